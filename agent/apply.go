@@ -355,8 +355,8 @@ func (r ledger) unanswered(kind event.FailureKind, reason string, partial reply.
 	}
 }
 
-// asksInPassing reports whether the planner goes on without a reply to its request,
-// and with a shorter one.
+// asksInPassing reports whether the planner can do without a reply to its current
+// request, and its next request is shorter.
 func (r ledger) asksInPassing() bool {
 	request, _ := r.planner.Next()
 	return request.Purpose == prompt.PurposeReview || request.Purpose == prompt.PurposeTools

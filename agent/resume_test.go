@@ -71,8 +71,8 @@ func directWorld(t *testing.T) (*world, event.RunStarted) {
 	return w, start
 }
 
-// crowdedWorld has more tools than its window has room to name, so that the model
-// is asked which ones the plan may need.
+// crowdedWorld has more tools than its window has room to name, so the planner
+// first asks the model which ones the plan may need.
 func crowdedWorld(t *testing.T) (*world, event.RunStarted) {
 	w := newWorld(t)
 	w.reply = script{

@@ -149,7 +149,7 @@ func TestIgnoredFormatIsLearnedForAServerVersion(t *testing.T) {
 	asks(server, 2)
 	asks(server, 1) // a later session remembers it
 
-	// A fixed server at the same address: it is asked with thinking off again.
+	// The server was updated at the same address: the client turns thinking off again.
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func TestFirstReplyStandsIfNoThinkSettingKeepsTheFormat(t *testing.T) {
 				}
 			}
 			if n := len(server.Requests()); n != 3 {
-				t.Errorf("%d requests, want that the model is asked twice only once", n)
+				t.Errorf("got %d requests, want a second one for the first reply alone", n)
 			}
 		})
 	}

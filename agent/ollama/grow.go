@@ -96,13 +96,13 @@ func (k *known) step(tokens, longest int, running []api.ProcessModelResponse, se
 // fits reports whether the server is known to have the memory for the model with a
 // larger context window.
 //
-// The server reports what each loaded model takes, but not what is free. So what
-// counts as its memory is the most that models have taken there together, also in
-// earlier sessions: two at once, or a larger one. A model that lies in the memory of
+// The server reports what each loaded model takes, but not how much is
+// free. Its memory is taken to be the most that models have used there together, in
+// earlier sessions too: two at once, or a larger one. A model that lies in the memory of
 // GPUs must fit there, or it would become slow. If some program has already loaded
-// the model with such a window, it fits. For a token of context the estimate takes
-// the larger of what the model's description says, with values of 16 bits, and what
-// the loaded model takes beyond its weights. It is thus rather too large.
+// the model with such a window, it fits. A token of context is estimated by
+// the model's description, with values of 16 bits, or by the memory that the loaded
+// model uses beyond its weights, whichever is more. This errs on the large side.
 func (k *known) fits(window int, running []api.ProcessModelResponse, server learned) bool {
 	perToken, weights := k.tokenBytes, k.info.Bytes
 	m, loaded := runningModel(running, k.info.Name)

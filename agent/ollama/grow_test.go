@@ -33,7 +33,7 @@ func TestWindowGrowsOnlyWithinKnownMemory(t *testing.T) {
 		{name: "to the step that holds what is needed", other: 90_000_000, tokens: 30 * kilo, want: 32 * kilo},
 		{name: "by several steps", other: 90_000_000, tokens: 40 * kilo, want: 64 * kilo},
 		{name: "to the model's own at most", other: 90_000_000, tokens: 900 * kilo, want: 128 * kilo},
-		{name: "as far as the memory goes", other: 3_000_000, tokens: 100 * kilo, want: 32 * kilo},
+		{name: "to the largest step that fits the memory", other: 3_000_000, tokens: 100 * kilo, want: 32 * kilo},
 		{name: "not if nothing is needed", other: 90_000_000, tokens: 16 * kilo, want: 16 * kilo},
 		{name: "not beyond the memory shown", other: 1_000_000, tokens: 30 * kilo, want: 16 * kilo},
 		{name: "not if no larger memory was seen", tokens: 30 * kilo, want: 16 * kilo},

@@ -133,8 +133,8 @@ func (s *Session) edit(c session.Edit) {
 }
 
 // askForServers opens the gate for the servers of the project's own
-// configuration, once. Other programs help only later runs, so that their
-// question waits until no run is in progress and delays no goal.
+// configuration, once. Other programs help only later runs: their
+// question waits for the end of all runs, and delays no goal.
 func (s *Session) askForServers() {
 	pending := s.cfg.Tools.Pending()
 	program := func(p plan.PendingServer) bool { return p.Question != "" }

@@ -55,8 +55,8 @@ func (s preparation) grow(ctx context.Context, p *prepared) {
 		"the context window of %s has grown from %dk to %dk tokens, since %s; the model was loaded with it", info.Name, window/1024, info.ContextWindow/1024, why))}}}
 }
 
-// tightWords says what to do about a context window that is too small for what a run
-// needs and does not grow by itself.
+// tightWords names the setting to change if a context window is too small for a run
+// and does not grow by itself.
 func tightWords(info prompt.ModelInfo, need int, why string) string {
 	larger := info.ContextWindow
 	for larger < min(need, info.Longest) {
