@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"text/template"
@@ -152,9 +153,23 @@ func CheckPrompt(name, text string) error {
 		return fmt.Errorf("read the prompt %q as a text/template: %w", name, err)
 	}
 	if err := parsed.Execute(io.Discard, replaceable[at].sample); err != nil {
-		return fmt.Errorf("fill in the prompt %q: %w", name, err)
+		return fmt.Errorf("fill in the prompt %q: %w; %s", name, err, fieldsOf(replaceable[at].sample))
 	}
 	return nil
+}
+
+// fieldsOf names the fields that a template can use.
+func fieldsOf(sample any) string {
+	var names []string
+	for _, field := range reflect.VisibleFields(reflect.TypeOf(sample)) {
+		if !field.Anonymous {
+			names = append(names, "."+field.Name)
+		}
+	}
+	if len(names) == 0 {
+		return "it has no fields"
+	}
+	return "its fields are " + english.List(names, "and")
 }
 
 // render fills in a built-in prompt. The files are part of the program and every
