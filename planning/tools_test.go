@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"replan/planning/fit"
 	"replan/planning/plan"
 )
 
@@ -25,41 +26,12 @@ func operatorCatalogue(t testing.TB) plan.Catalogue {
 	return tools
 }
 
-// serverCatalogue returns the tools of foreign servers, as testdata holds them.
+// serverCatalogue returns the tools of foreign servers.
 func serverCatalogue(t testing.TB) plan.Catalogue {
 	t.Helper()
-	var tools plan.Catalogue
-	server := ""
-	for _, line := range testLines(t, "servers.txt") {
-		if name, ok := strings.CutPrefix(line, "## "); ok {
-			server = name
-			continue
-		}
-		parts := strings.SplitN(line, " | ", 3)
-		if len(parts) != 3 {
-			t.Fatalf("a tool without arguments: %q", line)
-		}
-		var properties, required []string
-		for arg := range strings.SplitSeq(parts[2], "; ") {
-			name, rest, _ := strings.Cut(arg, " ")
-			kind, about, _ := strings.Cut(rest, " ")
-			name, must := strings.CutSuffix(name, "!")
-			if must {
-				required = append(required, name)
-			}
-			schema := map[string]any{"type": kind, "description": about}
-			switch item, list := strings.CutPrefix(kind, "["); {
-			case list:
-				schema["type"], schema["items"] = "array", map[string]any{"type": strings.TrimSuffix(item, "]")}
-			case strings.Contains(kind, "|"):
-				schema["type"], schema["enum"] = "string", strings.Split(kind, "|")
-			}
-			properties = append(properties, plan.CanonicalJSON(name)+":"+encode(t, schema))
-		}
-		tools = append(tools, plan.Tool{
-			Name: parts[0], Server: server, Description: parts[1],
-			InputSchema: json.RawMessage(`{"type":"object","properties":{` + strings.Join(properties, ",") + `},"required":` + encode(t, append([]string{}, required...)) + `,"additionalProperties":false}`),
-		})
+	tools, err := fit.Servers()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return tools
 }
@@ -111,13 +83,4 @@ func testLines(t testing.TB, name string) []string {
 	return slices.DeleteFunc(strings.Split(string(data), "\n"), func(line string) bool {
 		return strings.TrimSpace(line) == "" || strings.HasPrefix(line, "# ")
 	})
-}
-
-func encode(t testing.TB, v any) string {
-	t.Helper()
-	data, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }
