@@ -195,6 +195,9 @@ func (r *Run) brief() prompt.Brief {
 	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless, Used: r.familiar}
 }
 
+// Models returns the models that plan in place of the run's.
+func (r *Run) Models() prompt.Models { return r.prompting.Models }
+
 // mayPropose returns how many steps a planner may propose now, within both the
 // bound of one plan and the step budget. 0 means no bound.
 func (r *Run) mayPropose() int {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -73,7 +74,7 @@ func (r decision) nextTurn(s *StepState, free *slots) []Action {
 	var request prompt.Request
 	if l.planner != nil {
 		request, _ = l.planner.Next()
-		request.Step, request.Model = s.Step.Index, l.profile.Model
+		request.Step, request.Model = s.Step.Index, cmp.Or(l.profile.Model, request.Model)
 	} else {
 		messages := append(slices.Clone(l.messages), l.newRemarks()...)
 		request = prompt.AgentRequest(r.briefOf(l), r.Plan, s.Step, l.profile, r.inputs(s.Step), messages, l.turn())

@@ -43,6 +43,9 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	if d.Window > 0 {
 		r.prompting.ContextWindow, r.ContextWindow = d.Window, d.Window
 	}
+	if d.Models != nil {
+		r.prompting.Models = *d.Models
+	}
 	if r.Revision == 0 {
 		r.firstOffer = d.Catalogue // there is no first plan yet
 	}

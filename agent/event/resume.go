@@ -4,6 +4,7 @@ import (
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // RunResumed reports that a run continues after its program, or the run itself,
@@ -15,6 +16,7 @@ type RunResumed struct {
 	Model     string           `json:"model"`                    // "" if there is none
 	Tools     bool             `json:"model_tools,omitempty"`    // the model can call tools
 	Window    int              `json:"context_window,omitempty"` // of the model, in tokens; 0 if unknown
+	Models    *prompt.Models   `json:"models,omitempty"`         // that plan from now on; nil leaves them unchanged
 	Limits    Limits           `json:"limits"`
 	Rules     []rule.Rule      `json:"rules"` // gate rules, first match wins; the user's permissions for the run stay before them
 	Catalogue plan.Catalogue   `json:"catalogue"`

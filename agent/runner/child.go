@@ -209,6 +209,7 @@ func (s *Session) takeUpChild(ctx context.Context, k *child) {
 		return
 	}
 	p.catalogue, p.priors = outer.Catalogue, k.outer.priors
+	p.models = outer.Models()
 	p.info = prompt.ModelInfo{Name: outer.Model, Tools: outer.ModelTools(), ContextWindow: outer.ContextWindow}
 	if missing := p.run.MissingTools(p.catalogue); len(missing) > 0 {
 		p.drop()

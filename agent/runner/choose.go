@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -47,12 +48,13 @@ func (m selection) called() string {
 // session's state, so that the preparing worker need not ask for it.
 type jobConfig struct {
 	model     string
-	prompting prompt.Prompting // including the conversation
-	tools     []string         // patterns; nil is every tool
-	wanted    int              // tokens that earlier runs had no room for
-	share     int              // of the window that the conversation may take, in percent
-	summed    bool             // the conversation starts with a summary
-	spent     bool             // the budget of the session is used up
+	prompting prompt.Prompting   // including the conversation
+	tools     []string           // patterns; nil is every tool
+	wanted    map[string]int     // tokens that earlier runs had no room for, by model
+	rates     map[string]float64 // bytes per token, by model
+	share     int                // of the window that the conversation may take, in percent
+	summed    bool               // the conversation starts with a summary
+	spent     bool               // the budget of the session is used up
 }
 
 // offered filters a catalogue by the tool patterns of the job.
@@ -76,7 +78,7 @@ func (s *Session) jobConfig() jobConfig {
 	if measured := s.modelUse.bytesPerToken[string(s.status.Model)]; measured > 0 {
 		t.prompting.BytesPerToken = measured
 	}
-	t.wanted = s.modelUse.wanted
+	t.wanted, t.rates = maps.Clone(s.modelUse.wanted), maps.Clone(s.modelUse.bytesPerToken)
 	t.prompting.Conversation = slices.Clip(s.conversation.messages) // clipped, so that an append copies it
 	_, spent := s.account.lease(s.cfg.Limits)
 	t.spent = spent != ""

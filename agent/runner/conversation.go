@@ -103,14 +103,14 @@ type modelUse struct {
 	bytesPerToken map[string]float64 // by model, as its server counts
 	active        time.Time          // when the model last worked or was loaded
 	told          bool               // that the context window is too small
-	wanted        int                // the most tokens of a request that its window cut
+	wanted        map[string]int     // the most tokens of a request that its window cut, by model
 	warming       map[string]bool    // models being loaded, by requested name
 }
 
 // calibrate records how the server counted the prompts of a run, and the window
 // that they wanted.
 func (u *modelUse) calibrate(run *agent.Run) {
-	u.wanted = max(u.wanted, wanted(run))
+	wanted(u.wanted, run)
 	if measured := run.BytesPerToken(); measured > 0 && run.Model != "" {
 		u.bytesPerToken[run.Model] = measured
 	}

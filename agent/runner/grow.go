@@ -1,8 +1,10 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -10,18 +12,74 @@ import (
 	"replan/planning/prompt"
 )
 
-// wanted returns the most tokens that a request of a run, but for those of
-// sub-agents with a model of their own, would have taken if its window had not cut
-// it; 0 if none was cut.
-func wanted(run *agent.Run) int {
-	most := 0
+// wanted adds the most tokens that a request of a run would have taken if its window
+// had not cut it, by the model that served it.
+func wanted(most map[string]int, run *agent.Run) {
 	for _, x := range run.Exchanges {
-		if x.Request.Model == "" || prompt.SameModel(x.Request.Model, run.Model) {
-			most = max(most, x.Request.Wanted)
-		}
+		model := cmp.Or(x.Request.Model, run.Model)
+		most[model] = max(most[model], x.Request.Wanted)
 	}
-	return most
 }
+
+// planners looks up the models that plan in place of the run's. A resumed run keeps
+// those it started with, unless they are gone and others are chosen now. Only a job that
+// plans for certain needs them; otherwise the run's model replans.
+func (s preparation) planners(ctx context.Context, p *prepared, plans bool) error {
+	if p.info.Name == "" || p.job.compact {
+		return nil
+	}
+	p.models = p.jobConfig.prompting.Models
+	if p.job.resume != "" {
+		if p.models = p.run.Models(); s.describePlanners(ctx, p) == nil {
+			return nil
+		}
+		p.models = p.jobConfig.prompting.Models
+	}
+	err := s.describePlanners(ctx, p)
+	switch {
+	case err == nil:
+		return nil
+	case plans || ctx.Err() != nil:
+		return err
+	default:
+		s.cfg.Logger.Warn("the run's model replans if a step fails", "error", err)
+		p.models = prompt.Models{}
+		return nil
+	}
+}
+
+// describePlanners fills in what the server says about the models that plan.
+func (s preparation) describePlanners(ctx context.Context, p *prepared) error {
+	var failed error
+	p.models.Each(func(m *prompt.PlanModel) {
+		info, err := s.cfg.Model.Describe(ctx, m.Name)
+		if err != nil && failed == nil {
+			failed = &plannerError{m.Name, err}
+		}
+		m.ContextWindow, m.BytesPerToken = info.ContextWindow, p.jobConfig.rates[m.Name]
+	})
+	return failed
+}
+
+// plannerError reports that a model that is to plan cannot be used, and what to do.
+type plannerError struct {
+	model string
+	err   error
+}
+
+func (e *plannerError) Error() string {
+	const choose = "plan with another (--planner-model, or planner_model in the configuration)"
+	switch prompt.TroubleOf(e.err).Kind {
+	case prompt.TroubleMissing, prompt.TroubleNoModels:
+		return fmt.Sprintf("the planner model %[1]s is not installed: `ollama pull %[1]s`, or %[2]s", e.model, choose)
+	case prompt.TroubleUnfit:
+		return fmt.Sprintf("the planner model %s cannot chat: %s", e.model, choose)
+	default:
+		return e.err.Error()
+	}
+}
+
+func (e *plannerError) Unwrap() error { return e.err }
 
 // grow asks the model's server for a larger context window before a run begins, if
 // what the run starts with would take more than half of it, or if an earlier run had
@@ -33,7 +91,9 @@ func (s preparation) grow(ctx context.Context, p *prepared) {
 	if !ok || p.info.Name == "" || window <= 0 || p.job.compact || s.cfg.DryRun {
 		return
 	}
-	need, why := max(p.jobConfig.wanted, wanted(p.run)), "an earlier request had to leave something out"
+	most := maps.Clone(p.jobConfig.wanted)
+	wanted(most, p.run)
+	need, why := most[p.info.Name], "an earlier request had to leave something out"
 	if p.job.plans() {
 		prompting := p.jobConfig.prompting
 		prompting.Mentions = p.job.mentions

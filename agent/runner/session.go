@@ -206,7 +206,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 		arrivals: make(chan arrival), prepared: make(chan prepared), outcomes: make(chan outcome),
 		changed: make(chan struct{}, 1), ended: make(chan *engine), asked: make(chan *child), unwanted: make(chan *child),
 		status:   session.Status{Workspace: untrusted.Text(cfg.Workspace), Instructions: untrusted.Text(cfg.Instructions), Host: untrusted.Text(cfg.Host)},
-		troubles: map[string]string{}, modelUse: modelUse{bytesPerToken: map[string]float64{}, warming: map[string]bool{}},
+		troubles: map[string]string{}, modelUse: modelUse{bytesPerToken: map[string]float64{}, wanted: map[string]int{}, warming: map[string]bool{}},
 		account: account{limits: cfg.SessionLimits}, models: modelJobs{cancel: func() {}},
 	}
 	var err error

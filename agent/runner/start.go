@@ -58,6 +58,7 @@ type prepared struct {
 	job       job
 	jobConfig jobConfig // the settings at its start
 	info      prompt.ModelInfo
+	models    prompt.Models  // that plan in place of it
 	all       plan.Catalogue // all tools
 	catalogue plan.Catalogue // the tools on offer
 	compacted *compaction    // set if the conversation was summarized
@@ -171,6 +172,9 @@ func (s preparation) gather(ctx context.Context, j job, t jobConfig) prepared {
 	}
 	p.facts = s.survey(ctx, j)
 	chain, routed, unclear := s.reach(ctx, &p)
+	if p.err = s.planners(ctx, &p, j.plans() && (!routed || chain.NeedsModel()) || j.resume != "" && p.run.Revision == 0); p.err != nil {
+		return p
+	}
 	if !routed || chain.NeedsModel() {
 		s.grow(ctx, &p)
 	}
@@ -378,7 +382,7 @@ func (s *Session) open(ctx context.Context, id string, started event.RunStarted,
 func (s *Session) start(ctx context.Context, p prepared) error {
 	prompting := p.jobConfig.prompting
 	prompting.Conversation, prompting.Mentions = slices.Clip(s.conversation.messages), p.job.mentions
-	prompting.ContextWindow, prompting.ModelTools = p.info.ContextWindow, p.info.Tools
+	prompting.ContextWindow, prompting.ModelTools, prompting.Models = p.info.ContextWindow, p.info.Tools, p.models
 	prompting.Servers = instructions(s.cfg.Tools.Status(), p.catalogue)
 	if p.job.create { // the user asked for a plan
 		prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false
@@ -422,8 +426,9 @@ func (s *Session) takeUp(ctx context.Context, p prepared, limits event.Limits, o
 	was := p.started()
 	e := s.newEngine(p.run.ID, p.journal, was.PlanOnly)
 	e.run, e.prompting, e.priors, e.child = p.run, was.Prompting, p.priors, of
+	e.prompting.Models = p.models
 	first := []event.Data{event.RunResumed{
-		From: p.run.Seq, Session: s.id, Model: p.info.Name, Tools: p.info.Tools, Window: p.info.ContextWindow, Limits: limits, Rules: s.rules(string(p.run.Goal), p.plan(), p.run.Rules()...),
+		From: p.run.Seq, Session: s.id, Model: p.info.Name, Tools: p.info.Tools, Window: p.info.ContextWindow, Models: &p.models, Limits: limits, Rules: s.rules(string(p.run.Goal), p.plan(), p.run.Rules()...),
 		Catalogue: p.catalogue, Priors: p.priors, Attended: s.cfg.Attended, InDoubt: s.cfg.InDoubt,
 		// A decision about one step does not start a review of the rest.
 		Review: s.cfg.Review && p.job.decided == nil && of == nil,

@@ -79,6 +79,7 @@ type Options struct {
 	onFailureText    string
 	noReplan         bool
 	plannerText      string
+	plannerModel     string
 	profile          string
 	planTools, eager bool
 	allow, deny      []string
@@ -118,8 +119,10 @@ func (o *Options) Register(f *pflag.FlagSet) {
 	})
 	help.In(f, help.Model, func(f *pflag.FlagSet) {
 		f.StringVar(&o.Model, "model", "", "use the model `NAME`; default: the first installed one that can call tools")
+		f.StringVar(&o.plannerModel, "planner-model", "", "plan with the model `NAME`; default: the one that answers")
 		f.StringVar(&o.Host, "host", "", "find Ollama at `URL`; default: OLLAMA_HOST, else 127.0.0.1:11434")
 		f.StringVar(&o.Think, "think", "", "let the model think before it answers, at `LEVEL` auto, off, on, low, medium or high")
+		help.Rare(f, "planner-model")
 		help.Common(f, "model")
 	})
 	help.In(f, help.Tools, func(f *pflag.FlagSet) {

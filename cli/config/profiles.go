@@ -30,6 +30,11 @@ type planningConfig struct {
 	PhaseTimeout   *duration `toml:"phase_timeout"`
 	MaxRepairs     *int      `toml:"max_repairs"`
 	MaxReplyTokens *int      `toml:"max_reply_tokens"`
+	PlannerModel   string    `toml:"planner_model"`
+	AnalysisModel  string    `toml:"analysis_model"`
+	ReviewModel    string    `toml:"review_model"`
+	PlanModel      string    `toml:"plan_model"`
+	AgentModel     string    `toml:"agent_model"` // of sub-agents whose profile names none
 }
 
 // profileConfig is a section [profiles.NAME]: a sub-agent that a plan may name,
@@ -135,15 +140,17 @@ func (o *Options) configureManner() error {
 		}
 		base.Profiles = append(base.Profiles, subagent)
 	}
+	subagents := base.Profiles
 	if base.Think, err = ReadThink("model.think", o.file.Model.Think); err != nil {
 		return err
 	}
 	if base, err = o.file.Planning.over(base, "planning."); err != nil {
 		return err
 	}
+	base.Profiles = servedBy(o.file.Planning.AgentModel, subagents)
 	o.Manner = Manner{Prompting: o.Flagged(base)}
-	for _, subagent := range base.Profiles {
-		way, err := o.way(base, subagent, profiles[subagent.Name])
+	for _, subagent := range subagents {
+		way, err := o.way(base, subagents, subagent, profiles[subagent.Name])
 		if err != nil {
 			return err
 		}
@@ -226,12 +233,25 @@ func (c profileConfig) subagent(name string) (prompt.Profile, error) {
 	return p, positiveTime(key+".timeout", c.Timeout, &p.Timeout)
 }
 
-// way returns the profile as a session profile.
-func (o *Options) way(base prompt.Prompting, of prompt.Profile, c profileConfig) (runner.Profile, error) {
+// servedBy returns the sub-agents, with a model for those that name none.
+func servedBy(model string, subagents []prompt.Profile) []prompt.Profile {
+	subagents = slices.Clone(subagents)
+	for i := range subagents {
+		subagents[i].Model = First(subagents[i].Model, model)
+	}
+	return subagents
+}
+
+// way returns the profile as a session profile; its plans may name any of the
+// sub-agents.
+func (o *Options) way(base prompt.Prompting, subagents []prompt.Profile, of prompt.Profile, c profileConfig) (runner.Profile, error) {
 	key := "profiles." + of.Name
 	prompting, err := c.over(base, key+".")
 	if err != nil {
 		return runner.Profile{}, err
+	}
+	if c.AgentModel != "" {
+		prompting.Profiles = servedBy(c.AgentModel, subagents)
 	}
 	prompting.System, prompting.Prompts = c.System, c.Prompts
 	if c.Think != "" {
@@ -263,6 +283,10 @@ func (c planningConfig) over(base prompt.Prompting, key string) (prompt.Promptin
 			*of.to = *of.given != of.negate
 		}
 	}
+	base.Models.Planner.Name = First(c.PlannerModel, base.Models.Planner.Name)
+	base.Models.Analysis.Name = First(c.AnalysisModel, base.Models.Analysis.Name)
+	base.Models.Review.Name = First(c.ReviewModel, base.Models.Review.Name)
+	base.Models.Plan.Name = First(c.PlanModel, base.Models.Plan.Name)
 	return base, errors.Join(
 		positive(key+"max_repairs", c.MaxRepairs, &base.MaxRepairs),
 		positive(key+"max_reply_tokens", c.MaxReplyTokens, &base.MaxTokens),
@@ -303,6 +327,9 @@ func tooLittle(which, what string) error {
 func (o *Options) Flagged(base prompt.Prompting) prompt.Prompting {
 	if o.Level != nil {
 		base.Think = *o.Level
+	}
+	if o.Changed("planner-model") {
+		base.Models = prompt.Models{Planner: prompt.PlanModel{Name: o.plannerModel}}
 	}
 	if o.Changed("plan-tools") {
 		base.PlanTools = o.planTools

@@ -139,6 +139,8 @@ func (o *Options) planSettings() []session.Setting {
 	} {
 		out = append(out, unquoted("planning."+s.key, s.is, o.sourceOf(s.flag, s.given != nil), s.about))
 	}
+	planner := quoted("planning.planner_model", p.Models.Planner.Name, o.sourceOf("planner-model", c.PlannerModel != ""), "the model that plans; without one, the model that answers")
+	out = append(out, planner)
 	return out
 }
 

@@ -19,6 +19,7 @@ type Profile struct {
 	// ContextWindow is how many tokens Model is given room for; 0 where that is
 	// not known or the model is the run's: then the run's window holds.
 	ContextWindow int           `json:"context_window,omitempty"`
+	Small         bool          `json:"small,omitempty"` // of Model, see [Prompting]
 	Think         ThinkLevel    `json:"think,omitempty"`
 	MaxTurns      int           `json:"max_turns,omitempty"`  // replies of the model; 0 means DefaultMaxTurns
 	Timeout       time.Duration `json:"timeout,omitempty"`    // ns, of the whole step; 0 means DefaultAgentTimeout
@@ -75,7 +76,7 @@ func (p Prompting) under(profile Profile) Prompting {
 	if profile.Model == "" {
 		return p
 	}
-	p.BytesPerToken = 0
+	p.BytesPerToken, p.Models, p.Small = 0, Models{}, profile.Small
 	if profile.ContextWindow > 0 {
 		p.ContextWindow = profile.ContextWindow
 	}

@@ -94,7 +94,7 @@ type composition struct {
 func (c composition) request() Request {
 	p := c.brief.Prompting
 	req := Request{
-		Purpose: c.purpose, Step: c.step, Format: c.format, Tools: plan.Offer(c.tools),
+		Purpose: c.purpose, Step: c.step, Model: p.Models.Of(c.purpose).Name, Format: c.format, Tools: plan.Offer(c.tools),
 		MaxTokens: cmp.Or(c.tokens, p.MaxTokens), Timeout: c.timeout,
 	}
 	req.Think, req.Level = c.thinks()

@@ -28,8 +28,10 @@ type Prompting struct {
 
 	Prompts       map[string]string `json:"prompts,omitempty"`         // replacements by the name of a prompt, see Names
 	Profiles      []Profile         `json:"profiles,omitempty"`        // the sub-agents that a plan may name
+	Models        Models            `json:"models,omitzero"`           // that plan in place of the run's
 	Think         ThinkLevel        `json:"think,omitempty"`           // for the turns of sub-agents and of the chat
 	ModelTools    bool              `json:"model_tools,omitempty"`     // the model can call tools
+	Small         bool              `json:"small,omitempty"`           // the model has so few parameters that it analyses in prose and reviews nothing
 	PlanTools     bool              `json:"plan_tools,omitempty"`      // in chat the model may make plans and run them
 	Patient       bool              `json:"patient,omitempty"`         // no step starts before the plan is whole
 	Strict        bool              `json:"strict,omitempty"`          // args that only fit once converted are faults

@@ -29,6 +29,7 @@ func named(label, text string) string {
 
 // AnalysisRequest is phase 1.
 func AnalysisRequest(b Brief) Request {
+	b = b.For(PurposeAnalysis)
 	tools := toolsFor(b, "", "", nil)
 	return composition{
 		brief: b, purpose: PurposeAnalysis, format: analysisFormat(b, tools), plans: &tools,
@@ -40,6 +41,7 @@ func AnalysisRequest(b Brief) Request {
 
 // ReviewRequest is phase 2.
 func ReviewRequest(b Brief, a reply.Analysis) Request {
+	b = b.For(PurposeReview)
 	tools := toolsFor(b, "", "", nil)
 	return composition{
 		brief: b, purpose: PurposeReview, plans: &tools,
@@ -52,6 +54,7 @@ func ReviewRequest(b Brief, a reply.Analysis) Request {
 // PlanRequest is phase 3. chosen are the names of the tools that the model asked
 // for, see [SelectionRequest].
 func PlanRequest(b Brief, a reply.Analysis, review string, chosen ...string) Request {
+	b = b.For(PurposePlan)
 	tools := toolsFor(b, a.Brief, "", chosen)
 	return composition{
 		brief: b, purpose: PurposePlan, format: planFormat(tools, b.MaxSteps, false), plans: &tools,
@@ -94,6 +97,7 @@ type RepairContext struct {
 // RepairRequest asks for a plan again, with all its faults, the reply, and the
 // sources of the plan.
 func RepairRequest(b Brief, from RepairContext) Request {
+	b = b.For(PurposeRepair)
 	most, s := b.MaxSteps, from.Situation
 	if s != nil && s.StepsLeft >= 0 && (most <= 0 || s.StepsLeft < most) {
 		most = s.StepsLeft
@@ -128,6 +132,7 @@ func RepairRequest(b Brief, from RepairContext) Request {
 
 // ReplanRequest asks for a plan of the remaining work after a failure.
 func ReplanRequest(b Brief, s Situation, most int) Request {
+	b = b.For(PurposeReplan)
 	tools := toolsFor(b, s.Error+"\n"+s.Remarks, s.toolNames(), nil)
 	return composition{
 		brief: b, purpose: PurposeReplan, format: planFormat(tools, most, true), plans: &tools,

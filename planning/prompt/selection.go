@@ -17,6 +17,7 @@ const maxChosen = 24
 // SelectionRequest asks which further tools a plan may need, before phase 3. ok is
 // false if the prompts name every tool, or the window has no room for further names.
 func SelectionRequest(b Brief, a reply.Analysis) (req Request, ok bool) {
+	b = b.For(PurposeTools)
 	list := newShortlist(b)
 	if len(list.left) == 0 {
 		return Request{}, false
