@@ -131,9 +131,9 @@ func TestAwkwardTextKeepsFrameSize(t *testing.T) {
 
 func TestChatTakesTheWholeWidthUntilThereIsAPlan(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36)
-	s.lacks("Plan")
+	s.lacks("─ Plan")
 	s.press(tabKey).wants("The plan appears here.")
-	s.press(escape).lacks("Plan")
+	s.press(escape).lacks("─ Plan")
 	s.show(newStory().branching()).wants("Plan · ")
 }
 

@@ -115,7 +115,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.home = home
 	m.chat = chat.New(l)
 	m.chat.ShowThinking(o.ShowThinking)
-	m.frame = frame.New(l, m.keys, m.chat.Markdown, frame.Options{Replay: o.Replay, Home: home, Intro: o.Intro, Examples: o.Examples})
+	m.frame = frame.New(l, m.keys, m.chat.Markdown, frame.Options{Version: o.Version, Replay: o.Replay, Home: home, Intro: o.Intro, Examples: o.Examples})
 	pauses := o.Pauses.Usual()
 	m.toasts = frame.NewToasts(pauses)
 	m.ask = ask.New(l, m.keys, pauses)

@@ -140,7 +140,7 @@ func TestNarrowHeaderKeepsContextMeter(t *testing.T) {
 
 func TestProjectNotesAreNamedOnce(t *testing.T) {
 	s := settled(t, newStory().choosing(), 120, 36)
-	s.wants("notes of this project: AGENTS.md")
+	s.wants("notes        AGENTS.md")
 	st := newStory().choosing().session(event.ChatUser{Text: "go"}, event.ChatReply{Text: "done"}, event.ChatUser{Text: "on"})
 	n := strings.Count(settled(t, st, 120, 36).text(), "notes of this project")
 	if n != 1 {

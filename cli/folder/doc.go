@@ -1,4 +1,4 @@
 // Package folder provides what the screen shows about the working folder before
 // anything runs: its git branch, and suitable goals. It starts no program and
-// imports nothing of replan.
+// imports only internal/lazyregexp of replan.
 package folder

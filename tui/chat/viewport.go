@@ -269,7 +269,11 @@ func (v *viewport) greet(height int) {
 	}
 	welcome := v.welcome
 	if len(notes) > 0 {
-		welcome = append(slices.Clip(welcome[:min(len(welcome), max(height-len(notes)-1, 0))]), "")
+		most := max(height-len(notes)-1, 0)
+		for len(welcome) > most && welcome[0] == "" {
+			welcome = welcome[1:]
+		}
+		welcome = append(slices.Clip(welcome[:min(len(welcome), most)]), "")
 	}
 	v.scrolledUp, v.shown = false, v.shown[:0]
 	for _, line := range welcome {

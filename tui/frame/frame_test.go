@@ -14,6 +14,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
+	"replan/themes"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/panetest"
@@ -199,6 +200,24 @@ func TestWelcomeExplainsHowToGetAModel(t *testing.T) {
 				f := newFrame(Options{})
 				page := f.Welcome(State{Reported: true, Session: status}, size.W, size.H)
 				golden.RequireEqual(t, text(f.look.Block(page, size.W, size.H)...)+"\n")
+			})
+		}
+	}
+}
+
+func TestWelcomeIntroducesProgram(t *testing.T) {
+	state := State{Reported: true, Session: session.Status{
+		Workspace: "/home/me/shelf", Branch: "main", Model: "qwen3:8b", ContextWindow: 16384, Tools: 28, Instructions: "AGENTS.md",
+		Servers: []plan.ServerStatus{{State: plan.ServerReady}},
+	}}
+	for _, size := range []draw.Rect{{W: 116, H: 31}, {W: 78, H: 19}, {W: 38, H: 7}} {
+		for _, ascii := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%dx%d,ascii=%v", size.W, size.H, ascii), func(t *testing.T) {
+				l := draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{ASCII: ascii, NoColor: ascii}))
+				f := New(l, keymap.New(), draw.NewMarkdown(l), Options{
+					Version: "1.2.3", Home: "/home/me", Examples: []string{"explain what this project does", "where is Shelf used", "add tests for Shelf", "run the tests"},
+				})
+				golden.RequireEqual(t, text(l.Block(f.Welcome(state, size.W, size.H), size.W, size.H)...)+"\n")
 			})
 		}
 	}

@@ -57,12 +57,28 @@ func (p *page) entry(style lipgloss.Style, text, about string) {
 	p.Item("  "+l.Fit(style.Render(l.Cut(text, column-2)), column), l.Faint, about)
 }
 
-// keys adds several keys on one line.
+// labelled adds lines beside a label, or alone if space is scarce.
+func (p *page) labelled(label string, lines ...string) {
+	lead := p.Look.Fit(p.Look.Faint.Render(label), p.Width-p.room())
+	for _, line := range draw.Hang(lead, lines) {
+		p.add(p.Look.Cut(line, p.Width))
+	}
+}
+
+// room returns the width beside the labels.
+func (p *page) room() int {
+	if p.brief || p.Width < 4*labels {
+		return p.Width
+	}
+	return p.Width - labels
+}
+
+// keys adds several keys beside a label.
 func (p *page) keys(hints ...keymap.Hint) {
 	l := p.Look
 	var parts []string
 	for _, h := range hints {
 		parts = append(parts, l.Key.Render(h.Label)+" "+l.Faint.Render(h.Does))
 	}
-	p.add(draw.Flow(parts, "  ", p.Width)...)
+	p.labelled("keys", draw.Flow(parts, "  ", p.room())...)
 }

@@ -20,6 +20,7 @@ type Frame struct {
 
 // Options configure what surrounds the panes.
 type Options struct {
+	Version  string   // of the program
 	Replay   bool     // a past run is replayed, which asks nobody
 	Home     string   // the user's home folder, "" if unknown
 	Intro    string   // Markdown that replaces the greeting; "" for none

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"slices"
 	"strings"
 
 	"replan/agent"
@@ -9,15 +10,22 @@ import (
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/tui/draw"
+	"replan/tui/keymap"
 	"replan/tui/telling"
 )
 
-// Welcome returns the page shown in the empty chat: what the user may ask, or
-// why no model answers and what to do.
+// Welcome returns the page shown in the empty chat: what the program is, what
+// the user may ask, or why no model answers and what to do.
 func (f *Frame) Welcome(s State, width, height int) []string {
-	p := &page{Document: draw.Document{Look: f.look, Width: width}, brief: height < 16}
+	const widest, usual = 84, 16 // cells, and lines of the page
+	p := &page{Document: draw.Document{Look: f.look, Width: min(width, widest)}, brief: height < 16}
+	greets := s.Session.Problem == "" && f.options.Intro == "" && !f.options.Replay
+	if !p.brief || greets {
+		f.introduce(p)
+	}
 	if f.options.Intro != "" {
-		p.add(draw.Texts(f.markdown.Lines(f.options.Intro, width))...)
+		p.gap()
+		p.add(draw.Texts(f.markdown.Lines(f.options.Intro, p.Width))...)
 	}
 	switch {
 	case s.Session.Problem != "" && s.Session.Trouble.Kind != "":
@@ -29,34 +37,62 @@ func (f *Frame) Welcome(s State, width, height int) []string {
 			p.gap()
 			p.note(f.look.Faint.Render(f.look.Glyphs.Separator), agent.WithoutModel+telling.UndoHint)
 		}
-	case f.options.Intro == "" && !f.options.Replay && s.Reported:
-		f.greet(p, s)
+	}
+	if !p.brief || !greets {
+		f.describeWorkspace(p, s)
 	}
 	if words := telling.Interrupted(s.Past, s.Session.Workspace, f.keys.Name("runs")); words != "" && !f.options.Replay {
 		p.gap()
 		p.Prose(f.look.Muted, words)
 	}
-	f.describeWorkspace(p, s)
-	return p.Lines
+	if greets && s.Reported {
+		f.suggestGoals(p)
+	}
+	// The margins do not follow the text, which grows as servers and models answer.
+	margin := strings.Repeat(" ", (width-p.Width)/2)
+	above := min(max(height-usual, 0)/3, 5, max(height-len(p.Lines), 0))
+	return append(make([]string, above), draw.Hang(margin, p.Lines)...)
 }
 
-// greet introduces the program and gives example goals.
-func (f *Frame) greet(p *page, s State) {
-	planner := "a model"
-	if name := s.Model().Line(); name != "" {
-		planner = name
+// labels is the width of the column of labels, in cells; the sign stands in it.
+const labels = 13
+
+// introduce shows the program's sign, its name and what it does. The sign is a plan
+// whose failed step was replaced.
+func (f *Frame) introduce(p *page) {
+	l, wires := f.look, f.look.Glyphs.Wires
+	does := "Plans a goal, runs the plan, and replans when a step fails."
+	name := l.Brand.Render("replan")
+	if f.options.Version != "" {
+		name += " " + l.Faint.Render(f.options.Version)
 	}
-	p.Prose(f.look.Text, "Type a goal. "+planner+" plans it; then the plan runs.")
-	p.heading("For example")
+	if p.brief || p.Width < labels+draw.VisibleWidth(does) {
+		p.add(name)
+		if !p.brief {
+			p.Prose(l.Muted, does)
+		}
+		return
+	}
+	line, done := l.Faint.Render(strings.Repeat(wires.LR, 2)), l.Success.Render(l.Glyphs.Done)
+	first := done + line + done + line + l.Danger.Render(l.Glyphs.Failed)
+	second := "   " + l.Faint.Render(wires.UR) + line + l.Accent.Render(l.Glyphs.Added) + line + done
+	p.add(l.Fit(first, labels)+name, l.Fit(second, labels)+l.Muted.Render(does))
+}
+
+// suggestGoals gives goals that fit the folder, and the first keys.
+func (f *Frame) suggestGoals(p *page) {
 	examples := f.options.Examples
 	if len(examples) == 0 {
 		examples = []string{"explain what this project does", "run the tests", "find TODO"}
 	}
-	for _, goal := range examples {
-		p.command(goal, "")
+	if p.brief {
+		examples = examples[:min(len(examples), 3)]
 	}
 	p.gap()
-	p.keys(f.keys.Hint("send", "chat.send"), f.keys.Hint("everything", "palette"), f.keys.Hint("runs", "runs"), f.keys.Hint("keys", "help"))
+	p.labelled("try", draw.Paint(f.look.Code, examples)...)
+	p.gap()
+	p.keys(f.keys.Hint("send", "chat.send"), keymap.Hint{Label: "/", Does: "commands"},
+		f.keys.Hint("everything", "palette"), f.keys.Hint("runs", "runs"), f.keys.Hint("keys", "help"))
 }
 
 // explainTrouble explains why no model answers, and what to do.
@@ -116,23 +152,37 @@ func (f *Frame) explainTrouble(p *page, s State) {
 	p.command("replan demo", "a whole session with nothing installed")
 }
 
-// describeWorkspace names the project's notes, the branch, the tools and the
-// servers.
+// describeWorkspace names the folder, the branch, the model, the tools and the
+// project's notes.
 func (f *Frame) describeWorkspace(p *page, s State) {
 	if p.brief && s.Session.Problem != "" {
 		return
 	}
 	l := f.look
-	if notes := s.Session.Instructions.Line(); notes != "" {
-		p.gap()
+	p.gap()
+	if notes := s.Session.Instructions.Line(); notes != "" && (p.brief || f.options.Intro != "") {
 		p.note(l.Faint.Render(l.Glyphs.Separator), telling.NotesWords+notes)
 	}
 	if f.options.Intro != "" || !s.Reported || f.options.Replay {
 		return
 	}
-	var parts []string
+	fact := func(name string, parts ...string) {
+		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+		if len(parts) > 0 {
+			p.labelled(name, draw.Wrap(strings.Join(parts, " "+l.Glyphs.Separator+" "), p.room())...)
+		}
+	}
+	place := draw.ShortPath(s.Session.Workspace.Line(), f.options.Home)
 	if b := s.Session.Branch.Line(); b != "" {
-		parts = append(parts, "on "+l.Glyphs.Branch+" "+b)
+		place += " " + l.Glyphs.Branch + " " + b
+	}
+	fact("folder", strings.TrimSpace(place))
+	if name := s.Model().Line(); name != "" {
+		window := ""
+		if s.Session.ContextWindow > 0 {
+			window = telling.WindowSize(s.Session.ContextWindow) + " context"
+		}
+		fact("model", name, window)
 	}
 	ready := 0
 	for _, server := range s.Session.Servers {
@@ -141,10 +191,7 @@ func (f *Frame) describeWorkspace(p *page, s State) {
 		}
 	}
 	if ready > 0 {
-		parts = append(parts, english.Count(s.Session.Tools, "tool")+" of "+english.Count(ready, "server"))
+		fact("tools", english.Count(s.Session.Tools, "tool")+" of "+english.Count(ready, "server"))
 	}
-	if len(parts) > 0 {
-		p.gap()
-		p.Prose(l.Faint, strings.Join(parts, " "+l.Glyphs.Separator+" "))
-	}
+	fact("notes", s.Session.Instructions.Line())
 }
