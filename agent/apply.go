@@ -356,10 +356,10 @@ func (r ledger) unanswered(kind event.FailureKind, reason string, partial reply.
 }
 
 // asksInPassing reports whether the planner can do without a reply to its current
-// request, and its next request is shorter.
+// request, and its next request is shorter or there are other drafts.
 func (r ledger) asksInPassing() bool {
 	request, _ := r.planner.Next()
-	return request.Purpose == prompt.PurposeReview || request.Purpose == prompt.PurposeTools
+	return request.Purpose == prompt.PurposeReview || request.Purpose == prompt.PurposeTools || request.Draft.Further()
 }
 
 // applyRequest records a model request outside the three phases.

@@ -18,6 +18,10 @@ func (r fold) applyPlan(d event.PlanCreated) {
 	r.countAttempts()
 	r.Plan, r.Revision, r.planner, r.PlannedAt = d.Plan, d.Revision, nil, r.Now
 	r.firstLength = len(d.Plan.Steps)
+	if r.Drafts = d.Drafts; len(d.Drafts) > 0 {
+		plan := &r.Phases[2]
+		plan.Status, plan.Reason = PhaseCompleted, "" // even if the last draft failed
+	}
 	maps.Copy(r.variables, d.Plan.Variables)
 	early := r.History
 	r.History = nil
@@ -166,7 +170,11 @@ func (r fold) applyDiff(d event.PlanDiff) {
 }
 
 func (r fold) applyPhaseStarted(d event.PhaseStarted) {
-	r.Phases[d.Phase-1] = Phase{Status: PhaseRunning, StartedAt: r.Now}
+	begun := Phase{Status: PhaseRunning, StartedAt: r.Now, Draft: d.Request.Draft}
+	if before := r.Phases[d.Phase-1]; d.Request.Draft.Further() && !before.StartedAt.IsZero() {
+		begun.StartedAt, begun.MS, begun.Tokens = before.StartedAt, before.MS, before.Tokens
+	}
+	r.Phases[d.Phase-1] = begun
 	r.plannerAsked = true
 	r.modelBusy++
 	r.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request})
@@ -175,7 +183,7 @@ func (r fold) applyPhaseStarted(d event.PhaseStarted) {
 
 func (r fold) applyPhaseCompleted(d event.PhaseCompleted) {
 	p := &r.Phases[d.Phase-1]
-	p.Status, p.MS, p.Tokens = PhaseCompleted, d.MS, d.Tokens
+	p.Status, p.MS, p.Tokens = PhaseCompleted, p.MS+d.MS, p.Tokens+d.Tokens
 	p.Text, p.Thinking = d.Reply.Text, d.Reply.Thinking
 	r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply})
 	r.absorb(d.Reply)

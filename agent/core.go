@@ -192,7 +192,7 @@ func (r *Run) brief() prompt.Brief {
 			return p.Model == ""
 		})
 	}
-	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless, Used: r.familiar}
+	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless, Used: r.familiar, Assess: r.assess}
 }
 
 // Models returns the models that plan in place of the run's.

@@ -159,7 +159,7 @@ func (r decision) takePlan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
 		o.Plan.OnFailure = cmp.Or(r.userOnFailure, o.Plan.OnFailure)
-		return warned(o, event.PlanCreated{Plan: o.Plan, Revision: 1})
+		return warned(o, event.PlanCreated{Plan: o.Plan, Revision: 1, Drafts: o.Drafts})
 	case planning.OutcomeDirect:
 		return r.answerDirectly()
 	case planning.OutcomeAnalysed:

@@ -99,6 +99,9 @@ func (r fold) loseModelCalls() {
 	for i, p := range r.Phases {
 		if p.Status == PhaseRunning {
 			r.Phases[i] = Phase{}
+			if p.Draft.Further() { // the drafts before it are kept
+				r.Phases[i] = Phase{StartedAt: p.StartedAt, MS: p.MS, Tokens: p.Tokens}
+			}
 		}
 	}
 	if r.Synthesis.Started && !r.Synthesis.Done || r.Synthesis.Error != "" {

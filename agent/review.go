@@ -3,10 +3,12 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 )
 
@@ -177,4 +179,34 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 func (r *Run) passed(s *StepState) bool {
 	p := s.gate.pass
 	return p != nil && p.try == s.attempts.total+1 && p.tool == promised(r.facts(s.Step.Tool).tool) && plan.EqualValues(p.args, s.call.args)
+}
+
+// assess returns how many calls of a plan a rule denies and how many wait at a
+// gate, as its review would show them, and the expected time of its longest chain.
+func (r *Run) assess(p plan.Plan) (denied, gates int, path time.Duration) {
+	held := &Run{ID: r.ID, Model: r.Model, Catalogue: r.Catalogue, Plan: p}
+	held.rules, held.granted, held.prompting = r.rules, r.granted, r.prompting
+	held.gatedTools, held.variables, held.places = map[string]bool{}, maps.Clone(p.Variables), map[string]int{}
+	read := r.mentions()
+	for i, step := range p.Steps {
+		held.Steps, held.places[step.Index] = append(held.Steps, &StepState{Step: step, Status: StepPending, author: authorship{read: read}}), i
+		if tool, err := r.Catalogue.Find(step.Tool); err == nil && step.Gate {
+			held.gatedTools[tool.QualifiedName()] = true
+		}
+	}
+	v := held.reviewed()
+	for _, step := range p.Steps {
+		switch gate := v.Gate(step.Index); {
+		case gate == nil:
+		case gate.Rule.Verdict == rule.VerdictBlock:
+			denied++
+		default:
+			gates++
+		}
+	}
+	ms := 0.0
+	for _, length := range plan.NewGraph(p).Weights(func(s plan.Step) float64 { return Weigh(s, r.Catalogue, r.priors) }) {
+		ms = max(ms, length)
+	}
+	return denied, gates, time.Duration(ms) * time.Millisecond
 }

@@ -71,6 +71,15 @@ func (r *Run) Review() *Review {
 	if !r.AwaitsReview() {
 		return nil
 	}
+	v := r.reviewed()
+	for _, f := range v.check(v.now) {
+		v.faults[sameFault(f)] = true // faults of the original plan, which the user need not fix here
+	}
+	return v
+}
+
+// reviewed returns the current plan as a review shows it.
+func (r *Run) reviewed() *Review {
 	world := &Run{ID: r.ID, Model: r.Model, Catalogue: r.Catalogue, Plan: r.Plan, Revision: r.Revision}
 	world.rules, world.granted, world.gatedTools = slices.Clone(r.rules), slices.Clone(r.granted), maps.Clone(r.gatedTools)
 	world.prompting, world.callsBefore, world.variables = r.prompting, map[string]int{}, r.Variables()
@@ -89,9 +98,6 @@ func (r *Run) Review() *Review {
 		}
 	}
 	world.places = maps.Clone(r.places)
-	for _, f := range v.check(v.now) {
-		v.faults[sameFault(f)] = true // faults of the original plan, which the user need not fix here
-	}
 	return v
 }
 

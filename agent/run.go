@@ -9,6 +9,8 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/rank"
 )
 
 // Run is the state of one run after the events applied so far. The engine and the
@@ -32,6 +34,7 @@ type Run struct {
 	Plan         plan.Plan           // the current plan; no steps while planning
 	Revision     int                 // 0 before the first plan
 	PlannedAt    time.Time           // of the first plan
+	Drafts       []rank.Draft        // those that the first plan was chosen from; none if it was the only one
 	Steps        []*StepState        // in plan order; the drafted steps before there is a plan
 	Revisions    []Revision          // one per replan
 	Gates        []*Gate             // open gates, in plan order
@@ -73,6 +76,7 @@ type Phase struct {
 	Text      string // streamed so far
 	Thinking  string
 	Reason    untrusted.Text // why it was skipped or failed
+	Draft     *prompt.Draft  // the one asked for last; StartedAt, MS and Tokens are those of all. Nil if there is only one
 }
 
 // PhaseStatus is the status of a phase.

@@ -191,6 +191,8 @@ func (w *world) deliver() {
 			kind := event.FailureModel
 			if errors.Is(err, errStopped) {
 				kind = event.FailureInterrupted
+			} else if errors.Is(err, prompt.ErrTooLong) {
+				kind = event.FailureTooLong
 			}
 			w.apply(e.Failed(kind, err.Error(), reply.Reply{MS: 5}))
 			return

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"strings"
 
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
+	"replan/planning/rank"
 	"replan/planning/reply"
 )
 
@@ -41,6 +43,8 @@ type pipeline struct {
 	chosen   []string // the tools that the model asked for
 	skipped  []SkippedPhase
 	repairs  repairs
+	drafts   []drafted    // of phase 3, if several are asked for
+	ranked   []rank.Draft // the same, once one is taken
 	outcome  Outcome
 }
 
@@ -77,6 +81,7 @@ func (p *pipeline) enter(stage prompt.Purpose) {
 		p.request = prompt.ReviewRequest(p.brief, p.analysis)
 	case prompt.PurposePlan:
 		p.request = prompt.PlanRequest(p.brief, p.analysis, p.review, p.chosen...)
+		p.askDraft()
 	}
 }
 
@@ -100,6 +105,10 @@ func (p *pipeline) Fail(reason string, reply reply.Reply) {
 	case prompt.PurposeTools:
 		p.enter(prompt.PurposePlan)
 	default:
+		if p.request.Draft != nil {
+			p.keepDraft(drafted{failed: reason, reply: reply, Draft: rank.Draft{Missing: untrusted.Text(reason)}})
+			return
+		}
 		p.repair(p.repairs.unanswered(p.stage, reason, reply))
 	}
 }
@@ -207,6 +216,10 @@ func cutShort(p reply.Proposal) bool {
 
 // absorbPlan handles the plan of phase 3, or a repaired one.
 func (p *pipeline) absorbPlan(r reply.Reply) {
+	if p.request.Draft != nil {
+		p.absorbDraft(r)
+		return
+	}
 	proposed := reply.ReadProposal(r, false)
 	if proposed.Read && len(proposed.Plan.Steps) == 0 && len(proposed.Faults) == 0 {
 		p.outcome = Outcome{Kind: OutcomeEmpty, Reason: emptyReason(proposed, "the model proposed no steps")}
@@ -220,7 +233,7 @@ func (p *pipeline) judge(proposed reply.Proposal, reply reply.Reply) {
 	current := finishPlan(p.brief, p.repairs.keepNotes(proposed.Plan), p.analysis.Task, p.analysis.Goal)
 	faults := checkProposal(p.brief, current, proposed.Faults, p.brief.MaxSteps, nil)
 	if len(faults) == 0 {
-		p.outcome = Outcome{Kind: OutcomePlanned, Plan: current, Warnings: append(proposed.Warnings(), plan.WordingWarnings(p.brief.Catalogue, current, plan.Plan{})...)}
+		p.outcome = Outcome{Kind: OutcomePlanned, Plan: current, Drafts: p.ranked, Warnings: append(proposed.Warnings(), plan.WordingWarnings(p.brief.Catalogue, current, plan.Plan{})...)}
 		return
 	}
 	p.repair(p.repairs.faulty(reply, faults))

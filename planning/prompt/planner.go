@@ -1,6 +1,10 @@
 package prompt
 
-import "replan/planning/plan"
+import (
+	"time"
+
+	"replan/planning/plan"
+)
 
 // Brief is the common source of all requests of a run. Requests of equal briefs
 // begin with the same messages, byte for byte, so that a server with a prompt
@@ -12,7 +16,10 @@ type Brief struct {
 	MaxSteps  int      // maximum number of steps in a plan now; 0 means no bound
 	Used      []string // names of the tools that earlier runs called
 	Found     []string // names of the tools that the model has found in this loop, the newest first; they are offered
-	Toolless  []string // profiles that a plan may not name, since their sub-agents need tool calls and the model cannot make them
+	// Assess says which calls of a valid plan a rule denies, which wait at a gate, and
+	// how long its longest chain takes; nil if nobody knows. It compares drafts.
+	Assess   func(plan.Plan) (denied, gates int, path time.Duration)
+	Toolless []string // profiles that a plan may not name, since their sub-agents need tool calls and the model cannot make them
 }
 
 // Situation is the state of a run when a failure, or the user, requires a new

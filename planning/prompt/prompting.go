@@ -35,6 +35,7 @@ type Prompting struct {
 	PlanTools     bool              `json:"plan_tools,omitempty"`      // in chat the model may make plans and run them
 	Patient       bool              `json:"patient,omitempty"`         // no step starts before the plan is whole
 	Strict        bool              `json:"strict,omitempty"`          // args that only fit once converted are faults
+	Drafts        int               `json:"drafts,omitempty"`          // plans to choose the first plan from, at most MaxDrafts; 0 means one
 	BytesPerToken float64           `json:"bytes_per_token,omitempty"` // as the model's server counted before; 0 means unknown
 }
 
@@ -43,4 +44,5 @@ const (
 	DefaultPhaseTimeout = 120 * time.Second
 	DefaultMaxTokens    = 4096
 	DefaultMaxRepairs   = 2
+	MaxDrafts           = 5
 )

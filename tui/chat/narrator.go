@@ -125,6 +125,9 @@ func (n *Narrator) narrateRun(data event.Data, before Before) {
 		if !n.planned() {
 			n.add(c.planned(n.run, d.Plan.Title.Line(), len(d.Plan.Steps), n.run.DryRun()))
 		}
+		if len(d.Drafts) > 0 {
+			n.add(c.remark(doneGlyph, successStyle, telling.DraftsWords(d.Drafts)))
+		}
 	case event.ModelRequested:
 		n.narrateUnoffered(d.Request.Unoffered)
 		if d.Purpose == prompt.PurposeChat {

@@ -27,6 +27,7 @@ type writing struct {
 // modelStream is what the chat has read of a reply that still streams.
 type modelStream struct {
 	since    time.Time // of the request that it belongs to
+	name     string    // of that request; drafts of a plan share their time
 	text     streamed
 	thinking streamed
 	first    time.Time // when the first words came
@@ -49,8 +50,8 @@ func (s *streamed) take(text string) {
 
 // take reads what came since the last call.
 func (s *modelStream) take(w writing) {
-	if !s.since.Equal(w.since) || s.text.size > len(w.text) || s.thinking.size > len(w.thinking) {
-		*s = modelStream{since: w.since}
+	if !s.since.Equal(w.since) || s.name != w.name || s.text.size > len(w.text) || s.thinking.size > len(w.thinking) {
+		*s = modelStream{since: w.since, name: w.name}
 	}
 	s.thinking.readout.Verbatim = true
 	s.text.take(w.text)

@@ -44,7 +44,7 @@ func current(r *agent.Run) (work []string, since time.Time) {
 	}
 	for i, p := range r.Phases {
 		if p.Status == agent.PhaseRunning {
-			add(phases[i], p.StartedAt)
+			add(telling.PhaseWords(phases[i], p.Draft), p.StartedAt)
 		}
 	}
 	for _, s := range r.Steps {

@@ -154,17 +154,17 @@ func (l *Log) printEvent(d event.Data) {
 	case event.RunResumed:
 		l.resumed(d)
 	case event.PhaseStarted:
-		l.starts("%s %s", l.Signs.Started, d.Label)
+		l.starts("%s %s", l.Signs.Started, telling.PhaseWords(d.Label, d.Request.Draft))
 	case event.PhaseCompleted:
-		l.Line("%s %s  %s", l.Signs.Done, d.Label, l.Faint("%s  %s", telling.Milliseconds(d.MS), english.Count(d.Tokens, "token")))
+		l.Line("%s %s  %s", l.Signs.Done, l.phase(d.Phase, d.Label), l.Faint("%s  %s", telling.Milliseconds(d.MS), english.Count(d.Tokens, "token")))
 	case event.PhaseSkipped:
 		l.Line("%s %s skipped: %s", l.Signs.Skipped, d.Label, d.Reason.Line())
 	case event.PhaseFailed:
 		if d.Failure == event.FailureInterrupted {
-			l.Line("%s %s stopped", l.Signs.Skipped, d.Label)
+			l.Line("%s %s stopped", l.Signs.Skipped, l.phase(d.Phase, d.Label))
 			break
 		}
-		l.Line("%s %s failed: %s", l.Signs.Failed, d.Label, d.Reason.Line())
+		l.Line("%s %s failed: %s", l.Signs.Failed, l.phase(d.Phase, d.Label), d.Reason.Line())
 	case event.ModelRequested:
 		l.modelRequested(d)
 	case event.ModelReplied:
@@ -206,6 +206,9 @@ func (l *Log) printPlan(d event.Data) bool {
 	case event.RouteMatched:
 		l.Line("%s %s", l.Signs.Done, untrusted.Line(telling.RouteWords(d, l.run.Model)))
 	case event.PlanCreated:
+		if len(d.Drafts) > 0 {
+			l.Line("%s %s", l.Signs.Done, telling.DraftsWords(d.Drafts))
+		}
 		l.Line("%s plan: %s", l.Signs.Started, l.Strong(d.Plan.Title.Line()))
 		l.Plan("  ", plantext.Plan(d.Plan, l.ascii))
 	case event.PlanEmpty:
@@ -223,6 +226,11 @@ func (l *Log) printPlan(d event.Data) bool {
 		return false
 	}
 	return true
+}
+
+// phase names a phase that has ended, with its draft.
+func (l *Log) phase(number int, label string) string {
+	return telling.PhaseWords(label, l.run.Phases[number-1].Draft)
 }
 
 // modelRequested prints that a model is working on a request that may take long. It

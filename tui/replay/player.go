@@ -315,7 +315,7 @@ func (p *Player) last() string {
 	for i := p.At - 1; i >= 0; i-- {
 		switch d := p.Events[i].Data.(type) {
 		case event.PhaseStarted:
-			return untrusted.Line(d.Label)
+			return untrusted.Line(telling.PhaseWords(d.Label, d.Request.Draft))
 		case event.PlanCreated:
 			return "the plan is there"
 		case event.PlanDiff:

@@ -252,6 +252,11 @@ func happened(run *agent.Run, data event.Data, gates map[string]event.GateReques
 		return inline(telling.DoubtWords(d) + telling.SignedBy(d.By))
 	case event.GateResolved:
 		return decided(d, gates[d.Gate])
+	case event.PlanCreated:
+		if len(d.Drafts) == 0 {
+			return ""
+		}
+		return inline(telling.DraftsWords(d.Drafts))
 	case event.PlanDiff:
 		return revised(d)
 	case event.ReplanRefused:
