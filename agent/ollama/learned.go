@@ -2,11 +2,7 @@ package ollama
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 
 	"replan/internal/untrusted"
@@ -43,12 +39,9 @@ func (c *Client) recollect(ctx context.Context) {
 	if read {
 		return
 	}
-	data, err := os.ReadFile(c.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	about, known := decodeLearned(data).Servers[c.base.String()]
-	if err != nil || !known {
+	file, err := c.learnedFile().Read()
+	about, known := file.Servers[c.base.String()]
+	if !known {
 		c.log.Debug("nothing was learned about the server", "file", c.file, "error", err)
 		return
 	}
@@ -62,13 +55,13 @@ func (c *Client) recollect(ctx context.Context) {
 	c.server = about
 }
 
-// decodeLearned reads a file. A damaged one is as good as none: it is only a cache.
-func decodeLearned(data []byte) learnedFile {
-	var file learnedFile
-	if json.Unmarshal(data, &file) != nil || file.V != learnedVersion || file.Servers == nil {
-		return learnedFile{V: learnedVersion, Servers: map[string]learned{}}
+// learnedFile returns the file of c. A damaged one is as good as none: it is only a
+// cache.
+func (c *Client) learnedFile() *wholefile.JSON[learnedFile] {
+	return &wholefile.JSON[learnedFile]{
+		Path: c.file, What: "what was learned about servers", Empty: learnedFile{V: learnedVersion},
+		Sound: func(f learnedFile) bool { return f.V == learnedVersion },
 	}
-	return file
 }
 
 // learn changes what is known about the server, here and on disk. A change that
@@ -81,15 +74,16 @@ func (c *Client) learn(ctx context.Context, change func(*learned)) {
 	c.server.Version = version
 	c.mu.Unlock()
 	if err == nil && c.file != "" {
-		err = wholefile.Edit(ctx, c.file, func(before []byte) ([]byte, error) {
-			file := decodeLearned(before)
+		_, err = c.learnedFile().Change(ctx, func(file *learnedFile) {
 			about := file.Servers[c.base.String()]
 			if about.Version != version {
 				about = learned{Version: version}
 			}
 			change(&about)
+			if file.Servers == nil {
+				file.Servers = map[string]learned{}
+			}
 			file.Servers[c.base.String()] = about
-			return json.Marshal(file)
 		})
 	}
 	if err != nil {

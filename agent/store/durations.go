@@ -1,10 +1,13 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
 	"sync/atomic"
+
+	"replan/internal/wholefile"
 )
 
 // Limits of the recorded durations.
@@ -20,7 +23,7 @@ const durationsVersion = 1
 // next run can predict long steps. It is safe for concurrent use, by several
 // processes too.
 type Durations struct {
-	file   jsonFile[durationsFile]
+	file   wholefile.JSON[durationsFile]
 	warned atomic.Bool // about a damaged file
 }
 
@@ -39,8 +42,8 @@ type toolTimes struct {
 // OpenDurations returns the durations in the given file. It reads and writes
 // nothing yet.
 func OpenDurations(path string) *Durations {
-	return &Durations{file: jsonFile[durationsFile]{
-		path: path, what: "durations of tools", empty: durationsFile{V: durationsVersion}, sound: durationsFile.sound,
+	return &Durations{file: wholefile.JSON[durationsFile]{
+		Path: path, What: "durations of tools", Empty: durationsFile{V: durationsVersion}, Sound: durationsFile.sound,
 	}}
 }
 
@@ -48,7 +51,7 @@ func OpenDurations(path string) *Durations {
 // newest 32 samples. For a missing file the map is empty. So it is for a damaged
 // file, the first time with an error. The map is never nil.
 func (d *Durations) Medians() (map[string]int64, error) {
-	file, err := d.file.read()
+	file, err := d.file.Read()
 	medians := map[string]int64{}
 	for _, t := range file.Tools {
 		medians[t.Tool] = median(t.MS)
@@ -63,13 +66,13 @@ func (d *Durations) Add(samples map[string][]int64) error {
 	if len(samples) == 0 {
 		return nil
 	}
-	damage, err := d.file.change(func(file *durationsFile) { file.add(samples) })
+	damage, err := d.file.Change(context.Background(), func(file *durationsFile) { file.add(samples) })
 	return errors.Join(d.once(damage), err)
 }
 
 // once passes an error about a damaged file only the first time.
 func (d *Durations) once(err error) error {
-	var damaged *damagedError
+	var damaged *wholefile.DamagedError
 	if errors.As(err, &damaged) && d.warned.Swap(true) {
 		return nil
 	}

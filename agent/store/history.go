@@ -1,8 +1,11 @@
 package store
 
 import (
+	"context"
 	"slices"
 	"strings"
+
+	"replan/internal/wholefile"
 )
 
 // Limits of the input history.
@@ -16,7 +19,7 @@ const (
 // only the user can read. It is safe for concurrent use, by several processes
 // too.
 type History struct {
-	file jsonFile[historyFile]
+	file wholefile.JSON[historyFile]
 }
 
 // historyFile is the format of the file, newest entry last.
@@ -34,16 +37,16 @@ type HistoryLine struct {
 // OpenHistory returns the history in the given file. It reads and writes nothing
 // yet.
 func OpenHistory(path string) *History {
-	return &History{file: jsonFile[historyFile]{
-		path: path, what: "what was sent", empty: historyFile{V: historyVersion},
-		sound: func(f historyFile) bool { return f.V == historyVersion },
+	return &History{file: wholefile.JSON[historyFile]{
+		Path: path, What: "what was sent", Empty: historyFile{V: historyVersion},
+		Sound: func(f historyFile) bool { return f.V == historyVersion },
 	}}
 }
 
 // Lines returns all entries, oldest first. A missing file is an empty history; so
 // is a damaged one, together with an error.
 func (h *History) Lines() ([]HistoryLine, error) {
-	file, err := h.file.read()
+	file, err := h.file.Read()
 	return file.Entries, err
 }
 
@@ -53,7 +56,7 @@ func (h *History) Add(line HistoryLine) error {
 	if strings.TrimSpace(line.Text) == "" || len(line.Text) > maxHistoryText {
 		return nil
 	}
-	_, err := h.file.change(func(file *historyFile) {
+	_, err := h.file.Change(context.Background(), func(file *historyFile) {
 		file.Entries = append(slices.DeleteFunc(file.Entries, func(l HistoryLine) bool { return l == line }), line)
 		file.Entries = file.Entries[max(0, len(file.Entries)-maxHistory):]
 	})

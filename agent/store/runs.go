@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 
 	"replan/agent"
@@ -23,7 +24,7 @@ func (s *Store) Summaries() (list []agent.Summary, broken []error, err error) {
 		return nil, nil, err
 	}
 	list = []agent.Summary{}
-	known, _ := s.summaries.read() // without them it only takes longer
+	known, _ := s.summaries.Read() // without them it only takes longer
 	fresh := map[string]agent.Summary{}
 	for _, e := range entries {
 		if summary, ok := known.find(e); ok {
@@ -45,7 +46,7 @@ func (s *Store) Summaries() (list []agent.Summary, broken []error, err error) {
 	}
 	if len(fresh) > 0 {
 		// If they cannot be kept, the next list takes as long as this one.
-		_, _ = s.summaries.change(func(f *summariesFile) { *f = summarize(entries, *f, fresh) })
+		_, _ = s.summaries.Change(context.Background(), func(f *summariesFile) { *f = summarize(entries, *f, fresh) })
 	}
 	countingOnUndone(list)
 	return list, broken, nil

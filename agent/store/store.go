@@ -13,6 +13,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/store/journal"
 	"replan/agent/store/plans"
+	"replan/internal/wholefile"
 	"replan/planning/plan"
 )
 
@@ -79,7 +80,7 @@ type Store struct {
 	Undone func(run string) bool
 
 	durations *Durations
-	summaries *jsonFile[summariesFile]
+	summaries *wholefile.JSON[summariesFile]
 }
 
 // New returns the store for dirs. It reads and writes nothing yet.

@@ -5,6 +5,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/store/journal"
+	"replan/internal/wholefile"
 )
 
 // summariesVersion is the version of the file format. A change to what a summary
@@ -27,10 +28,10 @@ type summarized struct {
 
 // openSummaries returns the summaries in the given file. It reads and writes
 // nothing yet.
-func openSummaries(path string) *jsonFile[summariesFile] {
-	return &jsonFile[summariesFile]{
-		path: path, what: "summaries of runs", empty: summariesFile{V: summariesVersion},
-		sound: func(f summariesFile) bool { return f.V == summariesVersion },
+func openSummaries(path string) *wholefile.JSON[summariesFile] {
+	return &wholefile.JSON[summariesFile]{
+		Path: path, What: "summaries of runs", Empty: summariesFile{V: summariesVersion},
+		Sound: func(f summariesFile) bool { return f.V == summariesVersion },
 	}
 }
 

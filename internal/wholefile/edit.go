@@ -18,7 +18,7 @@ var ErrReadOnly = errors.New("the file is read-only")
 // Patience is how long [Edit] waits for another process that edits the file.
 const Patience = 2 * time.Second
 
-// Edit changes the file at path: change receives its content, empty if the file
+// Edit changes the file at path: change receives its content, nil if the file
 // does not exist, and returns the new one. A link stays a link, the mode stays,
 // and a read-only file stays as it is. Processes that edit the same file take
 // turns. Edit creates a missing folder, readable only by the user, after it has
