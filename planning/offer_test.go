@@ -1,8 +1,10 @@
 package planning_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 
 	"replan/planning/plan"
 	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 func TestToolsAreCutInSmallWindow(t *testing.T) {
@@ -259,4 +262,27 @@ func TestToolsFindAnswersWithBestFewOrSaysWhy(t *testing.T) {
 			}
 		})
 	}
+}
+
+// planRequest returns the request of phase 3 for a goal without an analysis.
+func planRequest(b prompt.Brief) prompt.Request {
+	return prompt.PlanRequest(b, reply.Analysis{}, "")
+}
+
+// wideCatalogue returns forty tools of two servers with schemas; every fifth
+// name exists twice and must be qualified.
+func wideCatalogue() plan.Catalogue {
+	var catalogue plan.Catalogue
+	for i := range 40 {
+		tool := plan.Tool{Name: "tool." + strconv.Itoa(i), Server: "one", ReadOnly: i%2 == 0, InputSchema: json.RawMessage(`{
+			"type": "object", "required": ["path"], "additionalProperties": false,
+			"properties": {"path": {"type": "string"}, "text": {"type": "string"}, "lines": {"type": "integer"}, "from": {"type": "array", "items": {"type": "string"}}}
+		}`)}
+		catalogue = append(catalogue, tool)
+		if i%5 == 0 {
+			tool.Server = "two"
+			catalogue = append(catalogue, tool)
+		}
+	}
+	return catalogue
 }

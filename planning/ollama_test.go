@@ -110,7 +110,7 @@ func askServer(t *testing.T, model string, req prompt.Request, seed int) reply.R
 func TestServerEnforcesPlanSchema(t *testing.T) {
 	model := smallestModel(t)
 	wide := brief()
-	wide.Catalogue = benchCatalogue()
+	wide.Catalogue = wideCatalogue()
 	withAgents := brief()
 	withAgents.Prompting.Profiles = []prompt.Profile{{Name: "explorer"}, {Name: "fixer"}}
 	odd := brief()

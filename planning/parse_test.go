@@ -223,3 +223,9 @@ func TestNoReplyPanics(t *testing.T) {
 		absorbAnything(b.String(), rapid.Bool().Draw(t, "cut"))
 	})
 }
+
+// readSteps reads the steps of a reply as the pipeline does, whether valid or
+// not.
+func readSteps(text string) []plan.Step {
+	return reply.ReadProposal(reply.Reply{Text: text}, false).Plan.Steps
+}

@@ -272,7 +272,7 @@ func TestFormatsAllowOnlyKnownToolsAndStepLimit(t *testing.T) {
 	b.Prompting.SkipAnalysis = true
 	b.Prompting.Profiles = []prompt.Profile{{Name: "explorer"}}
 	agents := compile(t, firstRequest(planning.NewPipeline(b)).Format)
-	b.Catalogue = benchCatalogue()
+	b.Catalogue = wideCatalogue()
 	request := firstRequest(planning.NewPipeline(b))
 	if len(request.Format) > 64<<10 {
 		t.Errorf("the schema has %d bytes", len(request.Format))

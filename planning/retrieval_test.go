@@ -9,6 +9,7 @@ import (
 
 	"replan/planning/plan"
 	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // typedTools returns the tools whose arguments a format describes, and those that
@@ -257,3 +258,6 @@ func TestGoalsThatNeedNoToolsGetOnlyNames(t *testing.T) {
 		t.Errorf("a plan after all does not see its tools:\n%s", more)
 	}
 }
+
+// analysisOf returns an analysis that says so much.
+func analysisOf(text string) reply.Analysis { return reply.Analysis{Brief: text} }

@@ -167,3 +167,22 @@ func TestBuiltInPlansHaveNoWarnings(t *testing.T) {
 		}
 	}
 }
+
+// mustPlan decodes a plan written by a test.
+func mustPlan(t testing.TB, text string) plan.Plan {
+	t.Helper()
+	p, faults := plan.DecodePlan([]byte(text))
+	if len(faults) > 0 {
+		t.Fatalf("decode %s: %v", text, plan.FaultError(faults))
+	}
+	return p
+}
+
+// faultsAt lists faults as "code path" for comparison.
+func faultsAt(faults []plan.Fault) []string {
+	var list []string
+	for _, f := range faults {
+		list = append(list, f.Code+" "+f.Path)
+	}
+	return list
+}
