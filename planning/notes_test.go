@@ -88,7 +88,7 @@ func TestPhase3AsksForMilestonesAndRisksAfterSteps(t *testing.T) {
 	if text := string(req.Format); strings.Index(text, `"milestones"`) < strings.Index(text, `"expected_outcome"`) {
 		t.Error("milestones precede the steps")
 	}
-	if !strings.Contains(last(req), "`milestones`") || !strings.Contains(last(req), "`risks`") {
-		t.Errorf("the prompt does not ask for milestones and risks:\n%s", last(req))
+	if rules := req.Messages[0].Content; !strings.Contains(rules, "`milestones`") || !strings.Contains(rules, "`risks`") {
+		t.Errorf("the prompt does not ask for milestones and risks:\n%s", rules)
 	}
 }

@@ -33,8 +33,8 @@ func TestToolsAreCutInSmallWindow(t *testing.T) {
 	}{
 		{"all tools unchanged", 16384, 10 + plans, false, ""},
 		{"shorter descriptions", 3000, 10 + plans, true, ""},
-		{"some tools left out", 1800, 4 + plans + find, true, "6 tools not offered: tool4, tool5, tool6, tool7, tool8 and 1 more"},
-		{"only plan tools", 1500, plans + find, true, "10 tools not offered"},
+		{"some tools left out", 1850, 4 + plans + find, true, "6 tools not offered: tool4, tool5, tool6, tool7, tool8 and 1 more"},
+		{"only plan tools", 1550, plans + find, true, "10 tools not offered"},
 		{"no tools", 1300, 0, true, "13 tools not offered"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

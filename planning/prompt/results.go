@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strconv"
@@ -12,9 +13,12 @@ import (
 	"replan/planning/plan"
 )
 
-// argsBound bounds the args of a successful call in a prompt, in characters: text
-// from earlier results is not repeated.
+// argsBound bounds the args of a successful call in a prompt, in characters.
 const argsBound = 300
+
+// longArg is the length of an argument from which the reference that it came from
+// is shown in its place, in bytes: text of earlier results is not repeated.
+const longArg = 80
 
 // leastShown is the least useful part of an older result, in characters. A shorter
 // one is left out and named.
@@ -62,6 +66,7 @@ func (c *cutter) result(item plan.HistoryItem, p plan.Plan, bound int) string {
 	if len(item.Args) > 0 {
 		args := plan.CanonicalJSON(item.Args)
 		if item.Status == plan.ItemCompleted {
+			args = plan.CanonicalJSON(referring(item.Args, step.Args))
 			args = new(cutter).textWithin(args, "", min(bound, argsBound)) // no loss to report
 		} else {
 			args = c.textWithin(args, "", bound)
@@ -83,6 +88,18 @@ func (c *cutter) result(item plan.HistoryItem, p plan.Plan, bound int) string {
 		return text
 	}
 	return text + "\n" + fenced("what came back", strings.Join(parts, "\n"))
+}
+
+// referring are the args of a call with the references of the plan in the place of
+// long values that came from them.
+func referring(args, planned map[string]any) map[string]any {
+	out := maps.Clone(args)
+	for name, value := range planned {
+		if len(plan.References(value)) > 0 && len(plan.CanonicalJSON(args[name])) > longArg {
+			out[name] = value
+		}
+	}
+	return out
 }
 
 func itemStatus(s plan.ItemStatus) string {

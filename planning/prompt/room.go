@@ -272,7 +272,7 @@ func typed(matches []retrieval.Match, named []string, taken int) (forms []schema
 	for _, m := range matches {
 		if taken+least <= maxStepSchema {
 			args, readable := argsSchema(m.Tool)
-			form := stepForm(choice(string(plan.ExecutorTool)), property{"tool", choice(m.Name)}, property{"args", args})
+			form := stepForm(choice(string(plan.ExecutorTool)), m.Tool.ReadOnly, property{"tool", choice(m.Name)}, property{"args", args})
 			if size := len(encodeSchema(form)) + 1; size <= maxForm && taken+size <= maxStepSchema {
 				taken += size
 				room[m.Name] = form

@@ -75,8 +75,8 @@ func stepsSchema(tools planTools, most int) schema {
 
 // stepForm is one form that a step may have; its fields come in the order in
 // which a step is understood best while it streams in. A server's grammar has the
-// required ones first.
-func stepForm(executors schema, fields ...property) schema {
+// required ones first. reads says that the step only reads.
+func stepForm(executors schema, reads bool, fields ...property) schema {
 	form := properties{{"index", textSchema}, {"title", textSchema}, {"executor", executors}}
 	form = append(form, fields...)
 	form = append(form,
@@ -96,7 +96,10 @@ func stepForm(executors schema, fields ...property) schema {
 			required = append(required, field.name)
 		}
 	}
-	return schema{Type: "object", Properties: form, Required: append(required, "depends_on", "expected_outcome")}
+	if required = append(required, "depends_on"); !reads { // the title of what only reads says what it will show
+		required = append(required, "expected_outcome")
+	}
+	return schema{Type: "object", Properties: form, Required: required}
 }
 
 // stepForms returns one form with arguments for each tool that fits, one form for
@@ -105,12 +108,12 @@ func stepForm(executors schema, fields ...property) schema {
 func stepForms(b Brief, matches []retrieval.Match, named []string) (step schema, without untyped) {
 	var others []schema
 	if names := b.Prompting.ProfileNames(); len(names) > 0 {
-		others = append(others, stepForm(choice(string(plan.ExecutorAgent)), property{"profile", choice(names...)}))
+		others = append(others, stepForm(choice(string(plan.ExecutorAgent)), false, property{"profile", choice(names...)}))
 	}
-	others = append(others, stepForm(choice(string(plan.ExecutorSelf))))
+	others = append(others, stepForm(choice(string(plan.ExecutorSelf)), false))
 	forms, without := typed(matches, named, len(encodeSchema(schema{AnyOf: others})))
 	if len(without.noRoom) > 0 {
-		forms = append(forms, stepForm(choice(string(plan.ExecutorTool)), property{"tool", choice(without.noRoom...)}, property{"args", objectSchema}))
+		forms = append(forms, stepForm(choice(string(plan.ExecutorTool)), false, property{"tool", choice(without.noRoom...)}, property{"args", objectSchema}))
 	}
 	if forms = append(forms, others...); len(forms) == 1 {
 		return forms[0], untyped{}
