@@ -194,7 +194,7 @@ func (r decision) repeats(s *StepState, args map[string]any) (blocked, warned *A
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: untrusted.Text(fmt.Sprintf("%d plans in a row made the same call of %s (guard %s)%s", b.used, s.Step.Tool, event.GuardRunaway, whom(s.Step.Index))),
+			Reason: untrusted.Text(fmt.Sprintf("%d plans in a row made the same call of %s, so the run was stopped%s", b.used, s.Step.Tool, whom(s.Step.Index))),
 		}}, nil
 	}
 	b.used++
@@ -221,7 +221,7 @@ func (r decision) sameFailure() []Action {
 	}
 	return []Action{{Record: event.GuardBlocked{
 		Guard: event.GuardRunaway, Step: s.Step.Index, Used: int64(used), Limit: int64(most),
-		Reason: untrusted.Text(fmt.Sprintf("%d plans in a row failed in the same way, at %s: %s (guard %s)", used, s.Step.Tool, headline(string(s.Error)), event.GuardRunaway)),
+		Reason: untrusted.Text(fmt.Sprintf("%d plans in a row failed in the same way, at %s, so the run was stopped: %s", used, s.Step.Tool, headline(string(s.Error)))),
 	}}}
 }
 

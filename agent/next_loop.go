@@ -240,7 +240,7 @@ func (r decision) stuck(l *Loop) []Action {
 		if c.Status == StepFailed && used >= most {
 			return []Action{{Record: event.GuardBlocked{
 				Guard: event.GuardRunaway, Step: c.Step.Index, Used: int64(used), Limit: int64(most),
-				Reason: untrusted.Text(fmt.Sprintf("calls of %s failed %d times in the same way: %s (guard %s)", c.Step.Title, used, headline(string(c.Error)), event.GuardRunaway)),
+				Reason: untrusted.Text(fmt.Sprintf("calls of %s failed %d times in the same way, so the run was stopped: %s", c.Step.Title, used, headline(string(c.Error)))),
 			}}}
 		}
 	}
@@ -258,7 +258,7 @@ func (r decision) repeated(c *StepState) *Action {
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: untrusted.Text(fmt.Sprintf("the model has made the same call of %s %d times (guard %s); step %s was next", c.Step.Title, b.used, event.GuardRunaway, c.Step.Index)),
+			Reason: untrusted.Text(fmt.Sprintf("the model made the same call of %s %d times, so the run was stopped; step %s was next", c.Step.Title, b.used, c.Step.Index)),
 		}}
 	}
 	b.used++

@@ -157,6 +157,15 @@ func (r *Run) Summary() Summary {
 	return s
 }
 
+// ShortID returns the part of a run id after its date, which distinguishes runs of
+// the same day.
+func ShortID(run string) string {
+	if strings.Count(run, "-") > 1 {
+		return run[strings.LastIndexByte(run, '-')+1:]
+	}
+	return run
+}
+
 // Resumable reports whether a resume would find something to do. The run has
 // begun and is not completed, or the model still owes an answer. Undone steps cannot
 // be continued.

@@ -233,7 +233,7 @@ func TestGateShowsRuleAndAllowedCalls(t *testing.T) {
 	s.lacks("why it asks")
 	s.press(letters("i")...)
 	s.wants("why      it changes files")
-	s.wants("rule     tools that can change or delete data ask (built-in rule)")
+	s.wants("rule     tools that can change or delete data need your approval (built-in rule)")
 	s.wants("allowed  workspace:fs.write with any arguments (in this run, from the next call on)")
 	s.press(letters("i")...)
 	s.lacks("why it asks")
@@ -242,7 +242,7 @@ func TestGateShowsRuleAndAllowedCalls(t *testing.T) {
 	s.m.Update(s.m.Rested())
 	s.press(letters("i")...)
 	s.wants("why      secrets are looked at")
-	s.wants("rule     fs.patch path=secret/** asks (config.toml)")
+	s.wants("rule     fs.patch path=secret/** needs your approval (config.toml)")
 }
 
 func TestAltAShowsAllowedCallsAndPastGates(t *testing.T) {

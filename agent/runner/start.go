@@ -329,12 +329,12 @@ func (s *Session) refusal(p prepared) (reply event.ChatReply, refused bool) {
 	case len(p.missing) > 0:
 		return failed(event.ReasonNotOpened, fmt.Sprintf("%v: it needs %s, which no server offers now; resume it with the same servers", errNotOpened, strings.Join(p.missing, ", "))), true
 	case p.job.resume != "" && p.run.Undone != nil:
-		return failed(event.ReasonNotOpened, "the run "+p.run.ID+" is undone, so its steps cannot be continued: start its goal or plan again"), true
+		return failed(event.ReasonNotOpened, "the run "+agent.ShortID(p.run.ID)+" is undone, so its steps cannot be continued: start its goal or plan again"), true
 	case p.job.resume != "" && !p.run.Resumable():
 		result := p.run.Result
 		return event.ChatReply{
 			Run: p.run.ID, Status: result.Status, Reason: result.Reason,
-			Text: untrusted.Text("The run " + p.run.ID + " is completed; there is nothing to resume."),
+			Text: untrusted.Text("Run " + agent.ShortID(p.run.ID) + " is completed; there is nothing to resume."),
 		}, true
 	}
 	if _, spent := s.account.lease(s.cfg.Limits); spent != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
 	"replan/internal/untrusted"
@@ -74,14 +75,15 @@ func (s preparation) countsDirty(ctx context.Context, j job) (count func() int) 
 
 // undoReply describes a successful undo in Markdown.
 func undoReply(u event.Undo) string {
-	message := "Undid run " + u.Run
+	id := agent.ShortID(u.Run)
+	message := "Undid run " + id
 	switch {
 	case u.Already:
-		message = "the run " + u.Run + " is already undone: nothing was changed"
+		message = "Run " + id + " is already undone: nothing was changed"
 	case u.AsWas:
-		message = "the run " + u.Run + " is undone: its files are as they were before it"
+		message = "Run " + id + " is undone: its files are as they were before it"
 	case len(u.Files) == 0:
-		message = "the run " + u.Run + " changed nothing that can be restored"
+		message = "Run " + id + " changed nothing that can be restored"
 	}
 	lines := []string{message}
 	if len(u.Files)+len(u.Notes) > 0 {

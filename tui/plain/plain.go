@@ -175,7 +175,11 @@ func (l *Log) printEvent(d event.Data) {
 		l.ended = d.Reason
 		l.Line("%s %s", l.Signs.Failed, d.Reason.Line())
 	case event.GuardWarned:
-		l.Line("%s %s (guard %s)", l.Signs.Note, d.Reason, d.Guard)
+		guard := ""
+		if d.Guard != event.GuardRunaway { // its name says less than the reason
+			guard = " (guard " + untrusted.Line(d.Guard) + ")"
+		}
+		l.Line("%s %s%s", l.Signs.Note, d.Reason, guard)
 	case event.BudgetWarned:
 		l.Line("%s %s", l.Signs.Note, telling.BudgetWarning(d))
 	case event.Note:

@@ -132,8 +132,11 @@ func TestEventLines(t *testing.T) {
 			[]string{"✗ 1 Step 1  0.1s", "    no such file", "  ◆ step 1: to be tried again, by you", "    path: b"},
 		},
 		"guard warning": {
-			[]event.Data{event.GuardWarned{Guard: "per_tool", Reason: "5 of 6 calls of look", Used: 5, Limit: 6}},
-			[]string{"· 5 of 6 calls of look (guard per_tool)"},
+			[]event.Data{
+				event.GuardWarned{Guard: "per_tool", Reason: "5 of 6 calls of look", Used: 5, Limit: 6},
+				event.GuardWarned{Guard: event.GuardRunaway, Reason: "the model makes the same call of look again: 2 of 3 times", Used: 2, Limit: 3},
+			},
+			[]string{"· 5 of 6 calls of look (guard per_tool)", "· the model makes the same call of look again: 2 of 3 times"},
 		},
 		"stop": {
 			[]event.Data{event.PhaseFailed{Phase: 2, Label: "review", Reason: "stopped by the user", Failure: event.FailureInterrupted}},

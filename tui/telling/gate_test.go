@@ -89,10 +89,17 @@ func TestCallLinesShowWhatAPersonCanJudge(t *testing.T) {
 	}
 }
 
-func TestRuleForTestsNamesItsException(t *testing.T) {
-	tests := rule.Rule{Tool: "workspace:test.run", When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn}
-	if got, want := telling.RuleWords(tests), "running tests asks unless your goal asks for the tests (built-in rule)"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+func TestRuleIsSaidInWords(t *testing.T) {
+	for want, r := range map[string]rule.Rule{
+		"running tests needs your approval unless your goal asks for tests (built-in rule)": {Tool: "workspace:test.run", When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn},
+		"every other tool needs your approval (built-in rule)":                              {Tool: "*", Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn},
+		"tools that can change or delete data need your approval (built-in rule)":           {Tool: "*", When: rule.WhenDestructive, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn},
+		"every tool is denied (config.toml)":                                                {Tool: "*", Verdict: rule.VerdictBlock, Source: rule.SourceConfiguration},
+		"fs.write runs without asking (command-line flag)":                                  {Tool: "fs.write", Verdict: rule.VerdictRun, Source: rule.SourceFlag},
+	} {
+		if got := telling.RuleWords(r); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 

@@ -16,7 +16,8 @@ import (
 // RuleWords describes a gate rule: the calls it covers, its verdict and its owner.
 func RuleWords(r rule.Rule) string {
 	verbs := map[rule.Verdict][2]string{
-		rule.VerdictAsk: {"asks", "ask"}, rule.VerdictRun: {"runs", "run"}, rule.VerdictBlock: {"is denied", "are denied"},
+		rule.VerdictAsk: {"needs your approval", "need your approval"}, rule.VerdictRun: {"runs without asking", "run without asking"},
+		rule.VerdictBlock: {"is denied", "are denied"},
 	}[r.Verdict]
 	which := map[rule.When]string{
 		rule.WhenReadOnly: " that only read", rule.WhenDestructive: " that can change or delete data",
@@ -30,13 +31,12 @@ func RuleWords(r rule.Rule) string {
 		if which == "" && rest == "" {
 			covered = "every tool " + verbs[0]
 			if r.Source == rule.SourceBuiltIn {
-				covered = "any other tool " + verbs[0]
+				covered = "every other tool " + verbs[0]
 			}
 		}
 	case covered != "" && r.Source == rule.SourceBuiltIn:
-		covered += " " + verbs[0]
-		if r.Verdict == rule.VerdictAsk {
-			covered += " unless your goal asks for the tests"
+		if covered += " " + verbs[0]; r.Verdict == rule.VerdictAsk {
+			covered += " unless your goal asks for tests"
 		}
 	default:
 		covered = untrusted.Line(r.String()) + " " + verbs[0]

@@ -110,14 +110,9 @@ func Milestone(p plan.Plan, index string) string {
 	return ""
 }
 
-// ShortID returns the part of a run id after its date, which distinguishes runs of
-// the same day.
+// ShortID is [agent.ShortID] for the screen.
 func ShortID(run string) string {
-	run = untrusted.Line(run)
-	if i := strings.LastIndexByte(run, '-'); i >= 0 && strings.Count(run, "-") > 1 {
-		return run[i+1:]
-	}
-	return run
+	return agent.ShortID(untrusted.Line(run))
 }
 
 // StepWords names a step for use in a sentence: a step of the plan, or a model's
