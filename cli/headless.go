@@ -293,16 +293,11 @@ func (o *options) askForServers(ctx context.Context, w *services, input *ask.Inp
 			return err
 		}
 	}
-	yesOrNo := map[string]bool{"y": true, "yes": true, "n": false, "no": false}
-	for {
-		line, more, err := input.AskIn(ctx, o.coloured(o.io.Out), "start this project's tool servers? yes is remembered until they change [y]es, [n]o: ", o.look())
-		if err != nil {
-			return wrap(writing, err)
-		}
-		if answer, ok := yesOrNo[strings.ToLower(strings.TrimSpace(line))]; ok || !more {
-			return wrap("remember the answer", w.tools.Answer(ctx, w.tools.Pending(), answer))
-		}
+	yes, err := input.Confirm(ctx, o.coloured(o.io.Out), "start this project's tool servers? yes is remembered until they change [y]es, [n]o: ", o.look())
+	if err != nil {
+		return wrap(writing, err)
 	}
+	return wrap("remember the answer", w.tools.Answer(ctx, w.tools.Pending(), yes))
 }
 
 // nobodyReviews says why plans cannot be reviewed here.

@@ -32,6 +32,7 @@ type Config struct {
 	ContextWindow int           // requested tokens (num_ctx); 0 means the Modelfile's, else at most 16384; never more than the model's own
 	KeepAlive     time.Duration // how long the model stays loaded; 0 means the server's default, negative forever
 	RetryDelay    time.Duration // before retrying a busy server, doubled each time; 0 means 500 ms
+	Temperature   *float64      // of requests that set none; nil means the model's own
 	Learned       string        // file with what clients learned about servers; "" forgets it with the client
 	Logger        *slog.Logger  // nil logs nothing
 }
@@ -40,15 +41,16 @@ type Config struct {
 // rejects, so that no request fails twice for the same reason. It is safe for
 // concurrent use.
 type Client struct {
-	base   *url.URL
-	api    *api.Client
-	http   *http.Transport
-	model  string
-	window int
-	alive  time.Duration
-	delay  time.Duration
-	log    *slog.Logger
-	file   string // see Config.Learned
+	base        *url.URL
+	api         *api.Client
+	http        *http.Transport
+	model       string
+	window      int
+	temperature *float64 // see Config.Temperature
+	alive       time.Duration
+	delay       time.Duration
+	log         *slog.Logger
+	file        string // see Config.Learned
 
 	mu          sync.Mutex
 	known       map[string]*known // by tagged name
@@ -79,16 +81,17 @@ func New(cfg Config) (*Client, error) {
 		DisableKeepAlives: true,
 	}
 	c := &Client{
-		base:   base,
-		api:    api.NewClient(base, &http.Client{Transport: transport}),
-		http:   transport,
-		model:  strings.TrimSpace(cfg.Model),
-		window: cfg.ContextWindow,
-		alive:  cfg.KeepAlive,
-		delay:  cfg.RetryDelay,
-		log:    cfg.Logger,
-		file:   cfg.Learned,
-		known:  make(map[string]*known),
+		base:        base,
+		api:         api.NewClient(base, &http.Client{Transport: transport}),
+		http:        transport,
+		model:       strings.TrimSpace(cfg.Model),
+		window:      cfg.ContextWindow,
+		temperature: cfg.Temperature,
+		alive:       cfg.KeepAlive,
+		delay:       cfg.RetryDelay,
+		log:         cfg.Logger,
+		file:        cfg.Learned,
+		known:       make(map[string]*known),
 	}
 	if c.delay <= 0 {
 		c.delay = defaultDelay

@@ -82,7 +82,7 @@ func (c *Client) choose(ctx context.Context, name string) (*known, error) {
 	entry := api.ListModelResponse{Name: name}
 	for _, m := range listed {
 		if tagged(m.Name) == tagged(name) {
-			entry.Size = m.Size
+			entry.Size, entry.Digest = m.Size, m.Digest
 		}
 	}
 	return c.remember(c.info(entry, shown), shown), nil
@@ -193,6 +193,7 @@ func (c *Client) info(entry api.ListModelResponse, shown *api.ShowResponse) prom
 		Tools:         slices.Contains(shown.Capabilities, model.CapabilityTools),
 		Thinks:        slices.Contains(shown.Capabilities, model.CapabilityThinking),
 		Chats:         chats(shown),
+		Digest:        entry.Digest,
 		Bytes:         entry.Size,
 		Parameters:    untrusted.Text(shown.Details.ParameterSize),
 		Quantization:  untrusted.Text(shown.Details.QuantizationLevel),

@@ -45,11 +45,15 @@ type Job struct {
 	// Profiles are the sub-agents that agent steps may name; a plan that names
 	// another one is invalid.
 	Profiles []prompt.Profile
+	// Prompting is the context of planning. Run fills in what Model can do, and
+	// Profiles.
+	Prompting prompt.Prompting
 
 	Limits     event.Limits   // zero is event.DefaultLimits, or on resume the run's earlier limits
 	OnFailure  plan.OnFailure // default for steps if the plan has none; "" is abort for a plan, replan for a goal
 	Synthesize bool           // have Model write an answer at the end
 	DryRun     bool           // resolve and report steps, but call nothing
+	PlanOnly   bool           // of a goal: end with its plan
 
 	// Rules say which calls run, ask or are blocked; calls that match no rule
 	// ask. nil lets every call run, since a program that passes a function to a
@@ -191,10 +195,11 @@ func (j *Job) describe(ctx context.Context, e *engine) (prompt.ModelInfo, error)
 func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 	started := event.RunStarted{
 		Goal: untrusted.Text(j.Goal), Model: info.Name, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
-		Prompting: prompt.Prompting{ContextWindow: info.ContextWindow, ModelTools: info.Tools, Profiles: j.Profiles},
-		Plan:      j.Plan, OnFailure: j.OnFailure, SkipSynthesis: !j.Synthesize || info.Name == "", DryRun: j.DryRun,
+		Prompting: j.Prompting,
+		Plan:      j.Plan, OnFailure: j.OnFailure, SkipSynthesis: !j.Synthesize || info.Name == "", DryRun: j.DryRun, PlanOnly: j.PlanOnly,
 		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil,
 	}
+	started.Prompting.ContextWindow, started.Prompting.ModelTools, started.Prompting.Profiles = info.ContextWindow, info.Tools, j.Profiles
 	if started.Limits == (event.Limits{}) {
 		started.Limits = event.DefaultLimits()
 	}

@@ -162,3 +162,17 @@ func (p *Input) AskIn(ctx context.Context, out io.Writer, prompt string, look *d
 	}
 	return answer, answered, unwritten
 }
+
+// Confirm asks a question until the answer is yes or no; the end of the input is a no.
+func (p *Input) Confirm(ctx context.Context, out io.Writer, prompt string, look *draw.Look) (yes bool, err error) {
+	yesOrNo := map[string]bool{"y": true, "yes": true, "n": false, "no": false}
+	for {
+		line, more, err := p.AskIn(ctx, out, prompt, look)
+		if err != nil {
+			return false, err
+		}
+		if yes, ok := yesOrNo[strings.ToLower(strings.TrimSpace(line))]; ok || !more {
+			return yes, nil
+		}
+	}
+}

@@ -94,7 +94,7 @@ func register(cmd *cobra.Command, open Open) error {
 		"model": models, "theme": themes, "profile": profiles, "planner": fixed(event.PlannerKinds()...),
 		"think":   fixed("auto", "off", "on", "low", "medium", "high"),
 		"approve": fixed("none\tno gate", "safe\tfiles here, and tests", "all\tevery gate"),
-		"output":  fixed(config.OutputText, config.OutputJSON), "limits": fixed("default", "strict"),
+		"output":  fixed(config.OutputText, config.OutputJSON), "limits": fixed("default", "strict"), "tools": fixed("bundled", "mine"),
 		"on-failure": fixed("abort", "skip", "replan"), "in-doubt": fixed("ask", "rerun", "done", "abort"),
 	}
 	var failed error
@@ -109,7 +109,7 @@ func register(cmd *cobra.Command, open Open) error {
 	}
 	cmd.LocalFlags().VisitAll(declared)
 	_, takes, _ := strings.Cut(cmd.Use, " ")
-	switch strings.Trim(takes, "[]") {
+	switch strings.Trim(takes, "[].") {
 	case "RUN":
 		if strings.HasPrefix(cmd.CommandPath(), "replan plan") {
 			cmd.ValidArgsFunction = offers(open, false, runs, plans)
@@ -122,6 +122,8 @@ func register(cmd *cobra.Command, open Open) error {
 		cmd.ValidArgsFunction = offers(open, true, plans)
 	case "NAME":
 		cmd.ValidArgsFunction = offers(open, false, tools)
+	case "MODEL":
+		cmd.ValidArgsFunction = offers(open, false, models)
 	case "GOAL", "WORDS", "":
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}

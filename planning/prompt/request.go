@@ -112,6 +112,7 @@ type ModelInfo struct {
 	Tools         bool           `json:"tools,omitempty"`        // it can call tools
 	Thinks        bool           `json:"thinks,omitempty"`       // it can think aloud
 	Chats         bool           `json:"chats,omitempty"`        // it can answer at all
+	Digest        string         `json:"digest,omitempty"`       // identifies its content; "" if the server does not say
 	Bytes         int64          `json:"bytes,omitempty"`        // on disk
 	Parameters    untrusted.Text `json:"parameters,omitempty"`   // as reported by the server: "8.2B"
 	Quantization  untrusted.Text `json:"quantization,omitempty"` // as reported by the server: "Q4_K_M"

@@ -27,6 +27,7 @@ type Model struct {
 	ContextLength int      // tokens; 0 means 32768
 	Capabilities  []string // nil means completion and tools
 	NumCtx        int      // PARAMETER num_ctx of its Modelfile; 0: none
+	Digest        string   // as listed; "" if the server does not say
 	Bytes         int64    // on disk, and in memory without a context
 	TokenBytes    int64    // memory for a token of context, a multiple of 4; 0: not described
 	MostBytes     int64    // memory there is for it; a larger context fails to load; 0: any amount

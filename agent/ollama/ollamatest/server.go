@@ -191,7 +191,7 @@ func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
 	defer s.mu.Unlock()
 	for _, m := range s.models {
 		list.Models = append(list.Models, api.ListModelResponse{
-			Name: m.Name, Model: m.Name, ModifiedAt: s.started, Size: m.Bytes, Details: m.details(),
+			Name: m.Name, Model: m.Name, ModifiedAt: s.started, Digest: m.Digest, Size: m.Bytes, Details: m.details(),
 		})
 	}
 	writeJSON(w, http.StatusOK, list)
