@@ -85,6 +85,7 @@ var answeredBy = map[string][][]string{
 	references: {{"code.references", "fs.search"}},
 	definition: {{"code.definition", "fs.search"}},
 	symbols:    {{"code.symbols"}},
+	readFile:   {{"fs.read"}},
 	explain:    {{"code.summarize", "code.definition", "code.symbols", "fs.search"}},
 	test:       {{runTests}},
 	lint:       {{"test.lint"}},

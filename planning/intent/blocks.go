@@ -2,6 +2,7 @@ package intent
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -12,7 +13,7 @@ import (
 
 // blocks write the result of each operator as paragraphs.
 var blocks = map[string]func(answerer, result) []string{
-	"fs.search": answerer.matches, "fs.list": answerer.listed,
+	"fs.search": answerer.matches, "fs.list": answerer.listed, "fs.read": answerer.text,
 	"fs.patch": answerer.changed, "fs.write": answerer.changed, "fs.remove": answerer.changed, "fs.move": answerer.changed,
 	"code.symbols": answerer.symbols, "code.definition": answerer.definitions, "code.references": answerer.references,
 	"code.summarize": answerer.summary, "code.transform": answerer.transformed,
@@ -96,6 +97,20 @@ func (a answerer) listed(r result) []string {
 		return code(i.Path)
 	})
 	return append([]string{head + ":", lines}, r.ended()...)
+}
+
+// text is a file as code in its language.
+func (a answerer) text(r result) []string {
+	text, ok := r.value.(string)
+	if !ok { // a file of JSON
+		indented, _ := json.MarshalIndent(r.value, "", "  ") // it was JSON
+		text = string(indented)
+	}
+	name := pathOf(a.in.Target)
+	if text = fence(strings.TrimPrefix(path.Ext(name), "."), text); text == "" {
+		return []string{code(name) + " is empty."}
+	}
+	return []string{code(name) + ":", text}
 }
 
 func (a answerer) symbols(r result) []string {

@@ -101,6 +101,7 @@ var pairs = [][2]string{
 	{"navigate", "references"},
 	{"navigate", "definition"},
 	{"navigate", "symbols"},
+	{"navigate", "read"},
 	{"explain", "explain"},
 	{"modify", "edit"},
 	{"modify", "fix"},

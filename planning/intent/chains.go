@@ -23,6 +23,7 @@ var chains = map[string]struct {
 	references: {navigate, lookUp("code.references", "Find the references to X"), "Find where X is used", "the uses of what? Name it: where is Parse used"},
 	definition: {navigate, findDefinition, "Find where X is defined", "the definition of what? Name it: where is Parse defined"},
 	symbols:    {navigate, (*draft).symbols, "List the symbols of X", "the symbols of what? Name a file: outline main.go"},
+	readFile:   {navigate, func(d *draft) { d.file(d.path()) }, "Show X", "show what? Name the file: show main.go"},
 	explain:    {explain, (*draft).explain, "Explain X", "explain what? Name it: what is Parse"},
 	edit:       {modify, (*draft).edit, "Edit X", "change what? Name the text and its replacement: replace foo with bar"},
 	fix:        {modify, (*draft).model, "Fix X", "fix what? Name the file, the symbol or the test: fix the bug in parse.go"},

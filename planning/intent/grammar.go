@@ -46,6 +46,7 @@ var grammar = []struct {
 		[show] outline [of] <x>
 		what|which $symbols $is in <x>
 		what $is in <x:path>`},
+	{action: readFile, forms: `show|read|open [file] <x:file>`},
 	{action: explain, forms: `explain|describe|summarise|summarize [<x>]
 		what $is <x>
 		what $do <x> do|mean|return

@@ -41,6 +41,7 @@ const (
 	references = "references"
 	definition = "definition"
 	symbols    = "symbols"
+	readFile   = "read"
 	edit       = "edit"
 	fix        = "fix"
 	extract    = "extract"
