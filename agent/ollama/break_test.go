@@ -18,20 +18,22 @@ var wholeReply = ollamatest.Reply{
 	Calls: []ollamatest.Call{{ID: "c", Name: "search", Args: map[string]any{"q": "{}\n", "n": 12}}},
 }
 
-// The body is broken off after each of its bytes, until it arrives whole.
+// The stream ends after each byte of the body, and the connection breaks after
+// every fourth, until the body arrives whole.
 func TestReplyBrokenAtAnyByteReturnsError(t *testing.T) {
 	const longest = 2000 // bytes; the body is shorter
 	for _, tc := range []struct {
 		name  string
+		step  int // bytes between two breaks
 		after func(*ollamatest.Reply, int)
 		end   func(*ollamatest.Reply)
 	}{
-		{"connection breaks", func(r *ollamatest.Reply, n int) { r.BreakAfter = n }, nil},
-		{"stream ends", func(r *ollamatest.Reply, n int) { r.StopAfter = n }, nil},
+		{"connection breaks", 4, func(r *ollamatest.Reply, n int) { r.BreakAfter = n }, nil},
+		{"stream ends", 1, func(r *ollamatest.Reply, n int) { r.StopAfter = n }, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var script []ollamatest.Reply
-			step := 1
+			step := tc.step
 			if testing.Short() {
 				step = 9
 			}

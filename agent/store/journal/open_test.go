@@ -37,6 +37,10 @@ func TestCutJournalOpensAndContinues(t *testing.T) {
 	}
 	more := sampleEvent(9, event.Note{Text: "after the cut"})
 	for cut := range len(whole) + 1 {
+		// Near the ends of lines every cut counts; elsewhere they are alike.
+		if near := whole[max(0, cut-4):min(len(whole), cut+4)]; cut%4 > 0 && !bytes.Contains(near, []byte("\n")) {
+			continue
+		}
 		if err := os.WriteFile(path, whole[:cut], 0o600); err != nil {
 			t.Fatal(err)
 		}
