@@ -311,7 +311,6 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.ContextWindow = d.Prompting.ContextWindow
 	r.outerRun, r.dirtyFiles = d.Outer, d.Dirty
 	r.session, r.prompting, r.priors = d.Session, d.Prompting, d.Priors
-	r.familiar = slices.Sorted(maps.Keys(d.Priors))
 	r.granted, r.rules = grants(d.Rules)
 	r.givenPlan, r.fallback, r.firstOffer = d.Plan, d.OnFailure, d.Catalogue
 	r.attended, r.inDoubt, r.planOnly, r.skipSynthesis, r.dryRun, r.strict = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun, d.Strict || d.Prompting.Strict

@@ -25,7 +25,6 @@ type core struct {
 	priors        map[string]int64
 	givenPlan     *plan.Plan     // plan that the run was started with
 	firstOffer    plan.Catalogue // tools at the start; a replan gets no others
-	familiar      []string       // tools that earlier runs called, as known at the start
 	fallback      plan.OnFailure // used if neither step nor plan sets one
 	userOnFailure plan.OnFailure // set by the user for plans of a goal; overrides the planner's choice for the plan
 	attended      bool
@@ -192,7 +191,7 @@ func (r *Run) brief() prompt.Brief {
 			return p.Model == ""
 		})
 	}
-	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless, Used: r.familiar, Assess: r.assess}
+	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless, Assess: r.assess}
 }
 
 // Models returns the models that plan in place of the run's.

@@ -149,6 +149,9 @@ func (o plans) check(ctx context.Context, w *services, named namedPlan, vars var
 	if err != nil {
 		return verdict{}, err
 	}
+	if catalogue, err = o.store.RecallTools(o.Workspace, catalogue); err != nil {
+		w.logger.Warn("what earlier runs have shown of tools cannot be read", "error", err)
+	}
 	rules := plan.Rules{
 		Catalogue: catalogue,
 		// A skipped or disabled server offers no tools, but that does not make

@@ -121,7 +121,12 @@ func TestPromptBeforeGoalIsSmall(t *testing.T) {
 
 func TestTypedFormsFollowGoal(t *testing.T) {
 	needs := func(goal, analysis string, used ...string) []string {
-		b := prompt.Brief{Goal: goal, Catalogue: beside(t, 200, nil), MaxSteps: 20, Used: used}
+		b := prompt.Brief{Goal: goal, Catalogue: beside(t, 200, nil), MaxSteps: 20}
+		for i, tool := range b.Catalogue {
+			if slices.Contains(used, tool.Name) {
+				b.Catalogue[i].Uses = 1
+			}
+		}
 		typed, _ := typedTools(t, prompt.PlanRequest(b, analysisOf(analysis), "").Format)
 		return typed
 	}

@@ -37,6 +37,10 @@ func TestToolsOfServersAreExplained(t *testing.T) {
 			},
 			`odd(…: string, mode?: string, path?: string) -> {…: any, a: any} [x]`,
 		},
+		"a result that earlier runs have seen": {
+			plan.Tool{Name: "hits", Server: "x", SeenSchema: json.RawMessage(`{"type":["array"],"items":{"type":["object"],"properties":{"id":{"type":["number"]}}}}`)},
+			`hits(…) -> [{id: number}] (seen in earlier runs) [x]`,
+		},
 		"operators as they describe themselves": {
 			plan.Tool{
 				Name: "fs.list", Server: "workspace", Trusted: true, Description: "List files. The result is {path, entries: [{path}]}.",

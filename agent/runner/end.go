@@ -99,7 +99,7 @@ func (e *engine) closing(dryRun bool) string {
 }
 
 // learn records what a run has shown: when the model last worked, how its server
-// counts tokens, and the tools' durations.
+// counts tokens, the tools' durations, and the shape of their results.
 func (s *Session) learn(e *engine) {
 	if e.run.Usage.ModelCalls > e.usageBefore.ModelCalls {
 		s.modelUse.active = e.run.Now
@@ -108,9 +108,11 @@ func (s *Session) learn(e *engine) {
 		return
 	}
 	samples := map[string][]int64{}
+	var calls []plan.HistoryItem
 	for _, h := range e.run.History[min(e.historyBefore, len(e.run.History)):] {
 		if tool, err := e.run.Catalogue.Find(h.Tool); err == nil && h.Status == plan.ItemCompleted {
 			samples[tool.QualifiedName()] = append(samples[tool.QualifiedName()], h.MS)
+			calls = append(calls, h)
 		}
 	}
 	if len(samples) == 0 {
@@ -118,6 +120,9 @@ func (s *Session) learn(e *engine) {
 	}
 	if err := s.cfg.Store.AddDurations(samples); err != nil {
 		s.cfg.Logger.Warn("note how long tools took", "error", err)
+	}
+	if err := s.cfg.Store.NoteCalls(s.cfg.Workspace, e.run.Catalogue, calls); err != nil {
+		s.cfg.Logger.Warn("note what tools returned", "error", err)
 	}
 }
 

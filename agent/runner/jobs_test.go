@@ -173,16 +173,23 @@ type durations struct {
 	medians map[string]int64
 	err     error
 	add     func(map[string][]int64)
+	noted   func(folder string, calls []plan.HistoryItem)
 }
 
-func TestToolDurationsAreStored(t *testing.T) {
+func TestToolUseIsStored(t *testing.T) {
 	k := newSavedJournals()
 	var added []map[string][]int64
+	var noted []plan.HistoryItem
 	remember := func(err error) func(*stage) {
 		return func(s *stage) {
 			s.tools.call = failing("change")
 			s.config = func(c *runner.Config) {
-				storeOf(c).durations = durations{medians: map[string]int64{"w:look": 7}, err: err, add: func(m map[string][]int64) { added = append(added, m) }}
+				storeOf(c).durations = durations{medians: map[string]int64{"w:look": 7}, err: err, add: func(m map[string][]int64) { added = append(added, m) }, noted: func(folder string, calls []plan.HistoryItem) {
+					if folder != c.Workspace {
+						t.Errorf("calls are noted for %s", folder)
+					}
+					noted = append(noted, calls...)
+				}}
 			}
 		}
 	}
@@ -190,11 +197,16 @@ func TestToolDurationsAreStored(t *testing.T) {
 	s.Send(session.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
 	if started := until[event.RunStarted](t, s); started.Priors["w:look"] != 7 {
 		t.Errorf("the run starts with %v", started.Priors)
+	} else if tool, err := started.Catalogue.Find("look"); err != nil || tool.Uses != 3 {
+		t.Errorf("the run starts with %+v: %v", tool, err)
 	}
 	run := until[event.ChatReply](t, s).Run
 	s.shut()
 	if len(added) != 1 || len(added[0]) != 1 || len(added[0]["w:look"]) != 1 {
 		t.Errorf("stored %v, want one duration of w:look, the call that succeeded", added)
+	}
+	if len(noted) != 1 || noted[0].Tool != "look" || noted[0].Result == nil {
+		t.Errorf("noted %+v, want the call that succeeded", noted)
 	}
 
 	added = nil

@@ -45,6 +45,10 @@ func (s preparation) await(ctx context.Context, p *prepared, names []string, lim
 	if p.job.resume == "" {
 		p.catalogue = p.jobConfig.offered(p.all)
 	}
+	var err error
+	if p.catalogue, err = s.cfg.Store.RecallTools(s.cfg.Workspace, p.catalogue); err != nil {
+		s.cfg.Logger.Warn("what earlier runs have shown of tools", "error", err)
+	}
 }
 
 // names returns the tools that the plan of a job calls.

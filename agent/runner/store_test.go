@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"errors"
+	"slices"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -78,6 +79,21 @@ func (s *fakeStore) LoadPlan(id string) (plan.Plan, error) {
 
 func (s *fakeStore) MedianDurations() (map[string]int64, error) {
 	return s.durations.medians, s.durations.err
+}
+
+func (s *fakeStore) RecallTools(_ string, c plan.Catalogue) (plan.Catalogue, error) {
+	c = slices.Clone(c)
+	for i := range c {
+		c[i].Uses = 3
+	}
+	return c, s.durations.err
+}
+
+func (s *fakeStore) NoteCalls(folder string, _ plan.Catalogue, calls []plan.HistoryItem) error {
+	if s.durations.noted != nil {
+		s.durations.noted(folder, calls)
+	}
+	return s.durations.err
 }
 
 func (s *fakeStore) AddDurations(samples map[string][]int64) error {

@@ -11,10 +11,15 @@ import (
 // which is compiled once. A nil Output knows nothing.
 type Output struct{ schema *jsonschema.Schema }
 
-// NewOutput compiles the output schema of a tool. It returns nil and no error for
-// a tool without one, and fails as [NewSignature] does.
+// NewOutput compiles the output schema of a tool, or else what earlier runs have
+// seen. It returns nil and no error for a tool without either, and fails as
+// [NewSignature] does.
 func NewOutput(t Tool) (*Output, error) {
-	schema, err := compileSchema(t, "output", t.OutputSchema)
+	text := t.OutputSchema
+	if len(text) == 0 {
+		text = t.SeenSchema
+	}
+	schema, err := compileSchema(t, "output", text)
 	if schema == nil {
 		return nil, err
 	}
@@ -26,6 +31,7 @@ type absence struct {
 	at     int      // its position in the path
 	there  []string // the fields there are, sorted; nil if there are none, or nothing is known of them
 	within string   // the type of the value that lacks it, as typeName has it
+	seen   bool     // by what earlier runs have seen alone
 }
 
 // absent returns the first part of a path that no result can have, or nil if there
@@ -46,7 +52,7 @@ func (o *Output) absent(path []string) *absence {
 		}
 		if len(next) == 0 {
 			there, within := describeForms(forms)
-			return &absence{i, there, within}
+			return &absence{at: i, there: there, within: within}
 		}
 		forms = next
 	}
@@ -64,7 +70,7 @@ func absentFrom(v any, path []string) *absence {
 			if _, list := v.([]any); list {
 				there = nil
 			}
-			return &absence{i, there, typeName(v)}
+			return &absence{at: i, there: there, within: typeName(v)}
 		}
 		v = next
 	}

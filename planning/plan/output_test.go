@@ -3,6 +3,7 @@ package plan_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -242,4 +243,37 @@ func TestFieldsOfResultsAreNoFaults(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestReferenceToFieldThatWasNeverSeenIsWarnedOf(t *testing.T) {
+	for name, c := range map[string]struct {
+		seen, reference, want string
+	}{
+		"a field that was seen":     {`{"type":["object"],"properties":{"id":{"type":["number"]}}}`, "${x.id}", ""},
+		"a field that was not seen": {`{"type":["object"],"properties":{"id":{"type":["number"]}}}`, "${x.ident}", `has no field "ident", only id`},
+		"any field may be there":    {`{"type":["object"],"additionalProperties":true}`, "${x.id}", ""},
+		"a text":                    {`{"type":["string"]}`, "${x.id}", `is text, which has no field "id"`},
+		"nothing is known":          {``, "${x.id}", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rules := plan.Rules{CheckTools: true, Strict: true, Catalogue: plan.Catalogue{
+				{Name: "get", Server: "s", SeenSchema: json.RawMessage(c.seen)}, {Name: "put", Server: "s"},
+			}}
+			data := fmt.Sprintf(`{"title":"T","steps":[{"index":"1","title":"G","tool":"get","args":{},"result_variable":"x"},{"index":"2","title":"P","tool":"put","args":{"v":%q}}]}`, c.reference)
+			_, faults, warnings := plan.CheckPlan([]byte(data), rules)
+			if len(faults) > 0 {
+				t.Errorf("it is a fault: %v", faults)
+			}
+			at := slices.IndexFunc(warnings, func(w plan.Fault) bool { return w.Code == plan.CodeUnknownField })
+			if c.want == "" {
+				if at >= 0 {
+					t.Errorf("a warning: %s", warnings[at].Message)
+				}
+				return
+			}
+			if at < 0 || !strings.Contains(warnings[at].Message, c.want) || !strings.Contains(warnings[at].Message, "earlier runs") {
+				t.Errorf("got the warnings %v, want %q", warnings, c.want)
+			}
+		})
+	}
 }

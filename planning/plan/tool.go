@@ -21,13 +21,17 @@ type Tool struct {
 	// OutputSchema is the JSON Schema of the structured content of a result; empty if
 	// the server sends none, or one above MaxOutputSchema.
 	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
-	ReadOnly     bool            `json:"read_only,omitempty"`   // changes nothing
-	Destructive  bool            `json:"destructive,omitempty"` // may destroy existing data
-	Annotated    bool            `json:"annotated,omitempty"`   // the server said anything at all about effects
-	OpenWorld    *bool           `json:"open_world,omitempty"`  // it deals with the world outside; nil where its server does not say
-	Trusted      bool            `json:"trusted,omitempty"`     // one of the workspace's own operators
-	Previews     bool            `json:"previews,omitempty"`    // can preview its changes
-	Commands     bool            `json:"commands,omitempty"`    // can preview the command it would run
+	// SeenSchema is the JSON Schema of the results that earlier runs of the folder have
+	// seen of a tool without an output schema: names and types of fields.
+	SeenSchema  json.RawMessage `json:"seen_schema,omitempty"`
+	Uses        int             `json:"uses,omitempty"`        // how often it was used in the folder's latest runs
+	ReadOnly    bool            `json:"read_only,omitempty"`   // changes nothing
+	Destructive bool            `json:"destructive,omitempty"` // may destroy existing data
+	Annotated   bool            `json:"annotated,omitempty"`   // the server said anything at all about effects
+	OpenWorld   *bool           `json:"open_world,omitempty"`  // it deals with the world outside; nil where its server does not say
+	Trusted     bool            `json:"trusted,omitempty"`     // one of the workspace's own operators
+	Previews    bool            `json:"previews,omitempty"`    // can preview its changes
+	Commands    bool            `json:"commands,omitempty"`    // can preview the command it would run
 }
 
 // MaxOutputSchema is how many bytes the output schema of a tool may have. It says

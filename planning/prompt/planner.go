@@ -14,7 +14,6 @@ type Brief struct {
 	Catalogue plan.Catalogue // tools a plan may name
 	Prompting Prompting
 	MaxSteps  int      // maximum number of steps in a plan now; 0 means no bound
-	Used      []string // names of the tools that earlier runs called
 	Found     []string // names of the tools that the model has found in this loop, the newest first; they are offered
 	// Assess says which calls of a valid plan a rule denies, which wait at a gate, and
 	// how long its longest chain takes; nil if nobody knows. It compares drafts.

@@ -18,7 +18,7 @@ const maxForm = maxStepSchema / 6
 // is known beyond the goal, and names holds names of tools that come before all
 // others.
 func ranked(b Brief, context, names string) []retrieval.Match {
-	return retrieval.Rank(b.Catalogue, retrieval.Query{Goal: b.Goal, Context: context, Names: names, Used: b.Used})
+	return retrieval.Rank(b.Catalogue, retrieval.Query{Goal: b.Goal, Context: context, Names: names})
 }
 
 // byImportance lists tools on offer to be called in the order of their claim to

@@ -41,11 +41,15 @@ func returned(t plan.Tool) string {
 	if _, result := withoutResult(t); result != "" {
 		return plan.OneLine(result, 160)
 	}
-	result, err := jsontype.Read(t.OutputSchema)
-	if err != nil || len(result.Flat().Fields) == 0 {
+	result, known := jsontype.Result(t)
+	if !known {
 		return ""
 	}
-	return plan.OneLine("{"+signature{result: true}.fields(result.Flat(), 1)+"}", 160)
+	text := plan.OneLine(signature{result: true}.kind(result, false, 0), 160)
+	if len(t.OutputSchema) == 0 {
+		text += " (seen in earlier runs)"
+	}
+	return text
 }
 
 // withoutResult splits the description of a built-in operator: what it does, and

@@ -11,10 +11,9 @@ import (
 
 // Query is what the tools are ranked for.
 type Query struct {
-	Goal    string   // in the user's words
-	Context string   // what is known beyond the goal, such as an analysis; its words count half
-	Names   string   // text in which names of tools count and other words do not
-	Used    []string // names of the tools that earlier runs called; they rank a little higher
+	Goal    string // in the user's words
+	Context string // what is known beyond the goal, such as an analysis; its words count half
+	Names   string // text in which names of tools count and other words do not
 }
 
 // Match is a tool and how well it fits a query.
@@ -30,8 +29,9 @@ const (
 	// serverShare is how many tools of a server rank first because the query names
 	// the server.
 	serverShare = 8
-	// usedBonus is how much better a tool of earlier runs ranks.
-	usedBonus = 1.15
+	// usedBonus is how much better the tool ranks that earlier runs used most, and
+	// leastBonus is for any that they used.
+	usedBonus, leastBonus = 0.15, 0.05
 	// kinship is the share of its server's best score that a tool gets: what works
 	// together comes from one server, in words that a goal need not hold.
 	kinship = 0.25
@@ -94,9 +94,9 @@ func score(c plan.Catalogue, q Query) []Match {
 			total += tools[len(tools)-1].length
 		}
 	}
-	used := make(map[string]bool, len(q.Used))
-	for _, name := range q.Used {
-		used[name] = true
+	mostUses := 0
+	for _, t := range c {
+		mostUses = max(mostUses, t.Uses)
 	}
 	matches, best := make([]Match, len(tools)), 0.0
 	servers := map[string]float64{} // the best score of each
@@ -105,8 +105,8 @@ func score(c plan.Catalogue, q Query) []Match {
 		if count[t.Name] > 1 && (!t.Trusted || !plan.IsOperator(t.Name)) {
 			m.Name = t.QualifiedName()
 		}
-		if used[m.Name] || used[t.QualifiedName()] {
-			m.Score *= usedBonus
+		if t.Uses > 0 {
+			m.Score *= 1 + max(leastBonus, usedBonus*float64(t.Uses)/float64(mostUses))
 		}
 		matches[i] = m
 		if !t.Trusted {
@@ -127,8 +127,8 @@ func score(c plan.Catalogue, q Query) []Match {
 		if at := slices.Index(basics, m.Tool.Name); at >= 0 && m.Tool.Trusted {
 			// The order of the basics is no more than a tie-breaker among them.
 			order = max(m.Score, best*basicsScore) + float64(len(basics)-at)*1e-6
-		} else if m.Score == 0 && used[m.Name] {
-			order = 1e-9
+		} else if m.Score == 0 {
+			order = float64(m.Tool.Uses) * 1e-9
 		}
 		places[i] = place{order, i}
 	}

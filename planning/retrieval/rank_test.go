@@ -133,11 +133,14 @@ func TestRankOrder(t *testing.T) {
 		}
 	})
 	t.Run("used tools before equals", func(t *testing.T) {
-		two := plan.Catalogue{tool("a", "find_x", "Find."), tool("b", "find_y", "Find.")}
-		for _, used := range []string{"find_x", "find_y", "b:find_y"} {
-			got := retrieval.Rank(two, retrieval.Query{Goal: "find", Used: []string{used}})[0]
-			if got.Name != used && got.Tool.QualifiedName() != used {
-				t.Errorf("%s was used, and %s is first", used, got.Name)
+		for _, goal := range []string{"find", "xyzzy"} {
+			for i, uses := range [][2]int{{1, 0}, {0, 1}, {5, 2}, {2, 5}} {
+				two := plan.Catalogue{tool("a", "find_x", "Find."), tool("b", "find_y", "Find.")}
+				two[0].Uses, two[1].Uses = uses[0], uses[1]
+				got, want := retrieval.Rank(two, retrieval.Query{Goal: goal})[0].Name, two[i%2].Name
+				if got != want {
+					t.Errorf("%s: with the uses %v %s is first", goal, uses, got)
+				}
 			}
 		}
 	})
