@@ -318,7 +318,7 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.attempts, r.inFlight, r.gatedTools = map[string]int{}, map[event.Attempt]bool{}, map[string]bool{}
 	r.variables, r.warned, r.firedTimers = map[string]any{}, map[string]bool{}, map[string]bool{}
 	r.callsBefore, r.streaks = map[string]int{}, map[string]streak{}
-	r.modelTools, r.bytesPerToken = d.Prompting.ModelTools, d.Prompting.BytesPerToken
+	r.modelTools = d.Prompting.ModelTools
 	r.prompting.ModelTools = d.Prompting.ModelTools && !d.DryRun // a dry run calls nothing in chat either
 	if d.Plan != nil {
 		r.planner = planning.Given(*d.Plan)

@@ -149,7 +149,7 @@ func TestServerTokenCountCalibratesPrompts(t *testing.T) {
 			w := newWorld(t)
 			w.tokens = tc.tokens
 			w.play(tc.start(t, w))
-			if got := w.run.BytesPerToken(); got < tc.want-0.1 || got > tc.want+0.1 {
+			if got := w.run.BytesPerToken(""); got < tc.want-0.1 || got > tc.want+0.1 {
 				t.Errorf("got %v bytes per token, want %v", got, tc.want)
 			}
 		})

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -63,20 +64,20 @@ type core struct {
 	streaks     map[string]streak      // calls and failing results across successive revisions
 	counted     int                    // history items included in streaks
 
-	failure       *failure        // a failed step or a user remark that is not handled yet
-	agents        []*StepState    // steps that have started a loop
-	innerSteps    int             // step executions in loops and in the runs that they started
-	outerRun      string          // the run whose model requested this one; "" if none did
-	modelTools    bool            // the model can call tools
-	bytesPerToken float64         // bytes per token as the model's server counts; 0 if unknown
-	firstLength   int             // steps of the first plan
-	answering     bool            // all steps have ended, and the model is writing the answer
-	ending        *ending         // set when nothing new may start, with the reason
-	dryEnding     *ending         // how a dry run would end
-	dryCalls      int             // tool calls that a dry run reported
-	dryDiscovery  int             // of those, calls of read-only tools
-	warned        map[string]bool // budgets and guards that warned
-	firedTimers   map[string]bool // timers that fired
+	failure       *failure           // a failed step or a user remark that is not handled yet
+	agents        []*StepState       // steps that have started a loop
+	innerSteps    int                // step executions in loops and in the runs that they started
+	outerRun      string             // the run whose model requested this one; "" if none did
+	modelTools    bool               // the model can call tools
+	bytesPerToken map[string]float64 // bytes per token as the server of each model counts
+	firstLength   int                // steps of the first plan
+	answering     bool               // all steps have ended, and the model is writing the answer
+	ending        *ending            // set when nothing new may start, with the reason
+	dryEnding     *ending            // how a dry run would end
+	dryCalls      int                // tool calls that a dry run reported
+	dryDiscovery  int                // of those, calls of read-only tools
+	warned        map[string]bool    // budgets and guards that warned
+	firedTimers   map[string]bool    // timers that fired
 }
 
 // ledger records what happened: usage, history, attempts, exchanges with models,
@@ -179,9 +180,9 @@ func (r *Run) brief() prompt.Brief {
 		})
 	}
 	prompting := r.prompting
-	if r.bytesPerToken > 0 {
-		prompting.BytesPerToken = r.bytesPerToken
-	}
+	measured := func(model string, before float64) float64 { return cmp.Or(r.bytesPerToken[model], before) }
+	prompting.BytesPerToken = measured(r.Model, prompting.BytesPerToken)
+	prompting.Models.Each(func(m *prompt.PlanModel) { m.BytesPerToken = measured(m.Name, m.BytesPerToken) })
 	var toolless []string
 	if !r.modelTools {
 		prompting.Profiles = slices.DeleteFunc(slices.Clone(prompting.Profiles), func(p prompt.Profile) bool {
@@ -388,9 +389,7 @@ func (r ledger) replied(came Exchange) {
 			continue
 		}
 		x.Reply, x.Error, x.Done = came.Reply, came.Error, true
-		if x.Request.Model == "" || x.Request.Model == r.Model {
-			r.measure(x)
-		}
+		r.measure(x)
 		return
 	}
 }
@@ -403,10 +402,11 @@ const calibratedFrom = 200
 // window is, and how many bytes make a token. Requests with tools say nothing
 // about the latter, because their server writes out the tools as well.
 func (r ledger) measure(x *Exchange) {
-	if x.Reply.PromptTokens > 0 {
+	model := cmp.Or(x.Request.Model, r.Model)
+	if x.Reply.PromptTokens > 0 && model == r.Model {
 		r.ContextTokens = x.Reply.PromptTokens + x.Reply.CompletionTokens
 	}
-	if x.Reply.ContextWindow > 0 {
+	if x.Reply.ContextWindow > 0 && model == r.Model {
 		r.ContextWindow = x.Reply.ContextWindow
 	}
 	if x.Reply.PromptTokens < calibratedFrom || len(x.Request.Tools) > 0 {
@@ -416,12 +416,15 @@ func (r ledger) measure(x *Exchange) {
 	for _, m := range x.Request.Messages {
 		bytes += len(m.Content)
 	}
-	r.bytesPerToken = float64(bytes) / float64(x.Reply.PromptTokens)
+	if r.bytesPerToken == nil {
+		r.bytesPerToken = map[string]float64{}
+	}
+	r.bytesPerToken[model] = float64(bytes) / float64(x.Reply.PromptTokens)
 }
 
-// BytesPerToken returns how many bytes of a prompt the model's server last
-// counted as one token; 0 if unknown.
-func (r *Run) BytesPerToken() float64 { return r.bytesPerToken }
+// BytesPerToken returns how many bytes of a prompt the server of a model last counted
+// as one token; 0 if unknown. "" is the run's model.
+func (r *Run) BytesPerToken(model string) float64 { return r.bytesPerToken[cmp.Or(model, r.Model)] }
 
 // loseExchanges closes the exchanges that will get no reply.
 func (r ledger) loseExchanges() {

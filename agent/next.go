@@ -142,6 +142,7 @@ func (r decision) nextPlanning() []Action {
 		if r.modelBusy >= r.modelSlots() {
 			return nil
 		}
+		request.Model = r.prompting.Models.Of(request.Purpose).Name // a resume may have changed it
 		call := CallModel{Request: request, Again: r.Revision > 0}
 		if phase := request.Purpose.Phase(); phase > 0 {
 			return []Action{{event.PhaseStarted{Phase: phase, Label: string(request.Purpose), Request: request}, call}}

@@ -36,10 +36,10 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	}
 	didRead := r.reading()
 	if d.Model != r.Model {
-		r.bytesPerToken, r.prompting.BytesPerToken = 0, 0 // how another model's server counts is not known yet
+		r.prompting.BytesPerToken = 0 // how another model's server counts is not known yet
 	}
 	r.Limits, r.Catalogue, r.priors, r.Model, r.modelTools = d.Limits, d.Catalogue, d.Priors, d.Model, d.Tools
-	r.prompting.ModelTools = d.Tools
+	r.prompting.ModelTools, r.prompting.Small = d.Tools, d.Small
 	if d.Window > 0 {
 		r.prompting.ContextWindow, r.ContextWindow = d.Window, d.Window
 	}

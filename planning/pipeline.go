@@ -176,6 +176,8 @@ func (p *pipeline) absorbAnalysis(r reply.Reply) {
 		p.skip(2, "there is no analysis to review")
 	case prompting.SkipReview:
 		p.skip(2, "switched off")
+	case p.brief.For(prompt.PurposeReview).Prompting.Small:
+		p.skip(2, "a model below 4B parameters reviews nothing: its plan is checked by rule")
 	case !p.analysis.Reflect:
 		p.skip(2, "the analysis did not ask for it")
 	default:

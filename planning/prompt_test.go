@@ -34,12 +34,14 @@ func everyRequest(b prompt.Brief) map[string]prompt.Request {
 	s := situation()
 	step := plan.Step{Index: "5", Title: "Sum up", Executor: plan.ExecutorSelf, DependsOn: []string{"1"}, ExpectedOutcome: "three points"}
 	patch := plan.Step{Index: "3", Title: "Patch a.go", Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": "a.go"}, DependsOn: []string{"1"}}
-	forced, straight, crowded := b, b, crowdOf(b, 220, 4096)
+	forced, straight, small, crowded := b, b, b, crowdOf(b, 220, 4096)
+	small.Prompting.Small = true
 	forced.Prompting.ForcePlan = true
 	straight.Prompting.SkipAnalysis = true
 	return map[string]prompt.Request{
 		"analysis":        firstRequest(planning.NewPipeline(b)),
 		"analysis_forced": firstRequest(planning.NewPipeline(forced)),
+		"analysis_small":  firstRequest(planning.NewPipeline(small)),
 		"review":          firstRequest(planning.NewPipeline(b), complexAnalysis),
 		"tools":           firstRequest(planning.NewPipeline(crowded), complexAnalysis, review),
 		"plan":            firstRequest(planning.NewPipeline(b), complexAnalysis, review),
@@ -138,7 +140,7 @@ func TestPrompts(t *testing.T) {
 
 func TestLastMessageBeginsWithItsHeading(t *testing.T) {
 	headings := map[string]string{
-		"analysis": "# Phase 1: analysis", "analysis_forced": "# Phase 1: analysis", "review": "# Phase 2: review",
+		"analysis": "# Phase 1: analysis", "analysis_forced": "# Phase 1: analysis", "analysis_small": "# Phase 1: analysis", "review": "# Phase 2: review",
 		"tools": "# Tools",
 		"plan":  "# Phase 3: execution plan", "plan_alone": "# Phase 3: execution plan", "repair": "# Repair", "replan": "# Replan",
 		"replan_repair": "# Repair", "step": "# Step 5", "args": "# Step 3", "synthesis": "# Synthesis", "synthesis_empty": "# Synthesis",

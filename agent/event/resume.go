@@ -16,6 +16,7 @@ type RunResumed struct {
 	Model     string           `json:"model"`                    // "" if there is none
 	Tools     bool             `json:"model_tools,omitempty"`    // the model can call tools
 	Window    int              `json:"context_window,omitempty"` // of the model, in tokens; 0 if unknown
+	Small     bool             `json:"small,omitempty"`          // the model has few parameters, see prompt.Prompting
 	Models    *prompt.Models   `json:"models,omitempty"`         // that plan from now on; nil leaves them unchanged
 	Limits    Limits           `json:"limits"`
 	Rules     []rule.Rule      `json:"rules"` // gate rules, first match wins; the user's permissions for the run stay before them

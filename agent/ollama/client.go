@@ -55,7 +55,7 @@ type Client struct {
 	mu          sync.Mutex
 	known       map[string]*known // by tagged name
 	chosen      string            // the model that answers if none is named; "" until the server has said
-	grown       bool              // a context window has grown, which happens once
+	grown       map[string]bool   // models whose context window has grown, by tagged name; it does so once
 	recollected bool              // file was read
 	server      learned
 }
@@ -92,6 +92,7 @@ func New(cfg Config) (*Client, error) {
 		log:         cfg.Logger,
 		file:        cfg.Learned,
 		known:       make(map[string]*known),
+		grown:       make(map[string]bool),
 	}
 	if c.delay <= 0 {
 		c.delay = defaultDelay

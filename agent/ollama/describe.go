@@ -196,8 +196,24 @@ func (c *Client) info(entry api.ListModelResponse, shown *api.ShowResponse) prom
 		Digest:        entry.Digest,
 		Bytes:         entry.Size,
 		Parameters:    untrusted.Text(shown.Details.ParameterSize),
+		Small:         small(shown),
 		Quantization:  untrusted.Text(shown.Details.QuantizationLevel),
 	}
+}
+
+// small reports whether a model is known to have fewer than 4 billion parameters.
+func small(shown *api.ShowResponse) bool {
+	count, _ := shown.ModelInfo["general.parameter_count"].(float64)
+	if count == 0 {
+		size := strings.ToUpper(strings.TrimSpace(shown.Details.ParameterSize)) // such as 494.03M or 8.2B
+		for unit, times := range map[string]float64{"K": 1e3, "M": 1e6, "B": 1e9} {
+			if number, ok := strings.CutSuffix(size, unit); ok {
+				n, _ := strconv.ParseFloat(number, 64)
+				count = n * times
+			}
+		}
+	}
+	return count > 0 && count < 4e9
 }
 
 // toolless reports whether a model is known to reject tools. An old server lists

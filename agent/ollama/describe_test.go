@@ -123,6 +123,30 @@ func TestModelsKeepTheirOwnSettings(t *testing.T) {
 	}
 }
 
+func TestModelsBelowFourBillionParametersAreSmall(t *testing.T) {
+	for name, tc := range map[string]struct {
+		shown string
+		want  bool
+	}{
+		"counted, below":       {`{"details":{"parameter_size":"8B"},"model_info":{"general.parameter_count":3999999999}}`, true},
+		"counted, four":        {`{"details":{"parameter_size":"1B"},"model_info":{"general.parameter_count":4000000000}}`, false},
+		"in billions, below":   {`{"details":{"parameter_size":"3.2B"}}`, true},
+		"in billions, above":   {`{"details":{"parameter_size":"14.8B"}}`, false},
+		"in millions":          {`{"details":{"parameter_size":"494.03M"}}`, true},
+		"of several experts":   {`{"details":{"parameter_size":"8x7B"}}`, false},
+		"unknown is not small": {`{}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(tc.shown)) }))
+			defer server.Close()
+			info, err := connect(t, ollama.Config{Host: server.URL}).Describe(testContext(t), "m")
+			if err != nil || info.Small != tc.want {
+				t.Errorf("model %+v, error %v, want small %v", info, err, tc.want)
+			}
+		})
+	}
+}
+
 func TestDescriptionIsCached(t *testing.T) {
 	window := 4000
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

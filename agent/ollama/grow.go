@@ -16,7 +16,7 @@ import (
 //   - only to what fits into the memory that the server has shown, by an estimate
 //     of what the context takes: see [known.fits]. Where the server does not report
 //     its memory, the window stays;
-//   - at most once for a client, since the server loads the model again.
+//   - at most once for a model and client, since the server loads the model again.
 //
 // If the server cannot load the model so, the window stays as it was. Errors are
 // those of [Client.Describe], and that of ctx.
@@ -29,7 +29,7 @@ func (c *Client) Grow(ctx context.Context, name string, tokens int) (prompt.Mode
 	running, server := c.running(asking)
 	cancel()
 	window := about.step(tokens, info.Longest, running, server)
-	if window == 0 || !c.mayGrow() {
+	if window == 0 || !c.mayGrow(info.Name) {
 		return info, ctx.Err()
 	}
 	larger := info
@@ -43,12 +43,12 @@ func (c *Client) Grow(ctx context.Context, name string, tokens int) (prompt.Mode
 	return larger, nil
 }
 
-// mayGrow reports whether no window has grown yet, and takes the turn.
-func (c *Client) mayGrow() bool {
+// mayGrow reports whether the model's window has not grown yet, and takes the turn.
+func (c *Client) mayGrow(model string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	may := !c.grown
-	c.grown = true
+	may := !c.grown[tagged(model)]
+	c.grown[tagged(model)] = true
 	return may
 }
 

@@ -102,6 +102,24 @@ func TestWindowGrowsOnceWithOneReload(t *testing.T) {
 	}
 }
 
+func TestWindowOfEachModelGrowsOnce(t *testing.T) {
+	second := sized(ollamatest.Model{})
+	second.Name = "second"
+	server := serve(t, ollamatest.Script{Others: []ollamatest.Model{sized(ollamatest.Model{}), second, {Name: "other", Bytes: 90_000_000}}})
+	client := connect(t, ollama.Config{Host: server.URL(), Model: "m"})
+	ctx := testContext(t)
+	for _, name := range []string{"other", "m"} {
+		if err := client.Warm(ctx, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"m", "second", "m", "second"} {
+		if info, err := client.Grow(ctx, name, 20*kilo); err != nil || info.ContextWindow != 32*kilo {
+			t.Errorf("%s: %d, error %v", name, info.ContextWindow, err)
+		}
+	}
+}
+
 func TestShownMemoryCountsInLaterSessions(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "servers.json")
 	server := serve(t, ollamatest.Script{Others: []ollamatest.Model{sized(ollamatest.Model{}), {Name: "other", Bytes: 90_000_000}}})

@@ -66,7 +66,7 @@ func (c *Client) listedInfo(ctx context.Context, entry api.ListModelResponse, ru
 	info.ContextWindow, info.Loaded, info.Defect = about.info.ContextWindow, loaded, c.defect(info.Name, about)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.grown {
+	if !c.grown[tagged(info.Name)] {
 		info.Growable = about.growable(info.Longest, running, server)
 	}
 	return info

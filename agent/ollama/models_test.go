@@ -44,7 +44,7 @@ func TestModelsListsDetails(t *testing.T) {
 	}
 	want := []prompt.ModelInfo{
 		{Name: "big:70b", ContextWindow: 16384, Longest: 131072, Tools: true, Thinks: true, Chats: true, Bytes: 42_000_000_000, Parameters: "70.6B", Quantization: "Q4_K_M"},
-		{Name: "embed:latest", ContextWindow: 512, Longest: 512, Bytes: 270_000_000, Parameters: "137M", Quantization: "F16"},
+		{Name: "embed:latest", ContextWindow: 512, Longest: 512, Bytes: 270_000_000, Parameters: "137M", Quantization: "F16", Small: true},
 		{Name: "small:latest", ContextWindow: 2048, Longest: 8192, Chats: true, Loaded: true},
 	}
 	if len(models) != 7 || !slices.Equal(models[:3], want) {

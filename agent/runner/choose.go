@@ -129,8 +129,8 @@ func (s *Session) misses(all plan.Catalogue) {
 
 // windows looks up the context windows of sub-agents whose profile names its own
 // model. A failed lookup is logged and does not keep the run from starting.
-func (s preparation) windows(ctx context.Context, profiles []prompt.Profile) []prompt.Profile {
-	profiles = slices.Clone(profiles)
+func (s preparation) windows(ctx context.Context, p *prepared) []prompt.Profile {
+	profiles := slices.Clone(p.jobConfig.prompting.Profiles)
 	for i, profile := range profiles {
 		if profile.Model == "" {
 			continue
@@ -140,7 +140,8 @@ func (s preparation) windows(ctx context.Context, profiles []prompt.Profile) []p
 			s.cfg.Logger.Warn("the model of a profile is not known", "profile", profile.Name, "model", profile.Model, "error", err)
 			continue
 		}
-		profiles[i].ContextWindow = info.ContextWindow
+		info = s.enlarge(ctx, p, growth{name: profile.Model, info: info, wanted: p.jobConfig.wanted[profile.Model]})
+		profiles[i].ContextWindow, profiles[i].Small = info.ContextWindow, info.Small
 	}
 	return profiles
 }
@@ -222,11 +223,23 @@ func (s *Session) adopt(m selection, info *prompt.ModelInfo) {
 	s.publishStatus()
 }
 
-// warm loads the model, unless it is still loaded or would be unloaded again
+// opener returns the model that the next goal asks first.
+func opener(s *Session) string {
+	t, purpose := s.jobConfig(), prompt.PurposeAnalysis
+	switch {
+	case s.status.Planner == event.PlannerNone || s.status.Planner == event.PlannerRouter || t.prompting.SkipAnalysis && t.prompting.SkipPlan:
+		purpose = prompt.PurposeChat
+	case t.prompting.SkipAnalysis:
+		purpose = prompt.PurposePlan
+	}
+	return cmp.Or(t.prompting.Models.Of(purpose).Name, t.model)
+}
+
+// warm loads the model that is asked first, unless it is still loaded or would be unloaded again
 // before its next request.
 func (s *Session) warm(ctx context.Context) {
 	lister, ok := s.cfg.Model.(ModelLister)
-	name := s.selection.name()
+	name := opener(s)
 	if !ok || s.busy() || s.modelUse.warming[name] || s.modelUse.stays(lister.KeepAlive(), s.cfg.Now()) {
 		return
 	}
@@ -243,7 +256,7 @@ func (s *Session) warm(ctx context.Context) {
 // warmed records that a model is loaded, unless the user chose another one since.
 func (s *Session) warmed(name string, err error) {
 	delete(s.modelUse.warming, name)
-	if err == nil && name == s.selection.name() {
+	if err == nil && name == opener(s) {
 		s.modelUse.active = s.cfg.Now()
 	}
 }

@@ -111,8 +111,10 @@ type modelUse struct {
 // that they wanted.
 func (u *modelUse) calibrate(run *agent.Run) {
 	wanted(u.wanted, run)
-	if measured := run.BytesPerToken(); measured > 0 && run.Model != "" {
-		u.bytesPerToken[run.Model] = measured
+	for _, model := range append(run.Models().Names(), run.Model) {
+		if measured := run.BytesPerToken(model); measured > 0 {
+			u.bytesPerToken[model] = measured
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"replan/agent/event"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // store saves a newly created plan in the store.
@@ -18,7 +20,7 @@ func (s *Session) store(e *engine, record event.Data) event.Data {
 		return record
 	}
 	if e.run.ModelPlans() {
-		created.Plan.PlannedBy = e.run.Model
+		created.Plan.PlannedBy = cmp.Or(e.run.Models().Of(prompt.PurposePlan).Name, e.run.Model)
 	}
 	kept, err := s.cfg.Store.SavePlan(created.Plan)
 	if err != nil {

@@ -21,29 +21,44 @@ func wanted(most map[string]int, run *agent.Run) {
 	}
 }
 
+// fitModels looks up the further models of a run and gives all of them the windows
+// they need. asks reports whether the run begins with a request to a model.
+func (s preparation) fitModels(ctx context.Context, p *prepared, asks bool) error {
+	if err := s.planners(ctx, p, p.job.plans() && asks || p.job.resume != "" && p.run.Revision == 0); err != nil {
+		return err
+	}
+	if asks {
+		s.grow(ctx, p)
+	}
+	if p.info.Name != "" && p.job.resume == "" {
+		p.jobConfig.prompting.Profiles = s.windows(ctx, p)
+	}
+	return nil
+}
+
 // planners looks up the models that plan in place of the run's. A resumed run keeps
 // those it started with, unless they are gone and others are chosen now. Only a job that
 // plans for certain needs them; otherwise the run's model replans.
 func (s preparation) planners(ctx context.Context, p *prepared, plans bool) error {
+	if p.models = p.jobConfig.prompting.Models; p.job.resume != "" {
+		p.models = p.run.Models()
+	}
 	if p.info.Name == "" || p.job.compact {
 		return nil
 	}
-	p.models = p.jobConfig.prompting.Models
-	if p.job.resume != "" {
-		if p.models = p.run.Models(); s.describePlanners(ctx, p) == nil {
-			return nil
-		}
-		p.models = p.jobConfig.prompting.Models
-	}
 	err := s.describePlanners(ctx, p)
+	if err != nil && p.job.resume != "" && p.jobConfig.prompting.Models != (prompt.Models{}) {
+		p.models = p.jobConfig.prompting.Models
+		err = s.describePlanners(ctx, p)
+	}
 	switch {
 	case err == nil:
 		return nil
 	case plans || ctx.Err() != nil:
 		return err
 	default:
-		s.cfg.Logger.Warn("the run's model replans if a step fails", "error", err)
 		p.models = prompt.Models{}
+		s.outcomes <- outcome{events: []event.Data{event.Note{Level: "warn", Text: untrusted.Text(fmt.Sprintf("%s would make a new plan, since %v", p.info.Name, err))}}}
 		return nil
 	}
 }
@@ -56,7 +71,7 @@ func (s preparation) describePlanners(ctx context.Context, p *prepared) error {
 		if err != nil && failed == nil {
 			failed = &plannerError{m.Name, err}
 		}
-		m.ContextWindow, m.BytesPerToken = info.ContextWindow, p.jobConfig.rates[m.Name]
+		m.ContextWindow, m.Small, m.BytesPerToken = info.ContextWindow, info.Small, p.jobConfig.rates[m.Name]
 	})
 	return failed
 }
@@ -81,38 +96,62 @@ func (e *plannerError) Error() string {
 
 func (e *plannerError) Unwrap() error { return e.err }
 
-// grow asks the model's server for a larger context window before a run begins, if
-// what the run starts with would take more than half of it, or if an earlier run had
-// to leave something out. The other half is for results and replies. The window is
-// part of the run's first event, so it never changes during a run.
+// grow asks the server for larger context windows before a run begins, for each model
+// that needs one. The windows are part of the run's first event, so they never change
+// during a run.
 func (s preparation) grow(ctx context.Context, p *prepared) {
-	server, ok := s.cfg.Model.(ModelGrower)
-	window := p.info.ContextWindow
-	if !ok || p.info.Name == "" || window <= 0 || p.job.compact || s.cfg.DryRun {
+	if p.info.Name == "" || p.job.compact {
 		return
 	}
 	most := maps.Clone(p.jobConfig.wanted)
 	wanted(most, p.run)
-	need, why := most[p.info.Name], "an earlier request had to leave something out"
-	if p.job.plans() {
+	g := growth{name: p.jobConfig.model, info: p.info, wanted: most[p.info.Name], rate: p.jobConfig.prompting.BytesPerToken, plans: p.models.Planner.Name == ""}
+	p.info = s.enlarge(ctx, p, g)
+	p.models.Each(func(m *prompt.PlanModel) {
+		if info, err := s.cfg.Model.Describe(ctx, m.Name); err == nil {
+			m.ContextWindow = s.enlarge(ctx, p, growth{name: m.Name, info: info, wanted: most[m.Name], rate: m.BytesPerToken, plans: true}).ContextWindow
+		}
+	})
+}
+
+// growth is what a run needs of the context window of one model.
+type growth struct {
+	name   string // as chosen; "" is the server's choice
+	info   prompt.ModelInfo
+	wanted int     // the most tokens of a request that the window cut
+	rate   float64 // bytes per token, 0 if unknown
+	plans  bool    // requests of planning go to it, which open with the tools
+}
+
+// enlarge asks for a larger context window if what the run starts with would take more
+// than half of it, or if an earlier request had to leave something out. The other half
+// is for results and replies. It returns the model as it is then.
+func (s preparation) enlarge(ctx context.Context, p *prepared, g growth) prompt.ModelInfo {
+	server, ok := s.cfg.Model.(ModelGrower)
+	window := g.info.ContextWindow
+	if !ok || window <= 0 || s.cfg.DryRun {
+		return g.info
+	}
+	need, why := g.wanted, "an earlier request had to leave something out"
+	if g.plans && p.job.plans() {
 		prompting := p.jobConfig.prompting
-		prompting.Mentions = p.job.mentions
+		prompting.Mentions, prompting.BytesPerToken = p.job.mentions, g.rate
 		if opening := 2 * prompt.Opening(prompt.Brief{Goal: p.job.goal, Catalogue: p.catalogue, Prompting: prompting}); opening > need {
 			need, why = opening, "the goal with its tools, mentions and the project's notes takes half of it"
 		}
 	}
 	if need <= window {
-		return
+		return g.info
 	}
-	info, err := server.Grow(ctx, p.jobConfig.model, need)
+	info, err := server.Grow(ctx, g.name, need)
 	if err != nil || info.ContextWindow <= window {
-		s.cfg.Logger.Info("the context window stays as it is", "wanted", need, "tokens", window, "error", err)
-		p.tight = tightWords(p.info, need, why)
-		return
+		s.cfg.Logger.Info("the context window stays as it is", "model", g.info.Name, "wanted", need, "tokens", window, "error", err)
+		p.tight = tightWords(g.info, need, why)
+		return g.info
 	}
-	p.info = info
 	s.outcomes <- outcome{events: []event.Data{event.Note{Level: "info", Text: untrusted.Text(fmt.Sprintf(
 		"the context window of %s has grown from %dk to %dk tokens, since %s; the model was loaded with it", info.Name, window/1024, info.ContextWindow/1024, why))}}}
+	return info
 }
 
 // tightWords names the setting to change if a context window is too small for a run

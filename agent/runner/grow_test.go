@@ -20,7 +20,8 @@ type grower struct {
 
 	mu    sync.Mutex
 	asked []int // tokens
-	grown int   // tokens
+	names []string
+	grown int // tokens
 }
 
 func (g *grower) Describe(ctx context.Context, name string) (prompt.ModelInfo, error) {
@@ -33,7 +34,7 @@ func (g *grower) Describe(ctx context.Context, name string) (prompt.ModelInfo, e
 
 func (g *grower) Grow(ctx context.Context, name string, tokens int) (prompt.ModelInfo, error) {
 	g.mu.Lock()
-	g.asked, g.grown = append(g.asked, tokens), g.most
+	g.asked, g.names, g.grown = append(g.asked, tokens), append(g.names, name), g.most
 	g.mu.Unlock()
 	return g.Describe(ctx, name)
 }

@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,5 +69,66 @@ func TestPlannerModelThatIsMissingIsNamed(t *testing.T) {
 	reply := until[event.ChatReply](t, s)
 	if reply.Reason != event.ReasonNoModel || !strings.Contains(string(reply.Text), "gone") {
 		t.Errorf("got %+v, want that the model is missing", reply)
+	}
+}
+
+func TestWindowOfThePlannerGrows(t *testing.T) {
+	t.Parallel()
+	server := &grower{most: 65536}
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		withPlanners(prompt.Models{Planner: prompt.PlanModel{Name: "big"}})(s)
+		s.model.info.ContextWindow, server.model = 16384, s.model
+		s.config = func(c *runner.Config) {
+			c.Model, c.Prompting.Instructions, c.Prompting.Models.Planner.Name = server, strings.Repeat("note ", 16000), "big"
+		}
+	})
+	started := s.run(t, "do it")
+	if got := started.Prompting; got.Models.Planner.ContextWindow != 65536 || got.ContextWindow != 16384 || !slices.Equal(server.names, []string{"big"}) {
+		t.Errorf("the planner has %d tokens, the run's model %d; asked for %v", got.Models.Planner.ContextWindow, got.ContextWindow, server.names)
+	}
+}
+
+func TestResumeKeepsThePlannerModel(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		now       string // the planner of the session that resumes
+		gone      bool   // the first planner is
+		want      string
+		wantError string
+	}{
+		"it is there":                  {want: "big"},
+		"another is chosen meanwhile":  {now: "quick", want: "big"},
+		"it is gone":                   {gone: true, wantError: "there is no model big: pull it"},
+		"it is gone, another is there": {gone: true, now: "quick", want: "quick"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := newSavedJournals()
+			first := k.session(t, policy.ApproveAll, func(s *stage) {
+				withPlanners(prompt.Models{Planner: prompt.PlanModel{Name: "big"}})(s)
+				s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeReview: make(chan struct{})}
+			})
+			first.Send(session.Submit{Text: "do it"})
+			id := untilRun(t, first)
+			until[event.PhaseCompleted](t, first)
+			first.shut()
+			s := k.session(t, policy.ApproveAll, func(s *stage) {
+				withPlanners(prompt.Models{Planner: prompt.PlanModel{Name: tc.now}})(s)
+				if tc.gone {
+					delete(s.model.others, "big")
+				}
+			})
+			s.Send(session.Resume{Run: id})
+			answer := until[event.ChatReply](t, s)
+			if tc.wantError != "" {
+				if !strings.HasPrefix(string(answer.Text), tc.wantError) {
+					t.Errorf("got %q, want %q", answer.Text, tc.wantError)
+				}
+				return
+			}
+			if requests := s.model.requests(prompt.PurposePlan); len(requests) != 1 || requests[0].Model != tc.want {
+				t.Errorf("requests %+v, want one to %s", requests, tc.want)
+			}
+		})
 	}
 }

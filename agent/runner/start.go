@@ -172,14 +172,9 @@ func (s preparation) gather(ctx context.Context, j job, t jobConfig) prepared {
 	}
 	p.facts = s.survey(ctx, j)
 	chain, routed, unclear := s.reach(ctx, &p)
-	if p.err = s.planners(ctx, &p, j.plans() && (!routed || chain.NeedsModel()) || j.resume != "" && p.run.Revision == 0); p.err != nil {
+	asks := !routed || chain.NeedsModel()
+	if p.err = s.fitModels(ctx, &p, asks); p.err != nil {
 		return p
-	}
-	if !routed || chain.NeedsModel() {
-		s.grow(ctx, &p)
-	}
-	if p.info.Name != "" && j.resume == "" {
-		p.jobConfig.prompting.Profiles = s.windows(ctx, t.prompting.Profiles)
 	}
 	p.missing = p.run.MissingTools(p.catalogue)
 	if p.err = s.unwritten(ctx, &p); p.err != nil {
@@ -189,7 +184,7 @@ func (s preparation) gather(ctx context.Context, j job, t jobConfig) prepared {
 		p.err = s.unrouted(p.unfound, unclear)
 		return p
 	}
-	if j.plans() && (!routed || chain.NeedsModel()) || j.compact {
+	if j.plans() && asks || j.compact {
 		p.compacted = s.compact(ctx, p)
 	}
 	if !s.cfg.DryRun {
@@ -383,6 +378,7 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 	prompting := p.jobConfig.prompting
 	prompting.Conversation, prompting.Mentions = slices.Clip(s.conversation.messages), p.job.mentions
 	prompting.ContextWindow, prompting.ModelTools, prompting.Models = p.info.ContextWindow, p.info.Tools, p.models
+	prompting.Small = p.info.Small
 	prompting.Servers = instructions(s.cfg.Tools.Status(), p.catalogue)
 	if p.job.create { // the user asked for a plan
 		prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false
@@ -428,7 +424,7 @@ func (s *Session) takeUp(ctx context.Context, p prepared, limits event.Limits, o
 	e.run, e.prompting, e.priors, e.child = p.run, was.Prompting, p.priors, of
 	e.prompting.Models = p.models
 	first := []event.Data{event.RunResumed{
-		From: p.run.Seq, Session: s.id, Model: p.info.Name, Tools: p.info.Tools, Window: p.info.ContextWindow, Models: &p.models, Limits: limits, Rules: s.rules(string(p.run.Goal), p.plan(), p.run.Rules()...),
+		From: p.run.Seq, Session: s.id, Model: p.info.Name, Tools: p.info.Tools, Window: p.info.ContextWindow, Small: p.info.Small, Models: &p.models, Limits: limits, Rules: s.rules(string(p.run.Goal), p.plan(), p.run.Rules()...),
 		Catalogue: p.catalogue, Priors: p.priors, Attended: s.cfg.Attended, InDoubt: s.cfg.InDoubt,
 		// A decision about one step does not start a review of the rest.
 		Review: s.cfg.Review && p.job.decided == nil && of == nil,

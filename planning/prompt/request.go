@@ -115,6 +115,7 @@ type ModelInfo struct {
 	Digest        string         `json:"digest,omitempty"`       // identifies its content; "" if the server does not say
 	Bytes         int64          `json:"bytes,omitempty"`        // on disk
 	Parameters    untrusted.Text `json:"parameters,omitempty"`   // as reported by the server: "8.2B"
+	Small         bool           `json:"small,omitempty"`        // below 4 billion parameters; false if that is unknown
 	Quantization  untrusted.Text `json:"quantization,omitempty"` // as reported by the server: "Q4_K_M"
 	Loaded        bool           `json:"loaded,omitempty"`       // in memory now
 	Growable      int            `json:"growable,omitempty"`     // tokens that ContextWindow may grow to by itself; 0 if it stays

@@ -27,16 +27,24 @@ func named(label, text string) string {
 	return fenced(label, text)
 }
 
-// AnalysisRequest is phase 1.
+// proseTokens bounds an analysis in prose. Longer thoughts make the plans of small
+// models worse.
+const proseTokens = 256
+
+// AnalysisRequest is phase 1. A small model answers in a few words of prose: a
+// format from the first word on makes it choose worse.
 func AnalysisRequest(b Brief) Request {
 	b = b.For(PurposeAnalysis)
 	tools := toolsFor(b, "", "", nil)
-	return composition{
+	data := analysisData{b.Prompting.ForcePlan, bound(b.MaxSteps)}
+	c := composition{
 		brief: b, purpose: PurposeAnalysis, format: analysisFormat(b, tools), plans: &tools,
-		last: func(*cutter) string {
-			return b.Prompting.prompt("analysis", analysisData{b.Prompting.ForcePlan, bound(b.MaxSteps)})
-		},
-	}.request()
+		last: func(*cutter) string { return b.Prompting.prompt("analysis", data) },
+	}
+	if b.Prompting.Small && b.Prompting.Prompts["analysis"] == "" {
+		c.format, c.tokens, c.last = nil, proseTokens, func(*cutter) string { return render("prose", data) }
+	}
+	return c.request()
 }
 
 // ReviewRequest is phase 2.

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -98,7 +99,7 @@ func (s *modelStream) title(w writing, width int) string {
 
 // tokens estimates the number of tokens of so many bytes.
 func (w writing) tokens(bytes int) int {
-	each := w.run.BytesPerToken()
+	each := w.run.BytesPerToken(w.model())
 	if each <= 0 {
 		each = 4
 	}
@@ -137,10 +138,20 @@ func (s *modelStream) lines(w writing, width int) []draw.TextLine {
 // style.
 func uncoded(line string) string { return strings.ReplaceAll(line, "`", "") }
 
+// model returns the model that writes now.
+func (w writing) model() string {
+	for _, x := range slices.Backward(w.run.Exchanges) {
+		if !x.Done {
+			return cmp.Or(x.Request.Model, w.run.Model)
+		}
+	}
+	return w.run.Model
+}
+
 // waiting says what the model does before its first word. Nobody reports whether a
 // model is in memory, so the first request of a conversation names both.
 func (w writing) waiting() string {
-	model := untrusted.Line(string(w.run.Model))
+	model := untrusted.Line(w.model())
 	if model == "" {
 		model = "the model"
 	}
