@@ -103,7 +103,9 @@ func newFit(o *options) *cobra.Command {
 			"after each goal: the same command goes on after ctrl+c. At the end it offers to plan with the best model.",
 		Example: "  replan fit\n  replan fit qwen3:8b gemma3:12b --goals 8\n  replan fit --tools mine --output json",
 		RunE: func(cmd *cobra.Command, models []string) error {
-			how.models = models
+			if how.models = models; len(models) == 0 && o.Changed("model") {
+				how.models = []string{o.Model}
+			}
 			return o.fit(cmd.Context(), how)
 		},
 	}

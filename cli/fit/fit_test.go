@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/charmbracelet/x/exp/golden"
@@ -22,27 +23,26 @@ import (
 )
 
 // bundled returns the goals beside bundled tools.
-func bundled(t *testing.T) planfit.Set {
-	t.Helper()
+var bundled = sync.OnceValues(func() (planfit.Set, error) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "planning", "testdata", "tools", "operators.json"))
 	if err != nil {
-		t.Fatal(err)
+		return planfit.Set{}, err
 	}
 	var operators plan.Catalogue
 	if err := json.Unmarshal(data, &operators); err != nil {
-		t.Fatal(err)
+		return planfit.Set{}, err
 	}
-	set, err := planfit.NewSet(operators, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
-}
+	return planfit.NewSet(operators, nil)
+})
 
 // knownPlan is the reply of a model that makes the known plan of the goal in the
 // request.
 func knownPlan(t *testing.T, req ollamatest.Request) string {
-	for _, goal := range bundled(t).Goals {
+	set, err := bundled()
+	if err != nil {
+		t.Error(err)
+	}
+	for _, goal := range set.Goals {
 		if slices.ContainsFunc(req.Messages, func(m ollamatest.Message) bool { return m.Content == goal.Text }) {
 			p := goal.Plans()[0]
 			return `{"mode":"plan","task":"x","goal":"y","complexity":"simple","reflect":false,"steps":` + steps(t, p) + `}`
@@ -103,9 +103,14 @@ func serve(t *testing.T, script ollamatest.Script) *ollamatest.Server {
 }
 
 func measurement(t *testing.T, server *ollamatest.Server, goals int) fit.Measurement {
+	t.Helper()
+	set, err := bundled()
+	if err != nil {
+		t.Fatal(err)
+	}
 	cold := 0.0
 	return fit.Measurement{
-		Set: bundled(t), Goals: goals, Limits: event.DefaultLimits(), File: filepath.Join(t.TempDir(), "fit.json"),
+		Set: set, Goals: goals, Limits: event.DefaultLimits(), File: filepath.Join(t.TempDir(), "fit.json"),
 		Server: ollama.Config{Host: server.URL(), Temperature: &cold},
 	}
 }
@@ -251,8 +256,8 @@ func TestModelThatFailsIsNamedAndTheNextIsMeasured(t *testing.T) {
 	}
 	text := report.Text(nil)
 	for _, want := range []string{
-		"huge: not measured to the end: there is not enough memory for huge: choose a smaller --model",
-		"narrow: not measured to the end: the prompt does not fit the context window of narrow (512 tokens)",
+		"huge: not measured: there is not enough memory for huge: choose a smaller --model",
+		"narrow: not measured: the prompt does not fit the context window of narrow (512 tokens)",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)

@@ -13,6 +13,7 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
+	"replan/tui/draw"
 	"replan/tui/telling"
 )
 
@@ -129,7 +130,13 @@ func (r Report) Text(t *tty.Terminal) string {
 			list.Rows = append(list.Rows, cells(t, m.Name == r.Best, m.Name, share(m.Score), share(m.Valid), share(m.Tools), share(m.Arguments), share(m.Dependencies),
 				strconv.Itoa(m.Repairs), telling.Tokens(m.Tokens), telling.Milliseconds(m.MS)))
 		}
-		notes = append(notes, r.notes(m)...)
+		for _, note := range r.notes(m) {
+			lines := []string{note}
+			if t != nil {
+				lines = draw.Wrap(note, t.Width())
+			}
+			notes = append(notes, strings.Join(lines, "\n")+"\n")
+		}
 	}
 	text := ""
 	if len(list.Rows) > 0 {
@@ -173,13 +180,18 @@ func (r Report) besides(t *tty.Terminal) tty.Listing {
 func (r Report) notes(m Model) []string {
 	var notes []string
 	note := func(format string, args ...any) {
-		notes = append(notes, untrusted.Line(m.Name+": "+fmt.Sprintf(format, args...))+"\n")
+		notes = append(notes, untrusted.Line(m.Name+": "+fmt.Sprintf(format, args...)))
 	}
 	switch {
+	case m.Problem != "" && m.Measured == 0:
+		note("not measured: %s", m.Problem)
 	case m.Problem != "":
 		note("not measured to the end: %s", m.Problem)
 	case m.Measured < r.Goals:
 		note("%d of %s measured", m.Measured, english.Count(r.Goals, "goal"))
+	}
+	if m.Measured > 0 && m.Valid == 0 {
+		note("it made no valid plan: %s", m.Results[0].Reason)
 	}
 	if m.Cannot {
 		note("it cannot call tools, which chat and sub-agents need; it can only plan")

@@ -115,8 +115,10 @@ func concerns(path string) (names []string, ok bool) {
 		return []string{Output, "dry-run"}, true
 	case "replan replay":
 		return []string{Screen, Output}, true
-	case "replan doctor", "replan fit":
+	case "replan doctor":
 		return []string{Model, Tools, Output}, true
+	case "replan fit":
+		return []string{"model", "host", "mcp-config", "server", "ascii", Output}, true
 	case "replan plan show", "replan runs show":
 		return []string{Output, "ascii"}, true
 	default:
