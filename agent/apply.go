@@ -91,6 +91,8 @@ func (r fold) apply(e event.Event, last time.Time) {
 		r.end(event.StatusFailed, event.ReasonNoPlan, string(d.Reason))
 	case event.PlanDiff:
 		r.applyDiff(d)
+	case event.PlanChosen:
+		r.applyChosen(d)
 	case event.PlanReviewed:
 		r.applyReviewed(d)
 	case event.ReplanStarted:
@@ -256,6 +258,10 @@ func (r fold) followsEnd(data event.Data) error {
 // followsPlan checks that a review or a start refers to the current plan.
 func (r fold) followsPlan(data event.Data) error {
 	switch d := data.(type) {
+	case event.PlanChosen:
+		if _, err := r.ChooseDraft(d.Draft, d.By); err != nil {
+			return fmt.Errorf("%w: %w", err, ErrOutOfOrder)
+		}
 	case event.PlanReviewed:
 		if !r.AwaitsReview() || d.Revision != r.Revision {
 			return fmt.Errorf("revision %d of the plan does not wait for review: %w", d.Revision, ErrOutOfOrder)

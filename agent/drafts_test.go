@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"replan/agent"
@@ -149,5 +150,80 @@ func byDraft(texts ...string) func(prompt.Request) (string, error) {
 			return texts[r.Draft.Number-1], nil
 		}
 		return "done", nil
+	}
+}
+
+// choosing holds a plan of three drafts for review; the user takes another one.
+func choosing(w *world, number int) event.RunStarted {
+	start := drafting(w, changeDraft, twiceDraft, faultyDraft)
+	w.reply = byDraft(changeDraft, twiceDraft, faultyDraft)
+	start.Review = true
+	w.watch = func([]event.Data, []agent.Effect) {
+		if number > 0 && w.run.AwaitsReview() {
+			chosen, err := w.run.ChooseDraft(number, "user")
+			if number = 0; err != nil {
+				w.t.Fatal(err)
+			}
+			w.apply(chosen)
+		}
+	}
+	return start
+}
+
+func TestUserTakesAnotherDraftUnderReview(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mirror(w)
+	w.play(choosing(w, 2))
+	if d := w.run.Drafts; w.run.Plan.Title != "Twice" || d[0].Taken || d[0].Plan == nil || !d[1].Taken || d[1].Plan != nil {
+		t.Errorf("the plan is %q of the drafts %+v", w.run.Plan.Title, d)
+	}
+	for _, d := range all[event.StepStarted](w) {
+		if d.Tool != "change" {
+			t.Errorf("step %s called %s, which draft 2 does not", d.Index, d.Tool)
+		}
+	}
+	if len(w.run.Steps) != 2 || w.run.Done() != 2 {
+		t.Errorf("%d of %d steps are done", w.run.Done(), len(w.run.Steps))
+	}
+}
+
+func TestDraftTakenUnderReviewIsKeptAfterAKill(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	start := choosing(w, 2)
+	w.play(start)
+	w.killAt(event.KindPlanChosen)
+	mirrorOn(w)
+	if w.run.Plan.Title != "Twice" || !w.run.AwaitsReview() {
+		t.Fatalf("the plan %q does not wait for its review", w.run.Plan.Title)
+	}
+	w.watch = func([]event.Data, []agent.Effect) {}
+	result := w.resume(resumed(start))
+	if result.Status != event.StatusCompleted || w.run.Plan.Title != "Twice" {
+		t.Errorf("%s with the plan %q", result.Reason, w.run.Plan.Title)
+	}
+}
+
+func TestDraftThatCannotRunIsNotTaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	start := choosing(w, 0)
+	checked := false
+	w.review = func(v *agent.Review) event.ReviewDecision {
+		checked = true
+		for number, want := range map[int]string{1: "is the plan already", 3: "fly", 4: "there is no draft 4"} {
+			if _, err := w.run.ChooseDraft(number, "user"); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("draft %d: got %v, want %q", number, err, want)
+			}
+		}
+		if n := v.NextDraft(); n != 2 {
+			t.Errorf("the next draft is %d, want 2", n)
+		}
+		return event.ReviewRun
+	}
+	w.play(start)
+	if err := w.offer(event.PlanChosen{Draft: 2}); !checked || !errors.Is(err, agent.ErrOutOfOrder) {
+		t.Errorf("after the review: %v", err)
 	}
 }

@@ -1,15 +1,19 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/rank"
 )
 
 // ReviewedPlan is a reviewed plan with its changes.
@@ -93,6 +97,48 @@ func (r *Run) AnswerReview(a ReviewAnswer, by string) (event.PlanReviewed, error
 		}
 	}
 	return v.Event(event.ReviewRun, by), nil
+}
+
+// ChooseDraft returns the event that replaces a plan under review by another of its
+// drafts, or an error if that cannot be.
+func (r *Run) ChooseDraft(number int, by string) (event.PlanChosen, error) {
+	at := slices.IndexFunc(r.Drafts, func(d rank.Draft) bool { return d.Number == number })
+	switch {
+	case !r.AwaitsReview() || r.Revision > 1:
+		return event.PlanChosen{}, errNotHeld
+	case at < 0:
+		return event.PlanChosen{}, fmt.Errorf("there is no draft %d of the plan", number)
+	case r.Drafts[at].Taken:
+		return event.PlanChosen{}, fmt.Errorf("draft %d is the plan already", number)
+	case r.Drafts[at].Repeats > 0:
+		return event.PlanChosen{}, fmt.Errorf("draft %d is the same as draft %d", number, r.Drafts[at].Repeats)
+	case !r.Drafts[at].Usable():
+		return event.PlanChosen{}, fmt.Errorf("draft %d cannot run: %s", number, unusable(r.Drafts[at]))
+	}
+	p := *r.Drafts[at].Plan
+	// It goes by the id under which the first one is stored.
+	p.ID, p.PlannedBy, p.OnFailure = r.Plan.ID, r.Plan.PlannedBy, cmp.Or(r.userOnFailure, p.OnFailure)
+	return event.PlanChosen{Draft: number, Plan: p, By: by}, nil
+}
+
+// unusable returns why a draft cannot run, a clause.
+func unusable(d rank.Draft) string {
+	if d.Missing != "" {
+		return string(d.Missing)
+	}
+	return strings.Join(prompt.Clauses(d.Faults, 2), "; ")
+}
+
+// applyChosen replaces the plan under review, of which no step has started.
+func (r fold) applyChosen(d event.PlanChosen) {
+	drafts, at := rank.Take(r.Drafts, d.Draft, r.Plan), r.PlannedAt
+	for name := range r.Plan.Variables {
+		delete(r.variables, name)
+	}
+	clear(r.gatedTools)
+	r.Steps = nil
+	r.applyPlan(event.PlanCreated{Plan: d.Plan, Revision: r.Revision, Drafts: drafts})
+	r.PlannedAt = at
 }
 
 // applyReviewed applies the outcome of a review. A refused plan is held again if

@@ -10,6 +10,7 @@ import (
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/planning/rank"
 )
 
 // Review is a plan waiting for review, with the user's changes so far. It is a
@@ -18,6 +19,7 @@ import (
 type Review struct {
 	Run      string
 	Revision int
+	Drafts   []rank.Draft // of the first plan, if several were asked for
 
 	base     plan.Plan
 	settled  map[string]bool // steps that can no longer be changed
@@ -75,7 +77,22 @@ func (r *Run) Review() *Review {
 	for _, f := range v.check(v.now) {
 		v.faults[sameFault(f)] = true // faults of the original plan, which the user need not fix here
 	}
+	if r.Revision == 1 {
+		v.Drafts = r.Drafts
+	}
 	return v
+}
+
+// NextDraft returns the number of the usable draft after the one under review, or 0
+// if there is no other.
+func (v *Review) NextDraft() int {
+	taken := slices.IndexFunc(v.Drafts, func(d rank.Draft) bool { return d.Taken })
+	for i := range v.Drafts {
+		if d := v.Drafts[(taken+1+i)%len(v.Drafts)]; !d.Taken && d.Repeats == 0 && d.Usable() {
+			return d.Number
+		}
+	}
+	return 0
 }
 
 // reviewed returns the current plan as a review shows it.

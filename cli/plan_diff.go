@@ -59,6 +59,8 @@ func (o plans) replans(events []event.Event) replanned {
 		switch d := e.Data.(type) {
 		case event.PlanCreated:
 			before = d.Plan
+		case event.PlanChosen:
+			before = d.Plan
 		case event.PlanReviewed:
 			if d.Plan != nil {
 				before = *d.Plan

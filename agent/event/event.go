@@ -50,6 +50,7 @@ const (
 	KindPlanCreated  Kind = "plan.created"
 	KindPlanEmpty    Kind = "plan.empty"
 	KindPlanDiff     Kind = "plan.diff"
+	KindPlanChosen   Kind = "plan.chosen"
 	KindPlanReviewed Kind = "plan.reviewed"
 
 	KindStepStarted   Kind = "step.started"
@@ -211,6 +212,8 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[PlanEmpty](raw)
 	case KindPlanDiff:
 		return decode[PlanDiff](raw)
+	case KindPlanChosen:
+		return decode[PlanChosen](raw)
 	case KindPlanReviewed:
 		return decode[PlanReviewed](raw)
 	case KindStepStarted:

@@ -7,6 +7,14 @@ import (
 	"replan/planning/plan"
 )
 
+// PlanChosen reports that the user took another draft of a plan that waits for
+// review. It still waits.
+type PlanChosen struct {
+	Draft int       `json:"draft"` // of plan.created
+	Plan  plan.Plan `json:"plan"`
+	By    string    `json:"by"`
+}
+
 // PlanReviewed reports the outcome of a plan review. The plan runs, unchanged or
 // as edited by the user, or it is refused and the run ends.
 type PlanReviewed struct {
@@ -43,6 +51,7 @@ type Approval struct {
 }
 
 // Kind of each event's data.
+func (PlanChosen) Kind() Kind   { return KindPlanChosen }
 func (PlanReviewed) Kind() Kind { return KindPlanReviewed }
 
 // String returns a short description of the changes, or "" if there are none.

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
 )
@@ -12,13 +13,21 @@ func (s *Session) review(c session.Review) {
 	if e == nil || e.over() || !e.run.AwaitsReview() {
 		return
 	}
-	resolved, err := e.run.AnswerReview(c.Answer, byUser)
+	resolved, err := answerReview(e.run, c)
 	if err != nil {
 		s.publishNote("warn", "the plan still waits for review: "+err.Error())
 		return
 	}
 	e.apply([]event.Data{resolved})
 	s.afterAdvance(e)
+}
+
+// answerReview returns the event for an answer, or for another draft.
+func answerReview(run *agent.Run, c session.Review) (event.Data, error) {
+	if c.Draft > 0 {
+		return run.ChooseDraft(c.Draft, byUser)
+	}
+	return run.AnswerReview(c.Answer, byUser)
 }
 
 // refuseUnseen refuses a held plan if nobody can review it. The run ends, and can

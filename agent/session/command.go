@@ -55,10 +55,12 @@ type Edit struct {
 }
 
 // Review answers a held plan: run it as changed, or refuse it. If the changes
-// make the plan invalid, they are rejected and the plan stays held.
+// make the plan invalid, they are rejected and the plan stays held. With a Draft, that
+// draft replaces the plan, which stays held too.
 type Review struct {
 	Run    string
 	Answer agent.ReviewAnswer
+	Draft  int // 0 for none
 }
 
 // Hold sets whether later plans are held for review.

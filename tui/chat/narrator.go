@@ -151,6 +151,8 @@ func (n *Narrator) narrateRun(data event.Data, before Before) {
 		n.add(c.Note("warn", english.Capital(telling.RefusedWords(d))))
 	case event.PlanDiff:
 		n.add(c.revision(d, before.replanning))
+	case event.PlanChosen:
+		n.add(c.remark(gateGlyph, warningStyle, telling.ChosenWords(n.run.Drafts, d)))
 	case event.PlanReviewed:
 		n.add(c.reviewed(n.run, d))
 	case event.SynthesisStarted:

@@ -146,7 +146,7 @@ func (d *Pane) ApplyEvent(run *agent.Run, data event.Data) {
 		d.stepCounts.mark(index)
 	}
 	switch data.(type) {
-	case event.PlanDrafting, event.PlanCreated, event.PlanDiff, event.PlanReviewed, event.RunResumed:
+	case event.PlanDrafting, event.PlanCreated, event.PlanChosen, event.PlanDiff, event.PlanReviewed, event.RunResumed:
 		d.replan = true
 	}
 }

@@ -143,6 +143,7 @@ type reviewKeys struct {
 	HoldPlans                                   key.Binding
 	RunPlan, RefusePlan, EditStep, TakeOut      key.Binding
 	MoveUp, MoveDown, PassGate, PassAll, Unmake key.Binding
+	NextDraft                                   key.Binding
 }
 
 func newReviewKeys(bind func(keys []string, shown, does string) key.Binding) reviewKeys {
@@ -157,5 +158,6 @@ func newReviewKeys(bind func(keys []string, shown, does string) key.Binding) rev
 		PassGate:   bind([]string{"space"}, "space", "approve a step's gate, or take that back"),
 		PassAll:    bind([]string{"A"}, "A", "approve every gate"),
 		Unmake:     bind([]string{"u"}, "u", "undo the last change of the plan"),
+		NextDraft:  bind([]string{"t"}, "t", "take the next draft of the plan"),
 	}
 }

@@ -147,6 +147,7 @@ func (k *Map) Actions() []Group {
 			{ID: "review.approve", Key: &k.PassGate},
 			{ID: "review.approve_all", Key: &k.PassAll},
 			{ID: "review.undo", Key: &k.Unmake},
+			{ID: "review.draft", Key: &k.NextDraft},
 		}},
 		{PlaceDialog, "Dialogs", []Action{
 			{ID: "dialog.leave", Key: &k.Away},

@@ -220,6 +220,9 @@ func (l *Log) printPlan(d event.Data) bool {
 		l.Line("%s no plan: %s", l.Signs.Failed, d.Reason.Line())
 	case event.PlanDiff:
 		l.diff(d)
+	case event.PlanChosen:
+		l.Line("%s %s", l.Signs.Gate, telling.ChosenWords(l.run.Drafts, d))
+		l.Plan("  ", plantext.Plan(d.Plan, l.ascii))
 	case event.PlanReviewed:
 		l.reviewed(d)
 	case event.ReplanStarted:

@@ -17,14 +17,16 @@ import (
 // would ask in full.
 func (l *Log) held(d event.Data) {
 	switch d.(type) {
-	case event.PlanCreated, event.PlanDiff, event.ReplanRefused, event.RunResumed:
+	case event.PlanCreated, event.PlanChosen, event.PlanDiff, event.ReplanRefused, event.RunResumed:
 	default:
 		return
 	}
 	if !l.run.AwaitsReview() {
 		return
 	}
-	l.Line("%s %s", l.Signs.Gate, telling.ReviewWaits)
+	if _, chosen := d.(event.PlanChosen); !chosen { // it still waits
+		l.Line("%s %s", l.Signs.Gate, telling.ReviewWaits)
+	}
 	if _, again := d.(event.RunResumed); again {
 		l.Plan("  ", plantext.Plan(l.run.Plan, l.ascii))
 	}

@@ -101,7 +101,7 @@ func nearestSpeed(speed float64) float64 {
 // recognize.
 func worthSeeking(data event.Data) bool {
 	switch data.(type) {
-	case event.PhaseStarted, event.PhaseCompleted, event.PlanCreated, event.PlanDiff, event.StepStarted, event.StepCompleted,
+	case event.PhaseStarted, event.PhaseCompleted, event.PlanCreated, event.PlanChosen, event.PlanDiff, event.StepStarted, event.StepCompleted,
 		event.StepFailed, event.StepSkipped, event.StepInDoubt, event.GateRequested, event.GateResolved, event.ReplanStarted,
 		event.SynthesisStarted, event.SynthesisCompleted, event.RunResumed, event.RunCompleted:
 		return true

@@ -3,6 +3,7 @@ package review
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,6 +15,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
+	"replan/planning/rank"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
@@ -26,6 +28,7 @@ type Dialog struct {
 	Hidden bool // another request comes first
 
 	id     string        // run, revision and resume count of the plan
+	draft  int           // of the plan, 0 if it is the only one
 	review *agent.Review // nil if no plan waits
 	tools  plan.Catalogue
 	open   bool
@@ -63,14 +66,22 @@ type reviewQuestion struct {
 // Set stores the plan that waits for review, if any. A different plan opens the
 // dialog and starts a grace time.
 func (d *Dialog) Set(run *agent.Run, times int) tea.Cmd {
-	id := ""
+	id, draft := "", 0
 	if run != nil {
 		id = fmt.Sprintf("%s %d %d", run.ID, run.Revision, times)
+		if at := slices.IndexFunc(run.Drafts, func(d rank.Draft) bool { return d.Taken }); at >= 0 {
+			draft = run.Drafts[at].Number
+		}
 	}
-	if id == d.id {
+	if id == d.id && draft == d.draft {
 		return nil
 	}
-	*d = Dialog{Look: d.Look, Keys: d.Keys, Hidden: d.Hidden, Grace: draw.Grace{Length: d.Grace.Length, Wait: d.Grace.Wait, Count: d.Grace.Count}, id: id}
+	if id == d.id { // the user took it here, and expects it
+		d.draft, d.sent, d.review, d.at, d.line = draft, false, run.Review(), 0, 0
+		d.lay()
+		return nil
+	}
+	*d = Dialog{Look: d.Look, Keys: d.Keys, Hidden: d.Hidden, Grace: draw.Grace{Length: d.Grace.Length, Wait: d.Grace.Wait, Count: d.Grace.Count}, id: id, draft: draft}
 	if run == nil {
 		return nil
 	}
@@ -169,7 +180,7 @@ func (d *Dialog) Answers() keymap.Handlers {
 	hs := keymap.Handlers{}
 	for _, id := range []string{
 		"review.run", "review.refuse", "review.edit", "review.take_out", "review.move_up",
-		"review.move_down", "review.approve", "review.approve_all", "review.undo",
+		"review.move_down", "review.approve", "review.approve_all", "review.undo", "review.draft",
 	} {
 		hs[id] = keymap.Handler{
 			Refuse: keymap.Unless(d.Waits, "No plan waits for review."),
@@ -234,6 +245,7 @@ func (d *Dialog) viewHandlers() keymap.Handlers {
 		"review.refuse": {Do: keymap.Just(func() {
 			d.confirm = &reviewQuestion{"Refuse this plan? The run ends; a resume shows the plan again.", func() keymap.Request { return d.answer(event.ReviewRefuse) }}
 		})},
+		"review.draft": {Do: d.takeDraft},
 		"dialog.leave": {Do: keymap.Just(func() { d.open = false })},
 		"move.page_up": line(-page), "move.half_up": line(-page), "move.page_down": line(page), "move.half_down": line(page),
 		"move.up": choose(d.at - 1), "move.down": choose(d.at + 1), "move.first": choose(0), "move.last": choose(len(d.steps) - 1),
@@ -244,6 +256,24 @@ func (d *Dialog) viewHandlers() keymap.Handlers {
 func (d *Dialog) answer(decision event.ReviewDecision) keymap.Request {
 	d.sent = true
 	return keymap.SendCommands(session.Review{Run: d.review.Run, Answer: d.review.Answer(decision)})
+}
+
+// takeDraft takes the next draft of the plan. If the user has changed this one, it
+// asks first.
+func (d *Dialog) takeDraft() keymap.Request {
+	next := d.review.NextDraft()
+	take := func() keymap.Request {
+		return keymap.SendCommands(session.Review{Run: d.review.Run, Draft: next})
+	}
+	switch {
+	case next == 0:
+		d.word = "There is no other draft that can run."
+		return keymap.Request{}
+	case d.review.Changes().String() == "":
+		return take()
+	}
+	d.confirm = &reviewQuestion{fmt.Sprintf("Take draft %d? Your changes to this one are lost.", next), take}
+	return keymap.Request{}
 }
 
 // chosen returns the selected step.
@@ -345,7 +375,7 @@ func (d *Dialog) Hints() []keymap.Hint {
 	if d.chosen().Out {
 		out = "bring back"
 	}
-	return []keymap.Hint{
+	hints := []keymap.Hint{
 		d.Keys.Hint("run", "review.run"),
 		d.Keys.Hint("refuse", "review.refuse"),
 		d.Keys.Hint("edit", "review.edit"),
@@ -356,6 +386,10 @@ func (d *Dialog) Hints() []keymap.Hint {
 		d.Keys.Hint("undo", "review.undo"),
 		d.Keys.Hint("look around", "dialog.leave"),
 	}
+	if d.review.NextDraft() > 0 {
+		hints = slices.Insert(hints, 2, d.Keys.Hint("next draft", "review.draft"))
+	}
+	return hints
 }
 
 // Retheme discards the rendering made with the previous theme.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"replan/agent/event"
 	"replan/internal/english"
 	"replan/planning/prompt"
 	"replan/planning/rank"
@@ -44,6 +45,9 @@ func DraftWords(d rank.Draft) string {
 	if d.Missing != "" {
 		return "no plan: " + Excerpt(d.Missing, 120)
 	}
+	if d.Taken && len(d.Faults) > 0 {
+		return "repaired; it had " + english.Count(len(d.Faults), "fault")
+	}
 	words := []string{english.Count(len(d.Faults), "fault"), english.Count(d.Steps, "step")}
 	if len(d.Faults) == 0 {
 		words = []string{"no faults", words[1], english.Count(d.Gates, "gate")}
@@ -57,6 +61,17 @@ func DraftWords(d rank.Draft) string {
 	return strings.Join(words, ", ")
 }
 
+// ChosenWords says which draft the user took instead of another.
+func ChosenWords(drafts []rank.Draft, d event.PlanChosen) string {
+	words := ""
+	for _, of := range drafts {
+		if of.Number == d.Draft {
+			words = ": " + DraftWords(of)
+		}
+	}
+	return fmt.Sprintf("took draft %d of %d instead%s", d.Draft, len(drafts), SignedBy(d.By)) + words
+}
+
 // lessWords says why a draft was not taken.
 func lessWords(drafts []rank.Draft, taken, d rank.Draft) string {
 	switch {
@@ -65,7 +80,8 @@ func lessWords(drafts []rank.Draft, taken, d rank.Draft) string {
 	case d.Repeats > 0:
 		return fmt.Sprintf("is the same as draft %d", d.Repeats)
 	}
-	switch by, _ := rank.Compare(drafts, taken, d); by {
+	by, order := rank.Compare(drafts, taken, d)
+	switch by {
 	case rank.ByFaults:
 		return "had " + english.Count(len(d.Faults), "fault")
 	case rank.ByDenials:
@@ -80,6 +96,9 @@ func lessWords(drafts []rank.Draft, taken, d rank.Draft) string {
 	case rank.ByGates:
 		return "has " + english.Count(d.Gates, "gate")
 	case rank.ByPath:
+		if order > 0 { // the user took the longer one
+			return "takes less time"
+		}
 		return "takes longer"
 	case rank.ByLength:
 		return "has " + english.Count(d.Steps, "step")

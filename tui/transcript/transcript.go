@@ -257,6 +257,8 @@ func happened(run *agent.Run, data event.Data, gates map[string]event.GateReques
 			return ""
 		}
 		return inline(telling.DraftsWords(d.Drafts))
+	case event.PlanChosen:
+		return inline(telling.ChosenWords(run.Drafts, d))
 	case event.PlanDiff:
 		return revised(d)
 	case event.ReplanRefused:
