@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"replan/cli/ask"
 	"replan/cli/complete"
 	"replan/cli/config"
 	"replan/cli/crash"
@@ -46,6 +47,7 @@ type IO struct {
 	Terminal bool // both In and Out are terminals
 	Getenv   func(string) string
 	Getwd    func() (string, error)
+	Quiet    time.Duration // without typing before a question on a terminal appears
 }
 
 // System returns the IO of the process.
@@ -53,7 +55,7 @@ func System() IO {
 	return IO{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Terminal: term.IsTerminal(os.Stdout.Fd()) && term.IsTerminal(os.Stdin.Fd()),
-		Getenv:   os.Getenv, Getwd: os.Getwd,
+		Getenv:   os.Getenv, Getwd: os.Getwd, Quiet: ask.QuietTime,
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -43,7 +44,11 @@ func TestMain(m *testing.M) {
 			if file := os.Getenv("REPLAN_TEST_PANIC"); file != "" && !crash.Watching() {
 				panicsOnSignal(file)
 			}
-			os.Exit(cli.Main(context.Background(), os.Args[1:], cli.System()))
+			system := cli.System()
+			if quiet, err := time.ParseDuration(os.Getenv("REPLAN_TEST_QUIET")); err == nil {
+				system.Quiet = quiet
+			}
+			os.Exit(cli.Main(context.Background(), os.Args[1:], system))
 		},
 		"toolserver": toolServer,
 	})
@@ -73,6 +78,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Files: scripts(t),
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("REPLAN_TEST_QUIET", "20ms") // the answers are typed after the questions
 			env.Setenv("REPLAN_HOME", env.WorkDir+"/home")
 			env.Setenv("OLLAMA_HOST", "127.0.0.1:1") // nothing listens there
 			for name, value := range goEnv() {
@@ -80,7 +86,8 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("GOTOOLCHAIN", "local")
-			env.Setenv("GOGC", "400") // less collection saves a sixth of the time of many short processes
+			env.Setenv("GOFLAGS", "-vet=off") // what the scripts test is not how go vet is run
+			env.Setenv("GOGC", "400")         // less collection saves a sixth of the time of many short processes
 			env.Values[modelKey{}] = new(*ollamatest.Server)
 			prepareMCP(env)
 			return nil

@@ -237,7 +237,7 @@ func (o *options) offerPlanner(ctx context.Context, best string) error {
 	case !o.asks():
 		return o.print(untrusted.Line(fmt.Sprintf("To plan with %s, set planner_model = %q in [planning] of %s.", best, best, o.Dirs.ConfigFile())) + "\n")
 	}
-	input, err := ask.NewInput(o.io.In)
+	input, err := ask.NewInput(o.io.In, o.io.Quiet)
 	if err != nil {
 		return wrap("read standard input", err)
 	}

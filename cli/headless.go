@@ -76,7 +76,7 @@ func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
 	o.printDecision(ctx, w)
 	var input *ask.Input // nil if nobody is present to answer
 	if o.asks() {
-		if input, err = ask.NewInput(o.io.In); err != nil {
+		if input, err = ask.NewInput(o.io.In, o.io.Quiet); err != nil {
 			return wrap("read standard input", err)
 		}
 	}

@@ -120,7 +120,7 @@ func (o runs) undo(ctx context.Context, id string, yes bool) (err error) {
 
 // agreesToUndo shows what an undo would change and asks whether to do it.
 func (o runs) agreesToUndo(ctx context.Context, would event.Undo) (agreed bool, err error) {
-	input, err := ask.NewInput(o.io.In)
+	input, err := ask.NewInput(o.io.In, o.io.Quiet)
 	if err != nil {
 		return false, wrap("read the answer", err)
 	}

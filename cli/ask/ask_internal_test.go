@@ -35,7 +35,7 @@ func newAsker(t *testing.T) *asker {
 	t.Helper()
 	in, typed := io.Pipe()
 	a := &asker{t: t, typed: typed, output: make(chan string, 100), sent: make(chan session.Command, 100)}
-	input, err := NewInput(in)
+	input, err := NewInput(in, QuietTime)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,10 +18,10 @@ import (
 	"replan/tui/draw"
 )
 
-// quietTime is how long the user must not have typed before a question appears.
+// QuietTime is how long the user must not have typed before a question appears.
 // As in the dialogs of the screen, keys meant for something else then answer
 // nothing.
-const quietTime = 400 * time.Millisecond
+const QuietTime = 400 * time.Millisecond
 
 // longestLine is the maximum length of a typed line in bytes; arguments may be
 // long.
@@ -33,7 +33,7 @@ type Input struct {
 	input cancelreader.CancelReader
 	lines *bufio.Scanner
 	ahead typedAhead              // nil if the input is not a terminal
-	quiet func() <-chan time.Time // fires after quietTime
+	quiet func() <-chan time.Time // fires after the pause given to NewInput
 	ended chan struct{}           // closed when no more questions may be asked
 	end   sync.Once               // closes it
 	tty   *os.File                // nil if the input is not a terminal
@@ -45,14 +45,14 @@ type typedAhead interface {
 	drop()
 }
 
-// NewInput reads answers from in. Before others read from in, they must call
-// cancel.
-func NewInput(in io.Reader) (*Input, error) {
+// NewInput reads answers from in. A question waits until nothing was typed for the
+// time quiet, see [QuietTime]. Before others read from in, they must call cancel.
+func NewInput(in io.Reader, quiet time.Duration) (*Input, error) {
 	input, err := cancelreader.NewReader(in)
 	if err != nil {
 		return nil, err
 	}
-	p := &Input{input: input, quiet: func() <-chan time.Time { return time.After(quietTime) }, ended: make(chan struct{})}
+	p := &Input{input: input, quiet: func() <-chan time.Time { return time.After(quiet) }, ended: make(chan struct{})}
 	p.lines = p.scanner()
 	if file, ok := in.(*os.File); ok && term.IsTerminal(file.Fd()) {
 		p.ahead, p.tty = terminalInput(file.Fd()), file

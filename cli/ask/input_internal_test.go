@@ -40,7 +40,7 @@ func (k keyboard) drop() {
 func newTypist(t *testing.T) (a *asker, typed keyboard, pauses <-chan struct{}, over chan<- time.Time) {
 	t.Helper()
 	typed = keyboard{make(chan string, 10)}
-	input, err := NewInput(typed)
+	input, err := NewInput(typed, QuietTime)
 	if err != nil {
 		t.Fatal(err)
 	}
