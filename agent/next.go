@@ -73,7 +73,7 @@ func (r decision) nextEnding() []Action {
 	}
 	const whatToDo = "; find out, and resume the run with --in-doubt done or rerun"
 	e, doubtful := *r.ending, r.doubtful()
-	if e.answer == "" && r.answersByRule() {
+	if e.answer == "" && r.answersByRule() && e.reason != event.ReasonInterrupted {
 		e.answer = r.ruled()
 	}
 	switch {

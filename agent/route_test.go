@@ -125,6 +125,17 @@ func TestRouteIsRecordedBeforePlan(t *testing.T) {
 	}
 }
 
+func TestStoppedRunHasNoAnswerByRule(t *testing.T) {
+	w := newWorld(t)
+	w.tool = operate
+	w.apply(routed("rename Run.Apply to Add", "", event.PlannerAuto))
+	w.until(event.KindPlanCreated)
+	w.apply(event.RunPaused{Reason: "stopped by the user"})
+	if got := w.finish(); got.Reason != event.ReasonInterrupted || got.Answer != "" {
+		t.Errorf("the run ends with %s and the answer %q", got.Reason, got.Answer)
+	}
+}
+
 func TestChainSkipsModelStepsWithoutModel(t *testing.T) {
 	w := newWorld(t)
 	w.tool = operate

@@ -168,6 +168,13 @@ func (o runs) runsShow(args []string) error {
 		return o.unopened(err)
 	}
 	summary, snapshot := store.Summary(&run, held), run.Snapshot(held)
+	all, err := o.store.RunSummaries()
+	if err != nil {
+		return wrap("list the runs", err)
+	}
+	if at := slices.IndexFunc(all, func(s agent.Summary) bool { return s.Run == id }); at >= 0 {
+		summary.Resumable = summary.Resumable && all[at].Resumable // a run that it started may be undone
+	}
 	snapshot.Status = summary.Status
 	if o.Output == config.OutputJSON {
 		return o.printJSON(struct {
