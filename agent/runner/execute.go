@@ -199,7 +199,8 @@ func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 		Plan:      j.Plan, OnFailure: j.OnFailure, SkipSynthesis: !j.Synthesize || info.Name == "", DryRun: j.DryRun, PlanOnly: j.PlanOnly,
 		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil,
 	}
-	started.Prompting.ContextWindow, started.Prompting.ModelTools, started.Prompting.Profiles = info.ContextWindow, info.Tools, j.Profiles
+	started.Prompting.ContextWindow, started.Prompting.ModelTools, started.Prompting.Small = info.ContextWindow, info.Tools, info.Small
+	started.Prompting.Profiles = j.Profiles
 	if started.Limits == (event.Limits{}) {
 		started.Limits = event.DefaultLimits()
 	}
@@ -217,7 +218,7 @@ func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 // applied.
 func (j *Job) resumed(e *engine, info prompt.ModelInfo) event.RunResumed {
 	resumed := event.RunResumed{
-		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Window: info.ContextWindow, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
+		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Window: info.ContextWindow, Small: info.Small, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
 		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil && !e.run.ReviewsPlans(),
 	}
 	switch was := e.run.Limits; {

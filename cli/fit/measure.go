@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"replan/agent/event"
@@ -278,7 +279,9 @@ func Settle(ctx context.Context, server ollama.Config, names []string) (models [
 		if err != nil {
 			return nil, err //nolint:wrapcheck // it says what to do
 		}
-		models = append(models, info)
+		if !slices.ContainsFunc(models, func(m prompt.ModelInfo) bool { return prompt.SameModel(m.Name, info.Name) }) {
+			models = append(models, info)
+		}
 	}
 	if len(names) > 0 {
 		return models, nil
