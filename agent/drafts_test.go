@@ -11,6 +11,8 @@ import (
 	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
+
+	"pgregory.net/rapid"
 )
 
 // The drafts of one plan: a call that a rule denies, one at a gate, and one that
@@ -27,6 +29,14 @@ func drafting(w *world, texts ...string) event.RunStarted {
 	w.reply = script{prompt.PurposePlan: texts}.reply
 	start := started(event.DefaultLimits())
 	start.Prompting.Drafts = len(texts)
+	return start
+}
+
+// drawDrafts draws how many drafts a run makes, and whether its user takes another
+// one than the best.
+func (w *world) drawDrafts(t *rapid.T, start event.RunStarted) event.RunStarted {
+	w.another = func() bool { return rapid.Bool().Draw(t, "another draft") }
+	start.Prompting.Drafts = rapid.SampledFrom([]int{0, 0, 2, 3}).Draw(t, "drafts")
 	return start
 }
 
@@ -158,14 +168,10 @@ func choosing(w *world, number int) event.RunStarted {
 	start := drafting(w, changeDraft, twiceDraft, faultyDraft)
 	w.reply = byDraft(changeDraft, twiceDraft, faultyDraft)
 	start.Review = true
-	w.watch = func([]event.Data, []agent.Effect) {
-		if number > 0 && w.run.AwaitsReview() {
-			chosen, err := w.run.ChooseDraft(number, "user")
-			if number = 0; err != nil {
-				w.t.Fatal(err)
-			}
-			w.apply(chosen)
-		}
+	w.another = func() bool {
+		take := number == w.run.Review().NextDraft()
+		number = 0
+		return take
 	}
 	return start
 }
@@ -198,7 +204,6 @@ func TestDraftTakenUnderReviewIsKeptAfterAKill(t *testing.T) {
 	if w.run.Plan.Title != "Twice" || !w.run.AwaitsReview() {
 		t.Fatalf("the plan %q does not wait for its review", w.run.Plan.Title)
 	}
-	w.watch = func([]event.Data, []agent.Effect) {}
 	result := w.resume(resumed(start))
 	if result.Status != event.StatusCompleted || w.run.Plan.Title != "Twice" {
 		t.Errorf("%s with the plan %q", result.Reason, w.run.Plan.Title)

@@ -152,7 +152,7 @@ func randomWorld(t *rapid.T, kinds int) (*world, event.RunStarted) {
 		return rapid.SampledFrom([]event.ReviewDecision{event.ReviewRun, event.ReviewRun, event.ReviewRun, event.ReviewRefuse}).Draw(t, "reviewed")
 	}
 	w.choose = func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "next") }
-	return w, randomStart(t, kinds)
+	return w, w.drawDrafts(t, randomStart(t, kinds))
 }
 
 // randomStart draws the start of a run.
@@ -399,6 +399,8 @@ func (o *order) see(d event.Data) {
 				o.t.Fatalf("revision %d lost the finished step %s:\n%s", d.Revision, index, eventLines(o.events))
 			}
 		}
+	case event.PlanChosen:
+		o.plan = plan.NewGraph(d.Plan)
 	case event.PlanReviewed:
 		o.reviewed(d)
 	case event.GateRequested:
