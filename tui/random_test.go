@@ -23,7 +23,7 @@ import (
 // every frame has as many lines as the screen, each exactly as wide.
 func TestRandomInputKeepsFrameSize(t *testing.T) {
 	const seeds = 20
-	inputs := 500 // of each seed
+	inputs := 300 // of each seed
 	if testing.Short() {
 		inputs = 100
 	}
