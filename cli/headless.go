@@ -231,7 +231,7 @@ func (o *options) ended(reply event.ChatReply, written error) error {
 		return o.print(reply.Text.Visible() + "\n")
 	case reply.Reason.ExitCode() == 0:
 		return nil
-	case reply.Run == "" && strings.HasSuffix(string(reply.Text), agent.WithoutModel):
+	case reply.Run == "" && reply.Asks:
 		reply.Text += "; replan undo RUN restores the files that a run changed"
 		fallthrough
 	case reply.Run == "":

@@ -233,7 +233,10 @@ func (t listedTool) planned(serverName string, isBuiltin bool) plan.Tool {
 		OpenWorld: hints.OpenWorld,
 		Trusted:   isBuiltin,
 	}
-	if len(t.InputSchema) > 0 && !bytes.Equal(t.InputSchema, []byte("null")) {
+	switch size := len(t.InputSchema); {
+	case size > plan.MaxInputSchema:
+		tool.Description = strings.TrimSpace(fmt.Sprintf("%s (The schema of its arguments is left out, since it has %d KB.)", t.Description, size>>10))
+	case size > 0 && !bytes.Equal(t.InputSchema, []byte("null")):
 		tool.InputSchema = t.InputSchema
 	}
 	if len(t.OutputSchema) <= plan.MaxOutputSchema && !bytes.Equal(t.OutputSchema, []byte("null")) {

@@ -388,6 +388,21 @@ func TestOutputSchemaComesFromServerUpToABound(t *testing.T) {
 	}
 }
 
+func TestInputSchemaComesFromServerUpToABound(t *testing.T) {
+	s := server.NewMCPServer("x", "1")
+	for name, size := range map[string]int{"usual": 10, "large": 1 << 20} {
+		schema := `{"type":"object","properties":{"a":{"enum":["` + strings.Repeat("x", size) + `"]}}}`
+		s.AddTool(mcp.Tool{Name: name, Description: "Do it.", RawInputSchema: json.RawMessage(schema)}, nil)
+	}
+	p := newPool(t, mcpclient.Config{InProcess: existing(map[string]*server.MCPServer{"x": s})})
+	if got := tool(t, p, "usual"); len(got.InputSchema) == 0 || got.Description != "Do it." {
+		t.Errorf("got %+v", got)
+	}
+	if got := tool(t, p, "large"); len(got.InputSchema) > 0 || got.Description != "Do it. (The schema of its arguments is left out, since it has 1024 KB.)" {
+		t.Errorf("got %d bytes and %q", len(got.InputSchema), got.Description)
+	}
+}
+
 func TestToolsWithInvalidNamesAreLeftOut(t *testing.T) {
 	p := inProcess(t, map[string]handler{"ok": nil, "a b": nil, "x:y": nil, "\x1b[2J": nil, "ü": nil})
 	if got := p.Ready(t.Context()).Names(); !slices.Equal(got, []string{"ok"}) {

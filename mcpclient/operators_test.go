@@ -1,6 +1,7 @@
 package mcpclient_test
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,8 @@ import (
 	"replan/mcpclient/workspace"
 	"replan/planning/plan"
 )
+
+var update = flag.Bool("update", false, "write the operators that the tests of planning read")
 
 // inAWorkspace returns a pool with the built-in operators in a folder of files.
 func inAWorkspace(t *testing.T, files map[string]string) (*mcpclient.Pool, string) {
@@ -41,11 +44,26 @@ func TestOperatorNamesMatchWorkspace(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = operators.Close() })
 	p := newPool(t, mcpclient.Config{Dir: dir, InProcess: existing(map[string]*server.MCPServer{"workspace": operators.Server()})})
-	var names []string
+	var names, lines []string
 	for _, tool := range p.Ready(t.Context()) {
 		names = append(names, tool.Name)
+		tool.OutputSchema = nil // operators describe their results in words
+		line, err := plan.EncodeJSON(tool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, string(line))
 	}
 	slices.Sort(names)
+	slices.Sort(lines)
+	file, want := filepath.Join("..", "planning", "testdata", "tools", "operators.json"), "[\n"+strings.Join(lines, ",\n")+"\n]\n"
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	} else if held, err := os.ReadFile(file); err != nil || string(held) != want {
+		t.Errorf("%s does not hold these operators: run the test with -update: %v", file, err)
+	}
 	if !slices.Equal(names, plan.OperatorNames()) {
 		t.Errorf("got operators %q, want %q", names, plan.OperatorNames())
 	}

@@ -15,6 +15,29 @@ import (
 	"replan/planning/reply"
 )
 
+func TestToolsOfOneNameAreNotOffered(t *testing.T) {
+	b := prompt.Brief{Goal: "hello", Prompting: prompt.Prompting{ModelTools: true}, Catalogue: plan.Catalogue{
+		{Name: "x", Server: "a"}, {Name: "x", Server: "a"}, {Name: "x", Server: "b"},
+	}}
+	for name, tools := range map[string]plan.Catalogue{
+		"chat": prompt.ChatTools(b), "sub-agent": prompt.AgentTools(b, prompt.Profile{Tools: []string{"*:*"}}),
+	} {
+		if len(tools) != 1 || tools[0].Server != "b" {
+			t.Errorf("%s: got %+v", name, tools)
+		}
+	}
+}
+
+func TestWantedTokensHoldNoToolsBeyondWidestOffer(t *testing.T) {
+	b := prompt.Brief{Goal: "hello", Prompting: prompt.Prompting{ModelTools: true, ContextWindow: 8192}}
+	for i := range 500 {
+		b.Catalogue = append(b.Catalogue, plan.Tool{Name: fmt.Sprintf("tool%d", i), Server: "w", Description: strings.Repeat("what it does, ", 40)})
+	}
+	if req := prompt.ChatRequest(b, false); req.Unoffered == nil || req.Wanted <= 8192 || req.Wanted > 32768 {
+		t.Errorf("it wants %d tokens for %+v", req.Wanted, req.Unoffered)
+	}
+}
+
 func TestToolsAreCutInSmallWindow(t *testing.T) {
 	brief := prompt.Brief{Goal: "hello", Prompting: prompt.Prompting{ModelTools: true, PlanTools: true}}
 	for i := range 10 {
@@ -89,7 +112,7 @@ func TestLargeToolLeavesRoomForOthers(t *testing.T) {
 	t.Run("plan names a tool with an unreadable schema", func(t *testing.T) {
 		brief := brief
 		brief.Catalogue = plan.Catalogue{small, own, {Name: "odd", Server: "x", InputSchema: []byte(`{"type":"array"}`)}}
-		if req := planRequest(brief); req.Shortened != "The args of 1 tool may be any, since the schema cannot be read: odd." {
+		if req := planRequest(brief); req.Shortened != "The args of 1 tool may be any, since the schema cannot be read: odd (it describes no object)." {
 			t.Errorf("got the note %q", req.Shortened)
 		}
 	})

@@ -358,6 +358,7 @@ type ChatReply struct {
 	Reason  Reason         `json:"reason,omitempty"`
 	Usage   *Usage         `json:"usage,omitempty"` // of the run since it was started or resumed
 	MS      int64          `json:"ms,omitempty"`    // active time since then
+	Asks    bool           `json:"asks,omitempty"`  // the text ends in what can be asked without a model
 }
 
 // Content returns the reply as later turns see it, including its results, so that

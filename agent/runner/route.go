@@ -40,6 +40,9 @@ func (s preparation) routing(t prompt.Prompting, facts intent.Facts) event.Routi
 	return routing
 }
 
+// errNoWords lists what can be asked without a model.
+var errNoWords = errors.New(agent.WithoutModel)
+
 // unrouted returns the error for a goal that needs a model when there is none. It
 // names what works without one.
 func (s preparation) unrouted(noModel, unclear error) error {
@@ -52,5 +55,5 @@ func (s preparation) unrouted(noModel, unclear error) error {
 	case unclear != nil:
 		return fmt.Errorf("%w. Without a model, %w", noModel, unclear)
 	}
-	return fmt.Errorf("%w. "+agent.WithoutModel, noModel)
+	return fmt.Errorf("%w. %w", noModel, errNoWords)
 }

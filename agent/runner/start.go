@@ -320,7 +320,9 @@ func (s *Session) refusal(p prepared) (reply event.ChatReply, refused bool) {
 	case errors.Is(p.err, errNoArgs):
 		return failed(event.ReasonNoArgs, p.err.Error()), true
 	case p.err != nil:
-		return failed(event.ReasonNoModel, p.err.Error()), true
+		reply = failed(event.ReasonNoModel, p.err.Error())
+		reply.Asks = errors.Is(p.err, errNoWords)
+		return reply, true
 	case len(p.missing) > 0:
 		return failed(event.ReasonNotOpened, fmt.Sprintf("%v: it needs %s, which no server offers now; resume it with the same servers", errNotOpened, strings.Join(p.missing, ", "))), true
 	case p.job.resume != "" && p.run.Undone != nil:

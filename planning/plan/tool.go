@@ -34,6 +34,10 @@ type Tool struct {
 	Commands    bool            `json:"commands,omitempty"`    // can preview the command it would run
 }
 
+// MaxInputSchema is how many bytes the input schema of a tool may have. A call of a
+// tool with a larger one is checked by its server alone.
+const MaxInputSchema = 128 << 10
+
 // MaxOutputSchema is how many bytes the output schema of a tool may have. It says
 // which fields a result has, nothing that a call needs, and every run.started
 // holds it.

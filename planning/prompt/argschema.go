@@ -10,15 +10,15 @@ import (
 // argsSchema reduces the input schema of a tool to the part a grammar can enforce
 // in a plan. No argument is required, since a plan may leave some for later. Every
 // value may be a text as well, since a reference is one. A tool without a useful
-// schema takes any object; readable is false if it has one that cannot be read.
-func argsSchema(t plan.Tool) (args schema, readable bool) {
+// schema takes any object; the error says why one that it has cannot be read.
+func argsSchema(t plan.Tool) (args schema, err error) {
 	read, err := jsontype.Read(t.InputSchema)
 	if err != nil {
-		return objectSchema, false
+		return objectSchema, err
 	}
 	args = grammar{references: true}.object(read.Flat())
 	args.Required = nil
-	return args, true
+	return args, nil
 }
 
 // callFormat reduces the input schema of a tool in the same way for the arguments

@@ -87,9 +87,11 @@ func Opening(b Brief) int {
 	return Tokens(b) + b.Prompting.tokens([]Message{{Role: RoleUser, Content: b.Goal}})
 }
 
-// wanted estimates the tokens of the request and its reply if nothing is left out,
-// 0 if they fit the window.
+// wanted estimates the tokens of the request and its reply if nothing is left out but
+// the tools that no window has room for; 0 if they fit the window.
 func (c composition) wanted() int {
+	wide := c
+	wide.brief.Prompting.ContextWindow = max(c.brief.Prompting.ContextWindow, widestOffer)
 	p := c.brief.Prompting
 	if c.agent != nil {
 		p.Conversation, p.Mentions = nil, nil
@@ -99,7 +101,7 @@ func (c composition) wanted() int {
 		cut.textBudget = c.budgets[0]
 	}
 	n := p.tokens(c.messages(p.Conversation, Attached(p.Mentions, 0), p.Instructions, cut)) + p.tokens(c.turns) +
-		p.offerTokens(c.tools) + cmp.Or(c.tokens, p.MaxTokens, DefaultMaxTokens)
+		p.offerTokens(wide.offered()) + cmp.Or(c.tokens, p.MaxTokens, DefaultMaxTokens)
 	if n <= p.ContextWindow {
 		return 0
 	}

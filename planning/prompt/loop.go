@@ -62,7 +62,7 @@ type Turn struct {
 // AgentTools returns the tools of a sub-agent under the profile.
 func AgentTools(b Brief, profile Profile) plan.Catalogue {
 	tools := plan.Catalogue{}
-	for _, t := range b.Catalogue {
+	for _, t := range distinct(b.Catalogue) {
 		if profile.May(t) {
 			tools = append(tools, t)
 		}
@@ -70,12 +70,22 @@ func AgentTools(b Brief, profile Profile) plan.Catalogue {
 	return tools
 }
 
+// distinct returns the tools without those of one server under one name: no call can
+// mean one of them.
+func distinct(c plan.Catalogue) plan.Catalogue {
+	count := make(map[string]int, len(c))
+	for _, t := range c {
+		count[t.QualifiedName()]++
+	}
+	return slices.DeleteFunc(slices.Clone(c), func(t plan.Tool) bool { return count[t.QualifiedName()] > 1 })
+}
+
 // ChatTools returns the tools that a model may call in chat.
 func ChatTools(b Brief) plan.Catalogue {
 	if !b.Prompting.ModelTools {
 		return nil
 	}
-	tools := append(plan.Catalogue{}, b.Catalogue...)
+	tools := distinct(b.Catalogue)
 	if b.Prompting.PlanTools {
 		tools = append(PlanTools(), tools...)
 	}

@@ -255,7 +255,7 @@ func (s shortlist) further(matches []retrieval.Match, chosen []string) string {
 // untyped names tools whose args may be any in a plan.
 type untyped struct {
 	noRoom     []string // in the format
-	unreadable []string // the input schema
+	unreadable []string // the input schema, with the reason
 }
 
 // typed returns the forms of the tools with room in a schema whose other forms
@@ -271,13 +271,13 @@ func typed(matches []retrieval.Match, named []string, taken int) (forms []schema
 	var names []string
 	for _, m := range matches {
 		if taken+least <= maxStepSchema {
-			args, readable := argsSchema(m.Tool)
+			args, unreadable := argsSchema(m.Tool)
 			form := stepForm(choice(string(plan.ExecutorTool)), m.Tool.ReadOnly, property{"tool", choice(m.Name)}, property{"args", args})
 			if size := len(encodeSchema(form)) + 1; size <= maxForm && taken+size <= maxStepSchema {
 				taken += size
 				room[m.Name] = form
-				if !readable {
-					without.unreadable = append(without.unreadable, m.Name)
+				if unreadable != nil {
+					without.unreadable = append(without.unreadable, m.Name+" ("+plan.OneLine(unreadable.Error(), 80)+")")
 				}
 			}
 		}

@@ -3,7 +3,6 @@ package chat
 import (
 	"strings"
 
-	"replan/agent"
 	"replan/agent/event"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
@@ -39,7 +38,7 @@ func (c *Pane) Reply(d event.ChatReply) {
 			result.Usage = *d.Usage
 		}
 		c.Add(append(c.prose(d.Text), c.outcome(&result, "failed", ""))...)
-	case d.Status == event.StatusFailed && strings.HasSuffix(d.Text.Visible(), agent.WithoutModel):
+	case d.Status == event.StatusFailed && d.Asks:
 		c.Add(c.Note("error", d.Text.Visible()+telling.UndoHint))
 	case d.Status == event.StatusFailed:
 		c.Add(c.Note("error", d.Text.Visible()))

@@ -165,7 +165,7 @@ func TestFailureIsSaidOnceInChat(t *testing.T) {
 
 func TestChatNamesTheCommandOfTheChatThatUndoes(t *testing.T) {
 	c := narratedPane()
-	c.Reply(event.ChatReply{Status: event.StatusFailed, Reason: event.ReasonNoModel, Text: "no model. " + agent.WithoutModel})
+	c.Reply(event.ChatReply{Status: event.StatusFailed, Reason: event.ReasonNoModel, Text: "no model. " + agent.WithoutModel, Asks: true})
 	got := strings.Join(strings.Fields(panetest.Stripped(draw.Texts(c.LinesOf(0)))), " ")
 	if !strings.HasSuffix(got, "commit; /undo restores the files that a run changed") {
 		t.Errorf("the chat says %q", got)

@@ -112,6 +112,17 @@ func TestUntrustedCallCannotForgeLine(t *testing.T) {
 	}
 }
 
+func TestToolsWithoutRoomArePrintedOnce(t *testing.T) {
+	asked := event.ModelRequested{Purpose: prompt.PurposeChat, Request: prompt.Request{
+		Unoffered: &prompt.Unoffered{Tools: 7, Of: 20, Servers: []string{"hub"}, Window: 16384},
+	}}
+	replied := event.ModelReplied{Purpose: prompt.PurposeChat, Reply: callReply("", "a")}
+	got := output(t, false, []string{"r", "r", "r", "r", "r"}, started("do it"), event.SynthesisStarted{Direct: true}, asked, replied, call("chat.1", prompt.ChatParent, nil))
+	if n := strings.Count(got, "7 tools of hub are not offered in this window of 16k tokens"); n != 1 {
+		t.Errorf("it is printed %d times:\n%s", n, got)
+	}
+}
+
 func TestShortenedPromptIsNotPrinted(t *testing.T) {
 	q := prompt.Request{Shortened: "The prompt was shortened."}
 	got := output(t, false, []string{"r", "r", "r", "r"}, started("do it"), event.SynthesisStarted{Direct: true, Request: q},

@@ -37,16 +37,21 @@ type Log struct {
 	named   bool                           // notes has been named
 	status  session.Status                 // last status received
 	lost    map[string]bool                // servers that have failed
+	cuts    map[toolCut]bool               // of offers of tools, already printed
 	silent  bool                           // a line said that the model does not answer
 	diffs   []string                       // printed at gates
 	gates   map[string]event.GateRequested // those asked, by run and gate
 	hint    string                         // how to let a denied gate pass
 }
 
+// toolCut tells the cuts of offers apart. Which tools are left out depends on the goal,
+// so that the next turn of the same chat often has another number.
+type toolCut struct{ tools, window int }
+
 // New returns a log that writes to out. session is the id of the session, whose own
 // events belong to no run.
 func New(out io.Writer, session string, o Options) *Log {
-	l := &Log{Printer: NewPrinter(out, o), session: session, ascii: o.ASCII, lost: map[string]bool{}, gates: map[string]event.GateRequested{}}
+	l := &Log{Printer: NewPrinter(out, o), session: session, ascii: o.ASCII, lost: map[string]bool{}, cuts: map[toolCut]bool{}, gates: map[string]event.GateRequested{}}
 	l.inset = l.nested
 	return l
 }
@@ -243,6 +248,10 @@ func (l *Log) phase(number int, label string) string {
 // modelRequested prints that a model is working on a request that may take long. It
 // skips turns, because their step or answer is already announced.
 func (l *Log) modelRequested(d event.ModelRequested) {
+	if u := d.Request.Unoffered; u != nil && !l.cuts[toolCut{u.Of, u.Window}] {
+		l.cuts[toolCut{u.Of, u.Window}] = true
+		l.Line("%s %s", l.Signs.Note, telling.UnofferedWords(*u))
+	}
 	if d.Purpose != prompt.PurposeAgent && d.Purpose != prompt.PurposeChat {
 		l.starts("%s %s", l.Signs.Started, asked(d.Purpose, d.Step))
 	}
