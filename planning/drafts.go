@@ -82,7 +82,7 @@ func (p *pipeline) keepDraft(d drafted) {
 	p.takeDraft()
 }
 
-// takeDraft goes on with the best draft as if it were the only one. Its faults are
+// takeDraft continues with the best draft as if it were the only one. Its faults are
 // repaired, which they can be in no other draft.
 func (p *pipeline) takeDraft() {
 	ranked, plans := make([]rank.Draft, len(p.drafts)), make([]plan.Plan, len(p.drafts))

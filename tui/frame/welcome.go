@@ -14,8 +14,8 @@ import (
 	"replan/tui/telling"
 )
 
-// Welcome returns the page shown in the empty chat: what the program is, what
-// the user may ask, or why no model answers and what to do.
+// Welcome returns the page shown in the empty chat: an introduction, goals that
+// fit, or why no model answers and how to get one.
 func (f *Frame) Welcome(s State, width, height int) []string {
 	const widest, usual = 84, 16 // cells, and lines of the page
 	p := &page{Document: draw.Document{Look: f.look, Width: min(width, widest)}, brief: height < 16}
@@ -54,7 +54,7 @@ func (f *Frame) Welcome(s State, width, height int) []string {
 	return append(make([]string, above), draw.Hang(margin, p.Lines)...)
 }
 
-// labels is the width of the column of labels, in cells; the sign stands in it.
+// labels is the width of the column with the labels and the sign, in cells.
 const labels = 13
 
 // introduce shows the program's sign, its name and what it does. The sign is a plan
