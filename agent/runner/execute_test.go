@@ -468,3 +468,17 @@ func TestCallThatChangesNothingOpensNoGate(t *testing.T) {
 		})
 	}
 }
+
+func TestRunEndsWithPlanIfOnlyThatIsWanted(t *testing.T) {
+	job := runner.Job{
+		Goal: "change it", Planners: planning.Scripted(*planOf(t, changeStep)), Catalogue: lookAndChange, PlanOnly: true,
+		Call: func(_ context.Context, c plan.ToolCall) (any, error) {
+			t.Errorf("%s was called", c.Tool.Name)
+			return nil, nil
+		},
+	}
+	result, err := runner.Run(t.Context(), job)
+	if err != nil || result.Reason != event.ReasonGoalMet || result.Plan == nil || len(result.Plan.Steps) != 1 {
+		t.Errorf("got %+v, %v", result, err)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/exp/golden"
 
@@ -252,14 +253,25 @@ func TestModelThatFailsIsNamedAndTheNextIsMeasured(t *testing.T) {
 	s.Others = append(s.Others,
 		ollamatest.Model{Name: "huge", Digest: "h", Bytes: 1 << 40, MostBytes: 1 << 30},
 		ollamatest.Model{Name: "narrow", Digest: "n", ContextLength: 512},
+		ollamatest.Model{Name: "mute", Digest: "m"},
 	)
-	report, err := run(t.Context(), t, measurement(t, serve(t, s), 2), "huge", "narrow", "good")
-	if err != nil || report.Best != "good" {
+	s.Replies = append(s.Replies, ollamatest.Reply{When: by("mute"), Times: -1, Hold: make(chan struct{})})
+	m := measurement(t, serve(t, s), 2)
+	m.Prompting.PhaseTimeout = 50 * time.Millisecond
+	report, err := run(t.Context(), t, m, "mute")
+	if err != nil || report.Best != "" || !report.Nothing() {
 		t.Fatalf("got %+v, %v", report, err)
 	}
 	text := report.Text(nil)
+	m.Prompting.PhaseTimeout = 0
+	report, err = run(t.Context(), t, m, "huge", "narrow", "good")
+	if err != nil || report.Best != "good" {
+		t.Fatalf("got %+v, %v", report, err)
+	}
+	text += report.Text(nil)
 	for _, want := range []string{
 		"huge: not measured: there is not enough memory for huge: choose a smaller --model",
+		"mute: not measured: asking the model at http://127.0.0.1:", "the model was not done within 50ms",
 		"narrow: not measured: the prompt does not fit the context window of narrow (512 tokens)",
 	} {
 		if !strings.Contains(text, want) {

@@ -212,7 +212,7 @@ func (m *measured) plan(ctx context.Context, client *ollama.Client, goal fit.Goa
 		return Result{}, ctx.Err()
 	case err != nil:
 		return Result{}, err //nolint:wrapcheck // it says what to do
-	case model.failed != nil && (!model.replied && !errors.Is(model.failed, context.DeadlineExceeded) || lost(ctx, client, model.failed) != nil):
+	case model.failed != nil && (!model.replied || lost(ctx, client, model.failed) != nil):
 		return Result{}, model.failed
 	}
 	r := Result{
