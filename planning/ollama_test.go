@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -171,5 +172,48 @@ func oddTools() plan.Catalogue {
 		{Name: "no.schema", Server: "odd"},
 		{Name: "no.args", Server: "odd", InputSchema: json.RawMessage(`{"type":"object","properties":{}}`)},
 		{Name: "broken", Server: "odd", InputSchema: json.RawMessage(`{"type":[`)},
+	}
+}
+
+// TestServerCompilesManyFormsSoon checks how long the server takes to make a grammar
+// of a format with so many forms of steps.
+func TestServerCompilesManyFormsSoon(t *testing.T) {
+	model := smallestModel(t)
+	took := func(format json.RawMessage) time.Duration {
+		best := longWait
+		for range 3 {
+			question := map[string]any{
+				"model": model, "messages": []map[string]string{{"role": "user", "content": "Plan."}}, "stream": false,
+				"options": map[string]any{"num_predict": 1, "num_ctx": 4096},
+			}
+			if format != nil {
+				question["format"] = format
+			}
+			var answer struct{}
+			began := time.Now()
+			serverSays(t, http.MethodPost, "/api/chat", question, &answer)
+			best = min(best, time.Since(began))
+		}
+		return best
+	}
+	without := took(nil)
+	for _, forms := range []int{60, 100} {
+		b := brief()
+		b.Catalogue = nil
+		for i := range forms {
+			b.Catalogue = append(b.Catalogue, plan.Tool{
+				Name: fmt.Sprintf("tool%d", i), Server: "w",
+				InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`),
+			})
+		}
+		typed, _ := typedTools(t, prompt.PlanRequest(b, reply.Analysis{}, "").Format)
+		format := prompt.PlanRequest(b, reply.Analysis{}, "").Format
+		with := took(format)
+		if t.Logf("%d forms, %d KB: %s", len(typed), len(format)>>10, with-without); with-without > time.Second {
+			t.Error("that is more than a second")
+		}
+		if len(typed) != forms {
+			t.Errorf("the format has %d forms, want %d", len(typed), forms)
+		}
 	}
 }
