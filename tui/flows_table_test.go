@@ -132,6 +132,7 @@ var flows = map[string]flow{
 	"models.think_less":  {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, then: []string{"right"}, moves: true},
 	"models.pull":        {wants: "a name from ollama.com/search", sends: asks("models")},
 	"models.cancel_pull": {first: []string{"ctrl+o"}, events: []any{session.PullProgress{Model: "tiny"}}, sends: session.CancelPull{}},
+	"models.plan_with":   {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, then: []string{"down"}, lacks: "type to search"},
 	"models.remove":      {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, wants: "Remove qwen3:8b (5.2 GB)? y/n"},
 	"undo.put_back":      {from: (*story).finished, first: []string{"tab", "u"}, events: []any{unmaking()}, sends: session.Undo{Run: storyRun}},
 

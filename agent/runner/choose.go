@@ -22,6 +22,7 @@ type selection struct {
 	profile *Profile // nil: none
 	model   *string  // nil: the profile's; "": the first model of the server that supports tools
 	think   *prompt.ThinkLevel
+	planner *string // the model that plans; nil: as configured, "": the one that answers
 }
 
 // name returns the requested model, "" for the server's choice.
@@ -71,6 +72,9 @@ func (s *Session) jobConfig() jobConfig {
 	}
 	if s.selection.think != nil {
 		t.prompting.Think = *s.selection.think
+	}
+	if s.selection.planner != nil {
+		t.prompting.Models = prompt.Models{Planner: prompt.PlanModel{Name: *s.selection.planner}}
 	}
 	if s.conversation.undone {
 		t.share = undoneShare
@@ -170,7 +174,10 @@ func (s *Session) choose(ctx context.Context) {
 		if c.Think != nil {
 			m.think = c.Think
 		}
-		if c.Model == nil && m.name() == s.selection.name() {
+		if c.Planner != nil {
+			m.planner = c.Planner
+		}
+		if c.Model == nil && m.name() == s.selection.name() && (c.Planner == nil || *c.Planner == "") {
 			s.adopt(m, nil)
 			_ = s.publish(session.Chosen{Choice: session.Choice(c)})
 			keepChoice(s, c)
@@ -180,6 +187,9 @@ func (s *Session) choose(ctx context.Context) {
 		looking, s.choosing = context.WithCancel(ctx)
 		s.workers.Go(func() {
 			info, err := s.cfg.Model.Describe(looking, m.name())
+			if err == nil && c.Planner != nil && *c.Planner != "" {
+				_, err = s.cfg.Model.Describe(looking, *c.Planner)
+			}
 			s.outcomes <- outcome{finish: func() { s.described(ctx, c, m, info, err) }}
 		})
 	}
@@ -337,6 +347,9 @@ func keepChoice(s *Session, c session.Choose) {
 	}
 	if c.Model != nil {
 		s.keep("model.name", nonEmpty(s.selection.name()), false)
+	}
+	if c.Planner != nil {
+		s.keep("planning.planner_model", nonEmpty(*c.Planner), false)
 	}
 	if c.Think != nil {
 		s.keep("model.think", new(cmp.Or(string(*c.Think), "auto")), false)

@@ -55,6 +55,8 @@ func TestChoicesOfTheUserAreSaved(t *testing.T) {
 		{session.Choose{Model: new("big"), Think: new(prompt.ThinkLow)}, []session.Kept{{Key: "model.name", Value: "big:latest", File: "config.toml"}, {Key: "model.think", Value: "low", File: "config.toml"}}},
 		{session.Choose{Think: new(prompt.ThinkAuto)}, []session.Kept{{Key: "model.think", Value: "auto", File: "config.toml"}}},
 		{session.Choose{Model: new("")}, []session.Kept{{Key: "model.name", Removed: true, File: "config.toml"}}},
+		{session.Choose{Planner: new("big")}, []session.Kept{{Key: "planning.planner_model", Value: "big", File: "config.toml"}}},
+		{session.Choose{Planner: new("")}, []session.Kept{{Key: "planning.planner_model", Removed: true, File: "config.toml"}}},
 		{session.Hold{On: true}, []session.Kept{{Key: "screen.review", Value: "true", File: "config.toml"}}},
 		{session.Hold{}, []session.Kept{{Key: "screen.review", Removed: true, File: "config.toml"}}},
 		{session.Keep{Key: "screen.theme", Value: new("ember")}, []session.Kept{{Key: "screen.theme", Value: "ember", File: "config.toml"}}},

@@ -109,6 +109,9 @@ func (s *Session) publishStatus() {
 		s.status.Tools = len(t.offered(s.catalogue))
 	}
 	s.status.Planner = s.preparation().routing(t.prompting, intent.Facts{}).Planner
+	if s.status.PlannerModel = untrusted.Text(t.prompting.Models.Planner.Name); prompt.SameModel(s.status.PlannerModel, s.status.Model) {
+		s.status.PlannerModel = ""
+	}
 	s.status.Profile, s.status.Think = untrusted.Text(s.selection.called()), t.prompting.Think
 	s.status.ContextTokens, s.status.Review = s.opening(), s.cfg.Review
 	_ = s.publish(s.status)

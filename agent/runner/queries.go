@@ -103,7 +103,7 @@ func (s *Session) Conversations(ctx context.Context) ([]session.Conversation, er
 func (s *Session) Models(ctx context.Context) (session.Models, error) {
 	return query(ctx, s, func() func(context.Context) (session.Models, error) {
 		list := session.Models{
-			Models: []prompt.ModelInfo{}, Model: string(s.status.Model), Think: s.jobConfig().prompting.Think, Profile: s.selection.called(),
+			Models: []prompt.ModelInfo{}, Model: string(s.status.Model), Planner: string(s.status.PlannerModel), Think: s.jobConfig().prompting.Think, Profile: s.selection.called(),
 		}
 		for _, p := range s.cfg.Profiles {
 			list.Profiles = append(list.Profiles, session.ProfileChoice{Name: p.Name, Description: untrusted.Text(p.Description)})

@@ -12,7 +12,8 @@ import (
 // Models lists the models of the server and the available profiles.
 type Models struct {
 	Models   []prompt.ModelInfo `json:"models"`
-	Model    string             `json:"model,omitempty"` // the one in use
+	Model    string             `json:"model,omitempty"`   // the one in use
+	Planner  string             `json:"planner,omitempty"` // plans in its place; "" if it plans itself
 	Think    prompt.ThinkLevel  `json:"think,omitempty"`
 	Profiles []ProfileChoice    `json:"profiles,omitempty"`
 	Profile  string             `json:"profile,omitempty"` // the one in use

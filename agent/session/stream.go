@@ -30,6 +30,7 @@ type Status struct {
 	ContextWindow int                 `json:"context_window,omitempty"` // tokens
 	Problem       untrusted.Text      `json:"problem,omitempty"`        // one sentence that names the problem and the remedy
 	Planner       event.PlannerKind   `json:"planner,omitempty"`        // who plans goals
+	PlannerModel  untrusted.Text      `json:"planner_model,omitempty"`  // plans in place of Model; "" if that one does
 	Tools         int                 `json:"tools"`                    // on offer now
 	Servers       []plan.ServerStatus `json:"servers,omitempty"`
 	ContextTokens int                 `json:"context_tokens,omitempty"` // the next request opens with: prompt, tools and conversation
@@ -96,6 +97,7 @@ type Choice struct {
 	Model   *string            `json:"model,omitempty"` // "" is the first model of the server that supports tools
 	Think   *prompt.ThinkLevel `json:"think,omitempty"`
 	Profile *string            `json:"profile,omitempty"` // "" is none
+	Planner *string            `json:"planner,omitempty"` // the model that plans; "" is the one that answers
 }
 
 // Chosen answers a choice: it applies from the next run on, or Problem says why

@@ -120,6 +120,8 @@ func (o *Options) TakeChoices() {
 		switch key {
 		case "model.name":
 			o.Model = text
+		case "planning.planner_model":
+			o.Manner.Prompting.Models = prompt.Models{Planner: prompt.PlanModel{Name: text}}
 		case "model.think":
 			if level, ok := prompt.ParseThinkLevel(First(text, "auto")); ok {
 				o.Manner.Prompting.Think = level

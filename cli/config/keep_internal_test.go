@@ -89,12 +89,12 @@ func TestKeptSettingHoldsAtTheNextStart(t *testing.T) {
 
 func TestChoicesHoldOnTheNextScreenOfTheProcess(t *testing.T) {
 	o := started(t, t.TempDir(), "", "--model", "m", "--theme", "paper")
-	for key, value := range map[string]string{"model.name": "big", "screen.theme": "ember", "screen.ascii": "true", "screen.review": "true", "screen.chat_width": "40"} {
+	for key, value := range map[string]string{"model.name": "big", "planning.planner_model": "large", "screen.theme": "ember", "screen.ascii": "true", "screen.review": "true", "screen.chat_width": "40"} {
 		if _, err := o.Keep(key, &value); err != nil {
 			t.Error(err)
 		}
 	}
-	if o.TakeChoices(); o.Model != "big" || o.ThemeName != "ember" || !o.ASCII || !o.Review || o.ChatWidth != 40 {
+	if o.TakeChoices(); o.Model != "big" || o.Manner.Prompting.Models.Planner.Name != "large" || o.ThemeName != "ember" || !o.ASCII || !o.Review || o.ChatWidth != 40 {
 		t.Errorf("not taken: %+v", o)
 	}
 }

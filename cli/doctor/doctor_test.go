@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,18 +79,29 @@ func TestMissingModelsNameTheCommandThatHelps(t *testing.T) {
 	narrow := prompt.ModelInfo{Name: "narrow", Chats: true, Tools: true, ContextWindow: 4096, Longest: 4096}
 	narrowed := prompt.ModelInfo{Name: "narrowed", Chats: true, Tools: true, ContextWindow: 4096, Longest: 40960}
 	for name, c := range map[string]struct {
-		models models
-		state  doctor.State
-		fix    string
+		models  models
+		planner string
+		state   doctor.State
+		fix     string
 	}{
-		"no server":         {models{err: unreachable{}}, doctor.Failed, "ollama serve"},
-		"model lacks tools": {models{all: []prompt.ModelInfo{small}, chosen: small}, doctor.Warning, "--model NAME"},
-		"small context":     {models{all: []prompt.ModelInfo{narrow}, chosen: narrow}, doctor.Warning, "too small for tools and results: choose another model"},
-		"small window":      {models{all: []prompt.ModelInfo{narrowed}, chosen: narrowed}, doctor.Warning, "context_window = 16384"},
+		"no server":              {models{err: unreachable{}}, "", doctor.Failed, "ollama serve"},
+		"model lacks tools":      {models{all: []prompt.ModelInfo{small}, chosen: small}, "", doctor.Warning, "--model NAME"},
+		"small context":          {models{all: []prompt.ModelInfo{narrow}, chosen: narrow}, "", doctor.Warning, "too small for tools and results: choose another model"},
+		"small window":           {models{all: []prompt.ModelInfo{narrowed}, chosen: narrowed}, "", doctor.Warning, "context_window = 16384"},
+		"planner model is gone":  {models{all: []prompt.ModelInfo{narrow}, chosen: narrow}, "gone", doctor.Failed, "ollama pull gone"},
+		"planner without a chat": {models{all: []prompt.ModelInfo{narrow, {Name: "embed"}}, chosen: narrow}, "embed", doctor.Failed, "--planner-model NAME"},
+		"planner without tools":  {models{all: []prompt.ModelInfo{narrow, small}, chosen: narrow}, "tiny:latest", doctor.OK, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			checks := doctor.Ollama(c.models)(t.Context())
+			var planners []string
+			if c.planner != "" {
+				planners = append(planners, c.planner)
+			}
+			checks := doctor.Ollama(c.models, planners...)(t.Context())
 			last := checks[len(checks)-1]
+			if at := slices.IndexFunc(checks, func(c doctor.Check) bool { return c.Name == "planner model" }); at >= 0 {
+				last = checks[at]
+			}
 			if last.State != c.state || !last.Fix.Contains(c.fix) {
 				t.Errorf("got %+v, want state %s and the fix %q", last, c.state, c.fix)
 			}

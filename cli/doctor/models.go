@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,8 +27,8 @@ type Models interface {
 }
 
 // Ollama checks that the server answers, and that a model can plan: the configured
-// one, else the first that can use tools.
-func Ollama(models Models) func(context.Context) []Check {
+// one, else the first that can use tools. planners are further models that plan.
+func Ollama(models Models, planners ...string) func(context.Context) []Check {
 	return func(ctx context.Context) []Check {
 		ctx, cancel := context.WithTimeout(ctx, modelTimeout)
 		defer cancel()
@@ -59,6 +60,9 @@ func Ollama(models Models) func(context.Context) []Check {
 			planner.State, planner.Fix = Warning, "its context is too small for tools and results: choose another model with --model NAME"
 		}
 		checks = append(checks, planner)
+		for _, name := range planners {
+			checks = append(checks, plannerModel(name, installed))
+		}
 		checks = append(checks, defects(installed)...)
 		for _, m := range installed {
 			if !prompt.SameModel(m.Name, chosen.Name) {
@@ -67,6 +71,21 @@ func Ollama(models Models) func(context.Context) []Check {
 		}
 		return checks
 	}
+}
+
+// plannerModel checks a model that plans. It need not call tools.
+func plannerModel(name string, installed []prompt.ModelInfo) Check {
+	check := Check{Subject: "Ollama", Name: "planner model", State: Failed}
+	at := slices.IndexFunc(installed, func(m prompt.ModelInfo) bool { return prompt.SameModel(m.Name, name) })
+	switch {
+	case at < 0:
+		check.Detail, check.Fix = untrusted.Text(name+" is not installed"), untrusted.Text("ollama pull "+name)
+	case !installed[at].Chats:
+		check.Detail, check.Fix = untrusted.Text(name+" cannot chat"), "plan with another model: --planner-model NAME"
+	default:
+		check.State, check.Detail = OK, untrusted.Text(name+": "+abilities(installed[at]))
+	}
+	return check
 }
 
 // defects returns what replan works around with each model.

@@ -102,6 +102,7 @@ func (d *Models) Actions() keymap.Handlers {
 			d.profiles = !d.profiles
 			d.seek("")
 		})},
+		"models.plan_with": {Do: d.planWith},
 		"list.choose": {Do: func() keymap.Request {
 			if c := d.choose(); c != nil {
 				return keymap.SendCommands(c)
@@ -200,6 +201,36 @@ func (d *Models) choose() session.Command {
 	return c
 }
 
+// planWith lets the chosen model plan, or no longer. The model that answers plans if
+// no other does.
+func (d *Models) planWith() keymap.Request {
+	entries := d.entries()
+	if d.asked || d.profiles || len(entries) == 0 {
+		d.message = "Select a model to plan with."
+		return keymap.Request{}
+	}
+	e := entries[d.At]
+	planner := e.name
+	switch {
+	case !e.model.Chats:
+		d.message = "This model only makes embeddings and cannot plan: choose another."
+		return keymap.Request{}
+	case d.plans(e) || d.current(e):
+		planner = ""
+	}
+	if planner == d.available.Planner {
+		d.message = "This model answers and plans already."
+		return keymap.Request{}
+	}
+	d.shown = false
+	return keymap.SendCommands(session.Choose{Planner: &planner})
+}
+
+// plans reports whether a model plans in place of the one that answers.
+func (d *Models) plans(e entry) bool {
+	return e.model != nil && prompt.SameModel(e.name, d.available.Planner)
+}
+
 // View draws the dialog in the middle of the screen.
 func (d *Models) View(size draw.Rect) []string {
 	const widest, oneLine = 104, 84 // cells
@@ -259,6 +290,9 @@ func (d *Models) foot(width int) []string {
 	for i, line := range lines {
 		lines[i] = l.Cut(line, width)
 	}
+	if entries := d.entries(); !d.profiles && d.At < len(entries) && entries[d.At].model.Defect != "" {
+		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(entries[d.At].model.Defect.Line(), width))...)
+	}
 	lines = append(lines, d.installLines(width)...)
 	if d.message != "" {
 		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.message, width))...)
@@ -285,7 +319,7 @@ func (d *Models) row(e entry, chosen bool, width int) []string {
 	}
 	facts := []string{e.description.Line()}
 	if e.model != nil {
-		facts = modelFacts(*e.model, d.Each == 1)
+		facts = modelFacts(*e.model, d.plans(e), d.Each == 1)
 	}
 	between := " " + l.Glyphs.Separator + " "
 	head := line.Cursor + line.Draw(l.Success, mark) + line.Blank(1)
@@ -320,7 +354,7 @@ func (d *Models) longest() int {
 // modelFacts returns a model's parameters, quantization, size, context and
 // abilities for display in columns. Without columns, it returns them in order of
 // importance. Unknown facts are "".
-func modelFacts(m prompt.ModelInfo, columns bool) []string {
+func modelFacts(m prompt.ModelInfo, plans, columns bool) []string {
 	size, context := "", ""
 	if m.Bytes > 0 {
 		size = telling.DiskSize(m.Bytes)
@@ -336,7 +370,7 @@ func modelFacts(m prompt.ModelInfo, columns bool) []string {
 	for _, ability := range []struct {
 		has  bool
 		word string
-	}{{m.Tools, "tools"}, {m.Thinks, "thinks"}, {!m.Chats, "no chat"}, {m.Loaded, "loaded"}} {
+	}{{plans, "plans"}, {m.Tools, "tools"}, {m.Thinks, "thinks"}, {!m.Chats, "no chat"}, {m.Loaded, "loaded"}, {m.Growable > m.ContextWindow, "grows to " + telling.WindowSize(m.Growable)}} {
 		if ability.has {
 			abilities = append(abilities, ability.word)
 		}
@@ -380,6 +414,9 @@ func (d *Models) Chosen(a session.Chosen, now session.Status) string {
 	if c.Model != nil {
 		words = append(words, telling.Model(cmp.Or(info.Name, *c.Model), info))
 	}
+	if c.Planner != nil {
+		words = append(words, "plan with `"+untrusted.Line(cmp.Or(*c.Planner, now.Model.Line()))+"`")
+	}
 	if c.Profile != nil {
 		name := "no profile"
 		if *c.Profile != "" {
@@ -399,7 +436,7 @@ func (d *Models) Chosen(a session.Chosen, now session.Status) string {
 
 // sameChoice reports whether two choices choose the same.
 func sameChoice(a, b session.Choice) bool {
-	return equal(a.Model, b.Model) && equal(a.Think, b.Think) && equal(a.Profile, b.Profile)
+	return equal(a.Model, b.Model) && equal(a.Think, b.Think) && equal(a.Profile, b.Profile) && equal(a.Planner, b.Planner)
 }
 
 // equal reports whether two values are equal or both missing.

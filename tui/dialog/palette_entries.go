@@ -185,7 +185,7 @@ func (d *Palette) modelCommands() []command {
 		if !m.Chats {
 			continue
 		}
-		facts := slices.DeleteFunc(modelFacts(m, false), func(s string) bool { return s == "" })
+		facts := slices.DeleteFunc(modelFacts(m, prompt.SameModel(m.Name, d.available.Planner), false), func(s string) bool { return s == "" })
 		c := command{title: "Switch model: " + untrusted.Line(m.Name), detail: strings.Join(facts, ", "), do: func() keymap.Request {
 			return keymap.SendCommands(session.Choose{Model: &m.Name})
 		}}

@@ -122,13 +122,13 @@ func plain(literal string) string {
 func SessionValues(s session.Status) map[string]string {
 	return map[string]string{
 		"model.name": s.Model.Line(), "model.think": levelName(s.Think), "profile": cmp.Or(s.Profile.Line(), "none"),
-		"screen.review": strconv.FormatBool(s.Review),
+		"screen.review": strconv.FormatBool(s.Review), "planning.planner_model": s.PlannerModel.Line(),
 	}
 }
 
 // opener returns the action that changes a setting, or "" if none does.
 func opener(key string) string {
-	return map[string]string{"model.name": "models", "profile": "models", "screen.theme": "themes"}[key]
+	return map[string]string{"model.name": "models", "profile": "models", "planning.planner_model": "models", "screen.theme": "themes"}[key]
 }
 
 // Typing reports that letters are text while a value is edited.
@@ -226,6 +226,8 @@ func (d *Settings) reset(s session.Setting) keymap.Request {
 	switch s.Key {
 	case "model.name":
 		w.Send = []session.Command{session.Choose{Model: new("")}}
+	case "planning.planner_model":
+		w.Send = []session.Command{session.Choose{Planner: new("")}}
 	case "model.think":
 		w.Send = []session.Command{session.Choose{Think: new(prompt.ThinkAuto)}, removed}
 	case "screen.review":

@@ -120,6 +120,9 @@ func (f *Frame) facts(s State, width, room int) []fact {
 		if p := s.Session.Profile.Line(); p != "" && !narrow {
 			add(5, l.Accent.Render(l.Cut(p, 20)))
 		}
+		if p := s.Session.PlannerModel.Line(); p != "" && !narrow {
+			add(5, l.Muted.Render("plans with "+l.Cut(p, 24)))
+		}
 		add(2, meter)
 	} else if s.Session.Problem != "" {
 		add(0, l.Warning.Render("no model"))

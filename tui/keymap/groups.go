@@ -25,14 +25,14 @@ func newChatKeys(bind func(keys []string, shown, does string) key.Binding) chatK
 
 // sessionKeys are the keys for views and dialogs outside a run.
 type sessionKeys struct {
-	Look, Servers, Settings, Restart     key.Binding
-	Pause, Faster, Slower, Forth, Back   key.Binding
-	EventForth, EventBack, Start, Finish key.Binding
-	Play, Show, Folders, ListSearch      key.Binding
-	RunStatus                            key.Binding
-	Keep, Reset, Zoom                    key.Binding
-	Narrower, Wider, Lower, Taller       key.Binding
-	PullModel, CancelPull, RemoveModel   key.Binding
+	Look, Servers, Settings, Restart             key.Binding
+	Pause, Faster, Slower, Forth, Back           key.Binding
+	EventForth, EventBack, Start, Finish         key.Binding
+	Play, Show, Folders, ListSearch              key.Binding
+	RunStatus                                    key.Binding
+	Keep, Reset, Zoom                            key.Binding
+	Narrower, Wider, Lower, Taller               key.Binding
+	PullModel, CancelPull, RemoveModel, PlanWith key.Binding
 }
 
 func newSessionKeys(bind func(keys []string, shown, does string) key.Binding) sessionKeys {
@@ -50,6 +50,7 @@ func newSessionKeys(bind func(keys []string, shown, does string) key.Binding) se
 
 		PullModel:   bind([]string{"alt+m"}, "alt+m", "pull a model"),
 		CancelPull:  bind([]string{"alt+z"}, "alt+z", "cancel the pull of a model"),
+		PlanWith:    bind([]string{"alt+n", "f3"}, "alt+n", "plan with the chosen model, or no longer"),
 		RemoveModel: bind([]string{"delete", "ctrl+x"}, "delete", "remove the chosen model; asks first"),
 
 		Keep:       bind([]string{"y"}, "y", "copy the configuration line of the setting"),

@@ -160,6 +160,7 @@ func (k *Map) Actions() []Group {
 			{ID: "search.previous", Key: &k.FindPrevious},
 			{ID: "models.think_more", Key: &k.MoreThought},
 			{ID: "models.think_less", Key: &k.LessThought},
+			{ID: "models.plan_with", Key: &k.PlanWith},
 			{ID: "models.remove", Key: &k.RemoveModel},
 			{ID: "undo.put_back", Key: &k.PutBack},
 			{ID: "servers.restart", Key: &k.Restart},

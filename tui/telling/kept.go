@@ -37,7 +37,7 @@ func Kept(k session.Kept, short func(path string) string) string {
 // settingName returns a setting's name in a sentence.
 func settingName(key string) string {
 	if name, ok := map[string]string{
-		"screen.theme": "Theme", "model.name": "Model", "model.think": "Thinking", "screen.review": "Plan review",
+		"screen.theme": "Theme", "model.name": "Model", "planning.planner_model": "Planner model", "model.think": "Thinking", "screen.review": "Plan review",
 		"screen.ascii": "ASCII", "screen.reduced_motion": "Reduced motion", "screen.notify": "Notifications",
 	}[key]; ok {
 		return name
