@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -183,7 +184,9 @@ func TestMeasurementGoesOnWhereItStopped(t *testing.T) {
 	server := serve(t, script(t))
 	m := measurement(t, server, 4)
 	ctx, stop := context.WithCancel(t.Context())
+	var lines []string
 	m.Progress = func(now fit.Progress) {
+		lines = append(lines, regexp.MustCompile(` [0-9.]+s `).ReplaceAllString(now.Line(), " 1s "))
 		if now.Done == 2 {
 			stop()
 		}
@@ -194,6 +197,11 @@ func TestMeasurementGoesOnWhereItStopped(t *testing.T) {
 	}
 	if text := report.Text(nil); !strings.Contains(text, "good: 2 of 4 goals measured\n") {
 		t.Errorf("got\n%s", text)
+	}
+	if want := []string{
+		"good 0/4 loading the model", "good 0/4 planning", "good 1/4 100% 1s Find every line with TODO below the folder internal", "good 2/4 100% 1s Where is ParseConfig declared?",
+	}; !slices.Equal(lines, want) {
+		t.Errorf("the progress is %q", lines)
 	}
 	asked := len(server.Requests())
 	m.Progress = nil

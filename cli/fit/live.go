@@ -53,7 +53,7 @@ func (p Progress) live(look *draw.Look, width int, elapsed time.Duration) string
 	}
 	look.Beat++
 	words := fmt.Sprintf("%s  %d/%d", untrusted.Line(p.Model), p.Done, p.Of)
-	if p.Last == nil {
+	if p.Loading {
 		words += "  loading the model"
 	}
 	ticking := "  " + telling.Ticking(elapsed)

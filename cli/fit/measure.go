@@ -36,7 +36,9 @@ type Progress struct {
 	Model string
 	Done  int // goals
 	Of    int
-	Last  *Result // the goal measured just now; nil while the model is loaded
+	Last  *Result // the goal measured just now; nil before the first
+
+	Loading bool // the model is loaded
 }
 
 // LostError reports that the model server is gone. What was measured before is kept.
@@ -116,10 +118,11 @@ func (m *measured) run(ctx context.Context) (err error) {
 		return err //nolint:wrapcheck // it says what is wrong with the host
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	m.report(nil)
+	m.report(nil, true)
 	if err := m.load(ctx, client); err != nil {
 		return m.unmeasured(ctx, client, err)
 	}
+	m.report(nil, false)
 	done := map[int]bool{}
 	for _, r := range m.results {
 		done[r.Goal] = true
@@ -136,15 +139,15 @@ func (m *measured) run(ctx context.Context) (err error) {
 			return err
 		}
 		m.results = append(m.results, result)
-		m.report(&result)
+		m.report(&result, false)
 	}
 	return nil
 }
 
 // report reports the progress.
-func (m *measured) report(last *Result) {
+func (m *measured) report(last *Result, loading bool) {
 	if m.Progress != nil {
-		m.Progress(Progress{Model: m.info.Name, Done: len(m.results), Of: len(m.goals()), Last: last})
+		m.Progress(Progress{Model: m.info.Name, Done: len(m.results), Of: len(m.goals()), Last: last, Loading: loading})
 	}
 }
 

@@ -241,8 +241,10 @@ func listed(t *tty.Terminal, list tty.Listing) string {
 func (p Progress) Line() string {
 	line := fmt.Sprintf("%s %d/%d", p.Model, p.Done, p.Of)
 	switch r := p.Last; {
-	case r == nil:
+	case p.Loading:
 		line += " loading the model"
+	case r == nil:
+		line += " planning"
 	case r.Valid:
 		line += fmt.Sprintf(" %s %s %s", share(r.Mean()), telling.Milliseconds(r.MS), r.Text)
 	default:
