@@ -104,7 +104,7 @@ func (f *experienceFile) add(t plan.Tool, result any, counts bool) {
 	if counts {
 		known.Uses++
 	}
-	if len(t.OutputSchema) > 0 {
+	if len(t.OutputSchema) > 0 || t.Trusted { // operators declare what does not depend on a file's content
 		known.Of, known.Seen = "", nil
 	} else {
 		if of := hashOf(t.InputSchema); of != known.Of {

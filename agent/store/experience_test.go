@@ -20,6 +20,7 @@ func TestFolderRemembersItsTools(t *testing.T) {
 		{Name: "get", Server: "hub", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		{Name: "declared", Server: "hub", OutputSchema: json.RawMessage(`{"type":"object"}`)},
 		{Name: "never", Server: "hub"},
+		{Name: "fs.read", Server: "workspace", Trusted: true},
 	}
 	for range 2 {
 		err := store.New(dirs).NoteCalls("/home/a", tools, []plan.HistoryItem{
@@ -27,6 +28,7 @@ func TestFolderRemembersItsTools(t *testing.T) {
 			{Tool: "hub:get", Result: map[string]any{"count": json.Number("4711")}},
 			{Tool: "declared", Result: map[string]any{"x": "y"}},
 			{Tool: "gone", Result: "x"},
+			{Tool: "fs.read", Result: map[string]any{"of": "a file"}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -41,6 +43,9 @@ func TestFolderRemembersItsTools(t *testing.T) {
 	}
 	if want := `{"type":["object"],"properties":{"count":{"type":["number"]},"title":{"type":["string"]}}}`; got[0].Uses != 2 || string(got[0].SeenSchema) != want {
 		t.Errorf("got %d uses and %s, want 2 and %s", got[0].Uses, got[0].SeenSchema, want)
+	}
+	if got[3].Uses != 2 || got[3].SeenSchema != nil {
+		t.Errorf("got %+v of an operator", got[3])
 	}
 	if got[1].Uses != 2 || got[1].SeenSchema != nil || got[2].Uses != 0 || tools[0].Uses != 0 {
 		t.Errorf("got %+v of %+v", got, tools)

@@ -252,7 +252,8 @@ func TestReferenceToFieldThatWasNeverSeenIsWarnedOf(t *testing.T) {
 		"a field that was seen":     {`{"type":["object"],"properties":{"id":{"type":["number"]}}}`, "${x.id}", ""},
 		"a field that was not seen": {`{"type":["object"],"properties":{"id":{"type":["number"]}}}`, "${x.ident}", `has no field "ident", only id`},
 		"any field may be there":    {`{"type":["object"],"additionalProperties":true}`, "${x.id}", ""},
-		"a text":                    {`{"type":["string"]}`, "${x.id}", `is text, which has no field "id"`},
+		"a text, which may be JSON": {`{"type":["string"]}`, "${x.id}", ""},
+		"a text in an object":       {`{"type":["object"],"properties":{"id":{"type":["string"]}}}`, "${x.id.no}", `is text, which has no field "no"`},
 		"nothing is known":          {``, "${x.id}", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -178,6 +178,9 @@ func (c *checker) absentFromResult(tool string, r Reference) *absence {
 		if t := c.lookUp(tool).tool; a != nil {
 			a.seen = len(t.OutputSchema) == 0
 		}
+		if a != nil && a.seen && a.at == 0 && a.within == typeName("") {
+			a = nil // a text result is parsed if it is JSON, see the values of steps
+		}
 		c.absences[r.Text] = a
 	}
 	return a
