@@ -220,6 +220,38 @@ func TestMeasurementGoesOnWhereItStopped(t *testing.T) {
 	}
 }
 
+func TestResultsOfOtherRequestsDoNotCount(t *testing.T) {
+	t.Parallel()
+	script := script(t)
+	script.Replies[1].TextFor = func(r ollamatest.Request) string { return knownPlan(t, r) }
+	server := serve(t, script)
+	m := measurement(t, server, 1)
+	models, err := fit.Settle(t.Context(), m.Server, []string{"bad"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, small := range []bool{false, true} { // which alone changes the prompt of the analysis
+		models[0].Small = small
+		asked := len(server.Requests())
+		if _, err := m.Run(t.Context(), models); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(server.Requests()) - asked; got == 0 {
+			t.Errorf("small %t: results of other requests were taken", small)
+		}
+	}
+}
+
+func TestModelThatGetsNothingRightIsNotTheBest(t *testing.T) {
+	t.Parallel()
+	script := script(t)
+	script.Replies[1].Text = strings.Replace(wrongPlan, `"no.such"`, `"vcs.status","args":{}`, 1)
+	report, err := run(t.Context(), t, measurement(t, serve(t, script), 1), "bad")
+	if err != nil || report.Models[0].Valid != 1 || report.Best != "" {
+		t.Errorf("the best is %q: %+v, %v", report.Best, report.Models, err)
+	}
+}
+
 func TestServerThatDiesKeepsWhatWasMeasured(t *testing.T) {
 	t.Parallel()
 	server := serve(t, script(t))

@@ -252,16 +252,20 @@ func (w *witness) Ask(ctx context.Context, req prompt.Request, delta func(text, 
 }
 
 // key identifies results that can be compared: of one model on one server, for the same
-// goals, tools and settings.
+// goals, tools, settings and prompts of the program.
 func (m Measurement) key(info prompt.ModelInfo) string {
 	name := info.Digest
 	if name == "" {
 		name = prompt.TaggedName(info.Name)
 	}
+	goal := m.Set.Goals[0]
+	brief := prompt.Brief{Goal: goal.Text, Catalogue: m.Set.Catalogue(goal), Prompting: m.Prompting}
+	brief.Prompting.Small = info.Small
 	settings, _ := json.Marshal(struct {
 		Prompting prompt.Prompting
 		Window    int
-	}{m.Prompting, m.Server.ContextWindow}) // plain data
+		Requests  [2]prompt.Request // an example
+	}{m.Prompting, m.Server.ContextWindow, [2]prompt.Request{prompt.AnalysisRequest(brief), prompt.PlanRequest(brief, reply.Analysis{}, "")}}) // plain data
 	return strings.Join([]string{m.Server.Host, name, m.Set.Version(), shortSum(settings)}, " ")
 }
 

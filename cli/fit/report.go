@@ -22,7 +22,7 @@ type Report struct {
 	Goals    int     `json:"goals"`     // to measure for each model
 	OwnTools bool    `json:"own_tools"` // the user's tools stood beside them
 	Models   []Model `json:"models"`
-	Best     string  `json:"best"` // the model to plan with; "" if none made a valid plan, or none was measured to the end
+	Best     string  `json:"best"` // the model to plan with; "" if none got anything right, or none was measured to the end
 
 	Stopped untrusted.Text `json:"stopped,omitempty"` // why the measurement ended early
 }
@@ -102,7 +102,7 @@ func (r *Report) rank() {
 		return cmp.Or(-compareBool(a.Measured > 0, b.Measured > 0), -cmp.Compare(a.Score, b.Score), cmp.Compare(a.MS, b.MS))
 	})
 	for _, m := range r.Models {
-		if m.Measured == r.Goals && m.Valid > 0 {
+		if m.Measured == r.Goals && m.Score > 0 {
 			r.Best = m.Name
 			break
 		}

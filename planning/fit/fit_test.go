@@ -86,11 +86,14 @@ func TestCatalogueHasItsSize(t *testing.T) {
 
 func TestOwnToolsStandBesideTheGoal(t *testing.T) {
 	own := plan.Catalogue{{Server: "mine", Name: "lamp_on"}, {Server: "mine", Name: "create_issue"}}
-	set := newSet(t, own)
+	set := newSet(t, append(plan.Catalogue{{Server: "files", Name: "read_text_file"}}, own...))
 	for _, goal := range set.Goals {
 		catalogue := set.Catalogue(goal)
 		if _, err := catalogue.Find("lamp_on"); err != nil || goal.Tools != len(own) {
 			t.Errorf("%s: %v", goal.Text, err)
+		}
+		if _, err := catalogue.Find("read_text_file"); err == nil {
+			t.Errorf("%s: a plan with read_text_file in place of fs.read would be right too", goal.Text)
 		}
 		// A tool of the user's with the name of a known one would be right as well.
 		if tool, err := catalogue.Find("create_issue"); err != nil || goal.Plans()[0].Steps[0].Tool == "create_issue" && tool.Server != "github" {

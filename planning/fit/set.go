@@ -20,8 +20,9 @@ var goals []byte
 // sizes are the numbers of foreign tools beside which goals are planned, in turn.
 var sizes = [...]int{5, 20, 60, 200}
 
-// leftOut is the server whose tools are never beside a goal: they do the same as
-// operators of the workspace, so a plan with them would be right too.
+// leftOut is the server whose tools are never beside a goal, nor the user's own ones
+// of these names: they do the same as operators of the workspace, so a plan with them
+// would be right too.
 const leftOut = "filesystem"
 
 // Goal is a goal with its known good plans.
@@ -61,11 +62,13 @@ func NewSet(operators, own plan.Catalogue) (Set, error) {
 	if s.own {
 		s.beside = own
 	}
-	s.beside = slices.DeleteFunc(slices.Clone(s.beside), func(t plan.Tool) bool { return !s.own && t.Server == leftOut })
+	s.beside = slices.DeleteFunc(slices.Clone(s.beside), func(t plan.Tool) bool {
+		return slices.ContainsFunc(all, func(other plan.Tool) bool { return other.Server == leftOut && other.Name == t.Name })
+	})
 	s.Goals, err = readGoals()
 	for i := range s.Goals {
 		if s.own {
-			s.Goals[i].Tools = len(own)
+			s.Goals[i].Tools = len(s.beside)
 		}
 	}
 	return s, err
