@@ -215,7 +215,7 @@ func TestRequestsOfRunShareFirstMessages(t *testing.T) {
 
 func TestOnlyPlansAndArgsHaveAFormat(t *testing.T) {
 	for name, req := range everyRequest(full()) {
-		prose := slices.Contains([]string{"review", "step", "synthesis", "synthesis_empty", "chat", "chat_calls", "compaction"}, name)
+		prose := slices.Contains([]string{"analysis_small", "review", "step", "synthesis", "synthesis_empty", "chat", "chat_calls", "compaction"}, name)
 		if (req.Format == nil) != prose {
 			t.Errorf("%s: format is %s", name, req.Format)
 		}
