@@ -51,105 +51,107 @@ var basics = []string{
 // other servers that fit, then the operators that do not fit, then the rest.
 // Tools that nothing tells apart are in the order of their names.
 func Rank(c plan.Catalogue, q Query) []Match {
-	matches := score(c, q)
-	named := markNamed(matches, q)
-	var own, fit, rest []Match
-	for _, m := range matches {
+	tools := score(c, q)
+	order := markNamed(tools, q)
+	var own, fit, rest []*tool
+	for _, t := range tools {
 		switch {
-		case m.Named:
-		case m.Tool.Trusted:
-			own = append(own, m)
-		case m.Score > 0:
-			fit = append(fit, m)
+		case t.named:
+		case t.Trusted:
+			own = append(own, t)
+		case t.score > 0:
+			fit = append(fit, t)
 		default:
-			rest = append(rest, m)
+			rest = append(rest, t)
 		}
 	}
-	out := named
 	for i := range max(len(own), len(fit)) {
 		if i < len(own) {
-			out = append(out, own[i])
+			order = append(order, own[i])
 		}
 		if i < len(fit) {
-			out = append(out, fit[i])
+			order = append(order, fit[i])
 		}
 	}
-	return append(out, rest...)
+	matches := make([]Match, 0, len(tools))
+	for _, t := range append(order, rest...) {
+		matches = append(matches, Match{Tool: *t.Tool, Name: t.name, Score: t.score, Called: t.called, Named: t.named})
+	}
+	return matches
 }
 
 // score compares each tool with the query and sorts the tools by their score. It
 // leaves out tools of one server under one name: no call can mean one of them.
-func score(c plan.Catalogue, q Query) []Match {
+func score(c plan.Catalogue, q Query) []*tool {
 	terms := newTerms(q)
-	tools := make([]tool, 0, len(c))
-	count, same := make(map[string]int, len(c)), make(map[string]int, len(c)) // by bare and by qualified name
-	for _, t := range c {
-		count[t.Name]++
-		same[t.QualifiedName()]++
+	count, mostUses := make(map[string]int, len(c)), 0
+	for i := range c {
+		count[c[i].Name]++
+		mostUses = max(mostUses, c[i].Uses)
 	}
-	total := 0.0
-	for _, t := range c {
-		if same[t.QualifiedName()] == 1 {
-			tools = append(tools, terms.read(t))
-			total += tools[len(tools)-1].length
+	same := map[string]int{} // by the qualified name, of those that share the bare one
+	for i := range c {
+		if count[c[i].Name] > 1 {
+			same[c[i].QualifiedName()]++
 		}
 	}
-	mostUses := 0
-	for _, t := range c {
-		mostUses = max(mostUses, t.Uses)
-	}
-	matches, best := make([]Match, len(tools)), 0.0
-	servers := map[string]float64{} // the best score of each
-	for i, t := range tools {
-		m := Match{Tool: t.Tool, Name: t.Name, Score: terms.score(t, total/float64(len(tools)), len(tools)), Called: t.called}
-		if count[t.Name] > 1 && (!t.Trusted || !plan.IsOperator(t.Name)) {
-			m.Name = t.QualifiedName()
+	read, tools, total := make([]tool, 0, len(c)), make([]*tool, 0, len(c)), 0.0
+	for i := range c {
+		of, name := &c[i], c[i].Name
+		if count[name] > 1 {
+			if same[of.QualifiedName()] > 1 {
+				continue
+			}
+			if !of.Trusted || !plan.IsOperator(name) {
+				name = of.QualifiedName()
+			}
 		}
+		t := terms.read(of)
+		t.name = name
+		read = append(read, t)
+		tools = append(tools, &read[len(read)-1])
+		total += t.length
+	}
+	best, servers := 0.0, map[string]float64{} // the best score of each
+	for _, t := range tools {
+		t.score = terms.score(t, total/float64(len(tools)), len(tools))
 		if t.Uses > 0 {
-			m.Score *= 1 + max(leastBonus, usedBonus*float64(t.Uses)/float64(mostUses))
+			t.score *= 1 + max(leastBonus, usedBonus*float64(t.Uses)/float64(mostUses))
 		}
-		matches[i] = m
 		if !t.Trusted {
-			servers[t.Server] = max(servers[t.Server], m.Score)
+			servers[t.Server] = max(servers[t.Server], t.score)
 		}
 	}
-	for i, m := range matches {
-		matches[i].Score += kinship * servers[m.Tool.Server]
-		best = max(best, matches[i].Score)
+	for _, t := range tools {
+		t.score += kinship * servers[t.Server]
+		best = max(best, t.score)
 	}
-	type place struct {
-		order float64
-		match int
-	}
-	places := make([]place, len(matches))
-	for i, m := range matches {
-		order := m.Score
-		if at := slices.Index(basics, m.Tool.Name); at >= 0 && m.Tool.Trusted {
+	for _, t := range tools {
+		if t.order = t.score; t.order == 0 {
+			t.order = float64(t.Uses) * 1e-9
+		}
+		if !t.Trusted {
+			continue
+		}
+		if at := slices.Index(basics, t.Name); at >= 0 {
 			// The order of the basics is no more than a tie-breaker among them.
-			order = max(m.Score, best*basicsScore) + float64(len(basics)-at)*1e-6
-		} else if m.Score == 0 {
-			order = float64(m.Tool.Uses) * 1e-9
+			t.order = max(t.score, best*basicsScore) + float64(len(basics)-at)*1e-6
 		}
-		places[i] = place{order, i}
 	}
-	slices.SortFunc(places, func(a, b place) int {
+	slices.SortFunc(tools, func(a, b *tool) int {
 		if a.order != b.order {
 			return cmp.Compare(b.order, a.order)
 		}
-		return cmp.Or(trustedFirst(matches[a.match], matches[b.match]), cmp.Compare(matches[a.match].Name, matches[b.match].Name))
+		return cmp.Or(trustedFirst(a, b), cmp.Compare(a.name, b.name))
 	})
-	sorted := make([]Match, len(matches))
-	for i, p := range places {
-		sorted[i] = matches[p.match]
-	}
-	return sorted
+	return tools
 }
 
-func trustedFirst(a, b Match) int {
+func trustedFirst(a, b *tool) int {
 	switch {
-	case a.Tool.Trusted == b.Tool.Trusted:
+	case a.Trusted == b.Trusted:
 		return 0
-	case a.Tool.Trusted:
+	case a.Trusted:
 		return -1
 	default:
 		return 1
@@ -161,43 +163,43 @@ func trustedFirst(a, b Match) int {
 func Spelled(c plan.Catalogue, text string) []string {
 	spelled := spelledNames(text)
 	var names []string
-	for _, m := range score(c, Query{}) {
-		if m.spelled(spelled) {
-			names = append(names, m.Name)
+	for _, t := range score(c, Query{}) {
+		if t.spelled(spelled) {
+			names = append(names, t.name)
 		}
 	}
 	return names
 }
 
 // spelled reports whether the tool's name is among names in small letters.
-func (m Match) spelled(names map[string]bool) bool {
-	return names[strings.ToLower(m.Tool.Name)] || names[strings.ToLower(m.Tool.QualifiedName())]
+func (t *tool) spelled(names map[string]bool) bool {
+	name := strings.ToLower(t.Name)
+	return names[name] || names[strings.ToLower(t.Server)+":"+name]
 }
 
-// markNamed marks the matches that the query names and returns them in their order: the
+// markNamed marks the tools that the query names and returns them in their order: the
 // tools, then the best tools of each server.
-func markNamed(matches []Match, q Query) []Match {
+func markNamed(tools []*tool, q Query) []*tool {
 	spelled := spelledNames(q.Goal + "\n" + q.Context + "\n" + q.Names)
 	sentence := " " + strings.Join(Words(q.Goal), " ") + " "
-	var tools, ofServers []Match
+	var named, ofServers []*tool
 	taken, isNamed := map[string]int{}, map[string]bool{}
-	for i, m := range matches {
-		server := m.Tool.Server
-		if _, known := isNamed[server]; !known {
-			words := strings.Join(Words(server), " ")
-			isNamed[server] = words != "" && !m.Tool.Trusted && strings.Contains(sentence, " "+words+" ")
+	for _, t := range tools {
+		if _, known := isNamed[t.Server]; !known {
+			words := strings.Join(Words(t.Server), " ")
+			isNamed[t.Server] = words != "" && !t.Trusted && strings.Contains(sentence, " "+words+" ")
 		}
 		switch {
-		case m.spelled(spelled):
-			matches[i].Named = true
-			tools = append(tools, matches[i])
-		case isNamed[server] && taken[server] < serverShare:
-			taken[server]++
-			matches[i].Named = true
-			ofServers = append(ofServers, matches[i])
+		case t.spelled(spelled):
+			t.named = true
+			named = append(named, t)
+		case isNamed[t.Server] && taken[t.Server] < serverShare:
+			taken[t.Server]++
+			t.named = true
+			ofServers = append(ofServers, t)
 		}
 	}
-	return append(tools, ofServers...)
+	return append(named, ofServers...)
 }
 
 // The weights of a word by where it stands, and the constants of BM25.
@@ -212,29 +214,24 @@ const (
 type terms struct {
 	index  map[string]int
 	weight []float64
-	tools  []int         // how many tools have each
-	starts [1 << 10]bool // a filter before the look-up, by the first letters
+	tools  []int // how many tools have each
+	starts starts
 
 	splitter *splitter
 	argument func(text string, isName bool)
 	tool     tool    // the one that is being read
 	place    float64 // the weight of the text that is being read
-}
-
-// start is where a term is in the filter.
-func start(term []byte) int {
-	if len(term) < 2 {
-		return 0
-	}
-	return (int(term[0])<<5 ^ int(term[1])) & (1<<10 - 1)
+	found    []found // the words in all tools that were read
 }
 
 // tool is a tool with the words of the query in it.
 type tool struct {
-	plan.Tool
-	found  []found
-	length float64
-	called bool // a word of the goal is in its name or in its server's
+	*plan.Tool
+	name          string // as in [Match], like called and named
+	from, to      int    // its words in found
+	length        float64
+	score, order  float64
+	called, named bool
 }
 
 // found is a word of the query in a tool.
@@ -252,13 +249,14 @@ func newTerms(q Query) *terms {
 		newSplitter(func(term []byte) {
 			if _, known := t.index[string(term)]; !known && !stopTerms[string(term)] {
 				t.index[string(term)] = len(t.weight)
-				t.starts[start(term)] = true
+				t.starts.add(term)
 				t.weight = append(t.weight, part.weight)
 			}
 		}).split(part.text)
 	}
 	t.tools = make([]int, len(t.weight))
 	t.splitter = newSplitter(t.find)
+	t.splitter.only = &t.starts
 	t.argument = func(text string, isName bool) {
 		if isName {
 			t.add(text, argumentWeight)
@@ -274,46 +272,48 @@ func newTerms(q Query) *terms {
 const longest = 8 << 10
 
 // read finds the words of the query in a tool.
-func (t *terms) read(of plan.Tool) tool {
-	t.tool = tool{Tool: of}
+func (t *terms) read(of *plan.Tool) tool {
+	t.tool = tool{Tool: of, from: len(t.found)}
 	t.add(of.Name, nameWeight)
 	t.add(of.Server, nameWeight)
 	t.add(of.Description, descriptionWeight)
 	eachSchemaText(string(of.InputSchema[:min(len(of.InputSchema), longest)]), t.argument)
+	t.tool.to = len(t.found)
 	return t.tool
 }
 
 // add finds the words of the query in a text of the tool that is being read.
 func (t *terms) add(text string, weight float64) {
 	t.place = weight
+	before := t.splitter.terms
 	t.splitter.split(text[:min(len(text), longest)])
+	t.tool.length += weight * float64(t.splitter.terms-before)
 }
 
 // find counts a term of the tool that is being read.
 func (t *terms) find(word []byte) {
-	t.tool.length += t.place
-	if !t.starts[start(word)] {
-		return
-	}
 	term, ok := t.index[string(word)]
 	if !ok {
 		return
 	}
-	at := slices.IndexFunc(t.tool.found, func(f found) bool { return f.term == term })
-	if at < 0 {
-		at = len(t.tool.found)
-		t.tool.found = append(t.tool.found, found{term: term})
+	at := t.tool.from
+	for at < len(t.found) && t.found[at].term != term {
+		at++
+	}
+	if at == len(t.found) {
+		t.found = append(t.found, found{term: term})
 		t.tools[term]++
 	}
-	t.tool.found[at].times += t.place
+	t.found[at].times += t.place
 	t.tool.called = t.tool.called || t.place == nameWeight && t.weight[term] == 1
 }
 
 // score is the BM25 score of a tool among n tools of an average length.
-func (t *terms) score(of tool, average float64, n int) (sum float64) {
-	slices.SortFunc(of.found, func(a, b found) int { return cmp.Compare(a.term, b.term) })
+func (t *terms) score(of *tool, average float64, n int) (sum float64) {
+	words := t.found[of.from:of.to]
+	slices.SortFunc(words, func(a, b found) int { return cmp.Compare(a.term, b.term) })
 	norm := saturation * (1 - lengthBias + lengthBias*of.length/max(average, 1))
-	for _, f := range of.found {
+	for _, f := range words {
 		with := float64(t.tools[f.term])
 		rarity := math.Log(1 + (float64(n)-with+0.5)/(with+0.5))
 		sum += t.weight[f.term] * rarity * f.times * (saturation + 1) / (f.times + norm)

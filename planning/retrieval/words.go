@@ -11,8 +11,38 @@ import (
 // their endings. A word such as createIssue is its parts, and the whole.
 type splitter struct {
 	do     func(term []byte) // a term is valid during the call alone
+	only   *starts           // do gets no terms that start otherwise; nil for all
+	terms  int               // in the texts so far, with those that do did not get
 	word   func(word string)
 	buffer []byte
+}
+
+// starts holds the first two letters of terms. It rules out most words of a text
+// before they are copied.
+type starts [1 << 10]bool
+
+// start is where the first two letters are, in capitals or not.
+func start(first, second byte) int {
+	return (int(first|0x20)<<5 ^ int(second|0x20)) & (1<<10 - 1)
+}
+
+func (s *starts) add(term []byte) {
+	if len(term) < 2 {
+		s[0] = true
+		return
+	}
+	s[start(term[0], term[1])] = true
+	if len(term) == 2 && term[1] == 'y' {
+		s[start(term[0], 'i')] = true // the only second letter that stem changes, as of "dies"
+	}
+}
+
+// has reports whether the term of a word may be known.
+func (s *starts) has(word string) bool {
+	if len(word) < 2 {
+		return s[0] || word[0] >= utf8.RuneSelf
+	}
+	return s[start(word[0], word[1])] || word[0] >= utf8.RuneSelf || word[1] >= utf8.RuneSelf
 }
 
 // newSplitter returns a splitter that passes each term to do.
@@ -28,8 +58,11 @@ func (s *splitter) split(text string) { eachWord(text, s.word) }
 func (s *splitter) parts(word string) {
 	start := 0
 	for i := 1; i < len(word); i++ {
+		if !isUpper(word[i]) {
+			continue
+		}
 		lower := i+1 < len(word) && isLower(word[i+1])
-		if isUpper(word[i]) && (isLower(word[i-1]) || isUpper(word[i-1]) && lower) {
+		if isLower(word[i-1]) || isUpper(word[i-1]) && lower {
 			s.emit(word[start:i])
 			start = i
 		}
@@ -41,6 +74,10 @@ func (s *splitter) parts(word string) {
 }
 
 func (s *splitter) emit(word string) {
+	s.terms++
+	if s.only != nil && !s.only.has(word) {
+		return
+	}
 	s.buffer = append(s.buffer[:0], word...)
 	for i, b := range s.buffer {
 		if b >= utf8.RuneSelf {
@@ -62,13 +99,28 @@ func isLower(b byte) bool { return 'a' <= b && b <= 'z' }
 func eachWord(text string, do func(word string)) {
 	start, before := -1, false // of the word, and whether its last letter is of such a script
 	for i := 0; i < len(text); {
-		r, size := rune(text[i]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRuneInString(text[i:])
+		if start < 0 { // most texts are ASCII
+			for i < len(text) && text[i] < utf8.RuneSelf && !isLatin(text[i]) {
+				i++
+			}
+			end := i
+			for end < len(text) && isLatin(text[end]) {
+				end++
+			}
+			if end == len(text) || text[end] < utf8.RuneSelf {
+				if end > i {
+					do(text[i:end])
+				}
+				i = end
+				continue
+			}
 		}
-		inside, dense := isWord(r), false
-		if inside && r >= utf8.RuneSelf {
-			dense = unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
+		inside, dense, size := isLatin(text[i]), false, 1
+		if text[i] >= utf8.RuneSelf {
+			var r rune
+			r, size = utf8.DecodeRuneInString(text[i:])
+			inside = isWord(r)
+			dense = inside && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
 		}
 		if start >= 0 && (!inside || dense != before) {
 			do(text[start:i])
@@ -84,6 +136,9 @@ func eachWord(text string, do func(word string)) {
 		do(text[start:])
 	}
 }
+
+// isLatin reports whether a byte is an ASCII letter or digit.
+func isLatin(b byte) bool { return (b|0x20)-'a' < 26 || b-'0' < 10 }
 
 func isWord(r rune) bool {
 	if r < utf8.RuneSelf {
@@ -194,19 +249,9 @@ func eachSchemaText(raw string, do func(text string, argument bool)) {
 		case '}':
 			names, key = names[:max(len(names)-1, 0)], ""
 		case '"':
-			end := i + 1
-			for end < len(raw) && raw[end] != '"' {
-				if raw[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			if end >= len(raw) {
+			text, end := quoted(raw, i)
+			if end < 0 {
 				return
-			}
-			text := raw[i+1 : end]
-			if strings.IndexByte(text, '\\') >= 0 {
-				text = unescaped(raw[i : end+1])
 			}
 			i = end
 			switch isKey := nextByte(raw, end+1) == ':'; {
@@ -219,6 +264,26 @@ func eachSchemaText(raw string, do func(text string, argument bool)) {
 				do(text, false)
 			}
 		}
+	}
+}
+
+// quoted reads the string of JSON that starts at a place. end is the place of its
+// last quote, -1 if there is none.
+func quoted(raw string, at int) (text string, end int) {
+	escaped := false
+	for end = at + 1; end < len(raw) && raw[end] != '"'; end++ {
+		if raw[end] == '\\' {
+			escaped = true
+			end++
+		}
+	}
+	switch {
+	case end >= len(raw):
+		return "", -1
+	case escaped:
+		return unescaped(raw[at : end+1]), end
+	default:
+		return raw[at+1 : end], end
 	}
 }
 
