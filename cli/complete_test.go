@@ -53,6 +53,7 @@ func TestShellCompletesWhatThereIs(t *testing.T) {
 		"tools call fs.":       {[]string{"fs.read", "fs.write"}, []string{"vcs.diff"}},
 		"--theme ":             {[]string{"auto", "dark"}, nil},
 		"run --model ":         {[]string{"scripted:1b\t"}, nil},
+		"run --planner-model ": {[]string{"scripted:1b\t"}, nil},
 		"run --approve ":       {[]string{"safe\tfiles here", "all\t"}, nil},
 		"plan run x --on-f":    {[]string{"--on-failure"}, nil},
 		"run --think ":         {[]string{"auto", "high"}, nil},

@@ -91,7 +91,7 @@ func Register(root *cobra.Command, open Open) error {
 
 func register(cmd *cobra.Command, open Open) error {
 	flags := map[string]choices{
-		"model": models, "theme": themes, "profile": profiles, "planner": fixed(event.PlannerKinds()...),
+		"model": models, "planner-model": models, "theme": themes, "profile": profiles, "planner": fixed(event.PlannerKinds()...),
 		"think":   fixed("auto", "off", "on", "low", "medium", "high"),
 		"approve": fixed("none\tno gate", "safe\tfiles here, and tests", "all\tevery gate"),
 		"output":  fixed(config.OutputText, config.OutputJSON), "limits": fixed("default", "strict"), "tools": fixed("bundled", "mine"),
