@@ -252,7 +252,7 @@ func (r fold) noteEffects(d event.Data) {
 		return
 	}
 	switch d := d.(type) {
-	case event.PlanCreated, event.PlanDiff:
+	case event.PlanCreated, event.PlanChosen, event.PlanDiff:
 		r.hasEffects = slices.ContainsFunc(r.Steps, func(s *StepState) bool { return r.mayChange(s.Step.Tool) })
 	case event.StepStarted:
 		r.hasEffects = r.mayChange(d.Tool)

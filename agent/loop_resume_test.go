@@ -70,6 +70,24 @@ func TestSubAgentCancelledDuringPlanning(t *testing.T) {
 	}
 }
 
+func TestResumedSubAgentPlansWithTheModelsOfTheResume(t *testing.T) {
+	w := newWorld(t)
+	k := &replyingModel{turns: []turn{{text: "ok"}}}
+	k.others = script{prompt.PurposeAnalysis: {`{"mode":"plan","complexity":"medium"}`}, prompt.PurposePlan: {`{"title":"x","steps":[]}`}}
+	k.join(w)
+	start := scouting(t, prompt.Profile{Plans: true})
+	start.Prompting.Models.Planner.Name = "gone"
+	w.apply(start)
+	w.until(event.KindModelRequested)
+	again := resumed(start)
+	again.Models = &prompt.Models{Planner: prompt.PlanModel{Name: "there"}}
+	w.resume(again)
+	asked := all[event.ModelRequested](w)
+	if asked[0].Request.Model != "gone" || len(asked) < 3 || asked[1].Request.Model != "there" || asked[2].Request.Model != "there" {
+		t.Errorf("got the requests %+v", asked)
+	}
+}
+
 func TestDoubtInPlanOfChatEndsRunAndResumes(t *testing.T) {
 	w := newWorld(t)
 	start := delegating(w, 1)

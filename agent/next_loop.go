@@ -74,7 +74,7 @@ func (r decision) nextTurn(s *StepState, free *slots) []Action {
 	var request prompt.Request
 	if l.planner != nil {
 		request, _ = l.planner.Next()
-		request.Step, request.Model = s.Step.Index, cmp.Or(l.profile.Model, request.Model)
+		request.Step, request.Model = s.Step.Index, cmp.Or(l.profile.Model, r.prompting.Models.Of(request.Purpose).Name) // a resume may have changed it
 	} else {
 		messages := append(slices.Clone(l.messages), l.newRemarks()...)
 		request = prompt.AgentRequest(r.briefOf(l), r.Plan, s.Step, l.profile, r.inputs(s.Step), messages, l.turn())
