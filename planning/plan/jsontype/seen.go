@@ -34,7 +34,7 @@ func Seen(before json.RawMessage, result any) json.RawMessage {
 	if json.Unmarshal(before, &known) != nil {
 		known = seen{}
 	}
-	all := join(&known, seenIn(result))
+	all := join(&known, seenIn(result, seenDepth))
 	for depth := seenDepth; ; depth-- {
 		shallow(all, depth)
 		if text := plan.CanonicalJSON(all); len(text) <= seenBytes || depth == 0 {
@@ -43,8 +43,9 @@ func Seen(before json.RawMessage, result any) json.RawMessage {
 	}
 }
 
-// seenIn is the type of one value. Nothing is known of what may stand for null.
-func seenIn(v any) *seen {
+// seenIn is the type of one value down to a depth. Nothing is known of what may stand
+// for null.
+func seenIn(v any, depth int) *seen {
 	switch v := v.(type) {
 	case nil:
 		return &seen{}
@@ -54,24 +55,23 @@ func seenIn(v any) *seen {
 		return &seen{Types: []string{Text}}
 	case []any:
 		out := &seen{Types: []string{List}}
+		if depth == 0 {
+			return out
+		}
 		for _, item := range v[:min(len(v), seenItems)] {
-			if out.Items == nil {
-				out.Items = seenIn(item)
-			} else {
-				out.Items = join(out.Items, seenIn(item))
-			}
+			out.Items = join(out.Items, seenIn(item, depth-1))
 		}
 		return out
 	case map[string]any:
 		out := &seen{Types: []string{Object}}
 		for name, value := range v {
-			if len(v) > seenFields || !isFieldName(name) {
+			if depth == 0 || len(v) > seenFields || !isFieldName(name) {
 				return &seen{Types: []string{Object}, Open: true}
 			}
 			if out.Fields == nil {
 				out.Fields = map[string]*seen{}
 			}
-			out.Fields[name] = seenIn(value)
+			out.Fields[name] = seenIn(value, depth-1)
 		}
 		return out
 	default: // json.Number

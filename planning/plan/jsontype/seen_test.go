@@ -66,3 +66,15 @@ func TestSeenStaysSmall(t *testing.T) {
 		t.Errorf("%d bytes: %.200s", len(schema), schema)
 	}
 }
+
+func TestSeenReadsNoDeeperThanItKeeps(t *testing.T) {
+	var result any = "x"
+	for range 100 {
+		result = []any{map[string]any{"a": result, "b": result}}
+	}
+	// The result has 2¹⁰⁰ texts.
+	schema := string(jsontype.Seen(nil, result))
+	if levels := strings.Count(schema, `"array"`); levels == 0 || levels > 8 {
+		t.Errorf("got %s", schema)
+	}
+}
