@@ -230,14 +230,18 @@ func TestResultsOfOtherRequestsDoNotCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, small := range []bool{false, true} { // which alone changes the prompt of the analysis
-		models[0].Small = small
+	for name, change := range map[string]func(){
+		"the first time":            func() {},
+		"another analysis":          func() { models[0].Small = !models[0].Small },
+		"another limit of the plan": func() { m.Limits.MaxPlanSteps = 2 },
+	} {
+		change()
 		asked := len(server.Requests())
 		if _, err := m.Run(t.Context(), models); err != nil {
 			t.Fatal(err)
 		}
 		if got := len(server.Requests()) - asked; got == 0 {
-			t.Errorf("small %t: results of other requests were taken", small)
+			t.Errorf("%s: results of other requests were taken", name)
 		}
 	}
 }

@@ -263,9 +263,10 @@ func (m Measurement) key(info prompt.ModelInfo) string {
 	brief.Prompting.Small = info.Small
 	settings, _ := json.Marshal(struct {
 		Prompting prompt.Prompting
+		Limits    event.Limits
 		Window    int
 		Requests  [2]prompt.Request // an example
-	}{m.Prompting, m.Server.ContextWindow, [2]prompt.Request{prompt.AnalysisRequest(brief), prompt.PlanRequest(brief, reply.Analysis{}, "")}}) // plain data
+	}{m.Prompting, m.Limits, m.Server.ContextWindow, [2]prompt.Request{prompt.AnalysisRequest(brief), prompt.PlanRequest(brief, reply.Analysis{}, "")}}) // plain data
 	return strings.Join([]string{m.Server.Host, name, m.Set.Version(), shortSum(settings)}, " ")
 }
 
