@@ -17,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/ollama/ollamatest"
 	"replan/agent/store/journal"
@@ -218,7 +219,7 @@ func readEvents(ts *testscript.TestScript, name string) []event.Event {
 
 // setRunID implements the script command runid.
 func setRunID(ts *testscript.TestScript, _ bool, args []string) {
-	ts.Setenv(args[1], readEvents(ts, args[0])[0].Run)
+	setRun(ts, args[1], readEvents(ts, args[0])[0].Run)
 }
 
 // setNewest implements the script command newest. After the program was killed,
@@ -229,7 +230,13 @@ func setNewest(ts *testscript.TestScript, _ bool, args []string) {
 	if len(runs) == 0 {
 		ts.Fatalf("no run found")
 	}
-	ts.Setenv(args[0], runs[0].ID)
+	setRun(ts, args[0], runs[0].ID)
+}
+
+// setRun sets a variable to a run's id, and SHORT_ before its name to the short id.
+func setRun(ts *testscript.TestScript, name, id string) {
+	ts.Setenv(name, id)
+	ts.Setenv("SHORT_"+name, agent.ShortID(id))
 }
 
 // checkEvents implements the script command events.

@@ -16,6 +16,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
+	"replan/tui/telling"
 )
 
 // planRun holds the options for running a plan.
@@ -171,13 +172,13 @@ func (o plans) planResume(ctx context.Context, args []string, inDoubt event.Doub
 		if _, err := o.store.Plans.Load(run.Plan.ID); err == nil {
 			again = "start its plan again with " + o.named("plan run") + " " + run.Plan.ID
 		}
-		return &failure{exit: exitUsage, code: string(event.ReasonNotOpened), err: fmt.Errorf("the run %s is undone, so its steps cannot be continued: %s", run.ID, again)}
+		return &failure{exit: exitUsage, code: string(event.ReasonNotOpened), err: fmt.Errorf("the run %s is undone, so its steps cannot be continued: %s", telling.ShortID(run.ID), again)}
 	}
 	if !run.Resumable() {
 		if o.Output == config.OutputJSON {
 			return o.printCompleted(run)
 		}
-		return o.print(fmt.Sprintf("the run %s is completed; there is nothing left to do\n", run.ID))
+		return o.print(fmt.Sprintf("the run %s is completed; there is nothing left to do\n", telling.ShortID(run.ID)))
 	}
 	if o.chatContext != nil {
 		o.chatContext.then = session.Resume{Run: run.ID}

@@ -70,7 +70,7 @@ func (o runs) undoID(c slash.Call, yes bool) (string, error) {
 	case o.DryRun, o.asks(), yes, len(c.Args) > 0: // last names a run
 		return id, nil
 	default:
-		return "", usage("%s would undo %s, the newest run that changed files here: add --yes", c.Path, id)
+		return "", usage("%s would undo %s, the newest run that changed files here: add --yes", c.Path, telling.ShortID(id))
 	}
 }
 
@@ -156,21 +156,21 @@ func (o runs) printUndo(u event.Undo) error {
 	for _, note := range u.Notes {
 		writef("note: %s", note)
 	}
-	done := "restored"
+	id, done := telling.ShortID(u.Run), "restored"
 	if o.DryRun {
 		done = "would restore"
 	}
 	switch {
 	case u.Already:
-		writef("run %s is already undone: nothing was changed", u.Run)
+		writef("run %s is already undone: nothing was changed", id)
 	case u.AsWas && o.DryRun:
-		writef("the files of run %s are as they were before it", u.Run)
+		writef("the files of run %s are as they were before it", id)
 	case u.AsWas:
-		writef("run %s is undone: its files are as they were before it", u.Run)
+		writef("run %s is undone: its files are as they were before it", id)
 	case len(u.Files) == 0:
-		writef("run %s changed nothing that can be restored", u.Run)
+		writef("run %s changed nothing that can be restored", id)
 	default:
-		writef("%s %s changed by run %s", done, telling.Undone(u.Files), u.Run)
+		writef("%s %s changed by run %s", done, telling.Undone(u.Files), id)
 		for _, f := range u.Files {
 			action := f.Action
 			if o.DryRun {
