@@ -240,7 +240,7 @@ func (o runs) runText(p *plain.Printer, run *agent.Run, s agent.Summary, snapsho
 			p.Line("")
 			p.Markdown(r.Answer.Visible())
 		}
-		if r.Error != "" && why == "" {
+		if r.Error != "" && why == "" && r.Reason != event.ReasonInterrupted {
 			p.Line("")
 			p.Line("%s %s", p.Signs.Failed, r.Error)
 		}

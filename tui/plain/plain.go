@@ -368,10 +368,11 @@ func (l *Log) printStep(d event.Data) {
 	}
 }
 
-// failure prints why a step failed, unless its gate has just said it.
+// failure prints why a step failed, unless its gate or the end of the run has just
+// said it.
 func (l *Log) failure(indent string, d event.StepFailed) {
 	l.failed = d.Error
-	if d.Error != plan.DeniedAtGate {
+	if d.Error != plan.DeniedAtGate && d.Error != l.ended {
 		l.Block(indent, d.Error.Visible(), outputShown)
 	}
 }

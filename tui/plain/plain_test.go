@@ -151,6 +151,15 @@ func TestEventLines(t *testing.T) {
 			},
 			[]string{"· stopped by the user", "◆ 1 Step 1  in doubt", "Stopped after 1.0s"},
 		},
+		"stop with an interrupted step": {
+			[]event.Data{
+				samplePlan(step("1")),
+				event.RunPaused{Reason: "stopped by the user"},
+				event.StepFailed{Index: "1", Attempt: 1, Error: "stopped by the user", Failure: event.FailureInterrupted, MS: 1000},
+				event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Error: "stopped by the user", DurationMS: 1000}},
+			},
+			[]string{"· stopped by the user", "✗ 1 Step 1  1.0s", "Stopped after 1.0s"},
+		},
 		"control characters from outside": {
 			[]event.Data{event.Note{Text: "\x1b[2J\u202e"}},
 			[]string{"· ^[[2J<U+202E>"},
