@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"path/filepath"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -119,7 +120,11 @@ func (m *Model) showNote(d event.Note) {
 // showKept says that a choice was saved, or why not.
 func (m *Model) showKept(d session.Kept) {
 	m.kept = true
-	words := telling.Kept(d, func(path string) string { return draw.ShortPath(path, m.home) })
+	short := func(path string) string { return draw.ShortPath(path, m.home) }
+	if m.dialogs.settings.Shown() {
+		short = filepath.Base // the dialog shows the path
+	}
+	words := telling.Kept(d, short)
 	if d.Problem != "" {
 		m.message.Set(words) // too long for a notice
 		return
