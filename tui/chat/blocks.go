@@ -189,8 +189,7 @@ func (c *Pane) revision(d event.PlanDiff, failureShown bool) *Block {
 }
 
 // outcome returns a block with how a run ended. word describes a run that was not
-// stopped.
-// again says how to resume the run; it is "" if the run cannot be resumed, or only
+// stopped. again says what a resume of the run does; it is "" if the run cannot be resumed, or only
 // together with the run that started it.
 func (c *Pane) outcome(r *event.Result, word, again string) *Block {
 	l := c.Look
@@ -220,17 +219,14 @@ func (c *Pane) outcome(r *event.Result, word, again string) *Block {
 			if r.Unanswered == "" {
 				return lines
 			}
-			why := "The answer is missing: " + r.Unanswered.Line() + "."
-			if again != "" {
-				why += " " + strings.Replace(again, " the run.", " the run and asks for it again.", 1)
-			}
+			why := strings.TrimSpace("The answer is missing: " + r.Unanswered.Line() + ". " + again)
 			return append(lines, draw.Aside(l.Muted, why, width)...)
 		case event.StatusCancelled:
 			lines := draw.Flow([]string{l.Warning.Render(l.Glyphs.Stopped) + " stopped", tail}, "  ", width)
 			if again == "" {
 				return lines
 			}
-			return append(lines, draw.Aside(l.Muted, "Finished steps are kept; "+again, width)...)
+			return append(lines, draw.Aside(l.Muted, again, width)...)
 		default:
 			lines := draw.Wrap(word, width-2)
 			last := len(lines) - 1

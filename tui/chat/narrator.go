@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"replan/agent"
@@ -342,20 +343,60 @@ func (n *Narrator) narrateOutcome(r event.Result) {
 	if r.Status == event.StatusCompleted && r.Answer == "" && !n.nested {
 		results = c.results(n.run)
 	}
-	again := ""
-	if !n.run.DryRun() && !n.nested { // no journal; or resumed with the run that started it
-		again = c.resumedBy(n.run.ID) + " resumes the run."
-	}
 	word := n.outcomeWord(r)
 	if r.Error == n.explained || telling.RepeatsFailure(r.Error, n.failure.reason) || telling.FailureReason(n.run, r) != "" || telling.RepeatsPhase(n.run, r) {
 		r.Error = "" // already in the chat, or in the word
 	}
-	b := c.outcome(&r, word, again)
+	b := c.outcome(&r, word, n.resume(r))
 	b.Gap = b.Gap || len(results) > 0
 	n.add(append(results, b)...)
 	if r.Reason == event.ReasonNoPlan && len(n.run.Exchanges) > 0 && !n.nested && !c.state.Replayed {
 		n.add(c.Note("", c.state.Advice))
 	}
+}
+
+// resume says what resuming the ended run does, or returns "" if it cannot be resumed
+// on its own.
+func (n *Narrator) resume(r event.Result) string {
+	if n.run.DryRun() || n.nested { // no journal; or resumed with the run that started it
+		return ""
+	}
+	resumes := n.pane.resumedBy(n.run.ID) + " resumes the run"
+	if r.Unanswered != "" {
+		return resumes + " and asks for it again."
+	}
+	done, failed := 0, []string{}
+	for _, s := range n.run.Steps {
+		switch {
+		case s.Status == agent.StepCompleted:
+			done++
+		case s.Status == agent.StepFailed && !n.skippedByUser(s.Step.Index):
+			failed = append(failed, untrusted.Line(s.Step.Index))
+		}
+	}
+	switch len(failed) {
+	case 0:
+	case 1:
+		resumes += " and tries step " + failed[0] + " again"
+	default:
+		resumes += " and tries the failed steps again"
+	}
+	if done > 0 {
+		resumes = "Finished steps are kept; " + resumes
+	}
+	return resumes + "."
+}
+
+// skippedByUser reports whether the user chose to skip a failed step, which no resume
+// tries again.
+func (n *Narrator) skippedByUser(index string) bool {
+	attempts := n.run.AttemptsOf(index)
+	if len(attempts) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(attempts[len(attempts)-1].Asked, func(a agent.Asked) bool {
+		return a.About == agent.AskedFailure && a.Decision == string(event.FailureSkip)
+	})
 }
 
 // endsRun reports whether the user ended the run at a failed step, so that the

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,41 @@ func TestOnlyTopLevelRunShowsResumeHint(t *testing.T) {
 	}
 	if _, got := narrate(t, narratedPane(), true, event.RunStarted{Goal: "a goal"}, stopped()); strings.Contains(got, hint) {
 		t.Errorf("a nested run shows\n%s", got)
+	}
+}
+
+func TestStoppedRunSaysWhatResumeDoes(t *testing.T) {
+	step := func(index string) plan.Step {
+		return plan.Step{Index: index, Title: "Look", Executor: plan.ExecutorTool, Tool: "a:b", OnFailure: plan.OnFailureSkip}
+	}
+	given := &plan.Plan{Title: "a plan", Steps: []plan.Step{step("1"), step("2")}}
+	started := func(index string) event.Data {
+		return event.StepStarted{Index: index, Attempt: 1, Executor: plan.ExecutorTool, Tool: "a:b"}
+	}
+	completed := func(index string) []event.Data {
+		return []event.Data{started(index), event.StepCompleted{Index: index, Attempt: 1}}
+	}
+	failed := func(index string) []event.Data {
+		return []event.Data{started(index), event.StepFailed{Index: index, Attempt: 1, Error: "no room left", Failure: event.FailureTool}}
+	}
+	for name, c := range map[string]struct {
+		steps [][]event.Data
+		want  string
+	}{
+		"nothing finished": {nil, "ctrl+r resumes the run."},
+		"step finished":    {[][]event.Data{completed("1")}, "Finished steps are kept; ctrl+r resumes the run."},
+		"step failed":      {[][]event.Data{failed("1")}, "ctrl+r resumes the run and tries step 1 again."},
+		"last step failed": {[][]event.Data{completed("1"), failed("2")}, "Finished steps are kept; ctrl+r resumes the run and tries step 2 again."},
+		"step skipped":     {[][]event.Data{failed("1"), {event.FailureResolved{Step: "1", Decision: event.FailureSkip, By: "user"}}}, "ctrl+r resumes the run."},
+		"all steps failed": {[][]event.Data{failed("1"), failed("2")}, "ctrl+r resumes the run and tries the failed steps again."},
+	} {
+		data := []event.Data{event.RunStarted{Goal: "a goal", Plan: given}, event.PlanCreated{Plan: *given, Revision: 1}}
+		data = append(data, slices.Concat(c.steps...)...)
+		_, got := narrate(t, narratedPane(), false, append(data, stopped())...)
+		got = strings.Join(strings.Fields(got), " ")
+		if !strings.HasSuffix(got, c.want) || strings.Contains(got, "kept") != strings.Contains(c.want, "kept") {
+			t.Errorf("%s: got\n%s", name, got)
+		}
 	}
 }
 
