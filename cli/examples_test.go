@@ -64,6 +64,7 @@ var masks = []struct {
 	with    string
 }{
 	{regexp.MustCompile(`\br-\d{8}-\d{6}-[0-9a-f]+\b`), "RUN"},
+	{regexp.MustCompile(`\bthe run [0-9a-f]{6}\b`), "the run ID"},
 	{regexp.MustCompile(`\b\d+(\.\d+)?(m\d+)?(\.\d+)?m?s\b`), "TIME"},
 	{regexp.MustCompile(`, in /\S.*$`), ", in FOLDER"},
 }
