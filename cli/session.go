@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	mcpconfig "replan/mcpclient/config"
 	"replan/planning/intent"
 
 	"github.com/adrg/xdg"
@@ -230,21 +231,21 @@ func (w *services) endLeft(ctx context.Context, left event.StepProcess) string {
 // readServers returns the MCP servers of the flag, the user and the project. An
 // error in the flag's file ends the program. Any other error fails only its
 // server, or one that stands for the whole file.
-func (o wiring) readServers() ([]mcpclient.Server, error) {
-	var servers []mcpclient.Server
+func (o wiring) readServers() ([]mcpconfig.Server, error) {
+	var servers []mcpconfig.Server
 	for _, from := range []struct {
 		path     string
-		source   mcpclient.Source
+		source   mcpconfig.Source
 		required bool
 	}{
-		{o.MCPConfig, mcpclient.SourceFlag, true},
-		{filepath.Join(o.store.Dirs.Config, "mcp.json"), mcpclient.SourceUser, false},
-		{filepath.Join(o.Workspace, ".mcp.json"), mcpclient.SourceProject, false},
+		{o.MCPConfig, mcpconfig.SourceFlag, true},
+		{filepath.Join(o.store.Dirs.Config, "mcp.json"), mcpconfig.SourceUser, false},
+		{filepath.Join(o.Workspace, ".mcp.json"), mcpconfig.SourceProject, false},
 	} {
 		if from.path == "" {
 			continue
 		}
-		read, err := mcpclient.ReadConfig(from.path, from.source)
+		read, err := mcpconfig.Read(from.path, from.source)
 		if errors.Is(err, fs.ErrNotExist) && !from.required {
 			continue
 		}
@@ -253,7 +254,7 @@ func (o wiring) readServers() ([]mcpclient.Server, error) {
 		case from.required:
 			return nil, usage("%w", err)
 		case len(read) == 0:
-			read = []mcpclient.Server{mcpclient.Unusable(from.path, from.source, err)}
+			read = []mcpconfig.Server{mcpconfig.Unusable(from.path, from.source, err)}
 		}
 		servers = append(servers, read...)
 	}
@@ -261,12 +262,12 @@ func (o wiring) readServers() ([]mcpclient.Server, error) {
 }
 
 // onlyWanted filters the servers by --server; without it, all remain.
-func (o wiring) onlyWanted(servers []mcpclient.Server) ([]mcpclient.Server, error) {
+func (o wiring) onlyWanted(servers []mcpconfig.Server) ([]mcpconfig.Server, error) {
 	if len(o.Servers) == 0 {
 		return servers, nil
 	}
 	known := map[string]bool{"workspace": true}
-	var wanted []mcpclient.Server
+	var wanted []mcpconfig.Server
 	for _, s := range servers {
 		known[s.Name] = true
 		if o.Wants(s.Name) {

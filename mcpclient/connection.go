@@ -21,6 +21,7 @@ import (
 
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/child"
+	"replan/mcpclient/config"
 	"replan/planning/plan"
 )
 
@@ -64,7 +65,7 @@ func dialLocal(s *server.MCPServer) *connection {
 	return newConnection(localTap{newLocal(s), record}, record)
 }
 
-func dialProcess(s Server, dir string, environ []string, watcher child.Watcher, log *slog.Logger) (*connection, error) {
+func dialProcess(s config.Server, dir string, environ []string, watcher child.Watcher, log *slog.Logger) (*connection, error) {
 	p, err := startProcess(s, dir, environ, watcher, log)
 	if err != nil {
 		return nil, err
@@ -77,7 +78,7 @@ func dialProcess(s Server, dir string, environ []string, watcher child.Watcher, 
 	return c, nil
 }
 
-func dialHTTP(s Server, log *slog.Logger) (*connection, error) {
+func dialHTTP(s config.Server, log *slog.Logger) (*connection, error) {
 	base, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
 		base = &http.Transport{Proxy: http.ProxyFromEnvironment}
@@ -158,7 +159,7 @@ func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) ([]
 	var out []string
 	seen := map[string]bool{}
 	for _, t := range list {
-		if !names.MatchString(t.Name) || seen[t.Name] {
+		if !config.ValidName(t.Name) || seen[t.Name] {
 			out = append(out, strconv.Quote(t.Name))
 			continue
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"replan/mcpclient"
+	"replan/mcpclient/config"
 	"replan/planning/plan"
 )
 
@@ -54,8 +55,8 @@ func (r *remote) handler() http.Handler {
 // over returns a pool with a server at the URL.
 func over(t *testing.T, url string, headers map[string]string) *mcpclient.Pool {
 	t.Helper()
-	return newPool(t, mcpclient.Config{Servers: []mcpclient.Server{
-		{Name: "far", URL: url, Headers: headers, Source: mcpclient.SourceUser},
+	return newPool(t, mcpclient.Config{Servers: []config.Server{
+		{Name: "far", URL: url, Headers: headers, Source: config.SourceUser},
 	}})
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"replan/mcpclient"
 	"replan/mcpclient/builtin"
+	"replan/mcpclient/config"
 	"replan/planning/plan"
 )
 
@@ -417,7 +418,7 @@ func TestToolsWithInvalidNamesAreLeftOut(t *testing.T) {
 func TestUnusableServersAreReported(t *testing.T) {
 	p := newPool(t, mcpclient.Config{
 		InProcess: existing(map[string]*server.MCPServer{"workspace": server.NewMCPServer("workspace", "1"), "a": server.NewMCPServer("a", "1")}),
-		Servers: []mcpclient.Server{
+		Servers: []config.Server{
 			{Name: "z", Command: "true", Disabled: true},
 			{Name: "workspace", Command: "true"},
 			{Name: "a b", Command: "true"},
@@ -441,7 +442,7 @@ func TestUnusableServersAreReported(t *testing.T) {
 
 func TestReservedServerNamesAreRefused(t *testing.T) {
 	for _, name := range []string{"replan", "workspace", "Workspace"} {
-		p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{aChild(name, "server", nil)}})
+		p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild(name, "server", nil)}})
 		if got := p.Ready(t.Context()); len(got) != 0 {
 			t.Errorf("%s: got tools %v, want none", name, got.Names())
 		}
@@ -453,8 +454,8 @@ func TestReservedServerNamesAreRefused(t *testing.T) {
 
 func TestWatchReportsChangesUntilRemoved(t *testing.T) {
 	s := server.NewMCPServer("x", "1")
-	p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{
-		{Name: "asked", Command: "/nowhere/at/all", Source: mcpclient.SourceProject},
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{
+		{Name: "asked", Command: "/nowhere/at/all", Source: config.SourceProject},
 	}, InProcess: existing(map[string]*server.MCPServer{"x": s})})
 	p.Ready(t.Context())
 	calls := make(chan struct{}, 10)
@@ -476,7 +477,7 @@ func TestWatchReportsChangesUntilRemoved(t *testing.T) {
 func TestReadyReturnsEarlyWhenCancelled(t *testing.T) {
 	l := listen(t)
 	stubborn := aChild("slow", "mute", map[string]string{"ADDR": l.addr()})
-	p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{stubborn}})
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{stubborn}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if got := p.Ready(ctx); len(got) != 0 {

@@ -20,6 +20,7 @@ import (
 
 	"replan/mcpclient"
 	"replan/mcpclient/builtin"
+	"replan/mcpclient/config"
 	"replan/planning/plan"
 )
 
@@ -125,7 +126,7 @@ func childServer() *server.MCPServer {
 }
 
 // aChild returns a server whose process is this test binary in a role.
-func aChild(name, part string, env map[string]string) mcpclient.Server {
+func aChild(name, part string, env map[string]string) config.Server {
 	// With the race detector a process lingers for a second before it exits.
 	all := map[string]string{role: part, "GORACE": "atexit_sleep_ms=0"}
 	for k, v := range env {
@@ -135,7 +136,7 @@ func aChild(name, part string, env map[string]string) mcpclient.Server {
 	if err != nil {
 		panic(err)
 	}
-	return mcpclient.Server{Name: name, Command: exe, Env: all, Source: mcpclient.SourceFlag}
+	return config.Server{Name: name, Command: exe, Env: all, Source: config.SourceFlag}
 }
 
 func newPool(t *testing.T, cfg mcpclient.Config) *mcpclient.Pool {

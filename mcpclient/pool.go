@@ -17,6 +17,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"replan/mcpclient/child"
+	"replan/mcpclient/config"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -33,7 +34,7 @@ const closeTimeout = 10 * time.Second
 
 // Config configures a pool.
 type Config struct {
-	Servers   []Server                            // of two with the same name, the flag's wins, then the user's
+	Servers   []config.Server                     // of two with the same name, the flag's wins, then the user's
 	InProcess map[string]func() *server.MCPServer // built-in servers by name, made when they start; the caller closes them
 	Dir       string                              // the workspace; empty means the current directory
 	TrustFile string                              // stores which servers the user allowed; empty stores nothing
@@ -73,7 +74,7 @@ type Pool struct {
 // entry is one server and its state. The pool's mutex guards all fields below
 // the first group.
 type entry struct {
-	server  Server
+	server  config.Server
 	builtin func() *server.MCPServer // nil if the server is not in this process
 
 	state    plan.ServerState
@@ -131,7 +132,7 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 func (p *Pool) admit() {
 	for _, name := range slices.Sorted(maps.Keys(p.cfg.InProcess)) {
 		p.entries = append(p.entries, &entry{
-			server: Server{Name: name}, builtin: p.cfg.InProcess[name], state: plan.ServerStarting, again: make(chan struct{}, 1),
+			server: config.Server{Name: name}, builtin: p.cfg.InProcess[name], state: plan.ServerStarting, again: make(chan struct{}, 1),
 		})
 	}
 	allowed, err := p.trust.read()
@@ -141,9 +142,9 @@ func (p *Pool) admit() {
 	for _, s := range chosen(p.cfg.Servers) {
 		e := &entry{server: s, state: plan.ServerStarting, again: make(chan struct{}, 1)}
 		_, taken := p.cfg.InProcess[s.Name]
-		nameErr := checkName(s.Name)
+		nameErr := config.CheckName(s.Name)
 		if taken {
-			nameErr = errNameTaken
+			nameErr = config.ErrNameTaken
 		}
 		switch {
 		case s.Problem != "":
@@ -154,7 +155,7 @@ func (p *Pool) admit() {
 			e.state, e.problem = plan.ServerStopped, "disabled in the configuration"
 		case s.Command == "" && s.URL == "":
 			e.state, e.problem = plan.ServerFailed, "it has neither a command nor a url"
-		case s.Source != SourceProject || slices.Contains(allowed.Allowed[p.cfg.Dir], digest(s)):
+		case s.Source != config.SourceProject || slices.Contains(allowed.Allowed[p.cfg.Dir], digest(s)):
 		case p.cfg.Trust == TrustNone:
 			e.leftOut = true
 			e.state, e.problem = plan.ServerStopped,
@@ -168,15 +169,15 @@ func (p *Pool) admit() {
 
 // chosen removes servers whose name a more trusted source also uses. It keeps
 // the order.
-func chosen(all []Server) []Server {
-	rank := map[Source]int{SourceFlag: 0, SourceUser: 1, SourceProject: 2}
+func chosen(all []config.Server) []config.Server {
+	rank := map[config.Source]int{config.SourceFlag: 0, config.SourceUser: 1, config.SourceProject: 2}
 	best := map[string]int{}
 	for i, s := range all {
 		if j, seen := best[s.Name]; !seen || rank[s.Source] < rank[all[j].Source] {
 			best[s.Name] = i
 		}
 	}
-	var kept []Server
+	var kept []config.Server
 	for i, s := range all {
 		if best[s.Name] == i {
 			kept = append(kept, s)
@@ -406,7 +407,7 @@ func (p *Pool) Pending() []plan.PendingServer {
 		if e.state != plan.ServerWaiting {
 			continue
 		}
-		waiting = append(waiting, e.server.forPeople())
+		waiting = append(waiting, e.server.AsWritten())
 	}
 	for _, asked := range p.programs {
 		if asked.state == programAsked {
@@ -426,9 +427,9 @@ func (p *Pool) Answer(_ context.Context, asked []plan.PendingServer, yes bool) e
 		p.mu.Unlock()
 		return errors.New("the tools are closed already")
 	}
-	var answered []Server
+	var answered []config.Server
 	for _, e := range p.entries {
-		if e.state != plan.ServerWaiting || !isAmong(asked, e.server.forPeople()) {
+		if e.state != plan.ServerWaiting || !isAmong(asked, e.server.AsWritten()) {
 			continue
 		}
 		answered = append(answered, e.server)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"replan/mcpclient/child"
+	"replan/mcpclient/config"
 )
 
 // Limits of a child process.
@@ -42,7 +43,7 @@ type process struct {
 }
 
 // startProcess starts a server's child process.
-func startProcess(s Server, workspace string, environ []string, watcher child.Watcher, log *slog.Logger) (*process, error) {
+func startProcess(s config.Server, workspace string, environ []string, watcher child.Watcher, log *slog.Logger) (*process, error) {
 	cmd := exec.Command(s.Command, s.Args...) //nolint:gosec // what the configuration says, after the user's yes
 	cmd.Env = child.Environ(environ, s.Env)
 	cmd.Dir = workspace

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"replan/mcpclient/config"
 	"replan/planning/plan"
 )
 
@@ -36,12 +37,12 @@ const (
 // each is made only once.
 const offeredBefore = "*"
 
-func (p Program) server() Server {
-	return Server{Name: p.Name, Command: p.Command, Args: p.Args, Source: SourceProject}
+func (p Program) server() config.Server {
+	return config.Server{Name: p.Name, Command: p.Command, Args: p.Args, Source: config.SourceProject}
 }
 
 func (p *program) forPeople() plan.PendingServer {
-	shown := p.server().forPeople()
+	shown := p.server().AsWritten()
 	shown.Question, shown.Why = p.Question, p.Why
 	return shown
 }
@@ -100,7 +101,7 @@ func isAmong(asked []plan.PendingServer, one plan.PendingServer) bool {
 
 // answerPrograms answers the given questions and returns the allowed programs and
 // the declined offers. The caller holds the mutex.
-func (p *Pool) answerPrograms(questions []plan.PendingServer, yes bool) (allowed, declined []Server) {
+func (p *Pool) answerPrograms(questions []plan.PendingServer, yes bool) (allowed, declined []config.Server) {
 	for _, asked := range p.programs {
 		if asked.state != programAsked || !isAmong(questions, asked.forPeople()) {
 			continue
@@ -126,7 +127,7 @@ func (p *Pool) accept(offer *program) {
 	err := offer.run(p.life)
 	for _, workspace := range []string{offeredBefore, p.cfg.Dir} {
 		if err == nil {
-			err = p.trust.remember(workspace, []Server{offer.server()})
+			err = p.trust.remember(workspace, []config.Server{offer.server()})
 		}
 	}
 	if err != nil {

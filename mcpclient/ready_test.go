@@ -9,6 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"replan/mcpclient"
+	"replan/mcpclient/config"
 )
 
 func TestReadyForWaitsOnlyForNeededServers(t *testing.T) {
@@ -20,7 +21,7 @@ func TestReadyForWaitsOnlyForNeededServers(t *testing.T) {
 	}
 	p := newPool(t, mcpclient.Config{
 		InProcess: existing(map[string]*server.MCPServer{"workspace": own}),
-		Servers:   []mcpclient.Server{aChild("mute", "mute", nil), aChild("child", "server", nil)},
+		Servers:   []config.Server{aChild("mute", "mute", nil), aChild("child", "server", nil)},
 	})
 	for name, c := range map[string]struct {
 		names   []string

@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"replan/mcpclient"
+	"replan/mcpclient/config"
 	"replan/planning/plan"
 )
 
 func TestRestartOfUnstartableServerGivesTheReason(t *testing.T) {
-	p, err := mcpclient.NewPool(t.Context(), mcpclient.Config{Dir: t.TempDir(), Trust: mcpclient.TrustAsk, Servers: []mcpclient.Server{
-		{Name: "off", Command: "x", Disabled: true}, {Name: "empty"}, {Name: "theirs", Command: "x", Source: mcpclient.SourceProject},
+	p, err := mcpclient.NewPool(t.Context(), mcpclient.Config{Dir: t.TempDir(), Trust: mcpclient.TrustAsk, Servers: []config.Server{
+		{Name: "off", Command: "x", Disabled: true}, {Name: "empty"}, {Name: "theirs", Command: "x", Source: config.SourceProject},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +28,7 @@ func TestRestartOfUnstartableServerGivesTheReason(t *testing.T) {
 }
 
 func TestRestartOfFailedServer(t *testing.T) {
-	p, err := mcpclient.NewPool(t.Context(), mcpclient.Config{Dir: t.TempDir(), Servers: []mcpclient.Server{{Name: "gone", Command: "/nonexistent/program"}}})
+	p, err := mcpclient.NewPool(t.Context(), mcpclient.Config{Dir: t.TempDir(), Servers: []config.Server{{Name: "gone", Command: "/nonexistent/program"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"replan/mcpclient"
+	"replan/mcpclient/config"
 	"replan/planning/plan"
 )
 
 func TestChildServerRunsInWorkspaceUntrusted(t *testing.T) {
 	dir := t.TempDir()
-	p := newPool(t, mcpclient.Config{Dir: dir, Servers: []mcpclient.Server{aChild("child", "server", nil)}})
+	p := newPool(t, mcpclient.Config{Dir: dir, Servers: []config.Server{aChild("child", "server", nil)}})
 	got, err := call(t, p, "child:where", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +33,7 @@ func TestChildServerRunsInWorkspaceUntrusted(t *testing.T) {
 func TestChildGetsOnlyItsOwnSecrets(t *testing.T) {
 	p := newPool(t, mcpclient.Config{
 		Environ: []string{"PATH=/usr/bin:/bin", "GITHUB_TOKEN=mine", "AWS_SESSION_TOKEN=mine", "LANG=C"},
-		Servers: []mcpclient.Server{aChild("child", "server", map[string]string{"API_KEY": "its own"})},
+		Servers: []config.Server{aChild("child", "server", map[string]string{"API_KEY": "its own"})},
 	})
 	for name, want := range map[string]map[string]any{
 		"PATH":              {"value": "/usr/bin:/bin", "set": true},
@@ -48,7 +49,7 @@ func TestChildGetsOnlyItsOwnSecrets(t *testing.T) {
 }
 
 func TestChildServerGetsNoInternalFieldsAndNoPreviews(t *testing.T) {
-	p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{aChild("child", "server", nil)}})
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})
 	it := tool(t, p, "meta")
 	if it.Previews {
 		t.Error("the tool is trusted to preview")
@@ -65,7 +66,7 @@ func TestChildServerGetsNoInternalFieldsAndNoPreviews(t *testing.T) {
 
 func TestChildProgressIsNotOutput(t *testing.T) {
 	l := listen(t)
-	p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{aChild("child", "server", nil)}})
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})
 	_, err := p.Call(t.Context(), plan.ToolCall{
 		Tool:   tool(t, p, "work"),
 		Args:   map[string]any{"addr": l.addr()},
@@ -85,7 +86,7 @@ func TestChildProgressIsNotOutput(t *testing.T) {
 
 func TestCancelReachesChildServer(t *testing.T) {
 	l := listen(t)
-	p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{aChild("child", "server", nil)}})
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})
 	ctx, cancel := context.WithCancel(t.Context())
 	wait := tool(t, p, "wait")
 	ended := make(chan error)
@@ -107,7 +108,7 @@ func TestCancelReachesChildServer(t *testing.T) {
 
 func TestCloseKillsGrandchildren(t *testing.T) {
 	l := listen(t)
-	p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{aChild("child", "server", nil)}})
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})
 	if _, err := call(t, p, "spawn", map[string]any{"addr": l.addr()}); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +121,7 @@ func TestCloseKillsGrandchildren(t *testing.T) {
 
 func TestCrashOfChildKillsGrandchildren(t *testing.T) {
 	l := listen(t)
-	p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{aChild("child", "server", nil)}})
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})
 	if _, err := call(t, p, "spawn", map[string]any{"addr": l.addr()}); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +133,7 @@ func TestCrashOfChildKillsGrandchildren(t *testing.T) {
 func TestStubbornChildIsKilled(t *testing.T) {
 	t.Parallel()
 	l := listen(t)
-	p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{
 		aChild("child", "stubborn", map[string]string{"ADDR": l.addr()}),
 	}})
 	l.line()
@@ -145,9 +146,9 @@ func TestStubbornChildIsKilled(t *testing.T) {
 func TestChildStartFailureGivesTheReason(t *testing.T) {
 	p := newPool(t, mcpclient.Config{
 		StartTimeout: 300 * time.Millisecond,
-		Servers:      []mcpclient.Server{aChild("mute", "mute", nil)},
+		Servers:      []config.Server{aChild("mute", "mute", nil)},
 	})
-	broken := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{aChild("broken", "broken", nil)}})
+	broken := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("broken", "broken", nil)}})
 	if got := status(t, p, "mute"); got.State != plan.ServerFailed || !strings.Contains(string(got.Error), "did not answer within 300ms") {
 		t.Errorf("got %+v", got)
 	}
@@ -167,7 +168,7 @@ func TestOutcomeIsUnknownIfChildDiesDuringCall(t *testing.T) {
 		"flood": "sent a line longer than 16 MB",
 	} {
 		t.Run(tool, func(t *testing.T) {
-			p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{aChild("child", "server", nil)}})
+			p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})
 			_, err := call(t, p, tool, nil)
 			if err == nil || isToolError(err) || !strings.Contains(err.Error(), want) {
 				t.Errorf("got error %v", err)
@@ -183,7 +184,7 @@ func TestOutcomeIsUnknownIfChildDiesDuringCall(t *testing.T) {
 }
 
 func TestChangedToolListIsReadAgain(t *testing.T) {
-	p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{aChild("child", "server", nil)}})
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})
 	grow := tool(t, p, "grow")
 	changed := make(chan struct{}, 10)
 	p.Watch(func() { changed <- struct{}{} })

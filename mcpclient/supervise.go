@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"replan/internal/untrusted"
+	"replan/mcpclient/config"
 	"replan/planning/plan"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -117,7 +118,7 @@ func (p *Pool) Restart(name string) error {
 		return fmt.Errorf("%s is disabled in its configuration", name)
 	case e.leftOut || e.declined:
 		return fmt.Errorf("%s was left out: approve it when replan starts and asks about it", name)
-	case e.server.Problem != "", e.server.Command == "" && e.server.URL == "" && e.builtin == nil, checkName(e.server.Name) != nil && e.builtin == nil:
+	case e.server.Problem != "", e.server.Command == "" && e.server.URL == "" && e.builtin == nil, config.CheckName(e.server.Name) != nil && e.builtin == nil:
 		return fmt.Errorf("%s cannot be started with its configuration: %s", name, e.problem)
 	}
 	e.restarts()
@@ -145,7 +146,7 @@ func (e *entry) status() plan.ServerStatus {
 	if e.conn != nil && e.builtin == nil {
 		s.Instructions = untrusted.Text(e.conn.instructions)
 	}
-	how := e.server.forPeople()
+	how := e.server.AsWritten()
 	switch {
 	case e.builtin != nil:
 		s.Source, s.Transport = "built-in", "built-in"

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"replan/internal/wholefile"
+	"replan/mcpclient/config"
 )
 
 // TrustMode says how to treat a project's own servers, and other programs, that the
@@ -35,7 +36,7 @@ type trustFile struct {
 	Allowed map[string][]string `json:"allowed"` // workspace → digests, SHA-256 in hex
 }
 
-func digest(s Server) string {
+func digest(s config.Server) string {
 	text, _ := json.Marshal(struct { // cannot fail: only strings
 		Name    string            `json:"name"`
 		Command string            `json:"command"`
@@ -72,7 +73,7 @@ func (t trust) read() (trustFile, error) {
 }
 
 // remember stores a permission for each server.
-func (t trust) remember(workspace string, servers []Server) error {
+func (t trust) remember(workspace string, servers []config.Server) error {
 	if t.path == "" {
 		return nil
 	}

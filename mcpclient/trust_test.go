@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"replan/mcpclient"
+	"replan/mcpclient/config"
 	"replan/planning/plan"
 )
 
@@ -18,20 +19,20 @@ type project struct {
 	t         *testing.T
 	dir       string
 	trustFile string
-	server    mcpclient.Server
+	server    config.Server
 }
 
 func newProject(t *testing.T) *project {
 	t.Helper()
 	dir := t.TempDir()
 	server := aChild("own", "server", map[string]string{"LEVEL": "1"})
-	server.Source = mcpclient.SourceProject
+	server.Source = config.SourceProject
 	return &project{t: t, dir: dir, trustFile: filepath.Join(dir, "state", "allowed.json"), server: server}
 }
 
 func (p *project) open(mode mcpclient.TrustMode) *mcpclient.Pool {
 	p.t.Helper()
-	return newPool(p.t, mcpclient.Config{Servers: []mcpclient.Server{p.server}, Dir: p.dir, TrustFile: p.trustFile, Trust: mode})
+	return newPool(p.t, mcpclient.Config{Servers: []config.Server{p.server}, Dir: p.dir, TrustFile: p.trustFile, Trust: mode})
 }
 
 func (p *project) state(mode mcpclient.TrustMode) plan.ServerState {
@@ -57,11 +58,11 @@ func TestProjectServerWaitsForApproval(t *testing.T) {
 	path := configFile(t, `{"mcpServers": {
 		"own": {"command": "run", "args": ["--key", "${REPLAN_TEST_TOKEN}"], "env": {"LD_PRELOAD": "x.so"}, "cwd": "sub"},
 		"web": {"url": "https://example.com/${REPLAN_TEST_TOKEN}"}}}`)
-	servers, err := mcpclient.ReadConfig(path, mcpclient.SourceProject)
+	servers, err := config.Read(path, config.SourceProject)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPool(t, mcpclient.Config{Servers: append(servers, mcpclient.Server{Name: "bare", Command: "x", Args: []string{"y"}, Source: mcpclient.SourceProject})})
+	p := newPool(t, mcpclient.Config{Servers: append(servers, config.Server{Name: "bare", Command: "x", Args: []string{"y"}, Source: config.SourceProject})})
 	if got := p.Ready(t.Context()); len(got) != 0 {
 		t.Errorf("got tools %v before approval", got.Names())
 	}
@@ -212,19 +213,19 @@ func TestAnswerAfterCloseStartsNothing(t *testing.T) {
 }
 
 func TestMoreTrustedSourceWins(t *testing.T) {
-	of := func(source mcpclient.Source, command string) mcpclient.Server {
-		return mcpclient.Server{Name: "it", Command: command, Source: source, Disabled: source != mcpclient.SourceProject}
+	of := func(source config.Source, command string) config.Server {
+		return config.Server{Name: "it", Command: command, Source: source, Disabled: source != config.SourceProject}
 	}
-	project, user, flag := of(mcpclient.SourceProject, "p"), of(mcpclient.SourceUser, "u"), of(mcpclient.SourceFlag, "f")
+	project, user, flag := of(config.SourceProject, "p"), of(config.SourceUser, "u"), of(config.SourceFlag, "f")
 	for name, c := range map[string]struct {
-		servers []mcpclient.Server
+		servers []config.Server
 		pending int
 	}{
-		"project only":             {[]mcpclient.Server{project}, 1},
-		"user over project":        {[]mcpclient.Server{project, user}, 0},
-		"user before project":      {[]mcpclient.Server{user, project}, 0},
-		"flag over project":        {[]mcpclient.Server{project, flag}, 0},
-		"first of the same source": {[]mcpclient.Server{project, project}, 1},
+		"project only":             {[]config.Server{project}, 1},
+		"user over project":        {[]config.Server{project, user}, 0},
+		"user before project":      {[]config.Server{user, project}, 0},
+		"flag over project":        {[]config.Server{project, flag}, 0},
+		"first of the same source": {[]config.Server{project, project}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPool(t, mcpclient.Config{Servers: c.servers})

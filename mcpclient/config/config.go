@@ -1,4 +1,4 @@
-package mcpclient
+package config
 
 import (
 	"bytes"
@@ -46,8 +46,8 @@ func Unusable(path string, source Source, err error) Server {
 	return Server{Name: filepath.Base(path), Source: source, Problem: err.Error()}
 }
 
-// forPeople returns what the user sees before the server is started.
-func (s Server) forPeople() plan.PendingServer {
+// AsWritten returns what the user sees before the server is started.
+func (s Server) AsWritten() plan.PendingServer {
 	if s.shown != nil {
 		return *s.shown
 	}
@@ -88,21 +88,25 @@ const maxConfig = 1 << 20
 // unambiguous and excludes invisible characters.
 var names = lazyregexp.New(`^[A-Za-z0-9_.-]{1,128}$`)
 
+// ValidName reports whether name can name a server or a tool.
+func ValidName(name string) bool { return names.MatchString(name) }
+
 // Errors about a name; they are printed after the name.
 var (
-	errNameForm  = errors.New("a name may hold letters, digits, dot, dash and underscore only")
-	errNameTaken = errors.New("this name is kept for the program's own tools; choose another")
+	errNameForm = errors.New("a name may hold letters, digits, dot, dash and underscore only")
+	// ErrNameTaken refuses the name of a built-in server.
+	ErrNameTaken = errors.New("this name is kept for the program's own tools; choose another")
 )
 
-// checkName returns an error if name is invalid for a configured server. The
+// CheckName returns an error if name is invalid for a configured server. The
 // names of the built-in servers appear in the rules and on the screen, so no
 // other server may use them, in any case.
-func checkName(name string) error {
+func CheckName(name string) error {
 	switch {
 	case !names.MatchString(name):
 		return errNameForm
 	case strings.EqualFold(name, prompt.PlanServer), strings.EqualFold(name, builtin.ServerName):
-		return errNameTaken
+		return ErrNameTaken
 	}
 	return nil
 }
@@ -120,7 +124,7 @@ type written struct {
 	Disabled bool              `json:"disabled"`
 }
 
-// ReadConfig reads the servers of a configuration file in the mcpServers
+// Read reads the servers of a configuration file in the mcpServers
 // convention, in the file's order. Comments and trailing commas are allowed.
 // ${NAME} and ${NAME:-default} expand to environment variables in command,
 // args, env, cwd, url and headers. A timeout is a duration ("30s") or a number
@@ -128,9 +132,9 @@ type written struct {
 //
 // The result includes invalid servers, with Problem set. The error lists every
 // mistake in one sentence each, with the file, the line and the server. If the
-// whole file is unusable, ReadConfig returns only the error. The error wraps
+// whole file is unusable, Read returns only the error. The error wraps
 // fs.ErrNotExist if there is no file.
-func ReadConfig(path string, source Source) ([]Server, error) {
+func Read(path string, source Source) ([]Server, error) {
 	text, err := readBounded(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the MCP servers: %w", err)
@@ -221,7 +225,7 @@ func literal(v hujson.Value) string {
 }
 
 func readServer(name string, value *hujson.Value) (Server, error) {
-	if err := checkName(name); err != nil {
+	if err := CheckName(name); err != nil {
 		return Server{}, err
 	}
 	value.Standardize()

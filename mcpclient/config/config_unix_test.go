@@ -1,6 +1,6 @@
 //go:build !windows
 
-package mcpclient_test
+package config_test
 
 import (
 	"path/filepath"
@@ -8,16 +8,16 @@ import (
 	"syscall"
 	"testing"
 
-	"replan/mcpclient"
+	"replan/mcpclient/config"
 )
 
-func TestReadConfigRefusesIrregularFiles(t *testing.T) {
+func TestReadRefusesIrregularFiles(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), ".mcp.json")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{pipe, t.TempDir()} {
-		_, err := mcpclient.ReadConfig(path, mcpclient.SourceProject)
+		_, err := config.Read(path, config.SourceProject)
 		if err == nil || !strings.Contains(err.Error(), path+" is not a regular file") {
 			t.Errorf("got %v", err)
 		}
