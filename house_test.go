@@ -6,7 +6,9 @@ import (
 	"go/token"
 	"go/types"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -56,5 +58,46 @@ func TestPackagesAndTypesStaySmall(t *testing.T) {
 		if n > maxMethods {
 			t.Errorf("type %s has %d methods, at most %d are allowed", name, n, maxMethods)
 		}
+	}
+}
+
+// A doc.go describes what its package holds, what it imports, and where to start
+// reading.
+func TestEveryPackageHasDocWithImportsAndStart(t *testing.T) {
+	imports, start := regexp.MustCompile(`\bimports?\b`), regexp.MustCompile(`\bStart (reading )?(at|with)\b`)
+	packages := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		if d.Name() == "testdata" || d.Name() == "examples" || len(d.Name()) > 1 && d.Name()[0] == '.' {
+			return fs.SkipDir
+		}
+		if files, err := filepath.Glob(filepath.Join(path, "*.go")); err != nil || path == "." || len(files) == 0 {
+			return err
+		}
+		packages++
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(path, "doc.go"), nil, parser.ParseComments)
+		switch {
+		case os.IsNotExist(err):
+			t.Errorf("package %s has no doc.go", path)
+			return nil
+		case err != nil:
+			return err
+		}
+		doc := strings.Join(strings.Fields(file.Doc.Text()), " ")
+		if !imports.MatchString(doc) {
+			t.Errorf("%s/doc.go does not say what the package imports", path)
+		}
+		if !start.MatchString(doc) {
+			t.Errorf("%s/doc.go does not say where to start reading", path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if packages == 0 {
+		t.Fatal("no package was found")
 	}
 }

@@ -47,7 +47,8 @@
 // implemented by decision, which has none of their methods. All of them hold the
 // same *Run, so the compiler does not stop decision from writing to its fields:
 // it must only read. Start reading at [Run.Apply] in apply.go and [Run.Next] in
-// next.go.
+// next.go. The package imports its events and rules, planning and packages of
+// internal.
 //
 // Next never returns more than there are free slots for, and returns nothing
 // twice. Calling it after each batch of events is all the scheduling there is.

@@ -1,8 +1,3 @@
-// Package complete completes command lines in the shell: runs, plans, tools,
-// themes, models, profiles and the values of flags.
-//
-// It knows cobra, the store and the model's client; the command line tells it the
-// rest. Start reading at [Register].
 package complete
 
 import (

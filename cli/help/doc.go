@@ -1,5 +1,5 @@
 // Package help describes commands and their flags: which flags concern which
 // command, in which groups, and the text of --help.
 //
-// It knows cobra and no other package of replan. Start reading at [Write].
+// It imports cobra and no other package of replan. Start reading at [Write].
 package help

@@ -1,7 +1,3 @@
-// Package toolschema describes the JSON Schemas of tools for people: the fields of
-// arguments and results as a table, and an example.
-//
-// Start reading at [Fields].
 package toolschema
 
 import (

@@ -2,5 +2,6 @@
 // so that a prompt shows first what a plan will need.
 //
 // Start with [Rank]. It compares words alone, by BM25: no model is asked, equal
-// questions get equal answers, and nothing is kept between calls.
+// questions get equal answers, and nothing is kept between calls. The package
+// imports planning/plan alone.
 package retrieval

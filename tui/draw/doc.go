@@ -2,5 +2,6 @@
 // diffs, lists, editors, buttons and the canvas of the graph.
 //
 // Start with [Look], the styles and glyphs of a theme, and [Sheet], a long
-// wrapped text that scrolls. The package knows keys and sentences, but no pane.
+// wrapped text that scrolls. The package imports keymap, telling, patch, themes and
+// the core, but no pane.
 package draw

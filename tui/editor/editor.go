@@ -1,4 +1,3 @@
-// Package editor opens the user's own editor on a text, in place of the screen.
 package editor
 
 import (

@@ -1,7 +1,7 @@
 // Package frame draws what surrounds the panes: the header, the tabs, the footer,
 // notices, the lines about current work and the welcome page.
 //
-// Each is drawn from a plain value that the root model fills; start with [State].
+// Each is drawn from a plain value that the root model fills. Start with [State].
 // Like a pane, the package imports draw, keymap, telling and the core, never a
 // pane.
 package frame

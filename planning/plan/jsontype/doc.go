@@ -2,5 +2,5 @@
 // its own way, into one simple form. The grammar of plans, the list of tools, the
 // arguments of a call and the tools of the chat are all made from it.
 //
-// Start reading at [Read].
+// It imports planning/plan alone. Start reading at [Read].
 package jsontype

@@ -4,5 +4,5 @@
 //
 // The input is untrusted text of files and tools. It is quoted in code spans and
 // fences it cannot leave, and never followed. The package imports source and
-// packages of internal; start reading at [Digest].
+// packages of internal. Start reading at [Digest].
 package digest
