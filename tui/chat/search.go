@@ -274,13 +274,15 @@ func (f *search) highlighted() []string {
 			continue
 		}
 		found := f.matches(line.Block)
+		var marks []draw.Mark
 		for _, m := range found {
 			if m.line != line.Line {
 				continue
 			}
 			now := f.at >= 0 && f.on.block == f.chat.Blocks[line.Block] && m.nth == min(f.on.nth, found[len(found)-1].nth)
-			out[i] = draw.Restyle(out[i], m.from, m.to, f.chat.look.HitStyle(now))
+			marks = append(marks, draw.Mark{From: m.from, To: m.to, Style: f.chat.look.HitStyle(now)})
 		}
+		out[i] = draw.Restyle(line.Text, marks...)
 	}
 	return out
 }

@@ -1,6 +1,8 @@
 package draw
 
 import (
+	"strings"
+
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -20,12 +22,61 @@ type SpotLine struct {
 	TextLine
 }
 
-// Restyle draws the cells of a drawn line between from and to in another style.
-func Restyle(line string, from, to int, style lipgloss.Style) string {
-	w := ansi.StringWidth(line)
-	if from = max(from, 0); from >= min(to, w) {
-		return line
+// Mark is a range of cells of a drawn line, from From to before To, and its style.
+type Mark struct {
+	From, To int
+	Style    lipgloss.Style
+}
+
+// Restyle draws the marked cells of a drawn line in the styles of their marks, which
+// are in order and do not overlap. It reads the line once, however many marks there
+// are.
+func Restyle(line string, marks ...Mark) string {
+	var out, marked strings.Builder
+	pen := "" // the styles in force, as they were set
+	flush := func() {
+		if marked.Len() == 0 {
+			return
+		}
+		if pen != "" {
+			out.WriteString(ansi.ResetStyle)
+		}
+		out.WriteString(marks[0].Style.Render(marked.String()))
+		out.WriteString(pen)
+		marked.Reset()
 	}
-	middle := ansi.Strip(ansi.Cut(line, from, to))
-	return ansi.Truncate(line, from, "") + style.Render(middle) + ansi.TruncateLeft(line, to, "")
+	at, state := 0, byte(0)
+	for rest := line; rest != ""; {
+		part, width, n, next := ansi.DecodeSequence(rest, state, nil)
+		for width > 0 && len(marks) > 0 && at >= marks[0].To { // accents stay with their letter
+			flush()
+			marks = marks[1:]
+		}
+		if len(marks) == 0 {
+			out.WriteString(rest)
+			break
+		}
+		rest, state = rest[n:], next
+		isStyle := strings.HasPrefix(part, "\x1b[") && strings.HasSuffix(part, "m")
+		switch {
+		case isStyle && marked.Len() > 0: // comes into force behind the marked cells
+			flush()
+			fallthrough
+		case isStyle:
+			pen += part
+			if part == ansi.ResetStyle || part == "\x1b[0m" {
+				pen = ""
+			}
+			out.WriteString(part)
+		case at >= marks[0].From && !strings.HasPrefix(part, "\x1b"):
+			marked.WriteString(part)
+		default:
+			out.WriteString(part)
+		}
+		at += width
+	}
+	if len(marks) > 0 {
+		flush()
+	}
+	return out.String()
 }

@@ -179,7 +179,7 @@ func (s *Selection) Highlight(screen []string) {
 		if at == to.Spot {
 			end = min(end, to.column+1)
 		}
-		screen[y] = draw.Restyle(screen[y], x+lead, x+end, style)
+		screen[y] = draw.Restyle(screen[y], draw.Mark{From: x + lead, To: x + end, Style: style})
 	}
 	if s.inChat {
 		for i, line := range s.chat.Visible() {
