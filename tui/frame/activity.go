@@ -69,7 +69,8 @@ func (f *Frame) currentWork(s State, spinner string, width int) string {
 		return f.gateLine(step, width)
 	case step != nil && step.Status == agent.StepRunning:
 		elapsed := " " + l.Faint.Render(telling.Ticking(l.Since(step.StartedAt)))
-		return spinner + l.Muted.Render(l.Cut(f.runningSteps(r), width-draw.VisibleWidth(elapsed))) + elapsed
+		room := width - draw.VisibleWidth(elapsed)
+		return spinner + l.Muted.Render(l.Cut(f.runningSteps(r, room), room)) + elapsed
 	case s.Requests.Arguments:
 		return spinner + l.Muted.Render("the model works out step "+untrusted.Line(s.Requests.ArgumentsOf))
 	}
@@ -120,10 +121,15 @@ func (f *Frame) waitingLine(glyph, text string, width int) string {
 	return l.Warning.Render(glyph) + " " + l.Muted.Render(l.Cut(text, width-len(key))) + l.Faint.Render(key)
 }
 
-// runningSteps lists the running steps of a run.
-func (f *Frame) runningSteps(r *agent.Run) string {
+// runningSteps lists the running steps of a run, as many as are needed to fill a
+// width.
+func (f *Frame) runningSteps(r *agent.Run, width int) string {
 	var running []string
+	filled := 0
 	for _, s := range r.Steps {
+		if filled > width {
+			break
+		}
 		if s.Status == agent.StepRunning {
 			words := s.Step.Name() + " " + s.Step.Title.Line()
 			if call := telling.Newest(s.Loop); call != nil && call.Status == agent.StepRunning {
@@ -132,6 +138,7 @@ func (f *Frame) runningSteps(r *agent.Run) string {
 				words += " (" + s.Progress.Message.FirstLine() + ")"
 			}
 			running = append(running, words)
+			filled += draw.VisibleWidth(words)
 		}
 	}
 	return strings.Join(running, " "+f.look.Glyphs.Separator+" ")
