@@ -108,12 +108,12 @@ func TestResolvedReferencesAreFittedToTheSchema(t *testing.T) {
 			if strict && c.strict != "" {
 				args, coerced, fails = "", nil, c.strict
 			}
-			var told []string
+			var reported []string
 			for _, c := range w.coercions("2") {
-				told = append(told, c.String())
+				reported = append(reported, c.String())
 			}
-			if called != args || !slices.Equal(told, coerced) || !strings.Contains(string(got.Error), fails) {
-				t.Errorf("%s, strict %v: called with %s, told %q, ended %s (%s); want %s, %q, %s", name, strict, called, told, got.Reason, got.Error, args, coerced, fails)
+			if called != args || !slices.Equal(reported, coerced) || !strings.Contains(string(got.Error), fails) {
+				t.Errorf("%s, strict %v: called with %s, reported %q, ended %s (%s); want %s, %q, %s", name, strict, called, reported, got.Reason, got.Error, args, coerced, fails)
 			}
 		}
 	}

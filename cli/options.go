@@ -179,9 +179,9 @@ func (o *options) named(command string) string {
 	return "replan " + command
 }
 
-// unlessTalking returns text, or "" in the chat, for text about flags that the
+// outsideChat returns a text, or "" in the chat, for text about flags that the
 // chat does not take.
-func (o *options) unlessTalking(text string) string {
+func (o *options) outsideChat(text string) string {
 	if o.chatContext != nil {
 		return ""
 	}

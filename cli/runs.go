@@ -233,7 +233,7 @@ func (o runs) runText(p *plain.Printer, run *agent.Run, s agent.Summary, snapsho
 	}
 	if len(snapshot.InDoubt) > 0 {
 		p.Line("")
-		p.Line("in doubt: %s; a resume asks%s", strings.Join(snapshot.InDoubt, ", "), o.unlessTalking(", or takes --in-doubt rerun, done or abort"))
+		p.Line("in doubt: %s; a resume asks%s", strings.Join(snapshot.InDoubt, ", "), o.outsideChat(", or takes --in-doubt rerun, done or abort"))
 	}
 	if r := run.Result; r != nil {
 		if r.Answer != "" {

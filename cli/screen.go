@@ -173,13 +173,10 @@ func (o screens) show(ctx context.Context, s tui.Session, watch *crash.Watch, sc
 		return &failure{exit: exitInterrupted, code: "interrupted", err: err}
 	}
 	if panicked, ok := errors.AsType[*tui.Panic](err); ok {
-		return &failure{exit: exitCrashed, code: "crashed", err: errors.New(crash.Report(o.crashes(), Version, panicked.Value, panicked.Stack))}
+		return &failure{exit: exitCrashed, code: "crashed", err: errors.New(crash.Report(o.store.Dirs.Crashes(), Version, panicked.Value, panicked.Stack))}
 	}
 	return err
 }
-
-// crashes returns the folder of crash reports.
-func (o *options) crashes() string { return o.store.Dirs.Crashes() }
 
 // newWatch returns the watcher of this process; nil if there can be none.
 func (o wiring) newWatch() *crash.Watch {
@@ -187,7 +184,7 @@ func (o wiring) newWatch() *crash.Watch {
 	if !o.io.Terminal {
 		tty = nil
 	}
-	watch, err := crash.New(o.crashes(), Version, tty)
+	watch, err := crash.New(o.store.Dirs.Crashes(), Version, tty)
 	if err != nil {
 		return nil // crashes then go unreported
 	}

@@ -61,11 +61,11 @@ func (s *Set) Parse(name string) (Name, error) {
 		}
 	}
 	if names := s.Names(); !slices.Contains(names, n) {
-		told := make([]string, len(names))
+		known := make([]string, len(names))
 		for i, n := range names {
-			told[i] = string(n)
+			known[i] = string(n)
 		}
-		return "", fmt.Errorf("there is no theme %q: choose %s or %s", name, strings.Join(told[:len(told)-1], ", "), told[len(told)-1])
+		return "", fmt.Errorf("there is no theme %q: choose %s or %s", name, strings.Join(known[:len(known)-1], ", "), known[len(known)-1])
 	}
 	return n, nil
 }

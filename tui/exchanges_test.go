@@ -164,7 +164,7 @@ func TestExchangeTextIsEscaped(t *testing.T) {
 	}
 }
 
-func TestShortenedPromptStandsInItsExchangeOnly(t *testing.T) {
+func TestShortenedPromptIsShownInItsExchangeOnly(t *testing.T) {
 	q := request(prompt.PurposeAgent, "2")
 	q.Shortened = "The prompt was shortened: 2 results are not whole."
 	st := newStory().exploring().run(event.StepCompleted{Index: "2.3", Attempt: 1})

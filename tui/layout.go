@@ -36,8 +36,8 @@ type layout struct {
 	sheet         draw.Rect // below the panes, for an open gate
 }
 
-// wish is what the screen's contents request from a layout.
-type wish struct {
+// wanted is what the screen's contents request from a layout.
+type wanted struct {
 	input  int  // lines of the input
 	sheet  int  // lines of the open gate with its border; 0 means none is open
 	mapped bool // the plan fills the screen
@@ -47,7 +47,7 @@ type wish struct {
 }
 
 // arrange returns the layout of a screen.
-func arrange(width, height int, w wish) layout {
+func arrange(width, height int, w wanted) layout {
 	l := layout{width: width, height: height}
 	if width < minWidth || height < minHeight {
 		l.small = true
@@ -84,7 +84,7 @@ func (l *layout) placeSheet(want int) {
 }
 
 // sideBySide places the chat left, and the plan above the step right.
-func (l *layout) sideBySide(w wish) {
+func (l *layout) sideBySide(w wanted) {
 	leftWidth := w.room.columns(l.width)
 	switch {
 	case w.focus == paneChat && (w.empty || w.room.zoomed):
@@ -103,7 +103,7 @@ func (l *layout) sideBySide(w wish) {
 }
 
 // placeChat places the chat and the input in the left half.
-func (l *layout) placeChat(w wish, leftWidth int) {
+func (l *layout) placeChat(w wanted, leftWidth int) {
 	l.chat = draw.Rect{X: 2, Y: l.body.Y + 1, W: leftWidth - 4, H: l.body.H - 2}
 	if l.sheet.H == 0 {
 		input := min(w.input, max(l.body.H/3, 1))
@@ -113,7 +113,7 @@ func (l *layout) placeChat(w wish, leftWidth int) {
 }
 
 // placePlan places the plan and the step in the right half.
-func (l *layout) placePlan(w wish) {
+func (l *layout) placePlan(w wanted) {
 	inner := draw.Rect{X: l.right.X + 1, Y: l.body.Y + 1, W: l.right.W - 2, H: l.body.H - 2}
 	const bothFrom = 15 // below this many lines, plan and step take turns
 	switch {
@@ -129,7 +129,7 @@ func (l *layout) placePlan(w wish) {
 }
 
 // tabbed shows one pane at a time below a tab row.
-func (l *layout) tabbed(w wish) {
+func (l *layout) tabbed(w wanted) {
 	l.tabs = draw.Rect{X: 0, Y: l.body.Y, W: l.width, H: 1}
 	inner := draw.Rect{X: 0, Y: l.body.Y + 1, W: l.width, H: l.body.H - 1}
 	switch w.focus {

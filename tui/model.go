@@ -253,7 +253,7 @@ func (m *Model) arrange() {
 		m.chat.SetState(m.chatState())
 		return
 	}
-	w := wish{input: 1, sheet: m.ask.Height(width), focus: m.focus, mapped: m.mapping(), empty: m.dag.Empty() || answerSuffices(m), room: m.room}
+	w := wanted{input: 1, sheet: m.ask.Height(width), focus: m.focus, mapped: m.mapping(), empty: m.dag.Empty() || answerSuffices(m), room: m.room}
 	m.layout = arrange(width, height, w)
 	if m.layout.small {
 		m.chat.SetState(m.chatState())

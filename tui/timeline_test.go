@@ -84,7 +84,7 @@ func TestStepsDoNotWaitForTheReview(t *testing.T) {
 		{14, succeeds("2", 1)},
 	}.folded(t)
 	want := "total 14 sum 3 most 1\n* 1 ran 2\n* 2 needs 2 ran 1 after step 1\n"
-	if got := timelineWords(timing.Chronicle(run, now)); got != want {
+	if got := timelineWords(timing.NewTimeline(run, now)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -92,7 +92,7 @@ func TestStepsDoNotWaitForTheReview(t *testing.T) {
 func TestTimelineAndPlanAgreeOnDuration(t *testing.T) {
 	start, plan := timedPlan(timedStep("1", "look"))
 	run, now := past{{0, start}, {0, plan}, {0, begins("1", 1)}, {0.011, event.StepCompleted{Index: "1", Attempt: 1, MS: 7}}}.folded(t)
-	line := timing.Chronicle(run, now)
+	line := timing.NewTimeline(run, now)
 	plans, _ := draw.StateWord(panetest.DarkLook(), run, run.Steps[0])
 	if got := telling.Shortly(line.Track("1").Ran); got != "7ms" || plans != got {
 		t.Errorf("the timeline shows %s, the plan %s", got, plans)
@@ -180,7 +180,7 @@ func TestTimelineWaitsAndCriticalPath(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run, now := c.past.folded(t)
-			if got := timelineWords(timing.Chronicle(run, now)); got != c.want {
+			if got := timelineWords(timing.NewTimeline(run, now)); got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 		})
@@ -242,6 +242,6 @@ func BenchmarkTimelineOf1000Steps(b *testing.B) {
 		apply(succeeds(fmt.Sprint(i+1), 1))
 	}
 	for b.Loop() {
-		timing.Chronicle(run, now)
+		timing.NewTimeline(run, now)
 	}
 }

@@ -102,7 +102,7 @@ func (a *account) lease(limits event.Limits) (leased event.Limits, spent string)
 type modelUse struct {
 	bytesPerToken map[string]float64 // by model, as its server counts
 	active        time.Time          // when the model last worked or was loaded
-	told          bool               // that the context window is too small
+	warned        bool               // that the context window is too small
 	wanted        map[string]int     // the most tokens of a request that its window cut, by model
 	warming       map[string]bool    // models being loaded, by requested name
 }

@@ -33,7 +33,7 @@ func (s *Session) store(e *engine, record event.Data) event.Data {
 
 // closed finishes a run after its workers have stopped.
 func (s *Session) closed(e *engine) {
-	if err := e.close(); err != nil {
+	if err := e.journal.Close(); err != nil {
 		s.cfg.Logger.Error("close the journal", "run", e.id, "error", err)
 	}
 	s.engines = slices.DeleteFunc(s.engines, func(other *engine) bool { return other == e })

@@ -470,6 +470,3 @@ func (e *engine) leave(arrivals <-chan arrival) {
 		}
 	}
 }
-
-// close closes the journal. The workers must have stopped.
-func (e *engine) close() error { return e.journal.Close() }

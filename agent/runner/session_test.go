@@ -231,7 +231,7 @@ func TestRequestThatDoesNotFitModelIsMadeOnce(t *testing.T) {
 	}
 }
 
-func TestPlanningGoesOnWithoutReviewThatDoesNotFit(t *testing.T) {
+func TestPlanningContinuesWithoutReviewThatDoesNotFit(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.answer = func(r prompt.Request) (reply.Reply, error, bool) {
 			switch r.Purpose {

@@ -273,8 +273,8 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 	for _, word := range p.left {
 		s.publishNote("warn", word)
 	}
-	if p.tight != "" && !s.modelUse.told {
-		s.modelUse.told = true
+	if p.tight != "" && !s.modelUse.warned {
+		s.modelUse.warned = true
 		s.publishNote("info", p.tight)
 	}
 	if p.job.compact {

@@ -98,8 +98,7 @@ type Completion struct {
 
 // Completions lists the proposals of one set.
 type Completions struct {
-	Of      Completing     `json:"of"`
-	Items   []Completion   `json:"items,omitempty"`
-	More    bool           `json:"more,omitempty"` // Items is not the whole set
-	Problem untrusted.Text `json:"problem,omitempty"`
+	Of    Completing   `json:"of"`
+	Items []Completion `json:"items,omitempty"`
+	More  bool         `json:"more,omitempty"` // Items is not the whole set
 }

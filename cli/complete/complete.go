@@ -78,13 +78,9 @@ type Open func(*cobra.Command) (Source, error)
 // choices is a function that offers words, each with a description after a tab.
 type choices func(ctx context.Context, s Source) []string
 
-// Register completes the arguments and flags of all commands. Commands say in
+// Register completes the arguments and flags of a command and of those below it. Commands say in
 // their usage line what they take: RUN, ID, FILE or NAME.
-func Register(root *cobra.Command, open Open) error {
-	return register(root, open)
-}
-
-func register(cmd *cobra.Command, open Open) error {
+func Register(cmd *cobra.Command, open Open) error {
 	flags := map[string]choices{
 		"model": models, "planner-model": models, "theme": themes, "profile": profiles, "planner": fixed(event.PlannerKinds()...),
 		"think":   fixed("auto", "off", "on", "low", "medium", "high"),
@@ -123,7 +119,7 @@ func register(cmd *cobra.Command, open Open) error {
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}
 	for _, below := range cmd.Commands() {
-		if err := register(below, open); failed == nil {
+		if err := Register(below, open); failed == nil {
 			failed = err
 		}
 	}

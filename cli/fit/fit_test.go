@@ -179,7 +179,7 @@ func TestReportAsJSON(t *testing.T) {
 	golden.RequireEqual(t, data)
 }
 
-func TestMeasurementGoesOnWhereItStopped(t *testing.T) {
+func TestMeasurementContinuesWhereItStopped(t *testing.T) {
 	t.Parallel()
 	server := serve(t, script(t))
 	m := measurement(t, server, 4)

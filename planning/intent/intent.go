@@ -1,6 +1,6 @@
 package intent
 
-// Intent is the wish read from words. It is unknown, with the action none and
+// Intent is what a goal in a few words asks for. It is unknown, with the action none and
 // without target or parameters, exactly if its confidence is below one half.
 type Intent struct {
 	Category string `json:"category"`

@@ -10,19 +10,17 @@ import (
 
 // Words of goals that show whether a goal needs tools.
 var (
-	greetings = words("hello hi hey thanks thank you good morning evening afternoon day there great nice ok okay bye")
-	openers   = words("what why how who when explain define whats")
+	greetings = strings.Fields("hello hi hey thanks thank you good morning evening afternoon day there great nice ok okay bye")
+	openers   = strings.Fields("what why how who when explain define whats")
 	// present are words about this project, this conversation, or today: what a
 	// model knows by itself is about none of them.
-	present = words(`it this that these those they them here there my our your we us i me project repo repository workspace file files
+	present = strings.Fields(`it this that these those they them here there my our your we us i me project repo repository workspace file files
 		folder directory code function method class module package test tests build bug error errors fail fails failing line lines
 		branch commit commits change changes changed now today tomorrow yesterday current currently latest recent new week month
 		above below again previous last earlier said`)
 	// marks are signs of a name in code, a path, an address or a mention.
 	marks = lazyregexp.New("[`@/\\\\_#]|\\w[.:(]\\w|\\w\\(\\)")
 )
-
-func words(text string) []string { return strings.Fields(text) }
 
 // needsNoTools reports whether the words of a goal show that a model can answer it
 // from what it knows: the goal is a greeting, or a short question without a name,

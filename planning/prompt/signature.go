@@ -55,9 +55,9 @@ func returned(t plan.Tool) string {
 // withoutResult splits the description of a built-in operator: what it does, and
 // the fields of its result, which are fewer than those of its schema.
 func withoutResult(t plan.Tool) (words, result string) {
-	before, after, told := strings.Cut(t.Description, "The result is {")
+	before, after, found := strings.Cut(t.Description, "The result is {")
 	end := strings.LastIndexByte(after, '}')
-	if !told || end < 0 || !plan.IsOperator(t.Name) {
+	if !found || end < 0 || !plan.IsOperator(t.Name) {
 		return t.Description, ""
 	}
 	return before + strings.TrimPrefix(after[end+1:], "."), "{" + after[:end+1]
@@ -98,13 +98,13 @@ func meaning(f jsontype.Field) string {
 		most  = 32 // characters
 		least = 4  // words that the name does not hold
 	)
-	name, told := strings.ToLower(f.Name), 0
+	name, added := strings.ToLower(f.Name), 0
 	for word := range strings.FieldsFuncSeq(strings.ToLower(f.Description), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		if len(word) > 3 && !strings.Contains(name, word) {
-			told++
+			added++
 		}
 	}
-	if told < least {
+	if added < least {
 		return ""
 	}
 	return plan.OneLine(f.Description, most)

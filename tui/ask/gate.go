@@ -260,7 +260,7 @@ func (g OpenGate) writeDetails(l *draw.Look, d *draw.Document, args bool) {
 		d.Field("allowed", l.Text, strings.Join(g.Allowed, "; ")+" (in this run, from the next call on)")
 	}
 	for _, from := range telling.TextSources(a.Provenance, g.Tools) {
-		d.Field("from", l.Text, from.Words)
+		d.Field("from", l.Text, from)
 	}
 	if words := telling.PassRuleWords(a); words != "" {
 		d.Field("", l.Faint, words)

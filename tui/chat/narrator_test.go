@@ -175,7 +175,7 @@ func TestAbandonedRunSaysWhy(t *testing.T) {
 	}
 }
 
-func TestFailureIsSaidOnceInChat(t *testing.T) {
+func TestChatShowsFailureOnce(t *testing.T) {
 	failed := func(attempt int) []event.Data {
 		return []event.Data{
 			event.StepStarted{Index: "1", Attempt: attempt, Executor: plan.ExecutorTool, Tool: "a:b"},
@@ -208,7 +208,7 @@ func TestChatNamesTheCommandOfTheChatThatUndoes(t *testing.T) {
 	}
 }
 
-func TestMissingModelIsSaidOnce(t *testing.T) {
+func TestMissingModelIsReportedOnce(t *testing.T) {
 	const problem = "Ollama does not answer: start it"
 	drawn := func(c *Pane) string {
 		var lines []string

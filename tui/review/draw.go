@@ -444,6 +444,6 @@ func (d *Dialog) writeGate(doc *draw.Document, s *agent.ReviewStep) {
 		doc.Field("gate", l.Warning, words)
 	}
 	for _, from := range telling.TextSources(g.Provenance, d.tools) {
-		doc.Field("beware", l.Warning, from.Words)
+		doc.Field("beware", l.Warning, from)
 	}
 }

@@ -22,7 +22,7 @@ func (d *Pane) drawTiming(p *draw.SheetPage, s *agent.StepState) {
 		d.drawCallTiming(p, s)
 		return
 	}
-	line := timing.Chronicle(d.run, l.Now)
+	line := timing.NewTimeline(d.run, l.Now)
 	t := line.Track(s.Step.Index)
 	if t == nil || t.Tries == 0 && len(t.Stretches) == 0 {
 		p.Prose(l.Faint, "It is not ready yet: it waits for its dependencies.")

@@ -44,7 +44,7 @@ func TestDeciderIsNamed(t *testing.T) {
 	}
 }
 
-func TestAnswerAtAGateIsToldInTheSameWordsEverywhere(t *testing.T) {
+func TestGateAnswerIsWordedAlikeEverywhere(t *testing.T) {
 	gate := &agent.Gate{GateRequested: event.GateRequested{Gate: "g", Step: "2", Tool: "test.run"}}
 	tests := rule.Rule{Tool: "workspace:test.run", Args: map[string]string{"path": "", "run": ""}}
 	file := rule.Rule{Tool: "workspace:fs.patch", Args: map[string]string{"path": "a.go"}}

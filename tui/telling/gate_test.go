@@ -89,7 +89,7 @@ func TestCallLinesShowWhatAPersonCanJudge(t *testing.T) {
 	}
 }
 
-func TestRuleIsSaidInWords(t *testing.T) {
+func TestRulesAreWorded(t *testing.T) {
 	for want, r := range map[string]rule.Rule{
 		"running tests needs your approval unless your goal asks for tests (built-in rule)": {Tool: "workspace:test.run", When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn},
 		"every other tool needs your approval (built-in rule)":                              {Tool: "*", Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn},
@@ -103,7 +103,7 @@ func TestRuleIsSaidInWords(t *testing.T) {
 	}
 }
 
-func TestSavedRuleIsSaidInWords(t *testing.T) {
+func TestSavedRulesAreWorded(t *testing.T) {
 	for want, r := range map[string]rule.Rule{
 		"test.run is always allowed here":                           {Tool: "workspace:test.run", Args: map[string]string{"path": "", "run": "", "sources": ""}},
 		"fs.patch is always allowed here with path auth/jwt.go":     {Tool: "workspace:fs.patch", Args: map[string]string{"all": "", "path": "auth/jwt.go"}},

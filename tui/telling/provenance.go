@@ -63,25 +63,18 @@ func groupText(from []rule.Provenance) (mentions []rule.Provenance, results []re
 	return mentions, results, written
 }
 
-// TextSource describes the source of text in a call.
-type TextSource struct {
-	Words    string
-	Computed bool
-}
-
 // TextSources describes the sources of text in a call. It returns a sentence for
 // each step whose result the arguments carry, and for each argument that a model
 // wrote after reading results.
-func TextSources(from []rule.Provenance, tools plan.Catalogue) []TextSource {
+func TextSources(from []rule.Provenance, tools plan.Catalogue) []string {
 	mentions, results, written := groupText(from)
-	var out []TextSource
+	var out []string
 	for _, p := range mentions {
-		out = append(out, TextSource{Words: mentionSource(argWords(p.Arg), p)})
+		out = append(out, mentionSource(argWords(p.Arg), p))
 	}
 	for _, r := range results {
 		words := english.List(mapped(r.args, argWords), "and") + " " + english.Agree(len(r.args), "includes", "include")
-		own := computed(r.from, tools)
-		if own {
+		if computed(r.from, tools) {
 			words += " what was computed by " + sourceStep(r.from)
 			if r.words {
 				words += ", matched by name only: some matches may be wrong or missing"
@@ -89,11 +82,11 @@ func TextSources(from []rule.Provenance, tools plan.Catalogue) []TextSource {
 		} else {
 			words += " output of " + sourceStep(r.from) + ", an untrusted result"
 		}
-		out = append(out, TextSource{words, own})
+		out = append(out, words)
 	}
 	for _, w := range written {
 		result := english.Agree(len(w.after), "result", "results")
-		out = append(out, TextSource{Words: fmt.Sprintf("a model wrote %s after reading the untrusted %s of %s", argWords(w.arg), result, strings.Join(mapped(w.after, sourceStep), ", "))})
+		out = append(out, fmt.Sprintf("a model wrote %s after reading the untrusted %s of %s", argWords(w.arg), result, strings.Join(mapped(w.after, sourceStep), ", ")))
 	}
 	return out
 }

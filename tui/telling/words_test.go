@@ -17,7 +17,7 @@ func TestGateMarksWordBasedChange(t *testing.T) {
 	tools := plan.Catalogue{{Name: "code.transform", Server: "workspace", Trusted: true}}
 	for words, want := range map[bool]bool{true: true, false: false} {
 		got := telling.TextSources([]rule.Provenance{{Arg: "diff", Step: "2", Tool: "code.transform", Exact: true, Words: words}}, tools)
-		if len(got) != 1 || strings.Contains(got[0].Words, "some matches may be wrong or missing") != want {
+		if len(got) != 1 || strings.Contains(got[0], "some matches may be wrong or missing") != want {
 			t.Errorf("words %v: %+v", words, got)
 		}
 	}
@@ -37,7 +37,7 @@ func TestCauseIsTheFirstLineThatNamesAPlace(t *testing.T) {
 	}
 }
 
-func TestFailedRunEndsWithWhatItsStepSaid(t *testing.T) {
+func TestFailedRunEndsWithTheWordsOfItsStep(t *testing.T) {
 	given := plan.Plan{Title: "p", Steps: []plan.Step{{Index: "1", Title: "Test", Executor: plan.ExecutorTool, Tool: "a:b", OnFailure: plan.OnFailureAbort}}}
 	run := agent.NewRun(nil)
 	for i, data := range []event.Data{

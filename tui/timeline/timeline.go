@@ -26,11 +26,11 @@ type Dialog struct {
 	keys *keymap.Map
 	open bool
 	draw.List
-	line *timing.Timeline
-	run  *agent.Run // whose line it is
-	seq  uint64     // sequence number of the run when line was made
-	now  time.Duration
-	wish string // step selected in the plan
+	line      *timing.Timeline
+	run       *agent.Run // whose line it is
+	seq       uint64     // sequence number of the run when line was made
+	now       time.Duration
+	preselect string // step selected in the plan
 }
 
 // New returns the timeline, closed.
@@ -42,7 +42,7 @@ func New(l *draw.Look, k *keymap.Map, runs *live.Runs) *Dialog {
 // for "".
 func (d *Dialog) Open(step string) {
 	*d = *New(d.look, d.keys, d.runs)
-	d.open, d.wish = true, step
+	d.open, d.preselect = true, step
 	d.measure(d.runs.Shown().State)
 }
 
@@ -112,12 +112,14 @@ func (d *Dialog) measure(run *agent.Run) {
 	if d.run == run && d.seq == run.Seq && d.now == now {
 		return
 	}
-	wish := &timing.Track{Kind: timing.TrackStep, Index: d.wish}
-	if d.wish == "" {
-		wish = d.chosen()
+	selected := &timing.Track{Kind: timing.TrackStep, Index: d.preselect}
+	if d.preselect == "" {
+		selected = d.chosen()
 	}
-	d.line, d.run, d.seq, d.now, d.wish = timing.Chronicle(run, d.look.Now), run, run.Seq, now, ""
-	if at := slices.IndexFunc(d.line.Tracks, func(t *timing.Track) bool { return wish != nil && t.Kind == wish.Kind && t.Index == wish.Index }); at >= 0 {
+	d.line, d.run, d.seq, d.now, d.preselect = timing.NewTimeline(run, d.look.Now), run, run.Seq, now, ""
+	if at := slices.IndexFunc(d.line.Tracks, func(t *timing.Track) bool {
+		return selected != nil && t.Kind == selected.Kind && t.Index == selected.Index
+	}); at >= 0 {
 		d.At = at
 	}
 }

@@ -24,7 +24,7 @@ type link struct {
 // decide marks the critical path. It starts from the attempt that ended last.
 // From there it goes back through everything that ended, the latest first, and
 // follows what let the last link start.
-func (c *chronicler) decide() {
+func (c *builder) decide() {
 	slices.SortStableFunc(c.links, func(a, b link) int { return cmp.Compare(a.end, b.end) })
 	var at *link
 	for i := len(c.links) - 1; i >= 0; i-- {
@@ -48,7 +48,7 @@ func (c *chronicler) decide() {
 }
 
 // why describes how the end of a link let another one start, "" if it did not.
-func (c *chronicler) why(at, before *link) string {
+func (c *builder) why(at, before *link) string {
 	switch {
 	case before.end > at.start:
 		return ""

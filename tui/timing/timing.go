@@ -62,8 +62,8 @@ func (t *Track) Label() string {
 	return untrusted.Line(t.Index)
 }
 
-// chronicler computes a timeline.
-type chronicler struct {
+// builder computes a timeline.
+type builder struct {
 	Axis
 	Timeline
 	steps   map[string]*Track
@@ -71,9 +71,9 @@ type chronicler struct {
 	links   []link // what may be on the critical path
 }
 
-// Chronicle returns the timeline of a run at time now.
-func Chronicle(run *agent.Run, now time.Time) *Timeline {
-	c := &chronicler{Axis: NewAxis(run, now), steps: map[string]*Track{}}
+// NewTimeline returns the timeline of a run at time now.
+func NewTimeline(run *agent.Run, now time.Time) *Timeline {
+	c := &builder{Axis: NewAxis(run, now), steps: map[string]*Track{}}
 	c.Total = c.Now
 	if run.Result != nil {
 		c.Total = time.Duration(run.Result.DurationMS) * time.Millisecond
@@ -95,7 +95,7 @@ func Chronicle(run *agent.Run, now time.Time) *Timeline {
 }
 
 // model adds a track for what a model did besides the steps.
-func (c *chronicler) model(kind trackKind, index string, title untrusted.Text, stretches ...Stretch) *Track {
+func (c *builder) model(kind trackKind, index string, title untrusted.Text, stretches ...Stretch) *Track {
 	t := &Track{Kind: kind, Index: index, Title: title, Stretches: stretches}
 	for _, s := range stretches {
 		t.Ran += s.To - s.From
@@ -105,7 +105,7 @@ func (c *chronicler) model(kind trackKind, index string, title untrusted.Text, s
 }
 
 // planning adds a track for the phases.
-func (c *chronicler) planning() {
+func (c *builder) planning() {
 	var phases []Stretch
 	for i, p := range c.run.Phases {
 		if p.StartedAt.IsZero() {
@@ -127,7 +127,7 @@ func (c *chronicler) planning() {
 }
 
 // addSteps adds a track for each step that is in the plan or was removed from it.
-func (c *chronicler) addSteps() {
+func (c *builder) addSteps() {
 	add := func(s *agent.StepState, removedIn int) {
 		t := c.steps[s.Step.Index]
 		if t == nil {
@@ -151,7 +151,7 @@ func (c *chronicler) addSteps() {
 }
 
 // attempts adds the times of the attempts to the tracks of their steps.
-func (c *chronicler) attempts() {
+func (c *builder) attempts() {
 	c.Begin = c.made(1)
 	reviewing := c.run.AwaitsReview()
 	if c.run.PlannedAt.IsZero() || reviewing {
@@ -187,7 +187,7 @@ func (c *chronicler) attempts() {
 
 // made returns the time from which the plan of a revision could run: when it was
 // ready, or when the user released it after review.
-func (c *chronicler) made(revision int) time.Duration {
+func (c *builder) made(revision int) time.Duration {
 	at := c.run.PlannedAt
 	if revision >= 2 && revision-2 < len(c.run.Revisions) {
 		at = c.run.Revisions[revision-2].At
@@ -201,7 +201,7 @@ func (c *chronicler) made(revision int) time.Duration {
 }
 
 // replans adds a track for each replan.
-func (c *chronicler) replans() {
+func (c *builder) replans() {
 	add := func(number int, from, to time.Duration) {
 		t := c.model(TrackReplan, strconv.Itoa(number), "replan", Stretch{StretchModel, from, to, ""})
 		c.links = append(c.links, link{Tried: Tried{start: from, end: to}, track: t, plans: number})
@@ -218,7 +218,7 @@ func (c *chronicler) replans() {
 
 // finish sorts the tracks by start time, with those that have not started last,
 // and sums them up.
-func (c *chronicler) finish() {
+func (c *builder) finish() {
 	first := func(t *Track) time.Duration {
 		for _, s := range t.Stretches {
 			if s.Kind != StretchNeeds {

@@ -94,7 +94,7 @@ type net struct {
 // pin is where a net meets a layer.
 type pin struct {
 	item     int
-	wish     int  // the unit at which it would best meet the layer
+	ideal    int  // the unit at which it would best meet the layer
 	straight bool // the line would run straight then
 	at       int  // the unit at which it does
 }

@@ -54,7 +54,7 @@ type placing struct {
 	row row
 }
 
-// row places things beside each other, each as near to its wish as the others
+// row places things beside each other, each as near to its ideal as the others
 // leave room: with the least sum of squared distances.
 type row struct {
 	blocks []block
@@ -71,9 +71,9 @@ type block struct {
 func (r *row) clear() { r.blocks, r.shift = r.blocks[:0], 0 }
 
 // add adds a thing with its start at least apart behind the start of the last one.
-func (r *row) add(apart int, wish, weight float64) {
+func (r *row) add(apart int, ideal, weight float64) {
 	r.shift += apart
-	r.blocks = append(r.blocks, block{sum: weight * (wish - float64(r.shift)), weight: weight, count: 1})
+	r.blocks = append(r.blocks, block{sum: weight * (ideal - float64(r.shift)), weight: weight, count: 1})
 	for n := len(r.blocks); n > 1; n-- {
 		a, b := &r.blocks[n-2], r.blocks[n-1]
 		if a.sum/a.weight <= b.sum/b.weight {
@@ -114,8 +114,8 @@ func (p *placing) settle(l int, before, behind bool) {
 		if i > 0 {
 			apart = p.apart(layer[i-1], it)
 		}
-		wish, weight := p.wish(it, before, behind)
-		p.row.add(apart, wish, weight)
+		ideal, weight := p.ideal(it, before, behind)
+		p.row.add(apart, ideal, weight)
 	}
 	shift := 0
 	p.row.each(func(i, at int) {
@@ -126,8 +126,8 @@ func (p *placing) settle(l int, before, behind bool) {
 	})
 }
 
-// wish is the best place for the first unit of an item, and its weight.
-func (p *placing) wish(it int, before, behind bool) (at, weight float64) {
+// ideal is the best place for the first unit of an item, and its weight.
+func (p *placing) ideal(it int, before, behind bool) (at, weight float64) {
 	self := &p.items[it]
 	sum := 0.0
 	add := func(joined []int, back [][]int) {

@@ -12,7 +12,7 @@ func (d *layering) placePorts() {
 		p.set(l, gap, func(b *bundle) []pin { return b.up })
 		for i := range gap { // straight lines first
 			if b := &gap[i]; len(b.up) == 1 && len(b.down) == 1 && b.down[0].straight {
-				b.down[0].wish = b.up[0].at
+				b.down[0].ideal = b.up[0].at
 			}
 		}
 		p.set(l+1, gap, func(b *bundle) []pin { return b.down })
@@ -33,7 +33,7 @@ func (d *layering) portsOf(it int) (first, last int) {
 func (d *layering) wishPorts(b *bundle) {
 	for _, pins := range [][]pin{b.up, b.down} {
 		for i := range pins {
-			pins[i].wish = d.items[pins[i].item].centre() / 2
+			pins[i].ideal = d.items[pins[i].item].centre() / 2
 		}
 	}
 	if len(b.up) != 1 || len(b.down) != 1 {
@@ -47,8 +47,8 @@ func (d *layering) wishPorts(b *bundle) {
 		return
 	}
 	middle := (d.items[up.item].centre() + d.items[down.item].centre()) / 4
-	up.wish = min(max(middle, lo), hi)
-	down.wish = up.wish
+	up.ideal = min(max(middle, lo), hi)
+	down.ideal = up.ideal
 	up.straight, down.straight = true, true
 }
 
@@ -105,7 +105,7 @@ func (p *porting) settle(it int) {
 		if at.pin.straight {
 			weight = straight
 		}
-		p.row.add(min(i, 1)*apart, float64(at.pin.wish), weight)
+		p.row.add(min(i, 1)*apart, float64(at.pin.ideal), weight)
 	}
 	p.row.each(func(i, at int) {
 		ports[i].pin.at = min(max(at+i*apart, first+i*apart), last-(len(ports)-1-i)*apart)
