@@ -153,7 +153,7 @@ func TestDraftsBeforeAKillAreKept(t *testing.T) {
 	}
 }
 
-// byDraft replies to each draft with its text, however often it is asked for.
+// byDraft replies to every request for a draft with the text of that draft.
 func byDraft(texts ...string) func(prompt.Request) (string, error) {
 	return func(r prompt.Request) (string, error) {
 		if r.Draft != nil {

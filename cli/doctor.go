@@ -100,7 +100,7 @@ func newFit(o *options) *cobra.Command {
 		Short: "Measure which of your models can plan with tools",
 		Long: "fit lets each MODEL, by default every installed one that can answer, plan 40 goals with known good plans, beside\n" +
 			"5, 20, 60 and 200 foreign tools, and scores the plans by rule. Nothing of a plan is executed. Results are kept\n" +
-			"after each goal: the same command goes on after ctrl+c. At the end it offers to plan with the best model.",
+			"after each goal: after ctrl+c, the same command continues. At the end it offers to plan with the best model.",
 		Example: "  replan fit\n  replan fit qwen3:8b gemma3:12b --goals 8\n  replan fit --tools mine --output json",
 		RunE: func(cmd *cobra.Command, models []string) error {
 			if how.models = models; len(models) == 0 && o.Changed("model") {
@@ -115,7 +115,7 @@ func newFit(o *options) *cobra.Command {
 	return cmd
 }
 
-// The foreign tools that stand beside the goals of replan fit.
+// The foreign tools that replan fit offers beside those of its goals.
 const (
 	bundledTools = "bundled"
 	ownTools     = "mine"
@@ -216,7 +216,7 @@ func (o *options) fitSet(ctx context.Context, tools string) (set planfit.Set, er
 func unfit(ctx context.Context, err error) *failure {
 	switch {
 	case ctx.Err() != nil:
-		return &failure{exit: exitInterrupted, code: string(event.ReasonInterrupted), err: errors.New("stopped; what was measured is kept: the same command goes on from there")}
+		return &failure{exit: exitInterrupted, code: string(event.ReasonInterrupted), err: errors.New("stopped; the results so far are kept: the same command continues from there")}
 	case errors.Is(err, prompt.ErrNoModel):
 		return &failure{exit: event.ReasonNoModel.ExitCode(), code: string(event.ReasonNoModel), err: err}
 	default:

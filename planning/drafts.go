@@ -105,8 +105,8 @@ func (p *pipeline) takeDraft() {
 	p.judge(p.drafts[best].proposed, p.drafts[best].reply)
 }
 
-// withoutDraft ends planning if the model says that there is nothing to plan. If no
-// draft came at all, it asks for a repair.
+// withoutDraft ends planning if the model finds nothing to plan. If no draft came at
+// all, it asks for a repair.
 func (p *pipeline) withoutDraft() {
 	var faults []plan.Fault
 	for _, d := range p.drafts {

@@ -43,7 +43,7 @@ type pipeline struct {
 	chosen   []string // the tools that the model asked for
 	skipped  []SkippedPhase
 	repairs  repairs
-	drafts   []drafted    // of phase 3, if several are asked for
+	drafts   []drafted    // of phase 3, if several are wanted
 	ranked   []rank.Draft // the same, once one is taken
 	outcome  Outcome
 }
@@ -64,7 +64,7 @@ func (p *pipeline) skip(phase int, reason string) {
 }
 
 // enter moves to a stage and creates its request. If there are too many tools to
-// name them all, the execution plan is asked for after the tools it may need.
+// name them all, the model first chooses the tools that the plan may need.
 func (p *pipeline) enter(stage prompt.Purpose) {
 	if stage == prompt.PurposePlan && !p.asked {
 		p.asked = true

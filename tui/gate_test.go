@@ -90,7 +90,7 @@ func TestWordsTypedAtADialogAnswerNothing(t *testing.T) {
 	}
 }
 
-// TestDialogThatOpensByItselfTakesNoTyping: a letter that is an answer goes on with the
+// TestDialogThatOpensByItselfTakesNoTyping: a letter that is an answer continues the
 // text, or says that it came too early, until no key was pressed for a while.
 func TestDialogThatOpensByItselfTakesNoTyping(t *testing.T) {
 	for name, st := range map[string]func() *story{

@@ -245,7 +245,7 @@ func opener(s *Session) string {
 	return cmp.Or(t.prompting.Models.Of(purpose).Name, t.model)
 }
 
-// warm loads the model that is asked first, unless it is still loaded or would be unloaded again
+// warm loads the model of the first request, unless it is still loaded or would be unloaded again
 // before its next request.
 func (s *Session) warm(ctx context.Context) {
 	lister, ok := s.cfg.Model.(ModelLister)

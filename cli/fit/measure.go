@@ -22,7 +22,7 @@ import (
 type Measurement struct {
 	Set       fit.Set
 	Goals     int                // as many of them; 0 means all
-	OwnTools  bool               // the user's tools stand beside the goals
+	OwnTools  bool               // offer the user's tools beside those of the goals
 	Server    ollama.Config      // the model is set for each
 	Prompting prompt.Prompting   // as for a goal of the user's
 	Limits    event.Limits       // of a run
@@ -45,7 +45,7 @@ type Progress struct {
 type LostError struct{ Err error }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("%v; what was measured is kept: the same command goes on from there", e.Err)
+	return fmt.Sprintf("%v; the results so far are kept: the same command continues from there", e.Err)
 }
 
 func (e *LostError) Unwrap() error { return e.Err }

@@ -51,8 +51,8 @@ type Set struct {
 }
 
 // NewSet returns the bundled goals for the operators of the workspace. own are the
-// user's foreign tools, which then stand beside each goal, all of them; without any,
-// bundled ones do.
+// user's foreign tools, all of which are then offered for each goal; without any,
+// bundled ones are.
 func NewSet(operators, own plan.Catalogue) (Set, error) {
 	all, err := Servers()
 	if err != nil {

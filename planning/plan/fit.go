@@ -19,7 +19,7 @@ type reading struct {
 }
 
 // applied returns a value with parts of it read in another way. Readings in the same
-// value stand beside each other, and none is inside another. depth is how deep in the
+// value do not overlap, and none is inside another. depth is how deep in the
 // args the value is. It changes neither v nor the values in it.
 func applied(v any, readings []reading, depth int) any {
 	if len(readings) == 1 && len(readings[0].at) == depth {
@@ -420,7 +420,7 @@ func (f *fitter) readings(at []string) []reading {
 	place := JSONPointer("", at...)
 	// An item of a list may also be a sign that the list itself is one of lists. A
 	// list or object written as text could mean a list of that text, or itself. The
-	// readings taken inside a value are told by their place in it.
+	// readings taken inside a value are found by their place in it.
 	if !inObject || !f.lists[place] || f.changed[place] || isJSONText(value) {
 		return all
 	}

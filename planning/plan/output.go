@@ -232,8 +232,8 @@ func (f form) maybe(kind string) bool {
 //
 // JSON Schema allows a field that is not listed unless additionalProperties is false.
 // Servers generate their schemas from the types that they return, and most generators
-// write no additionalProperties for types that are closed. Where fields are listed and
-// nothing says that there are more, the list is therefore taken as the whole one.
+// write no additionalProperties for types that are closed. A list of
+// fields is therefore taken as complete, unless the schema says otherwise.
 func (f form) property(name string) (parts []*jsonschema.Schema, there bool) {
 	var open, lists bool
 	for _, s := range f {

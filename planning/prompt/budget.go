@@ -87,7 +87,7 @@ func Opening(b Brief) int {
 	return Tokens(b) + b.Prompting.tokens([]Message{{Role: RoleUser, Content: b.Goal}})
 }
 
-// wanted estimates the tokens of the request and its reply if nothing is left out but
+// wanted estimates the tokens of the request and its reply with everything except
 // the tools that no window has room for; 0 if they fit the window.
 func (c composition) wanted() int {
 	wide := c

@@ -77,7 +77,7 @@ type Request struct {
 	TooLong   string          `json:"too_long,omitempty"`   // by estimate: what does not fit, up to "choose another model"; "" if it fits
 	Never     bool            `json:"never,omitempty"`      // with TooLong: it cannot fit by any estimate, and is not sent
 
-	// Draft is set if several drafts of the plan are asked for, and nil for one.
+	// Draft is set if the plan is chosen from several drafts, and nil for one.
 	Draft *Draft `json:"draft,omitempty"`
 
 	// MaxThinking bounds the thoughts of the model before its first word, in

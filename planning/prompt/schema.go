@@ -63,8 +63,8 @@ func choice(words ...string) schema {
 // maxStepSchema bounds the schema of one step, in bytes: the built-in operators take
 // 15 KB, a typical tool of another server 700 bytes. Ollama compiles 30 forms
 // in 21 ms, 60 in 41 and 80 in 50. Shared parts by reference would save a tenth of that, and a form
-// of their own for the args of all tools half of it, but then no tool is bound to
-// its args. What remains is the journal, which holds the format of each request.
+// of their own for the args of all tools half of it, but then a tool may be written
+// with the args of another. What remains is the journal, which holds the format of each request.
 const maxStepSchema = 48 << 10
 
 // stepsSchema is the list of steps of a plan: it can only name existing tools and

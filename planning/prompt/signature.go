@@ -66,8 +66,8 @@ func withoutResult(t plan.Tool) (words, result string) {
 // signature writes the types of the arguments or of the result of a tool.
 type signature struct {
 	explained bool // with the meanings of the arguments
-	// result means few fields. A result has them all, as far as the list of tools
-	// is concerned: whether one may be missing is said nowhere else.
+	// result means few fields. The list of tools shows all fields of a
+	// result, because no other place says whether one may be missing.
 	result bool
 }
 

@@ -32,8 +32,8 @@ const (
 	// usedBonus is how much better the tool ranks that earlier runs used most, and
 	// leastBonus is for any that they used.
 	usedBonus, leastBonus = 0.15, 0.05
-	// kinship is the share of its server's best score that a tool gets: what works
-	// together comes from one server, in words that a goal need not hold.
+	// kinship is the share of its server's best score that a tool gets: tools that
+	// work together come from one server, and a goal need not name them all.
 	kinship = 0.25
 	// basicsScore is the least score of the basics, as a share of the best one: the
 	// words of a goal seldom name what nearly all work in a project needs.

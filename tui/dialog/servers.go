@@ -175,7 +175,7 @@ func (d *Servers) row(i, width int) string {
 	return line.Fill(drawn, width)
 }
 
-// offered says how many tools a server offers and what they cost, as far as that is
+// offered says how many tools a server offers and what they cost, if that is
 // known: "41 tools, 6.2k tokens".
 func (d *Servers) offered(s plan.ServerStatus) string {
 	if s.Tools == 0 {

@@ -10,8 +10,7 @@ import (
 	"replan/planning/rank"
 )
 
-// PhaseWords names a phase of planning with the draft it is at, if several are asked
-// for.
+// PhaseWords names a phase of planning with its draft, if there are several.
 func PhaseWords(phase string, d *prompt.Draft) string {
 	if d == nil {
 		return phase
@@ -76,7 +75,7 @@ func ChosenWords(drafts []rank.Draft, d event.PlanChosen) string {
 func lessWords(drafts []rank.Draft, taken, d rank.Draft) string {
 	switch {
 	case d.Missing != "":
-		return "came to nothing: " + Excerpt(d.Missing, 120)
+		return "gave no plan: " + Excerpt(d.Missing, 120)
 	case d.Repeats > 0:
 		return fmt.Sprintf("is the same as draft %d", d.Repeats)
 	}

@@ -10,8 +10,8 @@ import (
 	"replan/planning/plan"
 )
 
-// Type describes values as far as a grammar and a prompt can follow. The zero value
-// is any value.
+// Type describes values in the detail that a grammar and a prompt can use. The zero
+// value is any value.
 type Type struct {
 	Kinds    []string // of JSON, without null; empty for any
 	Nullable bool     // null will do as well

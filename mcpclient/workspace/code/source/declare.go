@@ -66,7 +66,7 @@ type scope struct {
 	parent string // parent of its members
 	close  string
 	at     int // offset of the bracket
-	resume int // the statement that goes on after it, or -1
+	resume int // the statement that continues after it, or -1
 }
 
 var closes = map[string]string{"{": "}", "(": ")", "[": "]"}

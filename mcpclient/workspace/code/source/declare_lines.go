@@ -105,7 +105,7 @@ func (r *lineReader) line(code string, at, start int) {
 	}
 }
 
-// note adds a declaration that stands in another.
+// note adds a declaration inside another.
 func (r *lineReader) note(top indented, kind, parent string, from, name int) {
 	f := r.f
 	if container(top.kind) {
