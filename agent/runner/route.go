@@ -41,7 +41,7 @@ func (s preparation) routing(t prompt.Prompting, facts intent.Facts) event.Routi
 }
 
 // errNoWords lists what can be asked without a model.
-var errNoWords = errors.New(agent.WithoutModel)
+var errNoWords = errors.New(agent.WithoutModel) //nolint:staticcheck // the second sentence of an error
 
 // unrouted returns the error for a goal that needs a model when there is none. It
 // names what works without one.
