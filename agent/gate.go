@@ -368,7 +368,7 @@ func (r *Run) producersOf(name string) []*StepState {
 	return out
 }
 
-// mentions returns what a model reads before anything else: the mentions in the
+// mentions returns the texts that a model reads first: the mentions in the
 // user's message.
 func (r *Run) mentions() []rule.Provenance {
 	var out []rule.Provenance
@@ -378,7 +378,7 @@ func (r *Run) mentions() []rule.Provenance {
 	return out
 }
 
-// hasRead returns what a model has read before it replans: the mentions of the
+// hasRead returns the texts that a model has read before it replans: the mentions of the
 // goal, and the newest results and errors.
 func (r fold) hasRead() []rule.Provenance {
 	out := r.mentions()

@@ -328,7 +328,7 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 		Status: StepPending, Parent: parent, replanned: replanned, attempts: r.attemptsBefore(index),
 		inner: innerCall{loop: l, use: use}, sched: schedule{length: length, place: number},
 	}
-	// It may also call what its request had no room to offer.
+	// It may also call tools for which its request had no room.
 	if tool, err := plan.Offer(append(r.callable(l), prompt.FindTool())).Find(use.Name); err != nil {
 		c.inner.unknown = err
 	} else {

@@ -10,7 +10,7 @@ import (
 	"replan/planning/prompt"
 )
 
-// Trust is what is known about the workspace and the user's request.
+// Trust describes the workspace and the user's request.
 type Trust struct {
 	Workspace bool // the user trusts the workspace, so its tests may run
 	Tests     bool // the user's own words, or the plan that the user gave, ask for the tests

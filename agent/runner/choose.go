@@ -325,7 +325,7 @@ func (s *Session) keep(key string, value *string, awaited bool) {
 	})
 }
 
-// keepLast saves what the user chose right before the session ended.
+// keepLast saves the last choice before the session ended.
 func keepLast(s *Session) {
 	for {
 		select {

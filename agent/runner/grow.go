@@ -114,7 +114,7 @@ func (s preparation) grow(ctx context.Context, p *prepared) {
 	})
 }
 
-// growth is what a run needs of the context window of one model.
+// growth is the context window that a run needs of one model.
 type growth struct {
 	name   string // as chosen; "" is the server's choice
 	info   prompt.ModelInfo

@@ -43,7 +43,7 @@ func (s *Session) publishHistory() {
 	}
 }
 
-// keepWords remembers what the user sent, unless it begins with a blank.
+// keepWords remembers the text that the user sent, unless it begins with a blank.
 func (s *Session) keepWords(text string) {
 	if s.cfg.InputHelp == nil || strings.TrimLeft(text, " ") != text || strings.TrimSpace(text) == "" {
 		return

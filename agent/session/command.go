@@ -9,7 +9,7 @@ import (
 // Command is a request of the screen or the command line to a session.
 type Command interface{ command() }
 
-// Submit sends what the user typed. It is queued while a run is in progress. A
+// Submit sends the typed text. It is queued while a run is in progress. A
 // line that begins with a slash is a command. Mentions by an @ are attached; if one
 // cannot be read, the line comes back as Returned. A line that begins with a
 // blank is not remembered.

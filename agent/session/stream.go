@@ -72,7 +72,7 @@ type Returned struct {
 	Reason untrusted.Text `json:"reason,omitempty"` // why it was not accepted and what to do; "" if the user took it back
 }
 
-// History is what the user sent earlier, in other sessions too, oldest first.
+// History holds earlier messages of the user, of other sessions too, oldest first.
 type History struct {
 	Here      []string `json:"here,omitempty"`      // in this workspace
 	Elsewhere []string `json:"elsewhere,omitempty"` // in other workspaces
@@ -92,7 +92,7 @@ type Kept struct {
 	Problem untrusted.Text `json:"problem,omitempty"` // why it was not saved, one sentence
 }
 
-// Choice is what the user chooses for the session; nil fields stay unchanged.
+// Choice is a choice of the user for the session; nil fields stay unchanged.
 type Choice struct {
 	Model   *string            `json:"model,omitempty"` // "" is the first model of the server that supports tools
 	Think   *prompt.ThinkLevel `json:"think,omitempty"`

@@ -83,7 +83,7 @@ type matching struct {
 
 func newMatching(k known, spare []string, catalogue plan.Catalogue, p plan.Plan) *matching {
 	m := &matching{known: k, plan: p, graph: plan.NewGraph(p), pairs: map[int]int{}, producers: map[string]int{}}
-	tools := make([]string, len(p.Steps)) // bare names; "" for what is no call
+	tools := make([]string, len(p.Steps)) // bare names; "" if it is no call
 	for i, step := range p.Steps {
 		if step.ResultVariable != "" {
 			m.producers[step.ResultVariable] = i

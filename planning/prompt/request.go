@@ -96,7 +96,7 @@ type Draft struct {
 // Further reports whether there is a draft before this one.
 func (d *Draft) Further() bool { return d != nil && d.Number > 1 }
 
-// Unoffered is what a request had no room to offer.
+// Unoffered lists the tools for which a request had no room.
 type Unoffered struct {
 	Tools   int      `json:"tools"`   // left out
 	Of      int      `json:"of"`      // tools that the model may call
@@ -119,7 +119,7 @@ type ModelInfo struct {
 	Quantization  untrusted.Text `json:"quantization,omitempty"` // as reported by the server: "Q4_K_M"
 	Loaded        bool           `json:"loaded,omitempty"`       // in memory now
 	Growable      int            `json:"growable,omitempty"`     // tokens that ContextWindow may grow to by itself; 0 if it stays
-	Defect        untrusted.Text `json:"defect,omitempty"`       // what replan works around with it, a sentence
+	Defect        untrusted.Text `json:"defect,omitempty"`       // the defect that replan works around, a sentence
 }
 
 // TaggedName returns the name of a model as listed by a server: with the tag

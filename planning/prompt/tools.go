@@ -15,7 +15,7 @@ import (
 // same from one request to the next.
 func (p Prompting) listRoom() int { return p.ContextWindow / 4 * cautiousBytesPerToken }
 
-// planTools is what a request of planning says of the tools.
+// planTools is the part of a planning request about the tools.
 type planTools struct {
 	message string // the tools message, the same in all requests of a run
 	more    string // tools that the last message describes, "" for none

@@ -28,7 +28,7 @@ type Draft struct {
 // Usable reports whether the draft can run as it is.
 func (d Draft) Usable() bool { return d.Steps > 0 && d.Missing == "" && len(d.Faults) == 0 }
 
-// Criterion is what makes one draft better than another.
+// Criterion is a reason why one draft is better than another.
 type Criterion string
 
 // The criteria, most important first. The order of the requests decides between

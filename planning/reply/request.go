@@ -18,6 +18,6 @@ type Reply struct {
 	CompletionTokens int       `json:"completion_tokens"`
 	ContextWindow    int       `json:"context_window,omitempty"` // tokens the model was given room for (num_ctx)
 	PromptMS         int64     `json:"prompt_ms,omitempty"`      // for which the server read the prompt: little where it remembered most of it
-	Note             string    `json:"note,omitempty"`           // what was done to get it, a sentence
+	Note             string    `json:"note,omitempty"`           // how it was obtained, a sentence
 	MS               int64     `json:"ms"`                       // wall clock, milliseconds
 }

@@ -9,7 +9,7 @@ import (
 	"replan/planning/plan"
 )
 
-// Query is what the tools are ranked for.
+// Query is the text that tools are ranked by.
 type Query struct {
 	Goal    string // in the user's words
 	Context string // what is known beyond the goal, such as an analysis; its words count half

@@ -24,7 +24,7 @@ type Change struct {
 	Moved         string // the other path of a move: the old one of a new file, the new one of a removed file
 }
 
-// Result is what a call changed.
+// Result lists the changes of a call.
 type Result struct {
 	Files []File `json:"files"`
 	Diff  string `json:"diff"`
@@ -32,7 +32,7 @@ type Result struct {
 	Diagnostics []source.Diagnostic `json:"diagnostics,omitempty"`
 }
 
-// File says what a call did to one file.
+// File is the change of a call to one file.
 type File struct {
 	Path    string `json:"path"`
 	Action  string `json:"action"`           // created, changed, removed or moved

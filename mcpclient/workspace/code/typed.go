@@ -205,7 +205,7 @@ func (o *Operators) importPath(at string) string {
 	}
 }
 
-// uses is what a server or a type checker reports about a name.
+// uses is the report of a server or a type checker about a name.
 type uses struct {
 	references []source.Reference
 	compared   func(at string) bool // whether a file was examined

@@ -24,7 +24,7 @@ const (
 	mostSearchers = 8   // goroutines of one search
 )
 
-// Result is what a search found.
+// Result holds the matches of a search.
 type Result struct {
 	Matches   []Match  `json:"matches"`
 	Total     int      `json:"total"` // matching lines, returned or not

@@ -36,7 +36,7 @@ type Op[Args, Result any] struct {
 // None is the Result of an operator that answers text only.
 type None struct{}
 
-// Answer is what an operator found or did.
+// Answer is the result of a call of an operator.
 type Answer[Result any] struct {
 	Data    Result
 	Text    string   // the same for a reader of text
@@ -44,7 +44,7 @@ type Answer[Result any] struct {
 	Preview *Preview // in place of Data, for a call that asked for one
 }
 
-// Preview is what a call would change or run. See [builtin.MetaPreview].
+// Preview shows the change or the command of a call before it is made. See [builtin.MetaPreview].
 type Preview struct {
 	Diff    string            `json:"diff"`
 	Hashes  map[string]string `json:"hashes"`

@@ -194,7 +194,7 @@ func (t *Tree) ChangeableEntry(name string) (string, error) {
 	if dir, err = t.Resolve(path.Clean("./" + dir)); err != nil {
 		return "", err
 	}
-	at, err := t.Changeable(name) // where a link leads out, that is what is said
+	at, err := t.Changeable(name) // a link that leads out is reported as such
 	if err != nil {
 		return "", err
 	}

@@ -43,7 +43,7 @@ func WriteAtomic(root *os.Root, at string, f File) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("writing %s: %w", at, err)
-			_ = root.Remove(temp) // the failure itself is what counts
+			_ = root.Remove(temp) // the failure itself counts
 		}
 	}()
 	_, err = w.Write(f.Data)

@@ -29,8 +29,8 @@ type Config struct {
 	// Dir is the folder of the journals of all runs, outside the workspace. Empty
 	// keeps nothing.
 	Dir string
-	// Run is what every change belongs to, whatever its call says; empty is what
-	// the call says.
+	// Run is the run that every change belongs to. Empty means the run that the call
+	// names.
 	Run    string
 	Logger *slog.Logger
 }

@@ -15,11 +15,11 @@ import (
 	"replan/mcpclient/workspace/tree"
 )
 
-// Undone is what an undo did, or would do.
+// Undone describes the effects of an undo, done or planned.
 type Undone struct {
 	Files   []File
 	Diff    string   // unified, from the current files to the restored ones
-	Notes   []string // sentences on what the user should know besides
+	Notes   []string // further sentences for the user
 	Changed bool     // the runs changed files
 	Already bool     // and that is undone
 }
@@ -74,7 +74,7 @@ func (e *NotHereError) Error() string {
 	return fmt.Sprintf("the run %s worked in %s; go there and undo it", e.Run, e.Workspace)
 }
 
-// Undo restores what the runs changed together: content, mode and existence of every
+// Undo restores all that the runs changed together: content, mode and existence of every
 // file and folder, all or nothing. With dry it only says what it would do. It fails
 // with a *ChangedError if a file has changed since the runs, and with a
 // *NotHereError. The runs must have ended.

@@ -19,7 +19,7 @@ import (
 	"replan/mcpclient/workspace"
 )
 
-// TB is what testing.T and rapid.T have in common here.
+// TB is the part of testing.T and rapid.T that is used here.
 type TB interface {
 	Helper()
 	Fatalf(format string, args ...any)
