@@ -230,18 +230,21 @@ func TestResultsOfOtherRequestsDoNotCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, change := range map[string]func(){
-		"the first time":            func() {},
-		"another analysis":          func() { models[0].Small = !models[0].Small },
-		"another limit of the plan": func() { m.Limits.MaxPlanSteps = 2 },
+	for _, c := range []struct { // in order: each continues from the one before
+		name   string
+		change func()
+	}{
+		{"the first time", func() {}},
+		{"another analysis", func() { models[0].Small = !models[0].Small }},
+		{"another limit of the plan", func() { m.Limits.MaxPlanSteps = 2 }},
 	} {
-		change()
+		c.change()
 		asked := len(server.Requests())
 		if _, err := m.Run(t.Context(), models); err != nil {
 			t.Fatal(err)
 		}
 		if got := len(server.Requests()) - asked; got == 0 {
-			t.Errorf("%s: results of other requests were taken", name)
+			t.Errorf("%s: results of other requests were taken", c.name)
 		}
 	}
 }
