@@ -284,7 +284,7 @@ func (f *follow) untilGone(ctx context.Context, timeout time.Duration) bool {
 			interrupt(f.cmd)
 		case <-kill:
 			f.kill()
-		case _ = <-exited: // ProcessState says it better
+		case <-exited: //nolint:errcheck // ProcessState holds the result
 			exited = nil
 			f.kill() // the processes it left behind
 			giveUp = time.After(drain)

@@ -50,7 +50,7 @@ func startProcess(path string, args, environ []string, dir string, watcher child
 	p := &process{cmd: cmd, input: in, output: out, exited: make(chan struct{})}
 	go func() {
 		defer close(p.exited)
-		<-exited // ProcessState holds the result
+		<-exited //nolint:errcheck // ProcessState holds the result
 		if err := child.Kill(cmd); err != nil {
 			log.Warn("what a language server started may still run", "command", cmd.String(), "error", err)
 		}
