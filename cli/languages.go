@@ -90,13 +90,13 @@ func (w *services) install(ctx context.Context, path string) error {
 	cmd := exec.Command(path, "install", lsp.Gopls) // #nosec G204 -- the go command, outside the workspace, after a yes
 	cmd.Dir, cmd.Env = os.TempDir(), child.Environ(os.Environ(), nil)
 	cmd.Stderr = &output
-	group, err := child.Start(cmd, w.watcher())
+	group, exited, err := child.Start(cmd, w.watcher())
 	if err != nil {
 		return err
 	}
 	defer child.Ended(group, w.watcher())
 	defer context.AfterFunc(ctx, func() { _ = child.Kill(cmd) })()
-	err = cmd.Wait()
+	err = <-exited
 	if said := strings.TrimSpace(output.String()); err != nil && said != "" {
 		return errors.New(said[strings.LastIndexByte(said, '\n')+1:]) // go names the cause last
 	}

@@ -3,7 +3,9 @@
 package cli_test
 
 import (
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -34,6 +36,35 @@ func TestChildrenDoNotOutliveTheProgram(t *testing.T) {
 	}
 }
 
+// A browser that a server started in a session of its own is not in its group.
+func TestDetachedChildrenOfServersDoNotOutliveTheProgram(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the environment of other processes can be read only on Linux")
+	}
+	for name, end := range map[string]func(s *terminal){
+		"SIGKILL":  func(s *terminal) { s.signal(syscall.SIGKILL) },
+		"SIGQUIT":  func(s *terminal) { s.signal(syscall.SIGQUIT) },
+		"in order": func(s *terminal) { s.signal(syscall.SIGINT) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			line, browser := newLifeline(t), newLifeline(t)
+			folder, home := t.TempDir(), t.TempDir()
+			servers := filepath.Join(t.TempDir(), "servers.json")
+			write(t, servers, `{"mcpServers": {"word": {"command": "sh", "args": ["-c", "setsid toolserver '!hold' >/dev/null & unset ALIVE; exec toolserver word"], "env": {"ALIVE": "`+browser.addr()+`"}}}}`)
+			write(t, filepath.Join(folder, "hold.json"), holdPlan)
+			s := open(t, program{folder: folder, home: home, env: []string{"ALIVE=" + line.addr()}, args: []string{
+				"plan", "run", "hold.json", "--plain", "--approve", "all", "--mcp-config", servers,
+			}})
+			browser.held()
+			line.held()
+			end(s)
+			<-s.exited
+			browser.waitEnded()
+			line.waitEnded()
+		})
+	}
+}
+
 const holdPlan = `{"id":"hold-1","title":"Hold","steps":[{"index":"1","title":"Hold","tool":"proc.run","args":{"argv":["toolserver","!hold"]}}]}`
 
 // The watcher can be killed as well. Then the journal names the process that may
@@ -41,7 +72,11 @@ const holdPlan = `{"id":"hold-1","title":"Hold","steps":[{"index":"1","title":"H
 func TestResumeEndsRunningChild(t *testing.T) {
 	line := newLifeline(t)
 	folder, home := t.TempDir(), t.TempDir()
-	write(t, filepath.Join(folder, "hold.json"), holdPlan)
+	held := holdPlan
+	if _, err := exec.LookPath("setpriv"); err == nil { // else Linux would end the child
+		held = strings.Replace(held, `["toolserver"`, `["setpriv","--pdeathsig","clear","toolserver"`, 1)
+	}
+	write(t, filepath.Join(folder, "hold.json"), held)
 	s := open(t, program{folder: folder, home: home, env: []string{"ALIVE=" + line.addr(), "REPLAN_TEST_UNWATCHED=1"}, args: []string{
 		"plan", "run", "hold.json", "--output", "json", "--approve", "all",
 	}})

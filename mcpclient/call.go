@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -85,7 +86,7 @@ func (p *Pool) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPrevie
 
 // send performs one call. Only built-in servers receive the meta fields.
 func (p *Pool) send(ctx context.Context, call plan.ToolCall, meta map[string]any) (*mcp.CallToolResult, error) {
-	e, conn, err := p.begin(call.Tool)
+	e, err := p.begin(call.Tool)
 	if err != nil {
 		return nil, err
 	}
@@ -96,38 +97,73 @@ func (p *Pool) send(ctx context.Context, call plan.ToolCall, meta map[string]any
 		}
 		meta = nil
 	}
+	var renewed bool
+	for unsent := 0; ; {
+		conn, err := p.await(ctx, e, call.Tool)
+		if err != nil {
+			return nil, err
+		}
+		result, err := p.sendOn(ctx, e, conn, call, meta)
+		switch {
+		case err == nil:
+			p.recovered(e)
+			return result, nil
+		case errors.Is(err, errClosing):
+			continue // there will be another connection
+		case errors.Is(err, transport.ErrSessionTerminated) && !renewed:
+			// An HTTP server that forgot the session has not processed the call.
+			renewed = true
+			p.suspend(e, conn, errors.New("has forgotten the session"))
+			continue
+		case notSent(err) && unsent < len(p.cfg.RestartWaits) && p.mayRestart(e):
+			unsent++
+			p.suspend(e, conn, plain(err))
+			continue
+		case notSent(err):
+			return nil, notDone(call.Tool, "the server %s %s", call.Tool.Server, plain(err))
+		case errors.Is(err, transport.ErrSessionTerminated):
+			return nil, notDone(call.Tool, "the server %s forgets its sessions at once", call.Tool.Server)
+		}
+		return nil, err
+	}
+}
 
+// errClosing reports that a connection was closed before the call began.
+var errClosing = errors.New("the connection is being closed")
+
+// sendOn performs one call on a connection. The error is one for the caller, except
+// for those after which the call may be sent again: errClosing,
+// transport.ErrSessionTerminated and an address that cannot be reached.
+func (p *Pool) sendOn(ctx context.Context, e *entry, conn *connection, call plan.ToolCall, meta map[string]any) (*mcp.CallToolResult, error) {
+	if !conn.enter() {
+		return nil, errClosing
+	}
 	limit := p.cfg.CallTimeout
 	if e.server.Timeout > 0 {
 		limit = e.server.Timeout
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	defer context.AfterFunc(p.life, cancel)()
-
+	defer context.AfterFunc(conn.life, cancel)()
 	if call.Process != nil {
-		ctx = child.Reporting(ctx, func(g child.Group) { call.Process(g.PID, g.Start) })
+		within = child.Reporting(within, func(g child.Group) { call.Process(g.PID, g.Start) })
 		if conn.process != nil {
-			child.Report(ctx, conn.process.group)
+			child.Report(within, conn.process.group)
 		}
 	}
-	result, err := conn.call(ctx, call, meta, e.builtin != nil)
-	if errors.Is(err, transport.ErrSessionTerminated) {
-		// An HTTP server that forgot the session has not processed the call.
-		if renewed := p.renewed(ctx, e, conn); renewed != nil {
-			conn = renewed
-			result, err = conn.call(ctx, call, meta, false)
-		}
-	}
+	result, err := conn.call(within, call, meta, e.builtin != nil)
+	conn.calls.Done() // before the server is awaited, whose end waits for calls
 	switch {
+	case err != nil && within.Err() == nil && (errors.Is(err, transport.ErrSessionTerminated) || notSent(err)):
+		return nil, err
 	case err != nil:
-		return nil, p.explain(ctx, e, conn, call.Tool, err)
-	case result.IsError && ctx.Err() != nil:
-		return nil, fmt.Errorf("%s was stopped: %w: %s", call.Tool.QualifiedName(), ctx.Err(), textOf(result))
+		return nil, p.explain(ctx, within, e, conn, call.Tool, err)
+	case result.IsError && within.Err() != nil:
+		return nil, fmt.Errorf("%w: %s", p.explain(ctx, within, e, conn, call.Tool, within.Err()), textOf(result))
 	case result.IsError:
 		return nil, toolError(call.Tool, result, e.builtin != nil)
 	}
-	p.recovered(e)
 	return result, nil
 }
 
@@ -146,76 +182,91 @@ func (c *connection) call(ctx context.Context, call plan.ToolCall, meta map[stri
 	return c.client.CallTool(ctx, request)
 }
 
-// renewed waits until the supervisor has replaced a connection whose session
-// ended. It returns nil if the supervisor could not.
-func (p *Pool) renewed(ctx context.Context, e *entry, old *connection) *connection {
-	old.askAgain()
-	for {
-		p.mu.Lock()
-		changed, conn, state := p.changed, e.conn, e.state
-		p.mu.Unlock()
-		switch {
-		case conn != old && state == plan.ServerReady:
-			return conn
-		case state == plan.ServerFailed || state == plan.ServerStopped:
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
-
-// begin finds the connection for a tool and registers the call as in progress.
-func (p *Pool) begin(tool plan.Tool) (*entry, *connection, error) {
+// begin finds the server of a tool and registers the call as in progress.
+func (p *Pool) begin(tool plan.Tool) (*entry, error) {
+	p.Start()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return nil, nil, notDone(tool, "the tools are closed")
+		return nil, notDone(tool, "the tools are closed")
 	}
 	for _, e := range p.entries {
-		if e.server.Name != tool.Server {
-			continue
+		if e.server.Name == tool.Server {
+			p.work.Add(1)
+			return e, nil
 		}
-		if e.conn == nil {
-			why := e.problem
-			if why == "" {
-				why = string(e.state)
-			}
-			return nil, nil, notDone(tool, "the server %s is not ready: %s", tool.Server, why)
-		}
-		p.work.Add(1)
-		return e, e.conn, nil
 	}
-	return nil, nil, notDone(tool, "there is no server %s", tool.Server)
+	return nil, notDone(tool, "there is no server %s", tool.Server)
 }
 
-// explain translates an error of a call into one for the caller.
-func (p *Pool) explain(ctx context.Context, e *entry, conn *connection, tool plan.Tool, err error) error {
+// await returns the connection of a server. It waits while the server starts, and
+// starts a lost one at once.
+func (p *Pool) await(ctx context.Context, e *entry, tool plan.Tool) (*connection, error) {
+	for waked := false; ; waked = true {
+		p.mu.Lock()
+		changed, conn, state, why := p.changed, e.conn, e.state, cmp.Or(e.problem, string(e.state))
+		p.mu.Unlock()
+		switch {
+		case state != plan.ServerStarting && conn != nil:
+			return conn, nil
+		case state != plan.ServerStarting || p.life.Err() != nil:
+			return nil, notDone(tool, "the server %s is not ready: %s", tool.Server, why)
+		}
+		if !waked {
+			select {
+			case e.wake <- struct{}{}:
+			default: // somebody else has done it
+			}
+		}
+		select {
+		case <-changed:
+		case <-p.life.Done():
+		case <-ctx.Done():
+			// Nothing was sent, so nothing is in doubt.
+			return nil, fmt.Errorf("%w: %w", notDone(tool, "the server %s did not start in time: %s", tool.Server, why), ctx.Err())
+		}
+	}
+}
+
+// limitError is the end of a call by a time limit or a cancellation, in words.
+type limitError struct {
+	text string
+	err  error // of the context
+}
+
+func (e *limitError) Error() string { return e.text }
+func (e *limitError) Unwrap() error { return e.err }
+
+// explain translates an error of a call into one for the caller. within is the
+// context of the call, which ends with ctx at the latest.
+func (p *Pool) explain(ctx, within context.Context, e *entry, conn *connection, tool plan.Tool, err error) error {
 	name := tool.QualifiedName()
 	var answered *answeredError
 	var network *url.Error
 	switch {
 	case p.life.Err() != nil:
-		return fmt.Errorf("calling %s: the tools were closed: %w", name, context.Canceled)
+		return &limitError{fmt.Sprintf("calling %s: the tools were closed", name), context.Canceled}
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &limitError{fmt.Sprintf("calling %s: it took longer than its time limit", name), ctx.Err()}
 	case ctx.Err() != nil:
-		return fmt.Errorf("calling %s: %w", name, ctx.Err())
+		return &limitError{fmt.Sprintf("calling %s: the call was cancelled", name), ctx.Err()}
+	case errors.Is(within.Err(), context.DeadlineExceeded) && e.server.Timeout > 0:
+		return &limitError{fmt.Sprintf(`calling %s: it took longer than %s, the "timeout" of the server %s`, name, e.server.Timeout, tool.Server), within.Err()}
+	case errors.Is(within.Err(), context.DeadlineExceeded):
+		return &limitError{fmt.Sprintf("calling %s: it took longer than %s", name, p.cfg.CallTimeout), within.Err()}
 	case errors.As(err, &answered):
 		if answered.refuses() {
 			return notDone(tool, "%s", answered.Error())
 		}
 		return fmt.Errorf("calling %s: %w", name, answered)
 	case conn.isLost():
-		return fmt.Errorf("calling %s: the server was lost: %s", name, p.awaitProblem(ctx, e))
-	case errors.As(err, &network):
-		p.lostHTTP(e, plain(err))
-		if notSent(network) {
-			return notDone(tool, "the server %s %s", tool.Server, plain(err))
-		}
+		return fmt.Errorf("calling %s: the server was lost: %s", name, p.reason(ctx, e, conn))
+	case conn.life.Err() != nil:
+		return fmt.Errorf("calling %s: the server was stopped or restarted meanwhile", name)
+	case errors.As(err, &network), errors.Is(err, errBroken):
+		p.suspend(e, conn, plain(err))
 		return fmt.Errorf("calling %s: %w", name, plain(err))
-	case errors.Is(err, transport.ErrAuthorizationRequired), errors.Is(err, transport.ErrSessionTerminated):
+	case errors.Is(err, transport.ErrAuthorizationRequired):
 		return notDone(tool, "the server %s refuses: %s", tool.Server, plain(err))
 	default:
 		return fmt.Errorf("calling %s: %w", name, plain(err))
@@ -243,40 +294,39 @@ func plain(err error) error {
 	return err
 }
 
-// awaitProblem waits until the supervisor has found out why a server was lost,
-// and returns the reason.
-func (p *Pool) awaitProblem(ctx context.Context, e *entry) string {
+// reason waits until the supervisor has found out why a connection was lost, and
+// returns the reason.
+func (p *Pool) reason(ctx context.Context, e *entry, conn *connection) string {
 	for {
 		p.mu.Lock()
-		changed, lost, problem := p.changed, e.conn == nil, e.problem
+		changed, found, why := p.changed, e.conn != conn, e.failed
 		p.mu.Unlock()
-		if lost && problem != "" {
-			return problem
+		if found && why != "" {
+			return why
 		}
 		select {
 		case <-changed:
+		case <-p.life.Done():
+			return "the tools were closed"
 		case <-ctx.Done():
 			return ctx.Err().Error()
 		}
 	}
 }
 
-// lostHTTP records that an HTTP server does not answer. It keeps the
-// connection, since the next call or the next Ready may succeed.
-func (p *Pool) lostHTTP(e *entry, err error) {
+// mayRestart reports whether a lost server will be started anew, or asked again.
+func (p *Pool) mayRestart(e *entry) bool {
 	p.mu.Lock()
-	conn, ready := e.conn, e.state == plan.ServerReady
-	p.mu.Unlock()
-	if ready {
-		p.fail(e, conn, err)
-	}
+	defer p.mu.Unlock()
+	return e.wasReady && e.tries < len(p.cfg.RestartWaits)
 }
 
-// recovered lists the tools of a server again if it was considered lost.
+// recovered notes that a server works: its next loss is the first one again. It
+// lists the tools of an HTTP server that was considered lost.
 func (p *Pool) recovered(e *entry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if e.state == plan.ServerFailed && e.conn != nil {
+	if e.tries = 0; e.state == plan.ServerFailed && e.conn != nil {
 		e.conn.askAgain()
 	}
 }

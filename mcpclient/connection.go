@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,96 +19,141 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"replan/mcpclient/builtin"
-	"replan/mcpclient/child"
 	"replan/mcpclient/config"
 	"replan/planning/plan"
 )
 
 const (
-	// discoverTimeout limits the check whether a server speaks the newer protocol.
-	// A server that does not may never answer.
-	discoverTimeout = time.Second
-	maxHTTPReply    = 64 << 20 // bytes
-	maxPages        = 100      // per tool list
-	maxInstructions = 600      // characters of what a server says about itself
+	processProbeWait = time.Second // see probe
+	maxPages         = 100         // per tool list
+	maxInstructions  = 600         // characters of what a server says about itself
 )
 
 // connection is one live connection to a server.
 type connection struct {
 	client  *client.Client
 	tap     *tap
+	probe   *probe
+	version string   // of this program
 	process *process // nil if the server is not a child process
 	relist  chan struct{}
 	release func() // called after the client is closed; may be nil
 
-	instructions string // how the server wants to be used, in its own words
+	life       context.Context // ends when the connection is closed
+	stop       context.CancelFunc
+	background sync.WaitGroup // listens for changes
+	fresh      time.Time      // the list of tools holds until then; zero has no end
 
-	tokens atomic.Int64
-	mu     sync.Mutex
-	relays map[string]*relay // keyed by progress token
+	instructions string // how the server wants to be used, in its own words
+	learned      era    // what the handshake showed; eraUnknown if it worked as usual
+
+	tokens  atomic.Int64
+	mu      sync.Mutex
+	relays  map[string]*relay // keyed by progress token
+	closing bool              // no call may begin
+	calls   sync.WaitGroup    // in progress
 }
 
-func newConnection(t transport.Interface, record *tap) *connection {
+func newConnection(t transport.Interface, record *tap, p *probe, version string, options ...client.ClientOption) *connection {
 	c := &connection{
-		client: client.NewClient(t, client.WithDiscoverTimeout(discoverTimeout)),
-		tap:    record,
+		client: client.NewClient(t, append(options, client.WithDiscoverTimeout(-1))...), // the probe sets the limit
+		tap:    record, probe: p, version: version,
 		relist: make(chan struct{}, 1),
 		relays: map[string]*relay{},
 	}
+	c.life, c.stop = context.WithCancel(context.Background())
 	c.client.OnNotification(c.notified)
 	return c
 }
 
-func dialLocal(s *server.MCPServer) *connection {
+func dialLocal(s *server.MCPServer, version string) *connection {
 	record := &tap{}
-	return newConnection(localTap{newLocal(s), record}, record)
+	return newConnection(localTap{newLocal(s), record}, record, &probe{}, version)
 }
 
-func dialProcess(s config.Server, dir string, environ []string, watcher child.Watcher, log *slog.Logger) (*connection, error) {
-	p, err := startProcess(s, dir, environ, watcher, log)
+// dialProcess starts a server's process, which known says how to greet.
+func (p *Pool) dialProcess(e *entry, known era, log *slog.Logger) (*connection, error) {
+	started, err := p.startProcess(e, log)
 	if err != nil {
 		return nil, err
 	}
-	stdio := transport.NewIO(p.output, p.input, nil)
+	stdio := transport.NewIO(started.output, started.input, nil)
 	transport.WithCommandLogger(log)(stdio)
 	record := &tap{}
-	c := newConnection(stdioTap{stdio, record}, record)
-	c.process = p
-	return c, nil
-}
-
-func dialHTTP(s config.Server, log *slog.Logger) (*connection, error) {
-	base, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		base = &http.Transport{Proxy: http.ProxyFromEnvironment}
+	t := stdioTap{stdio, record, &probe{wait: processProbeWait}}
+	var options []client.ClientOption
+	switch known {
+	case eraNewer:
+		t.probe.wait = 0
+	case eraOlder:
+		options = append(options, client.WithLegacyProtocolOnly()) //nolint:staticcheck // for servers that know no other
 	}
-	base = base.Clone()
-	h, err := transport.NewStreamableHTTP(s.URL,
-		transport.WithHTTPHeaders(s.Headers),
-		transport.WithHTTPLogger(log),
-		transport.WithHTTPBasicClient(&http.Client{
-			Transport:     boundedReplies{base},
-			CheckRedirect: sameHost,
-		}))
-	if err != nil {
-		return nil, errors.New("its url cannot be read")
-	}
-	record := &tap{}
-	c := newConnection(httpTap{h, record}, record)
-	c.release = base.CloseIdleConnections
+	c := newConnection(t, record, t.probe, p.cfg.Version, options...)
+	c.process = started
 	return c, nil
 }
 
 // shakeHands negotiates the protocol with the server.
 func (c *connection) shakeHands(ctx context.Context) error {
 	var request mcp.InitializeRequest
-	request.Params.ClientInfo = mcp.Implementation{Name: "replan", Version: "1"}
+	request.Params.ClientInfo = mcp.Implementation{Name: "replan", Version: c.version}
 	result, err := c.client.Initialize(ctx, request)
-	if err == nil {
-		c.instructions = plan.OneLine(result.Instructions, maxInstructions)
+	ignored := c.probe.ignored()
+	c.probe.end()
+	if c.probe.newer && (!c.probe.both || c.process == nil) {
+		// Nothing but the newer protocol was agreed upon.
+		c.probe.newer, c.probe.wait = false, 0
+		result, err = c.client.Initialize(ctx, request)
+		c.probe.end()
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	c.instructions = plan.OneLine(result.Instructions, maxInstructions)
+	if ignored {
+		c.learned = eraOlder
+	}
+	return nil
 }
+
+// newerProtocol reports whether the protocol of 2026-07-28 was negotiated.
+func (c *connection) newerProtocol() bool { return mcp.IsModernProtocol(c.client.ProtocolVersion()) }
+
+// listenForChanges listens for changed lists of tools, which servers of the newer protocol
+// report only on request. Older ones report them unasked.
+func (c *connection) listenForChanges() {
+	tools := c.client.GetServerCapabilities().Tools
+	if !c.newerProtocol() || tools == nil || !tools.ListChanged {
+		return
+	}
+	c.background.Go(func() {
+		for wait := listenAgain; ; wait = min(2*wait, maxListenAgain) {
+			begun := time.Now()
+			err := c.client.Listen(c.life, mcp.SubscriptionFilter{ToolsListChanged: true})
+			if answered, ok := errors.AsType[*answeredError](err); ok && answered.refuses() || errors.Is(err, mcp.ErrMethodNotFound) || c.life.Err() != nil {
+				return
+			}
+			if time.Since(begun) > maxListenAgain {
+				wait = listenAgain
+			}
+			c.askAgain() // the server may be gone
+			select {
+			case <-time.After(wait):
+				c.askAgain() // nobody reported changes meanwhile
+			case <-c.life.Done():
+				return
+			case <-c.lost():
+				return
+			}
+		}
+	})
+}
+
+// How long to wait before listening for changes again: at first, at most.
+const (
+	listenAgain    = time.Second
+	maxListenAgain = time.Minute
+)
 
 // lost returns a channel that is closed when the server can no longer answer.
 // The channel is nil, and so never ready, if only a request could tell.
@@ -129,9 +173,36 @@ func (c *connection) isLost() bool {
 	}
 }
 
-// close closes the connection and stops the server if it is a child process.
+// enter registers a call. It reports false if the connection is being closed.
+func (c *connection) enter() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closing {
+		c.calls.Add(1)
+	}
+	return !c.closing
+}
+
+// leaveCalls is how long close waits for calls to notice that they are cancelled,
+// so that servers hear of it.
+const leaveCalls = time.Second
+
+// close cancels the calls in progress, closes the connection and stops the server
+// if it is a child process.
 func (c *connection) close() {
+	c.mu.Lock()
+	c.closing = true
+	c.mu.Unlock()
+	c.stop()
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		c.calls.Wait()
+		c.background.Wait()
+	}()
+	ended(left, leaveCalls)
 	_ = c.client.Close()
+	<-left
 	if c.process != nil {
 		c.process.Close()
 	}
@@ -146,6 +217,9 @@ func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) ([]
 	if !c.client.IsInitialized() {
 		if err := c.shakeHands(ctx); err != nil {
 			return nil, "", err
+		}
+		if !isBuiltin {
+			c.listenForChanges()
 		}
 	}
 	list, err := c.pages(ctx)
@@ -197,6 +271,7 @@ func (c *connection) pages(ctx context.Context) ([]listedTool, error) {
 			return nil, err
 		}
 		all = append(all, page.Tools...)
+		c.expires(page.TTL)
 		next := mcp.Cursor(page.NextCursor)
 		if seen[next] {
 			return all, nil
@@ -205,6 +280,24 @@ func (c *connection) pages(ctx context.Context) ([]listedTool, error) {
 		request.Params.Cursor = next
 	}
 	return nil, fmt.Errorf("the list has more than %d pages", maxPages)
+}
+
+// expires notes for how many milliseconds the list of tools holds. It matters only
+// if the server does not report changes.
+func (c *connection) expires(ttl int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fresh = time.Time{}
+	if tools := c.client.GetServerCapabilities().Tools; ttl > 0 && tools != nil && !tools.ListChanged {
+		c.fresh = time.Now().Add(time.Duration(ttl) * time.Millisecond)
+	}
+}
+
+// stale reports whether the list of tools no longer holds.
+func (c *connection) stale() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.fresh.IsZero() && time.Now().After(c.fresh)
 }
 
 // listedTool is a tool in the wire format.
@@ -252,31 +345,7 @@ func (t listedTool) planned(serverName string, isBuiltin bool) plan.Tool {
 type toolPage struct {
 	Tools      []listedTool `json:"tools"`
 	NextCursor string       `json:"nextCursor"`
-}
-
-// answeredError is an error that the server returned in answer to a call.
-type answeredError struct {
-	code    int
-	message string
-}
-
-func (e *answeredError) Error() string {
-	if e.message == "" {
-		return fmt.Sprintf("the server answered the call with the error code %d", e.code)
-	}
-	return e.message
-}
-
-// refuses reports whether the server rejected the call as invalid before it
-// did anything. After any other error, such as an internal one, the effect is
-// unknown.
-func (e *answeredError) refuses() bool {
-	switch e.code {
-	case mcp.INVALID_REQUEST, mcp.METHOD_NOT_FOUND, mcp.INVALID_PARAMS:
-		return true
-	default:
-		return false
-	}
+	TTL        int64        `json:"ttlMs"` // 0 if the server does not say
 }
 
 // tap observes the answers on a transport. It keeps the newest tool list as
@@ -298,12 +367,25 @@ func (t *tap) seen(method string, response *transport.JSONRPCResponse, err error
 		t.mu.Unlock()
 	case method == string(mcp.MethodToolsCall) && response.Error != nil:
 		return nil, &answeredError{code: response.Error.Code, message: response.Error.Message}
+	case method == string(mcp.MethodToolsCall) && wantsInput(response.Result):
+		return nil, &answeredError{code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, message: "the server asks for input in the middle of the call, which replan cannot give"}
 	case method == string(mcp.MethodToolsCall):
 		rewritten := *response
 		rewritten.Result = readableResult(response.Result)
 		return &rewritten, nil
 	}
 	return response, nil
+}
+
+// wantsInput reports whether a result is a question of the server, in the newer
+// protocol. The call then has not been carried out.
+func wantsInput(result json.RawMessage) bool {
+	var r struct {
+		Type     mcp.ResultType             `json:"resultType"`
+		Requests map[string]json.RawMessage `json:"inputRequests"` // none: the server asks to come again later
+	}
+	return bytes.Contains(result, []byte(mcp.ResultTypeInputRequired)) && json.Unmarshal(result, &r) == nil &&
+		r.Type == mcp.ResultTypeInputRequired && len(r.Requests) > 0
 }
 
 func (t *tap) forget() {
@@ -333,45 +415,12 @@ func (l localTap) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 
 type stdioTap struct {
 	*transport.Stdio
-	tap *tap
+	tap   *tap
+	probe *probe
 }
 
 // SendRequest sends a request and passes the answer to the tap.
 func (s stdioTap) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	response, err := s.Stdio.SendRequest(ctx, r)
+	response, err := s.probe.send(ctx, r, s.Stdio.SendRequest)
 	return s.tap.seen(r.Method, response, err)
-}
-
-type httpTap struct {
-	*transport.StreamableHTTP
-	tap *tap
-}
-
-// SendRequest sends a request and passes the answer to the tap.
-func (h httpTap) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	response, err := h.StreamableHTTP.SendRequest(ctx, r)
-	return h.tap.seen(r.Method, response, err)
-}
-
-// boundedReplies cuts off replies that are too large to be useful.
-type boundedReplies struct{ *http.Transport }
-
-// RoundTrip sends the request and limits the size of the reply.
-func (b boundedReplies) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := b.Transport.RoundTrip(r)
-	if err == nil {
-		response.Body = http.MaxBytesReader(nil, response.Body, maxHTTPReply)
-	}
-	return response, err
-}
-
-// sameHost refuses redirects to other hosts, because headers may hold keys.
-func sameHost(r *http.Request, via []*http.Request) error {
-	if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme {
-		return fmt.Errorf("the server redirects to another host, %s; configure that address if it is the right one", r.URL.Host)
-	}
-	if len(via) >= 5 {
-		return errors.New("the server redirects in a circle")
-	}
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -36,6 +38,14 @@ func newRemote(t *testing.T, filter func(http.ResponseWriter, *http.Request, []b
 	r.Server = httptest.NewServer(r.handler())
 	t.Cleanup(r.Close)
 	return r
+}
+
+// end ends the server with all its connections, which the client keeps open to hear
+// of changes.
+func (r *remote) end() {
+	_ = r.Listener.Close()
+	r.CloseClientConnections()
+	r.Close()
 }
 
 func (r *remote) handler() http.Handler {
@@ -173,23 +183,21 @@ func TestCancellingACallEndsItsRequest(t *testing.T) {
 	<-left
 }
 
-func TestClientReconnectsToRestartedServer(t *testing.T) {
+func TestCallWaitsForRestartedHTTPServer(t *testing.T) {
 	r := newRemote(t, nil)
 	p := over(t, r.URL, nil)
 	hello := tool(t, p, "hello")
 	addr := r.Listener.Addr().String()
-	r.Close()
-	// The server may have seen a request on the old connection. The next call finds
-	// no server to send to.
-	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: hello}); err == nil {
-		t.Error("a call of a closed server succeeded")
-	}
-	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: hello}); !isToolError(err) {
-		t.Errorf("an unsent call: got error %v, want a tool error", err)
-	}
-	if got := p.Status()[0]; got.State != plan.ServerFailed || got.Error == "" {
-		t.Errorf("got %+v", got)
-	}
+	r.end()
+	awaitState(t, p, plan.ServerStarting)
+	called := make(chan error, 1)
+	go func() {
+		got, err := p.Call(t.Context(), plan.ToolCall{Tool: hello})
+		if err == nil && got != "from afar" {
+			err = fmt.Errorf("got %v", got)
+		}
+		called <- err
+	}()
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		t.Skip("the port is in use: ", err)
@@ -198,9 +206,26 @@ func TestClientReconnectsToRestartedServer(t *testing.T) {
 	_ = again.Listener.Close()
 	again.Listener = l
 	again.Start()
-	t.Cleanup(again.Close)
-	if got, err := call(t, p, "hello", nil); err != nil || got != "from afar" {
-		t.Errorf("got %v, %v; %+v", got, err, p.Status())
+	t.Cleanup(func() { again.CloseClientConnections(); again.Close() })
+	if err := <-called; err != nil {
+		t.Errorf("%v; %+v", err, p.Status())
+	}
+}
+
+func TestHTTPServerIsGivenUpAfterTheLastRestart(t *testing.T) {
+	r := newRemote(t, nil)
+	p := newPool(t, mcpclient.Config{
+		RestartWaits: []time.Duration{time.Millisecond, time.Millisecond},
+		Servers:      []config.Server{{Name: "far", URL: r.URL, Source: config.SourceUser}},
+	})
+	hello := tool(t, p, "hello")
+	r.end()
+	awaitState(t, p, plan.ServerFailed)
+	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: hello}); !isToolError(err) {
+		t.Errorf("got error %v, want one that says nothing was done", err)
+	}
+	if got := p.Status()[0]; !strings.Contains(string(got.Error), "started anew 2 times, in vain") {
+		t.Errorf("got %+v", got)
 	}
 }
 

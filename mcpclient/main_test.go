@@ -183,6 +183,26 @@ func status(t *testing.T, p *mcpclient.Pool, name string) plan.ServerStatus {
 	return plan.ServerStatus{}
 }
 
+// awaitState waits until the first server is in a state.
+func awaitState(t *testing.T, p *mcpclient.Pool, want plan.ServerState) {
+	t.Helper()
+	changed := make(chan struct{}, 1)
+	p.Watch(func() {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	})
+	defer p.Watch(nil)
+	for p.Status()[0].State != want {
+		select {
+		case <-changed:
+		case <-t.Context().Done():
+			t.Fatalf("%+v", p.Status())
+		}
+	}
+}
+
 func isToolError(err error) bool {
 	var failure *plan.ToolError
 	return errors.As(err, &failure)

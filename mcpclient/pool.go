@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/server"
 
 	"replan/mcpclient/child"
@@ -40,11 +39,24 @@ type Config struct {
 	TrustFile string                              // stores which servers the user allowed; empty stores nothing
 	Trust     TrustMode
 
-	StartTimeout time.Duration // to start a server and list its tools; 0 means DefaultStartTimeout
+	// StartTimeout limits the start of a server until its tools are listed, unless
+	// its configuration says otherwise; 0 means DefaultStartTimeout. Launchers that
+	// may download the server, such as npx, have at least a minute.
+	StartTimeout time.Duration
 	CallTimeout  time.Duration // per call, unless its server or context sets less; 0 means DefaultCallTimeout
 
 	Logger  *slog.Logger // nil logs nothing
-	Environ []string     // environment of children, before secrets are removed; nil means os.Environ()
+	Environ []string     // environment from which children inherit; nil means os.Environ()
+	LogDir  string       // for the standard error of each server; empty means the Logger
+	EraFile string       // stores how to greet servers with which the usual handshake fails; empty stores nothing
+	Version string       // of this program, for servers
+
+	// Later keeps servers from starting until Start is called, or until somebody
+	// waits for one. Built-in servers do not wait.
+	Later bool
+	// RestartWaits are the waits before each attempt to start a lost server anew; nil
+	// means 1, 2, 4, 8 and 16 seconds. After the last attempt it stays lost.
+	RestartWaits []time.Duration
 
 	Watcher child.Watcher // kills the children if this program no longer can; may be nil
 }
@@ -54,6 +66,7 @@ type Pool struct {
 	cfg   Config
 	log   *slog.Logger
 	trust trust
+	eras  *eras
 
 	life   context.Context // ends with the pool
 	cancel context.CancelFunc
@@ -63,6 +76,7 @@ type Pool struct {
 	entries []*entry      // in a fixed order: built-in servers by name, then as configured
 	changed chan struct{} // closed and replaced whenever an entry changes
 	closed  bool
+	begun   bool // servers may start
 
 	programs []*program // local programs that need permission
 	notes    []string   // for the user
@@ -82,6 +96,12 @@ type entry struct {
 	tools    []plan.Tool
 	conn     *connection   // nil if there is none
 	begun    time.Time     // time of the last start
+	ready    time.Time     // when it became ready; zero if it was lost since
+	wasReady bool          // since the user last started it
+	tries    int           // starts since it was lost
+	wake     chan struct{} // tells supervise not to wait before the next one
+	told     time.Time     // when a line of its standard error was last reported
+	doing    func() string // what it last wrote to standard error, while it starts; may be nil
 	startup  time.Duration // from begun until the tools were listed
 	failed   string        // the last failure
 	declined bool          // the user said no
@@ -115,24 +135,44 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 	if cfg.Environ == nil {
 		cfg.Environ = os.Environ()
 	}
-	p := &Pool{cfg: cfg, log: cfg.Logger, trust: trust{cfg.TrustFile}, changed: make(chan struct{})}
+	if cfg.RestartWaits == nil {
+		cfg.RestartWaits = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second}
+	}
+	p := &Pool{
+		cfg: cfg, log: cfg.Logger, trust: trust{cfg.TrustFile}, eras: newEras(cfg.EraFile, cfg.Logger), changed: make(chan struct{}), begun: !cfg.Later,
+	}
 	p.life, p.cancel = context.WithCancel(ctx)
 	p.admit()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, e := range p.entries {
-		if e.state == plan.ServerStarting {
+		if e.state == plan.ServerStarting && (p.begun || e.builtin != nil) {
 			p.launch(e)
 		}
 	}
 	return p, nil
 }
 
+// Start starts the servers that Config.Later has kept back. It may be called again.
+func (p *Pool) Start() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.begun || p.closed {
+		return
+	}
+	p.begun = true
+	for _, e := range p.entries {
+		if e.state == plan.ServerStarting && !e.watched {
+			p.launch(e)
+		}
+	}
+}
+
 // admit creates the entries and sets their state before the first start.
 func (p *Pool) admit() {
 	for _, name := range slices.Sorted(maps.Keys(p.cfg.InProcess)) {
 		p.entries = append(p.entries, &entry{
-			server: config.Server{Name: name}, builtin: p.cfg.InProcess[name], state: plan.ServerStarting, again: make(chan struct{}, 1),
+			server: config.Server{Name: name}, builtin: p.cfg.InProcess[name], state: plan.ServerStarting, again: make(chan struct{}, 1), wake: make(chan struct{}, 1),
 		})
 	}
 	allowed, err := p.trust.read()
@@ -140,7 +180,7 @@ func (p *Pool) admit() {
 		p.log.Warn("allowed servers", "error", err)
 	}
 	for _, s := range chosen(p.cfg.Servers) {
-		e := &entry{server: s, state: plan.ServerStarting, again: make(chan struct{}, 1)}
+		e := &entry{server: s, state: plan.ServerStarting, again: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 		_, taken := p.cfg.InProcess[s.Name]
 		nameErr := config.CheckName(s.Name)
 		if taken {
@@ -186,18 +226,19 @@ func chosen(all []config.Server) []config.Server {
 	return kept
 }
 
-// dial opens the connection to a server without sending a request.
-func (p *Pool) dial(e *entry) (*connection, error) {
+// dial opens the connection to a server without sending a request. known says how
+// to greet a process.
+func (p *Pool) dial(e *entry, known era) (*connection, error) {
 	log := p.log.With("server", e.server.Name)
 	var conn *connection
 	var err error
 	switch {
 	case e.builtin != nil:
-		conn = dialLocal(e.builtin())
+		conn = dialLocal(e.builtin(), p.cfg.Version)
 	case e.server.URL != "":
-		conn, err = dialHTTP(e.server, log)
+		conn, err = dialHTTP(e.server, p.cfg.Version, log)
 	default:
-		conn, err = dialProcess(e.server, p.cfg.Dir, p.cfg.Environ, p.cfg.Watcher, log)
+		conn, err = p.dialProcess(e, known, log)
 	}
 	if err != nil {
 		return nil, err
@@ -207,57 +248,6 @@ func (p *Pool) dial(e *entry) (*connection, error) {
 		return nil, err
 	}
 	return conn, nil
-}
-
-// list lists a server's tools and marks it ready. The error explains to the
-// user why it is not.
-func (p *Pool) list(e *entry, conn *connection) error {
-	ctx, cancel := context.WithTimeout(p.life, p.cfg.StartTimeout)
-	defer cancel()
-	tools, note, err := conn.tools(ctx, e.server.Name, e.builtin != nil)
-	if err != nil {
-		return p.startProblem(ctx, conn, err)
-	}
-	if note != "" {
-		p.log.Warn("tools", "server", e.server.Name, "note", note)
-	}
-	p.set(func() {
-		if e.startup == 0 {
-			e.startup = max(time.Since(e.begun), 1)
-		}
-		e.state, e.problem, e.tools, e.conn = plan.ServerReady, note, tools, conn
-	})
-	return nil
-}
-
-// startProblem explains why a server did not list its tools.
-func (p *Pool) startProblem(ctx context.Context, conn *connection, err error) error {
-	switch {
-	case conn.isLost():
-		return errors.New(conn.process.reason())
-	case ctx.Err() != nil:
-		text := fmt.Sprintf("did not answer within %s", p.cfg.StartTimeout)
-		if conn.process != nil {
-			text = conn.process.withLastWords(text)
-		}
-		return errors.New(text)
-	case errors.Is(err, transport.ErrLegacySSEServer):
-		return errors.New("does not speak streamable HTTP at its url; the older SSE transport is not supported")
-	case errors.Is(err, transport.ErrAuthorizationRequired):
-		return errors.New(`asks for authorisation; put it into "headers" in its configuration`)
-	default:
-		return plain(err)
-	}
-}
-
-// fail marks a server as failed. conn is the remaining connection, if any,
-// since an HTTP server may answer again later.
-func (p *Pool) fail(e *entry, conn *connection, err error) {
-	p.log.Warn("server failed", "server", e.server.Name, "error", err)
-	p.set(func() {
-		e.state, e.problem, e.tools, e.conn = plan.ServerFailed, err.Error(), nil, conn
-		e.failed = e.problem
-	})
 }
 
 // set changes an entry, wakes Ready and calls the watcher.
@@ -310,6 +300,7 @@ func (p *Pool) Ready(ctx context.Context) plan.Catalogue {
 // name matches no available tool. It also returns the awaited servers that
 // have not started yet.
 func (p *Pool) ReadyFor(ctx context.Context, names []string) (all plan.Catalogue, awaited []string) {
+	p.Start()
 	p.retry(names)
 	for {
 		p.mu.Lock()
@@ -364,7 +355,7 @@ func (p *Pool) catalogue() plan.Catalogue {
 }
 
 // retry asks failed servers again if they still have a connection and may
-// offer the names.
+// offer the names, and those whose lists no longer hold.
 func (p *Pool) retry(names []string) {
 	p.mu.Lock()
 	var asked bool
@@ -372,6 +363,8 @@ func (p *Pool) retry(names []string) {
 	for _, e := range p.entries {
 		if e.state == plan.ServerFailed && e.conn != nil && e.offers(names, all) {
 			e.state, asked = plan.ServerStarting, true
+			e.conn.askAgain()
+		} else if e.state == plan.ServerReady && e.conn.stale() {
 			e.conn.askAgain()
 		}
 	}

@@ -8,13 +8,10 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
 	"replan/mcpclient/child"
-	"replan/mcpclient/config"
 )
 
 // Limits of a child process.
@@ -34,7 +31,7 @@ type process struct {
 	input  *pipeWriter
 	output *lineReader
 	stderr *os.File
-	words  lastWords
+	words  *lastWords // of standard error
 	loss   *loss
 	quiet  chan struct{} // closed at the end of standard error
 	exited chan struct{} // closed when the child has ended
@@ -43,17 +40,12 @@ type process struct {
 }
 
 // startProcess starts a server's child process.
-func startProcess(s config.Server, workspace string, environ []string, watcher child.Watcher, log *slog.Logger) (*process, error) {
-	cmd := exec.Command(s.Command, s.Args...) //nolint:gosec // what the configuration says, after the user's yes
-	cmd.Env = child.Environ(environ, s.Env)
-	cmd.Dir = workspace
-	if s.Dir != "" {
-		cmd.Dir = s.Dir
-		if !filepath.IsAbs(s.Dir) {
-			cmd.Dir = filepath.Join(workspace, s.Dir)
-		}
+func (p *Pool) startProcess(e *entry, log *slog.Logger) (*process, error) {
+	cmd, err := p.command(e.server)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be started: %w", err)
 	}
-
+	watcher := p.cfg.Watcher
 	var files []*os.File
 	abandon := func(err error) (*process, error) {
 		for _, f := range files {
@@ -69,39 +61,44 @@ func startProcess(s config.Server, workspace string, environ []string, watcher c
 		files = append(files, r, w)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = files[0], files[3], files[5]
-	group, err := child.Start(cmd, watcher)
+	group, exited, err := child.Start(cmd, watcher)
 	if err != nil {
 		return abandon(err)
 	}
 	for _, theirs := range []*os.File{files[0], files[3], files[5]} {
 		_ = theirs.Close()
 	}
+	words := &lastWords{log: log, heard: func() { p.heard(e) }}
+	if file := p.logFile(e.server.Name); file != "" {
+		words.file, words.log = &logFile{path: file, log: log}, nil
+	}
 	end := &loss{done: make(chan struct{})}
-	p := &process{
+	proc := &process{
 		cmd:    cmd,
 		group:  group,
 		input:  &pipeWriter{file: files[1], loss: end, most: writeTimeout},
 		output: &lineReader{file: files[2], loss: end},
 		loss:   end,
 		stderr: files[4],
-		words:  lastWords{log: log},
+		words:  words,
 		quiet:  make(chan struct{}),
 		exited: make(chan struct{}),
 	}
 	go func() {
-		defer close(p.quiet)
-		_, _ = io.Copy(&p.words, p.stderr)
+		defer close(proc.quiet)
+		_, _ = io.Copy(words, proc.stderr)
+		words.close()
 	}()
 	go func() {
-		defer close(p.exited)
-		p.err = cmd.Wait()
-		// Kill the rest of the group even if the child ended by itself.
-		if err := child.Kill(cmd); err != nil {
+		defer close(proc.exited)
+		proc.err = <-exited
+		// Kill the rest even if the child ended by itself.
+		if err := group.Kill(); err != nil {
 			log.Warn("ending what the server has started", "error", err)
 		}
 		child.Ended(group, watcher)
 	}()
-	return p, nil
+	return proc, nil
 }
 
 // Close ends the child and its whole group and waits for it. It first closes
@@ -248,50 +245,4 @@ func (r *lineReader) tooLong(b []byte) bool {
 		}
 		r.run, b = 0, b[i+1:]
 	}
-}
-
-// lastWords forwards a child's standard error to the log, line by line, and
-// keeps the last line that is not blank.
-type lastWords struct {
-	log *slog.Logger
-
-	mu   sync.Mutex
-	line []byte
-	kept string
-}
-
-// maxWords is the maximum length of a line of standard error in bytes; the
-// rest is dropped.
-const maxWords = 500
-
-func (w *lastWords) Write(b []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	n := len(b)
-	for len(b) > 0 {
-		line, rest, whole := bytes.Cut(b, []byte("\n"))
-		if room := maxWords - len(w.line); room > 0 {
-			w.line = append(w.line, line[:min(room, len(line))]...)
-		}
-		if whole {
-			w.keep()
-		}
-		b = rest
-	}
-	return n, nil
-}
-
-func (w *lastWords) keep() {
-	if text := strings.TrimSpace(strings.ToValidUTF8(string(w.line), "�")); text != "" {
-		w.kept = text
-		w.log.Info("standard error", "line", text)
-	}
-	w.line = w.line[:0]
-}
-
-func (w *lastWords) last() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.keep()
-	return w.kept
 }

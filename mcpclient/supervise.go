@@ -1,11 +1,15 @@
 package mcpclient
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"path/filepath"
 	"slices"
 	"time"
 
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/mcpclient/config"
 	"replan/planning/plan"
@@ -19,24 +23,38 @@ func (p *Pool) launch(e *entry) {
 	p.work.Go(func() { p.supervise(e) })
 }
 
+// ending says how serve ended.
+type ending int
+
+const (
+	over      ending = iota // for good
+	restarted               // somebody asked for a restart
+	lost                    // it may be started anew
+)
+
 // supervise connects to a server and keeps it running until it is lost for
 // good or the pool ends. It restarts the server on request.
 func (p *Pool) supervise(e *entry) {
 	for {
-		again := p.serve(e)
+		how, err := p.serve(e)
+		if how == lost {
+			how = p.backOff(e, err)
+		}
 		p.mu.Lock()
-		if !again {
+		if how == over {
 			select {
 			case <-e.again: // requested just as the server ended
-				again = p.life.Err() == nil
+				if p.life.Err() == nil {
+					how = restarted
+				}
 			default:
 			}
 		}
-		if e.watched = again; !again {
+		if e.watched = how != over; how == over {
 			p.mu.Unlock()
 			return
 		}
-		e.restarts()
+		e.restarts(how)
 		p.broadcast()
 		p.mu.Unlock()
 		p.notify()
@@ -44,53 +62,320 @@ func (p *Pool) supervise(e *entry) {
 }
 
 // restarts marks an entry as restarting. The caller holds the mutex.
-func (e *entry) restarts() {
-	e.state, e.problem, e.tools, e.conn, e.startup, e.begun = plan.ServerStarting, "", nil, nil, 0, time.Now()
+func (e *entry) restarts(how ending) {
+	e.state, e.tools, e.conn, e.startup, e.begun = plan.ServerStarting, nil, nil, 0, time.Now()
+	if how == restarted {
+		e.problem, e.tries, e.wasReady = "", 0, false
+	}
 }
 
-// serve runs a server once. It reports whether a restart was requested.
-func (p *Pool) serve(e *entry) (again bool) {
-	conn, err := p.dial(e)
-	if err != nil {
+// serve runs a server once. The error says why it was lost.
+func (p *Pool) serve(e *entry) (ending, error) {
+	conn, err := p.connect(e)
+	switch {
+	case p.life.Err() != nil:
+		if conn != nil {
+			conn.close()
+		}
+		p.stopped(e)
+		return over, nil
+	case err != nil && p.everReady(e):
+		return lost, err
+	case err != nil:
 		p.fail(e, nil, err)
-		return false
+		return over, nil
 	}
+	listed := conn.process != nil // connect has done it
 	for {
-		err := p.list(e, conn)
-		if errors.Is(err, transport.ErrSessionTerminated) {
-			// The server was restarted and does not know this session.
-			conn.close()
-			if conn, err = p.dial(e); err != nil {
-				p.fail(e, nil, err)
-				return false
+		var wait <-chan time.Time // before an HTTP server is asked again
+		if !listed {
+			if conn, err = p.relist(e, conn); err != nil && conn.process != nil {
+				conn.close()
+				return lost, err
+			} else if err != nil && p.life.Err() == nil {
+				wait = p.awaitHTTP(e, conn, err)
 			}
-			err = p.list(e, conn)
 		}
-		switch {
-		case err == nil || p.life.Err() != nil:
-		case conn.process != nil:
-			conn.close()
-			p.fail(e, nil, err)
-			return false
-		default:
-			p.fail(e, conn, err)
+		wake := e.wake
+		if wait == nil {
+			wake = nil
 		}
+		listed = false
 		select {
 		case <-p.life.Done():
 			conn.close()
-			p.set(func() { e.state, e.problem, e.conn = plan.ServerStopped, "", nil })
-			return false
+			p.stopped(e)
+			return over, nil
 		case <-conn.lost():
-			reason := conn.process.reason()
+			reason := errors.New(conn.process.reason())
+			p.suspend(e, conn, reason) // before close, which waits for calls
 			conn.close()
-			p.fail(e, nil, errors.New(reason))
-			return false
+			return lost, reason
 		case <-e.again:
 			conn.close()
-			return true
+			return restarted, nil
 		case <-conn.relist:
+		case <-wake:
+		case <-wait:
 		}
 	}
+}
+
+// everReady reports whether a server was ready since somebody last started it.
+func (p *Pool) everReady(e *entry) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return e.wasReady
+}
+
+// stopped marks a server as stopped with the pool.
+func (p *Pool) stopped(e *entry) {
+	p.set(func() { e.state, e.problem, e.conn = plan.ServerStopped, "", nil })
+}
+
+// connect opens the connection to a server. It has then listed the tools of a
+// process, which it may have had to start again to greet it in another way.
+func (p *Pool) connect(e *entry) (*connection, error) {
+	known := p.eras.of(e.server)
+	for tried := map[era]bool{}; ; {
+		tried[known] = true
+		conn, err := p.dial(e, known)
+		if err != nil || conn.process == nil {
+			return conn, err
+		}
+		p.set(func() { e.doing = conn.process.words.last })
+		ctx, cancel := context.WithTimeout(p.life, p.startTimeout(e.server))
+		err = p.list(ctx, e, conn)
+		problem := p.startProblem(ctx, e, conn, err)
+		slow := ctx.Err() != nil
+		cancel()
+		if err == nil {
+			if conn.learned != eraUnknown {
+				known = conn.learned
+			}
+			p.eras.learn(e.server, known)
+			return conn, nil
+		}
+		next := eraUnknown // what was learned is no longer true
+		switch {
+		case conn.probe.newer:
+			next = eraNewer
+		case conn.isLost() && conn.probe.killed():
+			next = eraOlder
+		}
+		conn.close()
+		if p.life.Err() != nil || slow || tried[next] {
+			if !slow || next == eraUnknown {
+				p.eras.learn(e.server, eraUnknown)
+			}
+			return nil, problem
+		}
+		p.log.Info("greeting the server in another way", "server", e.server.Name, "was", known, "now", next, "error", err)
+		known = next
+	}
+}
+
+// list lists a server's tools and marks it ready.
+func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
+	tools, note, err := conn.tools(ctx, e.server.Name, e.builtin != nil)
+	if err != nil {
+		return err
+	}
+	if note != "" {
+		p.log.Warn("tools", "server", e.server.Name, "note", note)
+	}
+	p.set(func() {
+		if e.startup == 0 {
+			e.startup = max(time.Since(e.begun), 1)
+		}
+		if e.state != plan.ServerReady {
+			e.ready, e.wasReady = time.Now(), true
+		}
+		e.state, e.problem, e.tools, e.conn, e.doing = plan.ServerReady, note, tools, conn, nil
+	})
+	return nil
+}
+
+// relist lists the tools again. If the server no longer knows the session, it opens
+// another connection and returns that. The error explains to the user why the
+// server is not ready.
+func (p *Pool) relist(e *entry, conn *connection) (*connection, error) {
+	for again := false; ; again = true {
+		ctx, cancel := context.WithTimeout(p.life, p.startTimeout(e.server))
+		err := p.list(ctx, e, conn)
+		if err == nil || again || !errors.Is(err, transport.ErrSessionTerminated) {
+			if err != nil {
+				err = p.startProblem(ctx, e, conn, err)
+			}
+			cancel()
+			return conn, err
+		}
+		cancel()
+		conn.close()
+		next, err := p.dial(e, eraUnknown)
+		if err != nil {
+			return conn, err
+		}
+		conn = next
+	}
+}
+
+// startProblem explains why a server did not list its tools.
+func (p *Pool) startProblem(ctx context.Context, e *entry, conn *connection, err error) error {
+	var answered *answeredError
+	switch {
+	case err == nil:
+		return nil
+	case conn.isLost():
+		return errors.New(conn.process.reason())
+	case ctx.Err() != nil:
+		text := fmt.Sprintf("did not answer within %s", p.startTimeout(e.server))
+		if conn.process != nil {
+			text = conn.process.withLastWords(text)
+		}
+		return errors.New(text)
+	case errors.Is(err, transport.ErrAuthorizationRequired):
+		return errors.New(`asks for authorisation; put it into "headers" in its configuration`)
+	case errors.As(err, &answered) && answered.status == http.StatusForbidden:
+		return errors.New(`refuses access (403 Forbidden); check the keys in "headers" in its configuration`)
+	case errors.As(err, &answered) && (answered.status == http.StatusNotFound || answered.status == http.StatusMethodNotAllowed):
+		return fmt.Errorf("does not speak streamable HTTP at its url (%s); the older SSE transport is not supported", statusWords(answered.status))
+	case errors.As(err, &answered) && answered.status > 0 && answered.message == "":
+		return fmt.Errorf("refuses the first request (%s)", statusWords(answered.status))
+	default:
+		return plain(err)
+	}
+}
+
+// fail marks a server as failed. conn is the remaining connection, if any,
+// since an HTTP server may answer again later.
+func (p *Pool) fail(e *entry, conn *connection, err error) {
+	p.log.Warn("server failed", "server", e.server.Name, "error", err)
+	p.set(func() {
+		e.state, e.problem, e.tools, e.conn, e.doing = plan.ServerFailed, err.Error(), nil, conn, nil
+		e.failed = e.problem
+	})
+}
+
+// suspend marks a server as starting while its supervisor finds out whether it
+// still works; calls wait. It does nothing if conn is no longer its connection.
+func (p *Pool) suspend(e *entry, conn *connection, err error) {
+	p.mu.Lock()
+	current := e.conn == conn
+	if current {
+		e.state, e.problem, e.failed, e.tools = plan.ServerStarting, err.Error(), err.Error(), nil
+		if conn.process != nil {
+			e.conn = nil
+		}
+		p.broadcast()
+	}
+	p.mu.Unlock()
+	if current {
+		p.notify()
+		conn.askAgain()
+	}
+}
+
+// steadyTime is how long a server must have been ready for its next loss to count
+// as the first one.
+const steadyTime = time.Minute
+
+// again counts an attempt to start a lost server anew. It returns how long to wait
+// before, and false if that was tried often enough.
+func (p *Pool) again(e *entry, why error) (wait time.Duration, ok bool) {
+	select {
+	case <-e.wake: // an old one
+	default:
+	}
+	p.set(func() {
+		if !e.ready.IsZero() && time.Since(e.ready) > steadyTime {
+			e.tries = 0
+		}
+		e.ready = time.Time{}
+		if ok = e.tries < len(p.cfg.RestartWaits); !ok {
+			return
+		}
+		wait = p.cfg.RestartWaits[e.tries]
+		e.tries++
+		e.state, e.problem, e.failed, e.tools, e.doing = plan.ServerStarting, why.Error(), why.Error(), nil, nil
+	})
+	if ok {
+		p.log.Warn("server lost", "server", e.server.Name, "error", why, "starts anew in", wait)
+	}
+	return wait, ok
+}
+
+// backOff waits until a lost process is to be started anew: for a time that doubles,
+// or until a call needs it. After too many attempts the server has failed.
+func (p *Pool) backOff(e *entry, why error) ending {
+	p.mu.Lock()
+	e.conn = nil
+	p.mu.Unlock()
+	wait, ok := p.again(e, why)
+	if !ok {
+		p.fail(e, nil, gaveUp(why, len(p.cfg.RestartWaits)))
+		return over
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-e.wake:
+	case <-e.again:
+		return restarted
+	case <-p.life.Done():
+		p.stopped(e)
+		return over
+	}
+	return lost
+}
+
+// awaitHTTP returns a channel that says when to ask a lost HTTP server again. It is
+// nil, and the server has failed, if that is not to be done by itself.
+func (p *Pool) awaitHTTP(e *entry, conn *connection, why error) <-chan time.Time {
+	if !p.everReady(e) {
+		p.fail(e, conn, why)
+		return nil
+	}
+	wait, ok := p.again(e, why)
+	if !ok {
+		p.fail(e, conn, gaveUp(why, len(p.cfg.RestartWaits)))
+		return nil
+	}
+	p.set(func() { e.conn = conn })
+	return time.After(wait)
+}
+
+func gaveUp(why error, times int) error {
+	if times == 0 {
+		return why
+	}
+	return fmt.Errorf("%w (started anew %s, in vain)", why, english.Count(times, "time"))
+}
+
+// heard reports that a starting server has written to standard error.
+func (p *Pool) heard(e *entry) {
+	p.mu.Lock()
+	starting := e.doing != nil && time.Since(e.told) > toldInterval
+	if starting {
+		e.told = time.Now()
+	}
+	p.mu.Unlock()
+	if starting {
+		p.notify()
+	}
+}
+
+// toldInterval is the least time between two reports of what a starting server
+// writes.
+const toldInterval = 200 * time.Millisecond
+
+// logFile returns the file with the standard error of a server; "" if there is none.
+func (p *Pool) logFile(server string) string {
+	if p.cfg.LogDir == "" {
+		return ""
+	}
+	return filepath.Join(p.cfg.LogDir, "mcp-"+server+".log")
 }
 
 // Restart stops a server if it is running and starts it again, without
@@ -112,7 +397,7 @@ func (p *Pool) Restart(name string) error {
 	switch {
 	case e.state == plan.ServerWaiting:
 		return fmt.Errorf("%s waits for your approval: answer the question about this project's servers", name)
-	case e.state == plan.ServerStarting:
+	case e.state == plan.ServerStarting && e.tries == 0:
 		return fmt.Errorf("%s is starting already", name)
 	case e.server.Disabled:
 		return fmt.Errorf("%s is disabled in its configuration", name)
@@ -121,7 +406,7 @@ func (p *Pool) Restart(name string) error {
 	case e.server.Problem != "", e.server.Command == "" && e.server.URL == "" && e.builtin == nil, config.CheckName(e.server.Name) != nil && e.builtin == nil:
 		return fmt.Errorf("%s cannot be started with its configuration: %s", name, e.problem)
 	}
-	e.restarts()
+	e.restarts(restarted)
 	p.broadcast()
 	if e.watched {
 		select {

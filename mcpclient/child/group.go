@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"strings"
 	"time"
 )
 
@@ -12,7 +13,13 @@ import (
 type Group struct {
 	PID   int
 	Start string // start time of the leader in the system's own form; "" if unknown
+	// Mark is the value of [MarkName] in the environment of the leader and of what
+	// it started, by which processes that left the group are found; "" if none.
+	Mark string `json:",omitempty"`
 }
+
+// MarkName is the environment variable with the mark of a group.
+const MarkName = "REPLAN_MCP_SERVER"
 
 // Watcher ends groups when this program no longer can. It is notified when a
 // group starts and when it ends.
@@ -21,18 +28,40 @@ type Watcher interface {
 	Ended(Group)
 }
 
-// Start isolates and starts a command and notifies the watcher, which may be
-// nil. Call Ended once its group is gone.
-func Start(cmd *exec.Cmd, w Watcher) (Group, error) {
+// Start isolates and starts a command, notifies the watcher, which may be nil, and
+// waits for the command in the background. The channel receives the result of
+// cmd.Wait; nobody else may call that. Call Ended once its group is gone. Where the
+// system can do so, the command is killed if this program ends before it.
+func Start(cmd *exec.Cmd, w Watcher) (Group, <-chan error, error) {
 	Isolate(cmd)
-	if err := cmd.Start(); err != nil {
-		return Group{}, err
+	begun, exited := make(chan error, 1), make(chan error, 1)
+	go func() {
+		// The thread that starts a child must live as long as the child.
+		defer tie(cmd)()
+		err := cmd.Start()
+		begun <- err
+		if err == nil {
+			exited <- cmd.Wait()
+		}
+	}()
+	if err := <-begun; err != nil {
+		return Group{}, nil, err
 	}
-	g := Group{PID: cmd.Process.Pid, Start: started(cmd.Process.Pid)}
+	g := Group{PID: cmd.Process.Pid, Start: started(cmd.Process.Pid), Mark: markOf(cmd.Env)}
 	if w != nil {
 		w.Started(g)
 	}
-	return g, nil
+	return g, exited, nil
+}
+
+// markOf returns the mark in an environment.
+func markOf(environ []string) string {
+	for _, entry := range environ {
+		if mark, ok := strings.CutPrefix(entry, MarkName+"="); ok {
+			return mark
+		}
+	}
+	return ""
 }
 
 // Ended notifies the watcher, which may be nil, that a group is gone.

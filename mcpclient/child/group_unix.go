@@ -28,8 +28,11 @@ func Terminate(cmd *exec.Cmd) error { return signal(cmd, syscall.SIGTERM) }
 // left the group.
 func Kill(cmd *exec.Cmd) error { return signal(cmd, syscall.SIGKILL) }
 
-// Kill kills every process of the group. It returns no error if none is left.
-func (g Group) Kill() error { return signalGroup(g.PID, syscall.SIGKILL) }
+// Kill kills every process of the group, and those with its mark. It returns no
+// error if none is left.
+func (g Group) Kill() error {
+	return errors.Join(signalGroup(g.PID, syscall.SIGKILL), killMarked(g.Mark))
+}
 
 func signal(cmd *exec.Cmd, sig syscall.Signal) error {
 	if cmd.Process == nil {

@@ -162,7 +162,7 @@ func (r *Runner) start(f *follow, what Command, data io.Writer, watcher Watcher)
 		}
 		f.cmd.Stdout, ours = w, append(ours, w)
 	}
-	f.group, err = Start(f.cmd, watcher)
+	f.group, f.exited, err = Start(f.cmd, watcher)
 	for _, w := range ours {
 		_ = w.Close() // nothing of ours is in it
 	}
@@ -196,6 +196,7 @@ func inputFile(data []byte) (*os.File, error) {
 type follow struct {
 	cmd    *exec.Cmd
 	group  Group
+	exited <-chan error // ProcessState holds the result
 	pipes  []pipe
 	out    io.Writer
 	stream *stream
@@ -253,12 +254,8 @@ func (f *follow) kill() {
 // not wait for processes that left the group.
 func (f *follow) untilGone(ctx context.Context, timeout time.Duration) bool {
 	chunks := make(chan piece)
-	exited := make(chan struct{})
+	exited := f.exited
 	go f.readPipes(chunks)
-	go func() {
-		defer close(exited)
-		_ = f.cmd.Wait() // ProcessState holds the result
-	}()
 	limit := time.NewTimer(timeout)
 	defer limit.Stop()
 	tick := time.NewTicker(chunkEach)
@@ -287,7 +284,7 @@ func (f *follow) untilGone(ctx context.Context, timeout time.Duration) bool {
 			interrupt(f.cmd)
 		case <-kill:
 			f.kill()
-		case <-exited:
+		case <-exited: //nolint:errcheck // ProcessState holds the result
 			exited = nil
 			f.kill() // the processes it left behind
 			giveUp = time.After(drain)

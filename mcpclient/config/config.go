@@ -33,7 +33,11 @@ type Server struct {
 	Source   Source            // who configured it
 	Timeout  time.Duration     // per call; 0 means the pool's
 	Disabled bool              // listed but never started
-	Problem  string            // error in the configuration; listed but never started
+
+	StartTimeout time.Duration // from its start until its tools are listed; 0 means the pool's
+	Inherit      []string      // further variables it inherits; a name may end in * for all that begin so
+
+	Problem string // error in the configuration; listed but never started
 
 	// The configuration before variables are expanded, for display: the value of a
 	// variable may be a secret.

@@ -41,7 +41,7 @@ func startProcess(path string, args, environ []string, dir string, watcher child
 		return nil, errors.Join(fmt.Errorf("starting %s: %w", path, err), theirIn.Close(), in.Close())
 	}
 	cmd.Stdin, cmd.Stdout = theirIn, theirOut
-	group, err := child.Start(cmd, watcher)
+	group, exited, err := child.Start(cmd, watcher)
 	_, _ = theirIn.Close(), theirOut.Close() // the child has its own copies
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("starting %s: %w", path, err), in.Close(), out.Close())
@@ -50,7 +50,7 @@ func startProcess(path string, args, environ []string, dir string, watcher child
 	p := &process{cmd: cmd, input: in, output: out, exited: make(chan struct{})}
 	go func() {
 		defer close(p.exited)
-		_ = cmd.Wait() // ProcessState holds the result
+		<-exited //nolint:errcheck // ProcessState holds the result
 		if err := child.Kill(cmd); err != nil {
 			log.Warn("what a language server started may still run", "command", cmd.String(), "error", err)
 		}

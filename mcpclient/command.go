@@ -1,0 +1,132 @@
+package mcpclient
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"replan/mcpclient/child"
+	"replan/mcpclient/config"
+)
+
+// launcherStartTimeout is the default limit for the start of servers whose program
+// may have to download them first.
+const launcherStartTimeout = time.Minute
+
+// launchers are programs that may download what they start, with the first argument
+// that makes them do so; "" stands for any.
+var launchers = map[string]string{
+	"npx": "", "uvx": "", "bunx": "", "pnpx": "", "docker": "", "podman": "", "pnpm": "dlx", "yarn": "dlx", "bun": "x", "npm": "exec", "uv": "", "pipx": "run", "deno": "",
+}
+
+// startTimeout returns how long a server may take from its start until its tools
+// are listed.
+func (p *Pool) startTimeout(s config.Server) time.Duration {
+	if s.StartTimeout > 0 {
+		return s.StartTimeout
+	}
+	name := strings.ToLower(filepath.Base(s.Command))
+	for _, suffix := range []string{".exe", ".cmd", ".bat"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	if first, known := launchers[name]; known && (first == "" || slices.Contains(s.Args, first)) {
+		return max(launcherStartTimeout, p.cfg.StartTimeout)
+	}
+	return p.cfg.StartTimeout
+}
+
+// command returns the command that starts a server.
+func (p *Pool) command(s config.Server) (*exec.Cmd, error) {
+	own := maps.Clone(s.Env)
+	if own == nil {
+		own = map[string]string{}
+	}
+	own[child.MarkName] = rand.Text()
+	environ := child.ServerEnviron(p.cfg.Environ, own, s.Inherit)
+	dir, err := p.workingDir(s, environ)
+	if err != nil {
+		return nil, err
+	}
+	path, err := find(home(s.Command, environ), environ, dir)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(path, s.Args...) //nolint:gosec // what the configuration says, after the user's yes
+	cmd.Args[0] = s.Command
+	cmd.Dir, cmd.Env = dir, environ
+	return cmd, nil
+}
+
+// workingDir returns the folder in which a server is started.
+func (p *Pool) workingDir(s config.Server, environ []string) (string, error) {
+	if s.Dir == "" {
+		return p.cfg.Dir, nil
+	}
+	dir := home(s.Dir, environ)
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(p.cfg.Dir, dir)
+	}
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("its working directory %s does not exist; create it, or change \"cwd\"", dir)
+	case err != nil:
+		return "", fmt.Errorf("its working directory: %w", err)
+	case !info.IsDir():
+		return "", fmt.Errorf("its working directory %s is not a folder; change \"cwd\"", dir)
+	}
+	return dir, nil
+}
+
+// home replaces a leading ~ by the user's home folder.
+func home(path string, environ []string) string {
+	rest, ok := strings.CutPrefix(path, "~")
+	if !ok || rest != "" && rest[0] != '/' && rest[0] != filepath.Separator {
+		return path
+	}
+	for _, name := range []string{"HOME", "USERPROFILE"} {
+		if dir := variable(environ, name); dir != "" {
+			return filepath.Join(dir, rest)
+		}
+	}
+	return path
+}
+
+// variable returns the value of a variable; the last one in environ counts.
+func variable(environ []string, name string) string {
+	for _, entry := range slices.Backward(environ) {
+		if key, value, _ := strings.Cut(entry, "="); key == name || runtime.GOOS == "windows" && strings.EqualFold(key, name) {
+			return value
+		}
+	}
+	return ""
+}
+
+// find returns the path of a program. It looks in the PATH that the program gets,
+// which its configuration may set, and takes relative paths from dir, where it will
+// run.
+func find(name string, environ []string, dir string) (string, error) {
+	if name != filepath.Base(name) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		return exec.LookPath(name)
+	}
+	for _, folder := range filepath.SplitList(variable(environ, "PATH")) {
+		if !filepath.IsAbs(folder) {
+			continue // a program of the workspace must be named by its path
+		}
+		if path, err := exec.LookPath(filepath.Join(folder, name)); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("there is no program %s in its PATH; install it, or write its whole path", name)
+}

@@ -1,0 +1,131 @@
+package mcpclient
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"replan/internal/redact"
+)
+
+const (
+	maxWords   = 500     // bytes of a line of standard error; the rest is dropped
+	maxLogFile = 1 << 20 // bytes, until a log file becomes the old one
+)
+
+// lastWords writes a child's standard error into its log, line by line, and keeps
+// the last line that is not blank.
+type lastWords struct {
+	log   *slog.Logger // used if file is nil
+	file  *logFile     // may be nil
+	heard func()       // called after each line; may be nil
+
+	mu   sync.Mutex
+	line []byte
+	kept string
+}
+
+func (w *lastWords) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := len(b)
+	for len(b) > 0 {
+		line, rest, whole := bytes.Cut(b, []byte("\n"))
+		if room := maxWords - len(w.line); room > 0 {
+			w.line = append(w.line, line[:min(room, len(line))]...)
+		}
+		if whole {
+			w.keep()
+		}
+		b = rest
+	}
+	return n, nil
+}
+
+func (w *lastWords) keep() {
+	if text := strings.TrimSpace(strings.ToValidUTF8(string(w.line), "�")); text != "" {
+		w.kept = text
+		if w.file != nil {
+			w.file.write(text)
+		} else {
+			w.log.Info("standard error", "line", text)
+		}
+		if w.heard != nil {
+			w.heard()
+		}
+	}
+	w.line = w.line[:0]
+}
+
+func (w *lastWords) last() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.keep()
+	return w.kept
+}
+
+// close closes the log file.
+func (w *lastWords) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.keep()
+	if w.file != nil {
+		w.file.close()
+	}
+}
+
+// logFile is the file with the standard error of one server. When it is full it
+// becomes the old one, which replaces the one before. Secrets are left out.
+type logFile struct {
+	path   string
+	log    *slog.Logger // for errors
+	file   *os.File
+	size   int64
+	failed bool
+}
+
+// write appends a line. Errors go to the log, once.
+func (f *logFile) write(line string) {
+	if f.failed {
+		return
+	}
+	if err := f.append(redact.Text(line) + "\n"); err != nil {
+		f.failed = true
+		f.log.Warn("the log of the server cannot be written", "file", f.path, "error", err)
+	}
+}
+
+func (f *logFile) append(text string) error {
+	if f.file != nil && f.size+int64(len(text)) > maxLogFile {
+		f.close()
+		if err := os.Rename(f.path, f.path+".old"); err != nil {
+			return err
+		}
+	}
+	if f.file == nil {
+		if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+			return err
+		}
+		file, err := os.OpenFile(f.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
+		}
+		f.file, f.size = file, 0
+		if info, err := file.Stat(); err == nil {
+			f.size = info.Size()
+		}
+	}
+	n, err := f.file.WriteString(text)
+	f.size += int64(n)
+	return err
+}
+
+func (f *logFile) close() {
+	if f.file != nil {
+		_ = f.file.Close() // everything is written
+		f.file = nil
+	}
+}
