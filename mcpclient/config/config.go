@@ -23,17 +23,19 @@ import (
 // Server is the configuration of one MCP server: a child process if Command is
 // set, or a streamable HTTP endpoint if URL is.
 type Server struct {
-	Name     string            // letters, digits, dot, dash and underscore; not a name of a built-in server
-	Command  string            // program to start
-	Args     []string          // its arguments
-	Env      map[string]string // added to the inherited environment, overriding it
-	Dir      string            // working directory, relative to the workspace; empty means the workspace
-	URL      string            // http or https
-	Headers  map[string]string // sent with every HTTP request
-	Source   Source            // who configured it
-	Timeout  time.Duration     // per call; 0 means the pool's
-	Disabled bool              // listed but never started
-	Problem  string            // error in the configuration; listed but never started
+	Name         string            // letters, digits, dot, dash and underscore; not a name of a built-in server
+	Command      string            // program to start
+	Args         []string          // its arguments
+	Env          map[string]string // added to the inherited environment, overriding it
+	Dir          string            // working directory, relative to the workspace; empty means the workspace
+	URL          string            // http or https
+	Headers      map[string]string // sent with every HTTP request
+	Source       Source            // who configured it
+	Timeout      time.Duration     // per call; 0 means the pool's
+	StartTimeout time.Duration     // to start and to list the tools; 0 means the pool's
+	Inherit      []string          // names of environment variables that a child gets from this process besides the usual ones
+	Disabled     bool              // listed but never started
+	Problem      string            // error in the configuration; listed but never started
 
 	// The configuration before variables are expanded, for display: the value of a
 	// variable may be a secret.
@@ -113,22 +115,25 @@ func CheckName(name string) error {
 
 // written is one server in a configuration file.
 type written struct {
-	Type     string            `json:"type"`
-	Command  string            `json:"command"`
-	Args     []string          `json:"args"`
-	Env      map[string]string `json:"env"`
-	Dir      string            `json:"cwd"`
-	URL      string            `json:"url"`
-	Headers  map[string]string `json:"headers"`
-	Timeout  any               `json:"timeout"`
-	Disabled bool              `json:"disabled"`
+	Type         string            `json:"type"`
+	Command      string            `json:"command"`
+	Args         []string          `json:"args"`
+	Env          map[string]string `json:"env"`
+	Dir          string            `json:"cwd"`
+	URL          string            `json:"url"`
+	Headers      map[string]string `json:"headers"`
+	Timeout      any               `json:"timeout"`
+	StartTimeout any               `json:"startup_timeout"`
+	Inherit      []string          `json:"inherit"`
+	Disabled     bool              `json:"disabled"`
 }
 
 // Read reads the servers of a configuration file in the mcpServers
 // convention, in the file's order. Comments and trailing commas are allowed.
 // ${NAME} and ${NAME:-default} expand to environment variables in command,
 // args, env, cwd, url and headers. A timeout is a duration ("30s") or a number
-// of milliseconds. Unknown fields are ignored.
+// of milliseconds, a startup_timeout a duration or a number of seconds. Unknown
+// fields are ignored.
 //
 // The result includes invalid servers, with Problem set. The error lists every
 // mistake in one sentence each, with the file, the line and the server. If the
@@ -250,9 +255,13 @@ func readServer(name string, value *hujson.Value) (Server, error) {
 		return s, err
 	}
 	var err error
-	if s.Timeout, err = readTimeout(w.Timeout); err != nil {
+	if s.Timeout, err = readTimeout("timeout", w.Timeout, time.Millisecond); err != nil {
 		return s, err
 	}
+	if s.StartTimeout, err = readTimeout("startup_timeout", w.StartTimeout, time.Second); err != nil {
+		return s, err
+	}
+	s.Inherit = w.Inherit
 	x := expansion{lookup: os.LookupEnv}
 	s.Command, s.Dir, s.URL = x.text(w.Command), x.text(w.Dir), x.text(w.URL)
 	for _, arg := range w.Args {
@@ -268,7 +277,7 @@ func readServer(name string, value *hujson.Value) (Server, error) {
 func wrongType(e *json.UnmarshalTypeError) error {
 	want := map[string]string{
 		"type": "text", "command": "text", "cwd": "text", "url": "text",
-		"args": "a list of texts", "env": "an object of texts", "headers": "an object of texts",
+		"args": "a list of texts", "inherit": "a list of names of environment variables", "env": "an object of texts", "headers": "an object of texts",
 		"disabled": "true or false",
 	}
 	field, _, _ := strings.Cut(e.Field, ".")
@@ -300,23 +309,30 @@ func checkKind(w written) error {
 	return nil
 }
 
-func readTimeout(value any) (time.Duration, error) {
+// unitNames are the units of numbers that are limits of time.
+var unitNames = map[time.Duration]string{time.Millisecond: "milliseconds", time.Second: "seconds"}
+
+// readTimeout reads a limit of time: a duration, or a number of units.
+func readTimeout(key string, value any, unit time.Duration) (time.Duration, error) {
 	var d time.Duration
 	switch v := value.(type) {
 	case nil:
 		return 0, nil
 	case float64:
-		d = time.Duration(v * float64(time.Millisecond))
+		d = time.Duration(v * float64(unit))
+		if unit == time.Millisecond && v > 0 && v < 1000 {
+			return 0, fmt.Errorf("%q is %g milliseconds, which is too short for a call; write %q for %g seconds, or %g for milliseconds", key, v, fmt.Sprintf("%gs", v), v, v*1000)
+		}
 	case string:
 		var err error
 		if d, err = time.ParseDuration(v); err != nil {
-			return 0, fmt.Errorf(`"timeout" is %q; write a duration such as "30s", or milliseconds`, v)
+			return 0, fmt.Errorf("%q is %q; write a duration such as \"30s\", or a number of %s", key, v, unitNames[unit])
 		}
 	default:
-		return 0, errors.New(`"timeout" must be a duration such as "30s", or milliseconds`)
+		return 0, fmt.Errorf("%q must be a duration such as \"30s\", or a number of %s", key, unitNames[unit])
 	}
 	if d <= 0 {
-		return 0, errors.New(`"timeout" must be more than 0`)
+		return 0, fmt.Errorf("%q must be more than 0", key)
 	}
 	return d, nil
 }

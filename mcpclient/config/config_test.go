@@ -38,12 +38,15 @@ func TestReadKeepsOrderAndExpandsVariables(t *testing.T) {
 				"env": {"MODE": "${REPLAN_TEST_EMPTY:-fast}", "DIR": "a${REPLAN_TEST_DIR}b"},
 				"cwd": "sub",
 				"timeout": "90s",
+				"startup_timeout": 45,
+				"inherit": ["AWS_PROFILE"],
 				"alwaysAllow": ["x"],
 			},
 			"api.v2": {
 				"type": "http", "url": "https://example.com${REPLAN_TEST_DIR}/mcp", /* streamable */
 				"headers": {"Authorization": "Bearer ${REPLAN_TEST_NONE:-anonymous}"},
 				"timeout": 1500,
+				"startup_timeout": "2m",
 			},
 			"off": {"command": "${REPLAN_TEST_NONE}", "disabled": true},
 		},
@@ -56,21 +59,23 @@ func TestReadKeepsOrderAndExpandsVariables(t *testing.T) {
 		Args                    []string
 		Env, Headers            map[string]string
 		Source                  config.Source
-		Timeout                 time.Duration
+		Timeout, StartTimeout   time.Duration
+		Inherit                 []string
 		Disabled                bool
 	}
 	var got []plain
 	for _, s := range servers {
-		got = append(got, plain{s.Name, s.Command, s.Dir, s.URL, s.Args, s.Env, s.Headers, s.Source, s.Timeout, s.Disabled})
+		got = append(got, plain{s.Name, s.Command, s.Dir, s.URL, s.Args, s.Env, s.Headers, s.Source, s.Timeout, s.StartTimeout, s.Inherit, s.Disabled})
 	}
 	want := []plain{
 		{
 			Name: "zebra", Command: "/srv/bin/zebra", Args: []string{"--root", "/srv", "$HOME", "", "${not a name}"}, Dir: "sub",
 			Env: map[string]string{"MODE": "fast", "DIR": "a/srvb"}, Source: config.SourceProject, Timeout: 90 * time.Second,
+			StartTimeout: 45 * time.Second, Inherit: []string{"AWS_PROFILE"},
 		},
 		{
 			Name: "api.v2", URL: "https://example.com/srv/mcp", Headers: map[string]string{"Authorization": "Bearer anonymous"},
-			Source: config.SourceProject, Timeout: 1500 * time.Millisecond,
+			Source: config.SourceProject, Timeout: 1500 * time.Millisecond, StartTimeout: 2 * time.Minute,
 		},
 		{Name: "off", Command: "${REPLAN_TEST_NONE}", Source: config.SourceProject, Disabled: true},
 	}
@@ -89,38 +94,41 @@ func TestReadReportsMissingFile(t *testing.T) {
 func TestConfigErrorsNameFileLineAndServer(t *testing.T) {
 	one := func(server string) string { return "{\"mcpServers\": {\n\"it\": " + server + "\n}}" }
 	for name, c := range map[string]struct{ text, want string }{
-		"not JSON":                       {`{"mcpServers": {`, "is not JSON"},
-		"empty file":                     {"\n", "is empty"},
-		"byte order mark only":           {"\ufeff", "is empty"},
-		"list":                           {`[]`, "must be an object"},
-		"no servers":                     {`{"servers": {}}`, `there is no "mcpServers"`},
-		"list of servers":                {`{"mcpServers": []}`, `"mcpServers" must be an object`},
-		"neither command nor url":        {one(`{}`), `:2: server "it": has neither "command" nor "url"`},
-		"both command and url":           {one(`{"command":"x","url":"http://x"}`), `has both "command" and "url"`},
-		"older transport":                {one(`{"type":"sse","url":"http://x/sse"}`), `"sse" transport is not supported`},
-		"unknown transport":              {one(`{"type":"carrier pigeon","command":"x"}`), `"carrier pigeon" is not a type`},
-		"stdio without command":          {one(`{"type":"stdio","url":"http://x"}`), `has no "command"`},
-		"http without url":               {one(`{"type":"http","command":"x"}`), `has no "url"`},
-		"number as command":              {one(`{"command": 7}`), `"command" must be text, not number`},
-		"text as args":                   {one(`{"command":"x","args":"-a -b"}`), `"args" must be a list of texts, not string`},
-		"number among args":              {one(`{"command":"x","args":["a",1]}`), `"args" must be a list of texts, not number`},
-		"number in env":                  {one(`{"command":"x","env":{"A":1}}`), `"env" must be an object of texts, not number`},
-		"list as headers":                {one(`{"url":"http://x","headers":[]}`), `"headers" must be an object of texts, not array`},
-		"text as disabled":               {one(`{"command":"x","disabled":"yes"}`), `"disabled" must be true or false, not string`},
-		"text as server":                 {one(`"x"`), `must be an object, not string`},
-		"timeout that is not a duration": {one(`{"command":"x","timeout":"soon"}`), `"timeout" is "soon"`},
-		"zero timeout":                   {one(`{"command":"x","timeout":0}`), `"timeout" must be more than 0`},
-		"list as timeout":                {one(`{"command":"x","timeout":[1]}`), `"timeout" must be a duration`},
-		"unset variable":                 {one(`{"command":"${REPLAN_TEST_NONE}"}`), "the environment variable REPLAN_TEST_NONE is not set"},
-		"url without scheme":             {one(`{"url":"example.com/mcp"}`), `"url" is not an address`},
-		"url with unknown scheme":        {one(`{"url":"file:///etc/passwd"}`), `"url" is not an address`},
-		"name with a blank":              {`{"mcpServers":{"a b":{"command":"x"}}}`, "a name may hold letters"},
-		"name with a colon":              {`{"mcpServers":{"a:b":{"command":"x"}}}`, "a name may hold letters"},
-		"name of the plan tools":         {`{"mcpServers":{"replan":{"command":"x"}}}`, `:1: server "replan": this name is kept for the program's own tools; choose another`},
-		"name of the operators":          {`{"mcpServers":{"workspace":{"url":"http://x"}}}`, `:1: server "workspace": this name is kept`},
-		"reserved name in capitals":      {`{"mcpServers":{"Replan":{"command":"x","disabled":true}}}`, `:1: server "Replan": this name is kept`},
-		"duplicate name":                 {"{\"mcpServers\":{\"it\":{\"command\":\"x\"},\n\"it\":{\"command\":\"y\"}}}", `:2: server "it": the name is used twice`},
-		"file too large":                 {`{"mcpServers":{}}` + strings.Repeat(" ", 1<<20), "larger than 1024 KB"},
+		"not JSON":                               {`{"mcpServers": {`, "is not JSON"},
+		"empty file":                             {"\n", "is empty"},
+		"byte order mark only":                   {"\ufeff", "is empty"},
+		"list":                                   {`[]`, "must be an object"},
+		"no servers":                             {`{"servers": {}}`, `there is no "mcpServers"`},
+		"list of servers":                        {`{"mcpServers": []}`, `"mcpServers" must be an object`},
+		"neither command nor url":                {one(`{}`), `:2: server "it": has neither "command" nor "url"`},
+		"both command and url":                   {one(`{"command":"x","url":"http://x"}`), `has both "command" and "url"`},
+		"older transport":                        {one(`{"type":"sse","url":"http://x/sse"}`), `"sse" transport is not supported`},
+		"unknown transport":                      {one(`{"type":"carrier pigeon","command":"x"}`), `"carrier pigeon" is not a type`},
+		"stdio without command":                  {one(`{"type":"stdio","url":"http://x"}`), `has no "command"`},
+		"http without url":                       {one(`{"type":"http","command":"x"}`), `has no "url"`},
+		"number as command":                      {one(`{"command": 7}`), `"command" must be text, not number`},
+		"text as args":                           {one(`{"command":"x","args":"-a -b"}`), `"args" must be a list of texts, not string`},
+		"number among args":                      {one(`{"command":"x","args":["a",1]}`), `"args" must be a list of texts, not number`},
+		"number in env":                          {one(`{"command":"x","env":{"A":1}}`), `"env" must be an object of texts, not number`},
+		"list as headers":                        {one(`{"url":"http://x","headers":[]}`), `"headers" must be an object of texts, not array`},
+		"text as disabled":                       {one(`{"command":"x","disabled":"yes"}`), `"disabled" must be true or false, not string`},
+		"text as server":                         {one(`"x"`), `must be an object, not string`},
+		"timeout that is not a duration":         {one(`{"command":"x","timeout":"soon"}`), `"timeout" is "soon"`},
+		"zero timeout":                           {one(`{"command":"x","timeout":0}`), `"timeout" must be more than 0`},
+		"list as timeout":                        {one(`{"command":"x","timeout":[1]}`), `"timeout" must be a duration`},
+		"timeout in seconds":                     {one(`{"command":"x","timeout":60}`), `"timeout" is 60 milliseconds, which is too short for a call; write "60s" for 60 seconds, or 60000 for milliseconds`},
+		"startup timeout that is not a duration": {one(`{"command":"x","startup_timeout":"soon"}`), `"startup_timeout" is "soon"; write a duration such as "30s", or a number of seconds`},
+		"text as inherit":                        {one(`{"command":"x","inherit":"PATH"}`), `"inherit" must be a list of names of environment variables, not string`},
+		"unset variable":                         {one(`{"command":"${REPLAN_TEST_NONE}"}`), "the environment variable REPLAN_TEST_NONE is not set"},
+		"url without scheme":                     {one(`{"url":"example.com/mcp"}`), `"url" is not an address`},
+		"url with unknown scheme":                {one(`{"url":"file:///etc/passwd"}`), `"url" is not an address`},
+		"name with a blank":                      {`{"mcpServers":{"a b":{"command":"x"}}}`, "a name may hold letters"},
+		"name with a colon":                      {`{"mcpServers":{"a:b":{"command":"x"}}}`, "a name may hold letters"},
+		"name of the plan tools":                 {`{"mcpServers":{"replan":{"command":"x"}}}`, `:1: server "replan": this name is kept for the program's own tools; choose another`},
+		"name of the operators":                  {`{"mcpServers":{"workspace":{"url":"http://x"}}}`, `:1: server "workspace": this name is kept`},
+		"reserved name in capitals":              {`{"mcpServers":{"Replan":{"command":"x","disabled":true}}}`, `:1: server "Replan": this name is kept`},
+		"duplicate name":                         {"{\"mcpServers\":{\"it\":{\"command\":\"x\"},\n\"it\":{\"command\":\"y\"}}}", `:2: server "it": the name is used twice`},
+		"file too large":                         {`{"mcpServers":{}}` + strings.Repeat(" ", 1<<20), "larger than 1024 KB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := configFile(t, c.text)
