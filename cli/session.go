@@ -177,6 +177,9 @@ func (w *services) openTools(ctx context.Context, o *options, trust mcpclient.Tr
 	if w.notes, err = o.CheckToolNames(len(cfg.Servers) > 0); err != nil {
 		return usage("%w", err)
 	}
+	for _, s := range cfg.Servers {
+		w.notes = append(w.notes, s.Notes...)
+	}
 	if !o.NoWorkspaceTools && o.Wants("workspace") {
 		if w.own, err = workspace.New(workspace.Config{
 			Dir:      o.Workspace,
@@ -233,31 +236,24 @@ func (w *services) endLeft(ctx context.Context, left event.StepProcess) string {
 // server, or one that stands for the whole file.
 func (o wiring) readServers() ([]mcpconfig.Server, error) {
 	var servers []mcpconfig.Server
-	for _, from := range []struct {
-		path     string
-		source   mcpconfig.Source
-		required bool
-	}{
-		{o.MCPConfig, mcpconfig.SourceFlag, true},
-		{filepath.Join(o.store.Dirs.Config, "mcp.json"), mcpconfig.SourceUser, false},
-		{filepath.Join(o.Workspace, ".mcp.json"), mcpconfig.SourceProject, false},
-	} {
-		if from.path == "" {
-			continue
-		}
-		read, err := mcpconfig.Read(from.path, from.source)
-		if errors.Is(err, fs.ErrNotExist) && !from.required {
-			continue
-		}
-		switch {
-		case err == nil:
-		case from.required:
+	if o.MCPConfig != "" {
+		read, err := mcpconfig.Read(o.MCPConfig, mcpconfig.SourceFlag, o.Workspace)
+		if err != nil {
 			return nil, usage("%w", err)
-		case len(read) == 0:
-			read = []mcpconfig.Server{mcpconfig.Unusable(from.path, from.source, err)}
+		}
+		servers = read
+	}
+	add := func(read []mcpconfig.Server, path string, source mcpconfig.Source, err error) {
+		if err != nil && len(read) == 0 && !errors.Is(err, fs.ErrNotExist) {
+			read = []mcpconfig.Server{mcpconfig.Unusable(path, source, err)}
 		}
 		servers = append(servers, read...)
 	}
+	own := o.Dirs.MCPServers()
+	read, err := mcpconfig.Read(own, mcpconfig.SourceUser, o.Workspace)
+	add(read, own, mcpconfig.SourceUser, err)
+	read, path, err := mcpconfig.ReadProject(o.Workspace, xdg.Home)
+	add(read, path, mcpconfig.SourceProject, err)
 	return o.onlyWanted(servers)
 }
 

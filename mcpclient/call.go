@@ -186,6 +186,9 @@ func (p *Pool) begin(tool plan.Tool) (*entry, *connection, error) {
 			}
 			return nil, nil, notDone(tool, "the server %s is not ready: %s", tool.Server, why)
 		}
+		if !offers(e.server, tool.Name) {
+			return nil, nil, notDone(tool, "the configuration of %s leaves this tool out", tool.Server)
+		}
 		p.work.Add(1)
 		return e, e.conn, nil
 	}

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -153,6 +154,8 @@ func (p *Pool) admit() {
 			e.state, e.problem = plan.ServerFailed, nameErr.Error()
 		case s.Disabled:
 			e.state, e.problem = plan.ServerStopped, "disabled in the configuration"
+		case s.SSE:
+			e.state, e.problem = plan.ServerFailed, errSSE.Error()
 		case s.Command == "" && s.URL == "":
 			e.state, e.problem = plan.ServerFailed, "it has neither a command nor a url"
 		case s.Source != config.SourceProject || slices.Contains(allowed.Allowed[p.cfg.Dir], digest(s)):
@@ -218,6 +221,8 @@ func (p *Pool) list(e *entry, conn *connection) error {
 	if err != nil {
 		return p.startProblem(ctx, conn, err)
 	}
+	tools, left := offered(e.server, tools)
+	note = cmp.Or(note, left)
 	if note != "" {
 		p.log.Warn("tools", "server", e.server.Name, "note", note)
 	}

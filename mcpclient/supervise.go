@@ -118,7 +118,7 @@ func (p *Pool) Restart(name string) error {
 		return fmt.Errorf("%s is disabled in its configuration", name)
 	case e.leftOut || e.declined:
 		return fmt.Errorf("%s was left out: approve it when replan starts and asks about it", name)
-	case e.server.Problem != "", e.server.Command == "" && e.server.URL == "" && e.builtin == nil, config.CheckName(e.server.Name) != nil && e.builtin == nil:
+	case e.server.Problem != "", e.server.SSE, e.server.Command == "" && e.server.URL == "" && e.builtin == nil, config.CheckName(e.server.Name) != nil && e.builtin == nil:
 		return fmt.Errorf("%s cannot be started with its configuration: %s", name, e.problem)
 	}
 	e.restarts()

@@ -50,7 +50,7 @@ func TestReadKeepsOrderAndExpandsVariables(t *testing.T) {
 			},
 			"off": {"command": "${REPLAN_TEST_NONE}", "disabled": true},
 		},
-	}`), config.SourceProject)
+	}`), config.SourceProject, "/work")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestReadKeepsOrderAndExpandsVariables(t *testing.T) {
 }
 
 func TestReadReportsMissingFile(t *testing.T) {
-	_, err := config.Read(filepath.Join(t.TempDir(), "none.json"), config.SourceUser)
+	_, err := config.Read(filepath.Join(t.TempDir(), "none.json"), config.SourceUser, "/work")
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
@@ -98,11 +98,21 @@ func TestConfigErrorsNameFileLineAndServer(t *testing.T) {
 		"empty file":                             {"\n", "is empty"},
 		"byte order mark only":                   {"\ufeff", "is empty"},
 		"list":                                   {`[]`, "must be an object"},
-		"no servers":                             {`{"servers": {}}`, `there is no "mcpServers"`},
+		"no servers":                             {`{"mcp_servers": {}}`, `there is no "mcpServers"`},
 		"list of servers":                        {`{"mcpServers": []}`, `"mcpServers" must be an object`},
 		"neither command nor url":                {one(`{}`), `:2: server "it": has neither "command" nor "url"`},
 		"both command and url":                   {one(`{"command":"x","url":"http://x"}`), `has both "command" and "url"`},
-		"older transport":                        {one(`{"type":"sse","url":"http://x/sse"}`), `"sse" transport is not supported`},
+		"older transport without url":            {one(`{"type":"sse","command":"x"}`), `is of type "sse" and has no "url"`},
+		"two addresses":                          {one(`{"url":"http://x","httpUrl":"http://y"}`), `has more than one of "url", "httpUrl" and "serverUrl"`},
+		"input of VS Code":                       {one(`{"command":"x","env":{"KEY":"${input:api-key}"}}`), `asks for the input "api-key", which only VS Code can ask for; write ${env:NAME} in place of ${input:api-key}`},
+		"setting of VS Code":                     {one(`{"command":"${config:python.path}"}`), `${config:python.path} is a variable of editors that is not supported`},
+		"unset variable of an editor":            {one(`{"command":"${env:REPLAN_TEST_NONE}"}`), "the environment variable REPLAN_TEST_NONE is not set; set it, or write ${env:REPLAN_TEST_NONE:-default}"},
+		"number as a list of tools":              {one(`{"command":"x","includeTools":7}`), `"includeTools" must be a list of texts, not number`},
+		"pattern that cannot be read":            {one(`{"command":"x","excludeTools":["get_["]}`), `"get_[" is not a pattern of tools`},
+		"text as required":                       {one(`{"command":"x","required":"yes"}`), `"required" must be true or false, not string`},
+		"text as enabled":                        {one(`{"command":"x","enabled":"no"}`), `"enabled" must be true or false, not string`},
+		"text as oauth":                          {one(`{"url":"http://x","oauth":"yes"}`), `"oauth" must be an object, not string`},
+		"port that no address has":               {one(`{"url":"http://x","oauth":{"callbackPort":70000}}`), `"oauth" has the port 70000`},
 		"unknown transport":                      {one(`{"type":"carrier pigeon","command":"x"}`), `"carrier pigeon" is not a type`},
 		"stdio without command":                  {one(`{"type":"stdio","url":"http://x"}`), `has no "command"`},
 		"http without url":                       {one(`{"type":"http","command":"x"}`), `has no "url"`},
@@ -116,7 +126,7 @@ func TestConfigErrorsNameFileLineAndServer(t *testing.T) {
 		"timeout that is not a duration":         {one(`{"command":"x","timeout":"soon"}`), `"timeout" is "soon"`},
 		"zero timeout":                           {one(`{"command":"x","timeout":0}`), `"timeout" must be more than 0`},
 		"list as timeout":                        {one(`{"command":"x","timeout":[1]}`), `"timeout" must be a duration`},
-		"timeout in seconds":                     {one(`{"command":"x","timeout":60}`), `"timeout" is 60 milliseconds, which is too short for a call; write "60s" for 60 seconds, or 60000 for milliseconds`},
+		"timeout in seconds":                     {one(`{"command":"x","timeout":60}`), `"timeout" is 60 milliseconds, which is too short; write "60s" for 60 seconds, or 60000 for milliseconds`},
 		"startup timeout that is not a duration": {one(`{"command":"x","startup_timeout":"soon"}`), `"startup_timeout" is "soon"; write a duration such as "30s", or a number of seconds`},
 		"text as inherit":                        {one(`{"command":"x","inherit":"PATH"}`), `"inherit" must be a list of names of environment variables, not string`},
 		"unset variable":                         {one(`{"command":"${REPLAN_TEST_NONE}"}`), "the environment variable REPLAN_TEST_NONE is not set"},
@@ -132,7 +142,7 @@ func TestConfigErrorsNameFileLineAndServer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := configFile(t, c.text)
-			_, err := config.Read(path, config.SourceUser)
+			_, err := config.Read(path, config.SourceUser, "/work")
 			if err == nil {
 				t.Fatal("got no error")
 			}
@@ -147,13 +157,13 @@ func TestValidServersAreReadDespiteInvalidOnes(t *testing.T) {
 	servers, err := config.Read(configFile(t, `{"mcpServers":{
 		"bad": {"args": []},
 		"good": {"command": "x"},
-		"worse": {"type": "sse"}}}`), config.SourceUser)
+		"worse": {"type": "pigeon"}}}`), config.SourceUser, "/work")
 	var names, problems []string
 	for _, s := range servers {
 		names, problems = append(names, s.Name), append(problems, s.Problem)
 	}
 	if !slices.Equal(names, []string{"bad", "good", "worse"}) || problems[1] != "" ||
-		problems[0] != `mcp.json:2: has neither "command" nor "url"; add one of them` || !strings.HasPrefix(problems[2], `mcp.json:4: the "sse" transport`) {
+		problems[0] != `mcp.json:2: has neither "command" nor "url"; add one of them` || !strings.HasPrefix(problems[2], `mcp.json:4: "pigeon" is not a type`) {
 		t.Errorf("got %q with the problems %q", names, problems)
 	}
 	if err == nil || strings.Count(err.Error(), "\n") != 1 {
@@ -162,7 +172,7 @@ func TestValidServersAreReadDespiteInvalidOnes(t *testing.T) {
 }
 
 func TestReadIgnoresByteOrderMark(t *testing.T) {
-	servers, err := config.Read(configFile(t, "\ufeff"+`{"mcpServers":{"it":{"command":"x"}}}`), config.SourceUser)
+	servers, err := config.Read(configFile(t, "\ufeff"+`{"mcpServers":{"it":{"command":"x"}}}`), config.SourceUser, "/work")
 	if err != nil || len(servers) != 1 || servers[0].Command != "x" {
 		t.Errorf("got %+v, %v", servers, err)
 	}
@@ -170,7 +180,7 @@ func TestReadIgnoresByteOrderMark(t *testing.T) {
 
 func TestDisabledServerMayBeIncomplete(t *testing.T) {
 	for _, server := range []string{`{"type":"sse","url":"http://x/sse","disabled":true}`, `{"disabled":true}`, `{"command":"${REPLAN_TEST_NONE}","disabled":true}`} {
-		servers, err := config.Read(configFile(t, `{"mcpServers":{"it":`+server+`}}`), config.SourceUser)
+		servers, err := config.Read(configFile(t, `{"mcpServers":{"it":`+server+`}}`), config.SourceUser, "/work")
 		if err != nil || len(servers) != 1 || !servers[0].Disabled || servers[0].Problem != "" {
 			t.Errorf("%s: got %+v, %v", server, servers, err)
 		}
@@ -187,7 +197,7 @@ func TestReadNeverPanics(t *testing.T) {
 		if err := os.WriteFile(path, []byte(strings.Join(pieces, "")), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		servers, err := config.Read(path, config.SourceUser)
+		servers, err := config.Read(path, config.SourceUser, "/work")
 		for _, s := range servers {
 			if s.Problem == "" && s.Command == "" && s.URL == "" {
 				t.Fatalf("got a server without command and url: %+v (%v)", s, err)
