@@ -46,6 +46,7 @@ type services struct {
 	awaited []string     // servers that did not start in time
 	watch   *crash.Watch // ends the children if this process cannot; nil is none
 	notes   []string     // for the user, before the session begins
+	ignored []string     // those of the notes that say what is ignored in the servers' files
 
 	exitNote atomic.Pointer[string] // for the user, after the session
 
@@ -174,12 +175,14 @@ func (w *services) openTools(ctx context.Context, o *options, trust mcpclient.Tr
 	if cfg.Servers, err = o.wiring().readServers(); err != nil {
 		return err
 	}
+	cfg.Reread = o.wiring().readServers
 	if w.notes, err = o.CheckToolNames(len(cfg.Servers) > 0); err != nil {
 		return usage("%w", err)
 	}
 	for _, s := range cfg.Servers {
-		w.notes = append(w.notes, s.Notes...)
+		w.ignored = append(w.ignored, s.Notes...)
 	}
+	w.notes = append(w.notes, w.ignored...)
 	if !o.NoWorkspaceTools && o.Wants("workspace") {
 		if w.own, err = workspace.New(workspace.Config{
 			Dir:      o.Workspace,

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,7 +17,14 @@ import (
 // launch starts the supervision of an entry. The caller holds the mutex.
 func (p *Pool) launch(e *entry) {
 	e.begun, e.watched = time.Now(), true
-	p.work.Go(func() { p.supervise(e) })
+	e.life, e.end = context.WithCancel(p.life)
+	e.ended = make(chan struct{})
+	p.work.Go(func() {
+		defer close(e.ended)
+		defer e.end()
+		e.awaitPredecessor(e.life)
+		p.supervise(e)
+	})
 }
 
 // supervise connects to a server and keeps it running until it is lost for
@@ -28,7 +36,7 @@ func (p *Pool) supervise(e *entry) {
 		if !again {
 			select {
 			case <-e.again: // requested just as the server ended
-				again = p.life.Err() == nil
+				again = e.life.Err() == nil
 			default:
 			}
 		}
@@ -67,7 +75,7 @@ func (p *Pool) serve(e *entry) (again bool) {
 			err = p.list(e, conn)
 		}
 		switch {
-		case err == nil || p.life.Err() != nil:
+		case err == nil || e.life.Err() != nil:
 		case conn.process != nil:
 			conn.close()
 			p.fail(e, nil, err)
@@ -76,7 +84,7 @@ func (p *Pool) serve(e *entry) (again bool) {
 			p.fail(e, conn, err)
 		}
 		select {
-		case <-p.life.Done():
+		case <-e.life.Done():
 			conn.close()
 			p.set(func() { e.state, e.problem, e.conn = plan.ServerStopped, "", nil })
 			return false

@@ -84,11 +84,15 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 			{"Name": "everything", "Command": "npx", "Args": ["-y", "@modelcontextprotocol/server-everything"], "Env": {"MODE": "x"}, "Timeout": 10000000000, "ExcludeTools": ["get*"]},
 			{"Name": "jira", "URL": "https://jira.example.com/mcp", "Headers": {"Authorization": "Bearer secret"}, "ExcludeTools": ["*"]},
 			{"Name": "idle", "Command": "x", "Disabled": true}]`},
-		"opencode 2": {"opencode.jsonc", `{"mcp": {"servers": {"it": {"type": "local", "command": ["x"], "timeout": {"startup": 45000, "request": 60000}}}}}`,
-			`[{"Name": "it", "Command": "x", "Timeout": 60000000000, "StartTimeout": 45000000000}]`},
+		"opencode 2": {
+			"opencode.jsonc", `{"mcp": {"servers": {"it": {"type": "local", "command": ["x"], "timeout": {"startup": 45000, "request": 60000}}}}}`,
+			`[{"Name": "it", "Command": "x", "Timeout": 60000000000, "StartTimeout": 45000000000}]`,
+		},
 		"opencode with a server of the name servers": {"opencode.json", `{"mcp": {"servers": {"type": "local", "command": ["x"]}}}`, `[{"Name": "servers", "Command": "x"}]`},
-		"Copilot": {"mcp-config.json", `{"mcpServers": {"gh": {"type": "http", "url": "https://example.com", "tools": ["*"]}}}`,
-			`[{"Name": "gh", "URL": "https://example.com", "IncludeTools": ["*"]}]`},
+		"Copilot": {
+			"mcp-config.json", `{"mcpServers": {"gh": {"type": "http", "url": "https://example.com", "tools": ["*"]}}}`,
+			`[{"Name": "gh", "URL": "https://example.com", "IncludeTools": ["*"]}]`,
+		},
 		"Codex": {"config.toml", `
 model = "gpt-5"
 
