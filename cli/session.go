@@ -208,7 +208,13 @@ func (w *services) openTools(ctx context.Context, o *options, trust mcpclient.Tr
 		w.notes = append(w.notes, fmt.Sprintf(
 			"the MCP server %q of this project's .mcp.json is left out: approve it once on the screen, or use --mcp-config .mcp.json", name))
 	}
-	return nil
+	if trust == mcpclient.TrustAsk {
+		return nil // the screen says what is missing, and opens all the same
+	}
+	if err := w.tools.CheckRequired(ctx); err != nil && ctx.Err() == nil {
+		return &failure{exit: exitUsage, code: "required_server", err: err}
+	}
+	return ctx.Err()
 }
 
 // watcher returns the watcher that ends the children if this process cannot; nil

@@ -145,7 +145,7 @@ func (p *Pool) Restart(name string) error {
 // status returns the status of one server. The caller holds the mutex.
 func (e *entry) status() plan.ServerStatus {
 	s := plan.ServerStatus{
-		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: untrusted.Text(e.problem),
+		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: untrusted.Text(e.report()),
 		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed),
 	}
 	if e.startup > 0 {
