@@ -174,6 +174,22 @@ var (
 // read returns the server of an entry. The server is complete enough to be shown
 // even with an error. Its notes lack the name of the file.
 func (f found) read(source Source, folder string) (Server, error) {
+	s, err := f.unexpanded(source)
+	shown := s.AsWritten()
+	s.shown = &shown
+	if err != nil || s.Disabled {
+		return s, err
+	}
+	x := expansion{lookup: os.LookupEnv, folder: folder, braces: f.style.braces}
+	if s, err = x.server(s); err != nil {
+		return s, err
+	}
+	return s, checkURL(s.URL)
+}
+
+// unexpanded returns the server of an entry before its variables are expanded. A
+// disabled one never starts, so only the form of its entry is checked.
+func (f found) unexpanded(source Source) (Server, error) {
 	if err := CheckName(f.name); err != nil {
 		return Server{}, err
 	}
@@ -191,28 +207,16 @@ func (f found) read(source Source, folder string) (Server, error) {
 		s.Trust = false
 		s.Notes = append(s.Notes, f.note("trust", `"trust" is ignored: only your own mcp.json and --mcp-config can trust a server`))
 	}
-	shown := s.AsWritten()
-	s.shown = &shown
 	if s.Disabled {
-		return s, nil // it never starts, so nothing else is checked
+		return s, nil
 	}
-	err := errors.Join(w.check(), w.times(&s), checkTools(s))
-	if err != nil {
-		return s, firstOf(err)
-	}
-	x := expansion{lookup: os.LookupEnv, folder: folder, braces: f.style.braces}
-	if s, err = x.server(s); err != nil {
+	if err := w.check(); err != nil {
 		return s, err
 	}
-	return s, checkURL(s.URL)
-}
-
-// firstOf returns the first of joined errors: an entry gets one sentence.
-func firstOf(err error) error {
-	if all, ok := err.(interface{ Unwrap() []error }); ok {
-		return all.Unwrap()[0]
+	if err := w.times(&s); err != nil {
+		return s, err
 	}
-	return err
+	return s, checkTools(s)
 }
 
 // server returns what is written, before its variables are expanded.

@@ -85,6 +85,9 @@ func Read(path string, source Source, folder string) ([]Server, error) {
 	return servers, errors.Join(mistakes...)
 }
 
+// errNoTable is the error of a JSON file that holds no servers.
+var errNoTable = errors.New(`: there is no "mcpServers" in it; servers go under that name`)
+
 // parse returns the servers of a file. The error continues a sentence that begins
 // with the file's path.
 func parse(path string, text []byte) ([]found, error) {
@@ -108,7 +111,7 @@ func parse(path string, text []byte) ([]found, error) {
 	}
 	key, value := table(object)
 	if value == nil {
-		return nil, errors.New(`: there is no "mcpServers" in it; servers go under that name`)
+		return nil, errNoTable
 	}
 	servers, ok := value.Value.(*hujson.Object)
 	if !ok {

@@ -14,6 +14,9 @@ import (
 // tomlTable is the table of servers in Codex's configuration.
 const tomlTable = "mcp_servers"
 
+// errNoTOMLTable is the error of a TOML file that holds no servers.
+var errNoTOMLTable = errors.New(": there is no [" + tomlTable + ".NAME] in it")
+
 // parseTOML returns the servers of a configuration file as Codex writes it.
 func parseTOML(text []byte) ([]found, error) {
 	var root map[string]any
@@ -26,7 +29,7 @@ func parseTOML(text []byte) ([]found, error) {
 	}
 	value, ok := root[tomlTable]
 	if !ok {
-		return nil, fmt.Errorf(": there is no [%s.NAME] in it", tomlTable)
+		return nil, errNoTOMLTable
 	}
 	servers, ok := value.(map[string]any)
 	if !ok {
