@@ -65,12 +65,13 @@ func dialLocal(s *server.MCPServer) *connection {
 	return newConnection(localTap{newLocal(s), record}, record)
 }
 
-func dialProcess(s config.Server, dir string, environ []string, watcher child.Watcher, log *slog.Logger) (*connection, error) {
+func dialProcess(s config.Server, dir string, environ []string, watcher child.Watcher, w *wire, log *slog.Logger) (*connection, error) {
 	p, err := startProcess(s, dir, environ, watcher, log)
 	if err != nil {
 		return nil, err
 	}
-	stdio := transport.NewIO(p.output, p.input, nil)
+	output, input := w.process(p)
+	stdio := transport.NewIO(output, input, nil)
 	transport.WithCommandLogger(log)(stdio)
 	record := &tap{}
 	c := newConnection(stdioTap{stdio, record}, record)
@@ -78,7 +79,7 @@ func dialProcess(s config.Server, dir string, environ []string, watcher child.Wa
 	return c, nil
 }
 
-func dialHTTP(s config.Server, log *slog.Logger) (*connection, error) {
+func dialHTTP(s config.Server, w *wire, log *slog.Logger) (*connection, error) {
 	base, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
 		base = &http.Transport{Proxy: http.ProxyFromEnvironment}
@@ -88,7 +89,7 @@ func dialHTTP(s config.Server, log *slog.Logger) (*connection, error) {
 		transport.WithHTTPHeaders(s.Headers),
 		transport.WithHTTPLogger(log),
 		transport.WithHTTPBasicClient(&http.Client{
-			Transport:     boundedReplies{base},
+			Transport:     w.transport(boundedReplies{base}),
 			CheckRedirect: sameHost,
 		}))
 	if err != nil {

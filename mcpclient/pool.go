@@ -48,6 +48,8 @@ type Config struct {
 	Logger  *slog.Logger // nil logs nothing
 	Environ []string     // environment of children, before secrets are removed; nil means os.Environ()
 
+	Wire func(Message) // receives each message of the servers that are not built in, from any goroutine; may be nil
+
 	Watcher child.Watcher // kills the children if this program no longer can; may be nil
 }
 
@@ -181,9 +183,9 @@ func (p *Pool) dial(e *entry) (*connection, error) {
 	case e.builtin != nil:
 		conn = dialLocal(e.builtin())
 	case e.server.URL != "":
-		conn, err = dialHTTP(e.server, log)
+		conn, err = dialHTTP(e.server, p.wire(e.server.Name), log)
 	default:
-		conn, err = dialProcess(e.server, p.cfg.Dir, p.cfg.Environ, p.cfg.Watcher, log)
+		conn, err = dialProcess(e.server, p.cfg.Dir, p.cfg.Environ, p.cfg.Watcher, p.wire(e.server.Name), log)
 	}
 	if err != nil {
 		return nil, err

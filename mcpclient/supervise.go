@@ -158,6 +158,8 @@ func (e *entry) status() plan.ServerStatus {
 	switch {
 	case e.builtin != nil:
 		s.Source, s.Transport = "built-in", "built-in"
+	case e.server.SSE:
+		s.Transport, s.URL = "sse", how.URL
 	case how.URL != "":
 		s.Transport, s.URL = "http", how.URL
 	case len(how.Command) == 0: // its address is unknown

@@ -86,7 +86,7 @@ func Set(text []byte, s Server) (after []byte, replaced bool, err error) {
 	if value == nil {
 		key = "mcpServers"
 		body = insert(body, root, object, key, func(string, string) []byte { return []byte("{}") })
-		if root, object, err = editable(body); err != nil {
+		if _, object, err = editable(body); err != nil {
 			return nil, false, err
 		}
 		_, value = table(object)
@@ -114,7 +114,30 @@ func Set(text []byte, s Server) (after []byte, replaced bool, err error) {
 		}
 		after = splice(body, m.Value.StartOffset, m.Value.EndOffset, write(indent, unit))
 	}
+	if err := valid(after, s.Name); err != nil {
+		return nil, false, err
+	}
 	return append(mark, after...), at >= 0, same(body, after, s.Name)
+}
+
+// valid returns what is wrong with the entry of a server, apart from variables that
+// are not set.
+func valid(text []byte, name string) error {
+	entries, err := parse("", text)
+	if err != nil {
+		return fmt.Errorf("the file%w", err)
+	}
+	for _, e := range entries {
+		if e.name != name {
+			continue
+		}
+		s, err := e.unexpanded(SourceUser)
+		if err == nil && !strings.Contains(s.URL, "${") {
+			err = checkURL(s.URL)
+		}
+		return err
+	}
+	return nil
 }
 
 // Remove returns the text of a JSON file of servers without a server, the comments

@@ -62,7 +62,7 @@ func TestEditsKeepLayoutAndComments(t *testing.T) {
 					continue
 				}
 				got, err := c.edit(crlf(c.before))
-				if want := crlf(c.want); err != nil || got != want && !(newline != "\n" && !strings.Contains(c.before, "\n")) {
+				if want := crlf(c.want); err != nil || got != want && (newline == "\n" || strings.Contains(c.before, "\n")) {
 					t.Errorf("got %q, %v\nwant %q", got, err, want)
 				}
 			}
@@ -83,6 +83,9 @@ func TestEditsRefuseFilesThatTheyCannotRead(t *testing.T) {
 		if _, err := config.Remove([]byte(text), "a"); !errors.Is(err, config.ErrNoEntry) {
 			t.Errorf("%s: got %v", text, err)
 		}
+	}
+	if _, _, err := config.Set(nil, config.Server{Name: "a", URL: "example.com"}); err == nil || !strings.Contains(err.Error(), "is not an address") {
+		t.Errorf("got %v", err)
 	}
 	if _, _, err := config.Set(nil, config.Server{Name: "workspace", Command: "x"}); !errors.Is(err, config.ErrNameTaken) {
 		t.Errorf("got %v", err)
