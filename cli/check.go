@@ -227,6 +227,13 @@ func (o plans) printTroubles(w *services) {
 	}
 }
 
+// printIgnored reports what is ignored in the servers' files on standard error.
+func (o plans) printIgnored(w *services) {
+	for _, note := range w.ignored {
+		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(note))
+	}
+}
+
 // foresee returns the steps whose calls would ask, and a warning for each whose
 // call a rule would deny, in execution order. A user who runs a plan asks for the
 // tests in it.
@@ -320,6 +327,7 @@ func (o plans) planCheck(ctx context.Context, name string, vars variables) error
 		if err != nil {
 			return err
 		}
+		o.printIgnored(w)
 		o.printTroubles(w)
 		return o.printVerdict(v)
 	})

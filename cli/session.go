@@ -46,6 +46,7 @@ type services struct {
 	awaited []string     // servers that did not start in time
 	watch   *crash.Watch // ends the children if this process cannot; nil is none
 	notes   []string     // for the user, before the session begins
+	ignored []string     // those of the notes that say what is ignored in the servers' files
 
 	exitNote atomic.Pointer[string] // for the user, after the session
 
@@ -174,9 +175,14 @@ func (w *services) openTools(ctx context.Context, o *options, trust mcpclient.Tr
 	if cfg.Servers, err = o.wiring().readServers(); err != nil {
 		return err
 	}
+	cfg.Reread = o.wiring().readServers
 	if w.notes, err = o.CheckToolNames(len(cfg.Servers) > 0); err != nil {
 		return usage("%w", err)
 	}
+	for _, s := range cfg.Servers {
+		w.ignored = append(w.ignored, s.Notes...)
+	}
+	w.notes = append(w.notes, w.ignored...)
 	if !o.NoWorkspaceTools && o.Wants("workspace") {
 		if w.own, err = workspace.New(workspace.Config{
 			Dir:      o.Workspace,
@@ -202,7 +208,13 @@ func (w *services) openTools(ctx context.Context, o *options, trust mcpclient.Tr
 		w.notes = append(w.notes, fmt.Sprintf(
 			"the MCP server %q of this project's .mcp.json is left out: approve it once on the screen, or use --mcp-config .mcp.json", name))
 	}
-	return nil
+	if trust == mcpclient.TrustAsk {
+		return nil // the screen says what is missing, and opens all the same
+	}
+	if err := w.tools.CheckRequired(ctx); err != nil && ctx.Err() == nil {
+		return &failure{exit: exitUsage, code: "required_server", err: err}
+	}
+	return ctx.Err()
 }
 
 // watcher returns the watcher that ends the children if this process cannot; nil
@@ -233,31 +245,24 @@ func (w *services) endLeft(ctx context.Context, left event.StepProcess) string {
 // server, or one that stands for the whole file.
 func (o wiring) readServers() ([]mcpconfig.Server, error) {
 	var servers []mcpconfig.Server
-	for _, from := range []struct {
-		path     string
-		source   mcpconfig.Source
-		required bool
-	}{
-		{o.MCPConfig, mcpconfig.SourceFlag, true},
-		{filepath.Join(o.store.Dirs.Config, "mcp.json"), mcpconfig.SourceUser, false},
-		{filepath.Join(o.Workspace, ".mcp.json"), mcpconfig.SourceProject, false},
-	} {
-		if from.path == "" {
-			continue
-		}
-		read, err := mcpconfig.Read(from.path, from.source)
-		if errors.Is(err, fs.ErrNotExist) && !from.required {
-			continue
-		}
-		switch {
-		case err == nil:
-		case from.required:
+	if o.MCPConfig != "" {
+		read, err := mcpconfig.Read(o.MCPConfig, mcpconfig.SourceFlag, o.Workspace)
+		if err != nil {
 			return nil, usage("%w", err)
-		case len(read) == 0:
-			read = []mcpconfig.Server{mcpconfig.Unusable(from.path, from.source, err)}
+		}
+		servers = read
+	}
+	add := func(read []mcpconfig.Server, path string, source mcpconfig.Source, err error) {
+		if err != nil && len(read) == 0 && !errors.Is(err, fs.ErrNotExist) {
+			read = []mcpconfig.Server{mcpconfig.Unusable(path, source, err)}
 		}
 		servers = append(servers, read...)
 	}
+	own := o.Dirs.MCPServers()
+	read, err := mcpconfig.Read(own, mcpconfig.SourceUser, o.Workspace)
+	add(read, own, mcpconfig.SourceUser, err)
+	read, path, err := mcpconfig.ReadProject(o.Workspace, xdg.Home)
+	add(read, path, mcpconfig.SourceProject, err)
 	return o.onlyWanted(servers)
 }
 

@@ -71,6 +71,7 @@ func (o *options) withCatalogue(ctx context.Context, do func(*services, plan.Cat
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	o.plans().printIgnored(w)
 	o.plans().printTroubles(w)
 	return do(w, catalogue)
 }

@@ -191,10 +191,14 @@ func (p *Pool) begin(tool plan.Tool) (*entry, error) {
 		return nil, notDone(tool, "the tools are closed")
 	}
 	for _, e := range p.entries {
-		if e.server.Name == tool.Server {
-			p.work.Add(1)
-			return e, nil
+		if e.server.Name != tool.Server {
+			continue
 		}
+		if !offers(e.server, tool.Name) {
+			return nil, notDone(tool, "the configuration of %s leaves this tool out", tool.Server)
+		}
+		p.work.Add(1)
+		return e, nil
 	}
 	return nil, notDone(tool, "there is no server %s", tool.Server)
 }

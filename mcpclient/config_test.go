@@ -30,7 +30,7 @@ func TestInvalidServerFailsAlone(t *testing.T) {
 		"workspace": {"command": "x"},
 		"twice": {"command": "x", "disabled": true},
 		"twice": {"command": "y"}}}`)
-	servers, err := config.Read(path, config.SourceProject)
+	servers, err := config.Read(path, config.SourceProject, "/work")
 	if err == nil {
 		t.Fatal("got no error")
 	}

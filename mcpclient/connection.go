@@ -77,7 +77,8 @@ func (p *Pool) dialProcess(e *entry, known era, log *slog.Logger) (*connection, 
 	if err != nil {
 		return nil, err
 	}
-	stdio := transport.NewIO(started.output, started.input, nil)
+	output, input := p.wire(e.server.Name).process(started)
+	stdio := transport.NewIO(output, input, nil)
 	transport.WithCommandLogger(log)(stdio)
 	record := &tap{}
 	t := stdioTap{stdio, record, &probe{wait: processProbeWait}}

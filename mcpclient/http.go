@@ -30,7 +30,7 @@ const (
 )
 
 // dialHTTP opens the connection to an HTTP server. It sends no request yet.
-func dialHTTP(s config.Server, version string, log *slog.Logger) (*connection, error) {
+func dialHTTP(s config.Server, version string, w *wire, log *slog.Logger) (*connection, error) {
 	base, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
 		base = &http.Transport{Proxy: http.ProxyFromEnvironment}
@@ -48,7 +48,7 @@ func dialHTTP(s config.Server, version string, log *slog.Logger) (*connection, e
 		transport.WithHTTPLogger(slog.New(&once{Handler: log.Handler()})),
 		transport.WithContinuousListening(), //nolint:staticcheck // for older protocols alone, see RequiresLegacyProtocol
 		transport.WithHTTPBasicClient(&http.Client{
-			Transport:     answers{base},
+			Transport:     w.transport(answers{base}),
 			CheckRedirect: sameHost,
 		}))
 	if err != nil {

@@ -34,6 +34,7 @@ const closeTimeout = 10 * time.Second
 // Config configures a pool.
 type Config struct {
 	Servers   []config.Server                     // of two with the same name, the flag's wins, then the user's
+	Reread    func() ([]config.Server, error)     // reads the servers again, see Pool.Reload; may be nil
 	InProcess map[string]func() *server.MCPServer // built-in servers by name, made when they start; the caller closes them
 	Dir       string                              // the workspace; empty means the current directory
 	TrustFile string                              // stores which servers the user allowed; empty stores nothing
@@ -57,6 +58,8 @@ type Config struct {
 	// RestartWaits are the waits before each attempt to start a lost server anew; nil
 	// means 1, 2, 4, 8 and 16 seconds. After the last attempt it stays lost.
 	RestartWaits []time.Duration
+
+	Wire func(Message) // receives each message of the servers that are not built in, from any goroutine; may be nil
 
 	Watcher child.Watcher // kills the children if this program no longer can; may be nil
 }
@@ -108,6 +111,13 @@ type entry struct {
 	watched  bool          // supervise is running for it
 	again    chan struct{} // tells supervise to restart it
 	leftOut  bool          // a project's server that nobody was there to allow
+
+	// Of the supervision, once launched: its context, which end cancels, and a
+	// channel that is closed when it has ended.
+	life  context.Context
+	end   context.CancelFunc
+	ended chan struct{}
+	after <-chan struct{} // closed when the server that this one replaces has ended; may be nil
 }
 
 // NewPool starts all permitted servers in the background, in parallel, and
@@ -180,30 +190,7 @@ func (p *Pool) admit() {
 		p.log.Warn("allowed servers", "error", err)
 	}
 	for _, s := range chosen(p.cfg.Servers) {
-		e := &entry{server: s, state: plan.ServerStarting, again: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
-		_, taken := p.cfg.InProcess[s.Name]
-		nameErr := config.CheckName(s.Name)
-		if taken {
-			nameErr = config.ErrNameTaken
-		}
-		switch {
-		case s.Problem != "":
-			e.state, e.problem = plan.ServerFailed, s.Problem
-		case nameErr != nil:
-			e.state, e.problem = plan.ServerFailed, nameErr.Error()
-		case s.Disabled:
-			e.state, e.problem = plan.ServerStopped, "disabled in the configuration"
-		case s.Command == "" && s.URL == "":
-			e.state, e.problem = plan.ServerFailed, "it has neither a command nor a url"
-		case s.Source != config.SourceProject || slices.Contains(allowed.Allowed[p.cfg.Dir], digest(s)):
-		case p.cfg.Trust == TrustNone:
-			e.leftOut = true
-			e.state, e.problem = plan.ServerStopped,
-				"left out: the project defines this server and nobody has approved it; name its file with --mcp-config, or approve it once on the screen"
-		default:
-			e.state = plan.ServerWaiting
-		}
-		p.entries = append(p.entries, e)
+		p.entries = append(p.entries, p.newEntry(s, allowed))
 	}
 }
 
@@ -236,14 +223,14 @@ func (p *Pool) dial(e *entry, known era) (*connection, error) {
 	case e.builtin != nil:
 		conn = dialLocal(e.builtin(), p.cfg.Version)
 	case e.server.URL != "":
-		conn, err = dialHTTP(e.server, p.cfg.Version, log)
+		conn, err = dialHTTP(e.server, p.cfg.Version, p.wire(e.server.Name), log)
 	default:
 		conn, err = p.dialProcess(e, known, log)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := conn.client.Start(p.life); err != nil {
+	if err := conn.client.Start(e.life); err != nil {
 		conn.close()
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,14 @@ import (
 // launch starts the supervision of an entry. The caller holds the mutex.
 func (p *Pool) launch(e *entry) {
 	e.begun, e.watched = time.Now(), true
-	p.work.Go(func() { p.supervise(e) })
+	e.life, e.end = context.WithCancel(p.life)
+	e.ended = make(chan struct{})
+	p.work.Go(func() {
+		defer close(e.ended)
+		defer e.end()
+		e.awaitPredecessor(e.life)
+		p.supervise(e)
+	})
 }
 
 // ending says how serve ended.
@@ -44,7 +52,7 @@ func (p *Pool) supervise(e *entry) {
 		if how == over {
 			select {
 			case <-e.again: // requested just as the server ended
-				if p.life.Err() == nil {
+				if e.life.Err() == nil {
 					how = restarted
 				}
 			default:
@@ -73,7 +81,7 @@ func (e *entry) restarts(how ending) {
 func (p *Pool) serve(e *entry) (ending, error) {
 	conn, err := p.connect(e)
 	switch {
-	case p.life.Err() != nil:
+	case e.life.Err() != nil:
 		if conn != nil {
 			conn.close()
 		}
@@ -92,7 +100,7 @@ func (p *Pool) serve(e *entry) (ending, error) {
 			if conn, err = p.relist(e, conn); err != nil && conn.process != nil {
 				conn.close()
 				return lost, err
-			} else if err != nil && p.life.Err() == nil {
+			} else if err != nil && e.life.Err() == nil {
 				wait = p.awaitHTTP(e, conn, err)
 			}
 		}
@@ -102,7 +110,7 @@ func (p *Pool) serve(e *entry) (ending, error) {
 		}
 		listed = false
 		select {
-		case <-p.life.Done():
+		case <-e.life.Done():
 			conn.close()
 			p.stopped(e)
 			return over, nil
@@ -144,7 +152,7 @@ func (p *Pool) connect(e *entry) (*connection, error) {
 			return conn, err
 		}
 		p.set(func() { e.doing = conn.process.words.last })
-		ctx, cancel := context.WithTimeout(p.life, p.startTimeout(e.server))
+		ctx, cancel := context.WithTimeout(e.life, p.startTimeout(e.server))
 		err = p.list(ctx, e, conn)
 		problem := p.startProblem(ctx, e, conn, err)
 		slow := ctx.Err() != nil
@@ -164,7 +172,7 @@ func (p *Pool) connect(e *entry) (*connection, error) {
 			next = eraOlder
 		}
 		conn.close()
-		if p.life.Err() != nil || slow || tried[next] {
+		if e.life.Err() != nil || slow || tried[next] {
 			if !slow || next == eraUnknown {
 				p.eras.learn(e.server, eraUnknown)
 			}
@@ -181,6 +189,8 @@ func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
 	if err != nil {
 		return err
 	}
+	tools, left := offered(e.server, tools)
+	note = cmp.Or(note, left)
 	if note != "" {
 		p.log.Warn("tools", "server", e.server.Name, "note", note)
 	}
@@ -201,7 +211,7 @@ func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
 // server is not ready.
 func (p *Pool) relist(e *entry, conn *connection) (*connection, error) {
 	for again := false; ; again = true {
-		ctx, cancel := context.WithTimeout(p.life, p.startTimeout(e.server))
+		ctx, cancel := context.WithTimeout(e.life, p.startTimeout(e.server))
 		err := p.list(ctx, e, conn)
 		if err == nil || again || !errors.Is(err, transport.ErrSessionTerminated) {
 			if err != nil {
@@ -323,7 +333,7 @@ func (p *Pool) backOff(e *entry, why error) ending {
 	case <-e.wake:
 	case <-e.again:
 		return restarted
-	case <-p.life.Done():
+	case <-e.life.Done():
 		p.stopped(e)
 		return over
 	}
@@ -403,7 +413,7 @@ func (p *Pool) Restart(name string) error {
 		return fmt.Errorf("%s is disabled in its configuration", name)
 	case e.leftOut || e.declined:
 		return fmt.Errorf("%s was left out: approve it when replan starts and asks about it", name)
-	case e.server.Problem != "", e.server.Command == "" && e.server.URL == "" && e.builtin == nil, config.CheckName(e.server.Name) != nil && e.builtin == nil:
+	case e.server.Problem != "", e.server.SSE, e.server.Command == "" && e.server.URL == "" && e.builtin == nil, config.CheckName(e.server.Name) != nil && e.builtin == nil:
 		return fmt.Errorf("%s cannot be started with its configuration: %s", name, e.problem)
 	}
 	e.restarts(restarted)
@@ -422,7 +432,7 @@ func (p *Pool) Restart(name string) error {
 // status returns the status of one server. The caller holds the mutex.
 func (e *entry) status() plan.ServerStatus {
 	s := plan.ServerStatus{
-		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: untrusted.Text(e.problem),
+		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: untrusted.Text(e.report()),
 		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed),
 	}
 	if e.startup > 0 {
@@ -435,6 +445,8 @@ func (e *entry) status() plan.ServerStatus {
 	switch {
 	case e.builtin != nil:
 		s.Source, s.Transport = "built-in", "built-in"
+	case e.server.SSE:
+		s.Transport, s.URL = "sse", how.URL
 	case how.URL != "":
 		s.Transport, s.URL = "http", how.URL
 	case len(how.Command) == 0: // its address is unknown

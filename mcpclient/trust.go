@@ -45,7 +45,10 @@ func digest(s config.Server) string {
 		Dir     string            `json:"dir"`
 		URL     string            `json:"url"`
 		Headers map[string]string `json:"headers"`
-	}{s.Name, s.Command, s.Args, s.Env, s.Dir, s.URL, s.Headers})
+		Inherit []string          `json:"inherit,omitempty"`
+		Helper  string            `json:"headers_helper,omitempty"`
+		SSE     bool              `json:"sse,omitempty"`
+	}{s.Name, s.Command, s.Args, s.Env, s.Dir, s.URL, s.Headers, s.Inherit, s.HeadersHelper, s.SSE})
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }

@@ -58,7 +58,7 @@ func TestProjectServerWaitsForApproval(t *testing.T) {
 	path := configFile(t, `{"mcpServers": {
 		"own": {"command": "run", "args": ["--key", "${REPLAN_TEST_TOKEN}"], "env": {"LD_PRELOAD": "x.so"}, "cwd": "sub"},
 		"web": {"url": "https://example.com/${REPLAN_TEST_TOKEN}"}}}`)
-	servers, err := config.Read(path, config.SourceProject)
+	servers, err := config.Read(path, config.SourceProject, "/work")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,6 +102,14 @@ type Restarter interface {
 	Restart(server string) error
 }
 
+// Reloader reads the configuration of its tool servers again. [Tools] may also
+// implement Reloader.
+type Reloader interface {
+	// Reload starts servers that are new, stops those that are gone and restarts
+	// those that changed. It does not wait until they are ready.
+	Reload() error
+}
+
 // InputHelp helps the user write: completion, history and mentions. It must be safe
 // for concurrent use.
 type InputHelp interface {

@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/policy"
+	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/plan"
 )
@@ -77,4 +79,29 @@ func TestStartWaitsOnlyForNeededServers(t *testing.T) {
 			})
 		})
 	}
+}
+
+// rereadable are tools whose configuration can be read again.
+type rereadable struct {
+	*tools
+	reload func() error
+}
+
+func (r rereadable) Reload() error { return r.reload() }
+
+func TestRecheckReadsConfigurationOfServersAgain(t *testing.T) {
+	read := 0
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.config = func(c *runner.Config) {
+			c.Tools = rereadable{s.tools, func() error {
+				read++
+				return errors.New("mcp.json is not JSON")
+			}}
+		}
+	})
+	s.Send(session.Recheck{})
+	if got := until[event.Note](t, s); got.Level != "warn" || got.Text != "mcp.json is not JSON" || read != 1 {
+		t.Errorf("got %+v after reading %d times", got, read)
+	}
+	s.shut()
 }

@@ -390,6 +390,11 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 	case session.Unqueue:
 		s.unqueue(c)
 	case session.Recheck:
+		if again, ok := s.cfg.Tools.(Reloader); ok {
+			if err := again.Reload(); err != nil {
+				s.publishNote("warn", err.Error())
+			}
+		}
 		s.look(ctx)
 	case session.Restart:
 		s.restart(c.Server)

@@ -133,8 +133,9 @@ type Compact struct{ Undo bool }
 // UndoRefused.
 type Undo struct{ Run string }
 
-// Recheck checks again what the session works with: the model, its server and
-// failed tool servers. The results are published as Status.
+// Recheck checks again what the session works with: the model, its server, the
+// configuration of tool servers and those that failed. The results are published
+// as Status.
 type Recheck struct{}
 
 // Restart restarts a tool server. Its calls in progress fail.

@@ -39,6 +39,11 @@ func ToolServers(cfg mcpclient.Config) func(context.Context) []Check {
 		for _, s := range pool.Status() {
 			checks = append(checks, serverCheck(subject, s, left[s.Name]))
 		}
+		for _, s := range cfg.Servers {
+			for _, note := range s.Notes {
+				checks = append(checks, Check{subject, untrusted.Text(s.Name), Warning, untrusted.Text(note), ""})
+			}
+		}
 		if err := pool.Close(); err != nil {
 			checks = append(checks, Check{subject, "servers", Warning, sentence(fmt.Errorf("stop the servers: %w", err)), ""})
 		}

@@ -1,18 +1,10 @@
 package config
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/tailscale/hujson"
 
 	"replan/internal/lazyregexp"
 	"replan/mcpclient/builtin"
@@ -21,27 +13,44 @@ import (
 )
 
 // Server is the configuration of one MCP server: a child process if Command is
-// set, or a streamable HTTP endpoint if URL is.
+// set, or an HTTP endpoint if URL is.
 type Server struct {
-	Name     string            // letters, digits, dot, dash and underscore; not a name of a built-in server
-	Command  string            // program to start
-	Args     []string          // its arguments
-	Env      map[string]string // added to the inherited environment, overriding it
-	Dir      string            // working directory, relative to the workspace; empty means the workspace
-	URL      string            // http or https
-	Headers  map[string]string // sent with every HTTP request
-	Source   Source            // who configured it
-	Timeout  time.Duration     // per call; 0 means the pool's
-	Disabled bool              // listed but never started
+	Name    string            // letters, digits, dot, dash and underscore; not a name of a built-in server
+	Command string            // program to start
+	Args    []string          // its arguments
+	Env     map[string]string // added to the inherited environment, overriding it
+	Dir     string            // working directory, relative to the workspace; empty means the workspace
+	Inherit []string          // names of environment variables that a child gets from this process besides the usual ones
 
-	StartTimeout time.Duration // from its start until its tools are listed; 0 means the pool's
-	Inherit      []string      // further variables it inherits; a name may end in * for all that begin so
+	URL           string            // http or https
+	SSE           bool              // the endpoint speaks the HTTP+SSE transport of 2024-11-05, not streamable HTTP
+	Headers       map[string]string // sent with every HTTP request
+	HeadersHelper string            // a shell command that prints more headers as a JSON object; "" is none
+	OAuth         *OAuth            // how to log in; nil if the file says nothing about it
 
-	Problem string // error in the configuration; listed but never started
+	IncludeTools []string // patterns of the tools to offer; none means all
+	ExcludeTools []string // patterns of tools that are not offered, even if included
+
+	Source       Source        // who configured it
+	Timeout      time.Duration // per call; 0 means the pool's
+	StartTimeout time.Duration // to start and to list the tools; 0 means the pool's
+	Disabled     bool          // listed but never started
+	Required     bool          // commands cannot do without it
+	Trust        bool          // its claims about its tools count; never set by a project's file
+	Problem      string        // error in the configuration; listed but never started
+	Notes        []string      // what is ignored in its entry, a sentence each with file and line
 
 	// The configuration before variables are expanded, for display: the value of a
 	// variable may be a secret.
 	shown *plan.PendingServer
+}
+
+// OAuth is what a file says about logging in to a server.
+type OAuth struct {
+	ClientID     string   // registered with the authorisation server; "" registers anew
+	ClientSecret string   // "" for public clients
+	CallbackPort int      // of the redirect address on this machine; 0 is any
+	Scopes       []string // to ask for; none means those that the server names
 }
 
 // Unusable returns a placeholder for a configuration file that cannot be used
@@ -55,7 +64,7 @@ func (s Server) AsWritten() plan.PendingServer {
 	if s.shown != nil {
 		return *s.shown
 	}
-	p := plan.PendingServer{Name: s.Name, Dir: s.Dir, Env: s.Env, URL: s.URL, Headers: s.Headers}
+	p := plan.PendingServer{Name: s.Name, Dir: s.Dir, Env: s.Env, Inherit: s.Inherit, URL: s.URL, Headers: s.Headers, HeadersHelper: s.HeadersHelper}
 	if s.Command != "" {
 		p.Command = append([]string{s.Command}, s.Args...)
 	}
@@ -85,9 +94,6 @@ func (s Source) String() string {
 	}
 }
 
-// maxConfig is the maximum size of a configuration file, in bytes.
-const maxConfig = 1 << 20
-
 // names matches valid names of servers and tools. It keeps server:tool
 // unambiguous and excludes invisible characters.
 var names = lazyregexp.New(`^[A-Za-z0-9_.-]{1,128}$`)
@@ -113,260 +119,4 @@ func CheckName(name string) error {
 		return ErrNameTaken
 	}
 	return nil
-}
-
-// written is one server in a configuration file.
-type written struct {
-	Type     string            `json:"type"`
-	Command  string            `json:"command"`
-	Args     []string          `json:"args"`
-	Env      map[string]string `json:"env"`
-	Dir      string            `json:"cwd"`
-	URL      string            `json:"url"`
-	Headers  map[string]string `json:"headers"`
-	Timeout  any               `json:"timeout"`
-	Disabled bool              `json:"disabled"`
-}
-
-// Read reads the servers of a configuration file in the mcpServers
-// convention, in the file's order. Comments and trailing commas are allowed.
-// ${NAME} and ${NAME:-default} expand to environment variables in command,
-// args, env, cwd, url and headers. A timeout is a duration ("30s") or a number
-// of milliseconds. Unknown fields are ignored.
-//
-// The result includes invalid servers, with Problem set. The error lists every
-// mistake in one sentence each, with the file, the line and the server. If the
-// whole file is unusable, Read returns only the error. The error wraps
-// fs.ErrNotExist if there is no file.
-func Read(path string, source Source) ([]Server, error) {
-	text, err := readBounded(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading the MCP servers: %w", err)
-	}
-	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors write a byte order mark
-	if len(bytes.TrimSpace(text)) == 0 {
-		return nil, fmt.Errorf(`%s is empty; write {"mcpServers": {}} into it, or remove it`, path)
-	}
-	root, err := hujson.Parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s is not JSON: %s", path, strings.TrimPrefix(err.Error(), "hujson: "))
-	}
-	object, ok := root.Value.(*hujson.Object)
-	if !ok {
-		return nil, fmt.Errorf(`%s: the file must be an object with "mcpServers" in it`, path)
-	}
-	entries, found := member(object, "mcpServers")
-	if !found {
-		return nil, fmt.Errorf(`%s: there is no "mcpServers" in it; servers go under that name`, path)
-	}
-	table, ok := entries.Value.(*hujson.Object)
-	if !ok {
-		return nil, fmt.Errorf(`%s: "mcpServers" must be an object, one server under each name`, path)
-	}
-
-	var servers []Server
-	var mistakes []error
-	seen := map[string]bool{}
-	for i := range table.Members {
-		m := &table.Members[i]
-		name := literal(m.Name)
-		line := 1 + bytes.Count(text[:m.Name.StartOffset], []byte("\n"))
-		server, err := readServer(name, &m.Value)
-		again := seen[name]
-		if err == nil && again {
-			err = errors.New("the name is used twice")
-		}
-		seen[name] = true
-		if err != nil {
-			mistakes = append(mistakes, fmt.Errorf("%s:%d: server %q: %w", path, line, name, err))
-			if again {
-				name = fmt.Sprintf("%s (line %d)", name, line) // the first one keeps the name
-			}
-			server = Server{Name: name, Problem: fmt.Sprintf("%s:%d: %v", filepath.Base(path), line, err), shown: server.shown}
-		}
-		server.Source = source
-		servers = append(servers, server)
-	}
-	return servers, errors.Join(mistakes...)
-}
-
-// readBounded reads a regular file. It refuses any other kind: a pipe without
-// a writer, for example, would block the program forever.
-func readBounded(path string) ([]byte, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file; write the servers into one", path)
-	}
-	file, err := os.Open(path) //nolint:gosec // the path is the user's own choice
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	text, err := io.ReadAll(io.LimitReader(file, maxConfig+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxConfig {
-		return nil, fmt.Errorf("%s is larger than %d KB", path, maxConfig>>10)
-	}
-	return text, nil
-}
-
-func member(object *hujson.Object, name string) (*hujson.Value, bool) {
-	for i := range object.Members {
-		if literal(object.Members[i].Name) == name {
-			return &object.Members[i].Value, true
-		}
-	}
-	return nil, false
-}
-
-func literal(v hujson.Value) string {
-	text, ok := v.Value.(hujson.Literal)
-	if !ok {
-		return ""
-	}
-	return text.String()
-}
-
-func readServer(name string, value *hujson.Value) (Server, error) {
-	if err := CheckName(name); err != nil {
-		return Server{}, err
-	}
-	value.Standardize()
-	var w written
-	if err := json.Unmarshal(value.Pack(), &w); err != nil {
-		if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			return Server{}, wrongType(mismatch)
-		}
-		return Server{}, fmt.Errorf("cannot be read: %w", err)
-	}
-	s := Server{Name: name, Disabled: w.Disabled}
-	s.shown = &plan.PendingServer{Name: name, Dir: w.Dir, Env: w.Env, URL: w.URL, Headers: w.Headers}
-	if w.Command != "" {
-		s.shown.Command = append([]string{w.Command}, w.Args...)
-	}
-	if s.Disabled {
-		// A disabled server never starts, so its address is not checked.
-		s.Command, s.Args, s.Env, s.Dir, s.URL, s.Headers = w.Command, w.Args, w.Env, w.Dir, w.URL, w.Headers
-		return s, nil
-	}
-	if err := checkKind(w); err != nil {
-		return s, err
-	}
-	var err error
-	if s.Timeout, err = readTimeout(w.Timeout); err != nil {
-		return s, err
-	}
-	x := expansion{lookup: os.LookupEnv}
-	s.Command, s.Dir, s.URL = x.text(w.Command), x.text(w.Dir), x.text(w.URL)
-	for _, arg := range w.Args {
-		s.Args = append(s.Args, x.text(arg))
-	}
-	s.Env, s.Headers = x.table(w.Env), x.table(w.Headers)
-	if x.err != nil {
-		return s, x.err
-	}
-	return s, checkURL(s.URL)
-}
-
-func wrongType(e *json.UnmarshalTypeError) error {
-	want := map[string]string{
-		"type": "text", "command": "text", "cwd": "text", "url": "text",
-		"args": "a list of texts", "env": "an object of texts", "headers": "an object of texts",
-		"disabled": "true or false",
-	}
-	field, _, _ := strings.Cut(e.Field, ".")
-	if kind, ok := want[field]; ok {
-		return fmt.Errorf("%q must be %s, not %s", field, kind, e.Value)
-	}
-	return fmt.Errorf("must be an object, not %s", e.Value)
-}
-
-func checkKind(w written) error {
-	switch strings.ToLower(w.Type) {
-	case "", "stdio", "http", "streamable-http", "streamablehttp", "streamable_http":
-	case "sse":
-		return errors.New(`the "sse" transport is not supported; give the server's streamable HTTP address with "type": "http"`)
-	default:
-		return fmt.Errorf(`%q is not a type of server; "stdio" and "http" are`, w.Type)
-	}
-	stdio := strings.EqualFold(w.Type, "stdio")
-	switch {
-	case w.Command != "" && w.URL != "":
-		return errors.New(`has both "command" and "url"; keep one of them`)
-	case w.Command == "" && w.URL == "":
-		return errors.New(`has neither "command" nor "url"; add one of them`)
-	case stdio && w.Command == "":
-		return errors.New(`is of type "stdio" and has no "command"`)
-	case w.Type != "" && !stdio && w.URL == "":
-		return fmt.Errorf(`is of type %q and has no "url"`, w.Type)
-	}
-	return nil
-}
-
-func readTimeout(value any) (time.Duration, error) {
-	var d time.Duration
-	switch v := value.(type) {
-	case nil:
-		return 0, nil
-	case float64:
-		d = time.Duration(v * float64(time.Millisecond))
-	case string:
-		var err error
-		if d, err = time.ParseDuration(v); err != nil {
-			return 0, fmt.Errorf(`"timeout" is %q; write a duration such as "30s", or milliseconds`, v)
-		}
-	default:
-		return 0, errors.New(`"timeout" must be a duration such as "30s", or milliseconds`)
-	}
-	if d <= 0 {
-		return 0, errors.New(`"timeout" must be more than 0`)
-	}
-	return d, nil
-}
-
-func checkURL(text string) error {
-	if text == "" {
-		return nil
-	}
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		// The expanded address may hold a secret, so the error omits it.
-		return errors.New(`"url" is not an address of the form http://host/path or https://host/path`)
-	}
-	return nil
-}
-
-var reference = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
-
-// expansion expands environment variables in text and keeps the first error.
-type expansion struct {
-	lookup func(string) (string, bool)
-	err    error
-}
-
-func (x *expansion) text(s string) string {
-	return reference.ReplaceAllStringFunc(s, func(ref string) string {
-		parts := reference.FindStringSubmatch(ref)
-		value, set := x.lookup(parts[1])
-		fallback, given := strings.CutPrefix(parts[2], ":-")
-		switch {
-		case given && value == "":
-			return fallback
-		case !set && x.err == nil:
-			x.err = fmt.Errorf("the environment variable %s is not set; set it, or write ${%s:-default}", parts[1], parts[1])
-		}
-		return value
-	})
-}
-
-func (x *expansion) table(in map[string]string) map[string]string {
-	if in == nil {
-		return nil
-	}
-	out := make(map[string]string, len(in))
-	for name, value := range in {
-		out[name] = x.text(value)
-	}
-	return out
 }

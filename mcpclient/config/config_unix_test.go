@@ -17,7 +17,7 @@ func TestReadRefusesIrregularFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{pipe, t.TempDir()} {
-		_, err := config.Read(path, config.SourceProject)
+		_, err := config.Read(path, config.SourceProject, "/work")
 		if err == nil || !strings.Contains(err.Error(), path+" is not a regular file") {
 			t.Errorf("got %v", err)
 		}

@@ -82,7 +82,7 @@ type ServerStatus struct {
 	Instructions untrusted.Text `json:"instructions,omitempty"`
 
 	Source    string         `json:"source,omitempty"`     // who configured it: built-in, command line, user configuration or project
-	Transport string         `json:"transport,omitempty"`  // built-in, stdio or http
+	Transport string         `json:"transport,omitempty"`  // built-in, stdio, http or sse
 	Command   []string       `json:"command,omitempty"`    // its program and arguments, as its file writes them
 	URL       string         `json:"url,omitempty"`        // as its file writes it
 	StartMS   int64          `json:"start_ms,omitempty"`   // from its start until it had listed its tools
@@ -109,8 +109,11 @@ type PendingServer struct {
 	Command []string          // the program and its arguments, for stdio
 	Dir     string            // where it would be started; "" is the workspace
 	Env     map[string]string // its environment
+	Inherit []string          // variables that it gets from the user's environment
 	URL     string            // for HTTP
 	Headers map[string]string // sent with each request
+
+	HeadersHelper string // a shell command that prints more headers
 
 	// Question and Why are the text of the question about a program of this machine.
 	// They are empty for a server that the project names.
@@ -121,14 +124,17 @@ type PendingServer struct {
 // use, so that nothing can hide in its form.
 func (p PendingServer) Whole() map[string]any {
 	whole := map[string]any{}
-	if len(p.Command) > 0 {
-		command := make([]any, len(p.Command))
-		for i, word := range p.Command {
-			command[i] = word
+	for name, list := range map[string][]string{"command": p.Command, "inherit": p.Inherit} {
+		if len(list) == 0 {
+			continue
 		}
-		whole["command"] = command
+		words := make([]any, len(list))
+		for i, word := range list {
+			words[i] = word
+		}
+		whole[name] = words
 	}
-	for name, text := range map[string]string{"dir": p.Dir, "url": p.URL} {
+	for name, text := range map[string]string{"dir": p.Dir, "url": p.URL, "headers_helper": p.HeadersHelper} {
 		if text != "" {
 			whole[name] = text
 		}

@@ -37,7 +37,7 @@ type sessionKeys struct {
 
 func newSessionKeys(bind func(keys []string, shown, does string) key.Binding) sessionKeys {
 	return sessionKeys{
-		Look: bind([]string{"f5", "ctrl+l"}, "F5", "reconnect to model and servers"),
+		Look: bind([]string{"f5", "ctrl+l"}, "F5", "reconnect; reread server files"),
 		Zoom: bind([]string{"+", "f6"}, "+", "zoom the focused pane (F6 while typing)"),
 
 		Narrower: bind([]string{"<", "f7"}, "<", "chat narrower (F7 while typing)"),

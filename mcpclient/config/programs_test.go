@@ -1,0 +1,59 @@
+package config_test
+
+import (
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"replan/mcpclient/config"
+)
+
+func TestServersOfOtherProgramsAreFound(t *testing.T) {
+	root := tree(t, map[string]string{
+		"home/.cursor/mcp.json":                    `{"mcpServers": {"c": {"command": "x", "args": ["${workspaceFolder}", "${env:K}"]}}}`,
+		"work/.cursor/mcp.json":                    `{"mcpServers": {"c2": {"command": "x"}}}`,
+		"config/Code/User/mcp.json":                `{"servers": {"v": {"type": "http", "url": "https://example.com/mcp"}}}`,
+		"home/.codex/config.toml":                  "[mcp_servers.x]\nurl = \"https://example.com\"\nbearer_token_env_var = \"TOKEN\"\n",
+		"home/.gemini/settings.json":               `{"theme": "x", "mcpServers": {"g": {"url": "https://example.com/sse", "headers": {"A": "Bearer $TOKEN", "B": "${TOKEN}"}, "trust": true}, "h": {"httpUrl": "https://example.com"}}}`,
+		"work/.gemini/settings.json":               `{"theme": "x"}`,
+		"home/.codeium/windsurf/mcp_config.json":   `{"mcpServers": {"w": {"serverUrl": "https://example.com", "disabledTools": ["t"]}}}`,
+		"xdg/opencode/opencode.jsonc":              `{"mcp": {"o": {"type": "local", "command": ["x", "{env:TOKEN}"], "environment": {"K": "a{env:TOKEN}"}}}}`,
+		"config/Claude/claude_desktop_config.json": `{"mcpServers": {"d": {"command": "x"}}}`,
+		"other.json":                               `{"mcpServers": {"bad": {}, "a b": {"command": "x"}}}`,
+		"broken/.codeium/windsurf/mcp_config.json": `{"mcpServers": `,
+	})
+	at := func(path string) string { return filepath.Join(root, filepath.FromSlash(path)) }
+	places := config.Places{Workspace: at("work"), Home: at("home"), Config: at("config"), XDG: at("xdg")}
+	claude := tree(t, map[string]string{config.ClaudeFile: `{"mcpServers": {"all": {"command": "x"}}, "projects": {"` + filepath.ToSlash(at("work")) + `": {"mcpServers": {"here": {"command": "y"}}}, "/else": {"mcpServers": {"no": {"command": "z"}}}}}`})
+	for from, want := range map[string][]config.Server{
+		"cursor":                                 {{Name: "c", Command: "x", Args: []string{"${workspaceFolder}", "${env:K}"}}, {Name: "c2", Command: "x"}},
+		"vscode":                                 {{Name: "v", URL: "https://example.com/mcp"}},
+		"codex":                                  {{Name: "x", URL: "https://example.com", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}}},
+		"gemini":                                 {{Name: "g", URL: "https://example.com/sse", SSE: true, Headers: map[string]string{"A": "Bearer ${TOKEN}", "B": "${TOKEN}"}}, {Name: "h", URL: "https://example.com"}},
+		"windsurf":                               {{Name: "w", URL: "https://example.com", ExcludeTools: []string{"t"}}},
+		"opencode":                               {{Name: "o", Command: "x", Args: []string{"${TOKEN}"}, Env: map[string]string{"K": "a${TOKEN}"}}},
+		"claude":                                 {{Name: "d", Command: "x"}},
+		at("other.json"):                         {{Name: "bad", Problem: `has neither "command" nor "url"; add one of them`}, {Name: "a b", Problem: "a name may hold letters, digits, dot, dash and underscore only"}},
+		filepath.Join(claude, config.ClaudeFile): {{Name: "all", Command: "x"}, {Name: "here", Command: "y"}},
+	} {
+		t.Run(filepath.Base(from), func(t *testing.T) {
+			files, err := config.Import(from, places)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []config.Server
+			for _, f := range files {
+				got = append(got, f.Servers...)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v\nwant %+v", got, want)
+			}
+		})
+	}
+	for from, want := range map[string]string{"windsurf": "is not JSON", "cursor": "no servers of cursor were found; looked at", "none.json": "none.json"} {
+		if _, err := config.Import(from, config.Places{Workspace: at("none"), Home: at("broken"), Config: at("none"), XDG: at("none")}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v", from, err)
+		}
+	}
+}

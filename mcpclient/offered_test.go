@@ -1,0 +1,50 @@
+package mcpclient_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/mcpclient"
+	"replan/mcpclient/config"
+	"replan/planning/plan"
+)
+
+func TestOnlyOfferedToolsAreListedAndCallable(t *testing.T) {
+	all := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})
+	names := all.Ready(t.Context()).Names()
+	for name, c := range map[string]struct {
+		include, exclude []string
+		want             func(string) bool
+	}{
+		"include by name":               {[]string{"where"}, nil, func(n string) bool { return n == "where" }},
+		"include by pattern":            {[]string{"w*"}, nil, func(n string) bool { return n[0] == 'w' }},
+		"exclude by pattern":            {nil, []string{"w*"}, func(n string) bool { return n[0] != 'w' }},
+		"exclude goes before include":   {[]string{"*"}, []string{"where"}, func(n string) bool { return n != "where" }},
+		"alternatives":                  {[]string{"{where,nobody}"}, nil, func(n string) bool { return n == "where" }},
+		"patterns that match no server": {[]string{"nobody"}, nil, func(string) bool { return false }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := aChild("child", "server", nil)
+			s.IncludeTools, s.ExcludeTools = c.include, c.exclude
+			p := newPool(t, mcpclient.Config{Servers: []config.Server{s}})
+			got := p.Ready(t.Context()).Names()
+			want := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !c.want(n) })
+			if !slices.Equal(got, want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
+			if note := string(status(t, p, "child").Error); (note != "") != (len(want) == 0) {
+				t.Errorf("got the note %q", note)
+			}
+			for _, n := range names {
+				if c.want(n) {
+					continue
+				}
+				_, err := p.Call(t.Context(), plan.ToolCall{Tool: plan.Tool{Server: "child", Name: n}, Args: map[string]any{}})
+				if err == nil || !strings.Contains(err.Error(), "the configuration of child leaves this tool out") {
+					t.Errorf("call of %s: got error %v", n, err)
+				}
+			}
+		})
+	}
+}

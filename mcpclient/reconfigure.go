@@ -1,0 +1,125 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"replan/mcpclient/config"
+	"replan/planning/plan"
+)
+
+// newEntry returns a server in the state before its first start. allowed are the
+// permissions of the user.
+func (p *Pool) newEntry(s config.Server, allowed trustFile) *entry {
+	e := &entry{server: s, state: plan.ServerStarting, again: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+	_, taken := p.cfg.InProcess[s.Name]
+	nameErr := config.CheckName(s.Name)
+	if taken {
+		nameErr = config.ErrNameTaken
+	}
+	switch {
+	case s.Problem != "":
+		e.state, e.problem = plan.ServerFailed, s.Problem
+	case nameErr != nil:
+		e.state, e.problem = plan.ServerFailed, nameErr.Error()
+	case s.Disabled:
+		e.state, e.problem = plan.ServerStopped, "disabled in the configuration"
+	case s.SSE:
+		e.state, e.problem = plan.ServerFailed, errSSE.Error()
+	case s.Command == "" && s.URL == "":
+		e.state, e.problem = plan.ServerFailed, "it has neither a command nor a url"
+	case s.Source != config.SourceProject || slices.Contains(allowed.Allowed[p.cfg.Dir], digest(s)):
+	case p.cfg.Trust == TrustNone:
+		e.leftOut = true
+		e.state, e.problem = plan.ServerStopped,
+			"left out: the project defines this server and nobody has approved it; name its file with --mcp-config, or approve it once on the screen"
+	default:
+		e.state = plan.ServerWaiting
+	}
+	return e
+}
+
+// Reload reads the configuration anew, with Config.Reread, and applies it; see
+// [Pool.Reconfigure]. Without Reread it does nothing.
+func (p *Pool) Reload() error {
+	if p.cfg.Reread == nil {
+		return nil
+	}
+	servers, err := p.cfg.Reread()
+	if err != nil {
+		return fmt.Errorf("reading the MCP servers again: %w", err)
+	}
+	return p.Reconfigure(servers)
+}
+
+// Reconfigure replaces the configured servers, without waiting. Servers whose
+// configuration is the same stay as they are. New ones start, or wait for
+// permission; removed ones stop, and their calls in progress fail; changed ones
+// stop and start again. The built-in servers stay.
+func (p *Pool) Reconfigure(servers []config.Server) error {
+	allowed, err := p.trust.read()
+	if err != nil {
+		p.log.Warn("allowed servers", "error", err)
+	}
+	p.mu.Lock()
+	defer p.notify()
+	defer p.mu.Unlock()
+	if p.closed {
+		return errors.New("the tools are closed already")
+	}
+	var entries []*entry
+	before := map[string]*entry{}
+	for _, e := range p.entries {
+		if e.builtin != nil {
+			entries = append(entries, e)
+		} else {
+			before[e.server.Name] = e
+		}
+	}
+	for _, s := range chosen(servers) {
+		old := before[s.Name]
+		if old != nil && sameServer(old.server, s) {
+			delete(before, s.Name)
+			entries = append(entries, old)
+			continue
+		}
+		e := p.newEntry(s, allowed)
+		p.notes = append(p.notes, s.Notes...)
+		if old != nil {
+			e.after = old.ended // two at once might lock each other out
+		}
+		entries = append(entries, e)
+		if e.state == plan.ServerStarting {
+			p.launch(e)
+		}
+	}
+	for _, old := range before {
+		if old.end != nil {
+			old.end()
+		}
+	}
+	p.entries = entries
+	p.broadcast()
+	return nil
+}
+
+// sameServer reports whether two configurations mean the same. Notes hold the
+// lines of the file, which other entries move.
+func sameServer(a, b config.Server) bool {
+	a.Notes, b.Notes = nil, nil
+	return reflect.DeepEqual(a, b)
+}
+
+// awaitPredecessor waits until the server that this one replaces has ended.
+func (e *entry) awaitPredecessor(ctx context.Context) {
+	if e.after == nil {
+		return
+	}
+	select {
+	case <-e.after:
+	case <-ctx.Done():
+	}
+}

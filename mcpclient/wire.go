@@ -1,0 +1,163 @@
+package mcpclient
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Message is one message between this program and a server, as it was sent.
+type Message struct {
+	Server string
+	Sent   bool // by this program
+	Time   time.Time
+	Text   []byte // JSON on one line, or the status of a failed HTTP request
+}
+
+// maxRecorded is the maximum size of a recorded message in bytes; the rest is cut.
+const maxRecorded = 1 << 20
+
+// wire reports the messages of one server; nil reports nothing. It is safe for
+// concurrent use if report is.
+type wire struct {
+	server string
+	report func(Message)
+}
+
+func (p *Pool) wire(server string) *wire {
+	if p.cfg.Wire == nil {
+		return nil
+	}
+	return &wire{server, p.cfg.Wire}
+}
+
+func (w *wire) message(sent bool, text []byte) {
+	if text = bytes.TrimSpace(text); len(text) > 0 {
+		w.report(Message{Server: w.server, Sent: sent, Time: time.Now(), Text: bytes.Clone(text)})
+	}
+}
+
+// process records the streams of a child.
+func (w *wire) process(p *process) (io.Reader, io.WriteCloser) {
+	if w == nil {
+		return p.output, p.input
+	}
+	received := &lines{each: func(line []byte) { w.message(false, line) }}
+	sent := &lines{each: func(line []byte) { w.message(true, line) }}
+	return io.TeeReader(p.output, received), recordedInput{p.input, sent}
+}
+
+// recordedInput records what is written to a child.
+type recordedInput struct {
+	io.WriteCloser
+	record *lines
+}
+
+// Write writes to the child. It records first: the answer may be faster.
+func (r recordedInput) Write(p []byte) (int, error) {
+	_, _ = r.record.Write(p) // never fails
+	return r.WriteCloser.Write(p)
+}
+
+// transport records the bodies of requests and answers.
+func (w *wire) transport(to http.RoundTripper) http.RoundTripper {
+	if w == nil {
+		return to
+	}
+	return recorder{w, to}
+}
+
+type recorder struct {
+	wire *wire
+	to   http.RoundTripper
+}
+
+// RoundTrip sends a request and records its body and that of the answer.
+func (r recorder) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.GetBody != nil && request.Method == http.MethodPost {
+		if body, err := request.GetBody(); err == nil {
+			text, _ := io.ReadAll(io.LimitReader(body, maxRecorded)) // it is in memory
+			_ = body.Close()
+			r.wire.message(true, text)
+		}
+	}
+	response, err := r.to.RoundTrip(request)
+	if err != nil {
+		return response, err
+	}
+	if response.StatusCode >= http.StatusBadRequest {
+		r.wire.message(false, []byte("HTTP "+response.Status))
+		return response, nil
+	}
+	stream := strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream")
+	record := &lines{each: func(line []byte) {
+		data, ok := bytes.CutPrefix(line, []byte("data:"))
+		if ok || !stream {
+			r.wire.message(false, data)
+		}
+	}}
+	response.Body = &recordedBody{response.Body, record}
+	return response, nil
+}
+
+// recordedBody records a body while it is read.
+type recordedBody struct {
+	io.ReadCloser
+	record *lines
+}
+
+// Read reads from the body.
+func (b *recordedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	_, _ = b.record.Write(p[:n])
+	if err != nil {
+		b.record.end()
+	}
+	return n, err
+}
+
+// Close closes the body.
+func (b *recordedBody) Close() error {
+	b.record.end()
+	return b.ReadCloser.Close()
+}
+
+// lines calls a function for each line written to it.
+type lines struct {
+	each func([]byte)
+
+	mu   sync.Mutex
+	line []byte
+}
+
+// Write takes a part of the text.
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(p)
+	for len(p) > 0 {
+		part, rest, whole := bytes.Cut(p, []byte("\n"))
+		if room := maxRecorded - len(l.line); room > 0 {
+			l.line = append(l.line, part[:min(room, len(part))]...)
+		}
+		if whole {
+			l.each(l.line)
+			l.line = l.line[:0]
+		}
+		p = rest
+	}
+	return n, nil
+}
+
+// end reports an unfinished line.
+func (l *lines) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.line) > 0 {
+		l.each(l.line)
+		l.line = nil
+	}
+}
