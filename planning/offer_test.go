@@ -111,15 +111,26 @@ func TestLargeToolLeavesRoomForOthers(t *testing.T) {
 	})
 	t.Run("plan names a tool with an unreadable schema", func(t *testing.T) {
 		brief := brief
+		brief.Goal = "use the odd one"
 		brief.Catalogue = plan.Catalogue{small, own, {Name: "odd", Server: "x", InputSchema: []byte(`{"type":"array"}`)}}
 		if req := planRequest(brief); req.Shortened != "The args of 1 tool may be any, since the schema cannot be read: odd (it describes no object)." {
 			t.Errorf("got the note %q", req.Shortened)
+		} else if !slices.Equal(req.Untyped, []string{"odd"}) {
+			t.Errorf("untyped by their own fault are %q", req.Untyped)
 		}
 	})
 	t.Run("plan has no format only for the large tool", func(t *testing.T) {
+		if req := planRequest(brief); len(req.Untyped) > 0 {
+			t.Errorf("%q are named for a goal that needs none of them", req.Untyped)
+		}
+		brief := brief
+		brief.Goal = "use the big one"
 		req := planRequest(brief)
 		if !strings.Contains(req.Shortened, "no room for the args of 1 tool, which may be any: big.") {
 			t.Errorf("got the note %s", req.Shortened)
+		}
+		if !slices.Equal(req.Untyped, []string{"big"}) {
+			t.Errorf("untyped by their own fault are %q", req.Untyped)
 		}
 		format := compile(t, req.Format)
 		for name, c := range map[string]struct {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"replan/planning/fit"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -90,6 +91,34 @@ func TestNeededToolsHaveTypedForms(t *testing.T) {
 				t.Errorf("that is less than %.0f %%", 100*tt.share)
 			}
 		})
+	}
+}
+
+// TestTypedFormsCoverGoalsOfFit holds the same for the goals of replan fit, which had no
+// part in setting the constants of the ranking.
+func TestTypedFormsCoverGoalsOfFit(t *testing.T) {
+	set, err := fit.NewSet(operatorCatalogue(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, foreign := range []int{20, 200} {
+		whole := 0
+		for _, goal := range set.Goals {
+			goal.Tools = foreign
+			b := prompt.Brief{Goal: goal.Text, Catalogue: set.Catalogue(goal), MaxSteps: 20, Prompting: prompt.Prompting{ContextWindow: 16384}}
+			typed, _ := typedTools(t, prompt.AnalysisRequest(b).Format)
+			if slices.ContainsFunc(goal.Plans(), func(known plan.Plan) bool {
+				return !slices.ContainsFunc(known.Steps, func(s plan.Step) bool { return !slices.Contains(typed, s.Tool) })
+			}) {
+				whole++
+			} else {
+				t.Logf("%s: a needed tool has no typed form", goal.Text)
+			}
+		}
+		t.Logf("beside %d foreign tools: %d of %d goals", foreign, whole, len(set.Goals))
+		if 10*whole < 9*len(set.Goals) {
+			t.Error("that is less than 90 %")
+		}
 	}
 }
 

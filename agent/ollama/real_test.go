@@ -186,7 +186,7 @@ func TestRealServerRefusesLongPrompt(t *testing.T) {
 	client := real(t, ollama.Config{ContextWindow: 512})
 	name := smallest(t, client, callsTools, calls)
 	_, err := client.Ask(t.Context(), short(name, strings.Repeat("word ", 2000)), nil)
-	mentions(t, err, "longer than the 512 tokens", name)
+	mentions(t, err, "does not fit the context window of "+name+" (512 tokens)", "context_window")
 }
 
 // The requests are those of the pipeline, with a stamp in front, so that only

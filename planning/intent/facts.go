@@ -113,7 +113,7 @@ func (f Facts) Route(in Intent, p Policy) Chain {
 	d := draft{in: in, policy: p, facts: f}
 	d.resolve()
 	if chain, ok := chains[in.Action]; ok && in.Category != unknown {
-		if _, replaces := in.Params["with"]; chain.ask != "" && d.shape() == nothing && in.Params["of"] != "files" && (!replaces || in.Target == "") { // blanks can be replaced
+		if _, replaces := in.Params["with"]; chain.ask != "" && d.shape() == nothing && in.Params["of"] != "files" && (!replaces || in.Action != edit || in.Target == "") { // blanks can be replaced
 			d.addMissing("%s", chain.ask)
 		}
 		chain.build(&d)

@@ -59,6 +59,17 @@ func TestAmbiguousFileNamesAreMissing(t *testing.T) {
 	}
 }
 
+func TestBlankTargetIsMissingUnlessItIsReplaced(t *testing.T) {
+	for in, missing := range map[*intent.Intent]bool{
+		{Category: "navigate", Action: "references", Target: " ", Params: map[string]string{"with": ""}, Confidence: 1}: true,
+		{Category: "modify", Action: "edit", Target: " ", Params: map[string]string{"with": ""}, Confidence: 1}:         false,
+	} {
+		if c := surveyed("").Route(*in, intent.Policy{}); (len(c.Missing) > 0) != missing {
+			t.Errorf("%+v misses %q", *in, c.Missing)
+		}
+	}
+}
+
 func TestPlacesThatDoNotExistAreMissing(t *testing.T) {
 	for goal, want := range map[string]bool{"rename Make to Build in slug": true, "rename Make to Build in comments": false} {
 		c := surveyed(goal).RouteWords(goal, intent.Policy{})

@@ -1,12 +1,14 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"sort"
 	"strings"
+	"unicode"
 
 	"replan/internal/english"
 )
@@ -69,7 +71,54 @@ func (e *UnknownToolError) Error() string {
 	if meant := english.DidYouMean(e.Name, e.Known); meant != "" {
 		return fmt.Sprintf("there is no tool %q%s", e.Name, meant)
 	}
-	return fmt.Sprintf("there is no tool %q; there are %s", e.Name, strings.Join(e.Known, ", "))
+	if len(e.Known) <= mostNamed {
+		return fmt.Sprintf("there is no tool %q; there are %s", e.Name, strings.Join(e.Known, ", "))
+	}
+	if near := e.nearest(); len(near) > 0 {
+		return fmt.Sprintf("there is no tool %q; the nearest names are %s", e.Name, strings.Join(near, ", "))
+	}
+	return fmt.Sprintf("there is no tool %q; there are %s", e.Name, english.Some(e.Known, mostNamed, ""))
+}
+
+// mostNear is how many of the nearest names an error lists.
+const mostNear = 8
+
+// nearest returns the names that share the most words with the unknown one.
+func (e *UnknownToolError) nearest() []string {
+	wanted := nameWords(e.Name)
+	shared := make(map[string]int, len(e.Known))
+	var near []string
+	for _, name := range e.Known {
+		for word := range nameWords(name) {
+			if wanted[word] {
+				shared[name]++
+			}
+		}
+		if shared[name] > 0 {
+			near = append(near, name)
+		}
+	}
+	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(shared[b], shared[a]) })
+	return near[:min(len(near), mostNear)]
+}
+
+// nameWords are the words in the name of a tool, in small letters: "get" and "issue"
+// in getIssue.
+func nameWords(name string) map[string]bool {
+	var parted strings.Builder
+	before := ' '
+	for _, r := range name {
+		if unicode.IsUpper(r) && unicode.IsLower(before) {
+			parted.WriteByte(' ')
+		}
+		parted.WriteRune(unicode.ToLower(r))
+		before = r
+	}
+	words := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(parted.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		words[word] = true
+	}
+	return words
 }
 
 // AmbiguousToolError says that several servers offer a tool of this bare name.

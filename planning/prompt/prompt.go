@@ -98,6 +98,9 @@ func (c composition) request() Request {
 		MaxTokens: cmp.Or(c.tokens, p.MaxTokens), Timeout: c.timeout,
 	}
 	req.Think, req.Level = c.thinks()
+	if c.describesTools() {
+		req.Untyped = c.plans.alone
+	}
 	if c.purpose.Phase() > 0 || c.purpose == PurposeRepair || c.purpose == PurposeReplan || c.purpose == PurposeAgent {
 		req.MaxThinking = maxThinking
 	}
@@ -144,9 +147,14 @@ func (c composition) request() Request {
 	return req
 }
 
+// describesTools reports whether the format holds the args of tools.
+func (c composition) describesTools() bool {
+	return c.plans != nil && c.format != nil && c.purpose != PurposeTools
+}
+
 // untypedTools adds the tools whose args may be any to the notes of a request.
 func (c composition) untypedTools(text string) string {
-	if c.plans == nil || c.format == nil || c.purpose == PurposeTools {
+	if !c.describesTools() {
 		return text
 	}
 	if names := c.plans.noRoom; len(names) > 0 {

@@ -71,6 +71,7 @@ type Request struct {
 	MaxTokens int             `json:"max_tokens,omitempty"` // limit of the reply (num_predict); 0 means the model's default
 	Timeout   time.Duration   `json:"timeout,omitempty"`    // ns; 0 means none
 	Shortened string          `json:"shortened,omitempty"`  // the parts left out to make it fit, one sentence
+	Untyped   []string        `json:"untyped,omitempty"`    // tools that may fit, whose own schema is too large for the format or cannot be read
 	Unoffered *Unoffered      `json:"unoffered,omitempty"`  // nil if all tools are offered
 	Partial   []string        `json:"partial,omitempty"`    // indices of the steps whose results it holds only in part
 	Wanted    int             `json:"wanted,omitempty"`     // tokens that it would take with its reply if nothing was left out; 0 if nothing was

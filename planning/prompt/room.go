@@ -256,6 +256,7 @@ func (s shortlist) further(matches []retrieval.Match, chosen []string) string {
 type untyped struct {
 	noRoom     []string // in the format
 	unreadable []string // the input schema, with the reason
+	alone      []string // those by the fault of their own schema, and not of the others'
 }
 
 // typed returns the forms of the tools with room in a schema whose other forms
@@ -263,7 +264,7 @@ type untyped struct {
 // that the prompt does not name have no form unless they rank among the best.
 func typed(matches []retrieval.Match, named []string, taken int) (forms []schema, without untyped) {
 	const least = 200 // bytes; no form is smaller
-	room := map[string]schema{}
+	room, best := map[string]schema{}, bestScore(matches)
 	nameable := make(map[string]bool, len(named))
 	for _, name := range named {
 		nameable[name] = true
@@ -273,7 +274,11 @@ func typed(matches []retrieval.Match, named []string, taken int) (forms []schema
 		if taken+least <= maxStepSchema {
 			args, unreadable := argsSchema(m.Tool)
 			form := stepForm(choice(string(plan.ExecutorTool)), m.Tool.ReadOnly, property{"tool", choice(m.Name)}, property{"args", args})
-			if size := len(encodeSchema(form)) + 1; size <= maxForm && taken+size <= maxStepSchema {
+			size := len(encodeSchema(form)) + 1
+			if (unreadable != nil || size > maxForm) && (m.Named || m.Score > 0 && m.Score >= best*fitsAt) {
+				without.alone = append(without.alone, m.Name)
+			}
+			if size <= maxForm && taken+size <= maxStepSchema {
 				taken += size
 				room[m.Name] = form
 				if unreadable != nil {

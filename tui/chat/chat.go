@@ -28,6 +28,7 @@ type Pane struct {
 	shownProblem string                  // the last explanation why no run can start
 	byWords      bool                    // a run went by rules, so that a missing model is no news
 	unoffered    map[unofferedTools]bool // the cuts of offers that the chat has named
+	untyped      map[string]bool         // the tools without typed arguments that it has named
 
 	view   []string
 	viewOf int // layout that view shows
@@ -54,7 +55,7 @@ type State struct {
 
 // New returns an empty conversation.
 func New(l *draw.Look) *Pane {
-	c := &Pane{viewport: viewport{look: l}, Look: l, Markdown: draw.NewMarkdown(l), unoffered: map[unofferedTools]bool{}}
+	c := &Pane{viewport: viewport{look: l}, Look: l, Markdown: draw.NewMarkdown(l), unoffered: map[unofferedTools]bool{}, untyped: map[string]bool{}}
 	c.find.chat, c.copying.chat = &c.viewport, &c.viewport
 	c.anchor = &c.find.from
 	return c

@@ -129,6 +129,8 @@ func (n *Narrator) narrateRun(data event.Data, before Before) {
 		if len(d.Drafts) > 0 {
 			n.add(c.remark(doneGlyph, successStyle, telling.DraftsWords(d.Drafts)))
 		}
+	case event.PhaseStarted:
+		n.narrateUntyped(d.Request.Untyped)
 	case event.ModelRequested:
 		n.narrateUnoffered(d.Request.Unoffered)
 		if d.Purpose == prompt.PurposeChat {

@@ -260,6 +260,29 @@ func TestResumedRunNamesItsGoalUnlessTheLastMessageDoes(t *testing.T) {
 	}
 }
 
+func TestToolsWithoutTypedArgumentsAreNamedOnceASession(t *testing.T) {
+	asks := func(tools ...string) event.Data {
+		return event.PhaseStarted{Phase: 1, Label: "analysis", Request: prompt.Request{Purpose: prompt.PurposeAnalysis, Untyped: tools}}
+	}
+	pane := narratedPane()
+	for i, tt := range []struct {
+		asked event.Data
+		says  int // how often, since the pane was opened
+		want  string
+	}{
+		{asks(), 0, ""},
+		{asks("big"), 1, "A plan may give any arguments to big: the schema is too large for the format of plans, or cannot be read."},
+		{asks("big"), 1, ""},
+		{asks("big", "odd", "wide"), 2, "A plan may give any arguments to odd and wide: the schemas are too large"},
+	} {
+		_, got := narrate(t, pane, false, event.RunStarted{Goal: "a goal"}, tt.asked, stopped())
+		got = strings.Join(strings.Fields(got), " ")
+		if n := strings.Count(got, "any arguments"); n != tt.says || !strings.Contains(got, tt.want) {
+			t.Errorf("after request %d it is said %d times, want %d and %q:\n%s", i+1, n, tt.says, tt.want, got)
+		}
+	}
+}
+
 func TestToolsWithoutRoomAreNamedOnceASession(t *testing.T) {
 	asks := func(window, left, of int) event.Data {
 		return event.ModelRequested{Purpose: prompt.PurposeChat, Request: prompt.Request{

@@ -289,3 +289,16 @@ func (p *phaseBlock) drafting() bool {
 func phaseName(phase int) string {
 	return string(prompt.Phases[min(max(phase, 1), len(prompt.Phases))-1])
 }
+
+// narrateUntyped writes once which tools a plan may give any arguments.
+func (n *Narrator) narrateUntyped(tools []string) {
+	said := n.pane.untyped
+	tools = slices.DeleteFunc(slices.Clone(tools), func(tool string) bool { return said[tool] })
+	if len(tools) == 0 {
+		return
+	}
+	for _, tool := range tools {
+		said[tool] = true
+	}
+	n.add(n.pane.Note("info", english.Capital(telling.UntypedWords(tools))+"."))
+}

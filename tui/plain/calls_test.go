@@ -123,6 +123,21 @@ func TestToolsWithoutRoomArePrintedOnce(t *testing.T) {
 	}
 }
 
+func TestToolsWithoutTypedArgumentsArePrintedOnce(t *testing.T) {
+	asked := func(phase int, tools ...string) event.PhaseStarted {
+		return event.PhaseStarted{Phase: phase, Label: "analysis", Request: prompt.Request{Untyped: tools}}
+	}
+	got := output(t, false, []string{"r", "r", "r", "r"}, started("do it"), asked(1, "big"), event.PhaseFailed{Phase: 1, Reason: "x"}, asked(3, "big", "odd\x1b[2J"))
+	for _, want := range []string{
+		"a plan may give any arguments to big: the schema is too large for the format of plans, or cannot be read\n",
+		"a plan may give any arguments to odd^[[2J: the schema is",
+	} {
+		if strings.Count(got, want) != 1 {
+			t.Errorf("%q is not there once:\n%s", want, got)
+		}
+	}
+}
+
 func TestShortenedPromptIsNotPrinted(t *testing.T) {
 	q := prompt.Request{Shortened: "The prompt was shortened."}
 	got := output(t, false, []string{"r", "r", "r", "r"}, started("do it"), event.SynthesisStarted{Direct: true, Request: q},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"replan/agent"
@@ -38,6 +39,7 @@ type Log struct {
 	status  session.Status                 // last status received
 	lost    map[string]bool                // servers that have failed
 	cuts    map[toolCut]bool               // of offers of tools, already printed
+	untyped map[string]bool                // tools without typed arguments, already printed
 	silent  bool                           // a line said that the model does not answer
 	diffs   []string                       // printed at gates
 	gates   map[string]event.GateRequested // those asked, by run and gate
@@ -51,7 +53,7 @@ type toolCut struct{ tools, window int }
 // New returns a log that writes to out. session is the id of the session, whose own
 // events belong to no run.
 func New(out io.Writer, session string, o Options) *Log {
-	l := &Log{Printer: NewPrinter(out, o), session: session, ascii: o.ASCII, lost: map[string]bool{}, cuts: map[toolCut]bool{}, gates: map[string]event.GateRequested{}}
+	l := &Log{Printer: NewPrinter(out, o), session: session, ascii: o.ASCII, lost: map[string]bool{}, cuts: map[toolCut]bool{}, untyped: map[string]bool{}, gates: map[string]event.GateRequested{}}
 	l.inset = l.nested
 	return l
 }
@@ -159,6 +161,7 @@ func (l *Log) printEvent(d event.Data) {
 	case event.RunResumed:
 		l.resumed(d)
 	case event.PhaseStarted:
+		l.untypedTools(d.Request.Untyped)
 		l.starts("%s %s", l.Signs.Started, telling.PhaseWords(d.Label, d.Request.Draft))
 	case event.PhaseCompleted:
 		l.Line("%s %s  %s", l.Signs.Done, l.phase(d.Phase, d.Label), l.Faint("%s  %s", telling.Milliseconds(d.MS), english.Count(d.Tokens, "token")))
@@ -254,6 +257,17 @@ func (l *Log) modelRequested(d event.ModelRequested) {
 	}
 	if d.Purpose != prompt.PurposeAgent && d.Purpose != prompt.PurposeChat {
 		l.starts("%s %s", l.Signs.Started, asked(d.Purpose, d.Step))
+	}
+}
+
+// untypedTools prints once which tools a plan may give any arguments.
+func (l *Log) untypedTools(tools []string) {
+	tools = slices.DeleteFunc(slices.Clone(tools), func(tool string) bool { return l.untyped[tool] })
+	for _, tool := range tools {
+		l.untyped[tool] = true
+	}
+	if len(tools) > 0 {
+		l.Line("%s %s", l.Signs.Note, telling.UntypedWords(tools))
 	}
 }
 

@@ -115,6 +115,18 @@ func UnofferedWords(u prompt.Unoffered) string {
 	return words + "ask for one by name, or the model finds it with " + prompt.ToolsFind
 }
 
+// UntypedWords says that plans may give tools any arguments, by the fault of their
+// own schemas.
+func UntypedWords(tools []string) string {
+	const most = 3
+	names := make([]string, len(tools))
+	for i, name := range tools {
+		names[i] = untrusted.Line(name)
+	}
+	return "a plan may give any arguments to " + english.Some(names, most, "tool") + ": the " + english.Agree(len(tools), "schema is", "schemas are") +
+		" too large for the format of plans, or cannot be read"
+}
+
 // CompactedWords says that old messages were summed up or shortened, or are back in
 // the conversation.
 func CompactedWords(d event.ChatCompacted) string {
