@@ -26,7 +26,7 @@ type PlannedStep struct {
 // Run is the result of plan_execute and plan_create_and_execute.
 type Run struct {
 	Run    string `json:"run" jsonschema:"the id of the run"`
-	Status string `json:"status" jsonschema:"completed, partial, failed, cancelled, unfinished or running"`
+	Status string `json:"status" jsonschema:"completed, failed, cancelled, unfinished or running"`
 	Reason string `json:"reason" jsonschema:"the reason for the status, in one word"`
 	Steps  []Step `json:"steps"`
 	Error  string `json:"error,omitempty" jsonschema:"why the run did not complete"`
