@@ -11,6 +11,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/agent/plantool"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -313,67 +314,16 @@ func (s *Session) outcome(e *engine) event.Data {
 		failed.Error = untrusted.Text(fmt.Sprintf("no plan was made (%s): %s", result.Reason, cmp.Or(string(result.Error), string(result.Answer))))
 		return failed
 	}
-	completed := event.StepCompleted{
-		Index: k.call.Index, Attempt: k.call.Attempt, MS: failed.MS, Run: failed.Run, Usage: failed.Usage, Result: executed(e),
-	}
+	var described any = plantool.Executed(e.run)
 	if create {
-		completed.Result = created(e.run.Plan)
+		described = plantool.Created(e.run.Plan)
 	}
-	return completed
-}
-
-// created describes a stored plan.
-func created(plan plan.Plan) map[string]any {
-	steps := make([]any, len(plan.Steps))
-	for i, step := range plan.Steps {
-		needs := make([]any, len(step.DependsOn))
-		for n, index := range step.DependsOn {
-			needs[n] = index
-		}
-		steps[i] = map[string]any{"index": step.Index, "title": string(step.Title), "tool": step.Tool, "depends_on": needs}
+	value, err := jsonValue(described)
+	if err != nil {
+		failed.Error = untrusted.Text(err.Error())
+		return failed
 	}
-	return map[string]any{"id": plan.ID, "title": string(plan.Title), "steps": steps}
-}
-
-// executed describes a finished run and the results of its steps.
-func executed(e *engine) map[string]any {
-	steps := make([]any, len(e.run.Steps))
-	for i, s := range e.run.Steps {
-		step := map[string]any{"index": s.Step.Index, "title": string(s.Step.Title), "status": string(s.Status)}
-		if s.Result != nil {
-			step["result"] = excerpt(s.Result, fmt.Sprintf("run %s, step %s", e.id, s.Step.Index))
-		}
-		if s.Error != "" {
-			step["error"] = excerpt(string(s.Error), "run "+e.id)
-		}
-		steps[i] = step
+	return event.StepCompleted{
+		Index: k.call.Index, Attempt: k.call.Attempt, MS: failed.MS, Run: failed.Run, Usage: failed.Usage, Result: value,
 	}
-	result := e.run.Result
-	out := map[string]any{"run": e.id, "status": string(result.Status), "reason": string(result.Reason), "steps": steps}
-	if result.Error != "" {
-		out["error"] = string(result.Error)
-	}
-	return out
-}
-
-// Limits on how much of one result the requesting model sees, in characters: its
-// start and its end.
-const (
-	excerptHead = 1000
-	excerptTail = 500
-)
-
-// excerpt returns a result as shown to the model: the value itself, or, if long,
-// its start and end and where to find the whole.
-func excerpt(value any, where string) any {
-	text, ok := value.(string)
-	if !ok {
-		text = plan.CanonicalJSON(value)
-	}
-	runes := []rune(text)
-	left := len(runes) - excerptHead - excerptTail
-	if left <= 0 {
-		return value
-	}
-	return fmt.Sprintf("%s\n[… %d characters left out; the full text is in %s …]\n%s", string(runes[:excerptHead]), left, where, string(runes[len(runes)-excerptTail:]))
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -29,7 +30,7 @@ func (s *Session) resolve(ctx context.Context, c session.Resolve) {
 	if scope == "" {
 		scope = event.ScopeOnce
 	}
-	resolved := event.GateResolved{Gate: c.Gate, Decision: c.Decision, Scope: scope, By: byUser}
+	resolved := event.GateResolved{Gate: c.Gate, Decision: c.Decision, Scope: scope, By: cmp.Or(c.By, byUser)}
 	e := s.running(c.Run)
 	switch {
 	case e != nil && e.open(c.Gate):

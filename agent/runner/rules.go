@@ -10,14 +10,17 @@ import (
 )
 
 // rules returns the gate rules of a run. Tests may run only if the user's own
-// words, or the plan that the user gave, ask for them.
+// words, or the plan that the user gave, ask for them. Those of another program do
+// not count.
 //
 // Flags of an earlier start still apply unless the flags of this one override
 // them. If nobody asked for the tests then, nobody does now: the goal or plan may
 // come from a model.
 func (s *Session) rules(goal string, given *plan.Plan, earlier ...rule.Rule) []rule.Rule {
 	trust := policy.Trust{Workspace: s.cfg.Trusted, Tests: policy.AsksForTests(goal) || policy.PlansTests(given) || intent.Parse(goal).AsksForTests()}
-	if len(earlier) > 0 {
+	if s.cfg.Delegated {
+		trust.Tests = false
+	} else if len(earlier) > 0 {
 		trust.Tests = trust.Tests && slices.ContainsFunc(earlier, testsRun)
 	}
 	flags, others := split(s.cfg.Rules)

@@ -26,6 +26,7 @@ type Config struct {
 	Tools         Tools
 	Workspace     string // absolute path of the working folder
 	Trusted       bool   // the user trusts the workspace, so its tests may run
+	Delegated     bool   // goals and plans come from another program, so they let no tests run
 	Limits        event.Limits
 	SessionLimits event.SessionLimits // for all runs of the session together
 	Rules         []rule.Rule         // flags first, then the configuration's; the built-in ones follow
@@ -341,7 +342,7 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 		}
 		s.admit(ctx, wordsJob(text))
 	case session.Create:
-		s.admit(ctx, job{goal: prompt.Unescaped(c.Goal), typed: c.Goal, create: true})
+		s.admit(ctx, job{goal: prompt.Unescaped(c.Goal), typed: c.Goal, create: true, run: c.Run})
 	case session.Execute:
 		s.enqueue(ctx, job{goal: string(c.Plan.Goal), execute: &c})
 	case session.Resume:

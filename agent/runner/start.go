@@ -26,6 +26,7 @@ type job struct {
 	mentions []prompt.Mention       // in the goal
 	fresh    bool                   // the mentions were read just now
 	create   bool                   // make a plan, but run nothing
+	run      bool                   // with create: run the plan instead of storing it
 	execute  *session.Execute       // the plan to carry out
 	resume   string                 // the run to resume
 	decided  *event.FailureResolved // how to continue after the failed step
@@ -388,7 +389,7 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 	limits, _ := s.account.lease(s.cfg.Limits)
 	started := event.RunStarted{
 		Goal: untrusted.Text(p.job.goal), Model: p.info.Name, Limits: limits, Rules: s.rules(p.job.goal, p.plan()),
-		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.create, Routing: s.preparation().routing(p.jobConfig.prompting, p.facts),
+		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.create && !p.job.run, SkipSynthesis: p.job.run, Routing: s.preparation().routing(p.jobConfig.prompting, p.facts),
 		Dirty: p.dirty, OnFailure: s.cfg.OnFailure,
 	}
 	if x := p.job.execute; x != nil {

@@ -65,7 +65,7 @@ func (s *Session) undone(u event.Undo) {
 // countsDirty starts counting the files with uncommitted changes and returns a
 // function that waits for the count.
 func (s preparation) countsDirty(ctx context.Context, j job) (count func() int) {
-	if s.cfg.Dirty == nil || s.cfg.DryRun || j.resume != "" || j.compact || j.create {
+	if s.cfg.Dirty == nil || s.cfg.DryRun || j.resume != "" || j.compact || j.create && !j.run {
 		return func() int { return 0 }
 	}
 	counted := make(chan int, 1)

@@ -22,8 +22,12 @@ type Unqueue struct {
 	Back bool
 }
 
-// Create has a goal planned and stores the plan instead of running it.
-type Create struct{ Goal string }
+// Create has a goal planned and stores the plan instead of running it. With Run
+// the plan is not stored but runs at once, and no answer is written at the end.
+type Create struct {
+	Goal string
+	Run  bool
+}
 
 // Execute runs a plan as it is. It is queued while a run is in progress.
 type Execute struct {
@@ -44,6 +48,7 @@ type Resolve struct {
 	Gate     string
 	Decision event.Decision
 	Scope    event.Scope
+	By       string // what answered in place of the user; "" is the user
 }
 
 // Edit replaces the arguments at an open gate, which opens again for the changed

@@ -115,6 +115,8 @@ func concerns(path string) (names []string, ok bool) {
 		return []string{Output, "dry-run"}, true
 	case "replan replay":
 		return []string{Screen, Output}, true
+	case "replan serve":
+		return []string{Gates, Model, Tools, Limits}, true
 	case "replan doctor":
 		return []string{Model, Tools, Output}, true
 	case "replan fit":

@@ -18,6 +18,7 @@ type Pipe struct {
 	ctx  context.Context
 	in   *bufio.Reader
 	to   io.Writer
+	left func()
 	rest []byte // of the current line
 	err  error  // to return after rest
 
@@ -27,9 +28,10 @@ type Pipe struct {
 }
 
 // New returns a pipe between a client that writes to in and a server that writes
-// to out. It delays the end of the input until ctx ends at the latest.
-func New(ctx context.Context, in io.Reader, out io.Writer) *Pipe {
-	return &Pipe{ctx: ctx, in: bufio.NewReader(in), to: out, open: map[string]int{}, changed: make(chan struct{})}
+// to out. It calls left when the input ends, and delays that end until ctx ends at
+// the latest.
+func New(ctx context.Context, in io.Reader, out io.Writer, left func()) *Pipe {
+	return &Pipe{ctx: ctx, in: bufio.NewReader(in), to: out, left: left, open: map[string]int{}, changed: make(chan struct{})}
 }
 
 // message holds the fields that identify calls and their answers.
@@ -74,6 +76,7 @@ func (w *Pipe) Read(p []byte) (int, error) {
 		}
 	}
 	if len(w.rest) == 0 {
+		w.left()
 		w.answered()
 		return 0, w.err
 	}

@@ -1,0 +1,397 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/plantool"
+	"replan/agent/session"
+	"replan/internal/untrusted"
+	"replan/planning/prompt"
+	"replan/tui/plain"
+)
+
+// call is one call that plans or runs, with its session. It outlives the request
+// that started it where the client asks its user between two requests.
+type call struct {
+	server  *Server
+	session Session
+	tool    string
+	ending  sync.Once
+	watched chan struct{} // closed when all events were read
+	over    chan struct{} // closed when the session has answered, or ended without
+	news    chan struct{} // has a value when gates opened or closed
+
+	mu     sync.Mutex
+	log    *plain.Log // words the gates
+	lines  bytes.Buffer
+	runs   map[string]*agent.Run // as they stand
+	first  string                // the run that the call started or resumes; "" before it
+	upto   map[string]uint64     // by run: the last event of an earlier session
+	gates  []gate                // open, in the order in which they opened
+	words  map[string]string     // of the gates, by [gateID]
+	denied []denial
+	reply  *event.ChatReply // nil until the session has answered
+	report func(progress)   // nil while no request waits
+	last   float64          // progress that was reported
+}
+
+// progress is what a client learns of a run in progress.
+type progress struct {
+	done    float64 // increases with every report
+	total   int     // steps; 0 while there is no plan
+	message string
+}
+
+// Errors of calls that end early.
+var (
+	errStopped = errors.New("the call was stopped")
+	errClosed  = errors.New("replan serve is stopping")
+	errTooLate = errors.New("the answer came too late: the run was stopped, and run_resume continues it")
+)
+
+// carryOut starts a session for a call and has it carry out a command. If the call
+// is the continuation of an earlier one, it goes on with that.
+func (s *Server) carryOut(ctx context.Context, r mcp.CallToolRequest, command func() (session.Command, error)) (*mcp.CallToolResult, error) {
+	if state := r.Params.RequestState; state != "" {
+		c := s.unpark(state)
+		if c == nil {
+			return refused(errTooLate), nil
+		}
+		c.take(r.Params.InputResponses)
+		return c.wait(ctx, r)
+	}
+	first, err := command()
+	if err != nil {
+		return refused(err), nil
+	}
+	if !s.enter() {
+		return refused(errClosed), nil
+	}
+	select {
+	case s.slots <- struct{}{}:
+	case <-ctx.Done():
+		s.calls.Done()
+		return refused(errStopped), nil
+	case <-s.ctx.Done():
+		s.calls.Done()
+		return refused(errClosed), nil
+	}
+	c := &call{
+		server: s, tool: r.Params.Name, watched: make(chan struct{}), over: make(chan struct{}), news: make(chan struct{}, 1),
+		runs: map[string]*agent.Run{}, upto: map[string]uint64{}, words: map[string]string{},
+	}
+	if c.session, err = s.cfg.Backend.Begin(s.ctx); err != nil {
+		c.release()
+		return refused(err), nil
+	}
+	c.log = plain.New(&c.lines, c.session.ID(), plain.Options{})
+	go c.watch()
+	c.session.Send(first)
+	return c.wait(ctx, r)
+}
+
+// release gives the slot of the call to another one.
+func (c *call) release() {
+	<-c.server.slots
+	c.server.calls.Done()
+}
+
+// end stops the run, if it has not ended, and waits for its children.
+func (c *call) end() {
+	c.ending.Do(func() {
+		c.session.Close()
+		<-c.watched
+		c.release()
+	})
+}
+
+// wait answers a request: with the result of the call, or with questions for the
+// user of a client that asks them between two requests. The end of ctx ends the
+// run.
+func (c *call) wait(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	c.tell(c.server.reporter(ctx, r))
+	defer c.tell(nil)
+	asking, stop := context.WithCancel(ctx)
+	defer stop()
+	answers := make(chan answer, 1)
+	asks, busy := c.server.asks(ctx), false
+	for {
+		select {
+		case <-c.over:
+			c.end()
+			return c.result()
+		case <-ctx.Done():
+			c.end()
+			return refused(errStopped), nil
+		case a := <-answers:
+			busy = false
+			c.resolve(a)
+		case <-c.news:
+		}
+		open := c.open()
+		switch {
+		case len(open) == 0 || busy || c.server.cfg.Answered != "":
+		case asks == asksNever:
+			for _, g := range open {
+				c.resolve(answer{gate: g, decision: event.Deny, by: noUser})
+			}
+		case asks == asksBetween:
+			return c.park(open), nil
+		default:
+			busy = true
+			go func() { answers <- c.server.ask(asking, open[0]) }()
+		}
+	}
+}
+
+// tell sets who learns of the progress.
+func (c *call) tell(report func(progress)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.report = report
+}
+
+// reporter returns what sends progress to the client, nil if it wants none.
+func (s *Server) reporter(ctx context.Context, r mcp.CallToolRequest) func(progress) {
+	if r.Params.Meta == nil || r.Params.Meta.ProgressToken == nil {
+		return nil
+	}
+	return func(p progress) {
+		params := map[string]any{"progressToken": r.Params.Meta.ProgressToken, "progress": p.done, "message": p.message}
+		if p.total > 0 {
+			params["total"] = p.total
+		}
+		// A client that is gone ends the call, which is seen elsewhere.
+		_ = s.mcp.SendNotificationToClient(ctx, string(mcp.MethodNotificationProgress), params)
+	}
+}
+
+// open returns the open gates.
+func (c *call) open() []gate {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.gates)
+}
+
+// resolve answers a gate. A gate that is closed already stays so.
+func (c *call) resolve(a answer) {
+	c.mu.Lock()
+	c.gates = slices.DeleteFunc(c.gates, func(g gate) bool { return g.id() == a.gate.id() })
+	c.mu.Unlock()
+	c.session.Send(session.Resolve{Run: a.gate.run, Gate: a.gate.Gate, Decision: a.decision, Scope: a.scope, By: a.by})
+}
+
+// watch reads the events of the session until it ends.
+func (c *call) watch() {
+	defer close(c.watched)
+	for e := range c.session.Events() {
+		c.observe(e)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answered(event.ChatReply{Run: c.first, Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Text: untrusted.Text(errStopped.Error())})
+}
+
+// answered takes the session's answer. Later ones do not count.
+func (c *call) answered(reply event.ChatReply) {
+	if c.reply == nil {
+		c.reply = &reply
+		close(c.over)
+	}
+}
+
+// observe takes one event.
+func (c *call) observe(e event.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch d := e.Data.(type) {
+	case session.Resuming:
+		c.upto[d.Run] = d.Upto
+	case session.Returned:
+		c.answered(event.ChatReply{Status: event.StatusFailed, Text: d.Reason})
+	case event.ChatReply:
+		c.answered(d)
+	case event.RunStarted:
+		c.runs[e.Run] = agent.NewRun(nil)
+		if c.first == "" {
+			c.first = e.Run
+		}
+	}
+	run := c.runs[e.Run]
+	if run == nil { // an event of the session itself
+		return
+	}
+	denied, ok := denialOf(run, e)
+	if ok && e.Seq > c.upto[e.Run] {
+		c.denied = append(c.denied, denied)
+	}
+	if err := run.Apply(e); err != nil {
+		c.server.cfg.Logger.Error("follow the events of a run", "run", e.Run, "error", err)
+		return
+	}
+	c.lines.Reset()
+	_ = c.log.Event(e) // a buffer takes everything
+	if d, ok := e.Data.(event.GateRequested); ok {
+		c.words[gateID(e.Run, d.Gate)] = c.lines.String()
+	}
+	if e.Seq < c.upto[e.Run] {
+		return
+	}
+	c.refresh(e.Run, run)
+	if e.Run == c.first {
+		c.progressed(e, run)
+	}
+}
+
+// refresh updates the open gates of a run.
+func (c *call) refresh(id string, run *agent.Run) {
+	before := len(c.gates)
+	c.gates = slices.DeleteFunc(c.gates, func(g gate) bool {
+		return g.run == id && !slices.ContainsFunc(run.Gates, func(open *agent.Gate) bool { return open.Gate == g.Gate })
+	})
+	changed := len(c.gates) != before
+	for _, open := range run.Gates {
+		key := gateID(id, open.Gate)
+		if words, ok := c.words[key]; ok {
+			delete(c.words, key) // it is asked once
+			c.gates = append(c.gates, gate{GateRequested: open.GateRequested, run: id, goal: run.Goal.Line(), words: words})
+			changed = true
+		}
+	}
+	if changed {
+		select {
+		case c.news <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// progressed reports what an event says of the progress of a run: the steps that
+// ended, and the title of the step, or what is planned.
+func (c *call) progressed(e event.Event, run *agent.Run) {
+	message := ""
+	switch d := e.Data.(type) {
+	case event.PhaseStarted:
+		message = "planning: " + d.Label
+	case event.PlanCreated:
+		message = "planned: " + d.Plan.Title.Line()
+	case event.PlanDiff:
+		message = "planned again: " + d.Reason.Line()
+	case event.StepStarted:
+		if d.Parent == "" {
+			message = d.Title.Line()
+		}
+	case event.StepCompleted:
+		message = titleOf(run, d.Index)
+	case event.StepFailed:
+		message = titleOf(run, d.Index)
+	case event.StepSkipped:
+		message = titleOf(run, d.Index)
+	}
+	if message == "" || c.report == nil {
+		return
+	}
+	ended := 0
+	for _, s := range run.Steps {
+		if !s.Draft && s.Status.Ended() {
+			ended++
+		}
+	}
+	// The protocol wants a number that increases with each report.
+	const little = 0.001
+	c.last = max(float64(ended), c.last+little)
+	c.report(progress{done: c.last, total: len(run.Plan.Steps), message: message})
+}
+
+// titleOf returns the title of a step of the plan, "" of an inner call.
+func titleOf(run *agent.Run, index string) string {
+	if s := run.Step(index); s != nil && s.Parent == "" {
+		return s.Step.Title.Line()
+	}
+	return ""
+}
+
+// result returns the result of a call that has ended.
+func (c *call) result() (*mcp.CallToolResult, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	run := c.runs[c.first]
+	switch {
+	case c.tool == prompt.PlanCreate && run != nil && c.reply.Status == event.StatusCompleted && run.Plan.ID != "":
+		return result(plantool.Created(run.Plan), false)
+	case c.tool == prompt.PlanCreate && c.reply.Status == event.StatusCompleted:
+		return refused(errors.New("no plan was made: say what is to be done in more words")), nil
+	case run == nil || c.tool == prompt.PlanCreate:
+		return refused(errors.New(string(c.reply.Text))), nil
+	}
+	out := c.server.shown(run, false)
+	out.Hint = c.hint(run)
+	failed := out.Status != string(event.StatusCompleted)
+	return result(out, failed)
+}
+
+// park keeps a call until its client comes back with the answers to its gates. If
+// it does not in time, the run is stopped.
+func (c *call) park(open []gate) *mcp.CallToolResult {
+	s := c.server
+	state := rand.Text()
+	questions := server.NewInputRequestBuilder(state)
+	for _, g := range open {
+		questions.Elicit(g.id(), g.question())
+	}
+	s.mu.Lock()
+	s.parked[state] = c
+	s.mu.Unlock()
+	time.AfterFunc(s.cfg.ParkedFor, func() {
+		if c := s.unpark(state); c != nil {
+			c.end()
+		}
+	})
+	return questions.ToolResult()
+}
+
+// unpark returns a parked call to continue, nil if it is no longer there.
+func (s *Server) unpark(state string) *call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.parked[state]
+	delete(s.parked, state)
+	return c
+}
+
+// take answers the gates of a parked call.
+func (c *call) take(responses mcp.InputResponses) {
+	for _, g := range c.open() {
+		c.resolve(g.answered(server.ElicitationResponse(responses, g.id())))
+	}
+}
+
+// hint says what the caller can do about the end of a run.
+func (c *call) hint(run *agent.Run) string {
+	switch {
+	case len(c.denied) > 0 && c.denied[0].by == noUser:
+		return fmt.Sprintf("%s was denied, because this client cannot ask its user (it has no elicitation): start replan serve with --allow %[1]s, or --approve safe or all, then call run_resume", c.denied[0].tool)
+	case len(c.denied) > 0 && c.server.cfg.Answered != "":
+		return fmt.Sprintf("%s was denied by %s: start replan serve with --allow %[1]s or --approve all, then call run_resume", c.denied[0].tool, c.server.cfg.Answered)
+	case len(c.denied) > 0:
+		return c.denied[0].tool + " was denied by the user: do not try it again in another way"
+	case run.Result != nil && run.Result.Reason == event.ReasonInDoubt:
+		return "the user must say whether the step took effect: replan plan resume " + agent.ShortID(run.ID) + " --in-doubt rerun, or done"
+	case run.Resumable():
+		return "run_resume continues it"
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,141 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/internal/untrusted"
+)
+
+// gate is an open gate of a run.
+type gate struct {
+	event.GateRequested
+	run   string
+	goal  string
+	words string // the whole call and its diff as text, control characters visible
+}
+
+// gateID identifies a gate among those of several runs.
+func gateID(run, gate string) string { return run + "/" + gate }
+
+func (g gate) id() string { return gateID(g.run, g.Gate) }
+
+// answer is the answer to a gate.
+type answer struct {
+	gate     gate
+	decision event.Decision
+	scope    event.Scope
+	by       string // "" is the user
+}
+
+// denial is a gate that was denied.
+type denial struct{ tool, by string }
+
+// denialOf returns the gate that an event denies. run is as it was before.
+func denialOf(run *agent.Run, e event.Event) (denial, bool) {
+	d, ok := e.Data.(event.GateResolved)
+	if !ok || d.Decision != event.Deny {
+		return denial{}, false
+	}
+	at := slices.IndexFunc(run.Gates, func(g *agent.Gate) bool { return g.Gate == d.Gate })
+	if at < 0 {
+		return denial{}, false
+	}
+	return denial{tool: untrusted.Line(run.Gates[at].QualifiedTool()), by: d.By}, true
+}
+
+// noUser answers the gates of a client that cannot ask its user.
+const noUser = "a client without elicitation"
+
+// The decisions that a user can choose from.
+const (
+	allowOnce = "allow once"
+	allowRun  = "allow for this run"
+	deny      = "deny"
+)
+
+// longestQuestion is the number of bytes of a call and its diff that a user is
+// shown. A longer one must not be allowed unseen.
+const longestQuestion = 20_000
+
+// question returns the form that asks the user about the gate.
+func (g gate) question() mcp.ElicitationParams {
+	decisions := []string{allowOnce}
+	if _, why := g.ForRun(); why == "" {
+		decisions = append(decisions, allowRun)
+	}
+	text := fmt.Sprintf("replan asks before a step of its run %s, whose goal is: %s\n\n%s", g.run, g.goal, g.words)
+	if len(g.words) > longestQuestion {
+		decisions = nil
+		text = fmt.Sprintf("replan cannot show a step of its run %s here: the call has %d bytes. Deny it, and resume the run on a terminal with replan plan resume %[1]s.", g.run, len(g.words))
+	}
+	return mcp.ElicitationParams{
+		Mode: mcp.ElicitationModeForm, Message: text,
+		RequestedSchema: map[string]any{
+			"type": "object", "required": []string{"decision"},
+			"properties": map[string]any{
+				"decision": map[string]any{"type": "string", "title": "Decision", "description": "May replan make this call?", "enum": append(decisions, deny)},
+			},
+		},
+	}
+}
+
+// answered reads the user's answer. Whatever is no permission denies.
+func (g gate) answered(r *mcp.ElicitationResult) answer {
+	out := answer{gate: g, decision: event.Deny, scope: event.ScopeOnce}
+	if r == nil || r.Action != mcp.ElicitationResponseActionAccept || len(g.words) > longestQuestion {
+		return out
+	}
+	form, _ := r.Content.(map[string]any)
+	switch form["decision"] {
+	case allowOnce:
+		out.decision = event.Allow
+	case allowRun:
+		if _, why := g.ForRun(); why == "" {
+			out.decision, out.scope = event.Allow, event.ScopeRun
+		}
+	}
+	return out
+}
+
+// asking is how a client asks its user.
+type asking int
+
+const (
+	asksNever   asking = iota
+	asksDuring         // while a call waits
+	asksBetween        // between two requests, since protocol 2026-07-28
+)
+
+// asks returns how the client of a request asks its user.
+func (s *Server) asks(ctx context.Context) asking {
+	client, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
+	if !ok {
+		return asksNever
+	}
+	can := client.GetClientCapabilities().Elicitation
+	switch {
+	case can == nil || can.Form == nil && can.URL != nil: // without a mode, forms are meant
+		return asksNever
+	case mcp.IsModernProtocol(server.RequestProtocolVersion(ctx)):
+		return asksBetween
+	default:
+		return asksDuring
+	}
+}
+
+// ask asks the user of the client about a gate. A client that fails to ask denies.
+func (s *Server) ask(ctx context.Context, g gate) answer {
+	reply, err := s.mcp.RequestElicitation(ctx, mcp.ElicitationRequest{Params: g.question()})
+	if err != nil {
+		s.cfg.Logger.Warn("ask the user of an MCP client", "error", err)
+		return g.answered(nil)
+	}
+	return g.answered(reply)
+}
