@@ -106,7 +106,7 @@ func TestResultWithFilesReadsAsText(t *testing.T) {
 		t.Errorf("got %q, want %q", text, want)
 	}
 	for _, other := range []any{
-		map[string]any{"text": "a", "files": []any{"b"}}, map[string]any{"text": "a", "files": []any{}, "more": true}, map[string]any{"text": "a"},
+		map[string]any{"text": "a", "files": []any{"b"}}, map[string]any{"text": "a", "files": []any{map[string]any{"file": "b"}}}, map[string]any{"text": "a", "files": []any{}, "more": true}, map[string]any{"text": "a"},
 	} {
 		if text := prompt.Text(other); text != plan.CanonicalJSON(other) {
 			t.Errorf("%v reads %q", other, text)

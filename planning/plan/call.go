@@ -2,7 +2,6 @@ package plan
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 
 	"replan/internal/untrusted"
@@ -57,9 +56,29 @@ func (a Attachment) Value() map[string]any {
 	return map[string]any{"file": a.File, "type": a.Type, "bytes": json.Number(strconv.Itoa(a.Bytes)), "sha256": a.SHA256}
 }
 
-// String describes the attachment in brackets.
-func (a Attachment) String() string {
-	return fmt.Sprintf("[%s, %d bytes, kept as %s]", a.Type, a.Bytes, a.File)
+// FilesOf reads the value of a step whose result was text and files, and no
+// structured content: {"text": …, "files": […]}. It returns false for any other.
+func FilesOf(value any) (text string, files []Attachment, ok bool) {
+	object, _ := value.(map[string]any)
+	text, hasText := object["text"].(string)
+	list, hasFiles := object["files"].([]any)
+	if !hasText || !hasFiles || len(object) != 2 {
+		return "", nil, false
+	}
+	for _, item := range list {
+		file, _ := item.(map[string]any)
+		var a Attachment
+		a.File, _ = file["file"].(string)
+		a.Type, _ = file["type"].(string)
+		a.SHA256, _ = file["sha256"].(string)
+		size, _ := file["bytes"].(json.Number)
+		bytes, err := strconv.Atoi(string(size))
+		if a.Bytes = bytes; a.Type == "" || a.SHA256 == "" || err != nil {
+			return "", nil, false
+		}
+		files = append(files, a)
+	}
+	return text, files, true
 }
 
 // Beside is what a tool sent beside the value of its step.

@@ -86,25 +86,15 @@ func newestPictures(messages []Message, room int) ([]Message, int) {
 	return messages, room
 }
 
-// filesText writes the value of a step with files, as plan.Attachment describes
-// them, and false for any other value.
+// filesText writes the value of a step with files, and false for any other value.
 func filesText(value any) (string, bool) {
-	object, _ := value.(map[string]any)
-	text, hasText := object["text"].(string)
-	files, hasFiles := object["files"].([]any)
-	if !hasText || !hasFiles || len(object) != 2 {
-		return "", false
-	}
+	text, files, ok := plan.FilesOf(value)
 	for i, f := range files {
-		file, ok := f.(map[string]any)
-		if !ok {
-			return "", false
-		}
-		if path, ok := file["file"].(string); ok {
-			text += fmt.Sprintf("\n[files[%d].file: %s]", i, plan.OneLine(path, 400))
+		if f.File != "" {
+			text += fmt.Sprintf("\n[files[%d].file: %s]", i, plan.OneLine(f.File, 400))
 		}
 	}
-	return text, true
+	return text, ok
 }
 
 // leastBase64 is the shortest run of base64 to replace by a note: keys, hashes and
