@@ -102,7 +102,7 @@ func (r fold) applyStepCompleted(d event.StepCompleted) {
 		r.endOrphan(d.Index, d.Attempt, StepCompleted, d.MS)
 		return
 	}
-	s.Status, s.Result, s.MS, s.Tokens = StepCompleted, d.Result, d.MS, d.Tokens
+	s.Status, s.Result, s.Beside, s.MS, s.Tokens = StepCompleted, d.Result, d.Beside, d.MS, d.Tokens
 	s.Error, s.Failure = "", ""
 	r.endAttempt(s, d.Attempt)
 	if d.Reply != nil {
@@ -126,7 +126,7 @@ func (r fold) applyStepCompleted(d event.StepCompleted) {
 func (r fold) applyStepStarted(d event.StepStarted) {
 	s := r.Step(d.Index)
 	s.Status, s.Attempt, s.Args, s.Coerced, s.StartedAt = StepRunning, d.Attempt, d.Args, d.Coerced, r.Now
-	s.Output, s.Error, s.Failure, s.Progress = "", "", "", event.StepProgress{}
+	s.Output, s.Error, s.Failure, s.Progress, s.Beside = "", "", "", event.StepProgress{}, plan.Beside{}
 	s.attempts.total, s.gate.outdated, s.gate.files = d.Attempt, "", nil
 	if s.interruption == startUnknown {
 		s.interruption = uninterrupted
@@ -236,6 +236,7 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 	}
 	r.account(s, d.Run, d.Usage)
 	s.Status, s.Error, s.Failure, s.MS = StepFailed, d.Error, d.Failure, d.MS
+	s.Beside.Attachments = d.Attachments
 	r.endAttempt(s, d.Attempt)
 	switch {
 	case d.Removes != "":
@@ -382,7 +383,7 @@ func (r ledger) bind(s *StepState) {
 func (r ledger) record(s *StepState, status plan.ItemStatus) {
 	item := plan.HistoryItem{
 		Index: s.Step.Index, Parent: s.Parent, Title: s.Step.Title, Tool: s.Step.Tool, Args: s.Args,
-		ExpectedOutcome: s.Step.ExpectedOutcome, Status: status, Attempt: s.Attempt, Error: s.Error, MS: s.MS,
+		ExpectedOutcome: s.Step.ExpectedOutcome, Status: status, Attempt: s.Attempt, Error: s.Error, MS: s.MS, Beside: s.Beside,
 	}
 	if status == plan.ItemCompleted {
 		item.Result = s.Result

@@ -8,6 +8,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
@@ -40,6 +41,25 @@ func TestChatCallsTools(t *testing.T) {
 	}
 	if n := len(w.run.Chat.Calls); n != 1 {
 		t.Errorf("got %d calls in the chat, want 1", n)
+	}
+}
+
+func TestChatSeesPicturesAfterAllAnswers(t *testing.T) {
+	w := newWorld(t)
+	k := &replyingModel{turns: []turn{{calls: []reply.ToolUse{use("look", "a"), use("look", "b")}}, {text: "a cat"}}}
+	start := chatting(w, k)
+	w.tool = func(c agent.CallTool) event.Data {
+		a := plan.Attachment{File: "/kept/" + c.Index, Type: "image/png", Bytes: 70, SHA256: c.Index}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "drawn", Beside: plan.Beside{Text: "by hand", Attachments: []plan.Attachment{a}}}
+	}
+	mirror(w)
+	w.play(start)
+	messages := k.requests[1].Messages
+	messages = messages[len(messages)-4:]
+	for i, m := range messages {
+		if (i < 2) != (m.Role == prompt.RoleTool) || (i < 2) != strings.Contains(m.Content, "drawn\nby hand") || (i >= 2) != (len(m.Images) == 1) {
+			t.Errorf("message %d is %+v", i, m)
+		}
 	}
 }
 

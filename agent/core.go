@@ -400,7 +400,8 @@ const calibratedFrom = 200
 
 // measure uses the token counts of the model's server to learn how full its
 // window is, and how many bytes make a token. Requests with tools say nothing
-// about the latter, because their server writes out the tools as well.
+// about the latter, because their server writes out the tools as well; neither do
+// those with pictures.
 func (r ledger) measure(x *Exchange) {
 	model := cmp.Or(x.Request.Model, r.Model)
 	if x.Reply.PromptTokens > 0 && model == r.Model {
@@ -414,6 +415,9 @@ func (r ledger) measure(x *Exchange) {
 	}
 	bytes := 0
 	for _, m := range x.Request.Messages {
+		if len(m.Images) > 0 {
+			return
+		}
 		bytes += len(m.Content)
 	}
 	if r.bytesPerToken == nil {

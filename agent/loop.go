@@ -376,19 +376,24 @@ func (r dialogue) settleCall(c *StepState) {
 		}
 	}
 	again := 0
+	var seen []prompt.Message // after all answers, as templates expect
 	for _, call := range l.lastCalls {
 		l.messages = append(l.messages, answered(call))
+		if shown, ok := prompt.Pictures(string(call.Step.Title), call.Beside.Attachments); ok {
+			seen = append(seen, shown)
+		}
 		if call.Status == StepCompleted && r.finds(call) {
 			l.find(prompt.FoundNames(call.Result))
 		}
 		if call.author.edits > 0 && call.Status == StepCompleted {
-			l.messages = append(l.messages, prompt.Remark("The program notes: the user changed the arguments of your call of "+string(call.Step.Title)+" before it was made, to "+plan.CanonicalJSON(call.Args)))
+			l.messages = append(l.messages, prompt.Remark("The program notes: the user changed the arguments of your call of "+string(call.Step.Title)+" before it was made, to "+prompt.Text(call.Args)))
 		}
 		again = max(again, l.callCounts[callKey(call.Step.Tool, call.Args)])
 	}
 	for _, use := range l.droppedCalls {
-		l.messages = append(l.messages, prompt.Answered(use, nil, fmt.Sprintf("not made: at most %d calls of one reply are", callsPerTurn), ""))
+		l.messages = append(l.messages, prompt.Answered(use, nil, "", fmt.Sprintf("not made: at most %d calls of one reply are", callsPerTurn), ""))
 	}
+	l.messages = append(l.messages, seen...)
 	if again > 1 {
 		l.messages = append(l.messages, prompt.Remark(fmt.Sprintf("The program notes: you have made one of these calls %d times now, with the same arguments. Making it again will not help.", again)))
 	}
@@ -417,7 +422,7 @@ func answered(c *StepState) prompt.Message {
 	case c.Failure == event.FailureInterrupted:
 		failure = "the user cancelled this call"
 	}
-	return prompt.Answered(c.inner.use, c.Result, failure, "the result of step "+c.Step.Index)
+	return prompt.Answered(c.inner.use, c.Result, string(c.Beside.Text), failure, "the result of step "+c.Step.Index)
 }
 
 // dealCall decides what follows from a failed inner call. The model gets the

@@ -102,7 +102,8 @@ type StepState struct {
 	StartedAt time.Time
 	MS        int64
 	Result    any
-	Output    string // streamed so far, capped
+	Beside    plan.Beside // the result, or the error
+	Output    string      // streamed so far, capped
 	Progress  event.StepProgress
 	Error     untrusted.Text
 	Failure   event.FailureKind

@@ -133,6 +133,8 @@ func startModel(ts *testscript.TestScript, _ bool, files []string) {
 			switch option, rest, _ := strings.Cut(line, " "); option {
 			case "!toolless":
 				script.Capabilities = []string{"completion"}
+			case "!sees":
+				script.Capabilities = append(script.Capabilities, "vision")
 			case "!thinks":
 				script.Capabilities = append(script.Capabilities, "thinking")
 			case "!hold":

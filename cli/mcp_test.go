@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/rogpeppe/go-internal/testscript"
 )
+
+// dot is a PNG of one pixel, in base64.
+const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 // toolServer is the scripts' program toolserver: an MCP server on standard input
 // and output that is named by its first argument, or one that misbehaves:
@@ -111,6 +115,16 @@ func newToolServer(name string) *server.MCPServer {
 	s.AddTool(reads("lookup", mcp.WithString("word", mcp.Required())), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		meaning := fmt.Sprintf("%s says that %s is a gate", name, r.GetString("word", ""))
 		return mcp.NewToolResultStructured(map[string]any{"meaning": meaning}, meaning), nil
+	})
+	s.AddTool(reads("draw"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{mcp.NewTextContent("A dot:"), mcp.NewImageContent(dot, "image/png")}}, nil
+	})
+	s.AddTool(reads("measure", mcp.WithString("file", mcp.Required())), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		content, err := os.ReadFile(r.GetString("file", ""))
+		if err != nil {
+			return mcp.NewToolResultError(err.Error()), nil
+		}
+		return mcp.NewToolResultStructured(map[string]any{"size": len(content), "copy": base64.StdEncoding.EncodeToString(bytes.Repeat(content, 20))}, "measured by hand"), nil
 	})
 	s.AddTool(reads("only_"+name), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText("only " + name + " has this"), nil

@@ -47,6 +47,7 @@ type toolLine struct {
 	ReadOnly    bool   `json:"read_only"`
 	Gate        bool   `json:"gate"`    // a call asks, or may ask
 	Verdict     string `json:"verdict"` // run, ask or block; depends if it depends on the arguments
+	Result      string `json:"result"`  // structured if its server describes the result, else content
 }
 
 // verdictDepends is the verdict for tools whose rules look at arguments.
@@ -83,7 +84,10 @@ func (o *options) rules() []rule.Rule {
 
 // lineOf describes a tool in a line.
 func (o *options) lineOf(t plan.Tool) toolLine {
-	line := toolLine{Name: t.Name, Server: t.Server, Description: t.Description, ReadOnly: t.ReadOnly}
+	line := toolLine{Name: t.Name, Server: t.Server, Description: t.Description, ReadOnly: t.ReadOnly, Result: "content"}
+	if len(t.OutputSchema) > 0 {
+		line.Result = "structured"
+	}
 	for _, r := range rule.Matching(o.rules(), t) {
 		if line.Gate = line.Gate || r.Verdict == rule.VerdictAsk; line.Verdict != "" && line.Verdict != string(r.Verdict) {
 			line.Verdict = verdictDepends
@@ -148,6 +152,10 @@ func newToolsShow(o *options) *cobra.Command {
 	}
 }
 
+// contentShape is the value of a step whose tool does not describe its result.
+const contentShape = `text, or JSON if the text is an object or array
+with pictures or other files: {"text": "…", "files": [{"file", "type", "bytes", "sha256"}]}`
+
 // showTool implements replan tools show.
 func (o *options) showTool(t plan.Tool) error {
 	line, rules := o.lineOf(t), []string{}
@@ -172,9 +180,11 @@ func (o *options) showTool(t plan.Tool) error {
 		p.Line("%s", t.Description)
 		p.Heading("arguments")
 		o.writeFields(p, args)
+		p.Heading("result")
 		if len(t.OutputSchema) > 0 {
-			p.Heading("result")
 			o.writeFields(p, toolschema.Results(t.OutputSchema))
+		} else {
+			p.Block("  ", contentShape, 0)
 		}
 		p.Line("")
 		for i, r := range rules {

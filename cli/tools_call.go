@@ -27,7 +27,8 @@ func newToolsCall(o *options) *cobra.Command {
 		Short: "Call one tool and print its result",
 		Long: "call NAME calls one tool like a plan of one step: gates are answered as for plan run,\n" +
 			"the call has a run and a journal of its own, and its changes can be undone. The result is printed\n" +
-			"as text, with --output json as JSON.",
+			"as text, with --output json as JSON. Pictures and other files of it are kept with the run, and named. Text beside\n" +
+			"structured content goes to standard error.",
 		Example: "  replan tools call fs.search --args '{\"query\": \"TODO\"}'\n  replan tools call fs.mkdir --args '{\"path\": \"docs\"}' --approve safe\n  replan tools call vcs.log --output json",
 		Args: func(_ *cobra.Command, names []string) error {
 			if len(names) != 1 {
@@ -137,6 +138,9 @@ func (r *resultOnly) Event(e event.Event) error {
 	}
 	switch d := e.Data.(type) {
 	case event.StepCompleted:
+		if d.Text != "" {
+			_, _ = fmt.Fprintln(r.o.io.Err, d.Text.Visible())
+		}
 		if r.o.Output == config.OutputJSON {
 			return r.o.printJSON(d.Result)
 		}
@@ -164,9 +168,16 @@ func (r *resultOnly) release() {
 	r.held, r.dirty = nil, false
 }
 
-// resultText formats a result for people: text as it is, everything else as JSON.
+// resultText formats a result for people: text as it is, with a line for each of its
+// files, and everything else as JSON.
 func resultText(result any) string {
 	text, ok := result.(string)
+	if with, files, found := plan.FilesOf(result); found {
+		text, ok = with, true
+		for _, f := range files {
+			text += fmt.Sprintf("\n%s, %d bytes: %s", f.Type, f.Bytes, f.File)
+		}
+	}
 	if !ok {
 		var b bytes.Buffer
 		enc := json.NewEncoder(&b)

@@ -1,16 +1,13 @@
 package mcpclient
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
-	"strings"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -24,7 +21,14 @@ import (
 // json.Number. It returns the structured content if there is any. Otherwise it
 // returns the text, parsed as JSON if it is an object or an array, or nil if
 // there is none. The text joins text blocks and embedded resources, with one
-// line for each link, picture and other block.
+// line for each link and other block.
+//
+// Content that is no text goes to call.Keep. If there is some, and no structured
+// content, the value has the text and the files: {"text": …, "files": [{"file",
+// "type", "bytes", "sha256"}, …]}. In structured content and in JSON of a server
+// that is not built-in, such an object takes the place of each string of 1,024
+// characters of base64 and more. Text that the structured content does not hold
+// goes to call.Beside.
 //
 // The error wraps *plan.ToolError if the call certainly did not do its work:
 // the tool reported a failure, the server refused the request, or the call
@@ -50,7 +54,7 @@ func (p *Pool) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return resultOf(result)
+	return read(call, result)
 }
 
 // Preview asks a built-in tool what the call would change or run, without doing
@@ -59,7 +63,7 @@ func (p *Pool) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPrevie
 	if !call.Tool.Previews && !call.Tool.Commands {
 		return plan.ToolPreview{}, fmt.Errorf("%s cannot preview its changes", call.Tool.QualifiedName())
 	}
-	call.Output, call.Progress = nil, nil
+	call.Output, call.Progress, call.Keep, call.Beside = nil, nil, nil, nil
 	meta := map[string]any{builtin.MetaPreview: true}
 	if call.Contents {
 		meta[builtin.MetaContents] = true
@@ -160,9 +164,9 @@ func (p *Pool) sendOn(ctx context.Context, e *entry, conn *connection, call plan
 	case err != nil:
 		return nil, p.explain(ctx, within, e, conn, call.Tool, err)
 	case result.IsError && within.Err() != nil:
-		return nil, fmt.Errorf("%w: %s", p.explain(ctx, within, e, conn, call.Tool, within.Err()), textOf(result))
+		return nil, fmt.Errorf("%w: %s", p.explain(ctx, within, e, conn, call.Tool, within.Err()), newReader(call).text(result))
 	case result.IsError:
-		return nil, toolError(call.Tool, result, e.builtin != nil)
+		return nil, toolError(call, result, e.builtin != nil)
 	}
 	return result, nil
 }
@@ -337,82 +341,4 @@ func (p *Pool) recovered(e *entry) {
 
 func notDone(tool plan.Tool, format string, args ...any) error {
 	return &plan.ToolError{Tool: tool.QualifiedName(), Message: fmt.Sprintf(format, args...)}
-}
-
-func toolError(tool plan.Tool, result *mcp.CallToolResult, isBuiltin bool) error {
-	failure := &plan.ToolError{Tool: tool.QualifiedName(), Message: textOf(result)}
-	// An unreadable result must not hide the message.
-	failure.Result, _ = structured(result)
-	if isBuiltin && result.Meta != nil {
-		failure.Outdated, _ = result.Meta.AdditionalFields[builtin.MetaOutdated].(string)
-		failure.Removes, _ = result.Meta.AdditionalFields[builtin.MetaRemoves].(string)
-	}
-	if strings.TrimSpace(failure.Message) == "" {
-		failure.Message = "the tool failed and did not say why"
-		if failure.Result != nil {
-			failure.Message += "; it sent " + string(result.RawStructuredContent)
-		}
-	}
-	return failure
-}
-
-// resultOf returns a result in the form the plan's variables see.
-func resultOf(result *mcp.CallToolResult) (any, error) {
-	value, err := structured(result)
-	if err != nil || value != nil {
-		return value, err
-	}
-	var texts int
-	for _, content := range result.Content {
-		if _, ok := mcp.AsTextContent(content); ok {
-			texts++
-		}
-	}
-	if texts == 0 {
-		return nil, nil // an empty result is valid
-	}
-	text := textOf(result)
-	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
-		if value, err := readJSON([]byte(trimmed)); err == nil {
-			return value, nil
-		}
-	}
-	return text, nil
-}
-
-// structured parses the structured content. It returns nil if there is none.
-func structured(result *mcp.CallToolResult) (any, error) {
-	if len(result.RawStructuredContent) == 0 {
-		return nil, nil
-	}
-	value, err := readJSON(result.RawStructuredContent)
-	if err != nil {
-		return nil, fmt.Errorf("reading the structured content of a result: %w", err)
-	}
-	return value, nil
-}
-
-// readJSON parses exactly one JSON value and keeps every digit of its numbers.
-func readJSON(text []byte) (any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return nil, err
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more after the value")
-	}
-	return value, nil
-}
-
-// textOf joins the text blocks of a result with newlines.
-func textOf(result *mcp.CallToolResult) string {
-	var texts []string
-	for _, content := range result.Content {
-		if text, ok := mcp.AsTextContent(content); ok {
-			texts = append(texts, text.Text)
-		}
-	}
-	return strings.Join(texts, "\n")
 }

@@ -2,11 +2,13 @@ package mcpclient
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/planning/plan"
 )
 
 // block is one content block of a result in the wire format.
@@ -31,10 +33,11 @@ type resourceBlock struct {
 	Blob     string  `json:"blob"` // base64
 }
 
-// readableResult rewrites the raw result of a call so that all its content is
-// text. The library's types reject a whole result with one unknown kind of
-// content, or with structured content only. Results that ask for more input
-// and malformed results are returned unchanged.
+// readableResult rewrites the raw result of a call so that its content is text
+// and embedded blobs alone, each blob with a description of its block as its URI.
+// The library's types reject a whole result with one unknown kind of content, or
+// with structured content only. Results that ask for more input and malformed
+// results are returned unchanged.
 func readableResult(raw json.RawMessage) json.RawMessage {
 	var result map[string]json.RawMessage
 	if json.Unmarshal(raw, &result) != nil || result == nil {
@@ -48,11 +51,11 @@ func readableResult(raw json.RawMessage) json.RawMessage {
 	if content := bytes.TrimSpace(result["content"]); len(content) > 0 && json.Unmarshal(content, &blocks) != nil {
 		blocks = []json.RawMessage{content} // a single block outside a list
 	}
-	texts := make([]mcp.TextContent, len(blocks))
-	for i, b := range blocks {
-		texts[i] = mcp.NewTextContent(readable(b))
+	known := []mcp.Content{}
+	for _, b := range blocks {
+		known = append(known, contentOf(b)...)
 	}
-	content, err := json.Marshal(texts)
+	content, err := json.Marshal(known)
 	if err != nil {
 		return raw
 	}
@@ -63,31 +66,72 @@ func readableResult(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// readable returns the text of a content block, or a description in brackets.
-// Binary data appears only as its size.
-func readable(raw json.RawMessage) string {
-	var b block
-	if err := json.Unmarshal(raw, &b); err != nil {
+// contentOf returns a content block as texts and embedded blobs. What it does not
+// understand of a block it returns as JSON.
+func contentOf(raw json.RawMessage) []mcp.Content {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
 		var text string
-		if json.Unmarshal(raw, &text) == nil {
-			return text
+		if json.Unmarshal(raw, &text) != nil {
+			text = string(raw)
 		}
-		return fmt.Sprintf("[content that cannot be read: %d bytes]", len(raw))
+		return texts(text)
+	}
+	if fields == nil {
+		return nil // null
+	}
+	var b block
+	if json.Unmarshal(raw, &b) != nil {
+		return texts(string(raw))
 	}
 	switch {
-	case b.Type == "resource_link" || b.Type == "" && b.URI != "" && b.Text == nil:
-		return b.link()
-	case b.Resource != nil && b.Resource.Text != nil:
-		return *b.Resource.Text
+	case b.Type == "resource_link" || b.Type == "" && b.URI != "" && b.Text == nil && b.Data == "":
+		return texts(b.link())
 	case b.Resource != nil:
-		return described("resource "+b.Resource.URI, b.Resource.MIMEType, decodedBytes(b.Resource.Blob))
-	case b.Text != nil:
-		return *b.Text
-	case b.Type == "":
-		return fmt.Sprintf("[content of no type: %d bytes]", len(raw))
-	default:
-		return described(b.Type, b.MIMEType, decodedBytes(b.Data))
+		return b.Resource.content()
 	}
+	var content []mcp.Content
+	if b.Text != nil {
+		content = texts(*b.Text)
+	}
+	if b.Data != "" {
+		content = append(content, blob(cmp.Or(b.Type, "content of no type"), b.MIMEType, b.Data))
+	}
+	for _, known := range []string{"text", "data", "mimeType", "annotations", "_meta"} {
+		delete(fields, known)
+	}
+	_, named := fields["type"]
+	switch known := b.Type == "text" || b.Type == "image" || b.Type == "audio"; {
+	case !known && (len(fields) > 1 || len(fields) == 1 && !named):
+		if rest, err := plan.EncodeJSON(fields); err == nil {
+			content = append(content, texts(string(rest))...)
+		}
+	case len(content) == 0:
+		content = texts(described(cmp.Or(b.Type, "content of no type"), b.MIMEType, "empty"))
+	}
+	return content
+}
+
+// content returns the text and the bytes of an embedded resource.
+func (r resourceBlock) content() []mcp.Content {
+	var content []mcp.Content
+	if r.Text != nil {
+		content = texts(*r.Text)
+	}
+	if r.Blob != "" {
+		content = append(content, blob(strings.TrimSpace("resource "+r.URI), r.MIMEType, r.Blob))
+	}
+	if len(content) == 0 {
+		content = texts(described(strings.TrimSpace("resource "+r.URI), r.MIMEType, "empty"))
+	}
+	return content
+}
+
+func texts(text string) []mcp.Content { return []mcp.Content{mcp.NewTextContent(text)} }
+
+// blob returns bytes in base64 with the description of their block as their URI.
+func blob(what, mediaType, base64 string) mcp.Content {
+	return mcp.NewEmbeddedResource(mcp.BlobResourceContents{URI: what, MIMEType: mediaType, Blob: base64})
 }
 
 // link formats a resource link as one line.
@@ -120,12 +164,4 @@ func described(what string, facts ...string) string {
 		return "[" + what + "]"
 	}
 	return "[" + what + ": " + strings.Join(known, ", ") + "]"
-}
-
-// decodedBytes returns the decoded size of base64 text, or "" if it is empty.
-func decodedBytes(base64 string) string {
-	if base64 == "" {
-		return ""
-	}
-	return fmt.Sprintf("%d bytes", len(strings.TrimRight(base64, "="))*3/4)
 }

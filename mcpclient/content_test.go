@@ -2,16 +2,22 @@ package mcpclient_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"replan/mcpclient"
+	"replan/planning/plan"
 )
 
 // answering returns a pool with an HTTP server that answers each call with this
@@ -33,6 +39,50 @@ func answering(t *testing.T, result string) *mcpclient.Pool {
 	return over(t, r.URL, nil)
 }
 
+// keeper keeps what is no text in memory.
+type keeper struct {
+	files  map[string]string // content by the name of its file
+	beside string
+}
+
+// file is content that is no text as it stands in a value, kept by a keeper.
+func file(mediaType, content string) map[string]any {
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(content)))
+	return plan.Attachment{File: "/kept/" + sum, Type: mediaType, Bytes: len(content), SHA256: sum}.Value()
+}
+
+// value is the value of a step whose result holds files and no structured content.
+func value(text string, files ...any) map[string]any {
+	return map[string]any{"text": text, "files": files}
+}
+
+func (k *keeper) call(t *testing.T, p *mcpclient.Pool) (any, error) {
+	t.Helper()
+	return k.callAs(t, p, true)
+}
+
+func (k *keeper) has(content string) bool {
+	return slices.Contains(slices.Collect(maps.Values(k.files)), content)
+}
+
+func (k *keeper) callAs(t *testing.T, p *mcpclient.Pool, readOnly bool) (any, error) {
+	t.Helper()
+	k.files = map[string]string{}
+	tool, err := p.Ready(t.Context()).Find("far:hello")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool.ReadOnly = readOnly
+	return p.Call(t.Context(), plan.ToolCall{
+		Tool: tool, Beside: func(text string) { k.beside = text },
+		Keep: func(content []byte, mediaType string) (plan.Attachment, error) {
+			sum := fmt.Sprintf("%x", sha256.Sum256(content))
+			k.files["/kept/"+sum] = string(content)
+			return plan.Attachment{File: "/kept/" + sum, Type: mediaType, Bytes: len(content), SHA256: sum}, nil
+		},
+	})
+}
+
 func TestAllResultContentIsKept(t *testing.T) {
 	for name, c := range map[string]struct {
 		result string
@@ -48,22 +98,45 @@ func TestAllResultContentIsKept(t *testing.T) {
 		},
 		"embedded blob": {
 			`{"content":[{"type":"resource","resource":{"uri":"x://a.gz","mimeType":"application/gzip","blob":"AAAAAAA="}}]}`,
-			"[resource x://a.gz: application/gzip, 5 bytes]",
+			value("[resource x://a.gz: application/gzip, 5 bytes]", file("application/gzip", "\x00\x00\x00\x00\x00")),
 		},
 		"embedded resource without content": {
-			`{"content":[{"type":"resource","resource":{"uri":"x://a"}}]}`, "[resource x://a]",
+			`{"content":[{"type":"resource","resource":{"uri":"x://a"}}]}`, "[resource x://a: empty]",
 		},
 		"resource link": {
 			`{"content":[{"type":"resource_link","uri":"x://a","name":"a.txt","mimeType":"text/plain","size":12,"description":"the first"}]}`,
 			"[resource link x://a: a.txt, text/plain, 12 bytes] the first",
 		},
-		"image":                    {`{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`, "[image: image/png, 3 bytes]"},
-		"audio":                    {`{"content":[{"type":"audio","mimeType":"audio/wav","data":"AAA="}]}`, "[audio: audio/wav, 2 bytes]"},
-		"unknown kind beside text": {`{"content":[{"type":"video","mimeType":"video/mp4","data":"AAAA"},{"type":"text","text":"seen"}]}`, "[video: video/mp4, 3 bytes]\nseen"},
-		"unknown kind with text":   {`{"content":[{"type":"note","text":"seen"}]}`, "seen"},
-		"unknown kind alone":       {`{"content":[{"type":"hologram","beam":7}]}`, "[hologram]"},
+		"image":                       {`{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`, value("[image: image/png, 3 bytes]", file("image/png", "\x00\x00\x00"))},
+		"audio":                       {`{"content":[{"type":"audio","mimeType":"audio/wav","data":"AAA="}]}`, value("[audio: audio/wav, 2 bytes]", file("audio/wav", "\x00\x00"))},
+		"unknown kind beside text":    {`{"content":[{"type":"video","mimeType":"video/mp4","data":"AAAA"},{"type":"text","text":"seen"}]}`, value("[video: video/mp4, 3 bytes]\nseen", file("video/mp4", "\x00\x00\x00"))},
+		"unknown kind with text":      {`{"content":[{"type":"note","text":"seen"}]}`, "seen"},
+		"unknown kind alone":          {`{"content":[{"type":"hologram","beam":7}]}`, map[string]any{"type": "hologram", "beam": json.Number("7")}},
+		"unknown kind without fields": {`{"content":[{"type":"film"}]}`, "[film: empty]"},
+		"unknown kind with bytes and more": {
+			`{"content":[{"type":"video","data":"AAAA","length":{"s":4}}]}`, value("[video: application/octet-stream, 3 bytes]\n{\"length\":{\"s\":4},\"type\":\"video\"}", file("application/octet-stream", "\x00\x00\x00")),
+		},
+		"bytes that are no base64": {
+			`{"content":[{"type":"image","mimeType":"image/png","data":"not*base64"}]}`, "[image: image/png, no valid base64, as it came]\nnot*base64",
+		},
+		"blob that is no base64": {
+			`{"content":[{"type":"resource","resource":{"uri":"x://a","blob":"%%%"}}]}`, "[resource x://a: no valid base64, as it came]\n%%%",
+		},
+		"base64 in the alphabet of URLs, without padding": {
+			`{"content":[{"type":"image","mimeType":"image/png","data":"-_8"}]}`, value("[image: image/png, 2 bytes]", file("image/png", "\xfb\xff")),
+		},
+		"media type that is none": {
+			`{"content":[{"type":"image","mimeType":"so so","data":"iVBORw0KGgo="}]}`, value("[image: image/png, 8 bytes]", file("image/png", "\x89PNG\r\n\x1a\n")),
+		},
+		"two equal pictures": {
+			`{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"},{"type":"image","mimeType":"image/png","data":"AAAA"}]}`,
+			value("[image: image/png, 3 bytes]\n[image: image/png, 3 bytes]", file("image/png", "\x00\x00\x00"), file("image/png", "\x00\x00\x00")),
+		},
+		"a text that is no block": {`{"content":["plain"]}`, "plain"},
+		"null as a block":         {`{"content":[null,{"type":"text","text":"seen"}]}`, "seen"},
+		"content is null":         {`{"content":null}`, nil},
 		"malformed block": {
-			`{"content":[{"type":"image","data":7},{"type":"text","text":"seen"}]}`, "[content that cannot be read: 25 bytes]\nseen",
+			`{"content":[{"type":"image","data":7},{"type":"text","text":"seen"}]}`, "{\"type\":\"image\",\"data\":7}\nseen",
 		},
 		"content that is not a list":              {`{"content":{"type":"text","text":"alone"}}`, "alone"},
 		"structured content only":                 {`{"structuredContent":{"n":12345678901234567890}}`, map[string]any{"n": json.Number("12345678901234567890")}},
@@ -72,7 +145,8 @@ func TestAllResultContentIsKept(t *testing.T) {
 		"result without any field":                {`{}`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := call(t, answering(t, c.result), "far:hello", nil)
+			var k keeper
+			got, err := k.call(t, answering(t, c.result))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,5 +172,173 @@ func TestBuiltInServerResourcesAreKept(t *testing.T) {
 	}})
 	if got, err := call(t, p, "it", nil); err != nil || got != "kept" {
 		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+// kinds are blocks of a result with what must be found of each: a text in what the
+// model reads, and bytes among the kept files.
+var kinds = map[string]struct{ block, text, bytes string }{
+	"text":                   {block: `{"type":"text","text":"plain words"}`, text: "plain words"},
+	"JSON as text":           {block: `{"type":"text","text":"{\"cell\":17}"}`, text: "17"},
+	"embedded text":          {block: `{"type":"resource","resource":{"uri":"x://a","text":"package a"}}`, text: "package a"},
+	"embedded blob":          {block: `{"type":"resource","resource":{"uri":"x://a.gz","mimeType":"application/gzip","blob":"YmxvYg=="}}`, text: "x://a.gz", bytes: "blob"},
+	"blob that is no base64": {block: `{"type":"resource","resource":{"uri":"x://a","blob":"%no base64%"}}`, text: "%no base64%"},
+	"link":                   {block: `{"type":"resource_link","uri":"x://far","name":"far.txt"}`, text: "x://far"},
+	"image":                  {block: `{"type":"image","mimeType":"image/png","data":"cGljdHVyZQ=="}`, text: "image/png", bytes: "picture"},
+	"audio":                  {block: `{"type":"audio","mimeType":"audio/wav","data":"c291bmQ="}`, text: "audio/wav", bytes: "sound"},
+	"video":                  {block: `{"type":"video","mimeType":"video/mp4","data":"ZmlsbQ=="}`, text: "video/mp4", bytes: "film"},
+	"unknown kind":           {block: `{"type":"hologram","beam":"blue"}`, text: "blue"},
+	"malformed block":        {block: `{"type":"image","data":["raw"]}`, text: "raw"},
+	"bare text":              {block: `"bare words"`, text: "bare words"},
+}
+
+// surroundings are the rest of a result around one block.
+var surroundings = map[string]string{
+	"alone":                    `{"content":[%s]}`,
+	"beside text":              `{"content":[{"type":"text","text":"said before"},%s,{"type":"text","text":"said after"}]}`,
+	"beside structured":        `{"content":[%s],"structuredContent":{"field":"fixed"}}`,
+	"beside structured scalar": `{"content":[%s],"structuredContent":false}`,
+	"outside a list":           `{"content":%s}`,
+}
+
+func TestNoKindOfContentIsLost(t *testing.T) {
+	for kind, k := range kinds {
+		for around, form := range surroundings {
+			for _, failed := range []bool{false, true} {
+				for _, readOnly := range []bool{true, false} {
+					t.Run(fmt.Sprintf("%s %s, failed %v, read-only %v", kind, around, failed, readOnly), func(t *testing.T) {
+						result := fmt.Sprintf(form, k.block)
+						if failed {
+							result = strings.Replace(result, "{", `{"isError":true,`, 1)
+						}
+						p := answering(t, result)
+						var kept keeper
+						value, err := kept.callAs(t, p, readOnly)
+						seen := kept.beside + plan.CanonicalJSON(value)
+						if failed {
+							if !isToolError(err) {
+								t.Fatalf("error %v, want a tool error", err)
+							}
+							seen = err.Error()
+						} else if err != nil {
+							t.Fatal(err)
+						}
+						wanted := []string{k.text}
+						switch around {
+						case "beside text":
+							wanted = append(wanted, "said before", "said after")
+						case "beside structured":
+							wanted = append(wanted, "fixed")
+						case "beside structured scalar":
+							wanted = append(wanted, "false")
+						}
+						for _, want := range wanted {
+							if !strings.Contains(seen, want) {
+								t.Errorf("%q is lost: %s", want, seen)
+							}
+						}
+						if k.bytes != "" && !kept.has(k.bytes) {
+							t.Errorf("the bytes are not kept: %v", kept.files)
+						}
+						if k.bytes != "" && strings.Contains(seen, base64.StdEncoding.EncodeToString([]byte(k.bytes))) {
+							t.Errorf("base64 is in the value: %s", seen)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+func TestTextBesideStructuredContentIsKeptIfItSaysMore(t *testing.T) {
+	for name, c := range map[string]struct{ content, structured, want string }{
+		"the same as JSON":          {`{\"n\": 1, \"a\": [\"x\"]}`, `{"a":["x"],"n":1}`, ""},
+		"a text in it":              {`the text\n`, `{"content":"the text"}`, ""},
+		"one of its values as JSON": {`{\"id\":7}`, `{"result":[{"id":7},{"id":8}]}`, ""},
+		"a number in it":            {`42`, `{"result":42}`, ""},
+		"words about it":            {`2 issues found, more on page 2`, `{"issues":[1,2]}`, "2 issues found, more on page 2"},
+		"other JSON":                {`{\"next\":3}`, `{"issues":[1,2]}`, `{"next":3}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var k keeper
+			if _, err := k.call(t, answering(t, `{"content":[{"type":"text","text":"`+c.content+`"}],"structuredContent":`+c.structured+`}`)); err != nil {
+				t.Fatal(err)
+			}
+			if k.beside != c.want {
+				t.Errorf("beside %q, want %q", k.beside, c.want)
+			}
+		})
+	}
+}
+
+func TestLongBase64InJSONIsKeptAsFile(t *testing.T) {
+	picture := make([]byte, 1200)
+	for i := range picture {
+		picture[i] = byte(i * 7)
+	}
+	long := base64.StdEncoding.EncodeToString(picture)
+	words := strings.Repeat("Some 8 words that are plain and no base64 ", 40)
+	hexadecimal := strings.Repeat("0123456789abcdef", 100)
+	for name, c := range map[string]struct {
+		result string
+		want   any
+	}{
+		"in structured content beside its media type": {
+			`{"structuredContent":{"content":[{"type":"image","mimeType":"image/png","data":"` + long + `"}]}}`,
+			map[string]any{"content": []any{map[string]any{"type": "image", "mimeType": "image/png", "data": file("image/png", string(picture))}}},
+		},
+		"in a data URL": {
+			`{"structuredContent":{"src":"data:image/webp;base64,` + long + `"}}`, map[string]any{"src": file("image/webp", string(picture))},
+		},
+		"without a media type": {
+			`{"structuredContent":["` + long + `"]}`, []any{file("application/octet-stream", string(picture))},
+		},
+		"in JSON as text": {
+			`{"content":[{"type":"text","text":"{\"data\":\"` + long + `\"}"}]}`, map[string]any{"data": file("application/octet-stream", string(picture))},
+		},
+		"short base64 stays":           {`{"structuredContent":{"key":"QUJD"}}`, map[string]any{"key": "QUJD"}},
+		"words stay":                   {`{"structuredContent":{"text":"` + words + `"}}`, map[string]any{"text": words}},
+		"hexadecimal numbers stay":     {`{"structuredContent":{"sum":"` + hexadecimal + `"}}`, map[string]any{"sum": hexadecimal}},
+		"what cannot be decoded stays": {`{"structuredContent":{"data":"` + long + `*"}}`, map[string]any{"data": long + "*"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var k keeper
+			got, err := k.call(t, answering(t, c.result))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestPictureInBothContentsIsNamedOnce(t *testing.T) {
+	long := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("A picture, 1 of many. ", 50)))
+	var k keeper
+	_, err := k.call(t, answering(t, `{"content":[{"type":"image","mimeType":"image/png","data":"`+long+`"}],"structuredContent":{"mimeType":"image/png","data":"`+long+`"}}`))
+	if err != nil || k.beside != "" || len(k.files) != 1 {
+		t.Errorf("beside %q, files %d: %v", k.beside, len(k.files), err)
+	}
+}
+
+func TestContentThatCannotBeKeptFailsTheCall(t *testing.T) {
+	p := answering(t, `{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`)
+	tool, err := p.Ready(t.Context()).Find("far:hello")
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("no space left on device")
+	_, err = p.Call(t.Context(), plan.ToolCall{Tool: tool, Keep: func([]byte, string) (plan.Attachment, error) { return plan.Attachment{}, full }})
+	if !errors.Is(err, full) || isToolError(err) {
+		t.Errorf("error %v, want one that leaves the effect unknown", err)
+	}
+}
+
+func TestWithoutKeeperContentStaysInTheValue(t *testing.T) {
+	got, err := call(t, answering(t, `{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`), "far:hello", nil)
+	if err != nil || !strings.Contains(plan.CanonicalJSON(got), `"base64":"AAAA"`) {
+		t.Errorf("got %v: %v", got, err)
 	}
 }

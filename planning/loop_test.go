@@ -133,11 +133,11 @@ func TestOldResultsAreCutFirstWithANote(t *testing.T) {
 
 func TestCutResultsNameTheirSource(t *testing.T) {
 	use := reply.ToolUse{ID: "7", Name: "fs.read"}
-	m := prompt.Answered(use, strings.Repeat("x", 5000), "", "the result of step 5.2")
+	m := prompt.Answered(use, strings.Repeat("x", 5000), "", "", "the result of step 5.2")
 	if m.Role != prompt.RoleTool || m.CallID != "7" || m.Tool != "fs.read" || !strings.Contains(m.Content, "[… 1000 characters left out; the whole is the result of step 5.2 …]") {
 		t.Errorf("got the message %+v", m)
 	}
-	m = prompt.Answered(use, nil, "no such file", "")
+	m = prompt.Answered(use, nil, "", "no such file", "")
 	if !strings.Contains(m.Content, "error: no such file") || strings.Contains(m.Content, "null") {
 		t.Errorf("got the message %q for a failure", m.Content)
 	}

@@ -80,7 +80,7 @@ func calls(parent string, n int) []prompt.Message {
 		use := reply.ToolUse{ID: fmt.Sprint("c", i), Name: "fs.read", Args: map[string]any{"path": fmt.Sprint(i, ".go")}}
 		messages = append(messages,
 			prompt.ReplyMessage(reply.Reply{Text: "<think>hm</think>I look.", Calls: []reply.ToolUse{use}}),
-			prompt.Answered(use, fmt.Sprint("package a", i, "\n", strings.Repeat("x", 2000)), "", fmt.Sprint("the result of step ", parent, ".", i+1)))
+			prompt.Answered(use, fmt.Sprint("package a", i, "\n", strings.Repeat("x", 2000)), "", "", fmt.Sprint("the result of step ", parent, ".", i+1)))
 		if parent != prompt.ChatParent {
 			messages = append(messages, prompt.Reminder(full(), plan.Step{Index: parent, Title: "Find out"}, prompt.Turn{Number: i + 2}))
 		}

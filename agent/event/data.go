@@ -175,14 +175,15 @@ type StepOutput struct {
 // StepCompleted reports that an attempt of a step succeeded. A step whose
 // completion is in the journal never runs again.
 type StepCompleted struct {
-	Index   string       `json:"index"`
-	Attempt int          `json:"attempt"`
-	Result  any          `json:"result"`
-	MS      int64        `json:"ms"`
-	Tokens  int          `json:"tokens,omitempty"` // prompt and completion, if a model executed the step
-	Reply   *reply.Reply `json:"reply,omitempty"`  // if a model executed the step
-	Run     string       `json:"run,omitempty"`    // started by a plan tool
-	Usage   *Usage       `json:"usage,omitempty"`  // of that run; counts in this run too
+	Index   string `json:"index"`
+	Attempt int    `json:"attempt"`
+	Result  any    `json:"result"`
+	plan.Beside
+	MS     int64        `json:"ms"`
+	Tokens int          `json:"tokens,omitempty"` // prompt and completion, if a model executed the step
+	Reply  *reply.Reply `json:"reply,omitempty"`  // if a model executed the step
+	Run    string       `json:"run,omitempty"`    // started by a plan tool
+	Usage  *Usage       `json:"usage,omitempty"`  // of that run; counts in this run too
 
 	// Only in a dry run, which has no step.started event:
 	Title     untrusted.Text  `json:"title,omitempty"`
@@ -211,6 +212,8 @@ type StepFailed struct {
 	Usage    *Usage         `json:"usage,omitempty"` // of that run; counts in this run too
 
 	Reply *reply.Reply `json:"reply,omitempty"` // of a step that the model answers in text; possibly incomplete
+
+	Attachments []plan.Attachment `json:"attachments,omitempty"` // content of the tool's error that is no text
 }
 
 // FailureKind classifies a failure by its consequences for the run.

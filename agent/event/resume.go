@@ -16,6 +16,7 @@ type RunResumed struct {
 	Model     string           `json:"model"`                    // "" if there is none
 	Tools     bool             `json:"model_tools,omitempty"`    // the model can call tools
 	Window    int              `json:"context_window,omitempty"` // of the model, in tokens; 0 if unknown
+	Vision    bool             `json:"vision,omitempty"`         // the model sees pictures
 	Small     bool             `json:"small,omitempty"`          // the model has few parameters, see prompt.Prompting
 	Models    *prompt.Models   `json:"models,omitempty"`         // that plan from now on; nil leaves them unchanged
 	Limits    Limits           `json:"limits"`

@@ -192,6 +192,7 @@ func (c *Client) info(entry api.ListModelResponse, shown *api.ShowResponse) prom
 		Longest:       own,
 		Tools:         slices.Contains(shown.Capabilities, model.CapabilityTools),
 		Thinks:        slices.Contains(shown.Capabilities, model.CapabilityThinking),
+		Vision:        slices.Contains(shown.Capabilities, model.CapabilityVision),
 		Chats:         chats(shown),
 		Digest:        entry.Digest,
 		Bytes:         entry.Size,

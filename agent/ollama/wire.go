@@ -50,11 +50,13 @@ func (x *exchange) chatRequest(s setting) *api.ChatRequest {
 		chat.Tools = tools(x.req.Tools)
 	}
 	for _, m := range x.req.Messages {
+		out := plainMessage(m)
 		if s.tools {
-			chat.Messages = append(chat.Messages, message(m))
-		} else {
-			chat.Messages = append(chat.Messages, plainMessage(m))
+			out = message(m)
 		}
+		images, note := x.pictures(m)
+		out.Images, out.Content = images, out.Content+note
+		chat.Messages = append(chat.Messages, out)
 	}
 	return chat
 }

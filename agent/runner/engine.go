@@ -24,6 +24,13 @@ type Journal = interface {
 	Close() error
 }
 
+// Keeper stores content of results that is no text, such as pictures, and returns
+// once it is on disk. It is safe for concurrent use. A [Journal] may also implement
+// Keeper; without one, the content stays in the values of steps, in base64.
+type Keeper interface {
+	Keep(content []byte, mediaType string) (plan.Attachment, error)
+}
+
 // caller carries out the calls of a run.
 type caller interface {
 	Call(ctx context.Context, call plan.ToolCall) (any, error)

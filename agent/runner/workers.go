@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"replan/agent"
@@ -69,12 +70,28 @@ func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 			e.emit(event.StepProcess{Index: c.Index, Attempt: c.Attempt, PID: pid, Start: start})
 		}
 	}
+	var kept plan.Beside
+	if keeper, ok := e.journal.(Keeper); ok {
+		call.Keep = func(content []byte, mediaType string) (plan.Attachment, error) {
+			a, err := keeper.Keep(content, mediaType)
+			if err == nil && !slices.Contains(kept.Attachments, a) {
+				kept.Attachments = append(kept.Attachments, a)
+			}
+			return a, err
+		}
+	}
+	call.Beside = func(text string) { kept.Text = untrusted.Text(text) }
 	result, err := e.tools.Call(ctx, call)
 	if err != nil {
-		e.emit(e.toolFailure(ctx, under, c, err, e.since(begun)))
+		failure := e.toolFailure(ctx, under, c, err, e.since(begun))
+		if failed, ok := failure.(event.StepFailed); ok {
+			failed.Attachments = kept.Attachments
+			failure = failed
+		}
+		e.emit(failure)
 		return
 	}
-	e.emit(event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: result, MS: e.since(begun)})
+	e.emit(event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: result, Beside: kept, MS: e.since(begun)})
 }
 
 // listen publishes the output and progress of a running tool.

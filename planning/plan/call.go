@@ -1,6 +1,11 @@
 package plan
 
-import "replan/internal/untrusted"
+import (
+	"encoding/json"
+	"strconv"
+
+	"replan/internal/untrusted"
+)
 
 // ToolCall is one call of a tool, with everything it needs.
 type ToolCall struct {
@@ -29,6 +34,57 @@ type ToolCall struct {
 	// Progress receives the tool's progress; a total of 0 means unknown. It may be
 	// nil, and is called as Output is.
 	Progress func(done, total float64, message string)
+	// Keep stores content of the result that is no text, of a media type, and
+	// returns the file. It may be nil; then such content stays in the value, in
+	// base64. It is called as Output is. Equal content is kept once.
+	Keep func(content []byte, mediaType string) (Attachment, error)
+	// Beside receives the text of the result that its structured content, which is
+	// the value, does not hold. It may be nil, and is called as Output is.
+	Beside func(text string)
+}
+
+// Attachment is content of a result that is no text, kept as a file.
+type Attachment struct {
+	File   string `json:"file"`   // absolute path
+	Type   string `json:"type"`   // media type
+	Bytes  int    `json:"bytes"`  // size
+	SHA256 string `json:"sha256"` // of the content, in hexadecimal digits
+}
+
+// Value returns the attachment as it stands in the value of a step.
+func (a Attachment) Value() map[string]any {
+	return map[string]any{"file": a.File, "type": a.Type, "bytes": json.Number(strconv.Itoa(a.Bytes)), "sha256": a.SHA256}
+}
+
+// FilesOf reads the value of a step whose result was text and files, and no
+// structured content: {"text": …, "files": […]}. It returns false for any other.
+func FilesOf(value any) (text string, files []Attachment, ok bool) {
+	object, _ := value.(map[string]any)
+	text, hasText := object["text"].(string)
+	list, hasFiles := object["files"].([]any)
+	if !hasText || !hasFiles || len(object) != 2 {
+		return "", nil, false
+	}
+	for _, item := range list {
+		file, _ := item.(map[string]any)
+		var a Attachment
+		a.File, _ = file["file"].(string)
+		a.Type, _ = file["type"].(string)
+		a.SHA256, _ = file["sha256"].(string)
+		size, _ := file["bytes"].(json.Number)
+		bytes, err := strconv.Atoi(string(size))
+		if a.Bytes = bytes; a.Type == "" || a.SHA256 == "" || err != nil {
+			return "", nil, false
+		}
+		files = append(files, a)
+	}
+	return text, files, true
+}
+
+// Beside is what a tool sent beside the value of its step.
+type Beside struct {
+	Text        untrusted.Text `json:"text,omitempty"`        // that the structured content, which is the value, does not hold
+	Attachments []Attachment   `json:"attachments,omitempty"` // content that is no text, also that which the value names
 }
 
 // ToolPreview is the effect of a call before it is made.

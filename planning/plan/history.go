@@ -14,8 +14,9 @@ type HistoryItem struct {
 	Status          ItemStatus     `json:"status"`
 	Attempt         int            `json:"attempt"`
 	Result          any            `json:"result"` // JSON value, numbers as json.Number
-	Error           untrusted.Text `json:"error"`
-	MS              int64          `json:"ms"` // wall clock, milliseconds
+	Beside
+	Error untrusted.Text `json:"error"`
+	MS    int64          `json:"ms"` // wall clock, milliseconds
 }
 
 // ItemStatus says how an attempt of a step ended.

@@ -35,6 +35,9 @@ func (p Prompting) tokens(messages []Message) int {
 	per, n := p.bytesPerToken(), 0
 	for _, m := range messages {
 		n += int(math.Ceil(float64(messageBytes(m))/per)) + turnTokens
+		if p.Vision {
+			n += len(m.Images) * pictureTokens
+		}
 	}
 	return n
 }

@@ -121,7 +121,7 @@ func AgentRequest(b Brief, p plan.Plan, step plan.Step, profile Profile, inputs 
 		p.Steps[i].ResultVariable = ""
 	}
 	c := composition{
-		brief: b, purpose: PurposeAgent, step: step.Index, budgets: stepBudgets, agent: &profile, turns: turns,
+		brief: b, purpose: PurposeAgent, step: step.Index, budgets: stepBudgets, agent: &profile, turns: turns, items: inputs,
 		last: func(cut *cutter) string {
 			return b.Prompting.prompt("agent", agentData{
 				dataOf(step, p, inputs, cut), disarm(plan.OneLine(b.Goal, 2000)), named("your own plan for it", turn.Outline),
@@ -141,11 +141,14 @@ func ReplyMessage(r reply.Reply) Message {
 	return Message{Role: RoleAssistant, Content: reply.StripThinking(r.Text), Calls: r.Calls}
 }
 
-// Answered returns the turn with the result of a call, or with the reason why
-// there is none. whole is the location of the full result, in case it is
-// shortened.
-func Answered(use reply.ToolUse, result any, failure, whole string) Message {
+// Answered returns the turn with the result of a call and the text beside it, or
+// with the reason why there is none. whole is the location of the full result, in
+// case it is shortened. Pictures have a turn of their own, see [Pictures].
+func Answered(use reply.ToolUse, result any, beside, failure, whole string) Message {
 	text := Text(result)
+	if beside != "" {
+		text += "\n" + withoutBase64(beside)
+	}
 	if failure != "" {
 		text = "error: " + failure
 	}

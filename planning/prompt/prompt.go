@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"replan/internal/english"
 	"replan/internal/lazyregexp"
@@ -51,19 +52,39 @@ func (c *cutter) textWithin(s, whole string, bound int) string {
 	if len(s) <= bound {
 		return s
 	}
-	runes := []rune(s)
-	if len(runes) <= bound {
+	runes := utf8.RuneCountInString(s) // a result may have megabytes
+	if runes <= bound {
 		return s
 	}
 	head := bound * 2 / 3
 	tail := bound - head
-	out := len(runes) - bound
+	out := runes - bound
 	c.texts++
 	c.characters += out
 	if whole != "" {
 		whole = "; the whole is " + whole
 	}
-	return string(runes[:head]) + "\n[… " + strconv.Itoa(out) + " characters left out" + whole + " …]\n" + string(runes[len(runes)-tail:])
+	return firstRunes(s, head) + "\n[… " + strconv.Itoa(out) + " characters left out" + whole + " …]\n" + lastRunes(s, tail)
+}
+
+// firstRunes are the first n characters of a text.
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// lastRunes are the last n characters of a text.
+func lastRunes(s string, n int) string {
+	at := len(s)
+	for ; n > 0 && at > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(s[:at])
+		at -= size
+	}
+	return s[at:]
 }
 
 // maxThinking bounds the thoughts of a model before the first word of a phase or
@@ -78,13 +99,15 @@ type composition struct {
 	purpose Purpose
 	step    string
 	format  json.RawMessage
-	timeout time.Duration  // 0 means the one of the brief
-	budgets []textBudget   // nil means resultBudgets
-	tokens  int            // bound of the reply; 0 means the one of the brief
-	agent   *Profile       // of the sub-agent; nil for the planner and the chat
-	tools   plan.Catalogue // on offer
-	plans   *planTools     // the tools of a request of planning; nil for all others
-	turns   []Message      // see [ReplyMessage] and [Answered]
+	timeout time.Duration      // 0 means the one of the brief
+	budgets []textBudget       // nil means resultBudgets
+	tokens  int                // bound of the reply; 0 means the one of the brief
+	agent   *Profile           // of the sub-agent; nil for the planner and the chat
+	tools   plan.Catalogue     // on offer
+	plans   *planTools         // the tools of a request of planning; nil for all others
+	turns   []Message          // see [ReplyMessage] and [Answered]
+	items   []plan.HistoryItem // whose pictures the last message shows
+	room    int                // for these pictures
 	// last writes the last message; its texts go through the cutter. Nil means
 	// that the goal is the last message.
 	last func(*cutter) string
@@ -93,6 +116,7 @@ type composition struct {
 // request makes the request, as long as its window allows.
 func (c composition) request() Request {
 	p := c.brief.Prompting
+	c.turns, c.room = newestPictures(c.turns, p.pictureRoom())
 	req := Request{
 		Purpose: c.purpose, Step: c.step, Model: p.Models.Of(c.purpose).Name, Format: c.format, Tools: plan.Offer(c.tools),
 		MaxTokens: cmp.Or(c.tokens, p.MaxTokens), Timeout: c.timeout,
@@ -304,7 +328,7 @@ func (c composition) messages(conversation, attachment []Message, instructions s
 	if c.agent != nil {
 		return []Message{
 			{Role: RoleSystem, Content: agentSystem(*c.agent, instructions)},
-			{Role: RoleUser, Content: c.heading() + c.last(cut)},
+			c.lastMessage("", cut),
 		}
 	}
 	messages := make([]Message, 0, len(conversation)+5+len(c.turns))
@@ -318,13 +342,22 @@ func (c composition) messages(conversation, attachment []Message, instructions s
 		messages = append(messages, Message{Role: RoleUser, Content: c.brief.Goal})
 	}
 	if c.last != nil {
-		opening := c.heading()
+		opening := ""
 		if c.plans != nil && c.plans.more != "" {
-			opening += c.plans.more + "\n\n"
+			opening = c.plans.more + "\n\n"
 		}
-		messages = append(messages, Message{Role: RoleUser, Content: opening + c.last(cut)})
+		messages = append(messages, c.lastMessage(opening, cut))
 	}
 	return messages
+}
+
+// lastMessage is the message that asks, with its heading and the pictures of the
+// items that it is about.
+func (c composition) lastMessage(opening string, cut *cutter) Message {
+	shown, whose := c.picturesOf()
+	message := Message{Role: RoleUser, Content: c.heading() + opening + c.last(cut) + whose, Images: shown}
+	few, _ := newestPictures([]Message{message}, c.room)
+	return few[0]
 }
 
 // heading is the line with the purpose of the request, and the blank line after
@@ -348,18 +381,19 @@ func fenced(label, text string) string {
 	return dataMark + plan.OneLine(label, 200) + "\n" + walled(text)
 }
 
-// walled puts text between marks it cannot close.
+// walled puts text between marks it cannot close, and leaves out base64.
 func walled(text string) string {
-	return markdown.Block(disarm(text))
+	return markdown.Block(disarm(withoutBase64(text)))
 }
 
-// controlTokens are the marks of speakers in chat templates. A server that finds
-// one in a tool's result would take the rest for another's words.
-var controlTokens = lazyregexp.New(`<\|[^|<>\s]{1,40}\|>|<(?:start|end)_of_turn>|\[/?INST\]`)
+// controlTokens are the marks of speakers and pictures in chat templates. A server
+// that finds one in a tool's result would take the rest for another's words, or put
+// a picture there.
+var controlTokens = lazyregexp.New(`<\|[^|<>\s]{1,40}\|>|<(?:start|end)_of_turn>|\[/?INST\]|\[img(?:-\d+)?\]`)
 
 // disarm breaks chat template marks; they stay readable and do nothing.
 func disarm(text string) string {
-	if !strings.Contains(text, "<|") && !strings.Contains(text, "_of_turn>") && !strings.Contains(text, "INST]") {
+	if !strings.Contains(text, "<|") && !strings.Contains(text, "_of_turn>") && !strings.Contains(text, "INST]") && !strings.Contains(text, "[img") {
 		return text // the pattern takes milliseconds for a long text
 	}
 	return controlTokens.ReplaceAllStringFunc(text, func(mark string) string {

@@ -31,6 +31,7 @@ type Prompting struct {
 	Models        Models            `json:"models,omitzero"`           // that plan in place of the run's
 	Think         ThinkLevel        `json:"think,omitempty"`           // for the turns of sub-agents and of the chat
 	ModelTools    bool              `json:"model_tools,omitempty"`     // the model can call tools
+	Vision        bool              `json:"vision,omitempty"`          // the model sees pictures
 	Small         bool              `json:"small,omitempty"`           // the model has so few parameters that it analyses in prose and reviews nothing
 	PlanTools     bool              `json:"plan_tools,omitempty"`      // in chat the model may make plans and run them
 	Patient       bool              `json:"patient,omitempty"`         // no step starts before the plan is whole

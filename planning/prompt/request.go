@@ -30,6 +30,9 @@ type Message struct {
 	Calls   []reply.ToolUse `json:"tool_calls,omitempty"` // with RoleAssistant: calls that the model requested
 	Tool    string          `json:"tool,omitempty"`       // with RoleTool: the tool that answers
 	CallID  string          `json:"call_id,omitempty"`    // with RoleTool: the id of the call, if the model gave one
+
+	// Images are pictures that the model sees with RoleUser, if it sees any.
+	Images []plan.Attachment `json:"images,omitempty"`
 }
 
 // Purpose is the purpose of a request to a model.
@@ -112,6 +115,7 @@ type ModelInfo struct {
 	Longest       int            `json:"longest,omitempty"`      // the model's own limit, in tokens; 0 if unknown
 	Tools         bool           `json:"tools,omitempty"`        // it can call tools
 	Thinks        bool           `json:"thinks,omitempty"`       // it can think aloud
+	Vision        bool           `json:"vision,omitempty"`       // it sees pictures
 	Chats         bool           `json:"chats,omitempty"`        // it can answer at all
 	Digest        string         `json:"digest,omitempty"`       // identifies its content; "" if the server does not say
 	Bytes         int64          `json:"bytes,omitempty"`        // on disk

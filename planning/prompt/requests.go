@@ -245,7 +245,7 @@ func dataOf(s plan.Step, p plan.Plan, inputs []plan.HistoryItem, cut *cutter) st
 // are the completed steps before it, oldest first: its dependencies, and theirs.
 func StepRequest(b Brief, p plan.Plan, step plan.Step, inputs []plan.HistoryItem) Request {
 	return composition{
-		brief: b, purpose: PurposeStep, step: step.Index, timeout: step.Timeout, budgets: stepBudgets,
+		brief: b, purpose: PurposeStep, step: step.Index, timeout: step.Timeout, budgets: stepBudgets, items: inputs,
 		last: func(cut *cutter) string { return b.Prompting.prompt("step", dataOf(step, p, inputs, cut)) },
 	}.request()
 }
@@ -278,7 +278,7 @@ func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []
 // titles.
 func SynthesisRequest(b Brief, p plan.Plan, items []plan.HistoryItem) Request {
 	return composition{
-		brief: b, purpose: PurposeSynthesis,
+		brief: b, purpose: PurposeSynthesis, items: items,
 		last: func(cut *cutter) string {
 			seen := make(map[string]bool, len(items))
 			for _, item := range items {

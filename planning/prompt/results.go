@@ -84,6 +84,9 @@ func (c *cutter) result(item plan.HistoryItem, p plan.Plan, bound int) string {
 			c.cuts = append(c.cuts, resultCut{item.Index, string(item.Title), bound, bound + out})
 		}
 	}
+	if item.Text != "" {
+		parts = append(parts, "said beside it: "+c.textWithin(withoutBase64(string(item.Text)), "", bound))
+	}
 	if len(parts) == 0 {
 		return text
 	}
@@ -114,9 +117,12 @@ func itemStatus(s plan.ItemStatus) string {
 }
 
 // Text writes a result as a model reads it best: text as it is, all else
-// as JSON, and base64 left out.
+// as JSON, and base64 left out. Of files that came with text it names the paths.
 func Text(v any) string {
 	if text, ok := v.(string); ok {
+		return withoutBase64(text)
+	}
+	if text, ok := filesText(v); ok {
 		return withoutBase64(text)
 	}
 	return withoutBase64(plan.CanonicalJSON(v))

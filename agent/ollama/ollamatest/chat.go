@@ -87,6 +87,9 @@ func refuse(m Model, req Request) (status int, message string) {
 	if req.offersTools() && !m.can("tools") {
 		return http.StatusBadRequest, fmt.Sprintf("registry.ollama.ai/library/%s does not support tools", m.Name)
 	}
+	if req.shows() && !m.can("vision") {
+		return http.StatusInternalServerError, "image input is not supported by this model"
+	}
 	if message := badThink(m, req); message != "" {
 		return http.StatusBadRequest, message
 	}

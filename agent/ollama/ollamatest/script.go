@@ -3,6 +3,7 @@ package ollamatest
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -11,7 +12,7 @@ import (
 type Script struct {
 	Model         string        // name of the model; "": none is installed
 	ContextLength int           // tokens, the model's own limit; 0 means 32768
-	Capabilities  []string      // completion, tools, thinking; nil means completion and tools
+	Capabilities  []string      // completion, tools, thinking, vision; nil means completion and tools
 	Others        []Model       // further installed models; they share the replies
 	Replies       []Reply       // the first matching reply that is not used up is sent
 	Pace          time.Duration // delay between chunks; 0 sends them at once
@@ -113,6 +114,7 @@ type Message struct {
 	ToolCalls  []ToolCall `json:"tool_calls"`
 	ToolName   string     `json:"tool_name"`
 	ToolCallID string     `json:"tool_call_id"`
+	Images     [][]byte   `json:"images"` // decoded
 }
 
 // ToolCall is a call in an earlier turn of a request.
@@ -165,6 +167,9 @@ func (r Request) number(option string) int {
 	return int(n)
 }
 
+// imageTokens is what a picture costs.
+const imageTokens = 768
+
 // estimatedTokens returns the reported cost of the prompt.
 func (r Request) estimatedTokens() int {
 	bytes := 0
@@ -172,12 +177,17 @@ func (r Request) estimatedTokens() int {
 		bytes = len(r.Tools)
 	}
 	for _, m := range r.Messages {
-		bytes += len(m.Content)
+		bytes += len(m.Content) + imageTokens*4*len(m.Images)
 		for _, call := range m.ToolCalls {
 			bytes += len(call.Function.Name) + len(call.Function.Arguments)
 		}
 	}
 	return (bytes + 3) / 4
+}
+
+// shows reports whether the request has pictures.
+func (r Request) shows() bool {
+	return slices.ContainsFunc(r.Messages, func(m Message) bool { return len(m.Images) > 0 })
 }
 
 func (r Request) offersTools() bool {

@@ -136,24 +136,16 @@ func (v *values) keep(moved []value) error {
 	if len(moved) == 0 {
 		return nil
 	}
-	if err := os.Mkdir(v.dir, 0o700); err == nil {
-		if err := syncDir(filepath.Dir(v.dir)); err != nil {
-			return err
-		}
-	} else if !errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("make the folder of large values: %w", err)
+	if err := v.makeDir(); err != nil {
+		return err
 	}
 	fresh := false
 	for _, m := range moved {
 		if v.kept[m.name] {
 			continue
 		}
-		path := filepath.Join(v.dir, m.name)
-		// The file may be a leftover of a crash or an earlier run of the program.
-		if there, err := os.ReadFile(path); err != nil || !bytes.Equal(there, m.json) { //nolint:gosec // the name is a hash
-			if err := wholefile.Write(path, m.json); err != nil {
-				return fmt.Errorf("keep a value of %d bytes: %w", len(m.json), err)
-			}
+		if err := v.put(m.name, m.json); err != nil {
+			return err
 		}
 		v.kept[m.name] = true
 		fresh = true
@@ -162,6 +154,31 @@ func (v *values) keep(moved []value) error {
 		return nil
 	}
 	return syncDir(v.dir)
+}
+
+// makeDir makes the folder, and its name durable.
+func (v values) makeDir() error {
+	err := os.Mkdir(v.dir, 0o700)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("make the folder of large values: %w", err)
+	}
+	return syncDir(filepath.Dir(v.dir))
+}
+
+// put writes a file of the folder, unless it is there. Its name is a hash.
+func (v values) put(name string, content []byte) error {
+	path := filepath.Join(v.dir, name)
+	// The file may be a leftover of a crash or an earlier run of the program.
+	if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, content) { //nolint:gosec // the name is a hash
+		return nil
+	}
+	if err := wholefile.Write(path, content); err != nil {
+		return fmt.Errorf("keep a value of %d bytes: %w", len(content), err)
+	}
+	return nil
 }
 
 // putBack replaces the references in a line's data with their values. Errors

@@ -1,0 +1,43 @@
+package journal
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"replan/planning/plan"
+)
+
+// extensions are the endings of files by their media type. A server chooses the
+// type, so no ending is one that a system would run or a browser would open.
+var extensions = map[string]string{
+	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/bmp": ".bmp", "image/tiff": ".tiff",
+	"audio/wav": ".wav", "audio/x-wav": ".wav", "audio/wave": ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg", "audio/flac": ".flac", "audio/mp4": ".m4a",
+	"video/mp4": ".mp4", "video/webm": ".webm", "video/quicktime": ".mov",
+	"application/pdf": ".pdf", "application/zip": ".zip", "application/gzip": ".gz", "application/x-gzip": ".gz", "text/plain": ".txt", "text/csv": ".csv",
+}
+
+// Keep stores content of a result that is no text in the folder of large values,
+// as <sha256> with an ending for its media type, and returns once it is on disk.
+// Equal content of one type shares a file. Keep is safe for concurrent use, also
+// with Append.
+func (j *Journal) Keep(content []byte, mediaType string) (plan.Attachment, error) {
+	sum := hashOf(content)
+	extension := extensions[mediaType]
+	if extension == "" {
+		extension = ".bin"
+	}
+	path, err := filepath.Abs(filepath.Join(j.values.dir, sum+extension))
+	if err == nil {
+		err = j.values.makeDir()
+	}
+	if err == nil {
+		err = j.values.put(sum+extension, content)
+	}
+	if err == nil {
+		err = syncDir(j.values.dir)
+	}
+	if err != nil {
+		return plan.Attachment{}, fmt.Errorf("the journal: %w", err)
+	}
+	return plan.Attachment{File: path, Type: mediaType, Bytes: len(content), SHA256: sum}, nil
+}

@@ -1,0 +1,100 @@
+package picture
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif" // register the formats of Decode
+	"image/jpeg"
+	"image/png"
+
+	"golang.org/x/image/draw"
+	_ "golang.org/x/image/webp" // as above
+)
+
+// Bounds of a picture that is decoded. A small file may hold any number of pixels.
+const (
+	MaxBytes  = 20 << 20 // of the file
+	maxPixels = 24 << 20
+)
+
+// Size is the size of a picture, in pixels.
+type Size struct{ Width, Height int }
+
+// ErrTooLarge reports that a picture exceeds the bounds.
+var ErrTooLarge = errors.New("the picture is too large")
+
+// Decode reads a PNG, JPEG, GIF (its first frame) or WebP picture. It returns
+// [ErrTooLarge] before it reads a pixel.
+func Decode(content []byte) (image.Image, error) {
+	if _, _, err := describe(content); err != nil {
+		return nil, err
+	}
+	img, _, err := image.Decode(bytes.NewReader(content))
+	if err != nil {
+		return nil, fmt.Errorf("read the picture: %w", err)
+	}
+	return img, nil
+}
+
+// describe returns the size and the format of a picture within the bounds.
+func describe(content []byte) (Size, string, error) {
+	if len(content) > MaxBytes {
+		return Size{}, "", fmt.Errorf("%w: %d bytes", ErrTooLarge, len(content))
+	}
+	cfg, format, err := image.DecodeConfig(bytes.NewReader(content))
+	switch {
+	case err != nil:
+		return Size{}, "", fmt.Errorf("read the picture: %w", err)
+	case cfg.Width <= 0 || cfg.Height <= 0:
+		return Size{}, "", errors.New("the picture has no pixels")
+	case cfg.Width > maxPixels/cfg.Height:
+		return Size{}, "", fmt.Errorf("%w: %d×%d", ErrTooLarge, cfg.Width, cfg.Height)
+	}
+	return Size{cfg.Width, cfg.Height}, format, nil
+}
+
+// Within returns the largest size of the same shape that fits, at most the size
+// itself.
+func (s Size) Within(width, height int) Size {
+	if s.Width <= width && s.Height <= height {
+		return s
+	}
+	if s.Width*height > width*s.Height {
+		return Size{width, max(s.Height*width/s.Width, 1)}
+	}
+	return Size{max(s.Width*height/s.Height, 1), height}
+}
+
+// Scale makes a picture smaller, so that it fits.
+func Scale(img image.Image, width, height int) *image.RGBA {
+	b := img.Bounds()
+	size := Size{b.Dx(), b.Dy()}.Within(width, height)
+	out := image.NewRGBA(image.Rect(0, 0, size.Width, size.Height))
+	draw.CatmullRom.Scale(out, out.Bounds(), img, b, draw.Src, nil)
+	return out
+}
+
+// ForModel returns a picture as a model server takes it: a PNG or JPEG with no side
+// longer than so many pixels.
+func ForModel(content []byte, longest int) ([]byte, error) {
+	size, format, err := describe(content)
+	if err != nil {
+		return nil, err
+	}
+	img, err := Decode(content) // a server may fail at one that is damaged
+	if err != nil {
+		return nil, err
+	}
+	if (format == "png" || format == "jpeg") && size.Width <= longest && size.Height <= longest {
+		return content, nil
+	}
+	var out bytes.Buffer
+	if scaled := Scale(img, longest, longest); format == "jpeg" {
+		err = jpeg.Encode(&out, scaled, nil)
+	} else {
+		err = png.Encode(&out, scaled)
+	}
+	return out.Bytes(), err
+}

@@ -1,0 +1,109 @@
+package mcpclient
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"pgregory.net/rapid"
+
+	"replan/planning/plan"
+)
+
+// TestRandomContentIsNeverLost makes results of random blocks. Each word and each
+// byte that was sent is in the value, beside it, or in a file.
+func TestRandomContentIsNeverLost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var words []string
+		var sent [][]byte
+		word := rapid.Custom(func(t *rapid.T) string {
+			w := rapid.StringMatching(`[a-z<"ü]{3,12}`).Draw(t, "word")
+			words = append(words, w)
+			return w
+		})
+		content := rapid.Custom(func(t *rapid.T) string {
+			data := rapid.SliceOfN(rapid.Byte(), 1, 60).Draw(t, "bytes")
+			sent = append(sent, data)
+			return rapid.SampledFrom([]*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding}).Draw(t, "alphabet").EncodeToString(data)
+		})
+		block := func(t *rapid.T) any {
+			switch rapid.IntRange(0, 6).Draw(t, "kind") {
+			case 0:
+				return map[string]any{"type": "text", "text": word.Draw(t, "text")}
+			case 1:
+				return map[string]any{"type": "resource", "resource": map[string]any{"uri": word.Draw(t, "uri"), "blob": content.Draw(t, "blob")}}
+			case 2:
+				return map[string]any{"type": "resource", "resource": map[string]any{"uri": "x://a", "text": word.Draw(t, "text")}}
+			case 3:
+				return map[string]any{"type": "resource_link", "uri": word.Draw(t, "uri"), "name": word.Draw(t, "name"), "description": word.Draw(t, "description")}
+			case 4:
+				kind := rapid.SampledFrom([]string{"image", "audio", "video", ""}).Draw(t, "type")
+				return map[string]any{"type": kind, "mimeType": rapid.SampledFrom([]string{"image/png", "", "no type"}).Draw(t, "media"), "data": content.Draw(t, "data")}
+			case 5:
+				return map[string]any{"type": "hologram", "beam": map[string]any{"colours": []any{word.Draw(t, "colour")}}}
+			default:
+				return word.Draw(t, "bare")
+			}
+		}
+		blocks := []any{}
+		for range rapid.IntRange(0, 5).Draw(t, "blocks") {
+			blocks = append(blocks, block(t))
+		}
+		result := map[string]any{"content": blocks}
+		switch rapid.IntRange(0, 3).Draw(t, "form") {
+		case 0:
+			result["structuredContent"] = map[string]any{"field": word.Draw(t, "field")}
+		case 1:
+			if len(blocks) == 1 {
+				result["content"] = blocks[0]
+			}
+		}
+		raw, err := plan.EncodeJSON(result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rewritten := readableResult(raw)
+		parsed, err := mcp.ParseCallToolResult(&rewritten)
+		if err != nil {
+			t.Fatalf("the library rejects %s: %v", raw, err)
+		}
+		var kept [][]byte
+		beside := ""
+		value, err := read(plan.ToolCall{
+			Beside: func(text string) { beside = text },
+			Keep: func(content []byte, mediaType string) (plan.Attachment, error) {
+				kept = append(kept, bytes.Clone(content))
+				return plan.Attachment{File: "/f", Type: mediaType, Bytes: len(content)}, nil
+			},
+		}, parsed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := beside + plan.CanonicalJSON(value)
+		switch v := value.(type) {
+		case map[string]any:
+			text, _ := v["text"].(string)
+			seen += text
+		case string:
+			seen += v
+		}
+		for _, w := range words {
+			quoted, _ := json.Marshal(w) // always possible
+			if plain := strings.Trim(string(quoted), `"`); !strings.Contains(seen, w) && !strings.Contains(seen, plain) && !strings.Contains(seen, strings.Trim(plan.CanonicalJSON(w), `"`)) {
+				t.Fatalf("%q is lost of %s: %s", w, raw, seen)
+			}
+		}
+		for _, data := range sent {
+			found := false
+			for _, k := range kept {
+				found = found || bytes.Equal(k, data)
+			}
+			if !found {
+				t.Fatalf("%x is lost of %s", data, raw)
+			}
+		}
+	})
+}

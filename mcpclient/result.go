@@ -1,0 +1,328 @@
+package mcpclient
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/mcpclient/builtin"
+	"replan/planning/plan"
+)
+
+// leastBase64 is the length of the shortest string in JSON that is kept as a file
+// if it is base64: keys, hashes and tokens are shorter.
+const leastBase64 = 1024
+
+// reader turns the result of one call into the value of its step.
+type reader struct {
+	call  plan.ToolCall
+	files []any           // of the blocks that are no text, as they stand in the value
+	held  map[string]bool // hashes of the content in the structured content
+}
+
+func newReader(call plan.ToolCall) *reader { return &reader{call: call, held: map[string]bool{}} }
+
+// read returns a result in the form that the plan's variables see, and passes on
+// what has no place there.
+func read(call plan.ToolCall, result *mcp.CallToolResult) (any, error) {
+	r := newReader(call)
+	value, err := structured(result)
+	if err != nil {
+		return nil, err
+	}
+	if value != nil {
+		more := saysMore(value)
+		if value, err = r.withoutBase64(value, ""); err != nil {
+			return nil, err
+		}
+		text, err := r.join(result, true, more)
+		if err == nil && text != "" && call.Beside != nil {
+			call.Beside(text)
+		}
+		return value, err
+	}
+	text, err := r.join(result, false, nil)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(r.files) > 0:
+		return map[string]any{"text": text, "files": r.files}, nil
+	case len(result.Content) == 0:
+		return nil, nil // an empty result is valid
+	}
+	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
+		if value, err := readJSON([]byte(trimmed)); err == nil {
+			return r.withoutBase64(value, "")
+		}
+	}
+	return text, nil
+}
+
+// text returns the content of a result as text, for an error. Content that cannot
+// be kept is named.
+func (r *reader) text(result *mcp.CallToolResult) string {
+	text, err := r.join(result, true, nil)
+	if err != nil {
+		text = strings.TrimSpace(text + "\n[" + err.Error() + "]")
+	}
+	return text
+}
+
+// join joins the blocks with newlines and keeps those that are no text. located
+// names the file of each. want selects texts; nil selects all.
+func (r *reader) join(result *mcp.CallToolResult, located bool, want func(text string) bool) (string, error) {
+	var lines []string
+	var failed error
+	for _, content := range result.Content {
+		if text, ok := mcp.AsTextContent(content); ok {
+			if want == nil || want(text.Text) {
+				lines = append(lines, text.Text)
+			}
+			continue
+		}
+		embedded, ok := mcp.AsEmbeddedResource(content)
+		if !ok {
+			continue // there is no other kind, see readableResult
+		}
+		bytes, ok := mcp.AsBlobResourceContents(embedded.Resource)
+		if !ok {
+			continue
+		}
+		line, err := r.blob(*bytes, located)
+		if err != nil {
+			failed = errors.Join(failed, err)
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n"), failed
+}
+
+// blob keeps the bytes of a block and returns the line for it, "" if the
+// structured content holds them. What is no base64 it returns as text.
+func (r *reader) blob(b mcp.BlobResourceContents, located bool) (string, error) {
+	content, declared, ok := decodeBase64(b.Blob)
+	if !ok {
+		return described(b.URI, b.MIMEType, "no valid base64, as it came") + "\n" + b.Blob, nil
+	}
+	if b.MIMEType != "" {
+		declared = b.MIMEType
+	}
+	file, err := r.keep(content, declared)
+	if err != nil {
+		return "", fmt.Errorf("keep the %s that %s sent: %w", b.URI, r.call.Tool.QualifiedName(), err)
+	}
+	facts := []string{fmt.Sprint(file["type"]), fmt.Sprint(file["bytes"], " bytes")}
+	if located {
+		if r.held[fmt.Sprint(file["sha256"])] {
+			return "", nil
+		}
+		if path, ok := file["file"].(string); ok {
+			facts = append(facts, "kept as "+path)
+		}
+	}
+	r.files = append(r.files, file)
+	return described(b.URI, facts...), nil
+}
+
+// keep keeps content as a file and returns its place in a value. Without a call
+// that keeps files, the value holds the content.
+func (r *reader) keep(content []byte, declared string) (map[string]any, error) {
+	mediaType, _, err := mime.ParseMediaType(declared)
+	if err != nil {
+		mediaType, _, _ = mime.ParseMediaType(http.DetectContentType(content)) // always valid
+	}
+	if r.call.Keep != nil {
+		kept, err := r.call.Keep(content, mediaType)
+		return kept.Value(), err
+	}
+	sum := sha256.Sum256(content)
+	value := plan.Attachment{Type: mediaType, Bytes: len(content), SHA256: hex.EncodeToString(sum[:])}.Value()
+	delete(value, "file")
+	value["base64"] = base64.StdEncoding.EncodeToString(content)
+	return value, nil
+}
+
+// withoutBase64 replaces the long base64 strings of a JSON value by files. declared
+// is the media type that the object around the value names. The built-in server
+// sends text alone.
+func (r *reader) withoutBase64(value any, declared string) (any, error) {
+	if r.call.Tool.Trusted || r.call.Keep == nil {
+		return value, nil
+	}
+	var err error
+	switch v := value.(type) {
+	case string:
+		if len(v) < leastBase64 {
+			return v, nil
+		}
+		content, inURL, ok := decodeBase64(v)
+		if !ok || inURL == "" && !mixed(v) {
+			return v, nil
+		}
+		if inURL != "" {
+			declared = inURL
+		}
+		file, err := r.keep(content, declared)
+		if err != nil {
+			return nil, fmt.Errorf("keep the base64 that %s sent: %w", r.call.Tool.QualifiedName(), err)
+		}
+		r.held[fmt.Sprint(file["sha256"])] = true
+		return file, nil
+	case []any:
+		for i, item := range v {
+			if v[i], err = r.withoutBase64(item, declared); err != nil {
+				return nil, err
+			}
+		}
+	case map[string]any:
+		declared = ""
+		for _, name := range []string{"mimeType", "mime_type", "mediaType", "media_type", "contentType", "content_type"} {
+			if named, ok := v[name].(string); ok {
+				declared = named
+				break
+			}
+		}
+		for _, key := range plan.SortedKeys(v) {
+			if v[key], err = r.withoutBase64(v[key], declared); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return value, nil
+}
+
+// decodeBase64 decodes base64 in either alphabet, with or without padding and line
+// breaks, or a data URL, whose media type it returns.
+func decodeBase64(text string) (content []byte, mediaType string, ok bool) {
+	if rest, isURL := strings.CutPrefix(text, "data:"); isURL {
+		head, body, found := strings.Cut(rest, ";base64,")
+		if !found {
+			return nil, "", false
+		}
+		mediaType, text = head, body
+	}
+	text = strings.NewReplacer("-", "+", "_", "/", "\n", "", "\r", "", "\t", "", " ", "").Replace(strings.TrimSpace(text))
+	content, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
+	return content, mediaType, err == nil && len(content) > 0
+}
+
+// mixed reports whether a text has no blanks, and capitals, small letters and digits,
+// as long base64 has. Prose has blanks, hexadecimal numbers and repeated letters lack
+// a kind.
+func mixed(text string) bool {
+	return !strings.Contains(text, " ") && strings.ContainsAny(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") &&
+		strings.ContainsAny(text, "abcdefghijklmnopqrstuvwxyz") && strings.ContainsAny(text, "0123456789")
+}
+
+// saysMore returns a function that reports whether a text is more than what a
+// structured content holds: as a text or, as JSON, as one of its values.
+func saysMore(value any) func(text string) bool {
+	said := map[string]bool{"": true}
+	note(said, value)
+	return func(text string) bool {
+		text = strings.TrimSpace(text)
+		if said[text] {
+			return false
+		}
+		parsed, err := readJSON([]byte(text))
+		return err != nil || !said[plan.CanonicalJSON(parsed)]
+	}
+}
+
+// note adds each text and each value in a JSON value.
+func note(said map[string]bool, value any) {
+	switch v := value.(type) {
+	case string:
+		said[strings.TrimSpace(v)] = true
+	case []any:
+		for _, item := range v {
+			note(said, item)
+		}
+	case map[string]any:
+		for _, item := range v {
+			note(said, item)
+		}
+	}
+	said[plan.CanonicalJSON(value)] = true
+}
+
+func toolError(call plan.ToolCall, result *mcp.CallToolResult, isBuiltin bool) error {
+	r := newReader(call)
+	failure := &plan.ToolError{Tool: call.Tool.QualifiedName()}
+	// An unreadable result must not hide the message.
+	if value, err := structured(result); err == nil {
+		failure.Result, _ = r.withoutBase64(value, "")
+	}
+	failure.Message = r.text(result)
+	if isBuiltin && result.Meta != nil {
+		failure.Outdated, _ = result.Meta.AdditionalFields[builtin.MetaOutdated].(string)
+		failure.Removes, _ = result.Meta.AdditionalFields[builtin.MetaRemoves].(string)
+	}
+	switch {
+	case strings.TrimSpace(failure.Message) == "" && failure.Result == nil:
+		failure.Message = "the tool failed and did not say why"
+	case strings.TrimSpace(failure.Message) == "":
+		failure.Message = "the tool failed and did not say why; it sent " + plan.CanonicalJSON(failure.Result)
+	case !isBuiltin && failure.Result != nil && !repeats(failure.Message, failure.Result):
+		failure.Message += "\n" + plan.CanonicalJSON(failure.Result)
+	}
+	return failure
+}
+
+// repeats reports whether a text holds every leaf of a JSON value.
+func repeats(text string, value any) bool {
+	switch v := value.(type) {
+	case []any:
+		return !slices.ContainsFunc(v, func(item any) bool { return !repeats(text, item) })
+	case map[string]any:
+		for _, item := range v {
+			if !repeats(text, item) {
+				return false
+			}
+		}
+		return true
+	case string:
+		return strings.Contains(text, v)
+	default:
+		return strings.Contains(text, plan.CanonicalJSON(v))
+	}
+}
+
+// structured parses the structured content. It returns nil if there is none.
+func structured(result *mcp.CallToolResult) (any, error) {
+	if len(result.RawStructuredContent) == 0 {
+		return nil, nil
+	}
+	value, err := readJSON(result.RawStructuredContent)
+	if err != nil {
+		return nil, fmt.Errorf("reading the structured content of a result: %w", err)
+	}
+	return value, nil
+}
+
+// readJSON parses exactly one JSON value and keeps every digit of its numbers.
+func readJSON(text []byte) (any, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more after the value")
+	}
+	return value, nil
+}
