@@ -8,6 +8,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/tui/draw"
@@ -217,13 +218,15 @@ func TestMissingModelIsReportedOnce(t *testing.T) {
 		}
 		return panetest.Stripped(lines)
 	}
-	refused := narratedPane()
-	refused.SetState(State{Size: draw.Rect{W: 60, H: 20}, Problem: problem})
-	refused.Message(event.ChatUser{Text: "what is being"}, true)
-	refused.Reply(event.ChatReply{Status: event.StatusFailed, Text: problem + "; without a model this can be asked: find X"})
-	refused.Introduce(false)
-	if got := drawn(refused); strings.Count(got, "Ollama does not answer") != 1 {
-		t.Errorf("a refused goal shows\n%s", got)
+	for _, refusal := range []untrusted.Text{problem + "; without a model this can be asked: find X", "rename what? " + problem} {
+		refused := narratedPane()
+		refused.SetState(State{Size: draw.Rect{W: 60, H: 20}, Problem: problem})
+		refused.Message(event.ChatUser{Text: "what is being"}, true)
+		refused.Reply(event.ChatReply{Status: event.StatusFailed, Text: refusal})
+		refused.Introduce(false)
+		if got := drawn(refused); strings.Count(got, "Ollama does not answer") != 1 {
+			t.Errorf("a refused goal shows\n%s", got)
+		}
 	}
 
 	worked := narratedPane()
