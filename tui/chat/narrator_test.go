@@ -200,6 +200,22 @@ func TestChatShowsFailureOnce(t *testing.T) {
 	}
 }
 
+func TestOutcomeDoesNotRepeatTheAnswer(t *testing.T) {
+	given := &plan.Plan{Title: "a plan", Steps: []plan.Step{{Index: "1", Title: "Test", Executor: plan.ExecutorTool, Tool: "test.run", OnFailure: plan.OnFailureAbort}}}
+	for _, answer := range []untrusted.Text{"`test.run` failed: no tests here.", "The first step failed.", ""} {
+		_, got := narrate(t, narratedPane(), false,
+			event.RunStarted{Goal: "a goal", Plan: given}, event.PlanCreated{Plan: *given, Revision: 1},
+			event.StepStarted{Index: "1", Attempt: 1, Executor: plan.ExecutorTool, Tool: "test.run"},
+			event.StepFailed{Index: "1", Attempt: 1, Error: "no tests here", Failure: event.FailureTool},
+			event.RunCompleted{Result: event.Result{
+				Status: event.StatusFailed, Reason: event.ReasonStepFailed, Error: "step 1 (Test) failed: no tests here", Answer: answer,
+			}})
+		if n := strings.Count(got, "no tests here"); n != 1 || !strings.Contains(got, "✗ failed") {
+			t.Errorf("after the answer %q the cause is said %d times in\n%s", answer, n, got)
+		}
+	}
+}
+
 func TestChatNamesTheCommandOfTheChatThatUndoes(t *testing.T) {
 	c := narratedPane()
 	c.Reply(event.ChatReply{Status: event.StatusFailed, Reason: event.ReasonNoModel, Text: "no model. " + agent.WithoutModel, Asks: true})
