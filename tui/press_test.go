@@ -47,7 +47,7 @@ func TestEnterSendsInput(t *testing.T) {
 func TestEnterOnEmptyInputSendsNothing(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(enter)
 	s.sent()
-	s.wants("Type a task first.")
+	s.wants("Type a goal first.")
 }
 
 func TestGoalOptionIsSentAtStart(t *testing.T) {

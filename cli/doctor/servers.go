@@ -70,7 +70,7 @@ func serverCheck(subject string, s plan.ServerStatus, leftOut bool) Check {
 }
 
 // LanguageServers looks for the language servers on PATH and asks each for its
-// version. Without one, matches are by name only.
+// version. Without one, matches are by name only, in Go by its type checker.
 func LanguageServers(servers *lsp.Servers, on bool) func(context.Context) []Check {
 	return func(ctx context.Context) []Check {
 		var checks []Check
@@ -82,8 +82,12 @@ func LanguageServers(servers *lsp.Servers, on bool) func(context.Context) []Chec
 				check.State = Off
 				check.Detail = untrusted.Text(p.Name + " is disabled in [lsp]")
 			case err != nil:
+				instead := "matches are by name only"
+				if p.Language == "go" {
+					instead = "Go's type checker takes its place, for code that compiles"
+				}
 				check.State = Warning
-				check.Detail, check.Fix = untrusted.Text(p.Name+" is not installed; matches are by name only"), untrusted.Text(p.Install)
+				check.Detail, check.Fix = untrusted.Text(p.Name+" is not installed; "+instead), untrusted.Text(p.Install)
 			default:
 				check.Detail = untrusted.Text(p.Name + ", " + path)
 				if err := servers.Try(ctx, p, path); err != nil {

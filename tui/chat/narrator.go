@@ -411,7 +411,7 @@ func (n *Narrator) endsRun(d event.FailureResolved) bool {
 // outcomeWord describes the outcome of a run that was not stopped.
 func (n *Narrator) outcomeWord(r event.Result) string {
 	switch why := telling.FailureReason(n.run, r); {
-	case r.Status == event.StatusFailed && why != "" && telling.RepeatsFailure(r.Error, n.failure.reason):
+	case r.Status == event.StatusFailed && why != "" && (telling.RepeatsFailure(r.Error, n.failure.reason) || strings.Contains(r.Answer.Line(), why)):
 		return "failed" // the chat has said why
 	case r.Status == event.StatusFailed:
 		return "failed: " + cmp.Or(why, telling.ReasonWords(r.Reason))

@@ -8,6 +8,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/tui/draw"
@@ -199,6 +200,22 @@ func TestChatShowsFailureOnce(t *testing.T) {
 	}
 }
 
+func TestOutcomeDoesNotRepeatTheAnswer(t *testing.T) {
+	given := &plan.Plan{Title: "a plan", Steps: []plan.Step{{Index: "1", Title: "Test", Executor: plan.ExecutorTool, Tool: "test.run", OnFailure: plan.OnFailureAbort}}}
+	for _, answer := range []untrusted.Text{"`test.run` failed: no tests here.", "The first step failed.", ""} {
+		_, got := narrate(t, narratedPane(), false,
+			event.RunStarted{Goal: "a goal", Plan: given}, event.PlanCreated{Plan: *given, Revision: 1},
+			event.StepStarted{Index: "1", Attempt: 1, Executor: plan.ExecutorTool, Tool: "test.run"},
+			event.StepFailed{Index: "1", Attempt: 1, Error: "no tests here", Failure: event.FailureTool},
+			event.RunCompleted{Result: event.Result{
+				Status: event.StatusFailed, Reason: event.ReasonStepFailed, Error: "step 1 (Test) failed: no tests here", Answer: answer,
+			}})
+		if n := strings.Count(got, "no tests here"); n != 1 || !strings.Contains(got, "✗ failed") {
+			t.Errorf("after the answer %q the cause is said %d times in\n%s", answer, n, got)
+		}
+	}
+}
+
 func TestChatNamesTheCommandOfTheChatThatUndoes(t *testing.T) {
 	c := narratedPane()
 	c.Reply(event.ChatReply{Status: event.StatusFailed, Reason: event.ReasonNoModel, Text: "no model. " + agent.WithoutModel, Asks: true})
@@ -217,13 +234,15 @@ func TestMissingModelIsReportedOnce(t *testing.T) {
 		}
 		return panetest.Stripped(lines)
 	}
-	refused := narratedPane()
-	refused.SetState(State{Size: draw.Rect{W: 60, H: 20}, Problem: problem})
-	refused.Message(event.ChatUser{Text: "what is being"}, true)
-	refused.Reply(event.ChatReply{Status: event.StatusFailed, Text: problem + "; without a model this can be asked: find X"})
-	refused.Introduce(false)
-	if got := drawn(refused); strings.Count(got, "Ollama does not answer") != 1 {
-		t.Errorf("a refused goal shows\n%s", got)
+	for _, refusal := range []untrusted.Text{problem + "; without a model this can be asked: find X", "rename what? " + problem} {
+		refused := narratedPane()
+		refused.SetState(State{Size: draw.Rect{W: 60, H: 20}, Problem: problem})
+		refused.Message(event.ChatUser{Text: "what is being"}, true)
+		refused.Reply(event.ChatReply{Status: event.StatusFailed, Text: refusal})
+		refused.Introduce(false)
+		if got := drawn(refused); strings.Count(got, "Ollama does not answer") != 1 {
+			t.Errorf("a refused goal shows\n%s", got)
+		}
 	}
 
 	worked := narratedPane()

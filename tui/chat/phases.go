@@ -213,9 +213,9 @@ func (p *phaseBlock) summary() string {
 	case p.state().Status != agent.PhaseCompleted:
 		return ""
 	case p.phase == 0:
-		return uncoded(untrusted.Line(p.read.analysis.Task))
+		return draw.Unmarked(untrusted.Line(p.read.analysis.Task))
 	case p.phase == 1 && len(p.read.adjustments) > 0:
-		return english.Count(len(p.read.adjustments), "adjustment") + ": " + uncoded(untrusted.Line(p.read.adjustments[0]))
+		return english.Count(len(p.read.adjustments), "adjustment") + ": " + draw.Unmarked(untrusted.Line(p.read.adjustments[0]))
 	default:
 		return ""
 	}
@@ -229,8 +229,8 @@ func (p *phaseBlock) brief(width int) []string {
 	switch a := &p.read.analysis; {
 	case !p.roomy() || p.text() == "" && p.phase < 2:
 	case p.phase == 0 && !a.Direct:
-		lines = append(lines, l.AtMost(draw.Wrap(uncoded(untrusted.Line(a.Task)), width), 2, width)...)
-		if words := uncoded(untrusted.Line(strings.Join(a.Unknowns, "; "))); words != "" {
+		lines = append(lines, l.AtMost(draw.Wrap(draw.Unmarked(untrusted.Line(a.Task)), width), 2, width)...)
+		if words := draw.Unmarked(untrusted.Line(unknowns(a.Unknowns))); words != "" {
 			lines = append(lines, l.AtMost(draw.Wrap("unknowns: "+words, width), 2, width)...)
 		}
 		if a.Complexity != "" {
@@ -244,7 +244,7 @@ func (p *phaseBlock) brief(width int) []string {
 			shown = most
 		}
 		for _, point := range points[:shown] {
-			rows := l.AtMost(draw.Wrap(uncoded(untrusted.Line(point)), width-2), 2, width-2)
+			rows := l.AtMost(draw.Wrap(draw.Unmarked(untrusted.Line(point)), width-2), 2, width-2)
 			lines = append(lines, draw.Hang(l.Warning.Render(l.Glyphs.Revised)+" ", draw.Paint(l.Muted, rows))...)
 		}
 		if more := len(points) - shown; more > 0 {
@@ -255,6 +255,23 @@ func (p *phaseBlock) brief(width int) []string {
 		lines = append(lines, l.Shorten(l.PlanNotes(p.run.Plan, width, true), most, width)...)
 	}
 	return lines
+}
+
+// unknowns joins what an analysis does not know: questions and sentences end by
+// themselves, and a semicolon parts the others.
+func unknowns(list []string) string {
+	var b strings.Builder
+	for i, unknown := range list {
+		unknown = strings.TrimSpace(unknown)
+		b.WriteString(unknown)
+		if i < len(list)-1 {
+			if !strings.HasSuffix(unknown, "?") && !strings.HasSuffix(unknown, ".") {
+				b.WriteByte(';')
+			}
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
 }
 
 // whole draws the expanded card: the reply of a phase, or the plan with its

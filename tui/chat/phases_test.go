@@ -94,7 +94,7 @@ func (p *planningPane) planned() *planningPane {
 	return p.apply(event.PlanCreated{Revision: 1, Plan: plan.Plan{
 		Title: "Fix slug.Make", Steps: []plan.Step{{Index: "1", Title: "Read the code", Tool: "fs.read", Executor: plan.ExecutorTool}},
 		Milestones: []plan.Milestone{{Title: "Understand", Steps: []string{"1"}}},
-		Risks:      []string{"A caller may rely on two dashes in a row, which no test of this module would show.", "a \x1b[31mred\x1b[0m risk"},
+		Risks:      []string{"A caller may rely on **two dashes** in a `row`, which no test of this module would show.", "a \x1b[31mred\x1b[0m risk"},
 	}})
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"replan/agent"
@@ -128,15 +127,11 @@ func (s *modelStream) lines(w writing, width int) []draw.TextLine {
 		lines = draw.Wrap(w.waiting(), max(width, 1))
 	}
 	for _, line := range from.readout.Lines(height, l.Theme.Mode.Still) {
-		lines = append(lines, draw.Wrap(uncoded(line), max(width, 1))...)
+		lines = append(lines, draw.Wrap(draw.Unmarked(line), max(width, 1))...)
 	}
 	lines = draw.Paint(style, lines[max(len(lines)-height, 0):])
 	return draw.Set(append(lines, make([]string, height-len(lines))...))
 }
-
-// uncoded returns a line of Markdown without the marks of its code, for lines of one
-// style.
-func uncoded(line string) string { return strings.ReplaceAll(line, "`", "") }
 
 // model returns the model that writes now.
 func (w writing) model() string {

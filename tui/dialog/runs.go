@@ -252,16 +252,24 @@ func (d *Runs) foot(width int) []string {
 
 // The columns of a row on one line, in cells.
 const (
-	stateColumn = 17
-	whenColumn  = 16
-	doneColumn  = 8
+	whenColumn = 16
+	doneColumn = 8
 )
+
+// stateColumn returns the width of the first column: a wide list has room for
+// "nothing to commit".
+func stateColumn(width int) int {
+	if width < 90 {
+		return 17
+	}
+	return 21
+}
 
 // heads names the columns of the rows.
 func (d *Runs) heads(width int) string {
 	l := d.Look
 	pad := func(name string, cells int) string { return name + strings.Repeat(" ", max(cells-len(name), 0)) }
-	return l.Faint.Render(l.Sides("   "+pad("state", stateColumn-3)+pad("started", whenColumn)+pad("steps", doneColumn)+"goal", "run", width))
+	return l.Faint.Render(l.Sides("   "+pad("state", stateColumn(width)-3)+pad("started", whenColumn)+pad("steps", doneColumn)+"goal", "run", width))
 }
 
 // row draws one run on the given number of lines.
@@ -291,7 +299,7 @@ func (d *Runs) row(i, width, lines int) []string {
 		room := width - draw.VisibleWidth(id)
 		return []string{line.Fill(head, room) + id, line.Fill(line.Cursor+line.Draw(l.Accent, "  "+here)+line.Draw(l.Text, what), width)}
 	}
-	drawn := line.Fill(head, stateColumn) + line.Fill(line.Draw(l.Muted, facts[0]), whenColumn) + line.Fill(line.Draw(l.Muted, facts[1]), doneColumn)
+	drawn := line.Fill(head, stateColumn(width)-1) + line.Fill("", 1) + line.Fill(line.Draw(l.Muted, facts[0]), whenColumn) + line.Fill(line.Draw(l.Muted, facts[1]), doneColumn)
 	tail := "  " + strings.Join(append(facts[2:], telling.ShortID(s.Run)), between)
 	drawn += line.Draw(l.Accent, here)
 	room := width - draw.VisibleWidth(drawn) - draw.VisibleWidth(tail)

@@ -227,10 +227,10 @@ func (l *Look) PlanNotes(p plan.Plan, width int, cut bool) []string {
 		if len(m.Steps) > 0 {
 			text += " (" + untrusted.Line(strings.Join(m.Steps, ", ")) + ")"
 		}
-		note(l.Accent.Render(l.Glyphs.Milestone), "milestone", text)
+		note(l.Accent.Render(l.Glyphs.Milestone), "milestone", Unmarked(text))
 	}
 	for _, risk := range p.Risks {
-		note(l.Warning.Render(l.Glyphs.Warning), "risk", untrusted.Line(risk))
+		note(l.Warning.Render(l.Glyphs.Warning), "risk", Unmarked(untrusted.Line(risk)))
 	}
 	return lines
 }

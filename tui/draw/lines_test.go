@@ -79,3 +79,16 @@ func TestFlagIsNotBrokenAfterItsHyphens(t *testing.T) {
 		t.Errorf("Markdown: got %q, want %q", got, want)
 	}
 }
+
+func TestUnmarkedLinesKeepWhatIsNoMark(t *testing.T) {
+	for line, want := range map[string]string{
+		"the **old** name of `Make`": "the old name of Make",
+		"**a b** and **c**":          "a b and c",
+		"2 ** 3 and a**b":            "2 ** 3 and a**b",
+		"**kwargs of __init__":       "**kwargs of __init__",
+	} {
+		if got := draw.Unmarked(line); got != want {
+			t.Errorf("%q: got %q, want %q", line, got, want)
+		}
+	}
+}

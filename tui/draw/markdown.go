@@ -11,6 +11,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"replan/internal/lazyregexp"
 	"replan/internal/markdown"
 	"replan/internal/untrusted"
 	"replan/themes"
@@ -339,4 +340,12 @@ func trimBlank(lines []TextLine) []TextLine {
 		lines = lines[:len(lines)-1]
 	}
 	return lines
+}
+
+var strong = lazyregexp.New(`\*\*([^*\s](?:[^*]*[^*\s])?)\*\*`)
+
+// Unmarked returns a line of Markdown without the marks of its code and its bold
+// words, for lines of one style.
+func Unmarked(line string) string {
+	return strong.ReplaceAllString(strings.ReplaceAll(line, "`", ""), "$1")
 }

@@ -69,7 +69,7 @@ func (p *Pane) nothingToSend() string {
 	case p.value() == "" && p.NoModel:
 		return "" // enter looks for a model again
 	case p.value() == "":
-		return "Type a task first."
+		return "Type a goal first."
 	case p.Closed:
 		return "The session is closed; " + p.keys.Name("quit") + " quits."
 	default:

@@ -296,6 +296,9 @@ func (p *Player) Line(l *draw.Look, notice string, width int) string {
 		right = l.Warning.Render(l.Glyphs.Gate+" "+notice) + " " + right
 	}
 	room := width - draw.VisibleWidth(left) - draw.VisibleWidth(times) - draw.VisibleWidth(right) - 1
+	if right != "" {
+		room -= 2 // between the sides
+	}
 	bar := ""
 	if room >= 6 {
 		share := 1.0

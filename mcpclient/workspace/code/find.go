@@ -203,7 +203,7 @@ func (o *Operators) define(ctx context.Context, symbol, within string) (definiti
 	} else if ok {
 		return o.definePlace(ctx, result, t)
 	}
-	r := &reading{start: start, word: name.Word, lexed: func(f *source.File) any { return o.qualified(f.Declares(name)) }}
+	r := &reading{start: start, word: name.Word, lexed: func(f *source.File) any { return o.declared(f, name) }}
 	if source.IsIdentifier(strings.TrimRight(strings.ReplaceAll(name.Word, "-", "_"), "!?")) {
 		if err := o.readWords(ctx, r); err != nil {
 			return definitionResult{}, err

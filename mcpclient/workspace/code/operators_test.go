@@ -172,6 +172,29 @@ func TestRenamedGoCodeCompiles(t *testing.T) {
 	}
 }
 
+func TestSymbolsAreFoundByImportPath(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.Write(t, map[string]string{
+		"go.mod":          "module example.com/shop/v2\n\ngo 1.21\n",
+		"shop.go":         "package shop\n\ntype Cart struct{}\n\nfunc Open() Cart { return Cart{} }\n",
+		"go-till/till.go": "package till\n\nimport \"example.com/shop/v2\"\n\ntype Drawer struct{ content shop.Cart }\n",
+	})
+	for symbol, want := range map[string]string{"Cart": "example.com/shop/v2.Cart", "Drawer": "example.com/shop/v2/go-till.Drawer"} {
+		found := b.code(t, "code.references", args{"symbol": symbol})
+		if found.By != "types" || found.Symbol != want {
+			t.Fatalf("references of %s are by %s, of %s; want %s by types", symbol, found.By, found.Symbol, want)
+		}
+		if defined := b.code(t, "code.definition", args{"symbol": want}); len(defined.Definitions) != 1 {
+			t.Errorf("%s: %d definitions, want 1", want, len(defined.Definitions))
+		}
+		again := b.code(t, "code.references", args{"symbol": found.Symbol})
+		renamed := b.code(t, "code.transform", args{"kind": "rename", "symbol": found.Symbol, "new_name": "Renamed"})
+		if again.By != "types" || renamed.By != "types" || renamed.Edits == 0 {
+			t.Errorf("%s: references by %s, renamed by %s in %d edits", found.Symbol, again.By, renamed.By, renamed.Edits)
+		}
+	}
+}
+
 func TestGoWithoutToolchainIsSearchedByWords(t *testing.T) {
 	b := newBench(t, workspace.Config{Environ: []string{"PATH=" + t.TempDir(), "HOME=" + t.TempDir()}})
 	b.Write(t, shop)

@@ -64,7 +64,7 @@ func (o *Operators) aim(ctx context.Context, symbol string, name source.Name, st
 	}
 	look := func(start string) (*reading, []source.Symbol, error) {
 		r := &reading{start: start, word: name.Word, lexed: func(f *source.File) any {
-			return occurrence{f.Declares(name), f.Uses(name.Word).References}
+			return occurrence{o.declared(f, name), f.Uses(name.Word).References}
 		}}
 		if err := o.readWords(ctx, r); err != nil {
 			return nil, nil, err
@@ -72,7 +72,7 @@ func (o *Operators) aim(ctx context.Context, symbol string, name source.Name, st
 		var declared []source.Symbol
 		for _, f := range r.results {
 			if found, _ := f.found.(occurrence); len(found.declared) > 0 && o.knows(f.path) {
-				declared = append(declared, o.qualified(found.declared)...)
+				declared = append(declared, found.declared...)
 			}
 		}
 		return r, compiled(o.tree.Dir, declared), nil
@@ -190,6 +190,20 @@ func (o *Operators) qualified(declared []source.Symbol) []source.Symbol {
 		declared[i].Qualified = paths[dir] + "." + s.Name
 	}
 	return declared
+}
+
+// declared returns the declarations in a file to which a name refers. A name in
+// full, as [Operators.qualified] writes it, refers to exactly one of them: the last
+// element of its import path may be v2, and need not be the package's name.
+func (o *Operators) declared(f *source.File, name source.Name) []source.Symbol {
+	if strings.Contains(name.Given, "/") {
+		alike := o.qualified(f.Declares(source.Name{Given: name.Word, Word: name.Word}))
+		exact := slices.DeleteFunc(alike, func(s source.Symbol) bool { return s.Qualified != name.Given })
+		if len(exact) > 0 {
+			return exact
+		}
+	}
+	return o.qualified(f.Declares(name))
 }
 
 // importPath returns the import path of the package in a folder, or the folder

@@ -79,7 +79,7 @@ func members(all []source.Symbol) string {
 }
 
 // uses tells how often a name is used, with lines of as many files as possible,
-// tests last.
+// tests last. The lines are in the order of their files.
 func (k Known) uses() string {
 	uses := slices.DeleteFunc(slices.Clone(k.Uses), func(u Use) bool {
 		return slices.ContainsFunc(k.Definitions, func(s source.Symbol) bool { return s.Path == u.Path && s.Line == u.Line })
@@ -93,22 +93,35 @@ func (k Known) uses() string {
 	}
 	const shown = 8
 	var files tally
-	var first, tests, further []string // the further lines of a file come last
+	var first, tests, further []Use // the further lines of a file are left out first
 	for _, u := range uses {
-		line := markdown.Legible(place(u.Path, u.Line), 200) + " " + span(strings.TrimSpace(u.Text))
 		switch files.add(u.Path); {
 		case files.count[u.Path] > 1 && len(uses) > shown:
-			further = append(further, line)
+			further = append(further, u)
 		case kindOf(u.Path) == aTest:
-			tests = append(tests, line)
+			tests = append(tests, u)
 		default:
-			first = append(first, line)
+			first = append(first, u)
 		}
 	}
-	lines := slices.Concat(first, tests, further)
+	chosen := slices.Concat(first, tests, further)
+	chosen = chosen[:min(shown, len(chosen))]
+	slices.SortStableFunc(chosen, func(a, b Use) int {
+		rank := func(u Use) int {
+			if at := slices.Index(files.names, u.Path); kindOf(u.Path) != aTest {
+				return at
+			}
+			return len(files.names)
+		}
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Path, b.Path), a.Line-b.Line)
+	})
+	lines := make([]string, len(chosen))
+	for i, u := range chosen {
+		lines[i] = markdown.Legible(place(u.Path, u.Line), 200) + " " + span(strings.TrimSpace(u.Text))
+	}
 	said := fmt.Sprintf("\n%s on %s in %s:\n\n", strings.ToUpper(k.How[:1])+k.How[1:], english.Count(total, "line"), english.Count(len(files.names), "file")) +
-		list(lines[:min(shown, len(lines))], shown, "")
-	if more := total - min(shown, len(lines)); more > 0 { // total counts those that were not given, too
+		list(lines, shown, "")
+	if more := total - len(lines); more > 0 { // total counts those that were not given, too
 		said += "- and " + english.Count(more, "more line") + "\n"
 	}
 	return said
