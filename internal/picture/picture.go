@@ -2,12 +2,16 @@ package picture
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"image"
 	_ "image/gif" // register the formats of Decode
 	"image/jpeg"
 	"image/png"
+	"io"
+	"os"
 
 	"golang.org/x/image/draw"
 	_ "golang.org/x/image/webp" // as above
@@ -24,6 +28,29 @@ type Size struct{ Width, Height int }
 
 // ErrTooLarge reports that a picture exceeds the bounds.
 var ErrTooLarge = errors.New("the picture is too large")
+
+// ErrChanged reports that a file is not the one that was kept.
+var ErrChanged = errors.New("the file is not what was kept")
+
+// Read reads the file of a picture whose content has that SHA-256, in hexadecimal
+// digits: a journal could name any file.
+func Read(path, sum string) ([]byte, error) {
+	file, err := os.Open(path) //nolint:gosec // checked by its content
+	if err != nil {
+		return nil, fmt.Errorf("open the picture: %w", err)
+	}
+	content, err := io.ReadAll(io.LimitReader(file, MaxBytes+1))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("read the picture: %w", err)
+	}
+	if len(content) > MaxBytes {
+		return nil, ErrTooLarge
+	}
+	if got := sha256.Sum256(content); hex.EncodeToString(got[:]) != sum {
+		return nil, ErrChanged
+	}
+	return content, nil
+}
 
 // Decode reads a PNG, JPEG, GIF (its first frame) or WebP picture. It returns
 // [ErrTooLarge] before it reads a pixel.
