@@ -3,6 +3,7 @@ package picture
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -58,7 +59,7 @@ func Decode(content []byte) (image.Image, error) {
 	if _, _, err := describe(content); err != nil {
 		return nil, err
 	}
-	img, _, err := image.Decode(bytes.NewReader(content))
+	img, _, err := image.Decode(bytes.NewReader(essential(content)))
 	if err != nil {
 		return nil, fmt.Errorf("read the picture: %w", err)
 	}
@@ -70,7 +71,7 @@ func describe(content []byte) (Size, string, error) {
 	if len(content) > MaxBytes {
 		return Size{}, "", fmt.Errorf("%w: %d bytes", ErrTooLarge, len(content))
 	}
-	cfg, format, err := image.DecodeConfig(bytes.NewReader(content))
+	cfg, format, err := image.DecodeConfig(bytes.NewReader(essential(content)))
 	switch {
 	case err != nil:
 		return Size{}, "", fmt.Errorf("read the picture: %w", err)
@@ -80,6 +81,28 @@ func describe(content []byte) (Size, string, error) {
 		return Size{}, "", fmt.Errorf("%w: %d×%d", ErrTooLarge, cfg.Width, cfg.Height)
 	}
 	return Size{cfg.Width, cfg.Height}, format, nil
+}
+
+// essential returns a PNG with only the chunks that its pixels need. The decoder
+// rejects a picture for a damaged colour profile, which viewers ignore. Other
+// content is returned as it is.
+func essential(content []byte) []byte {
+	const signature = "\x89PNG\r\n\x1a\n"
+	if !bytes.HasPrefix(content, []byte(signature)) {
+		return content
+	}
+	out := []byte(signature)
+	for rest := content[len(signature):]; len(rest) >= 12; {
+		size := int64(binary.BigEndian.Uint32(rest)) + 12 // length, type and checksum
+		if size > int64(len(rest)) {
+			return append(out, rest...)
+		}
+		if kind := string(rest[4:8]); 'A' <= kind[0] && kind[0] <= 'Z' || kind == "tRNS" {
+			out = append(out, rest[:size]...)
+		}
+		rest = rest[size:]
+	}
+	return out
 }
 
 // Within returns the largest size of the same shape that fits, at most the size
@@ -114,6 +137,7 @@ func ForModel(content []byte, longest int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	content = essential(content)
 	if (format == "png" || format == "jpeg") && size.Width <= longest && size.Height <= longest {
 		return content, nil
 	}
