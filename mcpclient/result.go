@@ -47,7 +47,8 @@ func read(call plan.ToolCall, result *mcp.CallToolResult) (any, error) {
 			return nil, err
 		}
 		text, err := r.join(result, true, more)
-		if err == nil && text != "" && call.Beside != nil {
+		// The text of the built-in server sums up its structured content.
+		if err == nil && text != "" && call.Beside != nil && !call.Tool.Trusted {
 			call.Beside(text)
 		}
 		return value, err

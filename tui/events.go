@@ -219,6 +219,8 @@ func (m *Model) handleAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	case keymap.AnswerMsg[session.Completions]:
 		m.dialogs.palette.Update(a)
 		cmd = m.carryOut(m.input.Update(a))
+	case keymap.AnswerMsg[session.Picture]:
+		m.detail.Picture(a.Value, a.Err)
 	case keymap.JournalMsg:
 		cmd = m.playRecalled(a)
 	case drawnMsg:
@@ -241,6 +243,15 @@ func (m *Model) handleAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	}
 	m.refresh()
 	return cmd, true
+}
+
+// wantedPicture asks for a picture that the step pane would draw; nil if there is
+// none.
+func wantedPicture(m *Model) tea.Cmd {
+	if q := m.detail.Wanted(); q != nil && m.layout.step.H > 0 {
+		return m.outbox.ask(q)
+	}
+	return nil
 }
 
 // reopenFailure asks about a failed step of an ended run, and reports whether

@@ -157,6 +157,7 @@ var flows = map[string]flow{
 	"plan.story":          {from: (*story).finished, first: []string{"tab", "g"}, wants: "attempt 1"},
 	"plan.timing":         {from: (*story).finished, first: []string{"tab", "g"}, wants: "altogether"},
 	"plan.copy":           {from: (*story).finished, first: []string{"tab", "g"}, wants: "clipboard"},
+	"plan.file":           {from: (*story).finished, first: []string{"tab", "g"}, wants: "The result of this step has no files."},
 	"plan.timeline":       {from: (*story).finished, first: []string{"tab"}, wants: "total "},
 	"plan.revisions":      {from: (*story).finished, first: []string{"tab"}, wants: "evision"},
 	"diff.sides":          {from: (*story).finished, first: []string{"tab", "g", "down", "down", "down", "3", "tab"}, wants: "Side by side takes 60 columns"},

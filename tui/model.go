@@ -209,7 +209,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = tea.Batch(cmd, m.review.Grace.Start()) // a question in front of it has gone
 	}
 	m.arrange()
-	return m, tea.Batch(cmd, m.toasts.Timer())
+	return m, tea.Batch(cmd, m.toasts.Timer(), wantedPicture(m))
 }
 
 // resize stores the size of the terminal. The first size triggers the first

@@ -91,7 +91,7 @@ func TestPictureThatIsNoLongerTheOneKeptIsNotSent(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := seenBy(t, sees, bad, keptPicture(t, 30, 10))
-			if len(got.Images) != 1 || !strings.Contains(got.Content, "[Not shown: picture 1: ") || strings.Contains(got.Content, "secret") {
+			if len(got.Images) != 1 || !strings.Contains(got.Content, "[These pictures cannot be read, and you do not see them: 1.]") || strings.Contains(got.Content, "secret") {
 				t.Errorf("got %d pictures with %q", len(got.Images), got.Content)
 			}
 		})

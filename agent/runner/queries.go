@@ -10,6 +10,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/rule"
 	"replan/agent/session"
+	"replan/internal/picture"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -215,6 +216,33 @@ func (s *Session) PreviewCall(ctx context.Context, run, gate string, args map[st
 			return s.cfg.Tools.Preview(ctx, call)
 		}
 	})
+}
+
+// The largest copy of a picture for the screen, in pixels.
+const (
+	screenWidth  = 160
+	screenHeight = 96
+)
+
+// pictures answers queries about kept files. It needs nothing of the session.
+type pictures struct{}
+
+// Picture reads a kept picture and makes it small.
+func (pictures) Picture(_ context.Context, a plan.Attachment) (session.Picture, error) {
+	out := session.Picture{Of: a}
+	content, err := picture.Read(a.File, a.SHA256)
+	if err != nil {
+		out.Problem = untrusted.Text(err.Error())
+		return out, nil
+	}
+	img, err := picture.Decode(content)
+	if err != nil {
+		out.Problem = untrusted.Text(err.Error())
+		return out, nil
+	}
+	out.Width, out.Height = img.Bounds().Dx(), img.Bounds().Dy()
+	out.Pixels = picture.Scale(img, screenWidth, screenHeight)
+	return out, nil
 }
 
 // callAt returns the call at an open gate with other arguments, for a preview.

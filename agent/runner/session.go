@@ -120,6 +120,7 @@ type Restored struct {
 // goroutine owns its state: commands go in, one ordered stream of events comes
 // out.
 type Session struct {
+	pictures
 	cfg      Config
 	id       string
 	events   chan event.Event

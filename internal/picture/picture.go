@@ -2,12 +2,17 @@ package picture
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"image"
 	_ "image/gif" // register the formats of Decode
 	"image/jpeg"
 	"image/png"
+	"io"
+	"os"
 
 	"golang.org/x/image/draw"
 	_ "golang.org/x/image/webp" // as above
@@ -25,13 +30,36 @@ type Size struct{ Width, Height int }
 // ErrTooLarge reports that a picture exceeds the bounds.
 var ErrTooLarge = errors.New("the picture is too large")
 
+// ErrChanged reports that a file is not the one that was kept.
+var ErrChanged = errors.New("the file is not what was kept")
+
+// Read reads the file of a picture whose content has that SHA-256, in hexadecimal
+// digits: a journal could name any file.
+func Read(path, sum string) ([]byte, error) {
+	file, err := os.Open(path) //nolint:gosec // checked by its content
+	if err != nil {
+		return nil, fmt.Errorf("open the picture: %w", err)
+	}
+	content, err := io.ReadAll(io.LimitReader(file, MaxBytes+1))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("read the picture: %w", err)
+	}
+	if len(content) > MaxBytes {
+		return nil, ErrTooLarge
+	}
+	if got := sha256.Sum256(content); hex.EncodeToString(got[:]) != sum {
+		return nil, ErrChanged
+	}
+	return content, nil
+}
+
 // Decode reads a PNG, JPEG, GIF (its first frame) or WebP picture. It returns
 // [ErrTooLarge] before it reads a pixel.
 func Decode(content []byte) (image.Image, error) {
 	if _, _, err := describe(content); err != nil {
 		return nil, err
 	}
-	img, _, err := image.Decode(bytes.NewReader(content))
+	img, _, err := image.Decode(bytes.NewReader(essential(content)))
 	if err != nil {
 		return nil, fmt.Errorf("read the picture: %w", err)
 	}
@@ -43,7 +71,7 @@ func describe(content []byte) (Size, string, error) {
 	if len(content) > MaxBytes {
 		return Size{}, "", fmt.Errorf("%w: %d bytes", ErrTooLarge, len(content))
 	}
-	cfg, format, err := image.DecodeConfig(bytes.NewReader(content))
+	cfg, format, err := image.DecodeConfig(bytes.NewReader(essential(content)))
 	switch {
 	case err != nil:
 		return Size{}, "", fmt.Errorf("read the picture: %w", err)
@@ -53,6 +81,28 @@ func describe(content []byte) (Size, string, error) {
 		return Size{}, "", fmt.Errorf("%w: %d×%d", ErrTooLarge, cfg.Width, cfg.Height)
 	}
 	return Size{cfg.Width, cfg.Height}, format, nil
+}
+
+// essential returns a PNG with only the chunks that its pixels need. The decoder
+// rejects a picture for a damaged colour profile, which viewers ignore. Other
+// content is returned as it is.
+func essential(content []byte) []byte {
+	const signature = "\x89PNG\r\n\x1a\n"
+	if !bytes.HasPrefix(content, []byte(signature)) {
+		return content
+	}
+	out := []byte(signature)
+	for rest := content[len(signature):]; len(rest) >= 12; {
+		size := int64(binary.BigEndian.Uint32(rest)) + 12 // length, type and checksum
+		if size > int64(len(rest)) {
+			return append(out, rest...)
+		}
+		if kind := string(rest[4:8]); 'A' <= kind[0] && kind[0] <= 'Z' || kind == "tRNS" {
+			out = append(out, rest[:size]...)
+		}
+		rest = rest[size:]
+	}
+	return out
 }
 
 // Within returns the largest size of the same shape that fits, at most the size
@@ -87,6 +137,7 @@ func ForModel(content []byte, longest int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	content = essential(content)
 	if (format == "png" || format == "jpeg") && size.Width <= longest && size.Height <= longest {
 		return content, nil
 	}

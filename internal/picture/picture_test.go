@@ -116,6 +116,20 @@ func TestDamagedPictureIsAnError(t *testing.T) {
 	}
 }
 
+func TestDamagedColourProfileDoesNotMatter(t *testing.T) {
+	whole := encoded(t, "png", 40, 30)
+	head := len("\x89PNG\r\n\x1a\n") + 25             // to the end of IHDR
+	profile := []byte("\x00\x00\x00\x04iCCPabcdXXXX") // with a wrong checksum
+	damaged := slices.Concat(whole[:head], profile, whole[head:])
+	got, err := picture.ForModel(damaged, 100)
+	if err != nil || !bytes.Equal(got, whole) {
+		t.Errorf("%d bytes of %d: %v", len(got), len(whole), err)
+	}
+	if img, err := picture.Decode(damaged); err != nil || img.Bounds().Dx() != 40 {
+		t.Errorf("decoded %v: %v", img, err)
+	}
+}
+
 func TestSizeKeepsItsShape(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := picture.Size{Width: rapid.IntRange(1, 5000).Draw(t, "width"), Height: rapid.IntRange(1, 5000).Draw(t, "height")}

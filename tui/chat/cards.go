@@ -95,6 +95,9 @@ func (c *Pane) cardBody(s *agent.StepState, width int) []draw.TextLine {
 // writeResult adds the result of a call: text as it is, an object by its
 // members.
 func writeResult(d *draw.Document, result any) {
+	if text, ok := telling.ResultText(result); ok {
+		result = text
+	}
 	switch result := result.(type) {
 	case string:
 		d.Output(d.Look.Text, draw.Clip(strings.TrimRight(result, "\n")))

@@ -125,6 +125,7 @@ func newGraphKeys(bind func(keys []string, shown, does string) key.Binding) grap
 // inspectKeys are the keys that inspect a step or the whole run.
 type inspectKeys struct {
 	Story, Timing, CopyShown        key.Binding
+	OpenFile                        key.Binding
 	Timeline, Revisions, PlanBefore key.Binding
 }
 
@@ -133,6 +134,7 @@ func newInspectKeys(bind func(keys []string, shown, does string) key.Binding) in
 		Story:      bind([]string{"4"}, "4", "show story; attempts, decisions"),
 		Timing:     bind([]string{"5"}, "5", "show timing; waits and duration"),
 		CopyShown:  bind([]string{"y"}, "y", "copy the step's tab"),
+		OpenFile:   bind([]string{"O"}, "O", "open the first file of the step's result"),
 		PlanBefore: bind([]string{"v"}, "v", "show revisions of the plan"),
 		Timeline:   bind([]string{"t"}, "t", "open timeline; what ran when"),
 		Revisions:  bind([]string{"alt+v"}, "alt+v", "show revisions of the plan"),

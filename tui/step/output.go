@@ -90,6 +90,7 @@ func (d *Pane) drawOutput(p *draw.SheetPage, s *agent.StepState) {
 		gap()
 		p.Prose(l.Faint, "No output so far.")
 	}
+	d.drawFiles(p, s)
 }
 
 // drawExpected draws the expected outcome.
@@ -113,8 +114,11 @@ func (d *Pane) drawWords(p *draw.SheetPage, text string) {
 // drawResult draws the result of the step: text by its language, an object by
 // its members.
 func (d *Pane) drawResult(p *draw.SheetPage, s *agent.StepState) {
-	l := d.look
-	switch r := s.Result.(type) {
+	l, result := d.look, s.Result
+	if text, _, ok := plan.FilesOf(result); ok {
+		result = text // the files follow
+	}
+	switch r := result.(type) {
 	case nil:
 		p.Prose(l.Faint, "There is no result.")
 	case string:
@@ -211,12 +215,16 @@ func testStyle(l *draw.Look) func(line string) lipgloss.Style {
 
 // outputText returns the output of the step as text to copy.
 func outputText(s *agent.StepState) string {
-	switch r := s.Result.(type) {
+	result := s.Result
+	if text, _, ok := plan.FilesOf(result); ok {
+		result = text + "\n"
+	}
+	switch r := result.(type) {
 	case string:
-		return r
+		return r + filesText(s)
 	case nil:
 	default:
-		return telling.JSONText(r, "  ") + "\n"
+		return telling.JSONText(r, "  ") + "\n" + filesText(s)
 	}
 	if s.Output == "" && s.Loop != nil && s.Loop.Text != "" {
 		return s.Loop.Text

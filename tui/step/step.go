@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/themes"
@@ -57,6 +58,8 @@ type Pane struct {
 	view  []string
 	drawn bool
 	tabAt [tabs]draw.Rect // position in the title, from its start
+
+	pictures map[string]session.Picture // by hash; without pixels until they arrive
 }
 
 // version is everything the long part of a tab depends on.

@@ -9,6 +9,7 @@ import (
 
 	"replan/internal/english"
 	"replan/internal/untrusted"
+	"replan/planning/plan"
 	"replan/tui/patch"
 )
 
@@ -133,11 +134,24 @@ var counted = []struct{ member, noun string }{
 	{"projects", "project"},
 }
 
+// ResultText returns the text of a result that came with files, with a line for
+// each file, and false for any other result.
+func ResultText(result any) (string, bool) {
+	text, files, ok := plan.FilesOf(result)
+	for _, f := range files {
+		text += fmt.Sprintf("\n%s, %s: %s", f.Type, TextSize(f.Bytes), f.File)
+	}
+	return text, ok
+}
+
 // ResultWords says in a few words what a step found or did, or returns "" if its
 // result does not show that.
 func ResultWords(result any) string {
 	if text, ok := result.(string); ok && text != "" {
 		return english.Count(strings.Count(strings.TrimRight(text, "\n"), "\n")+1, "line")
+	}
+	if _, files, ok := plan.FilesOf(result); ok {
+		return english.Count(len(files), "file")
 	}
 	members, _ := result.(map[string]any)
 	if IsTestRun(members) {
