@@ -61,7 +61,7 @@ func (o *options) withCatalogue(ctx context.Context, do func(*services, plan.Cat
 	if err != nil {
 		return err
 	}
-	if err := w.openTools(ctx, o, mcpclient.TrustNone, logger); err != nil {
+	if err := w.openTools(ctx, o, opening{trust: mcpclient.TrustNone}, logger); err != nil {
 		return err
 	}
 	within, cancel := context.WithTimeout(ctx, toolsWithin)

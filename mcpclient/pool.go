@@ -288,9 +288,9 @@ const anyTool = "*:*"
 
 // Ready waits until all starting servers have started or failed, or ctx ends.
 // It returns the available tools in a fixed order. It also retries failed
-// servers that may have recovered.
+// servers that may have recovered, but starts none that Config.Later keeps back.
 func (p *Pool) Ready(ctx context.Context) plan.Catalogue {
-	all, _ := p.ReadyFor(ctx, []string{anyTool})
+	all, _ := p.readyFor(ctx, []string{anyTool})
 	return all
 }
 
@@ -301,6 +301,10 @@ func (p *Pool) Ready(ctx context.Context) plan.Catalogue {
 // have not started yet.
 func (p *Pool) ReadyFor(ctx context.Context, names []string) (all plan.Catalogue, awaited []string) {
 	p.Start()
+	return p.readyFor(ctx, names)
+}
+
+func (p *Pool) readyFor(ctx context.Context, names []string) (all plan.Catalogue, awaited []string) {
 	p.retry(names)
 	for {
 		p.mu.Lock()
@@ -384,7 +388,7 @@ func (p *Pool) Status() []plan.ServerStatus {
 	defer p.mu.Unlock()
 	all := make([]plan.ServerStatus, len(p.entries))
 	for i, e := range p.entries {
-		all[i] = e.status()
+		all[i] = p.status(e)
 	}
 	return all
 }

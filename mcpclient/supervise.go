@@ -184,6 +184,9 @@ func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
 	if note != "" {
 		p.log.Warn("tools", "server", e.server.Name, "note", note)
 	}
+	for i := range tools {
+		tools[i].TimeoutMS = e.server.Timeout.Milliseconds()
+	}
 	p.set(func() {
 		if e.startup == 0 {
 			e.startup = max(time.Since(e.begun), 1)
@@ -420,13 +423,16 @@ func (p *Pool) Restart(name string) error {
 }
 
 // status returns the status of one server. The caller holds the mutex.
-func (e *entry) status() plan.ServerStatus {
+func (p *Pool) status(e *entry) plan.ServerStatus {
 	s := plan.ServerStatus{
 		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: untrusted.Text(e.problem),
 		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed),
 	}
 	if e.startup > 0 {
 		s.StartMS = max(s.StartMS, 1)
+	}
+	if e.doing != nil && e.state == plan.ServerStarting {
+		s.Doing = untrusted.Text(e.doing())
 	}
 	if e.conn != nil && e.builtin == nil {
 		s.Instructions = untrusted.Text(e.conn.instructions)
@@ -440,6 +446,9 @@ func (e *entry) status() plan.ServerStatus {
 	case len(how.Command) == 0: // its address is unknown
 	default:
 		s.Transport, s.Command = "stdio", how.Command
+		if !e.begun.IsZero() {
+			s.Log = p.logFile(e.server.Name)
+		}
 	}
 	return s
 }

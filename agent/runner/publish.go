@@ -21,7 +21,7 @@ func (s *Session) conclude(ctx context.Context, o outcome) {
 		_ = s.publish(data)
 	}
 	if o.awaited != nil {
-		s.awaited = o.awaited
+		s.awaited, s.skip = o.awaited, o.skip
 		s.publishQueue()
 	}
 	if o.finish != nil {

@@ -30,15 +30,15 @@ func (s preparation) reach(ctx context.Context, p *prepared) (chain intent.Chain
 // everyTool matches all tools of all servers.
 const everyTool = "*:*"
 
-// await waits for the servers that offer the named tools and publishes which ones
-// it waits for.
+// await waits for the servers that offer the named tools, and publishes which ones
+// it waits for and how to end that.
 func (s preparation) await(ctx context.Context, p *prepared, names []string, limit time.Duration) {
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	now, stop := context.WithCancel(within)
 	stop()
 	if p.all, p.awaited = s.cfg.Tools.ReadyFor(now, names); len(p.awaited) > 0 {
-		s.outcomes <- outcome{awaited: p.awaited}
+		s.outcomes <- outcome{awaited: p.awaited, skip: cancel}
 		p.all, p.awaited = s.cfg.Tools.ReadyFor(within, names)
 	}
 	p.catalogue = p.all // a resumed run may use the tools it started with

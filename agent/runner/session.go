@@ -150,6 +150,7 @@ type Session struct {
 	choices      []session.Choose   // waiting for a model lookup
 	doing        string             // the job in preparation, in a few words; "" is none
 	awaited      []string           // servers that the preparation waits for
+	skip         context.CancelFunc // ends that wait; nil if it has not begun
 	choosing     context.CancelFunc // cancels the model lookup; nil if idle
 	saved        <-chan struct{}    // closed when the last setting is saved; nil if there was none
 	catalogue    plan.Catalogue     // as last seen
@@ -174,7 +175,8 @@ type request struct {
 // missing.
 type outcome struct {
 	events  []event.Data
-	awaited []string // the servers that the job in preparation waits for
+	awaited []string           // the servers that the job in preparation waits for
+	skip    context.CancelFunc // ends that wait; set with awaited
 	finish  func()
 	next    session.Command
 }
@@ -391,6 +393,10 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 		s.unqueue(c)
 	case session.Recheck:
 		s.look(ctx)
+	case session.SkipServers:
+		if s.skip != nil {
+			s.skip()
+		}
 	case session.Restart:
 		s.restart(c.Server)
 	default:
