@@ -33,6 +33,8 @@ func TestMain(m *testing.M) {
 		goleak.VerifyTestMain(m)
 	case "server":
 		_ = server.ServeStdio(childServer())
+	case "fault":
+		faulty(os.Getenv("FAULT"))
 	case "mute":
 		fmt.Fprintln(os.Stderr, "still compiling")
 		_, _ = io.Copy(io.Discard, os.Stdin)

@@ -191,6 +191,10 @@ func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
 		if e.startup == 0 {
 			e.startup = max(time.Since(e.begun), 1)
 		}
+		select {
+		case <-e.wake: // of a call that waited for this
+		default:
+		}
 		if e.state != plan.ServerReady {
 			e.ready, e.wasReady = time.Now(), true
 		}
@@ -214,11 +218,12 @@ func (p *Pool) relist(e *entry, conn *connection) (*connection, error) {
 			return conn, err
 		}
 		cancel()
-		conn.close()
 		next, err := p.dial(e, eraUnknown)
 		if err != nil {
 			return conn, err
 		}
+		old := conn
+		p.work.Go(old.retire)
 		conn = next
 	}
 }
@@ -286,10 +291,6 @@ const steadyTime = time.Minute
 // again counts an attempt to start a lost server anew. It returns how long to wait
 // before, and false if that was tried often enough.
 func (p *Pool) again(e *entry, why error) (wait time.Duration, ok bool) {
-	select {
-	case <-e.wake: // an old one
-	default:
-	}
 	p.set(func() {
 		if !e.ready.IsZero() && time.Since(e.ready) > steadyTime {
 			e.tries = 0
@@ -400,7 +401,7 @@ func (p *Pool) Restart(name string) error {
 	switch {
 	case e.state == plan.ServerWaiting:
 		return fmt.Errorf("%s waits for your approval: answer the question about this project's servers", name)
-	case e.state == plan.ServerStarting && e.tries == 0:
+	case e.state == plan.ServerStarting && e.tries == 0 && e.watched:
 		return fmt.Errorf("%s is starting already", name)
 	case e.server.Disabled:
 		return fmt.Errorf("%s is disabled in its configuration", name)
