@@ -26,7 +26,7 @@ import (
 // toolsWithin.
 const (
 	toolsSoon   = 2 * time.Second
-	toolsWithin = 20 * time.Second
+	toolsWithin = 2 * time.Minute // longer than the start limits of servers
 )
 
 func newTools(o *options) *cobra.Command {

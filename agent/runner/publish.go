@@ -121,8 +121,9 @@ func (s *Session) publishStatus() {
 		}
 	}
 	for _, server := range s.status.Servers {
-		// Nobody wanted a stopped server, so its error is no trouble.
-		if server.Error != "" && server.State != plan.ServerStopped {
+		// Nobody wanted a stopped server, and a lost one that starts anew was named
+		// by the call that lost it.
+		if server.Error != "" && server.State != plan.ServerStopped && server.State != plan.ServerStarting {
 			s.trouble(server.Name, string(server.Error))
 		}
 	}

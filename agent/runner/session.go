@@ -77,7 +77,7 @@ type Config struct {
 	DryRun    bool                            // resolve and report steps, but call nothing
 	// ReadyWithin bounds how long a run waits for servers whose tools its plan
 	// names. GoalWithin bounds how long a goal waits for servers that it may
-	// need. 0 means 10 s and 2 s.
+	// need. 0 means 2 min, longer than any server starts, and 2 s.
 	ReadyWithin, GoalWithin time.Duration
 
 	NewID  func(now time.Time) string
@@ -199,7 +199,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	cfg.ReadyWithin, cfg.GoalWithin = cmp.Or(cfg.ReadyWithin, 10*time.Second), cmp.Or(cfg.GoalWithin, 2*time.Second)
+	cfg.ReadyWithin, cfg.GoalWithin = cmp.Or(cfg.ReadyWithin, 2*time.Minute), cmp.Or(cfg.GoalWithin, 2*time.Second)
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
