@@ -184,8 +184,16 @@ func (s *Session) findBranch() {
 	})
 }
 
-// restart restarts a tool server.
-func (s *Session) restart(server string) {
+// serverCommand ends the wait for tool servers, or restarts one.
+func (s *Session) serverCommand(c session.Command) {
+	restart, ok := c.(session.Restart)
+	if !ok {
+		if s.skip != nil {
+			s.skip()
+		}
+		return
+	}
+	server := restart.Server
 	again, ok := s.cfg.Tools.(Restarter)
 	if !ok {
 		s.publishNote("warn", "these servers cannot be restarted here")

@@ -393,12 +393,8 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 		s.unqueue(c)
 	case session.Recheck:
 		s.look(ctx)
-	case session.SkipServers:
-		if s.skip != nil {
-			s.skip()
-		}
-	case session.Restart:
-		s.restart(c.Server)
+	case session.SkipServers, session.Restart:
+		s.serverCommand(c)
 	default:
 		s.models.command(ctx, s, c)
 	}
