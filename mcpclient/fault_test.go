@@ -53,6 +53,9 @@ func faulty(fault string) {
 	if strings.HasPrefix(fault, "slow") {
 		time.Sleep(1200 * time.Millisecond) // longer than the probe waits alone
 	}
+	if fault == "sleeps" {
+		time.Sleep(time.Second)
+	}
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		var m message

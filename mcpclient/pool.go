@@ -322,6 +322,23 @@ func (p *Pool) readyFor(ctx context.Context, names []string) (all plan.Catalogue
 	}
 }
 
+// StartingFor returns how long the server of these that was started last has been
+// starting; 0 if there is none.
+func (p *Pool) StartingFor(servers []string) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var last time.Time
+	for _, e := range p.entries {
+		if slices.Contains(servers, e.server.Name) && e.begun.After(last) {
+			last = e.begun
+		}
+	}
+	if last.IsZero() {
+		return 0
+	}
+	return time.Since(last)
+}
+
 // awaited returns the starting servers that these names require. The caller
 // holds the mutex.
 func (p *Pool) awaited(names []string) []string {

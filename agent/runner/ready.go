@@ -21,10 +21,23 @@ func (s preparation) reach(ctx context.Context, p *prepared) (chain intent.Chain
 		if goal {
 			also = []string{everyTool}
 		}
-		s.await(ctx, p, append(names, also...), s.cfg.GoalWithin)
+		s.await(ctx, p, append(names, also...), s.goalWithin(append(names, also...)))
 		chain, routed, unclear = s.routes(*p)
 	}
 	return chain, routed, unclear
+}
+
+// goalWithin returns how long a goal waits for servers that it may need: until the
+// last of them has had its time to start.
+func (s preparation) goalWithin(names []string) time.Duration {
+	starter, ok := s.cfg.Tools.(Starter)
+	if !ok {
+		return s.cfg.GoalWithin
+	}
+	now, stop := context.WithCancel(context.Background())
+	stop()
+	_, awaited := s.cfg.Tools.ReadyFor(now, names)
+	return s.cfg.GoalWithin - starter.StartingFor(awaited)
 }
 
 // everyTool matches all tools of all servers.
