@@ -47,6 +47,7 @@ type CallTool struct {
 	Command *plan.Command     // shown at its gate
 	Hold    bool              // nobody has seen its changes yet, see plan.ToolCall
 	Timeout time.Duration
+	Limit   string // whose limit Timeout is, in a few words
 }
 
 // CallPlan makes a plan, runs one, or both, on request of the model in chat. Its

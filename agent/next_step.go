@@ -298,10 +298,7 @@ func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	if s.reserved() {
 		free.reserve(facts, -1)
 	}
-	timeout := s.Step.Timeout
-	if timeout == 0 {
-		timeout = time.Duration(r.Limits.StepTimeoutMS) * time.Millisecond
-	}
+	timeout, limit := r.timeLimit(s.Step, facts.tool)
 	number := s.attempts.total + 1
 	if prompt.IsFindTool(facts.tool) {
 		words, _ := s.call.args["words"].(string)
@@ -317,8 +314,21 @@ func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	}
 	return append(out, Action{
 		r.startedCall(s, facts, number),
-		CallTool{Index: index, Attempt: number, Tool: facts.tool, Args: s.call.args, Hashes: s.gate.hashes, Diff: s.Diff, Command: s.gate.command, Hold: r.unseen(s, facts), Timeout: timeout},
+		CallTool{Index: index, Attempt: number, Tool: facts.tool, Args: s.call.args, Hashes: s.gate.hashes, Diff: s.Diff, Command: s.gate.command, Hold: r.unseen(s, facts), Timeout: timeout, Limit: limit},
 	})
+}
+
+// timeLimit returns how long a call may take, and whose limit that is: the step's
+// own goes before that of the tool's server, and that before the general one.
+func (r decision) timeLimit(step plan.Step, tool plan.Tool) (limit time.Duration, whose string) {
+	switch {
+	case step.Timeout > 0:
+		return step.Timeout, "the step's own"
+	case tool.TimeoutMS > 0:
+		return time.Duration(tool.TimeoutMS) * time.Millisecond, "that of the server " + tool.Server
+	default:
+		return time.Duration(r.Limits.StepTimeoutMS) * time.Millisecond, "step_timeout"
+	}
 }
 
 // startModel asks the model to execute a step in text, or to write the arguments

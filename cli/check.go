@@ -339,7 +339,7 @@ func (o plans) withTools(ctx context.Context, do func(*services) error) (err err
 	if o.chatContext != nil {
 		return do(o.chatContext.services)
 	}
-	w, err := o.wiring().prepare(ctx, mcpclient.TrustNone)
+	w, err := o.wiring().prepare(ctx, opening{trust: mcpclient.TrustNone})
 	if err != nil {
 		return err
 	}

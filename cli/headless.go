@@ -65,7 +65,7 @@ func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
 	if asks {
 		trust = mcpclient.TrustAskServers
 	}
-	w, err := o.wiring().prepare(ctx, trust)
+	w, err := o.wiring().prepare(ctx, opening{trust: trust})
 	if err != nil {
 		return err
 	}

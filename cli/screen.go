@@ -137,7 +137,7 @@ func (o screens) openScreenOn(ctx context.Context, screen tui.Options, before co
 	if o.Approve == policy.ApproveAsk {
 		trust = mcpclient.TrustAsk
 	}
-	w, err := o.wiring().open(ctx, opening{trust: trust, attended: true, keepChoices: true, restored: before.session})
+	w, err := o.wiring().open(ctx, opening{trust: trust, attended: true, screen: true, restored: before.session})
 	if err != nil {
 		return "", errors.Join(err, before.close())
 	}
@@ -150,6 +150,7 @@ func (o screens) openScreenOn(ctx context.Context, screen tui.Options, before co
 	screen.Examples = folder.ExampleGoals(o.Workspace)
 	screen.Left = func(words string) { _, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", words) }
 	screen.Editor, screen.Commands = o.editor(), o.chat().chatCommands
+	screen.Drawn = w.tools.Start
 	err = wrap("the screen", o.show(ctx, w.session, w.watch, o.dressed(screen)))
 	err = errors.Join(err, wrap("end in order", w.close()))
 	if note := w.exitNote.Load(); note != nil {
@@ -166,7 +167,13 @@ func (o screens) show(ctx context.Context, s tui.Session, watch *crash.Watch, sc
 		defer watch.Screen(false)
 		// It starts when the first frame is there, which it would only delay, or
 		// with the first child.
-		screen.Drawn = func() { _ = watch.Start() } // without one such a crash is as bad as it was
+		drawn := screen.Drawn
+		screen.Drawn = func() {
+			_ = watch.Start() // without one such a crash is as bad as it was
+			if drawn != nil {
+				drawn()
+			}
+		}
 	}
 	err := tui.Run(ctx, s, screen)
 	if errors.Is(err, tui.ErrStuck) {

@@ -95,7 +95,7 @@ func (o *options) serve(ctx context.Context, how serving) (err error) {
 	how.plans = how.plans || !how.workspace
 	w := &services{}
 	if how.plans {
-		w, err = o.wiring().prepare(ctx, mcpclient.TrustNone)
+		w, err = o.wiring().prepare(ctx, opening{trust: mcpclient.TrustNone})
 	} else {
 		w.watch = o.wiring().newWatch()
 		w.logger, err = w.openLog(o.store.Dirs.Logs())

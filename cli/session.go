@@ -62,13 +62,14 @@ type opening struct {
 	restored *runner.Restored    // the session to continue; nil starts a new one
 	// keep stores a created plan; nil stores it among the plans.
 	keep func(plan.Plan) (plan.Plan, error)
-	// keepChoices saves what the user chooses in the user's configuration.
-	keepChoices bool
+	// screen says that the full screen is used: what the user chooses there is saved
+	// in the user's configuration, and servers start after the first frame.
+	screen bool
 }
 
 // open prepares a workshop and starts its session.
 func (o wiring) open(ctx context.Context, how opening) (w *services, err error) {
-	w, err = o.prepare(ctx, how.trust)
+	w, err = o.prepare(ctx, how)
 	if err != nil {
 		return w, err
 	}
@@ -79,7 +80,7 @@ func (o wiring) open(ctx context.Context, how opening) (w *services, err error) 
 }
 
 // prepare opens everything a session works with.
-func (o wiring) prepare(ctx context.Context, trust mcpclient.TrustMode) (w *services, err error) {
+func (o wiring) prepare(ctx context.Context, how opening) (w *services, err error) {
 	w = &services{watch: o.newWatch()}
 	defer func() {
 		if err != nil {
@@ -95,7 +96,7 @@ func (o wiring) prepare(ctx context.Context, trust mcpclient.TrustMode) (w *serv
 		}
 		return w, usage("%w", err)
 	}
-	if err := w.openTools(ctx, o.options, trust, w.logger); err != nil {
+	if err := w.openTools(ctx, o.options, how, w.logger); err != nil {
 		return w, err
 	}
 	return w, w.readInstructions(o.Workspace)
@@ -105,7 +106,7 @@ func (o wiring) prepare(ctx context.Context, trust mcpclient.TrustMode) (w *serv
 func (w *services) begin(ctx context.Context, o *options, how opening) (err error) {
 	cfg := o.wiring().sessionConfig(w)
 	cfg.Attended, cfg.InDoubt, cfg.Restored = how.attended, how.inDoubt, how.restored
-	if how.keepChoices && !o.DryRun {
+	if how.screen && !o.DryRun {
 		cfg.Keep = o.Keep
 	}
 	if how.keep != nil {
@@ -165,10 +166,11 @@ func (o *options) noDryResume() error {
 }
 
 // openTools starts the workspace's operators and the MCP servers.
-func (w *services) openTools(ctx context.Context, o *options, trust mcpclient.TrustMode, logger *slog.Logger) error {
+func (w *services) openTools(ctx context.Context, o *options, how opening, logger *slog.Logger) error {
 	cfg := mcpclient.Config{
 		Dir: o.Workspace, TrustFile: o.store.Dirs.Trust(),
-		Trust: trust, Logger: logger,
+		Trust: how.trust, Logger: logger, LogDir: o.store.Dirs.Logs(), EraFile: o.store.Dirs.Greetings(), Version: Version,
+		Later: how.screen, // until the screen is drawn
 	}
 	var err error
 	cfg.Watcher = w.watcher()
@@ -208,7 +210,7 @@ func (w *services) openTools(ctx context.Context, o *options, trust mcpclient.Tr
 		w.notes = append(w.notes, fmt.Sprintf(
 			"the MCP server %q of this project's .mcp.json is left out: approve it once on the screen, or use --mcp-config .mcp.json", name))
 	}
-	if trust == mcpclient.TrustAsk {
+	if how.trust == mcpclient.TrustAsk {
 		return nil // the screen says what is missing, and opens all the same
 	}
 	if err := w.tools.CheckRequired(ctx); err != nil && ctx.Err() == nil {

@@ -26,7 +26,7 @@ import (
 // toolsWithin.
 const (
 	toolsSoon   = 2 * time.Second
-	toolsWithin = 20 * time.Second
+	toolsWithin = 2 * time.Minute // longer than the start limits of servers
 )
 
 func newTools(o *options) *cobra.Command {
@@ -62,7 +62,7 @@ func (o *options) withCatalogue(ctx context.Context, do func(*services, plan.Cat
 	if err != nil {
 		return err
 	}
-	if err := w.openTools(ctx, o, mcpclient.TrustNone, logger); err != nil {
+	if err := w.openTools(ctx, o, opening{trust: mcpclient.TrustNone}, logger); err != nil {
 		return err
 	}
 	within, cancel := context.WithTimeout(ctx, toolsWithin)

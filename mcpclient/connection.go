@@ -103,7 +103,7 @@ func (c *connection) shakeHands(ctx context.Context) error {
 	c.probe.end()
 	if c.probe.newer && (!c.probe.both || c.process == nil) {
 		// Nothing but the newer protocol was agreed upon.
-		c.probe.newer, c.probe.wait = false, 0
+		c.probe.newer, c.probe.wait, c.learned = false, 0, eraNewer
 		result, err = c.client.Initialize(ctx, request)
 		c.probe.end()
 	}
@@ -182,6 +182,15 @@ func (c *connection) enter() bool {
 		c.calls.Add(1)
 	}
 	return !c.closing
+}
+
+// retire closes a connection once its calls have ended, which it does not cancel.
+func (c *connection) retire() {
+	c.mu.Lock()
+	c.closing = true
+	c.mu.Unlock()
+	c.calls.Wait()
+	c.close()
 }
 
 // leaveCalls is how long close waits for calls to notice that they are cancelled,

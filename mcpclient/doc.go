@@ -3,8 +3,9 @@
 // servers of this process. It supervises them and calls their tools.
 //
 // A project's own servers start only after the user allows them. Child
-// processes run in their own process groups, without the secrets in this
-// program's environment, and end with the pool.
+// processes run in their own process groups, with the variables that
+// [child.ServerEnviron] lists, and end with the pool. Lost servers are started
+// anew; calls wait for them.
 //
 // It imports planning and the packages below it other than workspace. Start with
 // [Pool].

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -32,7 +33,9 @@ func TestMain(m *testing.M) {
 	case "":
 		goleak.VerifyTestMain(m)
 	case "server":
-		_ = server.ServeStdio(childServer())
+		_ = server.ServeStdio(childServer(), server.WithWorkerPoolSize(8))
+	case "fault":
+		faulty(os.Getenv("FAULT"))
 	case "mute":
 		fmt.Fprintln(os.Stderr, "still compiling")
 		_, _ = io.Copy(io.Discard, os.Stdin)
@@ -107,6 +110,10 @@ func childServer() *server.MCPServer {
 		cmd.Env = append(os.Environ(), role+"=grandchild", "ADDR="+r.GetString("addr", ""))
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		return mcp.NewToolResultText("started"), cmd.Start()
+	})
+	s.AddTool(mcp.NewTool("pause"), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		time.Sleep(time.Duration(r.GetInt("ms", 0)) * time.Millisecond)
+		return mcp.NewToolResultText("done"), nil
 	})
 	s.AddTool(mcp.NewTool("crash"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		fmt.Fprintln(os.Stderr, "panic: out of cheese")

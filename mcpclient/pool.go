@@ -275,9 +275,9 @@ const anyTool = "*:*"
 
 // Ready waits until all starting servers have started or failed, or ctx ends.
 // It returns the available tools in a fixed order. It also retries failed
-// servers that may have recovered.
+// servers that may have recovered, but starts none that Config.Later keeps back.
 func (p *Pool) Ready(ctx context.Context) plan.Catalogue {
-	all, _ := p.ReadyFor(ctx, []string{anyTool})
+	all, _ := p.readyFor(ctx, []string{anyTool})
 	return all
 }
 
@@ -288,6 +288,10 @@ func (p *Pool) Ready(ctx context.Context) plan.Catalogue {
 // have not started yet.
 func (p *Pool) ReadyFor(ctx context.Context, names []string) (all plan.Catalogue, awaited []string) {
 	p.Start()
+	return p.readyFor(ctx, names)
+}
+
+func (p *Pool) readyFor(ctx context.Context, names []string) (all plan.Catalogue, awaited []string) {
 	p.retry(names)
 	for {
 		p.mu.Lock()
@@ -303,6 +307,23 @@ func (p *Pool) ReadyFor(ctx context.Context, names []string) (all plan.Catalogue
 		case <-p.life.Done():
 		}
 	}
+}
+
+// StartingFor returns how long the server of these that was started last has been
+// starting; 0 if there is none.
+func (p *Pool) StartingFor(servers []string) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var last time.Time
+	for _, e := range p.entries {
+		if slices.Contains(servers, e.server.Name) && e.begun.After(last) {
+			last = e.begun
+		}
+	}
+	if last.IsZero() {
+		return 0
+	}
+	return time.Since(last)
 }
 
 // awaited returns the starting servers that these names require. The caller
@@ -371,7 +392,7 @@ func (p *Pool) Status() []plan.ServerStatus {
 	defer p.mu.Unlock()
 	all := make([]plan.ServerStatus, len(p.entries))
 	for i, e := range p.entries {
-		all[i] = e.status()
+		all[i] = p.status(e)
 	}
 	return all
 }

@@ -22,6 +22,7 @@ type probe struct {
 	answered bool               // anything was answered
 	late     chan probed        // receives the answer to server/discover if that takes longer than wait
 	newer    bool               // the late answer showed the newer protocol
+	came     bool               // there was a late answer
 	both     bool               // beside, the server has accepted initialize
 	stop     context.CancelFunc // of server/discover
 	running  sync.WaitGroup     // requests
@@ -85,29 +86,45 @@ func (p *probe) discover(ctx context.Context, r transport.JSONRPCRequest, send s
 
 // initialize sends initialize while server/discover waits for its answer.
 func (p *probe) initialize(ctx context.Context, r transport.JSONRPCRequest, send sender) (*transport.JSONRPCResponse, error) {
-	answer := p.start(ctx, r, send)
-	late := p.late
+	answer, late := p.start(ctx, r, send), p.late
+	var first *probed // the answer to initialize
+	var grace <-chan time.Time
 	for {
 		select {
 		case a := <-late:
-			p.newer, late = a.ok(), nil
+			p.newer, p.came, late = a.ok(), a.err == nil, nil
 		case a := <-answer:
-			p.answered = p.newer || a.err == nil
-			p.both = p.newer && a.ok()
-			if p.newer {
-				return nil, errNewer
-			}
-			return a.response, a.err
+			first, answer = &a, nil
+			if a.ok() {
+				grace = time.After(orderGrace)
+			} // else the server may have given up initialize
+		case <-grace:
+			late = nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		switch {
+		case first == nil || late != nil && !p.newer:
+		case p.newer:
+			p.answered, p.both = true, first.ok()
+			return nil, errNewer
+		default:
+			p.answered = first.err == nil
+			return first.response, first.err
 		}
 	}
 }
+
+// orderGrace is how long the answer to server/discover may take after that to
+// initialize: servers may answer in any order.
+const orderGrace = 100 * time.Millisecond
 
 // errNewer ends a handshake by initialize with a server that speaks the newer
 // protocol.
 var errNewer = errors.New("the server speaks the protocol of " + mcp.ProtocolVersion20260728)
 
 // ignored reports whether the server answered initialize but not the probe.
-func (p *probe) ignored() bool { return p.late != nil && p.answered && !p.newer }
+func (p *probe) ignored() bool { return p.late != nil && p.answered && !p.came }
 
 // killed reports, of a server that has ended, whether it answered nothing after the
 // probe. Some servers take any first message but initialize for an error.

@@ -5,8 +5,12 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+
+	"replan/mcpclient/config"
 )
 
 func TestBlockedWriteEndsConnection(t *testing.T) {
@@ -76,6 +80,46 @@ func TestLastWordsAreTheLastNonBlankLine(t *testing.T) {
 			}
 			if got := w.last(); got != c.want {
 				t.Errorf("got %q", got)
+			}
+		})
+	}
+}
+
+func TestFullLogFileBecomesTheOldOne(t *testing.T) {
+	f := &logFile{path: filepath.Join(t.TempDir(), "mcp-k.log"), log: slog.New(slog.DiscardHandler)}
+	line := strings.Repeat("x", 1023)
+	for range 2*maxLogFile/1024 + 1 {
+		f.write(line)
+	}
+	f.write("token=ghp_abcdefghijklmnopqrstuvwxyz0123456789")
+	f.close()
+	for path, want := range map[string]int64{f.path + ".old": maxLogFile, f.path: 2048} {
+		if info, err := os.Stat(path); err != nil || info.Size() > want || info.Size() == 0 {
+			t.Errorf("%s: got %v, %v, want at most %d bytes", path, info, err, want)
+		}
+	}
+	if text, _ := os.ReadFile(f.path); strings.Contains(string(text), "ghp_") {
+		t.Error("the log holds a secret")
+	}
+}
+
+func TestStartLimitOfLaunchers(t *testing.T) {
+	p := &Pool{cfg: Config{StartTimeout: DefaultStartTimeout}}
+	for name, c := range map[string]struct {
+		server config.Server
+		want   time.Duration
+	}{
+		"program":           {config.Server{Command: "/opt/server"}, DefaultStartTimeout},
+		"npx":               {config.Server{Command: "npx", Args: []string{"-y", "x"}}, time.Minute},
+		"npx on Windows":    {config.Server{Command: "npx.cmd"}, time.Minute},
+		"docker by path":    {config.Server{Command: "/usr/bin/docker"}, time.Minute},
+		"pnpm dlx":          {config.Server{Command: "pnpm", Args: []string{"dlx", "x"}}, time.Minute},
+		"pnpm start":        {config.Server{Command: "pnpm", Args: []string{"start"}}, DefaultStartTimeout},
+		"own limit is kept": {config.Server{Command: "npx", StartTimeout: time.Second}, time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := p.startTimeout(c.server); got != c.want {
+				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})
 	}

@@ -12,6 +12,18 @@ import (
 	"replan/mcpclient/config"
 )
 
+func TestPoolKnowsHowLongServersHaveBeenStarting(t *testing.T) {
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("mute", "mute", nil), aChild("later", "mute", nil)}, Later: true})
+	if got := p.StartingFor([]string{"mute"}); got != 0 {
+		t.Errorf("got %v before the start", got)
+	}
+	p.Start()
+	first := p.StartingFor([]string{"mute"})
+	if second := p.StartingFor([]string{"mute", "later"}); first <= 0 || second <= 0 || p.StartingFor([]string{"mute"}) < first || p.StartingFor(nil) != 0 {
+		t.Errorf("got %v, then %v", first, second)
+	}
+}
+
 func TestReadyForWaitsOnlyForNeededServers(t *testing.T) {
 	own := server.NewMCPServer("workspace", "1")
 	for _, name := range []string{"fs.read", "look"} {

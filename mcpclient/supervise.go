@@ -194,9 +194,16 @@ func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
 	if note != "" {
 		p.log.Warn("tools", "server", e.server.Name, "note", note)
 	}
+	for i := range tools {
+		tools[i].TimeoutMS = e.server.Timeout.Milliseconds()
+	}
 	p.set(func() {
 		if e.startup == 0 {
 			e.startup = max(time.Since(e.begun), 1)
+		}
+		select {
+		case <-e.wake: // of a call that waited for this
+		default:
 		}
 		if e.state != plan.ServerReady {
 			e.ready, e.wasReady = time.Now(), true
@@ -221,11 +228,12 @@ func (p *Pool) relist(e *entry, conn *connection) (*connection, error) {
 			return conn, err
 		}
 		cancel()
-		conn.close()
 		next, err := p.dial(e, eraUnknown)
 		if err != nil {
 			return conn, err
 		}
+		old := conn
+		p.work.Go(old.retire)
 		conn = next
 	}
 }
@@ -293,10 +301,6 @@ const steadyTime = time.Minute
 // again counts an attempt to start a lost server anew. It returns how long to wait
 // before, and false if that was tried often enough.
 func (p *Pool) again(e *entry, why error) (wait time.Duration, ok bool) {
-	select {
-	case <-e.wake: // an old one
-	default:
-	}
 	p.set(func() {
 		if !e.ready.IsZero() && time.Since(e.ready) > steadyTime {
 			e.tries = 0
@@ -407,7 +411,7 @@ func (p *Pool) Restart(name string) error {
 	switch {
 	case e.state == plan.ServerWaiting:
 		return fmt.Errorf("%s waits for your approval: answer the question about this project's servers", name)
-	case e.state == plan.ServerStarting && e.tries == 0:
+	case e.state == plan.ServerStarting && e.tries == 0 && e.watched:
 		return fmt.Errorf("%s is starting already", name)
 	case e.server.Disabled:
 		return fmt.Errorf("%s is disabled in its configuration", name)
@@ -430,13 +434,16 @@ func (p *Pool) Restart(name string) error {
 }
 
 // status returns the status of one server. The caller holds the mutex.
-func (e *entry) status() plan.ServerStatus {
+func (p *Pool) status(e *entry) plan.ServerStatus {
 	s := plan.ServerStatus{
 		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: untrusted.Text(e.report()),
 		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed),
 	}
 	if e.startup > 0 {
 		s.StartMS = max(s.StartMS, 1)
+	}
+	if e.doing != nil && e.state == plan.ServerStarting {
+		s.Doing = untrusted.Text(e.doing())
 	}
 	if e.conn != nil && e.builtin == nil {
 		s.Instructions = untrusted.Text(e.conn.instructions)
@@ -452,6 +459,9 @@ func (e *entry) status() plan.ServerStatus {
 	case len(how.Command) == 0: // its address is unknown
 	default:
 		s.Transport, s.Command = "stdio", how.Command
+		if !e.begun.IsZero() {
+			s.Log = p.logFile(e.server.Name)
+		}
 	}
 	return s
 }

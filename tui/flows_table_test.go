@@ -36,6 +36,7 @@ var flows = map[string]flow{
 	"chat.history":     {from: (*story).finished, wants: "history ›"},
 	"chat.editor":      {wants: "No editor is set"},
 	"chat.open_paste":  {from: (*story).greeted, paste: strings.Repeat("one more line\n", 40), lacks: "[pasted"},
+	"servers.skip":     {events: []any{session.Queue{Doing: "a goal", Servers: []string{"everything"}}}, sends: session.SkipServers{}},
 	"chat.drop_queued": {events: []any{session.Queue{Waiting: []string{"one"}, Jobs: []session.QueuedJob{{ID: 3, Text: "one"}}}}, wants: "Removed from the queue: one", sends: session.Unqueue{ID: 3}},
 	"list.take":        {from: (*story).greeted, first: []string{"@see @slug"}, events: []any{someFiles()}, wants: "see @internal/slug.go "},
 	"chat.top":         {from: (*story).long, wants: "below"},

@@ -26,6 +26,11 @@ func (s *servers) notices(was, now session.Status, notify func(level, text strin
 		case server.State == plan.ServerFailed && before[name] == plan.ServerReady:
 			s.lost[name] = true
 			notify("error", "lost the server "+name+": "+server.Error.Visible())
+		case server.State == plan.ServerStarting && server.Error != "" && before[name] == plan.ServerReady:
+			s.lost[name] = true
+			notify("warn", "lost the server "+name+", which starts anew: "+server.Error.Visible())
+		case server.State == plan.ServerFailed && s.lost[name] && before[name] == plan.ServerStarting:
+			notify("error", "lost the server "+name+": "+server.Error.Visible())
 		case server.State == plan.ServerFailed && before[name] == plan.ServerStarting:
 			s.lost[name] = true
 			notify("error", "the server "+name+" did not start")

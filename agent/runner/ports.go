@@ -94,6 +94,14 @@ type Noter interface {
 	Notes() []string
 }
 
+// Starter knows how long servers have been starting. [Tools] may also implement
+// Starter; then a goal does not wait for servers that hang.
+type Starter interface {
+	// StartingFor returns how long the server of these that was started last has
+	// been starting.
+	StartingFor(servers []string) time.Duration
+}
+
 // Restarter restarts tool servers for the user. [Tools] may also implement
 // Restarter.
 type Restarter interface {

@@ -21,7 +21,7 @@ func (s *Session) conclude(ctx context.Context, o outcome) {
 		_ = s.publish(data)
 	}
 	if o.awaited != nil {
-		s.awaited = o.awaited
+		s.awaited, s.skip = o.awaited, o.skip
 		s.publishQueue()
 	}
 	if o.finish != nil {
@@ -121,8 +121,9 @@ func (s *Session) publishStatus() {
 		}
 	}
 	for _, server := range s.status.Servers {
-		// Nobody wanted a stopped server, so its error is no trouble.
-		if server.Error != "" && server.State != plan.ServerStopped {
+		// Nobody wanted a stopped server, and a lost one that starts anew was named
+		// by the call that lost it.
+		if server.Error != "" && server.State != plan.ServerStopped && server.State != plan.ServerStarting {
 			s.trouble(server.Name, string(server.Error))
 		}
 	}
@@ -183,8 +184,16 @@ func (s *Session) findBranch() {
 	})
 }
 
-// restart restarts a tool server.
-func (s *Session) restart(server string) {
+// serverCommand ends the wait for tool servers, or restarts one.
+func (s *Session) serverCommand(c session.Command) {
+	restart, ok := c.(session.Restart)
+	if !ok {
+		if s.skip != nil {
+			s.skip()
+		}
+		return
+	}
+	server := restart.Server
 	again, ok := s.cfg.Tools.(Restarter)
 	if !ok {
 		s.publishNote("warn", "these servers cannot be restarted here")

@@ -21,24 +21,37 @@ func (s preparation) reach(ctx context.Context, p *prepared) (chain intent.Chain
 		if goal {
 			also = []string{everyTool}
 		}
-		s.await(ctx, p, append(names, also...), s.cfg.GoalWithin)
+		s.await(ctx, p, append(names, also...), s.goalWithin(append(names, also...)))
 		chain, routed, unclear = s.routes(*p)
 	}
 	return chain, routed, unclear
 }
 
+// goalWithin returns how long a goal waits for servers that it may need: until the
+// last of them has had its time to start.
+func (s preparation) goalWithin(names []string) time.Duration {
+	starter, ok := s.cfg.Tools.(Starter)
+	if !ok {
+		return s.cfg.GoalWithin
+	}
+	now, stop := context.WithCancel(context.Background())
+	stop()
+	_, awaited := s.cfg.Tools.ReadyFor(now, names)
+	return s.cfg.GoalWithin - starter.StartingFor(awaited)
+}
+
 // everyTool matches all tools of all servers.
 const everyTool = "*:*"
 
-// await waits for the servers that offer the named tools and publishes which ones
-// it waits for.
+// await waits for the servers that offer the named tools, and publishes which ones
+// it waits for and how to end that.
 func (s preparation) await(ctx context.Context, p *prepared, names []string, limit time.Duration) {
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	now, stop := context.WithCancel(within)
 	stop()
 	if p.all, p.awaited = s.cfg.Tools.ReadyFor(now, names); len(p.awaited) > 0 {
-		s.outcomes <- outcome{awaited: p.awaited}
+		s.outcomes <- outcome{awaited: p.awaited, skip: cancel}
 		p.all, p.awaited = s.cfg.Tools.ReadyFor(within, names)
 	}
 	p.catalogue = p.all // a resumed run may use the tools it started with

@@ -58,7 +58,7 @@ func TestStartWaitsOnlyForNeededServers(t *testing.T) {
 	}{
 		"plan without the server":                   {job: step("look"), change: silent},
 		"plan with another server":                  {job: step("w:look"), change: silent},
-		"plan with the server":                      {job: step("mute:look"), change: silent, wait: 10 * time.Second, awaited: true},
+		"plan with the server":                      {job: step("mute:look"), change: silent, wait: 2 * time.Minute, awaited: true},
 		"goal for the model":                        {job: session.Submit{Text: "do it"}, change: silent, wait: 2 * time.Second, awaited: true},
 		"goal answered by a route":                  {job: session.Submit{Text: "find AuthHandler"}, change: both(silent, wording)},
 		"goal for the model with all servers ready": {job: session.Submit{Text: "do it"}, change: func(*stage) {}},
@@ -104,4 +104,49 @@ func TestRecheckReadsConfigurationOfServersAgain(t *testing.T) {
 		t.Errorf("got %+v after reading %d times", got, read)
 	}
 	s.shut()
+}
+
+// hanging are tools whose starting servers have been starting for a while.
+type hanging struct {
+	runner.Tools
+	since time.Duration
+}
+
+func (h hanging) StartingFor([]string) time.Duration { return h.since }
+
+func TestGoalDoesNotWaitForServersThatHang(t *testing.T) {
+	for since, want := range map[time.Duration]time.Duration{
+		0: 2 * time.Second, 500 * time.Millisecond: 1500 * time.Millisecond, 2 * time.Second: 0, time.Hour: 0,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := open(t, policy.ApproveAll, func(s *stage) {
+				silent(s)
+				s.config = func(c *runner.Config) { c.Tools = hanging{c.Tools, since} }
+			})
+			begun := time.Now()
+			s.Send(session.Submit{Text: "do it"})
+			until[event.RunStarted](t, s)
+			if took := time.Since(begun); took != want {
+				t.Errorf("starting for %s: the run started after %s, want %s", since, took, want)
+			}
+			until[event.ChatReply](t, s)
+		})
+	}
+}
+
+func TestUserSkipsServersThatStillStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, policy.ApproveAll, silent)
+		begun := time.Now()
+		s.Send(session.Submit{Text: "do it"})
+		for queue := until[session.Queue](t, s); len(queue.Servers) == 0; queue = until[session.Queue](t, s) {
+		}
+		s.Send(session.SkipServers{})
+		until[event.RunStarted](t, s)
+		if took := time.Since(begun); took >= 2*time.Second {
+			t.Errorf("the run started after %s", took)
+		}
+		s.Send(session.SkipServers{}) // nothing is awaited any more
+		until[event.ChatReply](t, s)
+	})
 }

@@ -78,7 +78,7 @@ type Config struct {
 	DryRun    bool                            // resolve and report steps, but call nothing
 	// ReadyWithin bounds how long a run waits for servers whose tools its plan
 	// names. GoalWithin bounds how long a goal waits for servers that it may
-	// need. 0 means 10 s and 2 s.
+	// need. 0 means 2 min, longer than any server starts, and 2 s.
 	ReadyWithin, GoalWithin time.Duration
 
 	NewID  func(now time.Time) string
@@ -152,6 +152,7 @@ type Session struct {
 	choices      []session.Choose   // waiting for a model lookup
 	doing        string             // the job in preparation, in a few words; "" is none
 	awaited      []string           // servers that the preparation waits for
+	skip         context.CancelFunc // ends that wait; nil if it has not begun
 	choosing     context.CancelFunc // cancels the model lookup; nil if idle
 	saved        <-chan struct{}    // closed when the last setting is saved; nil if there was none
 	catalogue    plan.Catalogue     // as last seen
@@ -176,7 +177,8 @@ type request struct {
 // missing.
 type outcome struct {
 	events  []event.Data
-	awaited []string // the servers that the job in preparation waits for
+	awaited []string           // the servers that the job in preparation waits for
+	skip    context.CancelFunc // ends that wait; set with awaited
 	finish  func()
 	next    session.Command
 }
@@ -199,7 +201,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	cfg.ReadyWithin, cfg.GoalWithin = cmp.Or(cfg.ReadyWithin, 10*time.Second), cmp.Or(cfg.GoalWithin, 2*time.Second)
+	cfg.ReadyWithin, cfg.GoalWithin = cmp.Or(cfg.ReadyWithin, 2*time.Minute), cmp.Or(cfg.GoalWithin, 2*time.Second)
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -398,8 +400,8 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 			}
 		}
 		s.look(ctx)
-	case session.Restart:
-		s.restart(c.Server)
+	case session.SkipServers, session.Restart:
+		s.serverCommand(c)
 	default:
 		s.models.command(ctx, s, c)
 	}

@@ -264,7 +264,7 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 		p.err = p.ctx.Err() // the job may have been stopped after its preparation
 	}
 	s.preparing()
-	s.preparing, s.doing, s.awaited = nil, "", nil
+	s.preparing, s.doing, s.awaited, s.skip = nil, "", nil, nil
 	defer func() {
 		if s.preparing == nil { // otherwise the queue of the next job was already published
 			s.publishQueue()

@@ -114,13 +114,16 @@ func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool,
 	switch {
 	case errors.As(err, &toolError):
 		failed.Removes, failed.Outdated = toolError.Removes, untrusted.Text(toolError.Outdated)
+		if errors.Is(err, context.Canceled) && e.interrupted() { // nothing was sent
+			failed.Failure, failed.Error = event.FailureInterrupted, untrusted.Text(context.Cause(e.ctx).Error())
+		}
 		return failed
 	case e.interrupted():
 		failed.Failure, failed.Error = event.FailureInterrupted, untrusted.Text(context.Cause(e.ctx).Error())
 	case under.stopped() != nil:
 		failed.Failure, failed.Error = event.FailureInterrupted, untrusted.Text(under.stopped().Error())
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		failed.Failure, failed.Error = event.FailureTimeout, untrusted.Text(tooLong(c.Timeout))
+		failed.Failure, failed.Error = event.FailureTimeout, untrusted.Text(tooLong(c.Timeout)+", "+c.Limit)
 	case errors.Is(err, context.DeadlineExceeded):
 		failed.Failure = event.FailureTimeout // the server's own limit
 	}

@@ -143,9 +143,13 @@ type Undo struct{ Run string }
 // as Status.
 type Recheck struct{}
 
+// SkipServers starts the job in preparation without the servers that it waits for.
+type SkipServers struct{}
+
 // Restart restarts a tool server. Its calls in progress fail.
 type Restart struct{ Server string }
 
+func (SkipServers) command()    {}
 func (Keep) command()           {}
 func (Pull) command()           {}
 func (CancelPull) command()     {}

@@ -66,6 +66,9 @@ func (d Dirs) Recents() string { return filepath.Join(d.State, "recents.txt") }
 // Servers returns the file of what was learned about model servers.
 func (d Dirs) Servers() string { return filepath.Join(d.State, "servers.json") }
 
+// Greetings returns the file of how to greet MCP servers.
+func (d Dirs) Greetings() string { return filepath.Join(d.State, "mcp-greetings.json") }
+
 // Fit returns the file of what is known of how models plan.
 func (d Dirs) Fit() string { return filepath.Join(d.State, "fit.json") }
 

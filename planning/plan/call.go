@@ -143,6 +143,8 @@ type ServerStatus struct {
 	URL       string         `json:"url,omitempty"`        // as its file writes it
 	StartMS   int64          `json:"start_ms,omitempty"`   // from its start until it had listed its tools
 	LastError untrusted.Text `json:"last_error,omitempty"` // the last error, also after the server is ready again
+	Doing     untrusted.Text `json:"doing,omitempty"`      // the last line it wrote to standard error, while it starts
+	Log       string         `json:"log,omitempty"`        // the file with its standard error
 }
 
 // ServerState says where a tool server stands.

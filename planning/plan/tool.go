@@ -34,6 +34,7 @@ type Tool struct {
 	Trusted     bool            `json:"trusted,omitempty"`     // one of the workspace's own operators
 	Previews    bool            `json:"previews,omitempty"`    // can preview its changes
 	Commands    bool            `json:"commands,omitempty"`    // can preview the command it would run
+	TimeoutMS   int64           `json:"timeout_ms,omitempty"`  // limit of a call, of its server's configuration; 0 is none
 }
 
 // MaxInputSchema is how many bytes the input schema of a tool may have. A call of a

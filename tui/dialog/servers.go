@@ -66,6 +66,9 @@ func (d *Servers) Changed(now []plan.ServerStatus) (changed bool) {
 	changed = !slices.EqualFunc(d.servers, now, func(a, b plan.ServerStatus) bool {
 		return a.Name == b.Name && a.State == b.State && a.Tools == b.Tools
 	})
+	if changed {
+		d.message = "" // the state says it better
+	}
 	d.servers, d.offers.doc = now, nil
 	d.Move(0, len(now))
 	return changed
@@ -112,6 +115,10 @@ func (d *Servers) Actions() keymap.Handlers {
 func (d *Servers) restart(s *plan.ServerStatus) keymap.Request {
 	if s.State == plan.ServerWaiting {
 		d.message = "It waits for your approval: " + d.Keys.Open.Help().Key + " shows the question."
+		return keymap.Request{}
+	}
+	if s.State == plan.ServerStopped {
+		d.message = untrusted.Line(s.Name) + " does not start: " + s.Error.Visible() + "."
 		return keymap.Request{}
 	}
 	d.message = "Starting " + untrusted.Line(s.Name) + " anew" + d.Look.Glyphs.Ellipsis
@@ -234,8 +241,13 @@ func (d *Servers) facts(doc *draw.Document, s plan.ServerStatus) {
 		doc.Field("asks", l.Warning, "defined by the project: it starts after your yes")
 	case s.Error != "" && s.State == plan.ServerReady:
 		doc.Field("note", l.Warning, s.Error.Visible())
+	case s.Error != "" && s.State == plan.ServerStarting:
+		doc.Field("lost", l.Warning, s.Error.Visible())
 	case s.Error != "":
 		doc.Field("why", l.Danger, s.Error.Visible())
+	}
+	if s.Doing != "" {
+		doc.Field("says", l.Running, s.Doing.Visible())
 	}
 	if address := telling.ServerAddress(s); address != "" {
 		doc.Field(s.Transport, l.Text, address)
@@ -249,6 +261,9 @@ func (d *Servers) facts(doc *draw.Document, s plan.ServerStatus) {
 	}
 	if s.LastError != "" && s.LastError != s.Error {
 		doc.Field("earlier", l.Muted, s.LastError.Visible())
+	}
+	if s.Log != "" {
+		doc.Field("log", l.Muted, untrusted.Line(s.Log))
 	}
 }
 

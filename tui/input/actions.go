@@ -16,8 +16,12 @@ func (p *Pane) Actions() keymap.Handlers {
 		"chat.editor":      {Refuse: p.noEditor, Do: keymap.Command(p.editDraft)},
 		"chat.open_paste":  {Refuse: keymap.Unless(p.hasPaste, "The input contains no collapsed paste."), Do: keymap.Just(p.openPaste)},
 		"chat.drop_queued": {Refuse: p.nothingQueued, Do: p.dropQueued},
-		"chat.end":         {When: p.Empty, Refuse: keymap.Unless(p.Empty, "The input is not empty."), Do: func() keymap.Request { return keymap.Request{Quit: true} }},
-		"run.steer":        {Refuse: p.noSteering, Do: p.steer},
+		"servers.skip": {
+			Refuse: keymap.Unless(p.awaitsServers, "No server is awaited."),
+			Do:     func() keymap.Request { return keymap.SendCommands(session.SkipServers{}) },
+		},
+		"chat.end":  {When: p.Empty, Refuse: keymap.Unless(p.Empty, "The input is not empty."), Do: func() keymap.Request { return keymap.Request{Quit: true} }},
+		"run.steer": {Refuse: p.noSteering, Do: p.steer},
 	}
 	if !p.TakesText() {
 		return hs.With(p.closedActions())

@@ -66,6 +66,9 @@ func (p *Pane) dropQueued() keymap.Request {
 	}
 }
 
+// awaitsServers reports whether the session waits for servers to start.
+func (p *Pane) awaitsServers() bool { return len(p.Queue.Servers) > 0 }
+
 // Preparing describes what the session prepares. A request that the user typed
 // as a command has a name of its own.
 func (p *Pane) Preparing(command bool) string {
@@ -73,7 +76,7 @@ func (p *Pane) Preparing(command bool) string {
 		return untrusted.FirstLine(name)
 	}
 	if servers := p.Queue.Servers; len(servers) > 0 {
-		return "waiting for " + untrusted.Line(strings.Join(servers, ", ")) + " to start"
+		return "waiting for " + untrusted.Line(strings.Join(servers, ", ")) + " to start, " + p.keys.Name("servers.skip") + " goes on without"
 	}
 	return "getting ready"
 }

@@ -11,24 +11,24 @@ type Map struct {
 	ByID    map[string]*key.Binding
 	pressed map[string]string // by action: the key that was last pressed for it
 
-	Send, Newline, HistoryBack, HistoryForward          key.Binding
-	NextPane, PreviousPane, Gate, Stop, Help, Quit, End key.Binding
-	Up, Down, First, Last, Open, Follow                 key.Binding
-	PageUp, PageDown, HalfUp, HalfDown                  key.Binding
-	Args, Output, Diff, NextTab, PreviousTab            key.Binding
-	Once, ForRun, Always, Deny, EditCall, Away          key.Binding
-	TookEffect, Rerun, Retry, Skip, Replan              key.Binding
-	EditArgs, SendArgs, Abort, Runs, Cancel             key.Binding
-	Yes, No, LeaveReplay                                key.Binding
-	Models, Exchanges, Steer                            key.Binding
-	Fold, FoldAll, ToGate, ToFailure, ToRunning         key.Binding
-	Filter, NextMatch, PreviousMatch                    key.Binding
-	Choose, ListUp, ListDown, MoreThought, LessThought  key.Binding
-	OtherList, Erase                                    key.Binding
-	Onward, EraseWord, EraseAll                         key.Binding
-	Undo, PutBack, Palette, Sides                       key.Binding
-	Themes                                              key.Binding
-	Take, History, Editor, OpenPaste, DropQueued        key.Binding
+	Send, Newline, HistoryBack, HistoryForward                key.Binding
+	NextPane, PreviousPane, Gate, Stop, Help, Quit, End       key.Binding
+	Up, Down, First, Last, Open, Follow                       key.Binding
+	PageUp, PageDown, HalfUp, HalfDown                        key.Binding
+	Args, Output, Diff, NextTab, PreviousTab                  key.Binding
+	Once, ForRun, Always, Deny, EditCall, Away                key.Binding
+	TookEffect, Rerun, Retry, Skip, Replan                    key.Binding
+	EditArgs, SendArgs, Abort, Runs, Cancel                   key.Binding
+	Yes, No, LeaveReplay                                      key.Binding
+	Models, Exchanges, Steer                                  key.Binding
+	Fold, FoldAll, ToGate, ToFailure, ToRunning               key.Binding
+	Filter, NextMatch, PreviousMatch                          key.Binding
+	Choose, ListUp, ListDown, MoreThought, LessThought        key.Binding
+	OtherList, Erase                                          key.Binding
+	Onward, EraseWord, EraseAll                               key.Binding
+	Undo, PutBack, Palette, Sides                             key.Binding
+	Themes                                                    key.Binding
+	Take, History, Editor, OpenPaste, DropQueued, SkipServers key.Binding
 	chatKeys
 	sessionKeys
 	askKeys
@@ -57,11 +57,12 @@ func New() *Map {
 		HistoryBack:    bind([]string{"up"}, "up", "previous message; edit the newest queued one"),
 		HistoryForward: bind([]string{"down"}, "down", "next message"),
 
-		Take:       bind([]string{"tab"}, "tab", "insert the chosen entry"),
-		History:    bind([]string{"alt+r"}, "alt+r", "search the history"),
-		Editor:     bind([]string{"alt+e"}, "alt+e", "write in your editor"),
-		OpenPaste:  bind([]string{"alt+p"}, "alt+p", "expand pasted text"),
-		DropQueued: bind([]string{"alt+q"}, "alt+q", "remove the newest queued message"),
+		Take:        bind([]string{"tab"}, "tab", "insert the chosen entry"),
+		History:     bind([]string{"alt+r"}, "alt+r", "search the history"),
+		Editor:      bind([]string{"alt+e"}, "alt+e", "write in your editor"),
+		OpenPaste:   bind([]string{"alt+p"}, "alt+p", "expand pasted text"),
+		SkipServers: bind([]string{"alt+w"}, "alt+w", "go on without the servers that still start"),
+		DropQueued:  bind([]string{"alt+q"}, "alt+q", "remove the newest queued message"),
 
 		NextPane:     bind([]string{"tab"}, "tab", "next pane"),
 		PreviousPane: bind([]string{"shift+tab"}, "shift+tab", "previous pane"),

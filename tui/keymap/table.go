@@ -41,6 +41,7 @@ func (k *Map) Actions() []Group {
 			{ID: "chat.editor", Key: &k.Editor},
 			{ID: "chat.open_paste", Key: &k.OpenPaste},
 			{ID: "chat.drop_queued", Key: &k.DropQueued},
+			{ID: "servers.skip", Key: &k.SkipServers},
 			{ID: "chat.end", Key: &k.End, KeyOnly: true},
 		}},
 		{PlaceEverywhere, "Conversation", []Action{

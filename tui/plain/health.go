@@ -17,7 +17,7 @@ func (l *Log) health(now session.Status) {
 	for _, s := range now.Servers {
 		switch {
 		case s.State == was[s.Name]:
-		case s.State == plan.ServerFailed:
+		case s.State == plan.ServerFailed, s.State == plan.ServerStarting && s.Error != "":
 			l.lost[s.Name] = true
 		case s.State == plan.ServerReady && l.lost[s.Name]:
 			delete(l.lost, s.Name)
