@@ -152,7 +152,7 @@ func (d *Servers) View(size draw.Rect) []string {
 	return d.view(size, listView{
 		title: l.Strong.Render("Tool servers"), width: width, count: len(d.servers), each: 1,
 		row:   func(i int) []string { return []string{d.row(i, inner)} },
-		empty: draw.Paint(l.Faint, draw.Wrap("There are no tool servers: define some in .mcp.json in this folder, or in mcp.json beside the configuration.", inner)),
+		empty: draw.Paint(l.Faint, draw.Wrap("There are no tool servers: add one with replan mcp add, or those of another program with replan mcp import.", inner)),
 		foot:  foot[:min(len(foot), max(size.H/3, 1))],
 	})
 }
