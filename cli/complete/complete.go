@@ -22,6 +22,7 @@ import (
 	"replan/agent/store"
 	"replan/cli/config"
 	"replan/cli/help"
+	"replan/cli/serve"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -96,6 +97,7 @@ func register(cmd *cobra.Command, open Open) error {
 		"approve": fixed("none\tno gate", "safe\tfiles here, and tests", "all\tevery gate"),
 		"output":  fixed(config.OutputText, config.OutputJSON), "limits": fixed("default", "strict"), "tools": fixed("bundled", "mine"),
 		"on-failure": fixed("abort", "skip", "replan"), "in-doubt": fixed("ask", "rerun", "done", "abort"),
+		"http": fixed(serve.DefaultAddress + "\tthis machine alone"),
 	}
 	var failed error
 	declared := func(f *pflag.Flag) {

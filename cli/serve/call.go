@@ -223,6 +223,8 @@ func (c *call) observe(e event.Event) {
 		c.answered(event.ChatReply{Status: event.StatusFailed, Text: d.Reason})
 	case event.ChatReply:
 		c.answered(d)
+	case event.Note: // such as a server that failed
+		c.server.cfg.Logger.Info("note of a served call", "text", d.Text.Line())
 	case event.RunStarted:
 		c.runs[e.Run] = agent.NewRun(nil)
 		if c.first == "" {
