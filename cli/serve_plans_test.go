@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -125,14 +126,19 @@ func TestServedGateAllowedForRunAsksOnce(t *testing.T) {
 }
 
 func TestServedGateIsDenied(t *testing.T) {
-	for name, answer := range map[string]any{
-		"by the user": "deny", "by declining": mcp.ElicitationResponseActionDecline, "by cancelling": mcp.ElicitationResponseActionCancel,
-		"by an unknown answer": "yes please", "without an answer": 7,
+	const byUser = "denied by the user"
+	for name, c := range map[string]struct {
+		answer any
+		hint   string
+	}{
+		"by the user": {"deny", byUser}, "by declining": {mcp.ElicitationResponseActionDecline, byUser},
+		"by cancelling": {mcp.ElicitationResponseActionCancel, byUser}, "by an unknown answer": {"yes please", byUser},
+		"without an answer": {7, byUser}, "by an error": {errors.New("no window"), "this client failed to ask its user"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := startServe(t, serveOptions{old: true, answer: always(answer)})
+			s := startServe(t, serveOptions{old: true, answer: always(c.answer)})
 			ran, failed := s.must(t, "plan_create_and_execute", map[string]any{"goal": "greet"})
-			if !failed || ran["reason"] != "denied" || !strings.Contains(fmt.Sprint(ran["hint"]), "denied by the user") {
+			if !failed || ran["reason"] != "denied" || !strings.Contains(fmt.Sprint(ran["hint"]), c.hint) {
 				t.Errorf("got %v", ran)
 			}
 			if _, err := os.Stat(filepath.Join(s.folder, "greet.txt")); err == nil {
