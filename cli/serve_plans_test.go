@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -231,6 +232,32 @@ func TestServedRunIsResumed(t *testing.T) {
 			t.Errorf("got %v", again)
 		}
 	})
+}
+
+func TestRunStoppedAtItsGateAsksAgainWhenResumed(t *testing.T) {
+	for _, http := range []bool{false, true} {
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		gone := make(chan struct{})
+		s := startServe(t, serveOptions{http: http, old: true, answer: func(string) any {
+			leave() // the first call ends while its user thinks
+			<-gone
+			return "allow once"
+		}})
+		if _, err := s.call(ctx, "plan_create_and_execute", map[string]any{"goal": "greet"}); err == nil {
+			t.Fatal("the cancelled call has a result")
+		}
+		var run map[string]any
+		for run == nil || run["status"] == "running" || run["status"] == "unfinished" {
+			listed, _ := s.must(t, "runs_list", map[string]any{})
+			run = listed["runs"].([]any)[0].(map[string]any)
+		}
+		close(gone)
+		resumed, failed := s.must(t, "run_resume", map[string]any{"id": run["run"]})
+		if failed || resumed["status"] != "completed" || len(s.asked) != 2 {
+			t.Errorf("got %v after %d questions", resumed, len(s.asked))
+		}
+	}
 }
 
 func TestFiftyServedCallsRunAtOnce(t *testing.T) {

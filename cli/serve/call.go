@@ -250,7 +250,7 @@ func (c *call) observe(e event.Event) {
 	if d, ok := e.Data.(event.GateRequested); ok {
 		c.words[gateID(e.Run, d.Gate)] = c.lines.String()
 	}
-	if e.Seq < c.upto[e.Run] {
+	if e.Seq <= c.upto[e.Run] { // from an earlier life of the run
 		return
 	}
 	c.refresh(e.Run, run)
