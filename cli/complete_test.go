@@ -55,6 +55,8 @@ func TestShellCompletesWhatThereIs(t *testing.T) {
 		"run --model ":         {[]string{"scripted:1b\t"}, nil},
 		"run --planner-model ": {[]string{"scripted:1b\t"}, nil},
 		"run --approve ":       {[]string{"safe\tfiles here", "all\t"}, nil},
+		"serve --":             {[]string{"--http\t", "--plans\t", "--token-file\t", "--workspace\t", "--approve\t"}, []string{"--output", "--review"}},
+		"serve --http=":        {[]string{"127.0.0.1:7373\tthis machine alone"}, nil},
 		"plan run x --on-f":    {[]string{"--on-failure"}, nil},
 		"run --think ":         {[]string{"auto", "high"}, nil},
 		"runs show --":         {[]string{"--output"}, []string{"--model", "--approve", "--max-steps"}},

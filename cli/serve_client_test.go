@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -63,6 +64,8 @@ type planServer struct {
 	folder string
 	home   string
 
+	schemas map[string]*jsonschema.Resolved // of results, by tool
+
 	mu       sync.Mutex
 	progress []mcp.ProgressNotificationParams
 	asked    []mcp.ElicitationParams
@@ -78,7 +81,6 @@ type serveOptions struct {
 	model  *ollamatest.Server              // nil starts one
 	folder string                          // "" is a new one
 	home   string                          // "" is a new one
-	token  string                          // "" is the right one
 }
 
 // Elicit answers a question of the server.
@@ -135,7 +137,11 @@ func startServe(t *testing.T, o serveOptions) *planServer {
 	}
 	var link transport.Interface
 	if o.http {
-		link = s.overHTTP(t, command(context.WithoutCancel(t.Context()), append(args, "--http", "127.0.0.1:0")), o)
+		url := s.startHTTP(t, command(context.WithoutCancel(t.Context()), append(args, "--http", "127.0.0.1:0")))
+		var err error
+		if link, err = transport.NewStreamableHTTP(url, transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer " + serveToken})); err != nil {
+			t.Fatal(err)
+		}
 	} else {
 		link = transport.NewStdioWithOptions("replan", env, args, transport.WithCommandFunc(
 			func(ctx context.Context, _ string, _, args []string) (*exec.Cmd, error) {
@@ -165,12 +171,35 @@ func startServe(t *testing.T, o serveOptions) *planServer {
 	}}); err != nil {
 		t.Fatal(err)
 	}
+	s.readSchemas(t)
 	return s
 }
 
-// overHTTP starts the program, and returns a connection to the address that it
-// prints.
-func (s *planServer) overHTTP(t *testing.T, cmd *exec.Cmd, o serveOptions) transport.Interface {
+// readSchemas reads the output schemas of the tools.
+func (s *planServer) readSchemas(t *testing.T) {
+	t.Helper()
+	listed, err := s.ListTools(t.Context(), mcp.ListToolsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.schemas = map[string]*jsonschema.Resolved{}
+	for _, tool := range listed.Tools {
+		data, err := json.Marshal(tool.OutputSchema)
+		var schema jsonschema.Schema
+		if err == nil {
+			err = json.Unmarshal(data, &schema)
+		}
+		if err == nil {
+			s.schemas[tool.Name], err = schema.Resolve(nil)
+		}
+		if err != nil {
+			t.Fatalf("the output schema of %s: %v", tool.Name, err)
+		}
+	}
+}
+
+// startHTTP starts replan serve --http and returns the address that it prints.
+func (s *planServer) startHTTP(t *testing.T, cmd *exec.Cmd) (url string) {
 	t.Helper()
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -193,16 +222,7 @@ func (s *planServer) overHTTP(t *testing.T, cmd *exec.Cmd, o serveOptions) trans
 			t.Errorf("replan serve --http: %v", err)
 		}
 	})
-	url := regexp.MustCompile(`http://\S+`).FindString(line)
-	token := serveToken
-	if o.token != "" {
-		token = o.token
-	}
-	link, err := transport.NewStreamableHTTP(url, transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer " + token}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return link
+	return regexp.MustCompile(`http://\S+`).FindString(line)
 }
 
 // call calls a tool and asks for its progress.
@@ -221,6 +241,11 @@ func (s *planServer) must(t *testing.T, tool string, args map[string]any) (conte
 		t.Fatal(err)
 	}
 	content, _ = r.StructuredContent.(map[string]any)
+	if content != nil {
+		if err := s.schemas[tool].Validate(content); err != nil {
+			t.Errorf("the result of %s does not fit its output schema: %v", tool, err)
+		}
+	}
 	if content == nil && !r.IsError {
 		t.Fatalf("%s returned no structured content: %v", tool, textOf(r))
 	}
@@ -241,11 +266,15 @@ func textOf(r *mcp.CallToolResult) string {
 	return text.String()
 }
 
-// everyTransport runs a test over each transport, in each era of the protocol.
+// everyTransport runs a test over each transport, in each era of the protocol; with
+// -short each of them once.
 func everyTransport(t *testing.T, test func(t *testing.T, o serveOptions)) {
 	t.Helper()
 	for _, http := range []bool{false, true} {
 		for _, old := range []bool{false, true} {
+			if testing.Short() && old != http {
+				continue
+			}
 			t.Run(map[bool]string{false: "stdio", true: "HTTP"}[http]+map[bool]string{false: " new", true: " old"}[old], func(t *testing.T) {
 				test(t, serveOptions{http: http, old: old})
 			})

@@ -1,6 +1,8 @@
 package cli_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -51,7 +53,7 @@ func TestServedProgressCountsStepsAndNamesThem(t *testing.T) {
 			got := slices.Clone(s.progress)
 			s.mu.Unlock()
 			if last := len(got) - 1; last >= 0 && got[last].Progress >= 2 {
-				checkProgress(t, got)
+				checkProgress(t, got, "planning: analysis", "List the files", "Read the notes")
 				return
 			}
 			<-s.news
@@ -59,7 +61,9 @@ func TestServedProgressCountsStepsAndNamesThem(t *testing.T) {
 	})
 }
 
-func checkProgress(t *testing.T, got []mcp.ProgressNotificationParams) {
+// checkProgress checks that progress increases up to the number of two steps, and
+// names what happens.
+func checkProgress(t *testing.T, got []mcp.ProgressNotificationParams, wanted ...string) {
 	t.Helper()
 	var messages []string
 	before := -1.0
@@ -70,10 +74,10 @@ func checkProgress(t *testing.T, got []mcp.ProgressNotificationParams) {
 		before = p.Progress
 		messages = append(messages, p.Message)
 	}
-	if last := got[len(got)-1]; last.Total != 2 || last.Message != "Read the notes" {
-		t.Errorf("got %+v at the end", last)
+	if len(got) == 0 || got[len(got)-1].Total != 2 || !slices.Contains(wanted, got[len(got)-1].Message) {
+		t.Errorf("got %+v", got)
 	}
-	for _, want := range []string{"planning: analysis", "List the files", "Read the notes"} {
+	for _, want := range wanted {
 		if !slices.Contains(messages, want) {
 			t.Errorf("no progress says %q: %q", want, messages)
 		}
@@ -123,14 +127,19 @@ func TestServedGateAllowedForRunAsksOnce(t *testing.T) {
 }
 
 func TestServedGateIsDenied(t *testing.T) {
-	for name, answer := range map[string]any{
-		"by the user": "deny", "by declining": mcp.ElicitationResponseActionDecline, "by cancelling": mcp.ElicitationResponseActionCancel,
-		"by an unknown answer": "yes please", "without an answer": 7,
+	const byUser = "denied by the user"
+	for name, c := range map[string]struct {
+		answer any
+		hint   string
+	}{
+		"by the user": {"deny", byUser}, "by declining": {mcp.ElicitationResponseActionDecline, byUser},
+		"by cancelling": {mcp.ElicitationResponseActionCancel, byUser}, "by an unknown answer": {"yes please", byUser},
+		"without an answer": {7, byUser}, "by an error": {errors.New("no window"), "this client failed to ask its user"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := startServe(t, serveOptions{old: true, answer: always(answer)})
+			s := startServe(t, serveOptions{old: true, answer: always(c.answer)})
 			ran, failed := s.must(t, "plan_create_and_execute", map[string]any{"goal": "greet"})
-			if !failed || ran["reason"] != "denied" || !strings.Contains(fmt.Sprint(ran["hint"]), "denied by the user") {
+			if !failed || ran["reason"] != "denied" || !strings.Contains(fmt.Sprint(ran["hint"]), c.hint) {
 				t.Errorf("got %v", ran)
 			}
 			if _, err := os.Stat(filepath.Join(s.folder, "greet.txt")); err == nil {
@@ -223,6 +232,32 @@ func TestServedRunIsResumed(t *testing.T) {
 			t.Errorf("got %v", again)
 		}
 	})
+}
+
+func TestRunStoppedAtItsGateAsksAgainWhenResumed(t *testing.T) {
+	for _, http := range []bool{false, true} {
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		gone := make(chan struct{})
+		s := startServe(t, serveOptions{http: http, old: true, answer: func(string) any {
+			leave() // the first call ends while its user thinks
+			<-gone
+			return "allow once"
+		}})
+		if _, err := s.call(ctx, "plan_create_and_execute", map[string]any{"goal": "greet"}); err == nil {
+			t.Fatal("the cancelled call has a result")
+		}
+		var run map[string]any
+		for run == nil || run["status"] == "running" || run["status"] == "unfinished" {
+			listed, _ := s.must(t, "runs_list", map[string]any{})
+			run = listed["runs"].([]any)[0].(map[string]any)
+		}
+		close(gone)
+		resumed, failed := s.must(t, "run_resume", map[string]any{"id": run["run"]})
+		if failed || resumed["status"] != "completed" || len(s.asked) != 2 {
+			t.Errorf("got %v after %d questions", resumed, len(s.asked))
+		}
+	}
 }
 
 func TestFiftyServedCallsRunAtOnce(t *testing.T) {

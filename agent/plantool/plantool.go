@@ -7,15 +7,15 @@ import (
 	"replan/planning/plan"
 )
 
-// Plan is the result of plan_create. The tags jsonschema describe the fields to
+// CreatedPlan is the result of plan_create. The tags jsonschema describe the fields to
 // MCP clients.
-type Plan struct {
+type CreatedPlan struct {
 	ID    string        `json:"id" jsonschema:"the id to pass to plan_execute"`
 	Title string        `json:"title"`
 	Steps []PlannedStep `json:"steps"`
 }
 
-// PlannedStep is one step of a [Plan].
+// PlannedStep is one step of a [CreatedPlan].
 type PlannedStep struct {
 	Index     string   `json:"index"`
 	Title     string   `json:"title"`
@@ -23,8 +23,8 @@ type PlannedStep struct {
 	DependsOn []string `json:"depends_on" jsonschema:"the steps that must end before it"`
 }
 
-// Run is the result of plan_execute and plan_create_and_execute.
-type Run struct {
+// ExecutedRun is the result of plan_execute and plan_create_and_execute.
+type ExecutedRun struct {
 	Run    string `json:"run" jsonschema:"the id of the run"`
 	Status string `json:"status" jsonschema:"completed, failed, cancelled, unfinished or running"`
 	Reason string `json:"reason" jsonschema:"the reason for the status, in one word"`
@@ -32,7 +32,7 @@ type Run struct {
 	Error  string `json:"error,omitempty" jsonschema:"why the run did not complete"`
 }
 
-// Step is one step of a [Run].
+// Step is one step of an [ExecutedRun].
 type Step struct {
 	Index  string `json:"index"`
 	Title  string `json:"title"`
@@ -42,8 +42,8 @@ type Step struct {
 }
 
 // Created describes a stored plan.
-func Created(p plan.Plan) Plan {
-	out := Plan{ID: p.ID, Title: string(p.Title), Steps: make([]PlannedStep, len(p.Steps))}
+func Created(p plan.Plan) CreatedPlan {
+	out := CreatedPlan{ID: p.ID, Title: string(p.Title), Steps: make([]PlannedStep, len(p.Steps))}
 	for i, step := range p.Steps {
 		out.Steps[i] = PlannedStep{Index: step.Index, Title: string(step.Title), Tool: step.Tool, DependsOn: append([]string{}, step.DependsOn...)}
 	}
@@ -52,8 +52,8 @@ func Created(p plan.Plan) Plan {
 
 // Executed describes a run and the results of its steps. A run that has not ended
 // has the status unfinished.
-func Executed(run *agent.Run) Run {
-	out := Run{Run: run.ID, Status: string(agent.StatusUnfinished), Steps: make([]Step, len(run.Steps))}
+func Executed(run *agent.Run) ExecutedRun {
+	out := ExecutedRun{Run: run.ID, Status: string(agent.StatusUnfinished), Steps: make([]Step, len(run.Steps))}
 	for i, s := range run.Steps {
 		step := Step{Index: s.Step.Index, Title: string(s.Step.Title), Status: string(s.Status)}
 		if s.Result != nil {

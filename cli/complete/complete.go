@@ -18,6 +18,7 @@ import (
 	"replan/agent/store"
 	"replan/cli/config"
 	"replan/cli/help"
+	"replan/cli/serve"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	mcpconfig "replan/mcpclient/config"
@@ -89,6 +90,7 @@ func Register(cmd *cobra.Command, open Open) error {
 		"approve": fixed("none\tno gate", "safe\tfiles here, and tests", "all\tevery gate"),
 		"output":  fixed(config.OutputText, config.OutputJSON), "limits": fixed("default", "strict"), "tools": fixed("bundled", "mine"),
 		"on-failure": fixed("abort", "skip", "replan"), "in-doubt": fixed("ask", "rerun", "done", "abort"),
+		"http": fixed(serve.DefaultAddress + "\tthis machine alone"),
 	}
 	var failed error
 	declared := func(f *pflag.Flag) {

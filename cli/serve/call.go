@@ -123,6 +123,8 @@ func (c *call) end() {
 func (c *call) wait(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	c.tell(c.server.reporter(ctx, r))
 	defer c.tell(nil)
+	var questions sync.WaitGroup
+	defer questions.Wait()
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
 	answers := make(chan answer, 1)
@@ -151,7 +153,7 @@ func (c *call) wait(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolRe
 			return c.park(open), nil
 		default:
 			busy = true
-			go func() { answers <- c.server.ask(asking, open[0]) }()
+			questions.Go(func() { answers <- c.server.ask(asking, open[0]) })
 		}
 	}
 }
@@ -223,6 +225,8 @@ func (c *call) observe(e event.Event) {
 		c.answered(event.ChatReply{Status: event.StatusFailed, Text: d.Reason})
 	case event.ChatReply:
 		c.answered(d)
+	case event.Note: // such as a server that failed
+		c.server.cfg.Logger.Info("note of a served call", "text", d.Text.Line())
 	case event.RunStarted:
 		c.runs[e.Run] = agent.NewRun(nil)
 		if c.first == "" {
@@ -246,7 +250,7 @@ func (c *call) observe(e event.Event) {
 	if d, ok := e.Data.(event.GateRequested); ok {
 		c.words[gateID(e.Run, d.Gate)] = c.lines.String()
 	}
-	if e.Seq < c.upto[e.Run] {
+	if e.Seq <= c.upto[e.Run] { // from an earlier life of the run
 		return
 	}
 	c.refresh(e.Run, run)
@@ -380,13 +384,19 @@ func (c *call) take(responses mcp.InputResponses) {
 
 // hint says what the caller can do about the end of a run.
 func (c *call) hint(run *agent.Run) string {
+	if len(c.denied) > 0 {
+		d := c.denied[0]
+		const remedy = "%s was denied by %s: start replan serve with --allow %[1]s, or with another --approve, then call run_resume"
+		switch {
+		case c.server.cfg.Answered != "":
+			return fmt.Sprintf(remedy, d.tool, c.server.cfg.Answered)
+		case d.by == noUser || d.by == failedToAsk:
+			return fmt.Sprintf(remedy, d.tool, d.by)
+		default:
+			return d.tool + " was denied by the user: do not try it again in another way"
+		}
+	}
 	switch {
-	case len(c.denied) > 0 && c.denied[0].by == noUser:
-		return fmt.Sprintf("%s was denied, because this client cannot ask its user (it has no elicitation): start replan serve with --allow %[1]s, or --approve safe or all, then call run_resume", c.denied[0].tool)
-	case len(c.denied) > 0 && c.server.cfg.Answered != "":
-		return fmt.Sprintf("%s was denied by %s: start replan serve with --allow %[1]s or --approve all, then call run_resume", c.denied[0].tool, c.server.cfg.Answered)
-	case len(c.denied) > 0:
-		return c.denied[0].tool + " was denied by the user: do not try it again in another way"
 	case run.Result != nil && run.Result.Reason == event.ReasonInDoubt:
 		return "the user must say whether the step took effect: replan plan resume " + agent.ShortID(run.ID) + " --in-doubt rerun, or done"
 	case run.Resumable():

@@ -50,8 +50,11 @@ func denialOf(run *agent.Run, e event.Event) (denial, bool) {
 	return denial{tool: untrusted.Line(run.Gates[at].QualifiedTool()), by: d.By}, true
 }
 
-// noUser answers the gates of a client that cannot ask its user.
-const noUser = "a client without elicitation"
+// What answers the gates that no user of the client answers.
+const (
+	noUser      = "replan serve, because this client cannot ask its user (it has no elicitation)"
+	failedToAsk = "replan serve, because this client failed to ask its user"
+)
 
 // The decisions that a user can choose from.
 const (
@@ -135,7 +138,7 @@ func (s *Server) ask(ctx context.Context, g gate) answer {
 	reply, err := s.mcp.RequestElicitation(ctx, mcp.ElicitationRequest{Params: g.question()})
 	if err != nil {
 		s.cfg.Logger.Warn("ask the user of an MCP client", "error", err)
-		return g.answered(nil)
+		return answer{gate: g, decision: event.Deny, scope: event.ScopeOnce, by: failedToAsk}
 	}
 	return g.answered(reply)
 }

@@ -127,6 +127,13 @@ func (a Access) guard(next http.Handler) http.Handler {
 			http.Error(w, "MCP is at "+Path, http.StatusNotFound)
 			return
 		}
+		if r.Method == http.MethodGet {
+			// Without a stream of its own for what the server says unasked, which is
+			// nothing, progress goes to the stream of its call, in order.
+			w.Header().Set("Allow", "POST, DELETE")
+			http.Error(w, "this server has no stream beside those of calls", http.StatusMethodNotAllowed)
+			return
+		}
 		r.Body = http.MaxBytesReader(w, r.Body, largest)
 		next.ServeHTTP(w, r)
 	})

@@ -64,6 +64,7 @@ func TestOnlyLocalRequestsWithTokenAreAnswered(t *testing.T) {
 		"remote by foreign name":  {remote, host("evil.example:7373"), http.StatusForbidden},
 		"remote from its page":    {remote, header("Origin", "http://builder"), http.StatusOK},
 		"remote without token":    {remote, func(r *http.Request) { r.Header.Del("Authorization") }, http.StatusUnauthorized},
+		"stream beside calls":     {local, func(r *http.Request) { r.Method = http.MethodGet }, http.StatusMethodNotAllowed},
 		"other path":              {local, func(r *http.Request) { r.URL.Path = "/" }, http.StatusNotFound},
 		"large body": {local, func(r *http.Request) {
 			r.Body = io.NopCloser(strings.NewReader(`"` + strings.Repeat("x", 5<<20) + `"`))

@@ -20,7 +20,7 @@ import (
 
 // runResult is the result of the tools that run, resume or show a run.
 type runResult struct {
-	plantool.Run
+	plantool.ExecutedRun
 	Goal      string `json:"goal,omitempty"`
 	Resumable bool   `json:"resumable" jsonschema:"run_resume can continue it"`
 	Answer    string `json:"answer,omitempty" jsonschema:"what a model wrote at the end"`
@@ -67,7 +67,7 @@ func (s *Server) tools() []server.ServerTool {
 		switch t.Name {
 		case prompt.PlanCreate:
 			tool.Annotations = annotations("Plan a goal", hints{adds: true})
-			tool.RawOutputSchema = schemaOf[plantool.Plan]()
+			tool.RawOutputSchema = schemaOf[plantool.CreatedPlan]()
 		case prompt.PlanExecute:
 			handler = s.planExecute
 			tool.Annotations = annotations("Run a plan", hints{effects: true})
@@ -225,7 +225,7 @@ func (s *Server) runShow(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 // shown describes a run. live means that a process executes it now.
 func (s *Server) shown(run *agent.Run, live bool) runResult {
 	out := runResult{
-		Run: plantool.Executed(run), Goal: run.Goal.Visible(), Resumable: run.Resumable() && !live, Untrusted: untrustedNote,
+		ExecutedRun: plantool.Executed(run), Goal: run.Goal.Visible(), Resumable: run.Resumable() && !live, Untrusted: untrustedNote,
 	}
 	if live && run.Result == nil {
 		out.Status = string(agent.StatusRunning)

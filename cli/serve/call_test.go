@@ -1,0 +1,172 @@
+package serve_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/session"
+	"replan/cli/serve"
+	"replan/planning/plan"
+)
+
+// stage is a backend whose sessions open one gate and wait for its answer.
+type stage struct {
+	diff string
+
+	mu       sync.Mutex
+	sessions []*gated
+}
+
+// gated is a session that ends with the answer to its gate.
+type gated struct {
+	events chan event.Event
+	sent   chan session.Command
+	closed chan struct{}
+	diff   string
+	once   sync.Once
+}
+
+func (g *gated) ID() string                 { return "s" }
+func (g *gated) Events() <-chan event.Event { return g.events }
+
+func (g *gated) Close() {
+	g.once.Do(func() { close(g.closed); close(g.events) })
+}
+
+func (g *gated) Send(c session.Command) {
+	switch c := c.(type) {
+	case session.Create:
+		steps := []plan.Step{{Index: "1", Title: "Write", Executor: plan.ExecutorTool, Tool: "fs.write", Args: map[string]any{}}}
+		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		for i, d := range []event.Data{
+			event.RunStarted{Goal: "g", Plan: &plan.Plan{Title: "T", Steps: steps}, Limits: event.DefaultLimits(), Catalogue: plan.Catalogue{{Name: "fs.write", Server: "workspace", Trusted: true}}},
+			event.PlanCreated{Plan: plan.Plan{Title: "T", Steps: steps}, Revision: 1},
+			event.GateRequested{Gate: "1.1.1", Step: "1", Title: "Write", Tool: "fs.write", Server: "workspace", Diff: g.diff},
+		} {
+			g.events <- event.Event{Seq: uint64(i + 1), Time: now, Run: "r-1", Data: d} //nolint:gosec // a few
+		}
+	case session.Resolve:
+		g.sent <- c
+		g.events <- event.Event{Run: "s", Data: event.ChatReply{Run: "r-1", Status: event.StatusFailed, Reason: event.ReasonDenied}}
+	}
+}
+
+func (b *stage) Begin(context.Context) (serve.Session, error) {
+	g := &gated{events: make(chan event.Event, 64), sent: make(chan session.Command, 8), closed: make(chan struct{}), diff: b.diff}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sessions = append(b.sessions, g)
+	return g, nil
+}
+
+// first returns the first session that began.
+func (b *stage) first() *gated {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.sessions[0]
+}
+
+func (b *stage) Execute(context.Context, string) (session.Execute, error) {
+	return session.Execute{}, nil
+}
+func (b *stage) Runs() ([]agent.Summary, error)      { return nil, nil }
+func (b *stage) Run(string) (agent.Run, bool, error) { return agent.Run{}, false, nil }
+
+// userOf answers the questions of a server.
+type userOf func(mcp.ElicitationParams) (*mcp.ElicitationResult, error)
+
+func (u userOf) Elicit(_ context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+	return u(r.Params)
+}
+
+// connect returns a client of a server, in an era of the protocol.
+func connect(t *testing.T, s *serve.Server, version string, user userOf) *client.Client {
+	t.Helper()
+	c, err := client.NewInProcessClientWithOptions(s.MCP(), client.WithElicitationHandler(user), client.WithProtocolVersion(version))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	if err := c.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Initialize(t.Context(), mcp.InitializeRequest{Params: mcp.InitializeParams{ClientInfo: mcp.Implementation{Name: "t", Version: "1"}}}); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// create calls plan_create_and_execute.
+func create(ctx context.Context, c *client.Client) (*mcp.CallToolResult, error) {
+	return c.CallTool(ctx, mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "plan_create_and_execute", Arguments: map[string]any{"goal": "g"}}})
+}
+
+func TestRunStopsIfNoAnswerComesInTime(t *testing.T) {
+	stage := &stage{}
+	s := serve.New(serve.Config{Backend: stage, ParkedFor: time.Millisecond})
+	defer s.Close()
+	c := connect(t, s, mcp.ProtocolVersion20260728, func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+		<-stage.first().closed // the user comes back after that
+		return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"decision": "allow once"}}}, nil
+	})
+	got, err := create(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprint(got.Content); !got.IsError || !strings.Contains(text, "the answer came too late") || !strings.Contains(text, "run_resume") {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestClosedServerStopsRunThatWaitsForAnswer(t *testing.T) {
+	stage := &stage{}
+	s := serve.New(serve.Config{Backend: stage})
+	asked := make(chan struct{})
+	c := connect(t, s, mcp.ProtocolVersion20260728, func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+		close(asked)
+		<-stage.first().closed
+		return &mcp.ElicitationResult{}, nil
+	})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = create(t.Context(), c)
+	}()
+	<-asked
+	s.Close()
+	<-ended
+	if got, err := create(t.Context(), c); err != nil || !got.IsError || !strings.Contains(fmt.Sprint(got.Content), "is stopping") {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestCallThatCannotBeShownCannotBeAllowed(t *testing.T) {
+	for _, version := range []string{mcp.ProtocolVersion20260728, "2025-11-25"} {
+		stage := &stage{diff: "--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+" + strings.Repeat("x", 30_000) + "\n"}
+		s := serve.New(serve.Config{Backend: stage})
+		var question mcp.ElicitationParams
+		c := connect(t, s, version, func(p mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+			question = p
+			return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"decision": "allow once"}}}, nil
+		})
+		if _, err := create(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		if len(question.Message) > 1000 || strings.Contains(fmt.Sprint(question.RequestedSchema), "allow once") {
+			t.Errorf("got the question %.300s with %v", question.Message, question.RequestedSchema)
+		}
+		if sent, ok := (<-stage.first().sent).(session.Resolve); !ok || sent.Decision != event.Deny {
+			t.Errorf("the gate was answered with %+v", sent)
+		}
+		s.Close()
+	}
+}
