@@ -45,7 +45,8 @@ func digest(s config.Server) string {
 		Dir     string            `json:"dir"`
 		URL     string            `json:"url"`
 		Headers map[string]string `json:"headers"`
-	}{s.Name, s.Command, s.Args, s.Env, s.Dir, s.URL, s.Headers})
+		Inherit []string          `json:"inherit,omitempty"`
+	}{s.Name, s.Command, s.Args, s.Env, s.Dir, s.URL, s.Headers, s.Inherit})
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
