@@ -20,7 +20,7 @@ type Server struct {
 	Args    []string          // its arguments
 	Env     map[string]string // added to the inherited environment, overriding it
 	Dir     string            // working directory, relative to the workspace; empty means the workspace
-	Inherit []string          // names of environment variables that a child gets from this process besides the usual ones
+	Inherit []string          // further variables of this process that a child gets; a name may end in * for all that begin so
 
 	URL           string            // http or https
 	SSE           bool              // the endpoint speaks the HTTP+SSE transport of 2024-11-05, not streamable HTTP
