@@ -184,26 +184,32 @@ func (s *Session) findBranch() {
 	})
 }
 
-// serverCommand ends the wait for tool servers, or restarts one.
+// serverCommand ends the wait for tool servers, reads their configuration again,
+// or restarts one.
 func (s *Session) serverCommand(c session.Command) {
-	restart, ok := c.(session.Restart)
-	if !ok {
+	switch c := c.(type) {
+	case session.SkipServers:
 		if s.skip != nil {
 			s.skip()
 		}
-		return
+	case session.Recheck:
+		if again, ok := s.cfg.Tools.(Reloader); ok {
+			if err := again.Reload(); err != nil {
+				s.publishNote("warn", err.Error())
+			}
+		}
+	case session.Restart:
+		again, ok := s.cfg.Tools.(Restarter)
+		if !ok {
+			s.publishNote("warn", "these servers cannot be restarted here")
+			return
+		}
+		if err := again.Restart(c.Server); err != nil {
+			s.publishNote("warn", err.Error())
+			return
+		}
+		delete(s.troubles, c.Server) // report its next failure again
 	}
-	server := restart.Server
-	again, ok := s.cfg.Tools.(Restarter)
-	if !ok {
-		s.publishNote("warn", "these servers cannot be restarted here")
-		return
-	}
-	if err := again.Restart(server); err != nil {
-		s.publishNote("warn", err.Error())
-		return
-	}
-	delete(s.troubles, server) // report its next failure again
 }
 
 // instructions is what the servers of tools say about themselves, by name.

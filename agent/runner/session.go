@@ -338,12 +338,11 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 	switch c := c.(type) {
 	case session.Submit:
 		s.keepWords(c.Text)
-		text := strings.TrimSpace(c.Text)
-		if strings.HasPrefix(text, "/") && s.cfg.Slash != nil {
+		if text := strings.TrimSpace(c.Text); strings.HasPrefix(text, "/") && s.cfg.Slash != nil {
 			s.slash(ctx, text)
-			return
+		} else {
+			s.admit(ctx, wordsJob(text))
 		}
-		s.admit(ctx, wordsJob(text))
 	case session.Create:
 		s.admit(ctx, job{goal: prompt.Unescaped(c.Goal), typed: c.Goal, create: true, run: c.Run})
 	case session.Execute:
@@ -381,9 +380,9 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 	case session.Steer:
 		if text := strings.TrimSpace(c.Text); strings.HasPrefix(text, "/") || !s.steer(text) {
 			s.command(ctx, session.Submit(c))
-			return
+		} else {
+			s.keepWords(c.Text)
 		}
-		s.keepWords(c.Text)
 	case session.Compact:
 		s.enqueue(ctx, job{compact: !c.Undo, undo: c.Undo})
 	case session.Choose:
@@ -394,11 +393,7 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 	case session.Unqueue:
 		s.unqueue(c)
 	case session.Recheck:
-		if again, ok := s.cfg.Tools.(Reloader); ok {
-			if err := again.Reload(); err != nil {
-				s.publishNote("warn", err.Error())
-			}
-		}
+		s.serverCommand(c)
 		s.look(ctx)
 	case session.SkipServers, session.Restart:
 		s.serverCommand(c)
