@@ -305,7 +305,7 @@ func (r decision) nextAnswer() []Action {
 		case s != nil: // nobody asked to skip it, so the order was not carried out
 			e.status, e.reason = event.StatusFailed, event.ReasonStepFailed
 			e.error = fmt.Sprintf("step %s (%s) needs a model, and there is none", s.Step.Index, s.Step.Title)
-		case r.incomplete():
+		case r.incomplete(), intent.NoTestsRun(r.Route.Intent, r.History):
 			e.reason = event.ReasonPartial
 		case intent.NothingFound(r.Route.Intent, r.History):
 			e.reason = event.ReasonNothingFound

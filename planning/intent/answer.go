@@ -167,7 +167,7 @@ func deniedAtGate(step plan.HistoryItem) bool {
 // found it.
 func NothingFound(in Intent, history []plan.HistoryItem) bool {
 	a := answerer{in: in, steps: lastAttempts(history)}
-	if in.Action == debug {
+	if in.Action == debug || in.Action == test {
 		summary := a.result(runTests).Summary
 		return strings.HasPrefix(summary, noTests) || strings.HasPrefix(summary, "no test matches")
 	}
@@ -184,6 +184,13 @@ func NothingFound(in Intent, history []plan.HistoryItem) bool {
 		}
 	}
 	return looked && (in.Category == navigate || in.Category == explain)
+}
+
+// NoTestsRun reports whether the words ask for tests after a change, and there were
+// none to run.
+func NoTestsRun(in Intent, history []plan.HistoryItem) bool {
+	a := answerer{in: in, steps: lastAttempts(history)}
+	return in.Params["tests"] != "" && a.result(runTests).untested()
 }
 
 // NothingToCommit reports whether a commit was asked for, and there was nothing to

@@ -241,8 +241,14 @@ func (a answerer) transformed(r result) []string {
 // noTests is how test.run says that it found none.
 const noTests = "there are no tests to run"
 
-func (answerer) tests(r result) []string {
-	if r.Passed && strings.HasPrefix(r.Summary, noTests) {
+// untested reports whether test.run passed without a test.
+func (r result) untested() bool { return r.Passed && strings.HasPrefix(r.Summary, noTests) }
+
+func (a answerer) tests(r result) []string {
+	if r.untested() && a.in.Params["tests"] != "" {
+		return []string{"No tests were run: there are none here."}
+	}
+	if r.untested() {
 		return []string{"There are no tests to run here."}
 	}
 	lines := make([]string, 0, len(r.Failures))

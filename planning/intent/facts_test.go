@@ -140,6 +140,7 @@ func TestEmptyResultsCountAsNothingFound(t *testing.T) {
 		"no use of what is there":       {"where is Foo used", []plan.HistoryItem{item("code.references", map[string]any{"references": []any{}, "definition": map[string]any{"path": "a"}})}, false},
 		"no use and no definition":      {"where is Foo used", []plan.HistoryItem{item("code.references", map[string]any{"references": []any{}, "definition": nil})}, true},
 		"no test of that name":          {"why does TestFoo fail", []plan.HistoryItem{item("test.run", map[string]any{"summary": `no test matches "TestFoo"`})}, true},
+		"no tests":                      {"run the tests", []plan.HistoryItem{item("test.run", map[string]any{"passed": true, "summary": "there are no tests to run"})}, true},
 		"tests that pass are an answer": {"run the tests", []plan.HistoryItem{item("test.run", map[string]any{"passed": true})}, false},
 	} {
 		if got := intent.NothingFound(intent.Parse(c.goal), c.history); got != c.want {

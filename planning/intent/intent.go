@@ -21,6 +21,7 @@ type Intent struct {
 	//	exact      "true" where several words were quoted: they are searched for as they stand
 	//	remove     "true" where a file is to be removed
 	//	create     "true" where a branch is to be made
+	//	tests      "true" where a run of the tests is to follow a change
 	Params     map[string]string `json:"params"`
 	Confidence float64           `json:"confidence"`
 }

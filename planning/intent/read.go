@@ -86,6 +86,7 @@ func (r *reading) setRest(words string, first, rest []token) {
 	category := r.form.category()
 	switch {
 	case ok && (category == modify || category == refactor) && t.form.action == test && len(t.target.tokens)+len(t.open)+len(t.params) == 0:
+		r.params["tests"] = phrase{text: "true"}
 	case begins(rest) && !denies(rest):
 		r.tasks = true
 		r.open = append(r.open, fmt.Sprintf("this is more than one task: give \"%s\" first, then \"%s\"",

@@ -420,7 +420,7 @@ func (n *Narrator) outcomeWord(r event.Result) string {
 	case n.run.PlanOnly():
 		return "planned: nothing was run"
 	case r.Reason == event.ReasonPartial:
-		return "partial: some steps were skipped"
+		return "partial: " + telling.PartialWords(r)
 	case r.Reason.Nothing():
 		return telling.ReasonWords(r.Reason)
 	default:

@@ -193,6 +193,8 @@ func EndWords(run *agent.Run, r event.Result) string {
 	switch {
 	case words == "":
 		return "Failed after " + duration + ": " + cmp.Or(FailureReason(run, r), ReasonWords(r.Reason))
+	case r.Status == event.StatusCompleted && r.Reason == event.ReasonPartial:
+		return words + " in " + duration + ": " + PartialWords(r)
 	case r.Status == event.StatusCompleted && r.Reason != event.ReasonGoalMet && r.Reason != event.ReasonDirect:
 		return words + " in " + duration + ": " + ReasonWords(r.Reason)
 	case r.Status == event.StatusCompleted:
@@ -200,6 +202,19 @@ func EndWords(run *agent.Run, r event.Result) string {
 	default:
 		return words + " after " + duration
 	}
+}
+
+// PartialWords says what a run left out that ended as partial.
+func PartialWords(r event.Result) string {
+	for _, item := range r.History {
+		if item.Status == plan.ItemSkipped || item.Status == plan.ItemFailed {
+			return "some steps were skipped"
+		}
+	}
+	if len(r.History) == 0 {
+		return "some steps were skipped"
+	}
+	return "no tests were run"
 }
 
 // UndoneWords says that a run is undone, and what was restored.

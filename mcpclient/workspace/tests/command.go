@@ -2,6 +2,7 @@ package tests
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"path"
 	"slices"
@@ -33,7 +34,7 @@ func preview(cmd child.Command, dir string) *op.Preview {
 	return &op.Preview{Command: &plan.Command{Argv: argv, Dir: dir}}
 }
 
-func goTest(o *Operators, dir string, args testArgs) (child.Command, error) {
+func goTest(_ context.Context, o *Operators, dir string, args testArgs) (child.Command, error) {
 	// A little less than our own limit, which includes the build time. So go can
 	// name the hanging test before the whole run is stopped.
 	limit := args.limit - cmp.Or(o.margin, args.limit/10)
@@ -64,7 +65,7 @@ func (o *Operators) goTarget(dir, name string) string {
 	return target
 }
 
-func cargoTest(_ *Operators, _ string, args testArgs) (child.Command, error) {
+func cargoTest(_ context.Context, _ *Operators, _ string, args testArgs) (child.Command, error) {
 	flags := []string{"test", "--color=never"}
 	if args.Run != "" {
 		flags = append(flags, "--", args.Run)
@@ -72,7 +73,7 @@ func cargoTest(_ *Operators, _ string, args testArgs) (child.Command, error) {
 	return child.Command{Name: "cargo", Args: flags}, nil
 }
 
-func makeTest(_ *Operators, _ string, args testArgs) (child.Command, error) {
+func makeTest(_ context.Context, _ *Operators, _ string, args testArgs) (child.Command, error) {
 	if args.Run != "" {
 		return child.Command{}, errors.New("make test cannot be narrowed by run; leave it out")
 	}
@@ -89,7 +90,7 @@ var runFlags = []struct {
 	{lazyregexp.New(`\bnode (?:.* )?--test\b`), "--test-name-pattern="},
 }
 
-func npmTest(o *Operators, dir string, args testArgs) (child.Command, error) {
+func npmTest(_ context.Context, o *Operators, dir string, args testArgs) (child.Command, error) {
 	flags := []string{"test", "--silent"}
 	var more []string
 	if args.Run != "" {
@@ -112,15 +113,4 @@ func npmTest(o *Operators, dir string, args testArgs) (child.Command, error) {
 		flags = append(append(flags, "--"), more...)
 	}
 	return child.Command{Name: "npm", Args: flags}, nil
-}
-
-func pytest(o *Operators, dir string, args testArgs) (child.Command, error) {
-	flags := []string{"-m", "pytest", "-q", "--color=no"}
-	if args.Run != "" {
-		flags = append(flags, "-k", args.Run)
-	}
-	if args.Path != "" {
-		flags = append(flags, o.below(dir, strings.TrimSuffix(args.Path, "/...")))
-	}
-	return child.Command{Name: "python3", Args: flags}, nil
 }

@@ -91,7 +91,7 @@ func (o *Operators) lint(ctx context.Context, c op.Call, args lintArgs) (*op.Ans
 func (o *Operators) lintCommand(name string) (child.Command, string, error) {
 	p, err := o.projectOf(name)
 	if err != nil {
-		return child.Command{}, "", errors.New("no project to lint found here (looked for go.mod, Cargo.toml, package.json and pyproject.toml); set path to the folder that has one")
+		return child.Command{}, "", errors.New("no project to lint found here: no project of Go, Rust, npm or Python")
 	}
 	cmd := child.Command{}
 	switch p.kind {
@@ -107,7 +107,7 @@ func (o *Operators) lintCommand(name string) (child.Command, string, error) {
 			return child.Command{}, "", fmt.Errorf("%s has no script lint; add one, or name another folder in path", path.Join(p.dir, "package.json"))
 		}
 		cmd = child.Command{Name: "npm", Args: []string{"run", "lint", "--silent"}}
-	case "pytest":
+	case "python":
 		target := "."
 		if name != "" {
 			target = o.below(p.dir, strings.TrimSuffix(name, "/..."))

@@ -40,6 +40,8 @@ func recorded(t *testing.T, file string, exit int) string {
 
 func TestReportsOfRunnersAreParsed(t *testing.T) {
 	pytestFile := map[string]string{"pyproject.toml": ""}
+	unittestFile := map[string]string{"test_shop.py": "import unittest\n"}
+	unittestFailed := []string{"test_bad (import failed)", "test_shop.TestShop.test_err", "test_shop.TestShop.test_add", "test_shop.TestShop.test_sub (i=0)", "test_shop.TestShop.test_sub (i=2)"}
 	npmFile := func(script string) map[string]string {
 		return map[string]string{"package.json": `{"scripts": {"test": "` + script + `"}}`}
 	}
@@ -89,6 +91,20 @@ func TestReportsOfRunnersAreParsed(t *testing.T) {
 		},
 		"pytest without a match": {
 			pytestFile, "python3", "pytest-none.txt", 5, "zzz", [3]int{}, []string{}, nil, `no test matches "zzz"`,
+		},
+		"unittest": {
+			unittestFile, "python3", "unittest.txt", 1, "",
+			[3]int{6, 0, 1},
+			unittestFailed,
+			map[string]string{"test_shop.py:4": "AssertionError: -1 != 3", "test_shop.py:9": "ValueError: x\ny", "test_bad.py:1": "No module named 'nothere'", "test_shop.py:15": "2 != 1"},
+			"5 failed: test_bad (import failed), test_shop.TestShop.test_err, ",
+		},
+		"unittest before Python 3.11": {
+			unittestFile, "python3", "unittest-3.8.txt", 1, "",
+			[3]int{6, 0, 1},
+			unittestFailed,
+			map[string]string{"test_shop.py:4": "AssertionError: -1 != 3", "test_bad.py:1": "No module named 'nothere'"},
+			"5 failed: ",
 		},
 		"jest": {
 			npmFile("jest"), "npm", "jest.txt", 1, "",
@@ -213,7 +229,7 @@ func TestProjectsAreDetected(t *testing.T) {
 	got := workspacetest.Into[result](t, b.Must(t, "test.detect", nil).Data)
 	want := []project{
 		{"go", ".", "go test -json -count=1 -timeout=9m0s ./..."},
-		{"pytest", "py", "python3 -m pytest -q --color=no"},
+		{"python", "py", "python3 -m pytest -q --color=no"},
 		{"cargo", "rust", "cargo test --color=never"},
 		{"npm", "web", "npm test --silent"},
 	}
@@ -399,7 +415,7 @@ func TestGoVetIsTheDefaultLinter(t *testing.T) {
 
 func TestMissingLinterIsNamed(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.Refused(t, "test.lint", nil, "no project to lint found", "path")
+	b.Refused(t, "test.lint", nil, "no project to lint found")
 	t.Setenv("PATH", t.TempDir())
 	b.Write(t, map[string]string{"py/setup.py": "", "web/package.json": "{}", "rust/Cargo.toml": ""})
 	b.Refused(t, "test.lint", args{"path": "py"}, "neither ruff nor flake8")

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"replan/internal/english"
 	"replan/internal/lazyregexp"
 	"replan/mcpclient/child"
 	"replan/mcpclient/workspace/op"
@@ -24,6 +25,7 @@ const (
 	defaultTestTime = 10 * time.Minute
 	maxFailureText  = 16 << 10 // maximum bytes of output in the text of a failure
 	maxProjects     = 200      // maximum number test.detect returns
+	maxNamed        = 4        // maximum number of projects that an error names
 )
 
 type testResult struct {
@@ -57,7 +59,7 @@ func (o *Operators) test(ctx context.Context, c op.Call, args testArgs) (*op.Ans
 	if args.limit, err = c.Limit(args.Timeout, defaultTestTime); err != nil {
 		return nil, err
 	}
-	cmd, project, err := o.testCommand(c, args)
+	cmd, project, err := o.testCommand(ctx, c, args)
 	if args.AllowNone && (errors.Is(err, errNoProject) || err == nil && o.untested(project)) {
 		if c.Preview {
 			return &op.Answer[testResult]{Preview: &op.Preview{Command: &plan.Command{Argv: []string{}}}}, nil // bound to start nothing
@@ -96,7 +98,7 @@ func (o *Operators) test(ctx context.Context, c op.Call, args testArgs) (*op.Ans
 	} else {
 		out.Output = inOrder(out.Output)
 	}
-	if project.kind == "pytest" && out.Exit == noTestsExit {
+	if project.kind == "python" && out.Exit == noTestsExit {
 		report.none = true
 	}
 	o.placeInPackages(ctx, cmd.Dir, report.failures)
@@ -121,7 +123,8 @@ func (o *Operators) test(ctx context.Context, c op.Call, args testArgs) (*op.Ans
 	return answer, nil
 }
 
-// noTestsExit is pytest's exit status if it finds no tests.
+// noTestsExit is the exit status of pytest, and of unittest since Python 3.12, if they
+// find no tests.
 const noTestsExit = 5
 
 // conclude describes the result of a run.
@@ -212,27 +215,17 @@ func (o *Operators) detect(ctx context.Context, _ op.Call, args detectArgs) (*op
 	if err != nil {
 		return nil, err
 	}
-	result := detectResult{Projects: []testProject{}}
-	err = o.tree.Walk(ctx, start, func(at string, d fs.DirEntry) error {
-		if !d.IsDir() {
-			return nil
-		}
-		p, err := o.projectIn(at)
-		if err != nil || p.kind == "" {
-			return err
-		}
-		cmd, err := p.command(o, at, testArgs{limit: defaultTestTime})
-		if err != nil {
-			return err
-		}
-		result.Projects = append(result.Projects, testProject{Kind: p.kind, Dir: at, Command: cmd.String()})
-		if len(result.Projects) == maxProjects {
-			return fs.SkipAll
-		}
-		return nil
-	})
+	projects, err := o.projectsBelow(ctx, start, maxProjects)
 	if err != nil {
-		return nil, fmt.Errorf("looking for projects below %s: %w", start, err)
+		return nil, err
+	}
+	result := detectResult{Projects: []testProject{}}
+	for _, p := range projects {
+		cmd, err := p.command(ctx, o, p.dir, testArgs{limit: defaultTestTime})
+		if err != nil {
+			return nil, err
+		}
+		result.Projects = append(result.Projects, testProject{Kind: p.kind, Dir: p.dir, Command: cmd.String()})
 	}
 	summaries := make([]string, len(result.Projects))
 	for i, p := range result.Projects {
@@ -244,29 +237,56 @@ func (o *Operators) detect(ctx context.Context, _ op.Call, args detectArgs) (*op
 	return op.Reply(result, strings.Join(summaries, "\n")), nil
 }
 
-var errNoProject = errors.New("no test project found here (looked for go.mod, Cargo.toml, package.json, pyproject.toml and a Makefile with a target test)")
+// projectsBelow lists the projects in a folder and below it, at most the given number.
+func (o *Operators) projectsBelow(ctx context.Context, start string, most int) ([]project, error) {
+	var found []project
+	err := o.tree.Walk(ctx, start, func(at string, d fs.DirEntry) error {
+		if !d.IsDir() {
+			return nil
+		}
+		p, err := o.projectIn(at)
+		if err != nil || p.kind == "" {
+			return err
+		}
+		if found = append(found, p); len(found) == most {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("looking for projects below %s: %w", start, err)
+	}
+	if len(found) == 0 && len(o.pythonTests(start)) > 0 {
+		found = []project{{"python", start, pythonTest}}
+	}
+	return found, nil
+}
+
+var errNoProject = errors.New("no test project found here: no project of Go, Rust, npm or Python, and no Makefile with a target test")
 
 // project is a folder with tests and the way to run them.
 type project struct {
 	kind    string
 	dir     string // relative to the workspace
-	command func(o *Operators, dir string, args testArgs) (child.Command, error)
+	command func(ctx context.Context, o *Operators, dir string, args testArgs) (child.Command, error)
 }
 
 // testKinds lists the supported kinds of projects with the file that
 // identifies each, the most reliable first.
 var testKinds = []struct {
 	kind, marker string
-	command      func(o *Operators, dir string, args testArgs) (child.Command, error)
+	command      func(ctx context.Context, o *Operators, dir string, args testArgs) (child.Command, error)
 }{
 	{"go", "go.mod", goTest},
 	{"go", "go.work", goTest},
 	{"cargo", "Cargo.toml", cargoTest},
 	{"npm", "package.json", npmTest},
-	{"pytest", "pyproject.toml", pytest},
-	{"pytest", "pytest.ini", pytest},
-	{"pytest", "setup.py", pytest},
-	{"pytest", "requirements.txt", pytest},
+	{"python", "pyproject.toml", pythonTest},
+	{"python", "pytest.ini", pythonTest},
+	{"python", "setup.py", pythonTest},
+	{"python", "setup.cfg", pythonTest},
+	{"python", "tox.ini", pythonTest},
+	{"python", "requirements.txt", pythonTest},
 }
 
 // projectIn returns the project in a folder; its kind is empty if there is
@@ -328,7 +348,7 @@ func (o *Operators) untested(p project) bool {
 
 // testCommand finds the project that contains path, searching upwards, and
 // returns the command that runs its tests.
-func (o *Operators) testCommand(c op.Call, args testArgs) (child.Command, project, error) {
+func (o *Operators) testCommand(ctx context.Context, c op.Call, args testArgs) (child.Command, project, error) {
 	if strings.HasPrefix(args.Path, "-") {
 		return child.Command{}, project{}, fmt.Errorf("the argument path of %s is %q; name a package or a folder, not an option", c.Tool, args.Path)
 	}
@@ -338,10 +358,20 @@ func (o *Operators) testCommand(c op.Call, args testArgs) (child.Command, projec
 		}
 	}
 	p, err := o.projectOf(args.Path)
+	if errors.Is(err, errNoProject) {
+		below, searched := o.projectsBelow(ctx, ".", maxNamed+1)
+		if searched == nil && len(below) > 0 {
+			dirs := make([]string, len(below))
+			for i, p := range below {
+				dirs[i] = p.dir
+			}
+			err = fmt.Errorf("%w; name one of the folders below that have some: %s", err, english.Some(dirs, maxNamed, ""))
+		}
+	}
 	if err != nil {
 		return child.Command{}, project{}, err
 	}
-	cmd, err := p.command(o, p.dir, args)
+	cmd, err := p.command(ctx, o, p.dir, args)
 	cmd.Dir = o.tree.OnDisk(p.dir)
 	return cmd, p, err
 }
@@ -363,7 +393,10 @@ func (o *Operators) projectOf(name string) (project, error) {
 			}
 		}
 	}
-	return project{}, fmt.Errorf("%w; set path to the folder that has one", errNoProject)
+	if p := o.pythonAbove(start); p.kind != "" {
+		return p, nil
+	}
+	return project{}, errNoProject
 }
 
 // testFolder returns the folder that contains a path argument. Anything that

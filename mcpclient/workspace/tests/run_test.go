@@ -106,8 +106,9 @@ func sameSet(got, want []string) bool {
 func TestFolderWithoutProjectIsReported(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"main.c": ""})
-	b.Refused(t, "test.run", nil, "no test project found", "path")
+	b.Refused(t, "test.run", nil, "no test project found")
 	b.Write(t, map[string]string{"web/package.json": "{}"})
+	b.Refused(t, "test.run", nil, "no test project found", "folders below that have some: web")
 	b.Refused(t, "test.run", args{"path": "web", "run": "x"}, "npm", "leave run out")
 }
 
@@ -179,6 +180,28 @@ func TestOtherRunners(t *testing.T) {
 			"python3 -m pytest -k x ./tests in py",
 			[]string{"tests/test_a.py::test_x"},
 		},
+		"Python without a project file": {
+			map[string]string{"tests/test_a.py": "def test_x(): pass\n"},
+			"python3", "echo fine", args{"path": "tests/test_a.py"}, "python3 -m pytest -q --color=no ./tests/test_a.py", "python3 -m pytest ./tests/test_a.py", nil,
+		},
+		"unittest where pytest is missing": {
+			map[string]string{"test_a.py": "import unittest\n"}, "python3", withoutPytest, nil, "python3 -m unittest discover", "python3 -m unittest discover", nil,
+		},
+		"unittest in tox.ini's project": {
+			map[string]string{"tox.ini": "", "tests/a_test.py": "import unittest\n"},
+			"python3", withoutPytest,
+			args{"run": "^test_a$|test_b"},
+			"python3 -m unittest discover -s tests -p *_test.py -k test_a -k test_b",
+			"python3 -m unittest discover -s tests -p *_test.py -k test_a -k test_b",
+			nil,
+		},
+		"unittest in a package, by file": {
+			map[string]string{"tests/__init__.py": "", "tests/test_a.py": "import unittest\n"},
+			"python3", withoutPytest, args{"path": "tests/test_a.py"}, "python3 -m unittest tests/test_a.py", "python3 -m unittest tests/test_a.py", nil,
+		},
+		"unittest where pytest is installed": {
+			map[string]string{"test_a.py": "import unittest\n"}, "python3", "echo fine", nil, "python3 -m pytest -q --color=no", "python3 -m pytest", nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			workspacetest.Fake(t, c.tool, c.script)
@@ -195,6 +218,9 @@ func TestOtherRunners(t *testing.T) {
 		})
 	}
 }
+
+// withoutPytest is a python3 that cannot import pytest.
+const withoutPytest = `[ "$1" != -c ]`
 
 // previewed returns the command and the folder that a call previews.
 func previewed(t *testing.T, b *bench, tool string, call args) string {

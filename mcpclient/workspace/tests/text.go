@@ -11,7 +11,7 @@ import (
 )
 
 // textReport parses the human-readable output of test runners: cargo test,
-// pytest, Jest, Vitest, Mocha, node --test, and go test run by make. If it
+// pytest, unittest, Jest, Vitest, Mocha, node --test, and go test run by make. If it
 // recognizes nothing, only the exit status counts.
 type textReport struct {
 	*testReport
@@ -23,6 +23,7 @@ type textReport struct {
 	results bool                  // cargo has printed a summary
 	hanging bool                  // the next lines name running Go tests
 	titles  []string              // of a Mocha failure, until the name is complete
+	ruled   bool                  // unittest has drawn a line above a failed test
 	subtest bool                  // node --test prints details of failures at the end
 }
 
@@ -71,7 +72,7 @@ var (
 // line handles the next line of the output.
 func (r *textReport) line(line string) {
 	line = strings.TrimRight(line, "\r")
-	if r.cargo(line) || r.pytest(line) || r.jest(line) || r.vitest(line) || r.mocha(line) || r.node(line) || r.golang(line) {
+	if r.cargo(line) || r.unittest(line) || r.pytest(line) || r.jest(line) || r.vitest(line) || r.mocha(line) || r.node(line) || r.golang(line) {
 		return
 	}
 	if r.block != nil && len(r.block.lines) < maxFailures {
@@ -370,7 +371,11 @@ func (r *textReport) finish() {
 			continue
 		}
 		f.File, f.Line = r.place(b)
-		f.Message = op.MiddleCut(strings.TrimSpace(dedent(b.lines)), maxMessage)
+		lines := b.lines
+		if b.kind == "unittest" {
+			lines = afterTraceback(lines)
+		}
+		f.Message = op.MiddleCut(strings.TrimSpace(dedent(lines)), maxMessage)
 	}
 	if r.results && r.total == 0 {
 		r.none = true
@@ -379,7 +384,7 @@ func (r *textReport) finish() {
 }
 
 // place returns the first place in the workspace that a part of the output
-// names. For pytest, which prints callers first, it returns the last.
+// names. For Python, which prints callers first, it returns the last.
 func (r *textReport) place(b *testBlock) (file string, line int) {
 	form, last := scriptAt, false
 	switch b.kind {
@@ -387,6 +392,8 @@ func (r *textReport) place(b *testBlock) (file string, line int) {
 		form = rustPlace
 	case "pytest":
 		form, last = pythonPlace, true
+	case "unittest":
+		form, last = pythonFrame, true
 	case "go":
 		return "", 0 // a file without its folder
 	}

@@ -1,0 +1,178 @@
+package tests
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"replan/internal/lazyregexp"
+	"replan/internal/testfile"
+	"replan/mcpclient/child"
+)
+
+// pythonTest runs pytest. Tests written for unittest run without it if python3
+// cannot import pytest.
+func pythonTest(ctx context.Context, o *Operators, dir string, args testArgs) (child.Command, error) {
+	if files := o.pythonTests(dir); o.unittests(files) && !o.importsPytest(ctx, dir) {
+		return o.unittest(dir, files, args), nil
+	}
+	flags := []string{"-m", "pytest", "-q", "--color=no"}
+	if args.Run != "" {
+		flags = append(flags, "-k", args.Run)
+	}
+	if args.Path != "" {
+		flags = append(flags, o.below(dir, strings.TrimSuffix(args.Path, "/...")))
+	}
+	return child.Command{Name: "python3", Args: flags}, nil
+}
+
+// unittest returns the command that runs tests with Python's own runner.
+func (o *Operators) unittest(dir string, files []string, args testArgs) child.Command {
+	flags := []string{"-m", "unittest"}
+	at := ""
+	if args.Path != "" {
+		at = strings.TrimPrefix(o.below(dir, strings.TrimSuffix(args.Path, "/...")), "./")
+	}
+	switch {
+	case strings.HasSuffix(at, ".py"):
+		flags = append(flags, at)
+	case at != "" && at != ".":
+		flags = append(flags, "discover", "-s", at)
+	default:
+		flags = append(flags, "discover")
+		// unittest looks only into folders that are packages.
+		if sub := path.Dir(files[0]); sub != dir {
+			if _, err := o.tree.Root.Stat(path.Join(sub, "__init__.py")); err != nil {
+				flags = append(flags, "-s", path.Base(sub))
+			}
+		}
+	}
+	if !strings.HasSuffix(at, ".py") && !strings.HasPrefix(path.Base(files[0]), "test") {
+		flags = append(flags, "-p", "*_test.py")
+	}
+	if args.Run != "" {
+		for name := range strings.SplitSeq(args.Run, "|") {
+			flags = append(flags, "-k", strings.Trim(name, "^$()"))
+		}
+	}
+	return child.Command{Name: "python3", Args: flags}
+}
+
+// pythonTests lists Python's test files in a folder, or else in its folder tests or
+// test.
+func (o *Operators) pythonTests(dir string) []string {
+	for _, in := range []string{dir, path.Join(dir, "tests"), path.Join(dir, "test")} {
+		entries, err := fs.ReadDir(o.tree.Root.FS(), in)
+		if err != nil {
+			continue
+		}
+		var files []string
+		for _, e := range entries {
+			if e.Type().IsRegular() && path.Ext(e.Name()) == ".py" && testfile.Is(e.Name()) {
+				files = append(files, path.Join(in, e.Name()))
+			}
+		}
+		if len(files) > 0 {
+			return files
+		}
+	}
+	return nil
+}
+
+// pythonAbove returns the topmost folder with Python tests among a folder and those
+// above it, since tests import modules from the top.
+func (o *Operators) pythonAbove(start string) (found project) {
+	for dir := start; ; dir = path.Dir(dir) {
+		if len(o.pythonTests(dir)) > 0 {
+			found = project{"python", dir, pythonTest}
+		}
+		if dir == "." {
+			return found
+		}
+	}
+}
+
+// unittests reports whether one of the files uses unittest.
+func (o *Operators) unittests(files []string) bool {
+	for _, at := range files {
+		if f, err := o.tree.LoadText(at); err == nil && bytes.Contains(f.Data, []byte("unittest")) {
+			return true
+		}
+	}
+	return false
+}
+
+// importsPytest reports whether python3 finds pytest; it runs no code of the project.
+func (o *Operators) importsPytest(ctx context.Context, dir string) bool {
+	out, err := o.runner.Run(ctx, child.Command{
+		Name: "python3", Args: []string{"-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"},
+		Dir: o.tree.OnDisk(dir), Timeout: 10 * time.Second, Quiet: true, Unwatched: true,
+	})
+	return err == nil && out.Exit == 0
+}
+
+var (
+	unittestHead  = lazyregexp.New(`^(?:FAIL|ERROR): (\S+) \(([^)]+)\)(.*)$`)
+	unittestRan   = lazyregexp.New(`^Ran (\d+) tests? in [\d.]+s$`)
+	unittestEnd   = lazyregexp.New(`^(?:OK|FAILED|NO TESTS RAN)(?: \((.+)\))?$`)
+	unittestCount = lazyregexp.New(`(skipped|expected failures|unexpected successes|failures|errors)=(\d+)`)
+	pythonFrame   = lazyregexp.New(`^  File "(.+\.py)", line (\d+)`)
+)
+
+// unittest parses the output of Python's unittest.
+func (r *textReport) unittest(line string) bool {
+	ruled := r.ruled
+	r.ruled = len(line) == 70 && strings.Trim(line, "=") == ""
+	switch {
+	case r.ruled:
+		r.block = nil
+	case ruled && unittestHead.MatchString(line):
+		m := unittestHead.FindStringSubmatch(line)
+		name := m[2]
+		if strings.HasPrefix(name, "unittest.loader._FailedTest") {
+			name = m[1] + " (import failed)"
+		} else if !strings.HasSuffix(name, "."+m[1]) { // before Python 3.11
+			name += "." + m[1]
+		}
+		name += m[3]
+		r.begin("unittest", name)
+		r.fail(testFailure{Name: name})
+	case len(line) == 70 && strings.Trim(line, "-") == "":
+		return r.in("unittest")
+	case unittestRan.MatchString(line):
+		r.block = &testBlock{kind: "unittest end"}
+		r.total, _ = strconv.Atoi(unittestRan.FindStringSubmatch(line)[1]) // only digits
+		r.none = r.total == 0
+	case r.in("unittest end") && unittestEnd.MatchString(line):
+		r.block = nil
+		r.ok, r.skipped = r.total, 0
+		for _, m := range unittestCount.FindAllStringSubmatch(unittestEnd.FindStringSubmatch(line)[1], -1) {
+			n, _ := strconv.Atoi(m[2]) // only digits
+			r.ok = max(0, r.ok-n)
+			if m[1] == "skipped" || m[1] == "expected failures" {
+				r.skipped += n
+			}
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// afterTraceback returns what follows the last frame of a traceback: the exception.
+func afterTraceback(lines []string) []string {
+	from := 0
+	for i, line := range lines {
+		if pythonFrame.MatchString(line) {
+			from = i + 1
+		}
+	}
+	for from > 0 && from < len(lines) && strings.HasPrefix(lines[from], "    ") {
+		from++
+	}
+	return lines[from:]
+}
