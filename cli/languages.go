@@ -41,7 +41,7 @@ func (o wiring) mayStart(tools *mcpclient.Pool, p lsp.Program, path string) bool
 		return true
 	}
 	return tools.MayStart(mcpclient.Program{
-		Name: p.Name, Command: path, Args: p.Argv[1:], Question: "Start the language server " + p.Name + " for this project",
+		Name: p.Name, Command: path, Args: p.Argv[1:], Question: "Start the language server " + p.Name + " for this project?",
 		Why: "it runs on this machine and reads the project's code; a yes is remembered for this folder",
 	})
 }
@@ -79,7 +79,7 @@ func (o wiring) installation(p lsp.Program) (mcpclient.Program, bool) {
 		return mcpclient.Program{}, false
 	}
 	return mcpclient.Program{
-		Name: p.Name, Command: path, Args: []string{"install", lsp.Gopls}, Question: "Install gopls, the language server of Go, and start it for this project",
+		Name: p.Name, Command: path, Args: []string{"install", lsp.Gopls}, Question: "Install gopls, the language server of Go, and start it for this project?",
 		Why: "Go downloads and builds it; from the next run on it finds names in Go code by type and checks files after each change. A no is remembered",
 	}, true
 }

@@ -159,6 +159,8 @@ func (m *Model) stop() tea.Cmd {
 		m.dag.TurnMap()
 	case m.live.Stopping:
 		m.message.SetUntilEvent("The run is stopping.")
+	case m.ask.Waiting() > 0 && !m.live.Busy() && m.focus == paneChat:
+		m.message.Set("A " + m.ask.WaitsFor() + " is open: " + m.keys.Name("gate") + " returns to it.")
 	case m.ask.Waiting() > 0 && !m.confirmStop && (run == nil || !run.Busy()):
 		m.stopWarned = true
 		m.message.Set(stopAgain(m, "A "+m.ask.WaitsFor()+" is open", "the "+m.ask.WaitsFor()))

@@ -220,7 +220,7 @@ func TestAnswerThatWaitsIsForWhatIsShown(t *testing.T) {
 // TestTextTypedAtDialogIsShownInFooter: the dialog hides the input.
 func TestTextTypedAtDialogIsShownInFooter(t *testing.T) {
 	const long = "rename authenticate to verifyUser in each of the files, and in the tests and the docs"
-	for text, want := range map[string]string{"add it": "In the input: add it", long: long[len(long)-40:]} {
+	for text, want := range map[string]string{"add it": "In the input, not an answer: add it", long: long[len(long)-40:]} {
 		s := awaiting(t, 80, 24).show(newStory().gated()).play("." + text)
 		lines := s.lines()
 		if got := lines[len(lines)-1]; !strings.HasSuffix(got, want) {

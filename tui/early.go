@@ -69,8 +69,11 @@ func waits(m *Model, grace *draw.Grace, k tea.KeyPressMsg) (cmd tea.Cmd, done bo
 	if !takesText(m) {
 		cmd = grace.StartLater()
 	}
-	if found {
+	switch {
+	case found:
 		cmd = grace.TooEarly(keymap.NameOf(k))
+	case grace == &m.ask.Grace:
+		m.message.Set(m.ask.NoAnswer(k))
 	}
 	return cmd, true
 }
@@ -95,7 +98,7 @@ func typeText(m *Model, grace *draw.Grace, letters ...tea.KeyPressMsg) tea.Cmd {
 	for _, k := range letters {
 		cmds = append(cmds, m.carryOut(m.input.Update(k)))
 	}
-	const words = "In the input: " // which the dialog hides
+	const words = "In the input, not an answer: " // which the dialog hides
 	m.message.Set(words + m.look.CutLeft(untrusted.Line(m.input.Text()), m.layout.width-len(words)-2))
 	return tea.Batch(cmds...)
 }

@@ -25,6 +25,9 @@ func (m *Model) frameState() frame.State {
 	}
 	if s.Preparing {
 		s.Preparation = m.input.Preparing(m.chat.CommandSent())
+		if holdsGoals(m) {
+			s.Preparation = "waiting for your answer (" + m.keys.Name("gate") + ")"
+		}
 	}
 	if !s.Active {
 		return s

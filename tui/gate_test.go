@@ -22,9 +22,9 @@ func TestGateIgnoresKeysUntilGraceEnds(t *testing.T) {
 	}
 	s.m.Update(enter)
 	s.sent()
-	s.lacks("too early") // it would have answered nothing
+	s.lacks("press it again") // it would have answered nothing
 	s.m.Update(pageUp)
-	s.wants("Pgup came too early; press it again.")
+	s.wants("Pgup did nothing, because you were typing; press it again.")
 	s.m.Update(s.m.RestedBefore())
 	s.m.Update(letters("y")[0])
 	s.sent()
@@ -320,6 +320,47 @@ func TestGateShowsWholeCall(t *testing.T) {
 	} {
 		s.wants(text)
 	}
+}
+
+// TestGoalBringsBackQuestionThatHoldsIt: no run starts before the project's servers are
+// answered.
+func TestGoalBringsBackQuestionThatHoldsIt(t *testing.T) {
+	waiting := session.Status{Servers: []plan.ServerStatus{{Name: "tickets", State: plan.ServerWaiting}}}
+	st := newStory().servers().session(waiting)
+	s := open(t, tui.Options{}, 120, 36).show(st)
+	s.m.Update(s.m.Rested())
+	s.press(escape)
+	s.lacks("npx -y")
+	s.press(letters("list files")...).press(enter)
+	s.sent(session.Submit{Text: "list files"})
+	s.wants("npx -y @example/tickets-mcp --project auth")
+	s.wants("Your goal waits for this answer.")
+	s.show(more(st).session(session.Queue{Doing: "list files"}))
+	s.m.Update(s.m.Rested())
+	s.press(escape)
+	s.wants("waiting for your answer (ctrl+g)")
+}
+
+func TestAnswerTypedAsGoalOpensGate(t *testing.T) {
+	s := settled(t, newStory().gated(), 120, 36).press(escape)
+	s.press(letters("y")...).press(enter)
+	s.sent()
+	s.wants("The gate waits here: press y again to answer it.")
+	if got := s.m.Typed(); got != "" || !s.m.GateOpen() {
+		t.Errorf("the input holds %q, the gate is open: %v", got, s.m.GateOpen())
+	}
+	s.press(letters("y")...)
+	s.sent(session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+}
+
+func TestGateNamesItsKeysAtOthers(t *testing.T) {
+	s := settled(t, newStory().gated(), 120, 36).press(letters("x")...)
+	s.sent()
+	s.wants("x is no answer: use y, r, n or e. Esc looks around.")
+	s.m.Update(s.m.Rested())
+	s.press(enter)
+	s.sent()
+	s.wants("Enter is no answer: use y, r, n or e. Esc looks around.")
 }
 
 // routed is a rename whose diff and hashes come from a tool of a server, trusted

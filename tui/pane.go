@@ -1,9 +1,14 @@
 package tui
 
 import (
+	"slices"
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/session"
+	"replan/internal/english"
+	"replan/planning/plan"
 	"replan/tui/ask"
 	"replan/tui/chat"
 	"replan/tui/dag"
@@ -109,6 +114,8 @@ func (m *Model) present(w keymap.Request) {
 // send sends a command to the session and shows that its work begins.
 func (m *Model) send(command session.Command) tea.Cmd {
 	switch c := command.(type) {
+	case session.Submit:
+		return submit(m, c)
 	case session.Resume:
 		m.focus = paneChat
 		m.chat.ToEnd()
@@ -121,6 +128,30 @@ func (m *Model) send(command session.Command) tea.Cmd {
 		return m.lookAgain()
 	}
 	return m.outbox.send(command)
+}
+
+// submit sends what the user typed. An answer to a hidden question is not a goal: it
+// shows the question instead. A question of the session holds up every goal, so it
+// is shown again.
+func submit(m *Model, c session.Submit) tea.Cmd {
+	if m.ask.IsAnswer(strings.TrimSpace(c.Text)) {
+		m.ask.Reopen()
+		m.message.Set(english.Capital("the "+m.ask.WaitsFor()) + " waits here: press " + strings.TrimSpace(c.Text) + " again to answer it.")
+		return nil
+	}
+	cmd := m.outbox.send(c)
+	if holdsGoals(m) && !m.ask.Open {
+		m.ask.Reopen()
+		m.message.Set("Your goal waits for this answer.")
+		return tea.Batch(cmd, m.ask.Grace.StartLater())
+	}
+	return cmd
+}
+
+// holdsGoals reports whether no run starts before the user has answered about the
+// servers of the project.
+func holdsGoals(m *Model) bool {
+	return m.ask.AsksForSession() && slices.ContainsFunc(m.status.Servers, func(s plan.ServerStatus) bool { return s.State == plan.ServerWaiting })
 }
 
 // gated reports whether the gate of the chosen step is on the screen.

@@ -95,7 +95,7 @@ func TestReviewIgnoresKeysUntilGraceEnds(t *testing.T) {
 	s.wants("Review · Tidy up")
 	s.m.Update(enter)
 	s.sent()
-	s.wants("too early")
+	s.wants("you were typing")
 	s.m.Update(s.m.ReviewRested())
 	s.press(enter)
 	s.lacks("too early")

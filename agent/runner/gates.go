@@ -145,8 +145,8 @@ func (s *Session) askForServers() {
 	if len(pending) == 0 || s.gate != "" {
 		return
 	}
-	question := "Start this project's tool servers"
-	why := "they are programs in this project's .mcp.json; yes is remembered until they change"
+	question := "Start this project's tool servers?"
+	why := "they are programs in this project's .mcp.json; yes is remembered until they change; no leaves them out"
 	args := map[string]any{}
 	for i, p := range pending {
 		args[p.Name] = p.Whole()
@@ -154,7 +154,7 @@ func (s *Session) askForServers() {
 		case i == 0 && p.Question != "":
 			question, why = p.Question, p.Why
 		case p.Question != "" && p.Question != question:
-			question, why = "Start all of these programs", why+"; "+p.Why
+			question, why = "Start all of these programs?", why+"; "+p.Why
 		}
 	}
 	s.gates++

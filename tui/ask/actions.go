@@ -1,6 +1,8 @@
 package ask
 
 import (
+	"fmt"
+
 	tea "charm.land/bubbletea/v2"
 
 	"replan/internal/english"
@@ -29,7 +31,10 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Request {
 		case g.Grace.On:
 			return keymap.Request{Cmd: g.Grace.Prolong()}
 		case g.editor == nil && msg.Text != "":
-			return keymap.Request{Cmd: g.Grace.StartLater()} // a letter of a text: its other letters are no answers
+			// A letter of a text: its other letters are no answers.
+			return keymap.Request{Cmd: g.Grace.StartLater(), Footer: g.NoAnswer(msg)}
+		case g.editor == nil && (msg.Code == tea.KeyTab || msg.Code == tea.KeyEnter):
+			return keymap.ShowFooter(g.NoAnswer(msg))
 		}
 		return g.edit(msg)
 	case tea.PasteMsg:
@@ -215,13 +220,30 @@ func (g *Dialog) noSuchAnswer(id string) string {
 	if len(g.queue) == 0 {
 		return "No gate and no question is open."
 	}
-	var keys []string
+	return g.keys.LeadingName(id) + " does nothing here: use " + english.List(g.answerKeys(), "or") + "."
+}
+
+// answerKeys lists the keys that answer the displayed request.
+func (g *Dialog) answerKeys() (keys []string) {
 	for _, c := range g.current().choices(g.keys) {
 		if c.refuse == "" && !c.hidden {
 			keys = append(keys, g.keys.Name(c.id))
 		}
 	}
-	return g.keys.LeadingName(id) + " does nothing here: use " + english.List(keys, "or") + "."
+	return keys
+}
+
+// NoAnswer says that a key answers nothing, and which keys do; "" if no request is
+// displayed.
+func (g *Dialog) NoAnswer(k tea.KeyPressMsg) string {
+	if !g.Showing() || g.confirm != nil {
+		return ""
+	}
+	name := keymap.NameOf(k)
+	if len(name) > 1 {
+		name = english.Capital(name)
+	}
+	return fmt.Sprintf("%s is no answer: use %s. %s looks around.", name, english.List(g.answerKeys(), "or"), g.keys.LeadingName("dialog.leave"))
 }
 
 // alone returns why there is no other request to move to.

@@ -180,6 +180,23 @@ func (g *Dialog) Reopen() {
 	}
 }
 
+// AsksForSession reports whether the current request is one of the session, not of a
+// run.
+func (g *Dialog) AsksForSession() bool {
+	if len(g.queue) == 0 {
+		return false
+	}
+	gate, is := g.current().(OpenGate)
+	return is && gate.Session
+}
+
+// IsAnswer reports whether a text is the key of an answer to the hidden request.
+func (g *Dialog) IsAnswer(text string) bool {
+	return len(g.queue) > 0 && !g.Open && slices.ContainsFunc(g.current().choices(g.keys), func(c choice) bool {
+		return !c.hidden && c.key.Help().Key == text
+	})
+}
+
 // StepOf returns the step of run that the dialog is about, or "" for none.
 func (g *Dialog) StepOf(run string) string {
 	if len(g.queue) == 0 || g.current().of() != run {

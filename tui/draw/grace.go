@@ -19,6 +19,7 @@ type Grace struct {
 	On     bool          // keys answer nothing yet
 	Early  string        // says that a key came too early, "" if none did
 	Later  bool          // it follows a key for the question, so that what is typed is no text of the input
+	Typing bool          // it follows letters that went to the input
 	Asked  bool          // the user opened the question by a key, so its answers do not wait
 	Armed  string        // the action of the answer that waits, "" for none
 	Count  int           // starts so far
@@ -36,7 +37,7 @@ type GraceMsg struct {
 
 // Start starts the grace time, or restarts it.
 func (g *Grace) Start() tea.Cmd {
-	g.On, g.Early, g.Later, g.Asked, g.Armed = true, "", false, false, ""
+	g.On, g.Early, g.Later, g.Typing, g.Asked, g.Armed = true, "", false, false, false, ""
 	g.Count++
 	return GraceMsg{g, g.Count}.after(g.Length)
 }
@@ -70,15 +71,15 @@ func (g *Grace) StartTyping() tea.Cmd {
 	usual := g.Length
 	g.Length *= 3
 	cmd := g.Start()
-	g.Length = usual
+	g.Length, g.Typing = usual, true
 	return cmd
 }
 
 // Prolong restarts the grace time after a key that would have answered nothing.
 func (g *Grace) Prolong() tea.Cmd {
-	later, asked := g.Later, g.Asked
+	later, typing, asked := g.Later, g.Typing, g.Asked
 	cmd := g.Start()
-	g.Later, g.Asked = later, asked
+	g.Later, g.Typing, g.Asked = later, typing, asked
 	return cmd
 }
 
@@ -95,7 +96,11 @@ func (g *Grace) TooEarly(key string) tea.Cmd {
 	if utf8.RuneCountInString(key) > 1 {
 		key = english.Capital(key)
 	}
-	g.Early = untrusted.Line(key) + " came too early; press it again."
+	why := " came too early; press it again."
+	if g.Typing {
+		why = " did nothing, because you were typing; press it again."
+	}
+	g.Early = untrusted.Line(key) + why
 	return cmd
 }
 

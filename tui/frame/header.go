@@ -176,10 +176,10 @@ func (f *Frame) runFact(s State) string {
 		return ""
 	case s.Stopping:
 		return l.Warning.Render("stopping")
-	case s.Preparing:
-		return l.Running.Render("getting ready")
 	case s.Waiting != "":
 		return l.Warning.Render(l.Glyphs.Gate + " " + s.Waiting)
+	case s.Preparing:
+		return l.Running.Render("getting ready")
 	case s.Reviewing:
 		return l.Warning.Render(l.Glyphs.Gate + " review")
 	case s.Run == nil:

@@ -54,9 +54,9 @@ func NoModel(kind prompt.TroubleKind, model untrusted.Text, installed ...untrust
 // ToolServers asks whether the tool servers that the project names may start.
 func ToolServers() event.GateRequested {
 	return event.GateRequested{
-		Gate: "servers.1", Title: "Start this project's tool servers",
+		Gate: "servers.1", Title: "Start this project's tool servers?",
 		Args: map[string]any{"tickets": "npx -y @example/tickets-mcp --project auth", "search": "https://search.example.com/mcp"},
-		Rule: rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in", Why: "they are programs in this project's .mcp.json; yes is remembered until they change"},
+		Rule: rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in", Why: "they are programs in this project's .mcp.json; yes is remembered until they change; no leaves them out"},
 	}
 }
 
