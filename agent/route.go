@@ -22,6 +22,12 @@ type IncompleteGoalError []string
 
 func (missing IncompleteGoalError) Error() string { return strings.Join(missing, "; ") }
 
+// InvalidGoalError reports that a goal is understood and wrong as written, so that no
+// model could follow it: a clause each.
+type InvalidGoalError []string
+
+func (faults InvalidGoalError) Error() string { return strings.Join(faults, "; ") }
+
 // Route returns the chain of operators that the words of a goal mean, and whether
 // they plan the goal. model says whether a model could plan it. The error says
 // why words that were understood do not plan the goal.
@@ -33,6 +39,8 @@ func Route(w event.Routing, goal string, tools plan.Catalogue, model bool) (chai
 	switch {
 	case chain.Empty():
 		return intent.Chain{}, false, nil
+	case chain.Invalid:
+		return chain, false, InvalidGoalError(chain.Missing)
 	case !chain.Bound():
 		return chain, false, IncompleteGoalError(chain.Missing)
 	case !offered(tools, chain):

@@ -88,6 +88,9 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 		_, err := o.screens().openScreens(ctx, tui.Options{Intro: demo.Intro(o.Keys.Name("chat.send")), Suggestion: demo.Goal}, continued{})
 		return err
 	}
+	if !keep {
+		o.again = "replan demo --plain"
+	}
 	if o.ApproveText == "" && !o.asks() {
 		o.ApproveText, o.Approve = string(policy.ApproveAll), policy.ApproveAll
 		_, _ = fmt.Fprintln(o.io.Err, "replan: the demo works in its own folder and approves its own gates; --approve none keeps them closed")

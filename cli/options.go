@@ -36,6 +36,7 @@ type options struct {
 	inDoubt     string       // the decision about steps in doubt on resume
 	chatContext *chatContext // the chat that the command was typed into; nil on the command line
 	opened      func() *tty.Terminal
+	again       string // the command that runs a deleted run again; "" if runs are kept
 }
 
 // Commands, grouped by subject. Each group has access to the options.
@@ -108,7 +109,7 @@ func (o *options) log(out io.Writer, session string) *plain.Log {
 
 // lines says how to print lines.
 func (o *options) lines() plain.Options {
-	how := plain.Options{ASCII: o.ASCII}
+	how := plain.Options{ASCII: o.ASCII, Again: o.again}
 	if t := o.tty(); t != nil {
 		how.Look, how.Width = t.Look, t.Width
 	}

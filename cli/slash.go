@@ -21,6 +21,7 @@ import (
 	"replan/cli/slash"
 	"replan/internal/english"
 	"replan/planning/plan"
+	"replan/tui/keymap"
 )
 
 // chatContext is the environment of a command typed into the chat.
@@ -95,17 +96,12 @@ func (o chat) slash(ctx context.Context, w *services, now runner.SlashState, lin
 }
 
 // keyFor returns the key that does what users of other programs type as a command,
-// or "" if there is none.
+// or "" if there is none. On the screen the line itself does it.
 func (o chat) keyFor(command string) string {
-	action := map[string]string{
-		"/quit": "quit", "/exit": "quit", "/q": "quit", "/settings": "settings", "/config": "settings", "/keys": "help",
-		"/theme": "themes", "/themes": "themes", "/models": "models", "/mcp": "servers", "/servers": "servers", "/stop": "run.stop",
-		"/resume": "runs", "/history": "chat.history", "/palette": "palette", "/export": "chat.export", "/editor": "chat.editor",
-	}[command]
-	if action == "" {
-		return ""
+	if action := keymap.Typed(command); action != "" {
+		return o.Keys.Name(action)
 	}
-	return o.Keys.Name(action)
+	return ""
 }
 
 // journalCommands returns the commands that the shell has too.

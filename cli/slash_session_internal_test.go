@@ -114,7 +114,7 @@ func TestInvalidSessionCommandsAreRejected(t *testing.T) {
 		"/steer":           "/steer TEXT",
 		"/steer left":      "there is no active run",
 		"/modell":          "there is no command /modell; did you mean /model?",
-		"/quit":            "there is no command /quit: press ctrl+c",
+		"/quit":            "there is no command /quit: press ctrl+c", // without the screen, which does it
 		"/exit":            "there is no command /exit: press ctrl+c",
 		"/settings":        "there is no command /settings: press alt+o",
 		"/unod":            "there is no command /unod; did you mean /undo?",

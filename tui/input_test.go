@@ -149,7 +149,7 @@ func TestSlashCommandCompletion(t *testing.T) {
 		"a file in quotes":                 {slices.Concat(letters("/plan run b.j"), []tea.KeyPressMsg{tabKey}), `/plan run "a b.json" `, ""},
 		"one word of a command":            {slices.Concat(letters("/list"), []tea.KeyPressMsg{tabKey}), "/plan list", ""},
 		"a complete command is sent":       {slices.Concat(letters("/help"), []tea.KeyPressMsg{enter}), "", "/help"},
-		"an optional argument is left out": {slices.Concat(letters("/model "), []tea.KeyPressMsg{enter}), "", "/model"},
+		"an optional argument is left out": {slices.Concat(letters("/think "), []tea.KeyPressMsg{enter}), "", "/think"},
 		"part of an id is sent":            {slices.Concat(letters("/plan run tid"), []tea.KeyPressMsg{enter}), "", "/plan run tid"},
 		"a selected row is taken":          {slices.Concat(letters("/model "), []tea.KeyPressMsg{downKey, enter}), "/model qwen3:8b ", ""},
 		"a slash inside a line":            {slices.Concat(letters("and /pl"), []tea.KeyPressMsg{enter}), "", "and /pl"},

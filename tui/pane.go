@@ -139,6 +139,9 @@ func submit(m *Model, c session.Submit) tea.Cmd {
 		m.message.Set(english.Capital("the "+m.ask.WaitsFor()) + " waits here: press " + strings.TrimSpace(c.Text) + " again to answer it.")
 		return nil
 	}
+	if id := keymap.Typed(strings.TrimSpace(c.Text)); id != "" {
+		return m.do(m.offered().Find(id))
+	}
 	cmd := m.outbox.send(c)
 	if holdsGoals(m) && !m.ask.Open {
 		m.ask.Reopen()

@@ -295,6 +295,15 @@ func TestInvalidArgumentsAreNotSent(t *testing.T) {
 	}
 }
 
+func TestBooleanFieldSaysWhatItTakes(t *testing.T) {
+	f := draw.NewFields(panetest.DarkLook(), map[string]any{"all": true}, json.RawMessage(`{"properties":{"all":{"type":"boolean"}}}`))
+	f.SetSize(60, 10)
+	f.Update(tea.KeyPressMsg{Code: 'z', Text: "z"})
+	if args := f.Args(); args != nil || f.Fault != "all takes true or false" {
+		t.Errorf("got %v, %q", args, f.Fault)
+	}
+}
+
 func TestEscapeDiscardsEditedArguments(t *testing.T) {
 	s := settled(t, newStory().failing(), 120, 36).press(letters("edra?q")...).press(escape)
 	s.sent()

@@ -39,6 +39,7 @@ const (
 	ReasonGuard           Reason = "guard"
 	ReasonInterrupted     Reason = "interrupted"
 	ReasonNoModel         Reason = "no_model"        // of a reply in chat: nothing could be started
+	ReasonInvalidGoal     Reason = "invalid_goal"    // of a reply in chat: no model could follow the goal as written
 	ReasonNoArgs          Reason = "args_from_model" // of a reply in chat: a plan lacks args, and there is no model to fill them in
 	ReasonNotOpened       Reason = "not_opened"      // of a reply in chat: the run is unknown, damaged or another's
 )
@@ -52,7 +53,7 @@ func (r Reason) ExitCode() int {
 	switch r {
 	case ReasonGoalMet, ReasonPartial, ReasonDirect, ReasonNothingFound, ReasonNothingToCommit:
 		return 0
-	case ReasonNotOpened, ReasonNoArgs:
+	case ReasonNotOpened, ReasonInvalidGoal, ReasonNoArgs:
 		return 2
 	case ReasonDenied, ReasonInDoubt:
 		return 3

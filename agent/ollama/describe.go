@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -126,12 +127,16 @@ func (c *Client) prefer(about *known) *known {
 	return first
 }
 
-// installed returns all models in the server's order.
+// installed returns all models, the newest first as the server lists them. The server
+// shuffles models of the same time; by name their order is always the same.
 func (c *Client) installed(ctx context.Context) ([]api.ListModelResponse, error) {
 	list, err := c.api.List(ctx)
 	if err != nil {
 		return nil, err
 	}
+	slices.SortStableFunc(list.Models, func(a, b api.ListModelResponse) int {
+		return cmp.Or(b.ModifiedAt.Compare(a.ModifiedAt), strings.Compare(a.Name, b.Name))
+	})
 	return list.Models, nil
 }
 

@@ -201,6 +201,16 @@ func TestContextWindow(t *testing.T) {
 	}
 }
 
+// TestSameModelIsChosenInAnyOrder: the server shuffles models of the same time.
+func TestSameModelIsChosenInAnyOrder(t *testing.T) {
+	for _, names := range [][]string{{"b", "a"}, {"a", "b"}} {
+		server := serve(t, ollamatest.Script{Model: names[0], Others: []ollamatest.Model{{Name: names[1], SameAge: true}}})
+		if info, err := connect(t, ollama.Config{Host: server.URL()}).Describe(testContext(t), ""); err != nil || info.Name != "a:latest" {
+			t.Errorf("%v: got %q, %v", names, info.Name, err)
+		}
+	}
+}
+
 func TestDescribeRetriesAfterError(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m"})
 	shows, fail := 0, true

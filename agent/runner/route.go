@@ -50,6 +50,8 @@ func (s preparation) unrouted(noModel, unclear error) error {
 		return noModel
 	}
 	switch {
+	case errors.As(unclear, new(agent.InvalidGoalError)):
+		return unclear
 	case errors.As(unclear, new(agent.IncompleteGoalError)): // a model may not help either
 		return fmt.Errorf("%w. %w", unclear, noModel)
 	case unclear != nil:

@@ -320,6 +320,8 @@ func (s *Session) refusal(p prepared) (reply event.ChatReply, refused bool) {
 		return failed(event.ReasonNotOpened, p.err.Error()), true
 	case errors.Is(p.err, errNoArgs):
 		return failed(event.ReasonNoArgs, p.err.Error()), true
+	case errors.As(p.err, new(agent.InvalidGoalError)):
+		return failed(event.ReasonInvalidGoal, p.err.Error()), true
 	case p.err != nil:
 		reply = failed(event.ReasonNoModel, p.err.Error())
 		reply.Asks = errors.Is(p.err, errNoWords)

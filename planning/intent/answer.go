@@ -128,6 +128,9 @@ func (a answerer) notDone() string {
 		case deniedAtGate(step):
 			denied = append(denied, name)
 		case step.Status == plan.ItemSkipped:
+			if title := legible(string(step.Title)); title != "" && title != toolOf(step) {
+				name = title
+			}
 			skipped = append(skipped, name)
 		case step.Status == plan.ItemFailed && !reported:
 			parts = append(parts, failure(name, strings.TrimSpace(string(step.Error))))

@@ -84,6 +84,8 @@ func TestAnswers(t *testing.T) {
 		"fix without model":       {"fix bug in a.go", []plan.HistoryItem{step("1", "fs.read", `"package a"`), step("2", "code.parse", `{"path":"a.go","language":"Go","lines":1,"outline":[]}`)}, "The fix itself needs a model, and there is none."},
 		"test":                    {"run the tests", []plan.HistoryItem{step("1", "test.run", green)}, ""},
 		"red tests":               {"run the tests", []plan.HistoryItem{step("1", "test.run", redTests)}, ""},
+		"red Go tests":            {"run the tests", []plan.HistoryItem{step("1", "test.run", `{"passed":false,"summary":"2 failed: TestAdd, TestTotal","failed":["TestAdd","TestTotal"],"failures":[{"name":"TestAdd","file":"calc/calc_test.go","line":7,"message":"calc_test.go:7: Add(2, 3) = -1, want 5"},{"name":"TestTotal"}]}`)}, ""},
+		"skipped steps":           {"fix the tests", []plan.HistoryItem{{Index: "2", Title: "Fix the tests", Status: plan.ItemSkipped}, {Index: "3", Title: "Apply the change", Tool: "fs.patch", Status: plan.ItemSkipped}}, ""},
 		"tests do not start":      {"run the tests", []plan.HistoryItem{failed("1", "test.run", "go is not there")}, ""},
 		"tests fail the step":     {"run the tests", []plan.HistoryItem{failed("1", "test.run", "1 of 3 tests failed\n\nTestFoo (a/a_test.go:12)\n\tgot 1, want 2\n```")}, ""},
 		"nothing to push":         {"push", []plan.HistoryItem{step("2", "vcs.push", `{"remote":"origin","branch":"main","up_to_date":true}`)}, ""},

@@ -253,7 +253,8 @@ func (a answerer) tests(r result) []string {
 	}
 	lines := make([]string, 0, len(r.Failures))
 	for _, f := range r.Failures {
-		lines = append(lines, strings.TrimSpace(code(f.Name)+prefixed(" at ", f.place())+prefixed(": ", code(f.Message))))
+		message := strings.TrimPrefix(f.Message, fmt.Sprintf("%s:%d: ", path.Base(f.File), f.Line)) // as Go begins it
+		lines = append(lines, strings.TrimSpace(code(f.Name)+prefixed(" at ", f.place())+prefixed(": ", code(message))))
 	}
 	for _, name := range r.Failed {
 		if name != "" && !slices.ContainsFunc(r.Failures, func(f item) bool { return f.Name == name }) {
@@ -264,7 +265,11 @@ func (a answerer) tests(r result) []string {
 	if r.Passed {
 		head = "The tests pass"
 	}
-	return verdict(head, strings.TrimPrefix(strings.TrimPrefix(r.Summary, "the tests passed"), ": "), lines, "failure")
+	summary := strings.TrimPrefix(strings.TrimPrefix(r.Summary, "the tests passed"), ": ")
+	if strings.HasPrefix(summary, fmt.Sprintf("%d failed: ", len(r.Failed))) { // the list below names them
+		summary = english.Count(len(lines), "failure")
+	}
+	return verdict(head, summary, lines, "failure")
 }
 
 func (answerer) linted(r result) []string {

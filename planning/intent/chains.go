@@ -142,7 +142,7 @@ func (d *draft) rename() {
 	case d.shape() == someWords:
 		d.addMissing("%q is not the name of a symbol or a file", d.about())
 	case name != "" && !identifier.MatchString(symbolOf(name)):
-		d.addMissing("%s is not a valid name", plan.OneLine(name, 60))
+		d.addInvalid("%s is not a valid name", plan.OneLine(name, 60))
 	case to != "" && to == from:
 		name = bare // Run.Apply to Run.Fold
 	case to != "":

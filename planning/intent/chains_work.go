@@ -125,7 +125,7 @@ func (d *draft) branch() {
 	}
 	switch {
 	case strings.ContainsAny(d.in.Target, " \t\n"):
-		d.addMissing("the name of a branch is one word: %s", d.about())
+		d.addInvalid("the name of a branch is one word: %s", d.about())
 	case d.in.Target == "" && args["create"] != nil:
 		d.addMissing("what is the branch called? Name it: create branch fix-login")
 	case d.in.Target == "":
@@ -141,10 +141,10 @@ func (d *draft) push() {
 		args["set_upstream"], title = true, "Push the commits, and follow the branch of the remote from then on"
 	}
 	if d.in.Target != "" && !slices.Contains(remotes, d.in.Target) {
-		d.addMissing("push where? %q is no remote: push to origin", d.about())
+		d.addInvalid("push where? %q is no remote: push to origin", d.about())
 	}
 	if d.facts.NoRemote {
-		d.addMissing("the repository has no remote to push to (add one with git remote add)")
+		d.addInvalid("the repository has no remote to push to (add one with git remote add)")
 	}
 	d.call("vcs.push", title, args, "", d.call("vcs.status", "Check for commits to push", nil, ""))
 }

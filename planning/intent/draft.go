@@ -17,6 +17,7 @@ type draft struct {
 	facts   Facts
 	nodes   []Node
 	missing []string
+	invalid bool
 	placed  bool // the chain keeps to the place named by the words
 }
 
@@ -70,6 +71,12 @@ func (d *draft) tests(after ...int) int { return d.add(changedNode(after...)) }
 // addMissing adds an open question of the words.
 func (d *draft) addMissing(format string, args ...any) {
 	d.missing = append(d.missing, fmt.Sprintf(format, args...))
+}
+
+// addInvalid adds a fault of the words that no model could follow.
+func (d *draft) addInvalid(format string, args ...any) {
+	d.addMissing(format, args...)
+	d.invalid = true
 }
 
 func (d *draft) shape() shape { return shapeOf(d.in.Target) }

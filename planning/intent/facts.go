@@ -121,7 +121,7 @@ func (f Facts) Route(in Intent, p Policy) Chain {
 			d.addMissing("%s is already a path: leave out \"in %s\"", d.about(), plan.OneLine(place, 60))
 		}
 	}
-	return p.Apply(Chain{Intent: d.in, Nodes: d.nodes, Missing: d.missing})
+	return p.Apply(Chain{Intent: d.in, Nodes: d.nodes, Missing: d.missing, Invalid: d.invalid})
 }
 
 // RouteWords maps words to the chain that carries them out in this workspace. If

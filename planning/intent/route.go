@@ -21,6 +21,8 @@ type Chain struct {
 	// Missing lists open questions of the words, a clause each. While there is
 	// one, the chain shows the work, and cannot be run.
 	Missing []string
+	// Invalid means that one of them is wrong as written: no model could follow it.
+	Invalid bool
 }
 
 // Node is one step of a chain. Others name it by its position, from 0.

@@ -28,8 +28,9 @@ type Fields struct {
 // field is one argument.
 type field struct {
 	name  string
-	given bool // the call has it
-	text  bool // it is edited as text
+	given bool   // the call has it
+	text  bool   // it is edited as text
+	kind  string // the type in the schema, "" if unknown or several
 	tab   string
 	edit  *Editor
 }
@@ -47,14 +48,14 @@ func NewFields(l *Look, args map[string]any, schema json.RawMessage) *Fields {
 	f := &Fields{look: l}
 	d := Document{Look: l, Width: 80}
 	names, _ := d.Order(args)
-	texts := textArgs(schema)
-	for _, name := range slices.Concat(names, absent(texts, args)) {
+	kinds := argKinds(schema)
+	for _, name := range slices.Concat(names, absent(kinds, args)) {
 		value, given := args[name]
 		text, isText := value.(string)
-		wanted, known := texts[name]
-		one := field{name: name, given: given}
+		kind, known := kinds[name]
+		one := field{name: name, given: given, kind: kind}
 		i := slices.IndexFunc(tabSigns, func(sign string) bool { return !strings.Contains(text, sign) })
-		if (isText || !given) && (wanted || !known) && i >= 0 {
+		if (isText || !given) && (kind == "string" || !known) && i >= 0 {
 			one.tab = tabSigns[i]
 			tabbed := strings.ReplaceAll(text, "\t", one.tab)
 			one.text = escaped(tabbed) == tabbed
@@ -80,8 +81,21 @@ func NewFields(l *Look, args map[string]any, schema json.RawMessage) *Fields {
 	return f
 }
 
-// textArgs returns the arguments of a schema and whether each is a text.
-func textArgs(schema json.RawMessage) map[string]bool {
+// fault says why the text of a field is no value.
+func (one field) fault(err error) string {
+	switch one.kind {
+	case "boolean":
+		return one.name + " takes true or false"
+	case "integer", "number":
+		return one.name + " takes a number"
+	default:
+		return one.name + " is not JSON" + strings.TrimPrefix(err.Error(), "decode JSON")
+	}
+}
+
+// argKinds returns the types of the arguments of a schema: of several "string" if it is
+// among them, else "".
+func argKinds(schema json.RawMessage) map[string]string {
 	var known struct {
 		Properties map[string]struct {
 			Type any `json:"type"`
@@ -90,16 +104,19 @@ func textArgs(schema json.RawMessage) map[string]bool {
 	if json.Unmarshal(schema, &known) != nil {
 		return nil
 	}
-	out := map[string]bool{}
+	out := map[string]string{}
 	for name, property := range known.Properties {
 		kinds, _ := property.Type.([]any)
-		out[name] = property.Type == "string" || slices.Contains(kinds, any("string"))
+		out[name], _ = property.Type.(string)
+		if slices.Contains(kinds, any("string")) {
+			out[name] = "string"
+		}
 	}
 	return out
 }
 
 // absent returns the names of a schema that the call does not have, in order.
-func absent(known map[string]bool, args map[string]any) []string {
+func absent(known map[string]string, args map[string]any) []string {
 	var out []string
 	for name := range known {
 		if _, given := args[name]; !given {
@@ -123,7 +140,7 @@ func (f *Fields) Args() map[string]any {
 		default:
 			value, err := plan.DecodeValue([]byte(text))
 			if err != nil {
-				f.Fault = untrusted.Line(one.name + " is not JSON" + strings.TrimPrefix(err.Error(), "decode JSON"))
+				f.Fault = untrusted.Line(one.fault(err))
 				f.at = i
 				return nil
 			}

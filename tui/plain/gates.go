@@ -108,7 +108,11 @@ func (l *Log) resolved(d event.GateResolved) {
 	if !ok || d.Decision != event.Deny || !strings.HasPrefix(d.By, "--approve") {
 		return
 	}
-	l.hint = fmt.Sprintf("to allow it: replan plan resume %s --approve %s", telling.ShortID(l.id()), policy.Least(g))
+	command := l.again
+	if command == "" {
+		command = "replan plan resume " + telling.ShortID(l.id())
+	}
+	l.hint = fmt.Sprintf("to allow it: %s --approve %s", command, policy.Least(g))
 }
 
 // id returns the id of the run being printed, "" for the session's own events.

@@ -29,6 +29,7 @@ type Log struct {
 	*Printer
 	session string
 	ascii   bool
+	again   string                         // the command that runs a deleted run again
 	run     *agent.Run                     // the run being printed
 	runs    []*agent.Run                   // active runs; a run started by a chat call follows the run that made the call
 	before  session.Resuming               // earlier events, which are not printed again
@@ -53,7 +54,7 @@ type toolCut struct{ tools, window int }
 // New returns a log that writes to out. session is the id of the session, whose own
 // events belong to no run.
 func New(out io.Writer, session string, o Options) *Log {
-	l := &Log{Printer: NewPrinter(out, o), session: session, ascii: o.ASCII, lost: map[string]bool{}, cuts: map[toolCut]bool{}, untyped: map[string]bool{}, gates: map[string]event.GateRequested{}}
+	l := &Log{Printer: NewPrinter(out, o), session: session, ascii: o.ASCII, again: o.Again, lost: map[string]bool{}, cuts: map[toolCut]bool{}, untyped: map[string]bool{}, gates: map[string]event.GateRequested{}}
 	l.inset = l.nested
 	return l
 }

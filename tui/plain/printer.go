@@ -21,7 +21,8 @@ import (
 
 // Options say what to print on.
 type Options struct {
-	ASCII bool // print only ASCII characters
+	ASCII bool   // print only ASCII characters
+	Again string // the command that runs a deleted run again; "" if runs are kept
 	// Look draws for a terminal of Width cells. Without one only plain text is
 	// printed, whose lines programs can rely on.
 	Look  *draw.Look

@@ -86,6 +86,9 @@ func TestDeniedGatePrintsItsDiffOnceAndSaysHowToAllowIt(t *testing.T) {
 	if want := "· to allow it: replan plan resume r --approve safe\n"; !strings.Contains(got, want) {
 		t.Errorf("got\n%s\nwant it to contain %q", got, want)
 	}
+	if got, want := printed(t, plain.Options{Again: "replan demo --plain"}, deniedRun()), "· to allow it: replan demo --plain --approve safe\n"; !strings.Contains(got, want) {
+		t.Errorf("for a run that is deleted: got\n%s\nwant it to contain %q", got, want)
+	}
 	if strings.Contains(got, "\x1b") {
 		t.Errorf("escape sequences without a terminal: %q", got)
 	}

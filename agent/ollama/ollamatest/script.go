@@ -35,6 +35,7 @@ type Model struct {
 	CPU           bool     // it lies outside the memory of GPUs
 	Parameters    string   // "8.2B"
 	Quantization  string   // "Q4_K_M"
+	SameAge       bool     // it was changed together with the model before it, else earlier
 }
 
 // Pull is a model that can be pulled. Every pull of its name has the same course;

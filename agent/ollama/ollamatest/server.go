@@ -189,9 +189,13 @@ func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
 	list := api.ListResponse{Models: []api.ListModelResponse{}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	modified := s.started
 	for _, m := range s.models {
+		if !m.SameAge {
+			modified = modified.Add(-time.Second)
+		}
 		list.Models = append(list.Models, api.ListModelResponse{
-			Name: m.Name, Model: m.Name, ModifiedAt: s.started, Digest: m.Digest, Size: m.Bytes, Details: m.details(),
+			Name: m.Name, Model: m.Name, ModifiedAt: modified, Digest: m.Digest, Size: m.Bytes, Details: m.details(),
 		})
 	}
 	writeJSON(w, http.StatusOK, list)
