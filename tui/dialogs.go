@@ -251,8 +251,10 @@ func (m *Model) settingValues() map[string]string {
 func (m *Model) undone(d event.ChatUndone) {
 	m.live.Undo(d)
 	if m.dialogs.undo.Done(d.Run) {
+		if m.dialogs.runs.Shown() { // opened from its list; the plan keeps the keys
+			m.focus = paneChat
+		}
 		m.dialogs.runs.Close()
-		m.focus = paneChat
 		m.chat.ToEnd()
 	}
 }

@@ -41,7 +41,7 @@ func TestSTogglesGateDiffLayout(t *testing.T) {
 
 func TestSReportsTooNarrowForSideBySide(t *testing.T) {
 	s := settled(t, newStory().gated(), 60, 24).press(letters("s")...)
-	s.wants("Side by side takes 60 columns; here are 56.")
+	s.wants("Side by side needs 60 columns, not 56.")
 }
 
 func TestSTogglesStepDiffLayout(t *testing.T) {

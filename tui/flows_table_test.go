@@ -161,7 +161,7 @@ var flows = map[string]flow{
 	"plan.file":           {from: (*story).finished, first: []string{"tab", "g"}, wants: "The result of this step has no files."},
 	"plan.timeline":       {from: (*story).finished, first: []string{"tab"}, wants: "total "},
 	"plan.revisions":      {from: (*story).finished, first: []string{"tab"}, wants: "evision"},
-	"diff.sides":          {from: (*story).finished, first: []string{"tab", "g", "down", "down", "down", "3", "tab"}, wants: "Side by side takes 60 columns"},
+	"diff.sides":          {from: (*story).finished, first: []string{"tab", "g", "down", "down", "down", "3", "tab"}, wants: "Side by side needs 60 columns"},
 	"gate.all":            {from: (*story).crowded, wants: "Approve all similar calls"},
 	"gate.next":           {from: (*story).crowded, wants: "Gate 2 of 5"},
 	"gate.previous":       {from: (*story).crowded, wants: "Gate 5 of 5"},

@@ -102,6 +102,14 @@ func TestUndoNeedsConfirmation(t *testing.T) {
 	}
 }
 
+func TestPlanKeepsKeysAfterUndo(t *testing.T) {
+	s := undoing(t, unmaking(), 120, 36).press(letters("y")...)
+	s.show((&story{now: newStory().now}).session(event.ChatUndone{Undo: event.Undo{Run: storyRun}}))
+	if got := s.m.Focus(); got != "plan" {
+		t.Errorf("the %s has the keys", got)
+	}
+}
+
 func TestRefusedUndoTakesNoConfirmation(t *testing.T) {
 	for name, c := range map[string]struct {
 		undo event.Undo

@@ -86,7 +86,7 @@ func (l *Look) TurnDiffs(width int) (refused string) {
 	case l.splits(width):
 		l.Diffs = diffUnified
 	case width < SplitAtLeast:
-		return fmt.Sprintf("Side by side takes %d columns; here are %d.", SplitAtLeast, width)
+		return fmt.Sprintf("Side by side needs %d columns, not %d.", SplitAtLeast, width)
 	default:
 		l.Diffs = diffSplit
 	}

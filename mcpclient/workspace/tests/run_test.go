@@ -182,7 +182,9 @@ func TestOtherRunners(t *testing.T) {
 		},
 		"Python without a project file": {
 			map[string]string{"tests/test_a.py": "def test_x(): pass\n"},
-			"python3", "echo fine", args{"path": "tests/test_a.py"}, "python3 -m pytest -q --color=no ./tests/test_a.py", "python3 -m pytest ./tests/test_a.py", nil,
+			"python3", "echo fine",
+			args{"path": "tests/test_a.py"},
+			"python3 -m pytest -q --color=no ./tests/test_a.py", "python3 -m pytest ./tests/test_a.py", nil,
 		},
 		"unittest where pytest is missing": {
 			map[string]string{"test_a.py": "import unittest\n"}, "python3", withoutPytest, nil, "python3 -m unittest discover", "python3 -m unittest discover", nil,
@@ -197,7 +199,9 @@ func TestOtherRunners(t *testing.T) {
 		},
 		"unittest in a package, by file": {
 			map[string]string{"tests/__init__.py": "", "tests/test_a.py": "import unittest\n"},
-			"python3", withoutPytest, args{"path": "tests/test_a.py"}, "python3 -m unittest tests/test_a.py", "python3 -m unittest tests/test_a.py", nil,
+			"python3", withoutPytest,
+			args{"path": "tests/test_a.py"},
+			"python3 -m unittest tests/test_a.py", "python3 -m unittest tests/test_a.py", nil,
 		},
 		"unittest where pytest is installed": {
 			map[string]string{"test_a.py": "import unittest\n"}, "python3", "echo fine", nil, "python3 -m pytest -q --color=no", "python3 -m pytest", nil,
