@@ -39,9 +39,9 @@ func TestEditedArgumentsAreValidatedAfterPause(t *testing.T) {
 	s.press(backspace)
 	s.lacks("do not fit")
 	s.m.Update(before) // for the previous text
-	s.lacks("not JSON")
+	s.lacks("true or false")
 	s.m.Update(s.m.Paused())
-	s.wants("all is not JSON")
+	s.wants("all takes true or false")
 	s.press(ctrl('z'))
 	s.m.Update(s.m.Paused())
 	s.wants("all: got string, want boolean")
