@@ -262,7 +262,7 @@ func TestInvalidConfigurationIsRejected(t *testing.T) {
 		"negative session limit":               {toml: "[session_limits]\nmax_tokens = -1\n", want: "session_limits.max_tokens is -1"},
 		"unknown preset of limits":             {toml: "[limits]\npreset = \"loose\"\n", want: "limits.preset: there is no preset of limits \"loose\""},
 		"unknown theme":                        {toml: "[screen]\ntheme = \"pink\"\n", want: "screen.theme: there is no theme \"pink\""},
-		"keys of an unknown action":            {toml: "[keys]\n\"plan.fly\" = \"f\"\n", want: "a key that does not exist: keys.\"plan.fly\" (line 2; did you mean plan.fold?)"},
+		"keys of an unknown action":            {toml: "[keys]\n\"plan.fodl\" = \"f\"\n", want: "a key that does not exist: keys.\"plan.fodl\" (line 2; did you mean plan.fold?)"},
 		"every unknown key and action":         {toml: "[model]\nnmae = \"x\"\n[zzzzzz]\n[keys]\ngtae = \"f\"\n", want: "keys that do not exist: model.nmae (line 2; did you mean name?), zzzzzz (line 3) and keys.\"gtae\" (line 5; did you mean gate?)"},
 		"key that is a number":                 {toml: "[keys]\ngate = 7\n", want: "keys.\"gate\" takes a key or a list of keys in quotes"},
 		"key that is taken":                    {toml: "[keys]\ngate = [\"ctrl+r\"]\n", want: "is the key of"},
