@@ -19,6 +19,10 @@ check:
 lsp:
     REPLAN_GOPLS=build go test -count 1 ./mcpclient/workspace/code/...
 
+# MCP servers and the client of the official SDK, which npm installs once
+npm:
+    go test -tags npm -count 1 -run OfficialSDK ./cli
+
 # the linter alone
 lint:
     golangci-lint run ./...

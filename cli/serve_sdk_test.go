@@ -21,29 +21,39 @@ import (
 // sdkVersion is the version of the official SDK that the test uses.
 const sdkVersion = "1.32.2"
 
-// installSDK returns a folder with the official SDK, which it installs once for all
-// later tests. Without npm the test is skipped.
+// installSDK returns a folder with the official SDK.
 func installSDK(t *testing.T) string {
+	t.Helper()
+	return installPackages(t, "sdk-"+sdkVersion, "@modelcontextprotocol/sdk@"+sdkVersion)
+}
+
+// installPackages returns a folder with npm packages, which it installs once for all
+// later tests under a name that changes with their versions. Without npm the test is
+// skipped.
+func installPackages(t *testing.T, name string, packages ...string) string {
 	t.Helper()
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("the official SDK needs %s: %v", program, err)
+			t.Skipf("the test needs %s: %v", program, err)
 		}
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		t.Skipf("there is no place to keep the SDK: %v", err)
+		t.Skipf("there is no place to keep packages: %v", err)
 	}
-	folder := filepath.Join(cache, "replan-test", "sdk-"+sdkVersion)
-	if _, err := os.Stat(filepath.Join(folder, "node_modules", "@modelcontextprotocol", "sdk", "package.json")); err == nil {
+	folder := filepath.Join(cache, "replan-test", name)
+	if _, err := os.Stat(filepath.Join(folder, "installed")); err == nil {
 		return folder
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	install := exec.CommandContext(t.Context(), "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder, "@modelcontextprotocol/sdk@"+sdkVersion)
-	if out, err := install.CombinedOutput(); err != nil {
-		t.Skipf("the official SDK cannot be installed: %v\n%s", err, out)
+	args := append([]string{"install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder}, packages...)
+	if out, err := exec.CommandContext(t.Context(), "npm", args...).CombinedOutput(); err != nil {
+		t.Skipf("%s cannot be installed: %v\n%s", strings.Join(packages, ", "), err, out)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "installed"), nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
 	return folder
 }
