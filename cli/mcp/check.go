@@ -324,7 +324,7 @@ func (h Host) printTest(t *tested) error {
 		words += fmt.Sprintf("; it calls itself %s %s", t.Name, t.Version)
 	}
 	if t.Error != "" {
-		words += "; " + string(t.Error)
+		words += "; " + t.Error.Line()
 	}
 	return h.Print(h.Sign(doctor.OK) + " " + line("%s", words))
 }

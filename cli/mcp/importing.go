@@ -117,7 +117,7 @@ func (h Host) importOne(ctx context.Context, s mcpconfig.Server, into string, ho
 	case "kept":
 		state, words = doctor.Warning, "kept: your file has a server of this name, and --replace replaces it"
 	case "invalid":
-		state, words = doctor.Failed, "left out: "+string(o.Error)
+		state, words = doctor.Failed, "left out: "+o.Error.Line()
 	}
 	text := "  " + h.Sign(state) + " " + line("%s  %s  %s", s.Name, o.Address, words)
 	for _, note := range s.Notes {

@@ -338,7 +338,7 @@ func (c *call) result() (*mcp.CallToolResult, error) {
 	case c.tool == prompt.PlanCreate && c.reply.Status == event.StatusCompleted:
 		return refused(errors.New("no plan was made: say what is to be done in more words")), nil
 	case run == nil || c.tool == prompt.PlanCreate:
-		return refused(errors.New(string(c.reply.Text))), nil
+		return refused(errors.New(c.reply.Text.Visible())), nil
 	}
 	out := c.server.shown(run, false)
 	out.Hint = c.hint(run)

@@ -213,7 +213,7 @@ func (s *Server) runShow(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 	if step == nil {
 		return refused(fmt.Errorf("the run %s has no step %q: call run_show without step", agent.ShortID(run.ID), index)), nil
 	}
-	whole := plantool.Step{Index: step.Step.Index, Title: step.Step.Title.Line(), Status: string(step.Status), Result: step.Result, Error: string(step.Error)}
+	whole := plantool.Step{Index: step.Step.Index, Title: step.Step.Title.Line(), Status: string(step.Status), Result: step.Result, Error: step.Error.Visible()}
 	const most = 200_000 // bytes
 	if text := plan.CanonicalJSON(step.Result); len(text) > most {
 		whole.Result = strings.ToValidUTF8(text[:most], "") + fmt.Sprintf("… (%d of %d bytes)", most, len(text))
@@ -231,7 +231,7 @@ func (s *Server) shown(run *agent.Run, live bool) runResult {
 		out.Status = string(agent.StatusRunning)
 	}
 	if run.Result != nil {
-		out.Answer = string(run.Result.Answer)
+		out.Answer = run.Result.Answer.Visible()
 	}
 	return out
 }
