@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -13,10 +14,16 @@ import (
 
 	"replan/agent/policy"
 	"replan/agent/rule"
+	"replan/cli/ask"
 	"replan/cli/config"
+	"replan/cli/help"
+	"replan/cli/mcp"
+	"replan/cli/slash"
 	"replan/cli/toolschema"
 	"replan/cli/tty"
+	"replan/internal/untrusted"
 	"replan/mcpclient"
+	mcpconfig "replan/mcpclient/config"
 	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/telling"
@@ -37,6 +44,41 @@ func newTools(o *options) *cobra.Command {
 	command.AddCommand(&cobra.Command{Use: "list", Short: "List the tools that plans may use", Args: noArgs, RunE: list})
 	command.AddCommand(newToolsShow(o), newToolsCall(o))
 	return command
+}
+
+// newMCP returns replan mcp.
+func newMCP(o *options) *cobra.Command {
+	var input *ask.Input
+	return mcp.New(mcp.Host{
+		Options: &o.Options, Terminal: o.tty, Print: o.print, JSON: o.printJSON, Sign: o.checkSign, Asks: o.asks,
+		Warn:    func(text string) { _, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(text)) },
+		Servers: func() ([]mcpconfig.Server, error) { return o.wiring().readServers() },
+		Usage:   usage,
+		Failed: func(err error) error {
+			if err == nil {
+				err = errSaid
+			}
+			return &failure{exit: 1, code: "failed", err: err}
+		},
+		Unknown: func(cmd *cobra.Command, word string) error {
+			return usage("%w", slash.Unknown(word, cmd.CommandPath(), help.Names(cmd)))
+		},
+		Help: func(cmd *cobra.Command) error { return o.showHelp(cmd, false) },
+		Confirm: func(ctx context.Context, question string) (yes bool, err error) {
+			if input == nil {
+				if input, err = ask.NewInput(o.io.In, o.io.Quiet); err != nil {
+					return false, wrap("read standard input", err)
+				}
+			}
+			yes, err = input.Confirm(ctx, o.coloured(o.io.Out), question, o.look())
+			return yes, wrap(writing, err)
+		},
+		Watcher: func() (mcpclient.Config, func()) {
+			w := &services{watch: o.wiring().newWatch()}
+			cfg := mcpclient.Config{Dir: o.Workspace, TrustFile: o.Dirs.Trust(), Trust: mcpclient.TrustNone, Watcher: w.watcher()}
+			return cfg, func() { _ = w.close() } // only the watch has to stop
+		},
+	})
 }
 
 // toolLine is a tool in the output of replan tools.

@@ -197,10 +197,9 @@ func (p *Pool) admit() {
 // chosen removes servers whose name a more trusted source also uses. It keeps
 // the order.
 func chosen(all []config.Server) []config.Server {
-	rank := map[config.Source]int{config.SourceFlag: 0, config.SourceUser: 1, config.SourceProject: 2}
 	best := map[string]int{}
 	for i, s := range all {
-		if j, seen := best[s.Name]; !seen || rank[s.Source] < rank[all[j].Source] {
+		if j, seen := best[s.Name]; !seen || s.Source.Before(all[j].Source) {
 			best[s.Name] = i
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -19,6 +20,7 @@ import (
 	"replan/cli/help"
 	"replan/internal/english"
 	"replan/internal/untrusted"
+	mcpconfig "replan/mcpclient/config"
 	"replan/planning/plan"
 	"replan/tui/telling"
 )
@@ -113,6 +115,10 @@ func Register(cmd *cobra.Command, open Open) error {
 		cmd.ValidArgsFunction = offers(open, true, plans)
 	case "NAME":
 		cmd.ValidArgsFunction = offers(open, false, tools)
+	case "SERVER":
+		cmd.ValidArgsFunction = offers(open, false, servers)
+	case "PROGRAM|FILE":
+		cmd.ValidArgsFunction = offers(open, true, fixed(mcpconfig.Programs()...))
 	case "MODEL":
 		cmd.ValidArgsFunction = offers(open, false, models)
 	case "GOAL", "WORDS", "":
@@ -196,6 +202,17 @@ func plans(_ context.Context, s Source) []string {
 // tools offers the built-in tools. The others are known only to their servers,
 // which take too long to start.
 func tools(context.Context, Source) []string { return plan.OperatorNames() }
+
+// servers offers the servers of the user's and the project's files.
+func servers(_ context.Context, s Source) []string {
+	own, _ := mcpconfig.Read(s.Options.Dirs.MCPServers(), mcpconfig.SourceUser, s.Options.Workspace)
+	project, _, _ := mcpconfig.ReadProject(s.Options.Workspace, xdg.Home)
+	words := []string{}
+	for _, server := range append(own, project...) {
+		words = append(words, described(server.Name, untrusted.Text(server.Source.String())))
+	}
+	return words
+}
 
 func themes(_ context.Context, s Source) []string {
 	words := []string{}

@@ -140,7 +140,7 @@ func (o *Options) Register(f *pflag.FlagSet) {
 		o.registerLooks(f)
 		f.BoolVar(&o.Plain, "plain", false, "print plain lines instead of the full screen")
 		help.Rare(f, "reduced-motion")
-		help.Common(f, "plain", "theme")
+		help.Common(f, "plain")
 	})
 	help.In(f, help.Output, func(f *pflag.FlagSet) {
 		f.StringVar(&o.Output, "output", OutputText, "print `FORMAT` text or json; a run as json prints one event per line")

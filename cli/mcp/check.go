@@ -1,0 +1,330 @@
+package mcp
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/spf13/cobra"
+
+	"replan/cli/doctor"
+	"replan/cli/tty"
+	"replan/internal/english"
+	"replan/internal/redact"
+	"replan/internal/untrusted"
+	"replan/mcpclient"
+	mcpconfig "replan/mcpclient/config"
+	"replan/planning/plan"
+	"replan/tui/telling"
+)
+
+func (h Host) newList() *cobra.Command {
+	var resting bool
+	command := &cobra.Command{
+		Use:     "list",
+		Short:   "List the servers of all files and their state",
+		Long:    "list starts the servers that you trust, and says which answer and how many tools they offer. Of two servers with\nthe same name, that of --mcp-config wins, then your own.",
+		Example: "  replan mcp list\n  replan mcp list --no-start --output json",
+		Args:    h.none,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return h.list(cmd.Context(), !resting)
+		},
+	}
+	command.Flags().BoolVar(&resting, "no-start", false, "list the servers without starting them")
+	return command
+}
+
+// listedServer is a server in the output of replan mcp list.
+type listedServer struct {
+	plan.ServerStatus
+	Notes []string `json:"notes,omitempty"`
+}
+
+// list implements replan mcp list.
+func (h Host) list(ctx context.Context, start bool) error {
+	servers, err := h.Servers()
+	if err != nil {
+		return err
+	}
+	cfg, stop := h.Watcher()
+	defer stop()
+	cfg.Servers = servers
+	if !start {
+		cfg.Servers = make([]mcpconfig.Server, len(servers))
+		for i, s := range servers {
+			s.Disabled = true
+			cfg.Servers[i] = s
+		}
+	}
+	pool, err := mcpclient.NewPool(context.WithoutCancel(ctx), cfg)
+	if err != nil {
+		return h.Failed(err)
+	}
+	pool.Ready(ctx)
+	status := pool.Status()
+	err = pool.Close()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return h.Failed(err)
+	}
+	notes, off := map[string][]string{}, map[string]bool{}
+	for _, s := range servers {
+		notes[s.Name] = append(notes[s.Name], s.Notes...)
+		off[s.Name] = off[s.Name] || s.Disabled
+	}
+	all := []listedServer{}
+	for _, s := range status {
+		if !start && s.State == plan.ServerStopped && !off[s.Name] {
+			s.Error = "" // it is not disabled, only not started
+		}
+		all = append(all, listedServer{s, notes[s.Name]})
+	}
+	return h.printList(all)
+}
+
+// printList prints servers: as a table for people, and as whole values for programs.
+func (h Host) printList(all []listedServer) error {
+	if h.json() {
+		return h.JSON(all)
+	}
+	if len(all) == 0 {
+		return h.Print("no MCP servers; add one with replan mcp add, or import those of another program with replan mcp import\n")
+	}
+	t := h.Terminal()
+	var rows [][]string
+	list := tty.Listing{Heads: []string{"server", "state", "tools", "from", "address"}, Wide: 4}
+	for _, s := range all {
+		address, tools := telling.ServerAddress(s.ServerStatus), ""
+		if s.State == plan.ServerReady {
+			tools = strconv.Itoa(s.Tools)
+		}
+		if s.Error != "" {
+			address = cmp.Or(s.Error.Line(), address)
+		}
+		if t == nil {
+			rows = append(rows, []string{s.Name, string(s.State), tools, s.Source, address})
+			continue
+		}
+		style := map[plan.ServerState]lipgloss.Style{plan.ServerReady: t.Look.Success, plan.ServerFailed: t.Look.Danger}[s.State]
+		list.Rows = append(list.Rows, []tty.Cell{
+			{Text: s.Name, Style: t.Look.Accent},
+			{Text: string(s.State), Style: style},
+			{Text: tools, Style: t.Look.Text},
+			{Text: s.Source, Style: t.Look.Muted},
+			{Text: address, Style: t.Look.Text},
+		})
+	}
+	for _, s := range all {
+		for _, note := range s.Notes {
+			h.Warn(note)
+		}
+	}
+	if t == nil {
+		return h.Print(tty.Tabs(rows))
+	}
+	return h.Print(t.List(list))
+}
+
+func (h Host) newTest() *cobra.Command {
+	return &cobra.Command{
+		Use:   "test SERVER",
+		Short: "Connect to one server and show what is sent and received",
+		Long: "test SERVER starts or reaches one server, lists its tools and shows each message: its direction, the time since the\n" +
+			"start, its size and its text, with secrets left out. It exits with 1 if the server does not become ready.",
+		Example: "  replan mcp test files\n  replan mcp test files --output json",
+		Args:    h.one("SERVER"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return h.test(cmd.Context(), args[0])
+		},
+	}
+}
+
+// tested is the output of replan mcp test.
+type tested struct {
+	Server      string          `json:"server"`
+	OK          bool            `json:"ok"`
+	Error       untrusted.Text  `json:"error,omitempty"`
+	Protocol    string          `json:"protocol,omitempty"` // its version
+	Name        string          `json:"name,omitempty"`     // of the server, in its own words
+	Version     string          `json:"version,omitempty"`
+	Tools       int             `json:"tools"`
+	HandshakeMS int64           `json:"handshake_ms,omitempty"` // until its first answer
+	StartMS     int64           `json:"start_ms"`               // until its tools were listed
+	LatencyMS   *int64          `json:"latency_ms"`             // of the last answer to tools/list; null without one
+	Messages    []testedMessage `json:"messages"`
+	asked       map[string]time.Time
+	began       time.Time
+}
+
+// testedMessage is a message in the output of replan mcp test.
+type testedMessage struct {
+	Sent  bool   `json:"sent"`
+	MS    int64  `json:"ms"`    // since the start
+	Bytes int    `json:"bytes"` // of the message, before secrets are left out
+	Text  string `json:"text"`
+}
+
+// test implements replan mcp test.
+func (h Host) test(ctx context.Context, name string) error {
+	s, err := h.named(name)
+	if err != nil {
+		return err
+	}
+	cfg, stop := h.Watcher()
+	defer stop()
+	result := &tested{Server: name, Messages: []testedMessage{}, asked: map[string]time.Time{}, began: time.Now()}
+	var mu sync.Mutex
+	var unprinted error
+	cfg.Servers = []mcpconfig.Server{s}
+	cfg.Wire = func(m mcpclient.Message) {
+		mu.Lock()
+		defer mu.Unlock()
+		line := result.take(m)
+		if !h.json() && unprinted == nil {
+			unprinted = h.Print(h.wireLine(line))
+		}
+	}
+	pool, err := mcpclient.NewPool(context.WithoutCancel(ctx), cfg)
+	if err != nil {
+		return h.Failed(err)
+	}
+	pool.Ready(ctx)
+	status := pool.Status()
+	mu.Lock()
+	result.finish(status)
+	mu.Unlock()
+	err = pool.Close()
+	mu.Lock()
+	defer mu.Unlock()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case unprinted != nil:
+		return unprinted
+	case err != nil:
+		return h.Failed(err)
+	}
+	for _, note := range s.Notes {
+		h.Warn(note)
+	}
+	if err := h.printTest(result); err != nil || result.OK {
+		return err
+	}
+	return h.Failed(nil)
+}
+
+// serverInfo is how a server calls itself, in the field of either protocol.
+type serverInfo struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// statelessSince is the first protocol without a session.
+const statelessSince = "2026-07-28"
+
+// take records a message and what it tells.
+func (t *tested) take(m mcpclient.Message) testedMessage {
+	var of struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+		Result struct {
+			Protocol string     `json:"protocolVersion"`
+			Info     serverInfo `json:"serverInfo"`
+			Meta     struct {
+				Info serverInfo `json:"io.modelcontextprotocol/serverInfo"`
+			} `json:"_meta"`
+		} `json:"result"`
+		Params struct {
+			Meta struct {
+				Protocol string `json:"io.modelcontextprotocol/protocolVersion"`
+			} `json:"_meta"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(m.Text, &of) == nil {
+		switch id := string(of.ID); {
+		case m.Sent && of.Method == "tools/list":
+			t.asked[id] = m.Time
+			t.Protocol = cmp.Or(t.Protocol, of.Params.Meta.Protocol)
+		case !m.Sent:
+			t.Protocol = cmp.Or(of.Result.Protocol, t.Protocol)
+			if info := cmp.Or(of.Result.Info, of.Result.Meta.Info); info.Name != "" && t.Name == "" {
+				t.Name, t.Version, t.HandshakeMS = info.Name, info.Version, m.Time.Sub(t.began).Milliseconds()
+			}
+			if began, ok := t.asked[id]; ok {
+				ms := m.Time.Sub(began).Milliseconds()
+				t.LatencyMS = &ms
+			}
+		}
+	}
+	text := redact.Text(string(bytes.ToValidUTF8(m.Text, []byte("\ufffd"))))
+	line := testedMessage{m.Sent, m.Time.Sub(t.began).Milliseconds(), len(m.Text), text}
+	t.Messages = append(t.Messages, line)
+	return line
+}
+
+// finish takes the state of the server.
+func (t *tested) finish(status []plan.ServerStatus) {
+	for _, s := range status {
+		t.OK, t.Error, t.Tools, t.StartMS = s.State == plan.ServerReady, s.Error, s.Tools, s.StartMS
+	}
+	if !t.OK && t.Error == "" {
+		t.Error = "it did not become ready"
+	}
+}
+
+// wireLine returns the line of a message, cut to the width of a terminal.
+func (h Host) wireLine(m testedMessage) string {
+	arrow := map[bool]string{true: "→", false: "←"}[m.Sent]
+	if h.Options.ASCII {
+		arrow = map[bool]string{true: ">", false: "<"}[m.Sent]
+	}
+	text := line("%s %6.3fs %8s  %s", arrow, float64(m.MS)/1000, size(m.Bytes), m.Text)
+	if t := h.Terminal(); t != nil {
+		return t.Look.Cut(text[:len(text)-1], t.Width()) + "\n"
+	}
+	return text
+}
+
+// size words a number of bytes.
+func size(n int) string {
+	if n < 10_000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%d KB", n>>10)
+}
+
+// printTest prints the outcome of a test.
+func (h Host) printTest(t *tested) error {
+	if h.json() {
+		return h.JSON(t)
+	}
+	if !t.OK {
+		return h.Print(h.Sign(doctor.Failed) + " " + line("%s is not ready: %s", t.Server, t.Error))
+	}
+	words := fmt.Sprintf("%s is ready after %d ms: %s", t.Server, t.StartMS, english.Count(t.Tools, "tool"))
+	if t.LatencyMS != nil {
+		words += fmt.Sprintf(", the list took %d ms", *t.LatencyMS)
+	}
+	if t.Protocol != "" {
+		kind := "with a session"
+		if t.Protocol >= statelessSince {
+			kind = "stateless"
+		}
+		words += fmt.Sprintf(", protocol %s (%s), handshake %d ms", t.Protocol, kind, t.HandshakeMS)
+	}
+	if t.Name != "" {
+		words += fmt.Sprintf("; it calls itself %s %s", t.Name, t.Version)
+	}
+	if t.Error != "" {
+		words += "; " + string(t.Error)
+	}
+	return h.Print(h.Sign(doctor.OK) + " " + line("%s", words))
+}

@@ -1,0 +1,202 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"replan/cli/doctor"
+	"replan/internal/english"
+	"replan/internal/wholefile"
+	mcpconfig "replan/mcpclient/config"
+)
+
+func (h Host) newAdd() *cobra.Command {
+	var how addition
+	command := &cobra.Command{
+		Use:   "add NAME [URL | -- COMMAND [ARG]...]",
+		Short: "Add a server: a program to start, or the URL of one",
+		Long: "add writes a server into your own mcp.json, or with --project into the project's .mcp.json. Comments and layout\n" +
+			"of the file stay. Variables such as ${TOKEN} are written as they are, and read at each start.",
+		Example: "  replan mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\n  replan mcp add linear https://mcp.linear.app/mcp\n" +
+			"  replan mcp add gh https://api.githubcopilot.com/mcp --header 'Authorization: Bearer ${GITHUB_TOKEN}'",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return h.Usage("name the server, and its URL or its command: %s NAME URL, or %s NAME -- COMMAND ARGS", cmd.CommandPath(), cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			server, err := how.server(h, args[0], args[1:], cmd.ArgsLenAtDash() == 1)
+			if err != nil {
+				return err
+			}
+			return h.add(cmd.Context(), server, how)
+		},
+	}
+	flags := command.Flags()
+	flags.StringArrayVar(&how.env, "env", nil, "set the environment variable `NAME=VALUE` of the program; repeatable")
+	flags.StringArrayVar(&how.headers, "header", nil, "send the header `'NAME: VALUE'` with each request; repeatable")
+	flags.StringVar(&how.kind, "type", "", "set the transport `TYPE` of a URL: http or sse")
+	flags.BoolVar(&how.project, "project", false, "write into the project's .mcp.json")
+	flags.BoolVar(&how.replace, "replace", false, "replace a server of this name")
+	return command
+}
+
+// addition says what replan mcp add writes, and where.
+type addition struct {
+	env, headers     []string
+	kind             string
+	project, replace bool
+}
+
+// server returns the server to add. words are its URL, or a command and arguments.
+func (a addition) server(h Host, name string, words []string, command bool) (mcpconfig.Server, error) {
+	s := mcpconfig.Server{Name: name}
+	if err := mcpconfig.CheckName(name); err != nil {
+		return s, h.Usage("the name %q cannot be used: %w", name, err)
+	}
+	remote := !command && (strings.HasPrefix(words[0], "http://") || strings.HasPrefix(words[0], "https://"))
+	switch {
+	case remote && len(words) > 1:
+		return s, h.Usage("a URL takes no arguments, got %q", words[1])
+	case remote && len(a.env) > 0:
+		return s, h.Usage("--env is for a program; a URL takes --header")
+	case !remote && (len(a.headers) > 0 || a.kind == "http" || a.kind == "sse"):
+		return s, h.Usage("%q is a program, which takes neither --header nor --type; a URL begins with http:// or https://", words[0])
+	case a.kind != "" && a.kind != "http" && a.kind != "sse" && (remote || a.kind != "stdio"):
+		return s, h.Usage("--type must be http or sse, not %q", a.kind)
+	case remote:
+		s.URL, s.SSE = words[0], a.kind == "sse"
+	default:
+		s.Command, s.Args = words[0], words[1:]
+	}
+	var err error
+	if s.Env, err = pairs(h, "--env", a.env, "="); err != nil {
+		return s, err
+	}
+	s.Headers, err = pairs(h, "--header", a.headers, ":")
+	return s, err
+}
+
+// pairs reads the values of a flag: names and values with a separator between.
+func pairs(h Host, flag string, values []string, separator string) (map[string]string, error) {
+	var all map[string]string
+	for _, value := range values {
+		name, of, ok := strings.Cut(value, separator)
+		if name = strings.TrimSpace(name); !ok || name == "" {
+			return nil, h.Usage("%s takes NAME%sVALUE, not %q", flag, separator, value)
+		}
+		if all == nil {
+			all = map[string]string{}
+		}
+		if separator == ":" {
+			of = strings.TrimSpace(of)
+		}
+		all[name] = of
+	}
+	return all, nil
+}
+
+// errThere refuses to replace a server.
+var errThere = errors.New("there already")
+
+// put writes a server into a file.
+func put(ctx context.Context, path string, s mcpconfig.Server, replace bool) (replaced bool, err error) {
+	err = wholefile.Edit(ctx, path, func(before []byte) ([]byte, error) {
+		after, again, err := mcpconfig.Set(before, s)
+		if err == nil && again && !replace {
+			err = errThere
+		}
+		replaced = again
+		return after, err
+	})
+	return replaced, err
+}
+
+// edited is the outcome of an edit in the output.
+type edited struct {
+	Server string `json:"server"`
+	File   string `json:"file"`
+	Done   string `json:"done"` // added, replaced or removed
+}
+
+// add implements replan mcp add.
+func (h Host) add(ctx context.Context, s mcpconfig.Server, how addition) error {
+	path := h.file(how.project)
+	replaced, err := put(ctx, path, s, how.replace)
+	switch {
+	case errors.Is(err, errThere):
+		return h.Usage("%s has a server %q already; add --replace to replace it", path, s.Name)
+	case err != nil:
+		return h.Usage("the server %q cannot be written into %s: %w", s.Name, path, err)
+	}
+	done := "added"
+	if replaced {
+		done = "replaced"
+	}
+	return h.printEdit(edited{Server: s.Name, File: path, Done: done}, "to")
+}
+
+// printEdit prints the outcome of an edit.
+func (h Host) printEdit(e edited, where string) error {
+	if h.json() {
+		return h.JSON(e)
+	}
+	if e.Done == "replaced" {
+		where = "in"
+	}
+	return h.Print(h.Sign(doctor.OK) + " " + line("%s %s %s %s", e.Done, e.Server, where, e.File))
+}
+
+func (h Host) newRemove() *cobra.Command {
+	var project bool
+	command := &cobra.Command{
+		Use:     "remove SERVER",
+		Short:   "Remove a server from your own file, or from the project's",
+		Example: "  replan mcp remove files\n  replan mcp remove files --project",
+		Args:    h.one("SERVER"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return h.remove(cmd.Context(), args[0], project)
+		},
+	}
+	command.Flags().BoolVar(&project, "project", false, "remove it from the project's .mcp.json")
+	return command
+}
+
+// remove implements replan mcp remove.
+func (h Host) remove(ctx context.Context, name string, project bool) error {
+	path := h.file(project)
+	err := mcpconfig.ErrNoEntry
+	if _, missing := os.Stat(path); missing == nil {
+		err = wholefile.Edit(ctx, path, func(before []byte) ([]byte, error) { return mcpconfig.Remove(before, name) })
+	}
+	if errors.Is(err, mcpconfig.ErrNoEntry) {
+		return h.Usage("there is no MCP server %q in %s%s", name, path, h.elsewhere(name, path))
+	}
+	if err != nil {
+		return h.Usage("the server %q cannot be removed from %s: %w", name, path, err)
+	}
+	return h.printEdit(edited{Server: name, File: path, Done: "removed"}, "from")
+}
+
+// elsewhere says where a server is that is not in a file, or which is meant.
+func (h Host) elsewhere(name, path string) string {
+	own, project := h.file(false), h.file(true)
+	for of, hint := range map[string]string{own: "; it is in your own file: leave out --project", project: "; it is in the project's file: add --project"} {
+		servers, _ := mcpconfig.Read(of, mcpconfig.SourceUser, h.Options.Workspace)
+		var names []string
+		for _, s := range servers {
+			if names = append(names, s.Name); s.Name == name && of != path {
+				return hint
+			}
+		}
+		if meant := english.DidYouMean(name, names); of == path && meant != "" {
+			return meant
+		}
+	}
+	return ""
+}

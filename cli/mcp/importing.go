@@ -1,0 +1,127 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"replan/cli/doctor"
+	"replan/internal/untrusted"
+	mcpconfig "replan/mcpclient/config"
+)
+
+func (h Host) newImport() *cobra.Command {
+	var how importing
+	command := &cobra.Command{
+		Use:   "import PROGRAM|FILE",
+		Short: "Add the servers of another program to your own",
+		Long: "import shows the servers of another program, and adds those that you pick to your own mcp.json. PROGRAM is\n" +
+			strings.Join(mcpconfig.Programs(), ", ") + "; FILE is a file of any of them.",
+		Example: "  replan mcp import claude\n  replan mcp import cursor --yes\n  replan mcp import ~/project/.vscode/mcp.json",
+		Args:    h.one("PROGRAM|FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return h.imports(cmd.Context(), args[0], how)
+		},
+	}
+	command.Flags().BoolVar(&how.yes, "yes", false, "add all without asking")
+	command.Flags().BoolVar(&how.replace, "replace", false, "replace servers of the same name")
+	return command
+}
+
+// importing says how servers are imported.
+type importing struct{ yes, replace bool }
+
+// importedServer is a server in the output of replan mcp import.
+type importedServer struct {
+	Name    string         `json:"name"`
+	Address string         `json:"address,omitempty"`
+	File    string         `json:"file"`            // from which it was read
+	Done    string         `json:"done"`            // found, added, replaced, kept (one of its name is there), skipped or invalid
+	Error   untrusted.Text `json:"error,omitempty"` // why it is invalid
+	Notes   []string       `json:"notes,omitempty"`
+}
+
+// imports implements replan mcp import.
+func (h Host) imports(ctx context.Context, from string, how importing) error {
+	files, err := mcpconfig.Import(from, h.places())
+	if err != nil {
+		return h.Usage("%w", err)
+	}
+	into := h.file(false)
+	outcomes := []importedServer{}
+	found := 0
+	for _, file := range files {
+		if !h.json() {
+			if err := h.Print(line("%s", file.Path)); err != nil {
+				return err
+			}
+		}
+		for _, s := range file.Servers {
+			o := importedServer{Name: s.Name, Address: written(s), File: file.Path, Notes: s.Notes, Done: "found"}
+			if err := h.importOne(ctx, s, into, how, &o); err != nil {
+				return err
+			}
+			if o.Done == "found" {
+				found++
+			}
+			outcomes = append(outcomes, o)
+		}
+	}
+	switch {
+	case h.json():
+		return h.JSON(struct {
+			Into    string           `json:"into"`
+			Servers []importedServer `json:"servers"`
+		}{into, outcomes})
+	case found > 0:
+		return h.Print(line("nothing was added: add --yes to add all to %s", into))
+	}
+	return nil
+}
+
+// importOne decides about one server, adds it and prints the outcome.
+func (h Host) importOne(ctx context.Context, s mcpconfig.Server, into string, how importing, o *importedServer) error {
+	wanted := how.yes
+	switch {
+	case s.Problem != "":
+		o.Done, o.Error, wanted = "invalid", untrusted.Text(s.Problem), false
+	case !how.yes && h.Asks():
+		var err error
+		if wanted, err = h.Confirm(ctx, "add "+untrusted.Line(s.Name+"  "+o.Address)+"? [y]es, [n]o: "); err != nil {
+			return err
+		}
+		o.Done = "skipped"
+	}
+	if wanted {
+		replaced, err := put(ctx, into, s, how.replace)
+		switch {
+		case errors.Is(err, errThere):
+			o.Done = "kept"
+		case err != nil:
+			o.Done, o.Error = "invalid", untrusted.Text(err.Error())
+		case replaced:
+			o.Done = "replaced"
+		default:
+			o.Done = "added"
+		}
+	}
+	if h.json() {
+		return nil
+	}
+	state, words := doctor.OK, o.Done
+	switch o.Done {
+	case "found", "skipped":
+		state = doctor.Off
+	case "kept":
+		state, words = doctor.Warning, "kept: your file has a server of this name, and --replace replaces it"
+	case "invalid":
+		state, words = doctor.Failed, "left out: "+string(o.Error)
+	}
+	text := "  " + h.Sign(state) + " " + line("%s  %s  %s", s.Name, o.Address, words)
+	for _, note := range s.Notes {
+		text += "      " + line("%s", note)
+	}
+	return h.Print(text)
+}
