@@ -47,10 +47,11 @@ type Server struct {
 
 // OAuth is what a file says about logging in to a server.
 type OAuth struct {
-	ClientID     string   // registered with the authorisation server; "" registers anew
-	ClientSecret string   // "" for public clients
-	CallbackPort int      // of the redirect address on this machine; 0 is any
-	Scopes       []string // to ask for; none means those that the server names
+	ClientID       string   // registered with the authorisation server; "" registers anew
+	ClientSecret   string   // "" for public clients
+	ClientMetadata string   // https address of a document about this program, which then is its client id; "" is none
+	CallbackPort   int      // of the redirect address on this machine; 0 is any
+	Scopes         []string // to ask for; none means those that the server names
 }
 
 // Unusable returns a placeholder for a configuration file that cannot be used

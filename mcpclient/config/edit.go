@@ -35,10 +35,11 @@ type entry struct {
 }
 
 type entryOAuth struct {
-	ClientID     string   `json:"clientId,omitempty"`
-	ClientSecret string   `json:"clientSecret,omitempty"`
-	CallbackPort int      `json:"callbackPort,omitempty"`
-	Scopes       []string `json:"scopes,omitempty"`
+	ClientID       string   `json:"clientId,omitempty"`
+	ClientSecret   string   `json:"clientSecret,omitempty"`
+	ClientMetadata string   `json:"clientMetadataUrl,omitempty"`
+	CallbackPort   int      `json:"callbackPort,omitempty"`
+	Scopes         []string `json:"scopes,omitempty"`
 }
 
 // entryOf returns how a server is written. Its variables are not expanded.
@@ -61,7 +62,7 @@ func entryOf(s Server) entry {
 		e.StartTimeout = s.StartTimeout.String()
 	}
 	if o := s.OAuth; o != nil {
-		e.OAuth = &entryOAuth{o.ClientID, o.ClientSecret, o.CallbackPort, o.Scopes}
+		e.OAuth = &entryOAuth{o.ClientID, o.ClientSecret, o.ClientMetadata, o.CallbackPort, o.Scopes}
 	}
 	return e
 }
