@@ -55,6 +55,7 @@ func (o *options) doctor(ctx context.Context, wrong error) error {
 	}
 	tools := mcpclient.Config{Dir: o.Workspace, Trust: mcpclient.TrustNone, TrustFile: o.Dirs.Trust()}
 	if wrong == nil {
+		tools.Logins = o.wiring().logins()
 		tools.Servers, wrong = o.wiring().readServers()
 	}
 	var doubts []string

@@ -27,9 +27,11 @@ import (
 	"replan/agent/store/instructions"
 	"replan/cli/crash"
 	"replan/cli/folder"
+	"replan/cli/mcp"
 	"replan/internal/redact"
 	"replan/mcpclient"
 	"replan/mcpclient/child"
+	"replan/mcpclient/oauth"
 	"replan/mcpclient/workspace"
 	"replan/planning/plan"
 )
@@ -171,7 +173,7 @@ func (w *services) openTools(ctx context.Context, o *options, trust mcpclient.Tr
 		Trust: trust, Logger: logger,
 	}
 	var err error
-	cfg.Watcher = w.watcher()
+	cfg.Watcher, cfg.Logins, cfg.Browse = w.watcher(), o.wiring().logins(), mcp.Browser(o.io.Getenv)
 	if cfg.Servers, err = o.wiring().readServers(); err != nil {
 		return err
 	}
@@ -215,6 +217,16 @@ func (w *services) openTools(ctx context.Context, o *options, trust mcpclient.Tr
 		return &failure{exit: exitUsage, code: "required_server", err: err}
 	}
 	return ctx.Err()
+}
+
+// logins returns the logins to MCP servers, whose tokens are in the keyring of the
+// system unless REPLAN_KEYRING is off.
+func (o wiring) logins() *oauth.Store {
+	var ring oauth.Keyring
+	if o.io.Getenv("REPLAN_KEYRING") != "off" {
+		ring = oauth.SystemKeyring(o.io.Getenv)
+	}
+	return oauth.NewStore(o.Dirs.Logins(), ring)
 }
 
 // watcher returns the watcher that ends the children if this process cannot; nil

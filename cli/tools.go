@@ -24,6 +24,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/mcpclient"
 	mcpconfig "replan/mcpclient/config"
+	"replan/mcpclient/oauth"
 	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/telling"
@@ -50,6 +51,7 @@ func newTools(o *options) *cobra.Command {
 func newMCP(o *options) *cobra.Command {
 	var input *ask.Input
 	return mcp.New(mcp.Host{
+		In: o.io.In, Getenv: o.io.Getenv, Logins: func() *oauth.Store { return o.wiring().logins() },
 		Options: &o.Options, Terminal: o.tty, Print: o.print, JSON: o.printJSON, Sign: o.checkSign, Asks: o.asks,
 		Warn:    func(text string) { _, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(text)) },
 		Servers: func() ([]mcpconfig.Server, error) { return o.wiring().readServers() },
@@ -75,7 +77,7 @@ func newMCP(o *options) *cobra.Command {
 		},
 		Watcher: func() (mcpclient.Config, func()) {
 			w := &services{watch: o.wiring().newWatch()}
-			cfg := mcpclient.Config{Dir: o.Workspace, TrustFile: o.Dirs.Trust(), Trust: mcpclient.TrustNone, Watcher: w.watcher()}
+			cfg := mcpclient.Config{Dir: o.Workspace, TrustFile: o.Dirs.Trust(), Trust: mcpclient.TrustNone, Watcher: w.watcher(), Logins: o.wiring().logins()}
 			return cfg, func() { _ = w.close() } // only the watch has to stop
 		},
 	})
