@@ -146,7 +146,16 @@ type Recheck struct{}
 // Restart restarts a tool server. Its calls in progress fail.
 type Restart struct{ Server string }
 
+// Login logs in to a tool server in the user's browser, one at a time. The address
+// and the end are published as LoginProgress. The server then starts anew.
+type Login struct{ Server string }
+
+// CancelLogin cancels the login under way.
+type CancelLogin struct{}
+
 func (Keep) command()           {}
+func (Login) command()          {}
+func (CancelLogin) command()    {}
 func (Pull) command()           {}
 func (CancelPull) command()     {}
 func (Remove) command()         {}
