@@ -183,6 +183,23 @@ func (s *Session) findBranch() {
 	})
 }
 
+// besideRuns carries out a command that is about no run: about models or logins.
+func besideRuns(ctx context.Context, s *Session, c session.Command) {
+	s.models.command(ctx, s, c)
+	s.login.command(ctx, s, c)
+}
+
+// recheck reads the configuration of the tool servers again, and looks what the
+// session works with.
+func recheck(ctx context.Context, s *Session) {
+	if again, ok := s.cfg.Tools.(Reloader); ok {
+		if err := again.Reload(); err != nil {
+			s.publishNote("warn", err.Error())
+		}
+	}
+	s.look(ctx)
+}
+
 // restart restarts a tool server.
 func (s *Session) restart(server string) {
 	again, ok := s.cfg.Tools.(Restarter)

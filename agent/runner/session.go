@@ -392,17 +392,11 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 	case session.Unqueue:
 		s.unqueue(c)
 	case session.Recheck:
-		if again, ok := s.cfg.Tools.(Reloader); ok {
-			if err := again.Reload(); err != nil {
-				s.publishNote("warn", err.Error())
-			}
-		}
-		s.look(ctx)
+		recheck(ctx, s)
 	case session.Restart:
 		s.restart(c.Server)
 	default:
-		s.models.command(ctx, s, c)
-		s.login.command(ctx, s, c)
+		besideRuns(ctx, s, c)
 	}
 }
 
