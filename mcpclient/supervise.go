@@ -13,6 +13,7 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/mcpclient/config"
+	"replan/mcpclient/pin"
 	"replan/planning/plan"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -185,12 +186,21 @@ func (p *Pool) connect(e *entry) (*connection, error) {
 
 // list lists a server's tools and marks it ready.
 func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
-	tools, note, err := conn.tools(ctx, e.server.Name, e.builtin != nil)
+	tools, said, note, err := conn.tools(ctx, e.server.Name, e.builtin != nil)
 	if err != nil {
 		return err
 	}
 	tools, left := offered(e.server, tools)
 	note = cmp.Or(note, left)
+	var changes []Change
+	if e.builtin == nil {
+		for i := range tools {
+			tools[i].Vouched = e.server.Trust
+		}
+		changed := ""
+		tools, changes, changed = p.compare(e.server, tools, conn.instructions, said)
+		note = cmp.Or(changed, note)
+	}
 	if note != "" {
 		p.log.Warn("tools", "server", e.server.Name, "note", note)
 	}
@@ -202,6 +212,7 @@ func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
 			e.ready, e.wasReady = time.Now(), true
 		}
 		e.state, e.problem, e.tools, e.conn, e.doing = plan.ServerReady, note, tools, conn, nil
+		e.changes = changes
 	})
 	return nil
 }
@@ -438,7 +449,8 @@ func (e *entry) status() plan.ServerStatus {
 	if e.startup > 0 {
 		s.StartMS = max(s.StartMS, 1)
 	}
-	if e.conn != nil && e.builtin == nil {
+	said := func(c Change) bool { return c.Tool == pin.Instructions }
+	if e.conn != nil && e.builtin == nil && !slices.ContainsFunc(e.changes, said) {
 		s.Instructions = untrusted.Text(e.conn.instructions)
 	}
 	how := e.server.AsWritten()
