@@ -60,6 +60,9 @@ func (l *Log) gate(d event.GateRequested) {
 	if words := telling.PassRuleWords(d); words != "" {
 		l.Line("    %s", words)
 	}
+	if d.Changed != "" {
+		l.Block("    ", telling.ChangedTool+":\n"+strings.TrimRight(d.Changed.Visible(), "\n"), 0)
+	}
 	if d.Diff != "" {
 		l.Patch("    ", d.Diff)
 		l.diffs = append(l.diffs, d.Diff)
@@ -108,7 +111,12 @@ func (l *Log) resolved(d event.GateResolved) {
 	if !ok || d.Decision != event.Deny || !strings.HasPrefix(d.By, "--approve") {
 		return
 	}
-	l.hint = fmt.Sprintf("to allow it: replan plan resume %s --approve %s", telling.ShortID(l.id()), policy.Least(g))
+	resume := "replan plan resume " + telling.ShortID(l.id())
+	if g.Changed != "" {
+		l.hint = "to allow it: " + policy.AcceptCommand(g) + ", then " + resume
+		return
+	}
+	l.hint = fmt.Sprintf("to allow it: %s --approve %s", resume, policy.Least(g))
 }
 
 // id returns the id of the run being printed, "" for the session's own events.
