@@ -167,7 +167,7 @@ func (o *options) noDryResume() error {
 // openTools starts the workspace's operators and the MCP servers.
 func (w *services) openTools(ctx context.Context, o *options, trust mcpclient.TrustMode, logger *slog.Logger) error {
 	cfg := mcpclient.Config{
-		Dir: o.Workspace, TrustFile: o.store.Dirs.Trust(),
+		Dir: o.Workspace, TrustFile: o.store.Dirs.Trust(), PinDir: o.store.Dirs.Pins(),
 		Trust: trust, Logger: logger,
 	}
 	var err error

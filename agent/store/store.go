@@ -72,6 +72,9 @@ func (d Dirs) Fit() string { return filepath.Join(d.State, "fit.json") }
 // Trust returns the file that records which servers of projects may start.
 func (d Dirs) Trust() string { return filepath.Join(d.Data, "trust.json") }
 
+// Pins returns the folder of what servers said of their tools at first use.
+func (d Dirs) Pins() string { return filepath.Join(d.Data, "pins") }
+
 // Store gives access to all files of one user. It is safe for concurrent use, and
 // several processes may use the same folders.
 type Store struct {
