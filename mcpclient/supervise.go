@@ -402,7 +402,7 @@ func (p *Pool) logFile(server string) string {
 // Restart stops a server if it is running and starts it again, without
 // waiting. Its calls in progress fail. Restart returns an error for a server
 // that waits for permission, is disabled or is already starting, and leaves it
-// unchanged.
+// unchanged. One that the user said no to asks for permission again.
 func (p *Pool) Restart(name string) error {
 	p.mu.Lock()
 	defer p.notify()
@@ -422,8 +422,12 @@ func (p *Pool) Restart(name string) error {
 		return fmt.Errorf("%s is starting already", name)
 	case e.server.Disabled:
 		return fmt.Errorf("%s is disabled in its configuration", name)
+	case e.declined && p.cfg.Trust != TrustNone:
+		e.state, e.problem, e.declined = plan.ServerWaiting, "", false
+		p.broadcast()
+		return nil
 	case e.leftOut || e.declined:
-		return fmt.Errorf("%s was left out: approve it when replan starts and asks about it", name)
+		return fmt.Errorf("%s was left out: approve it on the screen", name)
 	case e.server.Problem != "", e.server.SSE, e.server.Command == "" && e.server.URL == "" && e.builtin == nil, config.CheckName(e.server.Name) != nil && e.builtin == nil:
 		return fmt.Errorf("%s cannot be started with its configuration: %s", name, e.problem)
 	}
@@ -444,7 +448,7 @@ func (p *Pool) Restart(name string) error {
 func (e *entry) status() plan.ServerStatus {
 	s := plan.ServerStatus{
 		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: untrusted.Text(e.report()),
-		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed),
+		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed), Declined: e.declined,
 	}
 	if e.startup > 0 {
 		s.StartMS = max(s.StartMS, 1)
