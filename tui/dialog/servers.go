@@ -114,6 +114,10 @@ func (d *Servers) restart(s *plan.ServerStatus) keymap.Request {
 		d.message = "It waits for your approval: " + d.Keys.Open.Help().Key + " shows the question."
 		return keymap.Request{}
 	}
+	if s.Declined {
+		d.message = "You said no to it; the question opens again."
+		return keymap.SendCommands(session.Restart{Server: s.Name})
+	}
 	d.message = "Starting " + untrusted.Line(s.Name) + " anew" + d.Look.Glyphs.Ellipsis
 	return keymap.SendCommands(session.Restart{Server: s.Name})
 }
