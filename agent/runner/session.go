@@ -156,9 +156,7 @@ type Session struct {
 	catalogue    plan.Catalogue     // as last seen
 	modelUse     modelUse
 	models       modelJobs
-	servers      []asked           // the session's own open gates
-	gates        int               // number of gates opened by the session
-	answered     chan struct{}     // closed when the gates that goals wait for are answered; nil if there are none
+	servers      serverQuestions
 	troubles     map[string]string // last reported problem of each server and profile
 }
 
