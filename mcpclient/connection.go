@@ -20,6 +20,7 @@ import (
 
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/config"
+	"replan/mcpclient/incoming"
 	"replan/planning/plan"
 )
 
@@ -43,6 +44,9 @@ type connection struct {
 	stop       context.CancelFunc
 	background sync.WaitGroup // listens for changes
 	fresh      time.Time      // the list of tools holds until then; zero has no end
+
+	requests *incoming.Handler // answers requests of the server; nil for a built-in one
+	messages *incoming.Log     // logs what the server reports; nil for a built-in one
 
 	instructions string // how the server wants to be used, in its own words
 	learned      era    // what the handshake showed; eraUnknown if it worked as usual
@@ -150,6 +154,18 @@ func (c *connection) listenForChanges() {
 	})
 }
 
+// askForMessages asks a server that logs for messages of level info and above.
+func (c *connection) askForMessages() {
+	if c.client.GetServerCapabilities().Logging == nil {
+		return
+	}
+	var request mcp.SetLevelRequest
+	request.Params.Level = mcp.LoggingLevelInfo
+	c.background.Go(func() {
+		_ = c.client.SetLevel(c.life, request) //nolint:staticcheck // servers log all the same; without an answer they log as they like
+	})
+}
+
 // How long to wait before listening for changes again: at first, at most.
 const (
 	listenAgain    = time.Second
@@ -221,6 +237,7 @@ func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) ([]
 		}
 		if !isBuiltin {
 			c.listenForChanges()
+			c.askForMessages()
 		}
 	}
 	list, err := c.pages(ctx)
@@ -231,9 +248,13 @@ func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) ([]
 		return nil, "", err
 	}
 	var tools []plan.Tool
-	var out []string
+	var out, tasks []string
 	seen := map[string]bool{}
 	for _, t := range list {
+		if t.Execution.TaskSupport == mcp.TaskSupportRequired {
+			tasks = append(tasks, strconv.Quote(t.Name))
+			continue
+		}
 		if !config.ValidName(t.Name) || seen[t.Name] {
 			out = append(out, strconv.Quote(t.Name))
 			continue
@@ -241,10 +262,14 @@ func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) ([]
 		seen[t.Name] = true
 		tools = append(tools, t.planned(name, isBuiltin))
 	}
-	if len(out) == 0 {
-		return tools, "", nil
+	var notes []string
+	if len(out) > 0 {
+		notes = append(notes, "left out tools whose names cannot be used or come twice: "+shortened(out))
 	}
-	return tools, fmt.Sprintf("left out tools whose names cannot be used or come twice: %s", shortened(out)), nil
+	if len(tasks) > 0 {
+		notes = append(notes, "left out tools that run only as tasks, which replan does not know: "+shortened(tasks))
+	}
+	return tools, strings.Join(notes, "; "), nil
 }
 
 func shortened(all []string) string {
@@ -313,6 +338,9 @@ type listedTool struct {
 		Idempotent  *bool `json:"idempotentHint"`
 		OpenWorld   *bool `json:"openWorldHint"`
 	} `json:"annotations"`
+	Execution struct {
+		TaskSupport mcp.TaskSupport `json:"taskSupport"`
+	} `json:"execution"`
 	Meta map[string]any `json:"_meta"`
 }
 
@@ -368,8 +396,8 @@ func (t *tap) seen(method string, response *transport.JSONRPCResponse, err error
 		t.mu.Unlock()
 	case method == string(mcp.MethodToolsCall) && response.Error != nil:
 		return nil, &answeredError{code: response.Error.Code, message: response.Error.Message}
-	case method == string(mcp.MethodToolsCall) && wantsInput(response.Result):
-		return nil, &answeredError{code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, message: "the server asks for input in the middle of the call, which replan cannot give"}
+	case method == string(mcp.MethodToolsCall) && wantsOtherInput(response.Result):
+		return nil, &answeredError{code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, message: "the server asks in the middle of the call for something that replan cannot give"}
 	case method == string(mcp.MethodToolsCall):
 		rewritten := *response
 		rewritten.Result = readableResult(response.Result)
@@ -378,15 +406,15 @@ func (t *tap) seen(method string, response *transport.JSONRPCResponse, err error
 	return response, nil
 }
 
-// wantsInput reports whether a result is a question of the server, in the newer
-// protocol. The call then has not been carried out.
-func wantsInput(result json.RawMessage) bool {
+// wantsOtherInput reports whether a result asks for something other than an answer of
+// the user, in the newer protocol. The call then has not been carried out.
+func wantsOtherInput(result json.RawMessage) bool {
 	var r struct {
 		Type     mcp.ResultType             `json:"resultType"`
 		Requests map[string]json.RawMessage `json:"inputRequests"` // none: the server asks to come again later
 	}
 	return bytes.Contains(result, []byte(mcp.ResultTypeInputRequired)) && json.Unmarshal(result, &r) == nil &&
-		r.Type == mcp.ResultTypeInputRequired && len(r.Requests) > 0
+		r.Type == mcp.ResultTypeInputRequired && !incoming.Answerable(r.Requests)
 }
 
 func (t *tap) forget() {

@@ -43,19 +43,18 @@ func dialHTTP(s config.Server, version string, w *wire, log *slog.Logger) (*conn
 		}
 		headers[name] = value
 	}
+	to := &http.Client{Transport: w.transport(answers{base}), CheckRedirect: sameHost}
 	h, err := transport.NewStreamableHTTP(s.URL,
 		transport.WithHTTPHeaders(headers),
 		transport.WithHTTPLogger(slog.New(&once{Handler: log.Handler()})),
 		transport.WithContinuousListening(), //nolint:staticcheck // for older protocols alone, see RequiresLegacyProtocol
-		transport.WithHTTPBasicClient(&http.Client{
-			Transport:     w.transport(answers{base}),
-			CheckRedirect: sameHost,
-		}))
+		transport.WithHTTPBasicClient(to))
 	if err != nil {
 		return nil, errors.New("its url cannot be read")
 	}
 	record := &tap{}
-	t := &httpTap{StreamableHTTP: h, tap: record, probe: &probe{wait: httpProbeWait}}
+	t := &httpTap{StreamableHTTP: h, tap: record, probe: &probe{wait: httpProbeWait}, http: to, headers: headers, url: s.URL}
+	t.life, t.end = context.WithCancel(context.Background())
 	c := newConnection(t, record, t.probe, version)
 	c.release = base.CloseIdleConnections
 	return c, nil
@@ -69,8 +68,18 @@ type httpTap struct {
 	tap   *tap
 	probe *probe
 
+	version atomic.Value   // of the protocol, a string, once negotiated
 	older   atomic.Bool    // a protocol before 2026-07-28 was negotiated
 	cancels sync.WaitGroup // notifications being sent
+
+	http    *http.Client
+	headers map[string]string
+	url     string
+	life    context.Context // ends with Close
+	end     context.CancelFunc
+	mu      sync.Mutex
+	closed  bool
+	answers sync.WaitGroup // requests of the server being answered; none is added once closed
 }
 
 // RequiresLegacyProtocol returns false: the stream of notifications, which only
@@ -79,6 +88,7 @@ func (h *httpTap) RequiresLegacyProtocol() bool { return false }
 
 // SetProtocolVersion sets the negotiated protocol version.
 func (h *httpTap) SetProtocolVersion(version string) {
+	h.version.Store(version)
 	h.older.Store(version != "" && !mcp.IsModernProtocol(version))
 	h.StreamableHTTP.SetProtocolVersion(version)
 }
@@ -115,8 +125,67 @@ func (h *httpTap) cancel(ctx context.Context, r transport.JSONRPCRequest) {
 	})
 }
 
+// SetRequestHandler sets the handler of the server's requests. The library ends a
+// handler after 30 seconds, in which no user answers a question, so these handlers run
+// here, and their answers are sent from here.
+func (h *httpTap) SetRequestHandler(handle transport.RequestHandler) {
+	h.StreamableHTTP.SetRequestHandler(func(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.closed {
+			return nil, errClosing
+		}
+		h.answers.Go(func() {
+			within, stop := context.WithCancel(context.WithoutCancel(ctx))
+			defer stop()
+			defer context.AfterFunc(h.life, stop)()
+			response, err := handle(within, r)
+			if err != nil {
+				response = transport.NewJSONRPCErrorResponse(r.ID, mcp.INVALID_PARAMS, err.Error(), nil)
+			}
+			h.respond(within, response)
+		})
+		return nil, nil
+	})
+}
+
+// respond sends the answer to a request of the server. If that fails, the server
+// waits until the call ends.
+func (h *httpTap) respond(ctx context.Context, response *transport.JSONRPCResponse) {
+	body, err := json.Marshal(response)
+	if err != nil {
+		return
+	}
+	ctx = context.WithValue(ctx, answerKey{}, nil) // that one is of the call
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, bytes.NewReader(body))
+	if err != nil {
+		return
+	}
+	q.Header.Set("Content-Type", "application/json")
+	q.Header.Set("Accept", "application/json, text/event-stream")
+	if version, ok := h.version.Load().(string); ok {
+		q.Header.Set(transport.HeaderKeyProtocolVersion, version)
+	}
+	if session := h.GetSessionId(); session != "" {
+		q.Header.Set(headerSession, session)
+	}
+	for name, value := range h.headers {
+		q.Header.Set(name, value)
+	}
+	answer, err := h.http.Do(q)
+	if err != nil {
+		return
+	}
+	_ = answer.Body.Close()
+}
+
 // Close ends the session, after all cancellations were sent.
 func (h *httpTap) Close() error {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.end()
+	h.answers.Wait()
 	h.cancels.Wait()
 	return h.StreamableHTTP.Close()
 }

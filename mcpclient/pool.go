@@ -17,6 +17,7 @@ import (
 
 	"replan/mcpclient/child"
 	"replan/mcpclient/config"
+	"replan/mcpclient/incoming"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -229,6 +230,13 @@ func (p *Pool) dial(e *entry, known era) (*connection, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if e.builtin == nil {
+		conn.requests, conn.messages = incoming.New(e.server.Name, p.cfg.Dir, log), &incoming.Log{Write: func(line string) { log.Info("message", "line", line) }}
+		if conn.process != nil {
+			conn.messages.Write = conn.process.words.message
+		}
+		conn.requests.Attach(conn.client)
 	}
 	if err := conn.client.Start(e.life); err != nil {
 		conn.close()

@@ -60,6 +60,17 @@ func (w *lastWords) keep() {
 	w.line = w.line[:0]
 }
 
+// message writes a log message of the server into its log.
+func (w *lastWords) message(line string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if line = strings.ToValidUTF8(line[:min(len(line), maxWords)], ""); w.file != nil {
+		w.file.write(line)
+	} else {
+		w.log.Info("message", "line", line)
+	}
+}
+
 func (w *lastWords) last() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
