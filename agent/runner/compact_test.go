@@ -47,7 +47,7 @@ func TestFullConversationIsSummarized(t *testing.T) {
 	}
 	_, started := last[event.RunStarted](t, s)
 	if want := prompt.Compact(before, string(summary.Summary), 4); !reflect.DeepEqual(started.Prompting.Conversation, want) {
-		t.Errorf("the next run has %d turns, which start with %q", len(started.Prompting.Conversation), started.Prompting.Conversation[:2])
+		t.Errorf("the next run has %d turns, which start with %+v", len(started.Prompting.Conversation), started.Prompting.Conversation[:2])
 	}
 	asked := s.model.requests(prompt.PurposeCompact)
 	if len(asked) != 1 || asked[0].Model != "m" {

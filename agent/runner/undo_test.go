@@ -67,7 +67,7 @@ func TestUndoIsPreviewedAppliedAndReportedToModel(t *testing.T) {
 		return m.Role == prompt.RoleUser && strings.Contains(m.Content, "I undid the run r-2") && strings.Contains(m.Content, "a.txt")
 	}
 	if started := s.run(t, "go on"); !slices.ContainsFunc(started.Prompting.Conversation, mentionsUndo) {
-		t.Errorf("the next run has the conversation %q", started.Prompting.Conversation)
+		t.Errorf("the next run has the conversation %+v", started.Prompting.Conversation)
 	}
 	s.shut()
 	stored := s.journals["session"]
@@ -80,7 +80,7 @@ func TestUndoIsPreviewedAppliedAndReportedToModel(t *testing.T) {
 		}
 	})
 	if started := again.run(t, "and on"); !slices.ContainsFunc(started.Prompting.Conversation, mentionsUndo) {
-		t.Errorf("the restored session has the conversation %q", started.Prompting.Conversation)
+		t.Errorf("the restored session has the conversation %+v", started.Prompting.Conversation)
 	}
 }
 
