@@ -346,7 +346,7 @@ func (p *Pool) catalogue() plan.Catalogue {
 			all = append(all, e.tools...)
 		}
 	}
-	return all
+	return append(all, p.resourceTool()...)
 }
 
 // retry asks failed servers again if they still have a connection and may
