@@ -139,7 +139,7 @@ func (c *connection) notified(n mcp.JSONRPCNotification) {
 		if c.messages != nil {
 			c.messages.Take(n)
 		}
-	case string(mcp.MethodNotificationToolsListChanged):
+	case string(mcp.MethodNotificationToolsListChanged), string(mcp.MethodNotificationPromptsListChanged): // listed together
 		c.askAgain()
 	}
 }
