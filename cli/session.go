@@ -169,6 +169,7 @@ func (o *options) noDryResume() error {
 func (w *services) openTools(ctx context.Context, o *options, how opening, logger *slog.Logger) error {
 	cfg := mcpclient.Config{
 		Dir: o.Workspace, TrustFile: o.store.Dirs.Trust(),
+		UserFile: o.store.Dirs.MCPServers(), DisabledFile: o.store.Dirs.DisabledServers(),
 		Trust: how.trust, Logger: logger, LogDir: o.store.Dirs.Logs(), EraFile: o.store.Dirs.Greetings(), Version: Version,
 		Later: how.screen, // until the screen is drawn
 	}

@@ -75,7 +75,7 @@ func newMCP(o *options) *cobra.Command {
 		},
 		Watcher: func() (mcpclient.Config, func()) {
 			w := &services{watch: o.wiring().newWatch()}
-			cfg := mcpclient.Config{Dir: o.Workspace, TrustFile: o.Dirs.Trust(), Trust: mcpclient.TrustNone, Watcher: w.watcher()}
+			cfg := mcpclient.Config{Dir: o.Workspace, TrustFile: o.Dirs.Trust(), DisabledFile: o.Dirs.DisabledServers(), Trust: mcpclient.TrustNone, Watcher: w.watcher()}
 			return cfg, func() { _ = w.close() } // only the watch has to stop
 		},
 	})

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -156,7 +157,9 @@ func (p *Pool) sendOn(ctx context.Context, e *entry, conn *connection, call plan
 			child.Report(within, conn.process.group)
 		}
 	}
+	begun := time.Now()
 	result, err := conn.call(within, call, meta, e.builtin != nil)
+	e.calls.Add(time.Since(begun), err != nil || result.IsError)
 	conn.calls.Done() // before the server is awaited, whose end waits for calls
 	switch {
 	case err != nil && within.Err() == nil && (errors.Is(err, transport.ErrSessionTerminated) || notSent(err)):

@@ -16,6 +16,7 @@ import (
 
 	"replan/mcpclient/child"
 	"replan/mcpclient/config"
+	"replan/mcpclient/usage"
 	"replan/planning/plan"
 )
 
@@ -44,11 +45,15 @@ type Config struct {
 	StartTimeout time.Duration
 	CallTimeout  time.Duration // per call, unless its server or context sets less; 0 means DefaultCallTimeout
 
-	Logger  *slog.Logger // nil logs nothing
-	Environ []string     // environment from which children inherit; nil means os.Environ()
-	LogDir  string       // for the standard error of each server; empty means the Logger
-	EraFile string       // stores how to greet servers with which the usual handshake fails; empty stores nothing
-	Version string       // of this program, for servers
+	Logger   *slog.Logger // nil logs nothing
+	Environ  []string     // environment from which children inherit; nil means os.Environ()
+	LogDir   string       // for the standard error of each server; empty means the Logger
+	UserFile string       // the user's file of servers, which Disable edits; may be empty
+	// DisabledFile stores which other servers the user has disabled in which workspace;
+	// empty stores nothing.
+	DisabledFile string
+	EraFile      string // stores how to greet servers with which the usual handshake fails; empty stores nothing
+	Version      string // of this program, for servers
 
 	// Later keeps servers from starting until Start is called, or until somebody
 	// waits for one. Built-in servers do not wait.
@@ -78,6 +83,9 @@ type Pool struct {
 	changed chan struct{} // closed and replaced whenever an entry changes
 	closed  bool
 	begun   bool // servers may start
+
+	disabled config.DisabledServers
+	forNow   map[string]bool // servers that are disabled until the pool ends
 
 	programs []*program // local programs that need permission
 	notes    []string   // for the user
@@ -116,6 +124,11 @@ type entry struct {
 	end   context.CancelFunc
 	ended chan struct{}
 	after <-chan struct{} // closed when the server that this one replaces has ended; may be nil
+
+	calls    *usage.Record
+	disabled plan.DisabledBy
+	protocol string        // the version of the last connection
+	grown    chan struct{} // closed and replaced when its log grows, if somebody waits for that
 }
 
 // NewPool starts all permitted servers in the background, in parallel, and
@@ -148,6 +161,7 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 	}
 	p := &Pool{
 		cfg: cfg, log: cfg.Logger, trust: trust{cfg.TrustFile}, eras: newEras(cfg.EraFile, cfg.Logger), changed: make(chan struct{}), begun: !cfg.Later,
+		disabled: config.NewDisabledServers(cfg.DisabledFile), forNow: map[string]bool{},
 	}
 	p.life, p.cancel = context.WithCancel(ctx)
 	p.admit()
@@ -181,14 +195,12 @@ func (p *Pool) admit() {
 	for _, name := range slices.Sorted(maps.Keys(p.cfg.InProcess)) {
 		p.entries = append(p.entries, &entry{
 			server: config.Server{Name: name}, builtin: p.cfg.InProcess[name], state: plan.ServerStarting, again: make(chan struct{}, 1), wake: make(chan struct{}, 1),
+			calls: &usage.Record{},
 		})
 	}
-	allowed, err := p.trust.read()
-	if err != nil {
-		p.log.Warn("allowed servers", "error", err)
-	}
+	known := p.decisions()
 	for _, s := range chosen(p.cfg.Servers) {
-		p.entries = append(p.entries, p.newEntry(s, allowed))
+		p.entries = append(p.entries, p.newEntry(s, known))
 	}
 }
 

@@ -197,7 +197,9 @@ func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
 	for i := range tools {
 		tools[i].TimeoutMS = e.server.Timeout.Milliseconds()
 	}
+	protocol := conn.client.ProtocolVersion()
 	p.set(func() {
+		e.protocol = protocol
 		if e.startup == 0 {
 			e.startup = max(time.Since(e.begun), 1)
 		}
@@ -374,6 +376,10 @@ func (p *Pool) heard(e *entry) {
 	if starting {
 		e.told = time.Now()
 	}
+	if e.grown != nil {
+		close(e.grown)
+		e.grown = nil
+	}
 	p.mu.Unlock()
 	if starting {
 		p.notify()
@@ -413,8 +419,8 @@ func (p *Pool) Restart(name string) error {
 		return fmt.Errorf("%s waits for your approval: answer the question about this project's servers", name)
 	case e.state == plan.ServerStarting && e.tries == 0 && e.watched:
 		return fmt.Errorf("%s is starting already", name)
-	case e.server.Disabled:
-		return fmt.Errorf("%s is disabled in its configuration", name)
+	case e.disabled != "":
+		return fmt.Errorf("%s is disabled: enable it", name)
 	case e.leftOut || e.declined:
 		return fmt.Errorf("%s was left out: approve it when replan starts and asks about it", name)
 	case e.server.Problem != "", e.server.SSE, e.server.Command == "" && e.server.URL == "" && e.builtin == nil, config.CheckName(e.server.Name) != nil && e.builtin == nil:
@@ -438,10 +444,13 @@ func (p *Pool) status(e *entry) plan.ServerStatus {
 	s := plan.ServerStatus{
 		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: untrusted.Text(e.report()),
 		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed),
+		Protocol: e.protocol,
 	}
 	if e.startup > 0 {
 		s.StartMS = max(s.StartMS, 1)
 	}
+	calls := e.calls.Summary()
+	s.Calls, s.Failures, s.LastMS, s.MedianMS, s.Disabled = calls.Calls, calls.Failures, calls.Last.Milliseconds(), calls.Median.Milliseconds(), e.disabled
 	if e.doing != nil && e.state == plan.ServerStarting {
 		s.Doing = untrusted.Text(e.doing())
 	}

@@ -75,6 +75,10 @@ func (d Dirs) Fit() string { return filepath.Join(d.State, "fit.json") }
 // Trust returns the file that records which servers of projects may start.
 func (d Dirs) Trust() string { return filepath.Join(d.Data, "trust.json") }
 
+// DisabledServers returns the file that records which servers are disabled in which
+// workspace.
+func (d Dirs) DisabledServers() string { return filepath.Join(d.Data, "mcp-disabled.json") }
+
 // Store gives access to all files of one user. It is safe for concurrent use, and
 // several processes may use the same folders.
 type Store struct {
