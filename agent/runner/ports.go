@@ -110,6 +110,16 @@ type Restarter interface {
 	Restart(server string) error
 }
 
+// Disabler disables tool servers for the user. [Tools] may also implement Disabler.
+type Disabler interface {
+	// Disable stops a server and keeps it from starting, until the program ends or
+	// for good. It returns the file that it changed, "" for none.
+	Disable(ctx context.Context, server string, forGood bool) (file string, err error)
+	// Enable starts a disabled server. It returns the file that it changed, "" for
+	// none.
+	Enable(ctx context.Context, server string) (file string, err error)
+}
+
 // Reloader reads the configuration of its tool servers again. [Tools] may also
 // implement Reloader.
 type Reloader interface {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"replan/agent/event"
 	"replan/agent/session"
@@ -187,10 +188,19 @@ func (s *Session) findBranch() {
 // serverCommand ends the wait for tool servers, or restarts one.
 func (s *Session) serverCommand(c session.Command) {
 	restart, ok := c.(session.Restart)
-	if !ok {
+	switch c := c.(type) {
+	case session.Disable:
+		toggleServer(s, c.Server, func(ctx context.Context, tools Disabler) (string, error) {
+			return tools.Disable(ctx, c.Server, c.ForGood)
+		})
+	case session.Enable:
+		toggleServer(s, c.Server, func(ctx context.Context, tools Disabler) (string, error) { return tools.Enable(ctx, c.Server) })
+	case session.SkipServers:
 		if s.skip != nil {
 			s.skip()
 		}
+	}
+	if !ok {
 		return
 	}
 	server := restart.Server
@@ -201,9 +211,38 @@ func (s *Session) serverCommand(c session.Command) {
 	}
 	if err := again.Restart(server); err != nil {
 		s.publishNote("warn", err.Error())
+		s.publishStatus() // so that nobody waits for the restart
 		return
 	}
 	delete(s.troubles, server) // report its next failure again
+}
+
+// disableWithin limits how long a file with disabled servers is waited for.
+const disableWithin = 5 * time.Second
+
+// toggleServer disables or enables a server, and reports the changed file or why it
+// was not possible.
+func toggleServer(s *Session, server string, do func(context.Context, Disabler) (file string, err error)) {
+	tools, ok := s.cfg.Tools.(Disabler)
+	if !ok {
+		s.publishNote("warn", "these servers cannot be disabled here")
+		return
+	}
+	s.workers.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), disableWithin)
+		defer cancel()
+		file, err := do(ctx, tools)
+		s.outcomes <- outcome{finish: func() {
+			delete(s.troubles, server) // report its next failure again
+			switch {
+			case err != nil:
+				s.publishNote("warn", err.Error())
+			case file != "":
+				s.publishNote("info", fmt.Sprintf("the choice about the MCP server %q is saved in %s", server, file))
+			}
+			s.publishStatus()
+		}}
+	})
 }
 
 // instructions is what the servers of tools say about themselves, by name.

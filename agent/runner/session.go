@@ -400,7 +400,7 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 			}
 		}
 		s.look(ctx)
-	case session.SkipServers, session.Restart:
+	case session.SkipServers, session.Restart, session.Disable, session.Enable:
 		s.serverCommand(c)
 	default:
 		s.models.command(ctx, s, c)

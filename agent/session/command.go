@@ -149,6 +149,18 @@ type SkipServers struct{}
 // Restart restarts a tool server. Its calls in progress fail.
 type Restart struct{ Server string }
 
+// Disable stops a tool server and keeps it from starting: for good, or until the
+// program ends.
+type Disable struct {
+	Server  string
+	ForGood bool
+}
+
+// Enable starts a disabled tool server, for good.
+type Enable struct{ Server string }
+
+func (Disable) command()        {}
+func (Enable) command()         {}
 func (SkipServers) command()    {}
 func (Keep) command()           {}
 func (Pull) command()           {}

@@ -26,6 +26,7 @@ type Servers struct {
 	known   bool   // offers have arrived
 	whole   bool   // show the selected server with its tools
 	offers  scroll // the selected server with its tools
+	awaited string // the server that the message says is starting; "" is none
 }
 
 // NewServers returns the dialog, closed.
@@ -69,6 +70,11 @@ func (d *Servers) Changed(now []plan.ServerStatus) (changed bool) {
 	if changed {
 		d.message = "" // the state says it better
 	}
+	if d.awaited != "" && !slices.ContainsFunc(now, func(s plan.ServerStatus) bool {
+		return s.Name == d.awaited && s.State == plan.ServerStarting
+	}) {
+		d.message, d.awaited = "", "" // it is ready or was refused
+	}
 	d.servers, d.offers.doc = now, nil
 	d.Move(0, len(now))
 	return changed
@@ -93,6 +99,8 @@ func (d *Servers) Actions() keymap.Handlers {
 	if s == nil {
 		return hs.First(d.nextKey)
 	}
+	hs["servers.disable"] = keymap.Handler{Do: func() keymap.Request { return d.toggle(s, false) }}
+	hs["servers.disable_for_good"] = keymap.Handler{Do: func() keymap.Request { return d.toggle(s, true) }}
 	hs["servers.restart"] = keymap.Handler{Do: func() keymap.Request { return d.restart(s) }}
 	if d.whole {
 		return hs.With(d.offers.keys()).First(d.nextKey)
@@ -121,6 +129,7 @@ func (d *Servers) restart(s *plan.ServerStatus) keymap.Request {
 		d.message = untrusted.Line(s.Name) + " does not start: " + s.Error.Visible() + "."
 		return keymap.Request{}
 	}
+	d.awaited = s.Name
 	d.message = "Starting " + untrusted.Line(s.Name) + " anew" + d.Look.Glyphs.Ellipsis
 	return keymap.SendCommands(session.Restart{Server: s.Name})
 }
@@ -163,9 +172,9 @@ func (d *Servers) row(i, width int) string {
 	line := l.Line(i == d.At, true)
 	glyph, word, style := d.state(s)
 	const state, from = 10, 20 // cells
-	tools, offers := 9, d.offered(s)
+	tools, offers := 10, d.offered(s)
 	if width >= 68 {
-		tools = 23
+		tools = 24 // "120 tools, 999.9k tokens", and a space where they are fewer
 	} else {
 		offers, _, _ = strings.Cut(offers, ",")
 	}
@@ -248,6 +257,12 @@ func (d *Servers) facts(doc *draw.Document, s plan.ServerStatus) {
 	}
 	if s.Doing != "" {
 		doc.Field("says", l.Running, s.Doing.Visible())
+	}
+	if words := callWords(s); words != "" {
+		doc.Field("calls", l.Text, words)
+	}
+	if s.Protocol != "" {
+		doc.Field("speaks", l.Muted, "MCP "+untrusted.Line(s.Protocol))
 	}
 	if address := telling.ServerAddress(s); address != "" {
 		doc.Field(s.Transport, l.Text, address)
