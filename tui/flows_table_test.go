@@ -187,8 +187,8 @@ var flows = map[string]flow{
 	"settings":                 {wants: "Settings", sends: asks("settings")},
 	"settings.reset":           {first: []string{"alt+o"}, events: []any{session.Settings{Settings: inForce().Settings[3:]}}, wants: "Settings", sends: session.Keep{Key: "planning.eager"}},
 	"settings.keep":            {first: []string{"alt+o"}, events: []any{inForce()}, wants: "the lines for model.name"},
-	"servers.disable":          {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "cannot be disabled here"},
-	"servers.disable_for_good": {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "cannot be disabled here"},
+	"servers.disable":          {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "Disabling workspace"},
+	"servers.disable_for_good": {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "Disabling workspace"},
 	"servers.restart":          {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "Starting workspace anew"},
 }
 
