@@ -61,7 +61,7 @@ func TestPackagesAndTypesStaySmall(t *testing.T) {
 	}
 }
 
-// A doc.go describes what its package holds, what it imports, and where to start
+// A doc.go describes the contents of its package, its imports, and where to start
 // reading.
 func TestEveryPackageHasDocWithImportsAndStart(t *testing.T) {
 	imports, start := regexp.MustCompile(`\bimports?\b`), regexp.MustCompile(`\bStart (reading )?(at|with)\b`)

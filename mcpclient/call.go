@@ -236,7 +236,7 @@ func (p *Pool) await(ctx context.Context, e *entry, tool plan.Tool) (*connection
 	}
 }
 
-// limitError is the end of a call by a time limit or a cancellation, in words.
+// limitError reports that a time limit or a cancellation ended a call.
 type limitError struct {
 	text string
 	err  error // of the context

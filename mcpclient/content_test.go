@@ -45,7 +45,7 @@ type keeper struct {
 	beside string
 }
 
-// file is content that is no text as it stands in a value, kept by a keeper.
+// file is the value of binary content that a keeper has stored.
 func file(mediaType, content string) map[string]any {
 	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(content)))
 	return plan.Attachment{File: "/kept/" + sum, Type: mediaType, Bytes: len(content), SHA256: sum}.Value()

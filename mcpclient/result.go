@@ -27,7 +27,7 @@ const leastBase64 = 1024
 // reader turns the result of one call into the value of its step.
 type reader struct {
 	call  plan.ToolCall
-	files []any           // of the blocks that are no text, as they stand in the value
+	files []any           // the values of the binary blocks
 	held  map[string]bool // hashes of the content in the structured content
 }
 

@@ -95,7 +95,7 @@ func (p *Pool) serve(e *entry) (ending, error) {
 	}
 	listed := conn.process != nil // connect has done it
 	for {
-		var wait <-chan time.Time // before an HTTP server is asked again
+		var wait <-chan time.Time // until the next request to an HTTP server that failed
 		if !listed {
 			if conn, err = p.relist(e, conn); err != nil && conn.process != nil {
 				conn.close()

@@ -133,7 +133,7 @@ func line(format string, args ...any) string {
 
 // places returns where other programs keep their files.
 func (h Host) places() mcpconfig.Places {
-	settings, _ := os.UserConfigDir() // without one, no file is there
+	settings, _ := os.UserConfigDir() // an error leaves it empty, so files there are not found
 	return mcpconfig.Places{
 		Workspace: h.Options.Workspace, Home: xdg.Home, Config: settings, XDG: filepath.Join(xdg.Home, ".config"), Codex: os.Getenv("CODEX_HOME"),
 	}

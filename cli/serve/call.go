@@ -61,8 +61,8 @@ var (
 	errTooLate = errors.New("the answer came too late: the run was stopped, and run_resume continues it")
 )
 
-// carryOut starts a session for a call and has it carry out a command. If the call
-// is the continuation of an earlier one, it goes on with that.
+// carryOut starts a session for a call and has it carry out a command. A call that
+// brings the answers to gates continues the earlier call.
 func (s *Server) carryOut(ctx context.Context, r mcp.CallToolRequest, command func() (session.Command, error)) (*mcp.CallToolResult, error) {
 	if state := r.Params.RequestState; state != "" {
 		c := s.unpark(state)
@@ -269,7 +269,7 @@ func (c *call) refresh(id string, run *agent.Run) {
 	for _, open := range run.Gates {
 		key := gateID(id, open.Gate)
 		if words, ok := c.words[key]; ok {
-			delete(c.words, key) // it is asked once
+			delete(c.words, key) // an answer holds for one request
 			c.gates = append(c.gates, gate{GateRequested: open.GateRequested, run: id, goal: run.Goal.Line(), words: words})
 			changed = true
 		}

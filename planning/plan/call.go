@@ -51,7 +51,7 @@ type Attachment struct {
 	SHA256 string `json:"sha256"` // of the content, in hexadecimal digits
 }
 
-// Value returns the attachment as it stands in the value of a step.
+// Value returns the attachment in the form that the value of a step has.
 func (a Attachment) Value() map[string]any {
 	return map[string]any{"file": a.File, "type": a.Type, "bytes": json.Number(strconv.Itoa(a.Bytes)), "sha256": a.SHA256}
 }

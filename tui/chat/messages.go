@@ -21,7 +21,7 @@ func (c *Pane) Message(d event.ChatUser, preparing bool) {
 // Reply shows the session's reply to the user, unless the chat has shown the
 // outcome of that run already.
 func (c *Pane) Reply(d event.ChatReply) {
-	if c.state.Problem != "" && strings.Contains(d.Text.Line(), c.state.Problem) { // among what the goal lacks, and what can be asked all the same
+	if c.state.Problem != "" && strings.Contains(d.Text.Line(), c.state.Problem) { // the reply names it too
 		c.shownProblem = c.state.Problem
 	}
 	if d.Run != "" && d.Usage != nil && d.Usage.PromptTokens == 0 {

@@ -76,7 +76,7 @@ func (p *Pane) Preparing(command bool) string {
 		return untrusted.FirstLine(name)
 	}
 	if servers := p.Queue.Servers; len(servers) > 0 {
-		return "waiting for " + untrusted.Line(strings.Join(servers, ", ")) + " to start, " + p.keys.Name("servers.skip") + " goes on without"
+		return "waiting for " + untrusted.Line(strings.Join(servers, ", ")) + " to start, " + p.keys.Name("servers.skip") + " starts without them"
 	}
 	return "getting ready"
 }
