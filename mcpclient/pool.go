@@ -101,7 +101,7 @@ type entry struct {
 	wasReady bool          // since the user last started it
 	tries    int           // starts since it was lost
 	wake     chan struct{} // tells supervise not to wait before the next one
-	told     time.Time     // when a line of its standard error was last reported
+	reported time.Time     // when a line of its standard error was last reported
 	doing    func() string // what it last wrote to standard error, while it starts; may be nil
 	startup  time.Duration // from begun until the tools were listed
 	failed   string        // the last failure

@@ -68,7 +68,7 @@ func (p *Pool) startProcess(e *entry, log *slog.Logger) (*process, error) {
 	for _, theirs := range []*os.File{files[0], files[3], files[5]} {
 		_ = theirs.Close()
 	}
-	words := &lastWords{log: log, heard: func() { p.heard(e) }}
+	words := newLastWords(log, func() { p.reportLine(e) })
 	if file := p.logFile(e.server.Name); file != "" {
 		words.file, words.log = &logFile{path: file, log: log}, nil
 	}

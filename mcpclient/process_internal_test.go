@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,9 +73,9 @@ func TestLastWordsAreTheLastNonBlankLine(t *testing.T) {
 		"invalid UTF-8":        {"ok\n\xff\xfe\n", "�"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := lastWords{log: slog.New(slog.DiscardHandler)}
+			w := newLastWords(slog.New(slog.DiscardHandler), nil)
 			for i := range len(c.text) { // byte by byte
-				if _, err := io.WriteString(&w, c.text[i:i+1]); err != nil {
+				if _, err := io.WriteString(w, c.text[i:i+1]); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -82,6 +83,20 @@ func TestLastWordsAreTheLastNonBlankLine(t *testing.T) {
 				t.Errorf("got %q", got)
 			}
 		})
+	}
+}
+
+// The pool reads the last line with its mutex held, and takes its mutex to report a
+// line, so neither may happen with a lock of the words held.
+func TestLastLineCanBeReadWhileALineIsReported(t *testing.T) {
+	var w *lastWords
+	var reported []string
+	w = newLastWords(slog.New(slog.DiscardHandler), func() { reported = append(reported, w.last()) })
+	if _, err := io.WriteString(w, "one\n\ntwo\nhalf"); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.last(); got != "half" || !slices.Equal(reported, []string{"one", "two"}) {
+		t.Errorf("got %q at last, and %q reported", got, reported)
 	}
 }
 

@@ -1,7 +1,6 @@
 package mcpclient
 
 import (
-	"bytes"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -19,59 +18,57 @@ const (
 // lastWords writes a child's standard error into its log, line by line, and keeps
 // the last line that is not blank.
 type lastWords struct {
-	log   *slog.Logger // used if file is nil
-	file  *logFile     // may be nil
-	heard func()       // called after each line; may be nil
+	log    *slog.Logger // used if file is nil
+	file   *logFile     // may be nil
+	onLine func()       // called after each line, with no lock held; may be nil
+	lines  lines
 
 	mu   sync.Mutex
-	line []byte
 	kept string
 }
 
-func (w *lastWords) Write(b []byte) (int, error) {
+func newLastWords(log *slog.Logger, onLine func()) *lastWords {
+	w := &lastWords{log: log, onLine: onLine}
+	w.lines = lines{most: maxWords, each: func(line []byte) {
+		if w.keep(line) && w.onLine != nil {
+			w.onLine()
+		}
+	}}
+	return w
+}
+
+func (w *lastWords) Write(b []byte) (int, error) { return w.lines.Write(b) }
+
+// keep logs and keeps a line. It reports whether the line is not blank.
+func (w *lastWords) keep(line []byte) bool {
+	text := strings.TrimSpace(strings.ToValidUTF8(string(line), "�"))
+	if text == "" {
+		return false
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	n := len(b)
-	for len(b) > 0 {
-		line, rest, whole := bytes.Cut(b, []byte("\n"))
-		if room := maxWords - len(w.line); room > 0 {
-			w.line = append(w.line, line[:min(room, len(line))]...)
-		}
-		if whole {
-			w.keep()
-		}
-		b = rest
+	w.kept = text
+	if w.file != nil {
+		w.file.write(text)
+	} else {
+		w.log.Info("standard error", "line", text)
 	}
-	return n, nil
+	return true
 }
 
-func (w *lastWords) keep() {
-	if text := strings.TrimSpace(strings.ToValidUTF8(string(w.line), "�")); text != "" {
-		w.kept = text
-		if w.file != nil {
-			w.file.write(text)
-		} else {
-			w.log.Info("standard error", "line", text)
-		}
-		if w.heard != nil {
-			w.heard()
-		}
-	}
-	w.line = w.line[:0]
-}
-
+// last returns the last line, also an unfinished one. The pool's mutex may be held.
 func (w *lastWords) last() string {
+	w.keep(w.lines.rest())
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.keep()
 	return w.kept
 }
 
 // close closes the log file.
 func (w *lastWords) close() {
+	w.keep(w.lines.rest())
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.keep()
 	if w.file != nil {
 		w.file.close()
 	}

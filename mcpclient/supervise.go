@@ -367,12 +367,12 @@ func gaveUp(why error, times int) error {
 	return fmt.Errorf("%w (started anew %s, in vain)", why, english.Count(times, "time"))
 }
 
-// heard reports that a starting server has written to standard error.
-func (p *Pool) heard(e *entry) {
+// reportLine reports that a starting server has written to standard error.
+func (p *Pool) reportLine(e *entry) {
 	p.mu.Lock()
-	starting := e.doing != nil && time.Since(e.told) > toldInterval
+	starting := e.doing != nil && time.Since(e.reported) > reportInterval
 	if starting {
-		e.told = time.Now()
+		e.reported = time.Now()
 	}
 	p.mu.Unlock()
 	if starting {
@@ -380,9 +380,9 @@ func (p *Pool) heard(e *entry) {
 	}
 }
 
-// toldInterval is the least time between two reports of what a starting server
+// reportInterval is the least time between two reports of what a starting server
 // writes.
-const toldInterval = 200 * time.Millisecond
+const reportInterval = 200 * time.Millisecond
 
 // logFile returns the file with the standard error of a server; "" if there is none.
 func (p *Pool) logFile(server string) string {

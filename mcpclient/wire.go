@@ -45,8 +45,8 @@ func (w *wire) process(p *process) (io.Reader, io.WriteCloser) {
 	if w == nil {
 		return p.output, p.input
 	}
-	received := &lines{each: func(line []byte) { w.message(false, line) }}
-	sent := &lines{each: func(line []byte) { w.message(true, line) }}
+	received := &lines{most: maxRecorded, each: func(line []byte) { w.message(false, line) }}
+	sent := &lines{most: maxRecorded, each: func(line []byte) { w.message(true, line) }}
 	return io.TeeReader(p.output, received), recordedInput{p.input, sent}
 }
 
@@ -93,7 +93,7 @@ func (r recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 		return response, nil
 	}
 	stream := strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream")
-	record := &lines{each: func(line []byte) {
+	record := &lines{most: maxRecorded, each: func(line []byte) {
 		data, ok := bytes.CutPrefix(line, []byte("data:"))
 		if ok || !stream {
 			r.wire.message(false, data)
@@ -125,39 +125,49 @@ func (b *recordedBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// lines calls a function for each line written to it.
+// lines calls a function for each line written to it. It holds no lock meanwhile.
 type lines struct {
+	most int // bytes of a line; the rest is dropped
 	each func([]byte)
 
 	mu   sync.Mutex
-	line []byte
+	line []byte // not yet finished
 }
 
 // Write takes a part of the text.
 func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	n := len(p)
 	for len(p) > 0 {
 		part, rest, whole := bytes.Cut(p, []byte("\n"))
-		if room := maxRecorded - len(l.line); room > 0 {
-			l.line = append(l.line, part[:min(room, len(part))]...)
-		}
+		l.add(part)
 		if whole {
-			l.each(l.line)
-			l.line = l.line[:0]
+			l.each(l.rest())
 		}
 		p = rest
 	}
 	return n, nil
 }
 
-// end reports an unfinished line.
-func (l *lines) end() {
+func (l *lines) add(part []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.line) > 0 {
-		l.each(l.line)
-		l.line = nil
+	if room := l.most - len(l.line); room > 0 {
+		l.line = append(l.line, part[:min(room, len(part))]...)
+	}
+}
+
+// rest returns the unfinished line, and forgets it.
+func (l *lines) rest() []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	line := l.line
+	l.line = nil
+	return line
+}
+
+// end reports an unfinished line.
+func (l *lines) end() {
+	if line := l.rest(); len(line) > 0 {
+		l.each(line)
 	}
 }
