@@ -355,15 +355,27 @@ func (c *call) park(open []gate) *mcp.CallToolResult {
 	for _, g := range open {
 		questions.Elicit(g.id(), g.question())
 	}
-	s.mu.Lock()
-	s.parked[state] = c
-	s.mu.Unlock()
+	if !s.keepParked(state, c) {
+		c.end()
+		return refused(errClosed)
+	}
 	time.AfterFunc(s.cfg.ParkedFor, func() {
 		if c := s.unpark(state); c != nil {
 			c.end()
 		}
 	})
 	return questions.ToolResult()
+}
+
+// keepParked keeps a parked call. It reports false if the server has closed, which
+// ends only the calls that were parked before.
+func (s *Server) keepParked(state string, c *call) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.parked[state] = c
+	}
+	return !s.closed
 }
 
 // unpark returns a parked call to continue, nil if it is no longer there.
@@ -375,10 +387,17 @@ func (s *Server) unpark(state string) *call {
 	return c
 }
 
-// take answers the gates of a parked call.
+// take answers the gates that a parked call has asked about, and has those that
+// opened meanwhile asked about.
 func (c *call) take(responses mcp.InputResponses) {
 	for _, g := range c.open() {
-		c.resolve(g.answered(server.ElicitationResponse(responses, g.id())))
+		if _, asked := responses[g.id()]; asked {
+			c.resolve(g.answered(server.ElicitationResponse(responses, g.id())))
+		}
+	}
+	select {
+	case c.news <- struct{}{}:
+	default:
 	}
 }
 
