@@ -30,6 +30,12 @@ func ServerWords(server any) string {
 	if dir := field("dir"); dir != "" {
 		lines = append(lines, "in the folder "+shellWords(dir))
 	}
+	if helper := field("headers_helper"); helper != "" {
+		lines = append(lines, "runs "+shellWords(helper)+" in a shell for its headers")
+	}
+	if names := texts(fields["inherit"]); len(names) > 0 {
+		lines = append(lines, "gets of your environment "+shellWords(names...))
+	}
 	for _, name := range []string{"env", "headers"} {
 		table, _ := fields[name].(map[string]any)
 		for _, key := range slices.Sorted(maps.Keys(table)) {
