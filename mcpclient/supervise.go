@@ -172,7 +172,10 @@ func (p *Pool) connect(e *entry) (*connection, error) {
 			next = eraOlder
 		}
 		conn.close()
-		if e.life.Err() != nil || slow || tried[next] {
+		if e.life.Err() != nil {
+			return nil, problem // it says nothing about the server
+		}
+		if slow || tried[next] {
 			if !slow || next == eraUnknown {
 				p.eras.learn(e.server, eraUnknown)
 			}
