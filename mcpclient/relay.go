@@ -132,8 +132,8 @@ func (c *connection) notified(n mcp.JSONRPCNotification) {
 		message, _ := fields["message"].(string)
 		status, _ := fields[builtin.StatusField].(bool)
 		r.take(progress{done: number(fields["progress"]), total: number(fields["total"]), message: message, status: status})
-	case string(mcp.MethodNotificationToolsListChanged):
-		c.askAgain()
+	case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationSubscriptionsAcknowledged:
+		c.askAgain() // the list may have changed before the server took the subscription
 	}
 }
 
