@@ -33,11 +33,11 @@ func (d *Pane) Wanted() keymap.Query {
 	if s == nil || d.tab != tabOutput || !d.draws() {
 		return nil
 	}
-	for _, a := range s.Beside.Attachments {
+	for _, a := range s.Beside.Attachments[:min(len(s.Beside.Attachments), picturesHeld)] {
 		if _, asked := d.pictures[a.SHA256]; asked || !prompt.IsPicture(a) {
 			continue
 		}
-		if d.pictures == nil || len(d.pictures) >= picturesHeld {
+		if d.pictures == nil || len(d.pictures) >= 2*picturesHeld { // most are of other steps
 			d.pictures = map[string]session.Picture{}
 		}
 		d.pictures[a.SHA256] = session.Picture{Of: a}

@@ -102,6 +102,17 @@ func TestFilesOfAResultAreShownWithTheirPictures(t *testing.T) {
 	}
 }
 
+func TestOnlyTheFirstPicturesOfAResultAreLoaded(t *testing.T) {
+	s := drawnStep()
+	for i := range 3 * picturesHeld {
+		s.Beside.Attachments = append(s.Beside.Attachments, plan.Attachment{File: fmt.Sprint(i), Type: "image/png", SHA256: fmt.Sprint(i)})
+	}
+	d := showing(draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{})), s, 60, 40)
+	if asked := load(d); len(asked) == 0 || len(asked) > picturesHeld {
+		t.Errorf("asked for %d pictures, want at most %d", len(asked), picturesHeld)
+	}
+}
+
 func TestPictureIsDrawnInItsColours(t *testing.T) {
 	d := showing(panetest.DarkLook(), drawnStep(), 70, 24)
 	before := strings.Join(d.View(), "\n")
