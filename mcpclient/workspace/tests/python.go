@@ -106,10 +106,15 @@ func (o *Operators) unittests(files []string) bool {
 	return false
 }
 
+// findPytest exits with 0 if pytest can be imported. Python looks for modules in the
+// working folder first, so that is left out: the project could have an importlib.py.
+const findPytest = "import sys; sys.path = [p for p in sys.path if p]; import importlib.util; " +
+	"sys.exit(importlib.util.find_spec('pytest') is None)"
+
 // importsPytest reports whether python3 finds pytest; it runs no code of the project.
 func (o *Operators) importsPytest(ctx context.Context, dir string) bool {
 	out, err := o.runner.Run(ctx, child.Command{
-		Name: "python3", Args: []string{"-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"},
+		Name: "python3", Args: []string{"-c", findPytest},
 		Dir: o.tree.OnDisk(dir), Timeout: 10 * time.Second, Quiet: true, Unwatched: true,
 	})
 	return err == nil && out.Exit == 0

@@ -2,6 +2,7 @@ package tests_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -110,6 +111,19 @@ func TestFolderWithoutProjectIsReported(t *testing.T) {
 	b.Write(t, map[string]string{"web/package.json": "{}"})
 	b.Refused(t, "test.run", nil, "no test project found", "folders below that have some: web")
 	b.Refused(t, "test.run", args{"path": "web", "run": "x"}, "npm", "leave run out")
+}
+
+// Finding out which runner there is happens without a question.
+func TestLookForPytestRunsNoCodeOfTheProject(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("there is no python3")
+	}
+	b := newBench(t, workspace.Config{})
+	b.Write(t, map[string]string{"test_a.py": "import unittest\n", "importlib.py": "open('ran', 'w')\n", "sys.py": "open('ran', 'w')\n"})
+	b.Must(t, "test.detect", nil)
+	if _, ran := b.Files(t)["ran"]; ran {
+		t.Error("a module of the project was imported")
+	}
 }
 
 func TestAllowNonePassesWithoutTests(t *testing.T) {
