@@ -83,12 +83,7 @@ func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 	call.Beside = func(text string) { kept.Text = untrusted.Text(text) }
 	result, err := e.tools.Call(ctx, call)
 	if err != nil {
-		failure := e.toolFailure(ctx, under, c, err, e.since(begun))
-		if failed, ok := failure.(event.StepFailed); ok {
-			failed.Attachments = kept.Attachments
-			failure = failed
-		}
-		e.emit(failure)
+		e.emit(e.toolFailure(ctx, under, c, err, kept.Attachments, e.since(begun)))
 		return
 	}
 	e.emit(event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: result, Beside: kept, MS: e.since(begun)})
@@ -108,15 +103,17 @@ func tooLong(limit time.Duration) string {
 
 // toolFailure returns the event for a failed call. A call that cannot
 // be repeated is in doubt unless the tool itself reported the failure.
-func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool, err error, ms int64) event.Data {
-	failed := event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: untrusted.Text(err.Error()), Failure: event.FailureTool, MS: ms}
+func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool, err error, files []plan.Attachment, ms int64) event.Data {
+	failed := event.StepFailed{
+		Index: c.Index, Attempt: c.Attempt, Error: untrusted.Text(err.Error()), Failure: event.FailureTool, Attachments: files, MS: ms,
+	}
 	var toolError *plan.ToolError
-	switch {
-	case errors.As(err, &toolError):
+	notDone := errors.As(err, &toolError)
+	if notDone {
 		failed.Removes, failed.Outdated = toolError.Removes, untrusted.Text(toolError.Outdated)
-		if errors.Is(err, context.Canceled) && e.interrupted() { // nothing was sent
-			failed.Failure, failed.Error = event.FailureInterrupted, untrusted.Text(context.Cause(e.ctx).Error())
-		}
+	}
+	switch {
+	case notDone && !errors.Is(err, context.Canceled):
 		return failed
 	case e.interrupted():
 		failed.Failure, failed.Error = event.FailureInterrupted, untrusted.Text(context.Cause(e.ctx).Error())
@@ -127,7 +124,7 @@ func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool,
 	case errors.Is(err, context.DeadlineExceeded):
 		failed.Failure = event.FailureTimeout // the server's own limit
 	}
-	if c.Tool.Repeatable() {
+	if notDone || c.Tool.Repeatable() {
 		return failed
 	}
 	return event.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: failed.Error, MS: ms}
