@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,7 @@ func (h Host) newAdd() *cobra.Command {
 	flags := command.Flags()
 	flags.StringArrayVar(&how.env, "env", nil, "set the environment variable `NAME=VALUE` of the program; repeatable")
 	flags.StringArrayVar(&how.headers, "header", nil, "send the header `'NAME: VALUE'` with each request; repeatable")
-	flags.StringVar(&how.kind, "type", "", "set the transport `TYPE` of a URL: http or sse")
+	flags.StringVar(&how.kind, "type", "", "set the transport `TYPE` of a URL: http")
 	flags.BoolVar(&how.project, "project", false, "write into the project's .mcp.json")
 	flags.BoolVar(&how.replace, "replace", false, "replace a server of this name")
 	return command
@@ -65,12 +66,12 @@ func (a addition) server(h Host, name string, words []string, command bool) (mcp
 		return s, h.Usage("a URL takes no arguments, got %q", words[1])
 	case remote && len(a.env) > 0:
 		return s, h.Usage("--env is for a program; a URL takes --header")
-	case !remote && (len(a.headers) > 0 || a.kind == "http" || a.kind == "sse"):
+	case !remote && (len(a.headers) > 0 || a.kind == "http"):
 		return s, h.Usage("%q is a program, which takes neither --header nor --type; a URL begins with http:// or https://", words[0])
-	case a.kind != "" && a.kind != "http" && a.kind != "sse" && (remote || a.kind != "stdio"):
-		return s, h.Usage("--type must be http or sse, not %q", a.kind)
+	case a.kind != "" && a.kind != "http" && (remote || a.kind != "stdio"):
+		return s, h.Usage("--type must be http, not %q", a.kind)
 	case remote:
-		s.URL, s.SSE = words[0], a.kind == "sse"
+		s.URL = words[0]
 	default:
 		s.Command, s.Args = words[0], words[1:]
 	}
@@ -186,17 +187,22 @@ func (h Host) remove(ctx context.Context, name string, project bool) error {
 // elsewhere says where a server is that is not in a file, or which is meant.
 func (h Host) elsewhere(name, path string) string {
 	own, project := h.file(false), h.file(true)
-	for of, hint := range map[string]string{own: "; it is in your own file: leave out --project", project: "; it is in the project's file: add --project"} {
-		servers, _ := mcpconfig.Read(of, mcpconfig.SourceUser, h.Options.Workspace)
-		var names []string
-		for _, s := range servers {
-			if names = append(names, s.Name); s.Name == name && of != path {
-				return hint
-			}
-		}
-		if meant := english.DidYouMean(name, names); of == path && meant != "" {
-			return meant
-		}
+	other, hint := own, "; it is in your own file: leave out --project"
+	if path == own {
+		other, hint = project, "; it is in the project's file: add --project"
 	}
-	return ""
+	if slices.Contains(h.namesIn(other), name) {
+		return hint
+	}
+	return english.DidYouMean(name, h.namesIn(path))
+}
+
+// namesIn returns the names of the servers in a file.
+func (h Host) namesIn(path string) []string {
+	servers, _ := mcpconfig.Read(path, mcpconfig.SourceUser, h.Options.Workspace) // invalid ones count, too
+	var names []string
+	for _, s := range servers {
+		names = append(names, s.Name)
+	}
+	return names
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"reflect"
@@ -155,8 +156,7 @@ func (p *perTool) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// knownKeys are the keys of written, and those that mean nothing here and need no
-// note, because they only describe the server.
+// knownKeys returns the keys of written.
 func knownKeys() []string {
 	var keys []string
 	for f := range reflect.TypeFor[written]().Fields() {
@@ -168,7 +168,8 @@ func knownKeys() []string {
 // Keys that other programs understand and that get a note of their own, or none.
 var (
 	approvals = []string{"alwaysAllow", "autoApprove", "default_tools_approval_mode", "approval_mode"}
-	wordless  = []string{"name", "title", "description", "note", "comment", "$schema", "gallery", "version", "icon", "dev"}
+	// wordless keys only describe a server, so they get no note.
+	wordless = []string{"name", "title", "description", "note", "comment", "$schema", "gallery", "version", "icon", "dev"}
 )
 
 // read returns the server of an entry. The server is complete enough to be shown
@@ -206,6 +207,12 @@ func (f found) unexpanded(source Source) (Server, error) {
 	if s.Trust && source == SourceProject {
 		s.Trust = false
 		s.Notes = append(s.Notes, f.note("trust", `"trust" is ignored: only your own mcp.json and --mcp-config can trust a server`))
+	}
+	if s.HeadersHelper != "" {
+		s.Notes = append(s.Notes, f.note("headersHelper", `"headersHelper" is ignored: replan cannot run it yet; write the headers into "headers"`))
+	}
+	if s.OAuth != nil {
+		s.Notes = append(s.Notes, f.note("oauth", `"oauth" is ignored: replan cannot log in to servers yet`))
 	}
 	if s.Disabled {
 		return s, nil
@@ -257,12 +264,9 @@ func merged(table, more map[string]string) map[string]string {
 	if len(more) == 0 {
 		return table
 	}
-	out := make(map[string]string, len(table)+len(more))
-	for _, of := range []map[string]string{table, more} {
-		for name, value := range of {
-			out[name] = value
-		}
-	}
+	out := map[string]string{}
+	maps.Copy(out, table)
+	maps.Copy(out, more)
 	return out
 }
 

@@ -138,7 +138,7 @@ type ServerStatus struct {
 	Instructions untrusted.Text `json:"instructions,omitempty"`
 
 	Source    string         `json:"source,omitempty"`     // who configured it: built-in, command line, user configuration or project
-	Transport string         `json:"transport,omitempty"`  // built-in, stdio, http or sse
+	Transport string         `json:"transport,omitempty"`  // built-in, stdio or http
 	Command   []string       `json:"command,omitempty"`    // its program and arguments, as its file writes them
 	URL       string         `json:"url,omitempty"`        // as its file writes it
 	StartMS   int64          `json:"start_ms,omitempty"`   // from its start until it had listed its tools

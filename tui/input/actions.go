@@ -17,7 +17,7 @@ func (p *Pane) Actions() keymap.Handlers {
 		"chat.open_paste":  {Refuse: keymap.Unless(p.hasPaste, "The input contains no collapsed paste."), Do: keymap.Just(p.openPaste)},
 		"chat.drop_queued": {Refuse: p.nothingQueued, Do: p.dropQueued},
 		"servers.skip": {
-			Refuse: keymap.Unless(p.awaitsServers, "No server is awaited."),
+			Refuse: keymap.Unless(p.awaitsServers, "Nothing waits for a server."),
 			Do:     func() keymap.Request { return keymap.SendCommands(session.SkipServers{}) },
 		},
 		"chat.end":  {When: p.Empty, Refuse: keymap.Unless(p.Empty, "The input is not empty."), Do: func() keymap.Request { return keymap.Request{Quit: true} }},

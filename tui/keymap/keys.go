@@ -61,7 +61,7 @@ func New() *Map {
 		History:     bind([]string{"alt+r"}, "alt+r", "search the history"),
 		Editor:      bind([]string{"alt+e"}, "alt+e", "write in your editor"),
 		OpenPaste:   bind([]string{"alt+p"}, "alt+p", "expand pasted text"),
-		SkipServers: bind([]string{"alt+w"}, "alt+w", "go on without the servers that still start"),
+		SkipServers: bind([]string{"alt+w"}, "alt+w", "start without the servers that are not ready"),
 		DropQueued:  bind([]string{"alt+q"}, "alt+q", "remove the newest queued message"),
 
 		NextPane:     bind([]string{"tab"}, "tab", "next pane"),
