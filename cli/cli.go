@@ -308,7 +308,7 @@ func mistyped(cmd *cobra.Command, words []string) error {
 		return nil
 	}
 	hint := english.DidYouMean(words[0], append(help.Names(cmd), "help"))
-	if below := belowPlan[words[0]]; below != "" && len(words) < 3 {
+	if below := subcommands[words[0]]; below != "" && len(words) < 3 {
 		hint = "; did you mean " + cmd.Name() + " " + below + "?"
 	}
 	if hint == "" && len(words) == 1 && strings.Trim(words[0], commandLetters) == "" {
@@ -320,8 +320,8 @@ func mistyped(cmd *cobra.Command, words []string) error {
 	return usage("unknown command %q%s To use it as a goal: %s -- %s", words[0], hint, cmd.Name(), strings.Join(words, " "))
 }
 
-// belowPlan are commands below others that people type alone.
-var belowPlan = map[string]string{"resume": "plan resume", "check": "plan check", "prune": "runs prune"}
+// subcommands are those that people type without their command.
+var subcommands = map[string]string{"resume": "plan resume", "check": "plan check", "prune": "runs prune"}
 
 // commandLetters are what names of commands consist of. Goals in some languages have
 // no spaces.

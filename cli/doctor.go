@@ -53,7 +53,7 @@ func (o *options) doctor(ctx context.Context, wrong error) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	tools := mcpclient.Config{Dir: o.Workspace, Trust: mcpclient.TrustNone, TrustFile: o.Dirs.Trust()}
+	tools := o.poolConfig(mcpclient.TrustNone)
 	if wrong == nil {
 		tools.Servers, wrong = o.wiring().readServers()
 	}

@@ -165,13 +165,16 @@ func (o *options) noDryResume() error {
 	return usage("a resume cannot be a dry run: use %s ID --dry-run", o.named("plan run"))
 }
 
+// poolConfig returns the settings that every pool of tool servers has.
+func (o *options) poolConfig(trust mcpclient.TrustMode) mcpclient.Config {
+	return mcpclient.Config{Dir: o.Workspace, Trust: trust, TrustFile: o.Dirs.Trust(), EraFile: o.Dirs.Greetings(), Version: Version}
+}
+
 // openTools starts the workspace's operators and the MCP servers.
 func (w *services) openTools(ctx context.Context, o *options, how opening, logger *slog.Logger) error {
-	cfg := mcpclient.Config{
-		Dir: o.Workspace, TrustFile: o.store.Dirs.Trust(),
-		Trust: how.trust, Logger: logger, LogDir: o.store.Dirs.Logs(), EraFile: o.store.Dirs.Greetings(), Version: Version,
-		Later: how.screen, // until the screen is drawn
-	}
+	cfg := o.poolConfig(how.trust)
+	cfg.Logger, cfg.LogDir = logger, o.store.Dirs.Logs()
+	cfg.Later = how.screen // until the screen is drawn
 	var err error
 	cfg.Watcher = w.watcher()
 	if cfg.Servers, err = o.wiring().readServers(); err != nil {

@@ -33,7 +33,7 @@ import (
 // toolsWithin.
 const (
 	toolsSoon   = 2 * time.Second
-	toolsWithin = 2 * time.Minute // longer than the start limits of servers
+	toolsWithin = 2 * time.Minute // longer than the default start limits of servers
 )
 
 func newTools(o *options) *cobra.Command {
@@ -73,9 +73,10 @@ func newMCP(o *options) *cobra.Command {
 			yes, err = input.Confirm(ctx, o.coloured(o.io.Out), question, o.look())
 			return yes, wrap(writing, err)
 		},
-		Watcher: func() (mcpclient.Config, func()) {
+		Pool: func() (mcpclient.Config, func()) {
 			w := &services{watch: o.wiring().newWatch()}
-			cfg := mcpclient.Config{Dir: o.Workspace, TrustFile: o.Dirs.Trust(), Trust: mcpclient.TrustNone, Watcher: w.watcher()}
+			cfg := o.poolConfig(mcpclient.TrustNone)
+			cfg.Watcher = w.watcher()
 			return cfg, func() { _ = w.close() } // only the watch has to stop
 		},
 	})

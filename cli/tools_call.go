@@ -18,6 +18,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
+	"replan/tui/telling"
 )
 
 func newToolsCall(o *options) *cobra.Command {
@@ -172,11 +173,8 @@ func (r *resultOnly) release() {
 // files, and everything else as JSON.
 func resultText(result any) string {
 	text, ok := result.(string)
-	if with, files, found := plan.FilesOf(result); found {
+	if with, found := telling.ResultText(result); found {
 		text, ok = with, true
-		for _, f := range files {
-			text += fmt.Sprintf("\n%s, %d bytes: %s", f.Type, f.Bytes, f.File)
-		}
 	}
 	if !ok {
 		var b bytes.Buffer

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -93,21 +92,11 @@ func home(path string, environ []string) string {
 		return path
 	}
 	for _, name := range []string{"HOME", "USERPROFILE"} {
-		if dir := variable(environ, name); dir != "" {
+		if dir := child.Variable(environ, name); dir != "" {
 			return filepath.Join(dir, rest)
 		}
 	}
 	return path
-}
-
-// variable returns the value of a variable; the last one in environ counts.
-func variable(environ []string, name string) string {
-	for _, entry := range slices.Backward(environ) {
-		if key, value, _ := strings.Cut(entry, "="); key == name || runtime.GOOS == "windows" && strings.EqualFold(key, name) {
-			return value
-		}
-	}
-	return ""
 }
 
 // find returns the path of a program. It looks in the PATH that the program gets,
@@ -120,7 +109,7 @@ func find(name string, environ []string, dir string) (string, error) {
 		}
 		return exec.LookPath(name)
 	}
-	for _, folder := range filepath.SplitList(variable(environ, "PATH")) {
+	for _, folder := range filepath.SplitList(child.Variable(environ, "PATH")) {
 		if !filepath.IsAbs(folder) {
 			continue // a program of the workspace must be named by its path
 		}

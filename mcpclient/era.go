@@ -2,9 +2,6 @@ package mcpclient
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"log/slog"
 	"maps"
 	"sync"
@@ -105,7 +102,5 @@ func (e *eras) learn(s config.Server, now era) {
 // identity identifies what a server runs. Its environment, which may hold rotating
 // keys, does not change its protocol.
 func identity(s config.Server) string {
-	text, _ := json.Marshal([]any{s.Command, s.Args, s.Dir, s.URL}) // cannot fail: only strings
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	return hashOf([]any{s.Command, s.Args, s.Dir, s.URL})
 }

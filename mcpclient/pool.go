@@ -187,27 +187,9 @@ func (p *Pool) admit() {
 	if err != nil {
 		p.log.Warn("allowed servers", "error", err)
 	}
-	for _, s := range chosen(p.cfg.Servers) {
+	for _, s := range config.Chosen(p.cfg.Servers) {
 		p.entries = append(p.entries, p.newEntry(s, allowed))
 	}
-}
-
-// chosen removes servers whose name a more trusted source also uses. It keeps
-// the order.
-func chosen(all []config.Server) []config.Server {
-	best := map[string]int{}
-	for i, s := range all {
-		if j, seen := best[s.Name]; !seen || s.Source.Before(all[j].Source) {
-			best[s.Name] = i
-		}
-	}
-	var kept []config.Server
-	for i, s := range all {
-		if best[s.Name] == i {
-			kept = append(kept, s)
-		}
-	}
-	return kept
 }
 
 // dial opens the connection to a server without sending a request. known says how

@@ -79,7 +79,7 @@ func (p *Pool) Reconfigure(servers []config.Server) error {
 			before[e.server.Name] = e
 		}
 	}
-	for _, s := range chosen(servers) {
+	for _, s := range config.Chosen(servers) {
 		old := before[s.Name]
 		if old != nil && sameServer(old.server, s) {
 			delete(before, s.Name)
@@ -92,7 +92,7 @@ func (p *Pool) Reconfigure(servers []config.Server) error {
 			e.after = old.ended // two at once might lock each other out
 		}
 		entries = append(entries, e)
-		if e.state == plan.ServerStarting {
+		if p.begun && e.state == plan.ServerStarting {
 			p.launch(e)
 		}
 	}

@@ -50,6 +50,19 @@ func TestReconfigureKeepsUnchangedServers(t *testing.T) {
 	}
 }
 
+func TestReconfigureStartsNothingBeforeStart(t *testing.T) {
+	p := newPool(t, mcpclient.Config{Later: true})
+	s, received := fault(t, "")
+	if err := p.Reconfigure([]config.Server{s}); err != nil {
+		t.Fatal(err)
+	}
+	if got := serverNames(p); !slices.Equal(got, []string{"k starting"}) || received() != "" {
+		t.Errorf("got %q, and the server was sent %q", got, received())
+	}
+	p.Start()
+	awaitState(t, p, plan.ServerReady)
+}
+
 func TestReconfigureStopsRemovedServersWithTheirChildren(t *testing.T) {
 	l := listen(t)
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("gone", "server", nil), aChild("mute", "mute", nil)}})

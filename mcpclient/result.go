@@ -1,14 +1,11 @@
 package mcpclient
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"slices"
@@ -63,7 +60,7 @@ func read(call plan.ToolCall, result *mcp.CallToolResult) (any, error) {
 		return nil, nil // an empty result is valid
 	}
 	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
-		if value, err := readJSON([]byte(trimmed)); err == nil {
+		if value, err := plan.DecodeValue([]byte(trimmed)); err == nil {
 			return r.withoutBase64(value, "")
 		}
 	}
@@ -238,7 +235,7 @@ func saysMore(value any) func(text string) bool {
 		if said[text] {
 			return false
 		}
-		parsed, err := readJSON([]byte(text))
+		parsed, err := plan.DecodeValue([]byte(text))
 		return err != nil || !said[plan.CanonicalJSON(parsed)]
 	}
 }
@@ -307,23 +304,9 @@ func structured(result *mcp.CallToolResult) (any, error) {
 	if len(result.RawStructuredContent) == 0 {
 		return nil, nil
 	}
-	value, err := readJSON(result.RawStructuredContent)
+	value, err := plan.DecodeValue(result.RawStructuredContent)
 	if err != nil {
 		return nil, fmt.Errorf("reading the structured content of a result: %w", err)
-	}
-	return value, nil
-}
-
-// readJSON parses exactly one JSON value and keeps every digit of its numbers.
-func readJSON(text []byte) (any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return nil, err
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more after the value")
 	}
 	return value, nil
 }

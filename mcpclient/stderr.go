@@ -41,7 +41,7 @@ func (w *lastWords) Write(b []byte) (int, error) { return w.lines.Write(b) }
 
 // keep logs and keeps a line. It reports whether the line is not blank.
 func (w *lastWords) keep(line []byte) bool {
-	text := strings.TrimSpace(strings.ToValidUTF8(string(line), "�"))
+	text := shownLine(line)
 	if text == "" {
 		return false
 	}
@@ -58,10 +58,16 @@ func (w *lastWords) keep(line []byte) bool {
 
 // last returns the last line, also an unfinished one. The pool's mutex may be held.
 func (w *lastWords) last() string {
-	w.keep(w.lines.rest())
+	if text := shownLine(w.lines.unfinished()); text != "" {
+		return text
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.kept
+}
+
+func shownLine(line []byte) string {
+	return strings.TrimSpace(strings.ToValidUTF8(string(line), "�"))
 }
 
 // close closes the log file.

@@ -37,7 +37,7 @@ type trustFile struct {
 }
 
 func digest(s config.Server) string {
-	text, _ := json.Marshal(struct { // cannot fail: only strings
+	return hashOf(struct {
 		Name    string            `json:"name"`
 		Command string            `json:"command"`
 		Args    []string          `json:"args"`
@@ -49,6 +49,11 @@ func digest(s config.Server) string {
 		Helper  string            `json:"headers_helper,omitempty"`
 		SSE     bool              `json:"sse,omitempty"`
 	}{s.Name, s.Command, s.Args, s.Env, s.Dir, s.URL, s.Headers, s.Inherit, s.HeadersHelper, s.SSE})
+}
+
+// hashOf returns the SHA-256 of a value in JSON, in hexadecimal digits.
+func hashOf(v any) string {
+	text, _ := json.Marshal(v) // cannot fail: only strings
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }

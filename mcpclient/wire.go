@@ -156,6 +156,13 @@ func (l *lines) add(part []byte) {
 	}
 }
 
+// unfinished returns the unfinished line.
+func (l *lines) unfinished() []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return bytes.Clone(l.line)
+}
+
 // rest returns the unfinished line, and forgets it.
 func (l *lines) rest() []byte {
 	l.mu.Lock()

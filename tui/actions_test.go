@@ -21,8 +21,6 @@ import (
 
 var ctrlK = tea.KeyPressMsg{Code: 'k', Mod: tea.ModCtrl}
 
-// TestEveryActionIsInPaletteAndHelp checks that each action with a key has a line
-// in help, and that the palette finds each that is more than a key.
 func TestCommandOfChatOpensDialog(t *testing.T) {
 	for line, want := range map[string]string{"/theme": "Themes", "/settings": "Settings"} {
 		s := open(t, tui.Options{}, 120, 36).press(letters(line)...).press(enter)
@@ -34,6 +32,8 @@ func TestCommandOfChatOpensDialog(t *testing.T) {
 	}
 }
 
+// TestEveryActionIsInPaletteAndHelp checks that each action with a key has a line
+// in help, and that the palette finds each that is more than a key.
 func TestEveryActionIsInPaletteAndHelp(t *testing.T) {
 	commands := []session.Completion{{Text: "/plan run", Detail: "run a plan", Usage: "ID|FILE"}, {Text: "/compact", Detail: "sum up the oldest part of the chat"}}
 	s := open(t, tui.Options{Commands: func() []session.Completion { return commands }}, 120, 400).show(newStory().branching())

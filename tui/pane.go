@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/session"
-	"replan/internal/english"
 	"replan/planning/plan"
 	"replan/tui/ask"
 	"replan/tui/chat"
@@ -136,7 +135,7 @@ func (m *Model) send(command session.Command) tea.Cmd {
 func submit(m *Model, c session.Submit) tea.Cmd {
 	if m.ask.IsAnswer(strings.TrimSpace(c.Text)) {
 		m.ask.Reopen()
-		m.message.Set(english.Capital("the "+m.ask.WaitsFor()) + " waits here: press " + strings.TrimSpace(c.Text) + " again to answer it.")
+		m.message.Set("The " + m.ask.WaitsFor() + " waits here: press " + strings.TrimSpace(c.Text) + " again to answer it.")
 		return nil
 	}
 	if id := keymap.Typed(strings.TrimSpace(c.Text)); id != "" {

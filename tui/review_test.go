@@ -98,7 +98,7 @@ func TestReviewIgnoresKeysUntilGraceEnds(t *testing.T) {
 	s.wants("you were typing")
 	s.m.Update(s.m.ReviewRested())
 	s.press(enter)
-	s.lacks("too early")
+	s.lacks("press it again")
 	if a := s.reviewAnswer(); a.Decision != event.ReviewRun || a.Plan != nil || a.Revision != 1 || len(a.Approved) > 0 {
 		t.Errorf("sent %+v", a)
 	}

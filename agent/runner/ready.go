@@ -14,14 +14,14 @@ import (
 // without a plan waits briefly for all of them.
 func (s preparation) reach(ctx context.Context, p *prepared) (chain intent.Chain, routed bool, unclear error) {
 	names := p.names()
-	s.await(ctx, p, names, s.cfg.ReadyWithin)
+	s.await(ctx, p, names, func([]string) time.Duration { return s.cfg.ReadyWithin })
 	chain, routed, unclear = s.routes(*p)
 	goal := p.job.plans() && p.unfound == nil && (!routed || chain.NeedsModel()) || p.job.resume != "" && p.started().Plan == nil
 	if also := p.mayCall(); goal || len(also) > 0 {
 		if goal {
 			also = []string{everyTool}
 		}
-		s.await(ctx, p, append(names, also...), s.goalWithin(append(names, also...)))
+		s.await(ctx, p, append(names, also...), s.goalWithin)
 		chain, routed, unclear = s.routes(*p)
 	}
 	return chain, routed, unclear
@@ -29,28 +29,24 @@ func (s preparation) reach(ctx context.Context, p *prepared) (chain intent.Chain
 
 // goalWithin returns how long a goal waits for servers that it may need: until the
 // last of them has had its time to start.
-func (s preparation) goalWithin(names []string) time.Duration {
-	starter, ok := s.cfg.Tools.(Starter)
-	if !ok {
-		return s.cfg.GoalWithin
+func (s preparation) goalWithin(awaited []string) time.Duration {
+	if starter, ok := s.cfg.Tools.(Starter); ok {
+		return s.cfg.GoalWithin - starter.StartingFor(awaited)
 	}
-	now, stop := context.WithCancel(context.Background())
-	stop()
-	_, awaited := s.cfg.Tools.ReadyFor(now, names)
-	return s.cfg.GoalWithin - starter.StartingFor(awaited)
+	return s.cfg.GoalWithin
 }
 
 // everyTool matches all tools of all servers.
 const everyTool = "*:*"
 
-// await waits for the servers that offer the named tools, and publishes which ones
-// it waits for and how to end that.
-func (s preparation) await(ctx context.Context, p *prepared, names []string, limit time.Duration) {
-	within, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	now, stop := context.WithCancel(within)
+// await waits for the servers that offer the named tools, up to a limit that may
+// depend on the servers. It publishes which ones it waits for and how to end that.
+func (s preparation) await(ctx context.Context, p *prepared, names []string, limit func(awaited []string) time.Duration) {
+	now, stop := context.WithCancel(ctx)
 	stop()
 	if p.all, p.awaited = s.cfg.Tools.ReadyFor(now, names); len(p.awaited) > 0 {
+		within, cancel := context.WithTimeout(ctx, limit(p.awaited))
+		defer cancel()
 		s.outcomes <- outcome{awaited: p.awaited, skip: cancel}
 		p.all, p.awaited = s.cfg.Tools.ReadyFor(within, names)
 	}

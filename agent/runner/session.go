@@ -78,7 +78,7 @@ type Config struct {
 	DryRun    bool                            // resolve and report steps, but call nothing
 	// ReadyWithin bounds how long a run waits for servers whose tools its plan
 	// names. GoalWithin bounds how long a goal waits for servers that it may
-	// need. 0 means 2 min, longer than any server starts, and 2 s.
+	// need. 0 means 2 min, longer than the default start limits, and 2 s.
 	ReadyWithin, GoalWithin time.Duration
 
 	NewID  func(now time.Time) string

@@ -45,7 +45,7 @@ func (d Dirs) All() []string { return []string{d.Config, d.Data, d.State} }
 // ConfigFile returns the path of the user's configuration.
 func (d Dirs) ConfigFile() string { return filepath.Join(d.Config, "config.toml") }
 
-// MCPServers is the user's own file of MCP servers.
+// MCPServers returns the path of the user's own file of MCP servers.
 func (d Dirs) MCPServers() string { return filepath.Join(d.Config, "mcp.json") }
 
 // Logs returns the folder of the log files.

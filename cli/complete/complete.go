@@ -210,7 +210,7 @@ func servers(_ context.Context, s Source) []string {
 	own, _ := mcpconfig.Read(s.Options.Dirs.MCPServers(), mcpconfig.SourceUser, s.Options.Workspace)
 	project, _, _ := mcpconfig.ReadProject(s.Options.Workspace, xdg.Home)
 	words := []string{}
-	for _, server := range append(own, project...) {
+	for _, server := range mcpconfig.Chosen(append(own, project...)) {
 		words = append(words, described(server.Name, untrusted.Text(server.Source.String())))
 	}
 	return words

@@ -52,7 +52,7 @@ func (h Host) list(ctx context.Context, start bool) error {
 	if err != nil {
 		return err
 	}
-	cfg, stop := h.Watcher()
+	cfg, stop := h.Pool()
 	defer stop()
 	cfg.Servers = servers
 	if !start {
@@ -77,8 +77,7 @@ func (h Host) list(ctx context.Context, start bool) error {
 	}
 	notes, off := map[string][]string{}, map[string]bool{}
 	for _, s := range servers {
-		notes[s.Name] = append(notes[s.Name], s.Notes...)
-		off[s.Name] = off[s.Name] || s.Disabled
+		notes[s.Name], off[s.Name] = s.Notes, s.Disabled
 	}
 	all := []listedServer{}
 	for _, s := range status {
@@ -178,7 +177,7 @@ func (h Host) test(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	cfg, stop := h.Watcher()
+	cfg, stop := h.Pool()
 	defer stop()
 	result := &tested{Server: name, Messages: []testedMessage{}, asked: map[string]time.Time{}, began: time.Now()}
 	var mu sync.Mutex

@@ -36,7 +36,7 @@ type Host struct {
 	Failed   func(err error) error                                    // the error for a command that failed; nil was reported
 	Unknown  func(cmd *cobra.Command, word string) error              // the error for an unknown command
 	Help     func(cmd *cobra.Command) error
-	Watcher  func() (watcher mcpclient.Config, stop func()) // the pool's settings that a program needs to end its children
+	Pool     func() (cfg mcpclient.Config, stop func()) // the settings of a pool without servers
 }
 
 // New returns the command replan mcp.
@@ -101,20 +101,17 @@ func (h Host) named(name string) (mcpconfig.Server, error) {
 		return mcpconfig.Server{}, err
 	}
 	var names []string
-	best := -1
-	for i, s := range servers {
-		if names = append(names, s.Name); s.Name == name && (best < 0 || s.Source.Before(servers[best].Source)) {
-			best = i
+	for _, s := range mcpconfig.Chosen(servers) {
+		if s.Name == name {
+			return s, nil
 		}
+		names = append(names, s.Name)
 	}
-	if best < 0 {
-		hint := english.DidYouMean(name, names)
-		if hint == "" {
-			hint = "; replan mcp list names those that are there"
-		}
-		return mcpconfig.Server{}, h.Usage("there is no MCP server %q%s", name, hint)
+	hint := english.DidYouMean(name, names)
+	if hint == "" {
+		hint = "; replan mcp list names those that are there"
 	}
-	return servers[best], nil
+	return mcpconfig.Server{}, h.Usage("there is no MCP server %q%s", name, hint)
 }
 
 // written describes how a server is started or reached.

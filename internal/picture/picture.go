@@ -56,31 +56,29 @@ func Read(path, sum string) ([]byte, error) {
 // Decode reads a PNG, JPEG, GIF (its first frame) or WebP picture. It returns
 // [ErrTooLarge] before it reads a pixel.
 func Decode(content []byte) (image.Image, error) {
-	if _, _, err := describe(content); err != nil {
-		return nil, err
-	}
-	img, _, err := image.Decode(bytes.NewReader(essential(content)))
-	if err != nil {
-		return nil, fmt.Errorf("read the picture: %w", err)
-	}
-	return img, nil
+	img, _, _, err := decode(content)
+	return img, err
 }
 
-// describe returns the size and the format of a picture within the bounds.
-func describe(content []byte) (Size, string, error) {
+// decode also returns the content that was read, and its format.
+func decode(content []byte) (img image.Image, read []byte, format string, err error) {
 	if len(content) > MaxBytes {
-		return Size{}, "", fmt.Errorf("%w: %d bytes", ErrTooLarge, len(content))
+		return nil, nil, "", fmt.Errorf("%w: %d bytes", ErrTooLarge, len(content))
 	}
-	cfg, format, err := image.DecodeConfig(bytes.NewReader(essential(content)))
+	read = essential(content)
+	cfg, _, err := image.DecodeConfig(bytes.NewReader(read))
 	switch {
 	case err != nil:
-		return Size{}, "", fmt.Errorf("read the picture: %w", err)
+		return nil, nil, "", fmt.Errorf("read the picture: %w", err)
 	case cfg.Width <= 0 || cfg.Height <= 0:
-		return Size{}, "", errors.New("the picture has no pixels")
+		return nil, nil, "", errors.New("the picture has no pixels")
 	case cfg.Width > maxPixels/cfg.Height:
-		return Size{}, "", fmt.Errorf("%w: %d×%d", ErrTooLarge, cfg.Width, cfg.Height)
+		return nil, nil, "", fmt.Errorf("%w: %d×%d", ErrTooLarge, cfg.Width, cfg.Height)
 	}
-	return Size{cfg.Width, cfg.Height}, format, nil
+	if img, format, err = image.Decode(bytes.NewReader(read)); err != nil {
+		return nil, nil, "", fmt.Errorf("read the picture: %w", err)
+	}
+	return img, read, format, nil
 }
 
 // essential returns a PNG with only the chunks that its pixels need. The decoder
@@ -129,16 +127,11 @@ func Scale(img image.Image, width, height int) *image.RGBA {
 // ForModel returns a picture as a model server takes it: a PNG or JPEG with no side
 // longer than so many pixels.
 func ForModel(content []byte, longest int) ([]byte, error) {
-	size, format, err := describe(content)
+	img, content, format, err := decode(content) // a server may fail at one that is damaged
 	if err != nil {
 		return nil, err
 	}
-	img, err := Decode(content) // a server may fail at one that is damaged
-	if err != nil {
-		return nil, err
-	}
-	content = essential(content)
-	if (format == "png" || format == "jpeg") && size.Width <= longest && size.Height <= longest {
+	if size := img.Bounds(); (format == "png" || format == "jpeg") && size.Dx() <= longest && size.Dy() <= longest {
 		return content, nil
 	}
 	var out bytes.Buffer

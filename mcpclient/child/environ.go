@@ -2,6 +2,7 @@ package child
 
 import (
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -77,4 +78,15 @@ func Environ(environ []string, own map[string]string) []string {
 		kept = append(kept, entry)
 	}
 	return overridden(kept, own)
+}
+
+// Variable returns the value of an environment variable; the last entry wins.
+func Variable(environ []string, name string) string {
+	for _, entry := range slices.Backward(environ) {
+		key, value, _ := strings.Cut(entry, "=")
+		if key == name || runtime.GOOS == "windows" && strings.EqualFold(key, name) {
+			return value
+		}
+	}
+	return ""
 }

@@ -47,10 +47,28 @@ type Server struct {
 
 // OAuth is what a file says about logging in to a server.
 type OAuth struct {
-	ClientID     string   // registered with the authorisation server; "" registers anew
-	ClientSecret string   // "" for public clients
-	CallbackPort int      // of the redirect address on this machine; 0 is any
-	Scopes       []string // to ask for; none means those that the server names
+	ClientID     string   `json:"clientId,omitempty"`     // registered with the authorisation server; "" registers anew
+	ClientSecret string   `json:"clientSecret,omitempty"` // "" for public clients
+	CallbackPort int      `json:"callbackPort,omitempty"` // of the redirect address on this machine; 0 is any
+	Scopes       []string `json:"scopes,omitempty"`       // to ask for; none means those that the server names
+}
+
+// Chosen removes servers whose name a more trusted source also uses. It keeps the
+// order.
+func Chosen(all []Server) []Server {
+	best := map[string]int{}
+	for i, s := range all {
+		if j, seen := best[s.Name]; !seen || s.Source.Before(all[j].Source) {
+			best[s.Name] = i
+		}
+	}
+	var kept []Server
+	for i, s := range all {
+		if best[s.Name] == i {
+			kept = append(kept, s)
+		}
+	}
+	return kept
 }
 
 // Unusable returns a placeholder for a configuration file that cannot be used

@@ -25,7 +25,7 @@ type entry struct {
 	URL          string            `json:"url,omitempty"`
 	Headers      map[string]string `json:"headers,omitempty"`
 	Helper       string            `json:"headersHelper,omitempty"`
-	OAuth        *entryOAuth       `json:"oauth,omitempty"`
+	OAuth        *OAuth            `json:"oauth,omitempty"`
 	IncludeTools []string          `json:"includeTools,omitempty"`
 	ExcludeTools []string          `json:"excludeTools,omitempty"`
 	Timeout      string            `json:"timeout,omitempty"`
@@ -34,19 +34,12 @@ type entry struct {
 	Disabled     bool              `json:"disabled,omitempty"`
 }
 
-type entryOAuth struct {
-	ClientID     string   `json:"clientId,omitempty"`
-	ClientSecret string   `json:"clientSecret,omitempty"`
-	CallbackPort int      `json:"callbackPort,omitempty"`
-	Scopes       []string `json:"scopes,omitempty"`
-}
-
 // entryOf returns how a server is written. Its variables are not expanded.
 func entryOf(s Server) entry {
 	e := entry{
 		Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Dir, Inherit: s.Inherit,
 		URL: s.URL, Headers: s.Headers, Helper: s.HeadersHelper, IncludeTools: s.IncludeTools, ExcludeTools: s.ExcludeTools,
-		Required: s.Required, Disabled: s.Disabled,
+		OAuth: s.OAuth, Required: s.Required, Disabled: s.Disabled,
 	}
 	switch {
 	case s.SSE:
@@ -59,9 +52,6 @@ func entryOf(s Server) entry {
 	}
 	if s.StartTimeout > 0 {
 		e.StartTimeout = s.StartTimeout.String()
-	}
-	if o := s.OAuth; o != nil {
-		e.OAuth = &entryOAuth{o.ClientID, o.ClientSecret, o.CallbackPort, o.Scopes}
 	}
 	return e
 }

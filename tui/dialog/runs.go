@@ -299,6 +299,7 @@ func (d *Runs) row(i, width, lines int) []string {
 		room := width - draw.VisibleWidth(id)
 		return []string{line.Fill(head, room) + id, line.Fill(line.Cursor+line.Draw(l.Accent, "  "+here)+line.Draw(l.Text, what), width)}
 	}
+	// A blank keeps a long state apart from the next column.
 	drawn := line.Fill(head, stateColumn(width)-1) + line.Fill("", 1) + line.Fill(line.Draw(l.Muted, facts[0]), whenColumn) + line.Fill(line.Draw(l.Muted, facts[1]), doneColumn)
 	tail := "  " + strings.Join(append(facts[2:], telling.ShortID(s.Run)), between)
 	drawn += line.Draw(l.Accent, here)

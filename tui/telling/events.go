@@ -206,15 +206,11 @@ func EndWords(run *agent.Run, r event.Result) string {
 
 // PartialWords says what a run left out that ended as partial.
 func PartialWords(r event.Result) string {
-	for _, item := range r.History {
-		if item.Status == plan.ItemSkipped || item.Status == plan.ItemFailed {
-			return "some steps were skipped"
-		}
+	skipped := func(i plan.HistoryItem) bool { return i.Status == plan.ItemSkipped || i.Status == plan.ItemFailed }
+	if len(r.History) > 0 && !slices.ContainsFunc(r.History, skipped) {
+		return "no tests were run"
 	}
-	if len(r.History) == 0 {
-		return "some steps were skipped"
-	}
-	return "no tests were run"
+	return "some steps were skipped"
 }
 
 // UndoneWords says that a run is undone, and what was restored.

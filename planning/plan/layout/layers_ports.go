@@ -7,7 +7,7 @@ func (d *layering) placePorts() {
 	p := &porting{layering: d, ports: make([][]port, len(d.items))}
 	for l, gap := range d.gaps {
 		for i := range gap {
-			d.wishPorts(&gap[i])
+			d.idealPorts(&gap[i])
 		}
 		p.set(l, gap, func(b *bundle) []pin { return b.up })
 		for i := range gap { // straight lines first
@@ -28,9 +28,9 @@ func (d *layering) portsOf(it int) (first, last int) {
 	return self.at + d.margin, self.at + self.extent - 1 - d.margin
 }
 
-// wishPorts finds the best places for the lines of a bundle at its items: a line
+// idealPorts finds the best places for the lines of a bundle at its items: a line
 // between two items is straight, the others meet the middle.
-func (d *layering) wishPorts(b *bundle) {
+func (d *layering) idealPorts(b *bundle) {
 	for _, pins := range [][]pin{b.up, b.down} {
 		for i := range pins {
 			pins[i].ideal = d.items[pins[i].item].centre() / 2

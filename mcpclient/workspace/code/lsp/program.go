@@ -8,9 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
+
+	"replan/mcpclient/child"
 )
 
 // Gopls is the version of gopls that the program offers to install.
@@ -122,7 +123,7 @@ func (w workspace) find(command string, environ []string) (string, error) {
 
 // searchPath returns the absolute entries of PATH outside the workspace.
 func (w workspace) searchPath(environ []string) []string {
-	return slices.DeleteFunc(filepath.SplitList(variable(environ, "PATH")), func(dir string) bool {
+	return slices.DeleteFunc(filepath.SplitList(child.Variable(environ, "PATH")), func(dir string) bool {
 		return !filepath.IsAbs(dir) || w.contains(dir)
 	})
 }
@@ -131,27 +132,16 @@ func (w workspace) searchPath(environ []string) []string {
 // often not on PATH.
 func installFolders(environ []string) []string {
 	var dirs []string
-	if dir := variable(environ, "GOBIN"); dir != "" {
+	if dir := child.Variable(environ, "GOBIN"); dir != "" {
 		dirs = append(dirs, dir)
 	}
-	for _, dir := range filepath.SplitList(variable(environ, "GOPATH")) {
+	for _, dir := range filepath.SplitList(child.Variable(environ, "GOPATH")) {
 		dirs = append(dirs, filepath.Join(dir, "bin"))
 	}
-	if home := variable(environ, "HOME"); home != "" {
+	if home := child.Variable(environ, "HOME"); home != "" {
 		dirs = append(dirs, filepath.Join(home, "go", "bin"))
 	}
 	return slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) })
-}
-
-// variable returns the value of an environment variable; the last entry wins.
-func variable(environ []string, name string) string {
-	for _, entry := range slices.Backward(environ) {
-		key, value, _ := strings.Cut(entry, "=")
-		if key == name || runtime.GOOS == "windows" && strings.EqualFold(key, name) {
-			return value
-		}
-	}
-	return ""
 }
 
 // goEnviron prevents the go command from using cgo, downloads and other
