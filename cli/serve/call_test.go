@@ -3,6 +3,7 @@ package serve_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -26,13 +27,27 @@ type stage struct {
 	sessions []*gated
 }
 
-// gated is a session that ends with the answer to its gate.
+// gated is a session that ends with the answers to its gates.
 type gated struct {
 	events chan event.Event
 	sent   chan session.Command
 	closed chan struct{}
 	diff   string
+	opened int // gates
+	seq    uint64
 	once   sync.Once
+}
+
+// open opens one more gate, of a step of its own.
+func (g *gated) open() {
+	g.opened++
+	index := strconv.Itoa(g.opened)
+	g.emit(event.GateRequested{Gate: index + ".1.1", Step: index, Title: "Write", Tool: "fs.write", Server: "workspace", Diff: g.diff})
+}
+
+func (g *gated) emit(d event.Data) {
+	g.seq++
+	g.events <- event.Event{Seq: g.seq, Time: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Run: "r-1", Data: d}
 }
 
 func (g *gated) ID() string                 { return "s" }
@@ -45,17 +60,18 @@ func (g *gated) Close() {
 func (g *gated) Send(c session.Command) {
 	switch c := c.(type) {
 	case session.Create:
-		steps := []plan.Step{{Index: "1", Title: "Write", Executor: plan.ExecutorTool, Tool: "fs.write", Args: map[string]any{}}}
-		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-		for i, d := range []event.Data{
-			event.RunStarted{Goal: "g", Plan: &plan.Plan{Title: "T", Steps: steps}, Limits: event.DefaultLimits(), Catalogue: plan.Catalogue{{Name: "fs.write", Server: "workspace", Trusted: true}}},
-			event.PlanCreated{Plan: plan.Plan{Title: "T", Steps: steps}, Revision: 1},
-			event.GateRequested{Gate: "1.1.1", Step: "1", Title: "Write", Tool: "fs.write", Server: "workspace", Diff: g.diff},
-		} {
-			g.events <- event.Event{Seq: uint64(i + 1), Time: now, Run: "r-1", Data: d} //nolint:gosec // a few
-		}
+		write := plan.Step{Index: "1", Title: "Write", Executor: plan.ExecutorTool, Tool: "fs.write", Args: map[string]any{}}
+		other := write
+		other.Index = "2"
+		p := plan.Plan{Title: "T", Steps: []plan.Step{write, other}}
+		g.emit(event.RunStarted{Goal: "g", Plan: &p, Limits: event.DefaultLimits(), Catalogue: plan.Catalogue{{Name: "fs.write", Server: "workspace", Trusted: true}}})
+		g.emit(event.PlanCreated{Plan: p, Revision: 1})
+		g.open()
 	case session.Resolve:
 		g.sent <- c
+		if len(g.sent) < g.opened {
+			return
+		}
 		g.events <- event.Event{Run: "s", Data: event.ChatReply{Run: "r-1", Status: event.StatusFailed, Reason: event.ReasonDenied}}
 	}
 }
@@ -124,6 +140,30 @@ func TestRunStopsIfNoAnswerComesInTime(t *testing.T) {
 	}
 	if text := fmt.Sprint(got.Content); !got.IsError || !strings.Contains(text, "the answer came too late") || !strings.Contains(text, "run_resume") {
 		t.Errorf("got %v", got)
+	}
+}
+
+func TestGateThatOpensMeanwhileIsAskedAbout(t *testing.T) {
+	stage := &stage{}
+	s := serve.New(serve.Config{Backend: stage})
+	defer s.Close()
+	var asked int
+	c := connect(t, s, mcp.ProtocolVersion20260728, func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+		if asked++; asked == 1 {
+			stage.first().open()
+		}
+		return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"decision": "allow once"}}}, nil
+	})
+	if _, err := create(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	for _, gate := range []string{"1.1.1", "2.1.1"} {
+		if got, ok := (<-stage.first().sent).(session.Resolve); !ok || got.Gate != gate || got.Decision != event.Allow {
+			t.Errorf("got %+v, want gate %s allowed", got, gate)
+		}
+	}
+	if asked != 2 {
+		t.Errorf("asked %d times", asked)
 	}
 }
 
