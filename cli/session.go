@@ -167,7 +167,7 @@ func (o *options) noDryResume() error {
 
 // poolConfig returns the settings that every pool of tool servers has.
 func (o *options) poolConfig(trust mcpclient.TrustMode) mcpclient.Config {
-	return mcpclient.Config{Dir: o.Workspace, Trust: trust, TrustFile: o.Dirs.Trust(), EraFile: o.Dirs.Greetings(), Version: Version}
+	return mcpclient.Config{Dir: o.Workspace, Trust: trust, TrustFile: o.Dirs.Trust(), HandshakeFile: o.Dirs.Handshakes(), Version: Version}
 }
 
 // openTools starts the workspace's operators and the MCP servers.

@@ -14,6 +14,7 @@ import (
 
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/child"
+	"replan/mcpclient/result"
 	"replan/planning/plan"
 )
 
@@ -50,11 +51,11 @@ func (p *Pool) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 	if call.Hold {
 		meta[builtin.MetaHold] = true
 	}
-	result, err := p.send(ctx, call, meta)
+	reply, err := p.send(ctx, call, meta)
 	if err != nil {
 		return nil, err
 	}
-	return read(call, result)
+	return result.Read(call, reply)
 }
 
 // Preview asks a built-in tool what the call would change or run, without doing
@@ -156,19 +157,19 @@ func (p *Pool) sendOn(ctx context.Context, e *entry, conn *connection, call plan
 			child.Report(within, conn.process.group)
 		}
 	}
-	result, err := conn.call(within, call, meta, e.builtin != nil)
+	reply, err := conn.call(within, call, meta, e.builtin != nil)
 	conn.calls.Done() // before the server is awaited, whose end waits for calls
 	switch {
 	case err != nil && within.Err() == nil && (errors.Is(err, transport.ErrSessionTerminated) || notSent(err)):
 		return nil, err
 	case err != nil:
 		return nil, p.explain(ctx, within, e, conn, call.Tool, err)
-	case result.IsError && within.Err() != nil:
-		return nil, fmt.Errorf("%w: %s", p.explain(ctx, within, e, conn, call.Tool, within.Err()), newReader(call).text(result))
-	case result.IsError:
-		return nil, toolError(call, result, e.builtin != nil)
+	case reply.IsError && within.Err() != nil:
+		return nil, fmt.Errorf("%w: %s", p.explain(ctx, within, e, conn, call.Tool, within.Err()), result.Text(call, reply))
+	case reply.IsError:
+		return nil, result.ToolError(call, reply, e.builtin != nil)
 	}
-	return result, nil
+	return reply, nil
 }
 
 func (c *connection) call(ctx context.Context, call plan.ToolCall, meta map[string]any, isBuiltin bool) (*mcp.CallToolResult, error) {

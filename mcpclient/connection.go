@@ -20,6 +20,8 @@ import (
 
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/config"
+	"replan/mcpclient/handshake"
+	"replan/mcpclient/result"
 	"replan/planning/plan"
 )
 
@@ -44,8 +46,8 @@ type connection struct {
 	background sync.WaitGroup // listens for changes
 	fresh      time.Time      // the list of tools holds until then; zero has no end
 
-	instructions string // how the server wants to be used, in its own words
-	learned      era    // what the handshake showed; eraUnknown if it worked as usual
+	instructions string         // how the server wants to be used, in its own words
+	learned      handshake.Kind // what the handshake showed; handshake.Usual if it worked as usual
 
 	tokens  atomic.Int64
 	mu      sync.Mutex
@@ -71,8 +73,8 @@ func dialLocal(s *server.MCPServer, version string) *connection {
 	return newConnection(localTap{newLocal(s), record}, record, &probe{}, version)
 }
 
-// dialProcess starts a server's process, which known says how to greet.
-func (p *Pool) dialProcess(e *entry, known era, log *slog.Logger) (*connection, error) {
+// dialProcess starts a server's process, with the handshake that known names.
+func (p *Pool) dialProcess(e *entry, known handshake.Kind, log *slog.Logger) (*connection, error) {
 	started, err := p.startProcess(e, log)
 	if err != nil {
 		return nil, err
@@ -84,9 +86,9 @@ func (p *Pool) dialProcess(e *entry, known era, log *slog.Logger) (*connection, 
 	t := stdioTap{stdio, record, &probe{wait: processProbeWait}}
 	var options []client.ClientOption
 	switch known {
-	case eraNewer:
+	case handshake.Newer:
 		t.probe.wait = 0
-	case eraOlder:
+	case handshake.Older:
 		options = append(options, client.WithLegacyProtocolOnly()) //nolint:staticcheck // for servers that know no other
 	}
 	c := newConnection(t, record, t.probe, p.cfg.Version, options...)
@@ -103,7 +105,7 @@ func (c *connection) shakeHands(ctx context.Context) error {
 	c.probe.end()
 	if c.probe.newer && (!c.probe.both || c.process == nil) {
 		// Nothing but the newer protocol was agreed upon.
-		c.probe.newer, c.probe.wait, c.learned = false, 0, eraNewer
+		c.probe.newer, c.probe.wait, c.learned = false, 0, handshake.Newer
 		result, err = c.client.Initialize(ctx, request)
 		c.probe.end()
 	}
@@ -112,7 +114,7 @@ func (c *connection) shakeHands(ctx context.Context) error {
 	}
 	c.instructions = plan.OneLine(result.Instructions, maxInstructions)
 	if ignored {
-		c.learned = eraOlder
+		c.learned = handshake.Older
 	}
 	return nil
 }
@@ -381,7 +383,7 @@ func (t *tap) seen(method string, response *transport.JSONRPCResponse, err error
 		return nil, &answeredError{code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, message: "the server asks for input in the middle of the call, which replan cannot give"}
 	case method == string(mcp.MethodToolsCall):
 		rewritten := *response
-		rewritten.Result = readableResult(response.Result)
+		rewritten.Result = result.Readable(response.Result)
 		return &rewritten, nil
 	}
 	return response, nil

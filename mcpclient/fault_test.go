@@ -130,7 +130,7 @@ func TestEveryEraIsGreetedAsItUnderstands(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			s, received := fault(t, what)
-			cfg := mcpclient.Config{Servers: []config.Server{s}, EraFile: filepath.Join(t.TempDir(), "eras.json")}
+			cfg := mcpclient.Config{Servers: []config.Server{s}, HandshakeFile: filepath.Join(t.TempDir(), "handshakes.json")}
 			for _, want := range []string{c.first, c.later} {
 				before := received()
 				p := newPool(t, cfg)

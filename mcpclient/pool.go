@@ -16,6 +16,7 @@ import (
 
 	"replan/mcpclient/child"
 	"replan/mcpclient/config"
+	"replan/mcpclient/handshake"
 	"replan/planning/plan"
 )
 
@@ -44,11 +45,11 @@ type Config struct {
 	StartTimeout time.Duration
 	CallTimeout  time.Duration // per call, unless its server or context sets less; 0 means DefaultCallTimeout
 
-	Logger  *slog.Logger // nil logs nothing
-	Environ []string     // environment from which children inherit; nil means os.Environ()
-	LogDir  string       // for the standard error of each server; empty means the Logger
-	EraFile string       // stores how to greet servers with which the usual handshake fails; empty stores nothing
-	Version string       // of this program, for servers
+	Logger        *slog.Logger // nil logs nothing
+	Environ       []string     // environment from which children inherit; nil means os.Environ()
+	LogDir        string       // for the standard error of each server; empty means the Logger
+	HandshakeFile string       // remembers servers with which the usual handshake fails; "" remembers none
+	Version       string       // of this program, for servers
 
 	// Later keeps servers from starting until Start is called, or until somebody
 	// waits for one. Built-in servers do not wait.
@@ -64,10 +65,10 @@ type Config struct {
 
 // Pool is a set of MCP servers and their tools. It is safe for concurrent use.
 type Pool struct {
-	cfg   Config
-	log   *slog.Logger
-	trust trust
-	eras  *eras
+	cfg        Config
+	log        *slog.Logger
+	trust      trust
+	handshakes *handshake.Known
 
 	life   context.Context // ends with the pool
 	cancel context.CancelFunc
@@ -147,7 +148,7 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 		cfg.RestartWaits = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second}
 	}
 	p := &Pool{
-		cfg: cfg, log: cfg.Logger, trust: trust{cfg.TrustFile}, eras: newEras(cfg.EraFile, cfg.Logger), changed: make(chan struct{}), begun: !cfg.Later,
+		cfg: cfg, log: cfg.Logger, trust: trust{cfg.TrustFile}, handshakes: handshake.Load(cfg.HandshakeFile, cfg.Logger), changed: make(chan struct{}), begun: !cfg.Later,
 	}
 	p.life, p.cancel = context.WithCancel(ctx)
 	p.admit()
@@ -192,9 +193,9 @@ func (p *Pool) admit() {
 	}
 }
 
-// dial opens the connection to a server without sending a request. known says how
-// to greet a process.
-func (p *Pool) dial(e *entry, known era) (*connection, error) {
+// dial opens the connection to a server without sending a request. known is the
+// handshake of a process.
+func (p *Pool) dial(e *entry, known handshake.Kind) (*connection, error) {
 	log := p.log.With("server", e.server.Name)
 	var conn *connection
 	var err error

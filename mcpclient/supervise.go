@@ -13,6 +13,7 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/mcpclient/config"
+	"replan/mcpclient/handshake"
 	"replan/planning/plan"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -142,10 +143,10 @@ func (p *Pool) stopped(e *entry) {
 }
 
 // connect opens the connection to a server. It has then listed the tools of a
-// process, which it may have had to start again to greet it in another way.
+// process, which it may have had to start again with another handshake.
 func (p *Pool) connect(e *entry) (*connection, error) {
-	known := p.eras.of(e.server)
-	for tried := map[era]bool{}; ; {
+	known := p.handshakes.Of(e.server)
+	for tried := map[handshake.Kind]bool{}; ; {
 		tried[known] = true
 		conn, err := p.dial(e, known)
 		if err != nil || conn.process == nil {
@@ -158,30 +159,30 @@ func (p *Pool) connect(e *entry) (*connection, error) {
 		slow := ctx.Err() != nil
 		cancel()
 		if err == nil {
-			if conn.learned != eraUnknown {
+			if conn.learned != handshake.Usual {
 				known = conn.learned
 			}
-			p.eras.learn(e.server, known)
+			p.handshakes.Learn(e.server, known)
 			return conn, nil
 		}
-		next := eraUnknown // what was learned is no longer true
+		next := handshake.Usual // what was learned is no longer true
 		switch {
 		case conn.probe.newer:
-			next = eraNewer
+			next = handshake.Newer
 		case conn.isLost() && conn.probe.killed():
-			next = eraOlder
+			next = handshake.Older
 		}
 		conn.close()
 		if e.life.Err() != nil {
 			return nil, problem // it says nothing about the server
 		}
 		if slow || tried[next] {
-			if !slow || next == eraUnknown {
-				p.eras.learn(e.server, eraUnknown)
+			if !slow || next == handshake.Usual {
+				p.handshakes.Learn(e.server, handshake.Usual)
 			}
 			return nil, problem
 		}
-		p.log.Info("greeting the server in another way", "server", e.server.Name, "was", known, "now", next, "error", err)
+		p.log.Info("trying another handshake", "server", e.server.Name, "was", known, "now", next, "error", err)
 		known = next
 	}
 }
@@ -231,7 +232,7 @@ func (p *Pool) relist(e *entry, conn *connection) (*connection, error) {
 			return conn, err
 		}
 		cancel()
-		next, err := p.dial(e, eraUnknown)
+		next, err := p.dial(e, handshake.Usual)
 		if err != nil {
 			return conn, err
 		}

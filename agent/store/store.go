@@ -66,8 +66,8 @@ func (d Dirs) Recents() string { return filepath.Join(d.State, "recents.txt") }
 // Servers returns the file of what was learned about model servers.
 func (d Dirs) Servers() string { return filepath.Join(d.State, "servers.json") }
 
-// Greetings returns the file of how to greet MCP servers.
-func (d Dirs) Greetings() string { return filepath.Join(d.State, "mcp-greetings.json") }
+// Handshakes returns the file of the handshakes that MCP servers need.
+func (d Dirs) Handshakes() string { return filepath.Join(d.State, "mcp-handshakes.json") }
 
 // Fit returns the file of what is known of how models plan.
 func (d Dirs) Fit() string { return filepath.Join(d.State, "fit.json") }

@@ -1,4 +1,4 @@
-package mcpclient
+package result_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"pgregory.net/rapid"
 
+	"replan/mcpclient/result"
 	"replan/planning/plan"
 )
 
@@ -52,27 +53,27 @@ func TestRandomContentIsNeverLost(t *testing.T) {
 		for range rapid.IntRange(0, 5).Draw(t, "blocks") {
 			blocks = append(blocks, block(t))
 		}
-		result := map[string]any{"content": blocks}
+		reply := map[string]any{"content": blocks}
 		switch rapid.IntRange(0, 3).Draw(t, "form") {
 		case 0:
-			result["structuredContent"] = map[string]any{"field": word.Draw(t, "field")}
+			reply["structuredContent"] = map[string]any{"field": word.Draw(t, "field")}
 		case 1:
 			if len(blocks) == 1 {
-				result["content"] = blocks[0]
+				reply["content"] = blocks[0]
 			}
 		}
-		raw, err := plan.EncodeJSON(result)
+		raw, err := plan.EncodeJSON(reply)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rewritten := readableResult(raw)
+		rewritten := result.Readable(raw)
 		parsed, err := mcp.ParseCallToolResult(&rewritten)
 		if err != nil {
 			t.Fatalf("the library rejects %s: %v", raw, err)
 		}
 		var kept [][]byte
 		beside := ""
-		value, err := read(plan.ToolCall{
+		value, err := result.Read(plan.ToolCall{
 			Beside: func(text string) { beside = text },
 			Keep: func(content []byte, mediaType string) (plan.Attachment, error) {
 				kept = append(kept, bytes.Clone(content))

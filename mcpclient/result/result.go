@@ -1,4 +1,4 @@
-package mcpclient
+package result
 
 import (
 	"crypto/sha256"
@@ -30,9 +30,9 @@ type reader struct {
 
 func newReader(call plan.ToolCall) *reader { return &reader{call: call, held: map[string]bool{}} }
 
-// read returns a result in the form that the plan's variables see, and passes on
-// what has no place there.
-func read(call plan.ToolCall, result *mcp.CallToolResult) (any, error) {
+// Read returns a result in the form that the plan's variables see, and passes on
+// what has no place there. Content that is no text goes to call.Keep.
+func Read(call plan.ToolCall, result *mcp.CallToolResult) (any, error) {
 	r := newReader(call)
 	value, err := structured(result)
 	if err != nil {
@@ -67,8 +67,10 @@ func read(call plan.ToolCall, result *mcp.CallToolResult) (any, error) {
 	return text, nil
 }
 
-// text returns the content of a result as text, for an error. Content that cannot
+// Text returns the content of a result as text, for an error. Content that cannot
 // be kept is named.
+func Text(call plan.ToolCall, result *mcp.CallToolResult) string { return newReader(call).text(result) }
+
 func (r *reader) text(result *mcp.CallToolResult) string {
 	text, err := r.join(result, true, nil)
 	if err != nil {
@@ -91,7 +93,7 @@ func (r *reader) join(result *mcp.CallToolResult, located bool, want func(text s
 		}
 		embedded, ok := mcp.AsEmbeddedResource(content)
 		if !ok {
-			continue // there is no other kind, see readableResult
+			continue // there is no other kind, see Readable
 		}
 		bytes, ok := mcp.AsBlobResourceContents(embedded.Resource)
 		if !ok {
@@ -257,7 +259,9 @@ func note(said map[string]bool, value any) {
 	said[plan.CanonicalJSON(value)] = true
 }
 
-func toolError(call plan.ToolCall, result *mcp.CallToolResult, isBuiltin bool) error {
+// ToolError returns the error of a call whose result says that it failed. isBuiltin
+// selects the metadata that the built-in servers add.
+func ToolError(call plan.ToolCall, result *mcp.CallToolResult, isBuiltin bool) *plan.ToolError {
 	r := newReader(call)
 	failure := &plan.ToolError{Tool: call.Tool.QualifiedName()}
 	// An unreadable result must not hide the message.

@@ -1,4 +1,4 @@
-package mcpclient
+package result
 
 import (
 	"bytes"
@@ -33,12 +33,12 @@ type resourceBlock struct {
 	Blob     string  `json:"blob"` // base64
 }
 
-// readableResult rewrites the raw result of a call so that its content is text
+// Readable rewrites the raw result of a call so that its content is text
 // and embedded blobs alone, each blob with a description of its block as its URI.
 // The library's types reject a whole result with one unknown kind of content, or
 // with structured content only. Results that ask for more input and malformed
 // results are returned unchanged.
-func readableResult(raw json.RawMessage) json.RawMessage {
+func Readable(raw json.RawMessage) json.RawMessage {
 	var result map[string]json.RawMessage
 	if json.Unmarshal(raw, &result) != nil || result == nil {
 		return raw
