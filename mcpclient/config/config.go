@@ -47,10 +47,11 @@ type Server struct {
 
 // OAuth is what a file says about logging in to a server.
 type OAuth struct {
-	ClientID     string   `json:"clientId,omitempty"`     // registered with the authorisation server; "" registers anew
-	ClientSecret string   `json:"clientSecret,omitempty"` // "" for public clients
-	CallbackPort int      `json:"callbackPort,omitempty"` // of the redirect address on this machine; 0 is any
-	Scopes       []string `json:"scopes,omitempty"`       // to ask for; none means those that the server names
+	ClientID       string   `json:"clientId,omitempty"`          // registered with the authorisation server; "" registers anew
+	ClientSecret   string   `json:"clientSecret,omitempty"`      // "" for public clients
+	ClientMetadata string   `json:"clientMetadataUrl,omitempty"` // https address of a document about this program, which then is its client id; "" is none
+	CallbackPort   int      `json:"callbackPort,omitempty"`      // of the redirect address on this machine; 0 is any
+	Scopes         []string `json:"scopes,omitempty"`            // to ask for; none means those that the server names
 }
 
 // Chosen removes servers whose name a more trusted source also uses. It keeps the

@@ -106,6 +106,8 @@ func (o *oauthOrOff) UnmarshalJSON(data []byte) error {
 		ClientID2    string `json:"client_id"`
 		Secret       string `json:"clientSecret"`
 		Secret2      string `json:"client_secret"`
+		Metadata     string `json:"clientMetadataUrl"`
+		Metadata2    string `json:"client_metadata_url"`
 		CallbackPort int    `json:"callbackPort"`
 		Callback2    int    `json:"callback_port"`
 		Scopes       texts  `json:"scopes"`
@@ -116,13 +118,16 @@ func (o *oauthOrOff) UnmarshalJSON(data []byte) error {
 	}
 	o.OAuth = &OAuth{
 		ClientID: cmp.Or(of.ClientID, of.ClientID2), ClientSecret: cmp.Or(of.Secret, of.Secret2),
-		CallbackPort: cmp.Or(of.CallbackPort, of.Callback2),
+		ClientMetadata: cmp.Or(of.Metadata, of.Metadata2), CallbackPort: cmp.Or(of.CallbackPort, of.Callback2),
 	}
 	for _, list := range append(of.Scopes, of.Scope...) {
 		o.Scopes = append(o.Scopes, strings.Fields(list)...) // Claude Code writes them into one text
 	}
 	if o.CallbackPort < 0 || o.CallbackPort > 65535 {
 		return fmt.Errorf(`"oauth" has the port %d; write one from 1 to 65535`, o.CallbackPort)
+	}
+	if address, err := url.Parse(o.ClientMetadata); o.ClientMetadata != "" && (err != nil || address.Scheme != "https" || strings.Trim(address.Path, "/") == "") {
+		return errors.New(`"oauth" has a "clientMetadataUrl" that is no https address with a path`)
 	}
 	return nil
 }

@@ -1,0 +1,13 @@
+// Package oauth logs in to HTTP servers that want it, and authorises requests to
+// them: with the tokens of a login, or with the headers that a program prints. It
+// follows the authorisation chapter of the Model Context Protocol (2025-11-25 and
+// 2026-07-28).
+//
+// Of mcp-go it uses types and random values. The rest of mcp-go's client takes no
+// client id metadata document, checks no iss parameter, asks for no further scopes,
+// knows no revocation, and takes a failed connection during a refresh for a login
+// that has ended.
+//
+// It imports mcpclient/config, mcpclient/child, and of the internal packages untrusted
+// and wholefile. Start with [Login] and [Transport].
+package oauth

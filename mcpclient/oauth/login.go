@@ -1,0 +1,329 @@
+package oauth
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+
+	"replan/mcpclient/config"
+)
+
+// DefaultTimeout limits how long a login waits for the user.
+const DefaultTimeout = 5 * time.Minute
+
+// Login logs in to a server: it sends the user to the authorisation server in a
+// browser, receives the answer on a local address, and stores the tokens.
+type Login struct {
+	Server    config.Server
+	Store     *Store
+	Transport http.RoundTripper // nil is http.DefaultTransport
+	// Headers are sent with the request that finds out how to log in; may be nil.
+	Headers map[string]string
+	// Show receives the address that the user must open. It may open it in a browser.
+	// Run has then begun to wait for the answer.
+	Show func(address string)
+	// Pasted receives addresses that the user copied from a browser on another machine,
+	// to which it was sent at the end; may be nil.
+	Pasted  <-chan string
+	Timeout time.Duration // for the user; 0 means DefaultTimeout
+	Version string        // of this program
+}
+
+// attempt is a login under way.
+type attempt struct {
+	Login
+	http      *http.Client
+	authority authority
+	client    client
+	redirect  string
+	state     string
+	verifier  string
+	scopes    []string
+}
+
+// Run logs in and returns the granted scopes. It replaces an earlier login and asks
+// for the scopes of that too, and for those that the server has since asked for.
+func (l Login) Run(ctx context.Context) (scopes []string, err error) {
+	if l.Server.URL == "" {
+		return nil, errors.New("only servers with a url have logins")
+	}
+	direct := cmp.Or[http.RoundTripper](l.Transport, http.DefaultTransport)
+	a := &attempt{Login: l, http: httpClient(direct)}
+	owner := account{l.Server.Name, l.Server.URL}
+	before, err := l.Store.read(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := a.challenge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if a.authority, err = discover(ctx, a.http, l.Server.URL, asked); err != nil {
+		return nil, err
+	}
+	a.scopes = a.wantedScopes(before, asked)
+	back, err := listen(a.settings().CallbackPort)
+	if err != nil {
+		return nil, err
+	}
+	defer back.close()
+	a.redirect = back.address
+	if err := a.choose(ctx, before); err != nil {
+		return nil, err
+	}
+	code, err := a.ask(ctx, back)
+	if err != nil {
+		return nil, err
+	}
+	g, err := a.exchange(ctx, code)
+	if err != nil {
+		return nil, err
+	}
+	release, err := l.Store.lock(ctx, owner.key())
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return g.Scopes, l.Store.write(ctx, owner, g)
+}
+
+func (l Login) settings() config.OAuth {
+	if l.Server.OAuth == nil {
+		return config.OAuth{}
+	}
+	return *l.Server.OAuth
+}
+
+// challenge asks the server without a token how to log in.
+func (a *attempt) challenge(ctx context.Context) (challenge, error) {
+	method, body := http.MethodPost, map[string]any{
+		"jsonrpc": "2.0", "id": 1, "method": "initialize",
+		"params": map[string]any{
+			"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "replan", "version": a.Version},
+		},
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return challenge{}, err
+	}
+	if a.Server.SSE {
+		method, text = http.MethodGet, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, method, a.Server.URL, bytes.NewReader(text))
+	if err != nil {
+		return challenge{}, errors.New("its url cannot be read")
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	for name, value := range a.Headers {
+		r.Header.Set(name, value)
+	}
+	r.Header.Del("Authorization")
+	response, err := a.http.Do(r)
+	if err != nil {
+		return challenge{}, fmt.Errorf("the server cannot be reached: %w", plain(err))
+	}
+	_ = response.Body.Close() // a stream may not end
+	if response.StatusCode != http.StatusUnauthorized {
+		return challenge{}, nil // some servers refuse only calls
+	}
+	return readChallenge(response.Header), nil
+}
+
+// wantedScopes returns the scopes to ask for: those of the configuration, or of the
+// server; those that it asked for since the login before; and those of that login.
+func (a *attempt) wantedScopes(before *grant, asked challenge) []string {
+	first := a.settings().Scopes
+	if len(first) == 0 {
+		first = asked.scopes
+	}
+	if len(first) == 0 {
+		first = a.authority.scopes
+	}
+	if before != nil && before.Issuer == a.authority.metadata.Issuer {
+		first = union(before.Scopes, before.Wanted, first)
+	}
+	if len(first) > 0 && slices.Contains(a.authority.metadata.ScopesSupported, "offline_access") {
+		first = union(first, []string{"offline_access"}) // without it there may be no refresh token
+	}
+	return first
+}
+
+// choose decides who this program is for the authorisation server: the client of the
+// configuration, the one that a document describes, or one that it registers now.
+func (a *attempt) choose(ctx context.Context, before *grant) error {
+	m, own := a.authority.metadata, a.settings()
+	switch {
+	case own.ClientID != "":
+		if before != nil && before.Client.ID == own.ClientID && before.Issuer != m.Issuer {
+			return fmt.Errorf("the server now names another authorisation server, %s in place of %s, for which the client id of its configuration is not meant; if that is right, log out first", inQuotes(m.Issuer), inQuotes(before.Issuer))
+		}
+		a.client = client{ID: own.ClientID, Secret: own.ClientSecret}
+	case own.ClientMetadata != "" && m.ClientDocuments:
+		a.client = client{ID: own.ClientMetadata}
+	case m.RegistrationEndpoint != "":
+		var err error
+		if a.client, err = a.register(ctx); err != nil {
+			return fmt.Errorf(`registering with the authorisation server: %w; if it has given you a client id, write it into "oauth" in the server's configuration`, err)
+		}
+	default:
+		return errors.New(`the authorisation server registers no programs by itself: register one there with the redirect address http://127.0.0.1:PORT/callback, and write "oauth": {"clientId": "…", "callbackPort": PORT} into the server's configuration`)
+	}
+	a.client = a.client.settled(m.TokenEndpointAuthMethodsSupported)
+	return nil
+}
+
+// register registers this program (RFC 7591).
+func (a *attempt) register(ctx context.Context) (client, error) {
+	text, err := json.Marshal(map[string]any{
+		"client_name": "replan", "redirect_uris": []string{a.redirect}, "application_type": "native",
+		"token_endpoint_auth_method": methodNone, "response_types": []string{"code"},
+		"grant_types": []string{"authorization_code", "refresh_token"}, "scope": strings.Join(a.scopes, " "),
+	})
+	if err != nil {
+		return client{}, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, a.authority.metadata.RegistrationEndpoint, bytes.NewReader(text))
+	if err != nil {
+		return client{}, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json")
+	response, err := a.http.Do(r)
+	if err != nil {
+		return client{}, plain(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // it was only read
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxReply))
+	if err != nil {
+		return client{}, plain(err)
+	}
+	var c struct {
+		client
+		refusal
+	}
+	if err := json.Unmarshal(body, &c); err == nil && c.Code != "" {
+		return client{}, &c.refusal
+	} else if response.StatusCode != http.StatusCreated && response.StatusCode != http.StatusOK {
+		return client{}, fmt.Errorf("it answered %s", response.Status)
+	} else if err != nil || c.ID == "" {
+		return client{}, errors.New("its answer holds no client id")
+	}
+	return c.client, nil
+}
+
+// ask sends the user to the authorisation server and returns the code that it gives.
+func (a *attempt) ask(ctx context.Context, back *callback) (code string, err error) {
+	if a.state, err = transport.GenerateState(); err != nil {
+		return "", err
+	}
+	if a.verifier, err = transport.GenerateCodeVerifier(); err != nil {
+		return "", err
+	}
+	address, err := a.address()
+	if err != nil {
+		return "", err
+	}
+	limit := cmp.Or(a.Timeout, DefaultTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("nobody logged in within %s", limit))
+	defer cancel()
+	a.Show(address)
+	for {
+		select {
+		case answer := <-back.answers:
+			code, err := a.read(answer.query)
+			answer.said <- err
+			return code, err
+		case text, open := <-a.Pasted:
+			if !open {
+				a.Pasted = nil
+				continue
+			}
+			pasted, err := url.Parse(strings.TrimSpace(text))
+			if err != nil || pasted.Query().Get("state") == "" {
+				return "", errors.New("this is not the address at which the browser ended: copy all of it, from http:// on")
+			}
+			return a.read(pasted.Query())
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+	}
+}
+
+// address returns where the user logs in.
+func (a *attempt) address() (string, error) {
+	at, err := url.Parse(a.authority.metadata.AuthorizationEndpoint)
+	if err != nil {
+		return "", errors.New("the address of the login cannot be read")
+	}
+	q := at.Query()
+	q.Set("response_type", "code")
+	q.Set("client_id", a.client.ID)
+	q.Set("redirect_uri", a.redirect)
+	q.Set("state", a.state)
+	q.Set("code_challenge", transport.GenerateCodeChallenge(a.verifier))
+	q.Set("code_challenge_method", "S256")
+	q.Set("resource", a.authority.resource)
+	if len(a.scopes) > 0 {
+		q.Set("scope", strings.Join(a.scopes, " "))
+	}
+	at.RawQuery, at.Fragment = q.Encode(), ""
+	return at.String(), nil
+}
+
+// read returns the code in the answer of an authorisation server. It must come from
+// the server that was asked, for this login: before that is certain, nothing of it is
+// used or shown (RFC 9207, section 2.4).
+func (a *attempt) read(answer url.Values) (code string, err error) {
+	if subtle.ConstantTimeCompare([]byte(answer.Get("state")), []byte(a.state)) != 1 {
+		return "", errors.New("the answer belongs to another login (its state differs); log in again")
+	}
+	m := a.authority.metadata
+	switch iss := answer.Get("iss"); {
+	case answer.Has("iss") && iss != m.Issuer:
+		return "", errors.New("the answer comes from another authorisation server than the one that was asked; nothing was sent to either")
+	case !answer.Has("iss") && m.IssParameter:
+		return "", errors.New("the answer does not say which authorisation server it comes from, though that server always does; nothing was sent to it")
+	}
+	if answer.Has("error") {
+		return "", fmt.Errorf("the login was refused: %w", &refusal{answer.Get("error"), answer.Get("error_description")})
+	}
+	if code = answer.Get("code"); code == "" {
+		return "", errors.New("the answer of the authorisation server holds no code")
+	}
+	return code, nil
+}
+
+// exchange gets the tokens for a code.
+func (a *attempt) exchange(ctx context.Context, code string) (*grant, error) {
+	m := a.authority.metadata
+	token, err := a.client.tokens(ctx, a.http, m.TokenEndpoint, url.Values{
+		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {a.redirect},
+		"code_verifier": {a.verifier}, "resource": {a.authority.resource},
+	}, time.Now())
+	if err != nil {
+		return nil, fmt.Errorf("getting the tokens: %w", err)
+	}
+	g := &grant{
+		Issuer: m.Issuer, Resource: a.authority.resource, Endpoint: m.TokenEndpoint, Revocation: m.RevocationEndpoint,
+		Client: a.client, Scopes: a.scopes, Token: token,
+	}
+	if token.Scope != "" {
+		g.Scopes = strings.Fields(token.Scope)
+	}
+	return g, nil
+}

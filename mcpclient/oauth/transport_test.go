@@ -1,0 +1,367 @@
+package oauth_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"replan/mcpclient/oauth"
+	"replan/mcpclient/oauth/oauthtest"
+)
+
+func TestOneRefreshServesAllCalls(t *testing.T) {
+	for name, end := range map[string]func(*world){
+		"the token has ended": func(*world) {},
+		"the server has ended it early": func(w *world) {
+			w.authority.Expire()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			// A token within the margin of its end counts as ended.
+			life := time.Second
+			if name != "the token has ended" {
+				life = time.Hour
+			}
+			w := newWorld(t, oauthtest.Settings{Life: life}, oauthtest.Protection{})
+			if _, err := w.login(t); err != nil {
+				t.Fatal(err)
+			}
+			w.authority.Change(func(s *oauthtest.Settings) { s.Life = time.Hour })
+			// Two transports stand for two processes: they share nothing but the files.
+			one, _ := w.transport(t)
+			other, _ := w.transport(t)
+			if life == time.Hour {
+				w.mustSend(t, one, "first", http.StatusOK)
+				w.mustSend(t, other, "first", http.StatusOK)
+			}
+			end(w)
+			var calls sync.WaitGroup
+			for i := range 20 {
+				tr := []*oauth.Transport{one, other}[i%2]
+				calls.Go(func() {
+					if status, body, err := w.send(t.Context(), tr, "call"); err != nil || status != http.StatusOK || body != "got call" {
+						t.Errorf("got %d, %q, %v", status, body, err)
+					}
+				})
+			}
+			calls.Wait()
+			if n := w.authority.Refreshes(); n != 1 {
+				t.Errorf("refreshed %d times, want once", n)
+			}
+		})
+	}
+}
+
+func TestRefusedRefreshEndsTheLogin(t *testing.T) {
+	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
+	if _, err := w.login(t); err != nil {
+		t.Fatal(err)
+	}
+	tr, log := w.transport(t)
+	w.mustSend(t, tr, "before", http.StatusOK)
+	w.authority.Forget()
+	w.mustSend(t, tr, "after", http.StatusUnauthorized)
+	w.mustSend(t, tr, "again", http.StatusUnauthorized)
+	if n := w.authority.Refreshes(); n != 1 {
+		t.Errorf("refreshed %d times, want once", n)
+	}
+	if !strings.Contains(log.String(), "the login has ended") {
+		t.Errorf("log: %s", log)
+	}
+	w.mustNotTell(t, log.String()+w.files(t))
+	if _, err := w.login(t); err != nil {
+		t.Fatal(err)
+	}
+	w.mustSend(t, tr, "after the next login", http.StatusOK)
+}
+
+func TestFailedRefreshKeepsTheLogin(t *testing.T) {
+	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
+	if _, err := w.login(t); err != nil {
+		t.Fatal(err)
+	}
+	tr, log := w.transport(t)
+	w.mustSend(t, tr, "before", http.StatusOK)
+	w.authority.Expire()
+	w.authority.Break(true)
+	_, _, err := w.send(t.Context(), tr, "meanwhile")
+	var refresh *oauth.RefreshError
+	if !errors.As(err, &refresh) || !strings.Contains(err.Error(), "503") {
+		t.Errorf("got %v, want an error that may pass", err)
+	}
+	w.mustNotTell(t, err.Error()+log.String())
+	w.authority.Break(false)
+	w.mustSend(t, tr, "after", http.StatusOK)
+}
+
+func TestCancelledCallDoesNotLoseTheRefreshedToken(t *testing.T) {
+	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
+	if _, err := w.login(t); err != nil {
+		t.Fatal(err)
+	}
+	tr, _ := w.transport(t)
+	w.mustSend(t, tr, "before", http.StatusOK)
+	w.authority.Expire()
+	ctx, cancel := context.WithCancel(t.Context())
+	tr.Base = roundTrip(func(r *http.Request) (*http.Response, error) {
+		response, err := http.DefaultTransport.RoundTrip(r)
+		if err == nil && response.StatusCode == http.StatusUnauthorized {
+			cancel() // the refresh begins now
+		}
+		return response, err
+	})
+	if _, _, err := w.send(ctx, tr, "cancelled"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	tr.Close()
+	fresh, _ := w.transport(t)
+	w.mustSend(t, fresh, "after", http.StatusOK)
+	if n := w.authority.Refreshes(); n != 1 {
+		t.Errorf("refreshed %d times, want once", n)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestStepUpAsksForAllScopesTogether(t *testing.T) {
+	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{Asks: "read", Needs: map[string]string{"write it": "write", "send it": "send"}})
+	if got, err := w.login(t); err != nil || !slices.Equal(got, []string{"read"}) {
+		t.Fatalf("got %v, %v", got, err)
+	}
+	tr, _ := w.transport(t)
+	w.mustSend(t, tr, "read it", http.StatusOK)
+	w.mustSend(t, tr, "write it", http.StatusForbidden)
+	if got := tr.Wanted(); !slices.Equal(got, []string{"write"}) {
+		t.Errorf("wants %v", got)
+	}
+	w.mustSend(t, tr, "send it", http.StatusForbidden)
+	w.mustSend(t, tr, "read it", http.StatusOK)
+	if got := tr.Wanted(); got != nil {
+		t.Errorf("still wants %v", got)
+	}
+	if got, err := w.login(t); err != nil || !slices.Equal(got, []string{"read", "write", "send"}) {
+		t.Fatalf("got %v, %v", got, err)
+	}
+	// The session notices the new login by the refusal of its old token.
+	w.mustSend(t, tr, "write it", http.StatusOK)
+	w.mustSend(t, tr, "send it", http.StatusOK)
+}
+
+func TestScopesThatALoginHasAreNotAskedForAgain(t *testing.T) {
+	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{Asks: "read write", Needs: map[string]string{"write it": "write"}})
+	if _, err := w.login(t); err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	tr, _ := w.transport(t)
+	tr.Base = roundTrip(func(*http.Request) (*http.Response, error) {
+		refused++
+		h := http.Header{"Www-Authenticate": {`Bearer error=insufficient_scope, scope="write"`}}
+		return &http.Response{StatusCode: http.StatusForbidden, Header: h, Body: http.NoBody}, nil
+	})
+	w.mustSend(t, tr, "write it", http.StatusForbidden)
+	if got := tr.Wanted(); got != nil || refused != 1 {
+		t.Errorf("wants %v after %d requests; want none after one", got, refused)
+	}
+}
+
+func TestTokensGoToTheServerAlone(t *testing.T) {
+	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
+	if _, err := w.login(t); err != nil {
+		t.Fatal(err)
+	}
+	tr, _ := w.transport(t)
+	var sent []string
+	tr.Base = roundTrip(func(r *http.Request) (*http.Response, error) {
+		sent = append(sent, r.Header.Get("Authorization"))
+		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
+	})
+	for _, address := range []string{"http://127.0.0.2/mcp", "https" + strings.TrimPrefix(w.server.URL, "http"), w.server.URL} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tr.RoundTrip(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sent[0] != "" || sent[1] != "" || !strings.HasPrefix(sent[2], "Bearer ") {
+		t.Errorf("got %q", sent)
+	}
+}
+
+func TestConfiguredKeyIsNotReplaced(t *testing.T) {
+	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
+	if _, err := w.login(t); err != nil {
+		t.Fatal(err)
+	}
+	tr, _ := w.transport(t)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.server.URL, strings.NewReader("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer own")
+	response, err := tr.RoundTrip(r)
+	if err != nil || response.StatusCode != http.StatusUnauthorized {
+		t.Fatalf("got %v, %v", response, err)
+	}
+	_ = response.Body.Close()
+}
+
+func TestLogoutRevokesAndDeletes(t *testing.T) {
+	for name, withRing := range map[string]bool{"files": false, "keyring": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
+			secrets := &ring{secrets: map[string]string{}}
+			if withRing {
+				w.store = oauth.NewStore(w.dir, secrets)
+			}
+			if _, err := w.login(t); err != nil {
+				t.Fatal(err)
+			}
+			if n := w.authority.Live(); n != 2 {
+				t.Fatalf("%d tokens are live", n)
+			}
+			out, err := oauth.Logout{Store: w.store}.Named(t.Context(), "far")
+			if err != nil || len(out) != 1 || out[0].Server != "far" || out[0].NotRevoked != nil {
+				t.Errorf("got %+v, %v", out, err)
+			}
+			if n := w.authority.Live(); n != 0 {
+				t.Errorf("%d tokens are live", n)
+			}
+			if left := w.files(t); left != "" || len(secrets.secrets) != 0 {
+				t.Errorf("left: %q, %v", left, secrets.secrets)
+			}
+			if out, err := (oauth.Logout{Store: w.store}).All(t.Context()); len(out) != 0 || err != nil {
+				t.Errorf("got %v, %v", out, err)
+			}
+		})
+	}
+}
+
+func TestLogoutDeletesTokensThatCannotBeRevoked(t *testing.T) {
+	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
+	if _, err := w.login(t); err != nil {
+		t.Fatal(err)
+	}
+	w.authority.Close()
+	out, err := oauth.Logout{Store: w.store}.All(t.Context())
+	if err != nil || len(out) != 1 || out[0].NotRevoked == nil || w.files(t) != "" {
+		t.Errorf("got %+v, %v", out, err)
+	}
+	w.mustNotTell(t, out[0].NotRevoked.Error())
+}
+
+func TestTokensAreInTheKeyringOrInAPrivateFile(t *testing.T) {
+	for name, c := range map[string]struct {
+		ring   *ring
+		inFile bool
+	}{
+		"keyring":             {&ring{secrets: map[string]string{}}, false},
+		"no keyring":          {nil, true},
+		"one that is not run": {&ring{secrets: map[string]string{}, err: errors.New("no bus")}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
+			if c.ring != nil {
+				w.store = oauth.NewStore(w.dir, c.ring)
+			}
+			if _, err := w.login(t); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Contains(w.files(t), `"access_token"`); got != c.inFile {
+				t.Errorf("in a file: %v, want %v", got, c.inFile)
+			}
+			names, err := filepath.Glob(filepath.Join(w.dir, "*"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range names {
+				if info, err := os.Stat(name); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+					t.Errorf("%s: %v, %v", name, info.Mode(), err)
+				}
+			}
+			if !c.inFile {
+				w.mustNotTell(t, w.files(t))
+			}
+			tr, _ := w.transport(t)
+			w.mustSend(t, tr, "x", http.StatusOK)
+		})
+	}
+}
+
+func TestHelperPrintsHeaders(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands are those of a Unix shell")
+	}
+	run := func(script string) (map[string]string, error) {
+		return oauth.Helper{Script: script, Dir: t.TempDir(), Environ: []string{"PATH=" + os.Getenv("PATH"), "SECRET=hunter2"}}.Print(t.Context())
+	}
+	got, err := run(`echo noise >&2; printf '{"X-Key": "%s"}' "$SECRET"`)
+	if err != nil || got["X-Key"] != "hunter2" {
+		t.Errorf("got %v, %v", got, err)
+	}
+	for script, want := range map[string]string{
+		`echo hunter2; exit 3`:                 "exit status 3",
+		`echo hunter2`:                         "one JSON object",
+		`echo null`:                            "one JSON object",
+		`echo '{"X-Key": 1}'`:                  "one JSON object",
+		`printf '%s' '{"hunter2\n": "x"}'`:     "HTTP does not allow",
+		`printf '%s' '{"X-Key": "hunter2\r"}'`: "HTTP does not allow",
+		`head -c 100000 /dev/zero`:             "one JSON object",
+		`no-such-program-hunter2 --help`:       "exit status 127",
+	} {
+		if got, err := run(script); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: got %v, %v; want %q", script, got, err, want)
+		}
+	}
+}
+
+func TestHelperRunsAgainOnceAfterARefusal(t *testing.T) {
+	ran := 0
+	good := "key 1"
+	var sent []string
+	tr := &oauth.HelperTransport{
+		Print: func(context.Context) (map[string]string, error) {
+			ran++
+			return map[string]string{"X-Key": "key " + string(rune('0'+min(ran, 2)))}, nil
+		},
+		Base: roundTrip(func(r *http.Request) (*http.Response, error) {
+			sent = append(sent, r.Header.Get("X-Key"))
+			status := http.StatusOK
+			if r.Header.Get("X-Key") != good {
+				status = http.StatusUnauthorized
+			}
+			return &http.Response{StatusCode: status, Body: http.NoBody}, nil
+		}),
+	}
+	send := func(want int) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1/mcp", strings.NewReader("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if response, err := tr.RoundTrip(r); err != nil || response.StatusCode != want {
+			t.Fatalf("got %v, %v", response, err)
+		}
+	}
+	send(http.StatusOK)
+	send(http.StatusOK)
+	good = "key 2"
+	send(http.StatusOK)
+	good = "key 3"
+	send(http.StatusUnauthorized)
+	if want := []string{"key 1", "key 1", "key 1", "key 2", "key 2"}; !slices.Equal(sent, want) || ran != 3 {
+		t.Errorf("sent %q after %d runs; want %q after 3", sent, ran, want)
+	}
+}
