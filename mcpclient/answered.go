@@ -12,7 +12,8 @@ import (
 type answeredError struct {
 	code    int // of JSON-RPC; 0 if there is none
 	message string
-	status  int // of HTTP, if it is an error; else 0
+	status  int      // of HTTP, if it is an error; else 0
+	scopes  []string // that the server wants of the token
 }
 
 func (e *answeredError) Error() string {

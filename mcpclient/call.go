@@ -14,6 +14,7 @@ import (
 
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/child"
+	"replan/mcpclient/oauth"
 	"replan/mcpclient/result"
 	"replan/planning/plan"
 )
@@ -263,6 +264,10 @@ func (p *Pool) explain(ctx, within context.Context, e *entry, conn *connection, 
 		return &limitError{fmt.Sprintf(`calling %s: it took longer than %s, the "timeout" of the server %s`, name, e.server.Timeout, tool.Server), within.Err()}
 	case errors.Is(within.Err(), context.DeadlineExceeded):
 		return &limitError{fmt.Sprintf("calling %s: it took longer than %s", name, p.cfg.CallTimeout), within.Err()}
+	case conn.unauthorised(e.server, err) != nil:
+		why := conn.unauthorised(e.server, err)
+		p.refused(e, conn, err, why)
+		return notDone(tool, "the server %s %s", tool.Server, why)
 	case errors.As(err, &answered):
 		if answered.refuses() {
 			return notDone(tool, "%s", answered.Error())
@@ -270,13 +275,11 @@ func (p *Pool) explain(ctx, within context.Context, e *entry, conn *connection, 
 		return fmt.Errorf("calling %s: %w", name, answered)
 	case conn.isLost():
 		return fmt.Errorf("calling %s: the server was lost: %s", name, p.reason(ctx, e, conn))
-	case conn.life.Err() != nil:
+	case conn.life.Err() != nil && !errors.Is(err, errBroken):
 		return fmt.Errorf("calling %s: the server was stopped or restarted meanwhile", name)
 	case errors.As(err, &network), errors.Is(err, errBroken):
 		p.suspend(e, conn, plain(err))
 		return fmt.Errorf("calling %s: %w", name, plain(err))
-	case errors.Is(err, transport.ErrAuthorizationRequired):
-		return notDone(tool, "the server %s refuses: %s", tool.Server, plain(err))
 	default:
 		return fmt.Errorf("calling %s: %w", name, plain(err))
 	}
@@ -285,12 +288,27 @@ func (p *Pool) explain(ctx, within context.Context, e *entry, conn *connection, 
 // notSent reports whether the connection failed before anything was sent.
 func notSent(err error) bool {
 	var network *net.OpError
-	return errors.As(err, &network) && network.Op == "dial"
+	return unprepared(err) != nil || errors.As(err, &network) && network.Op == "dial"
+}
+
+// unprepared returns the error because of which a request got no token or no headers,
+// so that it was not sent; else nil.
+func unprepared(err error) error {
+	if refresh, ok := errors.AsType[*oauth.RefreshError](err); ok {
+		return refresh
+	}
+	if helper, ok := errors.AsType[*oauth.HelperError](err); ok {
+		return helper
+	}
+	return nil
 }
 
 // plain strips the library's wording and the address, which may hold a secret,
 // from an error.
 func plain(err error) error {
+	if why := unprepared(err); why != nil {
+		return why
+	}
 	if address, ok := errors.AsType[*url.Error](err); ok {
 		if notSent(address) {
 			return fmt.Errorf("cannot be reached: %w", address.Err)

@@ -24,7 +24,7 @@ func configFile(t *testing.T, text string) string {
 func TestInvalidServerFailsAlone(t *testing.T) {
 	path := configFile(t, `{"mcpServers":{
 		"unset": {"command": "docker", "args": ["run"], "env": {"T": "${REPLAN_TEST_NONE}"}},
-		"old": {"type": "sse", "url": "http://x/sse"},
+		"odd": {"url": "http://x/mcp", "oauth": {"clientMetadataUrl": "http://x/client.json"}},
 		"port": {"command": "x", "env": {"PORT": 8080}},
 		"@odd name": {"command": "x"},
 		"workspace": {"command": "x"},
@@ -40,7 +40,7 @@ func TestInvalidServerFailsAlone(t *testing.T) {
 		t.Errorf("call of the valid server: got %v, %v", got, err)
 	}
 	want := map[string]string{
-		"unset": "the environment variable REPLAN_TEST_NONE is not set", "old": `"sse" transport`, "port": `"env" must be`, "@odd name": "a name may hold",
+		"unset": "the environment variable REPLAN_TEST_NONE is not set", "odd": `no https address with a path`, "port": `"env" must be`, "@odd name": "a name may hold",
 		"workspace": "this name is kept", "twice (line 8)": "used twice", ".mcp.json": "is empty",
 	}
 	failed := map[string]string{}

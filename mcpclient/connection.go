@@ -21,6 +21,7 @@ import (
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/config"
 	"replan/mcpclient/handshake"
+	"replan/mcpclient/oauth"
 	"replan/mcpclient/result"
 	"replan/planning/plan"
 )
@@ -39,7 +40,8 @@ type connection struct {
 	version string   // of this program
 	process *process // nil if the server is not a child process
 	relist  chan struct{}
-	release func() // called after the client is closed; may be nil
+	release func()           // called after the client is closed; may be nil
+	login   *oauth.Transport // authorises requests; nil if the server has no logins
 
 	life       context.Context // ends when the connection is closed
 	stop       context.CancelFunc

@@ -8,16 +8,22 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"mime"
 	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"replan/mcpclient/child"
 	"replan/mcpclient/config"
+	"replan/mcpclient/oauth"
+	"replan/planning/plan"
 )
 
 const (
@@ -27,38 +33,85 @@ const (
 	httpProbeWait   = 5 * time.Second // see probe
 	headerSession   = transport.HeaderKeySessionID
 	headerUserAgent = "User-Agent"
+	maxRefusal      = 300 // characters of the reason for a refusal
 )
 
-// dialHTTP opens the connection to an HTTP server. It sends no request yet.
-func dialHTTP(s config.Server, version string, w *wire, log *slog.Logger) (*connection, error) {
+// way is how requests reach an HTTP server.
+type way struct {
+	client  *http.Client
+	headers map[string]string
+	login   *oauth.Transport // nil if the server has no logins
+	base    *http.Transport
+}
+
+// wayTo returns how requests reach a server. From the outside in, they get the headers
+// of a helper, the token of a login, and a place in the record of the wire.
+func (p *Pool) wayTo(s config.Server, log *slog.Logger) way {
 	base, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
 		base = &http.Transport{Proxy: http.ProxyFromEnvironment}
 	}
-	base = base.Clone()
-	headers := map[string]string{headerUserAgent: "replan/" + version}
+	w := way{base: base.Clone(), headers: map[string]string{headerUserAgent: "replan/" + p.cfg.Version}}
 	for name, value := range s.Headers {
 		if http.CanonicalHeaderKey(name) == headerUserAgent {
-			delete(headers, headerUserAgent)
+			delete(w.headers, headerUserAgent)
 		}
-		headers[name] = value
+		w.headers[name] = value
 	}
+	to := p.wire(s.Name).transport(answers{w.base})
+	if p.cfg.Logins != nil {
+		w.login = &oauth.Transport{Base: to, Direct: w.base, Server: s, Store: p.cfg.Logins, Logger: log}
+		to = w.login
+	}
+	if s.HeadersHelper != "" {
+		to = &oauth.HelperTransport{Base: to, Print: p.helper(s).Print}
+	}
+	w.client = &http.Client{Transport: to, CheckRedirect: sameHost}
+	return w
+}
+
+// helper returns the program that prints headers for a server.
+func (p *Pool) helper(s config.Server) oauth.Helper {
+	own := maps.Clone(s.Env)
+	if own == nil {
+		own = map[string]string{}
+	}
+	own["REPLAN_MCP_SERVER"], own["REPLAN_MCP_URL"] = s.Name, s.URL
+	return oauth.Helper{
+		Script: s.HeadersHelper, Dir: p.cfg.Dir, Watcher: p.cfg.Watcher,
+		Environ: child.ServerEnviron(p.cfg.Environ, own, s.Inherit),
+	}
+}
+
+// close ends what belongs to the way. No request may follow.
+func (w way) close() {
+	if w.login != nil {
+		w.login.Close()
+	}
+	w.base.CloseIdleConnections()
+}
+
+// connect returns the connection over a transport that goes this way.
+func (w way) connect(t transport.Interface, record *tap, p *probe, version string, options ...client.ClientOption) *connection {
+	c := newConnection(t, record, p, version, options...)
+	c.login, c.release = w.login, w.close
+	return c
+}
+
+// dialHTTP opens the connection to an HTTP server. It sends no request yet.
+func (p *Pool) dialHTTP(s config.Server, log *slog.Logger) (*connection, error) {
+	w := p.wayTo(s, log)
 	h, err := transport.NewStreamableHTTP(s.URL,
-		transport.WithHTTPHeaders(headers),
+		transport.WithHTTPHeaders(w.headers),
 		transport.WithHTTPLogger(slog.New(&once{Handler: log.Handler()})),
 		transport.WithContinuousListening(), //nolint:staticcheck // for older protocols alone, see RequiresLegacyProtocol
-		transport.WithHTTPBasicClient(&http.Client{
-			Transport:     w.transport(answers{base}),
-			CheckRedirect: sameHost,
-		}))
+		transport.WithHTTPBasicClient(w.client))
 	if err != nil {
 		return nil, errors.New("its url cannot be read")
 	}
 	record := &tap{}
 	t := &httpTap{StreamableHTTP: h, tap: record, probe: &probe{wait: httpProbeWait}}
-	c := newConnection(t, record, t.probe, version)
-	c.release = base.CloseIdleConnections
-	return c, nil
+	return w.connect(t, record, t.probe, p.cfg.Version), nil
 }
 
 // httpTap is the HTTP transport. Beside passing answers to the tap, it cancels
@@ -69,8 +122,8 @@ type httpTap struct {
 	tap   *tap
 	probe *probe
 
-	older   atomic.Bool    // a protocol before 2026-07-28 was negotiated
-	cancels sync.WaitGroup // notifications being sent
+	older   atomic.Bool // a protocol before 2026-07-28 was negotiated
+	cancels cancels
 }
 
 // RequiresLegacyProtocol returns false: the stream of notifications, which only
@@ -102,16 +155,26 @@ func (h *httpTap) send(ctx context.Context, r transport.JSONRPCRequest) (*transp
 // cancel tells a server of an older protocol to stop working on a request. In the
 // newer protocol the end of the request's stream says so.
 func (h *httpTap) cancel(ctx context.Context, r transport.JSONRPCRequest) {
-	if !h.older.Load() || r.Method == string(mcp.MethodInitialize) || r.Method == string(mcp.MethodServerDiscover) {
-		return
+	if h.older.Load() && r.Method != string(mcp.MethodServerDiscover) {
+		h.cancels.send(ctx, r, h.SendNotification)
+	}
+}
+
+// cancels are the notifications about cancelled requests that are being sent.
+type cancels struct{ sync.WaitGroup }
+
+// send tells a server to stop working on a request. It does not wait.
+func (c *cancels) send(ctx context.Context, r transport.JSONRPCRequest, notify func(context.Context, mcp.JSONRPCNotification) error) {
+	if r.Method == string(mcp.MethodInitialize) {
+		return // it must not be cancelled
 	}
 	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
 	n.Method = string(mcp.MethodNotificationCancelled)
 	n.Params.AdditionalFields = map[string]any{"requestId": r.ID, "reason": context.Cause(ctx).Error()}
-	h.cancels.Go(func() {
+	c.Go(func() {
 		within, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
 		defer stop()
-		_ = h.SendNotification(within, n) // a server that is gone has stopped
+		_ = notify(within, n) // a server that is gone has stopped
 	})
 }
 
@@ -125,8 +188,11 @@ func (h *httpTap) Close() error {
 // it.
 type answer struct {
 	status  int
-	session bool   // the request named a session
-	body    []byte // of an error
+	session bool     // the request named a session
+	body    []byte   // of an error, without the token of the request
+	words   bool     // the body is text for people
+	scopes  []string // that the server wants of the token
+	stream  bool     // the request opens the stream of an SSE server
 }
 
 // answerKey is the context key of the *answer of a request.
@@ -151,9 +217,13 @@ func (a *answer) read(method string, response *transport.JSONRPCResponse, err er
 	case parsed && method != string(mcp.MethodToolsCall):
 		return &reply, nil
 	case parsed:
-		return nil, &answeredError{code: reply.Error.Code, message: reply.Error.Message, status: a.status}
+		return nil, &answeredError{code: reply.Error.Code, message: reply.Error.Message, status: a.status, scopes: a.scopes}
 	}
-	return nil, &answeredError{status: a.status}
+	refused := &answeredError{status: a.status, scopes: a.scopes}
+	if a.words {
+		refused.message = plan.OneLine(string(a.body), maxRefusal)
+	}
+	return nil, refused
 }
 
 // errBroken reports a stream that ended before the answer.
@@ -168,19 +238,48 @@ func (b answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return response, err
 	}
-	response.Body = http.MaxBytesReader(nil, response.Body, maxHTTPReply)
+	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if kind == "text/event-stream" && r.Method == http.MethodGet {
+		response.Body = &limitedLines{ReadCloser: response.Body} // the stream may last for ever
+	} else {
+		response.Body = http.MaxBytesReader(nil, response.Body, maxHTTPReply)
+	}
 	// A request for a stream that resumes an answer runs on another goroutine.
 	got, ok := r.Context().Value(answerKey{}).(*answer)
-	if !ok || r.Method != http.MethodPost {
+	if !ok || r.Method != http.MethodPost && !got.stream {
 		return response, nil
 	}
 	got.status, got.session = response.StatusCode, r.Header.Get(headerSession) != ""
+	got.scopes, _ = oauth.Wanted(response)
 	if isRefusal(got.status) {
+		got.words = kind == "text/plain"
 		got.body, _ = io.ReadAll(io.LimitReader(response.Body, maxHTTPError))
 		_ = response.Body.Close()
+		if _, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); token != "" {
+			got.body = bytes.ReplaceAll(got.body, []byte(token), []byte("[left out]"))
+		}
 		response.Body = io.NopCloser(bytes.NewReader(got.body))
 	}
 	return response, nil
+}
+
+// limitedLines fails if a line of a stream is too long.
+type limitedLines struct {
+	io.ReadCloser
+	line int // bytes of the line so far
+}
+
+// Read reads from the stream.
+func (l *limitedLines) Read(p []byte) (int, error) {
+	n, err := l.ReadCloser.Read(p)
+	l.line += n
+	if end := bytes.LastIndexByte(p[:n], '\n'); end >= 0 {
+		l.line = n - end - 1
+	}
+	if l.line > maxHTTPReply {
+		return n, fmt.Errorf("a message of the server has more than %d MB", maxHTTPReply>>20)
+	}
+	return n, err
 }
 
 // sameHost refuses redirects to other hosts, because headers may hold keys.

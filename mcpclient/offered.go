@@ -1,7 +1,6 @@
 package mcpclient
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 
@@ -10,9 +9,6 @@ import (
 	"replan/mcpclient/config"
 	"replan/planning/plan"
 )
-
-// errSSE refuses a server that speaks the older HTTP transport.
-var errSSE = errors.New(`the "sse" transport is not supported; give the server's streamable HTTP address with "type": "http"`)
 
 // offers reports whether the configuration of a server offers a tool. A name that
 // matches a pattern of ExcludeTools is left out, even if one of IncludeTools

@@ -17,6 +17,7 @@ import (
 	"replan/mcpclient/child"
 	"replan/mcpclient/config"
 	"replan/mcpclient/handshake"
+	"replan/mcpclient/oauth"
 	"replan/planning/plan"
 )
 
@@ -59,6 +60,9 @@ type Config struct {
 	RestartWaits []time.Duration
 
 	Wire func(Message) // receives each message of the servers that are not built in, from any goroutine; may be nil
+
+	Logins *oauth.Store               // logins to HTTP servers; nil means none
+	Browse func(address string) error // opens an address in the user's browser; nil opens none
 
 	Watcher child.Watcher // kills the children if this program no longer can; may be nil
 }
@@ -107,6 +111,7 @@ type entry struct {
 	startup  time.Duration // from begun until the tools were listed
 	failed   string        // the last failure
 	declined bool          // the user said no
+	login    bool          // it needs a login
 	watched  bool          // supervise is running for it
 	again    chan struct{} // tells supervise to restart it
 	leftOut  bool          // a project's server that nobody was there to allow
@@ -202,8 +207,10 @@ func (p *Pool) dial(e *entry, known handshake.Kind) (*connection, error) {
 	switch {
 	case e.builtin != nil:
 		conn = dialLocal(e.builtin(), p.cfg.Version)
+	case e.server.SSE:
+		conn, err = p.dialSSE(e.server, log)
 	case e.server.URL != "":
-		conn, err = dialHTTP(e.server, p.cfg.Version, p.wire(e.server.Name), log)
+		conn, err = p.dialHTTP(e.server, log)
 	default:
 		conn, err = p.dialProcess(e, known, log)
 	}

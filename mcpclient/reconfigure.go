@@ -27,8 +27,6 @@ func (p *Pool) newEntry(s config.Server, allowed trustFile) *entry {
 		e.state, e.problem = plan.ServerFailed, nameErr.Error()
 	case s.Disabled:
 		e.state, e.problem = plan.ServerStopped, "disabled in the configuration"
-	case s.SSE:
-		e.state, e.problem = plan.ServerFailed, errSSE.Error()
 	case s.Command == "" && s.URL == "":
 		e.state, e.problem = plan.ServerFailed, "it has neither a command nor a url"
 	case s.Source != config.SourceProject || slices.Contains(allowed.Allowed[p.cfg.Dir], digest(s)):

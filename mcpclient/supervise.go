@@ -72,7 +72,7 @@ func (p *Pool) supervise(e *entry) {
 
 // restarts marks an entry as restarting. The caller holds the mutex.
 func (e *entry) restarts(how ending) {
-	e.state, e.tools, e.conn, e.startup, e.begun = plan.ServerStarting, nil, nil, 0, time.Now()
+	e.state, e.tools, e.conn, e.startup, e.begun, e.login = plan.ServerStarting, nil, nil, 0, time.Now(), false
 	if how == restarted {
 		e.problem, e.tries, e.wasReady = "", 0, false
 	}
@@ -212,7 +212,7 @@ func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
 		if e.state != plan.ServerReady {
 			e.ready, e.wasReady = time.Now(), true
 		}
-		e.state, e.problem, e.tools, e.conn, e.doing = plan.ServerReady, note, tools, conn, nil
+		e.state, e.problem, e.tools, e.conn, e.doing, e.login = plan.ServerReady, note, tools, conn, nil, false
 	})
 	return nil
 }
@@ -256,17 +256,23 @@ func (p *Pool) startProblem(ctx context.Context, e *entry, conn *connection, err
 			text = conn.process.withLastWords(text)
 		}
 		return errors.New(text)
-	case errors.Is(err, transport.ErrAuthorizationRequired):
-		return errors.New(`asks for authorisation; put it into "headers" in its configuration`)
-	case errors.As(err, &answered) && answered.status == http.StatusForbidden:
-		return errors.New(`refuses access (403 Forbidden); check the keys in "headers" in its configuration`)
+	case conn.unauthorised(e.server, err) != nil:
+		return conn.unauthorised(e.server, err)
 	case errors.As(err, &answered) && (answered.status == http.StatusNotFound || answered.status == http.StatusMethodNotAllowed):
-		return fmt.Errorf("does not speak streamable HTTP at its url (%s); the older SSE transport is not supported", statusWords(answered.status))
+		return errors.New(wrongTransport(e.server, answered.status))
 	case errors.As(err, &answered) && answered.status > 0 && answered.message == "":
 		return fmt.Errorf("refuses the first request (%s)", statusWords(answered.status))
 	default:
 		return plain(err)
 	}
+}
+
+// wrongTransport says that a server does not answer as its configuration says.
+func wrongTransport(s config.Server, status int) string {
+	if s.SSE {
+		return fmt.Sprintf(`does not speak the older SSE transport at its url (%s); newer servers need "type": "http"`, statusWords(status))
+	}
+	return fmt.Sprintf(`does not speak streamable HTTP at its url (%s); older servers need "type": "sse"`, statusWords(status))
 }
 
 // fail marks a server as failed. conn is the remaining connection, if any,
@@ -275,7 +281,7 @@ func (p *Pool) fail(e *entry, conn *connection, err error) {
 	p.log.Warn("server failed", "server", e.server.Name, "error", err)
 	p.set(func() {
 		e.state, e.problem, e.tools, e.conn, e.doing = plan.ServerFailed, err.Error(), nil, conn, nil
-		e.failed = e.problem
+		e.failed, e.login = e.problem, isLogin(err)
 	})
 }
 
@@ -351,7 +357,7 @@ func (p *Pool) backOff(e *entry, why error) ending {
 // awaitHTTP returns a channel that says when to ask a lost HTTP server again. It is
 // nil, and the server has failed, if that is not to be done by itself.
 func (p *Pool) awaitHTTP(e *entry, conn *connection, why error) <-chan time.Time {
-	if !p.everReady(e) {
+	if !p.everReady(e) || isLogin(why) {
 		p.fail(e, conn, why)
 		return nil
 	}
@@ -404,26 +410,43 @@ func (p *Pool) Restart(name string) error {
 	p.mu.Lock()
 	defer p.notify()
 	defer p.mu.Unlock()
+	e, err := p.startable(name)
+	if err == nil && e.state == plan.ServerStarting && e.tries == 0 && e.watched {
+		err = fmt.Errorf("%s is starting already", name)
+	}
+	if err != nil {
+		return err
+	}
+	p.startAnew(e)
+	return nil
+}
+
+// startable returns a server that may be started, or why it may not. The caller holds
+// the mutex.
+func (p *Pool) startable(name string) (*entry, error) {
 	at := slices.IndexFunc(p.entries, func(e *entry) bool { return e.server.Name == name })
 	switch {
 	case p.closed:
-		return errors.New("the tools are closed already")
+		return nil, errors.New("the tools are closed already")
 	case at < 0:
-		return fmt.Errorf("there is no MCP server %q", name)
+		return nil, fmt.Errorf("there is no MCP server %q", name)
 	}
 	e := p.entries[at]
 	switch {
 	case e.state == plan.ServerWaiting:
-		return fmt.Errorf("%s waits for your approval: answer the question about this project's servers", name)
-	case e.state == plan.ServerStarting && e.tries == 0 && e.watched:
-		return fmt.Errorf("%s is starting already", name)
+		return nil, fmt.Errorf("%s waits for your approval: answer the question about this project's servers", name)
 	case e.server.Disabled:
-		return fmt.Errorf("%s is disabled in its configuration", name)
+		return nil, fmt.Errorf("%s is disabled in its configuration", name)
 	case e.leftOut || e.declined:
-		return fmt.Errorf("%s was left out: approve it when replan starts and asks about it", name)
-	case e.server.Problem != "", e.server.SSE, e.server.Command == "" && e.server.URL == "" && e.builtin == nil, config.CheckName(e.server.Name) != nil && e.builtin == nil:
-		return fmt.Errorf("%s cannot be started with its configuration: %s", name, e.problem)
+		return nil, fmt.Errorf("%s was left out: approve it when replan starts and asks about it", name)
+	case e.server.Problem != "", e.server.Command == "" && e.server.URL == "" && e.builtin == nil, config.CheckName(e.server.Name) != nil && e.builtin == nil:
+		return nil, fmt.Errorf("%s cannot be started with its configuration: %s", name, e.problem)
 	}
+	return e, nil
+}
+
+// startAnew starts a server, or starts it again. The caller holds the mutex.
+func (p *Pool) startAnew(e *entry) {
 	e.restarts(restarted)
 	p.broadcast()
 	if e.watched {
@@ -431,10 +454,9 @@ func (p *Pool) Restart(name string) error {
 		case e.again <- struct{}{}:
 		default: // already requested
 		}
-		return nil
+		return
 	}
 	p.launch(e)
-	return nil
 }
 
 // status returns the status of one server. The caller holds the mutex.
@@ -443,6 +465,7 @@ func (p *Pool) status(e *entry) plan.ServerStatus {
 		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: untrusted.Text(e.report()),
 		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed),
 	}
+	s.NeedsLogin = e.login
 	if e.startup > 0 {
 		s.StartMS = max(s.StartMS, 1)
 	}

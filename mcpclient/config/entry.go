@@ -213,12 +213,6 @@ func (f found) unexpanded(source Source) (Server, error) {
 		s.Trust = false
 		s.Notes = append(s.Notes, f.note("trust", `"trust" is ignored: only your own mcp.json and --mcp-config can trust a server`))
 	}
-	if s.HeadersHelper != "" {
-		s.Notes = append(s.Notes, f.note("headersHelper", `"headersHelper" is ignored: replan cannot run it yet; write the headers into "headers"`))
-	}
-	if s.OAuth != nil {
-		s.Notes = append(s.Notes, f.note("oauth", `"oauth" is ignored: replan cannot log in to servers yet`))
-	}
 	if s.Disabled {
 		return s, nil
 	}

@@ -42,13 +42,11 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
 		"Claude Code": {"mcp.json", `{"mcpServers": {
 			"sentry": {"type": "http", "url": "https://mcp.sentry.dev/mcp", "headers": {"Authorization": "Bearer ${REPLAN_TEST_TOKEN}"},
-				"headersHelper": "bin/headers", "oauth": {"clientId": "id", "callbackPort": 8080, "scopes": "read write"}},
+				"headersHelper": "bin/headers", "oauth": {"clientId": "id", "clientMetadataUrl": "https://x.example/c.json", "callbackPort": 8080, "scopes": "read write"}},
 			"asana": {"type": "sse", "url": "https://mcp.asana.com/sse"},
 			"files": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "${PWD_NONE:-.}"], "env": {}}}}`, `[
 			{"Name": "sentry", "URL": "https://mcp.sentry.dev/mcp", "Headers": {"Authorization": "Bearer secret"}, "HeadersHelper": "bin/headers",
-				"OAuth": {"clientId": "id", "callbackPort": 8080, "scopes": ["read", "write"]}, "Notes": [
-					"mcp.json:3: server \"sentry\": \"headersHelper\" is ignored: replan cannot run it yet; write the headers into \"headers\"",
-					"mcp.json:3: server \"sentry\": \"oauth\" is ignored: replan cannot log in to servers yet"]},
+				"OAuth": {"clientId": "id", "clientMetadataUrl": "https://x.example/c.json", "callbackPort": 8080, "scopes": ["read", "write"]}},
 			{"Name": "asana", "URL": "https://mcp.asana.com/sse", "SSE": true},
 			{"Name": "files", "Command": "npx", "Args": ["-y", "@modelcontextprotocol/server-filesystem", "."], "Env": {}}]`},
 		"Cursor": {"mcp.json", `{"mcpServers": {
@@ -126,7 +124,7 @@ inline = { command = "x", enabled = false }
 			{"Name": "context7", "Command": "npx", "Args": ["-y", "@upstash/context7-mcp"], "Env": {"MODE": "x"}, "Inherit": ["HOME", "LOCAL_TOKEN"], "Dir": "tools",
 				"StartTimeout": 20000000000, "Timeout": 45500000000, "IncludeTools": ["search"], "ExcludeTools": ["screenshot"], "Required": true},
 			{"Name": "figma", "URL": "https://mcp.figma.com/mcp", "Headers": {"Authorization": "Bearer secret", "X-Figma-Region": "us-east-1", "X-Token": "secret"},
-				"OAuth": {"scopes": ["read"]}, "Notes": ["config.toml:18: server \"figma\": \"oauth\" is ignored: replan cannot log in to servers yet"]},
+				"OAuth": {"scopes": ["read"]}},
 			{"Name": "inline", "Command": "x", "Disabled": true}]`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -39,6 +39,17 @@ func (g *grant) live(now time.Time) bool {
 	return g.Token.AccessToken != "" && (g.Token.ExpiresAt.IsZero() || g.Token.ExpiresAt.Sub(now) > expiryMargin)
 }
 
+// lacking returns those of some scopes that the login, which may be nil, does not have.
+func (g *grant) lacking(scopes []string) []string {
+	var all []string
+	for _, scope := range scopes {
+		if g == nil || !slices.Contains(g.Scopes, scope) {
+			all = append(all, scope)
+		}
+	}
+	return all
+}
+
 // expiryMargin is how long before its end a token is no longer used.
 const expiryMargin = 10 * time.Second
 

@@ -29,7 +29,6 @@ type Transport struct {
 	mu      sync.Mutex
 	grant   *grant   // as last read or written; nil is none
 	renewal *renewal // under way; nil is none
-	wanted  []string // scopes that the login lacks, as the server last said
 	work    sync.WaitGroup
 }
 
@@ -70,7 +69,6 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	case response.StatusCode == http.StatusUnauthorized:
 		next, err = t.token(r.Context(), sent)
 	default:
-		t.setWanted(nil)
 		return response, nil
 	}
 	if err != nil {
@@ -91,19 +89,11 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.Base.RoundTrip(again)
 }
 
-// Wanted returns the scopes that a login must have in addition for what the server
-// refused last. There are none if the login has them all, so that another one would
-// not help.
-func (t *Transport) Wanted() []string {
+// Lacking returns those of some scopes that the login does not have.
+func (t *Transport) Lacking(scopes []string) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.wanted
-}
-
-func (t *Transport) setWanted(scopes []string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.wanted = scopes
+	return t.grant.lacking(scopes)
 }
 
 // Close waits until no refresh is under way. No request may follow.
@@ -243,14 +233,7 @@ func (t *Transport) widened(ctx context.Context, sent string, scopes []string) (
 	if g.Token.AccessToken != sent && g.live(time.Now()) {
 		return t.keep(g), nil
 	}
-	var lacking []string
-	for _, scope := range scopes {
-		if !slices.Contains(g.Scopes, scope) {
-			lacking = append(lacking, scope)
-		}
-	}
-	t.setWanted(lacking)
-	if all := union(g.Wanted, lacking); len(all) > len(g.Wanted) {
+	if all := union(g.Wanted, g.lacking(scopes)); len(all) > len(g.Wanted) {
 		g.Wanted = all
 		if err := t.Store.write(ctx, t.account(), g); err != nil {
 			return "", fmt.Errorf("noting what the server asks for: %w", err)

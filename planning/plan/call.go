@@ -134,6 +134,8 @@ type ServerStatus struct {
 	Tools int            `json:"tools,omitempty"` // on offer
 	Error untrusted.Text `json:"error,omitempty"` // why it is not ready, one sentence
 
+	NeedsLogin bool `json:"needs_login,omitempty"` // the user must log in first; if it is ready, for some of its tools
+
 	// Instructions are how the server wants to be used, in its own words, on one line.
 	Instructions untrusted.Text `json:"instructions,omitempty"`
 

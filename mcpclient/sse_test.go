@@ -1,0 +1,173 @@
+package mcpclient_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"replan/mcpclient"
+	"replan/mcpclient/config"
+	"replan/planning/plan"
+)
+
+// newOldRemote returns a server that speaks the transport of 2024-11-05.
+func newOldRemote(t *testing.T) *remote {
+	t.Helper()
+	r := &remote{mcp: server.NewMCPServer("old", "1")}
+	r.mcp.AddTool(mcp.NewTool("hello"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText("from afar"), nil
+	})
+	inner := server.NewSSEServer(r.mcp)
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		body, err := io.ReadAll(q.Body)
+		if err != nil || r.filter != nil && !r.filter(w, q, body) {
+			return
+		}
+		q.Body = io.NopCloser(bytes.NewReader(body))
+		inner.ServeHTTP(w, q)
+	}))
+	t.Cleanup(func() { r.CloseClientConnections(); r.Close() })
+	return r
+}
+
+// overSSE returns a pool with a server of the older transport.
+func overSSE(t *testing.T, r *remote, cfg mcpclient.Config) *mcpclient.Pool {
+	t.Helper()
+	cfg.Servers = []config.Server{{Name: "far", URL: r.URL + "/sse", SSE: true, Headers: map[string]string{"X-Key": "k"}, Source: config.SourceUser}}
+	return newPool(t, cfg)
+}
+
+func TestCallOverSSE(t *testing.T) {
+	r := newOldRemote(t)
+	r.filter = func(w http.ResponseWriter, q *http.Request, _ []byte) bool {
+		ok := q.Header.Get("X-Key") == "k" && strings.HasPrefix(q.Header.Get("User-Agent"), "replan/")
+		if !ok {
+			w.WriteHeader(http.StatusTeapot)
+		}
+		return ok
+	}
+	var wire strings.Builder
+	p := overSSE(t, r, mcpclient.Config{Wire: func(m mcpclient.Message) { wire.Write(m.Text) }})
+	if got, err := call(t, p, "far:hello", nil); err != nil || got != "from afar" {
+		t.Errorf("got %v, %v; %+v", got, err, p.Status())
+	}
+	if got := p.Status()[0]; got.Transport != "sse" {
+		t.Errorf("got %+v", got)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := wire.String(); !strings.Contains(got, `"tools/call"`) || !strings.Contains(got, "from afar") || strings.Contains(got, "server/discover") {
+		t.Errorf("the wire: %s", got)
+	}
+}
+
+func TestProgressAndCancelReachSSEServer(t *testing.T) {
+	r := newOldRemote(t)
+	cancelled := make(chan struct{})
+	r.filter = func(_ http.ResponseWriter, _ *http.Request, body []byte) bool {
+		if bytes.Contains(body, []byte(`"notifications/cancelled"`)) {
+			close(cancelled)
+		}
+		return true
+	}
+	end := make(chan struct{})
+	t.Cleanup(func() { close(end) })
+	r.mcp.AddTool(mcp.NewTool("wait"), func(ctx context.Context, q mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		err := r.mcp.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
+			"progressToken": q.Params.Meta.ProgressToken, "progress": 1, "total": 2, "message": "half",
+		})
+		<-end
+		return nil, err
+	})
+	p := overSSE(t, r, mcpclient.Config{})
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := p.Call(ctx, plan.ToolCall{Tool: tool(t, p, "wait"), Progress: func(done, _ float64, text string) {
+		if done != 1 || text != "half" {
+			t.Errorf("got %v, %q", done, text)
+		}
+		cancel()
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	<-cancelled
+}
+
+func TestEndedSSEStreamIsOpenedAgain(t *testing.T) {
+	r := newOldRemote(t)
+	p := overSSE(t, r, mcpclient.Config{RestartWaits: []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond}})
+	hello := tool(t, p, "hello")
+	for range 3 {
+		r.CloseClientConnections()
+		if got, err := p.Call(t.Context(), plan.ToolCall{Tool: hello}); err != nil || got != "from afar" {
+			// A call that meets the end of the stream may have been carried out.
+			if err == nil || !strings.Contains(err.Error(), "connection") {
+				t.Errorf("got %v, %v; %+v", got, err, p.Status())
+			}
+			if got, err := p.Call(t.Context(), plan.ToolCall{Tool: hello}); err != nil || got != "from afar" {
+				t.Errorf("then got %v, %v; %+v", got, err, p.Status())
+			}
+		}
+	}
+}
+
+func TestCallInProgressFailsWithTheSSEStream(t *testing.T) {
+	r := newOldRemote(t)
+	called, end := make(chan struct{}), make(chan struct{})
+	t.Cleanup(func() { close(end) })
+	r.mcp.AddTool(mcp.NewTool("wait"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		close(called)
+		<-end
+		return mcp.NewToolResultText(""), nil
+	})
+	p := overSSE(t, r, mcpclient.Config{})
+	wait := tool(t, p, "wait")
+	go func() {
+		<-called
+		r.CloseClientConnections()
+	}()
+	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: wait}); err == nil || isToolError(err) || !strings.Contains(err.Error(), "connection") {
+		t.Errorf("got %v, want an error that leaves the effect open", err)
+	}
+}
+
+func TestSSEServerThatCannotStartIsExplained(t *testing.T) {
+	for name, c := range map[string]struct {
+		h    http.HandlerFunc
+		want string
+	}{
+		"no such address": {http.NotFound, `does not speak the older SSE transport at its url (404 Not Found)`},
+		"refused":         {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, "authorisation"},
+		"silent":          {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "did not answer within"},
+		"no address for messages": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}, "did not answer within"},
+		"another host": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "event: endpoint\ndata: http://127.0.0.2/messages\n\n")
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}, "did not answer within"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := httptest.NewServer(c.h)
+			t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
+			p := newPool(t, mcpclient.Config{StartTimeout: 200 * time.Millisecond, Servers: []config.Server{{Name: "far", URL: s.URL, SSE: true}}})
+			if got := status(t, p, "far"); got.State != plan.ServerFailed || !strings.Contains(string(got.Error), c.want) {
+				t.Errorf("got %+v, want %q", got, c.want)
+			}
+		})
+	}
+}
