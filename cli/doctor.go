@@ -55,6 +55,7 @@ func (o *options) doctor(ctx context.Context, wrong error) error {
 	}
 	tools := o.poolConfig(mcpclient.TrustNone)
 	if wrong == nil {
+		tools.Logins = o.wiring().logins()
 		tools.Servers, wrong = o.wiring().readServers()
 	}
 	var doubts []string

@@ -27,9 +27,11 @@ import (
 	"replan/agent/store/instructions"
 	"replan/cli/crash"
 	"replan/cli/folder"
+	"replan/cli/mcp"
 	"replan/internal/redact"
 	"replan/mcpclient"
 	"replan/mcpclient/child"
+	"replan/mcpclient/oauth"
 	"replan/mcpclient/workspace"
 	"replan/planning/plan"
 )
@@ -167,7 +169,7 @@ func (o *options) noDryResume() error {
 
 // poolConfig returns the settings that every pool of tool servers has.
 func (o *options) poolConfig(trust mcpclient.TrustMode) mcpclient.Config {
-	return mcpclient.Config{Dir: o.Workspace, Trust: trust, TrustFile: o.Dirs.Trust(), HandshakeFile: o.Dirs.Handshakes(), Version: Version}
+	return mcpclient.Config{Dir: o.Workspace, Trust: trust, TrustFile: o.Dirs.Trust(), HandshakeFile: o.Dirs.Handshakes(), Version: Version, Logins: o.wiring().logins()}
 }
 
 // openTools starts the workspace's operators and the MCP servers.
@@ -176,7 +178,7 @@ func (w *services) openTools(ctx context.Context, o *options, how opening, logge
 	cfg.Logger, cfg.LogDir = logger, o.store.Dirs.Logs()
 	cfg.Later = how.screen // until the screen is drawn
 	var err error
-	cfg.Watcher = w.watcher()
+	cfg.Watcher, cfg.Browse = w.watcher(), mcp.Browser(o.io.Getenv)
 	if cfg.Servers, err = o.wiring().readServers(); err != nil {
 		return err
 	}
@@ -220,6 +222,16 @@ func (w *services) openTools(ctx context.Context, o *options, how opening, logge
 		return &failure{exit: exitUsage, code: "required_server", err: err}
 	}
 	return ctx.Err()
+}
+
+// logins returns the logins to MCP servers, whose tokens are in the keyring of the
+// system unless REPLAN_KEYRING is off.
+func (o wiring) logins() *oauth.Store {
+	var ring oauth.Keyring
+	if o.io.Getenv("REPLAN_KEYRING") != "off" {
+		ring = oauth.SystemKeyring(o.io.Getenv)
+	}
+	return oauth.NewStore(o.Dirs.Logins(), ring)
 }
 
 // watcher returns the watcher that ends the children if this process cannot; nil

@@ -24,6 +24,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/mcpclient"
 	mcpconfig "replan/mcpclient/config"
+	"replan/mcpclient/oauth"
 	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/telling"
@@ -50,6 +51,7 @@ func newTools(o *options) *cobra.Command {
 func newMCP(o *options) *cobra.Command {
 	var input *ask.Input
 	return mcp.New(mcp.Host{
+		In: o.io.In, Getenv: o.io.Getenv, Logins: func() *oauth.Store { return o.wiring().logins() },
 		Options: &o.Options, Terminal: o.tty, Print: o.print, JSON: o.printJSON, Sign: o.checkSign, Asks: o.asks,
 		Warn:    func(text string) { _, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(text)) },
 		Servers: func() ([]mcpconfig.Server, error) { return o.wiring().readServers() },

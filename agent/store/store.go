@@ -75,6 +75,9 @@ func (d Dirs) Fit() string { return filepath.Join(d.State, "fit.json") }
 // Trust returns the file that records which servers of projects may start.
 func (d Dirs) Trust() string { return filepath.Join(d.Data, "trust.json") }
 
+// Logins returns the folder of the logins to MCP servers.
+func (d Dirs) Logins() string { return filepath.Join(d.Data, "logins") }
+
 // Store gives access to all files of one user. It is safe for concurrent use, and
 // several processes may use the same folders.
 type Store struct {

@@ -57,6 +57,9 @@ func serverCheck(subject string, s plan.ServerStatus, leftOut bool) Check {
 	case leftOut:
 		check.State, check.Detail = Warning, "not started: it belongs to this project, and you have not allowed it yet"
 		check.Fix = "start replan here and answer the question, or use --mcp-config .mcp.json"
+	case s.NeedsLogin:
+		check.State, check.Detail = Warning, "needs a login"
+		check.Fix = untrusted.Text("replan mcp login " + s.Name)
 	case s.State == plan.ServerReady:
 		check.State = OK
 		check.Detail = untrusted.Text(fmt.Sprintf("%s, ready in %d ms", english.Count(s.Tools, "tool"), s.StartMS))

@@ -121,7 +121,7 @@ func concerns(path string) (names []string, ok bool) {
 		return []string{Model, Tools, Output}, true
 	case "replan fit":
 		return []string{"model", "host", "mcp-config", "server", "ascii", Output}, true
-	case "replan mcp list", "replan mcp test":
+	case "replan mcp list", "replan mcp test", "replan mcp login":
 		return []string{"mcp-config", "ascii", Output}, true
 	case "replan plan show", "replan runs show":
 		return []string{Output, "ascii"}, true

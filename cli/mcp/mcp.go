@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,11 +19,15 @@ import (
 	"replan/internal/untrusted"
 	"replan/mcpclient"
 	mcpconfig "replan/mcpclient/config"
+	"replan/mcpclient/oauth"
 )
 
 // Host is the command line around the commands. Its functions may be called once
 // the settings were read.
 type Host struct {
+	In       io.Reader // standard input
+	Getenv   func(string) string
+	Logins   func() *oauth.Store
 	Options  *config.Options
 	Terminal func() *tty.Terminal                                     // standard output; nil is no terminal
 	Print    func(text string) error                                  // to standard output
@@ -42,10 +47,10 @@ type Host struct {
 // New returns the command replan mcp.
 func New(h Host) *cobra.Command {
 	command := &cobra.Command{
-		Use: "mcp", Short: "List, add, remove, test and import MCP servers",
+		Use: "mcp", Short: "List, add, remove, test and import MCP servers; log in to them",
 		Long: "mcp manages the MCP servers whose tools plans may use. Your own are in mcp.json in the configuration folder,\n" +
 			"those of a project in its .mcp.json.",
-		Example: "  replan mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\n  replan mcp import claude\n  replan mcp test files",
+		Example: "  replan mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\n  replan mcp import claude\n  replan mcp test files\n  replan mcp login linear",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil
@@ -55,7 +60,7 @@ func New(h Host) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return h.Help(cmd) },
 	}
 	help.Menu(command)
-	command.AddCommand(h.newList(), h.newAdd(), h.newRemove(), h.newTest(), h.newImport())
+	command.AddCommand(h.newList(), h.newAdd(), h.newRemove(), h.newTest(), h.newImport(), h.newLogin(), h.newLogout())
 	return command
 }
 
