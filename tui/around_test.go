@@ -260,6 +260,47 @@ func TestKeyRestartsServer(t *testing.T) {
 	s.wants("It waits for your approval")
 }
 
+// locked is a session with a server that needs a login.
+func locked() session.Status {
+	servers := threeServers(plan.ServerWaiting)
+	servers[1].NeedsLogin, servers[1].Error, servers[1].LastError = true, "needs a login: run replan mcp login search, or use the login key in the servers view", ""
+	return session.Status{Workspace: "/src", Model: "m", Servers: servers}
+}
+
+func TestServerThatNeedsALoginIsDrawnWideAndNarrow(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
+		t.Run(fmt.Sprintf("%dx%d", size.w, size.h), func(t *testing.T) {
+			s := serving(t, size.w, size.h).show(newStory().session(locked()))
+			golden.RequireEqual(t, s.press(downKey).front()+"\n")
+		})
+	}
+}
+
+func TestKeyLogsInToServer(t *testing.T) {
+	const address = "https://login.example.com/authorize?client_id=replan"
+	s := serving(t, 120, 36).show(newStory().session(locked())).press(downKey).press(letters("l")...)
+	s.sent(asks("servers"), session.Login{Server: "search"})
+	s.wants("Asking search where to log in")
+	_, cmd := s.m.Update(tea.Msg(tui.Batch(newStory().session(session.LoginProgress{Server: "search"}, session.LoginProgress{Server: "search", Address: address}).events, newStory().now)))
+	if got := clipboard(cmd); got != address {
+		t.Errorf("copied %q", got)
+	}
+	s.wants(address)
+	s.wants("l cancel the login")
+	s.press(letters("l")...)
+	s.sent(asks("servers"), session.Login{Server: "search"}, session.CancelLogin{})
+	s.show(newStory().session(session.LoginProgress{Server: "search", Ended: true, Cancelled: true}))
+	s.press(letters("l")...).show(newStory().session(session.LoginProgress{Server: "search", Ended: true, Problem: "logging in to search: the login was refused"}))
+	s.wants("the login was refused")
+	s.show(newStory().session(session.LoginProgress{Server: "search", Ended: true}))
+	s.wants("logged in to search")
+}
+
+func TestProgramsHaveNoLoginKey(t *testing.T) {
+	s := serving(t, 120, 36).press(letters("l")...).press(downKey, downKey).press(letters("l")...)
+	s.sent(asks("servers"))
+}
+
 func TestServerListUpdatesLive(t *testing.T) {
 	s := serving(t, 120, 36)
 	_, cmd := s.m.Update(tui.Batch(newStory().session(session.Status{Workspace: "/src", Model: "m", Servers: threeServers(plan.ServerReady)}).events, newStory().now))

@@ -49,6 +49,10 @@ func (m *Model) handleEvents(b eventsMsg) tea.Cmd {
 		m.servers.stale = false
 		cmd = tea.Batch(cmd, m.outbox.ask(keymap.QueryServers))
 	}
+	if m.servers.address != "" {
+		cmd = tea.Batch(cmd, m.clipboard(m.servers.address))
+		m.servers.address = ""
+	}
 	m.refresh()
 	return tea.Batch(cmd, m.alert(before), m.Animate())
 }
@@ -79,6 +83,8 @@ func (m *Model) applyEvent(e event.Event) {
 		handlePull(m, d)
 	case session.Removed:
 		handleRemoved(m, d)
+	case session.LoginProgress:
+		handleLogin(m, d)
 	case session.UndoRefused:
 		m.dialogs.undo.Take(d.Undo)
 	case event.ChatUndone:

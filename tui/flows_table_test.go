@@ -187,6 +187,7 @@ var flows = map[string]flow{
 	"settings":            {wants: "Settings", sends: asks("settings")},
 	"settings.reset":      {first: []string{"alt+o"}, events: []any{session.Settings{Settings: inForce().Settings[3:]}}, wants: "Settings", sends: session.Keep{Key: "planning.eager"}},
 	"settings.keep":       {first: []string{"alt+o"}, events: []any{inForce()}, wants: "the lines for model.name"},
+	"servers.login":       {from: (*story).servers, first: []string{"esc", "alt+s"}, events: []any{locked()}, then: []string{"down"}, wants: "Asking search where to log in", sends: session.Login{Server: "search"}},
 	"servers.restart":     {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "Starting workspace anew"},
 }
 

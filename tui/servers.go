@@ -2,6 +2,7 @@ package tui
 
 import (
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/telling"
 )
@@ -11,6 +12,7 @@ type servers struct {
 	lost    map[string]bool // servers that were lost, or never started
 	stale   bool            // the tools of the servers must be fetched again
 	looking bool            // the session looks again for a model
+	address string          // of a login, to be copied
 }
 
 // notices shows which servers were lost, which are back, and when a model
@@ -41,5 +43,20 @@ func (s *servers) notices(was, now session.Status, notify func(level, text strin
 	}
 	if was.Problem != "" && now.Problem == "" && now.Model != "" {
 		notify("info", now.Model.Visible()+" answers")
+	}
+}
+
+// handleLogin shows where the user logs in to a server, or how that ended.
+func handleLogin(m *Model, d session.LoginProgress) {
+	m.dialogs.servers.LoggedIn(d)
+	switch {
+	case d.Problem != "":
+		m.chat.Add(m.chat.Note("warn", d.Problem.Visible()))
+	case d.Address != "":
+		m.servers.address = d.Address.Line()
+		m.chat.Add(m.chat.Note("info", telling.LoginAddress(d)))
+		m.toasts.Show("info", "the address of the login is sent to the clipboard")
+	case d.Ended && !d.Cancelled:
+		m.toasts.Show("info", "logged in to "+untrusted.Line(d.Server))
 	}
 }

@@ -110,6 +110,15 @@ type Restarter interface {
 	Restart(server string) error
 }
 
+// ServerLogin logs in to tool servers for the user. [Tools] may also implement
+// ServerLogin.
+type ServerLogin interface {
+	// Login logs in to a server in the user's browser, and restarts it. It calls show
+	// once with the address to open. Addresses that the user copied from a browser
+	// elsewhere come from pasted, which may be nil.
+	Login(ctx context.Context, server string, show func(address string), pasted <-chan string) error
+}
+
 // Reloader reads the configuration of its tool servers again. [Tools] may also
 // implement Reloader.
 type Reloader interface {

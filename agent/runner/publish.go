@@ -212,6 +212,61 @@ func (s *Session) serverCommand(c session.Command) {
 	}
 }
 
+// serverLogin is the login to a tool server that is under way.
+type serverLogin struct {
+	server string // "" is none
+	cancel func()
+}
+
+// command carries out a command about logins.
+func (l *serverLogin) command(ctx context.Context, s *Session, c session.Command) {
+	switch c := c.(type) {
+	case session.Login:
+		l.begin(ctx, s, c.Server)
+	case session.CancelLogin:
+		if l.server != "" {
+			l.cancel()
+		}
+	}
+}
+
+// begin starts to log in.
+func (l *serverLogin) begin(ctx context.Context, s *Session, server string) {
+	tools, ok := s.cfg.Tools.(ServerLogin)
+	problem := untrusted.Text("")
+	switch {
+	case !ok:
+		problem = "these servers have no logins here"
+	case l.server != "":
+		problem = untrusted.Text("a login to " + l.server + " is under way: finish it, or cancel it first")
+	}
+	if problem != "" {
+		_ = s.publish(session.LoginProgress{Server: server, Ended: true, Problem: problem})
+		return
+	}
+	within, cancel := context.WithCancel(ctx)
+	l.server, l.cancel = server, cancel
+	_ = s.publish(session.LoginProgress{Server: server})
+	p := s.preparation()
+	s.workers.Go(func() {
+		err := tools.Login(within, server, func(address string) {
+			p.outcomes <- outcome{events: []event.Data{session.LoginProgress{Server: server, Address: untrusted.Text(address)}}}
+		}, nil)
+		end := session.LoginProgress{Server: server, Ended: true, Cancelled: errors.Is(err, context.Canceled)}
+		if err != nil && !end.Cancelled {
+			end.Problem = untrusted.Text(err.Error())
+		}
+		p.outcomes <- outcome{finish: func() {
+			l.cancel()
+			l.server = ""
+			_ = s.publish(end)
+			if end.Problem == "" && !end.Cancelled {
+				delete(s.troubles, server) // report its next failure again
+			}
+		}}
+	})
+}
+
 // instructions is what the servers of tools say about themselves, by name.
 func instructions(servers []plan.ServerStatus, tools plan.Catalogue) map[string]untrusted.Text {
 	said := map[string]untrusted.Text{}

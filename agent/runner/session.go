@@ -158,6 +158,7 @@ type Session struct {
 	catalogue    plan.Catalogue     // as last seen
 	modelUse     modelUse
 	models       modelJobs
+	login        serverLogin
 	gate         string               // the session's own open gate
 	gates        int                  // number of gates opened by the session
 	pending      []plan.PendingServer // what it asks about
@@ -399,6 +400,7 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 		s.serverCommand(c)
 	default:
 		s.models.command(ctx, s, c)
+		s.login.command(ctx, s, c)
 	}
 }
 

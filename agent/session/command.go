@@ -149,8 +149,17 @@ type SkipServers struct{}
 // Restart restarts a tool server. Its calls in progress fail.
 type Restart struct{ Server string }
 
-func (SkipServers) command()    {}
+// Login logs in to a tool server in the user's browser, one at a time. The address
+// and the end are published as LoginProgress. The server then restarts.
+type Login struct{ Server string }
+
+// CancelLogin cancels the login under way.
+type CancelLogin struct{}
+
 func (Keep) command()           {}
+func (SkipServers) command()    {}
+func (Login) command()          {}
+func (CancelLogin) command()    {}
 func (Pull) command()           {}
 func (CancelPull) command()     {}
 func (Remove) command()         {}

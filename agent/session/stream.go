@@ -20,6 +20,7 @@ const (
 	KindChosen   event.Kind = "session.chosen"
 	KindPull     event.Kind = "session.pull"
 	KindRemoved  event.Kind = "session.removed"
+	KindLogin    event.Kind = "session.login"
 )
 
 // Status says what the session works with: the model and the health of the
@@ -126,6 +127,15 @@ type Removed struct {
 	Problem untrusted.Text `json:"problem,omitempty"`
 }
 
+// LoginProgress reports where the user logs in to a tool server, or the end of that.
+type LoginProgress struct {
+	Server    string         `json:"server"`
+	Address   untrusted.Text `json:"address,omitempty"` // to open in a browser; "" if it is not known yet
+	Ended     bool           `json:"ended,omitempty"`   // with success, unless one of the following says otherwise
+	Cancelled bool           `json:"cancelled,omitempty"`
+	Problem   untrusted.Text `json:"problem,omitempty"` // why it failed, one sentence
+}
+
 // Kind of what the session reports.
 func (Status) Kind() event.Kind       { return KindStatus }
 func (Queue) Kind() event.Kind        { return KindQueue }
@@ -137,3 +147,6 @@ func (Kept) Kind() event.Kind         { return KindKept }
 func (Chosen) Kind() event.Kind       { return KindChosen }
 func (PullProgress) Kind() event.Kind { return KindPull }
 func (Removed) Kind() event.Kind      { return KindRemoved }
+
+// Kind is that of the progress of a login.
+func (LoginProgress) Kind() event.Kind { return KindLogin }

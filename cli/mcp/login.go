@@ -63,7 +63,7 @@ func (h Host) login(ctx context.Context, name string, noBrowser bool) (err error
 	if err != nil {
 		return err
 	}
-	cfg, stop := h.Watcher()
+	cfg, stop := h.Pool()
 	defer stop()
 	cfg.Servers, cfg.Later = []mcpconfig.Server{s}, true
 	opened := errors.New("not asked for")

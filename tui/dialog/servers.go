@@ -26,6 +26,8 @@ type Servers struct {
 	known   bool   // offers have arrived
 	whole   bool   // show the selected server with its tools
 	offers  scroll // the selected server with its tools
+
+	login session.LoginProgress // under way; no Server means none
 }
 
 // NewServers returns the dialog, closed.
@@ -33,8 +35,9 @@ func NewServers(l *draw.Look, k *keymap.Map) *Servers { return &Servers{list: ne
 
 // Open opens the dialog with the known states and requests the servers' offers.
 func (d *Servers) Open(s session.Status) keymap.Query {
+	login := d.login
 	*d = *NewServers(d.Look, d.Keys)
-	d.shown, d.servers = true, s.Servers
+	d.shown, d.servers, d.login = true, s.Servers, login
 	return keymap.QueryServers
 }
 
@@ -94,6 +97,9 @@ func (d *Servers) Actions() keymap.Handlers {
 		return hs.First(d.nextKey)
 	}
 	hs["servers.restart"] = keymap.Handler{Do: func() keymap.Request { return d.restart(s) }}
+	if s.URL != "" {
+		hs["servers.login"] = keymap.Handler{Do: func() keymap.Request { return d.logIn(s) }}
+	}
 	if d.whole {
 		return hs.With(d.offers.keys()).First(d.nextKey)
 	}
@@ -125,6 +131,30 @@ func (d *Servers) restart(s *plan.ServerStatus) keymap.Request {
 	return keymap.SendCommands(session.Restart{Server: s.Name})
 }
 
+// logIn requests a login to a server, or cancels the one to it that is under way.
+func (d *Servers) logIn(s *plan.ServerStatus) keymap.Request {
+	if d.login.Server == s.Name {
+		d.message = "The login is cancelled."
+		return keymap.SendCommands(session.CancelLogin{})
+	}
+	d.message = "Asking " + untrusted.Line(s.Name) + " where to log in" + d.Look.Glyphs.Ellipsis
+	return keymap.SendCommands(session.Login{Server: s.Name})
+}
+
+// LoggedIn shows the progress of a login.
+func (d *Servers) LoggedIn(p session.LoginProgress) {
+	d.login, d.offers.doc = p, nil
+	switch {
+	case p.Problem != "":
+		d.message = p.Problem.Line()
+	case p.Address != "" || p.Ended && !p.Cancelled:
+		d.message = ""
+	}
+	if p.Ended {
+		d.login = session.LoginProgress{}
+	}
+}
+
 // Hints lists the keys that are active now.
 func (d *Servers) Hints() []keymap.Hint {
 	leave := d.Keys.Hint("close", "dialog.leave")
@@ -132,6 +162,10 @@ func (d *Servers) Hints() []keymap.Hint {
 	switch {
 	case s == nil:
 		return []keymap.Hint{leave}
+	case d.login.Server == s.Name:
+		return []keymap.Hint{d.Keys.Hint("cancel the login", "servers.login"), leave, d.Keys.Hint("choose", "move.up", "move.down")}
+	case s.NeedsLogin && !d.whole:
+		return []keymap.Hint{d.Keys.Hint("log in", "servers.login"), d.Keys.Hint("its tools", "plan.open"), d.Keys.Hint("restart", "servers.restart"), leave, d.Keys.Hint("choose", "move.up", "move.down")}
 	case d.whole:
 		return []keymap.Hint{d.Keys.Hint("list", "dialog.leave"), d.Keys.Hint("scroll", "move.up", "move.down"), d.Keys.Hint("restart", "servers.restart")}
 	case s.State == plan.ServerWaiting:
@@ -162,11 +196,13 @@ func (d *Servers) row(i, width int) string {
 	l, s := d.Look, d.servers[i]
 	line := l.Line(i == d.At, true)
 	glyph, word, style := d.state(s)
-	const state, from = 10, 20 // cells
-	tools, offers := 9, d.offered(s)
+	const from = 20 // cells
+	state, tools, offers := 12, 9, d.offered(s)
 	if width >= 68 {
 		tools = 23
 	} else {
+		state = 10
+		word, _ = strings.CutPrefix(word, "needs ")
 		offers, _, _ = strings.Cut(offers, ",")
 	}
 	name := min(max(width-state-tools-from-10, 14), 30)
@@ -204,6 +240,9 @@ func (d *Servers) offered(s plan.ServerStatus) string {
 // state returns the glyph, word and style for the state of a server.
 func (d *Servers) state(s plan.ServerStatus) (glyph, word string, style lipgloss.Style) {
 	l := d.Look
+	if s.NeedsLogin && s.State == plan.ServerFailed {
+		return l.Glyphs.Failed, "needs login", l.Warning
+	}
 	switch s.State {
 	case plan.ServerReady:
 		return l.Glyphs.Done, "ready", l.Success
@@ -236,6 +275,10 @@ func (d *Servers) foot(width int) []string {
 // facts writes how a server is reached and any problem with it.
 func (d *Servers) facts(doc *draw.Document, s plan.ServerStatus) {
 	l := d.Look
+	if d.login.Server == s.Name && d.login.Address != "" {
+		doc.Field("log in", l.Warning, "in the browser that opens. If none does, open the address, which is sent to the clipboard:")
+		doc.Prose(l.Text, d.login.Address.Visible())
+	}
 	switch {
 	case s.State == plan.ServerWaiting:
 		doc.Field("asks", l.Warning, "defined by the project: it starts after your yes")

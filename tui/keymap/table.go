@@ -167,6 +167,7 @@ func (k *Map) Actions() []Group {
 			{ID: "models.remove", Key: &k.RemoveModel},
 			{ID: "undo.put_back", Key: &k.PutBack},
 			{ID: "servers.restart", Key: &k.Restart},
+			{ID: "servers.login", Key: &k.Login},
 			{ID: "settings.keep", Key: &k.Keep},
 			{ID: "settings.reset", Key: &k.Reset},
 			{ID: "runs.play", Key: &k.Play},

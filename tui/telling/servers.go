@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
@@ -66,4 +68,10 @@ func shellWord(word string) string {
 	default:
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
+}
+
+// LoginAddress says where to log in to a server.
+func LoginAddress(p session.LoginProgress) string {
+	return "log in to " + untrusted.Line(p.Server) + " in the browser; if none opens, or on another machine, open this address, which is sent to the clipboard: " +
+		p.Address.Visible() + " (if that browser cannot reach replan at the end, use replan mcp login " + untrusted.Line(p.Server) + ")"
 }

@@ -27,7 +27,9 @@ func TestServerIsShownAsCommandLine(t *testing.T) {
 		"serve\nin the folder sub\nenv A=1\nenv B='$HOME'": {
 			Command: []string{"serve"}, Dir: "sub", Env: map[string]string{"B": "$HOME", "A": "1"},
 		},
-		"https://example.com/mcp\nheader X=y": {URL: "https://example.com/mcp", Headers: map[string]string{"X": "y"}},
+		"https://example.com/mcp\nruns 'cat key' in a shell for its headers": {URL: "https://example.com/mcp", HeadersHelper: "cat key"},
+		"serve\ngets of your environment TOKEN 'AWS_*'":                      {Command: []string{"serve"}, Inherit: []string{"TOKEN", "AWS_*"}},
+		"https://example.com/mcp\nheader X=y":                                {URL: "https://example.com/mcp", Headers: map[string]string{"X": "y"}},
 	} {
 		if got := telling.ServerWords(p.Whole()); got != want {
 			t.Errorf("got %q, want %q", got, want)
