@@ -79,12 +79,6 @@ func (m *Model) applyEvent(e event.Event) {
 		if words := m.dialogs.models.Chosen(d, m.status); words != "" {
 			m.chat.Add(m.chat.Notice(untrusted.Text(words))...)
 		}
-	case session.PullProgress:
-		handlePull(m, d)
-	case session.Removed:
-		handleRemoved(m, d)
-	case session.LoginProgress:
-		handleLogin(m, d)
 	case session.UndoRefused:
 		m.dialogs.undo.Take(d.Undo)
 	case event.ChatUndone:
@@ -114,6 +108,21 @@ func (m *Model) applyEvent(e event.Event) {
 		m.pending.Open(e.Run, d)
 	case event.GateResolved:
 		m.pending.Resolve(e.Run, d.Gate)
+	default:
+		handleJob(m, d)
+	}
+}
+
+// handleJob shows the progress or the end of what the session does for the user beside
+// its runs.
+func handleJob(m *Model, d event.Data) {
+	switch d := d.(type) {
+	case session.PullProgress:
+		handlePull(m, d)
+	case session.Removed:
+		handleRemoved(m, d)
+	case session.LoginProgress:
+		handleLogin(m, d)
 	}
 }
 

@@ -184,6 +184,12 @@ func (s *Session) findBranch() {
 	})
 }
 
+// besideRuns carries out a command that is about no run: about models or logins.
+func besideRuns(ctx context.Context, s *Session, c session.Command) {
+	s.models.command(ctx, s, c)
+	s.login.command(ctx, s, c)
+}
+
 // serverCommand ends the wait for tool servers, reads their configuration again,
 // or restarts one.
 func (s *Session) serverCommand(c session.Command) {

@@ -399,8 +399,7 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 	case session.SkipServers, session.Restart:
 		s.serverCommand(c)
 	default:
-		s.models.command(ctx, s, c)
-		s.login.command(ctx, s, c)
+		besideRuns(ctx, s, c)
 	}
 }
 
