@@ -1,5 +1,5 @@
 // Package mcpclient manages all available tools. It starts the configured MCP
-// servers over standard streams or streamable HTTP, beside the built-in
+// servers over standard streams, streamable HTTP or SSE, beside the built-in
 // servers of this process. It supervises them and calls their tools.
 //
 // A project's own servers start only after the user allows them. Child
