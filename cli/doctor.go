@@ -55,7 +55,6 @@ func (o *options) doctor(ctx context.Context, wrong error) error {
 	}
 	tools := o.poolConfig(mcpclient.TrustNone)
 	if wrong == nil {
-		tools.Logins = o.wiring().logins()
 		tools.Servers, wrong = o.wiring().readServers()
 	}
 	var doubts []string
