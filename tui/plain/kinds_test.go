@@ -35,6 +35,7 @@ var silentKinds = map[event.Kind]string{
 	event.KindChatReply:          "the run has printed it; a command that started no run prints its own reply",
 	session.KindResuming:         "run.resumed has the line",
 	session.KindStatus:           "passing, for the screen; notes of the project are named with the goal",
+	session.KindLogin:            "passing, for the screen; replan mcp login prints its own lines",
 	session.KindQueue:            "passing, for the screen",
 	session.KindUndo:             "passing, for the screen",
 	session.KindReturned:         "passing, for the screen",
