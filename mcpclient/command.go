@@ -24,7 +24,7 @@ const launcherStartTimeout = time.Minute
 // launchers are programs that may download what they start, with the first argument
 // that makes them do so; "" stands for any.
 var launchers = map[string]string{
-	"npx": "", "uvx": "", "bunx": "", "pnpx": "", "docker": "", "podman": "", "pnpm": "dlx", "yarn": "dlx", "bun": "x", "npm": "exec", "uv": "", "pipx": "run", "deno": "",
+	"npx": "", "uvx": "", "bunx": "", "pnpx": "", "docker": "", "podman": "", "nerdctl": "", "pnpm": "dlx", "yarn": "dlx", "bun": "x", "npm": "exec", "uv": "", "pipx": "run", "deno": "",
 }
 
 // startTimeout returns how long a server may take from its start until its tools
@@ -33,14 +33,19 @@ func (p *Pool) startTimeout(s config.Server) time.Duration {
 	if s.StartTimeout > 0 {
 		return s.StartTimeout
 	}
+	if first, known := launchers[programName(s)]; known && (first == "" || slices.Contains(s.Args, first)) {
+		return max(launcherStartTimeout, p.cfg.StartTimeout)
+	}
+	return p.cfg.StartTimeout
+}
+
+// programName returns the name of a server's program, without folder and suffix.
+func programName(s config.Server) string {
 	name := strings.ToLower(filepath.Base(s.Command))
 	for _, suffix := range []string{".exe", ".cmd", ".bat"} {
 		name = strings.TrimSuffix(name, suffix)
 	}
-	if first, known := launchers[name]; known && (first == "" || slices.Contains(s.Args, first)) {
-		return max(launcherStartTimeout, p.cfg.StartTimeout)
-	}
-	return p.cfg.StartTimeout
+	return name
 }
 
 // command returns the command that starts a server.

@@ -62,6 +62,8 @@ func faulty(fault string) {
 		_ = json.Unmarshal(lines.Bytes(), &m)
 		trace(m.Method)
 		switch {
+		case fault == "says nothing":
+			fmt.Fprintln(os.Stderr, "got", m.Method)
 		case m.Method == "server/discover" && fault == "ends at the probe":
 			fmt.Fprintln(os.Stderr, "Error: expect initialized request")
 			os.Exit(1)

@@ -29,7 +29,7 @@ const (
 
 // closeTimeout limits Close. It is longer than all grace periods of one child
 // together; children end in parallel.
-const closeTimeout = 10 * time.Second
+const closeTimeout = 20 * time.Second
 
 // Config configures a pool.
 type Config struct {
@@ -346,7 +346,7 @@ func (p *Pool) LeftOut() []string {
 
 // Close cancels the calls in progress and stops every server: it closes
 // connections and kills children with all their descendants in the process
-// group. It waits for them for up to ten seconds, and fails only if that was
+// group. It waits for them for up to 20 seconds, and fails only if that was
 // not enough. The watcher is not called after Close has returned.
 func (p *Pool) Close() error {
 	p.mu.Lock()

@@ -18,10 +18,26 @@ import (
 const (
 	maxLine      = 16 << 20        // bytes per message
 	writeTimeout = 5 * time.Second // until a child that does not read is abandoned
-	exitGrace    = time.Second     // from closing its input to SIGTERM
+	exitGrace    = time.Second     // from closing its input to SIGTERM, and from the end of its output to its own
 	termGrace    = 2 * time.Second // from SIGTERM to SIGKILL
 	drainGrace   = time.Second     // to read the remaining output of an ended child
 )
+
+// grace is the time that a child has for its end.
+type grace struct {
+	exit, term time.Duration // like exitGrace and termGrace
+}
+
+// graceOf returns the time that a program has for its end. The clients of containers
+// end after their container, for which they wait up to ten seconds; a container whose
+// client is killed would run on.
+func graceOf(program string) grace {
+	switch program {
+	case "docker", "podman", "nerdctl":
+		return grace{exit: 3 * time.Second, term: 12 * time.Second}
+	}
+	return grace{exit: exitGrace, term: termGrace}
+}
 
 // process is a child that speaks MCP on its standard streams. It leads its own
 // process group, which ends with it.
@@ -32,6 +48,7 @@ type process struct {
 	output *lineReader
 	stderr *os.File
 	words  *lastWords // of standard error
+	grace  grace
 	loss   *loss
 	quiet  chan struct{} // closed at the end of standard error
 	exited chan struct{} // closed when the child has ended
@@ -78,6 +95,7 @@ func (p *Pool) startProcess(e *entry, log *slog.Logger) (*process, error) {
 		group:  group,
 		input:  &pipeWriter{file: files[1], loss: end, most: writeTimeout},
 		output: &lineReader{file: files[2], loss: end},
+		grace:  graceOf(programName(e.server)),
 		loss:   end,
 		stderr: files[4],
 		words:  words,
@@ -106,9 +124,9 @@ func (p *Pool) startProcess(e *entry, log *slog.Logger) (*process, error) {
 func (p *process) Close() {
 	p.stop.Do(func() {
 		_ = p.input.Close()
-		if !ended(p.exited, exitGrace) {
+		if !ended(p.exited, p.grace.exit) {
 			_ = child.Terminate(p.cmd)
-			if !ended(p.exited, termGrace) {
+			if !ended(p.exited, p.grace.term) {
 				_ = child.Kill(p.cmd)
 			}
 		}

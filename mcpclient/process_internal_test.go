@@ -139,3 +139,12 @@ func TestStartLimitOfLaunchers(t *testing.T) {
 		})
 	}
 }
+
+func TestContainersHaveLongerForTheirEnd(t *testing.T) {
+	for command, want := range map[string]time.Duration{"/usr/bin/docker": 15 * time.Second, "podman": 15 * time.Second, "node": 3 * time.Second, "docker-mcp": 3 * time.Second} {
+		got := graceOf(programName(config.Server{Command: command}))
+		if sum := got.exit + got.term; sum != want || sum+drainGrace >= closeTimeout {
+			t.Errorf("%s has %s, want %s", command, sum, want)
+		}
+	}
+}

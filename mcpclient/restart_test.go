@@ -1,6 +1,8 @@
 package mcpclient_test
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"replan/mcpclient"
@@ -46,5 +48,36 @@ func TestRestartOfFailedServer(t *testing.T) {
 		if s := p.Status()[0]; s.State != plan.ServerFailed || s.LastError == "" || s.Transport != "stdio" {
 			t.Fatalf("%+v", s)
 		}
+	}
+}
+
+func TestEndOfReplanKeepsKnownHandshake(t *testing.T) {
+	s, received := fault(t, "ends at the probe")
+	cfg := mcpclient.Config{Servers: []config.Server{s}, HandshakeFile: filepath.Join(t.TempDir(), "handshakes.json")}
+	p := newPool(t, cfg)
+	if _, err := call(t, p, "echo", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil { // the handshake is stored
+		t.Fatal(err)
+	}
+	s.Env["FAULT"] = "says nothing"
+	starting := newPool(t, cfg)
+	changed := make(chan struct{}, 100)
+	starting.Watch(func() { changed <- struct{}{} })
+	for starting.Status()[0].Doing != "got initialize" {
+		<-changed
+	}
+	if err := starting.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.Env["FAULT"] = "ends at the probe"
+	before := received()
+	p = newPool(t, cfg)
+	if _, err := call(t, p, "echo", nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := received()[len(before):]; strings.Contains(got, "server/discover") {
+		t.Errorf("got%s, want no server/discover", got)
 	}
 }

@@ -194,18 +194,22 @@ func TestCancelStopsOneStep(t *testing.T) {
 		{"change", true, event.KindStepInDoubt, event.ReasonInDoubt},
 		{"change", false, event.KindStepInDoubt, event.ReasonInDoubt},
 		{"test.run", false, event.KindStepFailed, event.ReasonInterrupted}, // tests are simply run again
+		{"unsent", false, event.KindStepFailed, event.ReasonInterrupted},   // its server had not started
 	} {
 		t.Run(fmt.Sprintf("%s, attended: %t", c.tool, c.attended), func(t *testing.T) {
 			k := newSavedJournals()
 			started, ended, free := make(chan struct{}, 2), make(chan struct{}), make(chan struct{})
 			s := k.session(t, policy.ApproveAll, func(s *stage) {
 				s.config = func(cfg *runner.Config) { cfg.Attended = c.attended }
-				s.tools.offered = append(s.tools.Ready(t.Context()), plan.Tool{Name: "test.run", Server: "workspace", Annotated: true, Trusted: true})
+				s.tools.offered = append(s.tools.Ready(t.Context()), plan.Tool{Name: "test.run", Server: "workspace", Annotated: true, Trusted: true}, plan.Tool{Name: "unsent", Server: "k"})
 				s.tools.call = func(ctx context.Context, call plan.ToolCall) (any, error) {
 					started <- struct{}{}
 					if call.Args["stays"] == nil {
 						<-ctx.Done()
 						close(ended)
+						if call.Tool.Name == "unsent" {
+							return nil, fmt.Errorf("%w: %w", &plan.ToolError{Message: "the server k did not start in time"}, ctx.Err())
+						}
 						return nil, ctx.Err()
 					}
 					select {
