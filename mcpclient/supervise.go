@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"time"
@@ -240,39 +239,6 @@ func (p *Pool) relist(e *entry, conn *connection) (*connection, error) {
 		p.work.Go(old.retire)
 		conn = next
 	}
-}
-
-// startProblem explains why a server did not list its tools.
-func (p *Pool) startProblem(ctx context.Context, e *entry, conn *connection, err error) error {
-	var answered *answeredError
-	switch {
-	case err == nil:
-		return nil
-	case conn.isLost():
-		return errors.New(conn.process.reason())
-	case ctx.Err() != nil:
-		text := fmt.Sprintf("did not answer within %s", p.startTimeout(e.server))
-		if conn.process != nil {
-			text = conn.process.withLastWords(text)
-		}
-		return errors.New(text)
-	case conn.unauthorised(e.server, err) != nil:
-		return conn.unauthorised(e.server, err)
-	case errors.As(err, &answered) && (answered.status == http.StatusNotFound || answered.status == http.StatusMethodNotAllowed):
-		return errors.New(wrongTransport(e.server, answered.status))
-	case errors.As(err, &answered) && answered.status > 0 && answered.message == "":
-		return fmt.Errorf("refuses the first request (%s)", statusWords(answered.status))
-	default:
-		return plain(err)
-	}
-}
-
-// wrongTransport says that a server does not answer as its configuration says.
-func wrongTransport(s config.Server, status int) string {
-	if s.SSE {
-		return fmt.Sprintf(`does not speak the older SSE transport at its url (%s); newer servers need "type": "http"`, statusWords(status))
-	}
-	return fmt.Sprintf(`does not speak streamable HTTP at its url (%s); older servers need "type": "sse"`, statusWords(status))
 }
 
 // fail marks a server as failed. conn is the remaining connection, if any,
