@@ -109,6 +109,9 @@ func (p *Pool) send(ctx context.Context, call plan.ToolCall, meta map[string]any
 		if err != nil {
 			return nil, err
 		}
+		if err := p.checkAccepted(e, call.Tool); err != nil {
+			return nil, err
+		}
 		result, err := p.sendOn(ctx, e, conn, call, meta)
 		switch {
 		case err == nil:

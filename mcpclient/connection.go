@@ -18,10 +18,12 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"replan/internal/untrusted"
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/config"
 	"replan/mcpclient/handshake"
 	"replan/mcpclient/oauth"
+	"replan/mcpclient/pin"
 	"replan/mcpclient/result"
 	"replan/planning/plan"
 )
@@ -114,7 +116,7 @@ func (c *connection) shakeHands(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.instructions = plan.OneLine(result.Instructions, maxInstructions)
+	c.instructions = plan.OneLine(untrusted.Visible(result.Instructions), maxInstructions)
 	if ignored {
 		c.learned = handshake.Older
 	}
@@ -225,12 +227,13 @@ func (c *connection) close() {
 	}
 }
 
-// tools lists the server's tools and returns a note about those left out. It
-// performs the handshake first if necessary.
-func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) ([]plan.Tool, string, error) {
+// tools lists the server's tools. It returns all that the server says of each, by
+// name, and a note about those left out. It performs the handshake first if
+// necessary.
+func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) (tools []plan.Tool, said map[string]string, note string, err error) {
 	if !c.client.IsInitialized() {
 		if err := c.shakeHands(ctx); err != nil {
-			return nil, "", err
+			return nil, nil, "", err
 		}
 		if !isBuiltin {
 			c.listenForChanges()
@@ -238,26 +241,28 @@ func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) ([]
 	}
 	list, err := c.pages(ctx)
 	if errors.Is(err, mcp.ErrMethodNotFound) {
-		return nil, "", nil // servers without tools are valid
+		return nil, nil, "", nil // servers without tools are valid
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
-	var tools []plan.Tool
 	var out []string
-	seen := map[string]bool{}
+	said = map[string]string{}
 	for _, t := range list {
-		if !config.ValidName(t.Name) || seen[t.Name] {
+		if _, seen := said[t.Name]; seen || !config.ValidName(t.Name) {
 			out = append(out, strconv.Quote(t.Name))
 			continue
 		}
-		seen[t.Name] = true
+		said[t.Name] = ""
+		if !isBuiltin {
+			said[t.Name] = t.text()
+		}
 		tools = append(tools, t.planned(name, isBuiltin))
 	}
 	if len(out) == 0 {
-		return tools, "", nil
+		return tools, said, "", nil
 	}
-	return tools, fmt.Sprintf("left out tools whose names cannot be used or come twice: %s", shortened(out)), nil
+	return tools, said, fmt.Sprintf("left out tools whose names cannot be used or come twice: %s", shortened(out)), nil
 }
 
 func shortened(all []string) string {
@@ -321,12 +326,18 @@ type listedTool struct {
 	InputSchema  json.RawMessage `json:"inputSchema"`
 	OutputSchema json.RawMessage `json:"outputSchema"`
 	Annotations  struct {
-		ReadOnly    *bool `json:"readOnlyHint"`
-		Destructive *bool `json:"destructiveHint"`
-		Idempotent  *bool `json:"idempotentHint"`
-		OpenWorld   *bool `json:"openWorldHint"`
+		ReadOnly    *bool `json:"readOnlyHint,omitempty"`
+		Destructive *bool `json:"destructiveHint,omitempty"`
+		Idempotent  *bool `json:"idempotentHint,omitempty"`
+		OpenWorld   *bool `json:"openWorldHint,omitempty"`
 	} `json:"annotations"`
 	Meta map[string]any `json:"_meta"`
+}
+
+// text returns all that the server says of the tool.
+func (t listedTool) text() string {
+	hints, _ := json.Marshal(t.Annotations) // cannot fail
+	return pin.Tool{Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: hints}.Text()
 }
 
 func (t listedTool) planned(serverName string, isBuiltin bool) plan.Tool {
@@ -341,9 +352,14 @@ func (t listedTool) planned(serverName string, isBuiltin bool) plan.Tool {
 		OpenWorld: hints.OpenWorld,
 		Trusted:   isBuiltin,
 	}
+	if !isBuiltin {
+		// A model would read what people cannot see.
+		tool.Description = untrusted.Visible(t.Description)
+		t.InputSchema, t.OutputSchema = visibleSchema(t.InputSchema), visibleSchema(t.OutputSchema)
+	}
 	switch size := len(t.InputSchema); {
 	case size > plan.MaxInputSchema:
-		tool.Description = strings.TrimSpace(fmt.Sprintf("%s (The schema of its arguments is left out, since it has %d KB.)", t.Description, size>>10))
+		tool.Description = strings.TrimSpace(fmt.Sprintf("%s (The schema of its arguments is left out, since it has %d KB.)", tool.Description, size>>10))
 	case size > 0 && !bytes.Equal(t.InputSchema, []byte("null")):
 		tool.InputSchema = t.InputSchema
 	}

@@ -18,6 +18,7 @@ import (
 	"replan/mcpclient/config"
 	"replan/mcpclient/handshake"
 	"replan/mcpclient/oauth"
+	"replan/mcpclient/pin"
 	"replan/planning/plan"
 )
 
@@ -38,6 +39,7 @@ type Config struct {
 	InProcess map[string]func() *server.MCPServer // built-in servers by name, made when they start; the caller closes them
 	Dir       string                              // the workspace; empty means the current directory
 	TrustFile string                              // stores which servers the user allowed; empty stores nothing
+	PinDir    string                              // stores what servers say of their tools; empty compares within this pool only
 	Trust     TrustMode
 
 	// StartTimeout limits the start of a server until its tools are listed, unless
@@ -73,6 +75,7 @@ type Pool struct {
 	log        *slog.Logger
 	trust      trust
 	handshakes *handshake.Known
+	pins       *pin.Folder
 
 	life   context.Context // ends with the pool
 	cancel context.CancelFunc
@@ -100,6 +103,7 @@ type entry struct {
 	state    plan.ServerState
 	problem  string
 	tools    []plan.Tool
+	changes  []Change      // what it says that the user has not accepted
 	conn     *connection   // nil if there is none
 	begun    time.Time     // time of the last start
 	ready    time.Time     // when it became ready; zero if it was lost since
@@ -153,7 +157,7 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 		cfg.RestartWaits = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second}
 	}
 	p := &Pool{
-		cfg: cfg, log: cfg.Logger, trust: trust{cfg.TrustFile}, handshakes: handshake.Load(cfg.HandshakeFile, cfg.Logger), changed: make(chan struct{}), begun: !cfg.Later,
+		cfg: cfg, log: cfg.Logger, trust: trust{cfg.TrustFile}, handshakes: handshake.Load(cfg.HandshakeFile, cfg.Logger), pins: pin.Open(cfg.PinDir), changed: make(chan struct{}), begun: !cfg.Later,
 	}
 	p.life, p.cancel = context.WithCancel(ctx)
 	p.admit()

@@ -13,6 +13,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/mcpclient/config"
 	"replan/mcpclient/handshake"
+	"replan/mcpclient/pin"
 	"replan/planning/plan"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -188,17 +189,23 @@ func (p *Pool) connect(e *entry) (*connection, error) {
 
 // list lists a server's tools and marks it ready.
 func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
-	tools, note, err := conn.tools(ctx, e.server.Name, e.builtin != nil)
+	tools, said, note, err := conn.tools(ctx, e.server.Name, e.builtin != nil)
 	if err != nil {
 		return err
 	}
 	tools, left := offered(e.server, tools)
 	note = cmp.Or(note, left)
+	for i := range tools {
+		tools[i].TimeoutMS, tools[i].Vouched = e.server.Timeout.Milliseconds(), e.server.Trust
+	}
+	var changes []Change
+	if e.builtin == nil {
+		changed := ""
+		tools, changes, changed = p.compare(e.server, tools, conn.instructions, said)
+		note = cmp.Or(changed, note)
+	}
 	if note != "" {
 		p.log.Warn("tools", "server", e.server.Name, "note", note)
-	}
-	for i := range tools {
-		tools[i].TimeoutMS = e.server.Timeout.Milliseconds()
 	}
 	p.set(func() {
 		if e.startup == 0 {
@@ -212,6 +219,7 @@ func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
 			e.ready, e.wasReady = time.Now(), true
 		}
 		e.state, e.problem, e.tools, e.conn, e.doing, e.login = plan.ServerReady, note, tools, conn, nil, false
+		e.changes = changes
 	})
 	return nil
 }
@@ -438,7 +446,8 @@ func (p *Pool) status(e *entry) plan.ServerStatus {
 	if e.doing != nil && e.state == plan.ServerStarting {
 		s.Doing = untrusted.Text(e.doing())
 	}
-	if e.conn != nil && e.builtin == nil {
+	said := func(c Change) bool { return c.Tool == pin.Instructions }
+	if e.conn != nil && e.builtin == nil && !slices.ContainsFunc(e.changes, said) {
 		s.Instructions = untrusted.Text(e.conn.instructions)
 	}
 	how := e.server.AsWritten()

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"replan/internal/english"
+	"replan/internal/untrusted"
 )
 
 // Tool is an MCP tool as plans see it: its name, the schema of its arguments and
@@ -32,9 +33,15 @@ type Tool struct {
 	Annotated   bool            `json:"annotated,omitempty"`   // the server said anything at all about effects
 	OpenWorld   *bool           `json:"open_world,omitempty"`  // it deals with the world outside; nil where its server does not say
 	Trusted     bool            `json:"trusted,omitempty"`     // one of the workspace's own operators
-	Previews    bool            `json:"previews,omitempty"`    // can preview its changes
-	Commands    bool            `json:"commands,omitempty"`    // can preview the command it would run
 	TimeoutMS   int64           `json:"timeout_ms,omitempty"`  // limit of a call, of its server's configuration; 0 is none
+	Vouched     bool            `json:"vouched,omitempty"`     // the user trusts its server, so the server's hints count
+	// Pin is the SHA-256 (hex) of all that the server says of the tool; empty for the
+	// workspace's own. Changed is how that differs from what the user has accepted, a
+	// unified diff; while it is not empty, the tool is not offered.
+	Pin      string         `json:"pin,omitempty"`
+	Changed  untrusted.Text `json:"changed,omitempty"`
+	Previews bool           `json:"previews,omitempty"` // can preview its changes
+	Commands bool           `json:"commands,omitempty"` // can preview the command it would run
 }
 
 // MaxInputSchema is how many bytes the input schema of a tool may have. A call of a
@@ -55,9 +62,26 @@ func (t Tool) Repeatable() bool {
 	return t.ReadOnly || t.Trusted && (t.Name == "test.run" || t.Name == "test.lint")
 }
 
+// KeepsText reports whether text that goes into the tool stays where it is: the tool
+// is one of the workspace's own that only read, or the user trusts its server, which
+// says that it only reads and reaches nothing outside.
+func (t Tool) KeepsText() bool {
+	return t.ReadOnly && (t.Trusted || t.Vouched && t.OpenWorld != nil && !*t.OpenWorld)
+}
+
 // Catalogue is the tools on offer, the same for a whole run. The zero value
 // is an empty catalogue.
 type Catalogue []Tool
+
+// Accepted returns the tools that may be offered: those whose server has not changed
+// what it says of them.
+func (c Catalogue) Accepted() Catalogue {
+	changed := func(t Tool) bool { return t.Changed != "" }
+	if !slices.ContainsFunc(c, changed) {
+		return c
+	}
+	return slices.DeleteFunc(slices.Clone(c), changed)
+}
 
 // UnknownToolError says that no server offers a tool of this name.
 type UnknownToolError struct {

@@ -1,0 +1,6 @@
+// Package pin remembers what MCP servers say of their tools: the texts of the
+// first use are pinned, and a text that changes later counts only after somebody
+// has accepted the difference.
+//
+// It imports internal/wholefile alone. Start with [Folder], then [Tool.Text].
+package pin

@@ -1,0 +1,56 @@
+package pin
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Tool is what a server says of a tool.
+type Tool struct {
+	Description  string
+	InputSchema  json.RawMessage // JSON Schema of the arguments; empty if there is none
+	OutputSchema json.RawMessage // JSON Schema of the result; empty if there is none
+	Annotations  json.RawMessage // hints on its effects
+}
+
+// longestSchema is how many bytes of a schema a text holds. A longer one is there as
+// its hash.
+const longestSchema = 128 << 10
+
+// Text returns everything in lines that people can compare. Tools that differ in
+// more than the order of keys and blanks in JSON have different texts.
+func (t Tool) Text() string {
+	var b strings.Builder
+	b.WriteString("description\n")
+	for line := range strings.Lines(t.Description) {
+		b.WriteString("| " + strings.TrimSuffix(line, "\n") + "\n") // no line of it can pose as a heading
+	}
+	for _, part := range []struct {
+		name  string
+		value json.RawMessage
+	}{{"arguments", t.InputSchema}, {"result", t.OutputSchema}, {"hints", t.Annotations}} {
+		if text := indented(part.value); text != "" {
+			b.WriteString(part.name + "\n" + text + "\n")
+		}
+	}
+	return b.String()
+}
+
+// indented returns JSON with sorted keys, a line for each value. JSON that repeats
+// a key is returned as it came, since readers disagree about its meaning.
+func indented(value json.RawMessage) string {
+	switch {
+	case len(value) == 0 || string(value) == "null" || string(value) == "{}":
+		return ""
+	case len(value) > longestSchema:
+		return fmt.Sprintf("%d KB, SHA-256 %s", len(value)>>10, Sum(string(value)))
+	}
+	v := jsontext.Value(value).Clone()
+	if v.Canonicalize(jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false)) != nil || v.Indent(jsontext.WithIndent("  ")) != nil {
+		return string(value)
+	}
+	return string(v)
+}
