@@ -55,14 +55,17 @@ type core struct {
 	lost      []*StepState // steps that were running when the program ended
 	variables map[string]any
 
-	known       map[string]*toolFacts  // by the name that steps use
-	callsBefore map[string]int         // calls of each tool before known was built, by qualified name
-	gatedTools  map[string]bool        // tools that a revision put behind a gate, by qualified name
-	attempts    map[string]int         // step → highest attempt before the current plan
-	inFlight    map[event.Attempt]bool // tool calls that have not returned, including orphans
-	modelBusy   int                    // model calls that have not returned
-	streaks     map[string]streak      // calls and failing results across successive revisions
-	counted     int                    // history items included in streaks
+	known       map[string]*toolFacts // by the name that steps use
+	callsBefore map[string]int        // calls of each tool before known was built, by qualified name
+	// acceptedPins are the pins of tools whose changes the user has accepted in this
+	// run, by qualified name.
+	acceptedPins map[string]string
+	gatedTools   map[string]bool        // tools that a revision put behind a gate, by qualified name
+	attempts     map[string]int         // step → highest attempt before the current plan
+	inFlight     map[event.Attempt]bool // tool calls that have not returned, including orphans
+	modelBusy    int                    // model calls that have not returned
+	streaks      map[string]streak      // calls and failing results across successive revisions
+	counted      int                    // history items included in streaks
 
 	failure       *failure           // a failed step or a user remark that is not handled yet
 	agents        []*StepState       // steps that have started a loop
@@ -173,9 +176,9 @@ func (r *Run) Done() int {
 // brief returns what a planner learns about this run. A new plan gets no tool
 // that the first was not offered, even if a resume added some.
 func (r *Run) brief() prompt.Brief {
-	catalogue := r.Catalogue
+	catalogue := r.Catalogue.Accepted()
 	if r.Revision > 0 {
-		catalogue = slices.DeleteFunc(slices.Clone(r.Catalogue), func(t plan.Tool) bool {
+		catalogue = slices.DeleteFunc(slices.Clone(catalogue), func(t plan.Tool) bool {
 			return !slices.ContainsFunc(r.firstOffer, func(o plan.Tool) bool { return o.QualifiedName() == t.QualifiedName() })
 		})
 	}

@@ -68,6 +68,9 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 		}
 	}
 	matched := rule.DecideAmong(facts.rules, args)
+	if r.hasChanged(tool) && matched.Verdict != rule.VerdictBlock {
+		return changedRule(tool)
+	}
 	var uncovered []rule.Provenance
 	if matched.Verdict == rule.VerdictRun || matched.Verdict == rule.VerdictAsk && len(r.granted) > 0 {
 		uncovered = r.uncovered(s, tool, matched, args)
@@ -94,6 +97,33 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 		return rule.Rule{Tool: tool.Name, Verdict: rule.VerdictAsk, Source: rule.SourceUser, Why: "you edited this call; this is what it would do now"}
 	}
 	return matched
+}
+
+// changedRule returns the rule for a call of a tool that its server has changed. No
+// other rule and no grant lifts it.
+func changedRule(tool plan.Tool) rule.Rule {
+	return rule.Rule{
+		Tool: tool.Name, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn,
+		Why: "its server has changed it since you accepted it; allowing the call accepts the change",
+	}
+}
+
+// hasChanged reports whether the server of a tool has changed it, and nobody has
+// accepted that in this run.
+func (r *Run) hasChanged(tool plan.Tool) bool {
+	return tool.Changed != "" && r.acceptedPins[tool.QualifiedName()] != tool.Pin
+}
+
+// accept notes that the user has seen and accepted what a tool has become.
+func (r fold) accept(g *Gate) {
+	if g.Changed == "" {
+		return
+	}
+	if r.acceptedPins == nil {
+		r.acceptedPins = map[string]string{}
+	}
+	r.acceptedPins[g.QualifiedTool()] = g.Pin
+	r.enqueueAll()
 }
 
 // RemovalRule returns the rule for a call that would remove most of a file. No
@@ -140,7 +170,7 @@ func (r decision) gate(s *StepState) OpenGate {
 	return OpenGate{
 		Gate: event.GateRequested{
 			Gate: r.gateID(s), Step: s.Step.Index, Title: s.Step.Title,
-			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Rule: r.ruleFor(s, facts), Planned: r.planGates(s, tool), Args: s.call.args,
+			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.planGates(s, tool), Args: s.call.args,
 			Outdated: s.gate.outdated, Provenance: r.provenance(s),
 		},
 		Attempt: s.attempts.total + 1,
@@ -201,6 +231,7 @@ func (r fold) applyGateResolved(d event.GateResolved) {
 		}
 		r.enqueue(s)
 		if d.Decision == event.Allow {
+			r.accept(g)
 			r.grant(g, d)
 		}
 		return
@@ -225,10 +256,10 @@ func (r fold) askAnew() {
 	})
 }
 
-// promised returns what an approval of the tool covers: its identity, and the
-// effects that its server announces.
+// promised returns what an approval of the tool covers: its identity, and all that
+// its server says of it.
 func promised(t plan.Tool) string {
-	return fmt.Sprint(t.QualifiedName(), t.ReadOnly, t.Destructive, t.Annotated, t.Trusted)
+	return fmt.Sprint(t.QualifiedName(), t.Pin, t.ReadOnly, t.Destructive, t.Annotated, t.Trusted)
 }
 
 // edit replaces the arguments that a gate showed with those of the user. The gate
@@ -271,7 +302,7 @@ func (r fold) grant(g *Gate, d event.GateResolved) {
 			}
 		}
 	case d.Scope == event.ScopeAlways && d.Rule != nil:
-		allowed.rule = rule.Rule{Tool: g.QualifiedTool(), Args: d.Rule.Args, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: untrusted.Text("you allowed this always: " + d.Rule.String())}
+		allowed.rule = rule.Rule{Tool: g.QualifiedTool(), Pin: g.Pin, Args: d.Rule.Args, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: untrusted.Text("you allowed this always: " + d.Rule.String())}
 	default:
 		return
 	}
@@ -410,7 +441,7 @@ func (r fold) unsaid(step plan.Step, before map[string]*StepState, read []rule.P
 // uncovered returns the untrusted text in a step's call that the rule does not
 // cover.
 func (r *Run) uncovered(s *StepState, tool plan.Tool, matched rule.Rule, args map[string]any) []rule.Provenance {
-	if prompt.IsPlanTool(tool) || tool.Trusted && tool.ReadOnly {
+	if prompt.IsPlanTool(tool) || tool.KeepsText() {
 		return nil
 	}
 	return rule.Uncovered(matched, tool, args, r.provenance(s), r.toolOf)

@@ -224,7 +224,7 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 // is about to make.
 func (r *Run) passed(s *StepState) bool {
 	p := s.gate.pass
-	return p != nil && p.try == s.attempts.total+1 && p.tool == promised(r.facts(s.Step.Tool).tool) && plan.EqualValues(p.args, s.call.args)
+	return p != nil && !r.hasChanged(r.facts(s.Step.Tool).tool) && p.try == s.attempts.total+1 && p.tool == promised(r.facts(s.Step.Tool).tool) && plan.EqualValues(p.args, s.call.args)
 }
 
 // assess returns how many calls of a plan a rule denies and how many wait at a

@@ -99,6 +99,7 @@ func (v *Review) NextDraft() int {
 func (r *Run) reviewed() *Review {
 	world := &Run{ID: r.ID, Model: r.Model, Catalogue: r.Catalogue, Plan: r.Plan, Revision: r.Revision}
 	world.rules, world.granted, world.gatedTools = slices.Clone(r.rules), slices.Clone(r.granted), maps.Clone(r.gatedTools)
+	world.acceptedPins = r.acceptedPins
 	world.prompting, world.callsBefore, world.variables = r.prompting, map[string]int{}, r.Variables()
 	world.dryRun = true // placeholders stand for values that are not known yet
 	v := &Review{

@@ -24,6 +24,11 @@ var twoServers = plan.Catalogue{
 	{Name: "fetch", Server: "web", ReadOnly: true, Annotated: true},
 	{Name: "list", Server: "web", ReadOnly: true, Annotated: true},
 	{Name: "post", Server: "web", Annotated: true},
+	{Name: "claims", Server: "web", ReadOnly: true, Annotated: true, OpenWorld: new(false)},
+	{Name: "find", Server: "home", ReadOnly: true, Annotated: true, OpenWorld: new(false), Vouched: true},
+	{Name: "browse", Server: "home", ReadOnly: true, Annotated: true, OpenWorld: new(true), Vouched: true},
+	{Name: "silent", Server: "home", ReadOnly: true, Annotated: true, Vouched: true},
+	{Name: "store", Server: "home", Annotated: true, OpenWorld: new(false), Vouched: true},
 }
 
 // after returns the start of a run whose second step can use the first step's
@@ -65,6 +70,11 @@ func TestExactResultTextNeedsExplicitRule(t *testing.T) {
 		"rule with untrusted=yes for another server": {"fs.read", "web:fetch", `{"url":"http://x/${seen}"}`, []string{"web:fetch untrusted=yes"}, false},
 		"back to its own server":                     {"web:list", "web:fetch", `{"url":"${seen}"}`, nil, false},
 		"back to its own server with effects":        {"web:list", "web:post", `{"url":"${seen}"}`, []string{"web:post"}, true},
+		"server that calls itself closed":            {"fs.read", "web:claims", `{"q":"${seen}"}`, nil, true},
+		"trusted server's closed reading tool":       {"fs.read", "home:find", `{"q":"${seen}"}`, nil, false},
+		"trusted server's open reading tool":         {"fs.read", "home:browse", `{"q":"${seen}"}`, nil, true},
+		"trusted server that does not say":           {"fs.read", "home:silent", `{"q":"${seen}"}`, nil, true},
+		"trusted server's tool with effects":         {"fs.read", "home:store", `{"q":"${seen}"}`, []string{"home:store"}, true},
 		"workspace reads a path":                     {"web:list", "fs.read", `{"path":"${seen}"}`, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {

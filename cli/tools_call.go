@@ -152,7 +152,11 @@ func (r *resultOnly) Event(e event.Event) error {
 		r.failed = string(d.Error)
 	case event.RunCompleted:
 		if d.Reason == event.ReasonDenied && !r.o.asks() && r.asked.Gate != "" {
-			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: fmt.Errorf("%s; to allow it, add --approve %s", config.First(string(d.Error), r.failed), policy.Least(r.asked))}
+			how := "add --approve " + string(policy.Least(r.asked))
+			if r.asked.Changed != "" {
+				how = "accept the change with " + policy.AcceptCommand(r.asked)
+			}
+			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: fmt.Errorf("%s; to allow it, %s", config.First(string(d.Error), r.failed), how)}
 		}
 		if d.Reason == event.ReasonStepFailed {
 			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(config.First(r.failed, string(d.Error)))}

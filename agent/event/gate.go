@@ -15,6 +15,8 @@ type GateRequested struct {
 	Tool       string            `json:"tool,omitempty"` // bare name
 	Server     string            `json:"server,omitempty"`
 	Trusted    bool              `json:"trusted,omitempty"`  // one of the workspace's own operators
+	Pin        string            `json:"pin,omitempty"`      // of the tool, see [plan.Tool]
+	Changed    untrusted.Text    `json:"changed,omitempty"`  // how its server has changed the tool, a unified diff; allowing the call accepts that
 	Rule       rule.Rule         `json:"rule"`               // why it asks
 	Planned    bool              `json:"planned,omitempty"`  // the plan asks for a gate here too, independent of rules
 	Args       map[string]any    `json:"args,omitempty"`     // complete
@@ -25,8 +27,9 @@ type GateRequested struct {
 	Removes    string            `json:"removes,omitempty"`  // "removes 180 of 214 lines of a.go": the call removes most of a file
 	Outdated   untrusted.Text    `json:"outdated,omitempty"` // why it asks again about an approved call
 	Provenance []rule.Provenance `json:"provenance,omitempty"`
-	Always     *Always           `json:"always,omitempty"`    // what the answer "always" would save; nil if that answer is not available
-	NoAlways   untrusted.Text    `json:"no_always,omitempty"` // why "always" is not available, a sentence
+	Always     *Always           `json:"always,omitempty"`      // what the answer "always" would save; nil if that answer is not available
+	AlwaysTool *Always           `json:"always_tool,omitempty"` // what "always this tool" would save; nil if that answer is not available
+	NoAlways   untrusted.Text    `json:"no_always,omitempty"`   // why "always" is not available, a sentence
 }
 
 // Always is the rule that the answer "always" at a gate saves.
@@ -53,6 +56,9 @@ const (
 	ScopeOnce   Scope = "once"
 	ScopeRun    Scope = "run"    // every later call in this run that matches [GateRequested.ForRun]
 	ScopeAlways Scope = "always" // every later call that matches the rule, in later runs too
+	// ScopeTool answers with the wider rule of [GateRequested.AlwaysTool]. The event
+	// of the answer then has ScopeAlways, and that rule.
+	ScopeTool Scope = "tool"
 )
 
 // GateResolved is the answer to a gate.
@@ -78,7 +84,10 @@ func (g GateRequested) Undoable() bool {
 // arguments, such as a shell, the rule requires the same arguments. If that
 // answer is not available, why is the reason.
 func (g GateRequested) ForRun() (r rule.Rule, why string) {
-	r = rule.Rule{Tool: g.QualifiedTool(), Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you allowed this tool for the run"}
+	if g.Changed != "" {
+		return rule.Rule{}, "its server has changed the tool: allow it once, which accepts the change"
+	}
+	r = rule.Rule{Tool: g.QualifiedTool(), Pin: g.Pin, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you allowed this tool for the run"}
 	if !g.Trusted || g.Tool != "proc.run" {
 		return r, ""
 	}

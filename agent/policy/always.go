@@ -20,18 +20,45 @@ import (
 // workspace, to show with the gate. t is the called tool. If there is none, why
 // gives the reason.
 func Offer(g event.GateRequested, t plan.Tool, workspace string) (always *event.Always, why untrusted.Text) {
-	switch {
-	case g.Step == "":
-		return nil, "this is not a step of a run"
-	case g.Planned || g.Rule.Source == rule.SourcePlan:
-		return nil, "the plan itself asks for this gate, which no rule opens"
-	case len(g.Provenance) > 0:
-		return nil, "the arguments come from a result that can change"
+	if why := unsaved(g); why != "" {
+		return nil, why
 	}
 	args, why := conditions(g, t)
 	if why != "" {
 		return nil, why
 	}
+	return offer(g, args, workspace)
+}
+
+// OfferTool returns the rule that allows every later call of the tool of a gate in
+// this workspace, until its server changes the tool. It returns nil for the
+// workspace's own tools, whose rules leave free what is harmless, and where Offer
+// offers nothing because of where the call comes from.
+func OfferTool(g event.GateRequested, workspace string) *event.Always {
+	if g.Trusted || g.Pin == "" || unsaved(g) != "" {
+		return nil
+	}
+	always, _ := offer(g, nil, workspace)
+	return always
+}
+
+// unsaved returns why no rule may allow the call of a gate, "" if one may.
+func unsaved(g event.GateRequested) untrusted.Text {
+	switch {
+	case g.Step == "":
+		return "this is not a step of a run"
+	case g.Changed != "":
+		return "its server has changed the tool, and that must be accepted first"
+	case g.Planned || g.Rule.Source == rule.SourcePlan:
+		return "the plan itself asks for this gate, which no rule opens"
+	case len(g.Provenance) > 0:
+		return "the arguments come from a result that can change"
+	}
+	return ""
+}
+
+// offer returns the rule that allows calls with these arguments.
+func offer(g event.GateRequested, args map[string]string, workspace string) (always *event.Always, why untrusted.Text) {
 	if workspace == "" {
 		return nil, "the folder of the rule is not known"
 	}
@@ -42,7 +69,7 @@ func Offer(g event.GateRequested, t plan.Tool, workspace string) (always *event.
 	if filepath.Dir(workspace) == workspace {
 		return nil, "a rule for this folder would apply to every other one"
 	}
-	block := Block{Tool: escapeName(g.QualifiedTool()), Args: args, Workspace: workspace, Action: "allow"}
+	block := Block{Tool: escapeName(g.QualifiedTool()), Args: args, Pin: g.Pin, Workspace: workspace, Action: "allow"}
 	r, err := block.Rule()
 	if err != nil {
 		return nil, untrusted.Text(err.Error())
@@ -53,7 +80,7 @@ func Offer(g event.GateRequested, t plan.Tool, workspace string) (always *event.
 		return nil, untrusted.Text(err.Error())
 	case len(text) > longestRule:
 		return nil, "the rule would be too long to read before it is saved"
-	case rule.Decide([]rule.Rule{r}, plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted}, g.Args).Verdict != rule.VerdictRun:
+	case rule.Decide([]rule.Rule{r}, plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted, Pin: g.Pin}, g.Args).Verdict != rule.VerdictRun:
 		return nil, "no rule can allow exactly this call"
 	}
 	return &event.Always{Rule: r, Text: text}, ""

@@ -76,8 +76,11 @@ func ParseApprove(text string) (Approve, error) {
 }
 
 // Answer decides about a gate without the user; ok is false if the user must
-// decide.
+// decide. Only the user can accept a tool that its server has changed.
 func (a Approve) Answer(g event.GateRequested) (decision event.Decision, ok bool) {
+	if g.Changed != "" && a != ApproveAsk {
+		return event.Deny, true
+	}
 	switch a {
 	case ApproveAll:
 		return event.Allow, true
@@ -100,6 +103,10 @@ func Least(g event.GateRequested) Approve {
 	}
 	return ApproveAll
 }
+
+// AcceptCommand returns the command that shows how the server of a gate's tool has
+// changed the tool, and accepts that.
+func AcceptCommand(g event.GateRequested) string { return "replan tools accept " + g.QualifiedTool() }
 
 // safeOperators are the workspace's own operators that --approve safe lets pass.
 // Their changes stay inside the workspace and can be undone. The memory of the

@@ -57,6 +57,7 @@ func Rules(blocks []Block, s Section, here func(folder string) bool) ([]rule.Rul
 type Block struct {
 	Tool      string            `toml:"tool"`
 	Args      map[string]string `toml:"args,omitempty,inline"`
+	Pin       string            `toml:"pin,omitempty"`       // hash of all that its server says of the tool; the rule no longer applies once that changes
 	Workspace string            `toml:"workspace,omitempty"` // the folder to which it applies, with its subfolders; "" is everywhere
 	Action    string            `toml:"action"`
 	Untrusted bool              `toml:"untrusted,omitempty"` // with allow: the call may contain text from results
@@ -78,7 +79,7 @@ func (b Block) Rule() (rule.Rule, error) {
 	if b.Workspace != "" && !filepath.IsAbs(b.Workspace) && !strings.HasPrefix(b.Workspace, "~/") {
 		return rule.Rule{}, fmt.Errorf("workspace takes the path of a folder from / or ~/ on, not %q", b.Workspace)
 	}
-	return newRule(rule.Rule{Tool: b.Tool, Args: b.Args, Verdict: verdict, Untrusted: b.Untrusted, Source: rule.SourceConfiguration, Why: untrusted.Text(b.Why)})
+	return newRule(rule.Rule{Tool: b.Tool, Args: b.Args, Pin: b.Pin, Verdict: verdict, Untrusted: b.Untrusted, Source: rule.SourceConfiguration, Why: untrusted.Text(b.Why)})
 }
 
 // Parse parses a rule as given in a flag: a tool, bare or server:tool, in which *

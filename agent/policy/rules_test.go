@@ -379,3 +379,49 @@ func TestSaveCreatesFolder(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestAlwaysCanMeanThisToolOfThisServer(t *testing.T) {
+	folder := t.TempDir()
+	foreign := event.GateRequested{Step: "1", Tool: "get_[x]", Server: "web", Pin: "abc", Args: map[string]any{"q": "a"}}
+	offered := policy.OfferTool(foreign, folder)
+	if offered == nil {
+		t.Fatal("it is not offered")
+	}
+	real, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "[[policy]]\ntool = 'web:get_\\[x]'\npin = 'abc'\nworkspace = '" + real + "'\naction = 'allow'\n"
+	if offered.Text != want {
+		t.Errorf("the rule is\n%s, want\n%s", offered.Text, want)
+	}
+	tool := plan.Tool{Name: foreign.Tool, Server: "web", Pin: "abc"}
+	for name, c := range map[string]struct {
+		tool plan.Tool
+		runs bool
+	}{
+		"with other arguments":    {tool, true},
+		"of another server":       {plan.Tool{Name: tool.Name, Server: "webs", Pin: "abc"}, false},
+		"after it has changed":    {plan.Tool{Name: tool.Name, Server: "web", Pin: "abd"}, false},
+		"another tool":            {plan.Tool{Name: "get_x", Server: "web", Pin: "abc"}, false},
+		"posing in its bare name": {plan.Tool{Name: "web:" + tool.Name, Server: "evil", Pin: "abc"}, false},
+	} {
+		got := rule.Decide([]rule.Rule{offered.Rule}, c.tool, map[string]any{"q": "b"})
+		if (got.Verdict == rule.VerdictRun) != c.runs {
+			t.Errorf("%s: %s", name, got.Verdict)
+		}
+	}
+	for name, change := range map[string]func(*event.GateRequested){
+		"text from a result":    func(g *event.GateRequested) { g.Provenance = []rule.Provenance{{Arg: "q", Step: "1", Exact: true}} },
+		"gate of the plan":      func(g *event.GateRequested) { g.Planned = true },
+		"changed tool":          func(g *event.GateRequested) { g.Changed = "-a\n+b\n" },
+		"the workspace's own":   func(g *event.GateRequested) { g.Trusted = true },
+		"question of a session": func(g *event.GateRequested) { g.Step = "" },
+	} {
+		g := foreign
+		change(&g)
+		if policy.OfferTool(g, folder) != nil {
+			t.Errorf("%s: it is offered", name)
+		}
+	}
+}

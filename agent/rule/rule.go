@@ -17,6 +17,7 @@ type Rule struct {
 	Tool    string            `json:"tool"`           // pattern for bare and qualified names, as in path.Match; * matches any
 	Args    map[string]string `json:"args,omitempty"` // argument → pattern; all must match, see [Decide]
 	When    When              `json:"when,omitempty"` // additional condition on the kind of tool
+	Pin     string            `json:"pin,omitempty"`  // the rule applies while this is the pin of the tool, see [plan.Tool]; "" is any
 	Verdict Verdict           `json:"verdict"`
 	// Untrusted extends a rule that allows calls to calls with text from a
 	// result.
@@ -63,7 +64,8 @@ const (
 // the tool of every server.
 func (r Rule) Matches(t plan.Tool) bool {
 	switch {
-	case r.When == WhenReadOnly && !t.ReadOnly,
+	case r.Pin != "" && r.Pin != t.Pin,
+		r.When == WhenReadOnly && !t.ReadOnly,
 		r.When == WhenDestructive && !t.Destructive,
 		r.When == WhenUnmarked && t.Annotated,
 		r.When == WhenTrusted && !t.Trusted,
@@ -90,7 +92,7 @@ func leaves(t plan.Tool) bool { return t.Trusted && t.Name == "vcs.push" }
 
 // Equal reports whether both rules are the same.
 func (r Rule) Equal(o Rule) bool {
-	return r.Tool == o.Tool && r.When == o.When && r.Untrusted == o.Untrusted && r.Verdict == o.Verdict && r.Source == o.Source && r.Why == o.Why && maps.Equal(r.Args, o.Args)
+	return r.Tool == o.Tool && r.Pin == o.Pin && r.When == o.When && r.Untrusted == o.Untrusted && r.Verdict == o.Verdict && r.Source == o.Source && r.Why == o.Why && maps.Equal(r.Args, o.Args)
 }
 
 // String returns the rule in flag syntax: the tool, and ARG=PATTERN for each

@@ -14,11 +14,11 @@ import (
 // toolOf returns the tool that produced a text; ok is false if none did.
 //
 // Reading with the workspace's own operators sends text nowhere. Passing text to
-// another server sends it, whatever that server declares about its tool, unless
-// the text came from the same server. A call with effects carries all of its
+// another server sends it, unless the text came from the same server. What that
+// server declares about its tool counts only if the user trusts the server. A call with effects carries all of its
 // text, except an edit computed by the workspace's own operator.
 func Uncovered(rule Rule, tool plan.Tool, args map[string]any, from []Provenance, toolOf func(Provenance) (plan.Tool, bool)) []Provenance {
-	if prompt.IsPlanTool(tool) || tool.Trusted && tool.ReadOnly {
+	if prompt.IsPlanTool(tool) || tool.KeepsText() {
 		return nil // the steps of a plan have their own gates
 	}
 	var out []Provenance

@@ -287,7 +287,7 @@ func (s *Session) opening() int {
 	}
 	t := s.jobConfig()
 	t.prompting.ContextWindow = s.status.ContextWindow
-	return prompt.Tokens(prompt.Brief{Catalogue: t.offered(s.catalogue), Prompting: t.prompting})
+	return prompt.Tokens(prompt.Brief{Catalogue: t.offered(s.catalogue).Accepted(), Prompting: t.prompting})
 }
 
 // keep saves a setting that the user chose, for later sessions, and reports it. A

@@ -49,7 +49,7 @@ func (s preparation) compact(ctx context.Context, p prepared) *compaction {
 		Turns: cut, Kept: len(messages) - cut, Before: prompt.ConversationTokens(prompting, messages), Reason: "you asked for it",
 	}
 	prompting.Conversation, prompting.Mentions = nil, p.job.mentions
-	brief := prompt.Brief{Catalogue: p.catalogue, Prompting: prompting}
+	brief := prompt.Brief{Catalogue: p.catalogue.Accepted(), Prompting: prompting}
 	if !p.job.compact {
 		left := prompting.ContextWindow - prompt.Tokens(brief)
 		if prompting.ContextWindow <= 0 || c.summary.Before*100 <= left*p.jobConfig.share {

@@ -59,8 +59,8 @@ type engine struct {
 
 	// amend may change a record before it is stored; nil changes none.
 	amend func(event.Data) event.Data
-	// offer returns the rule that a gate offers to save; nil offers none.
-	offer func(event.GateRequested, plan.Tool) (always *event.Always, why untrusted.Text)
+	// offer adds the rules that a gate offers to save; nil offers none.
+	offer func(event.GateRequested, plan.Tool) event.GateRequested
 	// plan carries out a call of a plan tool, in a worker; nil if there are no
 	// plan tools.
 	plan func(ctx context.Context, under *call, c agent.CallPlan) event.Data

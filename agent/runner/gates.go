@@ -15,13 +15,16 @@ import (
 	"replan/planning/plan"
 )
 
-// offering returns the rule that an answer of always would save, or nil and the
-// reason why there is none.
-func (c *Config) offering(g event.GateRequested, t plan.Tool) (always *event.Always, why untrusted.Text) {
+// offering adds the rules that answers of always would save to a gate, or the
+// reason why there are none.
+func (c *Config) offering(g event.GateRequested, t plan.Tool) event.GateRequested {
 	if c.Remember == nil {
-		return nil, "no rules are kept here"
+		g.NoAlways = "no rules are kept here"
+		return g
 	}
-	return policy.Offer(g, t, c.Workspace)
+	g.Always, g.NoAlways = policy.Offer(g, t, c.Workspace)
+	g.AlwaysTool = policy.OfferTool(g, c.Workspace)
+	return g
 }
 
 // resolve answers an open gate of the run or of the session.
@@ -37,7 +40,7 @@ func (s *Session) resolve(ctx context.Context, c session.Resolve) {
 		if scope == event.ScopeRun && !forRun(e.run, c.Gate) {
 			resolved.Scope = event.ScopeOnce
 		}
-		if scope == event.ScopeAlways && !s.remember(e, &resolved) {
+		if (scope == event.ScopeAlways || scope == event.ScopeTool) && !s.remember(e, scope, &resolved) {
 			return
 		}
 		e.apply(append([]event.Data{resolved}, released(e.run, resolved)...))
@@ -83,8 +86,8 @@ func released(run *agent.Run, by event.GateResolved) []event.Data {
 	}
 	var out []event.Data
 	for _, g := range run.Gates {
-		tool := plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted}
-		if g != allowed && rule.Decide([]rule.Rule{r}, tool, g.Args).Verdict == rule.VerdictRun && g.Rule.Equal(allowed.Rule) && g.Removes == "" &&
+		tool := plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted, Pin: g.Pin}
+		if g != allowed && g.Changed == "" && rule.Decide([]rule.Rule{r}, tool, g.Args).Verdict == rule.VerdictRun && g.Rule.Equal(allowed.Rule) && g.Removes == "" &&
 			!g.Planned && g.Rule.Source != rule.SourcePlan && len(g.Provenance) == 0 {
 			out = append(out, event.GateResolved{Gate: g.Gate, Decision: event.Allow, Scope: event.ScopeOnce, By: "your answer for this run"})
 		}
@@ -96,19 +99,23 @@ func released(run *agent.Run, by event.GateResolved) []event.Data {
 // the answer. If saving fails, the permission for this one call stands. remember
 // reports whether the gate is answered at all: without a displayed rule, nobody
 // can have agreed to it.
-func (s *Session) remember(e *engine, resolved *event.GateResolved) bool {
+func (s *Session) remember(e *engine, scope event.Scope, resolved *event.GateResolved) bool {
 	at := slices.IndexFunc(e.run.Gates, func(g *agent.Gate) bool { return g.Gate == resolved.Gate })
 	gate := e.run.Gates[at]
-	if gate.Always == nil || resolved.Decision != event.Allow {
+	saved := gate.Always
+	if scope == event.ScopeTool {
+		saved, resolved.Scope = gate.AlwaysTool, event.ScopeAlways
+	}
+	if saved == nil || resolved.Decision != event.Allow {
 		s.publishNote("warn", "no rule can be saved for this call: "+string(gate.NoAlways))
 		return false
 	}
-	if err := s.cfg.Remember(*gate.Always); err != nil {
+	if err := s.cfg.Remember(*saved); err != nil {
 		resolved.Scope = event.ScopeOnce
 		s.publishNote("error", "this call passes once, because the rule is not kept: "+err.Error())
 		return true
 	}
-	r := gate.Always.Rule
+	r := saved.Rule
 	resolved.Rule = &r
 	flags, others := split(s.cfg.Rules)
 	first := 0 // a denied call stays denied

@@ -136,7 +136,7 @@ func (s preparation) enlarge(ctx context.Context, p *prepared, g growth) prompt.
 	if g.plans && p.job.plans() {
 		prompting := p.jobConfig.prompting
 		prompting.Mentions, prompting.BytesPerToken = p.job.mentions, g.rate
-		if opening := 2 * prompt.Opening(prompt.Brief{Goal: p.job.goal, Catalogue: p.catalogue, Prompting: prompting}); opening > need {
+		if opening := 2 * prompt.Opening(prompt.Brief{Goal: p.job.goal, Catalogue: p.catalogue.Accepted(), Prompting: prompting}); opening > need {
 			need, why = opening, "the goal with its tools, mentions and the project's notes takes half of it"
 		}
 	}

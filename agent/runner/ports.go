@@ -88,6 +88,14 @@ type Tools interface {
 	Watch(changed func())
 }
 
+// Accepter compares what servers say of their tools with earlier. [Tools] may also
+// implement Accepter.
+type Accepter interface {
+	// Accept lets a tool be called whose server has changed it: the user has seen
+	// [plan.Tool.Changed]. It fails if the tool is another one by now.
+	Accept(ctx context.Context, tool plan.Tool) error
+}
+
 // Noter has news of tools for the user. [Tools] may also implement Noter.
 type Noter interface {
 	// Notes returns what is new since the last call. Watch reports it.

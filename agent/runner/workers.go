@@ -81,12 +81,27 @@ func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 		}
 	}
 	call.Beside = func(text string) { kept.Text = untrusted.Text(text) }
-	result, err := e.tools.Call(ctx, call)
+	result, err := e.acceptAndCall(ctx, call)
 	if err != nil {
 		e.emit(e.toolFailure(ctx, under, c, err, kept.Attachments, e.since(begun)))
 		return
 	}
 	e.emit(event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: result, Beside: kept, MS: e.since(begun)})
+}
+
+// acceptAndCall calls a tool. A tool that its server has changed is called only
+// after its gate, which has shown the change.
+func (e *engine) acceptAndCall(ctx context.Context, call plan.ToolCall) (any, error) {
+	if call.Tool.Changed != "" {
+		accepter, ok := e.tools.(Accepter)
+		if !ok {
+			return nil, &plan.ToolError{Tool: call.Tool.QualifiedName(), Message: "no changed tools can be accepted here"}
+		}
+		if err := accepter.Accept(ctx, call.Tool); err != nil {
+			return nil, &plan.ToolError{Tool: call.Tool.QualifiedName(), Message: err.Error()}
+		}
+	}
+	return e.tools.Call(ctx, call)
 }
 
 // listen publishes the output and progress of a running tool.
@@ -165,7 +180,7 @@ func (e *engine) openGate(g agent.OpenGate, before <-chan struct{}) {
 		}
 	}
 	if e.offer != nil && !gate.Nothing {
-		gate.Always, gate.NoAlways = e.offer(gate, g.Tool)
+		gate = e.offer(gate, g.Tool)
 	}
 	e.after(before)
 	e.emit(gate)

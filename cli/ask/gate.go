@@ -37,7 +37,7 @@ func gateQuestion(run string, g event.GateRequested, fits func(args map[string]a
 		forRun = "[r] for this run" + telling.RunScopeHint(repeats) + ", "
 	}
 	always := ""
-	if g.Always != nil {
+	if g.Always != nil || g.AlwaysTool != nil {
 		always = "[a]lways, "
 	}
 	ask.prompt = fmt.Sprintf("%s  Allow %s in %s? [y]es, %s%s[n]o, [e]dit, [?]: ", head(g), callWords(g), telling.StepWords(g.Step), forRun, always)
@@ -50,10 +50,7 @@ func gateQuestion(run string, g event.GateRequested, fits func(args map[string]a
 				return answer{message: "  not for the run: " + untrusted.Line(notRun) + "\n"}
 			}
 		case "a", "always":
-			if g.Always == nil {
-				return answer{message: "  not always: " + g.NoAlways.Line() + "\n"}
-			}
-			return answer{message: ruleLines(*g.Always), then: savingQuestion(&ask, resolve(event.Allow, event.ScopeAlways))}
+			return alwaysAnswer(&ask, g, resolve)
 		case "e", "edit":
 			return answer{message: "  " + untrusted.Line(plan.CanonicalJSON(g.Args)) + "\n", then: editQuestion(&ask, run, g, fits)}
 		}
@@ -96,7 +93,7 @@ func gateHelp(g event.GateRequested) []string {
 		run = "r, run: unavailable: " + untrusted.Line(why)
 	}
 	always := "a, always: show the rule that allows such calls from now on, and ask whether to save it"
-	if g.Always == nil {
+	if g.Always == nil && g.AlwaysTool == nil {
 		always = "a, always: unavailable: " + g.NoAlways.Line()
 	}
 	return []string{
@@ -117,6 +114,33 @@ func ruleLines(a event.Always) string {
 		b.WriteString("    " + untrusted.Visible(line) + "\n")
 	}
 	return b.String()
+}
+
+// alwaysAnswer shows the rules that "always" can save: for this call, for this tool,
+// or the reason why there is none.
+func alwaysAnswer(back *question, g event.GateRequested, resolve func(event.Decision, event.Scope) session.Command) answer {
+	this, tool := resolve(event.Allow, event.ScopeAlways), resolve(event.Allow, event.ScopeTool)
+	switch {
+	case g.Always == nil && g.AlwaysTool == nil:
+		return answer{message: "  not always: " + g.NoAlways.Line() + "\n"}
+	case g.AlwaysTool == nil:
+		return answer{message: ruleLines(*g.Always), then: savingQuestion(back, this)}
+	case g.Always == nil:
+		return answer{message: ruleLines(*g.AlwaysTool), then: savingQuestion(back, tool)}
+	}
+	choose := &question{prompt: "  always [c] this call, [t] this tool with any arguments, [n] neither: ", keys: true, careful: back.careful}
+	choose.answer = func(line string) answer {
+		switch strings.ToLower(line) {
+		case "c", "call":
+			return answer{message: ruleLines(*g.Always), then: savingQuestion(back, this)}
+		case "t", "tool":
+			return answer{message: ruleLines(*g.AlwaysTool), then: savingQuestion(back, tool)}
+		case "n", "no", "neither":
+			return answer{then: back}
+		}
+		return answer{}
+	}
+	return answer{then: choose}
 }
 
 // savingQuestion asks whether to save a displayed rule. A no returns to the

@@ -148,7 +148,7 @@ func (g *Dialog) viewActions() keymap.Handlers {
 // confirmActions returns the actions while an answer awaits confirmation.
 func (g *Dialog) confirmActions() keymap.Handlers {
 	back := keymap.Handler{Do: keymap.Just(func() { g.turn(nil) })}
-	return keymap.Handlers{
+	hs := keymap.Handlers{
 		"gate.once": {Do: func() keymap.Request {
 			if g.doc == nil || len(g.unseen()) > 0 {
 				return keymap.ShowFooter(g.confirm.unread)
@@ -158,6 +158,10 @@ func (g *Dialog) confirmActions() keymap.Handlers {
 		}},
 		"dialog.leave": back, "gate.deny": back,
 	}
+	if other := g.confirm.other; other != nil {
+		hs["gate.always"] = keymap.Handler{Do: keymap.Just(func() { g.turn(other) })}
+	}
+	return hs
 }
 
 // Answers returns the actions on the displayed request for use elsewhere, as in

@@ -51,6 +51,7 @@ type choice struct {
 	edit   map[string]any  // arguments to edit if send is nil
 	schema json.RawMessage // of those arguments, if known
 	saves  *event.Always   // rule that send saves, shown for confirmation first; nil for none
+	wider  *choice         // saves a wider rule in place of saves; nil for none
 	allows bool            // lets the call pass, so that the user should have seen it
 	hidden bool            // not drawn, but its key explains why
 }

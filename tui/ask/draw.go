@@ -181,6 +181,9 @@ func (g *Dialog) barOf(width int) (lines, ids, parts []string) {
 		leave.does = "discard"
 	case g.confirm != nil:
 		choices = []choice{{id: "gate.once", key: g.keys.Once, does: g.confirm.does, short: g.confirm.short}}
+		if other := g.confirm.other; other != nil {
+			choices = append(choices, choice{id: "gate.always", key: g.keys.Always, does: other.offers + " instead", short: other.offers})
+		}
 		leave.does = "back"
 	default:
 		if len(g.like()) > 1 {

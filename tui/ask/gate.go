@@ -88,7 +88,14 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 		}
 	}
 	always := choice{id: "gate.always", key: k.Always, does: "always…", short: "always", send: answer(event.Allow, event.ScopeAlways), saves: g.Ask.Always, allows: true}
-	if g.Ask.Always == nil {
+	if g.Ask.AlwaysTool != nil {
+		always.wider = &choice{send: answer(event.Allow, event.ScopeTool), saves: g.Ask.AlwaysTool}
+	}
+	switch {
+	case g.Ask.Always != nil:
+	case always.wider != nil:
+		always.send, always.saves, always.wider = always.wider.send, always.wider.saves, nil
+	default:
 		always.hidden, always.refuse = true, telling.AlwaysOff(g.Ask)+"."
 		if g.Ask.NoAlways == "" {
 			always.refuse = "This call has no rule to save."
@@ -214,6 +221,19 @@ func (g OpenGate) write(l *draw.Look, d *draw.Document, details bool) page {
 	whole := a.Diff == "" && words == "" // only the arguments say what the call does
 	var p page
 	switch {
+	case a.Changed != "":
+		if len(a.Args) > 0 {
+			d.Blank()
+			from = len(d.Lines)
+			d.Object(a.Args)
+			must = append(must, everyLine(from, len(d.Lines))...)
+		}
+		d.Heading(telling.ChangedTool)
+		from = len(d.Lines)
+		for line := range strings.SplitSeq(strings.TrimRight(a.Changed.Visible(), "\n"), "\n") {
+			d.Code(changeStyle(l, line), line)
+		}
+		p.must = append(must, everyLine(from, len(d.Lines))...)
 	case a.Diff != "":
 		d.Blank()
 		p = page{must: append(must, d.Changes(a.Diff)...), changes: true}
@@ -230,6 +250,18 @@ func (g OpenGate) write(l *draw.Look, d *draw.Document, details bool) page {
 		g.writeDetails(l, d, !whole)
 	}
 	return p
+}
+
+// changeStyle returns the style for a line of what a server has changed.
+func changeStyle(l *draw.Look, line string) lipgloss.Style {
+	switch {
+	case strings.HasPrefix(line, "+"):
+		return l.Added
+	case strings.HasPrefix(line, "-"):
+		return l.Removed
+	default:
+		return l.Muted
+	}
 }
 
 // everyLine returns a range for each line of a part of a document.

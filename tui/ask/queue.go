@@ -107,6 +107,8 @@ type confirming struct {
 	ids    []string
 	send   []session.Command
 	write  func(*draw.Document) page
+	other  *confirming // what the same key offers instead; nil for nothing
+	offers string      // this one, as the other names it
 }
 
 // holds reports whether every request it answers is still pending.
@@ -126,6 +128,18 @@ func (g *Dialog) turn(c *confirming) {
 
 // savingRule returns the confirmation of a choice that saves a rule.
 func savingRule(k *keymap.Map, ask Asking, c choice) *confirming {
+	narrow := savingThis(k, ask, c)
+	if c.wider == nil {
+		return narrow
+	}
+	wide := savingThis(k, ask, *c.wider)
+	narrow.title, wide.title = "Allow this call always", "Allow this tool always"
+	narrow.offers, wide.offers = "this call", "this tool"
+	narrow.other, wide.other = wide, narrow
+	return narrow
+}
+
+func savingThis(k *keymap.Map, ask Asking, c choice) *confirming {
 	return &confirming{
 		title: "Allow always", does: "save it, and allow", short: "save",
 		unread: "Read the whole rule first: " + k.Name("move.down") + " shows the rest of it.",

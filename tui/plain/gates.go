@@ -60,6 +60,9 @@ func (l *Log) gate(d event.GateRequested) {
 	if words := telling.PassRuleWords(d); words != "" {
 		l.Line("    %s", words)
 	}
+	if d.Changed != "" {
+		l.Block("    ", telling.ChangedTool+":\n"+strings.TrimRight(d.Changed.Visible(), "\n"), 0)
+	}
 	if d.Diff != "" {
 		l.Patch("    ", d.Diff)
 		l.diffs = append(l.diffs, d.Diff)
@@ -111,6 +114,10 @@ func (l *Log) resolved(d event.GateResolved) {
 	command := l.again
 	if command == "" {
 		command = "replan plan resume " + telling.ShortID(l.id())
+	}
+	if g.Changed != "" {
+		l.hint = "to allow it: " + policy.AcceptCommand(g) + ", then " + command
+		return
 	}
 	l.hint = fmt.Sprintf("to allow it: %s --approve %s", command, policy.Least(g))
 }

@@ -125,6 +125,9 @@ func GateReason(g event.GateRequested) string {
 	return g.Rule.Why.Line()
 }
 
+// ChangedTool is the heading of what a server has changed.
+const ChangedTool = "the tool has changed, from - to +"
+
 // AlwaysOff says why a gate offers no rule for every later call.
 func AlwaysOff(g event.GateRequested) string {
 	return `"always" is off: ` + g.NoAlways.Visible()

@@ -1,0 +1,96 @@
+package agent_test
+
+import (
+	"testing"
+
+	"replan/agent/event"
+	"replan/agent/policy"
+	"replan/agent/rule"
+	"replan/planning/plan"
+)
+
+// withChangedTool returns the start of a run that calls a tool twice whose server
+// has changed it.
+func withChangedTool(t *testing.T, rules ...rule.Rule) event.RunStarted {
+	t.Helper()
+	start := given(t, `{"title":"T","steps":[{"index":"1","title":"First","tool":"web:list","args":{"q":"a"}},
+		{"index":"2","title":"Second","tool":"web:list","args":{"q":"b"},"depends_on":["1"]}]}`)
+	start.Catalogue = plan.Catalogue{{Name: "list", Server: "web", ReadOnly: true, Annotated: true, Pin: "now", Changed: "-| Lists.\n+| Sends.\n"}}
+	start.Rules = append(rules, policy.BuiltIn(policy.Trust{})...)
+	return start
+}
+
+func TestChangedToolAsksOnceWhateverTheRulesAre(t *testing.T) {
+	for name, rules := range map[string][]rule.Rule{
+		"reads":              nil,
+		"rule for the tool":  {{Tool: "web:list", Verdict: rule.VerdictRun, Untrusted: true, Source: rule.SourceFlag}},
+		"saved for its pin":  {{Tool: "web:list", Pin: "before", Verdict: rule.VerdictRun, Source: rule.SourceConfiguration}},
+		"rule for all tools": {{Tool: "*", Verdict: rule.VerdictRun, Source: rule.SourceConfiguration}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			mirror(w)
+			w.gate = func(event.GateRequested) event.Decision { return event.Allow }
+			if result := w.play(withChangedTool(t, rules...)); result.Reason != event.ReasonGoalMet {
+				t.Fatalf("ended %s: %s", result.Reason, result.Error)
+			}
+			asked := gates(w)
+			if len(asked) != 1 || asked[0].Changed == "" || asked[0].Pin != "now" || asked[0].Step != "1" {
+				t.Errorf("got the gates %+v", asked)
+			}
+			if _, why := asked[0].ForRun(); why == "" {
+				t.Error("the gate can be answered for the run")
+			}
+		})
+	}
+}
+
+func TestChangedToolIsRefusedWithoutTheUser(t *testing.T) {
+	for _, approve := range []policy.Approve{policy.ApproveNone, policy.ApproveSafe, policy.ApproveAll} {
+		w := newWorld(t)
+		mirror(w)
+		w.gate = func(g event.GateRequested) event.Decision {
+			decision, ok := approve.Answer(g)
+			if !ok {
+				t.Errorf("--approve %s asks", approve)
+			}
+			return decision
+		}
+		if result := w.play(withChangedTool(t)); result.Reason != event.ReasonDenied {
+			t.Errorf("--approve %s ended %s", approve, result.Reason)
+		}
+	}
+	if _, ok := policy.ApproveAsk.Answer(event.GateRequested{Changed: "x"}); ok {
+		t.Error("the user is not asked")
+	}
+}
+
+func TestDenialOfAChangedToolNeedsNoGate(t *testing.T) {
+	w := newWorld(t)
+	mirror(w)
+	result := w.play(withChangedTool(t, rule.Rule{Tool: "web:*", Verdict: rule.VerdictBlock, Source: rule.SourceFlag}))
+	if result.Reason != event.ReasonDenied || len(gates(w)) > 0 {
+		t.Errorf("ended %s after the gates %+v", result.Reason, gates(w))
+	}
+}
+
+func TestGrantEndsWhenTheToolChanges(t *testing.T) {
+	tool := plan.Tool{Name: "post", Server: "web", Pin: "before"}
+	g := event.GateRequested{Tool: "post", Server: "web", Pin: tool.Pin, Step: "1", Args: map[string]any{"q": "a"}}
+	forRun, why := g.ForRun()
+	if why != "" {
+		t.Fatal(why)
+	}
+	always, _ := policy.Offer(g, tool, t.TempDir())
+	ofTool := policy.OfferTool(g, t.TempDir())
+	for name, r := range map[string]rule.Rule{"for the run": forRun, "this call": always.Rule, "this tool": ofTool.Rule} {
+		if !r.Matches(tool) {
+			t.Errorf("%s: the rule does not match", name)
+		}
+		tool := tool
+		tool.Pin = "after"
+		if r.Matches(tool) {
+			t.Errorf("%s: the rule matches the changed tool", name)
+		}
+	}
+}
