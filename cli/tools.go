@@ -12,6 +12,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/rule"
 	"replan/cli/ask"
@@ -21,6 +22,7 @@ import (
 	"replan/cli/slash"
 	"replan/cli/toolschema"
 	"replan/cli/tty"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/mcpclient"
 	mcpconfig "replan/mcpclient/config"
@@ -43,7 +45,7 @@ func newTools(o *options) *cobra.Command {
 		Use: "tools", Short: "List the tools that plans may use", Args: noArgs, RunE: list,
 	}
 	command.AddCommand(&cobra.Command{Use: "list", Short: "List the tools that plans may use", Args: noArgs, RunE: list})
-	command.AddCommand(newToolsShow(o), newToolsCall(o))
+	command.AddCommand(newToolsShow(o), newToolsCall(o), newToolsAccept(o))
 	return command
 }
 
@@ -92,6 +94,7 @@ type toolLine struct {
 	ReadOnly    bool   `json:"read_only"`
 	Gate        bool   `json:"gate"`    // a call asks, or may ask
 	Verdict     string `json:"verdict"` // run, ask or block; depends if it depends on the arguments
+	Pinned      bool   `json:"pinned"`  // its server says what it said when the user accepted it, or it is built in
 	Result      string `json:"result"`  // structured if its server describes the result, else content
 }
 
@@ -119,6 +122,9 @@ func (o *options) withCatalogue(ctx context.Context, do func(*services, plan.Cat
 	}
 	o.plans().printIgnored(w)
 	o.plans().printTroubles(w)
+	for _, note := range w.tools.Notes() {
+		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(note))
+	}
 	return do(w, catalogue)
 }
 
@@ -129,7 +135,7 @@ func (o *options) rules() []rule.Rule {
 
 // lineOf describes a tool in a line.
 func (o *options) lineOf(t plan.Tool) toolLine {
-	line := toolLine{Name: t.Name, Server: t.Server, Description: t.Description, ReadOnly: t.ReadOnly, Result: "content"}
+	line := toolLine{Name: t.Name, Server: t.Server, Description: t.Description, ReadOnly: t.ReadOnly, Pinned: t.Changed == "", Result: "content"}
 	if len(t.OutputSchema) > 0 {
 		line.Result = "structured"
 	}
@@ -139,6 +145,9 @@ func (o *options) lineOf(t plan.Tool) toolLine {
 			continue
 		}
 		line.Verdict = string(r.Verdict)
+	}
+	if !line.Pinned && line.Verdict != string(rule.VerdictBlock) {
+		line.Gate, line.Verdict = true, string(rule.VerdictAsk)
 	}
 	return line
 }
@@ -162,6 +171,9 @@ func (o *options) toolsText(lines []toolLine) string {
 	list := tty.Listing{Heads: []string{"tool", "server", "calls", "description"}, Wide: 3}
 	for _, l := range lines {
 		mark := map[string]string{string(rule.VerdictAsk): "asks", string(rule.VerdictBlock): "denied", verdictDepends: "depends"}[l.Verdict]
+		if !l.Pinned {
+			mark = "changed"
+		}
 		if t == nil {
 			rows = append(rows, []string{l.Name, l.Server, mark, l.Description})
 			continue
@@ -195,6 +207,106 @@ func newToolsShow(o *options) *cobra.Command {
 			})
 		},
 	}
+}
+
+func newToolsAccept(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "accept SERVER[:TOOL]",
+		Short: "Show what a server has changed in its tools, and accept it",
+		Long: "accept prints how the descriptions, arguments, results and hints of a server's tools, or of one tool, differ from\n" +
+			"those that you used first or accepted last, and its instructions. Then it asks whether to use them from now on.\n" +
+			"Until then models do not see what has changed. --approve all accepts without a question.",
+		Example: "  replan tools accept github\n  replan tools accept github:search --approve all",
+		Args:    positional(one("SERVER")),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			return o.withCatalogue(cmd.Context(), func(w *services, all plan.Catalogue) error { return o.acceptTools(cmd.Context(), w, all, names[0]) })
+		},
+	}
+}
+
+// acceptTools implements replan tools accept.
+func (o *options) acceptTools(ctx context.Context, w *services, all plan.Catalogue, name string) error {
+	server, tool, _ := strings.Cut(name, ":")
+	isServer := func(s plan.ServerStatus) bool { return s.Name == server }
+	isTool := func(t plan.Tool) bool { return t.Server == server && t.Name == tool }
+	switch {
+	case !slices.ContainsFunc(w.tools.Status(), isServer):
+		return usage("there is no MCP server %q: name one as replan tools list does, or SERVER:TOOL", server)
+	case tool != "" && !slices.ContainsFunc(all, isTool):
+		return &failure{exit: exitUsage, code: plan.CodeUnknownTool, err: fmt.Errorf("the server %s offers no tool %q", server, tool)}
+	}
+	changes := slices.DeleteFunc(w.tools.Changes(), func(c mcpclient.Change) bool { return c.Server != server || tool != "" && c.Tool != tool })
+	if len(changes) == 0 && o.Output != config.OutputJSON {
+		return o.print("nothing has changed: " + name + " is as you accepted it\n")
+	}
+	if o.Output != config.OutputJSON {
+		if err := o.printChanges(changes); err != nil {
+			return err
+		}
+	}
+	yes := len(changes) == 0
+	if !yes {
+		var err error
+		if yes, err = o.agrees(ctx, fmt.Sprintf("use %s as they are now? [y]es, [n]o: ", english.Count(len(changes), "changed text"))); err != nil {
+			return err
+		}
+	}
+	if !yes {
+		return &failure{exit: event.ReasonDenied.ExitCode(), code: "not_accepted", err: errors.New("nothing was accepted: answer yes on a terminal, or add --approve all")}
+	}
+	for _, c := range changes {
+		if err := w.tools.AcceptChange(ctx, c); err != nil {
+			return wrap("accept what has changed", err)
+		}
+	}
+	if o.Output == config.OutputJSON {
+		accepted := []acceptedLine{}
+		for _, c := range changes {
+			accepted = append(accepted, acceptedLine{Server: c.Server, Tool: c.Tool, Diff: c.Diff})
+		}
+		return o.printJSON(struct {
+			Accepted []acceptedLine `json:"accepted"`
+		}{accepted})
+	}
+	return o.print("accepted " + english.Count(len(changes), "change") + " of " + server + "\n")
+}
+
+// acceptedLine is an accepted change in the output of replan tools accept.
+type acceptedLine struct {
+	Server string         `json:"server"`
+	Tool   string         `json:"tool"` // bare name; empty for the server's instructions
+	Diff   untrusted.Text `json:"diff"`
+}
+
+// printChanges prints what servers have changed.
+func (o *options) printChanges(changes []mcpclient.Change) error {
+	return o.printed(func(p *plain.Printer) {
+		for _, c := range changes {
+			heading := "the instructions of " + c.Server
+			if c.Tool != "" {
+				heading = c.Server + ":" + c.Tool
+			}
+			p.Heading(untrusted.Line(heading))
+			p.Block("  ", strings.TrimRight(c.Diff.Visible(), "\n"), 0)
+		}
+	})
+}
+
+// agrees asks a question of yes or no on a terminal. Elsewhere only --approve all is
+// a yes.
+func (o *options) agrees(ctx context.Context, question string) (bool, error) {
+	switch {
+	case o.ApproveText != "":
+		return o.Approve == policy.ApproveAll, nil
+	case !o.asks():
+		return false, nil
+	}
+	input, err := ask.NewInput(o.io.In, o.io.Quiet)
+	if err != nil {
+		return false, wrap("read the answer", err)
+	}
+	yes, err := input.Confirm(ctx, o.coloured(o.io.Out), question, o.look())
+	return yes, wrap(writing, err)
 }
 
 // contentShape is the value of a step whose tool does not describe its result.

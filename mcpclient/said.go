@@ -105,7 +105,7 @@ func changedNote(server string, changes []Change) string {
 		}
 		names = append(names, c.Tool)
 	}
-	return fmt.Sprintf("it has changed %s since you accepted them, so models do not see them: %s", shortened(names), howToAccept(server))
+	return fmt.Sprintf("changed since you accepted it, so models do not see it: %s; %s", shortened(names), howToAccept(server))
 }
 
 // Changes returns what servers say that the user has not accepted, in the order of

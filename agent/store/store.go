@@ -78,6 +78,9 @@ func (d Dirs) Trust() string { return filepath.Join(d.Data, "trust.json") }
 // Logins returns the folder of the logins to MCP servers.
 func (d Dirs) Logins() string { return filepath.Join(d.Data, "logins") }
 
+// Pins returns the folder of what servers said of their tools at first use.
+func (d Dirs) Pins() string { return filepath.Join(d.Data, "pins") }
+
 // Store gives access to all files of one user. It is safe for concurrent use, and
 // several processes may use the same folders.
 type Store struct {

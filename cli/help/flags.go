@@ -109,6 +109,8 @@ func concerns(path string) (names []string, ok bool) {
 		return []string{Tools, Output, "allow", "deny", "max-plan-steps", "ascii", "strict"}, true
 	case "replan tools", "replan tools list", "replan tools show":
 		return []string{Tools, Output, "allow", "deny"}, true
+	case "replan tools accept":
+		return []string{Tools, Output, "approve"}, true
 	case "replan tools call":
 		return []string{Gates, Tools, Output, "dry-run", "step-timeout", "strict"}, true
 	case "replan runs prune", "replan undo", "replan plan delete", "replan plan import":
