@@ -157,7 +157,7 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 		cfg.RestartWaits = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second}
 	}
 	p := &Pool{
-		cfg: cfg, log: cfg.Logger, trust: trust{cfg.TrustFile}, handshakes: handshake.Load(cfg.HandshakeFile, cfg.Logger), pins: pin.Open(cfg.PinDir), changed: make(chan struct{}), begun: !cfg.Later,
+		cfg: cfg, log: cfg.Logger, trust: newTrust(cfg.TrustFile), handshakes: handshake.Load(cfg.HandshakeFile, cfg.Logger), pins: pin.Open(cfg.PinDir), changed: make(chan struct{}), begun: !cfg.Later,
 	}
 	p.life, p.cancel = context.WithCancel(ctx)
 	p.admit()
@@ -294,10 +294,11 @@ func (p *Pool) Pending() []plan.PendingServer {
 	return waiting
 }
 
-// Answer starts those of the Pending servers that the user was asked about and stores the permission for this
-// workspace, or leaves them out until the next start. It does not wait for
-// them. If the permission cannot be stored, the servers still start and Answer
-// returns the error.
+// Answer starts those of the Pending servers that the user was asked about, or
+// leaves them out, and stores the answer for this workspace. A server whose entry
+// has changed since the question stays pending. Answer does not wait for the
+// servers. If the answer cannot be stored, it still counts for this pool, and
+// Answer returns the error.
 func (p *Pool) Answer(_ context.Context, asked []plan.PendingServer, yes bool) error {
 	p.mu.Lock()
 	if p.closed {
@@ -311,7 +312,7 @@ func (p *Pool) Answer(_ context.Context, asked []plan.PendingServer, yes bool) e
 		}
 		answered = append(answered, e.server)
 		if !yes {
-			e.state, e.problem, e.declined = plan.ServerStopped, "left out: you said no", true
+			e.decline()
 			continue
 		}
 		e.state = plan.ServerStarting
@@ -325,13 +326,16 @@ func (p *Pool) Answer(_ context.Context, asked []plan.PendingServer, yes bool) e
 		return nil
 	}
 	p.notify()
-	if err := p.trust.remember(offeredBefore, declined); err != nil {
+	// An offer is never made again, whatever the answer was.
+	if err := p.trust.remember(offeredBefore, declined, true); err != nil {
 		return err
 	}
-	if !yes {
-		return nil
-	}
-	return p.trust.remember(p.cfg.Dir, answered)
+	return p.trust.remember(p.cfg.Dir, answered, yes)
+}
+
+// decline leaves a server out because the user said no.
+func (e *entry) decline() {
+	e.state, e.problem, e.declined = plan.ServerStopped, "left out: you said no; a restart asks again", true
 }
 
 // LeftOut returns the names of the project's own servers that were left out

@@ -65,7 +65,7 @@ func (p *Pool) Offer(wanted Program, run func(ctx context.Context) error) {
 // earlier, and it succeeded.
 func (p *Pool) Accepted(offer Program) bool {
 	allowed, _ := p.trust.read() // a damaged file is reported by ask
-	return slices.Contains(allowed.Allowed[p.cfg.Dir], digest(offer.server()))
+	return allowed.allows(p.cfg.Dir, offer.server())
 }
 
 // ask returns the user's answer, and adds the question if it is new.
@@ -74,7 +74,7 @@ func (p *Pool) ask(workspace string, wanted Program, run func(ctx context.Contex
 	if err != nil {
 		p.log.Warn("allowed programs", "error", err)
 	}
-	if slices.Contains(allowed.Allowed[workspace], digest(wanted.server())) {
+	if allowed.allows(workspace, wanted.server()) {
 		return programAllowed
 	}
 	if p.cfg.Trust != TrustAsk {
@@ -82,7 +82,7 @@ func (p *Pool) ask(workspace string, wanted Program, run func(ctx context.Contex
 	}
 	p.mu.Lock()
 	for _, known := range p.programs {
-		if digest(known.server()) == digest(wanted.server()) {
+		if fingerprint(known.server()) == fingerprint(wanted.server()) {
 			defer p.mu.Unlock()
 			return known.state
 		}
@@ -94,9 +94,9 @@ func (p *Pool) ask(workspace string, wanted Program, run func(ctx context.Contex
 	return programAsked
 }
 
-// isAmong reports whether the user was asked about a server or program.
+// isAmong reports whether the user was asked about a server or program, as it is now.
 func isAmong(asked []plan.PendingServer, one plan.PendingServer) bool {
-	return slices.ContainsFunc(asked, func(p plan.PendingServer) bool { return p.Name == one.Name && p.Question == one.Question })
+	return slices.ContainsFunc(asked, one.Equal)
 }
 
 // answerPrograms answers the given questions and returns the allowed programs and
@@ -127,7 +127,7 @@ func (p *Pool) accept(offer *program) {
 	err := offer.run(p.life)
 	for _, workspace := range []string{offeredBefore, p.cfg.Dir} {
 		if err == nil {
-			err = p.trust.remember(workspace, []config.Server{offer.server()})
+			err = p.trust.remember(workspace, []config.Server{offer.server()}, true)
 		}
 	}
 	if err != nil {

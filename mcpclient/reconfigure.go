@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"replan/mcpclient/config"
 	"replan/planning/plan"
@@ -29,7 +28,9 @@ func (p *Pool) newEntry(s config.Server, allowed trustFile) *entry {
 		e.state, e.problem = plan.ServerStopped, "disabled in the configuration"
 	case s.Command == "" && s.URL == "":
 		e.state, e.problem = plan.ServerFailed, "it has neither a command nor a url"
-	case s.Source != config.SourceProject || slices.Contains(allowed.Allowed[p.cfg.Dir], digest(s)):
+	case s.Source != config.SourceProject || allowed.allows(p.cfg.Dir, s):
+	case allowed.declines(p.cfg.Dir, s):
+		e.decline()
 	case p.cfg.Trust == TrustNone:
 		e.leftOut = true
 		e.state, e.problem = plan.ServerStopped,

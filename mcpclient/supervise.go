@@ -379,11 +379,14 @@ func (p *Pool) logFile(server string) string {
 // Restart stops a server if it is running and starts it again, without
 // waiting. Its calls in progress fail. Restart returns an error for a server
 // that waits for permission, is disabled or is already starting, and leaves it
-// unchanged.
+// unchanged. One that the user said no to asks for permission again.
 func (p *Pool) Restart(name string) error {
 	p.mu.Lock()
 	defer p.notify()
 	defer p.mu.Unlock()
+	if p.asksAgain(name) {
+		return nil
+	}
 	e, err := p.startable(name)
 	if err == nil && e.state == plan.ServerStarting && e.tries == 0 && e.watched {
 		err = fmt.Errorf("%s is starting already", name)
@@ -412,7 +415,7 @@ func (p *Pool) startable(name string) (*entry, error) {
 	case e.server.Disabled:
 		return nil, fmt.Errorf("%s is disabled in its configuration", name)
 	case e.leftOut || e.declined:
-		return nil, fmt.Errorf("%s was left out: approve it when replan starts and asks about it", name)
+		return nil, fmt.Errorf("%s was left out: approve it on the screen", name)
 	case e.server.Problem != "", e.server.Command == "" && e.server.URL == "" && e.builtin == nil, config.CheckName(e.server.Name) != nil && e.builtin == nil:
 		return nil, fmt.Errorf("%s cannot be started with its configuration: %s", name, e.problem)
 	}
@@ -437,7 +440,7 @@ func (p *Pool) startAnew(e *entry) {
 func (p *Pool) status(e *entry) plan.ServerStatus {
 	s := plan.ServerStatus{
 		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: untrusted.Text(e.report()),
-		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed),
+		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed), Declined: e.declined,
 	}
 	s.NeedsLogin = e.login
 	if e.startup > 0 {

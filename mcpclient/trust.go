@@ -1,18 +1,20 @@
 package mcpclient
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"replan/internal/wholefile"
 	"replan/mcpclient/config"
+	"replan/planning/plan"
 )
 
 // TrustMode says how to treat a project's own servers, and other programs, that the
@@ -26,16 +28,41 @@ const (
 	TrustNone                        // all are left out, since nobody is there to ask
 )
 
-// trust stores which servers the user allowed in which workspace. With an
-// empty path it stores nothing.
-type trust struct{ path string }
-
-// trustFile is the file format. A digest covers everything that determines
-// what is started or contacted, so a changed command needs permission again.
-type trustFile struct {
-	Allowed map[string][]string `json:"allowed"` // workspace → digests, SHA-256 in hex
+// trust stores which servers the user allowed in which workspace, and which not.
+// With an empty path it stores nothing.
+type trust struct {
+	path string
+	file *wholefile.JSON[trustFile] // of that path
 }
 
+func newTrust(path string) trust {
+	return trust{path, &wholefile.JSON[trustFile]{
+		Path: path, What: "which servers may start", Empty: trustFile{Version: trustVersion},
+		Sound: func(f trustFile) bool { return f.Version <= trustVersion },
+	}}
+}
+
+// trustFile is the file format. A fingerprint covers everything that determines
+// what is started or contacted, so a changed command needs permission again.
+type trustFile struct {
+	Version  int                 `json:"version"`            // 0 in files of the time before it was written
+	Allowed  map[string][]string `json:"allowed"`            // workspace → fingerprints or digests
+	Declined map[string][]string `json:"declined,omitempty"` // workspace → fingerprints
+}
+
+const (
+	trustVersion  = 2
+	trustPatience = 2 * time.Second // for another process that changes the file
+)
+
+// fingerprint is the SHA-256 (hex) of a server as its file writes it. A variable
+// whose value changes, such as a token, needs no new permission.
+func fingerprint(s config.Server) string {
+	return hashOf([]any{trustVersion, s.Name, s.SSE, s.AsWritten().Whole()})
+}
+
+// digest is what files of version 0 hold in place of a fingerprint: the hash of a
+// server with the values of its variables.
 func digest(s config.Server) string {
 	return hashOf(struct {
 		Name    string            `json:"name"`
@@ -58,49 +85,76 @@ func hashOf(v any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (t trust) read() (trustFile, error) {
-	empty := trustFile{Allowed: map[string][]string{}}
-	if t.path == "" {
-		return empty, nil
-	}
-	text, err := os.ReadFile(t.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return empty, nil
-	}
-	if err != nil {
-		return empty, fmt.Errorf("read the allowed servers: %w", err)
-	}
-	var file trustFile
-	if err := json.Unmarshal(text, &file); err != nil {
-		return empty, fmt.Errorf("%s is damaged, so replan asks about the project's servers again: %w", t.path, err)
-	}
-	if file.Allowed == nil {
-		return empty, nil
-	}
-	return file, nil
+// allows reports whether the user has allowed a server. Permissions of version 0 are
+// kept while the values of variables are the same.
+func (f trustFile) allows(workspace string, s config.Server) bool {
+	allowed := f.Allowed[workspace]
+	return slices.Contains(allowed, fingerprint(s)) || slices.Contains(allowed, digest(s))
 }
 
-// remember stores a permission for each server.
-func (t trust) remember(workspace string, servers []config.Server) error {
+// declines reports whether the user has said no to a server.
+func (f trustFile) declines(workspace string, s config.Server) bool {
+	return slices.Contains(f.Declined[workspace], fingerprint(s))
+}
+
+func (t trust) read() (trustFile, error) {
 	if t.path == "" {
-		return nil
+		return trustFile{}, nil
 	}
-	// Overwrite a damaged file: that can only lose permissions.
-	file, _ := t.read()
-	for _, s := range servers {
-		if d := digest(s); !slices.Contains(file.Allowed[workspace], d) {
-			file.Allowed[workspace] = append(file.Allowed[workspace], d)
-		}
-	}
-	text, err := json.MarshalIndent(file, "", "  ")
+	content, err := t.file.Read()
 	if err != nil {
-		return fmt.Errorf("remembering the allowed servers: %w", err)
+		return content, fmt.Errorf("read the answers about the project's servers, which are asked again: %w", err)
+	}
+	return content, nil
+}
+
+// remember stores the user's answer about each server.
+func (t trust) remember(workspace string, servers []config.Server, yes bool) error {
+	if t.path == "" || len(servers) == 0 {
+		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
 		return fmt.Errorf("remembering the allowed servers: %w", err)
 	}
-	if err := wholefile.Write(t.path, append(text, '\n')); err != nil {
-		return fmt.Errorf("remembering the allowed servers: %w", err)
+	ctx, cancel := context.WithTimeout(context.Background(), trustPatience)
+	defer cancel()
+	// Start over with a damaged file: that can only lose answers.
+	_, err := t.file.Change(ctx, func(f *trustFile) {
+		f.Version = trustVersion
+		for _, s := range servers {
+			is := func(hash string) bool { return hash == fingerprint(s) || hash == digest(s) }
+			without := func(of map[string][]string) []string { return slices.DeleteFunc(slices.Clone(of[workspace]), is) }
+			allowed, declined := without(f.Allowed), without(f.Declined)
+			if yes {
+				allowed = append(allowed, fingerprint(s))
+			} else {
+				declined = append(declined, fingerprint(s))
+			}
+			f.Allowed, f.Declined = with(f.Allowed, workspace, allowed), with(f.Declined, workspace, declined)
+		}
+	})
+	return err
+}
+
+// with returns a copy of a table with another list; an empty one is left out.
+func with(of map[string][]string, key string, list []string) map[string][]string {
+	out := map[string][]string{}
+	maps.Copy(out, of)
+	if out[key] = list; len(list) == 0 {
+		delete(out, key)
 	}
-	return nil
+	return out
+}
+
+// asksAgain makes a server that the user said no to ask for permission again. It
+// reports whether it is one. The caller holds the mutex.
+func (p *Pool) asksAgain(name string) bool {
+	at := slices.IndexFunc(p.entries, func(e *entry) bool { return e.server.Name == name && e.declined })
+	if at < 0 || p.closed || p.cfg.Trust == TrustNone {
+		return false
+	}
+	e := p.entries[at]
+	e.state, e.problem, e.declined = plan.ServerWaiting, "", false
+	p.broadcast()
+	return true
 }

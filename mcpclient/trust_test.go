@@ -1,6 +1,8 @@
 package mcpclient_test
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -81,20 +83,107 @@ func TestProjectServerWaitsForApproval(t *testing.T) {
 	}
 }
 
-func TestDeniedServerIsLeftOutAndAskedAgainNextTime(t *testing.T) {
+func TestNoIsRememberedUntilTheUserAsksAgain(t *testing.T) {
 	project := newProject(t)
 	p := project.open(mcpclient.TrustAsk)
 	if err := p.Answer(t.Context(), p.Pending(), false); err != nil {
 		t.Fatal(err)
 	}
-	if got := status(t, p, "own"); got.State != plan.ServerStopped || !strings.Contains(string(got.Error), "left out") {
+	if got := status(t, p, "own"); got.State != plan.ServerStopped || !got.Declined || !strings.Contains(string(got.Error), "left out") {
 		t.Errorf("got %+v", got)
 	}
 	if got := p.Pending(); len(got) != 0 {
 		t.Errorf("the server is still pending: %v", got)
 	}
-	if got := project.state(mcpclient.TrustAsk); got != plan.ServerWaiting {
-		t.Errorf("got state %s next time", got)
+	_ = p.Close()
+	for _, mode := range []mcpclient.TrustMode{mcpclient.TrustAsk, mcpclient.TrustNone} {
+		p := project.open(mode)
+		if got := status(t, p, "own"); got.State != plan.ServerStopped || !got.Declined || len(p.LeftOut()) > 0 {
+			t.Errorf("next time: %+v, left out %v", got, p.LeftOut())
+		}
+		_ = p.Close()
+	}
+	changed := *project
+	changed.server.Args = []string{"-v"}
+	if got := changed.state(mcpclient.TrustAsk); got != plan.ServerWaiting {
+		t.Errorf("a changed entry is %s", got)
+	}
+
+	p = project.open(mcpclient.TrustAsk)
+	if err := p.Restart("own"); err != nil || len(p.Pending()) != 1 {
+		t.Fatalf("a restart asks about %v (%v)", p.Pending(), err)
+	}
+	if err := p.Answer(t.Context(), p.Pending(), true); err != nil {
+		t.Fatal(err)
+	}
+	if got := status(t, p, "own"); got.State != plan.ServerReady {
+		t.Errorf("after a yes: %+v", got)
+	}
+	_ = p.Close()
+	if got := project.state(mcpclient.TrustNone); got != plan.ServerReady {
+		t.Errorf("after that session: %s", got)
+	}
+}
+
+func TestAnswerCountsForTheEntryThatWasShown(t *testing.T) {
+	project := newProject(t)
+	p := project.open(mcpclient.TrustAsk)
+	shown := p.Pending()
+	project.server.Args = []string{"--unsafe"}
+	if err := p.Reconfigure([]config.Server{project.server}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Answer(t.Context(), shown, true); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Status()[0].State; got != plan.ServerWaiting {
+		t.Errorf("the changed entry is %s", got)
+	}
+}
+
+func TestChangedValueOfAVariableAsksNothing(t *testing.T) {
+	read := func() config.Server {
+		t.Helper()
+		servers, err := config.Read(configFile(t, `{"mcpServers": {"web": {"url": "http://127.0.0.1:1/${REPLAN_TEST_PATH}", "headers": {"Authorization": "Bearer ${REPLAN_TEST_TOKEN}"}}}}`), config.SourceProject, "/work")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return servers[0]
+	}
+	t.Setenv("REPLAN_TEST_PATH", "a")
+	t.Setenv("REPLAN_TEST_TOKEN", "first")
+	project := newProject(t)
+	project.server = read()
+	p := project.open(mcpclient.TrustAsk)
+	if err := p.Answer(t.Context(), p.Pending(), true); err != nil {
+		t.Fatal(err)
+	}
+	_ = p.Close()
+	t.Setenv("REPLAN_TEST_TOKEN", "second")
+	project.server = read()
+	p = project.open(mcpclient.TrustNone)
+	if left := p.LeftOut(); len(left) > 0 {
+		t.Errorf("%v are left out", left)
+	}
+}
+
+func TestPermissionsOfTheFirstFormatAreKept(t *testing.T) {
+	project := newProject(t)
+	project.server = config.Server{Name: "web", URL: "http://127.0.0.1:1/", Headers: map[string]string{"A": "b"}, Source: config.SourceProject}
+	real, err := filepath.EvalSymlinks(project.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(project.trustFile), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	text := `{"name":"web","command":"","args":null,"env":null,"dir":"","url":"http://127.0.0.1:1/","headers":{"A":"b"}}`
+	file := fmt.Sprintf(`{"allowed": {%q: ["%x"]}}`, real, sha256.Sum256([]byte(text)))
+	if err := os.WriteFile(project.trustFile, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p := project.open(mcpclient.TrustAsk); len(p.Pending()) > 0 {
+		t.Errorf("it asks about %v", p.Pending())
 	}
 }
 

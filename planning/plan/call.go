@@ -144,6 +144,7 @@ type ServerStatus struct {
 	Command   []string       `json:"command,omitempty"`    // its program and arguments, as its file writes them
 	URL       string         `json:"url,omitempty"`        // as its file writes it
 	StartMS   int64          `json:"start_ms,omitempty"`   // from its start until it had listed its tools
+	Declined  bool           `json:"declined,omitempty"`   // the user said no to it; a restart asks again
 	LastError untrusted.Text `json:"last_error,omitempty"` // the last error, also after the server is ready again
 	Doing     untrusted.Text `json:"doing,omitempty"`      // the last line it wrote to standard error, while it starts
 	Log       string         `json:"log,omitempty"`        // the file with its standard error
@@ -178,6 +179,11 @@ type PendingServer struct {
 	// Question and Why are the text of the question about a program of this machine.
 	// They are empty for a server that the project names.
 	Question, Why string
+}
+
+// Equal reports whether both are the same in everything that a question shows.
+func (p PendingServer) Equal(o PendingServer) bool {
+	return p.Name == o.Name && p.Question == o.Question && p.Why == o.Why && EqualValues(p.Whole(), o.Whole())
 }
 
 // Whole is everything an approval would allow, as a JSON object of the fields in
