@@ -283,21 +283,21 @@ func (j *jsonLines) Event(e event.Event) error {
 // askForServers asks whether the project's servers may start, if that must be
 // known before the session starts.
 func (o *options) askForServers(ctx context.Context, w *services, input *ask.Input) error {
-	pending := w.tools.Pending()
-	if len(pending) == 0 {
-		return nil
-	}
-	for _, p := range pending {
+	for _, p := range w.tools.Pending() {
 		words := strings.ReplaceAll(telling.ServerWords(p.Whole()), "\n", "\n    ")
 		if err := o.print("  " + untrusted.Line(p.Name) + ": " + untrusted.Visible(words) + "\n"); err != nil {
 			return err
 		}
+		question := "start the tool server " + untrusted.Line(p.Name) + " of this project? the answer is remembered until its entry changes [y]es, [n]o: "
+		yes, err := input.Confirm(ctx, o.coloured(o.io.Out), question, o.look())
+		if err != nil {
+			return wrap(writing, err)
+		}
+		if err := w.tools.Answer(ctx, []plan.PendingServer{p}, yes); err != nil {
+			return wrap("remember the answer", err)
+		}
 	}
-	yes, err := input.Confirm(ctx, o.coloured(o.io.Out), "start this project's tool servers? yes is remembered until they change [y]es, [n]o: ", o.look())
-	if err != nil {
-		return wrap(writing, err)
-	}
-	return wrap("remember the answer", w.tools.Answer(ctx, w.tools.Pending(), yes))
+	return nil
 }
 
 // nobodyReviews says why plans cannot be reviewed here.

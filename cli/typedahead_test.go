@@ -43,7 +43,7 @@ func TestInputTypedAheadStartsNoProjectServer(t *testing.T) {
 	write(t, filepath.Join(folder, "look.json"), lookPlan)
 	s := open(t, program{folder: folder, args: []string{"plan", "run", "look.json", "--plain"}})
 	s.keys("y\n")
-	s.until(0, "start this project's tool servers?")
+	s.until(0, "of this project?")
 	s.keys("n\n")
 	s.until(0, "Done in")
 	s.end(0)

@@ -278,7 +278,11 @@ func (s *story) stopped() *story {
 
 // servers: the servers of the project wait for approval.
 func (s *story) servers() *story {
-	return s.greeted().session(panetest.ToolServers())
+	s.greeted()
+	for _, question := range panetest.ToolServers() {
+		s.session(question)
+	}
+	return s
 }
 
 // wide: a run with wide characters, joined emoji and combining marks in its goal,

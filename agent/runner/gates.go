@@ -45,21 +45,45 @@ func (s *Session) resolve(ctx context.Context, c session.Resolve) {
 		}
 		e.apply(append([]event.Data{resolved}, released(e.run, resolved)...))
 		s.afterAdvance(e)
-	case c.Run == s.id && c.Gate == s.gate && s.gate != "":
-		s.gate = ""
-		yes := c.Decision == event.Allow
-		if err := s.publish(resolved); err != nil && yes {
-			yes = false // do not act on what is not on disk
-			s.publishNote("error", "the servers are not started, because the yes cannot be kept: "+err.Error())
-		}
-		if err := s.cfg.Tools.Answer(ctx, s.pending, yes); err != nil {
-			s.publishNote("warn", err.Error())
-		}
-		s.pending = nil
-		if s.answered != nil {
-			close(s.answered)
-			s.answered = nil
-		}
+	case c.Run == s.id:
+		s.answerServer(ctx, c.Gate, resolved)
+	}
+}
+
+// asked is a server or program that the session asks about.
+type asked struct {
+	gate   string
+	server plan.PendingServer
+}
+
+// delays reports whether goals wait for the answer.
+func (a asked) delays() bool { return a.server.Question == "" }
+
+// answerServer answers the gate of a server or program.
+func (s *Session) answerServer(ctx context.Context, gate string, resolved event.GateResolved) {
+	at := slices.IndexFunc(s.servers, func(a asked) bool { return a.gate == gate })
+	if at < 0 {
+		return
+	}
+	server := s.servers[at].server
+	s.servers = slices.Delete(s.servers, at, at+1)
+	yes := resolved.Decision == event.Allow
+	if err := s.publish(resolved); err != nil && yes {
+		yes = false // do not act on what is not on disk
+		s.publishNote("error", "the server is not started, because the yes cannot be kept: "+err.Error())
+	}
+	if err := s.cfg.Tools.Answer(ctx, []plan.PendingServer{server}, yes); err != nil {
+		s.publishNote("warn", err.Error())
+	}
+	s.letGoalsStart()
+}
+
+// letGoalsStart ends the wait of goals if all questions that they wait for are
+// answered.
+func (s *Session) letGoalsStart() {
+	if s.answered != nil && !slices.ContainsFunc(s.servers, asked.delays) {
+		close(s.answered)
+		s.answered = nil
 	}
 }
 
@@ -140,41 +164,43 @@ func (s *Session) edit(c session.Edit) {
 	s.afterAdvance(e)
 }
 
-// askForServers opens the gate for the servers of the project's own
-// configuration, once. Other programs help only later runs: their
-// question waits for the end of all runs, and delays no goal.
+// askForServers opens a gate for each server of the project's own configuration, in
+// the order of its file, and withdraws those of servers that no longer wait. Other
+// programs help only later runs: their questions wait for the end of all runs, and
+// delay no goal.
 func (s *Session) askForServers() {
 	pending := s.cfg.Tools.Pending()
-	program := func(p plan.PendingServer) bool { return p.Question != "" }
-	if s.busy() || len(s.queue) > 0 {
-		pending = slices.DeleteFunc(pending, program)
-	}
-	if len(pending) == 0 || s.gate != "" {
-		return
-	}
-	question := "Start this project's tool servers?"
-	why := "they are programs in this project's .mcp.json; yes is remembered until they change; no leaves them out"
-	args := map[string]any{}
-	for i, p := range pending {
-		args[p.Name] = p.Whole()
-		switch {
-		case i == 0 && p.Question != "":
-			question, why = p.Question, p.Why
-		case p.Question != "" && p.Question != question:
-			question, why = "Start all of these programs?", why+"; "+p.Why
+	for _, a := range slices.Clone(s.servers) {
+		if !slices.ContainsFunc(pending, a.server.Equal) {
+			s.servers = slices.DeleteFunc(s.servers, func(o asked) bool { return o.gate == a.gate })
+			_ = s.publish(event.GateResolved{Gate: a.gate, Decision: event.Deny, Scope: event.ScopeOnce, By: "the changed configuration"})
 		}
 	}
+	for _, p := range pending {
+		is := func(a asked) bool { return a.server.Equal(p) }
+		if p.Question != "" && (s.busy() || len(s.queue) > 0) || slices.ContainsFunc(s.servers, is) {
+			continue
+		}
+		s.askForServer(p)
+	}
+	s.letGoalsStart()
+}
+
+// askForServer opens the gate for one server or program.
+func (s *Session) askForServer(p plan.PendingServer) {
 	s.gates++
-	s.gate = fmt.Sprintf("servers.%d", s.gates)
-	s.pending = pending
-	if slices.ContainsFunc(pending, func(p plan.PendingServer) bool { return !program(p) }) {
+	a := asked{gate: fmt.Sprintf("servers.%d", s.gates), server: p}
+	s.servers = append(s.servers, a)
+	if a.delays() && s.answered == nil {
 		s.answered = make(chan struct{})
 	}
+	question, why := p.Question, p.Why
+	if question == "" {
+		question = "Start the tool server " + untrusted.Line(p.Name) + "?"
+		why = "this project's .mcp.json names it; the answer is remembered until its entry changes"
+	}
 	_ = s.publish(event.GateRequested{
-		Gate: s.gate, Title: untrusted.Text(question), Args: args,
-		Rule: rule.Rule{
-			Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in",
-			Why: untrusted.Text(why),
-		},
+		Gate: a.gate, Title: untrusted.Text(question), Args: map[string]any{p.Name: p.Whole()},
+		Rule: rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in", Why: untrusted.Text(why)},
 	})
 }

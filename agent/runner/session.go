@@ -159,11 +159,10 @@ type Session struct {
 	modelUse     modelUse
 	models       modelJobs
 	login        serverLogin
-	gate         string               // the session's own open gate
-	gates        int                  // number of gates opened by the session
-	pending      []plan.PendingServer // what it asks about
-	answered     chan struct{}        // closed when that gate is answered; nil if no goal waits for it
-	troubles     map[string]string    // last reported problem of each server and profile
+	servers      []asked           // the session's own open gates
+	gates        int               // number of gates opened by the session
+	answered     chan struct{}     // closed when the gates that goals wait for are answered; nil if there are none
+	troubles     map[string]string // last reported problem of each server and profile
 }
 
 // request is a message to the goroutine that owns the session; exactly one field

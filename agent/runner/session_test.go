@@ -268,6 +268,52 @@ func TestProjectServersWaitForApproval(t *testing.T) {
 	}
 }
 
+func TestEachProjectServerIsAskedAboutInTheOrderOfItsFile(t *testing.T) {
+	s := open(t, policy.ApproveAsk, func(s *stage) {
+		s.tools.pending = []plan.PendingServer{{Name: "zoo", Command: []string{"serve", "."}}, {Name: "ant", URL: "http://x/"}, {Name: "bee", Command: []string{"b"}}}
+	})
+	var gates []event.GateRequested
+	for range 3 {
+		gates = append(gates, until[event.GateRequested](t, s))
+	}
+	for i, name := range []string{"zoo", "ant", "bee"} {
+		if _, ok := gates[i].Args[name]; !ok || len(gates[i].Args) != 1 {
+			t.Errorf("gate %d shows %v", i, gates[i].Args)
+		}
+	}
+	s.Send(session.Submit{Text: "do it"})
+	for _, i := range []int{1, 2} {
+		s.Send(session.Resolve{Run: s.ID(), Gate: gates[i].Gate, Decision: event.Deny})
+		until[event.GateResolved](t, s)
+	}
+	if i := slices.IndexFunc(s.seen, func(e event.Event) bool { return e.Data.Kind() == event.KindRunStarted }); i >= 0 {
+		t.Error("the goal did not wait for the last answer")
+	}
+	s.Send(session.Resolve{Run: s.ID(), Gate: gates[0].Gate, Decision: event.Allow})
+	until[event.RunStarted](t, s)
+	s.shut()
+	if !slices.Equal(s.tools.answers, []bool{false, false, true}) {
+		t.Errorf("answers %v", s.tools.answers)
+	}
+}
+
+func TestQuestionAboutAServerThatIsGoneIsWithdrawn(t *testing.T) {
+	s := open(t, policy.ApproveAsk, func(s *stage) {
+		s.tools.pending = []plan.PendingServer{{Name: "files", Command: []string{"serve", "."}}}
+	})
+	gate := until[event.GateRequested](t, s)
+	s.tools.mu.Lock()
+	s.tools.pending = nil
+	s.tools.mu.Unlock()
+	s.tools.offer(plan.PendingServer{Name: "files", Command: []string{"serve", "/"}})
+	if resolved := until[event.GateResolved](t, s); resolved.Gate != gate.Gate || resolved.Decision != event.Deny {
+		t.Errorf("got %+v", resolved)
+	}
+	if again := until[event.GateRequested](t, s); again.Gate == gate.Gate {
+		t.Error("the changed entry has the gate of the old one")
+	}
+}
+
 func TestGoalWaitsForServerApproval(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.tools.pending = []plan.PendingServer{{Name: "files", Command: []string{"serve", "."}}}

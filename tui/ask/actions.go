@@ -158,6 +158,11 @@ func (g *Dialog) confirmActions() keymap.Handlers {
 		}},
 		"dialog.leave": back, "gate.deny": back,
 	}
+	if c := g.confirm; c.refuse != nil {
+		hs["gate.deny"] = keymap.Handler{Do: func() keymap.Request {
+			return keymap.Request{Send: c.refuse, Answer: true, Cmd: g.answer(c.ids...)}
+		}}
+	}
 	if other := g.confirm.other; other != nil {
 		hs["gate.always"] = keymap.Handler{Do: keymap.Just(func() { g.turn(other) })}
 	}

@@ -181,13 +181,20 @@ func (g *Dialog) barOf(width int) (lines, ids, parts []string) {
 		leave.does = "discard"
 	case g.confirm != nil:
 		choices = []choice{{id: "gate.once", key: g.keys.Once, does: g.confirm.does, short: g.confirm.short}}
+		if g.confirm.refuse != nil {
+			choices = append(choices, choice{id: "gate.deny", key: g.keys.Deny, does: "no to all", short: "no to all"})
+		}
 		if other := g.confirm.other; other != nil {
 			choices = append(choices, choice{id: "gate.always", key: g.keys.Always, does: other.offers + " instead", short: other.offers})
 		}
 		leave.does = "back"
 	default:
-		if len(g.like()) > 1 {
-			choices = append(choices, choice{id: "gate.all", key: g.keys.ApproveAll, does: "all similar…", short: "all"})
+		if like := g.like(); len(like) > 1 {
+			all := "all similar…"
+			if like[0].Session {
+				all = "all of them…"
+			}
+			choices = append(choices, choice{id: "gate.all", key: g.keys.ApproveAll, does: all, short: "all"})
 		}
 		if len(g.queue) > 1 {
 			choices = append(choices, choice{id: "gate.next", key: g.keys.NextAsk, does: "next", short: "next"})

@@ -109,8 +109,12 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 	if _, why := g.Ask.ForRun(); why != "" {
 		forRun.hidden, forRun.refuse = true, "Not for the run: "+why+"."
 	}
+	allow, short := "allow once", "once"
+	if g.Ask.Changed != "" {
+		allow, short = "accept the change and allow", "accept"
+	}
 	return []choice{
-		{id: "gate.once", key: k.Once, does: "allow once", short: "once", send: once, allows: true},
+		{id: "gate.once", key: k.Once, does: allow, short: short, send: once, allows: true},
 		forRun,
 		always,
 		{id: "gate.deny", key: k.Deny, does: "deny", short: "deny", send: deny},
@@ -152,7 +156,11 @@ func writeRule(d *draw.Document, a *event.Always) page {
 	}
 	rule := page{must: []draw.Range{{From: 0, To: len(d.Lines)}}}
 	d.Blank()
-	d.Prose(l.Text, "This rule is added to your configuration, config.toml, before the other rules. From now on every matching call passes without a gate, in this run and in all others in that folder and below. To undo this, remove it there.")
+	until := ""
+	if a.Rule.Pin != "" {
+		until = " It no longer applies once the server changes the tool."
+	}
+	d.Prose(l.Text, "This rule is added to your configuration, config.toml, before the other rules. From now on every matching call passes without a gate, in this run and in all others in that folder and below."+until+" To undo this, remove it there.")
 	return rule
 }
 

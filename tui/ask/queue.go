@@ -106,6 +106,7 @@ type confirming struct {
 	unread string // message for a yes before the user has read to the end
 	ids    []string
 	send   []session.Command
+	refuse []session.Command // a no to all; none if the key for no only goes back
 	write  func(*draw.Document) page
 	other  *confirming // what the same key offers instead; nil for nothing
 	offers string      // this one, as the other names it
@@ -149,19 +150,19 @@ func savingThis(k *keymap.Map, ask Asking, c choice) *confirming {
 }
 
 // like returns the open gates similar to the displayed one, including it: same run,
-// same tool, and same rule.
+// same tool, and same rule. All questions about servers and programs are similar.
 func (g *Dialog) like() []OpenGate {
 	if len(g.queue) == 0 {
 		return nil
 	}
 	this, gate := g.current().(OpenGate)
-	if !gate || this.Session {
+	if !gate {
 		return nil
 	}
 	var out []OpenGate
 	for _, a := range g.queue {
-		if other, ok := a.(OpenGate); ok && !other.Session && other.Run == this.Run &&
-			other.Ask.QualifiedTool() == this.Ask.QualifiedTool() && other.Ask.Rule.Equal(this.Ask.Rule) {
+		if other, ok := a.(OpenGate); ok && other.Session == this.Session && other.Run == this.Run &&
+			other.Ask.QualifiedTool() == this.Ask.QualifiedTool() && (this.Session || other.Ask.Rule.Equal(this.Ask.Rule)) {
 			out = append(out, other)
 		}
 	}
@@ -182,12 +183,34 @@ func (g *Dialog) approveAll() keymap.Request {
 		unread: "Read the whole list first: " + g.keys.Name("move.down") + " shows the rest of it.",
 		write:  func(d *draw.Document) page { return writeAlike(d, all) },
 	}
+	if all[0].Session {
+		c.title, c.about = "Start all of them?", []string{fmt.Sprintf("%d questions", len(all))}
+		c.does, c.short = fmt.Sprintf("yes to these %d", len(all)), "yes to all"
+		c.write = func(d *draw.Document) page { return writeServers(d, all) }
+	}
 	for _, gate := range all {
-		c.ids = append(c.ids, gate.id())
-		c.send = append(c.send, session.Resolve{Run: gate.Run, Gate: gate.Ask.Gate, Decision: event.Allow, Scope: event.ScopeOnce})
+		answer := session.Resolve{Run: gate.Run, Gate: gate.Ask.Gate, Decision: event.Allow, Scope: event.ScopeOnce}
+		c.ids, c.send = append(c.ids, gate.id()), append(c.send, answer)
+		if gate.Session {
+			answer.Decision = event.Deny
+			c.refuse = append(c.refuse, answer)
+		}
 	}
 	g.turn(c)
 	return keymap.Request{Cmd: g.Grace.StartLater()}
+}
+
+// writeServers writes the servers and programs to be answered together, each as its
+// own question shows it. The user must see all of it.
+func writeServers(d *draw.Document, all []OpenGate) page {
+	var whole page
+	for i, gate := range all {
+		if i > 0 {
+			d.Blank()
+		}
+		whole.must = append(whole.must, gate.write(d.Look, d, false).must...)
+	}
+	return whole
 }
 
 // writeAlike writes the calls to be approved together. The list comes first, and

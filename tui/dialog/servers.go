@@ -123,6 +123,10 @@ func (d *Servers) restart(s *plan.ServerStatus) keymap.Request {
 		d.message = "It waits for your approval: " + d.Keys.Open.Help().Key + " shows the question."
 		return keymap.Request{}
 	}
+	if s.Declined {
+		d.message = "You said no to it; the question opens again."
+		return keymap.SendCommands(session.Restart{Server: s.Name})
+	}
 	if s.State == plan.ServerStopped {
 		d.message = untrusted.Line(s.Name) + " does not start: " + s.Error.Visible() + "."
 		return keymap.Request{}

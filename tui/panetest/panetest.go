@@ -51,13 +51,16 @@ func NoModel(kind prompt.TroubleKind, model untrusted.Text, installed ...untrust
 	}
 }
 
-// ToolServers asks whether the tool servers that the project names may start.
-func ToolServers() event.GateRequested {
-	return event.GateRequested{
-		Gate: "servers.1", Title: "Start this project's tool servers?",
-		Args: map[string]any{"tickets": "npx -y @example/tickets-mcp --project auth", "search": "https://search.example.com/mcp"},
-		Rule: rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in", Why: "they are programs in this project's .mcp.json; yes is remembered until they change; no leaves them out"},
+// ToolServers asks about each tool server that the project names.
+func ToolServers() []event.GateRequested {
+	var all []event.GateRequested
+	for i, server := range [][2]string{{"tickets", "npx -y @example/tickets-mcp --project auth"}, {"search", "https://search.example.com/mcp"}} {
+		all = append(all, event.GateRequested{
+			Gate: fmt.Sprintf("servers.%d", i+1), Title: untrusted.Text("Start the tool server " + server[0] + "?"), Args: map[string]any{server[0]: server[1]},
+			Rule: rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in", Why: "this project's .mcp.json names it; the answer is remembered until its entry changes"},
+		})
 	}
+	return all
 }
 
 // DarkLook is the look of a dark terminal.
