@@ -46,44 +46,64 @@ func (s *Session) resolve(ctx context.Context, c session.Resolve) {
 		e.apply(append([]event.Data{resolved}, released(e.run, resolved)...))
 		s.afterAdvance(e)
 	case c.Run == s.id:
-		s.answerServer(ctx, c.Gate, resolved)
+		server, open := s.servers.take(c.Gate)
+		if !open {
+			return
+		}
+		yes := c.Decision == event.Allow
+		if err := s.publish(resolved); err != nil && yes {
+			yes = false // do not act on what is not on disk
+			s.publishNote("error", "the server is not started, because the yes cannot be kept: "+err.Error())
+		}
+		if err := s.cfg.Tools.Answer(ctx, []plan.PendingServer{server}, yes); err != nil {
+			s.publishNote("warn", err.Error())
+		}
+		s.servers.settle()
 	}
 }
 
-// asked is a server or program that the session asks about.
-type asked struct {
+// serverQuestions are the session's own open gates: each is about a server of the
+// project, or about a program.
+type serverQuestions struct {
+	open     []serverQuestion
+	opened   int           // number of gates so far
+	answered chan struct{} // closed when the gates that goals wait for are answered; nil if there are none
+}
+
+type serverQuestion struct {
 	gate   string
 	server plan.PendingServer
 }
 
 // delays reports whether goals wait for the answer.
-func (a asked) delays() bool { return a.server.Question == "" }
+func (q serverQuestion) delays() bool { return q.server.Question == "" }
 
-// answerServer answers the gate of a server or program.
-func (s *Session) answerServer(ctx context.Context, gate string, resolved event.GateResolved) {
-	at := slices.IndexFunc(s.servers, func(a asked) bool { return a.gate == gate })
-	if at < 0 {
-		return
+// add opens a gate and returns its name.
+func (q *serverQuestions) add(server plan.PendingServer) string {
+	q.opened++
+	one := serverQuestion{gate: fmt.Sprintf("servers.%d", q.opened), server: server}
+	if q.open = append(q.open, one); one.delays() && q.answered == nil {
+		q.answered = make(chan struct{})
 	}
-	server := s.servers[at].server
-	s.servers = slices.Delete(s.servers, at, at+1)
-	yes := resolved.Decision == event.Allow
-	if err := s.publish(resolved); err != nil && yes {
-		yes = false // do not act on what is not on disk
-		s.publishNote("error", "the server is not started, because the yes cannot be kept: "+err.Error())
-	}
-	if err := s.cfg.Tools.Answer(ctx, []plan.PendingServer{server}, yes); err != nil {
-		s.publishNote("warn", err.Error())
-	}
-	s.letGoalsStart()
+	return one.gate
 }
 
-// letGoalsStart ends the wait of goals if all questions that they wait for are
-// answered.
-func (s *Session) letGoalsStart() {
-	if s.answered != nil && !slices.ContainsFunc(s.servers, asked.delays) {
-		close(s.answered)
-		s.answered = nil
+// take closes a gate and returns what it is about.
+func (q *serverQuestions) take(gate string) (server plan.PendingServer, open bool) {
+	at := slices.IndexFunc(q.open, func(o serverQuestion) bool { return o.gate == gate })
+	if at < 0 {
+		return server, false
+	}
+	server = q.open[at].server
+	q.open = slices.Delete(q.open, at, at+1)
+	return server, true
+}
+
+// settle ends the wait of goals if all that they wait for is answered.
+func (q *serverQuestions) settle() {
+	if q.answered != nil && !slices.ContainsFunc(q.open, serverQuestion.delays) {
+		close(q.answered)
+		q.answered = nil
 	}
 }
 
@@ -170,37 +190,26 @@ func (s *Session) edit(c session.Edit) {
 // delay no goal.
 func (s *Session) askForServers() {
 	pending := s.cfg.Tools.Pending()
-	for _, a := range slices.Clone(s.servers) {
-		if !slices.ContainsFunc(pending, a.server.Equal) {
-			s.servers = slices.DeleteFunc(s.servers, func(o asked) bool { return o.gate == a.gate })
-			_ = s.publish(event.GateResolved{Gate: a.gate, Decision: event.Deny, Scope: event.ScopeOnce, By: "the changed configuration"})
+	for _, q := range slices.Clone(s.servers.open) {
+		if !slices.ContainsFunc(pending, q.server.Equal) {
+			s.servers.take(q.gate)
+			_ = s.publish(event.GateResolved{Gate: q.gate, Decision: event.Deny, Scope: event.ScopeOnce, By: "the changed configuration"})
 		}
 	}
 	for _, p := range pending {
-		is := func(a asked) bool { return a.server.Equal(p) }
-		if p.Question != "" && (s.busy() || len(s.queue) > 0) || slices.ContainsFunc(s.servers, is) {
+		is := func(q serverQuestion) bool { return q.server.Equal(p) }
+		if p.Question != "" && (s.busy() || len(s.queue) > 0) || slices.ContainsFunc(s.servers.open, is) {
 			continue
 		}
-		s.askForServer(p)
+		question, why := p.Question, p.Why
+		if question == "" {
+			question = "Start the tool server " + untrusted.Line(p.Name) + "?"
+			why = "this project's .mcp.json names it; the answer is remembered until its entry changes"
+		}
+		_ = s.publish(event.GateRequested{
+			Gate: s.servers.add(p), Title: untrusted.Text(question), Args: map[string]any{p.Name: p.Whole()},
+			Rule: rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in", Why: untrusted.Text(why)},
+		})
 	}
-	s.letGoalsStart()
-}
-
-// askForServer opens the gate for one server or program.
-func (s *Session) askForServer(p plan.PendingServer) {
-	s.gates++
-	a := asked{gate: fmt.Sprintf("servers.%d", s.gates), server: p}
-	s.servers = append(s.servers, a)
-	if a.delays() && s.answered == nil {
-		s.answered = make(chan struct{})
-	}
-	question, why := p.Question, p.Why
-	if question == "" {
-		question = "Start the tool server " + untrusted.Line(p.Name) + "?"
-		why = "this project's .mcp.json names it; the answer is remembered until its entry changes"
-	}
-	_ = s.publish(event.GateRequested{
-		Gate: a.gate, Title: untrusted.Text(question), Args: map[string]any{p.Name: p.Whole()},
-		Rule: rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in", Why: untrusted.Text(why)},
-	})
+	s.servers.settle()
 }

@@ -159,9 +159,7 @@ type Session struct {
 	modelUse     modelUse
 	models       modelJobs
 	login        serverLogin
-	servers      []asked           // the session's own open gates
-	gates        int               // number of gates opened by the session
-	answered     chan struct{}     // closed when the gates that goals wait for are answered; nil if there are none
+	servers      serverQuestions
 	troubles     map[string]string // last reported problem of each server and profile
 }
 

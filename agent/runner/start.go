@@ -137,7 +137,7 @@ func (s *Session) prepare(ctx context.Context, j job) {
 	ctx, s.preparing = context.WithCancel(ctx)
 	s.doing = j.name()
 	s.publishQueue()
-	answered, t := s.answered, s.jobConfig()
+	answered, t := s.servers.answered, s.jobConfig()
 	if j.compact {
 		answered = nil // it needs no tools
 	}
