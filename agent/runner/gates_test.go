@@ -189,3 +189,23 @@ func TestGrantForRunAnswersWaitingGates(t *testing.T) {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
 }
+
+func TestAllowedGateAcceptsTheChangedTool(t *testing.T) {
+	for _, decision := range []event.Decision{event.Allow, event.Deny} {
+		s := open(t, policy.ApproveAsk, func(s *stage) {
+			s.tools.offered = plan.Catalogue{{Name: "look", Server: "w", ReadOnly: true, Annotated: true, Pin: "new", Changed: "-a\n+b\n"}}
+		})
+		s.Send(session.Execute{Plan: plan.Plan{ID: "p", Title: "T", Steps: []plan.Step{{Index: "1", Title: "Look", Tool: "look", Executor: plan.ExecutorTool, Args: map[string]any{}}}}})
+		gate := until[event.GateRequested](t, s)
+		if gate.Changed != "-a\n+b\n" {
+			t.Errorf("the gate shows %q", gate.Changed)
+		}
+		s.answer(gate, decision, event.ScopeOnce)
+		until[event.RunCompleted](t, s)
+		s.shut()
+		allowed := decision == event.Allow
+		if (len(s.tools.calls) == 1) != allowed || slices.Contains(s.tools.accepts, "w:look new") != allowed {
+			t.Errorf("%s: called %v, accepted %v", decision, s.tools.calls, s.tools.accepts)
+		}
+	}
+}

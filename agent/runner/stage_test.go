@@ -84,6 +84,7 @@ type tools struct {
 	call    func(ctx context.Context, c plan.ToolCall) (any, error)
 	pending []plan.PendingServer
 	answers []bool
+	accepts []string // qualified names and pins of accepted tools
 	changed func()
 	servers []plan.ServerStatus
 	offered plan.Catalogue // nil means look and change
@@ -126,6 +127,13 @@ func (t *tools) Call(ctx context.Context, c plan.ToolCall) (any, error) {
 		return t.call(ctx, c)
 	}
 	return "seen", nil
+}
+
+func (t *tools) Accept(_ context.Context, tool plan.Tool) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.accepts = append(t.accepts, tool.QualifiedName()+" "+tool.Pin)
+	return nil
 }
 
 func (t *tools) Preview(context.Context, plan.ToolCall) (plan.ToolPreview, error) {

