@@ -218,6 +218,9 @@ func (o plans) toolsFor(ctx context.Context, w *services, data []byte) (plan.Cat
 // printTroubles reports problems with servers on standard error.
 func (o plans) printTroubles(w *services) {
 	for _, s := range w.tools.Status() {
+		if s.Declined || slices.Contains(w.tools.LeftOut(), s.Name) {
+			continue // the user knows, or a note has said it
+		}
 		if s.Error != "" {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q: %s\n", s.Name, s.Error.Line())
 		}

@@ -28,6 +28,7 @@ import (
 	"replan/cli/crash"
 	"replan/cli/folder"
 	"replan/cli/mcp"
+	"replan/internal/english"
 	"replan/internal/redact"
 	"replan/mcpclient"
 	"replan/mcpclient/child"
@@ -48,7 +49,7 @@ type services struct {
 	awaited []string     // servers that did not start in time
 	watch   *crash.Watch // ends the children if this process cannot; nil is none
 	notes   []string     // for the user, before the session begins
-	ignored []string     // those of the notes that say what is ignored in the servers' files
+	ignored []string     // those of the notes that say what is ignored in the servers' files, or left out
 
 	exitNote atomic.Pointer[string] // for the user, after the session
 
@@ -211,9 +212,9 @@ func (w *services) openTools(ctx context.Context, o *options, how opening, logge
 	if w.tools, err = mcpclient.NewPool(context.WithoutCancel(ctx), cfg); err != nil {
 		return usage("%w", err)
 	}
-	for _, name := range w.tools.LeftOut() {
-		w.notes = append(w.notes, fmt.Sprintf(
-			"the MCP server %q of this project's .mcp.json is left out: approve it once on the screen, or use --mcp-config .mcp.json", name))
+	if left := w.tools.LeftOut(); len(left) > 0 {
+		note := leftOut(left)
+		w.notes, w.ignored = append(w.notes, note), append(w.ignored, note)
 	}
 	if how.trust == mcpclient.TrustAsk {
 		return nil // the screen says what is missing, and opens all the same
@@ -232,6 +233,15 @@ func (o wiring) logins() *oauth.Store {
 		ring = oauth.SystemKeyring(o.io.Getenv)
 	}
 	return oauth.NewStore(o.Dirs.Logins(), ring)
+}
+
+// leftOut says which servers of the project nobody was there to allow.
+func leftOut(names []string) string {
+	are, them := "server "+names[0]+" of this project's .mcp.json is", "it"
+	if len(names) > 1 {
+		are, them = "servers "+english.List(names, "and")+" of this project's .mcp.json are", "them"
+	}
+	return fmt.Sprintf("the MCP %s left out: approve %s once on the screen, or use --mcp-config .mcp.json", are, them)
 }
 
 // watcher returns the watcher that ends the children if this process cannot; nil

@@ -16,19 +16,20 @@ func TestTextDependsOnEverythingButOrderAndBlanks(t *testing.T) {
 	if got := first.Text(); got != want {
 		t.Errorf("got\n%s", got)
 	}
+	_, arguments, _ := strings.Cut(want, "Fast.\n")
+	arguments, _, _ = strings.Cut(arguments, "hints")
 	for name, c := range map[string]struct {
 		tool pin.Tool
 		same bool
 	}{
-		"order and blanks": {pin.Tool{Description: first.Description, InputSchema: []byte(`{ "properties": {"q": {"type": "string"}}, "type": "object" }`), Annotations: first.Annotations}, true},
-		"description":      {pin.Tool{Description: "Finds pages.\nfast.", InputSchema: first.InputSchema, Annotations: first.Annotations}, false},
-		"zero-width space": {pin.Tool{Description: "Finds pages.\u200b\nFast.", InputSchema: first.InputSchema, Annotations: first.Annotations}, false},
-		"schema":           {pin.Tool{Description: first.Description, InputSchema: []byte(`{"type":"object","properties":{"q":{"type":"string","description":"a secret"}}}`), Annotations: first.Annotations}, false},
-		"hint":             {pin.Tool{Description: first.Description, InputSchema: first.InputSchema, Annotations: []byte(`{"readOnlyHint":false}`)}, false},
-		"result":           {pin.Tool{Description: first.Description, InputSchema: first.InputSchema, OutputSchema: []byte(`{"type":"object"}`), Annotations: first.Annotations}, false},
-		"repeated key":     {pin.Tool{Description: first.Description, InputSchema: []byte(`{"type":"string","type":"object","properties":{"q":{"type":"string"}}}`), Annotations: first.Annotations}, false},
-		"heading in the description": {pin.Tool{Description: first.Description + "\narguments\n{\n  \"properties\": {\n    \"q\": {\n      \"type\": \"string\"\n    }\n  },\n  \"type\": \"object\"\n}\n",
-			Annotations: first.Annotations}, false},
+		"order and blanks":           {pin.Tool{Description: first.Description, InputSchema: []byte(`{ "properties": {"q": {"type": "string"}}, "type": "object" }`), Annotations: first.Annotations}, true},
+		"description":                {pin.Tool{Description: "Finds pages.\nfast.", InputSchema: first.InputSchema, Annotations: first.Annotations}, false},
+		"zero-width space":           {pin.Tool{Description: "Finds pages.\u200b\nFast.", InputSchema: first.InputSchema, Annotations: first.Annotations}, false},
+		"schema":                     {pin.Tool{Description: first.Description, InputSchema: []byte(`{"type":"object","properties":{"q":{"type":"string","description":"a secret"}}}`), Annotations: first.Annotations}, false},
+		"hint":                       {pin.Tool{Description: first.Description, InputSchema: first.InputSchema, Annotations: []byte(`{"readOnlyHint":false}`)}, false},
+		"result":                     {pin.Tool{Description: first.Description, InputSchema: first.InputSchema, OutputSchema: []byte(`{"type":"object"}`), Annotations: first.Annotations}, false},
+		"repeated key":               {pin.Tool{Description: first.Description, InputSchema: []byte(`{"type":"string","type":"object","properties":{"q":{"type":"string"}}}`), Annotations: first.Annotations}, false},
+		"heading in the description": {pin.Tool{Description: first.Description + "\n" + arguments, Annotations: first.Annotations}, false},
 	} {
 		if same := c.tool.Text() == first.Text(); same != c.same {
 			t.Errorf("%s: the texts are the same: %t", name, same)
