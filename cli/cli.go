@@ -163,7 +163,9 @@ func (o *options) holdErrors(root *cobra.Command) *error {
 	for _, c := range slices.Backward(commands) {
 		wrong := c.FlagErrorFunc()
 		c.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-			if asked, all := help.Asked(err); asked {
+			if asked, all := help.Asked(err); asked && cmd.HasParent() && cmd.HasSubCommands() && cmd.Flags().NArg() > 0 {
+				first = noArgs(cmd, cmd.Flags().Args()) // help for a command that is not there
+			} else if asked {
 				first = o.showHelp(cmd, all)
 			} else {
 				first = wrong(cmd, err)

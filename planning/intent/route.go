@@ -53,7 +53,7 @@ func (c Chain) MarshalJSON() ([]byte, error) {
 		EstimatedSteps int      `json:"estimated_steps"`
 		NeedsModel     bool     `json:"needs_model"`
 		Missing        []string `json:"missing,omitempty"`
-	}{c.Intent, c.Goal, orEmpty(c.Nodes), c.PolicyGates(), len(c.Nodes), c.NeedsModel(), c.Missing})
+	}{c.Intent, c.Goal, orEmpty(c.Nodes), c.PolicyGates(), len(c.Nodes), c.Empty() || c.NeedsModel(), c.Missing})
 }
 
 // orEmpty is a list that is never null in JSON.
