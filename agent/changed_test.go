@@ -94,3 +94,19 @@ func TestGrantEndsWhenTheToolChanges(t *testing.T) {
 		}
 	}
 }
+
+func TestChangeThatNoGateCanShowIsRefused(t *testing.T) {
+	for name, start := range map[string]event.RunStarted{"reads": withChangedTool(t), "rule for the tool": withChangedTool(t, rule.Rule{Tool: "web:list", Verdict: rule.VerdictRun, Untrusted: true, Source: rule.SourceFlag})} {
+		t.Run(name, func(t *testing.T) {
+			start.Catalogue[0].TooLong, start.Catalogue[0].Changed = true, "its server has changed it"
+			w := newWorld(t)
+			mirror(w)
+			w.gate = func(event.GateRequested) event.Decision { return event.Allow }
+			result := w.play(start)
+			failed := all[event.StepFailed](w)
+			if result.Reason != event.ReasonDenied || len(gates(w)) > 0 || len(failed) == 0 || failed[0].Error != "denied: its server has changed it" {
+				t.Errorf("ended %s after the gates %+v and the failures %+v", result.Reason, gates(w), failed)
+			}
+		})
+	}
+}

@@ -69,7 +69,7 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 	}
 	matched := rule.DecideAmong(facts.rules, args)
 	if r.hasChanged(tool) && matched.Verdict != rule.VerdictBlock {
-		return changedRule(tool)
+		return rule.ChangedTool(tool)
 	}
 	var uncovered []rule.Provenance
 	if matched.Verdict == rule.VerdictRun || matched.Verdict == rule.VerdictAsk && len(r.granted) > 0 {
@@ -97,15 +97,6 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 		return rule.Rule{Tool: tool.Name, Verdict: rule.VerdictAsk, Source: rule.SourceUser, Why: "you edited this call; this is what it would do now"}
 	}
 	return matched
-}
-
-// changedRule returns the rule for a call of a tool that its server has changed. No
-// other rule and no grant lifts it.
-func changedRule(tool plan.Tool) rule.Rule {
-	return rule.Rule{
-		Tool: tool.Name, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn,
-		Why: "its server has changed it since you accepted it; allowing the call accepts the change",
-	}
 }
 
 // hasChanged reports whether the server of a tool has changed it, and nobody has

@@ -103,7 +103,7 @@ func announce(what string) net.Conn {
 // newToolServer offers a few tools, most of them read-only: lookup explains a
 // word, wait waits until it is cancelled, spawn starts a process that would
 // outlive the server, crash ends the server, big returns some MB of JSON, and
-// flood more than the client reads. note has an effect: it writes a file. NOTE_ALSO adds to its description.
+// flood more than the client reads. note has an effect: it writes a file. NOTE_ALSO adds to its description, NOTE_TIMES times.
 // hand_over has one too, and never returns. The first calls of peek, deliver and
 // fail_once differ from later ones. The server shelves has 200 more tools.
 func newToolServer(name string) *server.MCPServer {
@@ -180,7 +180,8 @@ func newToolServer(name string) *server.MCPServer {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})
-	note := mcp.NewTool("note", mcp.WithDescription("Writes a note"+os.Getenv("NOTE_ALSO")), mcp.WithString("text", mcp.Required()))
+	times, _ := strconv.Atoi(os.Getenv("NOTE_TIMES"))
+	note := mcp.NewTool("note", mcp.WithDescription("Writes a note"+strings.Repeat(os.Getenv("NOTE_ALSO"), max(times, 1))), mcp.WithString("text", mcp.Required()))
 	s.AddTool(note, func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		text := r.GetString("text", "")
 		return mcp.NewToolResultText("noted: " + text), os.WriteFile("note.txt", []byte(text), 0o600)

@@ -147,7 +147,8 @@ func (o *options) lineOf(t plan.Tool) toolLine {
 		line.Verdict = string(r.Verdict)
 	}
 	if !line.Pinned && line.Verdict != string(rule.VerdictBlock) {
-		line.Gate, line.Verdict = true, string(rule.VerdictAsk)
+		line.Verdict = string(rule.ChangedTool(t).Verdict)
+		line.Gate = line.Verdict == string(rule.VerdictAsk)
 	}
 	return line
 }
@@ -235,7 +236,7 @@ func (o *options) acceptTools(ctx context.Context, w *services, all plan.Catalog
 	case tool != "" && !slices.ContainsFunc(all, isTool):
 		return &failure{exit: exitUsage, code: plan.CodeUnknownTool, err: fmt.Errorf("the server %s offers no tool %q", server, tool)}
 	}
-	changes := slices.DeleteFunc(w.tools.Changes(), func(c mcpclient.Change) bool { return c.Server != server || tool != "" && c.Tool != tool })
+	changes := slices.DeleteFunc(w.tools.Changes(), func(c plan.ServerChange) bool { return c.Server != server || tool != "" && c.Tool != tool })
 	if len(changes) == 0 && o.Output != config.OutputJSON {
 		return o.print("nothing has changed: " + name + " is as you accepted it\n")
 	}
@@ -255,7 +256,7 @@ func (o *options) acceptTools(ctx context.Context, w *services, all plan.Catalog
 		return &failure{exit: event.ReasonDenied.ExitCode(), code: "not_accepted", err: errors.New("nothing was accepted: answer yes on a terminal, or add --approve all")}
 	}
 	for _, c := range changes {
-		if err := w.tools.AcceptChange(ctx, c); err != nil {
+		if err := w.tools.Accept(ctx, c); err != nil {
 			return wrap("accept what has changed", err)
 		}
 	}
@@ -279,7 +280,7 @@ type acceptedLine struct {
 }
 
 // printChanges prints what servers have changed.
-func (o *options) printChanges(changes []mcpclient.Change) error {
+func (o *options) printChanges(changes []plan.ServerChange) error {
 	return o.printed(func(p *plain.Printer) {
 		for _, c := range changes {
 			heading := "the instructions of " + c.Server

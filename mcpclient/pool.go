@@ -103,7 +103,7 @@ type entry struct {
 	state    plan.ServerState
 	problem  string
 	tools    []plan.Tool
-	changes  []Change      // what it says that the user has not accepted
+	changes  []change      // what it says that the user has not accepted
 	conn     *connection   // nil if there is none
 	begun    time.Time     // time of the last start
 	ready    time.Time     // when it became ready; zero if it was lost since

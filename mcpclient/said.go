@@ -18,23 +18,16 @@ import (
 	"replan/planning/plan"
 )
 
-// Change is what a server says that the user has not accepted. It is another text
+// change is what a server says that the user has not accepted. It is another text
 // than at first use.
-type Change struct {
-	Server string
-	Tool   string         // bare name; empty for the server's instructions
-	Diff   untrusted.Text // unified, from the accepted text to the present one
-
+type change struct {
+	plan.ServerChange
 	text string // the present one
 }
 
-// longestDiff is how many bytes of a difference a gate can show. Other changes are
-// accepted on the command line, which prints them whole.
-const longestDiff = 32 << 10
-
 // errChanged is the reason why a changed tool is not called.
 func errChanged(tool plan.Tool) error {
-	return notDone(tool, "the server %s has changed this tool since you accepted it: %s", tool.Server, howToAccept(tool.QualifiedName()))
+	return notDone(tool, "%s", (&plan.ChangedToolError{Tool: tool}).Error())
 }
 
 func howToAccept(name string) string {
@@ -57,7 +50,7 @@ func (p *Pool) pinServer(s config.Server) pin.Server {
 // compare compares what a server says with its pins. It marks the tools whose text
 // is another one, and returns them with the changes and a note about them. said are
 // the texts of the tools.
-func (p *Pool) compare(s config.Server, tools []plan.Tool, instructions string, said map[string]string) (kept []plan.Tool, changes []Change, note string) {
+func (p *Pool) compare(s config.Server, tools []plan.Tool, instructions string, said map[string]string) (kept []plan.Tool, changes []change, note string) {
 	now := map[string]string{}
 	for _, t := range tools {
 		now[t.Name] = said[t.Name]
@@ -75,14 +68,14 @@ func (p *Pool) compare(s config.Server, tools []plan.Tool, instructions string, 
 	}
 	for _, name := range slices.Sorted(maps.Keys(differs.Changed)) {
 		diff, _, _ := plan.UnifiedDiff("accepted", "now", lined(differs.Changed[name]), lined(now[name]))
-		changes = append(changes, Change{Server: s.Name, Tool: name, Diff: untrusted.Text(untrusted.Visible(diff)), text: now[name]})
+		changes = append(changes, change{plan.ServerChange{Server: s.Name, Tool: name, Pin: pin.Sum(now[name]), Diff: untrusted.Text(untrusted.Visible(diff))}, now[name]})
 	}
 	for _, t := range tools {
 		t.Pin = pin.Sum(now[t.Name])
-		if at := slices.IndexFunc(changes, func(c Change) bool { return c.Tool == t.Name }); at >= 0 {
-			t.Changed = changes[at].Diff
-			if len(t.Changed) > longestDiff {
-				t.Changed = untrusted.Text("The change is too long to be shown here: " + howToAccept(t.QualifiedName()) + ".")
+		if at := slices.IndexFunc(changes, func(c change) bool { return c.Tool == t.Name }); at >= 0 {
+			t.Changed, t.TooLong = changes[at].Diff, changes[at].TooLong()
+			if t.TooLong {
+				t.Changed = untrusted.Text("its server has changed it, by more than can be shown here: " + howToAccept(t.QualifiedName()))
 			}
 		}
 		kept = append(kept, t)
@@ -93,7 +86,7 @@ func (p *Pool) compare(s config.Server, tools []plan.Tool, instructions string, 
 func lined(text string) string { return strings.TrimSuffix(text, "\n") + "\n" }
 
 // changedNote says which tools are not offered, "" if there are none.
-func changedNote(server string, changes []Change) string {
+func changedNote(server string, changes []change) string {
 	if len(changes) == 0 {
 		return ""
 	}
@@ -110,72 +103,57 @@ func changedNote(server string, changes []Change) string {
 
 // Changes returns what servers say that the user has not accepted, in the order of
 // the servers.
-func (p *Pool) Changes() []Change {
+func (p *Pool) Changes() []plan.ServerChange {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var all []Change
+	var all []plan.ServerChange
 	for _, e := range p.entries {
-		all = append(all, e.changes...)
+		for _, c := range e.changes {
+			all = append(all, c.ServerChange)
+		}
 	}
 	return all
 }
 
-// AcceptChange pins a changed text in place of the earlier one. It fails if the
-// server says something else by now.
-func (p *Pool) AcceptChange(ctx context.Context, c Change) error {
-	return p.acceptOne(ctx, c.Server, func(now Change) bool { return now.Tool == c.Tool && now.text == c.text })
-}
-
-// Accept accepts what a tool has become, as the catalogue with that tool said. It
-// fails if the tool is another one by now.
-func (p *Pool) Accept(ctx context.Context, tool plan.Tool) error {
-	if p.isAccepted(tool) {
-		return nil // by another step
-	}
-	return p.acceptOne(ctx, tool.Server, func(now Change) bool { return now.Tool == tool.Name && pin.Sum(now.text) == tool.Pin })
-}
-
-// acceptOne pins the change of a server that fits.
-func (p *Pool) acceptOne(ctx context.Context, server string, fits func(Change) bool) error {
+// Accept pins what a server says in place of the earlier text, after the user has
+// seen the difference. It fails if the server says something else by now.
+func (p *Pool) Accept(ctx context.Context, seen plan.ServerChange) error {
 	p.mu.Lock()
-	at := slices.IndexFunc(p.entries, func(e *entry) bool { return e.server.Name == server })
+	at := slices.IndexFunc(p.entries, func(e *entry) bool { return e.server.Name == seen.Server })
 	if at < 0 {
 		p.mu.Unlock()
-		return fmt.Errorf("there is no MCP server %q", server)
+		return fmt.Errorf("there is no MCP server %q", seen.Server)
 	}
 	e := p.entries[at]
-	which := slices.IndexFunc(e.changes, fits)
+	is := func(c change) bool { return c.Tool == seen.Tool && c.Pin == seen.Pin }
+	which := slices.IndexFunc(e.changes, is)
 	if which < 0 {
+		// Another step may have accepted it.
+		accepted := slices.ContainsFunc(e.tools, func(t plan.Tool) bool { return t.Name == seen.Tool && t.Pin == seen.Pin })
 		p.mu.Unlock()
-		return errors.New("the server " + server + " has changed it again since; read the new change")
+		if accepted {
+			return nil
+		}
+		return errors.New("the server " + seen.Server + " has changed it again since; read the new change")
 	}
-	change := e.changes[which]
+	accepted := e.changes[which]
 	p.mu.Unlock()
-	if err := p.pins.Accept(ctx, p.pinServer(e.server), map[string]string{change.Tool: change.text}); err != nil {
-		return fmt.Errorf("accept the change of %s: %w", server, err)
+	if err := p.pins.Accept(ctx, p.pinServer(e.server), map[string]string{accepted.Tool: accepted.text}); err != nil {
+		return fmt.Errorf("accept the change of %s: %w", seen.Server, err)
 	}
 	p.set(func() {
-		e.changes = slices.DeleteFunc(slices.Clone(e.changes), func(c Change) bool { return c.Tool == change.Tool && c.text == change.text })
+		e.changes = slices.DeleteFunc(slices.Clone(e.changes), is)
 		e.tools = slices.Clone(e.tools)
 		for i, t := range e.tools {
-			if t.Name == change.Tool && t.Pin == pin.Sum(change.text) {
-				e.tools[i].Changed = ""
+			if t.Name == accepted.Tool && t.Pin == accepted.Pin {
+				e.tools[i].Changed, e.tools[i].TooLong = "", false
 			}
 		}
 		if e.state == plan.ServerReady {
-			e.problem = changedNote(server, e.changes)
+			e.problem = changedNote(seen.Server, e.changes)
 		}
 	})
 	return nil
-}
-
-// isAccepted reports whether the user has accepted the tool as it is now.
-func (p *Pool) isAccepted(tool plan.Tool) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.ContainsFunc(p.catalogue(), func(t plan.Tool) bool {
-		return t.QualifiedName() == tool.QualifiedName() && t.Pin == tool.Pin && t.Changed == ""
-	})
 }
 
 // checkAccepted returns an error if a tool is not the one that the user has
@@ -187,7 +165,7 @@ func (p *Pool) checkAccepted(e *entry, tool plan.Tool) error {
 	switch {
 	case e.builtin != nil:
 		return nil
-	case slices.ContainsFunc(e.changes, func(c Change) bool { return c.Tool == tool.Name }):
+	case slices.ContainsFunc(e.changes, func(c change) bool { return c.Tool == tool.Name }):
 		return errChanged(tool)
 	case at >= 0 && tool.Pin != "" && tool.Pin != e.tools[at].Pin:
 		return notDone(tool, "the server %s has changed this tool since the run began; resume the run to use it as it is now", tool.Server)

@@ -198,7 +198,7 @@ func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
 	for i := range tools {
 		tools[i].TimeoutMS, tools[i].Vouched = e.server.Timeout.Milliseconds(), e.server.Trust
 	}
-	var changes []Change
+	var changes []change
 	if e.builtin == nil {
 		changed := ""
 		tools, changes, changed = p.compare(e.server, tools, conn.instructions, said)
@@ -449,7 +449,7 @@ func (p *Pool) status(e *entry) plan.ServerStatus {
 	if e.doing != nil && e.state == plan.ServerStarting {
 		s.Doing = untrusted.Text(e.doing())
 	}
-	said := func(c Change) bool { return c.Tool == pin.Instructions }
+	said := func(c change) bool { return c.Tool == pin.Instructions }
 	if e.conn != nil && e.builtin == nil && !slices.ContainsFunc(e.changes, said) {
 		s.Instructions = untrusted.Text(e.conn.instructions)
 	}

@@ -37,6 +37,9 @@ func Foresee(rules []rule.Rule, p plan.Plan, graph *plan.Graph, catalogue plan.C
 		decided := rule.Rule{Verdict: rule.VerdictRun} // for an unknown tool only the plan decides
 		if tool, err := catalogue.Find(step.Tool); err == nil {
 			decided = foreseen(rules, tool, step, values, carriedBy(p, step), catalogue)
+			if tool.Changed != "" && decided.Verdict != rule.VerdictBlock {
+				decided = rule.ChangedTool(tool)
+			}
 		}
 		out = append(out, Foreseen{Step: index, Position: at, Rule: decided, Asks: decided.Verdict == rule.VerdictAsk || step.Gate})
 	}

@@ -16,6 +16,8 @@ func TestForeseeFindsCallsThatAsk(t *testing.T) {
 		{Name: "look", Server: "w", ReadOnly: true, Annotated: true},
 		{Name: "change", Server: "w", Annotated: true, Destructive: true},
 		{Name: "push", Server: "w", Annotated: true},
+		{Name: "other", Server: "w", ReadOnly: true, Annotated: true, Changed: "-a\n+b\n"},
+		{Name: "much", Server: "w", ReadOnly: true, Annotated: true, Changed: "it has changed", TooLong: true},
 	}
 	deny, err := policy.Parse("push", rule.VerdictBlock, rule.SourceFlag)
 	if err != nil {
@@ -39,12 +41,14 @@ func TestForeseeFindsCallsThatAsk(t *testing.T) {
 		call("5", "push", map[string]any{}),
 		call("6", "unknown", map[string]any{}),
 		call("7", "change", nil), // the model writes its arguments later
+		call("8", "other", map[string]any{}),
+		call("9", "much", map[string]any{}),
 	}}
 	var got []string
 	for _, f := range policy.Foresee(rules, p, plan.NewGraph(p), catalogue) {
 		got = append(got, fmt.Sprint(f.Step, " ", f.Rule.Verdict, " ", f.Asks))
 	}
-	if want := []string{"1 run false", "2 run false", "3 ask true", "4 run true", "5 block false", "6 run false", "7 ask true"}; !slices.Equal(got, want) {
+	if want := []string{"1 run false", "2 run false", "3 ask true", "4 run true", "5 block false", "6 run false", "7 ask true", "8 ask true", "9 block false"}; !slices.Equal(got, want) {
 		t.Errorf("foreseen %q, want %q", got, want)
 	}
 }

@@ -112,3 +112,15 @@ func Interprets(program string) bool {
 		"osascript", "eval", "exec", "make", "npx", "tclsh", "rscript", "docker", "podman",
 	}, name)
 }
+
+// ChangedTool returns the rule for calls of a tool that its server has changed. No
+// other rule and no grant lifts it. A change that no gate can show is refused.
+func ChangedTool(tool plan.Tool) Rule {
+	if tool.TooLong {
+		return Rule{Tool: tool.Name, Verdict: VerdictBlock, Source: SourceBuiltIn, Why: tool.Changed}
+	}
+	return Rule{
+		Tool: tool.Name, Verdict: VerdictAsk, Source: SourceBuiltIn,
+		Why: "its server has changed it since you accepted it; allowing the call accepts the change",
+	}
+}

@@ -91,9 +91,12 @@ type Tools interface {
 // Accepter compares what servers say of their tools with earlier. [Tools] may also
 // implement Accepter.
 type Accepter interface {
-	// Accept lets a tool be called whose server has changed it: the user has seen
-	// [plan.Tool.Changed]. It fails if the tool is another one by now.
-	Accept(ctx context.Context, tool plan.Tool) error
+	// Changes returns what servers say that the user has not accepted.
+	Changes() []plan.ServerChange
+	// Accept lets the tool or the instructions be used: the user has seen the change.
+	// Only Server, Tool and Pin matter. It fails if the server says something else by
+	// now.
+	Accept(ctx context.Context, seen plan.ServerChange) error
 }
 
 // Noter has news of tools for the user. [Tools] may also implement Noter.

@@ -84,7 +84,8 @@ type tools struct {
 	call    func(ctx context.Context, c plan.ToolCall) (any, error)
 	pending []plan.PendingServer
 	answers []bool
-	accepts []string // qualified names and pins of accepted tools
+	accepts []string            // names and pins of what was accepted
+	changes []plan.ServerChange // that nobody has accepted
 	changed func()
 	servers []plan.ServerStatus
 	offered plan.Catalogue // nil means look and change
@@ -129,10 +130,17 @@ func (t *tools) Call(ctx context.Context, c plan.ToolCall) (any, error) {
 	return "seen", nil
 }
 
-func (t *tools) Accept(_ context.Context, tool plan.Tool) error {
+func (t *tools) Changes() []plan.ServerChange {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.accepts = append(t.accepts, tool.QualifiedName()+" "+tool.Pin)
+	return slices.Clone(t.changes)
+}
+
+func (t *tools) Accept(_ context.Context, seen plan.ServerChange) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.accepts = append(t.accepts, seen.Name()+" "+seen.Pin)
+	t.changes = slices.DeleteFunc(t.changes, func(c plan.ServerChange) bool { return c.Name() == seen.Name() })
 	return nil
 }
 

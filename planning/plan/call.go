@@ -162,6 +162,26 @@ const (
 	ServerStopped  ServerState = "stopped"
 )
 
+// ServerChange is a text of a tool server that is not the one that the user accepted.
+type ServerChange struct {
+	Server string
+	Tool   string         // bare name; empty for the server's instructions
+	Pin    string         // SHA-256 (hex) of the present text
+	Diff   untrusted.Text // unified, from the accepted text to the present one
+}
+
+// TooLong reports whether the change is accepted on the command line alone, since no
+// question shows all of it.
+func (c ServerChange) TooLong() bool { return len(c.Diff) > MaxChange }
+
+// Name is what has changed: server:tool, or the server whose instructions have.
+func (c ServerChange) Name() string {
+	if c.Tool == "" {
+		return c.Server
+	}
+	return c.Server + ":" + c.Tool
+}
+
 // PendingServer is a server of the project's own configuration that needs a yes
 // before its first start. Its fields are as in the file: values of environment
 // variables are not filled in.

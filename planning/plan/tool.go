@@ -37,9 +37,11 @@ type Tool struct {
 	Vouched     bool            `json:"vouched,omitempty"`     // the user trusts its server, so the server's hints count
 	// Pin is the SHA-256 (hex) of all that the server says of the tool; empty for the
 	// workspace's own. Changed is how that differs from what the user has accepted, a
-	// unified diff; while it is not empty, the tool is not offered.
+	// unified diff; while it is not empty, the tool is not offered. With TooLong it is a
+	// sentence in place of a diff above MaxChange, and no gate can accept it.
 	Pin      string         `json:"pin,omitempty"`
 	Changed  untrusted.Text `json:"changed,omitempty"`
+	TooLong  bool           `json:"too_long,omitempty"`
 	Previews bool           `json:"previews,omitempty"` // can preview its changes
 	Commands bool           `json:"commands,omitempty"` // can preview the command it would run
 }
@@ -69,6 +71,10 @@ func (t Tool) KeepsText() bool {
 	return t.ReadOnly && (t.Trusted || t.Vouched && t.OpenWorld != nil && !*t.OpenWorld)
 }
 
+// MaxChange is how many bytes of a change by a server are shown with a question. A
+// longer one is accepted on the command line, which prints all of it.
+const MaxChange = 32 << 10
+
 // Catalogue is the tools on offer, the same for a whole run. The zero value
 // is an empty catalogue.
 type Catalogue []Tool
@@ -81,6 +87,14 @@ func (c Catalogue) Accepted() Catalogue {
 		return c
 	}
 	return slices.DeleteFunc(slices.Clone(c), changed)
+}
+
+// ChangedToolError says that the server of a tool has changed it, so that it may not
+// be used.
+type ChangedToolError struct{ Tool Tool }
+
+func (e *ChangedToolError) Error() string {
+	return fmt.Sprintf("the server %s has changed its tool %s since it was accepted: read the change and accept it with replan tools accept %s", e.Tool.Server, e.Tool.Name, e.Tool.QualifiedName())
 }
 
 // UnknownToolError says that no server offers a tool of this name.
