@@ -1,12 +1,16 @@
 package agent_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/rule"
 	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // withChangedTool returns the start of a run that calls a tool twice whose server
@@ -106,6 +110,39 @@ func TestChangeThatNoGateCanShowIsRefused(t *testing.T) {
 			failed := all[event.StepFailed](w)
 			if result.Reason != event.ReasonDenied || len(gates(w)) > 0 || len(failed) == 0 || failed[0].Error != "denied: its server has changed it" {
 				t.Errorf("ended %s after the gates %+v and the failures %+v", result.Reason, gates(w), failed)
+			}
+		})
+	}
+}
+
+func TestModelIsOfferedAChangedToolOnceItIsAccepted(t *testing.T) {
+	const agent = `{"index":"5","title":"Look around","executor":"agent","profile":"scout"}`
+	for name, c := range map[string]struct {
+		steps string
+		told  string
+	}{
+		"before": {agent, "the server web has changed its tool list since it was accepted: read the change and accept it with replan tools accept web:list; only the user can do that"},
+		"after":  {`{"index":"1","title":"First","tool":"web:list","args":{"q":"a"}},` + strings.Replace(agent, `"profile"`, `"depends_on":["1"],"profile"`, 1), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := withChangedTool(t)
+			p := given(t, `{"title":"T","steps":[`+c.steps+`]}`)
+			start.Plan = p.Plan
+			start.Prompting.ModelTools, start.Prompting.Profiles = true, []prompt.Profile{{Name: "scout"}}
+			w := newWorld(t)
+			k := &replyingModel{turns: []turn{{calls: []reply.ToolUse{use("list", "b")}}, {text: "seen"}}}
+			k.join(w)
+			w.gate = func(event.GateRequested) event.Decision { return event.Allow }
+			if result := w.play(start); result.Status != event.StatusCompleted {
+				t.Fatalf("ended %s: %s", result.Reason, result.Error)
+			}
+			offered := slices.ContainsFunc(k.requests[0].Tools, func(t plan.Tool) bool { return t.Name == "list" })
+			if offered != (c.told == "") {
+				t.Errorf("the tool is offered: %t", offered)
+			}
+			failed := all[event.StepFailed](w)
+			if (len(failed) == 0) != (c.told == "") || len(failed) > 0 && string(failed[0].Error) != c.told {
+				t.Errorf("got the failures %+v", failed)
 			}
 		})
 	}

@@ -176,7 +176,12 @@ func (r *Run) Done() int {
 // brief returns what a planner learns about this run. A new plan gets no tool
 // that the first was not offered, even if a resume added some.
 func (r *Run) brief() prompt.Brief {
-	catalogue := r.Catalogue.Accepted()
+	catalogue := r.Catalogue
+	var withheld plan.Catalogue
+	if slices.ContainsFunc(catalogue, r.hasChanged) {
+		withheld = slices.DeleteFunc(slices.Clone(catalogue), func(t plan.Tool) bool { return !r.hasChanged(t) })
+		catalogue = slices.DeleteFunc(slices.Clone(catalogue), r.hasChanged)
+	}
 	if r.Revision > 0 {
 		catalogue = slices.DeleteFunc(slices.Clone(catalogue), func(t plan.Tool) bool {
 			return !slices.ContainsFunc(r.firstOffer, func(o plan.Tool) bool { return o.QualifiedName() == t.QualifiedName() })
@@ -195,7 +200,7 @@ func (r *Run) brief() prompt.Brief {
 			return p.Model == ""
 		})
 	}
-	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless, Assess: r.assess}
+	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Withheld: withheld, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless, Assess: r.assess}
 }
 
 // Models returns the models that plan in place of the run's.

@@ -331,6 +331,9 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 	// It may also call tools for which its request had no room.
 	if tool, err := plan.Offer(append(r.callable(l), prompt.FindTool())).Find(use.Name); err != nil {
 		c.inner.unknown = err
+		if changed, err := plan.Offer(r.brief().Withheld).Find(use.Name); err == nil {
+			c.inner.unknown = fmt.Errorf("%w; only the user can do that", &plan.ChangedToolError{Tool: changed})
+		}
 	} else {
 		c.Step.Tool, c.Step.Title = tool.Name, untrusted.Text(tool.Name)
 		if named, err := r.Catalogue.Find(tool.Name); err != nil || named.Server != tool.Server {

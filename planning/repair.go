@@ -123,7 +123,7 @@ func checkProposal(b prompt.Brief, p plan.Plan, unread []plan.Fault, most int, k
 		}
 	}
 	invalid, _ := plan.Validate(p, plan.Rules{
-		Catalogue: b.Catalogue, CheckTools: true, MaxSteps: most, Planned: true, PartialArgs: true,
+		Catalogue: b.Catalogue, Withheld: b.Withheld, CheckTools: true, MaxSteps: most, Planned: true, PartialArgs: true,
 		Profiles: b.Prompting.ProfileNames(), Toolless: b.Toolless, Known: known, Strict: b.Prompting.Strict,
 	})
 	for _, f := range invalid {

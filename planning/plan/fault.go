@@ -24,6 +24,7 @@ const (
 	CodeDuplicateResultVariable = "duplicate_result_variable"
 	CodeUnknownTool             = "unknown_tool"
 	CodeAmbiguousTool           = "ambiguous_tool"
+	CodeChangedTool             = "changed_tool" // its server has changed it, and nobody has accepted that
 	CodeBadArgs                 = "bad_args"
 	CodeBadTimeout              = "bad_timeout"
 	CodeUnknownProfile          = "unknown_profile"

@@ -26,7 +26,7 @@ func (c *checker) checkTool(path string, s Step) {
 	}
 	tool := c.lookUp(s.Tool)
 	if tool.missing != "" {
-		c.fault(tool.code, path+"/tool", s.Index, "step %s: %s", s.Index, tool.missing)
+		c.add(Fault{Code: tool.code, Path: path + "/tool", Step: s.Index, Message: fmt.Sprintf("step %s: %s", s.Index, tool.missing), Advice: tool.advice})
 		return
 	}
 	if s.Retries > 0 && !tool.tool.ReadOnly {
@@ -41,8 +41,9 @@ func (c *checker) checkTool(path string, s Step) {
 
 // namedTool is the tool of a name in a plan.
 type namedTool struct {
-	missing   string // why it means no tool, and the code of that fault
+	missing   string // why it means no tool, with the code and the advice of that fault
 	code      string
+	advice    string
 	tool      Tool
 	signature *Signature
 	unusable  error // why there is no signature
@@ -73,6 +74,9 @@ func (c *checker) lookUp(name string) *namedTool {
 		named = &namedTool{code: CodeAmbiguousTool, missing: err.Error()}
 	case err != nil:
 		named = &namedTool{code: CodeUnknownTool, missing: err.Error()}
+		if changed, err := c.rules.Withheld.Find(name); err == nil {
+			named = &namedTool{code: CodeChangedTool, missing: (&ChangedToolError{changed}).Error(), advice: "only the user can accept it: use other tools"}
+		}
 	case name != tool.QualifiedName():
 		named = c.lookUp(tool.QualifiedName()) // the schema is compiled once, the warning given once
 	default:

@@ -12,6 +12,7 @@ import (
 type Brief struct {
 	Goal      string
 	Catalogue plan.Catalogue // tools a plan may name
+	Withheld  plan.Catalogue // tools it may not name, since their servers have changed them
 	Prompting Prompting
 	MaxSteps  int      // maximum number of steps in a plan now; 0 means no bound
 	Found     []string // names of the tools that the model has found in this loop, the newest first; they are offered
