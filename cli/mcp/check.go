@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"charm.land/lipgloss/v2"
+	mcpgo "github.com/mark3labs/mcp-go/mcp"
 	"github.com/spf13/cobra"
 
 	"replan/cli/doctor"
@@ -226,9 +227,6 @@ type serverInfo struct {
 	Version string `json:"version"`
 }
 
-// statelessSince is the first protocol without a session.
-const statelessSince = "2026-07-28"
-
 // take records a message and what it tells.
 func (t *tested) take(m mcpclient.Message) testedMessage {
 	var of struct {
@@ -285,19 +283,11 @@ func (h Host) wireLine(m testedMessage) string {
 	if h.Options.ASCII {
 		arrow = map[bool]string{true: ">", false: "<"}[m.Sent]
 	}
-	text := line("%s %6.3fs %8s  %s", arrow, float64(m.MS)/1000, size(m.Bytes), m.Text)
+	text := line("%s %6.3fs %10s  %s", arrow, float64(m.MS)/1000, telling.TextSize(m.Bytes), m.Text)
 	if t := h.Terminal(); t != nil {
 		return t.Look.Cut(text[:len(text)-1], t.Width()) + "\n"
 	}
 	return text
-}
-
-// size words a number of bytes.
-func size(n int) string {
-	if n < 10_000 {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%d KB", n>>10)
 }
 
 // printTest prints the outcome of a test.
@@ -314,7 +304,7 @@ func (h Host) printTest(t *tested) error {
 	}
 	if t.Protocol != "" {
 		kind := "with a session"
-		if t.Protocol >= statelessSince {
+		if t.Protocol >= mcpgo.ProtocolVersion20260728 { // the first without sessions
 			kind = "stateless"
 		}
 		words += fmt.Sprintf(", protocol %s (%s), handshake %d ms", t.Protocol, kind, t.HandshakeMS)

@@ -309,13 +309,7 @@ func phaseName(phase int) string {
 
 // narrateUntyped writes once which tools a plan may give any arguments.
 func (n *Narrator) narrateUntyped(tools []string) {
-	said := n.pane.untyped
-	tools = slices.DeleteFunc(slices.Clone(tools), func(tool string) bool { return said[tool] })
-	if len(tools) == 0 {
-		return
+	if tools = telling.FreshUntyped(n.pane.untyped, tools); len(tools) > 0 {
+		n.add(n.pane.Note("info", english.Capital(telling.UntypedWords(tools))+"."))
 	}
-	for _, tool := range tools {
-		said[tool] = true
-	}
-	n.add(n.pane.Note("info", english.Capital(telling.UntypedWords(tools))+"."))
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"replan/agent"
@@ -263,11 +262,7 @@ func (l *Log) modelRequested(d event.ModelRequested) {
 
 // untypedTools prints once which tools a plan may give any arguments.
 func (l *Log) untypedTools(tools []string) {
-	tools = slices.DeleteFunc(slices.Clone(tools), func(tool string) bool { return l.untyped[tool] })
-	for _, tool := range tools {
-		l.untyped[tool] = true
-	}
-	if len(tools) > 0 {
+	if tools = telling.FreshUntyped(l.untyped, tools); len(tools) > 0 {
 		l.Line("%s %s", l.Signs.Note, telling.UntypedWords(tools))
 	}
 }

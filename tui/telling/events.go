@@ -115,6 +115,15 @@ func UnofferedWords(u prompt.Unoffered) string {
 	return words + "ask for one by name, or the model finds it with " + prompt.ToolsFind
 }
 
+// FreshUntyped returns the tools that are not in said, and adds them to it.
+func FreshUntyped(said map[string]bool, tools []string) []string {
+	tools = slices.DeleteFunc(slices.Clone(tools), func(tool string) bool { return said[tool] })
+	for _, tool := range tools {
+		said[tool] = true
+	}
+	return tools
+}
+
 // UntypedWords says that plans may give tools any arguments, by the fault of their
 // own schemas.
 func UntypedWords(tools []string) string {
