@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"encoding/json"
 	"strconv"
 
@@ -41,6 +42,36 @@ type ToolCall struct {
 	// Beside receives the text of the result that its structured content, which is
 	// the value, does not hold. It may be nil, and is called as Output is.
 	Beside func(text string)
+	// Elicit asks the user a question of the server and waits for the answer, or for
+	// ctx to end. It may be nil; then nobody can answer. It may be called from several
+	// goroutines at once.
+	Elicit func(ctx context.Context, question Elicitation) ElicitationAnswer
+}
+
+// Elicitation is a question that a server asks the user in the middle of a call
+// (MCP 2025-11-25 and 2026-07-28, elicitation). It has the schema of a form, or a
+// page to open.
+type Elicitation struct {
+	Server  string          `json:"server"`
+	Message untrusted.Text  `json:"message"`
+	Schema  json.RawMessage `json:"schema,omitempty"` // JSON schema of a flat object, see package form
+	URL     string          `json:"url,omitempty"`    // absolute, of http or https
+}
+
+// ElicitationAction is what the user did about a question.
+type ElicitationAction string
+
+// The actions. They are those of the protocol.
+const (
+	ElicitationAccept  ElicitationAction = "accept"  // answered it, or opened the page
+	ElicitationDecline ElicitationAction = "decline" // said no
+	ElicitationCancel  ElicitationAction = "cancel"  // left it open
+)
+
+// ElicitationAnswer is the user's answer to a question of a server.
+type ElicitationAnswer struct {
+	Action  ElicitationAction
+	Content map[string]any // by field, of an accepted form
 }
 
 // Attachment is content of a result that is no text, kept as a file.
