@@ -9,11 +9,14 @@ import (
 	"net"
 	"net/url"
 
+	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"replan/internal/timelimit"
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/child"
+	"replan/mcpclient/incoming"
 	"replan/mcpclient/oauth"
 	"replan/mcpclient/result"
 	"replan/planning/plan"
@@ -151,17 +154,23 @@ func (p *Pool) sendOn(ctx context.Context, e *entry, conn *connection, call plan
 	if e.server.Timeout > 0 {
 		limit = e.server.Timeout
 	}
-	within, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	defer context.AfterFunc(p.life, cancel)()
-	defer context.AfterFunc(conn.life, cancel)()
+	within, clock := timelimit.New(ctx, limit)
+	defer clock.Stop()
+	defer context.AfterFunc(p.life, clock.Stop)()
+	defer context.AfterFunc(conn.life, clock.Stop)()
 	if call.Process != nil {
 		within = child.Reporting(within, func(g child.Group) { call.Process(g.PID, g.Start) })
 		if conn.process != nil {
 			child.Report(within, conn.process.group)
 		}
 	}
-	reply, err := conn.call(within, call, meta, e.builtin != nil)
+	sent := within
+	if conn.requests != nil {
+		var end func()
+		sent, end = conn.requests.During(within, clock, call)
+		defer end()
+	}
+	reply, err := conn.call(sent, call, meta, e.builtin != nil)
 	conn.calls.Done() // before the server is awaited, whose end waits for calls
 	switch {
 	case err != nil && within.Err() == nil && (errors.Is(err, transport.ErrSessionTerminated) || notSent(err)):
@@ -283,6 +292,8 @@ func (p *Pool) explain(ctx, within context.Context, e *entry, conn *connection, 
 	case errors.As(err, &network), errors.Is(err, errBroken):
 		p.suspend(e, conn, plain(err))
 		return fmt.Errorf("calling %s: %w", name, plain(err))
+	case errors.Is(err, client.ErrMaxInputRoundTripsExceeded):
+		return notDone(tool, "the server asked for input %d times in one call, or to call again later too often", incoming.MaxQuestions)
 	default:
 		return fmt.Errorf("calling %s: %w", name, plain(err))
 	}

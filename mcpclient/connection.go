@@ -22,6 +22,7 @@ import (
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/config"
 	"replan/mcpclient/handshake"
+	"replan/mcpclient/incoming"
 	"replan/mcpclient/oauth"
 	"replan/mcpclient/pin"
 	"replan/mcpclient/result"
@@ -49,6 +50,9 @@ type connection struct {
 	stop       context.CancelFunc
 	background sync.WaitGroup // listens for changes
 	fresh      time.Time      // the list of tools holds until then; zero has no end
+
+	requests *incoming.Handler // answers requests of the server; nil for a built-in one
+	messages *incoming.Log     // logs what the server reports; nil for a built-in one
 
 	instructions string         // how the server wants to be used, in its own words
 	learned      handshake.Kind // what the handshake showed; handshake.Usual if it worked as usual
@@ -156,6 +160,18 @@ func (c *connection) listenForChanges() {
 	})
 }
 
+// askForMessages asks a server that logs for messages of level info and above.
+func (c *connection) askForMessages() {
+	if c.client.GetServerCapabilities().Logging == nil {
+		return
+	}
+	var request mcp.SetLevelRequest
+	request.Params.Level = mcp.LoggingLevelInfo
+	c.background.Go(func() {
+		_ = c.client.SetLevel(c.life, request) //nolint:staticcheck // servers log all the same; without an answer they log as they like
+	})
+}
+
 // How long to wait before listening for changes again: at first, at most.
 const (
 	listenAgain    = time.Second
@@ -237,6 +253,7 @@ func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) (to
 		}
 		if !isBuiltin {
 			c.listenForChanges()
+			c.askForMessages()
 		}
 	}
 	list, err := c.pages(ctx)
@@ -246,9 +263,13 @@ func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) (to
 	if err != nil {
 		return nil, nil, "", err
 	}
-	var out []string
+	var out, tasks []string
 	said = map[string]string{}
 	for _, t := range list {
+		if t.Execution.TaskSupport == mcp.TaskSupportRequired {
+			tasks = append(tasks, strconv.Quote(t.Name))
+			continue
+		}
 		if _, seen := said[t.Name]; seen || !config.ValidName(t.Name) {
 			out = append(out, strconv.Quote(t.Name))
 			continue
@@ -259,10 +280,14 @@ func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) (to
 		}
 		tools = append(tools, t.planned(name, isBuiltin))
 	}
-	if len(out) == 0 {
-		return tools, said, "", nil
+	var notes []string
+	if len(out) > 0 {
+		notes = append(notes, "left out tools whose names cannot be used or come twice: "+shortened(out))
 	}
-	return tools, said, fmt.Sprintf("left out tools whose names cannot be used or come twice: %s", shortened(out)), nil
+	if len(tasks) > 0 {
+		notes = append(notes, "left out tools that run only as tasks, which replan does not know: "+shortened(tasks))
+	}
+	return tools, said, strings.Join(notes, "; "), nil
 }
 
 func shortened(all []string) string {
@@ -331,6 +356,9 @@ type listedTool struct {
 		Idempotent  *bool `json:"idempotentHint,omitempty"`
 		OpenWorld   *bool `json:"openWorldHint,omitempty"`
 	} `json:"annotations"`
+	Execution struct {
+		TaskSupport mcp.TaskSupport `json:"taskSupport"`
+	} `json:"execution"`
 	Meta map[string]any `json:"_meta"`
 }
 
@@ -397,8 +425,8 @@ func (t *tap) seen(method string, response *transport.JSONRPCResponse, err error
 		t.mu.Unlock()
 	case method == string(mcp.MethodToolsCall) && response.Error != nil:
 		return nil, &answeredError{code: response.Error.Code, message: response.Error.Message}
-	case method == string(mcp.MethodToolsCall) && wantsInput(response.Result):
-		return nil, &answeredError{code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, message: "the server asks for input in the middle of the call, which replan cannot give"}
+	case method == string(mcp.MethodToolsCall) && wantsOtherInput(response.Result):
+		return nil, &answeredError{code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, message: "the server asks in the middle of the call for something that replan cannot give"}
 	case method == string(mcp.MethodToolsCall):
 		rewritten := *response
 		rewritten.Result = result.Readable(response.Result)
@@ -407,15 +435,15 @@ func (t *tap) seen(method string, response *transport.JSONRPCResponse, err error
 	return response, nil
 }
 
-// wantsInput reports whether a result is a question of the server, in the newer
-// protocol. The call then has not been carried out.
-func wantsInput(result json.RawMessage) bool {
+// wantsOtherInput reports whether a result asks for something other than an answer of
+// the user, in the newer protocol. The call then has not been carried out.
+func wantsOtherInput(result json.RawMessage) bool {
 	var r struct {
 		Type     mcp.ResultType             `json:"resultType"`
 		Requests map[string]json.RawMessage `json:"inputRequests"` // none: the server asks to come again later
 	}
 	return bytes.Contains(result, []byte(mcp.ResultTypeInputRequired)) && json.Unmarshal(result, &r) == nil &&
-		r.Type == mcp.ResultTypeInputRequired && len(r.Requests) > 0
+		r.Type == mcp.ResultTypeInputRequired && !incoming.Answerable(r.Requests)
 }
 
 func (t *tap) forget() {

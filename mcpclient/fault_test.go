@@ -68,7 +68,7 @@ func faulty(fault string) {
 			fmt.Fprintln(os.Stderr, "Error: expect initialized request")
 			os.Exit(1)
 		case m.Method == "server/discover" && fault == "ignores the probe":
-		case m.Method == "server/discover" && (fault == "slow and newer" || fault == "slow and both" || fault == "wants a capability" || fault == "wants input"):
+		case m.Method == "server/discover" && (fault == "slow and newer" || fault == "slow and both" || fault == "wants a capability" || fault == "asks for ever" || fault == "wants sampling"):
 			reply(m, newer)
 		case m.Method == "server/discover":
 			refuse(m, -32601, "unknown method")
@@ -83,7 +83,9 @@ func faulty(fault string) {
 			os.Exit(9)
 		case m.Method == "tools/call" && fault == "wants a capability":
 			refuse(m, -32021, "missing required client capability: elicitation")
-		case m.Method == "tools/call" && fault == "wants input":
+		case m.Method == "tools/call" && fault == "wants sampling":
+			reply(m, `{"resultType":"input_required","inputRequests":{"a":{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}},"requestState":"x"}`)
+		case m.Method == "tools/call" && fault == "asks for ever":
 			reply(m, `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"name?","requestedSchema":{"type":"object"}}}},"requestState":"x"}`)
 		case m.Method == "tools/call" && fault == "answers twice":
 			reply(m, echo)
@@ -153,7 +155,8 @@ func TestEveryEraIsGreetedAsItUnderstands(t *testing.T) {
 func TestRefusedCallsOfChildAreNotInDoubt(t *testing.T) {
 	for what, want := range map[string]string{
 		"wants a capability": "missing required client capability: elicitation",
-		"wants input":        "the server asks for input in the middle of the call, which replan cannot give",
+		"wants sampling":     "the server asks in the middle of the call for something that replan cannot give",
+		"asks for ever":      "the server asked for input 10 times in one call, or to call again later too often",
 	} {
 		t.Run(what, func(t *testing.T) {
 			s, _ := fault(t, what)

@@ -110,7 +110,8 @@ func (p *Pool) dialHTTP(s config.Server, log *slog.Logger) (*connection, error) 
 		return nil, errors.New("its url cannot be read")
 	}
 	record := &tap{}
-	t := &httpTap{StreamableHTTP: h, tap: record, probe: &probe{wait: httpProbeWait}}
+	t := &httpTap{StreamableHTTP: h, tap: record, probe: &probe{wait: httpProbeWait}, way: w, url: s.URL}
+	t.life, t.end = context.WithCancel(context.Background())
 	return w.connect(t, record, t.probe, p.cfg.Version), nil
 }
 
@@ -122,8 +123,17 @@ type httpTap struct {
 	tap   *tap
 	probe *probe
 
-	older   atomic.Bool // a protocol before 2026-07-28 was negotiated
+	version atomic.Value // of the protocol, a string, once negotiated
+	older   atomic.Bool  // a protocol before 2026-07-28 was negotiated
 	cancels cancels
+
+	way     way
+	url     string
+	life    context.Context // ends with Close
+	end     context.CancelFunc
+	mu      sync.Mutex
+	closed  bool
+	answers sync.WaitGroup // requests of the server being answered; none is added once closed
 }
 
 // RequiresLegacyProtocol returns false: the stream of notifications, which only
@@ -132,6 +142,7 @@ func (h *httpTap) RequiresLegacyProtocol() bool { return false }
 
 // SetProtocolVersion sets the negotiated protocol version.
 func (h *httpTap) SetProtocolVersion(version string) {
+	h.version.Store(version)
 	h.older.Store(version != "" && !mcp.IsModernProtocol(version))
 	h.StreamableHTTP.SetProtocolVersion(version)
 }
@@ -178,8 +189,67 @@ func (c *cancels) send(ctx context.Context, r transport.JSONRPCRequest, notify f
 	})
 }
 
+// SetRequestHandler sets the handler of the server's requests. The library ends a
+// handler after 30 seconds, in which no user answers a question, so these handlers run
+// here, and their answers are sent from here.
+func (h *httpTap) SetRequestHandler(handle transport.RequestHandler) {
+	h.StreamableHTTP.SetRequestHandler(func(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.closed {
+			return nil, errClosing
+		}
+		h.answers.Go(func() {
+			within, stop := context.WithCancel(context.WithoutCancel(ctx))
+			defer stop()
+			defer context.AfterFunc(h.life, stop)()
+			response, err := handle(within, r)
+			if err != nil {
+				response = transport.NewJSONRPCErrorResponse(r.ID, mcp.INVALID_PARAMS, err.Error(), nil)
+			}
+			h.respond(within, response)
+		})
+		return nil, nil
+	})
+}
+
+// respond sends the answer to a request of the server. If that fails, the server
+// waits until the call ends.
+func (h *httpTap) respond(ctx context.Context, response *transport.JSONRPCResponse) {
+	body, err := json.Marshal(response)
+	if err != nil {
+		return
+	}
+	ctx = context.WithValue(ctx, answerKey{}, nil) // that one is of the call
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, bytes.NewReader(body))
+	if err != nil {
+		return
+	}
+	q.Header.Set("Content-Type", "application/json")
+	q.Header.Set("Accept", "application/json, text/event-stream")
+	if version, ok := h.version.Load().(string); ok {
+		q.Header.Set(transport.HeaderKeyProtocolVersion, version)
+	}
+	if session := h.GetSessionId(); session != "" {
+		q.Header.Set(headerSession, session)
+	}
+	for name, value := range h.way.headers {
+		q.Header.Set(name, value)
+	}
+	answer, err := h.way.client.Do(q)
+	if err != nil {
+		return
+	}
+	_ = answer.Body.Close()
+}
+
 // Close ends the session, after all cancellations were sent.
 func (h *httpTap) Close() error {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.end()
+	h.answers.Wait()
 	h.cancels.Wait()
 	return h.StreamableHTTP.Close()
 }

@@ -3,6 +3,7 @@ package mcpclient_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +35,8 @@ func TestMain(m *testing.M) {
 		goleak.VerifyTestMain(m)
 	case "server":
 		_ = server.ServeStdio(childServer(), server.WithWorkerPoolSize(8))
+	case "older server": // speaks the protocols before 2026-07-28 alone
+		_ = server.NewStdioServer(childServer()).Listen(context.Background(), withoutDiscover(os.Stdin, os.Stdout), os.Stdout)
 	case "fault":
 		faulty(os.Getenv("FAULT"))
 	case "mute":
@@ -48,6 +51,28 @@ func TestMain(m *testing.M) {
 	}
 }
 
+// withoutDiscover refuses server/discover, as servers do that do not know it, and passes
+// all other lines on.
+func withoutDiscover(from io.Reader, answers io.Writer) io.Reader {
+	r, w := io.Pipe()
+	go func() {
+		lines := bufio.NewScanner(from)
+		for lines.Scan() {
+			var request struct {
+				ID     json.RawMessage `json:"id"`
+				Method string          `json:"method"`
+			}
+			if _ = json.Unmarshal(lines.Bytes(), &request); request.Method == string(mcp.MethodServerDiscover) {
+				_, _ = fmt.Fprintf(answers, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown method"}}`+"\n", request.ID)
+				continue
+			}
+			_, _ = fmt.Fprintf(w, "%s\n", lines.Bytes())
+		}
+		_ = w.Close()
+	}()
+	return r
+}
+
 // hold keeps a connection to the test open until this process is killed or the
 // test ends.
 func hold(addr string) {
@@ -60,7 +85,10 @@ func hold(addr string) {
 }
 
 func childServer() *server.MCPServer {
-	s := server.NewMCPServer("child", "1", server.WithToolCapabilities(true))
+	s := server.NewMCPServer("child", "1", server.WithToolCapabilities(true), server.WithLogging())
+	if os.Getenv("ASKS") != "" {
+		addAskingTools(s)
+	}
 	s.AddTool(mcp.NewTool("env"), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		value, ok := os.LookupEnv(r.GetString("name", ""))
 		return mcp.NewToolResultStructuredOnly(map[string]any{"value": value, "set": ok}), nil

@@ -17,6 +17,7 @@ import (
 	"replan/mcpclient/child"
 	"replan/mcpclient/config"
 	"replan/mcpclient/handshake"
+	"replan/mcpclient/incoming"
 	"replan/mcpclient/oauth"
 	"replan/mcpclient/pin"
 	"replan/planning/plan"
@@ -220,6 +221,16 @@ func (p *Pool) dial(e *entry, known handshake.Kind) (*connection, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if e.builtin == nil {
+		conn.messages = &incoming.Log{Write: func(line string) { log.Info("message", "line", line) }}
+		if conn.process != nil {
+			conn.messages.Write = conn.process.words.message
+		}
+	}
+	if e.builtin == nil && !e.server.SSE { // the library takes no requests over SSE
+		conn.requests = incoming.New(e.server.Name, p.cfg.Dir, log)
+		conn.requests.Attach(conn.client)
 	}
 	if err := conn.client.Start(e.life); err != nil {
 		conn.close()

@@ -117,6 +117,9 @@ func (c *connection) listen(call plan.ToolCall, builtin bool) (mcp.ProgressToken
 	}
 }
 
+// methodMessage is the method of log messages.
+const methodMessage = "notifications/message"
+
 // notified handles a notification from the server.
 func (c *connection) notified(n mcp.JSONRPCNotification) {
 	switch n.Method {
@@ -132,6 +135,10 @@ func (c *connection) notified(n mcp.JSONRPCNotification) {
 		message, _ := fields["message"].(string)
 		status, _ := fields[builtin.StatusField].(bool)
 		r.take(progress{done: number(fields["progress"]), total: number(fields["total"]), message: message, status: status})
+	case methodMessage:
+		if c.messages != nil {
+			c.messages.Take(n)
+		}
 	case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationSubscriptionsAcknowledged:
 		c.askAgain() // the list may have changed before the server took the subscription
 	}

@@ -56,6 +56,17 @@ func (w *lastWords) keep(line []byte) bool {
 	return true
 }
 
+// message writes a log message of the server into its log.
+func (w *lastWords) message(line string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if line = strings.ToValidUTF8(line[:min(len(line), maxWords)], ""); w.file != nil {
+		w.file.write(line)
+	} else {
+		w.log.Info("message", "line", line)
+	}
+}
+
 // last returns the last line, also an unfinished one. The pool's mutex may be held.
 func (w *lastWords) last() string {
 	if text := shownLine(w.lines.unfinished()); text != "" {

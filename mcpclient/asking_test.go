@@ -1,0 +1,253 @@
+package mcpclient_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"replan/mcpclient"
+	"replan/mcpclient/config"
+	"replan/mcpclient/incoming"
+	"replan/planning/plan"
+)
+
+// addAskingTools adds tools that ask the client for something in the middle of a call.
+// mcp-go asks in the way of the protocol that was negotiated.
+func addAskingTools(s *server.MCPServer) {
+	asking := func(name string, params func() mcp.ElicitationParams) {
+		s.AddTool(mcp.NewTool(name), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			answer := server.ElicitationResponse(r.Params.InputResponses, "q")
+			if answer == nil {
+				return server.NewInputRequestBuilder("state").Elicit("q", params()).ToolResult(), nil
+			}
+			content, err := json.Marshal(answer.Content)
+			return mcp.NewToolResultText(fmt.Sprintf("%s %s", answer.Action, content)), err
+		})
+	}
+	asking("book", func() mcp.ElicitationParams {
+		return mcp.ElicitationParams{Message: "Which table?", RequestedSchema: map[string]any{
+			"type": "object", "properties": map[string]any{"guests": map[string]any{"type": "integer"}}, "required": []string{"guests"},
+		}}
+	})
+	asking("pay", func() mcp.ElicitationParams {
+		return mcp.ElicitationParams{Mode: mcp.ElicitationModeURL, Message: "Pay here.", ElicitationID: "1", URL: "https://pay.example/7?x=1"}
+	})
+	asking("odd", func() mcp.ElicitationParams {
+		return mcp.ElicitationParams{Mode: mcp.ElicitationModeURL, Message: "Open it.", ElicitationID: "1", URL: "javascript:alert(1)"}
+	})
+	s.AddTool(mcp.NewTool("folders"), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		roots := server.RootsResponse(r.Params.InputResponses, "r")
+		if roots == nil {
+			return server.NewInputRequestBuilder("state").Roots("r").ToolResult(), nil
+		}
+		return mcp.NewToolResultText(roots.Roots[0].URI), nil
+	})
+	s.AddTool(mcp.NewTool("think"), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return server.NewInputRequestBuilder("state").Sample("s", mcp.CreateMessageParams{MaxTokens: 1}).ToolResult(), nil
+	})
+	s.AddTool(mcp.NewTool("log"), func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		for i := range r.GetInt("times", 1) {
+			n := mcp.NewLoggingMessageNotification(mcp.LoggingLevelWarning, "db", fmt.Sprint("slow ", i))
+			err := s.SendLogMessageToClient(ctx, n)
+			for errors.Is(err, server.ErrNotificationChannelBlocked) { // it queues 100 at most
+				runtime.Gosched()
+				err = s.SendLogMessageToClient(ctx, n)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		return mcp.NewToolResultText("logged"), nil
+	})
+	background := mcp.NewTool("research")
+	background.Execution = &mcp.ToolExecution{TaskSupport: mcp.TaskSupportRequired}
+	s.AddTool(background, func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return nil, errors.New("tasks only")
+	})
+}
+
+// asks makes a child offer the asking tools.
+var asks = map[string]string{"ASKS": "1"}
+
+// askers runs a test for each transport and protocol, with a server "child" that asks.
+func askers(t *testing.T, test func(t *testing.T, cfg mcpclient.Config)) {
+	remote := func(t *testing.T, older bool) mcpclient.Config {
+		r := newRemote(t, func(w http.ResponseWriter, _ *http.Request, body []byte) bool {
+			refused := older && bytes.Contains(body, []byte(`"server/discover"`))
+			if refused {
+				http.Error(w, "unknown method", http.StatusNotFound)
+			}
+			return !refused
+		})
+		addAskingTools(r.mcp)
+		return mcpclient.Config{Servers: []config.Server{{Name: "child", URL: r.URL, Source: config.SourceUser}}}
+	}
+	for name, cfg := range map[string]func(*testing.T) mcpclient.Config{
+		"stdio, newer protocol": func(*testing.T) mcpclient.Config {
+			return mcpclient.Config{Servers: []config.Server{aChild("child", "server", asks)}}
+		},
+		"stdio, older protocol": func(*testing.T) mcpclient.Config {
+			return mcpclient.Config{Servers: []config.Server{aChild("child", "older server", asks)}}
+		},
+		"HTTP, newer protocol": func(t *testing.T) mcpclient.Config { return remote(t, false) },
+		"HTTP, older protocol": func(t *testing.T) mcpclient.Config { return remote(t, true) },
+	} {
+		t.Run(name, func(t *testing.T) { test(t, cfg(t)) })
+	}
+}
+
+func TestServerAsksTheUserDuringACall(t *testing.T) {
+	askers(t, func(t *testing.T, cfg mcpclient.Config) {
+		p := newPool(t, cfg)
+		ask := func(name string, answer plan.ElicitationAnswer) (result any, asked plan.Elicitation) {
+			t.Helper()
+			result, err := p.Call(t.Context(), plan.ToolCall{Tool: tool(t, p, name), Elicit: func(_ context.Context, q plan.Elicitation) plan.ElicitationAnswer {
+				asked = q
+				return answer
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return result, asked
+		}
+		got, asked := ask("book", plan.ElicitationAnswer{Action: plan.ElicitationAccept, Content: map[string]any{"guests": json.Number("4")}})
+		if got != `accept {"guests":4}` || asked.Server != "child" || asked.Message != "Which table?" || !strings.Contains(string(asked.Schema), `"guests":{"type":"integer"}`) || asked.URL != "" {
+			t.Errorf("form: got %v, asked %+v", got, asked)
+		}
+		got, asked = ask("pay", plan.ElicitationAnswer{Action: plan.ElicitationAccept})
+		if got != "accept null" || asked.URL != "https://pay.example/7?x=1" || asked.Schema != nil {
+			t.Errorf("page: got %v, asked %+v", got, asked)
+		}
+		if got, _ = ask("book", plan.ElicitationAnswer{Action: plan.ElicitationCancel}); got != "cancel null" {
+			t.Errorf("cancelled: got %v", got)
+		}
+		if got, asked = ask("odd", plan.ElicitationAnswer{Action: plan.ElicitationAccept}); got != "decline null" || asked.Server != "" {
+			t.Errorf("no web page: got %v, asked %+v", got, asked)
+		}
+	})
+}
+
+func TestQuestionIsDeclinedIfNobodyCanAnswer(t *testing.T) {
+	askers(t, func(t *testing.T, cfg mcpclient.Config) {
+		p := newPool(t, cfg)
+		if got, err := call(t, p, "book", nil); err != nil || got != "decline null" {
+			t.Errorf("got %v, %v", got, err)
+		}
+	})
+}
+
+func TestThinkingTimeDoesNotCountAsTimeOfTheCall(t *testing.T) {
+	askers(t, func(t *testing.T, cfg mcpclient.Config) {
+		t.Parallel() // it takes its time
+		const limit = time.Second
+		cfg.CallTimeout = limit
+		p := newPool(t, cfg)
+		got, err := p.Call(t.Context(), plan.ToolCall{Tool: tool(t, p, "book"), Elicit: func(ctx context.Context, _ plan.Elicitation) plan.ElicitationAnswer {
+			select {
+			case <-ctx.Done():
+			case <-time.After(limit + limit/4):
+			}
+			return plan.ElicitationAnswer{Action: plan.ElicitationDecline}
+		}})
+		if err != nil || got != "decline null" {
+			t.Errorf("got %v, %v", got, err)
+		}
+	})
+}
+
+func TestCancelledCallWithdrawsItsQuestion(t *testing.T) {
+	askers(t, func(t *testing.T, cfg mcpclient.Config) {
+		p := newPool(t, cfg)
+		ctx, cancel := context.WithCancel(t.Context())
+		withdrawn := make(chan struct{})
+		_, err := p.Call(ctx, plan.ToolCall{Tool: tool(t, p, "book"), Elicit: func(ctx context.Context, _ plan.Elicitation) plan.ElicitationAnswer {
+			cancel()
+			<-ctx.Done()
+			close(withdrawn)
+			return plan.ElicitationAnswer{Action: plan.ElicitationCancel}
+		}})
+		<-withdrawn
+		if !errors.Is(err, context.Canceled) || isToolError(err) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestServerLearnsTheWorkspaceAsItsRoot(t *testing.T) {
+	askers(t, func(t *testing.T, cfg mcpclient.Config) {
+		cfg.Dir = filepath.Join(t.TempDir(), "a b")
+		if err := os.Mkdir(cfg.Dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		p := newPool(t, cfg)
+		got, err := call(t, p, "folders", nil)
+		real, _ := filepath.EvalSymlinks(cfg.Dir)
+		if want := "file://" + strings.ReplaceAll(filepath.ToSlash(real), " ", "%20"); err != nil || got != want {
+			t.Errorf("got %v, %v, want %s", got, err, want)
+		}
+	})
+}
+
+func TestCallThatWantsSamplingIsRefused(t *testing.T) {
+	askers(t, func(t *testing.T, cfg mcpclient.Config) {
+		p := newPool(t, cfg)
+		if _, err := call(t, p, "think", nil); err == nil {
+			t.Error("no error")
+		}
+	})
+}
+
+func TestToolsThatRunOnlyAsTasksAreLeftOutWithANote(t *testing.T) {
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", asks)}})
+	s := status(t, p, "child")
+	if !strings.Contains(string(s.Error), `left out tools that run only as tasks, which replan does not know: "research"`) {
+		t.Errorf("got %+v", s)
+	}
+	if _, err := p.Ready(t.Context()).Find("research"); err == nil {
+		t.Error("the tool is offered")
+	}
+}
+
+func TestMessagesOfServersGoToTheirLogWithinBounds(t *testing.T) {
+	logs := t.TempDir()
+	p := newPool(t, mcpclient.Config{LogDir: logs, Servers: []config.Server{aChild("child", "older server", asks)}})
+	it := tool(t, p, "log")
+	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: it, Args: map[string]any{"times": incoming.MaxMessages * 2}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(logs, "mcp-child.log"))
+	if got := strings.Count(string(text), "[warning db] slow "); err != nil || got != incoming.MaxMessages {
+		t.Errorf("got %d messages, %v: %.300s", got, err, text)
+	}
+}
+
+func TestLogMessageIsOneLine(t *testing.T) {
+	var got []string
+	log := incoming.Log{Write: func(line string) { got = append(got, line) }}
+	for _, fields := range []map[string]any{
+		{"level": "info", "data": "a\n b"}, {"level": "error", "logger": "db", "data": map[string]any{"n": 1}}, {},
+	} {
+		n := mcp.JSONRPCNotification{}
+		n.Params.AdditionalFields = fields
+		log.Take(n)
+	}
+	if want := []string{"[info] a b", `[error db] {"n":1}`, "[] null"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
