@@ -130,6 +130,12 @@ func (r fold) apply(e event.Event, last time.Time) {
 		r.applyGateRequested(e, d)
 	case event.GateResolved:
 		r.applyGateResolved(d)
+	case event.ElicitationRequested:
+		if s := r.Step(d.Step); s != nil && s.Status == StepRunning && s.Attempt == d.Attempt {
+			r.Elicitations = append(r.Elicitations, d)
+		}
+	case event.ElicitationResolved:
+		r.Elicitations = slices.DeleteFunc(r.Elicitations, func(q event.ElicitationRequested) bool { return q.ID == d.ID })
 
 	case event.BudgetWarned:
 		r.warned[d.Guard] = true
@@ -183,7 +189,7 @@ func (r fold) applyCompleted(d event.RunCompleted) {
 	if r.Chat != nil && r.Chat.over() {
 		r.keepRemarks(r.Chat)
 	}
-	r.Result, r.Gates, r.Replanning, r.questions = &result, nil, nil, nil
+	r.Result, r.Gates, r.Elicitations, r.Replanning, r.questions = &result, nil, nil, nil, nil
 	r.every(func(s *StepState) {
 		s.awaitsUser = false
 		if s.Status == StepWaiting || s.Status == StepRunning && s.Loop != nil {

@@ -52,7 +52,7 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	_, r.rules = grants(d.Rules)
 	r.attended, r.inDoubt = d.Attended, d.InDoubt
 	r.session = cmp.Or(d.Session, r.session)
-	r.Result, r.ending, r.Paused = nil, nil, false
+	r.Result, r.ending, r.Paused, r.Elicitations = nil, nil, false, nil
 	r.forget()
 	r.askAnew()
 	r.loseModelCalls()

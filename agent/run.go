@@ -29,17 +29,18 @@ type Run struct {
 	StartedAt time.Time // of run.started
 	Now       time.Time // of the last event applied
 
-	Route        *event.RouteMatched // how the goal's words led to the plan; nil if they did not
-	Phases       [3]Phase            // analysis, review, plan
-	Plan         plan.Plan           // the current plan; no steps while planning
-	Revision     int                 // 0 before the first plan
-	PlannedAt    time.Time           // of the first plan
-	Drafts       []rank.Draft        // those that the first plan was chosen from; none if it was the only one
-	Steps        []*StepState        // in plan order; the drafted steps before there is a plan
-	Revisions    []Revision          // one per replan
-	Gates        []*Gate             // open gates, in plan order
-	Reviews      []ReviewedPlan      // reviewed plans, with their changes
-	Replanning   *Replanning         // set during the request for a new plan
+	Route        *event.RouteMatched          // how the goal's words led to the plan; nil if they did not
+	Phases       [3]Phase                     // analysis, review, plan
+	Plan         plan.Plan                    // the current plan; no steps while planning
+	Revision     int                          // 0 before the first plan
+	PlannedAt    time.Time                    // of the first plan
+	Drafts       []rank.Draft                 // those that the first plan was chosen from; none if it was the only one
+	Steps        []*StepState                 // in plan order; the drafted steps before there is a plan
+	Revisions    []Revision                   // one per replan
+	Gates        []*Gate                      // open gates, in plan order
+	Reviews      []ReviewedPlan               // reviewed plans, with their changes
+	Elicitations []event.ElicitationRequested // open questions of servers, oldest first
+	Replanning   *Replanning                  // set during the request for a new plan
 	Synthesis    Synthesis
 	Chat         *Loop       // the chat turn in which the model calls tools; nil before its first call
 	Exchanges    []*Exchange // with the model, in request order

@@ -488,6 +488,10 @@ func StepOf(d Data) (string, bool) {
 		return d.Step, true
 	case GateRequested:
 		return d.Step, true
+	case ElicitationRequested:
+		return d.Step, true
+	case ElicitationResolved:
+		return d.Step, true
 	default:
 		return "", false
 	}

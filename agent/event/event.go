@@ -69,6 +69,9 @@ const (
 	KindGateRequested Kind = "gate.requested"
 	KindGateResolved  Kind = "gate.resolved"
 
+	KindElicitationRequested Kind = "elicitation.requested"
+	KindElicitationResolved  Kind = "elicitation.resolved"
+
 	KindGuardWarned  Kind = "guard.warned"
 	KindGuardBlocked Kind = "guard.blocked"
 	KindBudgetWarned Kind = "budget.warned"
@@ -242,6 +245,10 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[GateRequested](raw)
 	case KindGateResolved:
 		return decode[GateResolved](raw)
+	case KindElicitationRequested:
+		return decode[ElicitationRequested](raw)
+	case KindElicitationResolved:
+		return decode[ElicitationResolved](raw)
 	case KindGuardWarned:
 		return decode[GuardWarned](raw)
 	case KindGuardBlocked:

@@ -11,6 +11,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/timelimit"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -68,6 +69,7 @@ type engine struct {
 	// For runs of a session.
 	prompting prompt.Prompting // at the start of the run
 	priors    map[string]int64
+	attended  bool   // somebody can answer questions of servers
 	child     *child // the call that the run was started for; nil if none
 	stored    string // the stored id of the plan it made
 	unstored  error  // why that plan is not stored
@@ -80,6 +82,7 @@ type engine struct {
 	seq           uint64
 	begun         map[string]bool         // gates and timers in progress
 	calls         map[event.Attempt]*call // steps in progress
+	elicited      elicited                // questions of servers
 	published     bool                    // its first event is on disk and published
 	usageBefore   event.Usage             // before it was started or resumed
 	elapsedBefore time.Duration           // at that time
@@ -97,6 +100,7 @@ type engine struct {
 // call is a running attempt of a step.
 type call struct {
 	cancel context.CancelFunc
+	limit  *timelimit.Limit      // of a call whose server may ask the user; else nil
 	why    atomic.Pointer[error] // set if this call alone was stopped
 }
 
@@ -378,7 +382,7 @@ func (e *engine) carryOut(effect agent.Effect) {
 		ctx, c := e.under(event.Attempt{Index: f.Index, Number: f.Attempt}, f.Timeout)
 		e.work(func() { e.callModel(ctx, c, f) })
 	case agent.CallTool:
-		ctx, c := e.under(event.Attempt{Index: f.Index, Number: f.Attempt}, f.Timeout)
+		ctx, c := e.underHeld(event.Attempt{Index: f.Index, Number: f.Attempt}, f.Timeout, !f.Tool.Trusted)
 		e.work(func() { e.callTool(ctx, c, effect.(agent.CallTool)) }) // f would be copied into the closure, large as it is
 	case agent.CallPlan:
 		ctx, c := e.under(event.Attempt{Index: f.Index, Number: f.Attempt}, 0)
@@ -419,6 +423,11 @@ func (e *engine) work(do func()) {
 // under returns the context of one attempt of a step. It ends with the run, at
 // the time limit, or when the attempt alone is canceled.
 func (e *engine) under(a event.Attempt, timeout time.Duration) (context.Context, *call) {
+	return e.underHeld(a, timeout, false)
+}
+
+// underHeld is like under; with held, the clock of the time limit can be held.
+func (e *engine) underHeld(a event.Attempt, timeout time.Duration, held bool) (context.Context, *call) {
 	if a.Index == "" {
 		return e.ctx, &call{}
 	}
@@ -427,9 +436,13 @@ func (e *engine) under(a event.Attempt, timeout time.Duration) (context.Context,
 	}
 	c := &call{}
 	var ctx context.Context
-	if timeout > 0 {
+	switch {
+	case timeout > 0 && held:
+		ctx, c.limit = timelimit.New(e.ctx, timeout)
+		c.cancel = c.limit.Stop
+	case timeout > 0:
 		ctx, c.cancel = context.WithTimeout(e.ctx, timeout)
-	} else {
+	default:
 		ctx, c.cancel = context.WithCancel(e.ctx)
 	}
 	e.calls[a] = c

@@ -3,8 +3,10 @@ package runner
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -12,6 +14,7 @@ import (
 	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/internal/untrusted"
+	"replan/planning/form"
 	"replan/planning/plan"
 )
 
@@ -212,4 +215,112 @@ func (s *Session) askForServers() {
 		})
 	}
 	s.servers.settle()
+}
+
+// elicited holds the questions of servers that wait for an answer. It is safe for
+// concurrent use.
+type elicited struct {
+	mu      sync.Mutex
+	count   int
+	waiting map[string]chan<- plan.ElicitationAnswer
+}
+
+// add adds a question and returns its id.
+func (q *elicited) add(step string, attempt int, answer chan<- plan.ElicitationAnswer) string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.count++
+	id := fmt.Sprintf("%s.%d.q%d", step, attempt, q.count)
+	if q.waiting == nil {
+		q.waiting = map[string]chan<- plan.ElicitationAnswer{}
+	}
+	q.waiting[id] = answer
+	return id
+}
+
+// take removes a question. It returns nil if that has been done.
+func (q *elicited) take(id string) chan<- plan.ElicitationAnswer {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	answer := q.waiting[id]
+	delete(q.waiting, id)
+	return answer
+}
+
+// elicit asks the user a question of a server, in a worker, and waits for the answer
+// or for the end of the call. The time limit of the step does not run meanwhile. If
+// nobody is there, it declines.
+func (e *engine) elicit(ctx context.Context, under *call, step string, attempt int, q plan.Elicitation) plan.ElicitationAnswer {
+	answer := make(chan plan.ElicitationAnswer, 1)
+	asked := event.ElicitationRequested{ID: e.elicited.add(step, attempt, answer), Step: step, Attempt: attempt, Elicitation: q}
+	if under.limit != nil {
+		defer under.limit.Hold()()
+	}
+	e.emit(asked)
+	if !e.attended {
+		e.elicited.take(asked.ID)
+		e.emit(asked.Resolved(plan.ElicitationDecline, byNobody))
+		return plan.ElicitationAnswer{Action: plan.ElicitationDecline}
+	}
+	select {
+	case a := <-answer:
+		return a
+	case <-ctx.Done():
+		if e.elicited.take(asked.ID) != nil {
+			e.emit(asked.Resolved(plan.ElicitationCancel, "the call has ended"))
+		}
+		return plan.ElicitationAnswer{Action: plan.ElicitationCancel}
+	}
+}
+
+// answerElicitation passes the user's answer to the call that waits for it, after
+// recording its kind. It opens the page of an accepted question for one.
+func answerElicitation(ctx context.Context, s *Session, c session.AnswerElicitation) {
+	e := s.running(c.Run)
+	if e == nil || e.over() {
+		return
+	}
+	at := slices.IndexFunc(e.run.Elicitations, func(q event.ElicitationRequested) bool { return q.ID == c.ID })
+	if at < 0 {
+		return
+	}
+	question := e.run.Elicitations[at]
+	answer := plan.ElicitationAnswer{Action: c.Action}
+	if c.Action == plan.ElicitationAccept && question.URL == "" {
+		fields, err := form.Parse(question.Schema)
+		if err == nil {
+			err = form.Check(fields, c.Content)
+		}
+		if err != nil {
+			s.publishNote("warn", "the answer was not sent: "+err.Error())
+			return
+		}
+		answer.Content = c.Content
+		if answer.Content == nil {
+			answer.Content = map[string]any{}
+		}
+	}
+	waiting := e.elicited.take(c.ID)
+	if waiting == nil {
+		return
+	}
+	e.apply([]event.Data{question.Resolved(c.Action, byUser)})
+	waiting <- answer
+	s.afterAdvance(e)
+	if c.Action == plan.ElicitationAccept && question.URL != "" {
+		s.openPage(ctx, question.URL)
+	}
+}
+
+// openPage opens a web page, or tells the user to.
+func (s *Session) openPage(ctx context.Context, url string) {
+	s.workers.Go(func() {
+		err := errors.New("no browser is known here")
+		if s.cfg.OpenPage != nil {
+			err = s.cfg.OpenPage(ctx, url)
+		}
+		if err != nil {
+			s.outcomes <- outcome{events: []event.Data{event.Note{Level: "warn", Text: untrusted.Text("open the page yourself: " + url + " (" + err.Error() + ")")}}}
+		}
+	})
 }

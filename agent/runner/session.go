@@ -69,6 +69,9 @@ type Config struct {
 	// Restored is the session to continue; nil starts a new one.
 	Restored *Restored
 
+	// OpenPage opens a web page in the user's browser; nil if there is none.
+	OpenPage func(ctx context.Context, url string) error
+
 	Attended  bool                            // somebody can answer questions, including those about doubts and failed steps
 	InDoubt   event.DoubtDecision             // the answer for steps in doubt if nobody can be asked; "" is abort
 	OnFailure plan.OnFailure                  // default for the failed steps of a goal's plan; "" leaves it to the planner, else replan
@@ -351,6 +354,8 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 		s.resolve(ctx, c)
 	case session.Edit:
 		s.edit(c)
+	case session.AnswerElicitation:
+		answerElicitation(ctx, s, c)
 	case session.Review:
 		s.review(c)
 	case session.Hold:

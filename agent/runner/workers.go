@@ -70,6 +70,11 @@ func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 			e.emit(event.StepProcess{Index: c.Index, Attempt: c.Attempt, PID: pid, Start: start})
 		}
 	}
+	if !c.Tool.Trusted {
+		call.Elicit = func(ctx context.Context, q plan.Elicitation) plan.ElicitationAnswer {
+			return e.elicit(ctx, under, c.Index, c.Attempt, q)
+		}
+	}
 	var kept plan.Beside
 	if keeper, ok := e.journal.(Keeper); ok {
 		call.Keep = func(content []byte, mediaType string) (plan.Attachment, error) {

@@ -59,6 +59,15 @@ type Edit struct {
 	Args map[string]any // complete, without references
 }
 
+// AnswerElicitation answers a question that a server asks in the middle of a call.
+// Accepting the question for a page opens the page.
+type AnswerElicitation struct {
+	Run     string
+	ID      string
+	Action  plan.ElicitationAction
+	Content map[string]any // of an accepted form, by field
+}
+
 // Review answers a held plan: run it as changed, or refuse it. If the changes
 // make the plan invalid, they are rejected and the plan stays held. With a Draft, that
 // draft replaces the plan, which stays held too.
@@ -156,30 +165,31 @@ type Login struct{ Server string }
 // CancelLogin cancels the login under way.
 type CancelLogin struct{}
 
-func (Keep) command()           {}
-func (SkipServers) command()    {}
-func (Login) command()          {}
-func (CancelLogin) command()    {}
-func (Pull) command()           {}
-func (CancelPull) command()     {}
-func (Remove) command()         {}
-func (Recheck) command()        {}
-func (Restart) command()        {}
-func (Undo) command()           {}
-func (Unqueue) command()        {}
-func (Submit) command()         {}
-func (Create) command()         {}
-func (Execute) command()        {}
-func (Resume) command()         {}
-func (Resolve) command()        {}
-func (Edit) command()           {}
-func (Review) command()         {}
-func (Hold) command()           {}
-func (ResolveDoubt) command()   {}
-func (ResolveFailure) command() {}
-func (Cancel) command()         {}
-func (Stop) command()           {}
-func (Steer) command()          {}
-func (Choose) command()         {}
-func (Warm) command()           {}
-func (Compact) command()        {}
+func (Keep) command()              {}
+func (AnswerElicitation) command() {}
+func (SkipServers) command()       {}
+func (Login) command()             {}
+func (CancelLogin) command()       {}
+func (Pull) command()              {}
+func (CancelPull) command()        {}
+func (Remove) command()            {}
+func (Recheck) command()           {}
+func (Restart) command()           {}
+func (Undo) command()              {}
+func (Unqueue) command()           {}
+func (Submit) command()            {}
+func (Create) command()            {}
+func (Execute) command()           {}
+func (Resume) command()            {}
+func (Resolve) command()           {}
+func (Edit) command()              {}
+func (Review) command()            {}
+func (Hold) command()              {}
+func (ResolveDoubt) command()      {}
+func (ResolveFailure) command()    {}
+func (Cancel) command()            {}
+func (Stop) command()              {}
+func (Steer) command()             {}
+func (Choose) command()            {}
+func (Warm) command()              {}
+func (Compact) command()           {}
