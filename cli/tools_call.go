@@ -128,7 +128,7 @@ func (r *resultOnly) Event(e event.Event) error {
 	}
 	if r.o.asks() {
 		switch e.Data.(type) {
-		case event.GateRequested, event.GateResolved:
+		case event.GateRequested, event.GateResolved, event.ElicitationRequested, event.ElicitationResolved:
 			r.gates.mute = false
 		}
 		err := r.log.Event(e)
@@ -146,6 +146,10 @@ func (r *resultOnly) Event(e event.Event) error {
 			return r.o.printJSON(d.Result)
 		}
 		return r.o.print(resultText(d.Result))
+	case event.ElicitationResolved:
+		if !r.o.asks() {
+			_, _ = fmt.Fprintf(r.o.io.Err, "replan: %s\n", telling.ElicitationWords(d))
+		}
 	case event.GateRequested:
 		r.asked = d
 	case event.StepFailed:

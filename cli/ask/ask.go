@@ -233,6 +233,9 @@ func (q *Questions) Observe(e event.Event) {
 			waiting = append(waiting, gateQuestion(e.Run, g.GateRequested, run.EditCheck(g.Gate), telling.Repeats(run, g.GateRequested)))
 		}
 	}
+	for _, d := range run.Elicitations {
+		waiting = append(waiting, elicitationQuestion(e.Run, d))
+	}
 	if v := run.Review(); v != nil {
 		waiting = append(waiting, reviewQuestion(v, q.options.ASCII))
 	}

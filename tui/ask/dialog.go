@@ -44,16 +44,17 @@ type Asking interface {
 type choice struct {
 	id     string // action id
 	key    key.Binding
-	does   string          // its effect, as the dialog words it
-	short  string          // shorter wording for narrow screens
-	refuse string          // why it is unavailable now; "" if it is available
-	send   session.Command // nil if the choice opens the editor
-	edit   map[string]any  // arguments to edit if send is nil
-	schema json.RawMessage // of those arguments, if known
-	saves  *event.Always   // rule that send saves, shown for confirmation first; nil for none
-	wider  *choice         // saves a wider rule in place of saves; nil for none
-	allows bool            // lets the call pass, so that the user should have seen it
-	hidden bool            // not drawn, but its key explains why
+	does   string           // its effect, as the dialog words it
+	short  string           // shorter wording for narrow screens
+	refuse string           // why it is unavailable now; "" if it is available
+	send   session.Command  // nil if the choice opens the editor
+	edit   map[string]any   // arguments to edit if send is nil
+	schema json.RawMessage  // of those arguments, if known
+	form   []draw.FormField // fields to fill in, in place of arguments
+	saves  *event.Always    // rule that send saves, shown for confirmation first; nil for none
+	wider  *choice          // saves a wider rule in place of saves; nil for none
+	allows bool             // lets the call pass, so that the user should have seen it
+	hidden bool             // not drawn, but its key explains why
 }
 
 // Dialog presents pending requests to the user one at a time. It opens by itself
@@ -247,7 +248,10 @@ func (g *Dialog) choose(c choice) keymap.Request {
 		// count what is unseen after it.
 		return keymap.Request{Footer: words, Cmd: g.Grace.StartLater()}
 	case c.send == nil:
-		if g.editor = draw.NewFields(g.look, c.edit, c.schema); g.editor == nil {
+		if g.editor = draw.NewForm(g.look, c.form); c.form == nil {
+			g.editor = draw.NewFields(g.look, c.edit, c.schema)
+		}
+		if g.editor == nil {
 			return keymap.ShowFooter("These arguments are too long to be edited here.")
 		}
 		return keymap.Request{Cmd: g.Grace.StartLater()}

@@ -140,6 +140,9 @@ func (g *Dialog) title() (string, lipgloss.Style) {
 	switch n := len(g.queue); {
 	case g.editor != nil:
 		title = "Edit arguments"
+		if _, form := ask.(Elicitation); form {
+			title = "Answer"
+		}
 	case g.confirm != nil:
 		title = g.confirm.title
 		if g.confirm.about != nil {

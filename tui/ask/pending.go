@@ -81,6 +81,9 @@ func (p *Pending) ofRun(r *agent.Run) []Asking {
 			Repeats: telling.Repeats(r, g.GateRequested),
 		})
 	}
+	for _, q := range r.Elicitations {
+		out = append(out, elicitation(r.ID, q))
+	}
 	for _, q := range r.Questions() {
 		out = append(out, p.question(r, q))
 	}

@@ -218,6 +218,12 @@ func (n *Narrator) narrateStep(data event.Data, before Before) {
 		if c.state.Replayed && !d.Nothing {
 			n.add(c.remark(gateGlyph, warningStyle, telling.AskedWords(d)))
 		}
+	case event.ElicitationRequested:
+		if c.state.Replayed {
+			n.add(c.remark(gateGlyph, warningStyle, untrusted.Line(d.Server)+" asked in "+telling.StepWords(d.Step)+": "+d.Message.Line()))
+		}
+	case event.ElicitationResolved:
+		n.add(c.remark(gateGlyph, warningStyle, telling.ElicitationWords(d)))
 	case event.StepStarted:
 		n.narrateAllowed(d)
 	case event.StepFailed:

@@ -68,6 +68,9 @@ func (v *planView) state(r *Row, room int) (string, lipgloss.Style) {
 			return l.Blockers(v.waits(r), room), l.Faint
 		}
 	}
+	if telling.AsksUser(v.runOf(r), s) {
+		return "asks you", l.Warning
+	}
 	if s.Status == agent.StepRunning && !telling.Halted(v.runOf(r), s) {
 		return v.runningWords(s, room), l.Running
 	}

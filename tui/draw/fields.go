@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -28,6 +29,8 @@ type Fields struct {
 // field is one argument.
 type field struct {
 	name  string
+	label string // shown in place of the name
+	hint  string // what it takes; "" says nothing
 	given bool   // the call has it
 	text  bool   // it is edited as text
 	kind  string // the type in the schema, "" if unknown or several
@@ -93,6 +96,30 @@ func (one field) fault(err error) string {
 	}
 }
 
+// FormField is a field of a form. It is edited as text on one line.
+type FormField struct {
+	Name, Label string
+	Hint        string // what it takes
+	Text        string // at first
+}
+
+// NewForm opens the fields of a form. Their arguments are the texts that are not
+// empty. It returns nil if there are none.
+func NewForm(l *Look, fields []FormField) *Fields {
+	f := &Fields{look: l}
+	for _, one := range fields {
+		edit := newEditor(l, escaped(one.Text))
+		if edit == nil {
+			return nil
+		}
+		f.all = append(f.all, field{name: one.Name, label: one.Label, hint: one.Hint, text: true, edit: edit})
+	}
+	if len(f.all) == 0 {
+		return nil
+	}
+	return f
+}
+
 // argKinds returns the types of the arguments of a schema: of several "string" if it is
 // among them, else "".
 func argKinds(schema json.RawMessage) map[string]string {
@@ -135,7 +162,10 @@ func (f *Fields) Args() map[string]any {
 		text := one.edit.area.Value()
 		switch {
 		case one.text && (one.given || text != ""):
-			args[one.name] = strings.ReplaceAll(text, one.tab, "\t")
+			if one.tab != "" {
+				text = strings.ReplaceAll(text, one.tab, "\t")
+			}
+			args[one.name] = text
 		case strings.TrimSpace(text) == "":
 		default:
 			value, err := plan.DecodeValue([]byte(text))
@@ -209,13 +239,17 @@ func (f *Fields) Lines() []string {
 	l := f.look
 	var out []string
 	for i, one := range f.all {
-		label := untrusted.Line(one.name)
+		label := untrusted.Line(cmp.Or(one.label, one.name))
 		switch {
 		case i == f.at:
 			if f.alone() {
 				label += fmt.Sprintf(" (%d of %d)", i+1, len(f.all))
 			}
-			out = append(out, l.Cut(l.Accent.Bold(true).Render(label), f.width))
+			head := l.Accent.Bold(true).Render(label)
+			if one.hint != "" {
+				head += "  " + l.Faint.Render(untrusted.Line(one.hint))
+			}
+			out = append(out, l.Cut(head, f.width))
 			for _, row := range one.edit.Lines() {
 				if l.Theme.Mode.ASCII && one.tab != "" {
 					row = strings.ReplaceAll(row, one.tab, ">")

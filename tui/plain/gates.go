@@ -10,6 +10,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/rule"
 	"replan/internal/untrusted"
+	"replan/planning/form"
 	"replan/planning/plan"
 	"replan/tui/telling"
 )
@@ -128,4 +129,21 @@ func (l *Log) id() string {
 		return ""
 	}
 	return l.run.ID
+}
+
+// elicitation prints the question of a server, with its form or its page.
+func (l *Log) elicitation(d event.ElicitationRequested) {
+	l.Line("%s %s  the server %s asks:", l.Signs.Gate, l.Strong(d.Step+" "+l.title(d.Step)), untrusted.Line(d.Server))
+	l.Block("    ", d.Message.Visible(), outputShown)
+	if d.URL != "" {
+		l.Line("    page: %s", untrusted.Line(d.URL))
+		return
+	}
+	fields, _ := form.Parse(d.Schema) // checked when it came
+	for _, f := range fields {
+		l.Line("    %s: %s", f.Label(), f.Hint())
+	}
+	if warning := form.Warning(fields); warning != "" {
+		l.Line("    beware: %s", warning)
+	}
 }

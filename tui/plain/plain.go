@@ -375,6 +375,10 @@ func (l *Log) printStep(d event.Data) {
 		l.gate(d)
 	case event.GateResolved:
 		l.resolved(d)
+	case event.ElicitationRequested:
+		l.elicitation(d)
+	case event.ElicitationResolved:
+		l.Line("  %s %s", l.Signs.Gate, telling.ElicitationWords(d))
 	}
 }
 

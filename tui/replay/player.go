@@ -102,7 +102,7 @@ func nearestSpeed(speed float64) float64 {
 func worthSeeking(data event.Data) bool {
 	switch data.(type) {
 	case event.PhaseStarted, event.PhaseCompleted, event.PlanCreated, event.PlanChosen, event.PlanDiff, event.StepStarted, event.StepCompleted,
-		event.StepFailed, event.StepSkipped, event.StepInDoubt, event.GateRequested, event.GateResolved, event.ReplanStarted,
+		event.StepFailed, event.StepSkipped, event.StepInDoubt, event.GateRequested, event.GateResolved, event.ElicitationRequested, event.ElicitationResolved, event.ReplanStarted,
 		event.SynthesisStarted, event.SynthesisCompleted, event.RunResumed, event.RunCompleted:
 		return true
 	default:
@@ -339,6 +339,10 @@ func (p *Player) last() string {
 			return "a gate opens"
 		case event.GateResolved:
 			return "the gate is answered"
+		case event.ElicitationRequested:
+			return "a server asks"
+		case event.ElicitationResolved:
+			return "the server is answered"
 		case event.ReplanStarted:
 			return "replanning"
 		case event.SynthesisStarted:

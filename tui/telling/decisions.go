@@ -2,11 +2,13 @@ package telling
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"replan/agent"
 	"replan/agent/event"
 	"replan/internal/untrusted"
+	"replan/planning/plan"
 )
 
 // Decision is a decision about a step in doubt or a failed one, worded for every
@@ -86,6 +88,21 @@ func FailureWords(d event.FailureResolved) string {
 		words += " with other arguments"
 	}
 	return words
+}
+
+// ElicitationWords describes how a question of a server was answered.
+func ElicitationWords(d event.ElicitationResolved) string {
+	did := map[plan.ElicitationAction]string{plan.ElicitationAccept: "answered", plan.ElicitationDecline: "declined", plan.ElicitationCancel: "cancelled"}[d.Action]
+	if did == "" {
+		did = untrusted.Line(string(d.Action))
+	}
+	return did + " the server's question in " + StepWords(d.Step) + ByWords(d.By)
+}
+
+// AsksUser reports whether the call of a step waits for the user's answer to its
+// server.
+func AsksUser(r *agent.Run, s *agent.StepState) bool {
+	return r != nil && s.Status == agent.StepRunning && slices.ContainsFunc(r.Elicitations, func(q event.ElicitationRequested) bool { return q.Step == s.Step.Index })
 }
 
 // AskedWords describes the question of a gate that is no longer open.

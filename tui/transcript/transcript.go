@@ -250,6 +250,10 @@ func happened(run *agent.Run, data event.Data, gates map[string]event.GateReques
 		return inline(telling.FailureWords(d) + telling.SignedBy(d.By))
 	case event.DoubtResolved:
 		return inline(telling.DoubtWords(d) + telling.SignedBy(d.By))
+	case event.ElicitationRequested:
+		return inline(d.Server) + " asked in step " + inline(d.Step) + ": " + inline(d.Message)
+	case event.ElicitationResolved:
+		return inline(telling.ElicitationWords(d))
 	case event.GateResolved:
 		return decided(d, gates[d.Gate])
 	case event.PlanCreated:
