@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -100,12 +101,28 @@ func announce(what string) net.Conn {
 	return conn
 }
 
+// addBooking adds what a server can do beside tools: book asks for the guests, and
+// there are a resource, a template of them, a prompt and completions.
+func addBooking(s *server.MCPServer) {
+	s.AddTool(mcp.NewTool("book", mcp.WithDescription("Books a table"), mcp.WithReadOnlyHintAnnotation(true)), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		answer := server.ElicitationResponse(r.Params.InputResponses, "guests")
+		if answer == nil {
+			return server.NewInputRequestBuilder("1").Elicit("guests", mcp.ElicitationParams{Message: "How many guests?", RequestedSchema: map[string]any{
+				"type": "object", "properties": map[string]any{"guests": map[string]any{"type": "integer", "minimum": 1}}, "required": []string{"guests"},
+			}}).ToolResult(), nil
+		}
+		content, err := json.Marshal(answer.Content)
+		return mcp.NewToolResultText(fmt.Sprintf("the answer was %s %s", answer.Action, content)), err
+	})
+}
+
 // newToolServer offers a few tools, most of them read-only: lookup explains a
 // word, wait waits until it is cancelled, spawn starts a process that would
 // outlive the server, crash ends the server, big returns some MB of JSON, and
 // flood more than the client reads. note has an effect: it writes a file. NOTE_ALSO adds to its description, NOTE_TIMES times.
 // hand_over has one too, and never returns. The first calls of peek, deliver and
-// fail_once differ from later ones. The server shelves has 200 more tools.
+// fail_once differ from later ones. The server shelves has 200 more tools,
+// and tables has more that the protocol knows, see addBooking.
 func newToolServer(name string) *server.MCPServer {
 	var handed atomic.Int32 // calls of hand_over
 	s := server.NewMCPServer(name, "1", server.WithToolCapabilities(true))
@@ -148,6 +165,9 @@ func newToolServer(name string) *server.MCPServer {
 	s.AddTool(reads("flood"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(strings.Repeat("x", 20<<20)), nil
 	})
+	if name == "tables" {
+		addBooking(s)
+	}
 	if name == "shelves" {
 		for i := range 200 {
 			s.AddTool(reads(fmt.Sprintf("shelf_%03d", i), mcp.WithString("row", mcp.Description("the row of the shelf"))), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
