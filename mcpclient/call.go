@@ -41,6 +41,9 @@ import (
 // limit ended the call. After any other error, including a server's internal
 // error, the effect of the call is unknown.
 func (p *Pool) Call(ctx context.Context, call plan.ToolCall) (any, error) {
+	if call.Tool.Server == ResourceServer && call.Tool.Name == ResourceTool {
+		return callResourceTool(ctx, p, call)
+	}
 	meta := map[string]any{}
 	if call.Hashes != nil {
 		meta[builtin.MetaHashes] = call.Hashes

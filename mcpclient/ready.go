@@ -102,7 +102,7 @@ func (p *Pool) catalogue() plan.Catalogue {
 			all = append(all, e.tools...)
 		}
 	}
-	return all
+	return append(all, resourceTool(p.entries)...)
 }
 
 // retry asks failed servers again if they still have a connection and may

@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"replan/mcpclient/result"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 
@@ -69,6 +71,69 @@ func (p *Pool) offering() []offer {
 		}
 	}
 	return out
+}
+
+// The tool of the pool itself that reads resources. It is offered while a server has
+// resources, and no server has its name.
+const (
+	ResourceServer = "mcp"
+	ResourceTool   = "resources.read"
+)
+
+// resourceTool returns the tool that reads resources, nothing if no server has any.
+// The caller holds the mutex of the pool.
+func resourceTool(entries []*entry) []plan.Tool {
+	var servers []string
+	for _, e := range entries {
+		if e.server.Name == ResourceServer {
+			return nil
+		}
+		if e.state == plan.ServerReady && e.conn != nil && e.conn.client.GetServerCapabilities().Resources != nil {
+			servers = append(servers, e.server.Name)
+		}
+	}
+	if len(servers) == 0 {
+		return nil
+	}
+	schema, err := json.Marshal(map[string]any{
+		"type": "object", "required": []string{"server", "uri"},
+		"properties": map[string]any{
+			"server": map[string]any{"type": "string", "enum": servers, "description": "the server that has the resource"},
+			"uri":    map[string]any{"type": "string", "description": "the URI of the resource, as a result or the user names it"},
+		},
+	})
+	if err != nil {
+		return nil
+	}
+	return []plan.Tool{{
+		Server: ResourceServer, Name: ResourceTool, InputSchema: schema, ReadOnly: true, Annotated: true,
+		Description: "Reads a resource of an MCP server by its URI. Returns its text; what is no text becomes a file.",
+	}}
+}
+
+// callResourceTool reads the resource that a call names, for a model.
+func callResourceTool(ctx context.Context, p *Pool, call plan.ToolCall) (any, error) {
+	server, _ := call.Args["server"].(string)
+	uri, _ := call.Args["uri"].(string)
+	for _, o := range p.offering() {
+		defer p.work.Done()
+		if o.server != server {
+			continue
+		}
+		within, cancel := p.bounded(ctx, resourceReadTimeout)
+		defer cancel()
+		var request mcp.ReadResourceRequest
+		request.Params.URI = uri
+		reply, err := o.conn.client.ReadResource(within, request)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil, fmt.Errorf("reading %s: %w", uri, ctx.Err())
+		case err != nil:
+			return nil, notDone(call.Tool, "the server %s cannot read %s: %s", server, uri, plain(err))
+		}
+		return result.Resource(call, reply.Contents)
+	}
+	return nil, notDone(call.Tool, "the server %q offers no resources", server)
 }
 
 // bounded returns a context that ends with ctx, with the pool or after limit.

@@ -112,6 +112,21 @@ func contentOf(raw json.RawMessage) []mcp.Content {
 	return content
 }
 
+// Resource returns the contents of a resource that a call has read, in the form of
+// [Read].
+func Resource(call plan.ToolCall, contents []mcp.ResourceContents) (any, error) {
+	read := &mcp.CallToolResult{}
+	for _, c := range contents {
+		switch c := c.(type) {
+		case mcp.TextResourceContents:
+			read.Content = append(read.Content, resourceBlock{URI: c.URI, MIMEType: c.MIMEType, Text: &c.Text}.content()...)
+		case mcp.BlobResourceContents:
+			read.Content = append(read.Content, resourceBlock{URI: c.URI, MIMEType: c.MIMEType, Blob: c.Blob}.content()...)
+		}
+	}
+	return Read(call, read)
+}
+
 // content returns the text and the bytes of an embedded resource.
 func (r resourceBlock) content() []mcp.Content {
 	var content []mcp.Content
