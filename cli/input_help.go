@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"slices"
 	"strings"
 
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/agent/store"
 	"replan/cli/config"
+	"replan/cli/slash"
 	"replan/internal/english"
 	"replan/internal/untrusted"
+	"replan/mcpclient"
 	"replan/mcpclient/workspace"
 	"replan/mcpclient/workspace/files"
 	"replan/planning/prompt"
@@ -57,13 +61,13 @@ func (a *inputHelp) Complete(ctx context.Context, of session.Completing) (items 
 			if about := config.First(r.Name, r.Description); about != "" && about != r.URI {
 				detail = about + ", " + detail
 			}
-			items = append(items, session.Completion{Text: r.Server + ":" + r.URI, Detail: untrusted.Text(detail)})
+			items = append(items, session.Completion{Text: r.Server + ":" + r.URI, Detail: untrusted.Text(detail), Folder: r.Open})
 		}
 		err = errors.Join(err, notListed)
 	case session.CompleteFiles:
 		items, more, err = a.listFiles(ctx)
 	case session.CompleteCommands:
-		items = a.o.chat().chatCommands()
+		items = append(a.o.chat().chatCommands(), promptCommands(a.w.tools.Prompts().All())...)
 	case session.CompletePlans:
 		items, err = a.plans()
 	case session.CompleteRuns:
@@ -75,6 +79,8 @@ func (a *inputHelp) Complete(ctx context.Context, of session.Completing) (items 
 			items = append(items, session.Completion{Text: p.Name, Detail: untrusted.Text(p.Description)})
 		}
 		items = append(items, session.Completion{Text: config.NoProfile, Detail: "no profile"})
+	default:
+		items, err = a.promptValues(ctx, of)
 	}
 	return items, more, err
 }
@@ -130,6 +136,9 @@ func (a *inputHelp) Mention(ctx context.Context, name string) (prompt.Mention, e
 	if err == nil {
 		return m, nil
 	}
+	if server, call, ok := strings.Cut(name, promptMark); ok {
+		return a.prompt(ctx, name, server, call)
+	}
 	if server, uri, ok := strings.Cut(name, ":"); ok {
 		resource, served, unread := a.w.tools.ReadResource(ctx, server, uri)
 		if served {
@@ -170,4 +179,110 @@ func (a *inputHelp) Remember(text string) error {
 		return nil
 	}
 	return a.sent.Add(store.HistoryLine{Workspace: a.o.Workspace, Text: text})
+}
+
+// promptMark separates the server from the name and arguments of a prompt where a
+// message mentions it: @SERVER:prompt/NAME?ARGUMENT=VALUE. promptArgument begins the
+// kind of completion for an argument of a prompt.
+const (
+	promptMark     = ":prompt/"
+	promptArgument = "prompt argument "
+)
+
+// promptCommands returns the prompts of servers as commands of the chat: /SERVER:NAME.
+func promptCommands(prompts []mcpclient.Prompt) []session.Completion {
+	var out []session.Completion
+	for _, p := range prompts {
+		c := session.Completion{Text: "/" + p.Server + ":" + p.Name, Detail: untrusted.Text(config.First(p.Description, "prompt of "+p.Server)), Usage: promptUsage(p)}
+		if len(p.Arguments) > 0 {
+			c.Takes = []session.Completing{session.Completing(promptArgument + strings.Join([]string{p.Server, p.Name, p.Arguments[0].Name}, " "))}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// promptUsage returns the arguments of a prompt; optional ones are in brackets.
+func promptUsage(p mcpclient.Prompt) string {
+	var words []string
+	for _, a := range p.Arguments {
+		word := strings.ToUpper(a.Name)
+		if !a.Required {
+			word = "[" + word + "]"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}
+
+// promptValues lists a server's completions of the first argument of a prompt.
+func (a *inputHelp) promptValues(ctx context.Context, of session.Completing) ([]session.Completion, error) {
+	words := strings.Fields(strings.TrimPrefix(string(of), promptArgument))
+	if len(words) != 3 {
+		return nil, nil
+	}
+	values, err := a.w.tools.Prompts().Complete(ctx, words[0], words[1], words[2])
+	var items []session.Completion
+	for _, value := range values {
+		items = append(items, session.Completion{Text: value})
+	}
+	return items, err
+}
+
+// prompt reads a mentioned prompt.
+func (a *inputHelp) prompt(ctx context.Context, mention, server, call string) (prompt.Mention, error) {
+	name, query, _ := strings.Cut(call, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return prompt.Mention{}, fmt.Errorf("the arguments of the prompt %s cannot be read: %w", name, err)
+	}
+	args := map[string]string{}
+	for key := range values {
+		args[key] = values.Get(key)
+	}
+	m, err := a.w.tools.Prompts().Read(ctx, server, name, args)
+	m.Name = mention
+	return m, err
+}
+
+// callPrompt returns the message for the command of a prompt: it mentions the prompt,
+// the text of which goes along as text from outside.
+func callPrompt(ctx context.Context, tools *mcpclient.Pool, command, rest string) (message string, err error) {
+	server, name, _ := strings.Cut(strings.TrimPrefix(command, "/"), ":")
+	prompts, err := tools.Prompts().Of(ctx, server)
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(prompts, func(p mcpclient.Prompt) bool { return p.Name == name })
+	if i < 0 {
+		return "", usage("the MCP server %q has no prompt %q", server, name)
+	}
+	p := prompts[i]
+	words, err := slash.Split(rest)
+	if err != nil {
+		return "", usage("%w", err)
+	}
+	if rest == "" {
+		words = nil
+	}
+	if n := len(p.Arguments); n > 0 && len(words) > n { // the last takes the rest
+		words = append(words[:n-1:n-1], strings.Join(words[n-1:], " "))
+	}
+	if len(words) > len(p.Arguments) {
+		return "", usage("%s takes no arguments", command)
+	}
+	values := url.Values{}
+	for j, a := range p.Arguments {
+		switch {
+		case j < len(words):
+			values.Set(a.Name, words[j])
+		case a.Required:
+			return "", usage("%s needs %s: %s %s", command, a.Name, command, promptUsage(p))
+		}
+	}
+	mention := p.Server + promptMark + p.Name
+	if len(values) > 0 {
+		mention += "?" + values.Encode()
+	}
+	return "Do what this prompt asks for: " + prompt.NameOf(mention), nil
 }

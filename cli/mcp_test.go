@@ -104,6 +104,11 @@ func announce(what string) net.Conn {
 // addBooking adds what a server can do beside tools: book asks for the guests, and
 // there are a resource, a template of them, a prompt and completions.
 func addBooking(s *server.MCPServer) {
+	s.AddPrompt(mcp.NewPrompt("menu", mcp.WithPromptDescription("Suggests a menu"), mcp.WithArgument("guest", mcp.RequiredArgument()), mcp.WithArgument("wish")),
+		func(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			text := fmt.Sprintf("Suggest a menu for %s who wishes %q.", r.Params.Arguments["guest"], r.Params.Arguments["wish"])
+			return mcp.NewGetPromptResult("", []mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(text))}), nil
+		})
 	s.AddTool(mcp.NewTool("book", mcp.WithDescription("Books a table"), mcp.WithReadOnlyHintAnnotation(true)), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		answer := server.ElicitationResponse(r.Params.InputResponses, "guests")
 		if answer == nil {

@@ -54,6 +54,13 @@ func (o chat) slash(ctx context.Context, w *services, now runner.SlashState, lin
 		}
 		return c.Answer(ctx, now, rest)
 	}
+	if strings.Contains(name, ":") {
+		message, err := callPrompt(ctx, w.tools, name, rest)
+		if err != nil {
+			return runner.Answer{}, err
+		}
+		return runner.Answer{Then: session.Submit{Text: message}}, nil
+	}
 	words, err := slash.Split(line)
 	if err != nil {
 		return runner.Answer{}, usage("%w", err)

@@ -54,6 +54,8 @@ type connection struct {
 	requests *incoming.Handler // answers requests of the server; nil for a built-in one
 	messages *incoming.Log     // logs what the server reports; nil for a built-in one
 
+	prompts prompts
+
 	instructions string         // how the server wants to be used, in its own words
 	learned      handshake.Kind // what the handshake showed; handshake.Usual if it worked as usual
 
@@ -130,17 +132,23 @@ func (c *connection) shakeHands(ctx context.Context) error {
 // newerProtocol reports whether the protocol of 2026-07-28 was negotiated.
 func (c *connection) newerProtocol() bool { return mcp.IsModernProtocol(c.client.ProtocolVersion()) }
 
-// listenForChanges listens for changed lists of tools, which servers of the newer protocol
-// report only on request. Older ones report them unasked.
+// listenForChanges listens for changed lists of tools and prompts, which servers of the
+// newer protocol report only on request. Older ones report them unasked.
 func (c *connection) listenForChanges() {
-	tools := c.client.GetServerCapabilities().Tools
-	if !c.newerProtocol() || tools == nil || !tools.ListChanged {
+	var filter mcp.SubscriptionFilter
+	if tools := c.client.GetServerCapabilities().Tools; tools != nil {
+		filter.ToolsListChanged = tools.ListChanged
+	}
+	if prompts := c.client.GetServerCapabilities().Prompts; prompts != nil {
+		filter.PromptsListChanged = prompts.ListChanged
+	}
+	if !c.newerProtocol() || filter.IsEmpty() {
 		return
 	}
 	c.background.Go(func() {
 		for wait := listenAgain; ; wait = min(2*wait, maxListenAgain) {
 			begun := time.Now()
-			err := c.client.Listen(c.life, mcp.SubscriptionFilter{ToolsListChanged: true})
+			err := c.client.Listen(c.life, filter)
 			if answered, ok := errors.AsType[*answeredError](err); ok && answered.refuses() || errors.Is(err, mcp.ErrMethodNotFound) || c.life.Err() != nil {
 				return
 			}

@@ -35,9 +35,14 @@ func newRemote(t *testing.T, filter func(http.ResponseWriter, *http.Request, []b
 	r.mcp.AddTool(mcp.NewTool("hello"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText("from afar"), nil
 	})
-	r.Server = httptest.NewServer(r.handler())
-	t.Cleanup(r.Close)
+	r.Server = newServer(t, r.handler())
 	return r
+}
+
+func newServer(t *testing.T, h http.Handler) *httptest.Server {
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s
 }
 
 // end ends the server with all its connections, which the client keeps open to hear

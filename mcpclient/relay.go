@@ -139,7 +139,8 @@ func (c *connection) notified(n mcp.JSONRPCNotification) {
 		if c.messages != nil {
 			c.messages.Take(n)
 		}
-	case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationSubscriptionsAcknowledged:
+	case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationSubscriptionsAcknowledged,
+		string(mcp.MethodNotificationPromptsListChanged): // listed together
 		c.askAgain() // the list may have changed before the server took the subscription
 	}
 }

@@ -27,6 +27,7 @@ const (
 // Resource is a readable resource of a server.
 type Resource struct {
 	Server, URI, Name, Description string
+	Open                           bool // URI is the beginning of one, which the user completes
 }
 
 // Resources lists the resources of all ready servers, in the order of the
@@ -164,7 +165,7 @@ func (o offer) resources(ctx context.Context) ([]Resource, error) {
 		seen[page.NextCursor] = true
 		request.Params.Cursor = page.NextCursor
 	}
-	return out, nil
+	return append(out, o.templates(ctx)...), nil
 }
 
 // ReadResource reads a resource from a server. ok is false if no such server

@@ -207,6 +207,9 @@ func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
 	if note != "" {
 		p.log.Warn("tools", "server", e.server.Name, "note", note)
 	}
+	if e.builtin == nil {
+		conn.listPrompts(e.server.Name, p.notify)
+	}
 	p.set(func() {
 		if e.startup == 0 {
 			e.startup = max(time.Since(e.begun), 1)

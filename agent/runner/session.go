@@ -109,7 +109,7 @@ type SlashState struct {
 // Answer is the result of a slash command.
 type Answer struct {
 	Text string          // Markdown, shown in the chat; "" shows nothing
-	Then session.Command // the next command: Create, Execute or Resume; nil is none
+	Then session.Command // the next command: Submit, Create, Execute or Resume; nil is none
 }
 
 // Restored is a session to continue.

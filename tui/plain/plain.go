@@ -26,24 +26,25 @@ const outputShown = 20
 // Log writes a line for each event that matters.
 type Log struct {
 	*Printer
-	session string
-	ascii   bool
-	again   string                         // the command that runs a deleted run again
-	run     *agent.Run                     // the run being printed
-	runs    []*agent.Run                   // active runs; a run started by a chat call follows the run that made the call
-	before  session.Resuming               // earlier events, which are not printed again
-	ended   untrusted.Text                 // why the run ends, already printed
-	failed  untrusted.Text                 // reason of the step failure printed last
-	notes   string                         // file with the project's instructions
-	named   bool                           // notes has been named
-	status  session.Status                 // last status received
-	lost    map[string]bool                // servers that have failed
-	cuts    map[toolCut]bool               // of offers of tools, already printed
-	untyped map[string]bool                // tools without typed arguments, already printed
-	silent  bool                           // a line said that the model does not answer
-	diffs   []string                       // printed at gates
-	gates   map[string]event.GateRequested // those asked, by run and gate
-	hint    string                         // how to let a denied gate pass
+	session    string
+	ascii      bool
+	again      string                         // the command that runs a deleted run again
+	run        *agent.Run                     // the run being printed
+	runs       []*agent.Run                   // active runs; a run started by a chat call follows the run that made the call
+	before     session.Resuming               // earlier events, which are not printed again
+	ended      untrusted.Text                 // why the run ends, already printed
+	failed     untrusted.Text                 // reason of the step failure printed last
+	notes      string                         // file with the project's instructions
+	named      bool                           // notes has been named
+	status     session.Status                 // last status received
+	lost       map[string]bool                // servers that have failed
+	cuts       map[toolCut]bool               // of offers of tools, already printed
+	untyped    map[string]bool                // tools without typed arguments, already printed
+	silent     bool                           // a line said that the model does not answer
+	diffs      []string                       // printed at gates
+	gates      map[string]event.GateRequested // those asked, by run and gate
+	progresses map[string]said                // by run and step
+	hint       string                         // how to let a denied gate pass
 }
 
 // toolCut tells the cuts of offers apart. Which tools are left out depends on the goal,
@@ -53,7 +54,7 @@ type toolCut struct{ tools, window int }
 // New returns a log that writes to out. session is the id of the session, whose own
 // events belong to no run.
 func New(out io.Writer, session string, o Options) *Log {
-	l := &Log{Printer: NewPrinter(out, o), session: session, ascii: o.ASCII, again: o.Again, lost: map[string]bool{}, cuts: map[toolCut]bool{}, untyped: map[string]bool{}, gates: map[string]event.GateRequested{}}
+	l := &Log{Printer: NewPrinter(out, o), session: session, ascii: o.ASCII, again: o.Again, lost: map[string]bool{}, cuts: map[toolCut]bool{}, untyped: map[string]bool{}, gates: map[string]event.GateRequested{}, progresses: map[string]said{}}
 	l.inset = l.nested
 	return l
 }
@@ -375,6 +376,8 @@ func (l *Log) printStep(d event.Data) {
 		l.gate(d)
 	case event.GateResolved:
 		l.resolved(d)
+	case event.StepProgress:
+		l.progress(d)
 	case event.ElicitationRequested:
 		l.elicitation(d)
 	case event.ElicitationResolved:

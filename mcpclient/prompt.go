@@ -1,0 +1,249 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/yosida95/uritemplate/v3"
+
+	"replan/mcpclient/config"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+)
+
+const (
+	maxPrompts     = 200 // per server
+	maxCompletions = 100 // of one argument
+)
+
+// Prompt is a prompt that a server offers to the user.
+type Prompt struct {
+	Server, Name, Description string
+	Arguments                 []PromptArgument
+}
+
+// PromptArgument is an argument of a prompt.
+type PromptArgument struct {
+	Name, Description string
+	Required          bool
+}
+
+// Prompts gives access to the prompts of a pool's servers.
+type Prompts struct{ pool *Pool }
+
+// Prompts returns the prompts of the servers.
+func (p *Pool) Prompts() Prompts { return Prompts{p} }
+
+// prompts are the prompts of a connection, as listed last.
+type prompts struct {
+	mu   sync.Mutex
+	list []Prompt
+}
+
+// listPrompts lists the prompts of a server in the background, since it must not delay
+// the tools, and then calls listed.
+func (c *connection) listPrompts(server string, listed func()) {
+	if c.client.GetServerCapabilities().Prompts == nil || !c.enter() {
+		return
+	}
+	go func() {
+		defer c.calls.Done()
+		ctx, cancel := context.WithTimeout(c.life, resourceReadTimeout)
+		defer cancel()
+		list, err := c.promptList(ctx, server)
+		if err != nil {
+			return // the server then has no prompts for the user
+		}
+		c.prompts.mu.Lock()
+		c.prompts.list = list
+		c.prompts.mu.Unlock()
+		listed()
+	}()
+}
+
+// promptList asks a server for its prompts.
+func (c *connection) promptList(ctx context.Context, server string) (list []Prompt, err error) {
+	if c.client.GetServerCapabilities().Prompts == nil {
+		return nil, nil
+	}
+	var request mcp.ListPromptsRequest
+	seen := map[mcp.Cursor]bool{"": true}
+	for range maxPages {
+		page, err := c.client.ListPromptsByPage(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range page.Prompts {
+			if len(list) < maxPrompts && config.ValidName(p.Name) {
+				list = append(list, promptOf(server, p))
+			}
+		}
+		if seen[page.NextCursor] {
+			break
+		}
+		seen[page.NextCursor] = true
+		request.Params.Cursor = page.NextCursor
+	}
+	return list, nil
+}
+
+// Of waits for a server to start and returns its prompts.
+func (p Prompts) Of(ctx context.Context, server string) (list []Prompt, err error) {
+	p.pool.ReadyFor(ctx, []string{server + ":*"})
+	err = p.on(ctx, server, func(ctx context.Context, c *connection) error {
+		list, err = c.promptList(ctx, server)
+		return err
+	})
+	return list, err
+}
+
+func promptOf(server string, p mcp.Prompt) Prompt {
+	out := Prompt{Server: server, Name: p.Name, Description: p.Description}
+	for _, a := range p.Arguments {
+		out.Arguments = append(out.Arguments, PromptArgument{a.Name, a.Description, a.Required})
+	}
+	return out
+}
+
+// All returns the prompts of all ready servers, as listed last, in the order of the
+// servers.
+func (p Prompts) All() []Prompt {
+	p.pool.mu.Lock()
+	defer p.pool.mu.Unlock()
+	var all []Prompt
+	for _, e := range p.pool.entries {
+		if e.state == plan.ServerReady && e.conn != nil {
+			e.conn.prompts.mu.Lock()
+			all = append(all, e.conn.prompts.list...)
+			e.conn.prompts.mu.Unlock()
+		}
+	}
+	return all
+}
+
+// on runs a request on the connection of a ready server.
+func (p Prompts) on(ctx context.Context, server string, do func(context.Context, *connection) error) error {
+	p.pool.mu.Lock()
+	i := slices.IndexFunc(p.pool.entries, func(e *entry) bool {
+		return e.server.Name == server && e.state == plan.ServerReady && e.conn != nil
+	})
+	if p.pool.closed || i < 0 {
+		p.pool.mu.Unlock()
+		return fmt.Errorf("the MCP server %q is not ready", server)
+	}
+	conn := p.pool.entries[i].conn
+	p.pool.work.Add(1)
+	p.pool.mu.Unlock()
+	defer p.pool.work.Done()
+	within, cancel := p.pool.bounded(ctx, resourceReadTimeout)
+	defer cancel()
+	return do(within, conn)
+}
+
+// Read returns what a server's prompt says with these arguments, by name. Long
+// text is cut at the end.
+func (p Prompts) Read(ctx context.Context, server, name string, args map[string]string) (prompt.Mention, error) {
+	m := prompt.Mention{Server: server}
+	err := p.on(ctx, server, func(ctx context.Context, c *connection) error {
+		var request mcp.GetPromptRequest
+		request.Params.Name, request.Params.Arguments = name, args
+		result, err := c.client.GetPrompt(ctx, request)
+		if err != nil {
+			return fmt.Errorf("the MCP server %q cannot give its prompt %s: %w", server, name, plain(err))
+		}
+		var parts []string
+		for _, message := range result.Messages {
+			text := promptText(message.Content)
+			if message.Role == mcp.RoleAssistant {
+				text = "An example of an answer:\n" + text
+			}
+			parts = append(parts, text)
+		}
+		if len(parts) == 0 {
+			return errors.New("the prompt is empty")
+		}
+		m.Text = strings.Join(parts, "\n\n")
+		return nil
+	})
+	m.Bytes = len(m.Text)
+	if m.Cut = m.Bytes > maxResourceText; m.Cut {
+		m.Text = strings.ToValidUTF8(m.Text[:maxResourceText], "")
+	}
+	return m, err
+}
+
+// promptText returns the text of a message, or a line for what is no text.
+func promptText(content mcp.Content) string {
+	if text, ok := mcp.AsTextContent(content); ok {
+		return text.Text
+	}
+	if embedded, ok := mcp.AsEmbeddedResource(content); ok {
+		if text, ok := mcp.AsTextResourceContents(embedded.Resource); ok {
+			return text.Text
+		}
+	}
+	return "[content that is no text]"
+}
+
+// Complete returns the server's completions of an argument of a prompt, none if
+// it offers none.
+func (p Prompts) Complete(ctx context.Context, server, name, argument string) (values []string, err error) {
+	err = p.on(ctx, server, func(ctx context.Context, c *connection) error {
+		values, err = c.complete(ctx, mcp.PromptReference{Type: "ref/prompt", Name: name}, argument)
+		return err
+	})
+	return values, err
+}
+
+// complete asks a server for the values of an argument.
+func (c *connection) complete(ctx context.Context, of any, argument string) ([]string, error) {
+	if c.client.GetServerCapabilities().Completions == nil {
+		return nil, nil
+	}
+	var request mcp.CompleteRequest
+	request.Params.Ref, request.Params.Argument.Name = of, argument
+	result, err := c.client.Complete(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	values := result.Completion.Values
+	return values[:min(len(values), maxCompletions)], nil
+}
+
+// templates returns the resources that the templates of a server stand for. A template
+// with one variable is completed by the server; of others the part before the first
+// variable remains, which the user completes.
+func (o offer) templates(ctx context.Context) []Resource {
+	result, err := o.conn.client.ListResourceTemplatesByPage(ctx, mcp.ListResourceTemplatesRequest{})
+	if err != nil {
+		return nil // servers with resources need not have templates
+	}
+	var out []Resource
+	for _, t := range result.ResourceTemplates {
+		if t.URITemplate == nil || t.URITemplate.Template == nil {
+			continue
+		}
+		pattern, variables := t.URITemplate.Raw(), t.URITemplate.Varnames()
+		one := Resource{Server: o.server, Name: t.Name, Description: t.Description}
+		var values []string
+		if len(variables) == 1 {
+			values, _ = o.conn.complete(ctx, mcp.ResourceReference{Type: "ref/resource", URI: pattern}, variables[0])
+		}
+		for _, value := range values {
+			if one.URI, err = t.URITemplate.Expand(uritemplate.Values{variables[0]: uritemplate.String(value)}); err == nil {
+				out = append(out, one)
+			}
+		}
+		if len(values) == 0 {
+			one.URI, _, _ = strings.Cut(pattern, "{")
+			one.Open = true
+			out = append(out, one)
+		}
+	}
+	return out
+}
