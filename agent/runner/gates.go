@@ -308,12 +308,12 @@ func answerElicitation(ctx context.Context, s *Session, c session.AnswerElicitat
 	waiting <- answer
 	s.afterAdvance(e)
 	if c.Action == plan.ElicitationAccept && question.URL != "" {
-		s.openPage(ctx, question.URL)
+		openPage(ctx, s, question.URL)
 	}
 }
 
 // openPage opens a web page, or tells the user to.
-func (s *Session) openPage(ctx context.Context, url string) {
+func openPage(ctx context.Context, s *Session, url string) {
 	s.workers.Go(func() {
 		err := errors.New("no browser is known here")
 		if s.cfg.OpenPage != nil {
