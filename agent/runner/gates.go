@@ -30,6 +30,29 @@ func (c *Config) offering(g event.GateRequested, t plan.Tool) event.GateRequeste
 	return g
 }
 
+// answered carries out a command that answers a question of a run. It reports whether
+// it is one.
+func answered(ctx context.Context, s *Session, c session.Command) bool {
+	switch c := c.(type) {
+	case session.Resolve:
+		s.resolve(ctx, c)
+	case session.Edit:
+		s.edit(c)
+	case session.AnswerElicitation:
+		answerElicitation(ctx, s, c)
+	case session.ResolveDoubt:
+		if e := s.running(c.Run); e != nil && e.asks(c.Step, true) {
+			e.apply([]event.Data{event.DoubtResolved{Step: c.Step, Decision: c.Decision, By: byUser}})
+			s.afterAdvance(e)
+		}
+	case session.ResolveFailure:
+		s.decide(ctx, c)
+	default:
+		return false
+	}
+	return true
+}
+
 // resolve answers an open gate of the run or of the session.
 func (s *Session) resolve(ctx context.Context, c session.Resolve) {
 	scope := c.Scope

@@ -350,25 +350,12 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 		s.enqueue(ctx, job{goal: string(c.Plan.Goal), execute: &c})
 	case session.Resume:
 		s.enqueue(ctx, job{resume: c.Run})
-	case session.Resolve:
-		s.resolve(ctx, c)
-	case session.Edit:
-		s.edit(c)
-	case session.AnswerElicitation:
-		answerElicitation(ctx, s, c)
 	case session.Review:
 		s.review(c)
 	case session.Hold:
 		hold(s, c.On)
 	case session.Keep:
 		s.keep(c.Key, c.Value, true)
-	case session.ResolveDoubt:
-		if e := s.running(c.Run); e != nil && e.asks(c.Step, true) {
-			e.apply([]event.Data{event.DoubtResolved{Step: c.Step, Decision: c.Decision, By: byUser}})
-			s.afterAdvance(e)
-		}
-	case session.ResolveFailure:
-		s.decide(ctx, c)
 	case session.Cancel:
 		e := s.running(c.Run)
 		if e == nil || !e.cancel(c.Step) {
@@ -401,7 +388,9 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 	case session.SkipServers, session.Restart:
 		s.serverCommand(c)
 	default:
-		besideRuns(ctx, s, c)
+		if !answered(ctx, s, c) {
+			besideRuns(ctx, s, c)
+		}
 	}
 }
 
