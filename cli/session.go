@@ -6,12 +6,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -19,7 +17,6 @@ import (
 	"replan/planning/intent"
 
 	"github.com/adrg/xdg"
-	"github.com/cli/browser"
 	"github.com/mark3labs/mcp-go/server"
 
 	"replan/agent/event"
@@ -143,7 +140,7 @@ func (o wiring) sessionConfig(w *services) runner.Config {
 		Host:      w.model.Host(),
 		Settings:  o.Report,
 		InputHelp: o.inputHelp(w),
-		OpenPage:  func(_ context.Context, page string) error { return openPage(page, o.io.Getenv) },
+		OpenPage:  mcp.Browser(o.io.Getenv),
 		Raise:     o.Raised,
 		DryRun:    o.DryRun,
 		OnFailure: o.OnFailure,
@@ -417,14 +414,4 @@ func (o router) facts(ctx context.Context, survey *intent.Survey) intent.Facts {
 		return intent.Facts{}
 	}
 	return facts
-}
-
-// openPage opens a web page in the user's browser. Without a display it does not try:
-// a browser for terminals would take this one.
-func openPage(page string, getenv func(string) string) error {
-	if runtime.GOOS == "linux" && getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" && getenv("WSL_DISTRO_NAME") == "" {
-		return errors.New("there is no display here")
-	}
-	browser.Stdout, browser.Stderr = io.Discard, io.Discard
-	return browser.OpenURL(page)
 }

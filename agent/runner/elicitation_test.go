@@ -109,15 +109,15 @@ func TestStopWithdrawsTheQuestion(t *testing.T) {
 
 func TestAcceptedQuestionOpensItsPage(t *testing.T) {
 	page := plan.Elicitation{Server: "w", Message: "Pay here.", URL: "https://pay.example/7"}
-	for name, open := range map[string]func(context.Context, string) error{
+	for name, open := range map[string]func(string) error{
 		"in the browser": nil,
-		"by the user":    func(context.Context, string) error { return errors.New("no display") },
+		"by the user":    func(string) error { return errors.New("no display") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			opened := make(chan string, 1)
 			s := asking(t, page, "1m", func(c *runner.Config) {
 				if c.OpenPage = open; open == nil {
-					c.OpenPage = func(_ context.Context, url string) error {
+					c.OpenPage = func(url string) error {
 						opened <- url
 						return nil
 					}

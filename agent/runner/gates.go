@@ -39,7 +39,7 @@ func answered(ctx context.Context, s *Session, c session.Command) bool {
 	case session.Edit:
 		s.edit(c)
 	case session.AnswerElicitation:
-		answerElicitation(ctx, s, c)
+		answerElicitation(s, c)
 	case session.ResolveDoubt:
 		if e := s.running(c.Run); e != nil && e.asks(c.Step, true) {
 			e.apply([]event.Data{event.DoubtResolved{Step: c.Step, Decision: c.Decision, By: byUser}})
@@ -298,7 +298,7 @@ func (e *engine) elicit(ctx context.Context, under *call, step string, attempt i
 
 // answerElicitation passes the user's answer to the call that waits for it, after
 // recording its kind. It opens the page of an accepted question for one.
-func answerElicitation(ctx context.Context, s *Session, c session.AnswerElicitation) {
+func answerElicitation(s *Session, c session.AnswerElicitation) {
 	e := s.running(c.Run)
 	if e == nil || e.over() {
 		return
@@ -331,16 +331,16 @@ func answerElicitation(ctx context.Context, s *Session, c session.AnswerElicitat
 	waiting <- answer
 	s.afterAdvance(e)
 	if c.Action == plan.ElicitationAccept && question.URL != "" {
-		openPage(ctx, s, question.URL)
+		openPage(s, question.URL)
 	}
 }
 
 // openPage opens a web page, or tells the user to.
-func openPage(ctx context.Context, s *Session, url string) {
+func openPage(s *Session, url string) {
 	s.workers.Go(func() {
 		err := errors.New("no browser is known here")
 		if s.cfg.OpenPage != nil {
-			err = s.cfg.OpenPage(ctx, url)
+			err = s.cfg.OpenPage(url)
 		}
 		if err != nil {
 			s.outcomes <- outcome{events: []event.Data{event.Note{Level: "warn", Text: untrusted.Text("open the page yourself: " + url + " (" + err.Error() + ")")}}}

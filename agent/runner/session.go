@@ -70,7 +70,7 @@ type Config struct {
 	Restored *Restored
 
 	// OpenPage opens a web page in the user's browser; nil if there is none.
-	OpenPage func(ctx context.Context, url string) error
+	OpenPage func(url string) error
 
 	Attended  bool                            // somebody can answer questions, including those about doubts and failed steps
 	InDoubt   event.DoubtDecision             // the answer for steps in doubt if nobody can be asked; "" is abort
