@@ -171,7 +171,10 @@ func (o *options) noDryResume() error {
 
 // poolConfig returns the settings that every pool of tool servers has.
 func (o *options) poolConfig(trust mcpclient.TrustMode) mcpclient.Config {
-	return mcpclient.Config{Dir: o.Workspace, Trust: trust, TrustFile: o.Dirs.Trust(), PinDir: o.Dirs.Pins(), HandshakeFile: o.Dirs.Handshakes(), Version: Version, Logins: o.wiring().logins()}
+	return mcpclient.Config{
+		Dir: o.Workspace, Trust: trust, TrustFile: o.Dirs.Trust(), PinDir: o.Dirs.Pins(), HandshakeFile: o.Dirs.Handshakes(), Version: Version, Logins: o.wiring().logins(),
+		UserFile: o.Dirs.MCPServers(), DisabledFile: o.Dirs.DisabledServers(),
+	}
 }
 
 // openTools starts the workspace's operators and the MCP servers.

@@ -20,6 +20,7 @@ import (
 	"replan/mcpclient/incoming"
 	"replan/mcpclient/oauth"
 	"replan/mcpclient/pin"
+	"replan/mcpclient/usage"
 	"replan/planning/plan"
 )
 
@@ -53,6 +54,8 @@ type Config struct {
 	Environ       []string     // environment from which children inherit; nil means os.Environ()
 	LogDir        string       // for the standard error of each server; empty means the Logger
 	HandshakeFile string       // remembers servers with which the usual handshake fails; "" remembers none
+	UserFile      string       // the user's file of servers, which Disable edits; may be empty
+	DisabledFile  string       // stores which other servers the user has disabled, and in which workspace; "" stores nothing
 	Version       string       // of this program, for servers
 
 	// Later keeps servers from starting until Start is called, or until somebody
@@ -87,6 +90,8 @@ type Pool struct {
 	changed chan struct{} // closed and replaced whenever an entry changes
 	closed  bool
 	begun   bool // servers may start
+
+	switches switches
 
 	programs []*program // local programs that need permission
 	notes    []string   // for the user
@@ -127,6 +132,11 @@ type entry struct {
 	end   context.CancelFunc
 	ended chan struct{}
 	after <-chan struct{} // closed when the server that this one replaces has ended; may be nil
+
+	calls    *usage.Record
+	disabled plan.DisabledBy
+	protocol string        // the version of the last connection
+	grown    chan struct{} // closed and replaced when its log grows, if somebody waits for that
 }
 
 // NewPool starts all permitted servers in the background, in parallel, and
@@ -159,6 +169,7 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 	}
 	p := &Pool{
 		cfg: cfg, log: cfg.Logger, trust: newTrust(cfg.TrustFile), handshakes: handshake.Load(cfg.HandshakeFile, cfg.Logger), pins: pin.Open(cfg.PinDir), changed: make(chan struct{}), begun: !cfg.Later,
+		switches: switches{config.NewDisabledServers(cfg.DisabledFile), map[string]bool{}},
 	}
 	p.life, p.cancel = context.WithCancel(ctx)
 	p.admit()
@@ -192,14 +203,12 @@ func (p *Pool) admit() {
 	for _, name := range slices.Sorted(maps.Keys(p.cfg.InProcess)) {
 		p.entries = append(p.entries, &entry{
 			server: config.Server{Name: name}, builtin: p.cfg.InProcess[name], state: plan.ServerStarting, again: make(chan struct{}, 1), wake: make(chan struct{}, 1),
+			calls: &usage.Record{},
 		})
 	}
-	allowed, err := p.trust.read()
-	if err != nil {
-		p.log.Warn("allowed servers", "error", err)
-	}
+	known := readDecisions(p)
 	for _, s := range config.Chosen(p.cfg.Servers) {
-		p.entries = append(p.entries, p.newEntry(s, allowed))
+		p.entries = append(p.entries, p.newEntry(s, known))
 	}
 }
 

@@ -86,7 +86,7 @@ func (p *Pool) startProcess(e *entry, log *slog.Logger) (*process, error) {
 		_ = theirs.Close()
 	}
 	words := newLastWords(log, func() { p.reportLine(e) })
-	if file := p.logFile(e.server.Name); file != "" {
+	if file := logOf(p.cfg.LogDir, e.server.Name); file != "" {
 		words.file, words.log = &logFile{path: file, log: log}, nil
 	}
 	end := &loss{done: make(chan struct{})}

@@ -162,7 +162,7 @@ func (p *Pool) CheckRequired(ctx context.Context) error {
 // holds the mutex.
 func (e *entry) required() bool {
 	undecided := e.state == plan.ServerWaiting || e.leftOut || e.declined || e.server.Problem != "" && e.server.Source == config.SourceProject
-	return e.server.Required && !e.server.Disabled && !undecided
+	return e.server.Required && e.disabled == "" && !undecided
 }
 
 // report returns the problem for the user. The caller holds the mutex.

@@ -5,15 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"replan/mcpclient/config"
+	"replan/mcpclient/usage"
 	"replan/planning/plan"
 )
 
-// newEntry returns a server in the state before its first start. allowed are the
-// permissions of the user.
-func (p *Pool) newEntry(s config.Server, allowed trustFile) *entry {
-	e := &entry{server: s, state: plan.ServerStarting, again: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+// newEntry returns a server in the state before its first start.
+func (p *Pool) newEntry(s config.Server, known decisions) *entry {
+	e := &entry{server: s, state: plan.ServerStarting, again: make(chan struct{}, 1), wake: make(chan struct{}, 1), calls: &usage.Record{}}
 	_, taken := p.cfg.InProcess[s.Name]
 	nameErr := config.CheckName(s.Name)
 	if taken {
@@ -25,11 +26,15 @@ func (p *Pool) newEntry(s config.Server, allowed trustFile) *entry {
 	case nameErr != nil:
 		e.state, e.problem = plan.ServerFailed, nameErr.Error()
 	case s.Disabled:
-		e.state, e.problem = plan.ServerStopped, "disabled in the configuration"
+		e.state, e.problem, e.disabled = plan.ServerStopped, "disabled in the configuration", plan.DisabledForGood
+	case slices.Contains(known.disabled, s.Name):
+		e.state, e.problem, e.disabled = plan.ServerStopped, "disabled by you in this folder", plan.DisabledForGood
+	case p.switches.forNow[s.Name]:
+		e.state, e.problem, e.disabled = plan.ServerStopped, "disabled by you until replan ends", plan.DisabledForNow
 	case s.Command == "" && s.URL == "":
 		e.state, e.problem = plan.ServerFailed, "it has neither a command nor a url"
-	case s.Source != config.SourceProject || allowed.allows(p.cfg.Dir, s):
-	case allowed.declines(p.cfg.Dir, s):
+	case s.Source != config.SourceProject || known.allowed.allows(p.cfg.Dir, s):
+	case known.allowed.declines(p.cfg.Dir, s):
 		e.decline()
 	case p.cfg.Trust == TrustNone:
 		e.leftOut = true
@@ -59,10 +64,7 @@ func (p *Pool) Reload() error {
 // permission; removed ones stop, and their calls in progress fail; changed ones
 // stop and start again. The built-in servers stay.
 func (p *Pool) Reconfigure(servers []config.Server) error {
-	allowed, err := p.trust.read()
-	if err != nil {
-		p.log.Warn("allowed servers", "error", err)
-	}
+	known := readDecisions(p)
 	p.mu.Lock()
 	defer p.notify()
 	defer p.mu.Unlock()
@@ -85,10 +87,10 @@ func (p *Pool) Reconfigure(servers []config.Server) error {
 			entries = append(entries, old)
 			continue
 		}
-		e := p.newEntry(s, allowed)
+		e := p.newEntry(s, known)
 		p.notes = append(p.notes, s.Notes...)
 		if old != nil {
-			e.after = old.ended // two at once might lock each other out
+			e.replaces(old)
 		}
 		entries = append(entries, e)
 		if p.begun && e.state == plan.ServerStarting {
@@ -104,6 +106,10 @@ func (p *Pool) Reconfigure(servers []config.Server) error {
 	p.broadcast()
 	return nil
 }
+
+// replaces continues the record of the entry that this one replaces, and lets it wait
+// for the end of that server: two at once might lock each other out.
+func (e *entry) replaces(old *entry) { e.after, e.calls = old.ended, old.calls }
 
 // sameServer reports whether two configurations mean the same. Notes hold the
 // lines of the file, which other entries move.

@@ -19,7 +19,7 @@ func TestRestartOfUnstartableServerGivesTheReason(t *testing.T) {
 	}
 	defer func() { _ = p.Close() }()
 	for name, want := range map[string]string{
-		"off": "off is disabled in its configuration", "theirs": "theirs waits for your approval: answer the question about this project's servers",
+		"off": "off is disabled: enable it", "theirs": "theirs waits for your approval: answer the question about this project's servers",
 		"none":  `there is no MCP server "none"`,
 		"empty": "empty cannot be started with its configuration: it has neither a command nor a url",
 	} {

@@ -119,12 +119,11 @@ func (p *Pool) Changes() []plan.ServerChange {
 // seen the difference. It fails if the server says something else by now.
 func (p *Pool) Accept(ctx context.Context, seen plan.ServerChange) error {
 	p.mu.Lock()
-	at := slices.IndexFunc(p.entries, func(e *entry) bool { return e.server.Name == seen.Server })
-	if at < 0 {
+	e, err := findEntry(p, seen.Server)
+	if err != nil {
 		p.mu.Unlock()
-		return fmt.Errorf("there is no MCP server %q", seen.Server)
+		return err
 	}
-	e := p.entries[at]
 	is := func(c change) bool { return c.Tool == seen.Tool && c.Pin == seen.Pin }
 	which := slices.IndexFunc(e.changes, is)
 	if which < 0 {

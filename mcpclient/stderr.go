@@ -1,6 +1,12 @@
 package mcpclient
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -89,6 +95,100 @@ func (w *lastWords) close() {
 	if w.file != nil {
 		w.file.close()
 	}
+}
+
+// Log returns the newest lines that a server wrote to standard error, oldest first,
+// and a position in its log. It waits until the log is not at the position after, or
+// until ctx ends; a negative one does not wait. The error says why there is no log.
+func (p *Pool) Log(ctx context.Context, server string, after int64) (lines []string, at int64, err error) {
+	for {
+		p.mu.Lock()
+		e, err := findEntry(p, server)
+		var path string
+		var grown chan struct{}
+		if err == nil {
+			if e.grown == nil {
+				e.grown = make(chan struct{})
+			}
+			path, grown = p.status(e).Log, e.grown
+		}
+		changed := p.changed
+		p.mu.Unlock()
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case path == "" && p.cfg.LogDir == "":
+			return nil, 0, errors.New("what servers write to standard error is in the log of the program in this session")
+		case path == "":
+			return nil, 0, errors.New("a log holds what a program writes to standard error; this server has none")
+		}
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			at = 0
+		case err != nil:
+			return nil, 0, fmt.Errorf("reading the log of the server %q: %w", server, err)
+		default:
+			at = info.Size()
+		}
+		if at != after {
+			lines, err := newestLines(path)
+			return lines, at, err
+		}
+		select {
+		case <-grown:
+		case <-changed: // another entry may have the name now
+		case <-ctx.Done():
+			return nil, at, ctx.Err()
+		}
+	}
+}
+
+// maxLogShown is how much of a log is shown, in bytes from its end.
+const maxLogShown = 256 << 10
+
+// newestLines returns the end of a log, with that of the old file if it began anew.
+func newestLines(path string) ([]string, error) {
+	var text []byte
+	for _, name := range []string{path, path + ".old"} {
+		room := int64(maxLogShown - len(text))
+		if room <= 0 {
+			break
+		}
+		part, err := readEnd(name, room)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("reading the log of a server: %w", err)
+		}
+		text = append(part, text...)
+	}
+	text = bytes.TrimRight(text, "\n")
+	if len(text) == 0 {
+		return nil, nil
+	}
+	return strings.Split(string(text), "\n"), nil
+}
+
+// readEnd returns the whole lines in the last bytes of a file.
+func readEnd(path string, most int64) ([]byte, error) {
+	file, err := os.Open(path) //nolint:gosec // a log of this program
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	from := max(info.Size()-most, 0)
+	text := make([]byte, info.Size()-from)
+	n, err := file.ReadAt(text, from)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if text = text[:n]; from > 0 {
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+	}
+	return text, nil
 }
 
 // logFile is the file with the standard error of one server. When it is full it

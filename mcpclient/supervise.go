@@ -210,7 +210,9 @@ func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
 	if e.builtin == nil {
 		conn.listPrompts(e.server.Name, p.notify)
 	}
+	protocol := conn.client.ProtocolVersion()
 	p.set(func() {
+		e.protocol = protocol
 		if e.startup == 0 {
 			e.startup = max(time.Since(e.begun), 1)
 		}
@@ -361,6 +363,10 @@ func (p *Pool) reportLine(e *entry) {
 	if starting {
 		e.reported = time.Now()
 	}
+	if e.grown != nil {
+		close(e.grown)
+		e.grown = nil
+	}
 	p.mu.Unlock()
 	if starting {
 		p.notify()
@@ -371,12 +377,13 @@ func (p *Pool) reportLine(e *entry) {
 // writes.
 const reportInterval = 200 * time.Millisecond
 
-// logFile returns the file with the standard error of a server; "" if there is none.
-func (p *Pool) logFile(server string) string {
-	if p.cfg.LogDir == "" {
+// logOf returns the file in a folder with the standard error of a server; "" if there
+// is none.
+func logOf(dir, server string) string {
+	if dir == "" {
 		return ""
 	}
-	return filepath.Join(p.cfg.LogDir, "mcp-"+server+".log")
+	return filepath.Join(dir, "mcp-"+server+".log")
 }
 
 // Restart stops a server if it is running and starts it again, without
@@ -404,19 +411,14 @@ func (p *Pool) Restart(name string) error {
 // startable returns a server that may be started, or why it may not. The caller holds
 // the mutex.
 func (p *Pool) startable(name string) (*entry, error) {
-	at := slices.IndexFunc(p.entries, func(e *entry) bool { return e.server.Name == name })
+	e, err := findEntry(p, name)
 	switch {
-	case p.closed:
-		return nil, errors.New("the tools are closed already")
-	case at < 0:
-		return nil, fmt.Errorf("there is no MCP server %q", name)
-	}
-	e := p.entries[at]
-	switch {
+	case err != nil:
+		return nil, err
 	case e.state == plan.ServerWaiting:
 		return nil, fmt.Errorf("%s waits for your approval: answer the question about this project's servers", name)
-	case e.server.Disabled:
-		return nil, fmt.Errorf("%s is disabled in its configuration", name)
+	case e.disabled != "":
+		return nil, fmt.Errorf("%s is disabled: enable it", name)
 	case e.leftOut || e.declined:
 		return nil, fmt.Errorf("%s was left out: approve it on the screen", name)
 	case e.server.Problem != "", e.server.Command == "" && e.server.URL == "" && e.builtin == nil, config.CheckName(e.server.Name) != nil && e.builtin == nil:
@@ -444,11 +446,14 @@ func (p *Pool) status(e *entry) plan.ServerStatus {
 	s := plan.ServerStatus{
 		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: untrusted.Text(e.report()),
 		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed), Declined: e.declined,
+		Protocol: e.protocol,
 	}
 	s.NeedsLogin = e.login
 	if e.startup > 0 {
 		s.StartMS = max(s.StartMS, 1)
 	}
+	calls := e.calls.Summary()
+	s.Calls, s.Failures, s.LastMS, s.MedianMS, s.Disabled = calls.Calls, calls.Failures, calls.Last.Milliseconds(), calls.Median.Milliseconds(), e.disabled
 	if e.doing != nil && e.state == plan.ServerStarting {
 		s.Doing = untrusted.Text(e.doing())
 	}
@@ -468,7 +473,7 @@ func (p *Pool) status(e *entry) plan.ServerStatus {
 	default:
 		s.Transport, s.Command = "stdio", how.Command
 		if !e.begun.IsZero() {
-			s.Log = p.logFile(e.server.Name)
+			s.Log = logOf(p.cfg.LogDir, e.server.Name)
 		}
 	}
 	return s

@@ -81,6 +81,10 @@ func (d Dirs) Logins() string { return filepath.Join(d.Data, "logins") }
 // Pins returns the folder of what servers said of their tools at first use.
 func (d Dirs) Pins() string { return filepath.Join(d.Data, "pins") }
 
+// DisabledServers returns the file that records which servers are disabled in which
+// workspace.
+func (d Dirs) DisabledServers() string { return filepath.Join(d.Data, "mcp-disabled.json") }
+
 // Store gives access to all files of one user. It is safe for concurrent use, and
 // several processes may use the same folders.
 type Store struct {

@@ -179,7 +179,24 @@ type ServerStatus struct {
 	LastError untrusted.Text `json:"last_error,omitempty"` // the last error, also after the server is ready again
 	Doing     untrusted.Text `json:"doing,omitempty"`      // the last line it wrote to standard error, while it starts
 	Log       string         `json:"log,omitempty"`        // the file with its standard error
+	Protocol  string         `json:"protocol,omitempty"`   // the version that was agreed upon: a date
+	Disabled  DisabledBy     `json:"disabled,omitempty"`   // why the user does not want it
+
+	// Its calls since the program started.
+	Calls    int   `json:"calls,omitempty"`
+	Failures int   `json:"failures,omitempty"`
+	LastMS   int64 `json:"last_ms,omitempty"`   // of the newest call
+	MedianMS int64 `json:"median_ms,omitempty"` // of the newest hundred calls
 }
+
+// DisabledBy says for how long a server is disabled; "" is not at all.
+type DisabledBy string
+
+// How long a server can be disabled.
+const (
+	DisabledForNow  DisabledBy = "session" // until the program ends
+	DisabledForGood DisabledBy = "file"    // by a file
+)
 
 // ServerState says where a tool server stands.
 type ServerState string
