@@ -27,6 +27,11 @@ func TestRestartOfUnstartableServerGivesTheReason(t *testing.T) {
 			t.Errorf("%s: got error %v, want %q", name, err, want)
 		}
 	}
+	for _, s := range p.Status() {
+		if s.BadEntry != (s.Name == "empty") {
+			t.Errorf("%+v", s)
+		}
+	}
 }
 
 func TestRestartOfFailedServer(t *testing.T) {

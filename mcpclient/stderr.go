@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"replan/internal/redact"
 )
@@ -137,10 +138,28 @@ func (p *Pool) Log(ctx context.Context, server string, after int64) (lines []str
 		}
 		select {
 		case <-grown:
+			if err := pause(ctx, gatherLog); err != nil {
+				return nil, at, err
+			}
 		case <-changed: // another entry may have the name now
 		case <-ctx.Done():
 			return nil, at, ctx.Err()
 		}
+	}
+}
+
+// gatherLog is how long Log gathers the lines of a server that writes many.
+const gatherLog = 100 * time.Millisecond
+
+// pause waits for a time, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

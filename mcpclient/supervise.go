@@ -421,7 +421,7 @@ func (p *Pool) startable(name string) (*entry, error) {
 		return nil, fmt.Errorf("%s is disabled: enable it", name)
 	case e.leftOut || e.declined:
 		return nil, fmt.Errorf("%s was left out: approve it on the screen", name)
-	case e.server.Problem != "", e.server.Command == "" && e.server.URL == "" && e.builtin == nil, config.CheckName(e.server.Name) != nil && e.builtin == nil:
+	case e.badEntry():
 		return nil, fmt.Errorf("%s cannot be started with its configuration: %s", name, e.problem)
 	}
 	return e, nil
@@ -441,12 +441,17 @@ func (p *Pool) startAnew(e *entry) {
 	p.launch(e)
 }
 
+// badEntry reports whether a server cannot be started with its configuration.
+func (e *entry) badEntry() bool {
+	return e.builtin == nil && (e.server.Problem != "" || e.server.Command == "" && e.server.URL == "" || config.CheckName(e.server.Name) != nil)
+}
+
 // status returns the status of one server. The caller holds the mutex.
 func (p *Pool) status(e *entry) plan.ServerStatus {
 	s := plan.ServerStatus{
 		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: untrusted.Text(e.report()),
 		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed), Declined: e.declined,
-		Protocol: e.protocol,
+		Protocol: e.protocol, BadEntry: e.state == plan.ServerFailed && e.badEntry(),
 	}
 	s.NeedsLogin = e.login
 	if e.startup > 0 {

@@ -92,6 +92,11 @@ func (f *fakeSession) Models(context.Context) (session.Models, error) {
 	return session.Models{}, session.ErrClosed
 }
 
+func (f *fakeSession) ServerLog(_ context.Context, server string, after int64) (session.ServerLog, error) {
+	f.note(asks(fmt.Sprintf("log %s %d", server, after)))
+	return session.ServerLog{}, session.ErrClosed
+}
+
 func (f *fakeSession) Servers(context.Context) (session.Servers, error) {
 	f.note(asks("servers"))
 	return session.Servers{}, session.ErrClosed

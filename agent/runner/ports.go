@@ -130,6 +130,24 @@ type ServerLogin interface {
 	Login(ctx context.Context, server string, show func(address string), pasted <-chan string) error
 }
 
+// Disabler disables tool servers for the user. [Tools] may also implement Disabler.
+type Disabler interface {
+	// Disable stops a server and keeps it from starting, for good or until the
+	// program ends. It returns the file that it changed, "" for none.
+	Disable(ctx context.Context, server string, forGood bool) (file string, err error)
+	// Enable starts a disabled server. It returns the file that it changed, "" for
+	// none.
+	Enable(ctx context.Context, server string) (file string, err error)
+}
+
+// LogReader reads the logs of tool servers. [Tools] may also implement LogReader.
+type LogReader interface {
+	// Log returns the newest lines of a server's log, oldest first, and the position
+	// of its end. It waits until that is not after, or until ctx ends; a negative
+	// one does not wait. The error says why there is no log.
+	Log(ctx context.Context, server string, after int64) (lines []string, at int64, err error)
+}
+
 // Reloader reads the configuration of its tool servers again. [Tools] may also
 // implement Reloader.
 type Reloader interface {

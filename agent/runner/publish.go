@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"replan/agent/event"
 	"replan/agent/session"
@@ -191,7 +192,7 @@ func besideRuns(ctx context.Context, s *Session, c session.Command) {
 }
 
 // serverCommand ends the wait for tool servers, reads their configuration again,
-// or restarts one.
+// or restarts, disables or enables one.
 func (s *Session) serverCommand(c session.Command) {
 	switch c := c.(type) {
 	case session.SkipServers:
@@ -215,6 +216,12 @@ func (s *Session) serverCommand(c session.Command) {
 			return
 		}
 		delete(s.troubles, c.Server) // report its next failure again
+	case session.Disable:
+		toggleServer(s, c.Server, func(ctx context.Context, tools Disabler) (string, error) {
+			return tools.Disable(ctx, c.Server, c.ForGood)
+		})
+	case session.Enable:
+		toggleServer(s, c.Server, func(ctx context.Context, tools Disabler) (string, error) { return tools.Enable(ctx, c.Server) })
 	}
 }
 
@@ -269,6 +276,34 @@ func (l *serverLogin) begin(ctx context.Context, s *Session, server string) {
 			if end.Problem == "" && !end.Cancelled {
 				delete(s.troubles, server) // report its next failure again
 			}
+		}}
+	})
+}
+
+// disableWithin limits how long a file with disabled servers is waited for.
+const disableWithin = 5 * time.Second
+
+// toggleServer disables or enables a server, and reports the changed file or why it
+// was not possible.
+func toggleServer(s *Session, server string, do func(context.Context, Disabler) (file string, err error)) {
+	tools, ok := s.cfg.Tools.(Disabler)
+	if !ok {
+		s.publishNote("warn", "these servers cannot be disabled here")
+		return
+	}
+	s.workers.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), disableWithin)
+		defer cancel()
+		file, err := do(ctx, tools)
+		s.outcomes <- outcome{finish: func() {
+			delete(s.troubles, server) // report its next failure again
+			switch {
+			case err != nil:
+				s.publishNote("warn", err.Error())
+			case file != "":
+				s.publishNote("info", fmt.Sprintf("the choice about the MCP server %q is saved in %s", server, file))
+			}
+			s.publishStatus()
 		}}
 	})
 }

@@ -138,7 +138,7 @@ func (s *Session) Servers(ctx context.Context) (session.Servers, error) {
 			for _, t := range s.cfg.Tools.Ready(now) {
 				list.Tools = append(list.Tools, session.OfferedTool{
 					Server: t.Server, Name: t.Name, Description: untrusted.Text(t.Description), ReadOnly: t.ReadOnly, Destructive: t.Destructive,
-					Tokens: prompt.OfferTokens(prompting, plan.Catalogue{t}), Verdict: verdictOn(rules, t),
+					Tokens: prompt.OfferTokens(prompting, plan.Catalogue{t}), Verdict: verdictOn(rules, t), InputSchema: t.InputSchema,
 				})
 			}
 			return list, nil
@@ -243,6 +243,44 @@ func (pictures) Picture(_ context.Context, a plan.Attachment) (session.Picture, 
 	out.Width, out.Height = img.Bounds().Dx(), img.Bounds().Dy()
 	out.Pixels = picture.Scale(img, screenWidth, screenHeight)
 	return out, nil
+}
+
+// serverLogs answers queries about the logs of tool servers. They may take as long as
+// the session, so they do not keep it from ending.
+type serverLogs struct {
+	tools Tools
+	life  context.Context // of the session; nil if it has ended
+}
+
+// ServerLog returns the end of a server's log.
+func (l serverLogs) ServerLog(ctx context.Context, server string, after int64) (session.ServerLog, error) {
+	log := session.ServerLog{Server: server, Lines: []untrusted.Text{}, At: after}
+	if l.life == nil {
+		return log, session.ErrClosed
+	}
+	reader, ok := l.tools.(LogReader)
+	if !ok {
+		log.Problem = "These servers have no logs here."
+		return log, nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(l.life, cancel)()
+	lines, at, err := reader.Log(ctx, server, after)
+	switch {
+	case l.life.Err() != nil:
+		return log, session.ErrClosed
+	case ctx.Err() != nil:
+		return log, ctx.Err()
+	case err != nil:
+		log.Problem = untrusted.Text(err.Error())
+		return log, nil
+	}
+	for _, line := range lines {
+		log.Lines = append(log.Lines, untrusted.Text(line))
+	}
+	log.At = at
+	return log, nil
 }
 
 // callAt returns the call at an open gate with other arguments, for a preview.

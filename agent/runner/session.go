@@ -124,6 +124,7 @@ type Restored struct {
 // out.
 type Session struct {
 	pictures
+	serverLogs
 	cfg      Config
 	id       string
 	events   chan event.Event
@@ -227,6 +228,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 		}
 	}
 	ctx, s.cancel = context.WithCancel(ctx)
+	s.serverLogs = serverLogs{cfg.Tools, ctx}
 	go s.loop(ctx)
 	return s, nil
 }
@@ -385,7 +387,7 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 	case session.Recheck:
 		s.serverCommand(c)
 		s.look(ctx)
-	case session.SkipServers, session.Restart:
+	case session.SkipServers, session.Restart, session.Disable, session.Enable:
 		s.serverCommand(c)
 	default:
 		if !answered(ctx, s, c) {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"image"
 	"time"
 
@@ -42,6 +43,17 @@ type OfferedTool struct {
 	Destructive bool           `json:"destructive,omitempty"`
 	Tokens      int            `json:"tokens,omitempty"`  // that it takes in a model's window where it is offered whole, by estimate
 	Verdict     rule.Verdict   `json:"verdict,omitempty"` // of the gate rules on its calls; "" if it depends on their arguments
+
+	InputSchema json.RawMessage `json:"input_schema,omitempty"` // JSON Schema of its arguments
+}
+
+// ServerLog is the end of what a tool server has logged: what it wrote to standard
+// error.
+type ServerLog struct {
+	Server  string           `json:"server"`
+	Lines   []untrusted.Text `json:"lines"`             // oldest first; secrets are redacted
+	At      int64            `json:"at"`                // the position of the end
+	Problem untrusted.Text   `json:"problem,omitempty"` // why there is no log, one sentence
 }
 
 // Settings lists the settings in force and where each comes from.

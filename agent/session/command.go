@@ -165,6 +165,18 @@ type Login struct{ Server string }
 // CancelLogin cancels the login under way.
 type CancelLogin struct{}
 
+// Disable stops a tool server and keeps it from starting: for good, or until the
+// program ends.
+type Disable struct {
+	Server  string
+	ForGood bool
+}
+
+// Enable starts a disabled tool server, for good.
+type Enable struct{ Server string }
+
+func (Disable) command()           {}
+func (Enable) command()            {}
 func (Keep) command()              {}
 func (AnswerElicitation) command() {}
 func (SkipServers) command()       {}

@@ -25,6 +25,9 @@ type Queries interface {
 	// Servers lists the tool servers and their current tools. It does not wait
 	// for starting servers.
 	Servers(ctx context.Context) (Servers, error)
+	// ServerLog returns the end of a tool server's log as soon as it is not at the
+	// position after, and at once if that is negative.
+	ServerLog(ctx context.Context, server string, after int64) (ServerLog, error)
 	// Settings lists the settings in force.
 	Settings(ctx context.Context) (Settings, error)
 	// Completions lists the completions of one kind. The list may be incomplete

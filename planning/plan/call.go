@@ -181,6 +181,7 @@ type ServerStatus struct {
 	Log       string         `json:"log,omitempty"`        // the file with its standard error
 	Protocol  string         `json:"protocol,omitempty"`   // the version that was agreed upon: a date
 	Disabled  DisabledBy     `json:"disabled,omitempty"`   // why the user does not want it
+	BadEntry  bool           `json:"bad_entry,omitempty"`  // Error is about its configuration, with which it cannot start
 
 	// Its calls since the program started.
 	Calls    int   `json:"calls,omitempty"`
