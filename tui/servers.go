@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"replan/agent"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -15,9 +16,9 @@ type servers struct {
 	address string          // of a login, to be copied
 }
 
-// notices shows which servers were lost, which are back, and when a model
-// answers at last.
-func (s *servers) notices(was, now session.Status, notify func(level, text string)) {
+// notices shows which servers were lost and which steps of a run lose their tool
+// with them, which servers are back, and when a model answers at last.
+func (s *servers) notices(was, now session.Status, run *agent.Run, notify func(level, text string)) {
 	before := map[string]plan.ServerState{}
 	for _, server := range was.Servers {
 		before[server.Name] = server.State
@@ -27,12 +28,12 @@ func (s *servers) notices(was, now session.Status, notify func(level, text strin
 		switch {
 		case server.State == plan.ServerFailed && before[name] == plan.ServerReady:
 			s.lost[name] = true
-			notify("error", "lost the server "+name+": "+server.Error.Visible())
+			notify("error", "lost the server "+name+": "+server.Error.Visible()+lostTools(run, name))
 		case server.State == plan.ServerStarting && server.Error != "" && before[name] == plan.ServerReady:
 			s.lost[name] = true
 			notify("warn", "lost the server "+name+", which starts anew: "+server.Error.Visible())
 		case server.State == plan.ServerFailed && s.lost[name] && before[name] == plan.ServerStarting:
-			notify("error", "lost the server "+name+": "+server.Error.Visible())
+			notify("error", "lost the server "+name+": "+server.Error.Visible()+lostTools(run, name))
 		case server.State == plan.ServerFailed && before[name] == plan.ServerStarting:
 			s.lost[name] = true
 			notify("error", "the server "+name+" did not start")
@@ -59,4 +60,13 @@ func handleLogin(m *Model, d session.LoginProgress) {
 	case d.Ended && !d.Cancelled:
 		m.toasts.Show("info", "logged in to "+untrusted.Line(d.Server))
 	}
+}
+
+// lostTools adds to a sentence which steps of a run lose their tool with a server.
+func lostTools(run *agent.Run, server string) string {
+	steps := telling.StepsUsing(run, server)
+	if len(steps) == 0 {
+		return ""
+	}
+	return "; " + telling.LostTools(steps)
 }

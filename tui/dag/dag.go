@@ -66,6 +66,7 @@ type planView struct {
 	stepCounts *stepCounts
 	opened     map[int]bool    // revisions that the user expanded (true) or collapsed
 	calls      map[string]bool // agent steps with expanded calls
+	lost       lostTools
 }
 
 // shape is everything the layout depends on, except what is collapsed.
@@ -123,7 +124,7 @@ func (d *Pane) Continue(run *agent.Run) { d.Run = run }
 // Show replaces the run; nil shows none.
 func (d *Pane) Show(run *agent.Run) {
 	*d = Pane{
-		planView: planView{Look: d.Look, Keys: d.Keys, Run: run, opened: map[int]bool{}, calls: map[string]bool{}},
+		planView: planView{Look: d.Look, Keys: d.Keys, Run: run, opened: map[int]bool{}, calls: map[string]bool{}, lost: lostTools{servers: d.lost.servers}},
 		Width:    d.Width, Height: d.Height, focused: d.focused,
 		state: d.state, Mapped: d.Mapped,
 		Follow: true, news: true, replan: true, folds: newFolds(),

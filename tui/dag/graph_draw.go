@@ -312,10 +312,10 @@ func (g *Graph) drawSecond(p *boxPainter, n *graphNode, x, y, end int) {
 	p.text(x, y, who, l.Cut(tool, end-x-ansi.StringWidth(state)-1))
 }
 
-// stateOf returns the time of a step or its status word. The lines show what
-// it waits for.
+// stateOf returns the time of a step or its status word. The lines show which
+// steps it waits for.
 func (g *Graph) stateOf(n *graphNode) (string, lipgloss.Style) {
-	if n.Kind == RowStep && g.stepCounts.class[n.at] == telling.ClassWaits && g.Run.Result == nil {
+	if n.Kind == RowStep && g.stepCounts.class[n.at] == telling.ClassWaits && g.Run.Result == nil && g.lacks(&n.Row) == "" {
 		return "", g.Look.Faint
 	}
 	return g.state(&n.Row, graphState)

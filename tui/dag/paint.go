@@ -78,6 +78,9 @@ func (w *rowPainter) measure() columns {
 			state = max(state, len("stopped"))
 		}
 	}
+	if w.losesAny() {
+		state = max(state, len("no tool"))
+	}
 	c.state = state
 	longest, tool := w.outline.longest, w.outline.tool
 	c.index = max(min(c.index, 6), 1)

@@ -19,6 +19,9 @@ import (
 // glyph returns the glyph of the step's state, and its style.
 func (v *planView) glyph(r *Row) (string, lipgloss.Style) {
 	l := v.Look
+	if v.lacks(r) != "" {
+		return l.Glyphs.Warning, l.Warning
+	}
 	if r.Kind == RowStep {
 		switch v.stepCounts.class[r.at] {
 		case telling.ClassDraft:
@@ -50,6 +53,9 @@ func (v *planView) state(r *Row, room int) (string, lipgloss.Style) {
 	l, s := v.Look, r.Step
 	if r.Kind == RowCalls && v.calls[r.owner.Step.Index] {
 		return "", l.Faint
+	}
+	if v.lacks(r) != "" {
+		return "no tool", l.Warning
 	}
 	if r.Kind == RowStep {
 		switch v.stepCounts.class[r.at] {
@@ -116,6 +122,9 @@ func (v *planView) note(r *Row) string {
 		if words := changeWords(l, before, s); words != "" {
 			return words
 		}
+	}
+	if server := v.lacks(r); server != "" {
+		return lackWords(server)
 	}
 	switch v.stepCounts.class[r.at] {
 	case telling.ClassSkipped:

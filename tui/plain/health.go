@@ -7,8 +7,9 @@ import (
 	"replan/tui/telling"
 )
 
-// health prints a line for each recovered tool server and each change of the model.
-// A note of the session explains why a server failed.
+// health prints a line for each recovered tool server, for each that steps lose their
+// tool with, and for each change of the model. A note of the session explains why a
+// server failed.
 func (l *Log) health(now session.Status) {
 	was := map[string]plan.ServerState{}
 	for _, s := range l.status.Servers {
@@ -19,6 +20,9 @@ func (l *Log) health(now session.Status) {
 		case s.State == was[s.Name]:
 		case s.State == plan.ServerFailed, s.State == plan.ServerStarting && s.Error != "":
 			l.lost[s.Name] = true
+			l.lostTools(s)
+		case telling.IsLost(s):
+			l.lostTools(s)
 		case s.State == plan.ServerReady && l.lost[s.Name]:
 			delete(l.lost, s.Name)
 			l.Line("%s %s", l.Signs.Done, telling.ServerReady(s.Name, s.Tools))
@@ -34,6 +38,18 @@ func (l *Log) health(now session.Status) {
 		l.Line("%s %s answers again", l.Signs.Done, now.Model.Line())
 	}
 	l.status = now
+}
+
+// lostTools prints which steps of the runs lose their tool with a server.
+func (l *Log) lostTools(s plan.ServerStatus) {
+	if !telling.IsLost(s) {
+		return
+	}
+	for _, run := range l.runs {
+		if steps := telling.StepsUsing(run, s.Name); len(steps) > 0 {
+			l.Line("%s without the server %s, %s", l.Signs.Note, untrusted.Line(s.Name), telling.LostTools(steps))
+		}
+	}
 }
 
 // because formats a reason for use after the statement it explains.

@@ -10,6 +10,38 @@ import (
 	"replan/planning/plan"
 )
 
+func TestLostServerNamesStepsThatLoseTheirTool(t *testing.T) {
+	status := func(state plan.ServerState) session.Status {
+		return session.Status{Workspace: "/w", Model: "m", Servers: []plan.ServerStatus{{Name: "s", State: state, Error: "it ended"}}}
+	}
+	step := func(index, tool string, needs ...string) plan.Step {
+		return plan.Step{Index: index, Title: "Look", Executor: plan.ExecutorTool, Tool: tool, DependsOn: needs}
+	}
+	create := samplePlan(step("1", "look"), step("2", "s:look", "1"), step("3", "look", "2"), step("4", "other", "1"))
+	const lost = "· without the server s, steps 2 and 3 lose their tool\n"
+	for name, test := range map[string]struct {
+		states []plan.ServerState
+		want   int // times
+	}{
+		"failed":             {[]plan.ServerState{plan.ServerReady, plan.ServerFailed, plan.ServerFailed}, 1},
+		"disabled":           {[]plan.ServerState{plan.ServerReady, plan.ServerStopped}, 1},
+		"starts anew":        {[]plan.ServerState{plan.ServerReady, plan.ServerStarting}, 0},
+		"failed at last":     {[]plan.ServerState{plan.ServerReady, plan.ServerStarting, plan.ServerFailed}, 1},
+		"failed from before": {[]plan.ServerState{plan.ServerFailed, plan.ServerFailed}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runs := []string{"r", "r", "r"}
+			events := []event.Data{started("do it"), create, call("1", "", nil)}
+			for _, state := range test.states {
+				runs, events = append(runs, "s"), append(events, status(state))
+			}
+			if got := output(t, false, runs, events...); strings.Count(got, lost) != test.want {
+				t.Errorf("got\n%s", got)
+			}
+		})
+	}
+}
+
 func TestHealthChangePrintsOneLine(t *testing.T) {
 	status := func(state plan.ServerState, fault, problem string) session.Status {
 		return session.Status{Workspace: "/w", Model: "qwen3:8b", Problem: untrusted.Text(problem), Servers: []plan.ServerStatus{{Name: "docs", State: state, Tools: 2, Error: untrusted.Text(fault)}}}

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"unicode"
 
+	"replan/agent"
 	"replan/agent/session"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
@@ -46,6 +48,85 @@ func ServerWords(server any) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// IsLost reports whether no tool of a server can be called until the user does
+// something about it.
+func IsLost(s plan.ServerStatus) bool {
+	return s.State == plan.ServerFailed || s.State == plan.ServerStopped
+}
+
+// LostServers returns the names of the lost servers, sorted.
+func LostServers(servers []plan.ServerStatus) []string {
+	var names []string
+	for _, s := range servers {
+		if IsLost(s) {
+			names = append(names, s.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// StepsUsing returns the indices of the steps of a run that are still to come and use
+// a tool of a server. run may be nil.
+func StepsUsing(run *agent.Run, server string) []string {
+	if run == nil || run.Result != nil {
+		return nil
+	}
+	var steps []string
+	for _, s := range run.Steps {
+		if ToCome(s) && ServerOf(run, s) == server {
+			steps = append(steps, s.Step.Index)
+		}
+	}
+	return steps
+}
+
+// ToCome reports whether the call of a step is still to be made.
+func ToCome(s *agent.StepState) bool {
+	return !s.Draft && (s.Status == agent.StepPending || s.Status == agent.StepWaiting)
+}
+
+// ServerOf returns the server of a step's tool, "" for none.
+func ServerOf(run *agent.Run, s *agent.StepState) string {
+	if s.Step.Tool == "" {
+		return ""
+	}
+	tool, err := run.Catalogue.Find(s.Step.Tool)
+	if err != nil {
+		return ""
+	}
+	return tool.Server
+}
+
+// StepList names steps for use in a sentence: "steps 2, 4 and 3 more".
+func StepList(steps []string) string {
+	const most = 6
+	names := make([]string, len(steps))
+	for i, index := range steps {
+		names[i] = untrusted.Line(index)
+	}
+	return english.Agree(len(steps), "step ", "steps ") + english.Some(names, most, "")
+}
+
+// LostTools says which steps lose their tool with its server: "steps 2 and 4 lose
+// their tool".
+func LostTools(steps []string) string {
+	return StepList(steps) + english.Agree(len(steps), " loses its tool", " lose their tool")
+}
+
+// ServerCalls says how many calls a server got, how many failed and how long they
+// took, "" if it got none.
+func ServerCalls(s plan.ServerStatus) string {
+	if s.Calls == 0 {
+		return ""
+	}
+	words := english.Count(s.Calls, "call")
+	if s.Failures > 0 {
+		words += ", " + strconv.Itoa(s.Failures) + " failed"
+	}
+	return words + ", last " + DoneIn(s.LastMS) + ", median " + DoneIn(s.MedianMS)
 }
 
 // ServerAddress says where a server is: its command line as a shell would take it, or

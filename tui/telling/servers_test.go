@@ -1,11 +1,62 @@
 package telling_test
 
 import (
+	"slices"
 	"testing"
 
+	"replan/agent"
+	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/tui/telling"
 )
+
+func TestServerIsUsedByStepsToCome(t *testing.T) {
+	step := func(index, tool string, status agent.StepStatus) *agent.StepState {
+		return &agent.StepState{Step: plan.Step{Index: index, Tool: tool}, Status: status}
+	}
+	run := &agent.Run{
+		Catalogue: plan.Catalogue{{Name: "look", Server: "docs"}, {Name: "write", Server: "docs"}, {Name: "look", Server: "web"}},
+		Steps: []*agent.StepState{
+			step("1", "docs:look", agent.StepCompleted), step("2", "docs:look", agent.StepRunning), step("3", "write", agent.StepPending),
+			step("4", "web:look", agent.StepPending), step("5", "docs:look", agent.StepWaiting), step("6", "", agent.StepPending),
+			step("7", "look", agent.StepPending), step("8", "docs:look", agent.StepSkipped),
+		},
+	}
+	if got := telling.StepsUsing(run, "docs"); !slices.Equal(got, []string{"3", "5"}) {
+		t.Errorf("got %v", got)
+	}
+	if got := telling.StepsUsing(nil, "docs"); got != nil {
+		t.Errorf("without a run: %v", got)
+	}
+	run.Result = &event.Result{}
+	if got := telling.StepsUsing(run, "docs"); got != nil {
+		t.Errorf("of a run that is over: %v", got)
+	}
+}
+
+func TestLostToolsAreToldInASentence(t *testing.T) {
+	for want, steps := range map[string][]string{
+		"step 2 loses its tool":                             {"2"},
+		"steps 2 and 4 lose their tool":                     {"2", "4"},
+		"steps 1, 2, 3, 4, 5, 6 and 2 more lose their tool": {"1", "2", "3", "4", "5", "6", "7", "8"},
+	} {
+		if got := telling.LostTools(steps); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestCallsOfServerAreTold(t *testing.T) {
+	for want, s := range map[string]plan.ServerStatus{
+		"":                             {},
+		"1 call, last 7ms, median 7ms": {Calls: 1, LastMS: 7, MedianMS: 7},
+		"9 calls, 2 failed, last 1.2s, median 80ms": {Calls: 9, Failures: 2, LastMS: 1200, MedianMS: 80},
+	} {
+		if got := telling.ServerCalls(s); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
 
 func TestAddressOfAServerQuotesItsArguments(t *testing.T) {
 	for want, s := range map[string]plan.ServerStatus{

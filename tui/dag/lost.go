@@ -1,0 +1,62 @@
+package dag
+
+import (
+	"slices"
+
+	"replan/internal/untrusted"
+	"replan/tui/telling"
+)
+
+// lostTools knows which steps of a chart have lost the server of their tool.
+type lostTools struct {
+	servers []string // that were lost, sorted
+	chart   *chart   // that of was made for
+	of      []string // for each step, the lost server of its tool, "" for none
+}
+
+// Lose stores the names of the servers that were lost, sorted.
+func (d *Pane) Lose(servers []string) {
+	if !slices.Equal(servers, d.lost.servers) {
+		d.lost, d.drawn = lostTools{servers: servers}, false
+	}
+}
+
+// lacks returns the server without which a step that is still to come cannot run, ""
+// for none.
+func (v *planView) lacks(r *Row) string {
+	if len(v.lost.servers) == 0 || r.Kind != RowStep || v.Run.Result != nil || !telling.ToCome(r.Step) {
+		return ""
+	}
+	v.findLost()
+	return v.lost.of[r.at]
+}
+
+// losesAny reports whether a step that is still to come cannot run.
+func (v *planView) losesAny() bool {
+	if len(v.lost.servers) == 0 || v.chart == nil || v.Run.Result != nil {
+		return false
+	}
+	v.findLost()
+	for i, server := range v.lost.of {
+		if server != "" && telling.ToCome(v.chart.Steps[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// findLost finds the lost servers of the steps of a new chart.
+func (v *planView) findLost() {
+	if v.lost.chart == v.chart {
+		return
+	}
+	v.lost.chart, v.lost.of = v.chart, make([]string, len(v.chart.Steps))
+	for i, s := range v.chart.Steps {
+		if server := telling.ServerOf(v.Run, s); slices.Contains(v.lost.servers, server) {
+			v.lost.of[i] = server
+		}
+	}
+}
+
+// lackWords says why a step cannot run.
+func lackWords(server string) string { return "needs the server " + untrusted.Line(server) }
