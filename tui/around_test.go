@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -214,8 +215,8 @@ func serversStory() *story {
 
 func threeServers(tickets plan.ServerState) []plan.ServerStatus {
 	return []plan.ServerStatus{
-		{Name: "workspace", State: plan.ServerReady, Tools: 3, Source: "built-in", Transport: "built-in", StartMS: 120},
-		{Name: "search", State: plan.ServerFailed, Error: "did not answer within 20s", LastError: "did not answer within 20s", Source: "user configuration", Transport: "http", URL: "https://search.example.com/mcp"},
+		{Name: "workspace", State: plan.ServerReady, Tools: 3, Source: "built-in", Transport: "built-in", StartMS: 120, Calls: 128, MedianMS: 12, LastMS: 34},
+		{Name: "search", State: plan.ServerFailed, Error: "did not answer within 20s", LastError: "did not answer within 20s", Source: "user configuration", Transport: "http", URL: "https://search.example.com/mcp", Calls: 12, Failures: 3, MedianMS: 1240, LastMS: 20000},
 		{Name: "tickets", State: tickets, Source: "project", Transport: "stdio", Command: []string{"npx", "-y", "@example/tickets-mcp", "--project", "auth tokens"}},
 	}
 }
@@ -223,7 +224,7 @@ func threeServers(tickets plan.ServerState) []plan.ServerStatus {
 func offered() session.Servers {
 	return session.Servers{Servers: threeServers(plan.ServerWaiting), Tools: []session.OfferedTool{
 		{Server: "workspace", Name: "fs.read", Description: "Reads a file of the workspace, whole or by lines.\nMore.", ReadOnly: true, Tokens: 180, Verdict: rule.VerdictRun},
-		{Server: "workspace", Name: "fs.patch", Description: "Changes a file by replacing text.", Tokens: 1240, Verdict: rule.VerdictAsk},
+		{Server: "workspace", Name: "fs.patch", Description: "Changes a file by replacing text.", Tokens: 1240, Verdict: rule.VerdictAsk, InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string","description":"relative to the folder"},"edits":{"type":"array","items":{"type":"object"}},"mode":{"enum":["first","all"]}},"required":["path"]}`)},
 		{Server: "workspace", Name: "test.run", Description: "Runs the tests.", Destructive: true},
 		{Server: "other", Name: "not.this"},
 	}}
@@ -243,7 +244,7 @@ func alt(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Mod: tea.ModA
 func TestTheServersAreDrawnWideAndNarrow(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
 		for name, keys := range map[string][]tea.KeyPressMsg{
-			"list": nil, "failed": {downKey}, "asks": {downKey, downKey}, "tools": {enter},
+			"list": nil, "failed": {downKey}, "asks": {downKey, downKey}, "tools": {enter}, "details": {enter, tabKey, tabKey}, "log": {enter, tabKey}, "tool": {enter, downKey, enter}, "search": {{Text: "/", Code: '/'}, {Text: "c", Code: 'c'}, {Text: "h", Code: 'h'}},
 		} {
 			t.Run(fmt.Sprintf("%s/%dx%d", name, size.w, size.h), func(t *testing.T) {
 				golden.RequireEqual(t, serving(t, size.w, size.h).press(keys...).front()+"\n")
@@ -307,6 +308,37 @@ func TestServerListUpdatesLive(t *testing.T) {
 	s.carryOut(cmd)
 	s.sent(asks("servers"), asks("servers")) // their tools may have changed
 	s.lacks("asks")
+}
+
+func TestFiguresOfServersAreFetchedAgainWhenCallsEnd(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().branching())
+	s.press(alt('s'))
+	ended := newStory()
+	_, cmd := s.m.Update(tui.Batch(ended.run(event.StepCompleted{Index: "2", Attempt: 1, MS: 3}).events, ended.now))
+	s.carryOut(cmd)
+	s.sent(asks("servers"), asks("servers"))
+	s.press(escape)
+	_, cmd = s.m.Update(tui.Batch(newStory().run(event.StepFailed{Index: "3", Attempt: 1, Error: "no"}).events, ended.now))
+	s.carryOut(cmd)
+	s.sent(asks("servers"), asks("servers"))
+}
+
+func TestLostServerNamesStepsThatLoseTheirTool(t *testing.T) {
+	s := open(t, tui.Options{}, 160, 36).show(newStory().greeted().run(
+		event.RunStarted{Goal: storyGoal, Workspace: "/src", Session: storySession, Model: "m", Limits: event.DefaultLimits(), Catalogue: storyCatalogue()},
+		event.PlanCreated{Plan: plan.Plan{ID: "rename", Title: "Rename", Goal: storyGoal, Steps: storySteps()}, Revision: 1}))
+	s.show(newStory().session(session.Status{Workspace: "/src", Model: "m", Servers: []plan.ServerStatus{{Name: "workspace", State: plan.ServerFailed, Error: "it ended"}}}))
+	s.wants("lose their tool")
+	s.wants("no tool")
+	s.press(alt('s'))
+	s.wants("lose their tool")
+}
+
+func TestRefusalOfSessionIsShownInServersView(t *testing.T) {
+	s := serving(t, 120, 36).press(downKey).press(letters("D")...)
+	s.show(newStory().session(event.Note{Level: "warn", Text: "nothing is saved in this session"}))
+	s.wants("nothing is saved in this session")
+	s.lacks("Disabling search")
 }
 
 func TestServerListOpensServerGate(t *testing.T) {

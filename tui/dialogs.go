@@ -67,7 +67,7 @@ func newDialogs(l *draw.Look, k *keymap.Map, o Options, home string, runs *live.
 		help: dialog.NewHelp(l, k, o.Version), palette: dialog.NewPalette(l, k, list, o.Recent),
 		themes:  dialog.NewThemes(l, k, draw.ShortPath(o.Config, home)),
 		allowed: dialog.NewAllowed(l, k), undo: dialog.NewUndo(l, k), runs: list,
-		models: dialog.NewModels(l, k), exchanges: dialog.NewExchanges(l, k, runs), servers: dialog.NewServers(l, k),
+		models: dialog.NewModels(l, k), exchanges: dialog.NewExchanges(l, k, runs), servers: dialog.NewServers(l, k, runs),
 		settings: dialog.NewSettings(l, k, home),
 		timeline: timeline.New(l, k, runs), revisions: dialog.NewRevisions(l, k, runs),
 	}

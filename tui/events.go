@@ -64,6 +64,7 @@ func (m *Model) applyEvent(e event.Event) {
 		return
 	}
 	m.toasts.Notify(e.Data)
+	m.servers.observe(e.Data, m.dialogs.servers.Shown())
 	if m.feed.handle(e) {
 		if _, ok := e.Data.(event.RunStarted); ok && m.options.Replay {
 			m.inputNamesReplay("replay of "+untrusted.Line(e.Run), "replay of "+telling.ShortID(e.Run))
@@ -129,6 +130,9 @@ func handleJob(m *Model, d event.Data) {
 // showNote shows a note of the session in the chat.
 func (m *Model) showNote(d event.Note) {
 	m.review.Refused(d.Text.Line())
+	if d.Level == "warn" {
+		m.dialogs.servers.Refused(d.Text.Visible())
+	}
 	m.chat.Add(m.chat.Note(d.Level, d.Text.Visible()))
 }
 

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -11,7 +12,7 @@ import (
 // servers holds the known state of the tool servers.
 type servers struct {
 	lost    map[string]bool // servers that were lost, or never started
-	stale   bool            // the tools of the servers must be fetched again
+	stale   bool            // the tools and figures of the servers must be fetched again
 	looking bool            // the session looks again for a model
 	address string          // of a login, to be copied
 }
@@ -69,4 +70,13 @@ func lostTools(run *agent.Run, server string) string {
 		return ""
 	}
 	return "; " + telling.LostTools(steps)
+}
+
+// observe notes that an event may have changed the figures of servers: those that are
+// on the screen are fetched again.
+func (s *servers) observe(data event.Data, shown bool) {
+	switch data.(type) {
+	case event.StepCompleted, event.StepFailed, event.StepRetry, event.StepInDoubt:
+		s.stale = s.stale || shown
+	}
 }

@@ -26,6 +26,7 @@ func newChatKeys(bind func(keys []string, shown, does string) key.Binding) chatK
 // sessionKeys are the keys for views and dialogs outside a run.
 type sessionKeys struct {
 	Look, Servers, Settings, Restart, Login      key.Binding
+	Disable, DisableForGood, ServerLog           key.Binding
 	Pause, Faster, Slower, Forth, Back           key.Binding
 	EventForth, EventBack, Start, Finish         key.Binding
 	Play, Show, Folders, ListSearch              key.Binding
@@ -48,6 +49,10 @@ func newSessionKeys(bind func(keys []string, shown, does string) key.Binding) se
 		Servers: bind([]string{"alt+s"}, "alt+s", "show tool servers and their tools"),
 		Restart: bind([]string{"r"}, "r", "restart the chosen server"),
 		Login:   bind([]string{"l"}, "l", "log in to the chosen server"),
+
+		Disable:        bind([]string{"d"}, "d", "disable the chosen server for now, or enable it"),
+		DisableForGood: bind([]string{"D"}, "D", "disable the chosen server for good, or enable it"),
+		ServerLog:      bind([]string{"v"}, "v", "show the log of the chosen server"),
 
 		PullModel:   bind([]string{"alt+m"}, "alt+m", "pull a model"),
 		CancelPull:  bind([]string{"alt+z"}, "alt+z", "cancel the pull of a model"),

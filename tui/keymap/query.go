@@ -68,6 +68,30 @@ func QueryModels(ctx context.Context, s session.Queries) tea.Msg { return answer
 // QueryServers requests the health of the MCP servers.
 func QueryServers(ctx context.Context, s session.Queries) tea.Msg { return answer(s.Servers(ctx)) }
 
+// LogMsg carries the answer to the query for the log of a server.
+type LogMsg struct {
+	session.ServerLog
+	Of any // what the query was made for
+}
+
+// Failure returns no error: a log that cannot be read says why.
+func (LogMsg) Failure() error { return nil }
+
+// QueryServerLog requests the end of a server's log, once it is not at the position
+// after. It sends nothing once watched has ended. The answer carries of.
+func QueryServerLog(watched context.Context, of any, server string, after int64) Query {
+	return func(ctx context.Context, s session.Queries) tea.Msg {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(watched, cancel)()
+		log, err := s.ServerLog(ctx, server, after)
+		if err != nil || watched.Err() != nil {
+			return nil
+		}
+		return LogMsg{log, of}
+	}
+}
+
 // QuerySettings requests the settings and their sources.
 func QuerySettings(ctx context.Context, s session.Queries) tea.Msg { return answer(s.Settings(ctx)) }
 

@@ -1,0 +1,336 @@
+package dialog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"replan/agent/rule"
+	"replan/agent/session"
+	"replan/internal/english"
+	"replan/internal/untrusted"
+	"replan/planning/plan/jsontype"
+	"replan/tui/draw"
+	"replan/tui/keymap"
+	"replan/tui/telling"
+)
+
+// toolList lists the tools of a server, or of all servers, and searches them.
+type toolList struct {
+	list
+	server    string // whose tools are listed; "" lists those of all
+	all       []listedTool
+	found     []*listedTool // that match, those with matching names first
+	query     string
+	searching bool // letters go to the search
+
+	opened *session.OfferedTool // shown in full; nil shows the list
+	text   scroll               // of opened
+}
+
+// listedTool is a tool with the texts that a search reads.
+type listedTool struct {
+	session.OfferedTool
+	name, text string // in lower case
+}
+
+func newToolList(l *draw.Look, k *keymap.Map) toolList { return toolList{list: newList(l, k)} }
+
+// set stores the tools of all servers.
+func (t *toolList) set(tools []session.OfferedTool) {
+	before := t.all
+	t.all = make([]listedTool, len(tools))
+	for i, tool := range tools {
+		if i < len(before) && before[i].Server == tool.Server && before[i].Name == tool.Name && before[i].Description == tool.Description {
+			t.all[i] = listedTool{tool, before[i].name, before[i].text} // most queries ask for new figures
+			continue
+		}
+		name := strings.ToLower(tool.Server + ":" + tool.Name)
+		t.all[i] = listedTool{tool, name, name + " " + strings.ToLower(tool.Description.Line())}
+	}
+	at := t.At
+	t.sift()
+	t.Move(at-t.At, len(t.found))
+}
+
+// open lists the tools of a server, or of all.
+func (t *toolList) open(server string) {
+	t.server, t.query, t.searching, t.opened, t.List = server, "", false, nil, draw.List{}
+	t.sift()
+}
+
+// sift finds the tools that match the search, the best first.
+func (t *toolList) sift() {
+	words := strings.Fields(strings.ToLower(t.query))
+	holds := func(text string) bool {
+		return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
+	}
+	t.found = t.found[:0]
+	var others []*listedTool
+	for i := range t.all {
+		switch tool := &t.all[i]; {
+		case t.server != "" && tool.Server != t.server:
+		case holds(tool.name):
+			t.found = append(t.found, tool)
+		case holds(tool.text):
+			others = append(others, tool)
+		}
+	}
+	t.found = append(t.found, others...)
+	t.At, t.Top = 0, 0
+}
+
+// seek sets the text of the search.
+func (t *toolList) seek(text string) {
+	t.query = text
+	t.sift()
+}
+
+// update handles letters of the search and the mouse.
+func (t *toolList) update(msg tea.Msg, of draw.Lister) keymap.Request {
+	if text := typed(msg); text != "" && t.searching {
+		t.seek(t.query + text)
+	}
+	if wheel, ok := msg.(tea.MouseWheelMsg); ok && t.opened != nil {
+		t.text.by(draw.WheelLines(tea.Mouse(wheel)))
+		return keymap.Request{}
+	}
+	if t.opened != nil {
+		return keymap.Request{}
+	}
+	return t.list.update(msg, of)
+}
+
+// actions adds the actions of the list of tools to those of its page.
+func (t *toolList) actions(page keymap.Handlers, leave func()) keymap.Handlers {
+	just := func(f func()) keymap.Handler { return keymap.Handler{Do: keymap.Just(f)} }
+	showAll := just(func() {
+		t.searching = false
+		t.seek("")
+	})
+	open := just(func() {
+		if t.At < len(t.found) {
+			t.opened = &t.found[t.At].OfferedTool
+			t.text.reset()
+		}
+	})
+	switch {
+	case t.opened != nil:
+		back := just(func() { t.opened = nil })
+		return page.With(t.text.keys(), keymap.Handlers{"dialog.leave": back, "models.think_less": back})
+	case t.searching:
+		done := just(func() { t.searching = false })
+		return keymap.Handlers{"dialog.leave": showAll, "list.choose": done}.With(t.Moving(true, len(t.found)), keymap.Searching(t.query, t.seek))
+	}
+	hs := page.With(t.Moving(false, len(t.found)), keymap.Handlers{"plan.open": open, "models.think_more": open, "list.search": just(func() { t.searching = true })})
+	if t.query != "" {
+		hs["dialog.leave"] = showAll
+	}
+	return hs.First(t.nextKey)
+}
+
+// hints lists the keys of the list of tools.
+func (t *toolList) hints() []keymap.Hint {
+	switch {
+	case t.opened != nil:
+		return []keymap.Hint{t.Keys.Hint("tools", "dialog.leave"), t.Keys.Hint("scroll", "move.up", "move.down")}
+	case t.searching:
+		return []keymap.Hint{t.Keys.Hint("done", "list.choose"), t.Keys.Hint("show all", "dialog.leave"), t.Keys.Hint("choose", "list.up", "list.down")}
+	}
+	return []keymap.Hint{t.Keys.Hint("the tool", "plan.open"), t.Keys.Hint("search", "list.search"), t.Keys.Hint("choose", "move.up", "move.down")}
+}
+
+// view draws the tools. empty takes their place if there are none.
+func (t *toolList) view(size draw.Rect, width int, title string, empty, message []string) []string {
+	l, inner := t.Look, width-4
+	if t.opened != nil {
+		t.text.render(l, inner, func(doc *draw.Document) { t.write(doc, *t.opened) })
+		lines, note := t.text.visible(max(size.H-2, 1))
+		return t.middle(size, width, t.section(title, note, lines))
+	}
+	foot := slices.Clone(message)
+	if t.searching || t.query != "" {
+		cursor := ""
+		if t.searching {
+			cursor = l.Glyphs.Cursor
+		}
+		foot = append(foot, l.Faint.Render("search ")+l.Strong.Render(l.CutLeft(t.query, inner-8))+l.Accent.Render(cursor))
+	}
+	c := t.columns(inner)
+	v := listView{
+		title: title, width: width, count: len(t.found), each: 1, head: c.heads(l, len(t.found)), empty: empty, foot: foot,
+		row: func(i int) []string { return []string{t.row(i, inner, c)} },
+	}
+	if t.At < len(t.found) && size.H >= 14 {
+		lines := t.chosenLines(t.found[t.At].OfferedTool, inner)
+		v.below = t.section("", "", l.Block(lines, inner, len(lines)))
+	}
+	return t.list.view(size, v)
+}
+
+// chosenLines describes the selected tool in at most four lines.
+func (t *toolList) chosenLines(tool session.OfferedTool, width int) []string {
+	l := t.Look
+	lines := []string{t.permissions(tool)}
+	description := draw.Wrap(strings.TrimSpace(tool.Description.Line()), width)
+	if len(description) > 3 {
+		description = append(description[:2:2], l.Cut(description[2]+" "+description[3], width))
+	}
+	return append(lines, draw.Paint(l.Muted, description)...)
+}
+
+// toolColumns are the widths of the columns, in cells.
+type toolColumns struct {
+	name, effect, verdict, tokens int // effect and verdict are 0 on a narrow screen
+}
+
+// columns computes the widths of the columns.
+func (t *toolList) columns(width int) toolColumns {
+	c := toolColumns{effect: 16, verdict: 11, tokens: 8}
+	if width < 60 {
+		c = toolColumns{}
+	}
+	c.name = max(width-1-c.effect-c.verdict-c.tokens, 8)
+	if width >= 90 { // the description takes the rest
+		c.name = min(c.name, 44)
+	}
+	return c
+}
+
+// heads names the columns over a list of count tools.
+func (c toolColumns) heads(l *draw.Look, count int) []string {
+	if c.effect == 0 || count == 0 {
+		return nil
+	}
+	return []string{l.Faint.Render(" " + l.Fit(english.Count(count, "tool"), c.name) + l.Fit("effect", c.effect) + l.Fit("gate", c.verdict) + fmt.Sprintf("%*s", c.tokens, "tokens"))}
+}
+
+// row draws one tool.
+func (t *toolList) row(i, width int, c toolColumns) string {
+	l, tool := t.Look, t.found[i]
+	line := l.Line(i == t.At, true)
+	name := untrusted.Line(tool.Name)
+	if t.server == "" {
+		name = untrusted.Line(tool.Server + ":" + tool.Name)
+	}
+	drawn := line.Cursor + line.Fill(line.Draw(l.Text, l.Cut(name, c.name-1)), c.name)
+	if c.effect == 0 {
+		return line.Fill(drawn, width)
+	}
+	effect, style := t.effect(tool.OfferedTool)
+	drawn += line.Fill(line.Draw(style, effect), c.effect) + line.Fill(line.Draw(l.Muted, t.verdict(tool.OfferedTool, true)), c.verdict)
+	tokens := ""
+	if tool.Tokens > 0 {
+		tokens = telling.Tokens(tool.Tokens)
+	}
+	drawn += line.Blank(c.tokens-len(tokens)) + line.Draw(l.Muted, tokens)
+	if room := width - draw.VisibleWidth(drawn) - 2; room >= 16 {
+		drawn += line.Blank(2) + line.Draw(l.Faint, l.Cut(tool.Description.FirstLine(), room))
+	}
+	return line.Fill(drawn, width)
+}
+
+// effect says what calls of a tool do, as its server claims.
+func (t *toolList) effect(tool session.OfferedTool) (words string, style lipgloss.Style) {
+	switch {
+	case tool.ReadOnly:
+		return "only reads", t.Look.Success
+	case tool.Destructive:
+		return "may destroy", t.Look.Danger
+	}
+	return "changes things", t.Look.Warning
+}
+
+// verdict says what the rules decide about calls of a tool, in one column if short.
+func (t *toolList) verdict(tool session.OfferedTool, short bool) string {
+	switch tool.Verdict {
+	case rule.VerdictRun:
+		return "runs"
+	case rule.VerdictAsk:
+		return t.Look.Glyphs.Gate + " asks"
+	case rule.VerdictBlock:
+		return t.Look.Glyphs.Failed + " denied"
+	}
+	if short {
+		return "depends"
+	}
+	return "depends on its arguments"
+}
+
+// permissions says what calls of a tool do, and what the rules decide about them.
+func (t *toolList) permissions(tool session.OfferedTool) string {
+	l := t.Look
+	effect, style := t.effect(tool)
+	between := l.Faint.Render(" " + l.Glyphs.Separator + " ")
+	return l.Strong.Render(untrusted.Line(tool.Server+":"+tool.Name)) + between + style.Render(effect) + between + l.Muted.Render(t.verdict(tool, false))
+}
+
+// write writes a tool with its whole description and its arguments.
+func (t *toolList) write(doc *draw.Document, tool session.OfferedTool) {
+	l := t.Look
+	doc.Lines = append(doc.Lines, l.Cut(t.permissions(tool), doc.Width))
+	if tool.Tokens > 0 {
+		doc.Prose(l.Faint, "about "+telling.Tokens(tool.Tokens)+" tokens in the window of a model")
+	}
+	if description := strings.TrimSpace(tool.Description.Visible()); description != "" {
+		doc.Blank()
+		doc.Prose(l.Text, description)
+	}
+	takes, err := jsontype.Read(tool.InputSchema)
+	if err != nil {
+		doc.Heading("arguments")
+		doc.Prose(l.Warning, "Its schema of arguments cannot be read: "+err.Error()+".")
+		return
+	}
+	if fields := takes.Flat().Fields; len(fields) > 0 {
+		doc.Heading("arguments")
+		for _, f := range fields {
+			t.argument(doc, f)
+		}
+	}
+}
+
+// argument writes an argument of a tool.
+func (t *toolList) argument(doc *draw.Document, f jsontype.Field) {
+	l := t.Look
+	words := kindWords(f.Type)
+	if f.Required {
+		words += ", required"
+	}
+	if f.Limits != "" {
+		words += ", " + untrusted.Line(f.Limits)
+	}
+	name := l.Accent.Render(untrusted.Line(f.Name)) + l.Muted.Render("  "+words)
+	doc.Lines = append(doc.Lines, l.Cut(name, doc.Width))
+	if f.Description != "" {
+		doc.Item("  ", l.Faint, f.Description)
+	}
+}
+
+// kindWords names the values that an argument takes.
+func kindWords(t jsontype.Type) string {
+	switch {
+	case len(t.Enum) > 0:
+		values := make([]string, len(t.Enum))
+		for i, v := range t.Enum {
+			values[i] = untrusted.Line(fmt.Sprint(v))
+		}
+		return english.List(values, "or")
+	case len(t.Any) > 0:
+		forms := make([]string, len(t.Any))
+		for i, form := range t.Any {
+			forms[i] = kindWords(form)
+		}
+		return english.List(forms, "or")
+	case len(t.Kinds) == 0:
+		return "any value"
+	}
+	words := english.List(t.Kinds, "or")
+	if t.Items != nil {
+		words += " of " + kindWords(*t.Items)
+	}
+	return untrusted.Line(words)
+}
