@@ -10,6 +10,8 @@ import (
 type Limit struct {
 	cancel context.CancelCauseFunc
 
+	whole time.Duration
+
 	mu    sync.Mutex
 	timer *time.Timer
 	left  time.Duration // when the clock last started
@@ -36,7 +38,7 @@ func (c limited) Err() error {
 // The caller must call Stop.
 func New(parent context.Context, d time.Duration) (context.Context, *Limit) {
 	ctx, cancel := context.WithCancelCause(parent)
-	l := &Limit{cancel: cancel, left: d, since: time.Now()}
+	l := &Limit{cancel: cancel, whole: d, left: d, since: time.Now()}
 	l.timer = time.AfterFunc(d, l.expire)
 	return limited{ctx}, l
 }
@@ -68,6 +70,17 @@ func (l *Limit) release() {
 		l.left, l.since = max(l.left, 0), time.Now()
 		l.timer.Reset(l.left)
 	}
+}
+
+// Ran returns how long the clock has run.
+func (l *Limit) Ran() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	left := l.left
+	if l.holds == 0 {
+		left -= time.Since(l.since)
+	}
+	return l.whole - left
 }
 
 // Stop ends the context and releases its resources.

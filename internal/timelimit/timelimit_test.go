@@ -22,6 +22,22 @@ func TestContextEndsWhenItsTimeIsOver(t *testing.T) {
 	})
 }
 
+func TestClockReportsHowLongItRan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, limit := timelimit.New(t.Context(), time.Minute)
+		defer limit.Stop()
+		time.Sleep(20 * time.Second)
+		release := limit.Hold()
+		time.Sleep(time.Hour)
+		held := limit.Ran()
+		release()
+		time.Sleep(5 * time.Second)
+		if after := limit.Ran(); held != 20*time.Second || after != 25*time.Second {
+			t.Errorf("got %s while it was held, then %s", held, after)
+		}
+	})
+}
+
 func TestHeldClockDoesNotRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, limit := timelimit.New(t.Context(), time.Minute)
