@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -174,9 +173,8 @@ func (p *Pool) sendOn(ctx context.Context, e *entry, conn *connection, call plan
 		sent, end = conn.requests.During(within, clock, call)
 		defer end()
 	}
-	begun := time.Now()
 	reply, err := conn.call(sent, call, meta, e.builtin != nil)
-	e.calls.Add(time.Since(begun), err != nil || reply.IsError)
+	e.calls.Add(clock.Ran(), err != nil || reply.IsError)
 	conn.calls.Done() // before the server is awaited, whose end waits for calls
 	switch {
 	case err != nil && within.Err() == nil && (errors.Is(err, transport.ErrSessionTerminated) || notSent(err)):
