@@ -198,18 +198,6 @@ func (n *Narrator) narrateNotice(data event.Data) {
 	}
 }
 
-// narrateUnoffered writes once that a window has no room for all tools.
-func (n *Narrator) narrateUnoffered(u *prompt.Unoffered) {
-	if u == nil {
-		return
-	}
-	cut := unofferedTools{u.Of, u.Window}
-	if !n.pane.unoffered[cut] {
-		n.pane.unoffered[cut] = true
-		n.add(n.pane.Note("info", english.Capital(telling.UnofferedWords(*u))+"."))
-	}
-}
-
 // narrateStep writes what an event says about a step.
 func (n *Narrator) narrateStep(data event.Data, before Before) {
 	c := n.pane
