@@ -453,7 +453,7 @@ func (p *Pool) status(e *entry) plan.ServerStatus {
 		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed), Declined: e.declined,
 		Protocol: e.protocol, BadEntry: e.state == plan.ServerFailed && e.badEntry(),
 	}
-	s.NeedsLogin = e.login
+	s.NeedsLogin, s.Changes = e.login, len(e.changes)
 	if e.startup > 0 {
 		s.StartMS = max(s.StartMS, 1)
 	}

@@ -158,3 +158,35 @@ func (p *Pool) asksAgain(name string) bool {
 	p.broadcast()
 	return true
 }
+
+// Revoke stops a server of the project's own configuration that the user has allowed,
+// and remembers that the user says no to it. Its calls in progress fail. A restart asks
+// again. If that cannot be stored, it still counts for this pool, and Revoke returns
+// the error.
+func (p *Pool) Revoke(name string) error {
+	known := readDecisions(p)
+	p.mu.Lock()
+	old, err := findEntry(p, name)
+	switch {
+	case err != nil:
+		p.mu.Unlock()
+		return err
+	case old.builtin != nil || old.server.Source != config.SourceProject:
+		p.mu.Unlock()
+		return fmt.Errorf("%s needs no permission, since no file of the project defines it", name)
+	case old.state == plan.ServerWaiting || old.declined || old.leftOut:
+		p.mu.Unlock()
+		return fmt.Errorf("%s has no permission", name)
+	}
+	known.allowed = trustFile{Declined: map[string][]string{p.cfg.Dir: {fingerprint(old.server)}}}
+	e := p.newEntry(old.server, known)
+	e.replaces(old)
+	if old.end != nil {
+		old.end()
+	}
+	p.entries[slices.Index(p.entries, old)] = e
+	p.broadcast()
+	p.mu.Unlock()
+	p.notify()
+	return p.trust.remember(p.cfg.Dir, []config.Server{old.server}, false)
+}

@@ -324,3 +324,53 @@ func TestMoreTrustedSourceWins(t *testing.T) {
 		})
 	}
 }
+
+func TestYesIsTakenBack(t *testing.T) {
+	project := newProject(t)
+	p := project.open(mcpclient.TrustAsk)
+	if err := p.Revoke("own"); err == nil {
+		t.Error("a server without a yes lost it")
+	}
+	if err := p.Answer(t.Context(), p.Pending(), true); err != nil {
+		t.Fatal(err)
+	}
+	all := p.Ready(t.Context())
+	if len(all) == 0 {
+		t.Fatal("it offers no tools")
+	}
+	if err := p.Revoke("own"); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Status()[0]; got.State != plan.ServerStopped || !got.Declined || len(p.Ready(t.Context())) > 0 {
+		t.Errorf("got %+v", got)
+	}
+	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: all[0]}); err == nil {
+		t.Error("its tool was called")
+	}
+	_ = p.Close()
+	p = project.open(mcpclient.TrustAsk)
+	if got := status(t, p, "own"); !got.Declined {
+		t.Errorf("next time: %+v", got)
+	}
+	if err := p.Restart("own"); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Answer(t.Context(), p.Pending(), true); err != nil {
+		t.Fatal(err)
+	}
+	if got := status(t, p, "own"); got.State != plan.ServerReady {
+		t.Errorf("after another yes: %+v", got)
+	}
+}
+
+func TestServerOfTheUserHasNoYesToTakeBack(t *testing.T) {
+	project := newProject(t)
+	project.server.Source = config.SourceUser
+	p := project.open(mcpclient.TrustAsk)
+	if err := p.Revoke("own"); err == nil {
+		t.Error("it was stopped")
+	}
+	if got := status(t, p, "own"); got.State != plan.ServerReady {
+		t.Errorf("got %+v", got)
+	}
+}

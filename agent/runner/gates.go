@@ -72,16 +72,16 @@ func (s *Session) resolve(ctx context.Context, c session.Resolve) {
 		e.apply(append([]event.Data{resolved}, released(e.run, resolved)...))
 		s.afterAdvance(e)
 	case c.Run == s.id:
-		server, open := s.servers.take(c.Gate)
+		question, open := s.servers.take(c.Gate)
 		if !open {
 			return
 		}
 		yes := c.Decision == event.Allow
 		if err := s.publish(resolved); err != nil && yes {
 			yes = false // do not act on what is not on disk
-			s.publishNote("error", "the server is not started, because the yes cannot be kept: "+err.Error())
+			s.publishNote("error", "the yes does not count, because it cannot be kept: "+err.Error())
 		}
-		if err := s.cfg.Tools.Answer(ctx, []plan.PendingServer{server}, yes); err != nil {
+		if err := question.answer(ctx, s.cfg.Tools, yes); err != nil {
 			s.publishNote("warn", err.Error())
 		}
 		s.servers.settle()
@@ -89,7 +89,7 @@ func (s *Session) resolve(ctx context.Context, c session.Resolve) {
 }
 
 // serverQuestions are the session's own open gates: each is about a server of the
-// project, or about a program.
+// project, about a program, or about what a server has changed.
 type serverQuestions struct {
 	open     []serverQuestion
 	opened   int           // number of gates so far
@@ -99,15 +99,19 @@ type serverQuestions struct {
 type serverQuestion struct {
 	gate   string
 	server plan.PendingServer
+	change plan.ServerChange // what the gate is about in place of a server; zero for none
 }
 
+// changes reports whether the gate is about what a server has changed.
+func (q serverQuestion) changes() bool { return q.change.Server != "" }
+
 // delays reports whether goals wait for the answer.
-func (q serverQuestion) delays() bool { return q.server.Question == "" }
+func (q serverQuestion) delays() bool { return !q.changes() && q.server.Question == "" }
 
 // add opens a gate and returns its name.
-func (q *serverQuestions) add(server plan.PendingServer) string {
+func (q *serverQuestions) add(one serverQuestion) string {
 	q.opened++
-	one := serverQuestion{gate: fmt.Sprintf("servers.%d", q.opened), server: server}
+	one.gate = fmt.Sprintf("servers.%d", q.opened)
 	if q.open = append(q.open, one); one.delays() && q.answered == nil {
 		q.answered = make(chan struct{})
 	}
@@ -115,14 +119,60 @@ func (q *serverQuestions) add(server plan.PendingServer) string {
 }
 
 // take closes a gate and returns what it is about.
-func (q *serverQuestions) take(gate string) (server plan.PendingServer, open bool) {
+func (q *serverQuestions) take(gate string) (one serverQuestion, open bool) {
 	at := slices.IndexFunc(q.open, func(o serverQuestion) bool { return o.gate == gate })
 	if at < 0 {
-		return server, false
+		return one, false
 	}
-	server = q.open[at].server
+	one = q.open[at]
 	q.open = slices.Delete(q.open, at, at+1)
-	return server, true
+	return one, true
+}
+
+// askAboutChanges opens a gate for each text that a server has changed, unless one is
+// open.
+func (q *serverQuestions) askAboutChanges(s *Session, server string) {
+	changes := slices.DeleteFunc(changesOf(s.cfg.Tools), func(c plan.ServerChange) bool { return c.Server != server })
+	if len(changes) == 0 {
+		s.publishNote("info", "nothing has changed: "+server+" is as you accepted it")
+	}
+	for _, c := range changes {
+		if slices.ContainsFunc(q.open, func(o serverQuestion) bool { return o.change == c }) {
+			continue
+		}
+		if c.TooLong() {
+			s.publishNote("warn", c.Name()+" has changed by more than can be shown here: accept it with replan tools accept "+c.Name()+", then restart "+server)
+			continue
+		}
+		question := "Use the instructions of " + untrusted.Line(server) + " as they are now?"
+		if c.Tool != "" {
+			question = "Use " + untrusted.Line(c.Name()) + " as it is now?"
+		}
+		_ = s.publish(event.GateRequested{
+			Gate: q.add(serverQuestion{change: c}), Title: untrusted.Text(question), Pin: c.Pin, Changed: c.Diff,
+			Rule: rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "the server has changed this since you accepted it; models do not see it until you say yes"},
+		})
+	}
+}
+
+// answer acts on the user's answer.
+func (q serverQuestion) answer(ctx context.Context, tools Tools, yes bool) error {
+	if !q.changes() {
+		return tools.Answer(ctx, []plan.PendingServer{q.server}, yes)
+	}
+	accepter, ok := tools.(Accepter)
+	if !ok || !yes {
+		return nil
+	}
+	return accepter.Accept(ctx, q.change)
+}
+
+// changesOf returns what servers have changed and nobody has accepted.
+func changesOf(tools Tools) []plan.ServerChange {
+	if accepter, ok := tools.(Accepter); ok {
+		return accepter.Changes()
+	}
+	return nil
 }
 
 // settle ends the wait of goals if all that they wait for is answered.
@@ -217,13 +267,20 @@ func (s *Session) edit(c session.Edit) {
 func (s *Session) askForServers() {
 	pending := s.cfg.Tools.Pending()
 	for _, q := range slices.Clone(s.servers.open) {
-		if !slices.ContainsFunc(pending, q.server.Equal) {
-			s.servers.take(q.gate)
-			_ = s.publish(event.GateResolved{Gate: q.gate, Decision: event.Deny, Scope: event.ScopeOnce, By: "the changed configuration"})
+		by := ""
+		switch {
+		case q.changes() && !slices.Contains(changesOf(s.cfg.Tools), q.change):
+			by = "the server, which has changed it again"
+		case !q.changes() && !slices.ContainsFunc(pending, q.server.Equal):
+			by = "the changed configuration"
+		default:
+			continue
 		}
+		s.servers.take(q.gate)
+		_ = s.publish(event.GateResolved{Gate: q.gate, Decision: event.Deny, Scope: event.ScopeOnce, By: by})
 	}
 	for _, p := range pending {
-		is := func(q serverQuestion) bool { return q.server.Equal(p) }
+		is := func(q serverQuestion) bool { return !q.changes() && q.server.Equal(p) }
 		if p.Question != "" && (s.busy() || len(s.queue) > 0) || slices.ContainsFunc(s.servers.open, is) {
 			continue
 		}
@@ -233,7 +290,7 @@ func (s *Session) askForServers() {
 			why = "this project's .mcp.json names it; the answer is remembered until its entry changes"
 		}
 		_ = s.publish(event.GateRequested{
-			Gate: s.servers.add(p), Title: untrusted.Text(question), Args: map[string]any{p.Name: p.Whole()},
+			Gate: s.servers.add(serverQuestion{server: p}), Title: untrusted.Text(question), Args: map[string]any{p.Name: p.Whole()},
 			Rule: rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in", Why: untrusted.Text(why)},
 		})
 	}

@@ -99,6 +99,12 @@ type Accepter interface {
 	Accept(ctx context.Context, seen plan.ServerChange) error
 }
 
+// Revoker takes back permissions of tool servers. [Tools] may also implement Revoker.
+type Revoker interface {
+	// Revoke stops a server of the project and remembers that the user says no to it.
+	Revoke(server string) error
+}
+
 // Noter has news of tools for the user. [Tools] may also implement Noter.
 type Noter interface {
 	// Notes returns what is new since the last call. Watch reports it.

@@ -192,7 +192,7 @@ func besideRuns(ctx context.Context, s *Session, c session.Command) {
 }
 
 // serverCommand ends the wait for tool servers, reads their configuration again,
-// or restarts, disables or enables one.
+// or restarts, disables, enables or stops one.
 func (s *Session) serverCommand(c session.Command) {
 	switch c := c.(type) {
 	case session.SkipServers:
@@ -204,6 +204,15 @@ func (s *Session) serverCommand(c session.Command) {
 			if err := again.Reload(); err != nil {
 				s.publishNote("warn", err.Error())
 			}
+		}
+	case session.Revoke:
+		revoker, ok := s.cfg.Tools.(Revoker)
+		if !ok {
+			s.publishNote("warn", "these servers need no permission")
+			return
+		}
+		if err := revoker.Revoke(c.Server); err != nil {
+			s.publishNote("warn", err.Error())
 		}
 	case session.Restart:
 		again, ok := s.cfg.Tools.(Restarter)

@@ -387,8 +387,10 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 	case session.Recheck:
 		s.serverCommand(c)
 		s.look(ctx)
-	case session.SkipServers, session.Restart, session.Disable, session.Enable:
+	case session.SkipServers, session.Restart, session.Revoke, session.Disable, session.Enable:
 		s.serverCommand(c)
+	case session.AskAboutChanges:
+		s.servers.askAboutChanges(s, c.Server)
 	default:
 		if !answered(ctx, s, c) {
 			besideRuns(ctx, s, c)

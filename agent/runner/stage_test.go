@@ -86,6 +86,7 @@ type tools struct {
 	answers []bool
 	accepts []string            // names and pins of what was accepted
 	changes []plan.ServerChange // that nobody has accepted
+	revoked []string
 	changed func()
 	servers []plan.ServerStatus
 	offered plan.Catalogue // nil means look and change
@@ -141,6 +142,14 @@ func (t *tools) Accept(_ context.Context, seen plan.ServerChange) error {
 	defer t.mu.Unlock()
 	t.accepts = append(t.accepts, seen.Name()+" "+seen.Pin)
 	t.changes = slices.DeleteFunc(t.changes, func(c plan.ServerChange) bool { return c.Name() == seen.Name() })
+	return nil
+}
+
+func (t *tools) Revoke(server string) error {
+	if server == "mine" {
+		return errors.New("mine needs no permission")
+	}
+	t.revoked = append(t.revoked, server)
 	return nil
 }
 

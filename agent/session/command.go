@@ -158,6 +158,13 @@ type SkipServers struct{}
 // Restart restarts a tool server. Its calls in progress fail.
 type Restart struct{ Server string }
 
+// AskAboutChanges asks the user about what a tool server has changed: a gate for each
+// text, which shows the change. A yes accepts it.
+type AskAboutChanges struct{ Server string }
+
+// Revoke takes back the permission of one of the project's tool servers, which stops.
+type Revoke struct{ Server string }
+
 // Login logs in to a tool server in the user's browser, one at a time. The address
 // and the end are published as LoginProgress. The server then restarts.
 type Login struct{ Server string }
@@ -205,3 +212,5 @@ func (Steer) command()             {}
 func (Choose) command()            {}
 func (Warm) command()              {}
 func (Compact) command()           {}
+func (AskAboutChanges) command()   {}
+func (Revoke) command()            {}

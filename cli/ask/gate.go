@@ -26,7 +26,7 @@ func gateQuestion(run string, g event.GateRequested, fits func(args map[string]a
 	ask := question{id: gateID(run, g.Gate), keys: true, careful: resolve(event.Deny, event.ScopeOnce)}
 	answers := map[string]session.Command{"y yes once": resolve(event.Allow, event.ScopeOnce), "n no deny": ask.careful}
 	if fits == nil {
-		ask.prompt, ask.answer = fmt.Sprintf("  %s? [y]es, [n]o, [?]: ", g.Title.Line()), oneOf(answers)
+		ask.prompt, ask.answer = fmt.Sprintf("  %s? [y]es, [n]o, [?]: ", strings.TrimSuffix(g.Title.Line(), "?")), oneOf(answers)
 		ask.help = []string{"y, yes: run the named programs", "n, no: do not run them" + endOfInput}
 		return ask
 	}

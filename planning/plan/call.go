@@ -175,6 +175,7 @@ type ServerStatus struct {
 	Command   []string       `json:"command,omitempty"`    // its program and arguments, as its file writes them
 	URL       string         `json:"url,omitempty"`        // as its file writes it
 	StartMS   int64          `json:"start_ms,omitempty"`   // from its start until it had listed its tools
+	Changes   int            `json:"changes,omitempty"`    // texts that it has changed and nobody has accepted
 	Declined  bool           `json:"declined,omitempty"`   // the user said no to it; a restart asks again
 	LastError untrusted.Text `json:"last_error,omitempty"` // the last error, also after the server is ready again
 	Doing     untrusted.Text `json:"doing,omitempty"`      // the last line it wrote to standard error, while it starts

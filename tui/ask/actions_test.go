@@ -2,6 +2,7 @@ package ask
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,6 +11,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/panetest"
@@ -175,6 +177,46 @@ func TestGateShowsWhatAServerHasChanged(t *testing.T) {
 	show(g, draw.Rect{W: 100, H: 8})
 	if w := g.act("gate.once"); w.Send != nil {
 		t.Error("the change was accepted unseen")
+	}
+}
+
+func TestQuestionAboutAChangeIsAnsweredOnceAllOfItWasSeen(t *testing.T) {
+	question := func(gate, name string) OpenGate {
+		return OpenGate{Run: "s", Session: true, Ask: event.GateRequested{
+			Gate: gate, Title: untrusted.Text("Use " + name + " as it is now?"), Pin: "b", Changed: changedTool().Ask.Changed,
+			Rule: rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "the server has changed this since you accepted it; models do not see it until you say yes"},
+		}}
+	}
+	asked := func() *Dialog {
+		g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+		g.Set([]Asking{question("servers.1", "web:search"), question("servers.2", "web:fetch"), OpenGate{Run: "s", Session: true, Ask: panetest.ToolServers()[0]}})
+		g.Grace.On = false
+		return g
+	}
+	g := asked()
+	golden.RequireEqual(t, panetest.Stripped(show(g, draw.Rect{W: 100, H: 18}))+"\n")
+	g.act("gate.all")
+	g.Grace.On = false
+	show(g, draw.Rect{W: 100, H: 40})
+	if w := g.act("gate.once"); len(w.Send) != 2 || w.Send[1].(session.Resolve).Gate != "servers.2" {
+		t.Errorf("yes to all changes sends %+v", w.Send)
+	}
+	g = asked()
+	show(g, draw.Rect{W: 100, H: 7})
+	if w := g.act("gate.once"); w.Send != nil {
+		t.Error("the change was accepted unseen")
+	}
+}
+
+func TestCallsThatAcceptAChangeAreAnsweredOneByOne(t *testing.T) {
+	first, second := changedTool(), changedTool()
+	second.Ask.Gate = "2.1.1"
+	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+	g.Set([]Asking{first, second})
+	g.Grace.On = false
+	show(g, draw.Rect{W: 100, H: 30})
+	if w := g.act("gate.all"); !strings.Contains(w.Footer, "No other waiting gate") {
+		t.Errorf("all of them sends %+v (%s)", w.Send, w.Footer)
 	}
 }
 

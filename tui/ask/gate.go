@@ -214,6 +214,9 @@ func (g OpenGate) write(l *draw.Look, d *draw.Document, details bool) page {
 			d.Prose(l.Faint, label)
 			d.Item("  ", l.Text, words)
 		}
+		if a.Changed != "" {
+			writeChange(l, d, a.Changed)
+		}
 		must := everyLine(from, len(d.Lines))
 		d.Blank()
 		d.Field("why", l.Text, a.Rule.Why.Visible())
@@ -238,9 +241,7 @@ func (g OpenGate) write(l *draw.Look, d *draw.Document, details bool) page {
 		}
 		d.Heading(telling.ChangedTool)
 		from = len(d.Lines)
-		for line := range strings.SplitSeq(strings.TrimRight(a.Changed.Visible(), "\n"), "\n") {
-			d.Code(changeStyle(l, line), line)
-		}
+		writeChange(l, d, a.Changed)
 		p.must = append(must, everyLine(from, len(d.Lines))...)
 	case a.Diff != "":
 		d.Blank()
@@ -258,6 +259,13 @@ func (g OpenGate) write(l *draw.Look, d *draw.Document, details bool) page {
 		g.writeDetails(l, d, !whole)
 	}
 	return p
+}
+
+// writeChange writes how a server has changed a text.
+func writeChange(l *draw.Look, d *draw.Document, diff untrusted.Text) {
+	for line := range strings.SplitSeq(strings.TrimRight(diff.Visible(), "\n"), "\n") {
+		d.Code(changeStyle(l, line), line)
+	}
 }
 
 // changeStyle returns the style for a line of what a server has changed.

@@ -150,18 +150,20 @@ func savingThis(k *keymap.Map, ask Asking, c choice) *confirming {
 }
 
 // like returns the open gates similar to the displayed one, including it: same run,
-// same tool, and same rule. All questions about servers and programs are similar.
+// same tool, and same rule. Questions of the session are similar if all or none of
+// them are about changes. A call that accepts a change is like no other one: each
+// shows the change.
 func (g *Dialog) like() []OpenGate {
 	if len(g.queue) == 0 {
 		return nil
 	}
 	this, gate := g.current().(OpenGate)
-	if !gate {
+	if !gate || this.Ask.Changed != "" && !this.Session {
 		return nil
 	}
 	var out []OpenGate
 	for _, a := range g.queue {
-		if other, ok := a.(OpenGate); ok && other.Session == this.Session && other.Run == this.Run &&
+		if other, ok := a.(OpenGate); ok && other.Session == this.Session && other.Run == this.Run && (other.Ask.Changed == "") == (this.Ask.Changed == "") &&
 			other.Ask.QualifiedTool() == this.Ask.QualifiedTool() && (this.Session || other.Ask.Rule.Equal(this.Ask.Rule)) {
 			out = append(out, other)
 		}
@@ -185,6 +187,9 @@ func (g *Dialog) approveAll() keymap.Request {
 	}
 	if all[0].Session {
 		c.title, c.about = "Start all of them?", []string{fmt.Sprintf("%d questions", len(all))}
+		if all[0].Ask.Changed != "" {
+			c.title = "Use all of them as they are now?"
+		}
 		c.does, c.short = fmt.Sprintf("yes to these %d", len(all)), "yes to all"
 		c.write = func(d *draw.Document) page { return writeServers(d, all) }
 	}
