@@ -450,7 +450,7 @@ func (e *entry) badEntry() bool {
 func (p *Pool) status(e *entry) plan.ServerStatus {
 	s := plan.ServerStatus{
 		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: untrusted.Text(e.report()),
-		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed), Declined: e.declined,
+		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed), Declined: e.declined, Allowed: e.allowed(),
 		Protocol: e.protocol, BadEntry: e.state == plan.ServerFailed && e.badEntry(),
 	}
 	s.NeedsLogin, s.Changes = e.login, len(e.changes)

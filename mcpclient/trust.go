@@ -159,6 +159,12 @@ func (p *Pool) asksAgain(name string) bool {
 	return true
 }
 
+// allowed reports whether a server is the project's own, and the user has allowed it.
+// The caller holds the mutex.
+func (e *entry) allowed() bool {
+	return e.server.Source == config.SourceProject && e.builtin == nil && e.state != plan.ServerWaiting && !e.declined && !e.leftOut && !e.badEntry()
+}
+
 // Revoke stops a server of the project's own configuration that the user has allowed,
 // and remembers that the user says no to it. Its calls in progress fail. A restart asks
 // again. If that cannot be stored, it still counts for this pool, and Revoke returns
@@ -171,12 +177,9 @@ func (p *Pool) Revoke(name string) error {
 	case err != nil:
 		p.mu.Unlock()
 		return err
-	case old.builtin != nil || old.server.Source != config.SourceProject:
+	case !old.allowed():
 		p.mu.Unlock()
-		return fmt.Errorf("%s needs no permission, since no file of the project defines it", name)
-	case old.state == plan.ServerWaiting || old.declined || old.leftOut:
-		p.mu.Unlock()
-		return fmt.Errorf("%s has no permission", name)
+		return fmt.Errorf("%s is no server of the project that you have allowed", name)
 	}
 	known.allowed = trustFile{Declined: map[string][]string{p.cfg.Dir: {fingerprint(old.server)}}}
 	e := p.newEntry(old.server, known)

@@ -268,6 +268,33 @@ func locked() session.Status {
 	return session.Status{Workspace: "/src", Model: "m", Servers: servers}
 }
 
+// changedServer is a session with a server that has changed two texts, and one of the
+// project that the user has allowed.
+func changedServer() session.Status {
+	servers := threeServers(plan.ServerReady)
+	servers[1].State, servers[1].Error, servers[1].LastError, servers[1].Changes = plan.ServerReady, "it has changed its instructions and search since you accepted them, so models do not see them: read the change and accept it with replan tools accept search", "", 2
+	servers[2].Allowed = true
+	return session.Status{Workspace: "/src", Model: "m", Servers: servers}
+}
+
+func TestServerThatHasChangedIsDrawnWideAndNarrow(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
+		for name, keys := range map[string][]tea.KeyPressMsg{"changed": {downKey}, "allowed": {downKey, downKey}} {
+			t.Run(fmt.Sprintf("%s/%dx%d", name, size.w, size.h), func(t *testing.T) {
+				s := serving(t, size.w, size.h).show(newStory().session(changedServer()))
+				golden.RequireEqual(t, s.press(keys...).front()+"\n")
+			})
+		}
+	}
+}
+
+func TestServersWithoutChangesAndWithoutAYesKeepTheirState(t *testing.T) {
+	s := serving(t, 120, 36).press(letters("a")...)
+	s.wants("workspace has changed nothing since you accepted it")
+	s.press(letters("w")...).wants("workspace is no server of the project that you have allowed")
+	s.sent(asks("servers"))
+}
+
 func TestServerThatNeedsALoginIsDrawnWideAndNarrow(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
 		t.Run(fmt.Sprintf("%dx%d", size.w, size.h), func(t *testing.T) {

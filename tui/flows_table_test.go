@@ -191,6 +191,8 @@ var flows = map[string]flow{
 	"servers.disable":          {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "Disabling workspace", sends: session.Disable{Server: "workspace"}},
 	"servers.disable_for_good": {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "Disabling workspace", sends: session.Disable{Server: "workspace", ForGood: true}},
 	"servers.log":              {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "Reading the log", sends: asks("log workspace -1")},
+	"servers.accept":           {from: (*story).servers, first: []string{"esc", "alt+s"}, events: []any{changedServer()}, then: []string{"down"}, lacks: "Tool servers", sends: session.AskAboutChanges{Server: "search"}},
+	"servers.take_back":        {from: (*story).servers, first: []string{"esc", "alt+s"}, events: []any{changedServer()}, then: []string{"down", "down"}, wants: "You took back your yes to tickets", sends: session.Revoke{Server: "tickets"}},
 	"servers.restart":          {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "Starting workspace anew"},
 }
 

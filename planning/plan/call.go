@@ -176,6 +176,7 @@ type ServerStatus struct {
 	URL       string         `json:"url,omitempty"`        // as its file writes it
 	StartMS   int64          `json:"start_ms,omitempty"`   // from its start until it had listed its tools
 	Changes   int            `json:"changes,omitempty"`    // texts that it has changed and nobody has accepted
+	Allowed   bool           `json:"allowed,omitempty"`    // one of the project's own, which the user has allowed
 	Declined  bool           `json:"declined,omitempty"`   // the user said no to it; a restart asks again
 	LastError untrusted.Text `json:"last_error,omitempty"` // the last error, also after the server is ready again
 	Doing     untrusted.Text `json:"doing,omitempty"`      // the last line it wrote to standard error, while it starts

@@ -161,7 +161,14 @@ func (d *Servers) Hints() []keymap.Hint {
 	if s.NeedsLogin {
 		hints = slices.Insert(hints, 0, d.Keys.Hint("log in", "servers.login"))
 	}
-	return append(hints, leave, d.Keys.Hint("disable", "servers.disable"), choose, search)
+	if s.Changes > 0 {
+		hints = slices.Insert(hints, 0, d.Keys.Hint("see what changed", "servers.accept"))
+	}
+	hints = append(hints, leave, d.Keys.Hint("disable", "servers.disable"))
+	if s.Allowed {
+		hints = append(hints, d.Keys.Hint("take back your yes", "servers.take_back"))
+	}
+	return append(hints, choose, search)
 }
 
 // View draws the dialog in the middle of the screen.

@@ -42,6 +42,8 @@ func (d *Servers) serverActions(s *plan.ServerStatus) keymap.Handlers {
 		"servers.disable":          {Do: func() keymap.Request { return d.toggle(s, false) }},
 		"servers.disable_for_good": {Do: func() keymap.Request { return d.toggle(s, true) }},
 		"servers.log":              {Do: func() keymap.Request { return d.open(s, logPage) }},
+		"servers.accept":           {Do: func() keymap.Request { return d.askAboutChanges(s) }},
+		"servers.take_back":        {Do: func() keymap.Request { return d.takeBack(s) }},
 	}
 	if s.URL != "" {
 		hs["servers.login"] = keymap.Handler{Do: func() keymap.Request { return d.logIn(s) }}
@@ -71,6 +73,28 @@ func (d *Servers) restart(s *plan.ServerStatus) keymap.Request {
 		return keymap.SendCommands(session.Restart{Server: s.Name})
 	}
 	return keymap.Request{}
+}
+
+// askAboutChanges closes the dialog and lets the session ask about what a server has
+// changed.
+func (d *Servers) askAboutChanges(s *plan.ServerStatus) keymap.Request {
+	if s.Changes == 0 {
+		d.message = untrusted.Line(s.Name) + " has changed nothing since you accepted it."
+		return keymap.Request{}
+	}
+	d.Close()
+	return keymap.SendCommands(session.AskAboutChanges{Server: s.Name})
+}
+
+// takeBack requests to stop a server of the project that the user has allowed.
+func (d *Servers) takeBack(s *plan.ServerStatus) keymap.Request {
+	name := untrusted.Line(s.Name)
+	if !s.Allowed {
+		d.message = name + " is no server of the project that you have allowed."
+		return keymap.Request{}
+	}
+	d.message = "You took back your yes to " + name + "; " + d.Keys.Name("servers.restart") + " asks again."
+	return keymap.SendCommands(session.Revoke{Server: s.Name})
 }
 
 // logIn requests a login to a server, or cancels the one to it that is under way.

@@ -27,6 +27,7 @@ func newChatKeys(bind func(keys []string, shown, does string) key.Binding) chatK
 type sessionKeys struct {
 	Look, Servers, Settings, Restart, Login      key.Binding
 	Disable, DisableForGood, ServerLog           key.Binding
+	AcceptChanges, TakeBack                      key.Binding
 	Pause, Faster, Slower, Forth, Back           key.Binding
 	EventForth, EventBack, Start, Finish         key.Binding
 	Play, Show, Folders, ListSearch              key.Binding
@@ -53,6 +54,8 @@ func newSessionKeys(bind func(keys []string, shown, does string) key.Binding) se
 		Disable:        bind([]string{"d"}, "d", "disable the chosen server for now, or enable it"),
 		DisableForGood: bind([]string{"D"}, "D", "disable the chosen server for good, or enable it"),
 		ServerLog:      bind([]string{"v"}, "v", "show the log of the chosen server"),
+		AcceptChanges:  bind([]string{"a"}, "a", "see and accept changes of the chosen server"),
+		TakeBack:       bind([]string{"w"}, "w", "take back your yes to the chosen server"),
 
 		PullModel:   bind([]string{"alt+m"}, "alt+m", "pull a model"),
 		CancelPull:  bind([]string{"alt+z"}, "alt+z", "cancel the pull of a model"),

@@ -171,6 +171,8 @@ func (k *Map) Actions() []Group {
 			{ID: "servers.disable", Key: &k.Disable},
 			{ID: "servers.disable_for_good", Key: &k.DisableForGood},
 			{ID: "servers.log", Key: &k.ServerLog},
+			{ID: "servers.accept", Key: &k.AcceptChanges},
+			{ID: "servers.take_back", Key: &k.TakeBack},
 			{ID: "settings.keep", Key: &k.Keep},
 			{ID: "settings.reset", Key: &k.Reset},
 			{ID: "runs.play", Key: &k.Play},
