@@ -77,3 +77,21 @@ func TestYesToAServerIsTakenBack(t *testing.T) {
 		t.Errorf("revoked %v", s.tools.revoked)
 	}
 }
+
+func TestServerIsNamedOnceWhileItsChangesAreAccepted(t *testing.T) {
+	web := plan.ServerStatus{Name: "web", State: plan.ServerReady, Tools: 2, Changes: 2, Error: "changed: a, b"}
+	s := open(t, policy.ApproveAsk, func(s *stage) { s.tools.servers = []plan.ServerStatus{web} })
+	until[event.Note](t, s)
+	for _, now := range []plan.ServerStatus{{Changes: 1, Error: "changed: b"}, {Changes: 2, Error: "changed: b, c"}} {
+		s.tools.mu.Lock()
+		web.Changes, web.Error = now.Changes, now.Error
+		s.tools.servers = []plan.ServerStatus{web}
+		s.tools.mu.Unlock()
+		s.tools.changed()
+		for until[session.Status](t, s).Servers[0].Changes != now.Changes {
+		}
+	}
+	if note := until[event.Note](t, s); !strings.Contains(string(note.Text), "changed: b, c") {
+		t.Errorf("after the first was accepted it says %q", note.Text)
+	}
+}

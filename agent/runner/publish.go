@@ -100,6 +100,7 @@ func (s *Session) describe(p prepared) {
 
 // publishStatus publishes the session's status.
 func (s *Session) publishStatus() {
+	before := s.status.Servers
 	s.status.Servers = s.cfg.Tools.Status()
 	s.status.Tools = 0
 	for _, server := range s.status.Servers {
@@ -122,6 +123,9 @@ func (s *Session) publishStatus() {
 		}
 	}
 	for _, server := range s.status.Servers {
+		if slices.ContainsFunc(before, func(b plan.ServerStatus) bool { return b.Name == server.Name && b.Changes > server.Changes }) {
+			s.troubles[server.Name] = string(server.Error) // the user has accepted a change, and knows the others
+		}
 		// Nobody wanted a stopped server, and a lost one that starts anew was named
 		// by the call that lost it.
 		if server.Error != "" && server.State != plan.ServerStopped && server.State != plan.ServerStarting {

@@ -42,6 +42,7 @@ type OfferedTool struct {
 	ReadOnly    bool           `json:"read_only,omitempty"`
 	Destructive bool           `json:"destructive,omitempty"`
 	Tokens      int            `json:"tokens,omitempty"`  // that it takes in a model's window where it is offered whole, by estimate
+	Changed     bool           `json:"changed,omitempty"` // its server has changed it, so models do not see it until the user accepts that
 	Verdict     rule.Verdict   `json:"verdict,omitempty"` // of the gate rules on its calls; "" if it depends on their arguments
 
 	InputSchema json.RawMessage `json:"input_schema,omitempty"` // JSON Schema of its arguments

@@ -118,6 +118,11 @@ func TestQuestionOfTheSessionNamesItsPrograms(t *testing.T) {
 
 func TestEachServerIsAnsweredByItself(t *testing.T) {
 	g := aboutServers()
+	show(g, draw.Rect{W: 40, H: 7})
+	if w := g.act("gate.once"); w.Send != nil {
+		t.Errorf("yes before all of it was seen sends %+v", w.Send)
+	}
+	g = aboutServers()
 	show(g, draw.Rect{W: 80, H: 11})
 	if w := g.act("gate.deny"); len(w.Send) != 1 || w.Send[0].(session.Resolve).Gate != "servers.1" || w.Send[0].(session.Resolve).Decision != event.Deny {
 		t.Fatalf("no sends %+v", w.Send)

@@ -246,6 +246,9 @@ func (t *toolList) effect(tool session.OfferedTool) (words string, style lipglos
 
 // verdict says what the rules decide about calls of a tool, in one column if short.
 func (t *toolList) verdict(tool session.OfferedTool, short bool) string {
+	if tool.Changed {
+		return t.Look.Glyphs.Gate + " changed"
+	}
 	switch tool.Verdict {
 	case rule.VerdictRun:
 		return "runs"
