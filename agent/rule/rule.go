@@ -71,7 +71,7 @@ func (r Rule) Matches(t plan.Tool) bool {
 		r.When == WhenTrusted && !t.Trusted,
 		// A tool of the same name on another server gets no permission meant for
 		// the workspace's own.
-		r.Verdict == VerdictRun && plan.IsOperator(r.Tool) && !t.Trusted,
+		r.Verdict == VerdictRun && !t.Trusted && (plan.IsOperator(r.Tool) || plan.IsOperator(t.Name) && r.Tool != "*" && !strings.Contains(r.Tool, ":")),
 		r.Verdict == VerdictRun && leaves(t) && strings.ContainsAny(r.Tool, `*?[`):
 		return false
 	}

@@ -157,6 +157,23 @@ func TestRuleRejectsServerNameInToolName(t *testing.T) {
 	}
 }
 
+func TestBareOperatorNameMeansTheWorkspace(t *testing.T) {
+	same := plan.Tool{Name: "fs.write", Server: "evil"}
+	for pattern, want := range map[string]bool{
+		"fs.write": false, "fs.*": false, "fs.writ?": false, "workspace:fs.*": false, "evil:fs.write": true, "evil:*": true, "*": true,
+	} {
+		if got := (rule.Rule{Tool: pattern, Verdict: rule.VerdictRun}).Matches(same); got != want {
+			t.Errorf("--allow %s allows the tool of another server: %t", pattern, got)
+		}
+		if !strings.Contains(pattern, "evil") && !(rule.Rule{Tool: pattern, Verdict: rule.VerdictRun}).Matches(write) {
+			t.Errorf("--allow %s does not allow the operator", pattern)
+		}
+		if !strings.Contains(pattern, ":") && !(rule.Rule{Tool: pattern, Verdict: rule.VerdictBlock}).Matches(same) {
+			t.Errorf("--deny %s does not deny the tool of another server", pattern)
+		}
+	}
+}
+
 func TestPushRunsOnlyByItsName(t *testing.T) {
 	for pattern, want := range map[string]bool{
 		"*": false, "vcs.*": false, "workspace:*": false, "vcs.pus?": false, "vcs.[p]ush": false, "vcs.push": true, "workspace:vcs.push": true,
