@@ -30,6 +30,7 @@ type program struct {
 	read map[string][]byte   // files of the workspace, by path
 	// outside maps import paths to packages outside the workspace.
 	outside map[string]*types.Package
+	sizes   types.Sizes // of the system that the module is built for
 }
 
 // key is the place of a declaration.
@@ -50,7 +51,7 @@ func (p *Project) load(ctx context.Context, file string) (*program, error) {
 	if isFile(filepath.Join(m.dir, "vendor", "modules.txt")) {
 		flag = "-mod=vendor"
 	}
-	prog := &program{p: p, fset: token.NewFileSet(), read: map[string][]byte{}, outside: map[string]*types.Package{"unsafe": types.Unsafe}}
+	prog := &program{p: p, fset: token.NewFileSet(), read: map[string][]byte{}, outside: map[string]*types.Package{}}
 	ask := func(mode packages.LoadMode, tests bool, patterns ...string) ([]*packages.Package, error) {
 		found, err := packages.Load(&packages.Config{
 			Context: ctx, Dir: m.dir, Env: m.environ, BuildFlags: []string{flag}, Tests: tests, Fset: prog.fset, Mode: mode,
@@ -60,11 +61,13 @@ func (p *Project) load(ctx context.Context, file string) (*program, error) {
 		}
 		return found, loadFailed(err)
 	}
-	roots, err := ask(packages.NeedName|packages.NeedFiles|packages.NeedImports|packages.NeedDeps|packages.NeedModule|packages.NeedForTest|packages.NeedTypesSizes, true, m.patterns...)
+	// Sizes are not asked for here, because the go command would then prepare a
+	// compilation of every package.
+	roots, err := ask(packages.NeedName|packages.NeedFiles|packages.NeedImports|packages.NeedDeps|packages.NeedModule|packages.NeedForTest, true, m.patterns...)
 	if err != nil {
 		return nil, err
 	}
-	imported := map[string]bool{}
+	imported := map[string]bool{"unsafe": true}              // known everywhere: it comes with the sizes
 	packages.Visit(roots, nil, func(pkg *packages.Package) { // each after its imports
 		if !slices.ContainsFunc(pkg.GoFiles, p.isOwn) || strings.HasSuffix(pkg.ID, ".test") {
 			return
@@ -80,14 +83,12 @@ func (p *Project) load(ctx context.Context, file string) (*program, error) {
 	for _, pkg := range prog.pkgs {
 		delete(imported, pkg.PkgPath)
 	}
-	if len(imported) > 0 {
-		outside, err := ask(packages.NeedName|packages.NeedTypes|packages.NeedTypesSizes, false, slices.Sorted(maps.Keys(imported))...)
-		if err != nil {
-			return nil, err
-		}
-		for _, pkg := range outside {
-			prog.outside[pkg.PkgPath] = pkg.Types
-		}
+	outside, err := ask(packages.NeedName|packages.NeedTypes|packages.NeedTypesSizes, false, slices.Sorted(maps.Keys(imported))...)
+	if err != nil {
+		return nil, err
+	}
+	for _, pkg := range outside {
+		prog.outside[pkg.PkgPath], prog.sizes = pkg.Types, pkg.TypesSizes
 	}
 	return prog, prog.parse(ctx)
 }

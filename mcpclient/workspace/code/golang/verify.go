@@ -91,7 +91,7 @@ func (c *checker) check(pkg *packages.Package) *packages.Package {
 		return pkg
 	}
 	conf := types.Config{
-		Sizes: pkg.TypesSizes, FakeImportC: true, IgnoreFuncBodies: !c.wantsBodies(pkg),
+		Sizes: c.sizes, FakeImportC: true, IgnoreFuncBodies: !c.wantsBodies(pkg),
 		Importer: importer(func(path string) (*types.Package, error) { return c.imported(pkg, path) }),
 		Error: func(err error) {
 			if e, ok := errors.AsType[types.Error](err); ok {
