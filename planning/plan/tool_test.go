@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"replan/planning/plan"
-	"replan/planning/prompt"
 )
 
 func TestFindTool(t *testing.T) {
@@ -72,19 +71,6 @@ func TestUnknownToolIsNamedWithTheNearestNames(t *testing.T) {
 	} {
 		if _, err := c.tools.Find(name); err == nil || err.Error() != c.want {
 			t.Errorf("got %v\nwant %s", err, c.want)
-		}
-	}
-}
-
-func TestOperatorNamesInProfilesMeanTheWorkspace(t *testing.T) {
-	profile := prompt.Profile{Tools: []string{"fs.read", "search"}}
-	for tool, want := range map[*plan.Tool]bool{
-		{Name: "fs.read", Server: "workspace", Trusted: true}: true,
-		{Name: "fs.read", Server: "other"}:                    false,
-		{Name: "search", Server: "other"}:                     true,
-	} {
-		if profile.May(*tool) != want {
-			t.Errorf("May(%s) = %t", tool.QualifiedName(), !want)
 		}
 	}
 }
