@@ -1,10 +1,14 @@
-package dialog
+package dialog_test
 
 import (
+	"strings"
 	"testing"
 
 	"replan/agent"
 	"replan/internal/untrusted"
+	"replan/tui/dialog"
+	"replan/tui/draw"
+	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
@@ -18,8 +22,11 @@ func TestRunIsNamedByTitleAndGoalUnlessOneContainsTheOther(t *testing.T) {
 		{"Fix the build", "", "Fix the build"},
 		{"", "???", "???"},
 	} {
-		got := runWords(panetest.DarkLook(), agent.Summary{Title: untrusted.Text(c.title), Goal: untrusted.Text(c.goal)})
-		if got != c.want {
+		d := dialog.NewUndo(panetest.DarkLook(), keymap.New())
+		d.Open(agent.Summary{Title: untrusted.Text(c.title), Goal: untrusted.Text(c.goal)})
+		lines := d.View(draw.Rect{W: 80, H: 20})
+		row := panetest.Stripped(lines[lineOf(t, lines, "Undo last run")+1:][:1])
+		if got := strings.Trim(row, "│ "); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
