@@ -259,7 +259,7 @@ var goModule = map[string]string{
 }
 
 func TestGoFailuresAreNamedWithTheirPlaces(t *testing.T) {
-	b := newBench(t, workspace.Config{Environ: offline()})
+	b := newBench(t, workspace.Config{Environ: append(offline(), "GOFLAGS=-mod=mod")}) // with go vet
 	files := map[string]string{}
 	for name, text := range goModule {
 		files["in/"+name] = text // the module is in a subfolder

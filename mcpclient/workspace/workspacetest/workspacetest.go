@@ -252,9 +252,10 @@ func ToAny(m map[string]string) map[string]any {
 	return out
 }
 
-// Offline is the environment of a go command that loads nothing.
+// Offline is the environment of a go command that loads nothing. Its tests start
+// without go vet before them, which would double their time.
 func Offline() []string {
-	return append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "GOTOOLCHAIN=local")
+	return append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod -vet=off", "GOWORK=off", "GOTOOLCHAIN=local")
 }
 
 // Fake puts a program of this name before all others: a script for sh.
