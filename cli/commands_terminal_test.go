@@ -15,7 +15,7 @@ func replan(t *testing.T, folder, home string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("replan", args...)
 	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), "OLLAMA_HOST=127.0.0.1:1", "REPLAN_HOME="+home)
+	cmd.Env = append(os.Environ(), "OLLAMA_HOST=127.0.0.1:1", "REPLAN_HOME="+home, "GOGC="+lessCollection)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("replan %s: %v\n%s", strings.Join(args, " "), err, out)

@@ -150,7 +150,7 @@ func newExamples(t *testing.T) (dir string, environ []string) {
 	}
 	environ = append(os.Environ(),
 		"HOME="+t.TempDir(), "TMPDIR="+t.TempDir(), "REPLAN_HOME="+t.TempDir(), "OLLAMA_HOST=127.0.0.1:1", // nothing listens there
-		"GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=")
+		"GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=", "GOGC="+lessCollection)
 	for name, value := range goEnv() {
 		environ = append(environ, name+"="+value)
 	}

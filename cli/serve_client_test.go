@@ -121,7 +121,7 @@ func startServe(t *testing.T, o serveOptions) *planServer {
 	if s.home == "" {
 		s.home = t.TempDir()
 	}
-	env := []string{"REPLAN_HOME=" + s.home, "OLLAMA_HOST=" + o.model.URL(), "REPLAN_SERVE_TOKEN=" + serveToken}
+	env := []string{"REPLAN_HOME=" + s.home, "OLLAMA_HOST=" + o.model.URL(), "REPLAN_SERVE_TOKEN=" + serveToken, "GOGC=" + lessCollection}
 	args := append([]string{"serve", "--planner", "phases"}, o.args...)
 	var options []client.ClientOption
 	if o.answer != nil {

@@ -40,6 +40,10 @@ func TestDemoStory(t *testing.T) {
 			if testing.Short() && size.Width != 120 {
 				t.Skip("repeats the story at another size")
 			}
+			t.Setenv("GOGC", lessCollection) // of the go command
+			if size.Width != 120 {
+				t.Setenv("GOFLAGS", "-vet=off") // one size tests it with go vet, as users do
+			}
 			s := openStory(t, size)
 			s.until("the model and the tools are known", func() bool { return s.known })
 			s.golden("opened")
