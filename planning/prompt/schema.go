@@ -3,6 +3,7 @@ package prompt
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"replan/planning/plan"
 	"replan/planning/reply"
@@ -13,15 +14,15 @@ import (
 // fields and properties keep their order, since a model writes them in the order
 // of the schema: decisive ones come first.
 type schema struct {
-	Type       any        `json:"type,omitempty"` // a name or a list of names
-	Enum       []any      `json:"enum,omitempty"`
-	Properties properties `json:"properties,omitzero"`
-	Required   []string   `json:"required,omitempty"`
-	Items      *schema    `json:"items,omitempty"`
-	Places     []schema   `json:"prefixItems,omitempty"`
-	MaxItems   int        `json:"maxItems,omitempty"`
-	Comment    string     `json:"$comment,omitempty"` // see formatOf
-	AnyOf      []schema   `json:"anyOf,omitempty"`
+	Type       any // a name or a list of names
+	Enum       []any
+	Properties properties
+	Required   []string
+	Items      *schema
+	Places     []schema
+	MaxItems   int
+	Comment    string // see formatOf
+	AnyOf      []schema
 }
 
 // properties are the fields of an object, in order.
@@ -30,15 +31,6 @@ type properties []property
 type property struct {
 	name   string
 	schema schema
-}
-
-// MarshalJSON writes the properties as one object, in their order.
-func (p properties) MarshalJSON() ([]byte, error) {
-	var w plan.ObjectWriter
-	for _, field := range p {
-		w.Add(field.name, field.schema)
-	}
-	return w.Bytes()
 }
 
 var (
@@ -157,11 +149,78 @@ func planFormat(tools planTools, most int, replan bool) json.RawMessage {
 	return formatOf(s)
 }
 
-func encodeSchema(s schema) json.RawMessage {
-	raw, err := plan.EncodeJSON(s)
-	if err != nil {
-		// Text, numbers and lists of them can always be written as JSON.
-		panic("encode a reply schema: " + err.Error())
+// encodeSchema writes a schema as JSON in one pass: methods MarshalJSON would have
+// encoding/json read each level again.
+func encodeSchema(s schema) json.RawMessage { return s.appendTo(nil) }
+
+func (s schema) appendTo(b []byte) []byte {
+	start := len(b)
+	field := func(name, value string) {
+		b = append(b, `,"`+name+`":`+value...)
 	}
-	return raw
+	if s.Type != nil {
+		field("type", plan.CanonicalJSON(s.Type))
+	}
+	if len(s.Enum) > 0 {
+		field("enum", plan.CanonicalJSON(s.Enum))
+	}
+	if s.Properties != nil {
+		field("properties", "")
+		b = s.Properties.appendTo(b)
+	}
+	if len(s.Required) > 0 {
+		field("required", plan.CanonicalJSON(s.Required))
+	}
+	if s.Items != nil {
+		field("items", "")
+		b = s.Items.appendTo(b)
+	}
+	if len(s.Places) > 0 {
+		field("prefixItems", "")
+		b = appendSchemas(b, s.Places)
+	}
+	if s.MaxItems != 0 {
+		field("maxItems", strconv.Itoa(s.MaxItems))
+	}
+	if s.Comment != "" {
+		field("$comment", plan.CanonicalJSON(s.Comment))
+	}
+	if len(s.AnyOf) > 0 {
+		field("anyOf", "")
+		b = appendSchemas(b, s.AnyOf)
+	}
+	return closed(b, start, '{', '}')
+}
+
+// appendTo writes the properties as one object, in their order. A name written
+// before is left out.
+func (p properties) appendTo(b []byte) []byte {
+	start := len(b)
+	seen := make(map[string]bool, len(p))
+	for _, field := range p {
+		if !seen[field.name] {
+			seen[field.name] = true
+			b = append(b, ","+plan.CanonicalJSON(field.name)+":"...)
+			b = field.schema.appendTo(b)
+		}
+	}
+	return closed(b, start, '{', '}')
+}
+
+func appendSchemas(b []byte, list []schema) []byte {
+	start := len(b)
+	for _, s := range list {
+		b = s.appendTo(append(b, ','))
+	}
+	return closed(b, start, '[', ']')
+}
+
+// closed puts brackets around what was written from start on, each part of it
+// after a comma.
+func closed(b []byte, start int, open, end byte) []byte {
+	if len(b) == start {
+		return append(b, open, end)
+	}
+	b[start] = open
+	return append(b, end)
 }
