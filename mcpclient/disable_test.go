@@ -73,6 +73,25 @@ func TestDisablingStopsServerAndEnablingStartsIt(t *testing.T) {
 	}
 }
 
+func TestServerWithBadEntryCanBeDisabled(t *testing.T) {
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{{Name: "bad", Problem: "its url is no address"}}})
+	if got := status(t, p, "bad"); !got.BadEntry {
+		t.Fatalf("got %+v", got)
+	}
+	if _, err := p.Disable(t.Context(), "bad", false); err != nil {
+		t.Fatal(err)
+	}
+	if got := status(t, p, "bad"); got.State != plan.ServerStopped || got.BadEntry {
+		t.Errorf("disabled: got %+v", got)
+	}
+	if _, err := p.Enable(t.Context(), "bad"); err != nil {
+		t.Fatal(err)
+	}
+	if got := status(t, p, "bad"); got.State != plan.ServerFailed || !got.BadEntry {
+		t.Errorf("enabled: got %+v", got)
+	}
+}
+
 func TestDisabledForNowSurvivesReload(t *testing.T) {
 	s := aChild("it", "server", nil)
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{s}})

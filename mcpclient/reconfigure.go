@@ -21,16 +21,16 @@ func (p *Pool) newEntry(s config.Server, known decisions) *entry {
 		nameErr = config.ErrNameTaken
 	}
 	switch {
-	case s.Problem != "":
-		e.state, e.problem = plan.ServerFailed, s.Problem
-	case nameErr != nil:
-		e.state, e.problem = plan.ServerFailed, nameErr.Error()
 	case s.Disabled:
 		e.state, e.problem, e.disabled = plan.ServerStopped, "disabled in the configuration", plan.DisabledForGood
 	case slices.Contains(known.disabled, s.Name):
 		e.state, e.problem, e.disabled = plan.ServerStopped, "disabled by you in this folder", plan.DisabledForGood
 	case p.switches.forNow[s.Name]:
 		e.state, e.problem, e.disabled = plan.ServerStopped, "disabled by you until replan ends", plan.DisabledForNow
+	case s.Problem != "":
+		e.state, e.problem = plan.ServerFailed, s.Problem
+	case nameErr != nil:
+		e.state, e.problem = plan.ServerFailed, nameErr.Error()
 	case s.Command == "" && s.URL == "":
 		e.state, e.problem = plan.ServerFailed, "it has neither a command nor a url"
 	case s.Source != config.SourceProject || known.allowed.allows(p.cfg.Dir, s):

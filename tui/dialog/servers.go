@@ -26,7 +26,7 @@ type Servers struct {
 	servers []plan.ServerStatus
 	tokens  map[string]int // by server: what its tools take in a model's window
 	known   bool           // offers have arrived
-	awaited string         // the server that the message says is starting; "" is none
+	awaited string         // the server that the message says is starting or being disabled; "" is none
 
 	page    serverPage
 	offers  toolList
@@ -124,7 +124,7 @@ func (d *Servers) Changed(now []plan.ServerStatus) (changed bool) {
 
 // Refused shows why the session did not do what the last key asked for.
 func (d *Servers) Refused(why string) {
-	if d.shown {
+	if d.shown && d.awaited != "" {
 		d.message, d.awaited = why, ""
 	}
 }
@@ -153,6 +153,9 @@ func (d *Servers) Hints() []keymap.Hint {
 	}
 	if d.login.Server == s.Name {
 		return []keymap.Hint{d.Keys.Hint("cancel the login", "servers.login"), leave, choose}
+	}
+	if s.Transport == "built-in" {
+		return []keymap.Hint{d.Keys.Hint("its tools", "plan.open"), d.Keys.Hint("restart", "servers.restart"), leave, choose, search}
 	}
 	hints := []keymap.Hint{d.Keys.Hint("its tools", "plan.open"), d.Keys.Hint("log", "servers.log"), d.Keys.Hint("restart", "servers.restart")}
 	if s.Disabled != "" {
@@ -363,9 +366,9 @@ func (d *Servers) facts(doc *draw.Document, s plan.ServerStatus) {
 	if s.Source != "" {
 		words := []string{s.Source}
 		if s.StartMS > 0 {
-			words = append(words, "started in "+telling.Milliseconds(s.StartMS))
+			words = append(words, "started in "+telling.DoneIn(s.StartMS))
 		}
-		if s.Protocol != "" {
+		if s.Protocol != "" && s.Transport != "built-in" {
 			words = append(words, "protocol "+untrusted.Line(s.Protocol))
 		}
 		doc.Field("from", l.Muted, strings.Join(words, " "+l.Glyphs.Separator+" "))

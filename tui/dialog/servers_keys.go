@@ -65,7 +65,7 @@ func (d *Servers) restart(s *plan.ServerStatus) keymap.Request {
 	case s.State == plan.ServerStopped:
 		d.message = name + " does not start: " + s.Error.Visible() + "."
 	case s.BadEntry:
-		d.message = name + " cannot start: " + s.Error.Visible() + ". Correct its entry, then press " + d.Keys.Name("look") + "."
+		d.message = name + " cannot start: " + s.Error.Visible() + ". Correct its entry, then press " + d.Keys.Look.Help().Key + "."
 	case s.State == plan.ServerStarting && s.Error == "":
 		d.message = name + " is starting already."
 	default:
@@ -129,7 +129,7 @@ func (d *Servers) toggle(s *plan.ServerStatus, forGood bool) keymap.Request {
 		d.message = name + " is part of replan and cannot be disabled here."
 		return keymap.Request{}
 	case s.Disabled == "", s.Disabled == plan.DisabledForNow && forGood:
-		d.message = "Disabling " + name + d.Look.Glyphs.Ellipsis
+		d.message, d.awaited = "Disabling "+name+d.Look.Glyphs.Ellipsis, s.Name
 		return keymap.SendCommands(session.Disable{Server: s.Name, ForGood: forGood})
 	}
 	d.message, d.awaited = "Enabling "+name+d.Look.Glyphs.Ellipsis, s.Name
@@ -184,7 +184,11 @@ func (d *Servers) pageHints() []keymap.Hint {
 	if d.page == toolsPage && (d.offers.searching || d.offers.opened != nil) {
 		return d.offers.hints()
 	}
-	hints := []keymap.Hint{d.Keys.Hint("list", "dialog.leave")}
+	leaves := "list"
+	if d.page == toolsPage && d.offers.query != "" {
+		leaves = "show all"
+	}
+	hints := []keymap.Hint{d.Keys.Hint(leaves, "dialog.leave")}
 	if d.offers.server != "" {
 		next := []string{"", "log", "details", "tools"}[d.page]
 		hints = append(hints, d.Keys.Hint(next, "list.other"))

@@ -46,7 +46,7 @@ func TestRestartOfServerThatCannotStartGivesItsProblem(t *testing.T) {
 		server plan.ServerStatus
 		want   string
 	}{
-		"bad entry":        {plan.ServerStatus{Name: "k", State: plan.ServerFailed, BadEntry: true, Error: `.mcp.json:3: "url" must be text`}, `k cannot start: .mcp.json:3: "url" must be text. Correct its entry, then press f5.`},
+		"bad entry":        {plan.ServerStatus{Name: "k", State: plan.ServerFailed, BadEntry: true, Error: `.mcp.json:3: "url" must be text`}, `k cannot start: .mcp.json:3: "url" must be text. Correct its entry, then press F5.`},
 		"disabled":         {plan.ServerStatus{Name: "k", State: plan.ServerStopped, Disabled: plan.DisabledForGood, Error: "disabled in the configuration"}, "k is disabled: d enables it."},
 		"left out":         {plan.ServerStatus{Name: "k", State: plan.ServerStopped, Error: "left out: you said no"}, "k does not start: left out: you said no."},
 		"waits for a yes":  {plan.ServerStatus{Name: "k", State: plan.ServerWaiting}, "It waits for your approval"},
