@@ -92,8 +92,8 @@ var flows = map[string]flow{
 	"question.abort":          {from: (*story).failing, sends: session.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureAbort}},
 	"question.edit":           {from: (*story).failing, wants: "Edit arguments"},
 	"question.undo_edit":      {from: (*story).gated, first: []string{"e", "@x"}, lacks: "xtrue"},
-	"question.next_field":     {from: (*story).gated, first: []string{"e"}, wants: "all  true"},
-	"question.previous_field": {from: (*story).gated, first: []string{"e", "tab"}, lacks: "all  true"},
+	"question.next_field":     {from: (*story).gated, first: []string{"e"}, wants: "all   true"},
+	"question.previous_field": {from: (*story).gated, first: []string{"e", "tab"}, lacks: "all   true"},
 	"question.send": {from: (*story).gated, first: []string{"e", "shift+tab"}, paste: "pkg/", lacks: "Edit arguments", sends: session.Edit{Run: storyRun, Gate: "4.1.1", Args: map[string]any{
 		"all": true, "path": "pkg/auth/handler.go",
 		"new": "func verifyUser(ctx context.Context, token string) (User, error) {", "old": "func authenticate(ctx context.Context, token string) (User, error) {",

@@ -94,8 +94,8 @@ func TestGateCallCanBeEdited(t *testing.T) {
 	s := settled(t, schemed(newStory().revised()), 120, 36)
 	s.press(letters("e")...)
 	s.wants("Edit arguments")
-	s.wants("all  not set") // an argument that the call does not have
-	kill(s)                 // the new text
+	s.wants("all   not set") // an argument that the call does not have
+	kill(s)                  // the new text
 	s.m.Update(tea.PasteMsg{Content: "${x} stays"})
 	s.press(backTab)
 	s.m.Update(tea.PasteMsg{Content: `"yes"`})

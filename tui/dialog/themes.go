@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"replan/agent/session"
 	"replan/internal/untrusted"
@@ -209,20 +210,31 @@ func (d *Themes) swatch(width int) []string {
 	return []string{l.Fit(states, width), l.Fit(diff, width)}
 }
 
-// sampleWidth is the width of the specimen, in cells.
-const sampleWidth = 38
+// sampleWidth is the width of the specimen, and sampleColumn where its steps name
+// their state, in cells.
+const (
+	sampleWidth  = 38
+	sampleColumn = 26
+)
 
 // specimen draws a sample of the current theme.
 func (d *Themes) specimen() []string {
 	l, g := d.Look, d.Look.Glyphs
-	chosen := l.Line(true, true)
+	step := func(chosen bool, glyph string, state lipgloss.Style, index, title, words string, last lipgloss.Style) string {
+		line, name := l.Line(chosen, chosen), l.Text
+		if chosen {
+			name = l.Strong
+		}
+		drawn := line.Cursor + line.Draw(state, glyph) + line.Blank(1) + line.Draw(l.Accent, index) + line.Blank(1) + line.Draw(name, title)
+		return line.Fill(line.Fill(drawn, sampleColumn)+line.Draw(last, words), sampleWidth)
+	}
 	lines := []string{
 		l.Strong.Render("Strong") + "  " + l.Text.Render("text") + "  " + l.Muted.Render("muted") + "  " + l.Faint.Render("faint") + "  " + l.Matched(l.Text).Render("found"),
 		"",
-		l.Success.Render(g.Done) + " " + l.Accent.Render("1") + " " + l.Text.Render("Read the handler") + "      " + l.Faint.Render("fs.read"),
-		l.Running.Render(l.Spinner()) + " " + l.Accent.Render("2") + " " + l.Text.Render("Run the tests") + "         " + l.Running.Render("1.5s"),
-		chosen.Fill(chosen.Cursor+chosen.Draw(l.Warning, g.Gate)+chosen.Blank(1)+chosen.Draw(l.Strong, "3 Patch both files")+chosen.Blank(2)+chosen.Draw(l.Warning, "gate"), sampleWidth),
-		l.Danger.Render(g.Failed) + " " + l.Accent.Render("4") + " " + l.Text.Render("Ask the server") + "        " + l.Danger.Render("failed"),
+		step(false, g.Done, l.Success, "1", "Read the handler", "fs.read", l.Faint),
+		step(false, l.Spinner(), l.Running, "2", "Run the tests", "1.5s", l.Running),
+		step(true, g.Gate, l.Warning, "3", "Patch both files", "gate", l.Warning),
+		step(false, g.Failed, l.Danger, "4", "Ask the server", "failed", l.Danger),
 		"",
 	}
 	for _, line := range d.sample {

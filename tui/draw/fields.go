@@ -236,7 +236,7 @@ func (f *Fields) SetSize(width, height int) {
 // Lines returns the fields: the one that takes the keys in full, the others on one
 // line each.
 func (f *Fields) Lines() []string {
-	l := f.look
+	l, column := f.look, f.column()
 	var out []string
 	for i, one := range f.all {
 		label := untrusted.Line(cmp.Or(one.label, one.name))
@@ -258,10 +258,19 @@ func (f *Fields) Lines() []string {
 			}
 		case f.alone():
 		default:
-			out = append(out, l.Cut(l.Accent.Render(label)+"  "+l.Muted.Render(f.brief(one)), f.width))
+			out = append(out, l.Cut(l.Accent.Render(label)+strings.Repeat(" ", max(column-VisibleWidth(label), 2))+l.Muted.Render(f.brief(one)), f.width))
 		}
 	}
 	return out
+}
+
+// column returns where the fields on one line show their values, in cells.
+func (f *Fields) column() int {
+	longest := 0
+	for _, one := range f.all {
+		longest = max(longest, VisibleWidth(untrusted.Line(cmp.Or(one.label, one.name))))
+	}
+	return min(longest, 24, f.width/3) + 2
 }
 
 // brief returns a field on one line.
