@@ -18,6 +18,7 @@ import (
 	"replan/tui/keymap"
 	"replan/tui/live"
 	"replan/tui/panetest"
+	"replan/tui/telling"
 )
 
 // openServers returns the list of servers with the given ones.
@@ -109,6 +110,20 @@ func TestKeyDisablesAndEnablesServer(t *testing.T) {
 				t.Errorf("got %v, want %v", w.Send, test.want)
 			}
 		})
+	}
+}
+
+func TestFiguresOfServersKeepTheirColumns(t *testing.T) {
+	large := plan.ServerStatus{Name: "a-server-with-a-rather-long-name", State: plan.ServerFailed, NeedsLogin: true, Tools: 12345, Calls: 123456, Failures: 98765, MedianMS: 599900, Source: "command line"}
+	for _, width := range []int{72, 80, 110} {
+		d := openServers(large)
+		d.Update(keymap.AnswerMsg[session.Servers]{Value: session.Servers{Servers: []plan.ServerStatus{large}, Tools: []session.OfferedTool{{Server: large.Name, Name: "t", Tokens: 1234567}}}})
+		got := panetest.Stripped(d.View(draw.Rect{W: width, H: 20}))
+		for _, figure := range []string{"login", "12345", telling.Tokens(1234567), "123456", telling.DoneIn(599900), "98765"} {
+			if !slices.Contains(strings.Fields(got), figure) {
+				t.Errorf("%s does not stand alone at width %d:\n%s", figure, width, got)
+			}
+		}
 	}
 }
 
