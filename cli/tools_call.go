@@ -27,7 +27,7 @@ func newToolsCall(o *options) *cobra.Command {
 		Use:   "call NAME",
 		Short: "Call one tool and print its result",
 		Long: "call NAME calls one tool like a plan of one step: gates are answered as for plan run,\n" +
-			"the call has a run and a journal of its own, and its changes can be undone. The result is printed\n" +
+			"the call has a run and a journal of its own, and its changes can be undone. A call that only reads leaves none. The result is printed\n" +
 			"as text, with --output json as JSON. Pictures and other files of it are kept with the run, and named. Text beside\n" +
 			"structured content goes to standard error.",
 		Example: "  replan tools call fs.search --args '{\"query\": \"TODO\"}'\n  replan tools call fs.mkdir --args '{\"path\": \"docs\"}' --approve safe\n  replan tools call vcs.log --output json",
@@ -86,10 +86,18 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 		}
 		return []session.Command{session.Execute{Plan: v.plan, OnFailure: plan.OnFailureAbort, Strict: o.plans().strict()}}, nil
 	}}
-	if !o.DryRun {
-		e.printer = func(session string, out io.Writer) eventPrinter { return newResultOnly(o, session, out) }
+	if o.DryRun {
+		return o.headless(ctx, e)
 	}
-	return o.headless(ctx, e)
+	var printed *resultOnly
+	e.printer = func(session string, out io.Writer) eventPrinter {
+		printed = newResultOnly(o, session, out)
+		return printed
+	}
+	if err := o.headless(ctx, e); err != nil || printed == nil || !printed.brief || o.chatContext != nil {
+		return err
+	}
+	return wrap("remove the journal of the call", o.store.Forget(printed.run, printed.session))
 }
 
 // resultOnly prints the result of a run with a single call, its questions to the
@@ -102,6 +110,9 @@ type resultOnly struct {
 	asked  event.GateRequested
 	dirty  bool          // files had uncommitted changes when the run began
 	held   []event.Event // warnings that matter only if the call is made
+
+	run   string // its id
+	brief bool   // nobody needs its journal: it only reads, and no file of its result was kept
 }
 
 func newResultOnly(o *options, session string, out io.Writer) *resultOnly {
@@ -111,6 +122,7 @@ func newResultOnly(o *options, session string, out io.Writer) *resultOnly {
 
 // Event prints one event.
 func (r *resultOnly) Event(e event.Event) error {
+	r.judge(e)
 	switch d := e.Data.(type) {
 	case event.RunStarted:
 		r.dirty = d.Dirty > 0
@@ -167,6 +179,19 @@ func (r *resultOnly) Event(e event.Event) error {
 		}
 	}
 	return r.notesOnly.Event(e)
+}
+
+// judge finds out whether somebody may need the journal of the call.
+func (r *resultOnly) judge(e event.Event) {
+	switch d := e.Data.(type) {
+	case event.RunStarted:
+		if r.run = e.Run; d.Plan != nil && len(d.Plan.Steps) == 1 {
+			tool, err := d.Catalogue.Find(d.Plan.Steps[0].Tool)
+			r.brief = err == nil && tool.ReadOnly
+		}
+	case event.StepCompleted:
+		r.brief = r.brief && len(d.Attachments) == 0
+	}
 }
 
 // release prints the warnings that were held, and holds no more.

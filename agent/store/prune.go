@@ -69,6 +69,19 @@ func (s *Store) Prune(p Pruning, now time.Time) (Pruned, error) {
 	return pruned, s.pruneOrphans(&pruned, p, now)
 }
 
+// Forget removes a run and its session, which nobody needs. It leaves what is in use.
+func (s *Store) Forget(run, session string) error {
+	for _, of := range []struct {
+		folder journal.Folder
+		id     string
+	}{{s.Runs, run}, {s.Sessions, session}} {
+		if _, err := of.folder.Delete(of.id); err != nil && !errors.Is(err, journal.ErrLocked) {
+			return fmt.Errorf("remove %s: %w", of.id, err)
+		}
+	}
+	return nil
+}
+
 // pruneOrphans removes stored changes without a journal.
 func (s *Store) pruneOrphans(pruned *Pruned, p Pruning, now time.Time) error {
 	entries, err := s.Runs.Orphans()
