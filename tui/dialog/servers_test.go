@@ -127,6 +127,20 @@ func TestFiguresOfServersKeepTheirColumns(t *testing.T) {
 	}
 }
 
+func TestDisabledServerOffersToBeEnabled(t *testing.T) {
+	for want, disabled := range map[string]plan.DisabledBy{"enable": plan.DisabledForNow, "disable": ""} {
+		var does []string
+		for _, h := range openServers(plan.ServerStatus{Name: "k", State: plan.ServerStopped, Disabled: disabled}).Hints() {
+			if slices.Contains(h.IDs, "servers.disable") {
+				does = append(does, h.Does)
+			}
+		}
+		if !slices.Equal(does, []string{want}) {
+			t.Errorf("got %v, want %s", does, want)
+		}
+	}
+}
+
 func TestServerStaysSelectedWhenOthersCome(t *testing.T) {
 	d := openServers(plan.ServerStatus{Name: "a", Error: "of a"}, plan.ServerStatus{Name: "m", Error: "of m"})
 	pressed(t, d, "move.down")
