@@ -158,8 +158,9 @@ func (d *Servers) Hints() []keymap.Hint {
 		return []keymap.Hint{d.Keys.Hint("its tools", "plan.open"), d.Keys.Hint("restart", "servers.restart"), leave, choose, search}
 	}
 	hints := []keymap.Hint{d.Keys.Hint("its tools", "plan.open"), d.Keys.Hint("log", "servers.log"), d.Keys.Hint("restart", "servers.restart")}
+	off := d.Keys.Hint("disable", "servers.disable")
 	if s.Disabled != "" {
-		hints[2] = d.Keys.Hint("enable", "servers.disable")
+		hints, off = hints[:2], d.Keys.Hint("enable", "servers.disable")
 	}
 	if s.NeedsLogin {
 		hints = slices.Insert(hints, 0, d.Keys.Hint("log in", "servers.login"))
@@ -167,7 +168,7 @@ func (d *Servers) Hints() []keymap.Hint {
 	if s.Changes > 0 {
 		hints = slices.Insert(hints, 0, d.Keys.Hint("see what changed", "servers.accept"))
 	}
-	hints = append(hints, leave, d.Keys.Hint("disable", "servers.disable"))
+	hints = append(hints, leave, off)
 	if s.Allowed {
 		hints = append(hints, d.Keys.Hint("take back your yes", "servers.take_back"))
 	}
@@ -354,7 +355,7 @@ func (d *Servers) facts(doc *draw.Document, s plan.ServerStatus) {
 		if telling.IsLost(s) {
 			doc.Field("plan", l.Warning, telling.LostTools(steps))
 		} else {
-			doc.Field("plan", l.Text, english.Capital(telling.StepList(steps))+" still "+english.Agree(len(steps), "needs", "need")+" it")
+			doc.Field("plan", l.Text, telling.StepList(steps)+" still "+english.Agree(len(steps), "needs", "need")+" it")
 		}
 	}
 	if words := telling.ServerCalls(s); words != "" {
