@@ -29,6 +29,7 @@ var twoServers = plan.Catalogue{
 	{Name: "browse", Server: "home", ReadOnly: true, Annotated: true, OpenWorld: new(true), Vouched: true},
 	{Name: "silent", Server: "home", ReadOnly: true, Annotated: true, Vouched: true},
 	{Name: "store", Server: "home", Annotated: true, OpenWorld: new(false), Vouched: true},
+	{Name: plan.ResourceTool, Server: plan.ResourceServer, ReadOnly: true, Annotated: true},
 }
 
 // after returns the start of a run whose second step can use the first step's
@@ -75,6 +76,10 @@ func TestExactResultTextNeedsExplicitRule(t *testing.T) {
 		"trusted server's open reading tool":         {"fs.read", "home:browse", `{"q":"${seen}"}`, nil, true},
 		"trusted server that does not say":           {"fs.read", "home:silent", `{"q":"${seen}"}`, nil, true},
 		"trusted server's tool with effects":         {"fs.read", "home:store", `{"q":"${seen}"}`, []string{"home:store"}, true},
+		"resource of the text's own server":          {"web:list", "mcp:resources.read", `{"server":"web","uri":"${seen}"}`, nil, false},
+		"resource of another server":                 {"web:list", "mcp:resources.read", `{"server":"home","uri":"${seen}"}`, nil, true},
+		"from one resource to another":               {"mcp:resources.read", "mcp:resources.read", `{"server":"home","uri":"${seen}"}`, nil, true},
+		"resource of a server that a result names":   {"mcp:resources.read", "mcp:resources.read", `{"server":"${seen}","uri":"x"}`, nil, true},
 		"workspace reads a path":                     {"web:list", "fs.read", `{"path":"${seen}"}`, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {

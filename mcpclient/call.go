@@ -41,7 +41,7 @@ import (
 // limit ended the call. After any other error, including a server's internal
 // error, the effect of the call is unknown.
 func (p *Pool) Call(ctx context.Context, call plan.ToolCall) (any, error) {
-	if call.Tool.Server == ResourceServer && call.Tool.Name == ResourceTool {
+	if p.readsResources(call.Tool) {
 		return callResourceTool(ctx, p, call)
 	}
 	meta := map[string]any{}

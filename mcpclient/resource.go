@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -74,19 +75,12 @@ func (p *Pool) offering() []offer {
 	return out
 }
 
-// The tool of the pool itself that reads resources. It is offered while a server has
-// resources, and no server has its name.
-const (
-	ResourceServer = "mcp"
-	ResourceTool   = "resources.read"
-)
-
-// resourceTool returns the tool that reads resources, nothing if no server has any.
-// The caller holds the mutex of the pool.
+// resourceTool returns the tool that reads resources, nothing if no server has any or
+// one has taken the name. The caller holds the mutex of the pool.
 func resourceTool(entries []*entry) []plan.Tool {
 	var servers []string
 	for _, e := range entries {
-		if e.server.Name == ResourceServer {
+		if e.server.Name == plan.ResourceServer {
 			return nil
 		}
 		if e.state == plan.ServerReady && e.conn != nil && e.conn.client.GetServerCapabilities().Resources != nil {
@@ -107,9 +101,16 @@ func resourceTool(entries []*entry) []plan.Tool {
 		return nil
 	}
 	return []plan.Tool{{
-		Server: ResourceServer, Name: ResourceTool, InputSchema: schema, ReadOnly: true, Annotated: true,
+		Server: plan.ResourceServer, Name: plan.ResourceTool, InputSchema: schema, ReadOnly: true, Annotated: true,
 		Description: "Reads a resource of an MCP server by its URI. Returns its text; what is no text becomes a file.",
 	}}
+}
+
+// readsResources reports whether a tool is the one of the pool itself that reads
+// resources, and not one of a server with the same name.
+func (p *Pool) readsResources(t plan.Tool) bool {
+	return t.Server == plan.ResourceServer && t.Name == plan.ResourceTool &&
+		!slices.ContainsFunc(p.Status(), func(s plan.ServerStatus) bool { return s.Name == plan.ResourceServer })
 }
 
 // callResourceTool reads the resource that a call names, for a model.

@@ -15,8 +15,9 @@ import (
 //
 // Reading with the workspace's own operators sends text nowhere. Passing text to
 // another server sends it, unless the text came from the same server. What that
-// server declares about its tool counts only if the user trusts the server. A call with effects carries all of its
-// text, except an edit computed by the workspace's own operator.
+// server declares about its tool counts only if the user trusts the server. A call
+// with effects carries all of its text, except an edit computed by the workspace's
+// own operator.
 func Uncovered(rule Rule, tool plan.Tool, args map[string]any, from []Provenance, toolOf func(Provenance) (plan.Tool, bool)) []Provenance {
 	if prompt.IsPlanTool(tool) || tool.KeepsText() {
 		return nil // the steps of a plan have their own gates
@@ -25,7 +26,7 @@ func Uncovered(rule Rule, tool plan.Tool, args map[string]any, from []Provenance
 	for _, p := range from {
 		source, known := toolOf(p)
 		switch {
-		case known && tool.ReadOnly && source.Server == tool.Server:
+		case known && tool.ReadOnly && source.Server == tool.Recipient(args):
 		case known && worksOut(source) && !p.Written && tool.Trusted && tool.Name == "fs.patch":
 		case rule.Covers(p, tool, args):
 		default:

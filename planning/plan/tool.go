@@ -71,6 +71,22 @@ func (t Tool) KeepsText() bool {
 	return t.ReadOnly && (t.Trusted || t.Vouched && t.OpenWorld != nil && !*t.OpenWorld)
 }
 
+// ResourceServer and ResourceTool name the tool of the program itself that reads
+// resources of MCP servers. Its argument "server" names the server.
+const (
+	ResourceServer = "mcp"
+	ResourceTool   = "resources.read"
+)
+
+// Recipient returns the server that receives the arguments of a call.
+func (t Tool) Recipient(args map[string]any) string {
+	if t.Server == ResourceServer && t.Name == ResourceTool {
+		server, _ := args["server"].(string)
+		return server
+	}
+	return t.Server
+}
+
 // MaxChange is how many bytes of a change by a server are shown with a question. A
 // longer one is accepted on the command line, which prints all of it.
 const MaxChange = 32 << 10
