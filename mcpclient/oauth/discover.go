@@ -66,11 +66,11 @@ func discover(ctx context.Context, c *http.Client, server string, asked challeng
 		if len(r.AuthorizationServers) == 0 {
 			return authority{}, errors.New("the server names no authorisation server")
 		}
-		m, err := describe(ctx, c, r.AuthorizationServers[0])
+		m, err := describe(ctx, c, r.AuthorizationServers[0], own)
 		return authority{r.Resource, r.Scopes, m}, err
 	}
 	// Before the revision of June 2025, the MCP server was its own authorisation server.
-	m, err := describe(ctx, c, origin(own))
+	m, err := describe(ctx, c, origin(own), own)
 	if errors.Is(err, errNoMetadata) {
 		err = errNoLogin
 	}
@@ -80,13 +80,13 @@ func discover(ctx context.Context, c *http.Client, server string, asked challeng
 // errNoMetadata reports that an authorisation server does not describe itself.
 var errNoMetadata = errors.New("the authorisation server does not describe itself")
 
-// describe reads the metadata of an authorisation server and checks it.
-func describe(ctx context.Context, c *http.Client, issuer string) (metadata, error) {
+// describe reads the metadata of the authorisation server of an MCP server and checks it.
+func describe(ctx context.Context, c *http.Client, issuer string, of *url.URL) (metadata, error) {
 	at, err := url.Parse(issuer)
 	if err != nil || at.Host == "" {
 		return metadata{}, fmt.Errorf("the address of the authorisation server cannot be read: %s", inQuotes(issuer))
 	}
-	if err := safe(issuer); err != nil {
+	if err := safeFor(of, issuer); err != nil {
 		return metadata{}, err
 	}
 	places := append(wellKnown(at, "oauth-authorization-server"), wellKnown(at, "openid-configuration")...)
@@ -100,15 +100,15 @@ func describe(ctx context.Context, c *http.Client, issuer string) (metadata, err
 			return metadata{}, fmt.Errorf("reading what the authorisation server says about itself: %w", err)
 		}
 		if found {
-			return m, m.check(issuer)
+			return m, m.check(issuer, of)
 		}
 	}
 	return metadata{}, errNoMetadata
 }
 
-// check returns an error if the metadata must not be used. A slash at the end of the
-// issuer makes no difference, since servers write it either way.
-func (m metadata) check(issuer string) error {
+// check returns an error if the metadata must not be used for an MCP server. A slash at
+// the end of the issuer makes no difference, since servers write it either way.
+func (m metadata) check(issuer string, of *url.URL) error {
 	if strings.TrimSuffix(m.Issuer, "/") != strings.TrimSuffix(issuer, "/") {
 		return fmt.Errorf("the authorisation server at %s says that it is %s", inQuotes(issuer), inQuotes(m.Issuer))
 	}
@@ -119,7 +119,7 @@ func (m metadata) check(issuer string) error {
 		return errors.New("the authorisation server does not say where to log in or where to get tokens")
 	}
 	for _, endpoint := range []string{m.AuthorizationEndpoint, m.TokenEndpoint, m.RegistrationEndpoint, m.RevocationEndpoint} {
-		if err := safe(endpoint); endpoint != "" && err != nil {
+		if err := safeFor(of, endpoint); endpoint != "" && err != nil {
 			return err
 		}
 	}
@@ -173,14 +173,35 @@ func safe(address string) error {
 	if err != nil {
 		return errors.New("an address of the login cannot be read")
 	}
-	loopback := at.Hostname() == "localhost"
-	if ip := net.ParseIP(at.Hostname()); ip != nil {
-		loopback = ip.IsLoopback()
-	}
-	if at.Host == "" || at.User != nil || at.Scheme != "https" && (at.Scheme != "http" || !loopback) {
+	if at.Host == "" || at.User != nil || at.Scheme != "https" && (at.Scheme != "http" || !isLoopback(at)) {
 		return fmt.Errorf("a login needs https, which %s does not use", inQuotes(origin(at)))
 	}
 	return nil
+}
+
+// safeFor returns an error for an address that a login to an MCP server must not use.
+// A server elsewhere must not make this program send requests to this machine.
+func safeFor(server *url.URL, address string) error {
+	if err := safe(address); err != nil {
+		return err
+	}
+	if at, err := url.Parse(address); err == nil && isHere(at) && !isHere(server) {
+		return fmt.Errorf("the server leads the login to this machine, %s, which it is not on", inQuotes(origin(at)))
+	}
+	return nil
+}
+
+// isLoopback reports whether an address never leaves this machine.
+func isLoopback(at *url.URL) bool {
+	ip := net.ParseIP(at.Hostname())
+	return at.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// isHere reports whether an address may be one of this machine.
+func isHere(at *url.URL) bool {
+	name := strings.TrimSuffix(strings.ToLower(at.Hostname()), ".")
+	ip := net.ParseIP(name)
+	return isLoopback(at) || name == "localhost" || strings.HasSuffix(name, ".localhost") || ip != nil && ip.IsUnspecified()
 }
 
 // wellKnown returns the address of a document about an address: its name goes between

@@ -85,6 +85,36 @@ func TestLoginRefusesWhatItMustNotTrust(t *testing.T) {
 	}
 }
 
+func TestServerElsewhereCannotLeadTheLoginToThisMachine(t *testing.T) {
+	for name, issuer := range map[string]string{
+		"an authorisation server on this machine": "",
+		"endpoints on this machine":               "https://login.example",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, oauthtest.Settings{Issuer: issuer}, oauthtest.Protection{Resource: "https://far.example/mcp", Issuer: issuer})
+			w.server.URL = "https://far.example/mcp"
+			_, err := w.login(t, func(l *oauth.Login) {
+				l.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+					at := map[string]string{"far.example": w.resource.Address(), "login.example": w.authority.Issuer()}[r.URL.Host]
+					if there, err := url.Parse(at); at != "" && err == nil {
+						r = r.Clone(r.Context())
+						r.URL.Scheme, r.URL.Host = there.Scheme, there.Host
+					}
+					return http.DefaultTransport.RoundTrip(r)
+				})
+			})
+			if err == nil || !strings.Contains(err.Error(), "leads the login to this machine") {
+				t.Errorf("got %v", err)
+			}
+			for _, path := range w.authority.Requests() {
+				if issuer == "" || !strings.Contains(path, "/.well-known/") {
+					t.Errorf("%s was requested", path)
+				}
+			}
+		})
+	}
+}
+
 func TestAnswerWithAnotherStateIsRefused(t *testing.T) {
 	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
 	var browsers sync.WaitGroup
