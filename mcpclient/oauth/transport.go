@@ -65,7 +65,11 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	scopes, lacking := Wanted(response)
 	switch {
 	case lacking:
-		next, err = t.widened(r.Context(), sent, scopes)
+		if next, err = t.widened(r.Context(), sent, scopes); err != nil {
+			// The server has refused the call all the same.
+			t.Logger.Warn("the scopes that a server asks for are not noted", "server", t.Server.Name, "error", err)
+			return response, nil
+		}
 	case response.StatusCode == http.StatusUnauthorized:
 		next, err = t.token(r.Context(), sent)
 	default:
@@ -212,7 +216,8 @@ func (t *Transport) refresh(ctx context.Context, g *grant) (string, error) {
 		}
 		g.Token = token
 	}
-	if err := t.Store.write(ctx, t.account(), g); err != nil {
+	// The server has already replaced the old tokens.
+	if err := t.Store.write(context.WithoutCancel(ctx), t.account(), g); err != nil {
 		t.Logger.Warn("the refreshed login is not saved", "server", t.Server.Name, "error", err)
 	}
 	return t.keep(g), nil
