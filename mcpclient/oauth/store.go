@@ -180,7 +180,10 @@ func (s *Store) write(ctx context.Context, a account, g *grant) error {
 	r := record{V: recordV, Server: a.name, URL: url}
 	if s.ring != nil {
 		_, err := s.onRing(ctx, func() (string, error) { return "", s.ring.Set(service, a.key(), string(text)) })
-		r.Keyring = err == nil // else it is not running, or the tokens are too long for it
+		if r.Keyring = err == nil; ctx.Err() != nil {
+			return fmt.Errorf("saving the login: %w", ctx.Err()) // that says nothing about the keyring
+		}
+		// Without an answer it is not running, or the tokens are too long for it.
 	}
 	if !r.Keyring {
 		r.Login = g

@@ -154,6 +154,26 @@ func TestStepUpAsksForAllScopesTogether(t *testing.T) {
 	w.mustSend(t, tr, "send it", http.StatusOK)
 }
 
+func TestRefusalStaysOneIfItsScopesCannotBeNoted(t *testing.T) {
+	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{Asks: "read", Needs: map[string]string{"write it": "write"}})
+	if _, err := w.login(t); err != nil {
+		t.Fatal(err)
+	}
+	tr, log := w.transport(t)
+	w.mustSend(t, tr, "read it", http.StatusOK)
+	locks, err := filepath.Glob(filepath.Join(w.dir, "*.lock"))
+	if err != nil || len(locks) != 1 {
+		t.Fatalf("got %q, %v", locks, err)
+	}
+	if err := errors.Join(os.Remove(locks[0]), os.Mkdir(locks[0], 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	w.mustSend(t, tr, "write it", http.StatusForbidden)
+	if !strings.Contains(log.String(), "not noted") {
+		t.Errorf("log: %s", log)
+	}
+}
+
 func TestScopesThatALoginHasAreNotAskedForAgain(t *testing.T) {
 	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{Asks: "read write", Needs: map[string]string{"write it": "write"}})
 	if _, err := w.login(t); err != nil {
@@ -295,6 +315,37 @@ func TestTokensAreInTheKeyringOrInAPrivateFile(t *testing.T) {
 			w.mustSend(t, tr, "x", http.StatusOK)
 		})
 	}
+}
+
+// slowRing is a keyring that does not store at once.
+type slowRing struct {
+	*ring
+	asked, answer chan struct{}
+}
+
+func (r slowRing) Set(service, user, secret string) error {
+	r.asked <- struct{}{}
+	<-r.answer
+	return r.ring.Set(service, user, secret)
+}
+
+func TestCancelledCallKeepsTokensOutOfFiles(t *testing.T) {
+	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{Asks: "read", Needs: map[string]string{"write it": "write"}})
+	secrets := slowRing{&ring{secrets: map[string]string{}}, make(chan struct{}), make(chan struct{})}
+	w.store = oauth.NewStore(w.dir, secrets.ring)
+	if _, err := w.login(t); err != nil {
+		t.Fatal(err)
+	}
+	w.store = oauth.NewStore(w.dir, secrets)
+	ctx, cancel := context.WithCancel(t.Context())
+	var calls sync.WaitGroup
+	tr, _ := w.transport(t)
+	calls.Go(func() { _, _, _ = w.send(ctx, tr, "write it") })
+	<-secrets.asked
+	cancel()
+	calls.Wait()
+	close(secrets.answer)
+	w.mustNotTell(t, w.files(t))
 }
 
 func TestHelperPrintsHeaders(t *testing.T) {
