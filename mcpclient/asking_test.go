@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -242,12 +243,16 @@ func TestLogMessageIsOneLine(t *testing.T) {
 	log := incoming.Log{Write: func(line string) { got = append(got, line) }}
 	for _, fields := range []map[string]any{
 		{"level": "info", "data": "a\n b"}, {"level": "error", "logger": "db", "data": map[string]any{"n": 1}}, {},
+		{"level": "info", "data": strings.Repeat("é", 1<<20)},
 	} {
 		n := mcp.JSONRPCNotification{}
 		n.Params.AdditionalFields = fields
 		log.Take(n)
 	}
-	if want := []string{"[info] a b", `[error db] {"n":1}`, "[] null"}; !reflect.DeepEqual(got, want) {
-		t.Errorf("got %q", got)
+	if want := []string{"[info] a b", `[error db] {"n":1}`, "[] null"}; !reflect.DeepEqual(got[:3], want) {
+		t.Errorf("got %q", got[:3])
+	}
+	if long := got[3]; len(long) > 5000 || !utf8.ValidString(long) || !strings.HasSuffix(long, "éé…") {
+		t.Errorf("a long message has %d bytes", len(long))
 	}
 }

@@ -310,7 +310,7 @@ func (b answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if kind == "text/event-stream" && r.Method == http.MethodGet {
-		response.Body = &limitedLines{ReadCloser: response.Body} // the stream may last for ever
+		response.Body = &limitedEvents{ReadCloser: response.Body} // the stream may last for ever
 	} else {
 		response.Body = http.MaxBytesReader(nil, response.Body, maxHTTPReply)
 	}
@@ -333,20 +333,29 @@ func (b answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// limitedLines fails if a line of a stream is too long.
-type limitedLines struct {
+// limitedEvents fails if an event of a stream is too long. An event ends with an empty
+// line.
+type limitedEvents struct {
 	io.ReadCloser
-	line int // bytes of the line so far
+	event int  // bytes of the event so far
+	empty bool // nothing has come since the last line
 }
 
 // Read reads from the stream.
-func (l *limitedLines) Read(p []byte) (int, error) {
+func (l *limitedEvents) Read(p []byte) (int, error) {
 	n, err := l.ReadCloser.Read(p)
-	l.line += n
-	if end := bytes.LastIndexByte(p[:n], '\n'); end >= 0 {
-		l.line = n - end - 1
+	for _, b := range p[:n] {
+		switch {
+		case b != '\n' && b != '\r':
+			l.empty = false
+		case b == '\n' && l.empty:
+			l.event = 0
+		case b == '\n':
+			l.empty = true
+		}
+		l.event++
 	}
-	if l.line > maxHTTPReply {
+	if l.event > maxHTTPReply {
 		return n, fmt.Errorf("a message of the server has more than %d MB", maxHTTPReply>>20)
 	}
 	return n, err

@@ -14,6 +14,8 @@ import (
 const (
 	MaxMessages   = 200
 	MessagePeriod = 10 * time.Second
+
+	maxLine = 4000 // bytes of a logged message
 )
 
 // Log logs the messages that a server sends with notifications/message. It is safe
@@ -45,7 +47,7 @@ func (l *Log) Take(n mcp.JSONRPCNotification) {
 	l.Write(line(n.Params.AdditionalFields))
 }
 
-// line returns a message on one line.
+// line returns the beginning of a message on one line.
 func line(fields map[string]any) string {
 	level, _ := fields["level"].(string)
 	from, _ := fields["logger"].(string)
@@ -54,5 +56,9 @@ func line(fields map[string]any) string {
 		data, _ := json.Marshal(fields["data"]) // it was JSON before
 		text = string(data)
 	}
-	return strings.Join(strings.Fields("["+strings.TrimSpace(level+" "+from)+"] "+text), " ")
+	words := strings.Join(strings.Fields("["+strings.TrimSpace(level+" "+from)+"] "+text), " ")
+	if len(words) > maxLine {
+		words = strings.ToValidUTF8(words[:maxLine], "") + "…"
+	}
+	return words
 }

@@ -1,0 +1,43 @@
+package mcpclient
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+// repeated is a stream of a text without end.
+type repeated struct {
+	text string
+	at   int
+}
+
+func (r *repeated) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = r.text[r.at]
+		r.at = (r.at + 1) % len(r.text)
+	}
+	return len(p), nil
+}
+
+func TestStreamMayBeLongerThanAnEvent(t *testing.T) {
+	line := "data: " + strings.Repeat("x", 1000)
+	for name, c := range map[string]struct {
+		text string
+		ends bool
+	}{
+		"one line without end":         {line, true},
+		"lines without an empty one":   {line + "\n", true},
+		"events":                       {line + "\n\n", false},
+		"events with carriage returns": {line + "\r\n" + line + "\r\n\r\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			stream := &limitedEvents{ReadCloser: io.NopCloser(io.LimitReader(&repeated{text: c.text}, maxHTTPReply+1<<20))}
+			_, err := io.Copy(io.Discard, stream)
+			if (err != nil) != c.ends || errors.Is(err, io.EOF) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
