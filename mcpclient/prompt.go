@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/yosida95/uritemplate/v3"
 
+	"replan/internal/untrusted"
 	"replan/mcpclient/config"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -200,7 +201,8 @@ func (p Prompts) Complete(ctx context.Context, server, name, argument string) (v
 	return values, err
 }
 
-// complete asks a server for the values of an argument.
+// complete asks a server for the values of an argument. It leaves out values with
+// invisible characters or several lines.
 func (c *connection) complete(ctx context.Context, of any, argument string) ([]string, error) {
 	if c.client.GetServerCapabilities().Completions == nil {
 		return nil, nil
@@ -211,7 +213,9 @@ func (c *connection) complete(ctx context.Context, of any, argument string) ([]s
 	if err != nil {
 		return nil, err
 	}
-	values := result.Completion.Values
+	values := slices.DeleteFunc(result.Completion.Values, func(value string) bool {
+		return value != untrusted.Line(value) // the user could not see what goes into the message
+	})
 	return values[:min(len(values), maxCompletions)], nil
 }
 
