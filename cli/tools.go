@@ -228,11 +228,14 @@ func newToolsAccept(o *options) *cobra.Command {
 // acceptTools implements replan tools accept.
 func (o *options) acceptTools(ctx context.Context, w *services, all plan.Catalogue, name string) error {
 	server, tool, _ := strings.Cut(name, ":")
-	isServer := func(s plan.ServerStatus) bool { return s.Name == server }
+	servers := w.tools.Status()
+	at := slices.IndexFunc(servers, func(s plan.ServerStatus) bool { return s.Name == server })
 	isTool := func(t plan.Tool) bool { return t.Server == server && t.Name == tool }
 	switch {
-	case !slices.ContainsFunc(w.tools.Status(), isServer):
+	case at < 0:
 		return usage("there is no MCP server %q: name one as replan tools list does, or SERVER:TOOL", server)
+	case servers[at].State != plan.ServerReady:
+		return &failure{exit: 1, code: "failed", err: fmt.Errorf("what the server %s says now is not known, since it is not ready", server)}
 	case tool != "" && !slices.ContainsFunc(all, isTool):
 		return &failure{exit: exitUsage, code: plan.CodeUnknownTool, err: fmt.Errorf("the server %s offers no tool %q", server, tool)}
 	}
