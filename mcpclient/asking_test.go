@@ -242,7 +242,9 @@ func TestLogMessageIsOneLine(t *testing.T) {
 	var got []string
 	log := incoming.Log{Write: func(line string) { got = append(got, line) }}
 	for _, fields := range []map[string]any{
-		{"level": "info", "data": "a\n b"}, {"level": "error", "logger": "db", "data": map[string]any{"n": 1}}, {},
+		{"level": "info", "data": "a\n b"},
+		{"level": "error", "logger": "db", "data": map[string]any{"n": 1}},
+		{},
 		{"level": "info", "data": strings.Repeat("é", 1<<20)},
 	} {
 		n := mcp.JSONRPCNotification{}

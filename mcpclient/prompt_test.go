@@ -17,7 +17,7 @@ import (
 // guide is a server with a prompt, templates of resources, and completions.
 func guide() *server.MCPServer {
 	s := server.NewMCPServer("guide", "1", server.WithCompletions(), server.WithPromptCapabilities(true), server.WithResourceCapabilities(false, false),
-		server.WithPromptCompletionProvider(completions{"code": {"main.go", "util.go"}}), server.WithResourceCompletionProvider(completions{"city": {"Bern", "New York"}}))
+		server.WithPromptCompletionProvider(completions{"code": {"main.go", "un\u202eseen", "two\nlines", "util.go"}}), server.WithResourceCompletionProvider(completions{"city": {"Bern", "New York"}}))
 	s.AddPrompt(mcp.NewPrompt("review", mcp.WithPromptDescription("Reviews code"), mcp.WithArgument("code", mcp.RequiredArgument(), mcp.ArgumentDescription("a file")), mcp.WithArgument("depth")),
 		func(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			return mcp.NewGetPromptResult("", []mcp.PromptMessage{
