@@ -36,6 +36,7 @@ func (r *Run) Apply(e event.Event) error {
 	last := r.Now
 	r.Seq, r.Now = e.Seq, e.Time
 	f.apply(e, last)
+	f.closeElicitations()
 	f.noteEffects(e.Data)
 	return nil
 }
@@ -131,9 +132,7 @@ func (r fold) apply(e event.Event, last time.Time) {
 	case event.GateResolved:
 		r.applyGateResolved(d)
 	case event.ElicitationRequested:
-		if s := r.Step(d.Step); s != nil && s.Status == StepRunning && s.Attempt == d.Attempt {
-			r.Elicitations = append(r.Elicitations, d)
-		}
+		r.Elicitations = append(r.Elicitations, d)
 	case event.ElicitationResolved:
 		r.Elicitations = slices.DeleteFunc(r.Elicitations, func(q event.ElicitationRequested) bool { return q.ID == d.ID })
 
@@ -157,6 +156,15 @@ func (r fold) apply(e event.Event, last time.Time) {
 	case event.SynthesisCompleted:
 		r.applySynthesis(d)
 	}
+}
+
+// closeElicitations drops the questions whose call has ended, or whose step the plan
+// no longer has.
+func (r fold) closeElicitations() {
+	r.Elicitations = slices.DeleteFunc(r.Elicitations, func(q event.ElicitationRequested) bool {
+		s := r.Step(q.Step)
+		return r.Result != nil || s == nil || s.Status != StepRunning || s.Attempt != q.Attempt
+	})
 }
 
 // applySpawned records the run that a plan tool call started.
@@ -189,7 +197,7 @@ func (r fold) applyCompleted(d event.RunCompleted) {
 	if r.Chat != nil && r.Chat.over() {
 		r.keepRemarks(r.Chat)
 	}
-	r.Result, r.Gates, r.Elicitations, r.Replanning, r.questions = &result, nil, nil, nil, nil
+	r.Result, r.Gates, r.Replanning, r.questions = &result, nil, nil, nil
 	r.every(func(s *StepState) {
 		s.awaitsUser = false
 		if s.Status == StepWaiting || s.Status == StepRunning && s.Loop != nil {

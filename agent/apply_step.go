@@ -198,7 +198,6 @@ func (r fold) applyDry(d event.StepCompleted) {
 func (r ledger) back(index string, number int) *StepState {
 	s := r.Step(index)
 	current := s != nil && s.Status == StepRunning && s.Attempt == number
-	r.Elicitations = slices.DeleteFunc(r.Elicitations, func(q event.ElicitationRequested) bool { return q.Step == index && q.Attempt == number })
 	key := event.Attempt{Index: index, Number: number}
 	if r.inFlight[key] {
 		delete(r.inFlight, key)

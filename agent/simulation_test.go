@@ -152,6 +152,7 @@ func randomWorld(t *rapid.T, kinds int) (*world, event.RunStarted) {
 		return rapid.SampledFrom([]event.ReviewDecision{event.ReviewRun, event.ReviewRun, event.ReviewRun, event.ReviewRefuse}).Draw(t, "reviewed")
 	}
 	w.choose = func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "next") }
+	w.drawElicitations(t)
 	return w, w.drawDrafts(t, randomStart(t, kinds))
 }
 
@@ -257,7 +258,7 @@ func dump(t tester, r *agent.Run) string {
 	}
 	text, err := json.MarshalIndent(map[string]any{
 		"next": actions(r.Next()), "standing": r.Snapshot(true), "steps": steps, "questions": r.Questions(),
-		"gates": r.Gates, "held": r.AwaitsReview(), "reviews": r.Reviews, "undone": r.Undone, "phases": r.Phases, "revision": r.Revision, "usage": r.Usage, "variables": r.Variables(),
+		"gates": r.Gates, "elicitations": r.Elicitations, "held": r.AwaitsReview(), "reviews": r.Reviews, "undone": r.Undone, "phases": r.Phases, "revision": r.Revision, "usage": r.Usage, "variables": r.Variables(),
 	}, "", " ")
 	if err != nil {
 		t.Fatal(err)

@@ -35,6 +35,7 @@ type world struct {
 	cutOff  func(prompt.Request) bool                      // whether a reply is cut off; nil for never
 	plan    func(agent.CallPlan) event.Data                // the outcome of a plan call
 	tool    func(agent.CallTool) event.Data                // the outcome of a tool call
+	asks    func(agent.CallTool) bool                      // whether its server first asks the user something; nil for never
 	gate    func(event.GateRequested) event.Decision       // the user
 	scope   event.Scope                                    // scope of the user's approvals
 	resolve func(event.GateRequested) event.GateResolved   // the user's answer; nil uses gate and scope
@@ -44,7 +45,7 @@ type world struct {
 	doubt   func(agent.Question) event.DoubtDecision       // the user, asked about a step in doubt
 	review  func(*agent.Review) event.ReviewDecision       // the user's review, which may change the plan; nil changes nothing
 	another func() bool                                    // whether the user takes another draft under review; nil for never
-	choose  func(n int) int                                // index of the next pending effect; gates and questions follow the effects
+	choose  func(n int) int                                // index of the next pending effect; gates, questions and elicitations follow the effects
 	watch   func(records []event.Data, all []agent.Effect) // called after each step
 	check   func(event.Event)                              // called after each event
 }
@@ -117,6 +118,7 @@ func (w *world) offer(data event.Data) error {
 		return err
 	}
 	w.events = append(w.events, e)
+	w.checkElicitations()
 	w.check(e)
 	return nil
 }
@@ -155,7 +157,7 @@ func (w *world) fresh(e agent.Effect) bool {
 
 // waits returns the number of outcomes that may happen next.
 func (w *world) waits() int {
-	n := len(w.pending) + len(w.run.Gates) + len(w.run.Questions())
+	n := len(w.pending) + len(w.run.Gates) + len(w.run.Questions()) + len(w.run.Elicitations)
 	if w.run.AwaitsReview() {
 		n++
 	}
@@ -171,7 +173,10 @@ func (w *world) deliver() {
 		w.look(w.run.Review())
 		return
 	}
-	if n := i - len(w.pending); n >= len(w.run.Gates) {
+	if n := i - len(w.pending); n >= len(w.run.Gates)+len(w.run.Questions()) {
+		w.apply(w.run.Elicitations[n-len(w.run.Gates)-len(w.run.Questions())].Resolved(plan.ElicitationAccept, "test"))
+		return
+	} else if n >= len(w.run.Gates) {
 		w.answer(w.run.Questions()[n-len(w.run.Gates)])
 		return
 	} else if n >= 0 {
@@ -217,6 +222,10 @@ func (w *world) deliver() {
 	case agent.CallPlan:
 		w.apply(w.plan(e))
 	case agent.CallTool:
+		if w.asks != nil && w.asks(e) {
+			w.elicit(e)
+			return
+		}
 		w.apply(w.tool(e))
 	case agent.OpenGate:
 		var shown event.Data = e.Gate

@@ -107,6 +107,30 @@ func TestStopWithdrawsTheQuestion(t *testing.T) {
 	}
 }
 
+func TestQuestionOfAStepThatThePlanDropsIsCancelled(t *testing.T) {
+	repair := make(chan struct{})
+	s := asking(t, question, "1m", nil)
+	s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeRepair: repair}
+	s.model.replies[prompt.PurposePlan] = `{"title":"One","steps":[{"index":"1","title":"Early","tool":"look","args":{}},{"index":"2","title":"Faulty","tool":"nowhere","args":{}}]}`
+	s.model.replies[prompt.PurposeRepair] = `{"title":"Other","steps":[{"index":"1","title":"Other","tool":"look","args":{"at":"a"}}]}`
+	answers := make(chan plan.ElicitationAnswer, 1)
+	s.tools.call = func(ctx context.Context, c plan.ToolCall) (any, error) {
+		if len(c.Args) == 0 {
+			answers <- c.Elicit(ctx, question)
+		}
+		return "seen", nil
+	}
+	s.Send(session.Submit{Text: "do it"})
+	until[event.ElicitationRequested](t, s)
+	close(repair)
+	if got := <-answers; got.Action != plan.ElicitationCancel {
+		t.Errorf("got %+v", got)
+	}
+	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonGoalMet {
+		t.Errorf("%s: %s", result.Reason, result.Error)
+	}
+}
+
 func TestAcceptedQuestionOpensItsPage(t *testing.T) {
 	page := plan.Elicitation{Server: "w", Message: "Pay here.", URL: "https://pay.example/7"}
 	for name, open := range map[string]func(string) error{

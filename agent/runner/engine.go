@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -237,7 +238,13 @@ func (e *engine) fold(events []event.Event, batch []event.Data) (_ []event.Event
 	}
 	for _, data := range batch {
 		next := event.Event{Seq: e.seq + 1, Time: now, Run: e.id, Data: data}
-		if err := e.run.Apply(next); err != nil {
+		asked := slices.Clone(e.run.Elicitations)
+		if q, ok := data.(event.ElicitationRequested); ok {
+			asked = append(asked, q)
+		}
+		err := e.run.Apply(next)
+		e.withdraw(asked)
+		if err != nil {
 			// Workers may return after the run is over; nothing is lost.
 			e.log.Warn("event refused", "run", e.id, "error", err)
 			refused = err

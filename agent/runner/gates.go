@@ -353,6 +353,19 @@ func (e *engine) elicit(ctx context.Context, under *call, step string, attempt i
 	}
 }
 
+// withdraw cancels those of the questions that are no longer open and that nobody has
+// answered: their calls must not wait.
+func (e *engine) withdraw(asked []event.ElicitationRequested) {
+	for _, q := range asked {
+		if slices.ContainsFunc(e.run.Elicitations, func(open event.ElicitationRequested) bool { return open.ID == q.ID }) {
+			continue
+		}
+		if waiting := e.elicited.take(q.ID); waiting != nil {
+			waiting <- plan.ElicitationAnswer{Action: plan.ElicitationCancel}
+		}
+	}
+}
+
 // answerElicitation passes the user's answer to the call that waits for it, after
 // recording its kind. It opens the page of an accepted question for one.
 func answerElicitation(s *Session, c session.AnswerElicitation) {
