@@ -120,8 +120,10 @@ func AgentRequest(b Brief, p plan.Plan, step plan.Step, profile Profile, inputs 
 	for i := range p.Steps {
 		p.Steps[i].ResultVariable = ""
 	}
+	tools := AgentTools(b, profile)
 	c := composition{
 		brief: b, purpose: PurposeAgent, step: step.Index, budgets: stepBudgets, agent: &profile, turns: turns, items: inputs,
+		notes: notesOn(b, tools),
 		last: func(cut *cutter) string {
 			return b.Prompting.prompt("agent", agentData{
 				dataOf(step, p, inputs, cut), disarm(plan.OneLine(b.Goal, 2000)), named("your own plan for it", turn.Outline),
@@ -129,7 +131,7 @@ func AgentRequest(b Brief, p plan.Plan, step plan.Step, profile Profile, inputs 
 		},
 	}
 	if !turn.Last {
-		c.tools = AgentTools(b, profile)
+		c.tools = tools
 	}
 	req := c.request()
 	req.Model = profile.Model

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -104,6 +105,7 @@ type composition struct {
 	tokens  int                // bound of the reply; 0 means the one of the brief
 	agent   *Profile           // of the sub-agent; nil for the planner and the chat
 	tools   plan.Catalogue     // on offer
+	notes   string             // how the servers of tools want to be used, for the chat and sub-agents
 	plans   *planTools         // the tools of a request of planning; nil for all others
 	turns   []Message          // see [ReplyMessage] and [Answered]
 	items   []plan.HistoryItem // whose pictures the last message shows
@@ -325,15 +327,16 @@ func (l losses) sentence(window int) string {
 
 // messages lines up the conversation, the stable part first.
 func (c composition) messages(conversation, attachment []Message, instructions string, cut *cutter) []Message {
-	if c.agent != nil {
-		return []Message{
-			{Role: RoleSystem, Content: agentSystem(*c.agent, instructions)},
-			c.lastMessage("", cut),
-		}
+	var notes []Message
+	if c.notes != "" {
+		notes = []Message{{Role: RoleUser, Content: c.notes}}
 	}
-	messages := make([]Message, 0, len(conversation)+5+len(c.turns))
+	if c.agent != nil {
+		return slices.Concat([]Message{{Role: RoleSystem, Content: agentSystem(*c.agent, instructions)}}, notes, []Message{c.lastMessage("", cut)})
+	}
+	messages := make([]Message, 0, len(conversation)+6+len(c.turns))
 	messages = append(messages, Message{Role: RoleSystem, Content: systemPrompt(c.brief, instructions)})
-	messages = append(messages, conversation...)
+	messages = slices.Concat(messages, conversation, notes)
 	if c.plans != nil {
 		messages = append(messages, Message{Role: RoleUser, Content: c.plans.message})
 	}

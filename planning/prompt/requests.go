@@ -300,9 +300,10 @@ func SynthesisRequest(b Brief, p plan.Plan, items []plan.HistoryItem) Request {
 // except for the turns since, see [ReplyMessage] and [Answered]. In the last turn nothing
 // can be called.
 func ChatRequest(b Brief, last bool, turns ...Message) Request {
-	c := composition{brief: b, purpose: PurposeChat, turns: turns}
+	tools := ChatTools(b)
+	c := composition{brief: b, purpose: PurposeChat, turns: turns, notes: notesOn(b, tools)}
 	if !last {
-		c.tools = ChatTools(b)
+		c.tools = tools
 	}
 	return c.request()
 }

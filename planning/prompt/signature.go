@@ -133,6 +133,16 @@ func serverNotes(p Prompting, tools []retrieval.Match) string {
 	return named("how the servers of these tools want to be used", strings.Join(lines, "\n"))
 }
 
+// notesOn is serverNotes for tools that a model may call. It is the same in all turns
+// of a loop.
+func notesOn(b Brief, tools plan.Catalogue) string {
+	if len(b.Prompting.Servers) == 0 {
+		return ""
+	}
+	b.Catalogue = tools
+	return serverNotes(b.Prompting, ranked(b, "", ""))
+}
+
 // kind names the type of a value, with null where null is allowed.
 func (s signature) kind(t jsontype.Type, null bool, depth int) string {
 	var kinds []string
