@@ -22,6 +22,7 @@ import (
 
 	"replan/mcpclient/child"
 	"replan/mcpclient/config"
+	"replan/mcpclient/incoming"
 	"replan/mcpclient/oauth"
 	"replan/planning/plan"
 )
@@ -110,8 +111,7 @@ func (p *Pool) dialHTTP(s config.Server, log *slog.Logger) (*connection, error) 
 		return nil, errors.New("its url cannot be read")
 	}
 	record := &tap{}
-	t := &httpTap{StreamableHTTP: h, tap: record, probe: &probe{wait: httpProbeWait}, way: w, url: s.URL}
-	t.life, t.end = context.WithCancel(context.Background())
+	t := &httpTap{StreamableHTTP: h, tap: record, probe: &probe{wait: httpProbeWait}, way: w, url: s.URL, requests: incoming.NewRequests()}
 	return w.connect(t, record, t.probe, p.cfg.Version), nil
 }
 
@@ -127,13 +127,9 @@ type httpTap struct {
 	older   atomic.Bool  // a protocol before 2026-07-28 was negotiated
 	cancels cancels
 
-	way     way
-	url     string
-	life    context.Context // ends with Close
-	end     context.CancelFunc
-	mu      sync.Mutex
-	closed  bool
-	answers sync.WaitGroup // requests of the server being answered; none is added once closed
+	way      way
+	url      string
+	requests *incoming.Requests
 }
 
 // RequiresLegacyProtocol returns false: the stream of notifications, which only
@@ -193,50 +189,35 @@ func (c *cancels) send(ctx context.Context, r transport.JSONRPCRequest, notify f
 // handler after 30 seconds, in which no user answers a question, so these handlers run
 // here, and their answers are sent from here.
 func (h *httpTap) SetRequestHandler(handle transport.RequestHandler) {
+	h.requests.Handle = handle
 	h.StreamableHTTP.SetRequestHandler(func(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if h.closed {
-			return nil, errClosing
-		}
-		h.answers.Go(func() {
-			within, stop := context.WithCancel(context.WithoutCancel(ctx))
-			defer stop()
-			defer context.AfterFunc(h.life, stop)()
-			response, err := handle(within, r)
-			if err != nil {
-				response = transport.NewJSONRPCErrorResponse(r.ID, mcp.INVALID_PARAMS, err.Error(), nil)
+		return nil, h.requests.Take(ctx, r, func(ctx context.Context, body []byte) {
+			headers := http.Header{"Accept": {"application/json, text/event-stream"}}
+			if version, ok := h.version.Load().(string); ok {
+				headers.Set(transport.HeaderKeyProtocolVersion, version)
 			}
-			h.respond(within, response)
+			if session := h.GetSessionId(); session != "" {
+				headers.Set(headerSession, session)
+			}
+			h.way.post(ctx, h.url, headers, body)
 		})
-		return nil, nil
 	})
 }
 
-// respond sends the answer to a request of the server. If that fails, the server
-// waits until the call ends.
-func (h *httpTap) respond(ctx context.Context, response *transport.JSONRPCResponse) {
-	body, err := json.Marshal(response)
-	if err != nil {
-		return
-	}
+// post sends the answer to a request of the server. If that fails, the server waits
+// until the call ends.
+func (w way) post(ctx context.Context, to string, headers http.Header, body []byte) {
 	ctx = context.WithValue(ctx, answerKey{}, nil) // that one is of the call
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, bytes.NewReader(body))
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
 	if err != nil {
 		return
 	}
+	q.Header = headers
 	q.Header.Set("Content-Type", "application/json")
-	q.Header.Set("Accept", "application/json, text/event-stream")
-	if version, ok := h.version.Load().(string); ok {
-		q.Header.Set(transport.HeaderKeyProtocolVersion, version)
-	}
-	if session := h.GetSessionId(); session != "" {
-		q.Header.Set(headerSession, session)
-	}
-	for name, value := range h.way.headers {
+	for name, value := range w.headers {
 		q.Header.Set(name, value)
 	}
-	answer, err := h.way.client.Do(q)
+	answer, err := w.client.Do(q)
 	if err != nil {
 		return
 	}
@@ -245,11 +226,7 @@ func (h *httpTap) respond(ctx context.Context, response *transport.JSONRPCRespon
 
 // Close ends the session, after all cancellations were sent.
 func (h *httpTap) Close() error {
-	h.mu.Lock()
-	h.closed = true
-	h.mu.Unlock()
-	h.end()
-	h.answers.Wait()
+	h.requests.Close()
 	h.cancels.Wait()
 	return h.StreamableHTTP.Close()
 }

@@ -236,8 +236,6 @@ func (p *Pool) dial(e *entry, known handshake.Kind) (*connection, error) {
 		if conn.process != nil {
 			conn.messages.Write = conn.process.words.message
 		}
-	}
-	if e.builtin == nil && !e.server.SSE { // the library takes no requests over SSE
 		conn.requests = incoming.New(e.server.Name, p.cfg.Dir, log)
 		conn.requests.Attach(conn.client)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"net/http"
 	"sync"
 	"time"
 
@@ -13,22 +14,23 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 
 	"replan/mcpclient/config"
+	"replan/mcpclient/incoming"
 )
 
 // dialSSE opens the connection to a server that speaks the transport of 2024-11-05. It
 // sends no request yet.
 func (p *Pool) dialSSE(s config.Server, log *slog.Logger) (*connection, error) {
 	w := p.wayTo(s, log)
-	limit := p.startTimeout(s)
+	t := &sseTap{tap: &tap{}, limit: p.startTimeout(s), ended: make(chan struct{}), way: w, requests: incoming.NewRequests()}
+	w.client.Transport = incoming.StreamRequests{RoundTripper: w.client.Transport, Take: t.takeRequest}
 	h, err := transport.NewSSE(s.URL,
 		transport.WithHeaders(w.headers), transport.WithHTTPClient(w.client), transport.WithSSELogger(slog.New(&once{Handler: log.Handler()})),
 		transport.WithEndpointTimeout(math.MaxInt64), transport.WithResponseTimeout(math.MaxInt64)) // there are other limits
 	if err != nil {
 		return nil, errors.New("its url cannot be read")
 	}
-	record := &tap{}
-	t := &sseTap{SSE: h, tap: record, limit: limit, ended: make(chan struct{})}
-	c := w.connect(t, record, &probe{}, p.cfg.Version, client.WithLegacyProtocolOnly()) //nolint:staticcheck // the transport has no other
+	t.SSE = h
+	c := w.connect(t, t.tap, &probe{}, p.cfg.Version, client.WithLegacyProtocolOnly()) //nolint:staticcheck // the transport has no other
 	var once sync.Once
 	h.SetConnectionLostHandler(func(error) {
 		once.Do(func() { close(t.ended) })
@@ -52,6 +54,18 @@ type sseTap struct {
 	opened context.CancelCauseFunc // ends the stream; nil if it is not open
 
 	cancels cancels
+
+	way      way
+	requests *incoming.Requests
+}
+
+// SetRequestHandler sets the handler of the server's requests.
+func (s *sseTap) SetRequestHandler(handle transport.RequestHandler) { s.requests.Handle = handle }
+
+func (s *sseTap) takeRequest(r transport.JSONRPCRequest) {
+	_ = s.requests.Take(s.life, r, func(ctx context.Context, body []byte) {
+		s.way.post(ctx, s.GetEndpoint().String(), http.Header{}, body)
+	})
 }
 
 // Start opens nothing yet.
@@ -139,6 +153,7 @@ func (s *sseTap) isEnded() bool {
 
 // Close ends the stream, after all cancellations were sent.
 func (s *sseTap) Close() error {
+	s.requests.Close()
 	s.cancels.Wait()
 	err := s.SSE.Close()
 	s.mu.Lock()

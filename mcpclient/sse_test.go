@@ -3,7 +3,9 @@ package mcpclient_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -169,5 +171,71 @@ func TestSSEServerThatCannotStartIsExplained(t *testing.T) {
 				t.Errorf("got %+v, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// asksOverSSE is a server that asks for the folders of its client and then a question
+// of the user in each call, with the number of the call itself.
+func asksOverSSE(t *testing.T) string {
+	t.Helper()
+	out := make(chan string, 10)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /sse", func(w http.ResponseWriter, q *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "event: endpoint\ndata: /post\n\n")
+		for {
+			w.(http.Flusher).Flush()
+			select {
+			case message := <-out:
+				_, _ = io.WriteString(w, "event: message\ndata: "+message+"\n\n")
+			case <-q.Context().Done():
+				return
+			}
+		}
+	})
+	var folders string
+	mux.HandleFunc("POST /post", func(w http.ResponseWriter, q *http.Request) {
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+			Result json.RawMessage `json:"result"`
+		}
+		_ = json.NewDecoder(q.Body).Decode(&m)
+		w.WriteHeader(http.StatusAccepted)
+		reply := func(result string) { out <- fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result) }
+		ask := func(method, params string) {
+			out <- fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, m.ID, method, params)
+		}
+		switch {
+		case m.Method == "initialize":
+			reply(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"old","version":"1"}}`)
+		case m.Method == "tools/list":
+			reply(`{"tools":[{"name":"book","inputSchema":{"type":"object"}}]}`)
+		case m.Method == "tools/call":
+			ask("roots/list", "{}")
+		case m.Method == "" && folders == "":
+			folders = string(m.Result)
+			ask("elicitation/create", `{"message":"Which table?","requestedSchema":{"type":"object","properties":{}}}`)
+		case m.Method == "":
+			text, _ := json.Marshal(folders + " " + string(m.Result))
+			reply(`{"content":[{"type":"text","text":` + string(text) + `}]}`)
+		}
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
+	return s.URL
+}
+
+func TestSSEServerAsksDuringACall(t *testing.T) {
+	r := &remote{Server: &httptest.Server{URL: asksOverSSE(t)}}
+	p := overSSE(t, r, mcpclient.Config{})
+	got, err := p.Call(t.Context(), plan.ToolCall{Tool: tool(t, p, "far:book"), Elicit: func(_ context.Context, q plan.Elicitation) plan.ElicitationAnswer {
+		if q.Message != "Which table?" {
+			t.Errorf("asked %+v", q)
+		}
+		return plan.ElicitationAnswer{Action: plan.ElicitationDecline}
+	}})
+	if text := fmt.Sprint(got); err != nil || !strings.Contains(text, `{"roots":[{"uri":"file:///`) || !strings.Contains(text, `{"action":"decline"}`) {
+		t.Errorf("got %v, %v", got, err)
 	}
 }
