@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -18,6 +19,20 @@ type answeredError struct {
 	message string
 	status  int      // of HTTP, if it is an error; else 0
 	scopes  []string // that the server wants of the token
+	data    any      // of JSON-RPC
+}
+
+// pages returns the pages that the user must visit before the call, if the error says so.
+func (e *answeredError) pages() []mcp.ElicitationParams {
+	if e.code != mcp.URL_ELICITATION_REQUIRED {
+		return nil
+	}
+	var required mcp.URLElicitationRequiredError
+	data, err := json.Marshal(e.data)
+	if err != nil || json.Unmarshal(data, &required) != nil {
+		return nil
+	}
+	return required.Elicitations
 }
 
 func (e *answeredError) Error() string {
@@ -45,7 +60,8 @@ func (e *answeredError) refuses() bool {
 	}
 	switch e.code {
 	case mcp.INVALID_REQUEST, mcp.METHOD_NOT_FOUND, mcp.INVALID_PARAMS,
-		mcp.HEADER_MISMATCH, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, mcp.UNSUPPORTED_PROTOCOL_VERSION:
+		mcp.HEADER_MISMATCH, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, mcp.UNSUPPORTED_PROTOCOL_VERSION,
+		mcp.URL_ELICITATION_REQUIRED:
 		return true
 	default:
 		return false

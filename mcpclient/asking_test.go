@@ -49,6 +49,9 @@ func addAskingTools(s *server.MCPServer) {
 	asking("odd", func() mcp.ElicitationParams {
 		return mcp.ElicitationParams{Mode: mcp.ElicitationModeURL, Message: "Open it.", ElicitationID: "1", URL: "javascript:alert(1)"}
 	})
+	s.AddTool(mcp.NewTool("visit"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return nil, mcp.URLElicitationRequiredError{Elicitations: []mcp.ElicitationParams{{Mode: mcp.ElicitationModeURL, Message: "Log in.", ElicitationID: "1", URL: "https://login.example/"}}}
+	})
 	s.AddTool(mcp.NewTool("folders"), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		roots := server.RootsResponse(r.Params.InputResponses, "r")
 		if roots == nil {
@@ -137,6 +140,28 @@ func TestServerAsksTheUserDuringACall(t *testing.T) {
 		}
 		if got, asked = ask("odd", plan.ElicitationAnswer{Action: plan.ElicitationAccept}); got != "decline null" || asked.Server != "" {
 			t.Errorf("no web page: got %v, asked %+v", got, asked)
+		}
+	})
+}
+
+func TestServerWantsAPageVisitedBeforeACall(t *testing.T) {
+	askers(t, func(t *testing.T, cfg mcpclient.Config) {
+		if strings.HasSuffix(t.Name(), "newer_protocol") {
+			return // it has no such error
+		}
+		p := newPool(t, cfg)
+		for action, want := range map[plan.ElicitationAction]string{
+			plan.ElicitationAccept:  "the server wants you to finish on its page first; then run the call again",
+			plan.ElicitationDecline: "the server wants you to visit a page first, which was declined: https://login.example/",
+		} {
+			var asked plan.Elicitation
+			_, err := p.Call(t.Context(), plan.ToolCall{Tool: tool(t, p, "visit"), Elicit: func(_ context.Context, q plan.Elicitation) plan.ElicitationAnswer {
+				asked = q
+				return plan.ElicitationAnswer{Action: action}
+			}})
+			if !isToolError(err) || err.Error() != want || asked.URL != "https://login.example/" {
+				t.Errorf("%s: got %v, asked %+v", action, err, asked)
+			}
 		}
 	})
 }

@@ -180,6 +180,9 @@ func (p *Pool) sendOn(ctx context.Context, e *entry, conn *connection, call plan
 	case err != nil && within.Err() == nil && (errors.Is(err, transport.ErrSessionTerminated) || notSent(err)):
 		return nil, err
 	case err != nil:
+		if answered, ok := errors.AsType[*answeredError](err); ok && conn.requests != nil && len(answered.pages()) > 0 {
+			return nil, notDone(call.Tool, "%s", conn.requests.AskToVisit(sent, answered.pages()))
+		}
 		return nil, p.explain(ctx, within, e, conn, call.Tool, err)
 	case reply.IsError && within.Err() != nil:
 		return nil, fmt.Errorf("%w: %s", p.explain(ctx, within, e, conn, call.Tool, within.Err()), result.Text(call, reply))

@@ -432,7 +432,7 @@ func (t *tap) seen(method string, response *transport.JSONRPCResponse, err error
 		t.list = bytes.Clone(response.Result)
 		t.mu.Unlock()
 	case method == string(mcp.MethodToolsCall) && response.Error != nil:
-		return nil, &answeredError{code: response.Error.Code, message: response.Error.Message}
+		return nil, &answeredError{code: response.Error.Code, message: response.Error.Message, data: response.Error.Data}
 	case method == string(mcp.MethodToolsCall) && wantsOtherInput(response.Result):
 		return nil, &answeredError{code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, message: "the server asks in the middle of the call for something that replan cannot give"}
 	case method == string(mcp.MethodToolsCall):

@@ -264,7 +264,7 @@ func (a *answer) read(method string, response *transport.JSONRPCResponse, err er
 	case parsed && method != string(mcp.MethodToolsCall):
 		return &reply, nil
 	case parsed:
-		return nil, &answeredError{code: reply.Error.Code, message: reply.Error.Message, status: a.status, scopes: a.scopes}
+		return nil, &answeredError{code: reply.Error.Code, message: reply.Error.Message, status: a.status, scopes: a.scopes, data: reply.Error.Data}
 	}
 	refused := &answeredError{status: a.status, scopes: a.scopes}
 	if a.words {

@@ -142,6 +142,21 @@ func (h *Handler) Elicit(ctx context.Context, request mcp.ElicitationRequest) (*
 	return result, nil
 }
 
+// AskToVisit asks the user to visit the pages that a server wants visited before it
+// carries out a call, and returns what came of it. ctx is that of the call, see
+// [Handler.During]. The server does not say when the user is done there, so the call is
+// not repeated.
+func (h *Handler) AskToVisit(ctx context.Context, pages []mcp.ElicitationParams) string {
+	for _, page := range pages {
+		page.Mode = mcp.ElicitationModeURL
+		answer, err := h.Elicit(ctx, mcp.ElicitationRequest{Params: page})
+		if err != nil || answer.Action != mcp.ElicitationResponseActionAccept {
+			return "the server wants you to visit a page first, which was declined: " + untrusted.Line(page.URL)
+		}
+	}
+	return "the server wants you to finish on its page first; then run the call again"
+}
+
 // question returns a question as the user sees it, or why it cannot be asked.
 func (h *Handler) question(p mcp.ElicitationParams) (plan.Elicitation, error) {
 	q := plan.Elicitation{Server: h.server, Message: untrusted.Text(p.Message)}
