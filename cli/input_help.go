@@ -194,8 +194,13 @@ func promptCommands(prompts []mcpclient.Prompt) []session.Completion {
 	var out []session.Completion
 	for _, p := range prompts {
 		c := session.Completion{Text: "/" + p.Server + ":" + p.Name, Detail: untrusted.Text(config.First(p.Description, "prompt of "+p.Server)), Usage: promptUsage(p)}
-		if len(p.Arguments) > 0 {
-			c.Takes = []session.Completing{session.Completing(promptArgument + strings.Join([]string{p.Server, p.Name, p.Arguments[0].Name}, " "))}
+		for i, a := range p.Arguments {
+			of := session.Completing(promptArgument + strings.Join([]string{p.Server, p.Name, a.Name}, " "))
+			if i == 0 {
+				c.Takes = []session.Completing{of}
+			} else {
+				c.Then = append(c.Then, of)
+			}
 		}
 		out = append(out, c)
 	}
@@ -215,13 +220,24 @@ func promptUsage(p mcpclient.Prompt) string {
 	return strings.Join(words, " ")
 }
 
-// promptValues lists a server's completions of the first argument of a prompt.
+// promptValues lists a server's completions of an argument of a prompt, after the words
+// before it.
 func (a *inputHelp) promptValues(ctx context.Context, of session.Completing) ([]session.Completion, error) {
+	of, given := of.Words()
 	words := strings.Fields(strings.TrimPrefix(string(of), promptArgument))
 	if len(words) != 3 {
 		return nil, nil
 	}
-	values, err := a.w.tools.Prompts().Complete(ctx, words[0], words[1], words[2])
+	prompts := a.w.tools.Prompts()
+	before := map[string]string{}
+	for _, p := range prompts.All() {
+		if p.Server == words[0] && p.Name == words[1] {
+			for i, value := range given[:min(len(given), len(p.Arguments))] {
+				before[p.Arguments[i].Name] = value
+			}
+		}
+	}
+	values, err := prompts.Complete(ctx, words[0], words[1], words[2], before)
 	var items []session.Completion
 	for _, value := range values {
 		items = append(items, session.Completion{Text: value})

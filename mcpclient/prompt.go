@@ -192,23 +192,23 @@ func promptText(content mcp.Content) string {
 }
 
 // Complete returns the server's completions of an argument of a prompt, none if
-// it offers none.
-func (p Prompts) Complete(ctx context.Context, server, name, argument string) (values []string, err error) {
+// it offers none. before are the values of arguments that the user has given, by name.
+func (p Prompts) Complete(ctx context.Context, server, name, argument string, before map[string]string) (values []string, err error) {
 	err = p.on(ctx, server, func(ctx context.Context, c *connection) error {
-		values, err = c.complete(ctx, mcp.PromptReference{Type: "ref/prompt", Name: name}, argument)
+		values, err = c.complete(ctx, mcp.PromptReference{Type: "ref/prompt", Name: name}, argument, before)
 		return err
 	})
 	return values, err
 }
 
-// complete asks a server for the values of an argument. It leaves out values with
-// invisible characters or several lines.
-func (c *connection) complete(ctx context.Context, of any, argument string) ([]string, error) {
+// complete asks a server for the values of an argument, with those given before. It
+// leaves out values with invisible characters or several lines.
+func (c *connection) complete(ctx context.Context, of any, argument string, before map[string]string) ([]string, error) {
 	if c.client.GetServerCapabilities().Completions == nil {
 		return nil, nil
 	}
 	var request mcp.CompleteRequest
-	request.Params.Ref, request.Params.Argument.Name = of, argument
+	request.Params.Ref, request.Params.Argument.Name, request.Params.Context.Arguments = of, argument, before
 	result, err := c.client.Complete(ctx, request)
 	if err != nil {
 		return nil, err
@@ -219,9 +219,9 @@ func (c *connection) complete(ctx context.Context, of any, argument string) ([]s
 	return values[:min(len(values), maxCompletions)], nil
 }
 
-// templates returns the resources that the templates of a server stand for. A template
-// with one variable is completed by the server; of others the part before the first
-// variable remains, which the user completes.
+// templates returns the resources that the templates of a server stand for. The server
+// completes the first variable; the user completes what follows it, or all of it if the
+// server has no completions.
 func (o offer) templates(ctx context.Context) []Resource {
 	result, err := o.conn.client.ListResourceTemplatesByPage(ctx, mcp.ListResourceTemplatesRequest{})
 	if err != nil {
@@ -232,14 +232,16 @@ func (o offer) templates(ctx context.Context) []Resource {
 		if t.URITemplate == nil || t.URITemplate.Template == nil {
 			continue
 		}
-		pattern, variables := t.URITemplate.Raw(), t.URITemplate.Varnames()
+		pattern := t.URITemplate.Raw()
 		one := Resource{Server: o.server, Name: t.Name, Description: t.Description}
 		var values []string
-		if len(variables) == 1 {
-			values, _ = o.conn.complete(ctx, mcp.ResourceReference{Type: "ref/resource", URI: pattern}, variables[0])
+		first, open, variable := firstVariable(pattern)
+		if variable != "" {
+			values, _ = o.conn.complete(ctx, mcp.ResourceReference{Type: "ref/resource", URI: pattern}, variable, nil)
 		}
 		for _, value := range values {
-			if one.URI, err = t.URITemplate.Expand(uritemplate.Values{variables[0]: uritemplate.String(value)}); err == nil {
+			if one.URI, err = first.Expand(uritemplate.Values{variable: uritemplate.String(value)}); err == nil {
+				one.Open = open
 				out = append(out, one)
 			}
 		}
@@ -250,4 +252,19 @@ func (o offer) templates(ctx context.Context) []Resource {
 		}
 	}
 	return out
+}
+
+// firstVariable returns a template up to its second expression, whether there is one,
+// and the variable of the first expression. The variable is "" if there is none, or if
+// the expression has several.
+func firstVariable(pattern string) (first *uritemplate.Template, open bool, variable string) {
+	_, rest, _ := strings.Cut(pattern, "{")
+	if second := strings.IndexByte(rest, '{'); second >= 0 {
+		pattern, open = pattern[:len(pattern)-len(rest)+second], true
+	}
+	first, err := uritemplate.New(pattern)
+	if err != nil || len(first.Varnames()) != 1 {
+		return nil, false, ""
+	}
+	return first, open, first.Varnames()[0]
 }

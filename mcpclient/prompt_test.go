@@ -17,7 +17,7 @@ import (
 // guide is a server with a prompt, templates of resources, and completions.
 func guide() *server.MCPServer {
 	s := server.NewMCPServer("guide", "1", server.WithCompletions(), server.WithPromptCapabilities(true), server.WithResourceCapabilities(false, false),
-		server.WithPromptCompletionProvider(completions{"code": {"main.go", "un\u202eseen", "two\nlines", "util.go"}}), server.WithResourceCompletionProvider(completions{"city": {"Bern", "New York"}}))
+		server.WithPromptCompletionProvider(completions{"code": {"main.go", "un\u202eseen", "two\nlines", "util.go"}, "depth after main.go": {"deep"}}), server.WithResourceCompletionProvider(completions{"city": {"Bern", "New York"}, "x": {"1"}}))
 	s.AddPrompt(mcp.NewPrompt("review", mcp.WithPromptDescription("Reviews code"), mcp.WithArgument("code", mcp.RequiredArgument(), mcp.ArgumentDescription("a file")), mcp.WithArgument("depth")),
 		func(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			return mcp.NewGetPromptResult("", []mcp.PromptMessage{
@@ -33,14 +33,15 @@ func guide() *server.MCPServer {
 	}
 	template("weather://{city}/now")
 	template("map://{x}/{y}")
+	template("free://{any}")
 	return s
 }
 
 // completions are the values of arguments by name.
 type completions map[string][]string
 
-func (c completions) CompletePromptArgument(_ context.Context, _ string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
-	return &mcp.Completion{Values: c[a.Name]}, nil
+func (c completions) CompletePromptArgument(_ context.Context, _ string, a mcp.CompleteArgument, given mcp.CompleteContext) (*mcp.Completion, error) {
+	return &mcp.Completion{Values: append(c[a.Name], c[a.Name+" after "+given.Arguments["code"]]...)}, nil
 }
 
 func (c completions) CompleteResourceArgument(_ context.Context, _ string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
@@ -93,8 +94,11 @@ func TestPromptsAreListedReadAndCompleted(t *testing.T) {
 	if err != nil || m.Server != "guide" || m.Text != "Review main.go.\n\nAn example of an answer:\nIt is fine.\n\n[content that is no text]" {
 		t.Errorf("got %+v, %v", m, err)
 	}
-	if values, err := p.Prompts().Complete(t.Context(), "guide", "review", "code"); err != nil || !slices.Equal(values, []string{"main.go", "util.go"}) {
+	if values, err := p.Prompts().Complete(t.Context(), "guide", "review", "code", nil); err != nil || !slices.Equal(values, []string{"main.go", "util.go"}) {
 		t.Errorf("got completions %v, %v", values, err)
+	}
+	if values, err := p.Prompts().Complete(t.Context(), "guide", "review", "depth", map[string]string{"code": "main.go"}); err != nil || !slices.Equal(values, []string{"deep"}) {
+		t.Errorf("got completions after an argument %v, %v", values, err)
 	}
 	if list, err := p.Prompts().Of(t.Context(), "guide"); err != nil || len(list) != 1 {
 		t.Errorf("got %v, %v", list, err)
@@ -124,7 +128,7 @@ func TestTemplatesOfResourcesAreCompleted(t *testing.T) {
 		}
 	}
 	slices.Sort(got)
-	want := []string{"map://", "weather://Bern/now", "weather://New%20York/now", "…"}
+	want := []string{"free://", "map://1/", "weather://Bern/now", "weather://New%20York/now", "…", "…"}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v", got, err)
 	}

@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/json"
 	"image"
+	"strings"
 	"time"
 
 	"replan/agent/rule"
@@ -109,12 +110,25 @@ const (
 	CompleteProfiles Completing = "profiles"
 )
 
+// After returns the set for an argument that depends on the words before it, which
+// [Completing.Words] returns.
+func (c Completing) After(words []string) Completing {
+	return Completing(strings.Join(append([]string{string(c)}, words...), "\x00"))
+}
+
+// Words returns the set without the words before, and these.
+func (c Completing) Words() (of Completing, words []string) {
+	all := strings.Split(string(c), "\x00")
+	return Completing(all[0]), all[1:]
+}
+
 // Completion is one proposal for the text at the cursor.
 type Completion struct {
 	Text   string         `json:"text"`             // the text to insert: a name without its @, a command with all its words
 	Detail untrusted.Text `json:"detail,omitempty"` // in a few words
 	Folder bool           `json:"folder,omitempty"` // completion continues inside it
-	Takes  []Completing   `json:"takes,omitempty"`  // what the argument of a command may be
+	Takes  []Completing   `json:"takes,omitempty"`  // what the first argument of a command may be
+	Then   []Completing   `json:"then,omitempty"`   // what each argument after it may be, after the words before
 	Usage  string         `json:"usage,omitempty"`  // the arguments of a command, such as ID|FILE
 }
 

@@ -171,12 +171,37 @@ func (c *completer) commandAt(line string) token {
 	if below || longest.Text == "" {
 		return commands
 	}
-	start := strings.LastIndexByte(line, ' ') + 1
-	rest := line[len(longest.Text)+1:]
-	if len(longest.Takes) == 0 || strings.ContainsRune(strings.TrimLeft(rest, " "), ' ') {
+	words, start := wordsOf(line, len(longest.Text)+1)
+	of := longest.Takes
+	switch n := len(words); {
+	case n > len(longest.Then):
+		return token{}
+	case n > 0:
+		of = []session.Completing{longest.Then[n-1].After(words)}
+	}
+	if len(of) == 0 {
 		return token{}
 	}
-	return token{of: longest.Takes, start: start, query: strings.TrimPrefix(line[start:], `"`), line: longest.Text, usage: longest.Usage}
+	return token{of: of, start: start, query: strings.TrimPrefix(line[start:], `"`), line: longest.Text, usage: longest.Usage}
+}
+
+// wordsOf returns the words of a line from a place on that are followed by a blank, and
+// where the last word starts. Quotes keep blanks within a word.
+func wordsOf(line string, from int) (words []string, start int) {
+	start = from
+	quoted := false
+	for i := from; i < len(line); i++ {
+		switch {
+		case line[i] == '"':
+			quoted = !quoted
+		case line[i] == ' ' && !quoted:
+			if word := strings.ReplaceAll(line[start:i], `"`, ""); word != "" {
+				words = append(words, word)
+			}
+			start = i + 1
+		}
+	}
+	return words, start
 }
 
 // find lists the completions that match the typed text.
@@ -334,7 +359,7 @@ func (c *completer) draw(width, maxRows int) []string {
 		if i > 0 {
 			title += " and "
 		}
-		title += titles[of]
+		title += cmp.Or(titles[of], "values")
 		if known := c.known[of]; known.More {
 			note = l.Faint.Render("of the first " + english.Count(len(known.Items), "name"))
 		}

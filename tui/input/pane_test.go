@@ -198,6 +198,28 @@ func TestCompletionsOfSeveralKindsAreListedTogether(t *testing.T) {
 	}
 }
 
+func TestFurtherArgumentsAreCompletedAfterThoseBefore(t *testing.T) {
+	now := time.Unix(1000, 0)
+	p := newPane(&now)
+	known := func(of session.Completing, texts ...session.Completion) {
+		p.Update(keymap.AnswerMsg[session.Completions]{Value: session.Completions{Of: of, Items: texts}})
+	}
+	types(p, "/team:lead")
+	known(session.CompleteCommands, session.Completion{Text: "/team:lead", Usage: "TEAM NAME", Takes: []session.Completing{"team"}, Then: []session.Completing{"name"}})
+	types(p, ` "Big Sales" A`)
+	known(session.Completing("name").After([]string{"Big Sales"}), session.Completion{Text: "Ann"}, session.Completion{Text: "Bob"})
+	if got := ansi.Strip(strings.Join(p.ListOver(make([]string, 5), 40), "\n")); !strings.Contains(got, "values") || !strings.Contains(got, "Ann") || strings.Contains(got, "Bob") {
+		t.Errorf("the list is\n%s", got)
+	}
+	if _, taken := p.ClickList(p.completer.First); !taken || p.Text() != `/team:lead "Big Sales" Ann ` {
+		t.Errorf("a click makes %q", p.Text())
+	}
+	types(p, "B")
+	if p.Listing() {
+		t.Error("a word after the last argument is completed")
+	}
+}
+
 func TestListIsHiddenBehindDialogsAndOtherPanes(t *testing.T) {
 	now := time.Unix(1000, 0)
 	p := newPane(&now)
