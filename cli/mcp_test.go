@@ -432,7 +432,8 @@ func checkExit(ts *testscript.TestScript, _ bool, args []string) {
 // answerOn types the next line at each question on a terminal, and ends the input
 // when no line is left. It returns all output.
 func answerOn(terminal io.ReadWriter, lines string) (output []byte) {
-	answered := 0 // length of the output at the last answer
+	answered := 0    // length of the output at the last answer
+	var asked []byte // the question that it answered
 	piece := make([]byte, 4096)
 	for {
 		n, err := terminal.Read(piece)
@@ -443,6 +444,12 @@ func answerOn(terminal io.ReadWriter, lines string) (output []byte) {
 		if !bytes.HasSuffix(output[answered:], []byte(": ")) {
 			continue
 		}
+		question := bytes.Clone(output[bytes.LastIndexByte(output, '\n')+1:])
+		if bytes.Equal(question, asked) && bytes.HasPrefix(output[answered:], []byte("\r\n")) {
+			answered = len(output) // the same question below another line; its answer is under way
+			continue
+		}
+		asked = question
 		line, rest, _ := strings.Cut(lines, "\n")
 		if lines == "" {
 			line = "\x04"
