@@ -158,6 +158,8 @@ func (t *tools) Preview(context.Context, plan.ToolCall) (plan.ToolPreview, error
 }
 
 func (t *tools) Status() []plan.ServerStatus {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.servers != nil {
 		return t.servers
 	}
