@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -261,6 +262,35 @@ func TestMessagesOfServersGoToTheirLogWithinBounds(t *testing.T) {
 	if got := strings.Count(string(text), "[warning db] slow "); err != nil || got != incoming.MaxMessages {
 		t.Errorf("got %d messages, %v: %.300s", got, err, text)
 	}
+}
+
+func TestMessagesOfServersAreFollowed(t *testing.T) {
+	askers(t, func(t *testing.T, cfg mcpclient.Config) {
+		cfg.LogDir = t.TempDir()
+		p := newPool(t, cfg)
+		it := tool(t, p, "log")
+		_, at, err := p.Log(t.Context(), "child", -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := make(chan error, 1)
+		go func() {
+			for {
+				lines, next, err := p.Log(t.Context(), "child", at)
+				if err != nil || slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, "[warning db] slow 0") }) {
+					found <- err
+					return
+				}
+				at = next
+			}
+		}()
+		if _, err := p.Call(t.Context(), plan.ToolCall{Tool: it}); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-found; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestLogMessageIsOneLine(t *testing.T) {

@@ -31,7 +31,7 @@ type remote struct {
 
 func newRemote(t *testing.T, filter func(http.ResponseWriter, *http.Request, []byte) bool) *remote {
 	t.Helper()
-	r := &remote{mcp: server.NewMCPServer("remote", "1", server.WithInstructions("Say hello\nfirst. "+strings.Repeat("x", 1000))), filter: filter}
+	r := &remote{mcp: server.NewMCPServer("remote", "1", server.WithLogging(), server.WithInstructions("Say hello\nfirst. "+strings.Repeat("x", 1000))), filter: filter}
 	r.mcp.AddTool(mcp.NewTool("hello"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText("from afar"), nil
 	})

@@ -232,10 +232,7 @@ func (p *Pool) dial(e *entry, known handshake.Kind) (*connection, error) {
 		return nil, err
 	}
 	if e.builtin == nil {
-		conn.messages = &incoming.Log{Write: func(line string) { log.Info("message", "line", line) }}
-		if conn.process != nil {
-			conn.messages.Write = conn.process.words.message
-		}
+		conn.messages = &incoming.Log{Write: p.messageLog(e, conn, log)}
 		conn.requests = incoming.New(e.server.Name, p.cfg.Dir, log)
 		conn.requests.Attach(conn.client)
 	}

@@ -74,6 +74,23 @@ func (w *lastWords) message(line string) {
 	}
 }
 
+// messageLog returns what writes the log messages of a server into its log. That of an
+// HTTP server is open only meanwhile.
+func (p *Pool) messageLog(e *entry, conn *connection, log *slog.Logger) func(line string) {
+	words, done := newLastWords(log, nil), func() {}
+	switch file := logOf(p.cfg.LogDir, e.server.Name); {
+	case conn.process != nil:
+		words = conn.process.words
+	case file != "":
+		words.file, done = &logFile{path: file, log: log}, words.close
+	}
+	return func(line string) {
+		words.message(line)
+		done()
+		p.reportLine(e)
+	}
+}
+
 // last returns the last line, also an unfinished one. The pool's mutex may be held.
 func (w *lastWords) last() string {
 	if text := shownLine(w.lines.unfinished()); text != "" {
@@ -98,8 +115,8 @@ func (w *lastWords) close() {
 	}
 }
 
-// Log returns the newest lines that a server wrote to standard error, oldest first,
-// and a position in its log. It waits until the log is not at the position after, or
+// Log returns the newest lines of a server's log, oldest first, and a position in it:
+// its log messages, and what a process writes to standard error. It waits until the log is not at the position after, or
 // until ctx ends; a negative one does not wait. The error says why there is no log.
 func (p *Pool) Log(ctx context.Context, server string, after int64) (lines []string, at int64, err error) {
 	for {
@@ -119,9 +136,9 @@ func (p *Pool) Log(ctx context.Context, server string, after int64) (lines []str
 		case err != nil:
 			return nil, 0, err
 		case path == "" && p.cfg.LogDir == "":
-			return nil, 0, errors.New("what servers write to standard error is in the log of the program in this session")
+			return nil, 0, errors.New("what servers log is in the log of the program in this session")
 		case path == "":
-			return nil, 0, errors.New("a log holds what a program writes to standard error; this server has none")
+			return nil, 0, errors.New("this server has no log: it was not started, or is part of replan")
 		}
 		info, err := os.Stat(path)
 		switch {

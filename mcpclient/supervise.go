@@ -477,9 +477,9 @@ func (p *Pool) status(e *entry) plan.ServerStatus {
 	case len(how.Command) == 0: // its address is unknown
 	default:
 		s.Transport, s.Command = "stdio", how.Command
-		if !e.begun.IsZero() {
-			s.Log = logOf(p.cfg.LogDir, e.server.Name)
-		}
+	}
+	if e.builtin == nil && !e.begun.IsZero() {
+		s.Log = logOf(p.cfg.LogDir, e.server.Name)
 	}
 	return s
 }

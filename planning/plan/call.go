@@ -180,7 +180,7 @@ type ServerStatus struct {
 	Declined  bool           `json:"declined,omitempty"`   // the user said no to it; a restart asks again
 	LastError untrusted.Text `json:"last_error,omitempty"` // the last error, also after the server is ready again
 	Doing     untrusted.Text `json:"doing,omitempty"`      // the last line it wrote to standard error, while it starts
-	Log       string         `json:"log,omitempty"`        // the file with its standard error
+	Log       string         `json:"log,omitempty"`        // the file with its log messages and its standard error
 	Protocol  string         `json:"protocol,omitempty"`   // the version that was agreed upon: a date
 	Disabled  DisabledBy     `json:"disabled,omitempty"`   // why the user does not want it
 	BadEntry  bool           `json:"bad_entry,omitempty"`  // Error is about its configuration, with which it cannot start
