@@ -146,7 +146,9 @@ func TestOfficialSDKServerResultsKeepTheirContent(t *testing.T) {
 	folder := t.TempDir()
 	memory := f.program("memory", "server-memory")
 	memory.Env = map[string]string{"MEMORY_FILE_PATH": filepath.Join(folder, "memory.jsonl")}
-	p := f.pool(t, f.program("e", "server-everything"), f.program("files", "server-filesystem", folder), memory, f.program("modern", "server.mjs", "stdio"))
+	files := f.program("files", "server-filesystem", folder)
+	files.NoRoots = true // it would use them in place of the folder
+	p := f.pool(t, f.program("e", "server-everything"), files, memory, f.program("modern", "server.mjs", "stdio"))
 	written := filepath.Join(folder, "a.txt")
 	for _, c := range []struct {
 		tool string

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -224,6 +225,28 @@ func TestServerLearnsTheWorkspaceAsItsRoot(t *testing.T) {
 		real, _ := filepath.EvalSymlinks(cfg.Dir)
 		if want := "file://" + strings.ReplaceAll(filepath.ToSlash(real), " ", "%20"); err != nil || got != want {
 			t.Errorf("got %v, %v, want %s", got, err, want)
+		}
+	})
+}
+
+func TestServerNeedNotLearnTheWorkspace(t *testing.T) {
+	askers(t, func(t *testing.T, cfg mcpclient.Config) {
+		var mu sync.Mutex
+		var sent strings.Builder
+		cfg.Servers[0].NoRoots = true
+		cfg.Wire = func(m mcpclient.Message) {
+			mu.Lock()
+			defer mu.Unlock()
+			if m.Sent {
+				sent.Write(m.Text)
+			}
+		}
+		p := newPool(t, cfg)
+		tool(t, p, "folders")
+		mu.Lock()
+		defer mu.Unlock()
+		if text := sent.String(); !strings.Contains(text, `"elicitation":{`) || strings.Contains(text, `"roots"`) {
+			t.Errorf("sent %s", text)
 		}
 	})
 }

@@ -233,7 +233,11 @@ func (p *Pool) dial(e *entry, known handshake.Kind) (*connection, error) {
 	}
 	if e.builtin == nil {
 		conn.messages = &incoming.Log{Write: p.messageLog(e, conn, log)}
-		conn.requests = incoming.New(e.server.Name, p.cfg.Dir, log)
+		root := p.cfg.Dir
+		if e.server.NoRoots {
+			root = ""
+		}
+		conn.requests = incoming.New(e.server.Name, root, log)
 		conn.requests.Attach(conn.client)
 	}
 	if err := conn.client.Start(e.life); err != nil {

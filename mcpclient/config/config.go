@@ -36,6 +36,7 @@ type Server struct {
 	StartTimeout time.Duration // to start and to list the tools; 0 means the pool's
 	Disabled     bool          // listed but never started
 	Required     bool          // commands cannot do without it
+	NoRoots      bool          // it does not learn the workspace as its root
 	Trust        bool          // its claims about its tools count; never set by a project's file
 	Problem      string        // error in the configuration; listed but never started
 	Notes        []string      // what is ignored in its entry, a sentence each with file and line

@@ -109,6 +109,7 @@ func TestConfigErrorsNameFileLineAndServer(t *testing.T) {
 		"unset variable of an editor":            {one(`{"command":"${env:REPLAN_TEST_NONE}"}`), "the environment variable REPLAN_TEST_NONE is not set; set it, or write ${env:REPLAN_TEST_NONE:-default}"},
 		"number as a list of tools":              {one(`{"command":"x","includeTools":7}`), `"includeTools" must be a list of texts, not number`},
 		"pattern that cannot be read":            {one(`{"command":"x","excludeTools":["get_["]}`), `"get_[" is not a pattern of tools`},
+		"list of roots":                          {one(`{"command":"x","roots":["a"]}`), `"roots" must be true or false, not array`},
 		"text as required":                       {one(`{"command":"x","required":"yes"}`), `"required" must be true or false, not string`},
 		"text as enabled":                        {one(`{"command":"x","enabled":"no"}`), `"enabled" must be true or false, not string`},
 		"text as oauth":                          {one(`{"url":"http://x","oauth":"yes"}`), `"oauth" must be an object, not string`},

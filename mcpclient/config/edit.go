@@ -31,6 +31,7 @@ type entry struct {
 	Timeout      string            `json:"timeout,omitempty"`
 	StartTimeout string            `json:"startup_timeout,omitempty"`
 	Required     bool              `json:"required,omitempty"`
+	Roots        *bool             `json:"roots,omitempty"`
 	Disabled     bool              `json:"disabled,omitempty"`
 }
 
@@ -40,6 +41,9 @@ func entryOf(s Server) entry {
 		Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Dir, Inherit: s.Inherit,
 		URL: s.URL, Headers: s.Headers, Helper: s.HeadersHelper, IncludeTools: s.IncludeTools, ExcludeTools: s.ExcludeTools,
 		OAuth: s.OAuth, Required: s.Required, Disabled: s.Disabled,
+	}
+	if s.NoRoots {
+		e.Roots = new(bool)
 	}
 	switch {
 	case s.SSE:

@@ -34,9 +34,9 @@ func TestEditsKeepLayoutAndComments(t *testing.T) {
 		"new file": {set(one), "", "{\n  \"mcpServers\": {\n    \"new\": {\n      \"command\": \"npx\",\n      \"args\": [\"-y\", \"<x>\"]\n    }\n  }\n}\n"},
 		"all fields": {set(config.Server{
 			Name: "new", URL: "https://x/${A}", SSE: true, Headers: map[string]string{"K": "${V}"}, HeadersHelper: "h", Timeout: time.Minute, StartTimeout: 90 * time.Second,
-			OAuth: &config.OAuth{ClientID: "id", CallbackPort: 7}, IncludeTools: []string{"a*"}, ExcludeTools: []string{"b"}, Required: true, Disabled: true,
+			OAuth: &config.OAuth{ClientID: "id", CallbackPort: 7}, IncludeTools: []string{"a*"}, ExcludeTools: []string{"b"}, Required: true, NoRoots: true, Disabled: true,
 		}), "{\"mcpServers\": {}}", "{\"mcpServers\": {\n  \"new\": {\n    \"type\": \"sse\",\n    \"url\": \"https://x/${A}\",\n    \"headers\": {\n      \"K\": \"${V}\"\n    },\n    \"headersHelper\": \"h\",\n" +
-			"    \"oauth\": {\n      \"clientId\": \"id\",\n      \"callbackPort\": 7\n    },\n    \"includeTools\": [\"a*\"],\n    \"excludeTools\": [\"b\"],\n    \"timeout\": \"1m0s\",\n    \"startup_timeout\": \"1m30s\",\n    \"required\": true,\n    \"disabled\": true\n  }\n}}"},
+			"    \"oauth\": {\n      \"clientId\": \"id\",\n      \"callbackPort\": 7\n    },\n    \"includeTools\": [\"a*\"],\n    \"excludeTools\": [\"b\"],\n    \"timeout\": \"1m0s\",\n    \"startup_timeout\": \"1m30s\",\n    \"required\": true,\n    \"roots\": false,\n    \"disabled\": true\n  }\n}}"},
 		"one line":            {set(one), `{"mcpServers": {"a": {"command":"x"}}}`, `{"mcpServers": {"a": {"command":"x"}, "new": {"command": "npx", "args": ["-y", "<x>"]}}}`},
 		"file of VS Code":     {set(one), "{\n\t\"servers\": {\n\t\t\"a\": {}\n\t},\n\t\"inputs\": []\n}\n", "{\n\t\"servers\": {\n\t\t\"a\": {},\n\t\t\"new\": {\n\t\t\t\"command\": \"npx\",\n\t\t\t\"args\": [\"-y\", \"<x>\"]\n\t\t}\n\t},\n\t\"inputs\": []\n}\n"},
 		"without a table":     {set(one), "{\n    \"theme\": 1 // dark\n}", "{\n    \"theme\": 1, // dark\n    \"mcpServers\": {\n        \"new\": {\n            \"command\": \"npx\",\n            \"args\": [\"-y\", \"<x>\"]\n        }\n    }\n}"},

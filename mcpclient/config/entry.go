@@ -57,6 +57,7 @@ type written struct {
 	ToolTimeoutS   *float64 `json:"tool_timeout_sec"`    // Codex
 	Required       bool     `json:"required"`
 	Trust          bool     `json:"trust"`
+	Roots          *bool    `json:"roots"`
 }
 
 // texts is a text, or a list of texts.
@@ -233,7 +234,7 @@ func (w written) server(name string) Server {
 		IncludeTools: slices.Concat(w.IncludeTools, w.EnabledTools, w.Tools.include),
 		ExcludeTools: slices.Concat(w.ExcludeTools, w.DisabledTools, w.DeniedTools, w.Tools.exclude),
 		Disabled:     w.Disabled || w.Enabled != nil && !*w.Enabled,
-		Required:     w.Required, Trust: w.Trust,
+		Required:     w.Required, Trust: w.Trust, NoRoots: w.Roots != nil && !*w.Roots,
 	}
 	if len(w.Command) > 0 {
 		s.Command, s.Args = w.Command[0], slices.Concat(w.Command[1:], w.Args)

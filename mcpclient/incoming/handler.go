@@ -33,43 +33,42 @@ const (
 // Handler answers the requests of one server. It is safe for concurrent use.
 type Handler struct {
 	server string
-	dir    string // the workspace
+	root   string // the workspace; "" tells nothing
 	log    *slog.Logger
 
 	mu    sync.Mutex
 	calls []*call // in progress, oldest first
 }
 
-// New returns the handler for a server. dir is the absolute path of the workspace.
-func New(server, dir string, log *slog.Logger) *Handler {
-	return &Handler{server: server, dir: dir, log: log}
+// New returns the handler for a server. root is the absolute path of the workspace, or
+// "" for a server that is not told.
+func New(server, root string, log *slog.Logger) *Handler {
+	return &Handler{server: server, root: root, log: log}
 }
 
 // Attach declares what this program does for a server, and handles its requests. It
 // must be called before the client starts. Sampling is not offered.
 func (h *Handler) Attach(c *client.Client) {
-	capabilities := mcp.ClientCapabilities{
-		Roots: &struct {
-			ListChanged bool `json:"listChanged,omitempty"`
-		}{}, // it never changes
-		Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}},
+	set := []client.ClientOption{
+		client.WithClientCapabilities(mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}}}),
+		client.WithElicitationHandler(h), client.WithMaxInputRoundTrips(MaxQuestions),
 	}
-	for _, set := range []client.ClientOption{
-		client.WithClientCapabilities(capabilities), client.WithRootsHandler(h), client.WithElicitationHandler(h),
-		client.WithMaxInputRoundTrips(MaxQuestions),
-	} {
-		set(c)
+	if h.root != "" {
+		set = append(set, client.WithRootsHandler(h)) // which declares the capability too
+	}
+	for _, option := range set {
+		option(c)
 	}
 }
 
 // ListRoots names the workspace to a server that asks which folders it may use.
 func (h *Handler) ListRoots(context.Context, mcp.ListRootsRequest) (*mcp.ListRootsResult, error) {
-	path := filepath.ToSlash(h.dir)
+	path := filepath.ToSlash(h.root)
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path // a drive of Windows
 	}
 	uri := (&url.URL{Scheme: "file", Path: path}).String()
-	return &mcp.ListRootsResult{Roots: []mcp.Root{{URI: uri, Name: filepath.Base(h.dir)}}}, nil
+	return &mcp.ListRootsResult{Roots: []mcp.Root{{URI: uri, Name: filepath.Base(h.root)}}}, nil
 }
 
 // call is a call in progress, during which the server may ask the user.
