@@ -54,6 +54,7 @@ type scan struct {
 	stopped   bool                           // nothing new starts until a resume
 	ended     bool                           // the run is over or about to end
 	base      map[string]int                 // step → attempts before its retries started over
+	tried     map[string]int                 // step → its newest attempt
 	approved  map[string]bool                // step → its gate was allowed
 	denied    map[string]bool                // step → its gate was denied
 	granted   map[string]bool                // tools that were allowed for the run
@@ -143,7 +144,7 @@ func (l *scan) follow(r *agent.Run, d event.Data) {
 		} {
 			*m = map[string]bool{}
 		}
-		l.base, l.shown = map[string]int{}, map[string]event.GateRequested{}
+		l.base, l.tried, l.shown = map[string]int{}, map[string]int{}, map[string]event.GateRequested{}
 	case event.RunPaused, event.GuardBlocked:
 		l.stopped = true
 	case event.RunResumed:
@@ -172,7 +173,10 @@ func (l *scan) follow(r *agent.Run, d event.Data) {
 		l.filled[d.Step], l.unfilled[d.Step] = l.filled[d.Step] || fits, !fits
 	case event.StepRetry:
 		delete(l.unfilled, d.Index)
+	case event.StepStarted:
+		l.tried[d.Index] = d.Attempt
 	case event.StepFailed:
+		l.tried[d.Index] = d.Attempt
 		l.held[d.Index] = l.held[d.Index] || d.Removes != "" && !strings.Contains(d.Index, ".")
 	case event.TimerFired:
 		l.fired[d.ID] = true
@@ -199,13 +203,13 @@ func (l *scan) follow(r *agent.Run, d event.Data) {
 
 func (l *scan) decide(r *agent.Run, step string, again, abort bool) {
 	if again {
-		l.anew(r.Step(step))
+		l.reset(r.Step(step))
 	}
 	l.stopped = l.stopped || abort
 }
 
-// anew resets a step as if it had never been tried.
-func (l *scan) anew(s *agent.StepState) {
+// reset resets a step as if it had never been tried.
+func (l *scan) reset(s *agent.StepState) {
 	l.base[s.Step.Index] = s.Attempt
 	for _, m := range []map[string]bool{l.approved, l.denied, l.held, l.unfilled, l.leftOut, l.replan} {
 		delete(m, s.Step.Index)
@@ -219,11 +223,11 @@ func (l *scan) resume(r *agent.Run, d event.RunResumed) {
 		switch l.statuses[index] {
 		case agent.StepFailed:
 			if l.ended || l.asked[index] && !d.Attended {
-				l.anew(s)
+				l.reset(s)
 			}
 		case agent.StepSkipped, agent.StepWaiting:
 			if l.ended {
-				l.anew(s)
+				l.reset(s)
 			}
 		case agent.StepRunning:
 			l.lost[index] = s.Step.Tool == "change"
@@ -236,9 +240,7 @@ func (l *scan) revise(r *agent.Run, d event.PlanDiff) {
 	for _, m := range []map[string]bool{l.approved, l.denied, l.held, l.filled, l.unfilled, l.leftOut, l.replan, l.edited} {
 		clear(m)
 	}
-	for _, e := range r.History {
-		l.base[e.Index] = max(l.base[e.Index], e.Attempt)
-	}
+	maps.Copy(l.base, l.tried)
 	for _, index := range slices.Concat(d.Added, d.Revised) {
 		l.replanned[index] = true
 	}
