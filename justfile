@@ -27,7 +27,7 @@ npm:
 lint:
     golangci-lint run ./...
 
-# write the golden files anew; look at the difference before committing it
+# write the golden files again; look at the difference before committing it
 golden:
     go test ./tui/... ./planning/... ./cli -update
 

@@ -184,7 +184,7 @@ func TestGateShowsCallThatRuns(t *testing.T) {
 	{"index":"2","title":"Fails","tool":"look","args":{"at":"b"},"depends_on":["1"]},
 	{"index":"3","title":"Change","tool":"change","args":{"at":"${p}"}}]}`
 	replan := `{"title":"x","steps":[
-	{"index":"2","title":"Find anew","tool":"look","args":{"at":"c"},"result_variable":"p"},
+	{"index":"2","title":"Find again","tool":"look","args":{"at":"c"},"result_variable":"p"},
 	{"index":"3","title":"Change","tool":"change","args":{"at":"${p}"}}]}`
 	w.reply = script{prompt.PurposePlan: {plan}, prompt.PurposeReplan: {replan}}.reply
 	shown, ran := map[string]any{}, map[string]any{}

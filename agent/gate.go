@@ -229,10 +229,10 @@ func (r fold) applyGateResolved(d event.GateResolved) {
 	}
 }
 
-// askAnew reopens the gates, open or passed, of calls that now mean another tool
+// askAgain reopens the gates, open or passed, of calls that now mean another tool
 // or one with other effects. A resume may bring other tools, and nobody has
 // approved those.
-func (r fold) askAnew() {
+func (r fold) askAgain() {
 	r.every(func(s *StepState) {
 		if !s.gate.allowed() && s.Status != StepWaiting || s.gate.tool == promised(r.facts(s.Step.Tool).tool) {
 			return

@@ -54,7 +54,7 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	r.session = cmp.Or(d.Session, r.session)
 	r.Result, r.ending, r.Paused, r.Elicitations = nil, nil, false, nil
 	r.forget()
-	r.askAnew()
+	r.askAgain()
 	r.loseModelCalls()
 	r.loseToolCalls(didRead)
 	if over {

@@ -111,7 +111,7 @@ func newFit(o *options) *cobra.Command {
 	}
 	cmd.Flags().IntVar(&how.goals, "goals", 0, "plan only the first `N` goals")
 	cmd.Flags().StringVar(&how.tools, "tools", bundledTools, "put `TOOLS` beside the goals: bundled, or mine (those of your MCP servers)")
-	cmd.Flags().BoolVar(&how.again, "again", false, "measure anew what was measured before")
+	cmd.Flags().BoolVar(&how.again, "again", false, "measure again what was measured before")
 	return cmd
 }
 

@@ -362,7 +362,7 @@ func (p *Pool) reason(ctx context.Context, e *entry, conn *connection) string {
 	}
 }
 
-// mayRestart reports whether a lost server will be started anew, or asked again.
+// mayRestart reports whether a lost server will be restarted, or asked again.
 func (p *Pool) mayRestart(e *entry) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -4,8 +4,8 @@
 //
 // A project's own servers start only after the user allows them. Child
 // processes run in their own process groups, with the variables that
-// [child.ServerEnviron] lists, and end with the pool. Lost servers are started
-// anew; calls wait for them.
+// [child.ServerEnviron] lists, and end with the pool. Lost servers are
+// restarted; calls wait for them.
 //
 // It imports planning and the packages below it other than workspace. Start with
 // [Pool].

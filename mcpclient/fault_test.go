@@ -203,7 +203,7 @@ func TestLostServerComesBackByItself(t *testing.T) {
 	// It was lost twice without a successful call: then it stays lost.
 	_, _ = p.Call(t.Context(), plan.ToolCall{Tool: echo})
 	awaitState(t, p, plan.ServerFailed)
-	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: echo}); !isToolError(err) || !strings.Contains(err.Error(), "started anew 1 time, in vain") {
+	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: echo}); !isToolError(err) || !strings.Contains(err.Error(), "restarted 1 time without success") {
 		t.Errorf("got %v", err)
 	}
 	if err := p.Restart("k"); err != nil {

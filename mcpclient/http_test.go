@@ -229,7 +229,7 @@ func TestHTTPServerIsGivenUpAfterTheLastRestart(t *testing.T) {
 	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: hello}); !isToolError(err) {
 		t.Errorf("got error %v, want one that says nothing was done", err)
 	}
-	if got := p.Status()[0]; !strings.Contains(string(got.Error), "started anew 2 times, in vain") {
+	if got := p.Status()[0]; !strings.Contains(string(got.Error), "restarted 2 times without success") {
 		t.Errorf("got %+v", got)
 	}
 }

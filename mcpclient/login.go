@@ -68,7 +68,7 @@ func (p *Pool) refused(e *entry, conn *connection, err, why error) {
 	}
 }
 
-// Login logs in to an HTTP server and starts it anew. It opens the address of the
+// Login logs in to an HTTP server and restarts it. It opens the address of the
 // login in a browser, see [Config.Browse], and calls show with it, from the goroutine
 // of the caller. It then waits, for five minutes at most, until the user has logged in
 // there, or the address at which a browser on another machine ended comes from pasted,
@@ -110,7 +110,7 @@ func (p *Pool) Login(ctx context.Context, name string, show func(address string)
 	defer p.notify()
 	defer p.mu.Unlock()
 	if e, err = p.startable(name); err == nil {
-		p.startAnew(e)
+		p.restart(e)
 	}
 	return err
 }

@@ -61,7 +61,7 @@ type Config struct {
 	// Later keeps servers from starting until Start is called, or until somebody
 	// waits for one. Built-in servers do not wait.
 	Later bool
-	// RestartWaits are the waits before each attempt to start a lost server anew; nil
+	// RestartWaits are the waits before each attempt to restart a lost server; nil
 	// means 1, 2, 4, 8 and 16 seconds. After the last attempt it stays lost.
 	RestartWaits []time.Duration
 

@@ -46,7 +46,7 @@ func (p *Pool) newEntry(s config.Server, known decisions) *entry {
 	return e
 }
 
-// Reload reads the configuration anew, with Config.Reread, and applies it; see
+// Reload reads the configuration again, with Config.Reread, and applies it; see
 // [Pool.Reconfigure]. Without Reread it does nothing.
 func (p *Pool) Reload() error {
 	if p.cfg.Reread == nil {

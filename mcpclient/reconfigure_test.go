@@ -135,6 +135,6 @@ func TestReloadKeepsServersIfTheFilesCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := p.Reconfigure(nil); err == nil {
-		t.Error("closed tools were configured anew")
+		t.Error("closed tools were configured again")
 	}
 }

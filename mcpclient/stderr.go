@@ -183,7 +183,7 @@ func pause(ctx context.Context, d time.Duration) error {
 // maxLogShown is how much of a log is shown, in bytes from its end.
 const maxLogShown = 256 << 10
 
-// newestLines returns the end of a log, with that of the old file if it began anew.
+// newestLines returns the end of a log, with that of the old file if it has just begun.
 func newestLines(path string) ([]string, error) {
 	var text []byte
 	for _, name := range []string{path, path + ".old"} {

@@ -38,7 +38,7 @@ type ending int
 const (
 	over      ending = iota // for good
 	restarted               // somebody asked for a restart
-	lost                    // it may be started anew
+	lost                    // it may be restarted
 )
 
 // supervise connects to a server and keeps it running until it is lost for
@@ -287,7 +287,7 @@ func (p *Pool) suspend(e *entry, conn *connection, err error) {
 // as the first one.
 const steadyTime = time.Minute
 
-// again counts an attempt to start a lost server anew. It returns how long to wait
+// again counts an attempt to restart a lost server. It returns how long to wait
 // before, and false if that was tried often enough.
 func (p *Pool) again(e *entry, why error) (wait time.Duration, ok bool) {
 	p.set(func() {
@@ -303,12 +303,12 @@ func (p *Pool) again(e *entry, why error) (wait time.Duration, ok bool) {
 		e.state, e.problem, e.failed, e.tools, e.doing = plan.ServerStarting, why.Error(), why.Error(), nil, nil
 	})
 	if ok {
-		p.log.Warn("server lost", "server", e.server.Name, "error", why, "starts anew in", wait)
+		p.log.Warn("server lost", "server", e.server.Name, "error", why, "restarts in", wait)
 	}
 	return wait, ok
 }
 
-// backOff waits until a lost process is to be started anew: for a time that doubles,
+// backOff waits until a lost process is to be restarted: for a time that doubles,
 // or until a call needs it. After too many attempts the server has failed.
 func (p *Pool) backOff(e *entry, why error) ending {
 	p.mu.Lock()
@@ -353,7 +353,7 @@ func gaveUp(why error, times int) error {
 	if times == 0 {
 		return why
 	}
-	return fmt.Errorf("%w (started anew %s, in vain)", why, english.Count(times, "time"))
+	return fmt.Errorf("%w (restarted %s without success)", why, english.Count(times, "time"))
 }
 
 // reportLine reports that a starting server has written to standard error.
@@ -404,7 +404,7 @@ func (p *Pool) Restart(name string) error {
 	if err != nil {
 		return err
 	}
-	p.startAnew(e)
+	p.restart(e)
 	return nil
 }
 
@@ -427,8 +427,8 @@ func (p *Pool) startable(name string) (*entry, error) {
 	return e, nil
 }
 
-// startAnew starts a server, or starts it again. The caller holds the mutex.
-func (p *Pool) startAnew(e *entry) {
+// restart starts a server, or starts it again. The caller holds the mutex.
+func (p *Pool) restart(e *entry) {
 	e.restarts(restarted)
 	p.broadcast()
 	if e.watched {

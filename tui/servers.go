@@ -32,7 +32,7 @@ func (s *servers) notices(was, now session.Status, run *agent.Run, notify func(l
 			notify("error", "lost the server "+name+": "+server.Error.Visible()+lostTools(run, name))
 		case server.State == plan.ServerStarting && server.Error != "" && before[name] == plan.ServerReady:
 			s.lost[name] = true
-			notify("warn", "lost the server "+name+", which starts anew: "+server.Error.Visible())
+			notify("warn", "lost the server "+name+", which restarts: "+server.Error.Visible())
 		case server.State == plan.ServerFailed && s.lost[name] && before[name] == plan.ServerStarting:
 			notify("error", "lost the server "+name+": "+server.Error.Visible()+lostTools(run, name))
 		case server.State == plan.ServerFailed && before[name] == plan.ServerStarting:

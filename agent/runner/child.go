@@ -151,7 +151,7 @@ func (s preparation) reopenChild(ctx context.Context, k *child) error {
 	case err != nil:
 		p.drop()
 		return fmt.Errorf("resume the run %s that this call started: %w", k.call.Run, err)
-	case p.run.Undone != nil: // start anew
+	case p.run.Undone != nil: // start again
 		p.drop()
 		return nil
 	}
@@ -160,7 +160,7 @@ func (s preparation) reopenChild(ctx context.Context, k *child) error {
 }
 
 // innerUndone returns an error if a run to resume counts on another one that a
-// finished call started, and that was undone since. An open call starts it anew.
+// finished call started, and that was undone since. An open call starts it again.
 func (s preparation) innerUndone(p *prepared) error {
 	if !p.run.Resumable() {
 		return nil

@@ -288,7 +288,7 @@ func TestUndoneInnerRunIsStartedAnewUnlessItsCallIsDone(t *testing.T) {
 		if refused := reply.Reason == event.ReasonNotOpened && strings.Contains(string(reply.Text), "the run "+inner+", which it started"); refused != done {
 			t.Errorf("call done %v: got %+v", done, reply)
 		}
-		if anew := len(s.tools.called()) > 0; anew == done {
+		if again := len(s.tools.called()) > 0; again == done {
 			t.Errorf("call done %v: called %v", done, s.tools.called())
 		}
 		if !left.runs[outer].closed {

@@ -126,7 +126,7 @@ func (s *Session) publishStatus() {
 		if slices.ContainsFunc(before, func(b plan.ServerStatus) bool { return b.Name == server.Name && b.Changes > server.Changes }) {
 			s.troubles[server.Name] = string(server.Error) // the user has accepted a change, and knows the others
 		}
-		// Nobody wanted a stopped server, and a lost one that starts anew was named
+		// Nobody wanted a stopped server, and a lost one that restarts was named
 		// by the call that lost it.
 		if server.Error != "" && server.State != plan.ServerStopped && server.State != plan.ServerStarting {
 			s.trouble(server.Name, string(server.Error))

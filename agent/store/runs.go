@@ -61,7 +61,7 @@ func countingOnUndone(list []agent.Summary) {
 	}
 	for _, s := range list {
 		if !s.Undone || s.Status != event.StatusCompleted {
-			continue // its call failed, or is made anew
+			continue // its call failed, or is made again
 		}
 		const nested = 16 // runs in each other, at most; journals may be damaged
 		by := outer[s.Outer]

@@ -206,7 +206,7 @@ func TestRunThatCountsOnAnUndoneRunIsNotListedAsResumable(t *testing.T) {
 	keep(t, s, "r-3", event.RunStarted{Goal: "undone in the inner one", Outer: "r-4"}, done, event.RunUndone{})
 	keep(t, s, "r-4", event.RunStarted{Goal: "inner", Outer: "r-5"}, done)
 	keep(t, s, "r-5", event.RunStarted{Goal: "outermost"})
-	keep(t, s, "r-6", event.RunStarted{Goal: "starts its call anew"})
+	keep(t, s, "r-6", event.RunStarted{Goal: "starts its call again"})
 	keep(t, s, "r-7", event.RunStarted{Goal: "inner", Outer: "r-6"}, failed, event.RunUndone{})
 	want := map[string]bool{"r-1": false, "r-2": false, "r-3": false, "r-4": false, "r-5": false, "r-6": true, "r-7": false}
 	for range 2 { // the second time from what the first has kept

@@ -212,11 +212,11 @@ func TestMeasurementContinuesWhereItStopped(t *testing.T) {
 		t.Errorf("%d requests for the two goals that were left", more)
 	}
 	if _, err = run(t.Context(), t, m, "good"); err != nil || len(server.Requests()) != asked+2 {
-		t.Errorf("what was measured is measured anew: %v", err)
+		t.Errorf("what was measured is measured again: %v", err)
 	}
 	m.Again = true
 	if report, err = run(t.Context(), t, m, "good"); err != nil || report.Models[0].Measured != 4 || len(server.Requests()) != asked+6 {
-		t.Errorf("nothing was measured anew: %+v, %v", report, err)
+		t.Errorf("nothing was measured again: %+v, %v", report, err)
 	}
 }
 

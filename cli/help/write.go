@@ -50,7 +50,7 @@ func (p *page) title(name string) {
 	p.text.WriteString("\n" + lipgloss.NewStyle().Bold(true).Render(name) + "\n")
 }
 
-// paragraphs writes text anew to the width. Lines that are indented stay.
+// paragraphs writes text again to the width. Lines that are indented stay.
 func (p *page) paragraphs(text string) {
 	var open []string
 	flush := func() {

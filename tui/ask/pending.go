@@ -31,7 +31,7 @@ func (p *Pending) Resolve(run, gate string) {
 }
 
 // Reopen asks about a failed step of an ended run. canReplan reports whether a
-// planner could plan the rest anew.
+// planner could plan the rest again.
 func (p *Pending) Reopen(r *agent.Run, s *agent.StepState, canReplan bool) {
 	args := s.Args
 	if args == nil {

@@ -65,7 +65,7 @@ func (s *modelStream) take(w writing) {
 func (s *modelStream) bytes() int { return s.text.size + s.thinking.size }
 
 // title draws the name of the request, its time and, where there is room, the
-// number of tokens and their rate. The rate is measured anew each second.
+// number of tokens and their rate. The rate is measured again each second.
 func (s *modelStream) title(w writing, width int) string {
 	s.take(w)
 	l := w.pane.Look

@@ -306,7 +306,7 @@ func TestJumps(t *testing.T) {
 func TestFilterQueries(t *testing.T) {
 	run := planOf("✓ fs.read", "✗ fs.write", "⠋ test.run", "· fs.read 2", "· test.run")
 	run.Steps[0].Step.Title = "Look at the Handler"
-	run.Steps[3].Step.Title = "Write the handler anew"
+	run.Steps[3].Step.Title = "Write the handler again"
 	for text, want := range map[string]string{
 		"handler":        "1 | 4",
 		"HANDLER write":  "4",

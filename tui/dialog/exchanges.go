@@ -169,7 +169,7 @@ func (d *Exchanges) View(size draw.Rect) []string {
 	return d.view(size, v)
 }
 
-// drawOpened draws an exchange in full. It writes it anew only if the width changes
+// drawOpened draws an exchange in full. It writes it again only if the width changes
 // or the reply arrives.
 func (d *Exchanges) drawOpened(size draw.Rect, all []exchange, width int) []string {
 	l, x := d.Look, d.opened

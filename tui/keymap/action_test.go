@@ -63,7 +63,7 @@ func TestActionIsNamedByTheKeyThatWasPressed(t *testing.T) {
 		}
 	}
 	if err := k.Rebind(Keys{"gate.editor": {"ctrl+e"}}); err != nil || k.LeadingName("gate.editor") != "Ctrl+e" {
-		t.Errorf("bound anew: got %q, %v", k.LeadingName("gate.editor"), err)
+		t.Errorf("bound again: got %q, %v", k.LeadingName("gate.editor"), err)
 	}
 }
 

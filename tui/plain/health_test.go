@@ -25,7 +25,7 @@ func TestLostServerNamesStepsThatLoseTheirTool(t *testing.T) {
 	}{
 		"failed":             {[]plan.ServerState{plan.ServerReady, plan.ServerFailed, plan.ServerFailed}, 1},
 		"disabled":           {[]plan.ServerState{plan.ServerReady, plan.ServerStopped}, 1},
-		"starts anew":        {[]plan.ServerState{plan.ServerReady, plan.ServerStarting}, 0},
+		"restarts":           {[]plan.ServerState{plan.ServerReady, plan.ServerStarting}, 0},
 		"failed at last":     {[]plan.ServerState{plan.ServerReady, plan.ServerStarting, plan.ServerFailed}, 1},
 		"failed from before": {[]plan.ServerState{plan.ServerFailed, plan.ServerFailed}, 1},
 	} {

@@ -20,7 +20,7 @@ var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 type walk struct {
 	decoder *jsontext.Decoder
 	// pointer is the JSON Pointer to the current value. The decoder could return
-	// it too, but would build it anew for each value.
+	// it too, but would build it again for each value.
 	pointer []byte
 	visit   func(pointer []byte, start, end int)
 }

@@ -168,9 +168,9 @@ func applyFragments(at string, before []byte, f *gitdiff.File) ([]byte, error) {
 		return nil, fmt.Errorf("the diff does not fit %s: %w", at, err)
 	}
 	if line := lineOf(before, misfit.Line); line != "" {
-		return nil, fmt.Errorf("hunk %d does not fit %s: line %d of the file is %q; read the file again and make the diff anew", misfit.Fragment, at, misfit.Line, op.Clip(line))
+		return nil, fmt.Errorf("hunk %d does not fit %s: line %d of the file is %q; read the file again and make the diff again", misfit.Fragment, at, misfit.Line, op.Clip(line))
 	}
-	return nil, fmt.Errorf("hunk %d does not fit %s: %w; read the file again and make the diff anew", misfit.Fragment, at, err)
+	return nil, fmt.Errorf("hunk %d does not fit %s: %w; read the file again and make the diff again", misfit.Fragment, at, err)
 }
 
 // lineOf returns a line of a text by its number, counted from 1, or "" if
