@@ -253,7 +253,7 @@ func ToAny(m map[string]string) map[string]any {
 }
 
 // Offline is the environment of a go command that loads nothing. Its tests start
-// without go vet before them, which would double their time.
+// without go vet before them, which takes a fifth of the time of small ones.
 func Offline() []string {
 	return append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod -vet=off", "GOWORK=off", "GOTOOLCHAIN=local")
 }
