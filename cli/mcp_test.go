@@ -433,7 +433,7 @@ func checkExit(ts *testscript.TestScript, _ bool, args []string) {
 // when no line is left. It returns all output.
 func answerOn(terminal io.ReadWriter, lines string) (output []byte) {
 	answered := 0    // length of the output at the last answer
-	var asked []byte // the question that it answered
+	var asked []byte // the question of that answer, nil if it was empty or the end of the input
 	piece := make([]byte, 4096)
 	for {
 		n, err := terminal.Read(piece)
@@ -449,8 +449,10 @@ func answerOn(terminal io.ReadWriter, lines string) (output []byte) {
 			answered = len(output) // the same question below another line; its answer is under way
 			continue
 		}
-		asked = question
 		line, rest, _ := strings.Cut(lines, "\n")
+		if asked = question; line == "" {
+			asked = nil
+		}
 		if lines == "" {
 			line = "\x04"
 		} else {
