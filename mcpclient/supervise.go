@@ -212,6 +212,9 @@ func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
 	}
 	protocol := conn.client.ProtocolVersion()
 	p.set(func() {
+		if len(e.again) > 0 {
+			return // a restart was requested meanwhile, after which the tools may be others
+		}
 		e.protocol = protocol
 		if e.startup == 0 {
 			e.startup = max(time.Since(e.begun), 1)
