@@ -102,7 +102,7 @@ func (d *Servers) Retheme() { d.details.doc, d.offers.text.doc = nil, nil }
 // Changed stores the current states and reports whether the offers may have changed.
 func (d *Servers) Changed(now []plan.ServerStatus) (changed bool) {
 	changed = !slices.EqualFunc(d.servers, now, func(a, b plan.ServerStatus) bool {
-		return a.Name == b.Name && a.State == b.State && a.Tools == b.Tools
+		return a.Name == b.Name && a.State == b.State && a.Tools == b.Tools && a.Disabled == b.Disabled
 	})
 	starts := func(s plan.ServerStatus) bool { return s.Name == d.awaited && s.State == plan.ServerStarting }
 	if changed || d.awaited != "" && !slices.ContainsFunc(now, starts) {
@@ -308,6 +308,8 @@ func (d *Servers) state(s plan.ServerStatus) (glyph, word string, style lipgloss
 		return l.Glyphs.Gate, "asks", l.Warning
 	case s.Disabled != "":
 		return l.Glyphs.Stopped, "disabled", l.Faint
+	case s.Declined:
+		return l.Glyphs.Stopped, "refused", l.Faint
 	default:
 		return l.Glyphs.Stopped, "stopped", l.Faint
 	}

@@ -141,6 +141,23 @@ func TestDisabledServerOffersToBeEnabled(t *testing.T) {
 	}
 }
 
+func TestLineAboutDisablingGoesOnceItIsDisabled(t *testing.T) {
+	stopped := plan.ServerStatus{Name: "k", State: plan.ServerStopped, Declined: true, Error: "left out: you said no"}
+	d := openServers(stopped)
+	if got := shown(d); !strings.Contains(got, "refused") {
+		t.Errorf("the list does not say that the user refused the server:\n%s", got)
+	}
+	pressed(t, d, "servers.disable_for_good")
+	if got := shown(d); !strings.Contains(got, "Disabling k") {
+		t.Fatalf("got\n%s", got)
+	}
+	stopped.Disabled = plan.DisabledForGood
+	d.Changed([]plan.ServerStatus{stopped})
+	if got := shown(d); strings.Contains(got, "Disabling k") || !strings.Contains(got, "disabled") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestServerStaysSelectedWhenOthersCome(t *testing.T) {
 	d := openServers(plan.ServerStatus{Name: "a", Error: "of a"}, plan.ServerStatus{Name: "m", Error: "of m"})
 	pressed(t, d, "move.down")
