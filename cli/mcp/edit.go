@@ -62,6 +62,8 @@ func (a addition) server(h Host, name string, words []string, command bool) (mcp
 	}
 	remote := !command && (strings.HasPrefix(words[0], "http://") || strings.HasPrefix(words[0], "https://"))
 	switch {
+	case !remote && !command && strings.Contains(words[0], "://"):
+		return s, h.Usage("%q is no URL of a server; it begins with http:// or https://", words[0])
 	case remote && len(words) > 1:
 		return s, h.Usage("a URL takes no arguments, got %q", words[1])
 	case remote && len(a.env) > 0:
