@@ -202,7 +202,7 @@ func (o plans) toolsFor(ctx context.Context, w *services, data []byte) (plan.Cat
 	catalogue, awaited := w.tools.ReadyFor(within, names)
 	if len(awaited) > 0 && ctx.Err() == nil {
 		if o.chatContext == nil {
-			_, _ = fmt.Fprintf(o.io.Err, "replan: waiting for the MCP server %s to start\n", untrusted.Line(strings.Join(awaited, ", ")))
+			_, _ = fmt.Fprintf(o.io.Err, "replan: waiting for the MCP %s %s to start\n", english.Agree(len(awaited), "server", "servers"), untrusted.Line(english.List(awaited, "and")))
 		}
 		within, cancel := context.WithTimeout(ctx, toolsWithin)
 		defer cancel()

@@ -32,10 +32,14 @@ func newToolsCall(o *options) *cobra.Command {
 			"structured content goes to standard error.",
 		Example: "  replan tools call fs.search --args '{\"query\": \"TODO\"}'\n  replan tools call fs.mkdir --args '{\"path\": \"docs\"}' --approve safe\n  replan tools call vcs.log --output json",
 		Args: func(_ *cobra.Command, names []string) error {
-			if len(names) != 1 {
+			switch len(names) {
+			case 0:
 				return usage("name the tool: replan tools call NAME --args JSON; replan tools lists them")
+			case 1:
+				return nil
+			default:
+				return usage("unexpected %q: pass the arguments of the tool as a JSON object to --args", names[1])
 			}
-			return nil
 		},
 		RunE: func(cmd *cobra.Command, names []string) error {
 			return o.callTool(cmd.Context(), names[0], args)

@@ -130,7 +130,7 @@ func (e *UnknownToolError) Error() string {
 		return fmt.Sprintf("there is no tool %q; there are %s", e.Name, strings.Join(e.Known, ", "))
 	}
 	if near := e.nearest(); len(near) > 0 {
-		return fmt.Sprintf("there is no tool %q; the nearest names are %s", e.Name, strings.Join(near, ", "))
+		return fmt.Sprintf("there is no tool %q; the nearest %s %s", e.Name, english.Agree(len(near), "name is", "names are"), strings.Join(near, ", "))
 	}
 	return fmt.Sprintf("there is no tool %q; there are %s", e.Name, english.Some(e.Known, mostNamed, ""))
 }

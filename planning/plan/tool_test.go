@@ -62,12 +62,13 @@ func TestUnknownToolIsNamedWithTheNearestNames(t *testing.T) {
 		tools plan.Catalogue
 		want  string
 	}{
-		"list_isues":   {many, `there is no tool "list_isues"; did you mean list_issues?`},
-		"get_an_issue": {many, `there is no tool "get_an_issue"; the nearest names are getIssue, get-board`},
-		"board_letter": {many, `there is no tool "board_letter"; the nearest names are get-board, letter_00, letter_01, letter_02, letter_03, letter_04, letter_05, letter_06`},
-		"fly":          {many[:2], `there is no tool "fly"; there are letter_00, letter_01`},
-		"swim":         {many, `there is no tool "swim"; there are get-board, getIssue, letter_00, letter_01, letter_02, letter_03, letter_04, letter_05, letter_06, letter_07, letter_08, letter_09, letter_10, letter_11, letter_12, letter_13, letter_14, letter_15, letter_16, letter_17 and 13 more`},
-		"sink":         {nil, `there is no tool "sink", and no server offers any`},
+		"list_isues":     {many, `there is no tool "list_isues"; did you mean list_issues?`},
+		"show_the_board": {many, `there is no tool "show_the_board"; the nearest name is get-board`},
+		"get_an_issue":   {many, `there is no tool "get_an_issue"; the nearest names are getIssue, get-board`},
+		"board_letter":   {many, `there is no tool "board_letter"; the nearest names are get-board, letter_00, letter_01, letter_02, letter_03, letter_04, letter_05, letter_06`},
+		"fly":            {many[:2], `there is no tool "fly"; there are letter_00, letter_01`},
+		"swim":           {many, `there is no tool "swim"; there are get-board, getIssue, letter_00, letter_01, letter_02, letter_03, letter_04, letter_05, letter_06, letter_07, letter_08, letter_09, letter_10, letter_11, letter_12, letter_13, letter_14, letter_15, letter_16, letter_17 and 13 more`},
+		"sink":           {nil, `there is no tool "sink", and no server offers any`},
 	} {
 		if _, err := c.tools.Find(name); err == nil || err.Error() != c.want {
 			t.Errorf("got %v\nwant %s", err, c.want)
