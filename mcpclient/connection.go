@@ -168,16 +168,25 @@ func (c *connection) listenForChanges() {
 	})
 }
 
-// askForMessages asks a server that logs for messages of level info and above.
-func (c *connection) askForMessages() {
+// messagesWait is how long a start waits for the answer to askForMessages.
+const messagesWait = time.Second
+
+// askForMessages asks a server that logs for messages of level info and above. It
+// returns a channel that is closed with the answer, before which the server may keep
+// its messages to itself.
+func (c *connection) askForMessages() <-chan struct{} {
+	asked := make(chan struct{})
 	if c.client.GetServerCapabilities().Logging == nil {
-		return
+		close(asked)
+		return asked
 	}
 	var request mcp.SetLevelRequest
 	request.Params.Level = mcp.LoggingLevelInfo
 	c.background.Go(func() {
+		defer close(asked)
 		_ = c.client.SetLevel(c.life, request) //nolint:staticcheck // servers log all the same; without an answer they log as they like
 	})
+	return asked
 }
 
 // How long to wait before listening for changes again: at first, at most.
@@ -246,6 +255,9 @@ func (c *connection) close() {
 	if c.process != nil {
 		c.process.Close()
 	}
+	if c.messages != nil {
+		c.messages.Close()
+	}
 	if c.release != nil {
 		c.release()
 	}
@@ -261,7 +273,7 @@ func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) (to
 		}
 		if !isBuiltin {
 			c.listenForChanges()
-			c.askForMessages()
+			defer ended(c.askForMessages(), messagesWait)
 		}
 	}
 	list, err := c.pages(ctx)

@@ -27,12 +27,23 @@ type Log struct {
 	begun   time.Time // of the period
 	logged  int       // in the period
 	dropped int       // in the period
+	closed  bool
+}
+
+// Close ends the log: nothing is written after it has returned.
+func (l *Log) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
 }
 
 // Take logs a message, unless there were too many.
 func (l *Log) Take(n mcp.JSONRPCNotification) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.closed {
+		return
+	}
 	if now := time.Now(); now.Sub(l.begun) > MessagePeriod {
 		if l.dropped > 0 {
 			l.Write(fmt.Sprintf("[replan] left out %d messages within %s", l.dropped, MessagePeriod))
