@@ -137,6 +137,7 @@ type verdict struct {
 	criticalPath []string
 	gates        []string // steps whose calls would ask
 	warnings     []plan.Fault
+	awaited      []string // servers that did not start in time
 }
 
 // check checks a plan against the available tools.
@@ -145,10 +146,12 @@ func (o plans) check(ctx context.Context, w *services, named namedPlan, vars var
 	if err != nil {
 		return verdict{}, err
 	}
-	catalogue, err := o.toolsFor(ctx, w, data)
+	var v verdict
+	catalogue, awaited, err := o.toolsFor(ctx, w, data)
 	if err != nil {
-		return verdict{}, err
+		return v, err
 	}
+	v.awaited = awaited
 	if catalogue, err = o.store.RecallTools(o.Workspace, catalogue); err != nil {
 		w.logger.Warn("what earlier runs have shown of tools cannot be read", "error", err)
 	}
@@ -167,7 +170,6 @@ func (o plans) check(ctx context.Context, w *services, named namedPlan, vars var
 	if o.Changed("max-plan-steps") {
 		rules.MaxSteps = o.Limits.MaxPlanSteps
 	}
-	var v verdict
 	v.plan, v.faults, v.warnings = plan.CheckPlan(data, rules)
 	if len(v.faults) > 0 {
 		return v, nil
@@ -188,8 +190,8 @@ func (o plans) check(ctx context.Context, w *services, named namedPlan, vars var
 func (o plans) strict() bool { return o.Strict || o.Manner.Prompting.Strict }
 
 // toolsFor waits for the servers whose tools a plan names, for no others, and
-// returns the tools available then.
-func (o plans) toolsFor(ctx context.Context, w *services, data []byte) (plan.Catalogue, error) {
+// returns the tools available then and the servers that have not started in time.
+func (o plans) toolsFor(ctx context.Context, w *services, data []byte) (plan.Catalogue, []string, error) {
 	p, _ := plan.DecodePlan(data) // the check reports its errors
 	var names []string
 	for _, step := range p.Steps {
@@ -208,15 +210,15 @@ func (o plans) toolsFor(ctx context.Context, w *services, data []byte) (plan.Cat
 		defer cancel()
 		catalogue, awaited = w.tools.ReadyFor(within, names)
 	}
-	w.awaited = awaited
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
-	return catalogue, nil
+	return catalogue, awaited, nil
 }
 
-// printTroubles reports problems with servers on standard error.
-func (o plans) printTroubles(w *services) {
+// printTroubles reports problems with servers on standard error. The awaited
+// servers did not start in time.
+func (o plans) printTroubles(w *services, awaited []string) {
 	for _, s := range w.tools.Status() {
 		if s.Declined || slices.Contains(w.tools.LeftOut(), s.Name) {
 			continue // the user knows, or a note has said it
@@ -224,7 +226,7 @@ func (o plans) printTroubles(w *services) {
 		if s.Error != "" {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q: %s\n", s.Name, s.Error.Line())
 		}
-		if s.State == plan.ServerStarting && slices.Contains(w.awaited, s.Name) {
+		if s.State == plan.ServerStarting && slices.Contains(awaited, s.Name) {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q has not started within %s\n", s.Name, toolsWithin)
 		}
 	}
@@ -331,7 +333,7 @@ func (o plans) planCheck(ctx context.Context, name string, vars variables) error
 			return err
 		}
 		o.printIgnored(w)
-		o.printTroubles(w)
+		o.printTroubles(w, v.awaited)
 		return o.printVerdict(v)
 	})
 }

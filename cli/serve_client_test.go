@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -214,12 +215,13 @@ func (s *planServer) startHTTP(t *testing.T, cmd *exec.Cmd) (url string) {
 		t.Fatal(err)
 	}
 	var rest sync.WaitGroup
-	rest.Go(func() { _, _ = io.Copy(io.Discard, lines) })
+	var output bytes.Buffer
+	rest.Go(func() { _, _ = io.Copy(&output, lines) })
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		rest.Wait()
 		if err := cmd.Wait(); err != nil {
-			t.Errorf("replan serve --http: %v", err)
+			t.Errorf("replan serve --http: %v\n%s", err, &output)
 		}
 	})
 	return regexp.MustCompile(`http://\S+`).FindString(line)

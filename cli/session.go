@@ -46,7 +46,6 @@ type services struct {
 	named   *workspace.Operators // for files that the user names, if own is nil
 	log     *os.File
 	logger  *slog.Logger
-	awaited []string     // servers that did not start in time
 	watch   *crash.Watch // ends the children if this process cannot; nil is none
 	notes   []string     // for the user, before the session begins
 	ignored []string     // those of the notes that say what is ignored in the servers' files, or left out

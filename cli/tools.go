@@ -115,13 +115,12 @@ func (o *options) withCatalogue(ctx context.Context, do func(*services, plan.Cat
 	}
 	within, cancel := context.WithTimeout(ctx, toolsWithin)
 	defer cancel()
-	var catalogue plan.Catalogue
-	catalogue, w.awaited = w.tools.ReadyFor(within, []string{"*:*"})
+	catalogue, awaited := w.tools.ReadyFor(within, []string{"*:*"})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	o.plans().printIgnored(w)
-	o.plans().printTroubles(w)
+	o.plans().printTroubles(w, awaited)
 	for _, note := range w.tools.Notes() {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(note))
 	}

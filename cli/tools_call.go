@@ -83,7 +83,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 			return nil, err
 		}
 		if len(v.faults) > 0 {
-			o.plans().printTroubles(w)
+			o.plans().printTroubles(w, v.awaited)
 			f := v.faults[0]
 			message := strings.TrimPrefix(strings.TrimPrefix(f.Message, "step 1: "), "step 1 calls ") // there is only one step
 			return nil, &failure{exit: exitUsage, code: f.Code, err: errors.New(message)}
