@@ -168,27 +168,6 @@ func (c *connection) listenForChanges() {
 	})
 }
 
-// messagesWait is how long a start waits for the answer to askForMessages.
-const messagesWait = time.Second
-
-// askForMessages asks a server that logs for messages of level info and above. It
-// returns a channel that is closed with the answer, before which the server may keep
-// its messages to itself.
-func (c *connection) askForMessages() <-chan struct{} {
-	asked := make(chan struct{})
-	if c.client.GetServerCapabilities().Logging == nil {
-		close(asked)
-		return asked
-	}
-	var request mcp.SetLevelRequest
-	request.Params.Level = mcp.LoggingLevelInfo
-	c.background.Go(func() {
-		defer close(asked)
-		_ = c.client.SetLevel(c.life, request) //nolint:staticcheck // servers log all the same; without an answer they log as they like
-	})
-	return asked
-}
-
 // How long to wait before listening for changes again: at first, at most.
 const (
 	listenAgain    = time.Second

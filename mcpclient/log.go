@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"replan/internal/redact"
+
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 const (
@@ -72,6 +74,27 @@ func (w *lastWords) message(line string) {
 	} else {
 		w.log.Info("message", "line", line)
 	}
+}
+
+// messagesWait is how long a start waits for the answer to askForMessages.
+const messagesWait = time.Second
+
+// askForMessages asks a server that logs for messages of level info and above. It
+// returns a channel that is closed with the answer, before which the server may keep
+// its messages to itself.
+func (c *connection) askForMessages() <-chan struct{} {
+	asked := make(chan struct{})
+	if c.client.GetServerCapabilities().Logging == nil {
+		close(asked)
+		return asked
+	}
+	var request mcp.SetLevelRequest
+	request.Params.Level = mcp.LoggingLevelInfo
+	c.background.Go(func() {
+		defer close(asked)
+		_ = c.client.SetLevel(c.life, request) //nolint:staticcheck // servers log all the same; without an answer they log as they like
+	})
+	return asked
 }
 
 // messageLog returns what writes the log messages of a server into its log. That of an
