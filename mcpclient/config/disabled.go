@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"context"
 	"slices"
 
@@ -16,18 +15,11 @@ import (
 // server.
 func SetDisabled(text []byte, name string, disabled bool) ([]byte, error) {
 	mark, body := cutMark(text)
-	if len(bytes.TrimSpace(body)) == 0 {
-		return nil, ErrNoEntry
-	}
-	_, object, err := editable(body)
+	servers, err := serversIn(body)
 	if err != nil {
 		return nil, err
 	}
-	_, value := table(object)
-	if value == nil {
-		return nil, ErrNoEntry
-	}
-	entry, ok := member(asObject(value), name)
+	entry, ok := member(servers, name)
 	if !ok || entry.Value.Kind() != '{' {
 		return nil, ErrNoEntry
 	}
@@ -43,12 +35,11 @@ func SetDisabled(text []byte, name string, disabled bool) ([]byte, error) {
 
 // setKey writes the key "disabled" of a server, or removes it.
 func setKey(text []byte, name string, disabled bool) ([]byte, error) {
-	_, object, err := editable(text)
+	servers, err := serversIn(text)
 	if err != nil {
 		return nil, err
 	}
-	_, value := table(object)
-	entry, _ := member(asObject(value), name)
+	entry, _ := member(servers, name)
 	of := asObject(entry)
 	at := slices.IndexFunc(of.Members, func(m hujson.ObjectMember) bool { return literal(m.Name) == "disabled" })
 	_, enabled := member(of, "enabled")

@@ -139,20 +139,9 @@ func valid(text []byte, name string) error {
 // [ErrNoEntry] if the file does not have the server.
 func Remove(text []byte, name string) ([]byte, error) {
 	mark, body := cutMark(text)
-	if len(bytes.TrimSpace(body)) == 0 {
-		return nil, ErrNoEntry
-	}
-	_, object, err := editable(body)
+	servers, err := serversIn(body)
 	if err != nil {
 		return nil, err
-	}
-	_, value := table(object)
-	if value == nil {
-		return nil, ErrNoEntry
-	}
-	servers, ok := value.Value.(*hujson.Object)
-	if !ok {
-		return nil, ErrNoEntry
 	}
 	for i := range servers.Members {
 		if literal(servers.Members[i].Name) == name {
@@ -182,6 +171,27 @@ func editable(text []byte) (*hujson.Value, *hujson.Object, error) {
 		return nil, nil, errors.New("the file must be an object")
 	}
 	return &root, object, nil
+}
+
+// serversIn returns the object with the servers of a file. The error is [ErrNoEntry] if
+// there is none.
+func serversIn(body []byte) (*hujson.Object, error) {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, ErrNoEntry
+	}
+	_, object, err := editable(body)
+	if err != nil {
+		return nil, err
+	}
+	_, value := table(object)
+	if value == nil {
+		return nil, ErrNoEntry
+	}
+	servers, ok := value.Value.(*hujson.Object)
+	if !ok {
+		return nil, ErrNoEntry
+	}
+	return servers, nil
 }
 
 // same returns an error if an edit changed another server than the named one, or
