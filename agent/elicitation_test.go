@@ -17,7 +17,7 @@ func (w *world) drawElicitations(t *rapid.T) {
 	w.asks = func(agent.CallTool) bool { return rapid.IntRange(0, 7).Draw(t, "asks") == 0 }
 }
 
-// elicit lets the server of a call ask the user. The call goes on.
+// elicit lets the server of a call ask the user. The call stays open.
 func (w *world) elicit(c agent.CallTool) {
 	w.t.Helper()
 	w.pending = append(w.pending, c)

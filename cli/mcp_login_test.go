@@ -45,7 +45,7 @@ func (b *safeBuffer) String() string {
 }
 
 // A user finds out that a server wants a login, logs in without a browser of this
-// machine, uses its tools, and logs out. No token is told anywhere.
+// machine, uses its tools, and logs out. No token is written anywhere.
 func TestLoginAndLogoutOnTheCommandLine(t *testing.T) {
 	authority := oauthtest.NewAuthority(t, oauthtest.Settings{})
 	far := server.NewMCPServer("far", "1")
@@ -98,24 +98,24 @@ func TestLoginAndLogoutOnTheCommandLine(t *testing.T) {
 		t.Errorf("%d tokens are not revoked", n)
 	}
 	wants(0, `"state":"ready"`, "mcp", "login", "far", "--no-browser", "--output", "json")
-	told := all.String()
+	written := all.String()
 	err := filepath.WalkDir(home, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || filepath.Base(filepath.Dir(path)) == "logins" {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		told += string(text)
+		written += string(text)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, secret := range authority.Secrets() {
-		if strings.Contains(told, secret) {
-			t.Errorf("a secret was told: %s", told)
+		if strings.Contains(written, secret) {
+			t.Errorf("a secret was written: %s", written)
 		}
 	}
-	if !strings.Contains(told, "from afar") {
+	if !strings.Contains(written, "from afar") {
 		t.Error("nothing was recorded")
 	}
 }

@@ -33,15 +33,15 @@ type guarded struct {
 	store     *oauth.Store
 	opened    atomic.Int32 // addresses in a browser
 
-	mu   sync.Mutex
-	told strings.Builder // log and wire
+	mu      sync.Mutex
+	written strings.Builder // log and wire
 }
 
 // Write takes a part of the log.
 func (g *guarded) Write(p []byte) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.told.Write(p)
+	return g.written.Write(p)
 }
 
 func guard(t *testing.T, settings oauthtest.Settings, protection oauthtest.Protection, sse bool) *guarded {
@@ -81,11 +81,11 @@ func (g *guarded) login(t *testing.T) {
 	}
 }
 
-// toldNothing fails if the log, the wire, the status or an error holds a secret.
-func (g *guarded) toldNothing(t *testing.T, errs ...error) {
+// wantNoSecrets fails if the log, the wire, the status or an error holds a secret.
+func (g *guarded) wantNoSecrets(t *testing.T, errs ...error) {
 	t.Helper()
 	g.mu.Lock()
-	text := g.told.String()
+	text := g.written.String()
 	g.mu.Unlock()
 	text += fmt.Sprintf("%+v %v", g.Status(), errs)
 	if !strings.Contains(text, "tools/list") {
@@ -93,7 +93,7 @@ func (g *guarded) toldNothing(t *testing.T, errs ...error) {
 	}
 	for _, secret := range g.authority.Secrets() {
 		if strings.Contains(text, secret) {
-			t.Errorf("a secret was told: %s", text)
+			t.Errorf("a secret was written: %s", text)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestServerThatWantsALoginWorksAfterIt(t *testing.T) {
 			if got := g.Status()[0]; got.NeedsLogin || got.Error != "" {
 				t.Errorf("got %+v", got)
 			}
-			g.toldNothing(t)
+			g.wantNoSecrets(t)
 		})
 	}
 }
@@ -142,7 +142,7 @@ func TestCallsAtOnceRefreshALoginOnce(t *testing.T) {
 	if n := g.authority.Refreshes(); n != 1 {
 		t.Errorf("refreshed %d times, want once", n)
 	}
-	g.toldNothing(t)
+	g.wantNoSecrets(t)
 }
 
 func TestLoginThatEndsDuringARunIsSaid(t *testing.T) {
@@ -167,7 +167,7 @@ func TestLoginThatEndsDuringARunIsSaid(t *testing.T) {
 			if got, err := call(t, g.Pool, "far:read", nil); err != nil || got != "read done" {
 				t.Errorf("after the next login: got %v, %v", got, err)
 			}
-			g.toldNothing(t, err)
+			g.wantNoSecrets(t, err)
 		})
 	}
 }
@@ -189,7 +189,7 @@ func TestUnreachableAuthorisationServerIsNoEndOfALogin(t *testing.T) {
 	if err := <-called; err != nil {
 		t.Errorf("got %v, want that the call waits for the server", err)
 	}
-	g.toldNothing(t)
+	g.wantNoSecrets(t)
 }
 
 func TestToolThatNeedsMoreRightsAsksForThemOnce(t *testing.T) {
@@ -218,7 +218,7 @@ func TestToolThatNeedsMoreRightsAsksForThemOnce(t *testing.T) {
 	if got, err := call(t, g.Pool, "far:read", nil); err != nil || got != "read done" {
 		t.Errorf("the rights of the first login are lost: got %v, %v", got, err)
 	}
-	g.toldNothing(t, err)
+	g.wantNoSecrets(t, err)
 }
 
 func TestLoginIsRefusedWithAReason(t *testing.T) {

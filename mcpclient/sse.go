@@ -39,8 +39,8 @@ func (p *Pool) dialSSE(s config.Server, log *slog.Logger) (*connection, error) {
 	return c, nil
 }
 
-// sseTap is the SSE transport. It opens its stream with the first request, so that a
-// server that cannot be reached is asked again like any other. Once the stream has
+// sseTap is the SSE transport. It opens its stream with the first request, so that an
+// unreachable server is retried like any other. Once the stream has
 // ended, each request fails as in an ended session, which another connection replaces.
 type sseTap struct {
 	*transport.SSE

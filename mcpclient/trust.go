@@ -103,7 +103,7 @@ func (t trust) read() (trustFile, error) {
 	}
 	content, err := t.file.Read()
 	if err != nil {
-		return content, fmt.Errorf("read the answers about the project's servers, which are asked again: %w", err)
+		return content, fmt.Errorf("read your answers about the project's servers (replan asks again): %w", err)
 	}
 	return content, nil
 }

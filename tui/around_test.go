@@ -256,7 +256,7 @@ func TestTheServersAreDrawnWideAndNarrow(t *testing.T) {
 func TestKeyRestartsServer(t *testing.T) {
 	s := serving(t, 120, 36).press(downKey).press(letters("r")...)
 	s.sent(asks("servers"), session.Restart{Server: "search"})
-	s.wants("Starting search anew")
+	s.wants("Restarting search")
 	s.press(downKey).press(letters("r")...)
 	s.wants("It waits for your approval")
 }

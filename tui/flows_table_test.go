@@ -193,7 +193,7 @@ var flows = map[string]flow{
 	"servers.log":              {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "Reading the log", sends: asks("log workspace -1")},
 	"servers.accept":           {from: (*story).servers, first: []string{"esc", "alt+s"}, events: []any{changedServer()}, then: []string{"down"}, lacks: "Tool servers", sends: session.AskAboutChanges{Server: "search"}},
 	"servers.take_back":        {from: (*story).servers, first: []string{"esc", "alt+s"}, events: []any{changedServer()}, then: []string{"down", "down"}, wants: "You took back your yes to tickets", sends: session.Revoke{Server: "tickets"}},
-	"servers.restart":          {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "Starting workspace anew"},
+	"servers.restart":          {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "Restarting workspace"},
 }
 
 // someModels returns models and profiles to choose from.

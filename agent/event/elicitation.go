@@ -3,7 +3,7 @@ package event
 import "replan/planning/plan"
 
 // ElicitationRequested reports that a server asks the user a question in the middle
-// of a call. The step goes on when it is answered; its time does not run meanwhile.
+// of a call. The step continues with the answer; its time does not run until then.
 type ElicitationRequested struct {
 	ID      string `json:"id"` // unique within a run
 	Step    string `json:"step"`

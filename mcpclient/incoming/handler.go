@@ -41,7 +41,7 @@ type Handler struct {
 }
 
 // New returns the handler for a server. root is the absolute path of the workspace, or
-// "" for a server that is not told.
+// "" to offer the server no root.
 func New(server, root string, log *slog.Logger) *Handler {
 	return &Handler{server: server, root: root, log: log}
 }
@@ -142,7 +142,7 @@ func (h *Handler) Elicit(ctx context.Context, request mcp.ElicitationRequest) (*
 }
 
 // AskToVisit asks the user to visit the pages that a server wants visited before it
-// carries out a call, and returns what came of it. ctx is that of the call, see
+// carries out a call, and returns the outcome. ctx is that of the call, see
 // [Handler.During]. The server does not say when the user is done there, so the call is
 // not repeated.
 func (h *Handler) AskToVisit(ctx context.Context, pages []mcp.ElicitationParams) string {

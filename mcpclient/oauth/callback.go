@@ -23,7 +23,7 @@ type callback struct {
 	served  sync.WaitGroup
 }
 
-// callbackAnswer is an answer. said takes what came of it, for the page.
+// callbackAnswer is an answer. said takes the outcome, for the page.
 type callbackAnswer struct {
 	query url.Values
 	said  chan<- error

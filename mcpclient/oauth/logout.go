@@ -15,7 +15,7 @@ type Logout struct {
 	Transport http.RoundTripper // nil is http.DefaultTransport
 }
 
-// Outcome is what came of a logout.
+// Outcome is the result of a logout.
 type Outcome struct {
 	Server     string
 	NotRevoked error // why the tokens are not revoked; nil if they are, or if the server offers no revocation

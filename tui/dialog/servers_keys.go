@@ -69,7 +69,7 @@ func (d *Servers) restart(s *plan.ServerStatus) keymap.Request {
 	case s.State == plan.ServerStarting && s.Error == "":
 		d.message = name + " is starting already."
 	default:
-		d.message, d.awaited = "Starting "+name+" anew"+d.Look.Glyphs.Ellipsis, s.Name
+		d.message, d.awaited = "Restarting "+name+d.Look.Glyphs.Ellipsis, s.Name
 		return keymap.SendCommands(session.Restart{Server: s.Name})
 	}
 	return keymap.Request{}

@@ -43,7 +43,7 @@ func (v *logView) close() {
 	*v = logView{}
 }
 
-// take stores what the log holds now and requests what comes next.
+// take stores the lines of the log and requests the next ones.
 func (v *logView) take(msg keymap.LogMsg) keymap.Query {
 	if v.watched == nil || msg.Of != (logKey{v.watched}) {
 		return nil

@@ -62,7 +62,7 @@ func (d *Servers) writeDetails(doc *draw.Document, s plan.ServerStatus) {
 	}
 }
 
-// noTools explains why no tool is listed.
+// noTools explains an empty list of tools.
 func (d *Servers) noTools(s *plan.ServerStatus, width int) []string {
 	l := d.Look
 	doc := &draw.Document{Look: l, Width: width}

@@ -80,11 +80,11 @@ func TestLineAboutStartGoesWhenServerIsReadyOrRefused(t *testing.T) {
 			if w := pressed(t, d, "servers.restart"); !slices.Equal(w.Send, []session.Command{session.Restart{Server: "k"}}) {
 				t.Fatalf("it sends %v", w.Send)
 			}
-			if got := shown(d); !strings.Contains(got, "Starting k anew") {
+			if got := shown(d); !strings.Contains(got, "Restarting k") {
 				t.Fatalf("got\n%s", got)
 			}
 			after(d)
-			if got := shown(d); strings.Contains(got, "Starting k anew") || name == "refused" && !strings.Contains(got, "the tools are closed") {
+			if got := shown(d); strings.Contains(got, "Restarting k") || name == "refused" && !strings.Contains(got, "the tools are closed") {
 				t.Errorf("got\n%s", got)
 			}
 		})

@@ -263,7 +263,7 @@ func (t *toolList) verdict(tool session.OfferedTool, short bool) string {
 	return "depends on its arguments"
 }
 
-// permissions says what calls of a tool do, and what the rules decide about them.
+// permissions describes the effects of a tool's calls and the verdict of the rules.
 func (t *toolList) permissions(tool session.OfferedTool) string {
 	l := t.Look
 	effect, style := t.effect(tool)
