@@ -35,6 +35,7 @@ type Transport struct {
 // renewal is a refresh that several requests may wait for.
 type renewal struct {
 	done  chan struct{}
+	stop  context.CancelFunc
 	token string // "" if there is no token that may be used
 	err   error
 }
@@ -100,8 +101,21 @@ func (t *Transport) Lacking(scopes []string) []string {
 	return t.grant.lacking(scopes)
 }
 
-// Close waits until no refresh is under way. No request may follow.
-func (t *Transport) Close() { t.work.Wait() }
+// closeWait is how long Close leaves a refresh: one that is cancelled may have used up
+// the refresh token without a new one.
+const closeWait = 3 * time.Second
+
+// Close waits until no refresh is under way, and cancels one that hangs. No request
+// may follow.
+func (t *Transport) Close() {
+	t.mu.Lock()
+	under := t.renewal
+	t.mu.Unlock()
+	if under != nil {
+		defer time.AfterFunc(closeWait, under.stop).Stop()
+	}
+	t.work.Wait()
+}
 
 // isServer reports whether an address is one of the server.
 func (t *Transport) isServer(at *url.URL) bool {
@@ -129,11 +143,11 @@ func (t *Transport) token(ctx context.Context, rejected string) (string, error) 
 		return g.Token.AccessToken, nil
 	}
 	if t.renewal == nil {
-		next := &renewal{done: make(chan struct{})}
-		t.renewal = next
 		// It does not end with the request that started it: the server has used up the
 		// old refresh token, and others wait for the new one.
 		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
+		next := &renewal{done: make(chan struct{}), stop: cancel}
+		t.renewal = next
 		t.work.Go(func() {
 			defer cancel()
 			next.token, next.err = t.renew(within, rejected)

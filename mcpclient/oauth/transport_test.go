@@ -3,6 +3,7 @@ package oauth_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"replan/mcpclient/oauth"
@@ -127,6 +129,41 @@ func TestCancelledCallDoesNotLoseTheRefreshedToken(t *testing.T) {
 	if n := w.authority.Refreshes(); n != 1 {
 		t.Errorf("refreshed %d times, want once", n)
 	}
+}
+
+func TestCloseCancelsARefreshThatHangs(t *testing.T) {
+	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
+	if _, err := w.login(t); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		begun := make(chan struct{})
+		tr := &oauth.Transport{
+			Base: roundTrip(func(r *http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: http.StatusUnauthorized, Body: http.NoBody, Request: r}, nil
+			}),
+			Direct: roundTrip(func(r *http.Request) (*http.Response, error) {
+				close(begun)
+				<-r.Context().Done()
+				return nil, r.Context().Err()
+			}),
+			Server: w.server, Store: w.store, Logger: slog.New(slog.DiscardHandler),
+		}
+		var calls sync.WaitGroup
+		calls.Go(func() {
+			var refresh *oauth.RefreshError
+			if _, _, err := w.send(t.Context(), tr, "call"); !errors.As(err, &refresh) {
+				t.Errorf("got %v, want a failed refresh", err)
+			}
+		})
+		<-begun
+		at := time.Now() // the clock of the bubble
+		tr.Close()
+		if took := time.Since(at); took > 5*time.Second {
+			t.Errorf("Close took %s", took)
+		}
+		calls.Wait()
+	})
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)
