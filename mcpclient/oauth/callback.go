@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"io"
@@ -14,9 +15,10 @@ import (
 )
 
 // callback receives the answer of an authorisation server, which sends the user's
-// browser to a local address. It takes one answer.
+// browser to a local address. It takes one answer, which has the state of the login.
 type callback struct {
 	address string // for the browser
+	state   string
 	answers chan callbackAnswer
 	closed  chan struct{}
 	server  *http.Server
@@ -34,8 +36,8 @@ const (
 	callbackLimit = 10 * time.Second // for a browser to send its request and read the page
 )
 
-// listen waits for an answer at a port, or any free one if port is 0.
-func listen(port int) (*callback, error) {
+// listen waits for an answer with this state at a port, or any free one if port is 0.
+func listen(port int, state string) (*callback, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil && port > 0 {
 		return nil, fmt.Errorf(`the login needs port %d, the "callbackPort" of the server's configuration: %w`, port, err)
@@ -43,7 +45,10 @@ func listen(port int) (*callback, error) {
 	if err != nil {
 		return nil, fmt.Errorf("waiting for the answer of the login: %w", err)
 	}
-	c := &callback{address: "http://" + l.Addr().String() + callbackPath, answers: make(chan callbackAnswer), closed: make(chan struct{})}
+	c := &callback{
+		address: "http://" + l.Addr().String() + callbackPath, state: state,
+		answers: make(chan callbackAnswer), closed: make(chan struct{}),
+	}
 	c.server = &http.Server{Handler: c.handler(), ReadHeaderTimeout: callbackLimit, WriteTimeout: callbackLimit}
 	c.served.Go(func() { _ = c.server.Serve(l) }) // it returns when it is closed
 	return c, nil
@@ -67,15 +72,18 @@ func (c *callback) handler() http.Handler {
 			http.NotFound(w, r)
 			return
 		}
-		err := errors.New("this login has been answered already")
-		one.Do(func() {
-			said := make(chan error, 1)
-			select {
-			case c.answers <- callbackAnswer{r.URL.Query(), said}:
-				err = <-said
-			case <-c.closed:
-			}
-		})
+		err := errOtherLogin
+		if ofLogin(r.URL.Query(), c.state) { // anybody may send others, which must not end the login
+			err = errors.New("this login has been answered already")
+			one.Do(func() {
+				said := make(chan error, 1)
+				select {
+				case c.answers <- callbackAnswer{r.URL.Query(), said}:
+					err = <-said
+				case <-c.closed:
+				}
+			})
+		}
 		h := w.Header()
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
@@ -87,8 +95,19 @@ func (c *callback) handler() http.Handler {
 			w.WriteHeader(http.StatusBadRequest)
 			title, text = "Not logged in", "Go back to replan, which says why."
 		}
+		if errors.Is(err, errOtherLogin) {
+			text = "This answer belongs to another login. Open the address that replan shows."
+		}
 		_, _ = io.WriteString(w, page(title, text)) // the browser may be gone
 	})
+}
+
+// errOtherLogin reports an answer that is none to the login.
+var errOtherLogin = errors.New("the answer belongs to another login (its state differs); log in again")
+
+// ofLogin reports whether an answer has the state of a login.
+func ofLogin(answer url.Values, state string) bool {
+	return subtle.ConstantTimeCompare([]byte(answer.Get("state")), []byte(state)) == 1
 }
 
 func page(title, text string) string {

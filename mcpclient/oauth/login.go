@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,7 +73,10 @@ func (l Login) Run(ctx context.Context) (scopes []string, err error) {
 		return nil, err
 	}
 	a.scopes = a.wantedScopes(before, asked)
-	back, err := listen(a.settings().CallbackPort)
+	if a.state, err = transport.GenerateState(); err != nil {
+		return nil, err
+	}
+	back, err := listen(a.settings().CallbackPort, a.state)
 	if err != nil {
 		return nil, err
 	}
@@ -228,9 +230,6 @@ func (a *attempt) register(ctx context.Context) (client, error) {
 
 // ask sends the user to the authorisation server and returns the code that it gives.
 func (a *attempt) ask(ctx context.Context, back *callback) (code string, err error) {
-	if a.state, err = transport.GenerateState(); err != nil {
-		return "", err
-	}
 	if a.verifier, err = transport.GenerateCodeVerifier(); err != nil {
 		return "", err
 	}
@@ -289,8 +288,8 @@ func (a *attempt) address() (string, error) {
 // the server that was asked, for this login: before that is certain, nothing of it is
 // used or shown (RFC 9207, section 2.4).
 func (a *attempt) read(answer url.Values) (code string, err error) {
-	if subtle.ConstantTimeCompare([]byte(answer.Get("state")), []byte(a.state)) != 1 {
-		return "", errors.New("the answer belongs to another login (its state differs); log in again")
+	if !ofLogin(answer, a.state) {
+		return "", errOtherLogin
 	}
 	m := a.authority.metadata
 	switch iss := answer.Get("iss"); {

@@ -115,22 +115,38 @@ func TestServerElsewhereCannotLeadTheLoginToThisMachine(t *testing.T) {
 	}
 }
 
-func TestAnswerWithAnotherStateIsRefused(t *testing.T) {
+func TestAnswersWithoutTheStateAreRefusedAndTheLoginGoesOn(t *testing.T) {
 	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
 	var browsers sync.WaitGroup
 	defer browsers.Wait()
-	_, err := w.login(t, func(l *oauth.Login) {
+	if _, err := w.login(t, func(l *oauth.Login) {
 		l.Show = func(address string) {
 			at, _ := url.Parse(address)
-			back := at.Query().Get("redirect_uri") + "?state=other&code=stolen&iss=" + url.QueryEscape(w.authority.Issuer())
 			browsers.Go(func() {
-				status, page, err := oauthtest.Browse(context.Background(), back)
-				if status != http.StatusBadRequest || !strings.Contains(page, "Not logged in") || err != nil {
-					t.Errorf("got %d, %q, %v", status, page, err)
+				for _, query := range []string{"?state=other&code=stolen", "?code=stolen", "?error=access_denied", ""} {
+					status, page, err := oauthtest.Browse(context.Background(), at.Query().Get("redirect_uri")+query)
+					if status != http.StatusBadRequest || !strings.Contains(page, "another login") || err != nil {
+						t.Errorf("%s: got %d, %q, %v", query, status, page, err)
+					}
+				}
+				if slices.Contains(w.authority.Requests(), "/token") {
+					t.Error("a code of another login was used")
+				}
+				if status, page, err := oauthtest.Browse(context.Background(), address); status != http.StatusOK || err != nil {
+					t.Errorf("the answer: got %d, %q, %v", status, page, err)
 				}
 			})
 		}
-	})
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPastedAnswerWithAnotherStateIsRefused(t *testing.T) {
+	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
+	pasted := make(chan string, 1)
+	pasted <- "http://127.0.0.1:1/callback?state=other&code=stolen&iss=" + url.QueryEscape(w.authority.Issuer())
+	_, err := w.login(t, func(l *oauth.Login) { l.Pasted, l.Show = pasted, func(string) {} })
 	if err == nil || !strings.Contains(err.Error(), "state") || slices.Contains(w.authority.Requests(), "/token") {
 		t.Errorf("got %v; %v", err, w.authority.Requests())
 	}
