@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -16,8 +17,11 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/zalando/go-keyring"
 
 	"replan/cli"
+	"replan/mcpclient/config"
+	"replan/mcpclient/oauth"
 	"replan/mcpclient/oauth/oauthtest"
 )
 
@@ -117,6 +121,48 @@ func TestLoginAndLogoutOnTheCommandLine(t *testing.T) {
 	}
 	if !strings.Contains(written, "from afar") {
 		t.Error("nothing was recorded")
+	}
+}
+
+// REPLAN_KEYRING=off keeps later logins out of the keyring; a logout ends the one in it.
+func TestLogoutDeletesTheLoginInAKeyringThatIsOff(t *testing.T) {
+	keyring.MockInit()
+	authority := oauthtest.NewAuthority(t, oauthtest.Settings{})
+	resource := oauthtest.NewResource(t, authority, oauthtest.Protection{}, server.NewStreamableHTTPServer(server.NewMCPServer("far", "1")))
+	home, folder := t.TempDir(), t.TempDir()
+	getenv := func(name string) string {
+		return map[string]string{"REPLAN_HOME": home, "REPLAN_KEYRING": "off", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere", "OLLAMA_HOST": "127.0.0.1:1"}[name]
+	}
+	run := func(args ...string) string {
+		t.Helper()
+		out := &safeBuffer{}
+		if code := cli.Main(t.Context(), args, cli.IO{In: strings.NewReader(""), Out: out, Err: out, Getenv: getenv, Getwd: func() (string, error) { return folder, nil }}); code != 0 {
+			t.Fatalf("exit code %d: %s", code, out)
+		}
+		return out.String()
+	}
+	login := oauth.Login{
+		Server: config.Server{Name: "far", URL: resource.Address()}, Store: oauth.NewStore(filepath.Join(home, "logins"), oauth.SystemKeyring(getenv)),
+	}
+	var browser sync.WaitGroup
+	login.Show = func(address string) {
+		browser.Go(func() { _, _, _ = oauthtest.Browse(context.Background(), address) })
+	}
+	_, err := login.Run(t.Context())
+	browser.Wait()
+	records, _ := filepath.Glob(filepath.Join(home, "logins", "*.json"))
+	if err != nil || len(records) != 1 {
+		t.Fatalf("got %v, %v", records, err)
+	}
+	key := strings.TrimSuffix(filepath.Base(records[0]), ".json")
+	if _, err := keyring.Get("replan", key); err != nil {
+		t.Fatalf("the login is not in the keyring: %v", err)
+	}
+	if out := run("mcp", "logout", "far"); out != "logged out of far\n" {
+		t.Errorf("got %q", out)
+	}
+	if _, err := keyring.Get("replan", key); !errors.Is(err, keyring.ErrNotFound) || authority.Live() != 0 {
+		t.Errorf("the keyring answers %v; %d tokens are live", err, authority.Live())
 	}
 }
 

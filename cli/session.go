@@ -231,11 +231,15 @@ func (w *services) openTools(ctx context.Context, o *options, how opening, logge
 // logins returns the logins to MCP servers, whose tokens are in the keyring of the
 // system unless REPLAN_KEYRING is off.
 func (o wiring) logins() *oauth.Store {
-	var ring oauth.Keyring
-	if o.io.Getenv("REPLAN_KEYRING") != "off" {
-		ring = oauth.SystemKeyring(o.io.Getenv)
+	if o.io.Getenv("REPLAN_KEYRING") == "off" {
+		return oauth.NewStore(o.Dirs.Logins(), nil)
 	}
-	return oauth.NewStore(o.Dirs.Logins(), ring)
+	return o.allLogins()
+}
+
+// allLogins returns the logins to MCP servers, those in the keyring too if it is off.
+func (o wiring) allLogins() *oauth.Store {
+	return oauth.NewStore(o.Dirs.Logins(), oauth.SystemKeyring(o.io.Getenv))
 }
 
 // leftOut says which servers of the project nobody was there to allow.

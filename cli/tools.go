@@ -53,7 +53,7 @@ func newTools(o *options) *cobra.Command {
 func newMCP(o *options) *cobra.Command {
 	var input *ask.Input
 	return mcp.New(mcp.Host{
-		In: o.io.In, Getenv: o.io.Getenv, Logins: func() *oauth.Store { return o.wiring().logins() },
+		In: o.io.In, Getenv: o.io.Getenv, AllLogins: func() *oauth.Store { return o.wiring().allLogins() },
 		Options: &o.Options, Terminal: o.tty, Print: o.print, JSON: o.printJSON, Sign: o.checkSign, Asks: o.asks,
 		Warn:    func(text string) { _, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(text)) },
 		Servers: func() ([]mcpconfig.Server, error) { return o.wiring().readServers() },

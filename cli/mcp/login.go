@@ -207,7 +207,7 @@ type loggedOut struct {
 
 // logout implements replan mcp logout; no name means all servers.
 func (h Host) logout(ctx context.Context, name string) error {
-	out := oauth.Logout{Store: h.Logins()}
+	out := oauth.Logout{Store: h.AllLogins()}
 	var ended []oauth.Outcome
 	var err error
 	if name == "" {

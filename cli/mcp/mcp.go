@@ -25,23 +25,23 @@ import (
 // Host is the command line around the commands. Its functions may be called once
 // the settings were read.
 type Host struct {
-	In       io.Reader // standard input
-	Getenv   func(string) string
-	Logins   func() *oauth.Store
-	Options  *config.Options
-	Terminal func() *tty.Terminal                                     // standard output; nil is no terminal
-	Print    func(text string) error                                  // to standard output
-	JSON     func(value any) error                                    // to standard output, on one line
-	Warn     func(text string)                                        // to standard error
-	Sign     func(doctor.State) string                                // of an outcome
-	Asks     func() bool                                              // somebody can answer
-	Confirm  func(ctx context.Context, question string) (bool, error) // asks for yes or no
-	Servers  func() ([]mcpconfig.Server, error)                       // those of all files
-	Usage    func(format string, args ...any) error                   // the error for a wrong command line
-	Failed   func(err error) error                                    // the error for a command that failed; nil was reported
-	Unknown  func(cmd *cobra.Command, word string) error              // the error for an unknown command
-	Help     func(cmd *cobra.Command) error
-	Pool     func() (cfg mcpclient.Config, stop func()) // the settings of a pool without servers
+	In        io.Reader // standard input
+	Getenv    func(string) string
+	AllLogins func() *oauth.Store // those in the keyring too, whatever REPLAN_KEYRING says
+	Options   *config.Options
+	Terminal  func() *tty.Terminal                                     // standard output; nil is no terminal
+	Print     func(text string) error                                  // to standard output
+	JSON      func(value any) error                                    // to standard output, on one line
+	Warn      func(text string)                                        // to standard error
+	Sign      func(doctor.State) string                                // of an outcome
+	Asks      func() bool                                              // somebody can answer
+	Confirm   func(ctx context.Context, question string) (bool, error) // asks for yes or no
+	Servers   func() ([]mcpconfig.Server, error)                       // those of all files
+	Usage     func(format string, args ...any) error                   // the error for a wrong command line
+	Failed    func(err error) error                                    // the error for a command that failed; nil was reported
+	Unknown   func(cmd *cobra.Command, word string) error              // the error for an unknown command
+	Help      func(cmd *cobra.Command) error
+	Pool      func() (cfg mcpclient.Config, stop func()) // the settings of a pool without servers
 }
 
 // New returns the command replan mcp.

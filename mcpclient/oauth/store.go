@@ -104,12 +104,12 @@ func (systemKeyring) Set(service, user, secret string) error {
 // Delete removes a secret.
 func (systemKeyring) Delete(service, user string) error { return keyring.Delete(service, user) }
 
-// record is the file of one login. With a keyring, the login itself is there.
+// record is the file of one login.
 type record struct {
 	V       int    `json:"v"`
 	Server  string `json:"server"`
-	URL     string `json:"url"` // without its query
-	Keyring bool   `json:"keyring,omitempty"`
+	URL     string `json:"url"`               // without its query
+	Keyring bool   `json:"keyring,omitempty"` // holds this login, or an older one if Login is there
 	Login   *grant `json:"login,omitempty"`
 }
 
@@ -134,7 +134,7 @@ func (s *Store) read(ctx context.Context, a account) (*grant, error) {
 
 // login returns the login of a record.
 func (s *Store) login(ctx context.Context, key string, r *record) (*grant, error) {
-	if !r.Keyring {
+	if !r.Keyring || r.Login != nil {
 		return r.Login, nil
 	}
 	if s.ring == nil {
@@ -187,14 +187,24 @@ func (s *Store) write(ctx context.Context, a account, g *grant) error {
 	}
 	if !r.Keyring {
 		r.Login = g
-		if before, _ := s.record(a.key()); before != nil && before.Keyring && s.ring != nil {
+		before, _ := s.record(a.key())
+		switch {
+		case before == nil || !before.Keyring:
+		case s.ring == nil:
+			r.Keyring = true // the logout finds the old one
+		default:
 			// The old one must not stay. If the keyring does not answer, it is not read again.
 			_, _ = s.onRing(ctx, func() (string, error) { return "", s.ring.Delete(service, a.key()) })
 		}
 	}
-	text, err = json.MarshalIndent(r, "", "  ")
+	return s.put(a.key(), &r)
+}
+
+// put writes the record of a login.
+func (s *Store) put(key string, r *record) error {
+	text, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
-		err = wholefile.Write(s.file(a.key()), append(text, '\n'))
+		err = wholefile.Write(s.file(key), append(text, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("saving the login: %w", err)
@@ -202,13 +212,18 @@ func (s *Store) write(ctx context.Context, a account, g *grant) error {
 	return nil
 }
 
-// remove deletes a login. The caller holds the lock.
+// remove deletes a login. One in a keyring that is not there stays, with its record.
+// The caller holds the lock.
 func (s *Store) remove(ctx context.Context, key string) error {
 	r, err := s.record(key)
 	if err != nil {
 		return err
 	}
-	if r != nil && r.Keyring && s.ring != nil {
+	if r != nil && r.Keyring && s.ring == nil {
+		r.Login = nil
+		return errors.Join(fmt.Errorf("the login to %s is in the keyring of the system, which cannot be reached from here: log out again in a desktop session", r.Server), s.put(key, r))
+	}
+	if r != nil && r.Keyring {
 		_, err = s.onRing(ctx, func() (string, error) { return "", s.ring.Delete(service, key) })
 		if errors.Is(err, keyring.ErrNotFound) {
 			err = nil

@@ -303,6 +303,24 @@ func TestLogoutRevokesAndDeletes(t *testing.T) {
 	}
 }
 
+func TestLogoutLeavesNothingInTheKeyringUnsaid(t *testing.T) {
+	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
+	secrets := &ring{secrets: map[string]string{}}
+	with, without := oauth.NewStore(w.dir, secrets), oauth.NewStore(w.dir, nil)
+	for _, w.store = range []*oauth.Store{with, without} { // the second login hides the first
+		if _, err := w.login(t); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := (oauth.Logout{Store: without}).Named(t.Context(), "far"); len(out) != 0 || err == nil || !strings.Contains(err.Error(), "far is in the keyring") {
+		t.Errorf("without the keyring: got %+v, %v", out, err)
+	}
+	w.mustNotTell(t, w.files(t))
+	if out, err := (oauth.Logout{Store: with}).Named(t.Context(), "far"); len(out) != 1 || err != nil || len(secrets.secrets) != 0 || w.files(t) != "" {
+		t.Errorf("with it: got %+v, %v; left %v", out, err, secrets.secrets)
+	}
+}
+
 func TestLogoutDeletesTokensThatCannotBeRevoked(t *testing.T) {
 	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
 	if _, err := w.login(t); err != nil {
