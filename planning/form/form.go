@@ -294,21 +294,36 @@ func (f Field) Read(text string) (value any, set bool, err error) {
 		value, err := f.option(trimmed)
 		return value, true, err
 	case Choices:
-		var chosen []any
-		for part := range strings.SplitSeq(trimmed, ",") {
-			if strings.TrimSpace(part) == "" {
-				continue
-			}
-			value, err := f.option(strings.TrimSpace(part))
-			if err != nil {
-				return nil, true, err
-			}
-			chosen = append(chosen, value)
+		chosen, err := f.choices(trimmed)
+		if err != nil {
+			return nil, true, err
 		}
 		return chosen, true, f.check(chosen)
 	default:
 		return text, true, f.check(text)
 	}
+}
+
+// choices returns the values of the options that a text names, separated by commas.
+// Options may hold commas themselves: the longest that fits is meant.
+func (f Field) choices(text string) (chosen []any, err error) {
+	for parts := strings.Split(text, ","); len(parts) > 0; {
+		if strings.TrimSpace(parts[0]) == "" {
+			parts = parts[1:]
+			continue
+		}
+		for taken := len(parts); taken > 0; taken-- {
+			var value string
+			if value, err = f.option(strings.TrimSpace(strings.Join(parts[:taken], ","))); err == nil {
+				chosen, parts = append(chosen, value), parts[taken:]
+				break
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return chosen, nil
 }
 
 // option returns the value of the option that a text names, by value or title.

@@ -61,6 +61,29 @@ func TestTypedTextsBecomeValues(t *testing.T) {
 	}
 }
 
+func TestOptionsMayHoldCommas(t *testing.T) {
+	f := parsed(t, `{"properties":{"to":{"type":"array","default":["Bonn, Germany","Rome"],"items":{"anyOf":[
+		{"const":"Rome"},{"const":"Bonn, Germany"},{"const":"Bonn"},{"const":"lim","title":"Lima, Peru, at night"}]}}}}`)[0]
+	for text, want := range map[string][]any{
+		"Bonn, Germany":                       {"Bonn, Germany"},
+		"Bonn, Rome":                          {"Bonn", "Rome"},
+		"rome, bonn, germany ,, Bonn":         {"Rome", "Bonn, Germany", "Bonn"},
+		"Lima, Peru, at night, Rome":          {"lim", "Rome"},
+		"Rome,Lima, Peru, at night,":          {"Rome", "lim"},
+		f.DefaultText():                       {"Bonn, Germany", "Rome"},
+		"Bonn, Germany, Lima, Peru, at night": {"Bonn, Germany", "lim"},
+	} {
+		if got, _, err := f.Read(text); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: got %q, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"Lima, Peru", "Germany", "Rome, Germany"} {
+		if got, _, err := f.Read(text); err == nil {
+			t.Errorf("%q: got %q", text, got)
+		}
+	}
+}
+
 func TestWrongTextsAreRefusedWithTheirField(t *testing.T) {
 	for want, texts := range map[string]map[string]string{
 		"Your name is required":          {"guests": "1"},
