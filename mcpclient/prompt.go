@@ -146,8 +146,8 @@ func (p Prompts) on(ctx context.Context, server string, do func(context.Context,
 	return do(within, conn)
 }
 
-// Read returns what a server's prompt says with these arguments, by name. Long
-// text is cut at the end.
+// Read returns what a server's prompt says with these arguments, by name, with its
+// invisible characters made visible. Long text is cut at the end.
 func (p Prompts) Read(ctx context.Context, server, name string, args map[string]string) (prompt.Mention, error) {
 	m := prompt.Mention{Server: server}
 	err := p.on(ctx, server, func(ctx context.Context, c *connection) error {
@@ -168,7 +168,7 @@ func (p Prompts) Read(ctx context.Context, server, name string, args map[string]
 		if len(parts) == 0 {
 			return errors.New("the prompt is empty")
 		}
-		m.Text = strings.Join(parts, "\n\n")
+		m.Text = untrusted.VisibleTabs(strings.Join(parts, "\n\n")) // a model would read what people cannot see
 		return nil
 	})
 	m.Bytes = len(m.Text)

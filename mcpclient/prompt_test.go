@@ -110,6 +110,24 @@ func TestPromptsAreListedReadAndCompleted(t *testing.T) {
 	}
 }
 
+func TestInvisibleCharactersOfPromptsAndResourcesBecomeVisible(t *testing.T) {
+	const hidden, seen = "col\tumn\u200b \u202eback \U000E0041", "col\tumn<U+200B> <U+202E>back <U+E0041>"
+	s := guide()
+	s.AddPrompt(mcp.NewPrompt("hide"), func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return mcp.NewGetPromptResult("", []mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(hidden))}), nil
+	})
+	s.AddResource(mcp.NewResource("doc://hide", "hide"), func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+		return []mcp.ResourceContents{mcp.TextResourceContents{URI: "doc://hide", Text: hidden}}, nil
+	})
+	p := guided(t, s)
+	if m, err := p.Prompts().Read(t.Context(), "guide", "hide", nil); err != nil || m.Text != seen || m.Bytes != len(seen) {
+		t.Errorf("prompt: got %+q, %v", m.Text, err)
+	}
+	if m, _, err := p.ReadResource(t.Context(), "guide", "doc://hide"); err != nil || m.Text != seen || m.Bytes != len(seen) {
+		t.Errorf("resource: got %+q, %v", m.Text, err)
+	}
+}
+
 func TestChangedPromptsAreListedAgain(t *testing.T) {
 	s := guide()
 	p := guided(t, s)

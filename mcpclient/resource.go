@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"replan/internal/untrusted"
 	"replan/mcpclient/result"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -169,8 +170,8 @@ func (o offer) resources(ctx context.Context) ([]Resource, error) {
 	return append(out, o.templates(ctx)...), nil
 }
 
-// ReadResource reads a resource from a server. ok is false if no such server
-// offers resources. Long text is cut at the end.
+// ReadResource reads a resource from a server, with its invisible characters made
+// visible. ok is false if no such server offers resources. Long text is cut at the end.
 func (p *Pool) ReadResource(ctx context.Context, server, uri string) (m prompt.Mention, ok bool, err error) {
 	m = prompt.Mention{Name: server + ":" + uri, Server: server}
 	for _, o := range p.offering() {
@@ -200,7 +201,7 @@ func (o offer) read(ctx context.Context, m prompt.Mention, uri string) (prompt.M
 		}
 		parts = append(parts, text.Text)
 	}
-	m.Text = strings.Join(parts, "\n")
+	m.Text = untrusted.VisibleTabs(strings.Join(parts, "\n")) // a model would read what people cannot see
 	m.Bytes = len(m.Text)
 	if m.Cut = m.Bytes > maxResourceText; m.Cut {
 		m.Text = strings.ToValidUTF8(m.Text[:maxResourceText], "")
