@@ -115,7 +115,7 @@ func TestServerElsewhereCannotLeadTheLoginToThisMachine(t *testing.T) {
 	}
 }
 
-func TestAnswersWithoutTheStateAreRefusedAndTheLoginGoesOn(t *testing.T) {
+func TestLoginIgnoresAnswersWithoutItsState(t *testing.T) {
 	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
 	var browsers sync.WaitGroup
 	defer browsers.Wait()
