@@ -78,7 +78,8 @@ func (e Elicitation) choices(k *keymap.Map) []choice {
 func (e Elicitation) formFields() []draw.FormField {
 	var out []draw.FormField
 	for _, f := range e.Fields {
-		out = append(out, draw.FormField{Name: f.Name, Label: f.Label(), Hint: f.Hint(), Text: f.DefaultText()})
+		about := strings.TrimSpace(f.Hint() + "\n" + f.Description.Line())
+		out = append(out, draw.FormField{Name: f.Name, Label: f.Label(), About: about, Text: f.DefaultText()})
 	}
 	return out
 }

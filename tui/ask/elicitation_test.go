@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -83,6 +84,33 @@ func TestFormIsFilledInAndSentIfItFits(t *testing.T) {
 	want := session.AnswerElicitation{Run: "r", ID: "1.1.q1", Action: plan.ElicitationAccept, Content: map[string]any{"name": "Ann", "guests": json.Number("2"), "room": "l"}}
 	if len(w.Send) != 1 || !reflect.DeepEqual(w.Send[0], session.Command(want)) || g.Waiting() != 0 {
 		t.Errorf("sent %+v, %d wait", w.Send, g.Waiting())
+	}
+}
+
+func TestFieldOfAFormShowsItsDescriptionAndAllItsChoices(t *testing.T) {
+	for name, c := range map[string]struct {
+		size  draw.Rect
+		moves int
+		want  []string
+	}{
+		"a description":                    {draw.Rect{W: 100, H: 18}, 0, []string{"As at the door."}},
+		"choices on a narrow screen":       {draw.Rect{W: 30, H: 18}, 2, []string{"one of s (small), l", "(large), optional"}},
+		"a description in the least lines": {draw.Rect{W: 60, H: 7}, 0, []string{"As at the door."}},
+		"choices beyond the least lines":   {draw.Rect{W: 30, H: 8}, 2, []string{"one of s (small), l …"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := asks(booking, c.size)
+			g.Actions().Act("question.edit")
+			for range c.moves {
+				g.editor.Move(1)
+			}
+			drawn := panetest.Stripped(show(g, c.size))
+			for _, words := range c.want {
+				if !strings.Contains(drawn, "│   "+words) {
+					t.Errorf("%q is missing:\n%s", words, drawn)
+				}
+			}
+		})
 	}
 }
 

@@ -30,7 +30,7 @@ type Fields struct {
 type field struct {
 	name  string
 	label string // shown in place of the name
-	hint  string // what it takes; "" says nothing
+	about string // what it takes and means, shown below it; "" says nothing
 	given bool   // the call has it
 	text  bool   // it is edited as text
 	kind  string // the type in the schema, "" if unknown or several
@@ -99,7 +99,7 @@ func (one field) fault(err error) string {
 // FormField is a field of a form. It is edited as text on one line.
 type FormField struct {
 	Name, Label string
-	Hint        string // what it takes
+	About       string // what it takes and means, a paragraph each
 	Text        string // at first
 }
 
@@ -112,7 +112,7 @@ func NewForm(l *Look, fields []FormField) *Fields {
 		if edit == nil {
 			return nil
 		}
-		f.all = append(f.all, field{name: one.Name, label: one.Label, hint: one.Hint, text: true, edit: edit})
+		f.all = append(f.all, field{name: one.Name, label: one.Label, about: one.About, text: true, edit: edit})
 	}
 	if len(f.all) == 0 {
 		return nil
@@ -213,9 +213,18 @@ func (f *Fields) Retheme() {
 func (f *Fields) Wishes(width int) int {
 	most := 0
 	for _, one := range f.all {
-		most = max(most, one.edit.Wishes(width-len(inField)))
+		width := max(width-len(inField), 1)
+		most = max(most, one.edit.Wishes(width)+len(one.aboutLines(width)))
 	}
 	return len(f.all) + most
+}
+
+// aboutLines returns the lines that say what a field takes and means.
+func (one field) aboutLines(width int) []string {
+	if one.about == "" {
+		return nil
+	}
+	return Wrap(untrusted.Visible(one.about), width)
 }
 
 // alone reports whether there is room for the field that takes the keys only.
@@ -245,16 +254,15 @@ func (f *Fields) Lines() []string {
 			if f.alone() {
 				label += fmt.Sprintf(" (%d of %d)", i+1, len(f.all))
 			}
-			head := l.Accent.Bold(true).Render(label)
-			if one.hint != "" {
-				head += "  " + l.Faint.Render(untrusted.Line(one.hint))
-			}
-			out = append(out, l.Cut(head, f.width))
+			out = append(out, l.Cut(l.Accent.Bold(true).Render(label), f.width))
 			for _, row := range one.edit.Lines() {
 				if l.Theme.Mode.ASCII && one.tab != "" {
 					row = strings.ReplaceAll(row, one.tab, ">")
 				}
 				out = append(out, inField+row)
+			}
+			for _, row := range f.aboutInView() {
+				out = append(out, inField+l.Faint.Render(row))
 			}
 		case f.alone():
 		default:
@@ -262,6 +270,22 @@ func (f *Fields) Lines() []string {
 		}
 	}
 	return out
+}
+
+// aboutInView returns the lines below the field that takes the keys for which there
+// is room.
+func (f *Fields) aboutInView() []string {
+	one, width := f.all[f.at], max(f.width-len(inField), 1)
+	lines, room := one.aboutLines(width), f.rows-len(f.all)-one.edit.area.Height()
+	if f.alone() {
+		room = f.rows - 1 - one.edit.area.Height()
+	}
+	if room = max(room, 0); len(lines) > room {
+		if lines = lines[:room]; room > 0 {
+			lines[room-1] = f.look.Cut(lines[room-1], width-2) + " " + f.look.Glyphs.Ellipsis
+		}
+	}
+	return lines
 }
 
 // column returns where the fields on one line show their values, in cells.
