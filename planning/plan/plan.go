@@ -17,6 +17,7 @@ type Plan struct {
 	Variables  map[string]any // JSON values, numbers as json.Number
 	OnFailure  OnFailure      // the effect of a failed step unless the step says otherwise
 	Steps      []Step         // in the order they were written
+	Acceptance []Check        // of the goal: held after the last step, before the answer
 	Milestones []Milestone    // shown, never enforced
 	Risks      []string       // shown, never enforced
 	PlannedBy  string         // the model that made the plan and writes its missing optional args; "" for a plan of a person or a program
@@ -34,6 +35,7 @@ type Step struct {
 	DependsOn       []string       // indices of the steps that must be done first
 	ResultVariable  string         // the name under which later steps refer to the result
 	ExpectedOutcome untrusted.Text // never enforced; the replanner and the screen read it
+	Checks          []Check        // held when the step's work is done; a refuted one fails the step
 	OnFailure       OnFailure      // overrides the plan's
 	Timeout         time.Duration  // 0 means the runner's default
 	Retries         int            // more attempts after a failure, for read-only tools alone
@@ -47,6 +49,16 @@ type Step struct {
 // Name returns the index as a screen shows it. That of a new plan needs no change;
 // one in an old journal may hold characters that cannot be drawn.
 func (s Step) Name() string { return untrusted.Line(s.Index) }
+
+// Check is a condition that is held against the world once a step, or a plan, is
+// done. It is JSON "check" of a step, and "acceptance" of a plan.
+type Check struct {
+	Title  untrusted.Text // one line for people; Expect where a file has none
+	Expect string         // an expression, see package expression
+	Tool   string         // a read-only tool whose result Expect sees as result; "" for the step's own result
+	Args   map[string]any // of Tool, with ${variable} references; nil where the file has none
+	Extra  map[string]any // unknown fields of the file, kept
+}
 
 // Milestone names a strategic phase of a plan and the steps that belong to it.
 type Milestone struct {
