@@ -6,7 +6,7 @@
 // [NewGraph] for the order of its steps. The JSON form, the codes of faults and
 // the rules for variables are the contract with other programs.
 //
-// Everything here is a pure value. The package imports only packages of
-// internal; every other room may import it. Package layout, below it, computes
+// Everything here is a pure value. The package imports only planning/expression and
+// packages of internal; every other room may import it. Package layout, below it, computes
 // where the steps of a plan are drawn.
 package plan

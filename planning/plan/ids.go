@@ -78,3 +78,23 @@ func match(ids []string, part string, fits func(id, part string) bool) (string, 
 	slices.Sort(candidates)
 	return "", &AmbiguousIDError{Prefix: part, Candidates: candidates}
 }
+
+// Slug makes an id of a title: lower case letters and digits, joined by dashes.
+func Slug(title string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(title) {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() >= 48 {
+			break
+		}
+	}
+	if id := strings.Trim(b.String(), "-"); id != "" {
+		return id
+	}
+	return "plan"
+}

@@ -1,28 +1,53 @@
 package plan
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/aymanbagabas/go-udiff"
 )
 
-// Slug makes an id of a title: lower case letters and digits, joined by dashes.
-func Slug(title string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(title) {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-		if b.Len() >= 48 {
-			break
+// UnifiedDiff returns the difference of two texts as a unified diff with three
+// lines of context, and how many lines it adds and removes. Equal texts give "".
+func UnifiedDiff(from, to, before, after string) (text string, added, removed int) {
+	edits := lineEdits(before, after)
+	if len(edits) == 0 {
+		return "", 0, 0
+	}
+	d, err := udiff.ToUnifiedDiff(from, to, before, edits, udiff.DefaultContextLines)
+	if err != nil {
+		// The edits come from the very texts they are applied to.
+		panic(fmt.Sprintf("diff of %s and %s: %v", from, to, err))
+	}
+	for _, h := range d.Hunks {
+		// The library loses count of the lines after a hunk of several edits.
+		h.ToLine = h.FromLine + added - removed
+		for _, l := range h.Lines {
+			switch l.Kind {
+			case udiff.Insert:
+				added++
+			case udiff.Delete:
+				removed++
+			}
 		}
 	}
-	if id := strings.Trim(b.String(), "-"); id != "" {
-		return id
+	return d.String(), added, removed
+}
+
+// lineEdits returns the difference of two texts in whole lines.
+func lineEdits(before, after string) []udiff.Edit {
+	edits := udiff.Lines(before, after)
+	// The library counts lines from the start again for each edit, which takes
+	// minutes for a large file with many edits. One edit over all of it says the
+	// same.
+	const most = 1 << 30
+	if len(edits)*len(before) < most {
+		return edits
 	}
-	return "plan"
+	first, last := edits[0], edits[len(edits)-1]
+	tail := len(before) - last.End
+	return []udiff.Edit{{Start: first.Start, End: last.End, New: after[first.Start : len(after)-tail]}}
 }
 
 // OneLine squeezes text into one line of at most bound characters, without
