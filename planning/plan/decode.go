@@ -143,6 +143,7 @@ func (d *planDecoder) plan(v any) Plan {
 		p.Goal = p.Title
 	}
 	p.Steps = d.steps(object)
+	p.Acceptance = d.checks(object, "", "acceptance")
 	p.Milestones = d.milestones(object)
 	p.Risks = d.texts(object, "", "risks")
 	p.PlannedBy = d.text(object, "", "planned_by")

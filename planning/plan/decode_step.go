@@ -104,6 +104,7 @@ func (d *planDecoder) step(v any, path, called, standIn string) Step {
 	s.DependsOn = d.indices(object, path, "depends_on")
 	s.ResultVariable = d.text(object, path, "result_variable")
 	s.ExpectedOutcome = untrusted.Text(d.text(object, path, "expected_outcome"))
+	s.Checks = d.checks(object, path, "check")
 	s.OnFailure = OnFailure(d.text(object, path, "on_failure"))
 	s.Timeout = d.timeout(object, path)
 	s.Retries = d.retries(object, path)
@@ -149,6 +150,51 @@ func (d *planDecoder) toolCalls(object map[string]any, path string, s *Step) {
 	if args := d.object(call, at, "args"); s.Args == nil {
 		s.Args = args
 		d.from.move(path+"/args", at+"/args")
+	}
+}
+
+// checks reads a list of checks, or one alone.
+func (d *planDecoder) checks(object map[string]any, path, name string) []Check {
+	kept := object[name]
+	v, ok := take(object, name)
+	if !ok {
+		return nil
+	}
+	at := JSONPointer(path, name)
+	faults := len(d.faults)
+	var checks []Check
+	switch v := v.(type) {
+	case map[string]any:
+		checks = []Check{d.check(v, at)}
+		d.from.move(at+"/0", at)
+	case []any:
+		for i, entry := range v {
+			checks = append(checks, d.check(entry, JSONPointer(at, strconv.Itoa(i))))
+		}
+	default:
+		d.badType(at, name, "a list of objects", v)
+	}
+	if d.journal && len(d.faults) > faults { // an older program kept it among the unknown fields
+		d.faults = d.faults[:faults]
+		object[name] = kept
+		return nil
+	}
+	return checks
+}
+
+func (d *planDecoder) check(v any, path string) Check {
+	object, ok := v.(map[string]any)
+	if !ok {
+		d.badType(path, "a check", "an object", v)
+		return Check{Title: untrusted.Text(CanonicalJSON(v))} // those after it keep their positions
+	}
+	object = maps.Clone(object)
+	return Check{
+		Title:  untrusted.Text(d.text(object, path, "title")),
+		Expect: d.text(object, path, "expect"),
+		Tool:   d.tool(object, path, "tool"),
+		Args:   d.object(object, path, "args"),
+		Extra:  rest(object),
 	}
 }
 

@@ -53,6 +53,12 @@ func TestDecodePlanAcceptsVariants(t *testing.T) {
 		{"unknown fields are kept", `{"title":"T","by":"me","steps":[{"title":"a","x":[1]}]}`, func(p plan.Plan) bool {
 			return plan.CanonicalJSON(p.Extra) == `{"by":"me"}` && plan.CanonicalJSON(p.Steps[0].Extra) == `{"x":[1]}`
 		}},
+		{"one check is a list of one", `{"steps":[{"check":{"expect":"result.ok"}}],"acceptance":{"title":"c","expect":"a"}}`, func(p plan.Plan) bool {
+			return len(p.Steps[0].Checks) == 1 && p.Steps[0].Checks[0].Expect == "result.ok" && p.Steps[0].Checks[0].Title == "" && len(p.Acceptance) == 1 && p.Extra == nil
+		}},
+		{"no checks", `{"steps":[{"check":[]}],"acceptance":null}`, func(p plan.Plan) bool {
+			return p.Steps[0].Checks == nil && p.Acceptance == nil && p.Extra == nil && p.Steps[0].Extra == nil
+		}},
 		{"milestones as titles", `{"milestones":["m",{"title":"n","steps":[1]}]}`, func(p plan.Plan) bool {
 			return p.Milestones[0].Title == "m" && slices.Equal(p.Milestones[1].Steps, []string{"1"})
 		}},
@@ -117,6 +123,10 @@ func TestDecodePlanFindsEveryFormFault(t *testing.T) {
 		}},
 		{"invalid tool calls", `{"steps":[{"tool_calls":1},{"tool_calls":["t"]},{"tool_calls":[{"name":1,"args":2}]}]}`, []string{
 			"bad_type /steps/0/tool_calls", "bad_type /steps/1/tool_calls/0", "bad_type /steps/2/tool_calls/0/name", "bad_type /steps/2/tool_calls/0/args",
+		}},
+		{"invalid checks", `{"steps":[{"check":"result.ok"},{"check":[1,{"title":2,"expect":true,"tool":3,"args":[]}]},{"check":{"expect":4}}],"acceptance":7}`, []string{
+			"bad_type /steps/0/check", "bad_type /steps/1/check/0", "bad_type /steps/1/check/1/title", "bad_type /steps/1/check/1/expect",
+			"bad_type /steps/1/check/1/tool", "bad_type /steps/1/check/1/args", "bad_type /steps/2/check/expect", "bad_type /acceptance",
 		}},
 		{"invalid milestones", `{"milestones":[1,{"title":2,"steps":[null]}]}`, []string{
 			"bad_type /milestones/0", "bad_type /milestones/1/title", "bad_index /milestones/1/steps/0",

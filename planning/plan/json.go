@@ -268,6 +268,9 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 		steps = []Step{}
 	}
 	w.Add("steps", steps)
+	if len(p.Acceptance) > 0 {
+		w.Add("acceptance", p.Acceptance)
+	}
 	if len(p.Milestones) > 0 {
 		w.Add("milestones", p.Milestones)
 	}
@@ -320,6 +323,9 @@ func (s Step) MarshalJSON() ([]byte, error) {
 	w.Add("depends_on", dependsOn)
 	w.addText("result_variable", s.ResultVariable)
 	w.addText("expected_outcome", string(s.ExpectedOutcome))
+	if len(s.Checks) > 0 {
+		w.Add("check", s.Checks)
+	}
 	w.addText("on_failure", string(s.OnFailure))
 	if s.Timeout != 0 {
 		w.Add("timeout", s.Timeout.String())
@@ -355,6 +361,23 @@ func (s *Step) UnmarshalJSON(data []byte) error {
 	}
 	*s = step
 	return nil
+}
+
+// MarshalJSON writes the check with its unknown fields.
+func (c Check) MarshalJSON() ([]byte, error) {
+	var w ObjectWriter
+	w.addText("title", string(c.Title))
+	w.addText("tool", c.Tool)
+	if c.Args != nil {
+		w.Add("args", c.Args)
+	}
+	w.addText("expect", c.Expect)
+	w.addExtra(c.Extra)
+	data, err := w.Bytes()
+	if err != nil {
+		return nil, fmt.Errorf("encode check %q: %w", c.Name(), err)
+	}
+	return data, nil
 }
 
 // MarshalJSON writes the milestone with its unknown fields.

@@ -109,17 +109,19 @@ func TestPlanJSON(t *testing.T) {
 		Steps: []plan.Step{
 			{
 				Index: "1", Title: "one", Tool: "fs.read", Args: map[string]any{}, ResultVariable: "r", ExpectedOutcome: "e",
+				Checks:    []plan.Check{{Title: "c", Tool: "fs.read", Args: map[string]any{}, Expect: "len(result) > 0", Extra: map[string]any{"why": "x"}}, {Expect: "r.a < 1"}},
 				OnFailure: plan.OnFailureAbort, Timeout: 90 * time.Second, Retries: 2, Gate: true, Synthesize: true, Extra: map[string]any{"x": "y", "index": "9"},
 			},
 			{Index: "2", Title: "two", Executor: plan.ExecutorAgent, Profile: "tester", DependsOn: []string{"1"}},
 		},
+		Acceptance: []plan.Check{{Title: "goal", Expect: "r.ok"}},
 		Milestones: []plan.Milestone{{Title: "m", Steps: []string{"1"}, Extra: map[string]any{"due": "soon"}}},
 		Risks:      []string{"r"},
 		Extra:      map[string]any{"author": "someone"},
 	}
 	const want = `{"id":"a-1","title":"T","goal":"<g>","variables":{"n":1e400},"on_failure":"skip","steps":[` +
-		`{"index":"1","title":"one","executor":"tool","tool":"fs.read","args":{},"depends_on":[],"result_variable":"r","expected_outcome":"e","on_failure":"abort","timeout":"1m30s","retries":2,"gate":true,"synthesize":true,"x":"y"},` +
-		`{"index":"2","title":"two","executor":"agent","profile":"tester","depends_on":["1"]}],` +
+		`{"index":"1","title":"one","executor":"tool","tool":"fs.read","args":{},"depends_on":[],"result_variable":"r","expected_outcome":"e","check":[{"title":"c","tool":"fs.read","args":{},"expect":"len(result) > 0","why":"x"},{"expect":"r.a < 1"}],"on_failure":"abort","timeout":"1m30s","retries":2,"gate":true,"synthesize":true,"x":"y"},` +
+		`{"index":"2","title":"two","executor":"agent","profile":"tester","depends_on":["1"]}],"acceptance":[{"title":"goal","expect":"r.ok"}],` +
 		`"milestones":[{"title":"m","steps":["1"],"due":"soon"}],"risks":["r"],"author":"someone"}`
 	data, err := plan.EncodeJSON(p)
 	if err != nil {
@@ -164,6 +166,7 @@ func TestUnencodableValuesAreErrors(t *testing.T) {
 		plan.Plan{Variables: bad},
 		plan.Plan{Steps: []plan.Step{{Index: "1", Args: bad}}},
 		plan.Plan{Milestones: []plan.Milestone{{Extra: bad}}},
+		plan.Plan{Acceptance: []plan.Check{{Args: bad}}},
 	} {
 		if data, err := plan.EncodeJSON(v); err == nil {
 			t.Errorf("got %s and no error", data)
@@ -180,6 +183,31 @@ func TestUnmarshalReturnsFirstFault(t *testing.T) {
 	var s plan.Step
 	if err := json.Unmarshal([]byte(`{"gate":"yes"}`), &s); !errors.As(err, &invalid) || invalid.Faults[0].Path != "/gate" {
 		t.Errorf("step: got %v", err)
+	}
+}
+
+func TestJournalKeepsUnknownFieldsNamedLikeChecks(t *testing.T) {
+	const step = `{"index":"1","title":"a","executor":"self","depends_on":[],"check":[{"expect":"ok"},"by hand"]}`
+	const text = `{"title":"T","goal":"g","steps":[` + step + `],"acceptance":"the tests pass"}`
+	var p plan.Plan
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := plan.EncodeJSON(p); err != nil || string(data) != text || p.Acceptance != nil || p.Steps[0].Checks != nil {
+		t.Errorf("got %s, %v", data, err)
+	}
+	var s plan.Step
+	if err := json.Unmarshal([]byte(step), &s); err != nil || s.Extra["check"] == nil {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
+func TestCheckIsNamedByItsTitleOrItsExpression(t *testing.T) {
+	if got := (plan.Check{Title: "tests\npass", Expect: "result.ok"}).Name(); strings.Contains(got, "\n") || !strings.HasPrefix(got, "tests") {
+		t.Errorf("got %q", got)
+	}
+	if got := (plan.Check{Expect: "result.ok"}).Name(); got != "result.ok" {
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -214,7 +242,9 @@ func TestUnknownFieldsAndDigitsSurviveRoundTrip(t *testing.T) {
 		step := unknown.Draw(t, "unknown in the step")
 		step["index"], step["title"], step["executor"], step["depends_on"] = "1", "s", "self", []any{}
 		step["args"] = rapid.MapOfN(rapid.SampledFrom([]string{"p", "q"}), drawJSON(2), 0, 2).Draw(t, "args")
+		checks := rapid.SliceOfN(drawCheck(unknown), 1, 3)
 		object := unknown.Draw(t, "unknown in the plan")
+		step["check"], object["acceptance"] = checks.Draw(t, "checks"), checks.Draw(t, "acceptance")
 		object["title"], object["goal"], object["steps"] = "p", "g", []any{step}
 		if variables := rapid.MapOfN(rapid.StringMatching(`[a-z]{1,4}`), drawJSON(2), 1, 3).Draw(t, "variables"); len(variables) > 0 {
 			object["variables"] = variables
@@ -240,6 +270,19 @@ func TestUnknownFieldsAndDigitsSurviveRoundTrip(t *testing.T) {
 	})
 }
 
+// drawCheck draws a check with unknown fields.
+func drawCheck(unknown *rapid.Generator[map[string]any]) *rapid.Generator[map[string]any] {
+	return rapid.Custom(func(t *rapid.T) map[string]any {
+		check := unknown.Draw(t, "unknown in the check")
+		check["expect"] = rapid.SampledFrom([]string{"result.failed == 0", "r.a < 1", `result contains "<b>"`, "("}).Draw(t, "expect")
+		if rapid.Bool().Draw(t, "with a tool") {
+			check["title"], check["tool"] = "c", "fs.read"
+			check["args"] = rapid.MapOfN(rapid.SampledFrom([]string{"p", "q"}), drawJSON(2), 0, 2).Draw(t, "args")
+		}
+		return check
+	})
+}
+
 func mustRapidValue(t *rapid.T, text string) any {
 	v, err := plan.DecodeValue([]byte(text))
 	if err != nil {
@@ -261,18 +304,23 @@ func TestValuesReadTwiceAreEqual(t *testing.T) {
 }
 
 func TestDecodePlanNeverPanics(t *testing.T) {
-	shapes := []string{"id", "title", "goal", "variables", "on_failure", "steps", "milestones", "risks"}
+	shapes := []string{"id", "title", "goal", "variables", "on_failure", "steps", "acceptance", "milestones", "risks"}
 	inner := []string{
 		"index", "title", "executor", "tool", "profile", "args", "tool_calls", "depends_on", "result_variable",
-		"expected_outcome", "on_failure", "timeout", "retries", "gate", "synthesize", "steps",
+		"expected_outcome", "on_failure", "timeout", "retries", "gate", "synthesize", "check", "steps",
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		object := rapid.MapOf(rapid.SampledFrom(shapes), drawJSON(2)).Draw(t, "plan")
 		if rapid.Bool().Draw(t, "with steps") {
 			step := rapid.MapOf(rapid.SampledFrom(inner), drawJSON(2))
+			check := rapid.MapOf(rapid.SampledFrom([]string{"title", "expect", "tool", "args", "x"}), drawJSON(1))
 			var list []any
 			for range rapid.IntRange(0, 4).Draw(t, "steps") {
-				list = append(list, step.Draw(t, "step"))
+				drawn := step.Draw(t, "step")
+				if rapid.Bool().Draw(t, "with checks") {
+					drawn["check"] = rapid.SliceOfN(check, 0, 3).Draw(t, "checks")
+				}
+				list = append(list, drawn)
 			}
 			object["steps"] = list
 		}

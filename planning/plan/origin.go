@@ -34,23 +34,16 @@ func (o *origin) place(f Fault) string {
 	if len(o.moved) == 0 {
 		return f.Path
 	}
-	if inFile, ok := o.moved[f.Path]; ok {
-		return inFile
-	}
-	tokens := strings.SplitN(f.Path, "/", 5) // "", "steps", position, field, and the rest
-	if len(tokens) < 3 || tokens[1] != "steps" {
-		return f.Path
-	}
-	step := strings.Join(tokens[:3], "/")
-	switch {
-	case len(tokens) == 5 && tokens[3] == "args":
-		if args, ok := o.moved[step+"/args"]; ok {
-			return args + "/" + tokens[4]
+	for at := f.Path; at != ""; at = at[:strings.LastIndexByte(at, '/')] {
+		if inFile, ok := o.moved[at]; ok {
+			return inFile + f.Path[len(at):]
 		}
-	case f.Path == step && f.Code == CodeMissingTool: // the object without the field is the call
-		return strings.TrimSuffix(o.at(step+"/tool", step), "/name")
-	case f.Path == step && f.Code == CodeBadArgs:
-		return strings.TrimSuffix(o.at(step+"/args", step), "/args")
+	}
+	switch f.Code { // of the step itself
+	case CodeMissingTool: // the object without the field is the call
+		return strings.TrimSuffix(o.at(f.Path+"/tool", f.Path), "/name")
+	case CodeBadArgs:
+		return strings.TrimSuffix(o.at(f.Path+"/args", f.Path), "/args")
 	}
 	return f.Path
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"time"
 
 	"replan/internal/lazyregexp"
@@ -53,12 +54,15 @@ func (s Step) Name() string { return untrusted.Line(s.Index) }
 // Check is a condition that is held against the world once a step, or a plan, is
 // done. It is JSON "check" of a step, and "acceptance" of a plan.
 type Check struct {
-	Title  untrusted.Text // one line for people; Expect where a file has none
+	Title  untrusted.Text // one line for people; empty where a file has none, see Name
 	Expect string         // an expression, see package expression
 	Tool   string         // a read-only tool whose result Expect sees as result; "" for the step's own result
 	Args   map[string]any // of Tool, with ${variable} references; nil where the file has none
 	Extra  map[string]any // unknown fields of the file, kept
 }
+
+// Name returns what a screen calls the check: its title, or what it expects.
+func (c Check) Name() string { return untrusted.Line(cmp.Or(string(c.Title), c.Expect)) }
 
 // Milestone names a strategic phase of a plan and the steps that belong to it.
 type Milestone struct {

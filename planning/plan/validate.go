@@ -162,9 +162,9 @@ func (c *checker) checkPlan() {
 
 // The fields of plans and steps in a file, those that are seldom mistyped left out.
 var (
-	planFields = []string{"title", "goal", "done_when", "variables", "on_failure", "steps", "milestones", "risks"}
+	planFields = []string{"title", "goal", "done_when", "variables", "on_failure", "steps", "acceptance", "milestones", "risks"}
 	stepFields = []string{
-		"index", "title", "executor", "tool", "profile", "args", "depends_on", "result_variable", "expected_outcome",
+		"index", "title", "executor", "tool", "profile", "args", "depends_on", "result_variable", "expected_outcome", "check",
 		"on_failure", "timeout", "retries", "gate", "synthesize",
 	}
 )
