@@ -7,6 +7,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/checker"
@@ -287,8 +288,9 @@ func (r *reading) check(scope Scope) error {
 // mostNamed is how many names an error lists.
 const mostNamed = 20
 
-// configuration returns the language of expressions over an environment.
-func configuration(env types.Map) *conf.Config {
+// language is what all configurations share, and nobody changes: its tables take longer to
+// make than an expression to read.
+var language = sync.OnceValue(func() *conf.Config {
 	c := conf.CreateNew()
 	for name := range c.Builtins {
 		if !slices.Contains(functions, name) {
@@ -296,8 +298,16 @@ func configuration(env types.Map) *conf.Config {
 			delete(c.Builtins, name)
 		}
 	}
-	c.MaxNodes = MaxNodes
-	c.Optimize = false
+	return c
+})
+
+// configuration returns the language of expressions over an environment.
+func configuration(env types.Map) *conf.Config {
+	shared := language()
+	c := &conf.Config{
+		ShortCircuit: shared.ShortCircuit, MaxNodes: MaxNodes, ConstFns: shared.ConstFns,
+		Functions: shared.Functions, Builtins: shared.Builtins, Disabled: shared.Disabled,
+	}
 	if env != nil {
 		c.WithEnv(env)
 	}
