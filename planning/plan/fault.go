@@ -10,7 +10,7 @@ import (
 const (
 	CodeBadJSON                 = "bad_json"
 	CodeBadID                   = "bad_id"
-	CodeBadType                 = "bad_type" // a field of the wrong JSON type, or an unknown word
+	CodeBadType                 = "bad_type" // a field of the wrong JSON type, or with a value that it cannot have
 	CodeTooManySteps            = "too_many_steps"
 	CodeMissingTitle            = "missing_title"
 	CodeMissingTool             = "missing_tool"
@@ -28,6 +28,8 @@ const (
 	CodeBadArgs                 = "bad_args"
 	CodeBadTimeout              = "bad_timeout"
 	CodeUnknownProfile          = "unknown_profile"
+	CodeBadExpression           = "bad_expression"
+	CodeVacuousCheck            = "vacuous_check" // a check that cannot be refuted, or only by a model's words
 )
 
 // The codes of warnings: valid, but probably not meant.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"replan/internal/english"
+	"replan/planning/expression"
 )
 
 // Rules are the context a plan is validated in.
@@ -93,6 +94,7 @@ func validate(p Plan, r Rules, from origin) (faults, warnings []Fault) {
 		c.checkStep(i, s)
 	}
 	c.checkCycles()
+	c.checkAcceptance()
 	c.checkMilestones()
 	return c.faults, c.warnings
 }
@@ -107,6 +109,7 @@ type checker struct {
 	references [][]Reference         // of each step
 	tools      map[string]*namedTool // the tools of the names in the plan
 	absences   map[string]*absence   // what references to results lack
+	scope      expression.Scope      // all that an expression may name; nil until first needed
 	defined    string                // the list of known variables as text; empty until first needed
 
 	faults   []Fault
@@ -255,6 +258,7 @@ func (c *checker) checkStep(i int, s Step) {
 	default:
 		c.fault(CodeBadExecutor, path+"/executor", s.Index, "step %s: executor must be tool, agent or self, not %q", s.Index, s.Executor)
 	}
+	c.checkChecks(path, s)
 }
 
 // indexProblem describes the fault in an index, "" if there is none.
@@ -282,9 +286,21 @@ func (c *checker) checkVariables(path string, i int, s Step) {
 	if !slices.ContainsFunc(c.references[i], func(r Reference) bool { return !c.defines(i, r) || c.absent(i, r) != nil }) {
 		return
 	}
+	c.checkReferences(path+"/args", i, referrer{"step " + s.Index, s.Index}, s.Args)
+}
+
+// referrer is what refers to a variable, or calls a tool.
+type referrer struct {
+	who  string // in messages: "step 3"
+	step string // its index; "" for the plan itself
+}
+
+// checkReferences looks at the references in args at a path; i is the position of their
+// step, or afterwards.
+func (c *checker) checkReferences(path string, i int, by referrer, args map[string]any) {
 	reported := make(map[string]bool) // one report of a variable or field for each text
-	walkReferences(s.Args, func(place []string, r Reference) {
-		at, lacks := JSONPointer(path+"/args", place...), c.absent(i, r)
+	walkReferences(args, func(place []string, r Reference) {
+		at, lacks := JSONPointer(path, place...), c.absent(i, r)
 		key := at + " " + r.Name + " " + r.Malformed
 		if lacks != nil {
 			key = at + " " + r.Text
@@ -293,9 +309,9 @@ func (c *checker) checkVariables(path string, i int, s Step) {
 		case defined && lacks == nil, reported[key]:
 			return
 		case defined:
-			c.unknownField(at, i, s, r, lacks)
+			c.unknownField(at, i, by, r, lacks)
 		default:
-			c.undefined(at, s, r)
+			c.undefined(at, by, r)
 		}
 		reported[key] = true
 	})
@@ -335,13 +351,13 @@ func (c *checker) defines(i int, r Reference) bool {
 const noVariables = "the plan defines no variables"
 
 // undefined tells of a reference that will have no value.
-func (c *checker) undefined(at string, s Step, r Reference) {
+func (c *checker) undefined(at string, by referrer, r Reference) {
 	if r.Malformed != "" {
-		c.fault(CodeUnknownVariable, at, s.Index, "step %s refers to %s, whose path is malformed: %s", s.Index, r, r.Malformed)
+		c.fault(CodeUnknownVariable, at, by.step, "%s refers to %s, whose path is malformed: %s", by.who, r, r.Malformed)
 		return
 	}
 	if _, produced := c.producers[r.Name]; produced {
-		c.fault(CodeSelfDependency, at, s.Index, "step %s refers to its own result with %s", s.Index, r)
+		c.fault(CodeSelfDependency, at, by.step, "%s refers to its own result with %s", by.who, r)
 		return
 	}
 	if c.defined == "" {
@@ -355,10 +371,10 @@ func (c *checker) undefined(at string, s Step, r Reference) {
 		}
 	}
 	if c.defined == noVariables {
-		c.fault(CodeUnknownVariable, at, s.Index, "step %s refers to %s, and %s", s.Index, r, c.defined)
+		c.fault(CodeUnknownVariable, at, by.step, "%s refers to %s, and %s", by.who, r, c.defined)
 		return
 	}
-	c.fault(CodeUnknownVariable, at, s.Index, "step %s refers to %s, which is not defined; %s", s.Index, r, c.defined)
+	c.fault(CodeUnknownVariable, at, by.step, "%s refers to %s, which is not defined; %s", by.who, r, c.defined)
 }
 
 func (c *checker) checkCycles() {

@@ -15,28 +15,44 @@ func (c *checker) checkTool(path string, s Step) {
 		c.fault(CodeMissingTool, path, s.Index, "step %s names no tool%s", s.Index, misspelt(s.Extra, "tool"))
 		return
 	}
-	if why := nameProblem(s.Tool, maxToolName); why != "" && !c.rules.Named && !c.rules.CheckTools {
-		c.fault(CodeUnknownTool, path+"/tool", s.Index, "step %s: the name of its tool %s", s.Index, why)
-	}
 	if calls, ok := s.Extra["tool_calls"].([]any); ok && len(calls) > 1 {
 		c.warn(CodeIgnoredToolCalls, path+"/tool_calls", s.Index, "step %s lists %d calls, and only %s is made", s.Index, len(calls), s.Tool)
 	}
-	if !c.rules.CheckTools {
-		return
-	}
-	tool := c.lookUp(s.Tool)
-	if tool.missing != "" {
-		c.add(Fault{Code: tool.code, Path: path + "/tool", Step: s.Index, Message: fmt.Sprintf("step %s: %s", s.Index, tool.missing), Advice: tool.advice})
-		return
-	}
-	if s.Retries > 0 && !tool.tool.ReadOnly {
+	tool := c.checkCall(plannedCall{referrer: referrer{"step " + s.Index, s.Index}, path: path, tool: s.Tool, args: s.Args, completed: true})
+	if s.Retries > 0 && tool != nil && !tool.ReadOnly {
 		c.warn(CodeIgnoredRetries, path+"/retries", s.Index, "step %s asks for retries, but %s is not read-only and is never tried again by itself", s.Index, s.Tool)
+	}
+}
+
+// plannedCall is a call of a tool in a plan.
+type plannedCall struct {
+	referrer
+	path      string // JSON Pointer to the object with tool and args
+	tool      string
+	args      map[string]any
+	completed bool // a model may fill in missing args
+}
+
+// checkCall checks the tool and the args of a call. It returns nil if it knows no such
+// tool.
+func (c *checker) checkCall(call plannedCall) *Tool {
+	if !c.rules.CheckTools {
+		if why := nameProblem(call.tool, maxToolName); why != "" && !c.rules.Named {
+			c.fault(CodeUnknownTool, call.path+"/tool", call.step, "%s: the name of its tool %s", call.who, why)
+		}
+		return nil
+	}
+	tool := c.lookUp(call.tool)
+	if tool.missing != "" {
+		c.add(Fault{Code: tool.code, Path: call.path + "/tool", Step: call.step, Message: call.who + ": " + tool.missing, Advice: tool.advice})
+		return nil
 	}
 	if tool.unusable != nil && !tool.reported {
 		tool.reported = true
-		c.warn(CodeUncheckedArgs, path+"/tool", s.Index, "the args of %s cannot be checked: %v", s.Tool, tool.unusable)
+		c.warn(CodeUncheckedArgs, call.path+"/tool", call.step, "the args of %s cannot be checked: %v", call.tool, tool.unusable)
 	}
-	c.checkArgs(path, s, tool.signature)
+	c.checkArgs(call, tool.signature)
+	return &tool.tool
 }
 
 // namedTool is the tool of a name in a plan.
@@ -87,39 +103,40 @@ func (c *checker) lookUp(name string) *namedTool {
 	return named
 }
 
-func (c *checker) checkArgs(path string, s Step, signature *Signature) {
-	if s.Args == nil && c.rules.Planned || signature.accepts(s.Args) {
+func (c *checker) checkArgs(call plannedCall, signature *Signature) {
+	args := call.args
+	if args == nil && call.completed && c.rules.Planned || signature.accepts(args) {
 		return
 	}
-	at := path + "/args"
-	if s.Args == nil {
-		at = path
+	at := call.path + "/args"
+	if args == nil {
+		at = call.path
 	}
-	partial := c.rules.PartialArgs && (s.Args == nil || len(s.Args) > 0 || !c.rules.EmptyArgs)
-	args, coercions := signature.fitPlanned(s.Args)
+	partial := call.completed && c.rules.PartialArgs && (args == nil || len(args) > 0 || !c.rules.EmptyArgs)
+	fitted, coercions := signature.fitPlanned(args)
 	if c.rules.Strict {
-		args = s.Args
+		fitted = args
 	}
-	for _, fitted := range coercions {
+	for _, fit := range coercions {
 		switch {
 		case !c.rules.Strict:
-			c.warn(CodeCoerced, at+fitted.Arg, s.Index, "step %s calls %s with another type than it asks for; %s", s.Index, s.Tool, fitted)
-		case fitted.onlyRespelled(): // the schema does not mind
-			c.fault(CodeBadArgs, at+fitted.Arg, s.Index, "step %s calls %s with bad args: %s", s.Index, s.Tool, fitted.refusal())
+			c.warn(CodeCoerced, at+fit.Arg, call.step, "%s calls %s with another type than it asks for; %s", call.who, call.tool, fit)
+		case fit.onlyRespelled(): // the schema does not mind
+			c.fault(CodeBadArgs, at+fit.Arg, call.step, "%s calls %s with bad args: %s", call.who, call.tool, fit.refusal())
 		}
 	}
-	faults := signature.check(args, argsCheck{partial: partial})
+	faults := signature.check(fitted, argsCheck{partial: partial})
 	if partial && !c.rules.Planned && len(faults) == 0 {
-		if missing := signature.Missing(s.Args); len(missing) > 0 {
+		if missing := signature.Missing(args); len(missing) > 0 {
 			lacks := "the args"
-			if s.Args != nil {
+			if args != nil {
 				lacks = "the " + english.List(missing, "and")
 			}
-			c.warn(CodeArgsFromModel, path, s.Index, "step %s leaves out %s of %s: a model fills that in when the step is ready", s.Index, lacks, s.Tool)
+			c.warn(CodeArgsFromModel, call.path, call.step, "%s leaves out %s of %s: a model fills that in when the step is ready", call.who, lacks, call.tool)
 		}
 	}
 	for _, f := range faults {
-		c.fault(CodeBadArgs, JSONPointer(at, f.path...), s.Index, "step %s calls %s with bad args: %s", s.Index, s.Tool, signature.clause(f.message, f))
+		c.fault(CodeBadArgs, JSONPointer(at, f.path...), call.step, "%s calls %s with bad args: %s", call.who, call.tool, signature.clause(f.message, f))
 	}
 }
 
@@ -163,11 +180,15 @@ func (c *checker) absent(i int, r Reference) *absence {
 	return absentFrom("", r.Path) // a model writes text
 }
 
+// afterwards is in place of a position for references that are filled in after a step,
+// or after all: they may mean the results of any.
+const afterwards = -1
+
 // producerFor returns the position of the step whose result a reference of the step
 // at position i means; ok is false if it means a variable of the plan, or nothing.
 func (c *checker) producerFor(i int, r Reference) (at int, ok bool) {
 	at, ok = c.producers[r.Name]
-	return at, ok && c.plan.Steps[at].Index != c.plan.Steps[i].Index
+	return at, ok && (i == afterwards || c.plan.Steps[at].Index != c.plan.Steps[i].Index)
 }
 
 // absentFromResult is absent for a result of a tool, each reference once.
@@ -191,7 +212,7 @@ func (c *checker) absentFromResult(tool string, r Reference) *absence {
 }
 
 // unknownField tells of a reference to a field that will not be there.
-func (c *checker) unknownField(at string, i int, s Step, r Reference, a *absence) {
+func (c *checker) unknownField(at string, i int, by referrer, r Reference, a *absence) {
 	field, within := r.Path[a.at], "the variable "+strconv.Quote(r.Name)
 	if producer, produced := c.producerFor(i, r); produced {
 		within = "the result of step " + c.from.name(c.plan, producer)
@@ -199,8 +220,8 @@ func (c *checker) unknownField(at string, i int, s Step, r Reference, a *absence
 	if a.at > 0 {
 		within = strings.Join(r.Path[:a.at], ".") + " in " + within
 	}
-	f := Fault{Code: CodeUnknownField, Path: at, Step: s.Index, Advice: "refer to a field that is there, or to ${" + r.Name + "} as a whole"}
-	f.Message = fmt.Sprintf("step %s refers to %s, but %s ", s.Index, r, within)
+	f := Fault{Code: CodeUnknownField, Path: at, Step: by.step, Advice: "refer to a field that is there, or to ${" + r.Name + "} as a whole"}
+	f.Message = fmt.Sprintf("%s refers to %s, but %s ", by.who, r, within)
 	switch {
 	case len(a.there) > 0:
 		f.Message += fmt.Sprintf("has no field %q, only %s%s", field, english.Some(a.there, mostNamed, ""), english.DidYouMean(field, a.there))

@@ -1,0 +1,267 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"replan/planning/expression"
+)
+
+// maxChecks is how many checks a step, or the acceptance of a plan, may have.
+const maxChecks = 20
+
+// The names that never mean a variable in an expression.
+const (
+	nameResult = "result"
+	nameArgs   = "args"
+	nameItem   = "item"
+	nameIndex  = "index"
+)
+
+// variablesOf returns the variables that an expression names.
+func variablesOf(expect string) []string {
+	return slices.DeleteFunc(expression.NamesOf(expect), isReserved)
+}
+
+func isReserved(name string) bool {
+	return name == nameResult || name == nameArgs || name == nameItem || name == nameIndex
+}
+
+// checkFields are the fields of a check in a file.
+var checkFields = []string{"title", "expect", "tool", "args"}
+
+// placedCheck is a check where it stands.
+type placedCheck struct {
+	Check
+	referrer
+	path string
+	of   *Step // nil for one of the acceptance
+}
+
+func (c *checker) checkChecks(path string, s Step) {
+	c.checkNumber(path+"/check", referrer{"step " + s.Index, s.Index}, len(s.Checks))
+	for i, check := range s.Checks[:min(len(s.Checks), maxChecks)] {
+		p := placedCheck{Check: check, path: JSONPointer(path, "check", strconv.Itoa(i)), of: &s}
+		p.referrer = referrer{"a check of step " + s.Index, s.Index}
+		if name := check.Name(); name != "" {
+			p.who = fmt.Sprintf("the check %q of step %s", OneLine(name, 60), s.Index)
+		}
+		c.checkCheck(p)
+	}
+}
+
+func (c *checker) checkAcceptance() {
+	c.checkNumber("/acceptance", referrer{who: "the acceptance of the plan"}, len(c.plan.Acceptance))
+	for i, check := range c.plan.Acceptance[:min(len(c.plan.Acceptance), maxChecks)] {
+		p := placedCheck{Check: check, path: JSONPointer("/acceptance", strconv.Itoa(i))}
+		p.who = "a check of the acceptance"
+		if name := check.Name(); name != "" {
+			p.who = fmt.Sprintf("the check %q of the acceptance", OneLine(name, 60))
+		}
+		c.checkCheck(p)
+	}
+}
+
+func (c *checker) checkNumber(path string, of referrer, n int) {
+	if n > maxChecks {
+		c.fault(CodeBadType, path, of.step, "%s has %d checks, and %d are the most", of.who, n, maxChecks)
+	}
+}
+
+func (c *checker) checkCheck(p placedCheck) {
+	c.checkFields(p.path, p.step, p.Extra, checkFields)
+	if isMultiline(string(p.Title)) {
+		c.warn(CodeMultilineTitle, p.path+"/title", p.step, "the title of %s has line breaks, and it is shown on one line", p.who)
+	}
+	c.checkReferences(p.path+"/args", afterwards, p.referrer, p.Args)
+	switch {
+	case p.Tool != "":
+		call := plannedCall{referrer: p.referrer, path: p.path, tool: p.Tool, args: p.Args}
+		if tool := c.checkCall(call); tool != nil && !tool.ReadOnly {
+			c.fault(CodeBadType, p.path+"/tool", p.step, "%s calls %s, which is not marked as a tool that only reads: call one that is, or make the call a step", p.who, p.Tool)
+		}
+	case p.Args != nil:
+		c.fault(CodeMissingTool, p.path, p.step, "%s has args and names no tool%s", p.who, misspelt(p.Extra, "tool"))
+	}
+	if strings.TrimSpace(p.Expect) == "" {
+		c.fault(CodeBadExpression, p.path, p.step, "%s has no expect%s", p.who, misspelt(p.Extra, "expect"))
+		return
+	}
+	c.checkExpect(p)
+}
+
+// checkExpect compiles the expression of a check.
+func (c *checker) checkExpect(p placedCheck) {
+	at := p.path + "/expect"
+	names := expression.NamesOf(p.Expect)
+	if p.of == nil && p.Tool == "" && slices.Contains(names, nameResult) {
+		c.fault(CodeBadExpression, at, p.step, "%s names result, and it calls no tool that would have one: name the result variable of a step, or a tool that only reads", p.who)
+		return
+	}
+	certain, seen := c.scopeOf(p, names)
+	e, err := expression.Compile(p.Expect, certain)
+	if err != nil {
+		c.fault(CodeBadExpression, at, p.step, "%s is not valid: %s", p.who, expressionError(err))
+		return
+	}
+	if why := c.vacuous(p, e); why != "" {
+		c.fault(CodeVacuousCheck, at, p.step, "%s %s", p.who, why)
+		return
+	}
+	if seen == nil {
+		return
+	}
+	if _, err := expression.Compile(p.Expect, seen); err != nil {
+		c.warn(CodeBadExpression, at, p.step, "%s may have no answer: %s; that is what earlier runs have seen, the server declares nothing", p.who, expressionError(err))
+	}
+}
+
+// expressionError returns the error of an expression without its wrapping.
+func expressionError(err error) string {
+	var bad *expression.Error
+	if errors.As(err, &bad) {
+		return bad.Error()
+	}
+	return err.Error()
+}
+
+// scopeOf returns the names that a check may use: those that it does use, or all where
+// it uses another. seen has the types that earlier runs have seen besides; it is nil
+// without any.
+func (c *checker) scopeOf(p placedCheck, names []string) (certain, seen expression.Scope) {
+	certain = expression.Scope{}
+	for _, name := range names {
+		declared, before, ok := c.typeOf(p, name)
+		if !ok {
+			return c.wholeScope(p), nil
+		}
+		certain[name] = declared
+		if before != nil {
+			if seen == nil {
+				seen = expression.Scope{}
+			}
+			seen[name] = before
+		}
+	}
+	for name, t := range certain {
+		if seen != nil && seen[name] == nil {
+			seen[name] = t
+		}
+	}
+	return certain, seen
+}
+
+// wholeScope holds every name that a check may use, for a message about another. The
+// next call changes it.
+func (c *checker) wholeScope(p placedCheck) expression.Scope {
+	if c.scope == nil {
+		c.scope = expression.Scope{}
+		for name := range c.plan.Variables {
+			c.scope[name] = nil
+		}
+		for name := range c.producers {
+			c.scope[name] = nil
+		}
+	}
+	for _, name := range []string{nameResult, nameArgs, nameItem, nameIndex} {
+		if _, _, ok := c.typeOf(p, name); ok {
+			c.scope[name] = nil
+		} else {
+			delete(c.scope, name)
+		}
+	}
+	return c.scope
+}
+
+// typeOf returns what is known of a name in a check: for certain, or else from earlier
+// runs. ok is false for a name that it may not use.
+func (c *checker) typeOf(p placedCheck, name string) (certain, seen *expression.Type, ok bool) {
+	switch name {
+	case nameResult:
+		switch {
+		case p.Tool != "":
+			certain, seen = c.typeOfTool(p.Tool)
+		case p.of == nil:
+			return nil, nil, false
+		default:
+			certain, seen = c.typeOfStep(*p.of)
+		}
+		return certain, seen, true
+	case nameArgs:
+		return nil, nil, p.of != nil
+	case nameItem, nameIndex:
+		return nil, nil, false
+	}
+	value, known := c.rules.Known[name]
+	at, produced := c.producers[name]
+	switch {
+	case produced && !known:
+		certain, seen = c.typeOfStep(c.plan.Steps[at])
+		return certain, seen, true
+	case !produced:
+		if value, known = c.plan.Variables[name]; !known {
+			return nil, nil, false
+		}
+	}
+	left := mostTypes
+	return typeOfValue(value, &left, 0), nil, true
+}
+
+// typeOfStep is typeOf for the result of a step.
+func (c *checker) typeOfStep(s Step) (certain, seen *expression.Type) {
+	switch ExecutorOf(s) {
+	case ExecutorTool:
+		return c.typeOfTool(s.Tool)
+	case ExecutorSelf:
+		return &expression.Type{Kind: expression.Text}, nil
+	default:
+		return nil, nil
+	}
+}
+
+// typeOfTool is typeOf for the result of a tool.
+func (c *checker) typeOfTool(name string) (certain, seen *expression.Type) {
+	if !c.rules.CheckTools || name == "" {
+		return nil, nil
+	}
+	tool := c.lookUp(name)
+	t := tool.fields().Type()
+	switch {
+	case len(tool.tool.OutputSchema) > 0:
+		return t, nil
+	case t != nil && t.Kind == expression.Text:
+		return nil, nil // it is parsed if it is JSON, see the values of steps
+	default:
+		return nil, t
+	}
+}
+
+// vacuous says why no call of a tool can refute a check, "" if one can.
+func (c *checker) vacuous(p placedCheck, e *expression.Expression) string {
+	if e.Constant() {
+		return "gives the same answer whatever happens: compare something in the result of a tool"
+	}
+	written := false
+	for _, name := range e.Names() {
+		var producer *Step
+		if at, produced := c.producers[name]; produced && !isReserved(name) {
+			producer = &c.plan.Steps[at]
+		}
+		if name == nameResult {
+			if producer = p.of; p.Tool != "" {
+				return ""
+			}
+		}
+		if producer != nil && ExecutorOf(*producer) == ExecutorTool {
+			return ""
+		}
+		written = written || producer != nil
+	}
+	if written {
+		return "looks only at a model's own words: add a tool that only reads, and compare its result"
+	}
+	return "looks only at values that are set before the run: compare something in the result of a tool"
+}
