@@ -39,6 +39,18 @@ func stepReferences(p Plan) [][]Reference {
 	return references
 }
 
+// checkVariables returns the variables that the checks of a step look at.
+func checkVariables(s Step) []string {
+	var names []string
+	for _, check := range s.Checks {
+		names = append(names, variablesOf(check.Expect)...)
+		for _, r := range References(check.Args) {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
 // newGraph is NewGraph for a caller with the references of each step.
 func newGraph(p Plan, references [][]Reference) *Graph {
 	g := &Graph{steps: p.Steps, position: make(map[string]int, len(p.Steps))}
@@ -117,6 +129,11 @@ func (g *Graph) connect(references [][]Reference) {
 		}
 		for _, r := range references[i] {
 			if j, ok := producer[r.Name]; ok && j != i {
+				needs = append(needs, j)
+			}
+		}
+		for _, name := range checkVariables(s) {
+			if j, ok := producer[name]; ok && j != i {
 				needs = append(needs, j)
 			}
 		}

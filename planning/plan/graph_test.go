@@ -90,6 +90,26 @@ func TestGraph(t *testing.T) {
 	}
 }
 
+func TestChecksMakeDependencies(t *testing.T) {
+	p := mustPlan(t, `{"title":"T","variables":{"given":1},"steps":[
+		{"title":"a","tool":"t","args":{},"result_variable":"x","check":[{"expect":"x.ok and result.n > given and args.b == x.b"}]},
+		{"title":"b","tool":"t","args":{},"check":[{"expect":"result.ok"},{"expect":"result.n == y.n"}]},
+		{"title":"c","tool":"t","args":{},"result_variable":"y","check":{"tool":"t","args":{"path":"${x.path}","by":"${item}"},"expect":"result.item == 1"}},
+		{"title":"d","tool":"t","args":{},"result_variable":"item","check":{"expect":"(y"}}],"acceptance":[{"expect":"x.ok and y.ok"}]}`)
+	g := plan.NewGraph(p)
+	for index, want := range map[string]string{"1": "", "2": "3", "3": "1 4", "4": ""} {
+		if got := strings.Join(g.Dependencies(index), " "); got != want {
+			t.Errorf("step %s depends on %q, want %q", index, got, want)
+		}
+	}
+	p.Steps[0].Checks = append(p.Steps[0].Checks, plan.Check{Expect: "result.n == y.n"})
+	p.Steps[3].Checks = nil
+	faults, _ := plan.Validate(p, plan.Rules{})
+	if len(faults) != 1 || faults[0].Code != plan.CodeCycle || !slices.Equal(faults[0].Members, []string{"1", "3"}) {
+		t.Errorf("got %v", faults)
+	}
+}
+
 func TestGraphAnswersAboutOneStep(t *testing.T) {
 	g := plan.NewGraph(graphOf("10: 2", "2: 1 1 =x", "1:", "3: 10 $x 1 2", "a: b", "b: a"))
 	names := func(set map[string]bool) []string {
