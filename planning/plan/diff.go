@@ -5,13 +5,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"replan/planning/expression"
 )
 
 // Diff says, by index, how one list of steps became another.
 type Diff struct {
 	Removed []string // in the order before
 	Added   []string // in the order after
-	Revised []string // same index, another executor, tool, profile or args; in the order after
+	Revised []string // same index, another executor, tool, profile, args or checks; in the order after
 }
 
 // Compare says how before became after, step by step, by index.
@@ -29,7 +32,7 @@ func Compare(before, after []Step) Diff {
 		switch {
 		case !ok:
 			d.Added = append(d.Added, s.Index)
-		case !SameCall(was, s):
+		case !SameCall(was, s) || !slices.EqualFunc(was.Checks, s.Checks, sameCheck):
 			d.Revised = append(d.Revised, s.Index)
 		}
 	}
@@ -54,6 +57,11 @@ func sameArgs(a, b map[string]any) bool {
 	return len(a) == 0 && len(b) == 0 || EqualValues(a, b)
 }
 
+// sameCheck reports whether two checks hold the same, whatever they are titled.
+func sameCheck(a, b Check) bool {
+	return a.Expect == b.Expect && a.Tool == b.Tool && sameArgs(a.Args, b.Args)
+}
+
 // ExecutorOf returns the executor of a step; without one it is a tool step.
 func ExecutorOf(s Step) Executor {
 	if s.Executor == "" {
@@ -64,7 +72,7 @@ func ExecutorOf(s Step) Executor {
 
 // sameWork reports whether two steps would do the same: they call the same and,
 // where a model makes the words or the args up from the title, are titled the
-// same.
+// same. Another check of it is no other work.
 func sameWork(a, b Step) bool {
 	if !SameCall(a, b) {
 		return false
@@ -145,10 +153,13 @@ type Revised struct {
 //     depend on the finished one.
 //   - A proposed result variable of a finished step belongs to the proposed
 //     step from then on. The finished one keeps its result under the name with
-//     its index added, in the args of finished steps and of the redefining
-//     step itself too.
+//     its index added, in the args and checks of finished steps, and in the args
+//     of the redefining step itself, whose checks look at its own result.
 //   - A step that calls a gated tool of the plan keeps the gate, so that no
 //     replan takes an exemption.
+//   - A step without checks that takes the place of an unfinished one, with the same
+//     tool, keeps its checks. The acceptance stays as it is: no replan takes a check
+//     by leaving it out.
 //
 // Validate judges the new plan.
 func Revise(current Plan, finished map[string]bool, proposed []Step) Revised {
@@ -162,6 +173,7 @@ func Revise(current Plan, finished map[string]bool, proposed []Step) Revised {
 	}
 	tail := renumber(frozen, remaining, proposed)
 	keepGates(current.Steps, tail)
+	keepChecks(remaining, tail)
 	frozen, tail = yieldVariables(current.Variables, frozen, tail)
 
 	plan := current
@@ -267,6 +279,26 @@ func keepGates(plan, tail []Step) {
 	}
 }
 
+// keepChecks gives each step of tail the checks of the unfinished step in whose place it
+// is, unless it has its own.
+func keepChecks(remaining, tail []Step) {
+	before := ByIndex(remaining)
+	for i, s := range tail {
+		was := before[s.Index]
+		if len(s.Checks) > 0 || len(was.Checks) == 0 || ExecutorOf(was) != ExecutorOf(s) || was.Tool != s.Tool || was.Profile != s.Profile {
+			continue
+		}
+		from := was.ResultVariable
+		if s.ResultVariable == "" && !slices.ContainsFunc(tail, func(other Step) bool { return other.ResultVariable == from }) {
+			tail[i].ResultVariable = from
+		}
+		if to := tail[i].ResultVariable; from != "" && to != "" {
+			was = renameInChecks(was, from, to)
+		}
+		tail[i].Checks = was.Checks
+	}
+}
+
 // bareTool is a tool's name without its server.
 func bareTool(name string) string {
 	if _, bare, ok := strings.Cut(name, ":"); ok {
@@ -291,13 +323,13 @@ func yieldVariables(variables map[string]any, frozen, tail []Step) (_, _ []Step)
 		if from == "" || !slices.ContainsFunc(tail, redefines) {
 			continue
 		}
-		to := from + "_" + strings.ReplaceAll(finished.Index, ".", "_")
+		to := from + "_" + strings.Map(wordRune, finished.Index) // a name that an expression can hold
 		for taken[to] {
 			to += "_"
 		}
 		taken[to] = true
 		for i, s := range frozen {
-			frozen[i] = renameVariable(s, from, to)
+			frozen[i] = renameInChecks(renameVariable(s, from, to), from, to)
 			if s.Index == finished.Index {
 				frozen[i].ResultVariable = to
 			}
@@ -311,10 +343,32 @@ func yieldVariables(variables map[string]any, frozen, tail []Step) (_, _ []Step)
 	return frozen, tail
 }
 
-// renameVariable returns the step with its references to from naming to.
+// wordRune returns a rune that may be part of a word, and "_" for any other.
+func wordRune(r rune) rune {
+	if unicode.IsLetter(r) || unicode.IsDigit(r) {
+		return r
+	}
+	return '_'
+}
+
+// renameVariable returns the step with the references to from in its args naming to.
 func renameVariable(s Step, from, to string) Step {
 	if s.Args != nil && refersTo(s.Args, from) {
 		s.Args = renameReferences(s.Args, from, to).(map[string]any)
+	}
+	return s
+}
+
+// renameInChecks is renameVariable for the checks of the step.
+func renameInChecks(s Step, from, to string) Step {
+	s.Checks = slices.Clone(s.Checks)
+	for i, check := range s.Checks {
+		if !isReserved(from) {
+			s.Checks[i].Expect = expression.Rename(check.Expect, from, to)
+		}
+		if check.Args != nil {
+			s.Checks[i].Args = renameReferences(check.Args, from, to).(map[string]any)
+		}
 	}
 	return s
 }

@@ -43,6 +43,8 @@ func TestCompare(t *testing.T) {
 		{"missing and empty args", `[{"tool":"t"}]`, `[{"tool":"t","args":{}}]`, ""},
 		{"another tool", `[{"tool":"t"}]`, `[{"tool":"u"}]`, "~1"},
 		{"another arg", `[{"tool":"t","args":{"a":1}}]`, `[{"tool":"t","args":{"a":"1"}}]`, "~1"},
+		{"another check", `[{"tool":"t"},{"tool":"t","check":{"expect":"result.a"}},{"tool":"t","check":{"tool":"r","args":{"a":1},"expect":"b"}}]`, `[{"tool":"t","check":{"expect":"result.a"}},{"tool":"t","check":[{"expect":"result.b"}]},{"tool":"t","check":{"tool":"r","args":{"a":2},"expect":"b"}}]`, "~1 ~2 ~3"},
+		{"check with another title", `[{"tool":"t","check":{"title":"a","expect":"result.a"}}]`, `[{"tool":"t","check":{"title":"b","expect":"result.a"}}]`, ""},
 		{"another executor and profile", `[{"executor":"self"},{"executor":"agent","profile":"p"}]`, `[{"executor":"agent"},{"executor":"agent","profile":"q"}]`, "~1 ~2"},
 		{"removed and added", `[{"index":1},{"index":2},{"index":3}]`, `[{"index":5},{"index":3},{"index":4}]`, "-1 -2 +5 +4"},
 		{"from empty", `[]`, `[{}]`, "+1"},
@@ -248,6 +250,62 @@ func TestRedefinedVariableKeepsOldResult(t *testing.T) {
 	}
 }
 
+func TestRedefinedVariableKeepsOldResultInChecks(t *testing.T) {
+	current := mustPlan(t, `{"title":"T","steps":[
+		{"index":"a-1","tool":"a","title":"a","result_variable":"v","check":[{"expect":"v.ok and result.v"},{"tool":"r","args":{"x":"${v.x}"},"expect":"result.ok"}]},
+		{"tool":"c","title":"c"}],"acceptance":{"expect":"v.ok"}}`)
+	before := plan.CanonicalJSON(current)
+	got := plan.Revise(current, map[string]bool{"a-1": true}, stepsOf(t, `[
+		{"index":5,"title":"again","tool":"a","args":{"from":"${v}"},"result_variable":"v","check":{"expect":"v.ok and result.v"}}]`))
+	if text := plan.CanonicalJSON(got.Plan.Steps[0].Checks); text != `[{"expect":"v_a_1.ok and result.v"},{"tool":"r","args":{"x":"${v_a_1.x}"},"expect":"result.ok"}]` {
+		t.Errorf("checks of the finished step: got %s", text)
+	}
+	if again := got.Plan.Steps[1]; again.Args["from"] != "${v_a_1}" || again.Checks[0].Expect != "v.ok and result.v" {
+		t.Errorf("step that redefines the result: got %s", plan.CanonicalJSON(again))
+	}
+	if faults, _ := plan.Validate(got.Plan, plan.Rules{}); len(faults) > 0 || len(got.Plan.Acceptance) != 1 {
+		t.Errorf("got %v for %s", faults, plan.CanonicalJSON(got.Plan))
+	}
+	if plan.CanonicalJSON(current) != before {
+		t.Error("the plan before was changed")
+	}
+}
+
+func TestReplannedStepKeepsItsChecks(t *testing.T) {
+	current := mustPlan(t, `{"title":"T","steps":[
+		{"tool":"a","title":"a","result_variable":"v","check":{"title":"c","expect":"v.ok"}},
+		{"tool":"b","title":"b","check":{"expect":"result.ok"}},
+		{"executor":"self","title":"s","check":{"tool":"r","expect":"result.ok"}}]}`)
+	for proposed, want := range map[string]string{
+		`[{"tool":"a","title":"x","args":{"new":1}}]`:                               `[{"title":"c","expect":"v.ok"}]`,
+		`[{"tool":"a","title":"x","result_variable":"w"}]`:                          `[{"title":"c","expect":"w.ok"}]`,
+		`[{"tool":"a","title":"x","check":{"expect":"result.better"}}]`:             `[{"expect":"result.better"}]`,
+		`[{"tool":"b","title":"x"}]`:                                                `null`,
+		`[{"index":9,"tool":"a","title":"x"}]`:                                      `null`,
+		`[{"index":3,"executor":"self","title":"x"}]`:                               `[{"tool":"r","expect":"result.ok"}]`,
+		`[{"index":2,"tool":"b","title":"x"},{"index":3,"tool":"t","title":"new"}]`: `[{"expect":"result.ok"}]`,
+	} {
+		got := plan.Revise(current, nil, stepsOf(t, proposed))
+		if checks := plan.CanonicalJSON(got.Proposed[0].Checks); checks != want {
+			t.Errorf("%s: got %s, want %s", proposed, checks, want)
+		}
+		if faults, _ := plan.Validate(got.Plan, plan.Rules{}); len(faults) > 0 {
+			t.Errorf("%s: %v", proposed, plan.FaultError(faults))
+		}
+	}
+}
+
+func TestOtherChecksMakeNoOtherWork(t *testing.T) {
+	a, b := stepsOf(t, `[{"tool":"t","args":{}}]`), stepsOf(t, `[{"tool":"t","args":{},"check":{"expect":"result.ok"}}]`)
+	if !plan.SameSteps(a, b) {
+		t.Error("a plan with another check counts as another plan")
+	}
+	p := plan.Plan{Title: "T", Steps: a}
+	if got := plan.Revise(p, map[string]bool{"1": true}, b); len(got.Proposed) > 0 {
+		t.Errorf("the finished step was proposed again: %s", plan.CanonicalJSON(got.Proposed))
+	}
+}
+
 func TestRenamedStepKeepsGateOfItsTool(t *testing.T) {
 	current := mustPlan(t, `{"title":"T","steps":[{"tool":"s:deploy","title":"d","gate":true},{"executor":"self","title":"say","gate":true},{"tool":"t","title":"t"}]}`)
 	got := plan.Revise(current, nil, stepsOf(t, `[
@@ -266,6 +324,7 @@ func TestRenamedStepKeepsGateOfItsTool(t *testing.T) {
 func TestReviseKeepsFinishedStepsAndMakesValidPlans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		current := drawDAG(t)
+		current.Acceptance = []plan.Check{{Tool: "t", Expect: "result.ok"}}
 		graph := plan.NewGraph(current)
 		finished := make(map[string]bool)
 		for _, index := range graph.Order() {
@@ -280,10 +339,14 @@ func TestReviseKeepsFinishedStepsAndMakesValidPlans(t *testing.T) {
 		proposal := drawDAG(t)
 		for i := range proposal.Steps {
 			proposal.Steps[i].Title = untrusted.Text(fmt.Sprintf("new %d", i))
+			proposal.Steps[i].Executor = plan.ExecutorAgent // else they keep checks, perhaps of results that are gone
 		}
 		got := plan.Revise(current, finished, proposal.Steps)
 		if faults, _ := plan.Validate(got.Plan, plan.Rules{}); len(faults) > 0 {
 			t.Fatalf("a valid plan and a valid proposal gave an invalid plan: %v\n%s", plan.FaultError(faults), plan.CanonicalJSON(got.Plan))
+		}
+		if plan.CanonicalJSON(got.Plan.Acceptance) != plan.CanonicalJSON(current.Acceptance) {
+			t.Fatal("the acceptance changed")
 		}
 		revised := plan.NewGraph(got.Plan)
 		place := 0

@@ -178,12 +178,19 @@ func drawDAG(t *rapid.T) plan.Plan {
 			s.ResultVariable = fmt.Sprintf("r%d", i+1)
 		}
 		for j := range i {
-			switch rapid.IntRange(0, 5).Draw(t, "edge") {
+			switch rapid.IntRange(0, 6).Draw(t, "edge") {
 			case 0:
 				s.DependsOn = append(s.DependsOn, strconv.Itoa(j+1))
 			case 1:
 				if name := p.Steps[j].ResultVariable; name != "" {
 					s.Args = map[string]any{"in": []any{"see ${" + name + "}"}}
+				}
+			case 2:
+				if name := p.Steps[j].ResultVariable; name != "" {
+					s.Checks = append(s.Checks,
+						plan.Check{Tool: "fs.read", Args: map[string]any{"path": "${" + name + "}"}, Expect: "result.ok"},
+						plan.Check{Tool: "fs.read", Args: map[string]any{"path": "a"}, Expect: "result.ok and " + name + " != nil"},
+					)
 				}
 			}
 		}

@@ -360,7 +360,7 @@ func TestFaultJSON(t *testing.T) {
 
 func TestRandomDAGHasNoFaults(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		if faults, _ := plan.Validate(drawDAG(t), plan.Rules{CheckTools: true}); len(faults) > 0 {
+		if faults, _ := plan.Validate(drawDAG(t), plan.Rules{CheckTools: true, Catalogue: someTools}); len(faults) > 0 {
 			t.Fatal(plan.FaultError(faults))
 		}
 	})
