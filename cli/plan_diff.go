@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"replan/agent/event"
 	"replan/cli/config"
@@ -142,6 +143,10 @@ func (o plans) writeRevision(p *plain.Printer, before plan.Plan, d event.PlanDif
 		}
 		for _, c := range changedArgs(old.Args, s.Args) {
 			changed(c.name, c.was, c.is)
+		}
+		if was, is := telling.ChecksWords(old.Checks), telling.ChecksWords(s.Checks); was != is {
+			shown := func(words string) string { return config.First(strings.ReplaceAll(words, "\n", "; "), "(none)") }
+			changed("check", shown(was), shown(is))
 		}
 	}
 	for _, index := range d.Added {

@@ -131,6 +131,20 @@ func (o plans) writePlan(out *plain.Printer, p plan.Plan) {
 	for _, name := range slices.Sorted(maps.Keys(p.Variables)) {
 		out.Line("  %s = %s", name, telling.Excerpt(untrusted.Text(plan.CanonicalJSON(p.Variables[name])), 100))
 	}
+	if slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return len(s.Checks) > 0 }) {
+		out.Heading("checks")
+	}
+	for _, s := range p.Steps {
+		for _, c := range s.Checks {
+			out.Line("  %s. %s", s.Name(), telling.CheckWords(c))
+		}
+	}
+	if len(p.Acceptance) > 0 {
+		out.Heading("acceptance")
+	}
+	for _, c := range p.Acceptance {
+		out.Line("  %s", telling.CheckWords(c))
+	}
 	if len(p.Milestones) > 0 {
 		out.Heading("milestones")
 	}
@@ -238,9 +252,19 @@ func withoutSecrets(p plan.Plan) plan.Plan {
 	}
 	p.Title, p.Goal, p.DoneWhen = text(p.Title), text(p.Goal), text(p.DoneWhen)
 	p.Variables, p.Extra = object(p.Variables), object(p.Extra)
+	checks := func(list []plan.Check) []plan.Check {
+		list = slices.Clone(list)
+		for i, c := range list {
+			c.Title, c.Expect, c.Args, c.Extra = text(c.Title), redact.Text(c.Expect), object(c.Args), object(c.Extra)
+			list[i] = c
+		}
+		return list
+	}
+	p.Acceptance = checks(p.Acceptance)
 	p.Steps, p.Milestones, p.Risks = slices.Clone(p.Steps), slices.Clone(p.Milestones), slices.Clone(p.Risks)
 	for i, s := range p.Steps {
 		s.Title, s.ExpectedOutcome, s.Args, s.Extra = text(s.Title), text(s.ExpectedOutcome), object(s.Args), object(s.Extra)
+		s.Checks = checks(s.Checks)
 		p.Steps[i] = s
 	}
 	for i, m := range p.Milestones {
@@ -265,10 +289,15 @@ func (o plans) planExport(prefix string) error {
 	if err != nil {
 		return &failure{exit: exitUsage, code: "not_exported", err: fmt.Errorf("the plan %s cannot be written in mcp-cli's format: %w", p.ID, err)}
 	}
+	checks := len(p.Acceptance)
 	for _, s := range p.Steps {
+		checks += len(s.Checks)
 		if s.Executor == plan.ExecutorTool && s.Args == nil {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: warning: step %s has no args and is written with empty ones: replan lets a model fill them in, mcp-cli calls %s without any\n", s.Index, oneLine(s.Tool))
 		}
+	}
+	if checks > 0 {
+		_, _ = fmt.Fprintf(o.io.Err, "replan: warning: the plan is written with %s, which mcp-cli ignores: it takes every step that returns for done\n", english.Count(checks, "check"))
 	}
 	return o.print(strings.TrimRight(string(data), "\n") + "\n")
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // ExportMCP writes a plan in the format of mcp-cli, whose plan files DecodePlan
-// reads as they are. Fields unknown to mcp-cli, such as gates, time limits and
+// reads as they are. Fields unknown to mcp-cli, such as gates, checks, time limits and
 // on_failure, are written too: mcp-cli ignores them, and reading the file again
 // gives the plan back. Dependencies implied by references are written out, since
 // mcp-cli sees none.

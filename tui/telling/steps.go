@@ -99,6 +99,28 @@ func StepTool(s *plan.Step) string {
 	}
 }
 
+// CheckWords says what a check holds against what: "no test fails: result.failed == 0",
+// "it is there: result.exists  [fs.stat a.go]".
+func CheckWords(c plan.Check) string {
+	words := untrusted.Line(c.Expect)
+	if c.Title != "" {
+		words = c.Name() + ": " + words
+	}
+	if c.Tool == "" {
+		return words
+	}
+	return words + "  [" + strings.TrimSpace(untrusted.Line(c.Tool)+" "+MainArgument(c.Args)) + "]"
+}
+
+// ChecksWords is CheckWords of each check, a line each.
+func ChecksWords(checks []plan.Check) string {
+	lines := make([]string, len(checks))
+	for i, c := range checks {
+		lines[i] = CheckWords(c)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Milestone returns the title of the milestone that a step belongs to, or "" for
 // none.
 func Milestone(p plan.Plan, index string) string {

@@ -115,3 +115,13 @@ func TestInterruptedRunIsNamedIfItIsTheNewestAndCanBeResumed(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckIsToldWithItsToolAndArgument(t *testing.T) {
+	checks := []plan.Check{
+		{Expect: "result.failed == 0"},
+		{Title: "it is\nthere", Expect: "result.exists", Tool: "fs.stat", Args: map[string]any{"path": "a.go"}},
+	}
+	if got, want := telling.ChecksWords(checks), "result.failed == 0\nit is there: result.exists  [fs.stat a.go]"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
