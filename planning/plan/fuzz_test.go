@@ -18,6 +18,7 @@ import (
 func FuzzDecodePlan(f *testing.F) {
 	f.Add([]byte(mcpFile))
 	f.Add([]byte(`{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{"path":"${x.y[0]}"},"depends_on":[2,"2"]},{"title":"b","executor":"self","result_variable":"x"}]}`))
+	f.Add(planWithChecks(`[{"title":"t","tool":"fs.read","args":{"path":"${tests.a}","lines":"1"},"expect":"result.x == nil and tests.y > limit"}, {"expect":"true"}]`, `{"expect":"said matches \"a\""}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, faults := plan.DecodePlan(data)
 		rules := plan.Rules{CheckTools: true, Catalogue: someTools, MaxSteps: 4}
