@@ -123,6 +123,8 @@ func (r fold) apply(e event.Event, last time.Time) {
 		r.applyStepSkipped(d)
 	case event.StepInDoubt:
 		r.applyStepInDoubt(d)
+	case event.CheckCompleted:
+		r.applyCheck(d)
 	case event.DoubtResolved:
 		r.applyDoubtResolved(d)
 	case event.FailureResolved:

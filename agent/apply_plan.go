@@ -41,7 +41,10 @@ func (r fold) applyPlan(d event.PlanCreated) {
 		r.adopt(drafts, early)
 	}
 	for _, s := range r.Steps {
-		if s.Status == StepCompleted {
+		switch {
+		case s.Status == StepCompleted && len(s.Step.Checks) > 0:
+			r.beginChecks(s)
+		case s.Status == StepCompleted:
 			r.bind(s)
 		}
 	}
@@ -75,7 +78,7 @@ func (r fold) applyReplan(d event.ReplanStarted) {
 	r.Usage.Replans++
 	r.Replanning = &Replanning{Attempt: d.Attempt, Step: d.Step, Error: d.Error, UserRequest: string(d.Request), StartedAt: r.Now}
 	why := string(d.Error)
-	if d.Step == "" {
+	if d.Step == "" && (r.failure == nil || r.failure.isRemark()) {
 		why = "" // the replan comes only from the user's remark
 	}
 	r.planner = r.planners().Replan(r.brief(), prompt.Situation{
@@ -141,6 +144,7 @@ func (r fold) applyDiff(d event.PlanDiff) {
 	r.Revisions = append(r.Revisions, revision)
 	r.Plan, r.Revision = d.Plan, d.Revision
 	r.planner, r.Replanning, r.failure, r.answering = nil, nil, nil, false
+	r.beginAcceptance()
 
 	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
 	for _, step := range d.Plan.Steps {
@@ -203,7 +207,7 @@ func (r fold) applyReplanRefused(d event.ReplanRefused) {
 	r.planner, r.Replanning = nil, nil
 	switch {
 	case r.failure == nil:
-	case r.failure.step == "":
+	case r.failure.isRemark():
 		r.failure = nil
 	default:
 		r.failure.error += "\nThe last answer was refused: " + string(d.Reason)

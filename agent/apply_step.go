@@ -116,6 +116,10 @@ func (r fold) applyStepCompleted(d event.StepCompleted) {
 		r.settleCall(s)
 	case s.Draft:
 		r.readyDrafts()
+	case len(s.Step.Checks) > 0:
+		r.beginChecks(s)
+		r.leaveLoop(s)
+		r.enqueue(s)
 	default:
 		r.release(s)
 		r.leaveLoop(s)
@@ -127,6 +131,7 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 	s := r.Step(d.Index)
 	s.Status, s.Attempt, s.Args, s.Coerced, s.StartedAt = StepRunning, d.Attempt, d.Args, d.Coerced, r.Now
 	s.Output, s.Error, s.Failure, s.Progress, s.Beside = "", "", "", event.StepProgress{}, plan.Beside{}
+	s.Checked, s.checks.unknownResult = nil, false
 	s.attempts.total, s.gate.outdated, s.gate.files = d.Attempt, "", nil
 	if s.interruption == startUnknown {
 		s.interruption = uninterrupted
@@ -211,6 +216,10 @@ func (r ledger) back(index string, number int) *StepState {
 }
 
 func (r fold) applyStepFailed(d event.StepFailed) {
+	if s := r.Step(d.Index); s != nil && s.Status == StepChecking && d.Failure == event.FailureCheck {
+		r.applyRefuted(s, d)
+		return
+	}
 	s := r.back(d.Index, d.Attempt)
 	if s == nil {
 		// It failed before it started. It still counts as an attempt, so that a
@@ -364,7 +373,7 @@ func (r scheduler) retries(s *StepState) bool {
 		return false
 	}
 	switch s.Failure {
-	case event.FailureTool, event.FailureTimeout, event.FailureModel:
+	case event.FailureTool, event.FailureTimeout, event.FailureModel, event.FailureCheck:
 		facts := r.facts(s.Step.Tool)
 		return facts.err == nil && facts.tool.ReadOnly
 	default:

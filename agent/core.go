@@ -74,6 +74,7 @@ type core struct {
 	modelTools    bool               // the model can call tools
 	bytesPerToken map[string]float64 // bytes per token as the server of each model counts
 	firstLength   int                // steps of the first plan
+	acceptances   int                // how often the plan's acceptance began
 	answering     bool               // all steps have ended, and the model is writing the answer
 	ending        *ending            // set when nothing new may start, with the reason
 	dryEnding     *ending            // how a dry run would end
@@ -89,10 +90,13 @@ type ledger struct{ *Run }
 
 // failure is a failed step that the planner must handle.
 type failure struct {
-	step   string // "" if there is only a user remark
+	step   string // "" if no step failed
 	remark string // the user's remark
-	error  string
+	error  string // of the step, or what the plan's acceptance refutes
 }
+
+// isRemark reports whether only the user asks for a new plan.
+func (f *failure) isRemark() bool { return f.step == "" && f.error == "" }
 
 // ending is how a run will end once nothing is in flight.
 type ending struct {

@@ -68,6 +68,9 @@ func (r decision) next() []Action {
 
 // nextEnding completes the run once nothing is in flight.
 func (r decision) nextEnding() []Action {
+	if checks := r.lastChecks(); len(checks) > 0 {
+		return checks
+	}
 	if !r.quiet() {
 		return nil
 	}
@@ -216,7 +219,7 @@ func (r decision) takeReplan(o planning.Outcome) []Action {
 	case planning.OutcomeGaveUp, planning.OutcomeEmpty:
 		return r.finish(ending{event.StatusFailed, event.ReasonGaveUp, cmp.Or(o.Reason, "the planner found no other way"), ""})
 	default:
-		if r.failure.step == "" {
+		if r.failure.isRemark() {
 			return []Action{{Record: event.ReplanRefused{Attempt: r.Usage.Replans, Reason: untrusted.Text(cmp.Or(o.Reason, "planning failed"))}}}
 		}
 		return r.planningFailed(o)
@@ -253,6 +256,10 @@ func (r decision) nextReplan() []Action {
 	if len(r.loops()) > 0 {
 		return r.nextOfLoops() // a working sub-agent may finish
 	}
+	free := r.freeSlots()
+	if checks := r.nextChecks(r.queues[needCheck], &free); len(checks) > 0 {
+		return checks
+	}
 	if !r.quiet() {
 		return nil
 	}
@@ -278,6 +285,9 @@ func (r decision) nextReplan() []Action {
 
 // nextAnswer requests the answer, and completes the run with it.
 func (r decision) nextAnswer() []Action {
+	if checks := r.nextAcceptance(); len(checks) > 0 {
+		return checks
+	}
 	switch {
 	case r.Synthesis.Done:
 		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.Synthesis.Text}
@@ -363,8 +373,9 @@ func (r *Run) result(e ending) event.Result {
 	out := event.Result{
 		Status: e.status, Reason: e.reason, Answer: untrusted.Text(e.answer), Error: untrusted.Text(e.error),
 		Variables: r.Variables(), History: r.History, Revisions: []event.RevisionSummary{},
-		Usage: r.Usage, DurationMS: r.Elapsed().Milliseconds(),
+		Usage: r.Usage, Evidence: r.Evidence(), DurationMS: r.Elapsed().Milliseconds(),
 	}
+	out.Verified, out.Of = Verified(out.Evidence), len(out.Evidence)
 	if e.status == event.StatusCompleted {
 		out.Unanswered = untrusted.Text(r.missingAnswer())
 	}

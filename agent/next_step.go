@@ -46,6 +46,10 @@ func (r decision) nextOf(q *queues) []Action {
 		out = append(out, Action{Effect: Wake{ID: r.retryTimer(s), At: s.RetryAt}})
 	}
 	out = append(out, r.nextDeadlines()...)
+	out = append(out, r.nextChecks(q[needCheck], &free)...)
+	if slices.ContainsFunc(out, Action.mayEnd) {
+		return out
+	}
 	gates, blocked := r.nextGates(q, &free)
 	if blocked {
 		return append(out, gates...)

@@ -27,6 +27,7 @@ const (
 	needGate                  // its gate must be opened
 	needToolSlot              // it waits for a tool slot
 	needModelSlot             // it waits for a model slot
+	needCheck                 // its checks must be evaluated
 	needKinds
 )
 
@@ -135,6 +136,8 @@ func (r scheduler) needOf(s *StepState) need {
 		return needNothing
 	case s.Status == StepRunning && s.Loop != nil:
 		return s.Loop.need()
+	case s.Status == StepChecking:
+		return needCheck
 	case s.Status == StepFailed && r.retries(s):
 		return needRecord
 	case s.Status != StepPending || s.fill.asking:

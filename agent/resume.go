@@ -143,6 +143,7 @@ func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 func (r fold) takeUp() {
 	r.failure, r.Replanning = nil, nil
 	r.Gates, r.questions = nil, nil // it may have ended before they were closed
+	r.beginAcceptance()
 	if r.Chat != nil && r.Chat.flaw != nil {
 		r.Chat.flaw, r.Chat.stalls, r.Chat.mustAnswer = nil, 0, false
 		r.Chat.messages = append(r.Chat.messages, prompt.Remark("The conversation continues."))
@@ -202,7 +203,12 @@ func (r fold) unplanned() bool {
 
 // again makes a step wait for a new attempt, and resets everything that permits
 // one.
-func (r scheduler) again(s *StepState) {
+func (r fold) again(s *StepState) {
+	if r.checksAgain(s) {
+		r.beginChecks(s)
+		s.attempts.before, s.skip.reason = s.attempts.total, ""
+		return
+	}
 	s.Status, s.Gate, s.RetryAt = StepPending, "", time.Time{}
 	s.gate.outdated, s.gate.files = "", nil
 	s.Diff, s.gate.removes = "", "" // they may belong to another call
@@ -341,6 +347,11 @@ func (r fold) applyDoubtResolved(d event.DoubtResolved) {
 		r.answered(s)
 		s.Status, s.Result, s.Error = StepCompleted, nil, ""
 		r.record(s, plan.ItemCompleted)
+		if len(s.Step.Checks) > 0 {
+			r.beginChecks(s)
+			s.checks.unknownResult = true
+			break
+		}
 		r.release(s)
 		r.settleCall(s)
 	case event.DoubtRerun:
@@ -374,6 +385,9 @@ func (r fold) applyFailureResolved(d event.FailureResolved) {
 	}
 	switch decision {
 	case event.FailureRetry:
+		if d.Args != nil && s.Failure == event.FailureCheck {
+			s.Failure = "" // the user asks for another call
+		}
 		r.again(s)
 		if d.Args != nil {
 			s.author.args, s.fill.args, s.fill.missing = d.Args, nil, nil

@@ -41,6 +41,7 @@ type Run struct {
 	Reviews      []ReviewedPlan               // reviewed plans, with their changes
 	Elicitations []event.ElicitationRequested // open questions of servers, oldest first
 	Replanning   *Replanning                  // set during the request for a new plan
+	Accepted     []event.CheckCompleted       // checks of the current plan's acceptance that are evaluated, in order
 	Synthesis    Synthesis
 	Chat         *Loop       // the chat turn in which the model calls tools; nil before its first call
 	Exchanges    []*Exchange // with the model, in request order
@@ -103,8 +104,9 @@ type StepState struct {
 	StartedAt time.Time
 	MS        int64
 	Result    any
-	Beside    plan.Beside // the result, or the error
-	Output    string      // streamed so far, capped
+	Beside    plan.Beside            // the result, or the error
+	Checked   []event.CheckCompleted // checks of the last attempt that are evaluated, in order
+	Output    string                 // streamed so far, capped
 	Progress  event.StepProgress
 	Error     untrusted.Text
 	Failure   event.FailureKind
@@ -131,6 +133,8 @@ type StepState struct {
 	sched        schedule
 	call         readyCall
 
+	checks checking
+
 	replanned  bool        // added or revised by a replan
 	awaitsUser bool        // a question about it is open
 	startable  bool        // of a draft: everything it needs is available
@@ -146,6 +150,7 @@ const (
 	StepPending   StepStatus = "pending"
 	StepWaiting   StepStatus = "waiting" // at an open gate
 	StepRunning   StepStatus = "running"
+	StepChecking  StepStatus = "checking" // its work is done, and its checks are not
 	StepCompleted StepStatus = "completed"
 	StepFailed    StepStatus = "failed"
 	StepSkipped   StepStatus = "skipped"

@@ -38,7 +38,7 @@ func (r dialogue) heed() {
 
 // reason returns why there is a new plan.
 func (f *failure) reason() string {
-	if f.step == "" {
+	if f.isRemark() {
 		return "the user says: " + f.remark
 	}
 	return f.error

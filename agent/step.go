@@ -88,6 +88,12 @@ func (i interruption) lose() interruption {
 	return lost
 }
 
+// checking tracks the checks of a step whose work is done.
+type checking struct {
+	round         int  // counts how often they began
+	unknownResult bool // the user says that the work is done, and nobody knows its result
+}
+
 // skipping records that a step will be skipped.
 type skipping struct {
 	reason string // "" if it will not be

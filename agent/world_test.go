@@ -35,6 +35,7 @@ type world struct {
 	cutOff  func(prompt.Request) bool                      // whether a reply is cut off; nil for never
 	plan    func(agent.CallPlan) event.Data                // the outcome of a plan call
 	tool    func(agent.CallTool) event.Data                // the outcome of a tool call
+	finds   func(agent.CallCheck) event.CheckCompleted     // the outcome of a check's call
 	asks    func(agent.CallTool) bool                      // whether its server first asks the user something; nil for never
 	gate    func(event.GateRequested) event.Decision       // the user
 	scope   event.Scope                                    // scope of the user's approvals
@@ -71,6 +72,7 @@ func newWorld(t tester) *world {
 		tool: func(c agent.CallTool) event.Data {
 			return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index, MS: 10}
 		},
+		finds:  func(c agent.CallCheck) event.CheckCompleted { return c.Returned("there", 1) },
 		gate:   func(event.GateRequested) event.Decision { return event.Allow },
 		scope:  event.ScopeOnce,
 		flaw:   func(agent.OpenGate) string { return "" },
@@ -227,6 +229,8 @@ func (w *world) deliver() {
 			return
 		}
 		w.apply(w.tool(e))
+	case agent.CallCheck:
+		w.apply(w.finds(e))
 	case agent.OpenGate:
 		var shown event.Data = e.Gate
 		if w.show != nil {

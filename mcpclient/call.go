@@ -381,5 +381,5 @@ func (p *Pool) recovered(e *entry) {
 }
 
 func notDone(tool plan.Tool, format string, args ...any) error {
-	return &plan.ToolError{Tool: tool.QualifiedName(), Message: fmt.Sprintf(format, args...)}
+	return &plan.ToolError{Tool: tool.QualifiedName(), Message: fmt.Sprintf(format, args...), NotCalled: true}
 }

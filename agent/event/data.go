@@ -172,8 +172,9 @@ type StepOutput struct {
 	Chunk string `json:"chunk"`
 }
 
-// StepCompleted reports that an attempt of a step succeeded. A step whose
-// completion is in the journal never runs again.
+// StepCompleted reports that an attempt of a step succeeded, apart from its checks.
+// A step with effects whose completion is in the journal never runs again by
+// itself, even if a check refutes it.
 type StepCompleted struct {
 	Index   string `json:"index"`
 	Attempt int    `json:"attempt"`
@@ -219,13 +220,14 @@ type StepFailed struct {
 // FailureKind classifies a failure by its consequences for the run.
 type FailureKind string
 
-// Kinds of failures. The first four follow the step's on_failure; the others end
+// Kinds of failures. The first five follow the step's on_failure; the others end
 // the run and never replan.
 const (
 	FailureTool        FailureKind = "tool"        // reported by the tool
 	FailureTimeout     FailureKind = "timeout"     // the time limit was exceeded
 	FailureArgs        FailureKind = "args"        // its arguments could not be resolved
 	FailureModel       FailureKind = "model"       // the model gave no usable reply
+	FailureCheck       FailureKind = "check"       // its work is done, and a check of it was refuted
 	FailureTooLong     FailureKind = "too_long"    // of a planning request: it does not fit the model's context window
 	FailureDenied      FailureKind = "denied"      // its gate was denied
 	FailureGuard       FailureKind = "guard"       // a guard stopped it
@@ -237,7 +239,7 @@ const (
 // Replannable reports whether a failure of this kind follows on_failure.
 func (k FailureKind) Replannable() bool {
 	switch k {
-	case FailureTool, FailureTimeout, FailureArgs, FailureModel:
+	case FailureTool, FailureTimeout, FailureArgs, FailureModel, FailureCheck:
 		return true
 	default:
 		return false
@@ -443,6 +445,7 @@ func (StepCompleted) Kind() Kind      { return KindStepCompleted }
 func (StepFailed) Kind() Kind         { return KindStepFailed }
 func (StepRetry) Kind() Kind          { return KindStepRetry }
 func (StepSkipped) Kind() Kind        { return KindStepSkipped }
+func (CheckCompleted) Kind() Kind     { return KindCheckCompleted }
 func (StepInDoubt) Kind() Kind        { return KindStepInDoubt }
 func (GateRequested) Kind() Kind      { return KindGateRequested }
 func (GateResolved) Kind() Kind       { return KindGateResolved }
@@ -480,6 +483,8 @@ func StepOf(d Data) (string, bool) {
 		return d.Index, true
 	case StepInDoubt:
 		return d.Index, true
+	case CheckCompleted:
+		return d.Index, d.Index != ""
 	case RunSpawned:
 		return d.Index, true
 	case DoubtResolved:

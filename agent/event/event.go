@@ -63,6 +63,8 @@ const (
 	KindStepSkipped   Kind = "step.skipped"
 	KindStepInDoubt   Kind = "step.in_doubt"
 
+	KindCheckCompleted Kind = "check.completed"
+
 	KindDoubtResolved   Kind = "doubt.resolved"
 	KindFailureResolved Kind = "failure.resolved"
 
@@ -237,6 +239,8 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[StepSkipped](raw)
 	case KindStepInDoubt:
 		return decode[StepInDoubt](raw)
+	case KindCheckCompleted:
+		return decode[CheckCompleted](raw)
 	case KindDoubtResolved:
 		return decode[DoubtResolved](raw)
 	case KindFailureResolved:

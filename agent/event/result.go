@@ -28,6 +28,8 @@ const (
 	ReasonGaveUp          Reason = "gave_up"
 	ReasonNoPlan          Reason = "no_plan"
 	ReasonStepFailed      Reason = "step_failed"
+	ReasonRefuted         Reason = "refuted"    // a check of the plan's acceptance does not hold
+	ReasonUnverified      Reason = "unverified" // with RequireVerified: not everything was shown to hold
 	ReasonPlannerError    Reason = "planner_error"
 	ReasonDenied          Reason = "denied"
 	ReasonInDoubt         Reason = "in_doubt"
@@ -80,6 +82,9 @@ type Result struct {
 	History    []plan.HistoryItem `json:"history"`
 	Revisions  []RevisionSummary  `json:"revisions"`
 	Usage      Usage              `json:"usage"`
+	Evidence   []Evidence         `json:"evidence"` // of each check, and of each step that nothing checks although it may have effects or is a model's work
+	Verified   int                `json:"verified"` // number of those in StateVerified
+	Of         int                `json:"of"`       // number of all
 	DurationMS int64              `json:"duration_ms"`
 }
 

@@ -257,6 +257,8 @@ func (e *engine) fold(events []event.Event, batch []event.Data) (_ []event.Event
 			e.ended(event.Attempt{Index: d.Index, Number: d.Attempt})
 		case event.StepFailed:
 			e.ended(event.Attempt{Index: d.Index, Number: d.Attempt})
+		case event.CheckCompleted:
+			e.ended(event.Attempt{Index: d.Index, Number: d.Attempt})
 		case event.StepInDoubt:
 			e.ended(event.Attempt{Index: d.Index, Number: d.Attempt})
 		case event.TimerFired:
@@ -394,6 +396,9 @@ func (e *engine) carryOut(effect agent.Effect) {
 	case agent.CallPlan:
 		ctx, c := e.under(event.Attempt{Index: f.Index, Number: f.Attempt}, 0)
 		e.workers.Go(func() { e.callPlan(ctx, c, f) })
+	case agent.CallCheck:
+		ctx, c := e.under(event.Attempt{Index: f.Check.Index, Number: f.Check.Attempt}, 0)
+		e.work(func() { e.callCheck(ctx, c, f) })
 	case agent.OpenGate:
 		before, done := e.opening, make(chan struct{})
 		e.opening = done

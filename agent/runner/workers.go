@@ -146,6 +146,33 @@ func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool,
 	return event.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: failed.Error, MS: ms}
 }
 
+// callCheck calls the tool of a check. A run that was stopped evaluates it after a
+// resume.
+func (e *engine) callCheck(ctx context.Context, under *call, c agent.CallCheck) {
+	begun := e.now()
+	if c.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
+		defer cancel()
+	}
+	result, err := e.tools.Call(ctx, plan.ToolCall{Tool: c.Tool, Args: c.Check.Args, Run: e.id})
+	ms := e.since(begun)
+	var toolError *plan.ToolError
+	switch {
+	case e.interrupted():
+	case err == nil:
+		e.emit(c.Returned(result, ms))
+	case under.stopped() != nil:
+		e.emit(c.Unanswered(under.stopped().Error(), ms))
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		e.emit(c.Unanswered(tooLong(c.Timeout)+", "+c.Limit, ms))
+	case errors.As(err, &toolError) && !toolError.NotCalled && !errors.Is(err, context.Canceled):
+		e.emit(c.Refused(err.Error(), ms))
+	default:
+		e.emit(c.Unanswered(err.Error(), ms))
+	}
+}
+
 // callPlan makes or runs a plan on behalf of a chat model.
 func (e *engine) callPlan(ctx context.Context, under *call, c agent.CallPlan) {
 	if e.plan == nil {

@@ -148,6 +148,9 @@ type ToolError struct {
 	Tool    string
 	Message string
 	Result  any // the tool's own result, may be nil
+	// NotCalled means that the tool was never asked, for example because its server is
+	// not there: the message says nothing about what it works on.
+	NotCalled bool
 	// Outdated says why the approved change no longer is the change of the call,
 	// if the call was refused for it.
 	Outdated string

@@ -1,0 +1,414 @@
+package agent
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"replan/agent/event"
+	"replan/agent/rule"
+	"replan/internal/untrusted"
+	"replan/planning/expression"
+	"replan/planning/plan"
+)
+
+// CallCheck calls the read-only tool of a check. Next returns it until the
+// check.completed event comes; the runner executes it once per round of checks.
+type CallCheck struct {
+	Check   event.CheckCompleted // without its outcome
+	Values  map[string]any       // of the names in its expression, but for the result of the call
+	Tool    plan.Tool
+	Round   int
+	Timeout time.Duration
+	Limit   string // whose limit Timeout is, in a few words
+}
+
+// Once returns the key of the check.
+func (c CallCheck) Once() string {
+	return fmt.Sprintf("check/%s/%d/%d/%d", c.Check.Index, c.Check.Attempt, c.Round, c.Check.Check)
+}
+
+// Returned returns the event for a call that took ms.
+func (c CallCheck) Returned(result any, ms int64) event.CheckCompleted {
+	c.Values["result"] = result
+	done := evaluated(c.Check, c.Values)
+	done.MS = ms
+	return done
+}
+
+// Refused returns the event for a call that its tool answered with an error. The
+// tool looked, so the check does not hold.
+func (c CallCheck) Refused(reason string, ms int64) event.CheckCompleted {
+	done := c.Check
+	done.State, done.Reason, done.MS = event.StateRefuted, untrusted.Text(reason), ms
+	return done
+}
+
+// Unanswered returns the event for a call that brought no answer, which says nothing
+// about the world.
+func (c CallCheck) Unanswered(reason string, ms int64) event.CheckCompleted {
+	done := c.Check
+	done.State, done.Reason, done.MS = event.StateUnchecked, untrusted.Text(reason), ms
+	return done
+}
+
+// evaluated returns a check with the outcome of its expression. An expression without
+// an answer, such as one about a field that is not there, does not hold.
+func evaluated(c event.CheckCompleted, values map[string]any) event.CheckCompleted {
+	c.State, c.Saw = event.StateRefuted, []expression.Sight{}
+	compiled, err := expression.Compile(c.Expect, nil)
+	if err != nil {
+		c.Reason = untrusted.Text(err.Error())
+		return c
+	}
+	holds, saw, err := compiled.Holds(values)
+	c.Saw = append(c.Saw, saw...)
+	switch {
+	case err != nil:
+		c.Reason = untrusted.Text(err.Error())
+	case holds:
+		c.State = event.StateVerified
+	}
+	return c
+}
+
+// checkSubject is a step whose work is done, or, without one, the plan's acceptance.
+type checkSubject struct {
+	step   *StepState // nil for the acceptance
+	checks []plan.Check
+	done   []event.CheckCompleted
+	number int // of the step's attempt, or of the revision
+	round  int
+}
+
+func subjectOf(s *StepState) checkSubject {
+	return checkSubject{step: s, checks: s.Step.Checks, done: s.Checked, number: s.Attempt, round: s.checks.round}
+}
+
+func (r *Run) acceptance() checkSubject {
+	return checkSubject{checks: r.Plan.Acceptance, done: r.Accepted, number: r.Revision, round: r.acceptances}
+}
+
+// over reports whether all checks are evaluated.
+func (c checkSubject) over() bool { return len(c.done) >= len(c.checks) }
+
+// nextChecks evaluates the checks of the steps whose work is done.
+func (r decision) nextChecks(q queue, free *slots) []Action {
+	var out []Action
+	for _, s := range q.first(recordsAtOnce) {
+		subject := subjectOf(s)
+		if subject.over() {
+			failed := event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(refutation(s.Checked)), Failure: event.FailureCheck, MS: s.MS}
+			return append(out, Action{Record: failed})
+		}
+		out = append(out, r.nextCheck(subject, free)...)
+	}
+	return out
+}
+
+// lastChecks evaluates what is left when the run is about to end, as calls that run may
+// finish. After a stop nothing can be called; a resume evaluates it.
+func (r decision) lastChecks() []Action {
+	switch r.ending.reason {
+	case event.ReasonInterrupted, event.ReasonTimeBudget:
+		return nil
+	}
+	free := r.freeSlots()
+	return r.nextChecks(r.queues[needCheck], &free)
+}
+
+// nextAcceptance evaluates the plan's acceptance, after its last step.
+func (r decision) nextAcceptance() []Action {
+	subject := r.acceptance()
+	if r.Revision == 0 || r.dryRun || r.Synthesis.Started || subject.over() {
+		return nil
+	}
+	free := r.freeSlots()
+	return r.nextCheck(subject, &free)
+}
+
+// nextCheck evaluates the next check, or has its tool called if a slot is free.
+func (r decision) nextCheck(subject checkSubject, free *slots) []Action {
+	check := subject.checks[len(subject.done)]
+	done := event.CheckCompleted{
+		Attempt: subject.number, Check: len(subject.done) + 1, Title: cmp.Or(check.Title, untrusted.Text(check.Expect)), Expect: check.Expect,
+		Saw: []expression.Sight{},
+	}
+	if subject.step != nil {
+		done.Index = subject.step.Step.Index
+	}
+	values := r.checkValues(subject.step, expression.NamesOf(check.Expect))
+	if check.Tool == "" {
+		if subject.step != nil && subject.step.checks.unknownResult {
+			done.State, done.Reason = event.StateUnchecked, "nobody knows the result of the step"
+			return []Action{{Record: done}}
+		}
+		return []Action{{Record: evaluated(done, values)}}
+	}
+	if free.tools <= 0 {
+		return nil
+	}
+	call, why := r.checkCall(subject, check, free)
+	if why != "" {
+		done.State, done.Reason = event.StateUnchecked, untrusted.Text(why)
+		return []Action{{Record: done}}
+	}
+	free.tools--
+	facts := r.facts(check.Tool)
+	free.start(facts)
+	done.Tool, done.Args = facts.tool.QualifiedName(), call
+	timeout, limit := r.timeLimit(plan.Step{}, facts.tool)
+	return []Action{{Effect: CallCheck{Check: done, Values: values, Tool: facts.tool, Round: subject.round, Timeout: timeout, Limit: limit}}}
+}
+
+// checkValues returns the values of names, as the checks of a step see them.
+func (r *Run) checkValues(s *StepState, names []string) map[string]any {
+	values := make(map[string]any, len(names)+1)
+	for _, name := range names {
+		if v, ok := r.variables[name]; ok {
+			values[name] = v
+		}
+		if s == nil {
+			continue
+		}
+		switch name {
+		case s.Step.ResultVariable, "result":
+			values[name] = s.Result
+		case "args":
+			values[name] = s.Args
+		}
+	}
+	return values
+}
+
+// checkCall returns the args of a check's call, or why it cannot be made. A check asks
+// nobody: a call that needs a gate is not made.
+func (r decision) checkCall(subject checkSubject, check plan.Check, free *slots) (args map[string]any, why string) {
+	facts := r.facts(check.Tool)
+	switch {
+	case facts.err != nil:
+		return nil, facts.err.Error()
+	case !facts.tool.ReadOnly:
+		return nil, facts.tool.QualifiedName() + " is not read-only"
+	case free.left.calls <= 0 || free.left.discovery <= 0:
+		return nil, "no calls are left for it"
+	case r.Limits.MaxCallsPerTool > 0 && facts.calls >= r.Limits.MaxCallsPerTool:
+		return nil, "no calls of " + facts.tool.QualifiedName() + " are left"
+	}
+	probe := StepState{Step: plan.Step{Title: check.Title, Executor: plan.ExecutorTool, Tool: check.Tool, Args: check.Args}}
+	var names []string
+	for _, reference := range plan.References(check.Args) {
+		names = append(names, reference.Name)
+	}
+	if subject.step != nil {
+		probe.Step.Index, probe.replanned, probe.author.read = subject.step.Step.Index, subject.step.replanned, subject.step.author.read
+	}
+	args, err := plan.ResolveArgs(check.Args, r.checkValues(subject.step, names))
+	if err != nil {
+		return nil, err.Error()
+	}
+	if args == nil {
+		args = map[string]any{}
+	}
+	if args, _ = r.fit(facts, args); facts.signature.Check(args) != nil {
+		return nil, fmt.Sprintf("the args of %s do not fit: %v", check.Tool, facts.signature.Check(args))
+	}
+	probe.call.args = args
+	switch matched := r.ruleFor(&probe, facts); matched.Verdict {
+	case rule.VerdictRun:
+		return args, ""
+	case rule.VerdictBlock:
+		return nil, deniedBy(matched)
+	default:
+		return nil, "its call would need a gate: " + string(matched.Why)
+	}
+}
+
+// applyCheck records a check, and ends its step if it was the last one and all hold.
+func (r fold) applyCheck(d event.CheckCompleted) {
+	if d.Index == "" {
+		r.applyAccepted(d)
+		return
+	}
+	s := r.Step(d.Index)
+	if s == nil || s.Status != StepChecking || s.Attempt != d.Attempt || d.Check != len(s.Checked)+1 {
+		return
+	}
+	r.countCheck(d)
+	s.Checked = append(s.Checked, d)
+	if !subjectOf(s).over() || refutation(s.Checked) != "" {
+		r.enqueue(s)
+		return
+	}
+	s.Status = StepCompleted
+	r.release(s)
+	r.enqueue(s)
+}
+
+// countCheck counts the call of a check.
+func (r fold) countCheck(d event.CheckCompleted) {
+	if d.Tool != "" {
+		r.facts(d.Tool).calls++
+		r.Usage.ToolCalls++
+		r.Usage.DiscoveryCalls++
+	}
+}
+
+// beginChecks has the checks of a step evaluated, from the first.
+func (r fold) beginChecks(s *StepState) {
+	s.Status, s.Checked, s.Error, s.Failure = StepChecking, nil, "", ""
+	s.checks.round++
+}
+
+// applyRefuted fails a step whose work is done, but not what was expected of it.
+func (r fold) applyRefuted(s *StepState, d event.StepFailed) {
+	s.Status, s.Error, s.Failure = StepFailed, d.Error, d.Failure
+	r.endAttempt(s, d.Attempt)
+	for i := len(r.History) - 1; i >= 0; i-- {
+		if item := &r.History[i]; item.Index == d.Index && item.Attempt == d.Attempt {
+			item.Status, item.Error = plan.ItemFailed, d.Error
+			break
+		}
+	}
+	r.deal(s)
+	r.enqueue(s)
+}
+
+// checksAgain reports whether a new attempt of a step would repeat its work for no
+// other reason than a refuted check. Its checks are evaluated again instead.
+func (r *Run) checksAgain(s *StepState) bool {
+	return s.Status == StepFailed && s.Failure == event.FailureCheck && (s.Step.Executor == plan.ExecutorAgent || !r.repeatable(s))
+}
+
+// applyAccepted records a check of the plan's acceptance. After the last one, a refuted
+// one leads to a replan, or ends the run.
+func (r fold) applyAccepted(d event.CheckCompleted) {
+	if d.Attempt != r.Revision || d.Check != len(r.Accepted)+1 {
+		return
+	}
+	r.countCheck(d)
+	r.Accepted = append(r.Accepted, d)
+	sentence := refutation(r.Accepted)
+	if !r.acceptance().over() || sentence == "" {
+		return
+	}
+	follows := cmp.Or(r.Plan.OnFailure, r.fallback)
+	if follows == plan.OnFailureReplan && !r.Limits.NoReplan && r.canReplan() && r.ending == nil {
+		if r.failure == nil {
+			r.failure = &failure{}
+		}
+		r.failure.error = "all steps are done, but " + sentence
+		return
+	}
+	r.end(event.StatusFailed, event.ReasonRefuted, "all steps are done, but "+sentence)
+}
+
+// beginAcceptance has the plan's acceptance evaluated, from its first check.
+func (r fold) beginAcceptance() {
+	r.Accepted = nil
+	r.acceptances++
+}
+
+// refutation says which checks do not hold, and what they saw; "" if none is refuted.
+func refutation(checked []event.CheckCompleted) string {
+	var refuted []string
+	for _, c := range checked {
+		if c.State != event.StateRefuted {
+			continue
+		}
+		words := fmt.Sprintf("the check %q does not hold", c.Title)
+		if string(c.Title) != c.Expect {
+			words += ": " + c.Expect
+		}
+		switch saw := SawWords(c.Saw); {
+		case c.Reason != "":
+			words += "; " + string(c.Reason)
+		case saw != "":
+			words += ", since " + saw
+		}
+		refuted = append(refuted, words)
+	}
+	return strings.Join(refuted, "; ")
+}
+
+// SawWords says which values a check looked at: "result.failed is 3"; "" for none.
+func SawWords(saw []expression.Sight) string {
+	words := make([]string, len(saw))
+	for i, s := range saw {
+		words[i] = s.Path + " is " + plan.CanonicalJSON(s.Value)
+	}
+	return strings.Join(words, " and ")
+}
+
+// Evidence returns what is known about the checks of the plan, and about the steps that
+// no check covers although they may have effects or are a model's work.
+func (r *Run) Evidence() []event.Evidence {
+	out := []event.Evidence{}
+	for _, s := range r.Steps {
+		switch {
+		case s.Draft || s.DryRun:
+		case len(s.Step.Checks) > 0:
+			out = append(out, evidenceOf(s.Step.Index, s.Step.Checks, s.Checked)...)
+		case s.Status == StepCompleted && r.claims(s):
+			out = append(out, event.Evidence{Title: s.Step.Title, State: event.StateClaimed, Saw: []expression.Sight{}, Step: s.Step.Index})
+		}
+	}
+	if r.dryRun {
+		return out
+	}
+	return append(out, evidenceOf("", r.Plan.Acceptance, r.Accepted)...)
+}
+
+// claims reports whether a completed step is only said to have done its work: it is a
+// model's, or its tool may have effects.
+func (r *Run) claims(s *StepState) bool {
+	facts := r.facts(s.Step.Tool)
+	return s.Step.Executor != plan.ExecutorTool || facts.err != nil || !facts.tool.ReadOnly
+}
+
+func evidenceOf(step string, checks []plan.Check, done []event.CheckCompleted) []event.Evidence {
+	out := make([]event.Evidence, len(checks))
+	for i, c := range checks {
+		out[i] = event.Evidence{Title: cmp.Or(c.Title, untrusted.Text(c.Expect)), State: event.StateUnchecked, Saw: []expression.Sight{}, Step: step}
+		if i < len(done) {
+			out[i].State, out[i].Saw = done[i].State, done[i].Saw
+		}
+	}
+	return out
+}
+
+// StateOf returns how far a completed step is shown to have done its work: refuted and
+// unchecked before verified. It is "" for a step of which nothing is claimed.
+func (r *Run) StateOf(s *StepState) event.EvidenceState {
+	switch {
+	case s.Draft || s.DryRun:
+		return ""
+	case len(s.Step.Checks) == 0:
+		if s.Status == StepCompleted && r.claims(s) {
+			return event.StateClaimed
+		}
+		return ""
+	case len(s.Checked) == 0:
+		return event.StateUnchecked
+	}
+	states := evidenceOf(s.Step.Index, s.Step.Checks, s.Checked)
+	for _, state := range []event.EvidenceState{event.StateRefuted, event.StateUnchecked} {
+		if slices.ContainsFunc(states, func(e event.Evidence) bool { return e.State == state }) {
+			return state
+		}
+	}
+	return event.StateVerified
+}
+
+// Verified counts the evidence that a check holds.
+func Verified(evidence []event.Evidence) int {
+	n := 0
+	for _, e := range evidence {
+		if e.State == event.StateVerified {
+			n++
+		}
+	}
+	return n
+}
