@@ -336,7 +336,7 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.granted, r.rules = grants(d.Rules)
 	r.givenPlan, r.fallback, r.firstOffer = d.Plan, d.OnFailure, d.Catalogue
 	r.attended, r.inDoubt, r.planOnly, r.skipSynthesis, r.dryRun, r.strict = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun, d.Strict || d.Prompting.Strict
-	r.reviewPlans = d.Review
+	r.reviewPlans, r.requireVerified = d.Review, d.RequireVerified
 	r.attempts, r.inFlight, r.gatedTools = map[string]int{}, map[event.Attempt]bool{}, map[string]bool{}
 	r.variables, r.warned, r.firedTimers = map[string]any{}, map[string]bool{}, map[string]bool{}
 	r.callsBefore, r.streaks = map[string]int{}, map[string]streak{}

@@ -42,7 +42,7 @@ func (c CallCheck) Returned(result any, ms int64) event.CheckCompleted {
 // tool looked, so the check does not hold.
 func (c CallCheck) Refused(reason string, ms int64) event.CheckCompleted {
 	done := c.Check
-	done.State, done.Reason, done.MS = event.StateRefuted, untrusted.Text(reason), ms
+	done.State, done.Reason, done.MS = plan.StateRefuted, untrusted.Text(reason), ms
 	return done
 }
 
@@ -50,14 +50,14 @@ func (c CallCheck) Refused(reason string, ms int64) event.CheckCompleted {
 // about the world.
 func (c CallCheck) Unanswered(reason string, ms int64) event.CheckCompleted {
 	done := c.Check
-	done.State, done.Reason, done.MS = event.StateUnchecked, untrusted.Text(reason), ms
+	done.State, done.Reason, done.MS = plan.StateUnchecked, untrusted.Text(reason), ms
 	return done
 }
 
 // evaluated returns a check with the outcome of its expression. An expression without
 // an answer, such as one about a field that is not there, does not hold.
 func evaluated(c event.CheckCompleted, values map[string]any) event.CheckCompleted {
-	c.State, c.Saw = event.StateRefuted, []expression.Sight{}
+	c.State, c.Saw = plan.StateRefuted, []expression.Sight{}
 	compiled, err := expression.Compile(c.Expect, nil)
 	if err != nil {
 		c.Reason = untrusted.Text(err.Error())
@@ -69,7 +69,7 @@ func evaluated(c event.CheckCompleted, values map[string]any) event.CheckComplet
 	case err != nil:
 		c.Reason = untrusted.Text(err.Error())
 	case holds:
-		c.State = event.StateVerified
+		c.State = plan.StateVerified
 	}
 	return c
 }
@@ -87,7 +87,7 @@ func subjectOf(s *StepState) checkSubject {
 	return checkSubject{step: s, checks: s.Step.Checks, done: s.Checked, number: s.Attempt, round: s.checks.round}
 }
 
-func (r *Run) acceptance() checkSubject {
+func acceptanceOf(r *Run) checkSubject {
 	return checkSubject{checks: r.Plan.Acceptance, done: r.Accepted, number: r.Revision, round: r.acceptances}
 }
 
@@ -121,7 +121,7 @@ func (r decision) lastChecks() []Action {
 
 // nextAcceptance evaluates the plan's acceptance, after its last step.
 func (r decision) nextAcceptance() []Action {
-	subject := r.acceptance()
+	subject := acceptanceOf(r.Run)
 	if r.Revision == 0 || r.dryRun || r.Synthesis.Started || subject.over() {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (r decision) nextCheck(subject checkSubject, free *slots) []Action {
 	values := r.checkValues(subject.step, expression.NamesOf(check.Expect))
 	if check.Tool == "" {
 		if subject.step != nil && subject.step.checks.unknownResult {
-			done.State, done.Reason = event.StateUnchecked, "nobody knows the result of the step"
+			done.State, done.Reason = plan.StateUnchecked, "nobody knows the result of the step"
 			return []Action{{Record: done}}
 		}
 		return []Action{{Record: evaluated(done, values)}}
@@ -152,7 +152,7 @@ func (r decision) nextCheck(subject checkSubject, free *slots) []Action {
 	}
 	call, why := r.checkCall(subject, check, free)
 	if why != "" {
-		done.State, done.Reason = event.StateUnchecked, untrusted.Text(why)
+		done.State, done.Reason = plan.StateUnchecked, untrusted.Text(why)
 		return []Action{{Record: done}}
 	}
 	free.tools--
@@ -164,7 +164,7 @@ func (r decision) nextCheck(subject checkSubject, free *slots) []Action {
 }
 
 // checkValues returns the values of names, as the checks of a step see them.
-func (r *Run) checkValues(s *StepState, names []string) map[string]any {
+func (r decision) checkValues(s *StepState, names []string) map[string]any {
 	values := make(map[string]any, len(names)+1)
 	for _, name := range names {
 		if v, ok := r.variables[name]; ok {
@@ -278,7 +278,7 @@ func (r fold) applyRefuted(s *StepState, d event.StepFailed) {
 
 // checksAgain reports whether a new attempt of a step would repeat its work for no
 // other reason than a refuted check. Its checks are evaluated again instead.
-func (r *Run) checksAgain(s *StepState) bool {
+func (r ledger) checksAgain(s *StepState) bool {
 	return s.Status == StepFailed && s.Failure == event.FailureCheck && (s.Step.Executor == plan.ExecutorAgent || !r.repeatable(s))
 }
 
@@ -291,7 +291,7 @@ func (r fold) applyAccepted(d event.CheckCompleted) {
 	r.countCheck(d)
 	r.Accepted = append(r.Accepted, d)
 	sentence := refutation(r.Accepted)
-	if !r.acceptance().over() || sentence == "" {
+	if !acceptanceOf(r.Run).over() || sentence == "" {
 		return
 	}
 	follows := cmp.Or(r.Plan.OnFailure, r.fallback)
@@ -305,6 +305,25 @@ func (r fold) applyAccepted(d event.CheckCompleted) {
 	r.end(event.StatusFailed, event.ReasonRefuted, "all steps are done, but "+sentence)
 }
 
+// verified returns how a run ends that requires everything to be verified.
+func (r decision) verified(e ending) ending {
+	if !r.requireVerified || e.status != event.StatusCompleted || r.Revision == 0 || r.planOnly || r.dryRun {
+		return e
+	}
+	evidence := r.Evidence()
+	for _, v := range evidence {
+		if v.State != plan.StateVerified {
+			e.status, e.reason = event.StatusFailed, event.ReasonUnverified
+			e.error = fmt.Sprintf("only %d of %d are verified, and --require-verified asks for all: %q is %s", plan.CountVerified(evidence), len(evidence), v.Title, v.State)
+			return e
+		}
+	}
+	if len(evidence) == 0 {
+		e.status, e.reason, e.error = event.StatusFailed, event.ReasonUnverified, "nothing in the plan is checked, and --require-verified asks for it"
+	}
+	return e
+}
+
 // beginAcceptance has the plan's acceptance evaluated, from its first check.
 func (r fold) beginAcceptance() {
 	r.Accepted = nil
@@ -315,16 +334,16 @@ func (r fold) beginAcceptance() {
 func refutation(checked []event.CheckCompleted) string {
 	var refuted []string
 	for _, c := range checked {
-		if c.State != event.StateRefuted {
+		if c.State != plan.StateRefuted {
 			continue
 		}
 		words := fmt.Sprintf("the check %q does not hold", c.Title)
 		if string(c.Title) != c.Expect {
 			words += ": " + c.Expect
 		}
-		switch saw := SawWords(c.Saw); {
+		switch saw := plan.SawWords(c.Saw); {
 		case c.Reason != "":
-			words += "; " + string(c.Reason)
+			words += " (" + string(c.Reason) + ")"
 		case saw != "":
 			words += ", since " + saw
 		}
@@ -333,26 +352,17 @@ func refutation(checked []event.CheckCompleted) string {
 	return strings.Join(refuted, "; ")
 }
 
-// SawWords says which values a check looked at: "result.failed is 3"; "" for none.
-func SawWords(saw []expression.Sight) string {
-	words := make([]string, len(saw))
-	for i, s := range saw {
-		words[i] = s.Path + " is " + plan.CanonicalJSON(s.Value)
-	}
-	return strings.Join(words, " and ")
-}
-
 // Evidence returns what is known about the checks of the plan, and about the steps that
 // no check covers although they may have effects or are a model's work.
-func (r *Run) Evidence() []event.Evidence {
-	out := []event.Evidence{}
+func (r *Run) Evidence() []plan.Evidence {
+	out := []plan.Evidence{}
 	for _, s := range r.Steps {
 		switch {
 		case s.Draft || s.DryRun:
 		case len(s.Step.Checks) > 0:
 			out = append(out, evidenceOf(s.Step.Index, s.Step.Checks, s.Checked)...)
-		case s.Status == StepCompleted && r.claims(s):
-			out = append(out, event.Evidence{Title: s.Step.Title, State: event.StateClaimed, Saw: []expression.Sight{}, Step: s.Step.Index})
+		case s.Status == StepCompleted && claims(r, s):
+			out = append(out, plan.Evidence{Title: s.Step.Title, State: plan.StateClaimed, Saw: []expression.Sight{}, Step: s.Step.Index})
 		}
 	}
 	if r.dryRun {
@@ -363,15 +373,15 @@ func (r *Run) Evidence() []event.Evidence {
 
 // claims reports whether a completed step is only said to have done its work: it is a
 // model's, or its tool may have effects.
-func (r *Run) claims(s *StepState) bool {
+func claims(r *Run, s *StepState) bool {
 	facts := r.facts(s.Step.Tool)
 	return s.Step.Executor != plan.ExecutorTool || facts.err != nil || !facts.tool.ReadOnly
 }
 
-func evidenceOf(step string, checks []plan.Check, done []event.CheckCompleted) []event.Evidence {
-	out := make([]event.Evidence, len(checks))
+func evidenceOf(step string, checks []plan.Check, done []event.CheckCompleted) []plan.Evidence {
+	out := make([]plan.Evidence, len(checks))
 	for i, c := range checks {
-		out[i] = event.Evidence{Title: cmp.Or(c.Title, untrusted.Text(c.Expect)), State: event.StateUnchecked, Saw: []expression.Sight{}, Step: step}
+		out[i] = plan.Evidence{Title: cmp.Or(c.Title, untrusted.Text(c.Expect)), State: plan.StateUnchecked, Saw: []expression.Sight{}, Step: step}
 		if i < len(done) {
 			out[i].State, out[i].Saw = done[i].State, done[i].Saw
 		}
@@ -379,36 +389,28 @@ func evidenceOf(step string, checks []plan.Check, done []event.CheckCompleted) [
 	return out
 }
 
+// Checks reports whether the plan has checks.
+func (r *Run) Checks() bool { return r.hasChecks }
+
 // StateOf returns how far a completed step is shown to have done its work: refuted and
 // unchecked before verified. It is "" for a step of which nothing is claimed.
-func (r *Run) StateOf(s *StepState) event.EvidenceState {
+func (r *Run) StateOf(s *StepState) plan.EvidenceState {
 	switch {
 	case s.Draft || s.DryRun:
 		return ""
 	case len(s.Step.Checks) == 0:
-		if s.Status == StepCompleted && r.claims(s) {
-			return event.StateClaimed
+		if s.Status == StepCompleted && claims(r, s) {
+			return plan.StateClaimed
 		}
 		return ""
 	case len(s.Checked) == 0:
-		return event.StateUnchecked
+		return plan.StateUnchecked
 	}
 	states := evidenceOf(s.Step.Index, s.Step.Checks, s.Checked)
-	for _, state := range []event.EvidenceState{event.StateRefuted, event.StateUnchecked} {
-		if slices.ContainsFunc(states, func(e event.Evidence) bool { return e.State == state }) {
+	for _, state := range []plan.EvidenceState{plan.StateRefuted, plan.StateUnchecked} {
+		if slices.ContainsFunc(states, func(e plan.Evidence) bool { return e.State == state }) {
 			return state
 		}
 	}
-	return event.StateVerified
-}
-
-// Verified counts the evidence that a check holds.
-func Verified(evidence []event.Evidence) int {
-	n := 0
-	for _, e := range evidence {
-		if e.State == event.StateVerified {
-			n++
-		}
-	}
-	return n
+	return plan.StateVerified
 }

@@ -34,8 +34,8 @@ func (w *world) returning(v any) {
 }
 
 // evidence returns the states in a result, in order.
-func evidence(r event.Result) []event.EvidenceState {
-	var out []event.EvidenceState
+func evidence(r event.Result) []plan.EvidenceState {
+	var out []plan.EvidenceState
 	for _, e := range r.Evidence {
 		out = append(out, e.State)
 	}
@@ -55,7 +55,7 @@ func TestVerifiedCheckLetsItsDependentsStart(t *testing.T) {
 	if result.Status != event.StatusCompleted || !slices.Equal(w.starts(), []string{"1", "2"}) {
 		t.Fatalf("the run is %s and started %v", result.Status, w.starts())
 	}
-	if got := evidence(result); !slices.Equal(got, []event.EvidenceState{"verified", "verified"}) || result.Verified != 2 || result.Of != 2 {
+	if got := evidence(result); !slices.Equal(got, []plan.EvidenceState{"verified", "verified"}) || result.Verified != 2 || result.Of != 2 {
 		t.Errorf("the evidence is %v, %d of %d", got, result.Verified, result.Of)
 	}
 	if saw := result.Evidence[0].Saw; len(saw) != 1 || saw[0].Path != "result.failed" {
@@ -83,7 +83,7 @@ func TestRefutedCheckFailsItsStep(t *testing.T) {
 	if h := result.History; len(h) != 1 || h[0].Status != plan.ItemFailed || h[0].Error != failed[0].Error {
 		t.Errorf("the history is %+v", h)
 	}
-	if got := evidence(result); !slices.Equal(got, []event.EvidenceState{"refuted"}) {
+	if got := evidence(result); !slices.Equal(got, []plan.EvidenceState{"refuted"}) {
 		t.Errorf("the evidence is %v", got)
 	}
 }
@@ -203,7 +203,7 @@ func TestCheckWhoseToolFailsIsRefuted(t *testing.T) {
 	w.returning(results(0))
 	w.finds = func(c agent.CallCheck) event.CheckCompleted { return c.Refused("there is no such file", 1) }
 	w.play(checkedPlan(plan.OnFailureAbort, readsThere))
-	if failed := all[event.StepFailed](w); len(failed) != 1 || !strings.HasSuffix(string(failed[0].Error), "; there is no such file") {
+	if failed := all[event.StepFailed](w); len(failed) != 1 || !strings.HasSuffix(string(failed[0].Error), "(there is no such file)") {
 		t.Errorf("the failures are %v", failed)
 	}
 }
@@ -237,7 +237,7 @@ func TestCheckWithoutAnAnswerIsUncheckedAndFailsNothing(t *testing.T) {
 			c.change(w, &start)
 			result := w.play(start)
 			checked := all[event.CheckCompleted](w)
-			if len(checked) != 1 || checked[0].State != event.StateUnchecked || string(checked[0].Reason) != c.reason {
+			if len(checked) != 1 || checked[0].State != plan.StateUnchecked || string(checked[0].Reason) != c.reason {
 				t.Fatalf("the checks are %+v", checked)
 			}
 			if result.Status != event.StatusCompleted || result.Verified != 0 {
@@ -277,7 +277,7 @@ func TestChecksFinishBeforeAFailedRunEnds(t *testing.T) {
 		return slices.Index(order, slices.Min(order))
 	}
 	result := w.play(start)
-	if got := evidence(result); result.Reason != event.ReasonStepFailed || !slices.Equal(got, []event.EvidenceState{"verified"}) {
+	if got := evidence(result); result.Reason != event.ReasonStepFailed || !slices.Equal(got, []plan.EvidenceState{"verified"}) {
 		t.Errorf("the run ended with %s, and the evidence is %v", result.Reason, got)
 	}
 }
@@ -292,7 +292,7 @@ func TestStepSaidToBeDoneIsStillChecked(t *testing.T) {
 	}
 	start := checkedPlan(plan.OnFailureAbort, failedIs0, plan.Check{Expect: "result == 'there'", Tool: "look"})
 	start.InDoubt = event.DoubtDone
-	if got := evidence(w.play(start)); !slices.Equal(got, []event.EvidenceState{"unchecked", "verified"}) {
+	if got := evidence(w.play(start)); !slices.Equal(got, []plan.EvidenceState{"unchecked", "verified"}) {
 		t.Errorf("the evidence is %v", got)
 	}
 }
@@ -303,8 +303,8 @@ func TestNothingIsCalledVerifiedWithoutACheck(t *testing.T) {
 	start.Plan.Steps = append(start.Plan.Steps, plan.Step{Index: "3", Title: "Say it is done", Executor: plan.ExecutorSelf})
 	w.reply = func(prompt.Request) (string, error) { return "It is done and verified.", nil }
 	result := w.play(start)
-	want := []event.Evidence{{Title: "Change", State: event.StateClaimed, Step: "1"}, {Title: "Say it is done", State: event.StateClaimed, Step: "3"}}
-	if !slices.EqualFunc(result.Evidence, want, func(a, b event.Evidence) bool { return a.Title == b.Title && a.State == b.State && a.Step == b.Step }) || result.Verified != 0 {
+	want := []plan.Evidence{{Title: "Change", State: plan.StateClaimed, Step: "1"}, {Title: "Say it is done", State: plan.StateClaimed, Step: "3"}}
+	if !slices.EqualFunc(result.Evidence, want, func(a, b plan.Evidence) bool { return a.Title == b.Title && a.State == b.State && a.Step == b.Step }) || result.Verified != 0 {
 		t.Errorf("the evidence is %+v", result.Evidence)
 	}
 }
@@ -328,7 +328,7 @@ func TestAcceptanceIsHeldAfterTheLastStep(t *testing.T) {
 		slices.Index(kinds, event.KindSynthesisStarted) < slices.Index(kinds, event.KindCheckCompleted) {
 		t.Errorf("the run ended with %s after %v", result.Reason, kinds)
 	}
-	if got := evidence(result); !slices.Equal(got, []event.EvidenceState{"claimed", "verified"}) {
+	if got := evidence(result); !slices.Equal(got, []plan.EvidenceState{"claimed", "verified"}) {
 		t.Errorf("the evidence is %v", got)
 	}
 }

@@ -18,26 +18,27 @@ import (
 // core is the state that only the engine needs. All of it follows from the
 // events; none of it is displayed.
 type core struct {
-	ownPlanners   planning.Planners // make the plans; nil means the three phases with a model
-	session       string
-	rules         []rule.Rule // gate rules
-	granted       []grant     // user permissions from gates, newest first
-	prompting     prompt.Prompting
-	priors        map[string]int64
-	givenPlan     *plan.Plan     // plan that the run was started with
-	firstOffer    plan.Catalogue // tools at the start; a replan gets no others
-	fallback      plan.OnFailure // used if neither step nor plan sets one
-	userOnFailure plan.OnFailure // set by the user for plans of a goal; overrides the planner's choice for the plan
-	attended      bool
-	inDoubt       event.DoubtDecision
-	planOnly      bool
-	skipSynthesis bool // do not write an answer at the end
-	dryRun        bool
-	strict        bool // do not fit args to the schemas of tools
-	reviewPlans   bool // every plan is reviewed before it runs
-	reviewPending bool // the current plan waits for its review
-	dirtyFiles    int  // files with uncommitted changes when the run began
-	hasEffects    bool // relevant if there are such files: a step or a call may change something
+	ownPlanners     planning.Planners // make the plans; nil means the three phases with a model
+	session         string
+	rules           []rule.Rule // gate rules
+	granted         []grant     // user permissions from gates, newest first
+	prompting       prompt.Prompting
+	priors          map[string]int64
+	givenPlan       *plan.Plan     // plan that the run was started with
+	firstOffer      plan.Catalogue // tools at the start; a replan gets no others
+	fallback        plan.OnFailure // used if neither step nor plan sets one
+	userOnFailure   plan.OnFailure // set by the user for plans of a goal; overrides the planner's choice for the plan
+	attended        bool
+	inDoubt         event.DoubtDecision
+	planOnly        bool
+	skipSynthesis   bool // do not write an answer at the end
+	dryRun          bool
+	requireVerified bool // fail at the end unless all evidence is verified
+	strict          bool // do not fit args to the schemas of tools
+	reviewPlans     bool // every plan is reviewed before it runs
+	reviewPending   bool // the current plan waits for its review
+	dirtyFiles      int  // files with uncommitted changes when the run began
+	hasEffects      bool // relevant if there are such files: a step or a call may change something
 
 	elapsedBefore time.Duration // time the run was active before it was resumed
 	resumedAt     time.Time     // of the start or the last resume
@@ -74,6 +75,7 @@ type core struct {
 	modelTools    bool               // the model can call tools
 	bytesPerToken map[string]float64 // bytes per token as the server of each model counts
 	firstLength   int                // steps of the first plan
+	hasChecks     bool               // the plan has any
 	acceptances   int                // how often the plan's acceptance began
 	answering     bool               // all steps have ended, and the model is writing the answer
 	ending        *ending            // set when nothing new may start, with the reason
@@ -324,6 +326,7 @@ func (r scheduler) rebuildGraph() {
 		}
 		r.findMissingArgs(s)
 	}
+	r.hasChecks = len(r.Plan.Acceptance) > 0 || slices.ContainsFunc(r.Plan.Steps, func(s plan.Step) bool { return len(s.Checks) > 0 })
 	r.History = slices.Grow(r.History, len(r.Steps))
 	r.Attempts = slices.Grow(r.Attempts, len(r.Steps))
 	r.enqueueAll()

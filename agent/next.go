@@ -248,7 +248,7 @@ func (r decision) finish(e ending) []Action {
 	if !r.quiet() {
 		return nil
 	}
-	return []Action{{Record: event.RunCompleted{Result: r.result(e)}}}
+	return []Action{{Record: event.RunCompleted{Result: r.result(r.verified(e))}}}
 }
 
 // nextReplan passes a failed step to the planner once nothing is in flight.
@@ -375,7 +375,7 @@ func (r *Run) result(e ending) event.Result {
 		Variables: r.Variables(), History: r.History, Revisions: []event.RevisionSummary{},
 		Usage: r.Usage, Evidence: r.Evidence(), DurationMS: r.Elapsed().Milliseconds(),
 	}
-	out.Verified, out.Of = Verified(out.Evidence), len(out.Evidence)
+	out.Verified, out.Of = plan.CountVerified(out.Evidence), len(out.Evidence)
 	if e.status == event.StatusCompleted {
 		out.Unanswered = untrusted.Text(r.missingAnswer())
 	}

@@ -224,12 +224,19 @@ func (o runs) runText(p *plain.Printer, run *agent.Run, s agent.Summary, snapsho
 	for _, step := range run.Steps {
 		sign := map[agent.StepStatus]plain.Ink{
 			agent.StepCompleted: p.Signs.Done, agent.StepFailed: p.Signs.Failed, agent.StepInDoubt: p.Signs.Gate,
-			agent.StepWaiting: p.Signs.Gate, agent.StepRunning: p.Signs.Started, agent.StepSkipped: p.Signs.Skipped,
+			agent.StepWaiting: p.Signs.Gate, agent.StepRunning: p.Signs.Started, agent.StepChecking: p.Signs.Started, agent.StepSkipped: p.Signs.Skipped,
 		}[step.Status]
 		if sign.Text == "" {
 			sign = p.Signs.Pending
 		}
-		p.Line("%s %s. %s  %s", sign, step.Step.Index, step.Step.Title, p.Faint("[%s]%s", by(step.Step), stepWords(step, why)))
+		p.Line("%s %s. %s  %s", sign, step.Step.Index, step.Step.Title, p.Faint("[%s]%s", by(step.Step), stepWords(run, step, why)))
+	}
+	if run.Checks() {
+		p.Line("")
+		p.Line("%s:", telling.EvidenceWords(run))
+		for _, e := range snapshot.Evidence {
+			p.Line("  %s", telling.EvidenceLine(e))
+		}
 	}
 	if len(snapshot.InDoubt) > 0 {
 		p.Line("")
@@ -253,7 +260,7 @@ func (o runs) runText(p *plain.Printer, run *agent.Run, s agent.Summary, snapsho
 
 // stepWords returns the remarks after a step's title. An error that the outcome of the
 // run names is left out.
-func stepWords(s *agent.StepState, outcome string) string {
+func stepWords(run *agent.Run, s *agent.StepState, outcome string) string {
 	words := ""
 	switch s.Status {
 	case agent.StepCompleted:
@@ -265,8 +272,11 @@ func stepWords(s *agent.StepState, outcome string) string {
 		}
 	case agent.StepInDoubt:
 		words = "  in doubt"
-	case agent.StepRunning, agent.StepWaiting:
+	case agent.StepRunning, agent.StepChecking, agent.StepWaiting:
 		words = "  " + string(s.Status)
+	}
+	if state := telling.EvidenceOf(run, s); state != "" && s.Status == agent.StepCompleted {
+		words += "  " + string(state)
 	}
 	if s.Attempt > 1 {
 		words += fmt.Sprintf("  attempt %d", s.Attempt)

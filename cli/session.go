@@ -141,7 +141,7 @@ func (o wiring) sessionConfig(w *services) runner.Config {
 		InputHelp: o.inputHelp(w),
 		OpenPage:  mcp.Browser(o.io.Getenv),
 		Raise:     o.Raised,
-		DryRun:    o.DryRun,
+		DryRun:    o.DryRun, RequireVerified: o.RequireVerified,
 		OnFailure: o.OnFailure,
 		Review:    o.Review,
 		Reviewer:  o.asks(),

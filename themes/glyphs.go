@@ -13,6 +13,10 @@ type Glyphs struct {
 	Skipped string
 	Doubt   string // unknown whether it took effect
 	Stopped string
+
+	Claimed   string // done as a tool or a model says, and nothing checks it
+	Unchecked string // done, and its check was not evaluated
+
 	Draft   string // part of an incomplete plan
 	Ready   string // waits only for a free slot
 	Retry   string // will be retried
@@ -123,7 +127,7 @@ func (l Lanes) Cell(sides uint8) string {
 // every terminal has.
 func UnicodeGlyphs() Glyphs {
 	return Glyphs{
-		Done: "✓", Partial: "◐", Failed: "✗", Pending: "·", Gate: "◆", Skipped: "—", Doubt: "?", Stopped: "■", Warning: "!", Milestone: "◇",
+		Done: "✓", Partial: "◐", Failed: "✗", Pending: "·", Gate: "◆", Skipped: "—", Doubt: "?", Stopped: "■", Claimed: "≈", Unchecked: "□", Warning: "!", Milestone: "◇",
 		Draft: "◌", Ready: "○", Retry: "↻",
 		Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}, Still: "⠿",
 		Added: "+", Removed: "−", Revised: "~",
@@ -151,7 +155,7 @@ func UnicodeGlyphs() Glyphs {
 func ASCIIGlyphs() Glyphs {
 	border := lipgloss.ASCIIBorder()
 	return Glyphs{
-		Done: "v", Partial: "%", Failed: "x", Pending: ".", Gate: "*", Skipped: "=", Doubt: "?", Stopped: "#", Warning: "!", Milestone: "/",
+		Done: "v", Partial: "%", Failed: "x", Pending: ".", Gate: "*", Skipped: "=", Doubt: "?", Stopped: "#", Claimed: "~", Unchecked: "_", Warning: "!", Milestone: "/",
 		Draft: ":", Ready: "^", Retry: "@",
 		Spinner: []string{"O", "0", "o", "0"}, Still: "o",
 		Added: "+", Removed: "-", Revised: "~",

@@ -45,7 +45,7 @@ func TestStatesDifferInGlyphs(t *testing.T) {
 	for name, g := range map[string]Glyphs{"unicode": UnicodeGlyphs(), "ascii": ASCIIGlyphs()} {
 		seen := map[string]string{}
 		for state, glyph := range map[string]string{
-			"done": g.Done, "failed": g.Failed, "pending": g.Pending, "gate": g.Gate, "skipped": g.Skipped, "doubt": g.Doubt, "stopped": g.Stopped, "drafting": g.Draft, "ready": g.Ready, "retry": g.Retry, "running": g.Spinner[0], "running without motion": g.Still,
+			"done": g.Done, "failed": g.Failed, "pending": g.Pending, "gate": g.Gate, "skipped": g.Skipped, "doubt": g.Doubt, "stopped": g.Stopped, "claimed": g.Claimed, "unchecked": g.Unchecked, "drafting": g.Draft, "ready": g.Ready, "retry": g.Retry, "running": g.Spinner[0], "running without motion": g.Still,
 		} {
 			if other, ok := seen[glyph]; ok {
 				t.Errorf("%s: %s and %s are both %q", name, state, other, glyph)

@@ -3,6 +3,7 @@ package event
 import (
 	"replan/internal/untrusted"
 	"replan/planning/expression"
+	"replan/planning/plan"
 )
 
 // CheckCompleted reports what a check of a step, or of the plan's acceptance, found.
@@ -14,27 +15,8 @@ type CheckCompleted struct {
 	Expect  string             `json:"expect"`           // the expression
 	Tool    string             `json:"tool,omitempty"`   // that was called for it
 	Args    map[string]any     `json:"args,omitempty"`   // as resolved
-	State   EvidenceState      `json:"state"`            // verified, refuted or unchecked
+	State   plan.EvidenceState `json:"state"`            // verified, refuted or unchecked
 	Saw     []expression.Sight `json:"saw"`              // the values that the expression looked at
 	Reason  untrusted.Text     `json:"reason,omitempty"` // why it could not be evaluated, a clause
 	MS      int64              `json:"ms"`               // of the call
-}
-
-// EvidenceState says how far something is shown to hold.
-type EvidenceState string
-
-// The states of evidence.
-const (
-	StateVerified  EvidenceState = "verified"  // a check held
-	StateClaimed   EvidenceState = "claimed"   // a tool or a model says so, and nothing checks it
-	StateUnchecked EvidenceState = "unchecked" // there is a check that was not evaluated
-	StateRefuted   EvidenceState = "refuted"   // a check did not hold
-)
-
-// Evidence is what is known about one check, or about a step without one.
-type Evidence struct {
-	Title untrusted.Text     `json:"title"`
-	State EvidenceState      `json:"state"`
-	Saw   []expression.Sight `json:"saw"`
-	Step  string             `json:"step"` // index; "" for the plan's acceptance
 }

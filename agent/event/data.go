@@ -26,15 +26,16 @@ type RunStarted struct {
 	Priors    map[string]int64 `json:"priors"`    // median duration seen per tool, ms
 	Prompting prompt.Prompting `json:"prompting"` // input for planning: instructions, conversation, phases
 
-	Plan          *plan.Plan     `json:"plan,omitempty"`           // executed as it is; nil plans the goal
-	OnFailure     plan.OnFailure `json:"on_failure,omitempty"`     // where neither step nor plan says: replan for a goal, abort for a plan; given with a goal, it goes over the planner's plan
-	PlanOnly      bool           `json:"plan_only,omitempty"`      // the run ends after planning
-	SkipSynthesis bool           `json:"skip_synthesis,omitempty"` // do not write an answer at the end
-	Strict        bool           `json:"strict,omitempty"`         // do not fit args to the schemas of tools; also if Prompting is strict
-	DryRun        bool           `json:"dry_run,omitempty"`        // resolve and report steps without calling anything
-	Review        bool           `json:"review,omitempty"`         // hold every plan of the run for review before its steps start
-	Attended      bool           `json:"attended,omitempty"`       // a user is present to decide about steps that failed or are in doubt
-	InDoubt       DoubtDecision  `json:"in_doubt,omitempty"`       // automatic decision for steps in doubt; "" asks, or aborts if no user is present
+	Plan            *plan.Plan     `json:"plan,omitempty"`             // executed as it is; nil plans the goal
+	OnFailure       plan.OnFailure `json:"on_failure,omitempty"`       // where neither step nor plan says: replan for a goal, abort for a plan; given with a goal, it goes over the planner's plan
+	PlanOnly        bool           `json:"plan_only,omitempty"`        // the run ends after planning
+	SkipSynthesis   bool           `json:"skip_synthesis,omitempty"`   // do not write an answer at the end
+	Strict          bool           `json:"strict,omitempty"`           // do not fit args to the schemas of tools; also if Prompting is strict
+	DryRun          bool           `json:"dry_run,omitempty"`          // resolve and report steps without calling anything
+	RequireVerified bool           `json:"require_verified,omitempty"` // a run with less than verified evidence has failed
+	Review          bool           `json:"review,omitempty"`           // hold every plan of the run for review before its steps start
+	Attended        bool           `json:"attended,omitempty"`         // a user is present to decide about steps that failed or are in doubt
+	InDoubt         DoubtDecision  `json:"in_doubt,omitempty"`         // automatic decision for steps in doubt; "" asks, or aborts if no user is present
 
 	Routing Routing `json:"routing,omitzero"` // who plans the goal, and how its words may plan it
 	Dirty   int     `json:"dirty,omitempty"`  // workspace files with uncommitted changes; 0 without git

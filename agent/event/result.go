@@ -82,7 +82,7 @@ type Result struct {
 	History    []plan.HistoryItem `json:"history"`
 	Revisions  []RevisionSummary  `json:"revisions"`
 	Usage      Usage              `json:"usage"`
-	Evidence   []Evidence         `json:"evidence"` // of each check, and of each step that nothing checks although it may have effects or is a model's work
+	Evidence   []plan.Evidence    `json:"evidence"` // of each check, and of each step that nothing checks although it may have effects or is a model's work
 	Verified   int                `json:"verified"` // number of those in StateVerified
 	Of         int                `json:"of"`       // number of all
 	DurationMS int64              `json:"duration_ms"`

@@ -72,13 +72,14 @@ type Config struct {
 	// OpenPage opens a web page in the user's browser; nil if there is none.
 	OpenPage func(url string) error
 
-	Attended  bool                            // somebody can answer questions, including those about doubts and failed steps
-	InDoubt   event.DoubtDecision             // the answer for steps in doubt if nobody can be asked; "" is abort
-	OnFailure plan.OnFailure                  // default for the failed steps of a goal's plan; "" leaves it to the planner, else replan
-	Raise     func(event.Limits) event.Limits // adjusts the journaled limits on resume; nil keeps them
-	Review    bool                            // hold plans for review before they run
-	Reviewer  bool                            // somebody can review plans; otherwise held plans are refused
-	DryRun    bool                            // resolve and report steps, but call nothing
+	Attended        bool                            // somebody can answer questions, including those about doubts and failed steps
+	InDoubt         event.DoubtDecision             // the answer for steps in doubt if nobody can be asked; "" is abort
+	OnFailure       plan.OnFailure                  // default for the failed steps of a goal's plan; "" leaves it to the planner, else replan
+	Raise           func(event.Limits) event.Limits // adjusts the journaled limits on resume; nil keeps them
+	Review          bool                            // hold plans for review before they run
+	Reviewer        bool                            // somebody can review plans; otherwise held plans are refused
+	RequireVerified bool                            // a run with less than verified evidence fails
+	DryRun          bool                            // resolve and report steps, but call nothing
 	// ReadyWithin bounds how long a run waits for servers whose tools its plan
 	// names. GoalWithin bounds how long a goal waits for servers that it may
 	// need. 0 means 2 min, longer than the default start limits, and 2 s.

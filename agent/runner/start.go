@@ -368,7 +368,7 @@ func (s *Session) open(ctx context.Context, id string, started event.RunStarted,
 	if err != nil {
 		return nil, err
 	}
-	started.Workspace, started.Session, started.DryRun = s.cfg.Workspace, s.id, s.cfg.DryRun
+	started.Workspace, started.Session, started.DryRun, started.RequireVerified = s.cfg.Workspace, s.id, s.cfg.DryRun, s.cfg.RequireVerified
 	started.Attended, started.InDoubt, started.Review = s.cfg.Attended, s.cfg.InDoubt, s.cfg.Review
 	e := s.newEngine(id, journal, started.PlanOnly)
 	e.prompting, e.priors, e.child = started.Prompting, started.Priors, of

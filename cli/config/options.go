@@ -48,6 +48,7 @@ type Options struct {
 	DryRun           bool
 	Review           bool // hold plans for review before they run
 	ForcePlan        bool
+	RequireVerified  bool // a run with less than verified evidence fails
 	Strict           bool // value of --strict; the configuration is in Manner
 	Routing          event.Routing
 	Think            string             // value of --think
@@ -109,8 +110,9 @@ func (o *Options) Register(f *pflag.FlagSet) {
 		f.BoolVar(&o.eager, "eager", true, "start steps that only read while the plan is still being written")
 		f.BoolVar(&o.planTools, "plan-tools", true, "let the model make and run plans when it answers in the chat")
 		f.IntVar(&o.drafts, "drafts", 1, "make `N` drafts of a plan, 1 to 5, and take the best")
+		f.BoolVar(&o.RequireVerified, "require-verified", false, "fail a run unless checks show that all of its work holds")
 		o.RegisterStrict(f)
-		help.Rare(f, "drafts", "eager", "plan-tools", "strict")
+		help.Rare(f, "drafts", "eager", "plan-tools", "strict", "require-verified")
 		help.Common(f, "review", "dry-run")
 	})
 	help.In(f, help.Gates, func(f *pflag.FlagSet) {

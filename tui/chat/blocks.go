@@ -191,7 +191,7 @@ func (c *Pane) revision(d event.PlanDiff, failureShown bool) *Block {
 // outcome returns a block with how a run ended. word describes a run that was not
 // stopped. again says what a resume of the run does; it is "" if the run cannot be resumed, or only
 // together with the run that started it.
-func (c *Pane) outcome(r *event.Result, word, again string) *Block {
+func (c *Pane) outcome(r *event.Result, word, again, evidence string) *Block {
 	l := c.Look
 	return &Block{Gap: r.Status != event.StatusCompleted || r.Answer != "", Draw: func(width int) []string {
 		duration := telling.ClockTime(time.Duration(r.DurationMS) * time.Millisecond)
@@ -204,6 +204,9 @@ func (c *Pane) outcome(r *event.Result, word, again string) *Block {
 		}
 		if n := r.Usage.PromptTokens + r.Usage.CompletionTokens; n > 0 {
 			facts = append(facts, telling.Tokens(n)+" tok")
+		}
+		if evidence != "" {
+			facts = append(facts, evidence)
 		}
 		tail := l.Faint.Render(strings.Join(facts, " "+l.Glyphs.Separator+" "))
 		switch r.Status {

@@ -148,7 +148,12 @@ func (n *Narrator) narrateRun(data event.Data, before Before) {
 			c.byWords = true // the remark reports the missing model
 		}
 	case event.ReplanStarted:
-		n.narrateFailure(d.Step, d.Error)
+		switch {
+		case d.Step != "":
+			n.narrateFailure(d.Step, d.Error)
+		case d.Request == "":
+			n.add(c.remark(failedGlyph, dangerStyle, english.Capital(d.Error.Line())))
+		}
 		n.add(c.replanning(n.run))
 	case event.ReplanRefused:
 		n.add(c.Note("warn", english.Capital(telling.RefusedWords(d))))
@@ -343,7 +348,7 @@ func (n *Narrator) narrateOutcome(r event.Result) {
 	if r.Error == n.explained || telling.RepeatsFailure(r.Error, n.failure.reason) || telling.FailureReason(n.run, r) != "" || telling.RepeatsPhase(n.run, r) {
 		r.Error = "" // already in the chat, or in the word
 	}
-	b := c.outcome(&r, word, n.resume(r))
+	b := c.outcome(&r, word, n.resume(r), telling.EvidenceWords(n.run))
 	b.Gap = b.Gap || len(results) > 0
 	n.add(append(results, b)...)
 	if r.Reason == event.ReasonNoPlan && len(n.run.Exchanges) > 0 && !n.nested && !c.state.Replayed {

@@ -13,7 +13,7 @@ func TestPartialRunIsNotShownAsDone(t *testing.T) {
 	l := panetest.DarkLook()
 	c := &Pane{Look: l}
 	result := event.Result{Status: event.StatusCompleted, Reason: event.ReasonPartial}
-	if got := panetest.Stripped(c.outcome(&result, "partial", "").Draw(60)); !strings.HasPrefix(got, l.Glyphs.Partial) {
+	if got := panetest.Stripped(c.outcome(&result, "partial", "", "").Draw(60)); !strings.HasPrefix(got, l.Glyphs.Partial) {
 		t.Errorf("the chat shows %s", got)
 	}
 }
@@ -21,7 +21,7 @@ func TestPartialRunIsNotShownAsDone(t *testing.T) {
 func TestOutcomeExplainsMissingAnswer(t *testing.T) {
 	c := &Pane{Look: panetest.DarkLook()}
 	result := event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Unanswered: "Ollama does not answer"}
-	got := strings.Join(strings.Fields(panetest.Stripped(c.outcome(&result, "done", "ctrl+r resumes the run and asks for it again.").Draw(60))), " ")
+	got := strings.Join(strings.Fields(panetest.Stripped(c.outcome(&result, "done", "ctrl+r resumes the run and asks for it again.", "").Draw(60))), " ")
 	if want := "The answer is missing: Ollama does not answer. ctrl+r resumes the run and asks for it again."; !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q in it", got, want)
 	}

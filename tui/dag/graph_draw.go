@@ -288,7 +288,7 @@ func (g *Graph) titleStyle(n *graphNode, rel relation) (string, lipgloss.Style) 
 		style = l.Faint
 	case n.Step.Draft, n.Step.Status == agent.StepSkipped:
 		style = l.Muted
-	case n.Step.Status == agent.StepRunning, n.Step.Status == agent.StepWaiting:
+	case n.Step.Status == agent.StepRunning, n.Step.Status == agent.StepChecking, n.Step.Status == agent.StepWaiting:
 		style = l.Strong
 	}
 	return n.Step.Step.Title.Line(), style

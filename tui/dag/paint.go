@@ -78,6 +78,9 @@ func (w *rowPainter) measure() columns {
 			state = max(state, len("stopped"))
 		}
 	}
+	if w.Run.Checks() {
+		state = max(state, len("unchecked"))
+	}
 	if w.losesAny() {
 		state = max(state, len("no tool"))
 	}
@@ -349,7 +352,7 @@ func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) (rest draw.StepC
 		index, title, tool = l.Faint, l.Struck, l.Struck
 	case s.Draft, s.Status == agent.StepSkipped:
 		title = l.Muted
-	case s.Status == agent.StepRunning, s.Status == agent.StepWaiting:
+	case s.Status == agent.StepRunning, s.Status == agent.StepChecking, s.Status == agent.StepWaiting:
 		title = l.Strong
 	}
 	switch f.relation {

@@ -8,6 +8,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/internal/english"
+	"replan/planning/plan"
 	"replan/tui/telling"
 )
 
@@ -31,8 +32,8 @@ func StateGlyph(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.S
 		if s.DryRun {
 			return l.Glyphs.Pending, l.Muted // it did nothing
 		}
-		return l.Glyphs.Done, l.Success
-	case agent.StepRunning:
+		return EvidenceGlyph(l, telling.EvidenceOf(run, s))
+	case agent.StepRunning, agent.StepChecking:
 		return l.Spinner(), l.Running
 	case agent.StepWaiting:
 		return l.Glyphs.Gate, l.Warning
@@ -64,14 +65,23 @@ func StateWord(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.St
 		case s.DryRun:
 			return "dry run", l.Faint
 		}
+		if state := telling.EvidenceOf(run, s); state != "" {
+			_, style := EvidenceGlyph(l, state)
+			return string(state), style
+		}
 		return telling.DoneIn(s.MS), l.Faint
+	case agent.StepChecking:
+		return "checking", l.Running
 	case agent.StepRunning:
 		return telling.Ticking(l.Since(s.StartedAt)), l.Running
 	case agent.StepWaiting:
 		return l.Glyphs.Gate + " gate", l.Warning
 	case agent.StepFailed:
-		if s.Failure == event.FailureDenied {
+		switch s.Failure {
+		case event.FailureDenied:
 			return "denied", l.Danger
+		case event.FailureCheck:
+			return string(plan.StateRefuted), l.Danger
 		}
 		return "failed", l.Danger
 	case agent.StepSkipped:
@@ -80,6 +90,20 @@ func StateWord(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.St
 		return "in doubt", l.Warning
 	default:
 		return "", l.Faint
+	}
+}
+
+// EvidenceGlyph returns the glyph for how far something is shown to hold, and its style.
+func EvidenceGlyph(l *Look, state plan.EvidenceState) (string, lipgloss.Style) {
+	switch state {
+	case plan.StateClaimed:
+		return l.Glyphs.Claimed, l.Muted
+	case plan.StateUnchecked:
+		return l.Glyphs.Unchecked, l.Warning
+	case plan.StateRefuted:
+		return l.Glyphs.Failed, l.Danger
+	default:
+		return l.Glyphs.Done, l.Success
 	}
 }
 

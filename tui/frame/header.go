@@ -130,6 +130,9 @@ func (f *Frame) facts(s State, width, room int) []fact {
 	if s.Active {
 		add(3, f.budgetFact(s.Run))
 	}
+	if words := telling.EvidenceWords(s.Run); words != "" {
+		add(3, l.Muted.Render(words))
+	}
 	if s.Pull.Model != "" {
 		add(3, l.Running.Render(telling.Pulling(s.Pull)))
 	}
@@ -212,7 +215,7 @@ func (f *Frame) progressFact(r *agent.Run) string {
 	l := f.look
 	running := 0
 	for _, s := range r.Steps {
-		if s.Status == agent.StepRunning {
+		if s.Status == agent.StepRunning || s.Status == agent.StepChecking {
 			running++
 		}
 	}

@@ -60,6 +60,9 @@ func (l *Log) ending(r event.Result) {
 		sign = l.Signs.Skipped
 	}
 	parts := telling.UsageParts(r)
+	if evidence := telling.EvidenceWords(l.run); evidence != "" {
+		parts = append(parts, evidence)
+	}
 	if l.run != nil && l.run.DryRun() {
 		parts = append(parts, telling.NothingCalled)
 	}

@@ -235,7 +235,14 @@ func (l *Log) printPlan(d event.Data) bool {
 	case event.PlanReviewed:
 		l.reviewed(d)
 	case event.ReplanStarted:
-		l.Line("%s replan %d: step %s failed", l.Signs.Replan, d.Attempt, d.Step)
+		why := "step " + d.Step + " failed"
+		switch {
+		case d.Step == "" && d.Request == "":
+			why = d.Error.Line()
+		case d.Step == "":
+			why = "you asked for it"
+		}
+		l.Line("%s replan %d: %s", l.Signs.Replan, d.Attempt, why)
 	case event.ReplanRefused:
 		l.Line("%s replan %d refused: %s", l.Signs.Failed, d.Attempt, d.Reason.Line())
 	default:
@@ -358,6 +365,8 @@ func (l *Log) printStep(d event.Data) {
 		}
 		l.Line("%s %s %s  %s", l.Signs.Failed, d.Index, l.title(d.Index), l.Faint("%s", telling.Milliseconds(d.MS)))
 		l.failure("    ", d)
+	case event.CheckCompleted:
+		l.checked(d)
 	case event.StepRetry:
 		l.Line("%s %s %s  again", l.Signs.Replan, d.Index, l.title(d.Index))
 	case event.StepSkipped:
@@ -383,6 +392,21 @@ func (l *Log) printStep(d event.Data) {
 	case event.ElicitationResolved:
 		l.Line("  %s %s", l.Signs.Gate, telling.ElicitationWords(d))
 	}
+}
+
+// checked prints what a check found.
+func (l *Log) checked(d event.CheckCompleted) {
+	sign, indent := l.Signs.Note, "  "
+	switch d.State {
+	case plan.StateVerified:
+		sign = l.Signs.Done
+	case plan.StateRefuted:
+		sign = l.Signs.Failed
+	}
+	if d.Index == "" {
+		indent = ""
+	}
+	l.Line("%s%s %s", indent, sign, telling.CheckWords(d))
 }
 
 // failure prints why a step failed, unless its gate or the end of the run has just

@@ -123,13 +123,13 @@ func newDrawing(p plan.Plan, ascii bool) *drawing {
 	d := &drawing{ascii: ascii, glyphs: themes.UnicodeGlyphs(), graph: plan.NewGraph(p)}
 	d.signs = map[agent.StepStatus]string{
 		agent.StepPending: "○", agent.StepCompleted: "✓", agent.StepFailed: "✗", agent.StepSkipped: "—",
-		agent.StepInDoubt: "?", agent.StepWaiting: "◆", agent.StepRunning: "▸",
+		agent.StepInDoubt: "?", agent.StepWaiting: "◆", agent.StepRunning: "▸", agent.StepChecking: "▸",
 	}
 	if ascii {
 		d.glyphs = themes.ASCIIGlyphs()
 		d.signs = map[agent.StepStatus]string{
 			agent.StepPending: "o", agent.StepCompleted: "v", agent.StepFailed: "x", agent.StepSkipped: "=",
-			agent.StepInDoubt: "?", agent.StepWaiting: "*", agent.StepRunning: ">",
+			agent.StepInDoubt: "?", agent.StepWaiting: "*", agent.StepRunning: ">", agent.StepChecking: ">",
 		}
 	}
 	d.steps = make([]plan.Step, d.graph.Len())

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/session"
 	"replan/internal/english"
 	"replan/internal/untrusted"
@@ -24,13 +25,14 @@ type tab int
 const (
 	tabArgs   tab = iota
 	tabOutput     // next to the expected outcome
+	tabChecks     // what its checks saw
 	tabDiff
 	tabStory // attempts and decisions
 	tabTiming
 	tabs
 )
 
-var tabNames = [tabs]string{"args", "output", "diff", "story", "timing"}
+var tabNames = [tabs]string{"args", "output", "checks", "diff", "story", "timing"}
 
 // Pane shows one step in full: the call and its sources, its result, its
 // changes, its attempts and its times.
@@ -77,6 +79,7 @@ type version struct {
 	revision int
 	failed   untrusted.Text
 	output   string // received so far
+	checked  int    // checks that are evaluated
 	diff     string
 	gated    bool
 	seq      uint64 // of the run, while something may still change the step
@@ -147,6 +150,8 @@ func (d *Pane) preferredTab() tab {
 		return tabArgs
 	case s.Loop != nil && (s.Status == agent.StepRunning || telling.Halted(d.run, s)) && s.Loop.Text != "":
 		return tabOutput
+	case s.Failure == event.FailureCheck, s.Status == agent.StepChecking:
+		return tabChecks
 	case s.Status == agent.StepWaiting && s.Diff != "" && !d.gated:
 		return tabDiff
 	case s.Status == agent.StepRunning && s.Output != "", s.Status == agent.StepCompleted, s.Status == agent.StepFailed:
@@ -319,6 +324,8 @@ func (d *Pane) version(s *agent.StepState, width int) version {
 		if s.Loop != nil {
 			v.output = s.Loop.Text
 		}
+	case d.tab == tabChecks:
+		v.checked = len(s.Checked)
 	case d.tab == tabStory, d.tab == tabTiming, !s.Status.Ended() && s.Status != agent.StepRunning:
 		v.seq = d.run.Seq
 	}
@@ -345,6 +352,8 @@ func (d *Pane) drawBack(p *draw.SheetPage, s *agent.StepState) {
 		d.drawArgs(p, s)
 	case tabOutput:
 		d.drawOutput(p, s)
+	case tabChecks:
+		d.drawChecks(&p.Document, s)
 	case tabDiff:
 		d.drawDiff(p, s)
 	case tabStory:

@@ -162,6 +162,10 @@ func ReasonWords(r event.Reason) string {
 		return "a step did not succeed"
 	case event.ReasonDenied:
 		return "a call was denied"
+	case event.ReasonRefuted:
+		return "a check of the result does not hold"
+	case event.ReasonUnverified:
+		return "not everything is verified"
 	default:
 		return strings.ReplaceAll(untrusted.Line(string(r)), "_", " ")
 	}

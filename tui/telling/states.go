@@ -3,12 +3,14 @@ package telling
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"replan/agent"
 	"replan/agent/event"
 	"replan/internal/untrusted"
+	"replan/planning/plan"
 )
 
 // StepClass is the state of a step as the plan shows it.
@@ -71,7 +73,7 @@ func ClassOf(run *agent.Run, s *agent.StepState, waits int) StepClass {
 	switch s.Status {
 	case agent.StepCompleted:
 		return ClassDone
-	case agent.StepRunning:
+	case agent.StepRunning, agent.StepChecking:
 		return ClassRuns
 	case agent.StepWaiting:
 		return ClassGate
@@ -102,7 +104,7 @@ func ClassOf(run *agent.Run, s *agent.StepState, waits int) StepClass {
 // Halted reports whether a step had started but not finished when its run ended.
 // Either its outcome is unknown, or a resumed run continues it.
 func Halted(run *agent.Run, s *agent.StepState) bool {
-	return run != nil && run.Result != nil && (s.Status == agent.StepRunning || s.Status == agent.StepPending && s.Attempt > 0)
+	return run != nil && run.Result != nil && (s.Status == agent.StepRunning || s.Status == agent.StepChecking || s.Status == agent.StepPending && s.Attempt > 0)
 }
 
 // FailureOf says why an ended step produced nothing, or returns "" if it did not
@@ -129,6 +131,50 @@ func Fruitless(s *agent.StepState) untrusted.Text {
 	return untrusted.Text(cmp.Or(word("error"), strings.ReplaceAll(word("reason"), "_", " "), status))
 }
 
+// EvidenceOf returns how far an ended step is shown to have done its work. It is "" in
+// plans without checks, whose steps are all claimed.
+func EvidenceOf(run *agent.Run, s *agent.StepState) plan.EvidenceState {
+	if run == nil || !run.Checks() || s.Parent != "" || s.Status != agent.StepCompleted && s.Failure != event.FailureCheck {
+		return ""
+	}
+	return run.StateOf(s)
+}
+
+// EvidenceWords counts the checks that hold: "3 of 4 verified". It is "" in plans without
+// checks, and before the first one is evaluated.
+func EvidenceWords(run *agent.Run) string {
+	if run == nil || !run.Checks() || run.DryRun() {
+		return ""
+	}
+	evidence := run.Evidence()
+	if run.Result == nil && !slices.ContainsFunc(evidence, func(e plan.Evidence) bool { return len(e.Saw) > 0 }) {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d verified", plan.CountVerified(evidence), len(evidence))
+}
+
+// EvidenceLine says what is known of one claim: "claimed: step 2, Change the file".
+func EvidenceLine(e plan.Evidence) string {
+	words := string(e.State) + ": "
+	if e.Step != "" {
+		words += StepWords(e.Step) + ", "
+	}
+	words += e.Title.Line()
+	if saw := plan.SawWords(e.Saw); saw != "" {
+		words += " (" + saw + ")"
+	}
+	return words
+}
+
+// CheckWords says what a check found: "verified: nothing failed (result.failed is 0)".
+func CheckWords(d event.CheckCompleted) string {
+	words := string(d.State) + ": " + d.Title.Line()
+	if why := cmp.Or(d.Reason.Line(), plan.SawWords(d.Saw)); why != "" {
+		words += " (" + why + ")"
+	}
+	return words
+}
+
 // StateSentence describes the state of a step in full. removedBy is the revision
 // that removed it, 0 for none; elapsed is how long it has been running.
 func StateSentence(run *agent.Run, s *agent.StepState, removedBy int, elapsed time.Duration) string {
@@ -136,6 +182,7 @@ func StateSentence(run *agent.Run, s *agent.StepState, removedBy int, elapsed ti
 		agent.StepPending:   "waits for a slot",
 		agent.StepWaiting:   "waits for your answer",
 		agent.StepRunning:   "running",
+		agent.StepChecking:  "done in " + DoneIn(s.MS) + "; its checks are being evaluated",
 		agent.StepCompleted: "done in " + DoneIn(s.MS),
 		agent.StepFailed:    "failed after " + DoneIn(s.MS),
 		agent.StepSkipped:   "skipped",
@@ -143,6 +190,9 @@ func StateSentence(run *agent.Run, s *agent.StepState, removedBy int, elapsed ti
 	}[s.Status]
 	if s.Status == agent.StepFailed && s.Failure == event.FailureDenied {
 		words = "denied: it was not called"
+	}
+	if state := EvidenceOf(run, s); state != "" {
+		words += ", " + string(state)
 	}
 	switch {
 	case s.DryRun:
@@ -184,7 +234,7 @@ func pendingWords(run *agent.Run, s *agent.StepState) string {
 // StateSummary describes the state of a step in a few words, for a transcript.
 func StateSummary(s *agent.StepState) string {
 	words := map[agent.StepStatus]string{
-		agent.StepPending: "not run", agent.StepWaiting: "waits at a gate", agent.StepRunning: "running", agent.StepCompleted: "done",
+		agent.StepPending: "not run", agent.StepWaiting: "waits at a gate", agent.StepRunning: "running", agent.StepChecking: "not checked yet", agent.StepCompleted: "done",
 		agent.StepFailed: "failed", agent.StepSkipped: "skipped", agent.StepInDoubt: "in doubt",
 	}[s.Status]
 	if s.DryRun {

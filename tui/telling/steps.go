@@ -28,7 +28,7 @@ func Newest(l *agent.Loop) *agent.StepState {
 	if l == nil || len(l.Calls) == 0 {
 		return nil
 	}
-	for _, status := range []agent.StepStatus{agent.StepWaiting, agent.StepInDoubt, agent.StepRunning} {
+	for _, status := range []agent.StepStatus{agent.StepWaiting, agent.StepInDoubt, agent.StepRunning, agent.StepChecking} {
 		for _, c := range slices.Backward(l.Calls) {
 			if c.Status == status {
 				return c

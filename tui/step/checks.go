@@ -1,0 +1,49 @@
+package step
+
+import (
+	"cmp"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/internal/untrusted"
+	"replan/planning/plan"
+	"replan/tui/draw"
+)
+
+// drawChecks draws the checks of the step, and what each saw.
+func (d *Pane) drawChecks(p *draw.Document, s *agent.StepState) {
+	l := d.look
+	if len(s.Step.Checks) == 0 {
+		words := "This step only reads, so there is nothing to check."
+		if d.run.StateOf(s) == plan.StateClaimed || s.Status != agent.StepCompleted {
+			words = "No check covers this step."
+		}
+		p.Prose(l.Faint, words)
+		return
+	}
+	for i, check := range s.Step.Checks {
+		found := event.CheckCompleted{State: plan.StateUnchecked}
+		if i < len(s.Checked) {
+			found = s.Checked[i]
+		}
+		if i > 0 {
+			p.Lines = append(p.Lines, "")
+		}
+		glyph, style := draw.EvidenceGlyph(l, found.State)
+		p.Prose(style, glyph+" "+string(found.State)+": "+cmp.Or(check.Title, untrusted.Text(check.Expect)).Line())
+		p.Field("expects", l.Text, untrusted.Line(check.Expect))
+		if check.Tool != "" {
+			args := found.Args
+			if args == nil {
+				args = check.Args
+			}
+			p.Field("calls", l.Text, untrusted.Line(check.Tool+" "+plan.CanonicalJSON(args)))
+		}
+		for _, saw := range found.Saw {
+			p.Field("saw", l.Text, untrusted.Line(saw.Path+" is "+plan.CanonicalJSON(saw.Value)))
+		}
+		if found.Reason != "" {
+			p.Field("why", style, found.Reason.Line())
+		}
+	}
+}
