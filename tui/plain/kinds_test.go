@@ -86,6 +86,7 @@ func moments() map[event.Kind]moment {
 		event.KindStepStarted:          {before: planned, data: begun[1]},
 		event.KindStepCompleted:        {before: begun, data: event.StepCompleted{Index: "1", Attempt: 1, Result: outside}},
 		event.KindStepFailed:           {before: begun, data: failed[2]},
+		event.KindCheckCompleted:       {before: begun, data: event.CheckCompleted{Index: "1", Attempt: 1, Check: 1, Title: outside, State: plan.StateRefuted, Reason: outside}},
 		event.KindStepRetry:            {before: failed, data: event.StepRetry{Index: "1", Attempt: 1, Error: outside}},
 		event.KindStepSkipped:          {before: planned, data: event.StepSkipped{Index: "2", Reason: outside}},
 		event.KindStepInDoubt:          {before: begun, data: event.StepInDoubt{Index: "1", Attempt: 1, Reason: outside}},

@@ -38,8 +38,8 @@ func (d *Pane) Actions() keymap.Handlers {
 		"plan.args": fixed(tabArgs), "plan.output": fixed(tabOutput), "plan.diff": fixed(tabDiff), "plan.story": fixed(tabStory), "plan.timing": fixed(tabTiming),
 		"plan.copy":         {Refuse: d.noCopy, Do: d.copyShown},
 		"plan.file":         {Refuse: d.noFile, Do: d.openFile},
-		"step.next_tab":     show(func() tab { return d.tab + 1 }),
-		"step.previous_tab": show(func() tab { return d.tab - 1 }),
+		"step.next_tab":     show(func() tab { return d.beside(1) }),
+		"step.previous_tab": show(func() tab { return d.beside(-1) }),
 		"diff.sides":        {Refuse: d.noSides, Do: d.turnDiffs},
 	}.With(keymap.Moving(func() int { return d.height }, d.scroll))
 }

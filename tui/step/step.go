@@ -3,6 +3,7 @@ package step
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -25,7 +26,7 @@ type tab int
 const (
 	tabArgs   tab = iota
 	tabOutput     // next to the expected outcome
-	tabChecks     // what its checks saw
+	tabChecks     // what its checks saw; only of a plan with checks
 	tabDiff
 	tabStory // attempts and decisions
 	tabTiming
@@ -132,6 +133,9 @@ func (d *Pane) Show(run *agent.Run, s *Subject) {
 		d.drawn = false
 	}
 	d.run, d.shown = run, s
+	if d.tab == tabChecks && (run == nil || !run.Checks()) {
+		d.chosen = false
+	}
 	d.prefer()
 }
 
@@ -171,9 +175,26 @@ func (d *Pane) state() *agent.StepState {
 	return d.shown.Step
 }
 
+// offered returns the tabs in their order.
+func (d *Pane) offered() []tab {
+	offered := make([]tab, 0, tabs)
+	for t := range tabs {
+		if t != tabChecks || d.run != nil && d.run.Checks() {
+			offered = append(offered, t)
+		}
+	}
+	return offered
+}
+
+// beside returns the tab that is so many tabs after the chosen one.
+func (d *Pane) beside(by int) tab {
+	offered := d.offered()
+	return offered[(max(slices.Index(offered, d.tab), 0)+by+len(offered))%len(offered)]
+}
+
 // choose shows a tab.
 func (d *Pane) choose(t tab) {
-	d.tab, d.chosen, d.top, d.atEnd, d.drawn = (t+tabs)%tabs, true, draw.SheetSpot{}, true, false
+	d.tab, d.chosen, d.top, d.atEnd, d.drawn = t, true, draw.SheetSpot{}, true, false
 }
 
 // clicked chooses the tab at a cell of the title, and reports whether there is
@@ -214,35 +235,38 @@ func (d *Pane) Title(width int) string {
 		return l.Muted.Render("Step")
 	}
 	step := draw.StepTitle(l, s.Step.Index)
-	names := 0
-	for _, name := range tabNames {
-		names += len(name)
+	offered := d.offered()
+	names, count := 0, len(offered)
+	for _, t := range offered {
+		names += len(tabNames[t])
 	}
 	for _, between := range []string{" " + l.Glyphs.Separator + " ", "  ", " "} {
 		gap := ansi.StringWidth(between)
 		switch {
-		case !d.tabbed && ansi.StringWidth(step)+names+int(tabs)*gap <= width:
+		case !d.tabbed && ansi.StringWidth(step)+names+count*gap <= width:
 			return l.Muted.Render(step) + l.Faint.Render(between) + d.tabRow(between, ansi.StringWidth(step)+gap)
-		case d.tabbed && names+int(tabs-1)*gap <= width, gap == 1 && names+int(tabs-1) <= width:
+		case d.tabbed && names+(count-1)*gap <= width, gap == 1 && names+count-1 <= width:
 			return d.tabRow(between, 0)
 		}
 	}
 	d.tabAt = [tabs]draw.Rect{}
 	return l.Muted.Render(step+" ") + l.Accent.Bold(true).Underline(true).Render(tabNames[d.tab]) +
-		l.Muted.Render(fmt.Sprintf(" %d/%d", d.tab+1, tabs))
+		l.Muted.Render(fmt.Sprintf(" %d/%d", slices.Index(offered, d.tab)+1, count))
 }
 
 // tabRow draws the tabs from cell x and records their positions.
 func (d *Pane) tabRow(between string, x int) string {
 	l := d.look
 	var b strings.Builder
-	for t, name := range tabNames {
-		if t > 0 {
+	d.tabAt = [tabs]draw.Rect{}
+	for i, t := range d.offered() {
+		name := tabNames[t]
+		if i > 0 {
 			b.WriteString(l.Faint.Render(between))
 			x += ansi.StringWidth(between)
 		}
 		style := l.Muted
-		if tab(t) == d.tab {
+		if t == d.tab {
 			style = l.Accent.Bold(true).Underline(true)
 		}
 		d.tabAt[t] = draw.Rect{X: x, Y: 0, W: len(name), H: 1}
