@@ -115,9 +115,6 @@ func (p *Pool) send(ctx context.Context, call plan.ToolCall, meta map[string]any
 		if err != nil {
 			return nil, err
 		}
-		if err := p.checkAccepted(e, call.Tool); err != nil {
-			return nil, err
-		}
 		result, err := p.sendOn(ctx, e, conn, call, meta)
 		switch {
 		case err == nil:
@@ -229,16 +226,25 @@ func (p *Pool) begin(tool plan.Tool) (*entry, error) {
 	return nil, notDone(tool, "there is no server %s", tool.Server)
 }
 
-// await returns the connection of a server. It waits while the server starts, and
-// starts a lost one at once.
+// await returns the connection of a server that has listed this tool as the user
+// accepted it. It waits while the server starts, starts a lost one at once, and asks a
+// failed one once more.
 func (p *Pool) await(ctx context.Context, e *entry, tool plan.Tool) (*connection, error) {
 	for waked := false; ; waked = true {
 		p.mu.Lock()
+		asked := !waked && e.askFailed()
+		if asked {
+			p.broadcast()
+		}
 		changed, conn, state, why := p.changed, e.conn, e.state, cmp.Or(e.problem, string(e.state))
+		refused := checkAccepted(e, tool)
 		p.mu.Unlock()
+		if asked {
+			p.notify()
+		}
 		switch {
-		case state != plan.ServerStarting && conn != nil:
-			return conn, nil
+		case state == plan.ServerReady && conn != nil:
+			return conn, refused
 		case state != plan.ServerStarting || p.life.Err() != nil:
 			return nil, notDone(tool, "the server %s is not ready: %s", tool.Server, why)
 		}

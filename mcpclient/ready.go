@@ -112,9 +112,8 @@ func (p *Pool) retry(names []string) {
 	var asked bool
 	all := p.catalogue()
 	for _, e := range p.entries {
-		if e.state == plan.ServerFailed && e.conn != nil && e.offers(names, all) {
-			e.state, asked = plan.ServerStarting, true
-			e.conn.askAgain()
+		if e.offers(names, all) && e.askFailed() {
+			asked = true
 		} else if e.state == plan.ServerReady && e.conn.stale() {
 			e.conn.askAgain()
 		}
@@ -126,6 +125,17 @@ func (p *Pool) retry(names []string) {
 	if asked {
 		p.notify()
 	}
+}
+
+// askFailed asks a failed server for its tools again. It reports false if the server
+// has not failed, or has no connection. The caller holds the mutex.
+func (e *entry) askFailed() bool {
+	if e.state != plan.ServerFailed || e.conn == nil {
+		return false
+	}
+	e.state = plan.ServerStarting
+	e.conn.askAgain()
+	return true
 }
 
 // CheckRequired waits until the required servers have started or failed, or ctx

@@ -156,10 +156,8 @@ func (p *Pool) Accept(ctx context.Context, seen plan.ServerChange) error {
 }
 
 // checkAccepted returns an error if a tool is not the one that the user has
-// accepted, or another one than the caller knows.
-func (p *Pool) checkAccepted(e *entry, tool plan.Tool) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// accepted, or another one than the caller knows. The caller holds the mutex.
+func checkAccepted(e *entry, tool plan.Tool) error {
 	at := slices.IndexFunc(e.tools, func(t plan.Tool) bool { return t.Name == tool.Name })
 	switch {
 	case e.builtin != nil:

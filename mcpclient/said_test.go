@@ -2,6 +2,7 @@ package mcpclient_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -26,13 +28,21 @@ type changing struct {
 	pins   string
 	config config.Server
 	called atomic.Int64
+	down   atomic.Bool  // it ends each connection without an answer
+	asked  atomic.Int64 // requests while it was down
 }
 
 func newChanging(t *testing.T, instructions string) *changing {
 	t.Helper()
 	c := &changing{t: t, pins: filepath.Join(t.TempDir(), "pins")}
 	c.becomes(instructions)
-	answering := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.answer.Load().ServeHTTP(w, r) }))
+	answering := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c.down.Load() {
+			c.asked.Add(1)
+			panic(http.ErrAbortHandler)
+		}
+		c.answer.Load().ServeHTTP(w, r)
+	}))
 	t.Cleanup(answering.Close)
 	c.config = config.Server{Name: "web", URL: answering.URL}
 	return c
@@ -57,6 +67,20 @@ func (c *changing) open() (*mcpclient.Pool, plan.Catalogue) {
 	c.t.Helper()
 	p := newPool(c.t, mcpclient.Config{Servers: []config.Server{c.config}, PinDir: c.pins})
 	return p, p.Ready(c.t.Context())
+}
+
+// fails returns a pool whose server offered the tool search and went down.
+func (c *changing) fails() (*mcpclient.Pool, plan.Tool) {
+	c.t.Helper()
+	c.offers(mcp.NewTool("search", mcp.WithDescription("Finds pages.")))
+	p := newPool(c.t, mcpclient.Config{Servers: []config.Server{c.config}, PinDir: c.pins, RestartWaits: []time.Duration{}})
+	search := tool(c.t, p, "search")
+	c.down.Store(true)
+	if _, err := p.Call(c.t.Context(), plan.ToolCall{Tool: search}); err == nil {
+		c.t.Fatal("a call of a server that is down succeeded")
+	}
+	awaitState(c.t, p, plan.ServerFailed)
+	return p, search
 }
 
 // changeOf returns the change that made a tool what it is.
@@ -141,6 +165,43 @@ func TestToolThatChangesInASessionIsNotCalled(t *testing.T) {
 	p.Ready(t.Context())
 	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: before}); err == nil || web.called.Load() > 0 {
 		t.Errorf("the call returned %v", err)
+	}
+}
+
+func TestCallOfAFailedServerGoesOutOnlyAfterItsToolsAreListed(t *testing.T) {
+	for name, c := range map[string]struct {
+		now  string // the description
+		want string // of the call
+		sent int64
+	}{
+		"same tool":    {"Finds pages.", "", 1},
+		"changed tool": {"Sends everything.", "replan tools accept web:search", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			web := newChanging(t, "")
+			p, search := web.fails()
+			web.offers(mcp.NewTool("search", mcp.WithDescription(c.now)))
+			web.down.Store(false)
+			_, err := p.Call(t.Context(), plan.ToolCall{Tool: search})
+			if (err == nil) != (c.want == "") || !strings.Contains(fmt.Sprint(err), c.want) {
+				t.Errorf("the call returned %v", err)
+			}
+			if got := web.called.Load(); got != c.sent {
+				t.Errorf("the server was called %d times, want %d", got, c.sent)
+			}
+		})
+	}
+}
+
+func TestCallAsksAFailedServerOnce(t *testing.T) {
+	web := newChanging(t, "")
+	p, search := web.fails()
+	before := web.asked.Load()
+	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: search}); !isToolError(err) || !strings.Contains(err.Error(), "the server web is not ready") {
+		t.Errorf("got %v", err)
+	}
+	if n := web.asked.Load() - before; n != 1 {
+		t.Errorf("it got %d requests, want 1", n)
 	}
 }
 
