@@ -168,7 +168,7 @@ func (p Prompts) Read(ctx context.Context, server, name string, args map[string]
 		if len(parts) == 0 {
 			return errors.New("the prompt is empty")
 		}
-		m.Text = untrusted.VisibleTabs(strings.Join(parts, "\n\n")) // a model would read what people cannot see
+		m.Text = untrusted.ForModel(strings.Join(parts, "\n\n")) // a model would read what people cannot see
 		return nil
 	})
 	m.Bytes = len(m.Text)

@@ -201,7 +201,7 @@ func (o offer) read(ctx context.Context, m prompt.Mention, uri string) (prompt.M
 		}
 		parts = append(parts, text.Text)
 	}
-	m.Text = untrusted.VisibleTabs(strings.Join(parts, "\n")) // a model would read what people cannot see
+	m.Text = untrusted.ForModel(strings.Join(parts, "\n")) // a model would read what people cannot see
 	m.Bytes = len(m.Text)
 	if m.Cut = m.Bytes > maxResourceText; m.Cut {
 		m.Text = strings.ToValidUTF8(m.Text[:maxResourceText], "")

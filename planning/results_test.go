@@ -100,6 +100,39 @@ func TestOlderResultsAreCutBeforeDependencies(t *testing.T) {
 	}
 }
 
+func TestModelsSeeTheInvisibleCharactersOfWhatToolsReturn(t *testing.T) {
+	const hidden, seen = "a\u200bb \u202ec\U000E0041\t⚠\ufe0f 👩\u200d💻 שלום", "a<U+200B>b <U+202E>c<U+E0041>\t⚠\ufe0f 👩\u200d💻 שלום"
+	args := map[string]any{"of": hidden}
+	steps := []plan.Step{{Index: "1", Title: "Fetch", Tool: "web.fetch"}, {Index: "2", Title: "Sum up", Executor: plan.ExecutorSelf, DependsOn: []string{"1"}}}
+	p := plan.Plan{Title: "t", Steps: steps}
+	done := plan.HistoryItem{Index: "1", Title: "Fetch", Tool: "web.fetch", Attempt: 1, Status: plan.ItemCompleted, Args: args, Result: map[string]any{"page": hidden}, Beside: plan.Beside{Text: hidden}}
+	failed, inner := done, done
+	failed.Status, failed.Result, failed.Text, failed.Error = plan.ItemFailed, nil, "", hidden
+	inner.Index, inner.Parent, inner.Result, inner.Error = "1.1", "1", nil, hidden
+	use := reply.ToolUse{ID: "c1", Name: "web.fetch"}
+	for name, m := range map[string]prompt.Message{
+		"step":      {Content: last(prompt.StepRequest(brief(), p, steps[1], []plan.HistoryItem{done}))},
+		"synthesis": {Content: last(prompt.SynthesisRequest(brief(), p, []plan.HistoryItem{done}))},
+		"replan": {Content: last(firstRequest(planning.NewReplanner(brief(), prompt.Situation{
+			Plan: p, History: []plan.HistoryItem{inner, failed}, Remaining: steps, Failed: "1", Error: hidden, StepsLeft: -1, ReplansLeft: -1,
+		})))},
+		"call":        prompt.Answered(use, hidden, hidden, "", ""),
+		"failed call": prompt.Answered(use, nil, "", hidden, ""),
+	} {
+		for _, r := range "\u200b\u202e\U000E0041" {
+			if strings.ContainsRune(m.Content, r) {
+				t.Errorf("%s: %U is hidden in\n%s", name, r, m.Content)
+			}
+		}
+		if !strings.Contains(strings.ReplaceAll(m.Content, `\t`, "\t"), seen) {
+			t.Errorf("%s: the text is not as people see it:\n%s", name, m.Content)
+		}
+	}
+	if args["of"] != hidden {
+		t.Errorf("the argument is %+q now", args["of"])
+	}
+}
+
 func TestSynthesisSeesAllStepsOfList(t *testing.T) {
 	for _, r := range []string{
 		`["Read A","Read B","Compare","Recommend"]`,

@@ -15,11 +15,20 @@ const tabWidth = 4
 // Visible makes text from outside safe to draw. It turns control, bidi and
 // zero-width characters and escape sequences into visible signs, and tabs into
 // blanks. It keeps line breaks.
-func Visible(s string) string {
-	if harmless(s) {
+func Visible(s string) string { return visible(s, false) }
+
+// ForModel is like Visible, but for text that a model reads and may have to copy
+// exactly: it keeps tabs, line ends, the mark that opens a file, and whole emoji.
+func ForModel(s string) string { return visible(s, true) }
+
+// visible implements Visible and, if exact, ForModel.
+func visible(s string, exact bool) string {
+	if harmless(s) || exact && !strings.ContainsFunc(s, mayHide) {
 		return s
 	}
-	s = strings.ReplaceAll(s, "\r\n", "\n")
+	if !exact {
+		s = strings.ReplaceAll(s, "\r\n", "\n")
+	}
 	var b strings.Builder
 	b.Grow(len(s) + 16)
 	column := 0
@@ -32,13 +41,18 @@ func Visible(s string) string {
 		case r == '\n':
 			b.WriteByte('\n')
 			column = -1
+		case exact && (r == '\t' || i == 0 && r == 0xFEFF || r == '\r' && strings.HasPrefix(s[i+size:], "\n")):
+			b.WriteRune(r)
 		case r == '\t':
 			blanks := tabWidth - column%tabWidth
 			b.WriteString(strings.Repeat(" ", blanks))
 			column += blanks - 1
-		case r == 0xFE0F, joins(before, s[i:]):
+		case r == 0xFE0F && (!exact || hasVariant(s[:i])), joins(before, s[i:]):
 			// These runes only select an emoji variant or join several emoji.
 			// Terminals disagree on the resulting width.
+			if exact {
+				b.WriteRune(r)
+			}
 			i += size
 			continue
 		case regional(r):
@@ -50,7 +64,7 @@ func Visible(s string) string {
 			} else {
 				b.WriteString(namedRune(r))
 			}
-		case unsafeRune(r):
+		case r == 0xFE0F, unsafeRune(r):
 			b.WriteString(namedRune(r))
 		default:
 			b.WriteRune(r)
@@ -85,6 +99,12 @@ func joins(before rune, s string) bool {
 	default:
 		return skin(r) && !skin(before)
 	}
+}
+
+// hasVariant reports whether the last rune of s may have a variant that is an emoji.
+func hasVariant(s string) bool {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return unicode.In(r, unicode.S, unicode.P, unicode.Nd) || r == 'ℹ'
 }
 
 // pictograph reports whether r is an emoji that can be part of a larger one.
@@ -128,10 +148,15 @@ func harmless(s string) bool {
 	return true
 }
 
+// mayHide reports whether ForModel may have to write r in another way.
+func mayHide(r rune) bool {
+	return r != '\t' && unsafeRune(r) || r == utf8.RuneError || r == 0xFE0F || regional(r)
+}
+
 // unsafeRune reports whether a terminal would interpret r or not show it.
 func unsafeRune(r rune) bool {
 	switch {
-	case r >= 0x20 && r < 0x7F: // most text
+	case r >= 0x20 && r < 0x7F, r >= 0xAE && r < 0x300, r >= 0x370 && r < 0x600, r >= 0x3041 && r < 0x3100, r >= 0x3190 && r < 0xD7A4: // most text
 		return false
 	case r < 0x20 && r != '\n', r >= 0x7F && r < 0xA0: // C0 and C1
 		return true

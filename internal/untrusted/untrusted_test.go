@@ -46,6 +46,30 @@ func TestVisible(t *testing.T) {
 	}
 }
 
+func TestModelsCanCopyAllThatIsNotHidden(t *testing.T) {
+	for _, same := range []string{
+		"né 世界 שלום", "⚠\ufe0f ℹ\ufe0f ©\ufe0f 1\ufe0f\u20e3", "👩\u200d👩\u200d👧 ❤\ufe0f\u200d🔥 👩🏽\u200d💻", "🇩🇪", "ab\tc\r\nd\n", "\ufeffusing System;",
+	} {
+		if got := untrusted.ForModel(same); got != same {
+			t.Errorf("got %+q, want %+q", got, same)
+		}
+	}
+	for in, want := range map[string]string{
+		"a\u200bb\u200dc \u202ed":               "a<U+200B>b<U+200D>c <U+202E>d",
+		"🏴\U000E0067\U000E007F":                 "🏴<U+E0067><U+E007F>",
+		"a\ufe0fb ⚠\ufe0f\ufe0f c\ufeffd\ufe01": "a<U+FE0F>b ⚠\ufe0f<U+FE0F> c<U+FEFF>d<U+FE01>",
+		"a\rb\x1b[2J":                           "a^Mb^[[2J",
+	} {
+		got := untrusted.ForModel(in)
+		if got != want {
+			t.Errorf("got %+q, want %+q", got, want)
+		}
+		if again := untrusted.ForModel(got); again != got {
+			t.Errorf("the second time: got %+q, want %+q", again, got)
+		}
+	}
+}
+
 func TestVisibleLeavesNoControlCharacters(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		in := string(rapid.SliceOf(rapid.Byte()).Draw(r, "bytes")) + rapid.String().Draw(r, "text")

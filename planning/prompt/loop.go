@@ -149,10 +149,10 @@ func ReplyMessage(r reply.Reply) Message {
 func Answered(use reply.ToolUse, result any, beside, failure, whole string) Message {
 	text := Text(result)
 	if beside != "" {
-		text += "\n" + withoutBase64(beside)
+		text += "\n" + readable(beside)
 	}
 	if failure != "" {
-		text = "error: " + failure
+		text = "error: " + readable(failure)
 	}
 	cut := &cutter{textBudget: resultBudgets[0]}
 	return Message{Role: RoleTool, Tool: use.Name, CallID: use.ID, Content: fenced(answerLabel(use.Name, whole), cut.text(text, whole))}

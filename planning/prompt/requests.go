@@ -197,7 +197,7 @@ func situationText(s Situation, cut *cutter) string {
 		data.Remaining = fenced("the steps that remain", string(remaining))
 		return render("situation", data)
 	}
-	data.Failed, data.Error = disarm("step "+plan.OneLine(s.Failed, 40)), named("the error", cut.text(s.Error, ""))
+	data.Failed, data.Error = disarm("step "+plan.OneLine(s.Failed, 40)), named("the error", cut.text(readable(s.Error), ""))
 	if step, ok := s.Plan.Step(s.Failed); ok {
 		data.Failed = disarm(stepLine(step))
 	}
@@ -206,9 +206,9 @@ func situationText(s Situation, cut *cutter) string {
 
 // callLine tells one call of a sub-agent in a line.
 func callLine(item plan.HistoryItem) string {
-	line := "- " + plan.OneLine(item.Index, 40) + " " + plan.OneLine(item.Tool, 80) + plan.OneLine(plan.CanonicalJSON(item.Args), 160) + ": " + itemStatus(item.Status)
+	line := "- " + plan.OneLine(item.Index, 40) + " " + plan.OneLine(item.Tool, 80) + plan.OneLine(readable(plan.CanonicalJSON(item.Args)), 160) + ": " + itemStatus(item.Status)
 	if item.Error != "" {
-		line += ", " + plan.OneLine(string(item.Error), 200)
+		line += ", " + plan.OneLine(readable(string(item.Error)), 200)
 	}
 	return line
 }

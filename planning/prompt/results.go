@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
@@ -64,9 +65,9 @@ func (c *cutter) result(item plan.HistoryItem, p plan.Plan, bound int) string {
 	}
 	var parts []string
 	if len(item.Args) > 0 {
-		args := plan.CanonicalJSON(item.Args)
+		args := readable(plan.CanonicalJSON(item.Args))
 		if item.Status == plan.ItemCompleted {
-			args = plan.CanonicalJSON(referring(item.Args, step.Args))
+			args = readable(plan.CanonicalJSON(referring(item.Args, step.Args)))
 			args = new(cutter).textWithin(args, "", min(bound, argsBound)) // no loss to report
 		} else {
 			args = c.textWithin(args, "", bound)
@@ -74,7 +75,7 @@ func (c *cutter) result(item plan.HistoryItem, p plan.Plan, bound int) string {
 		parts = append(parts, "args: "+args)
 	}
 	if item.Error != "" {
-		parts = append(parts, "error: "+c.textWithin(string(item.Error), "", bound))
+		parts = append(parts, "error: "+c.textWithin(readable(string(item.Error)), "", bound))
 	}
 	if item.Result != nil {
 		before := c.characters
@@ -85,7 +86,7 @@ func (c *cutter) result(item plan.HistoryItem, p plan.Plan, bound int) string {
 		}
 	}
 	if item.Text != "" {
-		parts = append(parts, "said beside it: "+c.textWithin(withoutBase64(string(item.Text)), "", bound))
+		parts = append(parts, "said beside it: "+c.textWithin(readable(string(item.Text)), "", bound))
 	}
 	if len(parts) == 0 {
 		return text
@@ -116,17 +117,23 @@ func itemStatus(s plan.ItemStatus) string {
 	}
 }
 
-// Text writes a result as a model reads it best: text as it is, all else
-// as JSON, and base64 left out. Of files that came with text it names the paths.
+// Text writes a result as a model reads it best: text as it is, all else as JSON. It
+// leaves out base64, and makes visible what people cannot see. Of files that came with
+// text it names the paths.
 func Text(v any) string {
-	if text, ok := v.(string); ok {
-		return withoutBase64(text)
+	text, ok := v.(string)
+	if !ok {
+		text, ok = filesText(v)
 	}
-	if text, ok := filesText(v); ok {
-		return withoutBase64(text)
+	if !ok {
+		text = plan.CanonicalJSON(v)
 	}
-	return withoutBase64(plan.CanonicalJSON(v))
+	return readable(text)
 }
+
+// readable returns text of a tool without base64, and with what people cannot see made
+// visible.
+func readable(text string) string { return untrusted.ForModel(withoutBase64(text)) }
 
 // results describes ended steps, oldest first, and names the shortened ones. Each
 // of those in first gets as much room as one text may have. The others are older
