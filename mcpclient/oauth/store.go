@@ -172,32 +172,48 @@ func (s *Store) record(key string) (*record, error) {
 
 // write stores a login. The caller holds the lock.
 func (s *Store) write(ctx context.Context, a account, g *grant) error {
+	if s.ring == nil {
+		return s.writeFile(ctx, a, g)
+	}
 	text, err := json.Marshal(g)
 	if err != nil {
 		return fmt.Errorf("saving the login: %w", err)
 	}
+	_, err = s.onRing(ctx, func() (string, error) { return "", s.ring.Set(service, a.key(), string(text)) })
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("saving the login: %w", ctx.Err()) // that says nothing about the keyring
+	case err != nil:
+		// It is not running, or the tokens are too long for it.
+		return s.writeFile(ctx, a, g)
+	}
+	r := recordOf(a)
+	r.Keyring = true
+	return s.put(a.key(), r)
+}
+
+// writeFile stores a login in its file. The caller holds the lock.
+func (s *Store) writeFile(ctx context.Context, a account, g *grant) error {
+	r := recordOf(a)
+	r.Login = g
+	before, _ := s.record(a.key())
+	switch {
+	case s.ring != nil && ctx.Err() != nil:
+		r.Keyring = true // it may still take this one
+	case before == nil || !before.Keyring:
+	case s.ring == nil:
+		r.Keyring = true // the logout finds the old one
+	default:
+		// The old one must not stay. If the keyring does not answer, it is not read again.
+		_, _ = s.onRing(ctx, func() (string, error) { return "", s.ring.Delete(service, a.key()) })
+	}
+	return s.put(a.key(), r)
+}
+
+// recordOf returns the record of a login to a server, without the login.
+func recordOf(a account) *record {
 	url, _, _ := strings.Cut(a.url, "?")
-	r := record{V: recordV, Server: a.name, URL: url}
-	if s.ring != nil {
-		_, err := s.onRing(ctx, func() (string, error) { return "", s.ring.Set(service, a.key(), string(text)) })
-		if r.Keyring = err == nil; ctx.Err() != nil {
-			return fmt.Errorf("saving the login: %w", ctx.Err()) // that says nothing about the keyring
-		}
-		// Without an answer it is not running, or the tokens are too long for it.
-	}
-	if !r.Keyring {
-		r.Login = g
-		before, _ := s.record(a.key())
-		switch {
-		case before == nil || !before.Keyring:
-		case s.ring == nil:
-			r.Keyring = true // the logout finds the old one
-		default:
-			// The old one must not stay. If the keyring does not answer, it is not read again.
-			_, _ = s.onRing(ctx, func() (string, error) { return "", s.ring.Delete(service, a.key()) })
-		}
-	}
-	return s.put(a.key(), &r)
+	return &record{V: recordV, Server: a.name, URL: url}
 }
 
 // put writes the record of a login.

@@ -230,8 +230,12 @@ func (t *Transport) refresh(ctx context.Context, g *grant) (string, error) {
 		}
 		g.Token = token
 	}
-	// The server has already replaced the old tokens.
-	if err := t.Store.write(context.WithoutCancel(ctx), t.account(), g); err != nil {
+	err = t.Store.write(ctx, t.account(), g)
+	if ctx.Err() != nil {
+		// The server has already replaced the old tokens, and the keyring is too slow.
+		err = t.Store.writeFile(ctx, t.account(), g)
+	}
+	if err != nil {
 		t.Logger.Warn("the refreshed login is not saved", "server", t.Server.Name, "error", err)
 	}
 	return t.keep(g), nil

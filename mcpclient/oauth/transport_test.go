@@ -3,6 +3,7 @@ package oauth_test
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -164,6 +165,79 @@ func TestCloseCancelsARefreshThatHangs(t *testing.T) {
 		}
 		calls.Wait()
 	})
+}
+
+// hangingRing is a keyring that takes its time to store secrets.
+type hangingRing struct {
+	*ring
+	takes        time.Duration
+	begun, ended chan struct{} // closed when it is told to, and has done it
+}
+
+func (r hangingRing) Set(service, user, secret string) error {
+	close(r.begun)
+	<-time.After(r.takes)
+	defer close(r.ended)
+	return r.ring.Set(service, user, secret)
+}
+
+func TestCloseLosesNoTokenToASlowKeyring(t *testing.T) {
+	for name, c := range map[string]struct {
+		takes  time.Duration
+		inFile bool
+	}{
+		"slow":  {2 * time.Second, false},
+		"hangs": {time.Hour, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
+			secrets := &ring{secrets: map[string]string{}}
+			w.store = oauth.NewStore(w.dir, secrets)
+			if _, err := w.login(t); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Test(t, func(t *testing.T) {
+				hanging := hangingRing{secrets, c.takes, make(chan struct{}), make(chan struct{})}
+				session := func(keyring oauth.Keyring) *oauth.Transport {
+					return &oauth.Transport{
+						Base: roundTrip(func(r *http.Request) (*http.Response, error) {
+							status := http.StatusUnauthorized
+							if r.Header.Get("Authorization") == "Bearer fresh" {
+								status = http.StatusOK
+							}
+							return &http.Response{StatusCode: status, Body: http.NoBody, Request: r}, nil
+						}),
+						Direct: roundTrip(func(r *http.Request) (*http.Response, error) {
+							reply := `{"access_token":"fresh","token_type":"Bearer","refresh_token":"next","expires_in":3600}`
+							return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(reply)), Request: r}, nil
+						}),
+						Server: w.server, Store: oauth.NewStore(w.dir, keyring), Logger: slog.New(slog.DiscardHandler),
+					}
+				}
+				tr := session(hanging)
+				var calls sync.WaitGroup
+				calls.Go(func() { w.mustSend(t, tr, "call", http.StatusOK) })
+				<-hanging.begun
+				at := time.Now() // the clock of the bubble
+				tr.Close()
+				if took := time.Since(at); took > 5*time.Second {
+					t.Errorf("Close took %s", took)
+				}
+				calls.Wait()
+				if strings.Contains(w.files(t), "next") != c.inFile {
+					t.Errorf("the files hold %s", w.files(t))
+				}
+				next := session(secrets)
+				next.Direct = roundTrip(func(*http.Request) (*http.Response, error) { return nil, errors.New("it is refreshed again") })
+				w.mustSend(t, next, "later", http.StatusOK)
+				next.Close()
+				<-hanging.ended
+			})
+			if _, err := (oauth.Logout{Store: w.store}).Named(t.Context(), "far"); err != nil || len(secrets.secrets) > 0 {
+				t.Errorf("the logout left %v, %v", secrets.secrets, err)
+			}
+		})
+	}
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)
