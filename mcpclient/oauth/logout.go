@@ -63,9 +63,16 @@ func (l Logout) end(ctx context.Context, key string) (out Outcome, found bool, e
 		return out, false, err
 	}
 	out.Server = r.Server
-	g, err := l.Store.login(ctx, key, r)
-	if err == nil && g != nil && g.Revocation != "" {
-		out.NotRevoked = l.revoke(ctx, g)
+	logins := []*grant{r.Login}
+	if r.Keyring {
+		var inRing *grant
+		inRing, err = l.Store.inRing(ctx, key)
+		logins = append(logins, inRing)
+	}
+	for _, g := range logins {
+		if g != nil && g.Revocation != "" {
+			out.NotRevoked = errors.Join(out.NotRevoked, l.revoke(ctx, g))
+		}
 	}
 	return out, true, errors.Join(err, l.Store.remove(ctx, key))
 }

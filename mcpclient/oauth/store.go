@@ -129,14 +129,14 @@ func (s *Store) read(ctx context.Context, a account) (*grant, error) {
 	if err != nil || r == nil {
 		return nil, err
 	}
-	return s.login(ctx, a.key(), r)
-}
-
-// login returns the login of a record.
-func (s *Store) login(ctx context.Context, key string, r *record) (*grant, error) {
 	if !r.Keyring || r.Login != nil {
 		return r.Login, nil
 	}
+	return s.inRing(ctx, a.key())
+}
+
+// inRing returns the login in the keyring, nil if there is none.
+func (s *Store) inRing(ctx context.Context, key string) (*grant, error) {
 	if s.ring == nil {
 		return nil, nil // logged in while there was a keyring
 	}

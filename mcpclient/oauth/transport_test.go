@@ -395,6 +395,20 @@ func TestLogoutLeavesNothingInTheKeyringUnsaid(t *testing.T) {
 	}
 }
 
+func TestLogoutRevokesTheHiddenLoginInTheKeyring(t *testing.T) {
+	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
+	with := oauth.NewStore(w.dir, &ring{secrets: map[string]string{}})
+	for _, w.store = range []*oauth.Store{with, oauth.NewStore(w.dir, nil)} { // the second login hides the first
+		if _, err := w.login(t); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := oauth.Logout{Store: with}.Named(t.Context(), "far")
+	if err != nil || len(out) != 1 || out[0].NotRevoked != nil || w.authority.Live() > 0 {
+		t.Errorf("got %+v, %v; %d tokens are live", out, err, w.authority.Live())
+	}
+}
+
 func TestLogoutDeletesTokensThatCannotBeRevoked(t *testing.T) {
 	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
 	if _, err := w.login(t); err != nil {
