@@ -56,6 +56,7 @@ func faulty(fault string) {
 	if fault == "sleeps" {
 		time.Sleep(time.Second)
 	}
+	listed := false
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		var m message
@@ -76,8 +77,11 @@ func faulty(fault string) {
 			refuse(m, -32022, "unsupported protocol version")
 		case m.Method == "initialize":
 			reply(m, older)
+		case m.Method == "tools/list" && fault == "lists once" && listed:
+			refuse(m, -32603, "no list")
 		case m.Method == "tools/list":
 			reply(m, tools)
+			listed = true
 		case m.Method == "tools/call" && fault == "ends in mid-line":
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"resu`, m.ID)
 			os.Exit(9)
@@ -90,6 +94,9 @@ func faulty(fault string) {
 		case m.Method == "tools/call" && fault == "answers twice":
 			reply(m, echo)
 			reply(m, echo)
+		case m.Method == "tools/call" && fault == "lists once":
+			reply(m, echo)
+			fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 		case m.Method == "tools/call" && fault == "ignores cancel":
 		case m.Method == "tools/call" && m.Params.Name == "fail":
 			os.Exit(9)
@@ -487,13 +494,5 @@ func TestHTTPRefusalsAreNotInDoubt(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
-	}
-}
-
-func TestForbiddenServerSaysSo(t *testing.T) {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
-	t.Cleanup(s.Close)
-	if got := status(t, over(t, s.URL, nil), "far"); !strings.Contains(string(got.Error), "403 Forbidden") {
-		t.Errorf("got %+v", got)
 	}
 }

@@ -263,3 +263,11 @@ func TestClientRenewsForgottenSession(t *testing.T) {
 		t.Errorf("got %v, %v; %+v", got, err, p.Status())
 	}
 }
+
+func TestForbiddenServerSaysSo(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	t.Cleanup(s.Close)
+	if got := status(t, over(t, s.URL, nil), "far"); !strings.Contains(string(got.Error), "403 Forbidden") {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -1,9 +1,12 @@
 package mcpclient_test
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"replan/mcpclient"
 	"replan/mcpclient/config"
@@ -85,4 +88,25 @@ func TestEndOfReplanKeepsKnownHandshake(t *testing.T) {
 	if got := received()[len(before):]; strings.Contains(got, "server/discover") {
 		t.Errorf("got%s, want no server/discover", got)
 	}
+}
+
+func TestOthersMayAskForToolsWhileAServerIsLost(t *testing.T) {
+	s, _ := fault(t, "lists once")
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{s}, RestartWaits: []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond}})
+	it := tool(t, p, "echo")
+	ctx, stop := context.WithCancel(t.Context())
+	var askers sync.WaitGroup
+	for range 8 {
+		askers.Go(func() {
+			for ctx.Err() == nil {
+				p.Ready(ctx)
+			}
+		})
+	}
+	for range 15 {
+		// The server may be lost before it answers.
+		_, _ = p.Call(t.Context(), plan.ToolCall{Tool: it})
+	}
+	stop()
+	askers.Wait()
 }

@@ -291,8 +291,9 @@ func (p *Pool) suspend(e *entry, conn *connection, err error) {
 const steadyTime = time.Minute
 
 // again counts an attempt to restart a lost server. It returns how long to wait
-// before, and false if that was tried often enough.
-func (p *Pool) again(e *entry, why error) (wait time.Duration, ok bool) {
+// before, and false if that was tried often enough. conn is the remaining connection, if
+// any: a ready server always has one.
+func (p *Pool) again(e *entry, conn *connection, why error) (wait time.Duration, ok bool) {
 	p.set(func() {
 		if !e.ready.IsZero() && time.Since(e.ready) > steadyTime {
 			e.tries = 0
@@ -303,7 +304,7 @@ func (p *Pool) again(e *entry, why error) (wait time.Duration, ok bool) {
 		}
 		wait = p.cfg.RestartWaits[e.tries]
 		e.tries++
-		e.state, e.problem, e.failed, e.tools, e.doing = plan.ServerStarting, why.Error(), why.Error(), nil, nil
+		e.state, e.problem, e.failed, e.tools, e.conn, e.doing = plan.ServerStarting, why.Error(), why.Error(), nil, conn, nil
 	})
 	if ok {
 		p.log.Warn("server lost", "server", e.server.Name, "error", why, "restarts in", wait)
@@ -314,10 +315,7 @@ func (p *Pool) again(e *entry, why error) (wait time.Duration, ok bool) {
 // backOff waits until a lost process is to be restarted: for a time that doubles,
 // or until a call needs it. After too many attempts the server has failed.
 func (p *Pool) backOff(e *entry, why error) ending {
-	p.mu.Lock()
-	e.conn = nil
-	p.mu.Unlock()
-	wait, ok := p.again(e, why)
+	wait, ok := p.again(e, nil, why)
 	if !ok {
 		p.fail(e, nil, gaveUp(why, len(p.cfg.RestartWaits)))
 		return over
@@ -343,12 +341,11 @@ func (p *Pool) awaitHTTP(e *entry, conn *connection, why error) <-chan time.Time
 		p.fail(e, conn, why)
 		return nil
 	}
-	wait, ok := p.again(e, why)
+	wait, ok := p.again(e, conn, why)
 	if !ok {
 		p.fail(e, conn, gaveUp(why, len(p.cfg.RestartWaits)))
 		return nil
 	}
-	p.set(func() { e.conn = conn })
 	return time.After(wait)
 }
 
