@@ -110,8 +110,9 @@ func (p *Pool) send(ctx context.Context, call plan.ToolCall, meta map[string]any
 		meta = nil
 	}
 	var renewed bool
+	var closing *connection
 	for unsent := 0; ; {
-		conn, err := p.await(ctx, e, call.Tool)
+		conn, err := p.await(ctx, e, call.Tool, closing)
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +122,8 @@ func (p *Pool) send(ctx context.Context, call plan.ToolCall, meta map[string]any
 			p.recovered(e)
 			return result, nil
 		case errors.Is(err, errClosing):
-			continue // there will be another connection
+			closing = conn
+			continue
 		case errors.Is(err, transport.ErrSessionTerminated) && !renewed:
 			// An HTTP server that forgot the session has not processed the call.
 			renewed = true
@@ -227,9 +229,9 @@ func (p *Pool) begin(tool plan.Tool) (*entry, error) {
 }
 
 // await returns the connection of a server that has listed this tool as the user
-// accepted it. It waits while the server starts, starts a lost one at once, and asks a
-// failed one once more.
-func (p *Pool) await(ctx context.Context, e *entry, tool plan.Tool) (*connection, error) {
+// accepted it. It waits while the server starts, or still has the connection that is
+// closing. It starts a lost server at once, and asks a failed one once more.
+func (p *Pool) await(ctx context.Context, e *entry, tool plan.Tool, closing *connection) (*connection, error) {
 	for waked := false; ; waked = true {
 		p.mu.Lock()
 		asked := !waked && e.askFailed()
@@ -243,9 +245,9 @@ func (p *Pool) await(ctx context.Context, e *entry, tool plan.Tool) (*connection
 			p.notify()
 		}
 		switch {
-		case state == plan.ServerReady && conn != nil:
+		case state == plan.ServerReady && conn != closing:
 			return conn, refused
-		case state != plan.ServerStarting || p.life.Err() != nil:
+		case state != plan.ServerStarting && state != plan.ServerReady || p.life.Err() != nil:
 			return nil, notDone(tool, "the server %s is not ready: %s", tool.Server, why)
 		}
 		if !waked {

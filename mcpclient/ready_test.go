@@ -1,10 +1,16 @@
 package mcpclient_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -12,6 +18,7 @@ import (
 
 	"replan/mcpclient"
 	"replan/mcpclient/config"
+	"replan/planning/plan"
 )
 
 func TestPoolKnowsHowLongServersHaveBeenStarting(t *testing.T) {
@@ -103,4 +110,40 @@ func TestRequiredServerIsMissedUnlessItIsReadyOrUndecided(t *testing.T) {
 	if err := p.CheckRequired(ctx); !errors.Is(err, stop) {
 		t.Errorf("after the end of the context: got %v", err)
 	}
+}
+
+// While a session is replaced, its old connection takes no calls.
+func TestCancelledCallDoesNotWaitForAnotherSession(t *testing.T) {
+	s := newSession(t, http.StatusNotFound)
+	var hold atomic.Bool
+	asked, release := make(chan struct{}, 1), make(chan struct{})
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if hold.Load() && r.Header.Get("Mcp-Session-Id") == "" && r.Method == http.MethodPost {
+			select {
+			case asked <- struct{}{}:
+			default:
+			}
+			<-release
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		s.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() { front.CloseClientConnections(); front.Close() })
+	defer close(release)
+	p := over(t, front.URL, nil)
+	echo := tool(t, p, "echo")
+	s.restart()
+	hold.Store(true)
+	s.events <- `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+	<-asked
+	ctx, cancel := context.WithCancel(t.Context())
+	var call sync.WaitGroup
+	call.Go(func() {
+		if _, err := p.Call(ctx, plan.ToolCall{Tool: echo}); !isToolError(err) || !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	})
+	cancel()
+	call.Wait()
 }
