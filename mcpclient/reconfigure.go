@@ -1,7 +1,6 @@
 package mcpclient
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -109,7 +108,11 @@ func (p *Pool) Reconfigure(servers []config.Server) error {
 
 // replaces continues the record of the entry that this one replaces, and lets it wait
 // for the end of that server: two at once might lock each other out.
-func (e *entry) replaces(old *entry) { e.after, e.calls = old.ended, old.calls }
+func (e *entry) replaces(old *entry) {
+	if e.after, e.calls = old.ended, old.calls; old.ended == nil {
+		e.after = old.after // the old one was never started
+	}
+}
 
 // sameServer reports whether two configurations mean the same. Notes hold the
 // lines of the file, which other entries move.
@@ -118,13 +121,10 @@ func sameServer(a, b config.Server) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// awaitPredecessor waits until the server that this one replaces has ended.
-func (e *entry) awaitPredecessor(ctx context.Context) {
-	if e.after == nil {
-		return
-	}
-	select {
-	case <-e.after:
-	case <-ctx.Done():
+// awaitPredecessor waits until the server that this one replaces has ended, which has
+// been cancelled. It waits even if this one was replaced too, since the next waits for it.
+func (e *entry) awaitPredecessor() {
+	if e.after != nil {
+		<-e.after
 	}
 }

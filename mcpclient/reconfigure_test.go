@@ -3,8 +3,10 @@ package mcpclient_test
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"testing"
+	"time"
 
 	"replan/mcpclient"
 	"replan/mcpclient/config"
@@ -136,5 +138,38 @@ func TestReloadKeepsServersIfTheFilesCannotBeRead(t *testing.T) {
 	}
 	if err := p.Reconfigure(nil); err == nil {
 		t.Error("closed tools were configured again")
+	}
+}
+
+func TestServerStartsOnlyAfterTheOneThatItReplacesHasEnded(t *testing.T) {
+	for name, replace := range map[string]func(p *mcpclient.Pool, now config.Server) error{
+		"changed twice": func(p *mcpclient.Pool, now config.Server) error {
+			between := now
+			between.Args = []string{"between"}
+			return errors.Join(p.Reconfigure([]config.Server{between}), p.Reconfigure([]config.Server{now}))
+		},
+		"disabled and enabled": func(p *mcpclient.Pool, _ config.Server) error {
+			_, off := p.Disable(t.Context(), "it", false)
+			_, on := p.Enable(t.Context(), "it")
+			return errors.Join(off, on)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := listen(t)
+			p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("it", "stubborn", map[string]string{"ADDR": l.addr()})}})
+			l.line()
+			if err := replace(p, aChild("it", "stubborn", map[string]string{"ADDR": l.addr(), "MODE": "new"})); err != nil {
+				t.Fatal(err)
+			}
+			next, err := l.l.Accept()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = next.Close() }()
+			_ = l.conn.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+			if _, err := l.read.ReadByte(); !errors.Is(err, io.EOF) {
+				t.Errorf("the earlier server still runs: %v", err)
+			}
+		})
 	}
 }

@@ -27,7 +27,7 @@ func (p *Pool) launch(e *entry) {
 	p.work.Go(func() {
 		defer close(e.ended)
 		defer e.end()
-		e.awaitPredecessor(e.life)
+		e.awaitPredecessor()
 		p.supervise(e)
 	})
 }
@@ -80,6 +80,10 @@ func (e *entry) restarts(how ending) {
 
 // serve runs a server once. The error says why it was lost.
 func (p *Pool) serve(e *entry) (ending, error) {
+	if e.life.Err() != nil { // replaced before it was started
+		p.stopped(e)
+		return over, nil
+	}
 	conn, err := p.connect(e)
 	switch {
 	case e.life.Err() != nil:
