@@ -138,6 +138,7 @@ type verdict struct {
 	gates        []string // steps whose calls would ask
 	warnings     []plan.Fault
 	awaited      []string // servers that did not start in time
+	tools        plan.Catalogue
 }
 
 // check checks a plan against the available tools.
@@ -151,7 +152,7 @@ func (o plans) check(ctx context.Context, w *services, named namedPlan, vars var
 	if err != nil {
 		return v, err
 	}
-	v.awaited = awaited
+	v.awaited, v.tools = awaited, catalogue
 	if catalogue, err = o.store.RecallTools(o.Workspace, catalogue); err != nil {
 		w.logger.Warn("what earlier runs have shown of tools cannot be read", "error", err)
 	}
@@ -216,10 +217,23 @@ func (o plans) toolsFor(ctx context.Context, w *services, data []byte) (plan.Cat
 	return catalogue, awaited, nil
 }
 
-// printTroubles reports problems with servers on standard error. The awaited
-// servers did not start in time.
-func (o plans) printTroubles(w *services, awaited []string) {
+// serverOf returns the server that a name of a tool or server means, "" if none does.
+func (w *services) serverOf(name string, all plan.Catalogue) string {
+	server, _, _ := strings.Cut(name, ":")
+	if slices.ContainsFunc(w.tools.Status(), func(s plan.ServerStatus) bool { return s.Name == server }) {
+		return server
+	}
+	t, _ := all.Find(name) // an unknown tool has no server
+	return t.Server
+}
+
+// printTroubles reports problems with a server on standard error, or with all servers
+// for "". The awaited servers did not start in time.
+func (o *options) printTroubles(w *services, server string, awaited []string) {
 	for _, s := range w.tools.Status() {
+		if server != "" && s.Name != server {
+			continue
+		}
 		if s.Declined || slices.Contains(w.tools.LeftOut(), s.Name) {
 			continue // the user knows, or a note has said it
 		}
@@ -232,9 +246,9 @@ func (o plans) printTroubles(w *services, awaited []string) {
 	}
 }
 
-// printIgnored reports what is ignored in the servers' files on standard error.
-func (o plans) printIgnored(w *services) {
-	for _, note := range w.ignored {
+// printNotes prints notes to the user on standard error.
+func (o *options) printNotes(notes []string) {
+	for _, note := range notes {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(note))
 	}
 }
@@ -332,8 +346,8 @@ func (o plans) planCheck(ctx context.Context, name string, vars variables) error
 		if err != nil {
 			return err
 		}
-		o.printIgnored(w)
-		o.printTroubles(w, v.awaited)
+		o.printNotes(w.ignored(""))
+		o.printTroubles(w, "", v.awaited)
 		return o.printVerdict(v)
 	})
 }

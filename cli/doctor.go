@@ -195,7 +195,7 @@ func (o *options) fitSet(ctx context.Context, tools string) (set planfit.Set, er
 	default:
 		return set, usage("--tools takes %s or %s, not %q", bundledTools, ownTools, tools)
 	}
-	return set, from.withCatalogue(ctx, func(_ *services, all plan.Catalogue) error {
+	return set, from.withCatalogue(ctx, "", func(_ *services, all plan.Catalogue) error {
 		var operators, own plan.Catalogue
 		for _, t := range all {
 			if t.Trusted {

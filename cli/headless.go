@@ -36,6 +36,7 @@ type headlessJob struct {
 	// prepare, if not nil, inspects the services before the session starts and
 	// returns the commands.
 	prepare  func(context.Context, *services) ([]session.Command, error)
+	about    *string                                          // the only server whose troubles are told, known once prepared; nil tells all
 	inDoubt  event.DoubtDecision                              // the answer for steps in doubt; "" asks if somebody is present
 	restored *runner.Restored                                 // the session to continue; nil starts a new one
 	keep     func(plan.Plan) (plan.Plan, error)               // stores a created plan; nil stores it among the plans
@@ -70,8 +71,9 @@ func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
-	for _, note := range w.notes {
-		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(note))
+	o.printNotes(w.notes)
+	if e.about == nil {
+		o.printNotes(w.ignored(""))
 	}
 	o.printDecision(ctx, w)
 	var input *ask.Input // nil if nobody is present to answer
@@ -93,6 +95,9 @@ func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
 	// Approving all gates is no decision about failures, so the user is still
 	// asked. Denying all gates is one.
 	how := opening{attended: o.asks() && o.ApproveText != string(policy.ApproveNone), inDoubt: e.inDoubt, restored: e.restored, keep: e.keep}
+	if e.about != nil {
+		how.about = *e.about
+	}
 	if err := w.begin(ctx, o, how); err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (o plans) planRun(ctx context.Context, name string, how planRun) error {
 			return nil, err
 		}
 		if len(v.faults) > 0 {
-			o.printTroubles(w, v.awaited)
+			o.printTroubles(w, "", v.awaited)
 			return nil, o.printVerdict(v)
 		}
 		for _, f := range v.warnings {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -144,8 +145,8 @@ func (o screens) openScreenOn(ctx context.Context, screen tui.Options, before co
 	if before.run != "" {
 		w.session.Send(session.Resume{Run: before.run})
 	}
-	if len(w.notes) > 0 {
-		screen.Intro = strings.TrimSpace(screen.Intro + "\n\n- " + strings.Join(w.notes, "\n- "))
+	if notes := slices.Concat(w.notes, w.ignored("")); len(notes) > 0 {
+		screen.Intro = strings.TrimSpace(screen.Intro + "\n\n- " + strings.Join(notes, "\n- "))
 	}
 	screen.Examples = folder.ExampleGoals(o.Workspace)
 	screen.Left = func(words string) { _, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", words) }

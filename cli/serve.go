@@ -25,7 +25,6 @@ import (
 	"replan/agent/session"
 	"replan/cli/serve"
 	"replan/cli/stdio"
-	"replan/internal/untrusted"
 	"replan/mcpclient"
 	"replan/mcpclient/workspace"
 	"replan/mcpclient/workspace/undo"
@@ -104,9 +103,7 @@ func (o *options) serve(ctx context.Context, how serving) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
-	for _, note := range w.notes {
-		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(note))
-	}
+	o.printNotes(slices.Concat(w.notes, w.ignored("")))
 	cfg := serve.Config{Version: Version, Logger: w.logger}
 	if how.plans {
 		cfg.Backend = backend{o, w}

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -48,7 +49,7 @@ type services struct {
 	logger  *slog.Logger
 	watch   *crash.Watch // ends the children if this process cannot; nil is none
 	notes   []string     // for the user, before the session begins
-	ignored []string     // those of the notes that say what is ignored in the servers' files, or left out
+	servers []mcpconfig.Server
 
 	exitNote atomic.Pointer[string] // for the user, after the session
 
@@ -62,6 +63,7 @@ type opening struct {
 	attended bool                // somebody can answer questions about steps
 	inDoubt  event.DoubtDecision // the answer for steps in doubt if nobody can
 	restored *runner.Restored    // the session to continue; nil starts a new one
+	about    string              // the only server whose troubles the session tells; "" tells all
 	// keep stores a created plan; nil stores it among the plans.
 	keep func(plan.Plan) (plan.Plan, error)
 	// screen says that the full screen is used: what the user chooses there is saved
@@ -107,6 +109,9 @@ func (o wiring) prepare(ctx context.Context, how opening) (w *services, err erro
 // begin starts the session.
 func (w *services) begin(ctx context.Context, o *options, how opening) (err error) {
 	cfg := o.wiring().sessionConfig(w)
+	if how.about != "" {
+		cfg.Tools = toolsOf{w.tools, how.about}
+	}
 	cfg.Attended, cfg.InDoubt, cfg.Restored = how.attended, how.inDoubt, how.restored
 	if how.screen && !o.DryRun {
 		cfg.Keep = o.Keep
@@ -120,6 +125,20 @@ func (w *services) begin(ctx context.Context, o *options, how opening) (err erro
 	w.session, err = runner.NewSession(ctx, cfg)
 	return wrap("start", err)
 }
+
+// toolsOf are the tools of a session that tells the troubles of one server alone.
+type toolsOf struct {
+	*mcpclient.Pool
+	server string
+}
+
+// Status returns the state of the server.
+func (t toolsOf) Status() []plan.ServerStatus {
+	return slices.DeleteFunc(t.Pool.Status(), func(s plan.ServerStatus) bool { return s.Name != t.server })
+}
+
+// Notes returns the notes on the server since the last call.
+func (t toolsOf) Notes() []string { return mcpclient.NotesOn(t.Pool, t.server) }
 
 // sessionConfig returns the configuration that all sessions share.
 func (o wiring) sessionConfig(w *services) runner.Config {
@@ -190,10 +209,7 @@ func (w *services) openTools(ctx context.Context, o *options, how opening, logge
 	if w.notes, err = o.CheckToolNames(len(cfg.Servers) > 0); err != nil {
 		return usage("%w", err)
 	}
-	for _, s := range cfg.Servers {
-		w.ignored = append(w.ignored, s.Notes...)
-	}
-	w.notes = append(w.notes, w.ignored...)
+	w.servers = cfg.Servers
 	if !o.NoWorkspaceTools && o.Wants("workspace") {
 		if w.own, err = workspace.New(workspace.Config{
 			Dir:      o.Workspace,
@@ -214,10 +230,6 @@ func (w *services) openTools(ctx context.Context, o *options, how opening, logge
 	// must hear of that before they exit.
 	if w.tools, err = mcpclient.NewPool(context.WithoutCancel(ctx), cfg); err != nil {
 		return usage("%w", err)
-	}
-	if left := w.tools.LeftOut(); len(left) > 0 {
-		note := leftOut(left)
-		w.notes, w.ignored = append(w.notes, note), append(w.ignored, note)
 	}
 	if how.trust == mcpclient.TrustAsk {
 		return nil // the screen says what is missing, and opens all the same
@@ -240,6 +252,24 @@ func (o wiring) logins() *oauth.Store {
 // allLogins returns the logins to MCP servers, those in the keyring too if it is off.
 func (o wiring) allLogins() *oauth.Store {
 	return oauth.NewStore(o.Dirs.Logins(), oauth.SystemKeyring(o.io.Getenv))
+}
+
+// ignored says what is ignored in the files of the servers, and which were left out.
+// With a name it is about that server alone.
+func (w *services) ignored(server string) (notes []string) {
+	if w.tools == nil {
+		return nil
+	}
+	other := func(name string) bool { return server != "" && name != server }
+	for _, s := range w.servers {
+		if !other(s.Name) {
+			notes = append(notes, s.Notes...)
+		}
+	}
+	if left := slices.DeleteFunc(w.tools.LeftOut(), other); len(left) > 0 {
+		notes = append(notes, leftOut(left))
+	}
+	return notes
 }
 
 // leftOut says which servers of the project nobody was there to allow.

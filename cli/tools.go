@@ -40,7 +40,7 @@ const (
 )
 
 func newTools(o *options) *cobra.Command {
-	list := func(cmd *cobra.Command, _ []string) error { return o.withCatalogue(cmd.Context(), o.listTools) }
+	list := func(cmd *cobra.Command, _ []string) error { return o.withCatalogue(cmd.Context(), "", o.listTools) }
 	command := &cobra.Command{
 		Use: "tools", Short: "List the tools that plans may use", Args: noArgs, RunE: list,
 	}
@@ -102,8 +102,8 @@ type toolLine struct {
 const verdictDepends = "depends"
 
 // withCatalogue starts the servers, calls a function with their tools and stops
-// them.
-func (o *options) withCatalogue(ctx context.Context, do func(*services, plan.Catalogue) error) (err error) {
+// them. It tells the troubles of the server of a name, of all for "".
+func (o *options) withCatalogue(ctx context.Context, name string, do func(*services, plan.Catalogue) error) (err error) {
 	w := &services{}
 	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
 	logger, err := w.openLog(o.store.Dirs.Logs())
@@ -119,11 +119,10 @@ func (o *options) withCatalogue(ctx context.Context, do func(*services, plan.Cat
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	o.plans().printIgnored(w)
-	o.plans().printTroubles(w, awaited)
-	for _, note := range w.tools.Notes() {
-		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(note))
-	}
+	server := w.serverOf(name, catalogue)
+	o.printNotes(w.ignored(server))
+	o.printTroubles(w, server, awaited)
+	o.printNotes(mcpclient.NotesOn(w.tools, server))
 	return do(w, catalogue)
 }
 
@@ -198,7 +197,7 @@ func newToolsShow(o *options) *cobra.Command {
 		Example: "  replan tools show fs.search\n  replan tools show vcs.commit --output json",
 		Args:    positional(one("NAME")),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			return o.withCatalogue(cmd.Context(), func(_ *services, catalogue plan.Catalogue) error {
+			return o.withCatalogue(cmd.Context(), names[0], func(_ *services, catalogue plan.Catalogue) error {
 				t, err := catalogue.Find(names[0])
 				if err != nil {
 					return &failure{exit: exitUsage, code: plan.CodeUnknownTool, err: err}
@@ -219,7 +218,9 @@ func newToolsAccept(o *options) *cobra.Command {
 		Example: "  replan tools accept github\n  replan tools accept github:search --approve all",
 		Args:    positional(one("SERVER")),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			return o.withCatalogue(cmd.Context(), func(w *services, all plan.Catalogue) error { return o.acceptTools(cmd.Context(), w, all, names[0]) })
+			return o.withCatalogue(cmd.Context(), names[0], func(w *services, all plan.Catalogue) error {
+				return o.acceptTools(cmd.Context(), w, all, names[0])
+			})
 		},
 	}
 }

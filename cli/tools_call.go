@@ -77,13 +77,16 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 	if err != nil {
 		return usage("--args cannot be passed on: %w", err)
 	}
-	e := headlessJob{prepare: func(ctx context.Context, w *services) ([]session.Command, error) {
+	var server string
+	e := headlessJob{about: &server, prepare: func(ctx context.Context, w *services) ([]session.Command, error) {
 		v, err := o.plans().check(ctx, w, namedPlan{data: p}, nil)
 		if err != nil {
 			return nil, err
 		}
+		server = w.serverOf(name, v.tools)
+		o.printNotes(w.ignored(server))
 		if len(v.faults) > 0 {
-			o.plans().printTroubles(w, v.awaited)
+			o.printTroubles(w, server, v.awaited)
 			f := v.faults[0]
 			message := strings.TrimPrefix(strings.TrimPrefix(f.Message, "step 1: "), "step 1 calls ") // there is only one step
 			return nil, &failure{exit: exitUsage, code: f.Code, err: errors.New(message)}

@@ -94,7 +94,7 @@ type Pool struct {
 	switches switches
 
 	programs []*program // local programs that need permission
-	notes    []string   // for the user
+	notes    []note     // for the user
 
 	watch   sync.RWMutex // held while the watcher is called
 	watcher func()

@@ -137,17 +137,32 @@ func (p *Pool) accept(offer *program) {
 
 // Note tells the user something, by way of [Pool.Notes].
 func (p *Pool) Note(text string) {
+	noteOn(p, "", text)
+}
+
+// note tells the user something about a server, or about none.
+type note struct{ server, text string }
+
+func noteOn(p *Pool, server, text string) {
 	p.mu.Lock()
-	p.notes = append(p.notes, text)
+	p.notes = append(p.notes, note{server, text})
 	p.mu.Unlock()
 	p.notify()
 }
 
 // Notes returns the notes since the last call.
-func (p *Pool) Notes() []string {
+func (p *Pool) Notes() []string { return NotesOn(p, "") }
+
+// NotesOn returns the notes since the last call that are about a server, or about none.
+// Without a name it returns all.
+func NotesOn(p *Pool, server string) (texts []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	notes := p.notes
+	for _, n := range p.notes {
+		if server == "" || n.server == "" || n.server == server {
+			texts = append(texts, n.text)
+		}
+	}
 	p.notes = nil
-	return notes
+	return texts
 }

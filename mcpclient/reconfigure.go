@@ -87,7 +87,9 @@ func (p *Pool) Reconfigure(servers []config.Server) error {
 			continue
 		}
 		e := p.newEntry(s, known)
-		p.notes = append(p.notes, s.Notes...)
+		for _, text := range s.Notes {
+			p.notes = append(p.notes, note{s.Name, text})
+		}
 		if old != nil {
 			e.replaces(old)
 		}

@@ -61,10 +61,10 @@ func (p *Pool) compare(s config.Server, tools []plan.Tool, instructions string, 
 	differs, err := p.pins.Check(p.life, p.pinServer(s), now)
 	if err != nil && p.life.Err() == nil {
 		p.log.Warn("pinned tools", "server", s.Name, "error", err)
-		p.Note(fmt.Sprintf("what the tools of %s are cannot be compared with earlier: %v", s.Name, err))
+		noteOn(p, s.Name, fmt.Sprintf("what the tools of %s are cannot be compared with earlier: %v", s.Name, err))
 	}
 	if news := slices.DeleteFunc(differs.New, func(key string) bool { return key == pin.Instructions }); len(news) > 0 {
-		p.Note(fmt.Sprintf("the server %s has %s now: %s", s.Name, english.Count(len(news), "new tool"), shortened(news)))
+		noteOn(p, s.Name, fmt.Sprintf("the server %s has %s now: %s", s.Name, english.Count(len(news), "new tool"), shortened(news)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(differs.Changed)) {
 		diff, _, _ := plan.UnifiedDiff("accepted", "now", lined(differs.Changed[name]), lined(now[name]))
