@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -237,8 +238,8 @@ func (o *options) printTroubles(w *services, server string, awaited []string) {
 		if s.Declined || slices.Contains(w.tools.LeftOut(), s.Name) {
 			continue // the user knows, or a note has said it
 		}
-		if s.Error != "" {
-			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q: %s\n", s.Name, s.Error.Line())
+		if what := cmp.Or(s.Error, s.Note); what != "" {
+			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q: %s\n", s.Name, what.Line())
 		}
 		if s.State == plan.ServerStarting && slices.Contains(awaited, s.Name) {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q has not started within %s\n", s.Name, toolsWithin)

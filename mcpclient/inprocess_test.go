@@ -408,7 +408,7 @@ func TestToolsWithInvalidNamesAreLeftOut(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	s := status(t, p, "workspace")
-	if s.State != plan.ServerReady || s.Tools != 1 || !strings.Contains(string(s.Error), "1 more") || strings.Contains(string(s.Error), "\x1b") {
+	if s.State != plan.ServerReady || s.Tools != 1 || !strings.Contains(string(s.Note), "1 more") || strings.Contains(string(s.Note), "\x1b") {
 		t.Errorf("got %+v", s)
 	}
 }
@@ -427,7 +427,7 @@ func TestUnusableServersAreReported(t *testing.T) {
 	p.Ready(t.Context())
 	var got []string
 	for _, s := range p.Status() {
-		got = append(got, fmt.Sprintf("%s %s %t", s.Name, s.State, s.Error == ""))
+		got = append(got, fmt.Sprintf("%s %s %t", s.Name, s.State, s.Error+s.Note == ""))
 	}
 	want := []string{
 		"a ready true", "workspace ready true", "z stopped false", "workspace failed false",

@@ -205,7 +205,7 @@ func TestToolThatNeedsMoreRightsAsksForThemOnce(t *testing.T) {
 	if n := g.resource.Refused() - refused; n != 1 {
 		t.Errorf("the call was sent %d times", n)
 	}
-	if got := g.Status()[0]; got.State != plan.ServerReady || !got.NeedsLogin || !strings.Contains(string(got.Error), "write") {
+	if got := g.Status()[0]; got.State != plan.ServerReady || !got.NeedsLogin || !strings.Contains(string(got.Note), "write") {
 		t.Errorf("got %+v, want that its other tools still work", got)
 	}
 	if got, err := call(t, g.Pool, "far:read", nil); err != nil || got != "read done" {

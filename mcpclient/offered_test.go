@@ -33,7 +33,7 @@ func TestOnlyOfferedToolsAreListedAndCallable(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("got %q, want %q", got, want)
 			}
-			if note := string(status(t, p, "child").Error); (note != "") != (len(want) == 0) {
+			if note := string(status(t, p, "child").Note); (note != "") != (len(want) == 0) {
 				t.Errorf("got the note %q", note)
 			}
 			for _, n := range names {

@@ -453,11 +453,16 @@ func (e *entry) badEntry() bool {
 // status returns the status of one server. The caller holds the mutex.
 func (p *Pool) status(e *entry) plan.ServerStatus {
 	s := plan.ServerStatus{
-		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: untrusted.Text(e.report()),
+		Name: e.server.Name, State: e.state, Tools: len(e.tools),
 		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed), Declined: e.declined, Allowed: e.allowed(),
 		Protocol: e.protocol, BadEntry: e.state == plan.ServerFailed && e.badEntry(),
 	}
 	s.NeedsLogin, s.Changes = e.login, len(e.changes)
+	if e.state == plan.ServerReady || e.state == plan.ServerStopped {
+		s.Note = untrusted.Text(e.problem)
+	} else {
+		s.Error = untrusted.Text(e.report())
+	}
 	if e.startup > 0 {
 		s.StartMS = max(s.StartMS, 1)
 	}

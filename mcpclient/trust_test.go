@@ -89,7 +89,7 @@ func TestNoIsRememberedUntilTheUserAsksAgain(t *testing.T) {
 	if err := p.Answer(t.Context(), p.Pending(), false); err != nil {
 		t.Fatal(err)
 	}
-	if got := status(t, p, "own"); got.State != plan.ServerStopped || !got.Declined || !strings.Contains(string(got.Error), "left out") {
+	if got := status(t, p, "own"); got.State != plan.ServerStopped || !got.Declined || !strings.Contains(string(got.Note), "left out") {
 		t.Errorf("got %+v", got)
 	}
 	if got := p.Pending(); len(got) != 0 {
@@ -266,7 +266,7 @@ func TestLinkToWorkspaceSharesItsApproval(t *testing.T) {
 func TestProjectServerIsLeftOutWithoutUser(t *testing.T) {
 	project := newProject(t)
 	p := project.open(mcpclient.TrustNone)
-	if got := status(t, p, "own"); got.State != plan.ServerStopped || !strings.HasPrefix(string(got.Error), "left out: ") {
+	if got := status(t, p, "own"); got.State != plan.ServerStopped || !strings.HasPrefix(string(got.Note), "left out: ") {
 		t.Errorf("got %+v", got)
 	}
 	if got := p.LeftOut(); !slices.Equal(got, []string{"own"}) {

@@ -79,12 +79,12 @@ func TestYesToAServerIsTakenBack(t *testing.T) {
 }
 
 func TestServerIsNamedOnceWhileItsChangesAreAccepted(t *testing.T) {
-	web := plan.ServerStatus{Name: "web", State: plan.ServerReady, Tools: 2, Changes: 2, Error: "changed: a, b"}
+	web := plan.ServerStatus{Name: "web", State: plan.ServerReady, Tools: 2, Changes: 2, Note: "changed: a, b"}
 	s := open(t, policy.ApproveAsk, func(s *stage) { s.tools.servers = []plan.ServerStatus{web} })
 	until[event.Note](t, s)
-	for _, now := range []plan.ServerStatus{{Changes: 1, Error: "changed: b"}, {Changes: 2, Error: "changed: b, c"}} {
+	for _, now := range []plan.ServerStatus{{Changes: 1, Note: "changed: b"}, {Changes: 2, Note: "changed: b, c"}} {
 		s.tools.mu.Lock()
-		web.Changes, web.Error = now.Changes, now.Error
+		web.Changes, web.Note = now.Changes, now.Note
 		s.tools.servers = []plan.ServerStatus{web}
 		s.tools.mu.Unlock()
 		s.tools.changed()

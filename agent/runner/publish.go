@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,12 +125,12 @@ func (s *Session) publishStatus() {
 	}
 	for _, server := range s.status.Servers {
 		if slices.ContainsFunc(before, func(b plan.ServerStatus) bool { return b.Name == server.Name && b.Changes > server.Changes }) {
-			s.troubles[server.Name] = string(server.Error) // the user has accepted a change, and knows the others
+			s.troubles[server.Name] = string(server.Note) // the user has accepted a change, and knows the others
 		}
 		// Nobody wanted a stopped server, and a lost one that restarts was named
 		// by the call that lost it.
-		if server.Error != "" && server.State != plan.ServerStopped && server.State != plan.ServerStarting {
-			s.trouble(server.Name, string(server.Error))
+		if what := cmp.Or(server.Error, server.Note); what != "" && server.State != plan.ServerStopped && server.State != plan.ServerStarting {
+			s.trouble(server.Name, string(what))
 		}
 	}
 }

@@ -381,7 +381,7 @@ func TestServerProblemsAreReportedOnce(t *testing.T) {
 		s.tools.servers = []plan.ServerStatus{
 			{Name: "broken", State: plan.ServerFailed, Error: "exited"},
 			{Name: "slow", State: plan.ServerStarting},
-			{Name: "unwanted", State: plan.ServerStopped, Error: "you said no"},
+			{Name: "unwanted", State: plan.ServerStopped, Note: "you said no"},
 			{Name: "fine", State: plan.ServerReady},
 		}
 	})

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -52,7 +53,7 @@ func ToolServers(cfg mcpclient.Config) func(context.Context) []Check {
 }
 
 func serverCheck(subject string, s plan.ServerStatus, leftOut bool) Check {
-	check := Check{Subject: subject, Name: untrusted.Text(s.Name), State: Failed, Detail: s.Error}
+	check := Check{Subject: subject, Name: untrusted.Text(s.Name), State: Failed, Detail: cmp.Or(s.Error, s.Note)}
 	switch {
 	case leftOut:
 		check.State, check.Detail = Warning, "not started: it belongs to this project, and you have not allowed it yet"

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -83,16 +84,27 @@ func (h Host) list(ctx context.Context, start bool) error {
 	all := []listedServer{}
 	for _, s := range status {
 		if !start && s.State == plan.ServerStopped && !off[s.Name] {
-			s.Error = "" // it is not disabled, only not started
+			s.Note = "" // it is not disabled, only not started
 		}
 		all = append(all, listedServer{s, notes[s.Name]})
 	}
 	return h.printList(all)
 }
 
+// withNote adds what a server's state calls for to the notes on its entry.
+func withNote(notes []string, note untrusted.Text) []string {
+	if note == "" {
+		return notes
+	}
+	return append(slices.Clone(notes), note.Line())
+}
+
 // printList prints servers: as a table for people, and as whole values for programs.
 func (h Host) printList(all []listedServer) error {
 	if h.json() {
+		for i, s := range all {
+			all[i].Notes, all[i].Note = withNote(s.Notes, s.Note), "" // one field for both
+		}
 		return h.JSON(all)
 	}
 	if len(all) == 0 {
@@ -100,18 +112,20 @@ func (h Host) printList(all []listedServer) error {
 	}
 	t := h.Terminal()
 	var rows [][]string
+	var below string
 	list := tty.Listing{Heads: []string{"server", "state", "tools", "from", "address"}, Wide: 4}
 	for _, s := range all {
-		address, tools := telling.ServerAddress(s.ServerStatus), ""
+		address, tools, told := telling.ServerAddress(s.ServerStatus), "", cmp.Or(s.Error, s.Note).Line()
 		if s.State == plan.ServerReady {
 			tools = strconv.Itoa(s.Tools)
 		}
-		if s.Error != "" {
-			address = cmp.Or(s.Error.Line(), address)
-		}
 		if t == nil {
-			rows = append(rows, []string{s.Name, string(s.State), tools, s.Source, address})
+			rows = append(rows, []string{s.Name, string(s.State), tools, s.Source, address, told})
 			continue
+		}
+		if told != "" {
+			sign := map[plan.ServerState]doctor.State{plan.ServerReady: doctor.Warning, plan.ServerStopped: doctor.Off}
+			below += h.Sign(cmp.Or(sign[s.State], doctor.Failed)) + " " + line("%s: %s", s.Name, told)
 		}
 		style := map[plan.ServerState]lipgloss.Style{plan.ServerReady: t.Look.Success, plan.ServerFailed: t.Look.Danger}[s.State]
 		list.Rows = append(list.Rows, []tty.Cell{
@@ -130,7 +144,7 @@ func (h Host) printList(all []listedServer) error {
 	if t == nil {
 		return h.Print(tty.Tabs(rows))
 	}
-	return h.Print(t.List(list))
+	return h.Print(t.List(list) + below)
 }
 
 func (h Host) newTest() *cobra.Command {
@@ -152,6 +166,7 @@ type tested struct {
 	Server      string          `json:"server"`
 	OK          bool            `json:"ok"`
 	Error       untrusted.Text  `json:"error,omitempty"`
+	Notes       []string        `json:"notes,omitempty"`
 	Protocol    string          `json:"protocol,omitempty"` // its version
 	Name        string          `json:"name,omitempty"`     // of the server, in its own words
 	Version     string          `json:"version,omitempty"`
@@ -160,6 +175,7 @@ type tested struct {
 	StartMS     int64           `json:"start_ms"`               // until its tools were listed
 	LatencyMS   *int64          `json:"latency_ms"`             // of the last answer to tools/list; null without one
 	Messages    []testedMessage `json:"messages"`
+	note        untrusted.Text
 	asked       map[string]time.Time
 	began       time.Time
 }
@@ -212,9 +228,7 @@ func (h Host) test(ctx context.Context, name string) error {
 	case err != nil:
 		return h.Failed(err)
 	}
-	for _, note := range s.Notes {
-		h.Warn(note)
-	}
+	result.Notes = s.Notes
 	if err := h.printTest(result); err != nil || result.OK {
 		return err
 	}
@@ -270,7 +284,10 @@ func (t *tested) take(m mcpclient.Message) testedMessage {
 // finish takes the state of the server.
 func (t *tested) finish(status []plan.ServerStatus) {
 	for _, s := range status {
-		t.OK, t.Error, t.Tools, t.StartMS = s.State == plan.ServerReady, s.Error, s.Tools, s.StartMS
+		t.OK, t.Error, t.note, t.Tools, t.StartMS = s.State == plan.ServerReady, s.Error, s.Note, s.Tools, s.StartMS
+	}
+	if !t.OK {
+		t.Error, t.note = cmp.Or(t.Error, t.note), ""
 	}
 	if !t.OK && t.Error == "" {
 		t.Error = "it did not become ready"
@@ -293,7 +310,11 @@ func (h Host) wireLine(m testedMessage) string {
 // printTest prints the outcome of a test.
 func (h Host) printTest(t *tested) error {
 	if h.json() {
+		t.Notes = withNote(t.Notes, t.note)
 		return h.JSON(t)
+	}
+	for _, note := range t.Notes {
+		h.Warn(note)
 	}
 	if !t.OK {
 		return h.Print(h.Sign(doctor.Failed) + " " + line("%s is not ready: %s", t.Server, t.Error))
@@ -312,8 +333,8 @@ func (h Host) printTest(t *tested) error {
 	if t.Name != "" {
 		words += fmt.Sprintf("; it calls itself %s %s", t.Name, t.Version)
 	}
-	if t.Error != "" {
-		words += "; " + t.Error.Line()
+	if t.note != "" {
+		words += "; " + t.note.Line()
 	}
 	return h.Print(h.Sign(doctor.OK) + " " + line("%s", words))
 }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,7 +121,7 @@ func (h Host) login(ctx context.Context, name string, noBrowser bool) (err error
 	case status.State == plan.ServerReady:
 		return h.Print(line("logged in to %s: %s", name, english.Count(status.Tools, "tool")))
 	}
-	return h.Failed(fmt.Errorf("logged in to %s, but it is not ready: %s", name, status.Error.Line()))
+	return h.Failed(fmt.Errorf("logged in to %s, but it is not ready: %s", name, cmp.Or(status.Error, status.Note).Line()))
 }
 
 // showLogin shows where to log in, on standard error.

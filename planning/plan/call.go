@@ -166,7 +166,8 @@ type ServerStatus struct {
 	Name  string         `json:"name"`
 	State ServerState    `json:"state"`
 	Tools int            `json:"tools,omitempty"` // on offer
-	Error untrusted.Text `json:"error,omitempty"` // why it is not ready, one sentence
+	Error untrusted.Text `json:"error,omitempty"` // what keeps it from being ready, one sentence
+	Note  untrusted.Text `json:"note,omitempty"`  // what else the user should know: that it changed its tools, or why it is stopped
 
 	NeedsLogin bool `json:"needs_login,omitempty"` // the user must log in first; if it is ready, for some of its tools
 

@@ -341,12 +341,12 @@ func (d *Servers) facts(doc *draw.Document, s plan.ServerStatus) {
 	switch {
 	case s.State == plan.ServerWaiting:
 		doc.Field("asks", l.Warning, "defined by the project: it starts after your yes")
-	case s.Error != "" && s.State == plan.ServerReady:
-		doc.Field("note", l.Warning, s.Error.Visible())
+	case s.Note != "" && s.State == plan.ServerReady:
+		doc.Field("note", l.Warning, s.Note.Visible())
 	case s.Error != "" && s.State == plan.ServerStarting:
 		doc.Field("lost", l.Warning, s.Error.Visible())
-	case s.Error != "" && s.State == plan.ServerStopped:
-		doc.Field("why", l.Muted, s.Error.Visible())
+	case s.Note != "":
+		doc.Field("why", l.Muted, s.Note.Visible())
 	case s.Error != "":
 		doc.Field("why", l.Danger, s.Error.Visible())
 	}

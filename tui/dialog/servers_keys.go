@@ -63,7 +63,7 @@ func (d *Servers) restart(s *plan.ServerStatus) keymap.Request {
 	case s.Disabled != "":
 		d.message = name + " is disabled: " + d.Keys.Name("servers.disable") + " enables it."
 	case s.State == plan.ServerStopped:
-		d.message = name + " does not start: " + s.Error.Visible() + "."
+		d.message = name + " does not start: " + s.Note.Visible() + "."
 	case s.BadEntry:
 		d.message = name + " cannot start: " + s.Error.Visible() + ". Correct its entry, then press " + d.Keys.Look.Help().Key + "."
 	case s.State == plan.ServerStarting && s.Error == "":

@@ -48,8 +48,8 @@ func TestRestartOfServerThatCannotStartGivesItsProblem(t *testing.T) {
 		want   string
 	}{
 		"bad entry":        {plan.ServerStatus{Name: "k", State: plan.ServerFailed, BadEntry: true, Error: `.mcp.json:3: "url" must be text`}, `k cannot start: .mcp.json:3: "url" must be text. Correct its entry, then press F5.`},
-		"disabled":         {plan.ServerStatus{Name: "k", State: plan.ServerStopped, Disabled: plan.DisabledForGood, Error: "disabled in the configuration"}, "k is disabled: d enables it."},
-		"left out":         {plan.ServerStatus{Name: "k", State: plan.ServerStopped, Error: "left out: you said no"}, "k does not start: left out: you said no."},
+		"disabled":         {plan.ServerStatus{Name: "k", State: plan.ServerStopped, Disabled: plan.DisabledForGood, Note: "disabled in the configuration"}, "k is disabled: d enables it."},
+		"left out":         {plan.ServerStatus{Name: "k", State: plan.ServerStopped, Note: "left out: you said no"}, "k does not start: left out: you said no."},
 		"waits for a yes":  {plan.ServerStatus{Name: "k", State: plan.ServerWaiting}, "It waits for your approval"},
 		"starting already": {plan.ServerStatus{Name: "k", State: plan.ServerStarting}, "k is starting already."},
 	} {
@@ -142,7 +142,7 @@ func TestDisabledServerOffersToBeEnabled(t *testing.T) {
 }
 
 func TestLineAboutDisablingGoesOnceItIsDisabled(t *testing.T) {
-	stopped := plan.ServerStatus{Name: "k", State: plan.ServerStopped, Declined: true, Error: "left out: you said no"}
+	stopped := plan.ServerStatus{Name: "k", State: plan.ServerStopped, Declined: true, Note: "left out: you said no"}
 	d := openServers(stopped)
 	if got := shown(d); !strings.Contains(got, "refused") {
 		t.Errorf("the list does not say that the user refused the server:\n%s", got)
