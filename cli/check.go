@@ -30,6 +30,7 @@ import (
 type namedPlan struct {
 	data   []byte // in plan file format
 	stored bool   // given by the id of a stored plan
+	whole  bool   // its args are complete: no model fills them in
 }
 
 // isFile reports whether a plan's name is a file, not an id: it looks like a
@@ -164,7 +165,7 @@ func (o plans) check(ctx context.Context, w *services, named namedPlan, vars var
 		CheckTools: len(w.tools.Status()) > 0,
 		// A model fills in missing arguments when the step is ready. In a file,
 		// empty args mean a call without arguments.
-		PartialArgs: true,
+		PartialArgs: !named.whole,
 		Strict:      o.strict(),
 		EmptyArgs:   !named.stored,
 		Profiles:    o.Manner.Names(),

@@ -79,7 +79,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 	}
 	var server string
 	e := headlessJob{about: &server, prepare: func(ctx context.Context, w *services) ([]session.Command, error) {
-		v, err := o.plans().check(ctx, w, namedPlan{data: p}, nil)
+		v, err := o.plans().check(ctx, w, namedPlan{data: p, whole: true}, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -87,9 +87,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 		o.printNotes(w.ignored(server))
 		if len(v.faults) > 0 {
 			o.printTroubles(w, server, v.awaited)
-			f := v.faults[0]
-			message := strings.TrimPrefix(strings.TrimPrefix(f.Message, "step 1: "), "step 1 calls ") // there is only one step
-			return nil, &failure{exit: exitUsage, code: f.Code, err: errors.New(message)}
+			return nil, &failure{exit: exitUsage, code: v.faults[0].Code, err: errors.New(o.callFault(name, v.faults[0].Message))}
 		}
 		return []session.Command{session.Execute{Plan: v.plan, OnFailure: plan.OnFailureAbort, Strict: o.plans().strict()}}, nil
 	}}
@@ -105,6 +103,15 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 		return err
 	}
 	return wrap("remove the journal of the call", o.store.Forget(printed.run, printed.session))
+}
+
+// callFault says what is wrong with a call in the words of a call: the user has
+// written no plan.
+func (o *options) callFault(name, message string) string {
+	if fault, ok := strings.CutPrefix(message, "step 1 calls "+name+" with bad args: "); ok {
+		return "the arguments of " + name + " are wrong: " + fault + "; see " + o.named("tools show") + " " + name
+	}
+	return strings.TrimPrefix(message, "step 1: ")
 }
 
 // resultOnly prints the result of a run with a single call, its questions to the
