@@ -60,7 +60,7 @@ func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
 	}
 	asks := o.asks() && o.ApproveText == ""
 	if !asks && o.Approve == policy.ApproveAsk {
-		o.Approve = policy.ApproveNone
+		o.Approve = policy.ApproveUnasked
 	}
 	trust := mcpclient.TrustNone
 	if asks {

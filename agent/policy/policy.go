@@ -63,7 +63,20 @@ const (
 	ApproveNone Approve = "none" // a gate denies
 	ApproveSafe Approve = "safe" // file changes inside the workspace and its tests, by its own operators
 	ApproveAll  Approve = "all"
+
+	ApproveUnasked Approve = "unasked" // a gate denies, since nobody can be asked; no value of --approve
 )
+
+// ByNobody marks an answer as a default, since nobody could give one.
+const ByNobody = "nobody was there to be asked"
+
+// By says who gives the answer to a gate.
+func (a Approve) By(g event.GateRequested) string {
+	if a == ApproveUnasked || g.Changed != "" && a != ApproveNone {
+		return ByNobody
+	}
+	return "--approve " + string(a)
+}
 
 // ParseApprove parses the value of --approve.
 func ParseApprove(text string) (Approve, error) {
@@ -89,7 +102,7 @@ func (a Approve) Answer(g event.GateRequested) (decision event.Decision, ok bool
 			return event.Allow, true
 		}
 		return event.Deny, true
-	case ApproveNone:
+	case ApproveNone, ApproveUnasked:
 		return event.Deny, true
 	default:
 		return "", false

@@ -132,6 +132,7 @@ func TestApproveAnswersGates(t *testing.T) {
 		"safe denies removing most of a file":       {policy.ApproveSafe, event.GateRequested{Tool: "fs.write", Server: "workspace", Trusted: true, Removes: "removes 180 of 214 lines of a.go"}, event.Deny},
 		"all allows removing most of a file":        {policy.ApproveAll, event.GateRequested{Tool: "fs.write", Server: "workspace", Trusted: true, Removes: "removes 180 of 214 lines of a.go"}, event.Allow},
 		"ask decides nothing":                       {policy.ApproveAsk, own, ""},
+		"nobody denies":                             {policy.ApproveUnasked, own, event.Deny},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, _ := c.approve.Answer(c.gate); got != c.want {
@@ -141,5 +142,24 @@ func TestApproveAnswersGates(t *testing.T) {
 	}
 	if _, err := policy.ParseApprove("maybe"); err == nil {
 		t.Error("--approve maybe was accepted")
+	}
+}
+
+func TestAnswerOfGateNamesWhatDecided(t *testing.T) {
+	own, changed := event.GateRequested{Tool: "fs.patch"}, event.GateRequested{Tool: "search", Changed: "+ more"}
+	for name, c := range map[string]struct {
+		approve policy.Approve
+		gate    event.GateRequested
+		want    string
+	}{
+		"the flag":                       {policy.ApproveNone, own, "--approve none"},
+		"the flag for another value":     {policy.ApproveSafe, own, "--approve safe"},
+		"nobody without the flag":        {policy.ApproveUnasked, own, policy.ByNobody},
+		"nobody accepts a changed tool":  {policy.ApproveAll, changed, policy.ByNobody},
+		"the flag denies a changed tool": {policy.ApproveNone, changed, "--approve none"},
+	} {
+		if got := c.approve.By(c.gate); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
 	}
 }

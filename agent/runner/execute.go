@@ -12,6 +12,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/agent/policy"
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning"
@@ -253,9 +254,6 @@ func (j *Job) rules() []rule.Rule {
 // byProgram marks a rule or an answer as given by the Go program.
 const byProgram = "program"
 
-// byNobody marks an answer as a default, since nobody could give one.
-const byNobody = "nobody was there to be asked"
-
 // asker passes open gates and questions to the program, each once.
 type asker struct {
 	job    *Job
@@ -292,7 +290,7 @@ func (a *asker) first(key string) bool {
 func (a *asker) gate(g event.GateRequested) {
 	e, ask := a.engine, a.job.Gate
 	e.workers.Go(func() {
-		resolved := event.GateResolved{Gate: g.Gate, Decision: event.Deny, Scope: event.ScopeOnce, By: byNobody}
+		resolved := event.GateResolved{Gate: g.Gate, Decision: event.Deny, Scope: event.ScopeOnce, By: policy.ByNobody}
 		if ask != nil {
 			resolved.Decision, resolved.By = ask(e.ctx, g), byProgram
 		}
@@ -306,7 +304,7 @@ func (a *asker) review(v *agent.Review) {
 	e, look := a.engine, a.job.Review
 	e.workers.Go(func() {
 		if look == nil {
-			e.emit(v.Event(event.ReviewRefuse, byNobody))
+			e.emit(v.Event(event.ReviewRefuse, policy.ByNobody))
 			return
 		}
 		decision := look(e.ctx, v)

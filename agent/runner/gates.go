@@ -339,7 +339,7 @@ func (e *engine) elicit(ctx context.Context, under *call, step string, attempt i
 	e.emit(asked)
 	if !e.attended {
 		e.elicited.take(asked.ID)
-		e.emit(asked.Resolved(plan.ElicitationDecline, byNobody))
+		e.emit(asked.Resolved(plan.ElicitationDecline, policy.ByNobody))
 		return plan.ElicitationAnswer{Action: plan.ElicitationDecline}
 	}
 	select {

@@ -3,6 +3,7 @@ package runner
 import (
 	"replan/agent"
 	"replan/agent/event"
+	"replan/agent/policy"
 	"replan/agent/session"
 )
 
@@ -36,5 +37,5 @@ func (s *Session) refuseUnseen(e *engine) {
 	if s.cfg.Reviewer || e.over() || !e.run.AwaitsReview() {
 		return
 	}
-	e.apply([]event.Data{e.run.Review().Event(event.ReviewRefuse, byNobody)})
+	e.apply([]event.Data{e.run.Review().Event(event.ReviewRefuse, policy.ByNobody)})
 }

@@ -109,7 +109,7 @@ func (l *Log) passed(indent string, d event.StepStarted) {
 func (l *Log) resolved(d event.GateResolved) {
 	l.Line("  %s %s", l.Signs.Gate, telling.GateDecision(d))
 	g, ok := l.gates[l.id()+" "+d.Gate]
-	if !ok || d.Decision != event.Deny || !strings.HasPrefix(d.By, "--approve") {
+	if !ok || d.Decision != event.Deny || d.By != policy.ByNobody && !strings.HasPrefix(d.By, "--approve") {
 		return
 	}
 	command := l.again
