@@ -123,7 +123,7 @@ func addBooking(s *server.MCPServer) {
 
 // newToolServer offers a few tools, most of them read-only: lookup explains a
 // word, wait waits until it is cancelled, spawn starts a process that would
-// outlive the server, crash ends the server, big returns some MB of JSON, and
+// outlive the server, crash and vanish end the server, big returns some MB of JSON, and
 // flood more than the client reads. note has an effect: it writes a file. NOTE_ALSO adds to its description, NOTE_TIMES times.
 // hand_over has one too, and never returns. The first calls of peek, deliver and
 // fail_once differ from later ones. The server shelves has 200 more tools,
@@ -161,6 +161,10 @@ func newToolServer(name string) *server.MCPServer {
 	s.AddTool(reads("spawn"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return spawn() })
 	s.AddTool(reads("crash"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		fmt.Fprintln(os.Stderr, "panic: out of cheese")
+		os.Exit(7)
+		return nil, nil
+	})
+	s.AddTool(mcp.NewTool("vanish", mcp.WithDescription("Ends the server")), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		os.Exit(7)
 		return nil, nil
 	})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/session"
@@ -121,7 +122,9 @@ type resultOnly struct {
 	log    *plain.Log
 	gates  *muted // the writer of the log
 	failed string // why the call failed, in the tool's own words
+	doubt  string // why it is not known whether the call took effect
 	asked  event.GateRequested
+	answer string        // the decision about its gate
 	dirty  bool          // files had uncommitted changes when the run began
 	held   []event.Event // warnings that matter only if the call is made
 
@@ -178,17 +181,28 @@ func (r *resultOnly) Event(e event.Event) error {
 		}
 	case event.GateRequested:
 		r.asked = d
+	case event.GateResolved:
+		r.answer = telling.GateDecision(d)
 	case event.StepFailed:
 		r.failed = string(d.Error)
+	case event.StepInDoubt:
+		r.doubt = string(d.Reason)
 	case event.RunCompleted:
+		if r.doubt != "" {
+			err := fmt.Errorf("the call may or may not have taken effect: %s; find out, then say so with %s %s --in-doubt done, or rerun", r.doubt, r.o.named("plan resume"), agent.ShortID(e.Run))
+			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: err}
+		}
 		if d.Reason == event.ReasonDenied && !r.o.asks() && r.asked.Gate != "" {
 			how := "add --approve " + string(policy.Least(r.asked))
 			if r.asked.Changed != "" {
 				how = "accept the change with " + policy.AcceptCommand(r.asked)
 			}
-			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: fmt.Errorf("%s; to allow it, %s", config.First(string(d.Error), r.failed), how)}
+			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: fmt.Errorf("the call was %s; to allow it, %s", r.answer, how)}
 		}
-		if d.Reason == event.ReasonStepFailed {
+		if d.Reason == event.ReasonDenied && r.failed != "" {
+			r.failed = "the call was " + r.failed
+		}
+		if d.Reason == event.ReasonStepFailed || d.Reason == event.ReasonDenied {
 			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(config.First(r.failed, string(d.Error)))}
 		}
 	}
