@@ -10,6 +10,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"replan/internal/english"
 	"replan/internal/lazyregexp"
 )
 
@@ -110,6 +111,9 @@ func Import(from string, places Places) ([]Imported, error) {
 		program = gemini
 	}
 	servers, err := importFile(from, program, places)
+	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(from, `/\.`) {
+		return nil, fmt.Errorf("there is no program and no file %q: import from %s, or name a file%s", from, english.List(Programs(), "or"), english.DidYouMean(from, Programs()))
+	}
 	if err != nil {
 		return nil, err
 	}
