@@ -98,7 +98,11 @@ func changedNote(server string, changes []change) string {
 		}
 		names = append(names, c.Tool)
 	}
-	return fmt.Sprintf("changed since you accepted it, so models do not see it: %s; %s", shortened(names), howToAccept(server))
+	words := "has changed; models do not see it until you accept the change"
+	if len(names) > 1 || changes[0].Tool == pin.Instructions {
+		words = "have changed; models do not see them until you accept the changes"
+	}
+	return fmt.Sprintf("%s %s: replan tools accept %s", shortened(names), words, server)
 }
 
 // Changes returns what servers say that the user has not accepted, in the order of

@@ -272,7 +272,7 @@ func locked() session.Status {
 // project that the user has allowed.
 func changedServer() session.Status {
 	servers := threeServers(plan.ServerReady)
-	servers[1].State, servers[1].Note, servers[1].LastError, servers[1].Changes = plan.ServerReady, "changed since you accepted it, so models do not see it: its instructions, search; read the change and accept it with replan tools accept search", "", 2
+	servers[1].State, servers[1].Note, servers[1].LastError, servers[1].Changes = plan.ServerReady, "its instructions, search have changed; models do not see them until you accept the changes: replan tools accept search", "", 2
 	servers[2].Allowed = true
 	return session.Status{Workspace: "/src", Model: "m", Servers: servers}
 }
