@@ -142,12 +142,27 @@ func names(object json.RawMessage) []string {
 	return out
 }
 
-// secretWords are parts of names and descriptions of fields that ask for secrets.
+// secretWords are parts of the names, titles and formats of fields that ask for
+// secrets, and of requests for them in descriptions.
 var secretWords = lazyregexp.New(`(?i)pass(word|phrase|code)|secret|api[ _-]?key|access[ _-]?key|private[ _-]?key|credential|(access|auth|bearer|refresh|api)[ _-]?token|\btoken\b|\bpin\b|\bcvv\b|credit[ _-]?card`)
+
+var (
+	sentenceEnd  = lazyregexp.New(`[.:;!?]\s+|\n\s*[\n*-]`)
+	requestStart = lazyregexp.New(`(?i)^\W*(please\s+)?(enter|type|give|provide|paste|insert|input|your)\b`)
+	negation     = lazyregexp.New(`(?i)\b(no|not|never|without|except)\b|n['’]t\b`)
+)
+
+// asksForSecret reports whether a description asks for a secret. One that only
+// mentions it, or asks not to give it, does not.
+func asksForSecret(description string) bool {
+	return slices.ContainsFunc(sentenceEnd.Split(description, -1), func(sentence string) bool {
+		secret := secretWords.FindStringIndex(sentence)
+		return secret != nil && requestStart.MatchString(sentence) && !negation.MatchString(sentence[:secret[0]])
+	})
+}
 
 func (p property) field(name string) (Field, error) {
 	f := Field{Name: name, Title: p.Title, Description: p.Description, Format: p.Format}
-	f.Secret = p.Format == "password" || secretWords.MatchString(strings.Join([]string{name, string(p.Title), string(p.Description)}, "\n"))
 	if len(p.Default) > 0 {
 		value, err := plan.DecodeValue(p.Default)
 		if err != nil {
@@ -173,6 +188,8 @@ func (p property) field(name string) (Field, error) {
 	default:
 		return f, fmt.Errorf("the field %q has the type %q, which no form shows", name, p.Type)
 	}
+	typed := f.Kind != Boolean && f.Kind != Choice && f.Kind != Choices
+	f.Secret = typed && (secretWords.MatchString(strings.Join([]string{name, string(p.Title), p.Format}, "\n")) || asksForSecret(string(p.Description)))
 	return f, nil
 }
 

@@ -144,14 +144,25 @@ func TestSchemasThatAreNoFormAreRefused(t *testing.T) {
 
 func TestFieldsForSecretsAreFound(t *testing.T) {
 	for property, secret := range map[string]bool{
-		`"password":{"type":"string"}`:                                     true,
-		`"x":{"type":"string","title":"API key"}`:                          true,
-		`"x":{"type":"string","description":"Your access token"}`:          true,
-		`"x":{"type":"string","format":"password"}`:                        true,
-		`"PIN":{"type":"string"}`:                                          true,
-		`"pinned":{"type":"boolean"}`:                                      false,
-		`"tokens":{"type":"integer","description":"most tokens to write"}`: false,
-		`"name":{"type":"string"}`:                                         false,
+		`"password":{"type":"string"}`:                                                        true,
+		`"x":{"type":"string","title":"API key"}`:                                             true,
+		`"x":{"type":"string","format":"password"}`:                                           true,
+		`"PIN":{"type":"string"}`:                                                             true,
+		`"x":{"type":"string","description":"Your access token"}`:                             true,
+		`"x":{"type":"integer","description":"Needed for the order. Please enter the pin."}`:  true,
+		`"x":{"type":"string","description":"Enter your password, not that of your team"}`:    true,
+		`"x":{"type":"string","description":"do not give us your pin"}`:                       false,
+		`"x":{"type":"string","description":"The account:\n- enter its password"}`:            true,
+		`"x":{"type":"string","description":"Do not enter\nyour pin"}`:                        false,
+		`"x":{"type":"string","description":"Don't enter a password here"}`:                   false,
+		`"x":{"type":"string","description":"Enter the name of your card, never its pin"}`:    false,
+		`"x":{"type":"string","description":"The page on which users change their password"}`: false,
+		`"pinned":{"type":"boolean"}`:                                                         false,
+		`"pin":{"type":"boolean"}`:                                                            false,
+		`"token":{"type":"string","enum":["word","line"]}`:                                    false,
+		`"secret":{"type":"array","items":{"enum":["a","b"]}}`:                                false,
+		`"tokens":{"type":"integer","description":"most tokens to write"}`:                    false,
+		`"name":{"type":"string"}`:                                                            false,
 	} {
 		fields := parsed(t, `{"properties":{`+property+`}}`)
 		if got := form.Warning(fields) != ""; got != secret {
