@@ -212,6 +212,29 @@ func (r *Run) brief() prompt.Brief {
 // Models returns the models that plan in place of the run's.
 func (r *Run) Models() prompt.Models { return r.prompting.Models }
 
+// ServersOf returns the servers whose tools a step may call: that of its tool, or
+// those of all tools on its profile's list, sorted. A step without such a tool or
+// list has none.
+func ServersOf(r *Run, step plan.Step) []string {
+	if step.Tool != "" {
+		if tool, err := r.Catalogue.Find(step.Tool); err == nil {
+			return []string{tool.Server}
+		}
+		return nil
+	}
+	profile, _ := r.prompting.Profile(step.Profile)
+	if step.Executor != plan.ExecutorAgent || profile.Tools == nil {
+		return nil
+	}
+	servers := map[string]bool{}
+	for _, t := range r.Catalogue {
+		if profile.May(t) {
+			servers[t.Server] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(servers))
+}
+
 // mayPropose returns how many steps a planner may propose now, within both the
 // bound of one plan and the step budget. 0 means no bound.
 func (r *Run) mayPropose() int {

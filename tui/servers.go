@@ -29,12 +29,12 @@ func (s *servers) notices(was, now session.Status, run *agent.Run, notify func(l
 		switch {
 		case server.State == plan.ServerFailed && before[name] == plan.ServerReady:
 			s.lost[name] = true
-			notify("error", "lost the server "+name+": "+server.Error.Visible()+lostTools(run, name))
+			notify("error", "lost the server "+name+": "+server.Error.Visible()+lostTools(run, name, now.Servers))
 		case server.State == plan.ServerStarting && server.Error != "" && before[name] == plan.ServerReady:
 			s.lost[name] = true
 			notify("warn", "lost the server "+name+", which restarts: "+server.Error.Visible())
 		case server.State == plan.ServerFailed && s.lost[name] && before[name] == plan.ServerStarting:
-			notify("error", "lost the server "+name+": "+server.Error.Visible()+lostTools(run, name))
+			notify("error", "lost the server "+name+": "+server.Error.Visible()+lostTools(run, name, now.Servers))
 		case server.State == plan.ServerFailed && before[name] == plan.ServerStarting:
 			s.lost[name] = true
 			notify("error", "the server "+name+" did not start")
@@ -64,8 +64,8 @@ func handleLogin(m *Model, d session.LoginProgress) {
 }
 
 // lostTools adds to a sentence which steps of a run lose their tool with a server.
-func lostTools(run *agent.Run, server string) string {
-	steps := telling.StepsUsing(run, server)
+func lostTools(run *agent.Run, server string, servers []plan.ServerStatus) string {
+	steps := telling.StepsUsing(run, server, telling.LostServers(servers))
 	if len(steps) == 0 {
 		return ""
 	}

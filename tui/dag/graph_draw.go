@@ -315,7 +315,7 @@ func (g *Graph) drawSecond(p *boxPainter, n *graphNode, x, y, end int) {
 // stateOf returns the time of a step or its status word. The lines show which
 // steps it waits for.
 func (g *Graph) stateOf(n *graphNode) (string, lipgloss.Style) {
-	if n.Kind == RowStep && g.stepCounts.class[n.at] == telling.ClassWaits && g.Run.Result == nil && g.lacks(&n.Row) == "" {
+	if n.Kind == RowStep && g.stepCounts.class[n.at] == telling.ClassWaits && g.Run.Result == nil && g.lacks(&n.Row) == nil {
 		return "", g.Look.Faint
 	}
 	return g.state(&n.Row, graphState)

@@ -3,15 +3,16 @@ package dag
 import (
 	"slices"
 
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/telling"
 )
 
 // lostTools knows which steps of a chart have lost the server of their tool.
 type lostTools struct {
-	servers []string // that were lost, sorted
-	chart   *chart   // that of was made for
-	of      []string // for each step, the lost server of its tool, "" for none
+	servers []string   // that were lost, sorted
+	chart   *chart     // that of was made for
+	of      [][]string // for each step, the lost servers of its tools if none is left
 }
 
 // Lose stores the names of the servers that were lost, sorted.
@@ -21,11 +22,10 @@ func (d *Pane) Lose(servers []string) {
 	}
 }
 
-// lacks returns the server without which a step that is still to come cannot run, ""
-// for none.
-func (v *planView) lacks(r *Row) string {
+// lacks returns the servers without which a step that is still to come cannot run.
+func (v *planView) lacks(r *Row) []string {
 	if len(v.lost.servers) == 0 || r.Kind != RowStep || v.Run.Result != nil || !telling.ToCome(r.Step) {
-		return ""
+		return nil
 	}
 	v.findLost()
 	return v.lost.of[r.at]
@@ -37,8 +37,8 @@ func (v *planView) losesAny() bool {
 		return false
 	}
 	v.findLost()
-	for i, server := range v.lost.of {
-		if server != "" && telling.ToCome(v.chart.Steps[i]) {
+	for i, servers := range v.lost.of {
+		if servers != nil && telling.ToCome(v.chart.Steps[i]) {
 			return true
 		}
 	}
@@ -50,13 +50,17 @@ func (v *planView) findLost() {
 	if v.lost.chart == v.chart {
 		return
 	}
-	v.lost.chart, v.lost.of = v.chart, make([]string, len(v.chart.Steps))
+	v.lost.chart, v.lost.of = v.chart, make([][]string, len(v.chart.Steps))
 	for i, s := range v.chart.Steps {
-		if server := telling.ServerOf(v.Run, s); slices.Contains(v.lost.servers, server) {
-			v.lost.of[i] = server
-		}
+		v.lost.of[i] = telling.Lacks(v.Run, s, v.lost.servers)
 	}
 }
 
 // lackWords says why a step cannot run.
-func lackWords(server string) string { return "needs the server " + untrusted.Line(server) }
+func lackWords(servers []string) string {
+	names := make([]string, len(servers))
+	for i, name := range servers {
+		names[i] = untrusted.Line(name)
+	}
+	return "needs the server " + english.List(names, "or")
+}

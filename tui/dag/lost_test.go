@@ -7,6 +7,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
@@ -37,6 +38,29 @@ func TestStepsThatLostTheirServerAreMarked(t *testing.T) {
 	d.Lose(nil)
 	if got := panetest.Stripped(d.View()); got != before {
 		t.Errorf("with the server back it shows\n%s\nbefore it was\n%s", got, before)
+	}
+}
+
+func TestSubAgentThatLostAllServersIsMarked(t *testing.T) {
+	run := agent.NewRun(nil)
+	start := event.RunStarted{Catalogue: plan.Catalogue{{Name: "fs.read", Server: "files"}, {Name: "fs.read", Server: "disk"}}}
+	start.Prompting.Profiles = []prompt.Profile{{Name: "reader", Tools: []string{"fs.*", "disk:*", "files:*"}}}
+	if err := run.Apply(event.Event{Run: "r", Seq: 1, Data: start}); err != nil {
+		t.Fatal(err)
+	}
+	run.Revision = 1
+	run.Steps = []*agent.StepState{{Step: plan.Step{Index: "1", Title: "Read it", Executor: plan.ExecutorAgent, Profile: "reader"}, Status: agent.StepPending}}
+	d := New(panetest.DarkLook(), keymap.New())
+	d.setSize(100, 12)
+	d.Show(run)
+	d.Graph.Mode = GraphNever
+	d.Lose([]string{"disk"})
+	if got := panetest.Stripped(d.View()); strings.Contains(got, "no tool") {
+		t.Errorf("with a server left:\n%s", got)
+	}
+	d.Lose([]string{"disk", "files"})
+	if got := panetest.Stripped(d.View()); !strings.Contains(got, "no tool") || !strings.Contains(got, "needs the server disk or files") {
+		t.Errorf("with both lost:\n%s", got)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 // glyph returns the glyph of the step's state, and its style.
 func (v *planView) glyph(r *Row) (string, lipgloss.Style) {
 	l := v.Look
-	if v.lacks(r) != "" {
+	if v.lacks(r) != nil {
 		return l.Glyphs.Warning, l.Warning
 	}
 	if r.Kind == RowStep {
@@ -54,7 +54,7 @@ func (v *planView) state(r *Row, room int) (string, lipgloss.Style) {
 	if r.Kind == RowCalls && v.calls[r.owner.Step.Index] {
 		return "", l.Faint
 	}
-	if v.lacks(r) != "" {
+	if v.lacks(r) != nil {
 		return "no tool", l.Warning
 	}
 	if r.Kind == RowStep {
@@ -123,8 +123,8 @@ func (v *planView) note(r *Row) string {
 			return words
 		}
 	}
-	if server := v.lacks(r); server != "" {
-		return lackWords(server)
+	if servers := v.lacks(r); servers != nil {
+		return lackWords(servers)
 	}
 	switch v.stepCounts.class[r.at] {
 	case telling.ClassSkipped:

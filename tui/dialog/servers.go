@@ -353,7 +353,7 @@ func (d *Servers) facts(doc *draw.Document, s plan.ServerStatus) {
 	if s.Doing != "" {
 		doc.Field("says", l.Running, s.Doing.Visible())
 	}
-	if steps := telling.StepsUsing(d.runs.Shown().State, s.Name); len(steps) > 0 {
+	if steps := telling.StepsUsing(d.runs.Shown().State, s.Name, telling.LostServers(d.servers)); len(steps) > 0 {
 		if telling.IsLost(s) {
 			doc.Field("plan", l.Warning, telling.LostTools(steps))
 		} else {

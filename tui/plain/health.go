@@ -20,9 +20,9 @@ func (l *Log) health(now session.Status) {
 		case s.State == was[s.Name]:
 		case s.State == plan.ServerFailed, s.State == plan.ServerStarting && s.Error != "":
 			l.lost[s.Name] = true
-			l.lostTools(s)
+			l.lostTools(s, now.Servers)
 		case telling.IsLost(s):
-			l.lostTools(s)
+			l.lostTools(s, now.Servers)
 		case s.State == plan.ServerReady && l.lost[s.Name]:
 			delete(l.lost, s.Name)
 			l.Line("%s %s", l.Signs.Done, telling.ServerReady(s.Name, s.Tools))
@@ -41,12 +41,12 @@ func (l *Log) health(now session.Status) {
 }
 
 // lostTools prints which steps of the runs lose their tool with a server.
-func (l *Log) lostTools(s plan.ServerStatus) {
+func (l *Log) lostTools(s plan.ServerStatus, servers []plan.ServerStatus) {
 	if !telling.IsLost(s) {
 		return
 	}
 	for _, run := range l.runs {
-		if steps := telling.StepsUsing(run, s.Name); len(steps) > 0 {
+		if steps := telling.StepsUsing(run, s.Name, telling.LostServers(servers)); len(steps) > 0 {
 			l.Line("%s without the server %s, %s", l.Signs.Note, untrusted.Line(s.Name), telling.LostTools(steps))
 		}
 	}

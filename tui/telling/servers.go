@@ -68,15 +68,17 @@ func LostServers(servers []plan.ServerStatus) []string {
 	return names
 }
 
-// StepsUsing returns the indices of the steps of a run that are still to come and use
-// a tool of a server. run may be nil.
-func StepsUsing(run *agent.Run, server string) []string {
+// StepsUsing returns the indices of the steps of a run that are still to come and have
+// no tool without a server; lost are the servers that were lost already. run may be
+// nil.
+func StepsUsing(run *agent.Run, server string, lost []string) []string {
 	if run == nil || run.Result != nil {
 		return nil
 	}
 	var steps []string
+	lost = append(slices.Clone(lost), server)
 	for _, s := range run.Steps {
-		if ToCome(s) && ServerOf(run, s) == server {
+		if ToCome(s) && slices.Contains(Lacks(run, s, lost), server) {
 			steps = append(steps, s.Step.Index)
 		}
 	}
@@ -88,16 +90,15 @@ func ToCome(s *agent.StepState) bool {
 	return !s.Draft && (s.Status == agent.StepPending || s.Status == agent.StepWaiting)
 }
 
-// ServerOf returns the server of a step's tool, "" for none.
-func ServerOf(run *agent.Run, s *agent.StepState) string {
-	if s.Step.Tool == "" {
-		return ""
+// Lacks returns the servers of a step's tools if all of them were lost.
+func Lacks(run *agent.Run, s *agent.StepState, lost []string) []string {
+	servers := agent.ServersOf(run, s.Step)
+	for _, name := range servers {
+		if !slices.Contains(lost, name) {
+			return nil
+		}
 	}
-	tool, err := run.Catalogue.Find(s.Step.Tool)
-	if err != nil {
-		return ""
-	}
-	return tool.Server
+	return servers
 }
 
 // StepList names steps for use in a sentence: "steps 2, 4 and 3 more".

@@ -2,11 +2,13 @@ package telling_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"replan/agent"
 	"replan/agent/event"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 	"replan/tui/telling"
 )
 
@@ -22,15 +24,40 @@ func TestServerIsUsedByStepsToCome(t *testing.T) {
 			step("7", "look", agent.StepPending), step("8", "docs:look", agent.StepSkipped),
 		},
 	}
-	if got := telling.StepsUsing(run, "docs"); !slices.Equal(got, []string{"3", "5"}) {
+	if got := telling.StepsUsing(run, "docs", nil); !slices.Equal(got, []string{"3", "5"}) {
 		t.Errorf("got %v", got)
 	}
-	if got := telling.StepsUsing(nil, "docs"); got != nil {
+	if got := telling.StepsUsing(nil, "docs", nil); got != nil {
 		t.Errorf("without a run: %v", got)
 	}
 	run.Result = &event.Result{}
-	if got := telling.StepsUsing(run, "docs"); got != nil {
+	if got := telling.StepsUsing(run, "docs", nil); got != nil {
 		t.Errorf("of a run that is over: %v", got)
+	}
+}
+
+func TestSubAgentUsesServersOfItsProfile(t *testing.T) {
+	run := agent.NewRun(nil)
+	start := event.RunStarted{Catalogue: plan.Catalogue{{Name: "look", Server: "docs"}, {Name: "write", Server: "docs"}, {Name: "look", Server: "web"}}}
+	start.Prompting.Profiles = []prompt.Profile{{Name: "reader", Tools: []string{"docs:*"}}, {Name: "scout", Tools: []string{"look"}}, {Name: "any"}, {Name: "none", Tools: []string{"gone.*"}}}
+	if err := run.Apply(event.Event{Run: "r", Seq: 1, Data: start}); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"reader", "scout", "any", "none", "unknown"} {
+		run.Steps = append(run.Steps, &agent.StepState{Step: plan.Step{Index: strconv.Itoa(i + 1), Executor: plan.ExecutorAgent, Profile: name}, Status: agent.StepPending})
+	}
+	for _, c := range []struct {
+		server     string
+		lost, want []string
+	}{
+		{"docs", nil, []string{"1"}},
+		{"docs", []string{"docs", "web"}, []string{"1", "2"}},
+		{"web", []string{"web"}, nil},
+		{"web", []string{"docs"}, []string{"2"}},
+	} {
+		if got := telling.StepsUsing(run, c.server, c.lost); !slices.Equal(got, c.want) {
+			t.Errorf("%s with %v lost: got %v, want %v", c.server, c.lost, got, c.want)
+		}
 	}
 }
 
