@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -448,6 +449,22 @@ func TestRestOfChangesIsNotUnread(t *testing.T) {
 	s.sent()
 	s.wants("This is the rest of it; y again allows it.")
 	s.lacks("more changed line")
+}
+
+// TestEndOfGateIsReached: the answers may need another line once all changes were in
+// view.
+func TestEndOfGateIsReached(t *testing.T) {
+	for _, size := range [][2]int{{100, 36}, {80, 24}, {60, 20}} {
+		for n := 4; n < 40; n += 3 {
+			diff := fmt.Sprintf("--- a/a.md\n+++ b/a.md\n@@ -0,0 +1,%d @@\n", n) + strings.Repeat("+new\n", n-1) + "+the end\n"
+			st := newStory().gated()
+			ask := patching("5", "a.md", patchRule)
+			ask.Diff = diff
+			st.run(event.GateResolved{Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce, By: "user"}, ask)
+			s := settled(t, st, size[0], size[1]).press(tea.KeyPressMsg{Code: tea.KeyEnd})
+			s.wants("+the end")
+		}
+	}
 }
 
 func TestSeenChangesStaySeen(t *testing.T) {

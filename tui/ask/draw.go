@@ -165,14 +165,6 @@ func (g *Dialog) bar(width int) []string {
 func (g *Dialog) barOf(width int) (lines, ids, parts []string) {
 	l := g.look
 	choices := g.current().choices(g.keys)
-	if unseen := g.unseenCount(); unseen != "" {
-		for i := range choices {
-			if choices[i].id == "gate.once" {
-				choices[i].does += " (" + unseen + g.unseenPlace() + ")"
-				choices[i].short += fmt.Sprintf(" (%d more)", len(g.unseen()))
-			}
-		}
-	}
 	leave := choice{id: "dialog.leave", key: g.keys.Away, does: "look around", short: "back"}
 	switch {
 	case g.editor != nil:
@@ -204,11 +196,19 @@ func (g *Dialog) barOf(width int) (lines, ids, parts []string) {
 		}
 	}
 	choices = append(choices, leave)
-	parts = g.draws(choices, false)
-	keys := draw.Flow(parts, "   ", width)
-	if len(keys) > 2 {
-		parts = g.draws(choices, true)
-		keys = draw.Flow(parts, "  ", width)
+	parts, keys := g.flow(choices, width)
+	if unseen := g.unseenCount(); unseen != "" && g.editor == nil && g.confirm == nil {
+		read := len(keys)
+		for i := range choices {
+			if choices[i].id == "gate.once" {
+				choices[i].does += " (" + unseen + g.unseenPlace() + ")"
+				choices[i].short += fmt.Sprintf(" (%d more)", len(g.unseen()))
+			}
+		}
+		// The bar must not grow and cover a line once all lines have been in view.
+		for parts, keys = g.flow(choices, width); len(keys) < read; {
+			keys = append(keys, "")
+		}
 	}
 	for _, c := range choices {
 		if !c.hidden {
@@ -216,6 +216,17 @@ func (g *Dialog) barOf(width int) (lines, ids, parts []string) {
 		}
 	}
 	return append(lines, keys...), ids, parts
+}
+
+// flow draws choices and the lines that they take, with shorter wording if those
+// would be more than two.
+func (g *Dialog) flow(choices []choice, width int) (parts, lines []string) {
+	parts = g.draws(choices, false)
+	if lines = draw.Flow(parts, "   ", width); len(lines) > 2 {
+		parts = g.draws(choices, true)
+		lines = draw.Flow(parts, "  ", width)
+	}
+	return parts, lines
 }
 
 // draws draws choices, with shorter wording if short is set.

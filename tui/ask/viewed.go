@@ -132,5 +132,5 @@ func (g *Dialog) clamp(top int) int {
 // scroll moves the view by lines.
 func (g *Dialog) scroll(lines int) {
 	g.warned = ""
-	g.top = g.clamp(g.topLine() + lines)
+	g.top = max(g.topLine()+lines, 0) // not clamped: the end stays in view while the bar below changes
 }
