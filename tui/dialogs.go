@@ -263,7 +263,7 @@ func (m *Model) undone(d event.ChatUndone) {
 func (m *Model) helpPage() dialog.HelpPage {
 	page := dialog.HelpPage{Groups: m.groups, Here: m.topic(), Replay: m.live.Recorded, Commands: m.input.Commands()}
 	if over := m.dialogs.front(); over != nil {
-		page.Now = over.Hints()
+		page.Now = over.Actions().Offered(over.Hints())
 	}
 	return page
 }

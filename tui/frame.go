@@ -73,7 +73,7 @@ func (m *Model) hints() []keymap.Hint {
 	over := m.dialogs.front()
 	switch {
 	case over != nil:
-		return armed(over.Hints(), m.review.Grace.Armed)
+		return armed(over.Actions().Offered(over.Hints()), m.review.Grace.Armed)
 	case m.searching():
 		return chat.SearchHints(m.keys)
 	case m.ask.Showing():

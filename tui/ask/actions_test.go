@@ -240,6 +240,9 @@ func TestAlwaysCanMeanTheCallOrTheTool(t *testing.T) {
 			g.act("gate.always")
 			g.Grace.On = false
 			golden.RequireEqual(t, panetest.Stripped(show(g, size))+"\n")
+			if h := g.Hints()[1]; h.Label != "a" || !strings.HasSuffix(h.Does, "instead") {
+				t.Errorf("the footer shows %+v", h)
+			}
 			if send := g.confirm.send[0].(session.Resolve); send.Scope != want {
 				t.Errorf("yes would send %+v", send)
 			}

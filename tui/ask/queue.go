@@ -24,7 +24,11 @@ func (g *Dialog) Hints() []keymap.Hint {
 		}
 		return hints
 	case g.confirm != nil:
-		return []keymap.Hint{g.keys.Hint(g.confirm.short, "gate.once"), g.keys.Hint("back", "dialog.leave"), arrows}
+		hints := []keymap.Hint{g.keys.Hint(g.confirm.short, "gate.once")}
+		if other := g.confirm.other; other != nil {
+			hints = append(hints, g.keys.Hint(other.offers+" instead", "gate.always"))
+		}
+		return append(hints, g.keys.Hint("back", "dialog.leave"), arrows)
 	}
 	hints := []keymap.Hint{arrows}
 	if g.noDetails() == "" {

@@ -96,20 +96,32 @@ func (d *Models) Actions() keymap.Handlers {
 	}
 	return d.closing("models").With(d.installKeys(), d.Moving(true, len(d.entries())), keymap.Searching(d.search, d.seek), keymap.Handlers{
 		"dialog.leave":      d.leave(d.seek),
-		"models.think_more": {Do: keymap.Just(func() { d.think(1) })},
-		"models.think_less": {Do: keymap.Just(func() { d.think(-1) })},
+		"models.think_more": {Refuse: d.nothing, Do: keymap.Just(func() { d.think(1) })},
+		"models.think_less": {Refuse: d.nothing, Do: keymap.Just(func() { d.think(-1) })},
 		"list.other": {Do: keymap.Just(func() {
 			d.profiles = !d.profiles
 			d.seek("")
 		})},
 		"models.plan_with": {Do: d.planWith},
-		"list.choose": {Do: func() keymap.Request {
+		"list.choose": {Refuse: d.nothing, Do: func() keymap.Request {
 			if c := d.choose(); c != nil {
 				return keymap.SendCommands(c)
 			}
 			return keymap.Request{}
 		}},
 	}).First(d.nextKey)
+}
+
+// nothing returns why nothing can be chosen.
+func (d *Models) nothing() string {
+	switch {
+	case len(d.entries()) > 0:
+		return ""
+	case d.profiles:
+		return "There is no profile to choose."
+	default:
+		return "There is no model to choose."
+	}
 }
 
 // seek sets the search text and selects the session's current model or profile.
@@ -174,11 +186,7 @@ func levelName(l prompt.ThinkLevel) string {
 
 // choose returns a command for the settings that differ from the session's.
 func (d *Models) choose() session.Command {
-	entries := d.entries()
-	if d.asked || len(entries) == 0 {
-		return nil
-	}
-	e := entries[d.At]
+	e := d.entries()[d.At]
 	var c session.Choose
 	if level := d.level; level != d.available.Think {
 		c.Think = &level

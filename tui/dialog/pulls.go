@@ -83,13 +83,10 @@ func (d *Models) installKeys() keymap.Handlers {
 			d.nameModel(name)
 		})},
 		"models.cancel_pull": d.CancelPull(),
-		"models.remove": {Do: keymap.Just(func() {
-			if entries := d.entries(); !d.asked && d.At < len(entries) && entries[d.At].model != nil {
-				d.removing = entries[d.At].model
-				return
-			}
-			d.message = "Select a model to remove."
-		})},
+		"models.remove": {
+			Refuse: keymap.Unless(func() bool { entries := d.entries(); return d.At < len(entries) && entries[d.At].model != nil }, "Select a model to remove."),
+			Do:     keymap.Just(func() { d.removing = d.entries()[d.At].model }),
+		},
 	}
 }
 

@@ -155,12 +155,12 @@ func (d *Servers) Hints() []keymap.Hint {
 		return []keymap.Hint{d.Keys.Hint("cancel the login", "servers.login"), leave, choose}
 	}
 	if s.Transport == "built-in" {
-		return []keymap.Hint{d.Keys.Hint("its tools", "plan.open"), d.Keys.Hint("restart", "servers.restart"), leave, choose, search}
+		return []keymap.Hint{d.Keys.Hint("its tools", "plan.open"), d.restartHint(s), leave, choose, search}
 	}
-	hints := []keymap.Hint{d.Keys.Hint("its tools", "plan.open"), d.Keys.Hint("log", "servers.log"), d.Keys.Hint("restart", "servers.restart")}
+	hints := []keymap.Hint{d.Keys.Hint("its tools", "plan.open"), d.Keys.Hint("log", "servers.log"), d.restartHint(s)}
 	off := d.Keys.Hint("disable", "servers.disable")
 	if s.Disabled != "" {
-		hints, off = hints[:2], d.Keys.Hint("enable", "servers.disable")
+		off = d.Keys.Hint("enable", "servers.disable")
 	}
 	if s.NeedsLogin {
 		hints = slices.Insert(hints, 0, d.Keys.Hint("log in", "servers.login"))

@@ -38,12 +38,12 @@ func (d *Servers) Actions() keymap.Handlers {
 // serverActions returns the actions on a server, in the list and on its pages.
 func (d *Servers) serverActions(s *plan.ServerStatus) keymap.Handlers {
 	hs := keymap.Handlers{
-		"servers.restart":          {Do: func() keymap.Request { return d.restart(s) }},
-		"servers.disable":          {Do: func() keymap.Request { return d.toggle(s, false) }},
-		"servers.disable_for_good": {Do: func() keymap.Request { return d.toggle(s, true) }},
+		"servers.restart":          {Refuse: func() string { return d.noRestart(s) }, Do: func() keymap.Request { return d.restart(s) }},
+		"servers.disable":          {Refuse: func() string { return builtIn(s) }, Do: func() keymap.Request { return d.toggle(s, false) }},
+		"servers.disable_for_good": {Refuse: func() string { return builtIn(s) }, Do: func() keymap.Request { return d.toggle(s, true) }},
 		"servers.log":              {Do: func() keymap.Request { return d.open(s, logPage) }},
-		"servers.accept":           {Do: func() keymap.Request { return d.askAboutChanges(s) }},
-		"servers.take_back":        {Do: func() keymap.Request { return d.takeBack(s) }},
+		"servers.accept":           {Refuse: func() string { return unchanged(s) }, Do: func() keymap.Request { return d.askAboutChanges(s) }},
+		"servers.take_back":        {Refuse: func() string { return noYes(s) }, Do: func() keymap.Request { return d.takeBack(s) }},
 	}
 	if s.URL != "" {
 		hs["servers.login"] = keymap.Handler{Do: func() keymap.Request { return d.logIn(s) }}
@@ -51,49 +51,77 @@ func (d *Servers) serverActions(s *plan.ServerStatus) keymap.Handlers {
 	return hs
 }
 
-// restart requests a restart of a server.
-func (d *Servers) restart(s *plan.ServerStatus) keymap.Request {
+// noRestart returns why a server cannot be restarted.
+func (d *Servers) noRestart(s *plan.ServerStatus) string {
 	name := untrusted.Line(s.Name)
 	switch {
 	case s.State == plan.ServerWaiting:
-		d.message = "It waits for your approval: " + d.Keys.Open.Help().Key + " shows the question."
+		return "It waits for your approval: " + d.Keys.Open.Help().Key + " shows the question."
 	case s.Declined:
-		d.message = "You said no to it; the question opens again."
-		return keymap.SendCommands(session.Restart{Server: s.Name})
+		return ""
 	case s.Disabled != "":
-		d.message = name + " is disabled: " + d.Keys.Name("servers.disable") + " enables it."
+		return name + " is disabled: " + d.Keys.Name("servers.disable") + " enables it."
 	case s.State == plan.ServerStopped:
-		d.message = name + " does not start: " + s.Note.Visible() + "."
+		return name + " does not start: " + s.Note.Line() + "."
 	case s.BadEntry:
-		d.message = name + " cannot start: " + s.Error.Visible() + ". Correct its entry, then press " + d.Keys.Look.Help().Key + "."
+		return name + " cannot start: correct its entry, then press " + d.Keys.Look.Help().Key + "."
 	case s.State == plan.ServerStarting && s.Error == "":
-		d.message = name + " is starting already."
-	default:
-		d.message, d.awaited = "Restarting "+name+d.Look.Glyphs.Ellipsis, s.Name
-		return keymap.SendCommands(session.Restart{Server: s.Name})
+		return name + " is starting already."
 	}
-	return keymap.Request{}
+	return ""
+}
+
+// restart requests a restart of a server, or the question about one that the user
+// refused.
+func (d *Servers) restart(s *plan.ServerStatus) keymap.Request {
+	if d.message = "You said no to it; the question opens again."; !s.Declined {
+		d.message, d.awaited = "Restarting "+untrusted.Line(s.Name)+d.Look.Glyphs.Ellipsis, s.Name
+	}
+	return keymap.SendCommands(session.Restart{Server: s.Name})
+}
+
+// restartHint names the key that starts a server again.
+func (d *Servers) restartHint(s *plan.ServerStatus) keymap.Hint {
+	if s.Declined {
+		return d.Keys.Hint("ask again", "servers.restart")
+	}
+	return d.Keys.Hint("restart", "servers.restart")
+}
+
+// builtIn returns why a server cannot be disabled.
+func builtIn(s *plan.ServerStatus) string {
+	if s.Transport == "built-in" {
+		return untrusted.Line(s.Name) + " is part of replan and cannot be disabled here."
+	}
+	return ""
+}
+
+// unchanged says that there is nothing to ask about, "" if there is.
+func unchanged(s *plan.ServerStatus) string {
+	if s.Changes == 0 {
+		return untrusted.Line(s.Name) + " has changed nothing since you accepted it."
+	}
+	return ""
+}
+
+// noYes says that the user has no yes to take back, "" if there is one.
+func noYes(s *plan.ServerStatus) string {
+	if !s.Allowed {
+		return untrusted.Line(s.Name) + " is no server of the project that you have allowed."
+	}
+	return ""
 }
 
 // askAboutChanges closes the dialog and lets the session ask about what a server has
 // changed.
 func (d *Servers) askAboutChanges(s *plan.ServerStatus) keymap.Request {
-	if s.Changes == 0 {
-		d.message = untrusted.Line(s.Name) + " has changed nothing since you accepted it."
-		return keymap.Request{}
-	}
 	d.Close()
 	return keymap.SendCommands(session.AskAboutChanges{Server: s.Name})
 }
 
 // takeBack requests to stop a server of the project that the user has allowed.
 func (d *Servers) takeBack(s *plan.ServerStatus) keymap.Request {
-	name := untrusted.Line(s.Name)
-	if !s.Allowed {
-		d.message = name + " is no server of the project that you have allowed."
-		return keymap.Request{}
-	}
-	d.message = "You took back your yes to " + name + "; " + d.Keys.Name("servers.restart") + " asks again."
+	d.message = "You took back your yes to " + untrusted.Line(s.Name) + "; " + d.Keys.Name("servers.restart") + " asks again."
 	return keymap.SendCommands(session.Revoke{Server: s.Name})
 }
 
@@ -124,11 +152,7 @@ func (d *Servers) LoggedIn(p session.LoginProgress) {
 // toggle requests to disable a server, or to enable a disabled one.
 func (d *Servers) toggle(s *plan.ServerStatus, forGood bool) keymap.Request {
 	name := untrusted.Line(s.Name)
-	switch {
-	case s.Transport == "built-in":
-		d.message = name + " is part of replan and cannot be disabled here."
-		return keymap.Request{}
-	case s.Disabled == "", s.Disabled == plan.DisabledForNow && forGood:
+	if s.Disabled == "" || s.Disabled == plan.DisabledForNow && forGood {
 		d.message, d.awaited = "Disabling "+name+d.Look.Glyphs.Ellipsis, s.Name
 		return keymap.SendCommands(session.Disable{Server: s.Name, ForGood: forGood})
 	}
@@ -194,9 +218,14 @@ func (d *Servers) pageHints() []keymap.Hint {
 		hints = append(hints, d.Keys.Hint(next, "list.other"))
 	}
 	if d.page == toolsPage {
-		return append(hints, d.offers.hints()...)
+		hints = append(hints, d.offers.hints()...)
+	} else {
+		hints = append(hints, d.Keys.Hint("scroll", "move.up", "move.down"))
 	}
-	return append(hints, d.Keys.Hint("scroll", "move.up", "move.down"), d.Keys.Hint("restart", "servers.restart"))
+	if s := d.chosen(); s != nil && d.offers.server != "" {
+		hints = append(hints, d.restartHint(s))
+	}
+	return hints
 }
 
 // title names the page in view and, if there is room, those beside it.

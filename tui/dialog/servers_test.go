@@ -42,12 +42,32 @@ func pressed(t *testing.T, d *dialog.Servers, id string) keymap.Request {
 	return w
 }
 
+// hinted returns the keys that the footer offers.
+func hinted(d *dialog.Servers) string {
+	var words []string
+	for _, h := range d.Actions().Offered(d.Hints()) {
+		words = append(words, h.Label+" "+h.Does)
+	}
+	return strings.Join(words, ", ")
+}
+
+func TestFooterOfRefusedServerOffersWhatCanBeDone(t *testing.T) {
+	d := openServers(plan.ServerStatus{Name: "k", State: plan.ServerStopped, Declined: true, Error: "left out: you said no"})
+	if got, want := hinted(d), "enter its tools, v log, r ask again, esc close, d disable, up/down choose, / search all tools"; got != want {
+		t.Errorf("the list offers %s", got)
+	}
+	pressed(t, d, "plan.open")
+	if got, want := hinted(d), "esc list, tab log, r ask again"; got != want {
+		t.Errorf("its tools offer %s", got)
+	}
+}
+
 func TestRestartOfServerThatCannotStartGivesItsProblem(t *testing.T) {
 	for name, test := range map[string]struct {
 		server plan.ServerStatus
 		want   string
 	}{
-		"bad entry":        {plan.ServerStatus{Name: "k", State: plan.ServerFailed, BadEntry: true, Error: `.mcp.json:3: "url" must be text`}, `k cannot start: .mcp.json:3: "url" must be text. Correct its entry, then press F5.`},
+		"bad entry":        {plan.ServerStatus{Name: "k", State: plan.ServerFailed, BadEntry: true, Error: `.mcp.json:3: "url" must be text`}, "k cannot start: correct its entry, then press F5."},
 		"disabled":         {plan.ServerStatus{Name: "k", State: plan.ServerStopped, Disabled: plan.DisabledForGood, Note: "disabled in the configuration"}, "k is disabled: d enables it."},
 		"left out":         {plan.ServerStatus{Name: "k", State: plan.ServerStopped, Note: "left out: you said no"}, "k does not start: left out: you said no."},
 		"waits for a yes":  {plan.ServerStatus{Name: "k", State: plan.ServerWaiting}, "It waits for your approval"},
@@ -55,11 +75,11 @@ func TestRestartOfServerThatCannotStartGivesItsProblem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := openServers(test.server)
-			if w := pressed(t, d, "servers.restart"); len(w.Send) > 0 {
-				t.Errorf("it sends %v", w.Send)
+			if w, why := d.Actions().Act("servers.restart"); len(w.Send) > 0 || !strings.HasPrefix(why, test.want) {
+				t.Errorf("it sends %v and says %q", w.Send, why)
 			}
-			if got := shown(d); !strings.Contains(got, test.want) || strings.Contains(got, "Starting") {
-				t.Errorf("got\n%s", got)
+			if got := hinted(d); strings.Contains(got, "restart") {
+				t.Errorf("the footer offers %s", got)
 			}
 		})
 	}
@@ -106,7 +126,7 @@ func TestKeyDisablesAndEnablesServer(t *testing.T) {
 		"built-in servers stay": {plan.ServerStatus{Name: "k", State: plan.ServerReady, Transport: "built-in"}, "servers.disable", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if w := pressed(t, openServers(test.server), test.key); !slices.Equal(w.Send, test.want) {
+			if w, _ := openServers(test.server).Actions().Act(test.key); !slices.Equal(w.Send, test.want) {
 				t.Errorf("got %v, want %v", w.Send, test.want)
 			}
 		})

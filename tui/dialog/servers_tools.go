@@ -112,11 +112,12 @@ func (t *toolList) actions(page keymap.Handlers, leave func()) keymap.Handlers {
 		t.seek("")
 	})
 	open := just(func() {
-		if t.At < len(t.found) {
-			t.opened = &t.found[t.At].OfferedTool
-			t.text.reset()
-		}
+		t.opened = &t.found[t.At].OfferedTool
+		t.text.reset()
 	})
+	open.Refuse = keymap.Unless(func() bool { return t.At < len(t.found) }, "There is no tool here.")
+	search := just(func() { t.searching = true })
+	search.Refuse = keymap.Unless(func() bool { return len(t.found) > 0 || t.query != "" }, "There is no tool to search for.")
 	switch {
 	case t.opened != nil:
 		back := just(func() { t.opened = nil })
@@ -125,7 +126,7 @@ func (t *toolList) actions(page keymap.Handlers, leave func()) keymap.Handlers {
 		done := just(func() { t.searching = false })
 		return keymap.Handlers{"dialog.leave": showAll, "list.choose": done}.With(t.Moving(true, len(t.found)), keymap.Searching(t.query, t.seek))
 	}
-	hs := page.With(t.Moving(false, len(t.found)), keymap.Handlers{"plan.open": open, "models.think_more": open, "list.search": just(func() { t.searching = true })})
+	hs := page.With(t.Moving(false, len(t.found)), keymap.Handlers{"plan.open": open, "models.think_more": open, "list.search": search})
 	if t.query != "" {
 		hs["dialog.leave"] = showAll
 	}

@@ -47,7 +47,10 @@ func (l *List) again() bool {
 // Moving returns the keys that move the selection among count items. While the
 // user types text, letters do not move it.
 func (l *List) Moving(typing bool, count int) keymap.Handlers {
-	by := func(n int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { l.Move(n, count) })} }
+	filled := keymap.Unless(func() bool { return count > 0 }, "The list is empty.")
+	by := func(n int) keymap.Handler {
+		return keymap.Handler{Refuse: filled, Do: keymap.Just(func() { l.Move(n, count) })}
+	}
 	page := l.Page()
 	hs := keymap.Handlers{"move.page_up": by(-page), "move.half_up": by(-page), "move.page_down": by(page), "move.half_down": by(page)}
 	if typing {

@@ -232,6 +232,17 @@ func (hs Handlers) Press(id string) Request {
 	return w
 }
 
+// Offered drops the hints of which no action can be done now. Actions of other places
+// count as possible.
+func (hs Handlers) Offered(hints []Hint) []Hint {
+	return slices.DeleteFunc(slices.Clone(hints), func(hint Hint) bool {
+		return len(hint.IDs) > 0 && !slices.ContainsFunc(hint.IDs, func(id string) bool {
+			h, here := hs[id]
+			return !here || (h.When == nil || h.When()) && h.Refusal() == ""
+		})
+	})
+}
+
 // NotHere explains that an action belongs to a dialog that is not open.
 const NotHere = "Its key works only while its dialog is open."
 
