@@ -12,6 +12,7 @@ import (
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/untrusted"
+	"replan/planning/plan"
 )
 
 // switchedTools are tools of servers that can be disabled and have logs.
@@ -108,5 +109,31 @@ func TestLogOfServerIsReadOrGivesReason(t *testing.T) {
 	s.shut()
 	if err := <-ended; !errors.Is(err, session.ErrClosed) {
 		t.Errorf("a log that is waited for ends with %v", err)
+	}
+}
+
+func TestSeveralBadEntriesAreReportedInOneLine(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.tools.servers = []plan.ServerStatus{
+			{Name: "broken", State: plan.ServerFailed, Error: "exited"},
+			{Name: "a", State: plan.ServerFailed, BadEntry: true, Error: "no command"},
+			{Name: "fine", State: plan.ServerReady, TaskTools: `"research"`},
+			{Name: "b", State: plan.ServerFailed, BadEntry: true, Error: "no url"},
+		}
+	})
+	s.Send(session.Submit{Text: "do it"})
+	until[event.ChatReply](t, s)
+	var notes []string
+	for _, e := range s.seen {
+		if note, ok := e.Data.(event.Note); ok {
+			notes = append(notes, string(note.Text))
+		}
+	}
+	want := []string{
+		`the entries of 2 MCP servers cannot be used: "a" and "b"; the servers view (alt+s) and replan mcp list say why`,
+		`the MCP server "broken": exited`,
+	}
+	if !slices.Equal(notes, want) {
+		t.Errorf("got %q", notes)
 	}
 }

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/intent"
 	"replan/planning/plan"
@@ -123,6 +125,7 @@ func (s *Session) publishStatus() {
 			s.publishNote("info", text)
 		}
 	}
+	reportBadEntries(s)
 	for _, server := range s.status.Servers {
 		if slices.ContainsFunc(before, func(b plan.ServerStatus) bool { return b.Name == server.Name && b.Changes > server.Changes }) {
 			s.troubles[server.Name] = string(server.Note) // the user has accepted a change, and knows the others
@@ -133,6 +136,26 @@ func (s *Session) publishStatus() {
 			s.trouble(server.Name, string(what))
 		}
 	}
+}
+
+// reportBadEntries reports, once, the servers whose entries cannot be used: several of them
+// in one note.
+func reportBadEntries(s *Session) {
+	var names []string
+	for _, server := range s.status.Servers {
+		if server.BadEntry && s.troubles[server.Name] != string(server.Error) {
+			names = append(names, strconv.Quote(server.Name))
+		}
+	}
+	if len(names) < 2 {
+		return // its own note says more
+	}
+	for _, server := range s.status.Servers {
+		if slices.Contains(names, strconv.Quote(server.Name)) {
+			s.troubles[server.Name] = string(server.Error)
+		}
+	}
+	s.publishNote("warn", fmt.Sprintf("the entries of %d MCP servers cannot be used: %s; the servers view (alt+s) and replan mcp list say why", len(names), english.Some(names, 4, "")))
 }
 
 // trouble reports, once, what is wrong with a server.
