@@ -260,10 +260,10 @@ func TestCallThatWantsSamplingIsRefused(t *testing.T) {
 	})
 }
 
-func TestToolsThatRunOnlyAsTasksAreLeftOutWithANote(t *testing.T) {
+func TestToolsThatRunOnlyAsTasksAreLeftOut(t *testing.T) {
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", asks)}})
 	s := status(t, p, "child")
-	if !strings.Contains(string(s.Note), `left out tools that run only as tasks, which replan does not know: "research"`) {
+	if s.TaskTools != `"research"` || s.Error != "" {
 		t.Errorf("got %+v", s)
 	}
 	if _, err := p.Ready(t.Context()).Find("research"); err == nil {

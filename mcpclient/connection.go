@@ -242,13 +242,18 @@ func (c *connection) close() {
 	}
 }
 
+// omitted names the tools of a list that are left out, "" for none.
+type omitted struct {
+	note  string // about those whose names cannot be used
+	tasks string // those that run only as tasks
+}
+
 // tools lists the server's tools. It returns all that the server says of each, by
-// name, and a note about those left out. It performs the handshake first if
-// necessary.
-func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) (tools []plan.Tool, said map[string]string, note string, err error) {
+// name. It performs the handshake first if necessary.
+func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) (tools []plan.Tool, said map[string]string, left omitted, err error) {
 	if !c.client.IsInitialized() {
 		if err := c.shakeHands(ctx); err != nil {
-			return nil, nil, "", err
+			return nil, nil, left, err
 		}
 		if !isBuiltin {
 			c.listenForChanges()
@@ -257,10 +262,10 @@ func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) (to
 	}
 	list, err := c.pages(ctx)
 	if errors.Is(err, mcp.ErrMethodNotFound) {
-		return nil, nil, "", nil // servers without tools are valid
+		return nil, nil, left, nil // servers without tools are valid
 	}
 	if err != nil {
-		return nil, nil, "", err
+		return nil, nil, left, err
 	}
 	var out, tasks []string
 	said = map[string]string{}
@@ -279,14 +284,11 @@ func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) (to
 		}
 		tools = append(tools, t.planned(name, isBuiltin))
 	}
-	var notes []string
 	if len(out) > 0 {
-		notes = append(notes, "left out tools whose names cannot be used or come twice: "+shortened(out))
+		left.note = "left out tools whose names cannot be used or come twice: " + shortened(out)
 	}
-	if len(tasks) > 0 {
-		notes = append(notes, "left out tools that run only as tasks, which replan does not know: "+shortened(tasks))
-	}
-	return tools, said, strings.Join(notes, "; "), nil
+	left.tasks = shortened(tasks)
+	return tools, said, left, nil
 }
 
 func shortened(all []string) string {

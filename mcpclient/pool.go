@@ -109,6 +109,7 @@ type entry struct {
 	state    plan.ServerState
 	problem  string
 	tools    []plan.Tool
+	tasks    string        // its tools that run only as tasks
 	changes  []change      // what it says that the user has not accepted
 	conn     *connection   // nil if there is none
 	begun    time.Time     // time of the last start

@@ -193,12 +193,12 @@ func (p *Pool) connect(e *entry) (*connection, error) {
 
 // list lists a server's tools and marks it ready.
 func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
-	tools, said, note, err := conn.tools(ctx, e.server.Name, e.builtin != nil)
+	tools, said, left, err := conn.tools(ctx, e.server.Name, e.builtin != nil)
 	if err != nil {
 		return err
 	}
-	tools, left := offered(e.server, tools)
-	note = cmp.Or(note, left)
+	tools, filtered := offered(e.server, tools)
+	note := cmp.Or(left.note, filtered)
 	for i := range tools {
 		tools[i].TimeoutMS, tools[i].Vouched = e.server.Timeout.Milliseconds(), e.server.Trust
 	}
@@ -231,7 +231,7 @@ func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
 			e.ready, e.wasReady = time.Now(), true
 		}
 		e.state, e.problem, e.tools, e.conn, e.doing, e.login = plan.ServerReady, note, tools, conn, nil, false
-		e.changes = changes
+		e.changes, e.tasks = changes, left.tasks
 	})
 	return nil
 }
@@ -457,7 +457,7 @@ func (p *Pool) status(e *entry) plan.ServerStatus {
 		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed), Declined: e.declined, Allowed: e.allowed(),
 		Protocol: e.protocol, BadEntry: e.state == plan.ServerFailed && e.badEntry(),
 	}
-	s.NeedsLogin, s.Changes = e.login, len(e.changes)
+	s.NeedsLogin, s.Changes, s.TaskTools = e.login, len(e.changes), untrusted.Text(e.tasks)
 	if e.state == plan.ServerReady || e.state == plan.ServerStopped {
 		s.Note = untrusted.Text(e.problem)
 	} else {

@@ -167,6 +167,7 @@ type tested struct {
 	OK          bool            `json:"ok"`
 	Error       untrusted.Text  `json:"error,omitempty"`
 	Notes       []string        `json:"notes,omitempty"`
+	LeftOut     string          `json:"left_out,omitempty"`
 	Protocol    string          `json:"protocol,omitempty"` // its version
 	Name        string          `json:"name,omitempty"`     // of the server, in its own words
 	Version     string          `json:"version,omitempty"`
@@ -284,7 +285,7 @@ func (t *tested) take(m mcpclient.Message) testedMessage {
 // finish takes the state of the server.
 func (t *tested) finish(status []plan.ServerStatus) {
 	for _, s := range status {
-		t.OK, t.Error, t.note, t.Tools, t.StartMS = s.State == plan.ServerReady, s.Error, s.Note, s.Tools, s.StartMS
+		t.OK, t.Error, t.note, t.Tools, t.StartMS, t.LeftOut = s.State == plan.ServerReady, s.Error, s.Note, s.Tools, s.StartMS, telling.LeftOut(s)
 	}
 	if !t.OK {
 		t.Error, t.note = cmp.Or(t.Error, t.note), ""
@@ -335,6 +336,9 @@ func (h Host) printTest(t *tested) error {
 	}
 	if t.note != "" {
 		words += "; " + t.note.Line()
+	}
+	if t.LeftOut != "" {
+		words += "; left out " + t.LeftOut
 	}
 	return h.Print(h.Sign(doctor.OK) + " " + line("%s", words))
 }

@@ -173,6 +173,8 @@ type ServerStatus struct {
 
 	// Instructions are how the server wants to be used, in its own words, on one line.
 	Instructions untrusted.Text `json:"instructions,omitempty"`
+	// TaskTools names its tools that run only as tasks, which replan does not know.
+	TaskTools untrusted.Text `json:"task_tools,omitempty"`
 
 	Source    string         `json:"source,omitempty"`     // who configured it: built-in, command line, user configuration or project
 	Transport string         `json:"transport,omitempty"`  // built-in, stdio or http

@@ -376,6 +376,9 @@ func (d *Servers) facts(doc *draw.Document, s plan.ServerStatus) {
 		}
 		doc.Field("from", l.Muted, strings.Join(words, " "+l.Glyphs.Separator+" "))
 	}
+	if words := telling.LeftOut(s); words != "" {
+		doc.Field("without", l.Muted, words)
+	}
 	if s.LastError != "" && s.LastError != s.Error {
 		doc.Field("earlier", l.Muted, s.LastError.Visible())
 	}

@@ -147,6 +147,13 @@ func TestFiguresOfServersKeepTheirColumns(t *testing.T) {
 	}
 }
 
+func TestServerNamesToolsThatRunOnlyAsTasks(t *testing.T) {
+	d := openServers(plan.ServerStatus{Name: "k", State: plan.ServerReady, Tools: 2, TaskTools: `"research"`})
+	if got, want := shown(d), `without  tools that run only as tasks, which replan does not know: "research"`; !strings.Contains(got, want) {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestDisabledServerOffersToBeEnabled(t *testing.T) {
 	for want, disabled := range map[string]plan.DisabledBy{"enable": plan.DisabledForNow, "disable": ""} {
 		var does []string

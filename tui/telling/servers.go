@@ -130,6 +130,15 @@ func ServerCalls(s plan.ServerStatus) string {
 	return words + ", last " + DoneIn(s.LastMS) + ", median " + DoneIn(s.MedianMS)
 }
 
+// LeftOut says which tools of a server are left out since they run only as tasks, ""
+// for none.
+func LeftOut(s plan.ServerStatus) string {
+	if s.TaskTools == "" {
+		return ""
+	}
+	return "tools that run only as tasks, which replan does not know: " + s.TaskTools.Line()
+}
+
 // ServerAddress says where a server is: its command line as a shell would take it, or
 // its URL.
 func ServerAddress(s plan.ServerStatus) string {
