@@ -175,6 +175,19 @@ func TestShortenedPromptIsShownInItsExchangeOnly(t *testing.T) {
 	s.press(ctrlX, endKey, enter).wants("2 results are not whole")
 }
 
+// TestPanesSayWhatFollowsAPlan: an answer without a plan takes the place of the plan
+// before it.
+func TestPanesSayWhatFollowsAPlan(t *testing.T) {
+	st := newStory().finished()
+	st.chat(event.RunStarted{Goal: "hello", Workspace: "/src", Model: "m"}, event.SynthesisStarted{Direct: true}, event.SynthesisCompleted{Text: "Hello."},
+		event.RunCompleted{Result: event.Result{Status: event.StatusCompleted}})
+	s := settled(t, st, 120, 36).press(tabKey)
+	s.wants("Answered without a plan.")
+	s.wants("opens the plans of")
+	s.wants("This run has no step to inspect.")
+	s.lacks("enter open")
+}
+
 func TestMissingAnswerIsExplainedOnce(t *testing.T) {
 	const why = "the window is too small"
 	st := newStory().greeted().chat(event.RunStarted{Goal: "why", Workspace: "/src", Model: "m", Prompting: prompt.Prompting{SkipAnalysis: true, SkipReview: true, SkipPlan: true}})

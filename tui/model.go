@@ -297,7 +297,7 @@ func (m *Model) chatState() chat.State {
 func (m *Model) planState() dag.State {
 	s := dag.State{
 		Size: m.layout.plan, Focused: m.focus == panePlan, FillsScreen: m.layout.mapped,
-		Live: m.live.Shown().Active(), Resumable: m.live.Resumable(),
+		Live: m.live.Shown().Active(), Resumable: m.live.Resumable(), Recorded: m.live.Recorded,
 	}
 	if run := m.live.Shown().State; run != nil {
 		s.Asked = m.pending.StepOf(run, m.ask)

@@ -53,6 +53,7 @@ type State struct {
 	FillsScreen bool   // the plan takes the whole screen
 	Live        bool   // the run is under way
 	Resumable   bool   // the run has ended and can be resumed
+	Recorded    bool   // the run is replayed
 	Asked       string // step with a pending question to the user, followed first; "" for none
 }
 
@@ -358,8 +359,9 @@ func (d *Pane) View() []string {
 	body := d.body()
 	switch {
 	case d.outline == nil || len(d.outline.Rows) == 0:
-		if body > 0 {
-			view = append(view, d.Look.Fit(" "+d.Look.Faint.Render(d.Look.Cut(d.empty(), d.Width-2)), d.Width))
+		words := draw.Wrap(d.empty(), max(d.Width-2, 1))
+		for _, line := range words[:min(len(words), max(body, 0))] {
+			view = append(view, d.Look.Fit(" "+d.Look.Faint.Render(line), d.Width))
 		}
 	default:
 		at := d.Position()
@@ -398,7 +400,10 @@ func (d *Pane) empty() string {
 	case d.Run == nil:
 		return "The plan appears here."
 	case d.Run.Result != nil && d.Run.Synthesis.Direct && d.Run.Result.Status == event.StatusCompleted:
-		return "Answered without a plan."
+		if d.state.Recorded {
+			return "Answered without a plan."
+		}
+		return "Answered without a plan. " + d.Keys.LeadingName("runs") + " opens the plans of earlier runs."
 	case d.Run.Result != nil:
 		return "This run had no plan."
 	case d.Run.Synthesis.Started:

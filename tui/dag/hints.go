@@ -24,9 +24,12 @@ func (d *Pane) Hints(cancel, undo bool) []keymap.Hint {
 		add("clear the filter", "run.stop")
 		return hints
 	}
-	if d.ShowsGraph() {
+	switch {
+	case d.Empty():
+		return nil
+	case d.ShowsGraph():
 		add("move", "move.up", "move.down", "plan.left", "plan.right")
-	} else {
+	default:
 		add("move", "move.up", "move.down")
 	}
 	s := d.ChosenStep()

@@ -304,6 +304,8 @@ func (d *Pane) draw(height int) []string {
 		d.drawRevision(&front.Document, d.shown.Revision)
 	case d.shown != nil && d.shown.Kind == SubjectGroup:
 		d.drawGroup(&front.Document, d.shown.Group)
+	case s == nil && d.run != nil && d.run.Result != nil && len(d.run.Steps) == 0:
+		front.Prose(l.Faint, "This run has no step to inspect.")
 	case s == nil:
 		front.Prose(l.Faint, "Choose a step of the plan to inspect it.")
 	}
