@@ -261,10 +261,16 @@ func (g OpenGate) write(l *draw.Look, d *draw.Document, details bool) page {
 	return p
 }
 
-// writeChange writes how a server has changed a text.
+// writeChange writes how a server has changed a text. The words of descriptions, which
+// stand behind a bar, stay whole.
 func writeChange(l *draw.Look, d *draw.Document, diff untrusted.Text) {
 	for line := range strings.SplitSeq(strings.TrimRight(diff.Visible(), "\n"), "\n") {
-		d.Code(changeStyle(l, line), line)
+		style := changeStyle(l, line)
+		if sign, words, prose := strings.Cut(line, "| "); prose && len(sign) == 1 && words != "" {
+			d.Item(style.Render(sign+"| "), style, words)
+			continue
+		}
+		d.Code(style, line)
 	}
 }
 
