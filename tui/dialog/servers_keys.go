@@ -223,7 +223,7 @@ func (d *Servers) pageHints() []keymap.Hint {
 		hints = append(hints, d.Keys.Hint("scroll", "move.up", "move.down"))
 	}
 	if s := d.chosen(); s != nil && d.offers.server != "" {
-		hints = append(hints, d.restartHint(s))
+		hints = append(hints, d.Keys.Hint("see what changed", "servers.accept"), d.restartHint(s))
 	}
 	return hints
 }

@@ -147,6 +147,16 @@ func TestFiguresOfServersKeepTheirColumns(t *testing.T) {
 	}
 }
 
+func TestPagesOfChangedServerOfferToSeeTheChange(t *testing.T) {
+	d := openServers(plan.ServerStatus{Name: "k", State: plan.ServerReady, Changes: 1})
+	for _, id := range []string{"plan.open", "list.other", "list.other"} {
+		pressed(t, d, id)
+		if got := hinted(d); !strings.Contains(got, "a see what changed") {
+			t.Errorf("after %s the footer offers %s", id, got)
+		}
+	}
+}
+
 func TestServerNamesToolsThatRunOnlyAsTasks(t *testing.T) {
 	d := openServers(plan.ServerStatus{Name: "k", State: plan.ServerReady, Tools: 2, TaskTools: `"research"`})
 	if got, want := shown(d), `without  tools that run only as tasks, which replan does not know: "research"`; !strings.Contains(got, want) {
