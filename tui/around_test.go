@@ -77,6 +77,13 @@ func TestNoticesAppearAndFade(t *testing.T) {
 			[]event.Data{serverStatus(plan.ServerReady, ""), serverStatus(plan.ServerFailed, "it ended"), serverStatus(plan.ServerStarting, ""), serverStatus(plan.ServerReady, "")},
 			"the server tickets is ready: 2 tools",
 		},
+		"server that never started": {
+			[]event.Data{
+				serverStatus(plan.ServerStarting, ""), serverStatus(plan.ServerFailed, "needs a login"),
+				serverStatus(plan.ServerStarting, ""), serverStatus(plan.ServerFailed, "needs a login"), serverStatus(plan.ServerStarting, ""), serverStatus(plan.ServerReady, ""),
+			},
+			"the server tickets is ready: 2 tools",
+		},
 		"nearly used budget": {[]event.Data{event.BudgetWarned{Guard: event.GuardTokens, Used: 81_000, Limit: 100_000}}, "81.0k of 100k tokens used"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,6 +92,9 @@ func TestNoticesAppearAndFade(t *testing.T) {
 				s.show(newStory().session(e))
 			}
 			s.wants(c.want)
+			if name == "server that never started" {
+				s.lacks("lost the server")
+			}
 			for range c.events {
 				s.m.Update(s.m.Faded())
 			}

@@ -11,7 +11,7 @@ import (
 
 // servers holds the known state of the tool servers.
 type servers struct {
-	lost    map[string]bool // servers that were lost, or never started
+	lost    map[string]bool // servers that were lost (true), or have never started (false)
 	stale   bool            // the tools and figures of the servers must be fetched again
 	looking bool            // the session looks again for a model
 	address string          // of a login, to be copied
@@ -26,6 +26,7 @@ func (s *servers) notices(was, now session.Status, run *agent.Run, notify func(l
 	}
 	for _, server := range now.Servers {
 		name := server.Name
+		_, missed := s.lost[name]
 		switch {
 		case server.State == plan.ServerFailed && before[name] == plan.ServerReady:
 			s.lost[name] = true
@@ -36,9 +37,9 @@ func (s *servers) notices(was, now session.Status, run *agent.Run, notify func(l
 		case server.State == plan.ServerFailed && s.lost[name] && before[name] == plan.ServerStarting:
 			notify("error", "lost the server "+name+": "+server.Error.Visible()+lostTools(run, name, now.Servers))
 		case server.State == plan.ServerFailed && before[name] == plan.ServerStarting:
-			s.lost[name] = true
+			s.lost[name] = false
 			notify("error", "the server "+name+" did not start")
-		case server.State == plan.ServerReady && s.lost[name]:
+		case server.State == plan.ServerReady && missed:
 			delete(s.lost, name)
 			notify("info", telling.ServerReady(name, server.Tools))
 		}
