@@ -334,13 +334,15 @@ func (d *Servers) foot(width int) []string {
 // reached and its figures.
 func (d *Servers) facts(doc *draw.Document, s plan.ServerStatus) {
 	l := d.Look
-	if d.login.Server == s.Name && d.login.Address != "" {
+	loggingIn := d.login.Server == s.Name && d.login.Address != ""
+	if loggingIn {
 		doc.Field("log in", l.Warning, "in the browser that opens. If none does, open the address, which is sent to the clipboard:")
 		doc.Prose(l.Text, d.login.Address.Visible())
 	}
 	switch {
 	case s.State == plan.ServerWaiting:
 		doc.Field("asks", l.Warning, "defined by the project: it starts after your yes")
+	case loggingIn && s.NeedsLogin: // the address says it, and takes the room
 	case s.Note != "" && s.State == plan.ServerReady:
 		doc.Field("note", l.Warning, s.Note.Visible())
 	case s.Error != "" && s.State == plan.ServerStarting:

@@ -157,6 +157,17 @@ func TestPagesOfChangedServerOfferToSeeTheChange(t *testing.T) {
 	}
 }
 
+func TestAddressOfLoginTakesThePlaceOfTheReason(t *testing.T) {
+	d := openServers(plan.ServerStatus{Name: "k", State: plan.ServerFailed, NeedsLogin: true, Error: "needs a login"})
+	if got := shown(d); !strings.Contains(got, "why      needs a login") {
+		t.Errorf("got\n%s", got)
+	}
+	d.LoggedIn(session.LoginProgress{Server: "k", Address: "https://example.com/authorize"})
+	if got := shown(d); strings.Contains(got, "why ") || !strings.Contains(got, "https://example.com/authorize") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestServerNamesToolsThatRunOnlyAsTasks(t *testing.T) {
 	d := openServers(plan.ServerStatus{Name: "k", State: plan.ServerReady, Tools: 2, TaskTools: `"research"`})
 	if got, want := shown(d), `without  tools that run only as tasks, which replan does not know: "research"`; !strings.Contains(got, want) {
