@@ -156,7 +156,7 @@ func (w *watchedModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func startProgram(t *testing.T, f flow) *program {
 	leaks := goleak.IgnoreCurrent()
 	p := &program{t: t, session: newFakeSession()}
-	f.o.Pauses = draw.Pauses{Answer: -1, Toast: time.Millisecond, NextToast: time.Millisecond}
+	f.o.Pauses = draw.Pauses{Answer: -1, Toast: time.Hour} // a notice stays until the flow has seen it
 	p.model = &watchedModel{tui.New(p.session, f.o)}
 	p.test = teatest.NewTestModel(t, p.model, teatest.WithInitialTermSize(120, 36))
 	var once sync.Once
