@@ -138,6 +138,9 @@ func (c *call) wait(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolRe
 			c.end()
 			return refused(errStopped), nil
 		case a := <-answers:
+			if ctx.Err() != nil {
+				continue // the question ended with the call: nobody denied
+			}
 			busy = false
 			c.resolve(a)
 		case <-c.news:

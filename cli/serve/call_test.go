@@ -3,6 +3,7 @@ package serve_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"strings"
 	"sync"
@@ -186,6 +187,50 @@ func TestClosedServerStopsRunThatWaitsForAnswer(t *testing.T) {
 	<-ended
 	if got, err := create(t.Context(), c); err != nil || !got.IsError || !strings.Contains(fmt.Sprint(got.Content), "is stopping") {
 		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+// onLog is a log that calls a function with each message.
+type onLog func(message string)
+
+func (onLog) Enabled(context.Context, slog.Level) bool { return true }
+func (l onLog) WithAttrs([]slog.Attr) slog.Handler     { return l }
+func (l onLog) WithGroup(string) slog.Handler          { return l }
+
+func (l onLog) Handle(_ context.Context, r slog.Record) error {
+	l(r.Message)
+	return nil
+}
+
+func TestEndOfACallDeniesNothing(t *testing.T) {
+	for range 50 { // the call learns of its end and of the failed question in either order
+		ctx, leave := context.WithCancel(t.Context())
+		noted, failed := make(chan struct{}), make(chan struct{}, 2)
+		stage := &stage{}
+		s := serve.New(serve.Config{Backend: stage, Logger: slog.New(onLog(func(message string) {
+			switch message {
+			case "note of a served call": // the call cannot go on meanwhile
+				close(noted)
+				<-failed
+			case "ask the user of an MCP client":
+				failed <- struct{}{}
+			}
+		}))})
+		c := connect(t, s, "2025-11-25", func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			stage.first().open()
+			stage.first().emit(event.Note{Text: "wait"})
+			<-noted
+			leave()
+			return nil, ctx.Err()
+		})
+		_, _ = create(ctx, c)
+		s.Close()
+		if len(stage.first().sent) > 0 {
+			t.Fatalf("the end of the call answered a gate with %+v", <-stage.first().sent)
+		}
 	}
 }
 
