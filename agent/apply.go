@@ -447,7 +447,7 @@ func (r fold) fill(s *StepState, text string) {
 		return
 	}
 	call := s.Step
-	call.Args, call.DependsOn = merge(s.Step.Args, args), nil
+	call.Args, call.DependsOn, call.Checks = merge(s.Step.Args, args), nil, nil
 	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalogue: r.Catalogue, CheckTools: true, Strict: r.strict, Named: true})
 	for _, f := range faults {
 		if f.Code == plan.CodeBadArgs {

@@ -406,7 +406,7 @@ func (l *Log) checked(d event.CheckCompleted) {
 	if d.Index == "" {
 		indent = ""
 	}
-	l.Line("%s%s %s", indent, sign, telling.CheckWords(d))
+	l.Line("%s%s %s", indent, sign, telling.CheckedWords(d))
 }
 
 // failure prints why a step failed, unless its gate or the end of the run has just

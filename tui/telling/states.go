@@ -166,8 +166,8 @@ func EvidenceLine(e plan.Evidence) string {
 	return words
 }
 
-// CheckWords says what a check found: "verified: nothing failed (result.failed is 0)".
-func CheckWords(d event.CheckCompleted) string {
+// CheckedWords says what a check found: "verified: nothing failed (result.failed is 0)".
+func CheckedWords(d event.CheckCompleted) string {
 	words := string(d.State) + ": " + d.Title.Line()
 	if why := cmp.Or(d.Reason.Line(), plan.SawWords(d.Saw)); why != "" {
 		words += " (" + why + ")"
