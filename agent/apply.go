@@ -52,7 +52,7 @@ func (r fold) apply(e event.Event, last time.Time) {
 		r.applyResumed(d, last)
 	case event.RunPaused:
 		r.Paused = true
-		r.end(event.StatusCancelled, event.ReasonInterrupted, "stopped by the user")
+		r.end(event.StatusCancelled, event.ReasonInterrupted, cmp.Or(string(d.Reason), "stopped by the user"))
 	case event.RunCompleted:
 		r.applyCompleted(d)
 	case event.RunUndone:

@@ -86,9 +86,9 @@ func Main(ctx context.Context, args []string, std IO) int {
 	if crash.Watching() {
 		return crash.Main(os.Stdin, os.Stdout)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	release := onInterrupt(cancel, func() {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	release := onInterrupt(cancel, func(error) {
 		_, _ = fmt.Fprintln(std.Err, "replan: stopping the run; a third interrupt exits at once and may leave processes running")
 	})
 	defer release()
@@ -176,20 +176,33 @@ func (o *options) holdErrors(root *cobra.Command) *error {
 	return &first
 }
 
+// hungUp is the cause of a stop when the terminal goes away.
+type hungUp struct{}
+
+// Error says what happened.
+func (hungUp) Error() string { return "the terminal was closed" }
+
+// Is reports that it is a cancellation like any other.
+func (hungUp) Is(target error) bool { return target == context.Canceled } //nolint:errorlint // compares with the one value
+
 // onInterrupt calls stop at the first interrupt and warn at the second, since
 // many users press twice. After that it restores the default handling, so that a
 // third interrupt ends the process.
-func onInterrupt(stop, warn func()) (release func()) {
+func onInterrupt(stop, warn func(why error)) (release func()) {
 	signals := make(chan os.Signal, 2)
 	done := make(chan struct{})
 	ended := make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		defer close(ended)
-		for _, do := range []func(){stop, warn} {
+		for _, do := range []func(error){stop, warn} {
 			select {
-			case <-signals:
-				do()
+			case s := <-signals:
+				var why error // the user's wish
+				if s == syscall.SIGHUP {
+					why = hungUp{}
+				}
+				do(why)
 			case <-done:
 				return
 			}

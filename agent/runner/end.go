@@ -161,14 +161,14 @@ func (s *Session) stopAll() {
 	if s.preparing != nil {
 		s.preparing()
 	}
-	s.stopEngines()
+	s.stopEngines(context.Background())
 }
 
 // stopEngines stops the current runs, innermost first. An inner run is thus over
 // before the run that requested it learns of its end.
-func (s *Session) stopEngines() {
+func (s *Session) stopEngines(ctx context.Context) {
 	for _, e := range slices.Backward(s.engines) {
-		e.stop()
+		e.stop(ctx)
 		s.afterAdvance(e)
 	}
 }

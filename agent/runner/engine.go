@@ -198,13 +198,18 @@ func (e *engine) amended(record event.Data) event.Data {
 	return e.amend(record)
 }
 
-// stop applies the user's request to stop the run.
-func (e *engine) stop() {
+// stop stops the run, since the user said so or ctx has ended. The cause of ctx is named
+// if it has one of its own.
+func (e *engine) stop(ctx context.Context) {
 	if e.over() || e.run.Paused {
 		return
 	}
-	e.stopAll(errInterrupted)
-	e.apply([]event.Data{event.RunPaused{Reason: "stopped by the user"}})
+	why := errInterrupted
+	if cause := context.Cause(ctx); cause != nil && cause != context.Canceled && cause != context.DeadlineExceeded { //nolint:errorlint // one of its own may be a context.Canceled
+		why = fmt.Errorf("stopped: %w", cause)
+	}
+	e.stopAll(why)
+	e.apply([]event.Data{event.RunPaused{Reason: untrusted.Text(why.Error())}})
 }
 
 // cancel stops one running step and reports whether there is one.

@@ -296,17 +296,17 @@ func (s *Session) loop(ctx context.Context) {
 		case k := <-s.unwanted:
 			s.recall(k)
 		case <-ctx.Done():
-			s.shutDown()
+			s.shutDown(ctx)
 			return
 		}
 	}
 }
 
 // shutDown stops the current runs and handles the last events of their workers.
-func (s *Session) shutDown() {
+func (s *Session) shutDown(ctx context.Context) {
 	s.cfg.Tools.Watch(nil)
 	s.queue, s.choices, s.admitting = nil, nil, nil
-	s.stopEngines()
+	s.stopEngines(ctx)
 	keepLast(s)
 	for len(s.engines) > 0 {
 		select {
