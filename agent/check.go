@@ -97,7 +97,9 @@ func (c checkSubject) over() bool { return len(c.done) >= len(c.checks) }
 // nextChecks evaluates the checks of the steps whose work is done.
 func (r decision) nextChecks(q queue, free *slots) []Action {
 	var out []Action
-	for _, s := range q.first(recordsAtOnce) {
+	// Those whose call is under way come first, so that no more run than there are slots.
+	waiting := slices.SortedFunc(slices.Values(q), func(a, b *StepState) int { return cmp.Compare(a.checks.since, b.checks.since) })
+	for _, s := range waiting[:min(len(waiting), recordsAtOnce)] {
 		subject := subjectOf(s)
 		if subject.over() {
 			failed := event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(refutation(s.Checked)), Failure: event.FailureCheck, MS: s.MS}
@@ -237,7 +239,7 @@ func (r fold) applyCheck(d event.CheckCompleted) {
 		return
 	}
 	r.countCheck(d)
-	s.Checked = append(s.Checked, d)
+	s.Checked, s.checks.since = append(s.Checked, d), r.Seq
 	if !subjectOf(s).over() || refutation(s.Checked) != "" {
 		r.enqueue(s)
 		return
@@ -260,6 +262,7 @@ func (r fold) countCheck(d event.CheckCompleted) {
 func (r fold) beginChecks(s *StepState) {
 	s.Status, s.Checked, s.Error, s.Failure = StepChecking, nil, "", ""
 	s.checks.round++
+	s.checks.since = r.Seq
 }
 
 // applyRefuted fails a step whose work is done, but not what was expected of it.

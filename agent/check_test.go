@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
@@ -388,5 +390,89 @@ func TestRefutedAcceptanceReplansWithinTheBudget(t *testing.T) {
 				t.Errorf("the replans are about %q", errors)
 			}
 		})
+	}
+}
+
+// drawChecks draws checks of a step of a random plan.
+func drawChecks(t *rapid.T, step map[string]any) {
+	var checks []any
+	for range rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "checks") {
+		checks = append(checks, rapid.SampledFrom([]any{
+			map[string]any{"expect": "result.n == 1.5"},
+			map[string]any{"expect": "result.n == 2"},
+			map[string]any{"tool": "look", "args": map[string]any{"at": "x"}, "expect": "result == 'there'"},
+		}).Draw(t, "check"))
+	}
+	if checks != nil {
+		step["check"] = checks
+	}
+}
+
+// drawFinding draws the outcome of a check's call.
+func drawFinding(t *rapid.T, c agent.CallCheck) event.CheckCompleted {
+	switch rapid.IntRange(0, 5).Draw(t, "found") {
+	case 0:
+		return c.Refused("there is none", 1)
+	case 1:
+		return c.Unanswered("the server is gone", 1)
+	case 2:
+		return c.Returned("not there", 1)
+	default:
+		return c.Returned("there", 1)
+	}
+}
+
+// checkedSteps tracks the checks of a run's steps. It fails if a refuted check has an
+// effect repeated: only a new plan, or a user who gives other args, may do that.
+type checkedSteps struct {
+	of      map[string]int  // step → number of its checks
+	held    map[string]int  // step → number of those that were evaluated and not refuted since its work was done
+	changed map[string]bool // steps whose change was made, and is being checked or refuted
+}
+
+// see follows an event, and reports whether it is that of the last check of a step, and
+// none was refuted.
+func (c *checkedSteps) see(o *order, d event.Data) bool {
+	switch d := d.(type) {
+	case event.PlanCreated:
+		c.take(d.Plan)
+	case event.PlanChosen:
+		c.take(d.Plan)
+	case event.PlanDiff:
+		c.take(d.Plan)
+	case event.PlanReviewed:
+		if d.Plan != nil {
+			c.take(*d.Plan)
+		}
+	case event.StepStarted:
+		if c.changed[d.Index] && d.Tool == "change" {
+			o.t.Fatalf("step %s repeats its change:\n%s", d.Index, eventLines(o.events))
+		}
+		c.held[d.Index] = 0
+	case event.StepCompleted:
+		c.changed[d.Index], c.held[d.Index] = c.of[d.Index] > 0, 0
+	case event.DoubtResolved:
+		c.changed[d.Step] = d.Decision == event.DoubtDone && c.of[d.Step] > 0
+	case event.FailureResolved:
+		c.held[d.Step] = 0
+		if d.Decision == event.FailureRetry && d.Args != nil {
+			delete(c.changed, d.Step)
+		}
+	case event.CheckCompleted:
+		if d.Check == 1 {
+			c.held[d.Index] = 0
+		}
+		if d.State != plan.StateRefuted {
+			c.held[d.Index]++
+		}
+		return d.Index != "" && c.held[d.Index] == c.of[d.Index]
+	}
+	return false
+}
+
+func (c *checkedSteps) take(p plan.Plan) {
+	c.of, c.held, c.changed = map[string]int{}, map[string]int{}, map[string]bool{}
+	for _, s := range p.Steps {
+		c.of[s.Index] = len(s.Checks)
 	}
 }

@@ -55,6 +55,9 @@ func randomPlan(t *rapid.T, first, kinds int) string {
 		if rapid.IntRange(0, 7).Draw(t, "gate") == 0 {
 			step["gate"] = true
 		}
+		if kinds == executors {
+			drawChecks(t, step)
+		}
 		step["retries"] = rapid.IntRange(0, 2).Draw(t, "retries")
 		step["on_failure"] = rapid.SampledFrom([]string{"", "abort", "skip", "replan"}).Draw(t, "on_failure")
 		if step["on_failure"] == "" {
@@ -62,7 +65,11 @@ func randomPlan(t *rapid.T, first, kinds int) string {
 		}
 		steps = append(steps, step)
 	}
-	text, err := json.Marshal(map[string]any{"title": "Random", "steps": steps})
+	drawn := map[string]any{"title": "Random", "steps": steps}
+	if kinds == executors && rapid.IntRange(0, 3).Draw(t, "acceptance") == 0 {
+		drawn["acceptance"] = []any{map[string]any{"tool": "look", "expect": "result == 'there'"}}
+	}
+	text, err := json.Marshal(drawn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,6 +129,7 @@ func randomWorld(t *rapid.T, kinds int) (*world, event.RunStarted) {
 		}
 		return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broke", Failure: kind}
 	}
+	w.finds = func(c agent.CallCheck) event.CheckCompleted { return drawFinding(t, c) }
 	w.gate = func(event.GateRequested) event.Decision {
 		if rapid.IntRange(0, 7).Draw(t, "deny") == 0 {
 			return event.Deny
@@ -266,15 +274,6 @@ func dump(t tester, r *agent.Run) string {
 	return string(text)
 }
 
-// actions returns the actions of Next with their types, which JSON alone omits.
-func actions(next []agent.Action) []map[string]any {
-	out := make([]map[string]any, len(next))
-	for i, a := range next {
-		out[i] = map[string]any{"record": fmt.Sprintf("%T", a.Record), "data": a.Record, "effect": fmt.Sprintf("%T", a.Effect), "call": a.Effect}
-	}
-	return out
-}
-
 // checkBudgets checks that no limit was exceeded.
 func checkBudgets(t *rapid.T, limits event.Limits, used event.Usage, events []event.Event) {
 	calls, executed := map[string]int{}, used.Steps
@@ -316,7 +315,7 @@ func checkSlots(t *rapid.T, limits event.Limits, pending []agent.Effect) {
 	tools, models := 0, 0
 	for _, e := range pending {
 		switch e.(type) {
-		case agent.CallTool:
+		case agent.CallTool, agent.CallCheck:
 			tools++
 		case agent.CallModel:
 			models++
@@ -344,6 +343,7 @@ type order struct {
 	inFlight map[string]bool // running steps with effects
 	lost     map[string]bool // of those, the ones that ran when the program ended
 	tried    map[attempt]bool
+	checks   checkedSteps
 }
 
 // attempt is one attempt of one step.
@@ -361,6 +361,7 @@ func checkOrder(t *rapid.T, events []event.Event) {
 		t: t, events: events, done: map[string]bool{}, allowed: map[string]bool{}, open: map[string]event.GateRequested{},
 		running: map[string]int{}, drafted: map[string]plan.Step{}, early: map[string]bool{},
 		inFlight: map[string]bool{}, lost: map[string]bool{}, tried: map[attempt]bool{},
+		checks: checkedSteps{held: map[string]int{}, changed: map[string]bool{}},
 	}
 	for _, e := range events {
 		o.see(e.Data)
@@ -368,6 +369,9 @@ func checkOrder(t *rapid.T, events []event.Event) {
 }
 
 func (o *order) see(d event.Data) {
+	if o.checks.see(o, d) {
+		o.done[d.(event.CheckCompleted).Index] = true
+	}
 	switch d := d.(type) {
 	case event.RunResumed:
 		o.lost = maps.Clone(o.inFlight)
@@ -410,7 +414,7 @@ func (o *order) see(d event.Data) {
 		o.allowed[o.open[d.Gate].Step] = d.Decision == event.Allow
 		o.forAll = o.forAll || d.Decision == event.Allow && d.Scope == event.ScopeRun
 	case event.DoubtResolved:
-		o.done[d.Step] = d.Decision == event.DoubtDone
+		o.done[d.Step] = d.Decision == event.DoubtDone && o.checks.of[d.Step] == 0
 	case event.StepStarted:
 		o.start(d)
 	case event.StepFailed:
@@ -421,7 +425,7 @@ func (o *order) see(d event.Data) {
 		case o.plan == nil:
 			o.early[d.Index] = true
 		case o.running[d.Index] == d.Attempt:
-			o.done[d.Index] = true
+			o.done[d.Index] = o.checks.of[d.Index] == 0
 		}
 	}
 }
@@ -438,7 +442,7 @@ func (o *order) take(p plan.Plan) {
 		for _, d := range o.plan.Dependencies(s.Index) {
 			adopted = adopted && o.done[d] && slices.Contains(draft.DependsOn, d)
 		}
-		o.done[s.Index] = o.early[s.Index] && adopted
+		o.done[s.Index] = o.early[s.Index] && adopted && len(s.Checks) == 0
 		if adopted {
 			o.running[s.Index] = before[s.Index]
 		}
@@ -487,14 +491,4 @@ func (o *order) start(d event.StepStarted) {
 			o.t.Fatalf("step %s started before step %s completed:\n%s", d.Index, dep, eventLines(o.events))
 		}
 	}
-}
-
-// eventLines formats events as lines of limited length.
-func eventLines(events []event.Event) string {
-	text := ""
-	for _, e := range events {
-		line, _ := e.MarshalJSON()
-		text += fmt.Sprintf("%.600s\n", line)
-	}
-	return text
 }

@@ -90,8 +90,9 @@ func (i interruption) lose() interruption {
 
 // checking tracks the checks of a step whose work is done.
 type checking struct {
-	round         int  // counts how often they began
-	unknownResult bool // the user says that the work is done, and nobody knows its result
+	round         int    // counts how often they began
+	since         uint64 // the event after which the next one may be evaluated
+	unknownResult bool   // the user says that the work is done, and nobody knows its result
 }
 
 // skipping records that a step will be skipped.

@@ -457,3 +457,22 @@ func (s script) reply(r prompt.Request) (string, error) {
 	}
 	return left[0], nil
 }
+
+// actions returns the actions of Next with their types, which JSON alone omits.
+func actions(next []agent.Action) []map[string]any {
+	out := make([]map[string]any, len(next))
+	for i, a := range next {
+		out[i] = map[string]any{"record": fmt.Sprintf("%T", a.Record), "data": a.Record, "effect": fmt.Sprintf("%T", a.Effect), "call": a.Effect}
+	}
+	return out
+}
+
+// eventLines formats events as lines of limited length.
+func eventLines(events []event.Event) string {
+	text := ""
+	for _, e := range events {
+		line, _ := e.MarshalJSON()
+		text += fmt.Sprintf("%.600s\n", line)
+	}
+	return text
+}
