@@ -227,7 +227,13 @@ func (c Catalogue) Find(name string) (Tool, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return Tool{}, &UnknownToolError{Name: name, Known: c.Names()}
+		unknown := &UnknownToolError{Name: name, Known: c.Names()}
+		for _, t := range c {
+			if strings.Replace(t.QualifiedName(), ":", ".", 1) == name {
+				unknown.Known = []string{t.QualifiedName()} // whose separator is another one
+			}
+		}
+		return Tool{}, unknown
 	}
 	candidates := make([]string, len(found))
 	for i, t := range found {
