@@ -188,23 +188,29 @@ func (r *resultOnly) Event(e event.Event) error {
 	case event.StepInDoubt:
 		r.doubt = string(d.Reason)
 	case event.RunCompleted:
-		if r.doubt != "" {
-			err := fmt.Errorf("the call may or may not have taken effect: %s; find out, then say so with %s %s --in-doubt done, or rerun", r.doubt, r.o.named("plan resume"), agent.ShortID(e.Run))
-			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: err}
+		return r.completed(e, d)
+	}
+	return r.notesOnly.Event(e)
+}
+
+// completed says why the call failed.
+func (r *resultOnly) completed(e event.Event, d event.RunCompleted) error {
+	if r.doubt != "" {
+		err := fmt.Errorf("the call may or may not have taken effect: %s; find out, then say so with %s %s --in-doubt done, or rerun", r.doubt, r.o.named("plan resume"), agent.ShortID(e.Run))
+		return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: err}
+	}
+	if d.Reason == event.ReasonDenied && !r.o.asks() && r.asked.Gate != "" {
+		how := "add --approve " + string(policy.Least(r.asked))
+		if r.asked.Changed != "" {
+			how = "accept the change with " + policy.AcceptCommand(r.asked)
 		}
-		if d.Reason == event.ReasonDenied && !r.o.asks() && r.asked.Gate != "" {
-			how := "add --approve " + string(policy.Least(r.asked))
-			if r.asked.Changed != "" {
-				how = "accept the change with " + policy.AcceptCommand(r.asked)
-			}
-			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: fmt.Errorf("the call was %s; to allow it, %s", r.answer, how)}
-		}
-		if d.Reason == event.ReasonDenied && r.failed != "" {
-			r.failed = "the call was " + r.failed
-		}
-		if d.Reason == event.ReasonStepFailed || d.Reason == event.ReasonDenied {
-			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(config.First(r.failed, string(d.Error)))}
-		}
+		return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: fmt.Errorf("the call was %s; to allow it, %s", r.answer, how)}
+	}
+	if d.Reason == event.ReasonDenied && r.failed != "" {
+		r.failed = "the call was " + r.failed
+	}
+	if d.Reason == event.ReasonStepFailed || d.Reason == event.ReasonDenied {
+		return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(config.First(r.failed, string(d.Error)))}
 	}
 	return r.notesOnly.Event(e)
 }
