@@ -259,3 +259,24 @@ func (x *watcher) holds(c agent.CallTool) {
 	x.t.Fatalf("step %s calls %s %v without a gate; the rules say %s (%+v):\n%s",
 		c.Index, c.Tool.QualifiedName(), c.Args, decides.Verdict, decides, eventLines(x.w.events))
 }
+
+func TestGatesOpenByTheLongestRemainingPath(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"Four equal steps","steps":[
+		{"index":"1","title":"A","tool":"change","args":{"at":"a"}},
+		{"index":"2","title":"B","tool":"change","args":{"at":"b"}},
+		{"index":"3","title":"C","tool":"change","args":{"at":"c"}},
+		{"index":"4","title":"D","tool":"change","args":{"at":"d"}},
+		{"index":"5","title":"After C","tool":"change","args":{"at":"e"},"depends_on":["3"]}]}`)
+	start.Limits.MaxConcurrency = 2
+	w.choose = func(n int) int { // gates are answered at once, before anything returns
+		if open := len(w.run.Gates); open > 0 {
+			return len(w.pending)
+		}
+		return 0
+	}
+	w.play(start)
+	if starts := w.starts(); starts[0] != "3" && starts[1] != "3" {
+		t.Errorf("the steps start in the order %v, and the third has the longest path", starts)
+	}
+}

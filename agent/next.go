@@ -371,7 +371,7 @@ func (r decision) deadline() []Action {
 // result returns the result of the run.
 func (r *Run) result(e ending) event.Result {
 	out := event.Result{
-		Status: e.status, Reason: e.reason, Answer: untrusted.Text(e.answer), Error: untrusted.Text(e.error),
+		Run: r.ID, Status: e.status, Reason: e.reason, Answer: untrusted.Text(e.answer), Error: untrusted.Text(e.error),
 		Variables: r.Variables(), History: r.History, Revisions: []event.RevisionSummary{},
 		Usage: r.Usage, Evidence: r.Evidence(), DurationMS: r.Elapsed().Milliseconds(),
 	}

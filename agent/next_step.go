@@ -131,11 +131,11 @@ func (r decision) nextGates(q *queues, free *slots) (out []Action, blocked bool)
 }
 
 // byReadiness sorts steps by the time they became ready, so that a step that is
-// ready later takes no budget from a gate whose diff is being made. Equal ones are
-// in plan order: a user with several questions sees the first step first.
+// ready later takes no budget from a gate whose diff is being made. Of equal ones the
+// longest remaining path comes first, since an option may answer the gate at once.
 func byReadiness(steps []*StepState) []*StepState {
 	slices.SortStableFunc(steps, func(a, b *StepState) int {
-		return cmp.Or(a.ReadyAt.Compare(b.ReadyAt), plan.CompareIndices(a.Step.Index, b.Step.Index))
+		return cmp.Or(a.ReadyAt.Compare(b.ReadyAt), cmp.Compare(b.sched.length, a.sched.length), plan.CompareIndices(a.Step.Index, b.Step.Index))
 	})
 	return steps
 }

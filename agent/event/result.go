@@ -72,6 +72,7 @@ func (r Reason) ExitCode() int {
 
 // Result is the outcome of a run.
 type Result struct {
+	Run        string             `json:"run"` // its id
 	Status     Status             `json:"status"`
 	Reason     Reason             `json:"reason"`
 	Answer     untrusted.Text     `json:"answer"`               // Markdown
