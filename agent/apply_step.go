@@ -50,8 +50,15 @@ func (r fold) applyStepSkipped(d event.StepSkipped) {
 		return
 	}
 	s.Status, s.Error = StepSkipped, d.Reason
+	if s.NotTaken = d.Reason == event.NotTaken; s.NotTaken {
+		s.Error = notTakenWords(d)
+	}
 	r.record(s, plan.ItemSkipped)
 	r.enqueue(s)
+	if s.NotTaken {
+		r.passBy(s)
+		return
+	}
 	r.cutBehind(s)
 }
 

@@ -361,7 +361,7 @@ func (r *Run) Evidence() []plan.Evidence {
 	out := []plan.Evidence{}
 	for _, s := range r.Steps {
 		switch {
-		case s.Draft || s.DryRun:
+		case s.Draft || s.DryRun || s.NotTaken:
 		case len(s.Step.Checks) > 0:
 			out = append(out, evidenceOf(s.Step.Index, s.Step.Checks, s.Checked)...)
 		case s.Status == StepCompleted && claims(r, s):
@@ -416,4 +416,37 @@ func (r *Run) StateOf(s *StepState) plan.EvidenceState {
 		}
 	}
 	return plan.StateVerified
+}
+
+// takes reports whether the condition of a step that could start takes it. A condition
+// without an answer is a flaw of the step, which is taken and fails.
+func (r scheduler) takes(s *StepState) bool {
+	if s.Step.When == "" {
+		return true
+	}
+	names := expression.NamesOf(s.Step.When)
+	values := decision(r.ledger).checkValues(nil, names)
+	for _, v := range values {
+		if _, unknown := v.(plan.Placeholder); unknown {
+			return true // of a dry run
+		}
+	}
+	compiled, err := expression.Compile(s.Step.When, nil)
+	if err == nil {
+		var holds bool
+		if holds, s.call.saw, err = compiled.Holds(values); err == nil {
+			s.call.out = !holds
+			return holds
+		}
+	}
+	s.call.flaw = &flaw{event.FailureArgs, "its condition has no answer: " + s.Step.When + " (" + err.Error() + ")"}
+	return false
+}
+
+// notTakenWords says why a step is not taken.
+func notTakenWords(d event.StepSkipped) untrusted.Text {
+	if saw := plan.SawWords(d.Saw); saw != "" {
+		return untrusted.Text("not taken: " + saw)
+	}
+	return "not taken: it needs the result of a step that is not taken"
 }

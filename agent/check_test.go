@@ -428,6 +428,8 @@ type checkedSteps struct {
 	of      map[string]int  // step → number of its checks
 	held    map[string]int  // step → number of those that were evaluated and not refuted since its work was done
 	changed map[string]bool // steps whose change was made, and is being checked or refuted
+
+	notTaken map[string]bool
 }
 
 // see follows an event, and reports whether it is that of the last check of a step, and
@@ -449,6 +451,8 @@ func (c *checkedSteps) see(o *order, d event.Data) bool {
 			o.t.Fatalf("step %s repeats its change:\n%s", d.Index, eventLines(o.events))
 		}
 		c.held[d.Index] = 0
+	case event.StepSkipped:
+		c.notTaken[d.Index] = d.Reason == event.NotTaken
 	case event.StepCompleted:
 		c.changed[d.Index], c.held[d.Index] = c.of[d.Index] > 0, 0
 	case event.DoubtResolved:
@@ -471,7 +475,7 @@ func (c *checkedSteps) see(o *order, d event.Data) bool {
 }
 
 func (c *checkedSteps) take(p plan.Plan) {
-	c.of, c.held, c.changed = map[string]int{}, map[string]int{}, map[string]bool{}
+	c.of, c.held, c.changed, c.notTaken = map[string]int{}, map[string]int{}, map[string]bool{}, map[string]bool{}
 	for _, s := range p.Steps {
 		c.of[s.Index] = len(s.Checks)
 	}

@@ -338,7 +338,7 @@ func (r scheduler) rebuildGraph() {
 		at, _ := r.graph.Position(s.Step.Index)
 		s.sched.node, s.sched.place, s.sched.length, s.sched.waits = at, r.graph.Rank(at), lengths[at], 0
 		for _, d := range r.graph.Needs(at) {
-			if r.Steps[d].Status != StepCompleted {
+			if on := r.Steps[d]; on.Status != StepCompleted && !on.NotTaken {
 				s.sched.waits++
 			}
 		}

@@ -337,14 +337,21 @@ func (r decision) nextAnswer() []Action {
 	return []Action{{event.SynthesisStarted{Request: request}, CallModel{Request: request}}}
 }
 
-// incomplete reports whether a step of the current plan was skipped.
+// incomplete reports whether a step of the current plan was skipped, or none of those
+// with a condition was taken.
 func (r decision) incomplete() bool {
+	conditions, taken := 0, 0
 	for _, s := range r.Steps {
-		if s.Status != StepCompleted {
+		if s.Status != StepCompleted && !s.NotTaken {
 			return true
 		}
+		if s.Step.When != "" {
+			if conditions++; !s.NotTaken {
+				taken++
+			}
+		}
 	}
-	return false
+	return conditions > 0 && taken == 0
 }
 
 // overdue ends the run when its time is up.

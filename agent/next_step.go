@@ -177,6 +177,8 @@ func (r decision) recordFor(s *StepState, free *slots) []Action {
 		return []Action{{Record: event.StepRetry{Index: index, Attempt: s.Attempt, Error: s.Error, At: r.Now.Add(pause)}}}
 	case s.skip.reason != "":
 		return []Action{{Record: event.StepSkipped{Index: index, Reason: untrusted.Text(s.skip.reason)}}}
+	case s.call.out:
+		return []Action{{Record: event.StepSkipped{Index: index, Reason: event.NotTaken, Saw: s.call.saw}}}
 	case free.stepsLeft() <= 0:
 		return r.stopped(event.GuardSteps, index)
 	}

@@ -130,7 +130,7 @@ func (r scheduler) needOf(s *StepState) need {
 	if s.Draft {
 		return needNothing
 	}
-	s.call.args, s.call.fitted, s.call.flaw = nil, nil, nil
+	s.call = readyCall{}
 	switch {
 	case r.Revision == 0 && s.Parent == "" || s.awaitsUser || s.inner.answered:
 		return needNothing
@@ -149,6 +149,8 @@ func (r scheduler) needOf(s *StepState) need {
 		return needRecord
 	case s.sched.waits > 0:
 		return needNothing
+	case !r.takes(s):
+		return needRecord
 	case r.dryRun:
 		s.call.flaw = r.prepareDry(s)
 		return needRecord

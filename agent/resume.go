@@ -209,7 +209,7 @@ func (r fold) again(s *StepState) {
 		s.attempts.before, s.skip.reason = s.attempts.total, ""
 		return
 	}
-	s.Status, s.Gate, s.RetryAt = StepPending, "", time.Time{}
+	s.Status, s.Gate, s.RetryAt, s.NotTaken = StepPending, "", time.Time{}, false
 	s.gate.outdated, s.gate.files = "", nil
 	s.Diff, s.gate.removes = "", "" // they may belong to another call
 	s.gate.unbind()
@@ -421,6 +421,21 @@ func (r scheduler) cutBehind(s *StepState) {
 	for _, d := range s.sched.feeds {
 		if d.Status == StepPending && d.skip.reason == "" {
 			d.skip.reason = fmt.Sprintf("step %s (%s) did not succeed", s.Step.Index, s.Step.Title)
+			r.enqueue(d)
+		}
+	}
+}
+
+// passBy lets the steps go on that only waited for one that is not taken. Those that
+// need its result are not taken either.
+func (r scheduler) passBy(s *StepState) {
+	for _, d := range s.sched.feeds {
+		if d.Status == StepPending && d.skip.reason == "" && s.Step.ResultVariable != "" && plan.Needs(d.Step, s.Step.ResultVariable) {
+			d.skip.reason = string(event.NotTaken)
+			r.enqueue(d)
+			continue
+		}
+		if d.sched.waits--; d.sched.waits == 0 {
 			r.enqueue(d)
 		}
 	}

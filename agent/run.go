@@ -120,6 +120,8 @@ type StepState struct {
 	Loop      *Loop  // of an agent step that has started
 	Run       string // started by a plan tool
 
+	NotTaken bool // skipped by its condition, or because it needs the result of such a step
+
 	DryRun  bool       // nothing was called
 	DryGate *rule.Rule // of a dry run: the rule that would ask
 

@@ -4,6 +4,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/internal/untrusted"
+	"replan/planning/expression"
 	"replan/planning/plan"
 	"replan/planning/reply"
 )
@@ -125,6 +126,8 @@ type readyCall struct {
 	args   map[string]any
 	fitted []plan.Coercion // of the scalars in args
 	flaw   *flaw
+	saw    []expression.Sight // what its condition looked at
+	out    bool               // its condition takes the step out
 }
 
 // flaw is the reason why a step cannot start although its dependencies are

@@ -144,9 +144,12 @@ func (o plans) writeRevision(p *plain.Printer, before plan.Plan, d event.PlanDif
 		for _, c := range changedArgs(old.Args, s.Args) {
 			changed(c.name, c.was, c.is)
 		}
+		none := func(words string) string { return config.First(strings.ReplaceAll(words, "\n", "; "), "(none)") }
+		if old.When != s.When {
+			changed("when", none(old.When), none(s.When))
+		}
 		if was, is := telling.ChecksWords(old.Checks), telling.ChecksWords(s.Checks); was != is {
-			shown := func(words string) string { return config.First(strings.ReplaceAll(words, "\n", "; "), "(none)") }
-			changed("check", shown(was), shown(is))
+			changed("check", none(was), none(is))
 		}
 	}
 	for _, index := range d.Added {

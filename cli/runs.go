@@ -266,6 +266,9 @@ func stepWords(run *agent.Run, s *agent.StepState, outcome string) string {
 	case agent.StepCompleted:
 		words = "  " + (time.Duration(s.MS) * time.Millisecond).String()
 	case agent.StepFailed, agent.StepSkipped:
+		if s.NotTaken {
+			return "  " + s.Error.Line()
+		}
 		words = "  " + string(s.Status)
 		if outcome == "" || outcome != telling.ShortCause(s.Error) {
 			words += ": " + telling.Excerpt(s.Error, 120)

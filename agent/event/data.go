@@ -6,6 +6,7 @@ import (
 
 	"replan/agent/rule"
 	"replan/internal/untrusted"
+	"replan/planning/expression"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/rank"
@@ -255,10 +256,16 @@ type StepRetry struct {
 	At      time.Time      `json:"at"` // earliest time of the next attempt
 }
 
-// StepSkipped reports that a step will not run because another did not succeed.
+// NotTaken is the reason of a step that its condition takes out, or whose input is the
+// result of such a step.
+const NotTaken untrusted.Text = "not_taken"
+
+// StepSkipped reports that a step will not run because another did not succeed, or
+// because it is not taken.
 type StepSkipped struct {
-	Index  string         `json:"index"`
-	Reason untrusted.Text `json:"reason"`
+	Index  string             `json:"index"`
+	Reason untrusted.Text     `json:"reason"`
+	Saw    []expression.Sight `json:"saw,omitempty"` // the values that its condition looked at
 }
 
 // StepInDoubt reports that a step with effects started, and that its outcome is

@@ -104,6 +104,7 @@ func (d *planDecoder) step(v any, path, called, standIn string) Step {
 	s.DependsOn = d.indices(object, path, "depends_on")
 	s.ResultVariable = d.text(object, path, "result_variable")
 	s.ExpectedOutcome = untrusted.Text(d.text(object, path, "expected_outcome"))
+	s.When = d.text(object, path, "when")
 	s.Checks = d.checks(object, path, "check")
 	s.OnFailure = OnFailure(d.text(object, path, "on_failure"))
 	s.Timeout = d.timeout(object, path)

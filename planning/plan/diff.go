@@ -32,7 +32,7 @@ func Compare(before, after []Step) Diff {
 		switch {
 		case !ok:
 			d.Added = append(d.Added, s.Index)
-		case !SameCall(was, s) || !slices.EqualFunc(was.Checks, s.Checks, sameCheck):
+		case !SameCall(was, s) || was.When != s.When || !slices.EqualFunc(was.Checks, s.Checks, sameCheck):
 			d.Revised = append(d.Revised, s.Index)
 		}
 	}
@@ -279,13 +279,19 @@ func keepGates(plan, tail []Step) {
 	}
 }
 
-// keepChecks gives each step of tail the checks of the unfinished step in whose place it
-// is, unless it has its own.
+// keepChecks gives each step of tail the condition and the checks of the unfinished step
+// in whose place it is, unless it has its own.
 func keepChecks(remaining, tail []Step) {
 	before := ByIndex(remaining)
 	for i, s := range tail {
 		was := before[s.Index]
-		if len(s.Checks) > 0 || len(was.Checks) == 0 || ExecutorOf(was) != ExecutorOf(s) || was.Tool != s.Tool || was.Profile != s.Profile {
+		if ExecutorOf(was) != ExecutorOf(s) || was.Tool != s.Tool || was.Profile != s.Profile {
+			continue
+		}
+		if s.When == "" {
+			tail[i].When = was.When
+		}
+		if len(s.Checks) > 0 || len(was.Checks) == 0 {
 			continue
 		}
 		from := was.ResultVariable
@@ -351,8 +357,12 @@ func wordRune(r rune) rune {
 	return '_'
 }
 
-// renameVariable returns the step with the references to from in its args naming to.
+// renameVariable returns the step with the references to from in its args and its
+// condition naming to.
 func renameVariable(s Step, from, to string) Step {
+	if s.When != "" && !isReserved(from) {
+		s.When = expression.Rename(s.When, from, to)
+	}
 	if s.Args != nil && refersTo(s.Args, from) {
 		s.Args = renameReferences(s.Args, from, to).(map[string]any)
 	}

@@ -39,9 +39,10 @@ func stepReferences(p Plan) [][]Reference {
 	return references
 }
 
-// checkVariables returns the variables that the checks of a step look at.
+// checkVariables returns the variables that the condition and the checks of a step
+// look at.
 func checkVariables(s Step) []string {
-	var names []string
+	names := variablesOf(s.When)
 	for _, check := range s.Checks {
 		names = append(names, variablesOf(check.Expect)...)
 		for _, r := range References(check.Args) {
@@ -49,6 +50,11 @@ func checkVariables(s Step) []string {
 		}
 	}
 	return names
+}
+
+// Needs reports whether a step looks at a variable: in its args, its condition or its checks.
+func Needs(s Step, variable string) bool {
+	return refersTo(s.Args, variable) || slices.Contains(checkVariables(s), variable)
 }
 
 // newGraph is NewGraph for a caller with the references of each step.

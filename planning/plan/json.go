@@ -321,6 +321,7 @@ func (s Step) MarshalJSON() ([]byte, error) {
 		dependsOn = []string{}
 	}
 	w.Add("depends_on", dependsOn)
+	w.addText("when", s.When)
 	w.addText("result_variable", s.ResultVariable)
 	w.addText("expected_outcome", string(s.ExpectedOutcome))
 	if len(s.Checks) > 0 {

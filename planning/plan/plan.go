@@ -36,6 +36,7 @@ type Step struct {
 	DependsOn       []string       // indices of the steps that must be done first
 	ResultVariable  string         // the name under which later steps refer to the result
 	ExpectedOutcome untrusted.Text // never enforced; the replanner and the screen read it
+	When            string         // an expression, see package expression; if false, the step is not taken; "" always takes it
 	Checks          []Check        // held when the step's work is done; a refuted one fails the step
 	OnFailure       OnFailure      // overrides the plan's
 	Timeout         time.Duration  // 0 means the runner's default

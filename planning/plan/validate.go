@@ -167,7 +167,7 @@ func (c *checker) checkPlan() {
 var (
 	planFields = []string{"title", "goal", "done_when", "variables", "on_failure", "steps", "acceptance", "milestones", "risks"}
 	stepFields = []string{
-		"index", "title", "executor", "tool", "profile", "args", "depends_on", "result_variable", "expected_outcome", "check",
+		"index", "title", "executor", "tool", "profile", "args", "depends_on", "result_variable", "expected_outcome", "when", "check",
 		"on_failure", "timeout", "retries", "gate", "synthesize",
 	}
 )
@@ -258,6 +258,7 @@ func (c *checker) checkStep(i int, s Step) {
 	default:
 		c.fault(CodeBadExecutor, path+"/executor", s.Index, "step %s: executor must be tool, agent or self, not %q", s.Index, s.Executor)
 	}
+	c.checkWhen(path, s)
 	c.checkChecks(path, s)
 }
 

@@ -53,6 +53,33 @@ func (c *checker) checkChecks(path string, s Step) {
 	}
 }
 
+// checkWhen compiles the condition of a step, which may name what is there before it:
+// variables and the results of other steps.
+func (c *checker) checkWhen(path string, s Step) {
+	if s.When == "" {
+		return
+	}
+	at, who := path+"/when", referrer{"the condition of step " + s.Index, s.Index}
+	names := expression.NamesOf(s.When)
+	if slices.Contains(names, s.ResultVariable) && s.ResultVariable != "" {
+		c.fault(CodeSelfDependency, at, s.Index, "%s names its own result, %s", who.who, s.ResultVariable)
+		return
+	}
+	p := placedCheck{Check: Check{Expect: s.When}, referrer: who}
+	certain, seen := c.scopeOf(p, names)
+	e, err := expression.Compile(s.When, certain)
+	switch {
+	case err != nil:
+		c.fault(CodeBadExpression, at, s.Index, "%s is not valid: %s", who.who, expressionError(err))
+	case e.Constant():
+		c.fault(CodeBadExpression, at, s.Index, "%s gives the same answer whatever happens: name a variable or a result", who.who)
+	case seen != nil:
+		if _, err := expression.Compile(s.When, seen); err != nil {
+			c.warn(CodeBadExpression, at, s.Index, "%s may have no answer: %s; that is what earlier runs have seen, the server declares nothing", who.who, expressionError(err))
+		}
+	}
+}
+
 func (c *checker) checkAcceptance() {
 	c.checkNumber("/acceptance", referrer{who: "the acceptance of the plan"}, len(c.plan.Acceptance))
 	for i, check := range c.plan.Acceptance[:min(len(c.plan.Acceptance), maxChecks)] {

@@ -243,3 +243,43 @@ func TestFieldsOfResultsMayBeChecked(t *testing.T) {
 		}
 	})
 }
+
+func TestConditionsAreHeldAgainstWhatIsKnown(t *testing.T) {
+	for name, c := range map[string]struct{ when, want string }{
+		"variable":               {`limit > 2`, ""},
+		"result of another step": {`tests.passed and page.id == 1`, ""},
+		"mistyped name":          {`test.passed`, `bad_expression /steps/4/when: the condition of step 5 is not valid: column 1: there is no name "test"`},
+		"mistyped field":         {`tests.passt`, `bad_expression /steps/4/when: the condition of step 5 is not valid: column 7: there is no field "passt"`},
+		"result":                 {`result.passed`, `bad_expression /steps/4/when: the condition of step 5 is not valid: column 1: there is no name "result"`},
+		"args":                   {`args.x`, `bad_expression /steps/4/when: the condition of step 5 is not valid: column 1: there is no name "args"`},
+		"its own result":         {`own.passed`, `self_dependency /steps/4/when: the condition of step 5 names its own result, own`},
+		"constant":               {`1 == 1`, `bad_expression /steps/4/when: the condition of step 5 gives the same answer whatever happens: name a variable or a result`},
+		"no condition":           {`tests.total`, `bad_expression /steps/4/when: the condition of step 5 is not valid: the expression gives int, and it must give true or false`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(string(planWithChecks("[]", "[]")), `"profile":"p","result_variable":"told"}`,
+				`"profile":"p","result_variable":"told"},{"title":"Last","tool":"test.run","args":{},"result_variable":"own","when":`+plan.CanonicalJSON(c.when)+`}`, 1)
+			p, faults, _ := plan.CheckPlan([]byte(text), plan.Rules{Catalogue: checkTools, CheckTools: true})
+			got := ""
+			for _, f := range faults {
+				got += f.Code + " " + f.Path + ": " + f.Message
+			}
+			if c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
+				t.Fatalf("got %q, want %q", got, c.want)
+			}
+			if c.want != "" {
+				return
+			}
+			if again, _ := plan.DecodePlan([]byte(plan.CanonicalJSON(p))); again.Steps[4].When != c.when {
+				t.Errorf("the condition is read again as %q", again.Steps[4].When)
+			}
+		})
+	}
+}
+
+func TestStepWaitsForTheResultsInItsCondition(t *testing.T) {
+	p, _ := plan.DecodePlan([]byte(`{"title":"T","steps":[{"title":"A","tool":"a","result_variable":"a"},{"title":"B","tool":"b","when":"a.n > 1"}]}`))
+	if got := plan.NewGraph(p).Dependencies("2"); !slices.Equal(got, []string{"1"}) {
+		t.Errorf("step 2 waits for %v", got)
+	}
+}

@@ -2,6 +2,7 @@ package dag
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -78,7 +79,7 @@ func (w *rowPainter) measure() columns {
 			state = max(state, len("stopped"))
 		}
 	}
-	if w.Run.Checks() {
+	if w.Run.Checks() || slices.ContainsFunc(w.Run.Steps, func(s *agent.StepState) bool { return s.NotTaken }) {
 		state = max(state, len("unchecked"))
 	}
 	if w.losesAny() {

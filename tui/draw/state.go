@@ -85,6 +85,9 @@ func StateWord(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.St
 		}
 		return "failed", l.Danger
 	case agent.StepSkipped:
+		if s.NotTaken {
+			return "not taken", l.Faint
+		}
 		return "skipped", l.Faint
 	case agent.StepInDoubt:
 		return "in doubt", l.Warning

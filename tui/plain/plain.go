@@ -370,7 +370,11 @@ func (l *Log) printStep(d event.Data) {
 	case event.StepRetry:
 		l.Line("%s %s %s  again", l.Signs.Replan, d.Index, l.title(d.Index))
 	case event.StepSkipped:
-		l.Line("%s %s %s  skipped: %s", l.Signs.Skipped, d.Index, l.title(d.Index), d.Reason.Line())
+		why := "skipped: " + d.Reason.Line()
+		if s := l.run.Step(d.Index); s != nil && s.NotTaken {
+			why = s.Error.Line()
+		}
+		l.Line("%s %s %s  %s", l.Signs.Skipped, d.Index, l.title(d.Index), why)
 	case event.StepInDoubt:
 		l.Line("%s %s %s  in doubt%s", l.Signs.Gate, d.Index, l.title(d.Index), l.unlessSaid(d.Reason))
 	case event.DoubtResolved:

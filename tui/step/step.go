@@ -426,6 +426,9 @@ func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
 			p.Field("after", l.Text, strings.Join(deps, ", "))
 		}
 	}
+	if s.Step.When != "" {
+		p.Field("when", l.Text, untrusted.Line(s.Step.When))
+	}
 	if title := telling.Milestone(d.run.Plan, s.Step.Index); title != "" {
 		p.Field("stage", l.Text, title)
 	}

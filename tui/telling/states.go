@@ -191,6 +191,9 @@ func StateSentence(run *agent.Run, s *agent.StepState, removedBy int, elapsed ti
 	if s.Status == agent.StepFailed && s.Failure == event.FailureDenied {
 		words = "denied: it was not called"
 	}
+	if s.NotTaken {
+		words = s.Error.Line()
+	}
 	if state := EvidenceOf(run, s); state != "" {
 		words += ", " + string(state)
 	}
