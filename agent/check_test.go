@@ -323,8 +323,15 @@ func TestAcceptanceIsHeldAfterTheLastStep(t *testing.T) {
 	w := newWorld(t)
 	start := accepting(plan.OnFailureAbort)
 	start.SkipSynthesis = false
-	w.reply = func(prompt.Request) (string, error) { return "done", nil }
+	var asked string
+	w.reply = func(r prompt.Request) (string, error) {
+		asked = r.Messages[len(r.Messages)-1].Content
+		return "done", nil
+	}
 	result := w.play(start)
+	if !strings.Contains(asked, "verified: the whole plan, it is there") {
+		t.Errorf("the synthesiser does not see the evidence:\n%s", asked)
+	}
 	kinds := w.kinds()
 	if result.Reason != event.ReasonGoalMet || slices.Index(kinds, event.KindCheckCompleted) < slices.Index(kinds, event.KindStepCompleted) ||
 		slices.Index(kinds, event.KindSynthesisStarted) < slices.Index(kinds, event.KindCheckCompleted) {

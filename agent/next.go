@@ -333,7 +333,7 @@ func (r decision) nextAnswer() []Action {
 	if blocked := r.stopped(event.GuardTokens, ""); blocked != nil {
 		return blocked
 	}
-	request := prompt.SynthesisRequest(r.brief(), r.Plan, r.SynthesisItems())
+	request := prompt.SynthesisRequest(r.brief(), r.Plan, r.SynthesisItems(), r.Evidence())
 	return []Action{{event.SynthesisStarted{Request: request}, CallModel{Request: request}}}
 }
 

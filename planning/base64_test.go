@@ -42,7 +42,7 @@ func TestPromptsNoteBase64(t *testing.T) {
 	p := plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Tool: "shot", Executor: plan.ExecutorTool}}}
 	for name, request := range map[string]prompt.Request{
 		"a step":    prompt.StepRequest(brief(), p, plan.Step{Index: "2", Title: "Say it", Executor: plan.ExecutorSelf}, []plan.HistoryItem{step}),
-		"synthesis": prompt.SynthesisRequest(brief(), p, []plan.HistoryItem{step}),
+		"synthesis": prompt.SynthesisRequest(brief(), p, []plan.HistoryItem{step}, nil),
 	} {
 		for _, m := range request.Messages {
 			if bytes.Contains([]byte(m.Content), []byte(picture[:64])) {

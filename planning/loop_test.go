@@ -143,7 +143,7 @@ func TestCutResultsNameTheirSource(t *testing.T) {
 	}
 	items := []plan.HistoryItem{{Index: "1", Title: "Read", Status: plan.ItemCompleted, Attempt: 1, Result: strings.Repeat("x", 6000)}}
 	plan := plan.Plan{Steps: []plan.Step{{Index: "1", Title: "Read", ResultVariable: "source"}}}
-	if text := last(prompt.SynthesisRequest(brief(), plan, items)); !strings.Contains(text, "[… 2000 characters left out; the whole is ${source} …]") {
+	if text := last(prompt.SynthesisRequest(brief(), plan, items, nil)); !strings.Contains(text, "[… 2000 characters left out; the whole is ${source} …]") {
 		t.Errorf("for a result with a variable: got the prompt\n%s", text)
 	}
 }

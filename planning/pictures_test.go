@@ -46,7 +46,7 @@ func TestRequestsShowThePicturesOfResults(t *testing.T) {
 	}
 	for name, req := range map[string]prompt.Request{
 		"step":      prompt.StepRequest(b, plan.Plan{}, step, items),
-		"synthesis": prompt.SynthesisRequest(b, plan.Plan{}, items),
+		"synthesis": prompt.SynthesisRequest(b, plan.Plan{}, items, nil),
 		"agent":     prompt.AgentRequest(b, plan.Plan{}, step, prompt.Profile{}, items, nil, prompt.Turn{Number: 1}),
 	} {
 		if got := shown(req); !slices.Equal(got, []string{"1", "3"}) {
@@ -117,7 +117,7 @@ func TestResultWithFilesReadsAsText(t *testing.T) {
 func TestTextBesideAResultIsRead(t *testing.T) {
 	item := sent("1")
 	item.Text = "2 issues, more on page 2"
-	if text := last(prompt.SynthesisRequest(brief(), plan.Plan{}, []plan.HistoryItem{item})); !strings.Contains(text, "said beside it: 2 issues, more on page 2") {
+	if text := last(prompt.SynthesisRequest(brief(), plan.Plan{}, []plan.HistoryItem{item}, nil)); !strings.Contains(text, "said beside it: 2 issues, more on page 2") {
 		t.Errorf("the synthesis does not see it:\n%s", text)
 	}
 	if m := prompt.Answered(reply.ToolUse{Name: "shot"}, "taken", "by hand", "", ""); !strings.Contains(m.Content, "taken\nby hand") {
@@ -148,7 +148,7 @@ func TestNoRequestHoldsBase64(t *testing.T) {
 	for name, req := range map[string]prompt.Request{
 		"step":      prompt.StepRequest(b, p, step, items),
 		"args":      prompt.ArgsRequest(b, p, step, plan.Tool{Name: "look"}, items),
-		"synthesis": prompt.SynthesisRequest(b, p, items),
+		"synthesis": prompt.SynthesisRequest(b, p, items, nil),
 		"agent":     prompt.AgentRequest(b, p, step, prompt.Profile{}, items, nil, prompt.Turn{Number: 1}),
 		"replan":    prompt.ReplanRequest(b, s, 4),
 		"chat":      prompt.ChatRequest(b, false, prompt.Answered(use, long, long, "", ""), prompt.Answered(use, nil, "", "cannot draw "+long, "")),

@@ -15,6 +15,7 @@ import (
 
 	"replan/internal/untrusted"
 	"replan/planning"
+	"replan/planning/expression"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -32,6 +33,10 @@ func firstRequest(p planning.Planner, replies ...string) prompt.Request {
 // everyRequest returns one request of each kind that a run can make.
 func everyRequest(b prompt.Brief) map[string]prompt.Request {
 	s := situation()
+	evidence := []plan.Evidence{
+		{Title: "Patch", State: plan.StateClaimed, Step: "3"},
+		{Title: "no test fails", State: plan.StateRefuted, Saw: []expression.Sight{{Path: "result.failed", Value: 2}}, Step: "4"},
+	}
 	step := plan.Step{Index: "5", Title: "Sum up", Executor: plan.ExecutorSelf, DependsOn: []string{"1"}, ExpectedOutcome: "three points"}
 	patch := plan.Step{Index: "3", Title: "Patch a.go", Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": "a.go"}, DependsOn: []string{"1"}}
 	forced, straight, small, crowded := b, b, b, crowdOf(b, 220, 4096)
@@ -51,8 +56,8 @@ func everyRequest(b prompt.Brief) map[string]prompt.Request {
 		"replan_repair":   firstRequest(planning.NewReplanner(b, s), wrongPlan),
 		"step":            prompt.StepRequest(b, s.Plan, step, s.History[:1]),
 		"args":            prompt.ArgsRequest(b, s.Plan, patch, tools()[2], s.History[:1]),
-		"synthesis":       prompt.SynthesisRequest(b, s.Plan, s.History),
-		"synthesis_empty": prompt.SynthesisRequest(b, s.Plan, nil),
+		"synthesis":       prompt.SynthesisRequest(b, s.Plan, s.History, evidence),
+		"synthesis_empty": prompt.SynthesisRequest(b, s.Plan, nil, nil),
 		"chat":            prompt.ChatRequest(b, false),
 		"chat_calls":      prompt.ChatRequest(b, false, calls("chat", 1)...),
 		"compaction":      prompt.CompactionRequest(b),
@@ -364,9 +369,10 @@ func TestUntrustedTextCannotLeaveItsFence(t *testing.T) {
 	b.Prompting.Instructions = evil
 	b.Catalogue = plan.Catalogue{{Name: "x", Server: "s", Description: evil}}
 	items := []plan.HistoryItem{{Index: "1", Title: untrusted.Text(evil), Tool: "x", Status: plan.ItemCompleted, Attempt: 1, Result: evil, Error: untrusted.Text(evil)}}
+	evidence := []plan.Evidence{{Title: untrusted.Text(evil), State: plan.StateRefuted, Saw: []expression.Sight{{Path: "result", Value: evil}}, Step: "1"}}
 	plan := plan.Plan{Title: "t", Steps: []plan.Step{{Index: "1", Title: untrusted.Text(evil), Executor: "tool", Tool: "x"}}}
 	for _, req := range []prompt.Request{
-		prompt.SynthesisRequest(b, plan, items),
+		prompt.SynthesisRequest(b, plan, items, evidence),
 		prompt.StepRequest(b, plan, plan.Steps[0], items),
 		firstRequest(planning.NewReplanner(b, prompt.Situation{Plan: plan, History: items, Remaining: plan.Steps, Failed: "1", Error: evil, StepsLeft: -1, ReplansLeft: -1})),
 	} {
@@ -403,7 +409,7 @@ func TestUntrustedTextCannotLeaveItsFence(t *testing.T) {
 func TestLongResultsAreCutWithANote(t *testing.T) {
 	long := strings.Repeat("ä", 3000) + strings.Repeat("z", 3000)
 	items := []plan.HistoryItem{{Index: "1", Title: "Read", Status: plan.ItemCompleted, Attempt: 1, Result: long}}
-	req := prompt.SynthesisRequest(brief(), plan.Plan{}, items)
+	req := prompt.SynthesisRequest(brief(), plan.Plan{}, items, nil)
 	if !strings.Contains(last(req), "[… 2000 characters left out; the whole is the result of step 1 …]") {
 		t.Errorf("no mark tells how much is left out:\n%s", last(req))
 	}
@@ -413,7 +419,7 @@ func TestLongResultsAreCutWithANote(t *testing.T) {
 	if want := "The prompt: 1 of the texts in it shortened by 2000 characters."; req.Shortened != want {
 		t.Errorf("got the note %q, want %q", req.Shortened, want)
 	}
-	if req = prompt.SynthesisRequest(brief(), plan.Plan{}, nil); req.Shortened != "" {
+	if req = prompt.SynthesisRequest(brief(), plan.Plan{}, nil, nil); req.Shortened != "" {
 		t.Errorf("nothing is left out, but the note is %q", req.Shortened)
 	}
 }
@@ -452,7 +458,7 @@ func TestPromptsFitTheirWindow(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b := brief()
 			b.Prompting.Conversation, b.Prompting.Instructions, b.Prompting.ContextWindow = calls, tt.notes, tt.window
-			req := prompt.SynthesisRequest(b, plan.Plan{}, items)
+			req := prompt.SynthesisRequest(b, plan.Plan{}, items, nil)
 			room := tt.window - req.MaxTokens
 			if got := weight(req); (got > room) != tt.tooLong {
 				t.Errorf("got about %d tokens in room for %d (%s)", got, room, req.Shortened)

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"replan/internal/untrusted"
 	"replan/planning"
+	"replan/planning/expression"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -101,5 +103,21 @@ func TestSynthesiserSeesUnconsumedResults(t *testing.T) {
 	}
 	if want := "2/1 4/1 5/1 7/1 8/2 6/2 10/1 11/1 14/1 15/1 16/1"; strings.Join(got, " ") != want {
 		t.Errorf("the synthesiser sees %v, want %s", got, want)
+	}
+}
+
+func TestSynthesiserSeesTheEvidenceOfAPlanWithChecks(t *testing.T) {
+	claimed := plan.Evidence{Title: "Write a.go", State: plan.StateClaimed, Step: "1"}
+	if text := last(prompt.SynthesisRequest(brief(), plan.Plan{}, nil, []plan.Evidence{claimed})); strings.Contains(text, "verified") {
+		t.Errorf("without a check in the plan the request says\n%s", text)
+	}
+	text := last(prompt.SynthesisRequest(brief(), plan.Plan{}, nil, []plan.Evidence{
+		claimed,
+		{Title: "no test fails", State: plan.StateVerified, Saw: []expression.Sight{{Path: "result.failed", Value: 0}}, Step: "2"},
+		{Title: untrusted.Text("the name\nis gone"), State: plan.StateUnchecked},
+	}))
+	want := "claimed: step 1, Write a.go\nverified: step 2, no test fails (result.failed is 0)\nunchecked: the whole plan, the name is gone\n```"
+	if !strings.Contains(text, want) {
+		t.Errorf("the request lacks\n%s\nin\n%s", want, text)
 	}
 }

@@ -275,8 +275,8 @@ func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []
 
 // SynthesisRequest asks the model for the answer from the results of a run; items
 // are those it sees, as chosen by [SynthesisItems]. Of the other steps it sees the
-// titles.
-func SynthesisRequest(b Brief, p plan.Plan, items []plan.HistoryItem) Request {
+// titles, and of a plan with checks the evidence.
+func SynthesisRequest(b Brief, p plan.Plan, items []plan.HistoryItem, evidence []plan.Evidence) Request {
 	return composition{
 		brief: b, purpose: PurposeSynthesis, items: items,
 		last: func(cut *cutter) string {
@@ -291,9 +291,34 @@ func SynthesisRequest(b Brief, p plan.Plan, items []plan.HistoryItem) Request {
 				}
 			}
 			first := unusedSteps(p, items)
-			return b.Prompting.prompt("synthesis", synthesisData{cut.results(items, p, first), named("the other steps of the plan", strings.Join(others, "\n"))})
+			return b.Prompting.prompt("synthesis", synthesisData{
+				cut.results(items, p, first), named("the other steps of the plan", strings.Join(others, "\n")),
+				named("what is verified, and what is not", cut.text(evidenceLines(evidence), "")),
+			})
 		},
 	}.request()
+}
+
+// evidenceLines tells what is known about each check, a line each; "" for a plan
+// without checks.
+func evidenceLines(evidence []plan.Evidence) string {
+	checked := false
+	lines := make([]string, len(evidence))
+	for i, e := range evidence {
+		checked = checked || e.State != plan.StateClaimed
+		of := "the whole plan"
+		if e.Step != "" {
+			of = "step " + plan.OneLine(e.Step, 40)
+		}
+		lines[i] = string(e.State) + ": " + of + ", " + plan.OneLine(string(e.Title), 120)
+		if saw := plan.SawWords(e.Saw); saw != "" {
+			lines[i] += " (" + plan.OneLine(saw, 160) + ")"
+		}
+	}
+	if !checked {
+		return ""
+	}
+	return strings.Join(lines, "\n")
 }
 
 // ChatRequest is a plain turn of the conversation: the goal is the last message,

@@ -72,8 +72,9 @@ type (
 		Outline string // of the sub-agent's own plan
 	}
 	synthesisData struct {
-		Items []string // the steps whose results count
-		Plan  string   // the other steps that were done, a line each
+		Items    []string // the steps whose results count
+		Plan     string   // the other steps that were done, a line each
+		Evidence string   // of a plan with checks: what they show, a line each
 	}
 	planData struct {
 		Profiles    string // the sub-agents, a line each
@@ -97,7 +98,7 @@ var replaceable = []struct {
 	{"step", sampleStep},
 	{"args", argsData{sampleStep, "t", "a", "s", "g"}},
 	{"agent", agentData{sampleStep, "g", "o"}},
-	{"synthesis", synthesisData{[]string{"i"}, "p"}},
+	{"synthesis", synthesisData{[]string{"i"}, "p", "e"}},
 	{"plan", planData{"p", "r", "w"}},
 	{"system", noData{}},
 	{"compaction", noData{}},
@@ -119,7 +120,7 @@ var sampleStep = stepData{"1", "t", "e", "p", []string{"i"}}
 //	step        .Index .Title .Expected .Plan .Inputs (list)
 //	args        those of step, and .Tool .About .Schema .Given
 //	agent       those of step, and .Goal .Outline
-//	synthesis   .Items (list) .Plan
+//	synthesis   .Items (list) .Plan .Evidence
 //	plan        .Profiles .Read .Write
 //	system      none
 //	compaction  none
