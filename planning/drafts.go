@@ -51,8 +51,9 @@ func (p *pipeline) absorbDraft(r reply.Reply) {
 		return
 	}
 	d.plan = finishPlan(p.brief, d.proposed.Plan, p.analysis.Task, p.analysis.Goal)
-	d.Faults = checkProposal(p.brief, d.plan, d.proposed.Faults, p.brief.MaxSteps, nil)
-	d.Warnings = append(d.proposed.Warnings(), plan.WordingWarnings(p.brief.Catalogue, d.plan, plan.Plan{})...)
+	var dropped []plan.Fault
+	d.plan, d.Faults, dropped = dropChecks(d.plan, checkProposal(p.brief, d.plan, d.proposed.Faults, p.brief.MaxSteps, nil))
+	d.Warnings = slices.Concat(d.proposed.Warnings(), dropped, plan.WordingWarnings(p.brief.Catalogue, d.plan, plan.Plan{}))
 	d.Steps = len(d.plan.Steps)
 	d.Changes = slices.ContainsFunc(d.plan.Steps, p.mayChange)
 	if len(d.Faults) == 0 && p.brief.Assess != nil {

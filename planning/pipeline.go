@@ -2,6 +2,7 @@ package planning
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"replan/internal/untrusted"
@@ -233,9 +234,10 @@ func (p *pipeline) absorbPlan(r reply.Reply) {
 // judge accepts a valid plan and requests the repair of an invalid one.
 func (p *pipeline) judge(proposed reply.Proposal, reply reply.Reply) {
 	current := finishPlan(p.brief, p.repairs.keepNotes(proposed.Plan), p.analysis.Task, p.analysis.Goal)
-	faults := checkProposal(p.brief, current, proposed.Faults, p.brief.MaxSteps, nil)
+	current, faults, dropped := dropChecks(current, checkProposal(p.brief, current, proposed.Faults, p.brief.MaxSteps, nil))
 	if len(faults) == 0 {
-		p.outcome = Outcome{Kind: OutcomePlanned, Plan: current, Drafts: p.ranked, Warnings: append(proposed.Warnings(), plan.WordingWarnings(p.brief.Catalogue, current, plan.Plan{})...)}
+		warnings := slices.Concat(proposed.Warnings(), dropped, plan.WordingWarnings(p.brief.Catalogue, current, plan.Plan{}))
+		p.outcome = Outcome{Kind: OutcomePlanned, Plan: current, Drafts: p.ranked, Warnings: warnings}
 		return
 	}
 	p.repair(p.repairs.faulty(reply, faults))

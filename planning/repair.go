@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"replan/internal/english"
@@ -20,7 +21,7 @@ type repairs struct {
 	reply    string       // the last complete reply, or ""
 	partly   string       // the part of a later reply before it broke off, or ""
 	faults   []plan.Fault // of that reply, and of missing replies since
-	notes    plan.Plan    // display parts: milestones, risks, criteria for meeting the goal
+	notes    plan.Plan    // the parts besides the steps: acceptance, milestones, risks, criteria for meeting the goal
 }
 
 // faulty records a reply with its faults, and returns them.
@@ -29,9 +30,12 @@ func (r *repairs) faulty(answer reply.Reply, faults []plan.Fault) []plan.Fault {
 	return faults
 }
 
-// keepNotes stores the display parts of a proposal. It fills in missing ones from
+// keepNotes stores the parts of a proposal besides its steps. It fills in missing ones from
 // an earlier proposal, since a repair is about the steps.
 func (r *repairs) keepNotes(p plan.Plan) plan.Plan {
+	if len(p.Acceptance) == 0 {
+		p.Acceptance = r.notes.Acceptance
+	}
 	if len(p.Milestones) == 0 {
 		p.Milestones = r.notes.Milestones
 	}
@@ -39,7 +43,7 @@ func (r *repairs) keepNotes(p plan.Plan) plan.Plan {
 		p.Risks = r.notes.Risks
 	}
 	p.DoneWhen = cmp.Or(p.DoneWhen, r.notes.DoneWhen)
-	r.notes = plan.Plan{Milestones: p.Milestones, Risks: p.Risks, DoneWhen: p.DoneWhen}
+	r.notes = plan.Plan{Acceptance: p.Acceptance, Milestones: p.Milestones, Risks: p.Risks, DoneWhen: p.DoneWhen}
 	return p
 }
 
@@ -108,7 +112,35 @@ func finishPlan(b prompt.Brief, p plan.Plan, task, doneWhen string) plan.Plan {
 	for i := range p.Steps {
 		p.Steps[i].Leads = false // nothing comes before it
 	}
+	p.Acceptance = slices.Clone(p.Acceptance)
+	for i, c := range p.Acceptance {
+		call := plan.Step{Title: c.Title, Executor: plan.ExecutorTool, Tool: c.Tool, Args: c.Args}
+		call = reply.FinishSteps(b.Catalogue, nil, []plan.Step{call})[0]
+		p.Acceptance[i].Tool, p.Acceptance[i].Args = call.Tool, call.Args
+	}
 	return p
+}
+
+// dropChecks takes the checks with faults out of the acceptance of a model's plan, and
+// their faults from the others: they are worth no repair. It returns a warning for each.
+func dropChecks(p plan.Plan, faults []plan.Fault) (plan.Plan, []plan.Fault, []plan.Fault) {
+	var kept []plan.Check
+	var warnings []plan.Fault
+	for i, check := range p.Acceptance {
+		at := plan.JSONPointer("/acceptance", strconv.Itoa(i))
+		of := func(f plan.Fault) bool { return f.Path == at || strings.HasPrefix(f.Path, at+"/") }
+		first := slices.IndexFunc(faults, of)
+		if first < 0 {
+			kept = append(kept, check)
+			continue
+		}
+		f := faults[first]
+		f.Message = "a check of the model's plan is left out: " + f.Message
+		warnings = append(warnings, f)
+		faults = slices.DeleteFunc(faults, of)
+	}
+	p.Acceptance = kept
+	return p, faults, warnings
 }
 
 // checkProposal returns all faults of a plan: unreadable parts, and invalid ones.

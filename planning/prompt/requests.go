@@ -36,7 +36,7 @@ const proseTokens = 256
 func AnalysisRequest(b Brief) Request {
 	b = b.For(PurposeAnalysis)
 	tools := toolsFor(b, "", "", nil)
-	data := analysisData{b.Prompting.ForcePlan, bound(b.MaxSteps)}
+	data := analysisData{b.Prompting.ForcePlan, bound(b.MaxSteps), acceptance(b)}
 	c := composition{
 		brief: b, purpose: PurposeAnalysis, format: analysisFormat(b, tools), plans: &tools,
 		last: func(*cutter) string { return b.Prompting.prompt("analysis", data) },
@@ -70,10 +70,18 @@ func PlanRequest(b Brief, a reply.Analysis, review string, chosen ...string) Req
 			return b.Prompting.prompt("execution", executionData{
 				named("the analysis of phase 1", cut.text(a.Brief, "")),
 				named("the review of phase 2", cut.text(review, "")),
-				bound(b.MaxSteps), depth(a.Complexity),
+				bound(b.MaxSteps), depth(a.Complexity), acceptance(b),
 			})
 		},
 	}.request()
+}
+
+// acceptance says how the checks of a goal are written. A small model writes none.
+func acceptance(b Brief) string {
+	if b.Prompting.Small {
+		return ""
+	}
+	return render("acceptance", acceptanceData{listed(b.Catalogue, "fs.search")})
 }
 
 // depth says how many steps are right for a task.
@@ -191,6 +199,9 @@ func situationText(s Situation, cut *cutter) string {
 	}
 	data := situationData{
 		Remarks: disarm(cut.text(s.Remarks, "")), Remaining: fenced("the steps that remain, the failed one among them", string(remaining)), Done: done,
+	}
+	if len(s.Plan.Acceptance) > 0 {
+		data.Acceptance = named("the checks that must hold in the end; keep the result variables that they name", plan.CanonicalJSON(s.Plan.Acceptance))
 	}
 	if s.Failed == "" {
 		data.Remarks = disarm(cut.text(strings.TrimSpace(s.Error+"\n"+s.Remarks), ""))

@@ -119,7 +119,7 @@ func analysisFormat(b Brief, tools planTools) json.RawMessage {
 	if b.Prompting.ForcePlan {
 		mode = choice(reply.ModePlan)
 	}
-	return formatOf(schema{Type: "object", Properties: properties{
+	return formatOf(schema{Type: "object", Properties: append(properties{
 		{"mode", mode},
 		{"task", textSchema},
 		{"goal", textSchema},
@@ -130,7 +130,25 @@ func analysisFormat(b Brief, tools planTools) json.RawMessage {
 		{"subtasks", texts(15)},
 		{"reflect", flagSchema},
 		{"steps", stepsSchema(tools, b.MaxSteps)},
-	}, Required: []string{"mode", "task", "goal", "complexity", "reflect"}})
+	}, tools.accepted()...), Required: []string{"mode", "task", "goal", "complexity", "reflect"}})
+}
+
+// maxAcceptance is how many checks of the goal a planner may propose.
+const maxAcceptance = 3
+
+// acceptanceSchema is the list of checks of the goal: on the result of a tool that only
+// reads, or on result variables.
+func acceptanceSchema(readers []string) *schema {
+	title, expect := property{"title", textSchema}, property{"expect", textSchema}
+	check := schema{Type: "object", Properties: properties{title, expect}, Required: []string{"title", "expect"}}
+	if len(readers) > 0 {
+		called := schema{
+			Type: "object", Properties: properties{title, {"tool", choice(readers...)}, {"args", objectSchema}, expect},
+			Required: []string{"title", "tool", "args", "expect"},
+		}
+		check = schema{AnyOf: []schema{called, check}}
+	}
+	return &schema{Type: "array", Items: &check, MaxItems: maxAcceptance}
 }
 
 // planFormat is the format of phase 3, of a repair and of a replan; a replan that
@@ -143,6 +161,7 @@ func planFormat(tools planTools, most int, replan bool) json.RawMessage {
 	s.Properties = append(s.Properties, property{"steps", stepsSchema(tools, most)})
 	if !replan {
 		// They come last, so that no step waits for them, and may be left out.
+		s.Properties = append(s.Properties, tools.accepted()...)
 		milestone := schema{Type: "object", Properties: properties{{"title", textSchema}, {"steps", texts(0)}}, Required: []string{"title", "steps"}}
 		s.Properties = append(s.Properties, property{"milestones", schema{Type: "array", Items: &milestone, MaxItems: 5}}, property{"risks", texts(5)})
 	}

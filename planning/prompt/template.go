@@ -23,8 +23,9 @@ var prompts = template.Must(template.ParseFS(promptFiles, "prompts/*.md"))
 // Untrusted text is fenced already.
 type (
 	analysisData struct {
-		Force bool   // a direct answer is not wanted
-		Bound string // how many steps there may be, a sentence
+		Force      bool   // a direct answer is not wanted
+		Bound      string // how many steps there may be, a sentence
+		Acceptance string // how the checks of the goal are written; empty for a small model
 	}
 	reviewData struct {
 		Analysis string // of phase 1
@@ -33,6 +34,7 @@ type (
 		Analysis, Review string // of phases 1 and 2
 		Bound            string
 		Depth            string // how many steps are right, a sentence
+		Acceptance       string // how the checks of the goal are written; empty for a small model
 	}
 	toolsData struct {
 		Tools string // the names of tools
@@ -54,6 +56,7 @@ type (
 	}
 	situationData struct {
 		Failed, Error, Remarks, Remaining string
+		Acceptance                        string   // the checks of the goal
 		Done                              []string // the ended steps and their results
 	}
 	stepData struct {
@@ -80,6 +83,9 @@ type (
 		Profiles    string // the sub-agents, a line each
 		Read, Write string // the names of the tools of the memory
 	}
+	acceptanceData struct {
+		Search string // the name of the tool that searches in files
+	}
 	noData struct{}
 )
 
@@ -89,10 +95,10 @@ var replaceable = []struct {
 	name   string
 	sample any
 }{
-	{"analysis", analysisData{Force: true, Bound: "b"}},
+	{"analysis", analysisData{true, "b", "a"}},
 	{"review", reviewData{"a"}},
 	{"tools", toolsData{"t", 1}},
-	{"execution", executionData{"a", "r", "b", "d"}},
+	{"execution", executionData{"a", "r", "b", "d", "c"}},
 	{"repair", repairData{[]string{"f"}, "r", "p", "a", "r", "s", "b"}},
 	{"replan", replanData{"s", true, "b"}},
 	{"step", sampleStep},
@@ -111,10 +117,10 @@ var sampleStep = stepData{"1", "t", "e", "p", []string{"i"}}
 // "# Phase 1: analysis", is written before it in any case, and stays out of it.
 // These are the fields that the templates can use:
 //
-//	analysis    .Force .Bound
+//	analysis    .Force .Bound .Acceptance
 //	review      .Analysis
 //	tools       .Tools .Most
-//	execution   .Analysis .Review .Bound .Depth
+//	execution   .Analysis .Review .Bound .Depth .Acceptance
 //	repair      .Faults (list) .Reply .Partly .Analysis .Review .Situation .Bound
 //	replan      .Situation .Failed .Bound
 //	step        .Index .Title .Expected .Plan .Inputs (list)

@@ -21,6 +21,16 @@ type planTools struct {
 	more    string // tools that the last message describes, "" for none
 	step    schema // of a step in the format
 	untyped        // the tools whose arguments it does not describe
+
+	acceptance *schema // of the checks of the goal in the format; nil for a small model
+}
+
+// accepted is the field of a plan for the checks of its goal.
+func (t planTools) accepted() properties {
+	if t.acceptance == nil {
+		return nil
+	}
+	return properties{{"acceptance", *t.acceptance}}
 }
 
 // toolsFor chooses the tools of a request of planning. context is what is known
@@ -33,8 +43,21 @@ func toolsFor(b Brief, context, names string, chosen []string) planTools {
 		matches = ranked(b, context, strings.Join(append(slices.Clone(chosen), names), "\n"))
 		tools.more = list.further(matches, chosen)
 	}
-	tools.step, tools.untyped = stepForms(b, matches, append(list.names(), chosen...))
+	named := append(list.names(), chosen...)
+	tools.step, tools.untyped = stepForms(b, matches, named)
+	if !b.Prompting.Small {
+		tools.acceptance = acceptanceSchema(readers(b.Catalogue, named))
+	}
 	return tools
+}
+
+// readers are those of named tools that only read, in the order of their names.
+func readers(c plan.Catalogue, named []string) []string {
+	reads := slices.DeleteFunc(slices.Sorted(slices.Values(named)), func(name string) bool {
+		tool, err := c.Find(name)
+		return err != nil || !tool.ReadOnly
+	})
+	return slices.Compact(reads)
 }
 
 // message is the message with the tools of a run. It stands before the goal, so

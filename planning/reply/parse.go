@@ -13,7 +13,7 @@ import (
 
 // Proposal is the steps of a reply.
 type Proposal struct {
-	Plan   plan.Plan    // the readable ones of title, variables, steps, milestones and risks
+	Plan   plan.Plan    // the readable ones of title, variables, steps, acceptance, milestones and risks
 	Reason string       // why there are no steps, in the model's words
 	Faults []plan.Fault // the unreadable parts
 	unused []string     // the items of the list without a step, as JSON
@@ -311,6 +311,9 @@ func propose(object map[string]any, replan bool) Proposal {
 	if follows, ok := object["on_failure"].(string); ok && plan.IsOnFailure(plan.OnFailure(follows)) {
 		p["on_failure"] = follows // any other word says nothing
 	}
+	if !replan { // the goal stays, and so do its checks
+		p["acceptance"] = acceptanceOf(object["acceptance"])
+	}
 	p["milestones"] = milestonesOf(object["milestones"], numbers)
 	p["risks"] = textsOf(object["risks"])
 	p["done_when"] = plan.OneLine(cmp.Or(textOf(object["done_when"]), textOf(object["goal"])), 400)
@@ -326,7 +329,29 @@ func propose(object map[string]any, replan bool) Proposal {
 	}
 }
 
-// maxNotes is how many milestones and risks of a model's plan are kept.
+// acceptanceOf reads the checks of a goal. What is in the wrong form is left for the
+// check of the plan to refuse.
+func acceptanceOf(v any) []any {
+	list, ok := v.([]any)
+	if !ok && v != nil {
+		list = []any{v}
+	}
+	checks := []any{}
+	for _, item := range list[:min(len(list), maxNotes)] {
+		fields, ok := item.(map[string]any)
+		if !ok {
+			fields = map[string]any{"expect": item}
+		}
+		check := map[string]any{"title": plan.OneLine(textOf(fields["title"]), 120), "expect": textOf(fields["expect"]), "tool": textOf(fields["tool"])}
+		if args, ok := fields["args"].(map[string]any); ok && check["tool"] != "" {
+			check["args"] = args
+		}
+		checks = append(checks, check)
+	}
+	return checks
+}
+
+// maxNotes is how many checks, milestones and risks of a model's plan are kept.
 const maxNotes = 20
 
 // milestonesOf reads milestones, which are only shown: whatever is not one is
