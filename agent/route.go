@@ -92,20 +92,34 @@ func (r fold) planGoal(d event.RunStarted) {
 
 // owned qualifies the tool names of a routed plan as the workspace's own if
 // another server offers one of the same name. It drops the chain's gates, which
-// are up to the rules of the run.
+// are up to the rules of the run, and checks whose tools are not on offer.
 func owned(p plan.Plan, tools plan.Catalogue) plan.Plan {
 	for i, s := range p.Steps {
 		p.Steps[i].Gate = false
-		if _, err := tools.Find(s.Tool); err == nil || s.Executor != plan.ExecutorTool {
-			continue
+		if s.Executor == plan.ExecutorTool {
+			p.Steps[i].Tool, _ = own(s.Tool, tools)
 		}
-		for _, t := range tools {
-			if t.Trusted && t.Name == s.Tool {
-				p.Steps[i].Tool = t.QualifiedName()
-			}
+		p.Steps[i].Checks = slices.DeleteFunc(s.Checks, func(c plan.Check) bool {
+			_, ok := own(c.Tool, tools)
+			return c.Tool != "" && !ok
+		})
+		for k, c := range p.Steps[i].Checks {
+			p.Steps[i].Checks[k].Tool, _ = own(c.Tool, tools)
 		}
 	}
 	return p
+}
+
+// own returns the name of the workspace's own tool of a name, and whether there is one.
+func own(name string, tools plan.Catalogue) (string, bool) {
+	at := slices.IndexFunc(tools, func(t plan.Tool) bool { return t.Trusted && t.Name == name })
+	if at < 0 {
+		return name, false
+	}
+	if _, err := tools.Find(name); err != nil {
+		name = tools[at].QualifiedName()
+	}
+	return name, true
 }
 
 // cutWordless skips the steps of a routed plan that need a model if there is

@@ -44,13 +44,25 @@ func operate(c agent.CallTool) event.Data {
 	case "code.references":
 		result = map[string]any{"symbol": "example.com/shop.Run.Apply", "name": "Run.Apply", "by": "types", "references": []any{}, "total": json.Number("0")}
 	case "code.transform":
-		result = map[string]any{"diff": "--- a/run.go\n+++ b/run.go\n", "hashes": map[string]any{"run.go": "0f"}, "files": []any{}, "edits": json.Number("2")}
+		result = map[string]any{"diff": "--- a/run.go\n+++ b/run.go\n", "hashes": map[string]any{"run.go": "0f"}, "files": []any{map[string]any{"path": "run.go"}}, "edits": json.Number("2")}
 	case "code.summarize":
 		result = map[string]any{"kind": "diff", "title": "Rename Apply to Add", "summary": "Apply is Add now."}
 	case "fs.read":
 		result = "package shop\n"
+	case "test.run":
+		result = map[string]any{"passed": true, "failed": []any{}}
 	}
 	return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: result, MS: 10}
+}
+
+// operating is a world with operators, in which every change is made.
+func operating(t *testing.T) *world {
+	w := newWorld(t)
+	w.tool = operate
+	w.finds = func(c agent.CallCheck) event.CheckCompleted {
+		return c.Returned(map[string]any{"definitions": []any{}}, 1)
+	}
+	return w
 }
 
 func TestGoalIsPlannedByRouterOrPhases(t *testing.T) {
@@ -99,8 +111,7 @@ func TestGoalIsPlannedByRouterOrPhases(t *testing.T) {
 }
 
 func TestRouteIsRecordedBeforePlan(t *testing.T) {
-	w := newWorld(t)
-	w.tool = operate
+	w := operating(t)
 	result := w.play(routed("rename Run.Apply to Add", "m", event.PlannerAuto))
 	if result.Reason != event.ReasonGoalMet {
 		t.Fatalf("%s: %s", result.Reason, result.Error)
@@ -125,9 +136,44 @@ func TestRouteIsRecordedBeforePlan(t *testing.T) {
 	}
 }
 
+func TestRoutedPlanBringsItsChecks(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change  func(*event.RunStarted)
+		defined []any // what code.definition finds
+		want    []plan.EvidenceState
+		reason  event.Reason
+	}{
+		"held":    {want: []plan.EvidenceState{"verified", "verified"}, reason: event.ReasonGoalMet},
+		"refuted": {defined: []any{map[string]any{"path": "run.go"}}, want: []plan.EvidenceState{"refuted", "unchecked"}, reason: event.ReasonStepFailed},
+		"none whose tool is not offered": {change: func(s *event.RunStarted) {
+			s.Catalogue = slices.DeleteFunc(s.Catalogue, func(t plan.Tool) bool { return t.Name == "code.definition" })
+		}, want: []plan.EvidenceState{"claimed", "verified"}, reason: event.ReasonGoalMet},
+		"of the workspace's own tools": {change: func(s *event.RunStarted) {
+			s.Catalogue = append(s.Catalogue, plan.Tool{Name: "code.definition", Server: "other", ReadOnly: true, Annotated: true})
+		}, want: []plan.EvidenceState{"verified", "verified"}, reason: event.ReasonGoalMet},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := operating(t)
+			w.finds = func(c agent.CallCheck) event.CheckCompleted {
+				if c.Tool.Server != "workspace" {
+					t.Errorf("the check calls the tool of %s", c.Tool.Server)
+				}
+				return c.Returned(map[string]any{"definitions": append([]any{}, tt.defined...)}, 1)
+			}
+			start := routed("rename Run.Apply to Add", "", event.PlannerAuto)
+			if tt.change != nil {
+				tt.change(&start)
+			}
+			result := w.play(start)
+			if got := evidence(result); result.Reason != tt.reason || !slices.Equal(got, tt.want) {
+				t.Errorf("the run ends with %s (%s) and the evidence %v", result.Reason, result.Error, got)
+			}
+		})
+	}
+}
+
 func TestStoppedRunHasNoAnswerByRule(t *testing.T) {
-	w := newWorld(t)
-	w.tool = operate
+	w := operating(t)
 	w.apply(routed("rename Run.Apply to Add", "", event.PlannerAuto))
 	w.until(event.KindPlanCreated)
 	w.apply(event.RunPaused{Reason: "stopped by the user"})
@@ -137,8 +183,7 @@ func TestStoppedRunHasNoAnswerByRule(t *testing.T) {
 }
 
 func TestChainSkipsModelStepsWithoutModel(t *testing.T) {
-	w := newWorld(t)
-	w.tool = operate
+	w := operating(t)
 	result := w.play(routed("fix the bug in run.go", "", event.PlannerAuto))
 	if result.Status != event.StatusFailed || result.Reason != event.ReasonStepFailed {
 		t.Fatalf("%s %s: %s", result.Status, result.Reason, result.Error)
@@ -164,12 +209,10 @@ func TestChainSkipsModelStepsWithoutModel(t *testing.T) {
 }
 
 func TestRoutedRunResumesAfterAnyCut(t *testing.T) {
-	whole := newWorld(t)
-	whole.tool = operate
+	whole := operating(t)
 	want := whole.play(routed("rename Run.Apply to Add", "", event.PlannerAuto))
 	for cut := 1; cut < len(whole.events); cut++ {
-		w := newWorld(t)
-		w.tool = operate
+		w := operating(t)
 		for _, e := range whole.events[:cut] {
 			w.apply(reread(t, e).Data)
 		}
@@ -186,8 +229,7 @@ func TestRoutedRunResumesAfterAnyCut(t *testing.T) {
 }
 
 func TestModelAnswersRoutedQuestion(t *testing.T) {
-	w := newWorld(t)
-	w.tool = operate
+	w := operating(t)
 	w.reply = func(r prompt.Request) (string, error) { return "It is what it is.", nil }
 	if result := w.play(routed("what is Session", "m", event.PlannerAuto)); result.Answer != "It is what it is." {
 		t.Errorf("%q", result.Answer)
@@ -195,8 +237,7 @@ func TestModelAnswersRoutedQuestion(t *testing.T) {
 	if purposes := all[event.SynthesisStarted](w); len(purposes) != 1 {
 		t.Errorf("%d answers", len(purposes))
 	}
-	alone := newWorld(t)
-	alone.tool = operate
+	alone := operating(t)
 	if result := alone.play(routed("what is Session", "", event.PlannerAuto)); result.Reason != event.ReasonGoalMet || result.Answer == "" {
 		t.Errorf("%s %q", result.Reason, result.Answer)
 	}
@@ -215,8 +256,7 @@ func TestFailedRoutedStepEndsRunWithoutModel(t *testing.T) {
 
 func TestRulesGateRoutedPlan(t *testing.T) {
 	gates := func(change func(*event.RunStarted)) []string {
-		w := newWorld(t)
-		w.tool = operate
+		w := operating(t)
 		start := routed("rename Run.Apply to Add", "", event.PlannerAuto)
 		change(&start)
 		w.play(start)

@@ -43,6 +43,9 @@ var schemas = map[string]string{
 	"vcs.push":        "[remote] [branch] [set_upstream:boolean]",
 }
 
+// looking are the operators that the checks of chains call.
+var looking = []string{"code.definition", "fs.stat", "vcs.branches", "vcs.log"}
+
 // choices are sets of arguments; one set must be complete.
 var choices = map[string][]string{
 	"fs.patch":       {"path old new", "diff"},
@@ -75,7 +78,7 @@ func catalogue() plan.Catalogue {
 		if err != nil {
 			panic(err)
 		}
-		all = append(all, plan.Tool{Name: name, Server: "workspace", InputSchema: schema})
+		all = append(all, plan.Tool{Name: name, Server: "workspace", InputSchema: schema, ReadOnly: slices.Contains(looking, name)})
 	}
 	return all
 }

@@ -115,7 +115,7 @@ func (d *draft) commit() {
 	}
 	shown := d.call("vcs.diff", "Look at the changes to commit", map[string]any{"of": "commit", "path": name}, "changes")
 	summary := d.call("code.summarize", "Summarize the changes", map[string]any{"diff": "${changes.diff}"}, "summary", shown)
-	d.call("vcs.commit", "Commit the changes", made, "", summary)
+	d.call("vcs.commit", "Commit the changes", made, "committed", summary)
 }
 
 func (d *draft) branch() {

@@ -122,7 +122,7 @@ func (c Chain) Plan(goal string) plan.Plan {
 	for i, n := range c.Nodes {
 		s := plan.Step{
 			Index: strconv.Itoa(i + 1), Title: untrusted.Text(n.Title), Executor: n.Executor, Tool: n.Tool, Args: n.Args, Gate: n.Gate,
-			ResultVariable: n.ResultVariable, ExpectedOutcome: untrusted.Text(n.ExpectedOutcome), Timeout: operators[n.Tool].limit,
+			ResultVariable: n.ResultVariable, Checks: c.checks(n), ExpectedOutcome: untrusted.Text(n.ExpectedOutcome), Timeout: operators[n.Tool].limit,
 		}
 		if n.Executor != plan.ExecutorTool {
 			s.Tool, s.Args = "", nil
