@@ -112,7 +112,7 @@ func TestModelsSeeTheInvisibleCharactersOfWhatToolsReturn(t *testing.T) {
 	use := reply.ToolUse{ID: "c1", Name: "web.fetch"}
 	for name, m := range map[string]prompt.Message{
 		"step":      {Content: last(prompt.StepRequest(brief(), p, steps[1], []plan.HistoryItem{done}))},
-		"synthesis": {Content: last(prompt.SynthesisRequest(brief(), p, []plan.HistoryItem{done}))},
+		"synthesis": {Content: last(prompt.SynthesisRequest(brief(), p, []plan.HistoryItem{done}, nil))},
 		"replan": {Content: last(firstRequest(planning.NewReplanner(brief(), prompt.Situation{
 			Plan: p, History: []plan.HistoryItem{inner, failed}, Remaining: steps, Failed: "1", Error: hidden, StepsLeft: -1, ReplansLeft: -1,
 		})))},
