@@ -217,6 +217,8 @@ func (n *Narrator) narrateStep(data event.Data, before Before) {
 		}
 	case event.ElicitationResolved:
 		n.add(c.remark(gateGlyph, warningStyle, telling.ElicitationWords(d)))
+	case event.CheckCompleted:
+		n.narrateAccepted(d)
 	case event.StepStarted:
 		n.narrateAllowed(d)
 	case event.StepFailed:

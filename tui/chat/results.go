@@ -8,8 +8,10 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/internal/english"
 	"replan/internal/untrusted"
+	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/telling"
 )
@@ -29,7 +31,7 @@ func (c *Pane) results(run *agent.Run) []*Block {
 	var blocks []*Block
 	for _, s := range steps[:min(len(steps), resultsShown)] {
 		title := s.Step.Name() + " " + s.Step.Title.Line()
-		blocks = append(blocks, c.foldedResult(title, linesFolded, func(width int) []string {
+		blocks = append(blocks, c.foldedResult(title, telling.EvidenceOf(run, s), linesFolded, func(width int) []string {
 			d := &draw.Document{Look: c.Look, Width: max(width, 1)}
 			writeReadable(d, s.Result)
 			return d.Whole()
@@ -41,10 +43,22 @@ func (c *Pane) results(run *agent.Run) []*Block {
 	return blocks
 }
 
+// narrateAccepted writes what a check of the plan's acceptance found. A refuted one is
+// the reason of the replan, or of the end of the run.
+func (n *Narrator) narrateAccepted(d event.CheckCompleted) {
+	switch {
+	case d.Index != "":
+	case d.State == plan.StateVerified:
+		n.add(n.pane.remark(doneGlyph, successStyle, telling.CheckedWords(d)))
+	case d.State == plan.StateUnchecked:
+		n.add(n.pane.remark(func(l *draw.Look) string { return l.Glyphs.Unchecked }, warningStyle, telling.CheckedWords(d)))
+	}
+}
+
 // resultsBlock returns a block with the results in a reply from an earlier
 // session. Collapsed, they take one line.
 func (c *Pane) resultsBlock(markdown untrusted.Text) *Block {
-	b := c.foldedResult("results of the steps", 0, func(width int) []string {
+	b := c.foldedResult("results of the steps", "", 0, func(width int) []string {
 		var lines []string
 		for _, p := range pieces(markdown) {
 			if p.gap && len(lines) > 0 {
@@ -62,7 +76,7 @@ func (c *Pane) resultsBlock(markdown untrusted.Text) *Block {
 
 // foldedResult returns a block with a title and a body. Collapsed, it shows
 // only the first lines of the body.
-func (c *Pane) foldedResult(title string, folded int, body func(width int) []string) *Block {
+func (c *Pane) foldedResult(title string, state plan.EvidenceState, folded int, body func(width int) []string) *Block {
 	b := &Block{Gap: true}
 	whole := folded // lines that need no folding
 	if folded > 0 {
@@ -84,7 +98,8 @@ func (c *Pane) foldedResult(title string, folded int, body func(width int) []str
 		} else {
 			lines = nil
 		}
-		head := l.Success.Render(l.Glyphs.Done) + " " + l.Text.Render(l.Cut(title, max(width-2-draw.VisibleWidth(sign), 1))) + sign
+		glyph, style := draw.EvidenceGlyph(l, state)
+		head := style.Render(glyph) + " " + l.Text.Render(l.Cut(title, max(width-2-draw.VisibleWidth(sign), 1))) + sign
 		return append([]draw.TextLine{{Text: l.Cut(head, width), Lead: 2}}, c.guided(draw.Set(lines))...)
 	}
 	return b
