@@ -95,9 +95,12 @@ func TestFormatTakesAnAcceptanceOfToolsThatOnlyRead(t *testing.T) {
 			t.Errorf("%s fits: %v, want %v", checks, err, fits)
 		}
 	}
-	small := b
+	small, reading := b, b
 	small.Prompting.Small = true
-	for name, r := range map[string]prompt.Request{"a small model": firstRequest(planning.NewPipeline(small)), "a replan": firstRequest(planning.NewReplanner(b, situation()))} {
+	reading.Catalogue = b.Catalogue[:2]
+	for name, r := range map[string]prompt.Request{
+		"a small model": firstRequest(planning.NewPipeline(small)), "tools that only read": firstRequest(planning.NewPipeline(reading)), "a replan": firstRequest(planning.NewReplanner(b, situation())),
+	} {
 		if strings.Contains(string(r.Format), "acceptance") {
 			t.Errorf("the format of %s has an acceptance", name)
 		}

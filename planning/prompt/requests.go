@@ -36,7 +36,7 @@ const proseTokens = 256
 func AnalysisRequest(b Brief) Request {
 	b = b.For(PurposeAnalysis)
 	tools := toolsFor(b, "", "", nil)
-	data := analysisData{b.Prompting.ForcePlan, bound(b.MaxSteps), acceptance(b)}
+	data := analysisData{b.Prompting.ForcePlan, bound(b.MaxSteps)}
 	c := composition{
 		brief: b, purpose: PurposeAnalysis, format: analysisFormat(b, tools), plans: &tools,
 		last: func(*cutter) string { return b.Prompting.prompt("analysis", data) },
@@ -76,9 +76,15 @@ func PlanRequest(b Brief, a reply.Analysis, review string, chosen ...string) Req
 	}.request()
 }
 
-// acceptance says how the checks of a goal are written. A small model writes none.
+// accepts reports whether a plan may have checks of its goal: it may change something,
+// and the model is not small.
+func accepts(b Brief) bool {
+	return !b.Prompting.Small && slices.ContainsFunc(b.Catalogue, func(t plan.Tool) bool { return !t.ReadOnly })
+}
+
+// acceptance says how the checks of a goal are written, "" if there are none.
 func acceptance(b Brief) string {
-	if b.Prompting.Small {
+	if !accepts(b) {
 		return ""
 	}
 	return render("acceptance", acceptanceData{listed(b.Catalogue, "fs.search")})

@@ -119,7 +119,7 @@ func analysisFormat(b Brief, tools planTools) json.RawMessage {
 	if b.Prompting.ForcePlan {
 		mode = choice(reply.ModePlan)
 	}
-	return formatOf(schema{Type: "object", Properties: append(properties{
+	return formatOf(schema{Type: "object", Properties: properties{
 		{"mode", mode},
 		{"task", textSchema},
 		{"goal", textSchema},
@@ -130,7 +130,7 @@ func analysisFormat(b Brief, tools planTools) json.RawMessage {
 		{"subtasks", texts(15)},
 		{"reflect", flagSchema},
 		{"steps", stepsSchema(tools, b.MaxSteps)},
-	}, tools.accepted()...), Required: []string{"mode", "task", "goal", "complexity", "reflect"}})
+	}, Required: []string{"mode", "task", "goal", "complexity", "reflect"}})
 }
 
 // maxAcceptance is how many checks of the goal a planner may propose.
@@ -161,7 +161,9 @@ func planFormat(tools planTools, most int, replan bool) json.RawMessage {
 	s.Properties = append(s.Properties, property{"steps", stepsSchema(tools, most)})
 	if !replan {
 		// They come last, so that no step waits for them, and may be left out.
-		s.Properties = append(s.Properties, tools.accepted()...)
+		if tools.acceptance != nil {
+			s.Properties = append(s.Properties, property{"acceptance", *tools.acceptance})
+		}
 		milestone := schema{Type: "object", Properties: properties{{"title", textSchema}, {"steps", texts(0)}}, Required: []string{"title", "steps"}}
 		s.Properties = append(s.Properties, property{"milestones", schema{Type: "array", Items: &milestone, MaxItems: 5}}, property{"risks", texts(5)})
 	}

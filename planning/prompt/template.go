@@ -23,9 +23,8 @@ var prompts = template.Must(template.ParseFS(promptFiles, "prompts/*.md"))
 // Untrusted text is fenced already.
 type (
 	analysisData struct {
-		Force      bool   // a direct answer is not wanted
-		Bound      string // how many steps there may be, a sentence
-		Acceptance string // how the checks of the goal are written; empty for a small model
+		Force bool   // a direct answer is not wanted
+		Bound string // how many steps there may be, a sentence
 	}
 	reviewData struct {
 		Analysis string // of phase 1
@@ -34,7 +33,7 @@ type (
 		Analysis, Review string // of phases 1 and 2
 		Bound            string
 		Depth            string // how many steps are right, a sentence
-		Acceptance       string // how the checks of the goal are written; empty for a small model
+		Acceptance       string // how the checks of the goal are written; empty if there are none
 	}
 	toolsData struct {
 		Tools string // the names of tools
@@ -95,7 +94,7 @@ var replaceable = []struct {
 	name   string
 	sample any
 }{
-	{"analysis", analysisData{true, "b", "a"}},
+	{"analysis", analysisData{Force: true, Bound: "b"}},
 	{"review", reviewData{"a"}},
 	{"tools", toolsData{"t", 1}},
 	{"execution", executionData{"a", "r", "b", "d", "c"}},
@@ -117,7 +116,7 @@ var sampleStep = stepData{"1", "t", "e", "p", []string{"i"}}
 // "# Phase 1: analysis", is written before it in any case, and stays out of it.
 // These are the fields that the templates can use:
 //
-//	analysis    .Force .Bound .Acceptance
+//	analysis    .Force .Bound
 //	review      .Analysis
 //	tools       .Tools .Most
 //	execution   .Analysis .Review .Bound .Depth .Acceptance

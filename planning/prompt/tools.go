@@ -22,15 +22,7 @@ type planTools struct {
 	step    schema // of a step in the format
 	untyped        // the tools whose arguments it does not describe
 
-	acceptance *schema // of the checks of the goal in the format; nil for a small model
-}
-
-// accepted is the field of a plan for the checks of its goal.
-func (t planTools) accepted() properties {
-	if t.acceptance == nil {
-		return nil
-	}
-	return properties{{"acceptance", *t.acceptance}}
+	acceptance *schema // of the checks of the goal in the format; nil if there are none
 }
 
 // toolsFor chooses the tools of a request of planning. context is what is known
@@ -45,7 +37,7 @@ func toolsFor(b Brief, context, names string, chosen []string) planTools {
 	}
 	named := append(list.names(), chosen...)
 	tools.step, tools.untyped = stepForms(b, matches, named)
-	if !b.Prompting.Small {
+	if accepts(b) {
 		tools.acceptance = acceptanceSchema(readers(b.Catalogue, named))
 	}
 	return tools
