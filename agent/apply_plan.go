@@ -151,6 +151,10 @@ func (r fold) applyDiff(d event.PlanDiff) {
 		state := &StepState{Step: step, Status: StepPending, attempts: r.attemptsBefore(step.Index)}
 		before, stays := old[step.Index]
 		switch {
+		case stays && r.onlyRechecks(before) && plan.SameCall(before.Step, step) && r.refersToFinished(step, old):
+			*state = *before
+			state.Step = step
+			r.beginChecks(state)
 		case slices.Contains(d.Added, step.Index):
 			state.Change, state.replanned, state.author.read = ChangeAdded, true, r.unsaid(step, old, read)
 		case slices.Contains(d.Revised, step.Index):

@@ -38,9 +38,9 @@ func (c CallCheck) Returned(result any, ms int64) event.CheckCompleted {
 	return done
 }
 
-// Refused returns the event for a call that its tool answered with an error. The
+// ToolFailed returns the event for a call that its tool answered with an error. The
 // tool looked, so the check does not hold.
-func (c CallCheck) Refused(reason string, ms int64) event.CheckCompleted {
+func (c CallCheck) ToolFailed(reason string, ms int64) event.CheckCompleted {
 	done := c.Check
 	done.State, done.Reason, done.MS = plan.StateRefuted, untrusted.Text(reason), ms
 	return done
@@ -110,11 +110,10 @@ func (r decision) nextChecks(q queue, free *slots) []Action {
 	return out
 }
 
-// lastChecks evaluates what is left when the run is about to end, as calls that run may
+// checksBeforeEnd evaluates what is left when the run is about to end, as calls that run may
 // finish. After a stop nothing can be called; a resume evaluates it.
-func (r decision) lastChecks() []Action {
-	switch r.ending.reason {
-	case event.ReasonInterrupted, event.ReasonTimeBudget:
+func (r decision) checksBeforeEnd() []Action {
+	if r.Paused || r.ending.reason == event.ReasonTimeBudget {
 		return nil
 	}
 	free := r.freeSlots()
@@ -124,11 +123,16 @@ func (r decision) lastChecks() []Action {
 // nextAcceptance evaluates the plan's acceptance, after its last step.
 func (r decision) nextAcceptance() []Action {
 	subject := acceptanceOf(r.Run)
-	if r.Revision == 0 || r.dryRun || r.Synthesis.Started || subject.over() {
+	if r.Revision == 0 || r.dryRun || r.Synthesis.Direct || r.Synthesis.Started && !r.Synthesis.Done || subject.over() {
 		return nil
 	}
 	free := r.freeSlots()
 	return r.nextCheck(subject, &free)
+}
+
+// accepting reports whether the plan's acceptance is being evaluated.
+func (r decision) accepting() bool {
+	return r.ending == nil && r.failure == nil && r.planner == nil && r.Revision > 0 && !r.reviewPending && len(r.questions) == 0 && r.settled() && r.nextAcceptance() != nil
 }
 
 // nextCheck evaluates the next check, or has its tool called if a slot is free.
@@ -142,11 +146,11 @@ func (r decision) nextCheck(subject checkSubject, free *slots) []Action {
 		done.Index = subject.step.Step.Index
 	}
 	values := r.checkValues(subject.step, expression.NamesOf(check.Expect))
+	if why := r.unknownTo(subject, check, values); why != "" {
+		done.State, done.Reason = plan.StateUnchecked, untrusted.Text(why)
+		return []Action{{Record: done}}
+	}
 	if check.Tool == "" {
-		if subject.step != nil && subject.step.checks.unknownResult {
-			done.State, done.Reason = plan.StateUnchecked, "nobody knows the result of the step"
-			return []Action{{Record: done}}
-		}
 		return []Action{{Record: evaluated(done, values)}}
 	}
 	if free.tools <= 0 {
@@ -160,9 +164,30 @@ func (r decision) nextCheck(subject checkSubject, free *slots) []Action {
 	free.tools--
 	facts := r.facts(check.Tool)
 	free.start(facts)
+	free.left.steps++ // it is no step of its own
 	done.Tool, done.Args = facts.tool.QualifiedName(), call
 	timeout, limit := r.timeLimit(plan.Step{}, facts.tool)
 	return []Action{{Effect: CallCheck{Check: done, Values: values, Tool: facts.tool, Round: subject.round, Timeout: timeout, Limit: limit}}}
+}
+
+// unknownTo returns which value a check looks at that nobody knows, "" if there is none.
+func (r decision) unknownTo(subject checkSubject, check plan.Check, values map[string]any) string {
+	names := expression.NamesOf(check.Expect)
+	for _, reference := range plan.References(check.Args) {
+		names = append(names, reference.Name)
+	}
+	for _, name := range names {
+		own := subject.step != nil && (name == subject.step.Step.ResultVariable || name == "result" && check.Tool == "")
+		_, there := values[name]
+		_, bound := r.variables[name]
+		switch {
+		case own && subject.step.checks.unknownResult:
+			return "nobody knows the result of the step"
+		case !own && !there && !bound && name != "result":
+			return name + " has no value"
+		}
+	}
+	return ""
 }
 
 // checkValues returns the values of names, as the checks of a step see them.
@@ -196,13 +221,16 @@ func (r decision) checkCall(subject checkSubject, check plan.Check, free *slots)
 		return nil, facts.tool.QualifiedName() + " is not read-only"
 	case free.left.calls <= 0 || free.left.discovery <= 0:
 		return nil, "no calls are left for it"
-	case r.Limits.MaxCallsPerTool > 0 && facts.calls >= r.Limits.MaxCallsPerTool:
+	case r.Limits.MaxCallsPerTool > 0 && facts.calls+free.starting[facts] >= r.Limits.MaxCallsPerTool:
 		return nil, "no calls of " + facts.tool.QualifiedName() + " are left"
 	}
 	probe := StepState{Step: plan.Step{Title: check.Title, Executor: plan.ExecutorTool, Tool: check.Tool, Args: check.Args}}
 	var names []string
 	for _, reference := range plan.References(check.Args) {
 		names = append(names, reference.Name)
+	}
+	if subject.step == nil && r.ModelPlans() {
+		probe.author.read = r.mentions()
 	}
 	if subject.step != nil {
 		probe.Step.Index, probe.replanned, probe.author.read = subject.step.Step.Index, subject.step.replanned, subject.step.author.read
@@ -245,8 +273,31 @@ func (r fold) applyCheck(d event.CheckCompleted) {
 		return
 	}
 	s.Status = StepCompleted
+	r.amend(s, plan.ItemCompleted)
 	r.release(s)
 	r.enqueue(s)
+}
+
+// amend records what the checks say about the last attempt of a step.
+func (r fold) amend(s *StepState, status plan.ItemStatus) {
+	r.endAttempt(s, s.Attempt)
+	for i := len(r.History) - 1; i >= 0; i-- {
+		if item := &r.History[i]; item.Index == s.Step.Index && item.Attempt == s.Attempt {
+			if item.Status, item.Error = status, s.Error; status == plan.ItemCompleted {
+				item.Result = s.Result
+			}
+			return
+		}
+	}
+}
+
+// checkUnchecked has the checks evaluated again of completed steps with one that was not.
+func (r fold) checkUnchecked() {
+	for _, s := range r.Steps {
+		if s.Status == StepCompleted && slices.ContainsFunc(s.Checked, func(c event.CheckCompleted) bool { return c.State == plan.StateUnchecked }) {
+			r.beginChecks(s)
+		}
+	}
 }
 
 // countCheck counts the call of a check.
@@ -268,21 +319,30 @@ func (r fold) beginChecks(s *StepState) {
 // applyRefuted fails a step whose work is done, but not what was expected of it.
 func (r fold) applyRefuted(s *StepState, d event.StepFailed) {
 	s.Status, s.Error, s.Failure = StepFailed, d.Error, d.Failure
-	r.endAttempt(s, d.Attempt)
-	for i := len(r.History) - 1; i >= 0; i-- {
-		if item := &r.History[i]; item.Index == d.Index && item.Attempt == d.Attempt {
-			item.Status, item.Error = plan.ItemFailed, d.Error
-			break
-		}
-	}
+	r.amend(s, plan.ItemFailed)
 	r.deal(s)
 	r.enqueue(s)
 }
 
-// checksAgain reports whether a new attempt of a step would repeat its work for no
+// onlyRechecks reports whether a new attempt of a step would repeat its work for no
 // other reason than a refuted check. Its checks are evaluated again instead.
-func (r ledger) checksAgain(s *StepState) bool {
+func (r ledger) onlyRechecks(s *StepState) bool {
 	return s.Status == StepFailed && s.Failure == event.FailureCheck && (s.Step.Executor == plan.ExecutorAgent || !r.repeatable(s))
+}
+
+// refersToFinished reports whether the results that the args of a step refer to are
+// there already, so that a new plan cannot change what they mean.
+func (r ledger) refersToFinished(step plan.Step, old map[string]*StepState) bool {
+	finished := map[string]bool{}
+	for _, s := range old {
+		if name := s.Step.ResultVariable; name != "" {
+			finished[name] = s.Status == StepCompleted
+		}
+	}
+	return !slices.ContainsFunc(plan.References(step.Args), func(ref plan.Reference) bool {
+		done, result := finished[ref.Name]
+		return result && !done
+	})
 }
 
 // applyAccepted records a check of the plan's acceptance. After the last one, a refuted
@@ -302,14 +362,14 @@ func (r fold) applyAccepted(d event.CheckCompleted) {
 		if r.failure == nil {
 			r.failure = &failure{}
 		}
-		r.failure.error = "all steps are done, but " + sentence
+		r.failure.error = "the steps have ended, but " + sentence
 		return
 	}
-	r.end(event.StatusFailed, event.ReasonRefuted, "all steps are done, but "+sentence)
+	r.end(event.StatusFailed, event.ReasonRefuted, "the steps have ended, but "+sentence)
 }
 
-// verified returns how a run ends that requires everything to be verified.
-func (r decision) verified(e ending) ending {
+// orUnverified returns how a run ends that requires everything to be verified.
+func (r decision) orUnverified(e ending) ending {
 	if !r.requireVerified || e.status != event.StatusCompleted || r.Revision == 0 || r.planOnly || r.dryRun {
 		return e
 	}
@@ -317,12 +377,12 @@ func (r decision) verified(e ending) ending {
 	for _, v := range evidence {
 		if v.State != plan.StateVerified {
 			e.status, e.reason = event.StatusFailed, event.ReasonUnverified
-			e.error = fmt.Sprintf("only %d of %d are verified, and --require-verified asks for all: %q is %s", plan.CountVerified(evidence), len(evidence), v.Title, v.State)
+			e.error = fmt.Sprintf("%d of %d verified; --require-verified needs all, and %q is %s", plan.CountVerified(evidence), len(evidence), v.Title, v.State)
 			return e
 		}
 	}
 	if len(evidence) == 0 {
-		e.status, e.reason, e.error = event.StatusFailed, event.ReasonUnverified, "nothing in the plan is checked, and --require-verified asks for it"
+		e.status, e.reason, e.error = event.StatusFailed, event.ReasonUnverified, "the plan has no check, and --require-verified needs at least one"
 	}
 	return e
 }
@@ -386,7 +446,7 @@ func evidenceOf(step string, checks []plan.Check, done []event.CheckCompleted) [
 	for i, c := range checks {
 		out[i] = plan.Evidence{Title: cmp.Or(c.Title, untrusted.Text(c.Expect)), State: plan.StateUnchecked, Saw: []expression.Sight{}, Step: step}
 		if i < len(done) {
-			out[i].State, out[i].Saw = done[i].State, done[i].Saw
+			out[i].State, out[i].Saw, out[i].Reason = done[i].State, done[i].Saw, done[i].Reason
 		}
 	}
 	return out

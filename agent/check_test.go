@@ -203,7 +203,7 @@ func TestUserMayChangeTheArgsAfterARefutedCheck(t *testing.T) {
 func TestCheckWhoseToolFailsIsRefuted(t *testing.T) {
 	w := newWorld(t)
 	w.returning(results(0))
-	w.finds = func(c agent.CallCheck) event.CheckCompleted { return c.Refused("there is no such file", 1) }
+	w.finds = func(c agent.CallCheck) event.CheckCompleted { return c.ToolFailed("there is no such file", 1) }
 	w.play(checkedPlan(plan.OnFailureAbort, readsThere))
 	if failed := all[event.StepFailed](w); len(failed) != 1 || !strings.HasSuffix(string(failed[0].Error), "(there is no such file)") {
 		t.Errorf("the failures are %v", failed)
@@ -351,7 +351,7 @@ func TestRefutedAcceptanceEndsARunThatDoesNotReplan(t *testing.T) {
 	if result.Status != event.StatusFailed || result.Reason != event.ReasonRefuted || result.Reason.ExitCode() != 1 {
 		t.Fatalf("the run is %s, %s", result.Status, result.Reason)
 	}
-	if want := untrusted.Text(`all steps are done, but the check "it is there" does not hold: result == 'there', since result is "not there"`); result.Error != want {
+	if want := untrusted.Text(`the steps have ended, but the check "it is there" does not hold: result == 'there', since result is "not there"`); result.Error != want {
 		t.Errorf("the error is %q, want %q", result.Error, want)
 	}
 	there = "there"
@@ -393,7 +393,7 @@ func TestRefutedAcceptanceReplansWithinTheBudget(t *testing.T) {
 			if result.Reason != c.reason || !slices.Equal(w.starts(), c.starts) {
 				t.Errorf("the run ended with %s after the steps %v: %s", result.Reason, w.starts(), result.Error)
 			}
-			if len(errors) == 0 || !strings.HasPrefix(errors[0], `all steps are done, but the check "it is there" does not hold`) {
+			if len(errors) == 0 || !strings.HasPrefix(errors[0], `the steps have ended, but the check "it is there" does not hold`) {
 				t.Errorf("the replans are about %q", errors)
 			}
 		})
@@ -419,7 +419,7 @@ func drawChecks(t *rapid.T, step map[string]any) {
 func drawFinding(t *rapid.T, c agent.CallCheck) event.CheckCompleted {
 	switch rapid.IntRange(0, 5).Draw(t, "found") {
 	case 0:
-		return c.Refused("there is none", 1)
+		return c.ToolFailed("there is none", 1)
 	case 1:
 		return c.Unanswered("the server is gone", 1)
 	case 2:

@@ -123,7 +123,9 @@ func (r *Run) Active() bool { return r.ID != "" && r.Result == nil && r.Undone =
 
 // Busy reports whether a model or a tool is working. It is false while the run
 // waits for a gate, and after its end.
-func (r *Run) Busy() bool { return r.Active() && !r.quiet() }
+func (r *Run) Busy() bool {
+	return r.Active() && (!r.quiet() || len(r.queues[needCheck]) > 0 || decision{r}.accepting())
+}
 
 // Step returns the state of the step, or inner call, with this index; nil if
 // there is none.

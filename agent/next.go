@@ -68,7 +68,7 @@ func (r decision) next() []Action {
 
 // nextEnding completes the run once nothing is in flight.
 func (r decision) nextEnding() []Action {
-	if checks := r.lastChecks(); len(checks) > 0 {
+	if checks := r.checksBeforeEnd(); len(checks) > 0 {
 		return checks
 	}
 	if !r.quiet() {
@@ -248,7 +248,7 @@ func (r decision) finish(e ending) []Action {
 	if !r.quiet() {
 		return nil
 	}
-	return []Action{{Record: event.RunCompleted{Result: r.result(r.verified(e))}}}
+	return []Action{{Record: event.RunCompleted{Result: r.result(r.orUnverified(e))}}}
 }
 
 // nextReplan passes a failed step to the planner once nothing is in flight.

@@ -26,7 +26,8 @@ func (r *Run) Elapsed() time.Duration {
 // program ended will never return. If the run had ended itself, what it failed at
 // is retried.
 func (r fold) applyResumed(d event.RunResumed, last time.Time) {
-	over := (r.Result != nil || r.ending != nil) && !r.answering // if only the answer is missing, do not retry any step
+	unverified := r.Result != nil && r.Result.Reason == event.ReasonUnverified
+	over := (r.Result != nil || r.ending != nil) && !r.answering || unverified // if only the answer is missing, do not retry any step
 	r.elapsedBefore += last.Sub(r.resumedAt)
 	r.Breaks = append(r.Breaks, Break{From: last, To: r.Now})
 	r.loseAttempts(last)
@@ -59,6 +60,9 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	r.loseToolCalls(didRead)
 	if over {
 		r.takeUp()
+	}
+	if r.requireVerified = r.requireVerified || d.RequireVerified; unverified {
+		r.checkUnchecked()
 	}
 	if !r.attended {
 		r.unask()
@@ -204,7 +208,7 @@ func (r fold) unplanned() bool {
 // again makes a step wait for a new attempt, and resets everything that permits
 // one.
 func (r fold) again(s *StepState) {
-	if r.checksAgain(s) {
+	if r.onlyRechecks(s) {
 		r.beginChecks(s)
 		s.attempts.before, s.skip.reason = s.attempts.total, ""
 		return
@@ -474,6 +478,17 @@ func (r *Run) ToolsToCall() []string {
 			names = append(names, s.Step.Tool)
 		}
 	})
+	left := plan.Plan{Acceptance: r.Plan.Acceptance}
+	for _, s := range r.Steps {
+		if s.Status != StepCompleted {
+			left.Steps = append(left.Steps, plan.Step{Executor: plan.ExecutorSelf, Checks: s.Step.Checks})
+		}
+	}
+	for _, name := range left.Tools() {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
 	return names
 }
 

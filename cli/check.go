@@ -196,12 +196,7 @@ func (o plans) strict() bool { return o.Strict || o.Manner.Prompting.Strict }
 // returns the tools available then and the servers that have not started in time.
 func (o plans) toolsFor(ctx context.Context, w *services, data []byte) (plan.Catalogue, []string, error) {
 	p, _ := plan.DecodePlan(data) // the check reports its errors
-	var names []string
-	for _, step := range p.Steps {
-		if step.Executor == plan.ExecutorTool && step.Tool != "" {
-			names = append(names, step.Tool)
-		}
-	}
+	names := p.Tools()
 	within, cancel := context.WithTimeout(ctx, toolsSoon)
 	defer cancel()
 	catalogue, awaited := w.tools.ReadyFor(within, names)

@@ -275,7 +275,9 @@ func stepWords(run *agent.Run, s *agent.StepState, outcome string) string {
 		}
 	case agent.StepInDoubt:
 		words = "  in doubt"
-	case agent.StepRunning, agent.StepChecking, agent.StepWaiting:
+	case agent.StepChecking:
+		words = "  not checked yet"
+	case agent.StepRunning, agent.StepWaiting:
 		words = "  " + string(s.Status)
 	}
 	if state := telling.EvidenceOf(run, s); state != "" && s.Status == agent.StepCompleted {

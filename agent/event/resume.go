@@ -25,7 +25,9 @@ type RunResumed struct {
 	Priors    map[string]int64 `json:"priors"`
 	Review    bool             `json:"review,omitempty"` // hold the rest of the plan, and every new one, for review; false leaves the setting unchanged
 	Attended  bool             `json:"attended,omitempty"`
-	InDoubt   DoubtDecision    `json:"in_doubt,omitempty"`
+
+	RequireVerified bool          `json:"require_verified,omitempty"` // from now on, as in RunStarted
+	InDoubt         DoubtDecision `json:"in_doubt,omitempty"`
 }
 
 // RunSpawned identifies the run that a plan tool call is about to start, so that

@@ -330,17 +330,16 @@ func (a *asker) question(q agent.Question) {
 // named returns the tools that the steps of a plan name.
 func named(p plan.Plan) plan.Catalogue {
 	tools := plan.Catalogue{}
-	seen := map[string]bool{}
+	calls := map[string]bool{} // by steps; what only checks call does not need to change anything
 	for _, step := range p.Steps {
-		if step.Tool == "" || seen[step.Tool] {
-			continue
-		}
-		seen[step.Tool] = true
-		server, name, qualified := strings.Cut(step.Tool, ":")
+		calls[step.Tool] = true
+	}
+	for _, tool := range p.Tools() {
+		server, name, qualified := strings.Cut(tool, ":")
 		if !qualified {
-			server, name = byProgram, step.Tool
+			server, name = byProgram, tool
 		}
-		tools = append(tools, plan.Tool{Server: server, Name: name})
+		tools = append(tools, plan.Tool{Server: server, Name: name, ReadOnly: !calls[tool]})
 	}
 	return tools
 }

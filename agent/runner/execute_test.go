@@ -404,7 +404,7 @@ func TestIndependentStepsRunConcurrently(t *testing.T) {
 	}
 }
 
-func TestGatesOpenInPlanOrder(t *testing.T) {
+func TestGatesOpenByTheLongestRemainingPath(t *testing.T) {
 	shown := map[any]chan struct{}{"1": make(chan struct{}), "2": make(chan struct{}), "3": make(chan struct{}), "4": make(chan struct{})}
 	after := map[any]any{"1": "2", "2": "3", "3": "4"} // each waits for the preview of the other
 	var asked []string
@@ -431,7 +431,7 @@ func TestGatesOpenInPlanOrder(t *testing.T) {
 			}
 		},
 	})
-	if got := strings.Join(asked, " "); err != nil || got != "1 2 3 4" {
+	if got := strings.Join(asked, " "); err != nil || got != "4 1 2 3" {
 		t.Errorf("the gates opened in the order %s: %v", got, err)
 	}
 }

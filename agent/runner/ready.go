@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"replan/planning/intent"
@@ -65,13 +64,7 @@ func (p prepared) names() []string {
 	if p.job.execute == nil {
 		return p.run.ToolsToCall()
 	}
-	var names []string
-	for _, step := range p.job.execute.Plan.Steps {
-		if step.Executor == plan.ExecutorTool && !slices.Contains(names, step.Tool) {
-			names = append(names, step.Tool)
-		}
-	}
-	return names
+	return p.job.execute.Plan.Tools()
 }
 
 // mayCall returns the tools that the sub-agents of a given plan may call.

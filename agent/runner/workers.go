@@ -167,7 +167,7 @@ func (e *engine) callCheck(ctx context.Context, under *call, c agent.CallCheck) 
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		e.emit(c.Unanswered(tooLong(c.Timeout)+", "+c.Limit, ms))
 	case errors.As(err, &toolError) && !toolError.NotCalled && !errors.Is(err, context.Canceled):
-		e.emit(c.Refused(err.Error(), ms))
+		e.emit(c.ToolFailed(err.Error(), ms))
 	default:
 		e.emit(c.Unanswered(err.Error(), ms))
 	}
@@ -215,7 +215,7 @@ func (e *engine) openGate(g agent.OpenGate, before <-chan struct{}) {
 }
 
 // after waits until the previously requested gate is open. Gates thus open in
-// plan order, however long their diffs take.
+// the order of their requests, however long their diffs take.
 func (e *engine) after(before <-chan struct{}) {
 	if before == nil {
 		return

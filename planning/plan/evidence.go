@@ -13,6 +13,8 @@ type Evidence struct {
 	State EvidenceState      `json:"state"`
 	Saw   []expression.Sight `json:"saw"`  // the values that the check looked at
 	Step  string             `json:"step"` // index; "" for the plan's acceptance
+
+	Reason untrusted.Text `json:"reason,omitempty"` // why the check had no answer, a clause
 }
 
 // EvidenceState says how far something is shown to hold.
@@ -27,7 +29,7 @@ const (
 	StateRefuted   EvidenceState = "refuted"   // a check did not hold
 )
 
-// CountVerified returns how many checks hold.
+// CountVerified returns how many pieces of evidence are verified.
 func CountVerified(evidence []Evidence) int {
 	n := 0
 	for _, e := range evidence {

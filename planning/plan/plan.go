@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"replan/internal/lazyregexp"
@@ -107,6 +108,29 @@ func (p Plan) Step(index string) (Step, bool) {
 		}
 	}
 	return Step{}, false
+}
+
+// Tools returns the names of the tools that the steps and the checks of the plan call,
+// each once.
+func (p Plan) Tools() []string {
+	var names []string
+	add := func(name string) {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, s := range p.Steps {
+		if ExecutorOf(s) == ExecutorTool {
+			add(s.Tool)
+		}
+		for _, c := range s.Checks {
+			add(c.Tool)
+		}
+	}
+	for _, c := range p.Acceptance {
+		add(c.Tool)
+	}
+	return names
 }
 
 // FailureOf returns the effect of a failure of step: the step's own setting, else

@@ -14,7 +14,7 @@ import (
 func (d *Pane) drawChecks(p *draw.Document, s *agent.StepState) {
 	l := d.look
 	if len(s.Step.Checks) == 0 {
-		words := "This step only reads, so there is nothing to check."
+		words := "This step only reads, and has no check."
 		if d.run.StateOf(s) == plan.StateClaimed || s.Status != agent.StepCompleted {
 			words = "No check covers this step."
 		}

@@ -163,7 +163,7 @@ func ReasonWords(r event.Reason) string {
 	case event.ReasonDenied:
 		return "a call was denied"
 	case event.ReasonRefuted:
-		return "a check of the result does not hold"
+		return "the plan's acceptance does not hold"
 	case event.ReasonUnverified:
 		return "not everything is verified"
 	default:

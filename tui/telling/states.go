@@ -160,8 +160,8 @@ func EvidenceLine(e plan.Evidence) string {
 		words += StepWords(e.Step) + ", "
 	}
 	words += e.Title.Line()
-	if saw := plan.SawWords(e.Saw); saw != "" {
-		words += " (" + saw + ")"
+	if why := cmp.Or(e.Reason.Line(), plan.SawWords(e.Saw)); why != "" {
+		words += " (" + why + ")"
 	}
 	return words
 }
