@@ -17,6 +17,7 @@ const (
 // rawAllowed names the functions of the screen and the command line that need text as
 // it came, with the reason.
 var rawAllowed = map[string]string{
+	"cli.Event":                "fills an error that --output json writes as it came",
 	"cli.completed":            "fills an error that --output json writes as it came",
 	"cli.ended":                "returns an error, which is cleaned where it is printed",
 	"cli.withoutSecrets":       "writes a plan file",
