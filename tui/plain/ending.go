@@ -24,6 +24,9 @@ func (l *Log) completed(r event.Result) {
 	} else if r.Status == event.StatusCompleted && l.inset() == "" {
 		l.results(r) // the answer covers the results of a run started by a call
 	}
+	if l.run != nil && l.run.DryRun() {
+		l.wouldCheck("", l.run.Plan.Acceptance)
+	}
 	if r.Unanswered != "" {
 		l.Line("%s the answer is missing; ask for it again: replan plan resume %s", l.Signs.Note, l.run.ID)
 	}

@@ -333,10 +333,22 @@ func (l *Log) dryStep(d event.StepCompleted) {
 	}
 	l.Line("%s %s %s%s", l.Signs.Pending, d.Index, l.title(d.Index), l.Faint("%s  dry run", what))
 	l.Args("    ", d.Args)
-	if d.Gate == nil {
-		return
+	if d.Gate != nil {
+		l.Line("    %s: %s (%s rule for %s)", telling.WouldWords(*d.Gate), d.Gate.Why, d.Gate.Source, d.Gate.Tool)
 	}
-	l.Line("    %s: %s (%s rule for %s)", telling.WouldWords(*d.Gate), d.Gate.Why, d.Gate.Source, d.Gate.Tool)
+	if s := l.run.Step(d.Index); s != nil {
+		if s.Step.When != "" {
+			l.Line("    would run only when: %s", untrusted.Line(s.Step.When))
+		}
+		l.wouldCheck("    ", s.Step.Checks)
+	}
+}
+
+// wouldCheck prints what a run would hold against what.
+func (l *Log) wouldCheck(indent string, checks []plan.Check) {
+	for _, c := range checks {
+		l.Line("%swould check: %s", indent, telling.CheckWords(c))
+	}
 }
 
 // printStep prints what happened to a step or its gate.

@@ -3,6 +3,7 @@ package telling
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"replan/agent"
@@ -110,6 +111,22 @@ func CheckWords(c plan.Check) string {
 		return words
 	}
 	return words + "  [" + strings.TrimSpace(untrusted.Line(c.Tool)+" "+MainArgument(c.Args)) + "]"
+}
+
+// ChecksCount counts the checks of a plan: "2 of steps, 1 of the goal"; "" if there are none.
+func ChecksCount(p plan.Plan) string {
+	n := 0
+	for _, s := range p.Steps {
+		n += len(s.Checks)
+	}
+	var parts []string
+	if n > 0 {
+		parts = append(parts, strconv.Itoa(n)+" of steps")
+	}
+	if len(p.Acceptance) > 0 {
+		parts = append(parts, strconv.Itoa(len(p.Acceptance))+" of the goal")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // ChecksWords is CheckWords of each check, a line each.
