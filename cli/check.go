@@ -224,6 +224,16 @@ func (w *services) serverOf(name string, all plan.Catalogue) string {
 	return t.Server
 }
 
+// failureOf returns why a server failed, "" if it did not.
+func (w *services) failureOf(server string) string {
+	for _, s := range w.tools.Status() {
+		if s.Name == server && s.State == plan.ServerFailed {
+			return s.Error.Line()
+		}
+	}
+	return ""
+}
+
 // printTroubles reports problems with a server on standard error, or with all servers
 // for "". The awaited servers did not start in time.
 func (o *options) printTroubles(w *services, server string, awaited []string) {
@@ -233,6 +243,9 @@ func (o *options) printTroubles(w *services, server string, awaited []string) {
 		}
 		if s.Declined || slices.Contains(w.tools.LeftOut(), s.Name) {
 			continue // the user knows, or a note has said it
+		}
+		if server == "" && s.Disabled != "" {
+			continue // it is meant to be so
 		}
 		if what := cmp.Or(s.Error, s.Note); what != "" {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q: %s\n", s.Name, what.Line())

@@ -88,7 +88,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 		o.printNotes(w.ignored(server))
 		if len(v.faults) > 0 {
 			o.printTroubles(w, server, v.awaited)
-			return nil, &failure{exit: exitUsage, code: v.faults[0].Code, err: errors.New(o.callFault(name, v.faults[0].Message))}
+			return nil, &failure{exit: exitUsage, code: v.faults[0].Code, err: errors.New(o.callFault(name, v.faults[0].Message, w.failureOf(server)))}
 		}
 		return []session.Command{session.Execute{Plan: v.plan, OnFailure: plan.OnFailureAbort, Strict: o.plans().strict()}}, nil
 	}}
@@ -107,8 +107,11 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 }
 
 // callFault says what is wrong with a call in the words of a call: the user has
-// written no plan.
-func (o *options) callFault(name, message string) string {
+// written no plan. failure is why the server of the tool failed, if it did.
+func (o *options) callFault(name, message, failure string) string {
+	if failure != "" {
+		return fmt.Sprintf("%s cannot be called: its MCP server failed: %s", name, failure)
+	}
 	if fault, ok := strings.CutPrefix(message, "step 1 calls "+name+" with bad args: "); ok {
 		return "the arguments of " + name + " are wrong: " + fault + "; see " + o.named("tools show") + " " + name
 	}

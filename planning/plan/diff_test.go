@@ -388,3 +388,20 @@ func TestChangedArgsComparesValuesAsJSON(t *testing.T) {
 		t.Errorf("got %q for steps without arguments", got)
 	}
 }
+
+func TestPlanWithFewerStepsDropsTheChecksOfTheirResults(t *testing.T) {
+	p := plan.Plan{
+		Variables: map[string]any{"limit": 3},
+		Steps:     []plan.Step{{Index: "1", ResultVariable: "a"}, {Index: "2", ResultVariable: "b"}},
+		Acceptance: []plan.Check{
+			{Title: "first", Expect: "a.n > limit"}, {Title: "both", Expect: "a.n > b.n"}, {Title: "second", Tool: "look", Args: map[string]any{"at": "${b}"}, Expect: "result.ok"},
+		},
+	}
+	left := p.With(p.Steps[:1])
+	if len(left.Acceptance) != 1 || left.Acceptance[0].Title != "first" || len(p.Acceptance) != 3 {
+		t.Errorf("got %+v", left.Acceptance)
+	}
+	if left := p.With(p.Steps); len(left.Acceptance) != 3 {
+		t.Errorf("got %+v with all steps", left.Acceptance)
+	}
+}

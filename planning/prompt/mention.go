@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"replan/internal/untrusted"
 )
 
 // Mention is a file or folder of the workspace, or a resource of a server, that
@@ -135,7 +137,7 @@ func attachedWithin(mentions []Mention, bound int) ([]Message, int) {
 	}
 	for i, m := range mentions {
 		cut := cutter{textBudget: textBudget{each: sizes[i]}}
-		parts[i] = fenced(m.label(), cut.text(m.Text, ""))
+		parts[i] = fenced(m.label(), cut.text(untrusted.ForModel(m.Text), ""))
 		out += cut.characters
 	}
 	return []Message{{Role: RoleUser, Content: strings.Join(parts, "\n\n")}}, out

@@ -406,6 +406,24 @@ func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
 			return draw.Texts(draw.NewMarkdown(l).Lines(s.Step.ExpectedOutcome.Markdown(), width))
 		})
 	}
+	if s.Step.When != "" {
+		doc.Field("when", l.Text, untrusted.Line(s.Step.When))
+	}
+	for _, c := range s.Step.Checks {
+		doc.Field("check", l.Text, telling.CheckWords(c))
+	}
+	d.writeArgs(doc, s)
+	if acceptance := d.review.Plan().Acceptance; len(acceptance) > 0 {
+		doc.Heading("the goal is met if")
+		for _, c := range acceptance {
+			doc.Prose(l.Text, telling.CheckWords(c))
+		}
+	}
+}
+
+// writeArgs writes the arguments of a step's call.
+func (d *Dialog) writeArgs(doc *draw.Document, s *agent.ReviewStep) {
+	l := d.Look
 	if s.Step.Executor != plan.ExecutorTool {
 		return
 	}
