@@ -42,7 +42,7 @@ func (r fold) applyPlan(d event.PlanCreated) {
 	}
 	for _, s := range r.Steps {
 		switch {
-		case s.Status == StepCompleted && len(s.Step.Checks) > 0:
+		case s.Status == StepCompleted && len(ChecksOf(s.Step)) > 0:
 			r.beginChecks(s)
 		case s.Status == StepCompleted:
 			r.bind(s)

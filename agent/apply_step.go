@@ -36,6 +36,13 @@ func (r fold) applyStepRetry(d event.StepRetry) {
 	if s == nil {
 		return
 	}
+	if s.Status == StepChecking { // what it waits for does not hold yet
+		s.Polls++
+		s.Error, s.attempts.before = d.Error, s.attempts.total
+		r.History = slices.DeleteFunc(r.History, func(h plan.HistoryItem) bool { return h.Index == d.Index && h.Attempt == d.Attempt })
+	} else {
+		s.Polls = 0
+	}
 	s.Status, s.RetryAt, s.fill.problem = StepPending, d.At, ""
 	if a := r.newestOf(s); a != nil {
 		a.RetryAt = d.At
@@ -123,7 +130,7 @@ func (r fold) applyStepCompleted(d event.StepCompleted) {
 		r.settleCall(s)
 	case s.Draft:
 		r.readyDrafts()
-	case len(s.Step.Checks) > 0:
+	case len(ChecksOf(s.Step)) > 0:
 		r.beginChecks(s)
 		r.leaveLoop(s)
 		r.enqueue(s)
@@ -139,6 +146,9 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 	s.Status, s.Attempt, s.Args, s.Coerced, s.StartedAt = StepRunning, d.Attempt, d.Args, d.Coerced, r.Now
 	s.Output, s.Error, s.Failure, s.Progress, s.Beside = "", "", "", event.StepProgress{}, plan.Beside{}
 	s.Checked, s.checks.unknownResult = nil, false
+	if s.Polls == 0 {
+		s.waitingFrom = r.Elapsed()
+	}
 	s.attempts.total, s.gate.outdated, s.gate.files = d.Attempt, "", nil
 	if s.interruption == startUnknown {
 		s.interruption = uninterrupted
@@ -146,7 +156,9 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 	a := r.attemptOf(s, d.Attempt)
 	a.Status, a.StartedAt, a.Passed = StepRunning, r.Now, d.Rule
 	s.ReadyAt = time.Time{}
-	r.Usage.Steps++
+	if s.Polls == 0 { // the calls of a step that waits are one execution
+		r.Usage.Steps++
+	}
 	if s.inner.loop != nil {
 		r.innerSteps++
 		if s.Run == "" { // resuming a run does not count as a new call
@@ -223,7 +235,7 @@ func (r ledger) back(index string, number int) *StepState {
 }
 
 func (r fold) applyStepFailed(d event.StepFailed) {
-	if s := r.Step(d.Index); s != nil && s.Status == StepChecking && d.Failure == event.FailureCheck {
+	if s := r.Step(d.Index); s != nil && s.Status == StepChecking && (d.Failure == event.FailureCheck || d.Failure == event.FailureTimeout) {
 		r.applyRefuted(s, d)
 		return
 	}

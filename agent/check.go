@@ -83,8 +83,16 @@ type checkSubject struct {
 	round  int
 }
 
+// ChecksOf returns the checks of a step: what it waits for, and then its own.
+func ChecksOf(s plan.Step) []plan.Check {
+	if s.Until == nil {
+		return s.Checks
+	}
+	return append([]plan.Check{{Expect: s.Until.Expect}}, s.Checks...)
+}
+
 func subjectOf(s *StepState) checkSubject {
-	return checkSubject{step: s, checks: s.Step.Checks, done: s.Checked, number: s.Attempt, round: s.checks.round}
+	return checkSubject{step: s, checks: ChecksOf(s.Step), done: s.Checked, number: s.Attempt, round: s.checks.round}
 }
 
 func acceptanceOf(r *Run) checkSubject {
@@ -105,9 +113,35 @@ func (r decision) nextChecks(q queue, free *slots) []Action {
 			failed := event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(refutation(s.Checked)), Failure: event.FailureCheck, MS: s.MS}
 			return append(out, Action{Record: failed})
 		}
-		out = append(out, r.nextCheck(subject, free)...)
+		actions := r.nextCheck(subject, free)
+		if len(actions) > 0 && s.Step.Until != nil && len(s.Checked) == 0 {
+			if actions = r.poll(s, actions); actions[0].mayEnd() {
+				return append(out, actions...)
+			}
+		}
+		out = append(out, actions...)
 	}
 	return out
+}
+
+// poll returns what follows for a step that waits, given the outcome of what it waits
+// for: it goes on, calls again later, or fails because its time is up.
+func (r decision) poll(s *StepState, actions []Action) []Action {
+	found, evaluated := actions[0].Record.(event.CheckCompleted)
+	if !evaluated || found.State == plan.StateVerified {
+		return actions
+	}
+	why := cmp.Or(string(found.Reason), plan.SawWords(found.Saw))
+	left := s.Step.Until.For - (r.Elapsed() - s.waitingFrom) // without the time in which the run was stopped
+	if left <= 0 {
+		sentence := fmt.Sprintf("it waited %s, and %s does not hold", s.Step.Until.For, s.Step.Until.Expect)
+		if why != "" {
+			sentence += " (" + why + ")"
+		}
+		return []Action{{Record: event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(sentence), Failure: event.FailureTimeout, MS: (r.Elapsed() - s.waitingFrom).Milliseconds()}}}
+	}
+	at := r.Now.Add(min(s.Step.Until.Every, left))
+	return []Action{{Record: event.StepRetry{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text("not yet: " + cmp.Or(why, s.Step.Until.Expect+" does not hold")), At: at}}}
 }
 
 // checksBeforeEnd evaluates what is left when the run is about to end, as calls that run may
@@ -422,8 +456,8 @@ func (r *Run) Evidence() []plan.Evidence {
 	for _, s := range r.Steps {
 		switch {
 		case s.Draft || s.DryRun || s.NotTaken:
-		case len(s.Step.Checks) > 0:
-			out = append(out, evidenceOf(s.Step.Index, s.Step.Checks, s.Checked)...)
+		case len(ChecksOf(s.Step)) > 0:
+			out = append(out, evidenceOf(s.Step.Index, ChecksOf(s.Step), s.Checked)...)
 		case s.Status == StepCompleted && claims(r, s):
 			out = append(out, plan.Evidence{Title: s.Step.Title, State: plan.StateClaimed, Saw: []expression.Sight{}, Step: s.Step.Index})
 		}
@@ -461,7 +495,7 @@ func (r *Run) StateOf(s *StepState) plan.EvidenceState {
 	switch {
 	case s.Draft || s.DryRun:
 		return ""
-	case len(s.Step.Checks) == 0:
+	case len(ChecksOf(s.Step)) == 0:
 		if s.Status == StepCompleted && claims(r, s) {
 			return plan.StateClaimed
 		}
@@ -469,7 +503,7 @@ func (r *Run) StateOf(s *StepState) plan.EvidenceState {
 	case len(s.Checked) == 0:
 		return plan.StateUnchecked
 	}
-	states := evidenceOf(s.Step.Index, s.Step.Checks, s.Checked)
+	states := evidenceOf(s.Step.Index, ChecksOf(s.Step), s.Checked)
 	for _, state := range []plan.EvidenceState{plan.StateRefuted, plan.StateUnchecked} {
 		if slices.ContainsFunc(states, func(e plan.Evidence) bool { return e.State == state }) {
 			return state

@@ -484,6 +484,6 @@ func (c *checkedSteps) see(o *order, d event.Data) bool {
 func (c *checkedSteps) take(p plan.Plan) {
 	c.of, c.held, c.changed, c.notTaken = map[string]int{}, map[string]int{}, map[string]bool{}, map[string]bool{}
 	for _, s := range p.Steps {
-		c.of[s.Index] = len(s.Checks)
+		c.of[s.Index] = len(agent.ChecksOf(s))
 	}
 }

@@ -351,7 +351,7 @@ func (r scheduler) rebuildGraph() {
 		}
 		r.findMissingArgs(s)
 	}
-	r.hasChecks = len(r.Plan.Acceptance) > 0 || slices.ContainsFunc(r.Plan.Steps, func(s plan.Step) bool { return len(s.Checks) > 0 })
+	r.hasChecks = len(r.Plan.Acceptance) > 0 || slices.ContainsFunc(r.Plan.Steps, func(s plan.Step) bool { return len(ChecksOf(s)) > 0 })
 	r.History = slices.Grow(r.History, len(r.Steps))
 	r.Attempts = slices.Grow(r.Attempts, len(r.Steps))
 	r.enqueueAll()

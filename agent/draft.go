@@ -52,7 +52,7 @@ func (r fold) readyDrafts() {
 
 // draftCall returns the call of a draft step, if it can already be made.
 func (r fold) draftCall(step plan.Step, done map[string]bool, found map[string]any) (map[string]any, bool) {
-	if step.Executor != plan.ExecutorTool || step.Args == nil || step.Gate || len(step.Checks) > 0 || step.When != "" {
+	if step.Executor != plan.ExecutorTool || step.Args == nil || step.Gate || len(ChecksOf(step)) > 0 || step.When != "" {
 		return nil, false
 	}
 	for _, d := range step.DependsOn {

@@ -247,7 +247,7 @@ func (r decision) askGuards(s *StepState, facts *toolFacts, free *slots) (action
 		reserved, ofTool = account{}, 0
 	}
 	switch {
-	case free.left.steps <= reserved.steps:
+	case free.left.steps <= reserved.steps && s.Polls == 0:
 		return r.stopped(event.GuardSteps, s.Step.Index), false
 	case free.left.calls <= reserved.calls:
 		return r.stopped(event.GuardToolCalls, s.Step.Index), false

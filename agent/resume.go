@@ -213,7 +213,7 @@ func (r fold) again(s *StepState) {
 		s.attempts.before, s.skip.reason = s.attempts.total, ""
 		return
 	}
-	s.Status, s.Gate, s.RetryAt, s.NotTaken = StepPending, "", time.Time{}, false
+	s.Status, s.Gate, s.RetryAt, s.NotTaken, s.Polls = StepPending, "", time.Time{}, false, 0
 	s.gate.outdated, s.gate.files = "", nil
 	s.Diff, s.gate.removes = "", "" // they may belong to another call
 	s.gate.unbind()
@@ -351,7 +351,7 @@ func (r fold) applyDoubtResolved(d event.DoubtResolved) {
 		r.answered(s)
 		s.Status, s.Result, s.Error = StepCompleted, nil, ""
 		r.record(s, plan.ItemCompleted)
-		if len(s.Step.Checks) > 0 {
+		if len(ChecksOf(s.Step)) > 0 {
 			r.beginChecks(s)
 			s.checks.unknownResult = true
 			break

@@ -120,6 +120,7 @@ type StepState struct {
 	Loop      *Loop  // of an agent step that has started
 	Run       string // started by a plan tool
 
+	Polls    int  // calls so far after which what it waits for did not hold
 	NotTaken bool // skipped by its condition, or because it needs the result of such a step
 
 	DryRun  bool       // nothing was called
@@ -136,6 +137,8 @@ type StepState struct {
 	call         readyCall
 
 	checks checking
+
+	waitingFrom time.Duration // active time of the run at its first call, if it waits for something
 
 	replanned  bool        // added or revised by a replan
 	awaitsUser bool        // a question about it is open

@@ -58,6 +58,7 @@ func randomPlan(t *rapid.T, first, kinds int) string {
 		if kinds == executors {
 			drawChecks(t, step)
 			drawWhen(t, step)
+			drawUntil(t, step)
 		}
 		step["retries"] = rapid.IntRange(0, 2).Draw(t, "retries")
 		step["on_failure"] = rapid.SampledFrom([]string{"", "abort", "skip", "replan"}).Draw(t, "on_failure")
@@ -443,7 +444,7 @@ func (o *order) take(p plan.Plan) {
 		for _, d := range o.plan.Dependencies(s.Index) {
 			adopted = adopted && o.done[d] && slices.Contains(draft.DependsOn, d)
 		}
-		o.done[s.Index] = o.early[s.Index] && adopted && len(s.Checks) == 0
+		o.done[s.Index] = o.early[s.Index] && adopted && len(agent.ChecksOf(s)) == 0
 		if adopted {
 			o.running[s.Index] = before[s.Index]
 		}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"math"
@@ -105,9 +106,10 @@ func (d *planDecoder) step(v any, path, called, standIn string) Step {
 	s.ResultVariable = d.text(object, path, "result_variable")
 	s.ExpectedOutcome = untrusted.Text(d.text(object, path, "expected_outcome"))
 	s.When = d.text(object, path, "when")
+	s.Until = d.until(object, path)
 	s.Checks = d.checks(object, path, "check")
 	s.OnFailure = OnFailure(d.text(object, path, "on_failure"))
-	s.Timeout = d.timeout(object, path)
+	s.Timeout = d.duration(object, path, "timeout", CodeBadTimeout)
 	s.Retries = d.retries(object, path)
 	s.Gate = d.flag(object, path, "gate")
 	s.Synthesize = d.flag(object, path, "synthesize")
@@ -199,8 +201,23 @@ func (d *planDecoder) check(v any, path string) Check {
 	}
 }
 
-func (d *planDecoder) timeout(object map[string]any, path string) time.Duration {
-	const name = "timeout"
+// until reads what a step waits for.
+func (d *planDecoder) until(object map[string]any, path string) *Until {
+	if object["until"] == nil {
+		return nil
+	}
+	inner := d.object(object, path, "until")
+	path = JSONPointer(path, "until")
+	return &Until{
+		Expect: d.text(inner, path, "expect"),
+		Every:  cmp.Or(d.duration(inner, path, "every", CodeBadUntil), DefaultEvery),
+		For:    cmp.Or(d.duration(inner, path, "for", CodeBadUntil), DefaultFor),
+		Extra:  rest(inner),
+	}
+}
+
+// duration reads a duration, or a number of seconds.
+func (d *planDecoder) duration(object map[string]any, path, name, code string) time.Duration {
 	v, ok := take(object, name)
 	if !ok {
 		return 0
@@ -221,7 +238,7 @@ func (d *planDecoder) timeout(object map[string]any, path string) time.Duration 
 		d.badType(at, name, `a duration such as "30s"`, v)
 		return 0
 	}
-	d.fault(CodeBadTimeout, at, `timeout must be a duration such as "30s" or a number of seconds, not %s`, describe(v))
+	d.fault(code, at, `%s must be a duration such as "30s" or a number of seconds, not %s`, name, describe(v))
 	return 0
 }
 

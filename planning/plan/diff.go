@@ -32,11 +32,16 @@ func Compare(before, after []Step) Diff {
 		switch {
 		case !ok:
 			d.Added = append(d.Added, s.Index)
-		case !SameCall(was, s) || was.When != s.When || !slices.EqualFunc(was.Checks, s.Checks, sameCheck):
+		case !SameCall(was, s) || was.When != s.When || !sameUntil(was.Until, s.Until) || !slices.EqualFunc(was.Checks, s.Checks, sameCheck):
 			d.Revised = append(d.Revised, s.Index)
 		}
 	}
 	return d
+}
+
+// sameUntil reports whether two steps wait for the same.
+func sameUntil(a, b *Until) bool {
+	return a == b || a != nil && b != nil && a.Expect == b.Expect && a.Every == b.Every && a.For == b.For
 }
 
 // ByIndex maps each step by its index.
@@ -291,6 +296,9 @@ func keepChecks(remaining, tail []Step) {
 		if s.When == "" {
 			tail[i].When = was.When
 		}
+		if s.Until == nil {
+			tail[i].Until = was.Until
+		}
 		if len(s.Checks) > 0 || len(was.Checks) == 0 {
 			continue
 		}
@@ -371,6 +379,11 @@ func renameVariable(s Step, from, to string) Step {
 
 // renameInChecks is renameVariable for the checks of the step.
 func renameInChecks(s Step, from, to string) Step {
+	if s.Until != nil && !isReserved(from) {
+		until := *s.Until
+		until.Expect = expression.Rename(until.Expect, from, to)
+		s.Until = &until
+	}
 	s.Checks = slices.Clone(s.Checks)
 	for i, check := range s.Checks {
 		if !isReserved(from) {

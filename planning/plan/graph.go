@@ -43,6 +43,9 @@ func stepReferences(p Plan) [][]Reference {
 // look at.
 func checkVariables(s Step) []string {
 	names := variablesOf(s.When)
+	if s.Until != nil {
+		names = append(names, variablesOf(s.Until.Expect)...)
+	}
 	for _, check := range s.Checks {
 		names = append(names, variablesOf(check.Expect)...)
 		for _, r := range References(check.Args) {

@@ -324,6 +324,9 @@ func (s Step) MarshalJSON() ([]byte, error) {
 	w.addText("when", s.When)
 	w.addText("result_variable", s.ResultVariable)
 	w.addText("expected_outcome", string(s.ExpectedOutcome))
+	if s.Until != nil {
+		w.Add("until", s.Until)
+	}
 	if len(s.Checks) > 0 {
 		w.Add("check", s.Checks)
 	}

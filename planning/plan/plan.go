@@ -38,6 +38,7 @@ type Step struct {
 	ResultVariable  string         // the name under which later steps refer to the result
 	ExpectedOutcome untrusted.Text // never enforced; the replanner and the screen read it
 	When            string         // an expression, see package expression; if false, the step is not taken; "" always takes it
+	Until           *Until         // what a step that only reads waits for; nil waits for nothing
 	Checks          []Check        // held when the step's work is done; a refuted one fails the step
 	OnFailure       OnFailure      // overrides the plan's
 	Timeout         time.Duration  // 0 means the runner's default
@@ -65,6 +66,30 @@ type Check struct {
 
 // Name returns what a screen calls the check: its title, or what it expects.
 func (c Check) Name() string { return untrusted.Line(cmp.Or(string(c.Title), c.Expect)) }
+
+// Until is what a step waits for: its call is repeated until the expression holds.
+type Until struct {
+	Expect string         // an expression, see package expression
+	Every  time.Duration  // between two calls; DefaultEvery where a file has none
+	For    time.Duration  // after which the step fails; DefaultFor where a file has none
+	Extra  map[string]any // unknown fields of the file, kept
+}
+
+// How often and how long a step waits if its plan does not say so.
+const (
+	DefaultEvery = 10 * time.Second
+	DefaultFor   = 10 * time.Minute
+)
+
+// MarshalJSON writes the form of the plan file.
+func (u Until) MarshalJSON() ([]byte, error) {
+	var w ObjectWriter
+	w.Add("expect", u.Expect)
+	w.Add("every", u.Every.String())
+	w.Add("for", u.For.String())
+	w.addExtra(u.Extra)
+	return w.Bytes()
+}
 
 // Milestone names a strategic phase of a plan and the steps that belong to it.
 type Milestone struct {

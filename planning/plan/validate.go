@@ -167,7 +167,7 @@ func (c *checker) checkPlan() {
 var (
 	planFields = []string{"title", "goal", "done_when", "variables", "on_failure", "steps", "acceptance", "milestones", "risks"}
 	stepFields = []string{
-		"index", "title", "executor", "tool", "profile", "args", "depends_on", "result_variable", "expected_outcome", "when", "check",
+		"index", "title", "executor", "tool", "profile", "args", "depends_on", "result_variable", "expected_outcome", "when", "until", "check",
 		"on_failure", "timeout", "retries", "gate", "synthesize",
 	}
 )
@@ -259,6 +259,7 @@ func (c *checker) checkStep(i int, s Step) {
 		c.fault(CodeBadExecutor, path+"/executor", s.Index, "step %s: executor must be tool, agent or self, not %q", s.Index, s.Executor)
 	}
 	c.checkWhen(path, s)
+	c.checkUntil(path+"/until", s)
 	c.checkChecks(path, s)
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"replan/planning/expression"
 )
@@ -78,6 +79,37 @@ func (c *checker) checkWhen(path string, s Step) {
 			c.warn(CodeBadExpression, at, s.Index, "%s may have no answer: %s; that is what earlier runs have seen, the server declares nothing", who.who, expressionError(err))
 		}
 	}
+}
+
+// leastEvery bounds how often a step may call while it waits.
+const leastEvery = 100 * time.Millisecond
+
+// checkUntil checks what a step waits for.
+func (c *checker) checkUntil(path string, s Step) {
+	u := s.Until
+	if u == nil {
+		return
+	}
+	who := "the until of step " + s.Index
+	c.checkFields(path, s.Index, u.Extra, []string{"expect", "every", "for"})
+	switch {
+	case ExecutorOf(s) != ExecutorTool:
+		c.fault(CodeBadUntil, path, s.Index, "%s repeats no call: only a step with a tool can wait", who)
+	case c.rules.CheckTools && s.Tool != "" && c.lookUp(s.Tool).missing == "" && !c.lookUp(s.Tool).tool.ReadOnly:
+		c.fault(CodeBadUntil, path, s.Index, "%s would repeat %s, which is not marked as a tool that only reads", who, s.Tool)
+	}
+	switch {
+	case u.Every < leastEvery:
+		c.fault(CodeBadUntil, path+"/every", s.Index, "%s calls every %s, and %s is the least", who, u.Every, leastEvery)
+	case u.For < u.Every:
+		c.fault(CodeBadUntil, path+"/for", s.Index, "%s waits for %s, which is less than the %s between two calls", who, u.For, u.Every)
+	}
+	p := placedCheck{Check: Check{Expect: u.Expect}, referrer: referrer{who, s.Index}, path: path, of: &s}
+	if strings.TrimSpace(u.Expect) == "" {
+		c.fault(CodeBadExpression, path, s.Index, "%s has no expect%s", who, misspelt(u.Extra, "expect"))
+		return
+	}
+	c.checkExpect(p)
 }
 
 func (c *checker) checkAcceptance() {

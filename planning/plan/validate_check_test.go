@@ -283,3 +283,38 @@ func TestStepWaitsForTheResultsInItsCondition(t *testing.T) {
 		t.Errorf("step 2 waits for %v", got)
 	}
 }
+
+func TestStepsThatWaitAreHeldAgainstWhatIsKnown(t *testing.T) {
+	for name, c := range map[string]struct{ step, want string }{
+		"a tool that only reads":  {`"tool":"fs.read","args":{"path":"a"},"until":{"expect":"result.text == 'x'","every":"1s","for":60}`, ""},
+		"times left out":          {`"tool":"fs.read","args":{"path":"a"},"until":{"expect":"result.text == 'x'"}`, ""},
+		"a tool with effects":     {`"tool":"test.run","args":{},"until":{"expect":"result.passed"}`, "bad_until /steps/0/until: the until of step 1 would repeat test.run"},
+		"no tool":                 {`"executor":"self","until":{"expect":"result == 'x'"}`, "bad_until /steps/0/until: the until of step 1 repeats no call"},
+		"calls without a break":   {`"tool":"fs.read","args":{"path":"a"},"until":{"expect":"result.text == 'x'","every":"1ms"}`, "bad_until /steps/0/until/every: the until of step 1 calls every 1ms"},
+		"less time than a break":  {`"tool":"fs.read","args":{"path":"a"},"until":{"expect":"result.text == 'x'","every":"1m","for":"1s"}`, "bad_until /steps/0/until/for: the until of step 1 waits for 1s"},
+		"no duration":             {`"tool":"fs.read","args":{"path":"a"},"until":{"expect":"result.text == 'x'","every":"soon"}`, "bad_until /steps/0/until/every: step 1: every must be a duration"},
+		"no condition":            {`"tool":"fs.read","args":{"path":"a"},"until":{"every":"1s"}`, "bad_expression /steps/0/until: the until of step 1 has no expect"},
+		"a mistyped field":        {`"tool":"fs.read","args":{"path":"a"},"until":{"expect":"result.txt == 'x'"}`, `bad_expression /steps/0/until/expect: the until of step 1 is not valid: column 8: there is no field "txt"`},
+		"a condition that is set": {`"tool":"fs.read","args":{"path":"a"},"until":{"expect":"true"}`, "vacuous_check /steps/0/until/expect"},
+		"no object":               {`"tool":"fs.read","args":{"path":"a"},"until":"soon"`, "bad_type /steps/0/until"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := []byte(`{"title":"T","steps":[{"title":"Wait",` + c.step + `}]}`)
+			p, faults, _ := plan.CheckPlan(text, plan.Rules{Catalogue: checkTools, CheckTools: true})
+			got := ""
+			for _, f := range faults {
+				got += f.Code + " " + f.Path + ": " + f.Message + "\n"
+			}
+			if c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
+				t.Fatalf("got %q, want %q", got, c.want)
+			}
+			if c.want != "" {
+				return
+			}
+			again, _ := plan.DecodePlan([]byte(plan.CanonicalJSON(p)))
+			if was, is := p.Steps[0].Until, again.Steps[0].Until; is == nil || was.Expect != is.Expect || was.Every != is.Every || was.For != is.For {
+				t.Errorf("it is read again as %+v, want %+v", is, was)
+			}
+		})
+	}
+}

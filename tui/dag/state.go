@@ -66,6 +66,9 @@ func (v *planView) state(r *Row, room int) (string, lipgloss.Style) {
 		case telling.ClassHeld:
 			return v.stepCounts.held, l.Warning
 		case telling.ClassRetry:
+			if s.Polls > 0 {
+				return fmt.Sprintf("poll %d", s.Polls+1), l.Running
+			}
 			return fmt.Sprintf("retry %d", s.Attempt+1), l.Warning
 		case telling.ClassWaits:
 			if v.Run.Result != nil {

@@ -39,6 +39,7 @@ type Log struct {
 	status     session.Status                 // last status received
 	lost       map[string]bool                // servers that have failed
 	cuts       map[toolCut]bool               // of offers of tools, already printed
+	polled     map[string]untrusted.Text      // what each step waits for, already printed
 	untyped    map[string]bool                // tools without typed arguments, already printed
 	silent     bool                           // a line said that the model does not answer
 	diffs      []string                       // printed at gates
@@ -54,7 +55,7 @@ type toolCut struct{ tools, window int }
 // New returns a log that writes to out. session is the id of the session, whose own
 // events belong to no run.
 func New(out io.Writer, session string, o Options) *Log {
-	l := &Log{Printer: NewPrinter(out, o), session: session, ascii: o.ASCII, again: o.Again, lost: map[string]bool{}, cuts: map[toolCut]bool{}, untyped: map[string]bool{}, gates: map[string]event.GateRequested{}, progresses: map[string]said{}}
+	l := &Log{Printer: NewPrinter(out, o), session: session, ascii: o.ASCII, again: o.Again, lost: map[string]bool{}, cuts: map[toolCut]bool{}, polled: map[string]untrusted.Text{}, untyped: map[string]bool{}, gates: map[string]event.GateRequested{}, progresses: map[string]said{}}
 	l.inset = l.nested
 	return l
 }
@@ -337,6 +338,9 @@ func (l *Log) dryStep(d event.StepCompleted) {
 		l.Line("    %s: %s (%s rule for %s)", telling.WouldWords(*d.Gate), d.Gate.Why, d.Gate.Source, d.Gate.Tool)
 	}
 	if s := l.run.Step(d.Index); s != nil {
+		if s.Step.Until != nil {
+			l.Line("    would wait until: %s", telling.UntilWords(*s.Step.Until))
+		}
 		if s.Step.When != "" {
 			l.Line("    would run only when: %s", untrusted.Line(s.Step.When))
 		}
@@ -358,6 +362,9 @@ func (l *Log) printStep(d event.Data) {
 	}
 	switch d := d.(type) {
 	case event.StepStarted:
+		if s := l.run.Step(d.Index); s != nil && s.Polls > 0 {
+			return // it still waits
+		}
 		again := ""
 		if d.Attempt > 1 {
 			again = fmt.Sprintf(", attempt %d", d.Attempt)
@@ -370,6 +377,9 @@ func (l *Log) printStep(d event.Data) {
 			l.dryStep(d)
 			return
 		}
+		if s := l.run.Step(d.Index); s != nil && s.Step.Until != nil {
+			return // what it waits for has a line of its own
+		}
 		l.Line("%s %s %s  %s", l.Signs.Done, d.Index, l.title(d.Index), l.Faint("%s", l.outcome(d)))
 	case event.StepFailed:
 		if d.Removes != "" || d.Outdated != "" {
@@ -380,6 +390,10 @@ func (l *Log) printStep(d event.Data) {
 	case event.CheckCompleted:
 		l.checked(d)
 	case event.StepRetry:
+		if s := l.run.Step(d.Index); s != nil && s.Polls > 0 {
+			l.waits(d)
+			return
+		}
 		l.Line("%s %s %s  again", l.Signs.Replan, d.Index, l.title(d.Index))
 	case event.StepSkipped:
 		why := "skipped: " + d.Reason.Line()
@@ -407,6 +421,14 @@ func (l *Log) printStep(d event.Data) {
 		l.elicitation(d)
 	case event.ElicitationResolved:
 		l.Line("  %s %s", l.Signs.Gate, telling.ElicitationWords(d))
+	}
+}
+
+// waits prints what a step waits for, each state of it once.
+func (l *Log) waits(d event.StepRetry) {
+	if l.polled[d.Index] != d.Error {
+		l.polled[d.Index] = d.Error
+		l.Line("  %s %s %s  %s", l.Signs.Note, d.Index, l.title(d.Index), d.Error.Line())
 	}
 }
 

@@ -409,6 +409,9 @@ func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
 	if s.Step.When != "" {
 		doc.Field("when", l.Text, untrusted.Line(s.Step.When))
 	}
+	if u := s.Step.Until; u != nil {
+		doc.Field("until", l.Text, telling.UntilWords(*u))
+	}
 	for _, c := range s.Step.Checks {
 		doc.Field("check", l.Text, telling.CheckWords(c))
 	}

@@ -13,7 +13,8 @@ import (
 // drawChecks draws the checks of the step, and what each saw.
 func (d *Pane) drawChecks(p *draw.Document, s *agent.StepState) {
 	l := d.look
-	if len(s.Step.Checks) == 0 {
+	checks := agent.ChecksOf(s.Step)
+	if len(checks) == 0 {
 		words := "This step only reads, and has no check."
 		if d.run.StateOf(s) == plan.StateClaimed || s.Status != agent.StepCompleted {
 			words = "No check covers this step."
@@ -21,7 +22,7 @@ func (d *Pane) drawChecks(p *draw.Document, s *agent.StepState) {
 		p.Prose(l.Faint, words)
 		return
 	}
-	for i, check := range s.Step.Checks {
+	for i, check := range checks {
 		found := event.CheckCompleted{State: plan.StateUnchecked}
 		if i < len(s.Checked) {
 			found = s.Checked[i]

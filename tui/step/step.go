@@ -429,6 +429,9 @@ func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
 	if s.Step.When != "" {
 		p.Field("when", l.Text, untrusted.Line(s.Step.When))
 	}
+	if u := s.Step.Until; u != nil {
+		p.Field("until", l.Text, telling.UntilWords(*u))
+	}
 	if title := telling.Milestone(d.run.Plan, s.Step.Index); title != "" {
 		p.Field("stage", l.Text, title)
 	}

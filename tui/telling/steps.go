@@ -113,6 +113,11 @@ func CheckWords(c plan.Check) string {
 	return words + "  [" + strings.TrimSpace(untrusted.Line(c.Tool)+" "+MainArgument(c.Args)) + "]"
 }
 
+// UntilWords says what a step waits for: "result.done, every 10s for 10m0s".
+func UntilWords(u plan.Until) string {
+	return untrusted.Line(u.Expect) + ", every " + u.Every.String() + " for " + u.For.String()
+}
+
 // ChecksCount counts the checks of a plan: "2 of steps, 1 of the goal"; "" if there are none.
 func ChecksCount(p plan.Plan) string {
 	n := 0
