@@ -156,6 +156,7 @@ func (w *writer) run(events []event.Event, planners planning.Planners) untrusted
 			w.line("- %s", words)
 		}
 	}
+	w.evidence(run)
 	answer := untrusted.Text(run.Synthesis.Text)
 	if run.Result != nil {
 		answer = cmp.Or(run.Result.Answer, answer)
@@ -166,6 +167,18 @@ func (w *writer) run(events []event.Event, planners planning.Planners) untrusted
 	}
 	w.ending(run)
 	return answer
+}
+
+// evidence lists what the checks of a plan show.
+func (w *writer) evidence(run *agent.Run) {
+	words := telling.EvidenceWords(run)
+	if words == "" {
+		return
+	}
+	w.heading("### Evidence: %s", words)
+	for _, e := range run.Evidence() {
+		w.line("- %s", inline(telling.EvidenceLine(e)))
+	}
 }
 
 // plan draws the current plan with the steps that revisions removed. It ensures

@@ -384,6 +384,8 @@ func (c *client) close() {
 			_ = c.notify(ctx, "exit", nil)
 		}
 	}
-	_ = c.conn.Close() // already closed if the server ended by itself
+	// The end of the output closes the connection. Its own Close, beside a reply that is
+	// being read, panics (jsonrpc2 v0.2.1).
 	_ = c.proc.Close()
+	<-c.conn.DisconnectNotify()
 }

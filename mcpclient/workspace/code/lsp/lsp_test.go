@@ -230,6 +230,9 @@ func TestServerThatEndsIsStartedAgain(t *testing.T) {
 func TestCancelledRequestIsCancelledAtTheServer(t *testing.T) {
 	s := open(t, workspaceOf(t, map[string]string{"a.go": sample}), "cancel", nil)
 	at := source.Place{Path: "a.go", Line: 3, Column: 6}
+	if _, err := s.References(t.Context(), at, nil); err != nil { // it has started, however long that took
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
 	time.AfterFunc(200*time.Millisecond, func() { cancel(stopped) })
