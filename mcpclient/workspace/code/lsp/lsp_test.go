@@ -228,14 +228,22 @@ func TestServerThatEndsIsStartedAgain(t *testing.T) {
 }
 
 func TestCancelledRequestIsCancelledAtTheServer(t *testing.T) {
-	s := open(t, workspaceOf(t, map[string]string{"a.go": sample}), "cancel", nil)
+	asked := filepath.Join(t.TempDir(), "asked")
+	s := open(t, workspaceOf(t, map[string]string{"a.go": sample}), "cancel", func(c *lsp.Config) {
+		c.Environ = append(c.Environ, "ASKED_FILE="+asked)
+	})
 	at := source.Place{Path: "a.go", Line: 3, Column: 6}
-	if _, err := s.References(t.Context(), at, nil); err != nil { // it has started, however long that took
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
-	time.AfterFunc(200*time.Millisecond, func() { cancel(stopped) })
+	go func() { // cancels once the server has the request
+		for t.Context().Err() == nil {
+			if _, err := os.Stat(asked); err == nil {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		cancel(stopped)
+	}()
 	if _, err := s.Definition(ctx, at); !errors.Is(err, stopped) {
 		t.Errorf("got %v", err)
 	}

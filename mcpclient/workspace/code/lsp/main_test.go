@@ -119,6 +119,7 @@ func (s *scripted) answer(ctx context.Context, method string, params json.RawMes
 		case "crash":
 			os.Exit(3)
 		case "cancel":
+			_ = os.WriteFile(os.Getenv("ASKED_FILE"), nil, 0o600)
 			<-s.cancelled
 		}
 		return s.find(uri, p.Position, true)[0], nil
