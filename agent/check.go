@@ -124,8 +124,8 @@ func (r decision) nextChecks(q queue, free *slots) []Action {
 	return out
 }
 
-// poll returns what follows for a step that waits, given the outcome of what it waits
-// for: it goes on, calls again later, or fails because its time is up.
+// poll returns the next actions of a step that waits, given those of its condition: it
+// continues, calls again later, or fails because its time is up.
 func (r decision) poll(s *StepState, actions []Action) []Action {
 	found, evaluated := actions[0].Record.(event.CheckCompleted)
 	if !evaluated || found.State == plan.StateVerified {
@@ -447,100 +447,4 @@ func refutation(checked []event.CheckCompleted) string {
 		refuted = append(refuted, words)
 	}
 	return strings.Join(refuted, "; ")
-}
-
-// Evidence returns what is known about the checks of the plan, and about the steps that
-// no check covers although they may have effects or are a model's work.
-func (r *Run) Evidence() []plan.Evidence {
-	out := []plan.Evidence{}
-	for _, s := range r.Steps {
-		switch {
-		case s.Draft || s.DryRun || s.NotTaken:
-		case len(ChecksOf(s.Step)) > 0:
-			out = append(out, evidenceOf(s.Step.Index, ChecksOf(s.Step), s.Checked)...)
-		case s.Status == StepCompleted && claims(r, s):
-			out = append(out, plan.Evidence{Title: s.Step.Title, State: plan.StateClaimed, Saw: []expression.Sight{}, Step: s.Step.Index})
-		}
-	}
-	if r.dryRun {
-		return out
-	}
-	return append(out, evidenceOf("", r.Plan.Acceptance, r.Accepted)...)
-}
-
-// claims reports whether a completed step is only said to have done its work: it is a
-// model's, or its tool may have effects.
-func claims(r *Run, s *StepState) bool {
-	facts := r.facts(s.Step.Tool)
-	return s.Step.Executor != plan.ExecutorTool || facts.err != nil || !facts.tool.ReadOnly
-}
-
-func evidenceOf(step string, checks []plan.Check, done []event.CheckCompleted) []plan.Evidence {
-	out := make([]plan.Evidence, len(checks))
-	for i, c := range checks {
-		out[i] = plan.Evidence{Title: cmp.Or(c.Title, untrusted.Text(c.Expect)), State: plan.StateUnchecked, Saw: []expression.Sight{}, Step: step}
-		if i < len(done) {
-			out[i].State, out[i].Saw, out[i].Reason = done[i].State, done[i].Saw, done[i].Reason
-		}
-	}
-	return out
-}
-
-// Checks reports whether the plan has checks.
-func (r *Run) Checks() bool { return r.hasChecks }
-
-// StateOf returns how far a completed step is shown to have done its work: refuted and
-// unchecked before verified. It is "" for a step of which nothing is claimed.
-func (r *Run) StateOf(s *StepState) plan.EvidenceState {
-	switch {
-	case s.Draft || s.DryRun:
-		return ""
-	case len(ChecksOf(s.Step)) == 0:
-		if s.Status == StepCompleted && claims(r, s) {
-			return plan.StateClaimed
-		}
-		return ""
-	case len(s.Checked) == 0:
-		return plan.StateUnchecked
-	}
-	states := evidenceOf(s.Step.Index, ChecksOf(s.Step), s.Checked)
-	for _, state := range []plan.EvidenceState{plan.StateRefuted, plan.StateUnchecked} {
-		if slices.ContainsFunc(states, func(e plan.Evidence) bool { return e.State == state }) {
-			return state
-		}
-	}
-	return plan.StateVerified
-}
-
-// takes reports whether the condition of a step that could start takes it. A condition
-// without an answer is a flaw of the step, which is taken and fails.
-func (r scheduler) takes(s *StepState) bool {
-	if s.Step.When == "" {
-		return true
-	}
-	names := expression.NamesOf(s.Step.When)
-	values := decision(r.ledger).checkValues(nil, names)
-	for _, v := range values {
-		if _, unknown := v.(plan.Placeholder); unknown {
-			return true // of a dry run
-		}
-	}
-	compiled, err := expression.Compile(s.Step.When, nil)
-	if err == nil {
-		var holds bool
-		if holds, s.call.saw, err = compiled.Holds(values); err == nil {
-			s.call.out = !holds
-			return holds
-		}
-	}
-	s.call.flaw = &flaw{event.FailureArgs, "its condition has no answer: " + s.Step.When + " (" + err.Error() + ")"}
-	return false
-}
-
-// notTakenWords says why a step is not taken.
-func notTakenWords(d event.StepSkipped) untrusted.Text {
-	if saw := plan.SawWords(d.Saw); saw != "" {
-		return untrusted.Text("not taken: " + saw)
-	}
-	return "not taken: it needs the result of a step that is not taken"
 }

@@ -89,7 +89,7 @@ func TestHistoryFollowsChecksThatAreEvaluatedAgain(t *testing.T) {
 	w.reply = func(r prompt.Request) (string, error) {
 		for _, m := range r.Messages {
 			if strings.Contains(m.Content, "does not hold") {
-				t.Errorf("the model is told: %s", m.Content)
+				t.Errorf("the model reads: %s", m.Content)
 			}
 		}
 		return "done", nil

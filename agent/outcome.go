@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"replan/agent/event"
 	"replan/internal/markdown"
 	"replan/internal/untrusted"
+	"replan/planning/expression"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -201,4 +203,67 @@ func (r *Run) Snapshot(live bool) Snapshot {
 		}
 	})
 	return s
+}
+
+// Evidence returns what is known about the checks of the plan, and about the steps that
+// no check covers although they may have effects or are a model's work.
+func (r *Run) Evidence() []plan.Evidence {
+	out := []plan.Evidence{}
+	for _, s := range r.Steps {
+		switch {
+		case s.Draft || s.DryRun || s.NotTaken:
+		case len(ChecksOf(s.Step)) > 0:
+			out = append(out, evidenceOf(s.Step.Index, ChecksOf(s.Step), s.Checked)...)
+		case s.Status == StepCompleted && claims(r, s):
+			out = append(out, plan.Evidence{Title: s.Step.Title, State: plan.StateClaimed, Saw: []expression.Sight{}, Step: s.Step.Index})
+		}
+	}
+	if r.dryRun {
+		return out
+	}
+	return append(out, evidenceOf("", r.Plan.Acceptance, r.Accepted)...)
+}
+
+// claims reports whether nothing but a model or a tool with effects says that a completed
+// step has done its work.
+func claims(r *Run, s *StepState) bool {
+	facts := r.facts(s.Step.Tool)
+	return s.Step.Executor != plan.ExecutorTool || facts.err != nil || !facts.tool.ReadOnly
+}
+
+func evidenceOf(step string, checks []plan.Check, done []event.CheckCompleted) []plan.Evidence {
+	out := make([]plan.Evidence, len(checks))
+	for i, c := range checks {
+		out[i] = plan.Evidence{Title: cmp.Or(c.Title, untrusted.Text(c.Expect)), State: plan.StateUnchecked, Saw: []expression.Sight{}, Step: step}
+		if i < len(done) {
+			out[i].State, out[i].Saw, out[i].Reason = done[i].State, done[i].Saw, done[i].Reason
+		}
+	}
+	return out
+}
+
+// Checks reports whether the plan has checks.
+func (r *Run) Checks() bool { return r.hasChecks }
+
+// StateOf returns how far a completed step is shown to have done its work: refuted and
+// unchecked before verified. It is "" for a step of which nothing is claimed.
+func (r *Run) StateOf(s *StepState) plan.EvidenceState {
+	switch {
+	case s.Draft || s.DryRun:
+		return ""
+	case len(ChecksOf(s.Step)) == 0:
+		if s.Status == StepCompleted && claims(r, s) {
+			return plan.StateClaimed
+		}
+		return ""
+	case len(s.Checked) == 0:
+		return plan.StateUnchecked
+	}
+	states := evidenceOf(s.Step.Index, ChecksOf(s.Step), s.Checked)
+	for _, state := range []plan.EvidenceState{plan.StateRefuted, plan.StateUnchecked} {
+		if slices.ContainsFunc(states, func(e plan.Evidence) bool { return e.State == state }) {
+			return state
+		}
+	}
+	return plan.StateVerified
 }

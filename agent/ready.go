@@ -7,6 +7,8 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
+	"replan/planning/expression"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -384,4 +386,52 @@ func (q *queues) empty() bool {
 		}
 	}
 	return true
+}
+
+// takes reports whether the condition of a step that could start takes it. A condition
+// without an answer is a flaw of the step, which is taken and fails.
+func (r scheduler) takes(s *StepState) bool {
+	if s.Step.When == "" {
+		return true
+	}
+	names := expression.NamesOf(s.Step.When)
+	values := decision(r.ledger).checkValues(nil, names)
+	for _, v := range values {
+		if _, unknown := v.(plan.Placeholder); unknown {
+			return true // of a dry run
+		}
+	}
+	compiled, err := expression.Compile(s.Step.When, nil)
+	if err == nil {
+		var holds bool
+		if holds, s.call.saw, err = compiled.Holds(values); err == nil {
+			s.call.out = !holds
+			return holds
+		}
+	}
+	s.call.flaw = &flaw{event.FailureArgs, "its condition has no answer: " + s.Step.When + " (" + err.Error() + ")"}
+	return false
+}
+
+// notTakenWords says why a step is not taken.
+func notTakenWords(d event.StepSkipped) untrusted.Text {
+	if saw := plan.SawWords(d.Saw); saw != "" {
+		return untrusted.Text("not taken: " + saw)
+	}
+	return "not taken: it needs the result of a step that is not taken"
+}
+
+// passBy lets the steps go on that only waited for one that is not taken. Those that
+// need its result are not taken either.
+func (r scheduler) passBy(s *StepState) {
+	for _, d := range s.sched.feeds {
+		if d.Status == StepPending && d.skip.reason == "" && s.Step.ResultVariable != "" && plan.Needs(d.Step, s.Step.ResultVariable) {
+			d.skip.reason = string(event.NotTaken)
+			r.enqueue(d)
+			continue
+		}
+		if d.sched.waits--; d.sched.waits == 0 {
+			r.enqueue(d)
+		}
+	}
 }

@@ -430,21 +430,6 @@ func (r scheduler) cutBehind(s *StepState) {
 	}
 }
 
-// passBy lets the steps go on that only waited for one that is not taken. Those that
-// need its result are not taken either.
-func (r scheduler) passBy(s *StepState) {
-	for _, d := range s.sched.feeds {
-		if d.Status == StepPending && d.skip.reason == "" && s.Step.ResultVariable != "" && plan.Needs(d.Step, s.Step.ResultVariable) {
-			d.skip.reason = string(event.NotTaken)
-			r.enqueue(d)
-			continue
-		}
-		if d.sched.waits--; d.sched.waits == 0 {
-			r.enqueue(d)
-		}
-	}
-}
-
 // release binds the result of a completed step and releases the steps that waited
 // only for it.
 func (r scheduler) release(s *StepState) {

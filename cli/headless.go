@@ -36,7 +36,7 @@ type headlessJob struct {
 	// prepare, if not nil, inspects the services before the session starts and
 	// returns the commands.
 	prepare  func(context.Context, *services) ([]session.Command, error)
-	about    *string                                          // the only server whose troubles are told, known once prepared; nil tells all
+	about    *string                                          // the only server whose problems are printed, known once prepared; nil prints all
 	inDoubt  event.DoubtDecision                              // the answer for steps in doubt; "" asks if somebody is present
 	restored *runner.Restored                                 // the session to continue; nil starts a new one
 	keep     func(plan.Plan) (plan.Plan, error)               // stores a created plan; nil stores it among the plans

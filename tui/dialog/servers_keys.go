@@ -96,7 +96,7 @@ func builtIn(s *plan.ServerStatus) string {
 	return ""
 }
 
-// unchanged says that there is nothing to ask about, "" if there is.
+// unchanged says that a server has changed nothing, "" if it has.
 func unchanged(s *plan.ServerStatus) string {
 	if s.Changes == 0 {
 		return untrusted.Line(s.Name) + " has changed nothing since you accepted it."

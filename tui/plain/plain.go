@@ -348,7 +348,7 @@ func (l *Log) dryStep(d event.StepCompleted) {
 	}
 }
 
-// wouldCheck prints what a run would hold against what.
+// wouldCheck prints the checks that a run would evaluate.
 func (l *Log) wouldCheck(indent string, checks []plan.Check) {
 	for _, c := range checks {
 		l.Line("%swould check: %s", indent, telling.CheckWords(c))

@@ -100,7 +100,7 @@ func StepTool(s *plan.Step) string {
 	}
 }
 
-// CheckWords says what a check holds against what: "no test fails: result.failed == 0",
+// CheckWords describes a check in a line: "no test fails: result.failed == 0",
 // "it is there: result.exists  [fs.stat a.go]".
 func CheckWords(c plan.Check) string {
 	words := untrusted.Line(c.Expect)
