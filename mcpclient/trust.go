@@ -58,7 +58,11 @@ const (
 // fingerprint is the SHA-256 (hex) of a server as its file writes it. A variable
 // whose value changes, such as a token, needs no new permission.
 func fingerprint(s config.Server) string {
-	return hashOf([]any{trustVersion, s.Name, s.SSE, s.AsWritten().Whole()})
+	parts := []any{trustVersion, s.Name, s.SSE, s.AsWritten().Whole()}
+	if s.NoRoots { // without it the server learns the workspace
+		parts = append(parts, "no roots")
+	}
+	return hashOf(parts)
 }
 
 // digest is what files of version 0 hold in place of a fingerprint: the hash of a
@@ -75,7 +79,9 @@ func digest(s config.Server) string {
 		Inherit []string          `json:"inherit,omitempty"`
 		Helper  string            `json:"headers_helper,omitempty"`
 		SSE     bool              `json:"sse,omitempty"`
-	}{s.Name, s.Command, s.Args, s.Env, s.Dir, s.URL, s.Headers, s.Inherit, s.HeadersHelper, s.SSE})
+		OAuth   *config.OAuth     `json:"oauth,omitempty"`
+		NoRoots bool              `json:"no_roots,omitempty"`
+	}{s.Name, s.Command, s.Args, s.Env, s.Dir, s.URL, s.Headers, s.Inherit, s.HeadersHelper, s.SSE, s.OAuth, s.NoRoots})
 }
 
 // hashOf returns the SHA-256 of a value in JSON, in hexadecimal digits.

@@ -59,7 +59,8 @@ func TestProjectServerWaitsForApproval(t *testing.T) {
 	t.Setenv("REPLAN_TEST_TOKEN", "hunter2")
 	path := configFile(t, `{"mcpServers": {
 		"own": {"command": "run", "args": ["--key", "${REPLAN_TEST_TOKEN}"], "env": {"LD_PRELOAD": "x.so"}, "cwd": "sub"},
-		"web": {"url": "https://example.com/${REPLAN_TEST_TOKEN}"}}}`)
+		"web": {"url": "https://example.com/${REPLAN_TEST_TOKEN}", "oauth": {
+			"clientId": "id", "clientSecret": "s", "clientMetadataUrl": "https://x.example/c.json", "callbackPort": 8080, "scopes": ["a", "b"]}}}}`)
 	servers, err := config.Read(path, config.SourceProject, "/work")
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +71,9 @@ func TestProjectServerWaitsForApproval(t *testing.T) {
 	}
 	want := []plan.PendingServer{
 		{Name: "own", Command: []string{"run", "--key", "${REPLAN_TEST_TOKEN}"}, Env: map[string]string{"LD_PRELOAD": "x.so"}, Dir: "sub"},
-		{Name: "web", URL: "https://example.com/${REPLAN_TEST_TOKEN}"},
+		{Name: "web", URL: "https://example.com/${REPLAN_TEST_TOKEN}", OAuth: map[string]string{
+			"clientId": "id", "clientSecret": "s", "clientMetadataUrl": "https://x.example/c.json", "callbackPort": "8080", "scopes": "a b",
+		}},
 		{Name: "bare", Command: []string{"x", "y"}},
 	}
 	if got := p.Pending(); !reflect.DeepEqual(got, want) {

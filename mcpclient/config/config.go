@@ -2,7 +2,9 @@ package config
 
 import (
 	"errors"
+	"maps"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -87,6 +89,13 @@ func (s Server) AsWritten() plan.PendingServer {
 	p := plan.PendingServer{Name: s.Name, Dir: s.Dir, Env: s.Env, Inherit: s.Inherit, URL: s.URL, Headers: s.Headers, HeadersHelper: s.HeadersHelper}
 	if s.Command != "" {
 		p.Command = append([]string{s.Command}, s.Args...)
+	}
+	if o := s.OAuth; o != nil {
+		p.OAuth = map[string]string{
+			"clientId": o.ClientID, "clientSecret": o.ClientSecret, "clientMetadataUrl": o.ClientMetadata,
+			"callbackPort": strings.TrimPrefix(strconv.Itoa(o.CallbackPort), "0"), "scopes": strings.Join(o.Scopes, " "),
+		}
+		maps.DeleteFunc(p.OAuth, func(_, value string) bool { return value == "" })
 	}
 	return p
 }

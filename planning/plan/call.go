@@ -251,7 +251,8 @@ type PendingServer struct {
 	URL     string            // for HTTP
 	Headers map[string]string // sent with each request
 
-	HeadersHelper string // a shell command that prints more headers
+	HeadersHelper string            // a shell command that prints more headers
+	OAuth         map[string]string // sent at a login
 
 	// Question and Why are the text of the question about a program of this machine.
 	// They are empty for a server that the project names.
@@ -282,7 +283,7 @@ func (p PendingServer) Whole() map[string]any {
 			whole[name] = text
 		}
 	}
-	for name, table := range map[string]map[string]string{"env": p.Env, "headers": p.Headers} {
+	for name, table := range map[string]map[string]string{"env": p.Env, "headers": p.Headers, "oauth": p.OAuth} {
 		if len(table) == 0 {
 			continue
 		}

@@ -40,7 +40,7 @@ func ServerWords(server any) string {
 	if names := texts(fields["inherit"]); len(names) > 0 {
 		lines = append(lines, "gets of your environment "+shellWords(names...))
 	}
-	for _, name := range []string{"env", "headers"} {
+	for _, name := range []string{"env", "headers", "oauth"} {
 		table, _ := fields[name].(map[string]any)
 		for _, key := range slices.Sorted(maps.Keys(table)) {
 			value, _ := table[key].(string)

@@ -108,6 +108,7 @@ func TestServerIsShownAsCommandLine(t *testing.T) {
 		"https://example.com/mcp\nruns 'cat key' in a shell for its headers": {URL: "https://example.com/mcp", HeadersHelper: "cat key"},
 		"serve\ngets of your environment TOKEN 'AWS_*'":                      {Command: []string{"serve"}, Inherit: []string{"TOKEN", "AWS_*"}},
 		"https://example.com/mcp\nheader X=y":                                {URL: "https://example.com/mcp", Headers: map[string]string{"X": "y"}},
+		"https://example.com/mcp\noauth clientId=a\noauth scopes='b c'":      {URL: "https://example.com/mcp", OAuth: map[string]string{"scopes": "b c", "clientId": "a"}},
 	} {
 		if got := telling.ServerWords(p.Whole()); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -1,0 +1,58 @@
+package mcpclient
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"replan/mcpclient/config"
+)
+
+// A permission covers all that a process or another machine gets, also one of version 0.
+func TestPermissionEndsWithEachChangeThatLeavesThisProgram(t *testing.T) {
+	stays := []string{"IncludeTools", "ExcludeTools", "Source", "Timeout", "StartTimeout", "Disabled", "Required", "Trust", "Problem", "Notes"}
+	check := func(field string, before, after config.Server) {
+		t.Helper()
+		if before.Source, after.Source = config.SourceProject, config.SourceProject; fingerprint(before) == fingerprint(after) {
+			t.Errorf("%s is no part of the fingerprint", field)
+		}
+		if digest(before) == digest(after) {
+			t.Errorf("%s is no part of the digest", field)
+		}
+	}
+	server := config.Server{Name: "team", Command: "serve"}
+	for field := range reflect.TypeFor[config.Server]().Fields() {
+		if !field.IsExported() || slices.Contains(stays, field.Name) || field.Name == "OAuth" {
+			continue
+		}
+		changed := server
+		alter(t, reflect.ValueOf(&changed).Elem().FieldByIndex(field.Index))
+		check(field.Name, server, changed)
+	}
+	server.OAuth = &config.OAuth{}
+	for field := range reflect.TypeFor[config.OAuth]().Fields() {
+		changed := server
+		changed.OAuth = &config.OAuth{}
+		alter(t, reflect.ValueOf(changed.OAuth).Elem().FieldByIndex(field.Index))
+		check("OAuth."+field.Name, server, changed)
+	}
+}
+
+// alter gives a field another value.
+func alter(t *testing.T, field reflect.Value) {
+	t.Helper()
+	switch to := field.Addr().Interface().(type) {
+	case *string:
+		*to += "x"
+	case *bool:
+		*to = !*to
+	case *int:
+		*to++
+	case *[]string:
+		*to = append(*to, "x")
+	case *map[string]string:
+		*to = map[string]string{"x": "y"}
+	default:
+		t.Fatalf("no other value of %s", field.Type())
+	}
+}
