@@ -206,3 +206,23 @@ func TestReadNeverPanics(t *testing.T) {
 		}
 	})
 }
+
+// Only the user's own files may send a variable of the environment with a login.
+func TestLoginOfAProjectsServerHasNoVariables(t *testing.T) {
+	t.Setenv("REPLAN_TEST_TOKEN", "hunter2")
+	for _, text := range []string{
+		`{"mcpServers": {"team": {"url": "http://x/mcp", "oauth": {"clientId": "a${REPLAN_TEST_TOKEN}"}}}}`,
+		`{"mcpServers": {"team": {"url": "http://x/mcp", "oauth": {"clientId": "a", "client_secret": "${env:REPLAN_TEST_TOKEN}"}}}}`,
+		`{"mcp": {"team": {"type": "remote", "url": "http://x/mcp", "oauth": {"clientId": "{env:REPLAN_TEST_TOKEN}"}}}}`,
+	} {
+		path := configFile(t, text)
+		servers, err := config.Read(path, config.SourceProject, "/work")
+		if err == nil || !strings.Contains(err.Error(), "a project's file may have none there") || len(servers) != 1 || servers[0].Problem == "" || servers[0].OAuth != nil {
+			t.Errorf("%s: got %+v, %v", text, servers, err)
+		}
+		servers, err = config.Read(path, config.SourceUser, "/work")
+		if err != nil || !strings.Contains(servers[0].OAuth.ClientID+servers[0].OAuth.ClientSecret, "hunter2") {
+			t.Errorf("the user's: %s: got %+v, %v", text, servers, err)
+		}
+	}
+}

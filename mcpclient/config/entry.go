@@ -187,7 +187,7 @@ func (f found) read(source Source, folder string) (Server, error) {
 	if err != nil || s.Disabled {
 		return s, err
 	}
-	x := expansion{lookup: os.LookupEnv, folder: folder, braces: f.style.braces}
+	x := expansion{lookup: os.LookupEnv, folder: folder, braces: f.style.braces, project: source == SourceProject}
 	if s, err = x.server(s); err != nil {
 		return s, err
 	}

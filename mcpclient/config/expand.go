@@ -18,10 +18,11 @@ var (
 
 // expansion expands variables in text and keeps the first error.
 type expansion struct {
-	lookup func(string) (string, bool)
-	folder string // of ${workspaceFolder}
-	braces bool   // {env:NAME} is a variable too
-	err    error
+	lookup  func(string) (string, bool)
+	folder  string // of ${workspaceFolder}
+	braces  bool   // {env:NAME} is a variable too
+	project bool   // the text is of a project's file
+	err     error
 }
 
 func (x *expansion) text(s string) string {
@@ -112,13 +113,29 @@ func (x *expansion) table(in map[string]string) map[string]string {
 	return out
 }
 
+// login expands a text of "oauth". A project's file must not choose which secret of the
+// environment a login sends.
+func (x *expansion) login(s string) string {
+	if !x.project {
+		return x.text(s)
+	}
+	ref := reference.FindString(s)
+	if ref == "" && x.braces {
+		ref = braces.FindString(s)
+	}
+	if ref != "" {
+		x.fail(fmt.Errorf(`"oauth" has the variable %s, and a project's file may have none there; move the server into your own mcp.json`, ref))
+	}
+	return s
+}
+
 // server returns a server with its variables expanded.
 func (x *expansion) server(s Server) (Server, error) {
 	s.Command, s.Dir, s.URL, s.HeadersHelper = x.text(s.Command), x.text(s.Dir), x.text(s.URL), x.text(s.HeadersHelper)
 	s.Args, s.Env, s.Headers = x.list(s.Args), x.table(s.Env), x.table(s.Headers)
 	if s.OAuth != nil {
 		o := *s.OAuth
-		o.ClientID, o.ClientSecret = x.text(o.ClientID), x.text(o.ClientSecret)
+		o.ClientID, o.ClientSecret = x.login(o.ClientID), x.login(o.ClientSecret)
 		s.OAuth = &o
 	}
 	return s, x.err
