@@ -25,8 +25,8 @@ import (
 // Call calls a tool and returns its result as a JSON value with numbers as
 // json.Number. It returns the structured content if there is any. Otherwise it
 // returns the text, parsed as JSON if it is an object or an array, or nil if
-// there is none. The text joins text blocks and embedded resources, with one
-// line for each link and other block.
+// there is none. The text joins text blocks, embedded resources and, as JSON, the
+// fields that no block of its kind has, with one line for each link and other block.
 //
 // Content that is no text goes to call.Keep. If there is some, and no structured
 // content, the value has the text and the files: {"text": …, "files": [{"file",

@@ -136,8 +136,34 @@ func TestAllResultContentIsKept(t *testing.T) {
 		"null as a block":         {`{"content":[null,{"type":"text","text":"seen"}]}`, "seen"},
 		"content is null":         {`{"content":null}`, nil},
 		"malformed block": {
-			`{"content":[{"type":"image","data":7},{"type":"text","text":"seen"}]}`, "{\"type\":\"image\",\"data\":7}\nseen",
+			`{"content":[{"type":"image","data":7},{"type":"text","text":"seen"}]}`, "{\"data\":7,\"type\":\"image\"}\nseen",
 		},
+		"image by its URL":          {`{"content":[{"type":"image","mimeType":"image/png","url":"http://a/b.png"}]}`, map[string]any{"type": "image", "mimeType": "image/png", "url": "http://a/b.png"}},
+		"image in another field":    {`{"content":[{"type":"image","source":{"data":"AAAA"}}]}`, map[string]any{"type": "image", "source": map[string]any{"data": "AAAA"}}},
+		"image with more":           {`{"content":[{"type":"image","mimeType":"image/png","data":"AAAA","alt":"a cat"}]}`, value("[image: image/png, 3 bytes]\n{\"alt\":\"a cat\",\"type\":\"image\"}", file("image/png", "\x00\x00\x00"))},
+		"image without any content": {`{"content":[{"type":"image","mimeType":"image/png"}]}`, "[image: image/png, empty]"},
+		"JSON in a text block":      {`{"content":[{"type":"text","json":{"k":7}}]}`, map[string]any{"type": "text", "json": map[string]any{"k": json.Number("7")}}},
+		"text in another field":     {`{"content":[{"type":"text","content":"MYTEXT"}]}`, map[string]any{"type": "text", "content": "MYTEXT"}},
+		"text with more":            {`{"content":[{"type":"text","text":"seen","lang":"en"}]}`, "seen\n{\"lang\":\"en\",\"type\":\"text\"}"},
+		"text with fields that hold no content": {
+			`{"content":[{"type":"text","text":"{\"n\":1}","annotations":{"priority":1},"_meta":{"a":1},"mimeType":null,"meta":null}]}`, map[string]any{"n": json.Number("1")},
+		},
+		"fields that differ in capitals": {`{"content":[{"type":"text","text":"one","Text":"two"}]}`, "one\n{\"Text\":\"two\",\"type\":\"text\"}"},
+		"embedded resource with other content": {
+			`{"content":[{"type":"resource","resource":{"uri":"x://a","data":{"k":7}}}]}`,
+			map[string]any{"type": "resource", "resource": map[string]any{"uri": "x://a", "data": map[string]any{"k": json.Number("7")}}},
+		},
+		"embedded text with more": {
+			`{"content":[{"type":"resource","resource":{"uri":"x://a","text":"seen","lines":3}}]}`, "seen\n{\"resource\":{\"lines\":3},\"type\":\"resource\"}",
+		},
+		"resource that is no object": {`{"content":[{"type":"resource","resource":"x://a"}]}`, map[string]any{"type": "resource", "resource": "x://a"}},
+		"resource link with text":    {`{"content":[{"type":"resource_link","uri":"x://a","name":"a.txt","text":"seen"}]}`, "[resource link x://a: a.txt]\nseen"},
+		"resource link with title, icons and more": {
+			`{"content":[{"type":"resource_link","uri":"x://a","name":"a.txt","title":"A","icons":[{"src":"x"}],"lines":3}]}`,
+			"[resource link x://a: A, a.txt]\n{\"lines\":3,\"type\":\"resource_link\"}",
+		},
+		"result of protocol 2024-10-07":           {`{"toolResult":{"n":1.50}}`, map[string]any{"n": json.Number("1.50")}},
+		"text of protocol 2024-10-07":             {`{"toolResult":"seen"}`, "seen"},
 		"content that is not a list":              {`{"content":{"type":"text","text":"alone"}}`, "alone"},
 		"structured content only":                 {`{"structuredContent":{"n":12345678901234567890}}`, map[string]any{"n": json.Number("12345678901234567890")}},
 		"structured content before other content": {`{"content":[{"type":"video"}],"structuredContent":{"n":1}}`, map[string]any{"n": json.Number("1")}},
@@ -175,6 +201,9 @@ func TestBuiltInServerResourcesAreKept(t *testing.T) {
 	}
 }
 
+// manyPictures is content whose base64 is long enough for a file of its own.
+var manyPictures = strings.Repeat("A picture, 1 of many. ", 50)
+
 // kinds are blocks of a result with what must be found of each: a text in what the
 // model reads, and bytes among the kept files.
 var kinds = map[string]struct{ block, text, bytes string }{
@@ -188,6 +217,12 @@ var kinds = map[string]struct{ block, text, bytes string }{
 	"audio":                  {block: `{"type":"audio","mimeType":"audio/wav","data":"c291bmQ="}`, text: "audio/wav", bytes: "sound"},
 	"video":                  {block: `{"type":"video","mimeType":"video/mp4","data":"ZmlsbQ=="}`, text: "video/mp4", bytes: "film"},
 	"unknown kind":           {block: `{"type":"hologram","beam":"blue"}`, text: "blue"},
+	"image by its URL":       {block: `{"type":"image","url":"http://a/b.png"}`, text: "http://a/b.png"},
+	"image in a source":      {block: `{"type":"image","source":{"media_type":"image/png","data":"` + base64.StdEncoding.EncodeToString([]byte(manyPictures)) + `"}}`, text: "media_type", bytes: manyPictures},
+	"text in another field":  {block: `{"type":"text","content":"MYTEXT"}`, text: "MYTEXT"},
+	"text with more":         {block: `{"type":"text","text":"plain words","more":"MYTEXT"}`, text: "MYTEXT"},
+	"resource with data":     {block: `{"type":"resource","resource":{"uri":"x://a","data":{"k":"seven"}}}`, text: "seven"},
+	"link with text":         {block: `{"type":"resource_link","uri":"x://far","text":"MYTEXT"}`, text: "MYTEXT"},
 	"malformed block":        {block: `{"type":"image","data":["raw"]}`, text: "raw"},
 	"bare text":              {block: `"bare words"`, text: "bare words"},
 }
@@ -315,7 +350,7 @@ func TestLongBase64InJSONIsKeptAsFile(t *testing.T) {
 }
 
 func TestPictureInBothContentsIsNamedOnce(t *testing.T) {
-	long := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("A picture, 1 of many. ", 50)))
+	long := base64.StdEncoding.EncodeToString([]byte(manyPictures))
 	var k keeper
 	_, err := k.call(t, answering(t, `{"content":[{"type":"image","mimeType":"image/png","data":"`+long+`"}],"structuredContent":{"mimeType":"image/png","data":"`+long+`"}}`))
 	if err != nil || k.beside != "" || len(k.files) != 1 {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -11,30 +13,45 @@ import (
 	"replan/planning/plan"
 )
 
-// block is one content block of a result in the wire format.
-type block struct {
-	Type        string         `json:"type"`
-	Text        *string        `json:"text"`
-	Data        string         `json:"data"` // base64
-	MIMEType    string         `json:"mimeType"`
-	URI         string         `json:"uri"`
-	Name        string         `json:"name"`
-	Title       string         `json:"title"`
-	Description string         `json:"description"`
-	Size        *json.Number   `json:"size"` // bytes
-	Resource    *resourceBlock `json:"resource"`
+// fields are the fields of a content block, or of the resource in it, that were not
+// read yet.
+type fields map[string]json.RawMessage
+
+// read returns the fields of an object, or nil if raw is none. Fields that hold no
+// content are left out.
+func read(raw json.RawMessage) fields {
+	var f fields
+	if json.Unmarshal(raw, &f) != nil {
+		return nil
+	}
+	delete(f, "annotations")
+	delete(f, "_meta")
+	maps.DeleteFunc(f, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
+	return f
 }
 
-// resourceBlock is the content of an embedded resource.
-type resourceBlock struct {
-	URI      string  `json:"uri"`
-	MIMEType string  `json:"mimeType"`
-	Text     *string `json:"text"`
-	Blob     string  `json:"blob"` // base64
+// take returns a field and removes it. A field of another type stays.
+func take[T any](f fields, name string) T {
+	var value, none T
+	if raw, ok := f[name]; !ok || json.Unmarshal(raw, &value) != nil {
+		return none
+	}
+	delete(f, name)
+	return value
 }
 
-// Readable rewrites the raw result of a call so that its content is text
-// and embedded blobs alone, each blob with a description of its block as its URI.
+// hasOnly reports whether all fields are among the names.
+func (f fields) hasOnly(names ...string) bool {
+	for name := range f {
+		if !slices.Contains(names, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// Readable rewrites the raw result of a call so that its content is text, embedded
+// blobs, each with a description of its block as its URI, and embedded JSON.
 // The library's types reject a whole result with one unknown kind of content, or
 // with structured content only. Results that ask for more input and malformed
 // results are returned unchanged.
@@ -46,6 +63,9 @@ func Readable(raw json.RawMessage) json.RawMessage {
 	var kind mcp.ResultType
 	if json.Unmarshal(result["resultType"], &kind) == nil && kind == mcp.ResultTypeInputRequired {
 		return raw
+	}
+	if old, ok := result["toolResult"]; ok && result["structuredContent"] == nil {
+		result["structuredContent"] = old // protocol 2024-10-07
 	}
 	blocks := []json.RawMessage{}
 	if content := bytes.TrimSpace(result["content"]); len(content) > 0 && json.Unmarshal(content, &blocks) != nil {
@@ -66,50 +86,44 @@ func Readable(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// contentOf returns a content block as texts and embedded blobs. What it does not
-// understand of a block it returns as JSON.
+// contentOf returns a content block as texts and embedded blobs, and as embedded
+// JSON what it did not read of the block.
 func contentOf(raw json.RawMessage) []mcp.Content {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil {
-		var text string
+	f := read(raw)
+	if f == nil {
+		var text *string
 		if json.Unmarshal(raw, &text) != nil {
-			text = string(raw)
+			return texts(string(raw))
 		}
-		return texts(text)
+		if text == nil {
+			return nil // null
+		}
+		return texts(*text)
 	}
-	if fields == nil {
-		return nil // null
+	kind, text, data := take[string](f, "type"), take[*string](f, "text"), take[string](f, "data")
+	var content []mcp.Content
+	if kind == "resource_link" || kind == "" && text == nil && data == "" && f["uri"] != nil {
+		content = texts(f.link())
+	} else if resource := read(f["resource"]); resource != nil {
+		content = resource.resource()
+		if delete(f, "resource"); len(resource) > 0 {
+			f["resource"], _ = plan.EncodeJSON(resource) // it was JSON
+		}
 	}
-	var b block
-	if json.Unmarshal(raw, &b) != nil {
+	if text != nil || data != "" || len(content) == 0 && f.hasOnly("mimeType") {
+		content = append(content, textAndBytes(cmp.Or(kind, "content of no type"), take[string](f, "mimeType"), text, data)...)
+	}
+	if len(f) == 0 {
+		return content
+	}
+	if kind != "" {
+		f["type"], _ = plan.EncodeJSON(kind) // a text always has JSON
+	}
+	rest, err := plan.EncodeJSON(f)
+	if err != nil {
 		return texts(string(raw))
 	}
-	switch {
-	case b.Type == "resource_link" || b.Type == "" && b.URI != "" && b.Text == nil && b.Data == "":
-		return texts(b.link())
-	case b.Resource != nil:
-		return b.Resource.content()
-	}
-	var content []mcp.Content
-	if b.Text != nil {
-		content = texts(*b.Text)
-	}
-	if b.Data != "" {
-		content = append(content, blob(cmp.Or(b.Type, "content of no type"), b.MIMEType, b.Data))
-	}
-	for _, known := range []string{"text", "data", "mimeType", "annotations", "_meta"} {
-		delete(fields, known)
-	}
-	_, named := fields["type"]
-	switch known := b.Type == "text" || b.Type == "image" || b.Type == "audio"; {
-	case !known && (len(fields) > 1 || len(fields) == 1 && !named):
-		if rest, err := plan.EncodeJSON(fields); err == nil {
-			content = append(content, texts(string(rest))...)
-		}
-	case len(content) == 0:
-		content = texts(described(cmp.Or(b.Type, "content of no type"), b.MIMEType, "empty"))
-	}
-	return content
+	return append(content, mcp.NewEmbeddedResource(mcp.TextResourceContents{URI: "unread", MIMEType: "application/json", Text: string(rest)}))
 }
 
 // Resource returns the contents of a resource that a call has read, in the form of
@@ -119,25 +133,36 @@ func Resource(call plan.ToolCall, contents []mcp.ResourceContents) (any, error) 
 	for _, c := range contents {
 		switch c := c.(type) {
 		case mcp.TextResourceContents:
-			read.Content = append(read.Content, resourceBlock{URI: c.URI, MIMEType: c.MIMEType, Text: &c.Text}.content()...)
+			read.Content = append(read.Content, textAndBytes(strings.TrimSpace("resource "+c.URI), c.MIMEType, &c.Text, "")...)
 		case mcp.BlobResourceContents:
-			read.Content = append(read.Content, resourceBlock{URI: c.URI, MIMEType: c.MIMEType, Blob: c.Blob}.content()...)
+			read.Content = append(read.Content, textAndBytes(strings.TrimSpace("resource "+c.URI), c.MIMEType, nil, c.Blob)...)
 		}
 	}
 	return Read(call, read)
 }
 
-// content returns the text and the bytes of an embedded resource.
-func (r resourceBlock) content() []mcp.Content {
-	var content []mcp.Content
-	if r.Text != nil {
-		content = texts(*r.Text)
+// resource takes the content of an embedded resource. Of a resource that has
+// neither text nor bytes, it takes nothing if there are other fields.
+func (f fields) resource() []mcp.Content {
+	text, data := take[*string](f, "text"), take[string](f, "blob")
+	if text == nil && data == "" && !f.hasOnly("uri", "mimeType") {
+		return nil
 	}
-	if r.Blob != "" {
-		content = append(content, blob(strings.TrimSpace("resource "+r.URI), r.MIMEType, r.Blob))
+	return textAndBytes(strings.TrimSpace("resource "+take[string](f, "uri")), take[string](f, "mimeType"), text, data)
+}
+
+// textAndBytes returns the text and the bytes in base64 of a block or a resource, or
+// a line that it is empty.
+func textAndBytes(what, mediaType string, text *string, base64 string) []mcp.Content {
+	var content []mcp.Content
+	if text != nil {
+		content = texts(*text)
+	}
+	if base64 != "" {
+		content = append(content, blob(what, mediaType, base64))
 	}
 	if len(content) == 0 {
-		content = texts(described(strings.TrimSpace("resource "+r.URI), r.MIMEType, "empty"))
+		content = texts(described(what, mediaType, "empty"))
 	}
 	return content
 }
@@ -149,21 +174,18 @@ func blob(what, mediaType, base64 string) mcp.Content {
 	return mcp.NewEmbeddedResource(mcp.BlobResourceContents{URI: what, MIMEType: mediaType, Blob: base64})
 }
 
-// link formats a resource link as one line.
-func (b block) link() string {
-	size := ""
-	if b.Size != nil {
-		size = b.Size.String() + " bytes"
+// link takes the fields of a resource link and formats them as one line.
+func (f fields) link() string {
+	delete(f, "icons") // for screens alone, often in base64
+	title, name, size := take[string](f, "title"), take[string](f, "name"), take[json.Number](f, "size").String()
+	if title == name {
+		title = ""
 	}
-	name := b.Name
-	if b.Title != "" {
-		name = b.Title
+	if size != "" {
+		size += " bytes"
 	}
-	line := described("resource link "+b.URI, name, b.MIMEType, size)
-	if b.Description != "" {
-		line += " " + b.Description
-	}
-	return line
+	line := described(strings.TrimSpace("resource link "+take[string](f, "uri")), title, name, take[string](f, "mimeType"), size)
+	return strings.TrimSpace(line + " " + take[string](f, "description"))
 }
 
 // described returns a line in brackets: the kind of content and the known

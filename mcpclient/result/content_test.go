@@ -30,7 +30,7 @@ func TestRandomContentIsNeverLost(t *testing.T) {
 			sent = append(sent, data)
 			return rapid.SampledFrom([]*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding}).Draw(t, "alphabet").EncodeToString(data)
 		})
-		block := func(t *rapid.T) any {
+		known := func(t *rapid.T) any {
 			switch rapid.IntRange(0, 6).Draw(t, "kind") {
 			case 0:
 				return map[string]any{"type": "text", "text": word.Draw(t, "text")}
@@ -39,7 +39,7 @@ func TestRandomContentIsNeverLost(t *testing.T) {
 			case 2:
 				return map[string]any{"type": "resource", "resource": map[string]any{"uri": "x://a", "text": word.Draw(t, "text")}}
 			case 3:
-				return map[string]any{"type": "resource_link", "uri": word.Draw(t, "uri"), "name": word.Draw(t, "name"), "description": word.Draw(t, "description")}
+				return map[string]any{"type": "resource_link", "uri": word.Draw(t, "uri"), "name": word.Draw(t, "name"), "title": word.Draw(t, "title"), "description": word.Draw(t, "description")}
 			case 4:
 				kind := rapid.SampledFrom([]string{"image", "audio", "video", ""}).Draw(t, "type")
 				return map[string]any{"type": kind, "mimeType": rapid.SampledFrom([]string{"image/png", "", "no type"}).Draw(t, "media"), "data": content.Draw(t, "data")}
@@ -49,18 +49,40 @@ func TestRandomContentIsNeverLost(t *testing.T) {
 				return word.Draw(t, "bare")
 			}
 		}
+		// block adds fields that its kind does not have.
+		block := func(t *rapid.T) any {
+			drawn := known(t)
+			fields, ok := drawn.(map[string]any)
+			if !ok || !rapid.Bool().Draw(t, "more") {
+				return drawn
+			}
+			if resource, ok := fields["resource"].(map[string]any); ok && rapid.Bool().Draw(t, "inside") {
+				fields = resource
+			}
+			for _, name := range rapid.SliceOfN(rapid.SampledFrom([]string{"url", "source", "json", "content", "text", "Text", "lines"}), 1, 3).Draw(t, "names") {
+				if fields[name] == nil {
+					fields[name] = rapid.SampledFrom([]func() any{
+						func() any { return word.Draw(t, "extra") },
+						func() any { return map[string]any{"data": []any{word.Draw(t, "extra")}} },
+					}).Draw(t, "form of extra")()
+				}
+			}
+			return drawn
+		}
 		blocks := []any{}
 		for range rapid.IntRange(0, 5).Draw(t, "blocks") {
 			blocks = append(blocks, block(t))
 		}
 		reply := map[string]any{"content": blocks}
-		switch rapid.IntRange(0, 3).Draw(t, "form") {
+		switch rapid.IntRange(0, 4).Draw(t, "form") {
 		case 0:
 			reply["structuredContent"] = map[string]any{"field": word.Draw(t, "field")}
 		case 1:
 			if len(blocks) == 1 {
 				reply["content"] = blocks[0]
 			}
+		case 2:
+			reply["toolResult"] = word.Draw(t, "old")
 		}
 		raw, err := plan.EncodeJSON(reply)
 		if err != nil {

@@ -95,11 +95,16 @@ func (r *reader) join(result *mcp.CallToolResult, located bool, want func(text s
 		if !ok {
 			continue // there is no other kind, see Readable
 		}
-		bytes, ok := mcp.AsBlobResourceContents(embedded.Resource)
-		if !ok {
-			continue
+		var line string
+		var err error
+		switch c := embedded.Resource.(type) {
+		case mcp.BlobResourceContents:
+			line, err = r.blob(c, located)
+		case mcp.TextResourceContents:
+			if want == nil || want(c.Text) {
+				line, err = r.unread(c.Text)
+			}
 		}
-		line, err := r.blob(*bytes, located)
 		if err != nil {
 			failed = errors.Join(failed, err)
 		}
@@ -108,6 +113,18 @@ func (r *reader) join(result *mcp.CallToolResult, located bool, want func(text s
 		}
 	}
 	return strings.Join(lines, "\n"), failed
+}
+
+// unread returns the JSON of what was not read of a block, with files for its base64.
+func (r *reader) unread(text string) (string, error) {
+	value, err := plan.DecodeValue([]byte(text))
+	if err != nil {
+		return text, nil
+	}
+	if value, err = r.withoutBase64(value, ""); err != nil {
+		return "", err
+	}
+	return plan.CanonicalJSON(value), nil
 }
 
 // blob keeps the bytes of a block and returns the line for it, "" if the
