@@ -152,11 +152,7 @@ func (p *Pool) sendOn(ctx context.Context, e *entry, conn *connection, call plan
 	if !conn.enter() {
 		return nil, errClosing
 	}
-	limit := p.cfg.CallTimeout
-	if e.server.Timeout > 0 {
-		limit = e.server.Timeout
-	}
-	within, clock := timelimit.New(ctx, limit)
+	within, clock := timelimit.New(ctx, cmp.Or(call.Timeout, e.server.Timeout, p.cfg.CallTimeout))
 	defer clock.Stop()
 	defer context.AfterFunc(p.life, clock.Stop)()
 	defer context.AfterFunc(conn.life, clock.Stop)()
@@ -183,9 +179,9 @@ func (p *Pool) sendOn(ctx context.Context, e *entry, conn *connection, call plan
 		if answered, ok := errors.AsType[*answeredError](err); ok && conn.requests != nil && len(answered.pages()) > 0 {
 			return nil, notDone(call.Tool, "%s", conn.requests.AskToVisit(sent, answered.pages()))
 		}
-		return nil, p.explain(ctx, within, e, conn, call.Tool, err)
+		return nil, p.explain(ctx, within, e, conn, call, err)
 	case reply.IsError && cut != nil:
-		return nil, fmt.Errorf("%w: %s", p.explain(ctx, within, e, conn, call.Tool, cut), result.Text(call, reply))
+		return nil, fmt.Errorf("%w: %s", p.explain(ctx, within, e, conn, call, cut), result.Text(call, reply))
 	case reply.IsError:
 		return nil, result.ToolError(call, reply, e.builtin != nil)
 	}
@@ -277,15 +273,16 @@ func (e *limitError) Unwrap() error { return e.err }
 
 // explain translates an error of a call into one for the caller. within is the
 // context of the call, which ends with ctx at the latest.
-func (p *Pool) explain(ctx, within context.Context, e *entry, conn *connection, tool plan.Tool, err error) error {
+func (p *Pool) explain(ctx, within context.Context, e *entry, conn *connection, call plan.ToolCall, err error) error {
+	tool := call.Tool
 	name := tool.QualifiedName()
 	var answered *answeredError
 	var network *url.Error
 	switch {
 	case p.life.Err() != nil:
 		return &limitError{fmt.Sprintf("calling %s: the tools were closed", name), context.Canceled}
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &limitError{fmt.Sprintf("calling %s: it took longer than its time limit", name), ctx.Err()}
+	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(within.Err(), context.DeadlineExceeded) && call.Timeout > 0:
+		return &limitError{fmt.Sprintf("calling %s: it took longer than its time limit", name), context.DeadlineExceeded}
 	case ctx.Err() != nil:
 		return &limitError{fmt.Sprintf("calling %s: the call was cancelled", name), ctx.Err()}
 	case errors.Is(within.Err(), context.DeadlineExceeded) && e.server.Timeout > 0:

@@ -219,20 +219,6 @@ func TestLostServerComesBackByItself(t *testing.T) {
 	awaitState(t, p, plan.ServerReady)
 }
 
-func TestTimeLimitOfServerIsNamed(t *testing.T) {
-	s, _ := fault(t, "ignores cancel")
-	s.Timeout = 20 * time.Millisecond
-	p := newPool(t, mcpclient.Config{Servers: []config.Server{s}})
-	echo := tool(t, p, "echo")
-	if echo.TimeoutMS != 20 {
-		t.Errorf("got a limit of %d ms", echo.TimeoutMS)
-	}
-	_, err := p.Call(t.Context(), plan.ToolCall{Tool: echo})
-	if !errors.Is(err, context.DeadlineExceeded) || err.Error() != `calling k:echo: it took longer than 20ms, the "timeout" of the server k` {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestStartFailuresSayWhatToDo(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct {

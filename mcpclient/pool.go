@@ -48,7 +48,7 @@ type Config struct {
 	// its configuration says otherwise; 0 means DefaultStartTimeout. Launchers that
 	// may download the server, such as npx, have at least a minute.
 	StartTimeout time.Duration
-	CallTimeout  time.Duration // per call, unless its server or context sets less; 0 means DefaultCallTimeout
+	CallTimeout  time.Duration // per call, unless the call or its server has a limit; 0 means DefaultCallTimeout
 
 	Logger        *slog.Logger // nil logs nothing
 	Environ       []string     // environment from which children inherit; nil means os.Environ()

@@ -195,3 +195,31 @@ func TestChangedToolListIsReadAgain(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
+
+func TestTimeLimitOfServerIsNamed(t *testing.T) {
+	s, _ := fault(t, "ignores cancel")
+	s.Timeout = 20 * time.Millisecond
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{s}})
+	echo := tool(t, p, "echo")
+	if echo.TimeoutMS != 20 {
+		t.Errorf("got a limit of %d ms", echo.TimeoutMS)
+	}
+	_, err := p.Call(t.Context(), plan.ToolCall{Tool: echo})
+	if !errors.Is(err, context.DeadlineExceeded) || err.Error() != `calling k:echo: it took longer than 20ms, the "timeout" of the server k` {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTimeLimitOfCallGoesBeforeThatOfItsServer(t *testing.T) {
+	s, _ := fault(t, "ignores cancel")
+	s.Timeout = 20 * time.Millisecond
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{s}})
+	echo, begun := tool(t, p, "echo"), time.Now()
+	_, err := p.Call(t.Context(), plan.ToolCall{Tool: echo, Timeout: 60 * time.Millisecond})
+	if !errors.Is(err, context.DeadlineExceeded) || err.Error() != "calling k:echo: it took longer than its time limit" {
+		t.Errorf("got %v", err)
+	}
+	if took := time.Since(begun); took < 60*time.Millisecond {
+		t.Errorf("the call ended after %s", took)
+	}
+}

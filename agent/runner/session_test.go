@@ -455,6 +455,21 @@ func TestTimeBudgetEndsRunningCall(t *testing.T) {
 	}
 }
 
+func TestCallCarriesTimeLimitOfItsStep(t *testing.T) {
+	limits := make(chan time.Duration, 1)
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.model.replies[prompt.PurposePlan] = `{"title":"One","steps":[{"title":"Look","tool":"look","args":{},"timeout":"20m"}]}`
+		s.tools.call = func(_ context.Context, call plan.ToolCall) (any, error) {
+			limits <- call.Timeout
+			return "seen", nil
+		}
+	})
+	s.Send(session.Submit{Text: "do it"})
+	if limit := <-limits; limit != 20*time.Minute {
+		t.Errorf("the call has a time limit of %s", limit)
+	}
+}
+
 func TestToolDeadlineIsTimeout(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.tools.call = func(context.Context, plan.ToolCall) (any, error) { return nil, context.DeadlineExceeded }

@@ -61,7 +61,7 @@ func (e *engine) streams(data event.Data) {
 // callTool calls a tool for a step.
 func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 	begun := e.now()
-	call := plan.ToolCall{Tool: c.Tool, Args: c.Args, Hashes: c.Hashes, Diff: c.Diff, Command: c.Command, Hold: c.Hold, Run: e.id}
+	call := plan.ToolCall{Tool: c.Tool, Args: c.Args, Hashes: c.Hashes, Diff: c.Diff, Command: c.Command, Hold: c.Hold, Run: e.id, Timeout: c.Timeout}
 	if e.publish != nil {
 		e.listen(&call, c.Index)
 	}
@@ -155,7 +155,7 @@ func (e *engine) callCheck(ctx context.Context, under *call, c agent.CallCheck) 
 		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
 	}
-	result, err := e.tools.Call(ctx, plan.ToolCall{Tool: c.Tool, Args: c.Check.Args, Run: e.id})
+	result, err := e.tools.Call(ctx, plan.ToolCall{Tool: c.Tool, Args: c.Check.Args, Run: e.id, Timeout: c.Timeout})
 	ms := e.since(begun)
 	var toolError *plan.ToolError
 	switch {
