@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"replan/agent"
 	"replan/agent/policy"
@@ -204,7 +205,7 @@ func (o plans) toolsFor(ctx context.Context, w *services, data []byte) (plan.Cat
 		if o.chatContext == nil {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: waiting for the MCP %s %s to start\n", english.Agree(len(awaited), "server", "servers"), untrusted.Line(english.List(awaited, "and")))
 		}
-		within, cancel := context.WithTimeout(ctx, toolsWithin)
+		within, cancel := context.WithTimeout(ctx, w.toolsWithin(awaited))
 		defer cancel()
 		catalogue, awaited = w.tools.ReadyFor(within, names)
 	}
@@ -212,6 +213,11 @@ func (o plans) toolsFor(ctx context.Context, w *services, data []byte) (plan.Cat
 		return nil, nil, context.Cause(ctx)
 	}
 	return catalogue, awaited, nil
+}
+
+// toolsWithin returns how long a command waits for these servers to start, nil for all.
+func (w *services) toolsWithin(servers []string) time.Duration {
+	return plan.ServerWait(plan.MaxServerWait, w.tools.Status(), servers)
 }
 
 // serverOf returns the server that a name of a tool or server means, "" if none does.
@@ -251,7 +257,7 @@ func (o *options) printTroubles(w *services, server string, awaited []string) {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q: %s\n", s.Name, what.Line())
 		}
 		if s.State == plan.ServerStarting && slices.Contains(awaited, s.Name) {
-			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q has not started within %s\n", s.Name, toolsWithin)
+			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q has not started in time\n", s.Name)
 		}
 	}
 }

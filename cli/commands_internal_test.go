@@ -14,10 +14,25 @@ import (
 	"replan/agent/event"
 	"replan/agent/session"
 	"replan/mcpclient"
+	mcpconfig "replan/mcpclient/config"
 	"replan/mcpclient/workspace/code/lsp"
 	"replan/planning/intent"
 	"replan/tui/plain"
 )
+
+func TestCommandsWaitAsLongAsServersMayTakeToStart(t *testing.T) {
+	pool, err := mcpclient.NewPool(t.Context(), mcpclient.Config{Later: true, Servers: []mcpconfig.Server{
+		{Name: "slow", Command: "x", StartTimeout: 5 * time.Minute}, {Name: "usual", Command: "x"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = pool.Close() }()
+	w := &services{tools: pool}
+	if all, usual := w.toolsWithin(nil), w.toolsWithin([]string{"usual"}); all <= 5*time.Minute || usual != 2*time.Minute {
+		t.Errorf("waits %s for all and %s for the usual one", all, usual)
+	}
+}
 
 func TestVariablesAreMergedIntoPlan(t *testing.T) {
 	const plan = `{"title":"t","variables":{"a":1,"b":2},"steps":[]}`

@@ -32,12 +32,8 @@ import (
 	"replan/tui/telling"
 )
 
-// How long a command waits for servers to start: toolsSoon silently, then
-// toolsWithin.
-const (
-	toolsSoon   = 2 * time.Second
-	toolsWithin = 2 * time.Minute // longer than the default start limits of servers
-)
+// toolsSoon is how long a command waits for servers to start before it says so.
+const toolsSoon = 2 * time.Second
 
 func newTools(o *options) *cobra.Command {
 	list := func(cmd *cobra.Command, _ []string) error { return o.withCatalogue(cmd.Context(), "", o.listTools) }
@@ -113,7 +109,7 @@ func (o *options) withCatalogue(ctx context.Context, name string, do func(*servi
 	if err := w.openTools(ctx, o, opening{trust: mcpclient.TrustNone}, logger); err != nil {
 		return err
 	}
-	within, cancel := context.WithTimeout(ctx, toolsWithin)
+	within, cancel := context.WithTimeout(ctx, w.toolsWithin(nil))
 	defer cancel()
 	catalogue, awaited := w.tools.ReadyFor(within, []string{"*:*"})
 	if ctx.Err() != nil {

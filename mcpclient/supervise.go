@@ -466,6 +466,7 @@ func (p *Pool) status(e *entry) plan.ServerStatus {
 	if e.startup > 0 {
 		s.StartMS = max(s.StartMS, 1)
 	}
+	s.StartLimit = p.startTimeout(e.server)
 	calls := e.calls.Summary()
 	s.Calls, s.Failures, s.LastMS, s.MedianMS, s.Disabled = calls.Calls, calls.Failures, calls.Last.Milliseconds(), calls.Median.Milliseconds(), e.disabled
 	if e.doing != nil && e.state == plan.ServerStarting {

@@ -13,7 +13,9 @@ import (
 // without a plan waits briefly for all of them.
 func (s preparation) reach(ctx context.Context, p *prepared) (chain intent.Chain, routed bool, unclear error) {
 	names := p.names()
-	s.await(ctx, p, names, func([]string) time.Duration { return s.cfg.ReadyWithin })
+	s.await(ctx, p, names, func(awaited []string) time.Duration {
+		return plan.ServerWait(s.cfg.ReadyWithin, s.cfg.Tools.Status(), awaited)
+	})
 	chain, routed, unclear = s.routes(*p)
 	goal := p.job.plans() && p.unfound == nil && (!routed || chain.NeedsModel()) || p.job.resume != "" && p.started().Plan == nil
 	if also := p.mayCall(); goal || len(also) > 0 {

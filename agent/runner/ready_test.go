@@ -22,6 +22,9 @@ func silent(s *stage) {
 	}
 }
 
+// slow lets the silent server take five minutes to start.
+func slow(s *stage) { s.tools.servers[1].StartLimit = 5 * time.Minute }
+
 // notes returns the session's notes so far.
 func (s *stage) notes() string {
 	var all []string
@@ -59,6 +62,7 @@ func TestStartWaitsOnlyForNeededServers(t *testing.T) {
 		"plan without the server":                   {job: step("look"), change: silent},
 		"plan with another server":                  {job: step("w:look"), change: silent},
 		"plan with the server":                      {job: step("mute:look"), change: silent, wait: 2 * time.Minute, awaited: true},
+		"plan with a server that starts slowly":     {job: step("mute:look"), change: both(silent, slow), wait: 5*time.Minute + time.Second, awaited: true},
 		"goal for the model":                        {job: session.Submit{Text: "do it"}, change: silent, wait: 2 * time.Second, awaited: true},
 		"goal answered by a route":                  {job: session.Submit{Text: "find AuthHandler"}, change: both(silent, wording)},
 		"goal for the model with all servers ready": {job: session.Submit{Text: "do it"}, change: func(*stage) {}},

@@ -81,8 +81,8 @@ type Config struct {
 	RequireVerified bool                            // a run with less than verified evidence fails
 	DryRun          bool                            // resolve and report steps, but call nothing
 	// ReadyWithin bounds how long a run waits for servers whose tools its plan
-	// names. GoalWithin bounds how long a goal waits for servers that it may
-	// need. 0 means 2 min, longer than the default start limits, and 2 s.
+	// names, unless one of them may take longer to start. GoalWithin bounds how long
+	// a goal waits for servers that it may need. 0 means [plan.MaxServerWait] and 2 s.
 	ReadyWithin, GoalWithin time.Duration
 
 	NewID  func(now time.Time) string
@@ -204,7 +204,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	cfg.ReadyWithin, cfg.GoalWithin = cmp.Or(cfg.ReadyWithin, 2*time.Minute), cmp.Or(cfg.GoalWithin, 2*time.Second)
+	cfg.ReadyWithin, cfg.GoalWithin = cmp.Or(cfg.ReadyWithin, plan.MaxServerWait), cmp.Or(cfg.GoalWithin, 2*time.Second)
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -93,7 +93,7 @@ func (s *Session) look(ctx context.Context) {
 	s.workers.Go(func() {
 		info, err := s.cfg.Model.Describe(ctx, t.model)
 		s.prepared <- prepared{jobConfig: t, info: info, err: err, look: true}
-		within, cancel := context.WithTimeout(ctx, s.cfg.ReadyWithin)
+		within, cancel := context.WithTimeout(ctx, plan.ServerWait(s.cfg.ReadyWithin, s.cfg.Tools.Status(), nil))
 		defer cancel()
 		all := s.cfg.Tools.Ready(within)
 		if all == nil {

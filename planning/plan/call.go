@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 
@@ -200,6 +201,23 @@ type ServerStatus struct {
 	Failures int   `json:"failures,omitempty"`
 	LastMS   int64 `json:"last_ms,omitempty"`   // of the newest call
 	MedianMS int64 `json:"median_ms,omitempty"` // of the newest hundred calls
+
+	StartLimit time.Duration `json:"-"` // how long it may take to start
+}
+
+// MaxServerWait is how long a plan waits for servers to start. It is longer than their
+// default start limits.
+const MaxServerWait = 2 * time.Minute
+
+// ServerWait returns how long to wait until the servers with these names have started,
+// all of them for nil: usual, or longer if one of them may take longer to start.
+func ServerWait(usual time.Duration, all []ServerStatus, names []string) time.Duration {
+	for _, s := range all {
+		if names == nil || slices.Contains(names, s.Name) {
+			usual = max(usual, s.StartLimit+time.Second) // so that its own limit ends the start first
+		}
+	}
+	return usual
 }
 
 // DisabledBy says for how long a server is disabled; "" is not at all.
