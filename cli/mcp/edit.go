@@ -41,7 +41,7 @@ func (h Host) newAdd() *cobra.Command {
 	flags := command.Flags()
 	flags.StringArrayVar(&how.env, "env", nil, "set the environment variable `NAME=VALUE` of the program; repeatable")
 	flags.StringArrayVar(&how.headers, "header", nil, "send the header `'NAME: VALUE'` with each request; repeatable")
-	flags.StringVar(&how.kind, "type", "", "set the transport `TYPE` of a URL: http")
+	flags.StringVar(&how.kind, "type", "", "set the transport `TYPE` of a URL: http or sse")
 	flags.BoolVar(&how.project, "project", false, "write into the project's .mcp.json")
 	flags.BoolVar(&how.replace, "replace", false, "replace a server of this name")
 	return command
@@ -68,12 +68,12 @@ func (a addition) server(h Host, name string, words []string, command bool) (mcp
 		return s, h.Usage("a URL takes no arguments, got %q", words[1])
 	case remote && len(a.env) > 0:
 		return s, h.Usage("--env is for a program; a URL takes --header")
-	case !remote && (len(a.headers) > 0 || a.kind == "http"):
+	case !remote && (len(a.headers) > 0 || a.kind == "http" || a.kind == "sse"):
 		return s, h.Usage("%q is a program, which takes neither --header nor --type; a URL begins with http:// or https://", words[0])
-	case a.kind != "" && a.kind != "http" && (remote || a.kind != "stdio"):
-		return s, h.Usage("--type must be http, not %q", a.kind)
+	case a.kind != "" && a.kind != "http" && a.kind != "sse" && (remote || a.kind != "stdio"):
+		return s, h.Usage("--type must be http or sse, not %q", a.kind)
 	case remote:
-		s.URL = words[0]
+		s.URL, s.SSE = words[0], a.kind == "sse"
 	default:
 		s.Command, s.Args = words[0], words[1:]
 	}
