@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/session"
 	"replan/cli/config"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
@@ -88,7 +90,11 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 		o.printNotes(w.ignored(server))
 		if len(v.faults) > 0 {
 			o.printTroubles(w, server, v.awaited)
-			return nil, &failure{exit: exitUsage, code: v.faults[0].Code, err: errors.New(o.callFault(name, v.faults[0].Message, w.failureOf(server)))}
+			what := w.noServer(name)
+			if what == "" {
+				what = o.callFault(name, v.faults[0].Message, w.failureOf(server))
+			}
+			return nil, &failure{exit: exitUsage, code: v.faults[0].Code, err: errors.New(what)}
 		}
 		return []session.Command{session.Execute{Plan: v.plan, OnFailure: plan.OnFailureAbort, Strict: o.plans().strict()}}, nil
 	}}
@@ -104,6 +110,23 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 		return err
 	}
 	return wrap("remove the journal of the call", o.store.Forget(printed.run, printed.session))
+}
+
+// noServer says that there is no server of a qualified name, "" if there is one or the
+// name is not qualified.
+func (w *services) noServer(name string) string {
+	server, _, qualified := strings.Cut(name, ":")
+	var known []string
+	for _, s := range w.tools.Status() {
+		known = append(known, s.Name)
+	}
+	if !qualified || len(known) == 0 || slices.Contains(known, server) {
+		return ""
+	}
+	if meant := english.DidYouMean(server, known); meant != "" {
+		return fmt.Sprintf("there is no server %s%s", server, meant)
+	}
+	return fmt.Sprintf("there is no server %s; there %s %s", server, english.Agree(len(known), "is", "are"), english.Some(known, 10, ""))
 }
 
 // callFault says what is wrong with a call in the words of a call: the user has
