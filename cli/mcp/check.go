@@ -56,19 +56,14 @@ func (h Host) list(ctx context.Context, start bool) error {
 	}
 	cfg, stop := h.Pool()
 	defer stop()
-	cfg.Servers = servers
-	if !start {
-		cfg.Servers = make([]mcpconfig.Server, len(servers))
-		for i, s := range servers {
-			s.Disabled = true
-			cfg.Servers[i] = s
-		}
-	}
+	cfg.Servers, cfg.Later = servers, !start
 	pool, err := mcpclient.NewPool(context.WithoutCancel(ctx), cfg)
 	if err != nil {
 		return h.Failed(err)
 	}
-	pool.Ready(ctx)
+	if start {
+		pool.Ready(ctx)
+	}
 	status := pool.Status()
 	err = pool.Close()
 	if ctx.Err() != nil {
@@ -77,14 +72,14 @@ func (h Host) list(ctx context.Context, start bool) error {
 	if err != nil {
 		return h.Failed(err)
 	}
-	notes, off := map[string][]string{}, map[string]bool{}
+	notes := map[string][]string{}
 	for _, s := range servers {
-		notes[s.Name], off[s.Name] = s.Notes, s.Disabled
+		notes[s.Name] = s.Notes
 	}
 	all := []listedServer{}
 	for _, s := range status {
-		if !start && s.State == plan.ServerStopped && !off[s.Name] {
-			s.Note = "" // it is not disabled, only not started
+		if !start && s.State == plan.ServerStarting {
+			s.State = plan.ServerStopped
 		}
 		all = append(all, listedServer{s, notes[s.Name]})
 	}
