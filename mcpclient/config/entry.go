@@ -210,6 +210,9 @@ func (f found) unexpanded(source Source) (Server, error) {
 	s := w.server(f.name)
 	f.switchTools(&s)
 	s.Notes = f.notes(w)
+	if f.other != "" {
+		s.Notes = append(s.Notes, f.other)
+	}
 	if s.Trust && source == SourceProject {
 		s.Trust = false
 		s.Notes = append(s.Notes, f.note("trust", `"trust" is ignored: only your own mcp.json and --mcp-config can trust a server`))

@@ -171,6 +171,9 @@ func TestUnknownKeysGiveNotesWithLineAndSuggestion(t *testing.T) {
 			`mcp.json:1: server "it": "alwaysAllow" is ignored: what may run without a question is decided by your rules`,
 			`mcp.json:1: server "it": "autoApprove" is ignored: what may run without a question is decided by your rules`,
 		}},
+		"two tables": {"mcp.json", "{\"mcpServers\": {\"it\": {\"command\": \"x\"}},\n\"servers\": {\"other\": {\"command\": \"y\"}}}", []string{
+			`mcp.json:2: "servers" is ignored, since the file has "mcpServers": move its servers there`,
+		}},
 		"description": {"mcp.json", `{"mcpServers": {"it": {"command": "x", "description": "y", "Command": "x"}}}`, nil},
 		"Codex": {"config.toml", "[mcp_servers.it]\ncommand = \"x\"\nstartup_timeout_secs = 3\n\n[mcp_servers.it.tools.search]\napproval_mode = \"approve\"\n", []string{
 			`config.toml:3: server "it": unknown key "startup_timeout_secs"; did you mean startup_timeout_sec?`,

@@ -23,6 +23,7 @@ type found struct {
 	value json.RawMessage // standard JSON
 	lines map[string]int  // of its keys; a key without one is on the line of the name
 	style style
+	other string // a note on another table of servers in the file; on the first server alone
 }
 
 // style says what is special in the entries of a program's files.
@@ -121,7 +122,12 @@ func parse(path string, text []byte) ([]found, error) {
 	if key == "mcp" { // opencode's
 		how = style{braces: true, perTool: switches(object)}
 	}
-	return membersOf(servers, text, how), nil
+	all := membersOf(servers, text, how)
+	if other, ok := member(object, "servers"); ok && key == "mcpServers" && other.Value.Kind() == '{' && len(all) > 0 {
+		line := 1 + bytes.Count(text[:other.StartOffset], []byte("\n"))
+		all[0].other = fmt.Sprintf(`:%d: "servers" is ignored, since the file has "mcpServers": move its servers there`, line)
+	}
+	return all, nil
 }
 
 // table returns what holds the servers of a JSON file, and its key: that of the
