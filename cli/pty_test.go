@@ -92,6 +92,8 @@ func open(t *testing.T, p program) *terminal {
 		defer close(s.exited)
 		s.waited = s.cmd.Wait()
 		s.after, s.afterError = term.GetState(s.tty.Fd())
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		_ = s.tty.Close() // the reader takes what is left, and ends
 	}()
 	t.Cleanup(func() {
@@ -143,6 +145,8 @@ func (s *terminal) read() {
 // resize changes the size of the terminal.
 func (s *terminal) resize(width, height uint16) {
 	s.t.Helper()
+	s.mu.Lock() // the end of the program closes it
+	defer s.mu.Unlock()
 	if err := pty.Setsize(s.tty, &pty.Winsize{Cols: width, Rows: height}); err != nil {
 		s.t.Fatal(err)
 	}

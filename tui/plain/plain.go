@@ -362,25 +362,9 @@ func (l *Log) printStep(d event.Data) {
 	}
 	switch d := d.(type) {
 	case event.StepStarted:
-		if s := l.run.Step(d.Index); s != nil && s.Polls > 0 {
-			return // it still waits
-		}
-		again := ""
-		if d.Attempt > 1 {
-			again = fmt.Sprintf(", attempt %d", d.Attempt)
-		}
-		l.starts("%s %s %s  %s", l.Signs.Started, d.Index, d.Title.Line(), l.Faint("[%s]%s", plantext.Executor(d.Executor, d.Tool), again))
-		l.coerced("  ", d.Coerced)
-		l.passed("  ", d)
+		l.stepStarted(d)
 	case event.StepCompleted:
-		if d.DryRun {
-			l.dryStep(d)
-			return
-		}
-		if s := l.run.Step(d.Index); s != nil && s.Step.Until != nil {
-			return // what it waits for has a line of its own
-		}
-		l.Line("%s %s %s  %s", l.Signs.Done, d.Index, l.title(d.Index), l.Faint("%s", l.outcome(d)))
+		l.stepCompleted(d)
 	case event.StepFailed:
 		if d.Removes != "" || d.Outdated != "" {
 			return // its gate reports the reason
@@ -390,11 +374,7 @@ func (l *Log) printStep(d event.Data) {
 	case event.CheckCompleted:
 		l.checked(d)
 	case event.StepRetry:
-		if s := l.run.Step(d.Index); s != nil && s.Polls > 0 {
-			l.waits(d)
-			return
-		}
-		l.Line("%s %s %s  again", l.Signs.Replan, d.Index, l.title(d.Index))
+		l.stepRetried(d)
 	case event.StepSkipped:
 		why := "skipped: " + d.Reason.Line()
 		if s := l.run.Step(d.Index); s != nil && s.NotTaken {
@@ -422,6 +402,41 @@ func (l *Log) printStep(d event.Data) {
 	case event.ElicitationResolved:
 		l.Line("  %s %s", l.Signs.Gate, telling.ElicitationWords(d))
 	}
+}
+
+// stepStarted prints the start of a step, but not the further calls of one that waits.
+func (l *Log) stepStarted(d event.StepStarted) {
+	if s := l.run.Step(d.Index); s != nil && s.Polls > 0 {
+		return // it still waits
+	}
+	again := ""
+	if d.Attempt > 1 {
+		again = fmt.Sprintf(", attempt %d", d.Attempt)
+	}
+	l.starts("%s %s %s  %s", l.Signs.Started, d.Index, d.Title.Line(), l.Faint("[%s]%s", plantext.Executor(d.Executor, d.Tool), again))
+	l.coerced("  ", d.Coerced)
+	l.passed("  ", d)
+}
+
+// stepCompleted prints the end of a step's call. One that waits has a line of its own.
+func (l *Log) stepCompleted(d event.StepCompleted) {
+	if d.DryRun {
+		l.dryStep(d)
+		return
+	}
+	if s := l.run.Step(d.Index); s != nil && s.Step.Until != nil {
+		return // what it waits for has a line of its own
+	}
+	l.Line("%s %s %s  %s", l.Signs.Done, d.Index, l.title(d.Index), l.Faint("%s", l.outcome(d)))
+}
+
+// stepRetried prints that a step is tried again, or what it waits for.
+func (l *Log) stepRetried(d event.StepRetry) {
+	if s := l.run.Step(d.Index); s != nil && s.Polls > 0 {
+		l.waits(d)
+		return
+	}
+	l.Line("%s %s %s  again", l.Signs.Replan, d.Index, l.title(d.Index))
 }
 
 // waits prints what a step waits for, each state of it once.
