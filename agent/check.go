@@ -91,6 +91,9 @@ func ChecksOf(s plan.Step) []plan.Check {
 	return append([]plan.Check{{Expect: s.Until.Expect}}, s.Checks...)
 }
 
+// titleOf returns what events call a check: its title, or its expression.
+func titleOf(c plan.Check) untrusted.Text { return cmp.Or(c.Title, untrusted.Text(c.Expect)) }
+
 func subjectOf(s *StepState) checkSubject {
 	return checkSubject{step: s, checks: ChecksOf(s.Step), done: s.Checked, number: s.Attempt, round: s.checks.round}
 }
@@ -173,7 +176,7 @@ func (r decision) accepting() bool {
 func (r decision) nextCheck(subject checkSubject, free *slots) []Action {
 	check := subject.checks[len(subject.done)]
 	done := event.CheckCompleted{
-		Attempt: subject.number, Check: len(subject.done) + 1, Title: cmp.Or(check.Title, untrusted.Text(check.Expect)), Expect: check.Expect,
+		Attempt: subject.number, Check: len(subject.done) + 1, Title: titleOf(check), Expect: check.Expect,
 		Saw: []expression.Sight{},
 	}
 	if subject.step != nil {

@@ -70,7 +70,7 @@ func (r fold) draftCall(step plan.Step, done map[string]bool, found map[string]a
 		return nil, false
 	}
 	alone := step
-	alone.DependsOn, alone.Checks = nil, nil
+	alone.DependsOn = nil
 	call, err := plan.ResolveArgs(step.Args, found)
 	if err != nil {
 		return nil, false

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -234,7 +233,7 @@ func claims(r *Run, s *StepState) bool {
 func evidenceOf(step string, checks []plan.Check, done []event.CheckCompleted) []plan.Evidence {
 	out := make([]plan.Evidence, len(checks))
 	for i, c := range checks {
-		out[i] = plan.Evidence{Title: cmp.Or(c.Title, untrusted.Text(c.Expect)), State: plan.StateUnchecked, Saw: []expression.Sight{}, Step: step}
+		out[i] = plan.Evidence{Title: titleOf(c), State: plan.StateUnchecked, Saw: []expression.Sight{}, Step: step}
 		if i < len(done) {
 			out[i].State, out[i].Saw, out[i].Reason = done[i].State, done[i].Saw, done[i].Reason
 		}

@@ -112,8 +112,8 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 	return wrap("remove the journal of the call", o.store.Forget(printed.run, printed.session))
 }
 
-// noServer says that there is no server of a qualified name, "" if there is one or the
-// name is not qualified.
+// noServer returns the error for a qualified name of an unknown server, "" for any other
+// name.
 func (w *services) noServer(name string) string {
 	server, _, qualified := strings.Cut(name, ":")
 	var known []string

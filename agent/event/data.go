@@ -474,38 +474,3 @@ func (Note) Kind() Kind               { return KindNote }
 
 // Kind returns the kind as it was read.
 func (u Unknown) Kind() Kind { return u.Name }
-
-// StepOf returns the index of the one step that an event is about. It returns
-// false for events about no step or several.
-func StepOf(d Data) (string, bool) {
-	switch d := d.(type) {
-	case StepStarted:
-		return d.Index, true
-	case StepCompleted:
-		return d.Index, true
-	case StepFailed:
-		return d.Index, true
-	case StepRetry:
-		return d.Index, true
-	case StepSkipped:
-		return d.Index, true
-	case StepInDoubt:
-		return d.Index, true
-	case CheckCompleted:
-		return d.Index, d.Index != ""
-	case RunSpawned:
-		return d.Index, true
-	case DoubtResolved:
-		return d.Step, true
-	case FailureResolved:
-		return d.Step, true
-	case GateRequested:
-		return d.Step, true
-	case ElicitationRequested:
-		return d.Step, true
-	case ElicitationResolved:
-		return d.Step, true
-	default:
-		return "", false
-	}
-}

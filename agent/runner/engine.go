@@ -416,27 +416,6 @@ func (e *engine) carryOut(effect agent.Effect) {
 	}
 }
 
-// work runs a call on an idle worker, or on a new one. Workers stay until the run
-// ends or stops, because a goroutine whose stack has already grown is cheaper
-// than a new one.
-func (e *engine) work(do func()) {
-	select {
-	case e.calling <- do:
-		return
-	default:
-	}
-	e.workers.Go(func() {
-		for {
-			do()
-			select {
-			case do = <-e.calling:
-			case <-e.ctx.Done():
-				return
-			}
-		}
-	})
-}
-
 // under returns the context of one attempt of a step. It ends with the run, at
 // the time limit, or when the attempt alone is canceled.
 func (e *engine) under(a event.Attempt, timeout time.Duration) (context.Context, *call) {

@@ -16,6 +16,27 @@ import (
 	"replan/planning/reply"
 )
 
+// work runs a call on an idle worker, or on a new one. Workers stay until the run
+// ends or stops, because a goroutine whose stack has already grown is cheaper
+// than a new one.
+func (e *engine) work(do func()) {
+	select {
+	case e.calling <- do:
+		return
+	default:
+	}
+	e.workers.Go(func() {
+		for {
+			do()
+			select {
+			case do = <-e.calling:
+			case <-e.ctx.Done():
+				return
+			}
+		}
+	})
+}
+
 // callModel sends a request to the model and publishes the stream and the reply.
 func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) {
 	var stream reply.StepStream

@@ -171,7 +171,7 @@ func TestCloseCancelsARefreshThatHangs(t *testing.T) {
 type hangingRing struct {
 	*ring
 	takes        time.Duration
-	begun, ended chan struct{} // closed when it is told to, and has done it
+	begun, ended chan struct{} // closed when it begins to store, and when it has stored
 }
 
 func (r hangingRing) Set(service, user, secret string) error {

@@ -125,3 +125,15 @@ func (c *Pane) planSteps(run *agent.Run, width int) []draw.TextLine {
 	}
 	return c.guided(draw.Set(lines))
 }
+
+// narrateCalls adds a card for each call that has none.
+func (n *Narrator) narrateCalls() {
+	if n.run.Chat == nil {
+		return
+	}
+	for ; n.cards < len(n.run.Chat.Calls); n.cards++ {
+		card := n.pane.card(n.run, n.run.Chat.Calls[n.cards])
+		card.Gap = n.cards == 0 || !n.pane.endsInCard()
+		n.add(card)
+	}
+}

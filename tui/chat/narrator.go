@@ -302,18 +302,6 @@ func (n *Narrator) narrateModelReply(d event.ModelReplied) {
 	}
 }
 
-// narrateCalls adds a card for each call that has none.
-func (n *Narrator) narrateCalls() {
-	if n.run.Chat == nil {
-		return
-	}
-	for ; n.cards < len(n.run.Chat.Calls); n.cards++ {
-		card := n.pane.card(n.run, n.run.Chat.Calls[n.cards])
-		card.Gap = n.cards == 0 || !n.pane.endsInCard()
-		n.add(card)
-	}
-}
-
 // narrateAnswer ends the written answer, and warns if it is incomplete.
 func (n *Narrator) narrateAnswer(d event.SynthesisCompleted) {
 	c := n.pane

@@ -1,8 +1,6 @@
 package step
 
 import (
-	"cmp"
-
 	"replan/agent"
 	"replan/agent/event"
 	"replan/internal/untrusted"
@@ -31,7 +29,7 @@ func (d *Pane) drawChecks(p *draw.Document, s *agent.StepState) {
 			p.Lines = append(p.Lines, "")
 		}
 		glyph, style := draw.EvidenceGlyph(l, found.State)
-		p.Prose(style, glyph+" "+string(found.State)+": "+cmp.Or(check.Title, untrusted.Text(check.Expect)).Line())
+		p.Prose(style, glyph+" "+string(found.State)+": "+check.Name())
 		p.Field("expects", l.Text, untrusted.Line(check.Expect))
 		if check.Tool != "" {
 			args := found.Args
