@@ -105,7 +105,9 @@ func (d *planDecoder) step(v any, path, called, standIn string) Step {
 	s.DependsOn = d.indices(object, path, "depends_on")
 	s.ResultVariable = d.text(object, path, "result_variable")
 	s.ExpectedOutcome = untrusted.Text(d.text(object, path, "expected_outcome"))
-	s.When = d.text(object, path, "when")
+	if _, isText := object["when"].(string); isText || !d.journal { // an older program kept any value
+		s.When = d.text(object, path, "when")
+	}
 	s.Until = d.until(object, path)
 	s.Checks = d.checks(object, path, "check")
 	s.OnFailure = OnFailure(d.text(object, path, "on_failure"))
@@ -203,17 +205,23 @@ func (d *planDecoder) check(v any, path string) Check {
 
 // until reads what a step waits for.
 func (d *planDecoder) until(object map[string]any, path string) *Until {
-	if object["until"] == nil {
+	kept, faults := object["until"], len(d.faults)
+	if kept == nil {
 		return nil
 	}
-	inner := d.object(object, path, "until")
+	inner := maps.Clone(d.object(object, path, "until"))
 	path = JSONPointer(path, "until")
-	return &Until{
+	until := &Until{
 		Expect: d.text(inner, path, "expect"),
 		Every:  cmp.Or(d.duration(inner, path, "every", CodeBadUntil), DefaultEvery),
 		For:    cmp.Or(d.duration(inner, path, "for", CodeBadUntil), DefaultFor),
 		Extra:  rest(inner),
 	}
+	if d.journal && len(d.faults) > faults { // an older program kept it among the unknown fields
+		d.faults, object["until"] = d.faults[:faults], kept
+		return nil
+	}
+	return until
 }
 
 // duration reads a duration, or a number of seconds.

@@ -353,3 +353,22 @@ func TestDecodePlanNeverPanics(t *testing.T) {
 		}
 	})
 }
+
+func TestJournalKeepsUnknownFieldsNamedLikeConditions(t *testing.T) {
+	for name, text := range map[string]string{
+		"when":                   `{"title":"T","steps":[{"title":"A","tool":"a","when":7}]}`,
+		"until":                  `{"title":"T","steps":[{"title":"A","tool":"a","until":"soon"}]}`,
+		"until with other times": `{"title":"T","steps":[{"title":"A","tool":"a","until":{"expect":"x","every":"soon"}}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var p plan.Plan
+			if err := json.Unmarshal([]byte(text), &p); err != nil {
+				t.Fatal(err)
+			}
+			field, _, _ := strings.Cut(name, " ")
+			if s := p.Steps[0]; s.Extra[field] == nil || s.When != "" || s.Until != nil {
+				t.Errorf("got %+v", s)
+			}
+		})
+	}
+}
