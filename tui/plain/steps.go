@@ -2,6 +2,7 @@ package plain
 
 import (
 	"fmt"
+
 	"replan/agent/event"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
