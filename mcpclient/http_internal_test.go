@@ -22,6 +22,9 @@ func (r *repeated) Read(p []byte) (int, error) {
 }
 
 func TestStreamMayBeLongerThanAnEvent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has no goroutine that the race detector could watch")
+	}
 	line := "data: " + strings.Repeat("x", 1000)
 	for name, c := range map[string]struct {
 		text string

@@ -56,6 +56,9 @@ func TestEveryActionHasAFlow(t *testing.T) {
 // TestFlows plays each flow with every key of its action, and the paths of more
 // than one key.
 func TestFlows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has no goroutine that the race detector could watch")
+	}
 	keys := map[string][]string{}
 	for _, a := range tui.New(nil, tui.Options{}).Actions() {
 		keys[a.ID] = append(keys[a.ID], a.Keys...)

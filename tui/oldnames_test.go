@@ -53,6 +53,9 @@ func drawnClean(t *testing.T, s *screen, where string) {
 }
 
 func TestOldJournalsAreDrawnClean(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has no goroutine that the race detector could watch")
+	}
 	events := aged(t, recorded())
 	for _, size := range []struct{ w, h int }{{160, 48}, {60, 20}} {
 		for key := '!'; key <= '~'; key++ { // opens whatever a replay can open

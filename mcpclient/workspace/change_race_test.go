@@ -51,6 +51,9 @@ func TestRestoreKeepsLaterEdits(t *testing.T) {
 }
 
 func TestPreviewSizeIsLimited(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has no goroutine that the race detector could watch")
+	}
 	b := newBench(t, workspace.Config{})
 	files := map[string]string{"bin": "\x00xx"}
 	for i := range 6 {
