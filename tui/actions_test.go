@@ -35,6 +35,9 @@ func TestCommandOfChatOpensDialog(t *testing.T) {
 // TestEveryActionIsInPaletteAndHelp checks that each action with a key has a line
 // in help, and that the palette finds each that is more than a key.
 func TestEveryActionIsInPaletteAndHelp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has no goroutine that the race detector could watch")
+	}
 	commands := []session.Completion{{Text: "/plan run", Detail: "run a plan", Usage: "ID|FILE"}, {Text: "/compact", Detail: "sum up the oldest part of the chat"}}
 	s := open(t, tui.Options{Commands: func() []session.Completion { return commands }}, 120, 400).show(newStory().branching())
 	s.press(tea.KeyPressMsg{Code: tea.KeyF1})

@@ -22,10 +22,9 @@ import (
 // pastes and resizes, while the events of a story arrive. Nothing may panic, and
 // every frame has as many lines as the screen, each exactly as wide.
 func TestRandomInputKeepsFrameSize(t *testing.T) {
-	const seeds = 20
-	inputs := 300 // of each seed
+	seeds, inputs := 20, 300 // of each seed
 	if testing.Short() {
-		inputs = 100
+		seeds, inputs = 4, 100
 	}
 	for seed := range uint64(seeds) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

@@ -11,6 +11,9 @@ import (
 )
 
 func TestPromptThatCannotFitIsNotSent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("handles MBs in one goroutine")
+	}
 	const part = "the goal alone takes about 60000 tokens; put long text into a file, or "
 	for _, tc := range []struct {
 		name     string

@@ -48,6 +48,9 @@ func seenBy(t *testing.T, capabilities []string, images ...plan.Attachment) olla
 var sees = []string{"completion", "tools", "vision"}
 
 func TestModelWithVisionGetsPictures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("handles MBs in one goroutine")
+	}
 	small, large := keptPicture(t, 20, 10), keptPicture(t, 3000, 1000)
 	got := seenBy(t, sees, small, large)
 	if len(got.Images) != 2 || got.Content != "look at this" {

@@ -43,6 +43,9 @@ func TestNestingIsBoundedAndTextIsKept(t *testing.T) {
 
 // TestDeepNestingIsDrawn takes minutes and gigabytes if nesting is not bounded.
 func TestDeepNestingIsDrawn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector makes drawing too slow for its limit")
+	}
 	var list strings.Builder
 	for i := range 800 {
 		fmt.Fprintf(&list, "%s- x\n", strings.Repeat("  ", i))

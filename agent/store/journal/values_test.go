@@ -57,6 +57,9 @@ func storedLines(t *testing.T, path string) []storedLine {
 }
 
 func TestLargeValuesMoveToFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("handles MBs in one goroutine")
+	}
 	const limit = journal.MaxValue
 	lookalike := map[string]any{"ref": "a.json", "sha256": strings.Repeat("0", 64), "bytes": json.Number("7")}
 	result := func(v any) event.Data { return event.StepCompleted{Index: "1", Attempt: 1, Result: v} }
