@@ -108,11 +108,12 @@ func (d *planDecoder) step(v any, path, called, standIn string) Step {
 	if _, isText := object["when"].(string); isText || !d.journal { // an older program kept any value
 		s.When = d.text(object, path, "when")
 	}
+	s.ForEach = d.forEach(object, path)
 	s.Until = d.until(object, path)
 	s.Checks = d.checks(object, path, "check")
 	s.OnFailure = OnFailure(d.text(object, path, "on_failure"))
 	s.Timeout = d.duration(object, path, "timeout", CodeBadTimeout)
-	s.Retries = d.retries(object, path)
+	s.Retries = d.count(object, path, "retries", 0)
 	s.Gate = d.flag(object, path, "gate")
 	s.Synthesize = d.flag(object, path, "synthesize")
 	s.Extra = rest(object)
@@ -250,11 +251,11 @@ func (d *planDecoder) duration(object map[string]any, path, name, code string) t
 	return 0
 }
 
-func (d *planDecoder) retries(object map[string]any, path string) int {
-	const name = "retries"
+// count reads a whole number from 0; without one it is fallback.
+func (d *planDecoder) count(object map[string]any, path, name string, fallback int) int {
 	v, ok := take(object, name)
 	if !ok {
-		return 0
+		return fallback
 	}
 	if number, ok := v.(json.Number); ok {
 		if text, ok := WholeNumber(number); ok {
@@ -263,8 +264,36 @@ func (d *planDecoder) retries(object map[string]any, path string) int {
 			}
 		}
 	}
-	d.fault(CodeBadType, JSONPointer(path, name), "retries must be a whole number from 0, not %s", describe(v))
-	return 0
+	d.fault(CodeBadType, JSONPointer(path, name), "%s must be a whole number from 0, not %s", name, describe(v))
+	return fallback
+}
+
+// forEach reads the list that a step runs for, with the fields about it. Without a list
+// these stay among the unknown fields.
+func (d *planDecoder) forEach(object map[string]any, path string) *ForEach {
+	items := object["for_each"]
+	if items == nil {
+		return nil
+	}
+	kept, faults := maps.Clone(object), len(d.faults)
+	delete(object, "for_each")
+	switch items.(type) {
+	case string, []any:
+	default:
+		d.badType(JSONPointer(path, "for_each"), "for_each", `a list, or a reference to one such as "${found.files}"`, items)
+	}
+	each := &ForEach{
+		Items:  items,
+		As:     cmp.Or(d.text(object, path, "as"), DefaultAs),
+		Max:    d.count(object, path, "max", DefaultMax),
+		AtOnce: d.count(object, path, "at_once", 0),
+	}
+	if d.journal && len(d.faults) > faults { // an older program kept them among the unknown fields
+		d.faults = d.faults[:faults]
+		maps.Copy(object, kept)
+		return nil
+	}
+	return each
 }
 
 func (d *planDecoder) flag(object map[string]any, path, name string) bool {

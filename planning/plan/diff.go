@@ -32,7 +32,7 @@ func Compare(before, after []Step) Diff {
 		switch {
 		case !ok:
 			d.Added = append(d.Added, s.Index)
-		case !SameCall(was, s) || was.When != s.When || !sameUntil(was.Until, s.Until) || !slices.EqualFunc(was.Checks, s.Checks, sameCheck):
+		case !SameCall(was, s) || was.When != s.When || !sameForEach(was.ForEach, s.ForEach) || !sameUntil(was.Until, s.Until) || !slices.EqualFunc(was.Checks, s.Checks, sameCheck):
 			d.Revised = append(d.Revised, s.Index)
 		}
 	}
@@ -42,6 +42,11 @@ func Compare(before, after []Step) Diff {
 // sameUntil reports whether two steps wait for the same.
 func sameUntil(a, b *Until) bool {
 	return a == b || a != nil && b != nil && a.Expect == b.Expect && a.Every == b.Every && a.For == b.For
+}
+
+// sameForEach reports whether two steps run for the same items, in the same way.
+func sameForEach(a, b *ForEach) bool {
+	return a == b || a != nil && b != nil && a.As == b.As && a.Max == b.Max && a.AtOnce == b.AtOnce && EqualValues(a.Items, b.Items)
 }
 
 // ByIndex maps each step by its index.
@@ -299,6 +304,9 @@ func keepChecks(remaining, tail []Step) {
 		if s.Until == nil {
 			tail[i].Until = was.Until
 		}
+		if s.ForEach == nil && usesItem(s, was.ForEach) {
+			tail[i].ForEach = was.ForEach
+		}
 		if len(s.Checks) > 0 || len(was.Checks) == 0 {
 			continue
 		}
@@ -311,6 +319,11 @@ func keepChecks(remaining, tail []Step) {
 		}
 		tail[i].Checks = was.Checks
 	}
+}
+
+// usesItem reports whether the args of a step refer to an item.
+func usesItem(s Step, each *ForEach) bool {
+	return slices.ContainsFunc(References(s.Args), func(r Reference) bool { return each.Own(r.Name) })
 }
 
 // bareTool is a tool's name without its server.
@@ -368,6 +381,14 @@ func wordRune(r rune) rune {
 // renameVariable returns the step with the references to from in its args and its
 // condition naming to.
 func renameVariable(s Step, from, to string) Step {
+	if s.ForEach != nil && refersTo(s.ForEach.Items, from) {
+		each := *s.ForEach
+		each.Items = renameReferences(each.Items, from, to)
+		s.ForEach = &each
+	}
+	if s.ForEach.Own(from) {
+		return s
+	}
 	if s.When != "" && !isReserved(from) {
 		s.When = expression.Rename(s.When, from, to)
 	}
@@ -379,6 +400,9 @@ func renameVariable(s Step, from, to string) Step {
 
 // renameInChecks is renameVariable for the checks of the step.
 func renameInChecks(s Step, from, to string) Step {
+	if s.ForEach.Own(from) {
+		return s
+	}
 	if s.Until != nil && !isReserved(from) {
 		until := *s.Until
 		until.Expect = expression.Rename(until.Expect, from, to)

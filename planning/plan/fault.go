@@ -27,7 +27,8 @@ const (
 	CodeChangedTool             = "changed_tool" // its server has changed it, and nobody has accepted that
 	CodeBadArgs                 = "bad_args"
 	CodeBadTimeout              = "bad_timeout"
-	CodeBadUntil                = "bad_until" // its step does more than read, or its times make no sense
+	CodeBadForEach              = "bad_for_each" // its list is none or too long, or it has no item
+	CodeBadUntil                = "bad_until"    // its step does more than read, or its times make no sense
 	CodeUnknownProfile          = "unknown_profile"
 	CodeBadExpression           = "bad_expression"
 	CodeVacuousCheck            = "vacuous_check" // a check that cannot be refuted, or only by a model's words

@@ -35,6 +35,10 @@ func stepReferences(p Plan) [][]Reference {
 	references := make([][]Reference, len(p.Steps))
 	for i, s := range p.Steps {
 		references[i] = References(s.Args)
+		if s.ForEach != nil {
+			references[i] = slices.DeleteFunc(references[i], func(r Reference) bool { return s.ForEach.Own(r.Name) })
+			references[i] = append(references[i], References(s.ForEach.Items)...)
+		}
 	}
 	return references
 }
@@ -52,12 +56,15 @@ func checkVariables(s Step) []string {
 			names = append(names, r.Name)
 		}
 	}
-	return names
+	return slices.DeleteFunc(names, s.ForEach.Own)
 }
 
 // Needs reports whether a step looks at a variable: in its args, its condition or its checks.
 func Needs(s Step, variable string) bool {
-	return refersTo(s.Args, variable) || slices.Contains(checkVariables(s), variable)
+	if s.ForEach != nil && refersTo(s.ForEach.Items, variable) {
+		return true
+	}
+	return refersTo(s.Args, variable) && !s.ForEach.Own(variable) || slices.Contains(checkVariables(s), variable)
 }
 
 // newGraph is NewGraph for a caller with the references of each step.

@@ -324,6 +324,18 @@ func (s Step) MarshalJSON() ([]byte, error) {
 	w.addText("when", s.When)
 	w.addText("result_variable", s.ResultVariable)
 	w.addText("expected_outcome", string(s.ExpectedOutcome))
+	if f := s.ForEach; f != nil {
+		w.Add("for_each", f.Items)
+		if f.As != DefaultAs {
+			w.Add("as", f.As)
+		}
+		if f.Max != DefaultMax {
+			w.Add("max", f.Max)
+		}
+		if f.AtOnce != 0 {
+			w.Add("at_once", f.AtOnce)
+		}
+	}
 	if s.Until != nil {
 		w.Add("until", s.Until)
 	}

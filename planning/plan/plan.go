@@ -2,7 +2,10 @@ package plan
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"replan/internal/lazyregexp"
@@ -38,6 +41,7 @@ type Step struct {
 	ResultVariable  string         // the name under which later steps refer to the result
 	ExpectedOutcome untrusted.Text // never enforced; the replanner and the screen read it
 	When            string         // an expression, see package expression; if false, the step is not taken; "" always takes it
+	ForEach         *ForEach       // the list whose items it is carried out for, one by one; nil carries it out once
 	Until           *Until         // what a step that only reads waits for; nil waits for nothing
 	Checks          []Check        // held when the step's work is done; a refuted one fails the step
 	OnFailure       OnFailure      // overrides the plan's
@@ -89,6 +93,59 @@ func (u Until) MarshalJSON() ([]byte, error) {
 	w.Add("for", u.For.String())
 	w.addExtra(u.Extra)
 	return w.Bytes()
+}
+
+// ForEach makes a step run once for each item of a list. Its result is the list of their
+// results, in the order of the items, null for an item that failed or was skipped. In a
+// plan file these are the fields for_each, as, max and at_once of the step.
+type ForEach struct {
+	Items  any    // a list, or text that is one ${variable} reference to a list
+	As     string // what args and expressions call the item; DefaultAs where a file has none
+	Max    int    // more items are refused; DefaultMax where a file has none
+	AtOnce int    // of them; 0 means as many as the run has slots
+}
+
+// Defaults and bounds of a step that runs for each item of a list.
+const (
+	DefaultAs  = nameItem
+	DefaultMax = 50
+	MostItems  = 10_000 // that Max may be
+)
+
+// Own reports whether a variable has a value of its own for each item: the item, or its
+// position from 0.
+func (f *ForEach) Own(variable string) bool {
+	return f != nil && (variable == f.As || variable == nameIndex)
+}
+
+// ValuesFor returns the values of those variables for the item at a position.
+func (f *ForEach) ValuesFor(item any, position int) map[string]any {
+	return map[string]any{f.As: item, nameIndex: json.Number(strconv.Itoa(position))}
+}
+
+// List returns the items, given the values of variables. It fails if there is no list, or
+// if it is longer than Max.
+func (f *ForEach) List(values map[string]any) ([]any, error) {
+	v, err := Resolve(f.Items, values)
+	if err != nil {
+		return nil, err
+	}
+	list, ok := v.([]any)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("for_each needs a list, and %s is %s", f.words(), typeName(v))
+	case len(list) > f.Max:
+		return nil, fmt.Errorf("for_each has %d items, and max is %d", len(list), f.Max)
+	}
+	return list, nil
+}
+
+// words names the list in a message.
+func (f *ForEach) words() string {
+	if text, ok := f.Items.(string); ok {
+		return OneLine(text, 60)
+	}
+	return "it"
 }
 
 // Milestone names a strategic phase of a plan and the steps that belong to it.

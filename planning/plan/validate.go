@@ -167,7 +167,7 @@ func (c *checker) checkPlan() {
 var (
 	planFields = []string{"title", "goal", "done_when", "variables", "on_failure", "steps", "acceptance", "milestones", "risks"}
 	stepFields = []string{
-		"index", "title", "executor", "tool", "profile", "args", "depends_on", "result_variable", "expected_outcome", "when", "until", "check",
+		"index", "title", "executor", "tool", "profile", "args", "depends_on", "result_variable", "expected_outcome", "when", "for_each", "as", "max", "at_once", "until", "check",
 		"on_failure", "timeout", "retries", "gate", "synthesize",
 	}
 )
@@ -258,6 +258,7 @@ func (c *checker) checkStep(i int, s Step) {
 	default:
 		c.fault(CodeBadExecutor, path+"/executor", s.Index, "step %s: executor must be tool, agent or self, not %q", s.Index, s.Executor)
 	}
+	c.checkForEach(path, i, s)
 	c.checkWhen(path, s)
 	c.checkUntil(path+"/until", s)
 	c.checkChecks(path, s)
@@ -288,13 +289,14 @@ func (c *checker) checkVariables(path string, i int, s Step) {
 	if !slices.ContainsFunc(c.references[i], func(r Reference) bool { return !c.defines(i, r) || c.absent(i, r) != nil }) {
 		return
 	}
-	c.checkReferences(path+"/args", i, referrer{"step " + s.Index, s.Index}, s.Args)
+	c.checkReferences(path+"/args", i, referrer{"step " + s.Index, s.Index, s.ForEach}, s.Args)
 }
 
 // referrer is what refers to a variable, or calls a tool.
 type referrer struct {
-	who  string // in messages: "step 3"
-	step string // its index; "" for the plan itself
+	who  string   // in messages: "step 3"
+	step string   // its index; "" for the plan itself
+	each *ForEach // whose item it may refer to; nil for none
 }
 
 // checkReferences looks at the references in args at a path; i is the position of their
@@ -302,6 +304,9 @@ type referrer struct {
 func (c *checker) checkReferences(path string, i int, by referrer, args map[string]any) {
 	reported := make(map[string]bool) // one report of a variable or field for each text
 	walkReferences(args, func(place []string, r Reference) {
+		if by.each.Own(r.Name) {
+			return
+		}
 		at, lacks := JSONPointer(path, place...), c.absent(i, r)
 		key := at + " " + r.Name + " " + r.Malformed
 		if lacks != nil {

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,10 +44,10 @@ type placedCheck struct {
 }
 
 func (c *checker) checkChecks(path string, s Step) {
-	c.checkNumber(path+"/check", referrer{"step " + s.Index, s.Index}, len(s.Checks))
+	c.checkNumber(path+"/check", referrer{who: "step " + s.Index, step: s.Index}, len(s.Checks))
 	for i, check := range s.Checks[:min(len(s.Checks), maxChecks)] {
 		p := placedCheck{Check: check, path: JSONPointer(path, "check", strconv.Itoa(i)), of: &s}
-		p.referrer = referrer{"a check of step " + s.Index, s.Index}
+		p.referrer = referrer{"a check of step " + s.Index, s.Index, s.ForEach}
 		if name := check.Name(); name != "" {
 			p.who = fmt.Sprintf("the check %q of step %s", OneLine(name, 60), s.Index)
 		}
@@ -60,7 +61,7 @@ func (c *checker) checkWhen(path string, s Step) {
 	if s.When == "" {
 		return
 	}
-	at, who := path+"/when", referrer{"the condition of step " + s.Index, s.Index}
+	at, who := path+"/when", referrer{"the condition of step " + s.Index, s.Index, s.ForEach}
 	names := expression.NamesOf(s.When)
 	if slices.Contains(names, s.ResultVariable) && s.ResultVariable != "" {
 		c.fault(CodeSelfDependency, at, s.Index, "%s names its own result, %s", who.who, s.ResultVariable)
@@ -79,6 +80,88 @@ func (c *checker) checkWhen(path string, s Step) {
 			c.warn(CodeBadExpression, at, s.Index, "%s may have no answer: %s; that is what earlier runs have seen, the server declares nothing", who.who, expressionError(err))
 		}
 	}
+}
+
+// checkForEach checks the list of a step that runs for each of its items.
+func (c *checker) checkForEach(path string, i int, s Step) {
+	each := s.ForEach
+	if each == nil {
+		return
+	}
+	who := referrer{who: "the for_each of step " + s.Index, step: s.Index}
+	at := path + "/for_each"
+	_, variable := c.plan.Variables[each.As]
+	_, result := c.producers[each.As]
+	switch {
+	case !slices.Equal(expression.NamesOf(each.As), []string{each.As}) || isReserved(each.As) && each.As != nameItem:
+		c.fault(CodeBadForEach, path+"/as", s.Index, "step %s calls its items %q, which no expression can name: use one word of letters and digits", s.Index, each.As)
+	case variable || result:
+		c.fault(CodeBadForEach, path+"/as", s.Index, "step %s calls its items %q, which is a variable of the plan: use another word", s.Index, each.As)
+	}
+	if each.Max < 1 || each.Max > MostItems {
+		c.fault(CodeBadForEach, path+"/max", s.Index, "max of step %s must be from 1 to %d, not %d", s.Index, MostItems, each.Max)
+	}
+	if text, isText := each.Items.(string); isText {
+		found := References(text)
+		if len(found) != 1 || found[0].Text != text {
+			c.fault(CodeBadForEach, at, s.Index, "%s must be one reference to a list, such as ${found.files}, not %s", who.who, describe(text))
+			return
+		}
+	}
+	for _, r := range References(each.Items) {
+		if each.Own(r.Name) {
+			c.fault(CodeBadForEach, at, s.Index, "%s refers to %s, which has a value only once there are items: a step runs for the items of one list", who.who, r)
+			return
+		}
+	}
+	c.checkReferences(at, i, who, map[string]any{"": each.Items})
+	if t := c.typeOfList(each); t != nil && t.Kind != expression.List && t.Kind != expression.Any {
+		c.fault(CodeBadForEach, at, s.Index, "%s needs a list, and %s is %s", who.who, each.words(), kindWords[t.Kind])
+		return
+	}
+	values := maps.Clone(c.plan.Variables)
+	maps.DeleteFunc(values, func(name string, _ any) bool { _, replaced := c.producers[name]; return replaced })
+	if _, unknown := Resolve(each.Items, values); unknown != nil {
+		return
+	}
+	if _, err := each.List(values); err != nil {
+		c.fault(CodeBadForEach, at, s.Index, "step %s: %v", s.Index, err)
+	}
+}
+
+// kindWords names the types of values that are no lists.
+var kindWords = map[expression.Kind]string{
+	expression.Text: "text", expression.Whole: "a number", expression.Number: "a number", expression.Truth: "true or false", expression.Object: "an object",
+}
+
+// typeOfList returns what is certain of the list of a step's items, nil if nothing is.
+func (c *checker) typeOfList(each *ForEach) *expression.Type {
+	found := References(each.Items)
+	if _, isText := each.Items.(string); !isText || len(found) != 1 {
+		return nil
+	}
+	t, _, _ := c.typeOf(placedCheck{}, found[0].Name)
+	for _, field := range found[0].Path {
+		switch {
+		case t == nil:
+			return nil
+		case t.Kind == expression.Object:
+			t = t.Fields[field]
+		case t.Kind == expression.List:
+			t = t.Item
+		default:
+			return nil
+		}
+	}
+	return t
+}
+
+// typeOfItem returns what is certain of the items of a step.
+func (c *checker) typeOfItem(each *ForEach) *expression.Type {
+	if t := c.typeOfList(each); t != nil && t.Kind == expression.List {
+		return t.Item
+	}
+	return nil
 }
 
 // leastEvery bounds how often a step may call while it waits.
@@ -104,7 +187,7 @@ func (c *checker) checkUntil(path string, s Step) {
 	case u.For < u.Every:
 		c.fault(CodeBadUntil, path+"/for", s.Index, "%s waits for %s, which is less than the %s between two calls", who, u.For, u.Every)
 	}
-	p := placedCheck{Check: Check{Expect: u.Expect}, referrer: referrer{who, s.Index}, path: path, of: &s}
+	p := placedCheck{Check: Check{Expect: u.Expect}, referrer: referrer{who, s.Index, s.ForEach}, path: path, of: &s}
 	if strings.TrimSpace(u.Expect) == "" {
 		c.fault(CodeBadExpression, path, s.Index, "%s has no expect%s", who, misspelt(u.Extra, "expect"))
 		return
@@ -225,7 +308,11 @@ func (c *checker) wholeScope(p placedCheck) expression.Scope {
 			c.scope[name] = nil
 		}
 	}
-	for _, name := range []string{nameResult, nameArgs, nameItem, nameIndex} {
+	names := []string{nameResult, nameArgs, nameItem, nameIndex}
+	if p.each != nil {
+		names = append(names, p.each.As)
+	}
+	for _, name := range names {
 		if _, _, ok := c.typeOf(p, name); ok {
 			c.scope[name] = nil
 		} else {
@@ -246,13 +333,22 @@ func (c *checker) typeOf(p placedCheck, name string) (certain, seen *expression.
 		case p.of == nil:
 			return nil, nil, false
 		default:
-			certain, seen = c.typeOfStep(*p.of)
+			certain, seen = c.typeOfCall(*p.of)
 		}
 		return certain, seen, true
 	case nameArgs:
 		return nil, nil, p.of != nil
-	case nameItem, nameIndex:
+	}
+	switch {
+	case p.each.Own(name) && name == nameIndex:
+		return &expression.Type{Kind: expression.Whole}, nil, true
+	case p.each.Own(name):
+		return c.typeOfItem(p.each), nil, true
+	case name == nameItem, name == nameIndex:
 		return nil, nil, false
+	case p.each != nil && p.of != nil && name == p.of.ResultVariable:
+		certain, seen = c.typeOfCall(*p.of)
+		return certain, seen, true
 	}
 	value, known := c.rules.Known[name]
 	at, produced := c.producers[name]
@@ -271,6 +367,14 @@ func (c *checker) typeOf(p placedCheck, name string) (certain, seen *expression.
 
 // typeOfStep is typeOf for the result of a step.
 func (c *checker) typeOfStep(s Step) (certain, seen *expression.Type) {
+	if s.ForEach != nil {
+		return &expression.Type{Kind: expression.List}, nil // of results, and nulls
+	}
+	return c.typeOfCall(s)
+}
+
+// typeOfCall is typeOf for the result of one call of a step.
+func (c *checker) typeOfCall(s Step) (certain, seen *expression.Type) {
 	switch ExecutorOf(s) {
 	case ExecutorTool:
 		return c.typeOfTool(s.Tool)

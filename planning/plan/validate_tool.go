@@ -18,7 +18,7 @@ func (c *checker) checkTool(path string, s Step) {
 	if calls, ok := s.Extra["tool_calls"].([]any); ok && len(calls) > 1 {
 		c.warn(CodeIgnoredToolCalls, path+"/tool_calls", s.Index, "step %s lists %d calls, and only %s is made", s.Index, len(calls), s.Tool)
 	}
-	tool := c.checkCall(plannedCall{referrer: referrer{"step " + s.Index, s.Index}, path: path, tool: s.Tool, args: s.Args, completed: true})
+	tool := c.checkCall(plannedCall{referrer: referrer{"step " + s.Index, s.Index, s.ForEach}, path: path, tool: s.Tool, args: s.Args, completed: true})
 	if s.Retries > 0 && tool != nil && !tool.ReadOnly {
 		c.warn(CodeIgnoredRetries, path+"/retries", s.Index, "step %s asks for retries, but %s is not read-only and is never tried again by itself", s.Index, s.Tool)
 	}
@@ -173,6 +173,12 @@ func (c *checker) absent(i int, r Reference) *absence {
 	}
 	if value, known := c.rules.Known[r.Name]; known {
 		return absentFrom(value, r.Path)
+	}
+	if c.plan.Steps[at].ForEach != nil {
+		if _, err := strconv.Atoi(r.Path[0]); err != nil {
+			return &absence{within: typeName([]any{})}
+		}
+		return nil
 	}
 	if producer := &c.plan.Steps[at]; ExecutorOf(*producer) == ExecutorTool {
 		return c.absentFromResult(producer.Tool, r)
