@@ -105,6 +105,8 @@ func (r fold) apply(e event.Event, last time.Time) {
 	case event.ReplanRefused:
 		r.applyReplanRefused(d)
 
+	case event.StepExpanded:
+		r.applyExpanded(d)
 	case event.StepStarted:
 		r.applyStepStarted(d)
 	case event.StepProgress:
@@ -202,7 +204,7 @@ func (r fold) applyCompleted(d event.RunCompleted) {
 	r.Result, r.Gates, r.Replanning, r.questions = &result, nil, nil, nil
 	r.every(func(s *StepState) {
 		s.awaitsUser = false
-		if s.Status == StepWaiting || s.Status == StepRunning && s.Loop != nil {
+		if s.Status == StepWaiting || s.Status == StepRunning && (s.Loop != nil || s.Items != nil) {
 			s.Status, s.Gate = StepPending, "" // nobody will answer or continue
 		}
 	})

@@ -169,6 +169,9 @@ func (r fold) applyDiff(d event.PlanDiff) {
 		case stays:
 			state.replanned, state.author.read = before.replanned, before.author.read
 		}
+		if stays && state.expands() && state.Items == nil && plan.SameCall(before.Step, step) {
+			state.Items = before.Items // the completed ones are not executed again
+		}
 		r.Steps = append(r.Steps, state)
 	}
 	r.Gates = nil

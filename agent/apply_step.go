@@ -107,7 +107,7 @@ func (r fold) applyGateRequested(e event.Event, d event.GateRequested) {
 
 // applyStepCompleted stores the result of an attempt.
 func (r fold) applyStepCompleted(d event.StepCompleted) {
-	if d.DryRun {
+	if s := r.Step(d.Index); d.DryRun && (s == nil || s.Status == StepPending) {
 		r.applyDry(d)
 		return
 	}
@@ -118,6 +118,10 @@ func (r fold) applyStepCompleted(d event.StepCompleted) {
 	}
 	s.Status, s.Result, s.Beside, s.MS, s.Tokens = StepCompleted, d.Result, d.Beside, d.MS, d.Tokens
 	s.Error, s.Failure = "", ""
+	if d.DryRun { // for items that are known
+		text, _ := d.Result.(string)
+		s.DryRun, s.Result = true, plan.Placeholder(text)
+	}
 	r.endAttempt(s, d.Attempt)
 	if d.Reply != nil {
 		r.used(*d.Reply)
@@ -156,7 +160,7 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 	a := r.attemptOf(s, d.Attempt)
 	a.Status, a.StartedAt, a.Passed = StepRunning, r.Now, d.Rule
 	s.ReadyAt = time.Time{}
-	if s.Polls == 0 { // the calls of a step that waits are one execution
+	if s.Polls == 0 && s.item.step == nil { // the calls of a step that waits, or for its items, are one execution
 		r.Usage.Steps++
 	}
 	if s.inner.loop != nil {
@@ -193,7 +197,9 @@ func (r fold) applyDry(d event.StepCompleted) {
 		return
 	}
 	s.Status, s.Attempt, s.attempts.total, s.Args, s.Coerced, s.DryRun, s.DryGate = StepCompleted, d.Attempt, d.Attempt, d.Args, d.Coerced, true, d.Gate
-	r.Usage.Steps++
+	if s.item.step == nil {
+		r.Usage.Steps++
+	}
 	if s.Step.Executor == plan.ExecutorTool {
 		facts := r.facts(s.Step.Tool)
 		facts.calls++
@@ -225,7 +231,7 @@ func (r ledger) back(index string, number int) *StepState {
 	key := event.Attempt{Index: index, Number: number}
 	if r.inFlight[key] {
 		delete(r.inFlight, key)
-	} else if current && s.Step.Executor == plan.ExecutorSelf {
+	} else if current && s.Step.Executor == plan.ExecutorSelf && !s.expands() {
 		r.modelBusy--
 	}
 	if !current {
@@ -249,13 +255,15 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 			return
 		}
 		s.Attempt, s.attempts.total = d.Attempt, d.Attempt
-		r.Usage.Steps++
+		if s.item.step == nil {
+			r.Usage.Steps++
+		}
 		if s.inner.loop != nil {
 			r.innerSteps++
 		}
 		r.closeGate(s.Gate)
 	}
-	if s.Step.Executor == plan.ExecutorSelf {
+	if s.Step.Executor == plan.ExecutorSelf && !s.expands() {
 		d.Reply = cmp.Or(d.Reply, &reply.Reply{MS: d.MS})
 	}
 	if d.Reply != nil {
@@ -306,6 +314,10 @@ func (r ledger) account(s *StepState, run string, used *event.Usage) {
 // deal decides what follows from a failed step. If that would end the run and the
 // user is present and has something to decide, it asks the user instead.
 func (r fold) deal(s *StepState) {
+	if s.item.step != nil && r.endsItems(s) {
+		r.stopItems(s)
+		return
+	}
 	status, reason := event.StatusFailed, event.ReasonStepFailed
 	sentence := fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(string(s.Error)))
 	switch {
@@ -388,7 +400,7 @@ func headline(text string) string {
 // retries reports whether a failed step will be retried: its tool is read-only
 // and has attempts left.
 func (r scheduler) retries(s *StepState) bool {
-	if s.Step.Retries == 0 || s.Attempt-s.attempts.before > s.Step.Retries {
+	if s.Step.Retries == 0 || s.Items != nil || s.Attempt-s.attempts.before > s.Step.Retries {
 		return false
 	}
 	switch s.Failure {

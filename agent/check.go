@@ -85,6 +85,9 @@ type checkSubject struct {
 
 // ChecksOf returns the checks of a step: what it waits for, and then its own.
 func ChecksOf(s plan.Step) []plan.Check {
+	if s.ForEach != nil {
+		return nil // its items have them
+	}
 	if s.Until == nil {
 		return s.Checks
 	}
@@ -237,6 +240,10 @@ func (r decision) checkValues(s *StepState, names []string) map[string]any {
 		if s == nil {
 			continue
 		}
+		if v, ok := s.item.values[name]; ok {
+			values[name] = v
+			continue
+		}
 		switch name {
 		case s.Step.ResultVariable, "result":
 			values[name] = s.Result
@@ -364,7 +371,7 @@ func (r fold) applyRefuted(s *StepState, d event.StepFailed) {
 // onlyRechecks reports whether a new attempt of a step would repeat its work for no
 // other reason than a refuted check. Its checks are evaluated again instead.
 func (r ledger) onlyRechecks(s *StepState) bool {
-	return s.Status == StepFailed && s.Failure == event.FailureCheck && (s.Step.Executor == plan.ExecutorAgent || !r.repeatable(s))
+	return s.Status == StepFailed && s.Failure == event.FailureCheck && !s.expands() && (s.Step.Executor == plan.ExecutorAgent || !r.repeatable(s))
 }
 
 // refersToFinished reports whether the results that the args of a step refer to are

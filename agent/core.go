@@ -350,8 +350,12 @@ func (r scheduler) rebuildGraph() {
 			s.sched.feeds[n] = r.Steps[d]
 		}
 		r.findMissingArgs(s)
+		for _, item := range s.Items {
+			item.sched.length, item.sched.place = s.sched.length, s.sched.place
+			r.findMissingArgs(item)
+		}
 	}
-	r.hasChecks = len(r.Plan.Acceptance) > 0 || slices.ContainsFunc(r.Plan.Steps, func(s plan.Step) bool { return len(ChecksOf(s)) > 0 })
+	r.hasChecks = len(r.Plan.Acceptance) > 0 || slices.ContainsFunc(r.Plan.Steps, func(s plan.Step) bool { return len(s.Checks) > 0 || s.Until != nil })
 	r.History = slices.Grow(r.History, len(r.Steps))
 	r.Attempts = slices.Grow(r.Attempts, len(r.Steps))
 	r.enqueueAll()

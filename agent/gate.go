@@ -135,7 +135,9 @@ func (r decision) unseen(s *StepState, facts *toolFacts) bool {
 func (r fold) holdBack(s *StepState) {
 	s.Status, s.Error, s.Failure = StepPending, "", ""
 	r.facts(s.Step.Tool).calls--
-	r.Usage.Steps--
+	if s.item.step == nil {
+		r.Usage.Steps--
+	}
 	r.Usage.ToolCalls--
 	if s.inner.loop != nil {
 		r.innerSteps--
@@ -338,7 +340,7 @@ func (r *Run) provenance(s *StepState) []rule.Provenance {
 	var out []rule.Provenance
 	for _, arg := range argsWithReferences(args) {
 		for _, ref := range plan.References(args[arg]) {
-			for _, other := range r.producersOf(ref.Name) {
+			for _, other := range r.producersFor(s, ref.Name) {
 				from := rule.Provenance{Arg: arg, Step: other.Step.Index, Tool: other.Step.Tool, Exact: true}
 				if result, ok := other.Result.(map[string]any); ok && other.Step.Tool == "code.transform" {
 					from.Words = result["by"] == "words"
@@ -374,6 +376,20 @@ func argsWithReferences(args map[string]any) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// producersFor returns the steps whose result a reference of a step may carry. An item
+// carries those of its list.
+func (r *Run) producersFor(s *StepState, name string) []*StepState {
+	of := s.item.step
+	if _, own := s.item.values[name]; !own || of == nil {
+		return r.producersOf(name)
+	}
+	var out []*StepState
+	for _, ref := range plan.References(of.Step.ForEach.Items) {
+		out = append(out, r.producersOf(ref.Name)...)
+	}
+	return out
 }
 
 // producersOf returns the steps whose result has the given name.

@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -103,14 +104,14 @@ func (r *Run) loops() []*Loop {
 
 // every calls do for each step and each inner call of the run.
 func (r *Run) every(do func(*StepState)) {
-	for _, s := range r.Steps {
+	r.executed(func(s *StepState) {
 		do(s)
 		if s.Loop != nil {
 			for _, c := range s.Loop.Calls {
 				do(c)
 			}
 		}
-	}
+	})
 	if r.Chat != nil {
 		for _, c := range r.Chat.Calls {
 			do(c)
@@ -118,9 +119,19 @@ func (r *Run) every(do func(*StepState)) {
 	}
 }
 
-// call returns the inner call with this index, or nil.
+// executed calls do for each step of the plan and each item of one.
+func (r *Run) executed(do func(*StepState)) {
+	for _, s := range r.Steps {
+		do(s)
+		for _, item := range s.Items {
+			do(item)
+		}
+	}
+}
+
+// call returns the inner call, or the item, with this index, or nil.
 func (r *Run) call(index string) *StepState {
-	parent, _, inner := cutLast(index)
+	parent, number, inner := cutLast(index)
 	if !inner {
 		return nil
 	}
@@ -129,6 +140,9 @@ func (r *Run) call(index string) *StepState {
 		s := r.Step(parent)
 		if s == nil {
 			return nil
+		}
+		if n, err := strconv.Atoi(number); err == nil && 0 < n && n <= len(s.Items) && s.Items[n-1].Step.Index == index {
+			return s.Items[n-1]
 		}
 		loop = s.Loop
 	}

@@ -342,7 +342,7 @@ func (r decision) nextAnswer() []Action {
 func (r decision) incomplete() bool {
 	conditions, taken := 0, 0
 	for _, s := range r.Steps {
-		if s.Status != StepCompleted && !s.NotTaken {
+		if s.Status != StepCompleted && !s.NotTaken || unfinishedItems(s) {
 			return true
 		}
 		if s.Step.When != "" {
@@ -407,9 +407,9 @@ func (r *Run) result(e ending) event.Result {
 }
 
 // list turns nil into an empty list, so that JSON shows [] and not null.
-func list(items []string) []string {
+func list[T any](items []T) []T {
 	if items == nil {
-		return []string{}
+		return []T{}
 	}
 	return items
 }

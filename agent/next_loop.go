@@ -39,9 +39,9 @@ func (r dialogue) beginLoop(s *StepState) {
 // resumeLoops makes interrupted loops continue from their last reply.
 func (r dialogue) resumeLoops() {
 	r.agents = nil
-	for _, s := range r.Steps {
+	r.executed(func(s *StepState) {
 		if s.Loop == nil || s.Loop.over() || s.Status != StepRunning && s.Status != StepPending {
-			continue
+			return
 		}
 		s.Status, s.Loop.Asking = StepRunning, false
 		delete(r.firedTimers, deadlineID(s))
@@ -49,7 +49,7 @@ func (r dialogue) resumeLoops() {
 		s.StartedAt, s.Loop.waitedForUser, s.Loop.waitingSince = r.Now, 0, time.Time{}
 		s.Loop.clock(r.Now)
 		r.agents = append(r.agents, s)
-	}
+	})
 }
 
 // came returns the event that ends the step of a finished loop.

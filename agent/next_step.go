@@ -168,9 +168,11 @@ func (r *Run) retryTimer(s *StepState) string {
 func (r decision) recordFor(s *StepState, free *slots) []Action {
 	index := s.Step.Index
 	switch {
+	case s.Status == StepRunning && s.expands():
+		return []Action{{Record: r.cameItems(s)}}
 	case s.Status == StepRunning:
 		return []Action{{Record: r.came(s)}}
-	case s.Status == StepFailed && free.stepsLeft() <= 0:
+	case s.Status == StepFailed && free.stepsLeft() <= 0 && s.item.step == nil:
 		return r.stopped(event.GuardSteps, index) // instead of waiting for an attempt that the budget forbids
 	case s.Status == StepFailed:
 		pause := retryBase << min(s.Attempt-s.attempts.before-1, 6)
@@ -179,10 +181,14 @@ func (r decision) recordFor(s *StepState, free *slots) []Action {
 		return []Action{{Record: event.StepSkipped{Index: index, Reason: untrusted.Text(s.skip.reason)}}}
 	case s.call.out:
 		return []Action{{Record: event.StepSkipped{Index: index, Reason: event.NotTaken, Saw: s.call.saw}}}
-	case free.stepsLeft() <= 0:
+	case free.stepsLeft() <= 0 && s.item.step == nil:
 		return r.stopped(event.GuardSteps, index)
 	}
 	number := s.attempts.total + 1
+	if s.call.expanded {
+		free.left.steps--
+		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.Step.Title, Items: list(s.call.items)}}}
+	}
 	if s.call.flaw != nil {
 		free.left.steps--
 		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(s.call.flaw.sentence), Failure: s.call.flaw.kind}}}
@@ -247,7 +253,7 @@ func (r decision) askGuards(s *StepState, facts *toolFacts, free *slots) (action
 		reserved, ofTool = account{}, 0
 	}
 	switch {
-	case free.left.steps <= reserved.steps && s.Polls == 0:
+	case free.left.steps <= reserved.steps && s.Polls == 0 && s.item.step == nil:
 		return r.stopped(event.GuardSteps, s.Step.Index), false
 	case free.left.calls <= reserved.calls:
 		return r.stopped(event.GuardToolCalls, s.Step.Index), false
@@ -344,7 +350,7 @@ func (r decision) startModel(s *StepState, free *slots) []Action {
 		return r.nextTurn(s, free)
 	}
 	fills := s.Step.Executor == plan.ExecutorTool
-	if !fills && free.stepsLeft() <= 0 {
+	if !fills && free.stepsLeft() <= 0 && s.item.step == nil {
 		return r.stopped(event.GuardSteps, s.Step.Index)
 	}
 	if blocked := r.stopped(event.GuardTokens, s.Step.Index); blocked != nil {
@@ -397,7 +403,11 @@ func (r decision) started(s *StepState, args map[string]any, number int) event.S
 // inputs returns the completed history items of the steps that step depends on,
 // directly or indirectly.
 func (r *Run) inputs(step plan.Step) []plan.HistoryItem {
-	before := r.graph.Ancestors(step.Index)
+	of := step.Index
+	if s := r.Step(of); s != nil && s.item.step != nil {
+		of = s.item.step.Step.Index
+	}
+	before := r.graph.Ancestors(of)
 	var out []plan.HistoryItem
 	for _, h := range r.History {
 		if before[h.Index] && h.Status == plan.ItemCompleted {

@@ -211,6 +211,8 @@ func (r *Run) Evidence() []plan.Evidence {
 	for _, s := range r.Steps {
 		switch {
 		case s.Draft || s.DryRun || s.NotTaken:
+		case s.expands() && len(itemChecks(s)) > 0:
+			out = append(out, itemEvidence(s)...)
 		case len(ChecksOf(s.Step)) > 0:
 			out = append(out, evidenceOf(s.Step.Index, ChecksOf(s.Step), s.Checked)...)
 		case s.Status == StepCompleted && claims(r, s):
@@ -250,6 +252,8 @@ func (r *Run) StateOf(s *StepState) plan.EvidenceState {
 	switch {
 	case s.Draft || s.DryRun:
 		return ""
+	case s.expands() && len(itemEvidence(s)) > 0:
+		return worst(itemEvidence(s)).State
 	case len(ChecksOf(s.Step)) == 0:
 		if s.Status == StepCompleted && claims(r, s) {
 			return plan.StateClaimed
@@ -258,11 +262,53 @@ func (r *Run) StateOf(s *StepState) plan.EvidenceState {
 	case len(s.Checked) == 0:
 		return plan.StateUnchecked
 	}
-	states := evidenceOf(s.Step.Index, ChecksOf(s.Step), s.Checked)
+	return worst(evidenceOf(s.Step.Index, ChecksOf(s.Step), s.Checked)).State
+}
+
+// worst returns the first evidence that is refuted, else that is unchecked, else the first.
+// There is at least one.
+func worst(evidence []plan.Evidence) plan.Evidence {
 	for _, state := range []plan.EvidenceState{plan.StateRefuted, plan.StateUnchecked} {
-		if slices.ContainsFunc(states, func(e plan.Evidence) bool { return e.State == state }) {
-			return state
+		if i := slices.IndexFunc(evidence, func(e plan.Evidence) bool { return e.State == state }); i >= 0 {
+			return evidence[i]
 		}
 	}
-	return plan.StateVerified
+	return evidence[0]
+}
+
+// itemChecks returns the checks of each item of a step.
+func itemChecks(s *StepState) []plan.Check {
+	step := s.Step
+	step.ForEach = nil
+	return ChecksOf(step)
+}
+
+// itemEvidence returns one evidence per check of a step with items: the worst of those that
+// its items have. A list without items shows nothing.
+func itemEvidence(s *StepState) []plan.Evidence {
+	checks := itemChecks(s)
+	if s.Items == nil {
+		return evidenceOf(s.Step.Index, checks, nil)
+	}
+	ofCheck := make([][]plan.Evidence, len(checks))
+	for _, item := range s.Items {
+		if item.Status != StepCompleted && item.Failure != event.FailureCheck {
+			continue // it claims nothing
+		}
+		for i, e := range evidenceOf(item.Step.Index, checks, item.Checked) {
+			ofCheck[i] = append(ofCheck[i], e)
+		}
+	}
+	var out []plan.Evidence
+	for _, found := range ofCheck {
+		if len(found) == 0 {
+			continue
+		}
+		e := worst(found)
+		if e.State == plan.StateVerified {
+			e.Step = s.Step.Index
+		}
+		out = append(out, e)
+	}
+	return out
 }

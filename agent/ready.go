@@ -68,7 +68,10 @@ func (s *StepState) before(t *StepState) bool {
 	if s.sched.length != t.sched.length {
 		return s.sched.length > t.sched.length
 	}
-	return s.sched.place < t.sched.place
+	if s.sched.place != t.sched.place {
+		return s.sched.place < t.sched.place
+	}
+	return s.item.position < t.item.position
 }
 
 // first returns up to n steps in order. It does not change the heap: it walks
@@ -136,8 +139,15 @@ func (r scheduler) needOf(s *StepState) need {
 	switch {
 	case r.Revision == 0 && s.Parent == "" || s.awaitsUser || s.inner.answered:
 		return needNothing
+	case s.item.step != nil && s.held():
+		return needNothing
 	case s.Status == StepRunning && s.Loop != nil:
 		return s.Loop.need()
+	case s.Status == StepRunning && s.expands():
+		if s.itemsOver() {
+			return needRecord
+		}
+		return needNothing
 	case s.Status == StepChecking:
 		return needCheck
 	case s.Status == StepFailed && r.retries(s):
@@ -153,6 +163,11 @@ func (r scheduler) needOf(s *StepState) need {
 		return needNothing
 	case !r.takes(s):
 		return needRecord
+	case s.expands():
+		if next, known := r.needOfItems(s); known {
+			return next
+		}
+		fallthrough
 	case r.dryRun:
 		s.call.flaw = r.prepareDry(s)
 		return needRecord
@@ -247,7 +262,7 @@ func (r scheduler) prepare(s *StepState, facts *toolFacts) error {
 	args := s.args()
 	if len(args) > 0 && s.inner.loop == nil && s.author.edits == 0 { // text written by a model in a call, or by the user at a gate, is no reference
 		var err error
-		if args, err = plan.ResolveArgs(args, r.variables); err != nil {
+		if args, err = plan.ResolveArgs(args, r.valuesFor(s)); err != nil {
 			return err
 		}
 	}
@@ -296,7 +311,7 @@ func (r scheduler) prepareDry(s *StepState) *flaw {
 	}
 	s.call.args = s.args()
 	if s.inner.loop == nil { // text written by a model in a call is no reference
-		args, err := plan.ResolveArgs(s.call.args, r.variables)
+		args, err := plan.ResolveArgs(s.call.args, r.valuesFor(s))
 		if err != nil {
 			return &flaw{event.FailureArgs, err.Error()}
 		}
@@ -391,11 +406,11 @@ func (q *queues) empty() bool {
 // takes reports whether the condition of a step that could start takes it. A condition
 // without an answer is a flaw of the step, which is taken and fails.
 func (r scheduler) takes(s *StepState) bool {
-	if s.Step.When == "" {
+	if s.Step.When == "" || s.expands() && ownCondition(s.Step) {
 		return true
 	}
 	names := expression.NamesOf(s.Step.When)
-	values := decision(r.ledger).checkValues(nil, names)
+	values := decision(r.ledger).checkValues(s, names)
 	for _, v := range values {
 		if _, unknown := v.(plan.Placeholder); unknown {
 			return true // of a dry run
@@ -424,6 +439,10 @@ func notTakenWords(d event.StepSkipped) untrusted.Text {
 // passBy lets the steps go on that only waited for one that is not taken. Those that
 // need its result are not taken either.
 func (r scheduler) passBy(s *StepState) {
+	if s.item.step != nil {
+		r.endItem(s)
+		return
+	}
 	for _, d := range s.sched.feeds {
 		if d.Status == StepPending && d.skip.reason == "" && s.Step.ResultVariable != "" && plan.Needs(d.Step, s.Step.ResultVariable) {
 			d.skip.reason = string(event.NotTaken)

@@ -117,9 +117,7 @@ func (r fold) loseModelCalls() {
 	}
 	r.loseExchanges()
 	r.resumeLoops()
-	for _, s := range r.Steps {
-		s.fill.asking = false
-	}
+	r.executed(func(s *StepState) { s.fill.asking = false })
 }
 
 // loseToolCalls handles the steps that were running. A step runs again if it was
@@ -130,8 +128,8 @@ func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 	r.every(func(s *StepState) {
 		before := s.interruption
 		s.interruption = uninterrupted
-		if s.Status != StepRunning || s.Loop != nil {
-			return // a sub-agent continues from its last reply
+		if s.Status != StepRunning || s.Loop != nil || s.expands() {
+			return // a sub-agent continues from its last reply, and items by themselves
 		}
 		unavailable := s.Step.Executor == plan.ExecutorTool && r.facts(s.Step.Tool).err != nil
 		if didRead[s] && (unavailable || r.repeatable(s)) {
@@ -157,7 +155,7 @@ func (r fold) takeUp() {
 		if s.inner.answered {
 			return // the model already knows the outcome of the call
 		}
-		if s.orphaned() && s.Status != StepInDoubt {
+		if s.orphaned() && s.Status != StepInDoubt || s.item.step != nil && s.item.step.Status == StepCompleted {
 			return
 		}
 		switch s.Status {
@@ -422,6 +420,10 @@ func (r fold) applyFailureResolved(d event.FailureResolved) {
 
 // cutBehind skips the steps that depend on a step that will not succeed.
 func (r scheduler) cutBehind(s *StepState) {
+	if s.item.step != nil {
+		r.endItem(s)
+		return
+	}
 	for _, d := range s.sched.feeds {
 		if d.Status == StepPending && d.skip.reason == "" {
 			d.skip.reason = fmt.Sprintf("step %s (%s) did not succeed", s.Step.Index, s.Step.Title)
@@ -433,6 +435,10 @@ func (r scheduler) cutBehind(s *StepState) {
 // release binds the result of a completed step and releases the steps that waited
 // only for it.
 func (r scheduler) release(s *StepState) {
+	if s.item.step != nil {
+		r.endItem(s)
+		return
+	}
 	r.bind(s)
 	for _, d := range s.sched.feeds {
 		if d.sched.waits--; d.sched.waits == 0 {

@@ -11,6 +11,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/rank"
@@ -255,4 +256,179 @@ func (r *Run) assess(p plan.Plan) (denied, gates int, path time.Duration) {
 		ms = max(ms, length)
 	}
 	return denied, gates, time.Duration(ms) * time.Millisecond
+}
+
+// Gate returns the question at which a step's call would stop, or nil if there is
+// none.
+func (v *Review) Gate(index string) *ReviewGate {
+	at := v.now.at(index)
+	if at < 0 {
+		return nil
+	}
+	step := v.now.steps[at]
+	facts := v.world.facts(step.Tool)
+	state := v.world.Step(index)
+	if step.Executor != plan.ExecutorTool || facts.err != nil || state == nil {
+		return nil
+	}
+	probe := *state
+	probe.Step, probe.fill.args, probe.fill.missing = step, nil, v.world.missingArgs(state, step, facts)
+	args, err := plan.ResolveArgs(step.Args, v.world.variables)
+	if err != nil {
+		args = step.Args
+	}
+	args, _ = v.world.fit(facts, args)
+	probe.call.args = args
+	gate := &ReviewGate{Tool: facts.tool, Rule: v.world.ruleFor(&probe, facts), Args: args, Provenance: v.world.provenance(&probe)}
+	references := plan.References(step.Args)
+	switch {
+	case gate.Rule.Verdict == rule.VerdictBlock:
+		gate.Closed = "a rule denies it: " + gate.Rule.Why
+	case gate.Rule.Verdict == rule.VerdictRun:
+		return nil
+	case len(probe.fill.missing) > 0:
+		gate.Closed = untrusted.Text("it asks when it runs, because a model writes " + strings.Join(probe.fill.missing, " and ") + " then")
+	case len(references) > 0:
+		gate.Closed = untrusted.Text("it asks when it runs, because " + references[0].String() + " is inserted then")
+	default:
+		if err := facts.signature.Check(args); err != nil {
+			gate.Closed = untrusted.Text("its args do not fit: " + err.Error())
+		}
+	}
+	return gate
+}
+
+// Steps returns the steps of the plan in execution order, with the removed steps
+// at their old positions.
+func (v *Review) Steps() []ReviewStep {
+	all := v.now.clone()
+	order := v.order(all)
+	if len(all.out) > 0 {
+		order = v.places(order)
+	}
+	out := make([]ReviewStep, 0, len(order))
+	for _, index := range order {
+		step := v.now.steps[v.now.at(index)]
+		s := ReviewStep{Step: step, Settled: v.settled[index], Out: v.now.out[index], Edited: v.edited(step), Gate: v.Gate(index)}
+		if state := v.world.Step(index); state != nil {
+			s.Status = state.Status
+		}
+		_, s.Passes = v.now.approved[index]
+		for _, on := range step.DependsOn {
+			if v.added(index, on) && !v.now.out[on] {
+				s.After = append(s.After, on)
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// places inserts the removed steps among the remaining ones, each after its old
+// predecessor.
+func (v *Review) places(left []string) []string {
+	out := slices.Clone(left)
+	last := ""
+	for _, index := range plan.NewGraph(v.base).Order() {
+		if v.now.out[index] {
+			at := slices.Index(out, last) + 1
+			out = slices.Insert(out, at, index)
+		}
+		last = index
+	}
+	return out
+}
+
+// edited reports whether the title or the args of a step were changed.
+func (v *Review) edited(s plan.Step) bool {
+	was := v.original[s.Index]
+	return was.Title != s.Title || !plan.EqualValues(was.Args, s.Args)
+}
+
+// Plan returns the current plan.
+func (v *Review) Plan() plan.Plan { return v.plan(v.now) }
+
+// Changes returns the changes so far.
+func (v *Review) Changes() event.ReviewChanges {
+	var c event.ReviewChanges
+	for _, s := range v.now.steps {
+		if v.now.out[s.Index] {
+			c.Removed = append(c.Removed, s.Index)
+			continue
+		}
+		if v.edited(s) {
+			c.Edited = append(c.Edited, s.Index)
+		}
+		for _, on := range s.DependsOn {
+			if v.added(s.Index, on) && !v.now.out[on] {
+				c.Moved = append(c.Moved, event.Move{Step: s.Index, After: on})
+			}
+		}
+		if args, yes := v.now.approved[s.Index]; yes {
+			c.Approved = append(c.Approved, event.Approval{Step: s.Index, Tool: v.world.facts(s.Tool).tool.QualifiedName(), Args: args})
+		}
+	}
+	return c
+}
+
+// Answer returns the answer to send at the end of the review.
+func (v *Review) Answer(decision event.ReviewDecision) ReviewAnswer {
+	a := ReviewAnswer{Revision: v.Revision, Decision: decision}
+	if decision != event.ReviewRun {
+		return a
+	}
+	c := v.Changes()
+	if len(c.Edited)+len(c.Moved)+len(c.Removed) > 0 {
+		plan := v.Plan()
+		a.Plan = &plan
+	}
+	for _, approval := range c.Approved {
+		a.Approved = append(a.Approved, approval.Step)
+	}
+	return a
+}
+
+// adopt applies the changes of a plan edited elsewhere.
+func (v *Review) adopt(p plan.Plan) error {
+	next := v.now.clone()
+	left := map[string]plan.Step{}
+	for _, s := range p.Steps {
+		if next.at(s.Index) < 0 {
+			return fmt.Errorf("step %s is not in the plan that was shown", s.Index)
+		}
+		left[s.Index] = s
+	}
+	for i, was := range next.steps {
+		s, stays := left[was.Index]
+		switch {
+		case v.settled[was.Index]:
+		case !stays:
+			next.out[was.Index] = true
+		default:
+			next.steps[i].Title, next.steps[i].Args = s.Title, s.Args
+			next.steps[i].DependsOn = slices.Clone(was.DependsOn)
+			for _, on := range s.DependsOn {
+				if !slices.Contains(next.steps[i].DependsOn, on) {
+					next.steps[i].DependsOn = append(next.steps[i].DependsOn, on)
+				}
+			}
+		}
+	}
+	if len(next.out) == len(next.steps) {
+		return errors.New("no step would be left: refuse the plan instead")
+	}
+	return v.change(next)
+}
+
+// Event returns the event for an answer; by is whoever gives it.
+func (v *Review) Event(decision event.ReviewDecision, by string) event.PlanReviewed {
+	d := event.PlanReviewed{Revision: v.Revision, Decision: decision, By: by, Edited: []string{}, Moved: []event.Move{}, Removed: []string{}, Approved: []event.Approval{}}
+	if decision != event.ReviewRun {
+		return d
+	}
+	c := v.Changes()
+	d.Plan = v.Answer(decision).Plan
+	d.Edited, d.Removed = list(c.Edited), list(c.Removed)
+	d.Moved, d.Approved = append(d.Moved, c.Moved...), append(d.Approved, c.Approved...)
+	return d
 }

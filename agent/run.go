@@ -116,9 +116,10 @@ type StepState struct {
 	Change    Change    // by the newest revision
 	Draft     bool      // not yet part of a plan
 	Tokens    int
-	Parent    string // of an inner call: the agent step that makes it, or prompt.ChatParent
-	Loop      *Loop  // of an agent step that has started
-	Run       string // started by a plan tool
+	Parent    string       // of an inner call: the agent step that makes it, or prompt.ChatParent
+	Loop      *Loop        // of an agent step that has started
+	Items     []*StepState // of a step with for_each that has begun: "3.1", "3.2" of step 3
+	Run       string       // started by a plan tool
 
 	Polls    int  // calls so far after which what it waits for did not hold
 	NotTaken bool // skipped by its condition, or because it needs the result of such a step
@@ -137,6 +138,8 @@ type StepState struct {
 	call         readyCall
 
 	checks checking
+	item   itemOf
+	fan    fanOut
 
 	waitingFrom time.Duration // active time of the run at its first call, if it waits for something
 

@@ -128,6 +128,9 @@ type readyCall struct {
 	flaw   *flaw
 	saw    []expression.Sight // what its condition looked at
 	out    bool               // its condition takes the step out
+
+	expanded bool  // it begins with its items
+	items    []any // those
 }
 
 // flaw is the reason why a step cannot start although its dependencies are

@@ -256,6 +256,15 @@ type StepRetry struct {
 	At      time.Time      `json:"at"` // earliest time of the next attempt
 }
 
+// StepExpanded reports that a step with for_each begins an attempt, with its items. Those
+// are steps of its own: 3.1, 3.2 and so on of step 3.
+type StepExpanded struct {
+	Index   string         `json:"index"`
+	Attempt int            `json:"attempt"`
+	Title   untrusted.Text `json:"title"`
+	Items   []any          `json:"items"` // in order
+}
+
 // NotTaken is the reason of a step that its condition takes out, or whose input is the
 // result of such a step.
 const NotTaken untrusted.Text = "not_taken"
@@ -447,6 +456,7 @@ func (PlanEmpty) Kind() Kind          { return KindPlanEmpty }
 func (PlanDiff) Kind() Kind           { return KindPlanDiff }
 func (StepStarted) Kind() Kind        { return KindStepStarted }
 func (StepProgress) Kind() Kind       { return KindStepProgress }
+func (StepExpanded) Kind() Kind       { return KindStepExpanded }
 func (StepOutput) Kind() Kind         { return KindStepOutput }
 func (StepProcess) Kind() Kind        { return KindStepProcess }
 func (StepCompleted) Kind() Kind      { return KindStepCompleted }

@@ -53,6 +53,7 @@ const (
 	KindPlanChosen   Kind = "plan.chosen"
 	KindPlanReviewed Kind = "plan.reviewed"
 
+	KindStepExpanded  Kind = "step.expanded"
 	KindStepStarted   Kind = "step.started"
 	KindStepProgress  Kind = "step.progress"
 	KindStepOutput    Kind = "step.output"
@@ -225,6 +226,8 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[StepStarted](raw)
 	case KindStepProgress:
 		return decode[StepProgress](raw)
+	case KindStepExpanded:
+		return decode[StepExpanded](raw)
 	case KindStepOutput:
 		return decode[StepOutput](raw)
 	case KindStepProcess:
@@ -298,6 +301,8 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 // false for events about no step or several.
 func StepOf(d Data) (string, bool) {
 	switch d := d.(type) {
+	case StepExpanded:
+		return d.Index, true
 	case StepStarted:
 		return d.Index, true
 	case StepCompleted:

@@ -1,0 +1,277 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"replan/agent/event"
+	"replan/internal/english"
+	"replan/internal/untrusted"
+	"replan/planning/expression"
+	"replan/planning/plan"
+)
+
+// itemOf ties the execution for one item of a list to the step with for_each.
+type itemOf struct {
+	step     *StepState     // nil for a step that is no item
+	position int            // from 0
+	value    any            // the item
+	values   map[string]any // what args and expressions may name besides the variables of the run
+	ended    bool           // it needs nothing more in this attempt of the step
+}
+
+// fanOut is the progress of a step through its items.
+type fanOut struct {
+	limit   int        // the items from this position on may not start yet
+	open    int        // items before limit that have not ended
+	left    int        // items that have not ended
+	stopper *StepState // the item whose failure ends the step; nil while there is none
+}
+
+// longestItem bounds what the title of an item shows of it, in characters.
+const longestItem = 60
+
+// expands reports whether the step runs for each item of a list and is no item itself.
+func (s *StepState) expands() bool { return s.Step.ForEach != nil && s.item.step == nil }
+
+// valuesFor returns the variables that the args of a step may refer to.
+func (r *Run) valuesFor(s *StepState) map[string]any {
+	if s.item.values == nil {
+		return r.variables
+	}
+	values := make(map[string]any, len(s.item.values))
+	for _, reference := range plan.References(s.args()) {
+		if v, ok := r.variables[reference.Name]; ok {
+			values[reference.Name] = v
+		}
+	}
+	for name, v := range s.item.values {
+		values[name] = v
+	}
+	return values
+}
+
+// needOfItems returns the next need of a step that could start with its items. ok is false
+// in a dry run that does not know them: it reports the step once, for an unknown item.
+func (r scheduler) needOfItems(s *StepState) (next need, ok bool) {
+	each := s.Step.ForEach
+	for _, reference := range plan.References(each.Items) {
+		if _, unknown := r.variables[reference.Name].(plan.Placeholder); unknown {
+			s.item.values = map[string]any{each.As: plan.Placeholder("<" + each.As + ">"), "index": plan.Placeholder("<index>")}
+			return needNothing, false
+		}
+	}
+	items, err := each.List(r.variables)
+	if err != nil {
+		s.call.flaw = &flaw{event.FailureArgs, err.Error()}
+		return needRecord, true
+	}
+	s.call.expanded, s.call.items = true, items
+	return needRecord, true
+}
+
+// applyExpanded begins an attempt of a step for its items. Those that an earlier attempt
+// has completed are not executed again.
+func (r fold) applyExpanded(d event.StepExpanded) {
+	s := r.Step(d.Index)
+	if s == nil || !s.expands() {
+		return
+	}
+	s.Status, s.Attempt, s.attempts.total, s.StartedAt = StepRunning, d.Attempt, d.Attempt, r.Now
+	s.Error, s.Failure, s.Output = "", "", ""
+	a := r.attemptOf(s, d.Attempt)
+	a.Status, a.StartedAt = StepRunning, r.Now
+	s.ReadyAt = time.Time{}
+	r.Usage.Steps++
+	before := s.Items
+	s.Items = make([]*StepState, len(d.Items))
+	states := make([]StepState, len(d.Items)) // one allocation, since lists can be long
+	s.fan = fanOut{left: len(d.Items)}
+	for i, value := range d.Items {
+		if i < len(before) && plan.EqualValues(before[i].item.value, value) {
+			s.Items[i] = before[i]
+			s.Items[i].item.step = s
+			if before[i].Status == StepCompleted {
+				s.fan.left--
+				continue
+			}
+			r.again(before[i])
+			before[i].item.ended = false
+			continue
+		}
+		s.Items[i] = r.item(&states[i], s, value, i)
+	}
+	for _, item := range s.Items {
+		r.findMissingArgs(item)
+	}
+	r.widen(s)
+	r.enqueue(s)
+}
+
+// item fills in the state of one item of a step.
+func (r fold) item(state, of *StepState, value any, position int) *StepState {
+	step := of.Step
+	step.Index += "." + strconv.Itoa(position+1)
+	step.Title = untrusted.Text(string(step.Title) + ": " + plan.OneLine(itemWords(value), longestItem))
+	step.ForEach, step.DependsOn, step.Args = nil, nil, of.args()
+	if !ownCondition(of.Step) {
+		step.When = "" // it was that of the step
+	}
+	values := of.Step.ForEach.ValuesFor(value, position)
+	if step.Executor != plan.ExecutorTool && step.Args == nil {
+		step.Args = map[string]any{of.Step.ForEach.As: value}
+	}
+	*state = StepState{
+		Step: step, Status: StepPending, Parent: of.Step.Index, attempts: r.attemptsBefore(step.Index),
+		item: itemOf{step: of, position: position, value: value, values: values}, replanned: of.replanned,
+	}
+	state.author = of.author
+	state.sched.length, state.sched.place = of.sched.length, of.sched.place
+	return state
+}
+
+// itemWords names an item in a few words: text as it is, of an object its most telling field.
+func itemWords(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case map[string]any:
+		for _, name := range []string{"path", "name", "title", "file", "id", "url", "key"} {
+			if text, ok := v[name].(string); ok && text != "" {
+				return text
+			}
+		}
+	}
+	return plan.CanonicalJSON(value)
+}
+
+// ownCondition reports whether the condition of a step is about each item, and not about
+// the step as a whole.
+func ownCondition(s plan.Step) bool {
+	return s.When != "" && slices.ContainsFunc(expression.NamesOf(s.When), s.ForEach.Own)
+}
+
+// widen lets as many items start as may run at once.
+func (r scheduler) widen(s *StepState) {
+	most := s.Step.ForEach.AtOnce
+	for s.fan.limit < len(s.Items) && (most == 0 || s.fan.open < most) {
+		item := s.Items[s.fan.limit]
+		s.fan.limit++
+		if item.Status != StepCompleted {
+			s.fan.open++
+			r.enqueue(item)
+		}
+	}
+}
+
+// held reports whether an item must wait for others, or for its step.
+func (s *StepState) held() bool {
+	of := s.item.step
+	return of.Status != StepRunning || s.Status == StepPending && (of.fan.stopper != nil || s.item.position >= of.fan.limit)
+}
+
+// endItem notes that an item needs nothing more.
+func (r scheduler) endItem(s *StepState) {
+	if s.item.ended {
+		return
+	}
+	s.item.ended = true
+	of := s.item.step
+	of.fan.left--
+	of.fan.open--
+	r.widen(of)
+	r.enqueue(of)
+}
+
+// stopItems ends a step because of an item: the others that run may finish, and nothing new
+// starts.
+func (r fold) stopItems(s *StepState) {
+	of := s.item.step
+	if of.fan.stopper == nil {
+		of.fan.stopper = s
+	}
+	for _, item := range of.Items {
+		if item.Status == StepWaiting {
+			r.closeGate(item.Gate)
+			item.Status, item.Gate = StepPending, ""
+		}
+		r.enqueue(item)
+	}
+	r.enqueue(of)
+}
+
+// itemsOver reports whether a step has nothing more to do for its items.
+func (s *StepState) itemsOver() bool {
+	if s.fan.stopper == nil {
+		return s.fan.left == 0
+	}
+	return !slices.ContainsFunc(s.Items, func(item *StepState) bool {
+		return item.Status == StepRunning || item.Status == StepChecking || item.awaitsUser
+	})
+}
+
+// cameItems returns the event that ends a step with items.
+func (r decision) cameItems(s *StepState) event.Data {
+	ms := r.Now.Sub(s.StartedAt).Milliseconds()
+	done := 0
+	results := make([]any, len(s.Items))
+	for i, item := range s.Items {
+		if item.Status == StepCompleted {
+			results[i] = item.Result
+			done++
+		}
+	}
+	switch stopper := s.fan.stopper; {
+	case stopper != nil:
+		sentence := fmt.Sprintf("%s (%s) failed: %s", stopper.Step.Index, stopper.Step.Title, stopper.Error)
+		if done > 0 {
+			sentence = fmt.Sprintf("%s\n%d of %s done, which are not repeated if this step stays: %s",
+				sentence, done, english.Count(len(s.Items), "item"), strings.Join(doneItems(s), ", "))
+		}
+		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(sentence), Failure: stopper.Failure, MS: ms}
+	case r.dryRun:
+		return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, DryRun: true, Result: string(placeholder(s.Step)), Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.needs(s), MS: ms}
+	default:
+		return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, Result: results, MS: ms}
+	}
+}
+
+// doneItems names the completed items of a step, at most a dozen.
+func doneItems(s *StepState) []string {
+	const most = 12
+	var names []string
+	for _, item := range s.Items {
+		if item.Status != StepCompleted {
+			continue
+		}
+		if len(names) == most {
+			return append(names, "…")
+		}
+		names = append(names, plan.OneLine(itemWords(item.item.value), longestItem))
+	}
+	return names
+}
+
+// endsItems reports whether the failure of an item ends its step.
+func (r fold) endsItems(s *StepState) bool {
+	if r.retries(s) {
+		return false
+	}
+	denied := s.Failure == event.FailureDenied || s.Failure == event.FailureInterrupted || !s.Failure.Replannable()
+	return denied || r.Plan.FailureOf(s.item.step.Step, r.fallback) != plan.OnFailureSkip
+}
+
+// unfinishedItems reports whether some items of a completed step were neither completed nor
+// left out by their condition.
+func unfinishedItems(s *StepState) bool {
+	return slices.ContainsFunc(s.Items, func(item *StepState) bool { return item.Status != StepCompleted && !item.NotTaken })
+}
+
+// Item returns the item that a step is executed for, and whether it is one of several.
+func (s *StepState) Item() (value any, ok bool) { return s.item.value, s.item.step != nil }
+
+// Ended returns how many of its items have ended.
+func (s *StepState) EndedItems() int { return len(s.Items) - s.fan.left }

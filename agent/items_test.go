@@ -1,0 +1,337 @@
+package agent_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+)
+
+// eachPlan runs a change for each file that its first step finds, and a step with all
+// results after it.
+func eachPlan(t tester, fields string) event.RunStarted {
+	return given(t, `{"title":"Change all","steps":[
+		{"index":"1","title":"Find","tool":"look","args":{},"result_variable":"found"},
+		{"index":"2","title":"Change","tool":"change","for_each":"${found.files}","args":{"at":"${item}"},"result_variable":"changed"`+fields+`},
+		{"index":"3","title":"Tell","tool":"look","args":{"at":"${changed}"}}]}`)
+}
+
+// finding makes step 1 find the files a, b, c and so on, and change answer with its file.
+func (w *world) finding(n int) {
+	var files []any
+	for i := range n {
+		files = append(files, string(rune('a'+i)))
+	}
+	w.tool = func(c agent.CallTool) event.Data {
+		done := event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: c.Args["at"], MS: 1}
+		if c.Index == "1" {
+			done.Result = map[string]any{"files": files}
+		}
+		return done
+	}
+}
+
+// failing makes the calls for some files fail.
+func (w *world) failing(files ...any) {
+	works := w.tool
+	w.tool = func(c agent.CallTool) event.Data {
+		if slices.Contains(files, c.Args["at"]) && c.Tool.Name == "change" {
+			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "the disk is full", Failure: event.FailureTool}
+		}
+		return works(c)
+	}
+}
+
+func TestStepRunsForEachItem(t *testing.T) {
+	w := newWorld(t)
+	mirror(w)
+	w.finding(3)
+	result := w.play(eachPlan(t, ""))
+	if result.Reason != event.ReasonGoalMet || !slices.Equal(w.starts(), []string{"1", "2.1", "2.2", "2.3", "3"}) {
+		t.Fatalf("the run ended with %s after the steps %v\n%s", result.Reason, w.starts(), w.tail())
+	}
+	if got := plan.CanonicalJSON(result.Variables["changed"]); got != `["a","b","c"]` {
+		t.Errorf("the result is %s", got)
+	}
+	expanded := all[event.StepExpanded](w)
+	if len(expanded) != 1 || plan.CanonicalJSON(expanded[0].Items) != `["a","b","c"]` {
+		t.Errorf("the step expanded as %v", expanded)
+	}
+	if u := result.Usage; u.Steps != 3 || u.ToolCalls != 5 {
+		t.Errorf("the run used %d steps and %d calls, want 3 and 5", u.Steps, u.ToolCalls)
+	}
+	if s := w.run.Step("2.2"); s == nil || s.Parent != "2" || s.Step.Title != "Change: b" || s.Status != agent.StepCompleted {
+		t.Errorf("the second item is %+v", s)
+	}
+}
+
+func TestItemsAreExecutedNoMoreThanAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.finding(7)
+	most := 0
+	w.watch = func([]event.Data, []agent.Effect) {
+		running := 0
+		for _, item := range w.run.Step("2").Items {
+			if item.Status == agent.StepRunning || item.Status == agent.StepWaiting {
+				running++
+			}
+		}
+		most = max(most, running)
+	}
+	if w.play(eachPlan(t, `,"at_once":2`)); most != 2 {
+		t.Errorf("%d items ran at once, want 2", most)
+	}
+}
+
+func TestEmptyListCompletesItsStep(t *testing.T) {
+	w := newWorld(t)
+	w.tool = func(c agent.CallTool) event.Data {
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: map[string]any{"files": []any{}}}
+	}
+	if result := w.play(eachPlan(t, "")); result.Reason != event.ReasonGoalMet || plan.CanonicalJSON(result.Variables["changed"]) != "[]" {
+		t.Errorf("the run ended with %s and %v", result.Reason, result.Variables["changed"])
+	}
+}
+
+func TestListThatCannotBeUsedFailsItsStep(t *testing.T) {
+	for name, c := range map[string]struct {
+		files any
+		words string
+	}{
+		"text":     {"a, b", "for_each needs a list, and ${found.files} is text"},
+		"51 items": {slices.Repeat([]any{"a"}, 51), "for_each has 51 items, and max is 50"},
+		"nothing":  {nil, "for_each needs a list, and ${found.files} is null"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.returning(map[string]any{"files": c.files})
+			result := w.play(eachPlan(t, ""))
+			if failed := all[event.StepFailed](w); result.Reason != event.ReasonStepFailed || len(failed) != 1 || !strings.Contains(string(failed[0].Error), c.words) {
+				t.Errorf("the run ended with %s and %v", result.Reason, failed)
+			}
+		})
+	}
+}
+
+func TestItemsAreNeverExpanded(t *testing.T) {
+	w := newWorld(t)
+	w.tool = func(c agent.CallTool) event.Data {
+		if c.Index == "1" {
+			return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: map[string]any{"files": []any{"${found}", "$${x}"}}}
+		}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: c.Args["at"]}
+	}
+	if result := w.play(eachPlan(t, "")); plan.CanonicalJSON(result.Variables["changed"]) != `["${found}","$${x}"]` {
+		t.Errorf("the results are %v", result.Variables["changed"])
+	}
+}
+
+func TestFailedItemFollowsOnFailure(t *testing.T) {
+	t.Run("abort", func(t *testing.T) {
+		w := newWorld(t)
+		w.finding(3)
+		w.failing("b")
+		result := w.play(eachPlan(t, `,"at_once":1,"on_failure":"abort"`))
+		if result.Reason != event.ReasonStepFailed || !strings.Contains(string(result.Error), "2.2 (Change: b) failed: the disk is full") || slices.Contains(w.starts(), "2.3") {
+			t.Errorf("the run ended with %s, %q, after %v", result.Reason, result.Error, w.starts())
+		}
+	})
+	t.Run("skip", func(t *testing.T) {
+		w := newWorld(t)
+		w.finding(3)
+		w.failing("b")
+		result := w.play(eachPlan(t, `,"on_failure":"skip"`))
+		if result.Reason != event.ReasonPartial || plan.CanonicalJSON(result.Variables["changed"]) != `["a",null,"c"]` || !slices.Contains(w.starts(), "3") {
+			t.Errorf("the run ended with %s and %v", result.Reason, result.Variables["changed"])
+		}
+	})
+	t.Run("replan", func(t *testing.T) {
+		w := newWorld(t)
+		w.finding(3)
+		w.failing("b")
+		w.reply = func(r prompt.Request) (string, error) {
+			w.finding(3) // from now on all work
+			return `{"title":"Again","steps":[{"index":"2","title":"Change","tool":"change","for_each":"${found.files}","args":{"at":"${item}"},"result_variable":"changed"}]}`, nil
+		}
+		result := w.play(eachPlan(t, `,"at_once":1,"on_failure":"replan"`))
+		if result.Status != event.StatusCompleted || plan.CanonicalJSON(result.Variables["changed"]) != `["a","b","c"]` {
+			t.Fatalf("the run ended with %s: %s\n%s", result.Reason, result.Error, w.tail())
+		}
+		if got := w.starts(); !slices.Equal(got, []string{"1", "2.1", "2.2", "2.2", "2.3"}) {
+			t.Errorf("the steps %v started: a completed item may not be repeated", got)
+		}
+	})
+}
+
+func TestConditionOfItemsTakesSome(t *testing.T) {
+	w := newWorld(t)
+	mirror(w)
+	w.finding(3)
+	result := w.play(eachPlan(t, `,"when":"item != 'b' and index < 5"`))
+	if result.Reason != event.ReasonGoalMet || plan.CanonicalJSON(result.Variables["changed"]) != `["a",null,"c"]` {
+		t.Errorf("the run ended with %s and %v", result.Reason, result.Variables["changed"])
+	}
+	if !w.run.Step("2.2").NotTaken {
+		t.Error("the second item was taken")
+	}
+}
+
+func TestConditionOfTheStepTakesAllOrNone(t *testing.T) {
+	w := newWorld(t)
+	w.finding(3)
+	w.play(eachPlan(t, `,"when":"len(found.files) > 3"`))
+	if !w.run.Step("2").NotTaken || len(all[event.StepExpanded](w)) > 0 {
+		t.Errorf("the step was taken:\n%s", w.tail())
+	}
+}
+
+func TestItemsHaveTheirOwnChecks(t *testing.T) {
+	w := newWorld(t)
+	mirror(w)
+	w.finding(3)
+	result := w.play(eachPlan(t, `,"check":{"title":"changed","expect":"result == item and changed == args.at"}`))
+	if got := evidence(result); !slices.Equal(got, []plan.EvidenceState{"verified"}) || result.Evidence[0].Step != "2" {
+		t.Errorf("the evidence is %v", result.Evidence)
+	}
+	w = newWorld(t)
+	w.finding(3)
+	result = w.play(eachPlan(t, `,"on_failure":"skip","check":{"title":"changed","expect":"result != 'b'"}`))
+	if got := evidence(result); !slices.Equal(got, []plan.EvidenceState{"refuted"}) || result.Evidence[0].Step != "2.2" || result.Reason != event.ReasonPartial {
+		t.Errorf("the run ended with %s and %v", result.Reason, result.Evidence)
+	}
+}
+
+func TestItemsCarryTheTextOfTheirList(t *testing.T) {
+	w := newWorld(t)
+	w.finding(2)
+	var asked []rule.Provenance
+	w.gate = func(g event.GateRequested) event.Decision {
+		asked = append(asked, g.Provenance...)
+		return event.Allow
+	}
+	w.play(eachPlan(t, ""))
+	if len(asked) != 2 || asked[0].Step != "1" || asked[0].Arg != "at" {
+		t.Errorf("the gates showed %v", asked)
+	}
+}
+
+func TestDeniedItemEndsItsStep(t *testing.T) {
+	w := newWorld(t)
+	w.finding(3)
+	w.gate = func(g event.GateRequested) event.Decision {
+		if g.Step == "2.2" {
+			return event.Deny
+		}
+		return event.Allow
+	}
+	if result := w.play(eachPlan(t, `,"at_once":1`)); result.Reason != event.ReasonDenied || slices.Contains(w.starts(), "2.3") {
+		t.Errorf("the run ended with %s after %v", result.Reason, w.starts())
+	}
+}
+
+func TestItemsForAModelAreNamedInTheRequest(t *testing.T) {
+	w := newWorld(t)
+	w.finding(2)
+	var asked []string
+	w.reply = func(r prompt.Request) (string, error) {
+		asked = append(asked, r.Messages[len(r.Messages)-1].Content)
+		return "summary", nil
+	}
+	start := given(t, `{"title":"Sum up","steps":[
+		{"index":"1","title":"Find","tool":"look","args":{},"result_variable":"found"},
+		{"index":"2","title":"Sum up","executor":"self","for_each":"${found.files}","result_variable":"texts"}]}`)
+	result := w.play(start)
+	if plan.CanonicalJSON(result.Variables["texts"]) != `["summary","summary"]` || len(asked) != 2 {
+		t.Fatalf("the run ended with %s and %v\n%s", result.Reason, result.Variables, w.tail())
+	}
+	for i, item := range []string{"a", "b"} {
+		if !strings.Contains(asked[i], "Sum up: "+item) {
+			t.Errorf("request %d does not name its item %s:\n%s", i+1, item, asked[i])
+		}
+	}
+}
+
+func TestDryRunExpandsKnownItems(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"Dry","variables":{"names":["a","b"]},"steps":[
+		{"index":"1","title":"Known","tool":"look","for_each":"${names}","args":{"at":"${item}"},"result_variable":"found"},
+		{"index":"2","title":"Unknown","tool":"look","for_each":"${found}","args":{"at":"${item}"}}]}`)
+	start.DryRun = true
+	result := w.play(start)
+	var args []string
+	for _, d := range all[event.StepCompleted](w) {
+		args = append(args, d.Index+plan.CanonicalJSON(d.Args))
+	}
+	if want := `[1.1{"at":"a"} 1.2{"at":"b"} 1null 2{"at":"<item>"}]`; fmt.Sprint(args) != want || result.Status != event.StatusCompleted {
+		t.Errorf("the dry run ended with %s and %v, want %s", result.Reason, args, want)
+	}
+}
+
+// A run with a fan-out is cut after every event and resumed: no call with an effect that
+// has returned is repeated, and each doubt is about one item.
+func TestKillInsideAFanOutRepeatsNothing(t *testing.T) {
+	const items = 5
+	played := func() (*world, event.RunStarted, map[any]int) {
+		w := newWorld(t)
+		w.finding(items)
+		effects := map[any]int{}
+		works := w.tool
+		w.tool = func(c agent.CallTool) event.Data {
+			if c.Tool.Name == "change" {
+				effects[c.Args["at"]]++
+			}
+			return works(c)
+		}
+		start := eachPlan(t, `,"at_once":3,"check":{"expect":"result == item"}`)
+		start.InDoubt = event.DoubtRerun
+		w.play(start)
+		return w, start, effects
+	}
+	whole, _, _ := played()
+	for n := 1; n < len(whole.events); n++ {
+		w, start, effects := played()
+		returned := map[any]bool{}
+		for _, e := range w.events[:n] {
+			if d, ok := e.Data.(event.StepCompleted); ok && strings.HasPrefix(d.Index, "2.") {
+				returned[d.Result] = true
+			}
+		}
+		clear(effects)
+		w.kill(n)
+		result := w.resume(resumed(start))
+		if result.Status != event.StatusCompleted || plan.CanonicalJSON(result.Variables["changed"]) != `["a","b","c","d","e"]` {
+			t.Fatalf("killed after event %d, the run ended with %s and %v\n%s", n, result.Reason, result.Variables["changed"], w.tail())
+		}
+		for item, times := range effects {
+			if returned[item] || times > 1 {
+				t.Errorf("killed after event %d, item %v was changed %d times more", n, item, times)
+			}
+		}
+		for _, d := range all[event.StepInDoubt](w) {
+			if !strings.HasPrefix(d.Index, "2.") {
+				t.Errorf("killed after event %d, step %s is in doubt", n, d.Index)
+			}
+		}
+	}
+}
+
+func TestFailedRunWithItemsResumesTheRest(t *testing.T) {
+	w := newWorld(t)
+	w.finding(4)
+	w.failing("c")
+	start := eachPlan(t, `,"at_once":1`)
+	w.play(start)
+	w.finding(4)
+	if result := w.resume(resumed(start)); result.Status != event.StatusCompleted {
+		t.Fatalf("the resume ended with %s: %s", result.Reason, result.Error)
+	}
+	if got := w.starts(); !slices.Equal(got, []string{"1", "2.1", "2.2", "2.3", "2.3", "2.4", "3"}) {
+		t.Errorf("the steps %v started", got)
+	}
+}
