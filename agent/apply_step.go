@@ -314,8 +314,13 @@ func (r ledger) account(s *StepState, run string, used *event.Usage) {
 // deal decides what follows from a failed step. If that would end the run and the
 // user is present and has something to decide, it asks the user instead.
 func (r fold) deal(s *StepState) {
-	if s.item.step != nil && r.endsItems(s) {
+	switch {
+	case s.item.step == nil || r.retries(s):
+	case r.endsItems(s):
 		r.stopItems(s)
+		return
+	default:
+		r.cutBehind(s)
 		return
 	}
 	status, reason := event.StatusFailed, event.ReasonStepFailed

@@ -21,14 +21,16 @@ type itemOf struct {
 	value    any            // the item
 	values   map[string]any // what args and expressions may name besides the variables of the run
 	ended    bool           // it needs nothing more in this attempt of the step
+	running  bool           // it is one of those that may run at once
+	queued   bool           // it is in line to be one
 }
 
 // fanOut is the progress of a step through its items.
 type fanOut struct {
-	limit   int        // the items from this position on may not start yet
-	open    int        // items before limit that have not ended
-	left    int        // items that have not ended
-	stopper *StepState // the item whose failure ends the step; nil while there is none
+	running int          // items that have begun and not ended
+	line    []*StepState // those that wait because of at_once, in the order in which they became ready
+	left    int          // items that have not ended
+	stopper *StepState   // the item whose failure ends the step; nil while there is none
 }
 
 // longestItem bounds what the title of an item shows of it, in characters.
@@ -99,15 +101,15 @@ func (r fold) applyExpanded(d event.StepExpanded) {
 				continue
 			}
 			r.again(before[i])
-			before[i].item.ended = false
+			before[i].item.ended, before[i].item.running, before[i].item.queued = false, false, false
 			continue
 		}
 		s.Items[i] = r.item(&states[i], s, value, i)
 	}
 	for _, item := range s.Items {
 		r.findMissingArgs(item)
+		r.enqueue(item)
 	}
-	r.widen(s)
 	r.enqueue(s)
 }
 
@@ -154,23 +156,26 @@ func ownCondition(s plan.Step) bool {
 	return s.When != "" && slices.ContainsFunc(expression.NamesOf(s.When), s.ForEach.Own)
 }
 
-// widen lets as many items start as may run at once.
-func (r scheduler) widen(s *StepState) {
-	most := s.Step.ForEach.AtOnce
-	for s.fan.limit < len(s.Items) && (most == 0 || s.fan.open < most) {
-		item := s.Items[s.fan.limit]
-		s.fan.limit++
-		if item.Status != StepCompleted {
-			s.fan.open++
-			r.enqueue(item)
-		}
-	}
-}
-
-// held reports whether an item must wait for others, or for its step.
+// held reports whether an item must wait for its step.
 func (s *StepState) held() bool {
 	of := s.item.step
-	return of.Status != StepRunning || s.Status == StepPending && (of.fan.stopper != nil || s.item.position >= of.fan.limit)
+	return of.Status != StepRunning || s.Status == StepPending && of.fan.stopper != nil
+}
+
+// takeTurn reports whether an item that only a slot keeps from running may do so. If enough
+// others run, it gets in line.
+func (s *StepState) takeTurn() bool {
+	of := s.item.step
+	switch most := of.Step.ForEach.AtOnce; {
+	case s.item.running:
+	case most == 0 || of.fan.running < most:
+		s.item.running = true
+		of.fan.running++
+	case !s.item.queued:
+		s.item.queued = true
+		of.fan.line = append(of.fan.line, s)
+	}
+	return s.item.running
 }
 
 // endItem notes that an item needs nothing more.
@@ -178,11 +183,19 @@ func (r scheduler) endItem(s *StepState) {
 	if s.item.ended {
 		return
 	}
-	s.item.ended = true
 	of := s.item.step
+	s.item.ended = true
 	of.fan.left--
-	of.fan.open--
-	r.widen(of)
+	if s.item.running {
+		s.item.running = false
+		of.fan.running--
+	}
+	for len(of.fan.line) > 0 && of.fan.running < of.Step.ForEach.AtOnce {
+		next := of.fan.line[0]
+		of.fan.line = of.fan.line[1:]
+		next.item.queued = false
+		r.enqueue(next)
+	}
 	r.enqueue(of)
 }
 
@@ -216,15 +229,20 @@ func (s *StepState) itemsOver() bool {
 // cameItems returns the event that ends a step with items.
 func (r decision) cameItems(s *StepState) event.Data {
 	ms := r.Now.Sub(s.StartedAt).Milliseconds()
-	done := 0
+	done, denied := 0, 0
 	results := make([]any, len(s.Items))
 	for i, item := range s.Items {
-		if item.Status == StepCompleted {
+		switch {
+		case item.Status == StepCompleted:
 			results[i] = item.Result
 			done++
+		case item.gate.answer == gateDenied:
+			denied++
 		}
 	}
 	switch stopper := s.fan.stopper; {
+	case denied > 0 && denied == len(s.Items):
+		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: plan.DeniedAtGate, Failure: event.FailureDenied, MS: ms}
 	case stopper != nil:
 		sentence := fmt.Sprintf("%s (%s) failed: %s", stopper.Step.Index, stopper.Step.Title, stopper.Error)
 		if done > 0 {
@@ -257,11 +275,11 @@ func doneItems(s *StepState) []string {
 
 // endsItems reports whether the failure of an item ends its step.
 func (r fold) endsItems(s *StepState) bool {
-	if r.retries(s) {
-		return false
+	if s.gate.answer == gateDenied && s.Failure == event.FailureDenied {
+		return false // the user leaves it out
 	}
-	denied := s.Failure == event.FailureDenied || s.Failure == event.FailureInterrupted || !s.Failure.Replannable()
-	return denied || r.Plan.FailureOf(s.item.step.Step, r.fallback) != plan.OnFailureSkip
+	stops := s.Failure == event.FailureDenied || s.Failure == event.FailureInterrupted || !s.Failure.Replannable()
+	return stops || r.Plan.FailureOf(s.item.step.Step, r.fallback) != plan.OnFailureSkip
 }
 
 // unfinishedItems reports whether some items of a completed step were neither completed nor

@@ -74,11 +74,12 @@ func TestStepRunsForEachItem(t *testing.T) {
 func TestItemsAreExecutedNoMoreThanAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.finding(7)
+	w.choose = func(n int) int { return n - 1 } // the gates first
 	most := 0
 	w.watch = func([]event.Data, []agent.Effect) {
 		running := 0
 		for _, item := range w.run.Step("2").Items {
-			if item.Status == agent.StepRunning || item.Status == agent.StepWaiting {
+			if item.Status == agent.StepRunning {
 				running++
 			}
 		}
@@ -221,8 +222,9 @@ func TestItemsCarryTheTextOfTheirList(t *testing.T) {
 	}
 }
 
-func TestDeniedItemEndsItsStep(t *testing.T) {
+func TestDeniedItemIsLeftOut(t *testing.T) {
 	w := newWorld(t)
+	mirror(w)
 	w.finding(3)
 	w.gate = func(g event.GateRequested) event.Decision {
 		if g.Step == "2.2" {
@@ -230,8 +232,28 @@ func TestDeniedItemEndsItsStep(t *testing.T) {
 		}
 		return event.Allow
 	}
-	if result := w.play(eachPlan(t, `,"at_once":1`)); result.Reason != event.ReasonDenied || slices.Contains(w.starts(), "2.3") {
+	result := w.play(eachPlan(t, ""))
+	if result.Reason != event.ReasonPartial || plan.CanonicalJSON(result.Variables["changed"]) != `["a",null,"c"]` {
+		t.Errorf("the run ended with %s and %v", result.Reason, result.Variables["changed"])
+	}
+}
+
+func TestStepWhoseItemsAreAllDeniedIsDenied(t *testing.T) {
+	w := newWorld(t)
+	w.finding(3)
+	w.gate = func(event.GateRequested) event.Decision { return event.Deny }
+	if result := w.play(eachPlan(t, "")); result.Reason != event.ReasonDenied || len(w.starts()) > 1 {
 		t.Errorf("the run ended with %s after %v", result.Reason, w.starts())
+	}
+}
+
+func TestGatesOfAllItemsOpenTogether(t *testing.T) {
+	w := newWorld(t)
+	w.finding(20)
+	most := 0
+	w.choose = func(n int) int { most = max(most, len(w.run.Gates)); return 0 }
+	if w.play(eachPlan(t, `,"at_once":1`)); most != 20 {
+		t.Errorf("%d gates were open together, want 20", most)
 	}
 }
 

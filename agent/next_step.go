@@ -23,6 +23,15 @@ const retryBase = 500 * time.Millisecond
 // a dry run of all before the first answer.
 const gatesAtOnce = 16
 
+// gatesFor returns how many gates may be open: of a step with items, those of a usual list, so
+// that the user can answer them together.
+func gatesFor(next *StepState) int {
+	if next.item.step != nil {
+		return plan.DefaultMax
+	}
+	return gatesAtOnce
+}
+
 // nextSteps starts the ready steps, longest remaining path first. Nothing starts
 // after a record that may end the run until that record is applied.
 func (r decision) nextSteps() []Action { return r.nextOf(&r.queues) }
@@ -106,7 +115,11 @@ func (q *queues) toolSteps(free slots) []*StepState {
 // call that they refuse.
 func (r decision) nextGates(q *queues, free *slots) (out []Action, blocked bool) {
 	var again slots // files of the calls whose gates open again
-	for _, s := range byReadiness(q[needGate].first(gatesAtOnce - len(r.Gates))) {
+	if len(q[needGate]) == 0 {
+		return nil, false
+	}
+	most := gatesFor(q[needGate][0]) - len(r.Gates)
+	for _, s := range byReadiness(q[needGate].first(most)) {
 		facts := r.facts(s.Step.Tool)
 		if s.gate.outdated != "" {
 			if again.changing == nil {

@@ -111,6 +111,9 @@ func (r scheduler) enqueue(s *StepState) {
 		s.inner.loop.clock(r.Now)
 	}
 	now := r.needOf(s)
+	if s.item.step != nil && (now == needToolSlot || now == needModelSlot) && !s.takeTurn() {
+		now = needNothing
+	}
 	if now == s.sched.need {
 		return
 	}
