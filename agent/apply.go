@@ -295,7 +295,7 @@ func (r fold) followsPlan(data event.Data) error {
 // awaits reports whether the step has yet to pass this gate.
 func (r fold) awaits(index, gate string) bool {
 	s := r.Step(index)
-	return s != nil && s.Status == StepPending && r.ending == nil && gate == r.gateID(s)
+	return s != nil && s.Status == StepPending && r.ending == nil && gate == r.gateID(s) && (s.item.step == nil || !s.held())
 }
 
 // gateOf returns the step and the gate that a preview event refers to.

@@ -437,6 +437,7 @@ type checkedSteps struct {
 	changed map[string]bool // steps whose change was made, and is being checked or refuted
 
 	notTaken map[string]bool
+	steps    map[string]plan.Step // of the current plan
 }
 
 // see follows an event, and reports whether it is that of the last check of a step, and
@@ -448,7 +449,12 @@ func (c *checkedSteps) see(o *order, d event.Data) bool {
 	case event.PlanChosen:
 		c.take(d.Plan)
 	case event.PlanDiff:
+		before := c.steps
 		c.take(d.Plan)
+		o.forgetItems(before, c.steps)
+	case event.StepExpanded:
+		o.running[d.Index] = d.Attempt
+		c.takeItems(d)
 	case event.PlanReviewed:
 		if d.Plan != nil {
 			c.take(*d.Plan)
@@ -483,6 +489,7 @@ func (c *checkedSteps) see(o *order, d event.Data) bool {
 
 func (c *checkedSteps) take(p plan.Plan) {
 	c.of, c.held, c.changed, c.notTaken = map[string]int{}, map[string]int{}, map[string]bool{}, map[string]bool{}
+	c.steps = plan.ByIndex(p.Steps)
 	for _, s := range p.Steps {
 		c.of[s.Index] = len(agent.ChecksOf(s))
 	}

@@ -52,7 +52,7 @@ func (r fold) readyDrafts() {
 
 // draftCall returns the call of a draft step, if it can already be made.
 func (r fold) draftCall(step plan.Step, done map[string]bool, found map[string]any) (map[string]any, bool) {
-	if step.Executor != plan.ExecutorTool || step.Args == nil || step.Gate || len(ChecksOf(step)) > 0 || step.When != "" {
+	if step.Executor != plan.ExecutorTool || step.Args == nil || step.Gate || len(ChecksOf(step)) > 0 || step.When != "" || step.ForEach != nil {
 		return nil, false
 	}
 	for _, d := range step.DependsOn {
@@ -122,7 +122,7 @@ func (r fold) adopt(drafts []*StepState, early []plan.HistoryItem) {
 	for _, index := range graph.Order() {
 		s := states[index]
 		needs := graph.Dependencies(index)
-		if s.Step.Gate || s.Step.When != "" || slices.ContainsFunc(needs, func(d string) bool { return states[d].Status != StepCompleted }) {
+		if s.Step.Gate || s.Step.When != "" || s.Step.ForEach != nil || slices.ContainsFunc(needs, func(d string) bool { return states[d].Status != StepCompleted }) {
 			continue
 		}
 		draft := r.adoptable(drafts, s.Step, needs, found, served)

@@ -179,6 +179,9 @@ func (r *Run) gateID(s *StepState) string {
 	if s.author.edits > 0 {
 		id += fmt.Sprintf("e%d", s.author.edits)
 	}
+	if of := s.item.step; of != nil && of.Attempt > 1 { // an earlier attempt may have closed it unanswered
+		id += fmt.Sprintf("a%d", of.Attempt)
+	}
 	return id
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
@@ -357,4 +359,46 @@ func TestFailedRunWithItemsResumesTheRest(t *testing.T) {
 	if got := w.starts(); !slices.Equal(got, []string{"1", "2.1", "2.2", "2.3", "2.3", "2.4", "3"}) {
 		t.Errorf("the steps %v started", got)
 	}
+}
+
+// drawForEach lets some steps run for each item of a list, or of a value that is none.
+func drawForEach(t *rapid.T, step map[string]any) {
+	if rapid.IntRange(0, 4).Draw(t, "expands") > 0 {
+		return
+	}
+	step["for_each"] = rapid.SampledFrom([]any{[]any{"a", "b", "c"}, []any{}, []any{"a"}, "${on}"}).Draw(t, "items")
+	step["at_once"] = rapid.IntRange(0, 2).Draw(t, "at once")
+	if rapid.IntRange(0, 3).Draw(t, "chooses") == 0 {
+		step["when"] = "on and item != 'b'"
+	}
+	if args, ok := step["args"].(map[string]any); ok {
+		args["at"] = "${item}"
+	}
+}
+
+// forgetItems lets a new plan repeat the items of the steps that it changes.
+func (o *order) forgetItems(before, after map[string]plan.Step) {
+	for index := range o.done {
+		if of, _, item := strings.Cut(index, "."); item && !sameItems(before[of], after[of]) {
+			delete(o.done, index)
+		}
+	}
+}
+
+// takeItems counts the checks of each item of a step.
+func (c *checkedSteps) takeItems(d event.StepExpanded) {
+	step := c.steps[d.Index]
+	step.ForEach = nil
+	for i := range d.Items {
+		c.of[fmt.Sprintf("%s.%d", d.Index, i+1)] = len(agent.ChecksOf(step))
+	}
+}
+
+// sameItems reports whether a new plan keeps the items of a step, so that none of the
+// completed ones may be repeated.
+func sameItems(before, after plan.Step) bool {
+	if before.ForEach == nil || after.ForEach == nil {
+		return before.ForEach == nil // inner calls end with their step
+	}
+	return plan.SameCall(before, after) && plan.EqualValues(before.ForEach.Items, after.ForEach.Items)
 }

@@ -59,6 +59,7 @@ func randomPlan(t *rapid.T, first, kinds int) string {
 			drawChecks(t, step)
 			drawWhen(t, step)
 			drawUntil(t, step)
+			drawForEach(t, step)
 		}
 		step["retries"] = rapid.IntRange(0, 2).Draw(t, "retries")
 		step["on_failure"] = rapid.SampledFrom([]string{"", "abort", "skip", "replan"}).Draw(t, "on_failure")
@@ -262,9 +263,11 @@ func dump(t tester, r *agent.Run) string {
 		Error   string
 		Gate    string
 	}
-	steps := make([]step, len(r.Steps))
-	for i, s := range r.Steps {
-		steps[i] = step{s.Step.Index, s.Status, s.Attempt, s.Args, s.Result, string(s.Error), s.Gate}
+	var steps []step
+	for _, of := range r.Steps {
+		for _, s := range append([]*agent.StepState{of}, of.Items...) {
+			steps = append(steps, step{s.Step.Index, s.Status, s.Attempt, s.Args, s.Result, string(s.Error), s.Gate})
+		}
 	}
 	text, err := json.MarshalIndent(map[string]any{
 		"next": actions(r.Next()), "standing": r.Snapshot(true), "steps": steps, "questions": r.Questions(),
