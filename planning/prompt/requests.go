@@ -70,7 +70,7 @@ func PlanRequest(b Brief, a reply.Analysis, review string, chosen ...string) Req
 			return b.Prompting.prompt("execution", executionData{
 				named("the analysis of phase 1", cut.text(a.Brief, "")),
 				named("the review of phase 2", cut.text(review, "")),
-				bound(b.MaxSteps), depth(a.Complexity), acceptance(b),
+				bound(b.MaxSteps), depth(a.Complexity), acceptance(b), !b.Prompting.Small,
 			})
 		},
 	}.request()

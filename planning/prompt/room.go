@@ -262,7 +262,7 @@ type untyped struct {
 // typed returns the forms of the tools with room in a schema whose other forms
 // take so many bytes, in the order of their names, and the tools without. Tools
 // that the prompt does not name have no form unless they rank among the best.
-func typed(matches []retrieval.Match, named []string, taken int) (forms []schema, without untyped) {
+func typed(matches []retrieval.Match, named []string, repeats bool, taken int) (forms []schema, without untyped) {
 	const least = 200 // bytes; no form is smaller
 	room, best := map[string]schema{}, bestScore(matches)
 	nameable := make(map[string]bool, len(named))
@@ -273,7 +273,7 @@ func typed(matches []retrieval.Match, named []string, taken int) (forms []schema
 	for _, m := range matches {
 		if taken+least <= maxStepSchema {
 			args, unreadable := argsSchema(m.Tool)
-			form := stepForm(choice(string(plan.ExecutorTool)), m.Tool.ReadOnly, property{"tool", choice(m.Name)}, property{"args", args})
+			form := stepForm(choice(string(plan.ExecutorTool)), m.Tool.ReadOnly, repeats, property{"tool", choice(m.Name)}, property{"args", args})
 			size := len(encodeSchema(form)) + 1
 			if (unreadable != nil || size > maxForm) && (m.Named || m.Score > 0 && m.Score >= best*fitsAt) {
 				without.alone = append(without.alone, m.Name)

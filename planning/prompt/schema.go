@@ -67,10 +67,14 @@ func stepsSchema(tools planTools, most int) schema {
 
 // stepForm is one form that a step may have; its fields come in the order in
 // which a step is understood best while it streams in. A server's grammar has the
-// required ones first. reads says that the step only reads.
-func stepForm(executors schema, reads bool, fields ...property) schema {
+// required ones first. reads says that the step only reads, repeats that it may have
+// for_each and when.
+func stepForm(executors schema, reads, repeats bool, fields ...property) schema {
 	form := properties{{"index", textSchema}, {"title", textSchema}, {"executor", executors}}
 	form = append(form, fields...)
+	if repeats {
+		form = append(form, property{"for_each", textSchema}, property{"when", textSchema})
+	}
 	form = append(form,
 		property{"depends_on", texts(0)},
 		property{"result_variable", textSchema},
@@ -99,13 +103,14 @@ func stepForm(executors schema, reads bool, fields ...property) schema {
 // whose args may be any.
 func stepForms(b Brief, matches []retrieval.Match, named []string) (step schema, without untyped) {
 	var others []schema
+	repeats := !b.Prompting.Small
 	if names := b.Prompting.ProfileNames(); len(names) > 0 {
-		others = append(others, stepForm(choice(string(plan.ExecutorAgent)), false, property{"profile", choice(names...)}))
+		others = append(others, stepForm(choice(string(plan.ExecutorAgent)), false, repeats, property{"profile", choice(names...)}))
 	}
-	others = append(others, stepForm(choice(string(plan.ExecutorSelf)), false))
-	forms, without := typed(matches, named, len(encodeSchema(schema{AnyOf: others})))
+	others = append(others, stepForm(choice(string(plan.ExecutorSelf)), false, repeats))
+	forms, without := typed(matches, named, repeats, len(encodeSchema(schema{AnyOf: others})))
 	if len(without.noRoom) > 0 {
-		forms = append(forms, stepForm(choice(string(plan.ExecutorTool)), false, property{"tool", choice(without.noRoom...)}, property{"args", objectSchema}))
+		forms = append(forms, stepForm(choice(string(plan.ExecutorTool)), false, repeats, property{"tool", choice(without.noRoom...)}, property{"args", objectSchema}))
 	}
 	if forms = append(forms, others...); len(forms) == 1 {
 		return forms[0], untyped{}

@@ -34,6 +34,7 @@ type (
 		Bound            string
 		Depth            string // how many steps are right, a sentence
 		Acceptance       string // how the checks of the goal are written; empty if there are none
+		Repeats          bool   // steps may have for_each and when
 	}
 	toolsData struct {
 		Tools string // the names of tools
@@ -97,7 +98,7 @@ var replaceable = []struct {
 	{"analysis", analysisData{Force: true, Bound: "b"}},
 	{"review", reviewData{"a"}},
 	{"tools", toolsData{"t", 1}},
-	{"execution", executionData{"a", "r", "b", "d", "c"}},
+	{"execution", executionData{"a", "r", "b", "d", "c", true}},
 	{"repair", repairData{[]string{"f"}, "r", "p", "a", "r", "s", "b"}},
 	{"replan", replanData{"s", true, "b"}},
 	{"step", sampleStep},
