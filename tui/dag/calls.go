@@ -1,39 +1,49 @@
 package dag
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/telling"
 )
 
-// Below an agent step, the list shows the calls of its sub-agent: collapsed to
-// one line with the newest call, or one line per call.
+// Below a step, the list shows the items of its list or the calls of its sub-agent:
+// collapsed to one line with the newest, or one line for each.
 
 func callsKey(index string) string { return "calls " + index }
 
-// addCalls adds rows for an agent step's calls below the row of the step.
-func (o *outline) addCalls(of Row, open bool) {
+// addCalls adds rows for the items or calls of a step below its row, and below an item
+// those of its own calls. opened has the steps whose rows are expanded.
+func (o *outline) addCalls(of Row, opened map[string]bool) {
 	s := of.Step
-	if s.Loop == nil || len(s.Loop.Calls) == 0 {
+	inner := telling.Inner(s)
+	if len(inner) == 0 {
 		return
 	}
 	r := Row{Kind: RowCalls, Key: callsKey(s.Step.Index), owner: s, at: of.at, node: of.node}
+	if of.Kind == RowCall {
+		r.depth = of.depth + 1
+	}
 	if of.rails != railsNone {
 		r.rails = railsBelow
 	}
 	o.add(r)
-	if !open {
+	if !opened[s.Step.Index] {
 		return
 	}
 	r.Kind = RowCall
-	for _, c := range s.Loop.Calls {
+	o.Rows = slices.Grow(o.Rows, len(inner))
+	for _, c := range inner {
 		r.Key, r.Step = c.Step.Index, c
 		o.add(r)
+		o.addCalls(r, opened)
 	}
 }
 
@@ -48,23 +58,31 @@ func chatOutline(chat *agent.Loop) *outline {
 	return o
 }
 
-// now updates a row whose step changes: collapsed calls show the newest one.
+// now updates a row whose step changes: collapsed calls show the newest one. Collapsed
+// items show one that is under way, otherwise their step.
 func (r *Row) now() *Row {
-	if r.Kind == RowCalls {
-		r.Step = telling.Newest(r.owner.Loop)
+	if r.Kind != RowCalls {
+		return r
+	}
+	r.Step = telling.Newest(telling.Inner(r.owner))
+	if r.owner.Items != nil && (r.Step == nil || r.Step.Status == agent.StepPending || r.Step.Status.Ended() && r.Step.Status != agent.StepInDoubt) {
+		r.Step = r.owner
 	}
 	return r
 }
 
-// countCalls returns the number of calls that may need rows.
+// countCalls returns the number of calls and items that may need rows.
 func countCalls(run *agent.Run) int {
 	n := 0
 	if run.Chat != nil {
 		n = len(run.Chat.Calls)
 	}
 	for _, s := range run.Steps {
-		if s.Loop != nil {
-			n += len(s.Loop.Calls)
+		n += len(telling.Inner(s))
+		if s.Step.Executor == plan.ExecutorAgent {
+			for _, item := range s.Items {
+				n += len(telling.Inner(item))
+			}
 		}
 	}
 	return n
@@ -80,17 +98,20 @@ func doneOf(steps []*agent.StepState) int {
 	return n
 }
 
-// keyOf returns the key of the row that represents a step. For a collapsed
-// call, this is the line of all calls.
+// keyOf returns the key of the row that represents a step. For a collapsed call or
+// item, this is the line of all.
 func (v *planView) keyOf(s *agent.StepState) string {
-	if v.Run.Step(s.Parent) != nil && !v.calls[s.Parent] {
-		return callsKey(s.Parent)
+	key := s.Step.Index
+	for of := v.Run.Step(s.Parent); of != nil; of = v.Run.Step(of.Parent) {
+		if !v.calls[of.Step.Index] {
+			key = callsKey(of.Step.Index)
+		}
 	}
-	return s.Step.Index
+	return key
 }
 
-// unfold expands or collapses the calls of the selected agent step. Selecting
-// one of its calls counts as well.
+// unfold expands or collapses the items or calls of the selected step. Selecting
+// one of them counts as well.
 func (d *Pane) unfold() {
 	s := d.caller()
 	if s == nil {
@@ -108,23 +129,24 @@ func (d *Pane) unfold() {
 	d.stale, d.news, d.drawn = true, true, false
 }
 
-// caller returns the agent step of the selected row, or nil if it has no calls.
+// caller returns the step of the selected row whose items or calls can be folded, or nil
+// if there is none.
 func (d *Pane) caller() *agent.StepState {
 	r := d.Chosen()
 	if r == nil {
 		return nil
 	}
 	s := r.owner
-	if r.Kind == RowStep {
+	if r.Kind == RowStep || r.Kind == RowCall && len(telling.Inner(r.Step)) > 0 {
 		s = r.Step
 	}
-	if s == nil || s.Loop == nil || len(s.Loop.Calls) == 0 {
+	if s == nil || len(telling.Inner(s)) == 0 {
 		return nil
 	}
 	return s
 }
 
-// paintCall paints a call, or the line for an agent's collapsed calls.
+// paintCall paints an item or a call, or the line for all of a step.
 func (w *rowPainter) paintCall(r *Row, f *face, p *draw.Painter) {
 	l, s, c := w.Look, r.Step, f.columns
 	room := max(w.width-1-c.mark-c.gutter-c.state-2, 1)
@@ -149,15 +171,20 @@ func (w *rowPainter) paintCall(r *Row, f *face, p *draw.Painter) {
 		return style
 	}
 	if r.owner != nil {
-		add(l.Text, strings.Repeat(" ", c.index))
+		add(l.Text, strings.Repeat(" ", c.index+3*r.depth))
 	}
 	if r.Kind == RowCalls {
 		sign := l.Glyphs.Folded
 		if f.open {
 			sign = l.Glyphs.Unfolded
 		}
-		add(l.Muted, " "+sign+" "+telling.CallsWords(w.Run, r.owner.Loop))
-		if f.open {
+		if r.owner.Items != nil {
+			add(l.Muted, fmt.Sprintf(" %s %d/%d ", sign, f.items.Ended, f.items.All))
+			w.paintItems(r.owner, &f.items, add)
+		} else {
+			add(l.Muted, " "+sign+" "+telling.CallsWords(w.Run, r.owner.Loop))
+		}
+		if f.open || s == r.owner || r.owner.Items != nil && room < itemLeast {
 			add(l.Text, strings.Repeat(" ", max(room-until, 0)))
 			return
 		}
@@ -176,9 +203,49 @@ func (w *rowPainter) paintCall(r *Row, f *face, p *draw.Painter) {
 	if r.owner != nil && r.Kind == RowCall {
 		add(l.Muted, " "+s.Step.Name())
 	}
-	add(faded(name), " "+s.Step.Title.Line())
-	if arg := telling.MainArgument(telling.CallArgs(s)); arg != "" && room > 4 {
-		add(l.Faint, "  "+arg)
+	title := telling.InnerTitle(s, r.owner)
+	if _, item := s.Item(); item {
+		if strings.Contains(title, "/") {
+			title = l.CutLeft(title, room-1) // the end of a path says more
+		}
+		add(faded(name), " "+title)
+	} else {
+		add(faded(name), " "+title)
+		if arg := telling.MainArgument(telling.CallArgs(s)); arg != "" && room > 4 {
+			add(l.Faint, "  "+arg)
+		}
 	}
 	add(l.Text, strings.Repeat(" ", max(room-until, 0)))
+}
+
+// itemLeast is the room in cells that is worth naming the item that is under way.
+const itemLeast = 16
+
+// itemsBar is the width of the bar of a step's items, in cells.
+const itemsBar = 8
+
+// paintItems paints a bar of the items of a step, and what went wrong.
+func (w *rowPainter) paintItems(s *agent.StepState, c *telling.ItemCounts, add func(lipgloss.Style, string)) {
+	l := w.Look
+	style := l.Success
+	switch {
+	case s.Status == agent.StepRunning && w.Run.Result == nil:
+		style = l.Running
+	case s.Status != agent.StepCompleted || c.Failed > 0:
+		style = l.Warning
+	}
+	full, empty := l.GaugeParts(float64(c.Ended)/float64(max(c.All, 1)), itemsBar)
+	add(style, full)
+	add(l.Faint, empty)
+	for i, words := range strings.Split(c.Trouble(), ", ") {
+		if words == "" {
+			break
+		}
+		style = l.Warning
+		if i == 0 && c.Failed > 0 {
+			style = l.Danger
+		}
+		add(l.Text, "  ")
+		add(style, words)
+	}
 }

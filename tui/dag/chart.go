@@ -30,7 +30,7 @@ type chart struct {
 	fan    []int   // index into fans, -1 for none
 	part   []int   // milestone of each step, -1 for none
 	parts  []string
-	agents []int // agent steps, which make calls of their own
+	agents []int // steps with rows of their own below them: those of agents, and with items
 
 	longest, tool, index int // widths of the longest title, tool name and index, in cells
 }
@@ -73,7 +73,7 @@ func newChart(run *agent.Run) *chart {
 		c.longest = max(c.longest, ansi.StringWidth(s.Step.Title.Line()))
 		c.tool = max(c.tool, ansi.StringWidth(telling.StepTool(&s.Step)))
 		c.index = max(c.index, ansi.StringWidth(untrusted.Line(index)))
-		if s.Step.Executor == plan.ExecutorAgent {
+		if s.Step.Executor == plan.ExecutorAgent || s.Step.ForEach != nil {
 			c.agents = append(c.agents, i)
 		}
 	}

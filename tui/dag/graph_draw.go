@@ -318,15 +318,15 @@ func (g *Graph) stateOf(n *graphNode) (string, lipgloss.Style) {
 	if n.Kind == RowStep && g.stepCounts.class[n.at] == telling.ClassWaits && g.Run.Result == nil && g.lacks(&n.Row) == nil {
 		return "", g.Look.Faint
 	}
+	if s := n.Step; n.Kind == RowStep && s.Items != nil && s.Status == agent.StepRunning && g.Run.Result == nil {
+		return fmt.Sprintf("%d/%d", s.EndedItems(), len(s.Items)), g.Look.Running
+	}
 	return g.state(&n.Row, graphState)
 }
 
-// callsOf returns the number of calls collapsed into the box of a step.
+// callsOf returns the number of items or calls collapsed into the box of a step.
 func (g *Graph) callsOf(n *graphNode) int {
-	if n.Step.Loop == nil {
-		return 0
-	}
-	return len(n.Step.Loop.Calls)
+	return len(telling.Inner(n.Step))
 }
 
 // timesSign returns the sign before a number of calls.

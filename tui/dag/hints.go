@@ -48,7 +48,9 @@ func (d *Pane) Hints(cancel, undo bool) []keymap.Hint {
 		add("back", "run.stop")
 		add("zoom", "plan.zoom_out", "plan.zoom_in")
 	}
-	if s != nil && s.Loop != nil && len(s.Loop.Calls) > 0 {
+	if of := d.caller(); of != nil && of.Items != nil {
+		add("items", "plan.fold")
+	} else if of != nil && of == s {
 		add("calls", "plan.fold")
 	}
 	if s != nil && s.Status == agent.StepRunning && d.state.Live && cancel {

@@ -75,7 +75,7 @@ func (d *Pane) goals(r *Row, to target) []string {
 		if d.calls[r.owner.Step.Index] {
 			return nil // each call has its own row
 		}
-		for _, c := range r.owner.Loop.Calls {
+		for _, c := range telling.Inner(r.owner) {
 			if to.is(c, telling.ClassOf(d.Run, c, 1)) {
 				return []string{r.Key}
 			}

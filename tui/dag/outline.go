@@ -20,8 +20,8 @@ const (
 	RowStep     rowKind = iota
 	RowGone             // a step that a revision removed, or its previous version
 	RowRevision         // the reason for a revision, or an older revision, collapsed or as a heading
-	RowCalls            // the calls of an agent step, collapsed or as a heading
-	RowCall             // one of these calls, or a call of the chat
+	RowCalls            // the items of a step or the calls of its sub-agent, collapsed or as a heading
+	RowCall             // one of these items or calls, or a call of the chat
 	RowGroup            // a group of several steps, or its heading
 )
 
@@ -33,7 +33,8 @@ type Row struct {
 	at       int      // position in execution order, for RowStep and the rows of its calls
 	after    []string // dependencies that no lane shows
 	Revision *agent.Revision
-	owner    *agent.StepState // for rows of calls: the agent step
+	owner    *agent.StepState // for rows of items and calls: their step
+	depth    int              // for rows of items and calls: 0 below a step of the plan, 1 below an item
 	Group    *group           // for RowGroup, and for a step in a group: the group
 
 	rails  railsPart
@@ -127,7 +128,7 @@ func (o *outline) addStep(v *planView, at, node int) {
 		}
 	}
 	o.add(r)
-	o.addCalls(r, v.calls[s.Step.Index])
+	o.addCalls(r, v.calls)
 }
 
 // addGroup adds a group, and below it those of its steps that keep a row.
@@ -148,7 +149,7 @@ func (o *outline) addGroup(v *planView, group *group, node int) {
 		r := Row{Kind: RowStep, Key: s.Step.Index, Step: s, at: m, Group: group, rails: railsBelow, node: node, nested: true}
 		o.addBefore(v, r)
 		o.add(r)
-		o.addCalls(r, v.calls[s.Step.Index])
+		o.addCalls(r, v.calls)
 	}
 }
 
@@ -187,7 +188,7 @@ func (v *planView) listed(found []int) *outline {
 		s := c.Steps[at]
 		r := Row{Kind: RowStep, Key: s.Step.Index, Step: s, at: at}
 		o.add(r)
-		o.addCalls(r, v.calls[s.Step.Index])
+		o.addCalls(r, v.calls)
 	}
 	o.finish()
 	return o

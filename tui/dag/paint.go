@@ -131,6 +131,7 @@ type face struct {
 	theme    int
 	step     *agent.StepState
 	calls    int
+	items    telling.ItemCounts
 	selected bool
 	focused  bool
 	relation relation
@@ -169,7 +170,10 @@ func (w *rowPainter) faceOf(r *Row) face {
 		f.note = w.note(r)
 	case RowCalls, RowCall:
 		if r.Kind == RowCalls {
-			f.calls, f.open = len(r.owner.Loop.Calls), w.calls[r.owner.Step.Index]
+			f.calls, f.open = len(telling.Inner(r.owner)), w.calls[r.owner.Step.Index]
+			if r.owner.Items != nil {
+				f.items = telling.CountItems(r.owner)
+			}
 		}
 		f.step, f.status = r.Step, r.Step.Status
 		if f.status == agent.StepRunning {

@@ -51,7 +51,7 @@ func (v *planView) runOf(r *Row) *agent.Run {
 // if possible.
 func (v *planView) state(r *Row, room int) (string, lipgloss.Style) {
 	l, s := v.Look, r.Step
-	if r.Kind == RowCalls && v.calls[r.owner.Step.Index] {
+	if r.Kind == RowCalls && (r.owner.Items != nil || v.calls[r.owner.Step.Index]) {
 		return "", l.Faint
 	}
 	if v.lacks(r) != nil {

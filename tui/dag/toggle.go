@@ -129,6 +129,11 @@ func (d *Pane) foldEverything() (word string) {
 		d.folds.Level = foldNone
 		for _, a := range d.chart.agents {
 			d.calls[d.chart.Steps[a].Step.Index] = true
+			for _, item := range d.chart.Steps[a].Items {
+				if item.Loop != nil {
+					d.calls[item.Step.Index] = true
+				}
+			}
 		}
 		d.refold(key)
 		return "Everything is expanded."

@@ -203,12 +203,18 @@ func Paint(style lipgloss.Style, lines []string) []string {
 
 // Gauge returns a bar of cells, filled in proportion to share.
 func (l *Look) Gauge(share float64, cells int, style lipgloss.Style) string {
+	full, empty := l.GaugeParts(share, cells)
+	return style.Render(full) + l.Faint.Render(empty)
+}
+
+// GaugeParts returns the full and the empty part of a bar.
+func (l *Look) GaugeParts(share float64, cells int) (filled, empty string) {
 	full := int(share*float64(cells) + 0.5)
 	if share > 0 {
 		full = max(full, 1)
 	}
 	full = max(min(full, cells), 0)
-	return style.Render(strings.Repeat(l.Glyphs.Full, full)) + l.Faint.Render(strings.Repeat(l.Glyphs.Empty, cells-full))
+	return strings.Repeat(l.Glyphs.Full, full), strings.Repeat(l.Glyphs.Empty, cells-full)
 }
 
 // HitStyle returns the style of a match, the current one or another.

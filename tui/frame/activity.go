@@ -132,7 +132,7 @@ func (f *Frame) runningSteps(r *agent.Run, width int) string {
 		}
 		if s.Status == agent.StepRunning {
 			words := s.Step.Name() + " " + s.Step.Title.Line()
-			if call := telling.Newest(s.Loop); call != nil && call.Status == agent.StepRunning {
+			if call := telling.Newest(telling.Inner(s)); call != nil && call.Status == agent.StepRunning {
 				words += " (" + call.Step.Title.Line() + ")"
 			} else if s.Progress.Message != "" {
 				words += " (" + s.Progress.Message.FirstLine() + ")"

@@ -106,3 +106,48 @@ func FanRun(n, active int) *agent.Run {
 	add("Sum up what was done", "fs.write", agent.StepPending, writes...)
 	return run
 }
+
+// EachRun is a run whose second step runs for n items: done of them are done, and every
+// tenth of those failed; four run.
+func EachRun(n, done int) *agent.Run {
+	run := agent.NewRun(nil)
+	seq := uint64(0)
+	at := time.Unix(100, 0)
+	apply := func(data event.Data) {
+		seq++
+		at = at.Add(100 * time.Millisecond)
+		if err := run.Apply(event.Event{Seq: seq, Time: at, Run: "r", Data: data}); err != nil {
+			panic(err)
+		}
+	}
+	var items []any
+	for i := range n {
+		items = append(items, fmt.Sprintf("internal/part%d/file.go", i+1))
+	}
+	steps := []plan.Step{
+		{Index: "1", Title: "Find the files", Tool: "fs.search", Executor: plan.ExecutorTool, ResultVariable: "found"},
+		{
+			Index: "2", Title: "Change each file", Tool: "fs.write", Executor: plan.ExecutorTool, DependsOn: []string{"1"}, ResultVariable: "changed", OnFailure: plan.OnFailureSkip,
+			ForEach: &plan.ForEach{Items: "${found.files}", As: "file", Max: plan.MostItems}, Args: map[string]any{"path": "${file}"},
+		},
+		{Index: "3", Title: "Run the tests", Tool: "test.run", Executor: plan.ExecutorTool, DependsOn: []string{"2"}},
+	}
+	p := plan.Plan{ID: "each", Title: "Change each file", Goal: "change each file", OnFailure: plan.OnFailureAbort, Steps: steps}
+	apply(event.RunStarted{Goal: "change each file", Plan: &p})
+	apply(event.PlanCreated{Plan: p})
+	apply(event.StepStarted{Index: "1", Attempt: 1, Title: "Find the files", Executor: plan.ExecutorTool, Tool: "fs.search"})
+	apply(event.StepCompleted{Index: "1", Attempt: 1, Result: map[string]any{"files": items}, MS: 40})
+	apply(event.StepExpanded{Index: "2", Attempt: 1, Title: "Change each file", Items: items})
+	for i := range min(done+4, n) {
+		index := fmt.Sprintf("2.%d", i+1)
+		apply(event.StepStarted{Index: index, Parent: "2", Attempt: 1, Title: untrusted.Text("Change each file: " + fmt.Sprint(items[i])), Executor: plan.ExecutorTool, Tool: "fs.write", Args: map[string]any{"path": items[i]}})
+		switch {
+		case i >= done:
+		case i%10 == 9:
+			apply(event.StepFailed{Index: index, Attempt: 1, Error: "the disk is full", Failure: event.FailureTool, MS: 30})
+		default:
+			apply(event.StepCompleted{Index: index, Attempt: 1, Result: "written", MS: 20})
+		}
+	}
+	return run
+}

@@ -96,7 +96,9 @@ func (d *Pane) timingFacts(s *agent.StepState, t *timing.Track, beside []string)
 	if s.Tokens > 0 {
 		add("tokens", telling.Tokens(s.Tokens))
 	}
-	if t.Inner > 0 {
+	if s.Items != nil {
+		add("items", telling.ItemsWords(s))
+	} else if t.Inner > 0 {
 		add("calls", telling.CallsWords(d.run, s.Loop))
 	}
 	return facts

@@ -22,26 +22,42 @@ func CallArgs(s *agent.StepState) map[string]any {
 	return s.Step.Args
 }
 
-// Newest returns the call of a loop that matters most to a reader: a call waiting
-// for the user, otherwise a running one, otherwise the last. It returns nil if
-// there is none.
-func Newest(l *agent.Loop) *agent.StepState {
-	if l == nil || len(l.Calls) == 0 {
+// Inner returns the steps that the plan shows below a step: the items of its list, or
+// the calls of its sub-agent.
+func Inner(s *agent.StepState) []*agent.StepState {
+	switch {
+	case s.Items != nil:
+		return s.Items
+	case s.Loop != nil:
+		return s.Loop.Calls
+	default:
 		return nil
 	}
-	for _, status := range []agent.StepStatus{agent.StepWaiting, agent.StepInDoubt, agent.StepRunning, agent.StepChecking} {
-		for _, c := range slices.Backward(l.Calls) {
-			if c.Status == status {
-				return c
-			}
+}
+
+// Newest returns the call or item that matters most to a reader: one waiting for the
+// user, otherwise a running one, otherwise the last. It returns nil if there is none.
+func Newest(inner []*agent.StepState) *agent.StepState {
+	order := []agent.StepStatus{agent.StepWaiting, agent.StepInDoubt, agent.StepRunning, agent.StepChecking}
+	var newest *agent.StepState
+	best := len(order) + 2
+	for _, s := range slices.Backward(inner) { // once, since a list may have many items
+		rank := slices.Index(order, s.Status)
+		switch {
+		case rank >= 0:
+		case s.Status != agent.StepPending:
+			rank = len(order)
+		default:
+			rank = len(order) + 1
+		}
+		if rank < best {
+			newest, best = s, rank
+		}
+		if best == 0 {
+			break
 		}
 	}
-	for _, c := range slices.Backward(l.Calls) {
-		if c.Status != agent.StepPending {
-			return c
-		}
-	}
-	return l.Calls[len(l.Calls)-1]
+	return newest
 }
 
 // MainArgument returns the most informative argument of a call, on one line.
@@ -168,6 +184,20 @@ func StepWords(index string) string {
 	return "step " + untrusted.Line(index)
 }
 
+// waitingInside returns the item or call of a step that waits for the user, nil if none
+// does.
+func waitingInside(s *agent.StepState) *agent.StepState {
+	for _, c := range Inner(s) {
+		if c.Status == agent.StepWaiting {
+			return c
+		}
+		if inner := waitingInside(c); inner != nil {
+			return inner
+		}
+	}
+	return nil
+}
+
 // CurrentStep returns the most relevant step of a run. In order of precedence: at
 // a gate, running, being replanned, in doubt, the step that halted the run, and
 // the last step that ended. It returns nil if there is none.
@@ -178,8 +208,8 @@ func CurrentStep(run *agent.Run) *agent.StepState {
 		steps = run.Chat.Calls
 	}
 	for _, s := range steps {
-		if c := Newest(s.Loop); c != nil && c.Status == agent.StepWaiting && waiting == nil {
-			waiting = c
+		if waiting == nil && s.Status == agent.StepRunning {
+			waiting = waitingInside(s)
 		}
 		switch {
 		case s.Status == agent.StepWaiting && waiting == nil:

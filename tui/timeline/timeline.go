@@ -215,6 +215,7 @@ func (d *Dialog) words(t *timing.Track) string {
 	add(t.Tries > 0, "ran "+telling.Shortly(t.Ran))
 	add(len(parts) == 0, "not ready yet")
 	add(t.Tries > 1, english.Count(t.Tries, "attempt"))
+	add(t.Items > 0, english.Count(t.Items, "item"))
 	add(t.Inner > 0, english.Count(t.Inner, "call"))
 	beside := d.line.Beside(t)
 	add(len(beside) > 0, "beside "+untrusted.Line(strings.Join(beside, ", ")))

@@ -48,6 +48,7 @@ type Track struct {
 	Tries     int
 	RemovedIn int    // revision that removed the step; 0 if it is in the plan
 	Inner     int    // calls made by the step itself
+	Items     int    // of the list that the step runs for
 	Critical  bool   // on the critical path
 	After     string // what it followed on the critical path; "" at its start
 
@@ -135,6 +136,7 @@ func (c *builder) addSteps() {
 			c.steps[s.Step.Index] = t
 		}
 		t.Title, t.Status, t.RemovedIn = s.Step.Title, s.Status, removedIn
+		t.Items = len(s.Items)
 		if s.Loop != nil {
 			t.Inner = len(s.Loop.Calls)
 		}

@@ -1,0 +1,111 @@
+package telling
+
+import (
+	"strconv"
+	"strings"
+
+	"replan/agent"
+	"replan/internal/english"
+	"replan/internal/untrusted"
+	"replan/planning/plan"
+)
+
+// InnerTitle names an item or a call below its step. Since the title of an item begins
+// with that of its step, only the item is left.
+func InnerTitle(s, of *agent.StepState) string {
+	title := s.Step.Title.Line()
+	if _, item := s.Item(); item && of != nil {
+		return strings.TrimPrefix(title, of.Step.Title.Line()+": ")
+	}
+	return title
+}
+
+// ItemCounts is how the items of a step stand.
+type ItemCounts struct {
+	All, Ended, Running                    int
+	Failed, Skipped, NotTaken, Doubt, Asks int
+}
+
+// CountItems counts the items of a step.
+func CountItems(s *agent.StepState) ItemCounts {
+	c := ItemCounts{All: len(s.Items)}
+	for _, item := range s.Items {
+		switch item.Status {
+		case agent.StepFailed:
+			c.Failed++
+		case agent.StepSkipped:
+			if item.NotTaken {
+				c.NotTaken++
+			} else {
+				c.Skipped++
+			}
+		case agent.StepInDoubt:
+			c.Doubt++
+		case agent.StepWaiting:
+			c.Asks++
+		case agent.StepRunning, agent.StepChecking:
+			c.Running++
+		}
+		if item.Status.Ended() {
+			c.Ended++
+		}
+	}
+	return c
+}
+
+// Trouble lists what the plain number of ended items does not say: "1 failed, 2 not taken".
+func (c ItemCounts) Trouble() string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{c.Failed, "failed"}, {c.Doubt, "in doubt"}, {c.Skipped, "skipped"}, {c.NotTaken, "not taken"}} {
+		if p.n > 0 {
+			parts = append(parts, strconv.Itoa(p.n)+" "+p.what)
+		}
+	}
+	if c.Asks > 0 {
+		parts = append(parts, strconv.Itoa(c.Asks)+" "+english.Agree(c.Asks, "asks", "ask")+" you")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// ItemsWords says how the items of a step stand: "3 items", "12 of 50 items, 1 failed".
+func ItemsWords(s *agent.StepState) string {
+	c := CountItems(s)
+	words := english.Count(c.All, "item")
+	if c.Ended < c.All {
+		words = strconv.Itoa(c.Ended) + " of " + words
+	}
+	if trouble := c.Trouble(); trouble != "" {
+		words += ", " + trouble
+	}
+	return words
+}
+
+// EachWords says which list a step runs through, and how: "${found.files} as file, at most
+// 50, 2 at once".
+func EachWords(f plan.ForEach) string {
+	words := untrusted.Line(JSONText(f.Items, ""))
+	switch items := f.Items.(type) {
+	case string:
+		words = untrusted.Line(items)
+	case []any:
+		if len(items) > longListed {
+			words = english.Count(len(items), "item")
+		}
+	}
+	if f.As != plan.DefaultAs {
+		words += " as " + untrusted.Line(f.As)
+	}
+	if f.Max != plan.DefaultMax {
+		words += ", at most " + strconv.Itoa(f.Max)
+	}
+	if f.AtOnce > 0 {
+		words += ", " + strconv.Itoa(f.AtOnce) + " at once"
+	}
+	return words
+}
+
+// longListed is the number of items up to which a list is shown as it is written.
+const longListed = 12
