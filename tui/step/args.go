@@ -38,6 +38,10 @@ func (d *Pane) drawArgs(p *draw.SheetPage, s *agent.StepState) {
 	if s.Parent != "" || len(sources) > 0 && sources[0].By == agent.AuthorPlan {
 		all = sharedReads(sources)
 	}
+	each := s.Step.ForEach
+	if of := d.run.Step(s.Parent); of != nil && each == nil {
+		each = of.Step.ForEach
+	}
 	names, column := p.Order(args)
 	for _, name := range names {
 		if text, _ := args[name].(string); d.gated && s.Diff != "" && draw.IsLong(args[name]) {
@@ -45,7 +49,7 @@ func (d *Pane) drawArgs(p *draw.SheetPage, s *agent.StepState) {
 		} else {
 			writeArgument(p, name, column, args[name], d.languageOf(s, name, args[name]))
 		}
-		writeOrigins(p, column, args[name], s.Step.Args[name], from[name], all != "", d.run)
+		writeOrigins(p, column, args[name], s.Step.Args[name], from[name], all != "", d.run, each)
 	}
 	for _, c := range s.Coerced {
 		p.Prose(l.Faint, "Fitted to the tool's types: "+untrusted.Line(c.String()))
@@ -65,7 +69,10 @@ func (d *Pane) drawArgs(p *draw.SheetPage, s *agent.StepState) {
 // args returns the arguments of the call, or as much as is known before it, and
 // a title for them.
 func (d *Pane) args(s *agent.StepState) (map[string]any, string) {
+	_, item := s.Item()
 	switch {
+	case s.Step.ForEach != nil:
+		return s.Step.Args, "args of each item, as planned"
 	case s.DryRun:
 		return s.Args, "known args"
 	case s.Status == agent.StepWaiting:
@@ -77,7 +84,10 @@ func (d *Pane) args(s *agent.StepState) (map[string]any, string) {
 	case s.Attempt > 0 || s.Args != nil:
 		return s.Args, "args"
 	}
-	if s.Parent != "" {
+	switch {
+	case item:
+		return s.Step.Args, "args, as planned"
+	case s.Parent != "":
 		return s.Step.Args, "args, as the model asks"
 	}
 	args := map[string]any{}
@@ -172,7 +182,7 @@ func guidedCode(p *draw.SheetPage, s, language string) *draw.Text {
 
 // writeOrigins adds the sources of an argument, one per line. It also adds the
 // written value if the final one differs.
-func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agent.Source, shared bool, run *agent.Run) {
+func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agent.Source, shared bool, run *agent.Run, each *plan.ForEach) {
 	l := p.Look
 	lead := strings.Repeat(" ", min(column+1, p.Width/3))
 	addLine := func(text string) {
@@ -213,6 +223,11 @@ func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agen
 			continue
 		case o.Read:
 			words = "written after the model had read " + originStep(o)
+		case each.Own(o.Variable):
+			words = o.Reference + " is from the item"
+			if o.Variable != each.As {
+				words = o.Reference + " is the place of the item, from 0"
+			}
 		case o.Variable != "":
 			words = o.Reference + " is the variable " + o.Variable + " of the plan"
 		default:

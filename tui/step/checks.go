@@ -11,6 +11,10 @@ import (
 // drawChecks draws the checks of the step, and what each saw.
 func (d *Pane) drawChecks(p *draw.Document, s *agent.StepState) {
 	l := d.look
+	if s.Step.ForEach != nil && len(s.Step.Checks) > 0 {
+		d.drawItemChecks(p, s)
+		return
+	}
 	checks := agent.ChecksOf(s.Step)
 	if len(checks) == 0 {
 		words := "This step only reads, and has no check."

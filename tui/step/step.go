@@ -25,6 +25,7 @@ type tab int
 // Tabs of the pane.
 const (
 	tabArgs   tab = iota
+	tabItems      // only of a step that runs for each item of a list
 	tabOutput     // next to the expected outcome
 	tabChecks     // what its checks saw; only of a plan with checks
 	tabDiff
@@ -33,7 +34,7 @@ const (
 	tabs
 )
 
-var tabNames = [tabs]string{"args", "output", "checks", "diff", "story", "timing"}
+var tabNames = [tabs]string{"args", "items", "output", "checks", "diff", "story", "timing"}
 
 // Pane shows one step in full: the call and its sources, its result, its
 // changes, its attempts and its times.
@@ -150,8 +151,10 @@ func (d *Pane) prefer() {
 func (d *Pane) preferredTab() tab {
 	s := d.state()
 	switch {
-	case s == nil, s.DryRun:
+	case s == nil, s.DryRun && s.Items == nil:
 		return tabArgs
+	case s.Items != nil:
+		return tabItems
 	case s.Loop != nil && (s.Status == agent.StepRunning || telling.Halted(d.run, s)) && s.Loop.Text != "":
 		return tabOutput
 	case s.Failure == event.FailureCheck, s.Status == agent.StepChecking:
@@ -179,7 +182,9 @@ func (d *Pane) state() *agent.StepState {
 func (d *Pane) offered() []tab {
 	offered := make([]tab, 0, tabs)
 	for t := range tabs {
-		if t != tabChecks || d.run != nil && d.run.Checks() {
+		switch s := d.state(); {
+		case t == tabChecks && (d.run == nil || !d.run.Checks()), t == tabItems && (s == nil || s.Step.ForEach == nil):
+		default:
 			offered = append(offered, t)
 		}
 	}
@@ -352,7 +357,7 @@ func (d *Pane) version(s *agent.StepState, width int) version {
 		}
 	case d.tab == tabChecks:
 		v.checked = len(s.Checked)
-	case d.tab == tabStory, d.tab == tabTiming, !s.Status.Ended() && s.Status != agent.StepRunning:
+	case d.tab == tabItems, d.tab == tabStory, d.tab == tabTiming, !s.Status.Ended() && s.Status != agent.StepRunning:
 		v.seq = d.run.Seq
 	}
 	return v
@@ -364,6 +369,8 @@ func (d *Pane) drawFront(p *draw.SheetPage, s *agent.StepState) {
 	switch d.tab {
 	case tabArgs:
 		d.drawCall(p, s)
+	case tabItems:
+		d.drawEach(p, s)
 	case tabOutput:
 		d.drawSoFar(p, s)
 	case tabTiming:
@@ -376,6 +383,8 @@ func (d *Pane) drawBack(p *draw.SheetPage, s *agent.StepState) {
 	switch d.tab {
 	case tabArgs:
 		d.drawArgs(p, s)
+	case tabItems:
+		d.drawItems(p, s)
 	case tabOutput:
 		d.drawOutput(p, s)
 	case tabChecks:
@@ -426,6 +435,10 @@ func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
 			p.Field("after", l.Text, strings.Join(deps, ", "))
 		}
 	}
+	d.drawItem(p, s)
+	if s.Step.ForEach != nil {
+		d.drawEach(p, s)
+	}
 	if s.Step.When != "" {
 		p.Field("when", l.Text, untrusted.Line(s.Step.When))
 	}
@@ -438,7 +451,7 @@ func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
 	if s.Step.ExpectedOutcome != "" {
 		d.drawExpected(&p.Document, s)
 	}
-	if s.Step.ResultVariable != "" {
+	if _, item := s.Item(); s.Step.ResultVariable != "" && !item {
 		p.Field("gives", l.Text, s.Step.ResultVariable)
 	}
 	if loop := s.Loop; loop != nil {

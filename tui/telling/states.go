@@ -134,10 +134,17 @@ func Fruitless(s *agent.StepState) untrusted.Text {
 // EvidenceOf returns how far an ended step is shown to have done its work. It is "" in
 // plans without checks, whose steps are all claimed.
 func EvidenceOf(run *agent.Run, s *agent.StepState) plan.EvidenceState {
-	if run == nil || !run.Checks() || s.Parent != "" || s.Status != agent.StepCompleted && s.Failure != event.FailureCheck {
+	if run == nil || !run.Checks() || isCall(s) || s.Status != agent.StepCompleted && s.Failure != event.FailureCheck {
 		return ""
 	}
 	return run.StateOf(s)
+}
+
+// isCall reports whether a model makes the step as a call, so that it is neither part of
+// the plan nor an item of such a step.
+func isCall(s *agent.StepState) bool {
+	_, item := s.Item()
+	return s.Parent != "" && !item
 }
 
 // EvidenceWords counts the checks that hold: "3 of 4 verified". It is "" in plans without
@@ -227,7 +234,7 @@ func pendingWords(run *agent.Run, s *agent.StepState) string {
 		return "not run: the run ended before it"
 	case run.AwaitsReview():
 		return "held: " + ReviewWaits
-	case asking != "" && s.Parent == "":
+	case asking != "" && !isCall(s):
 		return "held: nothing starts before you decide about " + StepWords(asking)
 	default:
 		return "waits for a slot"

@@ -1,0 +1,123 @@
+package step
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/internal/untrusted"
+	"replan/planning/plan"
+	"replan/tui/draw"
+	"replan/tui/telling"
+)
+
+// drawEach draws the list of a step that runs for each item, and how far it is.
+func (d *Pane) drawEach(p *draw.SheetPage, s *agent.StepState) {
+	l := d.look
+	p.Field("for each", l.Text, telling.EachWords(*s.Step.ForEach))
+	if s.Items != nil {
+		p.Field("so far", l.Text, telling.ItemsWords(s))
+	}
+}
+
+// drawItem draws the value of an item and its place in the list.
+func (d *Pane) drawItem(p *draw.SheetPage, s *agent.StepState) {
+	value, ok := s.Item()
+	if !ok {
+		return
+	}
+	text, isText := value.(string)
+	if !isText {
+		text = telling.JSONText(value, "")
+	}
+	name := plan.DefaultAs
+	if of := d.run.Step(s.Parent); of != nil && of.Step.ForEach != nil {
+		name = of.Step.ForEach.As
+		if at := slices.Index(of.Items, s); at >= 0 {
+			p.Field("index", d.look.Text, fmt.Sprintf("%d (from 0 to %d)", at, len(of.Items)-1))
+		}
+	}
+	p.Field(untrusted.Line(name), d.look.Text, draw.Clip(untrusted.Visible(text)))
+}
+
+// drawItems draws the items of a step, a line each.
+func (d *Pane) drawItems(p *draw.SheetPage, s *agent.StepState) {
+	p.Lines = append(p.Lines, "")
+	switch {
+	case s.Items == nil && s.Status.Ended():
+		p.Prose(d.look.Faint, "It did not get as far as its items.")
+	case s.Items == nil:
+		p.Prose(d.look.Faint, "Its items are known once it starts.")
+	case len(s.Items) == 0:
+		p.Prose(d.look.Faint, "Its list is empty.")
+	default:
+		p.Put(itemList{d, s})
+	}
+}
+
+// itemList is a leaf with a line for each item of a step, drawn as it comes into view.
+type itemList struct {
+	pane *Pane
+	of   *agent.StepState
+}
+
+// Count returns the number of items.
+func (f itemList) Count() int { return len(f.of.Items) }
+
+// Rows returns the line of item i.
+func (f itemList) Rows(i, width int) []string {
+	l, run, s := f.pane.look, f.pane.run, f.of.Items[i]
+	glyph, style := draw.StateGlyph(l, run, s)
+	words, tone := draw.StateWord(l, run, s)
+	number := strings.Repeat(" ", max(len(f.of.Items[len(f.of.Items)-1].Step.Index)-len(s.Step.Index), 0)) + s.Step.Name()
+	head := style.Render(glyph) + " " + l.Muted.Render(number) + " "
+	room := max(width-draw.VisibleWidth(head)-ansi.StringWidth(words)-2, 0)
+	title := l.Cut(telling.InnerTitle(s, f.of), room)
+	line := l.Text.Render(title)
+	if why := telling.FailureOf(s).FirstLine(); why != "" && !s.NotTaken {
+		line += l.Faint.Render(l.Cut("  "+why, max(room-ansi.StringWidth(title), 0)))
+	}
+	return []string{l.Sides(head+line, tone.Render(words), width)}
+}
+
+// drawItemChecks draws the checks that each item has, and how many of the items each
+// holds for.
+func (d *Pane) drawItemChecks(p *draw.Document, s *agent.StepState) {
+	l := d.look
+	for i, check := range s.Step.Checks {
+		counts := map[plan.EvidenceState]int{}
+		first := map[plan.EvidenceState]event.CheckCompleted{}
+		for _, item := range s.Items {
+			if i >= len(item.Checked) {
+				continue
+			}
+			found := item.Checked[i]
+			if counts[found.State]++; counts[found.State] == 1 {
+				first[found.State] = found
+			}
+		}
+		if i > 0 {
+			p.Lines = append(p.Lines, "")
+		}
+		state, parts := plan.StateUnchecked, []string(nil)
+		for _, of := range []plan.EvidenceState{plan.StateVerified, plan.StateUnchecked, plan.StateRefuted} {
+			if counts[of] > 0 {
+				state = of
+				parts = append(parts, fmt.Sprintf("%s for %d of %d", of, counts[of], len(s.Items)))
+			}
+		}
+		if parts == nil {
+			parts = []string{"not evaluated yet"}
+		}
+		glyph, style := draw.EvidenceGlyph(l, state)
+		p.Prose(style, glyph+" "+check.Name()+": "+strings.Join(parts, ", "))
+		p.Field("expects", l.Text, untrusted.Line(check.Expect))
+		if found, refuted := first[plan.StateRefuted]; refuted {
+			p.Field("first", style, telling.StepWords(found.Index)+": "+plan.SawWords(found.Saw))
+		}
+	}
+}
