@@ -1,19 +1,25 @@
 package plain
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
+	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/english"
 	"replan/internal/untrusted"
-	"replan/planning/prompt"
+	"replan/planning/plan"
+	"replan/tui/plantext"
 	"replan/tui/telling"
 )
 
-// printCall prints a call that a model makes, in its own step or in the chat, and
-// reports whether the event is one. Each event takes one line, with the reason for
-// a failure below it.
+// printCall prints a call that a model makes, in its own step or in the chat, or an item
+// of a step, and reports whether the event is one. Each event takes one line, with the
+// reason for a failure below it.
 func (l *Log) printCall(d event.Data) bool {
 	index := ""
 	switch d := d.(type) {
@@ -25,25 +31,47 @@ func (l *Log) printCall(d event.Data) bool {
 		index = d.Index
 	case event.StepInDoubt:
 		index = d.Index
+	case event.StepSkipped:
+		index = d.Index
+	case event.CheckCompleted:
+		index = d.Index
 	}
 	s := l.run.Step(index)
 	if s == nil || s.Parent == "" {
 		return false
 	}
+	of := l.run.Step(s.Parent)
 	inset := "  "
-	if s.Parent == prompt.ChatParent {
+	switch {
+	case of == nil: // in the chat
 		inset = ""
+	case of.Parent != "":
+		inset = "    "
 	}
-	name := index + " " + s.Step.Title.Line()
+	if _, item := s.Item(); item && len(of.Items) > plan.DefaultMax && l.printOfMany(s, of, d) {
+		return true
+	}
+	name := index + " " + telling.InnerTitle(s, of)
 	switch d := d.(type) {
 	case event.StepStarted:
+		if s.Polls > 0 {
+			break // it still waits
+		}
 		l.Line("%s%s %s  %s", inset, l.Signs.Started, name, l.Faint("%s", l.arguments(d.Args)))
 		l.coerced(inset+"  ", d.Coerced)
 		l.passed(inset+"  ", d)
 	case event.StepCompleted:
+		if _, item := s.Item(); item && d.DryRun {
+			l.Line("%s%s %s  %s", inset, l.Signs.Pending, name, l.Faint("dry run"))
+			l.dryCall(inset+"    ", d)
+			break
+		}
 		if d.DryRun {
 			l.Line("%s%s  dry run: not called", inset, name)
 			break
+		}
+		if s.Step.Until != nil {
+			break // what it waits for has a line of its own
 		}
 		why := telling.Fruitless(s).Visible()
 		if why == "" {
@@ -60,8 +88,55 @@ func (l *Log) printCall(d event.Data) bool {
 		l.failure(inset+"    ", d)
 	case event.StepInDoubt:
 		l.Line("%s%s %s  in doubt%s", inset, l.Signs.Gate, name, l.unlessSaid(d.Reason))
+	case event.StepSkipped:
+		l.Line("%s%s %s  %s", inset, l.Signs.Skipped, name, s.Error.Line())
+	case event.CheckCompleted:
+		l.checked(inset+"  ", d)
 	}
 	return true
+}
+
+// expanded prints that a step begins with its items.
+func (l *Log) expanded(d event.StepExpanded) {
+	s := l.run.Step(d.Index)
+	if s == nil {
+		return
+	}
+	again, words := "", english.Count(len(d.Items), "item")
+	if d.Attempt > 1 {
+		again = fmt.Sprintf(", attempt %d", d.Attempt)
+	}
+	if done := s.EndedItems(); done > 0 {
+		words += fmt.Sprintf(", %d done before", done)
+	}
+	l.Line("%s %s %s  %s", l.Signs.Started, d.Index, s.Step.Title.Line(),
+		l.Faint("[%s]%s%s%s", plantext.Executor(s.Step.Executor, s.Step.Tool), again, l.Between, words))
+}
+
+// printOfMany prints an event of one of so many items that a line for each would bury the
+// rest: each tenth of them that has ended. It reports whether that is all there is to say,
+// which it is not of a failure or a doubt.
+func (l *Log) printOfMany(s, of *agent.StepState, d event.Data) bool {
+	const dryShown = 10
+	key, tenth := l.id()+" "+of.Step.Index, strconv.Itoa(10*of.EndedItems()/len(of.Items))
+	if last := l.progresses[key].message; tenth != cmp.Or(last, "0") && tenth != "10" && !s.DryRun {
+		l.progresses[key] = said{message: tenth}
+		l.Line("  %s %s %s", l.Signs.Note, of.Step.Index, telling.ItemsWords(of))
+	}
+	switch d := d.(type) {
+	case event.StepStarted, event.StepSkipped:
+		return true
+	case event.CheckCompleted:
+		return d.State == plan.StateVerified
+	case event.StepCompleted:
+		at := slices.Index(of.Items, s)
+		if d.DryRun && at == dryShown {
+			l.Line("  %s and %s more", l.Signs.Note, english.Count(len(of.Items)-dryShown, "item"))
+		}
+		return !d.DryRun || at >= dryShown
+	default:
+		return false
+	}
 }
 
 // arguments formats the arguments of a call on one line.

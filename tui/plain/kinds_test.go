@@ -60,6 +60,8 @@ func moments() map[event.Kind]moment {
 	asked := append(planned[:1:1], event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "look"})
 	drafted := []event.Data{samplePlan(step("1"))}
 	other := plan.Plan{Title: outside, Steps: []plan.Step{step("1"), step("2")}}
+	each := step("1")
+	each.Title, each.ForEach = outside, &plan.ForEach{Items: []any{outside, outside}, As: "item", Max: 50}
 	first := drafted[0].(event.PlanCreated)
 	first.Drafts = []rank.Draft{{Number: 1, Taken: true, Steps: 1}, {Number: 2, Steps: 2, Plan: &other}, {Number: 3, Missing: outside}}
 	drafted[0] = first
@@ -83,6 +85,7 @@ func moments() map[event.Kind]moment {
 		event.KindPlanChosen:           {review: true, before: drafted, data: event.PlanChosen{Draft: 2, Plan: plan.Plan{Title: outside, Steps: []plan.Step{step("1")}}, By: outside}},
 		event.KindPlanReviewed:         {review: true, before: planned, data: event.PlanReviewed{Revision: 1, Decision: event.ReviewRun, By: outside}},
 		event.KindPlanDiff:             {before: failed, data: event.PlanDiff{Revision: 2, Reason: outside, Removed: []string{"2"}, Added: []string{"3"}, Plan: plan.Plan{Title: outside, Steps: []plan.Step{step("1"), {Index: "3", Title: outside, Tool: outside}}}}},
+		event.KindStepExpanded:         {before: []event.Data{samplePlan(each)}, data: event.StepExpanded{Index: "1", Attempt: 1, Title: outside, Items: []any{outside, outside}}},
 		event.KindStepStarted:          {before: planned, data: begun[1]},
 		event.KindStepCompleted:        {before: begun, data: event.StepCompleted{Index: "1", Attempt: 1, Result: outside}},
 		event.KindStepFailed:           {before: begun, data: failed[2]},

@@ -76,6 +76,9 @@ func current(r *agent.Run) (work []string, since time.Time) {
 	for _, s := range r.Steps {
 		if s.Status == agent.StepRunning {
 			words := s.Step.Index + " " + s.Step.Title.Line()
+			if s.Items != nil {
+				words += " (" + telling.ItemsWords(s) + ")"
+			}
 			if message := s.Progress.Message.FirstLine(); message != "" {
 				words += " (" + message + ")"
 			}

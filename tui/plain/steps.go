@@ -17,19 +17,33 @@ func (l *Log) dryStep(d event.StepCompleted) {
 	if s := l.run.Step(d.Index); s != nil {
 		what = "  [" + plantext.Executor(s.Step.Executor, s.Step.Tool) + "]"
 	}
+	s := l.run.Step(d.Index)
+	if s != nil && s.Items != nil {
+		l.Line("%s %s %s%s", l.Signs.Pending, d.Index, l.title(d.Index), l.Faint("%s  dry run%s%s", what, l.Between, telling.ItemsWords(s)))
+		return // its items say the rest
+	}
 	l.Line("%s %s %s%s", l.Signs.Pending, d.Index, l.title(d.Index), l.Faint("%s  dry run", what))
-	l.Args("    ", d.Args)
+	if s != nil && s.Step.ForEach != nil {
+		l.Line("    would run for each of %s: %s", telling.EachWords(*s.Step.ForEach), telling.EstimateWords(l.run.Plan, *s.Step.ForEach))
+	}
+	l.dryCall("    ", d)
+}
+
+// dryCall prints the call that a step or an item would make, and what would be asked,
+// awaited and checked.
+func (l *Log) dryCall(indent string, d event.StepCompleted) {
+	l.Args(indent, d.Args)
 	if d.Gate != nil {
-		l.Line("    %s: %s (%s rule for %s)", telling.WouldWords(*d.Gate), d.Gate.Why, d.Gate.Source, d.Gate.Tool)
+		l.Line("%s%s: %s (%s rule for %s)", indent, telling.WouldWords(*d.Gate), d.Gate.Why, d.Gate.Source, d.Gate.Tool)
 	}
 	if s := l.run.Step(d.Index); s != nil {
 		if s.Step.Until != nil {
-			l.Line("    would wait until: %s", telling.UntilWords(*s.Step.Until))
+			l.Line("%swould wait until: %s", indent, telling.UntilWords(*s.Step.Until))
 		}
 		if s.Step.When != "" {
-			l.Line("    would run only when: %s", untrusted.Line(s.Step.When))
+			l.Line("%swould run only when: %s", indent, untrusted.Line(s.Step.When))
 		}
-		l.wouldCheck("    ", s.Step.Checks)
+		l.wouldCheck(indent, s.Step.Checks)
 	}
 }
 
@@ -46,6 +60,8 @@ func (l *Log) printStep(d event.Data) {
 		return
 	}
 	switch d := d.(type) {
+	case event.StepExpanded:
+		l.expanded(d)
 	case event.StepStarted:
 		l.stepStarted(d)
 	case event.StepCompleted:
@@ -57,7 +73,7 @@ func (l *Log) printStep(d event.Data) {
 		l.Line("%s %s %s  %s", l.Signs.Failed, d.Index, l.title(d.Index), l.Faint("%s", telling.Milliseconds(d.MS)))
 		l.failure("    ", d)
 	case event.CheckCompleted:
-		l.checked(d)
+		l.checked("  ", d)
 	case event.StepRetry:
 		l.stepRetried(d)
 	case event.StepSkipped:
@@ -109,8 +125,13 @@ func (l *Log) stepCompleted(d event.StepCompleted) {
 		l.dryStep(d)
 		return
 	}
-	if s := l.run.Step(d.Index); s != nil && s.Step.Until != nil {
+	s := l.run.Step(d.Index)
+	if s != nil && s.Step.Until != nil && s.Step.ForEach == nil {
 		return // what it waits for has a line of its own
+	}
+	if s != nil && s.Items != nil {
+		l.Line("%s %s %s  %s", l.Signs.Done, d.Index, l.title(d.Index), l.Faint("%s%s%s", telling.ItemsWords(s), l.Between, telling.Milliseconds(d.MS)))
+		return
 	}
 	l.Line("%s %s %s  %s", l.Signs.Done, d.Index, l.title(d.Index), l.Faint("%s", l.outcome(d)))
 }
@@ -133,8 +154,8 @@ func (l *Log) waits(d event.StepRetry) {
 }
 
 // checked prints what a check found.
-func (l *Log) checked(d event.CheckCompleted) {
-	sign, indent := l.Signs.Note, "  "
+func (l *Log) checked(indent string, d event.CheckCompleted) {
+	sign := l.Signs.Note
 	switch d.State {
 	case plan.StateVerified:
 		sign = l.Signs.Done

@@ -1,6 +1,7 @@
 package telling
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -105,6 +106,23 @@ func EachWords(f plan.ForEach) string {
 		words += ", " + strconv.Itoa(f.AtOnce) + " at once"
 	}
 	return words
+}
+
+// EstimateWords says how many items a step of a plan is about to run for, as far as that is
+// known before the run: "3 items", "at most 50 items, known once step 1 is done".
+func EstimateWords(p plan.Plan, f plan.ForEach) string {
+	for _, reference := range plan.References(f.Items) {
+		for _, s := range p.Steps {
+			if s.ResultVariable == reference.Name {
+				return fmt.Sprintf("at most %s, known once %s is done", english.Count(f.Max, "item"), StepWords(s.Index))
+			}
+		}
+	}
+	items, err := f.List(p.Variables)
+	if err != nil {
+		return "at most " + english.Count(f.Max, "item")
+	}
+	return english.Count(len(items), "item")
 }
 
 // longListed is the number of items up to which a list is shown as it is written.
