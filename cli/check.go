@@ -345,6 +345,11 @@ func (v verdict) write(p *plain.Printer, ascii bool) {
 	}
 	p.Line("%s %s is valid: %s in %s", p.Signs.Done, v.plan.Title, english.Count(len(v.order), "step"), english.Count(len(v.batches), "batch"))
 	p.Plan("", plantext.Plan(v.plan, ascii))
+	for _, s := range v.plan.Steps {
+		if s.ForEach != nil {
+			p.Fields(plain.Field{Name: "step " + s.Index, Value: "for each of " + telling.EachWords(s.ForEach) + ": " + telling.EstimateWords(v.plan, s.ForEach)})
+		}
+	}
 	p.Fields(plain.Field{Name: "critical path", Value: strings.Join(v.criticalPath, arrow)}, plain.Field{Name: "asks before", Value: strings.Join(v.gates, ", ")}, plain.Field{Name: "checks", Value: telling.ChecksCount(v.plan)})
 	for _, f := range v.warnings {
 		p.Line("%s %s (%s)", plain.Ink{Text: "warning:", Style: p.Styles().Warning}, f.Message, f.Code)

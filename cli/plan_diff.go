@@ -145,6 +145,9 @@ func (o plans) writeRevision(p *plain.Printer, before plan.Plan, d event.PlanDif
 			changed(c.name, c.was, c.is)
 		}
 		none := func(words string) string { return config.First(strings.ReplaceAll(words, "\n", "; "), "(none)") }
+		if was, is := telling.EachWords(old.ForEach), telling.EachWords(s.ForEach); was != is {
+			changed("for each", none(was), none(is))
+		}
 		if old.When != s.When {
 			changed("when", none(old.When), none(s.When))
 		}

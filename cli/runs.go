@@ -230,6 +230,9 @@ func (o runs) runText(p *plain.Printer, run *agent.Run, s agent.Summary, snapsho
 			sign = p.Signs.Pending
 		}
 		p.Line("%s %s. %s  %s", sign, step.Step.Index, step.Step.Title, p.Faint("[%s]%s", by(step.Step), stepWords(run, step, why)))
+		for _, item := range telling.ItemsLeftOut(step) {
+			p.Line("    %s %s  %s", item.Step.Index, telling.InnerTitle(item, step), p.Faint("%s", strings.TrimSpace(stepWords(run, item, why))))
+		}
 	}
 	if run.Checks() {
 		p.Line("")
@@ -265,6 +268,9 @@ func stepWords(run *agent.Run, s *agent.StepState, outcome string) string {
 	switch s.Status {
 	case agent.StepCompleted:
 		words = "  " + (time.Duration(s.MS) * time.Millisecond).String()
+		if s.Items != nil {
+			words += "  " + telling.ItemsWords(s)
+		}
 	case agent.StepFailed, agent.StepSkipped:
 		if s.NotTaken {
 			return "  " + s.Error.Line()
@@ -279,6 +285,9 @@ func stepWords(run *agent.Run, s *agent.StepState, outcome string) string {
 		words = "  not checked yet"
 	case agent.StepRunning, agent.StepWaiting:
 		words = "  " + string(s.Status)
+		if s.Items != nil {
+			words += "  " + telling.ItemsWords(s)
+		}
 	}
 	if state := telling.EvidenceOf(run, s); state != "" && s.Status == agent.StepCompleted {
 		words += "  " + string(state)

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 
@@ -9,12 +8,14 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/planning/plan"
 	"replan/tui/chat"
 	"replan/tui/dag"
 	"replan/tui/dialog"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/live"
+	"replan/tui/telling"
 	"replan/tui/timeline"
 )
 
@@ -162,13 +163,16 @@ func (d *dialogs) undoable() bool {
 	if r == nil || d.noUndo() != "" || r.DryRun() {
 		return false
 	}
-	changed := func(s *agent.StepState) bool {
+	var changed func(s *agent.StepState) bool
+	changed = func(s *agent.StepState) bool {
+		inner := telling.Inner(s)
+		if s.Items != nil && s.Step.Executor == plan.ExecutorTool {
+			inner = nil // they call what the step says
+		}
 		tool, err := r.Catalogue.Find(s.Step.Tool)
-		return err == nil && s.Attempt > 0 && tool.Trusted && tool.Previews
+		return err == nil && s.Attempt > 0 && tool.Trusted && tool.Previews || slices.ContainsFunc(inner, changed)
 	}
-	return slices.ContainsFunc(r.Steps, func(s *agent.StepState) bool {
-		return changed(s) || s.Loop != nil && slices.ContainsFunc(s.Loop.Calls, changed)
-	}) || r.Chat != nil && slices.ContainsFunc(r.Chat.Calls, changed)
+	return slices.ContainsFunc(r.Steps, changed) || r.Chat != nil && slices.ContainsFunc(r.Chat.Calls, changed)
 }
 
 // answered passes the answer to a query to the dialog that asked, and returns what
@@ -195,7 +199,10 @@ func (d *dialogs) runActions() keymap.Handlers {
 		"plan.timeline": {Refuse: d.noTimeline, Do: keymap.Just(func() {
 			step := ""
 			if r := d.plan.Chosen(); r != nil && r.Step != nil {
-				step = cmp.Or(r.Step.Parent, r.Step.Step.Index)
+				step = r.Step.Step.Index
+				for of := d.live.Shown().State.Step(r.Step.Parent); of != nil; of = d.live.Shown().State.Step(of.Parent) {
+					step = of.Step.Index // the row of a call or an item is that of its step
+				}
 			}
 			d.timeline.Open(step)
 		})},

@@ -425,3 +425,13 @@ func TestReviewNotifiesUnfocusedTerminalOnce(t *testing.T) {
 		t.Errorf("notified again: %q", got)
 	}
 }
+
+func TestReviewShowsTheListOfAStep(t *testing.T) {
+	steps := reviewSteps()
+	steps[2].ForEach = &plan.ForEach{Items: "${handler}", As: "part", Max: 9, AtOnce: 2}
+	s := open(t, tui.Options{Theme: themes.Dark}, 120, 30).show(newStory().reviewingSteps(steps))
+	s.m.Update(s.m.ReviewRested())
+	s.press(downKey, downKey)
+	s.wants("${handler} as part, at most 9, 2 at once")
+	s.wants("at most 9 items, known once step 1 is")
+}

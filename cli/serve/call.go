@@ -17,9 +17,11 @@ import (
 	"replan/agent/event"
 	"replan/agent/plantool"
 	"replan/agent/session"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/tui/plain"
+	"replan/tui/telling"
 )
 
 // call is one call that plans or runs, with its session. It outlives the request
@@ -300,6 +302,8 @@ func (c *call) progressed(e event.Event, run *agent.Run) {
 		if d.Parent == "" {
 			message = d.Title.Line()
 		}
+	case event.StepExpanded:
+		message = d.Title.Line() + ": " + english.Count(len(d.Items), "item")
 	case event.StepCompleted:
 		message = titleOf(run, d.Index)
 	case event.StepFailed:
@@ -310,24 +314,45 @@ func (c *call) progressed(e event.Event, run *agent.Run) {
 	if message == "" || c.report == nil {
 		return
 	}
-	ended := 0
+	ended := 0.0
 	for _, s := range run.Steps {
-		if !s.Draft && s.Status.Ended() {
+		switch {
+		case s.Draft:
+		case s.Status.Ended():
 			ended++
+		case len(s.Items) > 0:
+			ended += float64(s.EndedItems()) / float64(len(s.Items))
 		}
 	}
 	// The protocol wants a number that increases with each report.
 	const little = 0.001
-	c.last = max(float64(ended), c.last+little)
+	c.last = max(ended, c.last+little)
 	c.report(progress{done: c.last, total: len(run.Plan.Steps), message: message})
 }
 
-// titleOf returns the title of a step of the plan, "" of an inner call.
+// titleOf returns the title of a step of the plan, "" of an inner call. An item gives that
+// of its step and how many have ended, once for each percent of them.
 func titleOf(run *agent.Run, index string) string {
-	if s := run.Step(index); s != nil && s.Parent == "" {
-		return s.Step.Title.Line()
+	s := run.Step(index)
+	if s == nil || s.Parent == "" {
+		return stepTitle(s)
+	}
+	of := run.Step(s.Parent)
+	if _, item := s.Item(); !item || of == nil {
+		return ""
+	}
+	if ended, all := of.EndedItems(), len(of.Items); ended*100/all > (ended-1)*100/all {
+		return stepTitle(of) + ": " + telling.ItemsWords(of)
 	}
 	return ""
+}
+
+// stepTitle returns the title of a step, "" of none.
+func stepTitle(s *agent.StepState) string {
+	if s == nil {
+		return ""
+	}
+	return s.Step.Title.Line()
 }
 
 // result returns the result of a call that has ended.

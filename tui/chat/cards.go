@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"fmt"
 	"strings"
 
 	"replan/agent"
@@ -120,6 +121,9 @@ func (c *Pane) planSteps(run *agent.Run, width int) []draw.TextLine {
 		}
 		glyph, style := draw.StateGlyph(l, run, s)
 		state, how := draw.StateWord(l, run, s)
+		if s.Items != nil && s.Status == agent.StepRunning && run.Result == nil {
+			state = fmt.Sprintf("%d/%d", s.EndedItems(), len(s.Items))
+		}
 		left := style.Render(glyph) + " " + l.Muted.Render(s.Step.Name()) + " " + s.Step.Title.Line()
 		lines = append(lines, l.Sides(l.Cut(left, max(width-2-draw.VisibleWidth(state)-2, 8)), how.Render(state), max(width-2, 1)))
 	}

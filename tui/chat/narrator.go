@@ -409,7 +409,7 @@ func (n *Narrator) outcomeWord(r event.Result) string {
 	case n.run.PlanOnly():
 		return "planned: nothing was run"
 	case r.Reason == event.ReasonPartial:
-		return "partial: " + telling.PartialWords(r)
+		return "partial: " + telling.PartialWords(n.run, r)
 	case r.Reason.Nothing():
 		return telling.ReasonWords(r.Reason)
 	default:

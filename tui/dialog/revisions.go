@@ -396,6 +396,7 @@ func (p *revisionPage) changes(before, after *plan.Step) {
 	p.change("profile", before.Profile, after.Profile)
 	p.change("after", strings.Join(before.DependsOn, ", "), strings.Join(after.DependsOn, ", "))
 	p.change("expects", before.ExpectedOutcome.Visible(), after.ExpectedOutcome.Visible())
+	p.change("for each", telling.EachWords(before.ForEach), telling.EachWords(after.ForEach))
 	p.change("when", before.When, after.When)
 	p.change("check", telling.ChecksWords(before.Checks), telling.ChecksWords(after.Checks))
 	text := func(args map[string]any, name string) (text string) {

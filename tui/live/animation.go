@@ -26,20 +26,33 @@ func (s *Runs) animated(r *Run) bool {
 		}
 	}
 	for _, step := range state.Steps {
-		if step.Status == agent.StepRunning && (step.Loop == nil || s.calling(step.Loop, true)) {
+		if step.Status == agent.StepRunning && s.working(step) {
 			return true
 		}
 	}
-	return state.Chat != nil && s.calling(state.Chat, false)
+	return state.Chat != nil && s.calling(state.Chat.Calls, false)
 }
 
-// calling reports whether a call of the loop is running. Without running or
-// waiting calls, it returns idle. A call that waits for its own run does not
+// working reports whether a running step does something, and does not only wait with its
+// items or calls for the user.
+func (s *Runs) working(step *agent.StepState) bool {
+	switch {
+	case step.Items != nil:
+		return s.calling(step.Items, true)
+	case step.Loop != nil:
+		return s.calling(step.Loop.Calls, true)
+	default:
+		return true
+	}
+}
+
+// calling reports whether one of the calls or items is running. Without running or
+// waiting ones, it returns idle. A call that waits for its own run does not
 // count: that run is animated itself.
-func (s *Runs) calling(l *agent.Loop, idle bool) bool {
-	for _, c := range l.Calls {
+func (s *Runs) calling(calls []*agent.StepState, idle bool) bool {
+	for _, c := range calls {
 		switch {
-		case c.Status == agent.StepRunning && !s.Live(c.Run):
+		case c.Status == agent.StepRunning && !s.Live(c.Run) && s.working(c):
 			return true
 		case c.Status == agent.StepRunning, c.Status == agent.StepWaiting, c.Status == agent.StepInDoubt:
 			idle = false

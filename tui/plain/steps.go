@@ -24,7 +24,7 @@ func (l *Log) dryStep(d event.StepCompleted) {
 	}
 	l.Line("%s %s %s%s", l.Signs.Pending, d.Index, l.title(d.Index), l.Faint("%s  dry run", what))
 	if s != nil && s.Step.ForEach != nil {
-		l.Line("    would run for each of %s: %s", telling.EachWords(*s.Step.ForEach), telling.EstimateWords(l.run.Plan, *s.Step.ForEach))
+		l.Line("    would run for each of %s: %s", telling.EachWords(s.Step.ForEach), telling.EstimateWords(l.run.Plan, s.Step.ForEach))
 	}
 	l.dryCall("    ", d)
 }
@@ -165,7 +165,11 @@ func (l *Log) checked(indent string, d event.CheckCompleted) {
 	if d.Index == "" {
 		indent = ""
 	}
-	l.Line("%s%s %s", indent, sign, telling.CheckedWords(d))
+	words := telling.CheckedWords(d)
+	if s := l.run.Step(d.Index); s != nil && s.Parent != "" {
+		words = d.Index + " " + words // other items may have ended since its own line
+	}
+	l.Line("%s%s %s", indent, sign, words)
 }
 
 // failure prints why a step failed, unless its gate or the end of the run has just

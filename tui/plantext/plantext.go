@@ -12,6 +12,7 @@ import (
 	"replan/planning/plan"
 	"replan/planning/plan/layout"
 	"replan/themes"
+	"replan/tui/telling"
 )
 
 // lanesShown is the maximum number of lanes drawn side by side. Each row also lists
@@ -77,14 +78,28 @@ func Run(run *agent.Run, ascii bool, words func(*agent.StepState) string) string
 			row.words = words(s)
 		}
 		d.add(row)
-		if words != nil && s.Loop != nil {
-			for _, c := range s.Loop.Calls {
-				d.add(textRow{cells: d.rails.Below(i), sign: "  " + d.sign(c), step: &c.Step, words: words(c)})
-			}
+		if words != nil {
+			d.addInner(s, d.rails.Below(i), "  ", words)
 		}
 		d.addRemoved(removed[s.Step.Index], d.rails.Below(i))
 	}
 	return d.text()
+}
+
+// addInner adds the items of a step, or the calls of its sub-agent. Of very many items it
+// adds those that did not succeed.
+func (d *drawing) addInner(s *agent.StepState, cells []layout.Cell, inset string, words func(*agent.StepState) string) {
+	inner := telling.Inner(s)
+	if len(s.Items) > plan.DefaultMax {
+		inner = telling.ItemsLeftOut(s)
+		inner = inner[:min(len(inner), plan.DefaultMax)]
+	}
+	for _, c := range inner {
+		step := c.Step
+		step.Title = untrusted.Text(telling.InnerTitle(c, s))
+		d.add(textRow{cells: cells, sign: inset + d.sign(c), step: &step, words: words(c)})
+		d.addInner(c, cells, inset+"  ", words)
+	}
 }
 
 // addRemoved adds steps removed by revisions between the lanes of the remaining
@@ -196,6 +211,9 @@ func (d *drawing) writeTail(line *strings.Builder, r *textRow) {
 	}
 	if d.parallel[r.step.Index] {
 		line.WriteString("  " + d.glyphs.Parallel)
+	}
+	if f := r.step.ForEach; f != nil {
+		line.WriteString("  for each " + telling.EachWords(f))
 	}
 	if r.words != "" {
 		line.WriteString("  " + r.words)

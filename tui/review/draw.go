@@ -406,6 +406,10 @@ func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
 			return draw.Texts(draw.NewMarkdown(l).Lines(s.Step.ExpectedOutcome.Markdown(), width))
 		})
 	}
+	if f := s.Step.ForEach; f != nil {
+		doc.Field("for each", l.Text, telling.EachWords(f))
+		doc.Field("items", l.Text, telling.EstimateWords(d.review.Plan(), f))
+	}
 	if s.Step.When != "" {
 		doc.Field("when", l.Text, untrusted.Line(s.Step.When))
 	}

@@ -18,7 +18,7 @@ import (
 // drawEach draws the list of a step that runs for each item, and how far it is.
 func (d *Pane) drawEach(p *draw.SheetPage, s *agent.StepState) {
 	l := d.look
-	p.Field("for each", l.Text, telling.EachWords(*s.Step.ForEach))
+	p.Field("for each", l.Text, telling.EachWords(s.Step.ForEach))
 	if s.Items != nil {
 		p.Field("so far", l.Text, telling.ItemsWords(s))
 	}

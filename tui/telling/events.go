@@ -207,7 +207,7 @@ func EndWords(run *agent.Run, r event.Result) string {
 	case words == "":
 		return "Failed after " + duration + ": " + cmp.Or(FailureReason(run, r), ReasonWords(r.Reason))
 	case r.Status == event.StatusCompleted && r.Reason == event.ReasonPartial:
-		return words + " in " + duration + ": " + PartialWords(r)
+		return words + " in " + duration + ": " + PartialWords(run, r)
 	case r.Status == event.StatusCompleted && r.Reason != event.ReasonGoalMet && r.Reason != event.ReasonDirect:
 		return words + " in " + duration + ": " + ReasonWords(r.Reason)
 	case r.Status == event.StatusCompleted:
@@ -218,7 +218,10 @@ func EndWords(run *agent.Run, r event.Result) string {
 }
 
 // PartialWords says what a run left out that ended as partial.
-func PartialWords(r event.Result) string {
+func PartialWords(run *agent.Run, r event.Result) string {
+	if words := leftOutWords(run); words != "" {
+		return words
+	}
 	skipped := func(i plan.HistoryItem) bool { return i.Status == plan.ItemSkipped || i.Status == plan.ItemFailed }
 	if len(r.History) > 0 && !slices.ContainsFunc(r.History, skipped) {
 		return "no tests were run"

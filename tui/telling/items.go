@@ -85,8 +85,11 @@ func ItemsWords(s *agent.StepState) string {
 }
 
 // EachWords says which list a step runs through, and how: "${found.files} as file, at most
-// 50, 2 at once".
-func EachWords(f plan.ForEach) string {
+// 50, 2 at once". It returns "" for a step that runs once.
+func EachWords(f *plan.ForEach) string {
+	if f == nil {
+		return ""
+	}
 	words := untrusted.Line(JSONText(f.Items, ""))
 	switch items := f.Items.(type) {
 	case string:
@@ -110,7 +113,7 @@ func EachWords(f plan.ForEach) string {
 
 // EstimateWords says how many items a step of a plan is about to run for, as far as that is
 // known before the run: "3 items", "at most 50 items, known once step 1 is done".
-func EstimateWords(p plan.Plan, f plan.ForEach) string {
+func EstimateWords(p plan.Plan, f *plan.ForEach) string {
 	for _, reference := range plan.References(f.Items) {
 		for _, s := range p.Steps {
 			if s.ResultVariable == reference.Name {
@@ -123,6 +126,39 @@ func EstimateWords(p plan.Plan, f plan.ForEach) string {
 		return "at most " + english.Count(f.Max, "item")
 	}
 	return english.Count(len(items), "item")
+}
+
+// ItemsLeftOut returns the items of a step that did not succeed, or may not have.
+func ItemsLeftOut(s *agent.StepState) []*agent.StepState {
+	var out []*agent.StepState
+	for _, item := range s.Items {
+		if item.Status.Ended() && item.Status != agent.StepCompleted && !item.NotTaken {
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
+// leftOutWords names the items that completed steps of a run are without: "1 item failed:
+// 2.2 b.go". It returns "" if there are none.
+func leftOutWords(run *agent.Run) string {
+	const most = 3
+	var names []string
+	if run == nil {
+		return ""
+	}
+	for _, s := range run.Steps {
+		if s.Status != agent.StepCompleted {
+			continue
+		}
+		for _, item := range ItemsLeftOut(s) {
+			names = append(names, item.Step.Name()+" "+InnerTitle(item, s))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return english.Count(len(names), "item") + " did not succeed: " + english.Some(names, most, "item")
 }
 
 // longListed is the number of items up to which a list is shown as it is written.

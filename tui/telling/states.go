@@ -253,6 +253,9 @@ func StateSummary(s *agent.StepState) string {
 	if s.Status == agent.StepCompleted || s.Status == agent.StepFailed {
 		words += fmt.Sprintf(" in %.1f s", float64(s.MS)/1000)
 	}
+	if s.Items != nil {
+		words += ", " + ItemsWords(s)
+	}
 	return words + attemptWords(s)
 }
 
