@@ -33,6 +33,10 @@ func (c *Pane) results(run *agent.Run) []*Block {
 		title := s.Step.Name() + " " + s.Step.Title.Line()
 		blocks = append(blocks, c.foldedResult(title, telling.EvidenceOf(run, s), linesFolded, func(width int) []string {
 			d := &draw.Document{Look: c.Look, Width: max(width, 1)}
+			if lines := telling.ItemLines(s); lines != nil {
+				writeCutLines(d, c.Look.Text, lines)
+				return d.Whole()
+			}
 			writeReadable(d, s.Result)
 			return d.Whole()
 		}))

@@ -122,7 +122,10 @@ func (l *Log) results(r event.Result) {
 		l.Line("%s result of %s %s", l.Signs.Started, s.Step.Index, s.Step.Title.Line())
 		members, _ := s.Result.(map[string]any)
 		diff, _ := members["diff"].(string)
-		lines := telling.ResultLines(s.Result)
+		lines := telling.ItemLines(s)
+		if lines == nil {
+			lines = telling.ResultLines(s.Result)
+		}
 		switch {
 		case diff != "" && slices.Contains(l.diffs, diff):
 			l.Line("    %s", telling.ResultWords(s.Result))

@@ -1,6 +1,7 @@
 package telling
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,11 +13,19 @@ import (
 )
 
 // InnerTitle names an item or a call below its step. Since the title of an item begins
-// with that of its step, only the item is left.
+// with that of its step, only the item is left, or what it is called with.
 func InnerTitle(s, of *agent.StepState) string {
 	title := s.Step.Title.Line()
-	if _, item := s.Item(); item && of != nil {
-		return strings.TrimPrefix(title, of.Step.Title.Line()+": ")
+	value, item := s.Item()
+	if !item || of == nil {
+		return title
+	}
+	title = strings.TrimPrefix(title, of.Step.Title.Line()+": ")
+	switch value.(type) {
+	case map[string]any, []any:
+		if argument := MainArgument(s.Args); argument != "" && (strings.HasPrefix(title, "{") || strings.HasPrefix(title, "[")) {
+			return argument // the item itself has no name
+		}
 	}
 	return title
 }
@@ -137,6 +146,31 @@ func ItemsLeftOut(s *agent.StepState) []*agent.StepState {
 		}
 	}
 	return out
+}
+
+// ItemLines formats the results of the items of a step: what each is called, and what came
+// of it. It returns nothing for a step without items.
+func ItemLines(s *agent.StepState) (lines []string) {
+	const most = 100 // of a value in JSON, in characters
+	for _, item := range s.Items {
+		head := item.Step.Name() + " " + InnerTitle(item, s) + ":"
+		text, isText := item.Result.(string)
+		text = strings.TrimRight(text, "\n")
+		switch {
+		case item.Status != agent.StepCompleted:
+			lines = append(lines, head+" "+cmp.Or(item.Error.FirstLine(), string(item.Status)))
+		case isText && strings.Contains(text, "\n"):
+			lines = append(lines, head)
+			for line := range strings.SplitSeq(text, "\n") {
+				lines = append(lines, "  "+line)
+			}
+		case isText:
+			lines = append(lines, head+" "+text)
+		default:
+			lines = append(lines, head+" "+cmp.Or(ResultWords(item.Result), Excerpt(untrusted.Text(plan.CanonicalJSON(item.Result)), most)))
+		}
+	}
+	return lines
 }
 
 // leftOutWords names the items that completed steps of a run are without: "1 item failed:

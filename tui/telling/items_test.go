@@ -1,6 +1,7 @@
 package telling_test
 
 import (
+	"slices"
 	"testing"
 
 	"replan/agent"
@@ -59,5 +60,20 @@ func TestPartialRunNamesTheItemsThatItIsWithout(t *testing.T) {
 	want := "5 items did not succeed: 2.10 internal/part10/file.go, 2.20 internal/part20/file.go, 2.30 internal/part30/file.go and 2 more items"
 	if got := telling.PartialWords(run, event.Result{}); got != want {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestResultsOfItemsTakeALineEach(t *testing.T) {
+	run := panetest.EachRun(4, 4)
+	s := run.Step("2")
+	s.Items[1].Result = "two\nlines\n"
+	s.Items[2].Result = map[string]any{"matches": []any{1, 2}}
+	s.Items[3].Status, s.Items[3].Error = agent.StepFailed, "the disk is full\nreally"
+	want := []string{"2.1 internal/part1/file.go: written", "2.2 internal/part2/file.go:", "  two", "  lines", "2.3 internal/part3/file.go: 2 matches", "2.4 internal/part4/file.go: the disk is full"}
+	if got := telling.ItemLines(s); !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	if lines := telling.ItemLines(run.Step("1")); lines != nil {
+		t.Errorf("got %q", lines)
 	}
 }
