@@ -86,7 +86,7 @@ func New() *Map {
 		Follow: bind([]string{"f"}, "f", "follow the running step, or stop following"),
 		Undo:   bind([]string{"u"}, "u", "undo last run; shows the diff first"),
 
-		Fold:          bind([]string{"space"}, "space", "collapse or expand calls, siblings or dependents"),
+		Fold:          bind([]string{"space"}, "space", "collapse or expand items, calls, siblings or dependents"),
 		FoldAll:       bind([]string{"z"}, "z", "collapse or expand all"),
 		ToGate:        bind([]string{"a"}, "a", "go to the next gate"),
 		ToFailure:     bind([]string{"e"}, "e", "go to the next failure"),
