@@ -128,6 +128,7 @@ func TestConfigErrorsNameFileLineAndServer(t *testing.T) {
 		"zero timeout":                           {one(`{"command":"x","timeout":0}`), `"timeout" must be more than 0`},
 		"list as timeout":                        {one(`{"command":"x","timeout":[1]}`), `"timeout" must be a duration`},
 		"timeout in seconds":                     {one(`{"command":"x","timeout":60}`), `"timeout" is 60 milliseconds, which is too short; write "60s" for 60 seconds, or 60000 for milliseconds`},
+		"startup timeout in milliseconds":        {one(`{"command":"x","startup_timeout":1800000}`), `"startup_timeout" is 1800000 seconds, which is too long; write "1800000ms" for milliseconds, or "1800000s" for seconds`},
 		"startup timeout that is not a duration": {one(`{"command":"x","startup_timeout":"soon"}`), `"startup_timeout" is "soon"; write a duration such as "30s", or a number of seconds`},
 		"text as inherit":                        {one(`{"command":"x","inherit":"PATH"}`), `"inherit" must be a list of names of environment variables, not string`},
 		"unset variable":                         {one(`{"command":"${REPLAN_TEST_NONE}"}`), "the environment variable REPLAN_TEST_NONE is not set"},

@@ -10,6 +10,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -375,14 +376,9 @@ var unitNames = map[time.Duration]string{time.Millisecond: "milliseconds", time.
 
 // times reads the limits of time. opencode writes both into one object.
 func (w written) times(s *Server) error {
-	call, start := w.Timeout, w.StartTimeout
+	call, start := w.Timeout, any(nil)
 	if both, ok := call.(map[string]any); ok {
-		call = both["request"]
-		if start == nil {
-			if ms, ok := both["startup"].(float64); ok {
-				start = ms / 1000
-			}
-		}
+		call, start = both["request"], both["startup"]
 	}
 	for _, l := range []struct {
 		key   string
@@ -392,7 +388,8 @@ func (w written) times(s *Server) error {
 	}{
 		{"timeout", call, time.Millisecond, &s.Timeout},
 		{"tool_timeout_sec", number(w.ToolTimeoutS), time.Second, &s.Timeout},
-		{"startup_timeout", start, time.Second, &s.StartTimeout},
+		{"timeout.startup", start, time.Millisecond, &s.StartTimeout},
+		{"startup_timeout", w.StartTimeout, time.Second, &s.StartTimeout},
 		{"startup_timeout_sec", number(w.StartTimeoutS), time.Second, &s.StartTimeout},
 		{"startup_timeout_ms", number(w.StartTimeoutMS), time.Millisecond, &s.StartTimeout},
 	} {
@@ -426,6 +423,9 @@ func readTimeout(key string, value any, unit time.Duration) (time.Duration, erro
 	case float64:
 		if unit == time.Millisecond && v > 0 && v < 1000 {
 			return 0, fmt.Errorf("%q is %g milliseconds, which is too short; write %q for %g seconds, or %g for milliseconds", key, v, fmt.Sprintf("%gs", v), v, v*1000)
+		}
+		if key == "startup_timeout" && v >= 1000 { // other programs write milliseconds under such names
+			return 0, fmt.Errorf("%q is %s seconds, which is too long; write \"%[2]sms\" for milliseconds, or \"%[2]ss\" for seconds", key, strconv.FormatFloat(v, 'f', -1, 64))
 		}
 		d = time.Duration(min(v, maxTimeout) * float64(unit))
 	case string:
