@@ -10,7 +10,9 @@ import (
 	"log/slog"
 	"maps"
 	"mime"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -249,7 +251,7 @@ type answerKey struct{}
 // ended session, does not recognise one that is refused with 400, and drops the
 // status.
 func (a *answer) read(method string, response *transport.JSONRPCResponse, err error) (*transport.JSONRPCResponse, error) {
-	if err != nil && strings.HasSuffix(err.Error(), "unexpected nil response") {
+	if closed(err) {
 		return nil, errBroken
 	}
 	if !isRefusal(a.status) || a.status == http.StatusUnauthorized {
@@ -273,8 +275,24 @@ func (a *answer) read(method string, response *transport.JSONRPCResponse, err er
 	return nil, refused
 }
 
-// errBroken reports a stream that ended before the answer.
-var errBroken = errors.New("the connection was lost before the answer came")
+// errBroken reports a connection or stream that ended before the answer.
+var errBroken = errors.New("the server closed the connection before it answered")
+
+// closed reports whether a request failed because its connection or stream ended.
+func closed(err error) bool {
+	if err == nil || unprepared(err) != nil {
+		return false
+	}
+	var address *url.Error
+	var network *net.OpError
+	switch {
+	case errors.As(err, &network):
+		return network.Op == "read" || network.Op == "write"
+	case errors.Is(err, io.EOF):
+		return errors.As(err, &address) // else the answer is empty
+	}
+	return errors.Is(err, io.ErrUnexpectedEOF) || strings.HasSuffix(err.Error(), "unexpected nil response")
+}
 
 // answers limits the size of replies and records answers for httpTap.
 type answers struct{ *http.Transport }

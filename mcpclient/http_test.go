@@ -271,3 +271,42 @@ func TestForbiddenServerSaysSo(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+func TestServerThatEndsDuringACallIsSaidToHaveClosedTheConnection(t *testing.T) {
+	const part = "HTTP/1.1 200 OK\r\nContent-Type: "
+	for name, c := range map[string]struct {
+		sent  string // of the answer
+		reset bool
+	}{
+		"before the answer":   {},
+		"reset":               {reset: true},
+		"within JSON":         {sent: part + "application/json\r\nContent-Length: 100\r\n\r\n{\"jsonrpc\""},
+		"within the stream":   {sent: part + "text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"},
+		"between two events":  {sent: part + "text/event-stream\r\n\r\n: ping\n\n"},
+		"within the headings": {sent: part},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRemote(t, func(w http.ResponseWriter, q *http.Request, body []byte) bool {
+				if !bytes.Contains(body, []byte(mcp.MethodToolsCall)) {
+					return true
+				}
+				conn, _, err := http.NewResponseController(w).Hijack()
+				if err != nil {
+					t.Error(err)
+					return false
+				}
+				_, _ = io.WriteString(conn, c.sent)
+				if tcp, ok := conn.(*net.TCPConn); ok && c.reset {
+					_ = tcp.SetLinger(0)
+				}
+				_ = conn.Close()
+				return false
+			})
+			_, err := call(t, over(t, r.URL, nil), "far:hello", nil)
+			const want = "calling far:hello: the server closed the connection before it answered"
+			if err == nil || err.Error() != want || isToolError(err) {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		})
+	}
+}
