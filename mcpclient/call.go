@@ -120,6 +120,7 @@ func (p *Pool) send(ctx context.Context, call plan.ToolCall, meta map[string]any
 		switch {
 		case err == nil:
 			p.recovered(e)
+			noteUndeclared(p, e, call.Tool, result)
 			return result, nil
 		case errors.Is(err, errClosing):
 			closing = conn

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 
 	"replan/mcpclient"
 	"replan/planning/plan"
@@ -375,5 +376,40 @@ func TestWithoutKeeperContentStaysInTheValue(t *testing.T) {
 	got, err := call(t, answering(t, `{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`), "far:hello", nil)
 	if err != nil || !strings.Contains(plan.CanonicalJSON(got), `"base64":"AAAA"`) {
 		t.Errorf("got %v: %v", got, err)
+	}
+}
+
+func TestResultThatItsServerDeclaresOtherwiseIsNotedOnce(t *testing.T) {
+	const schema = `{"type":"object","properties":{"n":{"type":"integer"},"big":{"type":"number"}},"required":["n"]}`
+	s := server.NewMCPServer("k", "1", server.WithToolCapabilities(true))
+	for name, content := range map[string]any{
+		"right": map[string]any{"n": 1}, "wrong": map[string]any{"n": "one"}, "lacking": map[string]any{"m": 1}, "list": []any{1},
+	} {
+		s.AddTool(mcp.Tool{Name: name, RawInputSchema: json.RawMessage(`{"type":"object"}`), RawOutputSchema: json.RawMessage(schema)},
+			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return mcp.NewToolResultStructuredOnly(content), nil
+			})
+	}
+	s.AddTool(mcp.Tool{Name: "unusable", RawInputSchema: json.RawMessage(`{"type":"object"}`), RawOutputSchema: json.RawMessage(`{"$ref":"http://example.com/x"}`)},
+		func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultStructuredOnly(map[string]any{"n": "one"}), nil
+		})
+	remote := newServer(t, server.NewStreamableHTTPServer(s))
+	p := over(t, remote.URL, nil)
+	const starts = "the result of far:%s is not as its server declares it: %s"
+	for name, want := range map[string]string{
+		"right": "", "unusable": "",
+		"wrong":   fmt.Sprintf(starts, "wrong", "n: got string, want integer"),
+		"lacking": fmt.Sprintf(starts, "lacking", "missing property 'n'"),
+		"list":    fmt.Sprintf(starts, "list", "got array, want object"),
+	} {
+		for round, want := range []string{want, ""} {
+			if _, err := call(t, p, "far:"+name, nil); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if got := strings.Join(p.Notes(), "\n"); got != want {
+				t.Errorf("%s, call %d: got %q, want %q", name, round+1, got, want)
+			}
+		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"replan/mcpclient/incoming"
 	"replan/mcpclient/oauth"
 	"replan/mcpclient/pin"
+	"replan/mcpclient/result"
 	"replan/mcpclient/usage"
 	"replan/planning/plan"
 )
@@ -135,6 +136,7 @@ type entry struct {
 	after <-chan struct{} // closed when the server that this one replaces has ended; may be nil
 
 	calls    *usage.Record
+	declared result.Declared // what its tools declare of their results
 	disabled plan.DisabledBy
 	protocol string        // the version of the last connection
 	grown    chan struct{} // closed and replaced when its log grows, if somebody waits for that

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/mark3labs/mcp-go/mcp"
 
 	"replan/internal/english"
 	"replan/internal/untrusted"
@@ -172,6 +173,19 @@ func checkAccepted(e *entry, tool plan.Tool) error {
 		return notDone(tool, "the server %s has changed this tool since the run began; resume the run to use it as it is now", tool.Server)
 	}
 	return nil
+}
+
+// noteUndeclared notes, once for each tool, that a result differs from what the server
+// declares of it. Plans are checked against that.
+func noteUndeclared(p *Pool, e *entry, tool plan.Tool, reply *mcp.CallToolResult) {
+	if e.builtin != nil {
+		return
+	}
+	if fault := e.declared.Fault(tool, reply); fault != nil {
+		text := fmt.Sprintf("the result of %s is not as its server declares it: %s", tool.QualifiedName(), plan.OneLine(untrusted.Visible(fault.Error()), maxRefusal))
+		p.log.Warn("result", "server", e.server.Name, "note", text)
+		noteOn(p, e.server.Name, text)
+	}
 }
 
 // visibleSchema returns a JSON Schema with its descriptions and titles made visible.

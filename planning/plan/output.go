@@ -1,8 +1,10 @@
 package plan
 
 import (
+	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -24,6 +26,22 @@ func NewOutput(t Tool) (*Output, error) {
 		return nil, err
 	}
 	return &Output{schema}, nil
+}
+
+// Check checks the structured content of a result. It returns nil, or one error with
+// every fault in a clause each.
+func (o *Output) Check(content any) error {
+	c := argsCheck{resolved: true}
+	var invalid *jsonschema.ValidationError
+	if o == nil || c.alters(content) || !errors.As(o.schema.Validate(content), &invalid) {
+		return nil
+	}
+	var clauses []string
+	for _, f := range c.collect(invalid) {
+		clauses = append(clauses, f.message)
+	}
+	slices.Sort(clauses)
+	return errors.New(strings.Join(clauses, "; "))
 }
 
 // absence is a part of a reference that leads nowhere.
