@@ -58,11 +58,7 @@ const (
 // fingerprint is the SHA-256 (hex) of a server as its file writes it. A variable
 // whose value changes, such as a token, needs no new permission.
 func fingerprint(s config.Server) string {
-	parts := []any{trustVersion, s.Name, s.SSE, s.AsWritten().Whole()}
-	if s.NoRoots { // without it the server learns the workspace
-		parts = append(parts, "no roots")
-	}
-	return hashOf(parts)
+	return hashOf([]any{trustVersion, s.Name, s.SSE, s.AsWritten().Whole()})
 }
 
 // digest is what files of version 0 hold in place of a fingerprint: the hash of a

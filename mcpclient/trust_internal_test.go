@@ -16,6 +16,9 @@ func TestPermissionEndsWithEachChangeThatLeavesThisProgram(t *testing.T) {
 		if before.Source, after.Source = config.SourceProject, config.SourceProject; fingerprint(before) == fingerprint(after) {
 			t.Errorf("%s is no part of the fingerprint", field)
 		}
+		if field != "Name" && before.AsWritten().Equal(after.AsWritten()) {
+			t.Errorf("%s is not shown in the question", field)
+		}
 		if digest(before) == digest(after) {
 			t.Errorf("%s is no part of the digest", field)
 		}

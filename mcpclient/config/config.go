@@ -86,7 +86,7 @@ func (s Server) AsWritten() plan.PendingServer {
 	if s.shown != nil {
 		return *s.shown
 	}
-	p := plan.PendingServer{Name: s.Name, Dir: s.Dir, Env: s.Env, Inherit: s.Inherit, URL: s.URL, Headers: s.Headers, HeadersHelper: s.HeadersHelper}
+	p := plan.PendingServer{Name: s.Name, Dir: s.Dir, Env: s.Env, Inherit: s.Inherit, URL: s.URL, Headers: s.Headers, HeadersHelper: s.HeadersHelper, SSE: s.SSE, NoRoots: s.NoRoots}
 	if s.Command != "" {
 		p.Command = append([]string{s.Command}, s.Args...)
 	}

@@ -275,6 +275,8 @@ type PendingServer struct {
 
 	HeadersHelper string            // a shell command that prints more headers
 	OAuth         map[string]string // sent at a login
+	SSE           bool              // the older transport of the same URL
+	NoRoots       bool              // it does not learn the workspace
 
 	// Question and Why are the text of the question about a program of this machine.
 	// They are empty for a server that the project names.
@@ -314,6 +316,12 @@ func (p PendingServer) Whole() map[string]any {
 			object[key] = value
 		}
 		whole[name] = object
+	}
+	if p.SSE {
+		whole["type"] = "sse"
+	}
+	if p.NoRoots {
+		whole["roots"] = false
 	}
 	return whole
 }

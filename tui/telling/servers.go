@@ -31,6 +31,12 @@ func ServerWords(server any) string {
 	if url := field("url"); url != "" {
 		lines = append(lines, shellWords(url))
 	}
+	if field("type") == "sse" {
+		lines = append(lines, "over the older SSE transport")
+	}
+	if fields["roots"] == false {
+		lines = append(lines, "does not learn the folder of the workspace")
+	}
 	if dir := field("dir"); dir != "" {
 		lines = append(lines, "in the folder "+shellWords(dir))
 	}

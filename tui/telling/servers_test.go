@@ -106,6 +106,8 @@ func TestServerIsShownAsCommandLine(t *testing.T) {
 			Command: []string{"serve"}, Dir: "sub", Env: map[string]string{"B": "$HOME", "A": "1"},
 		},
 		"https://example.com/mcp\nruns 'cat key' in a shell for its headers": {URL: "https://example.com/mcp", HeadersHelper: "cat key"},
+		"https://example.com/mcp\nover the older SSE transport":              {URL: "https://example.com/mcp", SSE: true},
+		"serve\ndoes not learn the folder of the workspace":                  {Command: []string{"serve"}, NoRoots: true},
 		"serve\ngets of your environment TOKEN 'AWS_*'":                      {Command: []string{"serve"}, Inherit: []string{"TOKEN", "AWS_*"}},
 		"https://example.com/mcp\nheader X=y":                                {URL: "https://example.com/mcp", Headers: map[string]string{"X": "y"}},
 		"https://example.com/mcp\noauth clientId=a\noauth scopes='b c'":      {URL: "https://example.com/mcp", OAuth: map[string]string{"scopes": "b c", "clientId": "a"}},
