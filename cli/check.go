@@ -31,7 +31,7 @@ import (
 type namedPlan struct {
 	data   []byte // in plan file format
 	stored bool   // given by the id of a stored plan
-	whole  bool   // its args are complete: no model fills them in
+	call   bool   // of a single tool: its args are complete, and its name means one tool of all servers
 }
 
 // isFile reports whether a plan's name is a file, not an id: it looks like a
@@ -151,7 +151,7 @@ func (o plans) check(ctx context.Context, w *services, named namedPlan, vars var
 		return verdict{}, err
 	}
 	var v verdict
-	catalogue, awaited, err := o.toolsFor(ctx, w, data)
+	catalogue, awaited, err := o.toolsFor(ctx, w, data, named.call)
 	if err != nil {
 		return v, err
 	}
@@ -166,7 +166,7 @@ func (o plans) check(ctx context.Context, w *services, named namedPlan, vars var
 		CheckTools: len(w.tools.Status()) > 0,
 		// A model fills in missing arguments when the step is ready. In a file,
 		// empty args mean a call without arguments.
-		PartialArgs: !named.whole,
+		PartialArgs: !named.call,
 		Strict:      o.strict(),
 		EmptyArgs:   !named.stored,
 		Profiles:    o.Manner.Names(),
@@ -194,10 +194,18 @@ func (o plans) check(ctx context.Context, w *services, named namedPlan, vars var
 func (o plans) strict() bool { return o.Strict || o.Manner.Prompting.Strict }
 
 // toolsFor waits for the servers whose tools a plan names, for no others, and
-// returns the tools available then and the servers that have not started in time.
-func (o plans) toolsFor(ctx context.Context, w *services, data []byte) (plan.Catalogue, []string, error) {
+// returns the tools available then and the servers that have not started in time. For a
+// single call it waits for all that may have the tool: two servers may offer its name,
+// and which of them is ready first must not decide.
+func (o plans) toolsFor(ctx context.Context, w *services, data []byte, call bool) (plan.Catalogue, []string, error) {
 	p, _ := plan.DecodePlan(data) // the check reports its errors
 	names := p.Tools()
+	if call && len(names) > 0 && !strings.Contains(names[0], ":") {
+		own, _ := w.tools.ReadyFor(ctx, nil)
+		if t, _ := own.Find(names[0]); !t.Trusted {
+			names = []string{"*:" + names[0]}
+		}
+	}
 	within, cancel := context.WithTimeout(ctx, toolsSoon)
 	defer cancel()
 	catalogue, awaited := w.tools.ReadyFor(within, names)

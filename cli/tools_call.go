@@ -82,7 +82,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 	}
 	var server string
 	e := headlessJob{about: &server, prepare: func(ctx context.Context, w *services) ([]session.Command, error) {
-		v, err := o.plans().check(ctx, w, namedPlan{data: p, whole: true}, nil)
+		v, err := o.plans().check(ctx, w, namedPlan{data: p, call: true}, nil)
 		if err != nil {
 			return nil, err
 		}
