@@ -30,12 +30,12 @@ func (s *servers) notices(was, now session.Status, run *agent.Run, notify func(l
 		switch {
 		case server.State == plan.ServerFailed && before[name] == plan.ServerReady:
 			s.lost[name] = true
-			notify("error", "lost the server "+name+": "+server.Error.Visible()+lostTools(run, name, now.Servers))
+			notify("error", "lost the server "+name+lostTools(run, name, now.Servers)+": "+server.Error.Visible())
 		case server.State == plan.ServerStarting && server.Error != "" && before[name] == plan.ServerReady:
 			s.lost[name] = true
 			notify("warn", "lost the server "+name+", which restarts: "+server.Error.Visible())
 		case server.State == plan.ServerFailed && s.lost[name] && before[name] == plan.ServerStarting:
-			notify("error", "lost the server "+name+": "+server.Error.Visible()+lostTools(run, name, now.Servers))
+			notify("error", "lost the server "+name+lostTools(run, name, now.Servers)+": "+server.Error.Visible())
 		case server.State == plan.ServerFailed && before[name] == plan.ServerStarting:
 			s.lost[name] = false
 			notify("error", "the server "+name+" did not start")
