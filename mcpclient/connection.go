@@ -232,7 +232,7 @@ func (c *connection) close() {
 	_ = c.client.Close()
 	<-left
 	if c.process != nil {
-		c.process.Close()
+		c.process.close(c.client.IsInitialized())
 	}
 	if c.messages != nil {
 		c.messages.Close()

@@ -45,6 +45,8 @@ func TestMain(m *testing.M) {
 	case "broken":
 		fmt.Fprint(os.Stderr, "starting\n\ncannot find my configuration\n")
 		os.Exit(3)
+	case "deaf":
+		hold(os.Getenv("ADDR"))
 	case "stubborn", "grandchild":
 		signal.Ignore(syscall.SIGTERM, os.Interrupt)
 		hold(os.Getenv("ADDR"))

@@ -119,12 +119,13 @@ func (p *Pool) startProcess(e *entry, log *slog.Logger) (*process, error) {
 	return proc, nil
 }
 
-// Close ends the child and its whole group and waits for it. It first closes
-// the input, then terminates the group, then kills it.
-func (p *process) Close() {
+// close ends the child and its whole group and waits for it. It first closes
+// the input, then terminates the group, then kills it. A child that has never answered
+// gets no time to end by itself: it may still start, and not read its input.
+func (p *process) close(answered bool) {
 	p.stop.Do(func() {
 		_ = p.input.Close()
-		if !ended(p.exited, p.grace.exit) {
+		if !answered || !ended(p.exited, p.grace.exit) {
 			_ = child.Terminate(p.cmd)
 			if !ended(p.exited, p.grace.term) {
 				_ = child.Kill(p.cmd)

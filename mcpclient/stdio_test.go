@@ -223,3 +223,17 @@ func TestTimeLimitOfCallGoesBeforeThatOfItsServer(t *testing.T) {
 		t.Errorf("the call ended after %s", took)
 	}
 }
+
+func TestServerThatHasNeverAnsweredGetsNoTimeToEnd(t *testing.T) {
+	child := listen(t)
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "deaf", map[string]string{"ADDR": child.addr()})}})
+	child.line()
+	begun := time.Now()
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begun); took >= time.Second { // which others have
+		t.Errorf("closing took %s", took)
+	}
+	child.awaitDeath()
+}
