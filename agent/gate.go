@@ -343,7 +343,7 @@ func (r *Run) provenance(s *StepState) []rule.Provenance {
 	var out []rule.Provenance
 	for _, arg := range argsWithReferences(args) {
 		for _, ref := range plan.References(args[arg]) {
-			for _, other := range r.producersFor(s, ref.Name) {
+			for _, other := range producersFor(r, s, ref.Name) {
 				from := rule.Provenance{Arg: arg, Step: other.Step.Index, Tool: other.Step.Tool, Exact: true}
 				if result, ok := other.Result.(map[string]any); ok && other.Step.Tool == "code.transform" {
 					from.Words = result["by"] == "words"
@@ -383,7 +383,7 @@ func argsWithReferences(args map[string]any) []string {
 
 // producersFor returns the steps whose result a reference of a step may carry. An item
 // carries those of its list.
-func (r *Run) producersFor(s *StepState, name string) []*StepState {
+func producersFor(r *Run, s *StepState, name string) []*StepState {
 	of := s.item.step
 	if _, own := s.item.values[name]; !own || of == nil {
 		return r.producersOf(name)

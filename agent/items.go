@@ -40,7 +40,7 @@ const longestItem = 60
 func (s *StepState) expands() bool { return s.Step.ForEach != nil && s.item.step == nil }
 
 // valuesFor returns the variables that the args of a step may refer to.
-func (r *Run) valuesFor(s *StepState) map[string]any {
+func (r scheduler) valuesFor(s *StepState) map[string]any {
 	if s.item.values == nil {
 		return r.variables
 	}

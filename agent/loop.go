@@ -104,7 +104,7 @@ func (r *Run) loops() []*Loop {
 
 // every calls do for each step and each inner call of the run.
 func (r *Run) every(do func(*StepState)) {
-	r.executed(func(s *StepState) {
+	executed(r, func(s *StepState) {
 		do(s)
 		if s.Loop != nil {
 			for _, c := range s.Loop.Calls {
@@ -120,7 +120,7 @@ func (r *Run) every(do func(*StepState)) {
 }
 
 // executed calls do for each step of the plan and each item of one.
-func (r *Run) executed(do func(*StepState)) {
+func executed(r *Run, do func(*StepState)) {
 	for _, s := range r.Steps {
 		do(s)
 		for _, item := range s.Items {

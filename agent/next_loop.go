@@ -39,7 +39,7 @@ func (r dialogue) beginLoop(s *StepState) {
 // resumeLoops makes interrupted loops continue from their last reply.
 func (r dialogue) resumeLoops() {
 	r.agents = nil
-	r.executed(func(s *StepState) {
+	executed(r.Run, func(s *StepState) {
 		if s.Loop == nil || s.Loop.over() || s.Status != StepRunning && s.Status != StepPending {
 			return
 		}

@@ -117,7 +117,7 @@ func (r fold) loseModelCalls() {
 	}
 	r.loseExchanges()
 	r.resumeLoops()
-	r.executed(func(s *StepState) { s.fill.asking = false })
+	executed(r.Run, func(s *StepState) { s.fill.asking = false })
 }
 
 // loseToolCalls handles the steps that were running. A step runs again if it was
