@@ -385,8 +385,11 @@ func argsWithReferences(args map[string]any) []string {
 // carries those of its list.
 func producersFor(r *Run, s *StepState, name string) []*StepState {
 	of := s.item.step
-	if _, own := s.item.values[name]; !own || of == nil {
+	switch {
+	case of == nil || !of.Step.ForEach.Own(name):
 		return r.producersOf(name)
+	case name != of.Step.ForEach.As:
+		return nil // its position
 	}
 	var out []*StepState
 	for _, ref := range plan.References(of.Step.ForEach.Items) {

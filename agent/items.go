@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -117,7 +118,7 @@ func (r fold) applyExpanded(d event.StepExpanded) {
 func (r fold) item(state, of *StepState, value any, position int) *StepState {
 	step := of.Step
 	step.Index += "." + strconv.Itoa(position+1)
-	step.Title = untrusted.Text(string(step.Title) + ": " + plan.OneLine(itemWords(value), longestItem))
+	step.Title = untrusted.Text(string(step.Title) + ": " + plan.OneLine(cmp.Or(itemWords(value), fmt.Sprintf("item %d", position+1)), longestItem))
 	step.ForEach, step.DependsOn, step.Args = nil, nil, of.args()
 	if !ownCondition(of.Step) {
 		step.When = "" // it was that of the step
@@ -136,16 +137,20 @@ func (r fold) item(state, of *StepState, value any, position int) *StepState {
 }
 
 // itemWords names an item in a few words: text as it is, of an object its most telling field.
+// It is "" for a list, and for an object without such a field.
 func itemWords(value any) string {
 	switch v := value.(type) {
 	case string:
 		return v
+	case []any:
+		return ""
 	case map[string]any:
 		for _, name := range []string{"path", "name", "title", "file", "id", "url", "key"} {
 			if text, ok := v[name].(string); ok && text != "" {
 				return text
 			}
 		}
+		return ""
 	}
 	return plan.CanonicalJSON(value)
 }
@@ -268,7 +273,7 @@ func doneItems(s *StepState) []string {
 		if len(names) == most {
 			return append(names, "…")
 		}
-		names = append(names, plan.OneLine(itemWords(item.item.value), longestItem))
+		names = append(names, plan.OneLine(cmp.Or(itemWords(item.item.value), item.Step.Index), longestItem))
 	}
 	return names
 }

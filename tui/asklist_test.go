@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +50,12 @@ func (s *story) crowded() *story {
 
 func allow(step string) session.Resolve {
 	return session.Resolve{Run: storyRun, Gate: step + ".1.1", Decision: event.Allow, Scope: event.ScopeOnce}
+}
+
+func deny(step string) session.Resolve {
+	answer := allow(step)
+	answer.Decision = event.Deny
+	return answer
 }
 
 func TestTheQueueOfGatesIsDrawn(t *testing.T) {
@@ -159,13 +166,38 @@ func (s *screen) sendingAll(cmd tea.Cmd, n int) {
 }
 
 func TestApproveSimilarCanBeCancelled(t *testing.T) {
-	for name, k := range map[string]tea.KeyPressMsg{"esc": escape, "n": letters("n")[0]} {
-		t.Run(name, func(t *testing.T) {
-			s := settled(t, newStory().crowded(), 120, 40).press(letters("A")...).press(k)
-			s.wants("Gate 1 of 5")
-			s.sent()
-		})
+	s := settled(t, newStory().crowded(), 120, 40).press(letters("A")...).press(escape)
+	s.wants("Gate 1 of 5")
+	s.sent()
+}
+
+func TestSimilarCallsAreDeniedTogether(t *testing.T) {
+	s := settled(t, newStory().crowded(), 120, 60).press(letters("A")...)
+	_, cmd := s.m.Update(letters("n")[0])
+	s.sendingAll(cmd, 3)
+	s.sent(deny("2"), deny("3"), deny("6"))
+}
+
+func TestCallsThatAreLeftOutAreDenied(t *testing.T) {
+	s := settled(t, newStory().crowded(), 120, 60).press(tabKey)
+	s.m.Update(s.m.Rested())
+	s.press(space).press(letters("A")...)
+	s.wants("allow these 2, once each, and deny the 1 left out")
+	_, cmd := s.m.Update(letters("y")[0])
+	s.sendingAll(cmd, 3)
+	s.sent(allow("2"), allow("6"), deny("3"))
+}
+
+func TestAllSimilarNeedsOneCallThatIsNotLeftOut(t *testing.T) {
+	s := settled(t, newStory().crowded(), 120, 60)
+	for _, tabs := range []int{0, 1, 3} {
+		s.press(slices.Repeat([]tea.KeyPressMsg{tabKey}, tabs)...)
+		s.m.Update(s.m.Rested())
+		s.press(space)
 	}
+	s.press(letters("A")...)
+	s.wants("All of them are left out")
+	s.sent()
 }
 
 func TestApproveSimilarClosesWhenOneIsAnsweredElsewhere(t *testing.T) {

@@ -163,6 +163,7 @@ var flows = map[string]flow{
 	"plan.revisions":           {from: (*story).finished, first: []string{"tab"}, wants: "evision"},
 	"diff.sides":               {from: (*story).finished, first: []string{"tab", "g", "down", "down", "down", "3", "tab"}, wants: "Side by side needs 60 columns"},
 	"gate.all":                 {from: (*story).crowded, wants: "Approve all similar calls"},
+	"gate.leave_out":           {from: (*story).crowded, moves: true},
 	"gate.next":                {from: (*story).crowded, wants: "Gate 2 of 5"},
 	"gate.previous":            {from: (*story).crowded, wants: "Gate 5 of 5"},
 	"gate.editor":              {from: (*story).gated, wants: "No editor is set"},

@@ -107,10 +107,14 @@ func (g *Dialog) actions() keymap.Handlers {
 	}
 	several := func() bool { return len(g.queue) > 1 }
 	hs := keymap.Handlers{
-		"dialog.leave":  {Do: keymap.Just(func() { g.Open, g.warned = false, "" })},
-		"gate.details":  {When: func() bool { return g.noDetails() == "" }, Do: keymap.Just(g.turnDetails)},
-		"gate.editor":   {Refuse: g.noFile, Do: g.editFile},
-		"gate.all":      {Do: g.approveAll},
+		"dialog.leave": {Do: keymap.Just(func() { g.Open, g.warned = false, "" })},
+		"gate.details": {When: func() bool { return g.noDetails() == "" }, Do: keymap.Just(g.turnDetails)},
+		"gate.editor":  {Refuse: g.noFile, Do: g.editFile},
+		"gate.all":     {Do: g.approveAll},
+		"gate.leave_out": {When: g.picks, Do: keymap.Just(func() {
+			id := g.current().id()
+			g.leftOut[id] = !g.leftOut[id]
+		})},
 		"gate.next":     {When: several, Do: func() keymap.Request { return g.step(1) }},
 		"gate.previous": {When: several, Do: func() keymap.Request { return g.step(-1) }},
 	}.With(g.viewActions())

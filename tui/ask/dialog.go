@@ -69,6 +69,7 @@ type Dialog struct {
 	Open     bool
 	seen     map[string]bool // ids already shown to the user
 	answered map[string]bool // ids whose answers are in flight
+	leftOut  map[string]bool // ids of calls that the answer to all similar ones denies
 	shown    string          // id of the displayed request
 	Grace    draw.Grace      // answers are not accepted during it
 	muted    bool            // another question has the keys
@@ -94,7 +95,7 @@ type Dialog struct {
 
 // New returns a closed dialog.
 func New(l *draw.Look, k *keymap.Map, p draw.Pauses) *Dialog {
-	return &Dialog{look: l, keys: k, pauses: p, Grace: draw.NewGrace(p), seen: map[string]bool{}, answered: map[string]bool{}, viewed: map[string]viewed{}, unsent: map[string]unsent{}}
+	return &Dialog{look: l, keys: k, pauses: p, Grace: draw.NewGrace(p), seen: map[string]bool{}, answered: map[string]bool{}, leftOut: map[string]bool{}, viewed: map[string]viewed{}, unsent: map[string]unsent{}}
 }
 
 // Set updates the pending requests. A new request opens the dialog and starts a

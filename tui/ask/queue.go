@@ -44,6 +44,9 @@ func (g *Dialog) Hints() []keymap.Hint {
 	if len(g.queue) > 1 {
 		hints = append(hints, g.keys.Hint("next", "gate.next"))
 	}
+	if g.picks() {
+		hints = append(hints, g.keys.Hint("leave out", "gate.leave_out"))
+	}
 	hints = append(hints, g.keys.Hint("look around", "dialog.leave"))
 	if g.noSides() == "" {
 		hints = append(hints, g.keys.Hint("diff", "gate.sides"))
@@ -83,6 +86,9 @@ func (g *Dialog) listLine(a Asking, chosen bool, width int) string {
 	l := g.look
 	line := l.Line(chosen, true)
 	glyph, style := a.sign(l)
+	if g.leftOut[a.id()] {
+		glyph, style = l.Glyphs.Skipped, l.Muted
+	}
 	step, what, args := a.Brief()
 	drawn := line.Cursor + line.Draw(style, glyph) + line.Blank(1)
 	if step != "" {
@@ -175,6 +181,13 @@ func (g *Dialog) like() []OpenGate {
 	return out
 }
 
+// picks reports whether the displayed call is one of several similar ones, some of which
+// the user may leave out.
+func (g *Dialog) picks() bool {
+	like := g.like()
+	return len(like) > 1 && !like[0].Session
+}
+
 // approveAll shows which calls a joint approval of all similar gates would let
 // pass. If there are none, it returns the reason.
 func (g *Dialog) approveAll() keymap.Request {
@@ -183,6 +196,16 @@ func (g *Dialog) approveAll() keymap.Request {
 	}
 	all := g.like()
 	tool := untrusted.Line(all[0].Ask.Tool)
+	var out []OpenGate
+	all = slices.DeleteFunc(all, func(gate OpenGate) bool {
+		if g.leftOut[gate.id()] {
+			out = append(out, gate)
+		}
+		return g.leftOut[gate.id()]
+	})
+	if len(all) == 0 {
+		return keymap.ShowFooter("All of them are left out: " + g.keys.Name("gate.leave_out") + " takes this one back, and " + g.keys.Name("gate.deny") + " denies it")
+	}
 	c := &confirming{
 		title: "Approve all similar calls", about: []string{tool, fmt.Sprintf("%d calls", len(all))},
 		does: fmt.Sprintf("allow these %d, once each", len(all)), short: "allow",
@@ -197,13 +220,17 @@ func (g *Dialog) approveAll() keymap.Request {
 		c.does, c.short = fmt.Sprintf("yes to these %d", len(all)), "yes to all"
 		c.write = func(d *draw.Document) page { return writeServers(d, all) }
 	}
-	for _, gate := range all {
+	if len(out) > 0 {
+		c.does += fmt.Sprintf(", and deny the %d left out", len(out))
+	}
+	for i, gate := range slices.Concat(all, out) {
 		answer := session.Resolve{Run: gate.Run, Gate: gate.Ask.Gate, Decision: event.Allow, Scope: event.ScopeOnce}
-		c.ids, c.send = append(c.ids, gate.id()), append(c.send, answer)
-		if gate.Session {
-			answer.Decision = event.Deny
-			c.refuse = append(c.refuse, answer)
+		denied := answer
+		denied.Decision = event.Deny
+		if i >= len(all) {
+			answer = denied
 		}
+		c.ids, c.send, c.refuse = append(c.ids, gate.id()), append(c.send, answer), append(c.refuse, denied)
 	}
 	g.turn(c)
 	return keymap.Request{Cmd: g.Grace.StartLater()}

@@ -85,10 +85,11 @@ func newSessionKeys(bind func(keys []string, shown, does string) key.Binding) se
 }
 
 // askKeys are the keys of the queue of pending requests.
-type askKeys struct{ ApproveAll, NextAsk, PreviousAsk, Allowed, Details, EditFile key.Binding }
+type askKeys struct{ ApproveAll, LeaveOut, NextAsk, PreviousAsk, Allowed, Details, EditFile key.Binding }
 
 func newAskKeys(bind func(keys []string, shown, does string) key.Binding) askKeys {
 	return askKeys{
+		LeaveOut:    bind([]string{"space"}, "space", "leave a call out of all similar ones, or take it back"),
 		ApproveAll:  bind([]string{"A"}, "A", "allow all similar calls; lists them first"),
 		NextAsk:     bind([]string{"tab"}, "tab", "next gate or question"),
 		PreviousAsk: bind([]string{"shift+tab"}, "shift+tab", "previous gate or question"),

@@ -122,6 +122,7 @@ func (k *Map) Actions() []Group {
 			{ID: "gate.edit", Key: &k.EditCall},
 			{ID: "gate.editor", Key: &k.EditFile},
 			{ID: "gate.all", Key: &k.ApproveAll},
+			{ID: "gate.leave_out", Key: &k.LeaveOut, KeyOnly: true},
 			{ID: "gate.next", Key: &k.NextAsk, KeyOnly: true},
 			{ID: "gate.previous", Key: &k.PreviousAsk, KeyOnly: true},
 			{ID: "gate.sides", Key: &k.Sides, KeyOnly: true},
