@@ -237,13 +237,16 @@ func (w *rowPainter) paintItems(s *agent.StepState, c *telling.ItemCounts, add f
 	full, empty := l.GaugeParts(float64(c.Ended)/float64(max(c.All, 1)), itemsBar)
 	add(style, full)
 	add(l.Faint, empty)
-	for i, words := range strings.Split(c.Trouble(), ", ") {
+	for _, words := range strings.Split(c.Trouble(), ", ") {
 		if words == "" {
 			break
 		}
 		style = l.Warning
-		if i == 0 && c.Failed > 0 {
+		switch {
+		case strings.HasSuffix(words, "failed"):
 			style = l.Danger
+		case strings.HasSuffix(words, "not taken"):
+			style = l.Faint
 		}
 		add(l.Text, "  ")
 		add(style, words)

@@ -65,12 +65,12 @@ func TestKeyFoldsItemsFromTheirStepAndFromAnItem(t *testing.T) {
 
 func TestSelectionFollowsTheItemAtItsGate(t *testing.T) {
 	run := panetest.EachRun(50, 12)
-	run.Step("2.14").Status = agent.StepWaiting
+	run.Step("2.14").Status, run.Step("2.15").Status = agent.StepWaiting, agent.StepWaiting
 	d := itemsPane(run, 80, themes.Mode{})
 	if d.Selected != callsKey("2") || d.ChosenStep() != run.Step("2.14") {
 		t.Errorf("%q is selected", d.Selected)
 	}
-	if got := panetest.Stripped(d.View()); !strings.Contains(got, "1 asks you") {
+	if got := panetest.Stripped(d.View()); !strings.Contains(got, "2 ask you  1 failed") {
 		t.Errorf("the row does not say that an item asks:\n%s", got)
 	}
 }

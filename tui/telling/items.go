@@ -69,13 +69,10 @@ func (c ItemCounts) Trouble() string {
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{c.Failed, "failed"}, {c.Doubt, "in doubt"}, {c.Skipped, "skipped"}, {c.NotTaken, "not taken"}} {
+	}{{c.Asks, english.Agree(c.Asks, "asks", "ask") + " you"}, {c.Failed, "failed"}, {c.Doubt, "in doubt"}, {c.Skipped, "skipped"}, {c.NotTaken, "not taken"}} {
 		if p.n > 0 {
 			parts = append(parts, strconv.Itoa(p.n)+" "+p.what)
 		}
-	}
-	if c.Asks > 0 {
-		parts = append(parts, strconv.Itoa(c.Asks)+" "+english.Agree(c.Asks, "asks", "ask")+" you")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -47,7 +47,7 @@ func TestItemsAreCountedWithWhatWentWrong(t *testing.T) {
 	}
 	s.Items[20].Status, s.Items[21].Status, s.Items[22].Status = agent.StepWaiting, agent.StepInDoubt, agent.StepSkipped
 	s.Items[22].NotTaken = true
-	if got := telling.ItemsWords(s); got != "22 of 30 items, 2 failed, 1 in doubt, 1 not taken, 1 asks you" {
+	if got := telling.ItemsWords(s); got != "22 of 30 items, 1 asks you, 2 failed, 1 in doubt, 1 not taken" {
 		t.Errorf("got %q", got)
 	}
 }

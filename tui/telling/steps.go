@@ -36,11 +36,15 @@ func Inner(s *agent.StepState) []*agent.StepState {
 }
 
 // Newest returns the call or item that matters most to a reader: one waiting for the
-// user, otherwise a running one, otherwise the last. It returns nil if there is none.
+// user, otherwise a running one, otherwise the last. It returns nil if there is none. Of
+// several alike it returns the last call, or the first item, since gates open in their order.
 func Newest(inner []*agent.StepState) *agent.StepState {
 	order := []agent.StepStatus{agent.StepWaiting, agent.StepInDoubt, agent.StepRunning, agent.StepChecking}
 	var newest *agent.StepState
-	best := len(order) + 2
+	best, items := len(order)+2, false
+	if len(inner) > 0 {
+		_, items = inner[0].Item()
+	}
 	for _, s := range slices.Backward(inner) { // once, since a list may have many items
 		rank := slices.Index(order, s.Status)
 		switch {
@@ -50,10 +54,10 @@ func Newest(inner []*agent.StepState) *agent.StepState {
 		default:
 			rank = len(order) + 1
 		}
-		if rank < best {
+		if rank < best || items && rank == best && rank < len(order) {
 			newest, best = s, rank
 		}
-		if best == 0 {
+		if best == 0 && !items {
 			break
 		}
 	}
