@@ -41,7 +41,7 @@ func (d *Pane) drawItem(p *draw.SheetPage, s *agent.StepState) {
 			p.Field("index", d.look.Text, fmt.Sprintf("%d (from 0 to %d)", at, len(of.Items)-1))
 		}
 	}
-	p.Field(untrusted.Line(name), d.look.Text, draw.Clip(untrusted.Visible(text)))
+	p.Field(untrusted.Line(name), d.look.Text, draw.Clip(strings.TrimSpace(untrusted.Visible(text))))
 }
 
 // drawItems draws the items of a step, a line each.
