@@ -21,21 +21,7 @@ import (
 // of a step, and reports whether the event is one. Each event takes one line, with the
 // reason for a failure below it.
 func (l *Log) printCall(d event.Data) bool {
-	index := ""
-	switch d := d.(type) {
-	case event.StepStarted:
-		index = d.Index
-	case event.StepCompleted:
-		index = d.Index
-	case event.StepFailed:
-		index = d.Index
-	case event.StepInDoubt:
-		index = d.Index
-	case event.StepSkipped:
-		index = d.Index
-	case event.CheckCompleted:
-		index = d.Index
-	}
+	index := callOf(d)
 	s := l.run.Step(index)
 	if s == nil || s.Parent == "" {
 		return false
@@ -94,6 +80,18 @@ func (l *Log) printCall(d event.Data) bool {
 		l.checked(inset+"  ", d)
 	}
 	return true
+}
+
+// callOf returns the step of an event that takes a line below the step it belongs to, if it
+// is of a call or an item. Gates have the same lines everywhere.
+func callOf(d event.Data) string {
+	switch d.(type) {
+	case event.StepStarted, event.StepCompleted, event.StepFailed, event.StepInDoubt, event.StepSkipped, event.CheckCompleted:
+		index, _ := event.StepOf(d)
+		return index
+	default:
+		return ""
+	}
 }
 
 // expanded prints that a step begins with its items.
