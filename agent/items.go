@@ -296,5 +296,5 @@ func unfinishedItems(s *StepState) bool {
 // Item returns the item that a step is executed for, and whether it is one of several.
 func (s *StepState) Item() (value any, ok bool) { return s.item.value, s.item.step != nil }
 
-// Ended returns how many of its items have ended.
+// EndedItems returns how many of its items have ended.
 func (s *StepState) EndedItems() int { return len(s.Items) - s.fan.left }

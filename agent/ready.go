@@ -144,13 +144,8 @@ func (r scheduler) needOf(s *StepState) need {
 		return needNothing
 	case s.item.step != nil && s.held():
 		return needNothing
-	case s.Status == StepRunning && s.Loop != nil:
-		return s.Loop.need()
-	case s.Status == StepRunning && s.expands():
-		if s.itemsOver() {
-			return needRecord
-		}
-		return needNothing
+	case s.Status == StepRunning:
+		return s.needOfRunning()
 	case s.Status == StepChecking:
 		return needCheck
 	case s.Status == StepFailed && r.retries(s):
@@ -181,6 +176,18 @@ func (r scheduler) needOf(s *StepState) need {
 		s.ReadyAt = r.Now
 	}
 	return r.needOfCall(s)
+}
+
+// needOfRunning returns the next need of a step that runs.
+func (s *StepState) needOfRunning() need {
+	switch {
+	case s.Loop != nil:
+		return s.Loop.need()
+	case s.expands() && s.itemsOver():
+		return needRecord
+	default:
+		return needNothing
+	}
 }
 
 // needOfCall returns the next need of a step that only a slot, a gate or its own

@@ -49,7 +49,7 @@ func (d *Pane) drawItems(p *draw.SheetPage, s *agent.StepState) {
 	p.Lines = append(p.Lines, "")
 	switch {
 	case s.Items == nil && s.Status.Ended():
-		p.Prose(d.look.Faint, "It did not get as far as its items.")
+		p.Prose(d.look.Faint, "It ended before its items began.")
 	case s.Items == nil:
 		p.Prose(d.look.Faint, "Its items are known once it starts.")
 	case len(s.Items) == 0:

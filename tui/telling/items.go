@@ -117,8 +117,8 @@ func EachWords(f *plan.ForEach) string {
 	return words
 }
 
-// EstimateWords says how many items a step of a plan is about to run for, as far as that is
-// known before the run: "3 items", "at most 50 items, known once step 1 is done".
+// EstimateWords says before the run how many items a step of a plan will run for: "3 items",
+// "at most 50 items, known once step 1 is done".
 func EstimateWords(p plan.Plan, f *plan.ForEach) string {
 	for _, reference := range plan.References(f.Items) {
 		for _, s := range p.Steps {
