@@ -272,7 +272,17 @@ func withoutSecrets(p plan.Plan) plan.Plan {
 	p.Steps, p.Milestones, p.Risks = slices.Clone(p.Steps), slices.Clone(p.Milestones), slices.Clone(p.Risks)
 	for i, s := range p.Steps {
 		s.Title, s.ExpectedOutcome, s.Args, s.Extra = text(s.Title), text(s.ExpectedOutcome), object(s.Args), object(s.Extra)
-		s.Checks = checks(s.Checks)
+		s.Checks, s.When = checks(s.Checks), redact.Text(s.When)
+		if s.Until != nil {
+			until := *s.Until
+			until.Expect, until.Extra = redact.Text(until.Expect), object(until.Extra)
+			s.Until = &until
+		}
+		if s.ForEach != nil {
+			each := *s.ForEach
+			each.Items = redact.Value(each.Items, redact.Text)
+			s.ForEach = &each
+		}
 		p.Steps[i] = s
 	}
 	for i, m := range p.Milestones {
@@ -300,6 +310,9 @@ func (o plans) planExport(prefix string) error {
 	checks := len(p.Acceptance)
 	for _, s := range p.Steps {
 		checks += len(s.Checks)
+		if s.When != "" || s.Until != nil {
+			_, _ = fmt.Fprintf(o.io.Err, "replan: warning: step %s has a condition, which mcp-cli ignores: it runs each step once\n", s.Index)
+		}
 		if s.Executor == plan.ExecutorTool && s.Args == nil {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: warning: step %s has no args and is written with empty ones: replan lets a model fill them in, mcp-cli calls %s without any\n", s.Index, oneLine(s.Tool))
 		}

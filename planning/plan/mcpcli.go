@@ -17,7 +17,7 @@ import (
 //
 // It fails with an *InvalidPlanError if the plan is not valid. It fails with one
 // error naming each place that mcp-cli would run differently: steps without a
-// tool, and references it reads in another way.
+// tool or with for_each, and references it reads in another way.
 func ExportMCP(p Plan) ([]byte, error) {
 	if faults, _ := Validate(p, Rules{}); len(faults) > 0 {
 		return nil, fmt.Errorf("export plan %q: %w", p.Title, FaultError(faults))
@@ -59,6 +59,10 @@ type exporter struct {
 func (e *exporter) step(s Step, needs []string) Step {
 	if executor := ExecutorOf(s); executor != ExecutorTool {
 		e.differs = append(e.differs, fmt.Sprintf("step %s is for the executor %s, and it can only call tools", s.Index, executor))
+		return s
+	}
+	if s.ForEach != nil {
+		e.differs = append(e.differs, fmt.Sprintf("step %s runs for each item of a list, and it runs each step once", s.Index))
 		return s
 	}
 	s.DependsOn = slices.Clone(s.DependsOn)

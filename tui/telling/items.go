@@ -23,7 +23,7 @@ func InnerTitle(s, of *agent.StepState) string {
 	title = strings.TrimPrefix(title, of.Step.Title.Line()+": ")
 	switch value.(type) {
 	case map[string]any, []any:
-		if argument := MainArgument(s.Args); argument != "" && (strings.HasPrefix(title, "{") || strings.HasPrefix(title, "[")) {
+		if argument := MainArgument(s.Args); argument != "" && strings.HasPrefix(title, "item ") {
 			return argument // the item itself has no name
 		}
 	}
