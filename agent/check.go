@@ -186,7 +186,7 @@ func (r decision) nextCheck(subject checkSubject, free *slots) []Action {
 		done.Index = subject.step.Step.Index
 	}
 	values := r.checkValues(subject.step, expression.NamesOf(check.Expect))
-	if why := r.unknownTo(subject, check, values); why != "" {
+	if why := r.unknownTo(subject, check); why != "" {
 		done.State, done.Reason = plan.StateUnchecked, untrusted.Text(why)
 		return []Action{{Record: done}}
 	}
@@ -211,19 +211,19 @@ func (r decision) nextCheck(subject checkSubject, free *slots) []Action {
 }
 
 // unknownTo returns which value a check looks at that nobody knows, "" if there is none.
-func (r decision) unknownTo(subject checkSubject, check plan.Check, values map[string]any) string {
+func (r decision) unknownTo(subject checkSubject, check plan.Check) string {
 	names := expression.NamesOf(check.Expect)
 	for _, reference := range plan.References(check.Args) {
 		names = append(names, reference.Name)
 	}
+	values := r.checkValues(subject.step, names)
 	for _, name := range names {
 		own := subject.step != nil && (name == subject.step.Step.ResultVariable || name == "result" && check.Tool == "")
 		_, there := values[name]
-		_, bound := r.variables[name]
 		switch {
 		case own && subject.step.checks.unknownResult:
 			return "nobody knows the result of the step"
-		case !own && !there && !bound && name != "result":
+		case !own && !there && name != "result":
 			return name + " has no value"
 		}
 	}

@@ -211,6 +211,16 @@ func TestItemsHaveTheirOwnChecks(t *testing.T) {
 	}
 }
 
+func TestChecksOfItemsCallToolsWithTheItem(t *testing.T) {
+	w := newWorld(t)
+	w.finding(3)
+	w.finds = func(c agent.CallCheck) event.CheckCompleted { return c.Returned(c.Check.Args["at"], 1) }
+	result := w.play(eachPlan(t, `,"check":{"title":"changed","tool":"look","args":{"at":"${item}"},"expect":"result == changed"}`))
+	if got := evidence(result); !slices.Equal(got, []plan.EvidenceState{"verified"}) {
+		t.Errorf("the run ended with %s and %v", result.Reason, result.Evidence)
+	}
+}
+
 func TestItemsCarryTheTextOfTheirList(t *testing.T) {
 	w := newWorld(t)
 	w.finding(2)
