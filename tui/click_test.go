@@ -10,6 +10,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/tui"
 )
 
@@ -163,4 +164,21 @@ func TestPaletteRanksWordMatchesFirst(t *testing.T) {
 	s.wants("Open settings")
 	s.lacks("Follow the running step")
 	s.press(enter).wants("Settings")
+}
+
+func TestClickOnStepInAnswerOpensIt(t *testing.T) {
+	answer := storyAnswer[:180] + "`\n\nAll tests pass [3]. The list a[2] is no step, and neither is [99]."
+	open := func() *screen {
+		return settled(t, newStory().answering().run(event.SynthesisCompleted{Text: untrusted.Text(answer)}), 160, 48)
+	}
+	for text, step := range map[string]string{"[3]": "3", "[2]": "", "[99]": ""} {
+		s := open()
+		before := s.text()
+		s.clickOn(text).mouse(tea.MouseReleaseMsg(clicked))
+		if step != "" {
+			s.wants("Step " + step)
+		} else if s.text() != before {
+			t.Errorf("a click on %s changes the screen:\n%s", text, s.text())
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/internal/english"
+	"replan/tui/chat"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/selection"
@@ -295,6 +296,13 @@ func (m *Model) wheel(at tea.Mouse) tea.Cmd {
 func (m *Model) copySelected() tea.Cmd {
 	if !m.selected.Dragging() {
 		return nil
+	}
+	if line, column, clicked := m.selected.Clicked(); clicked {
+		run, step := m.live.Shown().State, chat.CitedStep(line, column)
+		if run != nil && step != "" && run.Step(step) != nil {
+			m.selected.Clear()
+			return m.carryOut(keymap.Request{Step: step})
+		}
 	}
 	text := m.selected.Release(m.screen())
 	if text == "" {

@@ -118,7 +118,7 @@ func (c *Pane) pieceBlock(p piece, cut bool) *Block {
 // copied code.
 func (c *Pane) layPiece(p piece, width int, cut bool) []draw.TextLine {
 	if p.code == nil {
-		return c.Markdown.Lines(p.text, width)
+		return c.markCitations(c.Markdown.Lines(p.text, width))
 	}
 	if p.text == "" {
 		return nil

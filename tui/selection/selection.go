@@ -126,6 +126,14 @@ func (s *Selection) Drag(at tea.Mouse) {
 	}
 }
 
+// Clicked returns the line of the chat and the cell of a click that selects nothing.
+func (s *Selection) Clicked() (line draw.TextLine, column int, ok bool) {
+	if !s.dragging || s.moved || s.clicks != 1 || !s.inChat {
+		return draw.TextLine{}, 0, false
+	}
+	return s.lineOf(s.from, nil), s.from.column, true
+}
+
 // Release ends the selection and returns the selected text without borders,
 // gutters and the line breaks added by wrapping; "" if nothing is selected. A
 // click that selects nothing collapses or expands the block under it.

@@ -1,0 +1,63 @@
+package chat
+
+import (
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/internal/lazyregexp"
+	"replan/tui/draw"
+)
+
+// bracketed matches the index of a step in brackets, as an answer names it after a claim.
+var bracketed = lazyregexp.New(`\[\d+(?:\.\d+)*\]`)
+
+// citation is the index of a step in a drawn line, in the cells from up to to.
+type citation struct {
+	step     string
+	from, to int
+}
+
+// citations returns the steps that a drawn line names in brackets. An index after a word is
+// that of a list.
+func citations(line string) []citation {
+	plain := ansi.Strip(line)
+	var out []citation
+	for _, at := range bracketed.FindAllStringIndex(plain, -1) {
+		if before, _ := utf8.DecodeLastRuneInString(plain[:at[0]]); unicode.IsLetter(before) || unicode.IsDigit(before) || before == '_' || before == ')' {
+			continue
+		}
+		from := ansi.StringWidth(plain[:at[0]])
+		out = append(out, citation{plain[at[0]+1 : at[1]-1], from, from + at[1] - at[0]})
+	}
+	return out
+}
+
+// CitedStep returns the step that a line of the chat names in brackets at a cell, "" if
+// there is none.
+func CitedStep(line draw.TextLine, column int) string {
+	for _, c := range citations(line.Text) {
+		if c.from <= column && column < c.to {
+			return c.step
+		}
+	}
+	return ""
+}
+
+// markCitations draws the steps in brackets as links.
+func (c *Pane) markCitations(lines []draw.TextLine) []draw.TextLine {
+	style := c.Look.Accent.Underline(true)
+	lines = slices.Clone(lines) // Markdown keeps them
+	for i, line := range lines {
+		var marks []draw.Mark
+		for _, cited := range citations(line.Text) {
+			marks = append(marks, draw.Mark{From: cited.from, To: cited.to, Style: style})
+		}
+		if len(marks) > 0 {
+			lines[i].Text = draw.Restyle(line.Text, marks...)
+		}
+	}
+	return lines
+}
