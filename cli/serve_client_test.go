@@ -274,7 +274,7 @@ func everyTransport(t *testing.T, test func(t *testing.T, o serveOptions)) {
 	t.Helper()
 	for _, http := range []bool{false, true} {
 		for _, old := range []bool{false, true} {
-			if testing.Short() && !(http && old) {
+			if testing.Short() && (!http || !old) {
 				continue
 			}
 			t.Run(map[bool]string{false: "stdio", true: "HTTP"}[http]+map[bool]string{false: " new", true: " old"}[old], func(t *testing.T) {
