@@ -41,6 +41,7 @@ type crashOrder struct {
 	Dir     string
 	InDoubt event.DoubtDecision // "" checks the effects, as a user would
 	Seed    uint64              // of the durations of calls
+	FanOut  bool                // run one step for fifty items
 }
 
 // big is a result too large for a line of the journal.
@@ -59,6 +60,19 @@ func crashPlan() plan.Plan {
 		step("7", "look", "2"), step("8", "mark", "3", "4"), step("9", "mark", "1"), step("10", "mark", "6", "7"),
 		step("11", "mark", "8", "9"), last,
 	}}
+}
+
+// fanOutPlan returns a plan of one step that leaves a mark for each of fifty items. Each is
+// called as its step is.
+func fanOutPlan() plan.Plan {
+	items := make([]any, plan.DefaultMax)
+	for i := range items {
+		items[i] = fmt.Sprintf("1.%d", i+1)
+	}
+	return plan.Plan{Title: "Survive", Steps: []plan.Step{{
+		Index: "1", Title: "Mark all", Tool: "mark", Args: map[string]any{"step": "${item}"}, ResultVariable: "marked",
+		ForEach: &plan.ForEach{Items: items, As: plan.DefaultAs, Max: plan.DefaultMax},
+	}}}
 }
 
 var crashTools = plan.Catalogue{
@@ -82,6 +96,9 @@ func crashChild(text string) int {
 		return fail(err)
 	}
 	p := crashPlan()
+	if order.FanOut {
+		p = fanOutPlan()
+	}
 	job := runner.Job{
 		ID: "r", Plan: &p, Past: past, Journal: j, Catalogue: crashTools,
 		Limits: event.Limits{MaxConcurrency: 8}, InDoubt: order.InDoubt,
@@ -133,7 +150,7 @@ func openCrashed(runs journal.Folder) (*journal.Journal, []event.Event, error) {
 // for these pauses.
 func crashCall(marks *os.File, seed uint64, c plan.ToolCall) (any, error) {
 	step, _ := c.Args["step"].(string)
-	number, err := strconv.ParseUint(step, 10, 64)
+	number, err := strconv.ParseUint(strings.ReplaceAll(step, ".", ""), 10, 64)
 	if err != nil {
 		return nil, err
 	}
@@ -174,6 +191,7 @@ type crashRun struct {
 	random *rand.Rand
 	begun  map[string]int // marks of each completed step when it was first seen as completed
 	killed int
+	fanOut bool
 }
 
 // process starts a process that continues the run, and kills it a moment after it
@@ -181,7 +199,7 @@ type crashRun struct {
 // whether the process was killed.
 func (c *crashRun) process(inDoubt event.DoubtDecision, after int, later time.Duration) bool {
 	c.t.Helper()
-	order, err := json.Marshal(crashOrder{c.dir, inDoubt, c.random.Uint64()})
+	order, err := json.Marshal(crashOrder{c.dir, inDoubt, c.random.Uint64(), c.fanOut})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -239,7 +257,11 @@ func (c *crashRun) look() (run agent.Run, events []event.Event, torn bool) {
 			started[d.Index]++
 		}
 	}
+	steps := slices.Clone(run.Steps)
 	for _, s := range run.Steps {
+		steps = append(steps, s.Items...)
+	}
+	for _, s := range steps {
 		begun := count(c.dir, "begin "+s.Step.Index)
 		if begun > started[s.Step.Index] {
 			c.t.Errorf("step %s began %d times, the journal holds %d starts", s.Step.Index, begun, started[s.Step.Index])
@@ -314,16 +336,27 @@ func crashRandom(t *testing.T) *rand.Rand {
 // stay completed, steps that only read run again, and the next process reports
 // steps that may have taken effect before it does anything else about them.
 func TestKilledRunLosesAndRepeatsNoStep(t *testing.T) {
-	answers := []event.DoubtDecision{event.DoubtDone, event.DoubtRerun, event.DoubtAbort, ""}
 	kills := 100 // over as many runs as needed
 	if testing.Short() {
 		kills = 20
 	}
+	t.Run("graph", func(t *testing.T) { killRuns(t, kills, false) })
+	t.Run("fan-out", func(t *testing.T) { killRuns(t, kills/2, true) })
+}
+
+// killRuns kills processes that run a plan, and checks what they leave.
+func killRuns(t *testing.T, kills int, fanOut bool) {
+	t.Helper()
+	answers := []event.DoubtDecision{event.DoubtDone, event.DoubtRerun, event.DoubtAbort, ""}
 	random := crashRandom(t)
+	lines := 14 // that a process prints before it is killed, at most
+	if fanOut {
+		lines = 60
+	}
 	var killed, runs, torn, doubts, early int
 	for runs = 0; killed < kills && runs < kills; runs++ {
 		dir := t.TempDir()
-		c := &crashRun{t: t, dir: dir, runs: journal.Folder{Dir: dir}, random: random, begun: map[string]int{}}
+		c := &crashRun{t: t, dir: dir, runs: journal.Folder{Dir: dir}, random: random, begun: map[string]int{}, fanOut: fanOut}
 		var run agent.Run
 		var events []event.Event
 		for n := 0; run.Result == nil || run.Result.Status != event.StatusCompleted; n++ {
@@ -332,7 +365,7 @@ func TestKilledRunLosesAndRepeatsNoStep(t *testing.T) {
 				t.Fatalf("the run does not end: %+v", run.Snapshot(true))
 			}
 			if c.killed < killsOfRun {
-				after, later = random.IntN(14), time.Duration(random.Int64N(int64(3*time.Millisecond)))
+				after, later = random.IntN(lines), time.Duration(random.Int64N(int64(3*time.Millisecond)))
 				if after == 0 {
 					later *= 10 // the process needs time to start
 				}
@@ -351,8 +384,8 @@ func TestKilledRunLosesAndRepeatsNoStep(t *testing.T) {
 		found, excused := story(t, events)
 		doubts += found
 		killed += c.killed
-		checkMarks(t, dir, excused)
-		if run.Variables()["big"] != big {
+		checkMarks(t, &run, dir, excused)
+		if !fanOut && run.Variables()["big"] != big {
 			t.Error("the large result changed")
 		}
 		bytes := journalBytes(t, c.runs)
@@ -368,11 +401,13 @@ func TestKilledRunLosesAndRepeatsNoStep(t *testing.T) {
 
 // checkMarks checks the effect of every step, and the text that the last step
 // made of the large result.
-func checkMarks(t *testing.T, dir string, excused map[string]bool) {
+func checkMarks(t *testing.T, run *agent.Run, dir string, excused map[string]bool) {
 	t.Helper()
-	for _, s := range crashPlan().Steps {
-		if s.Tool == "mark" && count(dir, "end "+s.Index) == 0 && !excused[s.Index] {
-			t.Errorf("step %s left no mark", s.Index)
+	for _, of := range run.Steps {
+		for _, s := range append([]*agent.StepState{of}, of.Items...) {
+			if s.Step.ForEach == nil && s.Step.Tool == "mark" && count(dir, "end "+s.Step.Index) == 0 && !excused[s.Step.Index] {
+				t.Errorf("step %s left no mark", s.Step.Index)
+			}
 		}
 	}
 	if whole := fmt.Sprintf("begin 12 %x", sha256.Sum256([]byte(big))); count(dir, "begin 12") != count(dir, whole) {
