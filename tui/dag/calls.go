@@ -231,7 +231,7 @@ func (w *rowPainter) paintItems(s *agent.StepState, c *telling.ItemCounts, add f
 	switch {
 	case s.Status == agent.StepRunning && w.Run.Result == nil:
 		style = l.Running
-	case s.Status != agent.StepCompleted || c.Failed > 0:
+	case s.Status != agent.StepCompleted || c.Failed+c.Denied > 0:
 		style = l.Warning
 	}
 	full, empty := l.GaugeParts(float64(c.Ended)/float64(max(c.All, 1)), itemsBar)

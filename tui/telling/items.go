@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -32,8 +33,8 @@ func InnerTitle(s, of *agent.StepState) string {
 
 // ItemCounts is how the items of a step stand.
 type ItemCounts struct {
-	All, Ended, Running                    int
-	Failed, Skipped, NotTaken, Doubt, Asks int
+	All, Ended, Running                            int
+	Failed, Denied, Skipped, NotTaken, Doubt, Asks int
 }
 
 // CountItems counts the items of a step.
@@ -42,7 +43,11 @@ func CountItems(s *agent.StepState) ItemCounts {
 	for _, item := range s.Items {
 		switch item.Status {
 		case agent.StepFailed:
-			c.Failed++
+			if item.Failure == event.FailureDenied {
+				c.Denied++
+			} else {
+				c.Failed++
+			}
 		case agent.StepSkipped:
 			if item.NotTaken {
 				c.NotTaken++
@@ -69,7 +74,7 @@ func (c ItemCounts) Trouble() string {
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{c.Asks, english.Agree(c.Asks, "asks", "ask") + " you"}, {c.Failed, "failed"}, {c.Doubt, "in doubt"}, {c.Skipped, "skipped"}, {c.NotTaken, "not taken"}} {
+	}{{c.Asks, english.Agree(c.Asks, "asks", "ask") + " you"}, {c.Failed, "failed"}, {c.Denied, "denied"}, {c.Doubt, "in doubt"}, {c.Skipped, "skipped"}, {c.NotTaken, "not taken"}} {
 		if p.n > 0 {
 			parts = append(parts, strconv.Itoa(p.n)+" "+p.what)
 		}

@@ -77,3 +77,12 @@ func TestResultsOfItemsTakeALineEach(t *testing.T) {
 		t.Errorf("got %q", lines)
 	}
 }
+
+func TestDeniedItemsAreNotCalledFailed(t *testing.T) {
+	s := &agent.StepState{Items: []*agent.StepState{
+		{Status: agent.StepCompleted}, {Status: agent.StepFailed, Failure: event.FailureDenied}, {Status: agent.StepFailed, Failure: event.FailureTool},
+	}}
+	if c := telling.CountItems(s); c.Denied != 1 || c.Failed != 1 {
+		t.Errorf("got %d denied and %d failed", c.Denied, c.Failed)
+	}
+}
