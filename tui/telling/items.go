@@ -150,8 +150,8 @@ func ItemsLeftOut(s *agent.StepState) []*agent.StepState {
 	return out
 }
 
-// ItemLines formats the results of the items of a step: what each is called, and what came
-// of it. It returns nothing for a step without items.
+// ItemLines formats the items of a step, each with its name and its result. It returns
+// nothing for a step without items.
 func ItemLines(s *agent.StepState) (lines []string) {
 	const most = 100 // of a value in JSON, in characters
 	for _, item := range s.Items {
