@@ -94,3 +94,13 @@ func TestStepWaitsForItsListAndNotForItsItem(t *testing.T) {
 		t.Error("it needs its list alone")
 	}
 }
+
+func TestNoStepMayBeCalledAsAnItem(t *testing.T) {
+	const text = `{"title": "t", "variables": {"names": ["a"]}, "steps": [
+		{"index": "1", "title": "read", "tool": "reader", "for_each": "${names}", "args": {"path": "${item}"}},
+		{"index": "1.1", "title": "find", "tool": "finder"}]}`
+	_, faults, _ := plan.CheckPlan([]byte(text), plan.Rules{})
+	if len(faults) != 1 || faults[0].Code != plan.CodeBadForEach || !strings.Contains(faults[0].Message, "give step 1.1 another index") {
+		t.Errorf("got %v", faults)
+	}
+}

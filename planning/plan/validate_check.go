@@ -98,6 +98,10 @@ func (c *checker) checkForEach(path string, i int, s Step) {
 	case variable || result:
 		c.fault(CodeBadForEach, path+"/as", s.Index, "step %s calls its items %q, which is a variable of the plan: use another word", s.Index, each.As)
 	}
+	own := c.plan.Steps[i].Index + "."
+	if other := slices.IndexFunc(c.plan.Steps, func(o Step) bool { return strings.HasPrefix(o.Index, own) }); other >= 0 {
+		c.fault(CodeBadForEach, at, s.Index, "the items of step %s are the steps %s1, %s2 and so on: give step %s another index", s.Index, own, own, c.plan.Steps[other].Index)
+	}
 	if each.Max < 1 || each.Max > MostItems {
 		c.fault(CodeBadForEach, path+"/max", s.Index, "max of step %s must be from 1 to %d, not %d", s.Index, MostItems, each.Max)
 	}
