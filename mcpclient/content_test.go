@@ -235,6 +235,7 @@ var surroundings = map[string]string{
 	"beside structured":        `{"content":[%s],"structuredContent":{"field":"fixed"}}`,
 	"beside structured scalar": `{"content":[%s],"structuredContent":false}`,
 	"outside a list":           `{"content":%s}`,
+	"beside an unknown field":  `{"content":[%s],"rows":["in no block"]}`,
 }
 
 func TestNoKindOfContentIsLost(t *testing.T) {
@@ -267,6 +268,8 @@ func TestNoKindOfContentIsLost(t *testing.T) {
 							wanted = append(wanted, "fixed")
 						case "beside structured scalar":
 							wanted = append(wanted, "false")
+						case "beside an unknown field":
+							wanted = append(wanted, "in no block")
 						}
 						for _, want := range wanted {
 							if !strings.Contains(seen, want) {

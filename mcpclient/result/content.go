@@ -53,8 +53,8 @@ func (f fields) hasOnly(names ...string) bool {
 // Readable rewrites the raw result of a call so that its content is text, embedded
 // blobs, each with a description of its block as its URI, and embedded JSON.
 // The library's types reject a whole result with one unknown kind of content, or
-// with structured content only. Results that ask for more input and malformed
-// results are returned unchanged.
+// with structured content only, and lose fields of the result that they do not know.
+// Results that ask for more input and malformed results are returned unchanged.
 func Readable(raw json.RawMessage) json.RawMessage {
 	var result map[string]json.RawMessage
 	if json.Unmarshal(raw, &result) != nil || result == nil {
@@ -64,8 +64,10 @@ func Readable(raw json.RawMessage) json.RawMessage {
 	if json.Unmarshal(result["resultType"], &kind) == nil && kind == mcp.ResultTypeInputRequired {
 		return raw
 	}
-	if old, ok := result["toolResult"]; ok && result["structuredContent"] == nil {
+	rest := read(raw)
+	if old := rest["toolResult"]; old != nil && rest["structuredContent"] == nil {
 		result["structuredContent"] = old // protocol 2024-10-07
+		delete(rest, "toolResult")
 	}
 	blocks := []json.RawMessage{}
 	if content := bytes.TrimSpace(result["content"]); len(content) > 0 && json.Unmarshal(content, &blocks) != nil {
@@ -74,6 +76,13 @@ func Readable(raw json.RawMessage) json.RawMessage {
 	known := []mcp.Content{}
 	for _, b := range blocks {
 		known = append(known, contentOf(b)...)
+	}
+	for _, name := range []string{"content", "structuredContent", "isError", "resultType", "ttlMs", "cacheScope"} {
+		delete(rest, name)
+	}
+	if len(rest) > 0 {
+		unread, _ := plan.EncodeJSON(rest) // it was JSON
+		known = append(known, embedded(unread))
 	}
 	content, err := json.Marshal(known)
 	if err != nil {
@@ -123,7 +132,12 @@ func contentOf(raw json.RawMessage) []mcp.Content {
 	if err != nil {
 		return texts(string(raw))
 	}
-	return append(content, mcp.NewEmbeddedResource(mcp.TextResourceContents{URI: "unread", MIMEType: "application/json", Text: string(rest)}))
+	return append(content, embedded(rest))
+}
+
+// embedded returns the JSON of fields that were not read.
+func embedded(unread json.RawMessage) mcp.Content {
+	return mcp.NewEmbeddedResource(mcp.TextResourceContents{URI: "unread", MIMEType: "application/json", Text: string(unread)})
 }
 
 // Resource returns the contents of a resource that a call has read, in the form of

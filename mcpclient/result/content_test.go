@@ -74,7 +74,7 @@ func TestRandomContentIsNeverLost(t *testing.T) {
 			blocks = append(blocks, block(t))
 		}
 		reply := map[string]any{"content": blocks}
-		switch rapid.IntRange(0, 4).Draw(t, "form") {
+		switch rapid.IntRange(0, 5).Draw(t, "form") {
 		case 0:
 			reply["structuredContent"] = map[string]any{"field": word.Draw(t, "field")}
 		case 1:
@@ -83,6 +83,11 @@ func TestRandomContentIsNeverLost(t *testing.T) {
 			}
 		case 2:
 			reply["toolResult"] = word.Draw(t, "old")
+		case 3:
+			reply["structuredContent"], reply["toolResult"] = map[string]any{"field": word.Draw(t, "field")}, word.Draw(t, "old")
+		}
+		for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"data", "result", "items"}), 0, 2, rapid.ID).Draw(t, "fields of the result") {
+			reply[name] = []any{word.Draw(t, "unknown")}
 		}
 		raw, err := plan.EncodeJSON(reply)
 		if err != nil {
