@@ -393,6 +393,12 @@ func TestResultThatItsServerDeclaresOtherwiseIsNotedOnce(t *testing.T) {
 				return mcp.NewToolResultStructuredOnly(content), nil
 			})
 	}
+	for name, text := range map[string]string{"words": "n is 1", "JSON": `{"n":1}`, "wrong_JSON": `{"n":"one"}`} {
+		s.AddTool(mcp.Tool{Name: name, RawInputSchema: json.RawMessage(`{"type":"object"}`), RawOutputSchema: json.RawMessage(schema)},
+			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return mcp.NewToolResultText(text), nil
+			})
+	}
 	s.AddTool(mcp.Tool{Name: "unusable", RawInputSchema: json.RawMessage(`{"type":"object"}`), RawOutputSchema: json.RawMessage(`{"$ref":"http://example.com/x"}`)},
 		func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return mcp.NewToolResultStructuredOnly(map[string]any{"n": "one"}), nil
@@ -401,10 +407,12 @@ func TestResultThatItsServerDeclaresOtherwiseIsNotedOnce(t *testing.T) {
 	p := over(t, remote.URL, nil)
 	const starts = "the result of far:%s is not as its server declares it: %s"
 	for name, want := range map[string]string{
-		"right": "", "unusable": "",
-		"wrong":   fmt.Sprintf(starts, "wrong", "n: got string, want integer"),
-		"lacking": fmt.Sprintf(starts, "lacking", "missing property 'n'"),
-		"list":    fmt.Sprintf(starts, "list", "got array, want object"),
+		"right": "", "unusable": "", "JSON": "",
+		"words":      fmt.Sprintf(starts, "words", "it has no structured content"),
+		"wrong_JSON": fmt.Sprintf(starts, "wrong_JSON", "n: got string, want integer"),
+		"wrong":      fmt.Sprintf(starts, "wrong", "n: got string, want integer"),
+		"lacking":    fmt.Sprintf(starts, "lacking", "missing property 'n'"),
+		"list":       fmt.Sprintf(starts, "list", "got array, want object"),
 	} {
 		for round, want := range []string{want, ""} {
 			if _, err := call(t, p, "far:"+name, nil); err != nil {

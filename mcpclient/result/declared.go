@@ -1,6 +1,7 @@
 package result
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -18,7 +19,7 @@ type Declared struct {
 // Fault returns what is wrong with the structured content of a result, and nil if that
 // was reported before.
 func (d *Declared) Fault(tool plan.Tool, result *mcp.CallToolResult) error {
-	if len(tool.OutputSchema) == 0 || len(result.RawStructuredContent) == 0 {
+	if len(tool.OutputSchema) == 0 {
 		return nil
 	}
 	key := tool.Name + "\n" + tool.Pin
@@ -29,11 +30,7 @@ func (d *Declared) Fault(tool plan.Tool, result *mcp.CallToolResult) error {
 		output, _ = plan.NewOutput(tool) // an unusable schema declares nothing
 		d.set(key, output)
 	}
-	content, err := plan.DecodeValue(result.RawStructuredContent)
-	if err != nil {
-		return nil // the call fails, see Read
-	}
-	fault := output.Check(content)
+	fault := check(output, result)
 	if fault != nil && !d.set(key, nil) {
 		return nil // a call beside has reported it
 	}
@@ -50,4 +47,26 @@ func (d *Declared) set(key string, output *plan.Output) bool {
 	before := d.tools[key]
 	d.tools[key] = output
 	return before != output
+}
+
+// check compares a result with what its tool declares. JSON as the only text stands for
+// structured content, as it does in [Read].
+func check(output *plan.Output, result *mcp.CallToolResult) error {
+	switch {
+	case output == nil:
+		return nil
+	case len(result.RawStructuredContent) > 0:
+		content, err := plan.DecodeValue(result.RawStructuredContent)
+		if err != nil {
+			return nil // the call fails, see Read
+		}
+		return output.Check(content)
+	case len(result.Content) == 1:
+		if text, ok := mcp.AsTextContent(result.Content[0]); ok {
+			if content, ok := decoded(text.Text); ok {
+				return output.Check(content)
+			}
+		}
+	}
+	return errors.New("it has no structured content")
 }

@@ -59,12 +59,20 @@ func Read(call plan.ToolCall, result *mcp.CallToolResult) (any, error) {
 	case len(result.Content) == 0:
 		return nil, nil // an empty result is valid
 	}
-	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
-		if value, err := plan.DecodeValue([]byte(trimmed)); err == nil {
-			return r.withoutBase64(value, "")
-		}
+	if value, ok := decoded(text); ok {
+		return r.withoutBase64(value, "")
 	}
 	return text, nil
+}
+
+// decoded returns the value of a text that is a JSON object or array.
+func decoded(text string) (value any, ok bool) {
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
+		return nil, false
+	}
+	value, err := plan.DecodeValue([]byte(text))
+	return value, err == nil
 }
 
 // Text returns the content of a result as text, for an error. Content that cannot
