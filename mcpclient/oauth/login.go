@@ -169,6 +169,12 @@ func (a *attempt) wantedScopes(before *grant, asked challenge) []string {
 // configuration, the one that a document describes, or one that it registers now.
 func (a *attempt) choose(ctx context.Context, before *grant) error {
 	m, own := a.authority.metadata, a.settings()
+	neither, or := "", ""
+	if m.ClientDocuments {
+		or = `; or put a document about this program at an https address, and write that as "clientMetadataUrl" into "oauth", see docs/mcp.md`
+	} else if own.ClientMetadata != "" {
+		neither = `, nor reads the document at "clientMetadataUrl"`
+	}
 	switch {
 	case own.ClientID != "":
 		if before != nil && before.Client.ID == own.ClientID && before.Issuer != m.Issuer {
@@ -180,10 +186,10 @@ func (a *attempt) choose(ctx context.Context, before *grant) error {
 	case m.RegistrationEndpoint != "":
 		var err error
 		if a.client, err = a.register(ctx); err != nil {
-			return fmt.Errorf(`registering with the authorisation server: %w; if it has given you a client id, write it into "oauth" in the server's configuration`, err)
+			return fmt.Errorf(`registering with the authorisation server: %w; if it has given you a client id, write it into "oauth" in the server's configuration%s`, err, or)
 		}
 	default:
-		return errors.New(`the authorisation server registers no programs by itself: register one there with the redirect address http://127.0.0.1:PORT/callback, and write "oauth": {"clientId": "…", "callbackPort": PORT} into the server's configuration`)
+		return errors.New(`the authorisation server registers no programs by itself` + neither + `: register one there with the redirect address http://127.0.0.1:PORT/callback, and write "oauth": {"clientId": "…", "callbackPort": PORT} into the server's configuration` + or)
 	}
 	a.client = a.client.settled(m.TokenEndpointAuthMethodsSupported)
 	return nil

@@ -196,6 +196,9 @@ func TestWhoTheProgramIs(t *testing.T) {
 		"a given id, before all others":                           {oauthtest.Settings{Documents: document.Client(), Clients: map[string]string{"mine": ""}}, config.OAuth{ClientID: "mine", ClientMetadata: documentURL}, false, ""},
 		"a given id with a secret":                                {oauthtest.Settings{NoRegistration: true, Clients: map[string]string{"mine": secret}}, config.OAuth{ClientID: "mine", ClientSecret: secret}, false, ""},
 		"a secret in the header, where the server wants it there": {oauthtest.Settings{BasicOnly: true, Clients: map[string]string{"mine": secret}}, config.OAuth{ClientID: "mine", ClientSecret: secret}, false, ""},
+		"neither a registration nor an id":                        {oauthtest.Settings{NoRegistration: true}, config.OAuth{}, false, `registers no programs by itself: register one there with the redirect address http://127.0.0.1:PORT/callback, and write "oauth": {"clientId": "…", "callbackPort": PORT} into the server's configuration`},
+		"a document could be given":                               {oauthtest.Settings{NoRegistration: true, Documents: document.Client()}, config.OAuth{}, false, `write that as "clientMetadataUrl" into "oauth"`},
+		"a document that the server does not read":                {oauthtest.Settings{NoRegistration: true}, config.OAuth{ClientMetadata: documentURL}, false, `nor reads the document at "clientMetadataUrl": register one there`},
 		"a wrong secret":                                          {oauthtest.Settings{Clients: map[string]string{"mine": secret}}, config.OAuth{ClientID: "mine", ClientSecret: "wrong one"}, false, "wrong secret (invalid_client)"},
 	} {
 		t.Run(name, func(t *testing.T) {
