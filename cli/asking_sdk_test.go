@@ -154,4 +154,23 @@ func TestOfficialSDKServerOffersPromptsAndResources(t *testing.T) {
 	if value, files, err := callForeign(t, p, "mcp:resources.read", args); err != nil || len(files) != 1 || !strings.HasPrefix(files[0], "Resource 7: This is a base64 blob") {
 		t.Errorf("got the resource %v, %v, %q", value, err, files)
 	}
+	// It reports changes of what its client has subscribed to.
+	noted := make(chan struct{}, 1)
+	p.Watch(func() {
+		select {
+		case noted <- struct{}{}:
+		default:
+		}
+	})
+	if _, ok, err := p.ReadResource(t.Context(), "e", "demo://resource/dynamic/text/7"); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if _, _, err := callForeign(t, p, "e:toggle-subscriber-updates", nil); err != nil {
+		t.Fatal(err)
+	}
+	for !slices.ContainsFunc(p.Notes(), func(note string) bool {
+		return strings.HasPrefix(note, "@e:demo://resource/dynamic/text/7 has changed")
+	}) {
+		<-noted
+	}
 }

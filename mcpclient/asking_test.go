@@ -343,3 +343,19 @@ func TestLogMessageIsOneLine(t *testing.T) {
 		t.Errorf("a long message has %d bytes", len(long))
 	}
 }
+
+func TestPingOfAServerIsAnswered(t *testing.T) {
+	t.Run("stdio", func(t *testing.T) {
+		s, _ := fault(t, "pings")
+		p := newPool(t, mcpclient.Config{Servers: []config.Server{s}})
+		if got, err := call(t, p, "echo", nil); err != nil || got != "echo" {
+			t.Errorf("got %v, %v", got, err)
+		}
+	})
+	t.Run("HTTP", func(t *testing.T) {
+		s := newSession(t, http.StatusNotFound)
+		tool(t, over(t, s.URL, nil), "echo")
+		s.events <- `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+		s.await(t, "") // an answer has no method
+	})
+}

@@ -59,11 +59,15 @@ type connection struct {
 	instructions string         // how the server wants to be used, in its own words
 	learned      handshake.Kind // what the handshake showed; handshake.Usual if it worked as usual
 
-	tokens  atomic.Int64
-	mu      sync.Mutex
-	relays  map[string]*relay // keyed by progress token
-	closing bool              // no call may begin
-	calls   sync.WaitGroup    // in progress
+	updated func(uri string) // called when a resource has changed that the user follows; nil for a built-in server
+
+	tokens   atomic.Int64
+	mu       sync.Mutex
+	relays   map[string]*relay // keyed by progress token
+	followed map[string]bool   // URIs of resources; true reports the next change
+	relisten func()            // listens for changes with another filter; nil if nobody listens
+	closing  bool              // no call may begin
+	calls    sync.WaitGroup    // in progress
 }
 
 func newConnection(t transport.Interface, record *tap, p *probe, version string, options ...client.ClientOption) *connection {
@@ -71,7 +75,7 @@ func newConnection(t transport.Interface, record *tap, p *probe, version string,
 		client: client.NewClient(t, append(options, client.WithDiscoverTimeout(-1))...), // the probe sets the limit
 		tap:    record, probe: p, version: version,
 		relist: make(chan struct{}, 1),
-		relays: map[string]*relay{},
+		relays: map[string]*relay{}, followed: map[string]bool{},
 	}
 	c.life, c.stop = context.WithCancel(context.Background())
 	c.client.OnNotification(c.notified)
@@ -131,48 +135,6 @@ func (c *connection) shakeHands(ctx context.Context) error {
 
 // newerProtocol reports whether the protocol of 2026-07-28 was negotiated.
 func (c *connection) newerProtocol() bool { return mcp.IsModernProtocol(c.client.ProtocolVersion()) }
-
-// listenForChanges listens for changed lists of tools and prompts, which servers of the
-// newer protocol report only on request. Older ones report them unasked.
-func (c *connection) listenForChanges() {
-	var filter mcp.SubscriptionFilter
-	if tools := c.client.GetServerCapabilities().Tools; tools != nil {
-		filter.ToolsListChanged = tools.ListChanged
-	}
-	if prompts := c.client.GetServerCapabilities().Prompts; prompts != nil {
-		filter.PromptsListChanged = prompts.ListChanged
-	}
-	if !c.newerProtocol() || filter.IsEmpty() {
-		return
-	}
-	c.background.Go(func() {
-		for wait := listenAgain; ; wait = min(2*wait, maxListenAgain) {
-			begun := time.Now()
-			err := c.client.Listen(c.life, filter)
-			if answered, ok := errors.AsType[*answeredError](err); ok && answered.refuses() || errors.Is(err, mcp.ErrMethodNotFound) || c.life.Err() != nil {
-				return
-			}
-			if time.Since(begun) > maxListenAgain {
-				wait = listenAgain
-			}
-			c.askAgain() // the server may be gone
-			select {
-			case <-time.After(wait):
-				c.askAgain() // nobody reported changes meanwhile
-			case <-c.life.Done():
-				return
-			case <-c.lost():
-				return
-			}
-		}
-	})
-}
-
-// How long to wait before listening for changes again: at first, at most.
-const (
-	listenAgain    = time.Second
-	maxListenAgain = time.Minute
-)
 
 // lost returns a channel that is closed when the server can no longer answer.
 // The channel is nil, and so never ready, if only a request could tell.

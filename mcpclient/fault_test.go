@@ -97,6 +97,10 @@ func faulty(fault string) {
 		case m.Method == "tools/call" && fault == "lists once":
 			reply(m, echo)
 			fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+		case m.Method == "tools/call" && fault == "pings": // with the number of the call itself
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"method":"ping"}`+"\n", m.ID)
+		case m.Method == "" && fault == "pings":
+			reply(m, echo)
 		case m.Method == "tools/call" && fault == "ignores cancel":
 		case m.Method == "tools/call" && m.Params.Name == "fail":
 			os.Exit(9)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
+	"replan/internal/untrusted"
 	"replan/mcpclient/child"
 	"replan/mcpclient/config"
 	"replan/mcpclient/handshake"
@@ -23,6 +24,7 @@ import (
 	"replan/mcpclient/result"
 	"replan/mcpclient/usage"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // Defaults for zero fields of Config.
@@ -242,6 +244,9 @@ func (p *Pool) dial(e *entry, known handshake.Kind) (*connection, error) {
 		}
 		conn.requests = incoming.New(e.server.Name, root, log)
 		conn.requests.Attach(conn.client)
+		conn.updated = func(uri string) {
+			noteOn(p, e.server.Name, prompt.NameOf(e.server.Name+":"+untrusted.Visible(uri))+" has changed since you mentioned it; mention it again to send it as it is now")
+		}
 	}
 	if err := conn.client.Start(e.life); err != nil {
 		conn.close()

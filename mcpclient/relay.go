@@ -1,10 +1,15 @@
 package mcpclient
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"replan/mcpclient/builtin"
 	"replan/planning/plan"
@@ -142,6 +147,17 @@ func (c *connection) notified(n mcp.JSONRPCNotification) {
 	case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationSubscriptionsAcknowledged,
 		string(mcp.MethodNotificationPromptsListChanged): // listed together
 		c.askAgain() // the list may have changed before the server took the subscription
+	case mcp.MethodNotificationResourceUpdated:
+		uri, _ := n.Params.AdditionalFields["uri"].(string)
+		c.mu.Lock()
+		due := c.followed[uri]
+		if due {
+			c.followed[uri] = false
+		}
+		c.mu.Unlock()
+		if due && c.updated != nil {
+			c.updated(uri)
+		}
 	}
 }
 
@@ -152,6 +168,108 @@ func (c *connection) askAgain() {
 	default:
 	}
 }
+
+// follow asks a server to report when a resource changes, if it offers that.
+func (c *connection) follow(ctx context.Context, uri string) {
+	if resources := c.client.GetServerCapabilities().Resources; resources == nil || !resources.Subscribe {
+		return
+	}
+	c.mu.Lock()
+	_, asked := c.followed[uri]
+	c.followed[uri] = true
+	relisten := c.relisten
+	c.mu.Unlock()
+	switch {
+	case asked:
+	case !c.newerProtocol():
+		var request mcp.SubscribeRequest
+		request.Params.URI = uri
+		_ = c.client.Subscribe(ctx, request) //nolint:staticcheck // for older protocols; without it, changes are not reported
+	case relisten != nil:
+		relisten()
+	}
+}
+
+// wanted returns the changes to listen for, and a context that ends when they are
+// others.
+func (c *connection) wanted() (mcp.SubscriptionFilter, context.Context) {
+	var filter mcp.SubscriptionFilter
+	if tools := c.client.GetServerCapabilities().Tools; tools != nil {
+		filter.ToolsListChanged = tools.ListChanged
+	}
+	if prompts := c.client.GetServerCapabilities().Prompts; prompts != nil {
+		filter.PromptsListChanged = prompts.ListChanged
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	filter.ResourceSubscriptions = slices.Sorted(maps.Keys(c.followed))
+	if c.relisten != nil {
+		c.relisten()
+	}
+	ctx, cancel := context.WithCancel(c.life)
+	c.relisten = cancel
+	return filter, ctx
+}
+
+// listenForChanges listens for changed lists of tools and prompts, and for changed
+// resources, which servers of the newer protocol report only on request. Older ones
+// report lists unasked.
+func (c *connection) listenForChanges() {
+	if !c.newerProtocol() {
+		return
+	}
+	c.background.Go(func() {
+		for wait := listenAgain; ; wait = min(2*wait, maxListenAgain) {
+			filter, within := c.wanted()
+			var err error
+			begun := time.Now()
+			if filter.IsEmpty() {
+				select {
+				case <-within.Done():
+				case <-c.lost():
+				}
+			} else {
+				err = c.client.Listen(within, filter)
+			}
+			answered, ok := errors.AsType[*answeredError](err)
+			switch {
+			case c.life.Err() != nil, c.isLost(), ok && answered.refuses(), errors.Is(err, mcp.ErrMethodNotFound):
+				return
+			case within.Err() != nil: // another filter
+				wait = listenAgain / 2
+				continue
+			case len(filter.ResourceSubscriptions) > 0 && time.Since(begun) < listenAgain && !notSent(err):
+				c.forget(filter.ResourceSubscriptions) // the server may refuse one of them
+			case time.Since(begun) > maxListenAgain:
+				wait = listenAgain
+			}
+			c.askAgain() // the server may be gone
+			select {
+			case <-time.After(wait):
+				c.askAgain() // nobody reported changes meanwhile
+			case <-c.life.Done():
+				return
+			case <-c.lost():
+				return
+			}
+		}
+	})
+}
+
+// forget follows resources no longer.
+func (c *connection) forget(uris []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, uri := range uris {
+		delete(c.followed, uri)
+	}
+}
+
+// How long to wait before listening for changes again: at first, at most.
+const (
+	listenAgain    = time.Second
+	maxListenAgain = time.Minute
+)
 
 // number converts a number from the wire or from this process.
 func number(v any) float64 {

@@ -172,6 +172,7 @@ func (o offer) resources(ctx context.Context) ([]Resource, error) {
 
 // ReadResource reads a resource from a server, with its invisible characters made
 // visible. ok is false if no such server offers resources. Long text is cut at the end.
+// If the server then reports that the resource has changed, there is one note.
 func (p *Pool) ReadResource(ctx context.Context, server, uri string) (m prompt.Mention, ok bool, err error) {
 	m = prompt.Mention{Name: server + ":" + uri, Server: server}
 	for _, o := range p.offering() {
@@ -179,6 +180,7 @@ func (p *Pool) ReadResource(ctx context.Context, server, uri string) (m prompt.M
 		if o.server == server {
 			ok = true
 			within, cancel := p.bounded(ctx, resourceReadTimeout)
+			o.conn.follow(within, uri) // before the text may change
 			m, err = o.read(within, m, uri)
 			cancel()
 		}

@@ -1,8 +1,12 @@
 package mcpclient_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"replan/mcpclient"
+	"replan/mcpclient/config"
 	"replan/planning/plan"
 )
 
@@ -79,5 +84,69 @@ func TestModelReadsResources(t *testing.T) {
 	without := inProcess(t, nil)
 	if _, err := without.Ready(t.Context()).Find("resources.read"); err == nil {
 		t.Error("offered without resources")
+	}
+}
+
+func TestChangeOfMentionedResourceIsNotedOnce(t *testing.T) {
+	const uri = "weather://Bern/now"
+	for name, older := range map[string]bool{"older protocol": true, "newer protocol": false} {
+		t.Run(name, func(t *testing.T) {
+			s := guide()
+			server.WithResourceCapabilities(true, false)(s)
+			asked, changes := make(chan struct{}, 10), make(chan string)
+			r := &remote{mcp: s, filter: func(w http.ResponseWriter, q *http.Request, body []byte) bool {
+				switch {
+				case older && bytes.Contains(body, []byte(`"server/discover"`)):
+					http.Error(w, "unknown method", http.StatusNotFound)
+					return false
+				case bytes.Contains(body, []byte(`"resources/subscribe"`)):
+					asked <- struct{}{}
+				case bytes.Contains(body, []byte(`"subscriptions/listen"`)) && bytes.Contains(body, []byte(uri)):
+					asked <- struct{}{}
+					w.Header().Set("Content-Type", "text/event-stream")
+					for {
+						select {
+						case changed := <-changes:
+							_, _ = fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"method\":%q,\"params\":{\"uri\":%q}}\n\n", mcp.MethodNotificationResourceUpdated, changed)
+							_ = http.NewResponseController(w).Flush()
+						case <-q.Context().Done():
+							return false
+						}
+					}
+				}
+				return true
+			}}
+			r.Server = newServer(t, r.handler())
+			t.Cleanup(r.CloseClientConnections)
+			p := newPool(t, mcpclient.Config{Servers: []config.Server{{Name: "guide", URL: r.URL, Source: config.SourceUser}}})
+			p.Ready(t.Context())
+			change := func(uri string) {
+				if older {
+					s.SendNotificationToAllClients(mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri})
+				} else {
+					changes <- uri
+				}
+			}
+			noted := make(chan struct{}, 100)
+			p.Watch(func() { noted <- struct{}{} })
+			for round := range 2 {
+				if m, ok, err := p.ReadResource(t.Context(), "guide", uri); !ok || err != nil || m.Text == "" {
+					t.Fatalf("got %+v, %v", m, err)
+				}
+				if round == 0 {
+					<-asked
+				}
+				change("weather://elsewhere")
+				change(uri)
+				change(uri)
+				var notes []string
+				for notes = p.Notes(); len(notes) == 0; notes = p.Notes() {
+					<-noted
+				}
+				if want := "@" + `guide:` + uri + " has changed since you mentioned it; mention it again to send it as it is now"; !slices.Equal(notes, []string{want}) {
+					t.Errorf("got %q, want %q", notes, want)
+				}
+			}
+		})
 	}
 }
