@@ -201,7 +201,12 @@ func (c *connection) call(ctx context.Context, call plan.ToolCall, meta map[stri
 	if token != nil || len(meta) > 0 {
 		request.Params.Meta = &mcp.Meta{ProgressToken: token, AdditionalFields: meta}
 	}
-	return c.client.CallTool(ctx, request)
+	reply, err := c.client.CallTool(ctx, request)
+	if err == nil && c.newerProtocol() && !reply.ResultType.IsComplete() {
+		// It is not the content that was asked for, such as the handle of a task.
+		return nil, fmt.Errorf("the server answered with a result of the type %q, which replan does not know", reply.ResultType)
+	}
+	return reply, err
 }
 
 // begin finds the server of a tool and registers the call as in progress.

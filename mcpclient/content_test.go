@@ -362,6 +362,13 @@ func TestPictureInBothContentsIsNamedOnce(t *testing.T) {
 	}
 }
 
+func TestResultOfUnknownTypeFailsTheCall(t *testing.T) {
+	_, err := call(t, answering(t, `{"resultType":"task","taskId":"1","content":[]}`), "far:hello", nil)
+	if err == nil || isToolError(err) || !strings.Contains(err.Error(), `a result of the type "task", which replan does not know`) {
+		t.Errorf("got %v, want an unknown outcome", err)
+	}
+}
+
 func TestContentThatCannotBeKeptFailsTheCall(t *testing.T) {
 	p := answering(t, `{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`)
 	tool, err := p.Ready(t.Context()).Find("far:hello")

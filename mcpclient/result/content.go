@@ -77,8 +77,11 @@ func Readable(raw json.RawMessage) json.RawMessage {
 	for _, b := range blocks {
 		known = append(known, contentOf(b)...)
 	}
-	for _, name := range []string{"content", "structuredContent", "isError", "resultType", "ttlMs", "cacheScope"} {
+	for _, name := range []string{"content", "structuredContent", "isError", "ttlMs", "cacheScope"} {
 		delete(rest, name)
+	}
+	if kind.IsComplete() {
+		delete(rest, "resultType")
 	}
 	if len(rest) > 0 {
 		unread, _ := plan.EncodeJSON(rest) // it was JSON
