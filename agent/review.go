@@ -73,8 +73,8 @@ type ReviewAnswer struct {
 var errNotHeld = errors.New("no plan waits for review")
 
 // AnswerReview returns the event for an answer, or an error with all faults of the
-// changed plan. It takes only titles, args, added dependencies and the choice of
-// remaining steps from that plan.
+// changed plan. It takes only titles, args, checks, added dependencies, the choice of
+// remaining steps and the acceptance from that plan.
 func (r *Run) AnswerReview(a ReviewAnswer, by string) (event.PlanReviewed, error) {
 	v := r.Review()
 	switch {
@@ -339,18 +339,15 @@ func (v *Review) places(left []string) []string {
 	return out
 }
 
-// edited reports whether the title or the args of a step were changed.
-func (v *Review) edited(s plan.Step) bool {
-	was := v.original[s.Index]
-	return was.Title != s.Title || !plan.EqualValues(was.Args, s.Args)
-}
+// edited reports whether the title, the args or the checks of a step were changed.
+func (v *Review) edited(s plan.Step) bool { return differs(v.original[s.Index], s) }
 
 // Plan returns the current plan.
 func (v *Review) Plan() plan.Plan { return v.plan(v.now) }
 
 // Changes returns the changes so far.
 func (v *Review) Changes() event.ReviewChanges {
-	var c event.ReviewChanges
+	c := event.ReviewChanges{Acceptance: !plan.EqualChecks(v.base.Acceptance, v.Plan().Acceptance)}
 	for _, s := range v.now.steps {
 		if v.now.out[s.Index] {
 			c.Removed = append(c.Removed, s.Index)
@@ -378,7 +375,7 @@ func (v *Review) Answer(decision event.ReviewDecision) ReviewAnswer {
 		return a
 	}
 	c := v.Changes()
-	if len(c.Edited)+len(c.Moved)+len(c.Removed) > 0 {
+	if len(c.Edited)+len(c.Moved)+len(c.Removed) > 0 || c.Acceptance {
 		plan := v.Plan()
 		a.Plan = &plan
 	}
@@ -391,6 +388,7 @@ func (v *Review) Answer(decision event.ReviewDecision) ReviewAnswer {
 // adopt applies the changes of a plan edited elsewhere.
 func (v *Review) adopt(p plan.Plan) error {
 	next := v.now.clone()
+	next.acceptance = p.Acceptance
 	left := map[string]plan.Step{}
 	for _, s := range p.Steps {
 		if next.at(s.Index) < 0 {
@@ -405,7 +403,7 @@ func (v *Review) adopt(p plan.Plan) error {
 		case !stays:
 			next.out[was.Index] = true
 		default:
-			next.steps[i].Title, next.steps[i].Args = s.Title, s.Args
+			next.steps[i].Title, next.steps[i].Args, next.steps[i].Checks = s.Title, s.Args, s.Checks
 			next.steps[i].DependsOn = slices.Clone(was.DependsOn)
 			for _, on := range s.DependsOn {
 				if !slices.Contains(next.steps[i].DependsOn, on) {
@@ -428,7 +426,7 @@ func (v *Review) Event(decision event.ReviewDecision, by string) event.PlanRevie
 	}
 	c := v.Changes()
 	d.Plan = v.Answer(decision).Plan
-	d.Edited, d.Removed = list(c.Edited), list(c.Removed)
+	d.Edited, d.Removed, d.Acceptance = list(c.Edited), list(c.Removed), c.Acceptance
 	d.Moved, d.Approved = append(d.Moved, c.Moved...), append(d.Approved, c.Approved...)
 	return d
 }

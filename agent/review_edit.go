@@ -32,9 +32,10 @@ type Review struct {
 
 // draft is the plan between two changes. Each change creates a new draft.
 type draft struct {
-	steps    []plan.Step // of the base, in its order, including removed ones
-	out      map[string]bool
-	approved map[string]map[string]any // step → the args that were shown
+	steps      []plan.Step // of the base, in its order, including removed ones
+	acceptance []plan.Check
+	out        map[string]bool
+	approved   map[string]map[string]any // step → the args that were shown
 }
 
 // ReviewStep is one step of a plan under review.
@@ -105,7 +106,7 @@ func (r *Run) reviewed() *Review {
 	v := &Review{
 		Run: r.ID, Revision: r.Revision, base: r.Plan, settled: map[string]bool{}, world: world,
 		faults: map[string]bool{}, original: map[string]plan.Step{},
-		now: draft{steps: slices.Clone(r.Plan.Steps), out: map[string]bool{}, approved: map[string]map[string]any{}},
+		now: draft{steps: slices.Clone(r.Plan.Steps), acceptance: r.Plan.Acceptance, out: map[string]bool{}, approved: map[string]map[string]any{}},
 	}
 	for _, s := range r.Steps {
 		copied := *s
@@ -133,8 +134,10 @@ func (v *Review) check(d draft) []plan.Fault {
 // plan returns the plan of a draft, without removed steps and dependencies on
 // them.
 func (v *Review) plan(d draft) plan.Plan {
+	p := v.base.With(d.steps)
+	p.Acceptance = d.acceptance
 	if len(d.out) == 0 {
-		return v.base.With(d.steps)
+		return p
 	}
 	var left []plan.Step
 	for _, s := range d.steps {
@@ -146,7 +149,7 @@ func (v *Review) plan(d draft) plan.Plan {
 		}
 		left = append(left, s)
 	}
-	return v.base.With(left)
+	return p.With(left)
 }
 
 // added reports whether the user added this dependency.
@@ -156,7 +159,7 @@ func (v *Review) added(index, on string) bool {
 
 // clone returns a draft that can be changed.
 func (d draft) clone() draft {
-	return draft{steps: slices.Clone(d.steps), out: maps.Clone(d.out), approved: maps.Clone(d.approved)}
+	return draft{steps: slices.Clone(d.steps), acceptance: d.acceptance, out: maps.Clone(d.out), approved: maps.Clone(d.approved)}
 }
 
 // at returns the position of a step in the draft, or -1 if it is not there.
@@ -189,9 +192,10 @@ func (v *Review) open(index string) (int, error) {
 	}
 }
 
-// Edit sets the title and the args of a step; args may hold references as in any
-// plan. If its gate was approved, it asks again.
-func (v *Review) Edit(index, title string, args map[string]any) error {
+// Edit sets the title, the args and the checks of a step to those of edited, the same
+// step. If its gate was approved for other args, it asks again.
+func (v *Review) Edit(edited plan.Step) error {
+	index := edited.Index
 	at, err := v.open(index)
 	if err != nil {
 		return err
@@ -201,11 +205,30 @@ func (v *Review) Edit(index, title string, args map[string]any) error {
 	}
 	next := v.now.clone()
 	was := next.steps[at]
-	next.steps[at].Title, next.steps[at].Args = untrusted.Text(title), args
-	if !plan.EqualValues(was.Args, args) {
-		delete(next.approved, index)
-	} else if string(was.Title) == title {
+	if !differs(was, edited) {
 		return nil
+	}
+	next.steps[at].Title, next.steps[at].Args, next.steps[at].Checks = edited.Title, edited.Args, edited.Checks
+	if !plan.EqualValues(was.Args, edited.Args) {
+		delete(next.approved, index)
+	}
+	return v.change(next)
+}
+
+// differs reports whether two versions of a step differ in what Edit sets.
+func differs(a, b plan.Step) bool {
+	return a.Title != b.Title || !plan.EqualValues(a.Args, b.Args) || !plan.EqualChecks(a.Checks, b.Checks)
+}
+
+// EditAcceptance replaces the acceptance of the plan.
+func (v *Review) EditAcceptance(checks []plan.Check) error {
+	if plan.EqualChecks(v.now.acceptance, checks) {
+		return nil
+	}
+	next := v.now.clone()
+	next.acceptance = checks
+	if len(v.plan(next).Acceptance) < len(checks) {
+		return errors.New("the acceptance names the result of a removed step: restore it first")
 	}
 	return v.change(next)
 }
@@ -340,6 +363,9 @@ func (v *Review) needs(index, on string) string {
 		if name != "" && ref.Name == name {
 			return fmt.Sprintf("step %s needs the result of step %s (%s)", index, on, ref)
 		}
+	}
+	if name != "" && plan.Needs(v.now.steps[v.now.at(index)], name) {
+		return fmt.Sprintf("step %s needs the result of step %s (%s)", index, on, name)
 	}
 	return ""
 }

@@ -67,9 +67,9 @@ func TestRandomReviewKeepsPlanValid(t *testing.T) {
 func changeAtRandom(t *rapid.T, v *agent.Review) {
 	for range rapid.IntRange(0, 8).Draw(t, "changes") {
 		index := rapid.SampledFrom(v.Steps()).Draw(t, "changed").Step.Index
-		switch rapid.IntRange(0, 7).Draw(t, "change") {
+		switch rapid.IntRange(0, 9).Draw(t, "change") {
 		case 0:
-			_ = v.Edit(index, "Edited", map[string]any{"at": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "args")})
+			_ = edit(v, index, "Edited", map[string]any{"at": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "args")})
 		case 1:
 			_ = v.Remove(index, rapid.Bool().Draw(t, "with dependents"))
 		case 2:
@@ -80,6 +80,10 @@ func changeAtRandom(t *rapid.T, v *agent.Review) {
 			_ = v.Approve(index, rapid.Bool().Draw(t, "approved"))
 		case 6:
 			v.ApproveAll()
+		case 7:
+			_ = editChecks(v, index, `{"expect": "len(string(result)) >= 0"}`)
+		case 8:
+			_ = v.EditAcceptance(checks(`[{"tool": "look", "args": {"at": "a"}, "expect": "len(string(result)) >= 0"}]`))
 		default:
 			v.Undo()
 		}

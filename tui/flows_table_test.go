@@ -104,6 +104,7 @@ var flows = map[string]flow{
 	"review.run":         {from: (*story).reviewing, lacks: "No edits yet.", sends: session.Review{Run: storyRun, Answer: agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRun}}},
 	"review.refuse":      {from: (*story).reviewing, wants: "Refuse this plan?"},
 	"review.edit":        {from: (*story).reviewing, wants: "Edit step 1"},
+	"review.acceptance":  {from: (*story).reviewing, wants: "Edit the acceptance"},
 	"review.take_out":    {from: (*story).reviewing, first: []string{"G"}, wants: "1 out"},
 	"review.move_up":     {from: (*story).reviewing, first: []string{"down"}, wants: "1 moved"},
 	"review.move_down":   {from: (*story).reviewing, wants: "1 moved"},

@@ -22,10 +22,12 @@ type PlanReviewed struct {
 	Decision ReviewDecision `json:"decision"`
 	By       string         `json:"by"`             // the user, or a note that nobody was present
 	Plan     *plan.Plan     `json:"plan,omitempty"` // the plan to execute, if changed
-	Edited   []string       `json:"edited"`         // indices of the steps with a new title or new args
+	Edited   []string       `json:"edited"`         // indices of the steps with a new title, new args or other checks
 	Moved    []Move         `json:"moved"`
 	Removed  []string       `json:"removed"` // indices
 	Approved []Approval     `json:"approved"`
+
+	Acceptance bool `json:"acceptance,omitempty"` // the acceptance was edited
 }
 
 // ReviewDecision is the outcome of a plan review.
@@ -65,6 +67,9 @@ func (c ReviewChanges) String() string {
 	add(len(c.Edited), "edited")
 	add(len(c.Moved), "moved")
 	add(len(c.Removed), "out")
+	if c.Acceptance {
+		words = append(words, "acceptance edited")
+	}
 	gates := "gates approved"
 	if len(c.Approved) == 1 {
 		gates = "gate approved"
@@ -75,7 +80,7 @@ func (c ReviewChanges) String() string {
 
 // Changes returns the changes that the user made in the review.
 func (d PlanReviewed) Changes() ReviewChanges {
-	return ReviewChanges{Edited: d.Edited, Moved: d.Moved, Removed: d.Removed, Approved: d.Approved}
+	return ReviewChanges{Edited: d.Edited, Moved: d.Moved, Removed: d.Removed, Approved: d.Approved, Acceptance: d.Acceptance}
 }
 
 // ReviewChanges are the changes to a plan in a review.
@@ -84,4 +89,6 @@ type ReviewChanges struct {
 	Moved    []Move
 	Removed  []string
 	Approved []Approval
+
+	Acceptance bool
 }

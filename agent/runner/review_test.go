@@ -48,7 +48,9 @@ func TestReviewedPlanRunsWithEdits(t *testing.T) {
 	if called := s.tools.called(); len(called) > 0 {
 		t.Fatalf("called %v before the review", called)
 	}
-	if err := v.Edit("2", "Change another", map[string]any{"path": "b"}); err != nil {
+	step, _ := v.Plan().Step("2")
+	step.Title, step.Args = "Change another", map[string]any{"path": "b"}
+	if err := v.Edit(step); err != nil {
 		t.Fatal(err)
 	}
 	if n := v.ApproveAll(); n != 1 {

@@ -22,13 +22,14 @@ import (
 func reviewQuestion(v *agent.Review, ascii bool) question {
 	ask := question{
 		id:     fmt.Sprintf("%s review %d", v.Run, v.Revision),
-		prompt: "  run this plan? [y]es, [n]o, its [g]ates, [x N], [e N], [k N], [j N], [u]ndo, [?]: ",
+		prompt: "  run this plan? [y]es, [n]o, its [g]ates, [x N], [e N], [c N], [k N], [j N], [u]ndo, [?]: ",
 		help: []string{
 			"y, yes: run it",
 			"n, no: refuse it, which ends the run" + endOfInput + ". A resume shows the plan again",
 			"g: approve every gate that can be approved now, each for exactly the shown call",
 			"x 3: remove or restore step 3",
 			"e 3: edit its arguments, as JSON",
+			"c 3: edit its checks, as JSON; c: edit the acceptance of the plan",
 			"k 3, j 3: move it before the step above or behind the step below; the later one waits for the other",
 			"u: undo the last change",
 		},
@@ -53,6 +54,8 @@ func reviewQuestion(v *agent.Review, ascii bool) question {
 				return answer{message: "  no gate can be approved now\n"}
 			}
 			return answer{message: planLines(v, ascii)}
+		case index == "" && word == "c":
+			return editChecks(&ask, v, v.Plan().Acceptance, v.EditAcceptance, ascii)
 		case index == "" && word == "u":
 			if !v.Undo() {
 				return answer{message: "  nothing was changed\n"}
@@ -84,6 +87,15 @@ func changeStep(back *question, v *agent.Review, word, index string, ascii bool)
 		err = v.Move(index, -1)
 	case "j":
 		err = v.Move(index, 1)
+	case "c":
+		step, there := v.Plan().Step(index)
+		if there {
+			return editChecks(back, v, step.Checks, func(checks []plan.Check) error {
+				step.Checks = checks
+				return v.Edit(step)
+			}, ascii)
+		}
+		err = fmt.Errorf("the plan has no step %s", index)
 	case "e":
 		for _, s := range v.Steps() {
 			if s.Step.Index == index && s.Step.Executor == plan.ExecutorTool && !s.Out && !s.Settled {
@@ -115,17 +127,44 @@ func dependentsQuestion(back *question, v *agent.Review, needed *agent.Dependent
 // stepArgsQuestion asks for the arguments of a step.
 func stepArgsQuestion(back *question, v *agent.Review, step plan.Step, ascii bool) *question {
 	return argsQuestion(back, func(args map[string]any) answer {
-		if err := v.Edit(step.Index, string(step.Title), args); err != nil {
+		step.Args = args
+		if err := v.Edit(step); err != nil {
 			return failed(err)
 		}
 		return answer{message: planLines(v, ascii), then: back}
 	})
 }
 
+// editChecks shows checks and asks for others.
+func editChecks(back *question, v *agent.Review, checks []plan.Check, take func([]plan.Check) error, ascii bool) answer {
+	ask := &question{prompt: "  the checks, as one line of JSON (empty keeps them, [] drops them): ", careful: back.careful}
+	ask.answer = func(line string) answer {
+		if line == "" {
+			return answer{then: back}
+		}
+		value, err := plan.DecodeValue([]byte(line))
+		if err != nil {
+			return failed(err)
+		}
+		edited, faults := plan.ReadChecks(value, "check")
+		if len(faults) > 0 {
+			return failed(plan.FaultError(faults))
+		}
+		if err := take(edited); err != nil {
+			return failed(err)
+		}
+		return answer{message: planLines(v, ascii), then: back}
+	}
+	if checks == nil {
+		checks = []plan.Check{}
+	}
+	return answer{message: "  " + untrusted.Line(plan.CanonicalJSON(checks)) + "\n", then: ask}
+}
+
 // planLines shows a plan with its changes so far, and the calls that would ask.
 func planLines(v *agent.Review, ascii bool) string {
 	var b strings.Builder
-	for line := range strings.SplitSeq(strings.TrimRight(plantext.Plan(v.Plan(), ascii)+plain.Asking(v, false), "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(plantext.Plan(v.Plan(), ascii)+plain.Asking(v, false)+plain.Checks(v.Plan()), "\n"), "\n") {
 		b.WriteString("  " + line + "\n")
 	}
 	if changed := v.Changes().String(); changed != "" {

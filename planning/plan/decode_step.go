@@ -159,6 +159,14 @@ func (d *planDecoder) toolCalls(object map[string]any, path string, s *Step) {
 	}
 }
 
+// ReadChecks reads the checks of a decoded value: a list of them, or one alone. name is
+// the field that holds it, for the faults.
+func ReadChecks(v any, name string) ([]Check, []Fault) {
+	var d planDecoder
+	checks := d.checks(map[string]any{name: v}, "", name)
+	return checks, d.faults
+}
+
 // checks reads a list of checks, or one alone.
 func (d *planDecoder) checks(object map[string]any, path, name string) []Check {
 	kept := object[name]

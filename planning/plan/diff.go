@@ -72,6 +72,11 @@ func sameCheck(a, b Check) bool {
 	return a.Expect == b.Expect && a.Tool == b.Tool && sameArgs(a.Args, b.Args)
 }
 
+// EqualChecks reports whether two lists hold the same checks with the same titles.
+func EqualChecks(a, b []Check) bool {
+	return slices.EqualFunc(a, b, func(a, b Check) bool { return a.Title == b.Title && sameCheck(a, b) })
+}
+
 // ExecutorOf returns the executor of a step; without one it is a tool step.
 func ExecutorOf(s Step) Executor {
 	if s.Executor == "" {

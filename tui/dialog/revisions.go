@@ -257,7 +257,7 @@ func (p *revisionPage) reviewed(number int) (out []planRow) {
 		switch {
 		case r.Decision == event.ReviewRefuse:
 			words = []string{"refused"}
-		case len(r.Edited)+len(r.Moved)+len(r.Removed) == 0:
+		case len(r.Edited)+len(r.Moved)+len(r.Removed) == 0 && !r.Acceptance:
 			words = []string{"run as it was"}
 		}
 		named("edited", r.Edited)
@@ -265,6 +265,9 @@ func (p *revisionPage) reviewed(number int) (out []planRow) {
 			words = append(words, "moved "+untrusted.Line(m.Step)+" behind "+untrusted.Line(m.After))
 		}
 		named("taken out", r.Removed)
+		if r.Acceptance {
+			words = append(words, "edited the acceptance")
+		}
 		var approved []string
 		for _, a := range r.Approved {
 			approved = append(approved, a.Step)

@@ -156,7 +156,7 @@ type reviewKeys struct {
 	HoldPlans                                   key.Binding
 	RunPlan, RefusePlan, EditStep, TakeOut      key.Binding
 	MoveUp, MoveDown, PassGate, PassAll, Unmake key.Binding
-	NextDraft                                   key.Binding
+	NextDraft, EditAcceptance                   key.Binding
 }
 
 func newReviewKeys(bind func(keys []string, shown, does string) key.Binding) reviewKeys {
@@ -164,7 +164,7 @@ func newReviewKeys(bind func(keys []string, shown, does string) key.Binding) rev
 		HoldPlans:  bind([]string{"alt+l"}, "alt+l", "toggle plan review"),
 		RunPlan:    bind([]string{"y", "enter"}, "y", "run the plan"),
 		RefusePlan: bind([]string{"n"}, "n", "refuse the plan; ends the run"),
-		EditStep:   bind([]string{"e"}, "e", "edit the title and arguments of a step"),
+		EditStep:   bind([]string{"e"}, "e", "edit title, arguments and checks of a step"),
 		TakeOut:    bind([]string{"x", "d"}, "x", "remove or restore a step"),
 		MoveUp:     bind([]string{"K", "shift+up"}, "K", "move a step up"),
 		MoveDown:   bind([]string{"J", "shift+down"}, "J", "move a step down"),
@@ -172,5 +172,7 @@ func newReviewKeys(bind func(keys []string, shown, does string) key.Binding) rev
 		PassAll:    bind([]string{"A"}, "A", "approve every gate"),
 		Unmake:     bind([]string{"u"}, "u", "undo the last change of the plan"),
 		NextDraft:  bind([]string{"t"}, "t", "take the next draft of the plan"),
+
+		EditAcceptance: bind([]string{"E"}, "E", "edit the acceptance of the plan"),
 	}
 }

@@ -145,6 +145,7 @@ func (k *Map) Actions() []Group {
 			{ID: "review.run", Key: &k.RunPlan},
 			{ID: "review.refuse", Key: &k.RefusePlan},
 			{ID: "review.edit", Key: &k.EditStep},
+			{ID: "review.acceptance", Key: &k.EditAcceptance},
 			{ID: "review.take_out", Key: &k.TakeOut},
 			{ID: "review.move_up", Key: &k.MoveUp, KeyOnly: true},
 			{ID: "review.move_down", Key: &k.MoveDown, KeyOnly: true},

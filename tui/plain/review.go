@@ -30,7 +30,8 @@ func (l *Log) held(d event.Data) {
 	if _, again := d.(event.RunResumed); again {
 		l.Plan("  ", plantext.Plan(l.run.Plan, l.ascii))
 	}
-	for line := range strings.SplitSeq(strings.TrimRight(Asking(l.run.Review(), true), "\n"), "\n") {
+	v := l.run.Review()
+	for line := range strings.SplitSeq(strings.TrimRight(Asking(v, true)+Checks(v.Plan()), "\n"), "\n") {
 		if line != "" {
 			l.Line("  %s", line)
 		}
@@ -72,6 +73,20 @@ func Asking(v *agent.Review, whole bool) string {
 	return b.String()
 }
 
+// Checks describes the checks of a plan under review, and its acceptance.
+func Checks(p plan.Plan) string {
+	var b strings.Builder
+	for _, s := range p.Steps {
+		for _, c := range s.Checks {
+			b.WriteString("check of step " + s.Name() + ": " + telling.CheckWords(c) + "\n")
+		}
+	}
+	for _, c := range p.Acceptance {
+		b.WriteString("the goal is met if " + telling.CheckWords(c) + "\n")
+	}
+	return b.String()
+}
+
 // reviewed prints the outcome of a plan review.
 func (l *Log) reviewed(d event.PlanReviewed) {
 	if d.Decision != event.ReviewRun {
@@ -90,6 +105,14 @@ func (l *Log) reviewed(d event.PlanReviewed) {
 	for _, s := range edited {
 		l.Line("  %s %s %s  [%s]", l.Signs.Revised, s.Index, s.Title.Line(), plantext.Executor(s.Executor, s.Tool))
 		l.Args("      ", s.Args)
+		for _, c := range s.Checks {
+			l.Line("      check: %s", telling.CheckWords(c))
+		}
+	}
+	if d.Acceptance {
+		for _, c := range l.run.Plan.Acceptance {
+			l.Line("    the goal is met if %s", telling.CheckWords(c))
+		}
 	}
 	for _, m := range d.Moved {
 		l.Line("    %s waits for %s", m.Step, m.After)

@@ -3,6 +3,7 @@ package review
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"replan/agent"
@@ -12,11 +13,13 @@ import (
 	"replan/tui/telling"
 )
 
-// reviewEditor edits a step of the reviewed plan as JSON: its title and, if it
-// makes a call, its arguments.
+// reviewEditor edits a part of the reviewed plan as JSON: the title, the checks and, if
+// it makes a call, the arguments of a step, or the acceptance of the plan.
 type reviewEditor struct {
 	*draw.Editor
-	step plan.Step
+	title string
+	hint  string
+	take  func(value map[string]any) error
 }
 
 // edit opens the editor on a step.
@@ -27,7 +30,7 @@ func (d *Dialog) edit(s agent.ReviewStep) error {
 	case s.Settled:
 		return errors.New("it has already started")
 	}
-	text := map[string]any{"title": string(s.Step.Title)}
+	text := map[string]any{"title": string(s.Step.Title), "check": editable(s.Step.Checks)}
 	if s.Step.Executor == plan.ExecutorTool {
 		args := s.Step.Args
 		if args == nil {
@@ -35,26 +38,59 @@ func (d *Dialog) edit(s agent.ReviewStep) error {
 		}
 		text["args"] = args
 	}
-	e := draw.NewEditor(d.Look, text)
-	if e == nil {
-		return errors.New("this step is too long to be edited here")
+	return d.openEditor(text, reviewEditor{
+		title: "Edit " + telling.StepWords(s.Step.Index), hint: `a check: {"expect": "result.total > 0"}`,
+		take: func(value map[string]any) error {
+			step, err := readStep(s.Step, value)
+			if err != nil {
+				return err
+			}
+			return d.review.Edit(step)
+		},
+	})
+}
+
+// editAcceptance opens the editor on the acceptance of the plan.
+func (d *Dialog) editAcceptance() error {
+	return d.openEditor(map[string]any{"acceptance": editable(d.review.Plan().Acceptance)}, reviewEditor{
+		title: "Edit the acceptance", hint: `a check: {"expect": "found.total > 0"}`,
+		take: func(value map[string]any) error {
+			if err := onlyFields(value, "acceptance"); err != nil {
+				return err
+			}
+			checks, faults := plan.ReadChecks(value["acceptance"], "acceptance")
+			if len(faults) > 0 {
+				return plan.FaultError(faults)
+			}
+			return d.review.EditAcceptance(checks)
+		},
+	})
+}
+
+// editable returns checks as the editor shows them.
+func editable(checks []plan.Check) []plan.Check {
+	if checks == nil {
+		return []plan.Check{}
 	}
-	d.editor = &reviewEditor{Editor: e, step: s.Step}
+	return checks
+}
+
+func (d *Dialog) openEditor(text map[string]any, e reviewEditor) error {
+	if e.Editor = draw.NewEditor(d.Look, text); e.Editor == nil {
+		return errors.New("this is too long to be edited here")
+	}
+	d.editor = &e
 	return nil
 }
 
-// takeEdit applies the edited step, or says why it is invalid.
+// takeEdit applies the edited part, or says why it is invalid.
 func (d *Dialog) takeEdit() {
 	e := d.editor
 	value := e.Args()
 	if value == nil {
 		return
 	}
-	title, args, err := e.read(value)
-	if err == nil {
-		err = d.review.Edit(e.step.Index, title, args)
-	}
-	if err != nil {
+	if err := e.take(value); err != nil {
 		e.Fault = "Not changed: " + untrusted.Line(err.Error())
 		return
 	}
@@ -62,30 +98,46 @@ func (d *Dialog) takeEdit() {
 	d.lay()
 }
 
-// read reads title and args. Arguments that the plan leaves to a model stay with it
-// if the user enters none.
-func (e *reviewEditor) read(value map[string]any) (title string, args map[string]any, err error) {
-	calls := e.step.Executor == plan.ExecutorTool
-	for name := range value {
-		if name != "title" && (name != "args" || !calls) {
-			return "", nil, fmt.Errorf("%q of a step cannot be edited", name)
-		}
+// readStep returns the step with what the user entered. Arguments that the plan leaves
+// to a model stay with it if the user enters none.
+func readStep(step plan.Step, value map[string]any) (plan.Step, error) {
+	fields := []string{"title", "check"}
+	if step.Executor == plan.ExecutorTool {
+		fields = append(fields, "args")
+	}
+	if err := onlyFields(value, fields...); err != nil {
+		return step, err
 	}
 	title, ok := value["title"].(string)
 	if !ok {
-		return "", nil, errors.New("title must be a text")
+		return step, errors.New("title must be a text")
 	}
-	if !calls {
-		return title, e.step.Args, nil
+	checks, faults := plan.ReadChecks(value["check"], "check")
+	if len(faults) > 0 {
+		return step, plan.FaultError(faults)
 	}
-	args, ok = value["args"].(map[string]any)
+	step.Title, step.Checks = untrusted.Text(title), checks
+	if step.Executor != plan.ExecutorTool {
+		return step, nil
+	}
+	args, ok := value["args"].(map[string]any)
 	if !ok {
-		return "", nil, errors.New("args must be an object, such as {\"name\": \"value\"}")
+		return step, errors.New("args must be an object, such as {\"name\": \"value\"}")
 	}
-	if len(args) == 0 && e.step.Args == nil {
-		args = nil
+	if len(args) > 0 || step.Args != nil {
+		step.Args = args
 	}
-	return title, args, nil
+	return step, nil
+}
+
+// onlyFields refuses fields that the editor did not show.
+func onlyFields(value map[string]any, names ...string) error {
+	for _, name := range slices.Sorted(maps.Keys(value)) {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("%q cannot be edited here", name)
+		}
+	}
+	return nil
 }
 
 // drawEditor draws the editor in exactly height lines of exactly width cells.
@@ -99,8 +151,10 @@ func (d *Dialog) drawEditor(width, height int) []string {
 		bar = draw.Flow([]string{
 			l.Key.Bold(true).Render(d.Keys.SendArgs.Help().Key) + " " + l.Text.Render("take it"),
 			l.Key.Bold(true).Render(d.Keys.Away.Help().Key) + " " + l.Text.Render("keep it unchanged"),
+			l.Faint.Render(d.editor.hint),
 			l.Faint.Render("${name} is another step's result"),
-		}, "   ", width-4)[:1]
+		}, "   ", width-4)
+		bar = bar[:min(len(bar), max(height/6, 1))]
 	}
 	bar = slices.Clone(bar)
 	for i := range bar {
@@ -108,7 +162,7 @@ func (d *Dialog) drawEditor(width, height int) []string {
 	}
 	body := max(height-3-len(bar), 1)
 	d.editor.SetSize(width-4, body)
-	title := l.Warning.Bold(true).Render("Edit " + telling.StepWords(d.editor.step.Index))
+	title := l.Warning.Bold(true).Render(d.editor.title)
 	return l.Frame(width, l.Warning,
 		draw.Section{Title: title, Lines: draw.Padded(l.Block(d.editor.Lines(), width-4, body)), Style: l.Warning},
 		draw.Section{Lines: draw.Padded(bar), Style: l.Warning},

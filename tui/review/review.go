@@ -179,7 +179,7 @@ func (d *Dialog) handlers() keymap.Handlers {
 func (d *Dialog) Answers() keymap.Handlers {
 	hs := keymap.Handlers{}
 	for _, id := range []string{
-		"review.run", "review.refuse", "review.edit", "review.take_out", "review.move_up",
+		"review.run", "review.refuse", "review.edit", "review.acceptance", "review.take_out", "review.move_up",
 		"review.move_down", "review.approve", "review.approve_all", "review.undo", "review.draft",
 	} {
 		hs[id] = keymap.Handler{
@@ -298,11 +298,12 @@ func (d *Dialog) changeHandlers() keymap.Handlers {
 		})}
 	}
 	return keymap.Handlers{
-		"review.edit":      change(func() error { return d.edit(s) }),
-		"review.take_out":  change(func() error { return d.takeOut(s) }),
-		"review.move_up":   change(func() error { return v.Move(s.Step.Index, -1) }),
-		"review.move_down": change(func() error { return v.Move(s.Step.Index, 1) }),
-		"review.approve":   change(func() error { return v.Approve(s.Step.Index, !s.Passes) }),
+		"review.edit":       change(func() error { return d.edit(s) }),
+		"review.acceptance": change(d.editAcceptance),
+		"review.take_out":   change(func() error { return d.takeOut(s) }),
+		"review.move_up":    change(func() error { return v.Move(s.Step.Index, -1) }),
+		"review.move_down":  change(func() error { return v.Move(s.Step.Index, 1) }),
+		"review.approve":    change(func() error { return v.Approve(s.Step.Index, !s.Passes) }),
 		"review.approve_all": change(func() error {
 			if v.ApproveAll() == 0 {
 				return errors.New("no gate is left to approve")
@@ -384,6 +385,7 @@ func (d *Dialog) Hints() []keymap.Hint {
 		d.Keys.Hint("all gates", "review.approve_all"),
 		d.Keys.Hint("move", "review.move_up", "review.move_down"),
 		d.Keys.Hint("undo", "review.undo"),
+		d.Keys.Hint("acceptance", "review.acceptance"),
 		d.Keys.Hint("look around", "dialog.leave"),
 	}
 	if d.review.NextDraft() > 0 {
