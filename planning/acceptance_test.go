@@ -110,6 +110,23 @@ func TestFormatTakesAnAcceptanceOfToolsThatOnlyRead(t *testing.T) {
 	}
 }
 
+func TestPlanOfASimpleGoalHasAnAcceptance(t *testing.T) {
+	b := brief()
+	p := planning.NewPipeline(b)
+	request := firstRequest(p)
+	if !strings.Contains(string(request.Format), `"acceptance"`) || !strings.Contains(last(request), "`acceptance`") {
+		t.Error("the analysis is not asked for an acceptance")
+	}
+	p.Absorb(reply.Reply{Text: `{"mode":"plan","task":"t","goal":"g","complexity":"simple","reflect":false,` + accepted("[" + isGone + `,{"expect":"1 < 2"}]`)[1:]})
+	if got := acceptance(p.Outcome().Plan); got != goneText {
+		t.Errorf("got the acceptance %q (%s), want %q", got, p.Outcome().Reason, goneText)
+	}
+	b.Catalogue = b.Catalogue[:2]
+	if request := firstRequest(planning.NewPipeline(b)); strings.Contains(string(request.Format), `"acceptance"`) || strings.Contains(last(request), "acceptance") {
+		t.Error("an acceptance is asked for where no tool changes anything")
+	}
+}
+
 func TestReplanKeepsTheAcceptance(t *testing.T) {
 	s := situation()
 	s.Plan.Acceptance = []plan.Check{{Title: "the old name is gone", Tool: "fs.search", Args: map[string]any{"pattern": "x"}, Expect: "len(result.matches) == 0"}}

@@ -52,7 +52,7 @@ func TestUnusablePromptsAreRefused(t *testing.T) {
 		"blank":                            {"analysis", " \n", "is empty"},
 		"broken template":                  {"analysis", "{{.Force", "text/template"},
 		"unknown function":                 {"analysis", "{{shout .Bound}}", "text/template"},
-		"unknown field":                    {"analysis", "{{.Goal}}", "its fields are .Force and .Bound"},
+		"unknown field":                    {"analysis", "{{.Goal}}", "its fields are .Force, .Bound and .Acceptance"},
 		"field of another prompt":          {"synthesis", "{{.Faults}}", "Faults"},
 		"field in a prompt without fields": {"system", "{{.Plan}}", "it has no fields"},
 		"field of another step's prompt":   {"agent", "{{.Tool}}", ".Index, .Title, .Expected, .Plan, .Inputs, .Goal and .Outline"},

@@ -36,7 +36,7 @@ const proseTokens = 256
 func AnalysisRequest(b Brief) Request {
 	b = b.For(PurposeAnalysis)
 	tools := toolsFor(b, "", "", nil)
-	data := analysisData{b.Prompting.ForcePlan, bound(b.MaxSteps)}
+	data := analysisData{b.Prompting.ForcePlan, bound(b.MaxSteps), acceptance(b)}
 	c := composition{
 		brief: b, purpose: PurposeAnalysis, format: analysisFormat(b, tools), plans: &tools,
 		last: func(*cutter) string { return b.Prompting.prompt("analysis", data) },

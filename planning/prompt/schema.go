@@ -124,7 +124,7 @@ func analysisFormat(b Brief, tools planTools) json.RawMessage {
 	if b.Prompting.ForcePlan {
 		mode = choice(reply.ModePlan)
 	}
-	return formatOf(schema{Type: "object", Properties: properties{
+	fields := properties{
 		{"mode", mode},
 		{"task", textSchema},
 		{"goal", textSchema},
@@ -135,7 +135,11 @@ func analysisFormat(b Brief, tools planTools) json.RawMessage {
 		{"subtasks", texts(15)},
 		{"reflect", flagSchema},
 		{"steps", stepsSchema(tools, b.MaxSteps)},
-	}, Required: []string{"mode", "task", "goal", "complexity", "reflect"}})
+	}
+	if tools.acceptance != nil {
+		fields = append(fields, property{"acceptance", *tools.acceptance})
+	}
+	return formatOf(schema{Type: "object", Properties: fields, Required: []string{"mode", "task", "goal", "complexity", "reflect"}})
 }
 
 // maxAcceptance is how many checks of the goal a planner may propose.

@@ -25,6 +25,8 @@ type (
 	analysisData struct {
 		Force bool   // a direct answer is not wanted
 		Bound string // how many steps there may be, a sentence
+
+		Acceptance string // how the checks of the goal are written; empty if there are none
 	}
 	reviewData struct {
 		Analysis string // of phase 1
@@ -95,7 +97,7 @@ var replaceable = []struct {
 	name   string
 	sample any
 }{
-	{"analysis", analysisData{Force: true, Bound: "b"}},
+	{"analysis", analysisData{true, "b", "c"}},
 	{"review", reviewData{"a"}},
 	{"tools", toolsData{"t", 1}},
 	{"execution", executionData{"a", "r", "b", "d", "c", true}},
@@ -117,7 +119,7 @@ var sampleStep = stepData{"1", "t", "e", "p", []string{"i"}}
 // "# Phase 1: analysis", is written before it in any case, and stays out of it.
 // These are the fields that the templates can use:
 //
-//	analysis    .Force .Bound
+//	analysis    .Force .Bound .Acceptance
 //	review      .Analysis
 //	tools       .Tools .Most
 //	execution   .Analysis .Review .Bound .Depth .Acceptance
