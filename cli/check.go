@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/rule"
 	"replan/cli/config"
@@ -184,7 +185,15 @@ func (o plans) check(ctx context.Context, w *services, named namedPlan, vars var
 	if err != nil {
 		w.logger.Warn("the durations of tools cannot be read", "error", err)
 	}
-	v.criticalPath = graph.CriticalPath(func(s plan.Step) float64 { return agent.Weigh(s, catalogue, priors) })
+	v.criticalPath = graph.CriticalPath(func(s plan.Step) float64 {
+		weight := agent.Weigh(s, catalogue, priors)
+		if s.ForEach == nil {
+			return weight
+		}
+		items, _, _ := telling.Estimate(v.plan, s.ForEach)
+		atOnce := cmp.Or(s.ForEach.AtOnce, event.DefaultLimits().MaxConcurrency)
+		return weight * float64((items+atOnce-1)/atOnce)
+	})
 	gates, denied := o.foresee(v.plan, graph, catalogue)
 	v.gates, v.warnings = gates, append(v.warnings, denied...)
 	return v, nil
@@ -313,9 +322,10 @@ func (o plans) printVerdict(v verdict) error {
 			Batches      [][]string   `json:"batches"`
 			Order        []string     `json:"order"`
 			CriticalPath []string     `json:"critical_path"`
+			Items        []estimate   `json:"items,omitempty"`
 			Gates        []string     `json:"gates"`
 			Warnings     []plan.Fault `json:"warnings"`
-		}{true, noNil(v.batches), noNil(v.order), noNil(v.criticalPath), v.gates, noNil(v.warnings)})
+		}{true, noNil(v.batches), noNil(v.order), noNil(v.criticalPath), estimates(v.plan), v.gates, noNil(v.warnings)})
 	default:
 		err = o.printed(func(p *plain.Printer) { v.write(p, o.ASCII) })
 	}
@@ -327,6 +337,26 @@ func (o plans) printVerdict(v verdict) error {
 		err = &failure{exit: exitUsage, code: "invalid_plan", err: outcome}
 	}
 	return err
+}
+
+// estimate is how many items a step will run for.
+type estimate struct {
+	Step  string `json:"step"`
+	Items int    `json:"items"` // at most, if they are not known
+	Known bool   `json:"known"`
+	After string `json:"after,omitempty"` // the step whose result is the list
+}
+
+// estimates returns what is known of the items of a plan's steps.
+func estimates(p plan.Plan) (out []estimate) {
+	for _, s := range p.Steps {
+		if s.ForEach != nil {
+			e := estimate{Step: s.Index}
+			e.Items, e.Known, e.After = telling.Estimate(p, s.ForEach)
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // noNil returns an empty list for nil.
