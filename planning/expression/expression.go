@@ -260,7 +260,10 @@ func (r *reading) check(scope Scope) error {
 		}
 		lacks := &file.Error{Location: file.Location{From: slices.Min(r.roots[name])}}
 		lacks.Message = fmt.Sprintf("there is no name %q, only %s%s", name, english.Some(known, mostNamed, ""), english.DidYouMean(name, known))
-		if len(known) == 0 {
+		switch {
+		case name == "null":
+			lacks.Message = `there is no name "null"; did you mean nil?`
+		case len(known) == 0:
 			lacks.Message = fmt.Sprintf("there is no name %q", name)
 		}
 		return locate(r.source, lacks)

@@ -118,6 +118,7 @@ func TestMistakesAreFoundBeforeTheRun(t *testing.T) {
 	for source, want := range map[string]string{
 		``:                                     `the expression is empty`,
 		`reslt.failed == 0`:                    `column 1: there is no name "reslt", only args, found and result; did you mean result?`,
+		`found == null`:                        `column 10: there is no name "null"; did you mean nil?`,
 		"result.failed == 0 and\n  nope":       `line 2, column 3: there is no name "nope"`,
 		`result.faild == 0`:                    `column 8: there is no field "faild", only any, failed, items and name; did you mean failed?`,
 		`result.failed == "0"`:                 `mismatched types int and text`,
