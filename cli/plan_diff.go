@@ -151,6 +151,9 @@ func (o plans) writeRevision(p *plain.Printer, before plan.Plan, d event.PlanDif
 		if old.When != s.When {
 			changed("when", none(old.When), none(s.When))
 		}
+		if was, is := untilWords(old.Until), untilWords(s.Until); was != is {
+			changed("until", none(was), none(is))
+		}
 		if was, is := telling.ChecksWords(old.Checks), telling.ChecksWords(s.Checks); was != is {
 			changed("check", none(was), none(is))
 		}
@@ -160,6 +163,14 @@ func (o plans) writeRevision(p *plain.Printer, before plan.Plan, d event.PlanDif
 			row(p.Signs.Added, s)
 		}
 	}
+}
+
+// untilWords says what a step waits for, "" if it does not.
+func untilWords(u *plan.Until) string {
+	if u == nil {
+		return ""
+	}
+	return telling.UntilWords(*u)
 }
 
 // argShown is how much of an argument is shown, in characters.

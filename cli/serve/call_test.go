@@ -23,6 +23,7 @@ import (
 // stage is a backend whose sessions open one gate and wait for its answer.
 type stage struct {
 	diff string
+	run  []event.Data // of a run without gates that ends; nil for one with gates
 
 	mu       sync.Mutex
 	sessions []*gated
@@ -34,6 +35,7 @@ type gated struct {
 	sent   chan session.Command
 	closed chan struct{}
 	diff   string
+	run    []event.Data
 	opened int // gates
 	seq    uint64
 	once   sync.Once
@@ -61,6 +63,13 @@ func (g *gated) Close() {
 func (g *gated) Send(c session.Command) {
 	switch c := c.(type) {
 	case session.Create:
+		for _, d := range g.run {
+			g.emit(d)
+		}
+		if g.run != nil {
+			g.events <- event.Event{Run: "s", Data: event.ChatReply{Run: "r-1", Status: event.StatusCompleted}}
+			return
+		}
 		write := plan.Step{Index: "1", Title: "Write", Executor: plan.ExecutorTool, Tool: "fs.write", Args: map[string]any{}}
 		other := write
 		other.Index = "2"
@@ -78,7 +87,7 @@ func (g *gated) Send(c session.Command) {
 }
 
 func (b *stage) Begin(context.Context) (serve.Session, error) {
-	g := &gated{events: make(chan event.Event, 64), sent: make(chan session.Command, 8), closed: make(chan struct{}), diff: b.diff}
+	g := &gated{events: make(chan event.Event, 64), sent: make(chan session.Command, 8), closed: make(chan struct{}), diff: b.diff, run: b.run}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.sessions = append(b.sessions, g)
@@ -141,6 +150,41 @@ func TestRunStopsIfNoAnswerComesInTime(t *testing.T) {
 	}
 	if text := fmt.Sprint(got.Content); !got.IsError || !strings.Contains(text, "the answer came too late") || !strings.Contains(text, "run_resume") {
 		t.Errorf("got %v", got)
+	}
+}
+
+func TestProgressCountsItems(t *testing.T) {
+	each := plan.Step{Index: "1", Title: "Read each file", Executor: plan.ExecutorTool, Tool: "fs.read", ForEach: &plan.ForEach{Items: []any{"a", "b"}, As: "item", Max: 50}}
+	p := plan.Plan{Title: "T", Steps: []plan.Step{each, {Index: "2", Title: "Sum up", Executor: plan.ExecutorSelf, DependsOn: []string{"1"}}}}
+	call := func(index string) event.StepStarted {
+		return event.StepStarted{Index: index, Parent: "1", Attempt: 1, Title: "Read each file", Executor: plan.ExecutorTool, Tool: "fs.read"}
+	}
+	s := serve.New(serve.Config{Backend: &stage{run: []event.Data{
+		event.RunStarted{Goal: "g", Plan: &p, Limits: event.DefaultLimits()},
+		event.PlanCreated{Plan: p, Revision: 1},
+		event.StepExpanded{Index: "1", Attempt: 1, Title: "Read each file", Items: []any{"a", "b"}},
+		call("1.1"), call("1.2"),
+		event.StepCompleted{Index: "1.1", Attempt: 1, Result: "x"},
+		event.StepCompleted{Index: "1.2", Attempt: 1, Result: "x"},
+	}}})
+	defer s.Close()
+	c := connect(t, s, mcp.LATEST_PROTOCOL_VERSION, nil)
+	told := make(chan string, 20)
+	c.OnNotification(func(n mcp.JSONRPCNotification) {
+		told <- fmt.Sprintf("%v of %v: %v", n.Params.AdditionalFields["progress"], n.Params.AdditionalFields["total"], n.Params.AdditionalFields["message"])
+	})
+	request := mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "plan_create_and_execute", Arguments: map[string]any{"goal": "g"}, Meta: &mcp.Meta{ProgressToken: "p"}}}
+	if _, err := c.CallTool(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for len(got) < 4 {
+		got = append(got, <-told)
+	}
+	for i, want := range []string{"planned: T", "Read each file: 2 items", "0.5 of 2: Read each file: 1 of 2 items", "1 of 2: Read each file: 2 items"} {
+		if !strings.HasSuffix(got[i], want) {
+			t.Errorf("got %q, want %q", got[i], want)
+		}
 	}
 }
 

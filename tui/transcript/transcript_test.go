@@ -11,6 +11,7 @@ import (
 	"replan/agent/rule"
 	"replan/internal/redact"
 	"replan/internal/untrusted"
+	"replan/planning/expression"
 	"replan/planning/plan"
 	"replan/tui/transcript"
 )
@@ -77,6 +78,35 @@ func TestActiveAndUnreadableRunsAreMarked(t *testing.T) {
 	c.Runs[0] = append(c.Runs[0][:2:2], journal("r-1", begun.Add(time.Minute), event.GateResolved{Gate: "9.1.1"})...)
 	if text := transcript.Markdown(c); !strings.Contains(text, "the rest cannot be read") {
 		t.Errorf("got\n%s", text)
+	}
+}
+
+func TestTranscriptNamesItemsAndWhatChecksSaw(t *testing.T) {
+	each := step("1", "Read each file", "fs.read")
+	each.ForEach, each.OnFailure = &plan.ForEach{Items: []any{"a.txt", "b.txt"}, As: "item", Max: 50}, plan.OnFailureSkip
+	p := plan.Plan{Title: "Read them", Steps: []plan.Step{each}, Acceptance: []plan.Check{{Title: "all were read", Expect: "len(texts) == 2"}}}
+	call := func(index string) event.StepStarted {
+		return event.StepStarted{Index: index, Parent: "1", Attempt: 1, Title: "Read each file", Executor: plan.ExecutorTool, Tool: "fs.read"}
+	}
+	saw := []expression.Sight{{Path: "len(texts)", Value: "1"}}
+	c := conversation()
+	c.Runs[0] = journal("r-1", begun,
+		event.RunStarted{Goal: "read them", Workspace: "/home/me/src", Session: "s-1", Limits: event.DefaultLimits(), Plan: &p},
+		event.PlanCreated{Plan: p, Revision: 1},
+		event.StepExpanded{Index: "1", Attempt: 1, Title: "Read each file", Items: []any{"a.txt", "b.txt"}},
+		call("1.1"), event.StepCompleted{Index: "1.1", Attempt: 1, Result: "text", MS: 20},
+		call("1.2"), event.StepFailed{Index: "1.2", Attempt: 1, Error: "no such file", Failure: event.FailureTool, MS: 20},
+		event.StepCompleted{Index: "1", Attempt: 1, MS: 40},
+		event.CheckCompleted{Attempt: 1, Check: 1, Title: "all were read", Expect: "len(texts) == 2", State: plan.StateRefuted, Saw: saw},
+	)
+	text := transcript.Markdown(c)
+	for _, want := range []string{
+		"1. Read each file  [fs.read]", "2 items, 1 failed", "✓ 1.1. a.txt", "✗ 1.2. b.txt",
+		"### Evidence: ", "- refuted: all were read", "len(texts)",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the transcript lacks %q:\n%s", want, text)
+		}
 	}
 }
 
