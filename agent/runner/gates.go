@@ -193,7 +193,8 @@ func forRun(run *agent.Run, gate string) bool {
 
 // released answers the waiting gates that a permission for the run covers: calls
 // that match its rule and for which the same rule asks. Gates that the plan
-// requests, or whose call contains text from a result, stay open.
+// requests stay open, and those with text from a result in another argument, as if they
+// had opened after the answer.
 func released(run *agent.Run, by event.GateResolved) []event.Data {
 	at := slices.IndexFunc(run.Gates, func(g *agent.Gate) bool { return g.Gate == by.Gate })
 	if at < 0 || by.Decision != event.Allow || by.Scope != event.ScopeRun {
@@ -204,11 +205,14 @@ func released(run *agent.Run, by event.GateResolved) []event.Data {
 	if why != "" {
 		return nil
 	}
+	unseen := func(p rule.Provenance) bool {
+		return p.Written || !slices.ContainsFunc(allowed.Provenance, func(seen rule.Provenance) bool { return !seen.Written && seen.Arg == p.Arg })
+	}
 	var out []event.Data
 	for _, g := range run.Gates {
 		tool := plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted, Pin: g.Pin}
 		if g != allowed && g.Changed == "" && rule.Decide([]rule.Rule{r}, tool, g.Args).Verdict == rule.VerdictRun && g.Rule.Equal(allowed.Rule) && g.Removes == "" &&
-			!g.Planned && g.Rule.Source != rule.SourcePlan && len(g.Provenance) == 0 {
+			!g.Planned && g.Rule.Source != rule.SourcePlan && !slices.ContainsFunc(g.Provenance, unseen) {
 			out = append(out, event.GateResolved{Gate: g.Gate, Decision: event.Allow, Scope: event.ScopeOnce, By: "your answer for this run"})
 		}
 	}

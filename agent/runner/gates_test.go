@@ -209,3 +209,26 @@ func TestAllowedGateAcceptsTheChangedTool(t *testing.T) {
 		}
 	}
 }
+
+func TestGrantForRunAnswersWaitingGatesOfTheOtherItems(t *testing.T) {
+	s := open(t, policy.ApproveAsk, nil)
+	s.Send(session.Execute{Plan: plan.Plan{Title: "Patch", Steps: []plan.Step{
+		{Index: "1", Title: "Look", Executor: plan.ExecutorTool, Tool: "look", Args: map[string]any{"q": "x"}, ResultVariable: "seen"},
+		{
+			Index: "2", Title: "Change", Executor: plan.ExecutorTool, Tool: "change", Args: map[string]any{"path": "${item}"},
+			ForEach: &plan.ForEach{Items: []any{"${seen}", "${seen}"}, As: "item", Max: 50},
+		},
+	}}})
+	first, second := until[event.GateRequested](t, s), until[event.GateRequested](t, s)
+	if len(first.Provenance) != 1 || len(second.Provenance) != 1 {
+		t.Fatalf("the gates show the text %+v and %+v", first.Provenance, second.Provenance)
+	}
+	s.answer(first, event.Allow, event.ScopeRun)
+	until[event.GateResolved](t, s)
+	if d := until[event.GateResolved](t, s); d.Gate != second.Gate || d.Decision != event.Allow || d.By != "your answer for this run" {
+		t.Errorf("resolved %+v", d)
+	}
+	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonGoalMet {
+		t.Errorf("%s: %s", result.Reason, result.Error)
+	}
+}
