@@ -356,6 +356,19 @@ func TestKillInsideAFanOutRepeatsNothing(t *testing.T) {
 	}
 }
 
+func TestOnlyItemsOfAKilledStepAreInDoubt(t *testing.T) {
+	w := newWorld(t)
+	w.finding(3)
+	w.play(eachPlan(t, `,"at_once":1`))
+	w.kill(1 + slices.IndexFunc(w.events, func(e event.Event) bool {
+		started, ok := e.Data.(event.StepStarted)
+		return ok && started.Index == "2.2"
+	}))
+	if got := w.run.Snapshot(false).InDoubt; !slices.Equal(got, []string{"2.2"}) {
+		t.Errorf("the steps %v are in doubt, want 2.2", got)
+	}
+}
+
 func TestFailedRunWithItemsResumesTheRest(t *testing.T) {
 	w := newWorld(t)
 	w.finding(4)

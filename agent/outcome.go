@@ -197,7 +197,7 @@ func (r *Run) Snapshot(live bool) Snapshot {
 		case step.Draft:
 		case step.Status == StepCompleted && step.Parent == "":
 			s.CompletedSteps = append(s.CompletedSteps, step.Step.Index)
-		case step.Status == StepInDoubt, step.Status == StepRunning && step.Loop == nil && (step.interruption.isLost() || !live && !r.repeatable(step)):
+		case step.Status == StepInDoubt, step.Status == StepRunning && step.Loop == nil && !step.expands() && (step.interruption.isLost() || !live && !r.repeatable(step)):
 			s.InDoubt = append(s.InDoubt, step.Step.Index)
 		}
 	})
