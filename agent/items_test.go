@@ -211,6 +211,34 @@ func TestItemsHaveTheirOwnChecks(t *testing.T) {
 	}
 }
 
+func TestFailedItemLeavesItsChecksUnchecked(t *testing.T) {
+	for _, follows := range []string{"skip", "abort"} {
+		w := newWorld(t)
+		w.finding(3)
+		w.failing("b")
+		result := w.play(eachPlan(t, `,"on_failure":"`+follows+`","check":{"title":"changed","expect":"result == item"}`))
+		if got := evidence(result); !slices.Equal(got, []plan.EvidenceState{"unchecked"}) || result.Evidence[0].Step != "2.2" {
+			t.Errorf("with %s the run ended with %s and %v", follows, result.Reason, result.Evidence)
+		}
+	}
+}
+
+func TestItemsThatAreLeftOutNeedNoCheck(t *testing.T) {
+	w := newWorld(t)
+	mirror(w)
+	w.finding(3)
+	w.gate = func(g event.GateRequested) event.Decision {
+		if g.Step == "2.2" {
+			return event.Deny
+		}
+		return event.Allow
+	}
+	result := w.play(eachPlan(t, `,"when":"item != 'c'","check":{"title":"changed","expect":"result == item"}`))
+	if got := evidence(result); !slices.Equal(got, []plan.EvidenceState{"verified"}) {
+		t.Errorf("the run ended with %s and %v", result.Reason, result.Evidence)
+	}
+}
+
 func TestChecksOfItemsCallToolsWithTheItem(t *testing.T) {
 	w := newWorld(t)
 	w.finding(3)

@@ -284,7 +284,7 @@ func itemChecks(s *StepState) []plan.Check {
 }
 
 // itemEvidence returns one evidence per check of a step with items: the worst of those that
-// its items have. A list without items shows nothing.
+// its items have. A failed item leaves its checks unchecked. A list without items shows nothing.
 func itemEvidence(s *StepState) []plan.Evidence {
 	checks := itemChecks(s)
 	if s.Items == nil {
@@ -292,8 +292,8 @@ func itemEvidence(s *StepState) []plan.Evidence {
 	}
 	ofCheck := make([][]plan.Evidence, len(checks))
 	for _, item := range s.Items {
-		if item.Status != StepCompleted && item.Failure != event.FailureCheck {
-			continue // it claims nothing
+		if item.NotTaken || item.gate.answer == gateDenied {
+			continue // it is left out
 		}
 		for i, e := range evidenceOf(item.Step.Index, checks, item.Checked) {
 			ofCheck[i] = append(ofCheck[i], e)
