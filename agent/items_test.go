@@ -239,6 +239,17 @@ func TestItemsThatAreLeftOutNeedNoCheck(t *testing.T) {
 	}
 }
 
+func TestStepWithoutItemsClaimsNothing(t *testing.T) {
+	for _, fields := range []string{"", `,"check":{"title":"changed","expect":"result == item"}`} {
+		w := newWorld(t)
+		w.finding(0)
+		result := w.play(eachPlan(t, fields))
+		if state := w.run.StateOf(w.run.Step("2")); len(result.Evidence) > 0 || state != "" {
+			t.Errorf("with the fields %q the evidence is %v and the step is %q", fields, result.Evidence, state)
+		}
+	}
+}
+
 func TestChecksOfItemsCallToolsWithTheItem(t *testing.T) {
 	w := newWorld(t)
 	w.finding(3)

@@ -228,6 +228,9 @@ func (r *Run) Evidence() []plan.Evidence {
 // claims reports whether nothing but a model or a tool with effects says that a completed
 // step has done its work.
 func claims(r *Run, s *StepState) bool {
+	if s.expands() && !slices.ContainsFunc(s.Items, func(item *StepState) bool { return item.Status == StepCompleted }) {
+		return false // it has done nothing
+	}
 	facts := r.facts(s.Step.Tool)
 	return s.Step.Executor != plan.ExecutorTool || facts.err != nil || !facts.tool.ReadOnly
 }
@@ -252,8 +255,11 @@ func (r *Run) StateOf(s *StepState) plan.EvidenceState {
 	switch {
 	case s.Draft || s.DryRun:
 		return ""
-	case s.expands() && len(itemEvidence(s)) > 0:
-		return worst(itemEvidence(s)).State
+	case s.expands() && len(itemChecks(s)) > 0:
+		if evidence := itemEvidence(s); len(evidence) > 0 {
+			return worst(evidence).State
+		}
+		return ""
 	case len(ChecksOf(s.Step)) == 0:
 		if s.Status == StepCompleted && claims(r, s) {
 			return plan.StateClaimed
@@ -290,25 +296,24 @@ func itemEvidence(s *StepState) []plan.Evidence {
 	if s.Items == nil {
 		return evidenceOf(s.Step.Index, checks, nil)
 	}
-	ofCheck := make([][]plan.Evidence, len(checks))
+	var out []plan.Evidence // after the first item one per check
 	for _, item := range s.Items {
 		if item.NotTaken || item.gate.answer == gateDenied {
 			continue // it is left out
 		}
-		for i, e := range evidenceOf(item.Step.Index, checks, item.Checked) {
-			ofCheck[i] = append(ofCheck[i], e)
-		}
-	}
-	var out []plan.Evidence
-	for _, found := range ofCheck {
-		if len(found) == 0 {
+		of := evidenceOf(item.Step.Index, checks, item.Checked)
+		if out == nil {
+			out = of
 			continue
 		}
-		e := worst(found)
-		if e.State == plan.StateVerified {
-			e.Step = s.Step.Index
+		for i := range out {
+			out[i] = worst([]plan.Evidence{out[i], of[i]})
 		}
-		out = append(out, e)
+	}
+	for i := range out {
+		if out[i].State == plan.StateVerified {
+			out[i].Step = s.Step.Index
+		}
 	}
 	return out
 }
