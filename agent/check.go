@@ -203,8 +203,7 @@ func (r decision) nextCheck(subject checkSubject, free *slots) []Action {
 	}
 	free.tools--
 	facts := r.facts(check.Tool)
-	free.start(facts)
-	free.left.steps++ // it is no step of its own
+	free.start(facts, 0) // it is no step of its own
 	done.Tool, done.Args = facts.tool.QualifiedName(), call
 	timeout, limit := r.timeLimit(plan.Step{}, facts.tool)
 	return []Action{{Effect: CallCheck{Check: done, Values: values, Tool: facts.tool, Round: subject.round, Timeout: timeout, Limit: limit}}}

@@ -316,9 +316,9 @@ func (a *account) ofKind(facts *toolFacts) *int {
 	return &a.execution
 }
 
-// add counts so many calls of the tool.
-func (a *account) add(facts *toolFacts, calls int) {
-	a.steps += calls
+// add counts so many calls of the tool, and the steps that they are.
+func (a *account) add(facts *toolFacts, calls, steps int) {
+	a.steps += steps
 	a.calls += calls
 	*a.ofKind(facts) += calls
 }
@@ -358,20 +358,29 @@ func (r *Run) calls() (all, discovery int) {
 	return r.Usage.ToolCalls + r.dryCalls, r.Usage.DiscoveryCalls + r.dryDiscovery
 }
 
+// ofBudget returns how many steps of the budget an execution is: an item is none, since its
+// step counts once for all.
+func (s *StepState) ofBudget() int {
+	if s.item.step != nil {
+		return 0
+	}
+	return 1
+}
+
 // stepsLeft returns how many unapproved steps may start.
 func (f *slots) stepsLeft() int { return f.left.steps - f.reserved.steps }
 
 // start counts a call that is about to start.
-func (f *slots) start(facts *toolFacts) {
-	f.left.add(facts, -1)
+func (f *slots) start(facts *toolFacts, steps int) {
+	f.left.add(facts, -1, -steps)
 	if f.starting != nil {
 		f.starting[facts]++
 	}
 }
 
 // reserve reserves budget for calls, or releases it if calls is negative.
-func (f *slots) reserve(facts *toolFacts, calls int) {
-	f.reserved.add(facts, calls)
+func (f *slots) reserve(facts *toolFacts, calls, steps int) {
+	f.reserved.add(facts, calls, steps)
 	if f.reservedPerTool != nil {
 		f.reservedPerTool[facts] += calls
 	}
@@ -398,12 +407,12 @@ func (f *slots) changes(files []string) bool {
 func (r decision) reserveApproved(q *queues, free *slots) {
 	for _, g := range r.Gates {
 		if s := r.Step(g.Step); s != nil && (r.failure == nil || s.inner.loop != nil) {
-			free.reserve(r.facts(s.Step.Tool), 1)
+			free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
 		}
 	}
 	for _, s := range q[needToolSlot] {
 		if s.reserved() {
-			free.reserve(r.facts(s.Step.Tool), 1)
+			free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
 		}
 	}
 }

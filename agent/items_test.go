@@ -309,6 +309,25 @@ func TestGatesOfAllItemsOpenTogether(t *testing.T) {
 	}
 }
 
+func TestGatesOfItemsTakeNoStepFromOthers(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"Change all","steps":[
+		{"index":"1","title":"Change","tool":"change","for_each":["a","b","c","d"],"args":{"at":"${item}"}},
+		{"index":"2","title":"Look","tool":"look","args":{}},
+		{"index":"3","title":"Look again","tool":"look","args":{},"depends_on":["2"]}]}`)
+	start.Limits.MaxSteps = 3
+	w.choose = func(int) int { return max(0, slices.IndexFunc(w.pending, isCall("3"))) }
+	w.gate = func(g event.GateRequested) event.Decision {
+		if w.run.Step("3").Status != agent.StepCompleted {
+			t.Errorf("gate %s was answered before the last step, which is %s", g.Gate, w.run.Step("3").Status)
+		}
+		return event.Allow
+	}
+	if result := w.play(start); result.Reason != event.ReasonGoalMet || result.Usage.Steps != 3 {
+		t.Errorf("the run ended with %s after %d steps", result.Reason, result.Usage.Steps)
+	}
+}
+
 func TestItemsForAModelAreNamedInTheRequest(t *testing.T) {
 	w := newWorld(t)
 	w.finding(2)

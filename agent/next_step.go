@@ -99,7 +99,7 @@ func (r decision) claimed(q *queues, free *slots) map[string]bool {
 // start.
 func (q *queues) toolSteps(free slots) []*StepState {
 	steps := q[needToolSlot].first(free.tools)
-	if free.reserved.steps == 0 || len(steps) == len(q[needToolSlot]) {
+	if free.reserved.calls == 0 || len(steps) == len(q[needToolSlot]) {
 		return steps
 	}
 	var approved []*StepState
@@ -135,7 +135,7 @@ func (r decision) nextGates(q *queues, free *slots) (out []Action, blocked bool)
 		}
 		out = append(out, actions...)
 		if passes {
-			free.reserve(facts, 1)
+			free.reserve(facts, 1, s.ofBudget())
 			again.change(s.gate.files)
 			out = append(out, Action{Effect: r.gate(s)})
 		}
@@ -199,21 +199,21 @@ func (r decision) recordFor(s *StepState, free *slots) []Action {
 	}
 	number := s.attempts.total + 1
 	if s.call.expanded {
-		free.left.steps--
+		free.left.steps -= s.ofBudget()
 		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.Step.Title, Items: list(s.call.items)}}}
 	}
 	if s.call.flaw != nil {
-		free.left.steps--
+		free.left.steps -= s.ofBudget()
 		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(s.call.flaw.sentence), Failure: s.call.flaw.kind}}}
 	}
 	if s.Step.Executor != plan.ExecutorTool {
-		free.left.steps--
+		free.left.steps -= s.ofBudget()
 		return []Action{{Record: r.dryStep(s, number)}}
 	}
 	facts := r.facts(s.Step.Tool)
 	actions, passes := r.askGuards(s, facts, free)
 	if passes {
-		free.start(facts)
+		free.start(facts, s.ofBudget())
 		actions = append(actions, Action{Record: r.dryStep(s, number)})
 	}
 	return actions
@@ -319,9 +319,9 @@ func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	}
 	free.change(files)
 	free.tools--
-	free.start(facts)
+	free.start(facts, s.ofBudget())
 	if s.reserved() {
-		free.reserve(facts, -1)
+		free.reserve(facts, -1, -s.ofBudget())
 	}
 	timeout, limit := r.timeLimit(s.Step, facts.tool)
 	number := s.attempts.total + 1
@@ -370,7 +370,7 @@ func (r decision) startModel(s *StepState, free *slots) []Action {
 		return blocked
 	}
 	if s.Step.Executor == plan.ExecutorAgent {
-		free.left.steps--
+		free.left.steps -= s.ofBudget()
 		return []Action{{Record: r.started(s, nil, s.attempts.total+1)}}
 	}
 	free.models--
@@ -381,7 +381,7 @@ func (r decision) startModel(s *StepState, free *slots) []Action {
 			CallModel{Request: request},
 		}}
 	}
-	free.left.steps--
+	free.left.steps -= s.ofBudget()
 	number := s.attempts.total + 1
 	request := prompt.StepRequest(r.brief(), r.Plan, s.Step, r.inputs(s.Step))
 	started := r.started(s, nil, number)
