@@ -170,7 +170,7 @@ func (r fold) applyDiff(d event.PlanDiff) {
 			state.replanned, state.author.read = before.replanned, before.author.read
 		}
 		if stays && state.expands() && state.Items == nil && plan.SameCall(before.Step, step) {
-			state.Items = before.Items // the completed ones are not executed again
+			r.keepItems(state, before.Items)
 		}
 		r.Steps = append(r.Steps, state)
 	}

@@ -136,6 +136,20 @@ func (r fold) item(state, of *StepState, value any, position int) *StepState {
 	return state
 }
 
+// keepItems gives a step of a new plan the completed items, which are not executed again. The
+// others follow the new step: it may have another gate, timeout or condition.
+func (r fold) keepItems(s *StepState, before []*StepState) {
+	s.Items = make([]*StepState, len(before))
+	for i, item := range before {
+		if item.Status == StepCompleted {
+			item.item.step, s.Items[i] = s, item
+			continue
+		}
+		s.Items[i] = r.item(new(StepState), s, item.item.value, i)
+		s.fan.left++
+	}
+}
+
 // itemWords names an item in a few words: text as it is, of an object its most telling field.
 // It is "" for a list, and for an object without such a field.
 func itemWords(value any) string {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -171,6 +172,34 @@ func TestFailedItemFollowsOnFailure(t *testing.T) {
 			t.Errorf("the steps %v started: a completed item may not be repeated", got)
 		}
 	})
+}
+
+func TestItemsLeftFollowTheStepOfTheNewPlan(t *testing.T) {
+	w := newWorld(t)
+	w.finding(3)
+	w.failing("b")
+	w.reply = func(prompt.Request) (string, error) {
+		w.finding(3) // from now on all work
+		return `{"title":"Again","steps":[{"index":"2","title":"Change slowly","tool":"change","for_each":["a","b","c"],"args":{"at":"${item}"},"gate":true,"timeout":"5m"}]}`, nil
+	}
+	start := given(t, `{"title":"Change all","on_failure":"replan","steps":[
+		{"index":"2","title":"Change","tool":"change","for_each":["a","b","c"],"at_once":1,"args":{"at":"${item}"}},
+		{"index":"3","title":"Look","tool":"look","args":{},"depends_on":["2"]}]}`)
+	start.Rules = []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}}
+	var asked []string
+	w.gate = func(g event.GateRequested) event.Decision {
+		asked = append(asked, g.Step)
+		return event.Allow
+	}
+	result := w.play(start)
+	if result.Status != event.StatusCompleted || !slices.Equal(asked, []string{"2.2", "2.3"}) {
+		t.Fatalf("the run ended with %s, and the gates of %v opened\n%s", result.Reason, asked, w.tail())
+	}
+	for _, index := range []string{"2.2", "2.3"} {
+		if s := w.run.Step(index).Step; s.Timeout != 5*time.Minute || !s.Title.Contains("Change slowly") {
+			t.Errorf("item %s is %+v", index, s)
+		}
+	}
 }
 
 func TestConditionOfItemsTakesSome(t *testing.T) {
