@@ -13,7 +13,9 @@ import (
 	"replan/tui/dag"
 	"replan/tui/dialog"
 	"replan/tui/draw"
+	"replan/tui/graphics"
 	"replan/tui/keymap"
+	"replan/tui/replay"
 	"replan/tui/step"
 	"replan/tui/telling"
 )
@@ -265,13 +267,25 @@ func (m *Model) handleAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	return cmd, true
 }
 
-// wantedPicture asks for a picture that the step pane would draw; nil if there is
-// none.
-func wantedPicture(m *Model) tea.Cmd {
-	if q := m.detail.Wanted(); q != nil && m.layout.step.H > 0 {
-		return m.outbox.ask(q)
+// pictures asks for a picture that the step pane would draw, and has the terminal hold
+// those that it draws.
+func pictures(m *Model) tea.Cmd {
+	if m.player != nil {
+		return nil // its screen does
 	}
-	return nil
+	var wanted tea.Cmd
+	var drawn []graphics.Picture
+	if m.layout.step.H > 0 {
+		drawn = m.detail.Pictures()
+		if q := m.detail.Wanted(); q != nil {
+			wanted = m.outbox.ask(q)
+		}
+	}
+	show := m.graphics.Show(drawn)
+	if show != nil && m.control != nil {
+		show = replay.Outward(show)
+	}
+	return tea.Batch(wanted, show)
 }
 
 // reopenFailure asks about a failed step of an ended run, and reports whether

@@ -11,6 +11,7 @@ import (
 	"replan/agent/session"
 	"replan/planning/prompt"
 	"replan/tui/chat"
+	"replan/tui/draw"
 	"replan/tui/frame"
 	"replan/tui/keymap"
 )
@@ -53,6 +54,24 @@ func (m *Model) frameState() frame.State {
 // tabs returns the tabs of a narrow screen.
 func (m *Model) tabs() frame.Tabs {
 	return frame.Tabs{Plan: m.dag.Title(), Step: m.dag.ChosenTitle(), Focus: m.focus}
+}
+
+// tabBody draws the visible tab.
+func (m *Model) tabBody() []string {
+	switch m.focus {
+	case panePlan:
+		return m.dag.View()
+	case paneStep:
+		return draw.Padded(m.detail.View())
+	}
+	out := m.input.ListOver(draw.Padded(m.chat.View()), m.layout.width)
+	if m.layout.input.H > 0 {
+		l, bar := m.look, m.look.Glyphs.Rule
+		title, note := m.chat.EdgeLabels()
+		out = append(out, l.Edge(bar, bar, bar, title, note, m.layout.width, l.Border))
+		out = append(out, draw.Padded(m.input.View(m.layout.input))...)
+	}
+	return out
 }
 
 // footer returns the contents of the last line.

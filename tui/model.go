@@ -15,6 +15,7 @@ import (
 	"replan/tui/dag"
 	"replan/tui/draw"
 	"replan/tui/frame"
+	"replan/tui/graphics"
 	"replan/tui/input"
 	"replan/tui/keymap"
 	"replan/tui/live"
@@ -28,11 +29,12 @@ import (
 // Model is the whole screen. It routes messages to its panes and composes what
 // they draw. The panes themselves know what a run is and how they look.
 type Model struct {
-	options Options
-	theming theming
-	look    *draw.Look
-	keys    *keymap.Map
-	outbox  *outbox
+	options  Options
+	theming  theming
+	look     *draw.Look
+	graphics *graphics.Terminal
+	keys     *keymap.Map
+	outbox   *outbox
 
 	clipboard func(text string) tea.Cmd // copies text to the terminal's clipboard
 
@@ -94,13 +96,14 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	theming := newTheming(o)
 	l := draw.NewLook(theming.theme())
 	m := &Model{
-		options: o,
-		theming: theming,
-		clock:   clock.Clock{Calm: o.ReducedMotion},
-		look:    l,
-		keys:    keymap.New(),
-		outbox:  &outbox{session: s},
-		control: control,
+		options:  o,
+		theming:  theming,
+		clock:    clock.Clock{Calm: o.ReducedMotion},
+		look:     l,
+		graphics: graphics.New(),
+		keys:     keymap.New(),
+		outbox:   &outbox{session: s},
+		control:  control,
 
 		clipboard: tea.SetClipboard,
 
@@ -108,6 +111,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 		room: newRoom(o),
 	}
 	m.dag, m.detail = dag.New(l, m.keys), step.New(l, m.keys)
+	m.detail.Graphics = m.graphics
 	m.pending = &ask.Pending{Runs: m.live}
 	m.input = input.New(l, m.keys, input.Options{Text: o.Suggestion, Editor: o.Editor, Commands: o.Commands, Now: o.Now})
 	home, _ := os.UserHomeDir() // "" if unknown
@@ -159,7 +163,10 @@ func (m *Model) Init() tea.Cmd {
 // Update handles one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.input.State = m.inputState()
-	var cmd tea.Cmd
+	var cmd, terminal tea.Cmd
+	if m.control == nil { // the player hears of the terminal through this screen
+		terminal = m.graphics.Update(msg)
+	}
 	if m.player != nil {
 		if cmd, taken := m.player.Update(msg); taken {
 			return m, cmd
@@ -209,7 +216,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = tea.Batch(cmd, m.review.Grace.Start()) // a question in front of it has gone
 	}
 	m.arrange()
-	return m, tea.Batch(cmd, m.toasts.Timer(), wantedPicture(m))
+	return m, tea.Batch(terminal, cmd, m.toasts.Timer(), pictures(m))
 }
 
 // resize stores the size of the terminal. The first size triggers the first
@@ -479,22 +486,4 @@ func (m *Model) rightHalf() []string {
 		})
 	}
 	return l.Frame(m.layout.right.W, l.Focus, sections...)
-}
-
-// tabBody draws the visible tab.
-func (m *Model) tabBody() []string {
-	switch m.focus {
-	case panePlan:
-		return m.dag.View()
-	case paneStep:
-		return draw.Padded(m.detail.View())
-	}
-	out := m.input.ListOver(draw.Padded(m.chat.View()), m.layout.width)
-	if m.layout.input.H > 0 {
-		l, bar := m.look, m.look.Glyphs.Rule
-		title, note := m.chat.EdgeLabels()
-		out = append(out, l.Edge(bar, bar, bar, title, note, m.layout.width, l.Border))
-		out = append(out, draw.Padded(m.input.View(m.layout.input))...)
-	}
-	return out
 }

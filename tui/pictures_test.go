@@ -5,18 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"replan/agent/event"
 	"replan/agent/session"
-	"replan/planning/plan"
 	"replan/themes"
 	"replan/tui"
 	"replan/tui/keymap"
 )
 
 func TestScreenAsksOnceForThePictureOfTheShownStep(t *testing.T) {
-	kept := plan.Attachment{File: "/state/aa.png", Type: "image/png", Bytes: 70, SHA256: "aa"}
-	st := newStory().branching()
-	st.run(event.StepCompleted{Index: "2", Attempt: 1, MS: 410, Result: "drawn", Beside: plan.Beside{Attachments: []plan.Attachment{kept}}}).after(10)
+	kept := aa()
+	st := pictured(kept).after(10)
 	s := open(t, tui.Options{Theme: themes.Dark}, 120, 48).show(st)
 	asked := func() (n int) {
 		for _, sent := range s.session.commands() {

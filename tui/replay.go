@@ -49,6 +49,7 @@ func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 	p := replay.New(events, settings, func(p *replay.Player, before replay.PlayedScreen) replay.PlayedScreen {
 		screen := newScreen(runner.Closed(), o, p)
 		screen.theming = m.theming
+		screen.graphics, screen.detail.Graphics = m.graphics, m.graphics
 		screen.applyTheme()
 		screen.toasts.Quiet = true
 		screen.clipboard = func(text string) tea.Cmd { return replay.Outward(tea.SetClipboard(text)) }

@@ -77,7 +77,7 @@ func (f *fakeSession) Journal(_ context.Context, run string) ([]event.Event, err
 	return nil, session.ErrClosed
 }
 
-func (f *fakeSession) Picture(_ context.Context, a plan.Attachment) (session.Picture, error) {
+func (f *fakeSession) Picture(_ context.Context, a plan.Attachment, _, _ int) (session.Picture, error) {
 	f.note(asks("picture " + a.File))
 	return session.Picture{}, session.ErrClosed
 }

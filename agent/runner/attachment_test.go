@@ -98,7 +98,7 @@ func TestPictureOfAFailedCallIsKept(t *testing.T) {
 	}
 }
 
-func TestPictureForTheScreenIsSmall(t *testing.T) {
+func TestPictureForTheScreenIsWithinTheSizeAskedFor(t *testing.T) {
 	var content bytes.Buffer
 	if err := png.Encode(&content, image.NewGray(image.Rect(0, 0, 640, 480))); err != nil {
 		t.Fatal(err)
@@ -113,19 +113,19 @@ func TestPictureForTheScreenIsSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := runner.Closed() // as a replay has
-	p, err := s.Picture(t.Context(), a)
+	p, err := s.Picture(t.Context(), a, 160, 96)
 	if err != nil || p.Width != 640 || p.Height != 480 || p.Pixels == nil || p.Pixels.Bounds().Dx() != 128 || p.Pixels.Bounds().Dy() != 96 {
 		t.Errorf("got %d×%d, %v: %v", p.Width, p.Height, p.Problem, err)
 	}
 	a.SHA256 = "00"
-	if p, err := s.Picture(t.Context(), a); err != nil || p.Pixels != nil || p.Problem == "" || p.Of != a {
+	if p, err := s.Picture(t.Context(), a, 160, 96); err != nil || p.Pixels != nil || p.Problem == "" || p.Of != a {
 		t.Errorf("another file: %+v, %v", p.Problem, err)
 	}
 	sound, err := j.Keep([]byte("no picture"), "audio/wav")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := s.Picture(t.Context(), sound); err != nil || p.Pixels != nil || p.Problem == "" {
+	if p, err := s.Picture(t.Context(), sound, 160, 96); err != nil || p.Pixels != nil || p.Problem == "" {
 		t.Errorf("a sound: %+v, %v", p.Problem, err)
 	}
 }

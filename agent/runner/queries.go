@@ -218,17 +218,11 @@ func (s *Session) PreviewCall(ctx context.Context, run, gate string, args map[st
 	})
 }
 
-// The largest copy of a picture for the screen, in pixels.
-const (
-	screenWidth  = 160
-	screenHeight = 96
-)
-
 // pictures answers queries about kept files. It needs nothing of the session.
 type pictures struct{}
 
 // Picture reads a kept picture and makes it small.
-func (pictures) Picture(_ context.Context, a plan.Attachment) (session.Picture, error) {
+func (pictures) Picture(_ context.Context, a plan.Attachment, width, height int) (session.Picture, error) {
 	out := session.Picture{Of: a}
 	content, err := picture.Read(a.File, a.SHA256)
 	if err != nil {
@@ -241,7 +235,7 @@ func (pictures) Picture(_ context.Context, a plan.Attachment) (session.Picture, 
 		return out, nil
 	}
 	out.Width, out.Height = img.Bounds().Dx(), img.Bounds().Dy()
-	out.Pixels = picture.Scale(img, screenWidth, screenHeight)
+	out.Pixels = picture.Scale(img, width, height)
 	return out, nil
 }
 

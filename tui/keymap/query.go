@@ -113,7 +113,7 @@ func QueryUndo(run string) Query {
 	return func(ctx context.Context, s session.Queries) tea.Msg { return answer(s.PreviewUndo(ctx, run)) }
 }
 
-// QueryPicture requests a kept picture.
-func QueryPicture(a plan.Attachment) Query {
-	return func(ctx context.Context, s session.Queries) tea.Msg { return answer(s.Picture(ctx, a)) }
+// QueryPicture requests a kept picture, made small enough for so many pixels.
+func QueryPicture(a plan.Attachment, width, height int) Query {
+	return func(ctx context.Context, s session.Queries) tea.Msg { return answer(s.Picture(ctx, a, width, height)) }
 }

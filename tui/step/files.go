@@ -15,6 +15,7 @@ import (
 	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/editor"
+	"replan/tui/graphics"
 	"replan/tui/keymap"
 	"replan/tui/telling"
 )
@@ -22,9 +23,17 @@ import (
 // Limits of pictures on the screen.
 const (
 	pictureColumns = 80 // cells
-	pictureRows    = 24 // cells, of two pixels each
+	pictureRows    = 24 // cells; a half block is one of two pixels
 	picturesHeld   = 32
 )
+
+// resolution returns how many pixels of a picture the terminal can show.
+func (d *Pane) resolution() (width, height int) {
+	if d.Graphics.Draws() {
+		return 12 * pictureColumns, 24 * pictureRows
+	}
+	return 2 * pictureColumns, 4 * pictureRows
+}
 
 // Wanted returns the query for a picture that the tab would draw; nil if there is
 // none. Each picture is asked for once.
@@ -41,7 +50,8 @@ func (d *Pane) Wanted() keymap.Query {
 			d.pictures = map[string]session.Picture{}
 		}
 		d.pictures[a.SHA256] = session.Picture{Of: a}
-		return keymap.QueryPicture(a)
+		width, height := d.resolution()
+		return keymap.QueryPicture(a, width, height)
 	}
 	return nil
 }
@@ -54,7 +64,23 @@ func (d *Pane) Picture(p session.Picture, err error) {
 	}
 }
 
-// draws reports whether the screen can draw pictures: of half blocks in colours.
+// Pictures returns the pictures that the tab shows, for a terminal that draws them.
+func (d *Pane) Pictures() []graphics.Picture {
+	s := d.state()
+	if s == nil || d.tab != tabOutput || !d.draws() || !d.Graphics.Draws() {
+		return nil
+	}
+	var out []graphics.Picture
+	for _, a := range s.Beside.Attachments {
+		if pixels := d.pictures[a.SHA256].Pixels; pixels != nil {
+			out = append(out, d.Graphics.Place(a.SHA256, pixels, max(min(d.columns(s), pictureColumns), 1), pictureRows))
+		}
+	}
+	return out
+}
+
+// draws reports whether the screen can draw pictures, at least of half blocks in
+// colours.
 func (d *Pane) draws() bool { return !d.look.Theme.Mode.ASCII && !d.look.Theme.Mode.NoColor }
 
 // drawFiles draws the text beside a result, and its files.
@@ -78,7 +104,11 @@ func (d *Pane) drawFiles(p *draw.SheetPage, s *agent.StepState) {
 			p.Field("", l.Warning, held.Problem.Line())
 		}
 		if held.Pixels != nil && d.draws() {
-			p.Lines = append(p.Lines, halfBlocks(held.Pixels, min(p.Width, pictureColumns), pictureRows)...)
+			lines := d.Graphics.Cells(a.SHA256)
+			if lines == nil {
+				lines = halfBlocks(held.Pixels, min(p.Width, pictureColumns), pictureRows)
+			}
+			p.Lines = append(p.Lines, lines...)
 		}
 	}
 }

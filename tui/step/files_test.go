@@ -65,7 +65,7 @@ type answers struct {
 	asked []string
 }
 
-func (a *answers) Picture(_ context.Context, of plan.Attachment) (session.Picture, error) {
+func (a *answers) Picture(_ context.Context, of plan.Attachment, _, _ int) (session.Picture, error) {
 	a.asked = append(a.asked, of.File)
 	return session.Picture{Of: of, Width: 640, Height: 480, Pixels: flag()}, nil
 }

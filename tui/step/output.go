@@ -30,6 +30,15 @@ func (d *Pane) besides(s *agent.StepState) int {
 	return d.width / 3
 }
 
+// columns returns the width of the step's text: beside the expected outcome, if that
+// is there.
+func (d *Pane) columns(s *agent.StepState) int {
+	if beside := d.besides(s); beside > 0 {
+		return d.width - beside - 2
+	}
+	return d.width
+}
+
 // besideOutput puts the expected outcome at the right of the output.
 func (d *Pane) besideOutput(s *agent.StepState, body []string, width int) []string {
 	l := d.look

@@ -15,6 +15,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui/draw"
+	"replan/tui/graphics"
 	"replan/tui/keymap"
 	"replan/tui/telling"
 )
@@ -64,6 +65,8 @@ type Pane struct {
 	tabAt [tabs]draw.Rect // position in the title, from its start
 
 	pictures map[string]session.Picture // by hash; without pixels until they arrive
+
+	Graphics *graphics.Terminal // which may draw them better than text
 }
 
 // version is everything the long part of a tab depends on.
@@ -85,11 +88,12 @@ type version struct {
 	diff     string
 	gated    bool
 	seq      uint64 // of the run, while something may still change the step
+	graphics int    // version
 }
 
 // New returns the pane without a step.
 func New(l *draw.Look, keys *keymap.Map) *Pane {
-	return &Pane{look: l, words: draw.NewMarkdown(l), keys: keys}
+	return &Pane{look: l, words: draw.NewMarkdown(l), keys: keys, Graphics: graphics.New()}
 }
 
 // State is what the pane needs to know of the rest of the screen.
@@ -283,7 +287,7 @@ func (d *Pane) tabRow(between string, x int) string {
 
 // View draws the pane: Height lines of exactly Width cells.
 func (d *Pane) View() []string {
-	if d.drawn {
+	if d.drawn && (d.tab != tabOutput || d.built.graphics == d.Graphics.Version) {
 		return d.view
 	}
 	d.drawn = true
@@ -321,10 +325,7 @@ func (d *Pane) draw(height int) []string {
 	}
 	d.head = d.drawHead(s, height)
 	d.body = max(height-len(d.head), 1)
-	width, beside := d.width, d.besides(s)
-	if beside > 0 {
-		width = d.width - beside - 2
-	}
+	width, beside := d.columns(s), d.besides(s)
 	front.Width = width
 	d.drawFront(front, s)
 	if v := d.version(s, width); v != d.built || d.back == nil {
@@ -351,7 +352,7 @@ func (d *Pane) version(s *agent.StepState, width int) version {
 	}
 	switch {
 	case d.tab == tabOutput:
-		v.output = s.Output
+		v.output, v.graphics = s.Output, d.Graphics.Version
 		if s.Loop != nil {
 			v.output = s.Loop.Text
 		}
