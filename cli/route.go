@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"replan/agent/event"
 	"replan/cli/config"
 	"replan/cli/tty"
 	"replan/internal/english"
@@ -39,7 +41,8 @@ func newRoute(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return o.router().show(chain, func(p *plain.Printer) { writeRoute(p, chain, o.ASCII) })
+			err = o.router().show(chain, func(p *plain.Printer) { writeRoute(p, chain, o.ASCII) })
+			return cmp.Or(err, unclear(chain))
 		},
 	}
 	command.Flags().StringVar(&policyText, "policy", "", "route by the policy `JSON`: prefer_tools, require_tests")
@@ -66,12 +69,13 @@ func newCompose(o *options) *cobra.Command {
 			if err != nil {
 				return usage("%w", err)
 			}
-			return o.router().show(out, func(p *plain.Printer) {
+			err = o.router().show(out, func(p *plain.Printer) {
 				if !chain.Empty() {
 					o.plans().writePlan(p, out.Plan)
 				}
 				writeOpen(p, chain)
 			})
+			return cmp.Or(err, unclear(chain))
 		},
 	}
 	command.Flags().StringVar(&policyText, "policy", "", "route by the policy `JSON`: prefer_tools, require_tests")
@@ -86,6 +90,15 @@ func dashing(command *cobra.Command) *cobra.Command {
 		return usage("%w", wrongFlag(cmd.Flags(), err, "quote words that begin with a dash together with the others, or put them after --"))
 	})
 	return command
+}
+
+// unclear returns the exit of a goal that only a model can plan, if the chain has no
+// operators; its output says so.
+func unclear(chain intent.Chain) error {
+	if !chain.Empty() {
+		return nil
+	}
+	return &failure{exit: event.ReasonNoModel.ExitCode(), code: string(event.ReasonNoModel), err: errSaid}
 }
 
 // show writes a value as text on a terminal, else as one line of JSON without HTML
