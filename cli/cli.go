@@ -336,7 +336,7 @@ func mistyped(cmd *cobra.Command, words []string) error {
 }
 
 // subcommands are those that people type without their command.
-var subcommands = map[string]string{"resume": "plan resume", "check": "plan check", "prune": "runs prune"}
+var subcommands = map[string]string{"resume": "plan resume", "check": "plan check", "prune": "runs prune", "show": "runs show"}
 
 // commandLetters are what names of commands consist of. Goals in some languages have
 // no spaces.

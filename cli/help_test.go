@@ -122,6 +122,8 @@ func TestMistypedWordsAreNotTakenForAGoal(t *testing.T) {
 		"rnu":                        `replan: unknown command "rnu"; did you mean run? To use it as a goal: replan -- rnu`,
 		"rnu foo":                    `replan: unknown command "rnu"; did you mean run? To use it as a goal: replan -- rnu foo`,
 		"stauts":                     `replan: unknown command "stauts"; see replan --help. To use it as a goal: replan -- stauts`,
+		"show ../../x":               `replan: unknown command "show"; did you mean replan runs show? To use it as a goal: replan -- show ../../x`,
+		"show README":                `there is no file "README" in the workspace`,
 		"-- stauts":                  `Without a model you can ask: find X`,
 		"unod r-1 --yes":             `replan: unknown flag --yes`,
 		"unod r-1":                   `did you mean undo?`,
