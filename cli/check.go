@@ -18,6 +18,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/rule"
+	"replan/agent/store"
 	"replan/cli/config"
 	"replan/internal/english"
 	"replan/internal/untrusted"
@@ -49,9 +50,12 @@ func isFile(name string) bool {
 // stored plan.
 func (o plans) readPlan(name string) (namedPlan, error) {
 	if !isFile(name) {
-		p, err := o.storedPlan(name)
+		p, err := o.store.LoadPlan(name)
+		if _, unknown := errors.AsType[*store.NotFoundError](err); unknown {
+			err = fmt.Errorf("%w, and no file of that name", err)
+		}
 		if err != nil {
-			return namedPlan{}, err
+			return namedPlan{}, o.unopened(err)
 		}
 		data, err := plan.EncodeJSON(p)
 		return namedPlan{data: data, stored: true}, err
