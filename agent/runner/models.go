@@ -189,17 +189,17 @@ func (s preparation) unwritten(ctx context.Context, p *prepared) error {
 		return nil
 	case len(open) > 0:
 		return fmt.Errorf("%w to fill in args: %s; write them into the plan, or choose a model: %w", errNoArgs, strings.Join(open, ", "), p.unfound)
-	case needsWords(proposed):
-		return p.unfound
 	default:
+		if at := slices.IndexFunc(proposed.Steps, needsWords); at >= 0 {
+			step := proposed.Steps[at]
+			return fmt.Errorf("step %s (%s) needs a model: %w", step.Index, step.Title, p.unfound)
+		}
 		return nil
 	}
 }
 
-// needsWords reports whether a plan has steps that only a model can carry out.
-// Without a model such a plan does not start, rather than run halfway.
-func needsWords(p plan.Plan) bool {
-	return slices.ContainsFunc(p.Steps, func(step plan.Step) bool {
-		return step.Executor == plan.ExecutorAgent || step.Executor == plan.ExecutorSelf
-	})
+// needsWords reports whether only a model can carry out a step. Without one a plan
+// with such a step does not start, rather than run halfway.
+func needsWords(step plan.Step) bool {
+	return step.Executor == plan.ExecutorAgent || step.Executor == plan.ExecutorSelf
 }
