@@ -177,9 +177,10 @@ func TestExpressionThatCannotBeFalseIsConstant(t *testing.T) {
 
 func TestEvidenceHoldsThePathsAndTheirValues(t *testing.T) {
 	values := value(t, `{"result": {"failed": 2, "items": [1,2,3], "text": "`+strings.Repeat("é", 300)+`",
-		"long": [1,2,3,4,5,6,7,8,9,10,11,12], "odd name": null}}`).(map[string]any)
+		"long": [1,2,3,4,5,6,7,8,9,10,11,12], "odd name": null,
+		"names": ["TestMake/no_dash_at_either_end","TestMake"], "longer": ["`+strings.Repeat("a", 201)+`"]}}`).(map[string]any)
 	e, err := expression.Compile(`result.failed == 0 and result.failed < 1 and len(result.items) == 3 and result.items[0] == 1
-		and result.text == "" and result.long == [] and result["odd name"] == 1 and result.missing == 1`, nil)
+		and result.text == "" and result.long == [] and result["odd name"] == 1 and result.names == [] and result.longer == [] and result.missing == 1`, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +191,8 @@ func TestEvidenceHoldsThePathsAndTheirValues(t *testing.T) {
 	}
 	want := `[{"path":"result.failed","value":2},{"path":"len(result.items)","value":3},{"path":"result.items[0]","value":1},` +
 		`{"path":"result.text","value":"` + strings.Repeat("é", 200) + `…"},{"path":"result.long","value":"a list of 12"},` +
-		`{"path":"result[\"odd name\"]","value":null}]`
+		`{"path":"result[\"odd name\"]","value":null},{"path":"result.names","value":["TestMake/no_dash_at_either_end","TestMake"]},` +
+		`{"path":"result.longer","value":"a list of 1"}]`
 	if string(got) != want {
 		t.Errorf("saw %s\nwant %s", got, want)
 	}

@@ -147,45 +147,47 @@ const (
 
 // bounded cuts a long text, and summarizes a value of many parts.
 func bounded(v any) any {
+	left := room{parts: mostEntries, text: longestText}
 	switch v := v.(type) {
 	case string:
 		if runes := []rune(v); len(runes) > longestText {
 			return string(runes[:longestText]) + "…"
 		}
 	case []any:
-		if !small(v, new(int)) {
+		if !left.holds(v) {
 			return fmt.Sprintf("a list of %d", len(v))
 		}
 	case map[string]any:
-		if !small(v, new(int)) {
+		if !left.holds(v) {
 			return fmt.Sprintf("an object of %d fields", len(v))
 		}
 	}
 	return v
 }
 
-// small reports whether a list or an object is short enough to be shown.
-func small(v any, parts *int) bool {
-	if *parts++; *parts > mostEntries {
-		return false
-	}
+// room is what is left for a list or an object that is shown whole.
+type room struct{ parts, text int }
+
+// holds takes the room for a value, and reports whether there was enough.
+func (r *room) holds(v any) bool {
+	r.parts--
 	switch v := v.(type) {
 	case string:
-		return len(v) <= longestText/mostEntries
+		r.text -= len(v)
 	case json.Number:
-		return len(v) <= longestText/mostEntries
+		r.text -= len(v)
 	case []any:
 		for _, item := range v {
-			if !small(item, parts) {
+			if !r.holds(item) {
 				return false
 			}
 		}
 	case map[string]any:
 		for name, item := range v {
-			if len(name) > longestText/mostEntries || !small(item, parts) {
+			if r.text -= len(name); !r.holds(item) {
 				return false
 			}
 		}
 	}
-	return true
+	return r.parts >= 0 && r.text >= 0
 }
