@@ -222,8 +222,11 @@ func (r *Run) Evidence() []plan.Evidence {
 	if r.dryRun {
 		return out
 	}
-	return append(out, evidenceOf("", r.Plan.Acceptance, r.Accepted)...)
+	return append(out, AcceptanceOf(r)...)
 }
+
+// AcceptanceOf returns what is known about the acceptance of the plan.
+func AcceptanceOf(r *Run) []plan.Evidence { return evidenceOf("", r.Plan.Acceptance, r.Accepted) }
 
 // claims reports whether nothing but a model or a tool with effects says that a completed
 // step has done its work.

@@ -1,6 +1,9 @@
 package dag
 
-import "replan/tui/draw"
+import (
+	"replan/agent"
+	"replan/tui/draw"
+)
 
 // planNotes draws the plan's notes below the steps, in at most room lines. The
 // review and the step view show notes that do not fit.
@@ -9,7 +12,7 @@ func (d *Pane) planNotes(room int) []string {
 		return nil
 	}
 	doc := &draw.Document{Look: d.Look, Width: d.Width - 2}
-	doc.PlanNotes(d.Run.Plan)
+	doc.PlanNotes(d.Run.Plan, agent.AcceptanceOf(d.Run))
 	if len(doc.Lines) == 0 {
 		return nil
 	}

@@ -197,16 +197,20 @@ func IsLong(v any) bool {
 	return multi
 }
 
-// PlanNotes adds the plan's notes besides its steps: success criteria,
-// milestones and risks. It adds nothing if there are none.
-func (d *Document) PlanNotes(p plan.Plan) {
+// PlanNotes adds the plan's notes besides its steps: success criteria, what is known
+// about its acceptance, milestones and risks. It adds nothing if there are none.
+func (d *Document) PlanNotes(p plan.Plan, acceptance []plan.Evidence) {
 	notes := d.Look.PlanNotes(p, d.Width, false)
-	if p.DoneWhen == "" && len(notes) == 0 {
+	if p.DoneWhen == "" && len(notes) == 0 && len(acceptance) == 0 {
 		return
 	}
 	d.Heading("about the plan")
 	if p.DoneWhen != "" {
 		d.Field("done if", d.Look.Muted, p.DoneWhen.Visible())
+	}
+	for _, e := range acceptance {
+		glyph, style := EvidenceGlyph(d.Look, e.State)
+		d.Item(style.Render(glyph)+" ", style, telling.EvidenceLine(e))
 	}
 	d.Lines = append(d.Lines, notes...)
 }

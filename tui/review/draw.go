@@ -372,7 +372,7 @@ func (d *Dialog) drawDetail(width, height int) []string {
 		d.doc = &draw.Document{Look: d.Look, Width: width - 4}
 		s := d.chosen()
 		d.write(d.doc, &s)
-		d.doc.PlanNotes(d.review.Plan())
+		d.doc.PlanNotes(d.review.Plan(), nil)
 	}
 	return draw.Padded(d.Look.Block(d.doc.Rows(&d.line, height), width-4, height))
 }
