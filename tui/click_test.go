@@ -182,3 +182,13 @@ func TestClickOnStepInAnswerOpensIt(t *testing.T) {
 		}
 	}
 }
+
+func TestClickOnStepOfAnEarlierAnswerOpensNoOther(t *testing.T) {
+	st := newStory().answering().run(event.SynthesisCompleted{Text: "All tests pass [3]."}, event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}})
+	plan := storyPlan()
+	st.session(event.ChatUser{Text: "again"}).plan(event.RunStarted{Goal: "again", Workspace: "/src", Session: storySession, Plan: &plan, Model: "qwen3:8b"},
+		event.PlanCreated{Plan: plan, Revision: 1})
+	s := settled(t, st, 160, 60)
+	s.clickOn("[3]").mouse(tea.MouseReleaseMsg(clicked))
+	s.wants("this answer is of another run")
+}

@@ -299,7 +299,13 @@ func (m *Model) copySelected() tea.Cmd {
 	}
 	if line, column, clicked := m.selected.Clicked(); clicked {
 		run, step := m.live.Shown().State, chat.CitedStep(line, column)
-		if run != nil && step != "" && run.Step(step) != nil {
+		switch {
+		case step == "" || line.Run == "" || run == nil:
+		case line.Run != run.ID:
+			m.selected.Clear()
+			m.toasts.Show("info", "this answer is of another run; "+m.keys.Runs.Help().Key+" shows the runs")
+			return nil
+		case run.Step(step) != nil:
 			m.selected.Clear()
 			return m.carryOut(keymap.Request{Step: step})
 		}

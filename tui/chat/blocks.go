@@ -109,16 +109,17 @@ func (c *Pane) passageBlocks(passage []piece, cut bool) []*Block {
 
 // pieceBlock returns a block for a finished piece of Markdown.
 func (c *Pane) pieceBlock(p piece, cut bool) *Block {
+	run := c.goalOf
 	return &Block{Gap: p.gap, of: p.code, text: func() string { return p.text }, lay: func(width int) []draw.TextLine {
-		return c.layPiece(p, width, cut)
+		return c.layPiece(p, run, width, cut)
 	}}
 }
 
 // layPiece draws a piece of Markdown, with a mark at the left of the last
 // copied code.
-func (c *Pane) layPiece(p piece, width int, cut bool) []draw.TextLine {
+func (c *Pane) layPiece(p piece, run string, width int, cut bool) []draw.TextLine {
 	if p.code == nil {
-		return c.markCitations(c.Markdown.Lines(p.text, width))
+		return c.markCitations(c.Markdown.Lines(p.text, width), run)
 	}
 	if p.text == "" {
 		return nil

@@ -46,8 +46,8 @@ func CitedStep(line draw.TextLine, column int) string {
 	return ""
 }
 
-// markCitations draws the steps in brackets as links.
-func (c *Pane) markCitations(lines []draw.TextLine) []draw.TextLine {
+// markCitations draws the steps of a run in brackets as links.
+func (c *Pane) markCitations(lines []draw.TextLine, run string) []draw.TextLine {
 	style := c.Look.Accent.Underline(true)
 	lines = slices.Clone(lines) // Markdown keeps them
 	for i, line := range lines {
@@ -56,7 +56,7 @@ func (c *Pane) markCitations(lines []draw.TextLine) []draw.TextLine {
 			marks = append(marks, draw.Mark{From: cited.from, To: cited.to, Style: style})
 		}
 		if len(marks) > 0 {
-			lines[i].Text = draw.Restyle(line.Text, marks...)
+			lines[i].Text, lines[i].Run = draw.Restyle(line.Text, marks...), run
 		}
 	}
 	return lines

@@ -68,7 +68,7 @@ func (c *Pane) resultsBlock(markdown untrusted.Text) *Block {
 			if p.gap && len(lines) > 0 {
 				lines = append(lines, "")
 			}
-			for _, line := range c.layPiece(p, width, true) {
+			for _, line := range c.layPiece(p, "", width, true) {
 				lines = append(lines, line.Text)
 			}
 		}

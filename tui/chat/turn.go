@@ -106,7 +106,7 @@ func (c *Pane) open(t *turn, b *Block, rest []piece) {
 				lines = append(lines, c.Markdown.CodeLines(colours.Spans(p.code, p.text), width, false)...)
 				continue
 			}
-			lines = append(lines, c.layPiece(p, width, false)...)
+			lines = append(lines, c.layPiece(p, c.goalOf, width, false)...)
 		}
 		return lines
 	}

@@ -22,6 +22,7 @@ type TextLine struct {
 	Text string
 	Lead int   // cells at the left that are not text: gutters, indentation
 	Join joint // with the previous line
+	Run  string // whose steps it names; "" if it names none
 }
 
 // Set turns drawn lines into text lines with no further information.
