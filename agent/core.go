@@ -289,7 +289,7 @@ func Weigh(s plan.Step, catalogue plan.Catalogue, priors map[string]int64) float
 		return 10_000
 	}
 	if ms, ok := medianOf(s.Tool, catalogue, priors); ok {
-		return float64(ms)
+		return float64(max(ms, 1)) // many quick steps take time too
 	}
 	return 1_000
 }

@@ -202,3 +202,9 @@ func BenchmarkMakespan(b *testing.B) {
 		})
 	}
 }
+
+func TestToolThatTakesLessThanAMillisecondHasWeight(t *testing.T) {
+	if w := agent.Weigh(plan.Step{Executor: plan.ExecutorTool, Tool: "fs.read"}, nil, map[string]int64{"fs.read": 0}); w <= 0 {
+		t.Errorf("it weighs %v: a chain of such steps is no longer than one", w)
+	}
+}
