@@ -2,7 +2,10 @@ package workspace_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"replan/mcpclient/builtin"
@@ -85,5 +88,40 @@ func TestPreviewSizeIsLimited(t *testing.T) {
 	diff, hashes = ask("fs.patch", args{"diff": patch.String()})
 	if hashes != 4 || !strings.HasSuffix(diff, " and 2 changes after it are not shown]\n") {
 		t.Errorf("many files: got %d hashes, %q", hashes, diff[max(0, len(diff)-200):])
+	}
+}
+
+func TestProgramsThatChangeAFileKeepEachOthersChanges(t *testing.T) {
+	dir, state := t.TempDir(), t.TempDir()
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	// Each bench stands for a program: they share nothing but the folders.
+	programs := []*bench{
+		newBench(t, workspace.Config{Dir: dir, Backups: state}), newBench(t, workspace.Config{Dir: link, Backups: state}),
+		newBench(t, workspace.Config{Dir: dir, Backups: state}), newBench(t, workspace.Config{Dir: link, Backups: state}),
+	}
+	for round := range 30 {
+		programs[0].Write(t, map[string]string{"f": "base\n"})
+		done := make([]bool, len(programs))
+		var calls sync.WaitGroup
+		for i, p := range programs {
+			calls.Go(func() {
+				added := fmt.Sprintf("base\nadded %d\n", i)
+				answer, err := p.Try(t.Context(), "fs.patch", args{"path": "f", "old": "base\n", "new": added}, nil)
+				done[i] = err == nil && !answer.IsError
+			})
+		}
+		calls.Wait()
+		text, err := os.ReadFile(filepath.Join(dir, "f"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, ok := range done {
+			if ok && !strings.Contains(string(text), fmt.Sprintf("added %d\n", i)) {
+				t.Fatalf("round %d: the change of program %d was lost: %q", round, i, text)
+			}
+		}
 	}
 }

@@ -130,7 +130,7 @@ func New(cfg Config) (*Operators, error) {
 	if o.undo, err = undo.New(folder, undo.Config{Dir: cfg.Backups, Run: cfg.Run, Logger: o.log}); err != nil {
 		return nil, errors.Join(err, folder.Close())
 	}
-	o.changes = change.NewWriter(folder, o.undo, o.log, o.maxOutput)
+	o.changes = change.NewWriter(folder, o.undo, cfg.Backups, o.log, o.maxOutput)
 	o.process = process.New(folder, o.runner)
 	o.tests = tests.New(tests.Config{Tree: folder, Runner: o.runner, Logger: o.log, Margin: cfg.TestMargin})
 	o.files = files.New(folder, o.changes, o.maxOutput)

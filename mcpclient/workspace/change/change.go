@@ -182,16 +182,6 @@ func size(f tree.File) string {
 	return english.Count(source.CountLines(string(f.Data)), "line")
 }
 
-// Turn waits until no other call changes files. The returned function ends the turn.
-func (w *Writer) Turn(ctx context.Context) (release func(), err error) {
-	select {
-	case w.changing <- struct{}{}:
-		return func() { <-w.changing }, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
 // changed reports what was done.
 func (w *Writer) changed(changes []Change) *op.Answer[Result] {
 	result := Result{Files: []File{}}

@@ -15,6 +15,7 @@ type Writer struct {
 	keeper    Keeper // nil keeps nothing
 	log       *slog.Logger
 	maxOutput int
+	locks     string        // folder of the lock files that processes share; "" is none
 	changing  chan struct{} // holds a token while a call changes files
 	seen      seen          // files as calls have read them
 	left      seen          // files as calls of runs have left them, by run and path
@@ -46,7 +47,9 @@ func (w *Writer) CheckRead(changes []Change, unless map[string]bool) error {
 	return w.seen.check(changes, unless)
 }
 
-// NewWriter returns a writer. It answers at most maxOutput bytes of a diff.
-func NewWriter(files *tree.Tree, keeper Keeper, log *slog.Logger, maxOutput int) *Writer {
-	return &Writer{tree: files, keeper: keeper, log: log, maxOutput: maxOutput, changing: make(chan struct{}, 1)}
+// NewWriter returns a writer. It answers at most maxOutput bytes of a diff. Writers
+// of several processes take turns if they have the same folder for locks; without
+// one they do not.
+func NewWriter(files *tree.Tree, keeper Keeper, locks string, log *slog.Logger, maxOutput int) *Writer {
+	return &Writer{tree: files, keeper: keeper, locks: locks, log: log, maxOutput: maxOutput, changing: make(chan struct{}, 1)}
 }
