@@ -22,7 +22,7 @@ type RunStarted struct {
 	Outer     string           `json:"outer,omitempty"` // the run whose model requested this one
 	Model     string           `json:"model"`           // "" if there is none
 	Limits    Limits           `json:"limits"`
-	Rules     []rule.Rule      `json:"rules"` // gate rules, first match wins
+	Rules     []rule.Rule      `json:"rules"` // gate rules, see rule.Rule
 	Catalogue plan.Catalogue   `json:"catalogue"`
 	Priors    map[string]int64 `json:"priors"`    // median duration seen per tool, ms
 	Prompting prompt.Prompting `json:"prompting"` // input for planning: instructions, conversation, phases

@@ -20,7 +20,7 @@ type RunResumed struct {
 	Small     bool             `json:"small,omitempty"`          // the model has few parameters, see prompt.Prompting
 	Models    *prompt.Models   `json:"models,omitempty"`         // that plan from now on; nil leaves them unchanged
 	Limits    Limits           `json:"limits"`
-	Rules     []rule.Rule      `json:"rules"` // gate rules, first match wins; the user's permissions for the run stay before them
+	Rules     []rule.Rule      `json:"rules"` // gate rules, see rule.Rule; the user's permissions for the run stay before them
 	Catalogue plan.Catalogue   `json:"catalogue"`
 	Priors    map[string]int64 `json:"priors"`
 	Review    bool             `json:"review,omitempty"` // hold the rest of the plan, and every new one, for review; false leaves the setting unchanged

@@ -21,8 +21,8 @@ type Section struct {
 	Trusted []string `toml:"trusted_folders"` // folders whose tests may run without a gate
 }
 
-// Rules returns the rules of the configuration in order of precedence: the
-// section's denials, the blocks as written, the section's permissions. here
+// Rules returns the rules of the configuration in order: the section's denials, the
+// blocks as written, the section's permissions. here
 // reports whether the workspace is a folder or lies below it; blocks for other
 // folders are left out.
 func Rules(blocks []Block, s Section, here func(folder string) bool) ([]rule.Rule, error) {

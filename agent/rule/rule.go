@@ -11,8 +11,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// Rule is one gate rule. Rules are tried in order; the first that matches a call
-// decides about it.
+// Rule is one gate rule. A rule that denies a call wins over every other. Among the
+// rest the first that matches a call decides about it.
 type Rule struct {
 	Tool    string            `json:"tool"`           // pattern for bare and qualified names, as in path.Match; * matches any
 	Args    map[string]string `json:"args,omitempty"` // argument → pattern; all must match, see [Decide]
@@ -112,16 +112,19 @@ func (r Rule) String() string {
 	return strings.Join(words, " ")
 }
 
-// Matching returns the rules that may decide about a call of the tool, in order.
-// Only the last has no conditions on arguments.
+// Matching returns the rules that may decide about a call of the tool, in order:
+// those that deny, wherever they stand, then the others. Only the last has no
+// conditions on arguments.
 func Matching(rules []Rule, t plan.Tool) []Rule {
 	var out []Rule
-	for _, r := range rules {
-		if !r.Matches(t) {
-			continue
-		}
-		if out = append(out, r); len(r.Args) == 0 {
-			return out
+	for _, denies := range []bool{true, false} {
+		for _, r := range rules {
+			if (r.Verdict == VerdictBlock) != denies || !r.Matches(t) {
+				continue
+			}
+			if out = append(out, r); len(r.Args) == 0 {
+				return out
+			}
 		}
 	}
 	return append(out, Rule{Tool: t.Name, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: "no rule covers this tool"})

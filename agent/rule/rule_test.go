@@ -122,6 +122,21 @@ func TestFirstMatchingRuleDecides(t *testing.T) {
 	}
 }
 
+func TestDenyWinsOverEveryAllow(t *testing.T) {
+	allow := rule.Rule{Tool: "fs.write", Verdict: rule.VerdictRun, Source: rule.SourceFlag}
+	for name, deny := range map[string]rule.Rule{
+		"of the configuration":   {Tool: "fs.write", Verdict: rule.VerdictBlock, Source: rule.SourceConfiguration},
+		"with a condition":       {Tool: "fs.write", Args: at("path", "**/.env"), Verdict: rule.VerdictBlock, Source: rule.SourceConfiguration},
+		"of a flag, given later": {Tool: "*", Verdict: rule.VerdictBlock, Source: rule.SourceFlag},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := rule.Decide([]rule.Rule{allow, deny}, write, map[string]any{"path": "a/.env"}); got.Verdict != rule.VerdictBlock {
+				t.Errorf("got %s by %s", got.Verdict, got.Source)
+			}
+		})
+	}
+}
+
 func TestUnknownArgumentAsks(t *testing.T) {
 	unknown := map[string]any{"path": plan.Placeholder("<x>")}
 	allow := rule.Rule{Tool: "*", Args: at("path", "docs/**"), Verdict: rule.VerdictRun}

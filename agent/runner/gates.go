@@ -242,11 +242,7 @@ func (s *Session) remember(e *engine, scope event.Scope, resolved *event.GateRes
 	r := saved.Rule
 	resolved.Rule = &r
 	flags, others := split(s.cfg.Rules)
-	first := 0 // a denied call stays denied
-	for first < len(others) && others[first].Verdict == rule.VerdictBlock {
-		first++
-	}
-	s.cfg.Rules = slices.Concat(flags, others[:first], []rule.Rule{r}, others[first:])
+	s.cfg.Rules = slices.Concat(flags, []rule.Rule{r}, others)
 	return true
 }
 

@@ -73,7 +73,7 @@ func TestAlwaysSavesShownRule(t *testing.T) {
 	for _, r := range rules[:4] {
 		tools = append(tools, r.Tool)
 	}
-	if got := strings.Join(tools, " "); got != "x y w:change z" {
+	if got := strings.Join(tools, " "); got != "x w:change y z" {
 		t.Errorf("the next run has the rules %s", got)
 	}
 	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonGoalMet {

@@ -233,8 +233,7 @@ func (o *Options) readPlanner() error {
 	}
 }
 
-// readRules reads the gate rules of the flags and the configuration. Among flags,
-// denials precede permissions.
+// readRules reads the gate rules of the flags and the configuration.
 func (o *Options) readRules() error {
 	var faults []error
 	add := func(flag string, texts []string, verdict rule.Verdict) {
