@@ -81,7 +81,7 @@ func (g GateRequested) Undoable() bool {
 
 // ForRun returns the rule for the answer "run": calls of the same tool and, if
 // the tool runs programs, of the same program. For a program that executes its
-// arguments, such as a shell, the rule requires the same arguments. If that
+// arguments, such as a shell or `git -c`, the rule requires the same arguments. If that
 // answer is not available, why is the reason.
 func (g GateRequested) ForRun() (r rule.Rule, why string) {
 	if g.Changed != "" {
@@ -103,7 +103,11 @@ func (g GateRequested) ForRun() (r rule.Rule, why string) {
 		return rule.Rule{}, "the call names no program"
 	}
 	r.Args, r.Why = map[string]string{"argv.0": rule.Literal(program), "shell": ""}, "you allowed this program for the run"
-	if rule.Interprets(program) {
+	words := make([]string, len(argv))
+	for i, word := range argv {
+		words[i], _ = word.(string)
+	}
+	if rule.Interprets(program) || rule.Launches(words) {
 		r.Args = map[string]string{"argv": rule.Literal(plan.CanonicalJSON(g.Args["argv"])), "shell": ""}
 		r.Why = "you allowed this command for the run"
 	}

@@ -25,16 +25,19 @@ func (r Rule) Fits(args map[string]any) bool { return r.fit(args) == fits }
 
 // fit returns the weakest fit among the conditions of the rule.
 func (r Rule) fit(args map[string]any) fit {
+	if r.Verdict == VerdictRun && r.bindsCommand() && launches(args) {
+		return fitsNot
+	}
 	all := fits
 	for name, pattern := range r.Args {
-		all = min(all, r.fitsArg(lookUp(args, name), pattern))
+		all = min(all, r.fitsArg(name, lookUp(args, name), pattern))
 	}
 	return all
 }
 
 // fitsArg matches a pattern against the values that a name may mean. If there are
 // several, a rule that allows the call must match all of them.
-func (r Rule) fitsArg(values []any, pattern string) fit {
+func (r Rule) fitsArg(name string, values []any, pattern string) fit {
 	narrow := r.Verdict == VerdictRun
 	out := fitsNot
 	if len(values) == 0 && pattern == "" {
@@ -45,7 +48,7 @@ func (r Rule) fitsArg(values []any, pattern string) fit {
 		switch {
 		case unknown(v):
 			one = fitsPerhaps
-		case narrow && fitsNarrowly(written(v), pattern), !narrow && fitsWidely(written(v), pattern):
+		case narrow && fitsNarrowly(name, v, pattern), !narrow && fitsWidely(written(v), pattern):
 			one = fits
 		}
 		switch {
@@ -123,15 +126,24 @@ func written(v any) string {
 // decode to one, as in a URL.
 var upwards = regexp.MustCompile(`(^|[^\w.-])\.\.($|[^\w.-])|%(2e|2f|5c)`)
 
-// fitsNarrowly reports whether a text matches a pattern that allows a call.
-func fitsNarrowly(text, pattern string) bool {
+// fitsNarrowly reports whether the value of an argument matches a pattern that allows
+// a call. Its wildcards take no options, and of a shell command only plain words.
+func fitsNarrowly(name string, value any, pattern string) bool {
+	text := written(value)
 	if literal, ok := plainText(pattern); ok && literal == text {
 		return true
 	}
-	if upwards.MatchString(strings.ToLower(text)) {
+	if upwards.MatchString(strings.ToLower(text)) || strings.ContainsRune(text, flagMark) {
 		return false
 	}
-	glob := globOf(pattern, `[^/"\x00-\x1f\x7f]`, `[^\x00-\x1f\x7f]`, "")
+	if !isNumber(value) {
+		text, pattern = markFlags(text), markFlags(pattern)
+	}
+	not := `\x00-\x1f\x7f`
+	if name == "shell" {
+		not += regexp.QuoteMeta(acted)
+	}
+	glob := globOf(pattern, `[^/"`+not+`]`, `[^`+not+`]`, "")
 	return glob.MatchString(text) || text != "" && glob.MatchString(path.Clean(text))
 }
 

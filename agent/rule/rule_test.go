@@ -1,6 +1,7 @@
 package rule_test
 
 import (
+	"encoding/json"
 	"path"
 	"strings"
 	"testing"
@@ -69,6 +70,18 @@ func TestAllowConditionsMatchNarrowly(t *testing.T) {
 		"list index out of range":                          {at("argv.7", "go"), map[string]any{"argv": []any{"go"}}, false},
 		"argument named like a field":                      {at("repo.owner", "me"), map[string]any{"repo.owner": "me", "repo": map[string]any{"owner": "you"}}, false},
 		"unknown value":                                    {at("path", "docs/**"), map[string]any{"path": plan.Placeholder("<fs.list result>")}, false},
+		"star takes no option":                             {at("argv", `["go","vet","*"]`), map[string]any{"argv": []any{"go", "vet", "-x=evil"}}, false},
+		"two stars take no option":                         {at("argv", `["gofmt",**]`), map[string]any{"argv": []any{"gofmt", "a", "-x"}}, false},
+		"option in the pattern":                            {at("argv", `["gofmt","-l","*"]`), map[string]any{"argv": []any{"gofmt", "-l", "a-b.go"}}, true},
+		"star after an option takes its value":             {at("argv", `["gofmt","-r=*"]`), map[string]any{"argv": []any{"gofmt", "-r=a"}}, true},
+		"list element is an option":                        {at("argv.1", "*"), map[string]any{"argv": []any{"gofmt", "-l"}}, false},
+		"negative number":                                  {at("n", "*"), map[string]any{"n": json.Number("-7")}, true},
+		"plain words of a shell command":                   {at("shell", "git show *"), map[string]any{"shell": "git show HEAD"}, true},
+		"option of a shell command":                        {at("shell", "git show *"), map[string]any{"shell": "git show HEAD --output=x"}, false},
+		"second shell command":                             {at("shell", "git show *"), map[string]any{"shell": "git show HEAD; touch x"}, false},
+		"shell command with a substitution":                {at("shell", "git show **"), map[string]any{"shell": "git show `x`"}, false},
+		"shell command with a pattern of files":            {at("shell", "go vet *"), map[string]any{"shell": "go vet *"}, false},
+		"shell command with an escaped option":             {at("shell", "go vet *"), map[string]any{"shell": `go vet \-x`}, false},
 		"invalid UTF-8":                                    {at("path", "docs/*"), map[string]any{"path": "docs/\xff"}, true},
 		"a pattern that ends in a backslash is plain text": {at("path", `a\`), map[string]any{"path": `a\`}, true},
 	} {
@@ -134,6 +147,44 @@ func TestDenyWinsOverEveryAllow(t *testing.T) {
 				t.Errorf("got %s by %s", got.Verdict, got.Source)
 			}
 		})
+	}
+}
+
+func TestCommandThatLaunchesAnotherIsAllowedOnlyByItsWords(t *testing.T) {
+	for _, c := range []struct {
+		argv     []any
+		launches bool
+	}{
+		{[]any{"go", "vet", "./..."}, false},
+		{[]any{"go", "vet", "-vettool=./evil", "./..."}, true},
+		{[]any{"go", "vet", "--vettool", "./evil"}, true},
+		{[]any{"go", "build", "-toolexec=./evil"}, true},
+		{[]any{"go", "generate"}, true},
+		{[]any{"git", "log", "-p"}, false},
+		{[]any{"/usr/bin/git", "-c", "core.pager=./evil", "log"}, true},
+		{[]any{"git", "fetch", "--upload-pac=./evil"}, true},
+		{[]any{"git", "clone", "ext::sh -c evil"}, true},
+		{[]any{"git", "commit", "-m", "config"}, true}, // asks once more than it had to
+		{[]any{"find", ".", "-name", "x"}, false},
+		{[]any{"find", ".", "-exec", "evil"}, true},
+		{[]any{"GIT_PAGER=./evil", "git", "log"}, true},
+		{[]any{"tar", "xf", "a.tar", "--to-command=./evil"}, true},
+	} {
+		name := rule.Literal(c.argv[0].(string))
+		call := map[string]any{"argv": c.argv}
+		for kind, conditions := range map[string]map[string]string{"the program": at("argv.0", name), "a pattern": {"argv.0": "**", "dir": ""}} {
+			allow := rule.Rule{Tool: "proc.run", Args: conditions, Verdict: rule.VerdictRun}
+			if got := rule.Decide([]rule.Rule{allow}, run, call); (got.Verdict == rule.VerdictAsk) != c.launches {
+				t.Errorf("%v, allowed by %s: %s", c.argv, kind, got.Verdict)
+			}
+		}
+		exact := rule.Rule{Tool: "proc.run", Args: at("argv", rule.Literal(plan.CanonicalJSON(c.argv))), Verdict: rule.VerdictRun}
+		if got := rule.Decide([]rule.Rule{exact}, run, call); got.Verdict != rule.VerdictRun {
+			t.Errorf("%v, allowed by its words: %s", c.argv, got.Verdict)
+		}
+		if got := rule.Decide([]rule.Rule{{Tool: "proc.run", Verdict: rule.VerdictRun}}, run, call); got.Verdict != rule.VerdictRun {
+			t.Errorf("%v, all commands allowed: %s", c.argv, got.Verdict)
+		}
 	}
 }
 

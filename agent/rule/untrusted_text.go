@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"slices"
 	"strings"
 
 	"replan/internal/untrusted"
@@ -100,18 +99,6 @@ func UntrustedText(t plan.Tool) Rule {
 		why = "it sends text from a result to the server " + t.Server
 	}
 	return Rule{Tool: t.Name, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: untrusted.Text(why)}
-}
-
-// Interprets reports whether a program runs code, or another program, given in
-// its arguments.
-func Interprets(program string) bool {
-	name := strings.ToLower(program[strings.LastIndexAny(program, `/\`)+1:])
-	name = strings.TrimRight(strings.TrimSuffix(name, ".exe"), "0123456789.-")
-	return slices.Contains([]string{
-		"sh", "bash", "zsh", "dash", "ksh", "fish", "csh", "tcsh", "ash", "busybox", "cmd", "powershell", "pwsh", "env", "xargs", "sudo", "doas",
-		"su", "ssh", "nohup", "nice", "time", "timeout", "setsid", "stdbuf", "find", "python", "perl", "ruby", "node", "deno", "bun", "php", "lua", "awk", "gawk",
-		"osascript", "eval", "exec", "make", "npx", "tclsh", "rscript", "docker", "podman",
-	}, name)
 }
 
 // ChangedTool returns the rule for calls of a tool that its server has changed. No
