@@ -253,17 +253,65 @@ type Placeholder string
 // other text a string goes in as it is and everything else as compact JSON.
 // Filled-in values are not expanded again. A [Placeholder] gives its text. It
 // fails with a *MissingVariableError, a *MissingFieldError or a
-// *MalformedReferenceError.
+// *MalformedReferenceError, and if the result would have more than MaxResolved
+// bytes.
 //
 // The result shares the values it was given; neither may be changed after.
 func Resolve(v any, values map[string]any) (any, error) {
+	if holdsReference(v) && roomLeft(v, values, MaxResolved) < 0 {
+		return nil, fmt.Errorf("with its references filled in it would have more than %d MB: pass a file, or refer to fields", MaxResolved>>20)
+	}
+	return resolve(v, values)
+}
+
+// MaxResolved is how many bytes a value may have with its references filled in. A
+// plan of a few KB can name a large result thousands of times.
+const MaxResolved = 16 << 20
+
+// roomLeft returns what a value, with its references filled in, leaves of a number of
+// bytes; less than 0 if it is larger. It builds nothing, and stops there.
+func roomLeft(v any, values map[string]any, room int) int {
+	switch v := v.(type) {
+	case string:
+		if values == nil {
+			return room - len(v) // a value is not expanded again
+		}
+		done := 0
+		for start, end := nextReference(v, 0); start < end && room >= 0; start, end = nextReference(v, end) {
+			room -= start - done
+			value, err := lookUp(readReference(v[start:end]), values)
+			if err != nil {
+				return room // resolve says what is missing
+			}
+			room, done = roomLeft(value, nil, room), end
+		}
+		return room - (len(v) - done)
+	case []any:
+		for _, item := range v {
+			if room = roomLeft(item, values, room-1); room < 0 {
+				break
+			}
+		}
+	case map[string]any:
+		for key, item := range v {
+			if room = roomLeft(item, values, room-len(key)-1); room < 0 {
+				break
+			}
+		}
+	default:
+		room--
+	}
+	return room
+}
+
+func resolve(v any, values map[string]any) (any, error) {
 	switch v := v.(type) {
 	case string:
 		return resolveText(v, values)
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
-			resolved, err := Resolve(item, values)
+			resolved, err := resolve(item, values)
 			if err != nil {
 				return nil, err
 			}
@@ -273,7 +321,7 @@ func Resolve(v any, values map[string]any) (any, error) {
 	case map[string]any:
 		object := make(map[string]any, len(v))
 		for _, key := range SortedKeys(v) {
-			resolved, err := Resolve(v[key], values)
+			resolved, err := resolve(v[key], values)
 			if err != nil {
 				return nil, err
 			}

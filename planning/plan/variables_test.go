@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -198,6 +199,33 @@ func TestResolveNeverExpandsValues(t *testing.T) {
 			t.Fatalf("inside: %q became %q, %v", value, inside, err)
 		}
 	})
+}
+
+func TestReferencesFillInOnlySoMuch(t *testing.T) {
+	values := map[string]any{"v": strings.Repeat("x", 1<<20), "list": []any{strings.Repeat("y", 1<<20)}, "bomb": "${v}"}
+	for name, c := range map[string]struct {
+		args any
+		fits bool
+	}{
+		"fifteen megabytes":                {strings.Repeat("${v}", 15), true},
+		"sixteen megabytes and a word":     {strings.Repeat("${v}", 16) + " x", false},
+		"the same text two thousand times": {strings.Repeat("${v}", 2000), false},
+		"parts of a list":                  {[]any{strings.Repeat("${v}", 10), map[string]any{"a": strings.Repeat("${list}", 10)}}, false},
+		"a value that looks like more":     {strings.Repeat("${bomb}", 1000), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := plan.Resolve(c.args, values)
+			runtime.ReadMemStats(&after)
+			if (err == nil) != c.fits {
+				t.Errorf("got %v", err)
+			}
+			if built := after.TotalAlloc - before.TotalAlloc; !c.fits && built > 1<<20 {
+				t.Errorf("%d bytes were built before it was refused", built)
+			}
+		})
+	}
 }
 
 func TestResolveKeepsTextWithoutReferences(t *testing.T) {
