@@ -33,6 +33,7 @@ const (
 	processProbeWait = time.Second // see probe
 	maxPages         = 100         // per tool list
 	maxInstructions  = 600         // characters of what a server says about itself
+	maxTools         = 5_000       // per server
 )
 
 // connection is one live connection to a server.
@@ -229,6 +230,10 @@ func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) (to
 	if err != nil {
 		return nil, nil, left, err
 	}
+	if len(list) > maxTools {
+		left.note = fmt.Sprintf("left out all tools after the first %d of %d", maxTools, len(list))
+		list = list[:maxTools]
+	}
 	var out, tasks []string
 	said = map[string]string{}
 	for _, t := range list {
@@ -246,7 +251,7 @@ func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) (to
 		}
 		tools = append(tools, t.planned(name, isBuiltin))
 	}
-	if len(out) > 0 {
+	if len(out) > 0 && left.note == "" {
 		left.note = "left out tools whose names cannot be used or come twice: " + shortened(out)
 	}
 	left.tasks = shortened(tasks)
@@ -345,7 +350,7 @@ func (t listedTool) planned(serverName string, isBuiltin bool) plan.Tool {
 	}
 	if !isBuiltin {
 		// A model would read what people cannot see.
-		tool.Description = untrusted.Visible(t.Description)
+		tool.Description = untrusted.Visible(cutDescription(t.Description))
 		t.InputSchema, t.OutputSchema = visibleSchema(t.InputSchema), visibleSchema(t.OutputSchema)
 	}
 	switch size := len(t.InputSchema); {

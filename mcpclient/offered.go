@@ -1,8 +1,10 @@
 package mcpclient
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -34,4 +36,17 @@ func offered(s config.Server, tools []plan.Tool) ([]plan.Tool, string) {
 		return nil, "its configuration leaves out all of its " + strconv.Itoa(len(tools)) + " tools"
 	}
 	return kept, ""
+}
+
+// maxDescription is how many bytes of the description of a tool are kept. Its pin
+// covers all of it.
+const maxDescription = 8 << 10
+
+// cutDescription returns a description with its end left out if it is long.
+func cutDescription(text string) string {
+	if len(text) <= maxDescription {
+		return text
+	}
+	kept := strings.ToValidUTF8(text[:maxDescription], "")
+	return fmt.Sprintf("%s (cut here: the description has %d KB)", kept, len(text)>>10)
 }

@@ -1,13 +1,19 @@
 package mcpclient_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"replan/mcpclient"
 	"replan/mcpclient/config"
 	"replan/planning/plan"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 )
 
 func TestOnlyOfferedToolsAreListedAndCallable(t *testing.T) {
@@ -46,5 +52,28 @@ func TestOnlyOfferedToolsAreListedAndCallable(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestLongDescriptionsAndListsAreCut(t *testing.T) {
+	const most = 5_000
+	tools := make([]server.ServerTool, most+1)
+	for i := range tools {
+		tools[i].Tool = mcp.Tool{Name: fmt.Sprintf("t%05d", i), RawInputSchema: json.RawMessage(`{"type":"object"}`)}
+	}
+	tools[0].Tool.Description = strings.Repeat("é", 1<<20)
+	s := server.NewMCPServer("x", "1")
+	s.AddTools(tools...)
+	remote := newServer(t, server.NewStreamableHTTPServer(s))
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{{Name: "x", URL: remote.URL}}})
+	all := p.Ready(t.Context())
+	if len(all) != most {
+		t.Errorf("got %d tools", len(all))
+	}
+	if note := string(status(t, p, "x").Note); note != "left out all tools after the first 5000 of 5001" {
+		t.Errorf("got the note %q", note)
+	}
+	if got := all[0].Description; len(got) > 9<<10 || !utf8.ValidString(got) || !strings.HasSuffix(got, " (cut here: the description has 2048 KB)") {
+		t.Errorf("got a description of %d bytes: %.40q", len(got), got)
 	}
 }

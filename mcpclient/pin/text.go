@@ -16,16 +16,20 @@ type Tool struct {
 	Annotations  json.RawMessage // hints on its effects
 }
 
-// longestSchema is how many bytes of a schema a text holds. A longer one is there as
-// its hash.
-const longestSchema = 128 << 10
+// longestPart is how many bytes of a description or schema a text holds. A longer one
+// is there as its hash.
+const longestPart = 128 << 10
 
 // Text returns everything in lines that people can compare. Tools that differ in
 // more than the order of keys and blanks in JSON have different texts.
 func (t Tool) Text() string {
 	var b strings.Builder
 	b.WriteString("description\n")
-	for line := range strings.Lines(t.Description) {
+	description := t.Description
+	if len(description) > longestPart {
+		description = hashed(description)
+	}
+	for line := range strings.Lines(description) {
 		b.WriteString("| " + strings.TrimSuffix(line, "\n") + "\n") // no line of it can pose as a heading
 	}
 	for _, part := range []struct {
@@ -45,8 +49,8 @@ func indented(value json.RawMessage) string {
 	switch {
 	case len(value) == 0 || string(value) == "null" || string(value) == "{}":
 		return ""
-	case len(value) > longestSchema:
-		return fmt.Sprintf("%d KB, SHA-256 %s", len(value)>>10, Sum(string(value)))
+	case len(value) > longestPart:
+		return hashed(string(value))
 	}
 	v := jsontext.Value(value).Clone()
 	if v.Canonicalize(jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false)) != nil || v.Indent(jsontext.WithIndent("  ")) != nil {
@@ -54,3 +58,6 @@ func indented(value json.RawMessage) string {
 	}
 	return string(v)
 }
+
+// hashed stands for a part that is too long.
+func hashed(text string) string { return fmt.Sprintf("%d KB, SHA-256 %s", len(text)>>10, Sum(text)) }

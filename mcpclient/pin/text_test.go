@@ -40,4 +40,8 @@ func TestTextDependsOnEverythingButOrderAndBlanks(t *testing.T) {
 	if long.Text() == longer.Text() || len(long.Text()) > 200 {
 		t.Errorf("long schemas have the texts %.200s and %.200s", long.Text(), longer.Text())
 	}
+	long, longer = pin.Tool{Description: strings.Repeat("x", 200<<10)}, pin.Tool{Description: strings.Repeat("x", 200<<10-1) + "y"}
+	if long.Text() == longer.Text() || len(long.Text()) > 200 {
+		t.Errorf("long descriptions have the texts %.200s and %.200s", long.Text(), longer.Text())
+	}
 }
