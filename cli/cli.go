@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -244,10 +243,8 @@ func report(std IO, asJSON bool, err error) int {
 			Code    string `json:"code"`
 			Message string `json:"message"`
 		}
-		enc := json.NewEncoder(std.Out)
-		enc.SetEscapeHTML(false)
 		// If standard output is closed, only the exit code remains.
-		_ = enc.Encode(map[string]fault{"error": {f.code, sentence}})
+		_ = writeJSON(std.Out, map[string]fault{"error": {f.code, sentence}})
 	}
 	_, _ = io.WriteString(std.Err, tty.Sentence(std.Err, "replan:", sentence))
 	return f.exit

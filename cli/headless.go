@@ -281,7 +281,7 @@ func (j *jsonLines) Event(e event.Event) error {
 	if err != nil {
 		return err
 	}
-	_, err = j.out.Write(append(line, '\n'))
+	_, err = j.out.Write(append(untrusted.JSON(line), '\n'))
 	return err
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -156,10 +155,16 @@ func (o *options) print(text string) error {
 }
 
 // printJSON writes a value to standard output as one line of JSON.
-func (o *options) printJSON(v any) error {
-	enc := json.NewEncoder(o.io.Out)
-	enc.SetEscapeHTML(false)
-	return wrap(writing, enc.Encode(v))
+func (o *options) printJSON(v any) error { return writeJSON(o.io.Out, v) }
+
+// writeJSON writes a value as one line of JSON without HTML escapes, whose characters
+// are safe on a terminal.
+func writeJSON(to io.Writer, v any) error {
+	line, err := plan.EncodeJSON(v)
+	if err == nil {
+		_, err = to.Write(append(untrusted.JSON(line), '\n'))
+	}
+	return wrap(writing, err)
 }
 
 // lineWriter returns a function that writes a line to b. It makes control characters

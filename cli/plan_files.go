@@ -320,5 +320,5 @@ func (o plans) planExport(prefix string) error {
 	if checks > 0 {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: warning: the plan is written with %s, which mcp-cli ignores: it takes every step that returns for done\n", english.Count(checks, "check"))
 	}
-	return o.print(strings.TrimRight(string(data), "\n") + "\n")
+	return o.print(strings.TrimRight(string(untrusted.JSON(data)), "\n") + "\n")
 }

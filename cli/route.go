@@ -19,7 +19,6 @@ import (
 	"replan/cli/tty"
 	"replan/internal/english"
 	"replan/planning/intent"
-	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/plantext"
 )
@@ -107,12 +106,7 @@ func (o router) show(v any, text func(*plain.Printer)) error {
 	if o.Output == config.OutputText && tty.Is(o.io.Out) {
 		return o.printed(text)
 	}
-	line, err := plan.EncodeJSON(v)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(o.io.Out, "%s\n", line)
-	return wrap(writing, err)
+	return o.printJSON(v)
 }
 
 // writeIntent prints an intent, and the chain for it.
