@@ -86,17 +86,37 @@ func unwrap(data []byte) (plan []byte, wrapped bool) {
 func (o plans) readFile(name string) (data []byte, err error) {
 	switch {
 	case name != "-":
-		data, err = os.ReadFile(name) //nolint:gosec // the user named it
+		data, err = readPlanFile(name)
 	case o.chatContext != nil:
 		return nil, usage("there is no standard input in the chat: name a file")
 	default:
-		data, err = io.ReadAll(o.io.In)
+		data, err = readLimited(o.io.In)
 	}
 	if err != nil {
 		return nil, usage("the plan cannot be read; name a file or - for standard input: %w", err)
 	}
 	data, _ = plan.Standard(data) // the check reports what is wrong
 	return data, nil
+}
+
+// maxPlanFile is how many bytes a plan file may have. A device has no end.
+const maxPlanFile = 64 << 20
+
+func readPlanFile(name string) ([]byte, error) {
+	file, err := os.Open(name) //nolint:gosec // the user named it
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return readLimited(file)
+}
+
+func readLimited(from io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(from, maxPlanFile+1))
+	if err == nil && len(data) > maxPlanFile {
+		err = fmt.Errorf("it has more than %d MB", maxPlanFile>>20)
+	}
+	return data, err
 }
 
 // variables are the definitions of --var, in order.
