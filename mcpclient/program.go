@@ -82,7 +82,7 @@ func (p *Pool) ask(workspace string, wanted Program, run func(ctx context.Contex
 	}
 	p.mu.Lock()
 	for _, known := range p.programs {
-		if fingerprint(known.server()) == fingerprint(wanted.server()) {
+		if fingerprint(workspace, known.server()) == fingerprint(workspace, wanted.server()) {
 			defer p.mu.Unlock()
 			return known.state
 		}

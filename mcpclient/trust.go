@@ -6,10 +6,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"replan/internal/wholefile"
@@ -55,10 +57,72 @@ const (
 	trustPatience = 2 * time.Second // for another process that changes the file
 )
 
-// fingerprint is the SHA-256 (hex) of a server as its file writes it. A variable
-// whose value changes, such as a token, needs no new permission.
-func fingerprint(s config.Server) string {
-	return hashOf([]any{trustVersion, s.Name, s.SSE, s.AsWritten().Whole()})
+// fingerprint is the SHA-256 (hex) of a server as its file writes it, and of the
+// programs of the workspace that it starts: a pull may change those. A variable whose
+// value changes, such as a token, needs no new permission.
+func fingerprint(workspace string, s config.Server) string {
+	parts := []any{trustVersion, s.Name, s.SSE, s.AsWritten().Whole()}
+	if programs := ownPrograms(workspace, s); len(programs) > 0 {
+		parts = append(parts, programs)
+	}
+	return hashOf(parts)
+}
+
+// ownPrograms returns the SHA-256 (hex) of each program and script of the workspace that
+// a server names, by path. It leaves out data, which may change at any time.
+func ownPrograms(workspace string, s config.Server) map[string]string {
+	if !filepath.IsAbs(workspace) || s.Command == "" {
+		return nil
+	}
+	base := s.Dir
+	if !filepath.IsAbs(base) {
+		base = filepath.Join(workspace, base)
+	}
+	hashes := map[string]string{}
+	for i, word := range append([]string{s.Command}, s.Args...) {
+		if _, value, found := strings.Cut(word, "="); found && i > 0 {
+			word = value
+		}
+		isCommand := i == 0 && strings.ContainsAny(word, `/\`)
+		if !isCommand && !slices.Contains(scripts, strings.ToLower(filepath.Ext(word))) {
+			continue
+		}
+		if !filepath.IsAbs(word) {
+			word = filepath.Join(base, word)
+		}
+		if isWithin(word, workspace) || isWithin(word, base) {
+			if hash := hashOfFile(word); hash != "" {
+				hashes[word] = hash
+			}
+		}
+	}
+	return hashes
+}
+
+// scripts are the ends of the names of files that interpreters run.
+var scripts = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".py", ".pyz", ".sh", ".rb", ".pl", ".php", ".lua", ".jar", ".ps1", ".bat", ".cmd", ".exe", ".go", ".wasm"}
+
+// isWithin reports whether a path lies in a folder. Links of the project may lead out.
+func isWithin(name, folder string) bool {
+	rel, err := filepath.Rel(folder, name)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// hashOfFile returns "" for what is no file, or cannot be read.
+func hashOfFile(name string) string {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	file, err := os.Open(name) //nolint:gosec // the user is asked about it
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = file.Close() }()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // digest is what files of version 0 hold in place of a fingerprint: the hash of a
@@ -91,12 +155,12 @@ func hashOf(v any) string {
 // kept while the values of variables are the same.
 func (f trustFile) allows(workspace string, s config.Server) bool {
 	allowed := f.Allowed[workspace]
-	return slices.Contains(allowed, fingerprint(s)) || slices.Contains(allowed, digest(s))
+	return slices.Contains(allowed, fingerprint(workspace, s)) || slices.Contains(allowed, digest(s)) && len(ownPrograms(workspace, s)) == 0
 }
 
 // declines reports whether the user has said no to a server.
 func (f trustFile) declines(workspace string, s config.Server) bool {
-	return slices.Contains(f.Declined[workspace], fingerprint(s))
+	return slices.Contains(f.Declined[workspace], fingerprint(workspace, s))
 }
 
 func (t trust) read() (trustFile, error) {
@@ -124,13 +188,13 @@ func (t trust) remember(workspace string, servers []config.Server, yes bool) err
 	_, err := t.file.Change(ctx, func(f *trustFile) {
 		f.Version = trustVersion
 		for _, s := range servers {
-			is := func(hash string) bool { return hash == fingerprint(s) || hash == digest(s) }
+			is := func(hash string) bool { return hash == fingerprint(workspace, s) || hash == digest(s) }
 			without := func(of map[string][]string) []string { return slices.DeleteFunc(slices.Clone(of[workspace]), is) }
 			allowed, declined := without(f.Allowed), without(f.Declined)
 			if yes {
-				allowed = append(allowed, fingerprint(s))
+				allowed = append(allowed, fingerprint(workspace, s))
 			} else {
-				declined = append(declined, fingerprint(s))
+				declined = append(declined, fingerprint(workspace, s))
 			}
 			f.Allowed, f.Declined = with(f.Allowed, workspace, allowed), with(f.Declined, workspace, declined)
 		}
@@ -183,7 +247,7 @@ func (p *Pool) Revoke(name string) error {
 		p.mu.Unlock()
 		return fmt.Errorf("%s is no server of the project that you have allowed", name)
 	}
-	known.allowed = trustFile{Declined: map[string][]string{p.cfg.Dir: {fingerprint(old.server)}}}
+	known.allowed = trustFile{Declined: map[string][]string{p.cfg.Dir: {fingerprint(p.cfg.Dir, old.server)}}}
 	e := p.newEntry(old.server, known)
 	e.replaces(old)
 	if old.end != nil {

@@ -1,6 +1,9 @@
 package mcpclient
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
@@ -13,7 +16,7 @@ func TestPermissionEndsWithEachChangeThatLeavesThisProgram(t *testing.T) {
 	stays := []string{"IncludeTools", "ExcludeTools", "Source", "Timeout", "StartTimeout", "Disabled", "Required", "Trust", "Problem", "Notes"}
 	check := func(field string, before, after config.Server) {
 		t.Helper()
-		if before.Source, after.Source = config.SourceProject, config.SourceProject; fingerprint(before) == fingerprint(after) {
+		if before.Source, after.Source = config.SourceProject, config.SourceProject; fingerprint("", before) == fingerprint("", after) {
 			t.Errorf("%s is no part of the fingerprint", field)
 		}
 		if field != "Name" && before.AsWritten().Equal(after.AsWritten()) {
@@ -57,5 +60,41 @@ func alter(t *testing.T, field reflect.Value) {
 		*to = map[string]string{"x": "y"}
 	default:
 		t.Fatalf("no other value of %s", field.Type())
+	}
+}
+
+func TestPermissionEndsWhenAProgramOfTheWorkspaceChanges(t *testing.T) {
+	folder := t.TempDir()
+	for name, c := range map[string]struct {
+		server config.Server
+		file   string
+		counts bool
+	}{
+		"command":                       {config.Server{Command: "./serve"}, "serve", true},
+		"command in a folder":           {config.Server{Command: "./serve", Dir: "tools"}, "tools/serve", true},
+		"script of an interpreter":      {config.Server{Command: "node", Args: []string{"--quiet", "server.js"}}, "server.js", true},
+		"script in an option":           {config.Server{Command: "node", Args: []string{"--import=./hook.mjs"}}, "hook.mjs", true},
+		"data":                          {config.Server{Command: "sqlite", Args: []string{"data.db"}}, "data.db", false},
+		"program that is looked up":     {config.Server{Command: "node"}, "node", false},
+		"another file of the workspace": {config.Server{Command: "./serve"}, "other.js", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			write := func(text string) {
+				at := filepath.Join(folder, filepath.FromSlash(c.file))
+				if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), os.WriteFile(at, []byte(text), 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write("harmless")
+			allowed := trustFile{Allowed: map[string][]string{folder: {fingerprint(folder, c.server)}}}
+			write("evil")
+			if allowed.allows(folder, c.server) == c.counts {
+				t.Errorf("allowed after the change: %t", c.counts)
+			}
+			write("harmless")
+			if !allowed.allows(folder, c.server) {
+				t.Error("the same program needs permission again")
+			}
+		})
 	}
 }
