@@ -225,7 +225,7 @@ func (g OpenGate) write(l *draw.Look, d *draw.Document, details bool) page {
 	words := telling.CallWords(a)
 	from := len(d.Lines)
 	if words != "" {
-		d.Code(l.Strong, strings.TrimRight(words, "\n"))
+		d.Code(l.Strong, telling.Marked(words))
 	}
 	must := everyLine(from, len(d.Lines))
 	d.Call(title, a.Tool, a.Server, a.Step)

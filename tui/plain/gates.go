@@ -51,11 +51,11 @@ func (l *Log) gate(d event.GateRequested) {
 			if d.Tool == "" { // the session asks about a server
 				value = telling.ServerWords(d.Args[name])
 			}
-			l.Block("    ", name+": "+value, 0)
+			l.approved(name, value)
 		}
 	}
 	if d.Command != nil {
-		l.Block("    ", "runs: "+telling.CallWords(d), 0)
+		l.approved("runs", telling.CallWords(d))
 	}
 	l.provenance(d.Provenance)
 	if words := telling.PassRuleWords(d); words != "" {
@@ -68,6 +68,22 @@ func (l *Log) gate(d event.GateRequested) {
 		l.Patch("    ", d.Diff)
 		l.diffs = append(l.diffs, d.Diff)
 	}
+}
+
+// approved prints a value that the user approves. Lines of a longer one stand behind a
+// margin, so that none of them looks like a line of the gate itself.
+func (l *Log) approved(name, value string) {
+	value = telling.Marked(value)
+	if !strings.Contains(value, "\n") {
+		l.Block("    ", name+": "+value, 0)
+		return
+	}
+	margin := "    │ "
+	if l.ascii {
+		margin = "    | "
+	}
+	l.Line("    %s:", untrusted.Line(name))
+	l.Block(margin, value, 0)
 }
 
 // drawn lists the arguments of workspace operators that their diff already shows.

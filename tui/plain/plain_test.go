@@ -58,7 +58,7 @@ func TestEventLines(t *testing.T) {
 				Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look", Rule: rule.Rule{Why: "it has effects"},
 				Args: map[string]any{"to": "a\nb", "n": 3}, Provenance: []rule.Provenance{{Arg: "to", Step: "9"}},
 			}},
-			[]string{"◆ 1 Step 1  [look]  asks: it has effects", "    n: 3", "    to: a", "    b", "    to includes output of step 9"},
+			[]string{"◆ 1 Step 1  [look]  asks: it has effects", "    n: 3", "    to:", "    │ a", "    │ b", "    to includes output of step 9"},
 		},
 		"gate with diff": {
 			[]event.Data{samplePlan(step("1")), event.GateRequested{
