@@ -66,7 +66,7 @@ type module struct {
 // those that a go.work above it joins. It returns false if the workspace has
 // no go.mod above the file.
 func (p *Project) moduleOf(file string) (module, bool) {
-	m := module{environ: append(slices.Clone(p.environ), "GOPACKAGESDRIVER=off", "GOTOOLCHAIN=local", "GOPROXY=off", "GONOPROXY=none", "GOVCS=*:off")}
+	m := module{environ: append(slices.Clone(p.environ), "GOPACKAGESDRIVER=off", "CGO_ENABLED=0", "GOTOOLCHAIN=local", "GOPROXY=off", "GONOPROXY=none", "GOVCS=*:off")}
 	for dir := path.Dir(file); ; dir = path.Dir(dir) {
 		if m.dir == "" && isFile(p.onDisk(path.Join(dir, "go.mod"))) {
 			m.dir, m.patterns = p.onDisk(dir), []string{"./..."}

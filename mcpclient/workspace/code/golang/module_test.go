@@ -1,10 +1,12 @@
 package golang_test
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -50,5 +52,36 @@ func TestReferencesFetchNothing(t *testing.T) {
 				t.Errorf("got %q", notes)
 			}
 		})
+	}
+}
+
+func TestReferencesStartNoCompilerOfC(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the programs of the test are shell scripts")
+	}
+	dir, bin := t.TempDir(), t.TempDir()
+	started := filepath.Join(bin, "started")
+	for _, name := range []string{"gcc", "cc", "clang", "pkg-config"} {
+		script := "#!/bin/sh\necho " + name + " >>" + started + "\nexit 1\n"
+		if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o700); err != nil { //nolint:gosec // it is started
+			t.Fatal(err)
+		}
+	}
+	for at, text := range map[string]string{
+		"go.mod":                         "module example.test/m\n\ngo 1.24\n\nrequire example.test/v v0.0.0\n",
+		"m.go":                           "package m\n\nimport \"example.test/v\"\n\nfunc X() int { return v.V() }\n",
+		"vendor/modules.txt":             "# example.test/v v0.0.0\n## explicit\nexample.test/v\n",
+		"vendor/example.test/v/v.go":     "package v\n\n// #cgo pkg-config: evil\n// int f(void) { return 1; }\nimport \"C\"\n\nfunc V() int { return int(C.f()) }\n",
+		"vendor/example.test/v/other.go": "package v\n",
+	} {
+		at = filepath.Join(dir, filepath.FromSlash(at))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), os.WriteFile(at, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := golang.New(dir, append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "CGO_ENABLED=1", "GOCACHE="+t.TempDir()))
+	_, err := p.References(t.Context(), source.Place{Path: "m.go", Line: 5, Column: 6})
+	if ran, wrong := os.ReadFile(started); wrong == nil { //nolint:gosec // a file of the test
+		t.Errorf("started %q (%v)", ran, err)
 	}
 }
