@@ -20,8 +20,8 @@ const (
 // TextLine is a drawn line that knows which part of it is text.
 type TextLine struct {
 	Text string
-	Lead int   // cells at the left that are not text: gutters, indentation
-	Join joint // with the previous line
+	Lead int    // cells at the left that are not text: gutters, indentation
+	Join joint  // with the previous line
 	Run  string // whose steps it names; "" if it names none
 }
 
