@@ -153,41 +153,6 @@ func TestRunStopsIfNoAnswerComesInTime(t *testing.T) {
 	}
 }
 
-func TestProgressCountsItems(t *testing.T) {
-	each := plan.Step{Index: "1", Title: "Read each file", Executor: plan.ExecutorTool, Tool: "fs.read", ForEach: &plan.ForEach{Items: []any{"a", "b"}, As: "item", Max: 50}}
-	p := plan.Plan{Title: "T", Steps: []plan.Step{each, {Index: "2", Title: "Sum up", Executor: plan.ExecutorSelf, DependsOn: []string{"1"}}}}
-	call := func(index string) event.StepStarted {
-		return event.StepStarted{Index: index, Parent: "1", Attempt: 1, Title: "Read each file", Executor: plan.ExecutorTool, Tool: "fs.read"}
-	}
-	s := serve.New(serve.Config{Backend: &stage{run: []event.Data{
-		event.RunStarted{Goal: "g", Plan: &p, Limits: event.DefaultLimits()},
-		event.PlanCreated{Plan: p, Revision: 1},
-		event.StepExpanded{Index: "1", Attempt: 1, Title: "Read each file", Items: []any{"a", "b"}},
-		call("1.1"), call("1.2"),
-		event.StepCompleted{Index: "1.1", Attempt: 1, Result: "x"},
-		event.StepCompleted{Index: "1.2", Attempt: 1, Result: "x"},
-	}}})
-	defer s.Close()
-	c := connect(t, s, mcp.LATEST_PROTOCOL_VERSION, nil)
-	told := make(chan string, 20)
-	c.OnNotification(func(n mcp.JSONRPCNotification) {
-		told <- fmt.Sprintf("%v of %v: %v", n.Params.AdditionalFields["progress"], n.Params.AdditionalFields["total"], n.Params.AdditionalFields["message"])
-	})
-	request := mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "plan_create_and_execute", Arguments: map[string]any{"goal": "g"}, Meta: &mcp.Meta{ProgressToken: "p"}}}
-	if _, err := c.CallTool(t.Context(), request); err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for len(got) < 4 {
-		got = append(got, <-told)
-	}
-	for i, want := range []string{"planned: T", "Read each file: 2 items", "0.5 of 2: Read each file: 1 of 2 items", "1 of 2: Read each file: 2 items"} {
-		if !strings.HasSuffix(got[i], want) {
-			t.Errorf("got %q, want %q", got[i], want)
-		}
-	}
-}
-
 func TestGateThatOpensMeanwhileIsAskedAbout(t *testing.T) {
 	stage := &stage{}
 	s := serve.New(serve.Config{Backend: stage})
