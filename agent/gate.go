@@ -146,6 +146,13 @@ func (r fold) holdBack(s *StepState) {
 	r.enqueue(s)
 }
 
+// Edited reports whether the user has edited the call of an open gate, and has yet to see
+// what it would do now.
+func Edited(r *Run, g *Gate) bool {
+	s := r.Step(g.Step)
+	return s != nil && s.author.edits > 0
+}
+
 // planGates reports whether the plan asks for a gate before a step.
 func (r *Run) planGates(s *StepState, tool plan.Tool) bool {
 	return s.Step.Gate || s.replanned && r.gatedTools[tool.QualifiedName()]

@@ -193,8 +193,8 @@ func forRun(run *agent.Run, gate string) bool {
 
 // released answers the waiting gates that a permission for the run covers: calls
 // that match its rule and for which the same rule asks. Gates that the plan
-// requests stay open, and those with text from a result in another argument, as if they
-// had opened after the answer.
+// requests stay open, and those of edited calls or with text from a result in another
+// argument, as if they had opened after the answer.
 func released(run *agent.Run, by event.GateResolved) []event.Data {
 	at := slices.IndexFunc(run.Gates, func(g *agent.Gate) bool { return g.Gate == by.Gate })
 	if at < 0 || by.Decision != event.Allow || by.Scope != event.ScopeRun {
@@ -212,7 +212,7 @@ func released(run *agent.Run, by event.GateResolved) []event.Data {
 	for _, g := range run.Gates {
 		tool := plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted, Pin: g.Pin}
 		if g != allowed && g.Changed == "" && rule.Decide([]rule.Rule{r}, tool, g.Args).Verdict == rule.VerdictRun && g.Rule.Equal(allowed.Rule) && g.Removes == "" &&
-			!g.Planned && g.Rule.Source != rule.SourcePlan && !slices.ContainsFunc(g.Provenance, unseen) {
+			!g.Planned && g.Rule.Source != rule.SourcePlan && !agent.Edited(run, g) && !slices.ContainsFunc(g.Provenance, unseen) {
 			out = append(out, event.GateResolved{Gate: g.Gate, Decision: event.Allow, Scope: event.ScopeOnce, By: "your answer for this run"})
 		}
 	}

@@ -232,3 +232,20 @@ func TestGrantForRunAnswersWaitingGatesOfTheOtherItems(t *testing.T) {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
 }
+
+func TestGrantForRunLeavesEditedCallsOpen(t *testing.T) {
+	s := open(t, policy.ApproveAsk, nil)
+	step := func(index, to string) plan.Step {
+		return plan.Step{Index: index, Title: "Change", Executor: plan.ExecutorTool, Tool: "change", Args: map[string]any{"path": to}}
+	}
+	s.Send(session.Execute{Plan: plan.Plan{Title: "Patch", Steps: []plan.Step{step("1", "a"), step("2", "b")}}})
+	first, second := until[event.GateRequested](t, s), until[event.GateRequested](t, s)
+	s.Send(session.Edit{Run: s.seen[len(s.seen)-1].Run, Gate: second.Gate, Args: map[string]any{"path": "c"}})
+	edited := until[event.GateRequested](t, s)
+	s.answer(first, event.Allow, event.ScopeRun)
+	until[event.GateResolved](t, s)
+	s.answer(edited, event.Deny, event.ScopeOnce)
+	if d := until[event.GateResolved](t, s); d.Gate != edited.Gate || d.Decision != event.Deny {
+		t.Errorf("resolved %+v", d)
+	}
+}
