@@ -73,6 +73,9 @@ func TestSameSteps(t *testing.T) {
 		{"another arg", `[{"index":3,"title":"patch","tool":"p","args":{"a":2}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[3,1]}]`, false},
 		{"another dependency", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[1]}]`, false},
 		{"without a dependency on a finished step", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[3]}]`, true},
+		{"another list", `[{"index":3,"title":"patch","tool":"p","args":{"a":1},"for_each":["x"]},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[3,1]}]`, false},
+		{"another condition", `[{"index":3,"title":"patch","tool":"p","args":{"a":1},"when":"1 > found"},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[3,1]}]`, false},
+		{"another wait", `[{"index":3,"title":"patch","tool":"p","args":{"a":1},"until":{"expect":"result.ok","every":"1s","for":"1m"}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[3,1]}]`, false},
 		{"one step fewer", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}}]`, false},
 		{"repeated index", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}},{"index":3,"title":"patch","tool":"p","args":{"a":1}}]`, false},
 	} {
