@@ -77,7 +77,7 @@ func (r scheduler) needOfItems(s *StepState) (next need, ok bool) {
 }
 
 // applyExpanded begins an attempt of a step for its items. Those that an earlier attempt
-// has completed are not executed again.
+// has completed are not executed again, wherever they are in the list now.
 func (r fold) applyExpanded(d event.StepExpanded) {
 	s := r.Step(d.Index)
 	if s == nil || !s.expands() {
@@ -93,6 +93,7 @@ func (r fold) applyExpanded(d event.StepExpanded) {
 	s.Items = make([]*StepState, len(d.Items))
 	states := make([]StepState, len(d.Items)) // one allocation, since lists can be long
 	s.fan = fanOut{left: len(d.Items)}
+	moved := movedItems(s, before, d.Items)
 	for i, value := range d.Items {
 		if i < len(before) && plan.EqualValues(before[i].item.value, value) {
 			s.Items[i] = before[i]
@@ -106,12 +107,53 @@ func (r fold) applyExpanded(d event.StepExpanded) {
 			continue
 		}
 		s.Items[i] = r.item(&states[i], s, value, i)
+		if done := takeMoved(moved, value); done != nil {
+			adopt(s.Items[i], *done)
+			s.fan.left--
+		}
 	}
 	for _, item := range s.Items {
 		r.findMissingArgs(item)
 		r.enqueue(item)
 	}
 	r.enqueue(s)
+}
+
+// movedItems returns the completed items that are at another place of the new list or not
+// in it, by value. It returns none if the call of an item depends on its place.
+func movedItems(s *StepState, before []*StepState, list []any) map[string][]*StepState {
+	if slices.ContainsFunc(plan.References(s.args()), func(ref plan.Reference) bool { return ref.Name == "index" }) {
+		return nil
+	}
+	moved := map[string][]*StepState{}
+	for i, item := range before {
+		if item.Status == StepCompleted && (i >= len(list) || !plan.EqualValues(item.item.value, list[i])) {
+			value := plan.CanonicalJSON(item.item.value)
+			moved[value] = append(moved[value], item)
+		}
+	}
+	return moved
+}
+
+// takeMoved removes and returns a completed item with such a value, nil if there is none.
+func takeMoved(moved map[string][]*StepState, value any) *StepState {
+	if len(moved) == 0 {
+		return nil
+	}
+	key := plan.CanonicalJSON(value)
+	done := moved[key]
+	if len(done) == 0 {
+		return nil
+	}
+	moved[key] = done[1:]
+	return done[0]
+}
+
+// adopt gives an item what an earlier attempt has done for the same value at another place.
+func adopt(item *StepState, done StepState) {
+	done.Step, done.attempts, done.item, done.sched = item.Step, item.attempts, item.item, item.sched
+	done.item.ended = true
+	*item = done
 }
 
 // item fills in the state of one item of a step.

@@ -1,13 +1,16 @@
 package agent_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // A run with a fan-out is cut after every event and resumed: no call with an effect that
@@ -83,5 +86,60 @@ func TestFailedRunWithItemsResumesTheRest(t *testing.T) {
 	}
 	if got := w.starts(); !slices.Equal(got, []string{"1", "2.1", "2.2", "2.3", "2.3", "2.4", "3"}) {
 		t.Errorf("the steps %v started", got)
+	}
+}
+
+// A new plan has another order of the list. Killed after any event, the run repeats no
+// completed item.
+func TestNewOrderOfTheListRepeatsNothing(t *testing.T) {
+	played := func() (*world, event.RunStarted, map[any]int) {
+		w := newWorld(t)
+		changed, broken := map[any]int{}, true
+		w.tool = func(c agent.CallTool) event.Data {
+			if c.Args["at"] == "b" && broken {
+				return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "the disk is full", Failure: event.FailureTool}
+			}
+			changed[c.Args["at"]]++
+			return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: c.Args["at"], MS: 1}
+		}
+		w.reply = func(prompt.Request) (string, error) {
+			broken = false
+			return `{"title":"Again","steps":[{"index":"1","title":"Change","tool":"change","for_each":["b","c","a","a"],"at_once":1,"args":{"at":"${item}"},"result_variable":"changed"}]}`, nil
+		}
+		start := given(t, `{"title":"Change all","on_failure":"replan","steps":[
+			{"index":"1","title":"Change","tool":"change","for_each":["a","b","c"],"at_once":1,"args":{"at":"${item}"},"result_variable":"changed"}]}`)
+		start.Rules = []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}}
+		start.InDoubt = event.DoubtDone // so no doubt repeats a call
+		w.play(start)
+		return w, start, changed
+	}
+	twice := map[any]int{"a": 2, "b": 1, "c": 1} // a is twice in the new list
+	whole, _, changed := played()
+	if !maps.Equal(changed, twice) {
+		t.Fatalf("the items were changed %v times\n%s", changed, whole.tail())
+	}
+	if got := plan.CanonicalJSON(whole.run.Result.Variables["changed"]); got != `["b","c","a","a"]` {
+		t.Errorf("the result is %s", got)
+	}
+	replanned := slices.IndexFunc(whole.events, func(e event.Event) bool {
+		_, ok := e.Data.(event.PlanDiff)
+		return ok
+	})
+	for n := replanned + 1; n < len(whole.events); n++ {
+		w, start, changed := played()
+		done := map[any]int{}
+		for _, e := range w.events[:n] {
+			if d, ok := e.Data.(event.StepCompleted); ok && strings.HasPrefix(d.Index, "1.") {
+				done[d.Result]++
+			}
+		}
+		clear(changed)
+		w.kill(n)
+		w.resume(resumed(start))
+		for item, times := range changed {
+			if done[item]+times > twice[item] {
+				t.Errorf("killed after event %d, item %v was changed %d times after %d before\n%s", n, item, times, done[item], w.tail())
+			}
+		}
 	}
 }
