@@ -262,9 +262,9 @@ func (r decision) checkCall(subject checkSubject, check plan.Check, free *slots)
 		return nil, facts.err.Error()
 	case !facts.tool.ReadOnly:
 		return nil, facts.tool.QualifiedName() + " is not read-only"
-	case free.left.calls <= 0 || free.left.discovery <= 0:
+	case free.left.calls <= free.reserved.calls || free.left.discovery <= free.reserved.discovery:
 		return nil, "no calls are left for it"
-	case r.Limits.MaxCallsPerTool > 0 && facts.calls+free.starting[facts] >= r.Limits.MaxCallsPerTool:
+	case r.Limits.MaxCallsPerTool > 0 && facts.calls+free.starting[facts]+free.reservedPerTool[facts] >= r.Limits.MaxCallsPerTool:
 		return nil, "no calls of " + facts.tool.QualifiedName() + " are left"
 	}
 	probe := StepState{Step: plan.Step{Title: check.Title, Executor: plan.ExecutorTool, Tool: check.Tool, Args: check.Args}}

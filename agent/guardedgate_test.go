@@ -9,7 +9,9 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/internal/untrusted"
+	"replan/planning/plan"
 	"replan/planning/prompt"
 )
 
@@ -29,10 +31,10 @@ func TestGuardedCallOpensNoGate(t *testing.T) {
 		"execution calls": func(l *event.Limits) { l.MaxExecutionCalls = 2 },
 		"calls of a tool": func(l *event.Limits) { l.MaxCallsPerTool = 2 },
 	} {
-		for shape, plan := range map[string]string{"one after the other": serial(4, true), "at once": parallel(4)} {
+		for shape, steps := range map[string]string{"one after the other": serial(4, true), "at once": parallel(4)} {
 			t.Run(name+", "+shape, func(t *testing.T) {
 				w := newWorld(t)
-				start := given(t, plan)
+				start := given(t, steps)
 				limit(&start.Limits)
 				got := w.play(start)
 				blocked := all[event.GuardBlocked](w)
@@ -91,13 +93,29 @@ func TestGuardNeverRefusesApprovedCall(t *testing.T) {
 				approved = map[string]bool{}
 			case event.GuardBlocked:
 				if approved[d.Step] && d.Guard != event.GuardTime {
-					t.Fatalf("step %s was approved and then refused: %s", d.Step, d.Reason)
+					t.Fatalf("step %s was approved and then refused: %s\n%s", d.Step, d.Reason, w.tail())
 				}
 			}
 		}
 		w.apply(start)
 		w.playOrStop(t)
 	})
+}
+
+func TestCheckLeavesCallsToOpenGates(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"x","steps":[
+		{"index":"1","title":"Change","tool":"change","args":{"at":1},"check":{"tool":"look","args":{"at":1},"expect":"result != nil"}},
+		{"index":"2","title":"Look","tool":"look","args":{"at":2},"gate":true}]}`)
+	start.Rules = []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}}
+	start.Limits.MaxDiscoveryCalls = 1
+	got := w.play(start)
+	if got.Reason != event.ReasonGoalMet {
+		t.Errorf("ended %s: %s\n%s", got.Reason, got.Error, w.tail())
+	}
+	if checked := all[event.CheckCompleted](w); len(checked) != 1 || checked[0].State != plan.StateUnchecked {
+		t.Errorf("the check is %+v", checked)
+	}
 }
 
 func TestApprovedCallGetsBudgetFirst(t *testing.T) {
