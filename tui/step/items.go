@@ -20,7 +20,11 @@ func (d *Pane) drawEach(p *draw.SheetPage, s *agent.StepState) {
 	l := d.look
 	p.Field("for each", l.Text, telling.EachWords(s.Step.ForEach))
 	if s.Items != nil {
-		p.Field("so far", l.Text, telling.ItemsWords(s))
+		name := "so far"
+		if s.Status.Ended() {
+			name = "items"
+		}
+		p.Field(name, l.Text, telling.ItemsWords(s))
 	}
 }
 

@@ -41,7 +41,7 @@ func TestStepListsItsItemsWithTheirStates(t *testing.T) {
 		t.Errorf("a step with items shows its %s", tabNames[d.tab])
 	}
 	contains(t, shown(run, "2", tabItems), "${found.files} as file, at most 10000", "12 of 50 items, 1 failed", "✓  2.1 internal/part1/file.go", "✗ 2.10 internal/part10/file.go  the disk is full", "failed")
-	contains(t, shown(run, "2", tabArgs), "args of each item, as planned", "${file} is from the item")
+	contains(t, shown(run, "2", tabArgs), "args of each item, as planned", "${file} is from the item", "so far")
 }
 
 func TestItemShowsItsValueAndPlace(t *testing.T) {
@@ -68,12 +68,21 @@ func TestChecksOfItemsAreCounted(t *testing.T) {
 		event.StepCompleted{Index: "1.2", Attempt: 1, Result: "c"},
 		event.CheckCompleted{Index: "1.2", Attempt: 1, Check: 1, Title: "changed", Expect: "result == item", State: plan.StateRefuted, Saw: []expression.Sight{{Path: "result", Value: "c"}}},
 	} {
-		if err := run.Apply(event.Event{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0), Run: "r", Data: data}); err != nil {
-			t.Fatal(err)
-		}
+		apply(t, run, i+1, data)
 	}
 	contains(t, shown(run, "1", tabChecks), "✗ changed: verified for 1 of 2, refuted for 1 of 2", "result == item", "step 1.2: result is")
 	contains(t, shown(run, "1.1", tabChecks), "✓ verified: changed")
+	apply(t, run, 10, event.StepFailed{Index: "1", Attempt: 1, Error: "step 1.2 failed", Failure: event.FailureCheck})
+	if got := shown(run, "1", tabArgs); strings.Contains(got, "so far") {
+		t.Errorf("the step has ended, and the pane says\n%s", got)
+	}
+}
+
+func apply(t *testing.T, run *agent.Run, seq int, data event.Data) {
+	t.Helper()
+	if err := run.Apply(event.Event{Seq: uint64(seq), Time: time.Unix(int64(seq), 0), Run: "r", Data: data}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // BenchmarkItemList measures the list of 10,000 items, drawn anew.
