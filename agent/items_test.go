@@ -252,16 +252,21 @@ func TestFailedItemLeavesItsChecksUnchecked(t *testing.T) {
 	}
 }
 
-func TestItemsThatAreLeftOutNeedNoCheck(t *testing.T) {
-	w := newWorld(t)
-	mirror(w)
-	w.finding(3)
+// denying denies the gates of one step and allows all others.
+func (w *world) denying(step string) {
 	w.gate = func(g event.GateRequested) event.Decision {
-		if g.Step == "2.2" {
+		if g.Step == step {
 			return event.Deny
 		}
 		return event.Allow
 	}
+}
+
+func TestItemsThatAreLeftOutNeedNoCheck(t *testing.T) {
+	w := newWorld(t)
+	mirror(w)
+	w.finding(3)
+	w.denying("2.2")
 	result := w.play(eachPlan(t, `,"when":"item != 'c'","check":{"title":"changed","expect":"result == item"}`))
 	if got := evidence(result); !slices.Equal(got, []plan.EvidenceState{"verified"}) {
 		t.Errorf("the run ended with %s and %v", result.Reason, result.Evidence)
@@ -307,12 +312,7 @@ func TestDeniedItemIsLeftOut(t *testing.T) {
 	w := newWorld(t)
 	mirror(w)
 	w.finding(3)
-	w.gate = func(g event.GateRequested) event.Decision {
-		if g.Step == "2.2" {
-			return event.Deny
-		}
-		return event.Allow
-	}
+	w.denying("2.2")
 	result := w.play(eachPlan(t, ""))
 	if result.Reason != event.ReasonPartial || plan.CanonicalJSON(result.Variables["changed"]) != `["a",null,"c"]` {
 		t.Errorf("the run ended with %s and %v", result.Reason, result.Variables["changed"])

@@ -123,7 +123,7 @@ func TestPlanOfASimpleGoalHasAnAcceptance(t *testing.T) {
 	}
 	b.Catalogue = b.Catalogue[:2]
 	if request := firstRequest(planning.NewPipeline(b)); strings.Contains(string(request.Format), `"acceptance"`) || strings.Contains(last(request), "acceptance") {
-		t.Error("an acceptance is asked for where no tool changes anything")
+		t.Error("the analysis must propose no acceptance where no tool changes anything")
 	}
 }
 
