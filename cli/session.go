@@ -165,6 +165,9 @@ func (o wiring) sessionConfig(w *services) runner.Config {
 		Review:    o.Review,
 		Reviewer:  o.asks(),
 		NewID:     newID,
+		Crashed: func(value any, stack []byte) string {
+			return crash.Report(o.store.Dirs.Crashes(), Version, value, stack)
+		},
 		Logger:    w.logger,
 	}
 	if o.DryRun {

@@ -59,6 +59,8 @@ type engine struct {
 	arrivals chan<- arrival
 	publish  func(event.Event) // nil if there are no listeners
 
+	// crashed reports a panic and describes it; nil lets it end the program.
+	crashed func(value any, stack []byte) string
 	// amend may change a record before it is stored; nil changes none.
 	amend func(event.Data) event.Data
 	// offer adds the rules that a gate offers to save; nil offers none.
@@ -154,6 +156,14 @@ func (e *engine) apply(batch []event.Data) {
 // It writes the batch to disk with one sync, publishes it, and only then carries
 // out the effects.
 func (e *engine) advance(batch []event.Data) {
+	var crash error
+	defer func() {
+		if crash != nil {
+			e.fail(fmt.Errorf("the run cannot go on: %w", crash))
+			e.stopAll(errOver)
+		}
+	}()
+	defer e.catch(&crash)
 	events, _ := e.fold(e.events[:0], batch)
 	effects, records := e.effects[:0], e.records
 	for e.run.Result == nil {

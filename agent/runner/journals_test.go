@@ -1,9 +1,11 @@
 package runner_test
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +14,9 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // savedJournals keeps the journals of runs and sessions from one session to the next.
@@ -100,3 +105,64 @@ func (k *savedJournals) failed(t *testing.T) string {
 	s.shut()
 	return reply.Run
 }
+
+// crashing reports panics as the program does.
+func crashing(s *stage) {
+	s.config = func(c *runner.Config) {
+		c.Crashed = func(value any, _ []byte) string { return fmt.Sprintf("crashed: %v", value) }
+	}
+}
+
+func TestPanicOfToolLeavesItsEffectInDoubt(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		crashing(s)
+		s.tools.call = func(_ context.Context, c plan.ToolCall) (any, error) {
+			if c.Tool.Name == "change" {
+				panic("out of range")
+			}
+			return "x", nil
+		}
+	})
+	s.Send(session.Submit{Text: "do it"})
+	result := until[event.RunCompleted](t, s).Result
+	last := result.History[len(result.History)-1]
+	if last.Status != plan.ItemInDoubt || !strings.Contains(string(last.Error), "internal error: crashed: out of range") {
+		t.Errorf("the panicking call is %s: %s", last.Status, last.Error)
+	}
+	s.shut()
+	if !s.journals["run"].closed {
+		t.Error("the journal was left open")
+	}
+}
+
+func TestPanicOfModelFailsRun(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		crashing(s)
+		s.model.answer = func(r prompt.Request) (reply.Reply, error, bool) { panic("out of range") }
+	})
+	s.Send(session.Submit{Text: "do it"})
+	if result := until[event.RunCompleted](t, s).Result; result.Status != event.StatusFailed || !strings.Contains(string(result.Error), "crashed: out of range") {
+		t.Errorf("the run is %s: %s", result.Status, result.Error)
+	}
+}
+
+func TestPanicOfCoreEndsRunWithJournalClosed(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		crashing(s)
+		s.model.replies[prompt.PurposePlan] = `{"title":"One","steps":[{"title":"Look","tool":"look","args":{}}]}`
+		s.tools.call = func(context.Context, plan.ToolCall) (any, error) { return panicking{}, nil }
+	})
+	s.Send(session.Submit{Text: "do it"})
+	if result := until[event.RunCompleted](t, s).Result; result.Status != event.StatusFailed || !strings.Contains(string(result.Error), "the run cannot go on: internal error: crashed: out of range") {
+		t.Errorf("the run is %s: %s", result.Status, result.Error)
+	}
+	s.shut()
+	if !s.journals["run"].closed {
+		t.Error("the journal was left open")
+	}
+}
+
+// panicking is a result whose use panics.
+type panicking struct{}
+
+func (panicking) MarshalJSON() ([]byte, error) { panic("out of range") }

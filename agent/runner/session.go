@@ -85,6 +85,10 @@ type Config struct {
 	// a goal waits for servers that it may need. 0 means [plan.MaxServerWait] and 2 s.
 	ReadyWithin, GoalWithin time.Duration
 
+	// Crashed reports a panic of a model, a tool or the core and describes it. Its
+	// step, or the run, then fails; nil lets the panic end the program.
+	Crashed func(value any, stack []byte) string
+
 	NewID  func(now time.Time) string
 	Now    func() time.Time // nil means time.Now
 	Logger *slog.Logger     // nil means none

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -37,11 +38,42 @@ func (e *engine) work(do func()) {
 	})
 }
 
+// catch turns a panic of a model, a tool or the core into an error, so that the
+// journal is closed and children end as after any other failure. Defer it.
+func (e *engine) catch(err *error) {
+	value := recover()
+	if value == nil {
+		return
+	}
+	if e.crashed == nil {
+		panic(value)
+	}
+	*err = errors.New("internal error: " + e.crashed(value, debug.Stack()))
+}
+
+// ask is Ask of the model; a panic is an error.
+func (e *engine) ask(ctx context.Context, r prompt.Request, stream func(text, thinking string)) (reply reply.Reply, err error) {
+	defer e.catch(&err)
+	return e.model.Ask(ctx, r, stream)
+}
+
+// call is Call of the tools; a panic is an error that leaves open what was done.
+func (e *engine) call(ctx context.Context, c plan.ToolCall) (result any, err error) {
+	defer e.catch(&err)
+	return e.tools.Call(ctx, c)
+}
+
+// preview is Preview of the tools; a panic is an error.
+func (e *engine) preview(c plan.ToolCall) (preview plan.ToolPreview, err error) {
+	defer e.catch(&err)
+	return e.tools.Preview(e.ctx, c)
+}
+
 // callModel sends a request to the model and publishes the stream and the reply.
 func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) {
 	var stream reply.StepStream
 	begun := e.now()
-	reply, err := e.model.Ask(ctx, c.Request, func(text, thinking string) {
+	reply, err := e.ask(ctx, c.Request, func(text, thinking string) {
 		e.streams(c.Delta(text, thinking))
 		if c.Drafts() {
 			for _, step := range stream.Feed(text) {
@@ -123,7 +155,7 @@ func (e *engine) acceptAndCall(ctx context.Context, call plan.ToolCall) (any, er
 			return nil, &plan.ToolError{Tool: call.Tool.QualifiedName(), Message: err.Error()}
 		}
 	}
-	return e.tools.Call(ctx, call)
+	return e.call(ctx, call)
 }
 
 // listen publishes the output and progress of a running tool.
@@ -176,7 +208,7 @@ func (e *engine) callCheck(ctx context.Context, under *call, c agent.CallCheck) 
 		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
 	}
-	result, err := e.tools.Call(ctx, plan.ToolCall{Tool: c.Tool, Args: c.Check.Args, Run: e.id, Timeout: c.Timeout})
+	result, err := e.call(ctx, plan.ToolCall{Tool: c.Tool, Args: c.Check.Args, Run: e.id, Timeout: c.Timeout})
 	ms := e.since(begun)
 	var toolError *plan.ToolError
 	switch {
@@ -213,7 +245,7 @@ func (e *engine) openGate(g agent.OpenGate, before <-chan struct{}) {
 	gate := g.Gate
 	if g.Tool.Previews || g.Tool.Commands {
 		begun := e.now()
-		preview, err := e.tools.Preview(e.ctx, plan.ToolCall{Tool: g.Tool, Args: gate.Args})
+		preview, err := e.preview(plan.ToolCall{Tool: g.Tool, Args: gate.Args})
 		switch {
 		case e.interrupted():
 			return
