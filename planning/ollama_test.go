@@ -197,7 +197,7 @@ func TestServerCompilesManyFormsSoon(t *testing.T) {
 		return best
 	}
 	without := took(nil)
-	for _, forms := range []int{60, 100} {
+	for _, forms := range []int{60, 90} {
 		b := brief()
 		b.Catalogue = nil
 		for i := range forms {
