@@ -1,5 +1,6 @@
 // Package journal stores the events of runs on disk: one file per run and one
-// event per line, each line with a checksum. A written and synced line is never
+// event per line, each line with a checksum and a code that authenticates it and
+// those before it (chain.go). A written and synced line is never
 // lost. A last line torn by a crash is cut off, and a damaged last line is
 // replaced with an event that reports it. Any other damage is an error with the
 // line number.

@@ -282,7 +282,12 @@ func (h Held) Amend(data event.Data, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("open the journal: %w", err)
 	}
-	found, err := read(h.path, bytes.NewReader(text))
+	codes, err := authenticate(filepath.Dir(h.path))
+	if err != nil {
+		return err
+	}
+	found, err := read(h.path, bytes.NewReader(text), codes)
+	codes.last = found.last
 	switch {
 	case err != nil:
 		return err
@@ -298,7 +303,7 @@ func (h Held) Amend(data event.Data, now time.Time) error {
 		added = append(added, last)
 	}
 	added = append(added, event.Event{Seq: last.Seq + 1, Time: now, Run: last.Run, Data: data})
-	if text, err = valuesOf(h.path).seal(text[:found.whole], added); err != nil {
+	if text, err = valuesOf(h.path).seal(text[:found.whole], added, &codes); err != nil {
 		return err
 	}
 	if err := wholefile.WriteDated(h.path, text, info.ModTime()); err != nil {

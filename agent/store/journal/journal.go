@@ -36,6 +36,7 @@ type Journal struct {
 	file   *os.File
 	lock   *flock.Flock
 	values values
+	codes  authentic
 	broken error // of the failed write; a line after a torn one would count as damage
 }
 
@@ -46,6 +47,10 @@ func Create(path string) (*Journal, error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create the folder of journals: %w", err)
+	}
+	codes, err := authenticate(dir)
+	if err != nil {
+		return nil, err
 	}
 	lock, err := hold(path)
 	if err != nil {
@@ -58,12 +63,15 @@ func Create(path string) (*Journal, error) {
 	if err := syncDir(dir); err != nil {
 		return nil, errors.Join(err, file.Close(), lock.Unlock())
 	}
-	return &Journal{file: file, lock: lock, values: valuesOf(path)}, nil
+	return &Journal{file: file, lock: lock, values: valuesOf(path), codes: codes}, nil
 }
 
 // Open opens the journal at path for appending and returns its events. It takes
 // the lock, cuts off a torn last line and replaces a damaged one with an event
 // that reports the damage.
+//
+// It verifies that no line was changed, moved or removed from the middle by a program
+// without the folder's key. Lines missing at the end are not noticed.
 //
 // It leaves the file unchanged and returns an error that wraps fs.ErrNotExist for
 // a missing journal, ErrLocked if another process has it, event.ErrNoEvents if it has no
@@ -73,6 +81,10 @@ func Open(path string) (*Journal, []event.Event, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, nil, fmt.Errorf("open the journal: %w", err)
 	}
+	codes, err := authenticate(filepath.Dir(path))
+	if err != nil {
+		return nil, nil, err
+	}
 	lock, err := hold(path)
 	if err != nil {
 		return nil, nil, err
@@ -81,7 +93,7 @@ func Open(path string) (*Journal, []event.Event, error) {
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("open the journal: %w", err), lock.Unlock())
 	}
-	j := &Journal{file: file, lock: lock, values: valuesOf(path)}
+	j := &Journal{file: file, lock: lock, values: valuesOf(path), codes: codes}
 	events, err := j.takeUp(path)
 	if err != nil {
 		return nil, nil, errors.Join(err, j.Close())
@@ -92,10 +104,11 @@ func Open(path string) (*Journal, []event.Event, error) {
 // takeUp reads the events, truncates the file after the last one and syncs it. A
 // killed writer may not have synced, and the events are about to be acted on.
 func (j *Journal) takeUp(path string) ([]event.Event, error) {
-	found, err := read(path, j.file)
+	found, err := read(path, j.file, j.codes)
 	if err != nil {
 		return nil, err
 	}
+	j.codes.last = found.last
 	if len(found.events) == 0 {
 		return nil, fmt.Errorf("open the journal %s: %w", path, event.ErrNoEvents)
 	}
@@ -128,7 +141,7 @@ func (j *Journal) replaceBroken(path string, found contents) ([]event.Event, err
 	if err := j.file.Close(); err != nil { // Windows cannot replace an open file
 		return nil, fmt.Errorf("replace the damaged line of the journal: %w", err)
 	}
-	writeErr := wholefile.Write(path, seal(whole, line))
+	writeErr := wholefile.Write(path, seal(whole, j.codes.sign(line)))
 	if j.file, err = os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0); err != nil { //nolint:gosec // the caller chose the path
 		return nil, errors.Join(writeErr, fmt.Errorf("open the journal: %w", err))
 	}
@@ -151,7 +164,7 @@ func (j *Journal) Append(events ...event.Event) error {
 
 // write is Append for a journal that has not failed.
 func (j *Journal) write(events []event.Event) error {
-	lines, err := j.values.seal(nil, events)
+	lines, err := j.values.seal(nil, events, &j.codes)
 	if err != nil {
 		return err
 	}
@@ -166,7 +179,7 @@ func (j *Journal) write(events []event.Event) error {
 }
 
 // seal adds the lines of events to those of a journal, and keeps their large values.
-func (v values) seal(lines []byte, events []event.Event) ([]byte, error) {
+func (v values) seal(lines []byte, events []event.Event, codes *authentic) ([]byte, error) {
 	var moved []value
 	for _, e := range events {
 		line, err := e.MarshalJSON()
@@ -183,7 +196,7 @@ func (v values) seal(lines []byte, events []event.Event) ([]byte, error) {
 			}
 			moved = append(moved, large...)
 		}
-		lines = seal(lines, line)
+		lines = seal(lines, codes.sign(line))
 	}
 	if err := v.keep(moved); err != nil {
 		return nil, fmt.Errorf("the journal: %w", err)
@@ -216,13 +229,13 @@ func Read(path string) (events []event.Event, torn bool, err error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("open the journal: %w", err)
 	}
-	found, err := read(path, file)
+	found, err := read(path, file, authentic{})
 	return found.events, found.torn || found.broken, errors.Join(err, file.Close())
 }
 
-// read reads a journal from the start.
-func read(path string, from io.Reader) (contents, error) {
-	r := reader{path: path, values: valuesOf(path)}
+// read reads a journal from the start, and verifies its codes if there is a key.
+func read(path string, from io.Reader, codes authentic) (contents, error) {
+	r := reader{path: path, values: valuesOf(path), codes: codes}
 	return r.read(from)
 }
 

@@ -86,6 +86,20 @@ func sealed(line string) string {
 // inTemp returns a path for a journal in a new folder.
 func inTemp(t testing.TB) string { return filepath.Join(t.TempDir(), "r.jsonl") }
 
+// copied writes a journal with this text into a new folder that has the key of
+// another journal's folder.
+func copied(t testing.TB, from string, text []byte) string {
+	t.Helper()
+	path := inTemp(t)
+	if err := os.Link(filepath.Join(filepath.Dir(from), ".key"), filepath.Join(filepath.Dir(path), ".key")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // asDamage reports whether err is a *journal.DamageError, and copies it.
 func asDamage(err error, into *journal.DamageError) bool {
 	var damage *journal.DamageError

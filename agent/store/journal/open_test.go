@@ -78,7 +78,7 @@ func TestDamagedLastLineBecomesAnEvent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts no goroutine for the race detector to watch")
 	}
-	_, good := write(t, 3)
+	from, good := write(t, 3)
 	lines := bytes.SplitAfter(bytes.TrimSuffix(good, []byte("\n")), []byte("\n"))
 	begin := len(good) - len(lines[2]) - 1
 	want := append(events(3)[:2:2], event.Event{Seq: 3, Time: events(2)[1].Time, Run: "r", Data: event.JournalDamaged{Line: 3}})
@@ -90,10 +90,7 @@ func TestDamagedLastLineBecomesAnEvent(t *testing.T) {
 			if flipped[at] == '\n' {
 				continue // two lines, the first of them damaged
 			}
-			path := inTemp(t)
-			if err := os.WriteFile(path, flipped, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			path := copied(t, from, flipped)
 			j, got, err := journal.Open(path)
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Fatalf("byte %d of the line: %v: %v", at-begin, got, err)
@@ -110,7 +107,7 @@ func TestDamagedLastLineBecomesAnEvent(t *testing.T) {
 }
 
 func TestFailedOpenKeepsFile(t *testing.T) {
-	_, good := write(t, 3)
+	from, good := write(t, 3)
 	flipped := bytes.Clone(good)
 	flipped[len(good)/2] ^= 1
 	joined := bytes.Clone(good)
@@ -135,10 +132,7 @@ func TestFailedOpenKeepsFile(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			path := inTemp(t)
-			if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			path := copied(t, from, []byte(c.text))
 			_, _, err := journal.Open(path)
 			var damage *journal.DamageError
 			switch {

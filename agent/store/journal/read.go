@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ const blockSize = 256 << 10
 type reader struct {
 	path   string
 	values values
+	codes  authentic
 }
 
 // contents is the contents of a journal.
@@ -31,6 +33,7 @@ type contents struct {
 	whole  int64 // bytes up to the end of the last complete line
 	torn   bool  // followed by an interrupted write
 	broken bool  // followed by a complete but damaged line
+	last   code  // of the last event's line
 }
 
 // damaged returns the event that takes the place of the damaged line.
@@ -46,6 +49,11 @@ type block struct {
 	good   int           // length in bytes of their lines
 	bad    error         // error of the next line, nil if none
 	broken bool          // that line ends the block, holds one event and fails its checksum
+
+	// Without the code before the block, that of its first line is verified last.
+	first     [sha256.Size]byte // of the first line
+	firstCode code
+	last      code
 }
 
 // read reads a journal to its end.
@@ -133,11 +141,27 @@ func (r *reader) open(b *block) {
 			b.bad, b.broken = err, end+1 == len(text) && bytes.Count(text[b.good:end], []byte(eventOpen)) <= 1
 			return
 		}
+		line, c, signed := unsign(line)
+		var sum [sha256.Size]byte
+		if r.codes.key != nil {
+			sum = sha256.Sum256(line)
+		}
 		event, err := r.decode(line)
+		switch {
+		case err != nil:
+		case r.codes.key == nil:
+		case !signed:
+			err = errUnsigned
+		case b.good == 0:
+			b.first, b.firstCode = sum, c
+		case r.codes.ofSum(sum, b.last) != c:
+			err = errForged
+		}
 		if err != nil {
 			b.bad = err
 			return
 		}
+		b.last = c
 		b.events = append(b.events, event)
 		b.good = end + 1
 	}
@@ -156,8 +180,14 @@ func (r *reader) join(blocks []*block, tail []byte) (contents, error) {
 	}
 	found.events = make([]event.Event, 0, total)
 	for i, b := range blocks {
+		if r.codes.key != nil && len(b.events) > 0 && r.codes.ofSum(b.first, found.last) != b.firstCode {
+			return found, &DamageError{r.path, len(found.events) + 1, errForged.Error()}
+		}
 		found.events = append(found.events, b.events...)
 		found.whole += int64(b.good)
+		if len(b.events) > 0 {
+			found.last = b.last
+		}
 		if b.bad == nil {
 			continue
 		}
