@@ -143,3 +143,45 @@ func TestNewOrderOfTheListRepeatsNothing(t *testing.T) {
 		}
 	}
 }
+
+// A review before the resume changes a step that failed in the middle of its list.
+func TestReviewedItemsFollowTheEditedStep(t *testing.T) {
+	for _, test := range []struct {
+		name, was, is, calls string
+	}{
+		{"another condition keeps those that are done", `"on_failure":""`, `"when":"item != 'd'"`, "c"},
+		{"another list keeps those that are done", `["a","b","c","d"]`, `["d","c","b"]`, "d c"},
+		{"other arguments repeat all", `"at":"${item}"`, `"at":"x${item}"`, "xa xb xc xd"},
+		{"no list is one call", `"for_each":["a","b","c","d"],"at_once":1,"args":{"at":"${item}"}`, `"args":{"at":"e"}`, "e"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.failing("c")
+			text := `{"title":"Change all","steps":[
+				{"index":"1","title":"Change","tool":"change","for_each":["a","b","c","d"],"at_once":1,"args":{"at":"${item}"},"on_failure":""}]}`
+			start := given(t, text)
+			start.Rules = []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}}
+			w.play(start)
+			var calls []string
+			w.tool = func(c agent.CallTool) event.Data {
+				calls = append(calls, c.Args["at"].(string))
+				return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: c.Args["at"], MS: 1}
+			}
+			w.review = func(v *agent.Review) event.ReviewDecision {
+				edited := given(t, strings.Replace(text, test.was, test.is, 1)).Plan.Steps[0]
+				if err := v.Edit(edited); err != nil {
+					t.Fatal(err)
+				}
+				return event.ReviewRun
+			}
+			d := resumed(start)
+			d.Review = true
+			if result := w.resume(d); result.Status != event.StatusCompleted {
+				t.Fatalf("the resume ended with %s: %s", result.Reason, result.Error)
+			}
+			if got := strings.Join(calls, " "); got != test.calls {
+				t.Errorf("called for %s, want %s\n%s", got, test.calls, w.tail())
+			}
+		})
+	}
+}

@@ -73,7 +73,7 @@ type ReviewAnswer struct {
 var errNotHeld = errors.New("no plan waits for review")
 
 // AnswerReview returns the event for an answer, or an error with all faults of the
-// changed plan. It takes only titles, args, checks, added dependencies, the choice of
+// changed plan. It takes only what [Review.Edit] sets, added dependencies, the choice of
 // remaining steps and the acceptance from that plan.
 func (r *Run) AnswerReview(a ReviewAnswer, by string) (event.PlanReviewed, error) {
 	v := r.Review()
@@ -193,7 +193,7 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 		s := before[step.Index]
 		if s == nil {
 			s = &StepState{Status: StepPending, attempts: r.attemptsBefore(step.Index)}
-		} else if !plan.EqualValues(s.Step.Args, step.Args) {
+		} else if !plan.EqualValues(s.Step.Args, step.Args) || !plan.SameTimes(s.Step, step) {
 			r.closeGate(s.Gate) // it was for a different call
 			if s.Status == StepWaiting {
 				s.Status, s.Gate = StepPending, ""
@@ -204,7 +204,14 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 			s.gate.unbind()
 		}
 		delete(before, step.Index)
+		was, items := s.Step, s.Items
 		s.Step = step
+		if items != nil && differs(was, step) {
+			s.Items, s.fan = nil, fanOut{}
+			if s.expands() && plan.SameCall(was, step) {
+				r.keepItems(s, items)
+			}
+		}
 		steps = append(steps, s)
 	}
 	for _, s := range r.Steps {
@@ -339,7 +346,7 @@ func (v *Review) places(left []string) []string {
 	return out
 }
 
-// edited reports whether the title, the args or the checks of a step were changed.
+// edited reports whether a step was changed by [Review.Edit].
 func (v *Review) edited(s plan.Step) bool { return differs(v.original[s.Index], s) }
 
 // Plan returns the current plan.
@@ -403,7 +410,7 @@ func (v *Review) adopt(p plan.Plan) error {
 		case !stays:
 			next.out[was.Index] = true
 		default:
-			next.steps[i].Title, next.steps[i].Args, next.steps[i].Checks = s.Title, s.Args, s.Checks
+			next.steps[i] = withEdits(was, s)
 			next.steps[i].DependsOn = slices.Clone(was.DependsOn)
 			for _, on := range s.DependsOn {
 				if !slices.Contains(next.steps[i].DependsOn, on) {

@@ -3,6 +3,8 @@ package agent_test
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +39,27 @@ func (test reviewTest) run(t *testing.T) {
 	if result := w.finish(); result.Status != event.StatusCompleted {
 		t.Errorf("the run ended %s: %s", result.Reason, result.Error)
 	}
+}
+
+// editFields replaces fields of a step, given as JSON.
+func editFields(v *agent.Review, index, fields string) error {
+	step, _ := v.Plan().Step(index)
+	all := object(plan.CanonicalJSON(plan.EditableFields(step)))
+	maps.Copy(all, object(fields))
+	edited, err := plan.ReadFields(step, all)
+	if err != nil {
+		return err
+	}
+	return v.Edit(edited)
+}
+
+// object reads a JSON object.
+func object(text string) map[string]any {
+	v, err := plan.DecodeValue([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return v.(map[string]any)
 }
 
 // editChecks replaces the checks of a step.
@@ -123,6 +146,117 @@ func TestReviewOfChecks(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, test.run)
+	}
+}
+
+func TestReviewOfConditionsListsAndWaits(t *testing.T) {
+	list := `{"for_each": ["a", "b"], "args": {"at": "${item}"}}`
+	tests := []reviewTest{
+		{
+			name:    "add a condition",
+			change:  func(v *agent.Review) error { return editFields(v, "4", `{"when": "seen != ''"}`) },
+			order:   "1 2 3 4",
+			changes: "1 edited",
+		},
+		{
+			name: "add a condition and drop it",
+			change: func(v *agent.Review) error {
+				return errors.Join(editFields(v, "4", `{"when": "seen != ''"}`), editFields(v, "4", `{"when": null}`))
+			},
+			order: "1 2 3 4",
+		},
+		{
+			name:    "add a list",
+			change:  func(v *agent.Review) error { return editFields(v, "2", list) },
+			order:   "1 2 3 4",
+			changes: "1 edited",
+		},
+		{
+			name: "add a wait",
+			change: func(v *agent.Review) error {
+				return editFields(v, "1", `{"until": {"expect": "result != ''", "every": "1s"}}`)
+			},
+			order:   "1 2 3 4",
+			changes: "1 edited",
+		},
+		{
+			name: "approved gate asks again for a list",
+			change: func(v *agent.Review) error {
+				return errors.Join(v.Approve("2", true), editFields(v, "2", `{"for_each": ["a", "b"]}`))
+			},
+			order:   "1 2 3 4",
+			changes: "1 edited",
+		},
+		{
+			name:    "bad condition is refused with its place",
+			change:  func(v *agent.Review) error { return editFields(v, "4", `{"when": "seen = ''"}`) },
+			refused: "column 6: unexpected token",
+			order:   "1 2 3 4",
+		},
+		{
+			name:    "condition with an unknown name is refused with the near one",
+			change:  func(v *agent.Review) error { return editFields(v, "4", `{"when": "sen == ''"}`) },
+			refused: "did you mean seen",
+			order:   "1 2 3 4",
+		},
+		{
+			name:    "step that is needed cannot wait for the one that needs it",
+			change:  func(v *agent.Review) error { return editFields(v, "1", `{"for_each": "${seen}"}`) },
+			refused: "seen",
+			order:   "1 2 3 4",
+		},
+		{
+			name:    "wait of a step with effects is refused",
+			change:  func(v *agent.Review) error { return editFields(v, "2", `{"until": {"expect": "result != ''"}}`) },
+			refused: "only reads",
+			order:   "1 2 3 4",
+		},
+		{
+			name:    "no list is refused",
+			change:  func(v *agent.Review) error { return editFields(v, "2", `{"for_each": 7}`) },
+			refused: "for_each must be a list",
+			order:   "1 2 3 4",
+		},
+		{
+			name:    "bound without a list is refused",
+			change:  func(v *agent.Review) error { return editFields(v, "2", `{"max": 7}`) },
+			refused: "max needs for_each",
+			order:   "1 2 3 4",
+		},
+		{
+			name:    "other field is refused",
+			change:  func(v *agent.Review) error { return editFields(v, "2", `{"tool": "look"}`) },
+			refused: `"tool" cannot be edited here`,
+			order:   "1 2 3 4",
+		},
+		{
+			name: "step stays behind the one that its condition needs",
+			change: func(v *agent.Review) error {
+				return errors.Join(editFields(v, "2", `{"when": "seen != ''"}`), v.Move("2", -1))
+			},
+			refused: "step 2 needs the result of step 1 (seen)",
+			order:   "1 2 3 4",
+			changes: "1 edited",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, test.run)
+	}
+}
+
+func TestReviewedConditionsAndListsDecideTheRun(t *testing.T) {
+	w := held(t, reviewed)
+	v := w.run.Review()
+	if err := errors.Join(editFields(v, "4", `{"when": "seen == ''"}`), editFields(v, "2", `{"for_each": ["a", "b"], "args": {"at": "${item}"}}`)); err != nil {
+		t.Fatal(err)
+	}
+	w.answerReview(v.Answer(event.ReviewRun))
+	w.kill(len(w.events))
+	w.resume(resumed(given(t, reviewed)))
+	got := w.starts()
+	slices.Sort(got)
+	if !slices.Equal(got, []string{"1", "2.1", "2.2", "3"}) {
+		t.Errorf("the steps %v started", got)
 	}
 }
 

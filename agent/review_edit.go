@@ -192,8 +192,8 @@ func (v *Review) open(index string) (int, error) {
 	}
 }
 
-// Edit sets the title, the args and the checks of a step to those of edited, the same
-// step. If its gate was approved for other args, it asks again.
+// Edit sets the fields of a step that a review may change to those of edited, the same
+// step. If its gate was approved for another call or for other items, it asks again.
 func (v *Review) Edit(edited plan.Step) error {
 	index := edited.Index
 	at, err := v.open(index)
@@ -208,16 +208,23 @@ func (v *Review) Edit(edited plan.Step) error {
 	if !differs(was, edited) {
 		return nil
 	}
-	next.steps[at].Title, next.steps[at].Args, next.steps[at].Checks = edited.Title, edited.Args, edited.Checks
-	if !plan.EqualValues(was.Args, edited.Args) {
+	next.steps[at] = withEdits(was, edited)
+	if !plan.EqualValues(was.Args, edited.Args) || !plan.SameTimes(was, edited) {
 		delete(next.approved, index)
 	}
 	return v.change(next)
 }
 
+// withEdits returns a step with what Edit sets.
+func withEdits(s, edited plan.Step) plan.Step {
+	s.Title, s.Args, s.Checks, s.Extra = edited.Title, edited.Args, edited.Checks, edited.Extra
+	s.When, s.ForEach, s.Until = edited.When, edited.ForEach, edited.Until
+	return s
+}
+
 // differs reports whether two versions of a step differ in what Edit sets.
 func differs(a, b plan.Step) bool {
-	return a.Title != b.Title || !plan.EqualValues(a.Args, b.Args) || !plan.EqualChecks(a.Checks, b.Checks)
+	return a.Title != b.Title || !plan.EqualValues(a.Args, b.Args) || !plan.SameTimes(a, b) || !plan.EqualChecks(a.Checks, b.Checks)
 }
 
 // EditAcceptance replaces the acceptance of the plan.

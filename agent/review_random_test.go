@@ -48,7 +48,8 @@ func TestRandomReviewKeepsPlanValid(t *testing.T) {
 		w.finish()
 		started := map[string]int{}
 		for i, index := range w.starts() {
-			started[index] = i
+			step, _, _ := strings.Cut(index, ".") // of an item
+			started[step] = i
 		}
 		for _, index := range c.Removed {
 			if _, yes := started[index]; yes {
@@ -67,7 +68,7 @@ func TestRandomReviewKeepsPlanValid(t *testing.T) {
 func changeAtRandom(t *rapid.T, v *agent.Review) {
 	for range rapid.IntRange(0, 8).Draw(t, "changes") {
 		index := rapid.SampledFrom(v.Steps()).Draw(t, "changed").Step.Index
-		switch rapid.IntRange(0, 9).Draw(t, "change") {
+		switch rapid.IntRange(0, 11).Draw(t, "change") {
 		case 0:
 			_ = edit(v, index, "Edited", map[string]any{"at": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "args")})
 		case 1:
@@ -84,6 +85,10 @@ func changeAtRandom(t *rapid.T, v *agent.Review) {
 			_ = editChecks(v, index, `{"expect": "len(string(result)) >= 0"}`)
 		case 8:
 			_ = v.EditAcceptance(checks(`[{"tool": "look", "args": {"at": "a"}, "expect": "len(string(result)) >= 0"}]`))
+		case 9:
+			_ = editFields(v, index, rapid.SampledFrom([]string{`{"when": "1 < 2"}`, `{"when": null}`}).Draw(t, "condition"))
+		case 10:
+			_ = editFields(v, index, rapid.SampledFrom([]string{`{"for_each": ["a", "b"], "as": null}`, `{"for_each": null}`}).Draw(t, "list"))
 		default:
 			v.Undo()
 		}

@@ -65,6 +65,40 @@ func TestReviewEditsChecksOfAStep(t *testing.T) {
 	}
 }
 
+func TestReviewEditsConditionListAndWaitOfAStep(t *testing.T) {
+	s := lookingAtChecks(t, 120, 36).press(downKey).press(letters("e")...)
+	edited := func(fields string) string {
+		return `{"title": "Write the notes", "args": {"path": "notes.md", "text": "x"}, ` + fields + `}`
+	}
+	for fields, fault := range map[string]string{
+		`"when": "handler ="`:                 "column 9",
+		`"when": "handlr == ''"`:              "did you mean handler",
+		`"for_each": 7`:                       "for_each must be a list",
+		`"for_each": "${handlr}"`:             "handlr",
+		`"for_each": ["a", "b"], "max": 1`:    "max is 1",
+		`"at_once": 2`:                        "at_once needs for_each",
+		`"until": {"expect": "result != ''"}`: "would repeat fs.write",
+		`"until": {"every": "10s"}`:           "until",
+		`"depends_on": ["1"]`:                 `"depends_on" cannot be edited here`,
+	} {
+		s.enter(edited(fields))
+		s.wants("Not changed")
+		s.wants(fault)
+	}
+	s.enter(edited(`"when": "handler != item", "for_each": ["a", "b"], "at_once": 1`))
+	s.wants("1 edited")
+	s.wants("handler != item")
+	s.wants(`1 at once`)
+	s.press(letters("e")...)
+	s.wants(`"at_once": 1`)
+	s.press(escape)
+	s.press(letters("y")...)
+	got := s.reviewAnswer().Plan.Steps[1]
+	if got.When != "handler != item" || got.ForEach == nil || got.ForEach.AtOnce != 1 || got.ForEach.Max != plan.DefaultMax {
+		t.Errorf("sent the step %+v", got)
+	}
+}
+
 func TestReviewEditsTheAcceptance(t *testing.T) {
 	s := lookingAtChecks(t, 120, 36).press(letters("E")...)
 	s.wants("Edit the acceptance")

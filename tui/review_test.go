@@ -194,15 +194,11 @@ func TestReviewEditsStepAsJSON(t *testing.T) {
 
 func TestInvalidStepEditListsEveryProblem(t *testing.T) {
 	s := looking(t, 120, 36).press(downKey).press(letters("e")...)
-	s.press(slices.Repeat([]tea.KeyPressMsg{{Code: tea.KeyDelete}}, 120)...)
-	s.m.Update(tea.PasteMsg{Content: `{"title": " ", "args": {"path": [7]}}`})
-	s.press(ctrl('s'))
+	s.enter(`{"title": " ", "args": {"path": [7]}}`)
 	for _, text := range []string{"Not changed", "step 2 has no title", "path: got array"} {
 		s.wants(text)
 	}
-	s.press(slices.Repeat([]tea.KeyPressMsg{backspace}, 60)...)
-	s.m.Update(tea.PasteMsg{Content: `{"title": "Write other notes", "args": {"path": "other.md", "text": "x"}}`})
-	s.press(ctrl('s'))
+	s.enter(`{"title": "Write other notes", "args": {"path": "other.md", "text": "x"}}`)
 	s.wants("Write other notes")
 	s.wants("1 edited")
 	s.press(letters("y")...)

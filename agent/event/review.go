@@ -22,7 +22,7 @@ type PlanReviewed struct {
 	Decision ReviewDecision `json:"decision"`
 	By       string         `json:"by"`             // the user, or a note that nobody was present
 	Plan     *plan.Plan     `json:"plan,omitempty"` // the plan to execute, if changed
-	Edited   []string       `json:"edited"`         // indices of the steps with a new title, new args or other checks
+	Edited   []string       `json:"edited"`         // indices of the steps with another title, call, condition, list, wait or check
 	Moved    []Move         `json:"moved"`
 	Removed  []string       `json:"removed"` // indices
 	Approved []Approval     `json:"approved"`

@@ -149,15 +149,25 @@ func savingQuestion(back *question, save session.Command) *question {
 	return yesOrNo(back, "  save it, and allow this call? [y]es, [n]o: ", func() answer { return answer{send: save} })
 }
 
-// editQuestion asks for the arguments of a call. Empty input returns to the
-// question back.
+// editQuestion asks for the arguments of a call as one line of JSON. An empty line keeps
+// them and returns to the question back.
 func editQuestion(back *question, run string, g event.GateRequested, fits func(args map[string]any) error) *question {
-	return argsQuestion(back, func(args map[string]any) answer {
-		if err := fits(args); err != nil {
-			return failed(err)
-		}
-		return answer{send: session.Edit{Run: run, Gate: g.Gate, Args: args}}
-	})
+	return &question{
+		prompt: "  the arguments, as one line of JSON (empty keeps them): ", careful: back.careful,
+		answer: func(line string) answer {
+			if line == "" {
+				return answer{then: back}
+			}
+			args, problem := readArgs(line)
+			if problem != "" {
+				return answer{message: problem}
+			}
+			if err := fits(args); err != nil {
+				return failed(err)
+			}
+			return answer{send: session.Edit{Run: run, Gate: g.Gate, Args: args}}
+		},
+	}
 }
 
 // yesOrNo asks a follow-up question. A no returns to the question back.
@@ -173,24 +183,6 @@ func yesOrNo(back *question, prompt string, yes func() answer) *question {
 	}}
 }
 
-// argsQuestion asks for arguments as one line of JSON. An empty line keeps them
-// and returns to the question back.
-func argsQuestion(back *question, take func(args map[string]any) answer) *question {
-	return &question{
-		prompt: "  the arguments, as one line of JSON (empty keeps them): ", careful: back.careful,
-		answer: func(line string) answer {
-			if line == "" {
-				return answer{then: back}
-			}
-			args, problem := readArgs(line)
-			if problem != "" {
-				return answer{message: problem}
-			}
-			return take(args)
-		},
-	}
-}
-
 // failed reports why an answer cannot be accepted.
 func failed(err error) answer { return answer{message: "  " + untrusted.Line(err.Error()) + "\n"} }
 
@@ -198,7 +190,7 @@ func failed(err error) answer { return answer{message: "  " + untrusted.Line(err
 func readArgs(line string) (args map[string]any, problem string) {
 	value, err := plan.DecodeValue([]byte(line))
 	if err != nil {
-		return nil, "  this is not JSON" + untrusted.Line(strings.TrimPrefix(err.Error(), "decode JSON")) + "\n"
+		return nil, notJSON(err)
 	}
 	args, ok := value.(map[string]any)
 	if !ok {
@@ -218,4 +210,9 @@ func oneOf(answers map[string]session.Command) func(string) answer {
 		}
 		return answer{}
 	}
+}
+
+// notJSON says where a line is not JSON.
+func notJSON(err error) string {
+	return "  this is not JSON" + untrusted.Line(strings.TrimPrefix(err.Error(), "decode JSON")) + "\n"
 }

@@ -3,6 +3,7 @@ package ask
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,14 +23,14 @@ import (
 func reviewQuestion(v *agent.Review, ascii bool) question {
 	ask := question{
 		id:     fmt.Sprintf("%s review %d", v.Run, v.Revision),
-		prompt: "  run this plan? [y]es, [n]o, its [g]ates, [x N], [e N], [c N], [k N], [j N], [u]ndo, [?]: ",
+		prompt: "  run this plan? [y]es, [n]o, its [g]ates, [x N], [e N], [c]hecks, [k N], [j N], [u]ndo, [?]: ",
 		help: []string{
 			"y, yes: run it",
 			"n, no: refuse it, which ends the run" + endOfInput + ". A resume shows the plan again",
 			"g: approve every gate that can be approved now, each for exactly the shown call",
 			"x 3: remove or restore step 3",
-			"e 3: edit its arguments, as JSON",
-			"c 3: edit its checks, as JSON; c: edit the acceptance of the plan",
+			"e 3: edit its title, args, when, for_each, until and check, as JSON",
+			"c: edit the acceptance of the plan, as JSON",
 			"k 3, j 3: move it before the step above or behind the step below; the later one waits for the other",
 			"u: undo the last change",
 		},
@@ -55,7 +56,7 @@ func reviewQuestion(v *agent.Review, ascii bool) question {
 			}
 			return answer{message: planLines(v, ascii)}
 		case index == "" && word == "c":
-			return editChecks(&ask, v, v.Plan().Acceptance, v.EditAcceptance, ascii)
+			return editAcceptance(&ask, v, ascii)
 		case index == "" && word == "u":
 			if !v.Undo() {
 				return answer{message: "  nothing was changed\n"}
@@ -87,22 +88,13 @@ func changeStep(back *question, v *agent.Review, word, index string, ascii bool)
 		err = v.Move(index, -1)
 	case "j":
 		err = v.Move(index, 1)
-	case "c":
-		step, there := v.Plan().Step(index)
-		if there {
-			return editChecks(back, v, step.Checks, func(checks []plan.Check) error {
-				step.Checks = checks
-				return v.Edit(step)
-			}, ascii)
-		}
-		err = fmt.Errorf("the plan has no step %s", index)
 	case "e":
 		for _, s := range v.Steps() {
-			if s.Step.Index == index && s.Step.Executor == plan.ExecutorTool && !s.Out && !s.Settled {
-				return answer{message: "  " + untrusted.Line(plan.CanonicalJSON(s.Step.Args)) + "\n", then: stepArgsQuestion(back, v, s.Step, ascii)}
+			if s.Step.Index == index && !s.Out && !s.Settled {
+				return editStep(back, v, s.Step, ascii)
 			}
 		}
-		err = fmt.Errorf("step %s has no arguments that can be edited", index)
+		err = fmt.Errorf("the plan has no step %s that can be edited", index)
 	default:
 		return answer{}
 	}
@@ -124,47 +116,65 @@ func dependentsQuestion(back *question, v *agent.Review, needed *agent.Dependent
 	})
 }
 
-// stepArgsQuestion asks for the arguments of a step.
-func stepArgsQuestion(back *question, v *agent.Review, step plan.Step, ascii bool) *question {
-	return argsQuestion(back, func(args map[string]any) answer {
-		step.Args = args
-		if err := v.Edit(step); err != nil {
-			return failed(err)
+// editStep shows the fields of a step and asks for others. A field that is not entered
+// stays.
+func editStep(back *question, v *agent.Review, step plan.Step, ascii bool) answer {
+	fields := plan.EditableFields(step)
+	return editJSON(back, v, "its fields that change", fields, ascii, func(entered any) error {
+		changed, ok := entered.(map[string]any)
+		if !ok {
+			return errors.New(`its fields are an object such as {"when": "found.total > 0"}`)
 		}
-		return answer{message: planLines(v, ascii), then: back}
+		shown, _ := plan.DecodeValue([]byte(plan.CanonicalJSON(fields)))
+		all, _ := shown.(map[string]any)
+		maps.Copy(all, changed)
+		edited, err := plan.ReadFields(step, all)
+		if err != nil {
+			return err
+		}
+		return v.Edit(edited)
 	})
 }
 
-// editChecks shows checks and asks for others.
-func editChecks(back *question, v *agent.Review, checks []plan.Check, take func([]plan.Check) error, ascii bool) answer {
-	ask := &question{prompt: "  the checks, as one line of JSON (empty keeps them, [] drops them): ", careful: back.careful}
+// editAcceptance shows the acceptance of the plan and asks for another.
+func editAcceptance(back *question, v *agent.Review, ascii bool) answer {
+	checks := v.Plan().Acceptance
+	if checks == nil {
+		checks = []plan.Check{}
+	}
+	return editJSON(back, v, "the checks", checks, ascii, func(entered any) error {
+		edited, faults := plan.ReadChecks(entered, "acceptance")
+		if len(faults) > 0 {
+			return plan.FaultError(faults)
+		}
+		return v.EditAcceptance(edited)
+	})
+}
+
+// editJSON shows a part of the plan and asks for another as one line of JSON. An empty line
+// keeps it.
+func editJSON(back *question, v *agent.Review, what string, now any, ascii bool, take func(entered any) error) answer {
+	ask := &question{prompt: "  " + what + ", as one line of JSON (empty keeps all): ", careful: back.careful}
 	ask.answer = func(line string) answer {
 		if line == "" {
 			return answer{then: back}
 		}
-		value, err := plan.DecodeValue([]byte(line))
+		entered, err := plan.DecodeValue([]byte(line))
 		if err != nil {
-			return failed(err)
+			return answer{message: notJSON(err)}
 		}
-		edited, faults := plan.ReadChecks(value, "check")
-		if len(faults) > 0 {
-			return failed(plan.FaultError(faults))
-		}
-		if err := take(edited); err != nil {
+		if err := take(entered); err != nil {
 			return failed(err)
 		}
 		return answer{message: planLines(v, ascii), then: back}
 	}
-	if checks == nil {
-		checks = []plan.Check{}
-	}
-	return answer{message: "  " + untrusted.Line(plan.CanonicalJSON(checks)) + "\n", then: ask}
+	return answer{message: "  " + untrusted.Line(plan.CanonicalJSON(now)) + "\n", then: ask}
 }
 
 // planLines shows a plan with its changes so far, and the calls that would ask.
 func planLines(v *agent.Review, ascii bool) string {
 	var b strings.Builder
-	for line := range strings.SplitSeq(strings.TrimRight(plantext.Plan(v.Plan(), ascii)+plain.Asking(v, false)+plain.Checks(v.Plan()), "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(plantext.Plan(v.Plan(), ascii)+plain.Asking(v, false)+plain.Conditions(v.Plan()), "\n"), "\n") {
 		b.WriteString("  " + line + "\n")
 	}
 	if changed := v.Changes().String(); changed != "" {

@@ -159,6 +159,54 @@ func (d *planDecoder) toolCalls(object map[string]any, path string, s *Step) {
 	}
 }
 
+// EditableFields returns the fields of a step that a review may change, in the form of a
+// plan file. A field that the step could have is null.
+func EditableFields(s Step) map[string]any {
+	fields := map[string]any{"title": string(s.Title), "when": nil, "for_each": nil, "check": []Check{}}
+	if s.When != "" {
+		fields["when"] = s.When
+	}
+	if len(s.Checks) > 0 {
+		fields["check"] = s.Checks
+	}
+	if ExecutorOf(s) == ExecutorTool || s.Args != nil {
+		fields["args"] = s.Args
+	}
+	if ExecutorOf(s) == ExecutorTool || s.Until != nil {
+		fields["until"] = s.Until
+	}
+	if f := s.ForEach; f != nil {
+		fields["for_each"], fields["as"], fields["max"], fields["at_once"] = f.Items, f.As, f.Max, f.AtOnce
+	}
+	return fields
+}
+
+// ReadFields returns a step with those fields. One that is missing or null is taken from
+// it. It fails if a field has the wrong type or cannot be edited.
+func ReadFields(s Step, fields map[string]any) (Step, error) {
+	object := maps.Clone(fields)
+	var d planDecoder
+	s.Title = untrusted.Text(d.text(object, "", "title"))
+	s.Args = d.object(object, "", "args")
+	s.When = d.text(object, "", "when")
+	s.ForEach = d.forEach(object, "")
+	s.Until = d.until(object, "")
+	s.Checks = d.checks(object, "", "check")
+	delete(object, "for_each") // null
+	delete(object, "until")
+	s.Extra = maps.Clone(s.Extra)
+	for _, name := range []string{"as", "max", "at_once"} {
+		delete(s.Extra, name) // without for_each it was an unknown field
+		if _, there := take(object, name); there {
+			d.fault(CodeBadForEach, JSONPointer("", name), "%s needs for_each, the list of its items", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		d.fault(CodeUnknownField, JSONPointer("", name), "%q cannot be edited here", name)
+	}
+	return s, FaultError(d.faults)
+}
+
 // ReadChecks reads the checks of a decoded value: a list of them, or one alone. name is
 // the field that holds it, for the faults.
 func ReadChecks(v any, name string) ([]Check, []Fault) {

@@ -32,16 +32,16 @@ func Compare(before, after []Step) Diff {
 		switch {
 		case !ok:
 			d.Added = append(d.Added, s.Index)
-		case !SameCall(was, s) || !sameTimes(was, s) || !slices.EqualFunc(was.Checks, s.Checks, sameCheck):
+		case !SameCall(was, s) || !SameTimes(was, s) || !slices.EqualFunc(was.Checks, s.Checks, sameCheck):
 			d.Revised = append(d.Revised, s.Index)
 		}
 	}
 	return d
 }
 
-// sameTimes reports whether two steps make their calls equally often: under the same
+// SameTimes reports whether two steps make their calls equally often: under the same
 // condition, for the same items, until the same holds.
-func sameTimes(a, b Step) bool {
+func SameTimes(a, b Step) bool {
 	return a.When == b.When && sameForEach(a.ForEach, b.ForEach) && sameUntil(a.Until, b.Until)
 }
 
@@ -121,7 +121,7 @@ func SameSteps(a, b []Step) bool {
 	matches := func(names map[string]string) bool {
 		for _, s := range a {
 			other, ok := named[names[s.Index]]
-			if !ok || !sameWork(s, other) || !sameTimes(s, other) {
+			if !ok || !sameWork(s, other) || !SameTimes(s, other) {
 				return false
 			}
 			needs := make(map[string]bool)

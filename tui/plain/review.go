@@ -31,7 +31,7 @@ func (l *Log) held(d event.Data) {
 		l.Plan("  ", plantext.Plan(l.run.Plan, l.ascii))
 	}
 	v := l.run.Review()
-	for line := range strings.SplitSeq(strings.TrimRight(Asking(v, true)+Checks(v.Plan()), "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(Asking(v, true)+Conditions(v.Plan()), "\n"), "\n") {
 		if line != "" {
 			l.Line("  %s", line)
 		}
@@ -73,10 +73,17 @@ func Asking(v *agent.Review, whole bool) string {
 	return b.String()
 }
 
-// Checks describes the checks of a plan under review, and its acceptance.
-func Checks(p plan.Plan) string {
+// Conditions describes when the steps of a plan under review are taken, what they wait for,
+// and their checks, and the acceptance.
+func Conditions(p plan.Plan) string {
 	var b strings.Builder
 	for _, s := range p.Steps {
+		if s.When != "" {
+			b.WriteString("step " + s.Name() + " is taken if " + untrusted.Line(s.When) + "\n")
+		}
+		if s.Until != nil {
+			b.WriteString("step " + s.Name() + " waits until " + telling.UntilWords(*s.Until) + "\n")
+		}
 		for _, c := range s.Checks {
 			b.WriteString("check of step " + s.Name() + ": " + telling.CheckWords(c) + "\n")
 		}
@@ -105,6 +112,15 @@ func (l *Log) reviewed(d event.PlanReviewed) {
 	for _, s := range edited {
 		l.Line("  %s %s %s  [%s]", l.Signs.Revised, s.Index, s.Title.Line(), plantext.Executor(s.Executor, s.Tool))
 		l.Args("      ", s.Args)
+		if s.ForEach != nil {
+			l.Line("      for each: %s", telling.EachWords(s.ForEach))
+		}
+		if s.When != "" {
+			l.Line("      when: %s", untrusted.Line(s.When))
+		}
+		if s.Until != nil {
+			l.Line("      until: %s", telling.UntilWords(*s.Until))
+		}
 		for _, c := range s.Checks {
 			l.Line("      check: %s", telling.CheckWords(c))
 		}

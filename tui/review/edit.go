@@ -3,7 +3,6 @@ package review
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"replan/agent"
@@ -13,12 +12,12 @@ import (
 	"replan/tui/telling"
 )
 
-// reviewEditor edits a part of the reviewed plan as JSON: the title, the checks and, if
-// it makes a call, the arguments of a step, or the acceptance of the plan.
+// reviewEditor edits a part of the reviewed plan as JSON: a step, or the acceptance of the
+// plan.
 type reviewEditor struct {
 	*draw.Editor
 	title string
-	hint  string
+	hints []string
 	take  func(value map[string]any) error
 }
 
@@ -30,18 +29,13 @@ func (d *Dialog) edit(s agent.ReviewStep) error {
 	case s.Settled:
 		return errors.New("it has already started")
 	}
-	text := map[string]any{"title": string(s.Step.Title), "check": editable(s.Step.Checks)}
-	if s.Step.Executor == plan.ExecutorTool {
-		args := s.Step.Args
-		if args == nil {
-			args = map[string]any{}
-		}
-		text["args"] = args
-	}
-	return d.openEditor(text, reviewEditor{
-		title: "Edit " + telling.StepWords(s.Step.Index), hint: `a check: {"expect": "result.total > 0"}`,
+	return d.openEditor(plan.EditableFields(s.Step), reviewEditor{
+		title: "Edit " + telling.StepWords(s.Step.Index), hints: []string{
+			`check: [{"expect": "result.total > 0"}]`, `when: "found.total > 0"`, "${name} is another step's result",
+			`for_each: "${found.files}"`, `until: {"expect": "result.done", "every": "10s", "for": "10m"}`,
+		},
 		take: func(value map[string]any) error {
-			step, err := readStep(s.Step, value)
+			step, err := plan.ReadFields(s.Step, value)
 			if err != nil {
 				return err
 			}
@@ -52,11 +46,17 @@ func (d *Dialog) edit(s agent.ReviewStep) error {
 
 // editAcceptance opens the editor on the acceptance of the plan.
 func (d *Dialog) editAcceptance() error {
-	return d.openEditor(map[string]any{"acceptance": editable(d.review.Plan().Acceptance)}, reviewEditor{
-		title: "Edit the acceptance", hint: `a check: {"expect": "found.total > 0"}`,
+	checks := d.review.Plan().Acceptance
+	if checks == nil {
+		checks = []plan.Check{}
+	}
+	return d.openEditor(map[string]any{"acceptance": checks}, reviewEditor{
+		title: "Edit the acceptance", hints: []string{`a check: {"expect": "found.total > 0"}`, "${name} is a step's result"},
 		take: func(value map[string]any) error {
-			if err := onlyFields(value, "acceptance"); err != nil {
-				return err
+			for name := range value {
+				if name != "acceptance" {
+					return fmt.Errorf("%q cannot be edited here", name)
+				}
 			}
 			checks, faults := plan.ReadChecks(value["acceptance"], "acceptance")
 			if len(faults) > 0 {
@@ -65,14 +65,6 @@ func (d *Dialog) editAcceptance() error {
 			return d.review.EditAcceptance(checks)
 		},
 	})
-}
-
-// editable returns checks as the editor shows them.
-func editable(checks []plan.Check) []plan.Check {
-	if checks == nil {
-		return []plan.Check{}
-	}
-	return checks
 }
 
 func (d *Dialog) openEditor(text map[string]any, e reviewEditor) error {
@@ -98,48 +90,6 @@ func (d *Dialog) takeEdit() {
 	d.lay()
 }
 
-// readStep returns the step with what the user entered. Arguments that the plan leaves
-// to a model stay with it if the user enters none.
-func readStep(step plan.Step, value map[string]any) (plan.Step, error) {
-	fields := []string{"title", "check"}
-	if step.Executor == plan.ExecutorTool {
-		fields = append(fields, "args")
-	}
-	if err := onlyFields(value, fields...); err != nil {
-		return step, err
-	}
-	title, ok := value["title"].(string)
-	if !ok {
-		return step, errors.New("title must be a text")
-	}
-	checks, faults := plan.ReadChecks(value["check"], "check")
-	if len(faults) > 0 {
-		return step, plan.FaultError(faults)
-	}
-	step.Title, step.Checks = untrusted.Text(title), checks
-	if step.Executor != plan.ExecutorTool {
-		return step, nil
-	}
-	args, ok := value["args"].(map[string]any)
-	if !ok {
-		return step, errors.New("args must be an object, such as {\"name\": \"value\"}")
-	}
-	if len(args) > 0 || step.Args != nil {
-		step.Args = args
-	}
-	return step, nil
-}
-
-// onlyFields refuses fields that the editor did not show.
-func onlyFields(value map[string]any, names ...string) error {
-	for _, name := range slices.Sorted(maps.Keys(value)) {
-		if !slices.Contains(names, name) {
-			return fmt.Errorf("%q cannot be edited here", name)
-		}
-	}
-	return nil
-}
-
 // drawEditor draws the editor in exactly height lines of exactly width cells.
 func (d *Dialog) drawEditor(width, height int) []string {
 	l := d.Look
@@ -148,12 +98,10 @@ func (d *Dialog) drawEditor(width, height int) []string {
 		bar = draw.Paint(l.Warning, draw.Wrap(d.editor.Fault, width-4))
 		bar = bar[:min(len(bar), max(min(height-6, 6), 1))]
 	} else {
-		bar = draw.Flow([]string{
+		bar = draw.Flow(append([]string{
 			l.Key.Bold(true).Render(d.Keys.SendArgs.Help().Key) + " " + l.Text.Render("take it"),
 			l.Key.Bold(true).Render(d.Keys.Away.Help().Key) + " " + l.Text.Render("keep it unchanged"),
-			l.Faint.Render(d.editor.hint),
-			l.Faint.Render("${name} is another step's result"),
-		}, "   ", width-4)
+		}, draw.Paint(l.Faint, d.editor.hints)...), "   ", width-4)
 		bar = bar[:min(len(bar), max(height/6, 1))]
 	}
 	bar = slices.Clone(bar)
