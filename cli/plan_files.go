@@ -131,12 +131,15 @@ func (o plans) writePlan(out *plain.Printer, p plan.Plan) {
 	for _, name := range slices.Sorted(maps.Keys(p.Variables)) {
 		out.Line("  %s = %s", name, telling.Excerpt(untrusted.Text(plan.CanonicalJSON(p.Variables[name])), 100))
 	}
-	if slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.When != "" }) {
+	if slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.When != "" || s.Until != nil }) {
 		out.Heading("conditions")
 	}
 	for _, s := range p.Steps {
 		if s.When != "" {
-			out.Line("  %s. %s", s.Name(), untrusted.Line(s.When))
+			out.Line("  %s. if %s", s.Name(), untrusted.Line(s.When))
+		}
+		if s.Until != nil {
+			out.Line("  %s. until %s", s.Name(), telling.UntilWords(*s.Until))
 		}
 	}
 	if slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return len(s.Checks) > 0 }) {
