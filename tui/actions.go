@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/session"
+	"replan/tui/chat"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/replay"
@@ -83,7 +84,18 @@ func (m *Model) everywhereActions() keymap.Handlers {
 		m.ask.Reopen()
 	}
 	asked := func() bool { return m.ask.Waiting() > 0 || m.review.Waits() }
+	cited := func() string {
+		opened := ""
+		if r := m.dag.Chosen(); r != nil && r.Step != nil && m.focus == paneStep {
+			opened = r.Step.Step.Index
+		}
+		return chat.NextCited(m.live.Shown().State, opened)
+	}
 	return keymap.Handlers{
+		"chat.cited": {
+			Refuse: keymap.Unless(func() bool { return cited() != "" }, "The answer cites no step."),
+			Do:     func() keymap.Request { return keymap.Request{Step: cited()} },
+		},
 		"pane.next":     {Do: keymap.Just(func() { m.focus = (m.focus + 1) % panes })},
 		"pane.previous": {Do: keymap.Just(func() { m.focus = (m.focus + panes - 1) % panes })},
 		"gate":          {Refuse: keymap.Unless(asked, "No gate is open."), Do: keymap.Just(reopen)},

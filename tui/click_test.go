@@ -183,6 +183,17 @@ func TestClickOnStepInAnswerOpensIt(t *testing.T) {
 	}
 }
 
+func TestKeyOpensTheStepsOfTheAnswerInTurn(t *testing.T) {
+	answered := func(text string) *screen {
+		return settled(t, newStory().answering().run(event.SynthesisCompleted{Text: untrusted.Text(text)}), 160, 48)
+	}
+	s := answered("All tests pass [3]. The list a[2] is no step, [99] neither, and both files are there [1][3].")
+	for _, step := range []string{"3", "1", "3"} {
+		s.press(alt('j')).wants("Step " + step + " ")
+	}
+	answered("All tests pass.").press(alt('j')).wants("The answer cites no step.")
+}
+
 func TestClickOnStepOfAnEarlierAnswerOpensNoOther(t *testing.T) {
 	st := newStory().answering().run(event.SynthesisCompleted{Text: "All tests pass [3]."}, event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}})
 	plan := storyPlan()

@@ -150,6 +150,7 @@ var flows = map[string]flow{
 	"servers":                  {wants: "Tool servers"},
 	"chat.search":              {from: (*story).finished, wants: "type what to find"},
 	"chat.copy":                {from: (*story).finished, wants: "clipboard"},
+	"chat.cited":               {from: func(s *story) *story { return s.answering().run(event.SynthesisCompleted{Text: "All tests pass [3]."}) }, wants: "Step 3 "},
 	"chat.thinking":            {from: (*story).asked, wants: "▾ thinking"},
 	"chat.thinking_all":        {from: (*story).asked, wants: "▾ thinking"},
 	"chat.unfold":              {from: (*story).calling, wants: "failed ▾"},

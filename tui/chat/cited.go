@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"replan/agent"
 	"replan/internal/lazyregexp"
 	"replan/tui/draw"
 )
@@ -44,6 +45,24 @@ func CitedStep(line draw.TextLine, column int) string {
 		}
 	}
 	return ""
+}
+
+// NextCited returns the step that the answer of a run cites after another one, or the first
+// that it cites; "" if it cites none.
+func NextCited(run *agent.Run, after string) string {
+	if run == nil {
+		return ""
+	}
+	var steps []string
+	for _, c := range citations(run.Synthesis.Text) {
+		if run.Step(c.step) != nil && !slices.Contains(steps, c.step) {
+			steps = append(steps, c.step)
+		}
+	}
+	if len(steps) == 0 {
+		return ""
+	}
+	return steps[(slices.Index(steps, after)+1)%len(steps)]
 }
 
 // markCitations draws the steps of a run in brackets as links.

@@ -4,8 +4,8 @@ import "charm.land/bubbles/v2/key"
 
 // chatKeys are the keys for the contents of the chat.
 type chatKeys struct {
-	Search, CopyCode, Thinking, AllThinking, Unfold key.Binding
-	FindNext, ToTop, ToBottom, FindPrevious, Export key.Binding
+	Search, CopyCode, Thinking, AllThinking, Unfold, Cited key.Binding
+	FindNext, ToTop, ToBottom, FindPrevious, Export        key.Binding
 }
 
 func newChatKeys(bind func(keys []string, shown, does string) key.Binding) chatKeys {
@@ -15,6 +15,7 @@ func newChatKeys(bind func(keys []string, shown, does string) key.Binding) chatK
 		Thinking:     bind([]string{"alt+t"}, "alt+t", "show the model's thinking"),
 		AllThinking:  bind([]string{"alt+T"}, "alt+T", "show or fold all thinking"),
 		Unfold:       bind([]string{"alt+u"}, "alt+u", "expand the newest card or thinking"),
+		Cited:        bind([]string{"alt+j"}, "alt+j", "open a cited step; again: next"),
 		Export:       bind([]string{"alt+x"}, "alt+x", "export the chat as Markdown"),
 		ToTop:        bind([]string{"ctrl+home"}, "ctrl+home", "start of the chat"),
 		ToBottom:     bind([]string{"ctrl+end"}, "ctrl+end", "end of the chat"),

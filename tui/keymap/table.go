@@ -47,6 +47,7 @@ func (k *Map) Actions() []Group {
 		{PlaceEverywhere, "Conversation", []Action{
 			{ID: "chat.search", Key: &k.Search},
 			{ID: "chat.copy", Key: &k.CopyCode},
+			{ID: "chat.cited", Key: &k.Cited},
 			{ID: "chat.thinking", Key: &k.Thinking},
 			{ID: "chat.thinking_all", Key: &k.AllThinking},
 			{ID: "chat.export", Key: &k.Export},
