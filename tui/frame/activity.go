@@ -133,7 +133,7 @@ func (f *Frame) runningSteps(r *agent.Run, width int) string {
 		if s.Status == agent.StepRunning {
 			words := s.Step.Name() + " " + s.Step.Title.Line()
 			if call := telling.Newest(telling.Inner(s)); call != nil && call.Status == agent.StepRunning {
-				words += " (" + call.Step.Title.Line() + ")"
+				words += " (" + telling.InnerTitle(call, s) + ")"
 			} else if s.Progress.Message != "" {
 				words += " (" + s.Progress.Message.FirstLine() + ")"
 			}

@@ -162,6 +162,8 @@ func TestActivityListsCurrentWorkAndQuestions(t *testing.T) {
 	step := running("2")
 	step.StartedAt = f.look.Now.Add(-10 * time.Second)
 	run := &agent.Run{Revision: 1, Steps: []*agent.StepState{step}}
+	each := panetest.EachRun(3, 1)
+	each.Step("2").Items[1].Status = agent.StepRunning
 	for name, c := range map[string]struct {
 		state State
 		want  string
@@ -169,6 +171,7 @@ func TestActivityListsCurrentWorkAndQuestions(t *testing.T) {
 		"nothing":   {State{Run: run}, ""},
 		"preparing": {State{Preparing: true, Preparation: "waiting for tickets to start"}, "waiting for tickets to start"},
 		"a step":    {State{Run: run, Active: true}, "2 read 2 10s"},
+		"an item":   {State{Run: each, Active: true}, "(internal/part2/file.go)"},
 		"a review":  {State{Run: &agent.Run{}, Active: true, Reviewing: true}, "waits for review"},
 		"arguments": {State{Run: &agent.Run{}, Active: true, Requests: Requests{Arguments: true, ArgumentsOf: "3"}}, "works out step 3"},
 		"an answer": {State{Run: &agent.Run{Synthesis: agent.Synthesis{Started: true}}, Active: true, Requests: Requests{Answer: true, AnswerSince: f.look.Now}}, "writing the answer"},
