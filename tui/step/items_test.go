@@ -44,6 +44,20 @@ func TestStepListsItsItemsWithTheirStates(t *testing.T) {
 	contains(t, shown(run, "2", tabArgs), "args of each item, as planned", "${file} is from the item", "so far")
 }
 
+func TestItemThatTheUserStoppedHasNotFailed(t *testing.T) {
+	run := panetest.EachRun(50, 12)
+	for _, data := range []event.Data{
+		event.StepStarted{Index: "2.13", Parent: "2", Attempt: 1, Executor: plan.ExecutorTool, Tool: "change"},
+		event.RunPaused{Reason: "user"},
+		event.StepFailed{Index: "2.13", Attempt: 1, Error: "stopped by the user", Failure: event.FailureInterrupted},
+		event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}},
+	} {
+		apply(t, run, int(run.Seq)+1, data)
+	}
+	contains(t, shown(run, "2", tabItems), "12 of 50 items, 1 failed, 1 stopped", "■ 2.13 internal/part13/file.go")
+	contains(t, shown(run, "2.13", tabArgs), "stopped before it was done")
+}
+
 func TestItemShowsItsValueAndPlace(t *testing.T) {
 	run := panetest.EachRun(50, 12)
 	contains(t, shown(run, "2.2", tabArgs), "index", "1 (from 0 to 49)", "file", "internal/part2/file.go", "as written \"${file}\"")

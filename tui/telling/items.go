@@ -33,14 +33,18 @@ func InnerTitle(s, of *agent.StepState) string {
 
 // ItemCounts is how the items of a step stand.
 type ItemCounts struct {
-	All, Ended, Running                            int
-	Failed, Denied, Skipped, NotTaken, Doubt, Asks int
+	All, Ended, Running                                     int
+	Failed, Denied, Skipped, NotTaken, Doubt, Asks, Stopped int
 }
 
 // CountItems counts the items of a step.
 func CountItems(s *agent.StepState) ItemCounts {
 	c := ItemCounts{All: len(s.Items)}
 	for _, item := range s.Items {
+		if item.Status == agent.StepFailed && item.Failure == event.FailureInterrupted && s.Status == agent.StepPending { // its run was stopped
+			c.Stopped++
+			continue
+		}
 		switch item.Status {
 		case agent.StepFailed:
 			if item.Failure == event.FailureDenied {
@@ -74,7 +78,7 @@ func (c ItemCounts) Trouble() string {
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{c.Asks, english.Agree(c.Asks, "asks", "ask") + " you"}, {c.Failed, "failed"}, {c.Denied, "denied"}, {c.Doubt, "in doubt"}, {c.Skipped, "skipped"}, {c.NotTaken, "not taken"}} {
+	}{{c.Asks, english.Agree(c.Asks, "asks", "ask") + " you"}, {c.Failed, "failed"}, {c.Denied, "denied"}, {c.Doubt, "in doubt"}, {c.Skipped, "skipped"}, {c.NotTaken, "not taken"}, {c.Stopped, "stopped"}} {
 		if p.n > 0 {
 			parts = append(parts, strconv.Itoa(p.n)+" "+p.what)
 		}

@@ -104,7 +104,17 @@ func ClassOf(run *agent.Run, s *agent.StepState, waits int) StepClass {
 // Halted reports whether a step had started but not finished when its run ended.
 // Either its outcome is unknown, or a resumed run continues it.
 func Halted(run *agent.Run, s *agent.StepState) bool {
-	return run != nil && run.Result != nil && (s.Status == agent.StepRunning || s.Status == agent.StepChecking || s.Status == agent.StepPending && s.Attempt > 0)
+	if run == nil || run.Result == nil {
+		return false
+	}
+	switch s.Status {
+	case agent.StepRunning, agent.StepChecking:
+		return true
+	case agent.StepFailed:
+		return s.Failure == event.FailureInterrupted && run.Result.Reason == event.ReasonInterrupted
+	default:
+		return s.Status == agent.StepPending && s.Attempt > 0
+	}
 }
 
 // FailureOf says why an ended step produced nothing, or returns "" if it did not
