@@ -378,6 +378,9 @@ func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) (rest draw.StepC
 		tail = l.Blockers(r.after, max(room/2, room-ansi.StringWidth(text))-1)
 	case f.note != "" && c.note == 0 && r.Kind == RowStep && (s.Change == agent.ChangeRevised || f.class == telling.ClassSkipped) && room >= 2*noteLeast:
 		tail = f.note
+		if s.NotTaken && room-ansi.StringWidth(text) <= noteLeast { // the state says it
+			tail = ""
+		}
 	}
 	if tail != "" {
 		tail = l.Cut(" "+tail, max(room/2, room-ansi.StringWidth(text)))

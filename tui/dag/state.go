@@ -153,7 +153,7 @@ func (v *planView) skippedFor(r *Row) string {
 		}
 	}
 	if len(why) == 0 {
-		return r.Step.Error.FirstLine()
+		return strings.TrimPrefix(r.Step.Error.FirstLine(), "not taken: ") // the state says that
 	}
 	return v.Look.Glyphs.Blocker + strings.Join(why, ", ")
 }

@@ -136,3 +136,20 @@ func TestRollUps(t *testing.T) {
 		})
 	}
 }
+
+func TestStepThatIsNotTakenKeepsItsTitle(t *testing.T) {
+	for width, wants := range map[int]string{48: "Deploy to production", 60: "Deploy to production", 100: "stage is \"test\""} {
+		run := planOf("✓ find the longest title of them", "— deploy")
+		s := run.Steps[1]
+		s.Step.Title, s.NotTaken, s.Error = "Deploy to production", true, "not taken: stage is \"test\""
+		s.Status = agent.StepSkipped
+		d := New(panetest.DarkLook(), keymap.New())
+		d.Graph.Mode = GraphNever
+		d.Show(run)
+		d.SetState(State{Size: draw.Rect{W: width, H: 10}})
+		got := panetest.Stripped(d.View())
+		if !strings.Contains(got, "Deploy to production") || !strings.Contains(got, wants) || strings.Count(got, "not taken") != 1 {
+			t.Errorf("%d cells wide it is\n%s", width, got)
+		}
+	}
+}
