@@ -134,3 +134,8 @@ func attended(s *story) *story {
 	}
 	return s
 }
+
+func TestListOfGatesSaysWhichPartItShows(t *testing.T) {
+	settled(t, newStory().crowded(), 120, 36).seen().lacks("-5 of 5")
+	settled(t, newStory().crowded(), 80, 20).seen().wants("1-3 of 5")
+}

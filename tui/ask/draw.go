@@ -123,7 +123,8 @@ func (g *Dialog) View(size draw.Rect) []string {
 	title, style := g.title()
 	var sections []draw.Section
 	if g.listed > 0 {
-		sections = append(sections, draw.Section{Title: title, Lines: draw.Padded(g.list(width - 4)), Style: style})
+		first, end := g.window()
+		sections = append(sections, draw.Section{Title: title, Lines: draw.Padded(g.list(width - 4)), Note: l.Span(first, end, len(g.queue)), Style: style})
 		title = ""
 	}
 	return l.Frame(width, style, append(sections,
