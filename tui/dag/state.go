@@ -28,8 +28,6 @@ func (v *planView) glyph(r *Row) (string, lipgloss.Style) {
 			return l.Glyphs.Draft, l.Muted
 		case telling.ClassReady:
 			return l.Glyphs.Ready, l.Text
-		case telling.ClassRetry:
-			return l.Glyphs.Retry, l.Warning
 		}
 	}
 	glyph, style := draw.StateGlyph(l, v.runOf(r), r.Step)
@@ -65,11 +63,6 @@ func (v *planView) state(r *Row, room int) (string, lipgloss.Style) {
 			return "ready", l.Text
 		case telling.ClassHeld:
 			return v.stepCounts.held, l.Warning
-		case telling.ClassRetry:
-			if s.Polls > 0 {
-				return fmt.Sprintf("poll %d", s.Polls+1), l.Running
-			}
-			return fmt.Sprintf("retry %d", s.Attempt+1), l.Warning
 		case telling.ClassWaits:
 			if v.Run.Result != nil {
 				return "not run", l.Faint

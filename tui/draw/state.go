@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"fmt"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -44,6 +45,9 @@ func StateGlyph(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.S
 	case agent.StepInDoubt:
 		return l.Glyphs.Doubt, l.Warning
 	default:
+		if !s.RetryAt.IsZero() {
+			return l.Glyphs.Retry, l.Warning
+		}
 		return l.Glyphs.Pending, l.Muted
 	}
 }
@@ -91,8 +95,14 @@ func StateWord(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.St
 		return "skipped", l.Faint
 	case agent.StepInDoubt:
 		return "in doubt", l.Warning
-	default:
+	}
+	switch {
+	case s.RetryAt.IsZero():
 		return "", l.Faint
+	case s.Polls > 0:
+		return fmt.Sprintf("poll %d", s.Polls+1), l.Running
+	default:
+		return fmt.Sprintf("retry %d", s.Attempt+1), l.Warning
 	}
 }
 

@@ -58,6 +58,15 @@ func TestItemThatTheUserStoppedHasNotFailed(t *testing.T) {
 	contains(t, shown(run, "2.13", tabArgs), "stopped before it was done")
 }
 
+func TestItemThatWaitsSaysHowOftenItWasPolled(t *testing.T) {
+	run := panetest.EachRun(50, 12)
+	item := run.Step("2.13")
+	item.Status, item.Polls, item.RetryAt = agent.StepPending, 3, time.Unix(200, 0)
+	contains(t, shown(run, "2", tabItems), "↻ 2.13 internal/part13/file.go", "poll 4")
+	item.Polls, item.Attempt = 0, 1
+	contains(t, shown(run, "2", tabItems), "↻ 2.13 internal/part13/file.go", "retry 2")
+}
+
 func TestItemShowsItsValueAndPlace(t *testing.T) {
 	run := panetest.EachRun(50, 12)
 	contains(t, shown(run, "2.2", tabArgs), "index", "1 (from 0 to 49)", "file", "internal/part2/file.go", "as written \"${file}\"")
