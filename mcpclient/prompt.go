@@ -96,7 +96,7 @@ func (c *connection) promptList(ctx context.Context, server string) (list []Prom
 // Of waits for a server to start and returns its prompts.
 func (p Prompts) Of(ctx context.Context, server string) (list []Prompt, err error) {
 	p.pool.ReadyFor(ctx, []string{server + ":*"})
-	err = p.on(ctx, server, func(ctx context.Context, c *connection) error {
+	err = ask(ctx, p.pool, server, resourceReadTimeout, func(ctx context.Context, c *connection) error {
 		list, err = c.promptList(ctx, server)
 		return err
 	})
@@ -127,30 +127,11 @@ func (p Prompts) All() []Prompt {
 	return all
 }
 
-// on runs a request on the connection of a ready server.
-func (p Prompts) on(ctx context.Context, server string, do func(context.Context, *connection) error) error {
-	p.pool.mu.Lock()
-	i := slices.IndexFunc(p.pool.entries, func(e *entry) bool {
-		return e.server.Name == server && e.state == plan.ServerReady && e.conn != nil
-	})
-	if p.pool.closed || i < 0 {
-		p.pool.mu.Unlock()
-		return fmt.Errorf("the MCP server %q is not ready", server)
-	}
-	conn := p.pool.entries[i].conn
-	p.pool.work.Add(1)
-	p.pool.mu.Unlock()
-	defer p.pool.work.Done()
-	within, cancel := p.pool.bounded(ctx, resourceReadTimeout)
-	defer cancel()
-	return do(within, conn)
-}
-
 // Read returns what a server's prompt says with these arguments, by name, with its
 // invisible characters made visible. Long text is cut at the end.
 func (p Prompts) Read(ctx context.Context, server, name string, args map[string]string) (prompt.Mention, error) {
 	m := prompt.Mention{Server: server}
-	err := p.on(ctx, server, func(ctx context.Context, c *connection) error {
+	err := ask(ctx, p.pool, server, resourceReadTimeout, func(ctx context.Context, c *connection) error {
 		var request mcp.GetPromptRequest
 		request.Params.Name, request.Params.Arguments = name, args
 		result, err := c.client.GetPrompt(ctx, request)
@@ -194,7 +175,7 @@ func promptText(content mcp.Content) string {
 // Complete returns the server's completions of an argument of a prompt, none if
 // it offers none. before are the values of arguments that the user has given, by name.
 func (p Prompts) Complete(ctx context.Context, server, name, argument string, before map[string]string) (values []string, err error) {
-	err = p.on(ctx, server, func(ctx context.Context, c *connection) error {
+	err = ask(ctx, p.pool, server, resourceReadTimeout, func(ctx context.Context, c *connection) error {
 		values, err = c.complete(ctx, mcp.PromptReference{Type: "ref/prompt", Name: name}, argument, before)
 		return err
 	})
@@ -222,8 +203,8 @@ func (c *connection) complete(ctx context.Context, of any, argument string, befo
 // templates returns the resources that the templates of a server stand for. The server
 // completes the first variable; the user completes what follows it, or all of it if the
 // server has no completions.
-func (o offer) templates(ctx context.Context) []Resource {
-	result, err := o.conn.client.ListResourceTemplatesByPage(ctx, mcp.ListResourceTemplatesRequest{})
+func templates(ctx context.Context, c *connection, server string) []Resource {
+	result, err := c.client.ListResourceTemplatesByPage(ctx, mcp.ListResourceTemplatesRequest{})
 	if err != nil {
 		return nil // servers with resources need not have templates
 	}
@@ -233,11 +214,11 @@ func (o offer) templates(ctx context.Context) []Resource {
 			continue
 		}
 		pattern := t.URITemplate.Raw()
-		one := Resource{Server: o.server, Name: t.Name, Description: t.Description}
+		one := Resource{Server: server, Name: t.Name, Description: t.Description}
 		var values []string
 		first, open, variable := firstVariable(pattern)
 		if variable != "" {
-			values, _ = o.conn.complete(ctx, mcp.ResourceReference{Type: "ref/resource", URI: pattern}, variable, nil)
+			values, _ = c.complete(ctx, mcp.ResourceReference{Type: "ref/resource", URI: pattern}, variable, nil)
 		}
 		for _, value := range values {
 			if one.URI, err = first.Expand(uritemplate.Values{variable: uritemplate.String(value)}); err == nil {

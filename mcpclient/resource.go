@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"replan/planning/plan"
 	"replan/planning/prompt"
 
+	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -36,15 +38,15 @@ type Resource struct {
 // servers. It leaves out servers that do not answer and reports them in the
 // error.
 func (p *Pool) Resources(ctx context.Context) ([]Resource, error) {
-	offers := p.offering()
-	lists, errs := make([][]Resource, len(offers)), make([]error, len(offers))
+	servers := p.offering()
+	lists, errs := make([][]Resource, len(servers)), make([]error, len(servers))
 	var asked sync.WaitGroup
-	for i, o := range offers {
+	for i, server := range servers {
 		asked.Go(func() {
-			defer p.work.Done()
-			within, cancel := p.bounded(ctx, resourceListTimeout)
-			defer cancel()
-			lists[i], errs[i] = o.resources(within)
+			errs[i] = ask(ctx, p, server, resourceListTimeout, func(ctx context.Context, c *connection) (err error) {
+				lists[i], err = resources(ctx, c, server)
+				return err
+			})
 		})
 	}
 	asked.Wait()
@@ -55,25 +57,54 @@ func (p *Pool) Resources(ctx context.Context) ([]Resource, error) {
 	return all, errors.Join(errs...)
 }
 
-// offer is a server that offers resources.
-type offer struct {
-	server string
-	conn   *connection
-}
-
-// offering returns the servers that offer resources, each registered as work
-// of the pool.
-func (p *Pool) offering() []offer {
+// offering returns the servers that offer resources.
+func (p *Pool) offering() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var out []offer
+	var servers []string
 	for _, e := range p.entries {
-		if !p.closed && e.state == plan.ServerReady && e.conn != nil && e.conn.client.GetServerCapabilities().Resources != nil {
-			p.work.Add(1)
-			out = append(out, offer{e.server.Name, e.conn})
+		if e.state == plan.ServerReady && e.conn != nil && e.conn.offersResources() {
+			servers = append(servers, e.server.Name)
 		}
 	}
-	return out
+	return servers
+}
+
+func (c *connection) offersResources() bool { return c.client.GetServerCapabilities().Resources != nil }
+
+// ask sends a request to a ready server, and sends it again in a new session if an HTTP
+// server has forgotten the session.
+func ask(ctx context.Context, p *Pool, server string, limit time.Duration, send func(context.Context, *connection) error) error {
+	within, cancel := p.bounded(ctx, limit)
+	defer cancel()
+	for again := false; ; again = true {
+		e, conn, err := readyEntry(p, server)
+		if err != nil {
+			return err
+		}
+		err = send(within, conn)
+		p.work.Done()
+		if again || !errors.Is(err, transport.ErrSessionTerminated) {
+			return err
+		}
+		p.suspend(e, conn, errors.New("has forgotten the session"))
+		p.ReadyFor(within, []string{server + ":*"})
+	}
+}
+
+// readyEntry returns a ready server with its connection, and registers work of the pool.
+func readyEntry(p *Pool, server string) (*entry, *connection, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e, err := findEntry(p, server)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case e.state != plan.ServerReady || e.conn == nil:
+		return nil, nil, fmt.Errorf("the MCP server %q is not ready: %s", server, cmp.Or(e.problem, string(e.state)))
+	}
+	p.work.Add(1)
+	return e, e.conn, nil
 }
 
 // resourceTool returns the tool that reads resources, nothing if no server has any or
@@ -84,7 +115,7 @@ func resourceTool(entries []*entry) []plan.Tool {
 		if e.server.Name == plan.ResourceServer {
 			return nil
 		}
-		if e.state == plan.ServerReady && e.conn != nil && e.conn.client.GetServerCapabilities().Resources != nil {
+		if e.state == plan.ServerReady && e.conn != nil && e.conn.offersResources() {
 			servers = append(servers, e.server.Name)
 		}
 	}
@@ -118,25 +149,41 @@ func (p *Pool) readsResources(t plan.Tool) bool {
 func callResourceTool(ctx context.Context, p *Pool, call plan.ToolCall) (any, error) {
 	server, _ := call.Args["server"].(string)
 	uri, _ := call.Args["uri"].(string)
-	for _, o := range p.offering() {
-		defer p.work.Done()
-		if o.server != server {
-			continue
-		}
-		within, cancel := p.bounded(ctx, resourceReadTimeout)
-		defer cancel()
+	var reply *mcp.ReadResourceResult
+	offers, err := askForResource(ctx, p, server, func(ctx context.Context, c *connection) (err error) {
 		var request mcp.ReadResourceRequest
 		request.Params.URI = uri
-		reply, err := o.conn.client.ReadResource(within, request)
-		switch {
-		case err != nil && ctx.Err() != nil:
-			return nil, fmt.Errorf("reading %s: %w", uri, ctx.Err())
-		case err != nil:
-			return nil, notDone(call.Tool, "the server %s cannot read %s: %s", server, uri, plain(err))
-		}
-		return result.Resource(call, reply.Contents)
+		reply, err = c.client.ReadResource(ctx, request)
+		return err
+	})
+	switch {
+	case !offers:
+		return nil, notDone(call.Tool, "the server %q offers no resources", server)
+	case err != nil && ctx.Err() != nil:
+		return nil, fmt.Errorf("reading %s: %w", uri, ctx.Err())
+	case err != nil:
+		return nil, notDone(call.Tool, "the server %s cannot read %s: %s", server, uri, plain(err))
 	}
-	return nil, notDone(call.Tool, "the server %q offers no resources", server)
+	return result.Resource(call, reply.Contents)
+}
+
+// errNoResources reports that a server offers no resources.
+var errNoResources = errors.New("it offers no resources")
+
+// askForResource sends a request to a server once it has started. It reports false if no
+// such server offers resources.
+func askForResource(ctx context.Context, p *Pool, server string, send func(context.Context, *connection) error) (offers bool, err error) {
+	if !slices.ContainsFunc(p.Status(), func(s plan.ServerStatus) bool { return s.Name == server }) {
+		return false, nil
+	}
+	p.ReadyFor(ctx, []string{server + ":*"})
+	err = ask(ctx, p, server, resourceReadTimeout, func(ctx context.Context, c *connection) error {
+		if !c.offersResources() {
+			return errNoResources
+		}
+		return send(ctx, c)
+	})
+	return !errors.Is(err, errNoResources), err
 }
 
 // bounded returns a context that ends with ctx, with the pool or after limit.
@@ -147,18 +194,18 @@ func (p *Pool) bounded(ctx context.Context, limit time.Duration) (context.Contex
 }
 
 // resources lists the resources of one server.
-func (o offer) resources(ctx context.Context) ([]Resource, error) {
+func resources(ctx context.Context, c *connection, server string) ([]Resource, error) {
 	var out []Resource
 	var request mcp.ListResourcesRequest
 	seen := map[mcp.Cursor]bool{"": true}
 	for range maxPages {
-		page, err := o.conn.client.ListResourcesByPage(ctx, request)
+		page, err := c.client.ListResourcesByPage(ctx, request)
 		if err != nil {
-			return out, fmt.Errorf("the resources of the MCP server %q cannot be listed: %w", o.server, err)
+			return out, fmt.Errorf("the resources of the MCP server %q cannot be listed: %w", server, err)
 		}
 		for _, r := range page.Resources {
 			if len(out) < maxResources && r.URI != "" && !strings.ContainsAny(r.URI, " \"\n") {
-				out = append(out, Resource{Server: o.server, URI: r.URI, Name: r.Name, Description: r.Description})
+				out = append(out, Resource{Server: server, URI: r.URI, Name: r.Name, Description: r.Description})
 			}
 		}
 		if seen[page.NextCursor] {
@@ -167,37 +214,36 @@ func (o offer) resources(ctx context.Context) ([]Resource, error) {
 		seen[page.NextCursor] = true
 		request.Params.Cursor = page.NextCursor
 	}
-	return append(out, o.templates(ctx)...), nil
+	return append(out, templates(ctx, c, server)...), nil
 }
 
-// ReadResource reads a resource from a server, with its invisible characters made
-// visible. ok is false if no such server offers resources. Long text is cut at the end.
-// If the server then reports that the resource has changed, there is one note.
+// ReadResource reads a resource from a server, for which it waits to start, with its
+// invisible characters made visible. ok is false if no such server offers resources. Long
+// text is cut at the end. If the server then reports that the resource has changed, there
+// is one note.
 func (p *Pool) ReadResource(ctx context.Context, server, uri string) (m prompt.Mention, ok bool, err error) {
 	m = prompt.Mention{Name: server + ":" + uri, Server: server}
-	for _, o := range p.offering() {
-		defer p.work.Done()
-		if o.server == server {
-			ok = true
-			within, cancel := p.bounded(ctx, resourceReadTimeout)
-			o.conn.follow(within, uri) // before the text may change
-			m, err = o.read(within, m, uri)
-			cancel()
-		}
+	ok, err = askForResource(ctx, p, server, func(ctx context.Context, c *connection) (err error) {
+		c.follow(ctx, uri) // before the text may change
+		m, err = read(ctx, c, m, uri)
+		return err
+	})
+	if !ok {
+		return m, false, nil
 	}
-	return m, ok, err
+	return m, true, err
 }
 
-func (o offer) read(ctx context.Context, m prompt.Mention, uri string) (prompt.Mention, error) {
+func read(ctx context.Context, c *connection, m prompt.Mention, uri string) (prompt.Mention, error) {
 	var request mcp.ReadResourceRequest
 	request.Params.URI = uri
-	result, err := o.conn.client.ReadResource(ctx, request)
+	result, err := c.client.ReadResource(ctx, request)
 	if err != nil {
-		return m, fmt.Errorf("the MCP server %q cannot read it: %w", o.server, err)
+		return m, fmt.Errorf("the MCP server %q cannot read it: %w", m.Server, err)
 	}
 	var parts []string
-	for _, c := range result.Contents {
-		text, isText := c.(mcp.TextResourceContents)
+	for _, content := range result.Contents {
+		text, isText := content.(mcp.TextResourceContents)
 		if !isText || !utf8.ValidString(text.Text) {
 			return m, errors.New("it is not text")
 		}

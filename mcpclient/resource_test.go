@@ -150,3 +150,22 @@ func TestChangeOfMentionedResourceIsNotedOnce(t *testing.T) {
 		})
 	}
 }
+
+func TestMentionWaitsForItsServer(t *testing.T) {
+	r := &remote{mcp: guide()}
+	r.Server = newServer(t, r.handler())
+	p := newPool(t, mcpclient.Config{Later: true, Servers: []config.Server{{Name: "guide", URL: r.URL, Source: config.SourceUser}}})
+	if m, ok, err := p.ReadResource(t.Context(), "guide", "weather://Bern/now"); !ok || err != nil || m.Text != "sun at weather://Bern/now" {
+		t.Errorf("got %+v, %v, %v", m, ok, err)
+	}
+}
+
+func TestMentionNamesWhyItsServerIsNotReady(t *testing.T) {
+	p := newPool(t, mcpclient.Config{Later: true, Servers: []config.Server{{Name: "gone", Command: "/nowhere/server", Source: config.SourceUser}}})
+	if _, ok, err := p.ReadResource(t.Context(), "gone", "doc://guide"); !ok || err == nil || !strings.Contains(err.Error(), "not ready") || !strings.Contains(err.Error(), "/nowhere/server") {
+		t.Errorf("got %v, %v", ok, err)
+	}
+	if _, ok, err := p.ReadResource(t.Context(), "*", "doc://guide"); ok || err != nil {
+		t.Errorf("no server: got %v, %v", ok, err)
+	}
+}
