@@ -60,12 +60,13 @@ type connection struct {
 	instructions string         // how the server wants to be used, in its own words
 	learned      handshake.Kind // what the handshake showed; handshake.Usual if it worked as usual
 
-	updated func(uri string) // called when a resource has changed that the user follows; nil for a built-in server
+	mentioned *mentions
+	updated   func(uri string) // called when a resource has changed that the user mentioned; nil for a built-in server
 
 	tokens   atomic.Int64
 	mu       sync.Mutex
 	relays   map[string]*relay // keyed by progress token
-	followed map[string]bool   // URIs of resources; true reports the next change
+	followed map[string]bool   // URIs of resources whose changes the server reports
 	relisten func()            // listens for changes with another filter; nil if nobody listens
 	closing  bool              // no call may begin
 	calls    sync.WaitGroup    // in progress
@@ -76,7 +77,7 @@ func newConnection(t transport.Interface, record *tap, p *probe, version string,
 		client: client.NewClient(t, append(options, client.WithDiscoverTimeout(-1))...), // the probe sets the limit
 		tap:    record, probe: p, version: version,
 		relist: make(chan struct{}, 1),
-		relays: map[string]*relay{}, followed: map[string]bool{},
+		relays: map[string]*relay{}, followed: map[string]bool{}, mentioned: newMentions(),
 	}
 	c.life, c.stop = context.WithCancel(context.Background())
 	c.client.OnNotification(c.notified)

@@ -137,11 +137,12 @@ type entry struct {
 	ended chan struct{}
 	after <-chan struct{} // closed when the server that this one replaces has ended; may be nil
 
-	calls    *usage.Record
-	declared result.Declared // what its tools declare of their results
-	disabled plan.DisabledBy
-	protocol string        // the version of the last connection
-	grown    chan struct{} // closed and replaced when its log grows, if somebody waits for that
+	calls     *usage.Record
+	mentioned *mentions
+	declared  result.Declared // what its tools declare of their results
+	disabled  plan.DisabledBy
+	protocol  string        // the version of the last connection
+	grown     chan struct{} // closed and replaced when its log grows, if somebody waits for that
 }
 
 // NewPool starts all permitted servers in the background, in parallel, and
@@ -244,6 +245,7 @@ func (p *Pool) dial(e *entry, known handshake.Kind) (*connection, error) {
 		}
 		conn.requests = incoming.New(e.server.Name, root, log)
 		conn.requests.Attach(conn.client)
+		conn.mentioned = e.mentioned
 		conn.updated = func(uri string) {
 			noteOn(p, e.server.Name, prompt.NameOf(e.server.Name+":"+untrusted.Visible(uri))+" has changed since you mentioned it; mention it again to send it as it is now")
 		}

@@ -13,7 +13,7 @@ import (
 
 // newEntry returns a server in the state before its first start.
 func (p *Pool) newEntry(s config.Server, known decisions) *entry {
-	e := &entry{server: s, state: plan.ServerStarting, again: make(chan struct{}, 1), wake: make(chan struct{}, 1), calls: &usage.Record{}}
+	e := &entry{server: s, state: plan.ServerStarting, again: make(chan struct{}, 1), wake: make(chan struct{}, 1), calls: &usage.Record{}, mentioned: newMentions()}
 	_, taken := p.cfg.InProcess[s.Name]
 	nameErr := config.CheckName(s.Name)
 	if taken {
@@ -108,10 +108,11 @@ func (p *Pool) Reconfigure(servers []config.Server) error {
 	return nil
 }
 
-// replaces continues the record of the entry that this one replaces, and lets it wait
+// replaces continues the records of the entry that this one replaces, and lets it wait
 // for the end of that server: two at once might lock each other out.
 func (e *entry) replaces(old *entry) {
-	if e.after, e.calls = old.ended, old.calls; old.ended == nil {
+	e.calls, e.mentioned = old.calls, old.mentioned
+	if e.after = old.ended; old.ended == nil {
 		e.after = old.after // the old one was never started
 	}
 }

@@ -148,15 +148,11 @@ func (c *connection) notified(n mcp.JSONRPCNotification) {
 		string(mcp.MethodNotificationPromptsListChanged): // listed together
 		c.askAgain() // the list may have changed before the server took the subscription
 	case mcp.MethodNotificationResourceUpdated:
-		uri, _ := n.Params.AdditionalFields["uri"].(string)
-		c.mu.Lock()
-		due := c.followed[uri]
-		if due {
-			c.followed[uri] = false
-		}
-		c.mu.Unlock()
-		if due && c.updated != nil {
-			c.updated(uri)
+		changed, _ := n.Params.AdditionalFields["uri"].(string)
+		for _, uri := range c.mentioned.changed(changed) {
+			if c.updated != nil {
+				c.updated(uri)
+			}
 		}
 	}
 }
@@ -169,25 +165,81 @@ func (c *connection) askAgain() {
 	}
 }
 
+// mentions are the resources of a server whose next change is to be reported. They
+// outlive its connections.
+type mentions struct {
+	mu   sync.Mutex
+	uris map[string]bool
+}
+
+func newMentions() *mentions { return &mentions{uris: map[string]bool{}} }
+
+func (m *mentions) add(uri string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.uris[uri] = true
+}
+
+func (m *mentions) list() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Sorted(maps.Keys(m.uris))
+}
+
+// changed returns the mentioned resources that a change concerns, and removes them. A
+// server may report a part of a resource.
+func (m *mentions) changed(part string) (uris []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for uri := range m.uris {
+		if part == uri || strings.HasPrefix(part, strings.TrimSuffix(uri, "/")+"/") {
+			uris = append(uris, uri)
+			delete(m.uris, uri)
+		}
+	}
+	return uris
+}
+
+// remove removes resources whose changes the server does not report.
+func (m *mentions) remove(uris ...string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, uri := range uris {
+		delete(m.uris, uri)
+	}
+}
+
 // follow asks a server to report when a resource changes, if it offers that.
 func (c *connection) follow(ctx context.Context, uri string) {
-	if resources := c.client.GetServerCapabilities().Resources; resources == nil || !resources.Subscribe {
+	if !c.reportsResources() {
 		return
 	}
+	c.mentioned.add(uri)
 	c.mu.Lock()
-	_, asked := c.followed[uri]
-	c.followed[uri] = true
-	relisten := c.relisten
+	asked, relisten := c.followed[uri], c.relisten
 	c.mu.Unlock()
 	switch {
 	case asked:
 	case !c.newerProtocol():
-		var request mcp.SubscribeRequest
-		request.Params.URI = uri
-		_ = c.client.Subscribe(ctx, request) //nolint:staticcheck // for older protocols; without it, changes are not reported
+		c.subscribe(ctx, uri)
 	case relisten != nil:
 		relisten()
 	}
+}
+
+func (c *connection) reportsResources() bool {
+	resources := c.client.GetServerCapabilities().Resources
+	return resources != nil && resources.Subscribe
+}
+
+// subscribe asks a server of an older protocol to report when a resource changes.
+func (c *connection) subscribe(ctx context.Context, uri string) {
+	var request mcp.SubscribeRequest
+	request.Params.URI = uri
+	err := c.client.Subscribe(ctx, request) //nolint:staticcheck // for older protocols
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.followed[uri] = err == nil // else changes are not reported
 }
 
 // wanted returns the changes to listen for, and a context that ends when they are
@@ -202,7 +254,13 @@ func (c *connection) wanted() (mcp.SubscriptionFilter, context.Context) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	filter.ResourceSubscriptions = slices.Sorted(maps.Keys(c.followed))
+	clear(c.followed)
+	if c.reportsResources() {
+		filter.ResourceSubscriptions = c.mentioned.list()
+	}
+	for _, uri := range filter.ResourceSubscriptions {
+		c.followed[uri] = true
+	}
 	if c.relisten != nil {
 		c.relisten()
 	}
@@ -216,6 +274,11 @@ func (c *connection) wanted() (mcp.SubscriptionFilter, context.Context) {
 // report lists unasked.
 func (c *connection) listenForChanges() {
 	if !c.newerProtocol() {
+		c.background.Go(func() {
+			for _, uri := range c.mentioned.list() {
+				c.follow(c.life, uri) // as an earlier connection did
+			}
+		})
 		return
 	}
 	c.background.Go(func() {
@@ -238,8 +301,8 @@ func (c *connection) listenForChanges() {
 			case within.Err() != nil: // another filter
 				wait = listenAgain / 2
 				continue
-			case len(filter.ResourceSubscriptions) > 0 && time.Since(begun) < listenAgain && !notSent(err):
-				c.forget(filter.ResourceSubscriptions) // the server may refuse one of them
+			case len(filter.ResourceSubscriptions) > 0 && time.Since(begun) < listenAgain && !notSent(err) && !errors.Is(err, errBroken):
+				c.mentioned.remove(filter.ResourceSubscriptions...) // the server may refuse one of them
 			case time.Since(begun) > maxListenAgain:
 				wait = listenAgain
 			}
@@ -254,15 +317,6 @@ func (c *connection) listenForChanges() {
 			}
 		}
 	})
-}
-
-// forget follows resources no longer.
-func (c *connection) forget(uris []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, uri := range uris {
-		delete(c.followed, uri)
-	}
 }
 
 // How long to wait before listening for changes again: at first, at most.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -87,67 +88,152 @@ func TestModelReadsResources(t *testing.T) {
 	}
 }
 
-func TestChangeOfMentionedResourceIsNotedOnce(t *testing.T) {
-	const uri = "weather://Bern/now"
-	for name, older := range map[string]bool{"older protocol": true, "newer protocol": false} {
-		t.Run(name, func(t *testing.T) {
-			s := guide()
-			server.WithResourceCapabilities(true, false)(s)
-			asked, changes := make(chan struct{}, 10), make(chan string)
-			r := &remote{mcp: s, filter: func(w http.ResponseWriter, q *http.Request, body []byte) bool {
-				switch {
-				case older && bytes.Contains(body, []byte(`"server/discover"`)):
-					http.Error(w, "unknown method", http.StatusNotFound)
+// following is a server over HTTP with a resource whose changes are reported.
+type following struct {
+	pool   *mcpclient.Pool
+	asked  chan struct{} // the server was asked to report changes
+	change func(uri string)
+}
+
+func newFollowing(t *testing.T, older bool, refuse func(method string) bool) following {
+	t.Helper()
+	s := guide()
+	server.WithResourceCapabilities(true, false)(s)
+	asked, changes := make(chan struct{}, 10), make(chan string)
+	r := &remote{mcp: s, filter: func(w http.ResponseWriter, q *http.Request, body []byte) bool {
+		for _, method := range []string{"resources/subscribe", "resources/read", "resources/list"} {
+			if bytes.Contains(body, []byte(`"`+method+`"`)) && refuse != nil && refuse(method) {
+				http.Error(w, "gone", http.StatusNotFound)
+				return false
+			}
+		}
+		switch {
+		case older && bytes.Contains(body, []byte(`"server/discover"`)):
+			http.Error(w, "unknown method", http.StatusNotFound)
+			return false
+		case bytes.Contains(body, []byte(`"resources/subscribe"`)):
+			asked <- struct{}{}
+		case bytes.Contains(body, []byte(`"subscriptions/listen"`)) && bytes.Contains(body, []byte(forecast)):
+			asked <- struct{}{}
+			w.Header().Set("Content-Type", "text/event-stream")
+			for {
+				select {
+				case changed := <-changes:
+					_, _ = fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"method\":%q,\"params\":{\"uri\":%q}}\n\n", mcp.MethodNotificationResourceUpdated, changed)
+					_ = http.NewResponseController(w).Flush()
+				case <-q.Context().Done():
 					return false
-				case bytes.Contains(body, []byte(`"resources/subscribe"`)):
-					asked <- struct{}{}
-				case bytes.Contains(body, []byte(`"subscriptions/listen"`)) && bytes.Contains(body, []byte(uri)):
-					asked <- struct{}{}
-					w.Header().Set("Content-Type", "text/event-stream")
-					for {
-						select {
-						case changed := <-changes:
-							_, _ = fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"method\":%q,\"params\":{\"uri\":%q}}\n\n", mcp.MethodNotificationResourceUpdated, changed)
-							_ = http.NewResponseController(w).Flush()
-						case <-q.Context().Done():
-							return false
-						}
-					}
-				}
-				return true
-			}}
-			r.Server = newServer(t, r.handler())
-			t.Cleanup(r.CloseClientConnections)
-			p := newPool(t, mcpclient.Config{Servers: []config.Server{{Name: "guide", URL: r.URL, Source: config.SourceUser}}})
-			p.Ready(t.Context())
-			change := func(uri string) {
-				if older {
-					s.SendNotificationToAllClients(mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri})
-				} else {
-					changes <- uri
 				}
 			}
-			noted := make(chan struct{}, 100)
-			p.Watch(func() { noted <- struct{}{} })
+		}
+		return true
+	}}
+	r.Server = newServer(t, r.handler())
+	t.Cleanup(r.CloseClientConnections)
+	p := newPool(t, mcpclient.Config{Later: true, Servers: []config.Server{{Name: "guide", URL: r.URL, Source: config.SourceUser}}})
+	return following{p, asked, func(uri string) {
+		if older {
+			s.SendNotificationToAllClients(mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri})
+		} else {
+			changes <- uri
+		}
+	}}
+}
+
+const forecast = "weather://Bern/now"
+
+// eras are the servers of both protocol eras.
+var eras = map[string]bool{"older protocol": true, "newer protocol": false}
+
+func (f following) mention(t *testing.T) {
+	t.Helper()
+	if m, ok, err := f.pool.ReadResource(t.Context(), "guide", forecast); !ok || err != nil || m.Text == "" {
+		t.Fatalf("got %+v, %v, %v", m, ok, err)
+	}
+}
+
+// note returns the first notes after changes.
+func (f following) note(t *testing.T, changes ...string) []string {
+	t.Helper()
+	noted := make(chan struct{}, 100)
+	f.pool.Watch(func() { noted <- struct{}{} })
+	for _, uri := range changes {
+		f.change(uri)
+	}
+	for {
+		if notes := f.pool.Notes(); len(notes) > 0 {
+			return notes
+		}
+		<-noted
+	}
+}
+
+const forecastChanged = "@guide:" + forecast + " has changed since you mentioned it; mention it again to send it as it is now"
+
+func TestChangeOfMentionedResourceIsNotedOnce(t *testing.T) {
+	for name, older := range eras {
+		t.Run(name, func(t *testing.T) {
+			f := newFollowing(t, older, nil)
 			for round := range 2 {
-				if m, ok, err := p.ReadResource(t.Context(), "guide", uri); !ok || err != nil || m.Text == "" {
-					t.Fatalf("got %+v, %v", m, err)
-				}
+				f.mention(t)
 				if round == 0 {
-					<-asked
+					<-f.asked
 				}
-				change("weather://elsewhere")
-				change(uri)
-				change(uri)
-				var notes []string
-				for notes = p.Notes(); len(notes) == 0; notes = p.Notes() {
-					<-noted
-				}
-				if want := "@" + `guide:` + uri + " has changed since you mentioned it; mention it again to send it as it is now"; !slices.Equal(notes, []string{want}) {
-					t.Errorf("got %q, want %q", notes, want)
+				if notes := f.note(t, "weather://elsewhere", forecast, forecast); !slices.Equal(notes, []string{forecastChanged}) {
+					t.Errorf("got %q, want %q", notes, forecastChanged)
 				}
 			}
 		})
+	}
+}
+
+func TestChangeOfPartOfMentionedResourceIsNoted(t *testing.T) {
+	f := newFollowing(t, true, nil)
+	f.mention(t)
+	if notes := f.note(t, forecast+"here", forecast+"/wind"); !slices.Equal(notes, []string{forecastChanged}) {
+		t.Errorf("got %q, want %q", notes, forecastChanged)
+	}
+}
+
+func TestMentionedResourceIsFollowedAfterRestart(t *testing.T) {
+	for name, older := range eras {
+		t.Run(name, func(t *testing.T) {
+			f := newFollowing(t, older, nil)
+			f.mention(t)
+			<-f.asked
+			if err := f.pool.Restart("guide"); err != nil {
+				t.Fatal(err)
+			}
+			f.pool.Ready(t.Context())
+			<-f.asked
+			if notes := f.note(t, forecast); !slices.Equal(notes, []string{forecastChanged}) {
+				t.Errorf("got %q, want %q", notes, forecastChanged)
+			}
+		})
+	}
+}
+
+func TestRefusedSubscriptionIsAskedForAgain(t *testing.T) {
+	var refused atomic.Bool
+	f := newFollowing(t, true, func(method string) bool {
+		return method == "resources/subscribe" && refused.CompareAndSwap(false, true)
+	})
+	f.mention(t)
+	f.mention(t)
+	<-f.asked
+}
+
+func TestForgottenSessionIsRenewedForResources(t *testing.T) {
+	var forgotten atomic.Bool
+	f := newFollowing(t, true, func(method string) bool {
+		return method != "resources/subscribe" && forgotten.CompareAndSwap(true, false)
+	})
+	f.mention(t)
+	forgotten.Store(true)
+	f.mention(t)
+	forgotten.Store(true)
+	if list, err := f.pool.Resources(t.Context()); err != nil || len(list) == 0 || forgotten.Load() {
+		t.Errorf("got %v, %v", list, err)
 	}
 }
 
