@@ -26,6 +26,9 @@ const (
 // queryID is the picture of the query; the terminal does not keep it.
 const queryID = 31
 
+// askCellSize asks the terminal for the size of a cell in pixels.
+const askCellSize = "\x1b[16t"
+
 // settleTime is how long a terminal has had its size when pictures are sent again.
 const settleTime = 100 * time.Millisecond
 
@@ -72,10 +75,9 @@ func New() *Terminal {
 func (t *Terminal) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.EnvMsg:
-		const cellSize = 16 // the operation that reports it
 		if knowsPlaceholders(msg.Getenv) {
 			t.asked = true
-			return tea.Raw(ansi.KittyGraphics([]byte("AAAA"), fmt.Sprint("i=", queryID), "s=1", "v=1", "a=q", "t=d", "f=24") + ansi.WindowOp(cellSize))
+			return tea.Raw(ansi.KittyGraphics([]byte("AAAA"), fmt.Sprint("i=", queryID), "s=1", "v=1", "a=q", "t=d", "f=24") + askCellSize)
 		}
 	case uv.KittyGraphicsEvent:
 		if t.asked && msg.Options.ID == queryID && string(msg.Payload) == "OK" {
@@ -89,13 +91,13 @@ func (t *Terminal) Update(msg tea.Msg) tea.Cmd {
 		return t.sent(msg)
 	case tea.WindowSizeMsg:
 		// An editor may have had the terminal, and the pictures went with its screen.
-		if t.sizes++; len(t.held) > 0 {
+		if t.sizes++; t.draws {
 			settled := settledMsg{t.sizes}
 			return tea.Tick(settleTime, func(time.Time) tea.Msg { return settled })
 		}
 	case settledMsg:
 		if msg.sizes == t.sizes {
-			var again []tea.Cmd
+			again := []tea.Cmd{tea.Raw(askCellSize)} // another font has other cells
 			for _, h := range t.held {
 				again = append(again, send(*h))
 			}
@@ -152,6 +154,10 @@ func (t *Terminal) Show(pictures []Picture) tea.Cmd {
 			h = &held{Picture: p, id: t.freeID()}
 			t.held[p.Key] = h
 			cmds = append(cmds, send(*h))
+		case h.Pixels != p.Pixels: // in another resolution
+			h.Picture = p
+			cmds = append(cmds, send(*h))
+			t.Version++
 		case h.Columns != p.Columns || h.Rows != p.Rows:
 			h.Picture = p
 			cmds = append(cmds, tea.Raw(place(*h)))

@@ -241,6 +241,27 @@ func TestPictureOfAnotherSizeIsOnlyPlacedAnew(t *testing.T) {
 	}
 }
 
+func TestPictureInAnotherResolutionIsSentAnew(t *testing.T) {
+	term := drawing(t)
+	p := Picture{Key: "a", Pixels: noise(4, 4), Columns: 1, Rows: 1}
+	show(term, p)
+	p.Pixels = noise(40, 40)
+	if raw := show(term, p); !strings.Contains(raw, "f=100") || !strings.Contains(raw, "i=16") {
+		t.Errorf("sent %q", raw)
+	}
+}
+
+func TestSizeOfCellsIsAskedForAfterAResize(t *testing.T) {
+	term := drawing(t)
+	_, msgs := run(term.Update(tea.WindowSizeMsg{}))
+	if raw, _ := run(term.Update(msgs[0])); raw != "\x1b[16t" {
+		t.Errorf("sent %q", raw)
+	}
+	if New().Update(tea.WindowSizeMsg{}) != nil {
+		t.Error("a terminal without pictures is asked")
+	}
+}
+
 func TestPicturesAreSentAgainOnceTheTerminalKeepsItsSize(t *testing.T) {
 	term := drawing(t)
 	show(term, Picture{Key: "a", Pixels: noise(4, 4), Columns: 1, Rows: 1})

@@ -42,6 +42,9 @@ func (d *Pane) Wanted() keymap.Query {
 	if s == nil || d.tab != tabOutput || !d.draws() {
 		return nil
 	}
+	if draws := d.Graphics.Draws(); draws != d.sharp { // the terminal answered after some were asked for
+		d.sharp, d.pictures = draws, nil
+	}
 	for _, a := range s.Beside.Attachments[:min(len(s.Beside.Attachments), picturesHeld)] {
 		if _, asked := d.pictures[a.SHA256]; asked || !prompt.IsPicture(a) {
 			continue

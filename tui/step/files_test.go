@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"slices"
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/ansi/kitty"
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent"
@@ -135,6 +139,19 @@ func TestPictureThatCannotBeReadSaysWhy(t *testing.T) {
 	}
 	if d.Wanted() != nil {
 		t.Error("the pane asks again")
+	}
+}
+
+func TestTerminalThatAnswersLateGetsPicturesAnew(t *testing.T) {
+	d := showing(panetest.DarkLook(), drawnStep(), 70, 24)
+	first := load(d)
+	d.Graphics.Update(tea.EnvMsg{"TERM=xterm-kitty"})
+	d.Graphics.Update(uv.KittyGraphicsEvent{Options: kitty.Options{ID: 31}, Payload: []byte("OK")})
+	if again := load(d); len(first) == 0 || !slices.Equal(again, first) {
+		t.Errorf("asked for %v at first, then for %v", first, again)
+	}
+	if again := load(d); len(again) > 0 {
+		t.Errorf("asked for %v once more", again)
 	}
 }
 

@@ -65,6 +65,7 @@ type Pane struct {
 	tabAt [tabs]draw.Rect // position in the title, from its start
 
 	pictures map[string]session.Picture // by hash; without pixels until they arrive
+	sharp    bool                       // they are for a terminal that draws them
 
 	Graphics *graphics.Terminal // which may draw them better than text
 }
