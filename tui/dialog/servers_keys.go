@@ -14,7 +14,7 @@ func (d *Servers) Actions() keymap.Handlers {
 	}
 	hs := d.closing("servers")
 	shut := keymap.Handler{Do: keymap.Just(d.Close)}
-	hs["dialog.leave"], hs["servers"] = shut, shut
+	hs["dialog.leave"], hs["servers"], hs["look"] = shut, shut, keymap.Handler{Do: reread}
 	s := d.chosen()
 	if s == nil {
 		return hs.First(d.nextKey)
@@ -78,6 +78,11 @@ func (d *Servers) restart(s *plan.ServerStatus) keymap.Request {
 		d.message, d.awaited = "Restarting "+untrusted.Line(s.Name)+d.Look.Glyphs.Ellipsis, s.Name
 	}
 	return keymap.SendCommands(session.Restart{Server: s.Name})
+}
+
+// reread requests to read the files of the servers again.
+func reread() keymap.Request {
+	return keymap.SendCommands(session.Recheck{})
 }
 
 // restartHint names the key that starts a server again.
@@ -186,7 +191,7 @@ func (d *Servers) leavePage() {
 // pageActions returns the actions of the page of a server, or of the tools of all.
 func (d *Servers) pageActions() keymap.Handlers {
 	back := keymap.Handler{Do: keymap.Just(d.leavePage)}
-	hs := keymap.Handlers{"dialog.leave": back, "models.think_less": back, "servers": {Do: keymap.Just(d.Close)}}
+	hs := keymap.Handlers{"dialog.leave": back, "models.think_less": back, "servers": {Do: keymap.Just(d.Close)}, "look": {Do: reread}}
 	s := d.chosen()
 	if s != nil && d.offers.server != "" {
 		other := keymap.Handler{Do: func() keymap.Request { return d.open(s, max(d.page%(serverPages-1)+1, toolsPage)) }}

@@ -133,6 +133,20 @@ func TestKeyDisablesAndEnablesServer(t *testing.T) {
 	}
 }
 
+func TestFilesAreReadAgainFromTheServers(t *testing.T) {
+	for name, opened := range map[string]string{"list": "", "a page": "plan.open"} {
+		t.Run(name, func(t *testing.T) {
+			d := openServers(plan.ServerStatus{Name: "k", State: plan.ServerReady})
+			if opened != "" {
+				pressed(t, d, opened)
+			}
+			if w := pressed(t, d, "look"); !slices.Equal(w.Send, []session.Command{session.Recheck{}}) {
+				t.Errorf("it sends %v", w.Send)
+			}
+		})
+	}
+}
+
 func TestFiguresOfServersKeepTheirColumns(t *testing.T) {
 	large := plan.ServerStatus{Name: "a-server-with-a-rather-long-name", State: plan.ServerFailed, NeedsLogin: true, Tools: 12345, Calls: 123456, Failures: 98765, MedianMS: 599900, Source: "command line"}
 	for _, width := range []int{72, 80, 110} {
