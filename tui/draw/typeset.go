@@ -5,6 +5,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/ansi/kitty"
 )
 
 // joint is how a drawn line continues the line before it.
@@ -103,7 +104,14 @@ func Unbroken(lines []TextLine) string {
 			case joined:
 			}
 		}
-		b.WriteString(strings.TrimRight(ansi.Strip(ansi.TruncateLeft(line.Text, line.Lead, "")), " "))
+		b.WriteString(Unstyled(ansi.TruncateLeft(line.Text, line.Lead, "")))
 	}
 	return b.String()
+}
+
+// Unstyled returns a line to copy: without styles, pictures of a terminal that draws
+// them, and spaces at the end.
+func Unstyled(line string) string {
+	text, _, _ := strings.Cut(ansi.Strip(line), string(kitty.Placeholder))
+	return strings.TrimRight(text, " ")
 }

@@ -3,9 +3,8 @@ package step
 import (
 	"strings"
 
+	"replan/tui/draw"
 	"replan/tui/telling"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // copied returns the complete text of the visible tab, unformatted, and its
@@ -42,7 +41,7 @@ func (d *Pane) plain() string {
 	var b strings.Builder
 	for line := range d.sheet.Total {
 		for _, row := range d.sheet.Rows(line) {
-			b.WriteString(strings.TrimRight(ansi.Strip(row), " "))
+			b.WriteString(draw.Unstyled(row))
 			b.WriteByte('\n')
 		}
 	}
