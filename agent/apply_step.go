@@ -160,6 +160,7 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 	a := r.attemptOf(s, d.Attempt)
 	a.Status, a.StartedAt, a.Passed = StepRunning, r.Now, d.Rule
 	s.ReadyAt = time.Time{}
+	r.overtake(s)
 	if s.Polls == 0 && s.item.step == nil { // the calls of a step that waits, or for its items, are one execution
 		r.Usage.Steps++
 	}

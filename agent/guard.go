@@ -402,7 +402,7 @@ func (f *slots) changes(files []string) bool {
 }
 
 // reserveApproved reserves budget for the calls of open gates, and for calls that
-// passed one and have not started. While a failed step waits for the planner,
+// passed one and have not started, in line or not. While a failed step waits for the planner,
 // only the calls of loops still start.
 func (r decision) reserveApproved(q *queues, free *slots) {
 	for _, g := range r.Gates {
@@ -415,6 +415,15 @@ func (r decision) reserveApproved(q *queues, free *slots) {
 			free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
 		}
 	}
+	for _, s := range q[needTurn] {
+		free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
+	}
+}
+
+// allReserved reports whether all that is left for calls of the tool is reserved.
+func (r decision) allReserved(facts *toolFacts, free *slots) bool {
+	used, most := facts.calls+free.starting[facts]+free.reservedPerTool[facts], r.Limits.MaxCallsPerTool
+	return free.left.calls <= free.reserved.calls || *free.left.ofKind(facts) <= *free.reserved.ofKind(facts) || most > 0 && used >= most
 }
 
 // reserved reports whether budget is reserved for the step's approved call. An

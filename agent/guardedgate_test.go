@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,6 +116,55 @@ func TestCheckLeavesCallsToOpenGates(t *testing.T) {
 	}
 	if checked := all[event.CheckCompleted](w); len(checked) != 1 || checked[0].State != plan.StateUnchecked {
 		t.Errorf("the check is %+v", checked)
+	}
+}
+
+func TestApprovedItemInLineKeepsItsBudget(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"x","steps":[
+		{"index":"1","title":"Change","tool":"change","for_each":["a","b"],"at_once":1,"args":{"at":"${item}"}},
+		{"index":"2","title":"Look","tool":"look","args":{"at":1}},
+		{"index":"3","title":"Look on","tool":"look","args":{"at":2},"depends_on":["2"]}]}`)
+	start.Limits.MaxToolCalls = 3
+	w.choose = func(n int) int {
+		if n > len(w.pending) {
+			return n - 1 // gates first, so that 1.2 waits for 1.1
+		}
+		return 0
+	}
+	w.play(start)
+	if got := w.starts(); !slices.Equal(got, []string{"2", "1.1", "1.2"}) {
+		t.Errorf("the calls %v started\n%s", got, w.tail())
+	}
+}
+
+func TestApprovedItemOvertakesOneThatMustLeaveItBudget(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"x","steps":[{"index":"1","title":"Change","tool":"change","for_each":["a","b"],"at_once":1,"args":{"at":"${item}"}}]}`)
+	start.Rules = []rule.Rule{{Tool: "change", Args: map[string]string{"at": "a"}, Verdict: rule.VerdictRun}, {Tool: "*", Verdict: rule.VerdictAsk}}
+	start.Limits.MaxToolCalls = 1
+	result := w.play(start)
+	if got := w.starts(); !slices.Equal(got, []string{"1.2"}) || result.Reason != event.ReasonToolBudget {
+		t.Errorf("the calls %v started, and the run ended with %s\n%s", got, result.Reason, w.tail())
+	}
+}
+
+func TestItemThatWaitsForAnswerLeavesItsTurn(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"x","steps":[{"index":"1","title":"Change","tool":"change","for_each":["a","b"],"at_once":1,"args":{"at":"${item}"}}]}`)
+	start.Rules = []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}}
+	start.Catalogue = slices.Clone(catalogue)
+	start.Catalogue[1].Trusted, start.Catalogue[1].Previews = true, true
+	w.tool = func(c agent.CallTool) event.Data {
+		if c.Index == "1.1" && c.Hold {
+			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "refused", Failure: event.FailureTool, Removes: "removes 9 of 10 lines of a"}
+		}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: c.Index}
+	}
+	w.choose = func(int) int { return 0 } // gates last
+	w.play(start)
+	if got := w.starts(); !slices.Equal(got, []string{"1.1", "1.2", "1.1"}) {
+		t.Errorf("the calls %v started\n%s", got, w.tail())
 	}
 }
 

@@ -223,6 +223,68 @@ func (s *StepState) held() bool {
 	return of.Status != StepRunning || s.Status == StepPending && of.fan.stopper != nil
 }
 
+// inTurn returns the next need of an item that may have to wait in line. Others need not
+// wait for one that waits for its gate or for another attempt.
+func (r scheduler) inTurn(s *StepState, now need) need {
+	switch now {
+	case needGate:
+		r.giveTurn(s)
+	case needTimer:
+		if s.Polls == 0 {
+			r.giveTurn(s)
+		}
+	case needToolSlot, needModelSlot:
+		switch {
+		case s.takeTurn():
+		case s.reserved():
+			return needTurn
+		default:
+			return needNothing
+		}
+	}
+	return now
+}
+
+// giveTurn makes room for the next items in line.
+func (r scheduler) giveTurn(s *StepState) {
+	of := s.item.step
+	if s.item.running {
+		s.item.running = false
+		of.fan.running--
+	}
+	for len(of.fan.line) > 0 && of.fan.running < of.Step.ForEach.AtOnce {
+		next := of.fan.line[0]
+		of.fan.line = of.fan.line[1:]
+		next.item.queued = false
+		r.enqueue(next)
+	}
+}
+
+// overtaken returns an item whose turn another one of the step may take: it has not
+// started, and its call is not approved. It is nil if there is none.
+func (s *StepState) overtaken() *StepState {
+	for _, item := range s.Items {
+		if item.item.running && item.Status == StepPending && !item.fill.asking && !item.reserved() {
+			return item
+		}
+	}
+	return nil
+}
+
+// overtake gives an item that starts while it is in line the turn of another one.
+func (r scheduler) overtake(s *StepState) {
+	if s.item.step == nil || s.item.running {
+		return
+	}
+	s.item.running = true
+	if other := s.item.step.overtaken(); other != nil {
+		other.item.running = false
+		r.enqueue(other)
+		return
+	}
+	s.item.step.fan.running++
+}
+
 // takeTurn reports whether an item that only a slot keeps from running may do so. If enough
 // others run, it gets in line.
 func (s *StepState) takeTurn() bool {
@@ -247,16 +309,7 @@ func (r scheduler) endItem(s *StepState) {
 	of := s.item.step
 	s.item.ended = true
 	of.fan.left--
-	if s.item.running {
-		s.item.running = false
-		of.fan.running--
-	}
-	for len(of.fan.line) > 0 && of.fan.running < of.Step.ForEach.AtOnce {
-		next := of.fan.line[0]
-		of.fan.line = of.fan.line[1:]
-		next.item.queued = false
-		r.enqueue(next)
-	}
+	r.giveTurn(s)
 	r.enqueue(of)
 }
 

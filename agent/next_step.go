@@ -64,6 +64,9 @@ func (r decision) nextOf(q *queues) []Action {
 		return append(out, gates...)
 	}
 	out = append(out, gates...)
+	if out = r.startInLine(out, q, &free); len(out) > 0 && out[len(out)-1].mayEnd() {
+		return out
+	}
 	for _, s := range q.toolSteps(free) {
 		if out = r.startTool(out, s, &free); len(out) > 0 && out[len(out)-1].mayEnd() {
 			return out
@@ -341,6 +344,17 @@ func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 		r.startedCall(s, facts, number),
 		CallTool{Index: index, Attempt: number, Tool: facts.tool, Args: s.call.args, Hashes: s.gate.hashes, Diff: s.Diff, Command: s.gate.command, Hold: r.unseen(s, facts), Timeout: timeout, Limit: limit},
 	})
+}
+
+// startInLine starts at most one approved call of an item in line: before one of its step that
+// has its turn and waits, because all that is left of a budget is reserved.
+func (r decision) startInLine(out []Action, q *queues, free *slots) []Action {
+	for _, s := range q[needTurn] {
+		if facts := r.facts(s.Step.Tool); r.allReserved(facts, free) && s.item.step.overtaken() != nil {
+			return r.startTool(out, s, free)
+		}
+	}
+	return out
 }
 
 // timeLimit returns how long a call may take, and whose limit that is: the step's

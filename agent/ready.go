@@ -30,6 +30,7 @@ const (
 	needToolSlot              // it waits for a tool slot
 	needModelSlot             // it waits for a model slot
 	needCheck                 // its checks must be evaluated
+	needTurn                  // its approved call waits until fewer items of its step run
 	needKinds
 )
 
@@ -111,8 +112,8 @@ func (r scheduler) enqueue(s *StepState) {
 		s.inner.loop.clock(r.Now)
 	}
 	now := r.needOf(s)
-	if s.item.step != nil && (now == needToolSlot || now == needModelSlot) && !s.takeTurn() {
-		now = needNothing
+	if s.item.step != nil {
+		now = r.inTurn(s, now)
 	}
 	if now == s.sched.need {
 		return
