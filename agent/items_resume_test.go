@@ -185,3 +185,24 @@ func TestReviewedItemsFollowTheEditedStep(t *testing.T) {
 		})
 	}
 }
+
+func TestLongerListOfFinishedStepRunsNewItems(t *testing.T) {
+	w := newWorld(t)
+	mirror(w)
+	w.finding(0)
+	w.failing("x")
+	w.reply = func(prompt.Request) (string, error) {
+		return `{"title":"Again","steps":[
+			{"index":"1","title":"Change","tool":"change","for_each":["c","a","d","b"],"args":{"at":"${item}"},"result_variable":"changed"},
+			{"index":"2","title":"Tell","tool":"look","args":{"at":"${changed}"},"depends_on":["1"]}]}`, nil
+	}
+	result := w.play(given(t, `{"title":"Change all","on_failure":"replan","steps":[
+		{"index":"1","title":"Change","tool":"change","for_each":["a","b"],"args":{"at":"${item}"},"result_variable":"changed"},
+		{"index":"2","title":"Change more","tool":"change","args":{"at":"x"},"depends_on":["1"]}]}`))
+	if got := w.starts(); !slices.Equal(got, []string{"1.1", "1.2", "2", "1.1", "1.3", "2"}) {
+		t.Errorf("the steps %v started\n%s", got, w.tail())
+	}
+	if got := plan.CanonicalJSON(result.Variables["changed"]); got != `["c","a","d","b"]` || result.Status != event.StatusCompleted {
+		t.Errorf("the run ended with %s, and the result is %s", result.Reason, got)
+	}
+}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -171,7 +172,8 @@ type Revised struct {
 //     use, and depends_on follows, unless the proposal merely repeats the
 //     finished step: the same work, under the same result variable, depending
 //     on nothing new. Then the proposed step is dropped, and its dependents
-//     depend on the finished one.
+//     depend on the finished one. With another list it goes on with the items
+//     that are not done, and takes the place of the finished step.
 //   - A proposed result variable of a finished step belongs to the proposed
 //     step from then on. The finished one keeps its result under the name with
 //     its index added, in the args and checks of finished steps, and in the args
@@ -192,7 +194,13 @@ func Revise(current Plan, finished map[string]bool, proposed []Step) Revised {
 			remaining = append(remaining, s)
 		}
 	}
-	tail := renumber(frozen, remaining, proposed)
+	repeated, longer := repeats(frozen, proposed)
+	if len(longer) > 0 {
+		goesOn := func(s Step) bool { return longer[s.Index].Index != "" }
+		remaining = slices.DeleteFunc(slices.Clone(current.Steps), func(s Step) bool { return finished[s.Index] && !goesOn(s) })
+		frozen = slices.DeleteFunc(frozen, goesOn)
+	}
+	tail := renumber(frozen, remaining, proposed, repeated, longer)
 	keepGates(current.Steps, tail)
 	keepChecks(remaining, tail)
 	frozen, tail = yieldVariables(current.Variables, frozen, tail)
@@ -206,8 +214,7 @@ func Revise(current Plan, finished map[string]bool, proposed []Step) Revised {
 // renumber gives the proposed steps indices unused by finished steps, and drops
 // repetitions of a finished one. A frozen step takes the result name of its
 // repetition.
-func renumber(frozen, remaining, proposed []Step) []Step {
-	repeated := repeats(frozen, proposed)
+func renumber(frozen, remaining, proposed []Step, repeated, longer map[string]Step) []Step {
 	for i, s := range frozen {
 		if again, ok := repeated[s.Index]; ok && s.ResultVariable == "" {
 			frozen[i].ResultVariable = again.ResultVariable
@@ -220,6 +227,9 @@ func renumber(frozen, remaining, proposed []Step) []Step {
 	for _, s := range proposed {
 		if _, ok := repeated[s.Index]; ok {
 			continue
+		}
+		if again, ok := longer[s.Index]; ok {
+			s = again
 		}
 		if _, taken := done[s.Index]; taken && fresh[s.Index] == "" {
 			highest++
@@ -241,30 +251,71 @@ func renumber(frozen, remaining, proposed []Step) []Step {
 	return tail
 }
 
-// repeats returns the proposed repetitions of finished steps, by index.
-func repeats(frozen, proposed []Step) map[string]Step {
-	done := ByIndex(frozen)
-	repeated := make(map[string]Step)
+// repeats returns the proposed repetitions of finished steps, by index, and apart from
+// those the ones with another list.
+func repeats(frozen, proposed []Step) (repeated, longer map[string]Step) {
+	done, graph := ByIndex(frozen), NewGraph(Plan{Steps: proposed})
+	repeated, longer = make(map[string]Step), make(map[string]Step)
 	for _, s := range proposed {
-		if was, ok := done[s.Index]; ok && sameWork(was, s) && agreeOnResult(was, s) {
+		was, ok := done[s.Index]
+		if ok && sameWork(was, s) && agreeOnResult(was, s) && (s.ForEach == nil || was.ForEach != nil && !usesOwnResult(frozen, s)) {
 			repeated[s.Index] = s
 		}
 	}
 	// A step after a new step is new itself: tests run again after a second change
 	// are no repetition.
-	graph := NewGraph(Plan{Steps: proposed})
-	for _, s := range proposed {
-		if again, ok := repeated[s.Index]; ok && sameWork(again, s) {
-			continue
-		}
+	isNew := func(s Step) {
 		delete(repeated, s.Index)
 		for index := range graph.Descendants(s.Index) {
 			delete(repeated, index)
 		}
 	}
-	return repeated
+	for _, s := range proposed {
+		if again, ok := repeated[s.Index]; !ok || !sameWork(again, s) {
+			isNew(s)
+		}
+	}
+	var others []string
+	for _, s := range proposed {
+		if _, ok := repeated[s.Index]; ok && s.ForEach != nil && !EqualValues(done[s.Index].ForEach.Items, s.ForEach.Items) {
+			others = append(others, s.Index)
+		}
+	}
+	for _, index := range others {
+		for after := range graph.Descendants(index) {
+			if s, ok := repeated[after]; ok && s.ForEach == nil {
+				isNew(s) // it may use the results
+			} else if ok {
+				others = append(others, after)
+			}
+		}
+	}
+	for _, index := range others {
+		if s, ok := repeated[index]; ok {
+			longer[index] = goOn(frozen, done[index], s)
+			delete(repeated, index)
+		}
+	}
+	return repeated, longer
 }
 
+// usesOwnResult reports whether the list of a step comes from finished steps that waited for it.
+func usesOwnResult(frozen []Step, s Step) bool {
+	after := NewGraph(Plan{Steps: frozen}).Descendants(s.Index)
+	return slices.ContainsFunc(frozen, func(f Step) bool { return after[f.Index] && f.ResultVariable != "" && Needs(s, f.ResultVariable) })
+}
+
+// goOn returns the step with another list that takes the place of a finished one. It does
+// not wait for finished steps that waited for that one.
+func goOn(frozen []Step, was, s Step) Step {
+	after := NewGraph(Plan{Steps: frozen}).Descendants(was.Index)
+	s.DependsOn = slices.DeleteFunc(slices.Clone(s.DependsOn), func(index string) bool { return after[index] })
+	if s.Leads {
+		s.DependsOn, s.Leads = was.DependsOn, false
+	}
+	s.ResultVariable = cmp.Or(s.ResultVariable, was.ResultVariable)
+	return s
+}
 // agreeOnResult reports whether one result can go by the names of both steps.
 func agreeOnResult(a, b Step) bool {
 	return a.ResultVariable == "" || b.ResultVariable == "" || a.ResultVariable == b.ResultVariable
@@ -429,49 +480,6 @@ func renameInChecks(s Step, from, to string) Step {
 		}
 	}
 	return s
-}
-
-// With returns the plan with these steps in place of its own, and with milestones
-// and an acceptance of these alone.
-func (p Plan) With(steps []Step) Plan {
-	p.Acceptance = p.acceptanceOf(steps)
-	p.Steps = steps
-	p.Milestones = KeepMilestones(p.Milestones, steps)
-	return p
-}
-
-// acceptanceOf returns the acceptance without the checks that name results which these
-// steps no longer have.
-func (p Plan) acceptanceOf(steps []Step) []Check {
-	lost := make(map[string]bool)
-	for _, s := range p.Steps {
-		_, given := p.Variables[s.ResultVariable]
-		lost[s.ResultVariable] = !given
-	}
-	for _, s := range steps {
-		delete(lost, s.ResultVariable)
-	}
-	return slices.DeleteFunc(slices.Clone(p.Acceptance), func(c Check) bool {
-		return slices.ContainsFunc(checkVariables(Step{Checks: []Check{c}}), func(name string) bool { return lost[name] })
-	})
-}
-
-// KeepMilestones removes missing steps from the milestones, and then milestones
-// without steps.
-func KeepMilestones(milestones []Milestone, steps []Step) []Milestone {
-	there := ByIndex(steps)
-	var kept []Milestone
-	for _, m := range milestones {
-		before := len(m.Steps)
-		m.Steps = slices.DeleteFunc(slices.Clone(m.Steps), func(index string) bool {
-			_, ok := there[index]
-			return !ok
-		})
-		if len(m.Steps) > 0 || before == 0 {
-			kept = append(kept, m)
-		}
-	}
-	return kept
 }
 
 // ChangedArgs returns the sorted names of the arguments whose values differ.

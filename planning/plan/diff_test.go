@@ -231,6 +231,43 @@ func TestRevise(t *testing.T) {
 	}
 }
 
+func TestFinishedStepGoesOnWithAnotherList(t *testing.T) {
+	const change, tell, test = `{"index":2,"title":"change","tool":"fs.patch","args":{"f":"${item}"},"for_each":["a"],"result_variable":"changed"}`,
+		`{"index":3,"title":"tell","tool":"fs.read","args":{"of":"${changed}"},"result_variable":"told"}`,
+		`{"index":4,"title":"test","tool":"test.run","args":{"f":"${item}"},"for_each":"${changed}"}`
+	longer := strings.Replace(change, `["a"]`, `["b","a"]`, 1)
+	for name, tt := range map[string]struct {
+		proposed, steps, diff string
+	}{
+		"longer":                            {longer, "1 3 4 2", "-5 ~2"},
+		"with its name left out":            {strings.Replace(longer, `,"result_variable":"changed"`, "", 1), "1 3 4 2", "-5 ~2"},
+		"after a finished step that waited": {strings.Replace(longer, `,"result`, `,"depends_on":[3],"result`, 1), "1 3 4 2", "-5 ~2"},
+		"from its own results":              {strings.Replace(longer, `["b","a"]`, `"${told.files}"`, 1), "1 2 3 4 6", "-5 +6"},
+		"after a new step":                  {`{"index":5,"title":"x","tool":"x","args":{}},` + strings.Replace(longer, `,"result`, `,"depends_on":[5],"result`, 1), "1 2 3 4 5 6", "+6 ~5"},
+		"same":                              {change + `,{"index":5,"title":"x","tool":"x","args":{}}`, "1 2 3 4 5", "~5"},
+		"before a step that uses it":        {longer + "," + tell, "1 3 4 2 6", "-5 +6 ~2"},
+		"before a list of it":               {longer + "," + test, "1 3 2 4", "-5 ~2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			current := mustPlan(t, `{"title":"T","steps":[{"index":1,"title":"a","tool":"a","args":{}},`+change+","+tell+","+test+`,{"index":5,"title":"y","tool":"y","args":{}}]}`)
+			got := plan.Revise(current, map[string]bool{"1": true, "2": true, "3": true, "4": true}, stepsOf(t, "["+tt.proposed+"]"))
+			var steps []string
+			for _, s := range got.Plan.Steps {
+				steps = append(steps, s.Index)
+			}
+			if text := strings.Join(steps, " "); text != tt.steps || diffText(got.Diff) != tt.diff {
+				t.Errorf("got %s and %s, want %s and %s", text, diffText(got.Diff), tt.steps, tt.diff)
+			}
+			if cycle := plan.NewGraph(got.Plan).Cycle(); len(cycle) > 0 {
+				t.Errorf("the steps %v wait for each other", cycle)
+			}
+			if s, ok := got.Plan.Step("2"); !ok || !strings.HasPrefix(s.ResultVariable, "changed") {
+				t.Errorf("step 2 is %+v", s)
+			}
+		})
+	}
+}
+
 func TestRedefinedVariableKeepsOldResult(t *testing.T) {
 	current := mustPlan(t, `{"title":"T","variables":{"v_1":0},"steps":[
 		{"tool":"a","title":"a","result_variable":"v"},

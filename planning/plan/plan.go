@@ -226,3 +226,46 @@ func (p Plan) FailureOf(step Step, fallback OnFailure) OnFailure {
 	}
 	return fallback
 }
+
+// With returns the plan with these steps in place of its own, and with milestones
+// and an acceptance of these alone.
+func (p Plan) With(steps []Step) Plan {
+	p.Acceptance = p.acceptanceOf(steps)
+	p.Steps = steps
+	p.Milestones = KeepMilestones(p.Milestones, steps)
+	return p
+}
+
+// acceptanceOf returns the acceptance without the checks that name results which these
+// steps no longer have.
+func (p Plan) acceptanceOf(steps []Step) []Check {
+	lost := make(map[string]bool)
+	for _, s := range p.Steps {
+		_, given := p.Variables[s.ResultVariable]
+		lost[s.ResultVariable] = !given
+	}
+	for _, s := range steps {
+		delete(lost, s.ResultVariable)
+	}
+	return slices.DeleteFunc(slices.Clone(p.Acceptance), func(c Check) bool {
+		return slices.ContainsFunc(checkVariables(Step{Checks: []Check{c}}), func(name string) bool { return lost[name] })
+	})
+}
+
+// KeepMilestones removes missing steps from the milestones, and then milestones
+// without steps.
+func KeepMilestones(milestones []Milestone, steps []Step) []Milestone {
+	there := ByIndex(steps)
+	var kept []Milestone
+	for _, m := range milestones {
+		before := len(m.Steps)
+		m.Steps = slices.DeleteFunc(slices.Clone(m.Steps), func(index string) bool {
+			_, ok := there[index]
+			return !ok
+		})
+		if len(m.Steps) > 0 || before == 0 {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
