@@ -94,6 +94,7 @@ func (r fold) applyGateRequested(e event.Event, d event.GateRequested) {
 		return
 	}
 	s.Diff, s.gate.hashes, s.gate.command, s.gate.tool = d.Diff, d.Hashes, d.Command, promised(r.facts(s.Step.Tool).tool)
+	s.gate.called = false
 	if d.Nothing {
 		s.gate.answer = gateAllowed
 		r.enqueue(s)
@@ -153,7 +154,7 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 	if s.Polls == 0 {
 		s.waitingFrom = r.Elapsed()
 	}
-	s.attempts.total, s.gate.outdated, s.gate.files = d.Attempt, "", nil
+	s.attempts.total, s.gate.outdated, s.gate.files, s.gate.called = d.Attempt, "", nil, true
 	if s.interruption == startUnknown {
 		s.interruption = uninterrupted
 	}

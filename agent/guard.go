@@ -426,9 +426,9 @@ func (r decision) allReserved(facts *toolFacts, free *slots) bool {
 	return free.left.calls <= free.reserved.calls || *free.left.ofKind(facts) <= *free.reserved.ofKind(facts) || most > 0 && used >= most
 }
 
-// reserved reports whether budget is reserved for the step's approved call. An
-// automatic retry has no reservation: calls whose gate is open come first.
-func (s *StepState) reserved() bool { return s.gate.allowed() && s.RetryAt.IsZero() }
+// reserved reports whether budget is reserved for the step's approved call. Another
+// call after it has no reservation: calls whose gate is open come first.
+func (s *StepState) reserved() bool { return s.gate.allowed() && !s.gate.called }
 
 // plansUnderWay reports whether a run requested by a plan tool is active or about
 // to start. The next one waits, so that each gets all that remains of the shared

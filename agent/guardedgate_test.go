@@ -119,6 +119,31 @@ func TestCheckLeavesCallsToOpenGates(t *testing.T) {
 	}
 }
 
+func TestCallApprovedAtItsSecondGateKeepsItsBudget(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"x","steps":[
+		{"index":"1","title":"Look","tool":"look","args":{"at":1},"gate":true,"retries":1},
+		{"index":"2","title":"Look on","tool":"look","args":{"at":2}},
+		{"index":"3","title":"Look more","tool":"look","args":{"at":3},"depends_on":["2"]},
+		{"index":"4","title":"Look last","tool":"look","args":{"at":4},"depends_on":["3"]}]}`)
+	start.Limits.MaxConcurrency, start.Limits.MaxToolCalls = 1, 2
+	flaw := "it does not apply"
+	w.flaw = func(agent.OpenGate) string {
+		defer func() { flaw = "" }()
+		return flaw
+	}
+	w.choose = func(n int) int {
+		if at := slices.IndexFunc(w.pending, func(e agent.Effect) bool { return !isCall("2")(e) }); at >= 0 || n == len(w.pending) {
+			return max(at, 0)
+		}
+		return n - 1 // the gate, while step 2 runs
+	}
+	w.play(start)
+	if got := w.starts(); !slices.Equal(got, []string{"2", "1"}) {
+		t.Errorf("the calls %v started\n%s", got, w.tail())
+	}
+}
+
 func TestApprovedItemInLineKeepsItsBudget(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"x","steps":[

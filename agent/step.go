@@ -34,6 +34,7 @@ type gateState struct {
 	files    []string          // files to be changed by the call when it passed the gate
 	outdated untrusted.Text    // why the passed gate opens again
 	removes  string            // what the call would remove and its gate asks about; see event.StepFailed
+	called   bool              // a call was made since that gate opened
 	pass     *pass             // given by the user when reviewing the plan
 }
 
