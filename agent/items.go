@@ -95,21 +95,25 @@ func (r fold) applyExpanded(d event.StepExpanded) {
 	s.fan = fanOut{left: len(d.Items)}
 	moved := movedItems(s, before, d.Items)
 	for i, value := range d.Items {
-		if i < len(before) && plan.EqualValues(before[i].item.value, value) {
+		stays := i < len(before) && plan.EqualValues(before[i].item.value, value)
+		if stays {
 			s.Items[i] = before[i]
 			s.Items[i].item.step = s
-			if before[i].Status == StepCompleted {
-				s.fan.left--
-				continue
-			}
-			r.again(before[i])
-			before[i].item.ended, before[i].item.running, before[i].item.queued = false, false, false
-			continue
+		} else {
+			s.Items[i] = r.item(&states[i], s, value, i)
 		}
-		s.Items[i] = r.item(&states[i], s, value, i)
-		if done := takeMoved(moved, value); done != nil {
-			adopt(s.Items[i], *done)
+		item := s.Items[i]
+		if item.Status != StepCompleted {
+			if done := takeMoved(moved, value); done != nil {
+				adopt(item, *done)
+			}
+		}
+		switch {
+		case item.Status == StepCompleted:
 			s.fan.left--
+		case stays:
+			r.again(item)
+			item.item.ended, item.item.running, item.item.queued = false, false, false
 		}
 	}
 	for _, item := range s.Items {

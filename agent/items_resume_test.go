@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -204,5 +205,36 @@ func TestLongerListOfFinishedStepRunsNewItems(t *testing.T) {
 	}
 	if got := plan.CanonicalJSON(result.Variables["changed"]); got != `["c","a","d","b"]` || result.Status != event.StatusCompleted {
 		t.Errorf("the run ended with %s, and the result is %s", result.Reason, got)
+	}
+}
+
+func TestEachOccurrenceInTheNewListRunsOnce(t *testing.T) {
+	for list, want := range map[string][]string{
+		`["a"]`:             {"1.1", "1.2"}, // one is done
+		`["a","b","a"]`:     {"1.1", "1.2", "1.2", "1.3"},
+		`["b","a"]`:         {"1.1", "1.2", "1.1"},
+		`["a","b","a","a"]`: {"1.1", "1.2", "1.2", "1.3", "1.4"},
+	} {
+		t.Run(list, func(t *testing.T) {
+			w := newWorld(t)
+			mirror(w)
+			w.tool = func(c agent.CallTool) event.Data {
+				if c.Index == "1.1" && c.Attempt == 1 {
+					return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "the disk is full", Failure: event.FailureTool}
+				}
+				return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: c.Args["at"], MS: 1}
+			}
+			step := `{"title":"Change","on_failure":"replan","steps":[{"index":"1","title":"Change","tool":"change","for_each":%s,"args":{"at":"${item}"},"result_variable":"changed"}]}`
+			w.reply = func(prompt.Request) (string, error) { return fmt.Sprintf(step, list), nil }
+			start := given(t, fmt.Sprintf(step, `["a","a"]`))
+			start.Rules = []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}}
+			result := w.play(start)
+			if got := w.starts(); !slices.Equal(got, want) {
+				t.Errorf("the steps %v started, want %v\n%s", got, want, w.tail())
+			}
+			if plan.CanonicalJSON(result.Variables["changed"]) != list {
+				t.Errorf("the run ended with %s: %s\n%v", result.Reason, result.Error, result.Variables)
+			}
+		})
 	}
 }
