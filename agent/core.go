@@ -294,6 +294,23 @@ func Weigh(s plan.Step, catalogue plan.Catalogue, priors map[string]int64) float
 	return 1_000
 }
 
+// Rounds returns how many calls of a step run one after the other: for its items, by their
+// estimated number and how many may run at once.
+func Rounds(p plan.Plan, s plan.Step, limits event.Limits) float64 {
+	if s.ForEach == nil {
+		return 1
+	}
+	items, _, _ := s.ForEach.Estimate(p)
+	atOnce := max(limits.ModelSlots, 1)
+	if s.Executor == plan.ExecutorTool {
+		atOnce = max(cmp.Or(limits.MaxConcurrency, event.DefaultLimits().MaxConcurrency), 1)
+	}
+	if most := s.ForEach.AtOnce; most > 0 {
+		atOnce = min(atOnce, most)
+	}
+	return float64((items + atOnce - 1) / atOnce)
+}
+
 // UsualDuration returns the median duration of the step's tool in earlier runs, 0
 // if there is none.
 func (r *Run) UsualDuration(s *StepState) time.Duration {
@@ -326,7 +343,7 @@ func (r scheduler) rebuildGraph() {
 			w = Weigh(s, r.Catalogue, r.priors)
 			weights[key] = w
 		}
-		return w
+		return w * Rounds(r.Plan, s, r.Limits)
 	})
 	r.places = make(map[string]int, len(r.Steps))
 	r.producers = map[string][]*StepState{}

@@ -208,3 +208,16 @@ func TestToolThatTakesLessThanAMillisecondHasWeight(t *testing.T) {
 		t.Errorf("it weighs %v: a chain of such steps is no longer than one", w)
 	}
 }
+
+func TestManyItemsAreALongPath(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"x","steps":[
+		{"index":"1","title":"Look","tool":"look","args":{}},
+		{"index":"2","title":"Look on","tool":"look","args":{},"depends_on":["1"]},
+		{"index":"3","title":"Read all","tool":"look","for_each":["a","b","c","d"],"at_once":1,"args":{"at":"${item}"}}]}`)
+	start.Limits.MaxConcurrency = 1
+	w.play(start)
+	if got := w.starts(); got[len(got)-1] != "2" { // step 1 starts while step 3 expands
+		t.Errorf("the steps %v started, want the four items before step 2", got)
+	}
+}

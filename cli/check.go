@@ -210,13 +210,7 @@ func (o plans) check(ctx context.Context, w *services, named namedPlan, vars var
 		w.logger.Warn("the durations of tools cannot be read", "error", err)
 	}
 	v.criticalPath = graph.CriticalPath(func(s plan.Step) float64 {
-		weight := agent.Weigh(s, catalogue, priors)
-		if s.ForEach == nil {
-			return weight
-		}
-		items, _, _ := telling.Estimate(v.plan, s.ForEach)
-		atOnce := cmp.Or(s.ForEach.AtOnce, event.DefaultLimits().MaxConcurrency)
-		return weight * float64((items+atOnce-1)/atOnce)
+		return agent.Weigh(s, catalogue, priors) * agent.Rounds(v.plan, s, event.DefaultLimits())
 	})
 	gates, denied := o.foresee(v.plan, graph, catalogue)
 	v.gates, v.warnings = gates, append(v.warnings, denied...)
@@ -376,7 +370,7 @@ func estimates(p plan.Plan) (out []estimate) {
 	for _, s := range p.Steps {
 		if s.ForEach != nil {
 			e := estimate{Step: s.Index}
-			e.Items, e.Known, e.After = telling.Estimate(p, s.ForEach)
+			e.Items, e.Known, e.After = s.ForEach.Estimate(p)
 			out = append(out, e)
 		}
 	}

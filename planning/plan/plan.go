@@ -140,6 +140,23 @@ func (f *ForEach) List(values map[string]any) ([]any, error) {
 	return list, nil
 }
 
+// Estimate returns before the run for how many items a step of the plan will be carried
+// out, or, if that is not known, the most, and the step whose result decides, if one does.
+func (f *ForEach) Estimate(p Plan) (n int, known bool, after string) {
+	for _, reference := range References(f.Items) {
+		for _, s := range p.Steps {
+			if s.ResultVariable == reference.Name {
+				return f.Max, false, s.Index
+			}
+		}
+	}
+	items, err := f.List(p.Variables)
+	if err != nil {
+		return f.Max, false, ""
+	}
+	return len(items), true, ""
+}
+
 // words names the list in a message.
 func (f *ForEach) words() string {
 	if text, ok := f.Items.(string); ok {

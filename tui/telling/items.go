@@ -129,7 +129,7 @@ func EachWords(f *plan.ForEach) string {
 // EstimateWords says before the run how many items a step of a plan will run for: "3 items",
 // "at most 50 items, known once step 1 is done".
 func EstimateWords(p plan.Plan, f *plan.ForEach) string {
-	n, known, after := Estimate(p, f)
+	n, known, after := f.Estimate(p)
 	switch {
 	case known:
 		return english.Count(n, "item")
@@ -138,23 +138,6 @@ func EstimateWords(p plan.Plan, f *plan.ForEach) string {
 	default:
 		return fmt.Sprintf("at most %s, known once %s is done", english.Count(n, "item"), StepWords(after))
 	}
-}
-
-// Estimate returns before the run how many items a step of a plan will run for, or, if
-// that is not known, the most, and the step whose result decides, if one does.
-func Estimate(p plan.Plan, f *plan.ForEach) (n int, known bool, after string) {
-	for _, reference := range plan.References(f.Items) {
-		for _, s := range p.Steps {
-			if s.ResultVariable == reference.Name {
-				return f.Max, false, s.Index
-			}
-		}
-	}
-	items, err := f.List(p.Variables)
-	if err != nil {
-		return f.Max, false, ""
-	}
-	return len(items), true, ""
 }
 
 // ItemsLeftOut returns the items of a step that did not succeed, or may not have.
