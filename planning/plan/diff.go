@@ -316,6 +316,7 @@ func goOn(frozen []Step, was, s Step) Step {
 	s.ResultVariable = cmp.Or(s.ResultVariable, was.ResultVariable)
 	return s
 }
+
 // agreeOnResult reports whether one result can go by the names of both steps.
 func agreeOnResult(a, b Step) bool {
 	return a.ResultVariable == "" || b.ResultVariable == "" || a.ResultVariable == b.ResultVariable
