@@ -94,7 +94,7 @@ func (r fold) applyGateRequested(e event.Event, d event.GateRequested) {
 		return
 	}
 	s.Diff, s.gate.hashes, s.gate.command, s.gate.tool = d.Diff, d.Hashes, d.Command, promised(r.facts(s.Step.Tool).tool)
-	s.gate.called = false
+	s.gate.called, s.gate.since = false, 0
 	if d.Nothing {
 		s.gate.answer = gateAllowed
 		r.enqueue(s)

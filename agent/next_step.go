@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -40,6 +39,8 @@ func (r decision) nextSteps() []Action { return r.nextOf(&r.queues) }
 func (r decision) nextOf(q *queues) []Action {
 	free := r.freeSlots()
 	r.reserveApproved(q, &free)
+	// Their diffs may be being made, so they reserve budget before any record takes it.
+	gates, blocked := r.nextGates(q, &free)
 	var out []Action
 	for _, s := range q[needRecord].first(recordsAtOnce) {
 		actions := r.recordFor(s, &free)
@@ -59,11 +60,10 @@ func (r decision) nextOf(q *queues) []Action {
 	if slices.ContainsFunc(out, Action.mayEnd) {
 		return out
 	}
-	gates, blocked := r.nextGates(q, &free)
-	if blocked {
-		return append(out, gates...)
-	}
 	out = append(out, gates...)
+	if blocked {
+		return out
+	}
 	if out = r.startInLine(out, q, &free); len(out) > 0 && out[len(out)-1].mayEnd() {
 		return out
 	}
@@ -122,7 +122,7 @@ func (r decision) nextGates(q *queues, free *slots) (out []Action, blocked bool)
 		return nil, false
 	}
 	most := gatesFor(q[needGate][0]) - len(r.Gates)
-	for _, s := range byReadiness(q[needGate].first(most)) {
+	for _, s := range q[needGate].first(most) {
 		facts := r.facts(s.Step.Tool)
 		if s.gate.outdated != "" {
 			if again.changing == nil {
@@ -144,16 +144,6 @@ func (r decision) nextGates(q *queues, free *slots) (out []Action, blocked bool)
 		}
 	}
 	return out, false
-}
-
-// byReadiness sorts steps by the time they became ready, so that a step that is
-// ready later takes no budget from a gate whose diff is being made. Of equal ones the
-// longest remaining path comes first, since an option may answer the gate at once.
-func byReadiness(steps []*StepState) []*StepState {
-	slices.SortStableFunc(steps, func(a, b *StepState) int {
-		return cmp.Or(a.ReadyAt.Compare(b.ReadyAt), cmp.Compare(b.sched.length, a.sched.length), plan.CompareIndices(a.Step.Index, b.Step.Index))
-	})
-	return steps
 }
 
 // mayEnd reports whether nothing new may start after this action is applied.

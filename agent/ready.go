@@ -61,8 +61,12 @@ func (q *queue) Pop() any {
 	return s
 }
 
-// before reports whether s has priority over t.
+// before reports whether s has priority over t. Gates open in the order in which they
+// were needed, so that none takes the budget of another whose diff is being made.
 func (s *StepState) before(t *StepState) bool {
+	if s.sched.need == needGate && s.gate.since != t.gate.since {
+		return s.gate.since < t.gate.since
+	}
 	if s.sched.need == needTimer && !s.RetryAt.Equal(t.RetryAt) {
 		return s.RetryAt.Before(t.RetryAt)
 	}
@@ -121,7 +125,10 @@ func (r scheduler) enqueue(s *StepState) {
 	if s.sched.need != needNothing {
 		heap.Remove(&r.queues[s.sched.need], s.sched.at)
 	}
-	if s.sched.need = now; now != needNothing {
+	if s.sched.need = now; now == needGate && s.gate.since == 0 {
+		s.gate.since = r.Seq
+	}
+	if now != needNothing {
 		heap.Push(&r.queues[now], s)
 	}
 }

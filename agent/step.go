@@ -35,6 +35,7 @@ type gateState struct {
 	outdated untrusted.Text    // why the passed gate opens again
 	removes  string            // what the call would remove and its gate asks about; see event.StepFailed
 	called   bool              // a call was made since that gate opened
+	since    uint64            // the event since which a gate must be opened; 0 if none must
 	pass     *pass             // given by the user when reviewing the plan
 }
 
