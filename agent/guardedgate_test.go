@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -90,6 +91,8 @@ func TestGuardNeverRefusesApprovedCall(t *testing.T) {
 				approved[steps[d.Gate]] = true
 			case event.StepStarted:
 				delete(approved, d.Index)
+			case event.StepExpanded: // a new attempt of the items asks again
+				maps.DeleteFunc(approved, func(step string, _ bool) bool { return strings.HasPrefix(step, d.Index+".") })
 			case event.PlanDiff:
 				approved = map[string]bool{}
 			case event.GuardBlocked:
