@@ -28,6 +28,7 @@ import (
 	"replan/cli/tty"
 	"replan/internal/english"
 	"replan/internal/untrusted"
+	"replan/mcpclient/box"
 	"replan/planning/intent"
 	"replan/tui/plain"
 )
@@ -82,6 +83,9 @@ func usage(format string, args ...any) error {
 // Main runs the program and returns its exit code. The first interrupt stops the
 // work in order, a third one exits at once.
 func Main(ctx context.Context, args []string, std IO) int {
+	if box.Inside() {
+		return box.Main()
+	}
 	if crash.Watching() {
 		return crash.Main(os.Stdin, os.Stdout)
 	}

@@ -23,12 +23,16 @@ import (
 	"replan/agent/store/journal"
 	"replan/cli"
 	"replan/cli/crash"
+	"replan/mcpclient/box"
 )
 
 // lessCollection is the GOGC that saves a sixth of the time of many short processes.
 const lessCollection = "400"
 
 func TestMain(m *testing.M) {
+	if box.Inside() {
+		os.Exit(box.Main())
+	}
 	if crash.Watching() {
 		if os.Getenv("REPLAN_TEST_UNWATCHED") != "" {
 			os.Exit(0)

@@ -32,7 +32,7 @@ func newDoctor(o *options) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check Ollama, tool servers, git, terminal and configuration",
 		Long: "doctor checks what replan needs from this machine and names the fix of each problem: Ollama and its\n" +
-			"models, MCP servers, language servers, git, the terminal, folders and the configuration. It starts the\n" +
+			"models, MCP servers, language servers, git, isolation, the terminal, folders and the configuration. It starts the\n" +
 			"MCP servers that you trust, and stops them again. It exits with 1 if a check failed.",
 		Example: "  replan doctor\n  replan doctor --output json",
 		Args:    noArgs,
@@ -65,10 +65,19 @@ func (o *options) doctor(ctx context.Context, wrong error) error {
 	if o.io.Terminal {
 		terminal = o.io.Out
 	}
+	boxed := &services{}
+	var refused error
+	if wrong == nil {
+		refused = boxed.makeBox(o)
+	}
+	defer boxed.close() //nolint:errcheck // it has only temporary files
+	if tools.Box = boxed.box; refused != nil {
+		tools.Servers = nil // they must not run outside
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	report := doctor.Examine(ctx,
-		doctor.Ollama(model, o.Manner.Prompting.Models.Names()...), doctor.ToolServers(tools), doctor.LanguageServers(servers, o.LSP.On()), doctor.Git(o.Workspace),
+		doctor.Ollama(model, o.Manner.Prompting.Models.Names()...), doctor.ToolServers(tools), doctor.LanguageServers(servers, o.LSP.On()), doctor.Git(o.Workspace), doctor.Isolation(o.Isolate.On, refused),
 		doctor.Terminal(o.io.In, terminal, os.Environ(), runtime.GOOS, stop),
 		doctor.Folders([]doctor.Folder{{Name: "configuration", Path: o.Dirs.Config}, {Name: "data", Path: o.Dirs.Data}, {Name: "runs and logs", Path: o.Dirs.State}}),
 		doctor.Configuration(o.Dirs.ConfigFile(), wrong, doubts...))

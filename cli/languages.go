@@ -90,7 +90,7 @@ func (w *services) install(ctx context.Context, path string) error {
 	cmd := exec.Command(path, "install", lsp.Gopls) // #nosec G204 -- the go command, outside the workspace, after a yes
 	cmd.Dir, cmd.Env = os.TempDir(), child.Environ(os.Environ(), nil)
 	cmd.Stderr = &output
-	group, exited, err := child.Start(cmd, w.watcher())
+	group, exited, err := child.Start(cmd, nil, w.watcher()) // it installs outside the workspace, after a yes
 	if err != nil {
 		return err
 	}

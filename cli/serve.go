@@ -297,6 +297,7 @@ func (o *options) servedOperators(w *services) (tools []mcpserver.ServerTool, en
 		SpillDir: o.store.Dirs.Outputs(),
 		Logger:   w.logger,
 		Watcher:  w.watcher(),
+		Box:      w.box,
 		Servers:  o.wiring().languageServers(w),
 	})
 	if err != nil {

@@ -32,6 +32,7 @@ import (
 	"replan/internal/english"
 	"replan/internal/redact"
 	"replan/mcpclient"
+	"replan/mcpclient/box"
 	"replan/mcpclient/child"
 	"replan/mcpclient/oauth"
 	"replan/mcpclient/workspace"
@@ -48,6 +49,7 @@ type services struct {
 	log     *os.File
 	logger  *slog.Logger
 	watch   *crash.Watch // ends the children if this process cannot; nil is none
+	box     *box.Box     // contains the children; nil contains nothing
 	notes   []string     // for the user, before the session begins
 	servers []mcpconfig.Server
 
@@ -198,20 +200,44 @@ func (o *options) poolConfig(trust mcpclient.TrustMode) mcpclient.Config {
 	}
 }
 
+// makeBox makes the box of the children if the user wants one, and notes what this
+// kernel does not hold.
+func (w *services) makeBox(o *options) (err error) {
+	if !o.Isolate.On {
+		return nil
+	}
+	w.box, err = box.New(box.Config{Dir: o.Workspace, Write: o.Isolate.Write, Private: o.Dirs.All(), Network: o.Isolate.Network})
+	if err != nil {
+		advice := ""
+		if _, unsupported := box.Supported(); unsupported != nil {
+			advice = "; to run them all the same, leave out --isolate"
+		}
+		return &failure{exit: exitUsage, code: "no_box", err: fmt.Errorf("programs cannot be isolated: %w%s", err, advice)}
+	}
+	w.notes = append(w.notes, w.box.Gaps()...)
+	return nil
+}
+
 // openTools starts the workspace's operators and the MCP servers.
 func (w *services) openTools(ctx context.Context, o *options, how opening, logger *slog.Logger) error {
 	cfg := o.poolConfig(how.trust)
 	cfg.Logger, cfg.LogDir = logger, o.store.Dirs.Logs()
 	cfg.Later = how.screen // until the screen is drawn
-	var err error
+	err := w.makeBox(o)
+	if err != nil {
+		return err
+	}
+	cfg.Box = w.box
 	cfg.Watcher, cfg.Browse = w.watcher(), mcp.Browser(o.io.Getenv)
 	if cfg.Servers, err = o.wiring().readServers(); err != nil {
 		return err
 	}
 	cfg.Reread = o.wiring().readServers
-	if w.notes, err = o.CheckToolNames(len(cfg.Servers) > 0); err != nil {
+	doubts, err := o.CheckToolNames(len(cfg.Servers) > 0)
+	if err != nil {
 		return usage("%w", err)
 	}
+	w.notes = append(w.notes, doubts...)
 	w.servers = cfg.Servers
 	if !o.NoWorkspaceTools && o.Wants("workspace") {
 		if w.own, err = workspace.New(workspace.Config{
@@ -222,6 +248,7 @@ func (w *services) openTools(ctx context.Context, o *options, how opening, logge
 			Memory:   o.store.Dirs.Memory(),
 			Logger:   logger,
 			Watcher:  cfg.Watcher,
+			Box:      w.box,
 
 			Servers: o.wiring().languageServers(w), MissingServer: o.wiring().offerServer(w),
 		}); err != nil {
@@ -400,6 +427,7 @@ func (w *services) close() error {
 	if w.watch != nil {
 		w.watch.Stop()
 	}
+	errs = append(errs, w.box.Close())
 	if w.log != nil {
 		errs = append(errs, w.log.Close())
 	}

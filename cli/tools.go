@@ -73,11 +73,12 @@ func newMCP(o *options) *cobra.Command {
 			yes, err = input.Confirm(ctx, o.coloured(o.io.Out), question, o.look())
 			return yes, wrap(writing, err)
 		},
-		Pool: func() (mcpclient.Config, func()) {
+		Pool: func() (mcpclient.Config, func(), error) {
 			w := &services{watch: o.wiring().newWatch()}
+			err := w.makeBox(o)
 			cfg := o.poolConfig(mcpclient.TrustNone)
-			cfg.Watcher = w.watcher()
-			return cfg, func() { _ = w.close() } // only the watch has to stop
+			cfg.Watcher, cfg.Box = w.watcher(), w.box
+			return cfg, func() { _ = w.close() }, err // only the watch and the box have to end
 		},
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"replan/internal/untrusted"
+	"replan/mcpclient/box"
 	"replan/mcpclient/child"
 	"replan/mcpclient/config"
 	"replan/mcpclient/handshake"
@@ -74,6 +75,7 @@ type Config struct {
 	Browse func(address string) error // opens an address in the user's browser; nil opens none
 
 	Watcher child.Watcher // kills the children if this program no longer can; may be nil
+	Box     *box.Box      // contains the children; nil contains nothing
 }
 
 // Pool is a set of MCP servers and their tools. It is safe for concurrent use.

@@ -78,7 +78,7 @@ func (p *Pool) startProcess(e *entry, log *slog.Logger) (*process, error) {
 		files = append(files, r, w)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = files[0], files[3], files[5]
-	group, exited, err := child.Start(cmd, watcher)
+	group, exited, err := child.Start(cmd, p.cfg.Box, watcher)
 	if err != nil {
 		return abandon(err)
 	}

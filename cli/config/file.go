@@ -45,6 +45,7 @@ type file struct {
 	Policy        []policy.Block           `toml:"policy"`
 	Gates         policy.Section           `toml:"gates"`
 	LSP           lsp.Section              `toml:"lsp"`
+	Isolate       isolateConfig            `toml:"isolate"`
 	Screen        struct {
 		Theme   string `toml:"theme"`
 		NoColor bool   `toml:"no_color"`

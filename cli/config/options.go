@@ -75,8 +75,10 @@ type Options struct {
 	Keys             keymap.Keys
 	Workspace        string
 	LSP              lsp.Section
+	Isolate          Isolate
 
 	given            givenLimits
+	isolation        givenIsolation
 	onFailureText    string
 	noReplan         bool
 	plannerText      string
@@ -119,6 +121,7 @@ func (o *Options) Register(f *pflag.FlagSet) {
 		f.StringVar(&o.ApproveText, "approve", "", "approve `GATES` without asking: none, safe (files here) or all; safe includes this folder's tests")
 		f.StringArrayVar(&o.allow, "allow", nil, "allow calls that fit `RULE` without a gate: TOOL [ARG=PATTERN], such as 'fs.write path=docs/**'; repeat for more")
 		f.StringArrayVar(&o.deny, "deny", nil, "deny calls that fit `RULE`, written as for --allow; repeat for more")
+		o.registerIsolation(f)
 		help.Common(f, "approve")
 	})
 	help.In(f, help.Model, func(f *pflag.FlagSet) {
@@ -191,6 +194,9 @@ func (o *Options) Complete(flags *pflag.FlagSet, env Environment) error {
 		if o.Approve == policy.ApproveSafe && policy.TooWide(o.Workspace, home) {
 			return fmt.Errorf("--approve safe changes files of this folder without asking, and %s is your home folder, or contains it: work in a folder below it, or answer the gates yourself", o.Workspace)
 		}
+	}
+	if err := o.readIsolation(flags); err != nil {
+		return err
 	}
 	if err := o.readRules(); err != nil {
 		return err

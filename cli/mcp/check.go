@@ -54,7 +54,10 @@ func (h Host) list(ctx context.Context, start bool) error {
 	if err != nil {
 		return err
 	}
-	cfg, stop := h.Pool()
+	cfg, stop, err := h.Pool()
+	if err != nil {
+		return err
+	}
 	defer stop()
 	cfg.Servers, cfg.Later = servers, !start
 	pool, err := mcpclient.NewPool(context.WithoutCancel(ctx), cfg)
@@ -190,7 +193,10 @@ func (h Host) test(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	cfg, stop := h.Pool()
+	cfg, stop, err := h.Pool()
+	if err != nil {
+		return err
+	}
 	defer stop()
 	result := &tested{Server: name, Messages: []testedMessage{}, asked: map[string]time.Time{}, began: time.Now()}
 	var mu sync.Mutex

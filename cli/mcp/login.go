@@ -79,7 +79,10 @@ func (h Host) login(ctx context.Context, name string, noBrowser bool) (err error
 	if err != nil {
 		return err
 	}
-	cfg, stop := h.Pool()
+	cfg, stop, err := h.Pool()
+	if err != nil {
+		return err
+	}
 	defer stop()
 	cfg.Servers, cfg.Later = []mcpconfig.Server{s}, true
 	opened := errors.New("not asked for")

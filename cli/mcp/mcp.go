@@ -41,7 +41,7 @@ type Host struct {
 	Failed    func(err error) error                                    // the error for a command that failed; nil was reported
 	Unknown   func(cmd *cobra.Command, word string) error              // the error for an unknown command
 	Help      func(cmd *cobra.Command) error
-	Pool      func() (cfg mcpclient.Config, stop func()) // the settings of a pool without servers
+	Pool      func() (cfg mcpclient.Config, stop func(), err error) // the settings of a pool without servers
 }
 
 // New returns the command replan mcp.

@@ -2,10 +2,15 @@ package child
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
+
+	"replan/mcpclient/box"
 )
 
 // Group identifies a process group by its leader. Systems reuse process IDs,
@@ -28,12 +33,22 @@ type Watcher interface {
 	Ended(Group)
 }
 
-// Start isolates and starts a command, notifies the watcher, which may be nil, and
-// waits for the command in the background. The channel receives the result of
+// Start isolates a command, puts it into the box, which may be nil, and starts it. It
+// notifies the watcher, which may be nil, and waits for the command in the background. The channel receives the result of
 // cmd.Wait; nobody else may call that. Call Ended once its group is gone. Where the
 // system can do so, the command is killed if this program ends before it.
-func Start(cmd *exec.Cmd, w Watcher) (Group, <-chan error, error) {
+func Start(cmd *exec.Cmd, in *box.Box, w Watcher) (Group, <-chan error, error) {
 	Isolate(cmd)
+	if in != nil && markOf(cmd.Env) == "" {
+		if cmd.Env == nil {
+			cmd.Env = os.Environ()
+		}
+		cmd.Env = append(slices.Clone(cmd.Env), MarkName+"="+rand.Text()) // none leaves the box for good
+	}
+	program := cmd.Path
+	if err := in.Enclose(cmd); err != nil {
+		return Group{}, nil, err
+	}
 	begun, exited := make(chan error, 1), make(chan error, 1)
 	go func() {
 		// The thread that starts a child must live as long as the child.
@@ -44,7 +59,9 @@ func Start(cmd *exec.Cmd, w Watcher) (Group, <-chan error, error) {
 			exited <- cmd.Wait()
 		}
 	}()
-	if err := <-begun; err != nil {
+	err := <-begun
+	cmd.Path = program // for the log
+	if err != nil {
 		return Group{}, nil, err
 	}
 	g := Group{PID: cmd.Process.Pid, Start: started(cmd.Process.Pid), Mark: markOf(cmd.Env)}
@@ -70,6 +87,9 @@ func Ended(g Group, w Watcher) {
 		w.Ended(g)
 	}
 }
+
+// KillMarked kills the processes with the mark of the group, which may have left it.
+func (g Group) KillMarked() error { return killMarked(g.Mark) }
 
 // Runs reports whether the group's leader is certainly still running.
 func (g Group) Runs() bool { return g.Start != "" && started(g.PID) == g.Start }

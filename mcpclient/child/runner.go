@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"replan/mcpclient/box"
 )
 
 const (
@@ -73,6 +75,7 @@ type Runner struct {
 	Logger   *slog.Logger
 	// Watcher ends the children if this program no longer can; may be nil.
 	Watcher Watcher
+	Box     *box.Box // contains the children; nil contains nothing
 }
 
 // Run runs a command and returns when its whole process group has ended. It
@@ -162,7 +165,7 @@ func (r *Runner) start(f *follow, what Command, data io.Writer, watcher Watcher)
 		}
 		f.cmd.Stdout, ours = w, append(ours, w)
 	}
-	f.group, f.exited, err = Start(f.cmd, watcher)
+	f.group, f.exited, err = Start(f.cmd, r.Box, watcher)
 	for _, w := range ours {
 		_ = w.Close() // nothing of ours is in it
 	}
@@ -244,7 +247,7 @@ func (f *follow) close() error {
 
 // kill kills the group immediately.
 func (f *follow) kill() {
-	if err := Kill(f.cmd); err != nil {
+	if err := errors.Join(Kill(f.cmd), f.group.KillMarked()); err != nil {
 		f.log.Warn("a child may still run", "command", f.cmd.String(), "error", err)
 	}
 }

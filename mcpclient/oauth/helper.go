@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"replan/mcpclient/box"
 	"replan/mcpclient/child"
 )
 
@@ -29,6 +30,7 @@ type Helper struct {
 	Dir     string
 	Environ []string
 	Watcher child.Watcher // ends the command if this program no longer can; may be nil
+	Box     *box.Box      // contains the command; nil contains nothing
 }
 
 // Print runs the command and returns the headers. No error holds anything that it
@@ -36,7 +38,7 @@ type Helper struct {
 func (h Helper) Print(ctx context.Context) (map[string]string, error) {
 	var printed limitedBuffer
 	// The log would hold the command, which may hold a key.
-	runner := &child.Runner{MaxOutput: maxHeaders, Logger: slog.New(slog.DiscardHandler), Watcher: h.Watcher}
+	runner := &child.Runner{MaxOutput: maxHeaders, Logger: slog.New(slog.DiscardHandler), Watcher: h.Watcher, Box: h.Box}
 	result, err := runner.Run(ctx, child.Command{
 		Script: h.Script, Dir: h.Dir, Environ: h.Environ, Timeout: HelperTimeout, Quiet: true,
 		Data: func(io.Writer) io.WriteCloser { return &printed },

@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"replan/mcpclient/box"
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/child"
 	"replan/mcpclient/workspace/change"
@@ -72,6 +73,8 @@ type Config struct {
 	Logger *slog.Logger
 	// Watcher ends the children if this program can no longer do so; may be nil.
 	Watcher child.Watcher
+	// Box contains the children; nil contains nothing.
+	Box *box.Box
 }
 
 // Operators are the built-in tools over one folder. Several goroutines may use them:
@@ -120,7 +123,7 @@ func New(cfg Config) (*Operators, error) {
 		o.log = slog.New(slog.DiscardHandler)
 	}
 	o.runner = &child.Runner{
-		Environ: environ(cfg.Environ), MaxOutput: o.maxOutput, SpillDir: cfg.SpillDir, Logger: o.log, Watcher: cfg.Watcher,
+		Environ: environ(cfg.Environ), MaxOutput: o.maxOutput, SpillDir: cfg.SpillDir, Logger: o.log, Watcher: cfg.Watcher, Box: cfg.Box,
 	}
 	if cfg.Memory != "" {
 		if o.memory, err = memory.New(cfg.Memory, o.log); err != nil {
@@ -137,7 +140,7 @@ func New(cfg Config) (*Operators, error) {
 	o.git = git.New(git.Config{Tree: folder, Runner: o.runner, Turn: o.changes.Turn, MaxOutput: o.maxOutput, Logger: o.log})
 	if cfg.Servers != nil {
 		servers := *cfg.Servers
-		servers.Dir, servers.Root, servers.Environ, servers.Watcher, servers.Logger = folder.Dir, folder.Root, o.runner.Environ, cfg.Watcher, o.log
+		servers.Dir, servers.Root, servers.Environ, servers.Watcher, servers.Box, servers.Logger = folder.Dir, folder.Root, o.runner.Environ, cfg.Watcher, cfg.Box, o.log
 		if o.servers, err = lsp.New(servers); err != nil {
 			return nil, errors.Join(err, folder.Close())
 		}

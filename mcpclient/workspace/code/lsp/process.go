@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"time"
 
+	"replan/mcpclient/box"
 	"replan/mcpclient/child"
 )
 
@@ -27,7 +28,7 @@ type process struct {
 	exited chan struct{} // closed when the group is gone
 }
 
-func startProcess(path string, args, environ []string, dir string, watcher child.Watcher, log *slog.Logger) (*process, error) {
+func startProcess(path string, args, environ []string, dir string, around *box.Box, watcher child.Watcher, log *slog.Logger) (*process, error) {
 	cmd := exec.Command(path, args...) // #nosec G204 -- found outside the workspace, after the user's yes
 	cmd.Env, cmd.Dir = environ, dir
 	cmd.Stderr = &lines{log: log}
@@ -41,7 +42,7 @@ func startProcess(path string, args, environ []string, dir string, watcher child
 		return nil, errors.Join(fmt.Errorf("starting %s: %w", path, err), theirIn.Close(), in.Close())
 	}
 	cmd.Stdin, cmd.Stdout = theirIn, theirOut
-	group, exited, err := child.Start(cmd, watcher)
+	group, exited, err := child.Start(cmd, around, watcher)
 	_, _ = theirIn.Close(), theirOut.Close() // the child has its own copies
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("starting %s: %w", path, err), in.Close(), out.Close())
@@ -51,7 +52,7 @@ func startProcess(path string, args, environ []string, dir string, watcher child
 	go func() {
 		defer close(p.exited)
 		<-exited //nolint:errcheck // ProcessState holds the result
-		if err := child.Kill(cmd); err != nil {
+		if err := errors.Join(child.Kill(cmd), group.KillMarked()); err != nil {
 			log.Warn("what a language server started may still run", "command", cmd.String(), "error", err)
 		}
 		child.Ended(group, watcher)

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"replan/mcpclient/box"
 	"replan/mcpclient/child"
 )
 
@@ -37,6 +38,7 @@ type Config struct {
 	Allow func(ctx context.Context, p Program, path string) error
 	// Watcher ends the servers if this program no longer can; may be nil.
 	Watcher child.Watcher
+	Box     *box.Box // contains the servers; nil contains nothing
 	// Logger receives the log of the servers; nil logs nothing.
 	Logger *slog.Logger
 }
@@ -248,7 +250,7 @@ func (s *Servers) start(ctx context.Context, p Program) (*client, error) {
 		}
 	}
 	environ := child.Environ(s.cfg.Environ, s.workspace.environment(p, s.cfg.Environ))
-	proc, err := startProcess(path, p.Argv[1:], environ, s.workspace.real, s.cfg.Watcher, s.log)
+	proc, err := startProcess(path, p.Argv[1:], environ, s.workspace.real, s.cfg.Box, s.cfg.Watcher, s.log)
 	if err != nil {
 		return nil, err
 	}

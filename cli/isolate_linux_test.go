@@ -1,0 +1,64 @@
+package cli_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"replan/mcpclient/box"
+)
+
+// Every program of a run is in the box: commands, tests and stdio servers.
+func TestIsolatedProgramsChangeNothingOutsideTheFolder(t *testing.T) {
+	if _, err := box.Supported(); err != nil {
+		t.Skip(err)
+	}
+	if _, err := exec.LookPath("make"); err != nil {
+		t.Skip(err)
+	}
+	above := t.TempDir()
+	folder, home := filepath.Join(above, "work"), filepath.Join(above, "home")
+	for _, dir := range []string{folder, home} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	outside := filepath.Join(above, "outside")
+	servers := filepath.Join(t.TempDir(), "servers.json")
+	write(t, servers, `{"mcpServers": {"word": {"command": "sh", "args": ["-c", "echo server > `+folder+`/server.txt; echo server > `+outside+`; exec toolserver word"]}}}`)
+	write(t, filepath.Join(folder, "Makefile"), "test:\n\techo test > test.txt; ! echo test > "+outside+"\n")
+	write(t, filepath.Join(folder, "plan.json"), `{"id":"escape-1","title":"Escape","steps":[
+		{"index":"1","title":"Run","tool":"proc.run","args":{"shell":"echo command > command.txt; echo command > `+outside+`; echo stolen: $(cat `+home+`/config.toml)","allow_failure":true}},
+		{"index":"2","title":"Test","tool":"test.run"},
+		{"index":"3","title":"Ask","tool":"word:lookup","args":{"word":"x"}}]}`)
+	write(t, filepath.Join(home, "config.toml"), "[isolate]\nenabled = true\n\n# secret\n")
+	s := open(t, program{folder: folder, home: home, args: []string{"plan", "run", "plan.json", "--plain", "--approve", "all", "--mcp-config", servers}})
+	out := s.end(0)
+	for _, name := range []string{"command.txt", "test.txt", "server.txt"} {
+		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(outside); err == nil {
+		t.Error("a program wrote outside the folder")
+	}
+	if strings.Contains(out, "# secret") {
+		t.Error("a program read the configuration")
+	}
+}
+
+// A process that begins a session of its own is ended with its command.
+func TestIsolatedProgramsLeaveNoProcessBehind(t *testing.T) {
+	if _, err := box.Supported(); err != nil {
+		t.Skip(err)
+	}
+	line := newLifeline(t)
+	folder := t.TempDir()
+	write(t, filepath.Join(folder, "leave.json"), `{"id":"leave-1","title":"Leave","steps":[{"index":"1","title":"Leave","tool":"proc.run","args":{"shell":"mkfifo said; setsid toolserver '!hold' >said 2>/dev/null & head -c 1 said"}}]}`)
+	s := open(t, program{folder: folder, home: t.TempDir(), env: []string{"ALIVE=" + line.addr()}, args: []string{"plan", "run", "leave.json", "--plain", "--approve", "all", "--isolate"}})
+	line.held()
+	s.end(0)
+	line.waitEnded()
+}

@@ -1,0 +1,325 @@
+package box
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// EnvOrders is the environment variable with the orders for a child that is to
+// become another program. Any program that makes boxes must check [Inside] first.
+const EnvOrders = "REPLAN_BOX"
+
+// Config says what is in a box.
+type Config struct {
+	Dir     string   // the workspace, which children may change
+	Write   []string // other folders that they may change
+	Private []string // folders of this program, which they neither change nor, where the kernel allows it, read
+	Network bool     // children may use the network
+}
+
+// Box contains children. The zero value of its pointer contains nothing.
+type Box struct {
+	orders orders
+	names  namespaces
+	temp   string
+	env    []string
+	abi    int
+}
+
+// orders is what a child does before it becomes another program.
+type orders struct {
+	Program string   // the program to become; "" ends after the restrictions
+	Write   []string // files and folders that may be changed, with all below
+	Fixed   []string // files and folders below those that may not
+	Hidden  []string // folders that are empty
+	Network bool
+	Mounts  bool // there is a mount namespace of its own, and without Network one for the network
+}
+
+// New returns a box. It fails if this system cannot hold one, or the folders allow
+// none. Call Close in the end.
+func New(cfg Config) (b *Box, err error) {
+	abi, err := Supported()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := filepath.EvalSymlinks(cfg.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("a box for the folder %s: %w", cfg.Dir, err)
+	}
+	b = &Box{abi: abi, orders: orders{Network: cfg.Network}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, b.Close())
+		}
+	}()
+	caches, err := b.makeFolders(dir)
+	if err != nil {
+		return nil, err
+	}
+	b.orders.Write = []string{dir, b.temp, caches}
+	for _, folder := range cfg.Write {
+		real, err := filepath.EvalSymlinks(folder)
+		if err != nil {
+			return nil, fmt.Errorf("the folder %s, which programs in the box may change: %w", folder, err)
+		}
+		b.orders.Write = append(b.orders.Write, real)
+	}
+	if git := gitFolder(dir); git != "" {
+		b.orders.Write = append(b.orders.Write, git)
+		if b.orders.Fixed, err = runsByItself(git); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.protect(cfg.Private); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// makeFolders makes the folder for temporary files and, for each workspace its own,
+// the one for caches, which it returns. A cache that other programs of the user read,
+// such as the one of the go command, could hold code of the box.
+func (b *Box) makeFolders(workspace string) (caches string, err error) {
+	temp, err := os.MkdirTemp("", "replan-box-")
+	if err != nil {
+		return "", fmt.Errorf("a folder for temporary files of the box: %w", err)
+	}
+	if b.temp, err = filepath.EvalSymlinks(temp); err != nil {
+		return "", err
+	}
+	base, err := os.UserCacheDir()
+	if err != nil {
+		base = b.temp
+	}
+	sum := sha256.Sum256([]byte(workspace))
+	caches = filepath.Join(base, "replan", "box", hex.EncodeToString(sum[:8]))
+	if err := os.MkdirAll(caches, 0o700); err != nil {
+		return "", fmt.Errorf("a folder for caches of the box: %w", err)
+	}
+	if caches, err = filepath.EvalSymlinks(caches); err != nil {
+		return "", err
+	}
+	b.env = []string{
+		"TMPDIR=" + b.temp, "TMP=" + b.temp, "TEMP=" + b.temp,
+		"XDG_CACHE_HOME=" + caches, "GOCACHE=" + filepath.Join(caches, "go-build"), "npm_config_cache=" + filepath.Join(caches, "npm"),
+	}
+	return caches, nil
+}
+
+// protect hides the private folders, and fails if one lies where children may write
+// and this kernel cannot hide it.
+func (b *Box) protect(private []string) error {
+	inside := "" // a private folder in one that may be changed
+	for _, folder := range private {
+		real, err := filepath.EvalSymlinks(existing(folder))
+		if err != nil {
+			return fmt.Errorf("the folder %s, which programs in the box may not change: %w", folder, err)
+		}
+		for _, root := range b.orders.Write {
+			switch {
+			case within(root, folder), within(root, real) && existing(folder) == folder:
+				return fmt.Errorf("%s lies in %s, which holds data of replan that no program in the box may change; choose another folder with --data-dir", root, folder)
+			case within(real, root) || within(folder, root):
+				inside = folder
+				// What does not exist yet could be made in the box.
+				if err := os.MkdirAll(folder, 0o700); err != nil {
+					return fmt.Errorf("the folder %s, which programs in the box may not change: %w", folder, err)
+				}
+			}
+		}
+		if real, err = filepath.EvalSymlinks(folder); err == nil && !slices.Contains(b.orders.Hidden, real) {
+			b.orders.Hidden = append(b.orders.Hidden, real)
+		}
+	}
+	b.names = b.findNamespaces()
+	b.orders.Mounts = b.names != noNamespaces
+	if inside != "" && !b.orders.Mounts {
+		return fmt.Errorf("%s holds data of replan and lies where programs in the box may write, and this kernel lets replan hide nothing from them; choose another folder with --data-dir", inside)
+	}
+	return nil
+}
+
+// within reports whether a path is a folder or lies below it.
+func within(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// existing returns the longest part of a path that exists.
+func existing(path string) string {
+	for {
+		above := filepath.Dir(path)
+		if _, err := os.Lstat(path); err == nil || above == path {
+			return path
+		}
+		path = above
+	}
+}
+
+// Gaps returns what this kernel does not hold, a sentence each.
+func (b *Box) Gaps() []string { return gaps(b.abi, b.orders.Mounts) }
+
+// gaps returns what a kernel does not hold.
+func gaps(abi int, mounts bool) (out []string) {
+	if abi < 6 {
+		out = append(out, "programs in the box can send signals to your other programs (Linux 6.12 and later refuse that)")
+	}
+	if !mounts {
+		out = append(out, "programs in the box can change .git/hooks and .git/config, and read replan's own data (this kernel allows no user namespaces)")
+	}
+	return out
+}
+
+// Network reports whether children may use the network.
+func (b *Box) Network() bool { return b.orders.Network }
+
+// Close removes the temporary files. All children must have ended.
+func (b *Box) Close() error {
+	if b == nil || b.temp == "" {
+		return nil
+	}
+	return os.RemoveAll(b.temp)
+}
+
+// Enclose puts a command into the box. Call it just before the command starts.
+func (b *Box) Enclose(cmd *exec.Cmd) error {
+	if b == nil || cmd.Err != nil { // Start reports the error
+		return nil
+	}
+	program := cmd.Path
+	if !filepath.IsAbs(program) {
+		program = filepath.Join(cmd.Dir, program)
+	}
+	if _, err := exec.LookPath(program); err != nil {
+		return err
+	}
+	o := b.orders
+	o.Program = program
+	return b.prepare(cmd, o)
+}
+
+// prepare lets a command begin as this program, with orders.
+func (b *Box) prepare(cmd *exec.Cmd, o orders) error {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return fmt.Errorf("the orders for the box: %w", err)
+	}
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	cmd.Env = slices.Concat(cmd.Env, b.env, []string{EnvOrders + "=" + string(text)})
+	cmd.Path = self
+	b.names.join(cmd, o.Network)
+	return nil
+}
+
+// Inside reports whether this process was started to become another program.
+func Inside() bool { return os.Getenv(EnvOrders) != "" }
+
+// exitRefused is the exit code of a child that did not become another program.
+const exitRefused = 126
+
+// Main restricts this process and becomes the program that was meant. It returns
+// only if that fails, with an exit code.
+func Main() int {
+	var o orders
+	err := json.Unmarshal([]byte(os.Getenv(EnvOrders)), &o)
+	if err == nil {
+		err = enter(o)
+	}
+	if err != nil {
+		_, _ = fmt.Fprintf(os.Stderr, "replan: %s was not started, because its box could not be made: %v\n", o.Program, err)
+		return exitRefused
+	}
+	return 0
+}
+
+// environ returns the environment for the program in the box.
+func environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(entry string) bool { return strings.HasPrefix(entry, EnvOrders+"=") })
+}
+
+// gitFolder returns the folder of the repository that a folder lies in, "" without
+// one. A file or link in its place counts only if the repository confirms it, since
+// programs in the box may have written it.
+func gitFolder(dir string) string {
+	for {
+		path := filepath.Join(dir, ".git")
+		info, err := os.Lstat(path)
+		switch {
+		case err != nil:
+		case info.IsDir():
+			return path
+		case info.Mode().IsRegular():
+			return linkedRepository(path)
+		default:
+			return ""
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return ""
+		}
+		dir = above
+	}
+}
+
+// linkedRepository returns the folder of the repository that the .git file of a
+// linked worktree names.
+func linkedRepository(file string) string {
+	text, err := os.ReadFile(file) // #nosec G304 -- of the workspace
+	admin, found := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+	if err != nil || !found || !filepath.IsAbs(admin) {
+		return ""
+	}
+	back, err := os.ReadFile(filepath.Join(admin, "gitdir")) // #nosec G304 G703 -- only compared
+	if err != nil || strings.TrimSpace(string(back)) != file {
+		return ""
+	}
+	common := filepath.Dir(filepath.Dir(admin))
+	if filepath.Base(filepath.Dir(admin)) != "worktrees" {
+		return ""
+	}
+	real, err := filepath.EvalSymlinks(common)
+	if err != nil {
+		return ""
+	}
+	return real
+}
+
+// runsByItself returns the files and folders of a repository that make git run
+// programs. It makes the folder of the hooks, so that no program in the box can.
+func runsByItself(git string) ([]string, error) {
+	if err := os.Mkdir(filepath.Join(git, "hooks"), 0o755); err != nil && !errors.Is(err, fs.ErrExist) { // #nosec G301 -- as git does
+		return nil, fmt.Errorf("the folder of hooks, which programs in the box may not change: %w", err)
+	}
+	var out []string
+	for _, pattern := range []string{".", "modules/*", "modules/*/*"} {
+		for _, name := range []string{"config", "config.worktree", "hooks"} {
+			found, err := filepath.Glob(filepath.Join(escaped(git), pattern, name))
+			if err != nil {
+				return nil, err
+			}
+			for _, path := range found {
+				if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+					out = append(out, path)
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// escaped returns the pattern that matches only this path.
+func escaped(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}

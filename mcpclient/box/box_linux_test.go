@@ -1,0 +1,160 @@
+package box_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"replan/mcpclient/box"
+)
+
+func TestMain(m *testing.M) {
+	if box.Inside() {
+		os.Exit(box.Main())
+	}
+	if os.Getenv("BOX_TEST_OLD_KERNEL") != "" {
+		runtime.LockOSThread()
+		if err := withoutLandlock(); err != nil {
+			panic(err)
+		}
+		_, err := box.New(box.Config{Dir: "."})
+		fmt.Println(err)
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// withoutLandlock lets this thread see a kernel that has no Landlock.
+func withoutLandlock() error {
+	filter := []unix.SockFilter{
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS},
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_LANDLOCK_CREATE_RULESET, Jf: 1},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]})), 0, 0)
+}
+
+func TestKernelWithoutLandlockHasNoBox(t *testing.T) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "BOX_TEST_OLD_KERNEL=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "a box needs Landlock with ABI 3 (Linux 6.2 or later), and this kernel has none") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// place is a workspace in a home folder, with a box around it.
+type place struct {
+	home, dir, private string
+	box                *box.Box
+}
+
+// newPlace makes a box, or skips the test where this kernel has none.
+func newPlace(t *testing.T, adjust func(*box.Config)) place {
+	t.Helper()
+	if _, err := box.Supported(); err != nil {
+		t.Skip(err)
+	}
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(home, ".cache"))
+	t.Setenv("TMPDIR", home)
+	p := place{home: home, dir: filepath.Join(home, "work"), private: filepath.Join(home, ".config", "replan")}
+	write(t, filepath.Join(p.dir, "inside.txt"), "inside")
+	write(t, filepath.Join(p.dir, ".git", "config"), "[core]\n")
+	write(t, filepath.Join(p.dir, ".git", "HEAD"), "ref: refs/heads/main\n")
+	write(t, filepath.Join(home, ".bashrc"), "# mine\n")
+	write(t, filepath.Join(home, ".ssh", "authorized_keys"), "key\n")
+	write(t, filepath.Join(p.private, "config.toml"), "secret = 1\n")
+	cfg := box.Config{Dir: p.dir, Private: []string{p.private}, Network: true}
+	if adjust != nil {
+		adjust(&cfg)
+	}
+	p.box, err = box.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// shell runs a script in the box.
+func (p place) shell(t *testing.T, script string) (string, error) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Dir = p.dir
+	if err := p.box.Enclose(cmd); err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func TestProgramInBoxChangesWorkspaceAndTemporaryFilesAlone(t *testing.T) {
+	p := newPlace(t, nil)
+	for _, allowed := range []string{
+		"echo a > new.txt", "mkdir d && mv new.txt d/new.txt", "rm -r d", "echo x > $TMPDIR/t", "mkdir -p $GOCACHE $XDG_CACHE_HOME/x", "echo > /dev/null",
+		"echo x > .git/index", "ln -s /etc/passwd link && cat link > /dev/null && rm link", "mkfifo pipe && rm pipe",
+	} {
+		if out, err := p.shell(t, allowed); err != nil {
+			t.Errorf("%s: %v\n%s", allowed, err, out)
+		}
+	}
+	for _, refused := range []string{"echo a > ../new.txt", "echo a >> ~/.bashrc", "rm ~/.bashrc", "mv ~/.ssh ssh", "echo > /tmp/replan-box-test"} {
+		if out, err := p.shell(t, refused); err == nil {
+			t.Errorf("%s: passed\n%s", refused, out)
+		}
+	}
+}
+
+func TestProgramInBoxSeesItsOwnArgumentsAndNoOrders(t *testing.T) {
+	p := newPlace(t, nil)
+	out, err := p.shell(t, "env; echo $0")
+	if err != nil || strings.Contains(out, box.EnvOrders) || !strings.HasSuffix(out, "\nsh\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestMissingProgramIsReportedBeforeItStarts(t *testing.T) {
+	p := newPlace(t, nil)
+	cmd := exec.Command("./missing")
+	cmd.Dir = p.dir
+	if err := p.box.Enclose(cmd); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Error(err)
+	}
+}
+
+func TestWorkspaceInDataOfTheProgramIsRefused(t *testing.T) {
+	p := newPlace(t, nil)
+	if _, err := box.New(box.Config{Dir: p.private, Private: []string{p.private}}); err == nil || !strings.Contains(err.Error(), "--data-dir") {
+		t.Error(err)
+	}
+}
