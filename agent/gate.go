@@ -170,7 +170,7 @@ func (r decision) gate(s *StepState) OpenGate {
 	return OpenGate{
 		Gate: event.GateRequested{
 			Gate: r.gateID(s), Step: s.Step.Index, Title: s.Step.Title,
-			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.planGates(s, tool), Args: s.call.args,
+			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.planGates(s, tool), Args: s.call.args,
 			Outdated: s.gate.outdated, Provenance: r.provenance(s),
 		},
 		Attempt: s.attempts.total + 1,
@@ -262,7 +262,7 @@ func (r fold) askAgain() {
 // promised returns what an approval of the tool covers: its identity, and all that
 // its server says of it.
 func promised(t plan.Tool) string {
-	return fmt.Sprint(t.QualifiedName(), t.Pin, t.ReadOnly, t.Destructive, t.Annotated, t.Trusted)
+	return fmt.Sprint(t.QualifiedName(), t.Pin, t.ReadOnly, t.Destructive, t.Annotated, t.Trusted, t.Contained)
 }
 
 // edit replaces the arguments that a gate showed with those of the user. The gate
@@ -305,7 +305,7 @@ func (r fold) grant(g *Gate, d event.GateResolved) {
 			}
 		}
 	case d.Scope == event.ScopeAlways && d.Rule != nil:
-		allowed.rule = rule.Rule{Tool: g.QualifiedTool(), Pin: g.Pin, Args: d.Rule.Args, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: untrusted.Text("you allowed this always: " + d.Rule.String())}
+		allowed.rule = rule.Rule{Tool: g.QualifiedTool(), Pin: g.Pin, Contained: d.Rule.Contained, Args: d.Rule.Args, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: untrusted.Text("you allowed this always: " + d.Rule.String())}
 	default:
 		return
 	}

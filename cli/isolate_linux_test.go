@@ -34,7 +34,7 @@ func TestIsolatedProgramsChangeNothingOutsideTheFolder(t *testing.T) {
 		{"index":"2","title":"Test","tool":"test.run"},
 		{"index":"3","title":"Ask","tool":"word:lookup","args":{"word":"x"}}]}`)
 	write(t, filepath.Join(home, "config.toml"), "[isolate]\nenabled = true\n\n# secret\n")
-	s := open(t, program{folder: folder, home: home, args: []string{"plan", "run", "plan.json", "--plain", "--approve", "all", "--mcp-config", servers}})
+	s := open(t, program{folder: folder, home: home, args: []string{"plan", "run", "plan.json", "--plain", "--approve", "contained", "--mcp-config", servers}})
 	out := s.end(0)
 	for _, name := range []string{"command.txt", "test.txt", "server.txt"} {
 		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
@@ -43,6 +43,9 @@ func TestIsolatedProgramsChangeNothingOutsideTheFolder(t *testing.T) {
 	}
 	if _, err := os.Stat(outside); err == nil {
 		t.Error("a program wrote outside the folder")
+	}
+	if !strings.Contains(out, "contained: only in this folder") {
+		t.Error("the gate does not say that the call is contained")
 	}
 	if strings.Contains(out, "# secret") {
 		t.Error("a program read the configuration")

@@ -11,6 +11,8 @@ import (
 
 	"replan/internal/english"
 	"replan/internal/untrusted"
+	"replan/mcpclient/box"
+	"replan/mcpclient/builtin"
 	"replan/mcpclient/config"
 	"replan/mcpclient/handshake"
 	"replan/mcpclient/pin"
@@ -191,6 +193,18 @@ func (p *Pool) connect(e *entry) (*connection, error) {
 	}
 }
 
+// containment returns what a box means for a call.
+func containment(b *box.Box) plan.Containment {
+	switch {
+	case b == nil:
+		return plan.NotContained
+	case b.Network():
+		return plan.ContainedFiles
+	default:
+		return plan.ContainedOffline
+	}
+}
+
 // list lists a server's tools and marks it ready.
 func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
 	tools, said, left, err := conn.tools(ctx, e.server.Name, e.builtin != nil)
@@ -201,6 +215,9 @@ func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
 	note := cmp.Or(left.note, filtered)
 	for i := range tools {
 		tools[i].TimeoutMS, tools[i].Vouched = e.server.Timeout.Milliseconds(), e.server.Trust
+		if conn.process != nil || e.builtin != nil && slices.Contains(builtin.RunsPrograms, tools[i].Name) {
+			tools[i].Contained = containment(p.cfg.Box)
+		}
 	}
 	var changes []change
 	if e.builtin == nil {

@@ -14,8 +14,9 @@ type GateRequested struct {
 	Title      untrusted.Text    `json:"title,omitempty"`
 	Tool       string            `json:"tool,omitempty"` // bare name
 	Server     string            `json:"server,omitempty"`
-	Trusted    bool              `json:"trusted,omitempty"`  // one of the workspace's own operators
-	Pin        string            `json:"pin,omitempty"`      // of the tool, see [plan.Tool]
+	Trusted    bool              `json:"trusted,omitempty"` // one of the workspace's own operators
+	Pin        string            `json:"pin,omitempty"`     // of the tool, see [plan.Tool]
+	Contained  plan.Containment  `json:"contained,omitempty"`
 	Changed    untrusted.Text    `json:"changed,omitempty"`  // how its server has changed the tool, a unified diff; allowing the call accepts that
 	Rule       rule.Rule         `json:"rule"`               // why it asks
 	Planned    bool              `json:"planned,omitempty"`  // the plan asks for a gate here too, independent of rules
@@ -87,7 +88,7 @@ func (g GateRequested) ForRun() (r rule.Rule, why string) {
 	if g.Changed != "" {
 		return rule.Rule{}, "its server has changed the tool: allow it once, which accepts the change"
 	}
-	r = rule.Rule{Tool: g.QualifiedTool(), Pin: g.Pin, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you allowed this tool for the run"}
+	r = rule.Rule{Tool: g.QualifiedTool(), Pin: g.Pin, Contained: g.Contained, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you allowed this tool for the run"}
 	if !g.Trusted || g.Tool != "proc.run" {
 		return r, ""
 	}

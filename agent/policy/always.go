@@ -69,7 +69,7 @@ func offer(g event.GateRequested, args map[string]string, workspace string) (alw
 	if filepath.Dir(workspace) == workspace {
 		return nil, "a rule for this folder would apply to every other one"
 	}
-	block := Block{Tool: escapeName(g.QualifiedTool()), Args: args, Pin: g.Pin, Workspace: workspace, Action: "allow"}
+	block := Block{Tool: escapeName(g.QualifiedTool()), Args: args, Pin: g.Pin, Contained: g.Contained, Workspace: workspace, Action: "allow"}
 	r, err := block.Rule()
 	if err != nil {
 		return nil, untrusted.Text(err.Error())
@@ -80,7 +80,7 @@ func offer(g event.GateRequested, args map[string]string, workspace string) (alw
 		return nil, untrusted.Text(err.Error())
 	case len(text) > longestRule:
 		return nil, "the rule would be too long to read before it is saved"
-	case rule.Decide([]rule.Rule{r}, plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted, Pin: g.Pin}, g.Args).Verdict != rule.VerdictRun:
+	case rule.Decide([]rule.Rule{r}, plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted, Contained: g.Contained, Pin: g.Pin}, g.Args).Verdict != rule.VerdictRun:
 		return nil, "no rule can allow exactly this call"
 	}
 	return &event.Always{Rule: r, Text: text}, ""

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,6 +109,54 @@ func TestParseRefusesInvalidPatterns(t *testing.T) {
 	}
 }
 
+// boxed returns a gate for a call whose program runs in a box.
+func boxed(g event.GateRequested, c plan.Containment) event.GateRequested {
+	g.Contained = c
+	return g
+}
+
+func TestRuleForContainedCallsFitsNoOthers(t *testing.T) {
+	for text, fits := range map[string][]plan.Containment{
+		"proc.run":                   {plan.NotContained, plan.ContainedFiles, plan.ContainedOffline},
+		"proc.run contained=files":   {plan.ContainedFiles, plan.ContainedOffline},
+		"proc.run contained=offline": {plan.ContainedOffline},
+	} {
+		r, err := policy.Parse(text, rule.VerdictRun, rule.SourceFlag)
+		if err != nil || r.String() != text {
+			t.Fatal(r, err)
+		}
+		for _, c := range []plan.Containment{plan.NotContained, plan.ContainedFiles, plan.ContainedOffline} {
+			if got := r.Matches(plan.Tool{Name: "proc.run", Server: "workspace", Trusted: true, Contained: c}); got != slices.Contains(fits, c) {
+				t.Errorf("%s fits a call in the box %q: %v", text, c, got)
+			}
+		}
+	}
+	if _, err := policy.Parse("proc.run contained=maybe", rule.VerdictRun, rule.SourceFlag); err == nil {
+		t.Error("contained=maybe was taken")
+	}
+}
+
+// What is allowed in the box is not allowed without it, as by a resume.
+func TestAnswerForContainedCallHoldsInTheBoxAlone(t *testing.T) {
+	g := boxed(event.GateRequested{Step: "1", Tool: "proc.run", Server: "workspace", Trusted: true, Args: map[string]any{"argv": []any{"make"}}}, plan.ContainedFiles)
+	tool := plan.Tool{Name: "proc.run", Server: "workspace", Trusted: true, Contained: plan.ContainedFiles}
+	outside := tool
+	outside.Contained = plan.NotContained
+	forRun, _ := g.ForRun()
+	always, why := policy.Offer(g, tool, t.TempDir())
+	if always == nil {
+		t.Fatal(why)
+	}
+	for name, r := range map[string]rule.Rule{"run": forRun, "always": always.Rule} {
+		if !r.Matches(tool) || r.Matches(outside) {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	if !strings.Contains(always.Text, "contained = 'files'") {
+		t.Error(always.Text)
+	}
+}
+
 func TestApproveAnswersGates(t *testing.T) {
 	own := event.GateRequested{Tool: "fs.patch", Server: "workspace", Trusted: true}
 	other := event.GateRequested{Tool: "fs.patch", Server: "web"}
@@ -120,19 +169,27 @@ func TestApproveAnswersGates(t *testing.T) {
 	}{
 		"none denies": {policy.ApproveNone, own, event.Deny},
 		"all allows":  {policy.ApproveAll, other, event.Allow},
-		"safe allows the workspace's own changes":   {policy.ApproveSafe, own, event.Allow},
-		"safe denies other servers":                 {policy.ApproveSafe, other, event.Deny},
-		"safe denies changes outside the workspace": {policy.ApproveSafe, remember, event.Deny},
-		"safe denies commands":                      {policy.ApproveSafe, shell, event.Deny},
-		"safe allows moving a file":                 {policy.ApproveSafe, event.GateRequested{Tool: "fs.move", Server: "workspace", Trusted: true}, event.Allow},
-		"safe allows removing a file":               {policy.ApproveSafe, event.GateRequested{Tool: "fs.remove", Server: "workspace", Trusted: true}, event.Allow},
-		"safe allows the linter":                    {policy.ApproveSafe, event.GateRequested{Tool: "test.lint", Server: "workspace", Trusted: true}, event.Allow},
-		"safe denies a commit":                      {policy.ApproveSafe, event.GateRequested{Tool: "vcs.commit", Server: "workspace", Trusted: true}, event.Deny},
-		"safe denies a push":                        {policy.ApproveSafe, event.GateRequested{Tool: "vcs.push", Server: "workspace", Trusted: true}, event.Deny},
-		"safe denies removing most of a file":       {policy.ApproveSafe, event.GateRequested{Tool: "fs.write", Server: "workspace", Trusted: true, Removes: "removes 180 of 214 lines of a.go"}, event.Deny},
-		"all allows removing most of a file":        {policy.ApproveAll, event.GateRequested{Tool: "fs.write", Server: "workspace", Trusted: true, Removes: "removes 180 of 214 lines of a.go"}, event.Allow},
-		"ask decides nothing":                       {policy.ApproveAsk, own, ""},
-		"nobody denies":                             {policy.ApproveUnasked, own, event.Deny},
+		"safe allows the workspace's own changes":             {policy.ApproveSafe, own, event.Allow},
+		"safe denies other servers":                           {policy.ApproveSafe, other, event.Deny},
+		"safe denies changes outside the workspace":           {policy.ApproveSafe, remember, event.Deny},
+		"safe denies commands":                                {policy.ApproveSafe, shell, event.Deny},
+		"safe allows moving a file":                           {policy.ApproveSafe, event.GateRequested{Tool: "fs.move", Server: "workspace", Trusted: true}, event.Allow},
+		"safe allows removing a file":                         {policy.ApproveSafe, event.GateRequested{Tool: "fs.remove", Server: "workspace", Trusted: true}, event.Allow},
+		"safe allows the linter":                              {policy.ApproveSafe, event.GateRequested{Tool: "test.lint", Server: "workspace", Trusted: true}, event.Allow},
+		"safe denies a commit":                                {policy.ApproveSafe, event.GateRequested{Tool: "vcs.commit", Server: "workspace", Trusted: true}, event.Deny},
+		"safe denies a push":                                  {policy.ApproveSafe, event.GateRequested{Tool: "vcs.push", Server: "workspace", Trusted: true}, event.Deny},
+		"safe denies removing most of a file":                 {policy.ApproveSafe, event.GateRequested{Tool: "fs.write", Server: "workspace", Trusted: true, Removes: "removes 180 of 214 lines of a.go"}, event.Deny},
+		"all allows removing most of a file":                  {policy.ApproveAll, event.GateRequested{Tool: "fs.write", Server: "workspace", Trusted: true, Removes: "removes 180 of 214 lines of a.go"}, event.Allow},
+		"safe denies commands in the box":                     {policy.ApproveSafe, boxed(shell, plan.ContainedOffline), event.Deny},
+		"contained allows commands in the box":                {policy.ApproveContained, boxed(shell, plan.ContainedFiles), event.Allow},
+		"contained denies commands outside":                   {policy.ApproveContained, shell, event.Deny},
+		"contained allows the workspace's own changes":        {policy.ApproveContained, own, event.Allow},
+		"contained denies a push":                             {policy.ApproveContained, event.GateRequested{Tool: "vcs.push", Server: "workspace", Trusted: true}, event.Deny},
+		"contained denies other servers that use the network": {policy.ApproveContained, boxed(other, plan.ContainedFiles), event.Deny},
+		"contained allows other servers without network":      {policy.ApproveContained, boxed(other, plan.ContainedOffline), event.Allow},
+		"contained denies tools that changed":                 {policy.ApproveContained, event.GateRequested{Tool: "x", Server: "web", Contained: plan.ContainedOffline, Changed: "+ more"}, event.Deny},
+		"ask decides nothing":                                 {policy.ApproveAsk, own, ""},
+		"nobody denies":                                       {policy.ApproveUnasked, own, event.Deny},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, _ := c.approve.Answer(c.gate); got != c.want {

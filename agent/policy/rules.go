@@ -11,6 +11,7 @@ import (
 
 	"replan/agent/rule"
 	"replan/internal/untrusted"
+	"replan/planning/plan"
 )
 
 // Section holds the configured rules outside [[policy]] blocks: tools that never
@@ -61,6 +62,7 @@ type Block struct {
 	Workspace string            `toml:"workspace,omitempty"` // the folder to which it applies, with its subfolders; "" is everywhere
 	Action    string            `toml:"action"`
 	Untrusted bool              `toml:"untrusted,omitempty"` // with allow: the call may contain text from results
+	Contained plan.Containment  `toml:"contained,omitempty"` // files or offline: only calls whose programs run in such a box
 	Why       string            `toml:"why,omitempty"`
 }
 
@@ -79,7 +81,7 @@ func (b Block) Rule() (rule.Rule, error) {
 	if b.Workspace != "" && !filepath.IsAbs(b.Workspace) && !strings.HasPrefix(b.Workspace, "~/") {
 		return rule.Rule{}, fmt.Errorf("workspace takes the path of a folder from / or ~/ on, not %q", b.Workspace)
 	}
-	return newRule(rule.Rule{Tool: b.Tool, Args: b.Args, Pin: b.Pin, Verdict: verdict, Untrusted: b.Untrusted, Source: rule.SourceConfiguration, Why: untrusted.Text(b.Why)})
+	return newRule(rule.Rule{Tool: b.Tool, Args: b.Args, Pin: b.Pin, Verdict: verdict, Untrusted: b.Untrusted, Contained: b.Contained, Source: rule.SourceConfiguration, Why: untrusted.Text(b.Why)})
 }
 
 // Parse parses a rule as given in a flag: a tool, bare or server:tool, in which *
@@ -105,6 +107,10 @@ func Parse(text string, verdict rule.Verdict, source string) (rule.Rule, error) 
 			rest = after
 			continue
 		}
+		if name == containedWord {
+			r.Contained, rest = plan.Containment(pattern), after
+			continue
+		}
 		if _, twice := r.Args[name]; twice {
 			return rule.Rule{}, fmt.Errorf("the rule %q has two conditions on %s: write a rule for each", text, name)
 		}
@@ -119,6 +125,10 @@ func Parse(text string, verdict rule.Verdict, source string) (rule.Rule, error) 
 // untrustedWord is not an argument in a rule: set to yes, it lets text from
 // results pass.
 const untrustedWord = "untrusted"
+
+// containedWord is not an argument in a rule either: it names the box that the rule
+// asks for.
+const containedWord = "contained"
 
 func yesOrNo(word string) (bool, error) {
 	switch word {
@@ -161,6 +171,11 @@ func newRule(r rule.Rule) (rule.Rule, error) {
 	}
 	if r.Untrusted && r.Verdict != rule.VerdictRun {
 		return rule.Rule{}, fmt.Errorf("the rule for %s does not allow calls, so it cannot allow untrusted text", r.Tool)
+	}
+	switch r.Contained {
+	case plan.NotContained, plan.ContainedFiles, plan.ContainedOffline:
+	default:
+		return rule.Rule{}, fmt.Errorf("in the rule for %s, contained takes files or offline, not %q", r.Tool, r.Contained)
 	}
 	r.Why = untrusted.Text(cmp.Or(strings.TrimSpace(string(r.Why)), "your "+r.Source+" says so: "+r.String()))
 	return r, nil

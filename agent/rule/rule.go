@@ -22,6 +22,9 @@ type Rule struct {
 	// Untrusted extends a rule that allows calls to calls with text from a
 	// result.
 	Untrusted bool `json:"untrusted,omitempty"`
+	// Contained restricts the rule to calls whose programs run in a box: in any, or
+	// with ContainedOffline in one without network.
+	Contained plan.Containment `json:"contained,omitempty"`
 
 	Source string         `json:"source"` // flag, configuration, built-in, plan, or user
 	Why    untrusted.Text `json:"why"`    // for display at the gate
@@ -69,6 +72,8 @@ func (r Rule) Matches(t plan.Tool) bool {
 		r.When == WhenDestructive && !t.Destructive,
 		r.When == WhenUnmarked && t.Annotated,
 		r.When == WhenTrusted && !t.Trusted,
+		r.Contained != plan.NotContained && t.Contained == plan.NotContained,
+		r.Contained == plan.ContainedOffline && t.Contained != r.Contained,
 		// A tool of the same name on another server gets no permission meant for
 		// the workspace's own.
 		r.Verdict == VerdictRun && !t.Trusted && (plan.IsOperator(r.Tool) || plan.IsOperator(t.Name) && r.Tool != "*" && !strings.Contains(r.Tool, ":")),
@@ -92,7 +97,7 @@ func leaves(t plan.Tool) bool { return t.Trusted && t.Name == "vcs.push" }
 
 // Equal reports whether both rules are the same.
 func (r Rule) Equal(o Rule) bool {
-	return r.Tool == o.Tool && r.Pin == o.Pin && r.When == o.When && r.Untrusted == o.Untrusted && r.Verdict == o.Verdict && r.Source == o.Source && r.Why == o.Why && maps.Equal(r.Args, o.Args)
+	return r.Tool == o.Tool && r.Pin == o.Pin && r.When == o.When && r.Untrusted == o.Untrusted && r.Contained == o.Contained && r.Verdict == o.Verdict && r.Source == o.Source && r.Why == o.Why && maps.Equal(r.Args, o.Args)
 }
 
 // String returns the rule in flag syntax: the tool, and ARG=PATTERN for each
@@ -108,6 +113,9 @@ func (r Rule) String() string {
 	}
 	if r.Untrusted {
 		words = append(words, "untrusted=yes")
+	}
+	if r.Contained != plan.NotContained {
+		words = append(words, "contained="+string(r.Contained))
 	}
 	return strings.Join(words, " ")
 }

@@ -210,7 +210,7 @@ func released(run *agent.Run, by event.GateResolved) []event.Data {
 	}
 	var out []event.Data
 	for _, g := range run.Gates {
-		tool := plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted, Pin: g.Pin}
+		tool := plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted, Contained: g.Contained, Pin: g.Pin}
 		if g != allowed && g.Changed == "" && rule.Decide([]rule.Rule{r}, tool, g.Args).Verdict == rule.VerdictRun && g.Rule.Equal(allowed.Rule) && g.Removes == "" &&
 			!g.Planned && g.Rule.Source != rule.SourcePlan && !agent.Edited(run, g) && !slices.ContainsFunc(g.Provenance, unseen) {
 			out = append(out, event.GateResolved{Gate: g.Gate, Decision: event.Allow, Scope: event.ScopeOnce, By: "your answer for this run"})

@@ -118,7 +118,7 @@ func (o *Options) Register(f *pflag.FlagSet) {
 		help.Common(f, "review", "dry-run")
 	})
 	help.In(f, help.Gates, func(f *pflag.FlagSet) {
-		f.StringVar(&o.ApproveText, "approve", "", "approve `GATES` without asking: none, safe (files here) or all; safe includes this folder's tests")
+		f.StringVar(&o.ApproveText, "approve", "", "approve `GATES` without asking: none, safe, contained or all; safe is files here and tests, contained what --isolate holds too")
 		f.StringArrayVar(&o.allow, "allow", nil, "allow calls that fit `RULE` without a gate: TOOL [ARG=PATTERN], such as 'fs.write path=docs/**'; repeat for more")
 		f.StringArrayVar(&o.deny, "deny", nil, "deny calls that fit `RULE`, written as for --allow; repeat for more")
 		o.registerIsolation(f)
@@ -186,17 +186,20 @@ func (o *Options) Complete(flags *pflag.FlagSet, env Environment) error {
 	if err := o.CheckOutput(); err != nil {
 		return err
 	}
+	if err := o.readIsolation(flags); err != nil {
+		return err
+	}
 	if o.ApproveText != "" {
 		if o.Approve, err = policy.ParseApprove(o.ApproveText); err != nil {
 			return fmt.Errorf("%w", err)
 		}
-		home, _ := os.UserHomeDir() // without one there is nothing to protect
-		if o.Approve == policy.ApproveSafe && policy.TooWide(o.Workspace, home) {
-			return fmt.Errorf("--approve safe changes files of this folder without asking, and %s is your home folder, or contains it: work in a folder below it, or answer the gates yourself", o.Workspace)
+		if o.Approve == policy.ApproveContained && !o.Isolate.On {
+			return errors.New("--approve contained lets programs pass that --isolate contains: add --isolate")
 		}
-	}
-	if err := o.readIsolation(flags); err != nil {
-		return err
+		home, _ := os.UserHomeDir() // without one there is nothing to protect
+		if (o.Approve == policy.ApproveSafe || o.Approve == policy.ApproveContained) && policy.TooWide(o.Workspace, home) {
+			return fmt.Errorf("--approve %s changes files of this folder without asking, and %s is your home folder, or contains it: work in a folder below it, or answer the gates yourself", o.Approve, o.Workspace)
+		}
 	}
 	if err := o.readRules(); err != nil {
 		return err

@@ -61,6 +61,10 @@ const (
 	MetaCommands = "replan/commands"
 )
 
+// RunsPrograms lists the operators whose effects are those of programs that they start.
+// A push is not one: what it sends has left, whatever contains git.
+var RunsPrograms = []string{"proc.run", "test.run", "test.lint", "vcs.commit", "vcs.branch"}
+
 // DiffHash is the SHA-256 of a diff in hex, as [MetaDiff] has it.
 func DiffHash(diff string) string {
 	sum := sha256.Sum256([]byte(diff))

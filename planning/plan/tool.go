@@ -44,7 +44,19 @@ type Tool struct {
 	TooLong  bool           `json:"too_long,omitempty"`
 	Previews bool           `json:"previews,omitempty"` // can preview its changes
 	Commands bool           `json:"commands,omitempty"` // can preview the command it would run
+	// Contained says what keeps the effects of a call from the rest of this machine.
+	Contained Containment `json:"contained,omitempty"`
 }
+
+// Containment is the box that the program of a call runs in.
+type Containment string
+
+// Boxes of programs.
+const (
+	NotContained     Containment = ""
+	ContainedFiles   Containment = "files"   // it changes only the files of the workspace, but may use the network
+	ContainedOffline Containment = "offline" // nor does it use the network
+)
 
 // MaxInputSchema is how many bytes the input schema of a tool may have. A call of a
 // tool with a larger one is checked by its server alone.

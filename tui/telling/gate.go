@@ -122,7 +122,12 @@ func GateReason(g event.GateRequested) string {
 	if g.Trusted && g.Diff != "" && g.Rule.Source == rule.SourceBuiltIn && g.Rule.When == rule.WhenDestructive {
 		return "it changes files"
 	}
-	return g.Rule.Why.Line()
+	return g.Rule.Why.Line() + containedWords[g.Contained]
+}
+
+// containedWords are what a gate says of the box that the program of a call runs in.
+var containedWords = map[plan.Containment]string{
+	plan.ContainedFiles: "; contained: only in this folder", plan.ContainedOffline: "; contained: only in this folder, no network",
 }
 
 // ChangedTool is the heading of what a server has changed.
