@@ -19,6 +19,9 @@ func TestMain(m *testing.M) {
 	if box.Inside() {
 		os.Exit(box.Main())
 	}
+	if os.Getenv(envTarget) != "" {
+		os.Exit(tryOut())
+	}
 	if os.Getenv("BOX_TEST_OLD_KERNEL") != "" {
 		runtime.LockOSThread()
 		if err := withoutLandlock(); err != nil {
@@ -79,6 +82,10 @@ func newPlace(t *testing.T, adjust func(*box.Config)) place {
 	write(t, filepath.Join(p.dir, ".git", "HEAD"), "ref: refs/heads/main\n")
 	write(t, filepath.Join(home, ".bashrc"), "# mine\n")
 	write(t, filepath.Join(home, ".ssh", "authorized_keys"), "key\n")
+	write(t, filepath.Join(home, ".cache", "go-build", "00", "x-d"), "object")
+	if err := os.Mkdir(filepath.Join(home, "empty"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	write(t, filepath.Join(p.private, "config.toml"), "secret = 1\n")
 	cfg := box.Config{Dir: p.dir, Private: []string{p.private}, Network: true}
 	if adjust != nil {

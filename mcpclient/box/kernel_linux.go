@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -115,6 +116,10 @@ func enter(o orders) error {
 	}
 	if err := filterCalls(o.Network || o.Mounts); err != nil {
 		return fmt.Errorf("filter system calls: %w", err)
+	}
+	// What others left open for this program is not for the next one.
+	if err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return fmt.Errorf("close files: %w", err)
 	}
 	if o.Program == "" {
 		return nil
