@@ -65,3 +65,33 @@ func TestIsolatedProgramsLeaveNoProcessBehind(t *testing.T) {
 	s.end(0)
 	line.waitEnded()
 }
+
+// Git assembles a commit in a folder of its own, outside the workspace.
+func TestIsolatedGitCommits(t *testing.T) {
+	if _, err := box.Supported(); err != nil {
+		t.Skip(err)
+	}
+	folder := t.TempDir()
+	git := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("git", args...)
+		cmd.Dir = folder
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	git("init", "-q")
+	git("config", "user.name", "A")
+	git("config", "user.email", "a@example.com")
+	write(t, filepath.Join(folder, "commit.json"), `{"id":"commit-1","title":"Commit","steps":[
+		{"index":"1","title":"Branch","tool":"vcs.branch","args":{"name":"topic","create":true}},
+		{"index":"2","title":"Write","tool":"fs.write","args":{"path":"a.txt","text":"a\n"},"depends_on":["1"]},
+		{"index":"3","title":"Commit","tool":"vcs.commit","args":{"message":"Add a","paths":["a.txt"]},"depends_on":["2"]},
+		{"index":"4","title":"Diff","tool":"vcs.diff","args":{},"depends_on":["3"]}]}`)
+	open(t, program{folder: folder, home: t.TempDir(), args: []string{"plan", "run", "commit.json", "--plain", "--approve", "contained", "--isolate"}}).end(0)
+	if log := git("log", "--oneline", "--name-only", "topic"); !strings.Contains(log, "Add a\na.txt") {
+		t.Error(log)
+	}
+}

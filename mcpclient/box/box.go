@@ -180,6 +180,16 @@ func gaps(abi int, mounts bool) (out []string) {
 	return out
 }
 
+// Also returns the box for a child that may change these folders too.
+func (b *Box) Also(folders ...string) *Box {
+	if b == nil || len(folders) == 0 {
+		return b
+	}
+	wider := *b
+	wider.orders.Write = slices.Concat(b.orders.Write, folders)
+	return &wider
+}
+
 // Network reports whether children may use the network.
 func (b *Box) Network() bool { return b.orders.Network }
 

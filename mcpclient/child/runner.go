@@ -43,7 +43,8 @@ type Command struct {
 	// Unwatched marks a short command that only reads: the watcher, a process of
 	// its own, is not started for it.
 	Unwatched bool
-	Need      string // advice if the command is not installed
+	Writes    []string // folders outside the workspace that it may change in a box
+	Need      string   // advice if the command is not installed
 }
 
 func (c Command) String() string {
@@ -165,7 +166,7 @@ func (r *Runner) start(f *follow, what Command, data io.Writer, watcher Watcher)
 		}
 		f.cmd.Stdout, ours = w, append(ours, w)
 	}
-	f.group, f.exited, err = Start(f.cmd, r.Box, watcher)
+	f.group, f.exited, err = Start(f.cmd, r.Box.Also(what.Writes...), watcher)
 	for _, w := range ours {
 		_ = w.Close() // nothing of ours is in it
 	}

@@ -93,10 +93,14 @@ func (r *gitRepository) git(ctx context.Context, run gitRun) (gitOutput, error) 
 	if out.max == 0 {
 		out.max = maxGitData
 	}
+	var writes []string
+	if run.index != "" {
+		writes = []string{filepath.Dir(run.index)}
+	}
 	ended, err := r.o.runner.Run(ctx, child.Command{
 		Send: run.send,
 		Name: "git", Args: append(flags, run.args...),
-		Dir: r.o.tree.Dir, Environ: r.environ(run), Input: run.input,
+		Dir: r.o.tree.Dir, Environ: r.environ(run), Input: run.input, Writes: writes,
 		Timeout: limit, Quiet: !run.asUser, Unwatched: !run.asUser && run.index == "", Need: "install it to work with repositories",
 		Data: func(io.Writer) io.WriteCloser { return out },
 	})
