@@ -9,26 +9,36 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"replan/mcpclient/box"
 )
 
 // The effects of a child that outlives the program would happen twice if its step
 // ran again.
 func TestChildrenDoNotOutliveTheProgram(t *testing.T) {
-	for name, sig := range map[string]syscall.Signal{
-		"SIGKILL": syscall.SIGKILL, "SIGQUIT": syscall.SIGQUIT, "SIGABRT": syscall.SIGABRT,
+	_, unsupported := box.Supported()
+	for name, c := range map[string]struct {
+		sig   syscall.Signal
+		flags []string
+	}{
+		"SIGKILL": {sig: syscall.SIGKILL}, "SIGQUIT": {sig: syscall.SIGQUIT}, "SIGABRT": {sig: syscall.SIGABRT},
+		"SIGKILL with a box": {sig: syscall.SIGKILL, flags: []string{"--isolate"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if len(c.flags) > 0 && unsupported != nil {
+				t.Skip(unsupported)
+			}
 			line, server := newLifeline(t), newLifeline(t)
 			folder, home := t.TempDir(), t.TempDir()
 			servers := filepath.Join(t.TempDir(), "servers.json")
 			write(t, servers, `{"mcpServers": {"word": {"command": "toolserver", "env": {"ALIVE": "`+server.addr()+`"}}}}`)
 			write(t, filepath.Join(folder, "hold.json"), holdPlan)
-			s := open(t, program{folder: folder, home: home, env: []string{"ALIVE=" + line.addr()}, args: []string{
+			s := open(t, program{folder: folder, home: home, env: []string{"ALIVE=" + line.addr()}, args: append([]string{
 				"plan", "run", "hold.json", "--plain", "--approve", "all", "--mcp-config", servers,
-			}})
+			}, c.flags...)})
 			server.held()
 			line.held()
-			s.signal(sig)
+			s.signal(c.sig)
 			<-s.exited
 			line.waitEnded()
 			server.waitEnded()
