@@ -273,6 +273,18 @@ func (o *Options) gateSettings() []session.Setting {
 		{Key: "gates.trusted", Value: trusted, Source: trust, Literal: "[" + strconv.Quote(o.Workspace) + "]", About: "this folder's tests may run without a gate"},
 		{Key: "policy", Value: english.Count(flags, "rule") + " of flags, " + strconv.Itoa(configured) + " of the configuration", Source: source, About: "rules on calls; a always at a gate saves one"},
 	}
+	held := "no"
+	switch {
+	case o.Isolate.On && o.Isolate.Network:
+		held = "yes"
+	case o.Isolate.On:
+		held = "yes, without network"
+	}
+	isolated := session.Setting{Key: "isolate", Value: held, Source: o.sourceOf("isolate", o.file.Isolate.Enabled), About: "programs change only this folder; under [isolate]"}
+	if o.Changed != nil && o.Changed("no-network") {
+		isolated.Source = "flag --no-network"
+	}
+	out = append(out, isolated)
 	if configured > 0 && flags == 0 {
 		out[1].Source = fromConfiguration
 	}

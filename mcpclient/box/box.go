@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // EnvOrders is the environment variable with the orders for a child that is to
@@ -31,6 +32,7 @@ type Box struct {
 	orders orders
 	names  namespaces
 	temp   string
+	held   *os.File // the lock of temp
 	env    []string
 	abi    int
 }
@@ -90,12 +92,16 @@ func New(cfg Config) (b *Box, err error) {
 // the one for caches, which it returns. A cache that other programs of the user read,
 // such as the one of the go command, could hold code of the box.
 func (b *Box) makeFolders(workspace string) (caches string, err error) {
-	temp, err := os.MkdirTemp("", "replan-box-")
+	forgetTemporary()
+	temp, err := os.MkdirTemp("", tempName)
 	if err != nil {
 		return "", fmt.Errorf("a folder for temporary files of the box: %w", err)
 	}
 	if b.temp, err = filepath.EvalSymlinks(temp); err != nil {
 		return "", err
+	}
+	if b.held, err = lock(b.temp); err != nil {
+		return "", fmt.Errorf("a folder for temporary files of the box: %w", err)
 	}
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -198,7 +204,33 @@ func (b *Box) Close() error {
 	if b == nil || b.temp == "" {
 		return nil
 	}
-	return os.RemoveAll(b.temp)
+	err := os.RemoveAll(b.temp)
+	if b.held != nil {
+		err = errors.Join(err, b.held.Close())
+	}
+	return err
+}
+
+// tempName begins the names of folders for temporary files.
+const tempName = "replan-box-"
+
+// forgetTemporary removes the temporary files of programs that were killed. Their
+// folders are not locked any more; a new one may not be locked yet.
+func forgetTemporary() {
+	found, err := filepath.Glob(filepath.Join(escaped(os.TempDir()), tempName+"*"))
+	if err != nil {
+		return
+	}
+	for _, folder := range found {
+		info, err := os.Lstat(folder)
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < time.Minute {
+			continue
+		}
+		if held, err := lock(folder); err == nil {
+			_ = os.RemoveAll(folder) // what is left takes only space
+			_ = held.Close()
+		}
+	}
 }
 
 // Enclose puts a command into the box. Call it just before the command starts.

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -156,6 +157,38 @@ func TestMissingProgramIsReportedBeforeItStarts(t *testing.T) {
 	cmd.Dir = p.dir
 	if err := p.box.Enclose(cmd); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Error(err)
+	}
+}
+
+func TestTemporaryFilesOfKilledProgramsAreForgotten(t *testing.T) {
+	p := newPlace(t, nil)
+	left := filepath.Join(p.home, "replan-box-1")
+	write(t, filepath.Join(left, "file"), "left")
+	fresh := filepath.Join(p.home, "replan-box-2")
+	write(t, filepath.Join(fresh, "file"), "of a program that begins")
+	mine, err := filepath.Glob(filepath.Join(p.home, "replan-box-*[0-9]"))
+	if err != nil || len(mine) != 3 {
+		t.Fatal(mine, err)
+	}
+	old := time.Now().Add(-time.Hour)
+	for _, folder := range mine {
+		if folder != fresh {
+			if err := os.Chtimes(folder, old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	b, err := box.New(box.Config{Dir: p.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, folder := range mine {
+		if _, err := os.Stat(folder); (err == nil) == (folder == left) {
+			t.Errorf("%s: %v", folder, err)
+		}
 	}
 }
 

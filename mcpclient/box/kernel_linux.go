@@ -20,6 +20,19 @@ import (
 // self is this very program, even after an update has replaced its file.
 const self = "/proc/self/exe"
 
+// lock locks a folder until the file is closed or this program ends, unless another
+// one has locked it.
+func lock(folder string) (*os.File, error) {
+	held, err := os.OpenFile(folder, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0) // #nosec G304 -- only locked
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(held.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil { // #nosec G115 -- a descriptor
+		return nil, errors.Join(err, held.Close())
+	}
+	return held, nil
+}
+
 // leastABI is the first version of Landlock that holds all changes of files.
 const leastABI = 3
 

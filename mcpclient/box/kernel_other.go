@@ -4,6 +4,7 @@ package box
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 	"runtime"
 )
@@ -14,6 +15,8 @@ const self = ""
 func Supported() (abi int, err error) {
 	return 0, errors.New("a box needs Landlock, which only Linux has, not " + runtime.GOOS)
 }
+
+func lock(string) (*os.File, error) { _, err := Supported(); return nil, err }
 
 type namespaces int
 
