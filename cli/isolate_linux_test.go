@@ -95,3 +95,22 @@ func TestIsolatedGitCommits(t *testing.T) {
 		t.Error(log)
 	}
 }
+
+func TestServedProgramsAreIsolatedToo(t *testing.T) {
+	if _, err := box.Supported(); err != nil {
+		t.Skip(err)
+	}
+	above := t.TempDir()
+	folder := filepath.Join(above, "work")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t.Context(), t, folder, t.TempDir(), "--isolate")
+	reply := s.ask(t, 1, "tools/call", `{"name":"proc.run","arguments":{"shell":"echo x > in; echo x > ../out"}}`)
+	if _, err := os.Stat(filepath.Join(folder, "in")); err != nil {
+		t.Error(err, reply)
+	}
+	if _, err := os.Stat(filepath.Join(above, "out")); err == nil {
+		t.Error("a program wrote outside the folder")
+	}
+}

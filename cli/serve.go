@@ -97,7 +97,9 @@ func (o *options) serve(ctx context.Context, how serving) (err error) {
 		w, err = o.wiring().prepare(ctx, opening{trust: mcpclient.TrustNone})
 	} else {
 		w.watch = o.wiring().newWatch()
-		w.logger, err = w.openLog(o.store.Dirs.Logs())
+		if w.logger, err = w.openLog(o.store.Dirs.Logs()); err == nil {
+			err = w.makeBox(o)
+		}
 	}
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ type served struct {
 	exit    chan int
 }
 
-func serve(ctx context.Context, t *testing.T, dir, home string) *served {
+func serve(ctx context.Context, t *testing.T, dir, home string, flags ...string) *served {
 	t.Helper()
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
@@ -33,7 +33,7 @@ func serve(ctx context.Context, t *testing.T, dir, home string) *served {
 	std := inFolder(dir, home)
 	std.In, std.Out, std.Err = in, out, &s.stderr
 	go func() {
-		code := cli.Main(ctx, []string{"serve", "--workspace"}, std)
+		code := cli.Main(ctx, append([]string{"serve", "--workspace"}, flags...), std)
 		_ = out.Close()
 		s.exit <- code
 	}()

@@ -120,11 +120,11 @@ func concerns(path string) (names []string, ok bool) {
 	case "replan serve":
 		return []string{Gates, Model, Tools, Limits}, true
 	case "replan doctor":
-		return []string{Model, Tools, Output}, true
+		return []string{Model, Tools, Output, "isolate", "no-network"}, true
 	case "replan fit":
 		return []string{"model", "host", "mcp-config", "server", "ascii", Output}, true
 	case "replan mcp list", "replan mcp test", "replan mcp login":
-		return []string{"mcp-config", "ascii", Output}, true
+		return []string{"mcp-config", "ascii", "isolate", "no-network", Output}, true
 	case "replan plan show", "replan runs show":
 		return []string{Output, "ascii"}, true
 	default:
