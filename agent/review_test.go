@@ -365,6 +365,10 @@ func TestApprovalHoldsForShownCall(t *testing.T) {
 			r.Catalogue = slices.Clone(r.Catalogue)
 			r.Catalogue[1].Destructive = true
 		}, asked: true},
+		{name: "tool in another box", change: func(_ *world, r *event.RunResumed) {
+			r.Catalogue = slices.Clone(r.Catalogue)
+			r.Catalogue[1].Contained = plan.ContainedFiles
+		}, asked: true},
 		{name: "rule blocks the tool", change: func(_ *world, r *event.RunResumed) {
 			r.Rules = append([]rule.Rule{{Tool: "change", Verdict: rule.VerdictBlock, Why: "no"}}, r.Rules...)
 		}},
