@@ -170,7 +170,7 @@ func (o wiring) sessionConfig(w *services) runner.Config {
 		Crashed: func(value any, stack []byte) string {
 			return crash.Report(o.store.Dirs.Crashes(), Version, value, stack)
 		},
-		Logger:    w.logger,
+		Logger: w.logger,
 	}
 	if o.DryRun {
 		cfg.Store, cfg.Remember = store.Dry{Store: o.store, NoResume: o.noDryResume()}, nil
