@@ -274,7 +274,7 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 	}
 	r.account(s, d.Run, d.Usage)
 	s.Status, s.Error, s.Failure, s.MS = StepFailed, d.Error, d.Failure, d.MS
-	s.Beside.Attachments = d.Attachments
+	s.Beside.Attachments, s.gate.since = d.Attachments, 0
 	r.endAttempt(s, d.Attempt)
 	switch {
 	case d.Removes != "":
