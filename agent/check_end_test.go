@@ -1,14 +1,19 @@
 package agent_test
 
 import (
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -275,4 +280,38 @@ func TestCheckOfAModelSendsNothingThatAMentionMayHaveWritten(t *testing.T) {
 	if got := evidence(result); !slices.Equal(got, []plan.EvidenceState{plan.StateUnchecked}) {
 		t.Errorf("the evidence is %v", got)
 	}
+}
+
+// A tool that does nothing and says that it did is found wherever a check covers it, and
+// is called verified nowhere.
+func TestToolsThatOnlySayTheyDidItAreFoundByChecks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		p := plan.Plan{Title: "Change all", OnFailure: plan.OnFailureSkip}
+		did, want := map[any]bool{}, map[string]plan.EvidenceState{}
+		for i := range rapid.IntRange(1, 8).Draw(t, "steps") {
+			index := strconv.Itoa(i + 1)
+			did[index] = rapid.Bool().Draw(t, "did")
+			step := plan.Step{Index: index, Title: untrusted.Text("Change " + index), Executor: plan.ExecutorTool, Tool: "change", Args: map[string]any{"at": index}}
+			want[index] = plan.StateClaimed
+			if rapid.Bool().Draw(t, "checked") {
+				step.Checks = []plan.Check{{Title: "it is there", Tool: "look", Args: map[string]any{"at": index}, Expect: "result == true"}}
+				if want[index] = plan.StateRefuted; did[index] {
+					want[index] = plan.StateVerified
+				}
+			}
+			p.Steps = append(p.Steps, step)
+		}
+		start := started(event.DefaultLimits())
+		start.Goal, start.Plan, start.SkipSynthesis = p.Title, &p, true
+		w.returning("ok, done")
+		w.finds = func(c agent.CallCheck) event.CheckCompleted { return c.Returned(did[c.Check.Args["at"]], 1) }
+		got := map[string]plan.EvidenceState{}
+		for _, e := range w.play(start).Evidence {
+			got[e.Step] = e.State
+		}
+		if !maps.Equal(got, want) {
+			t.Fatalf("the evidence is %v, want %v", got, want)
+		}
+	})
 }
