@@ -68,8 +68,8 @@ func (r *Run) attemptsBefore(index string) attemptCount {
 // countAttempts saves the attempt counts of the steps that another plan replaces.
 func (r ledger) countAttempts() {
 	r.every(func(s *StepState) {
-		if s.attempts.total > 0 {
-			r.attempts[s.Step.Index] = s.attempts.total
+		if n := s.attempts.total; n > r.attempts[s.Step.Index] {
+			r.attempts[s.Step.Index] = n
 		}
 	})
 }

@@ -155,9 +155,21 @@ func takeMoved(moved map[string][]*StepState, value any) *StepState {
 
 // adopt gives an item what an earlier attempt has done for the same value at another place.
 func adopt(item *StepState, done StepState) {
+	was := done.Step.Index
 	done.Step, done.attempts, done.item, done.sched = item.Step, item.attempts, item.item, item.sched
 	done.item.ended = true
 	*item = done
+	if done.Loop == nil {
+		return
+	}
+	loop := *done.Loop
+	loop.step, loop.Calls = item, make([]*StepState, len(loop.Calls))
+	for i, c := range done.Loop.Calls {
+		call := *c
+		call.Step.Index, call.Parent = item.Step.Index+strings.TrimPrefix(c.Step.Index, was), item.Step.Index
+		loop.Calls[i] = &call
+	}
+	item.Loop = &loop
 }
 
 // item fills in the state of one item of a step.

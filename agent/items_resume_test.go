@@ -12,6 +12,7 @@ import (
 	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // A run with a fan-out is cut after every event and resumed: no call with an effect that
@@ -236,5 +237,39 @@ func TestEachOccurrenceInTheNewListRunsOnce(t *testing.T) {
 				t.Errorf("the run ended with %s: %s\n%v", result.Reason, result.Error, result.Variables)
 			}
 		})
+	}
+}
+
+// Each new plan puts a new item before one that an agent has done.
+func TestNoAttemptOfACallOfAMovedItemStartsTwice(t *testing.T) {
+	w := newWorld(t)
+	mirror(w)
+	const step = `{"title":"Ask","on_failure":"replan","steps":[{"index":"1","title":"Ask","executor":"agent","profile":"scout","for_each":%s,"at_once":1,"result_variable":"told"}]}`
+	fails := turn{fails: "no answer"}
+	asks, tells := turn{calls: []reply.ToolUse{use("look", "q")}}, turn{text: "told"}
+	k := &replyingModel{
+		turns:  []turn{asks, tells, fails, fails, fails, asks, tells, fails, fails, fails, asks, tells},
+		others: script{prompt.PurposeReplan: {fmt.Sprintf(step, `["b","a","x"]`), fmt.Sprintf(step, `["c","a","b"]`)}},
+	}
+	k.join(w)
+	start := given(t, fmt.Sprintf(step, `["a","y"]`))
+	start.Prompting.ModelTools, start.Prompting.Profiles = true, []prompt.Profile{{Name: "scout"}}
+	if result := w.play(start); plan.CanonicalJSON(result.Variables["told"]) != `["told","told","told"]` {
+		t.Fatalf("the run ended with %s: %s\n%s", result.Reason, result.Error, w.tail())
+	}
+	started := map[event.Attempt]bool{}
+	for _, d := range all[event.StepStarted](w) {
+		a := event.Attempt{Index: d.Index, Number: d.Attempt}
+		if started[a] {
+			t.Errorf("attempt %d of %s started twice", a.Number, a.Index)
+		}
+		started[a] = true
+	}
+	for _, item := range w.run.Step("1").Items {
+		for _, c := range item.Loop.Calls {
+			if w.run.Step(c.Step.Index) != c {
+				t.Errorf("%s is no call of item %s", c.Step.Index, item.Step.Index)
+			}
+		}
 	}
 }
