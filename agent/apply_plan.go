@@ -151,7 +151,7 @@ func (r fold) applyDiff(d event.PlanDiff) {
 		state := &StepState{Step: step, Status: StepPending, attempts: r.attemptsBefore(step.Index)}
 		before, stays := old[step.Index]
 		switch {
-		case stays && r.onlyRechecks(before) && plan.SameCall(before.Step, step) && r.refersToFinished(step, old):
+		case stays && r.onlyRechecks(before) && plan.SameWork(before.Step, step) && r.refersToFinished(step, old):
 			*state = *before
 			state.Step = step
 			r.beginChecks(state)
@@ -169,7 +169,7 @@ func (r fold) applyDiff(d event.PlanDiff) {
 		case stays:
 			state.replanned, state.author.read = before.replanned, before.author.read
 		}
-		if stays && state.expands() && state.Items == nil && plan.SameCall(before.Step, step) {
+		if stays && state.expands() && state.Items == nil && plan.SameWork(before.Step, step) {
 			r.keepItems(state, before.Items)
 		}
 		r.Steps = append(r.Steps, state)

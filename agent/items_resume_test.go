@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -271,5 +272,47 @@ func TestNoAttemptOfACallOfAMovedItemStartsTwice(t *testing.T) {
 				t.Errorf("%s is no call of item %s", c.Step.Index, item.Step.Index)
 			}
 		}
+	}
+}
+
+// A step of the model has only its title to say what it does.
+func TestNewTitleOfAStepOfTheModelRepeatsItsItems(t *testing.T) {
+	const step = `{"title":"Write","on_failure":"replan","steps":[{"index":"1","title":%q,"executor":"self","for_each":["a","b"],"at_once":1,"result_variable":"texts"}]}`
+	for _, how := range []string{"replan", "review"} {
+		t.Run(how, func(t *testing.T) {
+			w := newWorld(t)
+			mirror(w)
+			fails := true
+			w.reply = func(r prompt.Request) (string, error) {
+				words := r.Messages[len(r.Messages)-1].Content
+				switch {
+				case r.Purpose == prompt.PurposeReplan && how == "replan":
+					fails = false
+					return fmt.Sprintf(step, "Translate"), nil
+				case r.Purpose == prompt.PurposeReplan, fails && strings.Contains(words, ": b"):
+					return "", errors.New("no answer")
+				case strings.Contains(words, "Translate"):
+					return "translated", nil
+				}
+				return "summed up", nil
+			}
+			start := given(t, fmt.Sprintf(step, "Sum up"))
+			result := w.play(start)
+			if how == "review" {
+				fails = false
+				w.review = func(v *agent.Review) event.ReviewDecision {
+					if err := v.Edit(given(t, fmt.Sprintf(step, "Translate")).Plan.Steps[0]); err != nil {
+						t.Fatal(err)
+					}
+					return event.ReviewRun
+				}
+				d := resumed(start)
+				d.Review = true
+				result = w.resume(d)
+			}
+			if got := plan.CanonicalJSON(result.Variables["texts"]); got != `["translated","translated"]` {
+				t.Errorf("the run ended with %s: %s, and the result is %s\n%s", result.Reason, result.Error, got, w.tail())
+			}
+		})
 	}
 }

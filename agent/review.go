@@ -208,7 +208,7 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 		s.Step = step
 		if items != nil && differs(was, step) {
 			s.Items, s.fan = nil, fanOut{}
-			if s.expands() && plan.SameCall(was, step) {
+			if s.expands() && plan.SameWork(was, step) {
 				r.keepItems(s, items)
 			}
 		}

@@ -33,7 +33,7 @@ func Compare(before, after []Step) Diff {
 		switch {
 		case !ok:
 			d.Added = append(d.Added, s.Index)
-		case !SameCall(was, s) || !SameTimes(was, s) || !slices.EqualFunc(was.Checks, s.Checks, sameCheck):
+		case !SameWork(was, s) || !SameTimes(was, s) || !slices.EqualFunc(was.Checks, s.Checks, sameCheck):
 			d.Revised = append(d.Revised, s.Index)
 		}
 	}
@@ -92,10 +92,10 @@ func ExecutorOf(s Step) Executor {
 	return s.Executor
 }
 
-// sameWork reports whether two steps would do the same: they call the same and,
+// SameWork reports whether two steps would do the same: they call the same and,
 // where a model makes the words or the args up from the title, are titled the
 // same. Another check of it is no other work.
-func sameWork(a, b Step) bool {
+func SameWork(a, b Step) bool {
 	if !SameCall(a, b) {
 		return false
 	}
@@ -122,7 +122,7 @@ func SameSteps(a, b []Step) bool {
 	matches := func(names map[string]string) bool {
 		for _, s := range a {
 			other, ok := named[names[s.Index]]
-			if !ok || !sameWork(s, other) || !SameTimes(s, other) {
+			if !ok || !SameWork(s, other) || !SameTimes(s, other) {
 				return false
 			}
 			needs := make(map[string]bool)
@@ -258,7 +258,7 @@ func repeats(frozen, proposed []Step) (repeated, longer map[string]Step) {
 	repeated, longer = make(map[string]Step), make(map[string]Step)
 	for _, s := range proposed {
 		was, ok := done[s.Index]
-		if ok && sameWork(was, s) && agreeOnResult(was, s) && (s.ForEach == nil || was.ForEach != nil && !usesOwnResult(frozen, s)) {
+		if ok && SameWork(was, s) && agreeOnResult(was, s) && (s.ForEach == nil || was.ForEach != nil && !usesOwnResult(frozen, s)) {
 			repeated[s.Index] = s
 		}
 	}
@@ -271,7 +271,7 @@ func repeats(frozen, proposed []Step) (repeated, longer map[string]Step) {
 		}
 	}
 	for _, s := range proposed {
-		if again, ok := repeated[s.Index]; !ok || !sameWork(again, s) {
+		if again, ok := repeated[s.Index]; !ok || !SameWork(again, s) {
 			isNew(s)
 		}
 	}

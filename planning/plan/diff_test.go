@@ -38,7 +38,8 @@ func diffText(d plan.Diff) string {
 func TestCompare(t *testing.T) {
 	for _, tt := range []struct{ name, before, after, want string }{
 		{"nothing changed", `[{"tool":"t","args":{"a":1,"b":2}}]`, `[{"tool":"t","args":{"b":2.0,"a":1}}]`, ""},
-		{"another title", `[{"tool":"t","title":"a"}]`, `[{"tool":"t","title":"b"}]`, ""},
+		{"another title of a call", `[{"tool":"t","title":"a","args":{"a":1}}]`, `[{"tool":"t","title":"b","args":{"a":1}}]`, ""},
+		{"another title for the model", `[{"tool":"t","title":"a"},{"executor":"self","title":"a"}]`, `[{"tool":"t","title":"b"},{"executor":"self","title":"b"}]`, "~1 ~2"},
 		{"another dependency", `[{"tool":"t"},{"tool":"t"}]`, `[{"tool":"t"},{"tool":"t","depends_on":["1"]}]`, ""},
 		{"missing and empty args", `[{"tool":"t"}]`, `[{"tool":"t","args":{}}]`, ""},
 		{"another tool", `[{"tool":"t"}]`, `[{"tool":"u"}]`, "~1"},
