@@ -297,6 +297,8 @@ func (v *Review) Gate(index string) *ReviewGate {
 		gate.Closed = untrusted.Text("it asks when it runs, because a model writes " + strings.Join(probe.fill.missing, " and ") + " then")
 	case len(references) > 0:
 		gate.Closed = untrusted.Text("it asks when it runs, because " + references[0].String() + " is inserted then")
+	case step.ForEach != nil:
+		gate.Closed = "it asks when it runs, for each of its items"
 	default:
 		if err := facts.signature.Check(args); err != nil {
 			gate.Closed = untrusted.Text("its args do not fit: " + err.Error())

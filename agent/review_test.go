@@ -287,6 +287,17 @@ func TestReview(t *testing.T) {
 			order:   "1 2 3 4",
 		},
 		{
+			name: "approving a step for a list is refused",
+			change: func(v *agent.Review) error {
+				step, _ := v.Plan().Step("2")
+				step.ForEach = &plan.ForEach{Items: []any{"a", "b"}, As: "item", Max: plan.DefaultMax}
+				return errors.Join(v.Edit(step), count(v.ApproveAll(), 0), v.Approve("2", true))
+			},
+			refused: "it asks when it runs, for each of its items",
+			order:   "1 2 3 4",
+			changes: "1 edited",
+		},
+		{
 			name:    "approving a step without a gate is refused",
 			change:  func(v *agent.Review) error { return v.Approve("1", true) },
 			refused: "step 1 does not ask",
