@@ -334,11 +334,27 @@ func (r fold) amend(s *StepState, status plan.ItemStatus) {
 	}
 }
 
-// checkUnchecked has the checks evaluated again of completed steps with one that was not.
+// checkUnchecked has the checks evaluated again of completed steps and items with one that
+// was not.
 func (r fold) checkUnchecked() {
+	unchecked := func(s *StepState) bool {
+		return s.Status == StepCompleted && slices.ContainsFunc(s.Checked, func(c event.CheckCompleted) bool { return c.State == plan.StateUnchecked })
+	}
 	for _, s := range r.Steps {
-		if s.Status == StepCompleted && slices.ContainsFunc(s.Checked, func(c event.CheckCompleted) bool { return c.State == plan.StateUnchecked }) {
+		if unchecked(s) {
 			r.beginChecks(s)
+		}
+		if s.Status != StepCompleted || !slices.ContainsFunc(s.Items, unchecked) {
+			continue
+		}
+		s.Status = StepRunning // until its items have ended again
+		r.History = slices.DeleteFunc(slices.Clone(r.History), func(h plan.HistoryItem) bool { return h.Index == s.Step.Index && h.Attempt == s.Attempt })
+		for _, item := range s.Items {
+			if unchecked(item) {
+				r.beginChecks(item)
+				item.item.ended = false
+				s.fan.left++
+			}
 		}
 	}
 }

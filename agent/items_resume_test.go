@@ -316,3 +316,34 @@ func TestNewTitleOfAStepOfTheModelRepeatsItsItems(t *testing.T) {
 		})
 	}
 }
+
+func TestResumeOfAnUnverifiedRunEvaluatesTheChecksOfItems(t *testing.T) {
+	for word, want := range map[string]event.Reason{"": event.ReasonGoalMet, "not ": event.ReasonStepFailed} {
+		t.Run(string(want), func(t *testing.T) {
+			w := newWorld(t)
+			mirror(w)
+			start := given(t, `{"title":"Change all","steps":[
+				{"index":"1","title":"Change","tool":"change","for_each":["a","b"],"args":{"at":"${item}"},"check":{"tool":"look","args":{"at":"${item}"},"expect":"`+word+`(result != nil)"}},
+				{"index":"2","title":"Change","tool":"change","args":{"at":"c"},"depends_on":["1"],"check":{"expect":"result != nil"}}]}`)
+			start.RequireVerified = true
+			start.Rules = []rule.Rule{{Tool: "look", Verdict: rule.VerdictBlock, Source: rule.SourceFlag}, {Tool: "*", Verdict: rule.VerdictRun}}
+			if result := w.play(start); result.Reason != event.ReasonUnverified {
+				t.Fatalf("the run ended with %s: %s", result.Reason, result.Error)
+			}
+			again := resumed(start)
+			again.Rules = start.Rules[1:]
+			result := w.resume(again)
+			if got := w.starts(); result.Reason != want || !slices.Equal(got, []string{"1.1", "1.2", "2"}) {
+				t.Errorf("the resume ended with %s: %s, after the steps %v\n%s", result.Reason, result.Error, got, w.tail())
+			}
+			attempts := map[event.Attempt]bool{}
+			for _, h := range result.History {
+				a := event.Attempt{Index: h.Index, Number: h.Attempt}
+				if attempts[a] {
+					t.Errorf("attempt %d of %s is twice in the history", a.Number, a.Index)
+				}
+				attempts[a] = true
+			}
+		})
+	}
+}
