@@ -71,6 +71,7 @@ func (s *Server) carryOut(ctx context.Context, r mcp.CallToolRequest, command fu
 		if c == nil {
 			return refused(errTooLate), nil
 		}
+		c.tell(s.reporter(ctx, r))
 		c.take(r.Params.InputResponses)
 		return c.wait(ctx, r)
 	}
@@ -93,6 +94,7 @@ func (s *Server) carryOut(ctx context.Context, r mcp.CallToolRequest, command fu
 	c := &call{
 		server: s, tool: r.Params.Name, watched: make(chan struct{}), over: make(chan struct{}), news: make(chan struct{}, 1),
 		runs: map[string]*agent.Run{}, upto: map[string]uint64{}, words: map[string]string{},
+		report: s.reporter(ctx, r),
 	}
 	if c.session, err = s.cfg.Backend.Begin(s.ctx); err != nil {
 		c.release()
@@ -123,7 +125,6 @@ func (c *call) end() {
 // user of a client that asks them between two requests. The end of ctx ends the
 // run.
 func (c *call) wait(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	c.tell(c.server.reporter(ctx, r))
 	defer c.tell(nil)
 	var questions sync.WaitGroup
 	defer questions.Wait()

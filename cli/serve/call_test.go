@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -87,7 +89,11 @@ func (g *gated) Send(c session.Command) {
 }
 
 func (b *stage) Begin(context.Context) (serve.Session, error) {
-	g := &gated{events: make(chan event.Event, 64), sent: make(chan session.Command, 8), closed: make(chan struct{}), diff: b.diff, run: b.run}
+	buffer := 64
+	if b.run != nil {
+		buffer = 0 // the events of a run are read before Send returns
+	}
+	g := &gated{events: make(chan event.Event, buffer), sent: make(chan session.Command, 8), closed: make(chan struct{}), diff: b.diff, run: b.run}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.sessions = append(b.sessions, g)
@@ -150,6 +156,38 @@ func TestRunStopsIfNoAnswerComesInTime(t *testing.T) {
 	}
 	if text := fmt.Sprint(got.Content); !got.IsError || !strings.Contains(text, "the answer came too late") || !strings.Contains(text, "run_resume") {
 		t.Errorf("got %v", got)
+	}
+}
+
+// The run ends before the call begins to wait for it, so none of its progress may be lost
+// until then.
+func TestProgressCountsItems(t *testing.T) {
+	each := plan.Step{Index: "1", Title: "Read each file", Executor: plan.ExecutorTool, Tool: "fs.read", ForEach: &plan.ForEach{Items: []any{"a", "b"}, As: "item", Max: 50}}
+	p := plan.Plan{Title: "T", Steps: []plan.Step{each, {Index: "2", Title: "Sum up", Executor: plan.ExecutorSelf, DependsOn: []string{"1"}}}}
+	call := func(index string) event.StepStarted {
+		return event.StepStarted{Index: index, Parent: "1", Attempt: 1, Title: "Read each file", Executor: plan.ExecutorTool, Tool: "fs.read"}
+	}
+	s := serve.New(serve.Config{Backend: &stage{run: []event.Data{
+		event.RunStarted{Goal: "g", Plan: &p, Limits: event.DefaultLimits()},
+		event.PlanCreated{Plan: p, Revision: 1},
+		event.StepExpanded{Index: "1", Attempt: 1, Title: "Read each file", Items: []any{"a", "b"}},
+		call("1.1"), call("1.2"),
+		event.StepCompleted{Index: "1.1", Attempt: 1, Result: "x"},
+		event.StepCompleted{Index: "1.2", Attempt: 1, Result: "x"},
+	}}})
+	defer s.Close()
+	client := server.NewInProcessSession("client", nil)
+	client.Initialize()
+	s.MCP().HandleMessage(s.MCP().WithContext(t.Context(), client), []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call",
+		"params":{"name":"plan_create_and_execute","arguments":{"goal":"g"},"_meta":{"progressToken":"p"}}}`))
+	var got []string
+	for range len(client.ClientNotifications()) {
+		told := (<-client.ClientNotifications()).Params.AdditionalFields
+		got = append(got, fmt.Sprintf("%v of %v: %v", told["progress"], told["total"], told["message"]))
+	}
+	want := []string{"0.001 of 2: planned: T", "0.002 of 2: Read each file: 2 items", "0.5 of 2: Read each file: 1 of 2 items", "1 of 2: Read each file: 2 items"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
