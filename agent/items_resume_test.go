@@ -347,3 +347,23 @@ func TestResumeOfAnUnverifiedRunEvaluatesTheChecksOfItems(t *testing.T) {
 		})
 	}
 }
+
+// One item fails while another is in doubt. The step ends once the doubt is resolved.
+func TestStepStoppedByAnItemEndsAfterDoubts(t *testing.T) {
+	w := newWorld(t)
+	w.finding(0)
+	w.failing("b")
+	works := w.tool
+	w.tool = func(c agent.CallTool) event.Data {
+		if c.Args["at"] == "a" {
+			return event.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: "no answer in 1s"}
+		}
+		return works(c)
+	}
+	w.choose = func(n int) int { return n - 1 } // b fails before the doubt about a
+	start := given(t, `{"title":"Change all","steps":[{"index":"1","title":"Change","tool":"change","for_each":["a","b"],"args":{"at":"${item}"}}]}`)
+	start.InDoubt, start.Rules = event.DoubtRerun, []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}}
+	if result := w.play(start); result.Reason != event.ReasonStepFailed || w.run.Step("1").Status != agent.StepFailed {
+		t.Errorf("the run ended with %s, and step 1 is %s\n%s", result.Reason, w.run.Step("1").Status, w.tail())
+	}
+}

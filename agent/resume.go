@@ -363,6 +363,7 @@ func (r fold) applyDoubtResolved(d event.DoubtResolved) {
 			s.interruption = rerunUnasked
 		}
 		r.again(s)
+		r.enqueue(cmp.Or(s.item.step, s)) // a step that another item has stopped waited for the answer
 	default:
 		r.end(event.StatusFailed, event.ReasonInDoubt, fmt.Sprintf("step %s (%s) may or may not have taken effect: %s; find out, and resume the run with --in-doubt done or rerun", d.Step, s.Step.Title, s.Error))
 	}
