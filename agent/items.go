@@ -346,6 +346,17 @@ func (r fold) stopItems(s *StepState) {
 	r.enqueue(of)
 }
 
+// CancelItems returns the event that keeps the items of a running step that have not begun
+// from beginning: one of them fails. ok is false if all have begun.
+func CancelItems(s *StepState, why string) (failed event.StepFailed, ok bool) {
+	for _, item := range s.Items {
+		if item.Status == StepPending || item.Status == StepWaiting {
+			return event.StepFailed{Index: item.Step.Index, Attempt: item.attempts.total + 1, Error: untrusted.Text(why), Failure: event.FailureInterrupted}, true
+		}
+	}
+	return event.StepFailed{}, false
+}
+
 // itemsOver reports whether a step has nothing more to do for its items.
 func (s *StepState) itemsOver() bool {
 	if s.fan.stopper == nil {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
@@ -366,4 +368,111 @@ func TestStepStoppedByAnItemEndsAfterDoubts(t *testing.T) {
 	if result := w.play(start); result.Reason != event.ReasonStepFailed || w.run.Step("1").Status != agent.StepFailed {
 		t.Errorf("the run ended with %s, and step 1 is %s\n%s", result.Reason, w.run.Step("1").Status, w.tail())
 	}
+}
+
+// The user stops the run, one item or all of them, at any time, and resumes. No call that has
+// returned is repeated, and nothing is lost.
+func TestStoppedItemsAreResumedOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		w.finding(4)
+		w.choose = func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "next") }
+		effects := map[any]int{}
+		works := w.tool
+		w.tool = func(c agent.CallTool) event.Data {
+			if c.Tool.Name == "change" {
+				effects[c.Args["at"]]++
+			}
+			return works(c)
+		}
+		// interrupt ends a call as the runner does: its tool has not been called, or nobody knows.
+		interrupt := func(i int) {
+			c, ok := w.pending[i].(agent.CallTool)
+			if !ok {
+				return
+			}
+			w.pending = slices.Delete(slices.Clone(w.pending), i, i+1)
+			if rapid.Bool().Draw(t, "unknown") && !c.Tool.ReadOnly {
+				w.apply(event.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: "cancelled by the user"})
+				return
+			}
+			w.apply(event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "cancelled by the user", Failure: event.FailureInterrupted})
+		}
+		w.failed = func(agent.Question) event.FailureResolved {
+			return event.FailureResolved{Decision: rapid.SampledFrom([]event.FailureDecision{event.FailureRetry, event.FailureAbort}).Draw(t, "decision")}
+		}
+		w.doubt = func(agent.Question) event.DoubtDecision {
+			return rapid.SampledFrom([]event.DoubtDecision{event.DoubtRerun, event.DoubtAbort}).Draw(t, "doubt")
+		}
+		start := eachPlan(t, fmt.Sprintf(`,"at_once":%d`, rapid.IntRange(0, 3).Draw(t, "at once")))
+		start.Attended = rapid.Bool().Draw(t, "attended")
+		if !start.Attended {
+			start.InDoubt = event.DoubtRerun
+		}
+		w.apply(start)
+		stops := rapid.IntRange(1, 6).Draw(t, "stops")
+		for n := 0; ; n++ {
+			w.advance()
+			if w.run.Result != nil {
+				if w.run.Result.Status == event.StatusCompleted {
+					break
+				}
+				if rapid.Bool().Draw(t, "killed") {
+					w.kill(len(w.events))
+					mirrorOn(w)
+				}
+				w.begun, w.pending = map[string]bool{}, nil
+				again := resumed(start)
+				again.From = w.run.Seq
+				w.apply(again)
+				continue
+			}
+			if w.waits() == 0 || n > 1000 {
+				t.Fatalf("the run is stuck:\n%s", w.tail())
+			}
+			if stops > 0 && rapid.IntRange(0, 4).Draw(t, "stops here") == 0 {
+				stops--
+				step := w.run.Step("2")
+				switch rapid.SampledFrom([]string{"run", "item", "step"}).Draw(t, "stop") {
+				case "run":
+					w.apply(event.RunPaused{Reason: "stopped by the user"})
+					for len(w.pending) > 0 && w.run.Result == nil {
+						if _, call := w.pending[0].(agent.CallTool); !call {
+							w.pending = w.pending[1:]
+						} else if interrupt(0); rapid.Bool().Draw(t, "advance") {
+							w.advance()
+						}
+					}
+				case "item":
+					if len(w.pending) > 0 {
+						interrupt(rapid.IntRange(0, len(w.pending)-1).Draw(t, "item"))
+					}
+				case "step":
+					if len(step.Items) == 0 || step.Status != agent.StepRunning {
+						break
+					}
+					if failed, ok := agent.CancelItems(step, "cancelled by the user"); ok {
+						w.apply(failed)
+						w.advance()
+					}
+					for i := len(w.pending) - 1; i >= 0; i-- {
+						interrupt(i)
+					}
+				}
+				continue
+			}
+			w.deliver()
+		}
+		if got := plan.CanonicalJSON(w.run.Result.Variables["changed"]); got != `["a","b","c","d"]` {
+			t.Fatalf("the result is %s\n%s", got, w.tail())
+		}
+		for item, times := range effects {
+			if times != 1 {
+				t.Fatalf("item %v was changed %d times\n%s", item, times, w.tail())
+			}
+		}
+		if len(effects) != 4 {
+			t.Fatalf("changed %v", effects)
+		}
+	})
 }

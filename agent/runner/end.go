@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"replan/agent"
 	"replan/agent/event"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -171,4 +172,42 @@ func (s *Session) stopEngines(ctx context.Context) {
 		e.stop(ctx)
 		s.afterAdvance(e)
 	}
+}
+
+// cancel stops one running step and reports whether there is one.
+func (e *engine) cancel(index string) bool {
+	s := e.run.Step(index)
+	if s == nil {
+		return false
+	}
+	if len(s.Items) > 0 && s.Status == agent.StepRunning {
+		return e.cancelItems(s)
+	}
+	c := e.calls[event.Attempt{Index: index, Number: s.Attempt}]
+	if l := s.Loop; l != nil && s.Status == agent.StepRunning && !l.Asking {
+		// Its last turn has returned; only the calls of that turn are running.
+		e.apply([]event.Data{event.StepFailed{
+			Index: index, Attempt: s.Attempt, Error: untrusted.Text(errCancelled.Error()), Failure: event.FailureInterrupted,
+			MS: e.now().Sub(s.StartedAt).Milliseconds(),
+		}})
+		return true
+	}
+	if c == nil {
+		return false
+	}
+	c.stop(errCancelled)
+	return true
+}
+
+// cancelItems stops the running items of a step, and keeps the others from beginning. It
+// reports whether there was one.
+func (e *engine) cancelItems(s *agent.StepState) bool {
+	failed, found := agent.CancelItems(s, errCancelled.Error())
+	if found {
+		e.apply([]event.Data{failed})
+	}
+	for _, item := range s.Items {
+		found = e.cancel(item.Step.Index) || found
+	}
+	return found
 }

@@ -222,28 +222,6 @@ func (e *engine) stop(ctx context.Context) {
 	e.apply([]event.Data{event.RunPaused{Reason: untrusted.Text(why.Error())}})
 }
 
-// cancel stops one running step and reports whether there is one.
-func (e *engine) cancel(index string) bool {
-	s := e.run.Step(index)
-	if s == nil {
-		return false
-	}
-	c := e.calls[event.Attempt{Index: index, Number: s.Attempt}]
-	if l := s.Loop; l != nil && s.Status == agent.StepRunning && !l.Asking {
-		// Its last turn has returned; only the calls of that turn are running.
-		e.apply([]event.Data{event.StepFailed{
-			Index: index, Attempt: s.Attempt, Error: untrusted.Text(errCancelled.Error()), Failure: event.FailureInterrupted,
-			MS: e.now().Sub(s.StartedAt).Milliseconds(),
-		}})
-		return true
-	}
-	if c == nil {
-		return false
-	}
-	c.stop(errCancelled)
-	return true
-}
-
 // fold numbers and applies the events of a batch. It returns events with the
 // accepted ones appended, and why one was refused.
 func (e *engine) fold(events []event.Event, batch []event.Data) (_ []event.Event, refused error) {

@@ -256,6 +256,42 @@ func TestCancelStopsOneStep(t *testing.T) {
 	}
 }
 
+// The items that have not begun do not begin, whether others run or all wait for their gates.
+func TestCancelOfStepStopsAllItsItems(t *testing.T) {
+	for tool, want := range map[string][]string{"look": {"look"}, "change": nil} {
+		t.Run(tool, func(t *testing.T) {
+			k := newSavedJournals()
+			started := make(chan struct{}, 3)
+			s := k.session(t, policy.ApproveAsk, func(s *stage) {
+				s.tools.call = func(ctx context.Context, call plan.ToolCall) (any, error) {
+					started <- struct{}{}
+					return hang(ctx, call)
+				}
+			})
+			s.Send(session.Execute{Plan: *planOf(t, `{"title":"Each","tool":"`+tool+`","for_each":["a","b","c"],"at_once":1,"args":{"at":"${item}"}}`)})
+			run := untilRun(t, s)
+			if want == nil {
+				for range 3 {
+					until[event.GateRequested](t, s)
+				}
+			} else {
+				<-started
+			}
+			s.Send(session.Cancel{Run: run, Step: "1"})
+			for until[event.StepFailed](t, s).Index != "1" {
+			}
+			if reply := until[event.ChatReply](t, s); reply.Status != event.StatusCancelled || reply.Reason != event.ReasonInterrupted {
+				t.Errorf("%+v", reply)
+			}
+			s.shut()
+			if called := s.tools.called(); !slices.Equal(called, want) {
+				t.Errorf("called %v, want %v", called, want)
+			}
+			k.allClosed(t)
+		})
+	}
+}
+
 // untilRun reads events up to the start of a run and returns its id.
 func untilRun(t *testing.T, s *stage) string {
 	t.Helper()

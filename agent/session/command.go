@@ -96,7 +96,8 @@ type ResolveFailure struct {
 	Args     map[string]any // for a retry, replaces the plan's; nil keeps those
 }
 
-// Cancel stops one running step; the others continue.
+// Cancel stops one running step with its items; the others continue. If an item is
+// stopped, no other item of its step begins.
 type Cancel struct {
 	Run  string
 	Step string
