@@ -99,9 +99,13 @@ func (d *Pane) openRow() keymap.Request {
 // cancel cancels the selected step, which is running.
 func (d *Pane) cancel() keymap.Request {
 	s := d.Chosen().Step
+	rest := "the others continue."
+	if _, item := s.Item(); item {
+		rest = "no other item begins."
+	}
 	return keymap.Request{
 		Send:             []session.Command{session.Cancel{Run: d.Run.ID, Step: s.Step.Index}},
-		FooterUntilEvent: draw.StepTitle(d.Look, s.Step.Index) + " is being cancelled; the others continue.",
+		FooterUntilEvent: draw.StepTitle(d.Look, s.Step.Index) + " is being cancelled; " + rest,
 	}
 }
 

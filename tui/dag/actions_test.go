@@ -71,3 +71,16 @@ func TestCancelNamesStepAndIsRefusedAfterRun(t *testing.T) {
 		t.Errorf("refused %q, asks for %+v", why, w)
 	}
 }
+
+func TestCancelOfItemSaysThatNoOtherBegins(t *testing.T) {
+	d := listPane(panetest.EachRun(8, 2))
+	d.state.Live = true
+	d.selectKey("2")
+	d.unfold()
+	for key, want := range map[string]string{"2": "; the others continue.", "2.4": "; no other item begins."} {
+		d.reveal(key)
+		if w, why := d.Actions().Act("plan.cancel"); why != "" || !strings.HasSuffix(w.FooterUntilEvent, want) {
+			t.Errorf("for step %s it is refused with %q, and says %q", key, why, w.FooterUntilEvent)
+		}
+	}
+}
