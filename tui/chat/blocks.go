@@ -145,8 +145,13 @@ func (c *Pane) codeLabel(p piece, width int) []draw.TextLine {
 // remark returns a block for an event, with a glyph before its text.
 func (c *Pane) remark(glyph func(*draw.Look) string, style func(*draw.Look) lipgloss.Style, text string) *Block {
 	text = untrusted.Visible(strings.TrimSpace(text))
-	return &Block{text: func() string { return text }, lay: func(width int) []draw.TextLine {
-		return draw.Led(style(c.Look).Render(glyph(c.Look))+" ", c.Look.Muted, draw.Wrapped(text, width-2))
+	return c.remarkOf(glyph, style, func() string { return text })
+}
+
+// remarkOf is like remark for a text that may change.
+func (c *Pane) remarkOf(glyph func(*draw.Look) string, style func(*draw.Look) lipgloss.Style, text func() string) *Block {
+	return &Block{text: text, lay: func(width int) []draw.TextLine {
+		return draw.Led(style(c.Look).Render(glyph(c.Look))+" ", c.Look.Muted, draw.Wrapped(text(), width-2))
 	}}
 }
 

@@ -24,6 +24,7 @@ type Narrator struct {
 	turn          *turn          // the turn that a model writes or last wrote, nil before the first
 	planning      *thought       // the models' thinking in the planning phases, nil for none
 	planningBlock *Block         // shows planning
+	answers       *answers       // the last ones to gates, nil before the first
 	cards         int            // number of calls of the chat that have a card
 	failedAttempt string         // the attempt whose failure was last reported
 	failure       failure        // the failure last reported
@@ -237,7 +238,7 @@ func (n *Narrator) narrateStep(data event.Data, before Before) {
 	case event.DoubtResolved:
 		n.add(c.remark(separatorGlyph, faintStyle, telling.DoubtWords(d)+telling.ByWords(d.By)))
 	case event.GateResolved:
-		n.add(c.remark(gateGlyph, warningStyle, telling.ResolvedWords(before.gate, d)))
+		n.narrateGate(before.gate, d)
 	case event.StepInDoubt:
 		n.add(c.Note("warn", telling.InDoubtWords(d)))
 	case event.StepCompleted:

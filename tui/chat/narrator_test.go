@@ -8,6 +8,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -327,5 +328,31 @@ func TestToolsWithoutRoomAreNamedOnceASession(t *testing.T) {
 		if n := strings.Count(got, "not offered"); n != tt.says || !strings.Contains(got, tt.want) {
 			t.Errorf("after request %d it is said %d times, want %d and %q:\n%s", i+1, n, tt.says, tt.want, got)
 		}
+	}
+}
+
+func TestEqualAnswersToGatesOfItemsAreOneLine(t *testing.T) {
+	p := plan.Plan{Title: "T", Steps: []plan.Step{{
+		Index: "1", Title: "Write", Executor: plan.ExecutorTool, Tool: "fs.write", Args: map[string]any{"path": "${item}"},
+		ForEach: &plan.ForEach{Items: []any{"a", "b", "c", "d"}, As: "item", Max: 4},
+	}}}
+	ask := rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Why: "it makes changes"}
+	data := []event.Data{
+		event.RunStarted{Goal: "g", Plan: &p, Rules: []rule.Rule{ask}, Catalogue: plan.Catalogue{{Name: "fs.write", Server: "workspace", Trusted: true}}, Limits: event.DefaultLimits()},
+		event.PlanCreated{Plan: p, Revision: 1},
+		event.StepExpanded{Index: "1", Attempt: 1, Title: "Write", Items: []any{"a", "b", "c", "d"}},
+	}
+	for _, item := range []string{"1.1", "1.2", "1.3", "1.4"} {
+		data = append(data, event.GateRequested{Gate: item + ".1.1", Step: item, Title: "Write", Tool: "fs.write", Server: "workspace", Rule: ask})
+	}
+	for i, item := range []string{"1.1", "1.2", "1.3", "1.4"} {
+		decision := event.Allow
+		if i == 3 {
+			decision = event.Deny
+		}
+		data = append(data, event.GateResolved{Gate: item + ".1.1", Decision: decision, Scope: event.ScopeOnce, By: "user"})
+	}
+	if _, got := narrate(t, narratedPane(), false, data...); !strings.HasSuffix(got, "allowed 3 calls of fs.write in step 1\n◆ denied fs.write in step 1.4") {
+		t.Errorf("the chat says\n%s", got)
 	}
 }

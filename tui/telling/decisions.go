@@ -7,6 +7,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
@@ -131,6 +132,11 @@ func ResolvedWords(g *agent.Gate, d event.GateResolved) string {
 		}
 	}
 	return answered(d, " "+what+ByWords(d.By))
+}
+
+// ResolvedItemsWords describes equal answers to so many gates of the items of a step.
+func ResolvedItemsWords(count int, tool, step string, d event.GateResolved) string {
+	return answered(d, " "+english.Count(count, "call")+" of "+untrusted.Line(tool)+" in "+StepWords(step)+ByWords(d.By))
 }
 
 // GateDecision describes the answer to a gate below it, in the line log: allowed by you.

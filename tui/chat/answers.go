@@ -1,0 +1,47 @@
+package chat
+
+import (
+	"reflect"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/internal/untrusted"
+	"replan/tui/telling"
+)
+
+// answers are equal answers to gates of the items of one step that follow each other. One
+// block tells of all of them.
+type answers struct {
+	block  *Block
+	step   string
+	tool   string
+	answer event.GateResolved // without its gate
+	count  int
+	words  string
+}
+
+// narrateGate writes how a gate was answered.
+func (n *Narrator) narrateGate(g *agent.Gate, d event.GateResolved) {
+	next := &answers{words: telling.ResolvedWords(g, d), count: 1}
+	if g != nil {
+		if s := n.run.Step(g.Step); s != nil {
+			if _, item := s.Item(); item {
+				next.step, next.tool = s.Parent, g.Tool
+			}
+		}
+	}
+	d.Gate = ""
+	next.answer = d
+	c := n.pane
+	if a := n.answers; a != nil && next.step != "" && a.step == next.step && a.tool == next.tool && reflect.DeepEqual(a.answer, d) && len(c.Blocks) > 0 && c.Blocks[len(c.Blocks)-1] == a.block {
+		a.count++
+		a.words = telling.ResolvedItemsWords(a.count, a.tool, a.step, d)
+		c.revive(a.block)
+		c.Invalidate()
+		return
+	}
+	next.block = c.remarkOf(gateGlyph, warningStyle, func() string { return untrusted.Visible(next.words) })
+	next.block.until = func() bool { return true } // until the next answer
+	n.answers = next
+	n.add(next.block)
+}
