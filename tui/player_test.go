@@ -3,6 +3,7 @@ package tui_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,6 +12,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/planning/plan"
 	"replan/themes"
 	"replan/tui"
 )
@@ -201,5 +203,48 @@ func TestConversationCanBeContinued(t *testing.T) {
 	_, cmd := s.m.Update(enter)
 	if !quits(cmd) || continued != "s-2" {
 		t.Errorf("continued with %q, quits %v", continued, quits(cmd))
+	}
+}
+
+// A step was cancelled in the middle of its items, and the run was resumed.
+func TestReplayShowsCancelledItemsAlikeFromBothSides(t *testing.T) {
+	p := plan.Plan{Title: "Read all", Steps: []plan.Step{{
+		Index: "1", Title: "Read", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "${item}"},
+		ForEach: &plan.ForEach{Items: []any{"a", "b", "c"}, As: "item", Max: 50, AtOnce: 1},
+	}}}
+	begins := func(index string, attempt int) event.Data {
+		return event.StepStarted{Index: index, Parent: "1", Attempt: attempt, Title: "Read", Executor: plan.ExecutorTool, Tool: "fs.read"}
+	}
+	stops := func(index string) event.Data {
+		return event.StepFailed{Index: index, Attempt: 1, Error: "cancelled by the user", Failure: event.FailureInterrupted}
+	}
+	over := event.Result{Run: storyRun, Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Error: "stopped by the user"}
+	again := over
+	again.Status, again.Reason, again.Error = event.StatusCompleted, event.ReasonGoalMet, ""
+	expands := event.StepExpanded{Index: "1", Attempt: 1, Title: "Read", Items: []any{"a", "b", "c"}}
+	repeats := expands
+	repeats.Attempt = 2
+	st := newStory()
+	for _, d := range []event.Data{
+		event.RunStarted{Goal: "read all", Plan: &p, Limits: event.DefaultLimits()}, event.PlanCreated{Plan: p, Revision: 1},
+		expands, begins("1.1", 1), event.StepCompleted{Index: "1.1", Attempt: 1, Result: "x"}, begins("1.2", 1),
+		stops("1.3"), stops("1.2"), stops("1"), event.RunCompleted{Result: over},
+		event.RunResumed{Session: storySession, Limits: event.DefaultLimits()}, repeats,
+		begins("1.2", 2), event.StepCompleted{Index: "1.2", Attempt: 2, Result: "x"}, begins("1.3", 2), event.StepCompleted{Index: "1.3", Attempt: 2, Result: "x"},
+		event.StepCompleted{Index: "1", Attempt: 2, Result: []any{"x", "x", "x"}}, event.RunCompleted{Result: again},
+	} {
+		st.after(100).run(d)
+	}
+	s := open(t, tui.Options{Replay: true, Recorded: st.events, Speed: 1}, 120, 36).quietly(space)
+	var moments []string
+	for !strings.Contains(s.text(), "the end") {
+		moments = append(moments, s.text())
+		s.quietly(letters(".")...)
+	}
+	s.wants("3 items")
+	for i := len(moments) - 1; i >= 0; i-- {
+		if s.quietly(letters(",")...); s.text() != moments[i] {
+			t.Fatalf("on the way back moment %d is\n%s\nwant\n%s", i, s.text(), moments[i])
+		}
 	}
 }
