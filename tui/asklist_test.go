@@ -185,7 +185,21 @@ func TestCallsThatAreLeftOutAreDenied(t *testing.T) {
 	s.wants("allow these 2, once each, and deny the 1 left out")
 	_, cmd := s.m.Update(letters("y")[0])
 	s.sendingAll(cmd, 3)
-	s.sent(allow("2"), allow("6"), deny("3"))
+	s.sent(allow("2"), deny("3"), allow("6"))
+}
+
+func TestCallsCanBeLeftOutWhereAllAreShown(t *testing.T) {
+	s := settled(t, newStory().crowded(), 120, 60).press(letters("A")...)
+	s.m.Update(s.m.Rested())
+	s.press(tabKey, space)
+	s.wants("2 of 3, left out")
+	s.wants("allow these 2, once each, and deny the 1 left out")
+	s.press(tabKey, space, tabKey, space)
+	s.wants("All others are left out: n denies all of them")
+	s.press(tabKey, space) // takes the second one back
+	_, cmd := s.m.Update(letters("y")[0])
+	s.sendingAll(cmd, 3)
+	s.sent(allow("2"), allow("3"), deny("6"))
 }
 
 func TestAllSimilarNeedsOneCallThatIsNotLeftOut(t *testing.T) {

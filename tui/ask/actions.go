@@ -167,6 +167,9 @@ func (g *Dialog) confirmActions() keymap.Handlers {
 			return keymap.Request{Send: c.refuse, Answer: true, Cmd: g.answer(c.ids...)}
 		}}
 	}
+	if g.confirm.picks {
+		hs = hs.With(pickActions(g))
+	}
 	if other := g.confirm.other; other != nil {
 		hs["gate.always"] = keymap.Handler{Do: keymap.Just(func() { g.turn(other) })}
 	}

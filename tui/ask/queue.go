@@ -28,7 +28,11 @@ func (g *Dialog) Hints() []keymap.Hint {
 		if other := g.confirm.other; other != nil {
 			hints = append(hints, g.keys.Hint(other.offers+" instead", "gate.always"))
 		}
-		return append(hints, g.keys.Hint("back", "dialog.leave"), arrows)
+		hints = append(hints, g.keys.Hint("back", "dialog.leave"))
+		if g.confirm.picks {
+			hints = append(hints, g.keys.Hint("next", "gate.next"), g.keys.Hint("leave out", "gate.leave_out"))
+		}
+		return append(hints, arrows)
 	}
 	hints := []keymap.Hint{arrows}
 	if g.noDetails() == "" {
@@ -118,6 +122,7 @@ type confirming struct {
 	send   []session.Command
 	refuse []session.Command // a no to all; none if the key for no only goes back
 	write  func(*draw.Document) page
+	picks  bool        // the user may leave calls out
 	other  *confirming // what the same key offers instead; nil for nothing
 	offers string      // this one, as the other names it
 }
@@ -194,46 +199,85 @@ func (g *Dialog) approveAll() keymap.Request {
 	if word := g.notAlike(); word != "" {
 		return keymap.ShowFooter(word)
 	}
-	all := g.like()
-	tool := untrusted.Line(all[0].Ask.Tool)
-	var out []OpenGate
-	all = slices.DeleteFunc(all, func(gate OpenGate) bool {
-		if g.leftOut[gate.id()] {
-			out = append(out, gate)
-		}
-		return g.leftOut[gate.id()]
-	})
-	if len(all) == 0 {
+	c := jointly(g)
+	if c == nil {
 		return keymap.ShowFooter("All of them are left out: " + g.keys.Name("gate.leave_out") + " takes this one back, and " + g.keys.Name("gate.deny") + " denies it")
 	}
+	g.turn(c)
+	return keymap.Request{Cmd: g.Grace.StartLater()}
+}
+
+// jointly returns the joint approval of all similar gates, nil if all are left out.
+func jointly(g *Dialog) *confirming {
+	all := g.like()
+	out := 0
+	for _, gate := range all {
+		if g.leftOut[gate.id()] {
+			out++
+		}
+	}
+	if out == len(all) {
+		return nil
+	}
 	c := &confirming{
-		title: "Approve all similar calls", about: []string{tool, fmt.Sprintf("%d calls", len(all))},
-		does: fmt.Sprintf("allow these %d, once each", len(all)), short: "allow",
+		title: "Approve all similar calls", about: []string{untrusted.Line(all[0].Ask.Tool), fmt.Sprintf("%d calls", len(all)-out)},
+		does: fmt.Sprintf("allow these %d, once each", len(all)-out), short: "allow",
 		unread: "Read the whole list first: " + g.keys.Name("move.down") + " shows the rest of it.",
-		write:  func(d *draw.Document) page { return writeAlike(d, all) },
+		write:  func(d *draw.Document) page { return writeAlike(d, all, g.leftOut, g.current().id()) },
+		picks:  true,
 	}
 	if all[0].Session {
-		c.title, c.about = "Start all of them?", []string{fmt.Sprintf("%d questions", len(all))}
+		c.title, c.about, c.picks = "Start all of them?", []string{fmt.Sprintf("%d questions", len(all))}, false
 		if all[0].Ask.Changed != "" {
 			c.title = "Use all of them as they are now?"
 		}
 		c.does, c.short = fmt.Sprintf("yes to these %d", len(all)), "yes to all"
 		c.write = func(d *draw.Document) page { return writeServers(d, all) }
 	}
-	if len(out) > 0 {
-		c.does += fmt.Sprintf(", and deny the %d left out", len(out))
+	if out > 0 {
+		c.does += fmt.Sprintf(", and deny the %d left out", out)
 	}
-	for i, gate := range slices.Concat(all, out) {
+	for _, gate := range all {
 		answer := session.Resolve{Run: gate.Run, Gate: gate.Ask.Gate, Decision: event.Allow, Scope: event.ScopeOnce}
 		denied := answer
 		denied.Decision = event.Deny
-		if i >= len(all) {
+		if g.leftOut[gate.id()] {
 			answer = denied
 		}
 		c.ids, c.send, c.refuse = append(c.ids, gate.id()), append(c.send, answer), append(c.refuse, denied)
 	}
-	g.turn(c)
-	return keymap.Request{Cmd: g.Grace.StartLater()}
+	return c
+}
+
+// pickActions returns the actions that leave a call out of a joint approval.
+func pickActions(g *Dialog) keymap.Handlers {
+	return keymap.Handlers{
+		"gate.next":     {Do: keymap.Just(func() { pickNext(g, 1) })},
+		"gate.previous": {Do: keymap.Just(func() { pickNext(g, -1) })},
+		"gate.leave_out": {Do: func() keymap.Request {
+			id := g.current().id()
+			g.leftOut[id] = !g.leftOut[id]
+			c := jointly(g)
+			if c == nil {
+				g.leftOut[id] = false
+				return keymap.ShowFooter("All others are left out: " + g.keys.Name("gate.deny") + " denies all of them")
+			}
+			g.confirm, g.doc = c, nil
+			return keymap.Request{}
+		}},
+	}
+}
+
+// pickNext chooses another call of a joint approval and scrolls to it.
+func pickNext(g *Dialog, by int) {
+	ids := g.confirm.ids
+	at := (slices.Index(ids, g.shown) + len(ids) + by) % len(ids)
+	g.shown = ids[at]
+	g.at = slices.IndexFunc(g.queue, func(a Asking) bool { return a.id() == g.shown })
+	if at < len(g.page.calls) {
+		g.top = g.page.calls[at]
+	}
+	g.doc = nil
 }
 
 // writeServers writes the servers and programs to be answered together, each as its
@@ -251,23 +295,40 @@ func writeServers(d *draw.Document, all []OpenGate) page {
 
 // writeAlike writes the calls to be approved together. The list comes first, and
 // the user must scroll to its end. The full calls follow.
-func writeAlike(d *draw.Document, all []OpenGate) page {
+func writeAlike(d *draw.Document, all []OpenGate, leftOut map[string]bool, chosen string) page {
 	l := d.Look
-	d.Prose(l.Text, fmt.Sprintf("Allows these %d calls of %s once each. Later calls ask again.", len(all), untrusted.Line(all[0].Ask.Tool)))
+	out := func(gate OpenGate) bool { return leftOut[gate.id()] }
+	allowed := fmt.Sprintf("these %d calls", len(all))
+	if slices.ContainsFunc(all, out) {
+		allowed = fmt.Sprintf("%d of ", len(slices.DeleteFunc(slices.Clone(all), out))) + allowed
+	}
+	d.Prose(l.Text, fmt.Sprintf("Allows %s of %s once each. Later calls ask again.", allowed, untrusted.Line(all[0].Ask.Tool)))
 	d.Field("rule", l.Text, telling.RuleWords(all[0].Ask.Rule))
 	d.Blank()
 	for i, gate := range all {
-		number := fmt.Sprintf("%d ", i+1)
+		number := fmt.Sprintf(" %d ", i+1)
+		if gate.id() == chosen {
+			number = l.Glyphs.Cursor + number[1:]
+		}
 		step, _, args := gate.Brief()
 		parts := []string{step, args}
 		if gate.untrustedText() {
 			parts = append(parts, untrustedMark)
 		}
-		d.Item(l.Accent.Render(number), l.Text, strings.Join(parts, " "+l.Glyphs.Separator+" "))
+		style := l.Text
+		if out(gate) {
+			style, parts = l.Muted, append(parts, "left out")
+		}
+		d.Item(l.Accent.Render(number), style, strings.Join(parts, " "+l.Glyphs.Separator+" "))
 	}
 	whole := page{must: []draw.Range{{From: 0, To: len(d.Lines)}}}
 	for i, gate := range all {
-		d.Heading(fmt.Sprintf("%d of %d", i+1, len(all)))
+		whole.calls = append(whole.calls, len(d.Lines))
+		heading := fmt.Sprintf("%d of %d", i+1, len(all))
+		if out(gate) {
+			heading += ", left out"
+		}
+		d.Heading(heading)
 		gate.write(l, d, true)
 	}
 	return whole

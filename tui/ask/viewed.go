@@ -13,6 +13,7 @@ type page struct {
 	must    []draw.Range // what the user must see before a yes, in order
 	changes bool         // must are changed lines of a diff
 	details int          // first line of the details, if they are shown
+	calls   []int        // first lines of the calls of a joint approval
 }
 
 // viewed is which lines of a document have been in view. Its zero value means none.
