@@ -226,12 +226,21 @@ func TestReplayShowsCancelledItemsAlikeFromBothSides(t *testing.T) {
 	repeats.Attempt = 2
 	st := newStory()
 	for _, d := range []event.Data{
-		event.RunStarted{Goal: "read all", Plan: &p, Limits: event.DefaultLimits()}, event.PlanCreated{Plan: p, Revision: 1},
-		expands, begins("1.1", 1), event.StepCompleted{Index: "1.1", Attempt: 1, Result: "x"}, begins("1.2", 1),
-		stops("1.3"), stops("1.2"), stops("1"), event.RunCompleted{Result: over},
-		event.RunResumed{Session: storySession, Limits: event.DefaultLimits()}, repeats,
-		begins("1.2", 2), event.StepCompleted{Index: "1.2", Attempt: 2, Result: "x"}, begins("1.3", 2), event.StepCompleted{Index: "1.3", Attempt: 2, Result: "x"},
-		event.StepCompleted{Index: "1", Attempt: 2, Result: []any{"x", "x", "x"}}, event.RunCompleted{Result: again},
+		event.RunStarted{Goal: "read all", Plan: &p, Limits: event.DefaultLimits()},
+		event.PlanCreated{Plan: p, Revision: 1},
+		expands, begins("1.1", 1),
+		event.StepCompleted{Index: "1.1", Attempt: 1, Result: "x"},
+		begins("1.2", 1),
+		stops("1.3"), stops("1.2"), stops("1"),
+		event.RunCompleted{Result: over},
+		event.RunResumed{Session: storySession, Limits: event.DefaultLimits()},
+		repeats,
+		begins("1.2", 2),
+		event.StepCompleted{Index: "1.2", Attempt: 2, Result: "x"},
+		begins("1.3", 2),
+		event.StepCompleted{Index: "1.3", Attempt: 2, Result: "x"},
+		event.StepCompleted{Index: "1", Attempt: 2, Result: []any{"x", "x", "x"}},
+		event.RunCompleted{Result: again},
 	} {
 		st.after(100).run(d)
 	}
