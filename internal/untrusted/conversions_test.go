@@ -25,7 +25,6 @@ var rawAllowed = map[string]string{
 	"tui.handleUser":      "the history of the input keeps what was typed",
 	"tui/chat.closeTurn":  "code is copied as it came; Markdown is cleaned where it is drawn, once",
 	"tui/chat.pieces":     "code is copied as it came; Markdown is cleaned where it is drawn, once",
-	"tui/review.edit":     "keeps the title of an edited step",
 	"tui/step.filesText":  "copies the text beside a result",
 	"tui/step.outputText": "copies the error of a failed call",
 }
