@@ -8,6 +8,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"replan/mcpclient/box"
 	"replan/mcpclient/config"
 	"replan/planning/plan"
 )
@@ -49,4 +50,16 @@ func cutDescription(text string) string {
 	}
 	kept := strings.ToValidUTF8(text[:maxDescription], "")
 	return fmt.Sprintf("%s (cut here: the description has %d KB)", kept, len(text)>>10)
+}
+
+// containment returns what a box means for a call.
+func containment(b *box.Box) plan.Containment {
+	switch {
+	case b == nil:
+		return plan.NotContained
+	case b.Network():
+		return plan.ContainedFiles
+	default:
+		return plan.ContainedOffline
+	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"replan/internal/english"
 	"replan/internal/untrusted"
-	"replan/mcpclient/box"
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/config"
 	"replan/mcpclient/handshake"
@@ -190,18 +189,6 @@ func (p *Pool) connect(e *entry) (*connection, error) {
 		}
 		p.log.Info("trying another handshake", "server", e.server.Name, "was", known, "now", next, "error", err)
 		known = next
-	}
-}
-
-// containment returns what a box means for a call.
-func containment(b *box.Box) plan.Containment {
-	switch {
-	case b == nil:
-		return plan.NotContained
-	case b.Network():
-		return plan.ContainedFiles
-	default:
-		return plan.ContainedOffline
 	}
 }
 
