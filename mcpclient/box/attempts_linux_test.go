@@ -152,7 +152,7 @@ func fileAttempts() []attempt {
 	}
 }
 
-// ownAttempts change or read what the program itself relies on, or what git runs.
+// ownAttempts change or read files of the program itself, or files that git runs.
 func ownAttempts() []attempt {
 	return []attempt{
 		{name: "configuration", try: func(t target) error { return writeTo(filepath.Join(t.Private, "config.toml")) }},

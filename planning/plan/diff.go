@@ -172,7 +172,7 @@ type Revised struct {
 //     use, and depends_on follows, unless the proposal merely repeats the
 //     finished step: the same work, under the same result variable, depending
 //     on nothing new. Then the proposed step is dropped, and its dependents
-//     depend on the finished one. With another list it goes on with the items
+//     depend on the finished one. With another list it runs for the items
 //     that are not done, and takes the place of the finished step.
 //   - A proposed result variable of a finished step belongs to the proposed
 //     step from then on. The finished one keeps its result under the name with

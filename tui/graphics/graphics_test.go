@@ -258,7 +258,7 @@ func TestSizeOfCellsIsAskedForAfterAResize(t *testing.T) {
 		t.Errorf("sent %q", raw)
 	}
 	if New().Update(tea.WindowSizeMsg{}) != nil {
-		t.Error("a terminal without pictures is asked")
+		t.Error("asked a terminal that draws no pictures")
 	}
 }
 
