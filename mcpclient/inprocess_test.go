@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -246,15 +247,15 @@ func TestCancelStopsBuiltInToolAndWaits(t *testing.T) {
 }
 
 func TestCallTimeoutEndsCall(t *testing.T) {
-	p, err := mcpclient.NewPool(t.Context(), mcpclient.Config{
-		CallTimeout: 1, InProcess: existing(map[string]*server.MCPServer{"workspace": server.NewMCPServer("workspace", "1")}),
+	s := server.NewMCPServer("workspace", "1")
+	s.AddTool(mcp.NewTool("wait"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = p.Close() }()
-	p.Ready(t.Context())
-	_, err = p.Call(t.Context(), plan.ToolCall{Tool: plan.Tool{Name: "x", Server: "workspace"}})
+	p := newPool(t, mcpclient.Config{
+		CallTimeout: time.Millisecond, InProcess: existing(map[string]*server.MCPServer{"workspace": s}),
+	})
+	_, err := p.Call(t.Context(), plan.ToolCall{Tool: tool(t, p, "wait")})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
