@@ -3,6 +3,8 @@ package workspace
 import (
 	"context"
 
+	"replan/mcpclient/workspace/change"
+	"replan/mcpclient/workspace/git"
 	"replan/mcpclient/workspace/undo"
 	"replan/planning/prompt"
 )
@@ -38,3 +40,21 @@ func (o *Operators) Mention(ctx context.Context, name string) (prompt.Mention, e
 	defer done()
 	return o.files.Mention(ctx, name)
 }
+
+// Apply makes changes as those of a run, all or none. They can be undone.
+func (o *Operators) Apply(ctx context.Context, run string, changes []change.Change) error {
+	ctx, done, err := o.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	release, err := o.changes.Turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return o.changes.Apply(ctx, run, changes)
+}
+
+// Git returns the operators of the repository.
+func (o *Operators) Git() *git.Operators { return o.git }

@@ -61,3 +61,40 @@ func OneLine(text string, bound int) string {
 	}
 	return text
 }
+
+// TakeHunks returns before with those hunks of [UnifiedDiff] applied, counted from 0,
+// that take accepts.
+func TakeHunks(before, after string, take func(hunk int) bool) string {
+	d, err := udiff.ToUnifiedDiff("a", "b", before, lineEdits(before, after), udiff.DefaultContextLines)
+	if err != nil {
+		// The edits come from the very texts they are applied to.
+		panic(fmt.Sprintf("diff of two texts: %v", err))
+	}
+	lines := strings.SplitAfter(before, "\n")
+	next := 0 // line of before that comes next
+	var b strings.Builder
+	write := func(upto int) {
+		for ; next < min(upto, len(lines)); next++ {
+			b.WriteString(lines[next])
+		}
+	}
+	for i, h := range d.Hunks {
+		write(h.FromLine - 1)
+		taken, old := take(i), 0
+		for _, l := range h.Lines {
+			if l.Kind != udiff.Insert {
+				old++
+			}
+			if taken && l.Kind != udiff.Delete {
+				b.WriteString(l.Content)
+			}
+		}
+		if taken {
+			next += old
+		} else {
+			write(next + old)
+		}
+	}
+	write(len(lines))
+	return b.String()
+}

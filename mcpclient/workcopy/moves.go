@@ -1,0 +1,101 @@
+package workcopy
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"replan/mcpclient/workspace/git"
+)
+
+// Move is the change of a branch, a tag or HEAD.
+type Move = git.Move
+
+// moved returns the differences between two texts of [refsOf].
+func moved(before, after string) (moves []Move) {
+	read := func(text string) map[string]string {
+		refs := map[string]string{}
+		for line := range strings.Lines(text) {
+			if at := strings.LastIndexByte(line, ' '); at > 0 {
+				refs[strings.TrimSpace(line[at:])] = line[:at]
+			}
+		}
+		return refs
+	}
+	was, is := read(before), read(after)
+	names := maps.Clone(was)
+	maps.Copy(names, is)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if was[name] != is[name] {
+			moves = append(moves, Move{Ref: name, Old: was[name], New: is[name]})
+		}
+	}
+	return moves
+}
+
+// addMoves adds what runs did to branches and tags.
+func (c *Copy) addMoves(_ context.Context, o *Offer) error {
+	r, found := c.findRepository()
+	if !found || c.state.Git == "" {
+		return nil
+	}
+	copied := filepath.Join(c.place, filesName, gitName)
+	o.Moves = moved(c.state.Refs, refsOf(repository{copied, copied}))
+	for _, m := range moved(c.state.Refs, refsOf(r)) {
+		if slices.ContainsFunc(o.Moves, func(other Move) bool { return other.Ref == m.Ref }) {
+			o.Notes = append(o.Notes, fmt.Sprintf("%s moved in the workspace too, so no branch of the copy can be taken", m.Ref))
+		}
+	}
+	return nil
+}
+
+// settleMoves brings the branches and commits of the copy into the workspace if all of
+// its files were taken.
+func (c *Copy) settleMoves(ctx context.Context, o Offer, all bool, s *Settled) error {
+	if len(o.Moves) == 0 {
+		return nil
+	}
+	if !all {
+		s.Notes = append(s.Notes, "commits and branches of the copy were dropped: they are taken with all files alone")
+		return nil
+	}
+	bundle := ""
+	if slices.ContainsFunc(o.Moves, func(m Move) bool { return m.New != "" && m.Ref != "HEAD" && m.Old != m.New }) {
+		bundle = filepath.Join(c.place, filesName, gitName, "replan-"+rand.Text()+".bundle")
+		defer os.Remove(bundle) //nolint:errcheck // the next reset removes it too
+		if err := c.own.Git().Bundle(ctx, bundle, o.Moves); err != nil {
+			if !strings.Contains(err.Error(), "empty bundle") {
+				return errors.Join(errors.New("the files were taken, but not the commits"), err)
+			}
+			bundle = ""
+		}
+	}
+	if err := c.target.Git().Take(ctx, bundle, o.Moves); err != nil {
+		return errors.Join(errors.New("the files were taken, but not the commits"), err)
+	}
+	for _, m := range o.Moves {
+		s.Notes = append(s.Notes, moveWords(m))
+	}
+	return nil
+}
+
+// moveWords describes a move that was taken.
+func moveWords(m Move) string {
+	name := strings.TrimPrefix(strings.TrimPrefix(m.Ref, "refs/heads/"), "refs/tags/")
+	switch {
+	case m.Ref == "HEAD" && strings.HasPrefix(m.New, "ref: refs/heads/"):
+		return "switched to the branch " + strings.TrimPrefix(m.New, "ref: refs/heads/")
+	case m.Old == "":
+		return "created " + name
+	case m.New == "":
+		return "deleted " + name
+	default:
+		return fmt.Sprintf("moved %s from %.7s to %.7s", name, m.Old, m.New)
+	}
+}

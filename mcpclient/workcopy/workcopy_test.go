@@ -1,0 +1,422 @@
+package workcopy_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"replan/mcpclient/workcopy"
+	"replan/mcpclient/workspace"
+)
+
+// bench is a workspace with its copy.
+type bench struct {
+	*workcopy.Copy
+	folder, copies, backups string
+	target                  *workspace.Operators
+}
+
+// newBench opens a copy of a folder with these files.
+func newBench(t *testing.T, files map[string]string) *bench {
+	t.Helper()
+	above := t.TempDir()
+	b := &bench{folder: filepath.Join(above, "work"), copies: filepath.Join(above, "copies"), backups: filepath.Join(above, "runs")}
+	for name, text := range files {
+		write(t, filepath.Join(b.folder, name), text)
+	}
+	b.open(t)
+	return b
+}
+
+// open opens the copy as a new session does.
+func (b *bench) open(t *testing.T) {
+	t.Helper()
+	c, err := workcopy.Open(t.Context(), workcopy.Config{Folder: b.folder, Copies: b.copies})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Copy = c
+	own, err := workspace.New(workspace.Config{Dir: c.Dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.target, err = workspace.New(workspace.Config{Dir: b.folder, Backups: b.backups}); err != nil {
+		t.Fatal(err)
+	}
+	c.Use(own, b.target)
+	t.Cleanup(func() {
+		if err := errors.Join(own.Close(), b.target.Close(), c.Close()); err != nil && !errors.Is(err, os.ErrClosed) {
+			t.Error(err)
+		}
+	})
+}
+
+func write(t *testing.T, at, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, at string) string {
+	t.Helper()
+	text, err := os.ReadFile(at)
+	if errors.Is(err, os.ErrNotExist) {
+		return "(missing)"
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// run starts a run and changes files of the copy.
+func (b *bench) run(t *testing.T, id string, files map[string]string) {
+	t.Helper()
+	if err := b.Refresh(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Begin(id); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if at := filepath.Join(b.Dir, name); text == "(missing)" {
+			if err := os.Remove(at); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			write(t, at, text)
+		}
+	}
+}
+
+func (b *bench) changes(t *testing.T) workcopy.Offer {
+	t.Helper()
+	o, err := b.Changes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func (b *bench) settle(t *testing.T, choice workcopy.Choice) workcopy.Settled {
+	t.Helper()
+	s, err := b.Settle(t.Context(), choice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// names returns the changed paths of an offer.
+func names(o workcopy.Offer) (out []string) {
+	for _, f := range o.Files {
+		out = append(out, f.Action+" "+f.Path)
+	}
+	return out
+}
+
+var three = map[string]string{"a.txt": "a\n", "sub/b.txt": "b\n", "c.txt": "c\n"}
+
+func TestChangesStayInTheCopyUntilTheyAreTaken(t *testing.T) {
+	b := newBench(t, three)
+	b.run(t, "r-1", map[string]string{"a.txt": "A\n", "sub/b.txt": "(missing)", "new/d.txt": "d\n"})
+	o := b.changes(t)
+	want := []string{"changed a.txt", "created new", "created new/d.txt", "removed sub/b.txt"}
+	if !slices.Equal(names(o), want) || !strings.Contains(o.Diff, "-a\n+A\n") || !slices.Equal(o.Runs, []string{"r-1"}) {
+		t.Fatalf("got %q of %q\n%s", names(o), o.Runs, o.Diff)
+	}
+	if got := read(t, filepath.Join(b.folder, "a.txt")); got != "a\n" {
+		t.Fatalf("before it is taken: %q", got)
+	}
+	s := b.settle(t, workcopy.Choice{Offer: o.ID, All: true})
+	if len(s.Taken) != 4 || len(s.Dropped) > 0 {
+		t.Errorf("got %+v", s)
+	}
+	for name, want := range map[string]string{"a.txt": "A\n", "sub/b.txt": "(missing)", "new/d.txt": "d\n", "c.txt": "c\n"} {
+		if got := read(t, filepath.Join(b.folder, name)); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+	if o := b.changes(t); !o.Empty() {
+		t.Errorf("after it is taken: %q", names(o))
+	}
+	if _, err := b.target.Undo(t.Context(), false, "r-1"); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range three {
+		if got := read(t, filepath.Join(b.folder, name)); got != want {
+			t.Errorf("after the undo, %s: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestDroppedChangesLeaveNothing(t *testing.T) {
+	b := newBench(t, three)
+	b.run(t, "r-1", map[string]string{"a.txt": "A\n", "sub/b.txt": "(missing)", "new/d.txt": "d\n"})
+	if s := b.settle(t, workcopy.Choice{}); len(s.Taken) > 0 || len(s.Dropped) != 4 {
+		t.Errorf("got %+v", s)
+	}
+	for _, dir := range []string{b.folder, b.Dir} {
+		for name, want := range map[string]string{"a.txt": "a\n", "sub/b.txt": "b\n", "c.txt": "c\n", "new/d.txt": "(missing)"} {
+			if got := read(t, filepath.Join(dir, name)); got != want {
+				t.Errorf("%s in %s: got %q, want %q", name, dir, got, want)
+			}
+		}
+	}
+}
+
+func TestChangesAreTakenByFileAndByHunk(t *testing.T) {
+	long := strings.Repeat("same\n", 20)
+	b := newBench(t, map[string]string{"a.txt": "first\n" + long + "last\n", "b.txt": "b\n"})
+	b.run(t, "r-1", map[string]string{"a.txt": "FIRST\n" + long + "LAST\n", "b.txt": "B\n", "c.txt": "c\n"})
+	o := b.changes(t)
+	if o.Files[0].Hunks != 2 {
+		t.Fatalf("got %d hunks", o.Files[0].Hunks)
+	}
+	s := b.settle(t, workcopy.Choice{Offer: o.ID, Files: map[string]workcopy.FileChoice{"a.txt": {Hunks: []int{1}}, "c.txt": {All: true}}})
+	if !slices.Equal(s.Dropped, []string{"b.txt"}) {
+		t.Errorf("dropped %q", s.Dropped)
+	}
+	for name, want := range map[string]string{"a.txt": "first\n" + long + "LAST\n", "b.txt": "b\n", "c.txt": "c\n"} {
+		if got := read(t, filepath.Join(b.folder, name)); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+	if o := b.changes(t); !o.Empty() {
+		t.Errorf("left: %q", names(o))
+	}
+}
+
+func TestChangesAreNotTakenUnseen(t *testing.T) {
+	b := newBench(t, three)
+	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
+	o := b.changes(t)
+	write(t, filepath.Join(b.Dir, "c.txt"), "C\n")
+	if _, err := b.Settle(t.Context(), workcopy.Choice{Offer: o.ID, All: true}); !errors.Is(err, workcopy.ErrOutdated) {
+		t.Errorf("got %v", err)
+	}
+	if got := read(t, filepath.Join(b.folder, "a.txt")); got != "a\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A change is found by its content, whatever the program did to the times.
+func TestChangeOfTheSameSizeAndTimeIsFound(t *testing.T) {
+	b := newBench(t, three)
+	b.run(t, "r-1", nil)
+	at := filepath.Join(b.Dir, "a.txt")
+	info, err := os.Stat(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, at, "z\n")
+	if err := os.Chtimes(at, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(b.changes(t)); !slices.Equal(got, []string{"changed a.txt"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestCopyFollowsTheFolder(t *testing.T) {
+	b := newBench(t, three)
+	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
+	write(t, filepath.Join(b.folder, "c.txt"), "mine\n")
+	write(t, filepath.Join(b.folder, "e/f.txt"), "f\n")
+	if err := os.RemoveAll(filepath.Join(b.folder, "sub")); err != nil {
+		t.Fatal(err)
+	}
+	b.run(t, "r-2", nil)
+	for name, want := range map[string]string{"a.txt": "A\n", "c.txt": "mine\n", "e/f.txt": "f\n", "sub/b.txt": "(missing)"} {
+		if got := read(t, filepath.Join(b.Dir, name)); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+	if o := b.changes(t); !slices.Equal(names(o), []string{"changed a.txt"}) || !slices.Equal(o.Runs, []string{"r-1", "r-2"}) {
+		t.Errorf("got %q of %q", names(o), o.Runs)
+	}
+}
+
+func TestFileThatChangedInBothIsNotTaken(t *testing.T) {
+	b := newBench(t, three)
+	b.run(t, "r-1", map[string]string{"a.txt": "A\n", "c.txt": "C\n"})
+	write(t, filepath.Join(b.folder, "a.txt"), "mine\n")
+	o := b.changes(t)
+	if !o.Files[0].Conflict || o.Files[1].Conflict {
+		t.Fatalf("got %+v", o.Files)
+	}
+	s := b.settle(t, workcopy.Choice{All: true})
+	if !slices.Equal(s.Dropped, []string{"a.txt"}) || read(t, filepath.Join(b.folder, "a.txt")) != "mine\n" || read(t, filepath.Join(b.folder, "c.txt")) != "C\n" {
+		t.Errorf("got %+v", s)
+	}
+}
+
+func TestLinksAndLargeFilesAreNamedAndStay(t *testing.T) {
+	b := newBench(t, three)
+	b.run(t, "r-1", map[string]string{"large": strings.Repeat("x", 5<<20), "a.txt": "A\n"})
+	if err := os.Symlink("/etc", filepath.Join(b.Dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	o := b.changes(t)
+	if all := strings.Join(o.Notes, "\n"); !strings.Contains(all, "large cannot be taken") || !strings.Contains(all, "link cannot be taken") {
+		t.Errorf("got %q", all)
+	}
+	if s := b.settle(t, workcopy.Choice{Offer: o.ID, All: true}); len(s.Taken) != 1 || len(s.Notes) == 0 {
+		t.Errorf("got %+v", s)
+	}
+	if _, err := os.Stat(filepath.Join(b.Dir, "large")); err != nil {
+		t.Error(err)
+	}
+	b.settle(t, workcopy.Choice{})
+	if _, err := os.Lstat(filepath.Join(b.Dir, "link")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("after the drop: %v", err)
+	}
+}
+
+func TestChangesOutliveTheSession(t *testing.T) {
+	b := newBench(t, three)
+	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.open(t)
+	if err := b.Refresh(t.Context(), "r-1"); err != nil {
+		t.Error(err)
+	}
+	if o := b.changes(t); !slices.Equal(names(o), []string{"changed a.txt"}) || !slices.Equal(o.Runs, []string{"r-1"}) {
+		t.Errorf("got %q of %q", names(o), o.Runs)
+	}
+}
+
+func TestSessionsHaveCopiesOfTheirOwn(t *testing.T) {
+	b := newBench(t, three)
+	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
+	other, err := workcopy.Open(context.Background(), workcopy.Config{Folder: b.folder, Copies: b.copies})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close() //nolint:errcheck // only read
+	if got := read(t, filepath.Join(other.Dir, "a.txt")); got != "a\n" {
+		t.Errorf("got %q", got)
+	}
+	var elsewhere *workcopy.ElsewhereError
+	if err := other.Refresh(t.Context(), "r-1"); !errors.As(err, &elsewhere) {
+		t.Errorf("a run of another copy: got %v", err)
+	}
+	if err := workcopy.Elsewhere(b.copies, b.folder, "r-1"); !errors.As(err, &elsewhere) {
+		t.Errorf("without a copy: got %v", err)
+	}
+}
+
+// gitIn runs git in a folder.
+func gitIn(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// newRepository opens a copy of a repository with one commit.
+func newRepository(t *testing.T, inside string) *bench {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip(err)
+	}
+	above := t.TempDir()
+	top := filepath.Join(above, "top")
+	b := &bench{folder: filepath.Join(top, inside), copies: filepath.Join(above, "copies"), backups: filepath.Join(above, "runs")}
+	write(t, filepath.Join(b.folder, "a.txt"), "a\n")
+	write(t, filepath.Join(b.folder, ".gitignore"), "*.log\n")
+	write(t, filepath.Join(top, "lib/lib.txt"), "lib\n")
+	gitIn(t, top, "init", "-q", "-b", "main")
+	gitIn(t, top, "add", ".")
+	gitIn(t, top, "commit", "-q", "-m", "One")
+	b.open(t)
+	return b
+}
+
+func TestCommitsAreTakenWithTheirFiles(t *testing.T) {
+	b := newRepository(t, "")
+	b.run(t, "r-1", map[string]string{"a.txt": "A\n", "b.log": "ignored\n"})
+	gitIn(t, b.Dir, "checkout", "-q", "-b", "topic")
+	gitIn(t, b.Dir, "commit", "-q", "-am", "Two")
+	o := b.changes(t)
+	if !slices.Equal(names(o), []string{"changed a.txt"}) || len(o.Moves) != 2 {
+		t.Fatalf("got %q, %+v", names(o), o.Moves)
+	}
+	if got := gitIn(t, b.folder, "branch", "--list", "topic"); got != "" {
+		t.Fatalf("before it is taken: %q", got)
+	}
+	s := b.settle(t, workcopy.Choice{Offer: o.ID, All: true})
+	if len(s.Notes) != 2 {
+		t.Errorf("got notes %q", s.Notes)
+	}
+	if got := gitIn(t, b.folder, "log", "--format=%s", "topic"); got != "Two\nOne" {
+		t.Errorf("got commits %q", got)
+	}
+	if got := gitIn(t, b.folder, "status", "--porcelain", "--branch"); got != "## topic" {
+		t.Errorf("got status %q", got)
+	}
+	gitIn(t, b.folder, "fsck", "--strict")
+	if o := b.changes(t); !o.Empty() {
+		t.Errorf("left: %q %+v", names(o), o.Moves)
+	}
+}
+
+func TestDroppedCommitsLeaveTheRepositoryAsItWas(t *testing.T) {
+	b := newRepository(t, "")
+	before := gitIn(t, b.folder, "for-each-ref") + gitIn(t, b.folder, "count-objects", "-v")
+	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
+	gitIn(t, b.Dir, "commit", "-q", "-am", "Two")
+	b.settle(t, workcopy.Choice{})
+	if after := gitIn(t, b.folder, "for-each-ref") + gitIn(t, b.folder, "count-objects", "-v"); after != before {
+		t.Errorf("got %s, was %s", after, before)
+	}
+	if got := gitIn(t, b.Dir, "log", "--format=%s"); got != "One" {
+		t.Errorf("in the copy: %q", got)
+	}
+}
+
+func TestFolderInARepositoryIsCopiedWithAllOfIt(t *testing.T) {
+	b := newRepository(t, "sub")
+	if got := read(t, filepath.Join(b.Dir, "../lib/lib.txt")); got != "lib\n" {
+		t.Errorf("beside the folder: %q", got)
+	}
+	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
+	if got := names(b.changes(t)); !slices.Equal(got, []string{"changed a.txt"}) {
+		t.Errorf("got %q", got)
+	}
+	if got := gitIn(t, b.Dir, "status", "--porcelain"); got != "M sub/a.txt" && got != "M a.txt" {
+		t.Errorf("got status %q", got)
+	}
+}
+
+func TestLinkedWorktreeIsCopiedWithItsBranch(t *testing.T) {
+	b := newRepository(t, "")
+	linked := &bench{folder: filepath.Join(filepath.Dir(b.folder), "linked"), copies: b.copies, backups: b.backups}
+	gitIn(t, b.folder, "worktree", "add", "-q", "-b", "other", linked.folder)
+	linked.open(t)
+	linked.run(t, "r-1", map[string]string{"a.txt": "A\n"})
+	gitIn(t, linked.Dir, "commit", "-q", "-am", "Two")
+	linked.settle(t, workcopy.Choice{All: true})
+	if got := gitIn(t, linked.folder, "log", "--format=%s", "other"); got != "Two\nOne" {
+		t.Errorf("got commits %q", got)
+	}
+	if got := gitIn(t, b.folder, "log", "--format=%s", "main") + gitIn(t, b.folder, "status", "--porcelain") + gitIn(t, linked.folder, "status", "--porcelain"); got != "One" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,116 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Move is the change of a branch, a tag or HEAD.
+type Move struct {
+	Ref string
+	Old string // a commit or, of HEAD, "ref: " and a branch; "" for none
+	New string // like Old
+}
+
+// symbolic begins what HEAD holds if it names a branch.
+const symbolic = "ref: "
+
+// noCommit is the hash that stands for none.
+const noCommit = "0000000000000000000000000000000000000000"
+
+// Ignored returns those of some absolute paths that git ignores. Without a repository
+// it ignores none.
+func (o *Operators) Ignored(ctx context.Context, paths []string) (map[string]bool, error) {
+	r, err := o.repository(ctx)
+	if errors.Is(err, errNoRepository) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.git(ctx, gitRun{args: []string{"--no-literal-pathspecs", "check-ignore", "-z", "--stdin"}, input: []byte(strings.Join(paths, "\x00") + "\x00")})
+	switch {
+	case err != nil:
+		return nil, err
+	case out.exit > 1:
+		return nil, out.failure("find the files that it ignores")
+	}
+	ignored := map[string]bool{}
+	for name := range strings.SplitSeq(out.data, "\x00") {
+		ignored[name] = true
+	}
+	return ignored, nil
+}
+
+// Bundle writes the commits of moved refs into a file.
+func (o *Operators) Bundle(ctx context.Context, file string, moves []Move) error {
+	r, err := o.repository(ctx)
+	if err != nil {
+		return err
+	}
+	args, not := []string{"bundle", "create", "-q", file}, []string{}
+	for _, m := range moves {
+		if !strings.HasPrefix(m.New, symbolic) && m.New != "" {
+			args = append(args, m.Ref)
+		}
+		if !strings.HasPrefix(m.Old, symbolic) && m.Old != "" {
+			not = append(not, "^"+m.Old)
+		}
+	}
+	_, err = r.must(ctx, "collect the new commits", gitRun{args: slices.Concat(args, not)})
+	return err
+}
+
+// Take reads the commits of a bundle, and makes the moves: all or none. The files of
+// the workspace stay as they are.
+func (o *Operators) Take(ctx context.Context, bundle string, moves []Move) error {
+	r, err := o.repository(ctx)
+	if err != nil {
+		return err
+	}
+	release, err := o.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if bundle != "" {
+		if _, err := r.must(ctx, "read the new commits", gitRun{args: []string{"bundle", "unbundle", bundle}}); err != nil {
+			return err
+		}
+	}
+	var commands strings.Builder
+	head := ""
+	for _, m := range moves {
+		switch {
+		case strings.HasPrefix(m.New, symbolic):
+			head = strings.TrimPrefix(m.New, symbolic)
+			continue
+		case m.New == "":
+			_, _ = fmt.Fprintf(&commands, "delete %s %s\n", m.Ref, m.Old)
+			continue
+		}
+		if _, err := r.must(ctx, "check the new commits", gitRun{args: []string{"rev-list", "--objects", "--quiet", m.New, "--not", "--all"}}); err != nil {
+			return err
+		}
+		old := m.Old
+		if old == "" || strings.HasPrefix(old, symbolic) {
+			old = noCommit
+		}
+		_, _ = fmt.Fprintf(&commands, "update %s %s %s\n", m.Ref, m.New, old)
+	}
+	if commands.Len() > 0 {
+		if _, err := r.must(ctx, "move the branches", gitRun{args: []string{"update-ref", "--stdin", "--no-deref"}, input: []byte(commands.String())}); err != nil {
+			return err
+		}
+	}
+	if head != "" {
+		if _, err := r.must(ctx, "switch the branch", gitRun{args: []string{"symbolic-ref", "HEAD", head}}); err != nil {
+			return err
+		}
+	}
+	_, err = r.must(ctx, "bring the index up to date", gitRun{args: []string{"reset", "-q", "--mixed"}})
+	return err
+}
