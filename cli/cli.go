@@ -310,7 +310,7 @@ const setUp = "Set up"
 func commandGroups(o *options) iter.Seq2[string, []*cobra.Command] {
 	return func(yield func(string, []*cobra.Command) bool) {
 		_ = yield("Run", []*cobra.Command{newRun(o), o.shellCommand(newPlan(o)), newDemo(o)}) &&
-			yield("Look back", []*cobra.Command{o.shellCommand(newRuns(o)), newReplay(o), o.shellCommand(newUndo(o))}) &&
+			yield("Look back", []*cobra.Command{o.shellCommand(newRuns(o)), newReplay(o), o.shellCommand(newUndo(o)), o.shellCommand(newChanges(o))}) &&
 			yield("Without a model", []*cobra.Command{newIntent(o), newRoute(o), newCompose(o)}) &&
 			yield(setUp, []*cobra.Command{newTools(o), newMCP(o), newServe(o), newDoctor(o), newFit(o), complete.New(), newVersion(o)})
 	}

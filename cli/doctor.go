@@ -55,7 +55,7 @@ func (o *options) doctor(ctx context.Context, wrong error) error {
 	}
 	tools := o.poolConfig(mcpclient.TrustNone)
 	if wrong == nil {
-		tools.Servers, wrong = o.wiring().readServers()
+		tools.Servers, wrong = o.wiring().readServers(nil)
 	}
 	var doubts []string
 	if wrong == nil {

@@ -66,7 +66,7 @@ func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
 	if asks {
 		trust = mcpclient.TrustAskServers
 	}
-	w, err := o.wiring().prepare(ctx, opening{trust: trust})
+	w, err := o.wiring().prepare(ctx, opening{trust: trust, runs: true})
 	if err != nil {
 		return err
 	}
@@ -94,14 +94,18 @@ func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
 	}
 	// Approving all gates is no decision about failures, so the user is still
 	// asked. Denying all gates is one.
-	how := opening{attended: o.asks() && o.ApproveText != string(policy.ApproveNone), inDoubt: e.inDoubt, restored: e.restored, keep: e.keep}
+	how := opening{runs: true, attended: o.asks() && o.ApproveText != string(policy.ApproveNone), inDoubt: e.inDoubt, restored: e.restored, keep: e.keep}
 	if e.about != nil {
 		how.about = *e.about
 	}
 	if err := w.begin(ctx, o, how); err != nil {
 		return err
 	}
-	return o.carryOut(ctx, w, e, input, asks)
+	err = o.carryOut(ctx, w, e, input, asks)
+	if unanswered := o.answerChanges(ctx, w, input); err == nil {
+		err = unanswered
+	}
+	return err
 }
 
 // printDecision warns on standard error if --think has no effect on the model that

@@ -35,6 +35,7 @@ import (
 	"replan/mcpclient/box"
 	"replan/mcpclient/child"
 	"replan/mcpclient/oauth"
+	"replan/mcpclient/workcopy"
 	"replan/mcpclient/workspace"
 	"replan/planning/plan"
 )
@@ -48,9 +49,11 @@ type services struct {
 	named   *workspace.Operators // for files that the user names, if own is nil
 	log     *os.File
 	logger  *slog.Logger
-	watch   *crash.Watch // ends the children if this process cannot; nil is none
-	box     *box.Box     // contains the children; nil contains nothing
-	notes   []string     // for the user, before the session begins
+	watch   *crash.Watch         // ends the children if this process cannot; nil is none
+	box     *box.Box             // contains the children; nil contains nothing
+	copy    *workcopy.Copy       // that runs work in; nil if they work in the workspace itself
+	target  *workspace.Operators // of the workspace if own works in a copy
+	notes   []string             // for the user, before the session begins
 	servers []mcpconfig.Server
 
 	exitNote atomic.Pointer[string] // for the user, after the session
@@ -68,6 +71,9 @@ type opening struct {
 	about    string              // the only server whose troubles the session tells; "" tells all
 	// keep stores a created plan; nil stores it among the plans.
 	keep func(plan.Plan) (plan.Plan, error)
+	// runs says that runs start, which work in a copy of the workspace if the user
+	// isolates them.
+	runs bool
 	// screen says that the full screen is used: what the user chooses there is saved
 	// in the user's configuration, and servers start after the first frame.
 	screen bool
@@ -117,6 +123,12 @@ func (w *services) begin(ctx context.Context, o *options, how opening) (err erro
 	cfg.Attended, cfg.InDoubt, cfg.Restored = how.attended, how.inDoubt, how.restored
 	if how.screen && !o.DryRun {
 		cfg.Keep = o.Keep
+	}
+	if how.runs && !o.DryRun {
+		cfg.Copy = copies{o: o, w: w, quiet: !how.screen}
+	}
+	if w.copy != nil {
+		cfg.Dirty = nil // what the user has not committed stays apart
 	}
 	if how.keep != nil {
 		cfg.Store = keeping{cfg.Store, how.keep}
@@ -200,39 +212,24 @@ func (o *options) poolConfig(trust mcpclient.TrustMode) mcpclient.Config {
 	}
 }
 
-// makeBox makes the box of the children if the user wants one, and notes what this
-// kernel does not hold.
-func (w *services) makeBox(o *options) (err error) {
-	if !o.Isolate.On {
-		return nil
-	}
-	w.box, err = box.New(box.Config{Dir: o.Workspace, Write: o.Isolate.Write, Private: o.Dirs.All(), Network: o.Isolate.Network})
-	if err != nil {
-		advice := ""
-		if _, unsupported := box.Supported(); unsupported != nil {
-			advice = "; to run them all the same, leave out --isolate"
-		}
-		return &failure{exit: exitUsage, code: "no_box", err: fmt.Errorf("programs cannot be isolated: %w%s", err, advice)}
-	}
-	w.notes = append(w.notes, w.box.Gaps()...)
-	return nil
-}
-
 // openTools starts the workspace's operators and the MCP servers.
 func (w *services) openTools(ctx context.Context, o *options, how opening, logger *slog.Logger) error {
 	cfg := o.poolConfig(how.trust)
 	cfg.Logger, cfg.LogDir = logger, o.store.Dirs.Logs()
 	cfg.Later = how.screen // until the screen is drawn
-	err := w.makeBox(o)
+	err := w.openCopy(ctx, o, how)
+	if err == nil {
+		err = w.makeBox(o)
+	}
 	if err != nil {
 		return err
 	}
-	cfg.Box = w.box
+	cfg.Box, cfg.WorkDir = w.box, w.folder(o)
 	cfg.Watcher, cfg.Browse = w.watcher(), mcp.Browser(o.io.Getenv)
-	if cfg.Servers, err = o.wiring().readServers(); err != nil {
+	cfg.Reread = func() ([]mcpconfig.Server, error) { return o.wiring().readServers(w.copy) }
+	if cfg.Servers, err = cfg.Reread(); err != nil {
 		return err
 	}
-	cfg.Reread = o.wiring().readServers
 	doubts, err := o.CheckToolNames(len(cfg.Servers) > 0)
 	if err != nil {
 		return usage("%w", err)
@@ -241,8 +238,8 @@ func (w *services) openTools(ctx context.Context, o *options, how opening, logge
 	w.servers = cfg.Servers
 	if !o.NoWorkspaceTools && o.Wants("workspace") {
 		if w.own, err = workspace.New(workspace.Config{
-			Dir:      o.Workspace,
-			Backups:  o.store.Runs.Dir,
+			Dir:      cfg.WorkDir,
+			Backups:  w.backups(o),
 			Private:  o.store.Dirs.All(),
 			SpillDir: o.store.Dirs.Outputs(),
 			Memory:   o.store.Dirs.Memory(),
@@ -255,6 +252,9 @@ func (w *services) openTools(ctx context.Context, o *options, how opening, logge
 			return usage("%w", err)
 		}
 		cfg.InProcess = map[string]func() *server.MCPServer{"workspace": w.own.Server}
+	}
+	if err := w.openTarget(o); err != nil {
+		return err
 	}
 	// Only Close ends the pool, after the running calls were stopped: servers
 	// must hear of that before they exit.
@@ -337,10 +337,12 @@ func (w *services) endLeft(ctx context.Context, left event.StepProcess) string {
 // readServers returns the MCP servers of the flag, the user and the project. An
 // error in the flag's file ends the program. Any other error fails only its
 // server, or one that stands for the whole file.
-func (o wiring) readServers() ([]mcpconfig.Server, error) {
+//
+// With a copy they work in it.
+func (o wiring) readServers(work *workcopy.Copy) ([]mcpconfig.Server, error) {
 	var servers []mcpconfig.Server
 	if o.MCPConfig != "" {
-		read, err := mcpconfig.Read(o.MCPConfig, mcpconfig.SourceFlag, o.Workspace)
+		read, err := mcpconfig.Read(o.MCPConfig, mcpconfig.SourceFlag, work.Copied(o.Workspace))
 		if err != nil {
 			return nil, usage("%w", err)
 		}
@@ -353,9 +355,9 @@ func (o wiring) readServers() ([]mcpconfig.Server, error) {
 		servers = append(servers, read...)
 	}
 	own := o.Dirs.MCPServers()
-	read, err := mcpconfig.Read(own, mcpconfig.SourceUser, o.Workspace)
+	read, err := mcpconfig.Read(own, mcpconfig.SourceUser, work.Copied(o.Workspace))
 	add(read, own, mcpconfig.SourceUser, err)
-	read, path, err := mcpconfig.ReadProject(o.Workspace, xdg.Home)
+	read, path, err := mcpconfig.ReadProject(o.Workspace, xdg.Home, work.Copied)
 	add(read, path, mcpconfig.SourceProject, err)
 	return o.onlyWanted(servers)
 }
@@ -416,7 +418,7 @@ func (w *services) close() error {
 	if w.tools != nil {
 		errs = append(errs, w.tools.Close())
 	}
-	for _, files := range []*workspace.Operators{w.own, w.named} {
+	for _, files := range []*workspace.Operators{w.own, w.named, w.target} {
 		if files != nil {
 			errs = append(errs, files.Close())
 		}
@@ -427,7 +429,7 @@ func (w *services) close() error {
 	if w.watch != nil {
 		w.watch.Stop()
 	}
-	errs = append(errs, w.box.Close())
+	errs = append(errs, w.box.Close(), w.copy.Close())
 	if w.log != nil {
 		errs = append(errs, w.log.Close())
 	}

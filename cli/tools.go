@@ -52,7 +52,7 @@ func newMCP(o *options) *cobra.Command {
 		In: o.io.In, Getenv: o.io.Getenv, AllLogins: func() *oauth.Store { return o.wiring().allLogins() },
 		Options: &o.Options, Terminal: o.tty, Print: o.print, JSON: o.printJSON, Sign: o.checkSign, Asks: o.asks,
 		Warn:    func(text string) { _, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(text)) },
-		Servers: func() ([]mcpconfig.Server, error) { return o.wiring().readServers() },
+		Servers: func() ([]mcpconfig.Server, error) { return o.wiring().readServers(nil) },
 		Usage:   usage,
 		Failed: func(err error) error {
 			if err == nil {

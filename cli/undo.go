@@ -238,6 +238,9 @@ func elsewhere(err error) error {
 func (o wiring) undoes(w *services) func(context.Context, string, bool) (event.Undo, error) {
 	return func(ctx context.Context, run string, dry bool) (u event.Undo, err error) {
 		own := w.own
+		if w.copy != nil {
+			own = w.target
+		}
 		if own == nil { // the session does not use them
 			if own, err = workspace.New(workspace.Config{Dir: o.Workspace, Backups: o.store.Runs.Dir, Logger: w.logger}); err != nil {
 				return event.Undo{Run: run}, err

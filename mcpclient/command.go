@@ -73,11 +73,11 @@ func (p *Pool) command(s config.Server) (*exec.Cmd, error) {
 // workingDir returns the folder in which a server is started.
 func (p *Pool) workingDir(s config.Server, environ []string) (string, error) {
 	if s.Dir == "" {
-		return p.cfg.Dir, nil
+		return p.cfg.WorkDir, nil
 	}
 	dir := home(s.Dir, environ)
 	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(p.cfg.Dir, dir)
+		dir = filepath.Join(p.cfg.WorkDir, dir)
 	}
 	switch info, err := os.Stat(dir); {
 	case errors.Is(err, fs.ErrNotExist):

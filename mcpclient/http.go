@@ -81,7 +81,7 @@ func (p *Pool) helper(s config.Server) oauth.Helper {
 	}
 	own["REPLAN_MCP_SERVER"], own["REPLAN_MCP_URL"] = s.Name, s.URL
 	return oauth.Helper{
-		Script: s.HeadersHelper, Dir: p.cfg.Dir, Watcher: p.cfg.Watcher, Box: p.cfg.Box,
+		Script: s.HeadersHelper, Dir: p.cfg.WorkDir, Watcher: p.cfg.Watcher, Box: p.cfg.Box,
 		Environ: child.ServerEnviron(p.cfg.Environ, own, s.Inherit),
 	}
 }

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,6 +45,7 @@ type Config struct {
 	Reread    func() ([]config.Server, error)     // reads the servers again, see Pool.Reload; may be nil
 	InProcess map[string]func() *server.MCPServer // built-in servers by name, made when they start; the caller closes them
 	Dir       string                              // the workspace; empty means the current directory
+	WorkDir   string                              // where servers work; empty means Dir
 	TrustFile string                              // stores which servers the user allowed; empty stores nothing
 	PinDir    string                              // stores what servers say of their tools; empty compares within this pool only
 	Trust     TrustMode
@@ -159,7 +161,7 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	cfg.Dir = dir
+	cfg.Dir, cfg.WorkDir = dir, cmp.Or(cfg.WorkDir, dir)
 	if cfg.StartTimeout <= 0 {
 		cfg.StartTimeout = DefaultStartTimeout
 	}
@@ -241,7 +243,7 @@ func (p *Pool) dial(e *entry, known handshake.Kind) (*connection, error) {
 	}
 	if e.builtin == nil {
 		conn.messages = &incoming.Log{Write: p.messageLog(e, conn, log)}
-		root := p.cfg.Dir
+		root := p.cfg.WorkDir
 		if e.server.NoRoots {
 			root = ""
 		}

@@ -48,6 +48,7 @@ type dialogs struct {
 	themes    *dialog.Themes
 	allowed   *dialog.Allowed
 	undo      *dialog.Undo
+	changes   *dialog.Changes
 	runs      *dialog.Runs
 	models    *dialog.Models
 	exchanges *dialog.Exchanges
@@ -67,13 +68,13 @@ func newDialogs(l *draw.Look, k *keymap.Map, o Options, home string, runs *live.
 		live: runs, plan: plan,
 		help: dialog.NewHelp(l, k, o.Version), palette: dialog.NewPalette(l, k, list, o.Recent),
 		themes:  dialog.NewThemes(l, k, draw.ShortPath(o.Config, home)),
-		allowed: dialog.NewAllowed(l, k), undo: dialog.NewUndo(l, k), runs: list,
+		allowed: dialog.NewAllowed(l, k), undo: dialog.NewUndo(l, k), changes: dialog.NewChanges(l, k, o.Pauses.Usual()), runs: list,
 		models: dialog.NewModels(l, k), exchanges: dialog.NewExchanges(l, k, runs), servers: dialog.NewServers(l, k, runs),
 		settings: dialog.NewSettings(l, k, home),
 		timeline: timeline.New(l, k, runs), revisions: dialog.NewRevisions(l, k, runs),
 	}
 	d.below = []overlay{
-		d.themes, d.allowed, d.undo, d.runs, d.models, d.exchanges,
+		d.themes, d.allowed, d.undo, d.changes, d.runs, d.models, d.exchanges,
 		d.servers, d.settings, d.timeline, d.revisions, lowest,
 	}
 	d.stack = append([]overlay{d.help, d.palette}, d.below...)

@@ -156,6 +156,8 @@ func unasked(m *Model) *draw.Grace {
 	case m.quitting:
 	case over == m.review && !m.review.Typing():
 		grace = &m.review.Grace
+	case over == m.dialogs.changes:
+		grace = &m.dialogs.changes.Grace
 	case over == nil && m.ask.Showing() && !m.ask.Editing():
 		grace = &m.ask.Grace
 	}

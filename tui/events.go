@@ -43,7 +43,7 @@ func (m *Model) handleEvents(b eventsMsg) tea.Cmd {
 	}
 	m.relist = false
 	open := opened(m)
-	cmd := tea.Batch(settings, models, m.ask.Set(m.pending.List()), m.review.Set(m.pending.Review(), m.live.Resumes))
+	cmd := tea.Batch(settings, models, m.ask.Set(m.pending.List()), m.review.Set(m.pending.Review(), m.live.Resumes), m.dialogs.changes.Begin())
 	if grace := opened(m); grace != nil && grace != open && !m.input.Empty() {
 		cmd = tea.Batch(cmd, grace.StartTyping()) // it opened over a text that is being typed
 	}
@@ -82,6 +82,10 @@ func (m *Model) applyEvent(e event.Event) {
 		if words := m.dialogs.models.Chosen(d, m.status); words != "" {
 			m.chat.Add(m.chat.Notice(untrusted.Text(words))...)
 		}
+	case session.ChangesOffered:
+		m.dialogs.changes.Open(d.Changes)
+	case session.ChangesSettled:
+		m.dialogs.changes.Settled(d.SettledChanges)
 	case session.UndoRefused:
 		m.dialogs.undo.Take(d.Undo)
 	case event.ChatUndone:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"replan/agent/event"
 	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -175,4 +176,18 @@ type InputHelp interface {
 	History() (session.History, error)
 	// Remember keeps a sent message for later sessions.
 	Remember(text string) error
+}
+
+// WorkingCopy is where runs work: in a copy of the workspace, until the user takes
+// what they changed, or in the workspace itself.
+type WorkingCopy interface {
+	// Refresh makes the copy follow the workspace before a run. It fails if the run
+	// to resume worked elsewhere.
+	Refresh(ctx context.Context, resume string) error
+	// Begin records that a run works in the copy.
+	Begin(run string) error
+	// Changes returns what runs changed that was neither taken nor dropped.
+	Changes(ctx context.Context) (event.Changes, error)
+	// Settle takes the chosen changes and drops the others.
+	Settle(ctx context.Context, choice event.ChangesChoice) (event.SettledChanges, error)
 }

@@ -24,9 +24,10 @@ import (
 type Config struct {
 	Model         Model
 	Tools         Tools
-	Workspace     string // absolute path of the working folder
-	Trusted       bool   // the user trusts the workspace, so its tests may run
-	Delegated     bool   // goals and plans come from another program, so they let no tests run
+	Workspace     string      // absolute path of the working folder
+	Copy          WorkingCopy // where runs work; nil is the workspace itself
+	Trusted       bool        // the user trusts the workspace, so its tests may run
+	Delegated     bool        // goals and plans come from another program, so they let no tests run
 	Limits        event.Limits
 	SessionLimits event.SessionLimits // for all runs of the session together
 	Rules         []rule.Rule         // flags first, then the configuration's; the built-in ones follow
@@ -168,6 +169,7 @@ type Session struct {
 	modelUse     modelUse
 	models       modelJobs
 	login        serverLogin
+	settling     bool // the changes in the copy are being looked up, taken or dropped
 	servers      serverQuestions
 	troubles     map[string]string // last reported problem of each server and profile
 }
@@ -293,6 +295,7 @@ func (s *Session) loop(ctx context.Context) {
 			s.askForServers()
 		case e := <-s.ended:
 			s.closed(e)
+			offerChanges(ctx, s, false)
 			s.next(ctx)
 			s.askForServers()
 		case k := <-s.asked:
@@ -372,6 +375,10 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 		s.afterAdvance(e)
 	case session.Undo:
 		s.undoRun(ctx, c.Run)
+	case session.ShowChanges:
+		offerChanges(ctx, s, true)
+	case session.SettleChanges:
+		settleChanges(ctx, s, c.Choice)
 	case session.Stop:
 		s.stopAll()
 	case session.Steer:
@@ -417,7 +424,9 @@ func (s *Session) running(id string) *engine {
 }
 
 // busy reports whether a run is in progress or about to start.
-func (s *Session) busy() bool { return len(s.engines) > 0 || s.preparing != nil }
+func (s *Session) busy() bool {
+	return len(s.engines) > 0 || s.preparing != nil || s.settling
+}
 
 // decide continues after a failed step. It first resumes the run if the run has
 // ended.

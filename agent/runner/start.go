@@ -156,6 +156,11 @@ func (s *Session) prepare(ctx context.Context, j job) {
 // conversation if that leaves too little room for the goal.
 func (s preparation) gather(ctx context.Context, j job, t jobConfig) prepared {
 	p := prepared{ctx: ctx, job: j, jobConfig: t, run: agent.NewRun(nil), priors: map[string]int64{}}
+	if s.cfg.Copy != nil && !j.compact {
+		if p.err = s.cfg.Copy.Refresh(ctx, j.resume); p.err != nil {
+			return p
+		}
+	}
 	dirty := s.countsDirty(ctx, j)
 	if j.resume != "" {
 		if p.err = s.reopen(ctx, &p); p.err != nil || !p.run.Resumable() {
@@ -297,6 +302,14 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 			limits = s.cfg.Raise(limits)
 		}
 		limits, _ = s.cfg.SessionLimits.Lease(limits, s.account.used, p.run.Usage, s.account.ms, p.run.Elapsed().Milliseconds())
+		if s.cfg.Copy != nil {
+			if err := s.cfg.Copy.Begin(p.run.ID); err != nil {
+				p.drop()
+				_ = s.publish(failed(event.ReasonNotOpened, err.Error()))
+				s.next(ctx)
+				return
+			}
+		}
 		s.takeUp(ctx, p, limits, nil)
 		return
 	}
@@ -364,6 +377,11 @@ func (s *Session) newRun() string { return "r-" + s.cfg.NewID(s.cfg.Now()) }
 
 // open starts a new run with its own journal.
 func (s *Session) open(ctx context.Context, id string, started event.RunStarted, of *child) (*engine, error) {
+	if s.cfg.Copy != nil && of == nil {
+		if err := s.cfg.Copy.Begin(id); err != nil {
+			return nil, err
+		}
+	}
 	journal, err := s.cfg.Store.CreateJournal("run", id)
 	if err != nil {
 		return nil, err

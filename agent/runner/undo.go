@@ -62,6 +62,99 @@ func (s *Session) undone(u event.Undo) {
 	s.weigh()
 }
 
+// offerChanges publishes what runs changed in the copy of the workspace. Unless the
+// user asked, it does so only if something changed, and once no run is active.
+func offerChanges(ctx context.Context, s *Session, asked bool) {
+	if s.cfg.Copy == nil || !asked && s.busy() {
+		return
+	}
+	s.settling = true
+	s.workers.Go(func() {
+		changes, err := s.cfg.Copy.Changes(ctx)
+		s.outcomes <- outcome{finish: func() {
+			s.settling = false
+			switch {
+			case err != nil:
+				s.publishNote("warn", "the changes of the run cannot be found: "+err.Error())
+			case !changes.Empty():
+				_ = s.publish(session.ChangesOffered{Changes: changes})
+			case asked:
+				s.publishNote("info", "no changes wait")
+			}
+			s.next(ctx)
+		}}
+	})
+}
+
+// settleChanges takes the chosen changes of the copy and drops the others, unless a
+// run is active.
+func settleChanges(ctx context.Context, s *Session, choice event.ChangesChoice) {
+	switch {
+	case s.cfg.Copy == nil:
+		s.publishNote("info", "runs work in this folder itself: there are no changes to take")
+		return
+	case s.busy():
+		_ = s.publish(session.ChangesSettled{SettledChanges: event.SettledChanges{Refused: "a run is active: take or drop its changes when it has ended"}})
+		return
+	}
+	s.settling = true
+	s.workers.Go(func() {
+		done, err := s.cfg.Copy.Settle(ctx, choice)
+		if err != nil {
+			done.Refused = err.Error()
+		}
+		s.outcomes <- outcome{finish: func() {
+			s.settling = false
+			settled(s, done)
+			s.next(ctx)
+		}}
+	})
+}
+
+// settled publishes which changes were taken and which dropped. Runs whose changes
+// were all dropped are undone.
+func settled(s *Session, done event.SettledChanges) {
+	_ = s.publish(session.ChangesSettled{SettledChanges: done})
+	if done.Refused != "" {
+		return
+	}
+	if len(done.Taken) == 0 && len(done.Dropped) > 0 {
+		for _, run := range done.Runs {
+			record := event.ChatUndone{Undo: event.Undo{Run: run, Files: []event.UndoneFile{}}}
+			_ = s.publish(record)
+			s.conversation.undo(record)
+		}
+	}
+	_ = s.publish(event.ChatReply{Text: untrusted.Text(settledReply(done))})
+	s.weigh()
+}
+
+// settledReply describes in Markdown which changes were taken and which dropped.
+func settledReply(done event.SettledChanges) string {
+	var lines []string
+	list := func(heading string, paths []string) {
+		if len(paths) > 0 {
+			lines = append(lines, heading+":\n")
+			for _, at := range paths {
+				lines = append(lines, "- `"+at+"`")
+			}
+		}
+	}
+	var taken []string
+	for _, f := range done.Taken {
+		taken = append(taken, f.Path)
+	}
+	list("Took the changes of", taken)
+	list("Dropped the changes of", done.Dropped)
+	if len(lines) == 0 {
+		lines = append(lines, "Nothing was taken")
+	}
+	for _, n := range done.Notes {
+		lines = append(lines, "- note: "+n)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // countsDirty starts counting the files with uncommitted changes and returns a
 // function that waits for the count.
 func (s preparation) countsDirty(ctx context.Context, j job) (count func() int) {

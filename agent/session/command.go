@@ -148,6 +148,14 @@ type Compact struct{ Undo bool }
 // UndoRefused.
 type Undo struct{ Run string }
 
+// ShowChanges publishes again what runs changed in a copy of the workspace, as
+// ChangesOffered.
+type ShowChanges struct{}
+
+// SettleChanges takes the chosen changes of the copy and drops the others. The outcome
+// is published as ChangesSettled.
+type SettleChanges struct{ Choice event.ChangesChoice }
+
 // Recheck checks again what the session works with: the model, its server, the
 // configuration of tool servers and those that failed. The results are published
 // as Status.
@@ -196,6 +204,8 @@ func (Remove) command()            {}
 func (Recheck) command()           {}
 func (Restart) command()           {}
 func (Undo) command()              {}
+func (ShowChanges) command()       {}
+func (SettleChanges) command()     {}
 func (Unqueue) command()           {}
 func (Submit) command()            {}
 func (Create) command()            {}

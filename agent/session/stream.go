@@ -16,6 +16,8 @@ const (
 	KindReturned event.Kind = "session.returned"
 	KindHistory  event.Kind = "session.history"
 	KindUndo     event.Kind = "session.undo"
+	KindChanges  event.Kind = "session.changes"
+	KindSettled  event.Kind = "session.settled"
 	KindKept     event.Kind = "session.kept"
 	KindChosen   event.Kind = "session.chosen"
 	KindPull     event.Kind = "session.pull"
@@ -84,6 +86,17 @@ type UndoRefused struct {
 	event.Undo
 }
 
+// ChangesOffered says what runs changed in a copy of the workspace, for the user to
+// take or drop.
+type ChangesOffered struct {
+	event.Changes
+}
+
+// ChangesSettled says which changes were taken and which dropped.
+type ChangesSettled struct {
+	event.SettledChanges
+}
+
 // Kept reports that a choice of the user was saved for later starts, or why not.
 type Kept struct {
 	Key     string         `json:"key"`               // in the configuration: section.name
@@ -137,16 +150,18 @@ type LoginProgress struct {
 }
 
 // Kind of what the session reports.
-func (Status) Kind() event.Kind       { return KindStatus }
-func (Queue) Kind() event.Kind        { return KindQueue }
-func (Resuming) Kind() event.Kind     { return KindResuming }
-func (Returned) Kind() event.Kind     { return KindReturned }
-func (History) Kind() event.Kind      { return KindHistory }
-func (UndoRefused) Kind() event.Kind  { return KindUndo }
-func (Kept) Kind() event.Kind         { return KindKept }
-func (Chosen) Kind() event.Kind       { return KindChosen }
-func (PullProgress) Kind() event.Kind { return KindPull }
-func (Removed) Kind() event.Kind      { return KindRemoved }
+func (Status) Kind() event.Kind         { return KindStatus }
+func (Queue) Kind() event.Kind          { return KindQueue }
+func (Resuming) Kind() event.Kind       { return KindResuming }
+func (Returned) Kind() event.Kind       { return KindReturned }
+func (History) Kind() event.Kind        { return KindHistory }
+func (UndoRefused) Kind() event.Kind    { return KindUndo }
+func (ChangesOffered) Kind() event.Kind { return KindChanges }
+func (ChangesSettled) Kind() event.Kind { return KindSettled }
+func (Kept) Kind() event.Kind           { return KindKept }
+func (Chosen) Kind() event.Kind         { return KindChosen }
+func (PullProgress) Kind() event.Kind   { return KindPull }
+func (Removed) Kind() event.Kind        { return KindRemoved }
 
 // Kind is that of the progress of a login.
 func (LoginProgress) Kind() event.Kind { return KindLogin }

@@ -42,6 +42,10 @@ func FindDirs(home string) (Dirs, error) {
 // All returns all folders; no tool of the workspace may touch them.
 func (d Dirs) All() []string { return []string{d.Config, d.Data, d.State} }
 
+// Copies returns the folder of the copies of workspaces that runs work in. It lies
+// beside the others, since programs may change files there.
+func (d Dirs) Copies() string { return d.Data + "-copies" }
+
 // ConfigFile returns the path of the user's configuration.
 func (d Dirs) ConfigFile() string { return filepath.Join(d.Config, "config.toml") }
 

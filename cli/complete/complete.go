@@ -208,7 +208,7 @@ func tools(context.Context, Source) []string { return plan.OperatorNames() }
 // servers offers the servers of the user's and the project's files.
 func servers(_ context.Context, s Source) []string {
 	own, _ := mcpconfig.Read(s.Options.Dirs.MCPServers(), mcpconfig.SourceUser, s.Options.Workspace)
-	project, _, _ := mcpconfig.ReadProject(s.Options.Workspace, xdg.Home)
+	project, _, _ := mcpconfig.ReadProject(s.Options.Workspace, xdg.Home, nil)
 	words := []string{}
 	for _, server := range mcpconfig.Chosen(append(own, project...)) {
 		words = append(words, described(server.Name, untrusted.Text(server.Source.String())))

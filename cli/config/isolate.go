@@ -15,6 +15,7 @@ import (
 // Isolate says whether programs run in a box, and what they may do there.
 type Isolate struct {
 	On      bool
+	InPlace bool // runs work in the folder itself, not in a copy
 	Network bool
 	Write   []string // absolute paths of folders that they may change besides the workspace
 }
@@ -22,16 +23,18 @@ type Isolate struct {
 // isolateConfig is the section [isolate] of the configuration.
 type isolateConfig struct {
 	Enabled bool     `toml:"enabled"`
+	InPlace bool     `toml:"in_place"`
 	Network *bool    `toml:"network"`
 	Write   []string `toml:"write"`
 }
 
 // givenIsolation holds the flags.
-type givenIsolation struct{ isolate, noNetwork bool }
+type givenIsolation struct{ isolate, inPlace, noNetwork bool }
 
 // registerIsolation declares the flags of the box.
 func (o *Options) registerIsolation(f *pflag.FlagSet) {
-	f.BoolVar(&o.isolation.isolate, "isolate", false, "let programs change only this folder, temporary files and caches of their own; needs Linux")
+	f.BoolVar(&o.isolation.isolate, "isolate", false, "work in a copy of this folder, and let programs change nothing else; at the end you take the changes or drop them; needs Linux")
+	f.BoolVar(&o.isolation.inPlace, "in-place", false, "with --isolate, work in this folder itself instead of a copy")
 	f.BoolVar(&o.isolation.noNetwork, "no-network", false, "isolate programs, and let them use no network")
 }
 
@@ -39,9 +42,12 @@ func (o *Options) registerIsolation(f *pflag.FlagSet) {
 // configuration.
 func (o *Options) readIsolation(flags *pflag.FlagSet) error {
 	c := o.file.Isolate
-	o.Isolate = Isolate{On: c.Enabled, Network: c.Network == nil || *c.Network}
+	o.Isolate = Isolate{On: c.Enabled, InPlace: c.InPlace, Network: c.Network == nil || *c.Network}
 	if flags.Changed("isolate") {
 		o.Isolate.On = o.isolation.isolate
+	}
+	if flags.Changed("in-place") {
+		o.Isolate.InPlace = o.isolation.inPlace
 	}
 	if flags.Changed("no-network") {
 		if o.isolation.noNetwork && flags.Changed("isolate") && !o.isolation.isolate {

@@ -274,11 +274,14 @@ func (o *Options) gateSettings() []session.Setting {
 		{Key: "policy", Value: english.Count(flags, "rule") + " of flags, " + strconv.Itoa(configured) + " of the configuration", Source: source, About: "rules on calls; a always at a gate saves one"},
 	}
 	held := "no"
-	switch {
-	case o.Isolate.On && o.Isolate.Network:
-		held = "yes"
-	case o.Isolate.On:
-		held = "yes, without network"
+	if o.Isolate.On {
+		held = "in a copy"
+		if o.Isolate.InPlace {
+			held = "in place"
+		}
+		if !o.Isolate.Network {
+			held += ", without network"
+		}
 	}
 	isolated := session.Setting{Key: "isolate", Value: held, Source: o.sourceOf("isolate", o.file.Isolate.Enabled), About: "programs change only this folder; under [isolate]"}
 	if o.Changed != nil && o.Changed("no-network") {

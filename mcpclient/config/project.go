@@ -40,14 +40,18 @@ func exists(path string) bool {
 }
 
 // ReadProject reads the project's own file, if there is one. The folder of the file
-// takes the place of the workspace: servers start there.
-func ReadProject(workspace, home string) (servers []Server, path string, err error) {
+// takes the place of the workspace: servers start there, or in the folder that copied
+// returns for it, unless that is nil.
+func ReadProject(workspace, home string, copied func(folder string) string) (servers []Server, path string, err error) {
 	path = FindProject(workspace, home)
 	if path == "" {
 		return nil, "", nil
 	}
 	folder := filepath.Dir(path)
-	servers, err = Read(path, SourceProject, folder)
+	if copied == nil {
+		copied = func(folder string) string { return folder }
+	}
+	servers, err = Read(path, SourceProject, copied(folder))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", nil // it is a link to nothing, or was just removed
 	}
@@ -56,9 +60,9 @@ func ReadProject(workspace, home string) (servers []Server, path string, err err
 	}
 	for i, s := range servers {
 		if s.Command != "" && !filepath.IsAbs(s.Dir) {
-			servers[i].Dir = filepath.Join(folder, s.Dir)
+			servers[i].Dir = filepath.Join(copied(folder), s.Dir)
 			shown := s.AsWritten()
-			shown.Dir = servers[i].Dir
+			shown.Dir = filepath.Join(folder, s.Dir)
 			servers[i].shown = &shown
 		}
 	}

@@ -67,7 +67,7 @@ func TestServersOfTheRepositoryStartAtItsRoot(t *testing.T) {
 		"here": {"command": "x", "args": ["${workspaceFolder}/y"]},
 		"below": {"command": "x", "cwd": "sub"},
 		"far": {"url": "https://example.com"}}}`})
-	servers, path, err := config.ReadProject(filepath.Join(root, "a"), "/nowhere")
+	servers, path, err := config.ReadProject(filepath.Join(root, "a"), "/nowhere", nil)
 	if err != nil || path != filepath.Join(root, ".mcp.json") || len(servers) != 3 {
 		t.Fatalf("got %+v, %q, %v", servers, path, err)
 	}
@@ -75,7 +75,7 @@ func TestServersOfTheRepositoryStartAtItsRoot(t *testing.T) {
 		servers[1].Dir != filepath.Join(root, "sub") || servers[2].Dir != "" {
 		t.Errorf("got %+v", servers)
 	}
-	servers, _, err = config.ReadProject(root, "/nowhere")
+	servers, _, err = config.ReadProject(root, "/nowhere", nil)
 	if err != nil || servers[0].Dir != "" || servers[1].Dir != "sub" {
 		t.Errorf("got %+v, %v", servers, err)
 	}

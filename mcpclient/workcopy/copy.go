@@ -205,6 +205,23 @@ func (c *Copy) Close() error {
 	return errors.Join(append(errs, c.lock.Close())...)
 }
 
+// Copied returns the path in the copy of a path in the copied folder. Any other path,
+// and any without a copy, is returned as it is.
+func (c *Copy) Copied(path string) string {
+	if c == nil {
+		return path
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return path
+	}
+	rel, err := filepath.Rel(c.top, real)
+	if err != nil || !filepath.IsLocal(rel) {
+		return path
+	}
+	return filepath.Join(c.place, filesName, rel)
+}
+
 // Refresh makes the copy follow the workspace before a run. It fails if the run to
 // resume worked in another copy.
 func (c *Copy) Refresh(ctx context.Context, resume string) error {

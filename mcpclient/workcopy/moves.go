@@ -80,22 +80,8 @@ func (c *Copy) settleMoves(ctx context.Context, o Offer, all bool, s *Settled) e
 		return errors.Join(errors.New("the files were taken, but not the commits"), err)
 	}
 	for _, m := range o.Moves {
-		s.Notes = append(s.Notes, moveWords(m))
+		s.Notes = append(s.Notes, m.String())
 	}
 	return nil
 }
 
-// moveWords describes a move that was taken.
-func moveWords(m Move) string {
-	name := strings.TrimPrefix(strings.TrimPrefix(m.Ref, "refs/heads/"), "refs/tags/")
-	switch {
-	case m.Ref == "HEAD" && strings.HasPrefix(m.New, "ref: refs/heads/"):
-		return "switched to the branch " + strings.TrimPrefix(m.New, "ref: refs/heads/")
-	case m.Old == "":
-		return "created " + name
-	case m.New == "":
-		return "deleted " + name
-	default:
-		return fmt.Sprintf("moved %s from %.7s to %.7s", name, m.Old, m.New)
-	}
-}

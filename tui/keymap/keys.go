@@ -27,6 +27,7 @@ type Map struct {
 	OtherList, Erase                                          key.Binding
 	Onward, EraseWord, EraseAll                               key.Binding
 	Undo, PutBack, Palette, Sides                             key.Binding
+	ChooseChange, TakeChanges, DropChanges                    key.Binding
 	Themes                                                    key.Binding
 	Take, History, Editor, OpenPaste, DropQueued, SkipServers key.Binding
 	chatKeys
@@ -143,6 +144,10 @@ func New() *Map {
 		No:  bind([]string{"n", "esc"}, "n", "no"),
 
 		PutBack: bind([]string{"y"}, "y", "restore the files"),
+
+		ChooseChange: bind([]string{"space"}, "space", "take the change, or leave it out"),
+		TakeChanges:  bind([]string{"y"}, "y", "take the chosen changes, drop the others"),
+		DropChanges:  bind([]string{"D"}, "D", "drop all changes; press twice"),
 
 		LeaveReplay: bind([]string{"q"}, "q", "quit a replay"),
 	}

@@ -15,6 +15,21 @@ type Move struct {
 	New string // like Old
 }
 
+// String describes the move in a few words.
+func (m Move) String() string {
+	name := strings.TrimPrefix(strings.TrimPrefix(m.Ref, "refs/heads/"), "refs/tags/")
+	switch {
+	case m.Ref == "HEAD" && strings.HasPrefix(m.New, symbolic):
+		return "switched to " + strings.TrimPrefix(m.New, symbolic+"refs/heads/")
+	case m.Old == "":
+		return "created " + name
+	case m.New == "":
+		return "deleted " + name
+	default:
+		return fmt.Sprintf("moved %s from %.7s to %.7s", name, m.Old, m.New)
+	}
+}
+
 // symbolic begins what HEAD holds if it names a branch.
 const symbolic = "ref: "
 
