@@ -14,6 +14,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/cli/ask"
 	"replan/cli/config"
 	"replan/cli/slash"
@@ -53,6 +54,10 @@ func newChanges(o *options) slash.Command {
 
 // changes implements replan changes.
 func (o runs) changes(ctx context.Context, take, drop bool, files []string) (err error) {
+	if o.chatContext != nil && !o.DryRun && o.Output != config.OutputJSON {
+		o.chatContext.then = settleOf(take, drop, files)
+		return nil
+	}
 	c, closed, err := o.waiting(ctx)
 	if err != nil {
 		return err
@@ -93,6 +98,18 @@ func (o runs) changes(ctx context.Context, take, drop bool, files []string) (err
 		}
 	}
 	return o.settleChanges(ctx, c, choice, o.io.Out)
+}
+
+// settleOf returns the command of the chat that takes or drops changes, or shows them.
+func settleOf(take, drop bool, files []string) session.Command {
+	if !take && !drop {
+		return session.ShowChanges{}
+	}
+	choice := event.ChangesChoice{All: take && len(files) == 0, Files: map[string]event.FileChoice{}}
+	for _, name := range files {
+		choice.Files[name] = event.FileChoice{All: true}
+	}
+	return session.SettleChanges{Choice: choice}
 }
 
 // waiting opens the copy in which changes wait; in the chat it is that of the session.
@@ -248,7 +265,12 @@ func (w *services) openCopy(ctx context.Context, o *options, how opening) (err e
 		return nil
 	}
 	w.copy, err = workcopy.Open(ctx, workcopy.Config{Folder: o.Workspace, Copies: o.store.Dirs.Copies(), Private: o.store.Dirs.All()})
-	if err != nil {
+	switch {
+	case err == nil && w.copy.Waits():
+		w.notes = append(w.notes, "runs work in a copy of this folder, with changes that wait: /changes or replan changes shows, takes or drops them")
+	case err == nil:
+		w.notes = append(w.notes, "runs work in a copy of this folder; you take or drop what they changed at the end")
+	default:
 		return &failure{exit: exitUsage, code: "no_copy", err: fmt.Errorf("%w; with --in-place runs work in the folder itself", err)}
 	}
 	return nil
@@ -311,11 +333,11 @@ func (c copies) Refresh(ctx context.Context, resume string) error {
 }
 
 // Begin records that a run works in the copy.
-func (c copies) Begin(run string) error {
+func (c copies) Begin(run string) (copied bool, err error) {
 	if c.w.copy == nil {
-		return nil
+		return false, nil
 	}
-	return c.w.copy.Begin(run)
+	return true, c.w.copy.Begin(run)
 }
 
 // Changes returns what runs changed in the copy.

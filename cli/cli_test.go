@@ -105,6 +105,13 @@ func TestScripts(t *testing.T) {
 			"asked": checkAsked, "runid": setRunID, "newest": setNewest,
 			"httpserver": serveHTTP, "watch": startWatch, "gone": checkGone, "hear": hearOf, "exit": checkExit,
 		},
+		Condition: func(name string) (bool, error) {
+			if name != "box" {
+				return false, fmt.Errorf("unknown condition %s", name)
+			}
+			_, err := box.Supported()
+			return err == nil, nil
+		},
 		RequireExplicitExec: false,
 	})
 }

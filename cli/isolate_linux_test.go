@@ -33,7 +33,7 @@ func TestIsolatedProgramsChangeNothingOutsideTheFolder(t *testing.T) {
 		{"index":"1","title":"Run","tool":"proc.run","args":{"shell":"echo command > command.txt; echo command > `+outside+`; echo stolen: $(cat `+home+`/config.toml)","allow_failure":true}},
 		{"index":"2","title":"Test","tool":"test.run"},
 		{"index":"3","title":"Ask","tool":"word:lookup","args":{"word":"x"}}]}`)
-	write(t, filepath.Join(home, "config.toml"), "[isolate]\nenabled = true\n\n# secret\n")
+	write(t, filepath.Join(home, "config.toml"), "[isolate]\nenabled = true\nin_place = true\n\n# secret\n")
 	s := open(t, program{folder: folder, home: home, args: []string{"plan", "run", "plan.json", "--plain", "--approve", "contained", "--mcp-config", servers}})
 	out := s.end(0)
 	for _, name := range []string{"command.txt", "test.txt", "server.txt"} {
@@ -64,7 +64,7 @@ func TestIsolatedProgramsLeaveNoProcessBehind(t *testing.T) {
 	line := newLifeline(t)
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "leave.json"), `{"id":"leave-1","title":"Leave","steps":[{"index":"1","title":"Leave","tool":"proc.run","args":{"shell":"mkfifo said; setsid toolserver '!hold' >said 2>/dev/null & head -c 1 said"}}]}`)
-	s := open(t, program{folder: folder, home: t.TempDir(), env: []string{"ALIVE=" + line.addr()}, args: []string{"plan", "run", "leave.json", "--plain", "--approve", "all", "--isolate"}})
+	s := open(t, program{folder: folder, home: t.TempDir(), env: []string{"ALIVE=" + line.addr()}, args: []string{"plan", "run", "leave.json", "--plain", "--approve", "all", "--isolate", "--in-place"}})
 	line.held()
 	s.end(0)
 	line.waitEnded()
@@ -94,7 +94,7 @@ func TestIsolatedGitCommits(t *testing.T) {
 		{"index":"2","title":"Write","tool":"fs.write","args":{"path":"a.txt","text":"a\n"},"depends_on":["1"]},
 		{"index":"3","title":"Commit","tool":"vcs.commit","args":{"message":"Add a","paths":["a.txt"]},"depends_on":["2"]},
 		{"index":"4","title":"Diff","tool":"vcs.diff","args":{},"depends_on":["3"]}]}`)
-	open(t, program{folder: folder, home: t.TempDir(), args: []string{"plan", "run", "commit.json", "--plain", "--approve", "contained", "--isolate"}}).end(0)
+	open(t, program{folder: folder, home: t.TempDir(), args: []string{"plan", "run", "commit.json", "--plain", "--approve", "contained", "--isolate", "--in-place"}}).end(0)
 	if log := git("log", "--oneline", "--name-only", "topic"); !strings.Contains(log, "Add a\na.txt") {
 		t.Error(log)
 	}

@@ -113,7 +113,7 @@ func (o chat) keyFor(command string) string {
 
 // journalCommands returns the commands that the shell has too.
 func (o chat) journalCommands() []slash.Command {
-	table := []slash.Command{newPlan(o.options), newRuns(o.options), newUndo(o.options)}
+	table := []slash.Command{newPlan(o.options), newRuns(o.options), newUndo(o.options), newChanges(o.options)}
 	for i := range table {
 		table[i].Name = "/" + table[i].Name
 	}

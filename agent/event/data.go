@@ -17,7 +17,8 @@ import (
 // do, so that applying the events needs nothing else.
 type RunStarted struct {
 	Goal      untrusted.Text   `json:"goal"`
-	Workspace string           `json:"workspace"` // absolute path of the run's folder
+	Workspace string           `json:"workspace"`        // absolute path of the run's folder
+	Copied    bool             `json:"copied,omitempty"` // the run works in a copy of the folder, until its changes are taken
 	Session   string           `json:"session,omitempty"`
 	Outer     string           `json:"outer,omitempty"` // the run whose model requested this one
 	Model     string           `json:"model"`           // "" if there is none

@@ -184,8 +184,8 @@ type WorkingCopy interface {
 	// Refresh makes the copy follow the workspace before a run. It fails if the run
 	// to resume worked elsewhere.
 	Refresh(ctx context.Context, resume string) error
-	// Begin records that a run works in the copy.
-	Begin(run string) error
+	// Begin records that a run works in the copy, and reports whether there is one.
+	Begin(run string) (copied bool, err error)
 	// Changes returns what runs changed that was neither taken nor dropped.
 	Changes(ctx context.Context) (event.Changes, error)
 	// Settle takes the chosen changes and drops the others.

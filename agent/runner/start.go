@@ -158,6 +158,7 @@ func (s preparation) gather(ctx context.Context, j job, t jobConfig) prepared {
 	p := prepared{ctx: ctx, job: j, jobConfig: t, run: agent.NewRun(nil), priors: map[string]int64{}}
 	if s.cfg.Copy != nil && !j.compact {
 		if p.err = s.cfg.Copy.Refresh(ctx, j.resume); p.err != nil {
+			p.err = fmt.Errorf("%w: %w", errNoCopy, p.err)
 			return p
 		}
 	}
@@ -228,6 +229,9 @@ func (s preparation) doesWithout(p prepared) bool {
 		return j.resume != "" && !p.run.NeedsModel()
 	}
 }
+
+// errNoCopy reports that a run cannot work in a copy of the workspace.
+var errNoCopy = errors.New("the run cannot start")
 
 // errNotOpened reports that a run cannot be resumed.
 var errNotOpened = errors.New("the run cannot be resumed")
@@ -303,7 +307,7 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 		}
 		limits, _ = s.cfg.SessionLimits.Lease(limits, s.account.used, p.run.Usage, s.account.ms, p.run.Elapsed().Milliseconds())
 		if s.cfg.Copy != nil {
-			if err := s.cfg.Copy.Begin(p.run.ID); err != nil {
+			if _, err := s.cfg.Copy.Begin(p.run.ID); err != nil {
 				p.drop()
 				_ = s.publish(failed(event.ReasonNotOpened, err.Error()))
 				s.next(ctx)
@@ -329,7 +333,7 @@ func (s *Session) refusal(p prepared) (reply event.ChatReply, refused bool) {
 	switch {
 	case errors.Is(p.err, context.Canceled):
 		return event.ChatReply{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Text: "stopped before it started"}, true
-	case errors.Is(p.err, errNotOpened):
+	case errors.Is(p.err, errNotOpened), errors.Is(p.err, errNoCopy):
 		return failed(event.ReasonNotOpened, p.err.Error()), true
 	case errors.Is(p.err, errNoArgs):
 		return failed(event.ReasonNoArgs, p.err.Error()), true
@@ -378,9 +382,11 @@ func (s *Session) newRun() string { return "r-" + s.cfg.NewID(s.cfg.Now()) }
 // open starts a new run with its own journal.
 func (s *Session) open(ctx context.Context, id string, started event.RunStarted, of *child) (*engine, error) {
 	if s.cfg.Copy != nil && of == nil {
-		if err := s.cfg.Copy.Begin(id); err != nil {
+		copied, err := s.cfg.Copy.Begin(id)
+		if err != nil {
 			return nil, err
 		}
+		started.Copied = copied
 	}
 	journal, err := s.cfg.Store.CreateJournal("run", id)
 	if err != nil {

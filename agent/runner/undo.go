@@ -106,6 +106,9 @@ func settleChanges(ctx context.Context, s *Session, choice event.ChangesChoice) 
 		s.outcomes <- outcome{finish: func() {
 			s.settling = false
 			settled(s, done)
+			if done.Refused != "" {
+				offerChanges(ctx, s, true) // as they are now
+			}
 			s.next(ctx)
 		}}
 	})

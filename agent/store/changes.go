@@ -23,6 +23,7 @@ type Changes struct {
 	journals  journal.Folder
 	held      []journal.Held
 	committed bool
+	copied    bool     // the run worked in a copy, so that an undo covers programs too
 	others    []string // called tools whose effects cannot be undone
 	damaged   []string // runs whose journal cannot be read completely
 }
@@ -55,7 +56,7 @@ func (c *Changes) follow(id string) error {
 	for _, e := range events {
 		switch d := e.Data.(type) {
 		case event.RunStarted:
-			tools = d.Catalogue
+			tools, c.copied = d.Catalogue, c.copied || d.Copied
 			if c.Workspace == "" {
 				c.Workspace = d.Workspace
 			}
@@ -83,6 +84,7 @@ func (c *Changes) note(tools plan.Catalogue, name string) {
 	case err != nil, tool.ReadOnly, tool.Trusted && (strings.HasPrefix(tool.Name, "fs.") || strings.HasPrefix(tool.Name, "test.")):
 	case tool.Trusted && tool.Name == "vcs.commit":
 		c.committed = true
+	case tool.Trusted && c.copied:
 	case tool.Trusted && !slices.Contains(c.others, tool.Name):
 		c.others = append(c.others, tool.Name)
 	case !tool.Trusted && !slices.Contains(c.others, tool.QualifiedName()):

@@ -2,14 +2,21 @@ package box_test
 
 import (
 	"flag"
+	"fmt"
+	"io/fs"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"replan/mcpclient/box"
+	"replan/mcpclient/workcopy"
 )
 
 // commandLines is how many random command lines are run; the figure of the manual is
 // for 1000.
-var commandLines = flag.Int("commandlines", 60, "random command lines to run in the box")
+var commandLines = flag.Int("commandlines", 30, "random command lines to run in the box")
 
 // words are the parts of random command lines. % stands for a path.
 var words = []string{
@@ -21,6 +28,72 @@ var words = []string{
 func TestRandomCommandLinesChangeNothingOutside(t *testing.T) {
 	p := newPlace(t, nil)
 	p.skipGap(t, attempt{mounts: true})
+	p.runRandomLines(t)
+}
+
+// What command lines did in a copy leaves no trace once it is dropped.
+func TestDroppedCommandLinesLeaveTheFolderAsItWas(t *testing.T) {
+	var copied *workcopy.Copy
+	p := newPlace(t, func(cfg *box.Config) {
+		var err error
+		copied, err = workcopy.Open(t.Context(), workcopy.Config{Folder: cfg.Dir, Copies: filepath.Join(filepath.Dir(cfg.Dir), "copies")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = copied.Close() })
+		cfg.Dir = copied.Dir
+	})
+	p.skipGap(t, attempt{mounts: true})
+	if err := copied.Begin("r-1"); err != nil {
+		t.Fatal(err)
+	}
+	folder := p.dir
+	p.dir = copied.Dir
+	p.runRandomLines(t) // the folder is outside too
+	if offer, err := copied.Changes(t.Context()); err != nil || offer.Empty() {
+		t.Errorf("the command lines changed nothing: %v", err)
+	}
+	if _, err := copied.Settle(t.Context(), workcopy.Choice{}); err != nil {
+		t.Fatal(err)
+	}
+	if want, got := tree(t, folder), tree(t, copied.Dir); got != want {
+		t.Errorf("after the drop the copy is\n%s\nand the folder\n%s", got, want)
+	}
+}
+
+// tree describes all files of a folder but those of its repository.
+func tree(t *testing.T, folder string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		at, _ := filepath.Rel(folder, path)
+		switch {
+		case err != nil:
+			return err
+		case at == ".git":
+			return fs.SkipDir
+		}
+		text := ""
+		if d.Type().IsRegular() {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			text = string(data)
+		}
+		_, _ = fmt.Fprintf(&b, "%s %s %q\n", at, d.Type(), text)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// runRandomLines runs random command lines in the box, and fails if one changes what
+// is outside.
+func (p place) runRandomLines(t *testing.T) {
+	t.Helper()
 	before := p.outside(t)
 	const seed = 18
 	random := rand.New(rand.NewPCG(seed, seed))

@@ -265,6 +265,14 @@ func (c *Copy) saveState() error {
 	return nil
 }
 
+// Waits reports whether runs worked in the copy whose changes were neither taken nor
+// dropped.
+func (c *Copy) Waits() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.state.Runs) > 0
+}
+
 // Begin records that a run works in the copy. It is on disk when Begin returns.
 func (c *Copy) Begin(run string) error {
 	c.mu.Lock()
@@ -280,7 +288,7 @@ func (c *Copy) Begin(run string) error {
 type ElsewhereError struct{ Run string }
 
 func (e *ElsewhereError) Error() string {
-	return "the run worked in a copy of this folder, which holds its changes: resume it with --isolate while no other session uses the copy, or take or drop them with replan changes"
+	return "its changes are in a copy of this folder: resume it with --isolate while no other session uses that copy, or take or drop the changes with replan changes"
 }
 
 // Elsewhere returns an [*ElsewhereError] if a copy of a workspace holds changes of a

@@ -84,4 +84,3 @@ func (c *Copy) settleMoves(ctx context.Context, o Offer, all bool, s *Settled) e
 	}
 	return nil
 }
-

@@ -43,8 +43,12 @@ func NewChanges(l *draw.Look, k *keymap.Map, p draw.Pauses) *Changes {
 
 // Open shows changes. All that can be taken is chosen.
 func (d *Changes) Open(c event.Changes) {
+	why := ""
+	if d.shown {
+		why = d.message // of a refusal
+	}
 	*d = Changes{document: newDocument(d.Look, d.Keys), Grace: d.Grace, fresh: true, changes: c}
-	d.shown = true
+	d.shown, d.message = true, why
 	for i, f := range c.Files {
 		d.parts = append(d.parts, changePart{file: i, hunk: -1, taken: !f.Conflict})
 		for hunk := 0; f.Hunks > 1 && hunk < f.Hunks; hunk++ {
@@ -257,9 +261,9 @@ func (d *Changes) write(doc *draw.Document) {
 		doc.Lines = append(doc.Lines, d.row(i, f, doc.Width))
 		switch {
 		case p.hunk >= 0:
-			doc.Diff(hunkOf(f.Diff, p.hunk))
+			doc.Hunks(hunkOf(f.Diff, p.hunk))
 		case f.Hunks < 2 && !f.Folder:
-			doc.Diff(f.Diff)
+			doc.Hunks(f.Diff)
 		}
 	}
 }

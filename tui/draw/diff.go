@@ -39,6 +39,13 @@ const (
 // they come into view, so a long diff opens as fast as a short one.
 func (d *Document) Diff(text string) { d.patch(patch.Parse(text)) }
 
+// Hunks adds a unified diff of one file without its name.
+func (d *Document) Hunks(text string) {
+	p := patch.Parse(text)
+	p.Lines = slices.DeleteFunc(p.Lines, func(l patch.Line) bool { return l.Kind == patch.Heading })
+	d.patch(p)
+}
+
 // patch adds a diff and returns where its changed lines are.
 func (d *Document) patch(p patch.Patch) []Range {
 	rows := NewDiffRows(d.Look, d.Width, p)
