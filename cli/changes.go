@@ -76,6 +76,8 @@ func (o runs) changes(ctx context.Context, take, drop bool, files []string) (err
 		choice.Files[name] = event.FileChoice{All: true}
 	}
 	switch {
+	case now.Empty() && c.w.copy.Busy:
+		return &failure{exit: exitUsage, code: "locked", err: errors.New("another session works in the copy with the changes: answer there, or end it first")}
 	case now.Empty():
 		if o.Output == config.OutputJSON {
 			return o.printJSON(now)
@@ -264,8 +266,13 @@ func (w *services) openCopy(ctx context.Context, o *options, how opening) (err e
 	if !o.Isolate.On || o.Isolate.InPlace || !how.runs || o.DryRun {
 		return nil
 	}
-	w.copy, err = workcopy.Open(ctx, workcopy.Config{Folder: o.Workspace, Copies: o.store.Dirs.Copies(), Private: o.store.Dirs.All()})
+	if _, err := box.Supported(); err != nil {
+		return nil //nolint:nilerr // the box says so
+	}
+	w.copy, err = workcopy.Open(ctx, workcopy.Config{Folder: o.Workspace, Copies: o.store.Dirs.Copies(), Private: o.store.Dirs.All(), Run: how.resume})
 	switch {
+	case err == nil && w.copy.Missing() > 0:
+		w.notes = append(w.notes, english.Count(w.copy.Missing(), "file")+" of this folder cannot be read: the copy in which runs work lacks them")
 	case err == nil && w.copy.Waits():
 		w.notes = append(w.notes, "runs work in a copy of this folder, with changes that wait: /changes or replan changes shows, takes or drops them")
 	case err == nil:

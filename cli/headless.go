@@ -66,7 +66,13 @@ func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
 	if asks {
 		trust = mcpclient.TrustAskServers
 	}
-	w, err := o.wiring().prepare(ctx, opening{trust: trust, runs: true})
+	how := opening{trust: trust, runs: true}
+	for _, c := range e.commands {
+		if r, ok := c.(session.Resume); ok {
+			how.resume = r.Run
+		}
+	}
+	w, err := o.wiring().prepare(ctx, how)
 	if err != nil {
 		return err
 	}
@@ -94,7 +100,7 @@ func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
 	}
 	// Approving all gates is no decision about failures, so the user is still
 	// asked. Denying all gates is one.
-	how := opening{runs: true, attended: o.asks() && o.ApproveText != string(policy.ApproveNone), inDoubt: e.inDoubt, restored: e.restored, keep: e.keep}
+	how = opening{runs: true, attended: o.asks() && o.ApproveText != string(policy.ApproveNone), inDoubt: e.inDoubt, restored: e.restored, keep: e.keep}
 	if e.about != nil {
 		how.about = *e.about
 	}

@@ -139,7 +139,7 @@ func (o screens) openScreenOn(ctx context.Context, screen tui.Options, before co
 	if o.Approve == policy.ApproveAsk {
 		trust = mcpclient.TrustAsk
 	}
-	w, err := o.wiring().open(ctx, opening{trust: trust, attended: true, runs: true, screen: true, restored: before.session})
+	w, err := o.wiring().open(ctx, opening{trust: trust, attended: true, runs: true, resume: before.run, screen: true, restored: before.session})
 	if err != nil {
 		return "", errors.Join(err, before.close())
 	}

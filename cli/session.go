@@ -73,7 +73,8 @@ type opening struct {
 	keep func(plan.Plan) (plan.Plan, error)
 	// runs says that runs start, which work in a copy of the workspace if the user
 	// isolates them.
-	runs bool
+	runs   bool
+	resume string // the run that is resumed, if known; "" is none
 	// screen says that the full screen is used: what the user chooses there is saved
 	// in the user's configuration, and servers start after the first frame.
 	screen bool

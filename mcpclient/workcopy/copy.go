@@ -41,6 +41,7 @@ type Config struct {
 	Folder  string   // the workspace
 	Copies  string   // folder of all copies, outside the folders of the program
 	Private []string // folders of the program, which no copy holds
+	Run     string   // to be resumed; "" is none
 }
 
 // Copy is a copy of a workspace and, if it lies in a repository, of all of that.
@@ -48,6 +49,8 @@ type Config struct {
 type Copy struct {
 	// Dir is the workspace in the copy.
 	Dir string
+	// Busy says that changes wait in a copy that another session uses.
+	Busy bool
 
 	place   string   // of the copy and what is known of it
 	top     string   // the copied folder: the workspace, or one above it
@@ -57,10 +60,12 @@ type Copy struct {
 	root    *os.Root // of its copy
 	lock    *flock.Flock
 
-	mu     sync.Mutex
-	base   map[string]pair
-	state  state
-	unread int // entries of the folder that cannot be read
+	mu      sync.Mutex
+	base    map[string]pair
+	unsaved bool // base differs from its file
+	state   state
+	saved   string // the state in its file
+	unread  int    // entries of the folder that cannot be read
 
 	own    *workspace.Operators // of the copy
 	target *workspace.Operators // of the workspace
@@ -90,7 +95,7 @@ func Open(ctx context.Context, cfg Config) (*Copy, error) {
 			c.private = append(c.private, filepath.ToSlash(rel))
 		}
 	}
-	if err := c.claim(filepath.Join(cfg.Copies, nameOf(real))); err != nil {
+	if err := c.claim(filepath.Join(cfg.Copies, nameOf(real)), cfg.Run); err != nil {
 		return nil, err
 	}
 	c.Dir = filepath.Join(c.place, filesName, c.inside)
@@ -110,10 +115,23 @@ func nameOf(real string) string {
 	return filepath.Base(real) + "-" + hex.EncodeToString(sum[:6])
 }
 
-// claim locks the first copy that no other session uses.
-func (c *Copy) claim(copies string) error {
+// claim locks a copy that no other session uses: the one in which a run worked, else
+// one in which changes wait, else the first.
+func (c *Copy) claim(copies, run string) error {
+	var all, waiting []string
 	for number := 1; number <= maxCopies; number++ {
 		place := filepath.Join(copies, strconv.Itoa(number))
+		s, err := readState(place)
+		switch {
+		case err == nil && run != "" && slices.Contains(s.Runs, run):
+			waiting = append([]string{place}, waiting...)
+		case err == nil && len(s.Runs) > 0:
+			waiting = append(waiting, place)
+		default:
+			all = append(all, place)
+		}
+	}
+	for _, place := range append(waiting, all...) {
 		if err := os.MkdirAll(filepath.Join(place, filesName), 0o700); err != nil {
 			return fmt.Errorf("make a folder for the copy: %w", err)
 		}
@@ -126,6 +144,7 @@ func (c *Copy) claim(copies string) error {
 			c.place, c.lock = place, lock
 			return nil
 		}
+		c.Busy = c.Busy || slices.Contains(waiting, place)
 		if err := lock.Close(); err != nil {
 			return fmt.Errorf("lock the copy %s: %w", place, err)
 		}
@@ -246,16 +265,26 @@ func (c *Copy) refresh(ctx context.Context, reset bool) error {
 
 // save stores what is known of the copy.
 func (c *Copy) save() error {
+	if !c.unsaved {
+		return c.saveState()
+	}
 	var base bytes.Buffer
 	err := gob.NewEncoder(&base).Encode(c.base)
 	if err == nil {
 		err = wholefile.Write(filepath.Join(c.place, baseFile), base.Bytes())
 	}
-	return errors.Join(err, c.saveState())
+	if err != nil {
+		return fmt.Errorf("store the state of the copy: %w", err)
+	}
+	c.unsaved = false
+	return c.saveState()
 }
 
 func (c *Copy) saveState() error {
 	data, err := json.Marshal(c.state)
+	if string(data) == c.saved {
+		return err
+	}
 	if err == nil {
 		err = wholefile.Write(filepath.Join(c.place, stateFile), data)
 	}
@@ -271,6 +300,14 @@ func (c *Copy) Waits() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.state.Runs) > 0
+}
+
+// Missing returns how many files of the folder the copy lacks, since they cannot be
+// read.
+func (c *Copy) Missing() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.unread
 }
 
 // Begin records that a run works in the copy. It is on disk when Begin returns.

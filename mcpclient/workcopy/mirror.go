@@ -116,7 +116,7 @@ func (m *mirror) entry(at string, folder, copied stamp) error {
 		case folder.isDir() && copied.isDir():
 			return m.folder(at)
 		case m.copy.equal(at, folder, copied):
-			m.copy.base[at] = pair{folder, copied}
+			m.copy.know(at, pair{folder, copied})
 		}
 		return nil // a run changed it
 	}
@@ -129,14 +129,14 @@ func (m *mirror) entry(at string, folder, copied stamp) error {
 	}
 	switch {
 	case folder.isDir() && copied.isDir():
-		m.copy.base[at] = pair{folder, copied}
+		m.copy.know(at, pair{folder, copied})
 		return m.folder(at)
 	case !folder.exists() && copied.isDir():
 		if err := m.folder(at); err != nil {
 			return err
 		}
 		if m.copy.root.Remove(at) == nil { // it may hold what runs made
-			delete(m.copy.base, at)
+			m.copy.know(at, pair{})
 		}
 		return nil
 	case folder == known.Folder && copied == known.Copy:
@@ -148,10 +148,23 @@ func (m *mirror) entry(at string, folder, copied stamp) error {
 		}
 	}
 	if !folder.exists() {
-		delete(m.copy.base, at)
+		m.copy.know(at, pair{})
 		return nil
 	}
 	return m.take(at, folder)
+}
+
+// know remembers the state of a path; the zero state forgets it.
+func (c *Copy) know(at string, p pair) {
+	was, known := c.base[at]
+	switch {
+	case p == pair{}:
+		c.unsaved = c.unsaved || known
+		delete(c.base, at)
+	case p != was:
+		c.unsaved = true
+		c.base[at] = p
+	}
 }
 
 // take copies an entry that the copy does not have.
@@ -173,12 +186,12 @@ func (m *mirror) take(at string, folder stamp) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist):
 		m.skipped++ // not readable, or gone meanwhile
-		delete(m.copy.base, at)
+		m.copy.know(at, pair{})
 		return nil
 	case err != nil:
 		return fmt.Errorf("copy %s: %w", at, err)
 	}
-	m.copy.base[at] = pair{folder, look(root, at)}
+	m.copy.know(at, pair{folder, look(root, at)})
 	if folder.isDir() {
 		return m.folder(at)
 	}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -297,6 +298,28 @@ func TestChangesOutliveTheSession(t *testing.T) {
 	}
 }
 
+// A second session leaves changes behind, and the first ends.
+func TestChangesOfAnotherCopyAreFound(t *testing.T) {
+	b := newBench(t, three)
+	second := &bench{folder: b.folder, copies: b.copies, backups: b.backups}
+	second.open(t)
+	second.run(t, "r-2", map[string]string{"c.txt": "C\n"})
+	third, err := workcopy.Open(t.Context(), workcopy.Config{Folder: b.folder, Copies: b.copies})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !third.Busy || third.Waits() {
+		t.Error("the changes in use are not found")
+	}
+	if err := errors.Join(third.Close(), second.Close(), b.Close()); err != nil {
+		t.Fatal(err)
+	}
+	b.open(t)
+	if o := b.changes(t); !slices.Equal(names(o), []string{"changed c.txt"}) {
+		t.Errorf("got %q", names(o))
+	}
+}
+
 func TestSessionsHaveCopiesOfTheirOwn(t *testing.T) {
 	b := newBench(t, three)
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
@@ -418,5 +441,26 @@ func TestLinkedWorktreeIsCopiedWithItsBranch(t *testing.T) {
 	}
 	if got := gitIn(t, b.folder, "log", "--format=%s", "main") + gitIn(t, b.folder, "status", "--porcelain") + gitIn(t, linked.folder, "status", "--porcelain"); got != "One" {
 		t.Errorf("got %q", got)
+	}
+}
+
+func BenchmarkRefresh(b *testing.B) {
+	above := b.TempDir()
+	folder := filepath.Join(above, "work")
+	for i := range 2000 {
+		at := filepath.Join(folder, strconv.Itoa(i%50), strconv.Itoa(i))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, []byte("x"), 0o600)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	c, err := workcopy.Open(b.Context(), workcopy.Config{Folder: folder, Copies: filepath.Join(above, "copies")})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close() //nolint:errcheck // only read
+	for b.Loop() {
+		if err := c.Refresh(b.Context(), ""); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -37,6 +37,8 @@ var silentKinds = map[event.Kind]string{
 	session.KindLogin:            "passing, for the screen; replan mcp login prints its own lines",
 	session.KindQueue:            "passing, for the screen",
 	session.KindUndo:             "passing, for the screen",
+	session.KindChanges:          "for the screen; the command line shows and asks by itself",
+	session.KindSettled:          "for the screen; the reply in the chat says it too",
 	session.KindReturned:         "passing, for the screen",
 	session.KindHistory:          "passing, for the screen",
 	session.KindChosen:           "for the screen; why nothing was chosen is a note too",
