@@ -66,6 +66,11 @@ func (m *Model) ReviewRested() tea.Msg {
 	return draw.GraceMsg{Of: &m.review.Grace, Count: m.review.Grace.Count}
 }
 
+// ChangesRested is the end of the newest grace time of the offered changes.
+func (m *Model) ChangesRested() tea.Msg {
+	return draw.GraceMsg{Of: &m.dialogs.changes.Grace, Count: m.dialogs.changes.Grace.Count}
+}
+
 // Reviewing reports whether a plan is being reviewed on the screen.
 func (m *Model) Reviewing() bool { return m.review.Shown() }
 

@@ -138,6 +138,10 @@ var flows = map[string]flow{
 	"models.remove":      {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, wants: "Remove qwen3:8b (5.2 GB)? y/n"},
 	"undo.put_back":      {from: (*story).finished, first: []string{"tab", "u"}, events: []any{unmaking()}, sends: session.Undo{Run: storyRun}},
 
+	"changes.choose": {from: (*story).finished, events: []any{oneChange()}, then: []string{"~"}, wants: "[ ] a.txt"},
+	"changes.take":   {from: (*story).finished, events: []any{oneChange()}, then: []string{"~"}, sends: session.SettleChanges{Choice: event.ChangesChoice{Offer: "1", All: true, Files: map[string]event.FileChoice{"a.txt": {All: true}}}}},
+	"changes.drop":   {from: (*story).finished, events: []any{oneChange()}, then: []string{"~", "D"}, sends: session.SettleChanges{Choice: event.ChangesChoice{Offer: "1"}}},
+
 	// Looking around.
 	"revisions":                {from: (*story).finished, wants: "evision"},
 	"themes":                   {wants: "Themes"},

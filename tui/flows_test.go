@@ -195,6 +195,7 @@ func (p *program) press(name string) {
 	case name == "~":
 		p.test.Send(asked(func(m *tui.Model) tea.Msg { return m.Rested() }))
 		p.test.Send(asked(func(m *tui.Model) tea.Msg { return m.ReviewRested() }))
+		p.test.Send(asked(func(m *tui.Model) tea.Msg { return m.ChangesRested() }))
 	case strings.HasPrefix(name, "@"):
 		for _, k := range letters(name[1:]) {
 			p.test.Send(k)

@@ -25,6 +25,13 @@ func unmaking() event.Undo {
 	}
 }
 
+// oneChange offers a change of a copy.
+func oneChange() session.ChangesOffered {
+	return session.ChangesOffered{Changes: event.Changes{Offer: "1", Files: []event.ChangedFile{
+		{Path: "a.txt", Action: "created", Added: 1, Hunks: 1, Diff: "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+a\n"},
+	}}}
+}
+
 // refusedUnmaking is a refused one.
 func refusedUnmaking() event.Undo {
 	return event.Undo{Run: storyRun, Goal: storyGoal, Refused: "auth/jwt.go changed since: nothing was put back", Diff: helperDiff}
