@@ -262,7 +262,7 @@ func newRoot(o *options) *cobra.Command {
 		Use:   "replan [GOAL]",
 		Short: "Plan a goal with a local model, run the plan live, watch it replan",
 		Long: "replan opens the full screen in this folder: a local Ollama model plans your goal, risky steps wait for\n" +
-			"your key, and a failed step leads to a new plan. Clear orders, such as run the tests, need no model.",
+			"your key, and a failed step leads to a new plan.",
 		Example: "  replan\n  replan demo\n  replan run \"find out why the tests fail\" --approve safe\n  replan run --output json \"list files\"\n  replan --continue\n  replan plan run deploy.json --dry-run",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -52,7 +52,7 @@ func (c *Copy) findRepository() (repository, bool) {
 		own = filepath.Join(c.top, own)
 	}
 	common := own
-	if text, err := os.ReadFile(filepath.Join(own, "commondir")); err == nil { // #nosec G304 -- of the repository
+	if text, err := os.ReadFile(filepath.Join(own, "commondir")); err == nil { // #nosec G304 G703 -- of the repository
 		if common = strings.TrimSpace(string(text)); !filepath.IsAbs(common) {
 			common = filepath.Join(own, common)
 		}
@@ -164,12 +164,12 @@ func (r repository) copyTo(copied string) error {
 			if info.IsDir() {
 				return os.MkdirAll(to, 0o700)
 			}
-			data, err := os.ReadFile(filepath.Join(dir, at)) // #nosec G304 -- of the repository
+			data, err := os.ReadFile(filepath.Join(dir, at)) // #nosec G304 G703 -- of the repository
 			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 				return nil
 			}
 			if err == nil {
-				err = os.WriteFile(to, data, info.Mode().Perm()|0o600) // #nosec G306 -- as in the repository
+				err = os.WriteFile(to, data, info.Mode().Perm()|0o600) // #nosec G306 G703 -- as in the repository
 			}
 			if err == nil {
 				err = os.Chtimes(to, info.ModTime(), info.ModTime())
@@ -192,7 +192,7 @@ func (r repository) copyTo(copied string) error {
 // refsOf returns HEAD and all branches and tags with their commits, a line each.
 func refsOf(r repository) string {
 	refs := map[string]string{}
-	packed, err := os.ReadFile(filepath.Join(r.common, "packed-refs")) // #nosec G304 -- of the repository
+	packed, err := os.ReadFile(filepath.Join(r.common, "packed-refs")) // #nosec G304 G703 -- of the repository
 	if err == nil {
 		for line := range strings.Lines(string(packed)) {
 			if hash, name, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.HasPrefix(name, "refs/") {
@@ -211,7 +211,7 @@ func refsOf(r repository) string {
 			return nil
 		})
 	}
-	head, _ := os.ReadFile(filepath.Join(r.own, "HEAD")) // #nosec G304 -- of the repository
+	head, _ := os.ReadFile(filepath.Join(r.own, "HEAD")) // #nosec G304 G703 -- of the repository
 	var b strings.Builder
 	_, _ = fmt.Fprintf(&b, "%s HEAD\n", strings.TrimSpace(string(head)))
 	for _, name := range slices.Sorted(maps.Keys(refs)) {
