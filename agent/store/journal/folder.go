@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"replan/agent"
 	"replan/agent/event"
 	"replan/internal/wholefile"
@@ -218,9 +216,7 @@ func (f Folder) entry(file fs.DirEntry, names map[string]bool) (Entry, error) {
 			e.Bytes += info.Size()
 		}
 	}
-	if names[file.Name()+lockSuffix] {
-		e.Locked, err = locked(path)
-	}
+	e.Locked, err = locked(path)
 	return e, err
 }
 
@@ -264,11 +260,11 @@ func (f Folder) Orphans() ([]Entry, error) {
 // Held is a run that no other process can work on or resume.
 type Held struct {
 	path string
-	lock *flock.Flock
+	lock *lock
 }
 
 // Release lets other processes work on the run again.
-func (h Held) Release() error { return h.lock.Unlock() }
+func (h Held) Release() error { return h.lock.release() }
 
 // Amend adds an event to the journal of the held run, unless there is one of its kind.
 // It is no work on the run, so the time of the last write stays, by which lists are
@@ -309,7 +305,7 @@ func (h Held) Amend(data event.Data, now time.Time) error {
 	if err := wholefile.WriteDated(h.path, text, info.ModTime()); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
-	return nil
+	return h.lock.takeJournal(h.path)
 }
 
 // Hold keeps other processes from working on or resuming a run until it is
@@ -365,7 +361,7 @@ func (f Folder) Delete(id string) (removed []string, err error) {
 	}
 	for _, name := range belongings[:3] {
 		if err := os.RemoveAll(name); err != nil {
-			return removed, errors.Join(fmt.Errorf("delete the run %s: %w", id, err), lock.Unlock())
+			return removed, errors.Join(fmt.Errorf("delete the run %s: %w", id, err), lock.release())
 		}
 		if slices.Contains(there, name) {
 			removed = append(removed, name)
@@ -382,12 +378,12 @@ func (f Folder) Delete(id string) (removed []string, err error) {
 
 // removeLock removes the file of a lock we hold; a waiting process notices. Where
 // an open file cannot be removed, it releases the lock first.
-func removeLock(lock *flock.Flock) error {
-	if os.Remove(lock.Path()) == nil {
-		return lock.Unlock()
+func removeLock(l *lock) error {
+	if os.Remove(l.beside.Path()) == nil {
+		return l.release()
 	}
-	if err := lock.Unlock(); err != nil {
+	if err := l.release(); err != nil {
 		return err
 	}
-	return os.Remove(lock.Path())
+	return os.Remove(l.beside.Path())
 }

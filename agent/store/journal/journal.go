@@ -10,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/gofrs/flock"
-
 	"replan/agent/event"
 	"replan/internal/wholefile"
 )
@@ -30,11 +28,19 @@ func (e *DamageError) Error() string {
 // castagnoli is the polynomial of CRC-32C, which has hardware support.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// disk is what a journal uses of its file. Tests make it fail.
+type disk interface {
+	io.ReadWriteCloser
+	io.ReaderAt
+	Truncate(size int64) error
+	Sync() error
+}
+
 // Journal is the open journal of one run. A file lock limits it to one writer at
 // a time. It is not safe for concurrent use.
 type Journal struct {
-	file   *os.File
-	lock   *flock.Flock
+	file   disk
+	lock   *lock
 	values values
 	codes  authentic
 	broken error // of the failed write; a line after a torn one would count as damage
@@ -58,10 +64,10 @@ func Create(path string) (*Journal, error) {
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600) //nolint:gosec // the caller chose the path
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("create the journal: %w", err), lock.Unlock())
+		return nil, errors.Join(fmt.Errorf("create the journal: %w", err), lock.release())
 	}
-	if err := syncDir(dir); err != nil {
-		return nil, errors.Join(err, file.Close(), lock.Unlock())
+	if err := errors.Join(lock.takeJournal(path), syncDir(dir)); err != nil {
+		return nil, errors.Join(err, file.Close(), lock.release())
 	}
 	return &Journal{file: file, lock: lock, values: valuesOf(path), codes: codes}, nil
 }
@@ -91,7 +97,7 @@ func Open(path string) (*Journal, []event.Event, error) {
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0) //nolint:gosec // the caller chose the path
 	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("open the journal: %w", err), lock.Unlock())
+		return nil, nil, errors.Join(fmt.Errorf("open the journal: %w", err), lock.release())
 	}
 	j := &Journal{file: file, lock: lock, values: valuesOf(path), codes: codes}
 	events, err := j.takeUp(path)
@@ -142,11 +148,16 @@ func (j *Journal) replaceBroken(path string, found contents) ([]event.Event, err
 		return nil, fmt.Errorf("replace the damaged line of the journal: %w", err)
 	}
 	writeErr := wholefile.Write(path, seal(whole, j.codes.sign(line)))
-	if j.file, err = os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0); err != nil { //nolint:gosec // the caller chose the path
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0) //nolint:gosec // the caller chose the path
+	if err != nil {
 		return nil, errors.Join(writeErr, fmt.Errorf("open the journal: %w", err))
 	}
+	j.file = file
 	if writeErr != nil {
 		return nil, fmt.Errorf("replace the damaged line of the journal: %w", writeErr)
+	}
+	if err := j.lock.takeJournal(path); err != nil {
+		return nil, err
 	}
 	return append(found.events, damaged), nil
 }
@@ -218,7 +229,7 @@ func readable(line []byte) bool {
 // Close releases the journal. It keeps the lock file: without it, two processes
 // could lock two files of the same name.
 func (j *Journal) Close() error {
-	return errors.Join(j.file.Close(), j.lock.Unlock())
+	return errors.Join(j.file.Close(), j.lock.release())
 }
 
 // Read returns the events of the journal at path. It takes no lock, so the

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -25,11 +26,54 @@ const (
 	lockInterval = 5 * time.Millisecond
 )
 
+// lock keeps other processes from a journal. It locks a file beside it, since the
+// journal may not exist yet, and the journal itself, since anybody can remove that file.
+type lock struct {
+	beside *flock.Flock
+	itself *flock.Flock // nil before the journal exists, and on Windows, where a lock would keep readers out
+}
+
 // hold takes the lock of the journal at path, or returns ErrLocked.
-func hold(path string) (*flock.Flock, error) {
+func hold(path string) (*lock, error) {
+	beside, err := take(path, path+lockSuffix)
+	if err != nil {
+		return nil, err
+	}
+	l := &lock{beside: beside}
+	if err := l.takeJournal(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.Join(err, l.release())
+	}
+	return l, nil
+}
+
+// takeJournal locks the journal itself: a new one, or the one that replaced the locked
+// one.
+func (l *lock) takeJournal(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	itself, err := take(path, path, flock.SetFlag(os.O_RDWR))
+	if err == nil && l.itself != nil {
+		err = l.itself.Unlock()
+	}
+	l.itself = itself
+	return err
+}
+
+// release gives up the lock.
+func (l *lock) release() error {
+	err := l.beside.Unlock()
+	if l.itself != nil {
+		err = errors.Join(l.itself.Unlock(), err)
+	}
+	return err
+}
+
+// take locks a file of the journal at path, or returns ErrLocked.
+func take(path, name string, options ...flock.Option) (*flock.Flock, error) {
 	for tries := 1; ; tries++ {
-		lock := flock.New(path + lockSuffix)
-		held, err := lock.TryLock()
+		file := flock.New(name, options...)
+		held, err := file.TryLock()
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("lock the journal %s: %w", path, err)
@@ -38,12 +82,12 @@ func hold(path string) (*flock.Flock, error) {
 		case !held:
 			time.Sleep(lockInterval)
 			continue
-		case current(lock):
-			return lock, nil
+		case current(file):
+			return file, nil
 		}
-		// Somebody deleted the journal and its lock file between our open and our
-		// lock. A lock on an unlinked file keeps nobody out.
-		if err := lock.Unlock(); err != nil {
+		// Somebody deleted or replaced the file between our open and our lock. A lock
+		// on an unlinked file keeps nobody out.
+		if err := file.Unlock(); err != nil {
 			return nil, fmt.Errorf("lock the journal %s: %w", path, err)
 		}
 	}
@@ -62,16 +106,23 @@ func current(lock *flock.Flock) bool {
 // locked reports whether the journal at path is being written. It creates no lock
 // file.
 func locked(path string) (bool, error) {
-	lock := flock.New(path+lockSuffix, flock.SetFlag(os.O_RDONLY))
-	free, err := lock.TryRLock()
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+	for _, name := range []string{path + lockSuffix, path} {
+		if name == path && runtime.GOOS == "windows" {
+			continue
+		}
+		file := flock.New(name, flock.SetFlag(os.O_RDONLY))
+		free, err := file.TryRLock()
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return false, fmt.Errorf("look at the lock of the journal %s: %w", path, err)
+		case !free:
+			return true, nil
+		default:
+			if err := file.Unlock(); err != nil {
+				return false, err
+			}
+		}
 	}
-	if err != nil {
-		return false, fmt.Errorf("look at the lock of the journal %s: %w", path, err)
-	}
-	if !free {
-		return true, nil
-	}
-	return false, lock.Unlock()
+	return false, nil
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -190,17 +191,33 @@ func child(t *testing.T, path string) (output string, cmd *exec.Cmd, input io.Cl
 
 func TestTwoProcessesCannotOpenOneJournal(t *testing.T) {
 	for name, end := range map[string]func(*exec.Cmd, io.Closer) error{
-		"closed": func(_ *exec.Cmd, input io.Closer) error { return input.Close() },
-		"killed": func(cmd *exec.Cmd, _ io.Closer) error { return cmd.Process.Kill() },
+		"closed":                func(_ *exec.Cmd, input io.Closer) error { return input.Close() },
+		"killed":                func(cmd *exec.Cmd, _ io.Closer) error { return cmd.Process.Kill() },
+		"without the lock file": func(_ *exec.Cmd, input io.Closer) error { return input.Close() },
 	} {
+		removed := name == "without the lock file"
+		if removed && runtime.GOOS == "windows" {
+			continue // there the file cannot be removed
+		}
 		t.Run(name, func(t *testing.T) {
 			path, _ := write(t, 3)
 			output, holder, input := child(t, path)
 			if output != "held 3" {
 				t.Fatalf("the holder printed %q", output)
 			}
+			if removed {
+				if err := os.Remove(path + ".lock"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if list, err := (journal.Folder{Dir: filepath.Dir(path)}).List(); err != nil || !list[0].Locked {
+				t.Errorf("listed as %+v: %v", list, err)
+			}
 			if _, _, err := journal.Open(path); !errors.Is(err, journal.ErrLocked) {
 				t.Errorf("second Open: %v, want ErrLocked", err)
+			}
+			if _, err := (journal.Folder{Dir: filepath.Dir(path)}).Delete("r"); !errors.Is(err, journal.ErrLocked) {
+				t.Errorf("Delete: %v, want ErrLocked", err)
 			}
 			if events, _, err := journal.Read(path); err != nil || len(events) != 3 {
 				t.Errorf("concurrent reader: %d events: %v", len(events), err)
