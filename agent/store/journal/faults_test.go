@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"replan/agent/event"
@@ -185,5 +186,88 @@ func blockValues(t *testing.T, path string) {
 		if err := os.MkdirAll(filepath.Join(filepath.Dir(path), "r.values", filepath.Base(name)), 0o700); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// recut writes the first bytes of a journal in its place, and keeps its lock file.
+func recut(t *testing.T, cut func(lines []string) string) (path string, written []event.Event) {
+	t.Helper()
+	path, good := write(t, 5)
+	writeFile(t, path, cut(strings.SplitAfter(strings.TrimSuffix(string(good), "\n"), "\n")))
+	return path, events(5)
+}
+
+func TestMissingEndIsNoticed(t *testing.T) {
+	for left := range 4 {
+		path, _ := recut(t, func(lines []string) string { return strings.Join(lines[:left], "") })
+		_, _, err := journal.Open(path)
+		var damage journal.DamageError
+		if !asDamage(err, &damage) || damage.Line != left+1 || !strings.Contains(damage.Why, "lines are missing") {
+			t.Errorf("%d of 5 lines left: %v", left, err)
+		}
+		if err := os.Remove(path + ".lock"); err != nil {
+			t.Fatal(err)
+		}
+		if left == 0 {
+			continue
+		}
+		if found := continued(t, path); len(found) != left { // the remedy that the error names
+			t.Errorf("%d of 5 lines left: resumed after %d", left, len(found))
+		}
+	}
+}
+
+// One missing line may have recorded the start of a step, like a damaged one.
+func TestMissingLastLineCountsAsDamaged(t *testing.T) {
+	for name, end := range map[string]func(line string) string{
+		"whole":     func(string) string { return "" },
+		"in part":   func(line string) string { return line[:len(line)/2] },
+		"line only": func(line string) string { return strings.TrimSuffix(line, "\n") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path, written := recut(t, func(lines []string) string { return strings.Join(lines[:4], "") + end(lines[4]) })
+			found := continued(t, path)
+			want := append(written[:4:4], event.Event{Seq: 5, Time: written[3].Time, Run: "r", Data: event.JournalDamaged{Line: 5}})
+			if !reflect.DeepEqual(found, want) {
+				t.Errorf("found %v", found)
+			}
+			continued(t, path)
+		})
+	}
+}
+
+// A kill between the sync of a line and the record of it loses nothing.
+func TestJournalMayHoldMoreLinesThanRecorded(t *testing.T) {
+	for _, head := range []string{"", "\x00", "\x00                  4\n", "\x00nonsense"} {
+		path, _ := write(t, 5)
+		writeFile(t, path+".lock", head)
+		if found := continued(t, path); len(found) != 5 {
+			t.Errorf("found %d events with the record %q", len(found), head)
+		}
+	}
+}
+
+func TestNewJournalDoesNotInheritTheRecordOfARemovedOne(t *testing.T) {
+	path, _ := write(t, 5)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	store(t, path, events(2))
+	if found := continued(t, path); len(found) != 2 {
+		t.Errorf("found %d events", len(found))
+	}
+}
+
+func TestAmendedJournalMissesNothing(t *testing.T) {
+	path, _ := recut(t, func(lines []string) string { return strings.Join(lines[:2], "") })
+	f := journal.Folder{Dir: filepath.Dir(path)}
+	held, err := f.Hold("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Release() //nolint:errcheck // the test is over
+	var damage journal.DamageError
+	if err := held.Amend(event.RunUndone{}, events(1)[0].Time); !asDamage(err, &damage) || damage.Line != 3 {
+		t.Errorf("amended a journal without its last lines: %v", err)
 	}
 }

@@ -283,6 +283,9 @@ func (h Held) Amend(data event.Data, now time.Time) error {
 		return err
 	}
 	found, err := read(h.path, bytes.NewReader(text), codes)
+	if err == nil {
+		err = found.miss(h.path, h.lock.noted())
+	}
 	codes.last = found.last
 	switch {
 	case err != nil:
@@ -305,6 +308,7 @@ func (h Held) Amend(data event.Data, now time.Time) error {
 	if err := wholefile.WriteDated(h.path, text, info.ModTime()); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
+	h.lock.note(len(found.events) + len(added))
 	return h.lock.takeJournal(h.path)
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -43,6 +44,7 @@ type Journal struct {
 	lock   *lock
 	values values
 	codes  authentic
+	lines  int   // that are on disk
 	broken error // of the failed write; a line after a torn one would count as damage
 }
 
@@ -62,6 +64,9 @@ func Create(path string) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		lock.note(0) // somebody may have removed a journal of this name, but not its lock file
+	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600) //nolint:gosec // the caller chose the path
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("create the journal: %w", err), lock.release())
@@ -77,7 +82,8 @@ func Create(path string) (*Journal, error) {
 // that reports the damage.
 //
 // It verifies that no line was changed, moved or removed from the middle by a program
-// without the folder's key. Lines missing at the end are not noticed.
+// without the folder's key, and with the record in the lock file that none is missing
+// at the end. A single missing line counts as damaged.
 //
 // It leaves the file unchanged and returns an error that wraps fs.ErrNotExist for
 // a missing journal, ErrLocked if another process has it, event.ErrNoEvents if it has no
@@ -111,6 +117,9 @@ func Open(path string) (*Journal, []event.Event, error) {
 // killed writer may not have synced, and the events are about to be acted on.
 func (j *Journal) takeUp(path string) ([]event.Event, error) {
 	found, err := read(path, j.file, j.codes)
+	if err == nil {
+		err = found.miss(path, j.lock.noted())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +138,8 @@ func (j *Journal) takeUp(path string) ([]event.Event, error) {
 	if err := j.file.Sync(); err != nil {
 		return nil, fmt.Errorf("sync the journal: %w", err)
 	}
+	j.lines = len(found.events)
+	j.lock.note(j.lines)
 	return found.events, nil
 }
 
@@ -159,6 +170,8 @@ func (j *Journal) replaceBroken(path string, found contents) ([]event.Event, err
 	if err := j.lock.takeJournal(path); err != nil {
 		return nil, err
 	}
+	j.lines = len(found.events) + 1
+	j.lock.note(j.lines)
 	return append(found.events, damaged), nil
 }
 
@@ -186,6 +199,8 @@ func (j *Journal) write(events []event.Event) error {
 	if err != nil {
 		return fmt.Errorf("the journal: %w", err) // includes the file name
 	}
+	j.lines += len(events)
+	j.lock.note(j.lines)
 	return nil
 }
 

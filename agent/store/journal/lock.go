@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -31,6 +33,7 @@ const (
 type lock struct {
 	beside *flock.Flock
 	itself *flock.Flock // nil before the journal exists, and on Windows, where a lock would keep readers out
+	head   *os.File     // the file beside the journal
 }
 
 // hold takes the lock of the journal at path, or returns ErrLocked.
@@ -40,6 +43,9 @@ func hold(path string) (*lock, error) {
 		return nil, err
 	}
 	l := &lock{beside: beside}
+	if l.head, err = os.OpenFile(beside.Path(), os.O_RDWR, 0); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock the journal %s: %w", path, err), l.release())
+	}
 	if err := l.takeJournal(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(err, l.release())
 	}
@@ -60,11 +66,36 @@ func (l *lock) takeJournal(path string) error {
 	return err
 }
 
+// The file beside the journal holds the number of its synced lines, in digits after the
+// byte that Windows locks. It is written after they were synced, and not synced itself:
+// a crash leaves a number that is too small at worst, which hides a loss and invents none.
+const headAt, headDigits = 1, 19
+
+// note records how many lines of the journal are on disk. An error leaves a smaller
+// number.
+func (l *lock) note(lines int) {
+	_, _ = l.head.WriteAt(fmt.Appendf(nil, "%*d\n", headDigits, lines), headAt)
+}
+
+// noted returns the recorded number of lines, 0 if there is none.
+func (l *lock) noted() int {
+	text := make([]byte, headDigits)
+	n, _ := l.head.ReadAt(text, headAt)
+	lines, err := strconv.Atoi(strings.TrimSpace(string(text[:n])))
+	if err != nil {
+		return 0 // an older replan wrote the journal, or its lock file was removed
+	}
+	return lines
+}
+
 // release gives up the lock.
 func (l *lock) release() error {
 	err := l.beside.Unlock()
 	if l.itself != nil {
 		err = errors.Join(l.itself.Unlock(), err)
+	}
+	if l.head != nil {
+		err = errors.Join(l.head.Close(), err)
 	}
 	return err
 }

@@ -42,6 +42,20 @@ func (c contents) damaged() event.Event {
 	return event.Event{Seq: last.Seq + 1, Time: last.Time, Run: last.Run, Data: event.JournalDamaged{Line: len(c.events) + 1}}
 }
 
+// miss compares the lines with the number of those that were on disk. A single line that
+// is missing or torn was the last one, and counts as damaged: what it recorded can be
+// asked about. Nobody knows what several lines recorded.
+func (c *contents) miss(path string, lines int) error {
+	switch missing := lines - len(c.events); {
+	case missing > 1:
+		return &DamageError{path, len(c.events) + 1, fmt.Sprintf(
+			"%d lines are missing from here on; to resume without them, and perhaps repeat what they record, delete %s", missing, path+lockSuffix)}
+	case missing == 1 && len(c.events) > 0:
+		c.broken, c.torn = true, false
+	}
+	return nil
+}
+
 // block is a number of complete lines of a journal.
 type block struct {
 	text   []byte        // released after decoding
