@@ -93,7 +93,10 @@ func (r fold) applyGateRequested(e event.Event, d event.GateRequested) {
 	if s == nil {
 		return
 	}
-	s.Diff, s.gate.hashes, s.gate.command, s.gate.tool = d.Diff, d.Hashes, d.Command, promised(r.facts(s.Step.Tool).tool)
+	s.Diff, s.gate.hashes, s.gate.command, s.gate.call = d.Diff, d.Hashes, d.Command, d.Call
+	if d.Call == "" { // an older replan wrote it
+		s.gate.call = callHash(r.facts(s.Step.Tool).tool, d.Args)
+	}
 	s.gate.called, s.gate.since = false, 0
 	if d.Nothing {
 		s.gate.answer = gateAllowed

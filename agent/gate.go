@@ -16,6 +16,7 @@ import (
 // lifts rules that ask, never rules that deny.
 type grant struct {
 	rule  rule.Rule
+	tool  string    // what the gate's tool promised; "" for a rule that no gate of this run gave
 	over  rule.Rule // the rule that asked; zero if unknown
 	shown []string  // arguments with text from a result, as listed by the gate
 }
@@ -42,7 +43,7 @@ func grants(rules []rule.Rule) (granted []grant, others []rule.Rule) {
 // rule about specific arguments is lifted only if that rule was the one that
 // asked, since a gate for another call did not show it.
 func (g grant) lifts(asked rule.Rule, t plan.Tool, args map[string]any) bool {
-	return g.rule.Matches(t) && g.rule.Fits(args) && (len(asked.Args) == 0 || asked.Equal(g.over))
+	return (g.tool == "" || g.tool == promised(t)) && g.rule.Matches(t) && g.rule.Fits(args) && (len(asked.Args) == 0 || asked.Equal(g.over))
 }
 
 // blocked reports whether every call of the tool is denied, whatever its
@@ -169,7 +170,7 @@ func (r decision) gate(s *StepState) OpenGate {
 	tool := facts.tool
 	return OpenGate{
 		Gate: event.GateRequested{
-			Gate: r.gateID(s), Step: s.Step.Index, Title: s.Step.Title,
+			Gate: r.gateID(s), Call: callHash(tool, s.call.args), Step: s.Step.Index, Title: s.Step.Title,
 			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.planGates(s, tool), Args: s.call.args,
 			Outdated: s.gate.outdated, Provenance: r.provenance(s),
 		},
@@ -217,6 +218,9 @@ func (r fold) applyGateResolved(d event.GateResolved) {
 		if g.Gate != d.Gate {
 			continue
 		}
+		if d.Call != "" && d.Call != g.Call {
+			return // it answers another call, which had a gate of this name
+		}
 		r.closeGate(d.Gate)
 		s := r.Step(g.Step)
 		if s == nil {
@@ -241,28 +245,23 @@ func (r fold) applyGateResolved(d event.GateResolved) {
 	}
 }
 
-// askAgain reopens the gates, open or passed, of calls that now mean another tool
-// or one with other effects. A resume may bring other tools, and nobody has
-// approved those.
+// askAgain reopens the gates, open or passed, of calls that are no longer the ones that
+// the user saw. A resume may bring other tools, or the same ones with other effects.
 func (r fold) askAgain() {
 	r.every(func(s *StepState) {
-		if !s.gate.allowed() && s.Status != StepWaiting || s.gate.tool == promised(r.facts(s.Step.Tool).tool) {
+		if s.Status != StepWaiting && (s.Status != StepPending || !s.gate.allowed()) || r.bound(s) {
 			return
 		}
 		r.closeGate(s.Gate)
-		if s.Status == StepWaiting {
-			s.Status, s.Gate = StepPending, ""
-		}
-		s.gate.withdraw()
-		s.Diff = ""
-		s.gate.unbind()
+		s.Status, s.Gate = StepPending, ""
+		reask(s)
 	})
 }
 
-// promised returns what an approval of the tool covers: its identity, and all that
-// its server says of it.
-func promised(t plan.Tool) string {
-	return fmt.Sprint(t.QualifiedName(), t.Pin, t.ReadOnly, t.Destructive, t.Annotated, t.Trusted, t.Contained)
+// bound reports whether the call of a step is still the one that its newest gate showed.
+func (r scheduler) bound(s *StepState) bool {
+	facts := r.facts(s.Step.Tool)
+	return facts.err == nil && r.prepare(s, facts) == nil && s.gate.call == callHash(facts.tool, s.call.args)
 }
 
 // edit replaces the arguments that a gate showed with those of the user. The gate
@@ -291,7 +290,7 @@ func (r fold) edit(s *StepState, before, args map[string]any) {
 
 // grant stores a permission that lasts longer than one call.
 func (r fold) grant(g *Gate, d event.GateResolved) {
-	allowed := grant{over: g.Rule}
+	allowed := grant{over: g.Rule, tool: promised(r.facts(g.QualifiedTool()).tool)}
 	switch {
 	case d.Scope == event.ScopeRun:
 		rule, why := g.ForRun()

@@ -247,6 +247,7 @@ func (r scheduler) needOfCall(s *StepState) need {
 	if err := r.prepare(s, facts); err != nil {
 		return flawed(event.FailureArgs, err.Error())
 	}
+	keepBound(s, facts.tool)
 	return r.needByRule(s, r.ruleFor(s, facts))
 }
 

@@ -340,6 +340,7 @@ type order struct {
 	allowed  map[string]bool                // step → its gate allowed the next call
 	forAll   bool                           // a grant covers every call of the tool
 	open     map[string]event.GateRequested // by gate
+	shown    map[string]event.GateRequested // the answered gate of each step
 	running  map[string]int                 // step → attempt that counts
 	drafted  map[string]plan.Step
 	early    map[string]bool
@@ -363,7 +364,7 @@ type attempt struct {
 // else happens.
 func checkOrder(t *rapid.T, events []event.Event) {
 	o := order{
-		t: t, events: events, done: map[string]bool{}, allowed: map[string]bool{}, open: map[string]event.GateRequested{},
+		t: t, events: events, done: map[string]bool{}, allowed: map[string]bool{}, open: map[string]event.GateRequested{}, shown: map[string]event.GateRequested{},
 		running: map[string]int{}, drafted: map[string]plan.Step{}, early: map[string]bool{},
 		inFlight: map[string]bool{}, lost: map[string]bool{}, tried: map[attempt]bool{},
 		checks: checkedSteps{held: map[string]int{}, changed: map[string]bool{}, notTaken: map[string]bool{}},
@@ -417,6 +418,7 @@ func (o *order) see(d event.Data) {
 		o.open[d.Gate] = d
 	case event.GateResolved:
 		o.allowed[o.open[d.Gate].Step] = d.Decision == event.Allow
+		o.shown[o.open[d.Gate].Step] = o.open[d.Gate]
 		o.forAll = o.forAll || d.Decision == event.Allow && d.Scope == event.ScopeRun
 	case event.DoubtResolved:
 		o.done[d.Step] = d.Decision == event.DoubtDone && o.checks.of[d.Step] == 0
@@ -481,6 +483,9 @@ func (o *order) start(d event.StepStarted) {
 	if d.Tool == "change" {
 		if !o.allowed[d.Index] && !o.forAll {
 			o.t.Fatalf("attempt %d of step %s has effects but passed no gate:\n%s", d.Attempt, d.Index, eventLines(o.events))
+		}
+		if g, ok := o.shown[d.Index]; ok && d.Rule == nil && !plan.EqualValues(g.Args, d.Args) {
+			o.t.Fatalf("step %s was approved with %v and started with %v:\n%s", d.Index, g.Args, d.Args, eventLines(o.events))
 		}
 		o.inFlight[d.Index] = true
 	}

@@ -1,6 +1,10 @@
 package agent
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/internal/untrusted"
@@ -28,7 +32,7 @@ const (
 // gateState tracks the gate of a step's next call.
 type gateState struct {
 	answer   gateAnswer
-	tool     string            // the tool of the newest gate, with the effects announced for it
+	call     string            // what the newest gate showed, see callHash
 	hashes   map[string]string // of the files as the gate showed them
 	command  *plan.Command     // as the gate showed it
 	files    []string          // files to be changed by the call when it passed the gate
@@ -50,6 +54,41 @@ func (g *gateState) withdraw() {
 	if g.answer == gateAllowed {
 		g.answer = gateUnanswered
 	}
+}
+
+// reask revokes the user's permission for a call that has changed since.
+func reask(s *StepState) {
+	s.gate.withdraw()
+	s.gate.outdated, s.Diff, s.gate.removes = "the call, or its tool, is no longer the one that you saw", "", ""
+	s.gate.unbind()
+}
+
+// keepBound revokes the user's permission if it was for another call than the one that the
+// step is about to make.
+func keepBound(s *StepState, t plan.Tool) {
+	if s.gate.allowed() && s.gate.call != callHash(t, s.call.args) {
+		reask(s)
+	}
+}
+
+// callHash returns the SHA-256 (hex) of a call: its tool, its arguments, and the effects
+// that the tool promises. An approval holds for one such call.
+func callHash(t plan.Tool, args map[string]any) string {
+	sum := sha256.Sum256([]byte(promised(t) + "\n" + plan.CanonicalJSON(args)))
+	return hex.EncodeToString(sum[:])
+}
+
+// promised returns what an approval of the tool covers: its identity, and all that is
+// said of it.
+func promised(t plan.Tool) string {
+	said, open := t.Pin, "unknown"
+	if said == "" {
+		said = t.Description
+	}
+	if t.OpenWorld != nil {
+		open = strconv.FormatBool(*t.OpenWorld)
+	}
+	return plan.CanonicalJSON([]any{t.QualifiedName(), said, t.ReadOnly, t.Destructive, t.Annotated, open, t.Trusted, t.Contained})
 }
 
 // authorship records who wrote the args of a step, if not the plan alone.

@@ -9,7 +9,8 @@ import (
 // GateRequested reports that a step, or the start of a project's servers, waits
 // for a decision. It shows the complete call.
 type GateRequested struct {
-	Gate       string            `json:"gate"` // unique within a run
+	Gate       string            `json:"gate"`           // unique within a run
+	Call       string            `json:"call,omitempty"` // SHA-256 (hex) of the tool, what is said of it, and the args: an answer is for this call
 	Step       string            `json:"step,omitempty"`
 	Title      untrusted.Text    `json:"title,omitempty"`
 	Tool       string            `json:"tool,omitempty"` // bare name
@@ -65,6 +66,7 @@ const (
 // GateResolved is the answer to a gate.
 type GateResolved struct {
 	Gate     string   `json:"gate"`
+	Call     string   `json:"call,omitempty"` // of the gate that was answered
 	Decision Decision `json:"decision"`
 	Scope    Scope    `json:"scope"`
 	By       string   `json:"by"` // user, or the option that answered

@@ -325,14 +325,9 @@ func (e *engine) fail(err error) {
 	}}})
 }
 
-// open reports whether the run waits at the given gate.
-func (e *engine) open(gate string) bool {
-	for _, g := range e.run.Gates {
-		if g.Gate == gate {
-			return true
-		}
-	}
-	return false
+// open reports whether the run waits at the given gate, with this call; "" is any.
+func (e *engine) open(gate, call string) bool {
+	return slices.ContainsFunc(e.run.Gates, func(g *agent.Gate) bool { return g.Gate == gate && (call == "" || call == g.Call) })
 }
 
 // asks reports whether the run waits for the user's decision about a step.
@@ -350,7 +345,7 @@ func (e *engine) asks(step string, doubt bool) bool {
 func (e *engine) awaits(data event.Data) bool {
 	switch d := data.(type) {
 	case event.GateResolved:
-		return e.open(d.Gate)
+		return e.open(d.Gate, d.Call)
 	case event.PlanReviewed:
 		return e.run.AwaitsReview() && e.run.Revision == d.Revision
 	case event.DoubtResolved:

@@ -290,7 +290,7 @@ func (a *asker) first(key string) bool {
 func (a *asker) gate(g event.GateRequested) {
 	e, ask := a.engine, a.job.Gate
 	e.workers.Go(func() {
-		resolved := event.GateResolved{Gate: g.Gate, Decision: event.Deny, Scope: event.ScopeOnce, By: policy.ByNobody}
+		resolved := event.GateResolved{Gate: g.Gate, Call: g.Call, Decision: event.Deny, Scope: event.ScopeOnce, By: policy.ByNobody}
 		if ask != nil {
 			resolved.Decision, resolved.By = ask(e.ctx, g), byProgram
 		}

@@ -59,10 +59,10 @@ func (s *Session) resolve(ctx context.Context, c session.Resolve) {
 	if scope == "" {
 		scope = event.ScopeOnce
 	}
-	resolved := event.GateResolved{Gate: c.Gate, Decision: c.Decision, Scope: scope, By: cmp.Or(c.By, byUser)}
+	resolved := event.GateResolved{Gate: c.Gate, Call: c.Call, Decision: c.Decision, Scope: scope, By: cmp.Or(c.By, byUser)}
 	e := s.running(c.Run)
 	switch {
-	case e != nil && e.open(c.Gate):
+	case e != nil && e.open(c.Gate, c.Call):
 		if scope == event.ScopeRun && !forRun(e.run, c.Gate) {
 			resolved.Scope = event.ScopeOnce
 		}
@@ -213,7 +213,7 @@ func released(run *agent.Run, by event.GateResolved) []event.Data {
 		tool := plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted, Contained: g.Contained, Pin: g.Pin}
 		if g != allowed && g.Changed == "" && rule.Decide([]rule.Rule{r}, tool, g.Args).Verdict == rule.VerdictRun && g.Rule.Equal(allowed.Rule) && g.Removes == "" &&
 			!g.Planned && g.Rule.Source != rule.SourcePlan && !agent.Edited(run, g) && !slices.ContainsFunc(g.Provenance, unseen) {
-			out = append(out, event.GateResolved{Gate: g.Gate, Decision: event.Allow, Scope: event.ScopeOnce, By: "your answer for this run"})
+			out = append(out, event.GateResolved{Gate: g.Gate, Call: g.Call, Decision: event.Allow, Scope: event.ScopeOnce, By: "your answer for this run"})
 		}
 	}
 	return out
@@ -249,14 +249,14 @@ func (s *Session) remember(e *engine, scope event.Scope, resolved *event.GateRes
 // edit replaces the arguments at an open gate if they fit the tool.
 func (s *Session) edit(c session.Edit) {
 	e := s.running(c.Run)
-	if e == nil || !e.open(c.Gate) {
+	if e == nil || !e.open(c.Gate, c.Call) {
 		return
 	}
 	if err := e.run.EditCheck(c.Gate)(c.Args); err != nil {
 		s.publishNote("warn", "the call stays as it was: "+err.Error())
 		return
 	}
-	e.apply([]event.Data{event.GateResolved{Gate: c.Gate, Decision: event.Edit, Scope: event.ScopeOnce, By: byUser, Args: c.Args}})
+	e.apply([]event.Data{event.GateResolved{Gate: c.Gate, Call: c.Call, Decision: event.Edit, Scope: event.ScopeOnce, By: byUser, Args: c.Args}})
 	s.afterAdvance(e)
 }
 

@@ -279,7 +279,7 @@ func (l serverLogs) ServerLog(ctx context.Context, server string, after int64) (
 
 // callAt returns the call at an open gate with other arguments, for a preview.
 func (e *engine) callAt(gate string, args map[string]any) (plan.ToolCall, error) {
-	if e == nil || !e.open(gate) {
+	if e == nil || !e.open(gate, "") {
 		return plan.ToolCall{}, errors.New("the gate is not open any more")
 	}
 	if err := e.run.EditCheck(gate)(args); err != nil {

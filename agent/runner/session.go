@@ -478,7 +478,7 @@ func (s *Session) afterAdvance(e *engine) {
 	for _, g := range slices.Clone(e.run.Gates) {
 		if decision, ok := s.cfg.Approve.Answer(g.GateRequested); ok && !e.over() {
 			e.apply([]event.Data{event.GateResolved{
-				Gate: g.Gate, Decision: decision, Scope: event.ScopeOnce, By: s.cfg.Approve.By(g.GateRequested),
+				Gate: g.Gate, Call: g.Call, Decision: decision, Scope: event.ScopeOnce, By: s.cfg.Approve.By(g.GateRequested),
 			}})
 		}
 	}

@@ -46,6 +46,7 @@ type Resume struct{ Run string }
 type Resolve struct {
 	Run      string
 	Gate     string
+	Call     string // of the gate as it was shown; "" is the one that is open
 	Decision event.Decision
 	Scope    event.Scope
 	By       string // what answered in place of the user; "" is the user
@@ -56,6 +57,7 @@ type Resolve struct {
 type Edit struct {
 	Run  string
 	Gate string
+	Call string         // as in Resolve
 	Args map[string]any // complete, without references
 }
 

@@ -21,7 +21,7 @@ import (
 // names what it asks, because the log may have shown another gate since.
 func gateQuestion(run string, g event.GateRequested, fits func(args map[string]any) error, repeats bool) question {
 	resolve := func(decision event.Decision, scope event.Scope) session.Command {
-		return session.Resolve{Run: run, Gate: g.Gate, Decision: decision, Scope: scope}
+		return session.Resolve{Run: run, Gate: g.Gate, Call: g.Call, Decision: decision, Scope: scope}
 	}
 	ask := question{id: gateID(run, g.Gate), keys: true, careful: resolve(event.Deny, event.ScopeOnce)}
 	answers := map[string]session.Command{"y yes once": resolve(event.Allow, event.ScopeOnce), "n no deny": ask.careful}
@@ -165,7 +165,7 @@ func editQuestion(back *question, run string, g event.GateRequested, fits func(a
 			if err := fits(args); err != nil {
 				return failed(err)
 			}
-			return answer{send: session.Edit{Run: run, Gate: g.Gate, Args: args}}
+			return answer{send: session.Edit{Run: run, Gate: g.Gate, Call: g.Call, Args: args}}
 		},
 	}
 }

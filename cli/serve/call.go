@@ -198,7 +198,7 @@ func (c *call) resolve(a answer) {
 	c.mu.Lock()
 	c.gates = slices.DeleteFunc(c.gates, func(g gate) bool { return g.id() == a.gate.id() })
 	c.mu.Unlock()
-	c.session.Send(session.Resolve{Run: a.gate.run, Gate: a.gate.Gate, Decision: a.decision, Scope: a.scope, By: a.by})
+	c.session.Send(session.Resolve{Run: a.gate.run, Gate: a.gate.Gate, Call: a.gate.Call, Decision: a.decision, Scope: a.scope, By: a.by})
 }
 
 // watch reads the events of the session until it ends.

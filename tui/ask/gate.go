@@ -75,7 +75,7 @@ func (g OpenGate) Brief() (step, what, args string) {
 
 func (g OpenGate) choices(k *keymap.Map) []choice {
 	answer := func(d event.Decision, s event.Scope) session.Command {
-		return session.Resolve{Run: g.Run, Gate: g.Ask.Gate, Decision: d, Scope: s}
+		return session.Resolve{Run: g.Run, Gate: g.Ask.Gate, Call: g.Ask.Call, Decision: d, Scope: s}
 	}
 	once, deny := answer(event.Allow, event.ScopeOnce), answer(event.Deny, event.ScopeOnce)
 	if g.Session {
@@ -142,7 +142,7 @@ func (g OpenGate) with(args map[string]any) (session.Command, error) {
 	if err := g.Fits(args); err != nil {
 		return nil, err
 	}
-	return session.Edit{Run: g.Run, Gate: g.Ask.Gate, Args: args}, nil
+	return session.Edit{Run: g.Run, Gate: g.Ask.Gate, Call: g.Ask.Call, Args: args}, nil
 }
 
 func (g OpenGate) resends() string { return "preview" }

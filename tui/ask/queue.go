@@ -238,7 +238,7 @@ func jointly(g *Dialog) *confirming {
 		c.does += fmt.Sprintf(", and deny the %d left out", out)
 	}
 	for _, gate := range all {
-		answer := session.Resolve{Run: gate.Run, Gate: gate.Ask.Gate, Decision: event.Allow, Scope: event.ScopeOnce}
+		answer := session.Resolve{Run: gate.Run, Gate: gate.Ask.Gate, Call: gate.Ask.Call, Decision: event.Allow, Scope: event.ScopeOnce}
 		denied := answer
 		denied.Decision = event.Deny
 		if g.leftOut[gate.id()] {
