@@ -170,7 +170,8 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 	}
 	if s.inner.loop != nil {
 		r.innerSteps++
-		if s.Run == "" { // resuming a run does not count as a new call
+		if !s.inner.counted { // another attempt, after a kill, is no other call
+			s.inner.counted = true
 			s.inner.loop.callCounts[callKey(s.Step.Tool, d.Args)]++
 		}
 	}

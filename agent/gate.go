@@ -142,6 +142,7 @@ func (r fold) holdBack(s *StepState) {
 	r.Usage.ToolCalls--
 	if s.inner.loop != nil {
 		r.innerSteps--
+		s.inner.counted = false
 		s.inner.loop.callCounts[callKey(s.Step.Tool, s.Args)]--
 	}
 	r.enqueue(s)

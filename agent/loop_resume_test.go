@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -128,5 +129,27 @@ func TestLimitsAfterUsage(t *testing.T) {
 	want := event.Limits{MaxTokens: 130, MaxToolCalls: 3, MaxSteps: 6, MaxDurationMS: 1500, MaxReplans: event.NothingLeft}
 	if got != want {
 		t.Errorf("%+v", got)
+	}
+}
+
+// The model has made the call once, however often it was interrupted.
+func TestInterruptedCallIsNotRepeatedByTheModel(t *testing.T) {
+	w, start, _ := richWorld(t)
+	w.play(start)
+	for before := range 4 {
+		starts := 0
+		at := slices.IndexFunc(w.events, func(e event.Event) bool {
+			if d, ok := e.Data.(event.StepStarted); ok && d.Args["at"] == "agent" {
+				starts++
+			}
+			return starts > before
+		})
+		if at < 0 {
+			t.Fatalf("the call was made %d times, then %s", starts, w.run.Result.Error)
+		}
+		w.kill(at + 1)
+		resume := resumed(start)
+		resume.InDoubt = event.DoubtRerun
+		w.resume(resume)
 	}
 }

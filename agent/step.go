@@ -148,6 +148,7 @@ type innerCall struct {
 	loop     *Loop         // that made the call; nil for a plan step
 	use      reply.ToolUse // the call as requested by the model
 	unknown  error         // why the tool does not exist
+	counted  bool          // as a call of the model, for the runaway guard
 	answered bool          // the model knows the outcome, or gets it with its next turn
 }
 
