@@ -36,6 +36,7 @@ const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
 //	toolserver !broken  prints an error and exits
 //	toolserver !hold    keeps a connection to the watch open until it is killed
 //	toolserver !tty F   tries to open the terminal and writes the outcome to F
+//	toolserver !mark K  marks a call, see mark
 func toolServer() {
 	if file := os.Getenv("TTY_REPORT"); file != "" {
 		reportTerminal(file)
@@ -51,6 +52,12 @@ func toolServer() {
 	case "!broken":
 		fmt.Fprintln(os.Stderr, "my database is locked")
 		os.Exit(3)
+	case "!mark":
+		announce("child")
+		if err := mark(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(4)
+		}
 	case "!tty":
 		reportTerminal(os.Args[2])
 	case "!hold":
@@ -174,6 +181,11 @@ func newToolServer(name string) *server.MCPServer {
 	s.AddTool(reads("flood"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(strings.Repeat("x", 20<<20)), nil
 	})
+	if name == "marks" {
+		s.AddTool(mcp.NewTool("mark", mcp.WithDescription("Marks a call"), mcp.WithString("key", mcp.Required())), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultText("marked"), mark(r.GetString("key", ""))
+		})
+	}
 	if name == "tables" {
 		addBooking(s)
 	}
