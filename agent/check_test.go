@@ -467,7 +467,9 @@ func (c *checkedSteps) see(o *order, d event.Data) bool {
 	case event.StepSkipped:
 		c.notTaken[d.Index] = d.Reason == event.NotTaken
 	case event.StepCompleted:
-		c.changed[d.Index], c.held[d.Index] = c.of[d.Index] > 0, 0
+		if o.running[d.Index] == d.Attempt { // else it is the early call of a draft that the plan has not taken up
+			c.changed[d.Index], c.held[d.Index] = c.of[d.Index] > 0, 0
+		}
 	case event.DoubtResolved:
 		c.changed[d.Step] = d.Decision == event.DoubtDone && c.of[d.Step] > 0
 	case event.FailureResolved:
