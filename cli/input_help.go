@@ -37,7 +37,7 @@ func (o wiring) inputHelp(w *services) runner.InputHelp {
 	a := &inputHelp{o: o.options, w: w, files: w.own}
 	if a.files == nil && w.named == nil {
 		var err error
-		if w.named, err = workspace.New(workspace.Config{Dir: w.folder(o.options), Private: o.store.Dirs.All(), Logger: w.logger, Box: w.box}); err != nil {
+		if w.named, err = workspace.New(workspace.Config{Dir: w.folder(o.options), Private: o.store.Dirs.All(), Hidden: o.Hidden, Logger: w.logger, Box: w.box}); err != nil {
 			w.logger.Warn("files cannot be named", "error", err)
 		}
 	}

@@ -295,6 +295,7 @@ func (o *options) servedOperators(w *services) (tools []mcpserver.ServerTool, en
 		Dir:      o.Workspace,
 		Backups:  o.store.Runs.Dir,
 		Private:  o.store.Dirs.All(),
+		Hidden:   o.Hidden,
 		Run:      id,
 		SpillDir: o.store.Dirs.Outputs(),
 		Logger:   w.logger,

@@ -242,6 +242,7 @@ func (w *services) openTools(ctx context.Context, o *options, how opening, logge
 			Dir:      cfg.WorkDir,
 			Backups:  w.backups(o),
 			Private:  o.store.Dirs.All(),
+			Hidden:   o.Hidden,
 			SpillDir: o.store.Dirs.Outputs(),
 			Memory:   o.store.Dirs.Memory(),
 			Logger:   logger,
@@ -474,7 +475,7 @@ func (w *services) survey(ctx context.Context, goal string) intent.Facts {
 
 // facts searches the workspace for a command that runs nothing.
 func (o router) facts(ctx context.Context, survey *intent.Survey) intent.Facts {
-	own, err := workspace.New(workspace.Config{Dir: o.Workspace, Private: o.store.Dirs.All()})
+	own, err := workspace.New(workspace.Config{Dir: o.Workspace, Private: o.store.Dirs.All(), Hidden: o.Hidden})
 	if err != nil {
 		return intent.Facts{}
 	}

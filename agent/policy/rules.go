@@ -19,6 +19,7 @@ import (
 type Section struct {
 	Allow   []string `toml:"allow"`
 	Deny    []string `toml:"deny"`
+	Hidden  []string `toml:"hidden"`          // files that no operator of the workspace reads or changes
 	Trusted []string `toml:"trusted_folders"` // folders whose tests may run without a gate
 }
 

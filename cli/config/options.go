@@ -17,6 +17,7 @@ import (
 	"replan/cli/help"
 	"replan/internal/english"
 	"replan/mcpclient/builtin"
+	"replan/mcpclient/workspace/tree"
 	"replan/mcpclient/workspace/code/lsp"
 	"replan/planning/intent"
 	"replan/planning/plan"
@@ -66,6 +67,7 @@ type Options struct {
 	ContextWindow    int
 	KeepAlive        time.Duration // negative is forever, 0 is the server's default
 	Trusted          bool          // the user trusts the workspace
+	Hidden           []string      // patterns of files that no operator reads
 	Limits           event.Limits
 	SessionLimits    event.SessionLimits
 	Rules            []rule.Rule
@@ -265,6 +267,12 @@ func (o *Options) readRules() error {
 		return o.Misconfigured(err)
 	}
 	o.Rules = append(o.Rules, configured...)
+	o.Hidden = o.file.Gates.Hidden
+	for _, pattern := range o.Hidden {
+		if _, err := tree.NewGlob(pattern); err != nil {
+			return o.Misconfigured(fmt.Errorf("gates.hidden: %w", err))
+		}
+	}
 	return nil
 }
 

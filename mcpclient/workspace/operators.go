@@ -43,6 +43,9 @@ type Config struct {
 	// Private lists the program's own folders: its configuration, its servers and its
 	// runs. If they are in Dir, no operator reads or changes them.
 	Private []string
+	// Hidden are patterns of files and folders in Dir that no operator reads, lists
+	// or changes. See [tree.Glob].
+	Hidden []string
 	// Run is the run of every call, whatever the call says; for servers with one
 	// client. If it is empty, calls that name no run cannot be undone.
 	Run string
@@ -107,7 +110,7 @@ var errClosed = errors.New("the workspace tools are closed")
 // New opens the folder. It fails if Dir is not a folder that can be opened, or Run is
 // not a valid id. Call Close in the end.
 func New(cfg Config) (*Operators, error) {
-	folder, err := tree.Open(cfg.Dir, cfg.Private)
+	folder, err := tree.Open(cfg.Dir, cfg.Private, cfg.Hidden)
 	if err != nil {
 		return nil, err
 	}

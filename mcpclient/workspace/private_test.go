@@ -70,3 +70,66 @@ func TestRedactedSecretsAreNotWritten(t *testing.T) {
 	b.Must(t, "fs.patch", args{"path": ".env", "old": "A=1", "new": "A=2"})
 	b.Same(t, map[string]string{".env": "A=2\nKEY=sk-abcdefghijklmnop1234\n"})
 }
+
+func TestNoOperatorShowsOrChangesHiddenFiles(t *testing.T) {
+	b := newBench(t, workspace.Config{Hidden: []string{".env", "keys/**", "deploy/"}})
+	b.Write(t, map[string]string{
+		".env": "NEEDLE=1\n", "app/.env": "NEEDLE=2\n", "keys/a.go": "package keys\n\nfunc Needle() {}\n", "deploy/x.txt": "needle\n",
+		"a.go": "package a\n", "app/b.txt": "plain\n",
+	})
+	if err := os.Symlink(".env", filepath.Join(b.Dir, "link")); err != nil {
+		t.Skip("cannot create links")
+	}
+	for name, c := range map[string]struct {
+		tool string
+		args args
+	}{
+		"read":                   {"fs.read", args{"path": ".env"}},
+		"read in a folder":       {"fs.read", args{"path": "app/.env"}},
+		"read through a link":    {"fs.read", args{"path": "link"}},
+		"read in another case":   {"fs.read", args{"path": ".ENV"}},
+		"read below a folder":    {"fs.read", args{"path": "deploy/x.txt"}},
+		"stat":                   {"fs.stat", args{"path": ".env"}},
+		"list":                   {"fs.list", args{"path": "deploy"}},
+		"search":                 {"fs.search", args{"path": ".env", "query": "NEEDLE"}},
+		"parse":                  {"code.parse", args{"path": "keys/a.go"}},
+		"summarize":              {"code.summarize", args{"path": ".env"}},
+		"write":                  {"fs.write", args{"path": "deploy/new.txt", "text": "x"}},
+		"move":                   {"fs.move", args{"from": ".env", "to": "plain"}},
+		"remove with its folder": {"fs.remove", args{"path": "app", "recursive": true}},
+	} {
+		t.Run(name, func(t *testing.T) { b.Refused(t, c.tool, c.args, "gates.hidden") })
+	}
+	for tool, a := range map[string]args{
+		"fs.list": {"depth": 5}, "fs.search": {"query": "(?i)needle", "regex": true}, "code.symbols": {"query": "Needle"},
+		"code.references": {"symbol": "Needle", "allow_none": true}, "code.summarize": {"path": "app"},
+	} {
+		if got := strings.ToLower(fmt.Sprint(b.Must(t, tool, a))); strings.Contains(got, "needle=") || strings.Contains(got, ".env") || strings.Contains(got, "keys/") {
+			t.Errorf("%s shows %v", tool, got)
+		}
+	}
+}
+
+func TestGitOperatorsNeitherShowNorCommitHiddenFiles(t *testing.T) {
+	needGit(t)
+	b := newBench(t, workspace.Config{Hidden: []string{".env"}})
+	for _, words := range [][]string{{"init", "-q"}, {"config", "user.name", "a"}, {"config", "user.email", "a@example.com"}} {
+		git(t, b.Dir, words...)
+	}
+	b.Write(t, map[string]string{".env": "KEY=1\n", "a.txt": "a\n"})
+	git(t, b.Dir, "add", ".")
+	git(t, b.Dir, "commit", "-qm", "first")
+	b.Write(t, map[string]string{".env": "KEY=2\n", "a.txt": "b\n"})
+	for tool, a := range map[string]args{"vcs.diff": {}, "vcs.status": {}} {
+		got := fmt.Sprint(b.Must(t, tool, a))
+		if strings.Contains(got, ".env") || strings.Contains(got, "KEY") || !strings.Contains(got, "a.txt") {
+			t.Errorf("%s shows %v", tool, got)
+		}
+	}
+	b.Refused(t, "vcs.log", args{"path": ".env"}, "gates.hidden")
+	if got := fmt.Sprint(b.Must(t, "vcs.commit", args{"message": "second", "all": true})); strings.Contains(got, ".env") {
+		t.Errorf("the commit takes %v", got)
+	}
+	git(t, b.Dir, "add", ".env")
+	b.Refused(t, "vcs.commit", args{"message": "third"}, "unstage it first")
+}

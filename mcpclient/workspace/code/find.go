@@ -232,6 +232,9 @@ func (o *Operators) definePlace(ctx context.Context, result definitionResult, t 
 		return definitionResult{}, err
 	}
 	for _, at := range found {
+		if o.tree.Closed(at.Path) {
+			continue
+		}
 		symbol := source.Symbol{Name: t.word, Kind: "name", Place: at}
 		if text, err := o.tree.LoadText(at.Path); err == nil {
 			if outline, err := source.OutlineOf(ctx, at.Path, string(text.Data)); err == nil {

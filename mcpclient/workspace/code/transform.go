@@ -157,6 +157,9 @@ func (o *Operators) edited(edits []source.Edit) ([]change.Change, error) {
 	slices.Sort(paths)
 	changes := make([]change.Change, 0, len(paths))
 	for _, at := range paths {
+		if err := o.tree.NotClosed(at); err != nil {
+			return nil, err
+		}
 		before, err := o.tree.LoadText(at)
 		if err != nil {
 			return nil, err

@@ -312,8 +312,10 @@ func (o *Operators) notServed(err error) []string {
 	return []string{"the language server did not answer: " + firstSentence(err.Error())}
 }
 
-// withEnclosing adds the enclosing function or type to each reference.
+// withEnclosing adds the enclosing function or type to each reference, and drops those
+// in files that no operator may read.
 func (o *Operators) withEnclosing(ctx context.Context, refs []source.Reference) []source.Reference {
+	refs = slices.DeleteFunc(refs, func(ref source.Reference) bool { return o.tree.Closed(ref.Path) })
 	files := map[string]*source.File{}
 	for i, ref := range refs {
 		f, known := files[ref.Path]

@@ -154,7 +154,7 @@ func (o *Operators) loadTree(ctx context.Context, at string) ([]entryOf, error) 
 		if err := tree.NotGits(at); err != nil {
 			return err
 		}
-		if err := o.tree.NotPrivate(at); err != nil {
+		if err := o.tree.NotClosed(at); err != nil {
 			return err
 		}
 		f, err := o.tree.LoadEntry(at)

@@ -149,6 +149,9 @@ func (p *prepared) fill(ctx context.Context, args commitArgs, staged []stagedFil
 		return err
 	}
 	for _, f := range taken {
+		if err := p.r.o.tree.NotClosed(f.path); err != nil {
+			return fmt.Errorf("a commit would take what no gate can show; unstage it first: %w", err)
+		}
 		p.paths = append(p.paths, f.path)
 		p.hashes[f.path] = f.hash()
 	}
@@ -199,6 +202,7 @@ func (p *prepared) takeTree(ctx context.Context, paths []string) error {
 		}
 	}
 	p.nested = nested
+	files = slices.DeleteFunc(files, p.r.o.tree.Closed)
 	if err := p.add(ctx, files, gitRun{args: []string{"--all"}}); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"replan/mcpclient/workspace/op"
+	"replan/mcpclient/workspace/tree"
 )
 
 type diffResult struct {
@@ -148,14 +149,14 @@ func (r *gitRepository) revisions(ctx context.Context, ref string) (string, bool
 }
 
 // diff runs git diff. which is its argument for what to compare.
-func (r *gitRepository) diff(ctx context.Context, run gitRun, which, at string) (diffResult, error) {
+func (r *gitRepository) diff(ctx context.Context, run gitRun, which string, at ...string) (diffResult, error) {
 	result := diffResult{Files: []diffFile{}}
 	ask := func(max int, flags ...string) (gitOutput, error) {
 		args := append(append([]string{}, diffFlags...), flags...)
 		if which != "" {
 			args = append(args, which)
 		}
-		run.args, run.max = append(args, "--", at), max
+		run.args, run.max = append(append(args, "--"), at...), max
 		return r.must(ctx, "compare", run)
 	}
 	list, err := ask(0, "--raw", "--numstat", "-z")
@@ -164,6 +165,12 @@ func (r *gitRepository) diff(ctx context.Context, run gitRun, which, at string) 
 	}
 	result.Truncated = list.cut
 	result.read(list.data)
+	if shown := result.shown(r.o.tree); len(shown) < len(result.Files) {
+		if result.leave(shown); len(shown) == 0 {
+			return result, nil
+		}
+		at = result.names()
+	}
 	text, err := ask(r.o.maxOutput, "-p")
 	if err != nil {
 		return result, err
@@ -174,6 +181,32 @@ func (r *gitRepository) diff(ctx context.Context, run gitRun, which, at string) 
 		result.Diff = result.Diff[:strings.LastIndexByte(result.Diff, '\n')+1] + "[cut: the diff is longer than this]\n"
 	}
 	return result, nil
+}
+
+// shown returns the files that operators may read.
+func (d *diffResult) shown(files *tree.Tree) []diffFile {
+	return slices.DeleteFunc(slices.Clone(d.Files), func(f diffFile) bool {
+		return files.Closed(f.Path) || f.From != "" && files.Closed(f.From)
+	})
+}
+
+// leave keeps only these files.
+func (d *diffResult) leave(files []diffFile) {
+	d.Files, d.Added, d.Removed = files, 0, 0
+	for _, f := range files {
+		d.Added, d.Removed = d.Added+f.Added, d.Removed+f.Removed
+	}
+}
+
+// names returns the paths of the files, also those before a renaming.
+func (d *diffResult) names() []string {
+	var names []string
+	for _, f := range d.Files {
+		if names = append(names, f.Path); f.From != "" {
+			names = append(names, f.From)
+		}
+	}
+	return names
 }
 
 // read parses the output of git diff --raw --numstat -z.

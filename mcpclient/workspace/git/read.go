@@ -176,6 +176,9 @@ func (s *statusResult) read(data string, r *gitRepository) {
 		if f.Path = at; !ok {
 			f.Path = "." // the whole workspace is new
 		}
+		if r.o.tree.Closed(strings.TrimSuffix(f.Path, "/")) || f.From != "" && r.o.tree.Closed(f.From) {
+			continue
+		}
 		if len(s.Files) == maxVCSFiles {
 			s.Truncated = true
 			break

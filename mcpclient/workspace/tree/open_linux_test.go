@@ -9,7 +9,7 @@ import (
 
 // A read of /proc/kmsg never returns.
 func TestKernelFilesAreNotOpened(t *testing.T) {
-	proc, err := tree.Open("/proc", nil)
+	proc, err := tree.Open("/proc", nil, nil)
 	if err != nil {
 		t.Skip(err)
 	}

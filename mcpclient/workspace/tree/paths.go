@@ -91,7 +91,7 @@ func (t *Tree) Resolve(name string) (string, error) {
 		return ".", nil
 	}
 	at := path.Join(done...)
-	return at, t.NotPrivate(at)
+	return at, t.NotClosed(at)
 }
 
 // Relative makes an absolute name relative to the folder. It fails for names outside.

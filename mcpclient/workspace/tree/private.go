@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -65,10 +66,34 @@ func (t *Tree) isPrivate(at string) bool {
 	return false
 }
 
-// NotPrivate fails for paths that belong to the program itself.
-func (t *Tree) NotPrivate(at string) error {
-	if t.isPrivate(path.Clean(at)) {
+// isHidden reports whether the user hides a path, or a folder that contains it.
+func (t *Tree) isHidden(at string) bool {
+	if len(t.hidden) == 0 {
+		return false
+	}
+	at = strings.ToLower(at)
+	for i := range len(at) + 1 {
+		if i < len(at) && at[i] != '/' {
+			continue
+		}
+		if slices.ContainsFunc(t.hidden, func(g Glob) bool { return g.Match(at[:i]) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// Closed reports whether no operator may read or change a path.
+func (t *Tree) Closed(at string) bool { return t.isPrivate(at) || t.isHidden(at) }
+
+// NotClosed fails for paths that belong to the program itself, or that the user hides.
+func (t *Tree) NotClosed(at string) error {
+	at = path.Clean(at)
+	switch {
+	case t.isPrivate(at):
 		return fmt.Errorf("%q belongs to replan itself and is left alone", at)
+	case t.isHidden(at):
+		return fmt.Errorf("%q is hidden: the configuration of the user lists it under gates.hidden", at)
 	}
 	return nil
 }

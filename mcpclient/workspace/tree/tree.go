@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Tree is an open folder. Its files are named by slash-separated paths relative to
@@ -15,11 +16,21 @@ type Tree struct {
 	Dir     string   // the folder, absolute
 	Real    string   // the folder without links on the way to it
 	private []string // paths that belong to the program itself
+	hidden  []Glob   // paths that the user hides
 }
 
 // Open opens the folder dir. Paths below the private folders, which belong to the
-// program itself, cannot be resolved, walked or changed.
-func Open(dir string, private []string) (*Tree, error) {
+// program itself, cannot be resolved, walked or changed, nor can those that the
+// patterns of hidden match, and what is below them. Patterns ignore case.
+func Open(dir string, private, hidden []string) (*Tree, error) {
+	var globs []Glob
+	for _, pattern := range hidden {
+		g, err := NewGlob(strings.ToLower(strings.TrimSuffix(pattern, "/")))
+		if err != nil {
+			return nil, err
+		}
+		globs = append(globs, g)
+	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("finding the workspace %s: %w", dir, err)
@@ -32,7 +43,7 @@ func Open(dir string, private []string) (*Tree, error) {
 	if err != nil {
 		real = abs
 	}
-	return &Tree{Root: root, Dir: abs, Real: real, private: privatePaths(real, private)}, nil
+	return &Tree{Root: root, Dir: abs, Real: real, private: privatePaths(real, private), hidden: globs}, nil
 }
 
 // Close closes the folder. Nothing can be read or changed after it.

@@ -65,7 +65,7 @@ func (t *Tree) WalkFolders(ctx context.Context, start string, visit func(in *Fol
 	if err != nil {
 		return err
 	}
-	w := walker{ctx: ctx, visit: visit, closed: closed, private: t.isPrivate}
+	w := walker{ctx: ctx, visit: visit, closed: closed, private: t.Closed}
 	in := &Folder{Root: root}
 	in.Hold()
 	defer in.Release()
@@ -112,7 +112,7 @@ type walker struct {
 	visit  func(in *Folder, at string, d fs.DirEntry) error
 	closed func() // told of a folder that cannot be read
 
-	private func(at string) bool // belongs to the program itself
+	private func(at string) bool // no operator may read it
 }
 
 // walk visits what is in an open folder.
