@@ -286,6 +286,9 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 		r.holdBack(s)
 		return
 	case d.Outdated != "":
+		if d.Paths != nil {
+			s.gate.paths = d.Paths
+		}
 		s.gate.outdated, s.gate.files = d.Outdated, slices.Sorted(maps.Keys(s.gate.hashes))
 		s.gate.withdraw()
 		s.Diff = ""

@@ -20,6 +20,7 @@ type CallCheck struct {
 	Check   event.CheckCompleted // without its outcome
 	Values  map[string]any       // of the names in its expression, but for the result of the call
 	Tool    plan.Tool
+	Paths   map[string]string // see CallTool
 	Round   int
 	Timeout time.Duration
 	Limit   string // whose limit Timeout is, in a few words
@@ -206,7 +207,7 @@ func (r decision) nextCheck(subject checkSubject, free *slots) []Action {
 	free.start(facts, 0) // it is no step of its own
 	done.Tool, done.Args = facts.tool.QualifiedName(), call
 	timeout, limit := r.timeLimit(plan.Step{}, facts.tool)
-	return []Action{{Effect: CallCheck{Check: done, Values: values, Tool: facts.tool, Round: subject.round, Timeout: timeout, Limit: limit}}}
+	return []Action{{Effect: CallCheck{Check: done, Values: values, Tool: facts.tool, Paths: judgedPaths(r.Run, &StepState{}, facts), Round: subject.round, Timeout: timeout, Limit: limit}}}
 }
 
 // unknownTo returns which value a check looks at that nobody knows, "" if there is none.

@@ -68,6 +68,7 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 			args[name] = plan.Placeholder("<" + name + ">") // the model would write it
 		}
 	}
+	args = rule.Linked(args, s.gate.paths)
 	matched := rule.DecideAmong(facts.rules, args)
 	if r.hasChanged(tool) && matched.Verdict != rule.VerdictBlock {
 		return rule.ChangedTool(tool)

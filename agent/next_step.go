@@ -332,7 +332,7 @@ func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	}
 	return append(out, Action{
 		r.startedCall(s, facts, number),
-		CallTool{Index: index, Attempt: number, Tool: facts.tool, Args: s.call.args, Hashes: s.gate.hashes, Diff: s.Diff, Command: s.gate.command, Hold: r.unseen(s, facts), Timeout: timeout, Limit: limit},
+		CallTool{Index: index, Attempt: number, Tool: facts.tool, Args: s.call.args, Hashes: s.gate.hashes, Diff: s.Diff, Command: s.gate.command, Hold: r.unseen(s, facts), Paths: judgedPaths(r.Run, s, facts), Timeout: timeout, Limit: limit},
 	})
 }
 

@@ -3,6 +3,7 @@ package agent
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strconv"
 
 	"replan/agent/event"
@@ -37,10 +38,26 @@ type gateState struct {
 	command  *plan.Command     // as the gate showed it
 	files    []string          // files to be changed by the call when it passed the gate
 	outdated untrusted.Text    // why the passed gate opens again
+	paths    map[string]string // where paths of the call lead through links
 	removes  string            // what the call would remove and its gate asks about; see event.StepFailed
 	called   bool              // a call was made since that gate opened
 	since    uint64            // the event since which a gate must be opened; 0 if none must
 	pass     *pass             // given by the user when reviewing the plan
+}
+
+// judgedPaths returns what the rules judged in place of the paths of a call, nil if no rule
+// about the tool is about a path.
+func judgedPaths(r *Run, s *StepState, facts *toolFacts) map[string]string {
+	judges := slices.ContainsFunc(facts.rules, rule.Rule.JudgesPaths) ||
+		slices.ContainsFunc(r.granted, func(g grant) bool { return g.rule.JudgesPaths() })
+	switch {
+	case !facts.tool.Trusted || !judges:
+		return nil
+	case s.gate.paths == nil:
+		return map[string]string{}
+	default:
+		return s.gate.paths
+	}
 }
 
 // allowed reports whether the user allowed the call.

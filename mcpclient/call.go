@@ -55,6 +55,9 @@ func (p *Pool) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 	if call.Run != "" {
 		meta[builtin.MetaRun] = call.Run
 	}
+	if call.Paths != nil {
+		meta[builtin.MetaPaths] = call.Paths
+	}
 	if call.Hold {
 		meta[builtin.MetaHold] = true
 	}

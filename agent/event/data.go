@@ -211,9 +211,12 @@ type StepFailed struct {
 	// Outdated means that nothing was done, because the call would no longer do
 	// what its gate showed. The gate opens again.
 	Outdated untrusted.Text `json:"outdated,omitempty"`
-	MS       int64          `json:"ms"`
-	Run      string         `json:"run,omitempty"`   // started by a plan tool
-	Usage    *Usage         `json:"usage,omitempty"` // of that run; counts in this run too
+	// Paths is where paths of the call lead through links, by argument. Rules judge the
+	// call again with them, since nothing was done.
+	Paths map[string]string `json:"paths,omitempty"`
+	MS    int64             `json:"ms"`
+	Run   string            `json:"run,omitempty"`   // started by a plan tool
+	Usage *Usage            `json:"usage,omitempty"` // of that run; counts in this run too
 
 	Reply *reply.Reply `json:"reply,omitempty"` // of a step that the model answers in text; possibly incomplete
 

@@ -67,7 +67,11 @@ func (r Rule) fitsArg(name string, values []any, pattern string) fit {
 // and, for a name with dots, a part of another argument. Null is no value.
 func lookUp(args map[string]any, name string) []any {
 	var out []any
-	if v, ok := args[name]; ok && v != nil {
+	switch v := args[name].(type) {
+	case nil:
+	case linked:
+		out = append(out, v.written, v.real)
+	default:
 		out = append(out, v)
 	}
 	head, rest, nested := strings.Cut(name, ".")

@@ -116,6 +116,19 @@ func TestDenyConditionsMatchWidely(t *testing.T) {
 	}
 }
 
+func TestPathsThatLinksLeadToAreJudgedToo(t *testing.T) {
+	rules := []rule.Rule{
+		{Tool: "fs.write", Args: at("path", "**/.env"), Verdict: rule.VerdictBlock},
+		{Tool: "fs.write", Args: at("path", "docs/**"), Verdict: rule.VerdictRun},
+	}
+	for real, want := range map[string]rule.Verdict{"docs/b.md": rule.VerdictRun, "src/a.go": rule.VerdictAsk, "docs/.env": rule.VerdictBlock, ".env": rule.VerdictBlock} {
+		args := rule.Linked(map[string]any{"path": "docs/link", "text": "x"}, map[string]string{"path": real})
+		if got := rule.Decide(rules, write, args).Verdict; got != want {
+			t.Errorf("a link to %s: got %s, want %s", real, got, want)
+		}
+	}
+}
+
 func TestFirstMatchingRuleDecides(t *testing.T) {
 	rules := []rule.Rule{
 		{Tool: "fs.write", Args: at("path", "docs/secret/**"), Verdict: rule.VerdictBlock},

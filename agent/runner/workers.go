@@ -114,7 +114,7 @@ func (e *engine) streams(data event.Data) {
 // callTool calls a tool for a step.
 func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 	begun := e.now()
-	call := plan.ToolCall{Tool: c.Tool, Args: c.Args, Hashes: c.Hashes, Diff: c.Diff, Command: c.Command, Hold: c.Hold, Run: e.id, Timeout: c.Timeout}
+	call := plan.ToolCall{Tool: c.Tool, Args: c.Args, Hashes: c.Hashes, Diff: c.Diff, Command: c.Command, Hold: c.Hold, Paths: c.Paths, Run: e.id, Timeout: c.Timeout}
 	if e.publish != nil {
 		e.listen(&call, c.Index)
 	}
@@ -179,6 +179,7 @@ func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool,
 	var toolError *plan.ToolError
 	notDone := errors.As(err, &toolError)
 	if notDone {
+		failed.Paths = toolError.Paths
 		failed.Removes, failed.Outdated = toolError.Removes, untrusted.Text(toolError.Outdated)
 	}
 	switch {
@@ -208,7 +209,7 @@ func (e *engine) callCheck(ctx context.Context, under *call, c agent.CallCheck) 
 		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
 	}
-	result, err := e.call(ctx, plan.ToolCall{Tool: c.Tool, Args: c.Check.Args, Run: e.id, Timeout: c.Timeout})
+	result, err := e.call(ctx, plan.ToolCall{Tool: c.Tool, Args: c.Check.Args, Paths: c.Paths, Run: e.id, Timeout: c.Timeout})
 	ms := e.since(begun)
 	var toolError *plan.ToolError
 	switch {
@@ -219,6 +220,8 @@ func (e *engine) callCheck(ctx context.Context, under *call, c agent.CallCheck) 
 		e.emit(c.Unanswered(under.stopped().Error(), ms))
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		e.emit(c.Unanswered(tooLong(c.Timeout)+", "+c.Limit, ms))
+	case errors.As(err, &toolError) && toolError.Paths != nil:
+		e.emit(c.Unanswered(err.Error(), ms))
 	case errors.As(err, &toolError) && !toolError.NotCalled && !errors.Is(err, context.Canceled):
 		e.emit(c.ToolFailed(err.Error(), ms))
 	default:

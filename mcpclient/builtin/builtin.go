@@ -45,6 +45,11 @@ const (
 	// MetaOutdated in the `_meta` of a result that is an error says why what was
 	// approved is no longer what the call would do. Nothing was changed.
 	MetaOutdated = "replan/outdated"
+	// MetaPaths in the `_meta` of a tools/call is {argument: path}, what rules judged in
+	// place of the written paths because those lead there through links; {} if they judged
+	// all as written. If one leads elsewhere, the call does nothing, and its answer has the
+	// paths that it would use.
+	MetaPaths = "replan/paths"
 	// MetaRun in the `_meta` of a tools/call is the id of the run that the call
 	// belongs to: what was there before its changes is kept under that name. See
 	// Backups in the configuration of the workspace.

@@ -296,6 +296,13 @@ func ToolError(call plan.ToolCall, result *mcp.CallToolResult, isBuiltin bool) *
 	failure.Message = r.text(result)
 	if isBuiltin && result.Meta != nil {
 		failure.Outdated, _ = result.Meta.AdditionalFields[builtin.MetaOutdated].(string)
+		paths, _ := result.Meta.AdditionalFields[builtin.MetaPaths].(map[string]any)
+		for name, at := range paths {
+			if failure.Paths == nil {
+				failure.Paths = map[string]string{}
+			}
+			failure.Paths[name], _ = at.(string)
+		}
 		failure.Removes, _ = result.Meta.AdditionalFields[builtin.MetaRemoves].(string)
 	}
 	switch {

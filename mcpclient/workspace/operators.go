@@ -239,6 +239,9 @@ func (o *Operators) handler(tool op.Tool) server.ToolHandlerFunc {
 			return mcp.NewToolResultError(err.Error()), nil // nothing was begun
 		}
 		defer done()
+		if refused := o.unjudged(req); refused != nil {
+			return refused, nil
+		}
 		return tool.Handle(ctx, req, o.log)
 	}
 }

@@ -28,6 +28,9 @@ type ToolCall struct {
 	// Hold makes a built-in tool refuse a call that removes most of a file unseen:
 	// see [ToolError.Removes].
 	Hold bool
+	// Paths says what rules judged in place of the written paths of the call, which lead
+	// there through links; see [ToolError.Paths]. nil means that no rule is about a path.
+	Paths map[string]string
 	// Contents makes a preview return the texts of the file that the call changes.
 	Contents bool
 	// Process receives each process group of the call: its leading process, and
@@ -159,6 +162,9 @@ type ToolError struct {
 	// Outdated says why the approved change no longer is the change of the call,
 	// if the call was refused for it.
 	Outdated string
+	// Paths is where paths of the call lead through links, by argument, if the call was
+	// refused because no rule had judged that. Outdated says so.
+	Paths map[string]string
 	// Removes names the contents the call would remove, in the words of
 	// [ToolPreview.Removes], if it was refused for them.
 	Removes string

@@ -1,0 +1,32 @@
+package rule
+
+import (
+	"maps"
+	"slices"
+)
+
+// PathArgs are the arguments of the workspace's operators that name a file or folder.
+var PathArgs = []string{"path", "from", "to", "dir"}
+
+// JudgesPaths reports whether a rule has a condition on a file or folder.
+func (r Rule) JudgesPaths() bool {
+	return slices.ContainsFunc(PathArgs, func(name string) bool { return r.Args[name] != "" })
+}
+
+// linked is a path that leads to another one through links.
+type linked struct{ written, real string }
+
+// Linked returns args for a decision in which paths lead to other ones. A rule that
+// allows the call must match both, and one that asks or denies either.
+func Linked(args map[string]any, real map[string]string) map[string]any {
+	if len(real) == 0 {
+		return args
+	}
+	out := maps.Clone(args)
+	for name, at := range real {
+		if text, ok := args[name].(string); ok {
+			out[name] = linked{text, at}
+		}
+	}
+	return out
+}
