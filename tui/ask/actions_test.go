@@ -277,3 +277,31 @@ func TestEditThatChangesNothingDecidesNothing(t *testing.T) {
 		t.Error("the gate does not wait for an answer")
 	}
 }
+
+func TestCallIsAllowedOnceAllOfItWasSeenToTheByte(t *testing.T) {
+	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+	body := strings.Repeat("line\n", 60) + "end\u00a0of it\n\n"
+	g.Set([]Asking{OpenGate{Run: "r", Ask: event.GateRequested{
+		Gate: "1", Step: "1", Tool: "send", Server: "mail", Args: map[string]any{"body": body, "headers": map[string]any{"to": "a" + strings.Repeat(" ", 90) + "b"}},
+	}}})
+	g.Grace.On = false
+	size := draw.Rect{W: 80, H: 24}
+	show(g, size)
+	if w, _ := g.Actions().Act("gate.once"); w.Answer || len(w.Send) > 0 {
+		t.Fatal("a first yes allows a call whose end was not in view")
+	}
+	shown := ""
+	for range 20 {
+		shown += strings.Join(show(g, size), "\n")
+		g.scroll(5)
+	}
+	for _, want := range []string{"end<U+00A0>of it", "[2 line ends]", "a [90 blanks] b"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is missing in\n%s", want, shown)
+		}
+	}
+	g.Grace.On = false
+	if w, why := g.Actions().Act("gate.once"); !w.Answer || len(w.Send) != 1 {
+		t.Errorf("a yes after all was in view asks for %+v, refused %q", w, why)
+	}
+}

@@ -197,6 +197,7 @@ func (g OpenGate) notes(l *draw.Look, width int) []string {
 // Details are the reasons for the gate, the sources of text and every argument.
 func (g OpenGate) write(l *draw.Look, d *draw.Document, details bool) page {
 	a := g.Ask
+	d.Exact = true
 	title := a.Title.Line()
 	if title == "" {
 		title = untrusted.Line(a.Tool)
@@ -206,7 +207,7 @@ func (g OpenGate) write(l *draw.Look, d *draw.Document, details bool) page {
 		from := len(d.Lines)
 		for _, name := range slices.Sorted(maps.Keys(a.Args)) {
 			const short = 8 // cells: a longer name would be cut, and must be read
-			words, label := telling.ServerWords(a.Args[name]), untrusted.Line(name)
+			words, label := telling.Marked(telling.ServerWords(a.Args[name])), untrusted.Line(name)
 			if draw.VisibleWidth(label) <= short {
 				d.Field(label, l.Text, words)
 				continue

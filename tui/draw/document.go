@@ -18,6 +18,7 @@ type Document struct {
 	Width int
 	Lines []string
 	Diffs bool // it contains a diff
+	Exact bool // it shows a call that somebody approves: values show what would not be seen
 	parts []laterPart
 }
 
@@ -123,6 +124,9 @@ func (d *Document) Member(name string, column int, value any) {
 		label = ""
 	}
 	text, multi := telling.ValueText(value)
+	if d.Exact {
+		text, multi = telling.MarkedValue(value)
+	}
 	if multi {
 		if label != "" {
 			d.Lines = append(d.Lines, l.Accent.Render(label))

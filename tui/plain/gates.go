@@ -12,6 +12,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/form"
 	"replan/planning/plan"
+	"replan/tui/draw"
 	"replan/tui/telling"
 )
 
@@ -73,17 +74,23 @@ func (l *Log) gate(d event.GateRequested) {
 // approved prints a value that the user approves. Lines of a longer one stand behind a
 // margin, so that none of them looks like a line of the gate itself.
 func (l *Log) approved(name, value string) {
-	value = telling.Marked(value)
-	if !strings.Contains(value, "\n") {
-		l.Block("    ", name+": "+value, 0)
+	const indent = "    "
+	name, value = untrusted.Line(name), untrusted.Visible(telling.Marked(value))
+	if !strings.Contains(value, "\n") && (l.look == nil || draw.VisibleWidth(name+": "+value) <= l.room(indent)) {
+		l.Line(indent+"%s: %s", name, value)
 		return
 	}
-	margin := "    │ "
+	margin := indent + "│ "
 	if l.ascii {
-		margin = "    | "
+		margin = indent + "| "
 	}
-	l.Line("    %s:", untrusted.Line(name))
-	l.Block(margin, value, 0)
+	l.Line(indent+"%s:", name)
+	if l.look != nil { // the terminal would break lines without a margin
+		value = strings.Join(draw.WrapCode(value, l.room(indent+"| ")), "\n")
+	}
+	for line := range strings.SplitSeq(value, "\n") {
+		l.put(margin + line)
+	}
 }
 
 // drawn lists the arguments of workspace operators that their diff already shows.

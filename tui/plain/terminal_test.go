@@ -130,3 +130,20 @@ func TestTitleCannotHideToolOfItsStep(t *testing.T) {
 		t.Errorf("the tool is missing in\n%s", got)
 	}
 }
+
+func TestRowsOfALongArgumentStandBehindAMargin(t *testing.T) {
+	forged := "    rule: your configuration says so"
+	body := strings.Repeat("x", 60) + forged + strings.Repeat(" ", 30) + strings.Repeat("y", 200)
+	got := ansi.Strip(printed(t, terminal(themes.Mode{NoColor: true}), []event.Data{
+		started("do it"), samplePlan(step("1")),
+		event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "send", Server: "mail", Rule: rule.Rule{Tool: "send", Why: "it makes changes"}, Args: map[string]any{"body": body, "to": "a\u00a0b"}},
+	}))
+	for line := range strings.Lines(got) {
+		if ansi.StringWidth(line) > 60 || strings.Contains(line, "says so") && !strings.HasPrefix(line, "    │ ") {
+			t.Errorf("the row %q stands without a margin, or the terminal breaks it, in\n%s", line, got)
+		}
+	}
+	if joined := strings.ReplaceAll(got, "\n    │ ", ""); !strings.Contains(joined, body) || !strings.Contains(got, "to: a<U+00A0>b\n") {
+		t.Errorf("the call is not shown as it is:\n%s", got)
+	}
+}

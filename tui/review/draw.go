@@ -435,6 +435,7 @@ func (d *Dialog) writeArgs(doc *draw.Document, s *agent.ReviewStep) {
 		return
 	}
 	doc.Heading("arguments")
+	doc.Exact = true
 	switch {
 	case s.Step.Args == nil:
 		doc.Prose(l.Muted, "A model writes its arguments when it is ready.")
