@@ -27,7 +27,7 @@ func programName(program string) string {
 // commands.
 var launching = map[string][]string{
 	"go":    {"-vettool", "-toolexec", "-exec", "-overlay", "-modfile", "-ldflags", "-gccgoflags", "run", "generate", "tool", "install", "-w"},
-	"git":   {"-c", "--config-env", "--exec-path", "--upload-pack", "--receive-pack", "--exec", "-x", "--ext-diff", "--textconv", "--open-files-in-pager", "-O", "config", "bisect", "foreach", "filter-branch", "difftool", "mergetool"},
+	"git":   {"-c", "--config-env", "--exec-path", "--upload-pack", "--receive-pack", "--exec", "-x", "--ext-diff", "--textconv", "--open-files-in-pager", "-O", "config", "bisect", "submodule foreach", "filter-branch", "difftool", "mergetool"},
 	"find":  {"-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprintf", "-fls"},
 	"fd":    {"--exec", "--exec-batch", "-x", "-X"},
 	"rg":    {"--pre", "--hostname-bin"},
@@ -48,25 +48,36 @@ func Launches(words []string) bool {
 	if strings.Contains(words[0], "=") {
 		return true
 	}
-	known := launching[programName(words[0])]
-	return slices.ContainsFunc(words[1:], func(word string) bool {
-		return slices.ContainsFunc(known, func(k string) bool { return means(word, k) })
+	words, known := words[1:], launching[programName(words[0])]
+	commands := commandWords(words)
+	return slices.ContainsFunc(known, func(k string) bool {
+		if command, below, _ := strings.Cut(k, " "); !strings.HasPrefix(k, "-") {
+			return slices.Contains(commands, command) && (below == "" || slices.Contains(words, below))
+		}
+		return slices.ContainsFunc(words, func(word string) bool { return means(word, k) })
 	})
 }
 
-// means reports whether a word is an option or command. Programs take one dash or two
-// for long options, and most of them shortened ones.
+// commandWords returns the words that may be the command of a program: those up to the
+// first that is neither an option nor, behind one, perhaps its value.
+func commandWords(words []string) []string {
+	for i, word := range words {
+		if !strings.HasPrefix(word, "-") && (i == 0 || !strings.HasPrefix(words[i-1], "-")) {
+			return words[:i+1]
+		}
+	}
+	return words
+}
+
+// means reports whether a word is an option. Programs take one dash or two for long
+// options, and most of them shortened ones.
 func means(word, known string) bool {
 	if strings.HasPrefix(word, "ext::") { // an address of git
 		return true
 	}
 	name, _, _ := strings.Cut(word, "=")
-	short := len(known) == 2 && known[0] == '-'
-	switch {
-	case !strings.HasPrefix(known, "-"):
-		return word == known
-	case short:
-		return name == known
+	if len(known) == 2 {
+		return strings.HasPrefix(name, known) // its value may be in the same word
 	}
 	bare := strings.TrimLeft(name, "-")
 	return strings.HasPrefix(name, "-") && len(bare) > 2 && strings.HasPrefix(strings.TrimLeft(known, "-"), bare)
