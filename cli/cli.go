@@ -261,8 +261,7 @@ func newRoot(o *options) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "replan [GOAL]",
 		Short: "Plan a goal with a local model, run the plan live, watch it replan",
-		Long: "replan opens the full screen in this folder: a local Ollama model plans your goal, risky steps wait for\n" +
-			"your key, and a failed step leads to a new plan.",
+		Long:    "replan plans your goal with a local model, asks before risky steps, and replans.",
 		Example: "  replan\n  replan demo\n  replan run \"find out why the tests fail\" --approve safe\n  replan run --output json \"list files\"\n  replan --continue\n  replan plan run deploy.json --dry-run",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -310,7 +309,7 @@ const setUp = "Set up"
 func commandGroups(o *options) iter.Seq2[string, []*cobra.Command] {
 	return func(yield func(string, []*cobra.Command) bool) {
 		_ = yield("Run", []*cobra.Command{newRun(o), o.shellCommand(newPlan(o)), newDemo(o)}) &&
-			yield("Look back", []*cobra.Command{o.shellCommand(newRuns(o)), newReplay(o), o.shellCommand(newUndo(o)), o.shellCommand(newChanges(o))}) &&
+			yield("Look back", []*cobra.Command{o.shellCommand(newRuns(o)), newReplay(o), o.shellCommand(newUndo(o)), o.shellCommand(newChanges(o)), newBug(o)}) &&
 			yield("Without a model", []*cobra.Command{newIntent(o), newRoute(o), newCompose(o)}) &&
 			yield(setUp, []*cobra.Command{newTools(o), newMCP(o), newServe(o), newDoctor(o), newFit(o), complete.New(), newVersion(o)})
 	}

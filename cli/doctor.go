@@ -45,13 +45,34 @@ func newDoctor(o *options) *cobra.Command {
 // doctor prints a report on this machine. Wrong is an error in the configuration or
 // the flags.
 func (o *options) doctor(ctx context.Context, wrong error) error {
+	report, err := o.examine(ctx, wrong)
+	if err != nil {
+		return err
+	}
+	if o.Output == config.OutputJSON {
+		err = o.printJSON(report)
+	} else {
+		room := 0
+		if o.io.Terminal {
+			room = tty.Width(o.io.Out)
+		}
+		err = o.print(report.Text(room, o.checkSign))
+	}
+	if err == nil && !report.OK {
+		return &failure{exit: 1, code: "failed", err: errSaid}
+	}
+	return err
+}
+
+// examine makes the checks of replan doctor.
+func (o *options) examine(ctx context.Context, wrong error) (report doctor.Report, err error) {
 	servers, err := lsp.New(lsp.Config{Dir: o.Workspace, Environ: os.Environ(), Commands: o.LSP.Commands()})
 	if err != nil {
-		return wrap("look for language servers", err)
+		return report, wrap("look for language servers", err)
 	}
 	model, err := ollama.New(ollama.Config{Host: o.Host, Model: o.Model, ContextWindow: o.ContextWindow, Learned: o.Dirs.Servers()})
 	if err != nil {
-		return usage("%w", err)
+		return report, usage("%w", err)
 	}
 	tools := o.poolConfig(mcpclient.TrustNone)
 	if wrong == nil {
@@ -76,30 +97,15 @@ func (o *options) doctor(ctx context.Context, wrong error) error {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	report := doctor.Examine(ctx,
+	report = doctor.Examine(ctx,
 		doctor.Ollama(model, o.Manner.Prompting.Models.Names()...), doctor.ToolServers(tools), doctor.LanguageServers(servers, o.LSP.On()), doctor.Git(o.Workspace), doctor.Isolation(o.Isolate.On, refused),
 		doctor.Terminal(o.io.In, terminal, os.Environ(), runtime.GOOS, stop),
 		doctor.Folders([]doctor.Folder{{Name: "configuration", Path: o.Dirs.Config}, {Name: "data", Path: o.Dirs.Data}, {Name: "runs and logs", Path: o.Dirs.State}}),
 		doctor.Configuration(o.Dirs.ConfigFile(), wrong, doubts...))
 	if err := model.Close(); err != nil {
-		return wrap("close the connection to Ollama", err)
+		return report, wrap("close the connection to Ollama", err)
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if o.Output == config.OutputJSON {
-		err = o.printJSON(report)
-	} else {
-		room := 0
-		if o.io.Terminal {
-			room = tty.Width(o.io.Out)
-		}
-		err = o.print(report.Text(room, o.checkSign))
-	}
-	if err == nil && !report.OK {
-		return &failure{exit: 1, code: "failed", err: errSaid}
-	}
-	return err
+	return report, ctx.Err()
 }
 
 func newFit(o *options) *cobra.Command {

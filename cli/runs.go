@@ -4,18 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/store"
+	"replan/cli/bug"
 	"replan/cli/config"
+	"replan/cli/doctor"
 	"replan/cli/slash"
 	"replan/cli/tty"
 	"replan/internal/english"
@@ -370,4 +377,66 @@ func (o runs) runsPrune(p store.Pruning, now time.Time) error {
 		return err
 	}
 	return errors.Join(o.deleted(pruned.Files), err)
+}
+
+func newBug(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "bug [RUN]",
+		Short: "Pack a run for a report, without secrets",
+		Long: "bug writes one file that only you can read: the journal of a run, the version, what doctor says and your\n" +
+			"configuration, from which it takes known secrets. It sends nothing. Read the file before you pass it on: goals, file\n" +
+			"contents and results of tools are in it. Without RUN, it packs the newest run of this folder.",
+		Example: "  replan bug\n  replan bug a61ec9",
+		Args:    positional(atMostOne("RUN")),
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.runs().bug(cmd.Context(), args) },
+	}
+}
+
+// bug implements replan bug.
+func (o runs) bug(ctx context.Context, args []string) error {
+	id, err := o.runID(args)
+	if err != nil {
+		return err
+	}
+	events, err := o.store.ReadRun(id)
+	if err != nil {
+		return o.unopened(err)
+	}
+	checks, err := o.examine(ctx, nil)
+	if err != nil {
+		return err
+	}
+	configuration, err := os.ReadFile(o.Dirs.ConfigFile())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return wrap("read the configuration", err)
+	}
+	contents, err := bug.Report{
+		Version: fmt.Sprintf("replan %s %s, %s, %s/%s", Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH),
+		Doctor:  checks.Text(0, func(s doctor.State) string { return string(s) }),
+		Config:  configuration, Environ: os.Environ(), Events: events,
+	}.Contents()
+	if err != nil {
+		return wrap("pack the run", err)
+	}
+	dir := filepath.Join(o.store.Dirs.Data, "exports")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return wrap("make the folder of exports", err)
+	}
+	path := filepath.Join(dir, "bug-"+id+"-"+time.Now().Format("20060102-150405.000")+".zip")
+	if err := bug.Pack(path, contents); err != nil {
+		return wrap("pack the run", err)
+	}
+	if o.Output == config.OutputJSON {
+		return o.printJSON(struct {
+			File     string        `json:"file"`
+			Contents []bug.Content `json:"contents"`
+		}{path, contents})
+	}
+	return o.printed(func(p *plain.Printer) {
+		p.Line("%s", p.Strong(path))
+		for _, c := range contents {
+			p.Line("  %s: %s", c.Name, c.About)
+		}
+		p.Line("Known secrets are left out. Look through it before you pass it on; nothing was sent.")
+	})
 }

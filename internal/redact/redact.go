@@ -97,12 +97,29 @@ func Value(v any, redact func(string) string) any {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for name := range v {
-			out[name] = Value(v[name], redact)
+			if text, ok := v[name].(string); ok {
+				out[name] = named(name, text, redact)
+			} else {
+				out[name] = Value(v[name], redact)
+			}
 		}
 		return out
 	default:
 		return v
 	}
+}
+
+// named redacts the text of a member, whose name may say that it is a secret.
+func named(name, text string, redact func(string) string) string {
+	lead := name + `="`
+	pair := redact(lead + text + `"`)
+	if strings.Contains(text, "${") || strings.Contains(pair, text) { // a reference holds no secret
+		return redact(text)
+	}
+	if whole, ok := strings.CutPrefix(pair, lead); ok {
+		return strings.TrimSuffix(whole, `"`)
+	}
+	return strings.TrimPrefix(pair, name+"=")
 }
 
 // Writer returns a writer that redacts secrets and forwards to another writer. It

@@ -2,6 +2,7 @@ package redact_test
 
 import (
 	"bytes"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -57,5 +58,17 @@ func TestWriterRedactsSecrets(t *testing.T) {
 	}
 	if got := out.String(); strings.Contains(got, "sk-HDR") || strings.Contains(got, "hunter22") || !strings.HasSuffix(got, "\n") {
 		t.Errorf("got log %q", got)
+	}
+}
+
+func TestValueThatItsNameCallsASecretIsRedacted(t *testing.T) {
+	got := redact.Value(map[string]any{
+		"password": "correct horse", "api_key": "${key}", "path": "docs/a.md", "list": []any{map[string]any{"token": "abcdefgh"}}, "note": "sk-abcdefghijklmnop1234 is it",
+	}, redact.Text)
+	want := map[string]any{
+		"password": "[secret left out]", "api_key": "${key}", "path": "docs/a.md", "list": []any{map[string]any{"token": "[secret left out]"}}, "note": "[API key left out] is it",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
