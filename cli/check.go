@@ -103,6 +103,9 @@ func (o plans) readFile(name string) (data []byte, err error) {
 const maxPlanFile = 64 << 20
 
 func readPlanFile(name string) ([]byte, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file; pass what a program writes as -", name) // opening a pipe would wait for its writer
+	}
 	file, err := os.Open(name) //nolint:gosec // the user named it
 	if err != nil {
 		return nil, err
@@ -142,7 +145,8 @@ func (v variables) into(data []byte) ([]byte, error) {
 	}
 	read, err := plan.DecodeValue(data)
 	object, ok := read.(map[string]any)
-	if err != nil || !ok {
+	_, faults := plan.DecodePlan(data) // two fields of one name become one below
+	if err != nil || !ok || slices.ContainsFunc(faults, func(f plan.Fault) bool { return f.Code == plan.CodeDuplicateKey }) {
 		return data, nil //nolint:nilerr // the check reports it with its position
 	}
 	switch own := object["variables"].(type) {

@@ -227,3 +227,13 @@ func TestLoginOfAProjectsServerHasNoVariables(t *testing.T) {
 		}
 	}
 }
+
+func TestReadRefusesWhatNestsWithoutEnd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ".mcp.json")
+	if err := os.WriteFile(path, []byte(`{"mcpServers":`+strings.Repeat("[", 1<<19)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := config.Read(path, config.SourceProject, ""); err == nil || !strings.Contains(err.Error(), "nests deeper") {
+		t.Errorf("got %v", err)
+	}
+}

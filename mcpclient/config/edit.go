@@ -162,7 +162,7 @@ func cutMark(text []byte) (mark, body []byte) {
 
 // editable parses a file that is to be changed.
 func editable(text []byte) (*hujson.Value, *hujson.Object, error) {
-	root, err := hujson.Parse(text)
+	root, err := document(text)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the file is not JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
 	}

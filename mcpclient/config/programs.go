@@ -161,7 +161,7 @@ func importFile(path, program string, places Places) ([]Server, error) {
 // claudeProject returns the servers that Claude Code keeps for one folder; ok is
 // false if the file has none.
 func claudeProject(text []byte, folder string) (all []found, ok bool) {
-	root, err := hujson.Parse(text)
+	root, err := document(text)
 	if err != nil {
 		return nil, false
 	}

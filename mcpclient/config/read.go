@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"replan/internal/nesting"
 )
 
 // maxConfig is the maximum size of a configuration file, in bytes.
@@ -102,7 +104,7 @@ func parse(path string, text []byte) ([]found, error) {
 	case toml:
 		return parseTOML(text)
 	}
-	root, err := hujson.Parse(text)
+	root, err := document(text)
 	if err != nil {
 		return nil, fmt.Errorf(" is not JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
@@ -202,6 +204,14 @@ func membersOf(servers *hujson.Object, text []byte, how style) []found {
 		all = append(all, f)
 	}
 	return all
+}
+
+// document parses JSON with comments. The parser itself has no bound of nesting.
+func document(text []byte) (hujson.Value, error) {
+	if err := nesting.Check(text); err != nil {
+		return hujson.Value{}, err
+	}
+	return hujson.Parse(text)
 }
 
 // readBounded reads a regular file. It refuses any other kind: a pipe without

@@ -14,11 +14,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tailscale/hujson"
 
+	"replan/internal/nesting"
 	"replan/internal/untrusted"
 )
 
 // DecodePlan reads a plan file, in UTF-8, and returns every fault of its form at
-// once: bad_json, bad_id, bad_type, bad_index, bad_timeout, and unknown_tool for a
+// once: bad_json, duplicate_key, bad_id, bad_type, bad_index, bad_timeout, and unknown_tool for a
 // name that no tool can have. Validate judges its meaning; CheckPlan does both.
 //
 // It is tolerant if a file leaves no doubt: whole numbers stand for text in index
@@ -36,7 +37,7 @@ func DecodePlan(data []byte) (Plan, []Fault) {
 func decodePlan(data []byte) (Plan, []Fault, origin) {
 	var d planDecoder
 	p := d.decode(data)
-	return p, d.faults, d.from
+	return p, append(d.faults, d.from.duplicates(p)...), d.from
 }
 
 // decode reads a plan and collects its faults.
@@ -68,6 +69,9 @@ func (d *planDecoder) decode(data []byte) Plan {
 // blanks, so that every place in it stays the same. A text that is not JSON even
 // so is returned unchanged.
 func Standard(data []byte) ([]byte, error) {
+	if err := nesting.Check(data); err != nil {
+		return data, fmt.Errorf("decode JSON: %w", err)
+	}
 	plain, err := hujson.Standardize(bytes.Clone(data))
 	if err != nil {
 		return data, fmt.Errorf("decode JSON at %s", strings.TrimPrefix(err.Error(), "hujson: "))

@@ -215,3 +215,14 @@ func TestMistypedFieldsAreNamed(t *testing.T) {
 		t.Errorf("a field that is like no other was reported: %q", got)
 	}
 }
+
+func TestTextThatNestsWithoutEndIsRefused(t *testing.T) {
+	deep := strings.Repeat("[", 5_000_000)
+	_, faults := plan.DecodePlan([]byte(`{"title":"T","x":` + deep + strings.Repeat("]", len(deep)) + `,"steps":[]}`))
+	if len(faults) != 1 || faults[0].Code != plan.CodeBadJSON {
+		t.Errorf("got %v", faults)
+	}
+	if _, err := plan.Standard([]byte("// a comment\n" + deep)); err == nil || !strings.Contains(err.Error(), "nests deeper") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -10,7 +10,8 @@ import (
 const (
 	CodeBadJSON                 = "bad_json"
 	CodeBadID                   = "bad_id"
-	CodeBadType                 = "bad_type" // a field of the wrong JSON type, or with a value that it cannot have
+	CodeBadType                 = "bad_type"      // a field of the wrong JSON type, or with a value that it cannot have
+	CodeDuplicateKey            = "duplicate_key" // a field occurs in its object more than once
 	CodeTooManySteps            = "too_many_steps"
 	CodeMissingTitle            = "missing_title"
 	CodeMissingTool             = "missing_tool"
@@ -46,7 +47,6 @@ const (
 	CodeUnreachableVariable = "unreachable_variable" // no reference can name it
 	CodeShadowedVariable    = "shadowed_variable"    // a result replaces its value
 	CodeUnknownField        = "unknown_field"        // a field that is probably a mistyped one; as a fault, a reference to a field that will not be there
-	CodeDuplicateKey        = "duplicate_key"        // a field occurs in its object more than once
 	CodeCoerced             = "coerced"              // an argument is fitted to the tool's schema
 	CodeArgsFromModel       = "args_from_model"      // a model fills in missing args
 	CodeDenied              = "denied"               // a rule denies the step's call

@@ -57,9 +57,9 @@ func (o *origin) at(inPlan, otherwise string) string {
 	return otherwise
 }
 
-// duplicates returns a warning for each duplicate name of an object.
+// duplicates returns a fault for each duplicate name of an object.
 func (o *origin) duplicates(p Plan) []Fault {
-	var warnings []Fault
+	var faults []Fault
 	reported := make(map[string]bool, len(o.twice))
 	for _, path := range o.twice {
 		if reported[path] {
@@ -73,12 +73,12 @@ func (o *origin) duplicates(p Plan) []Fault {
 			}
 		}
 		name := pointerWords.Replace(path[strings.LastIndexByte(path, '/')+1:])
-		warnings = append(warnings, Fault{
+		faults = append(faults, Fault{
 			Code: CodeDuplicateKey, Path: path, Step: step,
-			Message: "the field " + strconv.Quote(name) + " occurs more than once in its object; only the last one counts",
+			Message: "the field " + strconv.Quote(name) + " occurs more than once in its object, and readers may see another one than replan: keep one",
 		})
 	}
-	return warnings
+	return faults
 }
 
 // name is the name of the step at position i: its index, or its position from 1 if

@@ -59,7 +59,7 @@ func CheckPlan(data []byte, r Rules) (p Plan, faults, warnings []Fault) {
 		}
 	}
 	odd = slices.DeleteFunc(odd, func(f Fault) bool { return reported[f.Path] })
-	return p, faults, append(from.duplicates(p), odd...)
+	return p, faults, odd
 }
 
 // Validate returns all faults of a plan at once, and its warnings. A plan without
