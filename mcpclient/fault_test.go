@@ -82,6 +82,9 @@ func faulty(fault string) {
 		case m.Method == "tools/list":
 			reply(m, tools)
 			listed = true
+			if fault == "changes at each list" {
+				fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+			}
 		case m.Method == "tools/call" && fault == "ends in mid-line":
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"resu`, m.ID)
 			os.Exit(9)

@@ -110,3 +110,19 @@ func TestOthersMayAskForToolsWhileAServerIsLost(t *testing.T) {
 	stop()
 	askers.Wait()
 }
+
+func TestToolsAreListedOnceInAWhileHoweverOftenTheyChange(t *testing.T) {
+	s, received := fault(t, "changes at each list")
+	begun := time.Now()
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{s}})
+	it := tool(t, p, "echo")
+	for range 200 { // each answer comes after what the server said before
+		if _, err := p.Call(t.Context(), plan.ToolCall{Tool: it}); err != nil && !isToolError(err) {
+			t.Fatal(err)
+		}
+	}
+	lists, most := strings.Count(received(), "tools/list"), 3+int(time.Since(begun)/time.Second)
+	if lists > most {
+		t.Errorf("the tools were listed %d times, at most %d were expected", lists, most)
+	}
+}

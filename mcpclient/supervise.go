@@ -79,6 +79,10 @@ func (e *entry) restarts(how ending) {
 	}
 }
 
+// listPause is the least time between two lists of tools that a server asks for by
+// saying that they changed.
+const listPause = time.Second
+
 // serve runs a server once. The error says why it was lost.
 func (p *Pool) serve(e *entry) (ending, error) {
 	if e.life.Err() != nil { // replaced before it was started
@@ -100,6 +104,7 @@ func (p *Pool) serve(e *entry) (ending, error) {
 		return over, nil
 	}
 	listed := conn.process != nil // connect has done it
+	var quiet <-chan time.Time    // until the server may have its tools listed again
 	for {
 		var wait <-chan time.Time // until the next request to an HTTP server that failed
 		if !listed {
@@ -113,6 +118,10 @@ func (p *Pool) serve(e *entry) (ending, error) {
 		wake := e.wake
 		if wait == nil {
 			wake = nil
+		}
+		changes := conn.relist
+		if quiet != nil {
+			changes = nil
 		}
 		listed = false
 		select {
@@ -128,7 +137,10 @@ func (p *Pool) serve(e *entry) (ending, error) {
 		case <-e.again:
 			conn.close()
 			return restarted, nil
-		case <-conn.relist:
+		case <-changes:
+			quiet = time.After(listPause)
+		case <-quiet:
+			quiet, listed = nil, wait == nil
 		case <-wake:
 		case <-wait:
 		}
