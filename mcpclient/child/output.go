@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -15,11 +16,14 @@ const (
 	maxSpill  = 64 << 20       // bytes of output kept in a spill file
 	// SpillKept is how long a spill file is kept.
 	SpillKept = 7 * 24 * time.Hour // since the last write to it
+	// SpillsKept is how many bytes the spill files may have together.
+	SpillsKept = 1 << 30
 )
 
 // ForgetSpills removes the spill files in dir that were last written before
-// the given time. It does nothing if dir is empty.
-func ForgetSpills(dir string, before time.Time) error {
+// the given time, and the oldest of those that have more than most bytes together.
+// It does nothing if dir is empty.
+func ForgetSpills(dir string, before time.Time, most int64) error {
 	if dir == "" {
 		return nil
 	}
@@ -27,15 +31,26 @@ func ForgetSpills(dir string, before time.Time) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	gone := func(wrong error) bool { return errors.Is(wrong, fs.ErrNotExist) } // another instance may be starting too
+	var files []fs.FileInfo
 	for _, e := range entries {
 		if ours, _ := filepath.Match(spillName, e.Name()); !ours || !e.Type().IsRegular() {
 			continue
 		}
 		info, wrong := e.Info()
-		if wrong == nil && info.ModTime().Before(before) {
-			wrong = os.Remove(filepath.Join(dir, e.Name()))
+		switch {
+		case wrong == nil:
+			files = append(files, info)
+		case !gone(wrong):
+			err = errors.Join(err, wrong)
 		}
-		if !errors.Is(wrong, fs.ErrNotExist) { // another instance may be starting too
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	for _, info := range files {
+		if most -= info.Size(); most >= 0 && !info.ModTime().Before(before) {
+			continue
+		}
+		if wrong := os.Remove(filepath.Join(dir, info.Name())); wrong != nil && !gone(wrong) {
 			err = errors.Join(err, wrong)
 		}
 	}
@@ -83,6 +98,9 @@ func (c *capture) Write(p []byte) (int, error) {
 func (c *capture) toSpillBeyond(p []byte) {
 	if c.spill == nil && c.err == nil && c.dir != "" && len(p) > 0 && c.total > int64(c.max) {
 		if c.err = os.MkdirAll(c.dir, 0o700); c.err == nil {
+			c.err = ForgetSpills(c.dir, time.Time{}, SpillsKept-maxSpill)
+		}
+		if c.err == nil {
 			c.spill, c.err = os.CreateTemp(c.dir, spillName)
 		}
 		c.toSpill(c.head)

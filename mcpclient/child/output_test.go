@@ -2,8 +2,10 @@ package child
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -84,5 +86,25 @@ func TestFloodedStreamSendsNewestOutput(t *testing.T) {
 	s.flush(false)
 	if len(got) != maxChunk || !strings.HasSuffix(got, "the end\n") {
 		t.Errorf("sent %d bytes", len(got))
+	}
+}
+
+func TestOldestSpillsGoWhenThereAreTooMany(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{"output-1.txt", "output-2.txt", "output-3.txt", "mine.txt"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, make([]byte, 10), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if at := time.Unix(int64(i), 0); os.Chtimes(path, at, at) != nil {
+			t.Fatal("the time of a file cannot be set")
+		}
+	}
+	if err := ForgetSpills(dir, time.Time{}, 25); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(left) != 3 || filepath.Base(left[1]) != "output-2.txt" {
+		t.Errorf("got %q, %v", left, err)
 	}
 }

@@ -152,7 +152,7 @@ func New(cfg Config) (*Operators, error) {
 	o.code = code.New(code.Config{
 		Tree: folder, Environ: o.runner.Environ, MaxOutput: o.maxOutput, Touching: o.git.Touching, Servers: o.servers, MissingServer: cfg.MissingServer, Logger: o.log,
 	})
-	if err := child.ForgetSpills(cfg.SpillDir, time.Now().Add(-child.SpillKept)); err != nil {
+	if err := child.ForgetSpills(cfg.SpillDir, time.Now().Add(-child.SpillKept), child.SpillsKept); err != nil {
 		o.log.Warn("old output stays", "folder", cfg.SpillDir, "error", err)
 	}
 	o.life, o.end = context.WithCancelCause(context.Background())
