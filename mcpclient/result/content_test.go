@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -134,4 +135,19 @@ func TestRandomContentIsNeverLost(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestReadingADeepResultTakesLinearMemory(t *testing.T) {
+	const deep = 9000
+	reply := &mcp.CallToolResult{RawStructuredContent: json.RawMessage(strings.Repeat(`{"a":`, deep) + "1" + strings.Repeat("}", deep))}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := result.Read(plan.ToolCall{}, reply); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	used := (after.TotalAlloc - before.TotalAlloc) >> 20
+	if used > 64 {
+		t.Errorf("it took %d MB", used)
+	}
 }

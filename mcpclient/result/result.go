@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"mime"
 	"net/http"
 	"slices"
@@ -255,33 +256,59 @@ func mixed(text string) bool {
 // saysMore returns a function that reports whether a text is more than what a
 // structured content holds: as a text or, as JSON, as one of its values.
 func saysMore(value any) func(text string) bool {
-	said := map[string]bool{"": true}
-	note(said, value)
+	said := said{texts: map[string]bool{"": true}, values: map[hash]bool{}}
+	said.note(value)
 	return func(text string) bool {
 		text = strings.TrimSpace(text)
-		if said[text] {
+		if said.texts[text] {
 			return false
 		}
 		parsed, err := plan.DecodeValue([]byte(text))
-		return err != nil || !said[plan.CanonicalJSON(parsed)]
+		return err != nil || !said.values[hashOf(parsed, func(any, hash) {})]
 	}
 }
 
-// note adds each text and each value in a JSON value.
-func note(said map[string]bool, value any) {
+// said is what a JSON value says: each text in it, and the hash of each value.
+type said struct {
+	texts  map[string]bool
+	values map[hash]bool
+}
+
+func (s said) note(value any) {
+	hashOf(value, func(v any, h hash) {
+		s.values[h] = true
+		if text, ok := v.(string); ok {
+			s.texts[strings.TrimSpace(text)] = true
+		}
+	})
+}
+
+type hash [sha256.Size]byte
+
+// hashOf returns the hash of a JSON value, after it has called each with those of all
+// values in it and of itself. Its time is linear in the size of the value, however deep
+// that is.
+func hashOf(value any, each func(value any, of hash)) (h hash) {
+	sum := sha256.New()
+	write := func(part hash) { _, _ = sum.Write(part[:]) } // never fails
 	switch v := value.(type) {
-	case string:
-		said[strings.TrimSpace(v)] = true
 	case []any:
+		_, _ = sum.Write([]byte("["))
 		for _, item := range v {
-			note(said, item)
+			write(hashOf(item, each))
 		}
 	case map[string]any:
-		for _, item := range v {
-			note(said, item)
+		_, _ = sum.Write([]byte("{"))
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			write(sha256.Sum256([]byte(name)))
+			write(hashOf(v[name], each))
 		}
+	default:
+		_, _ = sum.Write([]byte(plan.CanonicalJSON(value)))
 	}
-	said[plan.CanonicalJSON(value)] = true
+	h = hash(sum.Sum(nil))
+	each(value, h)
+	return h
 }
 
 // ToolError returns the error of a call whose result says that it failed. isBuiltin
