@@ -115,13 +115,14 @@ func (p *Patch) count(file, added, removed int) {
 	}
 }
 
-// number parses a number in a hunk header. A missing number is 1.
+// number parses a number in a hunk header. A missing number is 1, and so is one that
+// no file can have.
 func number(digits string) int {
-	n, err := strconv.Atoi(digits)
+	n, err := strconv.ParseInt(digits, 10, 32)
 	if err != nil {
 		return 1
 	}
-	return n
+	return int(n)
 }
 
 // nowhere is the name that a diff gives to a nonexistent file.
