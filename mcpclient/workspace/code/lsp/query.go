@@ -229,8 +229,15 @@ type symbol struct {
 	Location       *protocol.Location  `json:"location"`
 }
 
+// mostNested is the number of levels of declarations that are listed. The name of each
+// holds the names around it, so that deep ones would fill the memory.
+const mostNested = 50
+
 // flatten appends symbols, each followed by its members.
 func (c *client) flatten(found []symbol, path, text, parent string, into *[]source.Symbol) {
+	if strings.Count(parent, ".") >= mostNested {
+		return
+	}
 	for _, f := range found {
 		at, whole := f.SelectionRange, f.Range
 		if f.Location != nil {
