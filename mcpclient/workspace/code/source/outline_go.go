@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/printer"
@@ -40,7 +41,8 @@ func (f *File) goLexemes() {
 		case tok == token.IDENT || tok.IsKeyword():
 			out.add(at, end, word)
 		default:
-			out.split(at, min(at+max(len(lit), len(tok.String())), len(f.Text)), sign, false)
+			length := cmp.Or(len(lit), len(tok.String())) // an operator has no text, an unknown sign no name
+			out.split(at, min(at+length, len(f.Text)), sign, false)
 		}
 	}
 }
