@@ -1,10 +1,8 @@
-package themes_test
+package themes
 
 import (
 	"strings"
 	"testing"
-
-	"replan/themes"
 )
 
 // FuzzTheme checks that the file of a theme is taken or refused with a reason on one
@@ -17,19 +15,19 @@ func FuzzTheme(f *testing.F) {
 	}
 	f.Add([]byte("[colours]\nnosuch = 1\n"), "👩\u200d🚀 = \"é\"", "python")
 	f.Fuzz(func(t *testing.T, file []byte, code, language string) {
-		var set themes.Set
+		var set Set
 		if err := set.Add("mine", file); err != nil {
 			if strings.TrimSpace(err.Error()) == "" || strings.Contains(err.Error(), "\n") {
 				t.Fatalf("%q is refused with %q", file, err)
 			}
 		} else {
-			set.New("mine", true, themes.Mode{})
+			set.New("mine", true, Mode{})
 		}
 		if len(code) > 4096 {
 			return
 		}
 		lines := strings.Split(code, "\n")
-		got := themes.Code(code, language)
+		got := Code(code, language)
 		if len(got) != len(lines) {
 			t.Fatalf("%q in %q has %d lines", code, language, len(got))
 		}

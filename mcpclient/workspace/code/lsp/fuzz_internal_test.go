@@ -32,7 +32,7 @@ func FuzzReplies(f *testing.F) {
 	for _, reply := range []string{
 		`{"uri":"FILE",` + at + `}`, `[{"uri":"file:///etc/passwd",` + at + `},null]`, `null`, `{"changes":{"FILE":[{` + at + `,"newText":"z"}]}}`, `{"documentChanges":[{"textDocument":{"uri":"FILE","version":1},"edits":[{"range":{"start":{"line":4294967295,"character":4294967295},"end":{"line":0,"character":0}},"newText":""}]}]}`,
 		`{"documentChanges":[{"kind":"delete","uri":"FILE"}]}`, `[{"name":"A","kind":5,` + at + `,"selectionRange":{"start":{"line":0,"character":1},"end":{}},"children":[{"name":"b","kind":6,"children":[{"name":"c"}]}]}]`, `[{"name":"\u001b[2J","location":{"uri":"x:y",` + at + `}}]`,
-		`[` + strings.Repeat(`{"name":"` + strings.Repeat("n", 100) + `","children":[`, 200) + strings.Repeat(`]}`, 200) + `]`,
+		`[` + strings.Repeat(`{"name":"`+strings.Repeat("n", 100)+`","children":[`, 200) + strings.Repeat(`]}`, 200) + `]`,
 	} {
 		f.Add(reply)
 	}
