@@ -103,7 +103,10 @@ func joins(before rune, s string) bool {
 
 // hasVariant reports whether the last rune of s may have a variant that is an emoji.
 func hasVariant(s string) bool {
-	r, _ := utf8.DecodeLastRuneInString(s)
+	r, size := utf8.DecodeLastRuneInString(s)
+	if r == utf8.RuneError && size == 1 {
+		return false // a byte that is shown by its number
+	}
 	return unicode.In(r, unicode.S, unicode.P, unicode.Nd) || r == 'ℹ'
 }
 
