@@ -107,7 +107,8 @@ func Rename(source, from, to string) string {
 		return source
 	}
 	text := []rune(source)
-	for _, at := range slices.Backward(slices.Sorted(slices.Values(r.roots[from]))) {
+	places := slices.Compact(slices.Sorted(slices.Values(r.roots[from]))) // in a < b < c, b is read twice
+	for _, at := range slices.Backward(places) {
 		text = slices.Replace(text, at, at+len([]rune(from)), []rune(to)...)
 	}
 	return string(text)
