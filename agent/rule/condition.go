@@ -137,7 +137,7 @@ func fitsNarrowly(name string, value any, pattern string) bool {
 	if literal, ok := plainText(pattern); ok && literal == text {
 		return true
 	}
-	if upwards.MatchString(strings.ToLower(text)) || strings.ContainsRune(text, flagMark) {
+	if upwards.MatchString(strings.ToLower(text)) || strings.ContainsRune(text+pattern, flagMark) {
 		return false
 	}
 	if !isNumber(value) {
