@@ -188,7 +188,7 @@ func (e *engine) cancel(index string) bool {
 		// Its last turn has returned; only the calls of that turn are running.
 		e.apply([]event.Data{event.StepFailed{
 			Index: index, Attempt: s.Attempt, Error: untrusted.Text(errCancelled.Error()), Failure: event.FailureInterrupted,
-			MS: e.now().Sub(s.StartedAt).Milliseconds(),
+			MS: e.since(s.StartedAt),
 		}})
 		return true
 	}

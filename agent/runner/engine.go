@@ -395,7 +395,8 @@ func (e *engine) carryOut(effect agent.Effect) {
 			e.openGate(f, before)
 		})
 	case agent.Wake:
-		e.workers.Go(func() { e.wake(f) })
+		wait := f.At.Sub(e.run.Now) // whatever the clock shows meanwhile
+		e.workers.Go(func() { e.wake(f, wait) })
 	}
 }
 

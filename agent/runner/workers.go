@@ -282,9 +282,9 @@ func (e *engine) after(before <-chan struct{}) {
 	}
 }
 
-// wake waits until the given time and fires the timer.
-func (e *engine) wake(w agent.Wake) {
-	timer := time.NewTimer(w.At.Sub(e.now()))
+// wake waits and fires the timer.
+func (e *engine) wake(w agent.Wake, wait time.Duration) {
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -296,5 +296,6 @@ func (e *engine) wake(w agent.Wake) {
 // interrupted reports whether the run was stopped, as opposed to slow or broken.
 func (e *engine) interrupted() bool { return e.ctx.Err() != nil }
 
-// since returns the wall-clock time elapsed since then, in ms.
-func (e *engine) since(then time.Time) int64 { return e.now().Sub(then).Milliseconds() }
+// since returns the wall-clock time elapsed since then, in ms; 0 if the clock was set
+// back.
+func (e *engine) since(then time.Time) int64 { return max(e.now().Sub(then).Milliseconds(), 0) }
