@@ -29,8 +29,23 @@ func panicsOnSignal(file string) {
 	}()
 }
 
-// The program panics on a goroutine that is neither the screen's nor a worker's.
+// The program panics on a goroutine that is neither the screen's nor a worker's, or
+// Go's runtime ends it.
 func TestPanicRestoresTerminalAndWritesReport(t *testing.T) {
+	for name, c := range map[string]struct {
+		sig         syscall.Signal
+		says, shows string
+	}{
+		"panic": {syscall.SIGUSR1, "replan crashed: struck?", "crash_test.go"}, "SIGQUIT": {syscall.SIGQUIT, "replan crashed: ", "SIGQUIT: quit"},
+	} {
+		t.Run(name, func(t *testing.T) { checkCrash(t, c.sig, c.says, c.shows) })
+	}
+}
+
+// checkCrash sends the program a signal that crashes it. It must say says, and its report
+// must show where.
+func checkCrash(t *testing.T, sig syscall.Signal, says, shows string) {
+	t.Helper()
 	home, pidFile := t.TempDir(), filepath.Join(t.TempDir(), "pid")
 	watcher := newLifeline(t)
 	s := open(t, program{home: home, env: []string{"REPLAN_TEST_PANIC=" + pidFile, "ALIVE=" + watcher.addr()}, shell: true})
@@ -44,7 +59,7 @@ func TestPanicRestoresTerminalAndWritesReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Kill(pid, syscall.SIGUSR1); err != nil {
+	if err := syscall.Kill(pid, sig); err != nil {
 		t.Fatal(err)
 	}
 	s.until(0, "resumes it.")
@@ -52,11 +67,11 @@ func TestPanicRestoresTerminalAndWritesReport(t *testing.T) {
 	out := s.end(2)
 	text := ansi.Strip(out)
 	where := regexp.MustCompile(`The report is in (\S+\.txt)\.`).FindStringSubmatch(text)
-	if where == nil || !strings.Contains(text, "replan crashed: struck?") || filepath.Dir(filepath.Dir(where[1])) != home {
+	if where == nil || !strings.Contains(text, says) || filepath.Dir(filepath.Dir(where[1])) != home {
 		t.Fatalf("got output %q", text[max(len(text)-400, 0):])
 	}
 	report, err := os.ReadFile(where[1])
-	if err != nil || !strings.Contains(string(report), "goroutine ") || !strings.Contains(string(report), "crash_test.go") {
+	if err != nil || !strings.Contains(string(report), "goroutine ") || !strings.Contains(string(report), shows) {
 		t.Errorf("the report does not show the place: %v\n%s", err, report)
 	}
 	if info, err := os.Stat(where[1]); err == nil && info.Mode().Perm() != 0o600 {
