@@ -259,8 +259,8 @@ func oneLine(s string) string { return untrusted.Line(strings.Join(strings.Field
 
 func newRoot(o *options) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "replan [GOAL]",
-		Short: "Plan a goal with a local model, run the plan live, watch it replan",
+		Use:     "replan [GOAL]",
+		Short:   "Plan a goal with a local model, run the plan live, watch it replan",
 		Long:    "replan plans your goal with a local model, asks before risky steps, and replans.",
 		Example: "  replan\n  replan demo\n  replan run \"find out why the tests fail\" --approve safe\n  replan run --output json \"list files\"\n  replan --continue\n  replan plan run deploy.json --dry-run",
 		Args:    cobra.ArbitraryArgs,

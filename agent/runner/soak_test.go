@@ -35,9 +35,9 @@ const (
 	soakNothing soakFault = iota
 	soakRefused           // the tool says no
 	soakLost              // the server is gone, and nobody knows what it did
-	soakLate    // the call ends only with its time limit
-	soakStopped // the user stops the run
-	soakFull    // the disk is full from here
+	soakLate              // the call ends only with its time limit
+	soakStopped           // the user stops the run
+	soakFull              // the disk is full from here
 	soakFaults
 )
 

@@ -65,12 +65,12 @@ func (c *Copy) changes(ctx context.Context) (o Offer, err error) {
 	if paths, err = c.notIgnored(ctx, paths); err != nil {
 		return o, err
 	}
-	target, err := tree.Open(filepath.Join(c.top, c.inside), nil)
+	target, err := tree.Open(filepath.Join(c.top, c.inside), nil, nil)
 	if err != nil {
 		return o, err
 	}
 	defer target.Close() //nolint:errcheck // it was only read
-	own, err := tree.Open(c.Dir, nil)
+	own, err := tree.Open(c.Dir, nil, nil)
 	if err != nil {
 		return o, err
 	}

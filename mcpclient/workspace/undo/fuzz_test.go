@@ -43,7 +43,7 @@ func FuzzManifest(f *testing.F) {
 		}
 		put(t, filepath.Join(runs, "r.undo", "manifest.jsonl"), string(text))
 		put(t, filepath.Join(runs, "r.undo", y), "y")
-		files, err := tree.Open(dir, nil)
+		files, err := tree.Open(dir, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
