@@ -36,8 +36,7 @@ const spelt = "\x1b]0;OWN\a\u009b31m\x9b32m\u202e\u200b\U000E0041\tZ"
 // hostileWorld is a folder and a home in which every text from outside is hostile.
 type hostileWorld struct {
 	folder, home string
-	host         string   // of the model
-	objects      []string // what commands may be about: names of files, plans, runs, servers, tools
+	host         string // of the model
 }
 
 // quoted is hostile as JSON and TOML write it.
