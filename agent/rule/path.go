@@ -3,14 +3,13 @@ package rule
 import (
 	"maps"
 	"slices"
-)
 
-// PathArgs are the arguments of the workspace's operators that name a file or folder.
-var PathArgs = []string{"path", "from", "to", "dir"}
+	"replan/planning/plan"
+)
 
 // JudgesPaths reports whether a rule has a condition on a file or folder.
 func (r Rule) JudgesPaths() bool {
-	return slices.ContainsFunc(PathArgs, func(name string) bool { return r.Args[name] != "" })
+	return slices.ContainsFunc(plan.PathArgs, func(name string) bool { return r.Args[name] != "" })
 }
 
 // linked is a path that leads to another one through links.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"replan/agent/rule"
 	"replan/mcpclient/builtin"
+	"replan/planning/plan"
 )
 
 // unjudged refuses a call whose rules were not asked about the files that its paths lead
@@ -22,7 +22,7 @@ func (o *Operators) unjudged(req mcp.CallToolRequest) *mcp.CallToolResult {
 		return nil
 	}
 	found, why := map[string]any{}, ""
-	for _, name := range rule.PathArgs {
+	for _, name := range plan.PathArgs {
 		written, _ := req.GetArguments()[name].(string)
 		if written == "" {
 			continue

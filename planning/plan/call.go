@@ -120,6 +120,9 @@ func FilesOf(value any) (text string, files []Attachment, ok bool) {
 	return text, files, true
 }
 
+// PathArgs are the arguments of the workspace's operators that name a file or folder.
+var PathArgs = []string{"path", "from", "to", "dir"}
+
 // Beside is what a tool sent beside the value of its step.
 type Beside struct {
 	Text        untrusted.Text `json:"text,omitempty"`        // that the structured content, which is the value, does not hold
