@@ -283,3 +283,30 @@ func checkResult(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("the run ended %s %s (%s), want %s %s", end.Status, end.Reason, end.Error, args[1], args[2])
 	}
 }
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// marksVariable names the file of the marks that calls make.
+const marksVariable = "REPLAN_TEST_MARKS"
+
+// mark records the beginning and the end of a call with an effect. The effect takes a
+// moment, so that a kill can hit its middle. No test waits for it.
+func mark(key string) error {
+	marks, err := os.OpenFile(os.Getenv(marksVariable), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer marks.Close() //nolint:errcheck // appended line by line
+	for _, word := range []string{"begin", "end"} {
+		if _, err := fmt.Fprintln(marks, word, key); err != nil {
+			return err
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return nil
+}

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -33,26 +32,6 @@ var kills = flag.Int("kills", 8, "how often the program is killed")
 
 // killsOfRun is how many of those one run gets at most.
 const killsOfRun = 6
-
-// marksVariable names the file of the marks that calls make.
-const marksVariable = "REPLAN_TEST_MARKS"
-
-// mark records the beginning and the end of a call with an effect. The effect takes a
-// moment, so that a kill can hit its middle. No test waits for it.
-func mark(key string) error {
-	marks, err := os.OpenFile(os.Getenv(marksVariable), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	defer marks.Close() //nolint:errcheck // appended line by line
-	for _, word := range []string{"begin", "end"} {
-		if _, err := fmt.Fprintln(marks, word, key); err != nil {
-			return err
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	return nil
-}
 
 // killPlan calls tools of a server and a program, asks at gates, runs a fan-out and a
 // sub-agent, changes a file, and fails so that the rest is planned anew.

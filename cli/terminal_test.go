@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -240,11 +239,4 @@ func TestClosedWindowEndsTheProgram(t *testing.T) {
 		t.Fatal("the program did not end")
 	}
 	line.waitEnded()
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
