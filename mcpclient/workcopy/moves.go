@@ -46,13 +46,7 @@ func (c *Copy) addMoves(_ context.Context, o *Offer) error {
 		return nil
 	}
 	copied := filepath.Join(c.place, filesName, gitName)
-	for _, m := range moved(c.state.Refs, refsOf(repository{copied, copied})) {
-		if m.New != "" {
-			o.Moves = append(o.Moves, m)
-			continue
-		}
-		o.Notes = append(o.Notes, fmt.Sprintf("the copy lacks %s, and deleted branches and tags are not taken", m.Ref))
-	}
+	o.Moves = moved(c.state.Refs, refsOf(repository{copied, copied}))
 	for _, m := range moved(c.state.Refs, refsOf(r)) {
 		if slices.ContainsFunc(o.Moves, func(other Move) bool { return other.Ref == m.Ref }) {
 			o.Notes = append(o.Notes, fmt.Sprintf("%s moved in the workspace too, so no branch of the copy can be taken", m.Ref))
@@ -72,7 +66,7 @@ func (c *Copy) settleMoves(ctx context.Context, o Offer, all bool, s *Settled) e
 		return nil
 	}
 	bundle := ""
-	if slices.ContainsFunc(o.Moves, func(m Move) bool { return m.Ref != "HEAD" || !strings.HasPrefix(m.New, "ref: ") }) {
+	if slices.ContainsFunc(o.Moves, func(m Move) bool { return m.New != "" && m.Ref != "HEAD" && m.Old != m.New }) {
 		bundle = filepath.Join(c.place, filesName, gitName, "replan-"+rand.Text()+".bundle")
 		defer os.Remove(bundle) //nolint:errcheck // the next reset removes it too
 		if err := c.own.Git().Bundle(ctx, bundle, o.Moves); err != nil {

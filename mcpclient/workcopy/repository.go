@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"replan/internal/lazyregexp"
 )
 
 // repositoryOf returns the folder of the repository that a folder lies in, or the
@@ -191,13 +189,6 @@ func (r repository) copyTo(copied string) error {
 	return os.WriteFile(filepath.Join(objects, "info", "alternates"), []byte(filepath.Join(r.common, "objects")+"\n"), 0o600)
 }
 
-// Programs write refs into the copy, with any names and contents; only these count.
-var (
-	refName   = lazyregexp.New(`^refs/(heads|tags)/[^\x00-\x20\x7f~^:?*\[\\]+$`)
-	refCommit = lazyregexp.New(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
-	headName  = lazyregexp.New(`^ref: refs/heads/[^\x00-\x20\x7f~^:?*\[\\]+$`)
-)
-
 // refsOf returns HEAD and all branches and tags with their commits, a line each.
 func refsOf(r repository) string {
 	refs := map[string]string{}
@@ -220,13 +211,11 @@ func refsOf(r repository) string {
 			return nil
 		})
 	}
+	head, _ := os.ReadFile(filepath.Join(r.own, "HEAD")) // #nosec G304 G703 -- of the repository
 	var b strings.Builder
-	text, _ := os.ReadFile(filepath.Join(r.own, "HEAD")) // #nosec G304 G703 -- of the repository
-	if head := strings.TrimSpace(string(text)); headName.MatchString(head) || refCommit.MatchString(head) {
-		_, _ = fmt.Fprintf(&b, "%s HEAD\n", head)
-	}
+	_, _ = fmt.Fprintf(&b, "%s HEAD\n", strings.TrimSpace(string(head)))
 	for _, name := range slices.Sorted(maps.Keys(refs)) {
-		if refName.MatchString(name) && refCommit.MatchString(refs[name]) {
+		if kind := strings.SplitN(name, "/", 3)[1]; kind == "heads" || kind == "tags" {
 			_, _ = fmt.Fprintf(&b, "%s %s\n", refs[name], name)
 		}
 	}

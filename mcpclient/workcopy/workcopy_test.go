@@ -414,42 +414,6 @@ func TestDroppedCommitsLeaveTheRepositoryAsItWas(t *testing.T) {
 	}
 }
 
-// Refs are files that any program of the run may write.
-func TestForgedRefsMoveNoBranch(t *testing.T) {
-	b := newRepository(t, "")
-	before := gitIn(t, b.folder, "for-each-ref") + gitIn(t, b.folder, "symbolic-ref", "HEAD")
-	commit := gitIn(t, b.folder, "rev-parse", "HEAD")
-	b.run(t, "r-1", nil)
-	git := filepath.Join(b.Dir, ".git")
-	write(t, filepath.Join(git, "HEAD"), "ref: refs/remotes/x\n")
-	write(t, filepath.Join(git, "refs/heads/x"), commit+"\ncreate refs/heads/forged "+commit+"\n")
-	write(t, filepath.Join(git, "refs/heads/a b"), commit+"\n")
-	write(t, filepath.Join(git, "refs/heads/a\ncreate refs", "heads", "forged "+commit), commit+"\n")
-	if err := os.Remove(filepath.Join(git, "refs/heads/main")); err != nil {
-		t.Fatal(err)
-	}
-	o := b.changes(t)
-	if len(o.Moves) > 0 || !strings.Contains(strings.Join(o.Notes, "\n"), "the copy lacks refs/heads/main") {
-		t.Errorf("got %+v, %q", o.Moves, o.Notes)
-	}
-	b.settle(t, workcopy.Choice{Offer: o.ID, All: true})
-	if after := gitIn(t, b.folder, "for-each-ref") + gitIn(t, b.folder, "symbolic-ref", "HEAD"); after != before {
-		t.Errorf("got %s, was %s", after, before)
-	}
-}
-
-func TestDetachedHeadIsTaken(t *testing.T) {
-	b := newRepository(t, "")
-	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
-	gitIn(t, b.Dir, "checkout", "-q", "--detach")
-	gitIn(t, b.Dir, "commit", "-q", "-am", "Two")
-	gitIn(t, b.Dir, "tag", "v1")
-	b.settle(t, workcopy.Choice{All: true})
-	if got := gitIn(t, b.folder, "log", "--format=%s%d"); !strings.HasPrefix(got, "Two (HEAD, tag: v1)") {
-		t.Errorf("got %q", got)
-	}
-}
-
 func TestFolderInARepositoryIsCopiedWithAllOfIt(t *testing.T) {
 	b := newRepository(t, "sub")
 	if got := read(t, filepath.Join(b.Dir, "../lib/lib.txt")); got != "lib\n" {

@@ -12,7 +12,7 @@ import (
 type Move struct {
 	Ref string
 	Old string // a commit or, of HEAD, "ref: " and a branch; "" for none
-	New string // like Old, never ""
+	New string // like Old
 }
 
 // String describes the move in a few words.
@@ -23,6 +23,8 @@ func (m Move) String() string {
 		return "switched to " + strings.TrimPrefix(m.New, symbolic+"refs/heads/")
 	case m.Old == "":
 		return "created " + name
+	case m.New == "":
+		return "deleted " + name
 	default:
 		return fmt.Sprintf("moved %s from %.7s to %.7s", name, m.Old, m.New)
 	}
@@ -30,6 +32,9 @@ func (m Move) String() string {
 
 // symbolic begins what HEAD holds if it names a branch.
 const symbolic = "ref: "
+
+// noCommit is the hash that stands for none.
+const noCommit = "0000000000000000000000000000000000000000"
 
 // Ignored returns those of some absolute paths that git ignores. Without a repository
 // it ignores none.
@@ -63,7 +68,7 @@ func (o *Operators) Bundle(ctx context.Context, file string, moves []Move) error
 	}
 	args, not := []string{"bundle", "create", "-q", file}, []string{}
 	for _, m := range moves {
-		if !strings.HasPrefix(m.New, symbolic) {
+		if !strings.HasPrefix(m.New, symbolic) && m.New != "" {
 			args = append(args, m.Ref)
 		}
 		if !strings.HasPrefix(m.Old, symbolic) && m.Old != "" {
@@ -98,18 +103,18 @@ func (o *Operators) Take(ctx context.Context, bundle string, moves []Move) error
 		case strings.HasPrefix(m.New, symbolic):
 			head = strings.TrimPrefix(m.New, symbolic)
 			continue
+		case m.New == "":
+			_, _ = fmt.Fprintf(&commands, "delete %s %s\n", m.Ref, m.Old)
+			continue
 		}
 		if _, err := r.must(ctx, "check the new commits", gitRun{args: []string{"rev-list", "--objects", "--quiet", m.New, "--not", "--all"}}); err != nil {
 			return err
 		}
-		switch {
-		case m.Old == "":
-			_, _ = fmt.Fprintf(&commands, "create %s %s\n", m.Ref, m.New)
-		case strings.HasPrefix(m.Old, symbolic):
-			_, _ = fmt.Fprintf(&commands, "update %s %s\n", m.Ref, m.New)
-		default:
-			_, _ = fmt.Fprintf(&commands, "update %s %s %s\n", m.Ref, m.New, m.Old)
+		old := m.Old
+		if old == "" || strings.HasPrefix(old, symbolic) {
+			old = noCommit
 		}
+		_, _ = fmt.Fprintf(&commands, "update %s %s %s\n", m.Ref, m.New, old)
 	}
 	if commands.Len() > 0 {
 		if _, err := r.must(ctx, "move the branches", gitRun{args: []string{"update-ref", "--stdin", "--no-deref"}, input: []byte(commands.String())}); err != nil {
