@@ -32,7 +32,7 @@ func moved(before, after string) (moves []Move) {
 	names := maps.Clone(was)
 	maps.Copy(names, is)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if was[name] != is[name] {
+		if was[name] != is[name] && (name != "HEAD" || is[name] != "") { // no program removes HEAD in order
 			moves = append(moves, Move{Ref: name, Old: was[name], New: is[name]})
 		}
 	}
@@ -45,8 +45,7 @@ func (c *Copy) addMoves(_ context.Context, o *Offer) error {
 	if !found || c.state.Git == "" {
 		return nil
 	}
-	copied := filepath.Join(c.place, filesName, gitName)
-	o.Moves = moved(c.state.Refs, refsOf(repository{copied, copied}))
+	o.Moves = moved(c.state.Refs, c.copiedRefs())
 	for _, m := range moved(c.state.Refs, refsOf(r)) {
 		if slices.ContainsFunc(o.Moves, func(other Move) bool { return other.Ref == m.Ref }) {
 			o.Notes = append(o.Notes, fmt.Sprintf("%s moved in the workspace too, so no branch of the copy can be taken", m.Ref))

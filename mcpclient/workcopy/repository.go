@@ -1,16 +1,22 @@
 package workcopy
 
 import (
+	"crypto/sha1" // #nosec G505 -- only the size of its hashes
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+
+	"replan/mcpclient/workspace/tree"
 )
 
 // repositoryOf returns the folder of the repository that a folder lies in, or the
@@ -71,15 +77,14 @@ func leftOut(name string) bool {
 // the copy. The copy reads the objects of the original, and writes its own.
 func (c *Copy) followRepository(reset bool) error {
 	r, found := c.findRepository()
-	copied := filepath.Join(c.place, filesName, gitName)
 	if !found {
 		c.state.Refs, c.state.Git = "", ""
 		if !reset {
 			return nil
 		}
-		return os.RemoveAll(copied)
+		return c.root.RemoveAll(gitName)
 	}
-	_, err := os.Lstat(filepath.Join(copied, "objects", "info", "alternates"))
+	_, err := c.root.Lstat(path.Join(gitName, "objects", "info", "alternates"))
 	whole := err == nil
 	now, err := r.stamp()
 	if err != nil {
@@ -87,18 +92,18 @@ func (c *Copy) followRepository(reset bool) error {
 	}
 	switch {
 	case reset, !whole:
-	case refsOf(repository{copied, copied}) != c.state.Refs:
+	case c.copiedRefs() != c.state.Refs:
 		return nil // a run made a commit or moved a branch
 	case now == c.state.Git:
 		return nil
 	}
-	if err := os.RemoveAll(copied); err != nil {
+	if err := c.root.RemoveAll(gitName); err != nil {
 		return fmt.Errorf("copy the repository: %w", err)
 	}
-	if err := r.copyTo(copied); err != nil {
+	if err := r.copyTo(c.root); err != nil {
 		return fmt.Errorf("copy the repository %s: %w", r.common, err)
 	}
-	c.state.Git, c.state.Refs = now, refsOf(repository{copied, copied})
+	c.state.Git, c.state.Refs = now, c.copiedRefs()
 	return nil
 }
 
@@ -156,23 +161,24 @@ func walkRepository(dir string, visit func(at string, info fs.FileInfo) error) e
 	})
 }
 
-// copyTo makes a repository of its own.
-func (r repository) copyTo(copied string) error {
+// copyTo makes a repository of its own. A program in the box may put links in its way,
+// so nothing is written by a path that leads out of the copy.
+func (r repository) copyTo(root *os.Root) error {
 	for _, dir := range r.folders() {
 		err := walkRepository(dir, func(at string, info fs.FileInfo) error {
-			to := filepath.Join(copied, at)
+			to := path.Join(gitName, at)
 			if info.IsDir() {
-				return os.MkdirAll(to, 0o700)
+				return root.MkdirAll(to, 0o700)
 			}
 			data, err := os.ReadFile(filepath.Join(dir, at)) // #nosec G304 G703 -- of the repository
 			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 				return nil
 			}
 			if err == nil {
-				err = os.WriteFile(to, data, info.Mode().Perm()|0o600) // #nosec G306 G703 -- as in the repository
+				err = root.WriteFile(to, data, info.Mode().Perm()|0o600)
 			}
 			if err == nil {
-				err = os.Chtimes(to, info.ModTime(), info.ModTime())
+				err = root.Chtimes(to, info.ModTime(), info.ModTime())
 			}
 			return err
 		})
@@ -180,44 +186,96 @@ func (r repository) copyTo(copied string) error {
 			return err
 		}
 	}
-	objects := filepath.Join(copied, "objects")
+	objects := path.Join(gitName, "objects")
 	for _, sub := range []string{"info", "pack"} {
-		if err := os.MkdirAll(filepath.Join(objects, sub), 0o700); err != nil {
+		if err := root.MkdirAll(path.Join(objects, sub), 0o700); err != nil {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(objects, "info", "alternates"), []byte(filepath.Join(r.common, "objects")+"\n"), 0o600)
+	return root.WriteFile(path.Join(objects, "info", "alternates"), []byte(filepath.Join(r.common, "objects")+"\n"), 0o600)
+}
+
+// copiedRefs returns what [refsOf] returns of the copy. Programs in the box may have
+// made its repository a link.
+func (c *Copy) copiedRefs() string {
+	root, err := c.root.OpenRoot(gitName)
+	if err != nil {
+		return ""
+	}
+	defer root.Close() //nolint:errcheck // it was only read
+	return refsIn(root, root)
 }
 
 // refsOf returns HEAD and all branches and tags with their commits, a line each.
 func refsOf(r repository) string {
-	refs := map[string]string{}
-	packed, err := os.ReadFile(filepath.Join(r.common, "packed-refs")) // #nosec G304 G703 -- of the repository
-	if err == nil {
-		for line := range strings.Lines(string(packed)) {
-			if hash, name, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.HasPrefix(name, "refs/") {
-				refs[name] = hash
-			}
+	common, err := os.OpenRoot(r.common)
+	if err != nil {
+		return ""
+	}
+	defer common.Close() //nolint:errcheck // it was only read
+	own, err := os.OpenRoot(r.own)
+	if err != nil {
+		return ""
+	}
+	defer own.Close() //nolint:errcheck // it was only read
+	return refsIn(common, own)
+}
+
+func refsIn(common, own *os.Root) string {
+	refs := map[string]string{"HEAD": readRefs(own, "HEAD")}
+	for line := range strings.Lines(readRefs(common, "packed-refs")) {
+		if hash, name, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			refs[name] = hash
 		}
 	}
-	root, err := os.OpenRoot(r.common)
-	if err == nil {
-		defer root.Close() //nolint:errcheck // it was only read
-		_ = fs.WalkDir(root.FS(), "refs", func(at string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() && !strings.HasSuffix(at, ".lock") {
-				text, _ := root.ReadFile(at)
-				refs[at] = strings.TrimSpace(string(text))
-			}
-			return nil
-		})
-	}
-	head, _ := os.ReadFile(filepath.Join(r.own, "HEAD")) // #nosec G304 G703 -- of the repository
+	_ = fs.WalkDir(common.FS(), "refs", func(at string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && !strings.HasSuffix(at, ".lock") {
+			refs[at] = readRefs(common, at)
+		}
+		return nil
+	})
 	var b strings.Builder
-	_, _ = fmt.Fprintf(&b, "%s HEAD\n", strings.TrimSpace(string(head)))
 	for _, name := range slices.Sorted(maps.Keys(refs)) {
-		if kind := strings.SplitN(name, "/", 3)[1]; kind == "heads" || kind == "tags" {
+		if isRef(name, refs[name]) {
 			_, _ = fmt.Fprintf(&b, "%s %s\n", refs[name], name)
 		}
 	}
 	return b.String()
+}
+
+// maxRefs is the most that is read of a file with refs.
+const maxRefs = 64 << 20
+
+// readRefs reads a file of a repository without the blanks around its text; "" for
+// what is no file.
+func readRefs(root *os.Root, at string) string {
+	f, err := root.OpenFile(at, os.O_RDONLY|tree.NonBlocking, 0)
+	if err != nil {
+		return ""
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxRefs))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// isRef reports whether a name is that of a branch, a tag or HEAD, and its value what
+// git stores there. Programs in the box write both, and git gets them as arguments.
+func isRef(name, value string) bool {
+	isName := func(name string, folders ...string) bool {
+		return slices.ContainsFunc(folders, func(folder string) bool { return strings.HasPrefix(name, folder) }) &&
+			!strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
+	}
+	hash, err := hex.DecodeString(value)
+	isHash := err == nil && (len(hash) == sha1.Size || len(hash) == sha256.Size)
+	if name == "HEAD" {
+		branch, found := strings.CutPrefix(value, "ref: ")
+		return isHash || found && isName(branch, "refs/heads/")
+	}
+	return isHash && isName(name, "refs/heads/", "refs/tags/")
 }

@@ -107,7 +107,7 @@ func (o *Operators) Take(ctx context.Context, bundle string, moves []Move) error
 			_, _ = fmt.Fprintf(&commands, "delete %s %s\n", m.Ref, m.Old)
 			continue
 		}
-		if _, err := r.must(ctx, "check the new commits", gitRun{args: []string{"rev-list", "--objects", "--quiet", m.New, "--not", "--all"}}); err != nil {
+		if _, err := r.must(ctx, "check the new commits", gitRun{args: []string{"rev-list", "--objects", "--quiet", "--not", "--all", "--not", "--end-of-options", m.New}}); err != nil {
 			return err
 		}
 		old := m.Old
@@ -122,7 +122,7 @@ func (o *Operators) Take(ctx context.Context, bundle string, moves []Move) error
 		}
 	}
 	if head != "" {
-		if _, err := r.must(ctx, "switch the branch", gitRun{args: []string{"symbolic-ref", "HEAD", head}}); err != nil {
+		if _, err := r.must(ctx, "switch the branch", gitRun{args: []string{"symbolic-ref", "--", "HEAD", head}}); err != nil {
 			return err
 		}
 	}
