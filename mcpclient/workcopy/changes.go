@@ -36,6 +36,7 @@ type Offer struct {
 
 	changes []change.Change // of Files
 	kept    []string        // paths that can only be dropped
+	stuck   bool            // Moves cannot be taken
 }
 
 // File is a changed file of an offer.
@@ -248,9 +249,14 @@ func (c *Copy) Settle(ctx context.Context, choice Choice) (s Settled, err error)
 	s.Runs = o.Runs
 	taken := make([]change.Change, 0, len(o.changes))
 	whole := true
+	var waits []string
 	for i, ch := range o.changes {
 		part, all := o.Files[i].chosen(ch, choice)
 		whole = whole && all
+		if choice.All && o.Files[i].Conflict {
+			waits = append(waits, fmt.Sprintf("%s changed in this folder too: its changes stay in %s until you drop them", ch.Path, c.Dir))
+			continue
+		}
 		if part.Path == "" {
 			s.Dropped = append(s.Dropped, ch.Path)
 			continue
@@ -267,8 +273,8 @@ func (c *Copy) Settle(ctx context.Context, choice Choice) (s Settled, err error)
 	if err := c.settleMoves(ctx, o, whole && (choice.All || len(taken) > 0), &s); err != nil {
 		return s, err
 	}
-	if choice.All && len(o.kept) > 0 {
-		s.Notes = append(s.Notes, o.Notes...)
+	if choice.All && (len(o.kept)+len(waits) > 0 || o.stuck) {
+		s.Notes = slices.Concat(s.Notes, o.Notes, waits)
 		return s, c.refresh(ctx, false)
 	}
 	s.Dropped = append(s.Dropped, o.kept...)

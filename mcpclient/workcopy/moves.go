@@ -45,11 +45,18 @@ func (c *Copy) addMoves(_ context.Context, o *Offer) error {
 	if !found || c.state.Git == "" {
 		return nil
 	}
-	o.Moves = moved(c.state.Refs, c.copiedRefs())
-	for _, m := range moved(c.state.Refs, refsOf(r)) {
-		if slices.ContainsFunc(o.Moves, func(other Move) bool { return other.Ref == m.Ref }) {
+	mine := moved(c.state.Refs, refsOf(r))
+	for _, m := range moved(c.state.Refs, c.copiedRefs()) {
+		at := slices.IndexFunc(mine, func(other Move) bool { return other.Ref == m.Ref })
+		switch {
+		case at < 0:
+		case mine[at].New == m.New:
+			continue // it was taken, but the program ended before it noted that
+		default:
+			o.stuck = true
 			o.Notes = append(o.Notes, fmt.Sprintf("%s moved in the workspace too, so no branch of the copy can be taken", m.Ref))
 		}
+		o.Moves = append(o.Moves, m)
 	}
 	return nil
 }
@@ -60,12 +67,12 @@ func (c *Copy) settleMoves(ctx context.Context, o Offer, all bool, s *Settled) e
 	if len(o.Moves) == 0 {
 		return nil
 	}
-	if !all {
-		s.Notes = append(s.Notes, "commits and branches of the copy were dropped: they are taken with all files alone")
+	if !all || o.stuck {
+		s.Notes = append(s.Notes, "commits and branches of the copy were not taken: they are taken with all files alone, if none of them moved in the workspace")
 		return nil
 	}
 	bundle := ""
-	if slices.ContainsFunc(o.Moves, func(m Move) bool { return m.New != "" && m.Ref != "HEAD" && m.Old != m.New }) {
+	if slices.ContainsFunc(o.Moves, func(m Move) bool { return m.New != "" && !strings.HasPrefix(m.New, "ref: ") }) {
 		bundle = filepath.Join(c.place, filesName, gitName, "replan-"+rand.Text()+".bundle")
 		defer os.Remove(bundle) //nolint:errcheck // the next reset removes it too
 		if err := c.own.Git().Bundle(ctx, bundle, o.Moves); err != nil {
@@ -81,5 +88,6 @@ func (c *Copy) settleMoves(ctx context.Context, o Offer, all bool, s *Settled) e
 	for _, m := range o.Moves {
 		s.Notes = append(s.Notes, m.String())
 	}
+	c.state.Refs = c.copiedRefs()
 	return nil
 }

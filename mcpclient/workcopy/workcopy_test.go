@@ -256,8 +256,15 @@ func TestFileThatChangedInBothIsNotTaken(t *testing.T) {
 		t.Fatalf("got %+v", o.Files)
 	}
 	s := b.settle(t, workcopy.Choice{All: true})
-	if !slices.Equal(s.Dropped, []string{"a.txt"}) || read(t, filepath.Join(b.folder, "a.txt")) != "mine\n" || read(t, filepath.Join(b.folder, "c.txt")) != "C\n" {
+	if len(s.Dropped) > 0 || len(s.Notes) != 1 || read(t, filepath.Join(b.folder, "a.txt")) != "mine\n" || read(t, filepath.Join(b.folder, "c.txt")) != "C\n" {
 		t.Errorf("got %+v", s)
+	}
+	if read(t, filepath.Join(b.Dir, "a.txt")) != "A\n" || !b.Waits() {
+		t.Error("what the run made of the file is gone")
+	}
+	b.settle(t, workcopy.Choice{})
+	if read(t, filepath.Join(b.Dir, "a.txt")) != "mine\n" || b.Waits() {
+		t.Error("the drop left it")
 	}
 }
 
@@ -370,48 +377,6 @@ func newRepository(t *testing.T, inside string) *bench {
 	gitIn(t, top, "commit", "-q", "-m", "One")
 	b.open(t)
 	return b
-}
-
-func TestCommitsAreTakenWithTheirFiles(t *testing.T) {
-	b := newRepository(t, "")
-	b.run(t, "r-1", map[string]string{"a.txt": "A\n", "b.log": "ignored\n"})
-	gitIn(t, b.Dir, "checkout", "-q", "-b", "topic")
-	gitIn(t, b.Dir, "commit", "-q", "-am", "Two")
-	o := b.changes(t)
-	if !slices.Equal(names(o), []string{"changed a.txt"}) || len(o.Moves) != 2 {
-		t.Fatalf("got %q, %+v", names(o), o.Moves)
-	}
-	if got := gitIn(t, b.folder, "branch", "--list", "topic"); got != "" {
-		t.Fatalf("before it is taken: %q", got)
-	}
-	s := b.settle(t, workcopy.Choice{Offer: o.ID, All: true})
-	if len(s.Notes) != 2 {
-		t.Errorf("got notes %q", s.Notes)
-	}
-	if got := gitIn(t, b.folder, "log", "--format=%s", "topic"); got != "Two\nOne" {
-		t.Errorf("got commits %q", got)
-	}
-	if got := gitIn(t, b.folder, "status", "--porcelain", "--branch"); got != "## topic" {
-		t.Errorf("got status %q", got)
-	}
-	gitIn(t, b.folder, "fsck", "--strict")
-	if o := b.changes(t); !o.Empty() {
-		t.Errorf("left: %q %+v", names(o), o.Moves)
-	}
-}
-
-func TestDroppedCommitsLeaveTheRepositoryAsItWas(t *testing.T) {
-	b := newRepository(t, "")
-	before := gitIn(t, b.folder, "for-each-ref") + gitIn(t, b.folder, "count-objects", "-v")
-	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
-	gitIn(t, b.Dir, "commit", "-q", "-am", "Two")
-	b.settle(t, workcopy.Choice{})
-	if after := gitIn(t, b.folder, "for-each-ref") + gitIn(t, b.folder, "count-objects", "-v"); after != before {
-		t.Errorf("got %s, was %s", after, before)
-	}
-	if got := gitIn(t, b.Dir, "log", "--format=%s"); got != "One" {
-		t.Errorf("in the copy: %q", got)
-	}
 }
 
 func TestFolderInARepositoryIsCopiedWithAllOfIt(t *testing.T) {

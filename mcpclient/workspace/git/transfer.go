@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,7 +81,8 @@ func (o *Operators) Bundle(ctx context.Context, file string, moves []Move) error
 }
 
 // Take reads the commits of a bundle, and makes the moves: all or none. The files of
-// the workspace stay as they are.
+// the workspace stay as they are, and so does what the user staged: if that is not
+// possible, nothing moves.
 func (o *Operators) Take(ctx context.Context, bundle string, moves []Move) error {
 	r, err := o.repository(ctx)
 	if err != nil {
@@ -111,10 +113,17 @@ func (o *Operators) Take(ctx context.Context, bundle string, moves []Move) error
 			return err
 		}
 		old := m.Old
-		if old == "" || strings.HasPrefix(old, symbolic) {
+		switch {
+		case old == "":
 			old = noCommit
+		case strings.HasPrefix(old, symbolic):
+			old = "" // git compares commits alone
 		}
-		_, _ = fmt.Fprintf(&commands, "update %s %s %s\n", m.Ref, m.New, old)
+		_, _ = fmt.Fprintln(&commands, strings.TrimSpace("update "+m.Ref+" "+m.New+" "+old))
+	}
+	trees, err := r.treesOf(ctx, moves)
+	if err != nil {
+		return err
 	}
 	if commands.Len() > 0 {
 		if _, err := r.must(ctx, "move the branches", gitRun{args: []string{"update-ref", "--stdin", "--no-deref"}, input: []byte(commands.String())}); err != nil {
@@ -126,6 +135,49 @@ func (o *Operators) Take(ctx context.Context, bundle string, moves []Move) error
 			return err
 		}
 	}
-	_, err = r.must(ctx, "bring the index up to date", gitRun{args: []string{"reset", "-q", "--mixed"}})
+	if len(trees) > 0 {
+		_, err = r.must(ctx, "bring the index up to date", gitRun{args: slices.Concat(readTree, trees)})
+	}
 	return err
+}
+
+// readTree changes the index as a switch between two trees does, without the files.
+var readTree = []string{"read-tree", "-i", "-m"}
+
+// treesOf returns the commits that HEAD names before and after some moves; none if
+// they are the same. It fails if the index cannot follow, which holds what the user
+// staged.
+func (r *gitRepository) treesOf(ctx context.Context, moves []Move) ([]string, error) {
+	out, err := r.git(ctx, gitRun{args: []string{"symbolic-ref", "--quiet", "HEAD"}})
+	if err != nil {
+		return nil, err
+	}
+	head := cmp.Or(strings.TrimSpace(out.data), "HEAD")
+	for _, m := range moves {
+		if m.Ref == "HEAD" {
+			head = cmp.Or(strings.TrimPrefix(m.New, symbolic), head)
+		}
+	}
+	after := head
+	for _, m := range moves {
+		if m.Ref == head && m.Ref != "HEAD" {
+			after = m.New
+		}
+	}
+	var trees []string
+	for _, commit := range []string{"HEAD", after} {
+		out, err := r.git(ctx, gitRun{args: []string{"rev-parse", "--verify", "--quiet", "--end-of-options", commit + "^{commit}"}})
+		if err != nil {
+			return nil, err
+		}
+		if hash := strings.TrimSpace(out.data); out.exit == 0 && !slices.Contains(trees, hash) {
+			trees = append(trees, hash)
+		} else if commit != "HEAD" {
+			return nil, nil // the same one, or none
+		}
+	}
+	if _, err := r.must(ctx, "keep what is staged (commit it, or take it out of the index)", gitRun{args: slices.Concat(readTree, []string{"--dry-run"}, trees)}); err != nil {
+		return nil, err
+	}
+	return trees, nil
 }
