@@ -142,10 +142,9 @@ func (m *mirror) entry(at string, folder, copied stamp) error {
 	case folder == known.Folder && copied == known.Copy:
 		return nil
 	}
-	if copied.exists() {
-		if err := m.copy.root.RemoveAll(at); err != nil {
-			return fmt.Errorf("remove %s from the copy: %w", at, err)
-		}
+	// A pipe or socket may be there too, which has no stamp.
+	if err := m.copy.root.RemoveAll(at); err != nil {
+		return fmt.Errorf("remove %s from the copy: %w", at, err)
 	}
 	if !folder.exists() {
 		m.copy.know(at, pair{})

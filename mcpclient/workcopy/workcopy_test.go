@@ -3,6 +3,7 @@ package workcopy_test
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -427,5 +428,24 @@ func BenchmarkRefresh(b *testing.B) {
 		if err := c.Refresh(b.Context(), ""); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// Servers leave sockets, and programs pipes, in the folders that they work in.
+func TestWhatIsNoFileMakesRoomForOne(t *testing.T) {
+	b := newBench(t, three)
+	b.run(t, "r-1", nil)
+	l, err := net.Listen("unix", filepath.Join(b.Dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(b.folder, "s"), "file\n")
+	b.settle(t, workcopy.Choice{})
+	if got := read(t, filepath.Join(b.Dir, "s")); got != "file\n" {
+		t.Errorf("got %q", got)
 	}
 }
