@@ -187,6 +187,9 @@ func (c *Copy) changeOf(target, own *tree.Tree, top string) (ch change.Change, c
 		}
 		return ch, false, "links are not taken"
 	}
+	if why = c.barrier(top, map[string]string{}); why != "" {
+		return ch, false, why
+	}
 	if err := tree.NotGits(at); err != nil {
 		return ch, false, err.Error()
 	}
@@ -352,13 +355,40 @@ func (c *Copy) notIgnored(ctx context.Context, paths []string) ([]string, error)
 	if len(paths) == 0 || c.target == nil {
 		return paths, nil
 	}
-	full := make([]string, len(paths))
-	for i, at := range paths {
-		full[i] = filepath.Join(c.top, at)
+	full := make([]string, 0, len(paths))
+	barriers := map[string]string{}
+	for _, at := range paths {
+		if c.barrier(at, barriers) == "" {
+			full = append(full, filepath.Join(c.top, at))
+		}
+	}
+	if len(full) == 0 {
+		return paths, nil
 	}
 	ignored, err := c.target.Git().Ignored(ctx, full)
 	if err != nil {
 		return nil, fmt.Errorf("find the files that git ignores: %w", err)
 	}
 	return slices.DeleteFunc(paths, func(at string) bool { return ignored[filepath.Join(c.top, at)] }), nil
+}
+
+// barrier says why git answers nothing about a path of the folder, if so. It remembers
+// what it found for the folders on the way.
+func (c *Copy) barrier(at string, known map[string]string) (why string) {
+	dir := path.Dir(at)
+	if dir == "." {
+		return ""
+	}
+	if why, found := known[dir]; found {
+		return why
+	}
+	if why = c.barrier(dir, known); why == "" {
+		if look(c.folder, dir).isLink() {
+			why = "links are not taken, nor what replaces one"
+		} else if _, err := c.folder.Lstat(path.Join(dir, gitName)); err == nil {
+			why = "it lies in a nested repository"
+		}
+	}
+	known[dir] = why
+	return why
 }

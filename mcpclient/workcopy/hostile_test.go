@@ -78,3 +78,32 @@ func TestRepositoryIsNotCopiedThroughALink(t *testing.T) {
 		t.Errorf("the copy has no repository of its own: %v", err)
 	}
 }
+
+// Git refuses to say whether it ignores what lies behind a link, or in a repository in
+// the repository.
+func TestPathsThatGitRefusesDoNotHideTheOthers(t *testing.T) {
+	b := newRepository(t, "")
+	other := filepath.Join(b.folder, "other")
+	write(t, filepath.Join(other, "o.txt"), "o\n")
+	gitIn(t, other, "init", "-q")
+	gitIn(t, other, "add", ".")
+	gitIn(t, other, "commit", "-q", "-m", "Other")
+	gitIn(t, b.folder, "add", "other")
+	if err := os.Symlink("lib", filepath.Join(b.folder, "link")); err != nil {
+		t.Fatal(err)
+	}
+	b.run(t, "r-1", map[string]string{"a.txt": "A\n", "other/o.txt": "O\n", "x.log": "ignored\n"})
+	if err := os.Remove(filepath.Join(b.Dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(b.Dir, "link/new.txt"), "new\n")
+	o := b.changes(t)
+	if got := names(o); len(got) != 1 || got[0] != "changed a.txt" {
+		t.Errorf("got %q", got)
+	}
+	for _, at := range []string{"other/o.txt", "link/new.txt"} {
+		if !strings.Contains(strings.Join(o.Notes, "\n"), at+" cannot be taken") {
+			t.Errorf("%s is not named: %q", at, o.Notes)
+		}
+	}
+}
