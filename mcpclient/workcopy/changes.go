@@ -273,10 +273,19 @@ func (c *Copy) Settle(ctx context.Context, choice Choice) (s Settled, err error)
 			return Settled{}, fmt.Errorf("take the changes: %w", err)
 		}
 	}
-	if err := c.settleMoves(ctx, o, whole && (choice.All || len(taken) > 0), &s); err != nil {
+	whole = whole && (choice.All || len(taken) > 0)
+	if err := c.settleMoves(ctx, o, whole, &s); err != nil {
 		return s, err
 	}
-	if choice.All && (len(o.kept)+len(waits) > 0 || o.stuck) {
+	held := choice.All && (len(o.kept)+len(waits) > 0 || o.stuck)
+	if len(o.Moves) > 0 && (!whole || o.stuck) {
+		became := "were dropped"
+		if held {
+			became = "wait"
+		}
+		s.Notes = append(s.Notes, "commits and branches of the copy "+became+": they are taken with all files alone")
+	}
+	if held {
 		s.Notes = slices.Concat(s.Notes, o.Notes, waits)
 		return s, c.refresh(ctx, false)
 	}

@@ -64,11 +64,7 @@ func (c *Copy) addMoves(_ context.Context, o *Offer) error {
 // settleMoves brings the branches and commits of the copy into the workspace if all of
 // its files were taken.
 func (c *Copy) settleMoves(ctx context.Context, o Offer, all bool, s *Settled) error {
-	if len(o.Moves) == 0 {
-		return nil
-	}
-	if !all || o.stuck {
-		s.Notes = append(s.Notes, "commits and branches of the copy were not taken: they are taken with all files alone, if none of them moved in the workspace")
+	if len(o.Moves) == 0 || !all || o.stuck {
 		return nil
 	}
 	bundle := ""
