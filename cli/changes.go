@@ -274,7 +274,7 @@ func (w *services) openCopy(ctx context.Context, o *options, how opening) (err e
 	case err == nil && w.copy.Missing() > 0:
 		w.notes = append(w.notes, english.Count(w.copy.Missing(), "file")+" of this folder cannot be read: the copy in which runs work lacks them")
 	case err == nil && w.copy.Waits():
-		w.notes = append(w.notes, "runs work in a copy of this folder, with changes that wait: /changes or replan changes shows, takes or drops them")
+		w.notes = append(w.notes, "runs work in a copy of this folder, in which earlier runs worked: /changes or replan changes shows what they changed")
 	case err == nil:
 		w.notes = append(w.notes, "runs work in a copy of this folder; you take or drop what they changed at the end")
 	default:
