@@ -109,8 +109,12 @@ func (c *Copy) changes(ctx context.Context) (o Offer, err error) {
 func (o *Offer) add(ch change.Change, conflict bool) {
 	f := File{Conflict: conflict}
 	f.Diff, f.File = ch.Diff()
-	if was, is := ch.Before, ch.After; was.Exists && is.Exists && !was.Dir && was.Mode != is.Mode {
+	switch was, is := ch.Before, ch.After; {
+	case !is.Exists, is.Dir:
+	case was.Exists && !was.Dir && was.Mode != is.Mode:
 		f.Diff = fmt.Sprintf("mode of %s: %04o, was %04o\n%s", ch.Path, is.Mode, was.Mode, f.Diff)
+	case !was.Exists && is.Mode&0o111 != 0:
+		f.Diff = fmt.Sprintf("mode of %s: %04o\n%s", ch.Path, is.Mode, f.Diff)
 	}
 	for line := range strings.Lines(f.Diff) {
 		if strings.HasPrefix(line, "@@ ") {

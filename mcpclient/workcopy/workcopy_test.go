@@ -198,6 +198,17 @@ func TestChangesAreTakenByFileAndByHunk(t *testing.T) {
 	}
 }
 
+func TestNewExecutablesAreShownAsSuch(t *testing.T) {
+	b := newBench(t, three)
+	b.run(t, "r-1", map[string]string{"script": "true\n"})
+	if err := os.Chmod(filepath.Join(b.Dir, "script"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if o := b.changes(t); !strings.HasPrefix(o.Diff, "mode of script: 0755\n") {
+		t.Errorf("got %s", o.Diff)
+	}
+}
+
 func TestChangesAreNotTakenUnseen(t *testing.T) {
 	b := newBench(t, three)
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
