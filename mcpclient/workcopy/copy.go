@@ -291,6 +291,7 @@ func (c *Copy) saveState() error {
 	if err != nil {
 		return fmt.Errorf("store the state of the copy: %w", err)
 	}
+	c.saved = string(data)
 	return nil
 }
 
@@ -317,8 +318,13 @@ func (c *Copy) Begin(run string) error {
 	if slices.Contains(c.state.Runs, run) {
 		return nil
 	}
-	c.state.Runs = append(c.state.Runs, run)
-	return c.saveState()
+	before := c.state.Runs
+	c.state.Runs = append(slices.Clone(before), run)
+	err := c.saveState()
+	if err != nil {
+		c.state.Runs = before // else a later call finds it there
+	}
+	return err
 }
 
 // ElsewhereError says that a run worked in a copy that this session does not use.

@@ -198,6 +198,19 @@ func TestChangesAreTakenByFileAndByHunk(t *testing.T) {
 	}
 }
 
+func TestRunBeginsOnlyOnceItIsRecorded(t *testing.T) {
+	b := newBench(t, three)
+	place := filepath.Dir(b.Dir)
+	if err := os.Rename(place, place+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if b.Begin("r-1") == nil {
+			t.Error("the run began")
+		}
+	}
+}
+
 func TestNewExecutablesAreShownAsSuch(t *testing.T) {
 	b := newBench(t, three)
 	b.run(t, "r-1", map[string]string{"script": "true\n"})
