@@ -96,7 +96,7 @@ func (c *Copy) changes(ctx context.Context) (o Offer, err error) {
 		}
 	}
 	if len(o.kept) > 0 {
-		o.Notes = append(o.Notes, fmt.Sprintf("%s stay in %s until you drop the changes", english.Count(len(o.kept), "path"), c.Dir))
+		o.Notes = append(o.Notes, fmt.Sprintf("%s %s in %s until you drop the changes", english.Count(len(o.kept), "path"), english.Agree(len(o.kept), "stays", "stay"), c.Dir))
 	}
 	if err := c.addMoves(ctx, &o); err != nil {
 		return o, err

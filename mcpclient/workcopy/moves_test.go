@@ -66,7 +66,7 @@ func TestCommitsAreTakenWhileFilesStayInTheCopy(t *testing.T) {
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n", "large": strings.Repeat("x", 5<<20)})
 	gitIn(t, b.Dir, "commit", "-q", "-m", "Two", "a.txt")
 	b.settle(t, workcopy.Choice{All: true})
-	if o := b.changes(t); len(o.Moves) > 0 || len(o.Notes) != 2 {
+	if o := b.changes(t); len(o.Moves) > 0 || len(o.Notes) != 2 || !strings.HasPrefix(o.Notes[1], "1 path stays in ") {
 		t.Errorf("taken commits are offered again: %+v, %q", o.Moves, o.Notes)
 	}
 	if got := gitIn(t, b.folder, "log", "--format=%s"); got != "Two\nOne" {
