@@ -253,6 +253,15 @@ func (c *Copy) Settle(ctx context.Context, choice Choice) (s Settled, err error)
 	case choice.Offer != "" && choice.Offer != o.ID:
 		return s, ErrOutdated
 	}
+	for name := range choice.Files {
+		at := slices.IndexFunc(o.Files, func(f File) bool { return f.Path == name })
+		switch {
+		case at < 0:
+			return s, fmt.Errorf("no run changed %s: look at the changes again", name)
+		case o.Files[at].Conflict:
+			return s, fmt.Errorf("%s changed in this folder too: it cannot be taken", name)
+		}
+	}
 	s.Runs = o.Runs
 	taken := make([]change.Change, 0, len(o.changes))
 	whole := true

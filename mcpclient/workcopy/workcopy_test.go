@@ -198,6 +198,21 @@ func TestChangesAreTakenByFileAndByHunk(t *testing.T) {
 	}
 }
 
+func TestNamesThatCannotBeTakenDropNothing(t *testing.T) {
+	b := newBench(t, three)
+	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
+	if _, err := b.Settle(t.Context(), workcopy.Choice{Files: map[string]workcopy.FileChoice{"a.text": {All: true}}}); err == nil || !strings.Contains(err.Error(), "no run changed a.text") {
+		t.Errorf("got %v", err)
+	}
+	write(t, filepath.Join(b.folder, "a.txt"), "mine\n")
+	if _, err := b.Settle(t.Context(), workcopy.Choice{Files: map[string]workcopy.FileChoice{"a.txt": {All: true}}}); err == nil || !strings.Contains(err.Error(), "a.txt changed in this folder too") {
+		t.Errorf("got %v", err)
+	}
+	if got := names(b.changes(t)); !slices.Equal(got, []string{"changed a.txt"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestRunBeginsOnlyOnceItIsRecorded(t *testing.T) {
 	b := newBench(t, three)
 	place := filepath.Dir(b.Dir)
