@@ -64,7 +64,7 @@ func (o runs) changes(ctx context.Context, take, drop bool, files []string) (err
 	}
 	defer func() { err = errors.Join(err, wrap("end in order", closed())) }()
 	now, err := c.Changes(ctx)
-	if err != nil {
+	if err != nil && !drop {
 		return wrap("find the changes", err)
 	}
 	choice := event.ChangesChoice{Offer: now.Offer, All: take && len(files) == 0, Files: map[string]event.FileChoice{}}
@@ -78,7 +78,7 @@ func (o runs) changes(ctx context.Context, take, drop bool, files []string) (err
 	switch {
 	case now.Empty() && c.w.copy.Busy:
 		return &failure{exit: exitUsage, code: "locked", err: errors.New("another session works in the copy with the changes: answer there, or end it first")}
-	case now.Empty():
+	case err == nil && now.Empty():
 		if o.Output == config.OutputJSON {
 			return o.printJSON(now)
 		}
@@ -189,7 +189,9 @@ func (o *options) askChanges(ctx context.Context, input *ask.Input, c event.Chan
 					choice.Files[f.Path] = event.FileChoice{All: true}
 				}
 			}
-			return choice, true, nil
+			if len(choice.Files) > 0 {
+				return choice, true, nil
+			}
 		}
 	}
 }

@@ -247,7 +247,9 @@ func (c *Copy) Settle(ctx context.Context, choice Choice) (s Settled, err error)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	o, err := c.changes(ctx)
-	switch {
+	switch drops := !choice.All && len(choice.Files) == 0; {
+	case err != nil && drops && ctx.Err() == nil: // what cannot be shown can be dropped
+		o = Offer{Runs: slices.Clone(c.state.Runs)}
 	case err != nil:
 		return s, err
 	case choice.Offer != "" && choice.Offer != o.ID:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,7 +47,14 @@ func (c *Copy) addMoves(_ context.Context, o *Offer) error {
 		return nil
 	}
 	mine := moved(c.state.Refs, refsOf(r))
+	if _, err := c.root.Lstat(path.Join(gitName, "reftable")); err == nil {
+		o.Notes = append(o.Notes, "this repository keeps its branches in a table, so commits of the copy are not taken")
+	}
 	for _, m := range moved(c.state.Refs, c.copiedRefs()) {
+		if m.New == "" {
+			o.Notes = append(o.Notes, fmt.Sprintf("the copy lacks %s: deleted branches and tags are not taken", m.Ref))
+			continue
+		}
 		at := slices.IndexFunc(mine, func(other Move) bool { return other.Ref == m.Ref })
 		switch {
 		case at < 0:
@@ -68,7 +76,7 @@ func (c *Copy) settleMoves(ctx context.Context, o Offer, all bool, s *Settled) e
 		return nil
 	}
 	bundle := ""
-	if slices.ContainsFunc(o.Moves, func(m Move) bool { return m.New != "" && !strings.HasPrefix(m.New, "ref: ") }) {
+	if slices.ContainsFunc(o.Moves, func(m Move) bool { return !strings.HasPrefix(m.New, "ref: ") }) {
 		bundle = filepath.Join(c.place, filesName, gitName, "replan-"+rand.Text()+".bundle")
 		defer os.Remove(bundle) //nolint:errcheck // the next reset removes it too
 		if err := c.own.Git().Bundle(ctx, bundle, o.Moves); err != nil {
@@ -78,7 +86,11 @@ func (c *Copy) settleMoves(ctx context.Context, o Offer, all bool, s *Settled) e
 			bundle = ""
 		}
 	}
-	if err := c.target.Git().Take(ctx, bundle, o.Moves); err != nil {
+	shown := map[string]bool{}
+	for _, f := range o.Files {
+		shown[path.Join(filepath.ToSlash(c.inside), f.Path)] = true
+	}
+	if err := c.target.Git().Take(ctx, bundle, o.Moves, shown); err != nil {
 		return errors.Join(errors.New("the files were taken, but not the commits"), err)
 	}
 	for _, m := range o.Moves {

@@ -112,3 +112,33 @@ func TestDroppedCommitsLeaveTheRepositoryAsItWas(t *testing.T) {
 		t.Errorf("in the copy: %q", got)
 	}
 }
+
+// What a commit holds and a later one removes is in no diff of the files.
+func TestCommitsWithPathsThatWereNotShownAreNotTaken(t *testing.T) {
+	b := newRepository(t, "")
+	b.run(t, "r-1", map[string]string{"a.txt": "A\n", "hidden.txt": "hidden\n"})
+	gitIn(t, b.Dir, "add", ".")
+	gitIn(t, b.Dir, "commit", "-q", "-m", "Two")
+	gitIn(t, b.Dir, "rm", "-q", "hidden.txt")
+	gitIn(t, b.Dir, "commit", "-q", "-m", "Three")
+	if _, err := b.Settle(t.Context(), workcopy.Choice{All: true}); err == nil || !strings.Contains(err.Error(), "hidden.txt") {
+		t.Errorf("got %v", err)
+	}
+	if got := gitIn(t, b.folder, "log", "--format=%s") + read(t, filepath.Join(b.folder, "a.txt")); got != "OneA\n" {
+		t.Errorf("got %q", got)
+	}
+	b.settle(t, workcopy.Choice{})
+}
+
+func TestBranchesThatTheCopyLacksStay(t *testing.T) {
+	b := newRepository(t, "")
+	gitIn(t, b.folder, "branch", "old")
+	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
+	gitIn(t, b.Dir, "branch", "-q", "-D", "old")
+	o := b.changes(t)
+	if len(o.Moves) > 0 || len(o.Notes) != 1 || !strings.Contains(o.Notes[0], "refs/heads/old") {
+		t.Errorf("got %+v, %q", o.Moves, o.Notes)
+	}
+	b.settle(t, workcopy.Choice{Offer: o.ID, All: true})
+	gitIn(t, b.folder, "rev-parse", "--verify", "-q", "old")
+}

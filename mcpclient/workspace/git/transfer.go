@@ -13,7 +13,7 @@ import (
 type Move struct {
 	Ref string
 	Old string // a commit or, of HEAD, "ref: " and a branch; "" for none
-	New string // like Old
+	New string // like Old, never ""
 }
 
 // String describes the move in a few words.
@@ -24,8 +24,6 @@ func (m Move) String() string {
 		return "switched to " + strings.TrimPrefix(m.New, symbolic+"refs/heads/")
 	case m.Old == "":
 		return "created " + name
-	case m.New == "":
-		return "deleted " + name
 	default:
 		return fmt.Sprintf("moved %s from %.7s to %.7s", name, m.Old, m.New)
 	}
@@ -33,9 +31,6 @@ func (m Move) String() string {
 
 // symbolic begins what HEAD holds if it names a branch.
 const symbolic = "ref: "
-
-// noCommit is the hash that stands for none.
-const noCommit = "0000000000000000000000000000000000000000"
 
 // Ignored returns those of some absolute paths that git ignores. Without a repository
 // it ignores none.
@@ -69,7 +64,7 @@ func (o *Operators) Bundle(ctx context.Context, file string, moves []Move) error
 	}
 	args, not := []string{"bundle", "create", "-q", file}, []string{}
 	for _, m := range moves {
-		if !strings.HasPrefix(m.New, symbolic) && m.New != "" {
+		if !strings.HasPrefix(m.New, symbolic) {
 			args = append(args, m.Ref)
 		}
 		if !strings.HasPrefix(m.Old, symbolic) && m.Old != "" {
@@ -82,8 +77,9 @@ func (o *Operators) Bundle(ctx context.Context, file string, moves []Move) error
 
 // Take reads the commits of a bundle, and makes the moves: all or none. The files of
 // the workspace stay as they are, and so does what the user staged: if that is not
-// possible, nothing moves.
-func (o *Operators) Take(ctx context.Context, bundle string, moves []Move) error {
+// possible, or if a commit changes a path that was not shown, nothing moves. Shown paths
+// are relative to the repository.
+func (o *Operators) Take(ctx context.Context, bundle string, moves []Move, shown map[string]bool) error {
 	r, err := o.repository(ctx)
 	if err != nil {
 		return err
@@ -101,25 +97,24 @@ func (o *Operators) Take(ctx context.Context, bundle string, moves []Move) error
 	var commands strings.Builder
 	head := ""
 	for _, m := range moves {
-		switch {
-		case strings.HasPrefix(m.New, symbolic):
+		if strings.HasPrefix(m.New, symbolic) {
 			head = strings.TrimPrefix(m.New, symbolic)
-			continue
-		case m.New == "":
-			_, _ = fmt.Fprintf(&commands, "delete %s %s\n", m.Ref, m.Old)
 			continue
 		}
 		if _, err := r.must(ctx, "check the new commits", gitRun{args: []string{"rev-list", "--objects", "--quiet", "--not", "--all", "--not", "--end-of-options", m.New}}); err != nil {
 			return err
 		}
-		old := m.Old
-		switch {
-		case old == "":
-			old = noCommit
-		case strings.HasPrefix(old, symbolic):
-			old = "" // git compares commits alone
+		if err := r.onlyShown(ctx, m.New, shown); err != nil {
+			return err
 		}
-		_, _ = fmt.Fprintln(&commands, strings.TrimSpace("update "+m.Ref+" "+m.New+" "+old))
+		switch {
+		case m.Old == "":
+			_, _ = fmt.Fprintf(&commands, "create %s %s\n", m.Ref, m.New)
+		case strings.HasPrefix(m.Old, symbolic): // git compares commits alone
+			_, _ = fmt.Fprintf(&commands, "update %s %s\n", m.Ref, m.New)
+		default:
+			_, _ = fmt.Fprintf(&commands, "update %s %s %s\n", m.Ref, m.New, m.Old)
+		}
 	}
 	trees, err := r.treesOf(ctx, moves)
 	if err != nil {
@@ -139,6 +134,25 @@ func (o *Operators) Take(ctx context.Context, bundle string, moves []Move) error
 		_, err = r.must(ctx, "bring the index up to date", gitRun{args: slices.Concat(readTree, trees)})
 	}
 	return err
+}
+
+// onlyShown fails if a new commit changes a path that was not shown.
+func (r *gitRepository) onlyShown(ctx context.Context, commit string, shown map[string]bool) error {
+	out, err := r.must(ctx, "list the files of the new commits", gitRun{args: []string{
+		"log", "--format=", "--name-only", "--no-renames", "-m", "-z", "--not", "--all", "--not", "--end-of-options", commit,
+	}})
+	switch {
+	case err != nil:
+		return err
+	case out.cut:
+		return errors.New("the new commits change too many files to check them")
+	}
+	for name := range strings.SplitSeq(out.data, "\x00") {
+		if name = strings.Trim(name, "\n"); name != "" && !shown[name] {
+			return fmt.Errorf("a new commit changes %s, which is not among the changes that you saw", name)
+		}
+	}
+	return nil
 }
 
 // readTree changes the index as a switch between two trees does, without the files.
