@@ -252,17 +252,9 @@ func (c *Copy) Settle(ctx context.Context, choice Choice) (s Settled, err error)
 		o = Offer{Runs: slices.Clone(c.state.Runs)}
 	case err != nil:
 		return s, err
-	case choice.Offer != "" && choice.Offer != o.ID:
-		return s, ErrOutdated
 	}
-	for name := range choice.Files {
-		at := slices.IndexFunc(o.Files, func(f File) bool { return f.Path == name })
-		switch {
-		case at < 0:
-			return s, fmt.Errorf("no run changed %s: look at the changes again", name)
-		case o.Files[at].Conflict:
-			return s, fmt.Errorf("%s changed in this folder too: it cannot be taken", name)
-		}
+	if err := o.check(choice); err != nil {
+		return s, err
 	}
 	s.Runs = o.Runs
 	taken := make([]change.Change, 0, len(o.changes))
@@ -307,6 +299,23 @@ func (c *Copy) Settle(ctx context.Context, choice Choice) (s Settled, err error)
 	s.Dropped = append(s.Dropped, o.kept...)
 	c.state.Runs = nil
 	return s, c.refresh(ctx, true)
+}
+
+// check fails if the user did not look at this offer, or chose what cannot be taken.
+func (o Offer) check(choice Choice) error {
+	if choice.Offer != "" && choice.Offer != o.ID && o.ID != "" {
+		return ErrOutdated
+	}
+	for name := range choice.Files {
+		at := slices.IndexFunc(o.Files, func(f File) bool { return f.Path == name })
+		switch {
+		case at < 0:
+			return fmt.Errorf("no run changed %s: look at the changes again", name)
+		case o.Files[at].Conflict:
+			return fmt.Errorf("%s changed in this folder too: it cannot be taken", name)
+		}
+	}
+	return nil
 }
 
 func newest(runs []string) string {
