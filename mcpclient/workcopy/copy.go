@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -98,6 +99,7 @@ func Open(ctx context.Context, cfg Config) (*Copy, error) {
 	if err := c.claim(filepath.Join(cfg.Copies, nameOf(real)), cfg.Run); err != nil {
 		return nil, err
 	}
+	forget(cfg.Copies, time.Now().Add(-unused))
 	c.Dir = filepath.Join(c.place, filesName, c.inside)
 	if err = c.open(); err == nil {
 		c.state.Folder = real
@@ -107,6 +109,30 @@ func Open(ctx context.Context, cfg Config) (*Copy, error) {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
+}
+
+// unused is how long a copy in which nothing waits is kept for the next session.
+const unused = 7 * 24 * time.Hour
+
+// forget removes copies that no session used since a time and in which nothing waits.
+// What cannot be removed takes only space.
+func forget(copies string, since time.Time) {
+	places, err := filepath.Glob(filepath.Join(copies, "*", "*"))
+	if err != nil {
+		return // the path is no pattern
+	}
+	for _, place := range places {
+		info, err := os.Stat(filepath.Join(place, lockFile))
+		s, damaged := readState(place)
+		if err != nil || damaged != nil || len(s.Runs) > 0 || info.ModTime().After(since) {
+			continue
+		}
+		lock := flock.New(filepath.Join(place, lockFile))
+		if held, err := lock.TryLock(); err == nil && held {
+			_ = os.RemoveAll(place)
+		}
+		_ = lock.Close()
+	}
 }
 
 // nameOf returns the name of the folder with the copies of a workspace.
@@ -142,7 +168,8 @@ func (c *Copy) claim(copies, run string) error {
 			return errors.Join(fmt.Errorf("lock the copy %s: %w", place, err), lock.Close())
 		case held:
 			c.place, c.lock = place, lock
-			return nil
+			now := time.Now()
+			return os.Chtimes(filepath.Join(place, lockFile), now, now) // see forget
 		}
 		c.Busy = c.Busy || slices.Contains(waiting, place)
 		if err := lock.Close(); err != nil {

@@ -1,10 +1,12 @@
 package workcopy
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path"
@@ -13,6 +15,7 @@ import (
 	"strings"
 
 	"replan/mcpclient/workspace/git"
+	"replan/mcpclient/workspace/tree"
 )
 
 // Move is the change of a branch, a tag or HEAD.
@@ -75,22 +78,18 @@ func (c *Copy) settleMoves(ctx context.Context, o Offer, all bool, s *Settled) e
 	if len(o.Moves) == 0 || !all || o.stuck {
 		return nil
 	}
-	bundle := ""
+	var pack []byte
 	if slices.ContainsFunc(o.Moves, func(m Move) bool { return !strings.HasPrefix(m.New, "ref: ") }) {
-		bundle = filepath.Join(c.place, filesName, gitName, "replan-"+rand.Text()+".bundle")
-		defer os.Remove(bundle) //nolint:errcheck // the next reset removes it too
-		if err := c.own.Git().Bundle(ctx, bundle, o.Moves); err != nil {
-			if !strings.Contains(err.Error(), "empty bundle") {
-				return errors.Join(errors.New("the files were taken, but not the commits"), err)
-			}
-			bundle = ""
+		var err error
+		if pack, err = c.pack(ctx, o.Moves); err != nil {
+			return errors.Join(errors.New("the files were taken, but not the commits"), err)
 		}
 	}
 	shown := map[string]bool{}
 	for _, f := range o.Files {
 		shown[path.Join(filepath.ToSlash(c.inside), f.Path)] = true
 	}
-	if err := c.target.Git().Take(ctx, bundle, o.Moves, shown); err != nil {
+	if err := c.target.Git().Take(ctx, pack, o.Moves, shown); err != nil {
 		return errors.Join(errors.New("the files were taken, but not the commits"), err)
 	}
 	for _, m := range o.Moves {
@@ -98,4 +97,41 @@ func (c *Copy) settleMoves(ctx context.Context, o Offer, all bool, s *Settled) e
 	}
 	c.state.Refs = c.copiedRefs()
 	return nil
+}
+
+// maxPack is the most that new commits take.
+const maxPack = 128 << 20
+
+// pack returns the objects of the new commits as a pack; empty if the workspace has
+// them. The copy's git writes it where programs of the run could replace it, so it is
+// read as their work.
+func (c *Copy) pack(ctx context.Context, moves []Move) ([]byte, error) {
+	name := path.Join(gitName, "replan-"+rand.Text()+".bundle")
+	defer c.root.Remove(name) //nolint:errcheck // the next reset removes it too
+	if err := c.own.Git().Bundle(ctx, filepath.Join(c.place, filesName, name), moves); err != nil {
+		if strings.Contains(err.Error(), "empty bundle") {
+			return nil, nil
+		}
+		return nil, err
+	}
+	f, err := c.root.OpenFile(name, os.O_RDONLY|tree.NonBlocking, 0)
+	if err != nil {
+		return nil, fmt.Errorf("read the new commits: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	switch info, err := f.Stat(); {
+	case err != nil:
+		return nil, fmt.Errorf("read the new commits: %w", err)
+	case !info.Mode().IsRegular() || info.Size() > maxPack:
+		return nil, fmt.Errorf("the new commits take more than %d MB", maxPack>>20)
+	}
+	bundle, err := io.ReadAll(io.LimitReader(f, maxPack))
+	if err != nil {
+		return nil, fmt.Errorf("read the new commits: %w", err)
+	}
+	_, pack, found := bytes.Cut(bundle, []byte("\n\n")) // after what the bundle says of them
+	if !found {
+		return nil, errors.New("read the new commits: git wrote no bundle")
+	}
+	return pack, nil
 }

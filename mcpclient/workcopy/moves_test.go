@@ -142,3 +142,20 @@ func TestBranchesThatTheCopyLacksStay(t *testing.T) {
 	b.settle(t, workcopy.Choice{Offer: o.ID, All: true})
 	gitIn(t, b.folder, "rev-parse", "--verify", "-q", "old")
 }
+
+// Git itself writes no such folder; a program of the run may.
+func TestObjectsThatGitWouldNotWriteAreNotTaken(t *testing.T) {
+	b := newRepository(t, "")
+	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
+	entry := filepath.Join(t.TempDir(), "entry")
+	write(t, entry, "100644 blob "+gitIn(t, b.Dir, "rev-parse", "HEAD:.gitignore")+"\t.git\n")
+	tree := gitIn(t, b.Dir, "-c", "alias.make=!git mktree <"+entry, "make")
+	commit := gitIn(t, b.Dir, "commit-tree", "-p", "HEAD", "-m", "Two", tree)
+	gitIn(t, b.Dir, "update-ref", "refs/heads/main", commit)
+	if _, err := b.Settle(t.Context(), workcopy.Choice{All: true}); err == nil || !strings.Contains(err.Error(), "read the new commits") {
+		t.Errorf("got %v", err)
+	}
+	if got := gitIn(t, b.folder, "log", "--format=%s"); got != "One" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -75,11 +75,11 @@ func (o *Operators) Bundle(ctx context.Context, file string, moves []Move) error
 	return err
 }
 
-// Take reads the commits of a bundle, and makes the moves: all or none. The files of
+// Take reads the commits of a pack, and makes the moves: all or none. The files of
 // the workspace stay as they are, and so does what the user staged: if that is not
 // possible, or if a commit changes a path that was not shown, nothing moves. Shown paths
 // are relative to the repository.
-func (o *Operators) Take(ctx context.Context, bundle string, moves []Move, shown map[string]bool) error {
+func (o *Operators) Take(ctx context.Context, pack []byte, moves []Move, shown map[string]bool) error {
 	r, err := o.repository(ctx)
 	if err != nil {
 		return err
@@ -89,8 +89,8 @@ func (o *Operators) Take(ctx context.Context, bundle string, moves []Move, shown
 		return err
 	}
 	defer release()
-	if bundle != "" {
-		if _, err := r.must(ctx, "read the new commits", gitRun{args: []string{"bundle", "unbundle", bundle}}); err != nil {
+	if len(pack) > 0 {
+		if _, err := r.must(ctx, "read the new commits", gitRun{args: []string{"index-pack", "--stdin", "--fix-thin", "--strict"}, input: pack}); err != nil {
 			return err
 		}
 	}
