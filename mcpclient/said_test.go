@@ -29,7 +29,7 @@ type changing struct {
 	config config.Server
 	called atomic.Int64
 	down   atomic.Bool  // it ends each connection without an answer
-	asked  atomic.Int64 // requests while it was down
+	asked  atomic.Int64 // new sessions while it was down
 }
 
 func newChanging(t *testing.T, instructions string) *changing {
@@ -38,7 +38,9 @@ func newChanging(t *testing.T, instructions string) *changing {
 	c.becomes(instructions)
 	answering := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c.down.Load() {
-			c.asked.Add(1)
+			if r.Header.Get("Mcp-Session-Id") == "" { // else it is the end of the old session
+				c.asked.Add(1)
+			}
 			panic(http.ErrAbortHandler)
 		}
 		c.answer.Load().ServeHTTP(w, r)
