@@ -302,3 +302,33 @@ func (f *logFile) close() {
 		f.file = nil
 	}
 }
+
+// reportLine reports that a starting server has written to standard error.
+func (p *Pool) reportLine(e *entry) {
+	p.mu.Lock()
+	starting := e.doing != nil && time.Since(e.reported) > reportInterval
+	if starting {
+		e.reported = time.Now()
+	}
+	if e.grown != nil {
+		close(e.grown)
+		e.grown = nil
+	}
+	p.mu.Unlock()
+	if starting {
+		p.notify()
+	}
+}
+
+// reportInterval is the least time between two reports of what a starting server
+// writes.
+const reportInterval = 200 * time.Millisecond
+
+// logOf returns the file in a folder with the standard error of a server; "" if there
+// is none.
+func logOf(dir, server string) string {
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, "mcp-"+server+".log")
+}
