@@ -1,5 +1,7 @@
 package event
 
+import "strings"
+
 // Changes describes what runs changed in a copy of the workspace, for the user to
 // take or to drop.
 type Changes struct {
@@ -27,11 +29,11 @@ func (c Changes) Empty() bool { return len(c.Files)+len(c.Moves)+len(c.Notes) ==
 
 // Diff returns the diffs of all files.
 func (c Changes) Diff() string {
-	diff := ""
+	var diff strings.Builder
 	for _, f := range c.Files {
-		diff += f.Diff
+		diff.WriteString(f.Diff)
 	}
-	return diff
+	return diff.String()
 }
 
 // ChangesChoice says which changes to take. The others are dropped.

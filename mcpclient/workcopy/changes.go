@@ -30,7 +30,6 @@ type Offer struct {
 	ID    string   // hash of all of it
 	Runs  []string // that worked in the copy, oldest first
 	Files []File
-	Diff  string   // of all files, unified
 	Notes []string // on what cannot be taken, a sentence each
 	Moves []Move   // of branches and tags
 
@@ -98,9 +97,7 @@ func (c *Copy) changes(ctx context.Context) (o Offer, err error) {
 	if len(o.kept) > 0 {
 		o.Notes = append(o.Notes, fmt.Sprintf("%s %s in %s until you drop the changes", english.Count(len(o.kept), "path"), english.Agree(len(o.kept), "stays", "stay"), c.Dir))
 	}
-	if err := c.addMoves(ctx, &o); err != nil {
-		return o, err
-	}
+	c.addMoves(&o)
 	o.ID = o.hash()
 	return o, nil
 }
@@ -123,7 +120,6 @@ func (o *Offer) add(ch change.Change, conflict bool) {
 	}
 	o.Files = append(o.Files, f)
 	o.changes = append(o.changes, ch)
-	o.Diff += f.Diff
 }
 
 // hash returns a hash over everything that is offered.
@@ -238,7 +234,7 @@ type Settled struct {
 	Notes   []string
 }
 
-// ErrOutdated says that what is offered differs from what was looked at.
+// ErrOutdated reports that the copy changed since the offer that the user looked at.
 var ErrOutdated = errors.New("the changes differ from those that you looked at: look at them again")
 
 // Settle brings the chosen changes into the workspace, as changes of the newest run,
@@ -345,8 +341,8 @@ func (f File) chosen(ch change.Change, choice Choice) (part change.Change, all b
 	return ch, false
 }
 
-// inOrder sorts changes so that each can be made: what is removed before what is
-// made, the entries of a folder before it is removed, and after it is made. A folder
+// inOrder sorts changes so that each can be made: removals first, each folder after its
+// entries, then new and changed files, each folder before its entries. A folder
 // that keeps entries, such as files that git ignores, is not removed.
 func (c *Copy) inOrder(changes []change.Change) []change.Change {
 	removed := map[string]bool{}

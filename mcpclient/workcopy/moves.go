@@ -44,10 +44,10 @@ func moved(before, after string) (moves []Move) {
 }
 
 // addMoves adds what runs did to branches and tags.
-func (c *Copy) addMoves(_ context.Context, o *Offer) error {
+func (c *Copy) addMoves(o *Offer) {
 	r, found := c.findRepository()
 	if !found || c.state.Git == "" {
-		return nil
+		return
 	}
 	mine := moved(c.state.Refs, refsOf(r))
 	if _, err := c.root.Lstat(path.Join(gitName, "reftable")); err == nil {
@@ -69,7 +69,6 @@ func (c *Copy) addMoves(_ context.Context, o *Offer) error {
 		}
 		o.Moves = append(o.Moves, m)
 	}
-	return nil
 }
 
 // settleMoves brings the branches and commits of the copy into the workspace if all of

@@ -132,8 +132,8 @@ func TestChangesStayInTheCopyUntilTheyAreTaken(t *testing.T) {
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n", "sub/b.txt": "(missing)", "new/d.txt": "d\n"})
 	o := b.changes(t)
 	want := []string{"changed a.txt", "created new", "created new/d.txt", "removed sub/b.txt"}
-	if !slices.Equal(names(o), want) || !strings.Contains(o.Diff, "-a\n+A\n") || !slices.Equal(o.Runs, []string{"r-1"}) {
-		t.Fatalf("got %q of %q\n%s", names(o), o.Runs, o.Diff)
+	if !slices.Equal(names(o), want) || !strings.Contains(o.Files[0].Diff, "-a\n+A\n") || !slices.Equal(o.Runs, []string{"r-1"}) {
+		t.Fatalf("got %q of %q\n%s", names(o), o.Runs, o.Files[0].Diff)
 	}
 	if got := read(t, filepath.Join(b.folder, "a.txt")); got != "a\n" {
 		t.Fatalf("before it is taken: %q", got)
@@ -231,8 +231,8 @@ func TestNewExecutablesAreShownAsSuch(t *testing.T) {
 	if err := os.Chmod(filepath.Join(b.Dir, "script"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if o := b.changes(t); !strings.HasPrefix(o.Diff, "mode of script: 0755\n") {
-		t.Errorf("got %s", o.Diff)
+	if o := b.changes(t); len(o.Files) != 1 || !strings.HasPrefix(o.Files[0].Diff, "mode of script: 0755\n") {
+		t.Errorf("got %+v", o.Files)
 	}
 }
 
