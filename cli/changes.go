@@ -379,7 +379,7 @@ func (c copies) Settle(ctx context.Context, choice event.ChangesChoice) (event.S
 	return settled, c.o.recordDropped(done.Runs)
 }
 
-// recordDropped records that nothing is left of what runs changed.
+// recordDropped records that all changes of the runs were dropped.
 func (o *options) recordDropped(runs []string) error {
 	var errs []error
 	for _, run := range runs {

@@ -25,7 +25,7 @@ import (
 	"replan/cli"
 )
 
-// hostile holds what a terminal obeys and what a reader cannot see: a window title, the
+// hostile holds control sequences and invisible characters: a window title, the
 // clipboard, a link, a cursor move, a question to the terminal, C1 controls,
 // directions of writing, characters without width, tags.
 const hostile = "\x1b]0;OWN\a\x1b]52;c;T1dO\x07\x1b]8;;http://x\x1b\\\x1b[6666X\x1bP1$q\x1b\\\u009b31m\u202eevil\u200b\u2066\b\x7f\x01\U000E0041\u2028\tZ"
@@ -244,7 +244,7 @@ func (w hostileWorld) checkJSON(t *testing.T, args []string) {
 	}
 }
 
-// holds reports whether a text stands in a JSON value as it came.
+// holds reports whether a JSON value contains a text unchanged.
 func holds(v any, text string) bool {
 	switch v := v.(type) {
 	case string:

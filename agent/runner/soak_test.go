@@ -144,7 +144,7 @@ type held struct {
 	descriptors int
 }
 
-// holdings measures what the process holds after what is garbage was collected.
+// holdings measures memory, goroutines and descriptors of the process, without garbage.
 func holdings() held {
 	runtime.GC()
 	runtime.GC()

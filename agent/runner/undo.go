@@ -62,8 +62,8 @@ func (s *Session) undone(u event.Undo) {
 	s.weigh()
 }
 
-// offerChanges publishes what runs changed in the copy of the workspace. Unless the
-// user asked, it does so only if something changed, and once no run is active.
+// offerChanges publishes the changes of runs in the copy of the workspace. If the user
+// did not ask, it publishes them only while no run is active, and nothing for no changes.
 func offerChanges(ctx context.Context, s *Session, asked bool) {
 	if s.cfg.Copy == nil || !asked && s.busy() {
 		return

@@ -7,8 +7,8 @@ import (
 	"replan/internal/redact"
 )
 
-// FuzzText checks that a key on a line of its own is taken out whatever stands around
-// it, and that text that was redacted for a model is not redacted again.
+// FuzzText checks that a key on a line of its own is redacted between any other lines,
+// and that text that was redacted for a model is not redacted again.
 func FuzzText(f *testing.F) {
 	for _, text := range []string{
 		"A=1", "-----BEGIN RSA PRIVATE KEY-----\n", "https://a:b", `"token": "`, "Authorization: Bearer ", "x_", "\\n", strings.Repeat("-----BEGIN PRIVATE KEY-----", 20), "PASSWORD=", "ghp_", strings.Repeat("a", 200) + "://",

@@ -7,8 +7,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// FuzzNamings checks that the names in a message stand where they are said to, in
-// their order, and that a name that is written for a message is read from it.
+// FuzzNamings checks the positions and the order of the names in a message, and that a
+// name that is written for a message is read from it.
 func FuzzNamings(f *testing.F) {
 	for _, text := range []string{
 		"see @a.go, (@\"b c.go\") and \\@d", "@\"x\n\" @", "a@b @@c @\u202e", "@\"", strings.Repeat("@\"", 50), "[@a]]]'\"!", "@é\xff. @\u00a0x", "\\\\@a",
