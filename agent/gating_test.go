@@ -140,6 +140,7 @@ type watcher struct {
 	allowed map[string]event.GateRequested // step → call allowed at its latest gate
 	shown   map[string]event.Approval      // step → call approved in the review of its plan
 	edited  map[string]bool                // steps whose call the user edited
+	drafted map[string]int                 // step → attempt that started before its plan was whole
 	granted []rule.Rule                    // for longer than once
 	passed  map[string]int                 // calls by what allowed them, over all runs
 }
@@ -147,7 +148,7 @@ type watcher struct {
 // begin resets the watcher to the stored events.
 func (x *watcher) begin(rules []rule.Rule) {
 	x.open, x.allowed, x.edited, x.granted = map[string]event.GateRequested{}, map[string]event.GateRequested{}, map[string]bool{}, nil
-	x.shown = map[string]event.Approval{}
+	x.shown, x.drafted = map[string]event.Approval{}, map[string]int{}
 	for _, e := range x.w.events {
 		x.see(e.Data)
 	}
@@ -192,7 +193,14 @@ func (x *watcher) see(d event.Data) {
 		}
 	case event.StepInDoubt:
 		delete(x.shown, d.Index)
+	case event.StepStarted:
+		if d.Draft {
+			x.drafted[d.Index] = d.Attempt
+		}
 	case event.StepFailed:
+		if x.drafted[d.Index] == d.Attempt {
+			return // a draft uses up no answer, and may end after one to the step that replaced it
+		}
 		delete(x.allowed, d.Index)
 		delete(x.shown, d.Index)
 	case event.GateRequested:
