@@ -1,0 +1,206 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/dbos-inc/dbos-transact-golang/dbos"
+
+	"replan/agent"
+	"replan/agent/remote"
+	"replan/distributed/records"
+)
+
+// Client talks to a database.
+type Client struct {
+	database *records.Database
+	dbos     dbos.Client
+}
+
+// Open opens a client of a database that a worker has prepared. Close closes both.
+func Open(ctx context.Context, d *records.Database, log *slog.Logger) (*Client, error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	if err := d.Check(ctx); err != nil {
+		return nil, err
+	}
+	client, err := d.Client(ctx, log)
+	if err != nil {
+		return nil, &remote.Problem{Code: remote.CodeDatabase, Text: "the database cannot be used: " + text(err)}
+	}
+	return &Client{d, client}, nil
+}
+
+// Close closes the client and its database.
+func (c *Client) Close() error {
+	const patience = 5 * time.Second
+	return errors.Join(dbos.Shutdown(c.dbos, patience), c.database.Close())
+}
+
+// Submit puts a run into its queue, for workers of the given version.
+func (c *Client) Submit(ctx context.Context, t remote.Task, version string) error {
+	queue, err := records.EnsureQueue(ctx, c.dbos, t)
+	if err != nil {
+		return err
+	}
+	_, err = dbos.Enqueue[records.Outcome](c.dbos, queue, records.Workflow, t,
+		dbos.WithEnqueueWorkflowID(t.Run), dbos.WithEnqueueApplicationVersion(version), dbos.WithEnqueuePriority(t.Priority))
+	if err != nil {
+		return fmt.Errorf("submit the run: %w", err)
+	}
+	return nil
+}
+
+// Send sends a command to a run.
+func (c *Client) Send(in remote.Input, run string) error {
+	line, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	if err := dbos.Send(c.dbos, run, string(line), records.Commands); err != nil {
+		return fmt.Errorf("send a command to the run %s: %w", run, err)
+	}
+	return nil
+}
+
+// Resume continues a run that has ended.
+func (c *Client) Resume(ctx context.Context, run string) error {
+	status, err := c.status(run)
+	if err != nil {
+		return err
+	}
+	switch status.Status {
+	case dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued, dbos.WorkflowStatusDelayed:
+		return &remote.Problem{Code: remote.CodeUsage, Text: "the run has not ended: follow it instead"}
+	}
+	found, last, err := c.database.ReadAll(ctx, run)
+	if err != nil {
+		return err
+	}
+	start := last
+	if len(found) > 0 && found[len(found)-1].End == nil {
+		start++ // it failed without an end
+	}
+	if _, err := dbos.RewindWorkflow[records.Outcome](c.dbos, run, dbos.WithRewindStartStep(uint(start)), dbos.WithRewindQueue(status.QueueName)); err != nil {
+		return fmt.Errorf("resume the run %s: %w", run, err)
+	}
+	return nil
+}
+
+// status returns the state of a run's workflow.
+func (c *Client) status(run string) (dbos.WorkflowStatus, error) {
+	found, err := dbos.ListWorkflows(c.dbos, dbos.WithFilterWorkflowIDs(run), dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false))
+	if err != nil {
+		return dbos.WorkflowStatus{}, fmt.Errorf("look for the run %s: %w", run, err)
+	}
+	if len(found) == 0 {
+		return dbos.WorkflowStatus{}, &remote.Problem{Code: remote.CodeNotFound, Text: text(fmt.Errorf("the database has no run %s: replan runs --on lists them", run))}
+	}
+	return found[0], nil
+}
+
+// Find returns the full id of a run by its end, as lists show it.
+func (c *Client) Find(ctx context.Context, name string) (string, error) {
+	ids, err := c.database.Runs(ctx)
+	if err != nil {
+		return "", err
+	}
+	var matching []string
+	for _, id := range ids {
+		if id == name || strings.HasSuffix(id, name) || strings.HasPrefix(id, name) {
+			matching = append(matching, id)
+		}
+	}
+	switch len(matching) {
+	case 0:
+		return "", &remote.Problem{Code: remote.CodeNotFound, Text: text(fmt.Errorf("the database has no run %s: replan runs --on lists them", name))}
+	case 1:
+		return matching[0], nil
+	default:
+		return "", &remote.Problem{Code: remote.CodeUsage, Text: text(fmt.Errorf("%d runs match %s: give more of the id", len(matching), name))}
+	}
+}
+
+// Runs summarizes all runs, newest first.
+func (c *Client) Runs(ctx context.Context) ([]agent.Summary, error) {
+	ids, err := c.database.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []agent.Summary
+	for _, id := range ids {
+		found, _, err := c.database.ReadAll(ctx, id)
+		if err != nil {
+			return out, err
+		}
+		for _, s := range records.Summaries(records.Events(found)) {
+			if s.Run == id {
+				out = append(out, s)
+			}
+		}
+	}
+	return out, nil
+}
+
+// Follow calls see with each record of a run, from its first, until the run ends or
+// ctx does. recorded says that the record was there when Follow was called.
+func (c *Client) Follow(ctx context.Context, run string, see func(r records.Record, recorded bool) error) error {
+	after, recorded := -1, true
+	const (
+		shortest = 20 * time.Millisecond
+		longest  = 250 * time.Millisecond
+	)
+	wait := time.NewTimer(0)
+	defer wait.Stop()
+	pause := shortest
+	for {
+		found, last, err := c.database.Read(ctx, run, after)
+		if err != nil {
+			return err
+		}
+		for _, r := range found {
+			if err := see(r, recorded); err != nil {
+				return err
+			}
+			if r.End != nil {
+				return nil
+			}
+		}
+		if last > after {
+			after, pause = last, shortest
+			continue
+		}
+		recorded = false
+		if pause = min(pause*2, longest); pause == longest {
+			if err := c.failed(run); err != nil {
+				return err
+			}
+		}
+		wait.Reset(pause)
+		select {
+		case <-wait.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// failed returns why a run ended without saying so; nil if it has not.
+func (c *Client) failed(run string) error {
+	status, err := c.status(run)
+	if err != nil {
+		return err
+	}
+	switch status.Status {
+	case dbos.WorkflowStatusError, dbos.WorkflowStatusCancelled, dbos.WorkflowStatusMaxRecoveryAttemptsExceeded:
+		return fmt.Errorf("the run %s has ended by itself (%s); resume it: %w", run, status.Status, errors.Join(status.Error))
+	default:
+		return nil
+	}
+}

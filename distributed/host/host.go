@@ -1,0 +1,262 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/dbos-inc/dbos-transact-golang/dbos"
+
+	"replan/agent/remote"
+	"replan/agent/runner"
+	"replan/distributed/records"
+)
+
+// Config configures a host.
+type Config struct {
+	Database *records.Database // closed with the host
+	// Worker is what this process offers. Its ID must be new in every process, since
+	// a process that is gone must not be taken for this one.
+	Worker remote.Worker
+	// Open prepares what a run works with: its checkout, its tools and its model. The
+	// error says, in a sentence, why the run cannot be carried out here.
+	Open func(ctx context.Context, task remote.Task) (Opened, error)
+	// AtOnce is the largest number of runs under way; 0 is 10.
+	AtOnce int
+	// Rhythm is the pause between two looks for commands, and a tenth of that between
+	// two signs of life; 0 is 100 ms. A worker silent for 50 times as long is dead.
+	Rhythm time.Duration
+	Logger *slog.Logger // nil is none
+}
+
+// Opened is what a run works with.
+type Opened struct {
+	Config runner.Config // without what the task decides
+	Close  func() error  // called when the run has ended or was given up
+}
+
+// Host carries out runs until it is closed.
+type Host struct {
+	cfg  Config
+	dbos dbos.Context
+
+	mu      sync.Mutex
+	live    map[string]*live // by run
+	slots   chan struct{}    // of the runs under way
+	queues  []string         // that it listens to
+	closing bool
+	workers sync.WaitGroup
+
+	stopLooking context.CancelFunc
+}
+
+// The rhythm of a host, in looks for commands.
+const (
+	beats   = 10 // between two signs of life
+	silence = 50 // after which a worker is dead
+)
+
+// isTimeout reports whether nothing was received in time.
+func isTimeout(err error) bool { return errors.Is(err, dbos.ErrTimeout) }
+
+// Start starts a host. Close ends it.
+func Start(ctx context.Context, cfg Config) (*Host, error) {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Rhythm == 0 {
+		cfg.Rhythm = 100 * time.Millisecond
+	}
+	if cfg.AtOnce == 0 {
+		cfg.AtOnce = 10
+	}
+	h := &Host{cfg: cfg, live: map[string]*live{}, slots: make(chan struct{}, cfg.AtOnce)}
+	ctx = context.WithoutCancel(ctx)
+	var err error
+	h.dbos, err = dbos.NewContext(ctx, cfg.Database.Config(cfg.Worker.ID, cfg.Worker.Version, cfg.Logger))
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	dbos.RegisterWorkflow(h.dbos, h.run, dbos.WithWorkflowName(records.Workflow), dbos.WithMaxRecoveryAttempts(maxRecoveries))
+	if err := cfg.Database.Prepare(ctx); err != nil {
+		return nil, errors.Join(err, dbos.Shutdown(h.dbos, shutdownTime))
+	}
+	if err := errors.Join(h.beat(ctx), h.listen(ctx)); err != nil {
+		return nil, errors.Join(err, dbos.Shutdown(h.dbos, shutdownTime))
+	}
+	if err := dbos.Launch(h.dbos); err != nil {
+		return nil, fmt.Errorf("start the engine: %w", err)
+	}
+	ctx, h.stopLooking = context.WithCancel(ctx)
+	h.workers.Go(func() { h.look(ctx) })
+	return h, nil
+}
+
+// noQueue is a name to listen to that no queue has: without a name DBOS listens to all.
+const noQueue = "none"
+
+const (
+	shutdownTime = 20 * time.Second
+	// A run may be taken up as often as its workers die.
+	maxRecoveries = 1_000_000
+)
+
+// Close leaves the runs under way to other workers: their sessions stop, which is
+// recorded, and the worker is forgotten.
+func (h *Host) Close() error {
+	h.mu.Lock()
+	h.closing = true
+	var left []<-chan struct{}
+	for _, l := range h.live {
+		left = append(left, l.leave())
+	}
+	h.mu.Unlock()
+	dbos.ListenQueues(h.dbos, noQueue)
+	patience := time.After(shutdownTime)
+	for _, l := range left {
+		select {
+		case <-l:
+		case <-patience: // what is not recorded is in doubt
+		}
+	}
+	h.stopLooking()
+	h.workers.Wait() // no more signs of life
+	err := h.cfg.Database.Leave(context.Background(), h.cfg.Worker.ID)
+	return errors.Join(err, dbos.Shutdown(h.dbos, shutdownTime), h.cfg.Database.Close())
+}
+
+// attach makes commands reach a run.
+func (h *Host) attach(l *live) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.live[l.task.Run] = l
+	if h.closing {
+		l.leave()
+	}
+}
+
+// detach is the opposite of attach.
+func (h *Host) detach(l *live) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.live[l.task.Run] == l {
+		delete(h.live, l.task.Run)
+	}
+}
+
+// look looks for commands, gives signs of life, and takes up the runs of dead workers,
+// until ctx ends.
+func (h *Host) look(ctx context.Context) {
+	tick := time.NewTicker(h.cfg.Rhythm)
+	defer tick.Stop()
+	for count := 1; ; count++ {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		errs := []error{h.ring(ctx)}
+		if count%beats == 0 {
+			errs = append(errs, h.beat(ctx), h.takeUp(ctx), h.listen(ctx))
+		}
+		if err := errors.Join(errs...); err != nil && ctx.Err() == nil {
+			h.cfg.Logger.Warn("look at the database", "error", err)
+		}
+	}
+}
+
+// ring tells runs that commands wait for them.
+func (h *Host) ring(ctx context.Context) error {
+	h.mu.Lock()
+	runs := make([]string, 0, len(h.live))
+	for run := range h.live {
+		runs = append(runs, run)
+	}
+	h.mu.Unlock()
+	waiting, err := h.cfg.Database.Waiting(ctx, runs)
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, run := range waiting {
+		if l := h.live[run]; l != nil {
+			select {
+			case l.mail <- struct{}{}:
+			default: // it has been told
+			}
+		}
+	}
+	return nil
+}
+
+// beat gives a sign of life.
+func (h *Host) beat(ctx context.Context) error {
+	h.mu.Lock()
+	worker := h.cfg.Worker
+	worker.Runs = len(h.live)
+	h.mu.Unlock()
+	return h.cfg.Database.Beat(ctx, worker)
+}
+
+// takeUp puts the runs of dead workers back into their queues.
+func (h *Host) takeUp(ctx context.Context) error {
+	executors, err := h.cfg.Database.Executors(ctx)
+	if err != nil {
+		return err
+	}
+	workers, err := h.cfg.Database.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	limit := silence * h.cfg.Rhythm.Milliseconds()
+	dead := slices.DeleteFunc(executors, func(id string) bool {
+		return id == h.cfg.Worker.ID || slices.ContainsFunc(workers, func(w remote.Worker) bool { return w.ID == id && w.SilentMS < limit })
+	})
+	if len(dead) == 0 {
+		return nil
+	}
+	engine, ok := h.dbos.(interface {
+		RecoverPendingWorkflows(executors []string) ([]dbos.WorkflowHandle[any], error)
+	})
+	if !ok {
+		return errors.New("take up the runs of dead workers: this version of DBOS cannot")
+	}
+	taken, err := engine.RecoverPendingWorkflows(dead)
+	if err != nil {
+		return fmt.Errorf("take up the runs of dead workers: %w", err)
+	}
+	for _, run := range taken {
+		h.cfg.Logger.Info("a run of a dead worker is queued again", "run", run.GetWorkflowID())
+	}
+	return nil
+}
+
+// listen listens to the queues whose runs need no more than this worker offers.
+func (h *Host) listen(ctx context.Context) error {
+	all, err := dbos.ListQueues(h.dbos)
+	if err != nil {
+		return fmt.Errorf("list the queues: %w", err)
+	}
+	var mine []string
+	for _, queue := range all {
+		if needs, ok := records.NeedsOf(queue.GetName()); ok && records.Lacks(h.cfg.Worker, needs) == nil {
+			mine = append(mine, queue.GetName())
+		}
+	}
+	h.mu.Lock()
+	if len(mine) == 0 || h.closing {
+		mine = []string{noQueue}
+	}
+	changed := !slices.Equal(mine, h.queues)
+	h.queues = mine
+	h.mu.Unlock()
+	if changed {
+		dbos.ListenQueues(h.dbos, mine...)
+	}
+	return nil
+}

@@ -1,0 +1,253 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"replan/agent/event"
+	"replan/agent/remote"
+	"replan/agent/runner"
+	"replan/agent/session"
+	"replan/distributed/records"
+	"replan/internal/untrusted"
+)
+
+// live is a run in this process.
+type live struct {
+	host *Host
+	task remote.Task
+
+	mu   sync.Mutex
+	past []event.Event // recorded by now
+
+	// unheeded are the commands received after the last recorded events. They may
+	// have had no effect.
+	unheeded []remote.Input
+
+	session *runner.Session // nil until the recorded steps are exhausted
+	opened  Opened
+	batches chan []event.Event
+	kept    chan struct{}        // the last batch is in the database
+	waiting bool                 // a batch waits for kept
+	mail    chan struct{}        // a command waits in the database
+	ended   chan records.Outcome // the session has ended
+	given   context.Context      // ends when this process no longer owns the run
+	giveUp  context.CancelFunc   // ends given
+
+	leaving atomic.Bool   // another worker is to take the run up
+	left    chan struct{} // closed when it may
+}
+
+func newLive(h *Host, task remote.Task) *live {
+	l := &live{
+		host: h, task: task,
+		batches: make(chan []event.Event), kept: make(chan struct{}), mail: make(chan struct{}, 1), ended: make(chan records.Outcome, 1), left: make(chan struct{}),
+	}
+	l.given, l.giveUp = context.WithCancel(context.Background())
+	return l
+}
+
+// next returns what is recorded next. The first call opens the session.
+func (l *live) next(ctx context.Context) (records.Record, error) {
+	if l.session == nil {
+		if err := l.open(ctx); err != nil {
+			return records.Record{End: &records.Outcome{Status: event.StatusFailed, Reason: event.ReasonNotOpened}, Events: l.refused(err)}, nil
+		}
+	}
+	// All that a run says is recorded before its end, and before further commands.
+	select {
+	case batch := <-l.batches:
+		l.waiting = true
+		return records.Record{Events: batch}, nil
+	default:
+	}
+	select {
+	case batch := <-l.batches:
+		l.waiting = true
+		return records.Record{Events: batch}, nil
+	case <-l.mail:
+		return records.Record{Mail: true}, nil
+	case end := <-l.ended:
+		if l.leaving.Load() {
+			close(l.left)
+			<-ctx.Done() // a step that was cancelled is not recorded
+			return records.Record{}, errLeft
+		}
+		return records.Record{End: &end}, nil
+	case <-ctx.Done():
+		return records.Record{}, errLeft
+	}
+}
+
+// errLeft reports that this process gives a run up, so that another takes it.
+var errLeft = errors.New("the worker stops; another one takes the run up")
+
+// leave stops the run, so that another worker takes it up. The channel is closed when
+// all that the run said is recorded.
+func (l *live) leave() <-chan struct{} {
+	if l.leaving.CompareAndSwap(false, true) {
+		go l.session.Close()
+	}
+	return l.left
+}
+
+// record takes in a record that is in the database. With here, this process wrote it.
+func (l *live) record(r records.Record, here bool) {
+	l.mu.Lock()
+	l.past = append(l.past, r.Events...)
+	l.mu.Unlock()
+	switch {
+	case !here && len(r.Events) > 0:
+		l.unheeded = nil // what followed a command shows what it did
+	case here && l.waiting:
+		l.waiting = false
+		l.kept <- struct{}{}
+	}
+}
+
+// open opens the session and gives it its first command.
+func (l *live) open(ctx context.Context) error {
+	opened, err := l.host.cfg.Open(ctx, l.task)
+	if err != nil {
+		return err
+	}
+	l.opened = opened
+	cfg := opened.Config
+	cfg.Store = store{Store: cfg.Store, live: l}
+	cfg.NewID = l.newID(cfg.NewID)
+	cfg.Approve, cfg.Review, cfg.Reviewer, cfg.Attended, cfg.InDoubt = l.task.Approve, l.task.Review, l.task.Review && l.task.Attended, l.task.Attended, l.task.InDoubt
+	cfg.Delegated = true
+	if past := l.of(SessionID(l.task.Run)); len(past) > 0 {
+		cfg.Restored = &runner.Restored{ID: SessionID(l.task.Run), Journal: batches{l}, Events: past}
+	}
+	// The workflow ends the session, after it has recorded what that says.
+	l.session, err = runner.NewSession(context.WithoutCancel(ctx), cfg)
+	if err != nil {
+		return errors.Join(err, opened.Close())
+	}
+	go l.watch(l.lastOf(SessionID(l.task.Run)))
+	l.session.Send(l.first())
+	for _, in := range l.unheeded {
+		l.deliver(in)
+	}
+	l.host.attach(l)
+	return nil
+}
+
+// first returns the command that starts or resumes the run.
+func (l *live) first() session.Command {
+	switch {
+	case len(l.of(l.task.Run)) > 0:
+		return session.Resume{Run: l.task.Run}
+	case l.task.Plan != nil:
+		return session.Execute{Plan: *l.task.Plan, OnFailure: l.task.OnFailure, Synthesize: l.task.Synthesize, Strict: l.task.Strict}
+	default:
+		return session.Submit{Text: string(l.task.Goal)}
+	}
+}
+
+// watch reads the events of the session, whose last recorded one has the given number,
+// and ends it with its first new answer.
+func (l *live) watch(recorded uint64) {
+	end := records.Outcome{Status: event.StatusFailed, Reason: event.ReasonStepFailed}
+	var closing sync.WaitGroup
+	for e := range l.session.Events() {
+		reply, ok := e.Data.(event.ChatReply)
+		if !ok || e.Seq <= recorded {
+			continue
+		}
+		recorded = e.Seq
+		end = records.Outcome{Status: cmp.Or(reply.Status, event.StatusCompleted), Reason: reply.Reason}
+		closing.Go(l.session.Close)
+	}
+	closing.Wait()
+	l.ended <- end
+}
+
+// lastOf returns the number of the last recorded event of a run or session.
+func (l *live) lastOf(id string) uint64 {
+	last := uint64(0)
+	for _, e := range l.of(id) {
+		last = e.Seq
+	}
+	return last
+}
+
+// of returns the recorded events of a run or session.
+func (l *live) of(id string) []event.Event {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []event.Event
+	for _, e := range l.past {
+		if e.Run == id {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// all returns all recorded events.
+func (l *live) all() []event.Event {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.past)
+}
+
+// deliver gives a command to the session.
+func (l *live) deliver(in remote.Input) {
+	if c, ok := in.Command.(session.Resolve); ok {
+		c.By = in.By
+		in.Command = c
+	}
+	l.session.Send(in.Command)
+}
+
+// close ends the session if the workflow ends before it. Nothing that it still says is
+// recorded: this process does not own the run any more, or leaves it to another.
+func (l *live) close() {
+	l.giveUp()
+	if l.session == nil {
+		return
+	}
+	l.host.detach(l)
+	l.session.Close()
+	if err := l.opened.Close(); err != nil {
+		l.host.cfg.Logger.Warn("close the tools of a run", "run", l.task.Run, "error", err)
+	}
+}
+
+// refused returns the events of a run that could not begin here.
+func (l *live) refused(err error) []event.Event {
+	l.host.cfg.Logger.Error("open a run", "run", l.task.Run, "error", err)
+	id := SessionID(l.task.Run)
+	return []event.Event{{Seq: l.lastOf(id) + 1, Time: time.Now().UTC(), Run: id, Data: event.ChatReply{
+		Status: event.StatusFailed, Reason: event.ReasonNotOpened, Text: untrusted.Text(err.Error()),
+	}}}
+}
+
+// newID returns the ids of the session, of the run, and then others.
+func (l *live) newID(other func(time.Time) string) func(time.Time) string {
+	own := 0
+	if l.of(SessionID(l.task.Run)) == nil {
+		own++
+	}
+	if l.of(l.task.Run) == nil {
+		own++
+	}
+	return func(now time.Time) string {
+		if own == 0 {
+			return other(now)
+		}
+		own--
+		return strings.TrimPrefix(l.task.Run, "r-")
+	}
+}
+
+// SessionID returns the id of the session of a run.
+func SessionID(run string) string { return "s-" + strings.TrimPrefix(run, "r-") }

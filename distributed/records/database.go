@@ -1,0 +1,153 @@
+package records
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/dbos-inc/dbos-transact-golang/dbos"
+	_ "github.com/dbos-inc/dbos-transact-golang/dbos/driver/sqlite" // the driver "sqlite"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// DefaultSchema is the schema of a team that names none.
+const DefaultSchema = "replan"
+
+// appName names replan's rows in a database that other applications of DBOS use too.
+const appName = "replan"
+
+// Database is an open database.
+type Database struct {
+	Schema string // of the team, in PostgreSQL
+	pool   *pgxpool.Pool
+	sql    *sql.DB
+}
+
+var (
+	schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+	parameter  = regexp.MustCompile(`\$(\d)`)
+)
+
+// Open opens a database: postgres://… or sqlite:FILE. The parameter schema of a
+// PostgreSQL address names the team's schema. An error says what to do, and never
+// holds the password.
+func Open(ctx context.Context, address string) (*Database, error) {
+	kind, rest, _ := strings.Cut(address, ":")
+	switch kind {
+	case "sqlite":
+		return openSQLite(rest)
+	case "postgres", "postgresql":
+		return openPostgres(ctx, address)
+	case "":
+		return nil, errors.New("no database is named: use --on postgres://HOST/DATABASE or --on sqlite:FILE, or set REPLAN_ON")
+	default:
+		return nil, fmt.Errorf("the database must be postgres://… or sqlite:FILE, not %.20q", kind+":")
+	}
+}
+
+// openSQLite opens a file. Every commit reaches the disk before it returns.
+func openSQLite(file string) (*Database, error) {
+	if file == "" {
+		return nil, errors.New("no file is named: use sqlite:FILE")
+	}
+	pragmas := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(10000)", "foreign_keys(ON)", "journal_mode(WAL)", "synchronous(FULL)"}}
+	db, err := sql.Open("sqlite", "file:"+file+"?"+pragmas.Encode())
+	if err != nil {
+		return nil, fmt.Errorf("open the database %s: %w", file, err)
+	}
+	const connections = 4
+	db.SetMaxOpenConns(connections)
+	if err := db.Ping(); err != nil {
+		return nil, fmt.Errorf("open the database %s: %w", file, errors.Join(err, db.Close()))
+	}
+	return &Database{sql: db}, nil
+}
+
+// openPostgres connects to a server.
+func openPostgres(ctx context.Context, address string) (*Database, error) {
+	at, err := url.Parse(address)
+	if err != nil {
+		return nil, errors.New("the address of the database cannot be read: write postgres://USER:PASSWORD@HOST/DATABASE, with special characters as %XX")
+	}
+	query := at.Query()
+	schema := query.Get("schema")
+	query.Del("schema")
+	at.RawQuery = query.Encode()
+	if schema == "" {
+		schema = DefaultSchema
+	}
+	if !schemaName.MatchString(schema) {
+		return nil, fmt.Errorf("the schema %.64q is no name of lower-case letters, digits and _", schema)
+	}
+	cfg, err := pgxpool.ParseConfig(at.String())
+	if err != nil {
+		return nil, fmt.Errorf("the address of the database at %s cannot be used: check its parameters", at.Host)
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("open the database at %s: %w", at.Host, err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("the database %s at %s cannot be reached: %w", cfg.ConnConfig.Database, at.Host, err)
+	}
+	return &Database{Schema: schema, pool: pool, sql: stdlib.OpenDBFromPool(pool)}, nil
+}
+
+// Close closes the database.
+func (d *Database) Close() error {
+	err := d.sql.Close()
+	if d.pool != nil {
+		d.pool.Close()
+	}
+	return err
+}
+
+// Config returns the configuration of a DBOS context on the database.
+func (d *Database) Config(executor, version string, log *slog.Logger) dbos.Config {
+	cfg := dbos.Config{
+		AppName: appName, ExecutorID: executor, ApplicationVersion: version, Logger: log, Serializer: Serializer{},
+		DatabaseSchema: d.Schema, SystemDBPool: d.pool,
+	}
+	if d.pool == nil {
+		cfg.SQLiteSystemDB = d.sql
+	}
+	return cfg
+}
+
+// Client returns a DBOS client on the database.
+func (d *Database) Client(ctx context.Context, log *slog.Logger) (dbos.Client, error) {
+	cfg := dbos.ClientConfig{AppName: appName, Logger: log, Serializer: Serializer{}, DatabaseSchema: d.Schema, SystemDBPool: d.pool}
+	if d.pool == nil {
+		cfg.SQLiteSystemDB = d.sql
+	}
+	return dbos.NewClient(ctx, cfg)
+}
+
+// render fills in the schema for each %s, and the form of the parameters $1, $2 … that
+// the database wants.
+func (d *Database) render(query string) string {
+	prefix := ""
+	if d.pool != nil {
+		prefix = `"` + d.Schema + `".`
+	}
+	query = strings.ReplaceAll(query, "%s", prefix)
+	if d.pool == nil {
+		query = parameter.ReplaceAllString(query, "?$1")
+	}
+	return query
+}
+
+// nowMS is the clock of the database in ms, in SQL.
+func (d *Database) nowMS() string {
+	if d.pool == nil {
+		return "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+	}
+	return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"
+}

@@ -1,0 +1,122 @@
+package records
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"replan/agent"
+	"replan/agent/event"
+	"strings"
+)
+
+// Read returns the records of a run after the given step, and the number of the last
+// step. The first is after step -1.
+func (d *Database) Read(ctx context.Context, run string, after int) (found []Record, last int, err error) {
+	last = after
+	rows, err := d.sql.QueryContext(ctx, d.render(`SELECT function_id, output FROM %soperation_outputs
+		WHERE workflow_uuid = $1 AND function_id > $2 AND function_name = $3 ORDER BY function_id LIMIT 500`), run, after, Step)
+	if err != nil {
+		return nil, last, fmt.Errorf("read the run %s: %w", run, err)
+	}
+	defer func() { _ = rows.Close() }() // the error of reading is reported
+	for rows.Next() {
+		var output sql.NullString
+		if err := rows.Scan(&last, &output); err != nil {
+			return nil, last, fmt.Errorf("read the run %s: %w", run, err)
+		}
+		if !output.Valid {
+			continue // a step that failed
+		}
+		value, err := Serializer{}.Decode(&output.String)
+		if err != nil {
+			return nil, last, fmt.Errorf("read the run %s: %w", run, err)
+		}
+		if record, ok := value.(Record); ok {
+			found = append(found, record)
+		}
+	}
+	return found, last, rows.Err()
+}
+
+// ReadAll returns all records of a run by now, and the number of the last step.
+func (d *Database) ReadAll(ctx context.Context, run string) (all []Record, last int, err error) {
+	last = -1
+	for {
+		found, next, err := d.Read(ctx, run, last)
+		if err != nil || next == last {
+			return all, last, err
+		}
+		all, last = append(all, found...), next
+	}
+}
+
+// Events returns the events of records.
+func Events(found []Record) (all []event.Event) {
+	for _, r := range found {
+		all = append(all, r.Events...)
+	}
+	return all
+}
+
+// Runs returns the ids of all runs, newest first.
+func (d *Database) Runs(ctx context.Context) ([]string, error) {
+	rows, err := d.sql.QueryContext(ctx, d.render(`SELECT workflow_uuid FROM %sworkflow_status WHERE name = $1 ORDER BY created_at DESC`), Workflow)
+	if err != nil {
+		return nil, fmt.Errorf("list the runs: %w", err)
+	}
+	return texts(rows)
+}
+
+// Waiting returns those of the runs that have commands waiting.
+func (d *Database) Waiting(ctx context.Context, runs []string) ([]string, error) {
+	if len(runs) == 0 {
+		return nil, nil
+	}
+	places := make([]string, len(runs))
+	args := []any{Commands}
+	for i, run := range runs {
+		places[i] = fmt.Sprintf("$%d", i+2)
+		args = append(args, run)
+	}
+	rows, err := d.sql.QueryContext(ctx, d.render(`SELECT DISTINCT destination_uuid FROM %snotifications
+		WHERE consumed = false AND topic = $1 AND destination_uuid IN (`+strings.Join(places, ", ")+`)`), args...)
+	if err != nil {
+		return nil, fmt.Errorf("look for commands: %w", err)
+	}
+	return texts(rows)
+}
+
+// texts reads rows of one text each.
+func texts(rows *sql.Rows) (out []string, err error) {
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		out = append(out, text)
+	}
+	return out, rows.Err()
+}
+
+// Summaries summarizes the runs that the events are of, in their order.
+func Summaries(events []event.Event) []agent.Summary {
+	runs := map[string]*agent.Run{}
+	var order []string
+	for _, e := range events {
+		if strings.HasPrefix(e.Run, "s-") {
+			continue
+		}
+		if runs[e.Run] == nil {
+			runs[e.Run] = agent.NewRun(nil)
+			order = append(order, e.Run)
+		}
+		_ = runs[e.Run].Apply(e) // an event that does not fit is left out, as in a list of journals
+	}
+	var out []agent.Summary
+	for _, id := range order {
+		out = append(out, runs[id].Summary())
+	}
+	return out
+}

@@ -1,0 +1,84 @@
+package records
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"replan/agent/remote"
+	"replan/internal/untrusted"
+)
+
+// Prepare creates the table of workers. DBOS must have created its own before.
+func (d *Database) Prepare(ctx context.Context) error {
+	_, err := d.sql.ExecContext(ctx, d.render(`CREATE TABLE IF NOT EXISTS %sreplan_workers (
+		id TEXT PRIMARY KEY, seen_ms BIGINT NOT NULL, offer TEXT NOT NULL)`))
+	if err != nil {
+		return fmt.Errorf("create the table of workers: %w", err)
+	}
+	return nil
+}
+
+// Check reports whether workers have prepared the database.
+func (d *Database) Check(ctx context.Context) error {
+	var count int
+	if err := d.sql.QueryRowContext(ctx, d.render(`SELECT COUNT(*) FROM %sreplan_workers`)).Scan(&count); err != nil {
+		return &remote.Problem{Code: remote.CodeDatabase, Text: untrusted.Text("the database holds no runs of replan: start a worker on it first with replan-worker work (" + err.Error() + ")")}
+	}
+	return nil
+}
+
+// Beat records a sign of life of a worker and what it offers.
+func (d *Database) Beat(ctx context.Context, w remote.Worker) error {
+	offer, err := json.Marshal(w)
+	if err != nil {
+		return fmt.Errorf("encode the offer of a worker: %w", err)
+	}
+	_, err = d.sql.ExecContext(ctx, d.render(`INSERT INTO %sreplan_workers (id, seen_ms, offer) VALUES ($1, `+d.nowMS()+`, $2)
+		ON CONFLICT (id) DO UPDATE SET seen_ms = EXCLUDED.seen_ms, offer = EXCLUDED.offer`), w.ID, string(offer))
+	if err != nil {
+		return fmt.Errorf("record a sign of life: %w", err)
+	}
+	return nil
+}
+
+// Leave forgets a worker that ends. Its runs are taken up at once.
+func (d *Database) Leave(ctx context.Context, id string) error {
+	if _, err := d.sql.ExecContext(ctx, d.render(`DELETE FROM %sreplan_workers WHERE id = $1`), id); err != nil {
+		return fmt.Errorf("forget the worker %s: %w", id, err)
+	}
+	return nil
+}
+
+// Workers lists the workers. Alive is for the caller to tell from SilentMS.
+func (d *Database) Workers(ctx context.Context) ([]remote.Worker, error) {
+	rows, err := d.sql.QueryContext(ctx, d.render(`SELECT offer, `+d.nowMS()+` - seen_ms FROM %sreplan_workers ORDER BY id`))
+	if err != nil {
+		return nil, fmt.Errorf("list the workers: %w", err)
+	}
+	defer func() { _ = rows.Close() }() // the error of reading is reported
+	var out []remote.Worker
+	for rows.Next() {
+		var offer string
+		var silent int64
+		if err := rows.Scan(&offer, &silent); err != nil {
+			return nil, fmt.Errorf("list the workers: %w", err)
+		}
+		var w remote.Worker
+		if err := json.Unmarshal([]byte(offer), &w); err != nil {
+			return nil, fmt.Errorf("list the workers: %w", err)
+		}
+		w.SilentMS = silent
+		out = append(out, w)
+	}
+	return out, rows.Err()
+}
+
+// Executors returns the workers that have runs under way.
+func (d *Database) Executors(ctx context.Context) ([]string, error) {
+	rows, err := d.sql.QueryContext(ctx, d.render(`SELECT DISTINCT executor_id FROM %sworkflow_status WHERE status = 'PENDING' AND executor_id IS NOT NULL`))
+	if err != nil {
+		return nil, fmt.Errorf("list the workers with runs: %w", err)
+	}
+	return texts(rows)
+}
