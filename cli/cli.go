@@ -80,14 +80,24 @@ func usage(format string, args ...any) error {
 	return &failure{exit: exitUsage, code: "usage", err: fmt.Errorf(format, args...)}
 }
 
+// Reentered runs the process as a helper of another one, if that started it as such,
+// and returns its exit code.
+func Reentered() (exit int, ok bool) {
+	switch {
+	case box.Inside():
+		return box.Main(), true
+	case crash.Watching():
+		return crash.Main(os.Stdin, os.Stdout), true
+	default:
+		return 0, false
+	}
+}
+
 // Main runs the program and returns its exit code. The first interrupt stops the
 // work in order, a third one exits at once.
 func Main(ctx context.Context, args []string, std IO) int {
-	if box.Inside() {
-		return box.Main()
-	}
-	if crash.Watching() {
-		return crash.Main(os.Stdin, os.Stdout)
+	if exit, ok := Reentered(); ok {
+		return exit
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

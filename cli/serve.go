@@ -17,6 +17,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 	"github.com/muesli/cancelreader"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -225,6 +226,32 @@ func (b backend) Begin(ctx context.Context) (serve.Session, error) {
 	cfg := b.wiring().sessionConfig(b.services)
 	cfg.Delegated, cfg.InputHelp = true, nil
 	return runner.NewSession(ctx, cfg)
+}
+
+// Hosted opens what runs of another host work with in a folder, which std names: the
+// configuration of their sessions, with the tools and the model that replan has there.
+// The flags are those of replan, such as --mcp-config. The caller closes it after its
+// sessions.
+func Hosted(ctx context.Context, std IO, flags []string) (cfg runner.Config, end func() error, err error) {
+	o := &options{io: std}
+	set := pflag.NewFlagSet("replan", pflag.ContinueOnError)
+	o.Register(set)
+	if err := set.Parse(flags); err != nil {
+		return cfg, nil, usage("%w", wrongFlag(set, err, ""))
+	}
+	if set.NArg() > 0 {
+		return cfg, nil, usage("%q is no flag of replan", set.Arg(0))
+	}
+	if err := o.complete(set); err != nil {
+		return cfg, nil, err
+	}
+	w, err := o.wiring().prepare(ctx, opening{trust: mcpclient.TrustNone})
+	if err != nil {
+		return cfg, nil, err
+	}
+	cfg = o.wiring().sessionConfig(w)
+	cfg.InputHelp = nil
+	return cfg, w.close, nil
 }
 
 // Execute returns the command that runs a stored plan, which it checks.

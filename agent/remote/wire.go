@@ -56,6 +56,8 @@ type Request struct {
 	Journal *Follow   `json:"journal,omitempty"` // return the events of a run so far
 	Workers *struct{} `json:"workers,omitempty"` // list workers
 	Detach  bool      `json:"detach,omitempty"`  // with Submit or Resume: do not follow the run
+	// Unwaiting makes Submit fail if no worker offers what the run needs.
+	Unwaiting bool `json:"unwaiting,omitempty"`
 }
 
 // Follow names a run.

@@ -49,8 +49,13 @@ func (c *Client) Submit(ctx context.Context, t remote.Task, version string) erro
 	if err != nil {
 		return err
 	}
+	const last = 1_000_000 // of the engine's priorities, where lower numbers go first
+	priority := t.Priority
+	if priority == 0 {
+		priority = last
+	}
 	_, err = dbos.Enqueue[records.Outcome](c.dbos, queue, records.Workflow, t,
-		dbos.WithEnqueueWorkflowID(t.Run), dbos.WithEnqueueApplicationVersion(version), dbos.WithEnqueuePriority(t.Priority))
+		dbos.WithEnqueueWorkflowID(t.Run), dbos.WithEnqueueApplicationVersion(version), dbos.WithEnqueuePriority(priority))
 	if err != nil {
 		return fmt.Errorf("submit the run: %w", err)
 	}

@@ -56,6 +56,8 @@ type Host struct {
 
 // The rhythm of a host, in looks for commands.
 const (
+	usualRhythm = 100 * time.Millisecond
+
 	beats   = 10 // between two signs of life
 	silence = 50 // after which a worker is dead
 )
@@ -69,7 +71,7 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	if cfg.Rhythm == 0 {
-		cfg.Rhythm = 100 * time.Millisecond
+		cfg.Rhythm = usualRhythm
 	}
 	if cfg.AtOnce == 0 {
 		cfg.AtOnce = 10
@@ -235,6 +237,9 @@ func (h *Host) takeUp(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Alive reports whether a worker with the usual rhythm has given a sign of life lately.
+func Alive(w remote.Worker) bool { return w.SilentMS < silence*usualRhythm.Milliseconds() }
 
 // listen listens to the queues whose runs need no more than this worker offers.
 func (h *Host) listen(ctx context.Context) error {

@@ -87,7 +87,7 @@ func covers(pattern, repository string) bool {
 // EnsureQueue creates the queue of a task, unless there is one. Its limits stay.
 func EnsureQueue(ctx context.Context, client dbos.Client, t remote.Task) (string, error) {
 	name := QueueOf(t)
-	_, err := dbos.RegisterQueue(client, name, dbos.WithPriorityEnabled(), dbos.WithWorkerConcurrency(perWorker), dbos.WithQueueBasePollingInterval(pace), dbos.WithQueueOnConflict(dbos.QueueConflictNeverUpdate))
+	_, err := dbos.RegisterQueue(client, name, dbos.WithWorkerConcurrency(perWorker), dbos.WithQueueBasePollingInterval(pace), dbos.WithQueueOnConflict(dbos.QueueConflictNeverUpdate))
 	if err != nil {
 		return "", fmt.Errorf("create the queue of the run: %w", err)
 	}

@@ -1,0 +1,266 @@
+package worker
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"replan/agent/remote"
+	"replan/cli"
+	"replan/distributed/client"
+	"replan/distributed/host"
+	"replan/distributed/records"
+	"replan/internal/untrusted"
+)
+
+func (p *program) newAttach() *cobra.Command {
+	return &cobra.Command{
+		Use: "attach", Short: "Speak for replan with the database, in JSON Lines", Hidden: true, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.attach(cmd.Context()) },
+	}
+}
+
+// attachment is a program that replan has started.
+type attachment struct {
+	*program
+	client   *client.Client
+	database *records.Database
+	in       *bufio.Reader
+
+	mu  sync.Mutex
+	out *json.Encoder
+}
+
+// attach implements replan-worker attach. A failed request is reported to replan, and
+// is no error.
+func (p *program) attach(ctx context.Context) error {
+	a := &attachment{program: p, in: bufio.NewReader(p.std.In), out: json.NewEncoder(p.std.Out)}
+	a.out.SetEscapeHTML(false)
+	err := a.serve(ctx)
+	if err == nil {
+		return a.write(remote.Output{End: true})
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	problem, ok := errors.AsType[*remote.Problem](err)
+	if !ok {
+		problem = &remote.Problem{Code: remote.CodeDatabase, Text: untrusted.Text(err.Error())}
+	}
+	return a.write(remote.Output{Problem: problem})
+}
+
+// write writes a line.
+func (a *attachment) write(o remote.Output) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.out.Encode(o); err != nil {
+		return fmt.Errorf("write to replan: %w", err)
+	}
+	return nil
+}
+
+// serve carries out the request of the first line.
+func (a *attachment) serve(ctx context.Context) (err error) {
+	line, err := a.in.ReadBytes('\n')
+	if err != nil && len(line) == 0 {
+		return &remote.Problem{Code: remote.CodeUsage, Text: "replan-worker attach is started by replan: use replan --on"}
+	}
+	var request remote.Request
+	if err := json.Unmarshal(line, &request); err != nil {
+		return &remote.Problem{Code: remote.CodeUsage, Text: untrusted.Text("the request cannot be read: " + err.Error())}
+	}
+	if a.database, err = a.open(ctx); err != nil {
+		return err
+	}
+	if a.client, err = client.Open(ctx, a.database, slog.New(slog.DiscardHandler)); err != nil {
+		return errors.Join(err, a.database.Close())
+	}
+	defer func() { err = errors.Join(err, a.client.Close()) }()
+	switch {
+	case request.Submit != nil:
+		return a.submit(ctx, *request.Submit, request)
+	case request.Follow != nil, request.Resume != nil:
+		return a.again(ctx, request)
+	case request.Runs != nil:
+		runs, err := a.client.Runs(ctx)
+		if err != nil {
+			return err
+		}
+		return a.write(remote.Output{Runs: runs})
+	case request.Journal != nil:
+		return a.journal(ctx, request.Journal.Run)
+	case request.Workers != nil:
+		workers, err := a.workers(ctx)
+		if err != nil {
+			return err
+		}
+		return a.write(remote.Output{Workers: workers})
+	default:
+		return &remote.Problem{Code: remote.CodeUsage, Text: "the request asks for nothing that this replan-worker knows: use the same version of both programs"}
+	}
+}
+
+// workers lists the workers.
+func (a *attachment) workers(ctx context.Context) ([]remote.Worker, error) {
+	workers, err := a.database.Workers(ctx)
+	for i := range workers {
+		workers[i].Alive = host.Alive(workers[i])
+	}
+	return workers, err
+}
+
+// submit puts a run into its queue, and follows it.
+func (a *attachment) submit(ctx context.Context, task remote.Task, request remote.Request) error {
+	missing, err := a.missing(ctx, task, cli.Version)
+	if err != nil {
+		return err
+	}
+	if missing != "" && request.Unwaiting {
+		return &remote.Problem{Code: remote.CodeNoWorker, Text: untrusted.Text(missing)}
+	}
+	if err := a.client.Submit(ctx, task, cli.Version); err != nil {
+		return err
+	}
+	if err := a.accept(task.Run); err != nil || request.Detach {
+		return err
+	}
+	if missing != "" {
+		if err := a.write(remote.Output{Note: untrusted.Text(missing + "; the run waits for one")}); err != nil {
+			return err
+		}
+	}
+	return a.follow(ctx, task.Run)
+}
+
+func (a *attachment) accept(run string) error {
+	return a.write(remote.Output{Accepted: &remote.Accepted{Run: run, Session: host.SessionID(run)}})
+}
+
+// missing says what no worker offers; "" if one offers all that a task needs.
+func (a *attachment) missing(ctx context.Context, task remote.Task, version string) (string, error) {
+	workers, err := a.workers(ctx)
+	if err != nil {
+		return "", err
+	}
+	var fewest []string
+	found := false
+	for _, w := range workers {
+		if !w.Alive || w.Version != version {
+			continue
+		}
+		lacks := records.Lacks(w, task)
+		if lacks == nil {
+			return "", nil
+		}
+		if !found || len(lacks) < len(fewest) {
+			found, fewest = true, lacks
+		}
+	}
+	if !found {
+		return "no worker of version " + version + " is there: start one with replan-worker work", nil
+	}
+	return "no worker offers " + strings.Join(fewest, " and "), nil
+}
+
+// again follows a run that was submitted before, and resumes it first if asked to.
+func (a *attachment) again(ctx context.Context, request remote.Request) error {
+	name := request.Follow
+	if name == nil {
+		name = request.Resume
+	}
+	run, err := a.client.Find(ctx, name.Run)
+	if err != nil {
+		return err
+	}
+	if request.Resume != nil {
+		if err := a.client.Resume(ctx, run); err != nil {
+			return err
+		}
+	}
+	if err := a.accept(run); err != nil || request.Detach {
+		return err
+	}
+	return a.follow(ctx, run)
+}
+
+// journal writes the events of a run so far.
+func (a *attachment) journal(ctx context.Context, name string) error {
+	run, err := a.client.Find(ctx, name)
+	if err != nil {
+		return err
+	}
+	found, _, err := a.database.ReadAll(ctx, run)
+	if err != nil {
+		return err
+	}
+	if err := a.accept(run); err != nil {
+		return err
+	}
+	for _, e := range records.Events(found) {
+		if err := a.write(remote.Output{Event: &e, Past: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// errDetached ends following a run that goes on.
+var errDetached = errors.New("replan has detached")
+
+// follow writes the events of a run and passes commands on, until the run ends or
+// replan closes its end.
+func (a *attachment) follow(ctx context.Context, run string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() { // ends with the standard input, or with the process
+		cancel(a.commands(run))
+	}()
+	err := a.client.Follow(ctx, run, func(r records.Record, recorded bool) error {
+		for _, e := range r.Events {
+			if err := a.write(remote.Output{Event: &e, Past: recorded}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.Is(context.Cause(ctx), errDetached) {
+		return nil
+	}
+	return err
+}
+
+// commands passes commands on until the input ends.
+func (a *attachment) commands(run string) error {
+	for {
+		line, err := a.in.ReadBytes('\n')
+		if len(strings.TrimSpace(string(line))) > 0 {
+			if err := a.command(line, run); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return errDetached
+			}
+			return fmt.Errorf("read from replan: %w", err)
+		}
+	}
+}
+
+// command passes a command on. One that cannot be read is told, and ignored.
+func (a *attachment) command(line []byte, run string) error {
+	var in remote.Input
+	if err := json.Unmarshal(line, &in); err != nil {
+		return a.write(remote.Output{Note: untrusted.Text(err.Error())})
+	}
+	return a.client.Send(in, run)
+}

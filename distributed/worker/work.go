@@ -1,0 +1,210 @@
+package worker
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"replan/agent/remote"
+	"replan/agent/runner"
+	"replan/cli"
+	"replan/distributed/host"
+	"replan/planning/plan"
+)
+
+// working holds the options of replan-worker work.
+type working struct {
+	atOnce  int
+	sources []string
+	verbose bool
+	flags   []string // of replan, for the tools and the model
+}
+
+func (w *working) register(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&w.sources, "repository", nil, "take runs in the repository `URL`; a * at its end stands for any text (repeat for several)")
+}
+
+func (p *program) newWork() *cobra.Command {
+	var how working
+	const atOnce = 10
+	cmd := &cobra.Command{
+		Use: "work [flags] [-- FLAGS OF REPLAN]", Short: "Carry out runs until it is stopped",
+		Long: "work takes runs from the database and carries them out with the MCP servers and models of this machine's\n" +
+			"configuration of replan. If it is stopped or killed, other workers take its runs up.",
+		Example: "  replan-worker work --on sqlite:runs.db\n  replan-worker work --on postgres://db/replan --repository 'https://git.example.org/*' -- --mcp-config servers.json",
+		RunE: func(cmd *cobra.Command, flags []string) error {
+			how.flags = flags
+			return p.work(cmd.Context(), how)
+		},
+	}
+	how.register(cmd)
+	cmd.Flags().IntVar(&how.atOnce, "at-once", atOnce, "carry out at most `N` runs at once")
+	cmd.Flags().BoolVar(&how.verbose, "verbose", false, "log what the engine does")
+	return cmd
+}
+
+// work implements replan-worker work.
+func (p *program) work(ctx context.Context, how working) error {
+	if how.atOnce < 1 {
+		return fmt.Errorf("--at-once takes a number from 1, not %d", how.atOnce)
+	}
+	offer, err := p.offer(ctx, how)
+	if err != nil {
+		return err
+	}
+	d, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	level := slog.LevelWarn
+	if how.verbose {
+		level = slog.LevelInfo
+	}
+	h, err := host.Start(ctx, host.Config{
+		Database: d, Worker: offer, AtOnce: how.atOnce, Logger: p.logger(level),
+		Open: func(ctx context.Context, task remote.Task) (host.Opened, error) { return p.openRun(ctx, task, how) },
+	})
+	if err != nil {
+		return errors.Join(err, d.Close())
+	}
+	_, _ = fmt.Fprintf(p.std.Err, "replan-worker: %s takes runs; it offers %s\n", offer.ID, offered(offer))
+	<-ctx.Done()
+	_, _ = fmt.Fprintln(p.std.Err, "replan-worker: stopping; other workers take its runs up")
+	return h.Close()
+}
+
+// offer finds out what this machine offers.
+func (p *program) offer(ctx context.Context, how working) (w remote.Worker, err error) {
+	empty, err := os.MkdirTemp("", "replan-worker-")
+	if err != nil {
+		return w, fmt.Errorf("create a temporary folder: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(empty)) }()
+	cfg, end, err := cli.Hosted(ctx, p.in(empty), how.flags)
+	if err != nil {
+		return w, err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	cfg.Tools.Ready(ctx)
+	w = remote.Worker{ID: newID(), Version: cli.Version, Sources: how.sources}
+	for _, s := range cfg.Tools.Status() {
+		if s.State == plan.ServerReady {
+			w.Servers = append(w.Servers, s.Name)
+		}
+	}
+	if lister, ok := cfg.Model.(runner.ModelLister); ok {
+		models, err := lister.Models(ctx)
+		if err != nil {
+			return w, ctx.Err() // without a model server it offers no models
+		}
+		for _, m := range models {
+			w.Models = append(w.Models, m.Name)
+		}
+	}
+	slices.Sort(w.Models)
+	return w, ctx.Err()
+}
+
+// offered says what a worker offers.
+func offered(w remote.Worker) string {
+	list := func(one string, names []string) string {
+		if len(names) == 0 {
+			return "no " + one + "s"
+		}
+		return one + "s " + strings.Join(names, ", ")
+	}
+	return list("server", w.Servers) + "; " + list("model", w.Models) + "; " + list("repository pattern", w.Sources)
+}
+
+// openRun prepares what a run works with.
+func (p *program) openRun(ctx context.Context, _ remote.Task, how working) (host.Opened, error) {
+	dir, err := os.MkdirTemp("", "replan-run-")
+	if err != nil {
+		return host.Opened{}, fmt.Errorf("create the folder of the run: %w", err)
+	}
+	cfg, end, err := cli.Hosted(ctx, p.in(dir), how.flags)
+	if err != nil {
+		return host.Opened{}, errors.Join(err, os.RemoveAll(dir))
+	}
+	cfg.EndLeft = nil // the processes that a killed worker left are on its own machine, and end with it
+	return host.Opened{Config: cfg, Close: func() error { return errors.Join(end(), os.RemoveAll(dir)) }}, nil
+}
+
+// in returns the input and output of a session in a folder that nobody looks at.
+func (p *program) in(dir string) cli.IO {
+	std := p.std
+	std.In, std.Terminal = strings.NewReader(""), false
+	std.Getwd = func() (string, error) { return dir, nil }
+	return std
+}
+
+// newID returns the id of this process as a worker.
+func newID() string {
+	var random [4]byte
+	_, _ = rand.Read(random[:]) // never fails, according to its documentation
+	name, err := os.Hostname()
+	if err != nil {
+		name = "worker"
+	}
+	return name + "-" + hex.EncodeToString(random[:])
+}
+
+func (p *program) newDoctor() *cobra.Command {
+	var how working
+	cmd := &cobra.Command{
+		Use: "doctor [flags] [-- FLAGS OF REPLAN]", Short: "Say what this machine offers, and which workers there are",
+		RunE: func(cmd *cobra.Command, flags []string) error {
+			how.flags = flags
+			return p.doctor(cmd.Context(), how)
+		},
+	}
+	how.register(cmd)
+	return cmd
+}
+
+// doctor implements replan-worker doctor.
+func (p *program) doctor(ctx context.Context, how working) (err error) {
+	offer, err := p.offer(ctx, how)
+	if err != nil {
+		return err
+	}
+	if err := p.print("this machine offers %s\n", offered(offer)); err != nil {
+		return err
+	}
+	if p.address() == "" {
+		return p.print("no database is named: use --on or REPLAN_ON\n")
+	}
+	d, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if err := d.Check(ctx); err != nil {
+		return err
+	}
+	workers, err := d.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.print("the database has %d workers\n", len(workers)); err != nil {
+		return err
+	}
+	for _, w := range workers {
+		state := fmt.Sprintf("%d runs", w.Runs)
+		if !host.Alive(w) {
+			state = fmt.Sprintf("silent for %d s", w.SilentMS/1000)
+		}
+		if err := p.print("  %s: %s; %s; version %s\n", w.ID, state, offered(w), w.Version); err != nil {
+			return err
+		}
+	}
+	return nil
+}

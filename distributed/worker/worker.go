@@ -1,0 +1,84 @@
+package worker
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"replan/agent/remote"
+	"replan/cli"
+	"replan/distributed/records"
+	"replan/internal/untrusted"
+)
+
+// Exit codes.
+const (
+	exitUsage       = 2
+	exitFailed      = 1
+	exitInterrupted = 130
+)
+
+// program is what the commands share.
+type program struct {
+	std cli.IO
+	on  string // --on
+}
+
+// Main runs the program and returns its exit code.
+func Main(ctx context.Context, args []string, std cli.IO) int {
+	p := &program{std: std}
+	root := &cobra.Command{
+		Use:   "replan-worker",
+		Short: "Carry out runs that replan submits to a database",
+		Long: "replan-worker carries out runs that replan submits with --on. The database is PostgreSQL for many\n" +
+			"machines, or SQLite for one. Every worker on it takes runs whose tools, model and repository it offers.",
+		SilenceUsage: true, SilenceErrors: true, Version: cli.Version, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.PersistentFlags().StringVar(&p.on, "on", "", "`ADDRESS` of the database: postgres://HOST/DATABASE?schema=TEAM or sqlite:FILE (default $REPLAN_ON)")
+	root.AddCommand(p.newWork(), p.newDoctor(), p.newAttach())
+	root.SetArgs(args)
+	root.SetIn(std.In)
+	root.SetOut(std.Out)
+	root.SetErr(std.Err)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	}
+	_, _ = fmt.Fprintln(std.Err, "replan-worker: "+untrusted.Line(err.Error()))
+	if problem, ok := errors.AsType[*remote.Problem](err); ok && problem.Code != remote.CodeUsage {
+		return exitFailed
+	}
+	return exitUsage
+}
+
+// address returns the address of the database.
+func (p *program) address() string { return cmp.Or(p.on, p.std.Getenv("REPLAN_ON")) }
+
+// open opens the database.
+func (p *program) open(ctx context.Context) (*records.Database, error) {
+	d, err := records.Open(ctx, p.address())
+	if err != nil {
+		return nil, &remote.Problem{Code: remote.CodeDatabase, Text: untrusted.Text(err.Error())}
+	}
+	return d, nil
+}
+
+// logger logs to standard error.
+func (p *program) logger(level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(p.std.Err, &slog.HandlerOptions{Level: level}))
+}
+
+// print writes to standard output.
+func (p *program) print(format string, args ...any) error {
+	_, err := io.WriteString(p.std.Out, fmt.Sprintf(format, args...))
+	return err
+}
