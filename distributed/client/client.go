@@ -100,7 +100,7 @@ func (c *Client) Resume(ctx context.Context, run string) error {
 
 // status returns the state of a run's workflow.
 func (c *Client) status(run string) (dbos.WorkflowStatus, error) {
-	found, err := dbos.ListWorkflows(c.dbos, dbos.WithFilterWorkflowIDs(run), dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false))
+	found, err := dbos.ListWorkflows(c.dbos, dbos.WithFilterWorkflowIDs(run), dbos.WithFilterLoadInput(false))
 	if err != nil {
 		return dbos.WorkflowStatus{}, fmt.Errorf("look for the run %s: %w", run, err)
 	}
@@ -204,7 +204,11 @@ func (c *Client) failed(run string) error {
 	}
 	switch status.Status {
 	case dbos.WorkflowStatusError, dbos.WorkflowStatusCancelled, dbos.WorkflowStatusMaxRecoveryAttemptsExceeded:
-		return fmt.Errorf("the run %s has ended by itself (%s); resume it: %w", run, status.Status, errors.Join(status.Error))
+		why := "its workflow is " + string(status.Status)
+		if status.Error != nil {
+			why = status.Error.Error()
+		}
+		return fmt.Errorf("the run %s broke off, and can be resumed: %s", run, why)
 	default:
 		return nil
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -103,3 +105,7 @@ func TestPlansRunAsOnOneMachine(t *testing.T) {
 }
 
 func run(c conformance.Case) string { return fmt.Sprintf("r-%d", c.Seed) }
+
+func testLog() *slog.Logger {
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}

@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -42,6 +43,10 @@ type batches struct{ live *live }
 
 // Append returns once the events are in the database.
 func (b batches) Append(events ...event.Event) error {
+	if b.live.leaving.Load() {
+		// The run goes on elsewhere, so its end here is no answer.
+		events = slices.DeleteFunc(slices.Clone(events), func(e event.Event) bool { return e.Data.Kind() == event.KindChatReply })
+	}
 	if len(events) == 0 {
 		return nil
 	}

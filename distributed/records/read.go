@@ -5,9 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
+
 	"replan/agent"
 	"replan/agent/event"
-	"strings"
 )
 
 // Read returns the records of a run after the given step, and the number of the last

@@ -51,6 +51,8 @@ func (Serializer) Encode(value any) (*string, error) {
 		kind = "outcome"
 	case string:
 		kind = "text"
+	case int64: // times, in ms
+		kind = "time"
 	default:
 		return nil, fmt.Errorf("store a value of type %T: no such values are expected", value)
 	}
@@ -82,6 +84,8 @@ func (Serializer) Decode(stored *string) (any, error) {
 		return decode[Outcome](kind, text)
 	case "text":
 		return decode[string](kind, text)
+	case "time":
+		return decode[int64](kind, text)
 	default:
 		return nil, fmt.Errorf("read a stored value: %.20q is no type that is stored here; update replan-worker", kind)
 	}

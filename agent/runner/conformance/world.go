@@ -44,7 +44,7 @@ func (w *world) chance(question string) *rand.Rand {
 	count := w.seen[question]
 	w.mu.Unlock()
 	sum := fnv.New64a()
-	_, _ = fmt.Fprint(sum, question, count) // it never fails
+	_, _ = fmt.Fprint(sum, question, count)           // it never fails
 	return rand.New(rand.NewPCG(w.seed, sum.Sum64())) //nolint:gosec // the same in every run
 }
 

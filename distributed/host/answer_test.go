@@ -1,0 +1,191 @@
+package host_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"replan/agent/event"
+	"replan/agent/remote"
+	"replan/agent/runner/conformance"
+	"replan/agent/session"
+	"replan/agent/store"
+	"replan/distributed/client"
+	"replan/distributed/host"
+	"replan/distributed/records"
+	"replan/planning/plan"
+)
+
+// opens returns a function that opens runs in the world of a case, with a tool that
+// counts its changes.
+func opens(t *testing.T) func(context.Context, remote.Task) (host.Opened, error) {
+	dir := t.TempDir()
+	return func(_ context.Context, task remote.Task) (host.Opened, error) {
+		cfg := conformance.Case{}.Config()
+		cfg.Store = store.New(store.Dirs{Config: dir, Data: dir, State: dir})
+		cfg.Tools = effects{cfg.Tools, filepath.Join(dir, "effects"), task.Run}
+		return host.Opened{Config: cfg, Close: func() error { return nil }}, nil
+	}
+}
+
+// watched is a run that is followed in the background.
+type watched struct {
+	mu     sync.Mutex
+	more   *sync.Cond
+	events []event.Event
+	err    error
+	ended  bool
+}
+
+func watch(t *testing.T, c *client.Client, run string) *watched {
+	w := &watched{}
+	w.more = sync.NewCond(&w.mu)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var following sync.WaitGroup
+	following.Go(func() {
+		err := c.Follow(ctx, run, func(r records.Record, _ bool) error {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.events = append(w.events, r.Events...)
+			w.more.Broadcast()
+			return nil
+		})
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.err, w.ended = err, true
+		w.more.Broadcast()
+	})
+	t.Cleanup(func() { cancel(); following.Wait() })
+	return w
+}
+
+// await waits for the n-th event with data of type T of a followed run.
+func await[T event.Data](t *testing.T, w *watched, n int) T {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for {
+		found := 0
+		for _, e := range w.events {
+			if d, ok := e.Data.(T); ok {
+				if found++; found == n {
+					return d
+				}
+			}
+		}
+		if w.ended {
+			var none T
+			t.Fatalf("the run ended without %d events like %T: %v", n, none, w.err)
+		}
+		w.more.Wait()
+	}
+}
+
+var gated = plan.Plan{Title: "Gated", Steps: []plan.Step{
+	{Index: "1", Title: "First", Tool: "change", Args: map[string]any{"where": "1"}},
+	{Index: "2", Title: "Second", Tool: "change", Args: map[string]any{"where": "2"}, DependsOn: []string{"1"}},
+}}
+
+func submit(t *testing.T, c *client.Client, task remote.Task) *watched {
+	t.Helper()
+	if err := c.Submit(t.Context(), task, version); err != nil {
+		t.Fatal(err)
+	}
+	return watch(t, c, task.Run)
+}
+
+func send(t *testing.T, c *client.Client, run, by string, command session.Command) {
+	t.Helper()
+	if err := c.Send(remote.Input{Command: command, By: by}, run); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFirstAnswerWins(t *testing.T) {
+	address := "sqlite:" + filepath.Join(t.TempDir(), "runs.db")
+	startHost(t, address, "w1", opens(t))
+	c := openClient(t, address)
+	w := submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Attended: true})
+	gate := await[event.GateRequested](t, w, 1)
+	send(t, c, "r-1", "ann@here", session.Resolve{Run: "r-1", Gate: gate.Gate, Call: gate.Call, Decision: event.Allow, Scope: event.ScopeOnce})
+	send(t, c, "r-1", "bob@there", session.Resolve{Run: "r-1", Gate: gate.Gate, Call: gate.Call, Decision: event.Deny, Scope: event.ScopeOnce})
+	if first := await[event.GateResolved](t, w, 1); first.Decision != event.Allow || first.By != "ann@here" {
+		t.Errorf("the gate was answered with %s by %s", first.Decision, first.By)
+	}
+	second := await[event.GateRequested](t, w, 2)
+	send(t, c, "r-1", "bob@there", session.Resolve{Run: "r-1", Gate: second.Gate, Call: second.Call, Decision: event.Deny, Scope: event.ScopeOnce})
+	await[event.StepFailed](t, w, 1)
+	send(t, c, "r-1", "bob@there", session.ResolveFailure{Run: "r-1", Step: "2", Decision: event.FailureAbort})
+	if end := await[event.RunCompleted](t, w, 1); end.Result.Reason != event.ReasonDenied {
+		t.Errorf("the run ended with %s", end.Result.Reason)
+	}
+}
+
+func TestGateStaysOpenWhenItsWorkerStops(t *testing.T) {
+	address := "sqlite:" + filepath.Join(t.TempDir(), "runs.db")
+	open := opens(t)
+	first, err := host.Start(t.Context(), host.Config{Database: openDatabase(t, address), Worker: remote.Worker{ID: "w1", Version: version}, Open: open})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := openClient(t, address)
+	w := submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Attended: true})
+	gate := await[event.GateRequested](t, w, 1)
+	send(t, c, "r-1", "ann", session.Resolve{Run: "r-1", Gate: gate.Gate, Call: gate.Call, Decision: event.Allow})
+	await[event.GateRequested](t, w, 2)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	startHost(t, address, "w2", open)
+	await[event.RunResumed](t, w, 1)
+	again := await[event.GateRequested](t, w, 3)
+	if again.Step != "2" {
+		t.Errorf("the gate of step %s opens again", again.Step)
+	}
+	send(t, c, "r-1", "ann", session.Resolve{Run: "r-1", Gate: again.Gate, Call: again.Call, Decision: event.Allow})
+	await[event.ChatReply](t, w, 1)
+	var started []string
+	for _, e := range w.events {
+		if d, ok := e.Data.(event.StepStarted); ok {
+			started = append(started, d.Index)
+		}
+	}
+	if fmt.Sprint(started) != "[1 2]" {
+		t.Errorf("the steps %v were started", started)
+	}
+}
+
+func TestStoppedRunIsResumedOnRequest(t *testing.T) {
+	address := "sqlite:" + filepath.Join(t.TempDir(), "runs.db")
+	startHost(t, address, "w1", opens(t))
+	c := openClient(t, address)
+	w := submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Attended: true})
+	await[event.GateRequested](t, w, 1)
+	send(t, c, "r-1", "ann", session.Stop{})
+	await[event.ChatReply](t, w, 1)
+	w.mu.Lock()
+	for !w.ended {
+		w.more.Wait()
+	}
+	w.mu.Unlock()
+	for { // the end is recorded just before the workflow ends
+		err := c.Resume(t.Context(), "r-1")
+		if err == nil {
+			break
+		}
+		if problem, ok := err.(*remote.Problem); !ok || problem.Code != remote.CodeUsage { //nolint:errorlint // as it is returned
+			t.Fatal(err)
+		}
+	}
+	w = watch(t, c, "r-1")
+	await[event.RunResumed](t, w, 1)
+	for n := range 2 {
+		gate := await[event.GateRequested](t, w, 2+n)
+		send(t, c, "r-1", "ann", session.Resolve{Run: "r-1", Gate: gate.Gate, Call: gate.Call, Decision: event.Allow})
+	}
+	if end := await[event.ChatReply](t, w, 2); end.Status != event.StatusCompleted {
+		t.Errorf("the run ended with %s: %s", end.Reason, end.Text)
+	}
+}

@@ -1,0 +1,240 @@
+package host_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"replan/agent/event"
+	"replan/agent/policy"
+	"replan/agent/remote"
+	"replan/agent/runner"
+	"replan/agent/runner/conformance"
+	"replan/agent/store"
+	"replan/distributed/host"
+	"replan/distributed/records"
+	"replan/internal/untrusted"
+	"replan/planning/plan"
+)
+
+var (
+	kills    = flag.Int("kills", 6, "how many workers are killed")
+	killSeed = flag.Uint64("kill-seed", 1, "which runs and kills are drawn")
+)
+
+// The environment of a worker process of the tests.
+const (
+	workerAddress = "REPLAN_TEST_ADDRESS"
+	workerFolder  = "REPLAN_TEST_FOLDER" // for its store and the effects
+	workerID      = "REPLAN_TEST_WORKER"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(workerAddress) != "" {
+		if err := workUntilKilled(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// workUntilKilled is a worker process, whose tool leaves its effects in a file.
+func workUntilKilled() error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	d, err := records.Open(ctx, os.Getenv(workerAddress))
+	if err != nil {
+		return err
+	}
+	dir := os.Getenv(workerFolder)
+	h, err := host.Start(ctx, host.Config{
+		Database: d, Worker: remote.Worker{ID: os.Getenv(workerID), Version: version}, Rhythm: 20 * time.Millisecond, AtOnce: 20,
+		Open: func(_ context.Context, task remote.Task) (host.Opened, error) {
+			cfg := conformance.Case{}.Config()
+			cfg.Limits.MaxConcurrency = 4
+			cfg.Store = store.New(store.Dirs{Config: dir, Data: dir, State: filepath.Join(dir, os.Getenv(workerID))})
+			cfg.Tools = effects{cfg.Tools, filepath.Join(dir, "effects"), task.Run}
+			return host.Opened{Config: cfg, Close: func() error { return nil }}, nil
+		},
+	})
+	if err != nil {
+		return errors.Join(err, d.Close())
+	}
+	fmt.Println("works")
+	<-ctx.Done()
+	return h.Close()
+}
+
+// effects is a server whose tool change appends a line to a file: the run and where.
+type effects struct {
+	runner.Tools
+	file, run string
+}
+
+// Call carries out a call.
+func (e effects) Call(_ context.Context, c plan.ToolCall) (any, error) {
+	if c.Tool.Name != "change" {
+		return map[string]any{"n": 1}, nil
+	}
+	f, err := os.OpenFile(e.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	_, err = fmt.Fprintf(f, "%s %v\n", e.run, c.Args["where"])
+	return map[string]any{"n": 1}, errors.Join(err, f.Close())
+}
+
+// workerProcess is a worker in a process of its own.
+type workerProcess struct {
+	command *exec.Cmd
+	id      string
+}
+
+// startWorker starts a worker process, and waits until it works.
+func startWorker(t *testing.T, address, dir, id string) workerProcess {
+	t.Helper()
+	command := exec.Command(os.Args[0]) //nolint:gosec // this test itself
+	command.Env = append(os.Environ(), workerAddress+"="+address, workerFolder+"="+dir, workerID+"="+id)
+	command.Stderr = os.Stderr
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "works\n" {
+		t.Fatalf("the worker %s says %q: %v", id, line, err)
+	}
+	return workerProcess{command, id}
+}
+
+// kill ends the process at once.
+func (p workerProcess) kill(t *testing.T) {
+	t.Helper()
+	if err := p.command.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	_ = p.command.Wait() // it was killed
+}
+
+// longPlan returns a plan of a number of steps that change something, some at once.
+func longPlan(random *rand.Rand, steps int) plan.Plan {
+	p := plan.Plan{Title: "Long"}
+	for i := range steps {
+		step := plan.Step{Index: strconv.Itoa(i + 1), Title: untrusted.Text(fmt.Sprint("Step ", i+1)), Tool: "change", Args: map[string]any{"where": i + 1}, OnFailure: plan.OnFailureSkip}
+		if i > 2 {
+			step.DependsOn = []string{strconv.Itoa(1 + random.IntN(i))}
+		}
+		p.Steps = append(p.Steps, step)
+	}
+	return p
+}
+
+func TestKilledWorkersRepeatNothingAndLoseNoRun(t *testing.T) {
+	killWorkers(t, "sqlite:"+filepath.Join(t.TempDir(), "runs.db"), *kills)
+}
+
+// killWorkers kills workers while runs are under way, until all kills are used up, and
+// fails if an effect is repeated or a run lost. Steps in doubt count as done, so that
+// no effect may be there twice.
+func killWorkers(t *testing.T, address string, kills int) {
+	random := rand.New(rand.NewPCG(*killSeed, 0)) //nolint:gosec // the same in every run
+	dir := t.TempDir()
+	started := 0
+	next := func() workerProcess {
+		started++
+		return startWorker(t, address, dir, fmt.Sprintf("w%d", started))
+	}
+	workers := []workerProcess{next(), next(), next()}
+	submitting := openClient(t, address)
+	var followers sync.WaitGroup
+	var mu sync.Mutex
+	happened := make(chan struct{}, 1) // something was recorded
+	ended := map[string]event.Status{}
+	doubts, submitted := 0, 0
+	submit := func() {
+		submitted++
+		p := longPlan(random, 20)
+		run := fmt.Sprintf("r-%d", submitted)
+		if err := submitting.Submit(t.Context(), remote.Task{Run: run, Plan: &p, Approve: policy.ApproveAll, InDoubt: event.DoubtDone}, version); err != nil {
+			t.Fatal(err)
+		}
+		followers.Go(func() {
+			err := submitting.Follow(t.Context(), run, func(r records.Record, _ bool) error {
+				mu.Lock()
+				defer mu.Unlock()
+				for _, e := range r.Events {
+					if _, ok := e.Data.(event.StepInDoubt); ok {
+						doubts++
+					}
+				}
+				if r.End != nil {
+					ended[run] = r.End.Status
+				}
+				select {
+				case happened <- struct{}{}:
+				default:
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	open := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return submitted - len(ended)
+	}
+	for range kills {
+		for range 1 + random.IntN(20) {
+			for open() < 3 {
+				submit() // or nothing might happen any more
+			}
+			<-happened
+		}
+		victim := random.IntN(len(workers))
+		workers[victim].kill(t)
+		workers[victim] = next()
+	}
+	followers.Wait()
+	for _, w := range workers {
+		w.kill(t)
+	}
+	if len(ended) != submitted {
+		t.Errorf("%d of %d runs ended", len(ended), submitted)
+	}
+	for run, status := range ended {
+		if status != event.StatusCompleted {
+			t.Errorf("the run %s is %s", run, status)
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "effects"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for line := range strings.Lines(string(data)) {
+		if seen[line]++; seen[line] > 1 {
+			t.Errorf("the effect %q was repeated", line)
+		}
+	}
+	t.Logf("%d kills, %d runs, %d effects, %d steps in doubt", kills, submitted, len(seen), doubts)
+}
