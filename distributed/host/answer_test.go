@@ -104,88 +104,91 @@ func send(t *testing.T, c *client.Client, run, by string, command session.Comman
 }
 
 func TestFirstAnswerWins(t *testing.T) {
-	address := "sqlite:" + filepath.Join(t.TempDir(), "runs.db")
-	startHost(t, address, "w1", opens(t))
-	c := openClient(t, address)
-	w := submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Attended: true})
-	gate := await[event.GateRequested](t, w, 1)
-	send(t, c, "r-1", "ann@here", session.Resolve{Run: "r-1", Gate: gate.Gate, Call: gate.Call, Decision: event.Allow, Scope: event.ScopeOnce})
-	send(t, c, "r-1", "bob@there", session.Resolve{Run: "r-1", Gate: gate.Gate, Call: gate.Call, Decision: event.Deny, Scope: event.ScopeOnce})
-	if first := await[event.GateResolved](t, w, 1); first.Decision != event.Allow || first.By != "ann@here" {
-		t.Errorf("the gate was answered with %s by %s", first.Decision, first.By)
-	}
-	second := await[event.GateRequested](t, w, 2)
-	send(t, c, "r-1", "bob@there", session.Resolve{Run: "r-1", Gate: second.Gate, Call: second.Call, Decision: event.Deny, Scope: event.ScopeOnce})
-	await[event.StepFailed](t, w, 1)
-	send(t, c, "r-1", "bob@there", session.ResolveFailure{Run: "r-1", Step: "2", Decision: event.FailureAbort})
-	if end := await[event.RunCompleted](t, w, 1); end.Result.Reason != event.ReasonDenied {
-		t.Errorf("the run ended with %s", end.Result.Reason)
-	}
+	onEach(t, func(t *testing.T, address string) {
+		startHost(t, address, "w1", opens(t))
+		c := openClient(t, address)
+		w := submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Attended: true})
+		gate := await[event.GateRequested](t, w, 1)
+		send(t, c, "r-1", "ann@here", session.Resolve{Run: "r-1", Gate: gate.Gate, Call: gate.Call, Decision: event.Allow, Scope: event.ScopeOnce})
+		send(t, c, "r-1", "bob@there", session.Resolve{Run: "r-1", Gate: gate.Gate, Call: gate.Call, Decision: event.Deny, Scope: event.ScopeOnce})
+		if first := await[event.GateResolved](t, w, 1); first.Decision != event.Allow || first.By != "ann@here" {
+			t.Errorf("the gate was answered with %s by %s", first.Decision, first.By)
+		}
+		second := await[event.GateRequested](t, w, 2)
+		send(t, c, "r-1", "bob@there", session.Resolve{Run: "r-1", Gate: second.Gate, Call: second.Call, Decision: event.Deny, Scope: event.ScopeOnce})
+		await[event.StepFailed](t, w, 1)
+		send(t, c, "r-1", "bob@there", session.ResolveFailure{Run: "r-1", Step: "2", Decision: event.FailureAbort})
+		if end := await[event.RunCompleted](t, w, 1); end.Result.Reason != event.ReasonDenied {
+			t.Errorf("the run ended with %s", end.Result.Reason)
+		}
+	})
 }
 
 func TestGateStaysOpenWhenItsWorkerStops(t *testing.T) {
-	address := "sqlite:" + filepath.Join(t.TempDir(), "runs.db")
-	open := opens(t)
-	first, err := host.Start(t.Context(), host.Config{Database: openDatabase(t, address), Worker: remote.Worker{ID: "w1", Version: version}, Open: open})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := openClient(t, address)
-	w := submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Attended: true})
-	gate := await[event.GateRequested](t, w, 1)
-	send(t, c, "r-1", "ann", session.Resolve{Run: "r-1", Gate: gate.Gate, Call: gate.Call, Decision: event.Allow})
-	await[event.GateRequested](t, w, 2)
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
-	startHost(t, address, "w2", open)
-	await[event.RunResumed](t, w, 1)
-	again := await[event.GateRequested](t, w, 3)
-	if again.Step != "2" {
-		t.Errorf("the gate of step %s opens again", again.Step)
-	}
-	send(t, c, "r-1", "ann", session.Resolve{Run: "r-1", Gate: again.Gate, Call: again.Call, Decision: event.Allow})
-	await[event.ChatReply](t, w, 1)
-	var started []string
-	for _, e := range w.events {
-		if d, ok := e.Data.(event.StepStarted); ok {
-			started = append(started, d.Index)
+	onEach(t, func(t *testing.T, address string) {
+		open := opens(t)
+		first, err := host.Start(t.Context(), host.Config{Database: openDatabase(t, address), Worker: remote.Worker{ID: "w1", Version: version}, Open: open})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if fmt.Sprint(started) != "[1 2]" {
-		t.Errorf("the steps %v were started", started)
-	}
+		c := openClient(t, address)
+		w := submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Attended: true})
+		gate := await[event.GateRequested](t, w, 1)
+		send(t, c, "r-1", "ann", session.Resolve{Run: "r-1", Gate: gate.Gate, Call: gate.Call, Decision: event.Allow})
+		await[event.GateRequested](t, w, 2)
+		if err := first.Close(); err != nil {
+			t.Fatal(err)
+		}
+		startHost(t, address, "w2", open)
+		await[event.RunResumed](t, w, 1)
+		again := await[event.GateRequested](t, w, 3)
+		if again.Step != "2" {
+			t.Errorf("the gate of step %s opens again", again.Step)
+		}
+		send(t, c, "r-1", "ann", session.Resolve{Run: "r-1", Gate: again.Gate, Call: again.Call, Decision: event.Allow})
+		await[event.ChatReply](t, w, 1)
+		var started []string
+		for _, e := range w.events {
+			if d, ok := e.Data.(event.StepStarted); ok {
+				started = append(started, d.Index)
+			}
+		}
+		if fmt.Sprint(started) != "[1 2]" {
+			t.Errorf("the steps %v were started", started)
+		}
+	})
 }
 
 func TestStoppedRunIsResumedOnRequest(t *testing.T) {
-	address := "sqlite:" + filepath.Join(t.TempDir(), "runs.db")
-	startHost(t, address, "w1", opens(t))
-	c := openClient(t, address)
-	w := submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Attended: true})
-	await[event.GateRequested](t, w, 1)
-	send(t, c, "r-1", "ann", session.Stop{})
-	await[event.ChatReply](t, w, 1)
-	w.mu.Lock()
-	for !w.ended {
-		w.more.Wait()
-	}
-	w.mu.Unlock()
-	for { // the end is recorded just before the workflow ends
-		err := c.Resume(t.Context(), "r-1")
-		if err == nil {
-			break
+	onEach(t, func(t *testing.T, address string) {
+		startHost(t, address, "w1", opens(t))
+		c := openClient(t, address)
+		w := submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Attended: true})
+		await[event.GateRequested](t, w, 1)
+		send(t, c, "r-1", "ann", session.Stop{})
+		await[event.ChatReply](t, w, 1)
+		w.mu.Lock()
+		for !w.ended {
+			w.more.Wait()
 		}
-		if problem, ok := err.(*remote.Problem); !ok || problem.Code != remote.CodeUsage { //nolint:errorlint // as it is returned
-			t.Fatal(err)
+		w.mu.Unlock()
+		for { // the end is recorded just before the workflow ends
+			err := c.Resume(t.Context(), "r-1")
+			if err == nil {
+				break
+			}
+			if problem, ok := err.(*remote.Problem); !ok || problem.Code != remote.CodeUsage { //nolint:errorlint // as it is returned
+				t.Fatal(err)
+			}
 		}
-	}
-	w = watch(t, c, "r-1")
-	await[event.RunResumed](t, w, 1)
-	for n := range 2 {
-		gate := await[event.GateRequested](t, w, 2+n)
-		send(t, c, "r-1", "ann", session.Resolve{Run: "r-1", Gate: gate.Gate, Call: gate.Call, Decision: event.Allow})
-	}
-	if end := await[event.ChatReply](t, w, 2); end.Status != event.StatusCompleted {
-		t.Errorf("the run ended with %s: %s", end.Reason, end.Text)
-	}
+		w = watch(t, c, "r-1")
+		await[event.RunResumed](t, w, 1)
+		for n := range 2 {
+			gate := await[event.GateRequested](t, w, 2+n)
+			send(t, c, "r-1", "ann", session.Resolve{Run: "r-1", Gate: gate.Gate, Call: gate.Call, Decision: event.Allow})
+		}
+		if end := await[event.ChatReply](t, w, 2); end.Status != event.StatusCompleted {
+			t.Errorf("the run ended with %s: %s", end.Reason, end.Text)
+		}
+	})
 }

@@ -78,8 +78,9 @@ func events(t testing.TB, c *client.Client, run string) []event.Event {
 	return out
 }
 
-func TestPlansRunAsOnOneMachine(t *testing.T) {
-	address := "sqlite:" + filepath.Join(t.TempDir(), "runs.db")
+func TestPlansRunAsOnOneMachine(t *testing.T) { onEach(t, playCases) }
+
+func playCases(t *testing.T, address string) {
 	all := map[string]conformance.Case{}
 	for _, c := range conformance.Cases(*cases) {
 		all[run(c)] = c

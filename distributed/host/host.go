@@ -11,6 +11,7 @@ import (
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 
+	"replan/agent/event"
 	"replan/agent/remote"
 	"replan/agent/runner"
 	"replan/distributed/records"
@@ -25,6 +26,9 @@ type Config struct {
 	// Open prepares what a run works with: its checkout, its tools and its model. The
 	// error says, in a sentence, why the run cannot be carried out here.
 	Open func(ctx context.Context, task remote.Task) (Opened, error)
+	// Recorded, if not nil, is called with events that this process has just recorded of
+	// a run, in order. It must not block.
+	Recorded func(run string, events []event.Event)
 	// AtOnce is the largest number of runs under way; 0 is 10.
 	AtOnce int
 	// Rhythm is the pause between two looks for commands, and a tenth of that between

@@ -25,6 +25,7 @@ import (
 	"replan/agent/runner/conformance"
 	"replan/agent/store"
 	"replan/distributed/host"
+	"replan/distributed/postgrestest"
 	"replan/distributed/records"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -50,7 +51,18 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	server.Stop()
+	os.Exit(code)
+}
+
+// server is PostgreSQL, if this machine has it. It does not wait for the disk.
+var server = &postgrestest.Server{NoSync: true}
+
+// onEach runs a test on a new database of each kind.
+func onEach(t *testing.T, test func(t *testing.T, address string)) {
+	t.Run("sqlite", func(t *testing.T) { test(t, "sqlite:"+filepath.Join(t.TempDir(), "runs.db")) })
+	t.Run("postgres", func(t *testing.T) { test(t, server.Database(t)) })
 }
 
 // workUntilKilled is a worker process, whose tool leaves its effects in a file.
@@ -147,7 +159,7 @@ func longPlan(random *rand.Rand, steps int) plan.Plan {
 }
 
 func TestKilledWorkersRepeatNothingAndLoseNoRun(t *testing.T) {
-	killWorkers(t, "sqlite:"+filepath.Join(t.TempDir(), "runs.db"), *kills)
+	onEach(t, func(t *testing.T, address string) { killWorkers(t, address, *kills) })
 }
 
 // killWorkers kills workers while runs are under way, until all kills are used up, and

@@ -42,6 +42,8 @@ type live struct {
 
 	leaving atomic.Bool   // another worker is to take the run up
 	left    chan struct{} // closed when it may
+
+	mayTakeUp func() // closes left, once
 }
 
 func newLive(h *Host, task remote.Task) *live {
@@ -49,6 +51,7 @@ func newLive(h *Host, task remote.Task) *live {
 		host: h, task: task,
 		batches: make(chan []event.Event), kept: make(chan struct{}), mail: make(chan struct{}, 1), ended: make(chan records.Outcome, 1), left: make(chan struct{}),
 	}
+	l.mayTakeUp = sync.OnceFunc(func() { close(l.left) })
 	l.given, l.giveUp = context.WithCancel(context.Background())
 	return l
 }
@@ -75,7 +78,7 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 		return records.Record{Mail: true}, nil
 	case end := <-l.ended:
 		if l.leaving.Load() {
-			close(l.left)
+			l.mayTakeUp()
 			<-ctx.Done() // a step that was cancelled is not recorded
 			return records.Record{}, errLeft
 		}
@@ -108,6 +111,9 @@ func (l *live) record(r records.Record, here bool) {
 	case here && l.waiting:
 		l.waiting = false
 		l.kept <- struct{}{}
+	}
+	if here && len(r.Events) > 0 && l.host.cfg.Recorded != nil {
+		l.host.cfg.Recorded(l.task.Run, r.Events)
 	}
 }
 
@@ -212,6 +218,7 @@ func (l *live) deliver(in remote.Input) {
 // recorded: this process does not own the run any more, or leaves it to another.
 func (l *live) close() {
 	l.giveUp()
+	defer l.mayTakeUp()
 	if l.session == nil {
 		return
 	}
