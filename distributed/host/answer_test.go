@@ -20,7 +20,7 @@ import (
 
 // opens returns a function that opens runs in the world of a case, with a tool that
 // counts its changes.
-func opens(t *testing.T) func(context.Context, remote.Task) (host.Opened, error) {
+func opens(t testing.TB) func(context.Context, remote.Task) (host.Opened, error) {
 	dir := t.TempDir()
 	return func(_ context.Context, task remote.Task) (host.Opened, error) {
 		cfg := conformance.Case{}.Config()

@@ -238,6 +238,12 @@ func killWorkers(t *testing.T, address string, kills int) {
 			t.Errorf("the run %s is %s", run, status)
 		}
 	}
+	t.Logf("%d kills, %d runs, %d effects, %d steps in doubt", kills, submitted, checkEffects(t, dir), doubts)
+}
+
+// checkEffects fails if an effect is there twice. It returns their number.
+func checkEffects(t *testing.T, dir string) int {
+	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, "effects"))
 	if err != nil {
 		t.Fatal(err)
@@ -248,5 +254,33 @@ func killWorkers(t *testing.T, address string, kills int) {
 			t.Errorf("the effect %q was repeated", line)
 		}
 	}
-	t.Logf("%d kills, %d runs, %d effects, %d steps in doubt", kills, submitted, len(seen), doubts)
+	return len(seen)
+}
+
+// With SQLite a process that stalls in a transaction keeps all others out.
+func TestStalledWorkerLosesItsRunAndRepeatsNothing(t *testing.T) {
+	address := server.Database(t)
+	dir := t.TempDir()
+	stalled := startWorker(t, address, dir, "w1")
+	defer stalled.kill(t)
+	c := openClient(t, address)
+	p := longPlan(rand.New(rand.NewPCG(3, 0)), 100) //nolint:gosec // the same in every run
+	w := submit(t, c, remote.Task{Run: "r-1", Plan: &p, Approve: policy.ApproveAll, InDoubt: event.DoubtDone})
+	await[event.StepCompleted](t, w, 5)
+	signalProcess(t, stalled, syscall.SIGSTOP)
+	other := startWorker(t, address, dir, "w2")
+	defer other.kill(t)
+	await[event.RunResumed](t, w, 1)
+	signalProcess(t, stalled, syscall.SIGCONT)
+	if end := await[event.RunCompleted](t, w, 1); end.Result.Status != event.StatusCompleted {
+		t.Errorf("the run is %s: %s", end.Result.Status, end.Result.Error)
+	}
+	checkEffects(t, dir)
+}
+
+func signalProcess(t *testing.T, p workerProcess, s syscall.Signal) {
+	t.Helper()
+	if err := p.command.Process.Signal(s); err != nil {
+		t.Fatal(err)
+	}
 }

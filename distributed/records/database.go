@@ -22,6 +22,13 @@ const DefaultSchema = "replan"
 // appName names replan's rows in a database that other applications of DBOS use too.
 const appName = "replan"
 
+// A worker that stalls in the middle of a transaction keeps nobody from its runs for
+// longer than this, in ms.
+const (
+	idleParameter = "idle_in_transaction_session_timeout"
+	idleTime      = "5000"
+)
+
 // Database is an open database.
 type Database struct {
 	Schema string // of the team, in PostgreSQL
@@ -89,6 +96,9 @@ func openPostgres(ctx context.Context, address string) (*Database, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the address of the database at %s cannot be used: check its parameters", at.Host)
 	}
+	if _, set := cfg.ConnConfig.RuntimeParams[idleParameter]; !set {
+		cfg.ConnConfig.RuntimeParams[idleParameter] = idleTime
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("open the database at %s: %w", at.Host, err)
@@ -98,6 +108,18 @@ func openPostgres(ctx context.Context, address string) (*Database, error) {
 		return nil, fmt.Errorf("the database %s at %s cannot be reached: %w", cfg.ConnConfig.Database, at.Host, err)
 	}
 	return &Database{Schema: schema, pool: pool, sql: stdlib.OpenDBFromPool(pool)}, nil
+}
+
+// Size returns the bytes that the database takes.
+func (d *Database) Size(ctx context.Context) (bytes int64, err error) {
+	query := "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+	if d.pool != nil {
+		query = "SELECT pg_database_size(current_database())"
+	}
+	if err := d.sql.QueryRowContext(ctx, query).Scan(&bytes); err != nil {
+		return 0, fmt.Errorf("measure the database: %w", err)
+	}
+	return bytes, nil
 }
 
 // Close closes the database.
