@@ -5,8 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"log/slog"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -106,7 +104,3 @@ func playCases(t *testing.T, address string) {
 }
 
 func run(c conformance.Case) string { return fmt.Sprintf("r-%d", c.Seed) }
-
-func testLog() *slog.Logger {
-	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
-}

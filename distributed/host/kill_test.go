@@ -272,8 +272,8 @@ func TestStalledWorkerLosesItsRunAndRepeatsNothing(t *testing.T) {
 	defer other.kill(t)
 	await[event.RunResumed](t, w, 1)
 	signalProcess(t, stalled, syscall.SIGCONT)
-	if end := await[event.RunCompleted](t, w, 1); end.Result.Status != event.StatusCompleted {
-		t.Errorf("the run is %s: %s", end.Result.Status, end.Result.Error)
+	if end := await[event.RunCompleted](t, w, 1); end.Status != event.StatusCompleted {
+		t.Errorf("the run is %s: %s", end.Status, end.Error)
 	}
 	checkEffects(t, dir)
 }

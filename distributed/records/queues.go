@@ -2,6 +2,7 @@ package records
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -92,4 +93,94 @@ func EnsureQueue(ctx context.Context, client dbos.Client, t remote.Task) (string
 		return "", fmt.Errorf("create the queue of the run: %w", err)
 	}
 	return name, ctx.Err()
+}
+
+// Limits are limits of a queue to set; nil leaves one as it is, and 0 removes it.
+type Limits struct {
+	AtOnce    *int // runs under way on all workers
+	PerWorker *int
+	Rate      *int // runs started in Period
+	Period    time.Duration
+}
+
+// Set sets limits of a queue.
+func (l Limits) Set(client dbos.Client, queue dbos.Queue) error {
+	none := func(n *int) *int {
+		if *n == 0 {
+			return nil
+		}
+		return n
+	}
+	var errs []error
+	if l.PerWorker != nil {
+		errs = append(errs, queue.SetWorkerConcurrency(client, none(l.PerWorker)))
+	}
+	if l.AtOnce != nil {
+		errs = append(errs, queue.SetGlobalConcurrency(client, none(l.AtOnce)))
+	}
+	if l.Rate != nil {
+		var rate *dbos.RateLimiter
+		if *l.Rate > 0 {
+			rate = &dbos.RateLimiter{Limit: *l.Rate, Period: l.Period}
+		}
+		errs = append(errs, queue.SetRateLimit(client, rate))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("set the limits of the queue: %w", err)
+	}
+	return nil
+}
+
+// Queue is a queue of runs.
+type Queue struct {
+	dbos.Queue
+	Waiting, Running int // runs
+}
+
+// Needs says what its runs need, in a few words.
+func (q Queue) Needs() string {
+	task, _ := NeedsOf(q.GetName())
+	if all := Lacks(remote.Worker{}, task); all != nil {
+		return "runs that need " + strings.Join(all, ", ")
+	}
+	return "runs that need nothing special"
+}
+
+// Limits says which limits it has, in a few words that begin with a comma.
+func (q Queue) Limits() string {
+	text := ""
+	if n := q.GetGlobalConcurrency(); n != nil {
+		text += fmt.Sprintf(", at most %d at once", *n)
+	}
+	if n := q.GetWorkerConcurrency(); n != nil {
+		text += fmt.Sprintf(", at most %d a worker", *n)
+	}
+	if r := q.GetRateLimit(); r != nil {
+		text += fmt.Sprintf(", at most %d in %s", r.Limit, r.Period)
+	}
+	return text
+}
+
+// Counts returns the number of runs in each queue that wait, and that are under way.
+func (d *Database) Counts(ctx context.Context) (waiting, running map[string]int, err error) {
+	rows, err := d.sql.QueryContext(ctx, d.render(`SELECT queue_name, status, COUNT(*) FROM %sworkflow_status
+		WHERE name = $1 AND status IN ('ENQUEUED', 'PENDING') AND queue_name IS NOT NULL GROUP BY queue_name, status`), Workflow)
+	if err != nil {
+		return nil, nil, fmt.Errorf("count the runs in queues: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	waiting, running = map[string]int{}, map[string]int{}
+	for rows.Next() {
+		var name, status string
+		var count int
+		if err := rows.Scan(&name, &status, &count); err != nil {
+			return nil, nil, fmt.Errorf("count the runs in queues: %w", err)
+		}
+		if status == "PENDING" {
+			running[name] = count
+		} else {
+			waiting[name] = count
+		}
+	}
+	return waiting, running, rows.Err()
 }
