@@ -287,13 +287,20 @@ func (j *jsonLines) Event(e event.Event) error {
 	if e.Seq <= j.past[e.Run] {
 		return nil
 	}
-	line, err := e.MarshalJSON()
+	line, err := e.Line()
 	if err != nil {
 		return err
 	}
-	_, err = j.out.Write(append(untrusted.JSON(line), '\n'))
+	line.JSON = append(line.JSON, '\n')
+	_, err = line.WriteTo(safeJSON{j.out})
 	return err
 }
+
+// safeJSON makes JSON safe to draw as it is written.
+type safeJSON struct{ to io.Writer }
+
+// Write writes JSON that does not end within a character.
+func (w safeJSON) Write(text []byte) (int, error) { return w.to.Write(untrusted.JSON(text)) }
 
 // askForServers asks whether the project's servers may start, if that must be
 // known before the session starts.

@@ -113,33 +113,22 @@ func (k Kind) Passing() bool {
 	}
 }
 
-// wireEvent is the JSON form of an event.
-type wireEvent struct {
-	V    int             `json:"v"`
-	Seq  uint64          `json:"seq"`
-	Time time.Time       `json:"time"`
-	Run  string          `json:"run"`
-	Kind Kind            `json:"kind"`
-	Data json.RawMessage `json:"data"`
-}
-
 // MarshalJSON returns the event as one line without a line break. Text is not
 // HTML-escaped.
 func (e Event) MarshalJSON() ([]byte, error) {
-	if e.Data == nil {
-		return nil, fmt.Errorf("encode event %d of run %s: it says nothing", e.Seq, e.Run)
+	line, err := e.Line()
+	if err != nil || len(line.Gaps) == 0 {
+		return line.JSON, err
 	}
-	data, err := encode(e.Data)
-	if err != nil {
-		return nil, fmt.Errorf("encode %s event %d of run %s: %w", e.Data.Kind(), e.Seq, e.Run, err)
-	}
-	return encode(wireEvent{V: Version, Seq: e.Seq, Time: e.Time.UTC(), Run: e.Run, Kind: e.Data.Kind(), Data: data})
+	var whole bytes.Buffer
+	_, err = line.WriteTo(&whole)
+	return whole.Bytes(), err
 }
 
 // UnmarshalJSON reads one line. An unknown kind becomes [Unknown], so that a
 // journal of a later version can still be shown.
 func (e *Event) UnmarshalJSON(line []byte) error {
-	var wire wireEvent
+	var wire wireEvent[json.RawMessage]
 	if err := json.Unmarshal(line, &wire); err != nil {
 		return fmt.Errorf("decode event: %w", err)
 	}
@@ -152,17 +141,6 @@ func (e *Event) UnmarshalJSON(line []byte) error {
 	}
 	*e = Event{Seq: wire.Seq, Time: wire.Time, Run: wire.Run, Data: data}
 	return nil
-}
-
-// encode returns v as compact JSON without HTML escapes.
-func encode(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
 // decode reads data of one kind; numbers keep all their digits.

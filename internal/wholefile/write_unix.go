@@ -3,6 +3,7 @@
 package wholefile
 
 import (
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +15,19 @@ import (
 // Write creates or replaces the file at path, readable only by the user. The data
 // is on disk when Write returns. The folder must exist.
 func Write(path string, data []byte) error { return write(path, data, 0o600) }
+
+// WriteFrom is [Write] with what content writes.
+func WriteFrom(path string, content io.WriterTo) error {
+	file, err := renameio.NewPendingFile(path, renameio.WithStaticPermissions(0o600))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Cleanup() }() // removes the file if it was not renamed
+	if _, err := content.WriteTo(file); err != nil {
+		return err
+	}
+	return file.CloseAtomicallyReplace()
+}
 
 // WriteDated is Write with a time of the last change that is not now.
 func WriteDated(path string, data []byte, modified time.Time) error {

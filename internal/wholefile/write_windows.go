@@ -3,7 +3,9 @@
 package wholefile
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,23 +16,28 @@ import (
 // is on disk when Write returns. The folder must exist.
 func Write(path string, data []byte) error { return write(path, data, 0o600) }
 
+// WriteFrom is [Write] with what content writes.
+func WriteFrom(path string, content io.WriterTo) error {
+	return replace(path, content, 0o600, time.Time{})
+}
+
 // WriteDated is Write with a time of the last change that is not now.
 func WriteDated(path string, data []byte, modified time.Time) error {
-	return replace(path, data, 0o600, modified)
+	return replace(path, bytes.NewReader(data), 0o600, modified)
 }
 
 func write(path string, data []byte, mode fs.FileMode) error {
-	return replace(path, data, mode, time.Time{})
+	return replace(path, bytes.NewReader(data), mode, time.Time{})
 }
 
 // replace is write with a time of the last change; the zero time is now.
-func replace(path string, data []byte, mode fs.FileMode, modified time.Time) error {
+func replace(path string, content io.WriterTo, mode fs.FileMode, modified time.Time) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".whole-*")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.Remove(file.Name()) }() // removes the file if it was not renamed
-	_, err = file.Write(data)
+	_, err = content.WriteTo(file)
 	if err = errors.Join(err, file.Chmod(mode), file.Sync(), file.Close()); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 
@@ -21,7 +22,7 @@ var extensions = map[string]string{
 // Equal content of one type shares a file. Keep is safe for concurrent use, also
 // with Append.
 func (j *Journal) Keep(content []byte, mediaType string) (plan.Attachment, error) {
-	sum := hashOf(content)
+	sum, _ := hashOf(bytes.NewReader(content))
 	extension := extensions[mediaType]
 	if extension == "" {
 		extension = ".bin"
@@ -31,7 +32,7 @@ func (j *Journal) Keep(content []byte, mediaType string) (plan.Attachment, error
 		err = j.values.makeDir()
 	}
 	if err == nil {
-		err = j.values.put(sum+extension, content)
+		err = j.values.put(sum+extension, bytes.NewReader(content))
 	}
 	if err == nil {
 		err = syncDir(j.values.dir)

@@ -208,21 +208,22 @@ func (j *Journal) write(events []event.Event) error {
 func (v values) seal(lines []byte, events []event.Event, codes *authentic) ([]byte, error) {
 	var moved []value
 	for _, e := range events {
-		line, err := e.MarshalJSON()
+		line, err := e.Line()
 		if err != nil {
 			return nil, fmt.Errorf("the journal: %w", err)
 		}
-		if !readable(line) {
+		if !readable(line.JSON) {
 			return nil, fmt.Errorf("the journal: event %d: %w", e.Seq, errTooDeep)
 		}
-		if len(line) > maxValue {
+		text := line.JSON
+		if len(text) > maxValue || len(line.Gaps) > 0 {
 			var large []value
-			if line, large, err = extract(line); err != nil {
+			if text, large, err = extract(line); err != nil {
 				return nil, fmt.Errorf("the journal: event %d: %w", e.Seq, err)
 			}
 			moved = append(moved, large...)
 		}
-		lines = seal(lines, codes.sign(line))
+		lines = seal(lines, codes.sign(text))
 	}
 	if err := v.keep(moved); err != nil {
 		return nil, fmt.Errorf("the journal: %w", err)

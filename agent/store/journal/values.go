@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"replan/agent/event"
 	"replan/internal/wholefile"
 	"replan/planning/plan"
 )
@@ -50,7 +52,7 @@ const referenceSize = len(`{"ref":"`) + 2*sha256.Size + len(`.json","sha256":"`)
 // value is a value for a separate file.
 type value struct {
 	name string
-	json []byte
+	json event.Line
 }
 
 // span is the place of a value in the data of a line.
@@ -61,17 +63,17 @@ type span struct {
 
 // extract replaces the values over maxValue in an event's line with references
 // and returns them. It moves the innermost large values, and a container of many
-// small values as a whole.
-func extract(line []byte) ([]byte, []value, error) {
+// small values as a whole. In each gap is a large value.
+func extract(line event.Line) ([]byte, []value, error) {
 	// Inside a string the quotation mark would be escaped, so this is the field.
-	at := bytes.Index(line, []byte(dataField))
+	at := bytes.Index(line.JSON, []byte(dataField))
 	if at < 0 {
 		return nil, nil, errMalformed
 	}
-	data := line[at+len(dataField) : len(line)-1]
+	data := line.Part(at+len(dataField), len(line.JSON)-1)
 	spans, err := largeValues(data)
 	if err != nil || len(spans) == 0 {
-		return line, nil, err
+		return line.JSON, nil, err
 	}
 	pointers := make([]string, len(spans))
 	moved := make([]value, len(spans))
@@ -79,32 +81,37 @@ func extract(line []byte) ([]byte, []value, error) {
 	done := 0
 	for i, s := range spans {
 		pointers[i] = s.pointer
-		raw := data[s.start:s.end]
-		sum := hashOf(raw)
+		raw := data.Part(s.start, s.end)
+		sum, size := hashOf(raw)
 		moved[i] = value{name: sum + valueSuffix, json: raw}
-		ref, err := plan.EncodeJSON(reference{Ref: moved[i].name, SHA256: sum, Bytes: len(raw)})
+		ref, err := plan.EncodeJSON(reference{Ref: moved[i].name, SHA256: sum, Bytes: size})
 		if err != nil {
 			return nil, nil, err
 		}
-		out.Write(data[done:s.start])
+		out.Write(data.JSON[done:s.start])
 		out.Write(ref)
 		done = s.end
 	}
-	out.Write(data[done:])
+	out.Write(data.JSON[done:])
 	refs, err := plan.EncodeJSON(pointers)
 	if err != nil {
 		return nil, nil, err
 	}
-	return bytes.Join([][]byte{line[:at], []byte(refsField), refs, []byte(dataField), out.Bytes(), []byte("}")}, nil), moved, nil
+	return bytes.Join([][]byte{line.JSON[:at], []byte(refsField), refs, []byte(dataField), out.Bytes(), []byte("}")}, nil), moved, nil
 }
 
 // largeValues finds the values to move, in text order.
-func largeValues(data []byte) ([]span, error) {
+func largeValues(data event.Line) ([]span, error) {
 	var large []span
-	err := walkValues(data, func(pointer []byte, start, end int) {
+	gaps := data.Gaps
+	err := walkValues(data.JSON, func(pointer []byte, start, end int) {
+		if len(gaps) > 0 && gaps[0].Start == start {
+			large, gaps = append(large, span{string(pointer), start, end}), gaps[1:]
+			return
+		}
 		// The data itself stays if it is an object, as for every kind of event:
 		// it has few fields, none of which is still large.
-		if end-start <= maxValue || start == 0 && data[0] == '{' {
+		if start == 0 && data.JSON[0] == '{' {
 			return
 		}
 		// The remaining size, without the values found inside.
@@ -168,15 +175,16 @@ func (v values) makeDir() error {
 	return syncDir(filepath.Dir(v.dir))
 }
 
-// put writes a file of the folder, unless it is there. Its name is a hash.
-func (v values) put(name string, content []byte) error {
+// put writes a file of the folder, unless it is there. Its name begins with the hash of
+// its content.
+func (v values) put(name string, content io.WriterTo) error {
 	path := filepath.Join(v.dir, name)
 	// The file may be a leftover of a crash or an earlier run of the program.
-	if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, content) { //nolint:gosec // the name is a hash
+	if there, err := hashOfFile(path); err == nil && strings.HasPrefix(name, there) {
 		return nil
 	}
-	if err := wholefile.Write(path, content); err != nil {
-		return fmt.Errorf("keep a value of %d bytes: %w", len(content), err)
+	if err := wholefile.WriteFrom(path, content); err != nil {
+		return fmt.Errorf("keep a large value: %w", err)
 	}
 	return nil
 }
@@ -228,14 +236,26 @@ func (v values) fetch(raw []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("its value cannot be read: %w", err)
 	}
-	if len(whole) != ref.Bytes || hashOf(whole) != ref.SHA256 {
+	if sum, size := hashOf(bytes.NewReader(whole)); size != ref.Bytes || sum != ref.SHA256 {
 		return nil, fmt.Errorf("the file %s is not what was written", path)
 	}
 	return whole, nil
 }
 
-// hashOf returns the SHA-256 of data in hexadecimal digits.
-func hashOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+// hashOf returns the SHA-256 of content in hexadecimal digits, and its length.
+func hashOf(content io.WriterTo) (hash string, size int) {
+	sum := sha256.New()
+	n, _ := content.WriteTo(sum) // a hash takes everything
+	return hex.EncodeToString(sum.Sum(nil)), int(n)
+}
+
+// hashOfFile is hashOf for a file.
+func hashOfFile(path string) (string, error) {
+	file, err := os.Open(path) //nolint:gosec // the name is a hash
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	_, err = io.Copy(sum, file)
+	return hex.EncodeToString(sum.Sum(nil)), errors.Join(err, file.Close())
 }

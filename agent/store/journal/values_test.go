@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -128,6 +129,30 @@ func valueFiles(t *testing.T, path string) []string {
 		t.Fatal(err)
 	}
 	return files
+}
+
+func TestLargeTextsAreNotCopied(t *testing.T) {
+	const size, times = 2 << 20, 8
+	result := text(size)
+	completed := event.RunCompleted{Result: event.Result{Variables: map[string]any{"v": result}}}
+	for range times - 1 {
+		completed.History = append(completed.History, plan.HistoryItem{Index: "1", Result: result})
+	}
+	j, err := journal.Create(inTemp(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err = j.Append(number(completed)...)
+	runtime.ReadMemStats(&after)
+	if err := errors.Join(err, j.Close()); err != nil {
+		t.Fatal(err)
+	}
+	// A text is encoded in parts, whose memory the race detector does not let be used again.
+	if got := (after.TotalAlloc - before.TotalAlloc) >> 20; got > 3*times*size/2>>20 {
+		t.Errorf("allocated %d MB to keep %d texts of %d MB", got, times, size>>20)
+	}
 }
 
 func TestReferencesNameTheirFile(t *testing.T) {
