@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/tailscale/hujson"
 
 	"replan/internal/nesting"
 	"replan/internal/untrusted"
@@ -72,11 +71,70 @@ func Standard(data []byte) ([]byte, error) {
 	if err := nesting.Check(data); err != nil {
 		return data, fmt.Errorf("decode JSON: %w", err)
 	}
-	plain, err := hujson.Standardize(bytes.Clone(data))
-	if err != nil {
-		return data, fmt.Errorf("decode JSON at %s", strings.TrimPrefix(err.Error(), "hujson: "))
+	if json.Valid(data) {
+		return data, nil
+	}
+	plain := withoutComments(data)
+	var valid json.RawMessage
+	if err := json.Unmarshal(plain, &valid); err != nil {
+		return data, fmt.Errorf("decode JSON%s: %w", placeOf(plain, err), err)
 	}
 	return plain, nil
+}
+
+// withoutComments returns a copy of a text with blanks for comments, and for commas
+// between a value and the end of its list or object. It reads the text once.
+func withoutComments(text []byte) []byte {
+	text = bytes.Clone(text)
+	last, trailing := byte('['), -1 // the last byte of JSON, and the place of a comma that may be the last one
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch c {
+		case ' ', '\t', '\r', '\n':
+			continue
+		case '/':
+			length := commentLength(text[i:])
+			for j := i; j < i+length; j++ {
+				if !bytes.Contains([]byte("\t\r\n"), text[j:j+1]) {
+					text[j] = ' '
+				}
+			}
+			if i += length - 1; length > 0 {
+				continue
+			}
+			return text // the slash is an error
+		case '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case '}', ']':
+			if trailing >= 0 {
+				text[trailing] = ' '
+			}
+		}
+		trailing = -1
+		if c == ',' && !bytes.Contains([]byte("[{:,"), []byte{last}) {
+			trailing = i
+		}
+		last = c
+	}
+	return text
+}
+
+// commentLength returns the length of the comment that a text begins with, 0 if it has
+// no end. One of a single line may not hold other line separators, which hide text.
+func commentLength(text []byte) int {
+	opening, end := []byte("//"), []byte("\n")
+	if bytes.HasPrefix(text, []byte("/*")) {
+		opening, end = []byte("/*"), []byte("*/")
+	}
+	body, _, ended := bytes.Cut(bytes.TrimPrefix(text, opening), end)
+	if !ended || !bytes.HasPrefix(text, opening) || end[0] == '\n' && bytes.ContainsAny(body, "\u2028\u2029") {
+		return 0
+	}
+	return len(opening) + len(body) + len(end)
 }
 
 // invalidUTF8 returns the offset of the first byte outside UTF-8, and whether

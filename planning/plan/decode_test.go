@@ -1,10 +1,13 @@
 package plan_test
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tailscale/hujson"
 
 	"replan/planning/plan"
 )
@@ -224,5 +227,35 @@ func TestTextThatNestsWithoutEndIsRefused(t *testing.T) {
 	}
 	if _, err := plan.Standard([]byte("// a comment\n" + deep)); err == nil || !strings.Contains(err.Error(), "nests deeper") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestCommentsAndTrailingCommasBecomeBlanks(t *testing.T) {
+	for _, text := range []string{
+		`{"a":1}`, "{// one\n\"a\":[1,2,],/* two\r\n*/}", "[1 /* a */ , // b\n\t]//\n", `{"a":"// no /* comment */ ,]\\\"",}`, `[{"a":[],},{},]`, "/*\u2028*/[]",
+		"[,]", "[1,,]", `{"a":,}`, "{,}", "[1],", "[] // no line end", "[] /* no end", "/*/", "// \u2028\n[]", "[/]", "/", "", `["`, `["\`, ",", "[1,2}",
+	} {
+		got, err := plan.Standard([]byte(text))
+		want, refused := hujson.Standardize([]byte(text))
+		if (err == nil) != (refused == nil) || string(got) != string(want) {
+			t.Errorf("%q: got %q, %v, want %q, %v", text, got, err, want, refused)
+		}
+	}
+}
+
+func TestPlainFormOfAFileTakesLittleMemory(t *testing.T) {
+	text := []byte("[" + strings.Repeat("1,", 1_000_000) + "] // a comment\n")
+	for range 2 { // with comments, and then without them
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		plain, err := plan.Standard(text)
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := int(after.TotalAlloc - before.TotalAlloc); got > 4*len(text) {
+			t.Errorf("allocated %d KB for a file of %d KB", got>>10, len(text)>>10)
+		}
+		text = plain
 	}
 }
