@@ -17,13 +17,17 @@ import (
 // read yet.
 type fields map[string]json.RawMessage
 
-// read returns the fields of an object, or nil if raw is none. Fields that hold no
-// content are left out.
+// read returns the fields of an object that hold content, or nil if raw is none.
 func read(raw json.RawMessage) fields {
 	var f fields
 	if json.Unmarshal(raw, &f) != nil {
 		return nil
 	}
+	return f.withContent()
+}
+
+// withContent returns the fields without those that hold no content.
+func (f fields) withContent() fields {
 	delete(f, "annotations")
 	delete(f, "_meta")
 	maps.DeleteFunc(f, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
@@ -64,7 +68,7 @@ func Readable(raw json.RawMessage) json.RawMessage {
 	if json.Unmarshal(result["resultType"], &kind) == nil && kind == mcp.ResultTypeInputRequired {
 		return raw
 	}
-	rest := read(raw)
+	rest := fields(maps.Clone(result)).withContent()
 	if old := rest["toolResult"]; old != nil && rest["structuredContent"] == nil {
 		result["structuredContent"] = old // protocol 2024-10-07
 		delete(rest, "toolResult")
