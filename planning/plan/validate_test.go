@@ -403,3 +403,15 @@ func TestBackEdgeIsCycleWithMembers(t *testing.T) {
 		}
 	})
 }
+
+func TestArgsOfACallAreLimited(t *testing.T) {
+	for size, want := range map[int]string{15 << 20: "", 16 << 20: "step 1: its arguments have more than 16 MB: pass a file"} {
+		for _, rules := range []plan.Rules{{}, {CheckTools: true, Catalogue: plan.Catalogue{{Server: "s", Name: "t"}}}} {
+			p := plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: "s", Executor: plan.ExecutorTool, Tool: "t", Args: map[string]any{"a": strings.Repeat("x", size)}}}}
+			faults, _ := plan.Validate(p, rules)
+			if got := plan.FaultError(faults); len(faults) > 1 || (want == "") != (len(faults) == 0) || want != "" && !strings.Contains(got.Error(), want) {
+				t.Errorf("%d bytes: got %v, want %q", size, faults, want)
+			}
+		}
+	}
+}
