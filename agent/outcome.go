@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"replan/agent/event"
 	"replan/internal/markdown"
@@ -80,22 +81,33 @@ func (r *Run) Results() string {
 func (r *Run) stepResults(bound int) string {
 	sizes := make([]int, len(r.Steps))
 	for i, s := range r.Steps {
-		sizes[i] = min(len([]rune(resultText(s))), shownOfOne)
+		sizes[i] = min(utf8.RuneCountInString(resultText(s)), shownOfOne)
 	}
 	shares := prompt.Shares(sizes, bound)
 	var text strings.Builder
 	text.WriteString("What the steps brought:\n")
 	for i, s := range r.Steps {
 		fmt.Fprintf(&text, "\n**%s. %s**: %s\n", s.Step.Index, s.Step.Title, s.Status)
-		if result := []rune(resultText(s)); len(result) > 0 {
-			shown := string(result[:shares[i]])
-			if left := len(result) - shares[i]; left > 0 {
+		if result := resultText(s); result != "" {
+			shown, left := firstCharacters(result, shares[i])
+			if left > 0 {
 				shown += fmt.Sprintf("\n… %d more characters", left)
 			}
 			text.WriteString("\n" + markdown.Block(shown) + "\n")
 		}
 	}
 	return text.String()
+}
+
+// firstCharacters returns the first n characters of a text, and how many more it has.
+func firstCharacters(text string, n int) (first string, left int) {
+	for at := range text {
+		if n == 0 {
+			return strings.ToValidUTF8(text[:at], "\uFFFD"), utf8.RuneCountInString(text[at:])
+		}
+		n--
+	}
+	return text, 0
 }
 
 // resultText returns the result of a step as text, or "" if it has none.

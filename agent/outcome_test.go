@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -116,6 +117,13 @@ func TestResultsOfRunWithoutAnswer(t *testing.T) {
 			},
 			wants: []string{"```\n" + strings.Repeat("x", 250) + "\n… 2750 more characters"},
 		},
+		"characters, and bytes that are none": {
+			change: func(start *event.RunStarted) { start.Prompting.ContextWindow = 2000 },
+			tool: func(c agent.CallTool) event.Data {
+				return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: strings.Repeat("é\xff", 1500)}
+			},
+			wants: []string{"```\n" + strings.Repeat("é\uFFFD", 125) + "\n… 2750 more characters"},
+		},
 		"answered run":          {change: func(start *event.RunStarted) { start.SkipSynthesis = false }},
 		"failed run":            {tool: failing("2", 99, event.FailureTool)},
 		"dry run":               {change: func(start *event.RunStarted) { start.DryRun = true }},
@@ -142,6 +150,25 @@ func TestResultsOfRunWithoutAnswer(t *testing.T) {
 				t.Errorf("got unexpected results:\n%s", got)
 			}
 		})
+	}
+}
+
+func TestResultsTakeNoCopyOfALargeResult(t *testing.T) {
+	w := newWorld(t)
+	large := strings.Repeat("é", 4<<20)
+	w.tool = func(c agent.CallTool) event.Data {
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: large}
+	}
+	w.play(given(t, chain))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	results := w.run.Results()
+	runtime.ReadMemStats(&after)
+	if !strings.Contains(results, "more characters") {
+		t.Fatalf("got %d bytes of results", len(results))
+	}
+	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
+		t.Errorf("allocated %d KB for %d KB of results", got>>10, len(results)>>10)
 	}
 }
 
