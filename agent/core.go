@@ -361,11 +361,7 @@ func (r scheduler) rebuildGraph() {
 				s.sched.waits++
 			}
 		}
-		feeds := r.graph.Feeds(at)
-		s.sched.feeds = make([]*StepState, len(feeds))
-		for n, d := range feeds {
-			s.sched.feeds[n] = r.Steps[d]
-		}
+		s.sched.feeds = r.graph.Feeds(at)
 		r.findMissingArgs(s)
 		for _, item := range s.Items {
 			item.sched.length, item.sched.place = s.sched.length, s.sched.place

@@ -462,13 +462,28 @@ func (r scheduler) passBy(s *StepState) {
 		r.endItem(s)
 		return
 	}
-	for _, d := range s.sched.feeds {
+	for _, at := range s.sched.feeds {
+		d := r.Steps[at]
 		if d.Status == StepPending && d.skip.reason == "" && s.Step.ResultVariable != "" && plan.Needs(d.Step, s.Step.ResultVariable) {
 			d.skip.reason = string(event.NotTaken)
 			r.enqueue(d)
 			continue
 		}
 		if d.sched.waits--; d.sched.waits == 0 {
+			r.enqueue(d)
+		}
+	}
+}
+
+// cutBehind skips the steps that depend on a step that will not succeed.
+func (r scheduler) cutBehind(s *StepState) {
+	if s.item.step != nil {
+		r.endItem(s)
+		return
+	}
+	for _, at := range s.sched.feeds {
+		if d := r.Steps[at]; d.Status == StepPending && d.skip.reason == "" {
+			d.skip.reason = fmt.Sprintf("step %s (%s) did not succeed", s.Step.Index, s.Step.Title)
 			r.enqueue(d)
 		}
 	}

@@ -419,20 +419,6 @@ func (r fold) applyFailureResolved(d event.FailureResolved) {
 	r.enqueue(s)
 }
 
-// cutBehind skips the steps that depend on a step that will not succeed.
-func (r scheduler) cutBehind(s *StepState) {
-	if s.item.step != nil {
-		r.endItem(s)
-		return
-	}
-	for _, d := range s.sched.feeds {
-		if d.Status == StepPending && d.skip.reason == "" {
-			d.skip.reason = fmt.Sprintf("step %s (%s) did not succeed", s.Step.Index, s.Step.Title)
-			r.enqueue(d)
-		}
-	}
-}
-
 // release binds the result of a completed step and releases the steps that waited
 // only for it.
 func (r scheduler) release(s *StepState) {
@@ -441,7 +427,8 @@ func (r scheduler) release(s *StepState) {
 		return
 	}
 	r.bind(s)
-	for _, d := range s.sched.feeds {
+	for _, at := range s.sched.feeds {
+		d := r.Steps[at]
 		if d.sched.waits--; d.sched.waits == 0 {
 			r.enqueue(d)
 		}

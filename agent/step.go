@@ -171,13 +171,13 @@ type innerCall struct {
 
 // schedule is the position of a step in the graph and in the queues.
 type schedule struct {
-	waits  int          // number of dependencies that are not completed
-	feeds  []*StepState // steps that depend on it
-	node   int          // its index in the graph
-	place  int          // its rank among all steps, by number and then as written
-	length float64      // ms to the end of the longest path from it
-	need   need         // its next need
-	at     int          // its index in the queue for that need
+	waits  int     // number of dependencies that are not completed
+	feeds  []int   // positions of the steps that depend on it
+	node   int     // its index in the graph
+	place  int     // its rank among all steps, by number and then as written
+	length float64 // ms to the end of the longest path from it
+	need   need    // its next need
+	at     int     // its index in the queue for that need
 }
 
 // readyCall is the call of a step that could start, or the reason why it cannot.

@@ -97,6 +97,7 @@ func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
 		if e.commands, err = e.prepare(ctx, w); err != nil {
 			return err
 		}
+		e.prepare = nil // it may hold a large plan file
 	}
 	// Approving all gates is no decision about failures, so the user is still
 	// asked. Denying all gates is one.

@@ -198,3 +198,30 @@ func BenchmarkResolveEscapes(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkManyDependencies reports the memory for a plan whose steps have a hundred
+// dependencies each.
+func BenchmarkManyDependencies(b *testing.B) {
+	p := plan.Plan{Title: "T"}
+	for i := range 2000 {
+		step := plan.Step{Index: strconv.Itoa(i), Title: "s", Tool: "t"}
+		for j := max(0, i-100); j < i; j++ {
+			step.DependsOn = append(step.DependsOn, strconv.Itoa(j))
+		}
+		p.Steps = append(p.Steps, step)
+	}
+	b.Run("encode", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := p.MarshalJSON(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("graph", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_ = plan.NewGraph(p)
+		}
+	})
+}

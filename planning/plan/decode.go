@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+	"unique"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -298,7 +300,8 @@ func (d *planDecoder) indices(object map[string]any, path, name string) []string
 			d.from.move(at(len(indices)), at(i))
 		}
 		seen[index] = true
-		indices = append(indices, index)
+		index = unique.Make(index).Value() // many steps may name the same one
+		indices = append(slices.Grow(indices, len(list)-i), index)
 	}
 	return indices
 }

@@ -137,7 +137,7 @@ func (g *Graph) connect(references [][]Reference) {
 	g.needs = make([][]int, len(g.steps))
 	g.feeds = make([][]int, len(g.steps))
 	for i, s := range g.steps {
-		var needs []int
+		needs := slices.Grow([]int(nil), len(s.DependsOn)+len(references[i]))
 		for _, index := range s.DependsOn {
 			if j, ok := g.position[index]; ok && j != i {
 				needs = append(needs, j)
@@ -156,9 +156,15 @@ func (g *Graph) connect(references [][]Reference) {
 		g.sortByRank(needs)
 		g.needs[i] = slices.Compact(needs)
 	}
+	count := make([]int, len(g.steps))
+	for _, needs := range g.needs {
+		for _, j := range needs {
+			count[j]++
+		}
+	}
 	for _, i := range g.byRank {
 		for _, j := range g.needs[i] {
-			g.feeds[j] = append(g.feeds[j], i)
+			g.feeds[j] = append(slices.Grow(g.feeds[j], count[j]-len(g.feeds[j])), i)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -207,11 +208,12 @@ func (w *ObjectWriter) Add(name string, value any) {
 	if w.err != nil || w.seen[name] {
 		return
 	}
-	data, err := EncodeJSON(value)
-	if err != nil {
-		w.err = fmt.Errorf("field %q: %w", name, err)
-		return
-	}
+	w.begin(name)
+	w.value(name, value)
+}
+
+// begin writes the name of a field.
+func (w *ObjectWriter) begin(name string) {
 	if w.seen == nil {
 		w.seen = make(map[string]bool)
 		w.buf.WriteByte('{')
@@ -221,7 +223,31 @@ func (w *ObjectWriter) Add(name string, value any) {
 	w.seen[name] = true
 	w.buf.WriteString(CanonicalJSON(name))
 	w.buf.WriteByte(':')
-	w.buf.Write(data)
+}
+
+// value writes a value of a field.
+func (w *ObjectWriter) value(name string, value any) {
+	enc := json.NewEncoder(&w.buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		w.err = cmp.Or(w.err, fmt.Errorf("field %q: encode JSON: %w", name, err))
+		return
+	}
+	w.buf.Truncate(w.buf.Len() - len("\n"))
+}
+
+// addSteps writes the field steps. It encodes one at a time, because there may be
+// thousands.
+func (w *ObjectWriter) addSteps(steps []Step) {
+	w.begin("steps")
+	w.buf.WriteByte('[')
+	for i, s := range steps {
+		if i > 0 {
+			w.buf.WriteByte(',')
+		}
+		w.value("steps", s)
+	}
+	w.buf.WriteByte(']')
 }
 
 func (w *ObjectWriter) addText(name, value string) {
@@ -263,11 +289,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 		w.Add("variables", p.Variables)
 	}
 	w.addText("on_failure", string(p.OnFailure))
-	steps := p.Steps
-	if steps == nil {
-		steps = []Step{}
-	}
-	w.Add("steps", steps)
+	w.addSteps(p.Steps)
 	if len(p.Acceptance) > 0 {
 		w.Add("acceptance", p.Acceptance)
 	}
