@@ -81,8 +81,11 @@ type Runner struct {
 
 // Run runs a command and returns when its whole process group has ended. It
 // forwards output as it arrives. It fails if the command cannot be started or
-// if ctx ends.
+// if ctx ends, and starts nothing once ctx has ended.
 func (r *Runner) Run(ctx context.Context, what Command) (Outcome, error) {
+	if ctx.Err() != nil {
+		return Outcome{}, context.Cause(ctx)
+	}
 	out := &capture{max: r.MaxOutput, dir: r.SpillDir, line: what.Line}
 	f := &follow{out: out, stream: &stream{send: r.sender(what.Send)}, log: r.Logger}
 	if what.Quiet {

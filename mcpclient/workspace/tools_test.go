@@ -22,12 +22,18 @@ import (
 )
 
 // sample returns a small Go project in a repository with an uncommitted change, a
-// branch and a remote.
+// branch and a remote. The remote and the memory lie beside it.
 func sample(t *testing.T) *bench {
 	t.Helper()
 	needGit(t)
-	dir := t.TempDir()
-	b := newBench(t, workspace.Config{Dir: dir, Memory: filepath.Join(t.TempDir(), "memory.md")})
+	all := t.TempDir()
+	dir, remote := filepath.Join(all, "project"), filepath.Join(all, "remote")
+	for _, folder := range []string{dir, remote} {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := newBench(t, workspace.Config{Dir: dir, Memory: filepath.Join(all, "memory.md")})
 	b.Write(t, map[string]string{
 		".gitignore":    "*.log\n",
 		"go.mod":        "module sample\n\ngo 1.21\n",
@@ -36,7 +42,6 @@ func sample(t *testing.T) *bench {
 		"docs/a.md":     "# A\n\nGreet people.\n",
 		"empty.txt":     "",
 	})
-	remote := t.TempDir()
 	git(t, remote, "init", "-q", "--bare")
 	for _, arg := range [][]string{
 		{"init", "-q", "-b", "main"},

@@ -56,12 +56,16 @@ func (t Tool) Handle(ctx context.Context, req mcp.CallToolRequest, log *slog.Log
 		return mcp.NewToolResultError("the args hold \"" + redact.Marker + "…\", the placeholder of a secret hidden from models; nothing was done: " +
 			"leave that part of the file as it is, or have the user change it"), nil
 	}
-	result, err := t.run(ctx, c)
-	if err == nil {
+	var result *mcp.CallToolResult
+	if err = context.Cause(ctx); err == nil {
+		result, err = t.run(ctx, c)
+	}
+	stopped := ctx.Err() != nil
+	if err == nil && (!stopped || !t.readOnly) { // what was read may be a part, what was changed is whole
 		return result, nil
 	}
 	log.Debug("operator failed", "tool", t.Name, "error", err)
-	if ctx.Err() != nil {
+	if stopped {
 		return nil, fmt.Errorf("%s was stopped: %w", t.Name, context.Cause(ctx))
 	}
 	if unsure := new(UnsureError); errors.As(err, &unsure) {

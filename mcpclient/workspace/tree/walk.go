@@ -117,9 +117,6 @@ type walker struct {
 
 // walk visits what is in an open folder.
 func (w *walker) walk(in *Folder, at string, rules *ignores) error {
-	if w.ctx.Err() != nil {
-		return context.Cause(w.ctx)
-	}
 	entries, err := fs.ReadDir(in.Root.FS(), ".")
 	if err != nil {
 		w.closed()
@@ -132,6 +129,9 @@ func (w *walker) walk(in *Folder, at string, rules *ignores) error {
 		rules = rules.with(at, ignoreFile(in.Root, gitignore))
 	}
 	for _, e := range entries {
+		if w.ctx.Err() != nil {
+			return context.Cause(w.ctx)
+		}
 		name, dir := e.Name(), e.IsDir()
 		at := prefix + name
 		if dir && skipped(name) || w.private(at) || rules.ignored(at, dir) {

@@ -34,8 +34,11 @@ type Bench struct {
 
 // Main runs the tests of a package and fails if goroutines outlive them.
 func Main(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")) // it ends by itself, a second after the last lexing
+	goleak.VerifyTestMain(m, LexerClock)
 }
+
+// LexerClock ignores a goroutine that ends by itself, a second after the last lexing.
+var LexerClock = goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")
 
 // ChangeResult is the result of a call that changed files.
 type ChangeResult struct {
