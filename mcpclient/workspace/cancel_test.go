@@ -169,6 +169,26 @@ func TestOperatorsLookAtTheirContextForEachFile(t *testing.T) {
 	b.Same(t, files)
 }
 
+func TestStoppedExpressionsEndInTheMiddleOfAFile(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.Write(t, map[string]string{"lines.txt": strings.Repeat("a\n", 1<<20), "line.txt": strings.Repeat("a", 4<<20)})
+	invoke := workspace.Caller(b.Ops)
+	for file, slow := range map[string]string{
+		"lines.txt": "[^z]*z|a",       // reads the rest of the file for each match: hours
+		"line.txt":  "(a?){50}a{50}b", // does not match: half a minute
+	} {
+		for tool, call := range map[string]args{
+			"fs.search":      {"path": file, "query": slow, "regex": true},
+			"code.transform": {"kind": "replace", "path": file, "pattern": slow, "regex": true, "replacement": "b"},
+		} {
+			ctx := stopAt(t, 30)
+			if err := invoke(ctx, tool, call); !errors.Is(err, errStopped) {
+				t.Errorf("%s of %s: got %v", tool, file, err)
+			}
+		}
+	}
+}
+
 func TestStoppedCallsDoNotWaitForTheirTurn(t *testing.T) {
 	dir, backups, memory := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "memory.md")
 	other := newBench(t, workspace.Config{Dir: dir, Backups: backups}) // stands for another program

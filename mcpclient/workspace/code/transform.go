@@ -232,7 +232,7 @@ func (o *Operators) replace(ctx context.Context, args transformArgs) (transformR
 			return nil //nolint:nilerr // too large or not text: nothing that is changed
 		}
 		searched++
-		found, size := pattern.Edits(at, string(before.Data), maxWritten-written)
+		found, size := pattern.Edits(ctx, at, string(before.Data), maxWritten-written)
 		if written += size; written > maxWritten {
 			return fmt.Errorf("the replacement would write more than %d MB; narrow it with path or glob", maxWritten>>20)
 		}

@@ -2,11 +2,14 @@ package grep
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
+
+	"replan/mcpclient/workspace/code/source"
 )
 
 // Finder finds the lines that a query matches. It skips files that hold none of the
@@ -129,6 +132,7 @@ var oddFolds = [][]byte{[]byte("\u212A"), []byte("\u017F")}
 
 // scan is the position of a finder in a text.
 type scan struct {
+	ctx     context.Context //nolint:containedctx // of the one search that it belongs to
 	f       *Finder
 	data    []byte
 	in      []byte // where needles are looked for: data, or data in lower case
@@ -138,9 +142,10 @@ type scan struct {
 	pos     int
 }
 
-// scan starts to find lines. It may use scratch as memory.
-func (f *Finder) scan(data []byte, scratch *[]byte) *scan {
-	s := &scan{f: f, data: data, in: data, needles: f.needles, whole: f.whole}
+// scan starts to find lines, and finds none once ctx has ended. It may use scratch as
+// memory.
+func (f *Finder) scan(ctx context.Context, data []byte, scratch *[]byte) *scan {
+	s := &scan{ctx: ctx, f: f, data: data, in: data, needles: f.needles, whole: f.whole}
 	if f.fold && len(s.needles) > 0 {
 		for _, odd := range oddFolds {
 			if bytes.Contains(data, odd) {
@@ -173,7 +178,7 @@ func lowerASCII(to, text []byte) []byte {
 // next returns the next line that matches, without its end, and where in it the
 // first match begins.
 func (s *scan) next() (from, to, at int, ok bool) {
-	for s.pos < len(s.data) {
+	for s.pos < len(s.data) && s.ctx.Err() == nil {
 		at := s.candidate()
 		if at < 0 {
 			break
@@ -188,12 +193,20 @@ func (s *scan) next() (from, to, at int, ok bool) {
 		if s.f.line == nil {
 			return from, from + len(line), at, true
 		}
-		if found := s.f.line.FindIndex(line); found != nil {
+		if found := s.match(line); found != nil {
 			return from, from + len(line), from + found[0], true
 		}
 	}
 	s.pos = len(s.data)
 	return 0, 0, 0, false
+}
+
+// match returns the place of the first match in a line.
+func (s *scan) match(line []byte) []int {
+	if len(line) <= source.Stretch {
+		return s.f.line.FindIndex(line)
+	}
+	return s.f.line.FindReaderIndex(source.Stoppable(s.ctx, bytes.NewReader(line)))
 }
 
 // candidate returns a place in the next line that may match, or -1.
@@ -213,11 +226,21 @@ func (s *scan) candidate() int {
 		}
 		return best
 	case s.whole != nil:
-		found := s.whole.FindIndex(s.data[s.pos:])
-		if found == nil {
-			return -1
+		for at := s.pos; at < len(s.data) && s.ctx.Err() == nil; {
+			lines := s.data[at:]
+			if len(lines) > source.Stretch {
+				end := bytes.LastIndexByte(lines[:source.Stretch], '\n')
+				if end < 0 {
+					return at // a long line is matched by itself
+				}
+				lines = lines[:end]
+			}
+			if found := s.whole.FindIndex(lines); found != nil {
+				return min(at+found[0], len(s.data)-1)
+			}
+			at += len(lines) + 1
 		}
-		return min(s.pos+found[0], len(s.data)-1)
+		return -1
 	default:
 		return s.pos
 	}

@@ -144,7 +144,7 @@ func (s *Search) file(ctx context.Context, r *fileReader, job searchJob) {
 	total := 0
 	binary := err == nil && tree.IsBinary(data)
 	if err == nil && !binary {
-		found, total = s.matches(job, data, &r.folded)
+		found, total = s.matches(ctx, job, data, &r.folded)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,8 +182,8 @@ func (s *Search) full() bool {
 }
 
 // matches returns the first matching lines of a file, and the number of all.
-func (s *Search) matches(job searchJob, data []byte, scratch *[]byte) (found []Match, total int) {
-	scan := s.Find.scan(data, scratch)
+func (s *Search) matches(ctx context.Context, job searchJob, data []byte, scratch *[]byte) (found []Match, total int) {
+	scan := s.Find.scan(ctx, data, scratch)
 	full, line, counted, size := false, 1, 0, 0
 	for {
 		from, to, at, ok := scan.next()

@@ -48,7 +48,7 @@ func TestReplacementStopsAtItsSizeLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edits, written := p.Edits("a.txt", strings.Repeat("a\n", 5000), 4096)
+	edits, written := p.Edits(t.Context(), "a.txt", strings.Repeat("a\n", 5000), 4096)
 	if written <= 4096 || len(edits) > 5 {
 		t.Errorf("got %d edits of %d bytes", len(edits), written)
 	}

@@ -1,8 +1,11 @@
 package source
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +17,7 @@ import (
 // Pattern is a search pattern with its replacement.
 type Pattern struct {
 	re      *regexp.Regexp
+	next    *regexp.Regexp // finds it, as its first group, after the first character; nil for a literal
 	with    string
 	literal bool
 }
@@ -29,13 +33,17 @@ func NewPattern(pattern, replacement string, regex bool) (Pattern, error) {
 		return Pattern{re: regexp.MustCompile(regexp.QuoteMeta(pattern)), with: replacement, literal: true}, nil
 	}
 	re, err := regexp.Compile("(?m)" + pattern)
+	var next *regexp.Regexp
+	if err == nil {
+		next, err = regexp.Compile(`\A(?s:.)(?s:.*?)((?m)` + pattern + `)`)
+	}
 	if err != nil {
 		return Pattern{}, fmt.Errorf("the regular expression %q cannot be read: %w", pattern, err)
 	}
 	if err := groupsOf(re, replacement); err != nil {
 		return Pattern{}, err
 	}
-	return Pattern{re: re, with: replacement}, nil
+	return Pattern{re: re, next: next, with: replacement}, nil
 }
 
 var dollar = lazyregexp.New(`\$\$|\$(\w+)|\$\{(\w+)\}`)
@@ -63,8 +71,9 @@ func (p Pattern) IsWord() bool { return p.literal && IsIdentifier(p.re.String())
 
 // Edits returns the changes of a text and the number of bytes they write. It
 // stops once that exceeds most. It skips empty matches. If every line of the
-// text ends in CR LF, so do those of pattern and replacement.
-func (p Pattern) Edits(file, src string, most int) (edits []Edit, written int) {
+// text ends in CR LF, so do those of pattern and replacement. It also stops once ctx
+// has ended.
+func (p Pattern) Edits(ctx context.Context, file, src string, most int) (edits []Edit, written int) {
 	crlf := strings.Contains(src, "\r\n") && strings.Count(src, "\r\n") == strings.Count(src, "\n")
 	text, back := src, func(at int) int { return at }
 	with := p.with
@@ -80,10 +89,7 @@ func (p Pattern) Edits(file, src string, most int) (edits []Edit, written int) {
 		}
 		with = strings.ReplaceAll(with, "\r\n", "\n")
 	}
-	for _, m := range p.re.FindAllStringSubmatchIndex(text, -1) {
-		if m[0] == m[1] {
-			continue
-		}
+	for m := range p.matches(ctx, text) {
 		put := with
 		if !p.literal {
 			put = string(p.re.ExpandString(nil, with, text, m))
@@ -100,6 +106,65 @@ func (p Pattern) Edits(file, src string, most int) (edits []Edit, written int) {
 		}
 	}
 	return edits, written
+}
+
+// matches yields the places of the matches that are not empty, and of their groups.
+// Each may take as long as reading all of the text, so it looks at ctx before each.
+func (p Pattern) matches(ctx context.Context, text string) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		for pos := 0; pos <= len(text) && ctx.Err() == nil; {
+			re, from := p.re, pos
+			if pos > 0 && !p.literal { // what is before the match counts for ^ and \b
+				_, width := utf8.DecodeLastRuneInString(text[:pos])
+				re, from = p.next, pos-width
+			}
+			find := re.FindStringSubmatchIndex
+			if len(text)-from > Stretch && !p.literal {
+				find = func(text string) []int { return re.FindReaderSubmatchIndex(Stoppable(ctx, strings.NewReader(text))) }
+			}
+			m := find(text[from:])
+			if m == nil || ctx.Err() != nil { // a text that was cut matches otherwise
+				return
+			}
+			if re == p.next {
+				m = m[2:]
+			}
+			for i := range m {
+				if m[i] >= 0 {
+					m[i] += from
+				}
+			}
+			if pos = m[1]; m[0] == m[1] {
+				_, width := utf8.DecodeRuneInString(text[pos:])
+				pos += max(width, 1)
+			} else if !yield(m) {
+				return
+			}
+		}
+	}
+}
+
+// Stretch is how many bytes an expression reads before somebody looks whether it is to
+// stop. The slowest expressions take a second for a few of these.
+const Stretch = 64 << 10
+
+// Stoppable returns a text that ends once ctx has ended, so that an expression that is
+// matched against it does, too.
+func Stoppable(ctx context.Context, text io.RuneReader) io.RuneReader {
+	return &stoppable{RuneReader: text, ctx: ctx}
+}
+
+type stoppable struct {
+	io.RuneReader
+	ctx  context.Context //nolint:containedctx // of the one match that it is made for
+	read int             // runes
+}
+
+func (s *stoppable) ReadRune() (rune, int, error) {
+	if s.read++; s.read%1024 == 0 && s.ctx.Err() != nil {
+		return 0, 0, io.EOF
+	}
+	return s.RuneReader.ReadRune()
 }
 
 // InWords counts the edits with an adjacent letter, digit or _, which

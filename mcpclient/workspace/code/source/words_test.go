@@ -3,6 +3,8 @@ package source_test
 import (
 	"fmt"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,7 +151,7 @@ func TestPatternsReplaceText(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			edits, _ := p.Edits("f", c.src, 1<<20)
+			edits, _ := p.Edits(t.Context(), "f", c.src, 1<<20)
 			got, err := source.Apply(c.src, edits)
 			if err != nil || got != c.want {
 				t.Errorf("got %q, %v, want %q", got, err, c.want)
@@ -167,6 +169,27 @@ func TestPatternsReplaceText(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+func TestPatternsMatchWhatAnExpressionMatches(t *testing.T) {
+	short := "a ab\nba a\n\nåb a.b\xffa\n"
+	for _, src := range []string{short, strings.Repeat(short, 2*source.Stretch/len(short))} {
+		for _, pattern := range []string{`\ba`, `^(?:a|b)`, `a$|b`, `\A.`, `(?i)(A)(B)?`, `[^b]*b|a`, `(a?)(.?)`, `.`, `(?s:.)\n`, `b*`} {
+			p, err := source.NewPattern(pattern, "<${0}>", true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []source.Edit
+			for _, m := range regexp.MustCompile("(?m)"+pattern).FindAllStringIndex(src, -1) {
+				if m[0] < m[1] {
+					want = append(want, source.Edit{Path: "f", Start: m[0], End: m[1], New: "<" + src[m[0]:m[1]] + ">"})
+				}
+			}
+			if got, _ := p.Edits(t.Context(), "f", src, 10<<20); !slices.Equal(got, want) {
+				t.Errorf("%s in %d bytes: got %d edits, want %d", pattern, len(src), len(got), len(want))
+			}
+		}
 	}
 }
 
