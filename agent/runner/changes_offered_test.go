@@ -96,6 +96,23 @@ func TestRunsWhoseChangesAreDroppedAreUndone(t *testing.T) {
 	}
 }
 
+func TestAnswerThatNamesNoOfferIsToTheLastShown(t *testing.T) {
+	w := &workingCopy{changes: event.Changes{Offer: "1", Files: []event.ChangedFile{{Path: "a.txt"}}}}
+	s := open(t, policy.ApproveAll, copied(w))
+	s.Send(session.SettleChanges{Choice: event.ChangesChoice{All: true}})
+	if got := until[event.Note](t, s); got.Text != "nothing was taken or dropped: look at the changes first" {
+		t.Errorf("got %+v", got)
+	}
+	until[session.ChangesOffered](t, s)
+	s.Send(session.SettleChanges{Choice: event.ChangesChoice{All: true}})
+	until[session.ChangesSettled](t, s)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if want := []string{"changes", "settle"}; !slices.Equal(w.calls, want) || w.choice.Offer != "1" {
+		t.Errorf("got the calls %q with %+v, want %q", w.calls, w.choice, want)
+	}
+}
+
 func TestRunDoesNotStartWithoutItsCopy(t *testing.T) {
 	w := &workingCopy{refused: errors.New("the disk is full")}
 	s := open(t, policy.ApproveAll, copied(w))

@@ -158,6 +158,7 @@ type Session struct {
 	preparing    context.CancelFunc // set while a run is being prepared
 	account      account
 	status       session.Status
+	offer        string // the changes in the copy that were shown last; "" is none
 	selection    selection
 	choices      []session.Choose   // waiting for a model lookup
 	doing        string             // the job in preparation, in a few words; "" is none

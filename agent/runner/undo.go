@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -77,6 +78,7 @@ func offerChanges(ctx context.Context, s *Session, asked bool) {
 			case err != nil:
 				s.publishNote("warn", "the changes of the run cannot be found: "+err.Error())
 			case !changes.Empty():
+				s.offer = changes.Offer
 				_ = s.publish(session.ChangesOffered{Changes: changes})
 			case asked:
 				s.publishNote("info", "no changes wait")
@@ -86,15 +88,20 @@ func offerChanges(ctx context.Context, s *Session, asked bool) {
 	})
 }
 
-// settleChanges takes the chosen changes of the copy and drops the others, unless a
-// run is active.
+// settleChanges takes the chosen changes of the copy and drops the others or lets them
+// wait, unless a run is active. A choice that names no offer is of the last one.
 func settleChanges(ctx context.Context, s *Session, choice event.ChangesChoice) {
+	choice.Offer = cmp.Or(choice.Offer, s.offer)
 	switch {
 	case s.cfg.Copy == nil:
 		s.publishNote("info", "runs work in this folder itself: there are no changes to take")
 		return
 	case s.busy():
 		_ = s.publish(session.ChangesSettled{SettledChanges: event.SettledChanges{Refused: "a run is active: take or drop its changes when it has ended"}})
+		return
+	case choice.Offer == "":
+		s.publishNote("info", "nothing was taken or dropped: look at the changes first")
+		offerChanges(ctx, s, true)
 		return
 	}
 	s.settling = true
