@@ -3,10 +3,15 @@ package git
 import (
 	"cmp"
 	"context"
+	"crypto/sha1" // #nosec G505 -- git's
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"replan/mcpclient/workspace/tree"
 )
 
 // Move is the change of a branch, a tag or HEAD.
@@ -78,7 +83,8 @@ func (o *Operators) Bundle(ctx context.Context, file string, moves []Move) error
 // Take reads the commits of a pack, and makes the moves: all or none. The files of
 // the workspace stay as they are, and so does what the user staged: if that is not
 // possible, or if a commit changes a path that was not shown, nothing moves. Shown paths
-// are relative to the repository.
+// are relative to the repository; files that the workspace has as the commit were shown
+// when they were taken.
 func (o *Operators) Take(ctx context.Context, pack []byte, moves []Move, shown map[string]bool) error {
 	r, err := o.repository(ctx)
 	if err != nil {
@@ -136,10 +142,11 @@ func (o *Operators) Take(ctx context.Context, pack []byte, moves []Move, shown m
 	return err
 }
 
-// onlyShown fails if a new commit changes a path that was not shown.
+// onlyShown fails if a new commit changes a path that was not shown, and not to the file
+// that the workspace has.
 func (r *gitRepository) onlyShown(ctx context.Context, commit string, shown map[string]bool) error {
 	out, err := r.must(ctx, "list the files of the new commits", gitRun{args: []string{
-		"log", "--format=", "--name-only", "--no-renames", "-m", "-z", "--not", "--all", "--not", "--end-of-options", commit,
+		"log", "--format=", "--raw", "--no-abbrev", "--no-renames", "-m", "-z", "--not", "--all", "--not", "--end-of-options", commit,
 	}})
 	switch {
 	case err != nil:
@@ -147,12 +154,41 @@ func (r *gitRepository) onlyShown(ctx context.Context, commit string, shown map[
 	case out.cut:
 		return errors.New("the new commits change too many files to check them")
 	}
-	for name := range strings.SplitSeq(out.data, "\x00") {
-		if name = strings.Trim(name, "\n"); name != "" && !shown[name] {
-			return fmt.Errorf("a new commit changes %s, which is not among the changes that you saw", name)
+	// :OLD-MODE NEW-MODE OLD-OBJECT NEW-OBJECT STATUS NUL NAME NUL
+	fields := slices.DeleteFunc(strings.Split(out.data, "\x00"), func(field string) bool { return strings.Trim(field, "\n") == "" })
+	for i := 0; i+1 < len(fields); i += 2 {
+		name, entry := fields[i+1], strings.Fields(fields[i])
+		if shown[name] {
+			continue
 		}
+		if local, inside := r.local(name); inside && len(entry) == 5 {
+			f, err := r.o.tree.Look(local)
+			gone := entry[1] == "000000" && !f.Exists
+			if err == nil && (gone || f.Exists && !f.Dir && entry[1] == modeOf(f) && entry[3] == objectOf(f.Data, len(entry[3]))) {
+				continue
+			}
+		}
+		return fmt.Errorf("a new commit changes %s, which is not among the changes that you saw", name)
 	}
 	return nil
+}
+
+// modeOf returns git's mode of a file.
+func modeOf(f tree.File) string {
+	if f.Mode&0o100 != 0 {
+		return "100755"
+	}
+	return "100644"
+}
+
+// objectOf returns the name of git's object with a content, of as many digits.
+func objectOf(data []byte, digits int) string {
+	hash := sha1.New() // #nosec G401 -- git's
+	if digits == hex.EncodedLen(sha256.Size) {
+		hash = sha256.New()
+	}
+	_, _ = fmt.Fprintf(hash, "blob %d\x00%s", len(data), data)
+	return hex.EncodeToString(hash.Sum(nil))
 }
 
 // readTree changes the index as a switch between two trees does, without the files.
