@@ -32,17 +32,17 @@ func newChanges(o *options) slash.Command {
 	return slash.Command{
 		Name: "changes", Args: "[FILE...]", Short: "Take or drop what isolated runs changed",
 		Long: "changes shows what runs changed in a copy of this folder (--isolate), as a diff. On a terminal it asks\n" +
-			"whether to take the changes; elsewhere it needs --take or --drop. With FILE it takes these alone, and drops\n" +
-			"the others. Files that changed here too are not taken. replan undo reverts taken changes.",
-		Examples: []string{"changes", "changes --take", "changes --take README.md", "changes --drop --output json"},
+			"whether to take the changes; elsewhere it needs --take or --drop. With FILE it takes these alone; the others\n" +
+			"wait, unless --drop drops them. Files that changed here too are not taken. replan undo reverts taken changes.",
+		Examples: []string{"changes", "changes --take", "changes --take README.md", "changes --take --drop README.md", "changes --drop --output json"},
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&take, "take", false, "take the changes, or those of FILE alone")
-			f.BoolVar(&drop, "drop", false, "drop all changes")
+			f.BoolVar(&drop, "drop", false, "drop all changes, or those that are not taken")
 		},
 		Check: func(_ string, args []string) error {
 			switch {
-			case take && drop:
-				return errors.New("take the changes or drop them: omit --take or --drop")
+			case take && drop && len(args) == 0:
+				return errors.New("take the changes or drop them: omit --take or --drop, or name the files to take")
 			case len(args) > 0 && !take:
 				return errors.New("FILE names what to take: add --take")
 			}
@@ -67,13 +67,13 @@ func (o runs) changes(ctx context.Context, take, drop bool, files []string) (err
 	if err != nil && !drop {
 		return wrap("find the changes", err)
 	}
-	choice := event.ChangesChoice{Offer: now.Offer, All: take && len(files) == 0, Files: map[string]event.FileChoice{}}
+	choice := chosen(take, drop, files)
+	choice.Offer = now.Offer
 	for _, name := range files {
 		known := slices.ContainsFunc(now.Files, func(f event.ChangedFile) bool { return f.Path == name })
 		if !known {
 			return usage("no run changed %s", name)
 		}
-		choice.Files[name] = event.FileChoice{All: true}
 	}
 	switch {
 	case now.Empty() && c.w.copy.Busy:
@@ -107,11 +107,16 @@ func settleOf(take, drop bool, files []string) session.Command {
 	if !take && !drop {
 		return session.ShowChanges{}
 	}
-	choice := event.ChangesChoice{All: take && len(files) == 0, Files: map[string]event.FileChoice{}}
+	return session.SettleChanges{Choice: chosen(take, drop, files)}
+}
+
+// chosen returns the choice that flags and names of files make.
+func chosen(take, drop bool, files []string) event.ChangesChoice {
+	choice := event.ChangesChoice{All: take && len(files) == 0, Files: map[string]event.FileChoice{}, Keep: take && !drop}
 	for _, name := range files {
 		choice.Files[name] = event.FileChoice{All: true}
 	}
-	return session.SettleChanges{Choice: choice}
+	return choice
 }
 
 // waiting opens the copy in which changes wait; in the chat it is that of the session.
@@ -140,6 +145,7 @@ func (o runs) waiting(ctx context.Context) (c copies, closed func() error, err e
 func (o *options) showChanges(out io.Writer, c event.Changes) error {
 	var b strings.Builder
 	writef := lineWriter(&b)
+	writef("changed by %s: %s", english.Agree(len(c.Runs), "run", "runs"), strings.Join(c.Runs, ", "))
 	b.WriteString(o.diff(out, c.Diff()))
 	for _, f := range c.Files {
 		if f.Conflict {
@@ -190,6 +196,7 @@ func (o *options) askChanges(ctx context.Context, input *ask.Input, c event.Chan
 				}
 			}
 			if len(choice.Files) > 0 {
+				choice.Keep = true
 				return choice, true, nil
 			}
 		}
@@ -208,7 +215,11 @@ func (o *options) settleChanges(ctx context.Context, c copies, choice event.Chan
 	if o.Output == config.OutputJSON && out == o.io.Out {
 		return o.printJSON(done)
 	}
-	_, err = fmt.Fprintln(out, telling.Settled(done))
+	text := telling.Settled(done)
+	if n := c.w.copy.Others; n > 0 {
+		text += fmt.Sprintf("\nchanges wait in %d more %s of this folder: replan changes", n, english.Agree(n, "copy", "copies"))
+	}
+	_, err = fmt.Fprintln(out, text)
 	return wrap(writing, err)
 }
 
@@ -358,7 +369,7 @@ func (c copies) Changes(ctx context.Context) (event.Changes, error) {
 	return offered(offer), err
 }
 
-// Settle takes the chosen changes and drops the others. Runs whose changes were all
+// Settle takes the chosen changes and drops the others, or lets them wait. Runs whose changes were all
 // dropped are undone.
 func (c copies) Settle(ctx context.Context, choice event.ChangesChoice) (event.SettledChanges, error) {
 	if c.w.copy == nil {
@@ -368,7 +379,7 @@ func (c copies) Settle(ctx context.Context, choice event.ChangesChoice) (event.S
 	for name, f := range choice.Files {
 		files[name] = workcopy.FileChoice(f)
 	}
-	done, err := c.w.copy.Settle(ctx, workcopy.Choice{Offer: choice.Offer, All: choice.All, Files: files})
+	done, err := c.w.copy.Settle(ctx, workcopy.Choice{Offer: choice.Offer, All: choice.All, Files: files, Keep: choice.Keep})
 	settled := event.SettledChanges{Runs: done.Runs, Taken: []event.ChangedFile{}, Dropped: slices.Concat([]string{}, done.Dropped), Notes: done.Notes}
 	for _, f := range done.Taken {
 		settled.Taken = append(settled.Taken, changed(f))

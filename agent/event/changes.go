@@ -36,11 +36,12 @@ func (c Changes) Diff() string {
 	return diff.String()
 }
 
-// ChangesChoice says which changes to take. The others are dropped.
+// ChangesChoice says which changes to take. The others are dropped, or wait.
 type ChangesChoice struct {
-	Offer string                // the offer that the user looked at; "" takes what there is
+	Offer string                // the offer that the user looked at; "" is the one that was shown last
 	All   bool                  // all that can be taken
 	Files map[string]FileChoice // by path
+	Keep  bool                  // what is not taken waits
 }
 
 // FileChoice says what to take of a file.

@@ -154,7 +154,7 @@ type Undo struct{ Run string }
 // ChangesOffered.
 type ShowChanges struct{}
 
-// SettleChanges takes the chosen changes of the copy and drops the others. The outcome
+// SettleChanges takes the chosen changes of the copy and drops the others, or lets them wait. The outcome
 // is published as ChangesSettled.
 type SettleChanges struct{ Choice event.ChangesChoice }
 

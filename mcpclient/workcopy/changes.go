@@ -213,11 +213,13 @@ func (c *Copy) changeOf(target, own *tree.Tree, top string) (ch change.Change, c
 	return ch, conflict, ""
 }
 
-// Choice says which changes of an offer to take. What is not taken is dropped.
+// Choice says which changes of an offer to take. What is not taken is dropped, or
+// waits.
 type Choice struct {
 	Offer string // the ID of the offer that was looked at
 	All   bool   // all that can be taken
 	Files map[string]FileChoice
+	Keep  bool // what is not taken waits
 }
 
 // FileChoice is what to take of a file.
@@ -238,7 +240,7 @@ type Settled struct {
 var ErrOutdated = errors.New("the changes differ from those that you looked at: look at them again")
 
 // Settle brings the chosen changes into the workspace, as changes of the newest run,
-// and drops the others.
+// and drops the others unless they are to wait.
 func (c *Copy) Settle(ctx context.Context, choice Choice) (s Settled, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -253,24 +255,7 @@ func (c *Copy) Settle(ctx context.Context, choice Choice) (s Settled, err error)
 		return s, err
 	}
 	s.Runs = o.Runs
-	taken := make([]change.Change, 0, len(o.changes))
-	whole := true
-	var waits []string
-	for i, ch := range o.changes {
-		part, all := o.Files[i].chosen(ch, choice)
-		whole = whole && all
-		if choice.All && o.Files[i].Conflict {
-			waits = append(waits, fmt.Sprintf("%s changed in this folder too: its changes stay in %s until you drop them", ch.Path, c.Dir))
-			continue
-		}
-		if part.Path == "" {
-			s.Dropped = append(s.Dropped, ch.Path)
-			continue
-		}
-		taken = append(taken, part)
-		_, counts := part.Diff()
-		s.Taken = append(s.Taken, counts)
-	}
+	taken, waits, whole := c.choose(o, choice, &s)
 	if len(taken) > 0 {
 		if err := c.target.Apply(ctx, newest(o.Runs), c.inOrder(taken)); err != nil {
 			return Settled{}, fmt.Errorf("take the changes: %w", err)
@@ -280,7 +265,7 @@ func (c *Copy) Settle(ctx context.Context, choice Choice) (s Settled, err error)
 	if err := c.settleMoves(ctx, o, whole, &s); err != nil {
 		return s, err
 	}
-	held := choice.All && (len(o.kept)+len(waits) > 0 || o.stuck)
+	held := (choice.All || choice.Keep) && (len(o.kept)+len(waits) > 0 || o.stuck)
 	if len(o.Moves) > 0 && (!whole || o.stuck) {
 		became := "were dropped"
 		if held {
@@ -295,6 +280,36 @@ func (c *Copy) Settle(ctx context.Context, choice Choice) (s Settled, err error)
 	s.Dropped = append(s.Dropped, o.kept...)
 	c.state.Runs = nil
 	return s, c.refresh(ctx, true)
+}
+
+// choose returns the changes that are taken, what is said of those that wait, and
+// whether all is taken.
+func (c *Copy) choose(o Offer, choice Choice, s *Settled) (taken []change.Change, waits []string, whole bool) {
+	whole = true
+	var left []string
+	for i, ch := range o.changes {
+		part, all := o.Files[i].chosen(ch, choice)
+		whole = whole && all
+		switch {
+		case choice.All && o.Files[i].Conflict:
+			waits = append(waits, fmt.Sprintf("%s changed in this folder too: its changes stay in %s until you drop them", ch.Path, c.Dir))
+		case part.Path == "" && choice.Keep:
+			left = append(left, ch.Path)
+		case part.Path == "":
+			s.Dropped = append(s.Dropped, ch.Path)
+		default:
+			taken = append(taken, part)
+			_, counts := part.Diff()
+			s.Taken = append(s.Taken, counts)
+		}
+	}
+	left = slices.DeleteFunc(left, func(at string) bool { // a folder that is made for what is in it
+		return slices.ContainsFunc(taken, func(ch change.Change) bool { return strings.HasPrefix(ch.Path, at+"/") && ch.After.Exists })
+	})
+	if len(left) > 0 {
+		waits = append(waits, fmt.Sprintf("%s %s in the copy", english.Count(len(left), "changed file"), english.Agree(len(left), "waits", "wait")))
+	}
+	return taken, waits, whole
 }
 
 // check fails if the user did not look at this offer, or chose what cannot be taken.

@@ -52,6 +52,8 @@ type Copy struct {
 	Dir string
 	// Busy says that changes wait in a copy that another session uses.
 	Busy bool
+	// Others is the number of other copies in which changes wait.
+	Others int
 
 	place   string   // of the copy and what is known of it
 	top     string   // the copied folder: the workspace, or one above it
@@ -167,7 +169,10 @@ func (c *Copy) claim(copies, run string) error {
 		case err != nil:
 			return errors.Join(fmt.Errorf("lock the copy %s: %w", place, err), lock.Close())
 		case held:
-			c.place, c.lock = place, lock
+			c.place, c.lock, c.Others = place, lock, len(waiting)
+			if slices.Contains(waiting, place) {
+				c.Others--
+			}
 			now := time.Now()
 			return os.Chtimes(filepath.Join(place, lockFile), now, now) // see forget
 		}

@@ -113,6 +113,27 @@ func TestDroppedCommitsLeaveTheRepositoryAsItWas(t *testing.T) {
 	}
 }
 
+func TestCommitsAreTakenAfterSomeOfTheirFiles(t *testing.T) {
+	for again, want := range map[string]string{"A\n": "Two\nOne", "AA\n": "One"} {
+		b := newRepository(t, "")
+		b.run(t, "r-1", map[string]string{"a.txt": "A\n", "new.txt": "new\n"})
+		gitIn(t, b.Dir, "add", ".")
+		gitIn(t, b.Dir, "commit", "-q", "-m", "Two")
+		b.settle(t, workcopy.Choice{Files: map[string]workcopy.FileChoice{"a.txt": {All: true}}, Keep: true})
+		if again != "A\n" { // a commit of what nobody saw
+			write(t, filepath.Join(b.Dir, "a.txt"), again)
+			gitIn(t, b.Dir, "commit", "-q", "-am", "Three")
+			write(t, filepath.Join(b.Dir, "a.txt"), "A\n")
+		}
+		if _, err := b.Settle(t.Context(), workcopy.Choice{All: true}); (err == nil) != (want != "One") {
+			t.Errorf("got %v", err)
+		}
+		if got := gitIn(t, b.folder, "log", "--format=%s"); got != want {
+			t.Errorf("got commits %q, want %q", got, want)
+		}
+	}
+}
+
 // What a commit holds and a later one removes is in no diff of the files.
 func TestCommitsWithPathsThatWereNotShownAreNotTaken(t *testing.T) {
 	b := newRepository(t, "")

@@ -58,6 +58,9 @@ func TestSessionsHaveCopiesOfTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close() //nolint:errcheck // only read
+	if other.Others != 1 || b.Others != 0 {
+		t.Errorf("other copies with changes: %d and %d", other.Others, b.Others)
+	}
 	if got := read(t, filepath.Join(other.Dir, "a.txt")); got != "a\n" {
 		t.Errorf("got %q", got)
 	}

@@ -197,6 +197,82 @@ func TestChangesAreTakenByFileAndByHunk(t *testing.T) {
 	}
 }
 
+func TestWhatIsNotTakenCanWait(t *testing.T) {
+	b := newBench(t, three)
+	b.run(t, "r-1", map[string]string{"a.txt": "A\n", "sub/b.txt": "B\n", "c.txt": "C\n"})
+	write(t, filepath.Join(b.folder, "c.txt"), "mine\n")
+	s := b.settle(t, workcopy.Choice{Files: map[string]workcopy.FileChoice{"a.txt": {All: true}}, Keep: true})
+	if len(s.Taken) != 1 || len(s.Dropped) > 0 || !slices.Equal(s.Notes, []string{"2 changed files wait in the copy"}) {
+		t.Errorf("got %+v", s)
+	}
+	if err := b.Refresh(t.Context(), "r-1"); err != nil { // the run goes on
+		t.Error(err)
+	}
+	write(t, filepath.Join(b.Dir, "a.txt"), "AA\n")
+	if o := b.changes(t); !slices.Equal(names(o), []string{"changed a.txt", "changed c.txt", "changed sub/b.txt"}) || o.Files[0].Conflict || !o.Files[1].Conflict {
+		t.Errorf("got %q", names(o))
+	}
+	b.settle(t, workcopy.Choice{Files: map[string]workcopy.FileChoice{"a.txt": {All: true}, "sub/b.txt": {All: true}}})
+	for name, want := range map[string]string{"a.txt": "AA\n", "sub/b.txt": "B\n", "c.txt": "mine\n"} {
+		if got := read(t, filepath.Join(b.folder, name)); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+	if b.Waits() {
+		t.Error("changes wait")
+	}
+}
+
+// As after a kill: the files are in the folder, and what is known of the copy is from
+// before.
+func TestChangesThatWereTakenBeforeAKillAreNotTakenTwice(t *testing.T) {
+	for rule, choice := range map[string]workcopy.Choice{
+		"all":   {All: true},
+		"a.txt": {Files: map[string]workcopy.FileChoice{"a.txt": {All: true}}, Keep: true},
+	} {
+		t.Run(rule, func(t *testing.T) {
+			b := newBench(t, three)
+			b.run(t, "r-1", map[string]string{"a.txt": "A\n", "c.txt": "C\n"})
+			place := filepath.Dir(b.Dir)
+			for _, name := range []string{"state.json", "base"} {
+				at := filepath.Join(place, name)
+				if err := errors.Join(os.Rename(at, at+".before"), os.MkdirAll(filepath.Join(at, "full"), 0o700)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := b.Settle(t.Context(), choice); err == nil {
+				t.Error("the state was stored")
+			}
+			if err := b.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"state.json", "base"} {
+				at := filepath.Join(place, name)
+				if err := errors.Join(os.RemoveAll(at), os.Rename(at+".before", at)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b.open(t)
+			var left []string
+			if choice.Keep {
+				left = []string{"changed c.txt"}
+			}
+			if o := b.changes(t); !slices.Equal(names(o), left) {
+				t.Errorf("offered %q, want %q", names(o), left)
+			}
+			b.settle(t, workcopy.Choice{All: true})
+			for name, want := range map[string]string{"a.txt": "A\n", "c.txt": "C\n"} {
+				if got := read(t, filepath.Join(b.folder, name)); got != want {
+					t.Errorf("%s: got %q, want %q", name, got, want)
+				}
+			}
+			if _, err := b.target.Undo(t.Context(), false, "r-1"); err != nil || read(t, filepath.Join(b.folder, "a.txt"))+read(t, filepath.Join(b.folder, "c.txt")) != "a\nc\n" {
+				t.Errorf("after an undo: %q, %v", read(t, filepath.Join(b.folder, "a.txt")), err)
+			}
+		})
+	}
+}
+
 func TestNamesThatCannotBeTakenDropNothing(t *testing.T) {
 	b := newBench(t, three)
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
