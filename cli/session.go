@@ -103,6 +103,9 @@ func (o wiring) prepare(ctx context.Context, how opening) (w *services, err erro
 	if w.logger, err = w.openLog(o.store.Dirs.Logs()); err != nil {
 		return w, err
 	}
+	if how.resume != "" && !o.Changed("isolate") && workcopy.Elsewhere(o.store.Dirs.Copies(), o.Workspace, how.resume) != nil {
+		o.Isolate.On = true // the run goes on where it worked
+	}
 	if w.model, err = ollama.New(ollama.Config{Host: o.Host, Model: o.Model, ContextWindow: o.ContextWindow, KeepAlive: o.KeepAlive, Learned: o.store.Dirs.Servers(), Logger: w.logger}); err != nil {
 		if o.HostConfigured() {
 			return w, o.Misconfigured(fmt.Errorf("model.host: %w", err))
