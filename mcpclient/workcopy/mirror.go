@@ -76,7 +76,13 @@ func (m *mirror) folder(dir string) error {
 		if at == gitName || m.copy.isPrivate(at) {
 			continue // the repository is copied apart
 		}
-		if err := m.entry(at, stampIn(m.copy.folder, at, here[name]), stampIn(m.copy.root, at, there[name])); err != nil {
+		copied := stampIn(m.copy.root, at, there[name])
+		if m.reset && there[name] != nil && !copied.exists() { // a pipe, a socket or a device has no stamp
+			if err := m.copy.root.Remove(at); err != nil {
+				return fmt.Errorf("remove %s from the copy: %w", at, err)
+			}
+		}
+		if err := m.entry(at, stampIn(m.copy.folder, at, here[name]), copied); err != nil {
 			return err
 		}
 	}

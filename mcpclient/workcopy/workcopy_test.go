@@ -489,20 +489,25 @@ func BenchmarkRefresh(b *testing.B) {
 }
 
 // Servers leave sockets, and programs pipes, in the folders that they work in.
-func TestWhatIsNoFileMakesRoomForOne(t *testing.T) {
+func TestWhatIsNoFileIsDropped(t *testing.T) {
 	b := newBench(t, three)
-	b.run(t, "r-1", nil)
-	l, err := net.Listen("unix", filepath.Join(b.Dir, "s"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.(*net.UnixListener).SetUnlinkOnClose(false)
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
+	b.run(t, "r-1", map[string]string{"new/d.txt": "d\n"})
+	for _, name := range []string{"s", "new/s"} {
+		l, err := net.Listen("unix", filepath.Join(b.Dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.(*net.UnixListener).SetUnlinkOnClose(false)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	write(t, filepath.Join(b.folder, "s"), "file\n")
 	b.settle(t, workcopy.Choice{})
 	if got := read(t, filepath.Join(b.Dir, "s")); got != "file\n" {
 		t.Errorf("got %q", got)
+	}
+	if _, err := os.Stat(filepath.Join(b.Dir, "new")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the new folder is there: %v", err)
 	}
 }
