@@ -288,3 +288,18 @@ func TestPushGoesToUpstream(t *testing.T) {
 	r.git(t, "checkout", "--quiet", "--detach")
 	r.Refused(t, "vcs.push", nil, "no branch is checked out")
 }
+
+func TestRefusalsOfSSHSayWhatToDo(t *testing.T) {
+	for said, want := range map[string]string{
+		"Host key verification failed.":                             "ssh does not know the host of origin, and replan confirms no host key; push once with git itself",
+		"git@host: Permission denied (publickey).":                  "origin denied access to git, and replan cannot ask for a password",
+		"ssh: connect to host host port 22: Network is unreachable": "git could not push to origin: connect to host host port 22: Network is unreachable; Could not read from remote repository",
+	} {
+		workspacetest.Fake(t, "ssh", "echo '"+said+"' >&2; exit 255\n")
+		r := newRepo(t, "")
+		r.Write(t, map[string]string{"a": "1"})
+		r.commit(t, "first")
+		r.git(t, "remote", "add", "origin", "ssh://git@host/x.git")
+		r.Refused(t, "vcs.push", args{"remote": "origin"}, want)
+	}
+}

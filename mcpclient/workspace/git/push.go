@@ -163,7 +163,7 @@ func (o *Operators) vcsPush(ctx context.Context, c op.Call, args pushArgs) (*op.
 		return nil, err
 	}
 	if out.exit != 0 {
-		return nil, notPushed(remote, to, out)
+		return nil, r.notPushed(remote, to, out)
 	}
 	result := pushResult{Remote: remote, Branch: args.Branch, To: to, Output: op.MiddleCut(strings.TrimSpace(out.stderr), maxBody)}
 	text := fmt.Sprintf("pushed %s to %s of %s", args.Branch, to, remote)
@@ -198,7 +198,7 @@ func verdict(data string) string {
 	return ""
 }
 
-func notPushed(remote, to string, out gitOutput) error {
+func (r *gitRepository) notPushed(remote, to string, out gitOutput) error {
 	line := verdict(out.data)
 	switch {
 	case strings.HasPrefix(line, "!") && (strings.Contains(line, "fetch first") || strings.Contains(line, "non-fast-forward")):
@@ -206,6 +206,10 @@ func notPushed(remote, to string, out gitOutput) error {
 	case strings.HasPrefix(line, "!"):
 		why := line[strings.LastIndexByte(line, '\t')+1:]
 		return fmt.Errorf("%s took nothing: %s", remote, strings.Join(strings.Fields(why+" "+op.MiddleCut(out.stderr, maxBody)), " "))
+	case strings.Contains(out.stderr, "Host key verification failed"):
+		return fmt.Errorf("ssh does not know the host of %s, and replan confirms no host key; push once with git itself", remote)
+	case r.o.runner.Box != nil && strings.Contains(out.stderr, "Permission denied"):
+		return fmt.Errorf("%s denied access to git: an isolated program reaches no ssh agent; push with git itself once you have taken the changes", remote)
 	case strings.Contains(out.stderr, "could not read Username"), strings.Contains(out.stderr, "Permission denied"):
 		return fmt.Errorf("%s denied access to git, and replan cannot ask for a password; push once with git itself, or set up a key or a credential helper", remote)
 	default:

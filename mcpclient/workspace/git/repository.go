@@ -175,12 +175,12 @@ func (r *gitRepository) must(ctx context.Context, doing string, run gitRun) (git
 	return out, err
 }
 
-// failure returns an error with git's own message.
+// failure returns an error with git's own message, and that of ssh.
 func (g gitOutput) failure(doing string) error {
 	var lines []string
 	for line := range strings.Lines(g.stderr) {
 		line = strings.TrimSpace(line)
-		for _, mark := range []string{"fatal: ", "error: "} {
+		for _, mark := range []string{"fatal: ", "error: ", "ssh: "} {
 			if text, ok := strings.CutPrefix(line, mark); ok {
 				lines = append(lines, strings.TrimSuffix(text, "."))
 			}
