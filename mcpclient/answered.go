@@ -85,6 +85,9 @@ func (p *Pool) startProblem(ctx context.Context, e *entry, conn *connection, err
 		text := fmt.Sprintf("did not answer within %s", p.startTimeout(e.server))
 		if conn.process != nil {
 			text = conn.process.withLastWords(text)
+			if p.cfg.Box != nil && !p.cfg.Box.Network() {
+				text += "; it has no network here, which programs such as npx may wait for (npx --offline does not)"
+			}
 		}
 		return errors.New(text)
 	case conn.unauthorised(e.server, err) != nil:
