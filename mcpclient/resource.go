@@ -38,7 +38,9 @@ type Resource struct {
 // servers. It leaves out servers that do not answer and reports them in the
 // error.
 func (p *Pool) Resources(ctx context.Context) ([]Resource, error) {
-	servers := p.offering()
+	p.mu.Lock()
+	servers := offering(p.entries)
+	p.mu.Unlock()
 	lists, errs := make([][]Resource, len(servers)), make([]error, len(servers))
 	var asked sync.WaitGroup
 	for i, server := range servers {
@@ -57,12 +59,11 @@ func (p *Pool) Resources(ctx context.Context) ([]Resource, error) {
 	return all, errors.Join(errs...)
 }
 
-// offering returns the servers that offer resources.
-func (p *Pool) offering() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// offering returns the ready servers that offer resources. The caller holds the mutex
+// of the pool.
+func offering(entries []*entry) []string {
 	var servers []string
-	for _, e := range p.entries {
+	for _, e := range entries {
 		if e.state == plan.ServerReady && e.conn != nil && e.conn.offersResources() {
 			servers = append(servers, e.server.Name)
 		}
@@ -110,16 +111,8 @@ func readyEntry(p *Pool, server string) (*entry, *connection, error) {
 // resourceTool returns the tool that reads resources, nothing if no server has any or
 // one has taken the name. The caller holds the mutex of the pool.
 func resourceTool(entries []*entry) []plan.Tool {
-	var servers []string
-	for _, e := range entries {
-		if e.server.Name == plan.ResourceServer {
-			return nil
-		}
-		if e.state == plan.ServerReady && e.conn != nil && e.conn.offersResources() {
-			servers = append(servers, e.server.Name)
-		}
-	}
-	if len(servers) == 0 {
+	servers := offering(entries)
+	if len(servers) == 0 || slices.ContainsFunc(entries, func(e *entry) bool { return e.server.Name == plan.ResourceServer }) {
 		return nil
 	}
 	schema, err := json.Marshal(map[string]any{
