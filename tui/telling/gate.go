@@ -127,7 +127,7 @@ func GateReason(g event.GateRequested) string {
 
 // containedWords are what a gate says of the box that the program of a call runs in.
 var containedWords = map[plan.Containment]string{
-	plan.ContainedFiles: "; contained: only in this folder", plan.ContainedOffline: "; contained: only in this folder, no network",
+	plan.ContainedFiles: "; contained: only in this folder or its copy", plan.ContainedOffline: "; contained: only in this folder or its copy, no network",
 }
 
 // ChangedTool is the heading of what a server has changed.
