@@ -79,6 +79,10 @@ type StartedRun struct {
 	event.RunStarted
 }
 
+// in reports whether the run was started in a folder. In a journal, bytes of its name that
+// are not UTF-8 are replaced.
+func (r StartedRun) in(folder string) bool { return r.Workspace == string([]rune(folder)) }
+
 // StartedRuns returns all started runs, newest first. It reads only the first
 // event of each run and skips unreadable journals.
 func (s *Store) StartedRuns() ([]StartedRun, error) {
@@ -115,7 +119,7 @@ func (s *Store) LastRun(workspace string, accept func(id string) bool) (string, 
 	}
 	for _, e := range entries {
 		r, ok := s.started(e)
-		if ok && r.Workspace == workspace && r.Outer == "" && !r.PlanOnly && (accept == nil || accept(r.ID)) {
+		if ok && r.in(workspace) && r.Outer == "" && !r.PlanOnly && (accept == nil || accept(r.ID)) {
 			return r.ID, nil
 		}
 	}

@@ -108,7 +108,7 @@ func (s *Store) NewestRun(workspace string) (run agent.Run, ok bool, err error) 
 		return run, false, err
 	}
 	for _, r := range started {
-		if r.Workspace == workspace {
+		if r.in(workspace) {
 			run, err = s.outermost(r.ID)
 			return run, err == nil, err
 		}

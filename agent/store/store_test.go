@@ -123,6 +123,7 @@ func TestLastRunIsTheNewestThatWasAskedForInTheFolder(t *testing.T) {
 	for id, started := range map[string]event.RunStarted{
 		"r-1": {Goal: "g", Workspace: "/w"}, "r-2": {Goal: "g", Workspace: "/w"}, "r-3": {Goal: "g", Workspace: "/other"},
 		"r-4": {Goal: "g", Workspace: "/w", Outer: "r-2"}, "r-5": {Goal: "g", Workspace: "/w", PlanOnly: true},
+		"r-6": {Goal: "g", Workspace: "/caf\xe9\xe8"},
 	} {
 		keep(t, s, id, started)
 		seconds := int64(id[2] - '0')
@@ -130,7 +131,7 @@ func TestLastRunIsTheNewestThatWasAskedForInTheFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for folder, want := range map[string]string{"/w": "r-2", "/other": "r-3", "/nowhere": ""} {
+	for folder, want := range map[string]string{"/w": "r-2", "/other": "r-3", "/caf\xe9\xe8": "r-6", "/nowhere": ""} {
 		if id, err := s.LastRun(folder, nil); err != nil || id != want {
 			t.Errorf("%s: got %q, %v; want %q", folder, id, err, want)
 		}
