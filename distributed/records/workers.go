@@ -9,12 +9,20 @@ import (
 	"replan/internal/untrusted"
 )
 
-// Prepare creates the table of workers. DBOS must have created its own before.
+// Prepare creates the tables of workers and of checkouts. DBOS must have created its
+// own before.
 func (d *Database) Prepare(ctx context.Context) error {
-	_, err := d.sql.ExecContext(ctx, d.render(`CREATE TABLE IF NOT EXISTS %sreplan_workers (
-		id TEXT PRIMARY KEY, seen_ms BIGINT NOT NULL, offer TEXT NOT NULL)`))
-	if err != nil {
-		return fmt.Errorf("create the table of workers: %w", err)
+	bytes := "BYTEA"
+	if d.pool == nil {
+		bytes = "BLOB"
+	}
+	for _, table := range []string{
+		`%sreplan_workers (id TEXT PRIMARY KEY, seen_ms BIGINT NOT NULL, offer TEXT NOT NULL)`,
+		`%sreplan_checkouts (run TEXT PRIMARY KEY, bundle ` + bytes + ` NOT NULL, saved_ms BIGINT NOT NULL)`,
+	} {
+		if _, err := d.sql.ExecContext(ctx, d.render(`CREATE TABLE IF NOT EXISTS `+table)); err != nil {
+			return fmt.Errorf("create the tables of workers: %w", err)
+		}
 	}
 	return nil
 }

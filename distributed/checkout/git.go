@@ -1,0 +1,179 @@
+package checkout
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"replan/mcpclient/child"
+)
+
+const (
+	localTime  = 10 * time.Minute
+	remoteTime = time.Hour
+	maxOutput  = 64 << 20 // bytes of standard output
+	maxSaid    = 8 << 10  // bytes of standard error
+)
+
+// call is one run of git.
+type call struct {
+	repository string // folder
+	files      string // of the checkout; "" is none
+	index      string // file
+	objects    string // folder with further objects, only read
+	args       []string
+	input      []byte
+	environ    []string // added
+	// remote is the address that the call reaches, with what the user of this worker
+	// configured for it, such as a credential helper. "" is none: then only the
+	// repository's own configuration counts.
+	remote string
+	max    int // bytes of output; 0 is maxOutput
+}
+
+// exitError is an exit status other than 0.
+type exitError struct {
+	exit int
+	text string
+}
+
+func (e *exitError) Error() string { return e.text }
+
+// output keeps the first bytes that are written to it.
+type output struct {
+	bytes.Buffer
+	max int
+	cut bool
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	room := min(max(0, o.max-o.Len()), len(p))
+	o.cut = o.cut || room < len(p)
+	_, _ = o.Buffer.Write(p[:room]) // never fails
+	return len(p), nil
+}
+
+func (*output) Close() error { return nil }
+
+// git runs git and returns its output. The error says what was being done.
+func git(ctx context.Context, doing string, c call) (string, error) {
+	flags := []string{
+		"--no-pager", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "protocol.ext.allow=never",
+		"-c", "submodule.recurse=false", "-c", "fetch.recurseSubmodules=false", "-c", "push.recurseSubmodules=no", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
+	}
+	limit := remoteTime
+	if c.remote == "" {
+		limit = localTime
+		flags = append(flags, "-c", "core.attributesFile="+os.DevNull, "-c", "core.excludesFile="+os.DevNull)
+	}
+	out := &output{max: c.max}
+	if out.max == 0 {
+		out.max = maxOutput
+	}
+	runner := child.Runner{MaxOutput: maxSaid, Logger: slog.New(slog.DiscardHandler)} // a log would hold addresses
+	command := child.Command{
+		Name: "git", Args: append(flags, c.args...), Dir: c.files, Environ: c.environment(), Input: c.input, Timeout: limit, Quiet: true,
+		Need: "install it on this worker", Data: func(io.Writer) io.WriteCloser { return out },
+	}
+	if command.Dir == "" {
+		command.Dir = c.repository
+	}
+	ended, err := runner.Run(ctx, command)
+	switch {
+	case err == nil && ended.TimedOut:
+		err = fmt.Errorf("git did not end within %s", limit)
+	case err == nil && ended.Exit != 0:
+		err = &exitError{ended.Exit, said(ended.Output, ended.Exit)}
+	case err == nil && out.cut:
+		err = fmt.Errorf("the result is larger than %d MB", out.max>>20)
+	}
+	if err == nil || ctx.Err() != nil {
+		return out.String(), err
+	}
+	if c.remote != "" {
+		err = &exitError{ended.Exit, hide(c.remote, err.Error())}
+	}
+	return out.String(), fmt.Errorf("%s: %w", doing, err)
+}
+
+// asks runs git where exit status 1 means no.
+func asks(ctx context.Context, doing string, c call) (answer string, yes bool, err error) {
+	answer, err = git(ctx, doing, c)
+	var exit *exitError
+	if errors.As(err, &exit) && exit.exit == 1 {
+		return "", false, nil
+	}
+	return strings.TrimSpace(answer), err == nil, err
+}
+
+// said returns what git wrote about a failure.
+func said(text string, exit int) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		for _, mark := range []string{"fatal: ", "error: ", "remote: ", "! ["} {
+			if strings.HasPrefix(line, mark) {
+				lines = append(lines, strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(line, "fatal: "), "error: "), "."))
+			}
+		}
+	}
+	switch {
+	case len(lines) > 0:
+		return strings.Join(lines, "; ")
+	case strings.TrimSpace(text) != "":
+		return strings.TrimSpace(text)
+	default:
+		return fmt.Sprintf("git ended with exit status %d", exit)
+	}
+}
+
+// kept are the beginnings of the variables of git that say how to reach a repository.
+var kept = []string{"GIT_ASKPASS", "GIT_CONFIG", "GIT_CURL", "GIT_EXEC_PATH", "GIT_HTTP", "GIT_PROXY", "GIT_SSH", "GIT_SSL"}
+
+// environment returns the environment of git. Without a remote it holds no secrets,
+// and nothing is configured but by the repository.
+func (c call) environment() []string {
+	environ := os.Environ()
+	if c.remote == "" {
+		environ = child.Environ(environ, nil)
+	}
+	environ = slices.DeleteFunc(environ, func(entry string) bool {
+		return strings.HasPrefix(entry, "GIT_") && (c.remote == "" || !slices.ContainsFunc(kept, func(k string) bool { return strings.HasPrefix(entry, k) }))
+	})
+	environ = append(environ, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0", "GIT_DIR="+c.repository)
+	if c.remote != "" {
+		environ = append(environ, "GIT_ALLOW_PROTOCOL="+protocols)
+	} else {
+		environ = append(environ, "GIT_ALLOW_PROTOCOL=none", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_ATTR_NOSYSTEM=1")
+	}
+	if c.files != "" {
+		environ = append(environ, "GIT_WORK_TREE="+c.files)
+	}
+	if c.index != "" {
+		environ = append(environ, "GIT_INDEX_FILE="+c.index)
+	}
+	if c.objects != "" {
+		quoted := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(c.objects) + `"`
+		environ = append(environ, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quoted)
+	}
+	return append(environ, c.environ...)
+}
+
+// create makes an empty repository that reads the objects of another, if one is given.
+// It may exist.
+func create(ctx context.Context, repository, objects string) error {
+	if err := os.MkdirAll(repository, 0o700); err != nil {
+		return fmt.Errorf("make a repository: %w", err)
+	}
+	if _, err := git(ctx, "make a repository", call{repository: repository, args: []string{"init", "-q", "--bare", "--template=", "--initial-branch=main"}}); err != nil {
+		return err
+	}
+	return shareObjects(repository, objects)
+}

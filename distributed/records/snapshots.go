@@ -1,0 +1,43 @@
+package records
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// MaxSnapshot is the largest snapshot of a checkout, in bytes.
+const MaxSnapshot = 256 << 20
+
+// SaveSnapshot keeps what a run has changed in its checkout, in place of what was kept
+// before.
+func (d *Database) SaveSnapshot(ctx context.Context, run string, bundle []byte) error {
+	if len(bundle) > MaxSnapshot {
+		return fmt.Errorf("keep the changes of the run %s: they have %d MB and at most %d fit; have git ignore large files", run, len(bundle)>>20, MaxSnapshot>>20)
+	}
+	_, err := d.sql.ExecContext(ctx, d.render(`INSERT INTO %sreplan_checkouts (run, bundle, saved_ms) VALUES ($1, $2, `+d.nowMS()+`)
+		ON CONFLICT (run) DO UPDATE SET bundle = EXCLUDED.bundle, saved_ms = EXCLUDED.saved_ms`), run, bundle)
+	if err != nil {
+		return fmt.Errorf("keep the changes of the run %s: %w", run, err)
+	}
+	return nil
+}
+
+// LoadSnapshot returns what a run has changed in its checkout; nil if nothing is kept.
+func (d *Database) LoadSnapshot(ctx context.Context, run string) ([]byte, error) {
+	var bundle []byte
+	err := d.sql.QueryRowContext(ctx, d.render(`SELECT bundle FROM %sreplan_checkouts WHERE run = $1`), run).Scan(&bundle)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("load the changes of the run %s: %w", run, err)
+	}
+	return bundle, nil
+}
+
+// DropSnapshot forgets what a run has changed in its checkout.
+func (d *Database) DropSnapshot(ctx context.Context, run string) error {
+	if _, err := d.sql.ExecContext(ctx, d.render(`DELETE FROM %sreplan_checkouts WHERE run = $1`), run); err != nil {
+		return fmt.Errorf("forget the changes of the run %s: %w", run, err)
+	}
+	return nil
+}
