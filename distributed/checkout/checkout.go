@@ -48,7 +48,7 @@ type Checkout struct {
 	clone string // folder of the cached clone
 
 	mu    sync.Mutex
-	first state  // after Open without a snapshot
+	first state  // in which the run began
 	saved string // commit of the last snapshot
 }
 
@@ -211,36 +211,8 @@ func (c *Checkout) fetch(ctx context.Context, cache, revision string, needs []st
 // createRepositories makes our own repository and, unless the folder starts empty, that
 // of the run.
 func (c *Checkout) createRepositories(ctx context.Context) error {
-	if err := create(ctx, c.own, c.clone); err != nil {
+	if err := create(ctx, c.own, "none", c.clone); err != nil || c.address == "" {
 		return err
 	}
-	if c.address == "" {
-		return nil
-	}
-	theirs := filepath.Join(c.files, gitName)
-	if err := create(ctx, theirs, c.clone); err != nil {
-		return err
-	}
-	if _, err := git(ctx, "make the repository of the run", call{repository: theirs, args: []string{"config", "core.bare", "false"}}); err != nil {
-		return err
-	}
-	// All is there already, but for the names.
-	_, err := git(ctx, "copy the branches and tags", call{repository: theirs, remote: c.clone, args: []string{
-		"fetch", "-q", "--no-write-fetch-head", "--", c.clone, "+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*",
-	}})
-	return err
+	return create(ctx, c.theirs(), c.branch(1), c.clone)
 }
-
-// shareObjects makes a repository read the objects of another; "" is none.
-func shareObjects(repository, of string) error {
-	if of == "" {
-		return nil
-	}
-	if err := os.WriteFile(filepath.Join(repository, alternates), []byte(filepath.Join(of, "objects")+"\n"), 0o600); err != nil {
-		return fmt.Errorf("share the objects of a clone: %w", err)
-	}
-	return nil
-}
-
-// alternates is the file that names the folders with further objects.
-var alternates = filepath.Join("objects", "info", "alternates")

@@ -2,6 +2,7 @@ package checkout_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"replan/agent/remote"
 	"replan/distributed/checkout"
@@ -51,25 +54,60 @@ func remove(t testing.TB, dir, name string) {
 	}
 }
 
-// origin makes a bare repository with a few files, and a folder from which its user
-// pushes.
-func origin(t testing.TB) (bare, user string) {
+// history is a commit with a few files, as git exports it.
+const history = `commit refs/heads/main
+committer Ada <ada@example.com> 1700000000 +0000
+data 5
+first
+M 644 inline README
+data 4
+one
+
+M 644 inline old
+data 14
+to be removed
+
+M 644 inline tool.sh
+data 10
+#!/bin/sh
+
+M 644 inline win.txt
+data 4
+a
+b
+
+M 644 inline .gitattributes
+data 38
+win.txt text eol=crlf
+*.bin filter=lfs
+M 644 inline .gitignore
+data 6
+*.log
+
+`
+
+// origin makes a bare repository with a few files.
+func origin(t testing.TB) (bare string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
 	}
-	bare, user = filepath.Join(t.TempDir(), "origin.git"), t.TempDir()
-	git(t, user, "init", "-q", "--bare", bare)
-	git(t, user, "init", "-q")
-	git(t, user, "remote", "add", "origin", bare)
-	write(t, user, "README", "one\n")
-	write(t, user, "old", "to be removed\n")
-	write(t, user, "tool.sh", "#!/bin/sh\n")
-	write(t, user, "win.txt", "a\nb\n")
-	write(t, user, ".gitattributes", "win.txt text eol=crlf\n*.bin filter=lfs\n")
-	write(t, user, ".gitignore", "*.log\n")
-	commit(t, user, "first")
-	return bare, user
+	bare = filepath.Join(t.TempDir(), "origin.git")
+	git(t, os.TempDir(), "init", "-q", "--bare", "--template=", bare)
+	cmd := exec.Command("git", "fast-import", "--quiet")
+	cmd.Dir, cmd.Stdin = bare, strings.NewReader(history)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git fast-import: %v: %s", err, out)
+	}
+	return bare
+}
+
+// user makes a folder from which a person pushes to a repository.
+func user(t testing.TB, bare string) string {
+	t.Helper()
+	dir := t.TempDir()
+	git(t, dir, "clone", "-q", bare, ".")
+	return dir
 }
 
 // commit commits and pushes all files of a folder.
@@ -180,7 +218,8 @@ func wantTree(t testing.TB, dir string, want map[string]string) {
 }
 
 func TestRunBeginsWithItsRevision(t *testing.T) {
-	bare, user := origin(t)
+	bare := origin(t)
+	user := user(t, bare)
 	first := git(t, user, "rev-parse", "HEAD")
 	git(t, user, "tag", "v1")
 	git(t, user, "push", "-q", "origin", "v1")
@@ -199,7 +238,7 @@ func TestRunBeginsWithItsRevision(t *testing.T) {
 	}
 	write(t, user, "README", "two\n")
 	commit(t, user, "second")
-	for revision, want := range map[string]string{"": "two\n", "main": "two\n", "v1": "one\n", first: "one\n", "refs/heads/main": "two\n", first[:10]: "one\n"} {
+	for revision, want := range map[string]string{"": "two\n", "main": "two\n", "v1": "one\n", first[:10]: "one\n"} {
 		if got := read(revision); got != want {
 			t.Errorf("%q has %q, not %q", revision, got, want)
 		}
@@ -210,7 +249,8 @@ func TestRunBeginsWithItsRevision(t *testing.T) {
 }
 
 func TestCommitThatNoBranchReachesIsCheckedOut(t *testing.T) {
-	bare, user := origin(t)
+	bare := origin(t)
+	user := user(t, bare)
 	write(t, user, "README", "lost\n")
 	lost := commit(t, user, "second")
 	git(t, user, "reset", "-q", "--hard", "HEAD~1")
@@ -218,6 +258,39 @@ func TestCommitThatNoBranchReachesIsCheckedOut(t *testing.T) {
 	c := open(t, t.TempDir(), remote.Source{Repository: bare, Revision: lost}, database(t))
 	if text, err := os.ReadFile(filepath.Join(c.Dir(), "README")); err != nil || string(text) != "lost\n" {
 		t.Errorf("the commit has %q, %v", text, err)
+	}
+}
+
+func TestWorkersShareACloneEvenAfterOneWasKilled(t *testing.T) {
+	bare := origin(t)
+	user := user(t, bare)
+	cache, kept := t.TempDir(), database(t)
+	open(t, cache, remote.Source{Repository: bare}, kept)
+	clones, err := filepath.Glob(filepath.Join(cache, "repositories", "*", "git"))
+	if err != nil || len(clones) != 1 {
+		t.Fatalf("the clones are %q, %v", clones, err)
+	}
+	for _, lock := range []string{"packed-refs.lock", "config.lock", "refs/heads/main.lock"} {
+		write(t, clones[0], lock, "")
+	}
+	write(t, user, "README", "two\n")
+	commit(t, user, "second")
+	var all errgroup.Group
+	for range 3 {
+		all.Go(func() error {
+			c, err := checkout.Open(t.Context(), cache, remote.Source{Repository: bare}, run, kept)
+			if err != nil {
+				return err
+			}
+			text, err := os.ReadFile(filepath.Join(c.Dir(), "README"))
+			if err == nil && string(text) != "two\n" {
+				err = fmt.Errorf("a checkout has %q", text)
+			}
+			return errors.Join(err, c.Close())
+		})
+	}
+	if err := all.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -248,7 +321,8 @@ func change(t testing.TB, dir string) {
 }
 
 func TestAnotherWorkerRestoresWhatARunChanged(t *testing.T) {
-	bare, user := origin(t)
+	bare := origin(t)
+	user := user(t, bare)
 	kept := database(t)
 	source := remote.Source{Repository: bare, Revision: "main"}
 	c := open(t, t.TempDir(), source, kept)
@@ -293,7 +367,8 @@ func TestAnotherWorkerRestoresWhatARunChanged(t *testing.T) {
 }
 
 func TestRunIsRestoredAfterItsCommitLeftTheBranch(t *testing.T) {
-	bare, user := origin(t)
+	bare := origin(t)
+	user := user(t, bare)
 	write(t, user, "README", "lost\n")
 	commit(t, user, "second")
 	kept := database(t)
@@ -325,7 +400,7 @@ func (c *counted) SaveSnapshot(ctx context.Context, run string, bundle []byte) e
 }
 
 func TestSnapshotIsSavedOnlyAfterChanges(t *testing.T) {
-	bare, _ := origin(t)
+	bare := origin(t)
 	kept := &counted{Snapshots: database(t)}
 	c := open(t, t.TempDir(), remote.Source{Repository: bare}, kept)
 	wantSaved := func(want int, when string) {
@@ -383,7 +458,7 @@ func TestRepositoryWithoutCommitsIsCheckedOut(t *testing.T) {
 }
 
 func TestRepositoriesWithinAreLeftOut(t *testing.T) {
-	bare, _ := origin(t)
+	bare := origin(t)
 	kept := database(t)
 	c := open(t, t.TempDir(), remote.Source{Repository: bare}, kept)
 	want := tree(t, c.Dir())
@@ -401,7 +476,7 @@ func TestRepositoriesWithinAreLeftOut(t *testing.T) {
 }
 
 func TestRunWithoutItsRepositoryKeepsItsFiles(t *testing.T) {
-	bare, _ := origin(t)
+	bare := origin(t)
 	kept := database(t)
 	c := open(t, t.TempDir(), remote.Source{Repository: bare}, kept)
 	if err := os.RemoveAll(filepath.Join(c.Dir(), ".git")); err != nil {
@@ -417,7 +492,7 @@ func TestRunWithoutItsRepositoryKeepsItsFiles(t *testing.T) {
 }
 
 func TestCheckoutsOfCrashedWorkersAreRemoved(t *testing.T) {
-	bare, _ := origin(t)
+	bare := origin(t)
 	cache, kept := t.TempDir(), database(t)
 	used := open(t, cache, remote.Source{Repository: bare}, kept)
 	dead := filepath.Join(cache, "checkouts", "r-2-1")

@@ -42,8 +42,8 @@ func openClone(ctx context.Context, cache, address string) (*clone, error) {
 		return nil, errors.Join(fmt.Errorf("lock the clone of %s: %w", shown(address), err), c.lock.Close())
 	}
 	err := c.removeLocks()
-	if err == nil {
-		err = create(ctx, c.dir, "")
+	if _, missing := os.Stat(filepath.Join(c.dir, "HEAD")); err == nil && missing != nil {
+		err = create(ctx, c.dir, "none", "")
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.close())

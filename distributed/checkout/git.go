@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +20,7 @@ const (
 	remoteTime = time.Hour
 	maxOutput  = 64 << 20 // bytes of standard output
 	maxSaid    = 8 << 10  // bytes of standard error
+	grace      = 10 * time.Second
 )
 
 // call is one run of git.
@@ -60,8 +61,6 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (*output) Close() error { return nil }
-
 // git runs git and returns its output. The error says what was being done.
 func git(ctx context.Context, doing string, c call) (string, error) {
 	flags := []string{
@@ -73,34 +72,43 @@ func git(ctx context.Context, doing string, c call) (string, error) {
 		limit = localTime
 		flags = append(flags, "-c", "core.attributesFile="+os.DevNull, "-c", "core.excludesFile="+os.DevNull)
 	}
-	out := &output{max: c.max}
+	out, text := &output{max: c.max}, &output{max: maxSaid}
 	if out.max == 0 {
 		out.max = maxOutput
 	}
-	runner := child.Runner{MaxOutput: maxSaid, Logger: slog.New(slog.DiscardHandler)} // a log would hold addresses
-	command := child.Command{
-		Name: "git", Args: append(flags, c.args...), Dir: c.files, Environ: c.environment(), Input: c.input, Timeout: limit, Quiet: true,
-		Need: "install it on this worker", Data: func(io.Writer) io.WriteCloser { return out },
+	timed, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("git did not end within %s", limit))
+	defer cancel()
+	cmd := exec.CommandContext(timed, "git", append(flags, c.args...)...) // #nosec G204 -- no argument is an option that others chose
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = c.files, c.environment(), out, text
+	if c.files == "" {
+		cmd.Dir = filepath.Dir(c.repository)
 	}
-	if command.Dir == "" {
-		command.Dir = c.repository
+	if c.input != nil {
+		cmd.Stdin = bytes.NewReader(c.input)
 	}
-	ended, err := runner.Run(ctx, command)
+	child.Isolate(cmd)
+	cmd.Cancel, cmd.WaitDelay = func() error { return child.Kill(cmd) }, grace
+	err := cmd.Run()
+	var exit *exec.ExitError
 	switch {
-	case err == nil && ended.TimedOut:
-		err = fmt.Errorf("git did not end within %s", limit)
-	case err == nil && ended.Exit != 0:
-		err = &exitError{ended.Exit, said(ended.Output, ended.Exit)}
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case timed.Err() != nil:
+		err = context.Cause(timed)
+	case errors.As(err, &exit):
+		err = &exitError{exit.ExitCode(), said(text.String(), exit.ExitCode())}
+	case errors.Is(err, exec.ErrNotFound):
+		err = errors.New("git is not installed or not in PATH: install it on this worker")
 	case err == nil && out.cut:
 		err = fmt.Errorf("the result is larger than %d MB", out.max>>20)
 	}
-	if err == nil || ctx.Err() != nil {
-		return out.String(), err
+	if err == nil {
+		return out.String(), nil
 	}
 	if c.remote != "" {
-		err = &exitError{ended.Exit, hide(c.remote, err.Error())}
+		return "", fmt.Errorf("%s: %s", doing, hide(c.remote, err.Error()))
 	}
-	return out.String(), fmt.Errorf("%s: %w", doing, err)
+	return "", fmt.Errorf("%s: %w", doing, err)
 }
 
 // asks runs git where exit status 1 means no.
@@ -166,14 +174,20 @@ func (c call) environment() []string {
 	return append(environ, c.environ...)
 }
 
-// create makes an empty repository that reads the objects of another, if one is given.
-// It may exist.
-func create(ctx context.Context, repository, objects string) error {
-	if err := os.MkdirAll(repository, 0o700); err != nil {
-		return fmt.Errorf("make a repository: %w", err)
-	}
-	if _, err := git(ctx, "make a repository", call{repository: repository, args: []string{"init", "-q", "--bare", "--template=", "--initial-branch=main"}}); err != nil {
+// create makes an empty repository with a branch checked out, which reads the objects of
+// a clone, if one is given. It is bare unless its name is .git.
+func create(ctx context.Context, repository, branch, clone string) error {
+	if _, err := git(ctx, "make a repository", call{repository: repository, args: []string{"init", "-q", "--template=", "--initial-branch=" + branch}}); err != nil {
 		return err
 	}
-	return shareObjects(repository, objects)
+	if clone == "" {
+		return nil
+	}
+	if err := os.WriteFile(filepath.Join(repository, alternates), []byte(filepath.Join(clone, "objects")+"\n"), 0o600); err != nil {
+		return fmt.Errorf("share the objects of a clone: %w", err)
+	}
+	return nil
 }
+
+// alternates is the file that names the folders with further objects.
+var alternates = filepath.Join("objects", "info", "alternates")

@@ -11,7 +11,7 @@ import (
 )
 
 func TestChangesComeBackAsABranch(t *testing.T) {
-	bare, _ := origin(t)
+	bare := origin(t)
 	c := open(t, t.TempDir(), remote.Source{Repository: bare}, database(t))
 	if changes := handBack(t, c); changes != (checkout.Changes{}) {
 		t.Errorf("without a change, the run hands back %+v", changes)
@@ -41,7 +41,8 @@ func TestChangesComeBackAsABranch(t *testing.T) {
 }
 
 func TestChangesComeBackOnceAndFollowEarlierOnes(t *testing.T) {
-	bare, user := origin(t)
+	bare := origin(t)
+	user := user(t, bare)
 	kept := database(t)
 	c := open(t, t.TempDir(), remote.Source{Repository: bare}, kept)
 	write(t, c.Dir(), "new", "one\n")
@@ -69,7 +70,8 @@ func TestChangesComeBackOnceAndFollowEarlierOnes(t *testing.T) {
 }
 
 func TestChangesComeBackAsAPatchIfTheRepositoryRefuses(t *testing.T) {
-	bare, user := origin(t)
+	bare := origin(t)
+	user := user(t, bare)
 	hook := filepath.Join(bare, "hooks", "pre-receive")
 	write(t, bare, "hooks/pre-receive", "#!/bin/sh\necho you may not push >&2\nexit 1\n")
 	if err := os.Chmod(hook, 0o755); err != nil {
@@ -91,7 +93,7 @@ func TestChangesComeBackAsAPatchIfTheRepositoryRefuses(t *testing.T) {
 }
 
 func TestNothingThatARunConfiguresIsRun(t *testing.T) {
-	bare, _ := origin(t)
+	bare := origin(t)
 	kept := database(t)
 	c := open(t, t.TempDir(), remote.Source{Repository: bare}, kept)
 	ran := filepath.Join(t.TempDir(), "ran")
@@ -129,8 +131,8 @@ func TestNothingThatARunConfiguresIsRun(t *testing.T) {
 }
 
 func TestRunCannotHandBackAnotherRepository(t *testing.T) {
-	bare, _ := origin(t)
-	_, secret := origin(t)
+	bare := origin(t)
+	secret := user(t, origin(t))
 	for name, connect := range map[string]func(dir string) error{
 		"a link": func(dir string) error {
 			if err := os.RemoveAll(filepath.Join(dir, ".git")); err != nil {
@@ -164,7 +166,7 @@ func TestAddressesOfProgramsAreRefused(t *testing.T) {
 			t.Errorf("%q is opened: %v", address, err)
 		}
 	}
-	bare, _ := origin(t)
+	bare := origin(t)
 	for _, source := range []remote.Source{{Repository: bare, Revision: "-x"}, {Repository: bare, Revision: "--output=x"}} {
 		if _, err := checkout.Open(t.Context(), t.TempDir(), source, run, database(t)); err == nil {
 			t.Errorf("%+v is opened", source)

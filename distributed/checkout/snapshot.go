@@ -62,31 +62,38 @@ func (c *Checkout) Snapshot(ctx context.Context) error {
 }
 
 // begin checks out the commit that a run begins with.
-func (c *Checkout) begin(ctx context.Context, base string) error {
-	c.first = state{Base: base}
-	if c.address != "" {
-		branch := branches + c.branch(1)
-		c.first.Head = symbolic + branch
-		if base != "" {
-			c.first.Branches = map[string]string{branch: base}
+func (c *Checkout) begin(ctx context.Context, base string) (err error) {
+	c.setFirst(base)
+	if base == "" {
+		tree, err := c.baseTree(ctx)
+		if err == nil {
+			c.saved, err = c.record(ctx, c.first, tree)
 		}
-		if err := c.setRefs(ctx, c.first); err != nil {
-			return err
-		}
-	}
-	tree, err := c.baseTree(ctx)
-	if err != nil {
 		return err
 	}
-	if c.saved, err = c.record(ctx, c.first, tree); err != nil || base == "" {
+	if err := c.setBranches(ctx, c.first.Branches); err != nil {
 		return err
 	}
-	theirs := call{repository: c.theirs(), files: c.files, args: []string{"read-tree", "--reset", "-u", "HEAD"}}
+	theirs := call{repository: c.theirs(), files: c.files, args: []string{"read-tree", "--reset", "-u", base}}
 	if _, err := git(ctx, "check out "+base, theirs); err != nil {
 		return err
 	}
-	_, err = git(ctx, "read the index", call{repository: c.own, index: filepath.Join(c.place, indexName), args: []string{"read-tree", base}})
+	ours := call{repository: c.own, index: filepath.Join(c.place, indexName), args: []string{"read-tree", base}}
+	if _, err = git(ctx, "read the index", ours); err == nil {
+		c.saved, err = c.record(ctx, c.first, base+"^{tree}")
+	}
 	return err
+}
+
+// setFirst sets the state in which the run began.
+func (c *Checkout) setFirst(base string) {
+	c.first = state{Base: base}
+	if c.address != "" {
+		c.first.Head = symbolic + branches + c.branch(1)
+	}
+	if base != "" {
+		c.first.Branches = map[string]string{branches + c.branch(1): base}
+	}
 }
 
 // baseTree returns the tree of the commit that the run began with, or the empty one.
@@ -122,10 +129,13 @@ func (c *Checkout) restore(ctx context.Context, bundle []byte, tip string) error
 	if err := json.Unmarshal([]byte(message), &was); err != nil {
 		return fmt.Errorf("read the snapshot of the run %s: %w", c.run, err)
 	}
-	c.first, c.saved = state{Base: was.Base}, tip
+	c.setFirst(was.Base)
+	c.saved = tip
 	if c.address != "" {
-		c.first.Head = symbolic + branches + c.branch(1)
-		if err := c.setRefs(ctx, was); err != nil {
+		if err := c.setBranches(ctx, was.Branches); err != nil {
+			return err
+		}
+		if err := c.setHead(ctx, was.Head); err != nil {
 			return err
 		}
 	}
@@ -139,21 +149,35 @@ func (c *Checkout) restore(ctx context.Context, bundle []byte, tip string) error
 	return os.Remove(file)
 }
 
-// setRefs makes the branches and HEAD of the run's repository, and an index that has
-// nothing staged.
-func (c *Checkout) setRefs(ctx context.Context, s state) error {
-	var commands bytes.Buffer
-	for name, commit := range s.Branches {
-		_, _ = fmt.Fprintf(&commands, "create %s\x00%s\x00", name, commit)
-	}
-	if _, err := git(ctx, "make the branches", call{repository: c.theirs(), input: commands.Bytes(), args: []string{"update-ref", "-z", "--stdin"}}); err != nil {
+// setBranches makes the branches in the run's repository, and those of the clone as
+// remote ones, with its tags.
+func (c *Checkout) setBranches(ctx context.Context, own map[string]string) error {
+	out, err := git(ctx, "list the branches and tags", call{repository: c.clone, args: []string{"for-each-ref", "--format=%(objectname) %(refname)", branches, "refs/tags/"}})
+	if err != nil {
 		return err
 	}
-	head := []string{"update-ref", "--no-deref", "HEAD", s.Head}
-	if branch, ok := strings.CutPrefix(s.Head, symbolic); ok {
-		head = []string{"symbolic-ref", "HEAD", branch}
+	var commands bytes.Buffer
+	for line := range strings.Lines(out) {
+		object, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if branch, ok := strings.CutPrefix(name, branches); ok {
+			name = "refs/remotes/origin/" + branch
+		}
+		_, _ = fmt.Fprintf(&commands, "create %s\x00%s\x00", name, object)
 	}
-	if _, err := git(ctx, "set HEAD", call{repository: c.theirs(), args: head}); err != nil {
+	for name, commit := range own {
+		_, _ = fmt.Fprintf(&commands, "create %s\x00%s\x00", name, commit)
+	}
+	_, err = git(ctx, "make the branches", call{repository: c.theirs(), input: commands.Bytes(), args: []string{"update-ref", "-z", "--stdin"}})
+	return err
+}
+
+// setHead sets HEAD of the run's repository, and an index that has nothing staged.
+func (c *Checkout) setHead(ctx context.Context, to string) error {
+	args := []string{"update-ref", "--no-deref", "HEAD", to}
+	if branch, ok := strings.CutPrefix(to, symbolic); ok {
+		args = []string{"symbolic-ref", "HEAD", branch}
+	}
+	if _, err := git(ctx, "set HEAD", call{repository: c.theirs(), args: args}); err != nil {
 		return err
 	}
 	commit, err := c.headCommit(ctx)
