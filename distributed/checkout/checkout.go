@@ -148,12 +148,15 @@ func forget(checkouts string, before time.Time) {
 // removeLocked removes a place and its lock, with folders that are read-only, such as
 // those of Go's modules.
 func removeLocked(place string, lock *flock.Flock) error {
-	_ = filepath.WalkDir(place, func(at string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			_ = os.Chmod(at, 0o700) // #nosec G302 -- a folder
-		}
-		return nil
-	})
+	if root, err := os.OpenRoot(place); err == nil {
+		_ = fs.WalkDir(root.FS(), ".", func(at string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() {
+				_ = root.Chmod(at, 0o700) // #nosec G302 -- a folder
+			}
+			return nil
+		})
+		_ = root.Close() // it was only read
+	}
 	var errs []error
 	for _, name := range []string{filesName, ownName} {
 		errs = append(errs, os.RemoveAll(filepath.Join(place, name)))

@@ -56,14 +56,19 @@ func (c *clone) close() error { return c.lock.Close() }
 // removeLocks removes git's own locks, which a killed process left behind: whoever
 // holds the clone's lock is alone.
 func (c *clone) removeLocks() error {
-	return filepath.WalkDir(c.dir, func(at string, d fs.DirEntry, err error) error {
+	root, err := os.OpenRoot(c.dir)
+	if err != nil {
+		return fmt.Errorf("open the clone of %s: %w", shown(c.address), err)
+	}
+	defer root.Close() //nolint:errcheck // it was only read
+	return fs.WalkDir(root.FS(), ".", func(at string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("look into the clone of %s: %w", shown(c.address), err)
 		case d.IsDir() && d.Name() == "objects":
 			return fs.SkipDir
 		case strings.HasSuffix(at, ".lock"):
-			return os.Remove(at)
+			return root.Remove(at)
 		default:
 			return nil
 		}

@@ -109,6 +109,10 @@ func TestNothingThatARunConfiguresIsRun(t *testing.T) {
 		git(t, c.Dir(), "config", key, program)
 	}
 	git(t, c.Dir(), "config", "core.hooksPath", filepath.Join(c.Dir(), "hooks"))
+	// The user of the worker has set up LFS.
+	global := filepath.Join(t.TempDir(), "config")
+	write(t, filepath.Dir(global), "config", "[filter \"lfs\"]\nclean = "+program+"\nsmudge = "+program+"\n")
+	t.Setenv("GIT_CONFIG_GLOBAL", global)
 	git(t, c.Dir(), "config", "commit.gpgSign", "true")
 	git(t, c.Dir(), "config", "url."+t.TempDir()+".insteadOf", bare)
 	for _, hook := range []string{"pre-push", "reference-transaction", "post-index-change", "post-checkout", "pre-commit"} {
