@@ -109,10 +109,14 @@ func TestNothingThatARunConfiguresIsRun(t *testing.T) {
 		git(t, c.Dir(), "config", key, program)
 	}
 	git(t, c.Dir(), "config", "core.hooksPath", filepath.Join(c.Dir(), "hooks"))
-	// The user of the worker has set up LFS.
-	global := filepath.Join(t.TempDir(), "config")
-	write(t, filepath.Dir(global), "config", "[filter \"lfs\"]\nclean = "+program+"\nsmudge = "+program+"\n")
-	t.Setenv("GIT_CONFIG_GLOBAL", global)
+	// The user of the worker has set up LFS and a hook.
+	home := t.TempDir()
+	write(t, home, "hooks/pre-push", "#!/bin/sh\necho pre-push >>"+ran+"\n")
+	if err := os.Chmod(filepath.Join(home, "hooks/pre-push"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, home, "config", "[core]\nhooksPath = "+filepath.Join(home, "hooks")+"\n[filter \"lfs\"]\nclean = "+program+"\nsmudge = "+program+"\n")
+	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, "config"))
 	git(t, c.Dir(), "config", "commit.gpgSign", "true")
 	git(t, c.Dir(), "config", "url."+t.TempDir()+".insteadOf", bare)
 	for _, hook := range []string{"pre-push", "reference-transaction", "post-index-change", "post-checkout", "pre-commit"} {
