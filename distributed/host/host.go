@@ -40,7 +40,13 @@ type Config struct {
 // Opened is what a run works with.
 type Opened struct {
 	Config runner.Config // without what the task decides
-	Close  func() error  // called when the run has ended or was given up
+	// Keep, if not nil, puts what the run has changed where another worker finds it. It
+	// is called before the end of a step is recorded.
+	Keep func(ctx context.Context) error
+	// HandBack, if not nil, is called when the run has ended. It says in a sentence what
+	// became of the changes, "" if there are none.
+	HandBack func(ctx context.Context, end records.Outcome) (string, error)
+	Close    func() error // called when the run has ended or was given up
 }
 
 // Host carries out runs until it is closed.

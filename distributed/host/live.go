@@ -129,6 +129,7 @@ func (l *live) open(ctx context.Context) error {
 	cfg.NewID = l.newID(cfg.NewID)
 	cfg.Approve, cfg.Review, cfg.Reviewer, cfg.Attended, cfg.InDoubt = l.task.Approve, l.task.Review, l.task.Review && l.task.Attended, l.task.Attended, l.task.InDoubt
 	cfg.Delegated = true
+	cfg.Workspace = Workspace(l.task.Source) // the folder is another one on each worker
 	if past := l.of(SessionID(l.task.Run)); len(past) > 0 {
 		cfg.Restored = &runner.Restored{ID: SessionID(l.task.Run), Journal: batches{l}, Events: past}
 	}
@@ -173,6 +174,13 @@ func (l *live) watch(recorded uint64) {
 		closing.Go(l.session.Close)
 	}
 	closing.Wait()
+	if l.opened.HandBack != nil && !l.leaving.Load() && l.given.Err() == nil {
+		words, err := l.opened.HandBack(l.given, end)
+		if err != nil {
+			words = "the changes of the run were not handed back: " + err.Error()
+		}
+		end.Note = untrusted.Text(words)
+	}
 	l.ended <- end
 }
 
@@ -253,6 +261,18 @@ func (l *live) newID(other func(time.Time) string) func(time.Time) string {
 		}
 		own--
 		return strings.TrimPrefix(l.task.Run, "r-")
+	}
+}
+
+// Workspace returns the name of the folder that a run works in, on any worker.
+func Workspace(from remote.Source) string {
+	switch {
+	case from.Repository == "":
+		return "a new folder"
+	case from.Revision == "":
+		return from.Repository
+	default:
+		return from.Repository + "@" + from.Revision
 	}
 }
 

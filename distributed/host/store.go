@@ -50,6 +50,11 @@ func (b batches) Append(events ...event.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
+	if keep := b.live.opened.Keep; keep != nil && slices.ContainsFunc(events, endsStep) {
+		if err := keep(b.live.given); err != nil {
+			return fmt.Errorf("keep what the run has changed: %w", err)
+		}
+	}
 	select {
 	case b.live.batches <- events:
 	case <-b.live.given.Done():
@@ -60,6 +65,16 @@ func (b batches) Append(events ...event.Event) error {
 		return nil
 	case <-b.live.given.Done():
 		return errLeft
+	}
+}
+
+// endsStep reports whether a step may have changed something before the event.
+func endsStep(e event.Event) bool {
+	switch e.Data.(type) {
+	case event.StepCompleted, event.StepFailed, event.StepInDoubt:
+		return true
+	default:
+		return false
 	}
 }
 

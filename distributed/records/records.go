@@ -7,6 +7,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/remote"
+	"replan/internal/untrusted"
 )
 
 // The names of the workflow, of its steps and of its mailbox in the database.
@@ -27,6 +28,8 @@ type Record struct {
 type Outcome struct {
 	Status event.Status `json:"status"`
 	Reason event.Reason `json:"reason"`
+	// Note says what became of the changes, "" if there are none.
+	Note untrusted.Text `json:"note,omitempty"`
 }
 
 // Serializer writes what DBOS stores for us as its type and JSON, such as

@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"replan/agent/remote"
+	"replan/internal/untrusted"
 )
 
 // MaxSnapshot is the largest snapshot of a checkout, in bytes.
@@ -40,4 +43,26 @@ func (d *Database) DropSnapshot(ctx context.Context, run string) error {
 		return fmt.Errorf("forget the changes of the run %s: %w", run, err)
 	}
 	return nil
+}
+
+// SavePatch keeps the changes of a run that no repository took.
+func (d *Database) SavePatch(ctx context.Context, run, patch string) error {
+	_, err := d.sql.ExecContext(ctx, d.render(`INSERT INTO %sreplan_patches (run, patch) VALUES ($1, $2)
+		ON CONFLICT (run) DO UPDATE SET patch = EXCLUDED.patch`), run, patch)
+	if err != nil {
+		return fmt.Errorf("keep the patch of the run %s: %w", run, err)
+	}
+	return nil
+}
+
+// LoadPatch returns the changes of a run that no repository took.
+func (d *Database) LoadPatch(ctx context.Context, run string) (patch string, err error) {
+	err = d.sql.QueryRowContext(ctx, d.render(`SELECT patch FROM %sreplan_patches WHERE run = $1`), run).Scan(&patch)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return "", &remote.Problem{Code: remote.CodeNotFound, Text: untrusted.Text("there is no patch of the run " + run + ": its changes are on a branch, or it has made none")}
+	case err != nil:
+		return "", fmt.Errorf("load the patch of the run %s: %w", run, err)
+	}
+	return patch, nil
 }

@@ -19,8 +19,14 @@ func (d *Database) Prepare(ctx context.Context) error {
 	for _, table := range []string{
 		`%sreplan_workers (id TEXT PRIMARY KEY, seen_ms BIGINT NOT NULL, offer TEXT NOT NULL)`,
 		`%sreplan_checkouts (run TEXT PRIMARY KEY, bundle ` + bytes + ` NOT NULL, saved_ms BIGINT NOT NULL)`,
+		`%sreplan_patches (run TEXT PRIMARY KEY, patch TEXT NOT NULL)`,
 	} {
-		if _, err := d.sql.ExecContext(ctx, d.render(`CREATE TABLE IF NOT EXISTS `+table)); err != nil {
+		create := d.render(`CREATE TABLE IF NOT EXISTS ` + table)
+		_, err := d.sql.ExecContext(ctx, create)
+		if err != nil { // another worker creates it at the same time
+			_, err = d.sql.ExecContext(ctx, create)
+		}
+		if err != nil {
 			return fmt.Errorf("create the tables of workers: %w", err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"replan/agent/event"
 	"replan/agent/remote"
 	"replan/cli"
 	"replan/distributed/client"
@@ -224,13 +225,29 @@ func (a *attachment) follow(ctx context.Context, run string) error {
 	go func() { // ends with the standard input, or with the process
 		cancel(a.commands(run))
 	}()
+	// The answer comes last, after what became of the changes.
+	var answer *remote.Output
 	err := a.client.Follow(ctx, run, func(r records.Record, recorded bool) error {
 		for _, e := range r.Events {
-			if err := a.write(remote.Output{Event: &e, Past: recorded}); err != nil {
+			out := remote.Output{Event: &e, Past: recorded}
+			if e.Data.Kind() == event.KindChatReply {
+				answer = &out
+			} else if err := a.write(out); err != nil {
 				return err
 			}
 		}
-		return nil
+		if r.End == nil {
+			return nil
+		}
+		if r.End.Note != "" {
+			if err := a.write(remote.Output{Note: r.End.Note}); err != nil {
+				return err
+			}
+		}
+		if answer == nil {
+			return nil
+		}
+		return a.write(*answer)
 	})
 	if errors.Is(context.Cause(ctx), errDetached) {
 		return nil

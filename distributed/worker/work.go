@@ -8,15 +8,19 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"replan/agent/event"
 	"replan/agent/remote"
 	"replan/agent/runner"
 	"replan/cli"
+	"replan/distributed/checkout"
 	"replan/distributed/host"
+	"replan/distributed/records"
 	"replan/planning/plan"
 )
 
@@ -24,6 +28,7 @@ import (
 type working struct {
 	atOnce  int
 	sources []string
+	cache   string // folder of clones and checkouts
 	verbose bool
 	flags   []string // of replan, for the tools and the model
 }
@@ -47,6 +52,7 @@ func (p *program) newWork() *cobra.Command {
 	}
 	how.register(cmd)
 	cmd.Flags().IntVar(&how.atOnce, "at-once", atOnce, "carry out at most `N` runs at once")
+	cmd.Flags().StringVar(&how.cache, "cache", "", "keep clones and checkouts in `FOLDER` (default: the user's cache folder)")
 	cmd.Flags().BoolVar(&how.verbose, "verbose", false, "log what the engine does")
 	return cmd
 }
@@ -55,6 +61,13 @@ func (p *program) newWork() *cobra.Command {
 func (p *program) work(ctx context.Context, how working) error {
 	if how.atOnce < 1 {
 		return fmt.Errorf("--at-once takes a number from 1, not %d", how.atOnce)
+	}
+	if how.cache == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return fmt.Errorf("find the cache folder; name one with --cache: %w", err)
+		}
+		how.cache = filepath.Join(cache, "replan-worker")
 	}
 	offer, err := p.offer(ctx, how)
 	if err != nil {
@@ -70,7 +83,7 @@ func (p *program) work(ctx context.Context, how working) error {
 	}
 	h, err := host.Start(ctx, host.Config{
 		Database: d, Worker: offer, AtOnce: how.atOnce, Logger: p.logger(level),
-		Open: func(ctx context.Context, task remote.Task) (host.Opened, error) { return p.openRun(ctx, task, how) },
+		Open: func(ctx context.Context, task remote.Task) (host.Opened, error) { return p.openRun(ctx, d, task, how) },
 	})
 	if err != nil {
 		return errors.Join(err, d.Close())
@@ -125,17 +138,70 @@ func offered(w remote.Worker) string {
 }
 
 // openRun prepares what a run works with.
-func (p *program) openRun(ctx context.Context, _ remote.Task, how working) (host.Opened, error) {
-	dir, err := os.MkdirTemp("", "replan-run-")
+func (p *program) openRun(ctx context.Context, d *records.Database, task remote.Task, how working) (host.Opened, error) {
+	place, err := checkout.Open(ctx, how.cache, task.Source, task.Run, d)
 	if err != nil {
-		return host.Opened{}, fmt.Errorf("create the folder of the run: %w", err)
+		return host.Opened{}, err
 	}
-	cfg, end, err := cli.Hosted(ctx, p.in(dir), how.flags)
+	cfg, end, err := cli.Hosted(ctx, p.in(place.Dir()), how.flags)
 	if err != nil {
-		return host.Opened{}, errors.Join(err, os.RemoveAll(dir))
+		return host.Opened{}, errors.Join(err, place.Close())
 	}
 	cfg.EndLeft = nil // the processes that a killed worker left are on its own machine, and end with it
-	return host.Opened{Config: cfg, Close: func() error { return errors.Join(end(), os.RemoveAll(dir)) }}, nil
+	return host.Opened{
+		Config: cfg, Keep: place.Snapshot,
+		HandBack: func(ctx context.Context, end records.Outcome) (string, error) {
+			return handBack(ctx, place, d, task, end)
+		},
+		Close: func() error { return errors.Join(end(), place.Close()) },
+	}, nil
+}
+
+// handBack hands back what a run has changed, and says where it is.
+func handBack(ctx context.Context, place *checkout.Checkout, d *records.Database, task remote.Task, end records.Outcome) (string, error) {
+	if end.Status != event.StatusCompleted {
+		return "", nil // a resume continues from the snapshot
+	}
+	title := task.Goal
+	if task.Plan != nil {
+		title = task.Plan.Title
+	}
+	changes, err := place.HandBack(ctx, fmt.Sprintf("%s\n\nRun: %s\n", title.Line(), task.Run))
+	if err != nil {
+		return "", err
+	}
+	words := ""
+	switch {
+	case changes.Branch != "":
+		words = "the changes are on the branch " + changes.Branch + " of the repository"
+	case changes.Patch != "":
+		if err := d.SavePatch(ctx, task.Run, changes.Patch); err != nil {
+			return "", err
+		}
+		words = "replan-worker patch " + task.Run + " prints the changes"
+		if changes.Refused != "" {
+			words += ", since the repository takes no branch: " + changes.Refused
+		}
+	}
+	return words, d.DropSnapshot(ctx, task.Run)
+}
+
+func (p *program) newPatch() *cobra.Command {
+	return &cobra.Command{
+		Use: "patch RUN", Short: "Print the changes of a run that no repository took, for git apply", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			d, err := p.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, d.Close()) }()
+			patch, err := d.LoadPatch(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return p.print("%s", patch)
+		},
+	}
 }
 
 // in returns the input and output of a session in a folder that nobody looks at.
