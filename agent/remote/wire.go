@@ -47,7 +47,8 @@ type Source struct {
 	Revision   string `json:"revision,omitempty"`   // "" is the default branch
 }
 
-// Request is the first line that a worker program reads; exactly one field is set.
+// Request is the first line that a worker program reads; exactly one of the pointers is
+// set.
 type Request struct {
 	Submit  *Task     `json:"submit,omitempty"`  // start a run and follow it
 	Follow  *Follow   `json:"follow,omitempty"`  // follow a run that was submitted
@@ -56,8 +57,7 @@ type Request struct {
 	Journal *Follow   `json:"journal,omitempty"` // return the events of a run so far
 	Workers *struct{} `json:"workers,omitempty"` // list workers
 	Detach  bool      `json:"detach,omitempty"`  // with Submit or Resume: do not follow the run
-	// Unwaiting makes Submit fail if no worker offers what the run needs.
-	Unwaiting bool `json:"unwaiting,omitempty"`
+	NoWait  bool      `json:"no_wait,omitempty"` // with Submit: fail if no worker offers what the run needs now
 }
 
 // Follow names a run.

@@ -125,7 +125,7 @@ func (a *attachment) submit(ctx context.Context, task remote.Task, request remot
 	if err != nil {
 		return err
 	}
-	if missing != "" && request.Unwaiting {
+	if missing != "" && request.NoWait {
 		return &remote.Problem{Code: remote.CodeNoWorker, Text: untrusted.Text(missing)}
 	}
 	if err := a.client.Submit(ctx, task, cli.Version); err != nil {

@@ -1,0 +1,282 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"replan/agent/event"
+	"replan/agent/session"
+	"replan/internal/untrusted"
+)
+
+// Session is a run that workers carry out, as a session of the screen. It ends with the
+// run, with its program, or with [Session.Close], after which the run goes on.
+type Session struct {
+	run, id string
+	options Options
+	program *program
+	events  chan event.Event
+	news    chan event.Data // about the session itself, from Send
+	open    context.Context // ends when nobody reads the events any more
+	leave   context.CancelFunc
+	ended   chan struct{} // closed when nothing more comes
+	err     error         // why it broke off; read it after ended
+}
+
+// Attach starts a worker program with a request to submit, follow or resume a run, and
+// returns once the database has it. A [*Problem] is an error that the program reports.
+// The end of ctx closes the session.
+func Attach(ctx context.Context, o Options, r Request) (*Session, error) {
+	var past map[string]uint64
+	if of := cmp.Or(r.Follow, r.Resume); of != nil {
+		events, err := Journal(ctx, o, of.Run)
+		if err != nil {
+			return nil, err
+		}
+		past = lastNumbers(events)
+	}
+	p, err := start(ctx, o, r)
+	if err != nil {
+		return nil, err
+	}
+	var before []event.Data // news before the run is accepted
+	for {
+		out, err := p.next()
+		switch {
+		case err != nil:
+			p.close()
+			return nil, cmp.Or(context.Cause(ctx), err)
+		case out.End:
+			p.close()
+			return nil, fmt.Errorf("%s ended before it had the run; are it and replan of the same version?", p.name)
+		case out.Note != "":
+			before = append(before, event.Note{Level: "info", Text: out.Note})
+		case out.Accepted != nil:
+			const waiting = 16 // notes that nobody has read yet
+			s := &Session{
+				run: out.Accepted.Run, id: out.Accepted.Session, options: o, program: p,
+				events: make(chan event.Event), news: make(chan event.Data, waiting), ended: make(chan struct{}),
+			}
+			s.open, s.leave = context.WithCancel(ctx)
+			go s.serve(before, feed{run: s.run, session: s.id, past: past, resumes: r.Resume != nil})
+			return s, nil
+		}
+	}
+}
+
+// lastNumbers returns the number of the last event of each run.
+func lastNumbers(events []event.Event) map[string]uint64 {
+	last := map[string]uint64{}
+	for _, e := range events {
+		last[e.Run] = max(last[e.Run], e.Seq)
+	}
+	return last
+}
+
+// ID returns the id of the session.
+func (s *Session) ID() string { return s.id }
+
+// Run returns the full id of the run.
+func (s *Session) Run() string { return s.run }
+
+// Events returns the events of the run, its inner runs and its session.
+func (s *Session) Events() <-chan event.Event { return s.events }
+
+// Err returns why the session broke off, nil if it did not. It waits for the end.
+func (s *Session) Err() error {
+	<-s.ended
+	return s.err
+}
+
+// Close leaves the run, which goes on, and waits for the program. It discards what
+// nobody has read.
+func (s *Session) Close() {
+	s.leave()
+	<-s.ended
+}
+
+// Send passes a command to the run. One that does not reach it is answered here.
+func (s *Session) Send(c session.Command) {
+	switch c := c.(type) {
+	case session.Warm, session.Unqueue, session.SkipServers: // there is nothing to do
+	case session.Submit:
+		s.publish(session.Returned{Text: c.Text, Reason: "this run takes no further goals: send it as a remark, or start another run"})
+	case session.Keep:
+		s.keep(c)
+	default:
+		if !Reaches(c) {
+			s.publish(event.Note{Level: "warn", Text: untrusted.Text(errElsewhere.Error())})
+			return
+		}
+		_ = s.program.write(Input{Command: c, By: s.options.By}) // it can be encoded
+	}
+}
+
+// errElsewhere refuses what needs a session of this machine.
+var errElsewhere = errors.New("this works only in a session of this machine, not in a run of a worker")
+
+// keep saves a setting of the screen.
+func (s *Session) keep(c session.Keep) {
+	if s.options.Keep == nil {
+		return
+	}
+	kept := session.Kept{Key: c.Key, Removed: c.Value == nil}
+	if c.Value != nil {
+		kept.Value = *c.Value
+	}
+	file, err := s.options.Keep(c.Key, c.Value)
+	if err == nil && file == "" {
+		return
+	}
+	kept.File = file
+	if err != nil {
+		kept.Problem = untrusted.Text(err.Error())
+	}
+	s.publish(kept)
+}
+
+// publish queues news about the session. It never waits, since the reader of the events
+// may be the one who sends.
+func (s *Session) publish(d event.Data) {
+	select {
+	case s.news <- d:
+	default: // nobody has read the last ones
+	}
+}
+
+// serve passes on what the program writes until its last line.
+func (s *Session) serve(before []event.Data, f feed) {
+	defer close(s.ended)
+	defer close(s.events)
+	out, failed := make(chan Output), make(chan error, 1)
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	defer s.program.close()
+	defer s.leave()
+	reading.Go(func() {
+		for {
+			next, err := s.program.next()
+			if err == nil && !next.End {
+				select {
+				case out <- next:
+					continue
+				case <-s.open.Done():
+				}
+			}
+			failed <- err
+			return
+		}
+	})
+	s.deliver(f.own(session.Status{Workspace: "a worker"}))
+	for _, d := range before {
+		s.deliver(f.own(d))
+	}
+	for {
+		select {
+		case next := <-out:
+			s.deliver(f.take(next)...)
+		case d := <-s.news:
+			s.deliver(f.own(d))
+		case err := <-failed:
+			s.deliver(f.rest()...)
+			if s.err = err; err != nil && s.options.Tell {
+				s.deliver(f.own(event.Note{Level: "error", Text: untrusted.Text("The screen lost the run: " + err.Error())}))
+			}
+			return
+		case <-s.open.Done():
+			return
+		}
+	}
+}
+
+// deliver passes events on, unless the session is closed.
+func (s *Session) deliver(events ...event.Event) {
+	for _, e := range events {
+		select {
+		case s.events <- e:
+		case <-s.open.Done():
+			return
+		}
+	}
+}
+
+// feed puts the events of a run in the order that the screen expects.
+type feed struct {
+	run, session string
+	past         map[string]uint64 // by run: its last event before the request
+	resumes      bool              // the run is resumed, not only followed
+	last         uint64            // event of the session
+	inner        map[string][]event.Event
+	reply        *Output // the last word of the session, which may not be its last
+}
+
+// own returns an event of the session itself.
+func (f *feed) own(d event.Data) event.Event {
+	f.last++
+	return event.Event{Seq: f.last, Time: time.Now().UTC(), Run: f.session, Data: d}
+}
+
+// take returns what to publish for an output.
+func (f *feed) take(o Output) (events []event.Event) {
+	if o.Note != "" {
+		return []event.Event{f.own(event.Note{Level: "info", Text: o.Note})}
+	}
+	if o.Event == nil {
+		return nil
+	}
+	if f.reply == nil || !f.reply.Past { // a run that goes on has made an old answer void
+		events = f.rest()
+	}
+	f.reply = nil
+	e := *o.Event
+	if e.Run == f.session {
+		f.last = max(f.last, e.Seq)
+		if _, ok := e.Data.(event.ChatReply); ok {
+			f.reply = &o
+			return events
+		}
+		return append(events, e)
+	}
+	upto := f.past[e.Run]
+	switch d := e.Data.(type) {
+	case event.RunStarted:
+		if e.Run == f.run {
+			events = append(events, f.own(session.Status{Workspace: untrusted.Text(d.Workspace), Model: untrusted.Text(d.Model), Tools: len(d.Catalogue)}))
+		}
+		// What is open is asked once the last event has arrived, which is therefore new.
+		switch {
+		case f.resumes && e.Run == f.run && upto > 0:
+			events = append(events, f.own(session.Resuming{Run: e.Run, Upto: upto}))
+		case !f.resumes && upto > 1:
+			events = append(events, f.own(session.Resuming{Run: e.Run, Upto: upto - 1}))
+		}
+	case event.RunResumed:
+		if held := f.inner[e.Run]; len(held) > 0 && e.Seq > upto {
+			delete(f.inner, e.Run)
+			events = append(events, f.own(session.Resuming{Run: e.Run, Upto: upto}))
+			events = append(events, held...)
+		}
+	}
+	if f.resumes && e.Run != f.run && e.Seq <= upto { // until that run is resumed too
+		if f.inner == nil {
+			f.inner = map[string][]event.Event{}
+		}
+		f.inner[e.Run] = append(f.inner[e.Run], e)
+		return events
+	}
+	return append(events, e)
+}
+
+// rest returns what is held back, at the end.
+func (f *feed) rest() []event.Event {
+	if f.reply == nil {
+		return nil
+	}
+	reply := *f.reply.Event
+	f.reply = nil
+	return []event.Event{reply}
+}
