@@ -26,6 +26,7 @@ import (
 	"replan/cli/help"
 	"replan/cli/slash"
 	"replan/cli/tty"
+	"replan/cli/workers"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/mcpclient/box"
@@ -294,7 +295,10 @@ func newRoot(o *options) *cobra.Command {
 		if unconfigured(cmd) {
 			return o.CheckOutput()
 		}
-		return o.complete(cmd.Flags())
+		if err := o.complete(cmd.Flags()); err != nil {
+			return err
+		}
+		return workers.Check(cmd, &o.Options)
 	}
 	root.Flags().BoolVar(&o.goOn, "continue", false, "continue this folder's newest session; and its newest run if unfinished")
 	registerInDoubt(root.Flags(), &o.inDoubt)
@@ -407,7 +411,7 @@ func wrongFlag(flags *pflag.FlagSet, err error, hint string) error {
 	switch {
 	case errors.As(err, &value):
 		takes, ok := map[string]string{
-			"int": "a whole number", "float64": "a number", "duration": "a time such as 90s or 30m", "bool": "true or false",
+			"int": "a whole number", "uint": "a whole number from 0 on", "float64": "a number", "duration": "a time such as 90s or 30m", "bool": "true or false",
 		}[value.GetFlag().Value.Type()]
 		if ok {
 			err = fmt.Errorf("--%s takes %s, not %q", value.GetFlag().Name, takes, value.GetValue())
@@ -433,7 +437,7 @@ func wrongFlag(flags *pflag.FlagSet, err error, hint string) error {
 const noGoal = "name the goal: replan run GOAL"
 
 func newRun(o *options) *cobra.Command {
-	return &cobra.Command{
+	command := &cobra.Command{
 		Use:     "run GOAL",
 		Short:   "Plan and run a goal without the full screen",
 		Example: "  replan run \"fix the failing test\" --approve safe\n  replan run --output json \"what does this module do\"",
@@ -446,6 +450,8 @@ func newRun(o *options) *cobra.Command {
 			return o.runHeadless(cmd.Context(), goal)
 		},
 	}
+	registerInDoubt(command.Flags(), &o.inDoubt)
+	return command
 }
 
 // Version is the version of the program, set by the build.

@@ -58,7 +58,8 @@ func TestMain(m *testing.M) {
 			}
 			os.Exit(cli.Main(context.Background(), os.Args[1:], system))
 		},
-		"toolserver": toolServer,
+		"toolserver":    toolServer,
+		"replan-worker": workerProgram,
 	})
 }
 
@@ -89,6 +90,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("REPLAN_TEST_QUIET", "20ms") // the answers are typed after the questions
 			env.Setenv("REPLAN_HOME", env.WorkDir+"/home")
 			env.Setenv("OLLAMA_HOST", "127.0.0.1:1") // nothing listens there
+			env.Setenv("REPLAN_ON", "")
 			for name, value := range goEnv() {
 				env.Setenv(name, value)
 			}

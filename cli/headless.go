@@ -42,10 +42,28 @@ type headlessJob struct {
 	keep     func(plan.Plan) (plan.Plan, error)               // stores a created plan; nil stores it among the plans
 	observe  func(event.Event)                                // receives every event; may be nil
 	printer  func(session string, out io.Writer) eventPrinter // nil chooses by --output
+
+	// away is the run of a worker that the job follows to the end of its session,
+	// which returns how it ended; nil is the session's own work.
+	away  func(reply *event.ChatReply, written error) error
+	whole bool // past events are printed too
+}
+
+// conversation is what a headless job needs of a session.
+type conversation interface {
+	ID() string
+	Events() <-chan event.Event
+	Send(session.Command)
 }
 
 // runHeadless plans and runs one goal and prints it as lines or as JSON.
 func (o *options) runHeadless(ctx context.Context, goal string) error {
+	if o.elsewhere() {
+		return o.submitGoal(ctx, goal, false)
+	}
+	if o.inDoubt != "" {
+		return usage("--in-doubt applies to a resumed run, or one of workers: use replan plan resume RUN, or add --on ADDRESS")
+	}
 	return o.headless(ctx, headlessJob{commands: []session.Command{session.Submit{Text: goal}}})
 }
 
@@ -108,7 +126,7 @@ func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
 	if err := w.begin(ctx, o, how); err != nil {
 		return err
 	}
-	err = o.carryOut(ctx, w, e, input, asks)
+	err = o.carryOut(ctx, w.session, e, input, asks)
 	if unanswered := o.answerChanges(ctx, w, input); err == nil {
 		err = unanswered
 	}
@@ -143,47 +161,56 @@ func (e headlessJob) lastRestored() (seq uint64) {
 
 // carryOut sends the commands of a headless job and prints the events until the last
 // command is answered.
-func (o *options) carryOut(ctx context.Context, w *services, e headlessJob, input *ask.Input, asks bool) error {
+func (o *options) carryOut(ctx context.Context, s conversation, e headlessJob, input *ask.Input, asks bool) error {
 	text := ask.NewOutput(o.coloured(o.io.Out), o.look())
 	defer text.EndLive()
 	defer context.AfterFunc(ctx, text.EndLive)() // a warning of the second interrupt gets its own line
-	out := o.printerOf(w.session.ID(), text, e)
+	out := o.printerOf(s.ID(), text, e)
 	var questions *ask.Questions
 	if input != nil {
-		questions = ask.New(input, text, w.session.Send, ask.Options{Gates: asks, ASCII: o.ASCII})
+		questions = ask.New(input, text, s.Send, ask.Options{Gates: asks, ASCII: o.ASCII})
 		defer questions.Close()
 		defer context.AfterFunc(ctx, questions.Stop)() // the terminal is as before while the run stops
 	}
 	beat, live := o.beat(out)
 	defer beat.Stop()
 	for _, c := range e.commands {
-		w.session.Send(c)
+		s.Send(c)
 	}
 	unanswered, restored := len(e.commands), e.lastRestored()
 	var written error
-	for events := w.session.Events(); ; {
+	var last *event.ChatReply
+	for events := s.Events(); ; {
 		var found event.Event
 		select {
 		case now := <-beat.C:
 			text.Live(live(now))
 			continue
 		case next, more := <-events:
+			if !more && e.away != nil {
+				return e.away(last, nil)
+			}
 			if !more {
 				return o.unanswered(ctx)
 			}
 			found = next
 		}
-		if found.Run == w.session.ID() && found.Seq <= restored {
+		if found.Run == s.ID() && found.Seq <= restored {
 			continue // from an earlier life of the session
 		}
 		if e.observe != nil {
 			e.observe(found)
 		}
-		if written == nil {
-			// The reader may be gone. Stop the run then, rather than continue it
-			// unseen.
-			if written = out.Event(found); written != nil {
-				w.session.Send(session.Stop{})
+		_, repeats := found.Data.(session.Resuming)
+		if written == nil && (!repeats || !e.whole) {
+			written = out.Event(found)
+			switch {
+			case written != nil && e.away != nil:
+				return e.away(nil, written)
+			case written != nil:
+				// The reader may be gone. Stop the run then, rather than continue it
+				// unseen.
+				s.Send(session.Stop{})
 			}
 		}
 		if questions != nil {
@@ -193,6 +220,7 @@ func (o *options) carryOut(ctx context.Context, w *services, e headlessJob, inpu
 			return usage("%s", back.Reason)
 		}
 		if reply, ok := found.Data.(event.ChatReply); ok {
+			last = &reply
 			if unanswered--; unanswered == 0 || written != nil {
 				return o.ended(reply, written)
 			}

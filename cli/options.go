@@ -32,7 +32,7 @@ type options struct {
 	io          IO
 	store       *store.Store
 	goOn        bool         // --continue
-	inDoubt     string       // the decision about steps in doubt on resume
+	inDoubt     string       // the decision about steps in doubt, on resume or of a run of workers
 	chatContext *chatContext // the chat that the command was typed into; nil on the command line
 	opened      func() *tty.Terminal
 	again       string // the command that runs a deleted run again; "" if runs are kept

@@ -24,6 +24,7 @@ type planRun struct {
 	vars       variables
 	onFailure  plan.OnFailure
 	synthesize bool
+	inDoubt    string // of a run of workers
 }
 
 // execute returns the command that runs a plan with these options.
@@ -36,6 +37,12 @@ func (o plans) planRun(ctx context.Context, name string, how planRun) error {
 	named, err := o.readPlan(name)
 	if err != nil {
 		return err
+	}
+	if o.elsewhere() {
+		return o.submitPlan(ctx, named, how)
+	}
+	if how.inDoubt != "" {
+		return usage("--in-doubt applies to a resumed run, or one of workers: use %s RUN%s", o.named("plan resume"), o.outsideChat(", or add --on ADDRESS"))
 	}
 	if o.chatContext != nil && !o.DryRun {
 		v, err := o.check(ctx, o.chatContext.services, named, how.vars)

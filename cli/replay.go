@@ -38,23 +38,19 @@ func newReplay(o *options) *cobra.Command {
 
 // replay implements replan replay.
 func (o runs) replay(ctx context.Context, args []string, speed float64) error {
-	run, err := o.foldedRun(args)
+	id, events, err := o.recorded(ctx, args)
 	if err != nil {
 		return err
 	}
-	events, err := o.store.ReadRun(run.ID)
-	if err != nil {
-		return o.unopened(err)
-	}
 	if o.screen() {
-		screen := tui.Options{Replay: true, Recorded: session.ReplayEvents(run.ID, events), Speed: speed}
+		screen := tui.Options{Replay: true, Recorded: session.ReplayEvents(id, events), Speed: speed}
 		watch := o.wiring().newWatch()
 		if watch != nil {
 			defer watch.Stop()
 		}
 		return wrap("the screen", o.screens().show(ctx, runner.Closed(), watch, o.screens().dressed(screen)))
 	}
-	r := newReplayed(run.ID, events, speed)
+	r := newReplayed(id, events, speed)
 	r.start(ctx)
 	defer r.close()
 	out := o.printerOf(replaySession, o.coloured(o.io.Out), headlessJob{})
@@ -70,6 +66,22 @@ func (o runs) replay(ctx context.Context, args []string, speed float64) error {
 		return context.Cause(ctx)
 	}
 	return nil
+}
+
+// recorded returns the full id of the run that an argument means, and its events.
+func (o runs) recorded(ctx context.Context, args []string) (string, []event.Event, error) {
+	if o.elsewhere() {
+		return o.recordedAway(ctx, args)
+	}
+	run, err := o.foldedRun(args)
+	if err != nil {
+		return "", nil, err
+	}
+	events, err := o.store.ReadRun(run.ID)
+	if err != nil {
+		return "", nil, o.unopened(err)
+	}
+	return run.ID, events, nil
 }
 
 // replaySession is the id of the replayed session.

@@ -19,6 +19,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/agent/remote"
 	"replan/agent/store"
 	"replan/cli/bug"
 	"replan/cli/config"
@@ -37,7 +38,7 @@ func newRuns(o *options) slash.Command {
 	flags := func(f *pflag.FlagSet) {
 		f.BoolVar(&all, "all", false, "include runs of plan create, which only saved a plan")
 	}
-	list := func(context.Context, slash.Call) error { return o.runs().runsList(all) }
+	list := func(ctx context.Context, _ slash.Call) error { return o.runs().runsList(ctx, all) }
 	return slash.Command{
 		Name: "runs", Short: "List, show and remove runs",
 		Long: "Every run leaves a journal, from which it can be shown, replayed and resumed. RUN is the id that\n" +
@@ -48,7 +49,14 @@ func newRuns(o *options) slash.Command {
 			{
 				Name: "show", Args: "[RUN]", Short: "Show a run and its progress", Check: atMostOne("RUN"),
 				Examples: []string{"runs show", "runs show a61ec9"},
-				Do:       func(_ context.Context, c slash.Call) error { return o.runs().runsShow(c.Args) },
+				Do:       func(ctx context.Context, c slash.Call) error { return o.runs().runsShow(ctx, c.Args) },
+			},
+			{
+				Name: "follow", Args: "[RUN]", Short: "Follow a run of workers, and answer what it asks", Check: atMostOne("RUN"),
+				Long: "follow shows a run that workers carry out (--on), as if it had been started here: on the full screen, or without a\n" +
+					"terminal as lines or JSON from its beginning. Leaving it leaves the run to the workers.",
+				Examples: []string{"runs follow a61ec9", "runs follow --plain"},
+				Do:       func(ctx context.Context, c slash.Call) error { return o.followAway(ctx, c.Args) },
 			},
 			newRunsPrune(o),
 		},
@@ -57,7 +65,16 @@ func newRuns(o *options) slash.Command {
 
 // runsList implements replan runs list. It shows runs that successfully made a
 // plan only with all, since their result is among the plans.
-func (o runs) runsList(all bool) error {
+func (o runs) runsList(ctx context.Context, all bool) error {
+	if o.elsewhere() {
+		return o.withWorkers(func(with remote.Options) error {
+			list, err := remote.Runs(ctx, with)
+			if err != nil {
+				return away(ctx, err)
+			}
+			return o.printRuns(noNil(list))
+		})
+	}
 	list, broken, err := o.store.Summaries()
 	if err != nil {
 		return wrap("list the runs", err)
@@ -68,6 +85,11 @@ func (o runs) runsList(all bool) error {
 	for _, err := range broken {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", oneLine(err.Error()))
 	}
+	return o.printRuns(list)
+}
+
+// printRuns prints a list of runs.
+func (o runs) printRuns(list []agent.Summary) error {
 	if o.Output == config.OutputJSON {
 		return o.printJSON(list)
 	}
@@ -160,7 +182,14 @@ func (o runs) foldedRun(args []string) (agent.Run, error) {
 }
 
 // runsShow implements replan runs show.
-func (o runs) runsShow(args []string) error {
+func (o runs) runsShow(ctx context.Context, args []string) error {
+	if o.elsewhere() {
+		run, summary, err := o.foldedAway(ctx, args)
+		if err != nil {
+			return err
+		}
+		return o.printRun(&run, summary, run.Snapshot(run.Result == nil))
+	}
 	id, err := o.runID(args)
 	if err != nil {
 		return err
@@ -182,6 +211,11 @@ func (o runs) runsShow(args []string) error {
 	if at := slices.IndexFunc(all, func(s agent.Summary) bool { return s.Run == id }); at >= 0 {
 		summary.Resumable = summary.Resumable && all[at].Resumable // a run that it started may be undone
 	}
+	return o.printRun(&run, summary, snapshot)
+}
+
+// printRun prints the current state of a run.
+func (o runs) printRun(run *agent.Run, summary agent.Summary, snapshot agent.Snapshot) error {
 	snapshot.Status = summary.Status
 	if o.Output == config.OutputJSON {
 		return o.printJSON(struct {
@@ -191,10 +225,10 @@ func (o runs) runsShow(args []string) error {
 			Restored  int  `json:"restored,omitempty"`
 		}{snapshot, summary.Resumable, summary.Undone, summary.Restored})
 	}
-	return o.printed(func(p *plain.Printer) { o.runText(p, &run, summary, snapshot) })
+	return o.printed(func(p *plain.Printer) { o.runText(p, run, summary, snapshot) })
 }
 
-// runText prints the current state of a run.
+// runText prints the current state of a run for people.
 func (o runs) runText(p *plain.Printer, run *agent.Run, s agent.Summary, snapshot agent.Snapshot) {
 	styles := p.Styles()
 	state := plain.Ink{Text: telling.RunState(s), Style: styles.Running}

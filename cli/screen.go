@@ -29,6 +29,9 @@ import (
 
 // start opens the full screen, or without one acts like replan run.
 func (o *options) start(ctx context.Context, goal string) error {
+	if o.elsewhere() {
+		return o.submitGoal(ctx, goal, o.screen())
+	}
 	if o.goOn {
 		return o.screens().continueSession(ctx, goal)
 	}

@@ -176,7 +176,7 @@ func (o chat) aside(ctx context.Context, e headlessJob) (err error) {
 	}
 	side := &services{session: session}
 	defer func() { err = errors.Join(err, wrap("end in order", side.close())) }()
-	return o.carryOut(ctx, side, e, nil, false)
+	return o.carryOut(ctx, side.session, e, nil, false)
 }
 
 // unwatched wraps the tools of another session, which keeps watching them and

@@ -24,7 +24,8 @@ type Session struct {
 	open    context.Context // ends when nobody reads the events any more
 	leave   context.CancelFunc
 	ended   chan struct{} // closed when nothing more comes
-	err     error         // why it broke off; read it after ended
+	over    bool          // the run has ended; read it after ended, as err
+	err     error         // why it broke off
 }
 
 // Attach starts a worker program with a request to submit, follow or resume a run, and
@@ -90,6 +91,12 @@ func (s *Session) Events() <-chan event.Event { return s.events }
 func (s *Session) Err() error {
 	<-s.ended
 	return s.err
+}
+
+// Over reports whether the run has ended. It waits for the end of the session.
+func (s *Session) Over() bool {
+	<-s.ended
+	return s.over
 }
 
 // Close leaves the run, which goes on, and waits for the program. It discards what
@@ -183,6 +190,7 @@ func (s *Session) serve(before []event.Data, f feed) {
 			s.deliver(f.own(d))
 		case err := <-failed:
 			s.deliver(f.rest()...)
+			s.over = err == nil && s.open.Err() == nil
 			if s.err = err; err != nil && s.options.Tell {
 				s.deliver(f.own(event.Note{Level: "error", Text: untrusted.Text("The screen lost the run: " + err.Error())}))
 			}

@@ -46,6 +46,7 @@ type file struct {
 	Gates         policy.Section           `toml:"gates"`
 	LSP           lsp.Section              `toml:"lsp"`
 	Isolate       isolateConfig            `toml:"isolate"`
+	Distributed   distributedConfig        `toml:"distributed"`
 	Screen        struct {
 		Theme   string `toml:"theme"`
 		NoColor bool   `toml:"no_color"`

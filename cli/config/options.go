@@ -78,6 +78,7 @@ type Options struct {
 	Workspace        string
 	LSP              lsp.Section
 	Isolate          Isolate
+	Distributed      Distributed
 
 	given            givenLimits
 	isolation        givenIsolation
@@ -139,6 +140,10 @@ func (o *Options) Register(f *pflag.FlagSet) {
 		f.StringArrayVar(&o.Servers, "server", nil, "use only the MCP server `NAME`; repeat for more")
 		f.BoolVar(&o.NoWorkspaceTools, "no-workspace-tools", false, "leave out the built-in tools for this folder")
 	})
+	help.In(f, help.Workers, func(f *pflag.FlagSet) {
+		o.registerDistributed(f)
+		help.Rare(f, "no-wait", "priority", "repository", "revision")
+	})
 	help.In(f, help.Limits, func(f *pflag.FlagSet) {
 		o.registerLimits(f)
 		f.VisitAll(func(limit *pflag.Flag) { help.Rare(f, limit.Name) })
@@ -191,15 +196,19 @@ func (o *Options) Complete(flags *pflag.FlagSet, env Environment) error {
 	if err := o.readIsolation(flags); err != nil {
 		return err
 	}
+	if err := o.readDistributed(flags); err != nil {
+		return err
+	}
 	if o.ApproveText != "" {
 		if o.Approve, err = policy.ParseApprove(o.ApproveText); err != nil {
 			return fmt.Errorf("%w", err)
 		}
-		if o.Approve == policy.ApproveContained && !o.Isolate.On {
+		away := o.Distributed.On != ""
+		if o.Approve == policy.ApproveContained && !o.Isolate.On && !away {
 			return errors.New("--approve contained lets programs pass that --isolate contains: add --isolate")
 		}
 		home, _ := os.UserHomeDir() // without one there is nothing to protect
-		if (o.Approve == policy.ApproveSafe || o.Approve == policy.ApproveContained) && policy.TooWide(o.Workspace, home) {
+		if !away && (o.Approve == policy.ApproveSafe || o.Approve == policy.ApproveContained) && policy.TooWide(o.Workspace, home) {
 			return fmt.Errorf("--approve %s changes files of this folder without asking, and %s is your home folder, or contains it: work in a folder below it, or answer the gates yourself", o.Approve, o.Workspace)
 		}
 	}

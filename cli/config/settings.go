@@ -35,7 +35,7 @@ func (o *Options) Report() session.Settings {
 	if _, err := os.Stat(settings.File); errors.Is(err, fs.ErrNotExist) {
 		settings.Missing = true
 	}
-	for _, part := range [][]session.Setting{o.modelSettings(), o.planSettings(), o.limitSettings(), o.screenSettings(), o.gateSettings()} {
+	for _, part := range [][]session.Setting{o.modelSettings(), o.planSettings(), o.limitSettings(), o.screenSettings(), o.gateSettings(), o.distributedSettings()} {
 		settings.Settings = append(settings.Settings, part...)
 	}
 	saved := savedValues(settings.File)

@@ -17,13 +17,14 @@ const (
 
 // The groups of the program's flags, in the order of --help.
 const (
-	Goal   = "Goal"
-	Gates  = "Gates"
-	Model  = "Model"
-	Tools  = "Tools"
-	Limits = "Limits"
-	Screen = "Screen"
-	Output = "Output"
+	Goal    = "Goal"
+	Gates   = "Gates"
+	Model   = "Model"
+	Tools   = "Tools"
+	Limits  = "Limits"
+	Workers = "Workers"
+	Screen  = "Screen"
+	Output  = "Output"
 )
 
 // menuKey is the annotation of a command that only has others below it.
@@ -78,7 +79,7 @@ func Name(cmd *cobra.Command) {
 			return
 		}
 		value, usage := pflag.UnquoteUsage(f)
-		if known := map[string]string{"int": "N", "float": "N", "duration": "TIME", "string": "TEXT", "stringArray": "TEXT"}[value]; known != "" {
+		if known := map[string]string{"int": "N", "uint": "N", "float": "N", "duration": "TIME", "string": "TEXT", "stringArray": "TEXT"}[value]; known != "" {
 			value = known
 		}
 		f.Usage = usage
@@ -102,9 +103,9 @@ func concerns(path string) (names []string, ok bool) {
 	case "replan plan create":
 		return []string{Goal, Model, Tools, Limits, Output, "ascii"}, true
 	case "replan plan run":
-		return []string{Gates, Model, Tools, Limits, Output, "dry-run", "review", "ascii", "strict"}, true
+		return []string{Gates, Model, Tools, Workers, Limits, Output, "dry-run", "review", "ascii", "strict"}, true
 	case "replan plan resume":
-		return []string{Gates, Model, Tools, Limits, Output, "dry-run", "review", "ascii"}, true
+		return []string{Gates, Model, Tools, Limits, Output, "dry-run", "review", "ascii", "on", "detach"}, true
 	case "replan plan check":
 		return []string{Tools, Output, "allow", "deny", "max-plan-steps", "ascii", "strict"}, true
 	case "replan tools", "replan tools list", "replan tools show":
@@ -116,7 +117,7 @@ func concerns(path string) (names []string, ok bool) {
 	case "replan runs prune", "replan undo", "replan plan delete", "replan plan import":
 		return []string{Output, "dry-run"}, true
 	case "replan replay":
-		return []string{Screen, Output}, true
+		return []string{Screen, Output, "on"}, true
 	case "replan serve":
 		return []string{Gates, Model, Tools, Limits}, true
 	case "replan doctor":
@@ -125,8 +126,14 @@ func concerns(path string) (names []string, ok bool) {
 		return []string{"model", "host", "mcp-config", "server", "ascii", Output}, true
 	case "replan mcp list", "replan mcp test", "replan mcp login":
 		return []string{"mcp-config", "ascii", "isolate", "no-network", Output}, true
-	case "replan plan show", "replan runs show":
+	case "replan plan show":
 		return []string{Output, "ascii"}, true
+	case "replan runs", "replan runs list":
+		return []string{Output, "on"}, true
+	case "replan runs show":
+		return []string{Output, "ascii", "on"}, true
+	case "replan runs follow":
+		return []string{Screen, Output, "on"}, true
 	default:
 		return []string{Output}, true
 	}

@@ -1,0 +1,287 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/policy"
+	"replan/agent/remote"
+	"replan/agent/store"
+	"replan/cli/ask"
+	"replan/cli/config"
+	"replan/cli/workers"
+	"replan/internal/untrusted"
+	"replan/planning/plan"
+	"replan/tui"
+	"replan/tui/telling"
+)
+
+// elsewhere reports whether this command is about runs of workers.
+func (o *options) elsewhere() bool { return o.Distributed.On != "" && o.chatContext == nil }
+
+// withWorkers calls a function with the worker program.
+func (o *options) withWorkers(do func(remote.Options) error) (err error) {
+	var w services // its log alone
+	log, err := w.openLog(o.store.Dirs.Logs())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, wrap("end in order", w.log.Close())) }()
+	with, err := workers.Program(&o.Options, log)
+	if err != nil {
+		return usage("%w", err)
+	}
+	return do(with)
+}
+
+// away returns the error for a request that the worker program did not carry out.
+func away(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	problem, ok := errors.AsType[*remote.Problem](err)
+	switch {
+	case !ok:
+		return &failure{exit: 1, code: "failed", err: err}
+	case problem.Code == remote.CodeDatabase:
+		return &failure{exit: 1, code: problem.Code, err: problem}
+	default:
+		return &failure{exit: exitUsage, code: problem.Code, err: problem}
+	}
+}
+
+// submitGoal gives a goal to the workers and follows its run.
+func (o *options) submitGoal(ctx context.Context, goal string, screen bool) error {
+	if goal == "" {
+		return usage("a run of workers begins with its goal: replan GOAL; to follow one that is under way: replan runs follow RUN; --on '' opens the chat of this machine")
+	}
+	return o.submit(ctx, o.inDoubt, screen, func(t *remote.Task) { t.Goal = untrusted.Text(goal) })
+}
+
+// submitPlan gives a plan to the workers and follows its run. They check it against
+// their tools.
+func (o plans) submitPlan(ctx context.Context, named namedPlan, how planRun) error {
+	data, err := how.vars.into(named.data)
+	if err != nil {
+		return err
+	}
+	var v verdict
+	v.plan, v.faults, v.warnings = plan.CheckPlan(data, plan.Rules{PartialArgs: true, Strict: o.strict(), EmptyArgs: !named.stored})
+	if len(v.faults) > 0 {
+		return o.printVerdict(v)
+	}
+	for _, f := range without(v.warnings, plan.CodeUncheckedTools) {
+		_, _ = fmt.Fprintf(o.io.Err, "replan: warning: %s\n", oneLine(f.Message))
+	}
+	return o.submit(ctx, how.inDoubt, false, func(t *remote.Task) {
+		workers.Execute(t, v.plan)
+		t.OnFailure, t.Synthesize, t.Strict = how.onFailure, how.synthesize, o.strict()
+	})
+}
+
+// submit gives a run to the workers and follows it.
+func (o *options) submit(ctx context.Context, inDoubt string, screen bool, complete func(*remote.Task)) error {
+	detach := o.Distributed.Detach
+	if !detach && !screen {
+		if err := o.checkReview(); err != nil {
+			return err
+		}
+	}
+	var decision event.DoubtDecision
+	if inDoubt != "" || !detach && !screen {
+		var err error
+		if decision, err = o.parseInDoubt(inDoubt); err != nil {
+			return err
+		}
+	}
+	asks := screen || o.asks()
+	here := workers.Present{Asked: asks && (screen || o.ApproveText == ""), Attends: asks && (screen || o.ApproveText != string(policy.ApproveNone))}
+	return o.withWorkers(func(with remote.Options) error {
+		task := workers.Task(&o.Options, newID(time.Now()), here, decision, with)
+		complete(task)
+		return o.follow(ctx, with, remote.Request{Submit: task, NoWait: o.Distributed.NoWait}, following{screen: screen})
+	})
+}
+
+// following says how to follow a run.
+type following struct {
+	screen bool
+	whole  bool // print what happened before too
+}
+
+// resumeAway resumes a run of workers and follows it.
+func (o *options) resumeAway(ctx context.Context, args []string) error {
+	return o.withWorkers(func(with remote.Options) error {
+		run, err := o.runAway(ctx, with, args)
+		if err != nil {
+			return err
+		}
+		return o.follow(ctx, with, remote.Request{Resume: &remote.Follow{Run: run}}, following{})
+	})
+}
+
+// followAway follows a run of workers that is under way.
+func (o *options) followAway(ctx context.Context, args []string) error {
+	return o.withWorkers(func(with remote.Options) error {
+		run, err := o.runAway(ctx, with, args)
+		if err != nil {
+			return err
+		}
+		return o.follow(ctx, with, remote.Request{Follow: &remote.Follow{Run: run}}, following{screen: o.screen(), whole: true})
+	})
+}
+
+// runAway returns the run that an argument means; without one, the newest.
+func (o *options) runAway(ctx context.Context, with remote.Options, args []string) (string, error) {
+	if len(args) > 0 && args[0] != lastRun {
+		return args[0], nil
+	}
+	runs, err := remote.Runs(ctx, with)
+	if err != nil {
+		return "", away(ctx, err)
+	}
+	if len(runs) == 0 {
+		return "", usage("the database has no runs yet: start one with replan run GOAL")
+	}
+	return runs[0].Run, nil
+}
+
+// recordedAway returns the full id of a run of workers and its events.
+func (o *options) recordedAway(ctx context.Context, args []string) (id string, events []event.Event, err error) {
+	err = o.withWorkers(func(with remote.Options) error {
+		run, err := o.runAway(ctx, with, args)
+		if err != nil {
+			return err
+		}
+		all, err := remote.Journal(ctx, with, run)
+		if err != nil {
+			return away(ctx, err)
+		}
+		for _, e := range all {
+			if _, ok := e.Data.(event.RunStarted); ok && id == "" {
+				id = e.Run
+			}
+			if id != "" && e.Run == id {
+				events = append(events, e)
+			}
+		}
+		if id == "" {
+			return usage("the run %s has not begun: no worker has taken it yet", untrusted.Line(run))
+		}
+		return nil
+	})
+	return id, events, err
+}
+
+// foldedAway returns a run of workers in its current state. It is under way until it has
+// ended.
+func (o *options) foldedAway(ctx context.Context, args []string) (agent.Run, agent.Summary, error) {
+	run := agent.NewRun(nil)
+	_, events, err := o.recordedAway(ctx, args)
+	for _, e := range events {
+		if err == nil {
+			err = wrap("read the run", run.Apply(e))
+		}
+	}
+	return *run, store.Summary(run, run.Result == nil), err
+}
+
+// follow submits, follows or resumes a run of workers, unless the user leaves it to them.
+func (o *options) follow(ctx context.Context, with remote.Options, r remote.Request, how following) (err error) {
+	if o.Distributed.Detach {
+		return o.leave(ctx, with, r)
+	}
+	with.Tell = how.screen
+	s, err := remote.Attach(ctx, with, r)
+	if err != nil {
+		return away(ctx, err)
+	}
+	defer s.Close()
+	if how.screen {
+		return o.watch(ctx, s)
+	}
+	o.again = "submit the run again with"
+	var input *ask.Input // nil if nobody is present to answer
+	if o.asks() {
+		if input, err = ask.NewInput(o.io.In, o.io.Quiet); err != nil {
+			return wrap("read standard input", err)
+		}
+	}
+	return o.carryOut(ctx, s, headlessJob{whole: how.whole, away: func(reply *event.ChatReply, written error) error {
+		return o.left(ctx, s, reply, written)
+	}}, input, o.asks() && o.ApproveText == "")
+}
+
+// leave submits or resumes a run, and prints its id.
+func (o *options) leave(ctx context.Context, with remote.Options, r remote.Request) error {
+	accepted, err := remote.Submit(ctx, with, r, func(note untrusted.Text) {
+		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", note.Line())
+	})
+	if err != nil {
+		return away(ctx, err)
+	}
+	if o.Output == config.OutputJSON {
+		return o.printJSON(accepted)
+	}
+	return o.print(accepted.Run + "\n")
+}
+
+// watch shows a run of workers on the full screen, and says how to come back to it.
+func (o *options) watch(ctx context.Context, s *remote.Session) error {
+	watch := o.wiring().newWatch()
+	if watch != nil {
+		defer watch.Stop()
+	}
+	err := wrap("the screen", o.screens().show(ctx, s, watch, o.screens().dressed(tui.Options{Elsewhere: true})))
+	s.Close()
+	words := "Run " + telling.ShortID(s.Run()) + " has ended. Show it: replan runs show " + telling.ShortID(s.Run()) + o.onAgain()
+	if !s.Over() {
+		words = "Run " + telling.ShortID(s.Run()) + " goes on. " + o.comeBack(s)
+	}
+	if l := o.look(); l != nil {
+		words = l.Faint.Render(words)
+	}
+	_, printed := fmt.Fprintln(o.coloured(o.io.Out), words)
+	return errors.Join(err, away(ctx, s.Err()), wrap(writing, printed))
+}
+
+// left returns how the following of a run ended: with its reply, because the reader of
+// the output is gone, or before.
+func (o *options) left(ctx context.Context, s *remote.Session, reply *event.ChatReply, written error) error {
+	id := telling.ShortID(s.Run())
+	switch {
+	case written != nil:
+		if f, ok := errors.AsType[*failure](written); ok {
+			return f
+		}
+		return wrap(writing, fmt.Errorf("%w; the run %s goes on", written, id))
+	case ctx.Err() != nil:
+		return &failure{exit: exitInterrupted, code: "detached", err: fmt.Errorf("the run %s goes on. %s", id, o.comeBack(s))}
+	case s.Err() != nil:
+		return away(ctx, fmt.Errorf("%w. The run %s goes on. %s", s.Err(), id, o.comeBack(s)))
+	case reply == nil:
+		return wrap("follow the run "+id, errors.New("it ended without an answer"))
+	default:
+		return o.ended(*reply, nil)
+	}
+}
+
+// comeBack says how to follow a run again.
+func (o *options) comeBack(s *remote.Session) string {
+	return "Come back: replan runs follow " + telling.ShortID(s.Run()) + o.onAgain()
+}
+
+// onAgain names --on where it was given. The address may hold a password.
+func (o *options) onAgain() string {
+	if o.Changed("on") {
+		return " --on ADDRESS"
+	}
+	return ""
+}

@@ -1,0 +1,145 @@
+package cli_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/remote"
+	"replan/agent/session"
+	"replan/internal/untrusted"
+)
+
+// workerProgram is the scripts' program replan-worker. Its database is a file with the
+// events of a run of this machine, which it plays to whoever asks for a run. At a gate
+// that somebody answered it waits for the answer.
+//
+//	fake:FILE    plays the events of FILE, and appends each request to FILE.requests
+//	fake:!CODE   reports a problem with this code
+//	fake:!dies   ends at once
+func workerProgram() {
+	address, ok := strings.CutPrefix(os.Getenv("REPLAN_ON"), "fake:")
+	if !ok || len(os.Args) != 2 || os.Args[1] != "attach" {
+		fmt.Fprintln(os.Stderr, "the address belongs into REPLAN_ON alone")
+		os.Exit(9)
+	}
+	p := played{file: address, in: bufio.NewReader(os.Stdin)}
+	line, err := p.in.ReadString('\n')
+	if err != nil {
+		os.Exit(8)
+	}
+	if code, bad := strings.CutPrefix(address, "!"); bad {
+		if code == "dies" {
+			fmt.Fprintln(os.Stderr, "a last word")
+			os.Exit(3)
+		}
+		p.put(remote.Output{Problem: &remote.Problem{Code: code, Text: untrusted.Text("the sentence of " + code)}})
+		return
+	}
+	var r remote.Request
+	if err := json.Unmarshal([]byte(line), &r); err != nil {
+		os.Exit(8)
+	}
+	log, err := os.OpenFile(address+".requests", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = log.WriteString(line)
+	}
+	if err != nil || log.Close() != nil {
+		os.Exit(7)
+	}
+	p.answer(r)
+	p.put(remote.Output{End: true})
+}
+
+type played struct {
+	file   string
+	in     *bufio.Reader
+	events []event.Event
+	run    *agent.Run
+}
+
+func (p *played) put(o remote.Output) {
+	line, err := json.Marshal(o)
+	if err == nil {
+		_, err = os.Stdout.Write(append(line, '\n'))
+	}
+	if err != nil {
+		os.Exit(5)
+	}
+}
+
+// answer answers a request.
+func (p *played) answer(r remote.Request) {
+	p.run = agent.NewRun(nil)
+	file, err := os.ReadFile(p.file)
+	if err != nil {
+		os.Exit(6)
+	}
+	for line := range strings.Lines(string(file)) {
+		var e event.Event
+		if json.Unmarshal([]byte(line), &e) != nil || p.run.Apply(e) != nil {
+			os.Exit(6)
+		}
+		p.events = append(p.events, e)
+	}
+	session := "s-" + strings.TrimPrefix(p.run.ID, "r-")
+	switch {
+	case r.Runs != nil:
+		p.put(remote.Output{Runs: []agent.Summary{p.run.Summary()}})
+		return
+	case r.Journal != nil && !strings.HasSuffix(p.run.ID, r.Journal.Run):
+		p.put(remote.Output{Problem: &remote.Problem{Code: remote.CodeNotFound, Text: untrusted.Text("the database has no run " + r.Journal.Run)}})
+		os.Exit(0)
+	}
+	if r.Journal == nil {
+		p.put(remote.Output{Accepted: &remote.Accepted{Run: p.run.ID, Session: session}})
+	}
+	if r.Submit != nil && len(r.Submit.Needs.Servers) > 0 {
+		p.put(remote.Output{Note: "no worker has the MCP server " + untrusted.Text(r.Submit.Needs.Servers[0]) + " yet"})
+	}
+	if r.Detach {
+		return
+	}
+	user := event.Event{Seq: 1, Time: p.events[0].Time, Run: session, Data: event.ChatUser{Text: p.run.Goal}}
+	p.put(remote.Output{Event: &user, Past: r.Submit == nil})
+	for _, e := range p.events {
+		if d, ok := e.Data.(event.GateResolved); ok && d.By == "user" {
+			if r.Journal != nil {
+				return
+			}
+			d.By = p.answered(d.Gate)
+			e.Data, r.Follow = d, nil
+		}
+		p.put(remote.Output{Event: &e, Past: r.Submit == nil && (r.Follow != nil || r.Journal != nil)})
+	}
+	if r.Journal == nil {
+		result := p.run.Result
+		reply := event.ChatReply{Run: p.run.ID, Status: result.Status, Reason: result.Reason, Text: result.Answer}
+		p.put(remote.Output{Event: &event.Event{Seq: 2, Time: time.Now(), Run: session, Data: reply}})
+	}
+}
+
+// answered waits for the answer to a gate and returns who gave it.
+func (p *played) answered(gate string) string {
+	if conn := announce("waits"); conn != nil {
+		defer conn.Close() //nolint:errcheck // nothing more is written
+	}
+	for {
+		line, err := p.in.ReadString('\n')
+		if err != nil {
+			os.Exit(0) // detached
+		}
+		var in remote.Input
+		if json.Unmarshal([]byte(line), &in) != nil {
+			os.Exit(4)
+		}
+		if c, ok := in.Command.(session.Resolve); ok && c.Gate == gate && in.By != "" {
+			return in.By
+		}
+	}
+}

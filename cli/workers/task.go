@@ -1,0 +1,112 @@
+package workers
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"replan/agent/event"
+	"replan/agent/policy"
+	"replan/agent/remote"
+	"replan/cli/config"
+	"replan/mcpclient/builtin"
+	"replan/planning/plan"
+)
+
+// reach are the commands that act on runs of workers.
+var reach = []string{
+	"replan", "replan run", "replan plan run", "replan plan resume", "replan replay",
+	"replan runs", "replan runs list", "replan runs show", "replan runs follow",
+}
+
+// carried are the flags that mean something for runs of workers.
+var carried = []string{
+	"on", "detach", "no-wait", "priority", "repository", "revision", "approve", "review", "in-doubt", "model", "server",
+	"var", "strict", "on-failure", "synthesize", "all", "speed", "output", "data-dir", "plain", "theme", "ascii", "no-color", "reduced-motion", "notify", "help", "help-all",
+}
+
+// submitting are those that are decided when a run is submitted.
+var submitting = []string{"no-wait", "priority", "repository", "revision", "approve", "review", "in-doubt", "model", "server"}
+
+// Check refuses what makes no sense with runs of workers.
+func Check(cmd *cobra.Command, o *config.Options) error {
+	path, flags := cmd.CommandPath(), cmd.Flags()
+	if !slices.Contains(reach, path) {
+		if flags.Changed("on") && o.Distributed.On != "" {
+			return fmt.Errorf("%s works on this machine only: omit --on", path)
+		}
+		return nil
+	}
+	if o.Distributed.On == "" {
+		if path == "replan runs follow" {
+			return errors.New("there are only runs of workers to follow: add --on ADDRESS; replan replay shows a run of this machine")
+		}
+		return nil
+	}
+	remedy := "or --on"
+	if !flags.Changed("on") {
+		remedy = "or add --on '' to work on this machine"
+	}
+	var wrong error
+	flags.Visit(func(f *pflag.Flag) {
+		switch submits := path == "replan" || strings.HasSuffix(path, " run"); {
+		case wrong != nil:
+		case !slices.Contains(carried, f.Name):
+			wrong = fmt.Errorf("--%s does not reach a worker: omit it, %s", f.Name, remedy)
+		case !submits && slices.Contains(submitting, f.Name):
+			wrong = fmt.Errorf("--%s is decided when a run is submitted: omit it, %s", f.Name, remedy)
+		case f.Name == "detach" && !submits && path != "replan plan resume":
+			wrong = fmt.Errorf("--detach is for runs that begin or resume: omit it, %s", remedy)
+		}
+	})
+	return wrong
+}
+
+// Present says who answers the questions of a run.
+type Present struct {
+	Asked   bool // somebody is asked about gates here
+	Attends bool // somebody answers other questions here
+}
+
+// Task returns the task of a goal or a plan. A run that nobody follows asks whoever
+// follows it later.
+func Task(o *config.Options, id string, p Present, inDoubt event.DoubtDecision, options remote.Options) *remote.Task {
+	t := &remote.Task{
+		Run: "r-" + id, OnFailure: o.OnFailure, Approve: o.Approve, Review: o.Review, Attended: p.Attends, InDoubt: inDoubt,
+		Priority: o.Distributed.Priority, By: options.By,
+		Source: remote.Source{Repository: o.Distributed.Repository, Revision: o.Distributed.Revision},
+	}
+	if o.Distributed.Detach {
+		t.Attended = o.ApproveText != string(policy.ApproveNone)
+	} else if !p.Asked && t.Approve == policy.ApproveAsk {
+		t.Approve = policy.ApproveUnasked
+	}
+	if o.Changed("model") {
+		t.Needs.Model = o.Model // the configured one is this machine's
+	}
+	need(t, o.Servers...)
+	return t
+}
+
+// Execute makes a plan that of the task, with the servers whose tools it names.
+func Execute(t *remote.Task, p plan.Plan) {
+	t.Plan = &p
+	for _, tool := range p.Tools() {
+		if server, _, ok := strings.Cut(tool, ":"); ok {
+			need(t, server)
+		}
+	}
+}
+
+// need adds servers that a worker must offer. Every worker has the built-in tools.
+func need(t *remote.Task, servers ...string) {
+	for _, name := range servers {
+		if name != builtin.ServerName && !slices.Contains(t.Needs.Servers, name) {
+			t.Needs.Servers = append(t.Needs.Servers, name)
+		}
+	}
+}
