@@ -39,6 +39,7 @@ func Check(cmd *cobra.Command, o *config.Options) error {
 		if flags.Changed("on") && o.Distributed.On != "" {
 			return fmt.Errorf("%s works on this machine only: omit --on", path)
 		}
+		o.Distributed = config.Distributed{} // the demo runs a goal too
 		return nil
 	}
 	if o.Distributed.On == "" {
