@@ -38,7 +38,10 @@ const (
 
 // options returns the options for a fake.
 func options(way string) remote.Options {
-	return remote.Options{Command: []string{os.Args[0]}, Env: append(os.Environ(), fakeVariable+"="+way), By: "ann@laptop"}
+	return remote.Options{
+		Command: []string{os.Args[0]}, By: "ann@laptop",
+		Env: append(os.Environ(), fakeVariable+"="+way, "GORACE=atexit_sleep_ms=0"), // the race detector would linger for a second
+	}
 }
 
 // fake is a worker program.
