@@ -164,7 +164,7 @@ func (p *program) broken(err error) error {
 func (p *program) close() {
 	p.stop()
 	_ = p.out.Close() // never fails; ends a write that waits
-	<-p.exit
+	<-p.exit          //nolint:errcheck // it was told to end
 }
 
 // logWriter passes lines to a log.
