@@ -3,6 +3,7 @@ module replan/distributed
 go 1.26.0
 
 require (
+	github.com/adrg/xdg v0.5.3
 	github.com/dbos-inc/dbos-transact-golang v1.8.0
 	github.com/gofrs/flock v0.13.1
 	github.com/jackc/pgx/v5 v5.10.0
@@ -18,7 +19,6 @@ require (
 	charm.land/glamour/v2 v2.0.1 // indirect
 	charm.land/lipgloss/v2 v2.0.6 // indirect
 	github.com/RealAlexandreAI/json-repair v0.0.18 // indirect
-	github.com/adrg/xdg v0.5.3 // indirect
 	github.com/agnivade/levenshtein v1.2.1 // indirect
 	github.com/alecthomas/chroma/v2 v2.27.0 // indirect
 	github.com/atotto/clipboard v0.1.4 // indirect

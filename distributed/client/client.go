@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -132,15 +133,21 @@ func (c *Client) Find(ctx context.Context, name string) (string, error) {
 	}
 }
 
-// Runs summarizes all runs, newest first.
+// Runs summarizes all runs, newest first. It leaves out those that cannot be read here,
+// such as runs of a newer version; the error is about the newest of them.
 func (c *Client) Runs(ctx context.Context) ([]agent.Summary, error) {
 	ids, err := c.database.Runs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var out []agent.Summary
+	var unreadable error
 	for _, id := range ids {
 		found, _, err := c.database.ReadAll(ctx, id)
+		if _, ok := errors.AsType[*remote.Problem](err); ok {
+			unreadable = cmp.Or(unreadable, err)
+			continue
+		}
 		if err != nil {
 			return out, err
 		}
@@ -150,7 +157,7 @@ func (c *Client) Runs(ctx context.Context) ([]agent.Summary, error) {
 			}
 		}
 	}
-	return out, nil
+	return out, unreadable
 }
 
 // Follow calls see with each record of a run, from its first, until the run ends or

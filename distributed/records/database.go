@@ -9,11 +9,16 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 	_ "github.com/dbos-inc/dbos-transact-golang/dbos/driver/sqlite" // the driver "sqlite"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"replan/agent/remote"
+	"replan/internal/untrusted"
 )
 
 // DefaultSchema is the schema of a team that names none.
@@ -42,8 +47,8 @@ var (
 )
 
 // Open opens a database: postgres://… or sqlite:FILE. The parameter schema of a
-// PostgreSQL address names the team's schema. An error says what to do, and never
-// holds the password.
+// PostgreSQL address names the team's schema. An error is a [*remote.Problem], which
+// says what to do and never holds the password.
 func Open(ctx context.Context, address string) (*Database, error) {
 	kind, rest, _ := strings.Cut(address, ":")
 	switch kind {
@@ -52,26 +57,26 @@ func Open(ctx context.Context, address string) (*Database, error) {
 	case "postgres", "postgresql":
 		return openPostgres(ctx, address)
 	case "":
-		return nil, errors.New("no database is named: use --on postgres://HOST/DATABASE or --on sqlite:FILE, or set REPLAN_ON")
+		return nil, problem(remote.CodeUsage, "no database is named: use --on postgres://HOST/DATABASE or --on sqlite:FILE, or set REPLAN_ON")
 	default:
-		return nil, fmt.Errorf("the database must be postgres://… or sqlite:FILE, not %.20q", kind+":")
+		return nil, problem(remote.CodeUsage, "the database must be postgres://… or sqlite:FILE, not %.20q", kind+":")
 	}
 }
 
 // openSQLite opens a file. Every commit reaches the disk before it returns.
 func openSQLite(file string) (*Database, error) {
 	if file == "" {
-		return nil, errors.New("no file is named: use sqlite:FILE")
+		return nil, problem(remote.CodeUsage, "no file is named: use sqlite:FILE")
 	}
 	pragmas := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(10000)", "foreign_keys(ON)", "journal_mode(WAL)", "synchronous(FULL)"}}
 	db, err := sql.Open("sqlite", "file:"+file+"?"+pragmas.Encode())
 	if err != nil {
-		return nil, fmt.Errorf("open the database %s: %w", file, err)
+		return nil, problem(remote.CodeDatabase, "the database %s cannot be opened: %v", file, err)
 	}
 	const connections = 4
 	db.SetMaxOpenConns(connections)
 	if err := db.Ping(); err != nil {
-		return nil, fmt.Errorf("open the database %s: %w", file, errors.Join(err, db.Close()))
+		return nil, problem(remote.CodeDatabase, "the database %s cannot be opened: %v; its folder must exist, and it must be a file of SQLite", file, errors.Join(err, db.Close()))
 	}
 	return &Database{sql: db}, nil
 }
@@ -80,7 +85,7 @@ func openSQLite(file string) (*Database, error) {
 func openPostgres(ctx context.Context, address string) (*Database, error) {
 	at, err := url.Parse(address)
 	if err != nil {
-		return nil, errors.New("the address of the database cannot be read: write postgres://USER:PASSWORD@HOST/DATABASE, with special characters as %XX")
+		return nil, problem(remote.CodeUsage, "the address of the database cannot be read: write postgres://USER:PASSWORD@HOST/DATABASE, with special characters as %%XX")
 	}
 	query := at.Query()
 	schema := query.Get("schema")
@@ -90,22 +95,25 @@ func openPostgres(ctx context.Context, address string) (*Database, error) {
 		schema = DefaultSchema
 	}
 	if !schemaName.MatchString(schema) {
-		return nil, fmt.Errorf("the schema %.64q is no name of lower-case letters, digits and _", schema)
+		return nil, problem(remote.CodeUsage, "the schema %.64q is no name of lower-case letters, digits and _", schema)
 	}
 	cfg, err := pgxpool.ParseConfig(at.String())
 	if err != nil {
-		return nil, fmt.Errorf("the address of the database at %s cannot be used: check its parameters", at.Host)
+		return nil, problem(remote.CodeUsage, "the address of the database at %s cannot be used: check its parameters and the files that they name", at.Host)
+	}
+	if !query.Has("connect_timeout") {
+		cfg.ConnConfig.ConnectTimeout = connectTime
 	}
 	if _, set := cfg.ConnConfig.RuntimeParams[idleParameter]; !set {
 		cfg.ConnConfig.RuntimeParams[idleParameter] = idleTime
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
-		return nil, fmt.Errorf("open the database at %s: %w", at.Host, err)
+		return nil, problem(remote.CodeDatabase, "open the database at %s: %s", at.Host, reason(err))
 	}
 	if err := pool.Ping(ctx); err != nil {
 		pool.Close()
-		return nil, fmt.Errorf("the database %s at %s cannot be reached: %w", cfg.ConnConfig.Database, at.Host, err)
+		return nil, problem(remote.CodeDatabase, "the database %s at %s cannot be used: %s", cfg.ConnConfig.Database, at.Host, reason(err))
 	}
 	return &Database{Schema: schema, pool: pool, sql: stdlib.OpenDBFromPool(pool)}, nil
 }
@@ -120,6 +128,39 @@ func (d *Database) Size(ctx context.Context) (bytes int64, err error) {
 		return 0, fmt.Errorf("measure the database: %w", err)
 	}
 	return bytes, nil
+}
+
+// connectTime is the limit of a connection to a server whose address names none.
+const connectTime = 10 * time.Second
+
+// problem returns an error for the user.
+func problem(code, format string, args ...any) error {
+	return &remote.Problem{Code: code, Text: untrusted.Text(fmt.Sprintf(format, args...))}
+}
+
+// reason is the innermost error of a failed connection. Those around it repeat it for
+// every address and attempt.
+func reason(err error) string {
+	for {
+		switch wrapped := err.(type) { //nolint:errorlint // it looks for the innermost
+		case *pgconn.PgError:
+			return wrapped.Message
+		case interface{ Unwrap() []error }:
+			all := wrapped.Unwrap()
+			if len(all) == 0 {
+				return err.Error()
+			}
+			err = all[len(all)-1]
+		case interface{ Unwrap() error }:
+			inner := wrapped.Unwrap()
+			if inner == nil {
+				return err.Error()
+			}
+			err = inner
+		default:
+			return err.Error()
+		}
+	}
 }
 
 // Close closes the database.

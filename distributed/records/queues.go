@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 
@@ -74,6 +75,18 @@ func Lacks(w remote.Worker, t remote.Task) []string {
 		missing = append(missing, "the repository "+from)
 	}
 	return missing
+}
+
+// CheckPattern refuses a pattern that covers no repository.
+func CheckPattern(pattern string) error {
+	switch {
+	case strings.HasPrefix(pattern, "-") || strings.ContainsFunc(pattern, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), pattern == "":
+		return fmt.Errorf("the repository pattern %.80q covers no repository: write a URL or an absolute path", pattern)
+	case strings.Contains(strings.TrimSuffix(pattern, "*"), "*"):
+		return fmt.Errorf("the repository pattern %.80q has a * before its end, where it stands for no other text", pattern)
+	default:
+		return nil
+	}
 }
 
 // covers reports whether a pattern covers a repository. A * at its end stands for any

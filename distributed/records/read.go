@@ -9,6 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/agent/remote"
 )
 
 // Read returns the records of a run after the given step, and the number of the last
@@ -31,7 +32,7 @@ func (d *Database) Read(ctx context.Context, run string, after int) (found []Rec
 		}
 		value, err := Serializer{}.Decode(&output.String)
 		if err != nil {
-			return nil, last, fmt.Errorf("read the run %s: %w", run, err)
+			return nil, last, problem(remote.CodeVersion, "the run %s cannot be read here: %v", run, err)
 		}
 		if record, ok := value.(Record); ok {
 			found = append(found, record)

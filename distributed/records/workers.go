@@ -6,12 +6,30 @@ import (
 	"fmt"
 
 	"replan/agent/remote"
-	"replan/internal/untrusted"
 )
+
+// knownTables is the version of the tables that DBOS makes. A newer one may have
+// changed what this package reads of them.
+const knownTables = 125
+
+// checkTables refuses a database that a newer version has changed.
+func (d *Database) checkTables(ctx context.Context) error {
+	var version int
+	if err := d.sql.QueryRowContext(ctx, d.render(`SELECT MAX(version) FROM %sdbos_migrations`)).Scan(&version); err != nil {
+		return fmt.Errorf("read the version of the tables: %w", err)
+	}
+	if version > knownTables {
+		return problem(remote.CodeVersion, "the tables of the database are of version %d, and this replan-worker knows them up to %d: use the version of the other workers", version, knownTables)
+	}
+	return nil
+}
 
 // Prepare creates the tables of workers and of checkouts. DBOS must have created its
 // own before.
 func (d *Database) Prepare(ctx context.Context) error {
+	if err := d.checkTables(ctx); err != nil {
+		return err
+	}
 	bytes := "BYTEA"
 	if d.pool == nil {
 		bytes = "BLOB"
@@ -37,9 +55,9 @@ func (d *Database) Prepare(ctx context.Context) error {
 func (d *Database) Check(ctx context.Context) error {
 	var count int
 	if err := d.sql.QueryRowContext(ctx, d.render(`SELECT COUNT(*) FROM %sreplan_workers`)).Scan(&count); err != nil {
-		return &remote.Problem{Code: remote.CodeDatabase, Text: untrusted.Text("the database holds no runs of replan: start a worker on it first with replan-worker work (" + err.Error() + ")")}
+		return problem(remote.CodeDatabase, "the database holds no runs of replan: start a worker on it first with replan-worker work (%v)", err)
 	}
-	return nil
+	return d.checkTables(ctx)
 }
 
 // Beat records a sign of life of a worker and what it offers.

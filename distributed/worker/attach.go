@@ -52,11 +52,7 @@ func (p *program) attach(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	problem, ok := errors.AsType[*remote.Problem](err)
-	if !ok {
-		problem = &remote.Problem{Code: remote.CodeDatabase, Text: untrusted.Text(err.Error())}
-	}
-	return a.write(remote.Output{Problem: problem})
+	return a.write(remote.Output{Problem: problemOf(err)})
 }
 
 // write writes a line.
@@ -93,10 +89,7 @@ func (a *attachment) serve(ctx context.Context) (err error) {
 		return a.again(ctx, request)
 	case request.Runs != nil:
 		runs, err := a.client.Runs(ctx)
-		if err != nil {
-			return err
-		}
-		return a.write(remote.Output{Runs: runs})
+		return errors.Join(a.write(remote.Output{Runs: runs}), err)
 	case request.Journal != nil:
 		return a.journal(ctx, request.Journal.Run)
 	case request.Workers != nil:

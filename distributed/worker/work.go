@@ -69,13 +69,13 @@ func (p *program) work(ctx context.Context, how working) error {
 		}
 		how.cache = filepath.Join(cache, "replan-worker")
 	}
-	offer, err := p.offer(ctx, how)
-	if err != nil {
-		return err
-	}
 	d, err := p.open(ctx)
 	if err != nil {
 		return err
+	}
+	offer, err := p.offer(ctx, how)
+	if err != nil {
+		return errors.Join(err, d.Close())
 	}
 	level := slog.LevelWarn
 	if how.verbose {
@@ -86,7 +86,7 @@ func (p *program) work(ctx context.Context, how working) error {
 		Open: func(ctx context.Context, task remote.Task) (host.Opened, error) { return p.openRun(ctx, d, task, how) },
 	})
 	if err != nil {
-		return errors.Join(err, d.Close())
+		return errors.Join(problemOf(err), d.Close())
 	}
 	_, _ = fmt.Fprintf(p.std.Err, "replan-worker: %s takes runs; it offers %s\n", offer.ID, offered(offer))
 	<-ctx.Done()
@@ -96,6 +96,11 @@ func (p *program) work(ctx context.Context, how working) error {
 
 // offer finds out what this machine offers.
 func (p *program) offer(ctx context.Context, how working) (w remote.Worker, err error) {
+	for _, pattern := range how.sources {
+		if err := records.CheckPattern(pattern); err != nil {
+			return w, err
+		}
+	}
 	empty, err := os.MkdirTemp("", "replan-worker-")
 	if err != nil {
 		return w, fmt.Errorf("create a temporary folder: %w", err)

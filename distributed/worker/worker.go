@@ -65,11 +65,15 @@ func (p *program) address() string { return cmp.Or(p.on, p.std.Getenv("REPLAN_ON
 
 // open opens the database.
 func (p *program) open(ctx context.Context) (*records.Database, error) {
-	d, err := records.Open(ctx, p.address())
-	if err != nil {
-		return nil, &remote.Problem{Code: remote.CodeDatabase, Text: untrusted.Text(err.Error())}
+	return records.Open(ctx, p.address())
+}
+
+// problemOf returns an error of the database as a problem, unless it is one.
+func problemOf(err error) *remote.Problem {
+	if found, ok := errors.AsType[*remote.Problem](err); ok {
+		return found
 	}
-	return d, nil
+	return &remote.Problem{Code: remote.CodeDatabase, Text: untrusted.Text(err.Error())}
 }
 
 // logger logs to standard error.
