@@ -29,6 +29,8 @@ type Config struct {
 	// Recorded, if not nil, is called with events that this process has just recorded of
 	// a run, in order. It must not block.
 	Recorded func(run string, events []event.Event)
+	// Left, if not nil, is called when a run has ended here, or goes on elsewhere.
+	Left func(run string)
 	// AtOnce is the largest number of runs under way; 0 is 10.
 	AtOnce int
 	// Rhythm is the pause between two looks for commands, and a tenth of that between
@@ -54,12 +56,14 @@ type Host struct {
 	cfg  Config
 	dbos dbos.Context
 
-	mu      sync.Mutex
-	live    map[string]*live // by run
-	slots   chan struct{}    // of the runs under way
-	queues  []string         // that it listens to
-	closing bool
-	workers sync.WaitGroup
+	mu       sync.Mutex
+	live     map[string]*live // by run
+	slots    chan struct{}    // of the runs under way
+	queues   []string         // that it listens to
+	closing  bool
+	takenUp  int       // see Health
+	answered time.Time // when the database last took a sign of life
+	workers  sync.WaitGroup
 
 	stopLooking context.CancelFunc
 }
@@ -181,6 +185,22 @@ func (h *Host) look(ctx context.Context) {
 	}
 }
 
+// Health is how a host fares.
+type Health struct {
+	Runs    int           // under way
+	TakenUp int           // runs of dead workers that it put back into their queues
+	Silence time.Duration // of the database
+	Lost    bool          // the database is silent for so long that others take this host for dead
+}
+
+// Health returns how the host fares.
+func (h *Host) Health() Health {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	since := time.Since(h.answered)
+	return Health{Runs: len(h.live), TakenUp: h.takenUp, Silence: since, Lost: since >= silence*h.cfg.Rhythm}
+}
+
 // ring tells runs that commands wait for them.
 func (h *Host) ring(ctx context.Context) error {
 	h.mu.Lock()
@@ -212,7 +232,13 @@ func (h *Host) beat(ctx context.Context) error {
 	worker := h.cfg.Worker
 	worker.Runs = len(h.live)
 	h.mu.Unlock()
-	return h.cfg.Database.Beat(ctx, worker)
+	if err := h.cfg.Database.Beat(ctx, worker); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	h.answered = time.Now()
+	h.mu.Unlock()
+	return nil
 }
 
 // takeUp puts the runs of dead workers back into their queues.
@@ -242,6 +268,9 @@ func (h *Host) takeUp(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("take up the runs of dead workers: %w", err)
 	}
+	h.mu.Lock()
+	h.takenUp += len(taken)
+	h.mu.Unlock()
 	for _, run := range taken {
 		h.cfg.Logger.Info("a run of a dead worker is queued again", "run", run.GetWorkflowID())
 	}

@@ -227,6 +227,9 @@ func (l *live) deliver(in remote.Input) {
 func (l *live) close() {
 	l.giveUp()
 	defer l.mayTakeUp()
+	if l.host.cfg.Left != nil {
+		defer l.host.cfg.Left(l.task.Run)
+	}
 	if l.session == nil {
 		return
 	}

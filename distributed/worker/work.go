@@ -30,6 +30,7 @@ type working struct {
 	sources []string
 	cache   string // folder of clones and checkouts
 	verbose bool
+	listen  string   // where health and metrics are served; "" is nowhere
 	flags   []string // of replan, for the tools and the model
 }
 
@@ -53,6 +54,7 @@ func (p *program) newWork() *cobra.Command {
 	how.register(cmd)
 	cmd.Flags().IntVar(&how.atOnce, "at-once", atOnce, "carry out at most `N` runs at once")
 	cmd.Flags().StringVar(&how.cache, "cache", "", "keep clones and checkouts in `FOLDER` (default: the user's cache folder)")
+	cmd.Flags().StringVar(&how.listen, "listen", "", "serve /healthz and /metrics at `[HOST:]PORT`; without a host only this machine reaches them")
 	cmd.Flags().BoolVar(&how.verbose, "verbose", false, "log what the engine does")
 	return cmd
 }
@@ -69,6 +71,11 @@ func (p *program) work(ctx context.Context, how working) error {
 		}
 		how.cache = filepath.Join(cache, "replan-worker")
 	}
+	watch, err := p.watch(ctx, how.listen)
+	if err != nil {
+		return err
+	}
+	defer watch.close()
 	d, err := p.open(ctx)
 	if err != nil {
 		return err
@@ -82,13 +89,14 @@ func (p *program) work(ctx context.Context, how working) error {
 		level = slog.LevelInfo
 	}
 	h, err := host.Start(ctx, host.Config{
-		Database: d, Worker: offer, AtOnce: how.atOnce, Logger: p.logger(level),
+		Database: d, Worker: offer, AtOnce: how.atOnce, Logger: p.logger(level), Recorded: watch.telemetry.Record, Left: watch.telemetry.Leave,
 		Open: func(ctx context.Context, task remote.Task) (host.Opened, error) { return p.openRun(ctx, d, task, how) },
 	})
 	if err != nil {
 		return errors.Join(problemOf(err), d.Close())
 	}
 	_, _ = fmt.Fprintf(p.std.Err, "replan-worker: %s takes runs; it offers %s\n", offer.ID, offered(offer))
+	watch.serve(h.Health)
 	<-ctx.Done()
 	_, _ = fmt.Fprintln(p.std.Err, "replan-worker: stopping; other workers take its runs up")
 	return h.Close()

@@ -115,6 +115,8 @@ func TestWrongOptionsAreRefusedInOneSentence(t *testing.T) {
 		"has a * before its end":        {"--on", here, "--repository", "https://*.example.org/shop"},
 		`pattern "" covers no`:          {"--on", here, "--repository", ""},
 		`pattern "a b" covers`:          {"--on", here, "--repository", "a b"},
+		"--listen takes [HOST:]PORT":    {"--on", here, "--listen", "a:b:c"},
+		"--listen 127.0.0.1:nothing":    {"--on", here, "--listen", "127.0.0.1:nothing"},
 		"--at-once takes a number from": {"--on", here, "--at-once", "0"},
 		"unknown flag: --at-twice":      {"--on", here, "--at-twice"},
 		`"stray" is no flag of replan`:  {"--on", here, "--", "stray"},
