@@ -105,15 +105,15 @@ func (l *live) record(r records.Record, here bool) {
 	l.mu.Lock()
 	l.past = append(l.past, r.Events...)
 	l.mu.Unlock()
+	if here && len(r.Events) > 0 && l.host.cfg.Recorded != nil {
+		l.host.cfg.Recorded(l.task.Run, r.Events) // before the session goes on, which uses the slice again
+	}
 	switch {
 	case !here && len(r.Events) > 0:
 		l.unheeded = nil // what followed a command shows what it did
 	case here && l.waiting:
 		l.waiting = false
 		l.kept <- struct{}{}
-	}
-	if here && len(r.Events) > 0 && l.host.cfg.Recorded != nil {
-		l.host.cfg.Recorded(l.task.Run, r.Events)
 	}
 }
 
