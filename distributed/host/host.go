@@ -95,7 +95,7 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 	var err error
 	h.dbos, err = dbos.NewContext(ctx, cfg.Database.Config(cfg.Worker.ID, cfg.Worker.Version, cfg.Logger))
 	if err != nil {
-		return nil, fmt.Errorf("open the database: %w", err)
+		return nil, cfg.Database.Refused(err)
 	}
 	dbos.RegisterWorkflow(h.dbos, h.run, dbos.WithWorkflowName(records.Workflow), dbos.WithMaxRecoveryAttempts(maxRecoveries))
 	if err := cfg.Database.Prepare(ctx); err != nil {

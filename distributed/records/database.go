@@ -163,6 +163,15 @@ func reason(err error) string {
 	}
 }
 
+// Refused returns why DBOS could not prepare the database.
+func (d *Database) Refused(err error) error {
+	if d.pool != nil && strings.Contains(err.Error(), "(SQLSTATE 42501)") { // it is not wrapped
+		role := d.pool.Config().ConnConfig.User
+		return problem(remote.CodeDatabase, "the role %s may not create the schema %s, nor change it: have an administrator run CREATE SCHEMA %[2]s AUTHORIZATION %[1]s", role, d.Schema)
+	}
+	return problem(remote.CodeDatabase, "the database cannot be prepared: %v", err)
+}
+
 // Close closes the database.
 func (d *Database) Close() error {
 	err := d.sql.Close()

@@ -99,7 +99,10 @@ func (p *program) work(ctx context.Context, how working) error {
 	watch.serve(h.Health)
 	<-ctx.Done()
 	_, _ = fmt.Fprintln(p.std.Err, "replan-worker: stopping; other workers take its runs up")
-	return h.Close()
+	if err := h.Close(); err != nil {
+		return problemOf(err)
+	}
+	return nil
 }
 
 // offer finds out what this machine offers.

@@ -54,7 +54,7 @@ func Main(ctx context.Context, args []string, std cli.IO) int {
 		return exitInterrupted
 	}
 	_, _ = fmt.Fprintln(std.Err, "replan-worker: "+untrusted.Line(err.Error()))
-	if problem, ok := errors.AsType[*remote.Problem](err); ok && problem.Code != remote.CodeUsage {
+	if problem, ok := errors.AsType[*remote.Problem](err); ok && problem.Code == remote.CodeDatabase {
 		return exitFailed
 	}
 	return exitUsage

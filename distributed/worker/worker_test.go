@@ -147,6 +147,23 @@ func TestWrongPasswordIsToldWithoutIt(t *testing.T) {
 	problem(t, ask(t, at.String(), `{"runs":{}}`), remote.CodeDatabase, "password authentication failed for user")
 }
 
+func TestRoleWithoutASchemaIsToldWhatToGrant(t *testing.T) {
+	t.Parallel()
+	own, err := url.Parse(server.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := url.Parse(server.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own.Path = other.Path
+	exit, _, said := run(t, "", "work", "--on", own.String()+"&schema=red")
+	if want := "replan-worker: the role " + own.User.Username() + " may not create the schema red, nor change it: have an administrator run CREATE SCHEMA red AUTHORIZATION " + own.User.Username() + "\n"; exit != 1 || !strings.HasSuffix(said, want) {
+		t.Errorf("work exits with %d and says %s", exit, said)
+	}
+}
+
 func TestRequestThatCannotBeReadIsAProblem(t *testing.T) {
 	t.Parallel()
 	for line, sentence := range map[string]string{
@@ -240,7 +257,7 @@ func TestDatabaseOfANewerVersionIsRefused(t *testing.T) {
 		t.Errorf("the other run is not listed, but %+v", all)
 	}
 	execute(t, file, "UPDATE dbos_migrations SET version = 999")
-	refused(t, 1, "the tables of the database are of version 999", "work", "--on", "sqlite:"+file)
+	refused(t, 2, "the tables of the database are of version 999", "work", "--on", "sqlite:"+file)
 	problem(t, ask(t, "sqlite:"+file, `{"runs":{}}`), remote.CodeVersion, "use the version of the other workers")
 }
 
