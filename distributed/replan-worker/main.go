@@ -1,5 +1,3 @@
-// Replan-worker carries out runs that replan submits to a database, on as many machines
-// as it is started on.
 package main
 
 import (
