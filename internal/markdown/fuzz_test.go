@@ -23,7 +23,7 @@ func FuzzQuotes(f *testing.F) {
 		if !utf8.ValidString(s) {
 			return
 		}
-		for name, block := range map[string]string{"Block": markdown.Block(s), "Fence": markdown.Fence("go", s, 1000)} {
+		for name, block := range map[string]string{"Block": markdown.Block(s), "Fence": markdown.Fence("go", s, len(s)+1)} {
 			root := parse(block)
 			if root.ChildCount() != 1 || root.FirstChild().Kind() != ast.KindFencedCodeBlock {
 				t.Fatalf("%s(%q) = %q has %d parts", name, s, block, root.ChildCount())
