@@ -88,6 +88,14 @@ func (o plans) submitPlan(ctx context.Context, named namedPlan, how planRun) err
 
 // submit gives a run to the workers and follows it.
 func (o *options) submit(ctx context.Context, inDoubt string, screen bool, complete func(*remote.Task)) error {
+	return o.onTerms(inDoubt, screen, func(with remote.Options, task *remote.Task) error {
+		complete(task)
+		return o.follow(ctx, with, remote.Request{Submit: task, NoWait: o.Distributed.NoWait}, following{screen: screen})
+	})
+}
+
+// onTerms calls do with a new task that has the terms of the command line.
+func (o *options) onTerms(inDoubt string, screen bool, do func(remote.Options, *remote.Task) error) error {
 	detach := o.Distributed.Detach
 	if !detach && !screen {
 		if err := o.checkReview(); err != nil {
@@ -104,9 +112,7 @@ func (o *options) submit(ctx context.Context, inDoubt string, screen bool, compl
 	asks := screen || o.asks()
 	here := workers.Present{Asked: asks && (screen || o.ApproveText == ""), Attends: asks && (screen || o.ApproveText != string(policy.ApproveNone))}
 	return o.withWorkers(func(with remote.Options) error {
-		task := workers.Task(&o.Options, newID(time.Now()), here, decision, with)
-		complete(task)
-		return o.follow(ctx, with, remote.Request{Submit: task, NoWait: o.Distributed.NoWait}, following{screen: screen})
+		return do(with, workers.Task(&o.Options, newID(time.Now()), here, decision, with))
 	})
 }
 
@@ -117,13 +123,14 @@ type following struct {
 }
 
 // resumeAway resumes a run of workers and follows it.
-func (o *options) resumeAway(ctx context.Context, args []string) error {
-	return o.withWorkers(func(with remote.Options) error {
+func (o *options) resumeAway(ctx context.Context, args []string, inDoubt string) error {
+	return o.onTerms(inDoubt, false, func(with remote.Options, task *remote.Task) error {
 		run, err := o.runAway(ctx, with, args)
 		if err != nil {
 			return err
 		}
-		return o.follow(ctx, with, remote.Request{Resume: &remote.Follow{Run: run}}, following{})
+		terms := task.Terms()
+		return o.follow(ctx, with, remote.Request{Resume: &remote.Follow{Run: run}, Terms: &terms}, following{})
 	})
 }
 

@@ -157,7 +157,7 @@ func newPlanResume(o *options) slash.Command {
 		Check:    atMostOne("RUN"),
 		Do: func(ctx context.Context, c slash.Call) error {
 			if o.elsewhere() {
-				return o.resumeAway(ctx, c.Args)
+				return o.resumeAway(ctx, c.Args, inDoubt)
 			}
 			decision, err := o.parseInDoubt(inDoubt)
 			if err != nil {

@@ -34,6 +34,22 @@ type Task struct {
 	By       string `json:"by,omitempty"`       // who submitted it
 }
 
+// Terms are what whoever resumes a run decides anew.
+type Terms struct {
+	Approve  policy.Approve      `json:"approve,omitempty"`
+	Review   bool                `json:"review,omitempty"`
+	Attended bool                `json:"attended,omitempty"`
+	InDoubt  event.DoubtDecision `json:"in_doubt,omitempty"`
+}
+
+// Terms returns the terms of the task.
+func (t Task) Terms() Terms { return Terms{t.Approve, t.Review, t.Attended, t.InDoubt} }
+
+// Agree replaces the terms of the task.
+func (t *Task) Agree(n Terms) {
+	t.Approve, t.Review, t.Attended, t.InDoubt = n.Approve, n.Review, n.Attended, n.InDoubt
+}
+
 // Needs says what a worker must offer to get a run.
 type Needs struct {
 	Servers []string `json:"servers,omitempty"` // MCP servers, by name
@@ -53,6 +69,7 @@ type Request struct {
 	Submit  *Task     `json:"submit,omitempty"`  // start a run and follow it
 	Follow  *Follow   `json:"follow,omitempty"`  // follow a run that was submitted
 	Resume  *Follow   `json:"resume,omitempty"`  // resume a run that has ended, and follow it
+	Terms   *Terms    `json:"terms,omitempty"`   // with Resume: in place of those that the run was submitted with
 	Runs    *struct{} `json:"runs,omitempty"`    // list runs
 	Journal *Follow   `json:"journal,omitempty"` // return the events of a run so far
 	Workers *struct{} `json:"workers,omitempty"` // list workers
@@ -68,8 +85,9 @@ type Follow struct {
 // Input is each further line that a worker program reads: a command for the run that it
 // follows.
 type Input struct {
-	Command session.Command
-	By      string // who sent it
+	Command session.Command // nil with Terms
+	Terms   *Terms          // of a run that is resumed
+	By      string          // who sent it
 }
 
 // Output is a line that a worker program writes; exactly one field is set.
@@ -135,7 +153,8 @@ var commands = map[string]reflect.Type{
 
 // wireInput is the JSON form of a command.
 type wireInput struct {
-	Command string          `json:"command"`
+	Command string          `json:"command,omitempty"`
+	Terms   *Terms          `json:"terms,omitempty"`
 	Data    json.RawMessage `json:"data,omitempty"`
 	By      string          `json:"by,omitempty"`
 }
@@ -154,6 +173,9 @@ func nameOf(c session.Command) string {
 
 // MarshalJSON returns a command as one line.
 func (i Input) MarshalJSON() ([]byte, error) {
+	if i.Terms != nil {
+		return json.Marshal(wireInput{Terms: i.Terms, By: i.By})
+	}
 	name := nameOf(i.Command)
 	if name == "" {
 		return nil, fmt.Errorf("encode the command %T: it does not reach a run elsewhere", i.Command)
@@ -170,6 +192,10 @@ func (i *Input) UnmarshalJSON(line []byte) error {
 	var wire wireInput
 	if err := json.Unmarshal(line, &wire); err != nil {
 		return fmt.Errorf("decode a command: %w", err)
+	}
+	if wire.Terms != nil {
+		*i = Input{Terms: wire.Terms, By: wire.By}
+		return nil
 	}
 	of, ok := commands[wire.Command]
 	if !ok {

@@ -29,8 +29,12 @@ var carried = []string{
 	"var", "strict", "on-failure", "synthesize", "all", "speed", "output", "data-dir", "plain", "theme", "ascii", "no-color", "reduced-motion", "notify", "help", "help-all",
 }
 
-// submitting are those that are decided when a run is submitted.
-var submitting = []string{"no-wait", "priority", "repository", "revision", "approve", "review", "in-doubt", "model", "server"}
+// submitting are those that are decided when a run is submitted, and deciding those that
+// a resume may decide anew.
+var (
+	submitting = []string{"no-wait", "priority", "repository", "revision", "model", "server"}
+	deciding   = []string{"approve", "review", "in-doubt"}
+)
 
 // Check refuses what makes no sense with runs of workers.
 func Check(cmd *cobra.Command, o *config.Options) error {
@@ -58,7 +62,7 @@ func Check(cmd *cobra.Command, o *config.Options) error {
 		case wrong != nil:
 		case !slices.Contains(carried, f.Name):
 			wrong = fmt.Errorf("--%s does not reach a worker: omit it, %s", f.Name, remedy)
-		case !submits && slices.Contains(submitting, f.Name):
+		case !submits && slices.Contains(submitting, f.Name), !submits && path != "replan plan resume" && slices.Contains(deciding, f.Name):
 			wrong = fmt.Errorf("--%s is decided when a run is submitted: omit it, %s", f.Name, remedy)
 		case f.Name == "detach" && !submits && path != "replan plan resume":
 			wrong = fmt.Errorf("--detach is for runs that begin or resume: omit it, %s", remedy)

@@ -75,8 +75,8 @@ func (c *Client) Send(in remote.Input, run string) error {
 	return nil
 }
 
-// Resume continues a run that has ended.
-func (c *Client) Resume(ctx context.Context, run string) error {
+// Resume continues a run that has ended, on new terms.
+func (c *Client) Resume(ctx context.Context, run string, terms remote.Terms) error {
 	status, err := c.status(run)
 	if err != nil {
 		return err
@@ -96,7 +96,8 @@ func (c *Client) Resume(ctx context.Context, run string) error {
 	if _, err := dbos.RewindWorkflow[records.Outcome](c.dbos, run, dbos.WithRewindStartStep(uint(start)), dbos.WithRewindQueue(status.QueueName)); err != nil {
 		return fmt.Errorf("resume the run %s: %w", run, err)
 	}
-	return nil
+	// Rewinding empties the mailbox, so this comes after. The run waits for it.
+	return c.Send(remote.Input{Terms: &terms}, run)
 }
 
 // status returns the state of a run's workflow.

@@ -173,7 +173,7 @@ func TestStoppedRunIsResumedOnRequest(t *testing.T) {
 		}
 		w.mu.Unlock()
 		for { // the end is recorded just before the workflow ends
-			err := c.Resume(t.Context(), "r-1")
+			err := c.Resume(t.Context(), "r-1", remote.Terms{Attended: true})
 			if err == nil {
 				break
 			}

@@ -30,6 +30,8 @@ type live struct {
 	// have had no effect.
 	unheeded []remote.Input
 
+	agreed int // number of recorded events when terms were last received or waited for
+
 	session *runner.Session // nil until the recorded steps are exhausted
 	opened  Opened
 	batches chan []event.Event
@@ -59,6 +61,9 @@ func newLive(h *Host, task remote.Task) *live {
 // next returns what is recorded next. The first call opens the session.
 func (l *live) next(ctx context.Context) (records.Record, error) {
 	if l.session == nil {
+		if l.awaitsTerms() {
+			return records.Record{Mail: true}, nil
+		}
 		if err := l.open(ctx); err != nil {
 			return records.Record{End: &records.Outcome{Status: event.StatusFailed, Reason: event.ReasonNotOpened}, Events: l.refused(err)}, nil
 		}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 
+	"replan/agent/event"
 	"replan/agent/remote"
 	"replan/distributed/records"
 )
@@ -43,12 +45,28 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 	}
 }
 
+// termsTime is the patience with whoever resumes a run. Without terms it goes on with
+// those that it had.
+const termsTime = 20 * time.Second
+
+// awaitsTerms reports whether the run had ended, and nobody has said yet on which terms
+// it goes on.
+func (l *live) awaitsTerms() bool {
+	all := l.all()
+	return len(all) > 0 && all[len(all)-1].Data.Kind() == event.KindChatReply && l.agreed < len(all)
+}
+
 // receive takes one command from the mailbox of the workflow.
 func (l *live) receive(ctx dbos.Context) error {
-	line, err := dbos.Recv[string](ctx, records.Commands, 0)
+	patience := time.Duration(0)
+	if l.awaitsTerms() {
+		patience = termsTime
+	}
+	line, err := dbos.Recv[string](ctx, records.Commands, patience)
 	switch {
 	case isTimeout(err), err == nil && line == "":
-		return nil // it was received before
+		l.agreed = len(l.all())
+		return nil // it was received before, or never sent
 	case err != nil:
 		return fmt.Errorf("receive a command: %w", err)
 	}
@@ -57,9 +75,15 @@ func (l *live) receive(ctx dbos.Context) error {
 		l.host.cfg.Logger.Warn("a command is ignored", "run", l.task.Run, "error", err)
 		return nil
 	}
-	if l.session == nil {
+	switch {
+	case in.Terms != nil:
+		l.task.Agree(*in.Terms)
+		l.agreed = len(l.all())
+		return nil
+	case l.session == nil:
 		l.unheeded = append(l.unheeded, in)
 		return nil
+	default:
 	}
 	l.deliver(in)
 	return nil

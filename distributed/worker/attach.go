@@ -176,7 +176,10 @@ func (a *attachment) again(ctx context.Context, request remote.Request) error {
 		return err
 	}
 	if request.Resume != nil {
-		if err := a.client.Resume(ctx, run); err != nil {
+		if request.Terms == nil {
+			return &remote.Problem{Code: remote.CodeUsage, Text: "the request says no terms: use the same version of replan and replan-worker"}
+		}
+		if err := a.client.Resume(ctx, run, *request.Terms); err != nil {
 			return err
 		}
 	}
