@@ -192,3 +192,25 @@ func TestStoppedRunIsResumedOnRequest(t *testing.T) {
 		}
 	})
 }
+
+func TestWorkersStartAtOnceOnANewDatabase(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		const workers = 4
+		hosts, errs := make([]*host.Host, workers), make([]error, workers)
+		var starting sync.WaitGroup
+		for n := range workers {
+			d := openDatabase(t, address)
+			starting.Go(func() {
+				hosts[n], errs[n] = host.Start(t.Context(), host.Config{Database: d, Worker: remote.Worker{ID: fmt.Sprint("w", n), Version: version}, Open: opens(t)})
+			})
+		}
+		starting.Wait()
+		for n, h := range hosts {
+			if errs[n] != nil {
+				t.Error(errs[n])
+			} else if err := h.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

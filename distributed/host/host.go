@@ -92,8 +92,10 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 	}
 	h := &Host{cfg: cfg, live: map[string]*live{}, slots: make(chan struct{}, cfg.AtOnce)}
 	ctx = context.WithoutCancel(ctx)
-	var err error
-	h.dbos, err = dbos.NewContext(ctx, cfg.Database.Config(cfg.Worker.ID, cfg.Worker.Version, cfg.Logger))
+	err := cfg.Database.Alone(ctx, func() (err error) {
+		h.dbos, err = dbos.NewContext(ctx, cfg.Database.Config(cfg.Worker.ID, cfg.Worker.Version, cfg.Logger))
+		return err
+	})
 	if err != nil {
 		return nil, cfg.Database.Refused(err)
 	}

@@ -3,9 +3,13 @@ package records
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"time"
 
 	"replan/agent/remote"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // knownTables is the version of the tables that DBOS makes. A newer one may have
@@ -22,6 +26,41 @@ func (d *Database) checkTables(ctx context.Context) error {
 		return problem(remote.CodeVersion, "the tables of the database are of version %d, and this replan-worker knows them up to %d: use the version of the other workers", version, knownTables)
 	}
 	return nil
+}
+
+// lockPause is the pause between two attempts to get the lock of [Database.Alone].
+const lockPause = 50 * time.Millisecond
+
+// Alone calls do while no other worker is in Alone on the same schema: DBOS makes its
+// tables as if nobody else did.
+func (d *Database) Alone(ctx context.Context, do func() error) (err error) {
+	if d.pool == nil {
+		return do() // SQLite has one writer
+	}
+	// Not one of the pool, which DBOS closes and waits for if it fails.
+	connection, err := pgx.ConnectConfig(ctx, d.pool.Config().ConnConfig)
+	if err != nil {
+		return problem(remote.CodeDatabase, "prepare the database: %s", reason(err))
+	}
+	defer func() { err = errors.Join(err, connection.Close(context.WithoutCancel(ctx))) }() // it unlocks too
+	// It does not wait in the database: what makes an index there waits for such waiters.
+	again := time.NewTicker(lockPause)
+	defer again.Stop()
+	for held := false; ; {
+		err := connection.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtext($1))", "replan "+d.Schema).Scan(&held)
+		if err != nil {
+			return problem(remote.CodeDatabase, "prepare the database: %s", reason(err))
+		}
+		if held {
+			break
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return do()
 }
 
 // Prepare creates the tables of workers and of checkouts. DBOS must have created its
