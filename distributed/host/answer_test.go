@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"replan/agent/event"
+	"replan/agent/policy"
 	"replan/agent/remote"
 	"replan/agent/runner/conformance"
 	"replan/agent/session"
@@ -156,6 +157,29 @@ func TestGateStaysOpenWhenItsWorkerStops(t *testing.T) {
 		if fmt.Sprint(started) != "[1 2]" {
 			t.Errorf("the steps %v were started", started)
 		}
+	})
+}
+
+func TestAnswerReachesTheGateThoughItsWorkerIsGone(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		open := opens(t)
+		first, err := host.Start(t.Context(), host.Config{Database: openDatabase(t, address), Worker: remote.Worker{ID: "w1", Version: version}, Open: open})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := openClient(t, address)
+		w := submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Attended: true, Approve: policy.ApproveAsk})
+		gate := await[event.GateRequested](t, w, 1)
+		if err := first.Close(); err != nil {
+			t.Fatal(err)
+		}
+		send(t, c, "r-1", "ann", session.Resolve{Run: "r-1", Gate: gate.Gate, Call: gate.Call, Decision: event.Deny})
+		startHost(t, address, "w2", open)
+		if answer := await[event.GateResolved](t, w, 1); answer.By != "ann" || answer.Decision != event.Deny {
+			t.Errorf("the gate was answered with %s by %s", answer.Decision, answer.By)
+		}
+		send(t, c, "r-1", "ann", session.Stop{})
+		await[event.ChatReply](t, w, 1)
 	})
 }
 

@@ -26,9 +26,7 @@ type live struct {
 	mu   sync.Mutex
 	past []event.Event // recorded by now
 
-	// unheeded are the commands received after the last recorded events. They may
-	// have had no effect.
-	unheeded []remote.Input
+	held held // commands
 
 	agreed int // number of recorded events when terms were last received or waited for
 
@@ -113,12 +111,17 @@ func (l *live) record(r records.Record, here bool) {
 	if here && len(r.Events) > 0 && l.host.cfg.Recorded != nil {
 		l.host.cfg.Recorded(l.task.Run, r.Events) // before the session goes on, which uses the slice again
 	}
-	switch {
-	case !here && len(r.Events) > 0:
-		l.unheeded = nil // what followed a command shows what it did
-	case here && l.waiting:
+	for _, e := range r.Events {
+		if here {
+			l.held.see(e, l.task.Run)
+		} else {
+			l.held.forget(e)
+		}
+	}
+	if here && l.waiting {
 		l.waiting = false
 		l.kept <- struct{}{}
+		l.deliver()
 	}
 }
 
@@ -145,9 +148,6 @@ func (l *live) open(ctx context.Context) error {
 	}
 	go l.watch(l.lastOf(SessionID(l.task.Run)))
 	l.session.Send(l.first())
-	for _, in := range l.unheeded {
-		l.deliver(in)
-	}
 	l.host.attach(l)
 	return nil
 }
@@ -218,13 +218,15 @@ func (l *live) all() []event.Event {
 	return slices.Clone(l.past)
 }
 
-// deliver gives a command to the session.
-func (l *live) deliver(in remote.Input) {
-	if c, ok := in.Command.(session.Resolve); ok {
-		c.By = in.By
-		in.Command = c
+// deliver gives the session the commands that it can take.
+func (l *live) deliver() {
+	for _, in := range l.held.ready() {
+		if c, ok := in.Command.(session.Resolve); ok {
+			c.By = in.By
+			in.Command = c
+		}
+		l.session.Send(in.Command)
 	}
-	l.session.Send(in.Command)
 }
 
 // close ends the session if the workflow ends before it. Nothing that it still says is

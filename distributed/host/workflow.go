@@ -75,16 +75,14 @@ func (l *live) receive(ctx dbos.Context) error {
 		l.host.cfg.Logger.Warn("a command is ignored", "run", l.task.Run, "error", err)
 		return nil
 	}
-	switch {
-	case in.Terms != nil:
+	if in.Terms != nil {
 		l.task.Agree(*in.Terms)
 		l.agreed = len(l.all())
 		return nil
-	case l.session == nil:
-		l.unheeded = append(l.unheeded, in)
-		return nil
-	default:
 	}
-	l.deliver(in)
+	l.held.commands = append(l.held.commands, in)
+	if l.session != nil {
+		l.deliver()
+	}
 	return nil
 }

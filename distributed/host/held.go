@@ -1,0 +1,100 @@
+package host
+
+import (
+	"replan/agent/event"
+	"replan/agent/remote"
+	"replan/agent/session"
+)
+
+// held are commands that have been received and not given to a session yet. A session
+// that starts or resumes a run drops what comes before the run is under way, and an
+// answer that comes before its gate is open.
+type held struct {
+	commands []remote.Input
+	underWay bool            // in this process
+	asked    map[string]bool // gates that this process has opened, by run and id
+}
+
+// see takes in an event that this process has recorded.
+func (h *held) see(e event.Event, run string) {
+	switch d := e.Data.(type) {
+	case event.RunStarted, event.RunResumed:
+		h.underWay = h.underWay || e.Run == run
+	case event.ChatReply:
+		h.underWay = true // it ended before it began
+	case event.GateRequested:
+		if h.asked == nil {
+			h.asked = map[string]bool{}
+		}
+		h.asked[e.Run+" "+d.Gate] = true
+	}
+}
+
+// ready removes and returns the commands that the session can take, in order.
+func (h *held) ready() []remote.Input {
+	var ready, rest []remote.Input
+	for _, in := range h.commands {
+		if h.takes(in.Command) {
+			ready = append(ready, in)
+		} else {
+			rest = append(rest, in)
+		}
+	}
+	h.commands = rest
+	return ready
+}
+
+func (h *held) takes(c session.Command) bool {
+	switch c := c.(type) {
+	case session.Resolve:
+		return h.asked[c.Run+" "+c.Gate]
+	case session.Edit:
+		return h.asked[c.Run+" "+c.Gate]
+	default:
+		return h.underWay
+	}
+}
+
+// forget drops the commands that an event recorded by another process shows the effect
+// of.
+func (h *held) forget(e event.Event) {
+	var rest []remote.Input
+	for _, in := range h.commands {
+		if !heeded(e, in.Command) {
+			rest = append(rest, in)
+		}
+	}
+	h.commands = rest
+}
+
+// heeded reports whether a command had its effect by the time of an event.
+func heeded(e event.Event, c session.Command) bool {
+	switch d := e.Data.(type) {
+	case event.RunCompleted, event.RunPaused, event.ChatReply:
+		return true
+	case event.GateResolved:
+		resolve, ok := c.(session.Resolve)
+		edit, edits := c.(session.Edit)
+		return ok && resolve.Run == e.Run && resolve.Gate == d.Gate || edits && edit.Run == e.Run && edit.Gate == d.Gate
+	case event.DoubtResolved:
+		c, ok := c.(session.ResolveDoubt)
+		return ok && c.Step == d.Step
+	case event.FailureResolved:
+		c, ok := c.(session.ResolveFailure)
+		return ok && c.Step == d.Step
+	case event.ElicitationResolved:
+		c, ok := c.(session.AnswerElicitation)
+		return ok && c.ID == d.ID
+	case event.StepFailed:
+		c, ok := c.(session.Cancel)
+		return ok && c.Step == d.Index
+	case event.PlanReviewed:
+		_, ok := c.(session.Review)
+		return ok
+	case event.RunSteered:
+		_, ok := c.(session.Steer)
+		return ok
+	default:
+		return false
+	}
+}
