@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strings"
 	"time"
 
@@ -46,6 +47,9 @@ func (c *Client) Close() error {
 
 // Submit puts a run into its queue, for workers of the given version.
 func (c *Client) Submit(ctx context.Context, t remote.Task, version string) error {
+	if at, err := url.Parse(t.Source.Repository); err == nil && at.User != nil && strings.HasPrefix(at.Scheme, "http") {
+		return &remote.Problem{Code: remote.CodeUsage, Text: "the address of the repository holds a name or a password, which the database would keep: leave it out; workers log in with their own git configuration"}
+	}
 	queue, err := records.EnsureQueue(ctx, c.dbos, t)
 	if err != nil {
 		return err

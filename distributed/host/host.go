@@ -295,7 +295,7 @@ func (h *Host) listen(ctx context.Context) error {
 		}
 	}
 	h.mu.Lock()
-	if len(mine) == 0 || h.closing {
+	if len(mine) == 0 || h.closing || len(h.slots) == cap(h.slots) { // what it took it would keep from others
 		mine = []string{noQueue}
 	}
 	changed := !slices.Equal(mine, h.queues)

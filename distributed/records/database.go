@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"time"
@@ -68,8 +69,15 @@ func openSQLite(file string) (*Database, error) {
 	if file == "" {
 		return nil, problem(remote.CodeUsage, "no file is named: use sqlite:FILE")
 	}
+	created, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600) // #nosec G304 -- the user names it; others may not read it
+	if err != nil {
+		return nil, problem(remote.CodeDatabase, "the database cannot be opened: %v", err)
+	}
+	if err := created.Close(); err != nil {
+		return nil, problem(remote.CodeDatabase, "the database cannot be opened: %v", err)
+	}
 	pragmas := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(10000)", "foreign_keys(ON)", "journal_mode(WAL)", "synchronous(FULL)"}}
-	db, err := sql.Open("sqlite", "file:"+file+"?"+pragmas.Encode())
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: file}).EscapedPath()+"?"+pragmas.Encode())
 	if err != nil {
 		return nil, problem(remote.CodeDatabase, "the database %s cannot be opened: %v", file, err)
 	}
@@ -87,7 +95,10 @@ func openPostgres(ctx context.Context, address string) (*Database, error) {
 	if err != nil {
 		return nil, problem(remote.CodeUsage, "the address of the database cannot be read: write postgres://USER:PASSWORD@HOST/DATABASE, with special characters as %%XX")
 	}
-	query := at.Query()
+	query, err := url.ParseQuery(at.RawQuery)
+	if err != nil {
+		return nil, problem(remote.CodeUsage, "the parameters after ? in the address of the database cannot be read: write special characters as %%XX")
+	}
 	schema := query.Get("schema")
 	query.Del("schema")
 	at.RawQuery = query.Encode()

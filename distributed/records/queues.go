@@ -125,6 +125,9 @@ func (l Limits) Set(client dbos.Client, queue dbos.Queue) error {
 		return n
 	}
 	var errs []error
+	if now := queue.GetWorkerConcurrency(); l.PerWorker == nil && l.AtOnce != nil && *l.AtOnce > 0 && now != nil && *now > *l.AtOnce {
+		l.PerWorker = l.AtOnce // it cannot be more
+	}
 	if l.PerWorker != nil {
 		errs = append(errs, queue.SetWorkerConcurrency(client, none(l.PerWorker)))
 	}

@@ -110,6 +110,10 @@ func (d *Database) Beat(ctx context.Context, w remote.Worker) error {
 	if err != nil {
 		return fmt.Errorf("record a sign of life: %w", err)
 	}
+	const hour = 3600_000 // ms; those that are gone so long have no runs any more
+	if _, err := d.sql.ExecContext(ctx, d.render(`DELETE FROM %sreplan_workers WHERE seen_ms < `+d.nowMS()+` - $1`), hour); err != nil {
+		return fmt.Errorf("forget workers that are gone: %w", err)
+	}
 	return nil
 }
 

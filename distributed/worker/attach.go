@@ -124,13 +124,16 @@ func (a *attachment) submit(ctx context.Context, task remote.Task, request remot
 	if err := a.client.Submit(ctx, task, cli.Version); err != nil {
 		return err
 	}
-	if err := a.accept(task.Run); err != nil || request.Detach {
+	if err := a.accept(task.Run); err != nil {
 		return err
 	}
 	if missing != "" {
 		if err := a.write(remote.Output{Note: untrusted.Text(missing + "; the run waits for one")}); err != nil {
 			return err
 		}
+	}
+	if request.Detach {
+		return nil
 	}
 	return a.follow(ctx, task.Run)
 }

@@ -48,6 +48,12 @@ func (p *program) newQueues() *cobra.Command {
 
 // queues implements replan-worker queues.
 func (p *program) queues(ctx context.Context, how limits, changed func(flag string) bool) (err error) {
+	if how.atOnce < 0 || how.perWorker < 0 {
+		return errors.New("--at-once and --per-worker take a number from 0")
+	}
+	if n := how.atOnce; n > 0 && how.perWorker > n {
+		return fmt.Errorf("--per-worker %d is more than --at-once %d", how.perWorker, n)
+	}
 	d, err := p.open(ctx)
 	if err != nil {
 		return err

@@ -106,7 +106,7 @@ func decorate(random *rand.Rand, step map[string]any, chain bool, most int) {
 		step["check"] = []any{pick(random, checks...)}
 	}
 	if step["tool"] == "look" && !items && random.IntN(6) == 0 {
-		step["until"] = map[string]any{"expect": "result.n == 1", "every": "1s", "for": "1s"}
+		step["until"] = map[string]any{"expect": "result.n == 1", "every": "1s", "for": "60s"}
 	}
 	if failure := pick(random, "", "abort", "skip", "replan"); failure != "" {
 		step["on_failure"] = failure
@@ -144,7 +144,7 @@ func timeless(v any) any {
 	case map[string]any:
 		for key, value := range v {
 			switch key {
-			case "ms", "duration_ms", "session", "run", "call", "at":
+			case "ms", "duration_ms", "session", "run", "call", "at", "workspace":
 				delete(v, key)
 				continue
 			}
