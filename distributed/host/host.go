@@ -100,7 +100,11 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 		return nil, cfg.Database.Refused(err)
 	}
 	dbos.RegisterWorkflow(h.dbos, h.run, dbos.WithWorkflowName(records.Workflow), dbos.WithMaxRecoveryAttempts(maxRecoveries))
-	if err := cfg.Database.Prepare(ctx); err != nil {
+	err = cfg.Database.CheckTables(ctx)
+	if err == nil {
+		err = cfg.Database.Prepare(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, dbos.Shutdown(h.dbos, shutdownTime))
 	}
 	if err := errors.Join(h.beat(ctx), h.listen(ctx)); err != nil {

@@ -71,7 +71,7 @@ func openSQLite(file string) (*Database, error) {
 	}
 	created, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600) // #nosec G304 -- the user names it; others may not read it
 	if err != nil {
-		return nil, problem(remote.CodeDatabase, "the database cannot be opened: %v", err)
+		return nil, problem(remote.CodeDatabase, "the database cannot be opened; its folder must exist: %v", err)
 	}
 	if err := created.Close(); err != nil {
 		return nil, problem(remote.CodeDatabase, "the database cannot be opened: %v", err)

@@ -16,8 +16,8 @@ import (
 // changed what this package reads of them.
 const knownTables = 125
 
-// checkTables refuses a database that a newer version has changed.
-func (d *Database) checkTables(ctx context.Context) error {
+// CheckTables refuses a database that a newer version has changed.
+func (d *Database) CheckTables(ctx context.Context) error {
 	var version int
 	if err := d.sql.QueryRowContext(ctx, d.render(`SELECT MAX(version) FROM %sdbos_migrations`)).Scan(&version); err != nil {
 		return fmt.Errorf("read the version of the tables: %w", err)
@@ -66,9 +66,6 @@ func (d *Database) Alone(ctx context.Context, do func() error) (err error) {
 // Prepare creates the tables of workers and of checkouts. DBOS must have created its
 // own before.
 func (d *Database) Prepare(ctx context.Context) error {
-	if err := d.checkTables(ctx); err != nil {
-		return err
-	}
 	bytes := "BYTEA"
 	if d.pool == nil {
 		bytes = "BLOB"
@@ -96,7 +93,7 @@ func (d *Database) Check(ctx context.Context) error {
 	if err := d.sql.QueryRowContext(ctx, d.render(`SELECT COUNT(*) FROM %sreplan_workers`)).Scan(&count); err != nil {
 		return problem(remote.CodeDatabase, "the database holds no runs of replan: start a worker on it first with replan-worker work (%v)", err)
 	}
-	return d.checkTables(ctx)
+	return d.CheckTables(ctx)
 }
 
 // Beat records a sign of life of a worker and what it offers.
