@@ -8,7 +8,6 @@ import (
 	"iter"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -31,7 +30,6 @@ import (
 	"replan/internal/untrusted"
 	"replan/mcpclient/box"
 	"replan/planning/intent"
-	"replan/tui/plain"
 )
 
 // Exit codes other than those of runs.
@@ -452,51 +450,4 @@ func newRun(o *options) *cobra.Command {
 	}
 	registerInDoubt(command.Flags(), &o.inDoubt)
 	return command
-}
-
-// Version is the version of the program, set by the build.
-var Version = "0.1.0-dev"
-
-// commit returns the commit of the build, with "-dirty" if the sources were
-// modified; "" if unknown.
-func commit() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	return commitOf(info.Settings)
-}
-
-// commitOf returns the commit in the settings of a build.
-func commitOf(settings []debug.BuildSetting) string {
-	values := map[string]string{}
-	for _, s := range settings {
-		values[s.Key] = s.Value
-	}
-	revision := values["vcs.revision"]
-	if revision != "" && values["vcs.modified"] == "true" {
-		revision += "-dirty"
-	}
-	return revision
-}
-
-func newVersion(o *options) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version and the commit it was built from",
-		Args:  noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			at := commit()
-			if o.Output == config.OutputJSON {
-				return o.printJSON(struct {
-					Version string `json:"version"`
-					Commit  string `json:"commit,omitempty"`
-				}{Version, at})
-			}
-			if at != "" {
-				at = ", commit " + at
-			}
-			return o.printed(func(p *plain.Printer) { p.Line("%s%s", p.Strong("replan "+Version), p.Faint("%s", at)) })
-		},
-	}
 }

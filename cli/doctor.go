@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
 
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
@@ -25,6 +26,7 @@ import (
 	planfit "replan/planning/fit"
 	"replan/planning/plan"
 	"replan/planning/prompt"
+	"replan/tui/plain"
 )
 
 func newDoctor(o *options) *cobra.Command {
@@ -277,4 +279,51 @@ func (o *options) checkSign(state doctor.State) string {
 		return map[doctor.State]lipgloss.Style{doctor.OK: l.Success, doctor.Warning: l.Warning, doctor.Failed: l.Danger, doctor.Off: l.Faint}[state].Render(sign)
 	}
 	return sign
+}
+
+// Version is the version of the program, set by the build.
+var Version = "0.1.0-dev"
+
+// commit returns the commit of the build, with "-dirty" if the sources were
+// modified; "" if unknown.
+func commit() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	return commitOf(info.Settings)
+}
+
+// commitOf returns the commit in the settings of a build.
+func commitOf(settings []debug.BuildSetting) string {
+	values := map[string]string{}
+	for _, s := range settings {
+		values[s.Key] = s.Value
+	}
+	revision := values["vcs.revision"]
+	if revision != "" && values["vcs.modified"] == "true" {
+		revision += "-dirty"
+	}
+	return revision
+}
+
+func newVersion(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version and the commit it was built from",
+		Args:  noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			at := commit()
+			if o.Output == config.OutputJSON {
+				return o.printJSON(struct {
+					Version string `json:"version"`
+					Commit  string `json:"commit,omitempty"`
+				}{Version, at})
+			}
+			if at != "" {
+				at = ", commit " + at
+			}
+			return o.printed(func(p *plain.Printer) { p.Line("%s%s", p.Strong("replan "+Version), p.Faint("%s", at)) })
+		},
+	}
 }
