@@ -30,8 +30,8 @@ func lookingAtChecks(t *testing.T, width, height int) *screen {
 // enter replaces the text of the open editor, and takes it.
 func (s *screen) enter(text string) {
 	s.t.Helper()
-	s.press(slices.Repeat([]tea.KeyPressMsg{{Code: tea.KeyDelete}}, 400)...)
-	s.press(slices.Repeat([]tea.KeyPressMsg{backspace}, 400)...)
+	s.press(tea.KeyPressMsg{Code: tea.KeyEnd, Mod: tea.ModCtrl})
+	s.press(slices.Repeat([]tea.KeyPressMsg{ctrl('u'), backspace}, 20)...) // by lines, the last first
 	s.m.Update(tea.PasteMsg{Content: text})
 	s.press(ctrl('s'))
 }
