@@ -143,10 +143,13 @@ func (v variables) into(data []byte) ([]byte, error) {
 	if len(defined) == 0 {
 		return data, nil
 	}
+	_, faults := plan.DecodePlan(data) // two fields of one name become one below
+	if slices.ContainsFunc(faults, func(f plan.Fault) bool { return f.Code == plan.CodeDuplicateKey || f.Code == plan.CodeBadJSON }) {
+		return data, nil // the check reports it with its position
+	}
 	read, err := plan.DecodeValue(data)
 	object, ok := read.(map[string]any)
-	_, faults := plan.DecodePlan(data) // two fields of one name become one below
-	if err != nil || !ok || slices.ContainsFunc(faults, func(f plan.Fault) bool { return f.Code == plan.CodeDuplicateKey }) {
+	if err != nil || !ok {
 		return data, nil //nolint:nilerr // the check reports it with its position
 	}
 	switch own := object["variables"].(type) {

@@ -205,6 +205,9 @@ func (c *connection) call(ctx context.Context, call plan.ToolCall, meta map[stri
 		request.Params.Meta = &mcp.Meta{ProgressToken: token, AdditionalFields: meta}
 	}
 	reply, err := c.client.CallTool(ctx, request)
+	if err == nil {
+		result.Restore(reply)
+	}
 	if err == nil && c.newerProtocol() && !reply.ResultType.IsComplete() {
 		// It is not the content that was asked for, such as the handle of a task.
 		return nil, fmt.Errorf("the server answered with a result of the type %q, which replan does not know", reply.ResultType)

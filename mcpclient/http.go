@@ -22,6 +22,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"replan/internal/jsonsize"
 	"replan/mcpclient/child"
 	"replan/mcpclient/config"
 	"replan/mcpclient/incoming"
@@ -305,9 +306,9 @@ func (b answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if kind == "text/event-stream" && r.Method == http.MethodGet {
-		response.Body = &limitedEvents{ReadCloser: response.Body} // the stream may last for ever
+		response.Body = &limitedEvents{ReadCloser: response.Body, stream: true} // it may last for ever
 	} else {
-		response.Body = http.MaxBytesReader(nil, response.Body, maxHTTPReply)
+		response.Body = &limitedEvents{ReadCloser: http.MaxBytesReader(nil, response.Body, maxHTTPReply), stream: kind == "text/event-stream"}
 	}
 	// A request for a stream that resumes an answer runs on another goroutine.
 	got, ok := r.Context().Value(answerKey{}).(*answer)
@@ -328,27 +329,33 @@ func (b answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// limitedEvents fails if an event of a stream is too long. An event ends with an empty
-// line.
+// limitedEvents fails if an event of a stream is too long or has too many values, or if
+// a reply does that is no stream. An event ends with an empty line.
 type limitedEvents struct {
 	io.ReadCloser
-	event int  // bytes of the event so far
-	empty bool // nothing has come since the last line
+	stream bool
+	event  int              // bytes of the event so far
+	values jsonsize.Counter // in these bytes
+	empty  bool             // nothing has come since the last line
 }
 
 // Read reads from the stream.
 func (l *limitedEvents) Read(p []byte) (int, error) {
 	n, err := l.ReadCloser.Read(p)
-	for _, b := range p[:n] {
+	for i, b := range p[:n] {
 		switch {
 		case b != '\n' && b != '\r':
 			l.empty = false
-		case b == '\n' && l.empty:
-			l.event = 0
+		case b == '\n' && l.empty && l.stream:
+			l.event, l.values = 0, jsonsize.Counter{}
 		case b == '\n':
 			l.empty = true
 		}
 		l.event++
+		l.values.Add(p[i : i+1])
+	}
+	if l.values.Err() != nil {
+		return 0, fmt.Errorf("a message of the server has more than %d values", jsonsize.Most)
 	}
 	if l.event > maxHTTPReply {
 		return n, fmt.Errorf("a message of the server has more than %d MB", maxHTTPReply>>20)

@@ -20,6 +20,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"go.uber.org/goleak"
 
+	"replan/internal/jsonsize"
 	"replan/mcpclient"
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/config"
@@ -152,6 +153,9 @@ func childServer() *server.MCPServer {
 	})
 	s.AddTool(mcp.NewTool("flood"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(strings.Repeat("x", 17<<20)), nil
+	})
+	s.AddTool(mcp.NewTool("many"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultStructured(make([]bool, jsonsize.Most), "many"), nil
 	})
 	s.AddTool(mcp.NewTool("grow"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		s.AddTool(mcp.NewTool("grown"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"replan/internal/jsonsize"
 	"replan/mcpclient/child"
 )
 
@@ -229,18 +230,19 @@ func (w *pipeWriter) Write(b []byte) (int, error) {
 
 func (w *pipeWriter) Close() error { return w.file.Close() }
 
-// lineReader reads a child's output and stops at the first line longer than
-// maxLine, because the library reads whole lines into memory.
+// lineReader reads a child's output and stops at the first line that is longer than
+// maxLine or has too many values, because the library reads and decodes whole lines.
 type lineReader struct {
-	file *os.File
-	loss *loss
-	run  int // bytes since the last newline
+	file   *os.File
+	loss   *loss
+	run    int              // bytes since the last newline
+	values jsonsize.Counter // in these bytes
 }
 
 func (r *lineReader) Read(b []byte) (int, error) {
 	n, err := r.file.Read(b)
-	if r.tooLong(b[:n]) {
-		r.loss.because(fmt.Sprintf("sent a line longer than %d MB", maxLine>>20))
+	if fault := r.take(b[:n]); fault != "" {
+		r.loss.because(fault)
 		_ = r.file.Close() // otherwise a child in the middle of a line would block
 		return 0, io.EOF
 	}
@@ -252,16 +254,20 @@ func (r *lineReader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-func (r *lineReader) tooLong(b []byte) bool {
+// take measures a part of the output. It says what is wrong with the line, or "".
+func (r *lineReader) take(b []byte) string {
 	for {
-		i := bytes.IndexByte(b, '\n')
-		if i < 0 {
-			r.run += len(b)
-			return r.run > maxLine
+		part, rest, whole := bytes.Cut(b, []byte("\n"))
+		r.run += len(part)
+		r.values.Add(part)
+		switch {
+		case r.run > maxLine:
+			return fmt.Sprintf("sent a line longer than %d MB", maxLine>>20)
+		case r.values.Err() != nil:
+			return fmt.Sprintf("sent a message of more than %d values", jsonsize.Most)
+		case !whole:
+			return ""
 		}
-		if r.run+i > maxLine {
-			return true
-		}
-		r.run, b = 0, b[i+1:]
+		r.run, r.values, b = 0, jsonsize.Counter{}, rest
 	}
 }

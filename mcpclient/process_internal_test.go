@@ -54,7 +54,7 @@ func TestLineLengthLimit(t *testing.T) {
 				if n < 0 {
 					b[len(b)-1] = '\n'
 				}
-				got = got || r.tooLong(b)
+				got = got || r.take(b) != ""
 			}
 			if got != c.want {
 				t.Errorf("got %v, want %v", got, c.want)

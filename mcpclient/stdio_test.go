@@ -166,6 +166,7 @@ func TestOutcomeIsUnknownIfChildDiesDuringCall(t *testing.T) {
 	for tool, want := range map[string]string{
 		"crash": "exited with exit status 7: panic: out of cheese",
 		"flood": "sent a line longer than 16 MB",
+		"many":  "sent a message of more than 500000 values",
 	} {
 		t.Run(tool, func(t *testing.T) {
 			p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})

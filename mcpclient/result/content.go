@@ -58,7 +58,9 @@ func (f fields) hasOnly(names ...string) bool {
 // blobs, each with a description of its block as its URI, and embedded JSON.
 // The library's types reject a whole result with one unknown kind of content, or
 // with structured content only, and lose fields of the result that they do not know.
-// Results that ask for more input and malformed results are returned unchanged.
+// Structured content is one text, until [Restore]: the library would decode all its
+// values, which nobody reads. Results that ask for more input and malformed results are
+// returned unchanged.
 func Readable(raw json.RawMessage) json.RawMessage {
 	var result map[string]json.RawMessage
 	if json.Unmarshal(raw, &result) != nil || result == nil {
@@ -96,10 +98,23 @@ func Readable(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	result["content"] = content
+	if structured := result["structuredContent"]; structured != nil {
+		if result["structuredContent"], err = plan.EncodeJSON(string(structured)); err != nil {
+			return raw
+		}
+	}
 	if rewritten, err := json.Marshal(result); err == nil {
 		return rewritten
 	}
 	return raw
+}
+
+// Restore puts structured content in place of the text that [Readable] made of it.
+func Restore(result *mcp.CallToolResult) {
+	var text string
+	if json.Unmarshal(result.RawStructuredContent, &text) == nil {
+		result.RawStructuredContent, result.StructuredContent = json.RawMessage(text), nil
+	}
 }
 
 // contentOf returns a content block as texts and embedded blobs, and as embedded

@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"pgregory.net/rapid"
 
+	"replan/internal/jsonsize"
 	"replan/mcpclient/result"
 	"replan/planning/plan"
 )
@@ -99,6 +100,7 @@ func TestRandomContentIsNeverLost(t *testing.T) {
 		if err != nil {
 			t.Fatalf("the library rejects %s: %v", raw, err)
 		}
+		result.Restore(parsed)
 		var kept [][]byte
 		beside := ""
 		value, err := result.Read(plan.ToolCall{
@@ -149,5 +151,13 @@ func TestReadingADeepResultTakesLinearMemory(t *testing.T) {
 	used := (after.TotalAlloc - before.TotalAlloc) >> 20
 	if used > 64 {
 		t.Errorf("it took %d MB", used)
+	}
+}
+
+func TestTextOfTooManyValuesStaysAText(t *testing.T) {
+	text := "[" + strings.Repeat("1,", jsonsize.Most) + "1]"
+	got, err := result.Read(plan.ToolCall{}, &mcp.CallToolResult{Content: []mcp.Content{mcp.NewTextContent(text)}})
+	if err != nil || got != text {
+		t.Errorf("got a %T, %v", got, err)
 	}
 }

@@ -56,7 +56,7 @@ func check(output *plan.Output, result *mcp.CallToolResult) error {
 	case output == nil:
 		return nil
 	case len(result.RawStructuredContent) > 0:
-		content, err := plan.DecodeValue(result.RawStructuredContent)
+		content, err := decode(result.RawStructuredContent)
 		if err != nil {
 			return nil // the call fails, see Read
 		}

@@ -28,6 +28,7 @@ func FuzzResult(f *testing.F) {
 		if err != nil || got == nil {
 			return
 		}
+		result.Restore(got)
 		call := plan.ToolCall{Tool: plan.Tool{Server: "it", Name: "x"}}
 		value, err := result.Read(call, got)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"replan/internal/jsonsize"
 	"replan/mcpclient/builtin"
 	"replan/planning/plan"
 )
@@ -40,7 +41,10 @@ func Read(call plan.ToolCall, result *mcp.CallToolResult) (any, error) {
 		return nil, err
 	}
 	if value != nil {
-		more := saysMore(value)
+		more := func(string) bool { return false }
+		if len(result.Content) > 0 {
+			more = saysMore(value)
+		}
 		if value, err = r.withoutBase64(value, ""); err != nil {
 			return nil, err
 		}
@@ -72,8 +76,17 @@ func decoded(text string) (value any, ok bool) {
 	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
 		return nil, false
 	}
-	value, err := plan.DecodeValue([]byte(text))
+	value, err := decode([]byte(text))
 	return value, err == nil
+}
+
+// decode returns the value of a JSON text, unless it has too many. In the message, a text
+// that holds JSON was a single value.
+func decode(text []byte) (any, error) {
+	if err := jsonsize.Check(text); err != nil {
+		return nil, err
+	}
+	return plan.DecodeValue(text)
 }
 
 // Text returns the content of a result as text, for an error. Content that cannot
@@ -126,7 +139,7 @@ func (r *reader) join(result *mcp.CallToolResult, located bool, want func(text s
 
 // unread returns the JSON of what was not read of a block, with files for its base64.
 func (r *reader) unread(text string) (string, error) {
-	value, err := plan.DecodeValue([]byte(text))
+	value, err := decode([]byte(text))
 	if err != nil {
 		return text, nil
 	}
@@ -263,7 +276,7 @@ func saysMore(value any) func(text string) bool {
 		if said.texts[text] {
 			return false
 		}
-		parsed, err := plan.DecodeValue([]byte(text))
+		parsed, err := decode([]byte(text))
 		return err != nil || !said.values[hashOf(parsed, func(any, hash) {})]
 	}
 }
@@ -367,7 +380,7 @@ func structured(result *mcp.CallToolResult) (any, error) {
 	if len(result.RawStructuredContent) == 0 {
 		return nil, nil
 	}
-	value, err := plan.DecodeValue(result.RawStructuredContent)
+	value, err := decode(result.RawStructuredContent)
 	if err != nil {
 		return nil, fmt.Errorf("reading the structured content of a result: %w", err)
 	}

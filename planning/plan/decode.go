@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"replan/internal/jsonsize"
 	"replan/internal/nesting"
 	"replan/internal/untrusted"
 )
@@ -52,7 +53,9 @@ func (d *planDecoder) decode(data []byte) Plan {
 	if err != nil {
 		text, unread := Standard(data)
 		if v, duplicates, err = readValue(text); err != nil {
-			v, err = DecodeValue(text)
+			if err = jsonsize.Check(text); err == nil {
+				v, err = DecodeValue(text)
+			}
 		}
 		if err != nil {
 			if unread != nil && (bytes.Contains(data, []byte("//")) || bytes.Contains(data, []byte("/*"))) {
@@ -397,6 +400,7 @@ func describe(v any) string {
 // object, of which encoding/json tells nothing.
 type valueReader struct {
 	decoder    *jsontext.Decoder
+	values     int      // and names of fields so far
 	duplicates []string // JSON Pointers to the names that stood in their object before
 }
 
@@ -414,8 +418,16 @@ func readValue(text []byte) (value any, duplicates []string, err error) {
 	return value, r.duplicates, nil
 }
 
+// token reads a token that begins a value or is a name. It fails if there are too many.
+func (r *valueReader) token() (jsontext.Token, error) {
+	if r.values++; r.values > jsonsize.Most {
+		return jsontext.Token{}, errors.New("too many values")
+	}
+	return r.decoder.ReadToken()
+}
+
 func (r *valueReader) value() (any, error) {
-	token, err := r.decoder.ReadToken()
+	token, err := r.token()
 	if err != nil {
 		return nil, err
 	}
@@ -438,7 +450,7 @@ func (r *valueReader) value() (any, error) {
 func (r *valueReader) object() (any, error) {
 	object := map[string]any{}
 	for r.decoder.PeekKind() != '}' {
-		token, err := r.decoder.ReadToken()
+		token, err := r.token()
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"replan/internal/jsonsize"
 	"replan/planning/plan"
 )
 
@@ -257,5 +258,26 @@ func TestPlainFormOfAFileTakesLittleMemory(t *testing.T) {
 			t.Errorf("allocated %d KB for a file of %d KB", got>>10, len(text)>>10)
 		}
 		text = plain
+	}
+}
+
+func TestPlanOfTooManyValuesTakesNoMemoryForThem(t *testing.T) {
+	many := strings.Repeat("1,", jsonsize.Most*3)
+	for name, c := range map[string]struct{ text, want string }{
+		"a plan":                    {`{"x":[` + many + `1]}`, "it has more than 500000 values"},
+		"with a quote in a comment": {`{"x":[/*"*/` + many + `1]}`, "it has more than 500000 values"},
+		"with an error at its end":  {`{"x":[` + many + `?]}`, "it has more than 500000 values"},
+		"of as many as may be":      {`{"steps":[],"x":[` + strings.Repeat("1,", jsonsize.Most-6) + `1]}`, ""},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, faults := plan.DecodePlan([]byte(c.text))
+		runtime.ReadMemStats(&after)
+		if got := plan.FaultError(faults); (got == nil) != (c.want == "") || got != nil && !strings.Contains(got.Error(), c.want) {
+			t.Errorf("%s: got %v", name, got)
+		}
+		if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 130 {
+			t.Errorf("%s: it took %d MB", name, used)
+		}
 	}
 }

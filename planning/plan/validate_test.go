@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"replan/internal/jsonsize"
 	"replan/planning/plan"
 
 	"pgregory.net/rapid"
@@ -137,6 +138,10 @@ func TestFilesOfPlansCannotHideCharactersInNames(t *testing.T) {
 				}
 			}
 		}
+	}
+	p := plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: "s", Executor: plan.ExecutorTool, Tool: "t", Args: map[string]any{"a": make([]any, jsonsize.Most)}}}}
+	if faults, _ := plan.Validate(p, plan.Rules{}); !strings.Contains(plan.FaultError(faults).Error(), "its arguments have more than 500000 values: pass a file") {
+		t.Errorf("got %v", faults)
 	}
 }
 

@@ -36,8 +36,8 @@ type plannedCall struct {
 // checkCall checks the tool and the args of a call. It returns nil if it knows no such
 // tool.
 func (c *checker) checkCall(call plannedCall) *Tool {
-	if roomLeft(call.args, nil, MaxResolved) < 0 {
-		c.fault(CodeBadArgs, call.path+"/args", call.step, "%s: its arguments have more than %d MB: pass a file", call.who, MaxResolved>>20)
+	if err := checkRoom(call.args, nil); err != nil {
+		c.fault(CodeBadArgs, call.path+"/args", call.step, "%s: its arguments have %v", call.who, err)
 	}
 	if !c.rules.CheckTools {
 		if why := nameProblem(call.tool, maxToolName); why != "" && !c.rules.Named {

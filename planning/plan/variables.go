@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"replan/internal/english"
+	"replan/internal/jsonsize"
 )
 
 // Reference is one ${…} in the args of a step.
@@ -254,12 +255,14 @@ type Placeholder string
 // Filled-in values are not expanded again. A [Placeholder] gives its text. It
 // fails with a *MissingVariableError, a *MissingFieldError or a
 // *MalformedReferenceError, and if the result would have more than MaxResolved
-// bytes.
+// bytes or [jsonsize.Most] values.
 //
 // The result shares the values it was given; neither may be changed after.
 func Resolve(v any, values map[string]any) (any, error) {
-	if holdsReference(v) && roomLeft(v, values, MaxResolved) < 0 {
-		return nil, fmt.Errorf("with its references filled in it would have more than %d MB: pass a file, or refer to fields", MaxResolved>>20)
+	if holdsReference(v) {
+		if err := checkRoom(v, values); err != nil {
+			return nil, fmt.Errorf("with its references filled in it would have %w, or refer to fields", err)
+		}
 	}
 	return resolve(v, values)
 }
@@ -268,40 +271,61 @@ func Resolve(v any, values map[string]any) (any, error) {
 // plan of a few KB can name a large result thousands of times.
 const MaxResolved = 16 << 20
 
-// roomLeft returns what a value, with its references filled in, leaves of a number of
-// bytes; less than 0 if it is larger. It builds nothing, and stops there.
-func roomLeft(v any, values map[string]any, room int) int {
+// checkRoom fails if a value, with its references filled in, is too large. It builds
+// nothing.
+func checkRoom(v any, values map[string]any) error {
+	left := room{MaxResolved, jsonsize.Most}
+	left.take(v, values)
+	switch {
+	case left.bytes < 0:
+		return fmt.Errorf("more than %d MB: pass a file", MaxResolved>>20)
+	case left.values < 0:
+		return fmt.Errorf("more than %d values: pass a file", jsonsize.Most)
+	}
+	return nil
+}
+
+// room is how much a value may still have.
+type room struct{ bytes, values int }
+
+func (r *room) over() bool { return r.bytes < 0 || r.values < 0 }
+
+// take takes the room of a value with its references filled in, and stops when there is
+// none left.
+func (r *room) take(v any, values map[string]any) {
+	r.values--
 	switch v := v.(type) {
 	case string:
-		if values == nil {
-			return room - len(v) // a value is not expanded again
-		}
 		done := 0
-		for start, end := nextReference(v, 0); start < end && room >= 0; start, end = nextReference(v, end) {
-			room -= start - done
-			value, err := lookUp(readReference(v[start:end]), values)
-			if err != nil {
-				return room // resolve says what is missing
+		if values != nil { // a value is not expanded again
+			for start, end := nextReference(v, 0); start < end && !r.over(); start, end = nextReference(v, end) {
+				value, err := lookUp(readReference(v[start:end]), values)
+				if err != nil {
+					return // resolve says what is missing
+				}
+				r.bytes -= start - done
+				done = end
+				r.take(value, nil)
 			}
-			room, done = roomLeft(value, nil, room), end
 		}
-		return room - (len(v) - done)
+		r.bytes -= len(v) - done
 	case []any:
-		for _, item := range v {
-			if room = roomLeft(item, values, room-1); room < 0 {
-				break
-			}
+		for i := 0; i < len(v) && !r.over(); i++ {
+			r.bytes--
+			r.take(v[i], values)
 		}
 	case map[string]any:
 		for key, item := range v {
-			if room = roomLeft(item, values, room-len(key)-1); room < 0 {
+			if r.over() {
 				break
 			}
+			r.bytes -= len(key) + 1
+			r.values--
+			r.take(item, values)
 		}
 	default:
-		room--
+		r.bytes--
 	}
-	return room
 }
 
 func resolve(v any, values map[string]any) (any, error) {

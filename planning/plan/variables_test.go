@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"replan/internal/jsonsize"
 	"replan/planning/plan"
 
 	"pgregory.net/rapid"
@@ -284,4 +285,15 @@ func TestLoneReferencesKeepTheirType(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestResolveStopsAboveTheNumberOfValues(t *testing.T) {
+	values := map[string]any{"r": make([]any, jsonsize.Most/2)}
+	_, err := plan.Resolve(map[string]any{"x": []any{"${r}", "${r}"}}, values)
+	if err == nil || err.Error() != "with its references filled in it would have more than 500000 values: pass a file, or refer to fields" {
+		t.Errorf("got %v", err)
+	}
+	if _, err := plan.Resolve("${r}", values); err != nil {
+		t.Error(err)
+	}
 }
