@@ -1,7 +1,6 @@
 package checkout
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -9,7 +8,9 @@ import (
 	"strings"
 	"unicode"
 
+	"replan/agent/remote"
 	"replan/internal/redact"
+	"replan/internal/untrusted"
 )
 
 // protocols are those by which git reaches repositories, as git lists them.
@@ -21,6 +22,11 @@ var (
 	shortForm = regexp.MustCompile(`^[^/\\]{2,}:`) // HOST:PATH; one letter is a drive
 )
 
+// refused is an error of what the run asks for: no worker can check that out.
+func refused(format string, args ...any) error {
+	return &remote.Problem{Code: remote.CodeUsage, Text: untrusted.Text(fmt.Sprintf(format, args...))}
+}
+
 // checkAddress refuses addresses that git would take for an option or for a program.
 func checkAddress(address string) error {
 	scheme := ""
@@ -29,13 +35,13 @@ func checkAddress(address string) error {
 	}
 	switch {
 	case strings.HasPrefix(address, "-"), strings.ContainsFunc(address, unicode.IsControl):
-		return errors.New("the address of the repository begins with a dash or has control characters: write a URL or an absolute path")
+		return refused("the address of the repository begins with a dash or has control characters: write a URL or an absolute path")
 	case helper.MatchString(address):
-		return errors.New("the address of the repository names a program (…::): write a URL or an absolute path")
+		return refused("the address of the repository names a program (…::): write a URL or an absolute path")
 	case scheme != "" && !strings.Contains(":"+protocols+":", ":"+scheme+":"):
-		return fmt.Errorf("a repository cannot be reached by %.20q: use https, ssh or an absolute path", scheme)
+		return refused("a repository cannot be reached by %.20q: use https, ssh or an absolute path", scheme)
 	case scheme == "" && !shortForm.MatchString(address) && !filepath.IsAbs(address):
-		return errors.New("the address of the repository is a relative path, which differs from worker to worker: write a URL or an absolute path")
+		return refused("the address of the repository is a relative path, which differs from worker to worker: write a URL or an absolute path")
 	}
 	return nil
 }

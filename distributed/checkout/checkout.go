@@ -55,10 +55,11 @@ type Checkout struct {
 var runID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 // Open makes a folder for a run below cache: a checkout of source, or what the snapshot
-// of the run holds. Processes may share cache. Call Close in the end.
+// of the run holds. Processes may share cache. Call Close in the end. An error that is a
+// [*remote.Problem] is one of what the run asks for; others may be of this machine.
 func Open(ctx context.Context, cache string, source remote.Source, run string, kept Snapshots) (c *Checkout, err error) {
 	if !runID.MatchString(run) {
-		return nil, fmt.Errorf("check out a repository: %.100q is no id of a run", run)
+		return nil, refused("check out a repository: %.100q is no id of a run", run)
 	}
 	if source.Repository != "" {
 		if err := checkAddress(source.Repository); err != nil {

@@ -85,7 +85,7 @@ func (c *clone) commit(ctx context.Context, revision string) (string, error) {
 // the default branch. In an empty repository it is "".
 func (c *clone) resolve(ctx context.Context, revision string) (string, error) {
 	if strings.HasPrefix(revision, "-") {
-		return "", fmt.Errorf("the revision %.100q begins with a dash: name a branch, a tag or a commit", revision)
+		return "", refused("the revision %.100q begins with a dash: name a branch, a tag or a commit", revision)
 	}
 	if revision == "" {
 		out, err := git(ctx, "ask "+shown(c.address)+" for its default branch", call{repository: c.dir, remote: c.address, args: []string{"ls-remote", "--", c.address, "HEAD"}})
@@ -121,7 +121,7 @@ func (c *clone) resolve(ctx context.Context, revision string) (string, error) {
 		id, err = c.commit(ctx, revision)
 	}
 	if err == nil && id == "" {
-		err = errors.New("there is none of that name")
+		return "", refused("find the revision %.100s in %s: there is none of that name", revision, shown(c.address))
 	}
 	if err != nil {
 		return "", fmt.Errorf("find the revision %.100s in %s: %w", revision, shown(c.address), err)

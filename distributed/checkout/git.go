@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -106,10 +107,22 @@ func git(ctx context.Context, doing string, c call) (string, error) {
 		return out.String(), nil
 	}
 	if c.remote != "" {
-		return "", fmt.Errorf("%s: %s", doing, hide(c.remote, err.Error()))
+		text := hide(c.remote, err.Error())
+		local := filepath.IsAbs(strings.TrimPrefix(c.remote, "file://")) // another worker may have it
+		if noRevision.MatchString(text) || noRepository.MatchString(text) && !local {
+			return "", refused("%s: %s", doing, text)
+		}
+		return "", fmt.Errorf("%s: %s", doing, text)
 	}
 	return "", fmt.Errorf("%s: %w", doing, err)
 }
+
+var (
+	// noRepository is what git says of an address at which there is none.
+	noRepository = regexp.MustCompile(`repository '.*' not found|does not appear to be a git repository`)
+	// noRevision is what it says of a revision that the repository does not have.
+	noRevision = regexp.MustCompile(`not our ref|couldn't find remote ref`)
+)
 
 // asks runs git where exit status 1 means no.
 func asks(ctx context.Context, doing string, c call) (answer string, yes bool, err error) {

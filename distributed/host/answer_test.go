@@ -104,6 +104,29 @@ func send(t *testing.T, c *client.Client, run, by string, command session.Comman
 	}
 }
 
+// rest waits for the end of a followed run.
+func (w *watched) rest() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for !w.ended {
+		w.more.Wait()
+	}
+}
+
+// resume resumes a run, whose end may be recorded just before its workflow ends.
+func resume(t *testing.T, c *client.Client, run string, terms remote.Terms) {
+	t.Helper()
+	for {
+		err := c.Resume(t.Context(), run, terms)
+		if err == nil {
+			return
+		}
+		if problem, ok := err.(*remote.Problem); !ok || problem.Code != remote.CodeUsage { //nolint:errorlint // as it is returned
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestFirstAnswerWins(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		startHost(t, address, "w1", opens(t))
@@ -191,20 +214,8 @@ func TestStoppedRunIsResumedOnRequest(t *testing.T) {
 		await[event.GateRequested](t, w, 1)
 		send(t, c, "r-1", "ann", session.Stop{})
 		await[event.ChatReply](t, w, 1)
-		w.mu.Lock()
-		for !w.ended {
-			w.more.Wait()
-		}
-		w.mu.Unlock()
-		for { // the end is recorded just before the workflow ends
-			err := c.Resume(t.Context(), "r-1", remote.Terms{Attended: true})
-			if err == nil {
-				break
-			}
-			if problem, ok := err.(*remote.Problem); !ok || problem.Code != remote.CodeUsage { //nolint:errorlint // as it is returned
-				t.Fatal(err)
-			}
-		}
+		w.rest()
+		resume(t, c, "r-1", remote.Terms{Attended: true})
 		w = watch(t, c, "r-1")
 		await[event.RunResumed](t, w, 1)
 		for n := range 2 {

@@ -2,28 +2,11 @@ package host
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
-	"time"
-
-	"replan/agent/remote"
-	"replan/distributed/records"
 )
 
 func TestHostIsLostWhenItsDatabaseTakesNoSignOfLife(t *testing.T) {
-	d, err := records.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "runs.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := Start(t.Context(), Config{Database: d, Worker: remote.Worker{ID: "w1", Version: "test"}, Rhythm: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := h.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	h := idle(t)
 	if health := h.Health(); health.Lost {
 		t.Errorf("the host is lost at its start: %+v", health)
 	}

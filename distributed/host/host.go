@@ -24,7 +24,9 @@ type Config struct {
 	// a process that is gone must not be taken for this one.
 	Worker remote.Worker
 	// Open prepares what a run works with: its checkout, its tools and its model. The
-	// error says, in a sentence, why the run cannot be carried out here.
+	// error says, in a sentence, why the run cannot be carried out here. A
+	// [*remote.Problem] is one of the run, which fails; others may be of this machine, so
+	// that another worker tries.
 	Open func(ctx context.Context, task remote.Task) (Opened, error)
 	// Recorded, if not nil, is called with events that this process has just recorded of
 	// a run, in order. It must not block.
@@ -64,6 +66,8 @@ type Host struct {
 	takenUp  int       // see Health
 	answered time.Time // when the database last took a sign of life
 	workers  sync.WaitGroup
+
+	openings openings
 
 	stopLooking context.CancelFunc
 }
@@ -197,6 +201,7 @@ type Health struct {
 	TakenUp int           // runs of dead workers that it put back into their queues
 	Silence time.Duration // of the database
 	Lost    bool          // the database is silent for so long that others take this host for dead
+	Problem string        // why it could not open the last run; "" if it could
 }
 
 // Health returns how the host fares.
@@ -204,7 +209,7 @@ func (h *Host) Health() Health {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	since := time.Since(h.answered)
-	return Health{Runs: len(h.live), TakenUp: h.takenUp, Silence: since, Lost: since >= silence*h.cfg.Rhythm}
+	return Health{Runs: len(h.live), TakenUp: h.takenUp, Silence: since, Lost: since >= silence*h.cfg.Rhythm, Problem: h.openings.problem}
 }
 
 // ring tells runs that commands wait for them.
@@ -299,13 +304,12 @@ func (h *Host) listen(ctx context.Context) error {
 		}
 	}
 	h.mu.Lock()
-	if len(mine) == 0 || h.closing || len(h.slots) == cap(h.slots) { // what it took it would keep from others
+	defer h.mu.Unlock()
+	if len(mine) == 0 || h.closing || len(h.slots) == cap(h.slots) || h.openings.paused() { // what it took it would keep from others
 		mine = []string{noQueue}
 	}
-	changed := !slices.Equal(mine, h.queues)
-	h.queues = mine
-	h.mu.Unlock()
-	if changed {
+	if !slices.Equal(mine, h.queues) {
+		h.queues = mine
 		dbos.ListenQueues(h.dbos, mine...)
 	}
 	return nil

@@ -30,6 +30,9 @@ type live struct {
 
 	agreed int // number of recorded events when terms were last received or waited for
 
+	notOpened int              // workers in a row that could not open the run
+	refusal   *records.Outcome // the end of a run that nobody opens
+
 	session *runner.Session // nil until the recorded steps are exhausted
 	opened  Opened
 	batches chan []event.Event
@@ -58,13 +61,17 @@ func newLive(h *Host, task remote.Task) *live {
 
 // next returns what is recorded next. The first call opens the session.
 func (l *live) next(ctx context.Context) (records.Record, error) {
+	if l.refusal != nil {
+		return records.Record{End: l.refusal}, nil
+	}
 	if l.session == nil {
 		if l.awaitsTerms() {
 			return records.Record{Mail: true}, nil
 		}
 		if err := l.open(ctx); err != nil {
-			return records.Record{End: &records.Outcome{Status: event.StatusFailed, Reason: event.ReasonNotOpened}, Events: l.refused(err)}, nil
+			return l.failed(ctx, err)
 		}
+		l.host.opened()
 	}
 	// All that a run says is recorded before its end, and before further commands.
 	select {
@@ -108,6 +115,11 @@ func (l *live) record(r records.Record, here bool) {
 	l.mu.Lock()
 	l.past = append(l.past, r.Events...)
 	l.mu.Unlock()
+	if r.NotOpened != nil {
+		l.notOpened++
+	} else if len(r.Events) > 0 {
+		l.notOpened = 0
+	}
 	if here && len(r.Events) > 0 && l.host.cfg.Recorded != nil {
 		l.host.cfg.Recorded(l.task.Run, r.Events) // before the session goes on, which uses the slice again
 	}
@@ -245,15 +257,6 @@ func (l *live) close() {
 	if err := l.opened.Close(); err != nil {
 		l.host.cfg.Logger.Warn("close the tools of a run", "run", l.task.Run, "error", err)
 	}
-}
-
-// refused returns the events of a run that could not begin here.
-func (l *live) refused(err error) []event.Event {
-	l.host.cfg.Logger.Error("open a run", "run", l.task.Run, "error", err)
-	id := SessionID(l.task.Run)
-	return []event.Event{{Seq: l.lastOf(id) + 1, Time: time.Now().UTC(), Run: id, Data: event.ChatReply{
-		Status: event.StatusFailed, Reason: event.ReasonNotOpened, Text: untrusted.Text(err.Error()),
-	}}}
 }
 
 // newID returns the ids of the session, of the run, and then others.

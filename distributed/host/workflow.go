@@ -39,6 +39,9 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 				return records.Outcome{}, fmt.Errorf("run %s: %w", task.Run, err)
 			}
 		}
+		if record.NotOpened != nil && here {
+			return records.Outcome{}, h.putBack(ctx, task.Run)
+		}
 		if record.End != nil {
 			return *record.End, nil
 		}
@@ -65,7 +68,7 @@ func (l *live) receive(ctx dbos.Context) error {
 	line, err := dbos.Recv[string](ctx, records.Commands, patience)
 	switch {
 	case isTimeout(err), err == nil && line == "":
-		l.agreed = len(l.all())
+		l.agreed, l.notOpened = len(l.all()), 0
 		return nil // it was received before, or never sent
 	case err != nil:
 		return fmt.Errorf("receive a command: %w", err)
@@ -77,7 +80,7 @@ func (l *live) receive(ctx dbos.Context) error {
 	}
 	if in.Terms != nil {
 		l.task.Agree(*in.Terms)
-		l.agreed = len(l.all())
+		l.agreed, l.notOpened = len(l.all()), 0
 		return nil
 	}
 	l.held.commands = append(l.held.commands, in)

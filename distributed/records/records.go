@@ -21,7 +21,15 @@ const (
 type Record struct {
 	Events []event.Event `json:"events,omitempty"` // of the run, its inner runs and its session
 	Mail   bool          `json:"mail,omitempty"`   // a command has arrived, which the next step receives
-	End    *Outcome      `json:"end,omitempty"`    // of the last record
+	// NotOpened says why a worker gave the run back to its queue.
+	NotOpened *NotOpened `json:"not_opened,omitempty"`
+	End       *Outcome   `json:"end,omitempty"` // of the last record
+}
+
+// NotOpened is an attempt to open a run that failed, perhaps because of the worker.
+type NotOpened struct {
+	Worker string         `json:"worker"`
+	Why    untrusted.Text `json:"why"`
 }
 
 // Outcome is the result of a workflow.

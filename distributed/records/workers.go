@@ -154,3 +154,15 @@ func (d *Database) Executors(ctx context.Context) ([]string, error) {
 	}
 	return texts(rows)
 }
+
+// PutBack puts a run that a worker has taken back into its queue, from which it can be
+// taken again after a pause. What the worker still does for it is not recorded.
+func (d *Database) PutBack(ctx context.Context, run, worker string, pause time.Duration) error {
+	_, err := d.sql.ExecContext(ctx, d.render(`UPDATE %sworkflow_status SET status = 'DELAYED', delay_until_epoch_ms = `+d.nowMS()+` + $1,
+		updated_at = `+d.nowMS()+`, started_at_epoch_ms = NULL, owner_xid = NULL WHERE workflow_uuid = $2 AND executor_id = $3 AND status = 'PENDING'`),
+		pause.Milliseconds(), run, worker)
+	if err != nil {
+		return fmt.Errorf("put the run %s back into its queue: %w", run, err)
+	}
+	return nil
+}

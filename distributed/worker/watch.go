@@ -12,6 +12,7 @@ import (
 	"replan/cli"
 	"replan/distributed/host"
 	"replan/distributed/telemetry"
+	"replan/internal/untrusted"
 )
 
 // watch is what others see of a worker.
@@ -69,6 +70,10 @@ func (w *watch) routes(health func() host.Health) http.Handler {
 		now := health()
 		if now.Lost {
 			http.Error(to, fmt.Sprintf("the database has not answered for %d s", int(now.Silence.Seconds())), http.StatusServiceUnavailable)
+			return
+		}
+		if now.Problem != "" {
+			http.Error(to, "the last run could not be opened: "+untrusted.Line(now.Problem), http.StatusServiceUnavailable)
 			return
 		}
 		_, _ = fmt.Fprintf(to, "the database answers; %d runs are under way\n", now.Runs)

@@ -1,0 +1,103 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"replan/agent/event"
+	"replan/agent/remote"
+	"replan/distributed/records"
+	"replan/internal/untrusted"
+)
+
+const (
+	// maxNotOpened is the number of workers in a row that may fail to open a run.
+	maxNotOpened = 5
+	// unheard is how long the engine may go on to listen to queues after it was told not
+	// to, so that this worker would take the run that it puts back.
+	unheard = 2 * time.Second
+	// longestPause is the longest pause of a worker that cannot open runs, in beats.
+	longestPause = 60
+)
+
+// openings are how the attempts of a worker to open runs went.
+type openings struct {
+	problem string        // of the last attempt; "" if it succeeded
+	pause   time.Duration // after it, without taking runs
+	until   time.Time     // the end of the pause
+}
+
+// paused reports whether the worker takes no runs for now.
+func (o openings) paused() bool { return time.Now().Before(o.until) }
+
+// opened notes that this worker can open runs.
+func (h *Host) opened() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.openings = openings{}
+}
+
+// notOpened makes this worker take no runs for a while, since it may be at fault.
+func (h *Host) notOpened(ctx context.Context, why error) error {
+	h.mu.Lock()
+	if h.openings.problem != why.Error() {
+		h.cfg.Logger.Error("this worker cannot open runs; it takes none for a while, and tries again", "error", why)
+	}
+	h.openings.problem = why.Error()
+	if !h.openings.paused() { // else others failed at the same time
+		beat := beats * h.cfg.Rhythm
+		h.openings.pause = min(max(beat, 2*h.openings.pause), longestPause*beat)
+		h.openings.until = time.Now().Add(h.openings.pause)
+	}
+	h.mu.Unlock()
+	return h.listen(ctx)
+}
+
+// failed returns the record of a run that could not be opened. If another worker may
+// fare better, the run goes back to its queue, else it ends.
+func (l *live) failed(ctx context.Context, why error) (records.Record, error) {
+	if ctx.Err() != nil {
+		return records.Record{}, errLeft
+	}
+	if _, ofRun := errors.AsType[*remote.Problem](why); ofRun {
+		return l.refuse(untrusted.Text(why.Error())), nil
+	}
+	here := l.host.cfg.Worker.ID
+	if err := l.host.notOpened(ctx, why); err != nil {
+		l.host.cfg.Logger.Warn("stop listening to the queues", "error", err)
+	}
+	if l.notOpened+1 < maxNotOpened {
+		return records.Record{NotOpened: &records.NotOpened{Worker: here, Why: untrusted.Text(why.Error())}}, nil
+	}
+	return l.refuse(untrusted.Text(fmt.Sprintf("the run could not be opened %d times, the last time by the worker %s: %v", maxNotOpened, here, why))), nil
+}
+
+// refuse ends a run that cannot go on with a sentence. The end is the next record.
+func (l *live) refuse(why untrusted.Text) records.Record {
+	l.host.cfg.Logger.Error("a run fails, since it cannot be opened", "run", l.task.Run, "error", string(why))
+	reply := event.ChatReply{Status: event.StatusFailed, Reason: event.ReasonNotOpened, Text: why}
+	l.refusal = &records.Outcome{Status: reply.Status, Reason: reply.Reason}
+	id := SessionID(l.task.Run)
+	return records.Record{Events: []event.Event{{Seq: l.lastOf(id) + 1, Time: time.Now().UTC(), Run: id, Data: reply}}}
+}
+
+// putBack puts a run back into its queue. The error is not recorded, since the run is
+// this worker's no more.
+func (h *Host) putBack(ctx context.Context, run string) error {
+	again := time.NewTicker(beats * h.cfg.Rhythm)
+	defer again.Stop()
+	for {
+		err := h.cfg.Database.PutBack(ctx, run, h.cfg.Worker.ID, unheard)
+		if err == nil {
+			return errLeft
+		}
+		h.cfg.Logger.Warn("put a run back", "error", err)
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return errLeft
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package host
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent/event"
+	"replan/agent/remote"
+	"replan/distributed/records"
+)
+
+// idle starts a host on a new database, with a rhythm that no test sees a beat of.
+func idle(t *testing.T) *Host {
+	t.Helper()
+	d, err := records.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "runs.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := Start(t.Context(), Config{Database: d, Worker: remote.Worker{ID: "w1", Version: "test"}, Rhythm: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+func TestRunFailsWhenWorkersCannotOpenItAgainAndAgain(t *testing.T) {
+	l := newLive(idle(t), remote.Task{Run: "r-1"})
+	full := errors.New("the disk is full")
+	for range maxNotOpened - 1 {
+		r, err := l.failed(t.Context(), full)
+		if err != nil || r.NotOpened == nil || r.NotOpened.Worker != "w1" || r.NotOpened.Why != "the disk is full" {
+			t.Fatalf("the run is not put back but %+v: %v", r, err)
+		}
+		l.record(r, false)
+	}
+	r, err := l.failed(t.Context(), full)
+	if err != nil || len(r.Events) != 1 {
+		t.Fatalf("the run does not end but %+v: %v", r, err)
+	}
+	reply, _ := r.Events[0].Data.(event.ChatReply)
+	if text := string(reply.Text); reply.Reason != event.ReasonNotOpened || !strings.Contains(text, "5 times") || !strings.HasSuffix(text, "by the worker w1: the disk is full") {
+		t.Errorf("the run ends with %+v", reply)
+	}
+	if r, err := l.next(t.Context()); err != nil || r.End == nil || r.End.Status != event.StatusFailed {
+		t.Errorf("the workflow does not end but %+v: %v", r, err)
+	}
+}
+
+func TestWorkerThatCannotOpenRunsTakesNoneForAGrowingPause(t *testing.T) {
+	h := idle(t)
+	beat := beats * h.cfg.Rhythm
+	for _, want := range []time.Duration{beat, 2 * beat, 4 * beat} {
+		for range 2 { // the second fails at the same time
+			if err := h.notOpened(t.Context(), errors.New("the disk is full")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if o := h.openings; o.pause != want || !o.paused() {
+			t.Errorf("the worker pauses %v instead of %v", o.pause, want)
+		}
+		h.openings.until = time.Now()
+	}
+	h.openings.pause = longestPause * beat
+	if err := h.notOpened(t.Context(), errors.New("the disk is full")); err != nil || h.openings.pause != longestPause*beat {
+		t.Errorf("the worker pauses %v: %v", h.openings.pause, err)
+	}
+	if health := h.Health(); health.Problem != "the disk is full" {
+		t.Errorf("its health is %+v", health)
+	}
+	h.opened()
+	if health := h.Health(); health.Problem != "" || h.openings.paused() {
+		t.Errorf("it pauses though it can open runs: %+v", health)
+	}
+}
