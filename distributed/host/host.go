@@ -127,7 +127,7 @@ const noQueue = "none"
 
 const (
 	shutdownTime = 20 * time.Second
-	// A run may be taken up as often as its workers die.
+	// A run that gets on may be taken up as often as its workers die; see maxDeaths.
 	maxRecoveries = 1_000_000
 )
 

@@ -93,6 +93,7 @@ func workUntilKilled() error {
 }
 
 // effects is a server whose tool change appends a line to a file: the run and where.
+// A deadly place ends the process.
 type effects struct {
 	runner.Tools
 	file, run string
@@ -100,6 +101,9 @@ type effects struct {
 
 // Call carries out a call.
 func (e effects) Call(_ context.Context, c plan.ToolCall) (any, error) {
+	if c.Args["where"] == "deadly" {
+		os.Exit(1)
+	}
 	if c.Tool.Name != "change" {
 		return map[string]any{"n": 1}, nil
 	}
@@ -156,6 +160,25 @@ func longPlan(random *rand.Rand, steps int) plan.Plan {
 		p.Steps = append(p.Steps, step)
 	}
 	return p
+}
+
+func TestRunThatKillsItsWorkersFails(t *testing.T) {
+	address, dir := "sqlite:"+filepath.Join(t.TempDir(), "runs.db"), t.TempDir()
+	next := startWorker(t, address, dir, "w0")
+	c := openClient(t, address)
+	deadly := plan.Plan{Title: "Deadly", Steps: []plan.Step{{Index: "1", Title: "Look", Tool: "look", Args: map[string]any{"where": "deadly"}}}}
+	w := submit(t, c, remote.Task{Run: "r-1", Plan: &deadly, Approve: policy.ApproveAll, InDoubt: event.DoubtRerun})
+	for n := range 6 { // the first got on, since it started the run
+		_ = next.command.Wait() // its run kills it
+		next = startWorker(t, address, dir, fmt.Sprint("w", n+1))
+	}
+	defer func() { _ = next.command.Process.Kill() }() // unless its run did
+	if end := await[event.ChatReply](t, w, 1); end.Status != event.StatusFailed || !strings.HasPrefix(string(end.Text), "its workers died 5 times at this place") {
+		t.Errorf("the run ended with %s: %s", end.Reason, end.Text)
+	}
+	w.rest()
+	resume(t, c, "r-1", remote.Terms{})
+	_ = next.command.Wait() // it is tried again
 }
 
 func TestKilledWorkersRepeatNothingAndLoseNoRun(t *testing.T) {

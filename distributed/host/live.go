@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -30,8 +31,10 @@ type live struct {
 
 	agreed int // number of recorded events when terms were last received or waited for
 
-	notOpened int              // workers in a row that could not open the run
-	refusal   *records.Outcome // the end of a run that nobody opens
+	takenUp   bool             // by this worker, which is recorded
+	deaths    int              // workers in a row that took the run up and died before it got on
+	notOpened int              // workers in a row that could not open it
+	refusal   *records.Outcome // the end of a run that nobody carries out
 
 	session *runner.Session // nil until the recorded steps are exhausted
 	opened  Opened
@@ -67,6 +70,13 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 	if l.session == nil {
 		if l.awaitsTerms() {
 			return records.Record{Mail: true}, nil
+		}
+		if !l.takenUp {
+			l.takenUp = true
+			if l.deaths >= maxDeaths {
+				return l.refuse(untrusted.Text(fmt.Sprintf("its workers died %d times at this place: see what they were doing, and resume the run to try again", l.deaths))), nil
+			}
+			return records.Record{TakenUp: l.host.cfg.Worker.ID}, nil
 		}
 		if err := l.open(ctx); err != nil {
 			return l.failed(ctx, err)
@@ -115,11 +125,7 @@ func (l *live) record(r records.Record, here bool) {
 	l.mu.Lock()
 	l.past = append(l.past, r.Events...)
 	l.mu.Unlock()
-	if r.NotOpened != nil {
-		l.notOpened++
-	} else if len(r.Events) > 0 {
-		l.notOpened = 0
-	}
+	l.count(r)
 	if here && len(r.Events) > 0 && l.host.cfg.Recorded != nil {
 		l.host.cfg.Recorded(l.task.Run, r.Events) // before the session goes on, which uses the slice again
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"replan/agent/event"
@@ -13,6 +14,9 @@ import (
 )
 
 const (
+	// maxDeaths is the number of workers that may die in a row before a run gets on: it is
+	// likely to be what kills them.
+	maxDeaths = 5
 	// maxNotOpened is the number of workers in a row that may fail to open a run.
 	maxNotOpened = 5
 	// unheard is how long the engine may go on to listen to queues after it was told not
@@ -53,6 +57,37 @@ func (h *Host) notOpened(ctx context.Context, why error) error {
 	}
 	h.mu.Unlock()
 	return h.listen(ctx)
+}
+
+// count counts the workers in a row that died, or could not open the run.
+func (l *live) count(r records.Record) {
+	switch {
+	case r.TakenUp != "":
+		l.deaths++
+	case r.NotOpened != nil:
+		l.notOpened++
+		l.deaths = 0
+	case slices.ContainsFunc(r.Events, l.getsOn):
+		l.notOpened, l.deaths = 0, 0
+	case r.Mail:
+		l.deaths = 0 // somebody looks after it
+	}
+}
+
+// getsOn reports whether an event shows that a run gets on. Those that each worker
+// records when it takes the run up, or begins something, do not.
+func (l *live) getsOn(e event.Event) bool {
+	switch d := e.Data.(type) {
+	case event.RunResumed, event.RunSpawned, event.PhaseStarted, event.StepStarted, event.StepProcess, event.ReplanStarted, event.ModelRequested,
+		event.SynthesisStarted, event.ChatUser, event.GuardWarned, event.BudgetWarned, event.Note:
+		return false
+	case event.StepInDoubt:
+		return l.task.InDoubt != event.DoubtRerun // it waits for an answer, or is not started again
+	case event.DoubtResolved:
+		return d.Decision != event.DoubtRerun
+	default:
+		return true
+	}
 }
 
 // failed returns the record of a run that could not be opened. If another worker may

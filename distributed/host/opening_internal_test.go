@@ -80,3 +80,39 @@ func TestWorkerThatCannotOpenRunsTakesNoneForAGrowingPause(t *testing.T) {
 		t.Errorf("it pauses though it can open runs: %+v", health)
 	}
 }
+
+func TestOnlyWorkersThatDieWithoutGettingOnAreCounted(t *testing.T) {
+	taken := records.Record{TakenUp: "w1"}
+	of := func(data ...event.Data) (r records.Record) {
+		for _, d := range data {
+			r.Events = append(r.Events, event.Event{Run: "r-1", Data: d})
+		}
+		return r
+	}
+	for name, c := range map[string]struct {
+		inDoubt event.DoubtDecision
+		between []records.Record
+		want    int
+	}{
+		"nothing":              {"", nil, 5},
+		"the same step again":  {event.DoubtRerun, []records.Record{of(event.RunResumed{}, event.StepInDoubt{}), of(event.DoubtResolved{Decision: event.DoubtRerun}), of(event.StepStarted{Attempt: 2})}, 5},
+		"the same phase again": {"", []records.Record{of(event.RunResumed{}, event.PhaseStarted{Phase: 1})}, 5},
+		"a step":               {"", []records.Record{of(event.StepCompleted{})}, 1},
+		"a gate":               {"", []records.Record{of(event.RunResumed{}), of(event.GateRequested{})}, 1},
+		"a question":           {"", []records.Record{of(event.RunResumed{}, event.StepInDoubt{})}, 1},
+		"a step taken as done": {event.DoubtDone, []records.Record{of(event.StepInDoubt{}), of(event.DoubtResolved{Decision: event.DoubtDone})}, 1},
+		"a command":            {"", []records.Record{{Mail: true}}, 1},
+		"another worker":       {"", []records.Record{{NotOpened: &records.NotOpened{}}}, 1},
+	} {
+		l := newLive(nil, remote.Task{Run: "r-1", InDoubt: c.inDoubt})
+		for range 4 {
+			l.count(taken)
+			for _, r := range c.between {
+				l.count(r)
+			}
+		}
+		if l.count(taken); l.deaths != c.want {
+			t.Errorf("with %s in between, %d deaths count instead of %d", name, l.deaths, c.want)
+		}
+	}
+}

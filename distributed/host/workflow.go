@@ -68,7 +68,7 @@ func (l *live) receive(ctx dbos.Context) error {
 	line, err := dbos.Recv[string](ctx, records.Commands, patience)
 	switch {
 	case isTimeout(err), err == nil && line == "":
-		l.agreed, l.notOpened = len(l.all()), 0
+		l.agreed, l.notOpened, l.deaths = len(l.all()), 0, 0
 		return nil // it was received before, or never sent
 	case err != nil:
 		return fmt.Errorf("receive a command: %w", err)
@@ -80,7 +80,7 @@ func (l *live) receive(ctx dbos.Context) error {
 	}
 	if in.Terms != nil {
 		l.task.Agree(*in.Terms)
-		l.agreed, l.notOpened = len(l.all()), 0
+		l.agreed, l.notOpened, l.deaths = len(l.all()), 0, 0
 		return nil
 	}
 	l.held.commands = append(l.held.commands, in)

@@ -21,6 +21,8 @@ const (
 type Record struct {
 	Events []event.Event `json:"events,omitempty"` // of the run, its inner runs and its session
 	Mail   bool          `json:"mail,omitempty"`   // a command has arrived, which the next step receives
+	// TakenUp is the worker that takes the run up.
+	TakenUp string `json:"taken_up,omitempty"`
 	// NotOpened says why a worker gave the run back to its queue.
 	NotOpened *NotOpened `json:"not_opened,omitempty"`
 	End       *Outcome   `json:"end,omitempty"` // of the last record
