@@ -34,7 +34,7 @@ type live struct {
 	takenUp   bool             // by this worker, which is recorded
 	deaths    int              // workers in a row that took the run up and died before it got on
 	notOpened int              // workers in a row that could not open it
-	refusal   *records.Outcome // the end of a run that nobody carries out
+	last      *records.Outcome // the end, without a session
 
 	session *runner.Session // nil until the recorded steps are exhausted
 	opened  Opened
@@ -64,12 +64,15 @@ func newLive(h *Host, task remote.Task) *live {
 
 // next returns what is recorded next. The first call opens the session.
 func (l *live) next(ctx context.Context) (records.Record, error) {
-	if l.refusal != nil {
-		return records.Record{End: l.refusal}, nil
+	if l.last != nil {
+		return records.Record{End: l.last}, nil
 	}
 	if l.session == nil {
-		if l.awaitsTerms() {
-			return records.Record{Mail: true}, nil
+		over := l.awaitsTerms()
+		if over {
+			if resumed, err := l.host.cfg.Database.Resumed(ctx, l.task.Run); err != nil || resumed {
+				return records.Record{Mail: true}, nil // if in doubt, wait for terms
+			}
 		}
 		if !l.takenUp {
 			l.takenUp = true
@@ -78,10 +81,17 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 			}
 			return records.Record{TakenUp: l.host.cfg.Worker.ID}, nil
 		}
-		if err := l.open(ctx); err != nil {
+		open := l.open
+		if over {
+			open = l.finish
+		}
+		if err := open(ctx); err != nil {
 			return l.failed(ctx, err)
 		}
 		l.host.opened()
+		if over {
+			return records.Record{End: l.last}, nil
+		}
 	}
 	// All that a run says is recorded before its end, and before further commands.
 	select {
@@ -143,6 +153,40 @@ func (l *live) record(r records.Record, here bool) {
 	}
 }
 
+// finish ends a run whose worker died after its answer.
+func (l *live) finish(ctx context.Context) (err error) {
+	all := l.all()
+	reply, _ := all[len(all)-1].Data.(event.ChatReply)
+	end := outcomeOf(reply)
+	if end.Status == event.StatusCompleted {
+		if l.opened, err = l.host.cfg.Open(ctx, l.task); err != nil {
+			return err
+		}
+		end = l.handBack(end)
+		l.closeOpened()
+	}
+	l.last = &end
+	return nil
+}
+
+// outcomeOf returns the outcome of a run that ends with an answer.
+func outcomeOf(reply event.ChatReply) records.Outcome {
+	return records.Outcome{Status: cmp.Or(reply.Status, event.StatusCompleted), Reason: reply.Reason}
+}
+
+// handBack hands back what the run has changed, and returns the outcome with a note.
+func (l *live) handBack(end records.Outcome) records.Outcome {
+	if l.opened.HandBack == nil || l.leaving.Load() || l.given.Err() != nil {
+		return end
+	}
+	words, err := l.opened.HandBack(l.given, end)
+	if err != nil {
+		words = "the changes of the run were not handed back: " + err.Error()
+	}
+	end.Note = untrusted.Text(words)
+	return end
+}
+
 // open opens the session and gives it its first command.
 func (l *live) open(ctx context.Context) error {
 	opened, err := l.host.cfg.Open(ctx, l.task)
@@ -193,18 +237,11 @@ func (l *live) watch(recorded uint64) {
 			continue
 		}
 		recorded = e.Seq
-		end = records.Outcome{Status: cmp.Or(reply.Status, event.StatusCompleted), Reason: reply.Reason}
+		end = outcomeOf(reply)
 		closing.Go(l.session.Close)
 	}
 	closing.Wait()
-	if l.opened.HandBack != nil && !l.leaving.Load() && l.given.Err() == nil {
-		words, err := l.opened.HandBack(l.given, end)
-		if err != nil {
-			words = "the changes of the run were not handed back: " + err.Error()
-		}
-		end.Note = untrusted.Text(words)
-	}
-	l.ended <- end
+	l.ended <- l.handBack(end)
 }
 
 // lastOf returns the number of the last recorded event of a run or session.
@@ -260,6 +297,10 @@ func (l *live) close() {
 	}
 	l.host.detach(l)
 	l.session.Close()
+	l.closeOpened()
+}
+
+func (l *live) closeOpened() {
 	if err := l.opened.Close(); err != nil {
 		l.host.cfg.Logger.Warn("close the tools of a run", "run", l.task.Run, "error", err)
 	}

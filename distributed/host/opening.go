@@ -113,7 +113,7 @@ func (l *live) failed(ctx context.Context, why error) (records.Record, error) {
 func (l *live) refuse(why untrusted.Text) records.Record {
 	l.host.cfg.Logger.Error("a run fails, since it cannot be opened", "run", l.task.Run, "error", string(why))
 	reply := event.ChatReply{Status: event.StatusFailed, Reason: event.ReasonNotOpened, Text: why}
-	l.refusal = &records.Outcome{Status: reply.Status, Reason: reply.Reason}
+	l.last = &records.Outcome{Status: reply.Status, Reason: reply.Reason}
 	id := SessionID(l.task.Run)
 	return records.Record{Events: []event.Event{{Seq: l.lastOf(id) + 1, Time: time.Now().UTC(), Run: id, Data: reply}}}
 }

@@ -2,7 +2,9 @@ package host_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/remote"
 	"replan/distributed/host"
+	"replan/distributed/records"
 )
 
 func TestRunThatAWorkerCannotOpenGoesToAnother(t *testing.T) {
@@ -61,4 +64,57 @@ func TestRunThatNoWorkerCanOpenFailsAndIsResumed(t *testing.T) {
 			t.Errorf("the run is recorded as %+v", w.events)
 		}
 	})
+}
+
+func TestRunWhoseWorkerDiedAfterItsAnswerEndsWithIt(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "runs.db")
+	open := opens(t)
+	handsBack := func(by string) func(context.Context, remote.Task) (host.Opened, error) {
+		return func(ctx context.Context, task remote.Task) (host.Opened, error) {
+			opened, err := open(ctx, task)
+			opened.HandBack = func(context.Context, records.Outcome) (string, error) { return by + " hands back", nil }
+			return opened, err
+		}
+	}
+	first, err := host.Start(t.Context(), host.Config{Database: openDatabase(t, "sqlite:"+file), Worker: remote.Worker{ID: "w1", Version: version}, Open: handsBack("w1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := openClient(t, "sqlite:"+file)
+	submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Approve: policy.ApproveAll}).rest()
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", file) // as if w1 had died before it recorded the end
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range []string{
+		"DELETE FROM operation_outputs WHERE output LIKE '%\"end\":%'",
+		"DELETE FROM workflow_output",
+		"UPDATE workflow_status SET status = 'PENDING', completed_at = NULL",
+	} {
+		if _, err := db.ExecContext(t.Context(), change); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+	startHost(t, "sqlite:"+file, "w2", handsBack("w2"))
+	replies, end := 0, records.Outcome{}
+	err = c.Follow(t.Context(), "r-1", func(r records.Record, _ bool) error {
+		for _, e := range r.Events {
+			if e.Data.Kind() == event.KindChatReply {
+				replies++
+			}
+		}
+		if r.End != nil {
+			end = *r.End
+		}
+		return nil
+	})
+	if want := (records.Outcome{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Note: "w2 hands back"}); err != nil || replies != 1 || end != want {
+		t.Errorf("after %d answers the run ends with %+v: %v", replies, end, err)
+	}
 }
