@@ -2,8 +2,10 @@ package host_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -163,6 +165,9 @@ func TestGateStaysOpenWhenItsWorkerStops(t *testing.T) {
 		if err := first.Close(); err != nil {
 			t.Fatal(err)
 		}
+		if paused := await[event.RunPaused](t, w, 1); paused.Reason != "stopped: its worker stops, and another one goes on with it" {
+			t.Errorf("those who follow the run read that it %s", paused.Reason)
+		}
 		startHost(t, address, "w2", open)
 		await[event.RunResumed](t, w, 1)
 		again := await[event.GateRequested](t, w, 3)
@@ -173,6 +178,9 @@ func TestGateStaysOpenWhenItsWorkerStops(t *testing.T) {
 		await[event.ChatReply](t, w, 1)
 		var started []string
 		for _, e := range w.events {
+			if b, err := json.Marshal(e); err == nil && strings.Contains(string(b), "stopped by the user") {
+				t.Errorf("those who follow the run read %s", b)
+			}
 			if d, ok := e.Data.(event.StepStarted); ok {
 				started = append(started, d.Index)
 			}

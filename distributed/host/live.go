@@ -46,8 +46,9 @@ type live struct {
 	given   context.Context      // ends when this process no longer owns the run
 	giveUp  context.CancelFunc   // ends given
 
-	leaving atomic.Bool   // another worker is to take the run up
-	left    chan struct{} // closed when it may
+	stop    context.CancelCauseFunc // ends what the session does, which says why
+	leaving atomic.Bool             // another worker is to take the run up
+	left    chan struct{}           // closed when it may
 
 	mayTakeUp func() // closes left, once
 }
@@ -118,6 +119,9 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 	}
 }
 
+// errWorkerStops is what those who follow a run read when its worker stops.
+var errWorkerStops = errors.New("its worker stops, and another one goes on with it")
+
 // errLeft reports that this process gives a run up, so that another takes it.
 var errLeft = errors.New("the worker stops; another one takes the run up")
 
@@ -125,7 +129,10 @@ var errLeft = errors.New("the worker stops; another one takes the run up")
 // all that the run said is recorded.
 func (l *live) leave() <-chan struct{} {
 	if l.leaving.CompareAndSwap(false, true) {
-		go l.session.Close()
+		go func() {
+			l.stop(errWorkerStops)
+			l.session.Close()
+		}()
 	}
 	return l.left
 }
@@ -204,7 +211,8 @@ func (l *live) open(ctx context.Context) error {
 		cfg.Restored = &runner.Restored{ID: SessionID(l.task.Run), Journal: batches{l}, Events: past}
 	}
 	// The workflow ends the session, after it has recorded what that says.
-	l.session, err = runner.NewSession(context.WithoutCancel(ctx), cfg)
+	ctx, l.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	l.session, err = runner.NewSession(ctx, cfg)
 	if err != nil {
 		return errors.Join(err, opened.Close())
 	}
