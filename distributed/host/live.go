@@ -31,6 +31,7 @@ type live struct {
 
 	agreed int // number of recorded events when terms were last received or waited for
 
+	stopped   untrusted.Text   // who stopped the run before it began
 	takenUp   bool             // by this worker, which is recorded
 	deaths    int              // workers in a row that took the run up and died before it got on
 	notOpened int              // workers in a row that could not open it
@@ -81,6 +82,14 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 				return l.refuse(untrusted.Text(fmt.Sprintf("its workers died %d times at this place: see what they were doing, and resume the run to try again", l.deaths))), nil
 			}
 			return records.Record{TakenUp: l.host.cfg.Worker.ID}, nil
+		}
+		if !over && len(l.of(l.task.Run)) == 0 {
+			if l.stopped != "" {
+				return l.conclude(event.ChatReply{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Text: l.stopped}), nil
+			}
+			if waiting, err := l.host.cfg.Database.Waiting(ctx, []string{l.task.Run}); err == nil && len(waiting) > 0 {
+				return records.Record{Mail: true}, nil // a stop may be there
+			}
 		}
 		open := l.open
 		if over {

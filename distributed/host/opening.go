@@ -109,11 +109,16 @@ func (l *live) failed(ctx context.Context, why error) (records.Record, error) {
 	return l.refuse(untrusted.Text(fmt.Sprintf("the run could not be opened %d times, the last time by the worker %s: %v", maxNotOpened, here, why))), nil
 }
 
-// refuse ends a run that cannot go on with a sentence. The end is the next record.
+// refuse ends a run that cannot go on with a sentence.
 func (l *live) refuse(why untrusted.Text) records.Record {
 	l.host.cfg.Logger.Error("a run fails, since it cannot be opened", "run", l.task.Run, "error", string(why))
-	reply := event.ChatReply{Status: event.StatusFailed, Reason: event.ReasonNotOpened, Text: why}
-	l.last = &records.Outcome{Status: reply.Status, Reason: reply.Reason}
+	return l.conclude(event.ChatReply{Status: event.StatusFailed, Reason: event.ReasonNotOpened, Text: why})
+}
+
+// conclude ends a run without a session. The end is the next record.
+func (l *live) conclude(reply event.ChatReply) records.Record {
+	end := outcomeOf(reply)
+	l.last = &end
 	id := SessionID(l.task.Run)
 	return records.Record{Events: []event.Event{{Seq: l.lastOf(id) + 1, Time: time.Now().UTC(), Run: id, Data: reply}}}
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,7 +11,9 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/remote"
+	"replan/agent/session"
 	"replan/distributed/records"
+	"replan/internal/untrusted"
 )
 
 // run is the workflow. What it does depends only on the recorded steps: until they are
@@ -59,6 +62,11 @@ func (l *live) awaitsTerms() bool {
 	return len(all) > 0 && all[len(all)-1].Data.Kind() == event.KindChatReply && l.agreed < len(all)
 }
 
+// again forgets what became of the attempts before a run was resumed.
+func (l *live) again() {
+	l.agreed, l.notOpened, l.deaths, l.stopped = len(l.all()), 0, 0, ""
+}
+
 // receive takes one command from the mailbox of the workflow.
 func (l *live) receive(ctx dbos.Context) error {
 	patience := time.Duration(0)
@@ -68,7 +76,7 @@ func (l *live) receive(ctx dbos.Context) error {
 	line, err := dbos.Recv[string](ctx, records.Commands, patience)
 	switch {
 	case isTimeout(err), err == nil && line == "":
-		l.agreed, l.notOpened, l.deaths = len(l.all()), 0, 0
+		l.again()
 		return nil // it was received before, or never sent
 	case err != nil:
 		return fmt.Errorf("receive a command: %w", err)
@@ -80,8 +88,11 @@ func (l *live) receive(ctx dbos.Context) error {
 	}
 	if in.Terms != nil {
 		l.task.Agree(*in.Terms)
-		l.agreed, l.notOpened, l.deaths = len(l.all()), 0, 0
+		l.again()
 		return nil
+	}
+	if _, stop := in.Command.(session.Stop); stop && len(l.of(l.task.Run)) == 0 {
+		l.stopped = untrusted.Text("stopped by " + cmp.Or(in.By, "the user") + " before it began")
 	}
 	l.held.commands = append(l.held.commands, in)
 	if l.session != nil {
