@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"replan/agent/event"
@@ -359,7 +360,7 @@ func (r fold) applyDoubtResolved(d event.DoubtResolved) {
 	case event.DoubtRerun:
 		r.answered(s)
 		s.interruption = uninterrupted
-		if d.By != byUser {
+		if unasked(d.By) {
 			s.interruption = rerunUnasked
 		}
 		r.again(s)
@@ -370,8 +371,10 @@ func (r fold) applyDoubtResolved(d event.DoubtResolved) {
 	r.enqueue(s)
 }
 
-// byUser marks a decision as made by the user.
-const byUser = "user"
+// unasked reports whether nobody made a decision: an option did, or nobody was there.
+func unasked(by string) bool {
+	return strings.HasPrefix(by, "--") || strings.HasPrefix(by, "nobody ")
+}
 
 // applyFailureResolved continues after a failed step as decided. After a resume,
 // the step already waits for another attempt.

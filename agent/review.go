@@ -151,7 +151,7 @@ func (r fold) applyReviewed(d event.PlanReviewed) {
 		if r.Usage.Steps > 0 {
 			sentence = "the plan was refused: no further step was run"
 		}
-		if d.By != byUser {
+		if unasked(d.By) {
 			sentence = "the plan waits for review, and " + d.By + "; resume the run on a terminal"
 		}
 		r.Reviews = append(r.Reviews, reviewed)

@@ -302,3 +302,17 @@ func TestDroppedChecksAreNotHeld(t *testing.T) {
 		t.Errorf("the run ended %s: %s", r.Reason, r.Error)
 	}
 }
+
+func TestPlanRefusedByAnotherPersonIsNotTakenForUnasked(t *testing.T) {
+	for by, unasked := range map[string]bool{"user": false, "ann@laptop": false, "nobody was there to be asked": true} {
+		w := held(t, reviewed)
+		d, err := w.run.AnswerReview(agent.ReviewAnswer{Revision: w.run.Revision, Decision: event.ReviewRefuse}, by)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.apply(d)
+		if sentence := string(w.finish().Error); strings.Contains(sentence, "waits for review") != unasked {
+			t.Errorf("refused by %s, the run says: %s", by, sentence)
+		}
+	}
+}

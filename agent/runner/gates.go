@@ -42,7 +42,7 @@ func answered(ctx context.Context, s *Session, c session.Command) bool {
 		answerElicitation(s, c)
 	case session.ResolveDoubt:
 		if e := s.running(c.Run); e != nil && e.asks(c.Step, true) {
-			e.apply([]event.Data{event.DoubtResolved{Step: c.Step, Decision: c.Decision, By: byUser}})
+			e.apply([]event.Data{event.DoubtResolved{Step: c.Step, Decision: c.Decision, By: cmp.Or(c.By, byUser)}})
 			s.afterAdvance(e)
 		}
 	case session.ResolveFailure:
@@ -256,7 +256,7 @@ func (s *Session) edit(c session.Edit) {
 		s.publishNote("warn", "the call stays as it was: "+err.Error())
 		return
 	}
-	e.apply([]event.Data{event.GateResolved{Gate: c.Gate, Call: c.Call, Decision: event.Edit, Scope: event.ScopeOnce, By: byUser, Args: c.Args}})
+	e.apply([]event.Data{event.GateResolved{Gate: c.Gate, Call: c.Call, Decision: event.Edit, Scope: event.ScopeOnce, By: cmp.Or(c.By, byUser), Args: c.Args}})
 	s.afterAdvance(e)
 }
 
@@ -397,7 +397,7 @@ func answerElicitation(s *Session, c session.AnswerElicitation) {
 	if waiting == nil {
 		return
 	}
-	e.apply([]event.Data{question.Resolved(c.Action, byUser)})
+	e.apply([]event.Data{question.Resolved(c.Action, cmp.Or(c.By, byUser))})
 	waiting <- answer
 	s.afterAdvance(e)
 	if c.Action == plan.ElicitationAccept && question.URL != "" {

@@ -1,6 +1,8 @@
 package runner
 
 import (
+	"cmp"
+
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/policy"
@@ -26,9 +28,9 @@ func (s *Session) review(c session.Review) {
 // answerReview returns the event for an answer, or for another draft.
 func answerReview(run *agent.Run, c session.Review) (event.Data, error) {
 	if c.Draft > 0 {
-		return run.ChooseDraft(c.Draft, byUser)
+		return run.ChooseDraft(c.Draft, cmp.Or(c.By, byUser))
 	}
-	return run.AnswerReview(c.Answer, byUser)
+	return run.AnswerReview(c.Answer, cmp.Or(c.By, byUser))
 }
 
 // refuseUnseen refuses a held plan if nobody can review it. The run ends, and can

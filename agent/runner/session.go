@@ -432,7 +432,7 @@ func (s *Session) busy() bool {
 // decide continues after a failed step. It first resumes the run if the run has
 // ended.
 func (s *Session) decide(ctx context.Context, c session.ResolveFailure) {
-	resolved := event.FailureResolved{Step: c.Step, Decision: c.Decision, Args: c.Args, By: byUser}
+	resolved := event.FailureResolved{Step: c.Step, Decision: c.Decision, Args: c.Args, By: cmp.Or(c.By, byUser)}
 	e := s.running(c.Run)
 	switch {
 	case e != nil && !e.over():

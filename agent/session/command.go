@@ -59,6 +59,7 @@ type Edit struct {
 	Gate string
 	Call string         // as in Resolve
 	Args map[string]any // complete, without references
+	By   string         // as in Resolve
 }
 
 // AnswerElicitation answers a question that a server asks in the middle of a call.
@@ -68,6 +69,7 @@ type AnswerElicitation struct {
 	ID      string
 	Action  plan.ElicitationAction
 	Content map[string]any // of an accepted form, by field
+	By      string         // as in Resolve
 }
 
 // Review answers a held plan: run it as changed, or refuse it. If the changes
@@ -76,7 +78,8 @@ type AnswerElicitation struct {
 type Review struct {
 	Run    string
 	Answer agent.ReviewAnswer
-	Draft  int // 0 for none
+	Draft  int    // 0 for none
+	By     string // as in Resolve
 }
 
 // Hold sets whether later plans are held for review.
@@ -87,6 +90,7 @@ type ResolveDoubt struct {
 	Run      string
 	Step     string
 	Decision event.DoubtDecision
+	By       string // as in Resolve
 }
 
 // ResolveFailure says how the run continues after a failed step. If the run has
@@ -96,6 +100,7 @@ type ResolveFailure struct {
 	Step     string
 	Decision event.FailureDecision
 	Args     map[string]any // for a retry, replaces the plan's; nil keeps those
+	By       string         // as in Resolve
 }
 
 // Cancel stops one running step with its items; the others continue. If an item is

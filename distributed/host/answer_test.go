@@ -144,6 +144,9 @@ func TestFirstAnswerWins(t *testing.T) {
 		send(t, c, "r-1", "bob@there", session.Resolve{Run: "r-1", Gate: second.Gate, Call: second.Call, Decision: event.Deny, Scope: event.ScopeOnce})
 		await[event.StepFailed](t, w, 1)
 		send(t, c, "r-1", "bob@there", session.ResolveFailure{Run: "r-1", Step: "2", Decision: event.FailureAbort})
+		if failure := await[event.FailureResolved](t, w, 1); failure.By != "bob@there" {
+			t.Errorf("the failure was answered by %s", failure.By)
+		}
 		if end := await[event.RunCompleted](t, w, 1); end.Reason != event.ReasonDenied {
 			t.Errorf("the run ended with %s", end.Reason)
 		}

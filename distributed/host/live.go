@@ -293,11 +293,33 @@ func (l *live) all() []event.Event {
 // deliver gives the session the commands that it can take.
 func (l *live) deliver() {
 	for _, in := range l.held.ready() {
-		if c, ok := in.Command.(session.Resolve); ok {
-			c.By = in.By
-			in.Command = c
-		}
-		l.session.Send(in.Command)
+		l.session.Send(signed(in))
+	}
+}
+
+// signed returns a command with its author.
+func signed(in remote.Input) session.Command {
+	switch c := in.Command.(type) {
+	case session.Resolve:
+		c.By = in.By
+		return c
+	case session.Edit:
+		c.By = in.By
+		return c
+	case session.AnswerElicitation:
+		c.By = in.By
+		return c
+	case session.Review:
+		c.By = in.By
+		return c
+	case session.ResolveDoubt:
+		c.By = in.By
+		return c
+	case session.ResolveFailure:
+		c.By = in.By
+		return c
+	default:
+		return c
 	}
 }
 

@@ -3,12 +3,14 @@ package host
 import (
 	"errors"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"replan/agent/event"
 	"replan/agent/remote"
+	"replan/agent/session"
 	"replan/distributed/records"
 )
 
@@ -113,6 +115,14 @@ func TestOnlyWorkersThatDieWithoutGettingOnAreCounted(t *testing.T) {
 		}
 		if l.count(taken); l.deaths != c.want {
 			t.Errorf("with %s in between, %d deaths count instead of %d", name, l.deaths, c.want)
+		}
+	}
+}
+
+func TestAnswersCarryTheirAuthor(t *testing.T) {
+	for _, command := range []session.Command{session.Resolve{}, session.ResolveDoubt{}, session.Edit{}, session.AnswerElicitation{}, session.Review{}, session.ResolveFailure{}} {
+		if got := signed(remote.Input{Command: command, By: "ann"}); reflect.ValueOf(got).FieldByName("By").String() != "ann" {
+			t.Errorf("%T is signed as %+v", command, got)
 		}
 	}
 }
