@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"replan/agent/store/values"
 	"replan/planning/plan"
 )
 
@@ -22,7 +23,7 @@ var extensions = map[string]string{
 // Equal content of one type shares a file. Keep is safe for concurrent use, also
 // with Append.
 func (j *Journal) Keep(content []byte, mediaType string) (plan.Attachment, error) {
-	sum, _ := hashOf(bytes.NewReader(content))
+	sum, _ := values.Hash(bytes.NewReader(content))
 	extension := extensions[mediaType]
 	if extension == "" {
 		extension = ".bin"

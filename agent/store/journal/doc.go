@@ -6,9 +6,9 @@
 // line number.
 //
 // A value larger than 256 KB goes to a separate file beside the journal and is
-// restored before the event is decoded; see values.go for the format. Content of
+// restored before the event is decoded; package values has the format. Content of
 // results that is no text lies in the same folder.
 //
-// It imports the core and planning. Start reading at [Journal]; [Folder] holds
+// It imports the core, planning and agent/store/values. Start reading at [Journal]; [Folder] holds
 // the journals of many runs.
 package journal

@@ -7,12 +7,13 @@ import (
 	"path/filepath"
 
 	"replan/agent/event"
+	"replan/agent/store/values"
 
 	"github.com/gofrs/flock"
 )
 
 // MaxValue is the size of the largest value stored in its line.
-const MaxValue = maxValue
+const MaxValue = values.Max
 
 // OnFile returns a journal that writes to an open file.
 func OnFile(file *os.File, path string) (*Journal, error) {

@@ -1,8 +1,6 @@
 package journal
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -12,6 +10,7 @@ import (
 	"path/filepath"
 
 	"replan/agent/event"
+	"replan/agent/store/values"
 	"replan/internal/wholefile"
 )
 
@@ -42,7 +41,7 @@ type disk interface {
 type Journal struct {
 	file   disk
 	lock   *lock
-	values values
+	values valueFolder
 	codes  authentic
 	lines  int   // that are on disk
 	broken error // of the failed write; a line after a torn one would count as damage
@@ -205,41 +204,20 @@ func (j *Journal) write(events []event.Event) error {
 }
 
 // seal adds the lines of events to those of a journal, and keeps their large values.
-func (v values) seal(lines []byte, events []event.Event, codes *authentic) ([]byte, error) {
-	var moved []value
+func (v valueFolder) seal(lines []byte, events []event.Event, codes *authentic) ([]byte, error) {
+	var taken []values.Value
 	for _, e := range events {
-		line, err := e.Line()
+		text, large, err := values.Extract(e)
 		if err != nil {
 			return nil, fmt.Errorf("the journal: %w", err)
 		}
-		if !readable(line.JSON) {
-			return nil, fmt.Errorf("the journal: event %d: %w", e.Seq, errTooDeep)
-		}
-		text := line.JSON
-		if len(text) > maxValue || len(line.Gaps) > 0 {
-			var large []value
-			if text, large, err = extract(line); err != nil {
-				return nil, fmt.Errorf("the journal: event %d: %w", e.Seq, err)
-			}
-			moved = append(moved, large...)
-		}
+		taken = append(taken, large...)
 		lines = seal(lines, codes.sign(text))
 	}
-	if err := v.keep(moved); err != nil {
+	if err := v.keep(taken); err != nil {
 		return nil, fmt.Errorf("the journal: %w", err)
 	}
 	return lines, nil
-}
-
-// maxDepth is the nesting limit of encoding/json and jsontext for reading.
-const maxDepth = 10000
-
-var errTooDeep = fmt.Errorf("a value in it is nested more than %d deep, and cannot be read again", maxDepth)
-
-// readable reports whether a line can be decoded again: deeper values can be
-// written but not read. Few lines are long enough to need the check.
-func readable(line []byte) bool {
-	return len(line) <= maxDepth || bytes.Count(line, []byte("["))+bytes.Count(line, []byte("{")) <= maxDepth || json.Valid(line)
 }
 
 // Close releases the journal. It keeps the lock file: without it, two processes

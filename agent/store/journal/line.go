@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"slices"
 
 	"replan/agent/event"
+	"replan/agent/store/values"
 )
 
 // The end of a line: ,"crc":"01234567"}
@@ -59,29 +58,10 @@ func unseal(line []byte) ([]byte, error) {
 // decode returns the event of an unsealed line.
 func (r *reader) decode(line []byte) (event.Event, error) {
 	var e event.Event
-	if refs, at := references(line); len(refs) > 0 {
-		data, err := r.values.putBack(line[at:len(line)-1], refs)
-		if err != nil {
-			return e, err
-		}
-		line = slices.Concat(line[:at], data, []byte("}"))
+	line, err := values.PutBack(line, r.values.fetch)
+	if err != nil {
+		return e, err
 	}
-	err := e.UnmarshalJSON(line)
+	err = e.UnmarshalJSON(line)
 	return e, err
-}
-
-// references returns the JSON Pointers of a line to values in separate files, and
-// the offset of its data. It finds none if the fields are in another order.
-func references(line []byte) (pointers []string, data int) {
-	before, _, ok := bytes.Cut(line, []byte(dataField))
-	if !ok || !bytes.HasPrefix(before, []byte(eventOpen)) || !bytes.Contains(before, []byte(refsField)) {
-		return nil, 0
-	}
-	var head struct {
-		Refs []string `json:"refs"`
-	}
-	if json.Unmarshal(slices.Concat(before, []byte("}")), &head) != nil {
-		return nil, 0
-	}
-	return head.Refs, len(before) + len(dataField)
 }

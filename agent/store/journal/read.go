@@ -23,7 +23,7 @@ const blockSize = 256 << 10
 // them in parallel.
 type reader struct {
 	path   string
-	values values
+	values valueFolder
 	codes  authentic
 }
 
