@@ -106,7 +106,7 @@ func (c *Client) Resume(ctx context.Context, run string, terms remote.Terms) err
 
 // status returns the state of a run's workflow.
 func (c *Client) status(run string) (dbos.WorkflowStatus, error) {
-	found, err := dbos.ListWorkflows(c.dbos, dbos.WithFilterWorkflowIDs(run), dbos.WithFilterLoadInput(false))
+	found, err := dbos.ListWorkflows(c.dbos, dbos.WithFilterWorkflowIDs(run), dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(true)) // with why it failed
 	if err != nil {
 		return dbos.WorkflowStatus{}, fmt.Errorf("look for the run %s: %w", run, err)
 	}
