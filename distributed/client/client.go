@@ -89,7 +89,7 @@ func (c *Client) Resume(ctx context.Context, run string, terms remote.Terms) err
 	case dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued, dbos.WorkflowStatusDelayed:
 		return &remote.Problem{Code: remote.CodeUsage, Text: "the run has not ended: follow it instead"}
 	}
-	found, last, err := c.database.ReadAll(ctx, run)
+	found, last, err := c.database.Skim(ctx, run)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (c *Client) Runs(ctx context.Context) ([]agent.Summary, error) {
 	var out []agent.Summary
 	var unreadable error
 	for _, id := range ids {
-		found, _, err := c.database.ReadAll(ctx, id)
+		found, _, err := c.database.Skim(ctx, id)
 		if _, ok := errors.AsType[*remote.Problem](err); ok {
 			unreadable = cmp.Or(unreadable, err)
 			continue

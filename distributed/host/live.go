@@ -39,7 +39,8 @@ type live struct {
 
 	session *runner.Session // nil until the recorded steps are exhausted
 	opened  Opened
-	batches chan []event.Event
+	values  *records.Values
+	batches chan records.Record
 	kept    chan struct{}        // the last batch is in the database
 	waiting bool                 // a batch waits for kept
 	mail    chan struct{}        // a command waits in the database
@@ -57,7 +58,7 @@ type live struct {
 func newLive(h *Host, task remote.Task) *live {
 	l := &live{
 		host: h, task: task,
-		batches: make(chan []event.Event), kept: make(chan struct{}), mail: make(chan struct{}, 1), ended: make(chan records.Outcome, 1), left: make(chan struct{}),
+		values: h.cfg.Database.Values(task.Run), batches: make(chan records.Record), kept: make(chan struct{}), mail: make(chan struct{}, 1), ended: make(chan records.Outcome, 1), left: make(chan struct{}),
 	}
 	l.mayTakeUp = sync.OnceFunc(func() { close(l.left) })
 	l.given, l.giveUp = context.WithCancel(context.Background())
@@ -107,13 +108,13 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 	select {
 	case batch := <-l.batches:
 		l.waiting = true
-		return records.Record{Events: batch}, nil
+		return batch, nil
 	default:
 	}
 	select {
 	case batch := <-l.batches:
 		l.waiting = true
-		return records.Record{Events: batch}, nil
+		return batch, nil
 	case <-l.mail:
 		return records.Record{Mail: true}, nil
 	case end := <-l.ended:

@@ -55,8 +55,12 @@ func (b batches) Append(events ...event.Event) error {
 			return fmt.Errorf("keep what the run has changed: %w", err)
 		}
 	}
+	record, err := b.live.values.Record(b.live.given, events)
+	if err != nil {
+		return err
+	}
 	select {
-	case b.live.batches <- events:
+	case b.live.batches <- record:
 	case <-b.live.given.Done():
 		return errLeft
 	}

@@ -36,6 +36,9 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 		if err != nil {
 			return records.Outcome{}, fmt.Errorf("run %s: %w", task.Run, err)
 		}
+		if record, err = live.values.PutBack(ctx, record); err != nil {
+			return records.Outcome{}, fmt.Errorf("take the run up: %w", err) // it names the run
+		}
 		live.record(record, here)
 		if record.Mail {
 			if err := live.receive(ctx); err != nil {

@@ -15,6 +15,50 @@ import (
 // Read returns the records of a run after the given step, and the number of the last
 // step. The first is after step -1.
 func (d *Database) Read(ctx context.Context, run string, after int) (found []Record, last int, err error) {
+	return d.read(ctx, run, after, putBack)
+}
+
+// ReadAll returns all records of a run by now, and the number of the last step.
+func (d *Database) ReadAll(ctx context.Context, run string) (all []Record, last int, err error) {
+	return d.readAll(ctx, run, putBack)
+}
+
+// Skim is ReadAll for a reader who needs no results, arguments or variables: large ones
+// are not loaded, and something else stands in their place.
+func (d *Database) Skim(ctx context.Context, run string) (all []Record, last int, err error) {
+	return d.readAll(ctx, run, skim)
+}
+
+func (d *Database) readAll(ctx context.Context, run string, decode decoder) (all []Record, last int, err error) {
+	last = -1
+	for {
+		found, next, err := d.read(ctx, run, last, decode)
+		if err != nil || next == last {
+			return all, last, err
+		}
+		all, last = append(all, found...), next
+	}
+}
+
+// read reads at most 500 steps.
+func (d *Database) read(ctx context.Context, run string, after int, decode decoder) (found []Record, last int, err error) {
+	if found, last, err = d.stored(ctx, run, after); err != nil {
+		return nil, last, err
+	}
+	fetch := func(sum string) ([]byte, string, error) {
+		value, err := d.value(ctx, run, sum)
+		return value, nameOf(sum), err
+	}
+	for i := range found {
+		if found[i], err = decode(run, found[i], fetch); err != nil {
+			return nil, last, err
+		}
+	}
+	return found, last, nil
+}
+
+// stored is read without the events that have references.
+func (d *Database) stored(ctx context.Context, run string, after int) (found []Record, last int, err error) {
 	last = after
 	rows, err := d.sql.QueryContext(ctx, d.render(`SELECT function_id, output FROM %soperation_outputs
 		WHERE workflow_uuid = $1 AND function_id > $2 AND function_name = $3 ORDER BY function_id LIMIT 500`), run, after, Step)
@@ -32,7 +76,7 @@ func (d *Database) Read(ctx context.Context, run string, after int) (found []Rec
 		}
 		value, err := Serializer{}.Decode(&output.String)
 		if err != nil {
-			return nil, last, problem(remote.CodeVersion, "the run %s cannot be read here: %v", run, err)
+			return nil, last, unreadable(run, err)
 		}
 		if record, ok := value.(Record); ok {
 			found = append(found, record)
@@ -41,16 +85,9 @@ func (d *Database) Read(ctx context.Context, run string, after int) (found []Rec
 	return found, last, rows.Err()
 }
 
-// ReadAll returns all records of a run by now, and the number of the last step.
-func (d *Database) ReadAll(ctx context.Context, run string) (all []Record, last int, err error) {
-	last = -1
-	for {
-		found, next, err := d.Read(ctx, run, last)
-		if err != nil || next == last {
-			return all, last, err
-		}
-		all, last = append(all, found...), next
-	}
+// unreadable refuses a run that another version has written.
+func unreadable(run string, err error) error {
+	return problem(remote.CodeVersion, "the run %s cannot be read here: %v", run, err)
 }
 
 // Events returns the events of records.

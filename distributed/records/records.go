@@ -3,11 +3,13 @@ package records
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"replan/agent/event"
 	"replan/agent/remote"
 	"replan/internal/untrusted"
+	"replan/planning/plan"
 )
 
 // The names of the workflow, of its steps and of its mailbox in the database.
@@ -19,19 +21,63 @@ const (
 
 // Record is the output of a step of a workflow.
 type Record struct {
-	Events []event.Event `json:"events,omitempty"` // of the run, its inner runs and its session
-	Mail   bool          `json:"mail,omitempty"`   // a command has arrived, which the next step receives
+	Events []event.Event // of the run, its inner runs and its session
+	Mail   bool          // a command has arrived, which the next step receives
 	// TakenUp is the worker that takes the run up.
-	TakenUp string `json:"taken_up,omitempty"`
+	TakenUp string
 	// NotOpened says why a worker gave the run back to its queue.
-	NotOpened *NotOpened `json:"not_opened,omitempty"`
-	End       *Outcome   `json:"end,omitempty"` // of the last record
+	NotOpened *NotOpened
+	End       *Outcome // of the last record
+
+	// lines are the events as they are stored, with references in place of large values;
+	// nil if there are none. Without Events they have been read, and not put back.
+	lines []json.RawMessage
 }
 
 // NotOpened is an attempt to open a run that failed, perhaps because of the worker.
 type NotOpened struct {
 	Worker string         `json:"worker"`
 	Why    untrusted.Text `json:"why"`
+}
+
+// wireRecord is the JSON form of a record.
+type wireRecord struct {
+	Events    []json.RawMessage `json:"events,omitempty"`
+	Mail      bool              `json:"mail,omitempty"`
+	TakenUp   string            `json:"taken_up,omitempty"`
+	NotOpened *NotOpened        `json:"not_opened,omitempty"`
+	End       *Outcome          `json:"end,omitempty"`
+}
+
+// MarshalJSON returns the record as it is stored.
+func (r Record) MarshalJSON() ([]byte, error) {
+	wire := wireRecord{r.lines, r.Mail, r.TakenUp, r.NotOpened, r.End}
+	if r.lines == nil {
+		for _, e := range r.Events {
+			line, err := e.MarshalJSON()
+			if err != nil {
+				return nil, err
+			}
+			wire.Events = append(wire.Events, line)
+		}
+	}
+	return plan.EncodeJSON(wire)
+}
+
+// UnmarshalJSON reads a stored record. One with references has no events yet.
+func (r *Record) UnmarshalJSON(text []byte) error {
+	var wire wireRecord
+	if err := json.Unmarshal(text, &wire); err != nil {
+		return err
+	}
+	*r = Record{Mail: wire.Mail, TakenUp: wire.TakenUp, NotOpened: wire.NotOpened, End: wire.End}
+	if slices.ContainsFunc(wire.Events, refers) {
+		r.lines = wire.Events
+		return nil
+	}
+	var err error
+	r.Events, err = decodeLines(wire.Events, func(line []byte, e *event.Event) error { return e.UnmarshalJSON(line) })
+	return err
 }
 
 // Outcome is the result of a workflow.
