@@ -370,7 +370,7 @@ func newRunsPrune(o *options) slash.Command {
 			}
 			if older != "" {
 				var err error
-				if p.OlderThan, err = parseAge(older); err != nil {
+				if p.OlderThan, err = ParseAge(older); err != nil {
 					return err
 				}
 			}
@@ -382,8 +382,8 @@ func newRunsPrune(o *options) slash.Command {
 	}
 }
 
-// parseAge parses an age such as 30d or 2w, or a Go duration.
-func parseAge(text string) (time.Duration, error) {
+// ParseAge parses the age of --older-than, such as 30d or 2w, or a Go duration.
+func ParseAge(text string) (time.Duration, error) {
 	for unit, length := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
 		if number, ok := strings.CutSuffix(text, unit); ok {
 			if n, err := strconv.ParseUint(number, 10, 16); err == nil {

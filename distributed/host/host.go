@@ -63,6 +63,7 @@ type Host struct {
 	slots    chan struct{}    // of the runs under way
 	queues   []string         // that it listens to
 	closing  bool
+	unswept  []string  // runs that ended here and may have values that no record refers to
 	takenUp  int       // see Health
 	answered time.Time // when the database last took a sign of life
 	workers  sync.WaitGroup
@@ -187,7 +188,7 @@ func (h *Host) look(ctx context.Context) {
 		}
 		errs := []error{h.ring(ctx)}
 		if count%beats == 0 {
-			errs = append(errs, h.beat(ctx), h.takeUp(ctx), h.listen(ctx))
+			errs = append(errs, h.beat(ctx), h.takeUp(ctx), h.listen(ctx), h.sweep(ctx))
 		}
 		if err := errors.Join(errs...); err != nil && ctx.Err() == nil {
 			h.cfg.Logger.Warn("look at the database", "error", err)

@@ -27,6 +27,7 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 	}
 	live := newLive(h, task)
 	defer live.close()
+	inherited := false
 	for {
 		here := false
 		record, err := dbos.RunAsStep(ctx, func(ctx context.Context) (records.Record, error) {
@@ -39,6 +40,7 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 		if record, err = live.values.PutBack(ctx, record); err != nil {
 			return records.Outcome{}, fmt.Errorf("take the run up: %w", err) // it names the run
 		}
+		inherited = inherited || !here
 		live.record(record, here)
 		if record.Mail {
 			if err := live.receive(ctx); err != nil {
@@ -49,6 +51,9 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 			return records.Outcome{}, h.putBack(ctx, task.Run)
 		}
 		if record.End != nil {
+			if inherited {
+				h.sweepLater(task.Run)
+			}
 			return *record.End, nil
 		}
 	}

@@ -41,7 +41,7 @@ func Main(ctx context.Context, args []string, std cli.IO) int {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.PersistentFlags().StringVar(&p.on, "on", "", "`ADDRESS` of the database: postgres://HOST/DATABASE?schema=TEAM or sqlite:FILE (default $REPLAN_ON)")
-	root.AddCommand(p.newWork(), p.newDoctor(), p.newQueues(), p.newPatch(), p.newAttach())
+	root.AddCommand(p.newWork(), p.newDoctor(), p.newQueues(), p.newPatch(), p.newPrune(), p.newAttach())
 	root.SetArgs(args)
 	root.SetIn(std.In)
 	root.SetOut(std.Out)

@@ -1,0 +1,161 @@
+package records
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Pruned is what was removed.
+type Pruned struct {
+	Runs   int   // that had ended, with all their values
+	Values int   // of other runs, which no record refers to
+	Bytes  int64 // of texts and values, before the database compresses them
+}
+
+// underWay are the states of a workflow that has not ended.
+const underWay = `('PENDING', 'ENQUEUED', 'DELAYED')`
+
+// aged are the runs $1 that ended more than $2 ms ago.
+func (d *Database) aged() string {
+	return `name = $1 AND status NOT IN ` + underWay + ` AND COALESCE(completed_at, updated_at) < ` + d.nowMS() + ` - $2`
+}
+
+// kept are the tables with a column of runs, and what they hold of one. What is sent to
+// a run goes with it by a foreign key.
+var kept = []struct{ table, run, content string }{
+	{"workflow_input", "workflow_uuid", "inputs"},
+	{"workflow_output", "workflow_uuid", "output"},
+	{"operation_outputs", "workflow_uuid", "output"},
+	{"replan_values", "run", "value"},
+	{"replan_checkouts", "run", "bundle"},
+	{"replan_patches", "run", "patch"},
+}
+
+// Prune removes the runs that ended longer ago than age with all that is kept of them,
+// and the large values that no record refers to. A run that has not ended stays, also
+// if somebody resumes it meanwhile. With dry it only counts.
+func (d *Database) Prune(ctx context.Context, age time.Duration, dry bool) (all Pruned, err error) {
+	rows, err := d.sql.QueryContext(ctx, d.render(`SELECT workflow_uuid FROM %sworkflow_status WHERE `+d.aged()), Workflow, age.Milliseconds())
+	if err != nil {
+		return all, fmt.Errorf("list the runs that have ended: %w", err)
+	}
+	old, err := texts(rows)
+	if err != nil {
+		return all, fmt.Errorf("list the runs that have ended: %w", err)
+	}
+	gone := map[string]bool{}
+	for _, run := range old {
+		bytes, removed, err := d.remove(ctx, run, age, dry)
+		if err != nil {
+			return all, err
+		}
+		if gone[run] = removed; removed {
+			all.Runs, all.Bytes = all.Runs+1, all.Bytes+bytes
+		}
+	}
+	rows, err = d.sql.QueryContext(ctx, d.render(`SELECT DISTINCT run FROM %sreplan_values`))
+	if err != nil {
+		return all, fmt.Errorf("list the runs with large values: %w", err)
+	}
+	holding, err := texts(rows)
+	if err != nil {
+		return all, fmt.Errorf("list the runs with large values: %w", err)
+	}
+	for _, run := range holding {
+		if gone[run] {
+			continue
+		}
+		swept, _, err := d.sweep(ctx, run, dry)
+		if err != nil {
+			return all, err
+		}
+		all.Values, all.Bytes = all.Values+swept.Values, all.Bytes+swept.Bytes
+	}
+	return all, nil
+}
+
+// remove removes a run that has ended and is old. dbos.DeleteWorkflows would remove it
+// also if it was resumed after the list was read.
+func (d *Database) remove(ctx context.Context, run string, age time.Duration, dry bool) (bytes int64, removed bool, err error) {
+	err = d.alter(ctx, dry, func(tx *sql.Tx) error {
+		size := `COALESCE((SELECT SUM(octet_length(message)) FROM %snotifications WHERE destination_uuid = $1), 0)`
+		for _, k := range kept {
+			size += ` + COALESCE((SELECT SUM(octet_length(` + k.content + `)) FROM %s` + k.table + ` WHERE ` + k.run + ` = $1), 0)`
+		}
+		if err := tx.QueryRowContext(ctx, d.render(`SELECT `+size), run).Scan(&bytes); err != nil {
+			return err
+		}
+		done, err := tx.ExecContext(ctx, d.render(`DELETE FROM %sworkflow_status WHERE workflow_uuid = $3 AND `+d.aged()), Workflow, age.Milliseconds(), run)
+		if err != nil {
+			return err
+		}
+		count, err := done.RowsAffected()
+		if removed = count > 0; !removed || err != nil {
+			return err
+		}
+		for _, k := range kept {
+			if _, err := tx.ExecContext(ctx, d.render(`DELETE FROM %s`+k.table+` WHERE `+k.run+` = $1`), run); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("remove the run %s: %w", run, err)
+	}
+	return bytes, removed, nil
+}
+
+// Sweep removes the large values of a run that no record refers to: a worker died
+// before it wrote the record. It does so only when the run has ended, and reports
+// whether it has.
+func (d *Database) Sweep(ctx context.Context, run string) (ended bool, err error) {
+	_, ended, err = d.sweep(ctx, run, false)
+	return ended, err
+}
+
+func (d *Database) sweep(ctx context.Context, run string, dry bool) (swept Pruned, ended bool, err error) {
+	lock, finds := ` FOR UPDATE`, `strpos`
+	if d.pool == nil {
+		lock, finds = ``, `instr` // SQLite has one writer
+	}
+	err = d.alter(ctx, dry, func(tx *sql.Tx) error {
+		// Nobody can resume the run while this holds its row, so nobody writes a record.
+		err := tx.QueryRowContext(ctx, d.render(`SELECT status NOT IN `+underWay+` FROM %sworkflow_status WHERE workflow_uuid = $1`+lock), run).Scan(&ended)
+		if errors.Is(err, sql.ErrNoRows) {
+			ended, err = true, nil // it was removed
+		}
+		if err != nil || !ended {
+			return err
+		}
+		unused := `run = $1 AND NOT EXISTS (SELECT 1 FROM %soperation_outputs WHERE workflow_uuid = $1 AND ` + finds + `(output, sha256) > 0)`
+		err = tx.QueryRowContext(ctx, d.render(`SELECT COUNT(*), COALESCE(SUM(octet_length(value)), 0) FROM %sreplan_values WHERE `+unused), run).Scan(&swept.Values, &swept.Bytes)
+		if err != nil || swept.Values == 0 {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, d.render(`DELETE FROM %sreplan_values WHERE `+unused), run)
+		return err
+	})
+	if err != nil {
+		return Pruned{}, false, fmt.Errorf("remove unused values of the run %s: %w", run, err)
+	}
+	return swept, ended, nil
+}
+
+// alter calls do in a transaction, whose effect stays unless dry.
+func (d *Database) alter(ctx context.Context, dry bool, do func(*sql.Tx) error) (err error) {
+	tx, err := d.sql.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := do(tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	if dry {
+		return tx.Rollback()
+	}
+	return tx.Commit()
+}
