@@ -20,8 +20,12 @@ import (
 
 // Client talks to a database.
 type Client struct {
+	// Note, if not nil, gets news for whoever follows a run, in a sentence each.
+	Note func(text string) error
+
 	database *records.Database
 	dbos     dbos.Client
+	rhythm   rhythm
 }
 
 // Open opens a client of a database that a worker has prepared. Close closes both.
@@ -36,7 +40,7 @@ func Open(ctx context.Context, d *records.Database, log *slog.Logger) (*Client, 
 	if err != nil {
 		return nil, &remote.Problem{Code: remote.CodeDatabase, Text: "the database cannot be used: " + text(err)}
 	}
-	return &Client{d, client}, nil
+	return &Client{database: d, dbos: client, rhythm: usual}, nil
 }
 
 // Close closes the client and its database.
@@ -67,10 +71,14 @@ func (c *Client) Submit(ctx context.Context, t remote.Task, version string) erro
 	return nil
 }
 
-// Send sends a command to a run.
-func (c *Client) Send(in remote.Input, run string) error {
+// Send sends a command to a run. While the database cannot be reached it tries again,
+// until ctx ends.
+func (c *Client) Send(ctx context.Context, in remote.Input, run string) error {
 	line, err := json.Marshal(in)
 	if err != nil {
+		return err
+	}
+	if err := c.reach(ctx); err != nil { // DBOS would not stop with ctx
 		return err
 	}
 	if err := dbos.Send(c.dbos, run, string(line), records.Commands); err != nil {
@@ -101,7 +109,7 @@ func (c *Client) Resume(ctx context.Context, run string, terms remote.Terms) err
 		return fmt.Errorf("resume the run %s: %w", run, err)
 	}
 	// Rewinding empties the mailbox, so this comes after. The run waits for it.
-	return c.Send(remote.Input{Terms: &terms}, run)
+	return c.Send(ctx, remote.Input{Terms: &terms}, run)
 }
 
 // status returns the state of a run's workflow.
@@ -163,65 +171,4 @@ func (c *Client) Runs(ctx context.Context) ([]agent.Summary, error) {
 		}
 	}
 	return out, unreadable
-}
-
-// Follow calls see with each record of a run, from its first, until the run ends or
-// ctx does. recorded says that the record was there when Follow was called.
-func (c *Client) Follow(ctx context.Context, run string, see func(r records.Record, recorded bool) error) error {
-	after, recorded := -1, true
-	const (
-		shortest = 20 * time.Millisecond
-		longest  = 250 * time.Millisecond
-	)
-	wait := time.NewTimer(0)
-	defer wait.Stop()
-	pause := shortest
-	for {
-		found, last, err := c.database.Read(ctx, run, after)
-		if err != nil {
-			return err
-		}
-		for _, r := range found {
-			if err := see(r, recorded); err != nil {
-				return err
-			}
-			if r.End != nil {
-				return nil
-			}
-		}
-		if last > after {
-			after, pause = last, shortest
-			continue
-		}
-		recorded = false
-		if pause = min(pause*2, longest); pause == longest {
-			if err := c.failed(run); err != nil {
-				return err
-			}
-		}
-		wait.Reset(pause)
-		select {
-		case <-wait.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-// failed returns why a run ended without saying so; nil if it has not.
-func (c *Client) failed(run string) error {
-	status, err := c.status(run)
-	if err != nil {
-		return err
-	}
-	switch status.Status {
-	case dbos.WorkflowStatusError, dbos.WorkflowStatusCancelled, dbos.WorkflowStatusMaxRecoveryAttemptsExceeded:
-		why := "its workflow is " + string(status.Status)
-		if status.Error != nil {
-			why = status.Error.Error()
-		}
-		return fmt.Errorf("the run %s broke off, and can be resumed: %s", run, why)
-	default:
-		return nil
-	}
 }

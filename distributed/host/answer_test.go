@@ -101,7 +101,7 @@ func submit(t *testing.T, c *client.Client, task remote.Task) *watched {
 
 func send(t *testing.T, c *client.Client, run, by string, command session.Command) {
 	t.Helper()
-	if err := c.Send(remote.Input{Command: command, By: by}, run); err != nil {
+	if err := c.Send(t.Context(), remote.Input{Command: command, By: by}, run); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -213,7 +214,7 @@ func (a *attachment) journal(ctx context.Context, name string) error {
 	return nil
 }
 
-// errDetached ends following a run that goes on.
+// errDetached ends following a run that continues.
 var errDetached = errors.New("replan has detached")
 
 // follow writes the events of a run and passes commands on, until the run ends or
@@ -221,9 +222,13 @@ var errDetached = errors.New("replan has detached")
 func (a *attachment) follow(ctx context.Context, run string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	lines := make(chan []byte, waitingCommands)
 	go func() { // ends with the standard input, or with the process
-		cancel(a.commands(run))
+		err := a.read(lines)
+		time.AfterFunc(leaveTime, func() { cancel(err) }) // the database may be lost
 	}()
+	go func() { cancel(a.commands(ctx, run, lines)) }()
+	a.client.Note = func(text string) error { return a.write(remote.Output{Note: untrusted.Text(text)}) }
 	// The answer comes last, after what became of the changes.
 	var answer *remote.Output
 	err := a.client.Follow(ctx, run, func(r records.Record, recorded bool) error {
@@ -248,35 +253,53 @@ func (a *attachment) follow(ctx context.Context, run string) error {
 		}
 		return a.write(*answer)
 	})
-	if errors.Is(context.Cause(ctx), errDetached) {
+	switch why := context.Cause(ctx); {
+	case errors.Is(why, errDetached):
 		return nil
+	case why != nil:
+		return why
+	default:
+		return err
 	}
-	return err
 }
 
-// commands passes commands on until the input ends.
-func (a *attachment) commands(run string) error {
+const (
+	waitingCommands = 1000            // that wait while the database is lost
+	leaveTime       = 2 * time.Second // for commands that wait when replan has detached
+)
+
+// read reads the lines of commands until replan has detached.
+func (a *attachment) read(lines chan<- []byte) error {
+	defer close(lines)
 	for {
 		line, err := a.in.ReadBytes('\n')
 		if len(strings.TrimSpace(string(line))) > 0 {
-			if err := a.command(line, run); err != nil {
-				return err
-			}
+			lines <- line
 		}
-		if err != nil {
-			if errors.Is(err, io.EOF) {
-				return errDetached
-			}
+		switch {
+		case errors.Is(err, io.EOF):
+			return errDetached
+		case err != nil:
 			return fmt.Errorf("read from replan: %w", err)
 		}
 	}
 }
 
-// command passes a command on. One that cannot be read is told, and ignored.
-func (a *attachment) command(line []byte, run string) error {
+// commands passes commands on, in order, until replan has detached.
+func (a *attachment) commands(ctx context.Context, run string, lines <-chan []byte) error {
+	for line := range lines {
+		if err := a.command(ctx, line, run); err != nil {
+			return err
+		}
+	}
+	return errDetached
+}
+
+// command passes a command on. One that cannot be read is reported, and ignored.
+func (a *attachment) command(ctx context.Context, line []byte, run string) error {
 	var in remote.Input
 	if err := json.Unmarshal(line, &in); err != nil {
 		return a.write(remote.Output{Note: untrusted.Text(err.Error())})
 	}
-	return a.client.Send(in, run)
+	return a.client.Send(ctx, in, run)
 }

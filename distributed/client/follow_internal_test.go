@@ -1,0 +1,273 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"replan/agent/event"
+	"replan/agent/remote"
+	"replan/agent/runner/conformance"
+	"replan/agent/session"
+	"replan/agent/store"
+	"replan/distributed/host"
+	"replan/distributed/postgrestest"
+	"replan/distributed/records"
+	"replan/planning/plan"
+)
+
+// server is PostgreSQL, if this machine has it.
+var server = &postgrestest.Server{NoSync: true}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	server.Stop()
+	os.Exit(code)
+}
+
+const version = "test"
+
+// startHost starts a worker, until stop or the end of the test.
+func startHost(t *testing.T, address, id string) (stop func()) {
+	t.Helper()
+	d, err := records.Open(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	h, err := host.Start(t.Context(), host.Config{
+		Database: d, Worker: remote.Worker{ID: id, Version: version}, Rhythm: 20 * time.Millisecond,
+		Open: func(_ context.Context, task remote.Task) (host.Opened, error) {
+			if task.Goal == "fail" {
+				return host.Opened{}, errors.New("there is no disk")
+			}
+			cfg := conformance.Case{}.Config()
+			cfg.Store = store.New(store.Dirs{Config: dir, Data: dir, State: dir})
+			return host.Opened{Config: cfg, Close: func() error { return nil }}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(errors.Join(err, d.Close()))
+	}
+	stop = sync.OnceFunc(func() {
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+// openClient opens a client that looks more often than usual.
+func openClient(t *testing.T, address string) *Client {
+	t.Helper()
+	d, err := records.Open(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Open(t.Context(), d, nil)
+	if err != nil {
+		t.Fatal(errors.Join(err, d.Close()))
+	}
+	c.rhythm = rhythm{shortest: time.Millisecond, longest: 4 * time.Millisecond, again: 5 * time.Millisecond, patience: 20 * time.Millisecond, limit: 10 * time.Second}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// followed is a run that is followed in the background.
+type followed struct {
+	events chan event.Event
+	notes  chan string
+	err    chan error
+}
+
+func follow(t *testing.T, c *Client, run string) followed {
+	const many = 1000
+	f := followed{make(chan event.Event, many), make(chan string, many), make(chan error, 1)}
+	c.Note = func(text string) error { f.notes <- text; return nil }
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var following sync.WaitGroup
+	following.Go(func() {
+		f.err <- c.Follow(ctx, run, func(r records.Record, _ bool) error {
+			for _, e := range r.Events {
+				f.events <- e
+			}
+			return nil
+		})
+		close(f.events)
+	})
+	t.Cleanup(func() { cancel(); following.Wait() })
+	return f
+}
+
+// await returns the next event with data of type T.
+func await[T event.Data](t *testing.T, f followed) (found T) {
+	t.Helper()
+	for e := range f.events {
+		if d, ok := e.Data.(T); ok {
+			return d
+		}
+	}
+	t.Fatalf("the run ended without %T: %v", found, <-f.err)
+	return found
+}
+
+// cable connects clients with a server while it is plugged in.
+type cable struct {
+	to string
+
+	listener net.Listener
+
+	mu      sync.Mutex
+	plugged bool
+	ends    []net.Conn
+	copying sync.WaitGroup
+}
+
+// newCable returns a cable, and the address of the database at its other end.
+func newCable(t *testing.T, address string) (*cable, string) {
+	t.Helper()
+	at, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cable{to: at.Host}
+	c.plug(t, "127.0.0.1:0")
+	t.Cleanup(c.unplug)
+	at.Host = c.listener.Addr().String()
+	return c, at.String()
+}
+
+func (c *cable) plug(t *testing.T, at string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.listener, c.plugged = listener, true
+	c.copying.Go(func() {
+		for {
+			from, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			c.connect(from)
+		}
+	})
+}
+
+func (c *cable) connect(from net.Conn) {
+	to, err := net.Dial("tcp", c.to)
+	if err != nil {
+		_ = from.Close()
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.plugged {
+		_ = errors.Join(from.Close(), to.Close())
+		return
+	}
+	c.ends = append(c.ends, from, to)
+	for _, pair := range [][2]net.Conn{{from, to}, {to, from}} {
+		c.copying.Go(func() {
+			_, _ = io.Copy(pair[0], pair[1])
+			_ = pair[0].Close()
+		})
+	}
+}
+
+// unplug breaks all connections.
+func (c *cable) unplug() {
+	c.mu.Lock()
+	_ = c.listener.Close()
+	c.plugged = false
+	for _, end := range c.ends {
+		_ = end.Close()
+	}
+	c.mu.Unlock()
+	c.copying.Wait()
+}
+
+var gated = plan.Plan{Title: "Gated", Steps: []plan.Step{{Index: "1", Title: "First", Tool: "change", Args: map[string]any{"where": "1"}}}}
+
+func submit(t *testing.T, c *Client, task remote.Task) {
+	t.Helper()
+	if err := c.Submit(t.Context(), task, version); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFollowerWaitsForALostDatabase(t *testing.T) {
+	direct := server.Database(t)
+	startHost(t, direct, "w1")
+	cable, address := newCable(t, direct)
+	c := openClient(t, address)
+	submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Attended: true})
+	f := follow(t, c, "r-1")
+	gate := await[event.GateRequested](t, f)
+	cable.unplug()
+	if note := <-f.notes; note != "the database cannot be reached; trying again" {
+		t.Errorf("the note is %q", note)
+	}
+	sent := make(chan error, 1)
+	go func() {
+		sent <- c.Send(t.Context(), remote.Input{By: "ann@here", Command: session.Resolve{Run: "r-1", Gate: gate.Gate, Call: gate.Call, Decision: event.Allow, Scope: event.ScopeOnce}}, "r-1")
+	}()
+	cable.plug(t, cable.listener.Addr().String())
+	if err := <-sent; err != nil {
+		t.Errorf("the command was not sent: %v", err)
+	}
+	if by := await[event.GateResolved](t, f).By; by != "ann@here" {
+		t.Errorf("the gate was answered by %q", by)
+	}
+	if err := <-f.err; err != nil {
+		t.Errorf("the run is not followed to its end: %v", err)
+	}
+	close(f.notes)
+	if rest := slices.Collect(func(yield func(string) bool) {
+		for note := range f.notes {
+			yield(note)
+		}
+	}); !slices.Equal(rest, []string{"the database is back"}) {
+		t.Errorf("the further notes are %q", rest)
+	}
+}
+
+func TestFollowerEndsWithAnAnswerOfTheDatabase(t *testing.T) {
+	address := "sqlite:" + t.TempDir() + "/runs.db"
+	startHost(t, address, "w1")
+	c := openClient(t, address)
+	if err := <-follow(t, c, "r-none").err; err == nil || err.Error() != "the database has no run r-none: replan runs --on lists them" {
+		t.Errorf("following ends with %v", err)
+	}
+}
+
+func TestFollowerThatLeavesDoesNotWaitForALostDatabase(t *testing.T) {
+	direct := server.Database(t)
+	startHost(t, direct, "w1")
+	cable, address := newCable(t, direct)
+	c := openClient(t, address)
+	cable.unplug()
+	ctx, cancel := context.WithCancel(t.Context())
+	c.Note = func(string) error { cancel(); return nil }
+	err := c.Follow(ctx, "r-1", func(records.Record, bool) error { return nil })
+	sent := c.Send(ctx, remote.Input{Command: session.Stop{}}, "r-1")
+	if !errors.Is(err, context.Canceled) || !errors.Is(sent, context.Canceled) {
+		t.Errorf("following ends with %v, sending with %v", err, sent)
+	}
+	cable.plug(t, cable.listener.Addr().String()) // for the end of the client
+}
