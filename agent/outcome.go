@@ -141,12 +141,14 @@ type Summary struct {
 	PlanOnly  bool           `json:"plan_only,omitempty"` // the run only makes a plan
 	Undone    bool           `json:"undone,omitempty"`    // its changes are undone
 	Restored  int            `json:"restored,omitempty"`  // number of files that the undo restored
+	Why       untrusted.Text `json:"why,omitempty"`       // why it waits, or why it failed before it began
 }
 
 // Statuses of a run that has not ended.
 const (
 	StatusUnfinished event.Status = "unfinished" // its program ended, or its state is unknown
 	StatusRunning    event.Status = "running"    // a process is executing it
+	StatusWaiting    event.Status = "waiting"    // for a worker
 )
 
 // Summary returns the summary of the run.

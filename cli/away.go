@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,13 +11,14 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/remote"
-	"replan/agent/store"
 	"replan/cli/ask"
 	"replan/cli/config"
 	"replan/cli/workers"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui"
+	"replan/tui/plain"
 	"replan/tui/telling"
 )
 
@@ -125,79 +127,83 @@ type following struct {
 // resumeAway resumes a run of workers and follows it.
 func (o *options) resumeAway(ctx context.Context, args []string, inDoubt string) error {
 	return o.onTerms(inDoubt, false, func(with remote.Options, task *remote.Task) error {
-		run, err := o.runAway(ctx, with, args)
-		if err != nil {
-			return err
-		}
 		terms := task.Terms()
-		return o.follow(ctx, with, remote.Request{Resume: &remote.Follow{Run: run}, Terms: &terms}, following{})
+		return o.follow(ctx, with, remote.Request{Resume: &remote.Follow{Run: runAway(args)}, Terms: &terms}, following{})
 	})
 }
 
 // followAway follows a run of workers that is under way.
 func (o *options) followAway(ctx context.Context, args []string) error {
 	return o.withWorkers(func(with remote.Options) error {
-		run, err := o.runAway(ctx, with, args)
-		if err != nil {
-			return err
-		}
-		return o.follow(ctx, with, remote.Request{Follow: &remote.Follow{Run: run}}, following{screen: o.screen(), whole: true})
+		return o.follow(ctx, with, remote.Request{Follow: &remote.Follow{Run: runAway(args)}}, following{screen: o.screen(), whole: true})
 	})
 }
 
-// runAway returns the run that an argument means; without one, the newest.
-func (o *options) runAway(ctx context.Context, with remote.Options, args []string) (string, error) {
-	if len(args) > 0 && args[0] != lastRun {
-		return args[0], nil
+// runAway returns the run that an argument means; "" is the newest.
+func runAway(args []string) string {
+	if len(args) == 0 || args[0] == lastRun {
+		return ""
 	}
-	runs, err := remote.Runs(ctx, with)
-	if err != nil {
-		return "", away(ctx, err)
-	}
-	if len(runs) == 0 {
-		return "", usage("the database has no runs yet: start one with replan run GOAL")
-	}
-	return runs[0].Run, nil
+	return args[0]
 }
 
 // recordedAway returns the full id of a run of workers and its events.
 func (o *options) recordedAway(ctx context.Context, args []string) (id string, events []event.Event, err error) {
+	_, s, events, err := o.journalAway(ctx, args)
+	if err == nil && len(events) == 0 {
+		err = usage("%s", notBegun(s))
+	}
+	return s.Run, events, err
+}
+
+// journalAway returns a run of workers in its current state, with its summary and its
+// events, which are none before it has begun.
+func (o *options) journalAway(ctx context.Context, args []string) (run agent.Run, s agent.Summary, events []event.Event, err error) {
+	run = *agent.NewRun(nil)
 	err = o.withWorkers(func(with remote.Options) error {
-		run, err := o.runAway(ctx, with, args)
-		if err != nil {
-			return err
-		}
-		all, err := remote.Journal(ctx, with, run)
-		if err != nil {
+		var all []event.Event
+		if s, all, err = remote.Journal(ctx, with, runAway(args)); err != nil {
 			return away(ctx, err)
 		}
 		for _, e := range all {
-			if _, ok := e.Data.(event.RunStarted); ok && id == "" {
-				id = e.Run
+			if e.Run != s.Run {
+				continue
 			}
-			if id != "" && e.Run == id {
-				events = append(events, e)
+			events = append(events, e)
+			if err := run.Apply(e); err != nil {
+				return wrap("read the run", err)
 			}
-		}
-		if id == "" {
-			return usage("the run %s has not begun: no worker has taken it yet", untrusted.Line(run))
 		}
 		return nil
 	})
-	return id, events, err
+	return run, s, events, err
 }
 
-// foldedAway returns a run of workers in its current state. It is under way until it has
-// ended.
-func (o *options) foldedAway(ctx context.Context, args []string) (agent.Run, agent.Summary, error) {
-	run := agent.NewRun(nil)
-	_, events, err := o.recordedAway(ctx, args)
-	for _, e := range events {
-		if err == nil {
-			err = wrap("read the run", run.Apply(e))
-		}
+// notBegun says why a run of workers has no events.
+func notBegun(s agent.Summary) string {
+	id := "the run " + telling.ShortID(s.Run)
+	switch {
+	case s.Status == agent.StatusRunning:
+		return id + " has not begun: a worker prepares it"
+	case s.Status == agent.StatusWaiting:
+		return id + " has not begun: " + cmp.Or(string(s.Why), "it waits for a worker")
+	default:
+		return id + " ended before it began: " + cmp.Or(string(s.Why), "it was no run")
 	}
-	return *run, store.Summary(run, run.Result == nil), err
+}
+
+// submittedText prints a run of workers that has no events.
+func (o runs) submittedText(p *plain.Printer, s agent.Summary) {
+	p.Line("%s  %s", p.Strong(s.Run), telling.RunWords(s))
+	p.Fields(
+		plain.Field{Name: "goal", Value: config.First(s.Goal, s.Title)},
+		plain.Field{Name: "submitted", Value: s.Started.Local().Format(timeShown)},
+	)
+	p.Line("")
+	p.Line("%s", english.Capital(notBegun(s)))
+	if s.Resumable {
+		p.Line("resume it: %s %s%s", o.named("plan resume"), telling.ShortID(s.Run), o.onAgain())
+	}
 }
 
 // follow submits, follows or resumes a run of workers, unless the user leaves it to them.

@@ -19,7 +19,8 @@ import (
 // events of a run of this machine, which it plays to whoever asks for a run. At a gate
 // that somebody answered it waits for the answer.
 //
-//	fake:FILE    plays the events of FILE, and appends each request to FILE.requests
+//	fake:FILE    plays the events of FILE, and appends each request to FILE.requests;
+//	             FILE can also be the summary of a run that has not begun
 //	fake:!CODE   reports a problem with this code
 //	fake:!dies   ends at once
 func workerProgram() {
@@ -80,6 +81,9 @@ func (p *played) answer(r remote.Request) {
 	if err != nil {
 		os.Exit(6)
 	}
+	if p.notBegun(r, file) {
+		return
+	}
 	for line := range strings.Lines(string(file)) {
 		var e event.Event
 		if json.Unmarshal([]byte(line), &e) != nil || p.run.Apply(e) != nil {
@@ -96,7 +100,9 @@ func (p *played) answer(r remote.Request) {
 		p.put(remote.Output{Problem: &remote.Problem{Code: remote.CodeNotFound, Text: untrusted.Text("the database has no run " + r.Journal.Run)}})
 		os.Exit(0)
 	}
-	if r.Journal == nil {
+	if r.Journal != nil {
+		p.put(remote.Output{Runs: []agent.Summary{p.run.Summary()}})
+	} else {
 		p.put(remote.Output{Accepted: &remote.Accepted{Run: p.run.ID, Session: session}})
 	}
 	if r.Submit != nil && len(r.Submit.Needs.Servers) > 0 {
@@ -122,6 +128,21 @@ func (p *played) answer(r remote.Request) {
 		reply := event.ChatReply{Run: p.run.ID, Status: result.Status, Reason: result.Reason, Text: result.Answer}
 		p.put(remote.Output{Event: &event.Event{Seq: 2, Time: time.Now(), Run: session, Data: reply}})
 	}
+}
+
+// notBegun answers a request if the file holds the summary of a run without events.
+func (p *played) notBegun(r remote.Request, file []byte) bool {
+	var s agent.Summary
+	if json.Unmarshal(file, &s) != nil || s.Run == "" || s.Status == "" {
+		return false
+	}
+	if r.Follow != nil {
+		p.put(remote.Output{Accepted: &remote.Accepted{Run: s.Run, Session: "s-" + strings.TrimPrefix(s.Run, "r-")}})
+		p.put(remote.Output{Note: s.Why})
+		p.answered("")
+	}
+	p.put(remote.Output{Runs: []agent.Summary{s}})
+	return true
 }
 
 // answered waits for the answer to a gate and returns who gave it.

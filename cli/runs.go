@@ -27,6 +27,7 @@ import (
 	"replan/cli/slash"
 	"replan/cli/tty"
 	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/plain"
 	"replan/tui/telling"
@@ -107,12 +108,15 @@ func (o runs) runsText(list []agent.Summary, now time.Time) string {
 	if o.chatContext == nil {
 		var rows [][]string
 		for _, s := range list {
-			status := string(s.Status)
+			status, reason := string(s.Status), string(s.Reason)
 			if s.Undone {
 				status = telling.RunWords(s)
 			}
+			if s.Why != "" {
+				reason = s.Why.Line()
+			}
 			rows = append(rows, []string{
-				s.Run, s.Started.Format(time.RFC3339), status, string(s.Reason),
+				s.Run, s.Started.Format(time.RFC3339), status, reason,
 				fmt.Sprintf("%d/%d", s.Done, s.Steps), strconv.Itoa(s.Replans), config.First(s.Goal, s.Title).Line(),
 			})
 		}
@@ -184,7 +188,7 @@ func (o runs) foldedRun(args []string) (agent.Run, error) {
 // runsShow implements replan runs show.
 func (o runs) runsShow(ctx context.Context, args []string) error {
 	if o.elsewhere() {
-		run, summary, err := o.foldedAway(ctx, args)
+		run, summary, _, err := o.journalAway(ctx, args)
 		if err != nil {
 			return err
 		}
@@ -223,7 +227,12 @@ func (o runs) printRun(run *agent.Run, summary agent.Summary, snapshot agent.Sna
 			Resumable bool `json:"resumable"`
 			Undone    bool `json:"undone,omitempty"`
 			Restored  int  `json:"restored,omitempty"`
-		}{snapshot, summary.Resumable, summary.Undone, summary.Restored})
+
+			Why untrusted.Text `json:"why,omitempty"`
+		}{snapshot, summary.Resumable, summary.Undone, summary.Restored, summary.Why})
+	}
+	if run.ID == "" {
+		return o.printed(func(p *plain.Printer) { o.submittedText(p, summary) })
 	}
 	return o.printed(func(p *plain.Printer) { o.runText(p, run, summary, snapshot) })
 }

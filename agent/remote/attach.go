@@ -34,10 +34,11 @@ type Session struct {
 func Attach(ctx context.Context, o Options, r Request) (*Session, error) {
 	var past map[string]uint64
 	if of := cmp.Or(r.Follow, r.Resume); of != nil {
-		events, err := Journal(ctx, o, of.Run)
+		found, events, err := Journal(ctx, o, of.Run)
 		if err != nil {
 			return nil, err
 		}
+		of.Run = found.Run // a newer one may come
 		past = lastNumbers(events)
 	}
 	p, err := start(ctx, o, r)

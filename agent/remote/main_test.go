@@ -118,6 +118,7 @@ func (f *faked) answer() {
 			f.put(remote.Output{Problem: &remote.Problem{Code: remote.CodeNotFound, Text: "there is no such run"}})
 			return
 		}
+		f.put(remote.Output{Runs: []agent.Summary{{Run: runID, Goal: "tidy up"}}})
 		f.past(started)
 	case r.Follow != nil:
 		f.put(remote.Output{Accepted: &remote.Accepted{Run: runID, Session: sessionID}})

@@ -57,15 +57,18 @@ func Runs(ctx context.Context, o Options) (runs []agent.Summary, err error) {
 	return runs, err
 }
 
-// Journal returns the events of a run so far, with those of its inner runs and its
-// session. run is its id or the end of it.
-func Journal(ctx context.Context, o Options, run string) (events []event.Event, err error) {
+// Journal returns the summary of a run and its events so far, with those of its inner
+// runs and its session. run is its id or the end of it; "" is the newest.
+func Journal(ctx context.Context, o Options, run string) (s agent.Summary, events []event.Event, err error) {
 	err = Ask(ctx, o, Request{Journal: &Follow{Run: run}}, func(out Output) {
-		if out.Event != nil {
+		switch {
+		case len(out.Runs) > 0:
+			s = out.Runs[0]
+		case out.Event != nil:
 			events = append(events, *out.Event)
 		}
 	})
-	return events, err
+	return s, events, err
 }
 
 // query answers a question of the screen, in time, unless the session has ended.
@@ -88,9 +91,9 @@ func (s *Session) Runs(ctx context.Context) ([]agent.Summary, error) {
 // Journal returns the events of a run in the database, also one that this run started.
 func (s *Session) Journal(ctx context.Context, run string) ([]event.Event, error) {
 	return query(ctx, s, func(ctx context.Context) ([]event.Event, error) {
-		events, err := Journal(ctx, s.options, run)
+		_, events, err := Journal(ctx, s.options, run)
 		if problem, ok := errors.AsType[*Problem](err); ok && problem.Code == CodeNotFound {
-			events, err = Journal(ctx, s.options, s.run)
+			_, events, err = Journal(ctx, s.options, s.run)
 		}
 		return slices.DeleteFunc(events, func(e event.Event) bool { return e.Run != run }), err
 	})

@@ -71,7 +71,7 @@ type Request struct {
 	Resume  *Follow   `json:"resume,omitempty"`  // resume a run that has ended, and follow it
 	Terms   *Terms    `json:"terms,omitempty"`   // with Resume: in place of those that the run was submitted with
 	Runs    *struct{} `json:"runs,omitempty"`    // list runs
-	Journal *Follow   `json:"journal,omitempty"` // return the events of a run so far
+	Journal *Follow   `json:"journal,omitempty"` // return the summary of a run and its events so far
 	Workers *struct{} `json:"workers,omitempty"` // list workers
 	Detach  bool      `json:"detach,omitempty"`  // with Submit or Resume: do not follow the run
 	NoWait  bool      `json:"no_wait,omitempty"` // with Submit: fail if no worker offers what the run needs now
@@ -79,7 +79,7 @@ type Request struct {
 
 // Follow names a run.
 type Follow struct {
-	Run string `json:"run"` // its id, or the end of it
+	Run string `json:"run,omitempty"` // its id, or the end of it; "" is the newest
 }
 
 // Input is each further line that a worker program reads: a command for the run that it

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 
-	"replan/agent"
 	"replan/agent/remote"
 	"replan/distributed/records"
 )
@@ -119,56 +117,7 @@ func (c *Client) status(run string) (dbos.WorkflowStatus, error) {
 		return dbos.WorkflowStatus{}, fmt.Errorf("look for the run %s: %w", run, err)
 	}
 	if len(found) == 0 {
-		return dbos.WorkflowStatus{}, &remote.Problem{Code: remote.CodeNotFound, Text: text(fmt.Errorf("the database has no run %s: replan runs --on lists them", run))}
+		return dbos.WorkflowStatus{}, records.NoRun(run)
 	}
 	return found[0], nil
-}
-
-// Find returns the full id of a run by its end, as lists show it.
-func (c *Client) Find(ctx context.Context, name string) (string, error) {
-	ids, err := c.database.Runs(ctx)
-	if err != nil {
-		return "", err
-	}
-	var matching []string
-	for _, id := range ids {
-		if id == name || strings.HasSuffix(id, name) || strings.HasPrefix(id, name) {
-			matching = append(matching, id)
-		}
-	}
-	switch len(matching) {
-	case 0:
-		return "", &remote.Problem{Code: remote.CodeNotFound, Text: text(fmt.Errorf("the database has no run %s: replan runs --on lists them", name))}
-	case 1:
-		return matching[0], nil
-	default:
-		return "", &remote.Problem{Code: remote.CodeUsage, Text: text(fmt.Errorf("%d runs match %s: give more of the id", len(matching), name))}
-	}
-}
-
-// Runs summarizes all runs, newest first. It leaves out those that cannot be read here,
-// such as runs of a newer version; the error is about the newest of them.
-func (c *Client) Runs(ctx context.Context) ([]agent.Summary, error) {
-	ids, err := c.database.Runs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var out []agent.Summary
-	var unreadable error
-	for _, id := range ids {
-		found, _, err := c.database.Skim(ctx, id)
-		if _, ok := errors.AsType[*remote.Problem](err); ok {
-			unreadable = cmp.Or(unreadable, err)
-			continue
-		}
-		if err != nil {
-			return out, err
-		}
-		for _, s := range records.Summaries(records.Events(found)) {
-			if s.Run == id {
-				out = append(out, s)
-			}
-		}
-	}
-	return out, unreadable
 }

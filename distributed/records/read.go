@@ -98,15 +98,6 @@ func Events(found []Record) (all []event.Event) {
 	return all
 }
 
-// Runs returns the ids of all runs, newest first.
-func (d *Database) Runs(ctx context.Context) ([]string, error) {
-	rows, err := d.sql.QueryContext(ctx, d.render(`SELECT workflow_uuid FROM %sworkflow_status WHERE name = $1 ORDER BY created_at DESC`), Workflow)
-	if err != nil {
-		return nil, fmt.Errorf("list the runs: %w", err)
-	}
-	return texts(rows)
-}
-
 // Waiting returns those of the runs that have commands waiting.
 func (d *Database) Waiting(ctx context.Context, runs []string) ([]string, error) {
 	if len(runs) == 0 {

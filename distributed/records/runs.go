@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -17,18 +18,38 @@ import (
 
 // Row is what the database knows of a run beside its records.
 type Row struct {
-	Run    string
-	Status string // one of the statuses of DBOS
+	Run      string
+	Status   string // one of the statuses of DBOS
+	Queue    string
+	Version  string // that the run was submitted with
+	Worker   string // that has it, or had it last
+	Priority int
+	Created  time.Time
 }
+
+// Waits reports whether the run waits for a worker.
+func (r Row) Waits() bool { return r.Status == "ENQUEUED" || r.Status == "DELAYED" }
+
+// Taken reports whether a worker has the run.
+func (r Row) Taken() bool { return r.Status == "PENDING" }
 
 // Broken reports whether the run ended without a last record.
 func (r Row) Broken() bool {
 	return r.Status == "ERROR" || r.Status == "CANCELLED" || r.Status == "MAX_RECOVERY_ATTEMPTS_EXCEEDED"
 }
 
+const selectRow = `SELECT workflow_uuid, status, COALESCE(queue_name, ''), COALESCE(application_version, ''), COALESCE(executor_id, ''), priority, created_at FROM %sworkflow_status `
+
+func scanRow(scan func(...any) error) (r Row, err error) {
+	var created int64
+	err = scan(&r.Run, &r.Status, &r.Queue, &r.Version, &r.Worker, &r.Priority, &created)
+	r.Created = time.UnixMilli(created).UTC()
+	return r, err
+}
+
 // Row returns the row of a run.
-func (d *Database) Row(ctx context.Context, run string) (r Row, err error) {
-	err = d.sql.QueryRowContext(ctx, d.render(`SELECT workflow_uuid, status FROM %sworkflow_status WHERE workflow_uuid = $1`), run).Scan(&r.Run, &r.Status)
+func (d *Database) Row(ctx context.Context, run string) (Row, error) {
+	r, err := scanRow(d.sql.QueryRowContext(ctx, d.render(selectRow+`WHERE workflow_uuid = $1 AND name = $2`), run, Workflow).Scan)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return r, NoRun(run)
@@ -36,6 +57,42 @@ func (d *Database) Row(ctx context.Context, run string) (r Row, err error) {
 		return r, fmt.Errorf("look for the run %s: %w", run, err)
 	}
 	return r, nil
+}
+
+// Rows returns the rows of all runs, newest first.
+func (d *Database) Rows(ctx context.Context) (all []Row, err error) {
+	rows, err := d.sql.QueryContext(ctx, d.render(selectRow+`WHERE name = $1 ORDER BY created_at DESC, workflow_uuid DESC`), Workflow)
+	if err != nil {
+		return nil, fmt.Errorf("list the runs: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		r, err := scanRow(rows.Scan)
+		if err != nil {
+			return nil, fmt.Errorf("list the runs: %w", err)
+		}
+		all = append(all, r)
+	}
+	return all, rows.Err()
+}
+
+// Task returns the task of a run as it was submitted.
+func (d *Database) Task(ctx context.Context, run string) (t remote.Task, err error) {
+	var input sql.NullString
+	err = d.sql.QueryRowContext(ctx, d.render(`SELECT COALESCE(i.inputs, s.inputs) FROM %sworkflow_status s LEFT JOIN %sworkflow_input i
+		ON i.workflow_uuid = s.workflow_uuid WHERE s.workflow_uuid = $1`), run).Scan(&input)
+	if err != nil {
+		return t, fmt.Errorf("read the task of the run %s: %w", run, err)
+	}
+	value, err := Serializer{}.Decode(&input.String)
+	if err != nil {
+		return t, problem(remote.CodeVersion, "the run %s cannot be read here: %v", run, err)
+	}
+	t, ok := value.(remote.Task)
+	if !ok {
+		return t, problem(remote.CodeVersion, "the run %s cannot be read here: its input is no task", run)
+	}
+	return t, nil
 }
 
 // NoRun is the error for a run that the database does not have.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/remote"
 	"replan/cli"
@@ -94,7 +95,7 @@ func (a *attachment) serve(ctx context.Context) (err error) {
 	case request.Journal != nil:
 		return a.journal(ctx, request.Journal.Run)
 	case request.Workers != nil:
-		workers, err := a.workers(ctx)
+		workers, err := a.client.Workers(ctx)
 		if err != nil {
 			return err
 		}
@@ -104,21 +105,13 @@ func (a *attachment) serve(ctx context.Context) (err error) {
 	}
 }
 
-// workers lists the workers.
-func (a *attachment) workers(ctx context.Context) ([]remote.Worker, error) {
-	workers, err := a.database.Workers(ctx)
-	for i := range workers {
-		workers[i].Alive = host.Alive(workers[i])
-	}
-	return workers, err
-}
-
 // submit puts a run into its queue, and follows it.
 func (a *attachment) submit(ctx context.Context, task remote.Task, request remote.Request) error {
-	missing, err := a.missing(ctx, task, cli.Version)
+	workers, err := a.client.Workers(ctx)
 	if err != nil {
 		return err
 	}
+	missing := client.Missing(workers, task, cli.Version)
 	if missing != "" && request.NoWait {
 		return &remote.Problem{Code: remote.CodeNoWorker, Text: untrusted.Text(missing)}
 	}
@@ -141,32 +134,6 @@ func (a *attachment) submit(ctx context.Context, task remote.Task, request remot
 
 func (a *attachment) accept(run string) error {
 	return a.write(remote.Output{Accepted: &remote.Accepted{Run: run, Session: host.SessionID(run)}})
-}
-
-// missing says what no worker offers; "" if one offers all that a task needs.
-func (a *attachment) missing(ctx context.Context, task remote.Task, version string) (string, error) {
-	workers, err := a.workers(ctx)
-	if err != nil {
-		return "", err
-	}
-	var fewest []string
-	found := false
-	for _, w := range workers {
-		if !w.Alive || w.Version != version {
-			continue
-		}
-		lacks := records.Lacks(w, task)
-		if lacks == nil {
-			return "", nil
-		}
-		if !found || len(lacks) < len(fewest) {
-			found, fewest = true, lacks
-		}
-	}
-	if !found {
-		return "no worker of version " + version + " is there: start one with replan-worker work", nil
-	}
-	return "no worker offers " + strings.Join(fewest, " and "), nil
 }
 
 // again follows a run that was submitted before, and resumes it first if asked to.
@@ -193,20 +160,20 @@ func (a *attachment) again(ctx context.Context, request remote.Request) error {
 	return a.follow(ctx, run)
 }
 
-// journal writes the events of a run so far.
+// journal writes the summary of a run, and its events so far.
 func (a *attachment) journal(ctx context.Context, name string) error {
 	run, err := a.client.Find(ctx, name)
 	if err != nil {
 		return err
 	}
-	found, _, err := a.database.ReadAll(ctx, run)
+	summary, events, err := a.client.Run(ctx, run)
 	if err != nil {
 		return err
 	}
-	if err := a.accept(run); err != nil {
+	if err := a.write(remote.Output{Runs: []agent.Summary{summary}}); err != nil {
 		return err
 	}
-	for _, e := range records.Events(found) {
+	for _, e := range events {
 		if err := a.write(remote.Output{Event: &e, Past: true}); err != nil {
 			return err
 		}

@@ -127,6 +127,8 @@ func RunGlyph(l *Look, s agent.Summary) (string, lipgloss.Style) {
 		return l.Glyphs.Removed, l.Muted
 	case s.Status == agent.StatusRunning:
 		return l.Glyphs.Folded, l.Running
+	case s.Status == agent.StatusWaiting:
+		return l.Glyphs.Pending, l.Muted
 	case s.Status == agent.StatusUnfinished:
 		return l.Glyphs.Warning, l.Warning
 	case s.Status == event.StatusCompleted && s.Reason == event.ReasonPartial:

@@ -38,9 +38,12 @@ func RunEnd(r *agent.Run) string {
 	return words
 }
 
-// RunState names the state of a run, with the reason of a failure or what an undo
-// restored.
+// RunState names the state of a run, with the reason of a failure, what it waits for or
+// what an undo restored.
 func RunState(s agent.Summary) string {
+	if s.Why != "" {
+		return RunWords(s) + ": " + Excerpt(s.Why, 80)
+	}
 	if s.Restored > 0 {
 		return RunWords(s) + ": " + english.Count(s.Restored, "file") + " restored"
 	}

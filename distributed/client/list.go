@@ -1,0 +1,168 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/remote"
+	"replan/distributed/host"
+	"replan/distributed/records"
+	"replan/internal/untrusted"
+)
+
+// Find returns the full id of a run by its beginning or end, as lists show it. Without
+// a name it is the newest run.
+func (c *Client) Find(ctx context.Context, name string) (string, error) {
+	rows, err := c.database.Rows(ctx)
+	if err != nil {
+		return "", err
+	}
+	var matching []string
+	for _, r := range rows {
+		if name == "" {
+			return r.Run, nil
+		}
+		if r.Run == name || strings.HasSuffix(r.Run, name) || strings.HasPrefix(r.Run, name) {
+			matching = append(matching, r.Run)
+		}
+	}
+	switch {
+	case name == "":
+		return "", &remote.Problem{Code: remote.CodeNotFound, Text: "the database has no runs yet: start one with replan run GOAL"}
+	case len(matching) == 0:
+		return "", records.NoRun(name)
+	case len(matching) == 1:
+		return matching[0], nil
+	default:
+		return "", &remote.Problem{Code: remote.CodeUsage, Text: text(fmt.Errorf("%d runs match %s: give more of the id", len(matching), name))}
+	}
+}
+
+// Runs summarizes all runs, newest first. It leaves out those that cannot be read here,
+// such as runs of a newer version; the error is about the newest of them.
+func (c *Client) Runs(ctx context.Context) ([]agent.Summary, error) {
+	rows, err := c.database.Rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	workers, err := c.Workers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []agent.Summary
+	var unreadable error
+	for _, r := range rows {
+		found, _, err := c.database.Skim(ctx, r.Run)
+		var s agent.Summary
+		if err == nil {
+			s, err = c.summary(ctx, r, found, workers)
+		}
+		if _, ok := errors.AsType[*remote.Problem](err); ok {
+			unreadable = cmp.Or(unreadable, err)
+			continue
+		}
+		if err != nil {
+			return out, err
+		}
+		out = append(out, s)
+	}
+	return out, unreadable
+}
+
+// Run returns the summary of a run, and its events so far.
+func (c *Client) Run(ctx context.Context, run string) (s agent.Summary, events []event.Event, err error) {
+	row, err := c.database.Row(ctx, run)
+	if err != nil {
+		return s, nil, err
+	}
+	found, _, err := c.database.ReadAll(ctx, run)
+	if err != nil {
+		return s, nil, err
+	}
+	workers, err := c.Workers(ctx)
+	if err != nil {
+		return s, nil, err
+	}
+	s, err = c.summary(ctx, row, found, workers)
+	return s, records.Events(found), err
+}
+
+// summary summarizes a run, which may not have begun.
+func (c *Client) summary(ctx context.Context, r records.Row, found []records.Record, workers []remote.Worker) (s agent.Summary, err error) {
+	events := records.Events(found)
+	all := records.Summaries(events)
+	at := slices.IndexFunc(all, func(s agent.Summary) bool { return s.Run == r.Run })
+	if at >= 0 {
+		s = all[at]
+	} else if s, err = c.submitted(ctx, r); err != nil {
+		return s, err
+	}
+	switch {
+	case r.Waits():
+		s.Status, s.Reason, s.Resumable = agent.StatusWaiting, "", false
+		task, _ := records.NeedsOf(r.Queue)
+		s.Why = untrusted.Text(Missing(workers, task, r.Version))
+	case s.Status != agent.StatusUnfinished:
+	case r.Taken():
+		s.Status, s.Resumable = agent.StatusRunning, false
+	case len(found) > 0 && found[len(found)-1].End != nil:
+		end := found[len(found)-1].End
+		s.Status, s.Reason, s.Resumable = end.Status, end.Reason, true
+		for _, e := range events {
+			if reply, ok := e.Data.(event.ChatReply); ok && s.Status != event.StatusCompleted {
+				s.Why = reply.Text
+			}
+		}
+	default:
+		s.Status, s.Resumable, s.Why = event.StatusFailed, true, "it broke off"
+	}
+	return s, nil
+}
+
+// submitted summarizes a run that has not begun.
+func (c *Client) submitted(ctx context.Context, r records.Row) (agent.Summary, error) {
+	task, err := c.database.Task(ctx, r.Run)
+	s := agent.Summary{Run: r.Run, Goal: task.Goal, Status: agent.StatusUnfinished, Started: r.Created, Workspace: host.Workspace(task.Source)}
+	if task.Plan != nil {
+		s.Plan, s.Title, s.Steps = task.Plan.ID, task.Plan.Title, len(task.Plan.Steps)
+	}
+	return s, err
+}
+
+// Workers lists the workers.
+func (c *Client) Workers(ctx context.Context) ([]remote.Worker, error) {
+	workers, err := c.database.Workers(ctx)
+	for i := range workers {
+		workers[i].Alive = host.Alive(workers[i])
+	}
+	return workers, err
+}
+
+// Missing says what none of the workers offers; "" if one offers all that a task of a
+// version needs.
+func Missing(workers []remote.Worker, t remote.Task, version string) string {
+	var fewest []string
+	found := false
+	for _, w := range workers {
+		if !w.Alive || w.Version != version {
+			continue
+		}
+		lacks := records.Lacks(w, t)
+		if lacks == nil {
+			return ""
+		}
+		if !found || len(lacks) < len(fewest) {
+			found, fewest = true, lacks
+		}
+	}
+	if !found {
+		return "no worker of version " + version + " is there: start one with replan-worker work"
+	}
+	return "no worker offers " + strings.Join(fewest, " and ")
+}

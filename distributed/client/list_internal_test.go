@@ -1,0 +1,65 @@
+package client
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/policy"
+	"replan/agent/remote"
+)
+
+// listed describes the runs of a list in short.
+func listed(t *testing.T, c *Client) (out []string) {
+	t.Helper()
+	all, err := c.Runs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		out = append(out, s.Run+" "+string(s.Status)+" "+string(s.Reason)+" "+string(cmp.Or(s.Goal, s.Title))+": "+string(s.Why))
+	}
+	return out
+}
+
+func TestListHasRunsThatHaveNotBegun(t *testing.T) {
+	address := "sqlite:" + t.TempDir() + "/runs.db"
+	startHost(t, address, "w1")()
+	c := openClient(t, address)
+	submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Approve: policy.ApproveUnasked})
+	if got, want := listed(t, c), []string{"r-1 waiting  Gated: no worker of version test is there: start one with replan-worker work"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	submit(t, c, remote.Task{Run: "r-2", Goal: "ask", Needs: remote.Needs{Servers: []string{"github"}}})
+	submit(t, c, remote.Task{Run: "r-3", Goal: "fail"})
+	stop := startHost(t, address, "w2")
+	await[event.ChatReply](t, follow(t, c, "r-1"))
+	if reply := await[event.ChatReply](t, follow(t, c, "r-3")); reply.Reason != event.ReasonNotOpened {
+		t.Errorf("the run that cannot be opened ended with %+v", reply)
+	}
+	submit(t, c, remote.Task{Run: "r-4", Plan: &gated, Attended: true, Approve: policy.ApproveAsk})
+	await[event.GateRequested](t, follow(t, c, "r-4"))
+	want := []string{
+		"r-4 running  Gated: ", "r-3 failed not_opened fail: there is no disk",
+		"r-2 waiting  ask: no worker offers the MCP server github", "r-1 failed denied Gated: ",
+	}
+	if got := listed(t, c); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	newest, err := c.Find(t.Context(), "")
+	if s, events, failed := c.Run(t.Context(), newest); err != nil || failed != nil || s.Run != "r-4" || s.Resumable || len(events) == 0 {
+		t.Errorf("the newest run is %+v with %d events, %v %v", s, len(events), err, failed)
+	}
+	stop()
+	if s, _, err := c.Run(t.Context(), "r-3"); err != nil || s.Status != event.StatusFailed || !s.Resumable || s.Started.IsZero() {
+		t.Errorf("got %+v, %v", s, err)
+	}
+	if err := c.Resume(t.Context(), "r-3", remote.Terms{}); err != nil {
+		t.Errorf("a run that could not be opened is not resumed: %v", err)
+	}
+	if s, _, err := c.Run(t.Context(), "r-3"); err != nil || s.Status != agent.StatusWaiting {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
