@@ -139,6 +139,26 @@ func (o *options) followAway(ctx context.Context, args []string) error {
 	})
 }
 
+// listedRuns is the number of runs of workers that a list shows without --all.
+const listedRuns = 100
+
+// listAway lists runs of workers.
+func (o runs) listAway(ctx context.Context, with remote.Options, all bool) error {
+	newest := listedRuns + 1 // to see that there are more
+	if all {
+		newest = 0
+	}
+	list, err := remote.Runs(ctx, with, newest)
+	if err != nil {
+		return away(ctx, err)
+	}
+	if !all && len(list) > listedRuns {
+		list = list[:listedRuns]
+		_, _ = fmt.Fprintf(o.io.Err, "replan: these are the newest %d runs; --all lists all\n", listedRuns)
+	}
+	return o.printRuns(noNil(list))
+}
+
 // runAway returns the run that an argument means; "" is the newest.
 func runAway(args []string) string {
 	if len(args) == 0 || args[0] == lastRun {

@@ -37,7 +37,7 @@ import (
 func newRuns(o *options) slash.Command {
 	var all bool
 	flags := func(f *pflag.FlagSet) {
-		f.BoolVar(&all, "all", false, "include runs of plan create, which only saved a plan")
+		f.BoolVar(&all, "all", false, "include runs of plan create, which only saved a plan; with --on, all runs and not only the newest "+strconv.Itoa(listedRuns))
 	}
 	list := func(ctx context.Context, _ slash.Call) error { return o.runs().runsList(ctx, all) }
 	return slash.Command{
@@ -69,11 +69,7 @@ func newRuns(o *options) slash.Command {
 func (o runs) runsList(ctx context.Context, all bool) error {
 	if o.elsewhere() {
 		return o.withWorkers(func(with remote.Options) error {
-			list, err := remote.Runs(ctx, with)
-			if err != nil {
-				return away(ctx, err)
-			}
-			return o.printRuns(noNil(list))
+			return o.listAway(ctx, with, all)
 		})
 	}
 	list, broken, err := o.store.Summaries()

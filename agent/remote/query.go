@@ -51,9 +51,9 @@ func Submit(ctx context.Context, o Options, r Request, note func(untrusted.Text)
 	return a, err
 }
 
-// Runs lists the runs in a database, newest first.
-func Runs(ctx context.Context, o Options) (runs []agent.Summary, err error) {
-	err = Ask(ctx, o, Request{Runs: &struct{}{}}, func(out Output) { runs = append(runs, out.Runs...) })
+// Runs lists the newest runs in a database, newest first; 0 is all.
+func Runs(ctx context.Context, o Options, newest int) (runs []agent.Summary, err error) {
+	err = Ask(ctx, o, Request{Runs: &List{Newest: newest}}, func(out Output) { runs = append(runs, out.Runs...) })
 	return runs, err
 }
 
@@ -83,9 +83,12 @@ func query[T any](ctx context.Context, s *Session, do func(context.Context) (T, 
 	return value, err
 }
 
-// Runs lists the runs in the database.
+// listed is the number of runs that the screen lists.
+const listed = 1000
+
+// Runs lists the newest runs in the database.
 func (s *Session) Runs(ctx context.Context) ([]agent.Summary, error) {
-	return query(ctx, s, func(ctx context.Context) ([]agent.Summary, error) { return Runs(ctx, s.options) })
+	return query(ctx, s, func(ctx context.Context) ([]agent.Summary, error) { return Runs(ctx, s.options, listed) })
 }
 
 // Journal returns the events of a run in the database, also one that this run started.

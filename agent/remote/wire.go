@@ -70,7 +70,7 @@ type Request struct {
 	Follow  *Follow   `json:"follow,omitempty"`  // follow a run that was submitted
 	Resume  *Follow   `json:"resume,omitempty"`  // resume a run that has ended, and follow it
 	Terms   *Terms    `json:"terms,omitempty"`   // with Resume: in place of those that the run was submitted with
-	Runs    *struct{} `json:"runs,omitempty"`    // list runs
+	Runs    *List     `json:"runs,omitempty"`    // list runs, newest first
 	Journal *Follow   `json:"journal,omitempty"` // return the summary of a run and its events so far
 	Workers *struct{} `json:"workers,omitempty"` // list workers
 	Detach  bool      `json:"detach,omitempty"`  // with Submit or Resume: do not follow the run
@@ -80,6 +80,11 @@ type Request struct {
 // Follow names a run.
 type Follow struct {
 	Run string `json:"run,omitempty"` // its id, or the end of it; "" is the newest
+}
+
+// List says which runs to list.
+type List struct {
+	Newest int `json:"newest,omitempty"` // this many; 0 is all
 }
 
 // Input is each further line that a worker program reads: a command for the run that it

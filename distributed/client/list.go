@@ -19,22 +19,22 @@ import (
 // Find returns the full id of a run by its beginning or end, as lists show it. Without
 // a name it is the newest run.
 func (c *Client) Find(ctx context.Context, name string) (string, error) {
-	rows, err := c.database.Rows(ctx)
-	if err != nil {
-		return "", err
-	}
-	var matching []string
-	for _, r := range rows {
-		if name == "" {
-			return r.Run, nil
+	if name == "" {
+		newest, err := c.database.Rows(ctx, 1)
+		if err == nil && len(newest) == 0 {
+			err = &remote.Problem{Code: remote.CodeNotFound, Text: "the database has no runs yet: start one with replan run GOAL"}
 		}
-		if r.Run == name || strings.HasSuffix(r.Run, name) || strings.HasPrefix(r.Run, name) {
-			matching = append(matching, r.Run)
+		if err != nil {
+			return "", err
 		}
+		return newest[0].Run, nil
 	}
+	matching, err := c.database.Matching(ctx, name)
 	switch {
-	case name == "":
-		return "", &remote.Problem{Code: remote.CodeNotFound, Text: "the database has no runs yet: start one with replan run GOAL"}
+	case err != nil:
+		return "", err
+	case slices.Contains(matching, name):
+		return name, nil
 	case len(matching) == 0:
 		return "", records.NoRun(name)
 	case len(matching) == 1:
@@ -44,10 +44,11 @@ func (c *Client) Find(ctx context.Context, name string) (string, error) {
 	}
 }
 
-// Runs summarizes all runs, newest first. It leaves out those that cannot be read here,
-// such as runs of a newer version; the error is about the newest of them.
-func (c *Client) Runs(ctx context.Context) ([]agent.Summary, error) {
-	rows, err := c.database.Rows(ctx)
+// Runs summarizes the newest runs, newest first; 0 is all. It leaves out those that
+// cannot be read here, such as runs of a newer version; the error is about the newest of
+// them.
+func (c *Client) Runs(ctx context.Context, newest int) ([]agent.Summary, error) {
+	rows, err := c.database.Rows(ctx, newest)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +59,10 @@ func (c *Client) Runs(ctx context.Context) ([]agent.Summary, error) {
 	var out []agent.Summary
 	var unreadable error
 	for _, r := range rows {
+		if r.Outcome != nil && r.Outcome.Summary != nil {
+			out = append(out, *r.Outcome.Summary)
+			continue
+		}
 		found, _, err := c.database.Skim(ctx, r.Run)
 		var s agent.Summary
 		if err == nil {
@@ -96,10 +101,8 @@ func (c *Client) Run(ctx context.Context, run string) (s agent.Summary, events [
 // summary summarizes a run, which may not have begun.
 func (c *Client) summary(ctx context.Context, r records.Row, found []records.Record, workers []remote.Worker) (s agent.Summary, err error) {
 	events := records.Events(found)
-	all := records.Summaries(events)
-	at := slices.IndexFunc(all, func(s agent.Summary) bool { return s.Run == r.Run })
-	if at >= 0 {
-		s = all[at]
+	if begun := records.SummaryOf(r.Run, events); begun != nil {
+		s = *begun
 	} else if s, err = c.submitted(ctx, r); err != nil {
 		return s, err
 	}

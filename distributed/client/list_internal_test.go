@@ -14,7 +14,7 @@ import (
 // listed describes the runs of a list in short.
 func listed(t *testing.T, c *Client) (out []string) {
 	t.Helper()
-	all, err := c.Runs(t.Context())
+	all, err := c.Runs(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,6 +123,7 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 			<-ctx.Done() // a step that was cancelled is not recorded
 			return records.Record{}, errLeft
 		}
+		end.Summary = records.SummaryOf(l.task.Run, l.all())
 		return records.Record{End: &end}, nil
 	case <-ctx.Done():
 		return records.Record{}, errLeft

@@ -157,12 +157,12 @@ func TestListOfRunsLoadsNoLargeValues(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		open, _ := finds(t, large)
 		c, _ := leaveAtGate(t, address, "r-1", open)
-		want, err := c.Runs(t.Context())
+		want, err := c.Runs(t.Context(), 0)
 		if err != nil || len(want) != 1 || want[0].Steps != 3 || want[0].Done != 2 {
 			t.Fatalf("the runs are %+v, %v", want, err)
 		}
 		lookInto(t, address).execute("DELETE FROM %replan_values")
-		if got, err := c.Runs(t.Context()); err != nil || len(got) != 1 || got[0] != want[0] {
+		if got, err := c.Runs(t.Context(), 0); err != nil || len(got) != 1 || got[0] != want[0] {
 			t.Errorf("the runs are %+v, %v", got, err)
 		}
 		refused(t, c, "is missing")

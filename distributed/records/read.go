@@ -150,3 +150,13 @@ func Summaries(events []event.Event) []agent.Summary {
 	}
 	return out
 }
+
+// SummaryOf summarizes a run; nil if it has not begun.
+func SummaryOf(run string, events []event.Event) *agent.Summary {
+	for _, s := range Summaries(events) {
+		if s.Run == run {
+			return &s
+		}
+	}
+	return nil
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/remote"
 	"replan/internal/untrusted"
@@ -86,6 +87,8 @@ type Outcome struct {
 	Reason event.Reason `json:"reason"`
 	// Note says what became of the changes, "" if there are none.
 	Note untrusted.Text `json:"note,omitempty"`
+	// Summary spares lists the records; nil if the run did not begin.
+	Summary *agent.Summary `json:"summary,omitempty"`
 }
 
 // Serializer writes what DBOS stores for us as its type and JSON, such as

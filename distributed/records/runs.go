@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +27,7 @@ type Row struct {
 	Worker   string // that has it, or had it last
 	Priority int
 	Created  time.Time
+	Outcome  *Outcome // nil if it has not ended, or only its records say how
 }
 
 // Waits reports whether the run waits for a worker.
@@ -38,18 +41,25 @@ func (r Row) Broken() bool {
 	return r.Status == "ERROR" || r.Status == "CANCELLED" || r.Status == "MAX_RECOVERY_ATTEMPTS_EXCEEDED"
 }
 
-const selectRow = `SELECT workflow_uuid, status, COALESCE(queue_name, ''), COALESCE(application_version, ''), COALESCE(executor_id, ''), priority, created_at FROM %sworkflow_status `
+const selectRow = `SELECT s.workflow_uuid, s.status, COALESCE(s.queue_name, ''), COALESCE(s.application_version, ''), COALESCE(s.executor_id, ''), s.priority, s.created_at,
+	COALESCE(o.output, s.output, '') FROM %sworkflow_status s LEFT JOIN %sworkflow_output o ON o.workflow_uuid = s.workflow_uuid AND s.status = 'SUCCESS' `
 
 func scanRow(scan func(...any) error) (r Row, err error) {
 	var created int64
-	err = scan(&r.Run, &r.Status, &r.Queue, &r.Version, &r.Worker, &r.Priority, &created)
+	var output string
+	err = scan(&r.Run, &r.Status, &r.Queue, &r.Version, &r.Worker, &r.Priority, &created, &output)
 	r.Created = time.UnixMilli(created).UTC()
+	if value, wrong := (Serializer{}).Decode(&output); wrong == nil && !r.Waits() && !r.Taken() {
+		if outcome, ok := value.(Outcome); ok {
+			r.Outcome = &outcome
+		}
+	}
 	return r, err
 }
 
 // Row returns the row of a run.
 func (d *Database) Row(ctx context.Context, run string) (Row, error) {
-	r, err := scanRow(d.sql.QueryRowContext(ctx, d.render(selectRow+`WHERE workflow_uuid = $1 AND name = $2`), run, Workflow).Scan)
+	r, err := scanRow(d.sql.QueryRowContext(ctx, d.render(selectRow+`WHERE s.workflow_uuid = $1 AND s.name = $2`), run, Workflow).Scan)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return r, NoRun(run)
@@ -59,9 +69,13 @@ func (d *Database) Row(ctx context.Context, run string) (Row, error) {
 	return r, nil
 }
 
-// Rows returns the rows of all runs, newest first.
-func (d *Database) Rows(ctx context.Context) (all []Row, err error) {
-	rows, err := d.sql.QueryContext(ctx, d.render(selectRow+`WHERE name = $1 ORDER BY created_at DESC, workflow_uuid DESC`), Workflow)
+// Rows returns the rows of the newest runs, newest first; 0 is all.
+func (d *Database) Rows(ctx context.Context, newest int) (all []Row, err error) {
+	query := selectRow + `WHERE s.name = $1 ORDER BY s.created_at DESC` // by its index
+	if newest > 0 {
+		query += fmt.Sprintf(" LIMIT %d", newest)
+	}
+	rows, err := d.sql.QueryContext(ctx, d.render(query), Workflow)
 	if err != nil {
 		return nil, fmt.Errorf("list the runs: %w", err)
 	}
@@ -73,7 +87,19 @@ func (d *Database) Rows(ctx context.Context) (all []Row, err error) {
 		}
 		all = append(all, r)
 	}
+	slices.SortStableFunc(all, func(a, b Row) int { return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.Run, a.Run)) })
 	return all, rows.Err()
+}
+
+// Matching returns the ids of the runs that begin or end with a text.
+func (d *Database) Matching(ctx context.Context, text string) ([]string, error) {
+	pattern := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text)
+	query := d.render(`SELECT workflow_uuid FROM %sworkflow_status WHERE name = $1 AND (workflow_uuid LIKE $2 ESCAPE '\' OR workflow_uuid LIKE $3 ESCAPE '\')`)
+	rows, err := d.sql.QueryContext(ctx, query, Workflow, pattern+"%", "%"+pattern)
+	if err != nil {
+		return nil, fmt.Errorf("look for the run %s: %w", text, err)
+	}
+	return texts(rows)
 }
 
 // Task returns the task of a run as it was submitted.

@@ -90,7 +90,7 @@ func (a *attachment) serve(ctx context.Context) (err error) {
 	case request.Follow != nil, request.Resume != nil:
 		return a.again(ctx, request)
 	case request.Runs != nil:
-		runs, err := a.client.Runs(ctx)
+		runs, err := a.client.Runs(ctx, request.Runs.Newest)
 		return errors.Join(a.write(remote.Output{Runs: runs}), err)
 	case request.Journal != nil:
 		return a.journal(ctx, request.Journal.Run)

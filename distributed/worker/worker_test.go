@@ -249,6 +249,7 @@ func TestDatabaseOfANewerVersionIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	execute(t, file, `UPDATE operation_outputs SET output = REPLACE(output, '"v":1', '"v":9') WHERE workflow_uuid = 'r-new'`)
+	execute(t, file, `UPDATE workflow_output SET output = REPLACE(output, '"summary"', '"newer"') WHERE workflow_uuid = 'r-new'`)
 	all := ask(t, "sqlite:"+file, `{"journal":{"run":"r-new"}}`)
 	problem(t, all, remote.CodeVersion, "written in format 9, and this replan reads up to 1; update replan")
 	all = ask(t, "sqlite:"+file, `{"runs":{}}`)
