@@ -67,8 +67,10 @@ type following struct {
 	recorded bool // the records were there when Follow was called
 	ended    bool
 
-	lost time.Time // when the database was lost; zero if it is not
-	told bool      // the user knows
+	lost     time.Time // when the database was lost; zero if it is not
+	lossTold bool      // the user knows
+
+	fares
 }
 
 // Follow calls see with each record of a run, from its first, until the run ends or
@@ -129,13 +131,7 @@ func (f *following) step(ctx context.Context, idle bool) error {
 	if !idle {
 		return nil
 	}
-	return f.look(ctx, func(ctx context.Context) error {
-		row, err := f.database.Row(ctx, f.run)
-		if err != nil || !row.Broken() {
-			return err
-		}
-		return f.broken(f.run)
-	})
+	return f.look(ctx, f.fare)
 }
 
 // lose takes in that the database cannot be reached.
@@ -143,17 +139,17 @@ func (f *following) lose() error {
 	if f.lost.IsZero() {
 		f.lost = time.Now()
 	}
-	if f.told || time.Since(f.lost) < f.rhythm.patience {
+	if f.lossTold || time.Since(f.lost) < f.rhythm.patience {
 		return nil
 	}
-	f.told = true
+	f.lossTold = true
 	return f.note("the database cannot be reached; trying again")
 }
 
 // regain takes in that the database can be reached.
 func (f *following) regain() error {
-	told := f.told
-	f.lost, f.told = time.Time{}, false
+	told := f.lossTold
+	f.lost, f.lossTold = time.Time{}, false
 	if !told {
 		return nil
 	}

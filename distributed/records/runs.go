@@ -91,6 +91,16 @@ func (d *Database) Rows(ctx context.Context, newest int) (all []Row, err error) 
 	return all, rows.Err()
 }
 
+// Before returns the number of runs that wait before a run in its queue.
+func (d *Database) Before(ctx context.Context, r Row) (n int, err error) {
+	err = d.sql.QueryRowContext(ctx, d.render(`SELECT COUNT(*) FROM %sworkflow_status
+		WHERE queue_name = $1 AND status = 'ENQUEUED' AND (priority < $2 OR priority = $2 AND created_at < $3)`), r.Queue, r.Priority, r.Created.UnixMilli()).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count the runs before the run %s: %w", r.Run, err)
+	}
+	return n, nil
+}
+
 // Matching returns the ids of the runs that begin or end with a text.
 func (d *Database) Matching(ctx context.Context, text string) ([]string, error) {
 	pattern := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text)

@@ -121,15 +121,14 @@ func (a *attachment) submit(ctx context.Context, task remote.Task, request remot
 	if err := a.accept(task.Run); err != nil {
 		return err
 	}
-	if missing != "" {
-		if err := a.write(remote.Output{Note: untrusted.Text(missing + "; the run waits for one")}); err != nil {
-			return err
-		}
-	}
-	if request.Detach {
+	switch {
+	case !request.Detach:
+		return a.follow(ctx, task.Run)
+	case missing != "":
+		return a.write(remote.Output{Note: untrusted.Text(missing + "; the run waits for one")})
+	default:
 		return nil
 	}
-	return a.follow(ctx, task.Run)
 }
 
 func (a *attachment) accept(run string) error {

@@ -1,0 +1,92 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"replan/agent/remote"
+	"replan/distributed/records"
+	"replan/internal/english"
+)
+
+// fares is how a run fares that says nothing.
+type fares struct {
+	asked  time.Time // when the database was last asked
+	worker string    // that has the run, or had it last
+	waits  string    // what the run waits for; "" if a worker has it
+	since  time.Time // when waits changed
+	told   string    // what the user knows of waits
+}
+
+// fare tells the user if the run waits, and when a worker has it again.
+func (f *following) fare(ctx context.Context) error {
+	const looks = 4 // of those for records
+	if time.Since(f.asked) < looks*f.rhythm.longest {
+		return nil
+	}
+	f.asked = time.Now()
+	row, err := f.database.Row(ctx, f.run)
+	if err != nil {
+		return err
+	}
+	if row.Broken() {
+		return f.broken(f.run)
+	}
+	workers, err := f.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	if row.Taken() && slices.ContainsFunc(workers, func(w remote.Worker) bool { return w.ID == row.Worker && w.Alive }) {
+		return f.taken(row.Worker)
+	}
+	if !row.Taken() && !row.Waits() {
+		return nil
+	}
+	waits, now := "", false
+	task, _ := records.NeedsOf(row.Queue)
+	switch missing := Missing(workers, task, row.Version); {
+	case row.Taken(), f.worker != "":
+		if row.Taken() {
+			f.worker = row.Worker
+		}
+		waits = "the worker " + f.worker + " is gone; the run waits for another"
+	case missing != "":
+		waits, now = missing+"; the run waits for one", true
+	default:
+		waits = "the run waits in its queue"
+	}
+	if waits != f.waits {
+		f.waits, f.since = waits, time.Now()
+	}
+	if waits == f.told || !now && time.Since(f.since) < f.rhythm.patience {
+		return nil
+	}
+	f.told = waits
+	if !row.Taken() && f.worker == "" && !now {
+		before, err := f.database.Before(ctx, row)
+		if err != nil {
+			return err
+		}
+		waits += " and is the next"
+		if before > 0 {
+			waits = fmt.Sprintf("%s behind %s", f.told, english.Count(before, "run"))
+		}
+	}
+	return f.note(waits)
+}
+
+// taken takes in that a worker has the run.
+func (f *following) taken(worker string) error {
+	told, last := f.told, f.worker
+	f.worker, f.waits, f.told = worker, "", ""
+	switch {
+	case last != "" && (last != worker || told != ""):
+		return f.note("the worker " + worker + " has taken the run up")
+	case told != "":
+		return f.note("the worker " + worker + " has the run")
+	default:
+		return nil
+	}
+}
