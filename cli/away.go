@@ -228,6 +228,7 @@ func (o runs) submittedText(p *plain.Printer, s agent.Summary) {
 
 // follow submits, follows or resumes a run of workers, unless the user leaves it to them.
 func (o *options) follow(ctx context.Context, with remote.Options, r remote.Request, how following) (err error) {
+	o.follows.Store(true)
 	if o.Distributed.Detach {
 		return o.leave(ctx, with, r)
 	}

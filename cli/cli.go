@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -100,13 +101,11 @@ func Main(ctx context.Context, args []string, std IO) int {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	release := onInterrupt(cancel, func(error) {
-		_, _ = fmt.Fprintln(std.Err, "replan: stopping the run; a third interrupt exits at once and may leave processes running")
-	})
+	o := &options{io: std, follows: new(atomic.Bool)}
+	release := onInterrupt(cancel, func(error) { _, _ = fmt.Fprintln(std.Err, "replan: "+o.secondInterrupt()) })
 	defer release()
 	defer catchBrokenPipes()()
 
-	o := &options{io: std}
 	root := newRoot(o)
 	root.SetArgs(args)
 	root.SetIn(std.In)
@@ -226,6 +225,14 @@ func onInterrupt(stop, warn func(why error)) (release func()) {
 		close(done)
 		<-ended
 	}
+}
+
+// secondInterrupt says what happens while the program does not end yet.
+func (o *options) secondInterrupt() string {
+	if o.follows.Load() {
+		return "leaving the run to the workers; a third interrupt exits at once"
+	}
+	return "stopping the run; a third interrupt exits at once and may leave processes running"
 }
 
 // catchBrokenPipes turns a write to a closed pipe into an error. Otherwise the

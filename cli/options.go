@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"replan/agent/event"
@@ -35,7 +36,8 @@ type options struct {
 	inDoubt     string       // the decision about steps in doubt, on resume or of a run of workers
 	chatContext *chatContext // the chat that the command was typed into; nil on the command line
 	opened      func() *tty.Terminal
-	again       string // the command that runs a deleted run again; "" if runs are kept
+	again       string       // the command that runs a deleted run again; "" if runs are kept
+	follows     *atomic.Bool // a run that workers carry out
 }
 
 // Commands, grouped by subject. Each group has access to the options.
