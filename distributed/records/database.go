@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
@@ -60,8 +61,21 @@ func Open(ctx context.Context, address string) (*Database, error) {
 	case "":
 		return nil, problem(remote.CodeUsage, "no database is named: use --on postgres://HOST/DATABASE or --on sqlite:FILE, or set REPLAN_ON")
 	default:
+		if !strings.Contains(address, ":") {
+			return nil, problem(remote.CodeUsage, "the database must be postgres://… or sqlite:FILE: for a file use sqlite:%s", address)
+		}
 		return nil, problem(remote.CodeUsage, "the database must be postgres://… or sqlite:FILE, not %.20q", kind+":")
 	}
+}
+
+// OpenExisting opens a database as Open does, but makes no file.
+func OpenExisting(ctx context.Context, address string) (*Database, error) {
+	if file, ok := strings.CutPrefix(address, "sqlite:"); ok && file != "" {
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			return nil, problem(remote.CodeDatabase, "there is no database %s: start a worker on it first with replan-worker work", file)
+		}
+	}
+	return Open(ctx, address)
 }
 
 // openSQLite opens a file. Every commit reaches the disk before it returns.

@@ -92,7 +92,10 @@ func (d *Database) Prepare(ctx context.Context) error {
 func (d *Database) Check(ctx context.Context) error {
 	var count int
 	if err := d.sql.QueryRowContext(ctx, d.render(`SELECT COUNT(*) FROM %sreplan_workers`)).Scan(&count); err != nil {
-		return problem(remote.CodeDatabase, "the database holds no runs of replan: start a worker on it first with replan-worker work (%v)", err)
+		if Lost(err) {
+			return problem(remote.CodeDatabase, "the database cannot be reached: %s", reason(err))
+		}
+		return problem(remote.CodeDatabase, "the database holds no runs of replan: start a worker on it first with replan-worker work")
 	}
 	return d.CheckTables(ctx)
 }

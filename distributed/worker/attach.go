@@ -195,29 +195,45 @@ func (a *attachment) follow(ctx context.Context, run string) error {
 	}()
 	go func() { cancel(a.commands(ctx, run, lines)) }()
 	a.client.Note = func(text string) error { return a.write(remote.Output{Note: untrusted.Text(text)}) }
-	// The answer comes last, after what became of the changes.
-	var answer *remote.Output
+	// What became of the changes comes before the end of the run, and that before the answer.
+	var ended, answer *remote.Output
+	write := func(outputs ...*remote.Output) error {
+		for _, o := range outputs {
+			if o != nil {
+				if err := a.write(*o); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
 	err := a.client.Follow(ctx, run, func(r records.Record, recorded bool) error {
 		for _, e := range r.Events {
-			out := remote.Output{Event: &e, Past: recorded}
-			if e.Data.Kind() == event.KindChatReply {
-				answer = &out
-			} else if err := a.write(out); err != nil {
+			out := &remote.Output{Event: &e, Past: recorded}
+			switch {
+			case e.Data.Kind() == event.KindChatReply:
+				answer = out
+				continue
+			case e.Run == run: // a run that was resumed has more than one end
+				if err := write(ended); err != nil {
+					return err
+				}
+				ended = nil
+			}
+			if e.Run == run && e.Data.Kind() == event.KindRunCompleted {
+				ended = out
+			} else if err := write(out); err != nil {
 				return err
 			}
 		}
 		if r.End == nil {
 			return nil
 		}
+		var note *remote.Output
 		if r.End.Note != "" {
-			if err := a.write(remote.Output{Note: r.End.Note}); err != nil {
-				return err
-			}
+			note = &remote.Output{Note: r.End.Note}
 		}
-		if answer == nil {
-			return nil
-		}
-		return a.write(*answer)
+		return write(note, ended, answer)
 	})
 	switch why := context.Cause(ctx); {
 	case errors.Is(why, errDetached):

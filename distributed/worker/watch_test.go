@@ -92,7 +92,7 @@ func TestWorkerTellsHealthMetricsAndTraces(t *testing.T) {
 	if !strings.HasPrefix(at, "http://127.0.0.1:") {
 		t.Fatalf("health and metrics are at %q", at)
 	}
-	if status, text := get(t, at+"/healthz"); status != http.StatusOK || text != "the database answers; 0 runs are under way\n" {
+	if status, text := get(t, at+"/healthz"); status != http.StatusOK || text != "the database answers; 0 runs under way\n" {
 		t.Errorf("the health is %d %q", status, text)
 	}
 	listFiles(t, address)

@@ -21,6 +21,7 @@ import (
 	"replan/distributed/checkout"
 	"replan/distributed/host"
 	"replan/distributed/records"
+	"replan/internal/english"
 	"replan/planning/plan"
 )
 
@@ -76,7 +77,7 @@ func (p *program) work(ctx context.Context, how working) error {
 		return err
 	}
 	defer watch.close()
-	d, err := p.open(ctx)
+	d, err := records.Open(ctx, p.address())
 	if err != nil {
 		return err
 	}
@@ -276,11 +277,11 @@ func (p *program) doctor(ctx context.Context, how working) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := p.print("the database has %d workers\n", len(workers)); err != nil {
+	if err := p.print("the database has %s\n", english.Count(len(workers), "worker")); err != nil {
 		return err
 	}
 	for _, w := range workers {
-		state := fmt.Sprintf("%d runs", w.Runs)
+		state := english.Count(w.Runs, "run")
 		if !host.Alive(w) {
 			state = fmt.Sprintf("silent for %d s", w.SilentMS/1000)
 		}

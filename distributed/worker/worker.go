@@ -63,9 +63,9 @@ func Main(ctx context.Context, args []string, std cli.IO) int {
 // address returns the address of the database.
 func (p *program) address() string { return cmp.Or(p.on, p.std.Getenv("REPLAN_ON")) }
 
-// open opens the database.
+// open opens the database that a worker has prepared.
 func (p *program) open(ctx context.Context) (*records.Database, error) {
-	return records.Open(ctx, p.address())
+	return records.OpenExisting(ctx, p.address())
 }
 
 // problemOf returns an error of the database as a problem, unless it is one.
@@ -78,7 +78,28 @@ func problemOf(err error) *remote.Problem {
 
 // logger logs to standard error.
 func (p *program) logger(level slog.Level) *slog.Logger {
-	return slog.New(slog.NewTextHandler(p.std.Err, &slog.HandlerOptions{Level: level}))
+	return slog.New(withoutTimeouts{slog.NewTextHandler(p.std.Err, &slog.HandlerOptions{Level: level})})
+}
+
+// withoutTimeouts leaves out that DBOS has found no command in time, which is usual.
+type withoutTimeouts struct{ slog.Handler }
+
+// Handle handles a record.
+func (h withoutTimeouts) Handle(ctx context.Context, r slog.Record) error {
+	if r.Message == "Recv() timeout reached" {
+		return nil
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs returns the handler with attributes.
+func (h withoutTimeouts) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return withoutTimeouts{h.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup returns the handler with a group.
+func (h withoutTimeouts) WithGroup(name string) slog.Handler {
+	return withoutTimeouts{h.Handler.WithGroup(name)}
 }
 
 // print writes to standard output.

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -107,7 +108,7 @@ func TestWrongOptionsAreRefusedInOneSentence(t *testing.T) {
 	for sentence, args := range map[string][]string{
 		"no database is named":          {},
 		`not "mysql:"`:                  {"--on", "mysql://ann:secret@db/replan"},
-		`not "runs.db:"`:                {"--on", "runs.db"},
+		"for a file use sqlite:runs.db": {"--on", "runs.db"},
 		"no file is named":              {"--on", "sqlite:"},
 		"special characters as %XX":     {"--on", "postgres://ann:secret%@db/replan"},
 		"is no name of lower-case":      {"--on", "postgres://ann:secret@db/replan?schema=Team-1"},
@@ -131,6 +132,11 @@ func TestDatabaseThatCannotBeUsedIsToldInOneSentence(t *testing.T) {
 	none := "sqlite:" + filepath.Join(t.TempDir(), "none", "runs.db")
 	away := "postgres://ann:secret@127.0.0.1:1/replan?sslmode=disable"
 	refused(t, 1, "its folder must exist", "work", "--on", none)
+	missing := filepath.Join(t.TempDir(), "runs.db")
+	problem(t, ask(t, "sqlite:"+missing, `{"runs":{}}`), remote.CodeDatabase, "there is no database "+missing+": start a worker on it first with replan-worker work")
+	if _, err := os.Stat(missing); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a client made the database: %v", err)
+	}
 	refused(t, 1, "the database replan at 127.0.0.1:1 cannot be used: connection refused", "work", "--on", away)
 	problem(t, ask(t, away, `{"runs":{}}`), remote.CodeDatabase, "connection refused")
 	problem(t, ask(t, "mysql://ann:secret@db/replan", `{"runs":{}}`), remote.CodeUsage, `not "mysql:"`)
@@ -190,7 +196,8 @@ func hosted(t *testing.T, address, id string) *host.Host {
 		Open: func(context.Context, remote.Task) (host.Opened, error) {
 			cfg := conformance.Case{}.Config()
 			cfg.Store = store.New(store.Dirs{Config: dir, Data: dir, State: dir})
-			return host.Opened{Config: cfg, Close: func() error { return nil }}, nil
+			handBack := func(context.Context, records.Outcome) (string, error) { return "the changes are kept", nil }
+			return host.Opened{Config: cfg, HandBack: handBack, Close: func() error { return nil }}, nil
 		},
 	})
 	if err != nil {
@@ -300,4 +307,37 @@ func TestDatabaseIsReachedByTLS(t *testing.T) {
 		t.Error(err)
 	}
 	refused(t, 1, "certificate signed by unknown authority", "work", "--on", strings.Replace(plain, "disable", "verify-full", 1))
+}
+
+func TestWhatBecameOfTheChangesComesBeforeTheEndOfARun(t *testing.T) {
+	t.Parallel()
+	address := "sqlite:" + filepath.Join(t.TempDir(), "runs.db")
+	h := hosted(t, address, "w1")
+	carryOut(t, address, "r-1")
+	in, typed := io.Pipe() // its end would detach
+	go func() { _, _ = io.WriteString(typed, `{"follow":{"run":"r-1"}}`+"\n") }()
+	var out bytes.Buffer
+	std := cli.IO{In: in, Out: &out, Err: io.Discard, Getenv: func(string) string { return "" }, Getwd: os.Getwd}
+	if exit := worker.Main(t.Context(), []string{"attach", "--on", address}, std); exit != 0 || typed.Close() != nil {
+		t.Errorf("attach exits with %d", exit)
+	}
+	var order []string
+	for line := range strings.Lines(out.String()) {
+		var o remote.Output
+		if err := json.Unmarshal([]byte(line), &o); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case o.Note == "the changes are kept":
+			order = append(order, "note")
+		case o.Event != nil && (o.Event.Data.Kind() == event.KindRunCompleted || o.Event.Data.Kind() == event.KindChatReply):
+			order = append(order, string(o.Event.Data.Kind()))
+		}
+	}
+	if want := []string{"note", "run.completed", "chat.reply"}; !slices.Equal(order, want) {
+		t.Errorf("got %q, want %q", order, want)
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
 }
