@@ -277,7 +277,7 @@ func (o *options) watch(ctx context.Context, s *remote.Session) error {
 	s.Close()
 	words := "Run " + telling.ShortID(s.Run()) + " has ended. Show it: replan runs show " + telling.ShortID(s.Run()) + o.onAgain()
 	if !s.Over() {
-		words = "Run " + telling.ShortID(s.Run()) + " goes on. " + o.comeBack(s)
+		words = "Run " + telling.ShortID(s.Run()) + " continues. " + o.comeBack(s)
 	}
 	if l := o.look(); l != nil {
 		words = l.Faint.Render(words)
@@ -295,11 +295,11 @@ func (o *options) left(ctx context.Context, s *remote.Session, reply *event.Chat
 		if f, ok := errors.AsType[*failure](written); ok {
 			return f
 		}
-		return wrap(writing, fmt.Errorf("%w; the run %s goes on", written, id))
+		return wrap(writing, fmt.Errorf("%w; the run %s continues", written, id))
 	case ctx.Err() != nil:
-		return &failure{exit: exitInterrupted, code: "detached", err: fmt.Errorf("the run %s goes on. %s", id, o.comeBack(s))}
+		return &failure{exit: exitInterrupted, code: "detached", err: fmt.Errorf("the run %s continues. %s", id, o.comeBack(s))}
 	case s.Err() != nil:
-		return away(ctx, fmt.Errorf("%w. The run %s goes on. %s", s.Err(), id, o.comeBack(s)))
+		return away(ctx, fmt.Errorf("%w. The run %s continues. %s", s.Err(), id, o.comeBack(s)))
 	case reply == nil:
 		return wrap("follow the run "+id, errors.New("it ended without an answer"))
 	default:

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Leaving the screen of a run that workers carry out asks nothing: the run goes on.
+// Leaving the screen of a run that workers carry out asks nothing: the run continues.
 func TestLeavingTheScreenLeavesARunToTheWorkers(t *testing.T) {
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "plan.json"), `{"title": "Write", "steps": [{"title": "Write", "tool": "fs.write", "args": {"path": "c.txt", "text": "three"}}]}`)
@@ -31,6 +31,6 @@ func TestLeavingTheScreenLeavesARunToTheWorkers(t *testing.T) {
 		s.until(0, "allow once")
 		s.keys(ctrlC)
 		s.end(0)
-		s.until(0, "goes on. Come back: replan runs follow")
+		s.until(0, "continues. Come back: replan runs follow")
 	}
 }

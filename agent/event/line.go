@@ -24,7 +24,7 @@ const encodedAtOnce = 64 << 10
 // results. They are encoded as they are written, because an event may hold the same
 // result several times.
 type Line struct {
-	JSON []byte // a short string stands in each gap
+	JSON []byte // with a short string in place of each gap
 	Gaps []Gap  // in order
 }
 
@@ -107,7 +107,7 @@ func characterEnd(text string, most int) int {
 
 // cutter cuts large texts out of the args, variables and results of an event.
 type cutter struct {
-	mark []byte   // JSON that stands in each gap, and that no other text can contain
+	mark []byte   // JSON in place of each gap, which no other text can contain
 	cut  []string // in the order in which they were encoded
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // Session is a run that workers carry out, as a session of the screen. It ends with the
-// run, with its program, or with [Session.Close], after which the run goes on.
+// run, with its program, or with [Session.Close], after which the run continues.
 type Session struct {
 	run, id string
 	options Options
@@ -100,7 +100,7 @@ func (s *Session) Over() bool {
 	return s.over
 }
 
-// Close leaves the run, which goes on, and waits for the program. It discards what
+// Close leaves the run, which continues, and waits for the program. It discards what
 // nobody has read.
 func (s *Session) Close() {
 	s.leave()
@@ -237,7 +237,7 @@ func (f *feed) take(o Output) (events []event.Event) {
 	if o.Event == nil {
 		return nil
 	}
-	if f.reply == nil || !f.reply.Past { // a run that goes on has made an old answer void
+	if f.reply == nil || !f.reply.Past { // a run that continues has made an old answer void
 		events = f.rest()
 	}
 	f.reply = nil
@@ -256,7 +256,7 @@ func (f *feed) take(o Output) (events []event.Event) {
 		if e.Run == f.run {
 			events = append(events, f.own(session.Status{Workspace: untrusted.Text(d.Workspace), Model: untrusted.Text(d.Model), Tools: len(d.Catalogue)}))
 		}
-		// What is open is asked once the last event has arrived, which is therefore new.
+		// The screen asks what is open once the last event has arrived, which is therefore new.
 		switch {
 		case f.resumes && e.Run == f.run && upto > 0:
 			events = append(events, f.own(session.Resuming{Run: e.Run, Upto: upto}))

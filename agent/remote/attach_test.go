@@ -88,7 +88,7 @@ func TestAttachedSessionShowsARunAndAnswersItsGates(t *testing.T) {
 	}
 }
 
-// What is open is asked, so the last past event is new; an old answer is void.
+// The screen asks what is open at a new event, so the last past one is new; an old answer is void.
 func TestFollowedRunRepeatsAllButTheLastPastEvent(t *testing.T) {
 	s := attach(t, options("run"), remote.Request{Follow: &remote.Follow{Run: "abc123"}})
 	want := []string{

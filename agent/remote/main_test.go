@@ -151,7 +151,7 @@ func (f *faked) past(started event.RunStarted) {
 	f.event(true, 1, runID, started)
 	f.event(true, 1, "r-inner", event.RunStarted{Outer: runID})
 	f.event(true, 2, sessionID, event.ChatReply{Run: runID, Text: "it was stopped"})
-	f.event(true, 2, runID, event.Note{Text: "it goes on"})
+	f.event(true, 2, runID, event.Note{Text: "it continues"})
 	f.event(true, 3, runID, event.GateRequested{Gate: "g1", Tool: "fs.write"})
 }
 

@@ -28,7 +28,7 @@ type Options struct {
 	Logger  *slog.Logger    // gets what the program writes to standard error; nil is none
 	// Keep saves a setting that the user chose on the screen; nil saves nothing.
 	Keep     func(key string, value *string) (file string, err error)
-	Patience time.Duration // how long the program may take to end once it is told to; 0 is 5 s
+	Patience time.Duration // how long the program may take to end when it has to; 0 is 5 s
 	// Tell publishes why a session broke off as a note too, for a screen.
 	Tell bool
 }
@@ -41,7 +41,7 @@ const (
 	answerTime = 30 * time.Second
 )
 
-// program is a worker program under way. It is told to end, and after a while killed,
+// program is a worker program under way. It gets the end of its input, and after a while is killed,
 // when its context ends.
 type program struct {
 	name string
@@ -164,7 +164,7 @@ func (p *program) broken(err error) error {
 func (p *program) close() {
 	p.stop()
 	_ = p.out.Close() // never fails; ends a write that waits
-	<-p.exit          //nolint:errcheck // it was told to end
+	<-p.exit          //nolint:errcheck // it had to end
 }
 
 // logWriter passes lines to a log.

@@ -73,8 +73,8 @@ func Check(cmd *cobra.Command, o *config.Options) error {
 
 // Present says who answers the questions of a run.
 type Present struct {
-	Asked   bool // somebody is asked about gates here
-	Attends bool // somebody answers other questions here
+	Asked   bool // somebody answers gates here
+	Attends bool // and other questions
 }
 
 // Task returns the task of a goal or a plan. A run that nobody follows asks whoever

@@ -1,6 +1,6 @@
 // Package checkout gives a run a folder of its own to work in: a fresh checkout of a
 // git repository, or an empty folder. Its changes are kept in snapshots, from which
-// another worker goes on, and come back as a branch or a patch.
+// another worker continues, and come back as a branch or a patch.
 //
 // The tools of a run may change anything in the checkout, its .git folder included. So
 // each checkout has a .git folder of its own, which shares nothing but objects with the

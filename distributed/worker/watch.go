@@ -77,7 +77,7 @@ func (w *watch) routes(health func() host.Health) http.Handler {
 			http.Error(to, "the last run could not be opened: "+untrusted.Line(now.Problem), http.StatusServiceUnavailable)
 			return
 		}
-			_, _ = fmt.Fprintf(to, "the database answers; %s under way\n", english.Count(now.Runs, "run"))
+		_, _ = fmt.Fprintf(to, "the database answers; %s under way\n", english.Count(now.Runs, "run"))
 	})
 	routes.Handle("GET /metrics", w.telemetry.Handler(
 		func() float64 { return float64(health().Runs) },
