@@ -314,7 +314,7 @@ func (o *options) comeBack(s *remote.Session) string {
 
 // onAgain names --on where it was given. The address may hold a password.
 func (o *options) onAgain() string {
-	if o.Changed("on") {
+	if o.elsewhere() && o.Changed("on") {
 		return " --on ADDRESS"
 	}
 	return ""

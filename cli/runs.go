@@ -303,7 +303,7 @@ func (o runs) runText(p *plain.Printer, run *agent.Run, s agent.Summary, snapsho
 	}
 	if s.Resumable {
 		p.Line("")
-		p.Line("resume it: %s %s", o.named("plan resume"), telling.ShortID(s.Run))
+		p.Line("resume it: %s %s%s", o.named("plan resume"), telling.ShortID(s.Run), o.onAgain())
 	}
 }
 
