@@ -202,10 +202,10 @@ func (o *options) journalAway(ctx context.Context, args []string) (run agent.Run
 // notBegun says why a run of workers has no events.
 func notBegun(s agent.Summary) string {
 	id := "the run " + telling.ShortID(s.Run)
-	switch {
-	case s.Status == agent.StatusRunning:
+	switch s.Status {
+	case agent.StatusRunning:
 		return id + " has not begun: a worker prepares it"
-	case s.Status == agent.StatusWaiting:
+	case agent.StatusWaiting:
 		return id + " has not begun: " + cmp.Or(string(s.Why), "it waits for a worker")
 	default:
 		return id + " ended before it began: " + cmp.Or(string(s.Why), "it was no run")
