@@ -10,5 +10,6 @@ import (
 )
 
 func main() {
+	cli.Stamp()
 	os.Exit(cli.Main(context.Background(), os.Args[1:], cli.System()))
 }

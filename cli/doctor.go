@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
@@ -283,6 +284,25 @@ func (o *options) checkSign(state doctor.State) string {
 
 // Version is the version of the program, set by the build.
 var Version = "0.1.0-dev"
+
+// Stamp adds the commit of the build to the version of a development build, so that
+// workers take no runs of other commits. The main function calls it first.
+func Stamp() { Version = stamped(Version, commit()) }
+
+// stamped returns a version with the commit of a development build, as semantic
+// versions hold it.
+func stamped(version, commit string) string {
+	const shown = 12 // digits, as in versions of Go
+	revision, dirty, _ := strings.Cut(commit, "-")
+	if !strings.HasSuffix(version, "-dev") || revision == "" {
+		return version
+	}
+	version += "+" + revision[:min(shown, len(revision))]
+	if dirty != "" {
+		version += "." + dirty
+	}
+	return version
+}
 
 // commit returns the commit of the build, with "-dirty" if the sources were
 // modified; "" if unknown.

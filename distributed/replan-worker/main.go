@@ -11,6 +11,7 @@ import (
 )
 
 func main() {
+	cli.Stamp()
 	if exit, ok := cli.Reentered(); ok {
 		os.Exit(exit)
 	}
