@@ -22,8 +22,10 @@ const (
 	// unheard is how long the engine may go on to listen to queues after it was told not
 	// to, so that this worker would take the run that it puts back.
 	unheard = 2 * time.Second
-	// longestPause is the longest pause of a worker that cannot open runs, in beats.
-	longestPause = 60
+	// The pause of a worker that cannot open runs is long enough for others to take the
+	// run first, which the engine puts back up to a second late.
+	firstPause   = 2 * unheard
+	longestPause = time.Minute
 )
 
 // openings are how the attempts of a worker to open runs went.
@@ -51,8 +53,7 @@ func (h *Host) notOpened(ctx context.Context, why error) error {
 	}
 	h.openings.problem = why.Error()
 	if !h.openings.paused() { // else others failed at the same time
-		beat := beats * h.cfg.Rhythm
-		h.openings.pause = min(max(beat, 2*h.openings.pause), longestPause*beat)
+		h.openings.pause = min(max(firstPause, 2*h.openings.pause), longestPause)
 		h.openings.until = time.Now().Add(h.openings.pause)
 	}
 	h.mu.Unlock()

@@ -58,8 +58,7 @@ func TestRunFailsWhenWorkersCannotOpenItAgainAndAgain(t *testing.T) {
 
 func TestWorkerThatCannotOpenRunsTakesNoneForAGrowingPause(t *testing.T) {
 	h := idle(t)
-	beat := beats * h.cfg.Rhythm
-	for _, want := range []time.Duration{beat, 2 * beat, 4 * beat} {
+	for _, want := range []time.Duration{firstPause, 2 * firstPause, 4 * firstPause} {
 		for range 2 { // the second fails at the same time
 			if err := h.notOpened(t.Context(), errors.New("the disk is full")); err != nil {
 				t.Fatal(err)
@@ -70,8 +69,8 @@ func TestWorkerThatCannotOpenRunsTakesNoneForAGrowingPause(t *testing.T) {
 		}
 		h.openings.until = time.Now()
 	}
-	h.openings.pause = longestPause * beat
-	if err := h.notOpened(t.Context(), errors.New("the disk is full")); err != nil || h.openings.pause != longestPause*beat {
+	h.openings.pause = longestPause
+	if err := h.notOpened(t.Context(), errors.New("the disk is full")); err != nil || h.openings.pause != longestPause {
 		t.Errorf("the worker pauses %v: %v", h.openings.pause, err)
 	}
 	if health := h.Health(); health.Problem != "the disk is full" {
