@@ -127,7 +127,11 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 const noQueue = "none"
 
 const (
-	shutdownTime = 20 * time.Second
+	// A host closes within leaveTime and closeTime; see docs/distributed.md.
+	leaveTime = 20 * time.Second // for the sessions to stop and to record that
+	closeTime = 5 * time.Second  // for all else
+	// shutdownTime is the patience with each part of the engine.
+	shutdownTime = 3 * time.Second
 	// A run that gets on may be taken up as often as its workers die; see maxDeaths.
 	maxRecoveries = 1_000_000
 )
@@ -143,17 +147,26 @@ func (h *Host) Close() error {
 	}
 	h.mu.Unlock()
 	dbos.ListenQueues(h.dbos, noQueue)
-	patience := time.After(shutdownTime)
+	patience := time.After(leaveTime)
 	for _, l := range left {
 		select {
 		case <-l:
 		case <-patience: // what is not recorded is in doubt
 		}
 	}
-	h.stopLooking()
-	h.workers.Wait() // no more signs of life
-	err := h.cfg.Database.Leave(context.Background(), h.cfg.Worker.ID)
-	return errors.Join(err, dbos.Shutdown(h.dbos, shutdownTime), h.cfg.Database.Close())
+	ended := make(chan error, 1)
+	go func() { // the process ends anyway
+		h.stopLooking()
+		h.workers.Wait() // no more signs of life
+		err := h.cfg.Database.Leave(context.Background(), h.cfg.Worker.ID)
+		ended <- errors.Join(err, dbos.Shutdown(h.dbos, shutdownTime), h.cfg.Database.Close())
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(closeTime):
+		return fmt.Errorf("the worker did not end within %s: what it still does is not recorded", leaveTime+closeTime)
+	}
 }
 
 // attach makes commands reach a run.

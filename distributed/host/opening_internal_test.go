@@ -125,3 +125,10 @@ func TestAnswersCarryTheirAuthor(t *testing.T) {
 		}
 	}
 }
+
+func TestHostClosesIn30SecondsWithTheLastTraces(t *testing.T) {
+	const traces = 5 * time.Second // see the package worker
+	if all := leaveTime + closeTime + traces; all > 30*time.Second {
+		t.Errorf("a worker may take %s to stop", all)
+	}
+}
