@@ -54,6 +54,7 @@ type engine struct {
 	journal  Journal
 	model    Model
 	tools    caller
+	admit    func(context.Context, plan.Tool) (end func(), err error) // nil admits all
 	log      *slog.Logger
 	now      func() time.Time
 	arrivals chan<- arrival

@@ -22,8 +22,11 @@ import (
 
 // Config configures a session.
 type Config struct {
-	Model         Model
-	Tools         Tools
+	Model Model
+	Tools Tools
+	// Admit waits until a call of a tool may begin, which calls end when it has ended.
+	// The wait is no time of the call. nil admits all at once.
+	Admit         func(ctx context.Context, t plan.Tool) (end func(), err error)
 	Workspace     string      // absolute path of the working folder
 	Copy          WorkingCopy // where runs work; nil is the workspace itself
 	Trusted       bool        // the user trusts the workspace, so its tests may run

@@ -58,9 +58,24 @@ func (e *engine) ask(ctx context.Context, r prompt.Request, stream func(text, th
 }
 
 // call is Call of the tools; a panic is an error that leaves open what was done.
-func (e *engine) call(ctx context.Context, c plan.ToolCall) (result any, err error) {
+func (e *engine) call(ctx context.Context, under *call, c plan.ToolCall) (result any, err error) {
 	defer e.catch(&err)
+	if e.admit != nil {
+		end, err := e.admitted(ctx, under, c.Tool)
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+	}
 	return e.tools.Call(ctx, c)
+}
+
+// admitted is Admit of the configuration, while the clock of the call stands.
+func (e *engine) admitted(ctx context.Context, under *call, t plan.Tool) (end func(), err error) {
+	if under.limit != nil {
+		defer under.limit.Hold()()
+	}
+	return e.admit(ctx, t)
 }
 
 // preview is Preview of the tools; a panic is an error.
@@ -139,7 +154,7 @@ func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 		}
 	}
 	call.Beside = func(text string) { kept.Text = untrusted.Text(text) }
-	result, err := e.acceptAndCall(ctx, call)
+	result, err := e.acceptAndCall(ctx, under, call)
 	if err != nil {
 		e.emit(e.toolFailure(ctx, under, c, err, kept.Attachments, e.since(begun)))
 		return
@@ -149,13 +164,13 @@ func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 
 // acceptAndCall calls a tool. A tool that its server has changed is called only
 // after its gate, which has shown all of the change.
-func (e *engine) acceptAndCall(ctx context.Context, call plan.ToolCall) (any, error) {
+func (e *engine) acceptAndCall(ctx context.Context, under *call, call plan.ToolCall) (any, error) {
 	if accepter, ok := e.tools.(Accepter); ok && call.Tool.Changed != "" && !call.Tool.TooLong {
 		if err := accepter.Accept(ctx, plan.ServerChange{Server: call.Tool.Server, Tool: call.Tool.Name, Pin: call.Tool.Pin}); err != nil {
 			return nil, &plan.ToolError{Tool: call.Tool.QualifiedName(), Message: err.Error()}
 		}
 	}
-	return e.call(ctx, call)
+	return e.call(ctx, under, call)
 }
 
 // listen publishes the output and progress of a running tool.
@@ -209,7 +224,7 @@ func (e *engine) callCheck(ctx context.Context, under *call, c agent.CallCheck) 
 		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
 	}
-	result, err := e.call(ctx, plan.ToolCall{Tool: c.Tool, Args: c.Check.Args, Paths: c.Paths, Run: e.id, Timeout: c.Timeout})
+	result, err := e.call(ctx, under, plan.ToolCall{Tool: c.Tool, Args: c.Check.Args, Paths: c.Paths, Run: e.id, Timeout: c.Timeout})
 	ms := e.since(begun)
 	var toolError *plan.ToolError
 	switch {

@@ -69,6 +69,7 @@ type Host struct {
 	workers  sync.WaitGroup
 
 	openings openings
+	tools toolLimits
 
 	stopLooking context.CancelFunc
 }
@@ -112,7 +113,7 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 	if err != nil {
 		return nil, errors.Join(err, dbos.Shutdown(h.dbos, shutdownTime))
 	}
-	if err := errors.Join(h.beat(ctx), h.listen(ctx)); err != nil {
+	if err := errors.Join(h.beat(ctx), h.readLimits(ctx), h.listen(ctx)); err != nil {
 		return nil, errors.Join(err, dbos.Shutdown(h.dbos, shutdownTime))
 	}
 	if err := dbos.Launch(h.dbos); err != nil {
@@ -201,7 +202,7 @@ func (h *Host) look(ctx context.Context) {
 		}
 		errs := []error{h.ring(ctx)}
 		if count%beats == 0 {
-			errs = append(errs, h.beat(ctx), h.takeUp(ctx), h.listen(ctx), h.sweep(ctx))
+			errs = append(errs, h.beat(ctx), h.readLimits(ctx), h.takeUp(ctx), h.listen(ctx), h.sweep(ctx))
 		}
 		if err := errors.Join(errs...); err != nil && ctx.Err() == nil {
 			h.cfg.Logger.Warn("look at the database", "error", err)

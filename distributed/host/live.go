@@ -216,7 +216,7 @@ func (l *live) open(ctx context.Context) error {
 	cfg.Store = store{Store: cfg.Store, live: l}
 	cfg.NewID = l.newID(cfg.NewID)
 	cfg.Approve, cfg.Review, cfg.Reviewer, cfg.Attended, cfg.InDoubt = l.task.Approve, l.task.Review, l.task.Review && l.task.Attended, l.task.Attended, l.task.InDoubt
-	cfg.Delegated = true
+	cfg.Delegated, cfg.Admit = true, l.host.admit
 	cfg.Workspace = Workspace(l.task.Source) // the folder is another one on each worker
 	if past := l.of(SessionID(l.task.Run)); len(past) > 0 {
 		cfg.Restored = &runner.Restored{ID: SessionID(l.task.Run), Journal: batches{l}, Events: past}

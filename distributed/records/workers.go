@@ -63,19 +63,19 @@ func (d *Database) Alone(ctx context.Context, do func() error) (err error) {
 	return do()
 }
 
-// Prepare creates the tables of workers, of checkouts and of large values. DBOS must have created its
+// Prepare creates the tables of workers, checkouts, large values and limits of tools. DBOS must have created its
 // own before.
 func (d *Database) Prepare(ctx context.Context) error {
 	bytes := "BYTEA"
 	if d.pool == nil {
 		bytes = "BLOB"
 	}
-	for _, table := range []string{
+	for _, table := range append([]string{
 		`%sreplan_workers (id TEXT PRIMARY KEY, seen_ms BIGINT NOT NULL, offer TEXT NOT NULL)`,
 		`%sreplan_checkouts (run TEXT PRIMARY KEY, bundle ` + bytes + ` NOT NULL, saved_ms BIGINT NOT NULL)`,
 		`%sreplan_patches (run TEXT PRIMARY KEY, patch TEXT NOT NULL)`,
 		`%sreplan_values (run TEXT, sha256 TEXT, value ` + bytes + ` NOT NULL, saved_ms BIGINT NOT NULL, PRIMARY KEY (run, sha256))`,
-	} {
+	}, toolTables...) {
 		create := d.render(`CREATE TABLE IF NOT EXISTS ` + table)
 		_, err := d.sql.ExecContext(ctx, create)
 		if err != nil { // another worker creates it at the same time
