@@ -69,7 +69,7 @@ type Host struct {
 	workers  sync.WaitGroup
 
 	openings openings
-	tools toolLimits
+	tools    toolLimits
 
 	stopLooking context.CancelFunc
 }
