@@ -46,7 +46,7 @@ func startHost(t *testing.T, address, id string) (stop func()) {
 		Database: d, Worker: remote.Worker{ID: id, Version: version}, Rhythm: 20 * time.Millisecond,
 		Open: func(_ context.Context, task remote.Task) (host.Opened, error) {
 			if task.Goal == "fail" {
-				return host.Opened{}, errors.New("there is no disk")
+				return host.Opened{}, &remote.Problem{Text: "there is no such revision"}
 			}
 			cfg := conformance.Case{}.Config()
 			cfg.Store = store.New(store.Dirs{Config: dir, Data: dir, State: dir})

@@ -42,7 +42,7 @@ func TestListHasRunsThatHaveNotBegun(t *testing.T) {
 	submit(t, c, remote.Task{Run: "r-4", Plan: &gated, Attended: true, Approve: policy.ApproveAsk})
 	await[event.GateRequested](t, follow(t, c, "r-4"))
 	want := []string{
-		"r-4 running  Gated: ", "r-3 failed not_opened fail: there is no disk",
+		"r-4 running  Gated: ", "r-3 failed not_opened fail: there is no such revision",
 		"r-2 waiting  ask: no worker offers the MCP server github", "r-1 failed denied Gated: ",
 	}
 	if got := listed(t, c); !slices.Equal(got, want) {

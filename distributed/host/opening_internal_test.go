@@ -105,7 +105,7 @@ func TestOnlyWorkersThatDieWithoutGettingOnAreCounted(t *testing.T) {
 		"a command":            {"", []records.Record{{Mail: true}}, 1},
 		"another worker":       {"", []records.Record{{NotOpened: &records.NotOpened{}}}, 1},
 	} {
-		l := newLive(nil, remote.Task{Run: "r-1", InDoubt: c.inDoubt})
+		l := newLive(&Host{cfg: Config{Database: &records.Database{}}}, remote.Task{Run: "r-1", InDoubt: c.inDoubt})
 		for range 4 {
 			l.count(taken)
 			for _, r := range c.between {
