@@ -59,10 +59,17 @@ func TestMain(m *testing.M) {
 // server is PostgreSQL, if this machine has it. It does not wait for the disk.
 var server = &postgrestest.Server{NoSync: true}
 
-// onEach runs a test on a new database of each kind.
+// onEach runs a test on a new database of each kind, beside other tests: they wait a lot.
 func onEach(t *testing.T, test func(t *testing.T, address string)) {
-	t.Run("sqlite", func(t *testing.T) { test(t, "sqlite:"+filepath.Join(t.TempDir(), "runs.db")) })
-	t.Run("postgres", func(t *testing.T) { test(t, server.Database(t)) })
+	t.Parallel()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, "sqlite:"+filepath.Join(t.TempDir(), "runs.db"))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		test(t, server.Database(t))
+	})
 }
 
 // workUntilKilled is a worker process, whose tool leaves its effects in a file.
