@@ -290,18 +290,15 @@ var Version = "0.1.0-dev"
 func Stamp() { Version = stamped(Version, commit()) }
 
 // stamped returns a version with the commit of a development build, as semantic
-// versions hold it.
+// versions hold it. Whether files were changed is no part of it: a file beside the
+// sources would be enough.
 func stamped(version, commit string) string {
 	const shown = 12 // digits, as in versions of Go
-	revision, dirty, _ := strings.Cut(commit, "-")
+	revision, _, _ := strings.Cut(commit, "-")
 	if !strings.HasSuffix(version, "-dev") || revision == "" {
 		return version
 	}
-	version += "+" + revision[:min(shown, len(revision))]
-	if dirty != "" {
-		version += "." + dirty
-	}
-	return version
+	return version + "+" + revision[:min(shown, len(revision))]
 }
 
 // commit returns the commit of the build, with "-dirty" if the sources were

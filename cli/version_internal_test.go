@@ -23,7 +23,7 @@ func TestVersionNamesTheCommit(t *testing.T) {
 func TestOnlyDevelopmentBuildsHaveTheirCommitInTheVersion(t *testing.T) {
 	for _, c := range []struct{ version, commit, want string }{
 		{"0.1.0-dev", "1a2b3c4d5e6f7a8b", "0.1.0-dev+1a2b3c4d5e6f"},
-		{"0.1.0-dev", "1a2b3c4d5e6f7a8b-dirty", "0.1.0-dev+1a2b3c4d5e6f.dirty"},
+		{"0.1.0-dev", "1a2b3c4d5e6f7a8b-dirty", "0.1.0-dev+1a2b3c4d5e6f"},
 		{"0.1.0-dev", "", "0.1.0-dev"},
 		{"0.1.0", "1a2b3c4d5e6f7a8b", "0.1.0"},
 	} {
