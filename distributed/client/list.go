@@ -151,9 +151,13 @@ func (c *Client) Workers(ctx context.Context) ([]remote.Worker, error) {
 // version needs.
 func Missing(workers []remote.Worker, t remote.Task, version string) string {
 	var fewest []string
-	found := false
+	found, other := false, ""
 	for _, w := range workers {
-		if !w.Alive || w.Version != version {
+		switch {
+		case !w.Alive:
+			continue
+		case w.Version != version:
+			other = w.Version
 			continue
 		}
 		lacks := records.Lacks(w, t)
@@ -163,6 +167,9 @@ func Missing(workers []remote.Worker, t remote.Task, version string) string {
 		if !found || len(lacks) < len(fewest) {
 			found, fewest = true, lacks
 		}
+	}
+	if !found && other != "" {
+		return "no worker has version " + version + ", but others have " + other + ": build replan and replan-worker from the same commit"
 	}
 	if !found {
 		return "no worker of version " + version + " is there: start one with replan-worker work"

@@ -63,3 +63,18 @@ func TestListHasRunsThatHaveNotBegun(t *testing.T) {
 		t.Errorf("got %+v, %v", s, err)
 	}
 }
+
+func TestMissingWorkersAreExplained(t *testing.T) {
+	old, other := remote.Worker{ID: "w1", Version: "1.0", Alive: true}, remote.Worker{ID: "w2", Version: "1.1", Alive: true, Servers: []string{"jira"}}
+	dead := other
+	dead.Alive = false
+	for want, workers := range map[string][]remote.Worker{
+		"no worker of version 1.1 is there: start one with replan-worker work":                                {dead},
+		"no worker has version 1.1, but others have 1.0: build replan and replan-worker from the same commit": {old, dead},
+		"no worker offers the MCP server github":                                                              {old, other},
+	} {
+		if got := Missing(workers, remote.Task{Needs: remote.Needs{Servers: []string{"github", "jira"}}}, "1.1"); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -66,6 +67,7 @@ type Host struct {
 	unswept  []string  // runs that ended here and may have values that no record refers to
 	takenUp  int       // see Health
 	answered time.Time // when the database last took a sign of life
+	alive    int       // workers, then
 	workers  sync.WaitGroup
 
 	openings openings
@@ -80,6 +82,10 @@ const (
 
 	beats   = 10 // between two signs of life
 	silence = 50 // after which a worker is dead
+
+	// lookers is how many workers look for dead ones after a sign of life, of all that are
+	// alive: a look costs more with each worker and run.
+	lookers = 5
 )
 
 // isTimeout reports whether nothing was received in time.
@@ -202,7 +208,13 @@ func (h *Host) look(ctx context.Context) {
 		}
 		errs := []error{h.ring(ctx)}
 		if count%beats == 0 {
-			errs = append(errs, h.beat(ctx), h.readLimits(ctx), h.takeUp(ctx), h.listen(ctx), h.sweep(ctx))
+			errs = append(errs, h.beat(ctx), h.readLimits(ctx), h.listen(ctx), h.sweep(ctx))
+			h.mu.Lock()
+			alive := max(1, h.alive)
+			h.mu.Unlock()
+			if rand.IntN(alive) < lookers { // #nosec G404 -- it is no secret who looks
+				errs = append(errs, h.takeUp(ctx))
+			}
 		}
 		if err := errors.Join(errs...); err != nil && ctx.Err() == nil {
 			h.cfg.Logger.Warn("look at the database", "error", err)
@@ -258,10 +270,12 @@ func (h *Host) beat(ctx context.Context) error {
 	worker := h.cfg.Worker
 	worker.Runs = len(h.live)
 	h.mu.Unlock()
-	if err := h.cfg.Database.Beat(ctx, worker); err != nil {
+	workers, err := h.cfg.Database.Beat(ctx, worker, silence*h.cfg.Rhythm)
+	if err != nil {
 		return err
 	}
 	h.mu.Lock()
+	h.alive = workers
 	h.answered = time.Now()
 	h.mu.Unlock()
 	return nil
@@ -269,18 +283,13 @@ func (h *Host) beat(ctx context.Context) error {
 
 // takeUp puts the runs of dead workers back into their queues.
 func (h *Host) takeUp(ctx context.Context) error {
-	executors, err := h.cfg.Database.Executors(ctx)
+	if err := h.cfg.Database.Forget(ctx); err != nil {
+		return err
+	}
+	dead, err := h.cfg.Database.Dead(ctx, silence*h.cfg.Rhythm, h.cfg.Worker.ID)
 	if err != nil {
 		return err
 	}
-	workers, err := h.cfg.Database.Workers(ctx)
-	if err != nil {
-		return err
-	}
-	limit := silence * h.cfg.Rhythm.Milliseconds()
-	dead := slices.DeleteFunc(executors, func(id string) bool {
-		return id == h.cfg.Worker.ID || slices.ContainsFunc(workers, func(w remote.Worker) bool { return w.ID == id && w.SilentMS < limit })
-	})
 	if len(dead) == 0 {
 		return nil
 	}

@@ -137,7 +137,8 @@ func TestCallsOfALimitedToolAreAsManyAtOnceOnAllWorkers(t *testing.T) {
 func TestCallOfADeadWorkerKeepsNoOneWaiting(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		d := limitTool(t, address, "w:change", 1)
-		if err := errors.Join(d.Beat(t.Context(), remote.Worker{ID: "dies"}), d.Enqueue(t.Context(), "dies/1", "w:change", "dies"), d.Enqueue(t.Context(), "w1/next", "w:change", "w1")); err != nil {
+		_, err := d.Beat(t.Context(), remote.Worker{ID: "dies"}, time.Minute)
+		if err = errors.Join(err, d.Enqueue(t.Context(), "dies/1", "w:change", "dies"), d.Enqueue(t.Context(), "w1/next", "w:change", "w1")); err != nil {
 			t.Fatal(err)
 		}
 		if may, err := d.MayBegin(t.Context(), "w1/next", "w:change", 60_000); may || err != nil {

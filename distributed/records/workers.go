@@ -100,19 +100,25 @@ func (d *Database) Check(ctx context.Context) error {
 	return d.CheckTables(ctx)
 }
 
-// Beat records a sign of life of a worker and what it offers.
-func (d *Database) Beat(ctx context.Context, w remote.Worker) error {
+// Beat records a sign of life of a worker and what it offers. It returns the number of
+// workers that have given one within silence.
+func (d *Database) Beat(ctx context.Context, w remote.Worker, silence time.Duration) (workers int, err error) {
 	offer, err := json.Marshal(w)
 	if err != nil {
-		return fmt.Errorf("encode the offer of a worker: %w", err)
+		return 0, fmt.Errorf("encode the offer of a worker: %w", err)
 	}
-	_, err = d.sql.ExecContext(ctx, d.render(`INSERT INTO %sreplan_workers (id, seen_ms, offer) VALUES ($1, `+d.nowMS()+`, $2)
-		ON CONFLICT (id) DO UPDATE SET seen_ms = EXCLUDED.seen_ms, offer = EXCLUDED.offer`), w.ID, string(offer))
+	err = d.sql.QueryRowContext(ctx, d.render(`INSERT INTO %sreplan_workers (id, seen_ms, offer) VALUES ($1, `+d.nowMS()+`, $2)
+		ON CONFLICT (id) DO UPDATE SET seen_ms = EXCLUDED.seen_ms, offer = EXCLUDED.offer
+		RETURNING (SELECT COUNT(*) FROM %sreplan_workers WHERE `+d.nowMS()+` - seen_ms < $3)`), w.ID, string(offer), silence.Milliseconds()).Scan(&workers)
 	if err != nil {
-		return fmt.Errorf("record a sign of life: %w", err)
+		return 0, fmt.Errorf("record a sign of life: %w", err)
 	}
-	const hour = 3600_000 // ms; those that are gone so long have no runs any more
-	if _, err := d.sql.ExecContext(ctx, d.render(`DELETE FROM %sreplan_workers WHERE seen_ms < `+d.nowMS()+` - $1`), hour); err != nil {
+	return workers, nil
+}
+
+// Forget removes the workers that have been gone for an hour. They have no runs any more.
+func (d *Database) Forget(ctx context.Context) error {
+	if _, err := d.sql.ExecContext(ctx, d.render(`DELETE FROM %sreplan_workers WHERE seen_ms < `+d.nowMS()+` - $1`), time.Hour.Milliseconds()); err != nil {
 		return fmt.Errorf("forget workers that are gone: %w", err)
 	}
 	return nil
@@ -150,11 +156,13 @@ func (d *Database) Workers(ctx context.Context) ([]remote.Worker, error) {
 	return out, rows.Err()
 }
 
-// Executors returns the workers that have runs under way.
-func (d *Database) Executors(ctx context.Context) ([]string, error) {
-	rows, err := d.sql.QueryContext(ctx, d.render(`SELECT DISTINCT executor_id FROM %sworkflow_status WHERE status = 'PENDING' AND executor_id IS NOT NULL`))
+// Dead returns the workers that have runs under way and have given no sign of life for
+// silence, except one.
+func (d *Database) Dead(ctx context.Context, silence time.Duration, except string) ([]string, error) {
+	rows, err := d.sql.QueryContext(ctx, d.render(`SELECT DISTINCT executor_id FROM %sworkflow_status WHERE status = 'PENDING' AND executor_id <> $1
+		AND executor_id NOT IN (SELECT id FROM %sreplan_workers WHERE `+d.nowMS()+` - seen_ms < $2)`), except, silence.Milliseconds())
 	if err != nil {
-		return nil, fmt.Errorf("list the workers with runs: %w", err)
+		return nil, fmt.Errorf("look for dead workers: %w", err)
 	}
 	return texts(rows)
 }
