@@ -206,9 +206,9 @@ func notBegun(s agent.Summary) string {
 	case agent.StatusRunning:
 		return id + " has not begun: a worker prepares it"
 	case agent.StatusWaiting:
-		return id + " has not begun: " + cmp.Or(string(s.Why), "it waits for a worker")
+		return id + " has not begun: " + cmp.Or(s.Why.Line(), "it waits for a worker")
 	default:
-		return id + " ended before it began: " + cmp.Or(string(s.Why), "it was no run")
+		return id + " ended before it began: " + cmp.Or(s.Why.Line(), "it was no run")
 	}
 }
 
