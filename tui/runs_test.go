@@ -42,6 +42,26 @@ func TestActiveRunsOfThisSessionAreLabelled(t *testing.T) {
 	}
 }
 
+func TestRunsOfWorkersHaveTheirOwnWords(t *testing.T) {
+	st := newStory()
+	s := open(t, tui.Options{Elsewhere: true}, 120, 36).show(newStory().greeted()).press(ctrlR)
+	s.show(more(st).session([]agent.Summary{
+		{Run: "r-1-1-aaa", Goal: "tidy up", Status: agent.StatusRunning, Started: st.now, Steps: 3},
+		{Run: "r-1-1-bbb", Goal: "sweep", Status: agent.StatusWaiting, Started: st.now},
+		{Run: "r-1-1-ccc", Goal: "dust", Status: agent.StatusWaiting, Started: st.now, Why: "no worker offers the model gemma"},
+		{Run: "r-1-1-ddd", Goal: "wipe", Status: event.StatusFailed, Reason: event.ReasonStepFailed, Started: st.now, Resumable: true},
+	}))
+	s.lacks("elsewhere")
+	s.wants("Running on a worker")
+	s.press(enter).wants("A worker is running it. To follow it: replan runs follow aaa")
+	s.press(downKey).wants("Waiting for a worker")
+	s.press(enter).wants("It waits for a worker. To follow it: replan runs follow bbb")
+	s.press(downKey).wants("Waiting: no worker offers the model gemma")
+	s.press(downKey).wants("enter open")
+	s.lacks("undo")
+	s.press(enter).wants("Reading its journal")
+}
+
 func TestRunWithoutPlanShowsNoFraction(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {60, 24}} {
 		st := newStory().greeted()

@@ -41,12 +41,13 @@ type Runs struct {
 
 	live      *live.Runs // runs on the screen
 	continues bool       // a conversation can be continued here
+	workers   bool       // the runs are those of workers
 }
 
 // NewRuns returns the dialog, closed. continues tells whether a conversation can be
-// continued here.
-func NewRuns(l *draw.Look, k *keymap.Map, live *live.Runs, continues bool) *Runs {
-	return &Runs{list: newList(l, k), live: live, continues: continues}
+// continued here, workers whether the runs are those of workers.
+func NewRuns(l *draw.Look, k *keymap.Map, live *live.Runs, continues, workers bool) *Runs {
+	return &Runs{list: newList(l, k), live: live, continues: continues, workers: workers}
 }
 
 // Open opens the dialog on a folder and requests the list.
@@ -139,6 +140,10 @@ func (d *Runs) runActions(s agent.Summary) keymap.Handlers {
 		"runs.play": {Do: func() keymap.Request { return d.replay(false) }},
 		"runs.show": {Do: func() keymap.Request { return d.replay(true) }},
 		"plan.undo": {Do: func() keymap.Request {
+			if d.workers {
+				d.message = "A run of workers cannot be undone."
+				return keymap.Request{}
+			}
 			if d.message = d.whyBusy(s, "The run is active: undo it when it has ended."); d.message != "" {
 				return keymap.Request{}
 			}
@@ -148,7 +153,7 @@ func (d *Runs) runActions(s agent.Summary) keymap.Handlers {
 			if d.message = d.whyBusy(s, "This is the active run."); d.message != "" {
 				return keymap.Request{}
 			}
-			if !CanResume(s, false) {
+			if !d.canResume(s) {
 				return d.replay(true)
 			}
 			d.shown = false
@@ -179,11 +184,14 @@ func (d *Runs) Hints() []keymap.Hint {
 	hints := []keymap.Hint{d.Keys.Hint("open", "list.choose"), close, choose, d.Keys.Hint("play", "runs.play")}
 	if d.whyBusy(d.runs[d.At], "active") != "" {
 		hints = []keymap.Hint{close, choose}
-	} else if CanResume(d.runs[d.At], d.live.Live(d.runs[d.At].Run)) {
+	} else if d.canResume(d.runs[d.At]) {
 		hints[0].Does = "resume"
 		hints = append(hints, d.Keys.Hint("open", "runs.show"))
 	}
-	return append(hints, d.Keys.Hint("undo", "plan.undo"), status, search, other, folders)
+	if !d.workers {
+		hints = append(hints, d.Keys.Hint("undo", "plan.undo"))
+	}
+	return append(hints, status, search, other, folders)
 }
 
 // CanResume reports whether a run can be resumed now. active reports whether it is
@@ -192,12 +200,22 @@ func CanResume(s agent.Summary, active bool) bool {
 	return s.Resumable && !active && s.Status != agent.StatusRunning
 }
 
-// whyBusy says why nothing can be done with a run now, or "" if it is not running.
-// active says so of a run of this session.
+// canResume reports whether the dialog can resume a run. A screen follows one run of
+// workers: another is resumed by a command.
+func (d *Runs) canResume(s agent.Summary) bool {
+	return !d.workers && CanResume(s, d.live.Live(s.Run))
+}
+
+// whyBusy says why nothing can be done with a run now, or "" if it neither runs
+// nor waits. active says so of a run of this session.
 func (d *Runs) whyBusy(s agent.Summary, active string) string {
 	switch {
 	case d.live.Live(s.Run):
 		return active
+	case s.Status == agent.StatusWaiting:
+		return "It waits for a worker. To follow it: replan runs follow " + telling.ShortID(s.Run)
+	case s.Status == agent.StatusRunning && d.workers:
+		return "A worker is running it. To follow it: replan runs follow " + telling.ShortID(s.Run)
 	case s.Status == agent.StatusRunning:
 		return "Another replan is running it."
 	default:
@@ -345,7 +363,7 @@ func (d *Runs) State(s agent.Summary) (glyph, word string, style lipgloss.Style)
 	switch {
 	case d.live.Live(s.Run):
 		return d.Look.Glyphs.Folded, "running", d.Look.Running
-	case s.Status == agent.StatusRunning:
+	case s.Status == agent.StatusRunning && !d.workers:
 		return glyph, "elsewhere", style
 	default:
 		return glyph, telling.RunWords(s), style

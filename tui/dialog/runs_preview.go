@@ -113,9 +113,11 @@ func (d *Runs) stateWords(s agent.Summary, run *agent.Run) string {
 		return telling.RunEnd(run)
 	case s.Undone:
 		word = telling.RunState(s)
-	case s.Status == agent.StatusRunning && word == "elsewhere":
+	case word == "elsewhere":
 		word = "running in another replan"
-	case s.Status == event.StatusFailed:
+	case s.Status == agent.StatusRunning && d.workers:
+		word = "running on a worker"
+	case s.Status == event.StatusFailed, s.Status == agent.StatusWaiting:
 		word = telling.RunState(s)
 	}
 	return english.Capital(word)

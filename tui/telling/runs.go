@@ -44,6 +44,9 @@ func RunState(s agent.Summary) string {
 	if s.Why != "" {
 		return RunWords(s) + ": " + Excerpt(s.Why, 80)
 	}
+	if s.Status == agent.StatusWaiting {
+		return "waiting for a worker"
+	}
 	if s.Restored > 0 {
 		return RunWords(s) + ": " + english.Count(s.Restored, "file") + " restored"
 	}
