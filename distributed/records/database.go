@@ -188,13 +188,16 @@ func reason(err error) string {
 	}
 }
 
+// dbosWords are DBOS's own words before the reason of an error, which it does not wrap.
+var dbosWords = regexp.MustCompile(`^.*failed to [^:]*: `)
+
 // Refused returns why DBOS could not prepare the database.
 func (d *Database) Refused(err error) error {
 	if d.pool != nil && strings.Contains(err.Error(), "(SQLSTATE 42501)") { // it is not wrapped
 		role := d.pool.Config().ConnConfig.User
 		return problem(remote.CodeDatabase, "the role %s may not create the schema %s, nor change it: have an administrator run CREATE SCHEMA %[2]s AUTHORIZATION %[1]s", role, d.Schema)
 	}
-	return problem(remote.CodeDatabase, "the database cannot be prepared: %v", err)
+	return problem(remote.CodeDatabase, "the database cannot be prepared: %s", dbosWords.ReplaceAllString(reason(err), ""))
 }
 
 // Close closes the database.

@@ -142,6 +142,16 @@ func TestDatabaseThatCannotBeUsedIsToldInOneSentence(t *testing.T) {
 	problem(t, ask(t, "mysql://ann:secret@db/replan", `{"runs":{}}`), remote.CodeUsage, `not "mysql:"`)
 }
 
+func TestTablesOfAnotherProgramAreToldWithoutTheWordsOfDBOS(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "runs.db")
+	execute(t, file, "CREATE TABLE workflow_status (a TEXT)")
+	exit, _, said := run(t, "", "work", "--on", "sqlite:"+file)
+	if want := "replan-worker: the database cannot be prepared: SQL logic error: table workflow_status already exists (1)\n"; exit != 1 || !strings.HasSuffix(said, want) {
+		t.Errorf("work exits with %d and says %q", exit, said)
+	}
+}
+
 func TestWrongPasswordIsToldWithoutIt(t *testing.T) {
 	t.Parallel()
 	at, err := url.Parse(server.Database(t))
