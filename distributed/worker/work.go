@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -22,6 +23,7 @@ import (
 	"replan/distributed/host"
 	"replan/distributed/records"
 	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
@@ -81,7 +83,7 @@ func (p *program) work(ctx context.Context, how working) error {
 	if err != nil {
 		return err
 	}
-	offer, err := p.offer(ctx, how)
+	offer, _, err := p.offer(ctx, how)
 	if err != nil {
 		return errors.Join(err, d.Close())
 	}
@@ -106,24 +108,24 @@ func (p *program) work(ctx context.Context, how working) error {
 	return nil
 }
 
-// offer finds out what this machine offers.
-func (p *program) offer(ctx context.Context, how working) (w remote.Worker, err error) {
+// offer finds out what this machine offers, and with which tools.
+func (p *program) offer(ctx context.Context, how working) (w remote.Worker, tools plan.Catalogue, err error) {
 	for _, pattern := range how.sources {
 		if err := records.CheckPattern(pattern); err != nil {
-			return w, err
+			return w, nil, err
 		}
 	}
 	empty, err := os.MkdirTemp("", "replan-worker-")
 	if err != nil {
-		return w, fmt.Errorf("create a temporary folder: %w", err)
+		return w, nil, fmt.Errorf("create a temporary folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(empty)) }()
 	cfg, end, err := cli.Hosted(ctx, p.in(empty), how.flags)
 	if err != nil {
-		return w, err
+		return w, nil, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	cfg.Tools.Ready(ctx)
+	tools = cfg.Tools.Ready(ctx).Accepted()
 	w = remote.Worker{ID: newID(), Version: cli.Version, Sources: how.sources}
 	for _, s := range cfg.Tools.Status() {
 		if s.State == plan.ServerReady {
@@ -133,14 +135,14 @@ func (p *program) offer(ctx context.Context, how working) (w remote.Worker, err 
 	if lister, ok := cfg.Model.(runner.ModelLister); ok {
 		models, err := lister.Models(ctx)
 		if err != nil {
-			return w, ctx.Err() // without a model server it offers no models
+			return w, tools, ctx.Err() // without a model server it offers no models
 		}
 		for _, m := range models {
 			w.Models = append(w.Models, m.Name)
 		}
 	}
 	slices.Sort(w.Models)
-	return w, ctx.Err()
+	return w, tools, ctx.Err()
 }
 
 // offered says what a worker offers.
@@ -152,6 +154,18 @@ func offered(w remote.Worker) string {
 		return one + "s " + strings.Join(names, ", ")
 	}
 	return list("server", w.Servers) + "; " + list("model", w.Models) + "; " + list("repository pattern", w.Sources)
+}
+
+// toolsOf names the tools of a server, the first ones if there are many.
+func toolsOf(server string, tools plan.Catalogue) string {
+	const most = 12
+	var names []string
+	for _, t := range tools {
+		if t.Server == server {
+			names = append(names, untrusted.Line(t.Name))
+		}
+	}
+	return cmp.Or(english.Some(names, most, "tool"), "no tools")
 }
 
 // openRun prepares what a run works with.
@@ -255,12 +269,17 @@ func (p *program) newDoctor() *cobra.Command {
 
 // doctor implements replan-worker doctor.
 func (p *program) doctor(ctx context.Context, how working) (err error) {
-	offer, err := p.offer(ctx, how)
+	offer, tools, err := p.offer(ctx, how)
 	if err != nil {
 		return err
 	}
 	if err := p.print("this machine offers %s\n", offered(offer)); err != nil {
 		return err
+	}
+	for _, server := range offer.Servers {
+		if err := p.print("  %s: %s\n", server, toolsOf(server, tools)); err != nil {
+			return err
+		}
 	}
 	if p.address() == "" {
 		return p.print("no database is named: use --on or REPLAN_ON\n")

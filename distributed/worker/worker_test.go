@@ -142,6 +142,14 @@ func TestDatabaseThatCannotBeUsedIsToldInOneSentence(t *testing.T) {
 	problem(t, ask(t, "mysql://ann:secret@db/replan", `{"runs":{}}`), remote.CodeUsage, `not "mysql:"`)
 }
 
+func TestDoctorNamesTheToolsOfEachServer(t *testing.T) {
+	t.Parallel()
+	exit, out, said := run(t, "", "doctor")
+	if exit != 0 || !strings.Contains(out, "this machine offers servers workspace;") || !strings.Contains(out, "\n  workspace: code.definition, ") || !strings.Contains(out, " more tools\n") {
+		t.Errorf("doctor exits with %d and says %q%q", exit, out, said)
+	}
+}
+
 func TestTablesOfAnotherProgramAreToldWithoutTheWordsOfDBOS(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "runs.db")
