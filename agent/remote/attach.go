@@ -21,7 +21,7 @@ type Session struct {
 	program *program
 	events  chan event.Event
 	news    chan event.Data // about the session itself, from Send
-	open    context.Context // ends when nobody reads the events any more
+	open    context.Context // ends with Close; until then the database answers, also after the run
 	leave   context.CancelFunc
 	ended   chan struct{} // closed when nothing more comes
 	over    bool          // the run has ended; read it after ended, as err
@@ -164,7 +164,6 @@ func (s *Session) serve(before []event.Data, f feed) {
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	defer s.program.close()
-	defer s.leave()
 	reading.Go(func() {
 		for {
 			next, err := s.program.next()

@@ -186,6 +186,18 @@ func TestSessionThatBreaksOffEndsWithOneSentence(t *testing.T) {
 	}
 }
 
+func TestDatabaseAnswersAfterTheEndOfTheRun(t *testing.T) {
+	s := attach(t, options("run"), remote.Request{Follow: &remote.Follow{Run: "abc123"}})
+	collect(s, allows(s, "g1"))
+	if runs, err := s.Runs(t.Context()); err != nil || len(runs) != 1 {
+		t.Errorf("got runs %v, %v", runs, err)
+	}
+	s.Close()
+	if _, err := s.Runs(t.Context()); !errors.Is(err, session.ErrClosed) {
+		t.Errorf("a closed session answers: %v", err)
+	}
+}
+
 func TestClosingASessionLeavesTheRun(t *testing.T) {
 	for _, way := range []string{"run", "endless"} {
 		s := attach(t, options(way), submit)

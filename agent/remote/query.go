@@ -86,7 +86,8 @@ func query[T any](ctx context.Context, s *Session, do func(context.Context) (T, 
 // listed is the number of runs that the screen lists.
 const listed = 1000
 
-// Runs lists the newest runs in the database.
+// Runs lists the newest runs in the database, also after the end of the run that the
+// screen follows.
 func (s *Session) Runs(ctx context.Context) ([]agent.Summary, error) {
 	return query(ctx, s, func(ctx context.Context) ([]agent.Summary, error) { return Runs(ctx, s.options, listed) })
 }
