@@ -17,7 +17,8 @@ import (
 
 // workerProgram is the scripts' program replan-worker. Its database is a file with the
 // events of a run of this machine, which it plays to whoever asks for a run. At a gate
-// that somebody answered it waits for the answer.
+// that somebody answered it waits for the answer. The journal of a run that was resumed
+// ends before that.
 //
 //	fake:FILE    plays the events of FILE, and appends each request to FILE.requests;
 //	             FILE can also be the summary of a run that has not begun
@@ -114,6 +115,12 @@ func (p *played) answer(r remote.Request) {
 	user := event.Event{Seq: 1, Time: p.events[0].Time, Run: session, Data: event.ChatUser{Text: p.run.Goal}}
 	p.put(remote.Output{Event: &user, Past: r.Submit == nil})
 	for _, e := range p.events {
+		if e.Data.Kind() == event.KindRunResumed {
+			if r.Journal != nil {
+				return
+			}
+			r.Resume = nil
+		}
 		if d, ok := e.Data.(event.GateResolved); ok && d.By == "user" {
 			if r.Journal != nil {
 				return
@@ -121,7 +128,7 @@ func (p *played) answer(r remote.Request) {
 			d.By = p.answered(d.Gate)
 			e.Data, r.Follow = d, nil
 		}
-		p.put(remote.Output{Event: &e, Past: r.Submit == nil && (r.Follow != nil || r.Journal != nil)})
+		p.put(remote.Output{Event: &e, Past: r.Follow != nil || r.Journal != nil || r.Resume != nil})
 	}
 	if r.Journal == nil {
 		result := p.run.Result
