@@ -2,36 +2,41 @@ package event
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"time"
-	"unicode/utf8"
 
+	"replan/internal/jsonparts"
 	"replan/planning/plan"
 )
 
-// largeText is the length of the shortest text that has a gap in a [Line].
-const largeText = 256 << 10
+// LargeValue is the size of the largest JSON value that has no gap in a [Line].
+const LargeValue = 256 << 10
 
-// encodedAtOnce is how many bytes of a large text are encoded at once.
-const encodedAtOnce = 64 << 10
+// GapSize is what a gap adds to the size of a list or an object: about the length of a
+// reference to a value that is kept elsewhere.
+const GapSize = len(`{"ref":".json","sha256":"","bytes":12345678}`) + 2*2*sha256.Size
 
-// Line is the JSON of an event, with gaps for the large texts among its args and
-// results. They are encoded as they are written, because an event may hold the same
-// result several times.
+// Line is the JSON of an event, with gaps for the large values among its args and
+// results: the innermost ones, and a list or an object of many small values as a whole.
+// They are encoded as they are written, because an event may hold the same result
+// several times.
 type Line struct {
 	JSON []byte // with a short string in place of each gap
 	Gaps []Gap  // in order
 }
 
-// Gap is the place of a large text in the JSON of a line.
+// Gap is the place of a large value in the JSON of a line.
 type Gap struct {
 	Start, End int
-	Text       string
+	Value      any
+	Depth      int // how deep lists and objects nest in the value
 }
 
 // Line returns the event as a line without a line break. Text is not HTML-escaped.
@@ -41,14 +46,14 @@ func (e Event) Line() (Line, error) {
 	}
 	var c cutter
 	text, err := encode(wireEvent[Data]{V: Version, Seq: e.Seq, Time: e.Time.UTC(), Run: e.Run, Kind: e.Data.Kind(), Data: c.data(e.Data)})
-	if err != nil {
+	if err = cmp.Or(err, c.err); err != nil {
 		return Line{}, fmt.Errorf("encode %s event %d of run %s: %w", e.Data.Kind(), e.Seq, e.Run, err)
 	}
 	line := Line{JSON: text, Gaps: make([]Gap, len(c.cut))}
 	for i, at := 0, 0; i < len(c.cut); i++ {
 		start := at + bytes.Index(text[at:], c.mark)
 		at = start + len(c.mark)
-		line.Gaps[i] = Gap{Start: start, End: at, Text: c.cut[i]}
+		line.Gaps[i] = Gap{Start: start, End: at, Value: c.cut[i].value, Depth: c.cut[i].depth}
 	}
 	return line, nil
 }
@@ -58,7 +63,8 @@ func (l Line) Part(start, end int) Line {
 	part := Line{JSON: l.JSON[start:end]}
 	for _, g := range l.Gaps {
 		if start <= g.Start && g.End <= end {
-			part.Gaps = append(part.Gaps, Gap{Start: g.Start - start, End: g.End - start, Text: g.Text})
+			g.Start, g.End = g.Start-start, g.End-start
+			part.Gaps = append(part.Gaps, g)
 		}
 	}
 	return part
@@ -73,57 +79,43 @@ func (l Line) WriteTo(w io.Writer) (written int64, err error) {
 			written += int64(n)
 		}
 	}
-	var encoded bytes.Buffer
-	enc := json.NewEncoder(&encoded)
-	enc.SetEscapeHTML(false)
 	done := 0
 	for _, g := range l.Gaps {
-		write(l.JSON[done : g.Start+1]) // with the quotation mark
-		for text := g.Text; text != "" && err == nil; {
-			end := characterEnd(text, encodedAtOnce)
-			encoded.Reset()
-			_ = enc.Encode(text[:end]) // a text always has JSON
-			write(encoded.Bytes()[1 : encoded.Len()-len("\"\n")])
-			text = text[end:]
+		write(l.JSON[done:g.Start])
+		if err == nil {
+			var n int64
+			n, err = jsonparts.Write(w, g.Value)
+			written += n
 		}
-		done = g.End - 1
+		done = g.End
 	}
 	write(l.JSON[done:])
 	return written, err
 }
 
-// characterEnd returns the last end of a character in the first most bytes of a text.
-func characterEnd(text string, most int) int {
-	if len(text) <= most {
-		return len(text)
-	}
-	for end := most; end > most-utf8.UTFMax; end-- {
-		if utf8.RuneStart(text[end]) {
-			return end
-		}
-	}
-	return most // no character has so many bytes
-}
-
-// cutter cuts large texts out of the args, variables and results of an event.
+// cutter cuts large values out of the args, variables and results of an event.
 type cutter struct {
-	mark []byte   // JSON in place of each gap, which no other text can contain
-	cut  []string // in the order in which they were encoded
+	mark    []byte // JSON in place of each gap, which no other text can contain
+	cut     []gap  // in the order in which they were encoded
+	encoder *json.Encoder
+	encoded bytes.Buffer // what the encoder wrote last
+	err     error        // the first of a value that has no JSON
 }
 
-// gap stands for a large text.
+// gap stands for a large value.
 type gap struct {
 	cutter *cutter
-	text   string
+	value  any
+	depth  int
 }
 
 // MarshalJSON returns the mark of the gap.
 func (g gap) MarshalJSON() ([]byte, error) {
-	g.cutter.cut = append(g.cutter.cut, g.text)
+	g.cutter.cut = append(g.cutter.cut, g)
 	return g.cutter.mark, nil
 }
 
-// data returns an event's data with its large texts cut out.
+// data returns an event's data with its large values cut out.
 func (c *cutter) data(d Data) Data {
 	switch d := d.(type) {
 	case RunStarted:
@@ -136,26 +128,25 @@ func (c *cutter) data(d Data) Data {
 		d.Plan = c.plan(d.Plan)
 		return d
 	case StepStarted:
-		d.Args = c.object(d.Args)
+		d.Args = c.fields(d.Args)
 		return d
 	case StepExpanded:
-		items, _ := c.value(d.Items)
-		d.Items = items.([]any)
+		d.Items = c.list(d.Items).value.([]any)
 		return d
 	case StepCompleted:
-		d.Result, _ = c.value(d.Result)
-		d.Args = c.object(d.Args)
+		d.Result = c.value(d.Result).value
+		d.Args = c.fields(d.Args)
 		return d
 	case GateRequested:
-		d.Args = c.object(d.Args)
+		d.Args = c.fields(d.Args)
 		return d
 	case RunCompleted:
-		d.Plan, d.Variables = c.planAt(d.Plan), c.object(d.Variables)
+		d.Plan, d.Variables = c.planAt(d.Plan), c.fields(d.Variables)
 		d.History = slices.Clone(d.History)
 		for i := range d.History {
 			item := &d.History[i]
-			item.Args = c.object(item.Args)
-			item.Result, _ = c.value(item.Result)
+			item.Args = c.fields(item.Args)
+			item.Result = c.value(item.Result).value
 		}
 		return d
 	default:
@@ -172,55 +163,95 @@ func (c *cutter) planAt(p *plan.Plan) *plan.Plan {
 }
 
 func (c *cutter) plan(p plan.Plan) plan.Plan {
-	p.Variables, p.Steps = c.object(p.Variables), slices.Clone(p.Steps)
+	p.Variables, p.Steps = c.fields(p.Variables), slices.Clone(p.Steps)
 	for i := range p.Steps {
-		p.Steps[i].Args = c.object(p.Steps[i].Args)
+		p.Steps[i].Args = c.fields(p.Steps[i].Args)
 	}
 	return p
 }
 
-func (c *cutter) object(object map[string]any) map[string]any {
-	v, _ := c.value(object)
-	return v.(map[string]any)
+// fields returns an object that keeps its type, with its large values cut out.
+func (c *cutter) fields(object map[string]any) map[string]any {
+	return c.object(object).value.(map[string]any)
 }
 
-// value returns a JSON value with its large texts cut out, and whether it has some. It
-// copies what it changes.
-func (c *cutter) value(v any) (_ any, cut bool) {
+// part is a JSON value with its large values cut out.
+type part struct {
+	value any
+	cut   bool // it is not the value that it was
+	size  int  // of its JSON
+	depth int  // how deep lists and objects nest in the value that it was
+}
+
+// value returns a JSON value with its large values cut out, or itself. It copies what it
+// changes.
+func (c *cutter) value(v any) part {
+	var p part
 	switch v := v.(type) {
 	case string:
-		if len(v) < largeText {
-			return v, false
+		// A large text is not encoded here.
+		if p = (part{value: v, size: len(v)}); p.size <= LargeValue {
+			p.size = c.size(v)
 		}
-		if c.mark == nil {
-			c.mark = []byte(`"` + rand.Text() + `"`) //nolint:forbidigo // no line has the mark in the end
-		}
-		return gap{c, v}, true
+	case json.Number:
+		p = part{value: v, size: c.size(v)}
 	case []any:
-		list := v
-		for i, item := range v {
-			if item, ok := c.value(item); ok {
-				if !cut {
-					list, cut = slices.Clone(v), true
-				}
-				list[i] = item
-			}
-		}
-		return list, cut
+		p = c.list(v)
 	case map[string]any:
-		object := v
-		for name, item := range v {
-			if item, ok := c.value(item); ok {
-				if !cut {
-					object, cut = maps.Clone(v), true
-				}
-				object[name] = item
-			}
-		}
-		return object, cut
+		p = c.object(v)
 	default:
-		return v, false
+		return part{value: v, size: c.size(v)}
 	}
+	if p.size <= LargeValue {
+		return p
+	}
+	if c.mark == nil {
+		c.mark = []byte(`"` + rand.Text() + `"`) //nolint:forbidigo // no line has the mark in the end
+	}
+	return part{value: gap{c, v, p.depth}, cut: true, size: GapSize, depth: p.depth}
+}
+
+func (c *cutter) list(list []any) part {
+	p := part{value: list, size: len("[") + max(len(list), len("]")), depth: 1}
+	for i, item := range list {
+		now := c.value(item)
+		p.size, p.depth = p.size+now.size, max(p.depth, 1+now.depth)
+		if !now.cut {
+			continue
+		}
+		if !p.cut {
+			p.value, p.cut = slices.Clone(list), true
+		}
+		p.value.([]any)[i] = now.value
+	}
+	return p
+}
+
+func (c *cutter) object(object map[string]any) part {
+	p := part{value: object, size: len("{") + max(len(object), len("}")), depth: 1}
+	for name, item := range object {
+		now := c.value(item)
+		p.size, p.depth = p.size+c.size(name)+len(":")+now.size, max(p.depth, 1+now.depth)
+		if !now.cut {
+			continue
+		}
+		if !p.cut {
+			p.value, p.cut = maps.Clone(object), true
+		}
+		p.value.(map[string]any)[name] = now.value
+	}
+	return p
+}
+
+// size returns the size of the JSON of a small value.
+func (c *cutter) size(v any) int {
+	if c.encoder == nil {
+		c.encoder = json.NewEncoder(&c.encoded)
+		c.encoder.SetEscapeHTML(false)
+	}
+	c.encoded.Reset()
+	c.err = cmp.Or(c.err, c.encoder.Encode(v))
+	return c.encoded.Len() - len("\n")
 }
 
 // wireEvent is the JSON form of an event.

@@ -25,7 +25,7 @@ import (
 //
 // A value that only looks like a reference is in no such list and stays as it is.
 // Equal values are kept once.
-const Max = 256 << 10
+const Max = event.LargeValue
 
 // Suffix follows the hash in the name of a value.
 const Suffix = ".json"
@@ -42,9 +42,6 @@ type reference struct {
 	SHA256 string `json:"sha256"`
 	Bytes  int    `json:"bytes"`
 }
-
-// referenceSize is the approximate length of a reference.
-const referenceSize = len(`{"ref":"`) + 2*sha256.Size + len(Suffix+`","sha256":"`) + 2*sha256.Size + len(`","bytes":12345678}`)
 
 // Value is a value that was taken out of a line.
 type Value struct {
@@ -129,9 +126,11 @@ func extract(line event.Line) ([]byte, []Value, error) {
 // largeValues finds the values to take, in text order.
 func largeValues(data event.Line) ([]span, error) {
 	var large []span
-	gaps := data.Gaps
+	gaps, deep := data.Gaps, false
 	err := walkValues(data.JSON, func(pointer []byte, start, end int) {
 		if len(gaps) > 0 && gaps[0].Start == start {
+			// Around it are the line, and as many values as it has names in its pointer.
+			deep = deep || 1+bytes.Count(pointer, []byte("/"))+gaps[0].Depth > maxDepth
 			large, gaps = append(large, span{string(pointer), start, end}), gaps[1:]
 			return
 		}
@@ -144,12 +143,15 @@ func largeValues(data event.Line) ([]span, error) {
 		left, inner := end-start, len(large)
 		for inner > 0 && large[inner-1].start >= start {
 			inner--
-			left -= large[inner].end - large[inner].start - referenceSize
+			left -= large[inner].end - large[inner].start - event.GapSize
 		}
 		if left > Max {
 			large = append(large[:inner], span{string(pointer), start, end})
 		}
 	})
+	if err == nil && deep {
+		err = errTooDeep
+	}
 	return large, err
 }
 
