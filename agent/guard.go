@@ -153,7 +153,7 @@ func (s streak) upTo(revision int) int {
 // callKey and resultKey return keys to recognize a repeated call or failing
 // result.
 func callKey(tool string, args map[string]any) string {
-	return "call " + tool + " " + plan.CanonicalJSON(args)
+	return "call " + hashOf(tool+" ", args)
 }
 
 func resultKey(tool, err string) string { return "result " + tool + " " + err }

@@ -3,11 +3,13 @@ package agent
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"slices"
 	"strconv"
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/jsonparts"
 	"replan/internal/untrusted"
 	"replan/planning/expression"
 	"replan/planning/plan"
@@ -91,8 +93,15 @@ func keepBound(s *StepState, t plan.Tool) {
 // callHash returns the SHA-256 (hex) of a call: its tool, its arguments, and the effects
 // that the tool promises. An approval holds for one such call.
 func callHash(t plan.Tool, args map[string]any) string {
-	sum := sha256.Sum256([]byte(promised(t) + "\n" + plan.CanonicalJSON(args)))
-	return hex.EncodeToString(sum[:])
+	return hashOf(promised(t)+"\n", args)
+}
+
+// hashOf returns the SHA-256 (hex) of words and of the JSON of args, which may be large.
+func hashOf(words string, args map[string]any) string {
+	sum := sha256.New()
+	_, _ = io.WriteString(sum, words)
+	_, _ = jsonparts.Write(sum, args) // args always have JSON
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // promised returns what an approval of the tool covers: its identity, and all that is
