@@ -17,6 +17,7 @@ import (
 	"replan/agent/session"
 	"replan/distributed/records"
 	"replan/internal/untrusted"
+	"replan/planning/plan"
 )
 
 // live is a run in this process.
@@ -38,6 +39,7 @@ type live struct {
 	last      *records.Outcome // the end, without a session
 
 	session *runner.Session // nil until the recorded steps are exhausted
+	claim   string          // of this process on the run, see [records.Database.Claim]
 	opened  Opened
 	values  *records.Values
 	batches chan records.Record
@@ -207,16 +209,20 @@ func (l *live) handBack(end records.Outcome) records.Outcome {
 
 // open opens the session and gives it its first command.
 func (l *live) open(ctx context.Context) error {
+	claim, err := l.host.cfg.Database.Claim(ctx, l.task.Run)
+	if err != nil {
+		return err
+	}
 	opened, err := l.host.cfg.Open(ctx, l.task)
 	if err != nil {
 		return err
 	}
-	l.opened = opened
+	l.claim, l.opened = claim, opened
 	cfg := opened.Config
 	cfg.Store = store{Store: cfg.Store, live: l}
 	cfg.NewID = l.newID(cfg.NewID)
 	cfg.Approve, cfg.Review, cfg.Reviewer, cfg.Attended, cfg.InDoubt = l.task.Approve, l.task.Review, l.task.Review && l.task.Attended, l.task.Attended, l.task.InDoubt
-	cfg.Delegated, cfg.Admit = true, l.host.admit
+	cfg.Delegated, cfg.Admit = true, func(ctx context.Context, t plan.Tool) (func(), error) { return l.host.admit(ctx, l, t) }
 	cfg.Workspace = Workspace(l.task.Source) // the folder is another one on each worker
 	if past := l.of(SessionID(l.task.Run)); len(past) > 0 {
 		cfg.Restored = &runner.Restored{ID: SessionID(l.task.Run), Journal: batches{l}, Events: past}

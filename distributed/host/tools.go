@@ -60,9 +60,9 @@ func (h *Host) readLimits(ctx context.Context) error {
 	return h.cfg.Database.ForgetCalls(ctx)
 }
 
-// admit waits until a call of a tool may begin, and returns a function to call when it
+// admit waits until a call of a run may begin, and returns a function to call when it
 // has ended. It asks nothing of the database if the tool has no limit.
-func (h *Host) admit(ctx context.Context, t plan.Tool) (end func(), err error) {
+func (h *Host) admit(ctx context.Context, l *live, t plan.Tool) (end func(), err error) {
 	names, queues := h.tools.of(t)
 	var held []string
 	end = func() {
@@ -84,7 +84,7 @@ func (h *Host) admit(ctx context.Context, t plan.Tool) (end func(), err error) {
 		id := fmt.Sprint(h.cfg.Worker.ID, "/", h.tools.calls)
 		h.tools.mu.Unlock()
 		held = append(held, id) // it may be in the database whatever the error
-		if err := h.await(ctx, id, name, queues[i]); err != nil {
+		if err := h.await(ctx, l, id, name, queues[i]); err != nil {
 			end()
 			// Nothing was called, so nothing is in doubt.
 			return nil, fmt.Errorf("%w: %w", &plan.ToolError{Tool: t.QualifiedName(), Message: "the call waited for others of " + name, NotCalled: true}, err)
@@ -94,8 +94,9 @@ func (h *Host) admit(ctx context.Context, t plan.Tool) (end func(), err error) {
 }
 
 // await waits until a call may begin. Of the calls that wait here for the same limit,
-// one asks the database, once a look.
-func (h *Host) await(ctx context.Context, id, name string, queue chan struct{}) error {
+// one asks the database, once a look. While a call waits, its run may have gone to
+// another worker, which makes the call too.
+func (h *Host) await(ctx context.Context, l *live, id, name string, queue chan struct{}) error {
 	select {
 	case queue <- struct{}{}:
 		defer func() { <-queue }()
@@ -114,9 +115,17 @@ func (h *Host) await(ctx context.Context, id, name string, queue chan struct{}) 
 		if queued {
 			may, err = h.cfg.Database.MayBegin(ctx, id, name, silence*h.cfg.Rhythm.Milliseconds())
 		}
+		mine := false
+		if may {
+			var claim string
+			claim, err = h.cfg.Database.Claim(ctx, l.task.Run)
+			mine = err == nil && claim != "" && claim == l.claim
+		}
 		switch {
-		case may:
+		case mine:
 			return nil
+		case may && err == nil:
+			return errLeft
 		case err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled):
 			h.cfg.Logger.Warn("a call waits for the database", "tool", name, "error", err)
 		}

@@ -179,6 +179,16 @@ func (d *Database) PutBack(ctx context.Context, run, worker string, pause time.D
 	return nil
 }
 
+// Claim returns what tells who has a run now from whoever had it before, even the same
+// worker; "" if nobody has it.
+func (d *Database) Claim(ctx context.Context, run string) (claim string, err error) {
+	err = d.sql.QueryRowContext(ctx, d.render(`SELECT COALESCE(MAX(owner_xid), '') FROM %sworkflow_status WHERE workflow_uuid = $1 AND status = 'PENDING'`), run).Scan(&claim)
+	if err != nil {
+		return "", fmt.Errorf("look who has the run %s: %w", run, err)
+	}
+	return claim, nil
+}
+
 // Resumed reports whether somebody has resumed a run, which a worker has just taken,
 // after its end. A run whose worker died has been taken more than once.
 func (d *Database) Resumed(ctx context.Context, run string) (bool, error) {

@@ -1,0 +1,23 @@
+package host
+
+import (
+	"errors"
+	"testing"
+
+	"replan/agent/remote"
+	"replan/planning/plan"
+)
+
+func TestCallThatWaitedIsNotMadeOnceItsRunIsElsewhere(t *testing.T) {
+	h := idle(t)
+	if err := errors.Join(h.cfg.Database.LimitTool(t.Context(), "w:change", 1), h.readLimits(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	_, err := h.admit(t.Context(), newLive(h, remote.Task{Run: "r-1"}), plan.Tool{Server: "w", Name: "change"}) // nobody has the run
+	if refused, ok := errors.AsType[*plan.ToolError](err); !ok || !refused.NotCalled || !errors.Is(err, errLeft) {
+		t.Errorf("the call is answered with %v", err)
+	}
+	if limits, err := h.cfg.Database.ToolLimits(t.Context()); err != nil || len(limits) != 1 || limits[0].UnderWay != 0 {
+		t.Errorf("the call keeps others waiting: %+v, %v", limits, err)
+	}
+}
