@@ -69,7 +69,7 @@ func (p *program) queues(ctx context.Context, how limits, changed func(flag stri
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	set := records.Limits{}
-	if how.tool != "" {
+	if changed("tool") {
 		if err := d.LimitTool(ctx, how.tool, how.atOnce); err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (p *program) queues(ctx context.Context, how limits, changed func(flag stri
 
 // checkTool refuses --tool with what does not go with it.
 func (l limits) checkTool(changed func(flag string) bool) error {
-	if l.tool == "" {
+	if !changed("tool") {
 		return nil
 	}
 	for _, other := range []string{"server", "model", "repository", "per-worker", "rate"} {

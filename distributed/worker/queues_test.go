@@ -32,7 +32,7 @@ func TestLimitsOfToolsAreSetListedAndRemoved(t *testing.T) {
 func TestLimitOfAToolWithWrongFlagsIsRefused(t *testing.T) {
 	t.Parallel()
 	here := "sqlite:" + filepath.Join(t.TempDir(), "runs.db")
-	for _, name := range []string{"create_issue", "github:", ":create_issue", "git*:create_issue", "github:create_*"} {
+	for _, name := range []string{"", "create_issue", "github:", ":create_issue", "git*:create_issue", "github:create_*"} {
 		refused(t, 2, "--tool takes SERVER:TOOL or SERVER:*, not \""+name+`"`, "queues", "--on", here, "--at-once", "2", "--tool", name)
 	}
 	refused(t, 2, "--tool needs --at-once N", "queues", "--on", here, "--tool", "github:*")
