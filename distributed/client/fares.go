@@ -3,10 +3,8 @@ package client
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
-	"replan/agent/remote"
 	"replan/distributed/records"
 	"replan/internal/english"
 )
@@ -38,7 +36,7 @@ func (f *following) fare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if row.Taken() && slices.ContainsFunc(workers, func(w remote.Worker) bool { return w.ID == row.Worker && w.Alive }) {
+	if row.Taken() && alive(workers, row.Worker) {
 		return f.taken(row.Worker)
 	}
 	if !row.Taken() && !row.Waits() {
@@ -51,7 +49,7 @@ func (f *following) fare(ctx context.Context) error {
 		if row.Taken() {
 			f.worker = row.Worker
 		}
-		waits = "the worker " + f.worker + " is gone; the run waits for another"
+		waits = string(gone(f.worker))
 	case missing != "":
 		waits, now = missing+"; the run waits for one", true
 	default:

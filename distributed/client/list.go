@@ -112,8 +112,10 @@ func (c *Client) summary(ctx context.Context, r records.Row, found []records.Rec
 		task, _ := records.NeedsOf(r.Queue)
 		s.Why = untrusted.Text(Missing(workers, task, r.Version))
 	case s.Status != agent.StatusUnfinished:
-	case r.Taken():
+	case r.Taken() && alive(workers, r.Worker):
 		s.Status, s.Resumable = agent.StatusRunning, false
+	case r.Taken():
+		s.Status, s.Resumable, s.Why = agent.StatusWaiting, false, gone(r.Worker)
 	case len(found) > 0 && found[len(found)-1].End != nil:
 		end := found[len(found)-1].End
 		s.Status, s.Reason, s.Resumable = end.Status, end.Reason, true
@@ -145,6 +147,16 @@ func (c *Client) Workers(ctx context.Context) ([]remote.Worker, error) {
 		workers[i].Alive = host.Alive(workers[i])
 	}
 	return workers, err
+}
+
+// alive reports whether a worker is alive.
+func alive(workers []remote.Worker, id string) bool {
+	return slices.ContainsFunc(workers, func(w remote.Worker) bool { return w.ID == id && w.Alive })
+}
+
+// gone says that the worker of a run is gone.
+func gone(worker string) untrusted.Text {
+	return untrusted.Text("the worker " + worker + " is gone; the run waits for another")
 }
 
 // Missing says what none of the workers offers; "" if one offers all that a task of a

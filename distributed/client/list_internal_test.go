@@ -64,6 +64,28 @@ func TestListHasRunsThatHaveNotBegun(t *testing.T) {
 	}
 }
 
+func TestListSaysThatARunWaitsWhoseWorkerIsGone(t *testing.T) {
+	address := "sqlite:" + t.TempDir() + "/runs.db"
+	startHost(t, address, "w1")
+	c := openClient(t, address)
+	submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Attended: true, Approve: policy.ApproveAsk})
+	await[event.GateRequested](t, follow(t, c, "r-1"))
+	row, err := c.database.Row(t.Context(), "r-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, _, err := c.database.Skim(t.Context(), "r-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, workers := range [][]remote.Worker{nil, {{ID: "w1"}, {ID: "w2", Alive: true}}} {
+		s, err := c.summary(t.Context(), row, found, workers)
+		if err != nil || s.Status != agent.StatusWaiting || s.Why != "the worker w1 is gone; the run waits for another" {
+			t.Errorf("got %s: %q, %v", s.Status, s.Why, err)
+		}
+	}
+}
+
 func TestMissingWorkersAreExplained(t *testing.T) {
 	old, other := remote.Worker{ID: "w1", Version: "1.0", Alive: true}, remote.Worker{ID: "w2", Version: "1.1", Alive: true, Servers: []string{"jira"}}
 	dead := other
