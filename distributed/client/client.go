@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -69,20 +70,29 @@ func (c *Client) Submit(ctx context.Context, t remote.Task, version string) erro
 	return nil
 }
 
-// Send sends a command to a run. While the database cannot be reached it tries again,
-// until ctx ends.
+// Send sends a command to a run, which gets it once. While the database cannot be
+// reached it tries again, until ctx ends.
 func (c *Client) Send(ctx context.Context, in remote.Input, run string) error {
 	line, err := json.Marshal(in)
 	if err != nil {
 		return err
 	}
-	if err := c.reach(ctx); err != nil { // DBOS would not stop with ctx
-		return err
+	once := dbos.WithIdempotencyKey(rand.Text()) // an answer may be lost, and DBOS sends again too
+	for {
+		if err := c.reach(ctx); err != nil { // DBOS would not stop with ctx
+			return err
+		}
+		err := dbos.Send(c.dbos, run, string(line), records.Commands, once)
+		if err == nil {
+			return nil
+		}
+		if !records.Lost(err) {
+			return fmt.Errorf("send a command to the run %s: %w", run, err)
+		}
+		if err := pause(ctx, c.rhythm.again); err != nil {
+			return err
+		}
 	}
-	if err := dbos.Send(c.dbos, run, string(line), records.Commands); err != nil {
-		return fmt.Errorf("send a command to the run %s: %w", run, err)
-	}
-	return nil
 }
 
 // Resume continues a run that has ended, on new terms.

@@ -1,7 +1,9 @@
 package client
 
 import (
+	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"io"
 	"net"
@@ -9,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -129,6 +132,7 @@ type cable struct {
 	to string
 
 	listener net.Listener
+	loses    atomic.Bool // the next answer to an INSERT
 
 	mu      sync.Mutex
 	plugged bool
@@ -183,12 +187,25 @@ func (c *cable) connect(from net.Conn) {
 		return
 	}
 	c.ends = append(c.ends, from, to)
-	for _, pair := range [][2]net.Conn{{from, to}, {to, from}} {
+	for _, pair := range [][2]net.Conn{{answers{from, &c.loses}, to}, {to, from}} {
 		c.copying.Go(func() {
 			_, _ = io.Copy(pair[0], pair[1])
 			_ = pair[0].Close()
 		})
 	}
+}
+
+// answers is a connection that breaks when an answer is to be lost.
+type answers struct {
+	net.Conn
+	loses *atomic.Bool
+}
+
+func (a answers) Write(text []byte) (int, error) {
+	if bytes.Contains(text, []byte("INSERT 0 1\x00")) && a.loses.CompareAndSwap(true, false) {
+		return 0, errors.Join(io.ErrClosedPipe, a.Close())
+	}
+	return a.Conn.Write(text)
 }
 
 // unplug breaks all connections.
@@ -252,6 +269,29 @@ func TestFollowerWaitsForALostDatabase(t *testing.T) {
 	}
 	if back != 1 {
 		t.Errorf("%d notes say that the database is back", back)
+	}
+}
+
+func TestCommandIsSentOnceAlsoIfTheAnswerIsLost(t *testing.T) {
+	direct := server.Database(t)
+	startHost(t, direct, "w1")()
+	cable, address := newCable(t, direct)
+	c := openClient(t, address)
+	submit(t, c, remote.Task{Run: "r-1", Plan: &gated})
+	cable.loses.Store(true)
+	for range 2 { // a remark that is given twice is another
+		if err := c.Send(t.Context(), remote.Input{Command: session.Steer{Text: "hurry"}}, "r-1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db, err := sql.Open("pgx", direct)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // of a test
+	sent := 0
+	if err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM replan.notifications WHERE destination_uuid = 'r-1'").Scan(&sent); err != nil || sent != 2 || cable.loses.Load() {
+		t.Errorf("2 commands were sent %d times, %v", sent, err)
 	}
 }
 
