@@ -16,6 +16,8 @@ type fares struct {
 	waits  string    // what the run waits for; "" if a worker has it
 	since  time.Time // when waits changed
 	told   string    // what the user knows of waits
+
+	notOpened *records.NotOpened // the last record says that the run was given back
 }
 
 // fare tells the user if the run waits, and when a worker has it again.
@@ -42,18 +44,20 @@ func (f *following) fare(ctx context.Context) error {
 	if !row.Taken() && !row.Waits() {
 		return nil
 	}
-	waits, now := "", false
+	waits, now, queued := "", false, false
 	task, _ := records.NeedsOf(row.Queue)
 	switch missing := Missing(workers, task, row.Version); {
-	case row.Taken(), f.worker != "":
+	case row.Taken(), f.worker != "" && !alive(workers, f.worker):
 		if row.Taken() {
 			f.worker = row.Worker
 		}
 		waits = string(gone(f.worker))
 	case missing != "":
 		waits, now = missing+"; the run waits for one", true
+	case f.notOpened != nil:
+		waits, now = string(givenBack(*f.notOpened)), true
 	default:
-		waits = "the run waits in its queue"
+		waits, queued = "the run waits in its queue", true
 	}
 	if waits != f.waits {
 		f.waits, f.since = waits, time.Now()
@@ -62,7 +66,7 @@ func (f *following) fare(ctx context.Context) error {
 		return nil
 	}
 	f.told = waits
-	if !row.Taken() && f.worker == "" && !now {
+	if queued {
 		before, err := f.database.Before(ctx, row)
 		if err != nil {
 			return err

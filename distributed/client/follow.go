@@ -116,6 +116,7 @@ func (f *following) step(ctx context.Context, idle bool) error {
 		return err
 	}
 	for _, r := range found {
+		f.notOpened = r.NotOpened
 		if err := f.see(r, f.recorded); err != nil {
 			return err
 		}

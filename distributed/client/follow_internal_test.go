@@ -9,12 +9,14 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/remote"
 	"replan/agent/runner/conformance"
@@ -48,8 +50,11 @@ func startHost(t *testing.T, address, id string) (stop func()) {
 	h, err := host.Start(t.Context(), host.Config{
 		Database: d, Worker: remote.Worker{ID: id, Version: version}, Rhythm: 20 * time.Millisecond,
 		Open: func(_ context.Context, task remote.Task) (host.Opened, error) {
-			if task.Goal == "fail" {
+			switch task.Goal {
+			case "fail":
 				return host.Opened{}, &remote.Problem{Text: "there is no such revision"}
+			case "give back":
+				return host.Opened{}, errors.New("the disk is full")
 			}
 			cfg := conformance.Case{}.Config()
 			cfg.Store = store.New(store.Dirs{Config: dir, Data: dir, State: dir})
@@ -363,5 +368,87 @@ func TestFollowerReadsHowManyRunsWaitBeforeIts(t *testing.T) {
 	submit(t, c, remote.Task{Run: "r-3", Plan: &gated})
 	if note := <-follow(t, c, "r-3").notes; note != "the run waits in its queue behind 1 run" {
 		t.Errorf("the note is %q", note)
+	}
+}
+
+const fullDisk = "the worker w1 could not open the run, which waits for the next attempt: the disk is full"
+
+func TestFollowerReadsWhyARunIsGivenBack(t *testing.T) {
+	address := "sqlite:" + t.TempDir() + "/runs.db"
+	startHost(t, address, "w1")
+	c := openClient(t, address)
+	submit(t, c, remote.Task{Run: "r-1", Goal: "give back"})
+	for f := follow(t, c, "r-1"); ; {
+		select {
+		case note := <-f.notes:
+			if note == fullDisk {
+				return
+			}
+		case err := <-f.err:
+			t.Fatalf("the run ended without the note: %v", err)
+		}
+	}
+}
+
+func TestFollowerIsNotToldThatALivingWorkerIsGone(t *testing.T) {
+	address := "sqlite:" + t.TempDir() + "/runs.db"
+	startHost(t, address, "w1")
+	c := openClient(t, address)
+	atOnce, first := 1, remote.Task{Run: "r-1", Plan: &gated, Attended: true}
+	if err := c.SetLimits(t.Context(), first, records.Limits{AtOnce: &atOnce}); err != nil {
+		t.Fatal(err)
+	}
+	submit(t, c, first)
+	await[event.GateRequested](t, follow(t, c, "r-1"))
+	submit(t, c, remote.Task{Run: "r-2", Plan: &gated})
+	var notes []string
+	c.rhythm.patience = 0
+	c.Note = func(text string) error { notes = append(notes, text); return nil }
+	for _, why := range []*records.NotOpened{{Worker: "w1", Why: "the disk is full"}, nil} {
+		f := following{Client: c, run: "r-2", fares: fares{worker: "w1", notOpened: why}}
+		if err := f.fare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{fullDisk, "the run waits in its queue and is the next"}; !slices.Equal(notes, want) {
+		t.Errorf("got %q, want %q", notes, want)
+	}
+}
+
+func TestRunThatIsGivenBackCountsAsWaiting(t *testing.T) {
+	file := t.TempDir() + "/runs.db"
+	startHost(t, "sqlite:"+file, "w0")()
+	c := openClient(t, "sqlite:"+file)
+	submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Priority: 1})
+	submit(t, c, remote.Task{Run: "r-2", Plan: &gated})
+	execute(t, file, "UPDATE workflow_status SET status = 'DELAYED' WHERE workflow_uuid = 'r-1'")
+	if queues, err := c.Queues(t.Context()); err != nil || len(queues) != 1 || queues[0].Waiting != 2 {
+		t.Errorf("the queues are %+v, %v", queues, err)
+	}
+	second, err := c.database.Row(t.Context(), "r-2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if before, err := c.database.Before(t.Context(), second); err != nil || before != 1 {
+		t.Errorf("%d runs wait before it, %v", before, err)
+	}
+	row := records.Row{Run: "r-1", Status: "DELAYED", Version: version}
+	given := []records.Record{{NotOpened: &records.NotOpened{Worker: "w1", Why: "the disk is full"}}}
+	s, err := c.summary(t.Context(), row, given, []remote.Worker{{ID: "w1", Version: version, Alive: true}})
+	if err != nil || s.Status != agent.StatusWaiting || s.Why != fullDisk {
+		t.Errorf("got %s: %q, %v", s.Status, s.Why, err)
+	}
+}
+
+// execute changes a database of SQLite.
+func execute(t *testing.T, file, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), statement)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
 	}
 }

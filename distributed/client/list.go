@@ -111,6 +111,9 @@ func (c *Client) summary(ctx context.Context, r records.Row, found []records.Rec
 		s.Status, s.Reason, s.Resumable = agent.StatusWaiting, "", false
 		task, _ := records.NeedsOf(r.Queue)
 		s.Why = untrusted.Text(Missing(workers, task, r.Version))
+		if n := len(found); s.Why == "" && n > 0 && found[n-1].NotOpened != nil {
+			s.Why = givenBack(*found[n-1].NotOpened)
+		}
 	case s.Status != agent.StatusUnfinished:
 	case r.Taken() && alive(workers, r.Worker):
 		s.Status, s.Resumable = agent.StatusRunning, false
@@ -157,6 +160,11 @@ func alive(workers []remote.Worker, id string) bool {
 // gone says that the worker of a run is gone.
 func gone(worker string) untrusted.Text {
 	return untrusted.Text("the worker " + worker + " is gone; the run waits for another")
+}
+
+// givenBack says why a worker gave a run back to its queue.
+func givenBack(n records.NotOpened) untrusted.Text {
+	return untrusted.Text("the worker "+n.Worker+" could not open the run, which waits for the next attempt: ") + n.Why
 }
 
 // Missing says what none of the workers offers; "" if one offers all that a task of a

@@ -94,7 +94,7 @@ func (d *Database) Rows(ctx context.Context, newest int) (all []Row, err error) 
 // Before returns the number of runs that wait before a run in its queue.
 func (d *Database) Before(ctx context.Context, r Row) (n int, err error) {
 	err = d.sql.QueryRowContext(ctx, d.render(`SELECT COUNT(*) FROM %sworkflow_status
-		WHERE queue_name = $1 AND status = 'ENQUEUED' AND (priority < $2 OR priority = $2 AND created_at < $3)`), r.Queue, r.Priority, r.Created.UnixMilli()).Scan(&n)
+		WHERE queue_name = $1 AND status IN ('ENQUEUED', 'DELAYED') AND (priority < $2 OR priority = $2 AND created_at < $3)`), r.Queue, r.Priority, r.Created.UnixMilli()).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count the runs before the run %s: %w", r.Run, err)
 	}
