@@ -31,7 +31,7 @@ func TestErrorOfWhatTheRunAsksForIsNoErrorOfTheMachine(t *testing.T) {
 		"unknown branch":                  {remote.Source{Repository: bare, Revision: "nothing"}, cache, true},
 		"unknown ref":                     {remote.Source{Repository: bare, Revision: "refs/none"}, cache, true},
 		"unknown commit":                  {remote.Source{Repository: bare, Revision: "0123456789012345678901234567890123456789"}, cache, true},
-		"no repository":                   {remote.Source{Repository: empty.URL + "/shop"}, cache, true},
+		"no repository for this login":    {remote.Source{Repository: empty.URL + "/shop"}, cache, false},
 		"no repository in a path":         {remote.Source{Repository: missing}, cache, false},
 		"server that cannot be reached":   {remote.Source{Repository: "http://127.0.0.1:1/shop"}, cache, false},
 		"folder that cannot be written":   {remote.Source{}, blocked, false},

@@ -118,8 +118,9 @@ func git(ctx context.Context, doing string, c call) (string, error) {
 }
 
 var (
-	// noRepository is what git says of an address at which there is none.
-	noRepository = regexp.MustCompile(`repository '.*' not found|does not appear to be a git repository`)
+	// noRepository is what git says of an address at which there is none. Over HTTP it is
+	// "not found" also for a worker that has not logged in.
+	noRepository = regexp.MustCompile(`does not appear to be a git repository`)
 	// noRevision is what it says of a revision that the repository does not have.
 	noRevision = regexp.MustCompile(`not our ref|couldn't find remote ref`)
 )
