@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -78,28 +80,32 @@ func problemOf(err error) *remote.Problem {
 
 // logger logs to standard error.
 func (p *program) logger(level slog.Level) *slog.Logger {
-	return slog.New(withoutTimeouts{slog.NewTextHandler(p.std.Err, &slog.HandlerOptions{Level: level})})
+	return slog.New(withoutUsual{slog.NewTextHandler(p.std.Err, &slog.HandlerOptions{Level: level})})
 }
 
-// withoutTimeouts leaves out that DBOS has found no command in time, which is usual.
-type withoutTimeouts struct{ slog.Handler }
+// withoutUsual leaves out warnings of DBOS about what is usual here.
+type withoutUsual struct{ slog.Handler }
+
+// usual are the beginnings of these warnings: no command came in time, an error is stored
+// as its text, and a run went back to its queue.
+var usual = []string{"Recv() timeout reached", "workflow error type cannot be gob-encoded", "Workflow outcome was not recorded"}
 
 // Handle handles a record.
-func (h withoutTimeouts) Handle(ctx context.Context, r slog.Record) error {
-	if r.Message == "Recv() timeout reached" {
+func (h withoutUsual) Handle(ctx context.Context, r slog.Record) error {
+	if slices.ContainsFunc(usual, func(text string) bool { return strings.HasPrefix(r.Message, text) }) {
 		return nil
 	}
 	return h.Handler.Handle(ctx, r)
 }
 
 // WithAttrs returns the handler with attributes.
-func (h withoutTimeouts) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return withoutTimeouts{h.Handler.WithAttrs(attrs)}
+func (h withoutUsual) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return withoutUsual{h.Handler.WithAttrs(attrs)}
 }
 
 // WithGroup returns the handler with a group.
-func (h withoutTimeouts) WithGroup(name string) slog.Handler {
-	return withoutTimeouts{h.Handler.WithGroup(name)}
+func (h withoutUsual) WithGroup(name string) slog.Handler {
+	return withoutUsual{h.Handler.WithGroup(name)}
 }
 
 // print writes to standard output.
