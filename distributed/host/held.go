@@ -1,6 +1,9 @@
 package host
 
 import (
+	"maps"
+	"strings"
+
 	"replan/agent/event"
 	"replan/agent/remote"
 	"replan/agent/session"
@@ -12,22 +15,34 @@ import (
 type held struct {
 	commands []remote.Input
 	underWay bool            // in this process
-	asked    map[string]bool // gates that this process has opened, by run and id
+	asked    map[string]bool // gates that are open in this process, by run and id
+	left     map[string]bool // gates that other processes left open, by run and id
 }
 
 // see takes in an event that this process has recorded.
 func (h *held) see(e event.Event, run string) {
 	switch d := e.Data.(type) {
-	case event.RunStarted, event.RunResumed:
+	case event.RunStarted:
 		h.underWay = h.underWay || e.Run == run
+	case event.RunResumed:
+		h.underWay = h.underWay || e.Run == run
+		for gate := range h.left { // a resume does not ask for them again
+			if strings.HasPrefix(gate, e.Run+" ") {
+				h.open(gate)
+			}
+		}
 	case event.ChatReply:
 		h.underWay = true // it ended before it began
 	case event.GateRequested:
-		if h.asked == nil {
-			h.asked = map[string]bool{}
-		}
-		h.asked[e.Run+" "+d.Gate] = true
+		h.open(e.Run + " " + d.Gate)
 	}
+}
+
+func (h *held) open(gate string) {
+	if h.asked == nil {
+		h.asked = map[string]bool{}
+	}
+	h.asked[gate] = true
 }
 
 // ready removes and returns the commands that the session can take, in order.
@@ -56,8 +71,17 @@ func (h *held) takes(c session.Command) bool {
 }
 
 // forget drops the commands that an event recorded by another process shows the effect
-// of.
+// of, and keeps the gates that it left open.
 func (h *held) forget(e event.Event) {
+	switch d := e.Data.(type) {
+	case event.GateRequested:
+		if h.left == nil {
+			h.left = map[string]bool{}
+		}
+		h.left[e.Run+" "+d.Gate] = true
+	case event.RunPaused, event.RunCompleted: // they close its gates
+		maps.DeleteFunc(h.left, func(gate string, _ bool) bool { return strings.HasPrefix(gate, e.Run+" ") })
+	}
 	var rest []remote.Input
 	for _, in := range h.commands {
 		if !heeded(e, in.Command) {
