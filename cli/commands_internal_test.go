@@ -69,13 +69,13 @@ func TestVariablesAreMergedIntoPlan(t *testing.T) {
 
 func TestParseAge(t *testing.T) {
 	for text, want := range map[string]time.Duration{
-		"30d": 30 * 24 * time.Hour, "2w": 14 * 24 * time.Hour, "0d": 0, "90m": 90 * time.Minute, "1h30m": 90 * time.Minute,
+		"30d": 30 * 24 * time.Hour, "2w": 14 * 24 * time.Hour, "99999d": 99999 * 24 * time.Hour, "0d": 0, "90m": 90 * time.Minute, "1h30m": 90 * time.Minute,
 	} {
 		if got, err := ParseAge(text); err != nil || got != want {
 			t.Errorf("%s: got %s, %v; want %s", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "d", "-3d", "-3h", "3", "1.5d", "99999999999d"} {
+	for _, text := range []string{"", "d", "-3d", "-3h", "3", "1.5d", "106752d", "99999999999d"} {
 		if got, err := ParseAge(text); err == nil {
 			t.Errorf("%q was accepted as %s", text, got)
 		}

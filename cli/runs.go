@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -391,8 +392,8 @@ func newRunsPrune(o *options) slash.Command {
 func ParseAge(text string) (time.Duration, error) {
 	for unit, length := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
 		if number, ok := strings.CutSuffix(text, unit); ok {
-			if n, err := strconv.ParseUint(number, 10, 16); err == nil {
-				return time.Duration(n) * length, nil //nolint:gosec // 16 bits
+			if n, err := strconv.ParseUint(number, 10, 32); err == nil && n <= uint64(math.MaxInt64/length) {
+				return time.Duration(n) * length, nil //nolint:gosec // 32 bits
 			}
 		}
 	}
