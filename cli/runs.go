@@ -109,7 +109,7 @@ func (o runs) runsText(list []agent.Summary, now time.Time) string {
 			if s.Undone {
 				status = telling.RunWords(s)
 			}
-			if s.Why != "" {
+			if reason == "" { // programs look for the code, if there is one
 				reason = s.Why.Line()
 			}
 			rows = append(rows, []string{
