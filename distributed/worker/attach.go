@@ -26,7 +26,7 @@ import (
 
 func (p *program) newAttach() *cobra.Command {
 	return &cobra.Command{
-		Use: "attach", Short: "Speak for replan with the database, in JSON Lines", Hidden: true, Args: cobra.NoArgs,
+		Use: "attach", Short: "Speak for replan with the database, in JSON Lines", Hidden: true, Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.attach(cmd.Context()) },
 	}
 }

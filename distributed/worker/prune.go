@@ -21,7 +21,7 @@ func (p *program) newPrune() *cobra.Command {
 			"sent to them: they can no longer be shown or resumed. It also removes large values that no record refers to. A\n" +
 			"run that has not ended stays.",
 		Example: "  replan-worker prune --older-than 30d --dry-run",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if older == "" {
 				return errors.New("say how old the runs must be that go, such as --older-than 30d")

@@ -53,5 +53,6 @@ func TestPruneWithoutAnAgeIsRefused(t *testing.T) {
 	here := "sqlite:" + filepath.Join(t.TempDir(), "runs.db")
 	refused(t, 2, "say how old the runs must be", "prune", "--on", here)
 	refused(t, 2, `--older-than takes a time such as 30d, 2w or 12h, not "soon"`, "prune", "--on", here, "--older-than", "soon")
+	refused(t, 2, `"extra" is too much: replan-worker prune takes flags only`, "prune", "--on", here, "--older-than", "30d", "extra")
 	refused(t, 1, "start a worker on it first", "prune", "--on", here, "--older-than", "30d")
 }

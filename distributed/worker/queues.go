@@ -31,7 +31,7 @@ func (p *program) newQueues() *cobra.Command {
 		Long: "queues lists what waits and runs. Runs that need the same share a queue. With a limit it sets that of the\n" +
 			"queue of runs with the given needs; 0 removes a limit. With --tool, the limit is on the calls of that tool.",
 		Example: "  replan-worker queues\n  replan-worker queues --server github --at-once 2 --rate 100/1h\n  replan-worker queues --tool github:create_issue --at-once 2",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			changed := cmd.Flags().Changed
 			return p.queues(cmd.Context(), how, changed)

@@ -38,4 +38,6 @@ func TestLimitOfAToolWithWrongFlagsIsRefused(t *testing.T) {
 	refused(t, 2, "--tool needs --at-once N", "queues", "--on", here, "--tool", "github:*")
 	refused(t, 2, "--rate is about runs: leave it out with --tool", "queues", "--on", here, "--tool", "github:*", "--at-once", "2", "--rate", "1/1h")
 	refused(t, 2, "--at-once and --per-worker take a number from 0", "queues", "--on", here, "--tool", "github:*", "--at-once", "-1")
+	refused(t, 2, `"extra" is too much: replan-worker queues takes flags only`, "queues", "--on", here, "extra")
+	refused(t, 2, `--at-once takes a whole number, not "many"`, "queues", "--on", here, "--at-once", "many")
 }

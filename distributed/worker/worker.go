@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"replan/agent/remote"
 	"replan/cli"
@@ -48,6 +49,7 @@ func Main(ctx context.Context, args []string, std cli.IO) int {
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
+	root.SetFlagErrorFunc(wrongFlag)
 	err := root.ExecuteContext(ctx)
 	switch {
 	case err == nil:
@@ -60,6 +62,22 @@ func Main(ctx context.Context, args []string, std cli.IO) int {
 		return exitFailed
 	}
 	return exitUsage
+}
+
+// wrongFlag names the number that a flag takes, if it was given something else.
+func wrongFlag(_ *cobra.Command, err error) error {
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok && wrong.GetFlag().Value.Type() == "int" {
+		return fmt.Errorf("--%s takes a whole number, not %q", wrong.GetFlag().Name, wrong.GetValue())
+	}
+	return err
+}
+
+// noArgs refuses arguments of a command that takes none.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%q is too much: %s takes flags only", args[0], cmd.CommandPath())
+	}
+	return nil
 }
 
 // address returns the address of the database.

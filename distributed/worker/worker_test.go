@@ -119,6 +119,7 @@ func TestWrongOptionsAreRefusedInOneSentence(t *testing.T) {
 		"--listen takes [HOST:]PORT":    {"--on", here, "--listen", "a:b:c"},
 		"--listen 127.0.0.1:nothing":    {"--on", here, "--listen", "127.0.0.1:nothing"},
 		"--at-once takes a number from": {"--on", here, "--at-once", "0"},
+		"a whole number, not \"10^19\"": {"--on", here, "--at-once", "10^19"},
 		"unknown flag: --at-twice":      {"--on", here, "--at-twice"},
 		`"stray" is no flag of replan`:  {"--on", here, "--", "stray"},
 		"unknown flag --strayflag":      {"--on", here, "--", "--strayflag"},
