@@ -173,9 +173,9 @@ func TestRunThatKillsItsWorkersFails(t *testing.T) {
 	address, dir := "sqlite:"+filepath.Join(t.TempDir(), "runs.db"), t.TempDir()
 	next := startWorker(t, address, dir, "w0")
 	c := openClient(t, address)
-	deadly := plan.Plan{Title: "Deadly", Steps: []plan.Step{{Index: "1", Title: "Look", Tool: "look", Args: map[string]any{"where": "deadly"}}}}
+	deadly := plan.Plan{Title: "Deadly", Steps: []plan.Step{{Index: "1", Title: "Change", Tool: "change", Args: map[string]any{"where": "deadly"}}}} // with a gate
 	w := submit(t, c, remote.Task{Run: "r-1", Plan: &deadly, Approve: policy.ApproveAll, InDoubt: event.DoubtRerun})
-	for n := range 6 { // the first got on, since it started the run
+	for n := range 5 {
 		_ = next.command.Wait() // its run kills it
 		next = startWorker(t, address, dir, fmt.Sprint("w", n+1))
 	}
@@ -184,7 +184,7 @@ func TestRunThatKillsItsWorkersFails(t *testing.T) {
 		t.Errorf("the run ended with %s: %s", end.Reason, end.Text)
 	}
 	w.rest()
-	resume(t, c, "r-1", remote.Terms{})
+	resume(t, c, "r-1", remote.Terms{Approve: policy.ApproveAll, InDoubt: event.DoubtRerun})
 	_ = next.command.Wait() // it is tried again
 }
 

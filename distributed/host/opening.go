@@ -68,26 +68,25 @@ func (l *live) count(r records.Record) {
 	case r.NotOpened != nil:
 		l.notOpened++
 		l.deaths = 0
-	case slices.ContainsFunc(r.Events, l.getsOn):
-		l.notOpened, l.deaths = 0, 0
+	case len(r.Events) > 0:
+		l.notOpened = 0
+		if slices.ContainsFunc(r.Events, getsOn) {
+			l.deaths = 0
+		}
 	case r.Mail:
 		l.deaths = 0 // somebody looks after it
 	}
 }
 
-// getsOn reports whether an event shows that a run gets on. Those that each worker
-// records when it takes the run up, or begins something, do not.
-func (l *live) getsOn(e event.Event) bool {
-	switch d := e.Data.(type) {
-	case event.RunResumed, event.RunSpawned, event.PhaseStarted, event.StepStarted, event.StepProcess, event.ReplanStarted, event.ModelRequested,
-		event.SynthesisStarted, event.ChatUser, event.GuardWarned, event.BudgetWarned, event.Note:
-		return false
-	case event.StepInDoubt:
-		return l.task.InDoubt != event.DoubtRerun // it waits for an answer, or is not started again
-	case event.DoubtResolved:
-		return d.Decision != event.DoubtRerun
-	default:
+// getsOn reports whether an event is a result that no later worker works for again. What
+// people decide is not among them: it comes by mail.
+func getsOn(e event.Event) bool {
+	switch e.Data.(type) {
+	case event.PhaseCompleted, event.PlanDiff, event.StepCompleted, event.StepFailed, event.StepSkipped, event.CheckCompleted,
+		event.ModelReplied, event.SynthesisCompleted, event.RunCompleted, event.ChatReply:
 		return true
+	default:
+		return false
 	}
 }
 

@@ -91,21 +91,20 @@ func TestOnlyWorkersThatDieWithoutGettingOnAreCounted(t *testing.T) {
 		return r
 	}
 	for name, c := range map[string]struct {
-		inDoubt event.DoubtDecision
 		between []records.Record
 		want    int
 	}{
-		"nothing":              {"", nil, 5},
-		"the same step again":  {event.DoubtRerun, []records.Record{of(event.RunResumed{}, event.StepInDoubt{}), of(event.DoubtResolved{Decision: event.DoubtRerun}), of(event.StepStarted{Attempt: 2})}, 5},
-		"the same phase again": {"", []records.Record{of(event.RunResumed{}, event.PhaseStarted{Phase: 1})}, 5},
-		"a step":               {"", []records.Record{of(event.StepCompleted{})}, 1},
-		"a gate":               {"", []records.Record{of(event.RunResumed{}), of(event.GateRequested{})}, 1},
-		"a question":           {"", []records.Record{of(event.RunResumed{}, event.StepInDoubt{})}, 1},
-		"a step taken as done": {event.DoubtDone, []records.Record{of(event.StepInDoubt{}), of(event.DoubtResolved{Decision: event.DoubtDone})}, 1},
-		"a command":            {"", []records.Record{{Mail: true}}, 1},
-		"another worker":       {"", []records.Record{{NotOpened: &records.NotOpened{}}}, 1},
+		"nothing":              {nil, 5},
+		"the same step again":  {[]records.Record{of(event.RunResumed{}, event.StepInDoubt{}), of(event.DoubtResolved{Decision: event.DoubtRerun}), of(event.StepStarted{Attempt: 2})}, 5},
+		"the same gate again":  {[]records.Record{of(event.RunResumed{}), of(event.GateRequested{}), of(event.GateResolved{By: "--approve all"})}, 5},
+		"the same phase again": {[]records.Record{of(event.RunResumed{}, event.PhaseStarted{Phase: 1})}, 5},
+		"a plan of a step":     {[]records.Record{of(event.RunSpawned{}), of(event.RunStarted{}, event.PlanCreated{})}, 5},
+		"a phase":              {[]records.Record{of(event.PhaseCompleted{Phase: 1})}, 1},
+		"a step":               {[]records.Record{of(event.StepCompleted{})}, 1},
+		"a command":            {[]records.Record{{Mail: true}}, 1},
+		"another worker":       {[]records.Record{{NotOpened: &records.NotOpened{}}}, 1},
 	} {
-		l := newLive(&Host{cfg: Config{Database: &records.Database{}}}, remote.Task{Run: "r-1", InDoubt: c.inDoubt})
+		l := newLive(&Host{cfg: Config{Database: &records.Database{}}}, remote.Task{Run: "r-1"})
 		for range 4 {
 			l.count(taken)
 			for _, r := range c.between {
@@ -115,6 +114,15 @@ func TestOnlyWorkersThatDieWithoutGettingOnAreCounted(t *testing.T) {
 		if l.count(taken); l.deaths != c.want {
 			t.Errorf("with %s in between, %d deaths count instead of %d", name, l.deaths, c.want)
 		}
+	}
+}
+
+func TestOnlyWorkersThatCannotOpenARunInARowAreCounted(t *testing.T) {
+	l := newLive(&Host{cfg: Config{Database: &records.Database{}}}, remote.Task{Run: "r-1"})
+	l.count(records.Record{NotOpened: &records.NotOpened{}})
+	l.count(records.Record{Events: []event.Event{{Run: "r-1", Data: event.RunResumed{}}}})
+	if l.notOpened != 0 {
+		t.Errorf("after a worker that could, %d count", l.notOpened)
 	}
 }
 
