@@ -76,7 +76,7 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 		over := l.awaitsTerms()
 		if over {
 			if resumed, err := l.host.cfg.Database.Resumed(ctx, l.task.Run); err != nil || resumed {
-				return records.Record{Mail: true}, nil // if in doubt, wait for terms
+				return records.Record{Mail: true, Resumed: resumed}, nil // if in doubt, wait for terms
 			}
 		}
 		if !l.takenUp {

@@ -10,6 +10,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/remote"
+	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/distributed/records"
 )
@@ -123,6 +124,25 @@ func TestOnlyWorkersThatCannotOpenARunInARowAreCounted(t *testing.T) {
 	l.count(records.Record{Events: []event.Event{{Run: "r-1", Data: event.RunResumed{}}}})
 	if l.notOpened != 0 {
 		t.Errorf("after a worker that could, %d count", l.notOpened)
+	}
+}
+
+func TestEmptyMailAfterTheAnswerResumesNothing(t *testing.T) {
+	l := newLive(&Host{cfg: Config{Database: &records.Database{}}}, remote.Task{Run: "r-1"})
+	l.record(records.Record{Events: []event.Event{{Run: SessionID("r-1"), Data: event.ChatReply{}}}}, false)
+	l.session = &runner.Session{}
+	if patience := l.patience(); patience != 0 {
+		t.Errorf("while its session lives, the run waits %v for terms", patience)
+	}
+	l.session = nil
+	if patience := l.patience(); patience != termsTime {
+		t.Errorf("a run that may have been resumed waits %v for terms", patience)
+	}
+	if l.nothingCame(records.Record{Mail: true}); !l.awaitsTerms() {
+		t.Error("the run goes on though nobody has resumed it")
+	}
+	if l.nothingCame(records.Record{Mail: true, Resumed: true}); l.awaitsTerms() {
+		t.Error("the run does not go on though it was resumed")
 	}
 }
 

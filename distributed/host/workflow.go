@@ -43,7 +43,7 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 		inherited = inherited || !here
 		live.record(record, here)
 		if record.Mail {
-			if err := live.receive(ctx); err != nil {
+			if err := live.receive(ctx, record); err != nil {
 				return records.Outcome{}, fmt.Errorf("run %s: %w", task.Run, err)
 			}
 		}
@@ -75,17 +75,30 @@ func (l *live) again() {
 	l.agreed, l.notOpened, l.deaths, l.stopped = len(l.all()), 0, 0, ""
 }
 
-// receive takes one command from the mailbox of the workflow.
-func (l *live) receive(ctx dbos.Context) error {
-	patience := time.Duration(0)
-	if l.awaitsTerms() {
-		patience = termsTime
+// patience is how long to wait for a command. While a session lives, its run was not
+// resumed.
+func (l *live) patience() time.Duration {
+	if l.session == nil && l.awaitsTerms() {
+		return termsTime
 	}
-	line, err := dbos.Recv[string](ctx, records.Commands, patience)
+	return 0
+}
+
+// nothingCame takes in that no command was there, or was received before. Without a
+// resume, a run that had ended stays so.
+func (l *live) nothingCame(r records.Record) {
+	if r.Resumed {
+		l.again()
+	}
+}
+
+// receive takes one command from the mailbox of the workflow, as a record announced.
+func (l *live) receive(ctx dbos.Context, r records.Record) error {
+	line, err := dbos.Recv[string](ctx, records.Commands, l.patience())
 	switch {
 	case isTimeout(err), err == nil && line == "":
-		l.again()
-		return nil // it was received before, or never sent
+		l.nothingCame(r)
+		return nil
 	case err != nil:
 		return fmt.Errorf("receive a command: %w", err)
 	}
