@@ -217,6 +217,29 @@ func TestAnswerReachesTheGateThoughItsWorkerIsGone(t *testing.T) {
 	})
 }
 
+func TestAnswerReachesTheGateThatAKilledWorkerLeftOpen(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		dir := t.TempDir()
+		first := startWorker(t, address, dir, "w1")
+		c := openClient(t, address)
+		w := submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Attended: true, Approve: policy.ApproveAsk})
+		gate := await[event.GateRequested](t, w, 1)
+		first.kill(t)
+		second := startWorker(t, address, dir, "w2")
+		defer second.kill(t)
+		await[event.RunResumed](t, w, 1)
+		send(t, c, "r-1", "ann", session.Resolve{Run: "r-1", Gate: gate.Gate, Call: gate.Call, Decision: event.Allow})
+		if answer := await[event.GateResolved](t, w, 1); answer.By != "ann" || answer.Decision != event.Allow {
+			t.Errorf("the gate was answered with %s by %s", answer.Decision, answer.By)
+		}
+		next := await[event.GateRequested](t, w, 2)
+		send(t, c, "r-1", "ann", session.Resolve{Run: "r-1", Gate: next.Gate, Call: next.Call, Decision: event.Allow})
+		if end := await[event.ChatReply](t, w, 1); end.Status != event.StatusCompleted {
+			t.Errorf("the run ended with %s: %s", end.Reason, end.Text)
+		}
+	})
+}
+
 func TestStoppedRunIsResumedOnRequest(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		startHost(t, address, "w1", opens(t))
