@@ -392,8 +392,8 @@ func newRunsPrune(o *options) slash.Command {
 func ParseAge(text string) (time.Duration, error) {
 	for unit, length := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
 		if number, ok := strings.CutSuffix(text, unit); ok {
-			if n, err := strconv.ParseUint(number, 10, 32); err == nil && n <= uint64(math.MaxInt64/length) {
-				return time.Duration(n) * length, nil //nolint:gosec // 32 bits
+			if n, err := strconv.ParseUint(number, 10, 31); err == nil && time.Duration(n) <= math.MaxInt64/length { //nolint:gosec // 31 bits
+				return time.Duration(n) * length, nil //nolint:gosec // 31 bits
 			}
 		}
 	}
