@@ -113,7 +113,7 @@ func (h *Host) await(ctx context.Context, l *live, id, name string, queue chan s
 			queued = err == nil
 		}
 		if queued {
-			may, err = h.cfg.Database.MayBegin(ctx, id, name, silence*h.cfg.Rhythm.Milliseconds())
+			may, queued, err = h.cfg.Database.MayBegin(ctx, id, name, silence*h.cfg.Rhythm.Milliseconds())
 		}
 		mine := false
 		if may {

@@ -141,11 +141,14 @@ func TestCallOfADeadWorkerKeepsNoOneWaiting(t *testing.T) {
 		if err = errors.Join(err, d.Enqueue(t.Context(), "dies/1", "w:change", "dies"), d.Enqueue(t.Context(), "w1/next", "w:change", "w1")); err != nil {
 			t.Fatal(err)
 		}
-		if may, err := d.MayBegin(t.Context(), "w1/next", "w:change", 60_000); may || err != nil {
-			t.Fatalf("while the worker lives: got %v, %v", may, err)
+		if may, queued, err := d.MayBegin(t.Context(), "w1/next", "w:change", 60_000); may || !queued || err != nil {
+			t.Fatalf("while the worker lives: got %v, %v, %v", may, queued, err)
 		}
 		if err := d.Dequeue(t.Context(), "w1/next"); err != nil {
 			t.Fatal(err)
+		}
+		if may, queued, err := d.MayBegin(t.Context(), "w1/next", "w:change", 60_000); may || queued || err != nil {
+			t.Fatalf("a call that is not queued: got %v, %v, %v", may, queued, err)
 		}
 		startHost(t, address, "w1", opens(t))
 		c := openClient(t, address)

@@ -85,17 +85,18 @@ func (d *Database) Enqueue(ctx context.Context, id, tool, worker string) (err er
 
 // MayBegin reports whether fewer calls of living workers stand before a call than the
 // limit of its tool, or the tool has no limit any more. A worker that is silent for
-// longer is dead.
-func (d *Database) MayBegin(ctx context.Context, id, tool string, silenceMS int64) (may bool, err error) {
+// longer is dead. A call that is not queued, since its worker was forgotten, may not.
+func (d *Database) MayBegin(ctx context.Context, id, tool string, silenceMS int64) (may, queued bool, err error) {
 	var limited, before int
 	err = d.sql.QueryRowContext(ctx, d.render(`SELECT
 		(SELECT COALESCE(MAX(at_once), 0) FROM %sreplan_tool_limits WHERE tool = $2),
 		(SELECT COUNT(*) FROM %sreplan_tool_calls c JOIN %sreplan_workers w ON w.id = c.worker
-			WHERE c.tool = $2 AND c.seq < (SELECT seq FROM %sreplan_tool_calls WHERE id = $1) AND w.seen_ms > `+d.nowMS()+` - $3)`), id, tool, silenceMS).Scan(&limited, &before)
+			WHERE c.tool = $2 AND c.seq < (SELECT seq FROM %sreplan_tool_calls WHERE id = $1) AND w.seen_ms > `+d.nowMS()+` - $3),
+		(SELECT COUNT(*) > 0 FROM %sreplan_tool_calls WHERE id = $1)`), id, tool, silenceMS).Scan(&limited, &before, &queued)
 	if err != nil {
-		return false, fmt.Errorf("look whether a call of %s may begin: %w", tool, err)
+		return false, true, fmt.Errorf("look whether a call of %s may begin: %w", tool, err)
 	}
-	return limited == 0 || before < limited, nil
+	return limited == 0 || queued && before < limited, queued, nil
 }
 
 // Dequeue removes calls that have ended.
