@@ -60,7 +60,7 @@ type live struct {
 func newLive(h *Host, task remote.Task) *live {
 	l := &live{
 		host: h, task: task,
-		values: h.cfg.Database.Values(task.Run), batches: make(chan records.Record), kept: make(chan struct{}), mail: make(chan struct{}, 1), ended: make(chan records.Outcome, 1), left: make(chan struct{}),
+		values: h.cfg.Database.Values(task.Run, h.cfg.Logger), batches: make(chan records.Record), kept: make(chan struct{}), mail: make(chan struct{}, 1), ended: make(chan records.Outcome, 1), left: make(chan struct{}),
 	}
 	l.mayTakeUp = sync.OnceFunc(func() { close(l.left) })
 	l.given, l.giveUp = context.WithCancel(context.Background())

@@ -1,7 +1,11 @@
 package host
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"io"
+	"log/slog"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -144,6 +148,29 @@ func TestEmptyMailAfterTheAnswerResumesNothing(t *testing.T) {
 	if l.nothingCame(records.Record{Mail: true, Resumed: true}); l.awaitsTerms() {
 		t.Error("the run does not go on though it was resumed")
 	}
+}
+
+func TestLargeValueThatCannotBeKeptIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	d, err := records.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "runs.db")) // without its tables
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	ctx, cancel := context.WithCancel(t.Context())
+	values := d.Values("r-1", slog.New(slog.NewTextHandler(io.MultiWriter(&log, ending{cancel}), nil)))
+	large := event.Event{Seq: 1, Run: "r-1", Data: event.StepCompleted{Index: "1", Attempt: 1, Result: strings.Repeat("x", 300<<10)}}
+	if _, err := values.Record(ctx, []event.Event{large}); err == nil || !strings.Contains(log.String(), "run=r-1") || !strings.Contains(log.String(), "replan_values") {
+		t.Errorf("the log says %q: %v", log.String(), err)
+	}
+}
+
+// ending ends a context once something is written.
+type ending struct{ end context.CancelFunc }
+
+func (e ending) Write(text []byte) (int, error) {
+	e.end()
+	return len(text), nil
 }
 
 func TestAnswersCarryTheirAuthor(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -22,14 +23,15 @@ import (
 type Values struct {
 	database *Database
 	run      string
+	log      *slog.Logger
 
 	mu   sync.Mutex
 	kept map[string]bool // hashes of values that the database has
 }
 
-// Values returns the large values of a run.
-func (d *Database) Values(run string) *Values {
-	return &Values{database: d, run: run, kept: map[string]bool{}}
+// Values returns the large values of a run. What keeps it waiting is logged.
+func (d *Database) Values(run string, log *slog.Logger) *Values {
+	return &Values{database: d, run: run, log: log, kept: map[string]bool{}}
 }
 
 // Record returns the record of events once the database has their large values, for
@@ -61,7 +63,7 @@ func (v *Values) keep(ctx context.Context, t values.Value) error {
 	var text bytes.Buffer
 	_, _ = t.JSON.WriteTo(&text) // a buffer takes everything
 	d := v.database
-	_, err := patiently(ctx, func() (sql.Result, error) {
+	_, err := patiently(ctx, v, func() (sql.Result, error) {
 		return d.sql.ExecContext(ctx, d.render(`INSERT INTO %sreplan_values (run, sha256, value, saved_ms) VALUES ($1, $2, $3, `+d.nowMS()+`)
 			ON CONFLICT (run, sha256) DO NOTHING`), v.run, t.SHA256, text.Bytes())
 	})
@@ -81,7 +83,7 @@ func (v *Values) know(sum string) {
 // PutBack returns a record that was read with all its values. It waits for the database.
 func (v *Values) PutBack(ctx context.Context, r Record) (Record, error) {
 	return putBack(v.run, r, func(sum string) ([]byte, string, error) {
-		value, err := patiently(ctx, func() ([]byte, error) { return v.database.value(ctx, v.run, sum) })
+		value, err := patiently(ctx, v, func() ([]byte, error) { return v.database.value(ctx, v.run, sum) })
 		if err == nil {
 			v.know(sum)
 		}
@@ -90,12 +92,18 @@ func (v *Values) PutBack(ctx context.Context, r Record) (Record, error) {
 }
 
 // patiently calls do until the database answers, or ctx ends. A problem is an answer.
-func patiently[T any](ctx context.Context, do func() (T, error)) (T, error) {
+// Another error may need a person, such as a full disk.
+func patiently[T any](ctx context.Context, v *Values, do func() (T, error)) (T, error) {
 	const shortest, longest = 100 * time.Millisecond, 5 * time.Second
+	logged := time.Duration(0)
 	for pause := shortest; ; pause = min(2*pause, longest) {
 		out, err := do()
 		if _, ok := errors.AsType[*remote.Problem](err); ok || err == nil {
 			return out, err
+		}
+		if pause > logged && ctx.Err() == nil {
+			logged = pause
+			v.log.Warn("a run waits for the database to take or give a large value", "run", v.run, "error", err)
 		}
 		select {
 		case <-time.After(pause):
