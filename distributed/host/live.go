@@ -101,7 +101,6 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 		if err := open(ctx); err != nil {
 			return l.failed(ctx, err)
 		}
-		l.host.opened()
 		if over {
 			return records.Record{End: l.last}, nil
 		}
@@ -182,6 +181,7 @@ func (l *live) finish(ctx context.Context) (err error) {
 		if l.opened, err = l.host.cfg.Open(ctx, l.task); err != nil {
 			return err
 		}
+		l.host.opened()
 		end = l.handBack(end)
 		l.closeOpened()
 	}
@@ -235,6 +235,7 @@ func (l *live) open(ctx context.Context) error {
 	}
 	go l.watch(l.lastOf(SessionID(l.task.Run)))
 	l.session.Send(l.first())
+	l.host.opened()
 	l.host.attach(l)
 	return nil
 }

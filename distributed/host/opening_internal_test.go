@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"io"
 	"log/slog"
@@ -20,9 +21,11 @@ import (
 )
 
 // idle starts a host on a new database, with a rhythm that no test sees a beat of.
-func idle(t *testing.T) *Host {
+func idle(t *testing.T) *Host { return idleOn(t, filepath.Join(t.TempDir(), "runs.db")) }
+
+func idleOn(t *testing.T, file string) *Host {
 	t.Helper()
-	d, err := records.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "runs.db"))
+	d, err := records.Open(t.Context(), "sqlite:"+file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,6 +131,29 @@ func TestOnlyWorkersThatCannotOpenARunInARowAreCounted(t *testing.T) {
 	l.count(records.Record{Events: []event.Event{{Run: "r-1", Data: event.RunResumed{}}}})
 	if l.notOpened != 0 {
 		t.Errorf("after a worker that could, %d count", l.notOpened)
+	}
+}
+
+func TestEndOfARunThatIsNotOpenedEndsNoPause(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "runs.db")
+	h := idleOn(t, file)
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	const taken = `INSERT INTO workflow_status (workflow_uuid, status, name, recovery_attempts) VALUES ('r-1', 'SUCCESS', 'run', 2)`
+	if _, err := db.ExecContext(t.Context(), taken); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.notOpened(t.Context(), errors.New("the disk is full")); err != nil {
+		t.Fatal(err)
+	}
+	l := newLive(h, remote.Task{Run: "r-1"})
+	l.takenUp = true
+	l.record(records.Record{Events: []event.Event{{Run: SessionID("r-1"), Data: event.ChatReply{Status: event.StatusFailed}}}}, false)
+	if r, err := l.next(t.Context()); err != nil || r.End == nil || h.Health().Problem == "" {
+		t.Errorf("after %+v, %v the worker is well", r, err)
 	}
 }
 
