@@ -105,6 +105,7 @@ func (h *Host) await(ctx context.Context, l *live, id, name string, queue chan s
 	}
 	tick := time.NewTicker(h.cfg.Rhythm)
 	defer tick.Stop()
+	lost := false
 	for queued := false; ; {
 		err := error(nil)
 		may := false
@@ -126,7 +127,10 @@ func (h *Host) await(ctx context.Context, l *live, id, name string, queue chan s
 			return nil
 		case may && err == nil:
 			return errLeft
-		case err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled):
+		case err == nil:
+			lost = false
+		case !lost && ctx.Err() == nil && !errors.Is(err, context.Canceled):
+			lost = true // the next looks fare alike
 			h.cfg.Logger.Warn("a call waits for the database", "tool", name, "error", err)
 		}
 		select {

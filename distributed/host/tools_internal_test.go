@@ -1,10 +1,17 @@
 package host
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"log/slog"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"replan/agent/remote"
+	"replan/distributed/records"
 	"replan/planning/plan"
 )
 
@@ -19,5 +26,21 @@ func TestCallThatWaitedIsNotMadeOnceItsRunIsElsewhere(t *testing.T) {
 	}
 	if limits, err := h.cfg.Database.ToolLimits(t.Context()); err != nil || len(limits) != 1 || limits[0].UnderWay != 0 {
 		t.Errorf("the call keeps others waiting: %+v, %v", limits, err)
+	}
+}
+
+func TestCallThatWaitsForALostDatabaseSaysSoOnce(t *testing.T) {
+	d, err := records.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "runs.db")) // without its tables, so it never answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	var log bytes.Buffer
+	h := &Host{cfg: Config{Database: d, Rhythm: time.Millisecond, Logger: slog.New(slog.NewTextHandler(&log, nil))}}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond) // many looks
+	defer cancel()
+	_ = h.await(ctx, newLive(h, remote.Task{Run: "r-1"}), "w1/1", "w:change", make(chan struct{}, 1))
+	if lines := strings.Count(log.String(), "a call waits for the database"); lines > 1 {
+		t.Errorf("the log has %d lines", lines)
 	}
 }
