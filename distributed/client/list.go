@@ -114,11 +114,11 @@ func (c *Client) summary(ctx context.Context, r records.Row, found []records.Rec
 		if n := len(found); s.Why == "" && n > 0 && found[n-1].NotOpened != nil {
 			s.Why = givenBack(*found[n-1].NotOpened)
 		}
-	case s.Status != agent.StatusUnfinished:
 	case r.Taken() && alive(workers, r.Worker):
-		s.Status, s.Resumable = agent.StatusRunning, false
+		s.Status, s.Reason, s.Resumable = agent.StatusRunning, "", false
 	case r.Taken():
-		s.Status, s.Resumable, s.Why = agent.StatusWaiting, false, gone(r.Worker)
+		s.Status, s.Reason, s.Resumable, s.Why = agent.StatusWaiting, "", false, gone(r.Worker)
+	case s.Status != agent.StatusUnfinished:
 	case len(found) > 0 && found[len(found)-1].End != nil:
 		end := found[len(found)-1].End
 		s.Status, s.Reason, s.Resumable = end.Status, end.Reason, true

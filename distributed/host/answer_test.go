@@ -168,7 +168,7 @@ func TestGateStaysOpenWhenItsWorkerStops(t *testing.T) {
 		if err := first.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if paused := await[event.RunPaused](t, w, 1); paused.Reason != "stopped: its worker stops, and another one goes on with it" {
+		if paused := await[event.RunPaused](t, w, 1); paused.Reason != "stopped: its worker stops, and another one continues it" {
 			t.Errorf("those who follow the run read that it %s", paused.Reason)
 		}
 		startHost(t, address, "w2", open)

@@ -79,6 +79,8 @@ func (h *held) forget(e event.Event) {
 			h.left = map[string]bool{}
 		}
 		h.left[e.Run+" "+d.Gate] = true
+	case event.GateResolved:
+		delete(h.left, e.Run+" "+d.Gate)
 	case event.RunPaused, event.RunCompleted: // they close its gates
 		maps.DeleteFunc(h.left, func(gate string, _ bool) bool { return strings.HasPrefix(gate, e.Run+" ") })
 	}

@@ -32,7 +32,7 @@ type Config struct {
 	// Recorded, if not nil, is called with events that this process has just recorded of
 	// a run, in order. It must not block.
 	Recorded func(run string, events []event.Event)
-	// Left, if not nil, is called when a run has ended here, or goes on elsewhere.
+	// Left, if not nil, is called when a run has ended here, or continues elsewhere.
 	Left func(run string)
 	// AtOnce is the largest number of runs under way; 0 is 10.
 	AtOnce int
@@ -139,7 +139,7 @@ const (
 	closeTime = 5 * time.Second  // for all else
 	// shutdownTime is the patience with each part of the engine.
 	shutdownTime = 3 * time.Second
-	// A run that gets on may be taken up as often as its workers die; see maxDeaths.
+	// A run that makes progress may be taken up as often as its workers die; see maxDeaths.
 	maxRecoveries = 1_000_000
 )
 

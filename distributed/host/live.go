@@ -34,7 +34,8 @@ type live struct {
 
 	stopped   untrusted.Text   // who stopped the run before it began
 	takenUp   bool             // by this worker, which is recorded
-	deaths    int              // workers in a row that took the run up and died before it got on
+	deaths    int              // workers in a row that took the run up and died before it made progress
+	harmless  bool             // the run cannot be why its last worker ended
 	notOpened int              // workers in a row that could not open it
 	last      *records.Outcome // the end, without a session
 
@@ -132,7 +133,7 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 }
 
 // errWorkerStops is what those who follow a run read when its worker stops.
-var errWorkerStops = errors.New("its worker stops, and another one goes on with it")
+var errWorkerStops = errors.New("its worker stops, and another one continues it")
 
 // errLeft reports that this process gives a run up, so that another takes it.
 var errLeft = errors.New("the worker stops; another one takes the run up")
@@ -156,7 +157,7 @@ func (l *live) record(r records.Record, here bool) {
 	l.mu.Unlock()
 	l.count(r)
 	if here && len(r.Events) > 0 && l.host.cfg.Recorded != nil {
-		l.host.cfg.Recorded(l.task.Run, r.Events) // before the session goes on, which uses the slice again
+		l.host.cfg.Recorded(l.task.Run, r.Events) // before the session continues, which uses the slice again
 	}
 	for _, e := range r.Events {
 		if here {

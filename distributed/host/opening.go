@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"replan/agent/event"
@@ -14,12 +13,12 @@ import (
 )
 
 const (
-	// maxDeaths is the number of workers that may die in a row before a run gets on: it is
-	// likely to be what kills them.
+	// maxDeaths is the number of workers that may die in a row while a run makes no
+	// progress: it is likely to be what kills them.
 	maxDeaths = 5
 	// maxNotOpened is the number of workers in a row that may fail to open a run.
 	maxNotOpened = 5
-	// unheard is how long the engine may go on to listen to queues after it was told not
+	// unheard is how long the engine may still listen to queues after it was told not
 	// to, so that this worker would take the run that it puts back.
 	unheard = 2 * time.Second
 	// The pause of a worker that cannot open runs is long enough for others to take the
@@ -64,29 +63,37 @@ func (h *Host) notOpened(ctx context.Context, why error) error {
 func (l *live) count(r records.Record) {
 	switch {
 	case r.TakenUp != "":
-		l.deaths++
+		if !l.harmless {
+			l.deaths++
+		}
+		l.harmless = false
 	case r.NotOpened != nil:
 		l.notOpened++
 		l.deaths = 0
 	case len(r.Events) > 0:
 		l.notOpened = 0
-		if slices.ContainsFunc(r.Events, getsOn) {
-			l.deaths = 0
+		for _, e := range r.Events {
+			l.judge(e)
 		}
 	case r.Mail:
 		l.deaths = 0 // somebody looks after it
 	}
 }
 
-// getsOn reports whether an event is a result that no later worker works for again. What
-// people decide is not among them: it comes by mail.
-func getsOn(e event.Event) bool {
+// judge notes whether an event is progress, and whether the run could kill its worker
+// after it. Progress is a result that no later worker works for again. What people decide
+// is none: it comes by mail.
+func (l *live) judge(e event.Event) {
 	switch e.Data.(type) {
 	case event.PhaseCompleted, event.PlanDiff, event.StepCompleted, event.StepFailed, event.StepSkipped, event.CheckCompleted,
 		event.ModelReplied, event.SynthesisCompleted, event.RunCompleted, event.ChatReply:
-		return true
-	default:
-		return false
+		l.deaths = 0
+	case event.PhaseStarted, event.StepStarted, event.ModelRequested, event.ReplanStarted, event.SynthesisStarted:
+		l.harmless = false
+	case event.RunPaused: // its worker stops in order
+		l.harmless = true
+	case event.RunResumed: // and waits for answers, if gates are open
+		l.harmless = len(l.held.left) > 0
 	}
 }
 

@@ -90,7 +90,7 @@ func TestWorkerThatCannotOpenRunsTakesNoneForAGrowingPause(t *testing.T) {
 	}
 }
 
-func TestOnlyWorkersThatDieWithoutGettingOnAreCounted(t *testing.T) {
+func TestOnlyWorkersThatARunMayHaveKilledAreCounted(t *testing.T) {
 	taken := records.Record{TakenUp: "w1"}
 	of := func(data ...event.Data) (r records.Record) {
 		for _, d := range data {
@@ -101,18 +101,23 @@ func TestOnlyWorkersThatDieWithoutGettingOnAreCounted(t *testing.T) {
 	for name, c := range map[string]struct {
 		between []records.Record
 		want    int
+		gates   map[string]bool // open all the time
 	}{
-		"nothing":              {nil, 5},
-		"the same step again":  {[]records.Record{of(event.RunResumed{}, event.StepInDoubt{}), of(event.DoubtResolved{Decision: event.DoubtRerun}), of(event.StepStarted{Attempt: 2})}, 5},
-		"the same gate again":  {[]records.Record{of(event.RunResumed{}), of(event.GateRequested{}), of(event.GateResolved{By: "--approve all"})}, 5},
-		"the same phase again": {[]records.Record{of(event.RunResumed{}, event.PhaseStarted{Phase: 1})}, 5},
-		"a plan of a step":     {[]records.Record{of(event.RunSpawned{}), of(event.RunStarted{}, event.PlanCreated{})}, 5},
-		"a phase":              {[]records.Record{of(event.PhaseCompleted{Phase: 1})}, 1},
-		"a step":               {[]records.Record{of(event.StepCompleted{})}, 1},
-		"a command":            {[]records.Record{{Mail: true}}, 1},
-		"another worker":       {[]records.Record{{NotOpened: &records.NotOpened{}}}, 1},
+		"nothing":              {between: nil, want: 5},
+		"a stop in order":      {between: []records.Record{of(event.RunResumed{}), of(event.StepStarted{}), of(event.RunPaused{})}, want: 1},
+		"a wait at a gate":     {[]records.Record{of(event.RunResumed{})}, 1, map[string]bool{"r-1 g-1": true}},
+		"a step beside a gate": {[]records.Record{of(event.RunResumed{}), of(event.StepStarted{})}, 5, map[string]bool{"r-1 g-1": true}},
+		"the same step again":  {between: []records.Record{of(event.RunResumed{}, event.StepInDoubt{}), of(event.DoubtResolved{Decision: event.DoubtRerun}), of(event.StepStarted{Attempt: 2})}, want: 5},
+		"the same gate again":  {between: []records.Record{of(event.RunResumed{}), of(event.GateRequested{}), of(event.GateResolved{By: "--approve all"})}, want: 5},
+		"the same phase again": {between: []records.Record{of(event.RunResumed{}, event.PhaseStarted{Phase: 1})}, want: 5},
+		"a plan of a step":     {between: []records.Record{of(event.RunSpawned{}), of(event.RunStarted{}, event.PlanCreated{})}, want: 5},
+		"a phase":              {between: []records.Record{of(event.PhaseCompleted{Phase: 1})}, want: 1},
+		"a step":               {between: []records.Record{of(event.StepCompleted{})}, want: 1},
+		"a command":            {between: []records.Record{{Mail: true}}, want: 1},
+		"another worker":       {between: []records.Record{{NotOpened: &records.NotOpened{}}}, want: 1},
 	} {
 		l := newLive(&Host{cfg: Config{Database: &records.Database{}}}, remote.Task{Run: "r-1"})
+		l.held.left = c.gates
 		for range 4 {
 			l.count(taken)
 			for _, r := range c.between {
@@ -169,7 +174,7 @@ func TestEmptyMailAfterTheAnswerResumesNothing(t *testing.T) {
 		t.Errorf("a run that may have been resumed waits %v for terms", patience)
 	}
 	if l.nothingCame(records.Record{Mail: true}); !l.awaitsTerms() {
-		t.Error("the run goes on though nobody has resumed it")
+		t.Error("the run continues though nobody has resumed it")
 	}
 	if l.nothingCame(records.Record{Mail: true, Resumed: true}); l.awaitsTerms() {
 		t.Error("the run does not go on though it was resumed")

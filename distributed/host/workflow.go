@@ -17,7 +17,7 @@ import (
 )
 
 // run is the workflow. What it does depends only on the recorded steps: until they are
-// exhausted it collects their events, then it opens a session that goes on from there.
+// exhausted it collects their events, then it opens a session that continues from there.
 func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) {
 	select {
 	case h.slots <- struct{}{}:
@@ -59,12 +59,12 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 	}
 }
 
-// termsTime is the patience with whoever resumes a run. Without terms it goes on with
-// those that it had.
+// termsTime is the patience with whoever resumes a run. Without terms it keeps
+// its old ones.
 const termsTime = 20 * time.Second
 
 // awaitsTerms reports whether the run had ended, and nobody has said yet on which terms
-// it goes on.
+// it continues.
 func (l *live) awaitsTerms() bool {
 	all := l.all()
 	return len(all) > 0 && all[len(all)-1].Data.Kind() == event.KindChatReply && l.agreed < len(all)

@@ -91,7 +91,7 @@ func (t *Telemetry) Record(id string, events []event.Event) {
 	}
 }
 
-// Leave forgets a run that has ended here, or goes on elsewhere.
+// Leave forgets a run that has ended here, or continues elsewhere.
 func (t *Telemetry) Leave(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
