@@ -36,7 +36,7 @@ func openDatabase(t testing.TB, address string) *records.Database {
 // startHost starts a host that opens runs by open.
 func startHost(t testing.TB, address, id string, open func(ctx context.Context, task remote.Task) (host.Opened, error)) *host.Host {
 	t.Helper()
-	h, err := host.Start(t.Context(), host.Config{Database: openDatabase(t, address), Worker: remote.Worker{ID: id, Version: version}, Open: open, Rhythm: 20 * time.Millisecond, AtOnce: 100})
+	h, err := host.Start(t.Context(), host.Config{Database: openDatabase(t, address), Worker: remote.Worker{ID: id, Version: version}, Open: open, Rhythm: 60 * time.Millisecond, AtOnce: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
