@@ -49,7 +49,7 @@ func TestListReadsOnlyTheRunsThatItShows(t *testing.T) {
 // multiply copies the only run of a database until there are n.
 func multiply(t *testing.T, file string, n int) {
 	t.Helper()
-	db, err := sql.Open("sqlite", file)
+	db, err := sql.Open("sqlite", file+"?_pragma=busy_timeout(10000)")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -142,7 +142,7 @@ func TestOnlyWorkersThatCannotOpenARunInARowAreCounted(t *testing.T) {
 func TestEndOfARunThatIsNotOpenedEndsNoPause(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "runs.db")
 	h := idleOn(t, file)
-	db, err := sql.Open("sqlite", file)
+	db, err := sql.Open("sqlite", file+"?_pragma=busy_timeout(10000)")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,7 @@ func TestRunWhoseWorkerDiedAfterItsAnswerEndsWithIt(t *testing.T) {
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	db, err := sql.Open("sqlite", file) // as if w1 had died before it recorded the end
+	db, err := sql.Open("sqlite", file+"?_pragma=busy_timeout(10000)") // as if w1 had died before it recorded the end
 	if err != nil {
 		t.Fatal(err)
 	}

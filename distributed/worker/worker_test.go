@@ -253,7 +253,7 @@ func carryOut(t *testing.T, address, run string) {
 // execute changes a database of SQLite.
 func execute(t *testing.T, file, statement string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", file)
+	db, err := sql.Open("sqlite", file+"?_pragma=busy_timeout(10000)")
 	if err != nil {
 		t.Fatal(err)
 	}
