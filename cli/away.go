@@ -144,7 +144,7 @@ const listedRuns = 100
 
 // listAway lists runs of workers.
 func (o runs) listAway(ctx context.Context, with remote.Options, all bool) error {
-	newest := listedRuns + 1 // to see that there are more
+	newest := listedRuns + 1 // one more shows whether the list is cut
 	if all {
 		newest = 0
 	}

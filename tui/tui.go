@@ -59,7 +59,7 @@ type Options struct {
 	Commands   func() []session.Completion // chat commands for the palette and help; nil for none
 	Drawn      func()                      // called once, concurrently with drawing, after the first frame; may be nil
 	Replay     bool                        // the session replays a past run: no questions, no sending, no stopping
-	Elsewhere  bool                        // the run is one of workers: it goes on when the screen is left, so leaving it asks nothing
+	Elsewhere  bool                        // the run is on a worker and continues without the screen, so leaving asks nothing
 	Now        func() time.Time            // nil means time.Now
 	Pauses     draw.Pauses                 // zero fields mean the default length
 

@@ -18,8 +18,8 @@ const (
 	maxDeaths = 5
 	// maxNotOpened is the number of workers in a row that may fail to open a run.
 	maxNotOpened = 5
-	// unheard is how long the engine may still listen to queues after it was told not
-	// to, so that this worker would take the run that it puts back.
+	// unheard is how long the engine may listen to queues after [dbos.ListenQueues] has
+	// left them out, so that this worker would take the run that it puts back.
 	unheard = 2 * time.Second
 	// The pause of a worker that cannot open runs is long enough for others to take the
 	// run first, which the engine puts back up to a second late.

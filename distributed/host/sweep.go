@@ -13,7 +13,7 @@ func (h *Host) sweepLater(run string) {
 	h.unswept = append(h.unswept, run)
 }
 
-// sweep removes what sweepLater was told of. What this leaves, prune removes.
+// sweep sweeps the runs of sweepLater. The command prune removes the rest.
 func (h *Host) sweep(ctx context.Context) error {
 	h.mu.Lock()
 	runs := h.unswept

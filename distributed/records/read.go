@@ -23,8 +23,8 @@ func (d *Database) ReadAll(ctx context.Context, run string) (all []Record, last 
 	return d.readAll(ctx, run, putBack)
 }
 
-// Skim is ReadAll for a reader who needs no results, arguments or variables: large ones
-// are not loaded, and something else stands in their place.
+// Skim is ReadAll for a reader who needs no results, arguments or variables. It does not
+// load large ones, but leaves their references.
 func (d *Database) Skim(ctx context.Context, run string) (all []Record, last int, err error) {
 	return d.readAll(ctx, run, skim)
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"replan/internal/english"
-	"replan/internal/jsonsize"
 )
 
 // Reference is one ${…} in the args of a step.
@@ -265,67 +264,6 @@ func Resolve(v any, values map[string]any) (any, error) {
 		}
 	}
 	return resolve(v, values)
-}
-
-// MaxResolved is how many bytes a value may have with its references filled in. A
-// plan of a few KB can name a large result thousands of times.
-const MaxResolved = 16 << 20
-
-// checkRoom fails if a value, with its references filled in, is too large. It builds
-// nothing.
-func checkRoom(v any, values map[string]any) error {
-	left := room{MaxResolved, jsonsize.Most}
-	left.take(v, values)
-	switch {
-	case left.bytes < 0:
-		return fmt.Errorf("more than %d MB: pass a file", MaxResolved>>20)
-	case left.values < 0:
-		return fmt.Errorf("more than %d values: pass a file", jsonsize.Most)
-	}
-	return nil
-}
-
-// room is how much a value may still have.
-type room struct{ bytes, values int }
-
-func (r *room) over() bool { return r.bytes < 0 || r.values < 0 }
-
-// take takes the room of a value with its references filled in, and stops when there is
-// none left.
-func (r *room) take(v any, values map[string]any) {
-	r.values--
-	switch v := v.(type) {
-	case string:
-		done := 0
-		if values != nil { // a value is not expanded again
-			for start, end := nextReference(v, 0); start < end && !r.over(); start, end = nextReference(v, end) {
-				value, err := lookUp(readReference(v[start:end]), values)
-				if err != nil {
-					return // resolve says what is missing
-				}
-				r.bytes -= start - done
-				done = end
-				r.take(value, nil)
-			}
-		}
-		r.bytes -= len(v) - done
-	case []any:
-		for i := 0; i < len(v) && !r.over(); i++ {
-			r.bytes--
-			r.take(v[i], values)
-		}
-	case map[string]any:
-		for key, item := range v {
-			if r.over() {
-				break
-			}
-			r.bytes -= len(key) + 1
-			r.values--
-			r.take(item, values)
-		}
-	default:
-		r.bytes--
-	}
 }
 
 func resolve(v any, values map[string]any) (any, error) {

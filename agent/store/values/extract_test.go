@@ -36,7 +36,7 @@ func TestGapsDoNotChangeWhatIsTakenOut(t *testing.T) {
 	}
 }
 
-// extracted returns what is left of a line, and the hashes of what was taken out.
+// extracted returns the rest of a line and the hashes of the values taken out of it.
 func extracted(t *testing.T, line event.Line) (text string, taken []string) {
 	t.Helper()
 	left, values, err := extract(line)
