@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"replan/internal/jsonparts"
-	"replan/planning/plan"
 )
 
 // LargeValue is the size of the largest JSON value that has no gap in a [Line].
@@ -45,7 +44,8 @@ func (e Event) Line() (Line, error) {
 		return Line{}, fmt.Errorf("encode event %d of run %s: it says nothing", e.Seq, e.Run)
 	}
 	var c cutter
-	text, err := encode(wireEvent[Data]{V: Version, Seq: e.Seq, Time: e.Time.UTC(), Run: e.Run, Kind: e.Data.Kind(), Data: c.data(e.Data)})
+	data := changed(e.Data, &c)
+	text, err := encode(wireEvent[Data]{V: Version, Seq: e.Seq, Time: e.Time.UTC(), Run: e.Run, Kind: data.Kind(), Data: data})
 	if err = cmp.Or(err, c.err); err != nil {
 		return Line{}, fmt.Errorf("encode %s event %d of run %s: %w", e.Data.Kind(), e.Seq, e.Run, err)
 	}
@@ -115,63 +115,11 @@ func (g gap) MarshalJSON() ([]byte, error) {
 	return g.cutter.mark, nil
 }
 
-// data returns an event's data with its large values cut out.
-func (c *cutter) data(d Data) Data {
-	switch d := d.(type) {
-	case RunStarted:
-		d.Plan = c.planAt(d.Plan)
-		return d
-	case PlanCreated:
-		d.Plan = c.plan(d.Plan)
-		return d
-	case PlanDiff:
-		d.Plan = c.plan(d.Plan)
-		return d
-	case StepStarted:
-		d.Args = c.fields(d.Args)
-		return d
-	case StepExpanded:
-		d.Items = c.list(d.Items).value.([]any)
-		return d
-	case StepCompleted:
-		d.Result = c.value(d.Result).value
-		d.Args = c.fields(d.Args)
-		return d
-	case GateRequested:
-		d.Args = c.fields(d.Args)
-		return d
-	case RunCompleted:
-		d.Plan, d.Variables = c.planAt(d.Plan), c.fields(d.Variables)
-		d.History = slices.Clone(d.History)
-		for i := range d.History {
-			item := &d.History[i]
-			item.Args = c.fields(item.Args)
-			item.Result = c.value(item.Result).value
-		}
-		return d
-	default:
-		return d
-	}
-}
+func (c *cutter) changeValue(v any) any { return c.value(v).value }
 
-func (c *cutter) planAt(p *plan.Plan) *plan.Plan {
-	if p == nil {
-		return nil
-	}
-	cut := c.plan(*p)
-	return &cut
-}
+func (c *cutter) changeList(list []any) []any { return c.list(list).value.([]any) }
 
-func (c *cutter) plan(p plan.Plan) plan.Plan {
-	p.Variables, p.Steps = c.fields(p.Variables), slices.Clone(p.Steps)
-	for i := range p.Steps {
-		p.Steps[i].Args = c.fields(p.Steps[i].Args)
-	}
-	return p
-}
-
-// fields returns an object that keeps its type, with its large values cut out.
-func (c *cutter) fields(object map[string]any) map[string]any {
+func (c *cutter) changeObject(object map[string]any) map[string]any {
 	return c.object(object).value.(map[string]any)
 }
 

@@ -15,18 +15,18 @@ import (
 // Read returns the records of a run after the given step, and the number of the last
 // step. The first is after step -1.
 func (d *Database) Read(ctx context.Context, run string, after int) (found []Record, last int, err error) {
-	return d.read(ctx, run, after, putBack)
+	return d.read(ctx, run, after, putBack())
 }
 
 // ReadAll returns all records of a run by now, and the number of the last step.
 func (d *Database) ReadAll(ctx context.Context, run string) (all []Record, last int, err error) {
-	return d.readAll(ctx, run, putBack)
+	return d.readAll(ctx, run, putBack())
 }
 
 // Skim is ReadAll for a reader who needs no results, arguments or variables. It does not
 // load large ones, but leaves their references.
 func (d *Database) Skim(ctx context.Context, run string) (all []Record, last int, err error) {
-	return d.readAll(ctx, run, skim)
+	return d.readAll(ctx, run, skim())
 }
 
 func (d *Database) readAll(ctx context.Context, run string, decode decoder) (all []Record, last int, err error) {

@@ -24,6 +24,7 @@ type Values struct {
 	database *Database
 	run      string
 	log      *slog.Logger
+	decode   decoder
 
 	mu   sync.Mutex
 	kept map[string]bool // hashes of values that the database has
@@ -31,7 +32,7 @@ type Values struct {
 
 // Values returns the large values of a run. What keeps it waiting is logged.
 func (d *Database) Values(run string, log *slog.Logger) *Values {
-	return &Values{database: d, run: run, log: log, kept: map[string]bool{}}
+	return &Values{database: d, run: run, log: log, decode: putBack(), kept: map[string]bool{}}
 }
 
 // Record returns the record of events once the database has their large values, for
@@ -82,7 +83,7 @@ func (v *Values) know(sum string) {
 
 // PutBack returns a record that was read with all its values. It waits for the database.
 func (v *Values) PutBack(ctx context.Context, r Record) (Record, error) {
-	return putBack(v.run, r, func(sum string) ([]byte, string, error) {
+	return v.decode(v.run, r, func(sum string) ([]byte, string, error) {
 		value, err := patiently(ctx, v, func() ([]byte, error) { return v.database.value(ctx, v.run, sum) })
 		if err == nil {
 			v.know(sum)
@@ -136,26 +137,32 @@ func damaged(run string, err error) error {
 // decoder returns a record that was read with its events.
 type decoder func(run string, r Record, fetch values.Fetch) (Record, error)
 
-// putBack decodes a record with all its values.
-func putBack(run string, r Record, fetch values.Fetch) (Record, error) {
-	return r.decoded(run, func(line []byte, e *event.Event) error { return whole(run, line, e, fetch) })
+// putBack decodes records with all their values, which they share.
+func putBack() decoder {
+	var known values.Known
+	return func(run string, r Record, fetch values.Fetch) (Record, error) {
+		return r.decoded(run, func(line []byte, e *event.Event) error { return whole(run, line, e, &known, fetch) })
+	}
 }
 
-// skim decodes a record without the values that an event can be read without.
-func skim(run string, r Record, fetch values.Fetch) (Record, error) {
-	return r.decoded(run, func(line []byte, e *event.Event) error {
-		refs, _ := values.References(line)
-		if !slices.ContainsFunc(refs, func(pointer string) bool { return !opaque(pointer) }) && e.UnmarshalJSON(line) == nil {
-			return nil
-		}
-		return whole(run, line, e, fetch)
-	})
+// skim decodes records without the values that an event can be read without.
+func skim() decoder {
+	var known values.Known
+	return func(run string, r Record, fetch values.Fetch) (Record, error) {
+		return r.decoded(run, func(line []byte, e *event.Event) error {
+			refs, _ := values.References(line)
+			if !slices.ContainsFunc(refs, func(pointer string) bool { return !opaque(pointer) }) && e.UnmarshalJSON(line) == nil {
+				return nil
+			}
+			return whole(run, line, e, &known, fetch)
+		})
+	}
 }
 
 // whole decodes an event with its values.
-func whole(run string, line []byte, e *event.Event, fetch values.Fetch) error {
+func whole(run string, line []byte, e *event.Event, known *values.Known, fetch values.Fetch) error {
 	var failed error
-	line, err := values.PutBack(line, func(sum string) (value []byte, name string, err error) {
+	filled, err := known.PutBack(line, func(sum string) (value []byte, name string, err error) {
 		value, name, failed = fetch(sum)
 		return value, name, failed
 	})
@@ -165,7 +172,7 @@ func whole(run string, line []byte, e *event.Event, fetch values.Fetch) error {
 	case err != nil:
 		return damaged(run, err)
 	}
-	if err := e.UnmarshalJSON(line); err != nil {
+	if *e, err = filled.Event(); err != nil {
 		return unreadable(run, err)
 	}
 	return nil

@@ -9,7 +9,6 @@ import (
 	"hash/crc32"
 
 	"replan/agent/event"
-	"replan/agent/store/values"
 )
 
 // The end of a line: ,"crc":"01234567"}
@@ -57,11 +56,9 @@ func unseal(line []byte) ([]byte, error) {
 
 // decode returns the event of an unsealed line.
 func (r *reader) decode(line []byte) (event.Event, error) {
-	var e event.Event
-	line, err := values.PutBack(line, r.values.fetch)
+	whole, err := r.known.PutBack(line, r.values.fetch)
 	if err != nil {
-		return e, err
+		return event.Event{}, err
 	}
-	err = e.UnmarshalJSON(line)
-	return e, err
+	return whole.Event()
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"replan/agent/event"
+	"replan/agent/store/values"
 )
 
 // maxLine is the maximum length of a readable line, in bytes.
@@ -24,6 +25,7 @@ const blockSize = 256 << 10
 type reader struct {
 	path   string
 	values valueFolder
+	known  values.Known
 	codes  authentic
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"replan/agent/event"
 	"replan/planning/plan"
@@ -158,12 +159,20 @@ func largeValues(data event.Line) ([]span, error) {
 // Fetch returns the value with a hash, and the words that name it in an error.
 type Fetch func(sha256 string) (value []byte, name string, err error)
 
+// Known has the values that were put back. The zero Known has none. It is safe for
+// concurrent use.
+type Known struct {
+	mu     sync.Mutex
+	values map[string]any // by their SHA-256
+}
+
 // PutBack returns the line of an event with its values in place of the references. It
-// refuses a value that is not what was taken out.
-func PutBack(line []byte, fetch Fetch) ([]byte, error) {
+// refuses a value that is not what was taken out. Equal values are fetched and decoded
+// once: events share them, and they may not be changed.
+func (k *Known) PutBack(line []byte, fetch Fetch) (event.Line, error) {
 	refs, at := References(line)
 	if len(refs) == 0 {
-		return line, nil
+		return event.Line{JSON: line}, nil
 	}
 	data := line[at : len(line)-1]
 	var spans []span
@@ -173,30 +182,29 @@ func PutBack(line []byte, fetch Fetch) ([]byte, error) {
 		}
 	})
 	if err != nil {
-		return nil, err
+		return event.Line{}, err
 	}
 	if len(spans) < len(refs) {
-		return nil, fmt.Errorf("it has no value at %q, which should stand for another", refs[len(spans)])
+		return event.Line{}, fmt.Errorf("it has no value at %q, which should stand for another", refs[len(spans)])
 	}
-	out := slices.Clone(line[:at])
+	whole := event.Line{JSON: line}
 	done := 0
 	for i, s := range spans {
 		if s.start < done {
-			return nil, fmt.Errorf("the value at %q stands within another that stands for one", refs[i])
+			return event.Line{}, fmt.Errorf("the value at %q stands within another that stands for one", refs[i])
 		}
-		out = append(out, data[done:s.start]...)
-		whole, err := resolve(data[s.start:s.end], fetch)
+		value, err := k.resolve(data[s.start:s.end], fetch)
 		if err != nil {
-			return nil, err
+			return event.Line{}, err
 		}
-		out = append(out, whole...)
+		whole.Gaps = append(whole.Gaps, event.Gap{Start: at + s.start, End: at + s.end, Value: value})
 		done = s.end
 	}
-	return append(append(out, data[done:]...), '}'), nil
+	return whole, nil
 }
 
 // resolve returns the value of a reference.
-func resolve(raw []byte, fetch Fetch) ([]byte, error) {
+func (k *Known) resolve(raw []byte, fetch Fetch) (any, error) {
 	var ref reference
 	if err := json.Unmarshal(raw, &ref); err != nil {
 		return nil, fmt.Errorf("a reference to a large value: %w", err)
@@ -204,14 +212,27 @@ func resolve(raw []byte, fetch Fetch) ([]byte, error) {
 	if _, err := hex.DecodeString(ref.SHA256); err != nil || len(ref.SHA256) != 2*sha256.Size || ref.Ref != ref.SHA256+Suffix {
 		return nil, fmt.Errorf("%q is not the name of a large value", ref.Ref)
 	}
-	whole, name, err := fetch(ref.SHA256)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if value, ok := k.values[ref.SHA256]; ok {
+		return value, nil
+	}
+	text, name, err := fetch(ref.SHA256)
 	if err != nil {
 		return nil, err
 	}
-	if sum, size := Hash(bytes.NewReader(whole)); size != ref.Bytes || sum != ref.SHA256 {
+	if sum, size := Hash(bytes.NewReader(text)); size != ref.Bytes || sum != ref.SHA256 {
 		return nil, fmt.Errorf("%s is not what was written", name)
 	}
-	return whole, nil
+	value, err := plan.DecodeValue(text)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if k.values == nil {
+		k.values = map[string]any{}
+	}
+	k.values[ref.SHA256] = value
+	return value, nil
 }
 
 // References returns the JSON Pointers of a line to values that were taken out, and
