@@ -170,32 +170,42 @@ func (o plans) planResume(ctx context.Context, args []string, inDoubt event.Doub
 	if o.DryRun {
 		return o.noDryResume()
 	}
+	id, err := o.toResume(args)
+	if err != nil || id == "" {
+		return err
+	}
+	if o.chatContext != nil {
+		o.chatContext.then = session.Resume{Run: id}
+		return nil
+	}
+	err = o.headless(ctx, headlessJob{commands: []session.Command{session.Resume{Run: id}}, inDoubt: inDoubt})
+	return errors.Join(err, o.printDoubts(id, err))
+}
+
+// toResume returns the run that an argument means. It reports a run that has nothing left
+// to do, and returns "". The session reads the run again: it may be large.
+func (o plans) toResume(args []string) (id string, err error) {
 	run, err := o.resumable(args)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if run.Undone != nil {
 		again := "start its goal or plan again"
 		if _, err := o.store.Plans.Load(run.Plan.ID); err == nil {
 			again = "start its plan again with " + o.named("plan run") + " " + run.Plan.ID
 		}
-		return &failure{exit: exitUsage, code: string(event.ReasonNotOpened), err: fmt.Errorf("the run %s is undone, so its steps cannot be continued: %s", telling.ShortID(run.ID), again)}
+		return "", &failure{exit: exitUsage, code: string(event.ReasonNotOpened), err: fmt.Errorf("the run %s is undone, so its steps cannot be continued: %s", telling.ShortID(run.ID), again)}
 	}
 	if !run.Resumable() {
 		if o.Output == config.OutputJSON {
-			return o.printCompleted(run)
+			return "", o.printCompleted(run)
 		}
-		return o.print(fmt.Sprintf("the run %s is completed; there is nothing left to do\n", telling.ShortID(run.ID)))
+		return "", o.print(fmt.Sprintf("the run %s is completed; there is nothing left to do\n", telling.ShortID(run.ID)))
 	}
-	if o.chatContext != nil {
-		o.chatContext.then = session.Resume{Run: run.ID}
-		return nil
+	if o.chatContext == nil {
+		err = o.canReview(&run)
 	}
-	if err := o.canReview(&run); err != nil {
-		return err
-	}
-	err = o.headless(ctx, headlessJob{commands: []session.Command{session.Resume{Run: run.ID}}, inDoubt: inDoubt})
-	return errors.Join(err, o.printDoubts(run.ID, err))
+	return run.ID, err
 }
 
 // printDoubts lists all steps in doubt on standard error if a run ended because of
