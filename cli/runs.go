@@ -450,14 +450,11 @@ func (o runs) bug(ctx context.Context, args []string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return wrap("read the configuration", err)
 	}
-	contents, err := bug.Report{
+	contents := bug.Report{
 		Version: fmt.Sprintf("replan %s %s, %s, %s/%s", Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH),
 		Doctor:  checks.Text(0, func(s doctor.State) string { return string(s) }),
 		Config:  configuration, Environ: os.Environ(), Events: events,
 	}.Contents()
-	if err != nil {
-		return wrap("pack the run", err)
-	}
 	dir := filepath.Join(o.store.Dirs.Data, "exports")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return wrap("make the folder of exports", err)

@@ -80,6 +80,30 @@ func (l Line) Event() (Event, error) {
 	if len(l.Gaps) == 0 {
 		return e, e.UnmarshalJSON(l.JSON)
 	}
+	text, f := l.marked()
+	if e.UnmarshalJSON(text) == nil {
+		if e.Data = changed(e.Data, &f); f.filled == len(l.Gaps) {
+			return e, nil
+		}
+	}
+	// A gap is in a field that does not hold any JSON.
+	var whole bytes.Buffer
+	if _, err := l.WriteTo(&whole); err != nil {
+		return Event{}, fmt.Errorf("decode event: %w", err)
+	}
+	e = Event{}
+	return e, e.UnmarshalJSON(whole.Bytes())
+}
+
+// Value returns a line as a JSON value, which holds the values of the gaps themselves.
+func (l Line) Value() (any, error) {
+	text, f := l.marked()
+	v, err := plan.DecodeValue(text)
+	return f.changeValue(v), err
+}
+
+// marked returns the JSON of a line with a mark in place of each gap, and what fills them.
+func (l Line) marked() ([]byte, filler) {
 	f := filler{mark: rand.Text(), gaps: l.Gaps} //nolint:forbidigo // no event has the mark in the end
 	var text bytes.Buffer
 	done := 0
@@ -89,18 +113,7 @@ func (l Line) Event() (Event, error) {
 		done = g.End
 	}
 	text.Write(l.JSON[done:])
-	if e.UnmarshalJSON(text.Bytes()) == nil {
-		if e.Data = changed(e.Data, &f); f.filled == len(l.Gaps) {
-			return e, nil
-		}
-	}
-	// A gap is in a field that does not hold any JSON.
-	text.Reset()
-	if _, err := l.WriteTo(&text); err != nil {
-		return Event{}, fmt.Errorf("decode event: %w", err)
-	}
-	e = Event{}
-	return e, e.UnmarshalJSON(text.Bytes())
+	return text.Bytes(), f
 }
 
 // filler puts the values of gaps in place of their marks.

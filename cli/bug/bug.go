@@ -2,8 +2,6 @@ package bug
 
 import (
 	"archive/zip"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +9,7 @@ import (
 	"strings"
 
 	"replan/agent/event"
+	"replan/internal/jsonparts"
 	"replan/internal/redact"
 )
 
@@ -27,36 +26,49 @@ type Report struct {
 type Content struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
-	text  []byte
+	write func(io.Writer) error
 }
 
-// Contents returns the files of a report, redacted.
-func (r Report) Contents() ([]Content, error) {
+// Contents returns the files of a report. They are redacted as they are written.
+func (r Report) Contents() []Content {
 	hide := r.hider()
-	var journal bytes.Buffer
-	for _, e := range r.Events {
-		line, err := json.Marshal(e)
-		var value any
-		if err == nil {
-			err = json.Unmarshal(line, &value)
-		}
-		if err == nil {
-			line, err = json.Marshal(redact.Value(value, hide))
-		}
-		if err != nil {
-			return nil, fmt.Errorf("write the event %d of the journal: %w", e.Seq, err)
-		}
-		journal.Write(append(line, '\n'))
+	text := func(name, about, text string) Content {
+		return Content{name, about, func(w io.Writer) error {
+			_, err := io.WriteString(w, hide(text))
+			return err
+		}}
 	}
 	contents := []Content{
-		{"journal.jsonl", fmt.Sprintf("the %d events of the run: goal, plans, calls with their arguments and results, answers", len(r.Events)), journal.Bytes()},
-		{"doctor.txt", "what replan doctor says of this machine", []byte(hide(r.Doctor))},
-		{"version.txt", "the version of replan, Go and the system", []byte(hide(r.Version + "\n"))},
+		{"journal.jsonl", fmt.Sprintf("the %d events of the run: goal, plans, calls with their arguments and results, answers", len(r.Events)),
+			func(w io.Writer) error { return writeEvents(w, r.Events, hide) }},
+		text("doctor.txt", "what replan doctor says of this machine", r.Doctor),
+		text("version.txt", "the version of replan, Go and the system", r.Version+"\n"),
 	}
 	if r.Config != nil {
-		contents = append(contents, Content{"config.toml", "your configuration", []byte(hide(string(r.Config)))})
+		contents = append(contents, text("config.toml", "your configuration", string(r.Config)))
 	}
-	return contents, nil
+	return contents
+}
+
+// writeEvents writes events as JSON Lines.
+func writeEvents(w io.Writer, events []event.Event, hide func(string) string) error {
+	for _, e := range events {
+		line, err := e.Line()
+		var value any
+		if err == nil {
+			value, err = line.Value()
+		}
+		if err == nil {
+			_, err = jsonparts.Write(w, redact.Value(value, hide))
+		}
+		if err == nil {
+			_, err = io.WriteString(w, "\n")
+		}
+		if err != nil {
+			return fmt.Errorf("write the event %d of the journal: %w", e.Seq, err)
+		}
+	}
+	return nil
 }
 
 // hider returns the function that leaves out secrets: those of [redact.Text], and the
@@ -91,7 +103,7 @@ func Pack(path string, contents []Content) (err error) {
 		if w, err = packed.Create(c.Name); err != nil {
 			return err
 		}
-		if _, err = w.Write(c.text); err != nil {
+		if err = c.write(w); err != nil {
 			return err
 		}
 	}

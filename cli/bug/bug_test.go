@@ -25,14 +25,11 @@ func TestReportOfARunHoldsNoSecrets(t *testing.T) {
 			{Seq: 2, Run: "r", Data: event.StepStarted{Index: "1", Attempt: 1, Title: "Log in", Executor: plan.ExecutorTool, Tool: "login", Args: map[string]any{
 				"password": secrets[2], "headers": []any{"X-Shop: " + secrets[3]}, "path": "docs/a.md",
 			}}},
+			{Seq: 3, Run: "r", Data: event.StepCompleted{Index: "1", Attempt: 1, Result: []any{json.Number("12345678901234567890"), strings.Repeat("x", event.LargeValue) + " token: " + secrets[1]}}},
 		},
 	}
-	contents, err := report.Contents()
-	if err != nil {
-		t.Fatal(err)
-	}
 	path := filepath.Join(t.TempDir(), "bug.zip")
-	if err := bug.Pack(path, contents); err != nil {
+	if err := bug.Pack(path, report.Contents()); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
@@ -60,7 +57,7 @@ func TestReportOfARunHoldsNoSecrets(t *testing.T) {
 			}
 		}
 	}
-	if len(whole) != 4 || !strings.Contains(whole["journal.jsonl"], "docs/a.md") {
+	if len(whole) != 4 || !strings.Contains(whole["journal.jsonl"], "docs/a.md") || !strings.Contains(whole["journal.jsonl"], "12345678901234567890") {
 		t.Errorf("got %v", whole)
 	}
 	for line := range strings.Lines(whole["journal.jsonl"]) {

@@ -11,6 +11,7 @@ import (
 type form struct {
 	name string
 	form *regexp.Regexp
+	mark string                    // each has one of these characters; "" if that is not so. It spares most short texts the search.
 	is   func(found []string) bool // nil if every match is a secret
 }
 
@@ -21,7 +22,7 @@ const edge = `((?:^|[^A-Za-z0-9_]|\\[nrt]))`
 // precise lists forms that only secrets have, which are therefore safe to redact in
 // source text too.
 var precise = []form{
-	{name: "private key", form: regexp.MustCompile(`()(?:-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\s\\:,.-]*?-----END [A-Z ]*PRIVATE KEY-----|` +
+	{name: "private key", mark: "-", form: regexp.MustCompile(`()(?:-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\s\\:,.-]*?-----END [A-Z ]*PRIVATE KEY-----|` +
 		`-----BEGIN [A-Z ]*PRIVATE KEY-----(?:\s|\\[nr])*[A-Za-z0-9+/=\s\\]{16,}|AGE-SECRET-KEY-1\w{16,})`)},
 	{name: "API key", form: regexp.MustCompile(edge + `(?:` +
 		`sk-[A-Za-z0-9_-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|` +
@@ -29,15 +30,15 @@ var precise = []form{
 		`xox[a-z]-[\w-]{10,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|` +
 		`(?:npm|hf)_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)`)},
 	// Before a slash, digits alone are a port.
-	{name: "password", form: regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"'$%{}<>]*:)([^\s/@"'$%{}<>]+)(?:@)`)},
-	{name: "credentials", form: regexp.MustCompile(`(?i)(\bauthorization["']?\s*[:=]\s*["']?(?:basic|bearer|digest|token)\s+)[A-Za-z0-9+/=_.~-]{6,}`)},
-	{name: "secret", is: value, form: regexp.MustCompile(
+	{name: "password", mark: ":", form: regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"'$%{}<>]*:)([^\s/@"'$%{}<>]+)(?:@)`)},
+	{name: "credentials", mark: ":=", form: regexp.MustCompile(`(?i)(\bauthorization["']?\s*[:=]\s*["']?(?:basic|bearer|digest|token)\s+)[A-Za-z0-9+/=_.~-]{6,}`)},
+	{name: "secret", mark: "=", is: value, form: regexp.MustCompile(
 		`((?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|APIKEY|[A-Z0-9]_KEY|CREDENTIAL|_PASS|_PWD|_AUTH)S?[A-Z0-9_]*=["']?)([A-Za-z0-9+/=_.~@:!#*-]{6,})`)},
 }
 
 // wide lists forms of secrets that ordinary sentences may also have.
 var wide = []form{
-	{name: "secret", form: regexp.MustCompile(`(?i)((?:\b|_)(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret|credential)s?["']?\s*[:=]\s*)` +
+	{name: "secret", mark: ":=", form: regexp.MustCompile(`(?i)((?:\b|_)(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret|credential)s?["']?\s*[:=]\s*)` +
 		`(?:"[^"\n]{4,}"|'[^'\n]{4,}'|[^\s"'` + "`" + `,;(){}\[\]<>$]{6,})`)},
 }
 
@@ -65,6 +66,9 @@ func Prompt(text string) string {
 
 func without(text string, forms []form, mark func(name string) string) string {
 	for _, f := range forms {
+		if f.mark != "" && !strings.ContainsAny(text, f.mark) {
+			continue
+		}
 		text = f.form.ReplaceAllStringFunc(text, func(match string) string {
 			found := f.form.FindStringSubmatch(match)
 			if f.is != nil && !f.is(found) {
