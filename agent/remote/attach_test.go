@@ -146,6 +146,25 @@ func TestCommandsThatDoNotReachARunAreAnsweredHere(t *testing.T) {
 	}
 }
 
+func TestEventsOfAWorkerShareTheirLargeValues(t *testing.T) {
+	s := attach(t, options("large"), submit)
+	var result, arg []any
+	for _, e := range collect(s, nil) {
+		switch d := e.Data.(type) {
+		case event.StepCompleted:
+			result, _ = d.Result.([]any)
+		case event.StepStarted:
+			arg, _ = d.Args["x"].([]any)
+		}
+	}
+	if !slices.Equal(result, largeResult()) || !slices.Equal(arg, result) {
+		t.Fatalf("got a result with %d items and an argument with %d", len(result), len(arg))
+	}
+	if &arg[0] != &result[0] {
+		t.Error("the argument is a copy of the result")
+	}
+}
+
 func TestProblemsOfAProgramAreOneSentence(t *testing.T) {
 	for way, want := range map[string]string{
 		"problem": "no worker has the MCP server github",
@@ -174,6 +193,7 @@ func TestProblemsOfAProgramAreOneSentence(t *testing.T) {
 func TestSessionThatBreaksOffEndsWithOneSentence(t *testing.T) {
 	for way, want := range map[string]string{
 		"dies-later": "ended too early (exit status 7)", "problem-later": "the database went away", "long": "wrote a line of more than 64 MB",
+		"forgetful": "it refers to a value that was not written before",
 	} {
 		o := options(way)
 		o.Tell = true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +52,7 @@ func fake(way string) int {
 	if err != nil {
 		return 3
 	}
-	f := &faked{in: lines}
+	f := &faked{in: lines, out: remote.NewWriter(os.Stdout)}
 	if err := json.Unmarshal([]byte(request), &f.request); err != nil {
 		return 4
 	}
@@ -75,6 +76,15 @@ func fake(way string) int {
 	case "long":
 		f.put(remote.Output{Accepted: &remote.Accepted{Run: runID, Session: sessionID}})
 		_, _ = os.Stdout.WriteString(strings.Repeat("x", 65<<20) + "\n")
+	case "large":
+		f.put(remote.Output{Accepted: &remote.Accepted{Run: runID, Session: sessionID}})
+		f.event(false, 1, runID, event.StepCompleted{Index: "1", Result: largeResult()})
+		f.event(false, 2, runID, event.StepStarted{Index: "2", Args: map[string]any{"x": largeResult()}})
+		f.put(remote.Output{End: true})
+	case "forgetful":
+		f.put(remote.Output{Accepted: &remote.Accepted{Run: runID, Session: sessionID}})
+		sum := strings.Repeat("0", 64)
+		fmt.Printf(`{"event":{"v":1,"seq":1,"time":"2026-01-01T00:00:00Z","run":%q,"kind":"step.completed","refs":["/result"],"data":{"index":"1","result":{"ref":"%s.json","sha256":"%[2]s","bytes":9}}}}`+"\n", runID, sum)
 	case "dies-later":
 		f.put(remote.Output{Accepted: &remote.Accepted{Run: runID, Session: sessionID}})
 		f.put(remote.Output{Event: &event.Event{Seq: 1, Run: sessionID, Data: event.ChatUser{Text: "tidy up"}}})
@@ -88,17 +98,17 @@ func fake(way string) int {
 	return 0
 }
 
+// largeResult returns a result of many small values.
+func largeResult() []any { return slices.Repeat([]any{"small"}, 50_000) }
+
 type faked struct {
 	in      *bufio.Reader
+	out     *remote.Writer
 	request remote.Request
 }
 
 func (f *faked) put(o remote.Output) {
-	line, err := json.Marshal(o)
-	if err != nil {
-		panic(err)
-	}
-	if _, err := os.Stdout.Write(append(line, '\n')); err != nil {
+	if err := f.out.Write(o); err != nil {
 		os.Exit(5)
 	}
 }

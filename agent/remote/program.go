@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"replan/agent/store/values"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
@@ -49,6 +50,8 @@ type program struct {
 	out  *io.PipeReader
 	read *bufio.Reader
 	exit chan error // gets why the program ended
+
+	known values.Known
 
 	mu sync.Mutex // of in
 	in io.WriteCloser
@@ -122,15 +125,9 @@ var errTooLong = errors.New("the line is too long")
 
 // next returns what the program writes next. A problem is an error.
 func (p *program) next() (Output, error) {
-	var o Output
-	line, err := p.line()
+	o, err := p.output()
 	if err != nil {
-		return o, p.broken(err)
-	}
-	in := json.NewDecoder(bytes.NewReader(line))
-	in.UseNumber() // results keep all digits
-	if err := in.Decode(&o); err != nil {
-		return o, fmt.Errorf("%s wrote a line that cannot be read; are it and replan of the same version? %w", p.name, err)
+		return o, err
 	}
 	if o.Problem != nil {
 		return o, o.Problem

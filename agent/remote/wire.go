@@ -95,7 +95,7 @@ type Input struct {
 	By      string          // who sent it
 }
 
-// Output is a line that a worker program writes; exactly one field is set.
+// Output is what a worker program writes next; exactly one field is set.
 type Output struct {
 	Accepted *Accepted       `json:"accepted,omitempty"`
 	Event    *event.Event    `json:"event,omitempty"`

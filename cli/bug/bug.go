@@ -39,8 +39,10 @@ func (r Report) Contents() []Content {
 		}}
 	}
 	contents := []Content{
-		{"journal.jsonl", fmt.Sprintf("the %d events of the run: goal, plans, calls with their arguments and results, answers", len(r.Events)),
-			func(w io.Writer) error { return writeEvents(w, r.Events, hide) }},
+		{
+			"journal.jsonl", fmt.Sprintf("the %d events of the run: goal, plans, calls with their arguments and results, answers", len(r.Events)),
+			func(w io.Writer) error { return writeEvents(w, r.Events, hide) },
+		},
 		text("doctor.txt", "what replan doctor says of this machine", r.Doctor),
 		text("version.txt", "the version of replan, Go and the system", r.Version+"\n"),
 	}

@@ -39,14 +39,13 @@ type attachment struct {
 	in       *bufio.Reader
 
 	mu  sync.Mutex
-	out *json.Encoder
+	out *remote.Writer
 }
 
 // attach implements replan-worker attach. A failed request is reported to replan, and
 // is no error.
 func (p *program) attach(ctx context.Context) error {
-	a := &attachment{program: p, in: bufio.NewReader(p.std.In), out: json.NewEncoder(p.std.Out)}
-	a.out.SetEscapeHTML(false)
+	a := &attachment{program: p, in: bufio.NewReader(p.std.In), out: remote.NewWriter(p.std.Out)}
 	err := a.serve(ctx)
 	if err == nil {
 		return a.write(remote.Output{End: true})
@@ -61,7 +60,7 @@ func (p *program) attach(ctx context.Context) error {
 func (a *attachment) write(o remote.Output) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if err := a.out.Encode(o); err != nil {
+	if err := a.out.Write(o); err != nil {
 		return fmt.Errorf("write to replan: %w", err)
 	}
 	return nil

@@ -228,11 +228,28 @@ func (k *Known) resolve(raw []byte, fetch Fetch) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
+	k.add(ref.SHA256, value)
+	return value, nil
+}
+
+// Add adds a value, which is then not fetched.
+func (k *Known) Add(text []byte) error {
+	value, err := plan.DecodeValue(text)
+	if err != nil {
+		return err
+	}
+	sum, _ := Hash(bytes.NewReader(text))
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.add(sum, value)
+	return nil
+}
+
+func (k *Known) add(sum string, value any) {
 	if k.values == nil {
 		k.values = map[string]any{}
 	}
-	k.values[ref.SHA256] = value
-	return value, nil
+	k.values[sum] = value
 }
 
 // References returns the JSON Pointers of a line to values that were taken out, and
