@@ -104,7 +104,7 @@ type engine struct {
 // call is a running attempt of a step.
 type call struct {
 	cancel context.CancelFunc
-	limit  *timelimit.Limit      // of a call whose server may ask the user; else nil
+	limit  *timelimit.Limit      // its clock stands while the call waits for others or the user; nil is none
 	why    atomic.Pointer[error] // set if this call alone was stopped
 }
 
@@ -380,7 +380,7 @@ func (e *engine) carryOut(effect agent.Effect) {
 		ctx, c := e.under(event.Attempt{Index: f.Index, Number: f.Attempt}, f.Timeout)
 		e.work(func() { e.callModel(ctx, c, f) })
 	case agent.CallTool:
-		ctx, c := e.underHeld(event.Attempt{Index: f.Index, Number: f.Attempt}, f.Timeout, !f.Tool.Trusted)
+		ctx, c := e.under(event.Attempt{Index: f.Index, Number: f.Attempt}, f.Timeout)
 		e.work(func() { e.callTool(ctx, c, effect.(agent.CallTool)) }) // f would be copied into the closure, large as it is
 	case agent.CallPlan:
 		ctx, c := e.under(event.Attempt{Index: f.Index, Number: f.Attempt}, 0)
@@ -404,11 +404,6 @@ func (e *engine) carryOut(effect agent.Effect) {
 // under returns the context of one attempt of a step. It ends with the run, at
 // the time limit, or when the attempt alone is canceled.
 func (e *engine) under(a event.Attempt, timeout time.Duration) (context.Context, *call) {
-	return e.underHeld(a, timeout, false)
-}
-
-// underHeld is like under; with held, the clock of the time limit can be held.
-func (e *engine) underHeld(a event.Attempt, timeout time.Duration, held bool) (context.Context, *call) {
 	if a.Index == "" {
 		return e.ctx, &call{}
 	}
@@ -417,13 +412,10 @@ func (e *engine) underHeld(a event.Attempt, timeout time.Duration, held bool) (c
 	}
 	c := &call{}
 	var ctx context.Context
-	switch {
-	case timeout > 0 && held:
+	if timeout > 0 {
 		ctx, c.limit = timelimit.New(e.ctx, timeout)
 		c.cancel = c.limit.Stop
-	case timeout > 0:
-		ctx, c.cancel = context.WithTimeout(e.ctx, timeout)
-	default:
+	} else {
 		ctx, c.cancel = context.WithCancel(e.ctx)
 	}
 	e.calls[a] = c

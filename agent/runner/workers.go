@@ -11,6 +11,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/timelimit"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -220,9 +221,8 @@ func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool,
 func (e *engine) callCheck(ctx context.Context, under *call, c agent.CallCheck) {
 	begun := e.now()
 	if c.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
-		defer cancel()
+		ctx, under.limit = timelimit.New(ctx, c.Timeout)
+		defer under.limit.Stop()
 	}
 	result, err := e.call(ctx, under, plan.ToolCall{Tool: c.Tool, Args: c.Check.Args, Paths: c.Paths, Run: e.id, Timeout: c.Timeout})
 	ms := e.since(begun)
