@@ -150,7 +150,8 @@ func (h *Host) Close() error {
 	h.closing = true
 	var left []<-chan struct{}
 	for _, l := range h.live {
-		left = append(left, l.leave())
+		l.leave()
+		left = append(left, l.left)
 	}
 	h.mu.Unlock()
 	dbos.ListenQueues(h.dbos, noQueue)
@@ -176,14 +177,15 @@ func (h *Host) Close() error {
 	}
 }
 
-// attach makes commands reach a run.
-func (h *Host) attach(l *live) {
+// attach makes commands reach a run, and Close await its records. It reports whether
+// the host takes runs.
+func (h *Host) attach(l *live) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.live[l.task.Run] = l
-	if h.closing {
-		l.leave()
+	if !h.closing {
+		h.live[l.task.Run] = l
 	}
+	return !h.closing
 }
 
 // detach is the opposite of attach.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"replan/agent/event"
@@ -51,9 +50,9 @@ type live struct {
 	given   context.Context      // ends when this process no longer owns the run
 	giveUp  context.CancelFunc   // ends given
 
-	stop    context.CancelCauseFunc // ends what the session does, which says why
-	leaving atomic.Bool             // another worker is to take the run up
-	left    chan struct{}           // closed when it may
+	leaving context.Context    // ends when another worker is to take the run up
+	leave   context.CancelFunc // ends leaving
+	left    chan struct{}      // closed when another worker may
 
 	mayTakeUp func() // closes left, once
 }
@@ -65,6 +64,7 @@ func newLive(h *Host, task remote.Task) *live {
 	}
 	l.mayTakeUp = sync.OnceFunc(func() { close(l.left) })
 	l.given, l.giveUp = context.WithCancel(context.Background())
+	l.leaving, l.leave = context.WithCancel(context.Background())
 	return l
 }
 
@@ -84,6 +84,10 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 			l.takenUp = true
 			if l.deaths >= maxDeaths {
 				return l.refuse(untrusted.Text(fmt.Sprintf("its workers died %d times at this place: see what they were doing, and resume the run to try again", l.deaths))), nil
+			}
+			if !l.host.attach(l) {
+				<-ctx.Done()
+				return records.Record{}, errLeft
 			}
 			return records.Record{TakenUp: l.host.cfg.Worker.ID}, nil
 		}
@@ -120,7 +124,7 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 	case <-l.mail:
 		return records.Record{Mail: true}, nil
 	case end := <-l.ended:
-		if l.leaving.Load() {
+		if l.leaving.Err() != nil {
 			l.mayTakeUp()
 			<-ctx.Done() // a step that was cancelled is not recorded
 			return records.Record{}, errLeft
@@ -137,18 +141,6 @@ var errWorkerStops = errors.New("its worker stops, and another one continues it"
 
 // errLeft reports that this process gives a run up, so that another takes it.
 var errLeft = errors.New("the worker stops; another one takes the run up")
-
-// leave stops the run, so that another worker takes it up. The channel is closed when
-// all that the run said is recorded.
-func (l *live) leave() <-chan struct{} {
-	if l.leaving.CompareAndSwap(false, true) {
-		go func() {
-			l.stop(errWorkerStops)
-			l.session.Close()
-		}()
-	}
-	return l.left
-}
 
 // record takes in a record that is in the database. With here, this process wrote it.
 func (l *live) record(r records.Record, here bool) {
@@ -179,7 +171,7 @@ func (l *live) finish(ctx context.Context) (err error) {
 	reply, _ := all[len(all)-1].Data.(event.ChatReply)
 	end := outcomeOf(reply)
 	if end.Status == event.StatusCompleted {
-		if l.opened, err = l.host.cfg.Open(ctx, l.task); err != nil {
+		if l.opened, err = l.openTools(ctx); err != nil {
 			return err
 		}
 		l.host.opened()
@@ -197,7 +189,7 @@ func outcomeOf(reply event.ChatReply) records.Outcome {
 
 // handBack hands back what the run has changed, and returns the outcome with a note.
 func (l *live) handBack(end records.Outcome) records.Outcome {
-	if l.opened.HandBack == nil || l.leaving.Load() || l.given.Err() != nil {
+	if l.opened.HandBack == nil || l.given.Err() != nil {
 		return end
 	}
 	words, err := l.opened.HandBack(l.given, end)
@@ -214,7 +206,7 @@ func (l *live) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	opened, err := l.host.cfg.Open(ctx, l.task)
+	opened, err := l.openTools(ctx)
 	if err != nil {
 		return err
 	}
@@ -229,16 +221,40 @@ func (l *live) open(ctx context.Context) error {
 		cfg.Restored = &runner.Restored{ID: SessionID(l.task.Run), Journal: batches{l}, Events: past}
 	}
 	// The workflow ends the session, after it has recorded what that says.
-	ctx, l.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	ctx, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	l.session, err = runner.NewSession(ctx, cfg)
 	if err != nil {
+		stop(err)
 		return errors.Join(err, opened.Close())
 	}
 	go l.watch(l.lastOf(SessionID(l.task.Run)))
 	l.session.Send(l.first())
 	l.host.opened()
-	l.host.attach(l)
+	context.AfterFunc(l.leaving, func() {
+		stop(errWorkerStops)
+		l.session.Close()
+	})
 	return nil
+}
+
+// openTools opens what the run works with, unless the worker stops meanwhile.
+func (l *live) openTools(ctx context.Context) (Opened, error) {
+	ctx, cancel := context.WithCancel(ctx) // the tools live as long
+	inTime := context.AfterFunc(l.leaving, cancel)
+	opened, err := l.host.cfg.Open(ctx, l.task)
+	if err == nil && !inTime() {
+		err = errors.Join(errWorkerStops, opened.Close())
+	}
+	if err != nil {
+		cancel()
+		return Opened{}, err
+	}
+	end := opened.Close
+	opened.Close = func() error {
+		defer cancel()
+		return end()
+	}
+	return opened, nil
 }
 
 // first returns the command that starts or resumes the run.
@@ -268,7 +284,10 @@ func (l *live) watch(recorded uint64) {
 		closing.Go(l.session.Close)
 	}
 	closing.Wait()
-	l.ended <- l.handBack(end)
+	if l.leaving.Err() == nil {
+		end = l.handBack(end)
+	}
+	l.ended <- end
 }
 
 // lastOf returns the number of the last recorded event of a run or session.
@@ -341,10 +360,10 @@ func (l *live) close() {
 	if l.host.cfg.Left != nil {
 		defer l.host.cfg.Left(l.task.Run)
 	}
+	l.host.detach(l)
 	if l.session == nil {
 		return
 	}
-	l.host.detach(l)
 	l.session.Close()
 	l.closeOpened()
 }

@@ -67,6 +67,8 @@ func (l *live) count(r records.Record) {
 			l.deaths++
 		}
 		l.harmless = false
+	case r.Stopped:
+		l.harmless = true
 	case r.NotOpened != nil:
 		l.notOpened++
 		l.deaths = 0
@@ -102,6 +104,9 @@ func (l *live) judge(e event.Event) {
 func (l *live) failed(ctx context.Context, why error) (records.Record, error) {
 	if ctx.Err() != nil {
 		return records.Record{}, errLeft
+	}
+	if l.leaving.Err() != nil {
+		return records.Record{Stopped: true}, nil
 	}
 	if _, ofRun := errors.AsType[*remote.Problem](why); ofRun {
 		return l.refuse(untrusted.Text(why.Error())), nil
@@ -144,7 +149,7 @@ func (h *Host) putBack(ctx context.Context, run string) error {
 		select {
 		case <-again.C:
 		case <-ctx.Done():
-			return errLeft
+			return ctx.Err()
 		}
 	}
 }

@@ -103,18 +103,19 @@ func TestOnlyWorkersThatARunMayHaveKilledAreCounted(t *testing.T) {
 		want    int
 		gates   map[string]bool // open all the time
 	}{
-		"nothing":              {between: nil, want: 5},
-		"a stop in order":      {between: []records.Record{of(event.RunResumed{}), of(event.StepStarted{}), of(event.RunPaused{})}, want: 1},
-		"a wait at a gate":     {[]records.Record{of(event.RunResumed{})}, 1, map[string]bool{"r-1 g-1": true}},
-		"a step beside a gate": {[]records.Record{of(event.RunResumed{}), of(event.StepStarted{})}, 5, map[string]bool{"r-1 g-1": true}},
-		"the same step again":  {between: []records.Record{of(event.RunResumed{}, event.StepInDoubt{}), of(event.DoubtResolved{Decision: event.DoubtRerun}), of(event.StepStarted{Attempt: 2})}, want: 5},
-		"the same gate again":  {between: []records.Record{of(event.RunResumed{}), of(event.GateRequested{}), of(event.GateResolved{By: "--approve all"})}, want: 5},
-		"the same phase again": {between: []records.Record{of(event.RunResumed{}, event.PhaseStarted{Phase: 1})}, want: 5},
-		"a plan of a step":     {between: []records.Record{of(event.RunSpawned{}), of(event.RunStarted{}, event.PlanCreated{})}, want: 5},
-		"a phase":              {between: []records.Record{of(event.PhaseCompleted{Phase: 1})}, want: 1},
-		"a step":               {between: []records.Record{of(event.StepCompleted{})}, want: 1},
-		"a command":            {between: []records.Record{{Mail: true}}, want: 1},
-		"another worker":       {between: []records.Record{{NotOpened: &records.NotOpened{}}}, want: 1},
+		"nothing":               {between: nil, want: 5},
+		"a stop in order":       {between: []records.Record{of(event.RunResumed{}), of(event.StepStarted{}), of(event.RunPaused{})}, want: 1},
+		"a stop while it opens": {between: []records.Record{{Stopped: true}}, want: 1},
+		"a wait at a gate":      {[]records.Record{of(event.RunResumed{})}, 1, map[string]bool{"r-1 g-1": true}},
+		"a step beside a gate":  {[]records.Record{of(event.RunResumed{}), of(event.StepStarted{})}, 5, map[string]bool{"r-1 g-1": true}},
+		"the same step again":   {between: []records.Record{of(event.RunResumed{}, event.StepInDoubt{}), of(event.DoubtResolved{Decision: event.DoubtRerun}), of(event.StepStarted{Attempt: 2})}, want: 5},
+		"the same gate again":   {between: []records.Record{of(event.RunResumed{}), of(event.GateRequested{}), of(event.GateResolved{By: "--approve all"})}, want: 5},
+		"the same phase again":  {between: []records.Record{of(event.RunResumed{}, event.PhaseStarted{Phase: 1})}, want: 5},
+		"a plan of a step":      {between: []records.Record{of(event.RunSpawned{}), of(event.RunStarted{}, event.PlanCreated{})}, want: 5},
+		"a phase":               {between: []records.Record{of(event.PhaseCompleted{Phase: 1})}, want: 1},
+		"a step":                {between: []records.Record{of(event.StepCompleted{})}, want: 1},
+		"a command":             {between: []records.Record{{Mail: true}}, want: 1},
+		"another worker":        {between: []records.Record{{NotOpened: &records.NotOpened{}}}, want: 1},
 	} {
 		l := newLive(&Host{cfg: Config{Database: &records.Database{}}}, remote.Task{Run: "r-1"})
 		l.held.left = c.gates

@@ -35,6 +35,36 @@ func TestRunThatAWorkerCannotOpenGoesToAnother(t *testing.T) {
 	})
 }
 
+func TestWorkerThatIsStoppedWhileItOpensARunRecordsThat(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		opening := make(chan struct{})
+		d := openDatabase(t, address)
+		first, err := host.Start(t.Context(), host.Config{Database: d, Worker: remote.Worker{ID: "w1", Version: version}, Open: func(ctx context.Context, _ remote.Task) (host.Opened, error) {
+			close(opening)
+			<-ctx.Done() // as a long clone
+			return host.Opened{}, ctx.Err()
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := openClient(t, address)
+		w := submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Approve: policy.ApproveAll})
+		<-opening
+		if err := first.Close(); err != nil {
+			t.Fatal(err)
+		}
+		d = openDatabase(t, address)
+		found, _, err := d.ReadAll(t.Context(), "r-1")
+		if err = errors.Join(err, d.Close()); err != nil || len(found) != 2 || found[0].TakenUp != "w1" || !found[1].Stopped {
+			t.Errorf("the records are %+v: %v", found, err)
+		}
+		startHost(t, address, "w2", opens(t))
+		if end := await[event.ChatReply](t, w, 1); end.Status != event.StatusCompleted {
+			t.Errorf("the run ended with %s: %s", end.Reason, end.Text)
+		}
+	})
+}
+
 func TestRunThatNoWorkerCanOpenFailsAndIsResumed(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		failures := make(chan error, 1)

@@ -43,7 +43,7 @@ type batches struct{ live *live }
 
 // Append returns once the events are in the database.
 func (b batches) Append(events ...event.Event) error {
-	if b.live.leaving.Load() {
+	if b.live.leaving.Err() != nil {
 		// The run continues elsewhere, so its end here is no answer.
 		events = slices.DeleteFunc(slices.Clone(events), func(e event.Event) bool { return e.Data.Kind() == event.KindChatReply })
 	}

@@ -23,7 +23,7 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 	case h.slots <- struct{}{}:
 		defer func() { <-h.slots }()
 	case <-ctx.Done():
-		return records.Outcome{}, errLeft
+		return records.Outcome{}, ctx.Err() // with another error the run might end
 	}
 	live := newLive(h, task)
 	defer live.close()
@@ -46,6 +46,11 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 			if err := live.receive(ctx, record); err != nil {
 				return records.Outcome{}, fmt.Errorf("run %s: %w", task.Run, err)
 			}
+		}
+		if record.Stopped && here {
+			live.mayTakeUp()
+			<-ctx.Done()
+			return records.Outcome{}, ctx.Err() // see above
 		}
 		if record.NotOpened != nil && here {
 			return records.Outcome{}, h.putBack(ctx, task.Run)

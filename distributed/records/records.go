@@ -31,7 +31,9 @@ type Record struct {
 	TakenUp string
 	// NotOpened says why a worker gave the run back to its queue.
 	NotOpened *NotOpened
-	End       *Outcome // of the last record
+	// Stopped means that the worker that took the run up stops before it has opened it.
+	Stopped bool
+	End     *Outcome // of the last record
 
 	// lines are the events as they are stored, with references in place of large values;
 	// nil if there are none. Without Events they have been read, and not put back.
@@ -51,12 +53,13 @@ type wireRecord struct {
 	Resumed   bool              `json:"resumed,omitempty"`
 	TakenUp   string            `json:"taken_up,omitempty"`
 	NotOpened *NotOpened        `json:"not_opened,omitempty"`
+	Stopped   bool              `json:"stopped,omitempty"`
 	End       *Outcome          `json:"end,omitempty"`
 }
 
 // MarshalJSON returns the record as it is stored.
 func (r Record) MarshalJSON() ([]byte, error) {
-	wire := wireRecord{r.lines, r.Mail, r.Resumed, r.TakenUp, r.NotOpened, r.End}
+	wire := wireRecord{r.lines, r.Mail, r.Resumed, r.TakenUp, r.NotOpened, r.Stopped, r.End}
 	if r.lines == nil {
 		for _, e := range r.Events {
 			line, err := e.MarshalJSON()
@@ -75,7 +78,7 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &wire); err != nil {
 		return err
 	}
-	*r = Record{Mail: wire.Mail, Resumed: wire.Resumed, TakenUp: wire.TakenUp, NotOpened: wire.NotOpened, End: wire.End}
+	*r = Record{Mail: wire.Mail, Resumed: wire.Resumed, TakenUp: wire.TakenUp, NotOpened: wire.NotOpened, Stopped: wire.Stopped, End: wire.End}
 	if slices.ContainsFunc(wire.Events, refers) {
 		r.lines = wire.Events
 		return nil
