@@ -44,6 +44,7 @@ const (
 	ReasonInvalidGoal     Reason = "invalid_goal"    // of a reply in chat: no model could follow the goal as written
 	ReasonNoArgs          Reason = "args_from_model" // of a reply in chat: a plan lacks args, and there is no model to fill them in
 	ReasonNotOpened       Reason = "not_opened"      // of a reply in chat: the run is unknown, damaged or another's
+	ReasonWorkersFailed   Reason = "workers_failed"  // of a reply in chat: no worker could open the run, or it lost too many
 )
 
 // Nothing reports whether everything ran, but there was nothing to answer with or to
@@ -63,6 +64,8 @@ func (r Reason) ExitCode() int {
 		return 4
 	case ReasonNoModel:
 		return 5
+	case ReasonWorkersFailed:
+		return 6
 	case ReasonInterrupted:
 		return 130
 	default:

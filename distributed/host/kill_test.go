@@ -180,7 +180,7 @@ func TestRunThatKillsItsWorkersFails(t *testing.T) {
 		next = startWorker(t, address, dir, fmt.Sprint("w", n+1))
 	}
 	defer func() { _ = next.command.Process.Kill() }() // unless its run did
-	if end := await[event.ChatReply](t, w, 1); end.Status != event.StatusFailed || !strings.HasPrefix(string(end.Text), "its workers died 5 times at this place") {
+	if end := await[event.ChatReply](t, w, 1); end.Reason != event.ReasonWorkersFailed || !strings.HasPrefix(string(end.Text), "its workers died 5 times at this place") {
 		t.Errorf("the run ended with %s: %s", end.Reason, end.Text)
 	}
 	w.rest()

@@ -83,7 +83,7 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 		if !l.takenUp {
 			l.takenUp = true
 			if l.deaths >= maxDeaths {
-				return l.refuse(untrusted.Text(fmt.Sprintf("its workers died %d times at this place: see what they were doing, and resume the run to try again", l.deaths))), nil
+				return l.refuse(event.ReasonWorkersFailed, untrusted.Text(fmt.Sprintf("its workers died %d times at this place: see what they were doing, and resume the run to try again", l.deaths))), nil
 			}
 			if !l.host.attach(l) {
 				<-ctx.Done()

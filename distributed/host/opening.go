@@ -109,7 +109,7 @@ func (l *live) failed(ctx context.Context, why error) (records.Record, error) {
 		return records.Record{Stopped: true}, nil
 	}
 	if _, ofRun := errors.AsType[*remote.Problem](why); ofRun {
-		return l.refuse(untrusted.Text(why.Error())), nil
+		return l.refuse(event.ReasonNotOpened, untrusted.Text(why.Error())), nil
 	}
 	here := l.host.cfg.Worker.ID
 	if err := l.host.notOpened(ctx, why); err != nil {
@@ -118,13 +118,13 @@ func (l *live) failed(ctx context.Context, why error) (records.Record, error) {
 	if l.notOpened+1 < maxNotOpened {
 		return records.Record{NotOpened: &records.NotOpened{Worker: here, Why: untrusted.Text(why.Error())}}, nil
 	}
-	return l.refuse(untrusted.Text(fmt.Sprintf("the run could not be opened %d times, the last time by the worker %s: %v", maxNotOpened, here, why))), nil
+	return l.refuse(event.ReasonWorkersFailed, untrusted.Text(fmt.Sprintf("the run could not be opened %d times, the last time by the worker %s: %v", maxNotOpened, here, why))), nil
 }
 
 // refuse ends a run that cannot go on with a sentence.
-func (l *live) refuse(why untrusted.Text) records.Record {
+func (l *live) refuse(reason event.Reason, why untrusted.Text) records.Record {
 	l.host.cfg.Logger.Error("a run fails, since it cannot be opened", "run", l.task.Run, "error", string(why))
-	return l.conclude(event.ChatReply{Status: event.StatusFailed, Reason: event.ReasonNotOpened, Text: why})
+	return l.conclude(event.ChatReply{Status: event.StatusFailed, Reason: reason, Text: why})
 }
 
 // conclude ends a run without a session. The end is the next record.

@@ -56,7 +56,7 @@ func TestRunFailsWhenWorkersCannotOpenItAgainAndAgain(t *testing.T) {
 		t.Fatalf("the run does not end but %+v: %v", r, err)
 	}
 	reply, _ := r.Events[0].Data.(event.ChatReply)
-	if text := string(reply.Text); reply.Reason != event.ReasonNotOpened || !strings.Contains(text, "5 times") || !strings.HasSuffix(text, "by the worker w1: the disk is full") {
+	if text := string(reply.Text); reply.Reason != event.ReasonWorkersFailed || reply.Reason.ExitCode() != 6 || !strings.Contains(text, "5 times") || !strings.HasSuffix(text, "by the worker w1: the disk is full") {
 		t.Errorf("the run ends with %+v", reply)
 	}
 	if r, err := l.next(t.Context()); err != nil || r.End == nil || r.End.Status != event.StatusFailed {
