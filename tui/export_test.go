@@ -27,6 +27,9 @@ func Batch(events []event.Event, arrived time.Time) tea.Msg {
 	return eventsMsg{events: coalesce(events), arrived: arrived}
 }
 
+// Over is the message of the end of the session.
+func Over() tea.Msg { return eventsMsg{closed: true} }
+
 // Answer is the message of the answer to a query.
 func Answer[T any](value T) tea.Msg { return keymap.AnswerMsg[T]{Value: value} }
 

@@ -107,7 +107,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 
 		clipboard: tea.SetClipboard,
 
-		live: &live.Runs{Planners: o.Planners},
+		live: &live.Runs{Planners: o.Planners, Elsewhere: o.Elsewhere},
 		room: newRoom(o),
 	}
 	m.dag, m.detail = dag.New(l, m.keys), step.New(l, m.keys)
@@ -315,7 +315,7 @@ func (m *Model) planState() dag.State {
 // inputState returns what the input needs to know.
 func (m *Model) inputState() input.State {
 	return input.State{
-		Focused: m.focus == paneChat, Covered: m.covered(), Closed: m.closed,
+		Focused: m.focus == paneChat, Covered: m.covered(), Closed: m.closed, Elsewhere: m.options.Elsewhere,
 		Busy: m.live.Busy(), Running: m.live.Active() != "", Steerable: m.live.Steerable(),
 		NoModel: m.status.Trouble.Kind != "" && m.chat.Greets(), Blocked: m.status.Problem.Line() != "",
 	}

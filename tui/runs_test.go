@@ -62,6 +62,24 @@ func TestRunsOfWorkersHaveTheirOwnWords(t *testing.T) {
 	s.press(enter).wants("Reading its journal")
 }
 
+func TestScreenOfARunOfWorkersOffersOnlyWhatCanBeDoneThere(t *testing.T) {
+	s := open(t, tui.Options{Elsewhere: true}, 120, 36).show(newStory().branching())
+	s.wants("Type a remark: ctrl+t sends it")
+	s.lacks("enter queue")
+	s = open(t, tui.Options{Elsewhere: true}, 120, 36).show(newStory().greeted())
+	s.wants("ctrl+c leaves the run to its workers")
+	s = open(t, tui.Options{Elsewhere: true}, 120, 36).show(newStory().ended())
+	s.m.Update(tui.Over())
+	s.wants("ctrl+c quits, ctrl+r lists runs")
+	for _, offer := range []string{"Describe a goal", "enter send", "resume"} {
+		s.lacks(offer)
+	}
+	if s.press(tabKey); s.m.Focus() != "plan" {
+		t.Fatalf("the focus is on the %s", s.m.Focus())
+	}
+	s.lacks("continue from here")
+}
+
 func TestRunWithoutPlanShowsNoFraction(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {60, 24}} {
 		st := newStory().greeted()

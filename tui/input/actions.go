@@ -47,6 +47,8 @@ func (p *Pane) Hints() []keymap.Hint {
 	switch {
 	case p.Listing():
 		return []keymap.Hint{k.Hint("take", "list.take"), k.Hint("choose", "list.up", "list.down"), k.Hint("close", "dialog.leave")}
+	case p.Closed:
+		return nil
 	case !p.Running && p.NoModel && p.Empty():
 		return []keymap.Hint{k.Hint("try again", "chat.send")}
 	case !p.Running:
@@ -60,7 +62,10 @@ func (p *Pane) Hints() []keymap.Hint {
 
 // QueueHints returns the keys that pass the typed text to a running run.
 func (p *Pane) QueueHints() []keymap.Hint {
-	hints := []keymap.Hint{p.keys.Hint("queue", "chat.send")}
+	var hints []keymap.Hint
+	if !p.Elsewhere {
+		hints = append(hints, p.keys.Hint("queue", "chat.send"))
+	}
 	if p.Steerable {
 		hints = append(hints, p.keys.Hint("steer", "run.steer"))
 	}

@@ -40,7 +40,6 @@ func newField(l *draw.Look, text string) *field {
 	area.MaxContentHeight = 10_000
 	area.DynamicHeight = true
 	area.MinHeight = 1
-	area.Placeholder = "Describe a goal, or / for commands"
 	area.SetVirtualCursor(false)
 	// Enter sends, and other parts of the screen handle the remaining keys.
 	area.KeyMap.InsertNewline.Unbind()

@@ -43,6 +43,7 @@ type State struct {
 	Focused   bool // the chat and its input have the focus
 	Covered   bool // a dialog or a question takes the keys
 	Closed    bool // the session is over
+	Elsewhere bool // the session is a run of workers, which takes no goals
 	Busy      bool // a run is under way or being prepared
 	Running   bool // a run is under way
 	Steerable bool // something in that run would hear the user
@@ -166,8 +167,23 @@ func (p *Pane) Fit(width, lines, queued int) int {
 // SetHeight sets the height of the input in lines; 0 hides it.
 func (p *Pane) SetHeight(lines int) { p.height = lines }
 
+// invitation says what can be typed here, or else done.
+func (p *Pane) invitation() string {
+	switch {
+	case !p.Elsewhere:
+		return "Describe a goal, or / for commands"
+	case p.Closed:
+		return p.keys.Name("quit") + " quits, " + p.keys.Name("runs") + " lists runs"
+	case p.Steerable:
+		return "Type a remark: " + p.keys.Name("run.steer") + " sends it"
+	default:
+		return p.keys.Name("quit") + " leaves the run to its workers"
+	}
+}
+
 // View draws the queue above the text field.
 func (p *Pane) View(size draw.Rect) []string {
+	p.area.Placeholder = p.invitation()
 	lines := p.drawQueue(size.W, p.queueLines(size.H))
 	return p.look.Block(append(lines, p.lines()...), size.W, size.H)
 }
