@@ -63,7 +63,7 @@ type dialogs struct {
 
 // newDialogs returns the dialogs, all closed. lowest is the one below the others.
 func newDialogs(l *draw.Look, k *keymap.Map, o Options, home string, runs *live.Runs, plan *dag.Pane, lowest overlay) dialogs {
-	list := dialog.NewRuns(l, k, runs, o.GoOn != nil, o.Elsewhere)
+	list := dialog.NewRuns(l, k, runs, o.GoOn != nil)
 	d := dialogs{
 		live: runs, plan: plan,
 		help: dialog.NewHelp(l, k, o.Version), palette: dialog.NewPalette(l, k, list, o.Recent),

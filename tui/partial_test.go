@@ -13,7 +13,7 @@ import (
 func TestPartialRunIsListedAsPartial(t *testing.T) {
 	l := panetest.DarkLook()
 	result := event.Result{Status: event.StatusCompleted, Reason: event.ReasonPartial}
-	d := dialog.NewRuns(l, nil, &live.Runs{}, false, false)
+	d := dialog.NewRuns(l, nil, &live.Runs{}, false)
 	if glyph, word, _ := d.State(agent.Summary{Status: result.Status, Reason: result.Reason}); glyph != l.Glyphs.Partial || word != "partial" {
 		t.Errorf("the list of runs shows %s %s", glyph, word)
 	}

@@ -51,7 +51,13 @@ func TestRunsOfWorkersHaveTheirOwnWords(t *testing.T) {
 		{Run: "r-1-1-ccc", Goal: "dust", Status: agent.StatusWaiting, Started: st.now, Why: "no worker offers the model gemma"},
 		{Run: "r-1-1-ddd", Goal: "wipe", Status: event.StatusFailed, Reason: event.ReasonStepFailed, Started: st.now, Resumable: true},
 	}))
-	s.lacks("elsewhere")
+	for _, other := range []string{"elsewhere", "Conversations", "conversations"} {
+		s.lacks(other)
+	}
+	if s.press(tabKey); s.m.Focus() != "chat" {
+		t.Errorf("the key of the other list moves to the %s", s.m.Focus())
+	}
+	s.sent(asks("runs"), asks("journal r-1-1-aaa"))
 	s.wants("Running on a worker")
 	s.press(enter).wants("A worker is running it. To follow it: replan runs follow aaa")
 	s.press(downKey).wants("Waiting for a worker")

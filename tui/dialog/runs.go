@@ -41,13 +41,12 @@ type Runs struct {
 
 	live      *live.Runs // runs on the screen
 	continues bool       // a conversation can be continued here
-	workers   bool       // the runs are those of workers
 }
 
 // NewRuns returns the dialog, closed. continues tells whether a conversation can be
-// continued here, workers whether the runs are those of workers.
-func NewRuns(l *draw.Look, k *keymap.Map, live *live.Runs, continues, workers bool) *Runs {
-	return &Runs{list: newList(l, k), live: live, continues: continues, workers: workers}
+// continued here.
+func NewRuns(l *draw.Look, k *keymap.Map, live *live.Runs, continues bool) *Runs {
+	return &Runs{list: newList(l, k), live: live, continues: continues}
 }
 
 // Open opens the dialog on a folder and requests the list.
@@ -140,7 +139,7 @@ func (d *Runs) runActions(s agent.Summary) keymap.Handlers {
 		"runs.play": {Do: func() keymap.Request { return d.replay(false) }},
 		"runs.show": {Do: func() keymap.Request { return d.replay(true) }},
 		"plan.undo": {Do: func() keymap.Request {
-			if d.workers {
+			if d.live.Elsewhere {
 				d.message = "A run of workers cannot be undone."
 				return keymap.Request{}
 			}
@@ -188,7 +187,7 @@ func (d *Runs) Hints() []keymap.Hint {
 		hints[0].Does = "resume"
 		hints = append(hints, d.Keys.Hint("open", "runs.show"))
 	}
-	if !d.workers {
+	if !d.live.Elsewhere {
 		hints = append(hints, d.Keys.Hint("undo", "plan.undo"))
 	}
 	return append(hints, status, search, other, folders)
@@ -203,7 +202,7 @@ func CanResume(s agent.Summary, active bool) bool {
 // canResume reports whether the dialog can resume a run. A screen follows one run of
 // workers: another is resumed by a command.
 func (d *Runs) canResume(s agent.Summary) bool {
-	return !d.workers && CanResume(s, d.live.Live(s.Run))
+	return !d.live.Elsewhere && CanResume(s, d.live.Live(s.Run))
 }
 
 // whyBusy says why nothing can be done with a run now, or "" if it neither runs
@@ -214,7 +213,7 @@ func (d *Runs) whyBusy(s agent.Summary, active string) string {
 		return active
 	case s.Status == agent.StatusWaiting:
 		return "It waits for a worker. To follow it: replan runs follow " + telling.ShortID(s.Run)
-	case s.Status == agent.StatusRunning && d.workers:
+	case s.Status == agent.StatusRunning && d.live.Elsewhere:
 		return "A worker is running it. To follow it: replan runs follow " + telling.ShortID(s.Run)
 	case s.Status == agent.StatusRunning:
 		return "Another replan is running it."
@@ -363,7 +362,7 @@ func (d *Runs) State(s agent.Summary) (glyph, word string, style lipgloss.Style)
 	switch {
 	case d.live.Live(s.Run):
 		return d.Look.Glyphs.Folded, "running", d.Look.Running
-	case s.Status == agent.StatusRunning && !d.workers:
+	case s.Status == agent.StatusRunning && !d.live.Elsewhere:
 		return glyph, "elsewhere", style
 	default:
 		return glyph, telling.RunWords(s), style

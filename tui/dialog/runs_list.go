@@ -40,7 +40,7 @@ func (d *Runs) listActions() keymap.Handlers {
 			d.elsewhere = !d.elsewhere
 			d.sift()
 		})},
-		"list.other": {Do: func() keymap.Request {
+		"list.other": {When: func() bool { return !d.live.Elsewhere }, Do: func() keymap.Request {
 			d.listsConversations, d.List = !d.listsConversations, draw.List{}
 			if d.listsConversations && d.conversations == nil {
 				return keymap.Request{Ask: keymap.QueryConversations}
@@ -167,7 +167,11 @@ func (d *Runs) otherList() string {
 // cover.
 func (d *Runs) title(width int) string {
 	l := d.Look
-	title := d.tabs(second(d.listsConversations), "Runs", "Conversations")
+	lists := []string{"Runs", "Conversations"}
+	if d.live.Elsewhere { // a run of a worker is no conversation
+		lists = lists[:1]
+	}
+	title := d.tabs(second(d.listsConversations), lists...)
 	where := "of this folder"
 	if d.elsewhere || d.folder == "" {
 		where = "of all folders"
