@@ -101,12 +101,13 @@ func (p *program) logger(level slog.Level) *slog.Logger {
 	return slog.New(withoutUsual{slog.NewTextHandler(p.std.Err, &slog.HandlerOptions{Level: level})})
 }
 
-// withoutUsual leaves out warnings of DBOS about what is usual here.
+// withoutUsual leaves out what DBOS says of what is usual here, or of what is told to
+// the user in our words.
 type withoutUsual struct{ slog.Handler }
 
-// usual are the beginnings of these warnings: no command came in time, an error is stored
-// as its text, and a run went back to its queue.
-var usual = []string{"Recv() timeout reached", "workflow error type cannot be gob-encoded", "Workflow outcome was not recorded"}
+// usual are the beginnings of these lines: no command came in time, an error is stored
+// as its text, a run went back to its queue, and the database cannot be prepared.
+var usual = []string{"Recv() timeout reached", "workflow error type cannot be gob-encoded", "Workflow outcome was not recorded", "failed to create system database"}
 
 // Handle handles a record.
 func (h withoutUsual) Handle(ctx context.Context, r slog.Record) error {
