@@ -2,6 +2,8 @@ package host_test
 
 import (
 	"errors"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,4 +90,46 @@ func TestPruneRemovesAllOfEndedRunsAndNothingOfOthers(t *testing.T) {
 			t.Errorf("of a value without a run prune removes %+v", got)
 		}
 	})
+}
+
+// referTo puts a run that has ended into a database, with n records of 1 KB that refer
+// to a value each, and another n values that none refers to.
+func referTo(t testing.TB, address string, n int) *records.Database {
+	t.Helper()
+	d, db := limitTool(t, address, "w:change", 1), lookInto(t, address) // it has the tables
+	db.execute("INSERT INTO %workflow_status (workflow_uuid, status, name, recovery_attempts) VALUES ('r-1', 'SUCCESS', 'run', 1)")
+	number := "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1) SELECT 'r-1', "
+	sum := "substr('" + strings.Repeat("0", 64) + "' || i, 1 + length(CAST(i AS TEXT)), 64)"
+	db.execute("INSERT INTO %operation_outputs (workflow_uuid, function_id, function_name, output) "+number+"i, 'record', "+
+		`CAST($2 AS TEXT) || '{"events":[{"refs":["/result"],"data":{"result":{"ref":"' || `+sum+` || '.json","sha256":"' || `+sum+` || '","bytes":1}}}]}' FROM n`,
+		n, "record "+strings.Repeat(" ", 1000))
+	db.execute("INSERT INTO %replan_values (run, sha256, value, saved_ms) "+number+sum+", CAST($2 AS "+db.bytes()+"), 0 FROM n", 2*n, []byte("7"))
+	return d
+}
+
+func TestPruneKeepsTheValuesThatRecordsReferTo(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		const n = 30
+		d := referTo(t, address, n)
+		if got, err := d.Prune(t.Context(), time.Hour, false); err != nil || got != (records.Pruned{Values: n, Bytes: n}) {
+			t.Errorf("prune removes %+v: %v", got, err)
+		}
+		if got, err := d.Prune(t.Context(), time.Hour, false); err != nil || got != (records.Pruned{}) {
+			t.Errorf("and then %+v: %v", got, err)
+		}
+	})
+}
+
+func BenchmarkPrune(b *testing.B) {
+	for name, address := range map[string]string{"sqlite": "sqlite:" + filepath.Join(b.TempDir(), "runs.db"), "postgres": server.Database(b)} {
+		b.Run(name, func(b *testing.B) {
+			const n = 1000
+			d := referTo(b, address, n)
+			for b.Loop() {
+				if got, err := d.Prune(b.Context(), time.Hour, true); err != nil || got.Values != n {
+					b.Fatalf("prune removes %+v: %v", got, err)
+				}
+			}
+		})
+	}
 }

@@ -79,7 +79,7 @@ func twoChanges() *plan.Plan {
 }
 
 // limitTool sets a limit in a database that it prepares, and returns that.
-func limitTool(t *testing.T, address, tool string, atOnce int) *records.Database {
+func limitTool(t testing.TB, address, tool string, atOnce int) *records.Database {
 	t.Helper()
 	h, err := host.Start(t.Context(), host.Config{Database: openDatabase(t, address), Worker: remote.Worker{ID: "w0", Version: version}})
 	if err != nil {

@@ -92,6 +92,14 @@ func (d tables) number(query string) (n int) {
 	return n
 }
 
+// bytes returns the type of bytes.
+func (d tables) bytes() string {
+	if d.schema == "" {
+		return "BLOB"
+	}
+	return "BYTEA"
+}
+
 func (d tables) execute(statement string, args ...any) {
 	d.t.Helper()
 	if _, err := d.db.ExecContext(d.t.Context(), strings.ReplaceAll(statement, "%", d.schema), args...); err != nil {

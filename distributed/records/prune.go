@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"regexp"
 	"time"
 )
 
@@ -118,9 +119,9 @@ func (d *Database) Sweep(ctx context.Context, run string) (ended bool, err error
 }
 
 func (d *Database) sweep(ctx context.Context, run string, dry bool) (swept Pruned, ended bool, err error) {
-	lock, finds := ` FOR UPDATE`, `strpos`
+	lock := ` FOR UPDATE`
 	if d.pool == nil {
-		lock, finds = ``, `instr` // SQLite has one writer
+		lock = `` // SQLite has one writer
 	}
 	err = d.alter(ctx, dry, func(tx *sql.Tx) error {
 		// Nobody can resume the run while this holds its row, so nobody writes a record.
@@ -131,12 +132,13 @@ func (d *Database) sweep(ctx context.Context, run string, dry bool) (swept Prune
 		if err != nil || !ended {
 			return err
 		}
-		unused := `run = $1 AND NOT EXISTS (SELECT 1 FROM %soperation_outputs WHERE workflow_uuid = $1 AND ` + finds + `(output, sha256) > 0)`
-		err = tx.QueryRowContext(ctx, d.render(`SELECT COUNT(*), COALESCE(SUM(octet_length(value)), 0) FROM %sreplan_values WHERE `+unused), run).Scan(&swept.Values, &swept.Bytes)
-		if err != nil || swept.Values == 0 {
-			return err
+		unused, err := d.unused(ctx, tx, run)
+		for sum, bytes := range unused {
+			if err == nil {
+				_, err = tx.ExecContext(ctx, d.render(`DELETE FROM %sreplan_values WHERE run = $1 AND sha256 = $2`), run, sum)
+			}
+			swept.Values, swept.Bytes = swept.Values+1, swept.Bytes+bytes
 		}
-		_, err = tx.ExecContext(ctx, d.render(`DELETE FROM %sreplan_values WHERE `+unused), run)
 		return err
 	})
 	if err != nil {
@@ -144,6 +146,46 @@ func (d *Database) sweep(ctx context.Context, run string, dry bool) (swept Prune
 	}
 	return swept, ended, nil
 }
+
+// unused returns the sizes of the large values of a run that no record refers to, by
+// their hashes. It reads the records once, since they may be as many as the values.
+func (d *Database) unused(ctx context.Context, tx *sql.Tx, run string) (sizes map[string]int64, err error) {
+	rows, err := tx.QueryContext(ctx, d.render(`SELECT sha256, octet_length(value) FROM %sreplan_values WHERE run = $1`), run)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	sizes = map[string]int64{}
+	for rows.Next() {
+		var sum string
+		var bytes int64
+		if err := rows.Scan(&sum, &bytes); err != nil {
+			return nil, err
+		}
+		sizes[sum] = bytes
+	}
+	if err := rows.Err(); err != nil || len(sizes) == 0 {
+		return nil, err
+	}
+	refer, err := tx.QueryContext(ctx, d.render(`SELECT output FROM %soperation_outputs WHERE workflow_uuid = $1 AND output LIKE $2`), run, `%"sha256":"%`)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, refer.Close()) }()
+	for refer.Next() {
+		var record string
+		if err := refer.Scan(&record); err != nil {
+			return nil, err
+		}
+		for _, found := range referred.FindAllStringSubmatch(record, -1) {
+			delete(sizes, found[1])
+		}
+	}
+	return sizes, refer.Err()
+}
+
+// referred finds the hashes of large values in a record.
+var referred = regexp.MustCompile(`"sha256":"([0-9a-f]{64})"`)
 
 // alter calls do in a transaction, whose effect stays unless dry.
 func (d *Database) alter(ctx context.Context, dry bool, do func(*sql.Tx) error) (err error) {
