@@ -1,4 +1,4 @@
-package tree_test
+package files_test
 
 import (
 	"path/filepath"
@@ -27,7 +27,7 @@ func found(t tb, b *bench) []string {
 // notIgnored returns the files that git would add.
 func notIgnored(t tb, dir string) []string {
 	t.Helper()
-	names := strings.Split(git(t, dir, "ls-files", "--others", "--exclude-standard", "-z"), "\x00")
+	names := strings.Split(workspacetest.Git(t, dir, "ls-files", "--others", "--exclude-standard", "-z"), "\x00")
 	names = names[:len(names)-1]
 	slices.Sort(names)
 	if len(names) == 0 {
@@ -37,9 +37,9 @@ func notIgnored(t tb, dir string) []string {
 }
 
 func TestSearchIgnoresTheFilesThatGitIgnores(t *testing.T) {
-	needGit(t)
+	workspacetest.NeedGit(t)
 	top := t.TempDir()
-	git(t, top, "init", "-q")
+	workspacetest.Git(t, top, "init", "-q")
 	whole := newBench(t, workspace.Config{Dir: top})
 	names := []string{"f", "a.go", "f.log", "#x", "!y", "[z]", "a b", "é.go", "a*", `b\`, "ab", "-", "^", "f ", "x]y"}
 	files := map[string]string{}
@@ -86,7 +86,7 @@ func TestSearchIgnoresTheFilesThatGitIgnores(t *testing.T) {
 func isIgnoreFile(name string) bool { return filepath.Base(name) == ".gitignore" }
 
 func TestWorkspaceInRepositoryFollowsItsRules(t *testing.T) {
-	needGit(t)
+	workspacetest.NeedGit(t)
 	for name, c := range map[string]struct {
 		rules map[string]string
 		want  []string
@@ -100,7 +100,7 @@ func TestWorkspaceInRepositoryFollowsItsRules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			top := t.TempDir()
-			git(t, top, "init", "-q")
+			workspacetest.Git(t, top, "init", "-q")
 			repository := &workspacetest.Bench{Dir: top}
 			repository.Write(t, c.rules)
 			for _, file := range []string{"a", "b", "c", "d/c", "x.log"} {
@@ -115,12 +115,12 @@ func TestWorkspaceInRepositoryFollowsItsRules(t *testing.T) {
 }
 
 func TestWorktreeFollowsRulesOfItsRepository(t *testing.T) {
-	needGit(t)
+	workspacetest.NeedGit(t)
 	top := t.TempDir()
-	git(t, top, "init", "-q")
-	git(t, top, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-q", "--allow-empty", "-m", "first")
+	workspacetest.Git(t, top, "init", "-q")
+	workspacetest.Git(t, top, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-q", "--allow-empty", "-m", "first")
 	tree := filepath.Join(t.TempDir(), "tree")
-	git(t, top, "worktree", "add", "-q", tree)
+	workspacetest.Git(t, top, "worktree", "add", "-q", tree)
 	(&workspacetest.Bench{Dir: top}).Write(t, map[string]string{".git/info/exclude": "a\n"})
 	b := newBench(t, workspace.Config{Dir: tree})
 	b.Write(t, map[string]string{"a": "needle", "b": "needle"})
