@@ -3,6 +3,7 @@ package tui_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -18,13 +19,17 @@ import (
 	"replan/tui"
 )
 
-// TestRandomInputKeepsFrameSize presses ten thousand keys by seed, scrolls, clicks,
+// TestRandomInputKeepsFrameSize presses two thousand keys by seed, or six thousand with
+// REPLAN_TEST_LONG, scrolls, clicks,
 // pastes and resizes, while the events of a story arrive. Nothing may panic, and
 // every frame has as many lines as the screen, each exactly as wide.
 func TestRandomInputKeepsFrameSize(t *testing.T) {
-	seeds, inputs := 20, 300 // of each seed
-	if testing.Short() {
+	seeds, inputs := 10, 200 // of each seed
+	switch {
+	case testing.Short():
 		seeds, inputs = 4, 100
+	case os.Getenv("REPLAN_TEST_LONG") != "":
+		seeds, inputs = 20, 300
 	}
 	for seed := range uint64(seeds) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
