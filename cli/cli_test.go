@@ -96,7 +96,7 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("GOTOOLCHAIN", "local")
-			env.Setenv("GOFLAGS", "-vet=off") // what the scripts test is not how go vet is run
+			env.Setenv("GOFLAGS", "-vet=off -ldflags=-w") // what the scripts test is neither go vet nor debug data
 			env.Setenv("GOGC", lessCollection)
 			env.Values[modelKey{}] = new(*ollamatest.Server)
 			prepareMCP(env)

@@ -79,7 +79,7 @@ func open(t *testing.T, p program) *terminal {
 	}
 	s.cmd.Dir = p.folder
 	s.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "COLORFGBG=15;0", "NO_COLOR=", "SSH_TTY=", "TMUX=",
-		"OLLAMA_HOST=127.0.0.1:1", "REPLAN_HOME="+p.home, "GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=", "GOGC="+lessCollection,
+		"OLLAMA_HOST=127.0.0.1:1", "REPLAN_HOME="+p.home, "GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=-ldflags=-w", "GOGC="+lessCollection,
 		"GORACE=atexit_sleep_ms=0") // a child with the race detector would linger for a second
 	s.cmd.Env = append(s.cmd.Env, p.env...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = s.tty, s.tty, s.tty

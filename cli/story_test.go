@@ -42,7 +42,7 @@ func TestDemoStory(t *testing.T) {
 			}
 			t.Setenv("GOGC", lessCollection) // of the go command
 			if size.Width != 120 {
-				t.Setenv("GOFLAGS", "-vet=off") // one size tests it with go vet, as users do
+				t.Setenv("GOFLAGS", "-vet=off -ldflags=-w") // one size tests it with go vet, as users do
 			}
 			s := openStory(t, size)
 			s.until("the model and the tools are known", func() bool { return s.known })

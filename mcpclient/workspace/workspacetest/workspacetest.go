@@ -256,9 +256,10 @@ func ToAny(m map[string]string) map[string]any {
 }
 
 // Offline is the environment of a go command that loads nothing. Its tests start
-// without go vet before them, which takes a fifth of the time of small ones.
+// without go vet before them, which takes a fifth of the time of small ones, and without
+// debug data, whose links take twice as long.
 func Offline() []string {
-	return append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod -vet=off", "GOWORK=off", "GOTOOLCHAIN=local")
+	return append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod -vet=off -ldflags=-w", "GOWORK=off", "GOTOOLCHAIN=local")
 }
 
 // Fake puts a program of this name before all others: a script for sh.
