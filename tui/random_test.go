@@ -20,9 +20,9 @@ import (
 )
 
 // TestRandomInputKeepsFrameSize presses two thousand keys by seed, or six thousand with
-// REPLAN_TEST_LONG, scrolls, clicks,
-// pastes and resizes, while the events of a story arrive. Nothing may panic, and
-// every frame has as many lines as the screen, each exactly as wide.
+// REPLAN_TEST_LONG, scrolls, clicks, pastes and resizes, while the events of a story
+// arrive. Nothing may panic, and every frame has as many lines as the screen, each
+// exactly as wide.
 func TestRandomInputKeepsFrameSize(t *testing.T) {
 	seeds, inputs := 10, 200 // of each seed
 	switch {
