@@ -34,6 +34,7 @@ import (
 var (
 	kills    = flag.Int("kills", 6, "how many workers are killed")
 	killSeed = flag.Uint64("kill-seed", 1, "which runs and kills are drawn")
+	fsync    = flag.Bool("fsync", false, "have PostgreSQL wait for the disk")
 )
 
 // The environment of a worker process of the tests.
@@ -51,13 +52,15 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	flag.Parse()
+	server.NoSync = !*fsync
 	code := m.Run()
 	server.Stop()
 	os.Exit(code)
 }
 
-// server is PostgreSQL, if this machine has it. It does not wait for the disk.
-var server = &postgrestest.Server{NoSync: true}
+// server is PostgreSQL, if this machine has it. It waits for the disk only with -fsync.
+var server = &postgrestest.Server{}
 
 // onEach runs a test on a new database of each kind, beside other tests: they wait a lot.
 func onEach(t *testing.T, test func(t *testing.T, address string)) {
