@@ -2,11 +2,14 @@ package ask
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -94,35 +97,50 @@ func (p *Input) ask(keys bool, put func() bool) (line string, keyed, answered bo
 	if !put() {
 		return "", keyed, false
 	}
-	if keyed {
-		line, answered = p.key()
-		return line, keyed, answered
+	var err error
+	switch {
+	case keyed:
+		line, err = p.key()
+	case p.lines.Scan():
+		line = p.lines.Text()
+	default:
+		err = cmp.Or(p.lines.Err(), io.EOF)
 	}
-	if !p.lines.Scan() {
-		return "", false, false
+	if err != nil && p.hungUp(err) {
+		p.cancel()
 	}
-	return p.lines.Text(), false, true
+	return line, keyed, err == nil
+}
+
+// hungUp reports whether a read failed because the terminal was closed. That is no
+// answer, unlike the end of input; a signal then stops the program.
+func (p *Input) hungUp(err error) bool {
+	if p.tty == nil {
+		return false
+	}
+	_, gone := term.GetState(p.tty.Fd())
+	return gone != nil || errors.Is(err, syscall.EIO)
 }
 
 // key reads one key; enter is the empty string. A line that arrives in one piece is an
 // answer too, as from a program. Keys without a letter and other text that arrives in
 // one piece, such as a paste of several lines, are none.
-func (p *Input) key() (key string, answered bool) {
+func (p *Input) key() (key string, err error) {
 	const endOfInput = "\x04" // ctrl+d
 	piece := make([]byte, 256)
 	for {
 		n, err := p.input.Read(piece)
 		if err != nil || n == 0 {
-			return "", false
+			return "", cmp.Or(err, io.EOF)
 		}
 		key = strings.TrimRight(string(piece[:n]), "\r\n")
 		letter, size := utf8.DecodeRuneInString(key)
 		line := len(key) < n && !strings.ContainsFunc(key, unicode.IsControl)
 		switch {
 		case key == endOfInput:
-			return "", false
+			return "", io.EOF
 		case line, size == len(key) && unicode.IsPrint(letter):
-			return key, true
+			return key, nil
 		}
 	}
 }
