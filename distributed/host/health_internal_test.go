@@ -1,8 +1,15 @@
 package host
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
+
+	"replan/distributed/records"
 )
 
 func TestHostIsLostWhenItsDatabaseTakesNoSignOfLife(t *testing.T) {
@@ -20,5 +27,43 @@ func TestHostIsLostWhenItsDatabaseTakesNoSignOfLife(t *testing.T) {
 	}
 	if err := h.beat(t.Context()); err != nil || h.Health().Lost {
 		t.Errorf("the host is lost after a sign of life: %v", err)
+	}
+}
+
+func TestNoWorkerIsDeadUntilTheDatabaseHasAnsweredForAWhile(t *testing.T) {
+	h := idle(t)
+	if age := h.deadAfter(); age != never {
+		t.Errorf("at its start workers are dead after %v", age)
+	}
+	h.mu.Lock()
+	h.steady = h.steady.Add(-silence * h.cfg.Rhythm)
+	h.mu.Unlock()
+	if age := h.deadAfter(); age != silence*h.cfg.Rhythm {
+		t.Errorf("workers are dead after %v", age)
+	}
+	h.mu.Lock()
+	h.answered = h.answered.Add(-silence * h.cfg.Rhythm) // the database was lost
+	h.mu.Unlock()
+	if err := h.beat(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if age := h.deadAfter(); age != never {
+		t.Errorf("after a loss workers are dead after %v", age)
+	}
+}
+
+func TestHostThatWaitsForALostDatabaseSaysSoOnce(t *testing.T) {
+	d, err := records.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "runs.db")) // without its tables, so it never answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	var log bytes.Buffer
+	h := &Host{cfg: Config{Database: d, Rhythm: time.Millisecond, Logger: slog.New(slog.NewTextHandler(&log, nil))}}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond) // many looks
+	defer cancel()
+	h.look(ctx)
+	if lines := strings.Count(log.String(), "look at the database"); lines > 1 {
+		t.Errorf("the log has %d lines", lines)
 	}
 }

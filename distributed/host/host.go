@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -67,6 +68,7 @@ type Host struct {
 	unswept  []string  // runs that ended here and may have values that no record refers to
 	takenUp  int       // see Health
 	answered time.Time // when the database last took a sign of life
+	steady   time.Time // since when it has done so without a gap
 	alive    int       // workers, then
 	workers  sync.WaitGroup
 
@@ -119,7 +121,7 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 	if err != nil {
 		return nil, errors.Join(err, dbos.Shutdown(h.dbos, shutdownTime))
 	}
-	if err := errors.Join(h.beat(ctx), h.readLimits(ctx), h.listen(ctx)); err != nil {
+	if err := errors.Join(h.beat(ctx), h.readLimits(ctx), h.listen(h.dbos)); err != nil {
 		return nil, errors.Join(err, dbos.Shutdown(h.dbos, shutdownTime))
 	}
 	if err := dbos.Launch(h.dbos); err != nil {
@@ -198,30 +200,52 @@ func (h *Host) detach(l *live) {
 }
 
 // look looks for commands, gives signs of life, and takes up the runs of dead workers,
-// until ctx ends.
+// until ctx ends. It logs once that the database does not answer, and once that it does.
 func (h *Host) look(ctx context.Context) {
 	tick := time.NewTicker(h.cfg.Rhythm)
 	defer tick.Stop()
+	failing := false
 	for count := 1; ; count++ {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return
 		}
-		errs := []error{h.ring(ctx)}
-		if count%beats == 0 {
-			errs = append(errs, h.beat(ctx), h.readLimits(ctx), h.listen(ctx), h.sweep(ctx))
-			h.mu.Lock()
-			alive := max(1, h.alive)
-			h.mu.Unlock()
-			if rand.IntN(alive) < lookers { // #nosec G404 -- it is no secret who looks
-				errs = append(errs, h.takeUp(ctx))
-			}
-		}
-		if err := errors.Join(errs...); err != nil && ctx.Err() == nil {
-			h.cfg.Logger.Warn("look at the database", "error", err)
+		whole := count%beats == 0
+		switch err := h.lookOnce(ctx, whole); {
+		case err != nil && !failing && ctx.Err() == nil:
+			failing = true
+			h.cfg.Logger.Warn("look at the database; trying again", "error", err)
+		case err == nil && whole && failing:
+			failing = false
+			h.cfg.Logger.Warn("the database answers again")
 		}
 	}
+}
+
+// lookOnce looks for commands, and with whole does the rest too. It is limited, since a
+// connection may break without a word.
+func (h *Host) lookOnce(ctx context.Context, whole bool) error {
+	ctx, cancel := context.WithTimeout(ctx, silence*h.cfg.Rhythm)
+	defer cancel()
+	err := h.ring(ctx)
+	if !whole {
+		return err
+	}
+	if err := errors.Join(err, h.beat(ctx)); err != nil {
+		return err
+	}
+	// The engine tries again by itself, at last every two minutes.
+	engine, cancel := dbos.WithTimeout(h.dbos, silence*h.cfg.Rhythm)
+	defer cancel()
+	err = errors.Join(h.readLimits(ctx), h.listen(engine), h.sweep(ctx))
+	h.mu.Lock()
+	alive := max(1, h.alive)
+	h.mu.Unlock()
+	if rand.IntN(alive) < lookers { // #nosec G404 -- it is no secret who looks
+		err = errors.Join(err, h.takeUp(ctx, engine))
+	}
+	return err
 }
 
 // Health is how a host fares.
@@ -278,24 +302,45 @@ func (h *Host) beat(ctx context.Context) error {
 	}
 	h.mu.Lock()
 	h.alive = workers
-	h.answered = time.Now()
+	now := time.Now()
+	if now.Sub(h.answered) > silence*h.cfg.Rhythm/2 {
+		h.steady = now
+	}
+	h.answered = now
 	h.mu.Unlock()
 	return nil
 }
 
-// takeUp puts the runs of dead workers back into their queues.
-func (h *Host) takeUp(ctx context.Context) error {
-	if err := h.cfg.Database.Forget(ctx); err != nil {
-		return err
+// never is the age of no sign of life.
+const never = time.Duration(math.MaxInt64)
+
+// deadAfter returns the age of the last sign of life of dead workers. A database that
+// was lost took none from anyone, so it says nothing until it has answered for a while.
+func (h *Host) deadAfter() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if time.Since(h.steady) < silence*h.cfg.Rhythm {
+		return never
 	}
-	dead, err := h.cfg.Database.Dead(ctx, silence*h.cfg.Rhythm, h.cfg.Worker.ID)
+	return silence * h.cfg.Rhythm
+}
+
+// takeUp puts the runs of workers that are dead, or have left, back into their queues.
+func (h *Host) takeUp(ctx context.Context, in dbos.Context) error {
+	age := h.deadAfter()
+	if age < never {
+		if err := h.cfg.Database.Forget(ctx); err != nil {
+			return err
+		}
+	}
+	dead, err := h.cfg.Database.Dead(ctx, age, h.cfg.Worker.ID)
 	if err != nil {
 		return err
 	}
 	if len(dead) == 0 {
 		return nil
 	}
-	engine, ok := h.dbos.(interface {
+	engine, ok := in.(interface {
 		RecoverPendingWorkflows(executors []string) ([]dbos.WorkflowHandle[any], error)
 	})
 	if !ok {
@@ -318,8 +363,8 @@ func (h *Host) takeUp(ctx context.Context) error {
 func Alive(w remote.Worker) bool { return w.SilentMS < silence*usualRhythm.Milliseconds() }
 
 // listen listens to the queues whose runs need no more than this worker offers.
-func (h *Host) listen(ctx context.Context) error {
-	all, err := dbos.ListQueues(h.dbos)
+func (h *Host) listen(engine dbos.Context) error {
+	all, err := dbos.ListQueues(engine)
 	if err != nil {
 		return fmt.Errorf("list the queues: %w", err)
 	}

@@ -45,7 +45,7 @@ func (h *Host) opened() {
 }
 
 // notOpened makes this worker take no runs for a while, since it may be at fault.
-func (h *Host) notOpened(ctx context.Context, why error) error {
+func (h *Host) notOpened(why error) error {
 	h.mu.Lock()
 	if h.openings.problem != why.Error() {
 		h.cfg.Logger.Error("this worker cannot open runs; it takes none for a while, and tries again", "error", why)
@@ -56,7 +56,7 @@ func (h *Host) notOpened(ctx context.Context, why error) error {
 		h.openings.until = time.Now().Add(h.openings.pause)
 	}
 	h.mu.Unlock()
-	return h.listen(ctx)
+	return h.listen(h.dbos)
 }
 
 // count counts the workers in a row that died, or could not open the run.
@@ -112,7 +112,7 @@ func (l *live) failed(ctx context.Context, why error) (records.Record, error) {
 		return l.refuse(event.ReasonNotOpened, untrusted.Text(why.Error())), nil
 	}
 	here := l.host.cfg.Worker.ID
-	if err := l.host.notOpened(ctx, why); err != nil {
+	if err := l.host.notOpened(why); err != nil {
 		l.host.cfg.Logger.Warn("stop listening to the queues", "error", err)
 	}
 	if l.notOpened+1 < maxNotOpened {

@@ -68,7 +68,7 @@ func TestWorkerThatCannotOpenRunsTakesNoneForAGrowingPause(t *testing.T) {
 	h := idle(t)
 	for _, want := range []time.Duration{firstPause, 2 * firstPause, 4 * firstPause} {
 		for range 2 { // the second fails at the same time
-			if err := h.notOpened(t.Context(), errors.New("the disk is full")); err != nil {
+			if err := h.notOpened(errors.New("the disk is full")); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -78,7 +78,7 @@ func TestWorkerThatCannotOpenRunsTakesNoneForAGrowingPause(t *testing.T) {
 		h.openings.until = time.Now()
 	}
 	h.openings.pause = longestPause
-	if err := h.notOpened(t.Context(), errors.New("the disk is full")); err != nil || h.openings.pause != longestPause {
+	if err := h.notOpened(errors.New("the disk is full")); err != nil || h.openings.pause != longestPause {
 		t.Errorf("the worker pauses %v: %v", h.openings.pause, err)
 	}
 	if health := h.Health(); health.Problem != "the disk is full" {
@@ -152,7 +152,7 @@ func TestEndOfARunThatIsNotOpenedEndsNoPause(t *testing.T) {
 	if _, err := db.ExecContext(t.Context(), taken); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.notOpened(t.Context(), errors.New("the disk is full")); err != nil {
+	if err := h.notOpened(errors.New("the disk is full")); err != nil {
 		t.Fatal(err)
 	}
 	l := newLive(h, remote.Task{Run: "r-1"})

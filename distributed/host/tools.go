@@ -114,7 +114,7 @@ func (h *Host) await(ctx context.Context, l *live, id, name string, queue chan s
 			queued = err == nil
 		}
 		if queued {
-			may, queued, err = h.cfg.Database.MayBegin(ctx, id, name, silence*h.cfg.Rhythm.Milliseconds())
+			may, queued, err = h.cfg.Database.MayBegin(ctx, id, name, h.deadAfter().Milliseconds())
 		}
 		mine := false
 		if may {
