@@ -11,6 +11,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/remote"
+	"replan/agent/session"
 	"replan/cli/ask"
 	"replan/cli/config"
 	"replan/cli/workers"
@@ -248,8 +249,23 @@ func (o *options) follow(ctx context.Context, with remote.Options, r remote.Requ
 			return wrap("read standard input", err)
 		}
 	}
-	return o.carryOut(ctx, s, headlessJob{whole: how.whole, away: func(reply *event.ChatReply, written error) error {
-		return o.left(ctx, s, reply, written)
+	var over event.Event // the end of a run that was completed before its resume; the zero value if it goes on
+	upto := uint64(0)
+	return o.carryOut(ctx, s, headlessJob{whole: how.whole, observe: func(e event.Event) {
+		switch d := e.Data.(type) {
+		case session.Resuming:
+			upto = max(upto, d.Upto)
+		case event.RunCompleted:
+			if over = (event.Event{}); r.Resume != nil && e.Run == s.Run() && e.Seq <= upto {
+				over = e
+			}
+		}
+	}, away: func(reply *event.ChatReply, written error) error {
+		err := o.left(ctx, s, reply, written)
+		if err == nil && over.Data != nil {
+			return o.printCompleted(over)
+		}
+		return err
 	}}, input, o.asks() && o.ApproveText == "")
 }
 

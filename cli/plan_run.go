@@ -197,10 +197,7 @@ func (o plans) toResume(args []string) (id string, err error) {
 		return "", &failure{exit: exitUsage, code: string(event.ReasonNotOpened), err: fmt.Errorf("the run %s is undone, so its steps cannot be continued: %s", telling.ShortID(run.ID), again)}
 	}
 	if !run.Resumable() {
-		if o.Output == config.OutputJSON {
-			return "", o.printCompleted(run)
-		}
-		return "", o.print(fmt.Sprintf("the run %s is completed; there is nothing left to do\n", telling.ShortID(run.ID)))
+		return "", o.printCompleted(event.Event{Seq: run.Seq, Time: run.Now, Run: run.ID, Data: event.RunCompleted{Result: *run.Result}})
 	}
 	if o.chatContext == nil {
 		err = o.canReview(&run)
@@ -229,10 +226,13 @@ func (o plans) printDoubts(id string, ended error) error {
 	return nil
 }
 
-// printCompleted prints the last event of a completed run, as a resume with work
-// to do would.
-func (o plans) printCompleted(run agent.Run) error {
-	return o.printJSON(event.Event{Seq: run.Seq, Time: run.Now, Run: run.ID, Data: event.RunCompleted{Result: *run.Result}})
+// printCompleted says that a run to resume is completed. As JSON it is the run's last
+// event, as a resume with work to do would print.
+func (o *options) printCompleted(end event.Event) error {
+	if o.Output == config.OutputJSON {
+		return o.printJSON(end)
+	}
+	return o.print(fmt.Sprintf("the run %s is completed; there is nothing left to do\n", telling.ShortID(end.Run)))
 }
 
 // resumable returns the run that an argument means: a run, or a plan's latest
