@@ -72,7 +72,7 @@ func Open(ctx context.Context, address string) (*Database, error) {
 func OpenExisting(ctx context.Context, address string) (*Database, error) {
 	if file, ok := strings.CutPrefix(address, "sqlite:"); ok && file != "" {
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-			return nil, problem(remote.CodeDatabase, "there is no database %s: start a worker on it first with replan-worker work", file)
+			return nil, problem(remote.CodeDatabase, "there is no database %s: start a worker on it first with replan-worker work, which says when it takes runs", file)
 		}
 	}
 	return Open(ctx, address)

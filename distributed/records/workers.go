@@ -95,7 +95,7 @@ func (d *Database) Check(ctx context.Context) error {
 		if Lost(err) {
 			return problem(remote.CodeDatabase, "the database cannot be reached: %s", reason(err))
 		}
-		return problem(remote.CodeDatabase, "the database holds no runs of replan: start a worker on it first with replan-worker work")
+		return problem(remote.CodeDatabase, "the database holds no runs of replan: start a worker on it first with replan-worker work, which says when it takes runs")
 	}
 	return d.CheckTables(ctx)
 }
