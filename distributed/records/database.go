@@ -2,6 +2,7 @@ package records
 
 import (
 	"context"
+	"crypto/x509"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -138,7 +139,11 @@ func openPostgres(ctx context.Context, address string) (*Database, error) {
 	}
 	if err := pool.Ping(ctx); err != nil {
 		pool.Close()
-		return nil, problem(remote.CodeDatabase, "the database %s at %s cannot be used: %s", cfg.ConnConfig.Database, at.Host, reason(err))
+		advice := ""
+		if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); unknown {
+			advice = "; name the file of its authority in the address, as sslrootcert"
+		}
+		return nil, problem(remote.CodeDatabase, "the database %s at %s cannot be used: %s%s", cfg.ConnConfig.Database, at.Host, reason(err), advice)
 	}
 	return &Database{Schema: schema, pool: pool, sql: stdlib.OpenDBFromPool(pool)}, nil
 }

@@ -325,7 +325,7 @@ func TestDatabaseIsReachedByTLS(t *testing.T) {
 	if err := h.Close(); err != nil {
 		t.Error(err)
 	}
-	refused(t, 1, "certificate signed by unknown authority", "work", "--on", strings.Replace(plain, "disable", "verify-full", 1))
+	refused(t, 1, "certificate signed by unknown authority; name the file of its authority in the address, as sslrootcert", "work", "--on", strings.Replace(plain, "disable", "verify-full", 1))
 }
 
 func TestWhatBecameOfTheChangesComesBeforeTheEndOfARun(t *testing.T) {
