@@ -88,7 +88,7 @@ func (p *program) decode(line []byte, wire *wireOutput) error {
 	if wire.Event == nil {
 		return nil
 	}
-	whole, err := p.known.PutBack(wire.Event, func(string) ([]byte, string, error) {
+	whole, err := p.known.PutBack(wire.Event, func(string, int) ([]byte, string, error) {
 		return nil, "", errors.New("it refers to a value that was not written before")
 	})
 	if err != nil {

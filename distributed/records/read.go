@@ -45,7 +45,7 @@ func (d *Database) read(ctx context.Context, run string, after int, decode decod
 	if found, last, err = d.stored(ctx, run, after); err != nil {
 		return nil, last, err
 	}
-	fetch := func(sum string) ([]byte, string, error) {
+	fetch := func(sum string, _ int) ([]byte, string, error) {
 		value, err := d.value(ctx, run, sum)
 		return value, nameOf(sum), err
 	}

@@ -83,7 +83,7 @@ func (v *Values) know(sum string) {
 
 // PutBack returns a record that was read with all its values. It waits for the database.
 func (v *Values) PutBack(ctx context.Context, r Record) (Record, error) {
-	return v.decode(v.run, r, func(sum string) ([]byte, string, error) {
+	return v.decode(v.run, r, func(sum string, _ int) ([]byte, string, error) {
 		value, err := patiently(ctx, v, func() ([]byte, error) { return v.database.value(ctx, v.run, sum) })
 		if err == nil {
 			v.know(sum)
@@ -162,8 +162,8 @@ func skim() decoder {
 // whole decodes an event with its values.
 func whole(run string, line []byte, e *event.Event, known *values.Known, fetch values.Fetch) error {
 	var failed error
-	filled, err := known.PutBack(line, func(sum string) (value []byte, name string, err error) {
-		value, name, failed = fetch(sum)
+	filled, err := known.PutBack(line, func(sum string, size int) (value []byte, name string, err error) {
+		value, name, failed = fetch(sum, size)
 		return value, name, failed
 	})
 	switch {

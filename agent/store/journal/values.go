@@ -80,14 +80,22 @@ func (v valueFolder) put(name string, content io.WriterTo) error {
 	return nil
 }
 
-// fetch reads the value with a hash.
-func (v valueFolder) fetch(sum string) (value []byte, name string, err error) {
+// fetch reads the value with a hash. It opens no pipe, which it could wait for, and reads
+// no file of another size, which could be endless.
+func (v valueFolder) fetch(sum string, size int) (value []byte, name string, err error) {
 	path := filepath.Join(v.dir, sum+values.Suffix)
-	value, err = os.ReadFile(path) //nolint:gosec // the name is a hash
+	name = "the file " + path
+	file, err := os.Stat(path)
+	if err == nil && (!file.Mode().IsRegular() || file.Size() != int64(size)) {
+		return nil, name, nil // which is not the value
+	}
+	if err == nil {
+		value, err = os.ReadFile(path) //nolint:gosec // the name is a hash
+	}
 	if err != nil {
 		return nil, "", fmt.Errorf("its value cannot be read: %w", err)
 	}
-	return value, "the file " + path, nil
+	return value, name, nil
 }
 
 // hashOfFile returns the SHA-256 of a file in hexadecimal digits.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -196,6 +197,12 @@ func TestChangedLargeValueIsDamage(t *testing.T) {
 		"shorter": func(path string) error { return os.Truncate(path, 100) },
 		"changed": func(path string) error {
 			return os.WriteFile(path, []byte(`"`+strings.Repeat("y", journal.MaxValue)+`"`), 0o600)
+		},
+		"pipe that nobody writes to": func(path string) error {
+			if runtime.GOOS == "windows" {
+				return os.Remove(path)
+			}
+			return errors.Join(os.Remove(path), exec.CommandContext(t.Context(), "mkfifo", path).Run())
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

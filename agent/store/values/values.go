@@ -156,8 +156,9 @@ func largeValues(data event.Line) ([]span, error) {
 	return large, err
 }
 
-// Fetch returns the value with a hash, and the words that name it in an error.
-type Fetch func(sha256 string) (value []byte, name string, err error)
+// Fetch returns the value with a hash and a size, and the words that name it in an error.
+// It may refuse another size unread.
+type Fetch func(sha256 string, size int) (value []byte, name string, err error)
 
 // Known has the values that were put back. The zero Known has none. It is safe for
 // concurrent use.
@@ -217,7 +218,7 @@ func (k *Known) resolve(raw []byte, fetch Fetch) (any, error) {
 	if value, ok := k.values[ref.SHA256]; ok {
 		return value, nil
 	}
-	text, name, err := fetch(ref.SHA256)
+	text, name, err := fetch(ref.SHA256, ref.Bytes)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func TestValuesComeBackAsTheyWere(t *testing.T) {
 			}
 			var known values.Known
 			for range 2 {
-				whole, err := known.PutBack(line, func(sum string) ([]byte, string, error) {
+				whole, err := known.PutBack(line, func(sum string, _ int) ([]byte, string, error) {
 					text := kept[sum]
 					delete(kept, sum) // it is fetched once
 					return []byte(text), sum, nil
@@ -95,12 +95,12 @@ func TestValuesComeBackAsTheyWere(t *testing.T) {
 func TestOtherValueIsRefusedByName(t *testing.T) {
 	line, _ := takeOut(t, completed())
 	var known values.Known
-	_, err := known.PutBack(line, func(string) ([]byte, string, error) { return []byte(`"y"`), "the value here", nil })
+	_, err := known.PutBack(line, func(string, int) ([]byte, string, error) { return []byte(`"y"`), "the value here", nil })
 	if err == nil || err.Error() != "the value here is not what was written" {
 		t.Errorf("another value gives %v", err)
 	}
 	gone := errors.New("gone")
-	if _, err := known.PutBack(line, func(string) ([]byte, string, error) { return nil, "", gone }); !errors.Is(err, gone) {
+	if _, err := known.PutBack(line, func(string, int) ([]byte, string, error) { return nil, "", gone }); !errors.Is(err, gone) {
 		t.Errorf("a value that cannot be read gives %v", err)
 	}
 }
