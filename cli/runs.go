@@ -83,6 +83,9 @@ func (o runs) runsList(ctx context.Context, all bool) error {
 	for _, err := range broken {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", oneLine(err.Error()))
 	}
+	if len(list) == 0 && len(broken) > 0 && o.Output != config.OutputJSON {
+		return nil // there are runs
+	}
 	return o.printRuns(list)
 }
 
