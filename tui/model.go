@@ -288,11 +288,14 @@ func (m *Model) arrange() {
 func (m *Model) chatState() chat.State {
 	frame, place := m.frameState(), m.layout.chat
 	s := chat.State{
-		Size:      place,
-		Activity:  m.frame.Activity(frame, place.W),
-		ResumeKey: m.keys.Name("runs"), Replayed: m.options.Replay, Closed: m.closed,
+		Size:     place,
+		Activity: m.frame.Activity(frame, place.W),
+		Replayed: m.options.Replay, Closed: m.closed,
 		Advice:  "Try again, choose a larger model (" + m.keys.Name("models") + "), or read its replies (" + m.keys.Name("exchanges") + ").",
 		Problem: m.status.Problem.Line(), Notes: m.status.Instructions.Line(),
+	}
+	if !m.options.Replay && !m.options.Elsewhere {
+		s.ResumeKey = m.keys.Name("runs")
 	}
 	if m.chat.OnlyNotes() && len(s.Activity) == 0 && place.H > 0 {
 		s.Welcome = m.frame.Welcome(frame, place.W, place.H)

@@ -118,6 +118,6 @@ func TestQQuitsReplayFromEveryPane(t *testing.T) {
 
 func TestReplayOfStoppedRunNamesResumeCommand(t *testing.T) {
 	s := replayed(t, newStory().stopped(), 120, 36)
-	s.wants("replan plan resume r-")
+	s.wants("replan plan resume k3fq")
 	s.lacks("ctrl+r")
 }

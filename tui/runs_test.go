@@ -84,6 +84,9 @@ func TestScreenOfARunOfWorkersOffersOnlyWhatCanBeDoneThere(t *testing.T) {
 		t.Fatalf("the focus is on the %s", s.m.Focus())
 	}
 	s.lacks("continue from here")
+	s = open(t, tui.Options{Elsewhere: true}, 120, 36).show(newStory().branching().run(event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}}))
+	s.wants("replan plan resume k3fq resumes")
+	s.lacks("ctrl+r resumes")
 }
 
 func TestRunWithoutPlanShowsNoFraction(t *testing.T) {

@@ -1,10 +1,12 @@
 package chat
 
 import (
+	"cmp"
 	"slices"
 
 	"replan/internal/english"
 	"replan/tui/draw"
+	"replan/tui/telling"
 )
 
 // Pane is the conversation: messages and their outcomes, the newest at the
@@ -43,13 +45,13 @@ type State struct {
 	Size      draw.Rect
 	Activity  []string // the current activity, drawn for the pane's width; none if idle
 	Welcome   []string // replaces the conversation while it is empty
-	ResumeKey string   // name of the key that resumes a run
+	ResumeKey string   // name of the key that resumes a run; "" if only a command does
 	Advice    string   // what to do if no plan could be made
 	Problem   string   // why there is no model
 	Notes     string   // file with the project's instructions, "" for none
 	Closed    bool     // the session is over
 	// Replayed means that a replay is shown. It asks nothing: gates and failures
-	// appear as they happened, and only a command resumes a run.
+	// appear as they happened.
 	Replayed bool
 }
 
@@ -72,10 +74,7 @@ func (c *Pane) SetState(s State) {
 
 // resumedBy returns the key or the command that resumes a run.
 func (c *Pane) resumedBy(run string) string {
-	if c.state.Replayed {
-		return "replan plan resume " + run
-	}
-	return c.state.ResumeKey
+	return cmp.Or(c.state.ResumeKey, "replan plan resume "+telling.ShortID(run))
 }
 
 // Retheme redraws everything in a new theme.
