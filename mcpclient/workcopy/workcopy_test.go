@@ -205,7 +205,7 @@ func TestWhatIsNotTakenCanWait(t *testing.T) {
 	if len(s.Taken) != 1 || len(s.Dropped) > 0 || !slices.Equal(s.Notes, []string{"2 changed files wait in the copy"}) {
 		t.Errorf("got %+v", s)
 	}
-	if err := b.Refresh(t.Context(), "r-1"); err != nil { // the run goes on
+	if err := b.Refresh(t.Context(), "r-1"); err != nil { // the run continues
 		t.Error(err)
 	}
 	write(t, filepath.Join(b.Dir, "a.txt"), "AA\n")

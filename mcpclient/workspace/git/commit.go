@@ -309,7 +309,7 @@ func (p *prepared) commit(ctx context.Context, c op.Call, message string) (*op.A
 		return nil, err
 	}
 	out, err := p.git(ctx, gitRun{args: []string{"commit", "--quiet", "--file=-"}, input: []byte(message), send: c.Sender(ctx)})
-	ctx = context.WithoutCancel(ctx) // a commit that was made is told, and its index is brought up to date
+	ctx = context.WithoutCancel(ctx) // if the commit was made, report it and update the index
 	after, lost := p.r.headHash(ctx)
 	switch {
 	case lost != nil:

@@ -61,7 +61,7 @@ func (t Tool) Handle(ctx context.Context, req mcp.CallToolRequest, log *slog.Log
 		result, err = t.run(ctx, c)
 	}
 	stopped := ctx.Err() != nil
-	if err == nil && (!stopped || !t.readOnly) { // what was read may be a part, what was changed is whole
+	if err == nil && (!stopped || !t.readOnly) { // a stopped read may be incomplete, a stopped change is not
 		return result, nil
 	}
 	log.Debug("operator failed", "tool", t.Name, "error", err)
