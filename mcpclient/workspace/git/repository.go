@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -175,8 +176,14 @@ func (r *gitRepository) must(ctx context.Context, doing string, run gitRun) (git
 	return out, err
 }
 
+// lfsMissing matches what a shell says where git-lfs is not installed.
+var lfsMissing = regexp.MustCompile(`\bgit-lfs: .*not found`)
+
 // failure returns an error with git's own message, and that of ssh.
 func (g gitOutput) failure(doing string) error {
+	if lfsMissing.MatchString(g.stderr) {
+		return fmt.Errorf("git could not %s: the repository keeps files with git-lfs, which is not installed; install it, then try again", doing)
+	}
 	var lines []string
 	for line := range strings.Lines(g.stderr) {
 		line = strings.TrimSpace(line)
