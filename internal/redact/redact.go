@@ -2,7 +2,9 @@ package redact
 
 import (
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -87,7 +89,8 @@ func without(text string, forms []form, mark func(name string) string) string {
 // Marks counts the redactions in a prompt.
 func Marks(text string) int { return strings.Count(text, Marker) }
 
-// Value returns a JSON value with redact applied to its strings.
+// Value returns a JSON value with redact applied to its strings and the names of its
+// members.
 func Value(v any, redact func(string) string) any {
 	switch v := v.(type) {
 	case string:
@@ -100,11 +103,15 @@ func Value(v any, redact func(string) string) any {
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(v))
-		for name := range v {
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			shown := redact(name)
+			for _, taken := out[shown]; taken; _, taken = out[shown] {
+				shown += "+" // of several secrets, each keeps its value
+			}
 			if text, ok := v[name].(string); ok {
-				out[name] = named(name, text, redact)
+				out[shown] = named(name, text, redact)
 			} else {
-				out[name] = Value(v[name], redact)
+				out[shown] = Value(v[name], redact)
 			}
 		}
 		return out

@@ -61,6 +61,18 @@ func TestWriterRedactsSecrets(t *testing.T) {
 	}
 }
 
+func TestSecretThatIsANameIsRedacted(t *testing.T) {
+	got := redact.Value(map[string]any{
+		"sk-abcdefghijklmnop1234": "Anna", "sk-abcdefghijklmnop5678": "Ben", "keys": map[string]any{"ghp_abcdefghijklmnopqrst12": true},
+	}, redact.Text)
+	want := map[string]any{
+		"[API key left out]": "Anna", "[API key left out]+": "Ben", "keys": map[string]any{"[API key left out]": true},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 func TestValueThatItsNameCallsASecretIsRedacted(t *testing.T) {
 	got := redact.Value(map[string]any{
 		"password": "correct horse", "api_key": "${key}", "path": "docs/a.md", "list": []any{map[string]any{"token": "abcdefgh"}}, "note": "sk-abcdefghijklmnop1234 is it",
