@@ -97,24 +97,11 @@ func (c *Client) Send(ctx context.Context, in remote.Input, run string) error {
 
 // Resume continues a run that has ended, on new terms.
 func (c *Client) Resume(ctx context.Context, run string, terms remote.Terms) error {
-	status, err := c.status(run)
-	if err != nil {
+	if _, _, err := c.database.Skim(ctx, run); err != nil { // its version is another
 		return err
 	}
-	switch status.Status {
-	case dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued, dbos.WorkflowStatusDelayed:
-		return &remote.Problem{Code: remote.CodeUsage, Text: "the run has not ended: follow it instead"}
-	}
-	found, last, err := c.database.Skim(ctx, run)
-	if err != nil {
+	if err := c.database.Rewind(ctx, run); err != nil {
 		return err
-	}
-	start := last
-	if len(found) > 0 && found[len(found)-1].End == nil {
-		start++ // it failed without an end
-	}
-	if _, err := dbos.RewindWorkflow[records.Outcome](c.dbos, run, dbos.WithRewindStartStep(uint(start)), dbos.WithRewindQueue(status.QueueName)); err != nil {
-		return fmt.Errorf("resume the run %s: %w", run, err)
 	}
 	// Rewinding empties the mailbox, so this comes after. The run waits for it.
 	return c.Send(ctx, remote.Input{Terms: &terms}, run)

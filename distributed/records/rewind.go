@@ -1,0 +1,72 @@
+package records
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"replan/agent/remote"
+)
+
+// Rewind puts a run that has ended back into its queue, without its end and without
+// commands that it has not received. dbos.RewindWorkflow takes the first step to remove
+// from the caller: if another client resumed the run meanwhile, and it ended again, that
+// would remove what the run did.
+func (d *Database) Rewind(ctx context.Context, run string) error {
+	lock := ` FOR UPDATE`
+	if d.pool == nil {
+		lock = `` // SQLite has one writer
+	}
+	ended := false
+	err := d.alter(ctx, false, func(tx *sql.Tx) error {
+		err := tx.QueryRowContext(ctx, d.render(`SELECT status NOT IN `+underWay+` FROM %sworkflow_status WHERE workflow_uuid = $1 AND name = $2`+lock), run, Workflow).Scan(&ended)
+		if err != nil || !ended {
+			return err
+		}
+		last, output := -1, sql.NullString{}
+		err = tx.QueryRowContext(ctx, d.render(`SELECT function_id, output FROM %soperation_outputs
+			WHERE workflow_uuid = $1 AND function_name = $2 ORDER BY function_id DESC LIMIT 1`), run, Step).Scan(&last, &output)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		value, err := Serializer{}.Decode(&output.String)
+		if err != nil && output.Valid {
+			return unreadable(run, err)
+		}
+		first := last + 1
+		if record, ok := value.(Record); ok && record.End != nil {
+			first = last // else the run ended without saying so
+		}
+		for _, statement := range []string{
+			`DELETE FROM %soperation_outputs WHERE workflow_uuid = $1 AND function_id >= $2`,
+			`DELETE FROM %snotifications WHERE destination_uuid = $1 AND (consumed_by_function_id >= $2 OR consumed = false)`,
+		} {
+			if _, err := tx.ExecContext(ctx, d.render(statement), run, first); err != nil {
+				return err
+			}
+		}
+		for _, statement := range []string{
+			`DELETE FROM %sworkflow_output WHERE workflow_uuid = $1`,
+			`UPDATE %sworkflow_status SET status = 'ENQUEUED', recovery_attempts = 0, owner_xid = NULL, started_at_epoch_ms = NULL,
+				completed_at = NULL, updated_at = ` + d.nowMS() + ` WHERE workflow_uuid = $1`,
+		} {
+			if _, err := tx.ExecContext(ctx, d.render(statement), run); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if known, ok := errors.AsType[*remote.Problem](err); ok {
+		return known
+	}
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return NoRun(run)
+	case err != nil:
+		return fmt.Errorf("resume the run %s: %w", run, err)
+	case !ended:
+		return problem(remote.CodeUsage, "the run has not ended: follow it instead")
+	}
+	return nil
+}
