@@ -50,7 +50,8 @@ type Opened struct {
 	// is called before the end of a step is recorded.
 	Keep func(ctx context.Context) error
 	// HandBack, if not nil, is called when the run has ended. It says in a sentence what
-	// became of the changes, "" if there are none.
+	// became of the changes, "" if there are none. If it succeeds for a run that has
+	// completed, their snapshot is dropped once the end is recorded.
 	HandBack func(ctx context.Context, end records.Outcome) (string, error)
 	Close    func() error // called when the run has ended or was given up
 }

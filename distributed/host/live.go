@@ -41,6 +41,7 @@ type live struct {
 	session *runner.Session // nil until the recorded steps are exhausted
 	claim   string          // of this process on the run, see [records.Database.Claim]
 	opened  Opened
+	handed  bool // its changes were handed back
 	values  *records.Values
 	batches chan records.Record
 	kept    chan struct{}        // the last batch is in the database
@@ -193,11 +194,23 @@ func (l *live) handBack(end records.Outcome) records.Outcome {
 		return end
 	}
 	words, err := l.opened.HandBack(l.given, end)
+	l.handed = err == nil && end.Status == event.StatusCompleted
 	if err != nil {
 		words = "the changes of the run were not handed back: " + err.Error()
 	}
 	end.Note = untrusted.Text(words)
 	return end
+}
+
+// dropKept forgets what was kept of the changes that this process has handed back. Before
+// the end is recorded, another worker may have to hand them back again.
+func (l *live) dropKept(ctx context.Context) {
+	if !l.handed {
+		return
+	}
+	if err := l.host.cfg.Database.DropSnapshot(ctx, l.task.Run); err != nil {
+		l.host.cfg.Logger.Warn("forget the changes that were handed back", "run", l.task.Run, "error", err)
+	}
 }
 
 // open opens the session and gives it its first command.

@@ -148,3 +148,41 @@ func TestRunWhoseWorkerDiedAfterItsAnswerEndsWithIt(t *testing.T) {
 		t.Errorf("after %d answers the run ends with %+v: %v", replies, end, err)
 	}
 }
+
+func TestSnapshotIsDroppedOnceTheEndIsRecorded(t *testing.T) {
+	address := "sqlite:" + filepath.Join(t.TempDir(), "runs.db")
+	d, open := openDatabase(t, address), opens(t)
+	startHost(t, address, "w1", func(ctx context.Context, task remote.Task) (host.Opened, error) {
+		opened, err := open(ctx, task)
+		opened.HandBack = func(ctx context.Context, end records.Outcome) (string, error) {
+			err := d.SaveSnapshot(ctx, task.Run, []byte("changes"))
+			if task.Goal == "refused" {
+				err = errors.Join(err, errors.New("the disk is full"))
+			}
+			return "", err
+		}
+		return opened, err
+	})
+	c := openClient(t, address)
+	for run, task := range map[string]remote.Task{
+		"r-1": {Plan: &gated, Approve: policy.ApproveAll},
+		"r-2": {Plan: &gated, Approve: policy.ApproveAll, Goal: "refused"},
+		"r-3": {Plan: &gated, Approve: policy.ApproveUnasked}, // it fails, and can be resumed
+	} {
+		task.Run = run
+		submit(t, c, task).rest()
+	}
+	db := lookInto(t, address)
+	for ended := 0; ended < 3; { // the records of the ends come before
+		ended = db.number("SELECT COUNT(*) FROM %workflow_status WHERE status = 'SUCCESS'")
+	}
+	if n := db.number("SELECT COUNT(*) FROM %replan_checkouts WHERE run <> 'r-1'"); n != 2 {
+		t.Errorf("%d snapshots of 2 runs are left that may need them", n)
+	}
+	if n := db.number("SELECT COUNT(*) FROM %replan_checkouts WHERE run = 'r-1'"); n != 0 {
+		t.Error("the snapshot of the run that has handed back is left")
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}

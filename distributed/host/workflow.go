@@ -59,6 +59,7 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 			if inherited {
 				h.sweepLater(task.Run)
 			}
+			live.dropKept(ctx)
 			return *record.End, nil
 		}
 	}

@@ -214,7 +214,7 @@ func handBack(ctx context.Context, place *checkout.Checkout, d *records.Database
 			words += ", since the repository takes no branch: " + changes.Refused
 		}
 	}
-	return words, d.DropSnapshot(ctx, task.Run)
+	return words, nil
 }
 
 func (p *program) newPatch() *cobra.Command {
