@@ -22,6 +22,8 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 	select {
 	case h.slots <- struct{}{}:
 		defer func() { <-h.slots }()
+	case <-time.After(silence * h.cfg.Rhythm): // what is taken is kept from workers that have room
+		return records.Outcome{}, h.putBack(ctx, task.Run)
 	case <-ctx.Done():
 		return records.Outcome{}, ctx.Err() // with another error the run might end
 	}
