@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"replan/agent/event"
 	"replan/agent/policy"
@@ -311,6 +312,46 @@ func TestStopThatComesBeforeAWorkerCancelsTheRun(t *testing.T) {
 		w = watch(t, c, "r-1")
 		if end := await[event.ChatReply](t, w, 2); end.Status != event.StatusCompleted {
 			t.Errorf("the resumed run ended with %s: %s", end.Reason, end.Text)
+		}
+	})
+}
+
+func TestRunGoesOnThoughTheClockOfItsWorkerIsOff(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		open := opens(t)
+		off := func(by time.Duration) func(context.Context, remote.Task) (host.Opened, error) {
+			return func(ctx context.Context, task remote.Task) (host.Opened, error) {
+				opened, err := open(ctx, task)
+				opened.Config.Now = func() time.Time { return time.Now().Add(by) }
+				return opened, err
+			}
+		}
+		ahead, err := host.Start(t.Context(), host.Config{Database: openDatabase(t, address), Worker: remote.Worker{ID: "w1", Version: version}, Open: off(time.Hour)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := openClient(t, address)
+		w := submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Attended: true})
+		await[event.GateRequested](t, w, 1)
+		if err := ahead.Close(); err != nil {
+			t.Fatal(err)
+		}
+		startHost(t, address, "w2", off(-time.Hour))
+		for n := 2; n <= 3; n++ { // the first gate opens again
+			gate := await[event.GateRequested](t, w, n)
+			send(t, c, "r-1", "ann@here", session.Resolve{Run: "r-1", Gate: gate.Gate, Call: gate.Call, Decision: event.Allow, Scope: event.ScopeOnce})
+		}
+		if end := await[event.ChatReply](t, w, 1); end.Status != event.StatusCompleted {
+			t.Errorf("the run ended with %s: %s", end.Reason, end.Text)
+		}
+		last := time.Time{}
+		for _, e := range events(t, c, "r-1") {
+			if e.Run == "r-1" && e.Time.Before(last) {
+				t.Errorf("%s is of %s, and what came before of %s", e.Data.Kind(), e.Time, last)
+			}
+			if e.Run == "r-1" {
+				last = e.Time
+			}
 		}
 	})
 }
