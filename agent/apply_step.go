@@ -153,7 +153,7 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 	s := r.Step(d.Index)
 	s.Status, s.Attempt, s.Args, s.Coerced, s.StartedAt = StepRunning, d.Attempt, d.Args, d.Coerced, r.Now
 	s.Output, s.Error, s.Failure, s.Progress, s.Beside = "", "", "", event.StepProgress{}, plan.Beside{}
-	s.Checked, s.checks.unknownResult = nil, false
+	s.Checked, s.checks.unknownResult, s.toRerun = nil, false, false
 	if s.Polls == 0 {
 		s.waitingFrom = r.Elapsed()
 	}

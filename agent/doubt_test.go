@@ -145,6 +145,25 @@ func TestDoubtLastsUntilResolved(t *testing.T) {
 	}
 }
 
+// The first resume is killed once it has recorded that the step runs again.
+func TestLaterAnswerToADoubtHolds(t *testing.T) {
+	w := newWorld(t)
+	w.tool = doubting(1)
+	start := given(t, changes)
+	w.play(start)
+	again := resumed(start)
+	again.InDoubt = event.DoubtRerun
+	w.resume(again)
+	w.kill(1 + slices.IndexFunc(w.events, func(e event.Event) bool {
+		d, ok := e.Data.(event.DoubtResolved)
+		return ok && d.Decision == event.DoubtRerun
+	}))
+	again.InDoubt = event.DoubtDone
+	if got := w.resume(again); got.Reason != event.ReasonGoalMet || strings.Count(strings.Join(w.starts(), " "), "1") != 1 {
+		t.Errorf("%s after the starts %v", got.Reason, w.starts())
+	}
+}
+
 func TestLostStepIsInDoubtOnce(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, changes)

@@ -123,12 +123,17 @@ func (r fold) loseModelCalls() {
 
 // loseToolCalls handles the steps that were running. A step runs again if it was
 // repeatable when it started and nothing now says otherwise. For any other, it is
-// unknown whether it took effect.
+// unknown whether it took effect. So it is for a step in doubt that was to run again.
 func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 	r.inFlight, r.lost = map[event.Attempt]bool{}, nil
 	r.every(func(s *StepState) {
 		before := s.interruption
 		s.interruption = uninterrupted
+		if s.toRerun && s.Status == StepPending {
+			s.Status = StepInDoubt // the answer of an earlier resume may no longer hold
+			r.ask(s)
+			return
+		}
 		if s.Status != StepRunning || s.Loop != nil || s.expands() {
 			return // a sub-agent continues from its last reply, and items by themselves
 		}
@@ -363,6 +368,7 @@ func (r fold) applyDoubtResolved(d event.DoubtResolved) {
 		if unasked(d.By) {
 			s.interruption = rerunUnasked
 		}
+		s.toRerun = true
 		r.again(s)
 		r.enqueue(cmp.Or(s.item.step, s)) // a step that another item has stopped waited for the answer
 	default:

@@ -132,6 +132,7 @@ type StepState struct {
 	author       authorship
 	fill         filling
 	interruption interruption
+	toRerun      bool // it was in doubt, and has not started since the answer that it runs again
 	skip         skipping
 	inner        innerCall
 	sched        schedule
