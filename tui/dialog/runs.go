@@ -43,6 +43,10 @@ type Runs struct {
 	continues bool       // a conversation can be continued here
 }
 
+// NoUndoOfWorkers says why a run of workers cannot be undone here: its changes are in a
+// branch or a patch.
+const NoUndoOfWorkers = "A run of workers cannot be undone."
+
 // NewRuns returns the dialog, closed. continues tells whether a conversation can be
 // continued here.
 func NewRuns(l *draw.Look, k *keymap.Map, live *live.Runs, continues bool) *Runs {
@@ -140,7 +144,7 @@ func (d *Runs) runActions(s agent.Summary) keymap.Handlers {
 		"runs.show": {Do: func() keymap.Request { return d.replay(true) }},
 		"plan.undo": {Do: func() keymap.Request {
 			if d.live.Elsewhere {
-				d.message = "A run of workers cannot be undone."
+				d.message = NoUndoOfWorkers
 				return keymap.Request{}
 			}
 			if d.message = d.whyBusy(s, "The run is active: undo it when it has ended."); d.message != "" {
