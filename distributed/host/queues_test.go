@@ -54,10 +54,10 @@ func TestRunsThatAWorkerHasNoRoomForGoToAnother(t *testing.T) {
 		c, open := openClient(t, address), opens(t)
 		first, second := submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Attended: true}), submit(t, c, remote.Task{Run: "r-2", Plan: &gated, Attended: true})
 		startOffering(t, address, remote.Worker{ID: "w1"}, 1, open)
-		for db := lookInto(t, address); db.number("SELECT COUNT(*) FROM %workflow_status WHERE status = 'PENDING'") < 2; {
+		for db := lookInto(t, address); db.number("SELECT COUNT(*) FROM %workflow_status WHERE recovery_attempts > 0") < 2; {
 			continue // until it has taken both
 		}
-		startOffering(t, address, remote.Worker{ID: "w2"}, 1, open)
+		startOffering(t, address, remote.Worker{ID: "w2"}, 10, open)
 		await[event.GateRequested](t, first, 1)
 		await[event.GateRequested](t, second, 1)
 	})
