@@ -150,8 +150,7 @@ func newExamples(t *testing.T) (dir string, environ []string) {
 	}
 	environ = append(os.Environ(),
 		"HOME="+t.TempDir(), "TMPDIR="+t.TempDir(), "REPLAN_HOME="+t.TempDir(), "OLLAMA_HOST=127.0.0.1:1", // nothing listens there
-		"GOPROXY=off", "GOTOOLCHAIN=local", "GOGC="+lessCollection,
-		"GOFLAGS=-ldflags=-w '-gcflags=replan/...=-l -dwarf=false'") // as in .ci/run, so that nothing is compiled again
+		"GOPROXY=off", "GOTOOLCHAIN=local", "GOGC="+lessCollection)
 	for name, value := range goEnv() {
 		environ = append(environ, name+"="+value)
 	}
