@@ -85,3 +85,26 @@ func TestRunsWithAPriorityGoFirst(t *testing.T) {
 		}
 	})
 }
+
+func TestNoMoreRunsStartThanTheRateOfTheirQueue(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		limitTool(t, address, "w:change", 2) // it has the tables
+		c, open := openClient(t, address), opens(t)
+		var all []*watched
+		for _, run := range []string{"r-1", "r-2", "r-3"} {
+			all = append(all, submit(t, c, remote.Task{Run: run, Plan: &gated, Approve: policy.ApproveAll}))
+		}
+		one := 1
+		if err := c.SetLimits(t.Context(), remote.Task{}, records.Limits{Rate: &one, Period: time.Second}); err != nil {
+			t.Fatal(err)
+		}
+		startOffering(t, address, remote.Worker{ID: "w1"}, 10, open)
+		for _, w := range all {
+			w.rest()
+		}
+		db := lookInto(t, address)
+		if n := db.number("SELECT COUNT(*) FROM %workflow_status a JOIN %workflow_status b ON a.workflow_uuid <> b.workflow_uuid WHERE b.started_at_epoch_ms - a.started_at_epoch_ms BETWEEN 0 AND 999"); n > 0 {
+			t.Errorf("%d pairs of runs started within a second", n)
+		}
+	})
+}
