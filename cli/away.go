@@ -249,7 +249,7 @@ func (o *options) follow(ctx context.Context, with remote.Options, r remote.Requ
 			return wrap("read standard input", err)
 		}
 	}
-	var over event.Event // the end of a run that was completed before its resume; the zero value if it goes on
+	var over event.Event // the end of a run that was completed before its resume; the zero value if it continues
 	upto := uint64(0)
 	return o.carryOut(ctx, s, headlessJob{whole: how.whole, observe: func(e event.Event) {
 		switch d := e.Data.(type) {

@@ -23,16 +23,13 @@ type changer interface {
 func changed(d Data, c changer) Data {
 	switch d := d.(type) {
 	case RunStarted:
-		if d.Plan != nil {
-			p := changedPlan(*d.Plan, c)
-			d.Plan = &p
-		}
+		d.Plan = changedPlan(d.Plan, c)
 		return d
 	case PlanCreated:
-		d.Plan = changedPlan(d.Plan, c)
+		d.Plan = *changedPlan(&d.Plan, c)
 		return d
 	case PlanDiff:
-		d.Plan = changedPlan(d.Plan, c)
+		d.Plan = *changedPlan(&d.Plan, c)
 		return d
 	case StepStarted:
 		d.Args = c.changeObject(d.Args)
@@ -48,10 +45,7 @@ func changed(d Data, c changer) Data {
 		d.Args = c.changeObject(d.Args)
 		return d
 	case RunCompleted:
-		if d.Plan != nil {
-			p := changedPlan(*d.Plan, c)
-			d.Plan = &p
-		}
+		d.Plan = changedPlan(d.Plan, c)
 		d.Variables = c.changeObject(d.Variables)
 		d.History = slices.Clone(d.History)
 		for i := range d.History {
@@ -65,12 +59,16 @@ func changed(d Data, c changer) Data {
 	}
 }
 
-func changedPlan(p plan.Plan, c changer) plan.Plan {
-	p.Variables, p.Steps = c.changeObject(p.Variables), slices.Clone(p.Steps)
-	for i := range p.Steps {
-		p.Steps[i].Args = c.changeObject(p.Steps[i].Args)
+func changedPlan(p *plan.Plan, c changer) *plan.Plan {
+	if p == nil {
+		return nil
 	}
-	return p
+	now := *p
+	now.Variables, now.Steps = c.changeObject(p.Variables), slices.Clone(p.Steps)
+	for i := range now.Steps {
+		now.Steps[i].Args = c.changeObject(now.Steps[i].Args)
+	}
+	return &now
 }
 
 // Event returns the event of a line. It holds the values of the gaps themselves, which
@@ -105,14 +103,12 @@ func (l Line) Value() (any, error) {
 // marked returns the JSON of a line with a mark in place of each gap, and what fills them.
 func (l Line) marked() ([]byte, filler) {
 	f := filler{mark: rand.Text(), gaps: l.Gaps} //nolint:forbidigo // no event has the mark in the end
-	var text bytes.Buffer
-	done := 0
-	for i, g := range l.Gaps {
-		text.Write(l.JSON[done:g.Start])
-		fmt.Fprintf(&text, `"%s%d"`, f.mark, i)
-		done = g.End
+	l.Gaps = slices.Clone(l.Gaps)
+	for i := range l.Gaps {
+		l.Gaps[i].Value = f.mark + strconv.Itoa(i)
 	}
-	text.Write(l.JSON[done:])
+	var text bytes.Buffer
+	_, _ = l.WriteTo(&text) // a buffer takes everything, and texts have JSON
 	return text.Bytes(), f
 }
 
