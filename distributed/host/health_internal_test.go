@@ -52,14 +52,20 @@ func TestNoWorkerIsDeadUntilTheDatabaseHasAnsweredForAWhile(t *testing.T) {
 	}
 }
 
-func TestHostThatWaitsForALostDatabaseSaysSoOnce(t *testing.T) {
-	d, err := records.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "runs.db")) // without its tables, so it never answers
+// lostHost returns a host whose database never answers, and its log.
+func lostHost(t *testing.T) (*Host, *bytes.Buffer) {
+	t.Helper()
+	d, err := records.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "runs.db")) // without its tables
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = d.Close() }()
-	var log bytes.Buffer
-	h := &Host{cfg: Config{Database: d, Rhythm: time.Millisecond, Logger: slog.New(slog.NewTextHandler(&log, nil))}}
+	t.Cleanup(func() { _ = d.Close() })
+	log := &bytes.Buffer{}
+	return &Host{cfg: Config{Database: d, Rhythm: time.Millisecond, Logger: slog.New(slog.NewTextHandler(log, nil))}}, log
+}
+
+func TestHostThatWaitsForALostDatabaseSaysSoOnce(t *testing.T) {
+	h, log := lostHost(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond) // many looks
 	defer cancel()
 	h.look(ctx)

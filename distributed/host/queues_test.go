@@ -63,23 +63,29 @@ func TestRunsThatAWorkerHasNoRoomForGoToAnother(t *testing.T) {
 	})
 }
 
+// runLimited lets a worker carry out runs with priorities under limits of their queue.
+func runLimited(t *testing.T, address string, limits records.Limits, priorities map[string]uint) tables {
+	t.Helper()
+	limitTool(t, address, "w:change", 2) // it has the tables
+	c, open := openClient(t, address), opens(t)
+	var all []*watched
+	for run, priority := range priorities {
+		all = append(all, submit(t, c, remote.Task{Run: run, Plan: &gated, Approve: policy.ApproveAll, Priority: priority}))
+	}
+	if err := c.SetLimits(t.Context(), remote.Task{}, limits); err != nil {
+		t.Fatal(err)
+	}
+	startOffering(t, address, remote.Worker{ID: "w1"}, 10, open)
+	for _, w := range all {
+		w.rest()
+	}
+	return lookInto(t, address)
+}
+
 func TestRunsWithAPriorityGoFirst(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
-		limitTool(t, address, "w:change", 2) // it has the tables
-		c, open := openClient(t, address), opens(t)
-		var all []*watched
-		for run, priority := range map[string]uint{"r-1": 0, "r-2": 5, "r-3": 1} {
-			all = append(all, submit(t, c, remote.Task{Run: run, Plan: &gated, Approve: policy.ApproveAll, Priority: priority}))
-		}
 		one := 1
-		if err := c.SetLimits(t.Context(), remote.Task{}, records.Limits{AtOnce: &one}); err != nil {
-			t.Fatal(err)
-		}
-		startOffering(t, address, remote.Worker{ID: "w1"}, 10, open)
-		for _, w := range all {
-			w.rest()
-		}
-		db := lookInto(t, address)
+		db := runLimited(t, address, records.Limits{AtOnce: &one}, map[string]uint{"r-1": 0, "r-2": 5, "r-3": 1})
 		if n := db.number("SELECT COUNT(*) FROM %workflow_status a JOIN %workflow_status b ON a.priority < b.priority WHERE a.completed_at > b.completed_at"); n > 0 {
 			t.Errorf("%d pairs of runs ended in the wrong order", n)
 		}
@@ -88,21 +94,8 @@ func TestRunsWithAPriorityGoFirst(t *testing.T) {
 
 func TestNoMoreRunsStartThanTheRateOfTheirQueue(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
-		limitTool(t, address, "w:change", 2) // it has the tables
-		c, open := openClient(t, address), opens(t)
-		var all []*watched
-		for _, run := range []string{"r-1", "r-2", "r-3"} {
-			all = append(all, submit(t, c, remote.Task{Run: run, Plan: &gated, Approve: policy.ApproveAll}))
-		}
 		one := 1
-		if err := c.SetLimits(t.Context(), remote.Task{}, records.Limits{Rate: &one, Period: time.Second}); err != nil {
-			t.Fatal(err)
-		}
-		startOffering(t, address, remote.Worker{ID: "w1"}, 10, open)
-		for _, w := range all {
-			w.rest()
-		}
-		db := lookInto(t, address)
+		db := runLimited(t, address, records.Limits{Rate: &one, Period: time.Second}, map[string]uint{"r-1": 0, "r-2": 0, "r-3": 0})
 		if n := db.number("SELECT COUNT(*) FROM %workflow_status a JOIN %workflow_status b ON a.workflow_uuid <> b.workflow_uuid WHERE b.started_at_epoch_ms - a.started_at_epoch_ms BETWEEN 0 AND 999"); n > 0 {
 			t.Errorf("%d pairs of runs started within a second", n)
 		}

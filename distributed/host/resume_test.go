@@ -41,7 +41,7 @@ func TestResumeRemovesOnlyTheEndOfARun(t *testing.T) {
 }
 
 // TestResumeKeepsWhatAnotherResumeDid lets another client resume the run while this one
-// is about to: the run goes on and ends again.
+// is about to: the run continues and ends again.
 func TestResumeKeepsWhatAnotherResumeDid(t *testing.T) {
 	t.Parallel()
 	address := server.Database(t)

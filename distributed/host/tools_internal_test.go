@@ -1,17 +1,13 @@
 package host
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"log/slog"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"replan/agent/remote"
-	"replan/distributed/records"
 	"replan/planning/plan"
 )
 
@@ -30,13 +26,7 @@ func TestCallThatWaitedIsNotMadeOnceItsRunIsElsewhere(t *testing.T) {
 }
 
 func TestCallThatWaitsForALostDatabaseSaysSoOnce(t *testing.T) {
-	d, err := records.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "runs.db")) // without its tables, so it never answers
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = d.Close() }()
-	var log bytes.Buffer
-	h := &Host{cfg: Config{Database: d, Rhythm: time.Millisecond, Logger: slog.New(slog.NewTextHandler(&log, nil))}}
+	h, log := lostHost(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond) // many looks
 	defer cancel()
 	_ = h.await(ctx, newLive(h, remote.Task{Run: "r-1"}), "w1/1", "w:change", make(chan struct{}, 1))

@@ -249,6 +249,14 @@ func (d *Database) render(query string) string {
 	return query
 }
 
+// forUpdate ends a SELECT that locks its rows until the end of the transaction.
+func (d *Database) forUpdate() string {
+	if d.pool == nil {
+		return `` // SQLite has one writer
+	}
+	return ` FOR UPDATE`
+}
+
 // nowMS is the clock of the database in ms, in SQL.
 func (d *Database) nowMS() string {
 	if d.pool == nil {

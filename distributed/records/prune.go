@@ -119,13 +119,9 @@ func (d *Database) Sweep(ctx context.Context, run string) (ended bool, err error
 }
 
 func (d *Database) sweep(ctx context.Context, run string, dry bool) (swept Pruned, ended bool, err error) {
-	lock := ` FOR UPDATE`
-	if d.pool == nil {
-		lock = `` // SQLite has one writer
-	}
 	err = d.alter(ctx, dry, func(tx *sql.Tx) error {
 		// Nobody can resume the run while this holds its row, so nobody writes a record.
-		err := tx.QueryRowContext(ctx, d.render(`SELECT status NOT IN `+underWay+` FROM %sworkflow_status WHERE workflow_uuid = $1`+lock), run).Scan(&ended)
+		err := tx.QueryRowContext(ctx, d.render(`SELECT status NOT IN `+underWay+` FROM %sworkflow_status WHERE workflow_uuid = $1`+d.forUpdate()), run).Scan(&ended)
 		if errors.Is(err, sql.ErrNoRows) {
 			ended, err = true, nil // it was removed
 		}

@@ -14,13 +14,9 @@ import (
 // from the caller: if another client resumed the run meanwhile, and it ended again, that
 // would remove what the run did.
 func (d *Database) Rewind(ctx context.Context, run string) error {
-	lock := ` FOR UPDATE`
-	if d.pool == nil {
-		lock = `` // SQLite has one writer
-	}
 	ended := false
 	err := d.alter(ctx, false, func(tx *sql.Tx) error {
-		err := tx.QueryRowContext(ctx, d.render(`SELECT status NOT IN `+underWay+` FROM %sworkflow_status WHERE workflow_uuid = $1 AND name = $2`+lock), run, Workflow).Scan(&ended)
+		err := tx.QueryRowContext(ctx, d.render(`SELECT status NOT IN `+underWay+` FROM %sworkflow_status WHERE workflow_uuid = $1 AND name = $2`+d.forUpdate()), run, Workflow).Scan(&ended)
 		if err != nil || !ended {
 			return err
 		}

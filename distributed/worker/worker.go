@@ -101,8 +101,8 @@ func (p *program) logger(level slog.Level) *slog.Logger {
 	return slog.New(withoutUsual{slog.NewTextHandler(p.std.Err, &slog.HandlerOptions{Level: level})})
 }
 
-// withoutUsual leaves out what DBOS says of what is usual here, or of what is told to
-// the user in our words.
+// withoutUsual leaves out lines of DBOS about events that are usual here, or that
+// replan-worker reports in its own words.
 type withoutUsual struct{ slog.Handler }
 
 // usual are the beginnings of these lines: no command came in time, an error is stored
