@@ -62,7 +62,8 @@ func TestServedProgressCountsStepsAndNamesThem(t *testing.T) {
 }
 
 // checkProgress checks that progress increases up to the number of two steps, and
-// names what happens.
+// names what happens. Steps that only read may end before their plan is complete: then
+// the plan comes last.
 func checkProgress(t *testing.T, got []mcp.ProgressNotificationParams, wanted ...string) {
 	t.Helper()
 	var messages []string
@@ -74,7 +75,7 @@ func checkProgress(t *testing.T, got []mcp.ProgressNotificationParams, wanted ..
 		before = p.Progress
 		messages = append(messages, p.Message)
 	}
-	if len(got) == 0 || got[len(got)-1].Total != 2 || !slices.Contains(wanted, got[len(got)-1].Message) {
+	if len(got) == 0 || got[len(got)-1].Total != 2 {
 		t.Errorf("got %+v", got)
 	}
 	for _, want := range wanted {
