@@ -9,11 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"replan/internal/lazyregexp"
 	"replan/mcpclient/child"
 	"replan/mcpclient/workspace/op"
 )
@@ -177,7 +177,7 @@ func (r *gitRepository) must(ctx context.Context, doing string, run gitRun) (git
 }
 
 // lfsMissing matches what a shell says where git-lfs is not installed.
-var lfsMissing = regexp.MustCompile(`\bgit-lfs: .*not found`)
+var lfsMissing = lazyregexp.New(`\bgit-lfs: .*not found`)
 
 // failure returns an error with git's own message, and that of ssh.
 func (g gitOutput) failure(doing string) error {
