@@ -80,11 +80,11 @@ func TestHelpOfEveryCommandFitsAnOrdinaryTerminal(t *testing.T) {
 func TestHelpShowsFlagsWhereTheyMeanSomething(t *testing.T) {
 	for line, c := range map[string]struct{ shown, hidden []string }{
 		"--help":              {[]string{"--model NAME", "--approve GATES", "--help-all shows all flags"}, []string{"--max-steps", "--server", "--in-doubt"}},
-		"--help-all":          {[]string{"--max-steps N", "--step-timeout TIME", "--server NAME", "--in-doubt DECISION", "\nLimits\n", "\nGates\n"}, nil},
+		"--help-all":          {[]string{"--max-steps N", "--step-timeout TIME", "--server NAME", "--in-doubt DECISION", "\nLimits\n", "\nGates\n", "\nWorkers\n", "--repository URL"}, nil},
 		"run -h":              {[]string{"--host URL", "--planner PLANNER", "\nModel\n"}, []string{"--max-steps", "--continue", "--keep"}},
-		"runs show --help":    {[]string{"--output FORMAT"}, []string{"--model", "--approve", "--theme", "--max-steps"}},
+		"runs show --help":    {[]string{"--output FORMAT", "--on ADDRESS"}, []string{"--model", "--approve", "--theme", "--max-steps"}},
 		"help runs prune":     {[]string{"--keep N", "--older-than AGE", "--dry-run"}, []string{"--model"}},
-		"plan run --help":     {[]string{"--var NAME=VALUE", "--approve GATES"}, []string{"--theme", "--max-steps", "--planner"}},
+		"plan run --help":     {[]string{"--var NAME=VALUE", "--approve GATES", "--on ADDRESS", "--detach"}, []string{"--theme", "--max-steps", "--planner"}},
 		"plan run --help-all": {[]string{"--max-steps N"}, []string{"--theme"}},
 		"replay --help":       {[]string{"--speed N", "--theme NAME"}, []string{"--approve"}},
 		"undo --help":         {[]string{"--dry-run        show the diff; restore nothing", "replan undo --yes"}, []string{"call no tool"}},

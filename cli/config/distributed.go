@@ -30,7 +30,7 @@ const onVariable = "REPLAN_ON"
 
 // registerDistributed declares the flags of runs on other machines.
 func (o *Options) registerDistributed(f *pflag.FlagSet) {
-	f.StringVar(&o.Distributed.On, "on", "", "let workers run it, which take runs from the database at `ADDRESS` (postgres://… or sqlite:FILE); default: REPLAN_ON; '' is this machine")
+	f.StringVar(&o.Distributed.On, "on", "", "use the workers of the database at `ADDRESS` (postgres://… or sqlite:FILE); default: REPLAN_ON; '' is this machine")
 	f.BoolVar(&o.Distributed.Detach, "detach", false, "with --on, submit the run, print its id and leave")
 	f.BoolVar(&o.Distributed.NoWait, "no-wait", false, "with --on, fail if no worker offers the servers and the model that the run needs")
 	f.UintVar(&o.Distributed.Priority, "priority", 0, "with --on, start before runs of a higher `N`; 1 is the first, 0 the last")

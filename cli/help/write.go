@@ -193,7 +193,7 @@ func (p *page) flags() {
 		flags.VisitAll(add)
 	}
 	left := leftOf(all)
-	for _, title := range []string{"", Goal, Gates, Model, Tools, Limits, Screen, Output} {
+	for _, title := range []string{"", Goal, Gates, Model, Tools, Workers, Limits, Screen, Output} {
 		if len(groups[title]) > 0 {
 			p.title(cmp.Or(title, "Flags"))
 			p.rows(groups[title], left)
