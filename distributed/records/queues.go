@@ -13,6 +13,7 @@ import (
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 
 	"replan/agent/remote"
+	"replan/planning/prompt"
 )
 
 // queuePrefix begins the names of all queues of runs. What follows says what a worker
@@ -36,7 +37,7 @@ func QueueOf(t remote.Task) string {
 		needs.Add("server", server)
 	}
 	if t.Needs.Model != "" {
-		needs.Set("model", t.Needs.Model)
+		needs.Set("model", prompt.TaggedName(t.Needs.Model))
 	}
 	if t.Source.Repository != "" {
 		needs.Set("source", t.Source.Repository)
@@ -68,8 +69,8 @@ func Lacks(w remote.Worker, t remote.Task) []string {
 			missing = append(missing, "the MCP server "+server)
 		}
 	}
-	if t.Needs.Model != "" && !slices.Contains(w.Models, t.Needs.Model) {
-		missing = append(missing, "the model "+t.Needs.Model)
+	if model := t.Needs.Model; model != "" && !slices.ContainsFunc(w.Models, func(offered string) bool { return prompt.SameModel(offered, model) }) {
+		missing = append(missing, "the model "+model)
 	}
 	if from := t.Source.Repository; from != "" && !slices.ContainsFunc(w.Sources, func(pattern string) bool { return covers(pattern, from) }) {
 		missing = append(missing, "the repository "+from)
