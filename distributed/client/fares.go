@@ -51,7 +51,7 @@ func (f *following) fare(ctx context.Context) error {
 		if row.Taken() {
 			f.worker = row.Worker
 		}
-		waits = string(gone(f.worker))
+		waits = string(gone(f.worker, missing))
 	case missing != "":
 		waits, now = missing+"; the run waits for one", true
 	case f.notOpened != nil:

@@ -106,10 +106,10 @@ func (c *Client) summary(ctx context.Context, r records.Row, found []records.Rec
 	} else if s, err = c.submitted(ctx, r); err != nil {
 		return s, err
 	}
+	task, _ := records.NeedsOf(r.Queue)
 	switch {
 	case r.Waits():
 		s.Status, s.Reason, s.Resumable = agent.StatusWaiting, "", false
-		task, _ := records.NeedsOf(r.Queue)
 		s.Why = untrusted.Text(Missing(workers, task, r.Version))
 		if n := len(found); s.Why == "" && n > 0 && found[n-1].NotOpened != nil {
 			s.Why = givenBack(*found[n-1].NotOpened)
@@ -117,7 +117,7 @@ func (c *Client) summary(ctx context.Context, r records.Row, found []records.Rec
 	case r.Taken() && alive(workers, r.Worker):
 		s.Status, s.Reason, s.Resumable = agent.StatusRunning, "", false
 	case r.Taken():
-		s.Status, s.Reason, s.Resumable, s.Why = agent.StatusWaiting, "", false, gone(r.Worker)
+		s.Status, s.Reason, s.Resumable, s.Why = agent.StatusWaiting, "", false, gone(r.Worker, Missing(workers, task, r.Version))
 	case s.Status != agent.StatusUnfinished:
 	case len(found) > 0 && found[len(found)-1].End != nil:
 		end := found[len(found)-1].End
@@ -157,8 +157,11 @@ func alive(workers []remote.Worker, id string) bool {
 	return slices.ContainsFunc(workers, func(w remote.Worker) bool { return w.ID == id && w.Alive })
 }
 
-// gone says that the worker of a run is gone.
-func gone(worker string) untrusted.Text {
+// gone says that the worker of a run is gone, and what none of the others offers.
+func gone(worker, missing string) untrusted.Text {
+	if missing != "" {
+		return untrusted.Text("the worker " + worker + " is gone, and " + missing)
+	}
 	return untrusted.Text("the worker " + worker + " is gone; the run waits for another")
 }
 
@@ -189,7 +192,7 @@ func Missing(workers []remote.Worker, t remote.Task, version string) string {
 		}
 	}
 	if !found && other != "" {
-		return "no worker has version " + version + ", but others have " + other + ": build replan and replan-worker from the same commit"
+		return "no worker has version " + version + ", but others have " + other + ": start one of version " + version + ", or build replan and replan-worker from the same commit"
 	}
 	if !found {
 		return "no worker of version " + version + " is there: start one with replan-worker work"

@@ -78,10 +78,15 @@ func TestListSaysThatARunWaitsWhoseWorkerIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, workers := range [][]remote.Worker{nil, {{ID: "w1"}, {ID: "w2", Alive: true}}} {
+	dead := remote.Worker{ID: "w1", Version: "test"}
+	for want, workers := range map[string][]remote.Worker{
+		"the worker w1 is gone; the run waits for another":                                                                                                               {dead, {ID: "w2", Version: "test", Alive: true}},
+		"the worker w1 is gone, and no worker of version test is there: start one with replan-worker work":                                                               {dead},
+		"the worker w1 is gone, and no worker has version test, but others have next: start one of version test, or build replan and replan-worker from the same commit": {dead, {ID: "w2", Version: "next", Alive: true}},
+	} {
 		s, err := c.summary(t.Context(), row, found, workers)
-		if err != nil || s.Status != agent.StatusWaiting || s.Why != "the worker w1 is gone; the run waits for another" {
-			t.Errorf("got %s: %q, %v", s.Status, s.Why, err)
+		if err != nil || s.Status != agent.StatusWaiting || string(s.Why) != want {
+			t.Errorf("got %s: %q, want %q, %v", s.Status, s.Why, want, err)
 		}
 	}
 }
@@ -91,9 +96,9 @@ func TestMissingWorkersAreExplained(t *testing.T) {
 	dead := other
 	dead.Alive = false
 	for want, workers := range map[string][]remote.Worker{
-		"no worker of version 1.1 is there: start one with replan-worker work":                                {dead},
-		"no worker has version 1.1, but others have 1.0: build replan and replan-worker from the same commit": {old, dead},
-		"no worker offers the MCP server github":                                                              {old, other},
+		"no worker of version 1.1 is there: start one with replan-worker work":                                                             {dead},
+		"no worker has version 1.1, but others have 1.0: start one of version 1.1, or build replan and replan-worker from the same commit": {old, dead},
+		"no worker offers the MCP server github":                                                                                           {old, other},
 	} {
 		if got := Missing(workers, remote.Task{Needs: remote.Needs{Servers: []string{"github", "jira"}}}, "1.1"); got != want {
 			t.Errorf("got %q, want %q", got, want)
