@@ -21,7 +21,8 @@ import (
 // ends before that.
 //
 //	fake:FILE    plays the events of FILE, and appends each request to FILE.requests;
-//	             FILE can also be the summary of a run that has not begun
+//	             FILE can also be the summary of a run that has not begun;
+//	             with FILE.waits the run waits, for what that file says
 //	fake:!CODE   reports a problem with this code
 //	fake:!dies   ends at once
 func workerProgram() {
@@ -102,7 +103,11 @@ func (p *played) answer(r remote.Request) {
 		os.Exit(0)
 	}
 	if r.Journal != nil {
-		p.put(remote.Output{Runs: []agent.Summary{p.run.Summary()}})
+		summary := p.run.Summary()
+		if why, err := os.ReadFile(p.file + ".waits"); err == nil {
+			summary.Status, summary.Resumable, summary.Why = agent.StatusWaiting, false, untrusted.Text(why)
+		}
+		p.put(remote.Output{Runs: []agent.Summary{summary}})
 	} else {
 		p.put(remote.Output{Accepted: &remote.Accepted{Run: p.run.ID, Session: session}})
 	}

@@ -192,6 +192,9 @@ func (o runs) runsShow(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
+		if summary.Status == agent.StatusWaiting || summary.Status == agent.StatusRunning {
+			run.Result = nil // it ended for a worker that was stopped, or has been resumed
+		}
 		return o.printRun(&run, summary, run.Snapshot(run.Result == nil))
 	}
 	id, err := o.runID(args)
@@ -264,6 +267,10 @@ func (o runs) runText(p *plain.Printer, run *agent.Run, s agent.Summary, snapsho
 		plain.Field{Name: "started", Value: s.Started.Local().Format(timeShown) + " in " + s.Workspace},
 		plain.Field{Name: "progress", Value: strings.Join(counts, ", ")},
 	)
+	if s.Status == agent.StatusWaiting && s.Why != "" { // the first line has its beginning
+		p.Line("")
+		p.Line("%s", english.Capital(s.Why.Line()))
+	}
 	if len(run.Steps) > 0 {
 		p.Line("")
 	}
