@@ -223,7 +223,7 @@ func (o runs) runsShow(ctx context.Context, args []string) error {
 
 // printRun prints the current state of a run.
 func (o runs) printRun(run *agent.Run, summary agent.Summary, snapshot agent.Snapshot) error {
-	snapshot.Status = summary.Status
+	snapshot.Run, snapshot.Status = summary.Run, summary.Status // it may have no events
 	if o.Output == config.OutputJSON {
 		return o.printJSON(struct {
 			agent.Snapshot
