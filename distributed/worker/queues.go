@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strconv"
 	"strings"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"replan/agent/remote"
-	"replan/distributed/client"
 	"replan/distributed/records"
 )
 
@@ -59,13 +57,9 @@ func (p *program) queues(ctx context.Context, how limits, changed func(flag stri
 	if err := how.checkTool(changed); err != nil {
 		return err
 	}
-	d, err := p.open(ctx)
+	c, d, err := p.connect(ctx)
 	if err != nil {
 		return err
-	}
-	c, err := client.Open(ctx, d, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return errors.Join(err, d.Close())
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	set := records.Limits{}

@@ -219,14 +219,23 @@ func handBack(ctx context.Context, place *checkout.Checkout, d *records.Database
 
 func (p *program) newPatch() *cobra.Command {
 	return &cobra.Command{
-		Use: "patch RUN", Short: "Print the changes of a run that no repository took, for git apply", Args: cobra.ExactArgs(1),
+		Use: "patch [RUN]", Short: "Print the changes of a run that no repository took, for git apply",
+		Long: "patch prints the changes of a run that no repository took, for git apply. RUN is its id, or the beginning\n" +
+			"or end of it; without it, it is the newest run.",
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			d, err := p.open(cmd.Context())
+			if len(args) > 1 {
+				return fmt.Errorf("%q is too much: name one run", args[1])
+			}
+			c, d, err := p.connect(cmd.Context())
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, d.Close()) }()
-			patch, err := d.LoadPatch(cmd.Context(), args[0])
+			defer func() { err = errors.Join(err, c.Close()) }()
+			run, err := c.Find(cmd.Context(), strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			patch, err := d.LoadPatch(cmd.Context(), run)
 			if err != nil {
 				return err
 			}

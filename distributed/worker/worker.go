@@ -15,6 +15,7 @@ import (
 
 	"replan/agent/remote"
 	"replan/cli"
+	"replan/distributed/client"
 	"replan/distributed/records"
 	"replan/internal/untrusted"
 )
@@ -86,6 +87,19 @@ func (p *program) address() string { return cmp.Or(p.on, p.std.Getenv("REPLAN_ON
 // open opens the database that a worker has prepared.
 func (p *program) open(ctx context.Context) (*records.Database, error) {
 	return records.OpenExisting(ctx, p.address())
+}
+
+// connect opens that database and a client of it, which closes both.
+func (p *program) connect(ctx context.Context) (*client.Client, *records.Database, error) {
+	d, err := p.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := client.Open(ctx, d, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, nil, errors.Join(err, d.Close())
+	}
+	return c, d, nil
 }
 
 // problemOf returns an error of the database as a problem, unless it is one.
