@@ -48,6 +48,7 @@ func TestSteeringMessageIsShownInChat(t *testing.T) {
 	s := settled(t, newStory().spoken(), 120, 36)
 	s.wants("› leave the tests alone,")
 	s.wants("sent to the current run")
+	settled(t, newStory().exploring().run(event.RunSteered{Text: "hurry", By: "ann@laptop"}), 120, 36).wants("sent to the current run (by ann@laptop)")
 	if s.press(upKey); s.m.Typed() != "leave the tests alone,\nthey are mine" {
 		t.Errorf("the history returns %q", s.m.Typed())
 	}

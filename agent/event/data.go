@@ -415,6 +415,7 @@ type ChatCompacted struct {
 // its next turn; otherwise the rest of the plan is replanned.
 type RunSteered struct {
 	Text untrusted.Text `json:"text"`
+	By   string         `json:"by,omitempty"` // who sent it in place of the user; "" is the user
 }
 
 // TimerFired reports that a time the run waited for has come.

@@ -367,6 +367,28 @@ func TestSteerReachesInnermostRun(t *testing.T) {
 	until[event.ChatReply](t, s)
 }
 
+func TestRemarksAndStopsNameTheirAuthor(t *testing.T) {
+	begun := make(chan struct{})
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.model.replies[prompt.PurposePlan] = `{"title":"One","steps":[{"title":"Wait","tool":"look","args":{}}]}`
+		s.tools.call = func(ctx context.Context, _ plan.ToolCall) (any, error) {
+			close(begun)
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+	})
+	s.Send(session.Submit{Text: "do it"})
+	<-begun
+	s.Send(session.Steer{Text: "hurry", By: "ann@laptop"})
+	if steered := until[event.RunSteered](t, s); steered.By != "ann@laptop" {
+		t.Errorf("the remark is by %q", steered.By)
+	}
+	s.Send(session.Stop{By: "bob@desk"})
+	if paused := until[event.RunPaused](t, s); paused.Reason != "stopped by bob@desk" {
+		t.Errorf("the run was %s", paused.Reason)
+	}
+}
+
 func TestSlashCommandDoesNotSteer(t *testing.T) {
 	hold := make(chan struct{})
 	s := open(t, policy.ApproveAll, func(s *stage) {

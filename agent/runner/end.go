@@ -74,7 +74,7 @@ func (s *Session) closed(e *engine) {
 // they become the next goal.
 func (s *Session) redirect(remarks []string) {
 	for _, text := range remarks {
-		if !s.steer(text) {
+		if !s.steer(text, "") {
 			s.jobs++
 			left := wordsJob(text)
 			left.id = s.jobs
@@ -145,7 +145,7 @@ func (s *Session) next(ctx context.Context) {
 	s.prepare(ctx, j)
 }
 
-func (s *Session) stopAll() {
+func (s *Session) stopAll(by string) {
 	if len(s.queue) > 0 {
 		var names []string
 		for _, j := range s.queue {
@@ -162,14 +162,14 @@ func (s *Session) stopAll() {
 	if s.preparing != nil {
 		s.preparing()
 	}
-	s.stopEngines(context.Background())
+	s.stopEngines(context.Background(), by)
 }
 
 // stopEngines stops the current runs, innermost first. An inner run is thus over
 // before the run that requested it learns of its end.
-func (s *Session) stopEngines(ctx context.Context) {
+func (s *Session) stopEngines(ctx context.Context, by string) {
 	for _, e := range slices.Backward(s.engines) {
-		e.stop(ctx)
+		e.stop(ctx, by)
 		s.afterAdvance(e)
 	}
 }

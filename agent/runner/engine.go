@@ -209,13 +209,16 @@ func (e *engine) amended(record event.Data) event.Data {
 	return e.amend(record)
 }
 
-// stop stops the run, since the user said so or ctx has ended. The cause of ctx is named
-// if it has one of its own.
-func (e *engine) stop(ctx context.Context) {
+// stop stops the run, since the user or the named other said so, or ctx has ended. The
+// cause of ctx is named if it has one of its own.
+func (e *engine) stop(ctx context.Context, by string) {
 	if e.over() || e.run.Paused {
 		return
 	}
 	why := errInterrupted
+	if by != "" {
+		why = errors.New("stopped by " + by)
+	}
 	if cause := context.Cause(ctx); cause != nil && cause != context.Canceled && cause != context.DeadlineExceeded { //nolint:errorlint // one of its own may be a context.Canceled
 		why = fmt.Errorf("stopped: %w", cause)
 	}

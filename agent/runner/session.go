@@ -317,7 +317,7 @@ func (s *Session) loop(ctx context.Context) {
 func (s *Session) shutDown(ctx context.Context) {
 	s.cfg.Tools.Watch(nil)
 	s.queue, s.choices, s.admitting = nil, nil, nil
-	s.stopEngines(ctx)
+	s.stopEngines(ctx, "")
 	keepLast(s)
 	for len(s.engines) > 0 {
 		select {
@@ -384,10 +384,10 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 	case session.SettleChanges:
 		settleChanges(ctx, s, c.Choice)
 	case session.Stop:
-		s.stopAll()
+		s.stopAll(c.By)
 	case session.Steer:
-		if text := strings.TrimSpace(c.Text); strings.HasPrefix(text, "/") || !s.steer(text) {
-			s.command(ctx, session.Submit(c))
+		if text := strings.TrimSpace(c.Text); strings.HasPrefix(text, "/") || !s.steer(text, c.By) {
+			s.command(ctx, session.Submit{Text: c.Text})
 		} else {
 			s.keepWords(c.Text)
 		}
@@ -450,10 +450,10 @@ func (s *Session) decide(ctx context.Context, c session.ResolveFailure) {
 
 // steer passes the user's remark to the current runs, innermost first; the outer
 // runs learn of its results. It reports whether a run took it.
-func (s *Session) steer(text string) bool {
+func (s *Session) steer(text, by string) bool {
 	for _, e := range slices.Backward(s.engines) {
 		if e.run.Steerable() {
-			e.apply([]event.Data{event.RunSteered{Text: untrusted.Text(text)}})
+			e.apply([]event.Data{event.RunSteered{Text: untrusted.Text(text), By: by}})
 			s.afterAdvance(e)
 			return true
 		}

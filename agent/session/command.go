@@ -112,12 +112,17 @@ type Cancel struct {
 
 // Stop stops the current run: its model call, its tools and their children. The
 // run can be resumed.
-type Stop struct{}
+type Stop struct {
+	By string // as in Resolve
+}
 
 // Steer sends a remark to the current run. A model at work sees it in its next
 // turn; otherwise the rest of the plan is replanned. If no run can take it, it is
 // submitted as a goal.
-type Steer struct{ Text string }
+type Steer struct {
+	Text string
+	By   string // as in Resolve
+}
 
 // Choose changes the session's selection from the next run on. The outcome is
 // published as Chosen.

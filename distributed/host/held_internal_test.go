@@ -8,6 +8,17 @@ import (
 	"replan/agent/session"
 )
 
+func TestRemarksAndStopsAreSigned(t *testing.T) {
+	for command, want := range map[session.Command]session.Command{
+		session.Steer{Text: "hurry"}: session.Steer{Text: "hurry", By: "ann@laptop"},
+		session.Stop{}:               session.Stop{By: "ann@laptop"},
+	} {
+		if got := signed(remote.Input{Command: command, By: "ann@laptop"}); got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+}
+
 func TestAnswerReachesAGateThatAKilledWorkerLeftOpen(t *testing.T) {
 	var h held
 	h.forget(event.Event{Run: "r-1", Data: event.GateRequested{Gate: "1.1.1"}})

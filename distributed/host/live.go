@@ -360,6 +360,12 @@ func signed(in remote.Input) session.Command {
 	case session.ResolveFailure:
 		c.By = in.By
 		return c
+	case session.Steer:
+		c.By = in.By
+		return c
+	case session.Stop:
+		c.By = in.By
+		return c
 	default:
 		return c
 	}

@@ -231,7 +231,11 @@ func (c *Pane) outcome(r *event.Result, word, again, evidence string) *Block {
 			why := strings.TrimSpace("The answer is missing: " + r.Unanswered.Line() + ". " + again)
 			return append(lines, draw.Aside(l.Muted, why, width)...)
 		case event.StatusCancelled:
-			lines := draw.Flow([]string{l.Warning.Render(l.Glyphs.Stopped) + " stopped", tail}, "  ", width)
+			words := "stopped"
+			if why := r.Error.Line(); strings.HasPrefix(why, words) && why != "stopped by the user" { // by another, or with its worker
+				words = why
+			}
+			lines := draw.Flow([]string{l.Warning.Render(l.Glyphs.Stopped) + " " + words, tail}, "  ", width)
 			if again == "" {
 				return lines
 			}

@@ -142,7 +142,7 @@ func (n *Narrator) narrateRun(data event.Data, before Before) {
 	case event.RunSteered:
 		// The chat shows a /steer command already.
 		typed := strings.TrimSpace(strings.TrimPrefix(c.sent, "/steer ")) == strings.TrimSpace(d.Text.Visible())
-		n.add(c.steered(d.Text, typed))
+		n.add(c.steered(d, typed))
 	case event.RouteMatched:
 		n.add(c.remark(doneGlyph, successStyle, telling.RouteWords(d, n.run.Model)))
 		if n.run.Model == "" {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/panetest"
 )
@@ -15,6 +16,17 @@ func TestPartialRunIsNotShownAsDone(t *testing.T) {
 	result := event.Result{Status: event.StatusCompleted, Reason: event.ReasonPartial}
 	if got := panetest.Stripped(c.outcome(&result, "partial", "", "").Draw(60)); !strings.HasPrefix(got, l.Glyphs.Partial) {
 		t.Errorf("the chat shows %s", got)
+	}
+}
+
+func TestStopNamesWhoeverElseStoppedTheRun(t *testing.T) {
+	l := panetest.DarkLook()
+	c := &Pane{Look: l}
+	for why, want := range map[untrusted.Text]string{"stopped by the user": " stopped  ", "stopped by ann@laptop": " stopped by ann@laptop  "} {
+		result := event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Error: why}
+		if got := panetest.Stripped(c.outcome(&result, "", "", "").Draw(60)); !strings.HasPrefix(got, l.Glyphs.Stopped+want) {
+			t.Errorf("the chat shows %s", got)
+		}
 	}
 }
 

@@ -4,8 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"replan/internal/untrusted"
+	"replan/agent/event"
 	"replan/tui/draw"
+	"replan/tui/telling"
 )
 
 // turn is one reply that a model writes into the chat: the answer, or text
@@ -122,16 +123,16 @@ func (c *Pane) unsay(t *turn) {
 	t.blocks, t.split = nil, &splitter{}
 }
 
-// steered returns a block with the user's message to a running run. If it was
+// steered returns a block with a message to a running run. If it was
 // typed as a command, the block shows only what became of it.
-func (c *Pane) steered(message untrusted.Text, typed bool) *Block {
-	text := message.Visible()
+func (c *Pane) steered(d event.RunSteered, typed bool) *Block {
+	text := d.Text.Visible()
 	return &Block{Gap: !typed, text: func() string { return text }, lay: func(width int) []draw.TextLine {
 		l := c.Look
 		var lines []draw.TextLine
 		if !typed {
 			lines = c.userMessage(text, width)
 		}
-		return append(lines, draw.Led("  ", l.Faint, draw.Wrapped("sent to the current run", width-2))...)
+		return append(lines, draw.Led("  ", l.Faint, draw.Wrapped("sent to the current run"+telling.ByWords(d.By), width-2))...)
 	}}
 }

@@ -197,7 +197,7 @@ func (l *Log) printEvent(d event.Data) {
 	case event.JournalDamaged:
 		l.Line("%s %s", l.Signs.Note, telling.DamagedWords(d))
 	case event.RunSteered:
-		l.Line("%s you: %s", l.Signs.Started, d.Text.Line())
+		l.Line("%s %s: %s", l.Signs.Started, telling.WhoWords(cmp.Or(d.By, "user")), d.Text.Line())
 	case event.RunPaused:
 		l.ended = d.Reason
 		l.Line("%s %s", l.Signs.Note, d.Reason.Line())

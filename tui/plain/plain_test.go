@@ -142,6 +142,10 @@ func TestEventLines(t *testing.T) {
 			[]event.Data{event.PhaseFailed{Phase: 2, Label: "review", Reason: "stopped by the user", Failure: event.FailureInterrupted}},
 			[]string{"— review stopped"},
 		},
+		"remark": {
+			[]event.Data{event.RunSteered{Text: "hurry"}, event.RunSteered{Text: "slowly", By: "ann@laptop"}},
+			[]string{"▸ you: hurry", "▸ ann@laptop: slowly"},
+		},
 		"stop with a step in doubt": {
 			[]event.Data{
 				samplePlan(step("1")),

@@ -246,7 +246,7 @@ func happened(run *agent.Run, data event.Data, gates map[string]event.GateReques
 	case event.RunUndone:
 		return telling.UndoneWords(d)
 	case event.RunSteered:
-		return "you said: " + inline(d.Text)
+		return inline(telling.WhoWords(cmp.Or(d.By, "user"))) + " said: " + inline(d.Text)
 	case event.PhaseFailed:
 		return "planning failed: " + inline(d.Reason.FirstLine())
 	case event.StepFailed:
