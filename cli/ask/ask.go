@@ -130,6 +130,16 @@ func (s *Output) answered(entered bool) {
 	s.prompt, s.shown = "", false
 }
 
+// withdraw takes the open question away, which needs no answer any more.
+func (s *Output) withdraw() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shown {
+		_, _ = io.WriteString(s.out, eraseLine)
+	}
+	s.prompt, s.shown = "", false
+}
+
 // Questions asks about held plans, gates, steps in doubt and failed steps on
 // standard input, one after another.
 type Questions struct {
@@ -146,6 +156,7 @@ type Questions struct {
 	mu    sync.Mutex
 	asked map[string]uint64 // the question number of each waiting gate and step
 	count uint64            // number of questions so far
+	now   uint64            // number of the question that is asked now; 0 is none
 }
 
 // question is a question that waits for a slot.
@@ -254,16 +265,33 @@ func (q *Questions) keep(run string, waiting []question) {
 	defer q.mu.Unlock()
 	for id := range q.asked {
 		if of, _, _ := strings.Cut(id, " "); of == run && !slices.ContainsFunc(waiting, func(w question) bool { return w.id == id }) {
-			delete(q.asked, id)
+			q.drop(id)
 		}
 	}
+}
+
+// drop forgets a question, and takes it away if it is the one that is asked now, since
+// somebody else who follows the run has answered it. The caller holds the lock.
+func (q *Questions) drop(id string) {
+	if q.asked[id] == q.now && q.now != 0 && q.input.tty != nil {
+		q.out.withdraw()
+		q.input.skip()
+	}
+	delete(q.asked, id)
+}
+
+// turn says which question is asked now.
+func (q *Questions) turn(number uint64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.now = number
 }
 
 // decided drops the question about a gate.
 func (q *Questions) decided(run, gate string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	delete(q.asked, gateID(run, gate))
+	q.drop(gateID(run, gate))
 }
 
 // waits reports whether a question still needs an answer.
@@ -350,6 +378,7 @@ func (q *Questions) listen() {
 			q.send(asked.careful)
 			continue
 		}
+		q.turn(asked.number)
 		for ask := &asked; q.waits(asked); {
 			if q.input.over() {
 				return
@@ -378,6 +407,7 @@ func (q *Questions) listen() {
 				ask = reply.then
 			}
 		}
+		q.turn(0)
 	}
 }
 

@@ -33,7 +33,10 @@ const longestLine = 4 << 20
 // Input reads the answers to the questions of the line log. All reads go through
 // ask, so that no earlier input answers a question.
 type Input struct {
-	input cancelreader.CancelReader
+	mu      sync.Mutex
+	input   cancelreader.CancelReader
+	skipped bool // input was canceled for one question alone
+
 	lines *bufio.Scanner
 	ahead typedAhead              // nil if the input is not a terminal
 	quiet func() <-chan time.Time // fires after the pause given to NewInput
@@ -74,6 +77,7 @@ func (p *Input) scanner() *bufio.Scanner {
 // can deliver it. answered is false if put reports that the question is obsolete, or
 // if the input has ended or was canceled.
 func (p *Input) ask(keys bool, put func() bool) (line string, keyed, answered bool) {
+	p.renew()
 	if keys && p.tty != nil {
 		restore, ok := singleKeys(p.tty.Fd())
 		if keyed = ok; ok {
@@ -158,9 +162,35 @@ func (p *Input) over() bool {
 // cancel ends the open question and all later ones.
 func (p *Input) cancel() {
 	p.end.Do(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		close(p.ended)
 		p.input.Cancel()
 	})
+}
+
+// skip ends the open question on a terminal; the next one is asked as usual.
+func (p *Input) skip() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.skipped = true
+	p.input.Cancel()
+}
+
+// renew opens the terminal again after a skip.
+func (p *Input) renew() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.skipped || p.over() {
+		return
+	}
+	again, err := cancelreader.NewReader(p.tty)
+	if err != nil {
+		p.end.Do(func() { close(p.ended) }) // a question that cannot be read has no answer, not even a no
+		return
+	}
+	_ = p.input.Close()
+	p.input, p.skipped = again, false
 }
 
 // AskIn shows a question of one key on out and returns the answer, or an error if
