@@ -107,7 +107,19 @@ func (c *Client) summary(ctx context.Context, r records.Row, found []records.Rec
 		return s, err
 	}
 	task, _ := records.NeedsOf(r.Queue)
+	var end *records.Outcome
+	if n := len(found); n > 0 {
+		end = found[n-1].End // a resume removes it
+	}
 	switch {
+	case end != nil && s.Status == agent.StatusUnfinished:
+		s.Status, s.Reason, s.Resumable = end.Status, end.Reason, true
+		for _, e := range events {
+			if reply, ok := e.Data.(event.ChatReply); ok && s.Status != event.StatusCompleted {
+				s.Why = reply.Text
+			}
+		}
+	case end != nil: // though its worker may still be tidying up
 	case r.Waits():
 		s.Status, s.Reason, s.Resumable = agent.StatusWaiting, "", false
 		s.Why = untrusted.Text(Missing(workers, task, r.Version))
@@ -119,14 +131,6 @@ func (c *Client) summary(ctx context.Context, r records.Row, found []records.Rec
 	case r.Taken():
 		s.Status, s.Reason, s.Resumable, s.Why = agent.StatusWaiting, "", false, gone(r.Worker, Missing(workers, task, r.Version))
 	case s.Status != agent.StatusUnfinished:
-	case len(found) > 0 && found[len(found)-1].End != nil:
-		end := found[len(found)-1].End
-		s.Status, s.Reason, s.Resumable = end.Status, end.Reason, true
-		for _, e := range events {
-			if reply, ok := e.Data.(event.ChatReply); ok && s.Status != event.StatusCompleted {
-				s.Why = reply.Text
-			}
-		}
 	default:
 		s.Status, s.Resumable, s.Why = event.StatusFailed, true, "it broke off"
 	}

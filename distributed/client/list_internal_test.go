@@ -9,6 +9,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/remote"
+	"replan/distributed/records"
 )
 
 // listed describes the runs of a list in short.
@@ -88,6 +89,27 @@ func TestListSaysThatARunWaitsWhoseWorkerIsGone(t *testing.T) {
 		if err != nil || s.Status != agent.StatusWaiting || string(s.Why) != want {
 			t.Errorf("got %s: %q, want %q, %v", s.Status, s.Why, want, err)
 		}
+	}
+}
+
+func TestListShowsTheEndOfARunWhileItsWorkerTidiesUp(t *testing.T) {
+	address := "sqlite:" + t.TempDir() + "/runs.db"
+	startHost(t, address, "w1")
+	c := openClient(t, address)
+	submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Approve: policy.ApproveUnasked})
+	f := follow(t, c, "r-1")
+	await[event.ChatReply](t, f)
+	if err := <-f.err; err != nil {
+		t.Fatal(err)
+	}
+	found, _, err := c.database.Skim(t.Context(), "r-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := records.Row{Run: "r-1", Status: "PENDING", Worker: "w1", Version: "test"}
+	s, err := c.summary(t.Context(), row, found, []remote.Worker{{ID: "w1", Version: "test", Alive: true}})
+	if err != nil || s.Status != event.StatusFailed || s.Reason != event.ReasonDenied || !s.Resumable {
+		t.Errorf("got %s, %s, %v", s.Status, s.Reason, err)
 	}
 }
 
