@@ -10,6 +10,7 @@ import (
 	"replan/agent/remote"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // knownTables is the version of the tables that DBOS makes. A newer one may have
@@ -94,6 +95,9 @@ func (d *Database) Check(ctx context.Context) error {
 	if err := d.sql.QueryRowContext(ctx, d.render(`SELECT COUNT(*) FROM %sreplan_workers`)).Scan(&count); err != nil {
 		if Lost(err) {
 			return problem(remote.CodeDatabase, "the database cannot be reached: %s", reason(err))
+		}
+		if answer, ok := errors.AsType[*pgconn.PgError](err); ok && answer.Code == "42501" { // insufficient_privilege
+			return problem(remote.CodeDatabase, "this role may not use the runs of replan in the database: %s", reason(err))
 		}
 		return problem(remote.CodeDatabase, "the database holds no runs of replan: start a worker on it first with replan-worker work, which says when it takes runs")
 	}

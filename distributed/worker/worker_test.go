@@ -189,6 +189,26 @@ func TestRoleWithoutASchemaIsToldWhatToGrant(t *testing.T) {
 	}
 }
 
+func TestRoleThatMayNotReadTheRunsIsToldSo(t *testing.T) {
+	t.Parallel()
+	of, err := url.Parse(server.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hosted(t, of.String(), "w1").Close(); err != nil {
+		t.Fatal(err)
+	}
+	other, err := url.Parse(server.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of.User = other.User
+	exit, _, said := run(t, "", "queues", "--on", of.String())
+	if want := "replan-worker: this role may not use the runs of replan in the database: permission denied for schema replan\n"; exit != 1 || said != want {
+		t.Errorf("queues exits with %d and says %s", exit, said)
+	}
+}
+
 func TestRequestThatCannotBeReadIsAProblem(t *testing.T) {
 	t.Parallel()
 	for line, sentence := range map[string]string{
