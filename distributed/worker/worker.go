@@ -120,8 +120,9 @@ func (p *program) logger(level slog.Level) *slog.Logger {
 type withoutUsual struct{ slog.Handler }
 
 // usual are the beginnings of these lines: no command came in time, an error is stored
-// as its text, a run went back to its queue, and the database cannot be prepared.
-var usual = []string{"Recv() timeout reached", "workflow error type cannot be gob-encoded", "Workflow outcome was not recorded", "failed to create system database"}
+// as its text, a run went back to its queue, the database cannot be prepared, and there
+// are workers of another version, as in an upgrade.
+var usual = []string{"Recv() timeout reached", "workflow error type cannot be gob-encoded", "Workflow outcome was not recorded", "failed to create system database", "Current application version is not the latest"}
 
 // Handle handles a record.
 func (h withoutUsual) Handle(ctx context.Context, r slog.Record) error {
