@@ -51,6 +51,8 @@ func (p *Pane) Hints() []keymap.Hint {
 		return nil
 	case !p.Running && p.NoModel && p.Empty():
 		return []keymap.Hint{k.Hint("try again", "chat.send")}
+	case !p.Running && p.Elsewhere:
+		return nil
 	case !p.Running:
 		return []keymap.Hint{k.Hint("send", "chat.send")}
 	case p.Empty():
@@ -133,6 +135,10 @@ func (p *Pane) noSteering() string {
 	switch {
 	case !p.Focused:
 		return p.keys.LeadingName("pane.next") + " moves to the input: " + p.keys.Name("run.steer") + " sends what you type there to the run."
+	case p.Elsewhere && !p.Running:
+		return "The run has not begun."
+	case p.Elsewhere && !p.Steerable:
+		return "No model in this run can read it now."
 	case !p.Running:
 		return "No run is active; " + p.keys.Name("chat.send") + " sends it."
 	case !p.Steerable:
