@@ -121,7 +121,7 @@ func openPostgres(ctx context.Context, address string) (*Database, error) {
 		schema = DefaultSchema
 	}
 	if !schemaName.MatchString(schema) {
-		return nil, problem(remote.CodeUsage, "the schema %.64q is no name of lower-case letters, digits and _", schema)
+		return nil, problem(remote.CodeUsage, "the schema cannot be called %.64q: use lower-case letters, digits and _", schema)
 	}
 	cfg, err := pgxpool.ParseConfig(at.String())
 	if err != nil {

@@ -148,10 +148,14 @@ func (p *program) offer(ctx context.Context, how working) (w remote.Worker, tool
 // offered says what a worker offers.
 func offered(w remote.Worker) string {
 	list := func(one string, names []string) string {
-		if len(names) == 0 {
+		switch len(names) {
+		case 0:
 			return "no " + one + "s"
+		case 1:
+			return "the " + one + " " + names[0]
+		default:
+			return "the " + one + "s " + strings.Join(names, ", ")
 		}
-		return one + "s " + strings.Join(names, ", ")
 	}
 	return list("server", w.Servers) + "; " + list("model", w.Models) + "; " + list("repository pattern", w.Sources)
 }

@@ -111,7 +111,7 @@ func TestWrongOptionsAreRefusedInOneSentence(t *testing.T) {
 		"for a file use sqlite:runs.db": {"--on", "runs.db"},
 		"no file is named":              {"--on", "sqlite:"},
 		"special characters as %XX":     {"--on", "postgres://ann:secret%@db/replan"},
-		"is no name of lower-case":      {"--on", "postgres://ann:secret@db/replan?schema=Team-1"},
+		"use lower-case letters":        {"--on", "postgres://ann:secret@db/replan?schema=Team-1"},
 		"check its parameters":          {"--on", "postgres://ann:secret@db/replan?sslmode=perhaps"},
 		"has a * before its end":        {"--on", here, "--repository", "https://*.example.org/shop"},
 		`pattern "" covers no`:          {"--on", here, "--repository", ""},
@@ -146,7 +146,7 @@ func TestDatabaseThatCannotBeUsedIsToldInOneSentence(t *testing.T) {
 func TestDoctorNamesTheToolsOfEachServer(t *testing.T) {
 	t.Parallel()
 	exit, out, said := run(t, "", "doctor")
-	if exit != 0 || !strings.Contains(out, "this machine offers servers workspace;") || !strings.Contains(out, "\n  workspace: code.definition, ") || !strings.Contains(out, " more tools\n") {
+	if exit != 0 || !strings.Contains(out, "this machine offers the server workspace;") || !strings.Contains(out, "\n  workspace: code.definition, ") || !strings.Contains(out, " more tools\n") {
 		t.Errorf("doctor exits with %d and says %q%q", exit, out, said)
 	}
 }
