@@ -241,7 +241,7 @@ func (l *Log) printPlan(d event.Data) bool {
 		case d.Step == "" && d.Request == "":
 			why = d.Error.Line()
 		case d.Step == "":
-			why = "you asked for it"
+			why = "as requested" // by whoever sent the remark
 		}
 		l.Line("%s replan %d: %s", l.Signs.Replan, d.Attempt, why)
 	case event.ReplanRefused:

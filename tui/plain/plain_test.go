@@ -143,8 +143,13 @@ func TestEventLines(t *testing.T) {
 			[]string{"— review stopped"},
 		},
 		"remark": {
-			[]event.Data{event.RunSteered{Text: "hurry"}, event.RunSteered{Text: "slowly", By: "ann@laptop"}},
-			[]string{"▸ you: hurry", "▸ ann@laptop: slowly"},
+			[]event.Data{
+				samplePlan(step("1")),
+				event.RunSteered{Text: "hurry"},
+				event.RunSteered{Text: "slowly", By: "ann@laptop"},
+				event.ReplanStarted{Attempt: 1, Request: "hurry\nslowly"},
+			},
+			[]string{"▸ you: hurry", "▸ ann@laptop: slowly", "↻ replan 1: as requested"},
 		},
 		"stop with a step in doubt": {
 			[]event.Data{
