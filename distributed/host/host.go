@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -186,6 +187,9 @@ func (h *Host) attach(l *live) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.closing {
+		if lost := h.live[l.task.Run]; lost != nil { // see ringLost
+			lost.ring()
+		}
 		h.live[l.task.Run] = l
 	}
 	return !h.closing
@@ -229,7 +233,7 @@ func (h *Host) look(ctx context.Context) {
 func (h *Host) lookOnce(ctx context.Context, whole bool) error {
 	ctx, cancel := context.WithTimeout(ctx, silence*h.cfg.Rhythm)
 	defer cancel()
-	err := h.ring(ctx)
+	err := h.ringWaiting(ctx)
 	if !whole {
 		return err
 	}
@@ -239,7 +243,7 @@ func (h *Host) lookOnce(ctx context.Context, whole bool) error {
 	// The engine tries again by itself, at last every two minutes.
 	engine, cancel := dbos.WithTimeout(h.dbos, silence*h.cfg.Rhythm)
 	defer cancel()
-	err = errors.Join(h.readLimits(ctx), h.listen(engine), h.sweep(ctx))
+	err = errors.Join(h.ringLost(ctx), h.readLimits(ctx), h.listen(engine), h.sweep(ctx))
 	h.mu.Lock()
 	alive := max(1, h.alive)
 	h.mu.Unlock()
@@ -266,29 +270,41 @@ func (h *Host) Health() Health {
 	return Health{Runs: len(h.live), TakenUp: h.takenUp, Silence: since, Lost: since >= silence*h.cfg.Rhythm, Problem: h.openings.problem}
 }
 
-// ring tells runs that commands wait for them.
-func (h *Host) ring(ctx context.Context) error {
-	h.mu.Lock()
-	runs := make([]string, 0, len(h.live))
-	for run := range h.live {
-		runs = append(runs, run)
-	}
-	h.mu.Unlock()
-	waiting, err := h.cfg.Database.Waiting(ctx, runs)
+// ringWaiting rings for the runs that commands wait for.
+func (h *Host) ringWaiting(ctx context.Context) error {
+	waiting, err := h.cfg.Database.Waiting(ctx, h.runs())
+	h.ring(waiting)
+	return err
+}
+
+// ringLost rings for the runs that others took up while this worker gave no sign of life.
+// The engine does not let them record that a command came, which ends them here.
+func (h *Host) ringLost(ctx context.Context) error {
+	runs := h.runs()
+	kept, err := h.cfg.Database.Kept(ctx, runs, h.cfg.Worker.ID)
 	if err != nil {
 		return err
 	}
+	h.ring(slices.DeleteFunc(runs, func(run string) bool { return slices.Contains(kept, run) }))
+	return nil
+}
+
+// runs returns the runs under way.
+func (h *Host) runs() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, run := range waiting {
+	return slices.Collect(maps.Keys(h.live))
+}
+
+// ring tells runs to look for commands.
+func (h *Host) ring(runs []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, run := range runs {
 		if l := h.live[run]; l != nil {
-			select {
-			case l.mail <- struct{}{}:
-			default: // it has been told
-			}
+			l.ring()
 		}
 	}
-	return nil
 }
 
 // beat gives a sign of life.

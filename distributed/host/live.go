@@ -46,7 +46,7 @@ type live struct {
 	batches chan records.Record
 	kept    chan struct{}        // the last batch is in the database
 	waiting bool                 // a batch waits for kept
-	mail    chan struct{}        // a command waits in the database
+	mail    chan struct{}        // a command may wait in the database
 	ended   chan records.Outcome // the session has ended
 	given   context.Context      // ends when this process no longer owns the run
 	giveUp  context.CancelFunc   // ends given
@@ -134,6 +134,14 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 		return records.Record{End: &end}, nil
 	case <-ctx.Done():
 		return records.Record{}, errLeft
+	}
+}
+
+// ring tells the run to look for a command.
+func (l *live) ring() {
+	select {
+	case l.mail <- struct{}{}:
+	default: // it has been told
 	}
 }
 

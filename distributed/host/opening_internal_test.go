@@ -219,3 +219,12 @@ func TestHostClosesIn30SecondsWithTheLastTraces(t *testing.T) {
 		t.Errorf("a worker may take %s to stop", all)
 	}
 }
+
+func TestRunThatItsWorkerTakesUpAgainIsGivenUpFirst(t *testing.T) {
+	h := idle(t)
+	lost, again := newLive(h, remote.Task{Run: "r-1"}), newLive(h, remote.Task{Run: "r-1"})
+	defer again.close()
+	if !h.attach(lost) || len(lost.mail) > 0 || !h.attach(again) || len(lost.mail) == 0 {
+		t.Error("the session that has lost the run does not learn of it")
+	}
+}

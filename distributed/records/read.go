@@ -100,19 +100,37 @@ func Events(found []Record) (all []event.Event) {
 
 // Waiting returns those of the runs that have commands waiting.
 func (d *Database) Waiting(ctx context.Context, runs []string) ([]string, error) {
+	found, err := d.which(ctx, runs, `SELECT DISTINCT destination_uuid FROM %snotifications
+		WHERE consumed = false AND topic = $1 AND destination_uuid IN `, Commands)
+	if err != nil {
+		return nil, fmt.Errorf("look for commands: %w", err)
+	}
+	return found, nil
+}
+
+// Kept returns those of the runs that a worker has.
+func (d *Database) Kept(ctx context.Context, runs []string, worker string) ([]string, error) {
+	found, err := d.which(ctx, runs, `SELECT workflow_uuid FROM %sworkflow_status WHERE status = 'PENDING' AND executor_id = $1 AND workflow_uuid IN `, worker)
+	if err != nil {
+		return nil, fmt.Errorf("look for the runs of the worker %s: %w", worker, err)
+	}
+	return found, nil
+}
+
+// which returns those of the runs that a query, which ends before their list, selects.
+func (d *Database) which(ctx context.Context, runs []string, query, first string) ([]string, error) {
 	if len(runs) == 0 {
 		return nil, nil
 	}
 	places := make([]string, len(runs))
-	args := []any{Commands}
+	args := []any{first}
 	for i, run := range runs {
 		places[i] = fmt.Sprintf("$%d", i+2)
 		args = append(args, run)
 	}
-	rows, err := d.sql.QueryContext(ctx, d.render(`SELECT DISTINCT destination_uuid FROM %snotifications
-		WHERE consumed = false AND topic = $1 AND destination_uuid IN (`+strings.Join(places, ", ")+`)`), args...)
+	rows, err := d.sql.QueryContext(ctx, d.render(query+`(`+strings.Join(places, ", ")+`)`), args...)
 	if err != nil {
-		return nil, fmt.Errorf("look for commands: %w", err)
+		return nil, err
 	}
 	return texts(rows)
 }
