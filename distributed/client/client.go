@@ -100,11 +100,7 @@ func (c *Client) Resume(ctx context.Context, run string, terms remote.Terms) err
 	if _, _, err := c.database.Skim(ctx, run); err != nil { // its version is another
 		return err
 	}
-	if err := c.database.Rewind(ctx, run); err != nil {
-		return err
-	}
-	// Rewinding empties the mailbox, so this comes after. The run waits for it.
-	return c.Send(ctx, remote.Input{Terms: &terms}, run)
+	return c.database.Rewind(ctx, run, terms)
 }
 
 // status returns the state of a run's workflow.

@@ -29,7 +29,7 @@ type live struct {
 
 	held held // commands
 
-	agreed int // number of recorded events when terms were last received or waited for
+	agreed int // number of recorded events when terms were last received
 
 	stopped   untrusted.Text   // who stopped the run before it began
 	takenUp   bool             // by this worker, which is recorded
@@ -77,8 +77,8 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 	if l.session == nil {
 		over := l.awaitsTerms()
 		if over {
-			if resumed, err := l.host.cfg.Database.Resumed(ctx, l.task.Run); err != nil || resumed {
-				return records.Record{Mail: true, Resumed: resumed}, nil // if in doubt, wait for terms
+			if waiting, err := l.host.cfg.Database.Waiting(ctx, []string{l.task.Run}); err != nil || len(waiting) > 0 {
+				return records.Record{Mail: true}, nil // the terms of a resume may be there
 			}
 		}
 		if !l.takenUp {

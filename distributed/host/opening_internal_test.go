@@ -3,7 +3,6 @@ package host
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"io"
 	"log/slog"
@@ -15,17 +14,14 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/remote"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/distributed/records"
 )
 
 // idle starts a host on a new database, with a rhythm that no test sees a beat of.
-func idle(t *testing.T) *Host { return idleOn(t, filepath.Join(t.TempDir(), "runs.db")) }
-
-func idleOn(t *testing.T, file string) *Host {
+func idle(t *testing.T) *Host {
 	t.Helper()
-	d, err := records.Open(t.Context(), "sqlite:"+file)
+	d, err := records.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "runs.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,17 +137,7 @@ func TestOnlyWorkersThatCannotOpenARunInARowAreCounted(t *testing.T) {
 }
 
 func TestEndOfARunThatIsNotOpenedEndsNoPause(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "runs.db")
-	h := idleOn(t, file)
-	db, err := sql.Open("sqlite", file+"?_pragma=busy_timeout(10000)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	const taken = `INSERT INTO workflow_status (workflow_uuid, status, name, recovery_attempts) VALUES ('r-1', 'SUCCESS', 'run', 2)`
-	if _, err := db.ExecContext(t.Context(), taken); err != nil {
-		t.Fatal(err)
-	}
+	h := idle(t)
 	if err := h.notOpened(errors.New("the disk is full")); err != nil {
 		t.Fatal(err)
 	}
@@ -160,25 +146,6 @@ func TestEndOfARunThatIsNotOpenedEndsNoPause(t *testing.T) {
 	l.record(records.Record{Events: []event.Event{{Run: SessionID("r-1"), Data: event.ChatReply{Status: event.StatusFailed}}}}, false)
 	if r, err := l.next(t.Context()); err != nil || r.End == nil || h.Health().Problem == "" {
 		t.Errorf("after %+v, %v the worker is well", r, err)
-	}
-}
-
-func TestEmptyMailAfterTheAnswerResumesNothing(t *testing.T) {
-	l := newLive(&Host{cfg: Config{Database: &records.Database{}}}, remote.Task{Run: "r-1"})
-	l.record(records.Record{Events: []event.Event{{Run: SessionID("r-1"), Data: event.ChatReply{}}}}, false)
-	l.session = &runner.Session{}
-	if patience := l.patience(); patience != 0 {
-		t.Errorf("while its session lives, the run waits %v for terms", patience)
-	}
-	l.session = nil
-	if patience := l.patience(); patience != termsTime {
-		t.Errorf("a run that may have been resumed waits %v for terms", patience)
-	}
-	if l.nothingCame(records.Record{Mail: true}); !l.awaitsTerms() {
-		t.Error("the run continues though nobody has resumed it")
-	}
-	if l.nothingCame(records.Record{Mail: true, Resumed: true}); l.awaitsTerms() {
-		t.Error("the run does not go on though it was resumed")
 	}
 }
 

@@ -1,6 +1,8 @@
 package host_test
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"replan/agent/remote"
@@ -38,6 +40,20 @@ func TestResumeRemovesOnlyTheEndOfARun(t *testing.T) {
 			t.Errorf("the second resume ends with %v", err)
 		}
 	})
+}
+
+func TestResumeWhoseTermsAreNotTakenChangesNothing(t *testing.T) {
+	address := "sqlite:" + filepath.Join(t.TempDir(), "runs.db")
+	limitTool(t, address, "w:change", 1)
+	db := lookInto(t, address)
+	db.ends("r-1")
+	db.execute("CREATE TRIGGER refuses BEFORE INSERT ON notifications BEGIN SELECT RAISE(ABORT, 'the disk is full'); END")
+	if err := openClient(t, address).Resume(t.Context(), "r-1", remote.Terms{}); err == nil || !strings.Contains(err.Error(), "the disk is full") {
+		t.Errorf("the resume ends with %v", err)
+	}
+	if n := db.number("SELECT COUNT(*) FROM workflow_status WHERE status = 'SUCCESS'"); n != 1 {
+		t.Error("the run goes on, on its old terms")
+	}
 }
 
 // TestResumeKeepsWhatAnotherResumeDid lets another client resume the run while this one

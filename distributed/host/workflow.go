@@ -45,7 +45,7 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 		inherited = inherited || !here
 		live.record(record, here)
 		if record.Mail {
-			if err := live.receive(ctx, record); err != nil {
+			if err := live.receive(ctx); err != nil {
 				return records.Outcome{}, fmt.Errorf("run %s: %w", task.Run, err)
 			}
 		}
@@ -67,10 +67,6 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 	}
 }
 
-// termsTime is the patience with whoever resumes a run. Without terms it keeps
-// its old ones.
-const termsTime = 20 * time.Second
-
 // awaitsTerms reports whether the run had ended, and nobody has said yet on which terms
 // it continues.
 func (l *live) awaitsTerms() bool {
@@ -83,29 +79,12 @@ func (l *live) again() {
 	l.agreed, l.notOpened, l.deaths, l.stopped = len(l.all()), 0, 0, ""
 }
 
-// patience is how long to wait for a command. While a session lives, its run was not
-// resumed.
-func (l *live) patience() time.Duration {
-	if l.session == nil && l.awaitsTerms() {
-		return termsTime
-	}
-	return 0
-}
-
-// nothingCame takes in that no command was there, or was received before. Without a
-// resume, a run that had ended stays so.
-func (l *live) nothingCame(r records.Record) {
-	if r.Resumed {
-		l.again()
-	}
-}
-
-// receive takes one command from the mailbox of the workflow, as a record announced.
-func (l *live) receive(ctx dbos.Context, r records.Record) error {
-	line, err := dbos.Recv[string](ctx, records.Commands, l.patience())
+// receive takes one command from the mailbox of the workflow, as a record announced, if
+// it is there.
+func (l *live) receive(ctx dbos.Context) error {
+	line, err := dbos.Recv[string](ctx, records.Commands, 0)
 	switch {
-	case isTimeout(err), err == nil && line == "":
-		l.nothingCame(r)
+	case isTimeout(err), err == nil && line == "": // it was received before
 		return nil
 	case err != nil:
 		return fmt.Errorf("receive a command: %w", err)

@@ -24,9 +24,6 @@ const (
 type Record struct {
 	Events []event.Event // of the run, its inner runs and its session
 	Mail   bool          // a command has arrived, which the next step receives
-	// Resumed means that somebody has resumed the run, on terms that the next step may
-	// receive.
-	Resumed bool
 	// TakenUp is the worker that takes the run up.
 	TakenUp string
 	// NotOpened says why a worker gave the run back to its queue.
@@ -50,7 +47,6 @@ type NotOpened struct {
 type wireRecord struct {
 	Events    []json.RawMessage `json:"events,omitempty"`
 	Mail      bool              `json:"mail,omitempty"`
-	Resumed   bool              `json:"resumed,omitempty"`
 	TakenUp   string            `json:"taken_up,omitempty"`
 	NotOpened *NotOpened        `json:"not_opened,omitempty"`
 	Stopped   bool              `json:"stopped,omitempty"`
@@ -59,7 +55,7 @@ type wireRecord struct {
 
 // MarshalJSON returns the record as it is stored.
 func (r Record) MarshalJSON() ([]byte, error) {
-	wire := wireRecord{r.lines, r.Mail, r.Resumed, r.TakenUp, r.NotOpened, r.Stopped, r.End}
+	wire := wireRecord{r.lines, r.Mail, r.TakenUp, r.NotOpened, r.Stopped, r.End}
 	if r.lines == nil {
 		for _, e := range r.Events {
 			line, err := e.MarshalJSON()
@@ -78,7 +74,7 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &wire); err != nil {
 		return err
 	}
-	*r = Record{Mail: wire.Mail, Resumed: wire.Resumed, TakenUp: wire.TakenUp, NotOpened: wire.NotOpened, Stopped: wire.Stopped, End: wire.End}
+	*r = Record{Mail: wire.Mail, TakenUp: wire.TakenUp, NotOpened: wire.NotOpened, Stopped: wire.Stopped, End: wire.End}
 	if slices.ContainsFunc(wire.Events, refers) {
 		r.lines = wire.Events
 		return nil

@@ -2,20 +2,27 @@ package records
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 
 	"replan/agent/remote"
 )
 
-// Rewind puts a run that has ended back into its queue, without its end and without
-// commands that it has not received. dbos.RewindWorkflow takes the first step to remove
+// Rewind puts a run that has ended back into its queue, without its end, and with the
+// terms in place of commands that it has not received. All of that happens or nothing,
+// even if the answer of the database is lost. dbos.RewindWorkflow takes the first step to remove
 // from the caller: if another client resumed the run meanwhile, and it ended again, that
 // would remove what the run did.
-func (d *Database) Rewind(ctx context.Context, run string) error {
+func (d *Database) Rewind(ctx context.Context, run string, terms remote.Terms) error {
+	command, err := encodeCommand(remote.Input{Terms: &terms})
+	if err != nil {
+		return err
+	}
 	ended := false
-	err := d.alter(ctx, false, func(tx *sql.Tx) error {
+	err = d.alter(ctx, false, func(tx *sql.Tx) error {
 		err := tx.QueryRowContext(ctx, d.render(`SELECT status NOT IN `+underWay+` FROM %sworkflow_status WHERE workflow_uuid = $1 AND name = $2`+d.forUpdate()), run, Workflow).Scan(&ended)
 		if err != nil || !ended {
 			return err
@@ -51,7 +58,9 @@ func (d *Database) Rewind(ctx context.Context, run string) error {
 				return err
 			}
 		}
-		return nil
+		_, err = tx.ExecContext(ctx, d.render(`INSERT INTO %snotifications (destination_uuid, topic, message, serialization, message_uuid) VALUES ($1, $2, $3, $4, $5)`),
+			run, Commands, command, Serializer{}.Name(), rand.Text())
+		return err
 	})
 	if known, ok := errors.AsType[*remote.Problem](err); ok {
 		return known
@@ -65,4 +74,13 @@ func (d *Database) Rewind(ctx context.Context, run string) error {
 		return problem(remote.CodeUsage, "the run has not ended: follow it instead")
 	}
 	return nil
+}
+
+// encodeCommand returns a command as DBOS stores it.
+func encodeCommand(in remote.Input) (*string, error) {
+	line, err := json.Marshal(in)
+	if err != nil {
+		return nil, err
+	}
+	return Serializer{}.Encode(string(line))
 }

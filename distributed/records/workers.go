@@ -192,14 +192,3 @@ func (d *Database) Claim(ctx context.Context, run string) (claim string, err err
 	}
 	return claim, nil
 }
-
-// Resumed reports whether somebody has resumed a run, which a worker has just taken,
-// after its end. A run whose worker died has been taken more than once.
-func (d *Database) Resumed(ctx context.Context, run string) (bool, error) {
-	var taken int
-	if err := d.sql.QueryRowContext(ctx, d.render(`SELECT recovery_attempts FROM %sworkflow_status WHERE workflow_uuid = $1`), run).Scan(&taken); err != nil {
-		return false, fmt.Errorf("look whether the run %s was resumed: %w", run, err)
-	}
-	waiting, err := d.Waiting(ctx, []string{run})
-	return taken == 1 || len(waiting) > 0, err
-}
