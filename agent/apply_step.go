@@ -338,7 +338,7 @@ func (r fold) deal(s *StepState) {
 	case s.Failure == event.FailureDenied:
 		reason, sentence = event.ReasonDenied, fmt.Sprintf("step %s (%s) was denied", s.Step.Index, s.Step.Title)
 	case s.Failure == event.FailureInterrupted:
-		status, reason, sentence = event.StatusCancelled, event.ReasonInterrupted, "stopped by the user"
+		status, reason, sentence = event.StatusCancelled, event.ReasonInterrupted, headline(string(s.Error))
 	case !s.Failure.Replannable():
 		r.end(event.StatusFailed, event.ReasonGuard, sentence)
 		return

@@ -276,7 +276,7 @@ func (s *Session) leaseWithin(limits event.Limits, own event.Usage) (leased even
 // recall stops a run whose call is no longer wanted.
 func (s *Session) recall(k *child) {
 	if k.engine != nil {
-		k.engine.stop(context.Background(), "")
+		k.engine.stop(errInterrupted)
 		s.afterAdvance(k.engine)
 	}
 }

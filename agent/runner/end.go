@@ -145,7 +145,10 @@ func (s *Session) next(ctx context.Context) {
 	s.prepare(ctx, j)
 }
 
-func (s *Session) stopAll(by string) {
+// theUser is who stops a run or cancels a step, unless somebody else is named.
+const theUser = "the user"
+
+func (s *Session) stopAll(why error) {
 	if len(s.queue) > 0 {
 		var names []string
 		for _, j := range s.queue {
@@ -162,32 +165,32 @@ func (s *Session) stopAll(by string) {
 	if s.preparing != nil {
 		s.preparing()
 	}
-	s.stopEngines(context.Background(), by)
+	s.stopEngines(why)
 }
 
 // stopEngines stops the current runs, innermost first. An inner run is thus over
 // before the run that requested it learns of its end.
-func (s *Session) stopEngines(ctx context.Context, by string) {
+func (s *Session) stopEngines(why error) {
 	for _, e := range slices.Backward(s.engines) {
-		e.stop(ctx, by)
+		e.stop(why)
 		s.afterAdvance(e)
 	}
 }
 
 // cancel stops one running step and reports whether there is one.
-func (e *engine) cancel(index string) bool {
+func (e *engine) cancel(index string, why error) bool {
 	s := e.run.Step(index)
 	if s == nil {
 		return false
 	}
 	if len(s.Items) > 0 && s.Status == agent.StepRunning {
-		return e.cancelItems(s)
+		return e.cancelItems(s, why)
 	}
 	c := e.calls[event.Attempt{Index: index, Number: s.Attempt}]
 	if l := s.Loop; l != nil && s.Status == agent.StepRunning && !l.Asking {
 		// Its last turn has returned; only the calls of that turn are running.
 		e.apply([]event.Data{event.StepFailed{
-			Index: index, Attempt: s.Attempt, Error: untrusted.Text(errCancelled.Error()), Failure: event.FailureInterrupted,
+			Index: index, Attempt: s.Attempt, Error: untrusted.Text(why.Error()), Failure: event.FailureInterrupted,
 			MS: e.since(s.StartedAt),
 		}})
 		return true
@@ -195,19 +198,19 @@ func (e *engine) cancel(index string) bool {
 	if c == nil {
 		return false
 	}
-	c.stop(errCancelled)
+	c.stop(why)
 	return true
 }
 
 // cancelItems stops the running items of a step, and keeps the others from beginning. It
 // reports whether there was one.
-func (e *engine) cancelItems(s *agent.StepState) bool {
-	failed, found := agent.CancelItems(s, errCancelled.Error())
+func (e *engine) cancelItems(s *agent.StepState, why error) bool {
+	failed, found := agent.CancelItems(s, why.Error())
 	if found {
 		e.apply([]event.Data{failed})
 	}
 	for _, item := range s.Items {
-		found = e.cancel(item.Step.Index) || found
+		found = e.cancel(item.Step.Index, why) || found
 	}
 	return found
 }

@@ -128,7 +128,6 @@ func (c *call) stopped() error {
 var (
 	errInterrupted = errors.New("stopped by the user")
 	errOver        = errors.New("the run is over")
-	errCancelled   = errors.New("cancelled by the user")
 	errUnwanted    = errors.New("the step that made this call has ended")
 )
 
@@ -209,18 +208,19 @@ func (e *engine) amended(record event.Data) event.Data {
 	return e.amend(record)
 }
 
-// stop stops the run, since the user or the named other said so, or ctx has ended. The
-// cause of ctx is named if it has one of its own.
-func (e *engine) stop(ctx context.Context, by string) {
+// interruption is why a run stops when ctx has ended: the user said so, unless ctx has a
+// cause of its own.
+func interruption(ctx context.Context) error {
+	if cause := context.Cause(ctx); cause != nil && cause != context.Canceled && cause != context.DeadlineExceeded { //nolint:errorlint // one of its own may be a context.Canceled
+		return fmt.Errorf("stopped: %w", cause)
+	}
+	return errInterrupted
+}
+
+// stop stops the run.
+func (e *engine) stop(why error) {
 	if e.over() || e.run.Paused {
 		return
-	}
-	why := errInterrupted
-	if by != "" {
-		why = errors.New("stopped by " + by)
-	}
-	if cause := context.Cause(ctx); cause != nil && cause != context.Canceled && cause != context.DeadlineExceeded { //nolint:errorlint // one of its own may be a context.Canceled
-		why = fmt.Errorf("stopped: %w", cause)
 	}
 	e.stopAll(why)
 	e.apply([]event.Data{event.RunPaused{Reason: untrusted.Text(why.Error())}})

@@ -115,7 +115,7 @@ func Run(ctx context.Context, job Job) (event.Result, error) {
 			e.apply(slices.DeleteFunc(batch, func(d event.Data) bool { return !e.awaits(d) }))
 		case <-ended:
 			ended = nil
-			e.stop(ctx, "")
+			e.stop(interruption(ctx))
 		}
 	}
 	e.leave(arrivals)

@@ -317,7 +317,7 @@ func (s *Session) loop(ctx context.Context) {
 func (s *Session) shutDown(ctx context.Context) {
 	s.cfg.Tools.Watch(nil)
 	s.queue, s.choices, s.admitting = nil, nil, nil
-	s.stopEngines(ctx, "")
+	s.stopEngines(interruption(ctx))
 	keepLast(s)
 	for len(s.engines) > 0 {
 		select {
@@ -372,7 +372,7 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 		s.keep(c.Key, c.Value, true)
 	case session.Cancel:
 		e := s.running(c.Run)
-		if e == nil || !e.cancel(c.Step) {
+		if e == nil || !e.cancel(c.Step, fmt.Errorf("cancelled by %s", cmp.Or(c.By, theUser))) {
 			s.publishNote("info", "step "+c.Step+" is not running")
 			break
 		}
@@ -384,7 +384,7 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 	case session.SettleChanges:
 		settleChanges(ctx, s, c.Choice)
 	case session.Stop:
-		s.stopAll(c.By)
+		s.stopAll(fmt.Errorf("stopped by %s", cmp.Or(c.By, theUser)))
 	case session.Steer:
 		if text := strings.TrimSpace(c.Text); strings.HasPrefix(text, "/") || !s.steer(text, c.By) {
 			s.command(ctx, session.Submit{Text: c.Text})

@@ -108,6 +108,7 @@ type ResolveFailure struct {
 type Cancel struct {
 	Run  string
 	Step string
+	By   string // as in Resolve
 }
 
 // Stop stops the current run: its model call, its tools and their children. The

@@ -248,7 +248,9 @@ func TestStoppedRunIsResumedOnRequest(t *testing.T) {
 		w := submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Attended: true})
 		await[event.GateRequested](t, w, 1)
 		send(t, c, "r-1", "ann", session.Stop{})
-		await[event.ChatReply](t, w, 1)
+		if end := await[event.ChatReply](t, w, 1); end.Text != "stopped by ann" {
+			t.Errorf("the run ended with %s", end.Text)
+		}
 		w.rest()
 		resume(t, c, "r-1", remote.Terms{Attended: true})
 		w = watch(t, c, "r-1")

@@ -371,6 +371,9 @@ func signed(in remote.Input) session.Command {
 	case session.Steer:
 		c.By = in.By
 		return c
+	case session.Cancel:
+		c.By = in.By
+		return c
 	case session.Stop:
 		c.By = in.By
 		return c

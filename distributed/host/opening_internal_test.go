@@ -173,7 +173,7 @@ func (e ending) Write(text []byte) (int, error) {
 }
 
 func TestAnswersCarryTheirAuthor(t *testing.T) {
-	for _, command := range []session.Command{session.Resolve{}, session.ResolveDoubt{}, session.Edit{}, session.AnswerElicitation{}, session.Review{}, session.ResolveFailure{}} {
+	for _, command := range []session.Command{session.Resolve{}, session.ResolveDoubt{}, session.Edit{}, session.AnswerElicitation{}, session.Review{}, session.ResolveFailure{}, session.Cancel{}, session.Stop{}} {
 		if got := signed(remote.Input{Command: command, By: "ann"}); reflect.ValueOf(got).FieldByName("By").String() != "ann" {
 			t.Errorf("%T is signed as %+v", command, got)
 		}
