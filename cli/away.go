@@ -289,7 +289,7 @@ func (o *options) watch(ctx context.Context, s *remote.Session) error {
 	if watch != nil {
 		defer watch.Stop()
 	}
-	err := wrap("the screen", o.screens().show(ctx, s, watch, o.screens().dressed(tui.Options{Elsewhere: true, Intro: "Workers carry this run out. What they do appears here."})))
+	err := wrap("the screen", o.screens().show(ctx, s, watch, o.screens().dressed(tui.Options{Elsewhere: true, Intro: "Workers carry this run out."})))
 	s.Close()
 	words := "Run " + telling.ShortID(s.Run()) + " has ended. Show it: replan runs show " + telling.ShortID(s.Run()) + o.onAgain()
 	if !s.Over() {

@@ -107,7 +107,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 
 		clipboard: tea.SetClipboard,
 
-		live: &live.Runs{Planners: o.Planners, Elsewhere: o.Elsewhere},
+		live: &live.Runs{Planners: o.Planners, Elsewhere: o.Elsewhere, Preparing: o.Elsewhere},
 		room: newRoom(o),
 	}
 	m.dag, m.detail = dag.New(l, m.keys), step.New(l, m.keys)

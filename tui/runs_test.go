@@ -11,6 +11,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/agent/session"
 	"replan/tui"
 	"replan/tui/dialog"
 )
@@ -93,6 +94,17 @@ func TestScreenOfARunOfWorkersOffersOnlyWhatCanBeDoneThere(t *testing.T) {
 	s = open(t, tui.Options{Elsewhere: true}, 120, 36).show(newStory().finished()).press(tabKey)
 	s.lacks("u undo")
 	s.press(letters("u")...).wants("A run of workers cannot be undone.")
+}
+
+func TestRunOfWorkersIsStoppedBeforeItBegins(t *testing.T) {
+	s := open(t, tui.Options{Elsewhere: true}, 120, 36)
+	s.wants("waiting for a worker to begin")
+	s.wants("esc stop")
+	s.press(escape).wants("stopping")
+	s.sent(session.Stop{})
+	reply := event.ChatReply{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Text: "stopped by ann before it began"}
+	s.show((&story{now: newStory().now}).session(reply)).wants("stopped by ann before it began")
+	s.press(escape).wants("Nothing is running.")
 }
 
 func TestRunWithoutPlanShowsNoFraction(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 
 	"replan/agent/remote"
+	"replan/agent/session"
 	"replan/distributed/records"
 )
 
@@ -70,8 +71,8 @@ func (c *Client) Submit(ctx context.Context, t remote.Task, version string) erro
 	return nil
 }
 
-// Send sends a command to a run, which gets it once. While the database cannot be
-// reached it tries again, until ctx ends.
+// Send sends a command to a run, which gets it once. A stop ends a run that no worker has
+// begun. While the database cannot be reached it tries again, until ctx ends.
 func (c *Client) Send(ctx context.Context, in remote.Input, run string) error {
 	line, err := json.Marshal(in)
 	if err != nil {
@@ -82,7 +83,13 @@ func (c *Client) Send(ctx context.Context, in remote.Input, run string) error {
 		if err := c.reach(ctx); err != nil { // DBOS would not stop with ctx
 			return err
 		}
-		err := dbos.Send(c.dbos, run, string(line), records.Commands, once)
+		withdrawn, err := false, error(nil)
+		if _, stop := in.Command.(session.Stop); stop {
+			withdrawn, err = c.database.Withdraw(ctx, run, in.By)
+		}
+		if err == nil && !withdrawn {
+			err = dbos.Send(c.dbos, run, string(line), records.Commands, once)
+		}
 		if err == nil {
 			return nil
 		}

@@ -287,37 +287,6 @@ func TestWorkersStartAtOnceOnANewDatabase(t *testing.T) {
 	})
 }
 
-func TestStopThatComesBeforeAWorkerCancelsTheRun(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		open := opens(t)
-		prepared, err := host.Start(t.Context(), host.Config{Database: openDatabase(t, address), Worker: remote.Worker{ID: "w0", Version: version}, Open: open})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := prepared.Close(); err != nil {
-			t.Fatal(err)
-		}
-		c := openClient(t, address)
-		w := submit(t, c, remote.Task{Run: "r-1", Plan: &gated, Attended: true})
-		send(t, c, "r-1", "ann", session.Stop{})
-		startHost(t, address, "w1", open)
-		if end := await[event.ChatReply](t, w, 1); end.Status != event.StatusCancelled || end.Reason != event.ReasonInterrupted {
-			t.Errorf("the run ended with %s: %s", end.Reason, end.Text)
-		}
-		w.rest()
-		for _, e := range w.events {
-			if e.Data.Kind() == event.KindGateRequested || e.Data.Kind() == event.KindStepStarted {
-				t.Errorf("the run began with %s", e.Data.Kind())
-			}
-		}
-		resume(t, c, "r-1", remote.Terms{Approve: policy.ApproveAll})
-		w = watch(t, c, "r-1")
-		if end := await[event.ChatReply](t, w, 2); end.Status != event.StatusCompleted {
-			t.Errorf("the resumed run ended with %s: %s", end.Reason, end.Text)
-		}
-	})
-}
-
 func TestRunGoesOnThoughTheClockOfItsWorkerIsOff(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		open := opens(t)

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +30,7 @@ type live struct {
 
 	agreed int // number of recorded events when terms were last received
 
-	stopped   untrusted.Text   // who stopped the run before it began
+	stopped   *event.ChatReply // of a run that was stopped before it began
 	takenUp   bool             // by this worker, which is recorded
 	deaths    int              // workers in a row that took the run up and died before it made progress
 	harmless  bool             // the run cannot be why its last worker ended
@@ -93,8 +92,8 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 			return records.Record{TakenUp: l.host.cfg.Worker.ID}, nil
 		}
 		if !over && len(l.of(l.task.Run)) == 0 {
-			if l.stopped != "" {
-				return l.conclude(event.ChatReply{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Text: l.stopped}), nil
+			if l.stopped != nil {
+				return l.conclude(*l.stopped), nil
 			}
 			if waiting, err := l.host.cfg.Database.Waiting(ctx, []string{l.task.Run}); err == nil && len(waiting) > 0 {
 				return records.Record{Mail: true}, nil // a stop may be there
@@ -178,7 +177,7 @@ func (l *live) record(r records.Record, here bool) {
 func (l *live) finish(ctx context.Context) (err error) {
 	all := l.all()
 	reply, _ := all[len(all)-1].Data.(event.ChatReply)
-	end := outcomeOf(reply)
+	end := records.OutcomeOf(reply)
 	if end.Status == event.StatusCompleted {
 		if l.opened, err = l.openTools(ctx); err != nil {
 			return err
@@ -189,11 +188,6 @@ func (l *live) finish(ctx context.Context) (err error) {
 	}
 	l.last = &end
 	return nil
-}
-
-// outcomeOf returns the outcome of a run that ends with an answer.
-func outcomeOf(reply event.ChatReply) records.Outcome {
-	return records.Outcome{Status: cmp.Or(reply.Status, event.StatusCompleted), Reason: reply.Reason}
 }
 
 // handBack hands back what the run has changed, and returns the outcome with a note.
@@ -238,8 +232,8 @@ func (l *live) open(ctx context.Context) error {
 	cfg.Approve, cfg.Review, cfg.Reviewer, cfg.Attended, cfg.InDoubt = l.task.Approve, l.task.Review, l.task.Review && l.task.Attended, l.task.Attended, l.task.InDoubt
 	cfg.Delegated, cfg.Admit = true, func(ctx context.Context, t plan.Tool) (func(), error) { return l.host.admit(ctx, l, t) }
 	cfg.Workspace = Workspace(l.task.Source) // the folder is another one on each worker
-	if past := l.of(SessionID(l.task.Run)); len(past) > 0 {
-		cfg.Restored = &runner.Restored{ID: SessionID(l.task.Run), Journal: batches{l}, Events: past}
+	if past := l.of(records.SessionID(l.task.Run)); len(past) > 0 {
+		cfg.Restored = &runner.Restored{ID: records.SessionID(l.task.Run), Journal: batches{l}, Events: past}
 	}
 	// The workflow ends the session, after it has recorded what that says.
 	ctx, stop := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -248,7 +242,7 @@ func (l *live) open(ctx context.Context) error {
 		stop(err)
 		return errors.Join(err, opened.Close())
 	}
-	go l.watch(l.lastOf(SessionID(l.task.Run)))
+	go l.watch(l.lastOf(records.SessionID(l.task.Run)))
 	l.session.Send(l.first())
 	l.host.opened()
 	context.AfterFunc(l.leaving, func() {
@@ -301,7 +295,7 @@ func (l *live) watch(recorded uint64) {
 			continue
 		}
 		recorded = e.Seq
-		end = outcomeOf(reply)
+		end = records.OutcomeOf(reply)
 		closing.Go(l.session.Close)
 	}
 	closing.Wait()
@@ -407,7 +401,7 @@ func (l *live) closeOpened() {
 // newID returns the ids of the session, of the run, and then others.
 func (l *live) newID(other func(time.Time) string) func(time.Time) string {
 	own := 0
-	if l.of(SessionID(l.task.Run)) == nil {
+	if l.of(records.SessionID(l.task.Run)) == nil {
 		own++
 	}
 	if l.of(l.task.Run) == nil {
@@ -433,6 +427,3 @@ func Workspace(from remote.Source) string {
 		return from.Repository + "@" + from.Revision
 	}
 }
-
-// SessionID returns the id of the session of a run.
-func SessionID(run string) string { return "s-" + strings.TrimPrefix(run, "r-") }

@@ -129,9 +129,9 @@ func (l *live) refuse(reason event.Reason, why untrusted.Text) records.Record {
 
 // conclude ends a run without a session. The end is the next record.
 func (l *live) conclude(reply event.ChatReply) records.Record {
-	end := outcomeOf(reply)
+	end := records.OutcomeOf(reply)
 	l.last = &end
-	id := SessionID(l.task.Run)
+	id := records.SessionID(l.task.Run)
 	return records.Record{Events: []event.Event{{Seq: l.lastOf(id) + 1, Time: time.Now().UTC(), Run: id, Data: reply}}}
 }
 

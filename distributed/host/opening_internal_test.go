@@ -143,7 +143,7 @@ func TestEndOfARunThatIsNotOpenedEndsNoPause(t *testing.T) {
 	}
 	l := newLive(h, remote.Task{Run: "r-1"})
 	l.takenUp = true
-	l.record(records.Record{Events: []event.Event{{Run: SessionID("r-1"), Data: event.ChatReply{Status: event.StatusFailed}}}}, false)
+	l.record(records.Record{Events: []event.Event{{Run: records.SessionID("r-1"), Data: event.ChatReply{Status: event.StatusFailed}}}}, false)
 	if r, err := l.next(t.Context()); err != nil || r.End == nil || h.Health().Problem == "" {
 		t.Errorf("after %+v, %v the worker is well", r, err)
 	}

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"replan/agent/remote"
 	"replan/agent/session"
 	"replan/distributed/records"
-	"replan/internal/untrusted"
 )
 
 // run is the workflow. What it does depends only on the recorded steps: until they are
@@ -76,7 +74,7 @@ func (l *live) awaitsTerms() bool {
 
 // again forgets what became of the attempts before a run was resumed.
 func (l *live) again() {
-	l.agreed, l.notOpened, l.deaths, l.stopped = len(l.all()), 0, 0, ""
+	l.agreed, l.notOpened, l.deaths, l.stopped = len(l.all()), 0, 0, nil
 }
 
 // receive takes one command from the mailbox of the workflow, as a record announced, if
@@ -100,7 +98,8 @@ func (l *live) receive(ctx dbos.Context) error {
 		return nil
 	}
 	if _, stop := in.Command.(session.Stop); stop && len(l.of(l.task.Run)) == 0 {
-		l.stopped = untrusted.Text("stopped by " + cmp.Or(in.By, "the user") + " before it began")
+		reply := records.StoppedBefore(in.By)
+		l.stopped = &reply
 	}
 	l.held.commands = append(l.held.commands, in)
 	if l.session != nil {

@@ -42,7 +42,7 @@ func (d *Database) readAll(ctx context.Context, run string, decode decoder) (all
 
 // read reads at most 500 steps.
 func (d *Database) read(ctx context.Context, run string, after int, decode decoder) (found []Record, last int, err error) {
-	if found, last, err = d.stored(ctx, run, after); err != nil {
+	if found, last, err = d.stored(ctx, d.sql, run, after); err != nil {
 		return nil, last, err
 	}
 	fetch := func(sum string, _ int) ([]byte, string, error) {
@@ -57,10 +57,15 @@ func (d *Database) read(ctx context.Context, run string, after int, decode decod
 	return found, last, nil
 }
 
+// asked is a database or a transaction.
+type asked interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
 // stored is read without the events that have references.
-func (d *Database) stored(ctx context.Context, run string, after int) (found []Record, last int, err error) {
+func (d *Database) stored(ctx context.Context, from asked, run string, after int) (found []Record, last int, err error) {
 	last = after
-	rows, err := d.sql.QueryContext(ctx, d.render(`SELECT function_id, output FROM %soperation_outputs
+	rows, err := from.QueryContext(ctx, d.render(`SELECT function_id, output FROM %soperation_outputs
 		WHERE workflow_uuid = $1 AND function_id > $2 AND function_name = $3 ORDER BY function_id LIMIT 500`), run, after, Step)
 	if err != nil {
 		return nil, last, fmt.Errorf("read the run %s: %w", run, err)

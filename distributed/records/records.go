@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -93,6 +94,14 @@ type Outcome struct {
 	// Summary spares lists the records; nil if the run did not begin.
 	Summary *agent.Summary `json:"summary,omitempty"`
 }
+
+// OutcomeOf returns the outcome of a run that ends with an answer.
+func OutcomeOf(reply event.ChatReply) Outcome {
+	return Outcome{Status: cmp.Or(reply.Status, event.StatusCompleted), Reason: reply.Reason}
+}
+
+// SessionID returns the id of the session of a run.
+func SessionID(run string) string { return "s-" + strings.TrimPrefix(run, "r-") }
 
 // Serializer writes what DBOS stores for us as its type and JSON, such as
 // `record {"mail":true}`: readable in the database, and without the base64 of the

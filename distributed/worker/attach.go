@@ -19,7 +19,6 @@ import (
 	"replan/agent/remote"
 	"replan/cli"
 	"replan/distributed/client"
-	"replan/distributed/host"
 	"replan/distributed/records"
 	"replan/internal/untrusted"
 )
@@ -131,7 +130,7 @@ func (a *attachment) submit(ctx context.Context, task remote.Task, request remot
 }
 
 func (a *attachment) accept(run string) error {
-	return a.write(remote.Output{Accepted: &remote.Accepted{Run: run, Session: host.SessionID(run)}})
+	return a.write(remote.Output{Accepted: &remote.Accepted{Run: run, Session: records.SessionID(run)}})
 }
 
 // again follows a run that was submitted before, and resumes it first if asked to.
