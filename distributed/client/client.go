@@ -102,12 +102,21 @@ func (c *Client) Send(ctx context.Context, in remote.Input, run string) error {
 	}
 }
 
-// Resume continues a run that has ended, on new terms.
+// Resume continues a run that has ended, on new terms. It waits a while for its worker,
+// which has the run until it has tidied up.
 func (c *Client) Resume(ctx context.Context, run string, terms remote.Terms) error {
 	if _, _, err := c.database.Skim(ctx, run); err != nil { // its version is another
 		return err
 	}
-	return c.database.Rewind(ctx, run, terms)
+	for until := time.Now().Add(c.rhythm.tidying); ; {
+		err := c.database.Rewind(ctx, run, terms)
+		if !errors.Is(err, records.ErrTidying) || time.Now().After(until) {
+			return err
+		}
+		if err := pause(ctx, c.rhythm.longest); err != nil {
+			return err
+		}
+	}
 }
 
 // status returns the state of a run's workflow.

@@ -15,9 +15,10 @@ type rhythm struct {
 	again             time.Duration // the pause after a failure
 	patience          time.Duration // how long something lasts before the user reads of it
 	limit             time.Duration // of one look
+	tidying           time.Duration // how long a resume waits for the worker of a run that has ended
 }
 
-var usual = rhythm{shortest: 20 * time.Millisecond, longest: 250 * time.Millisecond, again: 500 * time.Millisecond, patience: 2 * time.Second, limit: 30 * time.Second}
+var usual = rhythm{shortest: 20 * time.Millisecond, longest: 250 * time.Millisecond, again: 500 * time.Millisecond, patience: 2 * time.Second, limit: 30 * time.Second, tidying: 10 * time.Second}
 
 // pause waits for a while, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {

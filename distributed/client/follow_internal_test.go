@@ -84,7 +84,7 @@ func openClient(t *testing.T, address string) *Client {
 	if err != nil {
 		t.Fatal(errors.Join(err, d.Close()))
 	}
-	c.rhythm = rhythm{shortest: time.Millisecond, longest: 4 * time.Millisecond, again: 5 * time.Millisecond, patience: 20 * time.Millisecond, limit: 10 * time.Second}
+	c.rhythm = rhythm{shortest: time.Millisecond, longest: 4 * time.Millisecond, again: 5 * time.Millisecond, patience: 20 * time.Millisecond, limit: 10 * time.Second, tidying: 10 * time.Second}
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			t.Error(err)

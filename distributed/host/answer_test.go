@@ -116,17 +116,10 @@ func (w *watched) rest() {
 	}
 }
 
-// resume resumes a run, whose end may be recorded just before its workflow ends.
 func resume(t *testing.T, c *client.Client, run string, terms remote.Terms) {
 	t.Helper()
-	for {
-		err := c.Resume(t.Context(), run, terms)
-		if err == nil {
-			return
-		}
-		if problem, ok := err.(*remote.Problem); !ok || problem.Code != remote.CodeUsage { //nolint:errorlint // as it is returned
-			t.Fatal(err)
-		}
+	if err := c.Resume(t.Context(), run, terms); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 	"replan/agent/remote"
 )
 
+// ErrTidying refuses to resume a run whose end is recorded, while its worker still has it.
+var ErrTidying = problem(remote.CodeUsage, "the run has ended, but its worker is still tidying up: try again later")
+
 // Rewind puts a run that has ended back into its queue, without its end, and with the
 // terms in place of commands that it has not received. All of that happens or nothing,
 // even if the answer of the database is lost. dbos.RewindWorkflow takes the first step to remove
@@ -21,10 +24,10 @@ func (d *Database) Rewind(ctx context.Context, run string, terms remote.Terms) e
 	if err != nil {
 		return err
 	}
-	ended := false
+	ended, over := false, false
 	err = d.alter(ctx, false, func(tx *sql.Tx) error {
 		err := tx.QueryRowContext(ctx, d.render(`SELECT status NOT IN `+underWay+` FROM %sworkflow_status WHERE workflow_uuid = $1 AND name = $2`+d.forUpdate()), run, Workflow).Scan(&ended)
-		if err != nil || !ended {
+		if err != nil {
 			return err
 		}
 		last, output := -1, sql.NullString{}
@@ -37,8 +40,12 @@ func (d *Database) Rewind(ctx context.Context, run string, terms remote.Terms) e
 		if err != nil && output.Valid {
 			return unreadable(run, err)
 		}
+		record, _ := value.(Record)
+		if over = record.End != nil; !ended {
+			return nil
+		}
 		first := last + 1
-		if record, ok := value.(Record); ok && record.End != nil {
+		if over {
 			first = last // else the run ended without saying so
 		}
 		for _, statement := range []string{
@@ -70,6 +77,8 @@ func (d *Database) Rewind(ctx context.Context, run string, terms remote.Terms) e
 		return NoRun(run)
 	case err != nil:
 		return fmt.Errorf("resume the run %s: %w", run, err)
+	case !ended && over:
+		return ErrTidying
 	case !ended:
 		return problem(remote.CodeUsage, "the run has not ended: follow it instead")
 	}
