@@ -40,6 +40,9 @@ var (
 func Check(cmd *cobra.Command, o *config.Options) error {
 	path, flags := cmd.CommandPath(), cmd.Flags()
 	if !slices.Contains(reach, path) {
+		if path == "replan runs prune" && o.Distributed.On != "" { // the lists beside it show those of workers
+			return errors.New("replan runs prune removes runs of this machine: add --on '' for that; replan-worker prune removes those of workers")
+		}
 		if flags.Changed("on") && o.Distributed.On != "" {
 			return fmt.Errorf("%s works on this machine only: omit --on", path)
 		}
