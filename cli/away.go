@@ -140,6 +140,42 @@ func (o *options) followAway(ctx context.Context, args []string) error {
 	})
 }
 
+// stopAway stops a run of workers.
+func (o *options) stopAway(ctx context.Context, args []string) error {
+	return o.withWorkers(func(with remote.Options) error {
+		o.follows.Store(true)
+		s, err := remote.Attach(ctx, with, remote.Request{Follow: &remote.Follow{Run: runAway(args)}})
+		if err != nil {
+			return away(ctx, err)
+		}
+		defer s.Close()
+		s.Send(session.Stop{})
+		var reply *event.ChatReply
+		for e := range s.Events() {
+			switch d := e.Data.(type) {
+			case event.ChatReply:
+				reply = &d
+			case event.Note:
+				if e.Run == s.ID() {
+					_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", d.Text.Line())
+				}
+			}
+		}
+		switch id := telling.ShortID(s.Run()); {
+		case ctx.Err() != nil:
+			return &failure{exit: exitInterrupted, code: "detached", err: fmt.Errorf("the run %s is to stop, and has not ended yet. %s", id, o.comeBack(s))}
+		case reply == nil:
+			return o.left(ctx, s, nil, nil)
+		case reply.Status != event.StatusCancelled:
+			return usage("the run %s has ended: %s", id, reply.Status)
+		case o.Output == config.OutputJSON:
+			return o.printJSON(map[string]string{"run": s.Run(), "status": string(reply.Status)})
+		default:
+			return o.print("Run " + id + " is stopped. Resume it: replan plan resume " + id + o.onAgain() + "\n")
+		}
+	})
+}
+
 // listedRuns is the number of runs of workers that a list shows without --all.
 const listedRuns = 100
 

@@ -151,13 +151,18 @@ func (p *played) notBegun(r remote.Request, file []byte) bool {
 	if r.Follow != nil {
 		p.put(remote.Output{Accepted: &remote.Accepted{Run: s.Run, Session: "s-" + strings.TrimPrefix(s.Run, "r-")}})
 		p.put(remote.Output{Note: s.Why})
-		p.answered("")
+		by := p.answered("")
+		p.put(remote.Output{Event: &event.Event{Seq: 1, Time: time.Now(), Run: "s-" + strings.TrimPrefix(s.Run, "r-"), Data: event.ChatReply{
+			Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Text: untrusted.Text("stopped by " + by),
+		}}})
+		return true
 	}
 	p.put(remote.Output{Runs: []agent.Summary{s}})
 	return true
 }
 
-// answered waits for the answer to a gate and returns who gave it.
+// answered waits for the answer to a gate, or without one for a stop, and returns who
+// sent it.
 func (p *played) answered(gate string) string {
 	if conn := announce("waits"); conn != nil {
 		defer conn.Close() //nolint:errcheck // nothing more is written
@@ -171,7 +176,9 @@ func (p *played) answered(gate string) string {
 		if json.Unmarshal([]byte(line), &in) != nil {
 			os.Exit(4)
 		}
-		if c, ok := in.Command.(session.Resolve); ok && c.Gate == gate && in.By != "" {
+		resolve, ok := in.Command.(session.Resolve)
+		_, stop := in.Command.(session.Stop)
+		if in.By != "" && (ok && resolve.Gate == gate || stop && gate == "") {
 			return in.By
 		}
 	}

@@ -130,7 +130,7 @@ func TestMistypedWordsAreNotTakenForAGoal(t *testing.T) {
 		"plan chekc x":               `replan: unknown command "chekc" for "replan plan"; did you mean check?`,
 		"tools lsit":                 `replan: unknown command "lsit" for "replan tools"; did you mean list?`,
 		"runs rm 1a2b3c":             `replan: unknown command "rm" for "replan runs"; did you mean prune?`,
-		"runs xyz":                   `replan: unknown command "xyz" for "replan runs"; it has follow, list, prune and show`,
+		"runs xyz":                   `replan: unknown command "xyz" for "replan runs"; it has follow, list, prune, show and stop`,
 		"completion bsh":             `replan: there is no completion for the shell "bsh"; did you mean bash?`,
 		"help rnu":                   `replan: unknown help topic "rnu"; did you mean run?`,
 		"help plan nothing":          `replan: unknown help topic "nothing"`,

@@ -60,6 +60,11 @@ func newRuns(o *options) slash.Command {
 				Examples: []string{"runs follow a61ec9", "runs follow --plain"},
 				Do:       func(ctx context.Context, c slash.Call) error { return o.followAway(ctx, c.Args) },
 			},
+			{
+				Name: "stop", Args: "[RUN]", Short: "Stop a run of workers", Check: atMostOne("RUN"),
+				Long: "stop stops a run of workers (--on), also one that no worker has begun, and waits for its end.",
+				Do:   func(ctx context.Context, c slash.Call) error { return o.stopAway(ctx, c.Args) },
+			},
 			newRunsPrune(o),
 		},
 	}

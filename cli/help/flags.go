@@ -128,7 +128,7 @@ func concerns(path string) (names []string, ok bool) {
 		return []string{"mcp-config", "ascii", "isolate", "no-network", Output}, true
 	case "replan plan show":
 		return []string{Output, "ascii"}, true
-	case "replan runs", "replan runs list":
+	case "replan runs", "replan runs list", "replan runs stop":
 		return []string{Output, "on"}, true
 	case "replan runs show":
 		return []string{Output, "ascii", "on"}, true

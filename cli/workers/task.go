@@ -20,7 +20,7 @@ import (
 // reach are the commands that act on runs of workers.
 var reach = []string{
 	"replan", "replan run", "replan plan run", "replan plan resume", "replan replay",
-	"replan runs", "replan runs list", "replan runs show", "replan runs follow",
+	"replan runs", "replan runs list", "replan runs show", "replan runs follow", "replan runs stop",
 }
 
 // carried are the flags that mean something for runs of workers.
@@ -50,8 +50,11 @@ func Check(cmd *cobra.Command, o *config.Options) error {
 		return nil
 	}
 	if o.Distributed.On == "" {
-		if path == "replan runs follow" {
+		switch path {
+		case "replan runs follow":
 			return errors.New("there are only runs of workers to follow: add --on ADDRESS; replan replay shows a run of this machine")
+		case "replan runs stop":
+			return errors.New("there are only runs of workers to stop: add --on ADDRESS")
 		}
 		return nil
 	}
