@@ -141,7 +141,7 @@ func (o *options) followAway(ctx context.Context, args []string) error {
 }
 
 // stopAway stops a run of workers.
-func (o *options) stopAway(ctx context.Context, args []string) error {
+func stopAway(ctx context.Context, o *options, args []string) error {
 	return o.withWorkers(func(with remote.Options) error {
 		o.follows.Store(true)
 		s, err := remote.Attach(ctx, with, remote.Request{Follow: &remote.Follow{Run: runAway(args)}})

@@ -63,7 +63,7 @@ func newRuns(o *options) slash.Command {
 			{
 				Name: "stop", Args: "[RUN]", Short: "Stop a run of workers", Check: atMostOne("RUN"),
 				Long: "stop stops a run of workers (--on), also one that no worker has begun, and waits for its end.",
-				Do:   func(ctx context.Context, c slash.Call) error { return o.stopAway(ctx, c.Args) },
+				Do:   func(ctx context.Context, c slash.Call) error { return stopAway(ctx, o, c.Args) },
 			},
 			newRunsPrune(o),
 		},

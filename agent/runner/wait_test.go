@@ -17,7 +17,7 @@ import (
 // TestWaitForOtherCallsIsNoTimeOfACall lets a call wait for others for longer than its
 // limit, and then take until its limit.
 func TestWaitForOtherCallsIsNoTimeOfACall(t *testing.T) {
-	const limit = 10 * time.Millisecond
+	const limit = 200 * time.Millisecond // a busy machine needs some of it before the wait begins
 	for name, c := range map[string]struct {
 		plan    string
 		trusted bool
@@ -33,6 +33,7 @@ func TestWaitForOtherCallsIsNoTimeOfACall(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			cut := make(chan bool, 10)
 			s := open(t, policy.ApproveAll, func(s *stage) {
 				s.model.replies[prompt.PurposePlan], s.model.replies[prompt.PurposeStep] = c.plan, "said"
@@ -56,7 +57,7 @@ func TestWaitForOtherCallsIsNoTimeOfACall(t *testing.T) {
 				}
 			})
 			s.Send(session.Submit{Text: "do it"})
-			if why := c.want(t, s); !strings.Contains(why, "it took longer than its limit of 10ms") {
+			if why := c.want(t, s); !strings.Contains(why, "it took longer than its limit of 200ms") {
 				t.Errorf("the call ended since %s", why)
 			}
 			if <-cut {

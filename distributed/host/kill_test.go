@@ -103,7 +103,7 @@ func workUntilKilled() error {
 }
 
 // effects is a server whose tool change appends a line to a file: the run and where.
-// A deadly place ends the process.
+// A deadly place ends the process, and one that stalls stops it.
 type effects struct {
 	runner.Tools
 	file, run string
@@ -111,8 +111,13 @@ type effects struct {
 
 // Call carries out a call.
 func (e effects) Call(_ context.Context, c plan.ToolCall) (any, error) {
-	if c.Args["where"] == "deadly" {
+	switch c.Args["where"] {
+	case "deadly":
 		os.Exit(1)
+	case "stalls":
+		if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
+			return nil, err
+		}
 	}
 	if c.Tool.Name != "change" {
 		return map[string]any{"n": 1}, nil
@@ -298,22 +303,17 @@ func TestStalledWorkerLosesItsRunAndRepeatsNothing(t *testing.T) {
 	defer stalled.kill(t)
 	c := openClient(t, address)
 	p := longPlan(rand.New(rand.NewPCG(3, 0)), 100) //nolint:gosec // the same in every run
+	p.Steps[50].Args["where"] = "stalls"
 	w := submit(t, c, remote.Task{Run: "r-1", Plan: &p, Approve: policy.ApproveAll, InDoubt: event.DoubtDone})
-	await[event.StepCompleted](t, w, 5)
-	signalProcess(t, stalled, syscall.SIGSTOP)
+	await[event.StepCompleted](t, w, 1)
 	other := startWorker(t, address, dir, "w2")
 	defer other.kill(t)
 	await[event.RunResumed](t, w, 1)
-	signalProcess(t, stalled, syscall.SIGCONT)
+	if err := stalled.command.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
 	if end := await[event.RunCompleted](t, w, 1); end.Status != event.StatusCompleted {
 		t.Errorf("the run is %s: %s", end.Status, end.Error)
 	}
 	checkEffects(t, dir)
-}
-
-func signalProcess(t *testing.T, p workerProcess, s syscall.Signal) {
-	t.Helper()
-	if err := p.command.Process.Signal(s); err != nil {
-		t.Fatal(err)
-	}
 }
