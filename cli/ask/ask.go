@@ -156,7 +156,7 @@ type Questions struct {
 	mu    sync.Mutex
 	asked map[string]uint64 // the question number of each waiting gate and step
 	count uint64            // number of questions so far
-	now   uint64            // number of the question that is asked now; 0 is none
+	now   uint64            // number of the open question; 0 is none
 }
 
 // question is a question that waits for a slot.
@@ -270,8 +270,8 @@ func (q *Questions) keep(run string, waiting []question) {
 	}
 }
 
-// drop forgets a question, and takes it away if it is the one that is asked now, since
-// somebody else who follows the run has answered it. The caller holds the lock.
+// drop forgets a question, and takes it away if it is open, since somebody else who
+// follows the run has answered it. The caller holds the lock.
 func (q *Questions) drop(id string) {
 	if q.asked[id] == q.now && q.now != 0 && q.input.tty != nil {
 		q.out.withdraw()
@@ -280,7 +280,7 @@ func (q *Questions) drop(id string) {
 	delete(q.asked, id)
 }
 
-// turn says which question is asked now.
+// turn sets which question is open.
 func (q *Questions) turn(number uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -169,7 +169,7 @@ func (p *Input) cancel() {
 	})
 }
 
-// skip ends the open question on a terminal; the next one is asked as usual.
+// skip ends the open question on a terminal, and leaves later ones alone.
 func (p *Input) skip() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -52,7 +52,7 @@ func TestResumeWhoseTermsAreNotTakenChangesNothing(t *testing.T) {
 		t.Errorf("the resume ends with %v", err)
 	}
 	if n := db.number("SELECT COUNT(*) FROM workflow_status WHERE status = 'SUCCESS'"); n != 1 {
-		t.Error("the run goes on, on its old terms")
+		t.Error("the run continues on its old terms")
 	}
 }
 
