@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -166,9 +167,9 @@ func (s *terminal) since(from int) string {
 	return string(s.out[from:])
 }
 
-// until waits for text in the output after from. It ignores blanks, because the
-// program skips existing ones by moving the cursor.
-func (s *terminal) until(from int, text string) {
+// until waits for one of the texts in the output after from. It ignores blanks, because
+// the program skips existing ones by moving the cursor.
+func (s *terminal) until(from int, texts ...string) {
 	s.t.Helper()
 	limit := time.NewTimer(longest)
 	defer limit.Stop()
@@ -177,18 +178,18 @@ func (s *terminal) until(from int, text string) {
 		s.mu.Lock()
 		shown, news := packed(string(s.out[from:])), s.news
 		s.mu.Unlock()
-		if strings.Contains(shown, packed(text)) {
+		if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(shown, packed(text)) }) {
 			return
 		}
 		if ended {
 			<-s.exited
-			s.t.Fatalf("the program ended (%v) without writing %q; it wrote\n%s", s.waited, text, shown)
+			s.t.Fatalf("the program ended (%v) without writing %q; it wrote\n%s", s.waited, texts, shown)
 		}
 		select {
 		case <-news:
 		case <-s.drained:
 		case <-limit.C:
-			s.t.Fatalf("timed out waiting for %q; the program wrote\n%s", text, shown)
+			s.t.Fatalf("timed out waiting for %q; the program wrote\n%s", texts, shown)
 		}
 	}
 }
