@@ -11,10 +11,9 @@ import (
 	"replan/planning/prompt"
 )
 
-// survey searches the workspace for the names in a job's goal, if words alone may
-// plan it.
+// survey searches the workspace for the names in a job's goal, and sketches it.
 func (s preparation) survey(ctx context.Context, j job) intent.Facts {
-	if s.cfg.Survey == nil || !j.plans() || !s.cfg.Routing.Planner.ByWords() {
+	if s.cfg.Survey == nil || !j.plans() || s.cfg.Routing.Planner == event.PlannerNone && !j.create {
 		return intent.Facts{}
 	}
 	return s.cfg.Survey(ctx, prompt.Unmentioned(j.goal, j.mentions))

@@ -407,7 +407,7 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 	prompting := p.jobConfig.prompting
 	prompting.Conversation, prompting.Mentions = slices.Clip(s.conversation.messages), p.job.mentions
 	prompting.ContextWindow, prompting.ModelTools, prompting.Models = p.info.ContextWindow, p.info.Tools, p.models
-	prompting.Small, prompting.Vision = p.info.Small, p.info.Vision
+	prompting.Small, prompting.Vision, prompting.Sketch = p.info.Small, p.info.Vision, p.facts.Sketch
 	prompting.Servers = instructions(s.cfg.Tools.Status(), p.catalogue)
 	if p.job.create { // the user asked for a plan
 		prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false

@@ -30,11 +30,19 @@ func (o *Operators) Facts(ctx context.Context, survey *intent.Survey) (intent.Fa
 			return intent.Facts{}, err
 		}
 	}
-	facts := survey.Facts()
-	if survey.Repository() {
-		o.repositoryFacts(within, &facts)
-	}
+	facts := survey.Facts(o.sizeOf)
+	facts.Sketch = survey.Sketch()
+	o.repositoryFacts(within, survey, &facts)
 	return facts, nil
+}
+
+// sizeOf returns the bytes of a file, 0 if it is gone.
+func (o *Operators) sizeOf(at string) int64 {
+	info, err := o.tree.Root.Stat(at)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 // surveyLines passes a survey the lines that it wants.
@@ -48,19 +56,22 @@ func (o *Operators) surveyLines(ctx context.Context, survey *intent.Survey) erro
 		return fmt.Errorf("looking through the workspace: %w", err)
 	}
 	for _, m := range s.Result().Matches {
-		survey.Line(m.Text)
+		survey.Line(m.Path, m.Line, m.Text)
 	}
 	return nil
 }
 
 // repositoryFacts adds the state of the repository, if there is one.
-func (o *Operators) repositoryFacts(ctx context.Context, facts *intent.Facts) {
+func (o *Operators) repositoryFacts(ctx context.Context, survey *intent.Survey, facts *intent.Facts) {
 	state, err := o.git.State(ctx)
 	if err != nil {
 		o.log.Debug("the state of the repository is not known", "error", err)
 		return
 	}
-	facts.Clean, facts.NoUpstream, facts.NoRemote = state.Clean, state.NoUpstream, state.NoRemote
+	facts.Sketch = facts.Sketch.InRepository(state.Branch, state.Changed)
+	if survey.Repository() {
+		facts.Clean, facts.NoUpstream, facts.NoRemote = state.Clean, state.NoUpstream, state.NoRemote
+	}
 }
 
 // Dirty counts the files with changes that are not committed. Without git or a

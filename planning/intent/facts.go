@@ -24,15 +24,24 @@ type Facts struct {
 	Clean      bool `json:"clean,omitempty"`       // no file differs from the last commit
 	NoUpstream bool `json:"no_upstream,omitempty"` // the branch follows none
 	NoRemote   bool `json:"no_remote,omitempty"`   // there is none to push to
+
+	// What the goal names, for the looks.
+	Declared []Declaration `json:"declared,omitempty"` // of its names that look like code
+	Inside   []string      `json:"inside,omitempty"`   // files of the folders that it names
+	Large    []string      `json:"large,omitempty"`    // of Files and Inside, those too large to be read whole
+
+	Sketch Sketch `json:"-"` // of the workspace
 }
 
 // Survey gathers the facts that a goal needs. Whoever looks through the workspace
 // tells it of every file and folder.
 type Survey struct {
-	in      Intent
-	names   map[string]bool // in lower case
-	matcher *regexp.Regexp  // for the tests that hold the name of the goal
-	facts   Facts
+	in       Intent
+	names    map[string]bool // in lower case
+	matcher  *regexp.Regexp  // for the tests that hold the name of the goal
+	declared *regexp.Regexp  // for the declarations of the names that look like code
+	files    []string        // of the workspace, in the order of the walk
+	facts    Facts
 }
 
 // mostFacts bounds each list of facts.
@@ -56,6 +65,9 @@ func SurveyFor(in Intent, goal string) *Survey {
 	if _, name := lastOf(symbolOf(in.Target)); in.Action == debug && identifier.MatchString(name) {
 		s.matcher = regexp.MustCompile(`(?i)\b(?:func|fn|def|function)\s+(test\w*` + regexp.QuoteMeta(name) + `\w*)`)
 	}
+	if names := codeNames(goal); len(names) > 0 {
+		s.declared = regexp.MustCompile(`\b(func|fn|def|fun|function|class|type|struct|interface|enum|trait|const|var|let|val)\s+(?:\([^)]*\)\s*|mut\s+)?(` + strings.Join(names, "|") + `)\b`)
+	}
 	return s
 }
 
@@ -65,14 +77,39 @@ func (s *Survey) Repository() bool { return s.in.Action == commit || s.in.Action
 // Lines is a regular expression for the lines to pass to Line, "" if none are
 // needed.
 func (s *Survey) Lines() string {
-	if s.matcher == nil {
-		return ""
+	var wanted []string
+	for _, m := range []*regexp.Regexp{s.matcher, s.declared} {
+		if m != nil {
+			wanted = append(wanted, m.String())
+		}
 	}
-	return s.matcher.String()
+	return strings.Join(wanted, "|")
+}
+
+// codeNames returns the names in a goal that look like code, or that stand beside a kind
+// of declaration.
+func codeNames(goal string) []string {
+	const most = 20
+	var names []string
+	tokens := split(goal[:min(len(goal), mostWords)], 4*maxWords)
+	for i, t := range tokens {
+		beside := i > 0 && tokens[i-1].is(kinds...) || i+1 < len(tokens) && tokens[i+1].is(kinds...)
+		name := symbolName(t.text)
+		if name == "" || t.is(kinds...) || !likeCode(t.text) && !(beside && !t.is(plainWords...)) || slices.Contains(names, name) {
+			continue
+		}
+		if names = append(names, name); len(names) == most {
+			break
+		}
+	}
+	return names
 }
 
 // See takes a file or a folder of the workspace.
 func (s *Survey) See(at string, folder bool) {
+	if !folder {
+		s.files = append(s.files, at)
+	}
 	lower := strings.ToLower(at)
 	stem := strings.TrimSuffix(path.Base(lower), path.Ext(lower))
 	for name := range s.names {
@@ -87,14 +124,63 @@ func (s *Survey) See(at string, folder bool) {
 }
 
 // Line takes a line of a file that fits Lines.
-func (s *Survey) Line(text string) {
-	if m := s.matcher.FindStringSubmatch(text); m != nil && (hasTestName(m[1]) || strings.HasPrefix(m[1], "test_")) {
-		add(&s.facts.Tests, m[1])
+func (s *Survey) Line(at string, line int, text string) {
+	if s.matcher != nil {
+		if m := s.matcher.FindStringSubmatch(text); m != nil && (hasTestName(m[1]) || strings.HasPrefix(m[1], "test_")) {
+			add(&s.facts.Tests, m[1])
+		}
+	}
+	if s.declared == nil || len(s.facts.Declared) >= mostFacts {
+		return
+	}
+	if m := s.declared.FindStringSubmatch(text); m != nil {
+		s.facts.Declared = append(s.facts.Declared, Declaration{Name: m[2], Kind: declarationKinds[m[1]], Path: at, Line: line})
 	}
 }
 
-// Facts are those that were gathered.
-func (s *Survey) Facts() Facts { return s.facts }
+var declarationKinds = map[string]string{
+	"func": "function", "fn": "function", "def": "function", "fun": "function", "function": "function", "class": "class", "type": "type",
+	"struct": "type", "interface": "interface", "enum": "enum", "trait": "trait", "const": "constant", "var": "variable", "let": "variable", "val": "variable",
+}
+
+// Facts are those that were gathered. size returns the bytes of a file; nil where nobody
+// knows.
+func (s *Survey) Facts(size func(at string) int64) Facts {
+	facts := s.facts
+	relevant := slices.Clone(facts.Files)
+	for i, d := range facts.Declared {
+		facts.Declared[i].Tested = s.tested(d.Path)
+		relevant = append(relevant, d.Path, facts.Declared[i].Tested)
+	}
+	for _, at := range s.files {
+		if slices.Contains(facts.Folders, path.Dir(at)) {
+			add(&facts.Inside, at)
+		}
+	}
+	for _, at := range append(relevant, facts.Inside...) {
+		if at != "" && size != nil && size(at) > wholeFile {
+			add(&facts.Large, at)
+		}
+	}
+	return facts
+}
+
+// tested returns the only source file that a test file tests, "" if there is none.
+func (s *Survey) tested(test string) string {
+	if !testfile.Is(test) {
+		return ""
+	}
+	found := ""
+	for _, at := range s.files {
+		if testfile.Tests(test, at) {
+			if found != "" {
+				return ""
+			}
+			found = at
+		}
+	}
+	return found
+}
 
 // add puts a fact into a list that is not full.
 func add(list *[]string, one string) {

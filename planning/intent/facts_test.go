@@ -19,10 +19,10 @@ func surveyed(goal string) intent.Facts {
 	}
 	if s.Lines() != "" {
 		for _, line := range []string{"func Make(title string) string {", "func Makes() {}", "func TestMake(t *testing.T) {", "func helperMake() {}"} {
-			s.Line(line)
+			s.Line("", 0, line)
 		}
 	}
-	return s.Facts()
+	return s.Facts(nil)
 }
 
 func TestChainsFitTheWorkspace(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"replan/internal/untrusted"
+	"replan/planning/intent"
 )
 
 // Prompting is the planner's context besides the goal and the tools. It is part of
@@ -13,6 +14,8 @@ type Prompting struct {
 	Instructions string    `json:"instructions,omitempty"` // the project's AGENTS.md, untrusted
 	Conversation []Message `json:"conversation,omitempty"` // earlier turns, oldest first
 	Mentions     []Mention `json:"mentions,omitempty"`     // names in the goal with an @, untrusted
+
+	Sketch intent.Sketch `json:"sketch,omitzero"` // of the workspace
 
 	// Servers is how each server wants to be used, by its name, in its own words.
 	Servers map[string]untrusted.Text `json:"servers,omitempty"`

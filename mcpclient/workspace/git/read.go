@@ -244,6 +244,8 @@ type State struct {
 	Clean      bool // no changes, and no merge or similar operation in progress
 	NoUpstream bool // the current branch has no upstream
 	NoRemote   bool
+	Branch     string   // empty if no branch is checked out
+	Changed    []string // files that differ from the last commit
 }
 
 // State returns the state of the repository.
@@ -256,7 +258,10 @@ func (o *Operators) State(ctx context.Context) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	s := State{Clean: status.Clean && status.Underway == "", NoUpstream: status.Branch != "" && status.Upstream == ""}
+	s := State{Clean: status.Clean && status.Underway == "", NoUpstream: status.Branch != "" && status.Upstream == "", Branch: status.Branch}
+	for _, f := range status.Files {
+		s.Changed = append(s.Changed, f.Path)
+	}
 	if out, err := r.must(ctx, "list the remotes", gitRun{args: []string{"remote"}}); err == nil {
 		s.NoRemote = strings.TrimSpace(out.data) == ""
 	}

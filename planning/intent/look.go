@@ -1,0 +1,422 @@
+package intent
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"replan/internal/lazyregexp"
+	"replan/internal/untrusted"
+	"replan/planning/plan"
+)
+
+// Looks are the calls that look at what a goal names, before a model plans it: the first
+// steps of its plan.
+type Looks struct {
+	Steps []plan.Step // read-only calls, independent of each other, numbered from 1
+
+	// Whole means that the goal only asks, and asks about nothing else: the results
+	// are enough for the answer, and no model has to plan.
+	Whole bool
+}
+
+// The bounds of the looks.
+const (
+	mostLooks  = 6
+	mostInside = 6         // files of a folder that are read one by one
+	wholeFile  = 16 << 10  // bytes; a larger file is read around the name
+	around     = 60        // lines
+	mostWords  = 40 * 1000 // bytes of a goal that are looked through for names
+)
+
+// Look returns the calls for what a goal names, among the tools of a catalogue. It names
+// what exists: a file, a folder, a declaration, a commit, and marks such as TODO.
+func (f Facts) Look(goal string, c plan.Catalogue) Looks {
+	l := looker{facts: f, tokens: split(goal[:min(len(goal), mostWords)], 4*maxWords), asks: OnlyAsks(goal), catalogue: c}
+	l.look()
+	if l.whole = l.asks && len(l.steps) > 0 && len(l.steps) <= mostLooks && !l.open(); !l.whole && len(l.steps) > mostLooks {
+		l.steps = l.steps[:mostLooks]
+	}
+	for i := range l.steps {
+		l.steps[i].Index = strconv.Itoa(i + 1)
+	}
+	return Looks{Steps: l.steps, Whole: l.whole}
+}
+
+// looker collects the looks of one goal.
+type looker struct {
+	facts     Facts
+	tokens    []token
+	asks      bool
+	catalogue plan.Catalogue
+	steps     []plan.Step
+	named     map[int]bool // positions of the tokens that the looks are about
+	whole     bool
+}
+
+func (l *looker) look() {
+	l.named = map[int]bool{}
+	l.commits()
+	for i, t := range l.tokens {
+		switch {
+		case l.named[i]:
+		case l.mark(i, t), l.file(i, t), l.folder(i, t), l.declared(i, t), l.name(i, t):
+			l.named[i] = true
+		}
+	}
+	l.tests()
+}
+
+// add appends a call if its tool is on offer and nothing did the same before.
+func (l *looker) add(title, tool string, args map[string]any) {
+	found, err := l.catalogue.Find(tool)
+	if err != nil || !found.Trusted || !found.ReadOnly {
+		return
+	}
+	step := plan.Step{Title: untrusted.Text(title), Executor: plan.ExecutorTool, Tool: tool, Args: args, DependsOn: []string{}}
+	for _, s := range l.steps {
+		if s.Tool == tool && plan.CanonicalJSON(s.Args) == plan.CanonicalJSON(args) {
+			return
+		}
+	}
+	l.steps = append(l.steps, step)
+}
+
+// near reports whether one of the words stands right before or after a token.
+func (l *looker) near(i int, words ...string) bool {
+	return i > 0 && l.tokens[i-1].is(words...) || i+1 < len(l.tokens) && l.tokens[i+1].is(words...)
+}
+
+// any reports whether the goal holds one of the words.
+func (l *looker) any(words ...string) bool {
+	return slices.ContainsFunc(l.tokens, func(t token) bool { return t.is(words...) })
+}
+
+var (
+	todoMarks = strings.Fields("TODO TODOs FIXME FIXMEs HACK XXX")
+	usage     = strings.Fields("use uses used using call calls called caller callers reference references referenced import imports imported")
+	wellKnown = strings.Fields("readme changelog license licence makefile dockerfile contributing notes justfile")
+	numbers   = strings.Fields("one two three four five six seven eight nine ten")
+)
+
+// mark looks for comments of a kind.
+func (l *looker) mark(_ int, t token) bool {
+	if t.quoted || !slices.Contains(todoMarks, t.text) {
+		return false
+	}
+	word := strings.TrimSuffix(t.text, "s")
+	l.add("Search for "+word, "fs.search", map[string]any{"query": word})
+	return true
+}
+
+// file reads a file of the workspace.
+func (l *looker) file(_ int, t token) bool {
+	at := l.fileNamed(t.text)
+	if at == "" {
+		return false
+	}
+	l.read(at, 0)
+	return true
+}
+
+// read reads a file, or what is around a line of a large one.
+func (l *looker) read(at string, line int) {
+	args := map[string]any{"path": at}
+	if slices.Contains(l.facts.Large, at) {
+		args["limit"] = 2 * around
+		if line > around/3 {
+			args["offset"] = line - around/3
+		}
+	}
+	l.add("Read "+at, "fs.read", args)
+}
+
+// fileNamed returns the only file that a word names, by its path or by its name with an
+// extension; "" for none.
+func (l *looker) fileNamed(word string) string {
+	name := strings.ToLower(pathOf(strings.TrimSuffix(strings.TrimPrefix(word, "./"), "'s")))
+	if name == "" || strings.HasSuffix(word, "/") {
+		return ""
+	}
+	var found []string
+	for _, file := range l.facts.Files {
+		lower := strings.ToLower(file)
+		stem := strings.TrimSuffix(lower, path.Ext(lower))
+		switch {
+		case lower == name:
+			return file
+		case strings.Contains(name, ".") && strings.HasSuffix(lower, "/"+name),
+			slices.Contains(wellKnown, name) && stem == name:
+			found = append(found, file)
+		}
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0]
+}
+
+// folder looks into a folder: at its declarations, its few files, or its list.
+func (l *looker) folder(i int, t token) bool {
+	name := strings.Trim(strings.TrimPrefix(strings.ToLower(t.text), "./"), "/")
+	called := strings.Contains(t.text, "/") || l.near(i, "folder", "directory", "dir", "package", "module")
+	if name == "" || !called || t.is("folder", "directory", "dir", "package", "module") {
+		return false
+	}
+	var found []string
+	for _, folder := range l.facts.Folders {
+		lower := strings.ToLower(folder)
+		if lower == name {
+			found = []string{folder}
+			break
+		}
+		if strings.HasSuffix(lower, "/"+name) {
+			found = append(found, folder)
+		}
+	}
+	if len(found) != 1 {
+		return false
+	}
+	l.inside(found[0])
+	return true
+}
+
+// declarations are words for what code declares.
+var declarations = strings.Fields("function functions func method methods type types class classes struct structs constant constants " +
+	"interface interfaces symbol symbols exported export exports declares declared api")
+
+// extensions are words for kinds of files.
+var extensions = map[string][]string{
+	"json": {".json"}, "yaml": {".yaml", ".yml"}, "yml": {".yaml", ".yml"}, "toml": {".toml"}, "csv": {".csv"}, "xml": {".xml"}, "html": {".html"},
+	"markdown": {".md"}, "go": {".go"}, "python": {".py"}, "typescript": {".ts", ".tsx"}, "javascript": {".js", ".jsx", ".mjs"}, "rust": {".rs"},
+	"sql": {".sql"}, "css": {".css"}, "shell": {".sh"}, "text": {".txt"},
+}
+
+// inside looks into a folder.
+func (l *looker) inside(folder string) {
+	if l.any(declarations...) {
+		l.add("List what "+folder+" declares", "code.symbols", map[string]any{"path": folder})
+		return
+	}
+	var kinds []string
+	for _, t := range l.tokens {
+		kinds = append(kinds, extensions[t.key]...)
+	}
+	var files []string
+	for _, file := range l.facts.Inside {
+		if path.Dir(file) == folder && (len(kinds) == 0 || slices.Contains(kinds, path.Ext(file))) {
+			files = append(files, file)
+		}
+	}
+	if len(files) == 0 || len(files)+len(l.steps) > mostInside || slices.ContainsFunc(files, func(f string) bool { return slices.Contains(l.facts.Large, f) }) {
+		l.add("List "+folder, "fs.list", map[string]any{"path": folder})
+		return
+	}
+	for _, file := range files {
+		l.read(file, 0)
+	}
+}
+
+// declared looks at a declaration: at its uses where the goal asks for them, else at its
+// file, and at the source that a named test tests.
+func (l *looker) declared(_ int, t token) bool {
+	name := symbolName(t.text)
+	if name == "" {
+		return false
+	}
+	var found []Declaration
+	for _, d := range l.facts.Declared {
+		if d.Name == name {
+			found = append(found, d)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return false
+	case l.asks && l.any(usage...):
+		l.add("Find uses of "+name, "code.references", map[string]any{"symbol": name})
+		return true
+	case len(found) > 2:
+		l.add("Find the declarations of "+name, "code.definition", map[string]any{"symbol": name})
+		return true
+	}
+	for _, d := range found {
+		l.read(d.Path, d.Line)
+		if d.Tested != "" {
+			l.read(d.Tested, 0)
+		}
+	}
+	return true
+}
+
+// name searches for a name that nothing declares, such as a variable of the environment,
+// and for quoted text.
+func (l *looker) name(_ int, t token) bool {
+	name := strings.TrimSuffix(t.text, "()")
+	if len(name) < 3 || len(name) > 80 || !t.quoted && !(strings.Contains(name, "_") && identifier.MatchString(name)) {
+		return false
+	}
+	if t.quoted && !l.asks { // often the text to write
+		return false
+	}
+	l.add("Search for "+name, "fs.search", map[string]any{"query": name})
+	return true
+}
+
+// commits looks at commits that the goal names.
+func (l *looker) commits() {
+	for i, t := range l.tokens {
+		if !t.is("commit", "commits") {
+			continue
+		}
+		before := func(n int) token {
+			if i-n >= 0 {
+				return l.tokens[i-n]
+			}
+			return token{}
+		}
+		last := func(t token) bool { return t.is("last", "latest", "newest", "recent", "previous") }
+		count := slices.Index(numbers, before(1).key) + 1
+		if n, err := strconv.Atoi(before(1).key); err == nil {
+			count = n
+		}
+		switch {
+		case count > 0 && count <= 50 && last(before(2)):
+			l.log(count)
+			l.named[i-1], l.named[i-2] = true, true
+		case t.is("commit") && last(before(1)):
+			l.add("Show the last commit", "vcs.show", map[string]any{})
+			l.named[i-1] = true
+		case t.is("commit") && i+1 < len(l.tokens) && hash.MatchString(l.tokens[i+1].text):
+			l.add("Show the commit "+l.tokens[i+1].text, "vcs.show", map[string]any{"ref": l.tokens[i+1].text})
+			l.named[i+1] = true
+		case t.is("commits") && last(before(1)):
+			l.log(10)
+			l.named[i-1] = true
+		default:
+			continue
+		}
+		l.named[i] = true
+	}
+	for i, t := range l.tokens {
+		if t.is("uncommitted", "unstaged") {
+			l.add("Show the changes that are not committed", "vcs.diff", map[string]any{})
+			l.named[i] = true
+		}
+	}
+}
+
+func (l *looker) log(count int) {
+	l.add("List the last "+strconv.Itoa(count)+" commits", "vcs.log", map[string]any{"max": count})
+}
+
+var hash = lazyregexp.New(`^[0-9a-f]{7,40}$`)
+
+// testLines matches the line that begins a test, in several languages.
+const testLines = `func (Test|Fuzz|Benchmark)\w*\(|def test_\w+|^\s*(it|test)\(|#\[(tokio::)?test\]|@Test\b`
+
+// tests looks for the tests of the project where the goal asks which there are.
+func (l *looker) tests() {
+	at := slices.IndexFunc(l.tokens, func(t token) bool { return t.is("tests", "test") })
+	if at < 0 || !l.asks || len(l.steps) > 0 || !l.any("many", "list", "name", "which", "count", "number", "what") || l.any("run", "fail", "fails", "failing", "pass", "passes") {
+		return
+	}
+	l.add("Find the test functions", "fs.search", map[string]any{"query": testLines, "regex": true})
+	for i, t := range l.tokens {
+		if t.is("test", "tests") {
+			l.named[i] = true
+		}
+	}
+}
+
+// plainWords say nothing about which results a question needs.
+var plainWords = strings.Fields("a an the this that these those it its them their there here is are was were be been do does did has have had can could i we me us my our you " +
+	"of in on at to for from by with between and or both each every all any as so please " +
+	"what which who where when how why many much list show name names named tell describe explain summarize summarise compare count number print give " +
+	"file files key keys value values field fields line lines entry entries comment comments content contents setting settings option options default defaults " +
+	"differ differs different difference differences same change changes changed contain contains say says said mean means look like about " +
+	"function functions func method methods type types class classes exported public declared declares defined defines constant constants struct structs " +
+	"commit commits last latest project repository repo folder directory package module code set sets up exist exists json yaml toml csv")
+
+// open reports whether the goal asks about something that the looks are not about.
+func (l *looker) open() bool {
+	for i, t := range l.tokens {
+		if !l.named[i] && !t.is(plainWords...) && (t.quoted || !t.is(todoWords()...)) {
+			return true
+		}
+	}
+	return false
+}
+
+func todoWords() []string { return []string{"todo", "fixme"} }
+
+// symbolName returns the name of a declaration that a word may be: the last part of
+// Store.Len, without parentheses; "" if it cannot be one.
+func symbolName(word string) string {
+	word = strings.TrimSuffix(strings.TrimSuffix(word, "'s"), "()")
+	name := word[strings.LastIndexAny(word, ".:#")+1:]
+	if !identifier.MatchString(name) {
+		return ""
+	}
+	return name
+}
+
+// likeCode reports whether a word looks like a name in code, and not like one of prose.
+func likeCode(word string) bool {
+	name := symbolName(word)
+	if len(name) < 2 {
+		return false
+	}
+	inner := strings.IndexFunc(name[1:], func(r rune) bool { return r >= 'A' && r <= 'Z' }) >= 0 && strings.ToUpper(name) != name
+	return inner || strings.Contains(strings.Trim(name, "_"), "_") || strings.HasSuffix(word, "()") || name != word && !strings.Contains(word, "/")
+}
+
+// imperatives begin a clause that wants something changed or done.
+var imperatives = strings.Fields("create write add fix repair change rename delete remove set update replace insert implement refactor move commit push " +
+	"edit modify make convert generate bump install extract simplify rewrite clean tidy format upgrade downgrade increase decrease raise lower " +
+	"append prepend document revert undo run rerun execute build deploy release publish merge rebase checkout switch sort split join enable disable turn put save correct copy")
+
+// fillers may stand before the verb of a clause.
+var fillers = strings.Fields("please also then just now first next finally and but or to can could would you we i want need let's lets go ahead")
+
+// OnlyAsks reports whether a goal only asks for information: none of its clauses begins
+// with a verb that changes or runs something.
+func OnlyAsks(goal string) bool {
+	tokens := split(goal, 4*maxWords)
+	if len(tokens) == 0 {
+		return false
+	}
+	begins := true // a clause begins here
+	asks := false
+	for _, t := range tokens {
+		switch {
+		case begins && t.is(fillers...):
+		case begins:
+			if t.is(imperatives...) {
+				return false
+			}
+			asks = asks || t.is(questions...) || t.is(asking...) || t.is("list", "name", "count", "is", "are", "does", "do", "did", "summarize", "summarise", "compare", "print", "has", "have", "give", "search", "look", "read", "outline")
+			begins = false
+		}
+		if t.after != "" && t.after != "…" || t.is("and", "then", "but") {
+			begins = true
+		}
+	}
+	return asks
+}
+
+// Declaration is where a name of the goal is declared.
+type Declaration struct {
+	Name   string `json:"name"`
+	Kind   string `json:"kind"` // function, type, constant …; "" if unknown
+	Path   string `json:"path"`
+	Line   int    `json:"line"`             // from 1
+	Tested string `json:"tested,omitempty"` // of a test: the source file that it tests
+}
+
+// Place names a declaration for a reader: "IsEmpty: function, order/order.go:28".
+func (d Declaration) Place() string {
+	return d.Name + ": " + cmp.Or(d.Kind, "declared") + ", " + d.Path + ":" + strconv.Itoa(d.Line)
+}
