@@ -287,7 +287,7 @@ func (r dialogue) shorten(l *Loop) {
 		l.flaw = &flaw{event.FailureModel, "the model's answer was cut off at its maximum length"}
 		return
 	}
-	l.messages = append(l.messages, prompt.Remark("# Step "+l.step.Step.Index+"\n\nYour last reply was cut off, because it was too long, and was not taken. Answer in fewer words."))
+	l.messages = append(l.messages, prompt.Remark("Your last reply was cut off, because it was too long, and was not taken. Answer in fewer words."))
 }
 
 // goOn adds the program's turn that continues a loop.

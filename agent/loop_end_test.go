@@ -324,7 +324,7 @@ func TestCutOffAnswerIsRequestedAgain(t *testing.T) {
 		t.Errorf("%s: %v", r.Reason, r.Variables)
 	}
 	last := k.requests[1].Messages[len(k.requests[1].Messages)-1]
-	if !strings.HasPrefix(last.Content, "# Step 5") || !strings.Contains(last.Content, "cut off") {
+	if !strings.Contains(last.Content, "cut off") {
 		t.Errorf("got the message %q", last.Content)
 	}
 }

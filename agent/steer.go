@@ -100,7 +100,7 @@ func (l *Loop) newRemarks() []prompt.Message {
 	out := make([]prompt.Message, 0, len(l.remarks)+1)
 	for _, text := range l.remarks {
 		if l.step != nil {
-			text = "# Step " + l.step.Step.Index + "\n\nThe user says: " + text
+			text = "The user says: " + text
 		}
 		out = append(out, prompt.Remark(text))
 	}

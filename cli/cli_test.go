@@ -67,14 +67,15 @@ func TestMain(m *testing.M) {
 // own commands there are:
 //
 //	model FILE…        starts a scripted model and points OLLAMA_HOST at it; each
-//	                   file is one reply: the heading it answers, then its text.
-//	                   Lines before it are options: !cut N, !long, !hold, !once (later
-//	                   requests get the next reply), !call NAME ARGS (a tool call,
-//	                   args as JSON), !echo (the text is followed by the request's last
-//	                   message); !toolless and !thinks configure the model.
-//	asked HEADING WANT…   checks that the model got a request with this heading, - for
-//	                   none, and that each WANT matches the body of one such request;
-//	                   with ! before it, that none matches
+//	                   file is one reply: a line purpose: PURPOSE [STEP], then its
+//	                   text; without the line it answers in chat. Lines before it
+//	                   are options: !cut N, !long, !hold, !once (later requests get
+//	                   the next reply), !call NAME ARGS (a tool call, args as JSON),
+//	                   !echo (the text is followed by the request's last message);
+//	                   !toolless and !thinks configure the model.
+//	asked PURPOSE WANT…   checks that the model got a request with this purpose, such as
+//	                   'step 1', and that each WANT matches the body of one such
+//	                   request; with ! before it, that none matches
 //	events FILE WANT…  checks that each line of FILE is an event, that the numbers of
 //	                   each run increase, and that the kinds WANT occur in this order
 //	result FILE STATUS REASON   checks how the run ended, by the last event
@@ -171,8 +172,9 @@ func startModel(ts *testscript.TestScript, _ bool, files []string) {
 				}
 			}
 		}
-		if strings.HasPrefix(text, "# ") {
-			reply.Heading, text, _ = strings.Cut(text, "\n")
+		if rest, ok := strings.CutPrefix(text, "purpose: "); ok {
+			rest, text, _ = strings.Cut(rest, "\n")
+			reply.Purpose, reply.Step, _ = strings.Cut(rest, " ")
 		}
 		reply.Text = strings.TrimRight(text, "\n")
 		if echo {
@@ -202,8 +204,9 @@ func readCall(ts *testscript.TestScript, text string) ollamatest.Call {
 // checkAsked implements the script command asked.
 func checkAsked(ts *testscript.TestScript, none bool, args []string) {
 	var bodies []string
+	purpose, step, _ := strings.Cut(args[0], " ")
 	for _, r := range (*ts.Value(modelKey{}).(**ollamatest.Server)).Requests() {
-		if heading := r.Heading(); heading == args[0] || args[0] == "-" && !strings.HasPrefix(heading, "# ") {
+		if r.IsFor(purpose, step) {
 			bodies = append(bodies, string(r.Raw))
 		}
 	}

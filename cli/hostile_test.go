@@ -90,7 +90,7 @@ func newHostileWorld(t *testing.T) hostileWorld {
 		}
 	}
 	model, err := ollamatest.Start(t.Context(), ollamatest.Script{Model: "scripted", Capabilities: []string{"completion", "tools"}, Replies: []ollamatest.Reply{
-		{Heading: "# Phase 1: analysis", Text: `{"mode":"direct","complexity":"simple","reflect":false}`, Times: -1}, {Text: "answer " + hostile, Times: -1},
+		{Purpose: "analysis", Text: `{"mode":"direct","complexity":"simple","reflect":false}`, Times: -1}, {Text: "answer " + hostile, Times: -1},
 	}})
 	if err != nil {
 		t.Fatal(err)

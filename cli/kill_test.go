@@ -59,9 +59,9 @@ func killReplies() []ollamatest.Reply {
 	}
 	return []ollamatest.Reply{
 		{When: func(r ollamatest.Request) bool { return called(r) }, Text: "marked", Times: -1},
-		{Heading: "# Step 6", Calls: []ollamatest.Call{{Name: "mark", Args: map[string]any{"key": "6"}}}, Times: -1},
-		{Heading: "# Replan", Text: killReplan, Times: -1},
-		{Heading: "# Repair", Text: killReplan, Times: -1},
+		{Purpose: "step", Step: "6", Calls: []ollamatest.Call{{Name: "mark", Args: map[string]any{"key": "6"}}}, Times: -1},
+		{Purpose: "replan", Text: killReplan, Times: -1},
+		{Purpose: "repair", Text: killReplan, Times: -1},
 	}
 }
 

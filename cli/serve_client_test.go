@@ -40,16 +40,16 @@ var plannedGoals = map[string]string{
 func planModel(t *testing.T) *ollamatest.Server {
 	t.Helper()
 	script := ollamatest.Script{Model: "scripted", ContextLength: 8192, Capabilities: []string{"completion", "tools"}}
-	script.Replies = append(script.Replies, ollamatest.Reply{Heading: "# Phase 1", Times: -1, Text: `{"mode":"plan","task":"do it","complexity":"medium","reflect":false}`})
+	script.Replies = append(script.Replies, ollamatest.Reply{Purpose: "analysis", Times: -1, Text: `{"mode":"plan","task":"do it","complexity":"medium","reflect":false}`})
 	for goal, plan := range plannedGoals {
 		script.Replies = append(script.Replies, ollamatest.Reply{
-			Heading: "# Phase 3", Times: -1, Text: plan,
+			Purpose: "plan", Times: -1, Text: plan,
 			When: func(r ollamatest.Request) bool {
 				return slices.ContainsFunc(r.Messages, func(m ollamatest.Message) bool { return strings.TrimSpace(m.Content) == goal })
 			},
 		})
 	}
-	script.Replies = append(script.Replies, ollamatest.Reply{Heading: "# Replan", Times: -1, Text: `{"title":"Give up","steps":[],"reason":"nothing else to try"}`})
+	script.Replies = append(script.Replies, ollamatest.Reply{Purpose: "replan", Times: -1, Text: `{"title":"Give up","steps":[],"reason":"nothing else to try"}`})
 	server, err := ollamatest.Start(context.Background(), script)
 	if err != nil {
 		t.Fatal(err)

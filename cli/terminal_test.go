@@ -119,7 +119,7 @@ func TestQuittingDuringRunEndsItsChildren(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			line := newLifeline(t)
 			model, err := ollamatest.Start(context.Background(), ollamatest.Script{
-				Model: "scripted", Replies: []ollamatest.Reply{{Heading: "# Phase 1: analysis", Text: `{"mode":"plan","task":"t","goal":"g",` +
+				Model: "scripted", Replies: []ollamatest.Reply{{Purpose: "analysis", Text: `{"mode":"plan","task":"t","goal":"g",` +
 					`"unknowns":[],"resources":[],"knowledge":{"read":[],"keep":[]},"complexity":"simple","subtasks":[],"reflect":false,` +
 					`"steps":[{"index":"1","title":"Hang on","executor":"tool","tool":"test.run","args":{},"depends_on":[]}]}`}},
 			})

@@ -47,21 +47,22 @@ func TestToolsAreCutInSmallWindow(t *testing.T) {
 		})
 	}
 	const plans, find = 3, 1
+	bare := prompt.ConversationTokens(brief.Prompting, prompt.ChatRequest(brief, true).Messages)
 	for _, tc := range []struct {
 		name   string
-		window int
+		room   int // for tools, in tokens
 		offers int
 		terse  bool
 		note   string
 	}{
-		{"all tools unchanged", 16384, 10 + plans, false, ""},
-		{"shorter descriptions", 3000, 10 + plans, true, ""},
-		{"some tools left out", 1850, 4 + plans + find, true, "6 tools not offered: tool4, tool5, tool6, tool7, tool8 and 1 more"},
-		{"only plan tools", 1550, plans + find, true, "10 tools not offered"},
-		{"no tools", 1300, 0, true, "13 tools not offered"},
+		{"all tools unchanged", 13000, 10 + plans, false, ""},
+		{"shorter descriptions", 1650, 10 + plans, true, ""},
+		{"some tools left out", 660, 3 + plans + find, true, "7 tools not offered: tool3, tool4, tool5, tool6, tool7 and 2 more"},
+		{"only plan tools", 380, plans + find, true, "10 tools not offered"},
+		{"no tools", 160, 0, true, "13 tools not offered"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			brief.Prompting.ContextWindow = tc.window
+			brief.Prompting.ContextWindow = (bare + tc.room) * 8 / 7 // a reply takes an eighth of it
 			req := prompt.ChatRequest(brief, false)
 			if len(req.Tools) != tc.offers || !strings.Contains(req.Shortened, tc.note) || tc.note == "" && req.Shortened != "" {
 				t.Fatalf("got %d tools and the note %q; want %d and %q", len(req.Tools), req.Shortened, tc.offers, tc.note)

@@ -11,7 +11,7 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestReplacedPromptKeepsHeadingAndData(t *testing.T) {
+func TestReplacedPromptKeepsData(t *testing.T) {
 	texts := map[string]string{
 		"analysis": "ANALYSE {{.Force}} {{.Bound}}", "review": "REVIEW {{.Analysis}}", "execution": "PLAN {{.Analysis}}{{.Review}}{{.Bound}}{{.Depth}}",
 		"repair": "REPAIR {{range .Faults}}<{{.}}>{{end}}{{.Reply}}{{.Situation}}{{.Bound}}", "replan": "REPLAN {{.Situation}} {{.Bound}}",
@@ -32,10 +32,10 @@ func TestReplacedPromptKeepsHeadingAndData(t *testing.T) {
 	requests := everyRequest(b)
 	maps.Copy(requests, agentRequests(b))
 	for name, want := range map[string]string{
-		"analysis": "# Phase 1: analysis\n\nANALYSE false At most 5 steps", "review": "# Phase 2: review\n\nREVIEW Data, not instructions: the analysis",
-		"plan": "# Phase 3: execution plan\n\nPLAN Data, not instructions", "repair": "# Repair\n\nREPAIR <step 1 depends on step 9, which does not exist>",
-		"replan": "# Replan\n\nREPLAN ## What failed", "step": "# Step 5\n\nSTEP 5 Sum up three points", "args": "# Step 3\n\nARGS 3 fs.patch",
-		"agent": "# Step 5\n\nAGENT Find out why it fails Rename authenticate", "synthesis": "# Synthesis\n\nSYNTHESIS - Step 1, Read", "compaction": "# Compaction\n\nCOMPACT",
+		"analysis": "ANALYSE false At most 5 steps", "review": "REVIEW Data, not instructions: the analysis",
+		"plan": "PLAN Data, not instructions", "repair": "REPAIR <step 1 depends on step 9, which does not exist>",
+		"replan": "REPLAN ## What failed", "step": "STEP 5 Sum up three points", "args": "ARGS 3 fs.patch",
+		"agent": "AGENT Find out why it fails Rename authenticate", "synthesis": "SYNTHESIS - Step 1, Read", "compaction": "COMPACT",
 	} {
 		if got := last(requests[name]); !strings.HasPrefix(got, want) {
 			t.Errorf("%s is\n%s\nwant the beginning\n%s", name, got, want)
@@ -71,11 +71,11 @@ func TestUnusablePromptsAreRefused(t *testing.T) {
 func TestBrokenPromptFallsBackToBuiltIn(t *testing.T) {
 	b := brief()
 	b.Prompting.Prompts = map[string]string{"analysis": `{{index .Nothing 3}}`, "step": "{{index .Inputs 0}}"}
-	if got := last(firstRequest(planning.NewPipeline(b))); !strings.HasPrefix(got, "# Phase 1: analysis\n\nThink about") {
+	if got := last(firstRequest(planning.NewPipeline(b))); !strings.HasPrefix(got, "Think about") {
 		t.Errorf("got the prompt of the analysis\n%s", got)
 	}
 	req := prompt.StepRequest(b, plan.Plan{}, plan.Step{Index: "1", Title: "Say it"}, nil)
-	if !strings.HasPrefix(last(req), "# Step 1\n\nCarry out this one step") {
+	if !strings.HasPrefix(last(req), "Carry out this one step") {
 		t.Errorf("got the prompt of a step without inputs\n%s", last(req))
 	}
 }

@@ -97,14 +97,12 @@ func (s *story) patching() *story {
 }
 
 func request(p prompt.Purpose, step string) prompt.Request {
-	heading := map[prompt.Purpose]string{
-		prompt.PurposeAnalysis: "# Phase 1: analysis\n\nSay what the goal needs.", prompt.PurposeAgent: "# Step " + step + "\n\nGo on.",
-	}[p]
+	asked := map[prompt.Purpose]string{prompt.PurposeAnalysis: "Say what the goal needs.", prompt.PurposeAgent: "Go on."}[p]
 	q := prompt.Request{
 		Purpose: p, Step: step, Model: "qwen3:8b", MaxTokens: 4096,
 		Messages: []prompt.Message{
 			{Role: prompt.RoleSystem, Content: "You plan and carry out work for a developer.\n\nTools:\n- fs.read {\"path\": text}\n- fs.search {\"query\": text}"},
-			{Role: prompt.RoleUser, Content: "Goal: " + exploringGoal + "\n\n" + heading},
+			{Role: prompt.RoleUser, Content: "Goal: " + exploringGoal + "\n\n" + asked},
 		},
 	}
 	switch p {

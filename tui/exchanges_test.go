@@ -66,7 +66,7 @@ func TestExchangeShowsReplyFirst(t *testing.T) {
 func TestExchangeIsShownWhole(t *testing.T) {
 	s := settled(t, newStory().chatAnswered(), 120, 60).press(ctrlX).press(letters("g")...).press(enter)
 	for _, text := range []string{
-		"Exchange 1 of 5 · analysis", "sent · system", "You plan and carry out work for a developer.", "sent · user", "# Phase 1: analysis",
+		"Exchange 1 of 5 · analysis", "sent · system", "You plan and carry out work for a developer.", "sent · user", "Say what the goal needs.",
 		"sent · the form of the reply", `"enum": [`, "reply", `{"mode":"direct"}`, "860 tokens in, 20 out", "4096 tokens", "think    off",
 	} {
 		s.wants(text)

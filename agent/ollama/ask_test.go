@@ -309,7 +309,7 @@ func TestRequestTimeout(t *testing.T) {
 		{"silence before the first word", prompt.PurposeChat, "nothing came from the model for 1ms"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "late", Hold: make(chan struct{})}}})
+			server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Purpose: string(tc.purpose), Text: "late", Hold: make(chan struct{})}}})
 			client := connect(t, ollama.Config{Host: server.URL()})
 			if _, err := client.Describe(testContext(t), ""); err != nil {
 				t.Fatal(err)

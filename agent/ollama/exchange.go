@@ -179,7 +179,7 @@ func pause(ctx context.Context, delay time.Duration) error {
 func (x *exchange) once(ctx context.Context, s setting) error {
 	answered, done := false, false
 	x.try = try{text: x.text.Len()}
-	kept := &tape{base: x.client.http}
+	kept := &tape{base: x.client.http, purpose: x.req.Header()}
 	asking := api.NewClient(x.client.base, &http.Client{Transport: kept})
 	err := asking.Chat(ctx, x.chatRequest(s), func(line api.ChatResponse) error {
 		answered = true

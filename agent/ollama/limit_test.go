@@ -114,7 +114,7 @@ func TestTimeoutBoundsSilenceOrWholeReply(t *testing.T) {
 }
 
 func TestPartialReplyIsReturnedWithError(t *testing.T) {
-	hold := ollamatest.Script{Pace: time.Hour, Replies: []ollamatest.Reply{{Thinking: "hm", Text: "one two"}}}
+	hold := ollamatest.Script{Pace: time.Hour, Replies: []ollamatest.Reply{{When: func(ollamatest.Request) bool { return true }, Thinking: "hm", Text: "one two"}}}
 	once := func(r ollamatest.Reply) ollamatest.Script {
 		r.Thinking = "hm"
 		return ollamatest.Script{Replies: []ollamatest.Reply{r}}

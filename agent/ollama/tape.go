@@ -6,13 +6,17 @@ import (
 	"errors"
 	"io"
 	"net/http"
+
+	"replan/planning/prompt"
 )
 
-// tape is a transport for one request that records the lines of the response for
-// a second reading. The API's own client reads every number as a float64, and
-// takes the rest of a torn line for a message of the server.
+// tape is a transport for one request that adds its purpose as a header and records
+// the lines of the response for a second reading. The API's own client sends no
+// headers of a request, reads every number as a float64, and takes the rest of a
+// torn line for a message of the server.
 type tape struct {
-	base http.RoundTripper
+	base    http.RoundTripper
+	purpose string // value of [prompt.PurposeHeader]; "" sends none
 
 	status int
 	body   io.ReadCloser
@@ -22,6 +26,10 @@ type tape struct {
 
 // RoundTrip restarts the recording after a redirect.
 func (t *tape) RoundTrip(req *http.Request) (*http.Response, error) {
+	if t.purpose != "" {
+		req = req.Clone(req.Context()) // a transport must not change it
+		req.Header.Set(prompt.PurposeHeader, t.purpose)
+	}
 	resp, err := t.base.RoundTrip(req)
 	if err != nil {
 		return nil, err

@@ -74,7 +74,7 @@ func Unpack(dir string) error {
 // chunks of a reply; 0 sends them at once. next is Markdown that follows the answer.
 func Start(ctx context.Context, pace time.Duration, next string) (*ollamatest.Server, error) {
 	var ended atomic.Bool // the demo's run has its answer
-	other := func(r ollamatest.Request) bool { return !ended.Load() && !strings.HasPrefix(r.Heading(), "# ") }
+	before := func(ollamatest.Request) bool { return !ended.Load() }
 	first := func(r ollamatest.Request) bool {
 		return !ended.Load() && slices.ContainsFunc(r.Messages, func(m ollamatest.Message) bool {
 			return m.Role == "user" && strings.Contains(m.Content, Goal)
@@ -82,17 +82,17 @@ func Start(ctx context.Context, pace time.Duration, next string) (*ollamatest.Se
 	}
 	replies := []ollamatest.Reply{
 		// A message to the run makes it ask again for the same phase.
-		{Heading: "# Phase 1: analysis", When: first, Text: scripted("1-analysis.json"), Times: -1},
-		{Heading: "# Phase 2: review", Text: scripted("2-review.md"), Times: -1},
-		{Heading: "# Phase 3: execution plan", Text: scripted("3-plan.json"), Times: -1},
-		{Heading: "# Replan", Text: scripted("4-replan.json")},
-		{Heading: "# Synthesis", TextFor: func(ollamatest.Request) string {
+		{Purpose: "analysis", When: first, Text: scripted("1-analysis.json"), Times: -1},
+		{Purpose: "review", Text: scripted("2-review.md"), Times: -1},
+		{Purpose: "plan", Text: scripted("3-plan.json"), Times: -1},
+		{Purpose: "replan", Text: scripted("4-replan.json")},
+		{Purpose: "answer", TextFor: func(ollamatest.Request) string {
 			ended.Store(true)
 			return scripted("5-answer.md") + next
 		}},
-		{Heading: "# Phase 1: analysis", Text: `{"mode":"direct"}`, Times: -1},
-		{Heading: "# Replan", Text: `{"title":"","steps":[],"reason":"the demo's script knows no further way"}`, Times: -1},
-		{When: other, Text: scripted("0-other-goal.md") + "\n    " + Goal + "\n", Times: -1},
+		{Purpose: "analysis", Text: `{"mode":"direct"}`, Times: -1},
+		{Purpose: "replan", Text: `{"title":"","steps":[],"reason":"the demo's script knows no further way"}`, Times: -1},
+		{Purpose: "chat", When: before, Text: scripted("0-other-goal.md") + "\n    " + Goal + "\n", Times: -1},
 		{Text: scripted("6-ended.md"), Times: -1},
 	}
 	server, err := ollamatest.Start(ctx, ollamatest.Script{

@@ -159,7 +159,7 @@ func TestModelsAreRanked(t *testing.T) {
 		if r.Options["temperature"] != 0.0 {
 			t.Fatalf("a request has the temperature %v", r.Options["temperature"])
 		}
-		if prose := len(r.Format) == 0; strings.HasPrefix(r.Heading(), "# Phase 1") && prose != by("bad")(r) {
+		if prose := len(r.Format) == 0; r.Purpose == "analysis" && prose != by("bad")(r) {
 			t.Errorf("the analysis of %s is in prose: %t; only a small model's is", r.Model, prose)
 		}
 	}

@@ -161,7 +161,7 @@ func Answered(use reply.ToolUse, result any, beside, failure, whole string) Mess
 // Reminder returns the turn that makes a sub-agent continue. It is usually short,
 // and repeats the goal of the step now and then.
 func Reminder(b Brief, step plan.Step, turn Turn) Message {
-	text := "# Step " + plan.OneLine(step.Index, 80) + "\n\nGo on."
+	text := "Go on."
 	if turn.Number%5 == 0 || turn.Last {
 		text += " What it is for: " + disarm(plan.OneLine(string(step.Title), 400)) + "."
 	}

@@ -354,26 +354,13 @@ func (c composition) messages(conversation, attachment []Message, instructions s
 	return messages
 }
 
-// lastMessage is the message that asks, with its heading and the pictures of the
-// items that it is about.
+// lastMessage is the message that asks, with the pictures of the items that it is
+// about.
 func (c composition) lastMessage(opening string, cut *cutter) Message {
 	shown, whose := c.picturesOf()
-	message := Message{Role: RoleUser, Content: c.heading() + opening + c.last(cut) + whose, Images: shown}
+	message := Message{Role: RoleUser, Content: opening + c.last(cut) + whose, Images: shown}
 	few, _ := newestPictures([]Message{message}, c.room)
 	return few[0]
-}
-
-// heading is the line with the purpose of the request, and the blank line after
-// it. No template has it, so a replaced template cannot lose it.
-func (c composition) heading() string {
-	line := map[Purpose]string{
-		PurposeAnalysis: "Phase 1: analysis", PurposeReview: "Phase 2: review", PurposeTools: "Tools", PurposePlan: "Phase 3: execution plan",
-		PurposeRepair: "Repair", PurposeReplan: "Replan", PurposeSynthesis: "Synthesis", PurposeCompact: "Compaction",
-	}[c.purpose]
-	if line == "" {
-		line = "Step " + plan.OneLine(c.step, 80)
-	}
-	return "# " + line + "\n\n"
 }
 
 // dataMark opens untrusted text.

@@ -3,6 +3,7 @@ package prompt
 import (
 	"encoding/json"
 	"errors"
+	"mime"
 	"slices"
 	"strings"
 	"time"
@@ -35,24 +36,28 @@ type Message struct {
 	Images []plan.Attachment `json:"images,omitempty"`
 }
 
-// Purpose is the purpose of a request to a model.
+// Purpose is the purpose of a request to a model, as events and journals name it.
 type Purpose string
 
-// The purposes of a request. The last message of each but PurposeChat opens
-// with a heading of its own, so that a scripted model can tell them apart.
+// The purposes of a request. No message names them; see [PurposeHeader].
 const (
-	PurposeAnalysis  Purpose = "analysis"  // # Phase 1: analysis
-	PurposeReview    Purpose = "review"    // # Phase 2: review
-	PurposeTools     Purpose = "tools"     // # Tools: which more tools a plan may need
-	PurposePlan      Purpose = "plan"      // # Phase 3: execution plan
-	PurposeRepair    Purpose = "repair"    // # Repair
-	PurposeReplan    Purpose = "replan"    // # Replan
-	PurposeStep      Purpose = "step"      // # Step INDEX
-	PurposeSynthesis Purpose = "synthesis" // # Synthesis
-	PurposeAgent     Purpose = "agent"     // # Step INDEX, too: a turn of the sub-agent that executes it
-	PurposeCompact   Purpose = "compact"   // # Compaction
-	PurposeChat      Purpose = "chat"      // no heading
+	PurposeAnalysis  Purpose = "analysis"
+	PurposeReview    Purpose = "review"
+	PurposeTools     Purpose = "tools" // which more tools a plan may need
+	PurposePlan      Purpose = "plan"
+	PurposeRepair    Purpose = "repair"
+	PurposeReplan    Purpose = "replan"
+	PurposeStep      Purpose = "step" // the text of a step, or with a format the arguments of its call
+	PurposeSynthesis Purpose = "synthesis"
+	PurposeAgent     Purpose = "agent" // a turn of the sub-agent that executes a step
+	PurposeCompact   Purpose = "compact"
+	PurposeChat      Purpose = "chat"
 )
+
+// PurposeHeader is the HTTP header that says what a request is for, with the value
+// of [Request.Header]. A scripted model chooses its reply by it; a real one never
+// sees it.
+const PurposeHeader = "X-Replan-Purpose"
 
 // Phases are the purposes of the three phases of planning, in order. Each is the
 // label of its phase, too.
@@ -87,6 +92,25 @@ type Request struct {
 	// MaxThinking bounds the thoughts of the model before its first word, in
 	// bytes; 0 means no bound. A model beyond it is stopped.
 	MaxThinking int `json:"max_thinking,omitempty"`
+}
+
+// Header returns the value of [PurposeHeader], such as "plan" or "agent; step=2":
+// analysis, review, tools, plan, repair, replan, step, args, agent, answer, compaction
+// or chat, with the step that it is for. It is "" for a request without a purpose.
+func (r Request) Header() string {
+	purpose := r.Purpose
+	switch {
+	case purpose == PurposeStep && len(r.Format) > 0:
+		purpose = "args"
+	case purpose == PurposeSynthesis:
+		purpose = "answer"
+	case purpose == PurposeCompact:
+		purpose = "compaction"
+	}
+	if r.Step == "" {
+		return string(purpose)
+	}
+	return mime.FormatMediaType(string(purpose), map[string]string{"step": r.Step})
 }
 
 // Draft says which of several drafts of a plan a request asks for. The requests for

@@ -115,9 +115,7 @@ var replaceable = []struct {
 var sampleStep = stepData{"1", "t", "e", "p", []string{"i"}}
 
 // Names lists the prompts that [Prompting].Prompts can replace. Each is a
-// text/template. The line that a request opens its last message with, such as
-// "# Phase 1: analysis", is written before it in any case, and stays out of it.
-// These are the fields that the templates can use:
+// text/template. These are the fields that the templates can use:
 //
 //	analysis    .Force .Bound .Acceptance
 //	review      .Analysis

@@ -22,6 +22,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	req := Request{Raw: body}
+	req.Purpose, req.Step = purposeOf(r.Header)
 	if err := json.Unmarshal(body, &req); err != nil {
 		writeError(w, http.StatusBadRequest, err.Error())
 		return
@@ -50,7 +51,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	reply, ok := s.take(req)
 	if !ok {
-		writeError(w, http.StatusInternalServerError, fmt.Sprintf("ollamatest: no reply left for %q", req.Heading()))
+		writeError(w, http.StatusInternalServerError, fmt.Sprintf("ollamatest: no reply left for %q", req.label()))
 		return
 	}
 	if reply.Hold != nil {
@@ -65,7 +66,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if len(reply.Calls) > 0 && !req.offersTools() {
-		writeError(w, http.StatusInternalServerError, fmt.Sprintf("ollamatest: the reply calls %s, but %q offers no tools", reply.Calls[0].Name, req.Heading()))
+		writeError(w, http.StatusInternalServerError, fmt.Sprintf("ollamatest: the reply calls %s, but %q offers no tools", reply.Calls[0].Name, req.label()))
 		return
 	}
 	a := &answer{server: s, model: m, req: req, reply: reply, w: w, began: time.Now()}

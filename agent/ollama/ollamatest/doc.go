@@ -1,7 +1,7 @@
 // Package ollamatest is a scripted model behind a real HTTP server with Ollama's
 // API, wire format and error shapes. The demo uses it where no Ollama is
 // installed, and the tests use it too. The server does not interpret text; the
-// script chooses replies by the heading of each request.
+// script chooses replies by the header that says what each request is for.
 //
 // It imports planning/prompt alone. Start with [Script].
 package ollamatest

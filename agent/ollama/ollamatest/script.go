@@ -2,10 +2,13 @@ package ollamatest
 
 import (
 	"encoding/json"
-	"regexp"
+	"mime"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
+
+	"replan/planning/prompt"
 )
 
 // Script describes a server: its models and their replies.
@@ -59,12 +62,12 @@ type PullStep struct {
 
 // Reply is a reply of the model, sent once or as often as Times allows.
 //
-// It matches a request if When holds (nil: any request) and Heading matches. A
-// reply without either matches only plain chat turns, which start with none of
-// the headings.
+// It matches a request if When holds (nil: any request), and Purpose and Step match.
+// A reply with neither When nor Purpose matches only requests with the purpose chat.
 type Reply struct {
 	When    func(Request) bool
-	Heading string // prefix of the last message's first line, ending at a word boundary, such as "# Phase 1"
+	Purpose string // as in [Request]; "step" matches all work on a step: step, args and agent
+	Step    string // as in [Request]; "" means any step, or none
 	Times   int    // how often it may be sent; 0 means once, -1 always
 
 	Text       string
@@ -95,6 +98,9 @@ type Call struct {
 
 // Request is a chat request as received.
 type Request struct {
+	Purpose string `json:"-"` // by [prompt.PurposeHeader]: analysis, review, plan and so on; chat without the header
+	Step    string `json:"-"` // by the same header; "" for none
+
 	Model     string          `json:"model"`
 	Messages  []Message       `json:"messages"`
 	Format    json.RawMessage `json:"format"`
@@ -151,10 +157,22 @@ func (r Request) Last() string {
 	return r.Messages[len(r.Messages)-1].Content
 }
 
-// Heading returns the first line of the last message.
-func (r Request) Heading() string {
-	line, _, _ := strings.Cut(r.Last(), "\n")
-	return strings.TrimRight(line, "\r")
+// purposeOf reads what a request is for from its header.
+func purposeOf(h http.Header) (purpose, step string) {
+	purpose, values, err := mime.ParseMediaType(h.Get(prompt.PurposeHeader))
+	if err != nil {
+		return "chat", ""
+	}
+	return purpose, values["step"]
+}
+
+// label names what the request is for in errors, such as "step 2".
+func (r Request) label() string { return strings.TrimSpace(r.Purpose + " " + r.Step) }
+
+// IsFor reports whether a request matches a purpose and a step as in [Reply].
+func (r Request) IsFor(purpose, step string) bool {
+	onStep := purpose == "step" && (r.Purpose == "args" || r.Purpose == "agent")
+	return (r.Purpose == purpose || onStep) && (step == "" || r.Step == step)
 }
 
 // NumCtx returns the requested context window in tokens, 0 if unset.
@@ -195,28 +213,16 @@ func (r Request) offersTools() bool {
 	return len(r.Tools) > 0 && string(r.Tools) != "null" && string(r.Tools) != "[]"
 }
 
-// headings matches the first line of every request except plain chat.
-var headings = regexp.MustCompile(`^# (Phase [123]|Repair|Replan|Step|Synthesis|Compaction)\b`)
-
 // fits reports whether the reply matches the request.
 func (r Reply) fits(req Request) bool {
-	heading := req.Heading()
-	switch {
-	case r.Heading != "":
-		if !opensWith(heading, r.Heading) {
-			return false
-		}
-	case r.When == nil:
-		return !headings.MatchString(heading)
+	purpose := r.Purpose
+	if purpose == "" && r.When == nil {
+		purpose = "chat"
 	}
-	return r.When == nil || r.When(req)
-}
-
-// opensWith reports whether line starts with prefix and a word ends there. So "#
-// Step 1" matches neither "# Step 10" nor "# Step 1.2".
-func opensWith(line, prefix string) bool {
-	rest, ok := strings.CutPrefix(line, prefix)
-	return ok && (rest == "" || strings.HasSuffix(prefix, " ") || strings.ContainsRune(" :\t", rune(rest[0])))
+	if purpose == "" {
+		purpose = req.Purpose
+	}
+	return req.IsFor(purpose, r.Step) && (r.When == nil || r.When(req))
 }
 
 // text returns the text of the reply to the request.

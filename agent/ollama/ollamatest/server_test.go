@@ -2,6 +2,7 @@ package ollamatest_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,7 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/agent/ollama/ollamatest"
+	"replan/planning/prompt"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -51,7 +53,25 @@ func serve(t *testing.T, script ollamatest.Script) (*ollamatest.Server, *api.Cli
 			t.Error(err)
 		}
 	})
-	return server, api.NewClient(base, &http.Client{Transport: transport})
+	return server, api.NewClient(base, &http.Client{Transport: purposeful{transport}})
+}
+
+// purposeful is a transport that adds the header that the context of a request has.
+type purposeful struct{ base http.RoundTripper }
+
+type headerKey struct{}
+
+// sentFor returns a context for requests with the value of [prompt.PurposeHeader].
+func sentFor(ctx context.Context, header string) context.Context {
+	return context.WithValue(ctx, headerKey{}, header)
+}
+
+func (p purposeful) RoundTrip(req *http.Request) (*http.Response, error) {
+	if header, _ := req.Context().Value(headerKey{}).(string); header != "" {
+		req = req.Clone(req.Context())
+		req.Header.Set(prompt.PurposeHeader, header)
+	}
+	return p.base.RoundTrip(req)
 }
 
 func chat(ctx context.Context, client *api.Client, name, words string) (lines []api.ChatResponse, err error) {
@@ -76,42 +96,44 @@ func TestFirstMatchingReplyIsServed(t *testing.T) {
 		return func(r ollamatest.Request) bool { return strings.Contains(r.Last(), word) }
 	}
 	_, client := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{
-		{Heading: "# Phase 1", Text: "analysis"},
-		{Heading: "# Step 1", Text: "step 1", Times: 2},
-		{Heading: "# Step ", Text: "any step", Times: -1},
-		{Heading: "# Synthesis", When: mentions("green"), Text: "green"},
+		{Purpose: "analysis", Text: "analysis"},
+		{Purpose: "args", Text: "args"},
+		{Purpose: "step", Step: "1", Text: "step 1", Times: 3},
+		{Purpose: "step", Text: "any step", Times: -1},
+		{Purpose: "answer", When: mentions("green"), Text: "green"},
 		{When: mentions("special"), Text: "special"},
 		{Text: "chat"},
 		{TextFor: func(r ollamatest.Request) string { return "echo " + r.Last() }, Text: "unused"},
 	}})
 	const none = "(none)"
-	for i, tc := range []struct{ words, want string }{
-		{"# Phase 1: analysis\ngoal", "analysis"},
-		{"# Phase 1: analysis\ngoal", none},
-		{"# Phase 2: review", none},
-		{"# Step 10", "any step"},
-		{"# Step 1.2", "any step"},
-		{"# Step 1\nsay", "step 1"},
-		{"# Step 1", "step 1"},
-		{"# Step 1", "any step"},
-		{"# Synthesis\nall red", none},
-		{"# Synthesis\nall green", "green"},
-		{"# Replan, this is special", "special"},
-		{"# Phase 4 is a title of mine", "chat"},
-		{"hello", "echo hello"},
-		{"hello", none},
+	for i, tc := range []struct{ header, words, want string }{
+		{"analysis", "goal", "analysis"},
+		{"analysis", "goal", none},
+		{"review", "goal", none},
+		{"args; step=1", "goal", "args"},
+		{"step; step=10", "goal", "any step"},
+		{"agent; step=1.2", "goal", "any step"},
+		{"step; step=1", "goal", "step 1"},
+		{"args; step=1", "goal", "step 1"},
+		{"agent; step=1", "goal", "step 1"},
+		{"agent; step=1", "goal", "any step"},
+		{"answer", "all red", none},
+		{"answer", "all green", "green"},
+		{"replan", "this is special", "special"},
+		{"chat", "hello", "chat"},
+		{"", "# Step 1", "echo # Step 1"},
+		{"", "hello", none},
 	} {
-		lines, err := chat(testContext(t), client, "m", tc.words)
+		lines, err := chat(sentFor(testContext(t), tc.header), client, "m", tc.words)
 		if tc.want == none {
 			var status api.StatusError
-			heading, _, _ := strings.Cut(tc.words, "\n")
-			if !errors.As(err, &status) || status.StatusCode != 500 || !strings.Contains(status.ErrorMessage, "no reply left for \""+heading+"\"") {
-				t.Errorf("%d %q: lines %q, error %v, want HTTP 500 that names the heading", i, tc.words, text(lines), err)
+			if !errors.As(err, &status) || status.StatusCode != 500 || !strings.Contains(status.ErrorMessage, `no reply left for "`+cmp.Or(tc.header, "chat")+`"`) {
+				t.Errorf("%d %q: lines %q, error %v, want HTTP 500 that names the purpose", i, tc.header, text(lines), err)
 			}
 			continue
 		}
 		if err != nil || text(lines) != tc.want {
-			t.Errorf("%d %q: %q, error %v, want %q", i, tc.words, text(lines), err, tc.want)
+			t.Errorf("%d %q: %q, error %v, want %q", i, tc.header, text(lines), err, tc.want)
 		}
 	}
 }
@@ -315,19 +337,19 @@ func TestLoadUsesNoReply(t *testing.T) {
 }
 
 func TestRequestsAreRecorded(t *testing.T) {
-	server, client := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Heading: "# Replan", Text: "{}"}}})
+	server, client := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Purpose: "replan", Step: "2 é", Text: "{}"}}})
 	no := false
-	err := client.Chat(testContext(t), &api.ChatRequest{
+	err := client.Chat(sentFor(testContext(t), "replan; step*=utf-8''2%20%C3%A9"), &api.ChatRequest{
 		Model: "m", Format: json.RawMessage(`{"type":"object"}`), Truncate: &no, Think: &api.ThinkValue{Value: false},
 		Options:  map[string]any{"num_ctx": 2048, "num_predict": 7},
-		Messages: []api.Message{{Role: "system", Content: "be brief"}, {Role: "user", Content: "# Replan\nnow"}},
+		Messages: []api.Message{{Role: "system", Content: "be brief"}, {Role: "user", Content: "now"}},
 	}, func(api.ChatResponse) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := server.Requests()[0]
-	if got.Heading() != "# Replan" || got.Messages[0].Role != "system" || got.Messages[0].Content != "be brief" {
-		t.Errorf("messages %+v", got.Messages)
+	if got.Purpose != "replan" || got.Step != "2 é" || got.Last() != "now" || got.Messages[0].Role != "system" || got.Messages[0].Content != "be brief" {
+		t.Errorf("for %q, step %q: messages %+v", got.Purpose, got.Step, got.Messages)
 	}
 	if got.NumCtx() != 2048 || got.NumPredict() != 7 || got.Think != false || *got.Truncate || string(got.Format) != `{"type":"object"}` {
 		t.Errorf("request %+v", got)
