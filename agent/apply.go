@@ -36,6 +36,7 @@ func (r *Run) Apply(e event.Event) error {
 	last := r.Now
 	r.Seq, r.Now = e.Seq, e.Time
 	f.apply(e, last)
+	f.settleLooks()
 	f.closeElicitations()
 	f.noteEffects(e.Data)
 	return nil

@@ -10,6 +10,7 @@ import (
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning"
+	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -24,6 +25,7 @@ type core struct {
 	granted         []grant     // user permissions from gates, newest first
 	prompting       prompt.Prompting
 	priors          map[string]int64
+	surveyed        intent.Facts   // about what the goal names
 	givenPlan       *plan.Plan     // plan that the run was started with
 	firstOffer      plan.Catalogue // tools at the start; a replan gets no others
 	fallback        plan.OnFailure // used if neither step nor plan sets one

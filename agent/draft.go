@@ -92,6 +92,11 @@ func (r decision) nextDrafts() []Action {
 	if r.Revision > 0 || r.planOnly || r.dryRun || r.reviewPlans || r.prompting.Patient {
 		return nil
 	}
+	return r.startDrafts()
+}
+
+// startDrafts starts the draft steps that can start, as far as there are slots.
+func (r decision) startDrafts() []Action {
 	free := r.freeSlots()
 	var out []Action
 	for i, s := range r.Steps {

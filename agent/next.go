@@ -135,6 +135,9 @@ func (r decision) nextPlanning() []Action {
 	if r.routed != nil && r.Route == nil {
 		return []Action{{Record: *r.routed}}
 	}
+	if looks := r.looks(); len(looks) > 0 {
+		return r.nextLooks(looks)
+	}
 	if request, more := r.planner.Next(); more {
 		if r.Model == "" {
 			return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to plan with; start Ollama, or choose one with --host and --model", ""})

@@ -181,7 +181,7 @@ func (r fold) takeUp() {
 		r.planner = nil
 	} else if !r.Synthesis.Direct && r.unplanned() {
 		r.countAttempts()
-		r.planner, r.reportedSkips, r.Phases, r.Steps, r.lost = r.planners().Plan(r.brief()), 0, [3]Phase{}, nil, nil
+		r.planner, r.reportedSkips, r.Phases, r.Steps, r.lost = r.planners().Plan(r.briefOfGoal()), 0, [3]Phase{}, nil, nil
 	}
 }
 

@@ -64,6 +64,7 @@ func offered(tools plan.Catalogue, chain intent.Chain) bool {
 
 // planGoal creates the planner of the goal.
 func (r fold) planGoal(d event.RunStarted) {
+	r.surveyed = d.Routing.Facts
 	if r.ownPlanners != nil {
 		r.planner = r.planners().Plan(r.brief())
 		return
@@ -87,7 +88,7 @@ func (r fold) planGoal(d event.RunStarted) {
 	case d.Routing.Planner == event.PlannerNone && !d.PlanOnly:
 		r.prompting.SkipAnalysis, r.prompting.SkipPlan = true, true
 	}
-	r.planner = r.planners().Plan(r.brief())
+	r.planner = r.planners().Plan(r.briefOfGoal())
 }
 
 // owned qualifies the tool names of a routed plan as the workspace's own if

@@ -44,7 +44,7 @@ func (p *pipeline) askDraft() {
 
 // absorbDraft reads and checks one draft.
 func (p *pipeline) absorbDraft(r reply.Reply) {
-	d := drafted{reply: r, proposed: reply.ReadProposal(r, false)}
+	d := drafted{reply: r, proposed: p.read(r)}
 	if d.proposed.Read && len(d.proposed.Plan.Steps) == 0 && len(d.proposed.Faults) == 0 {
 		d.Missing = untrusted.Text(emptyReason(d.proposed, "the model proposed no steps"))
 		p.keepDraft(d)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"replan/internal/untrusted"
+	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/rank"
@@ -17,6 +18,43 @@ import (
 // call: the analysis then includes the steps of the plan.
 func NewPipeline(b prompt.Brief) Planner {
 	p := &pipeline{brief: b}
+	if p.looking = len(b.Looks) > 0 && !b.Prompting.SkipPlan; !p.looking {
+		p.begin()
+	}
+	return p
+}
+
+// Looks returns the steps whose results are missing.
+func (p *pipeline) Looks() []plan.Step {
+	if !p.looking {
+		return nil
+	}
+	return p.brief.Looks
+}
+
+// Looked takes the results of the first steps. If the goal asks about nothing else, they
+// are the whole plan.
+func (p *pipeline) Looked(items []plan.HistoryItem) {
+	if !p.looking {
+		return
+	}
+	p.looking = false
+	p.brief.Looked = slices.SortedFunc(slices.Values(items), func(a, b plan.HistoryItem) int { return plan.CompareIndices(a.Index, b.Index) })
+	if p.brief.LooksSuffice && len(items) == len(p.brief.Looks) {
+		for phase := 1; phase <= 3; phase++ {
+			p.skip(phase, "the goal asks only about what it names")
+		}
+		p.outcome = Outcome{Kind: OutcomePlanned, Plan: finishPlan(p.brief, plan.Plan{}, "", "")}
+		return
+	}
+	p.begin()
+}
+
+// begin enters the first phase. A small model makes the plan at once: an analysis would
+// cost it as much time as the plan, and makes the plan worse.
+func (p *pipeline) begin() {
+	b := p.brief
+	small := b.For(prompt.PurposePlan).Prompting.Small
 	switch {
 	case b.Prompting.SkipAnalysis && b.Prompting.SkipPlan:
 		for phase := 1; phase <= 3; phase++ {
@@ -27,15 +65,25 @@ func NewPipeline(b prompt.Brief) Planner {
 		p.skip(1, "switched off")
 		p.skip(2, "there is no analysis to review")
 		p.enter(prompt.PurposePlan)
+	case small && prompt.NeedsNoTools(b) && !b.Prompting.SkipPlan:
+		for phase := 1; phase <= 3; phase++ {
+			p.skip(phase, "the goal needs no look at the project")
+		}
+		p.outcome = Outcome{Kind: OutcomeDirect, Reason: "the goal needs no look at the project"}
+	case small && !b.Prompting.SkipPlan:
+		p.skip(1, "a model below 4B parameters plans at once")
+		p.skip(2, "there is no analysis to review")
+		p.enter(prompt.PurposePlan)
 	default:
 		p.enter(prompt.PurposeAnalysis)
 	}
-	return p
 }
 
 // pipeline is the state of planning between two calls of the model.
 type pipeline struct {
 	brief    prompt.Brief
+	looking  bool           // the looks are not done yet
+	gated    bool           // an effect that the goal does not ask for was asked about once
 	stage    prompt.Purpose // the purpose of the next request
 	request  prompt.Request // the request of this stage
 	analysis reply.Analysis
@@ -164,7 +212,7 @@ func (p *pipeline) absorbAnalysis(r reply.Reply) {
 		return
 	}
 	if p.analysis.Simple {
-		if steps := reply.ReadProposal(r, false); steps.Read && len(steps.Plan.Steps) > 0 && !cutShort(steps) {
+		if steps := p.read(r); steps.Read && len(steps.Plan.Steps) > 0 && !cutShort(steps) {
 			p.skip(2, "the goal is simple")
 			p.skip(3, "the plan came with the analysis")
 			p.judge(steps, r)
@@ -177,8 +225,6 @@ func (p *pipeline) absorbAnalysis(r reply.Reply) {
 		p.skip(2, "there is no analysis to review")
 	case prompting.SkipReview:
 		p.skip(2, "switched off")
-	case p.brief.For(prompt.PurposeReview).Prompting.Small:
-		p.skip(2, "a model below 4B parameters reviews nothing: its plan is checked by rule")
 	case !p.analysis.Reflect:
 		p.skip(2, "the analysis did not ask for it")
 	default:
@@ -223,18 +269,42 @@ func (p *pipeline) absorbPlan(r reply.Reply) {
 		p.absorbDraft(r)
 		return
 	}
-	proposed := reply.ReadProposal(r, false)
-	if proposed.Read && len(proposed.Plan.Steps) == 0 && len(proposed.Faults) == 0 {
+	proposed := p.read(r)
+	if proposed.Read && len(proposed.Plan.Steps) == 0 && len(proposed.Faults) == 0 && !p.looksAnswer() {
 		p.outcome = Outcome{Kind: OutcomeEmpty, Reason: emptyReason(proposed, "the model proposed no steps")}
 		return
 	}
 	p.judge(proposed, r)
 }
 
-// judge accepts a valid plan and requests the repair of an invalid one.
+// read reads a plan. After the looks its steps begin with a later number.
+func (p *pipeline) read(r reply.Reply) reply.Proposal {
+	return reply.ReadProposal(r, len(p.brief.Looked) > 0)
+}
+
+// looksAnswer reports whether a plan without further steps makes sense: the goal only
+// asks, and something was looked at.
+func (p *pipeline) looksAnswer() bool {
+	return len(p.brief.Looked) > 0 && intent.OnlyAsks(p.brief.Goal)
+}
+
+// judge accepts a valid plan and requests the repair of an invalid one. An effect that the
+// goal does not ask for is a fault once, and then waits at a gate.
 func (p *pipeline) judge(proposed reply.Proposal, reply reply.Reply) {
 	current := finishPlan(p.brief, p.repairs.keepNotes(proposed.Plan), p.analysis.Task, p.analysis.Goal)
 	current, faults, dropped := dropChecks(current, checkProposal(p.brief, current, proposed.Faults, p.brief.MaxSteps, nil))
+	faults = append(faults, prompt.Copied(p.brief, current)...)
+	if effects := unwanted(p.brief, current); len(effects) > 0 && p.gated {
+		for i, s := range current.Steps {
+			if at := slices.IndexFunc(effects, func(f plan.Fault) bool { return f.Step == s.Index }); at >= 0 {
+				current.Steps[i].Gate = true
+				dropped = append(dropped, effects[at])
+			}
+		}
+	} else if len(effects) > 0 {
+		p.gated = true
+		faults = append(faults, effects...)
+	}
 	if len(faults) == 0 {
 		warnings := slices.Concat(proposed.Warnings(), dropped, plan.WordingWarnings(p.brief.Catalogue, current, plan.Plan{}))
 		p.outcome = Outcome{Kind: OutcomePlanned, Plan: current, Drafts: p.ranked, Warnings: warnings}

@@ -30,6 +30,16 @@ type Planner interface {
 	Skipped() []SkippedPhase
 }
 
+// Looker is a planner that wants calls carried out before it asks a model. A [Planner]
+// may also implement Looker.
+type Looker interface {
+	// Looks returns the read-only steps whose results the planner waits for. It
+	// returns none once Looked has been called, and Next is called only then.
+	Looks() []plan.Step
+	// Looked takes the results of the steps that were done, in the order of their ends.
+	Looked([]plan.HistoryItem)
+}
+
 // Planners makes the planners of a run. Replaying a run calls it again with equal
 // arguments and must get equal planners, so an implementation keeps no state
 // between calls.

@@ -112,6 +112,7 @@ func finishPlan(b prompt.Brief, p plan.Plan, task, doneWhen string) plan.Plan {
 	for i := range p.Steps {
 		p.Steps[i].Leads = false // nothing comes before it
 	}
+	p.Steps = complete(b, p.Steps)
 	p.Acceptance = slices.Clone(p.Acceptance)
 	for i, c := range p.Acceptance {
 		call := plan.Step{Title: c.Title, Executor: plan.ExecutorTool, Tool: c.Tool, Args: c.Args}

@@ -32,6 +32,9 @@ func (o *Operators) Facts(ctx context.Context, survey *intent.Survey) (intent.Fa
 	}
 	facts := survey.Facts(o.sizeOf)
 	facts.Sketch = survey.Sketch()
+	for _, d := range facts.Declared[:min(len(facts.Declared), 6)] {
+		facts.Sketch.Named = append(facts.Sketch.Named, d.Place())
+	}
 	o.repositoryFacts(within, survey, &facts)
 	return facts, nil
 }

@@ -407,6 +407,26 @@ func OnlyAsks(goal string) bool {
 	return asks
 }
 
+// WantsTests reports whether a goal asks for a run of the tests: "run the tests", "check
+// that the tests pass".
+func WantsTests(goal string) bool {
+	tokens := split(goal, 4*maxWords)
+	for i, t := range tokens {
+		if !t.is("tests", "test") {
+			continue
+		}
+		for _, before := range tokens[max(0, i-4):i] {
+			if before.is("run", "rerun", "check", "verify", "ensure", "sure") {
+				return true
+			}
+		}
+		if i+1 < len(tokens) && tokens[i+1].is("pass", "passes") {
+			return true
+		}
+	}
+	return false
+}
+
 // Declaration is where a name of the goal is declared.
 type Declaration struct {
 	Name   string `json:"name"`

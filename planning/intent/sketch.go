@@ -19,6 +19,7 @@ type Sketch struct {
 	Changed   []string `json:"changed,omitempty"`   // files that differ from the last commit, at most a few
 	Files     []string `json:"files,omitempty"`     // all, or the folders with their numbers of files
 	Near      []string `json:"near,omitempty"`      // of a larger workspace: the files that share words with the goal
+	Named     []string `json:"named,omitempty"`     // what the goal names, and where it is declared
 }
 
 // The bounds of a sketch, in bytes.

@@ -32,7 +32,8 @@ const (
 	CodeBadUntil                = "bad_until"    // its step does more than read, or its times make no sense
 	CodeUnknownProfile          = "unknown_profile"
 	CodeBadExpression           = "bad_expression"
-	CodeVacuousCheck            = "vacuous_check" // a check that cannot be refuted, or only by a model's words
+	CodeVacuousCheck            = "vacuous_check"   // a check that cannot be refuted, or only by a model's words
+	CodeUnwantedEffect          = "unwanted_effect" // of a model's plan: a step may change something, and the goal only asks
 )
 
 // The codes of warnings: valid, but probably not meant.

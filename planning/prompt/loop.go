@@ -99,7 +99,7 @@ func AgentBrief(b Brief, step plan.Step, profile Profile) Brief {
 	prompting.Drafts = 0 // its plan is a text for itself
 	prompting.ForcePlan, prompting.Conversation, prompting.Mentions, prompting.Profiles = false, nil, nil, nil
 	prompting.Think = cmp.Or(profile.Think, prompting.Think)
-	b.Prompting = prompting
+	b.Prompting, b.Looks = prompting, nil
 	b.Goal = string(step.Title)
 	if step.ExpectedOutcome != "" {
 		b.Goal += "\n\nIt is done when this holds: " + string(step.ExpectedOutcome)

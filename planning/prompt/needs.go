@@ -45,6 +45,10 @@ func needsNoTools(b Brief, matches []retrieval.Match) bool {
 	return !slices.ContainsFunc(matches, func(m retrieval.Match) bool { return m.Called })
 }
 
+// NeedsNoTools reports whether the words of a goal show that a model can answer it from
+// what it knows.
+func NeedsNoTools(b Brief) bool { return needsNoTools(b, ranked(b, "", "")) }
+
 func all(spoken, among []string) bool {
 	return !slices.ContainsFunc(spoken, func(word string) bool { return !slices.Contains(among, word) })
 }

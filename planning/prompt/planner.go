@@ -14,8 +14,12 @@ type Brief struct {
 	Catalogue plan.Catalogue // tools a plan may name
 	Withheld  plan.Catalogue // tools it may not name, since their servers have changed them
 	Prompting Prompting
-	MaxSteps  int      // maximum number of steps in a plan now; 0 means no bound
-	Found     []string // names of the tools that the model has found in this loop, the newest first; they are offered
+	Looks     []plan.Step        // calls that look at what the goal names, before a model plans; the plan begins with them
+	Looked    []plan.HistoryItem // those of them that are done
+	// LooksSuffice means that the looks are the whole plan: the goal asks about nothing else.
+	LooksSuffice bool
+	MaxSteps     int      // maximum number of steps in a plan now; 0 means no bound
+	Found        []string // names of the tools that the model has found in this loop, the newest first; they are offered
 	// Assess says which calls of a valid plan a rule denies, which wait at a gate, and
 	// how long its longest chain takes; nil if nobody knows. It compares drafts.
 	Assess   func(plan.Plan) (denied, gates int, path time.Duration)

@@ -14,9 +14,9 @@ import (
 // bound returns a sentence about how many steps a plan may have.
 func bound(most int) string {
 	if most <= 0 {
-		return "Use as many steps as the work needs and no more."
+		return "Use as few steps as possible."
 	}
-	return "At most " + english.Count(most, "step") + ". A plan with more is refused, not cut."
+	return "Use at most " + english.Count(most, "step") + "."
 }
 
 // named returns a fenced text, or nothing without a text.
@@ -27,24 +27,32 @@ func named(label, text string) string {
 	return fenced(label, text)
 }
 
-// proseTokens bounds an analysis in prose. Longer thoughts make the plans of small
-// models worse.
-const proseTokens = 256
-
-// AnalysisRequest is phase 1. A small model answers in a few words of prose: a
-// format from the first word on makes it choose worse.
+// AnalysisRequest is phase 1.
 func AnalysisRequest(b Brief) Request {
 	b = b.For(PurposeAnalysis)
 	tools := toolsFor(b, "", "", nil)
-	data := analysisData{b.Prompting.ForcePlan, bound(b.MaxSteps), acceptance(b)}
-	c := composition{
-		brief: b, purpose: PurposeAnalysis, format: analysisFormat(b, tools), plans: &tools,
-		last: func(*cutter) string { return b.Prompting.prompt("analysis", data) },
+	return composition{
+		brief: b, purpose: PurposeAnalysis, format: analysisFormat(b, tools), plans: &tools, items: b.Looked,
+		last: func(cut *cutter) string {
+			return b.Prompting.prompt("analysis", analysisData{b.Prompting.ForcePlan, bound(b.MaxSteps), b.looked(cut), b.first(), acceptance(b)})
+		},
+	}.request()
+}
+
+// looked describes the results of the first steps.
+func (b Brief) looked(cut *cutter) []string {
+	if len(b.Looked) == 0 {
+		return nil
 	}
-	if b.Prompting.Small && b.Prompting.Prompts["analysis"] == "" {
-		c.format, c.tokens, c.last = nil, proseTokens, func(*cutter) string { return render("prose", data) }
+	return cut.results(b.Looked, plan.Plan{}, nil)
+}
+
+// first says with which number the steps of a reply begin; "" for the usual one.
+func (b Brief) first() string {
+	if len(b.Looked) == 0 {
+		return ""
 	}
-	return c.request()
+	return fmt.Sprintf("The results above are from finished steps. Do not repeat them. Number the new steps from %d.", len(b.Looked)+1)
 }
 
 // ReviewRequest is phase 2.
@@ -52,9 +60,9 @@ func ReviewRequest(b Brief, a reply.Analysis) Request {
 	b = b.For(PurposeReview)
 	tools := toolsFor(b, "", "", nil)
 	return composition{
-		brief: b, purpose: PurposeReview, plans: &tools,
+		brief: b, purpose: PurposeReview, plans: &tools, items: b.Looked,
 		last: func(cut *cutter) string {
-			return b.Prompting.prompt("review", reviewData{named("the analysis of phase 1", cut.text(a.Brief, ""))})
+			return b.Prompting.prompt("review", reviewData{named("an analysis of the goal", cut.text(a.Brief, "")), b.looked(cut)})
 		},
 	}.request()
 }
@@ -65,12 +73,12 @@ func PlanRequest(b Brief, a reply.Analysis, review string, chosen ...string) Req
 	b = b.For(PurposePlan)
 	tools := toolsFor(b, a.Brief, "", chosen)
 	return composition{
-		brief: b, purpose: PurposePlan, format: planFormat(tools, b.MaxSteps, false), plans: &tools,
+		brief: b, purpose: PurposePlan, format: planFormat(tools, b.MaxSteps, false, b.Prompting.Small), plans: &tools, items: b.Looked,
 		last: func(cut *cutter) string {
 			return b.Prompting.prompt("execution", executionData{
-				named("the analysis of phase 1", cut.text(a.Brief, "")),
-				named("the review of phase 2", cut.text(review, "")),
-				bound(b.MaxSteps), depth(a.Complexity), acceptance(b), !b.Prompting.Small,
+				named("an analysis of the goal", cut.text(a.Brief, "")),
+				named("a review of this analysis", cut.text(review, "")),
+				bound(b.MaxSteps), depth(a.Complexity), acceptance(b), b.looked(cut), b.first(),
 			})
 		},
 	}.request()
@@ -90,17 +98,17 @@ func acceptance(b Brief) string {
 	return render("acceptance", acceptanceData{listed(b.Catalogue, "fs.search")})
 }
 
-// depth says how many steps are right for a task.
+// depth says how many steps are right for a task; "" if nobody knows.
 func depth(complexity string) string {
 	switch complexity {
 	case reply.ComplexitySimple:
-		return "The task is simple: one to three are right."
+		return "One to three steps are enough."
 	case reply.ComplexityMedium:
-		return "The task is of medium size: five to nine are right."
+		return "Five to nine steps are right."
 	case reply.ComplexityComplex:
-		return "The task is complex: eight to fifteen are right."
+		return "Eight to fifteen steps are right."
 	default:
-		return "One to three are right for a simple task, five to nine for a medium one, eight to fifteen for a complex one."
+		return ""
 	}
 }
 
@@ -130,7 +138,7 @@ func RepairRequest(b Brief, from RepairContext) Request {
 	}
 	tools := toolsFor(b, from.Analysis.Brief, names, from.Chosen)
 	return composition{
-		brief: b, purpose: PurposeRepair, format: planFormat(tools, most, s != nil), plans: &tools,
+		brief: b, purpose: PurposeRepair, format: planFormat(tools, most, s != nil, b.Prompting.Small), plans: &tools, items: b.Looked,
 		last: func(cut *cutter) string {
 			list := Clauses(advised(from.Faults), 24)
 			for i, clause := range list {
@@ -144,9 +152,9 @@ func RepairRequest(b Brief, from RepairContext) Request {
 				situation = situationText(*s, cut)
 			}
 			return b.Prompting.prompt("repair", repairData{
-				list, named("your last reply", cut.text(from.Reply, "")), named("the beginning of your reply", cut.text(from.Partly, "")),
-				named("the analysis of phase 1", cut.text(from.Analysis.Brief, "")), named("the review of phase 2", cut.text(from.Review, "")),
-				situation, bound(most),
+				list, named("an earlier plan", cut.text(from.Reply, "")), named("the beginning of a plan", cut.text(from.Partly, "")),
+				named("an analysis of the goal", cut.text(from.Analysis.Brief, "")), named("a review of this analysis", cut.text(from.Review, "")),
+				situation, bound(most), b.looked(cut), b.first(),
 			})
 		},
 	}.request()
@@ -157,14 +165,14 @@ func ReplanRequest(b Brief, s Situation, most int) Request {
 	b = b.For(PurposeReplan)
 	tools := toolsFor(b, s.Error+"\n"+s.Remarks, s.toolNames(), nil)
 	return composition{
-		brief: b, purpose: PurposeReplan, format: planFormat(tools, most, true), plans: &tools,
+		brief: b, purpose: PurposeReplan, format: planFormat(tools, most, true, b.Prompting.Small), plans: &tools,
 		last: func(cut *cutter) string {
 			budget := bound(most)
 			switch {
 			case s.ReplansLeft == 0:
-				budget += " This is the last new plan there can be."
+				budget += " There can be no further plan after this one."
 			case s.ReplansLeft > 0:
-				budget += fmt.Sprintf(" After this one, there can be %s.", english.Count(s.ReplansLeft, "more new plan"))
+				budget += fmt.Sprintf(" There can be %s after this one.", english.Count(s.ReplansLeft, "further plan"))
 			}
 			return b.Prompting.prompt("replan", replanData{situationText(s, cut), s.Failed != "", budget})
 		},
@@ -204,14 +212,14 @@ func situationText(s Situation, cut *cutter) string {
 		remaining = []byte(err.Error())
 	}
 	data := situationData{
-		Remarks: disarm(cut.text(s.Remarks, "")), Remaining: fenced("the steps that remain, the failed one among them", string(remaining)), Done: done,
+		Remarks: disarm(cut.text(s.Remarks, "")), Remaining: fenced("the remaining steps, with the failed one", string(remaining)), Done: done,
 	}
 	if len(s.Plan.Acceptance) > 0 {
 		data.Acceptance = named("the checks that must hold in the end; keep the result variables that they name", plan.CanonicalJSON(s.Plan.Acceptance))
 	}
 	if s.Failed == "" {
 		data.Remarks = disarm(cut.text(strings.TrimSpace(s.Error+"\n"+s.Remarks), ""))
-		data.Remaining = fenced("the steps that remain", string(remaining))
+		data.Remaining = fenced("the remaining steps", string(remaining))
 		return render("situation", data)
 	}
 	data.Failed, data.Error = disarm("step "+plan.OneLine(s.Failed, 40)), named("the error", cut.text(readable(s.Error), ""))
@@ -271,23 +279,51 @@ func StepRequest(b Brief, p plan.Plan, step plan.Step, inputs []plan.HistoryItem
 // without them, or without all of them; the reply is for [ParseArgs]. Its
 // format is the part of the tool's input schema that a grammar can express.
 func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []plan.HistoryItem) Request {
-	shown := tool.InputSchema
-	if len(strings.TrimSpace(string(shown))) == 0 {
-		shown = json.RawMessage(`{"type":"object"}`)
+	about, schema := "", "" // the system prompt describes the built-in operators
+	if !isOwn(tool) {
+		shown := tool.InputSchema
+		if len(strings.TrimSpace(string(shown))) == 0 {
+			shown = json.RawMessage(`{"type":"object"}`)
+		}
+		about, schema = named("what the tool's server says about it", tool.Description), fenced("the schema of its arguments", string(shown))
 	}
 	return composition{
-		brief: b, purpose: PurposeStep, step: step.Index, format: formatOf(callFormat(tool)), timeout: step.Timeout, budgets: stepBudgets,
+		brief: b, purpose: PurposeStep, step: step.Index, format: argsFormat(b, tool, step), timeout: step.Timeout, budgets: stepBudgets,
 		last: func(cut *cutter) string {
 			given := ""
 			if len(step.Args) > 0 {
 				given = named("the arguments that are settled", plan.CanonicalJSON(step.Args))
 			}
 			return b.Prompting.prompt("args", argsData{
-				dataOf(step, p, inputs, cut), disarm(plan.OneLine(tool.Name, 120)), named("what the tool's server says about it", tool.Description),
-				fenced("the schema of its arguments", string(shown)), given,
+				dataOf(step, p, inputs, cut), disarm(plan.OneLine(tool.Name, 120)), about, schema, given, hints[tool.Name],
 			})
 		},
 	}.request()
+}
+
+// hints say how the arguments of an operator are written.
+var hints = map[string]string{
+	"fs.patch":       "`old` is the text to replace, copied exactly from the file. `new` is the text that takes its place.",
+	"fs.write":       "`text` is the whole text of the file.",
+	"code.transform": "",
+}
+
+// argsFormat is the format of the arguments that a step lacks. A small model writes no
+// others, and of a built-in operator only those that the list of tools names.
+func argsFormat(b Brief, tool plan.Tool, step plan.Step) json.RawMessage {
+	form := callFormat(tool)
+	own := ownArguments(tool.Name)
+	if !b.Prompting.Small || !isOwn(tool) || len(own) == 0 || form.Properties == nil {
+		return formatOf(form)
+	}
+	missing := func(name string) bool { return slices.Contains(own, name) && step.Args[name] == nil }
+	form.Properties = slices.DeleteFunc(form.Properties, func(p property) bool { return !missing(p.name) })
+	form.Required = slices.DeleteFunc(slices.Clone(form.Required), func(name string) bool { return !missing(name) })
+	if tool.Name == "fs.patch" {
+		form.Properties = slices.DeleteFunc(form.Properties, func(p property) bool { return p.name == "key" || p.name == "value" })
+		form.Required = append(form.Required, "old", "new")
+	}
+	return formatOf(form)
 }
 
 // SynthesisRequest asks the model for the answer from the results of a run; items
@@ -310,7 +346,7 @@ func SynthesisRequest(b Brief, p plan.Plan, items []plan.HistoryItem, evidence [
 			first := unusedSteps(p, items)
 			return b.Prompting.prompt("synthesis", synthesisData{
 				cut.results(items, p, first), named("the other steps of the plan", strings.Join(others, "\n")),
-				named("what is verified, and what is not", cut.text(evidenceLines(evidence), "")),
+				named("what is verified, and what is not", cut.text(evidenceLines(evidence), "")), b.Prompting.Small,
 			})
 		},
 	}.request()

@@ -51,14 +51,16 @@ func (c *cutter) result(item plan.HistoryItem, p plan.Plan, bound int) string {
 	if item.Status != plan.ItemCompleted {
 		step.ResultVariable = ""
 	}
-	line := stepLine(step) + ": " + itemStatus(item.Status)
+	label := stepLine(step)
+	if item.Status != plan.ItemCompleted {
+		label += ": " + itemStatus(item.Status)
+	}
 	if item.Attempt > 1 {
-		line += fmt.Sprintf(", attempt %d", item.Attempt)
+		label += fmt.Sprintf(", attempt %d", item.Attempt)
 	}
-	if item.ExpectedOutcome != "" {
-		line += "; expected was " + plan.OneLine(string(item.ExpectedOutcome), 300)
+	if item.ExpectedOutcome != "" && item.Status != plan.ItemCompleted {
+		label += "; expected was " + plan.OneLine(string(item.ExpectedOutcome), 300)
 	}
-	text := "- " + strings.ToUpper(line[:1]) + disarm(line[1:])
 	whole := "the result of step " + plan.OneLine(item.Index, 40)
 	if step.ResultVariable != "" {
 		whole = "${" + plan.OneLine(step.ResultVariable, 80) + "}"
@@ -89,9 +91,9 @@ func (c *cutter) result(item plan.HistoryItem, p plan.Plan, bound int) string {
 		parts = append(parts, "said beside it: "+c.textWithin(readable(string(item.Text)), "", bound))
 	}
 	if len(parts) == 0 {
-		return text
+		return disarm(strings.ToUpper(label[:1]) + label[1:])
 	}
-	return text + "\n" + fenced("what came back", strings.Join(parts, "\n"))
+	return fenced(disarm(label), strings.Join(parts, "\n"))
 }
 
 // referring are the args of a call with the references of the plan in the place of
@@ -124,6 +126,9 @@ func Text(v any) string {
 	text, ok := v.(string)
 	if !ok {
 		text, ok = filesText(v)
+	}
+	if !ok {
+		text, ok = linesOf(v)
 	}
 	if !ok {
 		text = plan.CanonicalJSON(v)

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -165,6 +166,7 @@ type shortlist struct {
 	whole, short, bare []retrieval.Match // with arguments and description, with some words, by name alone
 	left               []retrieval.Match // not at all
 	ranked             []retrieval.Match // all of them
+	all                []retrieval.Match // and the built-in operators, which the system prompt lists
 	notes              string            // how the servers of those with a whole line want to be used
 }
 
@@ -181,17 +183,18 @@ const (
 // one, and those named alone. It depends on no measurements, so it stays the same
 // in all requests of a run.
 func newShortlist(b Brief) shortlist {
-	matches := ranked(b, "", "")
+	everything := ranked(b, "", "")
+	matches := foreign(everything)
 	room := lineRoom + lineRoomPerTool*len(matches)
 	all := b.Prompting.listRoom()
 	if all > 0 {
 		room = min(room, all*2/3)
 	}
-	if needsNoTools(b, matches) {
+	if needsNoTools(b, everything) {
 		room = 0
 	}
 	best := bestScore(matches)
-	list := shortlist{ranked: matches}
+	list := shortlist{ranked: matches, all: everything}
 	whole, taken := room*2/3, 0
 	for i, m := range matches {
 		if fits := m.Named || m.Score > 0 && m.Score >= best*fitsAt || i < leastWhole; fits {
@@ -262,7 +265,7 @@ type untyped struct {
 // typed returns the forms of the tools with room in a schema whose other forms
 // take so many bytes, in the order of their names, and the tools without. Tools
 // that the prompt does not name have no form unless they rank among the best.
-func typed(matches []retrieval.Match, named []string, repeats bool, taken int) (forms []schema, without untyped) {
+func typed(matches []retrieval.Match, named []string, small bool, taken int) (forms []schema, without untyped) {
 	const least = 200 // bytes; no form is smaller
 	room, best := map[string]schema{}, bestScore(matches)
 	nameable := make(map[string]bool, len(named))
@@ -270,10 +273,18 @@ func typed(matches []retrieval.Match, named []string, repeats bool, taken int) (
 		nameable[name] = true
 	}
 	var names []string
+	// The built-in operators are always there, and small models see few of them.
+	matches = slices.DeleteFunc(slices.Clone(matches), func(m retrieval.Match) bool {
+		return small && isOwn(m.Tool) && slices.Contains(rarely, m.Tool.Name)
+	})
+	slices.SortStableFunc(matches, func(a, b retrieval.Match) int { return cmp.Compare(rankOf(a), rankOf(b)) })
 	for _, m := range matches {
 		if taken+least <= maxStepSchema {
 			args, unreadable := argsSchema(m.Tool)
-			form := stepForm(choice(string(plan.ExecutorTool)), m.Tool.ReadOnly, repeats, property{"tool", choice(m.Name)}, property{"args", args})
+			if own := ownArguments(m.Tool.Name); small && isOwn(m.Tool) && len(own) > 0 {
+				args.Properties = slices.DeleteFunc(args.Properties, func(p property) bool { return !slices.Contains(own, p.name) })
+			}
+			form := stepForm(choice(string(plan.ExecutorTool)), m.Tool.ReadOnly, small, property{"tool", choice(m.Name)}, property{"args", args})
 			size := len(encodeSchema(form)) + 1
 			if (unreadable != nil || size > maxForm) && (m.Named || m.Score > 0 && m.Score >= best*fitsAt) {
 				without.alone = append(without.alone, m.Name)
@@ -299,6 +310,14 @@ func typed(matches []retrieval.Match, named []string, repeats bool, taken int) (
 		}
 	}
 	return forms, without
+}
+
+// rankOf puts the built-in operators before all other tools.
+func rankOf(m retrieval.Match) int {
+	if isOwn(m.Tool) {
+		return 0
+	}
+	return 1
 }
 
 // listFew names the first few of a longer list.

@@ -67,22 +67,25 @@ func stepsSchema(tools planTools, most int) schema {
 
 // stepForm is one form that a step may have; its fields come in the order in
 // which a step is understood best while it streams in. A server's grammar has the
-// required ones first. reads says that the step only reads, repeats that it may have
-// for_each and when.
-func stepForm(executors schema, reads, repeats bool, fields ...property) schema {
-	form := properties{{"index", textSchema}, {"title", textSchema}, {"executor", executors}}
+// required ones first. reads says that the step only reads. A small model writes the
+// index, the title, the call and its dependencies alone.
+func stepForm(executors schema, reads, small bool, fields ...property) schema {
+	calls := slices.ContainsFunc(fields, func(p property) bool { return p.name == "tool" })
+	form := properties{{"index", textSchema}, {"title", textSchema}}
+	if !small || !calls {
+		form = append(form, property{"executor", executors})
+	}
 	form = append(form, fields...)
-	if repeats {
+	if !small {
 		form = append(form, property{"for_each", textSchema}, property{"when", textSchema})
 	}
-	form = append(form,
-		property{"depends_on", texts(0)},
-		property{"result_variable", textSchema},
-		property{"expected_outcome", textSchema},
-		property{"synthesize", flagSchema})
+	form = append(form, property{"depends_on", texts(0)})
+	if !small {
+		form = append(form, property{"result_variable", textSchema}, property{"expected_outcome", textSchema}, property{"synthesize", flagSchema})
+	}
 	required := []string{"index", "title"}
 	// A tool says who carries the step out: every token of a plan is waited for.
-	if !slices.ContainsFunc(fields, func(p property) bool { return p.name == "tool" }) {
+	if !calls {
 		required = append(required, "executor")
 	}
 	for _, field := range fields {
@@ -92,7 +95,7 @@ func stepForm(executors schema, reads, repeats bool, fields ...property) schema 
 			required = append(required, field.name)
 		}
 	}
-	if required = append(required, "depends_on"); !reads { // the title of what only reads says what it will show
+	if required = append(required, "depends_on"); !reads && !small { // the title of what only reads says what it will show
 		required = append(required, "expected_outcome")
 	}
 	return schema{Type: "object", Properties: form, Required: required}
@@ -103,14 +106,16 @@ func stepForm(executors schema, reads, repeats bool, fields ...property) schema 
 // whose args may be any.
 func stepForms(b Brief, matches []retrieval.Match, named []string) (step schema, without untyped) {
 	var others []schema
-	repeats := !b.Prompting.Small
+	small := b.Prompting.Small
 	if names := b.Prompting.ProfileNames(); len(names) > 0 {
-		others = append(others, stepForm(choice(string(plan.ExecutorAgent)), false, repeats, property{"profile", choice(names...)}))
+		others = append(others, stepForm(choice(string(plan.ExecutorAgent)), false, small, property{"profile", choice(names...)}))
 	}
-	others = append(others, stepForm(choice(string(plan.ExecutorSelf)), false, repeats))
-	forms, without := typed(matches, named, repeats, len(encodeSchema(schema{AnyOf: others})))
+	if !small || len(matches) == 0 {
+		others = append(others, stepForm(choice(string(plan.ExecutorSelf)), false, small))
+	}
+	forms, without := typed(matches, named, small, len(encodeSchema(schema{AnyOf: others})))
 	if len(without.noRoom) > 0 {
-		forms = append(forms, stepForm(choice(string(plan.ExecutorTool)), false, repeats, property{"tool", choice(without.noRoom...)}, property{"args", objectSchema}))
+		forms = append(forms, stepForm(choice(string(plan.ExecutorTool)), false, small, property{"tool", choice(without.noRoom...)}, property{"args", objectSchema}))
 	}
 	if forms = append(forms, others...); len(forms) == 1 {
 		return forms[0], untyped{}
@@ -161,8 +166,8 @@ func acceptanceSchema(readers []string) *schema {
 }
 
 // planFormat is the format of phase 3, of a repair and of a replan; a replan that
-// gives up may add a reason.
-func planFormat(tools planTools, most int, replan bool) json.RawMessage {
+// gives up may add a reason. A small model writes a title and steps.
+func planFormat(tools planTools, most int, replan, small bool) json.RawMessage {
 	s := schema{Type: "object", Properties: properties{{"title", textSchema}}, Required: []string{"title", "steps"}}
 	if replan {
 		s.Properties = append(s.Properties, property{"reason", textSchema})
@@ -172,6 +177,9 @@ func planFormat(tools planTools, most int, replan bool) json.RawMessage {
 		// They come last, so that no step waits for them, and may be left out.
 		if tools.acceptance != nil {
 			s.Properties = append(s.Properties, property{"acceptance", *tools.acceptance})
+		}
+		if small {
+			return formatOf(s)
 		}
 		milestone := schema{Type: "object", Properties: properties{{"title", textSchema}, {"steps", texts(0)}}, Required: []string{"title", "steps"}}
 		s.Properties = append(s.Properties, property{"milestones", schema{Type: "array", Items: &milestone, MaxItems: 5}}, property{"risks", texts(5)})

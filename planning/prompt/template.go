@@ -23,20 +23,24 @@ var prompts = template.Must(template.ParseFS(promptFiles, "prompts/*.md"))
 // Untrusted text is fenced already.
 type (
 	analysisData struct {
-		Force bool   // a direct answer is not wanted
-		Bound string // how many steps there may be, a sentence
+		Force   bool     // a direct answer is not wanted
+		Bound   string   // how many steps there may be, a sentence
+		Results []string // of the first steps, which looked at what the goal names
+		First   string   // the number of the next step, a sentence; empty without results
 
 		Acceptance string // how the checks of the goal are written; empty if there are none
 	}
 	reviewData struct {
-		Analysis string // of phase 1
+		Analysis string   // of phase 1
+		Results  []string // of the first steps
 	}
 	executionData struct {
 		Analysis, Review string // of phases 1 and 2
 		Bound            string
-		Depth            string // how many steps are right, a sentence
-		Acceptance       string // how the checks of the goal are written; empty if there are none
-		Repeats          bool   // steps may have for_each and when
+		Depth            string   // how many steps are right, a sentence
+		Acceptance       string   // how the checks of the goal are written; empty if there are none
+		Results          []string // of the first steps, which looked at what the goal names
+		First            string   // the number of the next step, a sentence; empty without results
 	}
 	toolsData struct {
 		Tools string // the names of tools
@@ -50,6 +54,8 @@ type (
 		Review    string   // of phase 2
 		Situation string   // of a replan
 		Bound     string
+		Results   []string // of the first steps
+		First     string   // the number of the next step, a sentence; empty without results
 	}
 	replanData struct {
 		Situation string // the failure or the user's words, the finished work, the remaining work
@@ -70,6 +76,7 @@ type (
 		stepData
 		Tool, About, Schema string // the tool, its server's description, its input schema
 		Given               string // the arguments that are settled
+		Hint                string // how the arguments of this tool are written; empty if nothing is special
 	}
 	agentData struct {
 		stepData
@@ -80,8 +87,11 @@ type (
 		Items    []string // the steps whose results count
 		Plan     string   // the other steps that were done, a line each
 		Evidence string   // of a plan with checks: what they show, a line each
+		Small    bool     // the model has few parameters
 	}
 	planData struct {
+		Tools       string // the built-in operators, a line each
+		Small       bool   // the model has few parameters
 		Profiles    string // the sub-agents, a line each
 		Read, Write string // the names of the tools of the memory
 	}
@@ -97,17 +107,17 @@ var replaceable = []struct {
 	name   string
 	sample any
 }{
-	{"analysis", analysisData{true, "b", "c"}},
-	{"review", reviewData{"a"}},
+	{"analysis", analysisData{true, "b", []string{"r"}, "f", "c"}},
+	{"review", reviewData{"a", []string{"r"}}},
 	{"tools", toolsData{"t", 1}},
-	{"execution", executionData{"a", "r", "b", "d", "c", true}},
-	{"repair", repairData{[]string{"f"}, "r", "p", "a", "r", "s", "b"}},
+	{"execution", executionData{"a", "r", "b", "d", "c", []string{"r"}, "f"}},
+	{"repair", repairData{[]string{"f"}, "r", "p", "a", "r", "s", "b", []string{"r"}, "f"}},
 	{"replan", replanData{"s", true, "b"}},
 	{"step", sampleStep},
-	{"args", argsData{sampleStep, "t", "a", "s", "g"}},
+	{"args", argsData{sampleStep, "t", "a", "s", "g", "h"}},
 	{"agent", agentData{sampleStep, "g", "o"}},
-	{"synthesis", synthesisData{[]string{"i"}, "p", "e"}},
-	{"plan", planData{"p", "r", "w"}},
+	{"synthesis", synthesisData{[]string{"i"}, "p", "e", true}},
+	{"plan", planData{"t", true, "p", "r", "w"}},
 	{"system", noData{}},
 	{"compaction", noData{}},
 }
@@ -117,17 +127,17 @@ var sampleStep = stepData{"1", "t", "e", "p", []string{"i"}}
 // Names lists the prompts that [Prompting].Prompts can replace. Each is a
 // text/template. These are the fields that the templates can use:
 //
-//	analysis    .Force .Bound .Acceptance
-//	review      .Analysis
+//	analysis    .Force .Bound .Results (list) .First .Acceptance
+//	review      .Analysis .Results (list)
 //	tools       .Tools .Most
-//	execution   .Analysis .Review .Bound .Depth .Acceptance
-//	repair      .Faults (list) .Reply .Partly .Analysis .Review .Situation .Bound
+//	execution   .Analysis .Review .Bound .Depth .Acceptance .Results (list) .First
+//	repair      .Faults (list) .Reply .Partly .Analysis .Review .Situation .Bound .Results (list) .First
 //	replan      .Situation .Failed .Bound
 //	step        .Index .Title .Expected .Plan .Inputs (list)
-//	args        those of step, and .Tool .About .Schema .Given
+//	args        those of step, and .Tool .About .Schema .Given .Hint
 //	agent       those of step, and .Goal .Outline
-//	synthesis   .Items (list) .Plan .Evidence
-//	plan        .Profiles .Read .Write
+//	synthesis   .Items (list) .Plan .Evidence .Small
+//	plan        .Tools .Small .Profiles .Read .Write
 //	system      none
 //	compaction  none
 func Names() []string {

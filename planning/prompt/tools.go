@@ -30,12 +30,17 @@ type planTools struct {
 // model asked for.
 func toolsFor(b Brief, context, names string, chosen []string) planTools {
 	list := newShortlist(b)
-	tools, matches := planTools{message: list.message()}, list.ranked
+	tools, matches := planTools{message: list.message()}, list.all
 	if context != "" || names != "" || len(chosen) > 0 {
 		matches = ranked(b, context, strings.Join(append(slices.Clone(chosen), names), "\n"))
-		tools.more = list.further(matches, chosen)
+		tools.more = list.further(foreign(matches), chosen)
 	}
 	named := append(list.names(), chosen...)
+	for _, m := range matches {
+		if isOwn(m.Tool) {
+			named = append(named, m.Name)
+		}
+	}
 	tools.step, tools.untyped = stepForms(b, matches, named)
 	if accepts(b) {
 		tools.acceptance = acceptanceSchema(readers(b.Catalogue, named))
@@ -52,11 +57,14 @@ func readers(c plan.Catalogue, named []string) []string {
 	return slices.Compact(reads)
 }
 
-// message is the message with the tools of a run. It stands before the goal, so
-// that what the session's requests have in common comes before it.
+// message lists the tools of other servers. The built-in operators are in the system
+// prompt.
 func (s shortlist) message() string {
-	if len(s.ranked) == 0 {
-		return "# Tools\n\nThere are no tools. Plan `self` steps only."
+	if len(s.all) == 0 {
+		return "There are no tools. Plan steps with the executor `self` only."
+	}
+	if len(s.ranked) == 0 || len(s.whole)+len(s.short)+len(s.bare) == 0 {
+		return ""
 	}
 	var list strings.Builder
 	for _, m := range s.whole {
@@ -66,13 +74,12 @@ func (s shortlist) message() string {
 		list.WriteString(shortLine(m))
 	}
 	list.WriteString(byServer(s.bare))
-	text := "# Tools\n\nThe tools that a plan may name, the likeliest first: name(arguments) -> result, and what the tool's server says about it; `?` marks an argument that may be left out. The others are named by server.\n\n" +
-		fenced("tools", strings.TrimSuffix(list.String(), "\n"))
+	text := fenced("more tools for plans: name(arguments) -> result - what the server says about it; ? marks an argument that may be left out", strings.TrimSuffix(list.String(), "\n"))
 	if s.notes != "" {
 		text += "\n\n" + s.notes
 	}
 	if n := len(s.left); n > 0 {
-		text += "\n\nThere is no room to name " + english.Count(n, "more tool") + "."
+		text += "\n\nThere is no room to list " + english.Count(n, "more tool") + "."
 	}
 	return text
 }
