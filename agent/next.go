@@ -302,6 +302,9 @@ func (r decision) nextAnswer() []Action {
 		case r.incomplete():
 			e.reason = event.ReasonPartial
 		}
+		if !r.Synthesis.Direct {
+			e.answer = r.supported(e.answer)
+		}
 		if r.Synthesis.Error != "" && !r.Synthesis.Direct {
 			e.answer = r.unwritten()
 		}
@@ -318,11 +321,11 @@ func (r decision) nextAnswer() []Action {
 		case s != nil: // nobody asked to skip it, so the order was not carried out
 			e.status, e.reason = event.StatusFailed, event.ReasonStepFailed
 			e.error = fmt.Sprintf("step %s (%s) needs a model, and there is none", s.Step.Index, s.Step.Title)
-		case r.incomplete(), intent.NoTestsRun(r.Route.Intent, r.History):
+		case r.incomplete(), r.Route != nil && intent.NoTestsRun(r.Route.Intent, r.History):
 			e.reason = event.ReasonPartial
-		case intent.NothingFound(r.Route.Intent, r.History):
+		case intent.NothingFound(r.meant(), r.History):
 			e.reason = event.ReasonNothingFound
-		case intent.NothingToCommit(r.Route.Intent, r.History):
+		case intent.NothingToCommit(r.meant(), r.History):
 			e.reason = event.ReasonNothingToCommit
 		}
 		return r.finish(e)

@@ -8,11 +8,13 @@ import (
 	"unicode/utf8"
 
 	"replan/agent/event"
+	"replan/internal/english"
 	"replan/internal/markdown"
 	"replan/internal/untrusted"
 	"replan/planning/expression"
 	"replan/planning/plan"
 	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 // Bounds of displayed results without a model's answer, in characters.
@@ -46,6 +48,44 @@ func (r *Run) missingAnswer() string {
 // never began.
 func (r *Run) ruleAnswers() bool {
 	return r.Synthesis.Text == "" && r.Route != nil && r.Revision == 1
+}
+
+// supported returns an answer with a note on what it names and no result holds.
+func (r decision) supported(answer string) string {
+	var results strings.Builder
+	var counts []int
+	for _, item := range r.History {
+		results.WriteString(plan.CanonicalJSON(item.Args) + "\n" + prompt.Text(item.Result) + "\n" + string(item.Title) + "\n" + string(item.Error) + "\n")
+		counts = append(counts, countsIn(item.Result)...)
+	}
+	sketch := r.prompting.Sketch
+	known := string(r.Goal) + "\n" + strings.Join(slices.Concat(sketch.Files, sketch.Near, sketch.Named, sketch.Changed), "\n") + "\n" + plan.CanonicalJSON(r.Plan)
+	for _, m := range r.prompting.Conversation {
+		known += "\n" + m.Content
+	}
+	for _, m := range r.prompting.Mentions {
+		known += "\n" + m.Text
+	}
+	claims := reply.Unsupported(answer, results.String(), known, counts)
+	if len(claims) == 0 {
+		return answer
+	}
+	for i, c := range claims {
+		claims[i] = "`" + c + "`"
+	}
+	return answer + "\n\n*No result shows " + english.List(claims, "or") + ".*"
+}
+
+// countsIn returns the lengths of the lists in a result.
+func countsIn(v any) []int {
+	object, _ := v.(map[string]any)
+	var counts []int
+	for _, field := range object {
+		if list, ok := field.([]any); ok {
+			counts = append(counts, len(list))
+		}
+	}
+	return counts
 }
 
 // unwritten returns the answer if the model gave none or only a part: that part,

@@ -151,10 +151,33 @@ func (r decision) firstWordless() *StepState {
 // answersByRule reports whether the answer is put together from the results. This
 // requires a routed plan, for which a model would add nothing or is not available.
 func (r decision) answersByRule() bool {
-	if r.Route == nil || r.dryRun || r.Revision > 1 && r.Model != "" {
+	if r.Route == nil {
+		_, ok := r.answeredByRule()
+		return ok && !r.dryRun
+	}
+	if r.dryRun || r.Revision > 1 && r.Model != "" {
 		return false
 	}
 	return r.Model == "" || !wantsWords(*r.Route)
+}
+
+// answeredByRule returns the intent whose answer needs no model, of a goal that no words
+// have planned: it asks for a list that one look made, or a small model has changed what
+// the goal wants changed and would only repeat it.
+func (r decision) answeredByRule() (intent.Intent, bool) {
+	if r.givenPlan != nil || r.skipSynthesis || r.ownPlanners != nil || r.Revision == 0 {
+		return intent.Intent{}, false
+	}
+	goal := prompt.Unmentioned(string(r.Goal), r.prompting.Mentions)
+	if looks := r.surveyed.Look(goal, r.Catalogue); looks.Whole && len(looks.Steps) == len(r.Plan.Steps) && r.Revision == 1 {
+		if in, ok := intent.AnsweredByLooks(goal, r.Plan.Steps); ok {
+			return in, true
+		}
+	}
+	if !r.prompting.Small || r.planOnly {
+		return intent.Intent{}, false
+	}
+	return intent.AnsweredByChanges(goal)
 }
 
 // wantsWords reports whether a model writes the answer of a routed goal: results
@@ -163,11 +186,20 @@ func wantsWords(d event.RouteMatched) bool {
 	return d.Intent.WantsWords() || slices.ContainsFunc(d.Chain, intent.IsModelWork)
 }
 
+// meant returns the intent that the answer by rule is about.
+func (r decision) meant() intent.Intent {
+	if r.Route != nil {
+		return r.Route.Intent
+	}
+	in, _ := r.answeredByRule()
+	return in
+}
+
 // ruled returns the answer by rule.
 func (r decision) ruled() string {
 	left := ""
 	if s := r.firstWordless(); s != nil {
 		left = fmt.Sprintf("Step %s needs a model, and there is none: start Ollama and pull one (`ollama pull`), or choose one with `--host` and `--model`.", s.Step.Index)
 	}
-	return intent.Answer(r.Route.Intent, r.History, left)
+	return intent.Answer(r.meant(), r.History, left)
 }

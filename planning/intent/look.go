@@ -440,3 +440,56 @@ type Declaration struct {
 func (d Declaration) Place() string {
 	return d.Name + ": " + cmp.Or(d.Kind, "declared") + ", " + d.Path + ":" + strconv.Itoa(d.Line)
 }
+
+// listedBy is the action whose answer shows the results of an operator.
+var listedBy = map[string]string{
+	"fs.search": find, "fs.list": find, "code.symbols": symbols, "code.references": references, "vcs.log": history, "vcs.status": status,
+}
+
+// AnsweredByLooks returns the intent whose answer by rule answers a goal that only asks,
+// from the steps that looked at what it names: it asks for a list, and one step made it.
+func AnsweredByLooks(goal string, steps []plan.Step) (Intent, bool) {
+	if len(steps) != 1 || listedBy[steps[0].Tool] == "" || !OnlyAsks(goal) {
+		return Intent{}, false
+	}
+	lists := false
+	for _, t := range split(goal, 4*maxWords) {
+		if t.is("why", "how", "explain", "describe", "compare", "summarize", "summarise") {
+			lists = t.is("how") // "how many" is a count
+			if !lists {
+				return Intent{}, false
+			}
+		}
+	}
+	words := strings.ToLower(goal)
+	if lists && !strings.Contains(words, "how many") {
+		return Intent{}, false
+	}
+	in := Parse(goal)
+	in.Action = listedBy[steps[0].Tool]
+	return in, true
+}
+
+// AnsweredByChanges returns the intent whose answer by rule reports the changes that a
+// goal wants. ok is false if the goal also asks something.
+func AnsweredByChanges(goal string) (in Intent, ok bool) {
+	begins := true
+	for _, t := range split(goal, 4*maxWords) {
+		switch {
+		case begins && t.is(fillers...):
+		case begins:
+			if t.is(questions...) || t.is("explain", "describe", "tell", "find", "summarize", "list", "show", "figure", "investigate", "debug", "compare") {
+				return Intent{}, false
+			}
+			begins = false
+		case t.is("why"):
+			return Intent{}, false
+		}
+		if t.after != "" && t.after != "…" || t.is("and", "then", "but") {
+			begins = true
+		}
+	}
+	in = Parse(goal)
+	in.Action = edit
+	return in, !OnlyAsks(goal)
+}

@@ -39,6 +39,7 @@ var ownTools = []ownTool{
 	{"code.transform", `kind: "comment", symbol, text`, "write the doc comment of a function or type"},
 	{"test.run", "path?, run?", "run the tests"},
 	{"test.lint", "path?", "run the linter"},
+	{"test.detect", "path?", "find the projects whose tests can be run"},
 	{"vcs.status", "", "list changed files"},
 	{"vcs.diff", "ref?", "show changes that are not committed"},
 	{"vcs.show", "ref?", "show a commit: its message and its changes"},
@@ -54,7 +55,7 @@ var ownTools = []ownTool{
 
 // rarely are operators that small models are not offered: each word costs them time, and
 // others do the same.
-var rarely = strings.Fields("fs.stat fs.mkdir code.parse code.summarize vcs.branches vcs.push memory.read memory.write")
+var rarely = strings.Fields("fs.stat fs.mkdir code.parse code.summarize test.detect vcs.branches vcs.push memory.read memory.write")
 
 // isOwn reports whether a tool is in the list of built-in operators.
 func isOwn(t plan.Tool) bool {
