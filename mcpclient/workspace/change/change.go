@@ -22,6 +22,7 @@ type Change struct {
 	Path          string // from resolve
 	Before, After tree.File
 	Moved         string // the other path of a move: the old one of a new file, the new one of a removed file
+	Note          string // what to know of the change before it is made: a match that is only near
 }
 
 // Result lists the changes of a call.
@@ -40,6 +41,7 @@ type File struct {
 	Folder  bool   `json:"folder,omitempty"` // it is a folder
 	Added   int    `json:"added"`            // lines
 	Removed int    `json:"removed"`          // lines
+	Note    string `json:"note,omitempty"`   // what to know of the change: a match that is only near
 }
 
 // Make computes the changes of a call and, unless it is a preview, makes them. It
@@ -153,6 +155,9 @@ func shown(changes []Change) (text string, whole bool) {
 			diff = fmt.Sprintf("file %s removed: %s\n", ch.Path, size(ch.Before))
 		} else {
 			diff, _ = ch.Diff()
+			if ch.Note != "" {
+				diff = ch.Note + "\n" + diff
+			}
 		}
 		if room := maxPreview - b.Len(); len(diff) > room {
 			cut := strings.LastIndexByte(diff[:room], '\n') + 1
@@ -200,6 +205,9 @@ func (w *Writer) changed(changes []Change) *op.Answer[Result] {
 			parts = append(parts, fmt.Sprintf("folder %s %s", counts.Path, counts.Action))
 		default:
 			parts = append(parts, fmt.Sprintf("%s %s +%d -%d", counts.Path, counts.Action, counts.Added, counts.Removed))
+		}
+		if counts.Note != "" {
+			parts[len(parts)-1] += "; " + counts.Note
 		}
 	}
 	if len(parts) == 0 {
@@ -381,7 +389,7 @@ func (w *Writer) putFolder(at string, mode fs.FileMode) error {
 // Binary files and folders take one line. So does a move, in the change that makes
 // the new path.
 func (c Change) Diff() (string, File) {
-	counts := File{Path: c.Path, Action: "changed", Folder: c.Before.Dir || c.After.Dir}
+	counts := File{Path: c.Path, Action: "changed", Folder: c.Before.Dir || c.After.Dir, Note: c.Note}
 	switch {
 	case c.Moved != "" && !c.After.Exists:
 		return "", File{}
