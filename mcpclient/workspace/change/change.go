@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"replan/internal/english"
+	"replan/internal/placeholder"
 	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
@@ -62,6 +63,9 @@ func (w *Writer) Make(ctx context.Context, c op.Call, compute func() ([]Change, 
 func (w *Writer) carryOut(ctx context.Context, c op.Call, compute func() ([]Change, error)) (*op.Answer[Result], error) {
 	if c.Preview {
 		changes, err := compute()
+		if err == nil {
+			err = checkContent(changes)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -88,6 +92,9 @@ func (w *Writer) carryOut(ctx context.Context, c op.Call, compute func() ([]Chan
 		return nil, op.Outdated(foreign + " changed since it was approved")
 	}
 	changes, err := compute()
+	if err == nil {
+		err = checkContent(changes)
+	}
 	switch {
 	case err != nil && changed != "":
 		return nil, op.Outdated(changed + " changed since it was approved") // its gate says what is wrong with it now
@@ -433,6 +440,20 @@ func CheckText(arg, text string) error {
 		return fmt.Errorf("%s would make a file of %d bytes, and at most %d are written", arg, len(text), tree.MaxFile)
 	case tree.IsBinary([]byte(text)) || !utf8.ValidString(text):
 		return fmt.Errorf("%s is not text; only text is written", arg)
+	}
+	return nil
+}
+
+// checkContent fails for a change that writes a placeholder in place of content. What
+// the file has already is none.
+func checkContent(changes []Change) error {
+	for _, c := range changes {
+		if !c.After.Exists || c.After.Dir || c.Moved != "" || !tree.IsText(c.After.Data) {
+			continue
+		}
+		if found, ok := placeholder.Find(string(c.After.Data), c.Path, string(c.Before.Data)); ok {
+			return fmt.Errorf("nothing was changed: %q in the new text of %s stands for content that is left out; write the content itself", found, c.Path)
+		}
 	}
 	return nil
 }

@@ -11,7 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	"replan/internal/english"
 	"replan/mcpclient/workspace/change"
+	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
@@ -35,6 +37,10 @@ func (o *Operators) write(ctx context.Context, c op.Call, args writeArgs) (*op.A
 			return nil, err
 		}
 		text := args.Text
+		if strings.TrimSpace(text) == "" && len(bytes.TrimSpace(before.Data)) > 0 {
+			return nil, fmt.Errorf("the argument text of fs.write is empty, and %s has %s; give the whole text, or remove the file with fs.remove",
+				at, english.Count(source.CountLines(string(before.Data)), "line"))
+		}
 		if tree.AllCRLF(string(before.Data)) {
 			text = tree.ToCRLF(text)
 		}
