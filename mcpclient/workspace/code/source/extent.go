@@ -243,7 +243,7 @@ func (f *File) Remove(e Extent) (Edit, error) {
 	with := strings.Repeat(lineEnd(f.Text), kept)
 	if f.Language.Family == "python" && f.lastSign(from-1-before) == ":" && f.indent(from-1-before) < f.indent(e.Start) &&
 		(to+after >= f.LineCount() || f.indent(to+1+after) <= f.indent(from-1-before)) {
-		with = strings.Repeat(" ", f.indent(e.Start)) + "pass" + lineEnd(f.Text) + with // a class needs a body
+		with = strings.Repeat(" ", f.indent(e.Start)) + "pass" + strings.Repeat(lineEnd(f.Text), 1+after) // a class needs a body
 	}
 	return Edit{Path: f.Path, Start: start, End: end, New: with}, nil
 }
@@ -318,4 +318,49 @@ func (f *File) Block() (Extent, bool) {
 		}
 	}
 	return Extent{}, false
+}
+
+// Insert returns the edit that inserts a text before or after a declaration, with its
+// indentation, and with blank lines between them where one of them is a block. A text
+// of comments and attributes alone goes directly above the declaration.
+func (f *File) Insert(e Extent, given string, after bool) Edit {
+	end := lineEnd(f.Text)
+	indent := f.line(e.Start)[:f.indent(e.Start)]
+	lines := strings.Split(strings.Trim(strings.ReplaceAll(given, "\r\n", "\n"), "\n"), "\n")
+	base := len(lines[0]) - len(strings.TrimLeft(lines[0], " \t"))
+	own := lines[0][:base]
+	attached := true // comments and attributes alone
+	for i, line := range lines {
+		text := strings.TrimSpace(line)
+		attached = attached && (text == "" || strings.HasPrefix(text, "//") || strings.HasPrefix(text, "#") || strings.HasPrefix(text, "@") || strings.HasPrefix(text, "/*") || strings.HasPrefix(text, "*"))
+		if text == "" {
+			lines[i] = ""
+			continue
+		}
+		lines[i] = strings.TrimRight(indent+strings.TrimPrefix(line, own), " \t\r")
+	}
+	gap := 0
+	for n := e.Top - 1; n >= 1 && strings.TrimSpace(f.line(n)) == ""; n-- {
+		gap++
+	}
+	if gap == 0 && e.IsBlock() {
+		gap = 1
+	}
+	if attached && !after || !e.IsBlock() {
+		gap = 0
+	}
+	text := strings.Join(lines, end) + end
+	blank := strings.Repeat(end, gap)
+	if after {
+		at := f.LineStart(e.End + 1)
+		if at > 0 && at == len(f.Text) && !strings.HasSuffix(f.Text, "\n") {
+			blank = end + blank
+		}
+		return Edit{Path: f.Path, Start: at, End: at, New: blank + text}
+	}
+	at := f.LineStart(e.Top)
+	if attached && !strings.HasPrefix(strings.TrimSpace(given), "/") {
+		at = f.LineStart(e.Start) // below the comment
+	}
+	return Edit{Path: f.Path, Start: at, End: at, New: text + blank}
 }
