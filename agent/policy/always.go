@@ -95,6 +95,7 @@ const longestRule = 1000
 // tool without an entry has no free arguments.
 var scopes = map[string][]string{
 	"fs.write": {"path"}, "fs.patch": {"path"}, "fs.mkdir": {"path"}, "fs.remove": {"path"}, "fs.move": {"from", "to"},
+	"code.remove": {"symbol", "path"}, "code.insert": {"symbol", "path"}, "code.comment": {"symbol", "path"}, "data.set": {"path", "key"},
 	"test.run": {}, "test.lint": {}, "vcs.commit": {},
 	"proc.run": {"argv", "shell", "dir"}, "vcs.branch": {"name", "create"}, "vcs.push": {"remote", "branch", "set_upstream"},
 }

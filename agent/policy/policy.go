@@ -136,5 +136,6 @@ func AcceptCommand(g event.GateRequested) string { return "replan tools accept "
 // user lies outside it and affects every later session, so its tools are not
 // listed.
 var safeOperators = map[string]bool{
-	"fs.patch": true, "fs.write": true, "fs.move": true, "fs.mkdir": true, "fs.remove": true, "test.run": true, "test.lint": true,
+	"fs.patch": true, "fs.write": true, "fs.move": true, "fs.mkdir": true, "fs.remove": true,
+	"code.remove": true, "code.insert": true, "code.comment": true, "data.set": true, "test.run": true, "test.lint": true,
 }

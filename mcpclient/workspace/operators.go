@@ -17,6 +17,7 @@ import (
 	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/code"
 	"replan/mcpclient/workspace/code/lsp"
+	"replan/mcpclient/workspace/data"
 	"replan/mcpclient/workspace/files"
 	"replan/mcpclient/workspace/git"
 	"replan/mcpclient/workspace/memory"
@@ -86,6 +87,7 @@ type Operators struct {
 	tree      *tree.Tree
 	changes   *change.Writer
 	code      *code.Operators
+	data      *data.Operators
 	servers   *lsp.Servers // nil without any
 	git       *git.Operators
 	files     *files.Operators
@@ -140,6 +142,7 @@ func New(cfg Config) (*Operators, error) {
 	o.process = process.New(folder, o.runner)
 	o.tests = tests.New(tests.Config{Tree: folder, Runner: o.runner, Logger: o.log, Margin: cfg.TestMargin})
 	o.files = files.New(folder, o.changes, o.maxOutput)
+	o.data = data.New(folder, o.changes)
 	o.git = git.New(git.Config{Tree: folder, Runner: o.runner, Turn: o.changes.Turn, MaxOutput: o.maxOutput, Logger: o.log})
 	if cfg.Servers != nil {
 		servers := *cfg.Servers
@@ -150,7 +153,7 @@ func New(cfg Config) (*Operators, error) {
 	}
 	o.changes.Check = o.diagnose
 	o.code = code.New(code.Config{
-		Tree: folder, Environ: o.runner.Environ, MaxOutput: o.maxOutput, Touching: o.git.Touching, Servers: o.servers, MissingServer: cfg.MissingServer, Logger: o.log,
+		Tree: folder, Changes: o.changes, Environ: o.runner.Environ, MaxOutput: o.maxOutput, Touching: o.git.Touching, Servers: o.servers, MissingServer: cfg.MissingServer, Logger: o.log,
 	})
 	if err := child.ForgetSpills(cfg.SpillDir, time.Now().Add(-child.SpillKept), child.SpillsKept); err != nil {
 		o.log.Warn("old output stays", "folder", cfg.SpillDir, "error", err)

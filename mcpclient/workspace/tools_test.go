@@ -41,6 +41,7 @@ func sample(t *testing.T) *bench {
 		"greet_test.go": "package sample\n\nimport \"testing\"\n\nfunc TestGreet(t *testing.T) {\n\tif Greet(\"you\") != \"hello you\" {\n\t\tt.Error(\"no greeting\")\n\t}\n}\n",
 		"docs/a.md":     "# A\n\nGreet people.\n",
 		"empty.txt":     "",
+		"config.json":   "{\"port\": 8080}\n",
 	})
 	git(t, remote, "init", "-q", "--bare")
 	for _, arg := range [][]string{
@@ -75,6 +76,10 @@ var sampleCalls = map[string][]args{
 	"code.parse":      {{"path": "greet.go"}, {"path": "docs/a.md"}},
 	"code.summarize":  {{"path": "greet.go"}, {"text": "# A\n\nwords\n"}},
 	"code.transform":  {{"kind": "rename", "symbol": "Greet", "new_name": "Salute"}, {"kind": "replace", "pattern": "people", "replacement": "folk"}},
+	"code.remove":     {{"symbol": "Greet", "path": "greet.go"}},
+	"code.insert":     {{"symbol": "Greet", "text": "const polite = true"}, {"symbol": "Greet", "text": "const polite = true", "where": "after"}},
+	"code.comment":    {{"symbol": "Greet", "text": "Says hello."}},
+	"data.set":        {{"path": "config.json", "key": "port", "value": "9090"}},
 	"test.detect":     {nil},
 	"test.run":        {nil, {"run": "TestGreet"}},
 	"test.lint":       {nil},
@@ -123,7 +128,7 @@ func tools(t *testing.T) map[string]mcp.Tool {
 
 func TestToolsAreFullyDescribed(t *testing.T) {
 	const maxDescription = 430 // characters; every planning request has all descriptions
-	name := regexp.MustCompile(`^(fs|code|test|vcs|proc|memory)\.[a-z]+$`)
+	name := regexp.MustCompile(`^(fs|code|data|test|vcs|proc|memory)\.[a-z]+$`)
 	for _, tool := range tools(t) {
 		t.Run(tool.Name, func(t *testing.T) {
 			if !name.MatchString(tool.Name) {

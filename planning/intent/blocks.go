@@ -15,6 +15,7 @@ import (
 var blocks = map[string]func(answerer, result) []string{
 	"fs.search": answerer.matches, "fs.list": answerer.listed, "fs.read": answerer.text,
 	"fs.patch": answerer.changed, "fs.write": answerer.changed, "fs.remove": answerer.changed, "fs.move": answerer.changed,
+	"code.remove": answerer.changed, "code.insert": answerer.changed, "code.comment": answerer.changed, "data.set": answerer.changed,
 	"code.symbols": answerer.symbols, "code.definition": answerer.definitions, "code.references": answerer.references,
 	"code.summarize": answerer.summary, "code.transform": answerer.transformed,
 	runTests: answerer.tests, "test.lint": answerer.linted,

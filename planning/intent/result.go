@@ -26,7 +26,7 @@ const (
 type result struct {
 	value any // the result as it is
 
-	Matches, Symbols, Definitions, References, Entries, Findings, Failures, Commits, Branches []item
+	Matches, Symbols, Outline, Definitions, References, Entries, Findings, Failures, Commits, Branches []item
 
 	Definition *item
 	Files      files
@@ -49,6 +49,7 @@ type item struct {
 	Line                        int
 	Added, Removed              *int
 	Staged, Current, Definition bool
+	Exported                    bool
 }
 
 // files are those of a result: a list of items or of paths, or their number.

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"replan/internal/english"
+	"replan/internal/placeholder"
 	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
@@ -22,6 +23,7 @@ type Change struct {
 	Path          string // from resolve
 	Before, After tree.File
 	Moved         string // the other path of a move: the old one of a new file, the new one of a removed file
+	Note          string // what to know of the change before it is made: a match that is only near
 }
 
 // Result lists the changes of a call.
@@ -40,6 +42,7 @@ type File struct {
 	Folder  bool   `json:"folder,omitempty"` // it is a folder
 	Added   int    `json:"added"`            // lines
 	Removed int    `json:"removed"`          // lines
+	Note    string `json:"note,omitempty"`   // what to know of the change: a match that is only near
 }
 
 // Make computes the changes of a call and, unless it is a preview, makes them. It
@@ -60,6 +63,9 @@ func (w *Writer) Make(ctx context.Context, c op.Call, compute func() ([]Change, 
 func (w *Writer) carryOut(ctx context.Context, c op.Call, compute func() ([]Change, error)) (*op.Answer[Result], error) {
 	if c.Preview {
 		changes, err := compute()
+		if err == nil {
+			err = checkContent(changes)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -86,6 +92,9 @@ func (w *Writer) carryOut(ctx context.Context, c op.Call, compute func() ([]Chan
 		return nil, op.Outdated(foreign + " changed since it was approved")
 	}
 	changes, err := compute()
+	if err == nil {
+		err = checkContent(changes)
+	}
 	switch {
 	case err != nil && changed != "":
 		return nil, op.Outdated(changed + " changed since it was approved") // its gate says what is wrong with it now
@@ -153,6 +162,9 @@ func shown(changes []Change) (text string, whole bool) {
 			diff = fmt.Sprintf("file %s removed: %s\n", ch.Path, size(ch.Before))
 		} else {
 			diff, _ = ch.Diff()
+			if ch.Note != "" {
+				diff = ch.Note + "\n" + diff
+			}
 		}
 		if room := maxPreview - b.Len(); len(diff) > room {
 			cut := strings.LastIndexByte(diff[:room], '\n') + 1
@@ -200,6 +212,9 @@ func (w *Writer) changed(changes []Change) *op.Answer[Result] {
 			parts = append(parts, fmt.Sprintf("folder %s %s", counts.Path, counts.Action))
 		default:
 			parts = append(parts, fmt.Sprintf("%s %s +%d -%d", counts.Path, counts.Action, counts.Added, counts.Removed))
+		}
+		if counts.Note != "" {
+			parts[len(parts)-1] += "; " + counts.Note
 		}
 	}
 	if len(parts) == 0 {
@@ -381,7 +396,7 @@ func (w *Writer) putFolder(at string, mode fs.FileMode) error {
 // Binary files and folders take one line. So does a move, in the change that makes
 // the new path.
 func (c Change) Diff() (string, File) {
-	counts := File{Path: c.Path, Action: "changed", Folder: c.Before.Dir || c.After.Dir}
+	counts := File{Path: c.Path, Action: "changed", Folder: c.Before.Dir || c.After.Dir, Note: c.Note}
 	switch {
 	case c.Moved != "" && !c.After.Exists:
 		return "", File{}
@@ -425,6 +440,20 @@ func CheckText(arg, text string) error {
 		return fmt.Errorf("%s would make a file of %d bytes, and at most %d are written", arg, len(text), tree.MaxFile)
 	case tree.IsBinary([]byte(text)) || !utf8.ValidString(text):
 		return fmt.Errorf("%s is not text; only text is written", arg)
+	}
+	return nil
+}
+
+// checkContent fails for a change that writes a placeholder in place of content. What
+// the file has already is none.
+func checkContent(changes []Change) error {
+	for _, c := range changes {
+		if !c.After.Exists || c.After.Dir || c.Moved != "" || !tree.IsText(c.After.Data) {
+			continue
+		}
+		if found, ok := placeholder.Find(string(c.After.Data), c.Path, string(c.Before.Data)); ok {
+			return fmt.Errorf("nothing was changed: %q in the new text of %s stands for content that is left out; write the content itself", found, c.Path)
+		}
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
 // Package code implements the operators code.*: they find, read and summarize
-// source code, and compute renames and replacements as diffs. None of them
-// changes a file.
+// source code, compute renames and replacements as diffs, and remove, insert and
+// comment declarations.
 //
 // The packages below analyze source text: source by words in any language, lsp
 // with language servers, golang by types if gopls is not installed, digest for

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/code/lsp"
 	"replan/mcpclient/workspace/tree"
 )
@@ -11,6 +12,8 @@ import (
 // Config configures the operators.
 type Config struct {
 	Tree *tree.Tree
+	// Changes writes the files that operators change.
+	Changes *change.Writer
 	// Environ is the environment of the go command, as NAME=VALUE.
 	Environ []string
 	// MaxOutput is the maximum text that a search reads, in bytes.
@@ -28,6 +31,7 @@ type Config struct {
 // Operators implements the operators for source code.
 type Operators struct {
 	tree      *tree.Tree
+	changes   *change.Writer
 	environ   []string
 	maxOutput int
 	touching  func(ctx context.Context, files []string) ([]string, error)
@@ -38,5 +42,5 @@ type Operators struct {
 
 // New returns the operators.
 func New(cfg Config) *Operators {
-	return &Operators{tree: cfg.Tree, environ: cfg.Environ, maxOutput: cfg.MaxOutput, touching: cfg.Touching, servers: cfg.Servers, missing: cfg.MissingServer, log: cfg.Logger}
+	return &Operators{tree: cfg.Tree, changes: cfg.Changes, environ: cfg.Environ, maxOutput: cfg.MaxOutput, touching: cfg.Touching, servers: cfg.Servers, missing: cfg.MissingServer, log: cfg.Logger}
 }

@@ -1,8 +1,11 @@
 package code
 
-import "replan/mcpclient/workspace/op"
+import (
+	"replan/mcpclient/workspace/change"
+	"replan/mcpclient/workspace/op"
+)
 
-// Tools returns the tools for source code. None of them changes a file.
+// Tools returns the tools for source code.
 func (o *Operators) Tools() []op.Tool {
 	return []op.Tool{
 		op.Op[symbolsArgs, symbolsResult]{
@@ -44,6 +47,27 @@ func (o *Operators) Tools() []op.Tool {
 				"Give one or several; tests with log also names the commits that touched failing files. The result is {kind, title, summary}, summary as Markdown.",
 			OneOf:    [][]string{{"text"}, {"path"}, {"diff"}, {"log"}, {"tests"}, {"matches"}, {"symbol"}},
 			ReadOnly: true, Idempotent: true, Run: o.summarize,
+		}.Tool(),
+		op.Op[removeArgs, change.Result]{
+			Name: "code.remove",
+			Description: "Remove a whole function, method, type, constant, variable or class with its comment, by its name. " +
+				`Example: {"symbol": "legacyName", "path": "slug/slug.go"}. ` +
+				"The result is {files: [{path, action, added, removed, note}], diff}; note names the uses that are left.",
+			Destructive: true, Previews: true, Run: o.remove,
+		}.Tool(),
+		op.Op[insertArgs, change.Result]{
+			Name: "code.insert",
+			Description: "Insert code before or after a function, type, constant or class, by its name. " +
+				"The result is {files: [{path, action, added, removed}], diff}.",
+			Enum:        map[string][]string{"where": {"before", "after"}},
+			Destructive: true, Previews: true, Run: o.insert,
+		}.Tool(),
+		op.Op[commentArgs, change.Result]{
+			Name: "code.comment",
+			Description: "Set the doc comment or docstring of a function, type, constant or class, by its name. " +
+				`Example: {"symbol": "Discount", "text": "Discount returns the reduced total."}. ` +
+				"The result is {files: [{path, action, added, removed, note}], diff}.",
+			Destructive: true, Idempotent: true, Previews: true, Run: o.comment,
 		}.Tool(),
 	}
 }

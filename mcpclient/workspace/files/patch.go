@@ -11,7 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	"replan/internal/english"
 	"replan/mcpclient/workspace/change"
+	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
@@ -35,6 +37,10 @@ func (o *Operators) write(ctx context.Context, c op.Call, args writeArgs) (*op.A
 			return nil, err
 		}
 		text := args.Text
+		if strings.TrimSpace(text) == "" && len(bytes.TrimSpace(before.Data)) > 0 {
+			return nil, fmt.Errorf("the argument text of fs.write is empty, and %s has %s; give the whole text, or remove the file with fs.remove",
+				at, english.Count(source.CountLines(string(before.Data)), "line"))
+		}
 		if tree.AllCRLF(string(before.Data)) {
 			text = tree.ToCRLF(text)
 		}
@@ -104,7 +110,8 @@ func (o *Operators) vouched(hashes map[string]string) (map[string]bool, error) {
 	return paths, nil
 }
 
-// replacement returns the change of one file by an exact replacement.
+// replacement returns the change of one file by a replacement. An old text that does
+// not occur exactly is matched to the nearest place, if there is only one.
 func (o *Operators) replacement(ctx context.Context, args patchArgs) ([]change.Change, error) {
 	at, err := o.tree.Changeable(args.Path)
 	if err != nil {
@@ -117,23 +124,44 @@ func (o *Operators) replacement(ctx context.Context, args patchArgs) ([]change.C
 	if !before.Exists {
 		return nil, o.tree.NoFile(ctx, at)
 	}
-	text, old, with := string(before.Data), *args.Old, *args.New
-	if tree.AllCRLF(text) {
-		old, with = tree.ToCRLF(old), tree.ToCRLF(with)
+	r := replacing{at: at, text: string(before.Data), old: *args.Old, with: *args.New}
+	if tree.AllCRLF(r.text) {
+		r.old, r.with = tree.ToCRLF(r.old), tree.ToCRLF(r.with)
 	}
-	found := occurrences(text, old)
-	switch {
-	case len(found) == 0:
-		return nil, notFound(at, text, old)
-	case len(found) > 1 && !args.All:
-		return nil, fmt.Errorf("old occurs %d times in %s (%s); give more of the text around it, or set all to true",
-			len(found), at, lineList(text, found))
+	after, note, err := r.apply(ctx, args.All)
+	if err != nil {
+		return nil, err
 	}
-	after := strings.ReplaceAll(text, old, with)
 	if err := change.CheckText("new", after); err != nil {
 		return nil, err
 	}
-	return []change.Change{{Path: at, Before: before, After: tree.File{Exists: true, Data: []byte(after), Mode: before.Mode}}}, nil
+	return []change.Change{{Path: at, Before: before, After: tree.File{Exists: true, Data: []byte(after), Mode: before.Mode}, Note: note}}, nil
+}
+
+// apply returns the text after the replacement, and how old was matched if not exactly.
+func (r replacing) apply(ctx context.Context, all bool) (after, note string, err error) {
+	found := occurrences(r.text, r.old)
+	var t target
+	switch {
+	case len(found) > 0 && all:
+		return strings.ReplaceAll(r.text, r.old, r.with), "", nil
+	case len(found) > 1:
+		return "", "", fmt.Errorf("old occurs %d times in %s (%s); give more of the text around it, or set all to true",
+			len(found), r.at, lineList(r.text, found))
+	case len(found) == 1:
+		t = r.whole(ctx, target{start: found[0], end: found[0] + len(r.old), with: r.with})
+	default:
+		if t, err = r.nearest(ctx); err != nil {
+			return "", "", err
+		}
+	}
+	if tree.AllCRLF(r.text) {
+		t.with = tree.ToCRLF(t.with)
+	}
+	if r.text[t.start:t.end] == t.with {
+		return "", "", fmt.Errorf("new is what stands in %s already; there is nothing to change", r.at)
+	}
+	return r.text[:t.start] + t.with + r.text[t.end:], t.note, nil
 }
 
 // occurrences returns the positions of old in text. Overlapping ones count
@@ -164,50 +192,6 @@ func lineList(text string, places []int) string {
 		list += " …"
 	}
 	return list
-}
-
-// notFound returns an error that old does not occur, with the most similar
-// place.
-func notFound(at, text, old string) error {
-	wanted := ""
-	for line := range strings.Lines(old) {
-		if wanted = strings.TrimSpace(line); wanted != "" {
-			break
-		}
-	}
-	number, line := nearest(text, wanted)
-	switch {
-	case number == 0:
-		return fmt.Errorf("old does not occur in %s; read the file and copy the text exactly", at)
-	case line == wanted:
-		return fmt.Errorf("old does not occur in %s; its first line is in line %d, but white space or a later line differs: copy the text exactly", at, number)
-	default:
-		return fmt.Errorf("old does not occur in %s; the nearest line is %d: %q; copy the text exactly", at, number, op.Clip(line))
-	}
-}
-
-// nearest returns the trimmed line of text most similar to wanted and its
-// number, counted from 1. It returns 0 if no line is similar enough.
-func nearest(text, wanted string) (int, string) {
-	const alike = 0.5 // below this a hint would mislead
-	pairs := bigrams(wanted)
-	best, at, found, n := alike, 0, "", 0
-	for line := range strings.Lines(text) {
-		n++
-		line = strings.TrimSpace(line)
-		if line == wanted && wanted != "" {
-			return n, line
-		}
-		// Lines of very different length cannot be similar, and comparing them is
-		// slow.
-		if len(line) > 3*len(wanted)+8 || len(wanted) > 3*len(line)+8 {
-			continue
-		}
-		if score := dice(pairs, bigrams(line)); score > best {
-			best, at, found = score, n, line
-		}
-	}
-	return at, found
 }
 
 func bigrams(s string) map[[2]byte]int {

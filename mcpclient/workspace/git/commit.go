@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"replan/internal/english"
+	"replan/internal/placeholder"
 	"replan/mcpclient/workspace/op"
 )
 
@@ -33,6 +34,9 @@ type commitArgs struct {
 func (o *Operators) vcsCommit(ctx context.Context, c op.Call, args commitArgs) (*op.Answer[commitResult], error) {
 	if strings.TrimSpace(args.Message) == "" || strings.ContainsRune(args.Message, 0) {
 		return nil, errors.New("the argument message of vcs.commit is empty or no text; say what the commit does")
+	}
+	if found, ok := placeholder.Find(args.Message, ""); ok {
+		return nil, fmt.Errorf("the argument message of vcs.commit is %q, which stands for a message; say what the commit does", found)
 	}
 	if args.All && len(args.Paths) > 0 {
 		return nil, errors.New("vcs.commit takes all or paths, not both")

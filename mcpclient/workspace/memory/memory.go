@@ -15,6 +15,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"replan/internal/placeholder"
 	"replan/internal/wholefile"
 	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/op"
@@ -125,6 +126,9 @@ func (o *Operators) remember(ctx context.Context, c op.Call, args rememberArgs) 
 	text, err := factOf(args.Text)
 	if err != nil {
 		return nil, err
+	}
+	if found, ok := placeholder.Find(text, ""); ok {
+		return nil, fmt.Errorf("the argument text of memory.write is %q, which stands for a fact; say the fact itself", found)
 	}
 	replaces := oneLine(bulletForm.ReplaceAllString(args.Replaces, ""))
 	if text == "" && replaces == "" {

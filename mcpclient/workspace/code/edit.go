@@ -1,0 +1,213 @@
+package code
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"replan/internal/english"
+	"replan/internal/lazyregexp"
+	"replan/mcpclient/workspace/change"
+	"replan/mcpclient/workspace/code/source"
+	"replan/mcpclient/workspace/op"
+	"replan/mcpclient/workspace/tree"
+)
+
+// declaration is one declaration with its file as read.
+type declaration struct {
+	file   *source.File
+	before tree.File
+	extent source.Extent
+}
+
+// edited returns the change of the file by one edit.
+func (d declaration) edited(edit source.Edit, note string) ([]change.Change, error) {
+	after, err := source.Apply(string(d.before.Data), []source.Edit{edit})
+	if err != nil {
+		return nil, err
+	}
+	return []change.Change{{Path: d.file.Path, Before: d.before, After: tree.File{Exists: true, Data: []byte(after), Mode: d.before.Mode}, Note: note}}, nil
+}
+
+var (
+	methodHead = lazyregexp.New(`^func\s*\(\s*\w*\s*\*?(\w+)[^)]*\)\s*(\w+)`)
+	keywords   = lazyregexp.New(`^(?:(?:export|default|public|private|protected|static|async|abstract|final|pub|func|function|def|fn|class|struct|interface|enum|trait|type|const|var|let)\s+)+`)
+)
+
+// symbolOf returns the name in what a model gives for one: the first line of a
+// declaration, or a part of it.
+func symbolOf(given string) string {
+	given, _, _ = strings.Cut(strings.TrimSpace(given), "\n")
+	if m := methodHead.FindStringSubmatch(given); m != nil {
+		return m[1] + "." + m[2]
+	}
+	given = keywords.ReplaceAllString(strings.Trim(given, "`'\""), "")
+	if name, _, more := strings.Cut(given, " "); more {
+		given = name
+	}
+	if open := strings.IndexByte(given, '('); open > 0 {
+		given = given[:open]
+	}
+	return strings.TrimRight(given, ":{;=")
+}
+
+// only finds the declaration that a symbol names. It fails if there is none, and if
+// there are several, with all of them.
+func (o *Operators) only(ctx context.Context, symbol, within string) (declaration, error) {
+	name, start, err := o.asked(ctx, symbolOf(symbol), within)
+	if err != nil {
+		return declaration{}, err
+	}
+	r := &reading{start: start, word: name.Word, lexed: func(f *source.File) any {
+		declared := o.declared(f, name)
+		return slices.DeleteFunc(f.Extents(), func(e source.Extent) bool {
+			return e.Kind == "heading" || !slices.ContainsFunc(declared, func(s source.Symbol) bool { return s.Place == e.Place })
+		})
+	}}
+	if err := o.readWords(ctx, r); err != nil {
+		return declaration{}, err
+	}
+	var found []declaration
+	for _, f := range r.results {
+		extents, _ := f.found.([]source.Extent)
+		for _, e := range extents {
+			found = append(found, declaration{f.file, f.text, e})
+		}
+	}
+	switch len(found) {
+	case 0:
+		return declaration{}, o.unknown(ctx, name, start, r)
+	case 1:
+		_, err := o.tree.Changeable(found[0].file.Path)
+		return found[0], err
+	}
+	const most = 8
+	places := make([]string, 0, most)
+	for _, d := range found[:min(most, len(found))] {
+		places = append(places, fmt.Sprintf("%s (%s:%d)", d.extent.Name, d.file.Path, d.extent.Line))
+	}
+	if left := len(found) - most; left > 0 {
+		places = append(places, fmt.Sprintf("and %d more", left))
+	}
+	return declaration{}, fmt.Errorf("%s is declared in %d places: %s; name one of them in full, or set path to its file", name.Given, len(found), strings.Join(places, ", "))
+}
+
+type removeArgs struct {
+	Symbol string `json:"symbol" jsonschema:"name of the function, method, type, constant, variable or class, like Parse or Run.Apply"`
+	Path   string `json:"path,omitempty" jsonschema:"its file or folder, relative to the workspace; default: the whole workspace"`
+}
+
+func (o *Operators) remove(ctx context.Context, c op.Call, args removeArgs) (*op.Answer[change.Result], error) {
+	return o.changes.Make(ctx, c, func() ([]change.Change, error) {
+		d, err := o.only(ctx, args.Symbol, args.Path)
+		if err != nil {
+			return nil, err
+		}
+		edit, err := d.file.Remove(d.extent)
+		if err != nil {
+			return nil, err
+		}
+		left, err := o.left(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		return d.edited(edit, left)
+	})
+}
+
+// left says where the name of a declaration that goes is still used. Names are matched
+// as words, so others of the same name count, too.
+func (o *Operators) left(ctx context.Context, d declaration) (string, error) {
+	word := lastName(d.extent.Name)
+	r := &reading{start: ".", word: word, lexed: func(f *source.File) any { return f.Uses(word).References }}
+	if err := o.readWords(ctx, r); err != nil {
+		return "", err
+	}
+	var places []string
+	for _, f := range r.results {
+		uses, _ := f.found.([]source.Reference)
+		if f.language.Family != d.file.Language.Family {
+			continue
+		}
+		for _, use := range uses {
+			if within := use.Path == d.file.Path && use.Line >= d.extent.Top && use.Line <= d.extent.End; !within && !use.Definition {
+				places = append(places, fmt.Sprintf("%s:%d", use.Path, use.Line))
+			}
+		}
+	}
+	if len(places) == 0 {
+		return "", nil
+	}
+	return fmt.Sprintf("the name %s is still used in %s: %s", word, english.Count(len(places), "place"), listFiles(places)), nil
+}
+
+type insertArgs struct {
+	Symbol string `json:"symbol" jsonschema:"name of the function, method, type, constant, variable or class that the text goes beside"`
+	Text   string `json:"text" jsonschema:"the code to insert"`
+	Path   string `json:"path,omitempty" jsonschema:"its file or folder, relative to the workspace; default: the whole workspace"`
+	Where  string `json:"where,omitempty" jsonschema:"before or after it; default: before, above its comment"`
+}
+
+func (o *Operators) insert(ctx context.Context, c op.Call, args insertArgs) (*op.Answer[change.Result], error) {
+	switch {
+	case strings.TrimSpace(args.Text) == "":
+		return nil, errors.New("the argument text of code.insert is empty; give the code to insert")
+	case args.Where != "" && args.Where != "before" && args.Where != "after":
+		return nil, fmt.Errorf("the argument where of code.insert is %q; it is before or after", args.Where)
+	}
+	return o.changes.Make(ctx, c, func() ([]change.Change, error) {
+		d, err := o.only(ctx, args.Symbol, args.Path)
+		if err != nil {
+			return nil, err
+		}
+		text, err := source.Lex(ctx, d.file.Path, strings.Trim(args.Text, "\r\n"))
+		if err != nil {
+			return nil, err
+		}
+		if isProse(args.Text) {
+			return nil, fmt.Errorf("the text is a sentence, not %s; to describe %s use code.comment", d.file.Language.Name, d.extent.Name)
+		}
+		if block, ok := text.Block(); ok && block.Name == lastName(d.extent.Name) {
+			return nil, fmt.Errorf("the text declares %s, which %s has already; to change it use fs.patch, to describe it code.comment", block.Name, d.file.Path)
+		}
+		return d.edited(d.file.Insert(d.extent, args.Text, args.Where == "after"), "")
+	})
+}
+
+var sentence = lazyregexp.New(`^[A-Z][\w'-]*(?:,? [\w'-]+){2,}[.!]?$`)
+
+// isProse reports whether a text is a sentence for people, with no sign of code.
+func isProse(text string) bool {
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		if line = strings.TrimSpace(line); !sentence.MatchString(line) {
+			return false
+		}
+	}
+	return true
+}
+
+type commentArgs struct {
+	Symbol string `json:"symbol" jsonschema:"name of the function, method, type, constant, variable or class"`
+	Text   string `json:"text" jsonschema:"what the comment says, in words, without comment signs"`
+	Path   string `json:"path,omitempty" jsonschema:"its file or folder, relative to the workspace; default: the whole workspace"`
+}
+
+func (o *Operators) comment(ctx context.Context, c op.Call, args commentArgs) (*op.Answer[change.Result], error) {
+	return o.changes.Make(ctx, c, func() ([]change.Change, error) {
+		d, err := o.only(ctx, args.Symbol, args.Path)
+		if err != nil {
+			return nil, err
+		}
+		edit, err := d.file.SetComment(d.extent, args.Text)
+		if err != nil {
+			return nil, err
+		}
+		note := ""
+		if edit.End > edit.Start {
+			note = fmt.Sprintf("the comment that %s has is replaced", d.extent.Name)
+		}
+		return d.edited(edit, note)
+	})
+}

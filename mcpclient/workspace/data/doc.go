@@ -1,0 +1,7 @@
+// Package data implements the operator data.set: it sets one value of a file of JSON,
+// TOML, YAML or plain settings, or of a constant in code, and leaves every other byte
+// as it is.
+//
+// Of the workspace it imports op, tree, change and code/source. Start reading at
+// [Operators.Tools].
+package data

@@ -1,0 +1,42 @@
+package files_test
+
+import (
+	"testing"
+
+	"replan/mcpclient/workspace"
+)
+
+func TestTextThatStandsForContentIsRefused(t *testing.T) {
+	files := map[string]string{
+		"a.go":    "package a\n\nfunc f() {\n\treturn\n}\n",
+		"page.md": "Hello {{name}}\n",
+	}
+	for name, c := range map[string]struct {
+		tool    string
+		args    args
+		wantErr []string
+	}{
+		"rest of code in a new text":   {"fs.patch", args{"path": "a.go", "old": "\treturn", "new": "\t// ... rest of code\n\treturn"}, []string{`"// ... rest of code"`, "a.go", "write the content itself"}},
+		"rest of code in a diff":       {"fs.patch", args{"diff": "--- a/a.go\n+++ b/a.go\n@@ -3,3 +3,3 @@\n func f() {\n-\treturn\n+\t...\n }\n"}, []string{`"..."`}},
+		"rest of code in a whole file": {"fs.write", args{"path": "a.go", "text": "package a\n\n// existing code\n"}, []string{`"// existing code"`}},
+		"a loop of a template":         {"fs.write", args{"path": "NOTES.md", "text": "{{range .}}\n- {{.Name}}\n{{end}}\n"}, []string{`"{{range .}}"`}},
+		"a list in braces":             {"fs.write", args{"path": "NOTES.md", "text": "{list}"}, []string{`"{list}"`}},
+		"no text for a file that has":  {"fs.write", args{"path": "a.go", "text": " \n"}, []string{"text of fs.write is empty", "a.go has 5 lines", "fs.remove"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, workspace.Config{})
+			b.Write(t, files)
+			b.Refused(t, c.tool, c.args, c.wantErr...)
+			if asked := b.Ask(t, c.tool, c.args, preview); !asked.IsError {
+				t.Errorf("the gate would show it: %s", asked.Text)
+			}
+			b.Same(t, files)
+		})
+	}
+	b := newBench(t, workspace.Config{})
+	b.Write(t, files)
+	b.Must(t, "fs.write", args{"path": "page.md", "text": "Good day {{name}}\n"})
+	b.Must(t, "fs.write", args{"path": "empty", "text": ""})
+	b.Must(t, "fs.write", args{"path": "empty", "text": "\n"})
+	b.Same(t, map[string]string{"a.go": files["a.go"], "page.md": "Good day {{name}}\n", "empty": "\n"})
+}
