@@ -24,7 +24,7 @@ var ownTools = []ownTool{
 	{"fs.stat", "path", "show the size and the date of a file"},
 	{"fs.write", "path, text", "create a file, or replace it"},
 	{"fs.patch", "path, old, new", "replace a text in a file"},
-	{"fs.patch", "path, key, value", "set a value in a JSON, TOML or YAML file, or a constant in code"},
+	{"data.set", "path, key, value", "set a value in a JSON, TOML, YAML or .env file, or a constant in code"},
 	{"fs.move", "from, to", "move or rename a file"},
 	{"fs.remove", "path", "delete a file"},
 	{"fs.mkdir", "path", "create a folder"},
@@ -35,8 +35,9 @@ var ownTools = []ownTool{
 	{"code.summarize", "path?, symbol?", "summarize a file or a declaration"},
 	{"code.transform", `kind: "rename", symbol, new_name`, "rename a function, type or variable everywhere"},
 	{"code.transform", `kind: "replace", pattern, replacement, glob?, regex?`, "replace a text in many files"},
-	{"code.transform", `kind: "remove", symbol`, "delete a function, type or constant"},
-	{"code.transform", `kind: "comment", symbol, text`, "write the doc comment of a function or type"},
+	{"code.remove", "symbol, path?", "delete a function, type or constant"},
+	{"code.comment", "symbol, text, path?", "write the doc comment of a function or type"},
+	{"code.insert", "symbol, text, path?, where?", "insert text before or after a declaration"},
 	{"test.run", "path?, run?", "run the tests"},
 	{"test.lint", "path?", "run the linter"},
 	{"test.detect", "path?", "find the projects whose tests can be run"},
@@ -55,7 +56,7 @@ var ownTools = []ownTool{
 
 // rarely are operators that small models are not offered: each word costs them time, and
 // others do the same.
-var rarely = strings.Fields("fs.stat fs.mkdir code.parse code.summarize test.detect vcs.branches vcs.push memory.read memory.write")
+var rarely = strings.Fields("fs.stat fs.mkdir code.parse code.summarize test.detect vcs.branches vcs.push memory.read memory.write data.set code.remove code.comment code.insert")
 
 // isOwn reports whether a tool is in the list of built-in operators.
 func isOwn(t plan.Tool) bool {
