@@ -132,6 +132,9 @@ func (c *Client) Close() error {
 // fit, not sent at all if it cannot, and a *TimeoutError if req.Timeout expired. It wraps the error of ctx if
 // ctx ended, and prompt.ErrNoModel if the server or the model is missing.
 //
+// A request that lists its tools tells the client that calls of the model do not
+// arrive as calls. It remembers that, and [Client.Describe] says so from then on.
+//
 // If somebody reads the reply as it arrives (a chat answer, a synthesis, a step
 // in the model's own words), req.Timeout bounds the time without any output.
 // Otherwise it bounds the whole request.
@@ -148,6 +151,9 @@ func (c *Client) Ask(ctx context.Context, req prompt.Request, delta func(text, t
 	}
 	if req.Never {
 		return reply.Reply{ContextWindow: info.ContextWindow}, &PromptTooLongError{Model: info.Name, ContextWindow: info.ContextWindow, Part: req.TooLong}
+	}
+	if len(req.Listed) > 0 {
+		c.keepsListing(ctx, about)
 	}
 	x := &exchange{client: c, info: info, known: about, req: req, delta: delta, extend: extend}
 	err = x.run(ctx)

@@ -80,9 +80,10 @@ func distinct(c plan.Catalogue) plan.Catalogue {
 	return slices.DeleteFunc(slices.Clone(c), func(t plan.Tool) bool { return count[t.QualifiedName()] > 1 })
 }
 
-// ChatTools returns the tools that a model may call in chat.
+// ChatTools returns the tools that a model may call in chat: none if it does not
+// manage loops.
 func ChatTools(b Brief) plan.Catalogue {
-	if !b.Prompting.ModelTools {
+	if !b.Prompting.ManagesLoops() {
 		return nil
 	}
 	tools := distinct(b.Catalogue)
@@ -108,6 +109,17 @@ func AgentBrief(b Brief, step plan.Step, profile Profile) Brief {
 	return b
 }
 
+// offer lets the model call tools, unless the reply has to be an answer. A model that
+// writes its calls gets a list of them, in the last turn too: the messages before it are
+// in the server's cache.
+func (c *composition) offer(tools plan.Catalogue, last bool) {
+	c.listed = c.brief.Prompting.WritesCalls && len(tools) > 0
+	c.final = last
+	if c.listed || !last {
+		c.tools = tools
+	}
+}
+
 // AgentRequest returns the request for a sub-agent's turn on a step. inputs are
 // the ended steps before it, see [StepRequest]; talk is the turns since, see
 // [ReplyMessage], [Answered] and [Reminder]. While there is room, the messages of a turn
@@ -130,9 +142,7 @@ func AgentRequest(b Brief, p plan.Plan, step plan.Step, profile Profile, inputs 
 			})
 		},
 	}
-	if !turn.Last {
-		c.tools = tools
-	}
+	c.offer(tools, turn.Last)
 	req := c.request()
 	req.Model = profile.Model
 	return req

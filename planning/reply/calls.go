@@ -40,6 +40,30 @@ func ReadCalls(text string, offer plan.Offer, cutOff bool) Written {
 	return r.written(cutOff)
 }
 
+// ReadTurn reads a reply that is to be one JSON object: {"thought", "tool", "args"}, or
+// {"thought", "answer"}. Text is the thought before a call, or the answer. A reply
+// without such an object is read by [ReadCalls].
+func ReadTurn(text string, offer plan.Offer, cutOff bool) Written {
+	for _, f := range findJSON(StripThinking(text)) {
+		object, _ := f.value.(map[string]any)
+		r := callReader{offer: offer, marked: true}
+		if tool, _ := object["tool"].(string); tool == "" && object["answer"] != nil {
+			answer, isText := object["answer"].(string)
+			if !isText {
+				answer = plan.CanonicalJSON(object["answer"])
+			}
+			return Written{Text: strings.TrimSpace(answer)}
+		}
+		if uses, ok := usesOf(object); ok && len(object) > 0 {
+			r.add(piece{uses: uses, open: !f.closed, broken: !f.closed})
+			w := r.written(cutOff)
+			w.Text, _ = object["thought"].(string)
+			return w
+		}
+	}
+	return ReadCalls(text, offer, cutOff)
+}
+
 // maxWritten is how many calls of one text are read.
 const maxWritten = 64
 
@@ -531,3 +555,38 @@ func (r *callReader) written(cutOff bool) Written {
 	}
 	return w
 }
+
+// promise is a sentence that only says what the model is going to do, in small
+// letters, and aside one that may stand beside it.
+var (
+	promise = lazyregexp.New(`^(?:(?:first|now|next|then|so|to \w[^,]*),? )*(?:i will|i'll|i am going to|i'm going to|i need to|i should|we need to|let me|let's|let us)(?: \w+)? ` +
+		`(?:look|check|read|search|see|find|open|run|list|examine|inspect|start|begin|analyze|analyse|get|fetch|explore|review|use|call|take|locate|scan|query)\b`)
+	aside = lazyregexp.New(`^(?:sure|okay|ok|certainly|of course|great|alright|absolutely|understood|yes|this will|then|after that|once|please wait|one moment)\b`)
+)
+
+// longestPromise is how long a text may be, in bytes, to be nothing but a promise.
+const longestPromise = 300
+
+// Promises reports whether a short text only announces that the model is going to
+// look at something, without a call that does so.
+func Promises(text string) bool {
+	text = strings.ToLower(strings.ReplaceAll(StripThinking(text), "’", "'"))
+	if len(text) > longestPromise {
+		return false
+	}
+	promised := false
+	for _, sentence := range sentenceEnd.Split(text, -1) {
+		sentence = strings.TrimSpace(sentence)
+		switch {
+		case sentence == "":
+		case promise.MatchString(sentence):
+			promised = true
+		case !aside.MatchString(sentence):
+			return false
+		}
+	}
+	return promised
+}
+
+// sentenceEnd is what ends a sentence.
+var sentenceEnd = lazyregexp.New(`[.!?:…]+(?:\s|$)|\n`)
