@@ -142,6 +142,46 @@ func TestCallCutOffIsNotMade(t *testing.T) {
 	}
 }
 
+func TestTurnIsCallOrAnswer(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"thought": "look", "tool": "fs.search", "args": {"query": "TODO"}}`:         `fs.search{"query":"TODO"} | look`,
+		`{"thought": "look", "tool": "web.open", "args": {}}`:                         `?web.open{} | look`,
+		`{"thought": "so", "answer": "The port is 8080."}`:                            "| The port is 8080.",
+		`{"thought": "so", "tool": "", "args": {}, "answer": "8080"}`:                 "| 8080",
+		`{"answer": {"port": 8080}}`:                                                  `| {"port":8080}`,
+		"```json\n{\"answer\": \"8080\"}\n```":                                        "| 8080",
+		"The port is 8080.":                                                           "| The port is 8080.",
+		`{"answer": "half of`:                                                         "| half of",
+		`{"thought": "look", "tool": "fs.write", "args": {"path": "a", "text": "half`: "broken | look",
+		`<tool_call>{"name": "fs.search", "arguments": {"query": "x"}}</tool_call>`:   `fs.search{"query":"x"}`,
+	} {
+		if got := told(reply.ReadTurn(text, offered(), false)); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+func TestPromisesAreTexts(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Let me look at the files.":                                                true,
+		"Sure! I'll check the configuration. Then I will read main.go.":            true,
+		"I will first read main.go to find the port. This will help me to answer.": true,
+		"To answer this, I need to search for PORT:":                               true,
+		"I’m going to run the tests.":                                              true,
+		"Let me know if you need more.":                                            false,
+		"I will be happy to help.":                                                 false,
+		"Let me check: the port is 8080.":                                          false,
+		"The port is 8080. Let me check the rest.":                                 false,
+		"I will keep that in mind.":                                                false,
+		"":                                                                         false,
+		"Let me look at the files." + strings.Repeat(" Then I will read the next one.", 20): false,
+	} {
+		if got := reply.Promises(text); got != want {
+			t.Errorf("%q: got %t", text, got)
+		}
+	}
+}
+
 func FuzzReadCalls(f *testing.F) {
 	for _, text := range []string{
 		`{"name": "fs.search", "arguments": {"query": "TODO"}}`, `[fs.search(query="x"), fs_read('y'`, "<function=fs.write><parameter=path>a", "<｜tool▁sep｜>search\n```json\n{\"a\":",
@@ -154,7 +194,8 @@ func FuzzReadCalls(f *testing.F) {
 	names := plan.Catalogue(offer).Names()
 	f.Fuzz(func(t *testing.T, text string, cutOff bool) {
 		w := reply.ReadCalls(text, offer, cutOff)
-		for _, use := range w.Calls {
+		reply.Promises(text)
+		for _, use := range append(w.Calls, reply.ReadTurn(text, offer, cutOff).Calls...) {
 			if !strings.Contains(strings.Join(names, " "), use.Name) || use.Args == nil {
 				t.Errorf("%q calls %q with %v", text, use.Name, use.Args)
 			}
