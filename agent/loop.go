@@ -352,7 +352,7 @@ func (r *Run) readable(callable plan.Catalogue) plan.Offer {
 func (r dialogue) goOn(l *Loop) {
 	switch {
 	case l.step != nil:
-		l.messages = append(l.messages, prompt.Reminder(prompt.Brief{Goal: string(r.Goal)}, l.step.Step, l.turn()))
+		l.messages = append(l.messages, prompt.Reminder(prompt.Brief{Goal: string(r.Goal), Prompting: prompt.Prompting{WritesCalls: r.writers[r.modelOf(l)]}}, l.step.Step, l.turn()))
 	case l.stalls > 0:
 		l.messages = append(l.messages, prompt.Remark("Your last reply was empty. Answer, or make a call."))
 	case l.last():

@@ -52,12 +52,13 @@ type Client struct {
 	log         *slog.Logger
 	file        string // see Config.Learned
 
-	mu          sync.Mutex
-	known       map[string]*known // by tagged name
-	chosen      string            // the model that answers if none is named; "" until the server has said
-	grown       map[string]bool   // models whose context window has grown, by tagged name; it does so once
-	recollected bool              // file was read
-	server      learned
+	recollected sync.Once // file was read
+
+	mu     sync.Mutex
+	known  map[string]*known // by tagged name
+	chosen string            // the model that answers if none is named; "" until the server has said
+	grown  map[string]bool   // models whose context window has grown, by tagged name; it does so once
+	server learned
 }
 
 // New creates a client without connecting. It returns an error if Host is no

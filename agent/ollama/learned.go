@@ -31,15 +31,14 @@ type learned struct {
 }
 
 // recollect reads, once, what earlier sessions learned about the server. It asks
-// for the server's version only if there is something.
+// for the server's version only if there is something. Concurrent callers wait.
 func (c *Client) recollect(ctx context.Context) {
-	c.mu.Lock()
-	read := c.recollected || c.file == ""
-	c.recollected = true
-	c.mu.Unlock()
-	if read {
-		return
+	if c.file != "" {
+		c.recollected.Do(func() { c.readLearned(ctx) })
 	}
+}
+
+func (c *Client) readLearned(ctx context.Context) {
 	file, err := c.learnedFile().Read()
 	about, known := file.Servers[c.base.String()]
 	if !known {

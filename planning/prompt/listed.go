@@ -75,9 +75,10 @@ func asText(m Message) Message {
 	return m
 }
 
-// called is a call in the form that a listed request asks for.
+// called is a call in the form that a listed request asks for. An empty thought is left
+// out: small models would go on with empty ones.
 type called struct {
-	Thought string         `json:"thought"`
+	Thought string         `json:"thought,omitempty"`
 	Tool    string         `json:"tool"`
 	Args    map[string]any `json:"args"`
 }

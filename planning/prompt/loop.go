@@ -169,10 +169,11 @@ func Answered(use reply.ToolUse, result any, beside, failure, whole string) Mess
 }
 
 // Reminder returns the turn that makes a sub-agent continue. It is usually short,
-// and repeats the goal of the step now and then.
+// and repeats the goal of the step now and then; each time for a model that writes its
+// calls, which goes by what it reads last.
 func Reminder(b Brief, step plan.Step, turn Turn) Message {
 	text := "# Step " + plan.OneLine(step.Index, 80) + "\n\nGo on."
-	if turn.Number%5 == 0 || turn.Last {
+	if turn.Number%5 == 0 || turn.Last || b.Prompting.WritesCalls {
 		text += " What it is for: " + disarm(plan.OneLine(string(step.Title), 400)) + "."
 	}
 	if turn.Last {
