@@ -244,7 +244,7 @@ func (r fold) applySynthesis(d event.SynthesisCompleted) {
 	if r.Chat != nil {
 		r.Chat.Asking = false
 	}
-	promised := d.Error == "" && len(prompt.ChatTools(r.brief())) > 0 && (r.Chat == nil || !r.Chat.mustAnswer) && r.onlyPromises(r.Chat, d.Reply)
+	promised := d.Error == "" && r.Synthesis.Direct && r.Chat.onlyPromises(d.Reply) && len(prompt.ChatTools(r.brief())) > 0
 	silent := d.Error == "" && strings.TrimSpace(string(d.Text)) == ""
 	switch {
 	case !r.Synthesis.Direct:

@@ -260,7 +260,7 @@ func (r dialogue) handleReply(l *Loop, reply reply.Reply) {
 	mayCall := !l.mustAnswer && len(r.callable(l)) > 0
 	if mayCall && (len(reply.Calls) > 0 || reply.Broken) {
 		if l.native = l.native || reply.Written == ""; !l.native {
-			r.writers[r.modelOf(l)] = true
+			r.writers[l.model(r.Model)] = true
 		}
 	}
 	switch {
@@ -281,7 +281,7 @@ func (r dialogue) handleReply(l *Loop, reply reply.Reply) {
 	case len(reply.Calls) > 0 && !l.mustAnswer:
 		r.stall(l, "No tool can be called here. Answer in words, from what you know.")
 		return
-	case mayCall && r.onlyPromises(l, reply):
+	case mayCall && l.onlyPromises(reply):
 		l.reminded = true
 		l.messages = append(l.messages, message, r.said(l, "Call the tool, do not describe it."))
 		return
@@ -330,29 +330,19 @@ func (r dialogue) said(l *Loop, text string) prompt.Message {
 }
 
 // onlyPromises reports whether a reply announces a call and makes none, for the first
-// time since the last call.
-func (r *Run) onlyPromises(l *Loop, said reply.Reply) bool {
-	return (l == nil || !l.reminded) && len(said.Calls) == 0 && reply.Promises(said.Text)
+// time since the last call. A nil loop has had no reply yet.
+func (l *Loop) onlyPromises(said reply.Reply) bool {
+	return (l == nil || !l.reminded && !l.mustAnswer) && len(said.Calls) == 0 && reply.Promises(said.Text)
 }
 
-// modelOf returns the model of a loop.
-func (r *Run) modelOf(l *Loop) string { return cmp.Or(l.profile.Model, r.Model) }
-
-// readable returns the tools by whose names calls in the text of a reply are known:
-// those that can be called, and the whole catalogue if there are none, since a call is no
-// answer all the same.
-func (r *Run) readable(callable plan.Catalogue) plan.Offer {
-	if len(callable) == 0 {
-		return plan.Offer(r.Catalogue)
-	}
-	return append(plan.Offer(callable), prompt.FindTool())
-}
+// model returns the model of a loop; ofRun is that of the run.
+func (l *Loop) model(ofRun string) string { return cmp.Or(l.profile.Model, ofRun) }
 
 // goOn adds the program's turn that continues a loop.
 func (r dialogue) goOn(l *Loop) {
 	switch {
 	case l.step != nil:
-		l.messages = append(l.messages, prompt.Reminder(prompt.Brief{Goal: string(r.Goal), Prompting: prompt.Prompting{WritesCalls: r.writers[r.modelOf(l)]}}, l.step.Step, l.turn()))
+		l.messages = append(l.messages, prompt.Reminder(prompt.Brief{Goal: string(r.Goal), Prompting: prompt.Prompting{WritesCalls: r.writers[l.model(r.Model)]}}, l.step.Step, l.turn()))
 	case l.stalls > 0:
 		l.messages = append(l.messages, prompt.Remark("Your last reply was empty. Answer, or make a call."))
 	case l.last():
@@ -454,7 +444,7 @@ func (r dialogue) settleCall(c *StepState) {
 		l.misfits = 0
 	}
 	if l.misfits > misfitsBorne {
-		r.writers[r.modelOf(l)] = true
+		r.writers[l.model(r.Model)] = true
 	}
 	again := 0
 	var seen []prompt.Message // after all answers, as templates expect

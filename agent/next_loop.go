@@ -335,3 +335,13 @@ func rest[T int | int64](limit, used T) T {
 		return limit - used
 	}
 }
+
+// readable returns the tools by whose names calls in the text of a reply are known:
+// those that can be called, and the whole catalogue if there are none, since a call is no
+// answer all the same.
+func (r decision) readable(callable plan.Catalogue) plan.Offer {
+	if len(callable) == 0 {
+		return plan.Offer(r.Catalogue)
+	}
+	return append(plan.Offer(callable), prompt.FindTool())
+}

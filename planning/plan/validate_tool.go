@@ -155,7 +155,7 @@ func (c *checker) checkProfile(path string, s Step) {
 	case s.Profile == "":
 		c.fault(CodeUnknownProfile, path, s.Index, "step %s is for an agent and names no profile; %s", s.Index, known)
 	case slices.Contains(c.rules.Toolless, s.Profile):
-		c.fault(CodeUnknownProfile, path+"/profile", s.Index, "step %s names the profile %q, whose sub-agent has to choose its own calls, which its model cannot; %s", s.Index, s.Profile, known)
+		c.fault(CodeUnknownProfile, path+"/profile", s.Index, "step %s names the profile %q, whose sub-agent has to call tools, which this model cannot; %s", s.Index, s.Profile, known)
 	default:
 		c.fault(CodeUnknownProfile, path+"/profile", s.Index, "step %s names the profile %q, which does not exist; %s", s.Index, s.Profile, known)
 	}
