@@ -34,6 +34,7 @@ type CallModel struct {
 	Attempt int
 	Timeout time.Duration // 0 if the step has no timeout of its own
 	Again   bool          // a plan already exists, so no step of the reply is a draft
+	Tools   plan.Offer    // by whose names calls in the text of the reply are known, see prompt.ReadReply
 }
 
 // CallTool calls a tool for a step.
@@ -99,6 +100,8 @@ func (w Wake) Once() string { return "timer/" + w.ID }
 // would show it.
 func (c CallModel) Delta(text, thinking string) event.Data {
 	switch phase := c.phase(); {
+	case c.inLoop() && len(c.Request.Format) > 0:
+		return nil // pieces of JSON, which are no text for people
 	case phase > 0:
 		return event.PhaseDelta{Phase: phase, Text: text, Thinking: thinking}
 	case c.Index == "" && c.Request.Purpose == prompt.PurposeReplan:
@@ -135,6 +138,11 @@ func (c CallModel) phase() int {
 	return c.Request.Purpose.Phase()
 }
 
+// inLoop reports whether the reply is a turn of a sub-agent or of the chat.
+func (c CallModel) inLoop() bool {
+	return c.Request.Purpose == prompt.PurposeAgent || c.Request.Purpose == prompt.PurposeChat
+}
+
 // speaks reports whether the reply is, or leads to, the text of the step.
 func (c CallModel) speaks() bool {
 	return c.Request.Purpose == prompt.PurposeStep || c.Request.Purpose == prompt.PurposeAgent
@@ -142,6 +150,7 @@ func (c CallModel) speaks() bool {
 
 // Replied returns the event for a complete reply.
 func (c CallModel) Replied(reply reply.Reply) event.Data {
+	reply = prompt.ReadReply(c.Request, c.Tools, reply)
 	switch phase := c.phase(); {
 	case phase > 0:
 		return event.PhaseCompleted{
@@ -150,7 +159,10 @@ func (c CallModel) Replied(reply reply.Reply) event.Data {
 		}
 	case c.Index != "" && c.Request.Purpose == prompt.PurposeStep:
 		return c.wrote(reply)
-	case c.Request.Purpose == prompt.PurposeSynthesis, c.Request.Purpose == prompt.PurposeChat && len(reply.Calls) == 0:
+	case c.Request.Purpose == prompt.PurposeSynthesis, c.Request.Purpose == prompt.PurposeChat && len(reply.Calls) == 0 && !reply.Broken:
+		if called := c.onlyCalls(reply); called != "" {
+			return event.SynthesisCompleted{Error: untrusted.Text(called), Reply: reply}
+		}
 		return event.SynthesisCompleted{Text: untrusted.Text(prompt.ReplyMessage(reply).Content), Reply: reply}
 	default:
 		return event.ModelReplied{
@@ -161,14 +173,34 @@ func (c CallModel) Replied(reply reply.Reply) event.Data {
 	}
 }
 
+// onlyCalls says that a reply in prose, for which nothing can be called, is a call of a
+// tool and nothing else; "" if it is not.
+func (c CallModel) onlyCalls(said reply.Reply) string {
+	if c.inLoop() {
+		return "" // they are made
+	}
+	w := reply.ReadCalls(said.Text, c.Tools, said.CutOff)
+	if len(w.Calls) == 0 || w.Text != "" {
+		return ""
+	}
+	return "the model's reply was a call of " + w.Calls[0].Name + " in place of text"
+}
+
 // wrote returns the event for a step that the model answers in text. Later steps
 // rely on that text, so an empty or truncated reply is a failure.
 func (c CallModel) wrote(reply reply.Reply) event.Data {
 	message := prompt.ReplyMessage(reply).Content
 	failed := event.StepFailed{Index: c.Index, Attempt: c.Attempt, Failure: event.FailureModel, MS: reply.MS, Reply: &reply}
+	called := ""
+	if len(c.Request.Format) == 0 {
+		called = c.onlyCalls(reply)
+	}
 	switch {
 	case strings.TrimSpace(message) == "":
 		failed.Error = "the model's reply was empty"
+		return failed
+	case called != "":
+		failed.Error = untrusted.Text(called)
 		return failed
 	case reply.CutOff:
 		failed.Error = untrusted.Text(fmt.Sprintf("the reply was cut off after the %d tokens that it may have", c.Request.MaxTokens))
@@ -185,6 +217,10 @@ func (c CallModel) wrote(reply reply.Reply) event.Data {
 // Failed returns the event for an incomplete reply. partial holds what had
 // streamed in so far; its MS is the time waited.
 func (c CallModel) Failed(kind event.FailureKind, sentence string, partial reply.Reply) event.Data {
+	if c.inLoop() && len(c.Request.Format) > 0 {
+		partial = prompt.ReadReply(c.Request, c.Tools, partial)
+		partial.Calls, partial.Broken = nil, false // of half a reply
+	}
 	switch phase := c.phase(); {
 	case phase > 0:
 		return event.PhaseFailed{Phase: phase, Label: string(c.Request.Purpose), Reason: untrusted.Text(sentence), Failure: kind, Reply: partial}

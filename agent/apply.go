@@ -343,6 +343,12 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.attempts, r.inFlight, r.gatedTools = map[string]int{}, map[event.Attempt]bool{}, map[string]bool{}
 	r.variables, r.warned, r.firedTimers = map[string]any{}, map[string]bool{}, map[string]bool{}
 	r.callsBefore, r.streaks = map[string]int{}, map[string]streak{}
+	r.writers = map[string]bool{d.Model: d.Prompting.WritesCalls}
+	for _, p := range d.Prompting.Profiles {
+		if p.Model != "" {
+			r.writers[p.Model] = r.writers[p.Model] || p.WritesCalls
+		}
+	}
 	r.modelTools = d.Prompting.ModelTools
 	r.prompting.ModelTools = d.Prompting.ModelTools && !d.DryRun // a dry run calls nothing in chat either
 	if d.Plan != nil {

@@ -244,14 +244,16 @@ func (r fold) applySynthesis(d event.SynthesisCompleted) {
 	if r.Chat != nil {
 		r.Chat.Asking = false
 	}
+	promised := d.Error == "" && r.Synthesis.Direct && r.Chat.onlyPromises(d.Reply) && len(prompt.ChatTools(r.brief())) > 0
 	silent := d.Error == "" && strings.TrimSpace(string(d.Text)) == ""
 	switch {
 	case !r.Synthesis.Direct:
 	case d.Error == "" && len(r.remarks()) > 0:
 		r.hearMore(d.Reply)
 		return
-	case silent && r.chatted().stalls < stallsBorne:
-		r.handleReply(r.Chat, d.Reply)
+	case promised, silent && r.chatted().stalls < stallsBorne:
+		r.Synthesis.Text, r.Synthesis.Thinking = "", ""
+		r.handleReply(r.chatted(), d.Reply)
 		return
 	}
 	r.Synthesis.Done, r.Synthesis.MS, r.Synthesis.Text = true, d.Reply.MS, string(d.Text)

@@ -75,6 +75,7 @@ type core struct {
 	innerSteps    int                // step executions in loops and in the runs that they started
 	outerRun      string             // the run whose model requested this one; "" if none did
 	modelTools    bool               // the model can call tools
+	writers       map[string]bool    // models whose loops get a format in place of tools to call
 	bytesPerToken map[string]float64 // bytes per token as the server of each model counts
 	firstLength   int                // steps of the first plan
 	hasChecks     bool               // the plan has any
@@ -201,15 +202,19 @@ func (r *Run) brief() prompt.Brief {
 	measured := func(model string, before float64) float64 { return cmp.Or(r.bytesPerToken[model], before) }
 	prompting.BytesPerToken = measured(r.Model, prompting.BytesPerToken)
 	prompting.Models.Each(func(m *prompt.PlanModel) { m.BytesPerToken = measured(m.Name, m.BytesPerToken) })
+	prompting.WritesCalls = r.writers[r.Model]
 	var toolless []string
-	if !r.modelTools {
-		prompting.Profiles = slices.DeleteFunc(slices.Clone(prompting.Profiles), func(p prompt.Profile) bool {
-			if p.Model == "" {
-				toolless = append(toolless, p.Name)
-			}
-			return p.Model == ""
-		})
-	}
+	prompting.Profiles = slices.DeleteFunc(slices.Clone(prompting.Profiles), func(p prompt.Profile) bool {
+		small, loops := p.Small, p.Loops
+		if p.Model == "" {
+			small, loops = prompting.Small, prompting.Loops
+		}
+		without := small && !loops || p.Model == "" && !r.modelTools
+		if without {
+			toolless = append(toolless, p.Name)
+		}
+		return without
+	})
 	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Withheld: withheld, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless, Assess: r.assess}
 }
 

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -39,7 +40,10 @@ type Loop struct {
 	callCounts    map[string]int   // call → number of times it was made
 	failureCounts map[string]int   // failing result → number of occurrences
 	found         []string         // names of the tools that the model has found, the newest first
-	stalls        int              // consecutive replies that were empty or never came
+	stalls        int              // consecutive replies that were empty, no call that can be made, or never came
+	native        bool             // a call has arrived as one, and not as text
+	misfits       int              // consecutive replies none of whose calls fits a tool
+	reminded      bool             // the model announced a call in its last reply, and was told to make it
 	answer        *string          // set when the loop succeeds
 	flaw          *flaw            // set when the loop fails
 	waitedForUser time.Duration    // total
@@ -51,6 +55,7 @@ type Loop struct {
 const (
 	stallsBorne    = 2 // consecutive replies without text or call; the next one ends the loop
 	callsPerTurn   = 16
+	misfitsBorne   = 1 // consecutive replies whose calls fit no tool; the next one puts a format in place of calls
 	provenanceMost = 8
 )
 
@@ -252,21 +257,33 @@ func (r dialogue) handleReply(l *Loop, reply reply.Reply) {
 	l.Turns++
 	l.Text = reply.Text
 	message := prompt.ReplyMessage(reply)
+	mayCall := !l.mustAnswer && len(r.callable(l)) > 0
+	if mayCall && (len(reply.Calls) > 0 || reply.Broken) {
+		if l.native = l.native || reply.Written == ""; !l.native {
+			r.writers[l.model(r.Model)] = true
+		}
+	}
 	switch {
-	case len(reply.Calls) > 0 && !l.mustAnswer:
-		l.stalls = 0
+	case len(reply.Calls) > 0 && (mayCall || !l.mustAnswer && reply.Written == ""):
+		l.stalls, l.reminded = 0, false
 		l.messages = append(l.messages, message)
 		r.plan(l, reply.Calls)
 		return
-	case strings.TrimSpace(message.Content) == "" && l.mustAnswer:
+	case l.mustAnswer && (strings.TrimSpace(message.Content) == "" || reply.Broken):
 		l.flaw = &flaw{event.FailureModel, fmt.Sprintf("the model gave no answer in %d turns", l.Turns)}
 		return
-	case strings.TrimSpace(message.Content) == "":
-		if l.stalls++; l.stalls > stallsBorne {
-			l.flaw = &flaw{event.FailureModel, "the model repeatedly replied with neither text nor a call"}
-			return
-		}
-		r.goOn(l)
+	case strings.TrimSpace(message.Content) == "" && reply.Written == "":
+		r.stall(l, "")
+		return
+	case reply.Broken:
+		r.stall(l, "The call in your last reply was not made: it stops in the middle, or repeats the schema of its tool. Make it again, whole, with a value for each argument.")
+		return
+	case len(reply.Calls) > 0 && !l.mustAnswer:
+		r.stall(l, "No tool can be called here. Answer in words, from what you know.")
+		return
+	case mayCall && l.onlyPromises(reply):
+		l.reminded = true
+		l.messages = append(l.messages, message, prompt.Remark("Call the tool, do not describe it."))
 		return
 	case reply.CutOff && l.step != nil:
 		r.shorten(l)
@@ -290,11 +307,34 @@ func (r dialogue) shorten(l *Loop) {
 	l.messages = append(l.messages, prompt.Remark("Your last reply was cut off, because it was too long, and was not taken. Answer in fewer words."))
 }
 
+// stall asks again after a reply with which nothing can be done. remark says why; "" is
+// for one without words.
+func (r dialogue) stall(l *Loop, remark string) {
+	if l.stalls++; l.stalls > stallsBorne {
+		l.flaw = &flaw{event.FailureModel, "the model repeatedly replied with neither text nor a call"}
+		return
+	}
+	if remark == "" {
+		r.goOn(l)
+		return
+	}
+	l.messages = append(l.messages, prompt.Remark(remark))
+}
+
+// onlyPromises reports whether a reply announces a call and makes none, for the first
+// time since the last call. A nil loop has had no reply yet.
+func (l *Loop) onlyPromises(said reply.Reply) bool {
+	return (l == nil || !l.reminded && !l.mustAnswer) && len(said.Calls) == 0 && reply.Promises(said.Text)
+}
+
+// model returns the model of a loop; ofRun is that of the run.
+func (l *Loop) model(ofRun string) string { return cmp.Or(l.profile.Model, ofRun) }
+
 // goOn adds the program's turn that continues a loop.
 func (r dialogue) goOn(l *Loop) {
 	switch {
 	case l.step != nil:
-		l.messages = append(l.messages, prompt.Reminder(prompt.Brief{Goal: string(r.Goal)}, l.step.Step, l.turn()))
+		l.messages = append(l.messages, prompt.Reminder(prompt.Brief{Goal: string(r.Goal), Prompting: prompt.Prompting{WritesCalls: r.writers[l.model(r.Model)]}}, l.step.Step, l.turn()))
 	case l.stalls > 0:
 		l.messages = append(l.messages, prompt.Remark("Your last reply was empty. Answer, or make a call."))
 	case l.last():
@@ -343,7 +383,7 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 		inner: innerCall{loop: l, use: use}, sched: schedule{length: length, place: number},
 	}
 	// It may also call tools for which its request had no room.
-	if tool, err := plan.Offer(append(r.callable(l), prompt.FindTool())).Find(use.Name); err != nil {
+	if tool, err := reply.FindTool(plan.Offer(append(r.callable(l), prompt.FindTool())), use.Name); err != nil {
 		c.inner.unknown = err
 		if changed, err := plan.Offer(r.brief().Withheld).Find(use.Name); err == nil {
 			c.inner.unknown = fmt.Errorf("%w; only the user can do that", &plan.ChangedToolError{Tool: changed})
@@ -391,6 +431,12 @@ func (r dialogue) settleCall(c *StepState) {
 		if !other.inner.answered {
 			return
 		}
+	}
+	if l.misfits++; slices.ContainsFunc(l.lastCalls, func(call *StepState) bool { return call.Failure != event.FailureArgs }) {
+		l.misfits = 0
+	}
+	if l.misfits > misfitsBorne {
+		r.writers[l.model(r.Model)] = true
 	}
 	again := 0
 	var seen []prompt.Message // after all answers, as templates expect

@@ -206,7 +206,7 @@ func (r decision) answerDirectly() []Action {
 		remarks = append(remarks, prompt.Remark(text))
 	}
 	request := prompt.ChatRequest(r.brief(), false, remarks...)
-	return []Action{{event.SynthesisStarted{Direct: true, Request: request}, CallModel{Request: request}}}
+	return []Action{{event.SynthesisStarted{Direct: true, Request: request}, CallModel{Request: request, Tools: r.readable(prompt.ChatTools(r.brief()))}}}
 }
 
 // takeReplan turns the outcome of a replan into actions.
@@ -340,7 +340,7 @@ func (r decision) nextAnswer() []Action {
 		return blocked
 	}
 	request := prompt.SynthesisRequest(r.brief(), r.Plan, r.SynthesisItems(), r.Evidence())
-	return []Action{{event.SynthesisStarted{Request: request}, CallModel{Request: request}}}
+	return []Action{{event.SynthesisStarted{Request: request}, CallModel{Request: request, Tools: plan.Offer(r.Catalogue)}}}
 }
 
 // incomplete reports whether a step of the current plan was skipped, or none of those

@@ -77,12 +77,14 @@ func (r decision) nextTurn(s *StepState, free *slots) []Action {
 		request.Step, request.Model = s.Step.Index, cmp.Or(l.profile.Model, r.prompting.Models.Of(request.Purpose).Name) // a resume may have changed it
 	} else {
 		messages := append(slices.Clone(l.messages), l.newRemarks()...)
-		request = prompt.AgentRequest(r.briefOf(l), r.Plan, s.Step, l.profile, r.inputs(s.Step), messages, l.turn())
+		profile := l.profile
+		profile.WritesCalls = r.writers[profile.Model]
+		request = prompt.AgentRequest(r.briefOf(l), r.Plan, s.Step, profile, r.inputs(s.Step), messages, l.turn())
 	}
 	request.Think = request.Think && l.stalls == 0 // a model that got stuck thinking should answer now
 	return []Action{{
 		event.ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Attempt: s.Attempt, Request: request},
-		CallModel{Request: request, Index: s.Step.Index, Attempt: s.Attempt},
+		CallModel{Request: request, Index: s.Step.Index, Attempt: s.Attempt, Tools: r.readable(r.callable(l))},
 	}}
 }
 
@@ -109,7 +111,7 @@ func (r decision) nextChat() []Action {
 		}
 	}
 	request := prompt.ChatRequest(r.briefOf(c), c.last(), append(slices.Clone(c.messages), c.newRemarks()...)...)
-	return append(out, Action{event.ModelRequested{Purpose: request.Purpose, Request: request}, CallModel{Request: request}})
+	return append(out, Action{event.ModelRequested{Purpose: request.Purpose, Request: request}, CallModel{Request: request, Tools: r.readable(r.callable(c))}})
 }
 
 // nextOfLoops continues only the loops; nothing else starts.
@@ -332,4 +334,14 @@ func rest[T int | int64](limit, used T) T {
 	default:
 		return limit - used
 	}
+}
+
+// readable returns the tools by whose names calls in the text of a reply are known:
+// those that can be called, and the whole catalogue if there are none, since a call is no
+// answer all the same.
+func (r decision) readable(callable plan.Catalogue) plan.Offer {
+	if len(callable) == 0 {
+		return plan.Offer(r.Catalogue)
+	}
+	return append(plan.Offer(callable), prompt.FindTool())
 }

@@ -392,7 +392,7 @@ func (r decision) startModel(s *StepState, free *slots) []Action {
 	started.Request = &request
 	return []Action{{
 		started,
-		CallModel{Request: request, Index: s.Step.Index, Attempt: number, Timeout: s.Step.Timeout},
+		CallModel{Request: request, Index: s.Step.Index, Attempt: number, Timeout: s.Step.Timeout, Tools: plan.Offer(r.Catalogue)},
 	}}
 }
 

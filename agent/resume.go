@@ -41,7 +41,8 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 		r.prompting.BytesPerToken = 0 // how another model's server counts is not known yet
 	}
 	r.Limits, r.Catalogue, r.priors, r.Model, r.modelTools = d.Limits, d.Catalogue, d.Priors, d.Model, d.Tools
-	r.prompting.ModelTools, r.prompting.Small, r.prompting.Vision = d.Tools, d.Small, d.Vision
+	r.prompting.ModelTools, r.prompting.Small, r.prompting.Vision, r.prompting.Loops = d.Tools, d.Small, d.Vision, d.Loops
+	r.writers[d.Model] = r.writers[d.Model] || d.WritesCalls
 	if d.Window > 0 {
 		r.prompting.ContextWindow, r.ContextWindow = d.Window, d.Window
 	}

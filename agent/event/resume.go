@@ -18,6 +18,7 @@ type RunResumed struct {
 	Window    int              `json:"context_window,omitempty"` // of the model, in tokens; 0 if unknown
 	Vision    bool             `json:"vision,omitempty"`         // the model sees pictures
 	Small     bool             `json:"small,omitempty"`          // the model has few parameters, see prompt.Prompting
+	Loops     bool             `json:"loops,omitempty"`          // a small model manages loops, see prompt.Prompting
 	Models    *prompt.Models   `json:"models,omitempty"`         // that plan from now on; nil leaves them unchanged
 	Limits    Limits           `json:"limits"`
 	Rules     []rule.Rule      `json:"rules"` // gate rules, see rule.Rule; the user's permissions for the run stay before them
@@ -27,6 +28,7 @@ type RunResumed struct {
 	Attended  bool             `json:"attended,omitempty"`
 
 	RequireVerified bool          `json:"require_verified,omitempty"` // from now on, as in RunStarted
+	WritesCalls     bool          `json:"writes_calls,omitempty"`     // the loops of the model get a format in place of tools, see prompt.Prompting
 	InDoubt         DoubtDecision `json:"in_doubt,omitempty"`
 }
 

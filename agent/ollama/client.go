@@ -52,12 +52,13 @@ type Client struct {
 	log         *slog.Logger
 	file        string // see Config.Learned
 
-	mu          sync.Mutex
-	known       map[string]*known // by tagged name
-	chosen      string            // the model that answers if none is named; "" until the server has said
-	grown       map[string]bool   // models whose context window has grown, by tagged name; it does so once
-	recollected bool              // file was read
-	server      learned
+	recollected sync.Once // file was read
+
+	mu     sync.Mutex
+	known  map[string]*known // by tagged name
+	chosen string            // the model that answers if none is named; "" until the server has said
+	grown  map[string]bool   // models whose context window has grown, by tagged name; it does so once
+	server learned
 }
 
 // New creates a client without connecting. It returns an error if Host is no
@@ -132,6 +133,9 @@ func (c *Client) Close() error {
 // fit, not sent at all if it cannot, and a *TimeoutError if req.Timeout expired. It wraps the error of ctx if
 // ctx ended, and prompt.ErrNoModel if the server or the model is missing.
 //
+// A request that lists its tools tells the client that calls of the model do not
+// arrive as calls. It remembers that, and [Client.Describe] says so from then on.
+//
 // If somebody reads the reply as it arrives (a chat answer, a synthesis, a step
 // in the model's own words), req.Timeout bounds the time without any output.
 // Otherwise it bounds the whole request.
@@ -148,6 +152,9 @@ func (c *Client) Ask(ctx context.Context, req prompt.Request, delta func(text, t
 	}
 	if req.Never {
 		return reply.Reply{ContextWindow: info.ContextWindow}, &PromptTooLongError{Model: info.Name, ContextWindow: info.ContextWindow, Part: req.TooLong}
+	}
+	if len(req.Listed) > 0 {
+		c.keepsListing(ctx, about)
 	}
 	x := &exchange{client: c, info: info, known: about, req: req, delta: delta, extend: extend}
 	err = x.run(ctx)

@@ -59,6 +59,9 @@ func (c *Client) describe(ctx context.Context, name string) (prompt.ModelInfo, *
 		info.Name = name // with or without its tag, as the caller spelled it
 	}
 	info.Defect = c.defect(info.Name, about)
+	about.mu.Lock()
+	info.WritesCalls = about.writesCalls
+	about.mu.Unlock()
 	if !info.Chats {
 		return prompt.ModelInfo{}, nil, c.because(noModel(nil, "the model %s cannot chat: choose another (--model, or /model in the chat)", name), prompt.TroubleUnfit, name, nil)
 	}

@@ -28,6 +28,7 @@ type known struct {
 	thinkToFormat bool            // formatted replies were empty without thinking, or broke their format
 	unformatted   bool            // replies break their format with thinking on and off
 	noFormat      map[string]bool // schemas that the server cannot turn into a grammar
+	writesCalls   bool            // its calls do not arrive as calls, see prompt.Prompting
 }
 
 // setting is how to make a request, with every feature that the model is known to
@@ -106,6 +107,7 @@ func (c *Client) remember(info prompt.ModelInfo, shown *api.ShowResponse) *known
 		c.known[key] = &known{
 			info: info, fixed: c.window > 0 || modelfileWindow(shown) > 0, tokenBytes: tokenBytes(shown),
 			noTools: toolless(shown), thinkToFormat: info.Thinks && slices.Contains(c.server.ThinkToFormat, key),
+			writesCalls: slices.Contains(c.server.WritesCalls, key),
 		}
 	}
 	return c.known[key]

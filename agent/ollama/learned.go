@@ -25,20 +25,20 @@ type learnedFile struct {
 type learned struct {
 	Version       string   `json:"version"`
 	ThinkToFormat []string `json:"think_to_format,omitempty"` // tagged names of the models that ignore a format with thinking off
+	WritesCalls   []string `json:"writes_calls,omitempty"`    // tagged names of the models whose calls do not arrive as calls
 	Memory        int64    `json:"memory,omitempty"`          // bytes; the most that models took together
 	GPU           int64    `json:"gpu,omitempty"`             // bytes; the most of them in memory of GPUs
 }
 
 // recollect reads, once, what earlier sessions learned about the server. It asks
-// for the server's version only if there is something.
+// for the server's version only if there is something. Concurrent callers wait.
 func (c *Client) recollect(ctx context.Context) {
-	c.mu.Lock()
-	read := c.recollected || c.file == ""
-	c.recollected = true
-	c.mu.Unlock()
-	if read {
-		return
+	if c.file != "" {
+		c.recollected.Do(func() { c.readLearned(ctx) })
 	}
+}
+
+func (c *Client) readLearned(ctx context.Context) {
 	file, err := c.learnedFile().Read()
 	about, known := file.Servers[c.base.String()]
 	if !known {
@@ -69,7 +69,7 @@ func (c *Client) learnedFile() *wholefile.JSON[learnedFile] {
 func (c *Client) learn(ctx context.Context, change func(*learned)) {
 	version, err := c.api.Version(ctx)
 	c.mu.Lock()
-	c.server.ThinkToFormat = slices.Clone(c.server.ThinkToFormat)
+	c.server.ThinkToFormat, c.server.WritesCalls = slices.Clone(c.server.ThinkToFormat), slices.Clone(c.server.WritesCalls)
 	change(&c.server)
 	c.server.Version = version
 	c.mu.Unlock()
@@ -101,6 +101,24 @@ func (c *Client) preferThinking(ctx context.Context, k *known, think bool) {
 		about.ThinkToFormat = slices.DeleteFunc(about.ThinkToFormat, func(n string) bool { return n == name })
 		if think {
 			about.ThinkToFormat = append(about.ThinkToFormat, name)
+		}
+	})
+}
+
+// keepsListing stores that a loop went on with its tools listed in the prompt, see
+// prompt.Request, so that the next one begins so.
+func (c *Client) keepsListing(ctx context.Context, k *known) {
+	k.mu.Lock()
+	known := k.writesCalls
+	k.writesCalls = true
+	k.mu.Unlock()
+	if known {
+		return
+	}
+	name := tagged(k.info.Name)
+	c.learn(ctx, func(about *learned) {
+		if !slices.Contains(about.WritesCalls, name) {
+			about.WritesCalls = append(about.WritesCalls, name)
 		}
 	})
 }

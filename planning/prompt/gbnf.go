@@ -70,6 +70,9 @@ func (s schema) rules(path int) (bytes, name int) {
 			bytes, own = bytes+more, own+called+11
 		}
 	default:
+		if s.MaxLength > 0 {
+			return own + 40, path
+		}
 		kinds, several := s.Type.([]string)
 		if !several && s.Type != "object" {
 			return 0, primitive

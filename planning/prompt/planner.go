@@ -23,7 +23,7 @@ type Brief struct {
 	// Assess says which calls of a valid plan a rule denies, which wait at a gate, and
 	// how long its longest chain takes; nil if nobody knows. It compares drafts.
 	Assess   func(plan.Plan) (denied, gates int, path time.Duration)
-	Toolless []string // profiles that a plan may not name, since their sub-agents need tool calls and the model cannot make them
+	Toolless []string // profiles that a plan may not name, since the models of their sub-agents cannot call tools, or not choose their calls
 }
 
 // Situation is the state of a run when a failure, or the user, requires a new

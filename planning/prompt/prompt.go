@@ -107,6 +107,8 @@ type composition struct {
 	tools   plan.Catalogue     // on offer
 	notes   string             // how the servers of tools want to be used, for the chat and sub-agents
 	plans   *planTools         // the tools of a request of planning; nil for all others
+	listed  bool               // the tools are listed, see [Request]
+	final   bool               // with listed: the reply has to be an answer
 	turns   []Message          // see [ReplyMessage] and [Answered]
 	items   []plan.HistoryItem // whose pictures the last message shows
 	room    int                // for these pictures
@@ -116,13 +118,14 @@ type composition struct {
 }
 
 // request makes the request, as long as its window allows.
-func (c composition) request() Request {
+func (c composition) request() (req Request) {
 	p := c.brief.Prompting
 	c.turns, c.room = newestPictures(c.turns, p.pictureRoom())
-	req := Request{
+	req = Request{
 		Purpose: c.purpose, Step: c.step, Model: p.Models.Of(c.purpose).Name, Format: c.format, Tools: plan.Offer(c.tools),
 		MaxTokens: cmp.Or(c.tokens, p.MaxTokens), Timeout: c.timeout,
 	}
+	defer c.list(&req)
 	req.Think, req.Level = c.thinks()
 	if c.describesTools() {
 		req.Untyped = c.plans.alone
@@ -141,6 +144,7 @@ func (c composition) request() Request {
 	}
 	if p.ContextWindow <= 0 {
 		cut := &cutter{textBudget: resultBudgets[0]}
+		c.notes = c.noted(c.tools)
 		req.Messages = append(c.messages(p.Conversation, Attached(p.Mentions, 0), p.Instructions, cut), c.turns...)
 		req.Shortened, req.Partial = c.untypedTools(losses{texts: cut.texts, characters: cut.characters}.sentence(0)), cut.partial()
 		return req
@@ -173,6 +177,15 @@ func (c composition) request() Request {
 	return req
 }
 
+// noted are the notes of a request for tools on offer, with the tools if they are
+// listed.
+func (c composition) noted(tools plan.Catalogue) string {
+	if !c.listed {
+		return c.notes
+	}
+	return strings.TrimPrefix(c.notes+"\n\n"+listing(tools), "\n\n")
+}
+
 // describesTools reports whether the format holds the args of tools.
 func (c composition) describesTools() bool {
 	return c.plans != nil && c.format != nil && c.purpose != PurposeTools
@@ -197,6 +210,9 @@ func (c composition) untypedTools(text string) string {
 func (c composition) fill(req *Request, tools plan.Catalogue) losses {
 	p := c.brief.Prompting
 	room := p.ContextWindow - req.MaxTokens - p.offerTokens(tools)
+	if c.notes = c.noted(tools); c.listed {
+		room = p.ContextWindow - req.MaxTokens
+	}
 	messages, lost := c.fit(room)
 	turns, lostTurns := p.fitMessages(c.turns, room-p.tokens(messages))
 	if over := p.tokens(messages) + p.tokens(turns) - room; over > 0 && len(c.turns) > 0 {
@@ -221,7 +237,7 @@ func (c composition) thinks() (bool, ThinkLevel) {
 		level = cmp.Or(c.agent.Think, level)
 	}
 	switch {
-	case c.format != nil, c.purpose != PurposeAgent && c.purpose != PurposeChat, level == ThinkOff:
+	case c.format != nil || c.listed, c.purpose != PurposeAgent && c.purpose != PurposeChat, level == ThinkOff:
 		return false, ThinkAuto
 	case level == ThinkAuto:
 		return c.purpose != PurposeChat || c.brief.Prompting.SkipAnalysis, ThinkAuto

@@ -35,6 +35,8 @@ type Prompting struct {
 	Think         ThinkLevel        `json:"think,omitempty"`           // for the turns of sub-agents and of the chat
 	ModelTools    bool              `json:"model_tools,omitempty"`     // the model can call tools
 	Vision        bool              `json:"vision,omitempty"`          // the model sees pictures
+	WritesCalls   bool              `json:"writes_calls,omitempty"`    // the model writes calls as text, or calls that do not fit: its loops get a format in place of tools to call
+	Loops         bool              `json:"loops,omitempty"`           // a small model was measured to manage loops; others are taken to
 	Small         bool              `json:"small,omitempty"`           // the model has so few parameters that it analyses in prose and reviews nothing
 	PlanTools     bool              `json:"plan_tools,omitempty"`      // in chat the model may make plans and run them
 	Patient       bool              `json:"patient,omitempty"`         // no step starts before the plan is whole
@@ -42,6 +44,11 @@ type Prompting struct {
 	Drafts        int               `json:"drafts,omitempty"`          // plans to choose the first plan from, at most MaxDrafts; 0 means one
 	BytesPerToken float64           `json:"bytes_per_token,omitempty"` // as the model's server counted before; 0 means unknown
 }
+
+// ManagesLoops reports whether the model is offered tools to call in chat, and agents
+// for its plans. A small one cannot choose its next call from results, unless it was
+// measured that it can.
+func (p Prompting) ManagesLoops() bool { return p.ModelTools && (!p.Small || p.Loops) }
 
 // The defaults of Prompting.
 const (

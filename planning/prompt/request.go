@@ -74,6 +74,7 @@ type Request struct {
 	Messages  []Message       `json:"messages"`             // the stable part first
 	Format    json.RawMessage `json:"format,omitempty"`     // JSON Schema of the reply; absent means prose
 	Tools     plan.Offer      `json:"tools,omitempty"`      // the tools the model may call; empty for none
+	Listed    plan.Offer      `json:"listed,omitempty"`     // in place of Tools: the messages list them, and a reply in Format calls one or is the answer
 	Think     bool            `json:"think,omitempty"`      // the model may think aloud first, where it can; not with a Format
 	Level     ThinkLevel      `json:"level,omitempty"`      // with Think: the effort; "" is the model's default
 	MaxTokens int             `json:"max_tokens,omitempty"` // limit of the reply (num_predict); 0 means the model's default
@@ -141,6 +142,7 @@ type ModelInfo struct {
 	Thinks        bool           `json:"thinks,omitempty"`       // it can think aloud
 	Vision        bool           `json:"vision,omitempty"`       // it sees pictures
 	Chats         bool           `json:"chats,omitempty"`        // it can answer at all
+	WritesCalls   bool           `json:"writes_calls,omitempty"` // its calls do not arrive as calls, see [Prompting]
 	Digest        string         `json:"digest,omitempty"`       // identifies its content; "" if the server does not say
 	Bytes         int64          `json:"bytes,omitempty"`        // on disk
 	Parameters    untrusted.Text `json:"parameters,omitempty"`   // as reported by the server: "8.2B"

@@ -380,9 +380,7 @@ func evidenceLines(evidence []plan.Evidence) string {
 func ChatRequest(b Brief, last bool, turns ...Message) Request {
 	tools := ChatTools(b)
 	c := composition{brief: b, purpose: PurposeChat, turns: turns, notes: notesOn(b, tools)}
-	if !last {
-		c.tools = tools
-	}
+	c.offer(tools, last)
 	return c.request()
 }
 

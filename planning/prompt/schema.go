@@ -21,6 +21,7 @@ type schema struct {
 	Items      *schema
 	Places     []schema
 	MaxItems   int
+	MaxLength  int    // of a text, in characters
 	Comment    string // see formatOf
 	AnyOf      []schema
 }
@@ -219,6 +220,9 @@ func (s schema) appendTo(b []byte) []byte {
 	}
 	if s.MaxItems != 0 {
 		field("maxItems", strconv.Itoa(s.MaxItems))
+	}
+	if s.MaxLength != 0 {
+		field("maxLength", strconv.Itoa(s.MaxLength))
 	}
 	if s.Comment != "" {
 		field("$comment", plan.CanonicalJSON(s.Comment))

@@ -16,7 +16,9 @@ import (
 // found is a JSON object or array in the text of a reply.
 type found struct {
 	start  int  // where it begins in the text
+	end    int  // behind its last byte
 	value  any  // decoded, numbers as json.Number where the text was sound
+	sound  bool // it is JSON as it stands
 	closed bool // the text has its closing bracket
 	whole  bool // closed, or at least its last value is: nothing stops in the middle
 }
@@ -45,7 +47,7 @@ func findJSON(text string) []found {
 		end := closingBracket(text[i:])
 		if end > 0 {
 			if v, err := plan.DecodeValue([]byte(text[i : i+end])); err == nil {
-				all = append(all, found{start: i, value: v, closed: true, whole: true})
+				all = append(all, found{start: i, end: i + end, value: v, sound: true, closed: true, whole: true})
 				i += end
 				continue
 			}
@@ -61,7 +63,7 @@ func findJSON(text string) []found {
 		}
 		if v, ok := repairJSON(body); ok {
 			last := body[len(body)-1]
-			all = append(all, found{start: i, value: v, closed: closed, whole: closed || last == '}' || last == ']'})
+			all = append(all, found{start: i, end: i + len(body), value: v, closed: closed, whole: closed || last == '}' || last == ']'})
 			i += max(len(body), 1)
 			continue
 		}

@@ -13,6 +13,8 @@ type Reply struct {
 	Text             string    `json:"text"`
 	Thinking         string    `json:"thinking,omitempty"`
 	Calls            []ToolUse `json:"tool_calls,omitempty"` // in the order in which the model asked
+	Written          string    `json:"written,omitempty"`    // the whole text, if calls or an answer were read from it; Text is the rest
+	Broken           bool      `json:"broken,omitempty"`     // with Written: a call that cannot be made
 	CutOff           bool      `json:"cut_off,omitempty"`    // stopped by MaxTokens, in mid-sentence
 	PromptTokens     int       `json:"prompt_tokens"`        // of the whole prompt, whether the server remembered it or not
 	CompletionTokens int       `json:"completion_tokens"`

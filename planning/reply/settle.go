@@ -127,33 +127,13 @@ func callSyntax(text string) (name string, args map[string]any) {
 		return text, nil
 	}
 	name = strings.TrimSpace(name)
-	inside = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(inside), ")"))
-	if strings.HasPrefix(inside, "{") {
+	if inside = strings.TrimSpace(inside); strings.HasPrefix(inside, "{") {
 		return name, firstObject(inside)
 	}
-	var q quoting
-	start := 0
-	add := func(pair string) {
-		key, value, ok := strings.Cut(pair, "=")
-		if !ok {
-			key, value, ok = strings.Cut(pair, ":")
-		}
-		key, value = strings.Trim(strings.TrimSpace(key), `"'`), strings.TrimSpace(value)
-		if !ok || key == "" || strings.ContainsAny(key, " {[(") {
-			return
-		}
-		if args == nil {
-			args = make(map[string]any)
-		}
-		args[key] = wordValue(value)
+	parts, _, _ := arguments(inside)
+	if args = namedArgs(parts, nil); len(args) == 0 {
+		args = nil
 	}
-	for i := range len(inside) {
-		if q.outside(inside[i]) && inside[i] == ',' {
-			add(inside[start:i])
-			start = i + 1
-		}
-	}
-	add(inside[start:])
 	return name, args
 }
 
