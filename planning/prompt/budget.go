@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"replan/planning/plan"
 )
@@ -28,6 +29,18 @@ func (p Prompting) bytesPerToken() float64 {
 	}
 	// Beyond these bounds something was measured that is no text.
 	return min(max(p.BytesPerToken, 0.5), 8) / calibrationMargin
+}
+
+// resultTime is how long a machine may read the results of earlier steps in one
+// request.
+const resultTime = 40 * time.Second
+
+// resultRoom is how many characters of results the machine reads in resultTime.
+func (p Prompting) resultRoom() int {
+	if p.ReadSpeed <= 0 {
+		return math.MaxInt
+	}
+	return int(p.ReadSpeed * resultTime.Seconds() * p.bytesPerToken())
 }
 
 // tokens estimates how many tokens messages take.

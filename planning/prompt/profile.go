@@ -71,12 +71,12 @@ func MatchName(pattern, name string) bool {
 }
 
 // under is the prompting of a sub-agent under the profile: another model has its
-// own window, and the measured token rate of the run does not apply to it.
+// own window, and what was measured of the run's does not apply to it.
 func (p Prompting) under(profile Profile) Prompting {
 	if profile.Model == "" {
 		return p
 	}
-	p.BytesPerToken, p.Models, p.Small = 0, Models{}, profile.Small
+	p.BytesPerToken, p.ReadSpeed, p.Models, p.Small = 0, 0, Models{}, profile.Small
 	if profile.ContextWindow > 0 {
 		p.ContextWindow = profile.ContextWindow
 	}
