@@ -42,8 +42,8 @@ type Loop struct {
 	stalls        int              // consecutive replies that were empty or never came
 	answer        *string          // set when the loop succeeds
 	flaw          *flaw            // set when the loop fails
-	waitedForUser time.Duration    // total
-	waitingSince  time.Time        // start of the current wait, zero if not waiting
+	stood         time.Duration    // that its clock stood in all
+	standingSince time.Time        // since when the clock stands, zero if it runs
 	mustAnswer    bool             // the requested turn must be an answer
 }
 
@@ -176,6 +176,7 @@ func (r dialogue) applyTurn(d event.ModelReplied) {
 	defer r.enqueue(s)
 	l := s.Loop
 	l.Asking = false
+	l.clock(r.Now)
 	l.Tokens += d.Reply.PromptTokens + d.Reply.CompletionTokens
 	s.Tokens = l.Tokens
 	if l.planner != nil {

@@ -22,7 +22,7 @@ type Profile struct {
 	Small         bool          `json:"small,omitempty"` // of Model, see [Prompting]
 	Think         ThinkLevel    `json:"think,omitempty"`
 	MaxTurns      int           `json:"max_turns,omitempty"`  // replies of the model; 0 means DefaultMaxTurns
-	Timeout       time.Duration `json:"timeout,omitempty"`    // ns, of the whole step; 0 means DefaultAgentTimeout
+	Timeout       time.Duration `json:"timeout,omitempty"`    // ns, of the whole step; 0 means DefaultAgentTimeout for all but the model's replies
 	MaxTokens     int           `json:"max_tokens,omitempty"` // prompt and completion of all its turns; 0 means no bound
 	Plans         bool          `json:"plans,omitempty"`      // it plans its step first: analysis and execution plan, no review
 }
@@ -39,14 +39,6 @@ func (p Profile) Turns() int {
 		return p.MaxTurns
 	}
 	return DefaultMaxTurns
-}
-
-// Limit is how long a step under the profile may take.
-func (p Profile) Limit() time.Duration {
-	if p.Timeout > 0 {
-		return p.Timeout
-	}
-	return DefaultAgentTimeout
 }
 
 // May reports whether the profile lets its sub-agent call the tool. The bare name
