@@ -112,6 +112,11 @@ func (c CallModel) Delta(text, thinking string) event.Data {
 	}
 }
 
+// Reading returns the event for a prompt that the model begins to read.
+func (c CallModel) Reading(f prompt.Forecast) event.ModelReading {
+	return event.ModelReading{Purpose: c.Request.Purpose, Step: c.Request.Step, Attempt: c.Attempt, Forecast: f}
+}
+
 // Drafts reports whether the reply streams whole plan steps, each of which is
 // reported as plan.drafting.
 func (c CallModel) Drafts() bool {

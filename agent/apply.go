@@ -104,6 +104,8 @@ func (r fold) apply(e event.Event, last time.Time) {
 		}
 	case event.ReplanRefused:
 		r.applyReplanRefused(d)
+	case event.ModelReading:
+		r.reads(d)
 
 	case event.StepExpanded:
 		r.applyExpanded(d)

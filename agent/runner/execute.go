@@ -201,7 +201,8 @@ func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil,
 	}
 	started.Prompting.ContextWindow, started.Prompting.ModelTools, started.Prompting.Small = info.ContextWindow, info.Tools, info.Small
-	started.Prompting.Vision, started.Prompting.Profiles = info.Vision, j.Profiles
+	started.Prompting.Vision, started.Prompting.Profiles, started.Prompting.ReadSpeed = info.Vision, j.Profiles, info.Speed.Read
+	started.Prompting.BytesPerToken = cmp.Or(started.Prompting.BytesPerToken, info.BytesPerToken)
 	if started.Limits == (event.Limits{}) {
 		started.Limits = event.DefaultLimits()
 	}
@@ -219,7 +220,7 @@ func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 // applied.
 func (j *Job) resumed(e *engine, info prompt.ModelInfo) event.RunResumed {
 	resumed := event.RunResumed{
-		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Window: info.ContextWindow, Small: info.Small, Vision: info.Vision, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
+		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Window: info.ContextWindow, Small: info.Small, Vision: info.Vision, Speed: info.Speed.Read, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
 		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil && !e.run.ReviewsPlans(),
 	}
 	switch was := e.run.Limits; {

@@ -19,7 +19,8 @@ type Profile struct {
 	// ContextWindow is how many tokens Model is given room for; 0 where that is
 	// not known or the model is the run's: then the run's window holds.
 	ContextWindow int           `json:"context_window,omitempty"`
-	Small         bool          `json:"small,omitempty"` // of Model, see [Prompting]
+	Small         bool          `json:"small,omitempty"`      // of Model, see [Prompting]
+	ReadSpeed     float64       `json:"read_speed,omitempty"` // of Model, see [Prompting]
 	Think         ThinkLevel    `json:"think,omitempty"`
 	MaxTurns      int           `json:"max_turns,omitempty"`  // replies of the model; 0 means DefaultMaxTurns
 	Timeout       time.Duration `json:"timeout,omitempty"`    // ns, of the whole step; 0 means DefaultAgentTimeout for all but the model's replies
@@ -68,7 +69,7 @@ func (p Prompting) under(profile Profile) Prompting {
 	if profile.Model == "" {
 		return p
 	}
-	p.BytesPerToken, p.ReadSpeed, p.Models, p.Small = 0, 0, Models{}, profile.Small
+	p.BytesPerToken, p.ReadSpeed, p.Models, p.Small = 0, profile.ReadSpeed, Models{}, profile.Small
 	if profile.ContextWindow > 0 {
 		p.ContextWindow = profile.ContextWindow
 	}

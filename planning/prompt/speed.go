@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"cmp"
+	"strconv"
 	"time"
 
 	"replan/planning/reply"
@@ -39,6 +40,29 @@ func (s Speed) Learn(r reply.Reply) Speed {
 		s.Write = (cmp.Or(s.Write, now) + now) / 2
 	}
 	return s
+}
+
+// String says both figures, as far as they are known: "reads 25, writes 12 tokens a
+// second".
+func (s Speed) String() string {
+	switch {
+	case s.Read <= 0 && s.Write <= 0:
+		return ""
+	case s.Write <= 0:
+		return "reads " + rate(s.Read) + " tokens a second"
+	case s.Read <= 0:
+		return "writes " + rate(s.Write) + " tokens a second"
+	default:
+		return "reads " + rate(s.Read) + ", writes " + rate(s.Write) + " tokens a second"
+	}
+}
+
+// rate writes tokens a second; those of slow machines with a decimal.
+func rate(perSecond float64) string {
+	if perSecond < 10 {
+		return strconv.FormatFloat(perSecond, 'f', 1, 64)
+	}
+	return strconv.Itoa(int(perSecond + 0.5))
 }
 
 // Known reports whether both figures were measured.
