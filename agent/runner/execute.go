@@ -130,7 +130,7 @@ func (j *Job) newEngine(arrivals chan<- arrival) *engine {
 	e := &engine{
 		id: cmp.Or(j.ID, "run"), journal: j.Journal, model: j.Model, tools: functions{j.Call, j.Preview},
 		log: slog.New(slog.DiscardHandler), now: time.Now, arrivals: arrivals, publish: j.Events,
-		run: agent.NewRun(j.Planners),
+		run: agent.NewRun(j.Planners), warnings: new(warnings),
 	}
 	if e.journal == nil || j.DryRun {
 		e.journal = unkept{}

@@ -58,6 +58,14 @@ type ModelGrower interface {
 	Grow(ctx context.Context, name string, tokens int) (prompt.ModelInfo, error)
 }
 
+// ModelForecaster is a model server that knows how fast it is. A [Model] may also
+// implement ModelForecaster.
+type ModelForecaster interface {
+	// Forecast returns how long a request should take. If the model may not be in
+	// memory, Forecast loads it first: what follows is reading and writing alone.
+	Forecast(ctx context.Context, req prompt.Request) (prompt.Forecast, error)
+}
+
 // Tools gives access to the tools of all servers.
 type Tools interface {
 	// Ready waits until all starting servers have started or failed, or until ctx

@@ -365,7 +365,7 @@ func (s *Session) refusal(p prepared) (reply event.ChatReply, refused bool) {
 func (s *Session) newEngine(id string, journal Journal, create bool) *engine {
 	e := &engine{
 		id: id, journal: journal, model: s.cfg.Model, tools: s.cfg.Tools, admit: s.cfg.Admit, log: s.cfg.Logger, now: s.cfg.Now,
-		run: agent.NewRun(nil), arrivals: s.arrivals, publish: s.deliver, offer: s.cfg.offering, attended: s.cfg.Attended, crashed: s.cfg.Crashed,
+		run: agent.NewRun(nil), arrivals: s.arrivals, publish: s.deliver, offer: s.cfg.offering, attended: s.cfg.Attended, crashed: s.cfg.Crashed, warnings: &s.warnings,
 	}
 	if create {
 		e.amend = func(record event.Data) event.Data { return s.store(e, record) }

@@ -86,9 +86,10 @@ func (e *engine) preview(c plan.ToolCall) (preview plan.ToolPreview, err error) 
 }
 
 // callModel sends a request to the model and publishes the stream and the reply.
-func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) {
+func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel, w weight) {
 	var stream reply.StepStream
 	begun := e.now()
+	e.foresee(ctx, c, w)
 	reply, err := e.ask(ctx, c.Request, func(text, thinking string) {
 		e.streams(c.Delta(text, thinking))
 		if c.Drafts() {
