@@ -10,6 +10,7 @@ import (
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning"
+	"replan/planning/pace"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -68,23 +69,23 @@ type core struct {
 	streaks      map[string]streak      // calls and failing results across successive revisions
 	counted      int                    // history items included in streaks
 
-	failure       *failure                // a failed step or a user remark that is not handled yet
-	agents        []*StepState            // steps that have started a loop
-	innerSteps    int                     // step executions in loops and in the runs that they started
-	outerRun      string                  // the run whose model requested this one; "" if none did
-	modelTools    bool                    // the model can call tools
-	bytesPerToken map[string]float64      // bytes per token as the server of each model counts
-	speeds        map[string]prompt.Speed // of each model, as its replies in this run show
-	firstLength   int                     // steps of the first plan
-	hasChecks     bool                    // the plan has any
-	acceptances   int                     // how often the plan's acceptance began
-	answering     bool                    // all steps have ended, and the model is writing the answer
-	ending        *ending                 // set when nothing new may start, with the reason
-	dryEnding     *ending                 // how a dry run would end
-	dryCalls      int                     // tool calls that a dry run reported
-	dryDiscovery  int                     // of those, calls of read-only tools
-	warned        map[string]bool         // budgets and guards that warned
-	firedTimers   map[string]bool         // timers that fired
+	failure       *failure           // a failed step or a user remark that is not handled yet
+	agents        []*StepState       // steps that have started a loop
+	innerSteps    int                // step executions in loops and in the runs that they started
+	outerRun      string             // the run whose model requested this one; "" if none did
+	modelTools    bool               // the model can call tools
+	bytesPerToken map[string]float64 // bytes per token as the server of each model counts
+	speeds        speeds             // of each model, as its replies in this run show
+	firstLength   int                // steps of the first plan
+	hasChecks     bool               // the plan has any
+	acceptances   int                // how often the plan's acceptance began
+	answering     bool               // all steps have ended, and the model is writing the answer
+	ending        *ending            // set when nothing new may start, with the reason
+	dryEnding     *ending            // how a dry run would end
+	dryCalls      int                // tool calls that a dry run reported
+	dryDiscovery  int                // of those, calls of read-only tools
+	warned        map[string]bool    // budgets and guards that warned
+	firedTimers   map[string]bool    // timers that fired
 }
 
 // ledger records what happened: usage, history, attempts, exchanges with models,
@@ -199,9 +200,9 @@ func (r *Run) brief() prompt.Brief {
 	prompting := r.prompting
 	measured := func(model string, before float64) float64 { return cmp.Or(r.bytesPerToken[model], before) }
 	prompting.BytesPerToken = measured(r.Model, prompting.BytesPerToken)
-	prompting.ReadSpeed = r.speed(r.Model, prompting.ReadSpeed).Read
+	prompting.ReadSpeed = r.speeds.of(r.Model, prompting.ReadSpeed).Read
 	prompting.Models.Each(func(m *prompt.PlanModel) {
-		m.BytesPerToken, m.ReadSpeed = measured(m.Name, m.BytesPerToken), r.speed(m.Name, m.ReadSpeed).Read
+		m.BytesPerToken, m.ReadSpeed = measured(m.Name, m.BytesPerToken), r.speeds.of(m.Name, m.ReadSpeed).Read
 	})
 	var toolless []string
 	if !r.modelTools {
@@ -436,8 +437,8 @@ type Exchange struct {
 	StartedAt time.Time
 	Done      bool // the reply came, or will never come
 
-	Forecast  prompt.Forecast // how long it should take; zero if nobody knows
-	ReadingAt time.Time       // when the model began to read the prompt; zero before, and in journals
+	Forecast  pace.Forecast // how long it should take; zero if nobody knows
+	ReadingAt time.Time     // when the model began to read the prompt; zero before, and in journals
 }
 
 // reads records that a model reads the prompt of a request.
@@ -485,9 +486,13 @@ func (r ledger) measure(x *Exchange) {
 		r.ContextWindow = x.Reply.ContextWindow
 	}
 	if r.speeds == nil {
-		r.speeds = map[string]prompt.Speed{}
+		r.speeds = speeds{}
 	}
-	r.speeds[model] = r.speed(model, r.knownReadSpeed(model)).Learn(x.Reply)
+	before := r.prompting.Models.ReadSpeed(model)
+	if model == r.Model {
+		before = r.prompting.ReadSpeed
+	}
+	r.speeds[model] = r.speeds.of(model, before).Learn(x.Reply)
 	if x.Reply.PromptTokens < calibratedFrom || len(x.Request.Tools) > 0 {
 		return
 	}
@@ -504,26 +509,14 @@ func (r ledger) measure(x *Exchange) {
 	r.bytesPerToken[model] = float64(bytes) / float64(x.Reply.PromptTokens)
 }
 
-// speed returns how fast a model is by its replies in this run; read is how fast it
-// read before.
-func (r *Run) speed(model string, read float64) prompt.Speed {
-	speed := r.speeds[model]
+// speeds are how fast models work, as their replies in a run show, by name.
+type speeds map[string]pace.Speed
+
+// of returns the speed of a model that read so fast before the run; 0 is unknown.
+func (s speeds) of(model string, read float64) pace.Speed {
+	speed := s[model]
 	speed.Read = cmp.Or(speed.Read, read)
 	return speed
-}
-
-// knownReadSpeed returns how fast a model read before this run.
-func (r *Run) knownReadSpeed(model string) (read float64) {
-	if model == r.Model {
-		return r.prompting.ReadSpeed
-	}
-	models := r.prompting.Models
-	models.Each(func(m *prompt.PlanModel) {
-		if m.Name == model {
-			read = m.ReadSpeed
-		}
-	})
-	return read
 }
 
 // BytesPerToken returns how many bytes of a prompt the server of a model last counted

@@ -7,6 +7,7 @@ import (
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning/expression"
+	"replan/planning/pace"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/rank"
@@ -339,10 +340,10 @@ type ModelRequested struct {
 // ModelReading reports that a model is loaded and reads the prompt of a request, and
 // how long that should take. Passing.
 type ModelReading struct {
-	Purpose  prompt.Purpose  `json:"purpose"`
-	Step     string          `json:"step,omitempty"`
-	Attempt  int             `json:"attempt,omitempty"`
-	Forecast prompt.Forecast `json:"forecast"`
+	Purpose  prompt.Purpose `json:"purpose"`
+	Step     string         `json:"step,omitempty"`
+	Attempt  int            `json:"attempt,omitempty"`
+	Forecast pace.Forecast  `json:"forecast"`
 }
 
 // ModelReplied is the reply to ModelRequested; Error is set if none came.

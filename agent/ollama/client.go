@@ -135,7 +135,7 @@ func (c *Client) Close() error {
 // If somebody reads the reply as it arrives (a chat answer, a synthesis, a step
 // in the model's own words), req.Timeout bounds the time without any output.
 // Otherwise it bounds the whole request. If it is 0, both times follow the machine,
-// see [prompt.Forecast.Limits].
+// see Forecast in package pace.
 func (c *Client) Ask(ctx context.Context, req prompt.Request, delta func(text, thinking string)) (reply.Reply, error) {
 	if len(req.Messages) == 0 {
 		return reply.Reply{}, errors.New("asking the model: the request has no message")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"replan/internal/untrusted"
+	"replan/planning/pace"
 	"replan/planning/prompt"
 
 	"github.com/ollama/ollama/api"
@@ -78,7 +79,7 @@ func (e *PromptTooLongError) Unwrap() []error {
 type TimeoutError struct {
 	After  time.Duration // the limit
 	Silent bool          // the limit bounds the time without output, not the whole request
-	Speed  prompt.Speed  // that the limit was taken from; zero if somebody set it, or nothing was measured
+	Speed  pace.Speed    // that the limit was taken from; zero if somebody set it, or nothing was measured
 	Err    error
 }
 
@@ -87,7 +88,7 @@ func (e *TimeoutError) Error() string {
 	if e.Silent {
 		sentence = fmt.Sprintf("nothing came from the model for %s", e.After)
 	}
-	if e.Speed != (prompt.Speed{}) {
+	if e.Speed != (pace.Speed{}) {
 		sentence += fmt.Sprintf(", although it %s here: check Ollama's log, or set phase_timeout", e.Speed)
 	}
 	return sentence

@@ -24,11 +24,11 @@ type learnedFile struct {
 // learned is what is known about one server. It holds for one version of Ollama,
 // since the next one may have fixed its defects.
 type learned struct {
-	Version       string          `json:"version"`
-	ThinkToFormat []string        `json:"think_to_format,omitempty"` // tagged names of the models that ignore a format with thinking off
-	Memory        int64           `json:"memory,omitempty"`          // bytes; the most that models took together
-	GPU           int64           `json:"gpu,omitempty"`             // bytes; the most of them in memory of GPUs
-	Paces         map[string]pace `json:"paces,omitempty"`           // by tagged name of the model
+	Version       string              `json:"version"`
+	ThinkToFormat []string            `json:"think_to_format,omitempty"` // tagged names of the models that ignore a format with thinking off
+	Memory        int64               `json:"memory,omitempty"`          // bytes; the most that models took together
+	GPU           int64               `json:"gpu,omitempty"`             // bytes; the most of them in memory of GPUs
+	Paces         map[string]measured `json:"paces,omitempty"`           // by tagged name of the model
 }
 
 // recollect reads, once, what earlier sessions learned about the server. It asks

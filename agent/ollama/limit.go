@@ -1,9 +1,11 @@
 package ollama
 
 import (
+	"cmp"
 	"context"
 	"time"
 
+	"replan/planning/pace"
 	"replan/planning/prompt"
 )
 
@@ -31,8 +33,8 @@ func limit(ctx context.Context, req prompt.Request) (limited context.Context, ex
 // limitByMachine applies the time limits of a request that nobody set a limit for:
 // how long nothing may come, and unless somebody reads the reply as it comes, how
 // long it may take in all.
-func limitByMachine(ctx context.Context, req prompt.Request, f prompt.Forecast) (limited context.Context, extend, end func()) {
-	silence, whole := f.Limits(req)
+func limitByMachine(ctx context.Context, req prompt.Request, f pace.Forecast) (limited context.Context, extend, end func()) {
+	silence, whole := f.Limits(cmp.Or(req.MaxTokens, prompt.DefaultMaxTokens), len(req.Tools) > 0) // a server holds a call back until it is whole
 	limited, cancel := context.WithCancelCause(ctx)
 	after := func(d time.Duration, silent bool) *time.Timer {
 		return time.AfterFunc(d, func() {

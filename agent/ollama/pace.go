@@ -10,18 +10,19 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"replan/planning/pace"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
 
-// pace is how fast a model works on a server, and how the server counts its tokens.
-type pace struct {
-	Speed         prompt.Speed `json:"speed"`
-	BytesPerToken float64      `json:"bytes_per_token,omitempty"` // of prompts without tools and pictures; 0 if unknown
+// measured is how fast a model works on a server, and how the server counts its tokens.
+type measured struct {
+	Speed         pace.Speed `json:"speed"`
+	BytesPerToken float64    `json:"bytes_per_token,omitempty"` // of prompts without tools and pictures; 0 if unknown
 }
 
 // differs reports whether a pace is worth saving in place of another.
-func (p pace) differs(from pace) bool {
+func (p measured) differs(from measured) bool {
 	const notable = 0.2
 	off := func(a, b float64) bool { return math.Abs(a-b) > notable*b }
 	return off(p.Speed.Read, from.Speed.Read) || off(p.Speed.Write, from.Speed.Write) || off(p.BytesPerToken, from.BytesPerToken)
@@ -37,15 +38,15 @@ const (
 // should have in its prompt cache. It is safe for concurrent use.
 type pacing struct {
 	mu    sync.Mutex
-	pace  pace
-	saved pace      // in the file of what was learned
+	pace  measured
+	saved measured  // in the file of what was learned
 	last  string    // the prompt and reply that the server remembers
 	sure  bool      // last is all it can remember; false while other programs may have asked before
 	used  time.Time // when the model last worked or was loaded; zero if never
 }
 
 // known returns the pace so far.
-func (p *pacing) known() pace {
+func (p *pacing) known() measured {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.pace
@@ -69,14 +70,14 @@ func (p *pacing) mayBeGone(keepAlive time.Duration) bool {
 }
 
 // forecast estimates what a rendered prompt costs.
-func (p *pacing) forecast(rendered string, req prompt.Request) prompt.Forecast {
+func (p *pacing) forecast(rendered string, req prompt.Request) pace.Forecast {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	per := p.pace.BytesPerToken
 	if per <= 0 {
 		per = bytesPerToken
 	}
-	return prompt.Forecast{
+	return pace.Forecast{
 		Tokens: int(float64(len(rendered)) / per), Cached: int(float64(shared(p.last, rendered)) / per),
 		Reply: prompt.UsualReply(req), Speed: p.pace.Speed,
 	}
@@ -85,7 +86,7 @@ func (p *pacing) forecast(rendered string, req prompt.Request) prompt.Forecast {
 // learn takes the figures of a whole reply to a rendered prompt, and fills in how
 // much of the prompt the server may have remembered. It returns the pace and
 // whether it is worth saving.
-func (p *pacing) learn(rendered string, countable bool, loading time.Duration, r *reply.Reply) (pace, bool) {
+func (p *pacing) learn(rendered string, countable bool, loading time.Duration, r *reply.Reply) (measured, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -149,14 +150,14 @@ func shared(a, b string) int {
 // Forecast returns how long a request should take, by what earlier replies of its
 // model showed. If the model may not be in memory, Forecast loads it first, so that
 // what follows is reading and writing alone. Errors are those of [Client.Ask].
-func (c *Client) Forecast(ctx context.Context, req prompt.Request) (prompt.Forecast, error) {
+func (c *Client) Forecast(ctx context.Context, req prompt.Request) (pace.Forecast, error) {
 	info, about, err := c.describe(ctx, req.Model)
 	if err != nil {
-		return prompt.Forecast{}, c.explain(ctx, info, err)
+		return pace.Forecast{}, c.explain(ctx, info, err)
 	}
 	if about.pacing.mayBeGone(c.KeepAlive()) {
 		if err := c.load(ctx, info, about.pacing); err != nil {
-			return prompt.Forecast{}, err
+			return pace.Forecast{}, err
 		}
 	}
 	x := &exchange{client: c, info: info, known: about, req: req}
@@ -164,7 +165,7 @@ func (c *Client) Forecast(ctx context.Context, req prompt.Request) (prompt.Forec
 }
 
 // forecast estimates what the request costs.
-func (x *exchange) forecast() prompt.Forecast {
+func (x *exchange) forecast() pace.Forecast {
 	return x.known.pacing.forecast(rendered(x.chatRequest(x.known.setting(x.req))), x.req)
 }
 
@@ -187,7 +188,7 @@ func (x *exchange) learnPace(ctx context.Context, r *reply.Reply) {
 	name := tagged(x.info.Name)
 	x.client.learn(ctx, func(about *learned) {
 		if about.Paces == nil {
-			about.Paces = make(map[string]pace)
+			about.Paces = make(map[string]measured)
 		}
 		about.Paces[name] = now
 	})

@@ -14,6 +14,7 @@ import (
 
 	"replan/agent/ollama"
 	"replan/agent/ollama/ollamatest"
+	"replan/planning/pace"
 	"replan/planning/prompt"
 )
 
@@ -58,7 +59,7 @@ func near[T int | float64 | time.Duration](got, want T) bool {
 func TestSecondStartKnowsTheMachine(t *testing.T) {
 	inFakeTime(t, slowMachine, func(t *testing.T, connect func() *ollama.Client) {
 		client := connect()
-		for i, want := range []prompt.Speed{{}, {Write: 10}, {Read: 25, Write: 10}} {
+		for i, want := range []pace.Speed{{}, {Write: 10}, {Read: 25, Write: 10}} {
 			info, err := client.Describe(t.Context(), "")
 			if err != nil || !near(info.Speed.Read, want.Read) || !near(info.Speed.Write, want.Write) {
 				t.Errorf("after %d replies: %v, %v; want %v", i, info.Speed, err, want)

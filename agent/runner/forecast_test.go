@@ -11,6 +11,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/planning/pace"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -18,13 +19,13 @@ import (
 // forecasting is a model whose server knows how fast it is.
 type forecasting struct {
 	*model
-	forecast prompt.Forecast
+	forecast pace.Forecast
 	from     string // it is fast for goals without this
 }
 
-func (f forecasting) Forecast(_ context.Context, req prompt.Request) (prompt.Forecast, error) {
+func (f forecasting) Forecast(_ context.Context, req prompt.Request) (pace.Forecast, error) {
 	if !slices.ContainsFunc(req.Messages, func(m prompt.Message) bool { return strings.Contains(m.Content, f.from) }) {
-		return prompt.Forecast{Tokens: 10}, nil
+		return pace.Forecast{Tokens: 10}, nil
 	}
 	return f.forecast, nil
 }
@@ -40,10 +41,10 @@ func slowNotes(seen []event.Event) (notes []string) {
 }
 
 func TestSlowGoalIsToldBeforehandOnceASession(t *testing.T) {
-	slow := prompt.Forecast{Tokens: 1900, Cached: 400, Reply: 200, Speed: prompt.Speed{Read: 25, Write: 10}}
+	slow := pace.Forecast{Tokens: 1900, Cached: 400, Reply: 200, Speed: pace.Speed{Read: 25, Write: 10}}
 	for _, tc := range []struct {
 		name     string
-		forecast prompt.Forecast
+		forecast pace.Forecast
 		before   string // an earlier goal
 		foreign  int
 		want     string // "" for no note
@@ -51,8 +52,8 @@ func TestSlowGoalIsToldBeforehandOnceASession(t *testing.T) {
 		{"model", slow, "hello", 0, "m reads 25, writes 10 tokens a second here: understanding the goal will take about 1m20s. A smaller model would help."},
 		{"servers", slow, "hello", 20, "It describes 22 tools of MCP servers: fewer servers or a smaller model would help."},
 		{"conversation", slow, strings.Repeat("long ago ", 3000), 20, "Most of it is the conversation so far: /compact, a new session or a smaller model would help."},
-		{"fast enough", prompt.Forecast{Tokens: 1900, Cached: 1000, Reply: 200, Speed: slow.Speed}, "hello", 20, ""},
-		{"not measured", prompt.Forecast{Tokens: 1900, Reply: 200}, "hello", 0, ""},
+		{"fast enough", pace.Forecast{Tokens: 1900, Cached: 1000, Reply: 200, Speed: slow.Speed}, "hello", 20, ""},
+		{"not measured", pace.Forecast{Tokens: 1900, Reply: 200}, "hello", 0, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := open(t, policy.ApproveAll, func(s *stage) {

@@ -6,6 +6,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/planning/pace"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -63,7 +64,7 @@ type ModelGrower interface {
 type ModelForecaster interface {
 	// Forecast returns how long a request should take. If the model may not be in
 	// memory, Forecast loads it first: what follows is reading and writing alone.
-	Forecast(ctx context.Context, req prompt.Request) (prompt.Forecast, error)
+	Forecast(ctx context.Context, req prompt.Request) (pace.Forecast, error)
 }
 
 // Tools gives access to the tools of all servers.

@@ -9,6 +9,7 @@ import (
 
 	"replan/internal/english"
 	"replan/internal/untrusted"
+	"replan/planning/pace"
 	"replan/planning/prompt"
 )
 
@@ -84,10 +85,11 @@ const (
 // speed says what the measured speed of a model means for a goal; it is nil before
 // anything was measured.
 func speed(m prompt.ModelInfo) []Check {
-	takes := m.Speed.GoalTime(planTokens)
-	if takes == 0 {
+	if !m.Speed.Known() {
 		return nil
 	}
+	f := pace.Forecast{Tokens: planTokens, Reply: prompt.UsualReply(prompt.Request{Purpose: prompt.PurposePlan}), Speed: m.Speed}
+	takes := f.Reading() + f.Writing()
 	check := Check{Subject: "Ollama", Name: "speed", State: OK, Detail: untrusted.Text(fmt.Sprintf("%s %s: a plan takes about %s", m.Name, m.Speed, takes.Round(time.Second)))}
 	if takes > planTime {
 		check.State, check.Fix = Warning, "a smaller model is faster (--model NAME), and so are fewer MCP servers"

@@ -43,6 +43,24 @@ func (p Prompting) resultRoom() int {
 	return int(p.ReadSpeed * resultTime.Seconds() * p.bytesPerToken())
 }
 
+// usualReply is how many tokens replies of each purpose usually have.
+var usualReply = map[Purpose]int{
+	PurposeAnalysis: 200, PurposeReview: 300, PurposeTools: 60, PurposePlan: 300, PurposeRepair: 300, PurposeReplan: 300,
+	PurposeStep: 200, PurposeAgent: 150, PurposeSynthesis: 200, PurposeCompact: 400, PurposeChat: 200,
+}
+
+// usualThoughts is how many tokens a model usually thinks before its reply.
+const usualThoughts = 500
+
+// UsualReply is how many tokens the reply to a request usually has.
+func UsualReply(req Request) int {
+	n := usualReply[req.Purpose]
+	if req.Think {
+		n += usualThoughts
+	}
+	return min(n, cmp.Or(req.MaxTokens, n))
+}
+
 // tokens estimates how many tokens messages take.
 func (p Prompting) tokens(messages []Message) int {
 	per, n := p.bytesPerToken(), 0

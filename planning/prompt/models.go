@@ -48,6 +48,17 @@ func (m *Models) Each(do func(*PlanModel)) {
 	}
 }
 
+// ReadSpeed returns how fast the server reads for a model, see [Prompting]; 0 if
+// that is not known.
+func (m Models) ReadSpeed(name string) (speed float64) {
+	m.Each(func(model *PlanModel) {
+		if model.Name == name {
+			speed = model.ReadSpeed
+		}
+	})
+	return speed
+}
+
 // Names lists the models, each once.
 func (m Models) Names() []string {
 	var names []string

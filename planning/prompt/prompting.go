@@ -21,7 +21,7 @@ type Prompting struct {
 	SkipReview    bool          `json:"skip_review,omitempty"`
 	SkipPlan      bool          `json:"skip_plan,omitempty"`
 	ForcePlan     bool          `json:"force_plan,omitempty"`     // never answer directly
-	PhaseTimeout  time.Duration `json:"phase_timeout,omitempty"`  // ns; 0 means that limits follow the machine, see [Forecast.Limits]
+	PhaseTimeout  time.Duration `json:"phase_timeout,omitempty"`  // ns; 0 means that limits follow the machine, see [pace.Forecast.Limits]
 	MaxTokens     int           `json:"max_tokens,omitempty"`     // bound of one reply; 0 means DefaultMaxTokens
 	MaxRepairs    int           `json:"max_repairs,omitempty"`    // 0 means DefaultMaxRepairs
 	ContextWindow int           `json:"context_window,omitempty"` // tokens there is room for; 0 means unknown

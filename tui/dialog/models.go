@@ -10,6 +10,7 @@ import (
 
 	"replan/agent/session"
 	"replan/internal/untrusted"
+	"replan/planning/pace"
 	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -300,7 +301,7 @@ func (d *Models) foot(width int) []string {
 	}
 	if entries := d.entries(); !d.profiles && d.At < len(entries) {
 		m := entries[d.At].model
-		if m.Speed != (prompt.Speed{}) {
+		if m.Speed != (pace.Speed{}) {
 			lines = append(lines, draw.Paint(l.Muted, draw.Wrap(untrusted.Line(m.Name)+" "+m.Speed.String()+" here", width))...)
 		}
 		if m.Defect != "" {

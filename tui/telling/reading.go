@@ -7,6 +7,7 @@ import (
 
 	"replan/agent"
 	"replan/internal/untrusted"
+	"replan/planning/pace"
 	"replan/planning/prompt"
 )
 
@@ -81,7 +82,7 @@ func ReadingOf(r *agent.Run, now time.Time) string {
 
 // WillRead says what a model begins to read, and how long that should take: "coder
 // reads about 1,900 tokens, about 1 min 16 s". It returns "" if nobody waits for it.
-func WillRead(model string, f prompt.Forecast) string {
+func WillRead(model string, f pace.Forecast) string {
 	const noticed = 10 * time.Second
 	words := untrusted.Line(model) + " reads about " + RoundTokens(f.New())
 	switch expected := f.Reading(); {

@@ -5,16 +5,16 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/planning/prompt"
+	"replan/planning/pace"
 	"replan/tui/telling"
 )
 
 func TestReadingSaysHowFarItIs(t *testing.T) {
 	began := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	slow := prompt.Forecast{Tokens: 2900, Cached: 1000, Speed: prompt.Speed{Read: 25, Write: 10}} // 76 s
+	slow := pace.Forecast{Tokens: 2900, Cached: 1000, Speed: pace.Speed{Read: 25, Write: 10}} // 76 s
 	for _, tc := range []struct {
 		name     string
-		forecast prompt.Forecast
+		forecast pace.Forecast
 		after    time.Duration
 		want     string
 		unseen   string
@@ -23,9 +23,9 @@ func TestReadingSaysHowFarItIs(t *testing.T) {
 		{"at the start", slow, 0, "0 % of 1,900 tokens, 1 min 16 s left", "0 % of 1,900 tokens, 1 min 16 s left", "coder reads about 1,900 tokens, about 1 min 16 s"},
 		{"on the way", slow, 31 * time.Second, "40 % of 1,900 tokens, 45 s left", "40 % of 1,900 tokens, 45 s left", "coder reads about 1,900 tokens, about 1 min 16 s"},
 		{"later than expected", slow, 80 * time.Second, "1,900 tokens, longer than the expected 1 min 16 s", "", "coder reads about 1,900 tokens, about 1 min 16 s"},
-		{"not measured", prompt.Forecast{Tokens: 412}, 80 * time.Second, "about 410 tokens", "", "coder reads about 410 tokens"},
-		{"soon over", prompt.Forecast{Tokens: 400, Speed: prompt.Speed{Read: 2000}}, 0, "0 % of 400 tokens, 1 s left", "0 % of 400 tokens, 1 s left", ""},
-		{"nothing known", prompt.Forecast{}, time.Second, "", "", ""},
+		{"not measured", pace.Forecast{Tokens: 412}, 80 * time.Second, "about 410 tokens", "", "coder reads about 410 tokens"},
+		{"soon over", pace.Forecast{Tokens: 400, Speed: pace.Speed{Read: 2000}}, 0, "0 % of 400 tokens, 1 s left", "0 % of 400 tokens, 1 s left", ""},
+		{"nothing known", pace.Forecast{}, time.Second, "", "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			x := &agent.Exchange{Forecast: tc.forecast, ReadingAt: began}

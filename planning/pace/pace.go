@@ -1,4 +1,4 @@
-package prompt
+package pace
 
 import (
 	"cmp"
@@ -113,44 +113,19 @@ var unmeasured = Speed{Read: 10, Write: 3}
 
 // Limits returns time limits for a request: how long nothing may come, and how long
 // the whole request may take. Both are three times what it should take, at least
-// [LeastLimit]. They count on no cache, and on the longest reply that the request
-// allows.
-func (f Forecast) Limits(req Request) (silence, whole time.Duration) {
+// [LeastLimit]. They count on no cache, and on a reply of longest tokens, the most
+// that the request allows. held says that a reply may come in one piece, as a call
+// does.
+func (f Forecast) Limits(longest int, held bool) (silence, whole time.Duration) {
 	speed, least := Speed{cmp.Or(f.Speed.Read, unmeasured.Read), cmp.Or(f.Speed.Write, unmeasured.Write)}, LeastLimit
 	if f.Speed.Read == 0 {
 		least = leastUnmeasured
 	}
-	reading, writing := speed.reading(f.Tokens), speed.writing(cmp.Or(req.MaxTokens, DefaultMaxTokens))
+	reading, writing := speed.reading(f.Tokens), speed.writing(longest)
 	silence = reading
-	if len(req.Tools) > 0 {
-		silence += writing // a server holds a call back until it is whole
+	if held {
+		silence += writing
 	}
 	return max(least, slack*silence), max(least, slack*(reading+writing))
 }
 
-// usualReply is how many tokens replies of each purpose usually have.
-var usualReply = map[Purpose]int{
-	PurposeAnalysis: 200, PurposeReview: 300, PurposeTools: 60, PurposePlan: 300, PurposeRepair: 300, PurposeReplan: 300,
-	PurposeStep: 200, PurposeAgent: 150, PurposeSynthesis: 200, PurposeCompact: 400, PurposeChat: 200,
-}
-
-// usualThoughts is how many tokens a model usually thinks before its reply.
-const usualThoughts = 500
-
-// UsualReply is how many tokens the reply to a request usually has.
-func UsualReply(req Request) int {
-	n := usualReply[req.Purpose]
-	if req.Think {
-		n += usualThoughts
-	}
-	return min(n, cmp.Or(req.MaxTokens, n))
-}
-
-// GoalTime is how long it takes until a goal has a plan: a prompt of so many tokens
-// is read and a plan written. It is 0 if the speed is not known.
-func (s Speed) GoalTime(tokens int) time.Duration {
-	if !s.Known() {
-		return 0
-	}
-	return s.reading(tokens) + s.writing(usualReply[PurposePlan])
-}
