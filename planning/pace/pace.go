@@ -18,8 +18,9 @@ type Speed struct {
 // What is measured, and how fast an estimate follows.
 const (
 	leastRead    = 64   // tokens; reading fewer takes as long as everything around it
-	leastWritten = 8    // tokens
+	leastWritten = 2    // tokens
 	rise         = 1.25 // the most by which one reply raises the speed of reading
+	slowReads    = 4    // times as fast as it writes, a machine without a graphics card reads
 )
 
 // Learn returns the speed as known after a reply. It is pure, so that a folded run
@@ -31,13 +32,20 @@ const (
 // once, since time limits depend on it, and up in steps, since a fast reply may
 // come from a cache that nobody knew of.
 func (s Speed) Learn(r reply.Reply) Speed {
-	if seconds := float64(r.PromptMS) / 1000; seconds > 0 && r.PromptTokens-r.CachedTokens >= leastRead {
-		slowest, fastest := float64(r.PromptTokens-r.CachedTokens)/seconds, float64(r.PromptTokens)/seconds
-		s.Read = min(max(s.Read, min(slowest, cmp.Or(s.Read*rise, slowest))), fastest)
-	}
 	if seconds := float64(r.WriteMS) / 1000; seconds > 0 && r.CompletionTokens >= leastWritten {
 		now := float64(r.CompletionTokens) / seconds
 		s.Write = (cmp.Or(s.Write, now) + now) / 2
+	}
+	seconds := float64(r.PromptMS) / 1000
+	if seconds <= 0 || r.PromptTokens < leastRead {
+		return s
+	}
+	slowest, fastest := float64(r.PromptTokens-r.CachedTokens)/seconds, float64(r.PromptTokens)/seconds
+	switch {
+	case r.PromptTokens-r.CachedTokens >= leastRead:
+		s.Read = min(max(s.Read, min(slowest, cmp.Or(s.Read*rise, slowest))), fastest)
+	case s.Read == 0 && fastest <= s.Write*slowReads:
+		s.Read = fastest // too slow for a prompt that was remembered
 	}
 	return s
 }
@@ -128,4 +136,3 @@ func (f Forecast) Limits(longest int, held bool) (silence, whole time.Duration) 
 	}
 	return max(least, slack*silence), max(least, slack*(reading+writing))
 }
-

@@ -21,13 +21,14 @@ func TestSpeedIsLearnedFromWhatWasRead(t *testing.T) {
 		{"nothing measured", pace.Speed{}, []reply.Reply{{PromptTokens: 1000, CompletionTokens: 60}}, pace.Speed{}},
 		{"first reply", pace.Speed{}, []reply.Reply{fresh}, pace.Speed{Read: 25, Write: 12}},
 		{"first prompt that may all be remembered says nothing about reading", pace.Speed{}, []reply.Reply{{PromptTokens: 1000, CachedTokens: 1000, PromptMS: 100, CompletionTokens: 60, WriteMS: 5000}}, pace.Speed{Write: 12}},
+		{"unless it was read too slowly for that", pace.Speed{}, []reply.Reply{{PromptTokens: 1000, CachedTokens: 1000, PromptMS: 40_000, CompletionTokens: 60, WriteMS: 5000}}, pace.Speed{Read: 25, Write: 12}},
 		{"prompt remembered as expected", pace.Speed{Read: 25, Write: 12}, []reply.Reply{remembered, remembered}, pace.Speed{Read: 25, Write: 12}},
 		{"prompt read again against expectation", pace.Speed{Read: 25, Write: 12}, []reply.Reply{{PromptTokens: 1200, CachedTokens: 1000, PromptMS: 48_000}}, pace.Speed{Read: 25, Write: 12}},
 		{"prompt remembered against expectation counts little", pace.Speed{Read: 25, Write: 12}, []reply.Reply{{PromptTokens: 1000, PromptMS: 200}}, pace.Speed{Read: 31.25, Write: 12}},
 		{"and is forgotten with the next one", pace.Speed{Read: 25, Write: 12}, []reply.Reply{{PromptTokens: 1000, PromptMS: 200}, fresh}, pace.Speed{Read: 25, Write: 12}},
 		{"slower machine counts at once", pace.Speed{Read: 500, Write: 12}, []reply.Reply{fresh}, pace.Speed{Read: 25, Write: 12}},
 		{"faster machine counts in steps", pace.Speed{Read: 16, Write: 12}, []reply.Reply{fresh, fresh}, pace.Speed{Read: 25, Write: 12}},
-		{"short prompt and reply say nothing", pace.Speed{Read: 25, Write: 12}, []reply.Reply{{PromptTokens: 30, PromptMS: 3000, CompletionTokens: 2, WriteMS: 9000}}, pace.Speed{Read: 25, Write: 12}},
+		{"short prompt and reply say nothing", pace.Speed{Read: 25, Write: 12}, []reply.Reply{{PromptTokens: 30, PromptMS: 3000, CompletionTokens: 1, WriteMS: 9000}}, pace.Speed{Read: 25, Write: 12}},
 		{"writing is averaged", pace.Speed{Read: 25, Write: 16}, []reply.Reply{fresh}, pace.Speed{Read: 25, Write: 14}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
