@@ -7,6 +7,7 @@ import (
 
 	"replan/agent/event"
 	"replan/internal/untrusted"
+	"replan/planning/pace"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -113,6 +114,11 @@ func (c CallModel) Delta(text, thinking string) event.Data {
 	default:
 		return nil
 	}
+}
+
+// Reading returns the event for a prompt that the model begins to read.
+func (c CallModel) Reading(f pace.Forecast) event.ModelReading {
+	return event.ModelReading{Purpose: c.Request.Purpose, Step: c.Request.Step, Attempt: c.Attempt, Forecast: f}
 }
 
 // Drafts reports whether the reply streams whole plan steps, each of which is

@@ -105,6 +105,8 @@ func (r fold) apply(e event.Event, last time.Time) {
 		}
 	case event.ReplanRefused:
 		r.applyReplanRefused(d)
+	case event.ModelReading:
+		r.reads(d)
 
 	case event.StepExpanded:
 		r.applyExpanded(d)
@@ -399,13 +401,13 @@ func (r fold) applyRequest(d event.ModelRequested) {
 	s := r.Step(d.Step)
 	switch {
 	case d.Purpose == prompt.PurposeChat:
-		r.chatted().request()
+		r.chatted().request(r.Now)
 	case d.Attempt > 0:
 		if s != nil && s.Loop != nil {
 			if d.Purpose == prompt.PurposeAgent && s.Loop.Turns == 0 {
 				s.partial = d.Request.Partial // it has seen these, although later turns have less room for them
 			}
-			s.Loop.request()
+			s.Loop.request(r.Now)
 			r.enqueue(s)
 		}
 	case d.Purpose == prompt.PurposeStep && s != nil:

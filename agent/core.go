@@ -11,6 +11,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/intent"
+	"replan/planning/pace"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -77,6 +78,7 @@ type core struct {
 	modelTools    bool               // the model can call tools
 	writers       map[string]bool    // models whose loops get a format in place of tools to call
 	bytesPerToken map[string]float64 // bytes per token as the server of each model counts
+	speeds        speeds             // of each model, as its replies in this run show
 	firstLength   int                // steps of the first plan
 	hasChecks     bool               // the plan has any
 	acceptances   int                // how often the plan's acceptance began
@@ -201,7 +203,10 @@ func (r *Run) brief() prompt.Brief {
 	prompting := r.prompting
 	measured := func(model string, before float64) float64 { return cmp.Or(r.bytesPerToken[model], before) }
 	prompting.BytesPerToken = measured(r.Model, prompting.BytesPerToken)
-	prompting.Models.Each(func(m *prompt.PlanModel) { m.BytesPerToken = measured(m.Name, m.BytesPerToken) })
+	prompting.ReadSpeed = r.speeds.of(r.Model, prompting.ReadSpeed).Read
+	prompting.Models.Each(func(m *prompt.PlanModel) {
+		m.BytesPerToken, m.ReadSpeed = measured(m.Name, m.BytesPerToken), r.speeds.of(m.Name, m.ReadSpeed).Read
+	})
 	prompting.WritesCalls = r.writers[r.Model]
 	var toolless []string
 	prompting.Profiles = slices.DeleteFunc(slices.Clone(prompting.Profiles), func(p prompt.Profile) bool {
@@ -438,6 +443,19 @@ type Exchange struct {
 	Error     untrusted.Text // why no complete reply came
 	StartedAt time.Time
 	Done      bool // the reply came, or will never come
+
+	Forecast  pace.Forecast // how long it should take; zero if nobody knows
+	ReadingAt time.Time     // when the model began to read the prompt; zero before, and in journals
+}
+
+// reads records that a model reads the prompt of a request.
+func (r ledger) reads(d event.ModelReading) {
+	for _, x := range slices.Backward(r.Exchanges) {
+		if !x.Done && x.Purpose == d.Purpose && x.Step == d.Step && x.Attempt == d.Attempt {
+			x.Forecast, x.ReadingAt = d.Forecast, r.Now
+			return
+		}
+	}
 }
 
 // asked records a model request.
@@ -474,6 +492,14 @@ func (r ledger) measure(x *Exchange) {
 	if x.Reply.ContextWindow > 0 && model == r.Model {
 		r.ContextWindow = x.Reply.ContextWindow
 	}
+	if r.speeds == nil {
+		r.speeds = speeds{}
+	}
+	before := r.prompting.Models.ReadSpeed(model)
+	if model == r.Model {
+		before = r.prompting.ReadSpeed
+	}
+	r.speeds[model] = r.speeds.of(model, before).Learn(x.Reply)
 	if x.Reply.PromptTokens < calibratedFrom || len(x.Request.Tools) > 0 {
 		return
 	}
@@ -488,6 +514,16 @@ func (r ledger) measure(x *Exchange) {
 		r.bytesPerToken = map[string]float64{}
 	}
 	r.bytesPerToken[model] = float64(bytes) / float64(x.Reply.PromptTokens)
+}
+
+// speeds are how fast models work, as their replies in a run show, by name.
+type speeds map[string]pace.Speed
+
+// of returns the speed of a model that read so fast before the run; 0 is unknown.
+func (s speeds) of(model string, read float64) pace.Speed {
+	speed := s[model]
+	speed.Read = cmp.Or(speed.Read, read)
+	return speed
 }
 
 // BytesPerToken returns how many bytes of a prompt the server of a model last counted

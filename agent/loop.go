@@ -46,8 +46,8 @@ type Loop struct {
 	reminded      bool             // the model announced a call in its last reply, and was told to make it
 	answer        *string          // set when the loop succeeds
 	flaw          *flaw            // set when the loop fails
-	waitedForUser time.Duration    // total
-	waitingSince  time.Time        // start of the current wait, zero if not waiting
+	stood         time.Duration    // that its clock stood in all
+	standingSince time.Time        // since when the clock stands, zero if it runs
 	mustAnswer    bool             // the requested turn must be an answer
 }
 
@@ -181,6 +181,7 @@ func (r dialogue) applyTurn(d event.ModelReplied) {
 	defer r.enqueue(s)
 	l := s.Loop
 	l.Asking = false
+	l.clock(r.Now)
 	l.Tokens += d.Reply.PromptTokens + d.Reply.CompletionTokens
 	s.Tokens = l.Tokens
 	if l.planner != nil {

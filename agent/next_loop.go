@@ -46,7 +46,7 @@ func (r dialogue) resumeLoops() {
 		s.Status, s.Loop.Asking = StepRunning, false
 		delete(r.firedTimers, deadlineID(s))
 		// The time in between does not count, and the time limit restarts.
-		s.StartedAt, s.Loop.waitedForUser, s.Loop.waitingSince = r.Now, 0, time.Time{}
+		s.StartedAt, s.Loop.stood, s.Loop.standingSince = r.Now, 0, time.Time{}
 		s.Loop.clock(r.Now)
 		r.agents = append(r.agents, s)
 	})
@@ -138,12 +138,12 @@ func (r decision) nextOfLoops() []Action {
 	return r.nextOf(&some)
 }
 
-// nextDeadlines requests timers for the time limits of agent steps. Time spent
-// waiting for the user does not count.
+// nextDeadlines requests timers for the time limits of agent steps whose clocks
+// run.
 func (r decision) nextDeadlines() []Action {
 	var out []Action
 	for _, s := range r.agents {
-		if s.Status == StepRunning && !s.Loop.over() && !s.Loop.waits() {
+		if s.Status == StepRunning && !s.Loop.over() && !s.Loop.stands() {
 			out = append(out, Action{Effect: Wake{ID: deadlineID(s), At: s.Loop.deadline()}})
 		}
 	}
@@ -156,8 +156,8 @@ func (r fold) applyDeadline(id string) {
 		if s.Status != StepRunning || id != deadlineID(s) || s.Loop.over() {
 			continue
 		}
-		if s.Loop.waits() || r.Now.Before(s.Loop.deadline()) {
-			delete(r.firedTimers, id) // it has waited for the user in the meantime
+		if s.Loop.stands() || r.Now.Before(s.Loop.deadline()) {
+			delete(r.firedTimers, id) // its clock stood in the meantime
 			continue
 		}
 		s.Loop.flaw = &flaw{event.FailureTimeout, "it took longer than the " + s.Loop.limit().String() + " it may"}
@@ -170,14 +170,18 @@ func (l *Loop) waits() bool {
 	return slices.ContainsFunc(l.lastCalls, func(c *StepState) bool { return c.Status == StepWaiting || c.awaitsUser })
 }
 
-// clock measures how long the loop waits for the user; simultaneous gates count
-// once.
+// stands reports whether the clock of the time limit stands: a call waits for the
+// user or, if nobody has set a limit, the model works. Its requests have limits that
+// follow the machine, and the number of turns is bounded.
+func (l *Loop) stands() bool { return l.waits() || l.Asking && l.ownLimit() == 0 }
+
+// clock measures how long the clock stands; simultaneous gates count once.
 func (l *Loop) clock(now time.Time) {
-	switch waits := l.waits(); {
-	case waits && l.waitingSince.IsZero():
-		l.waitingSince = now
-	case !waits && !l.waitingSince.IsZero():
-		l.waitedForUser, l.waitingSince = l.waitedForUser+now.Sub(l.waitingSince), time.Time{}
+	switch stands := l.stands(); {
+	case stands && l.standingSince.IsZero():
+		l.standingSince = now
+	case !stands && !l.standingSince.IsZero():
+		l.stood, l.standingSince = l.stood+now.Sub(l.standingSince), time.Time{}
 	}
 }
 
@@ -220,14 +224,20 @@ func (r dialogue) keepRemarks(l *Loop) {
 func deadlineID(s *StepState) string { return fmt.Sprintf("agent/%s/%d", s.Step.Index, s.Attempt) }
 
 // deadline returns the end of the time limit of an agent step.
-func (l *Loop) deadline() time.Time { return l.step.StartedAt.Add(l.limit() + l.waitedForUser) }
+func (l *Loop) deadline() time.Time { return l.step.StartedAt.Add(l.limit() + l.stood) }
 
 // limit returns the time limit of an agent step.
 func (l *Loop) limit() time.Duration {
-	if l.step.Step.Timeout > 0 {
-		return l.step.Step.Timeout
+	return cmp.Or(l.ownLimit(), prompt.DefaultAgentTimeout)
+}
+
+// ownLimit returns the time limit that the plan or the profile sets, else 0. The
+// chat has none.
+func (l *Loop) ownLimit() time.Duration {
+	if l.step == nil {
+		return 0
 	}
-	return l.profile.Limit()
+	return cmp.Or(l.step.Step.Timeout, l.profile.Timeout)
 }
 
 // stuck ends the run if a loop has met the same failure so often that another

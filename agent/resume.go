@@ -38,8 +38,9 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	}
 	didRead := r.reading()
 	if d.Model != r.Model {
-		r.prompting.BytesPerToken = 0 // how another model's server counts is not known yet
+		r.prompting.BytesPerToken, r.prompting.ReadSpeed = 0, 0 // what holds for another model is not known yet
 	}
+	r.prompting.ReadSpeed = cmp.Or(d.Speed, r.prompting.ReadSpeed)
 	r.Limits, r.Catalogue, r.priors, r.Model, r.modelTools = d.Limits, d.Catalogue, d.Priors, d.Model, d.Tools
 	r.prompting.ModelTools, r.prompting.Small, r.prompting.Vision, r.prompting.Loops = d.Tools, d.Small, d.Vision, d.Loops
 	r.writers[d.Model] = r.writers[d.Model] || d.WritesCalls

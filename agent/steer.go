@@ -2,6 +2,7 @@ package agent
 
 import (
 	"strings"
+	"time"
 
 	"replan/agent/event"
 	"replan/planning/prompt"
@@ -76,7 +77,7 @@ func (r dialogue) takeRemarks() {
 	}
 	c := r.chatted()
 	c.remarks, r.UserMessages = append(c.remarks, r.UserMessages...), nil
-	c.request()
+	c.request(r.Now)
 }
 
 // hearMore continues after an answer if the user has made a remark since.
@@ -89,8 +90,9 @@ func (r dialogue) hearMore(reply reply.Reply) {
 }
 
 // request records that the next turn was requested, with the user's remarks.
-func (l *Loop) request() {
+func (l *Loop) request(now time.Time) {
 	l.Asking, l.mustAnswer = true, l.last()
+	l.clock(now)
 	l.messages = append(l.messages, l.newRemarks()...)
 	l.remarks = nil
 }

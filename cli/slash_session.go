@@ -188,13 +188,13 @@ func listModels(ctx context.Context, lister runner.ModelLister) (runner.Answer, 
 	if len(models) == 0 {
 		return runner.Answer{Text: "no models installed; to get one: `ollama pull NAME`"}, nil
 	}
-	rows := [][]string{{"model", "size", "context", "can", "loaded"}}
+	rows := [][]string{{"model", "size", "context", "can", "speed", "loaded"}}
 	for _, m := range models {
 		loaded := ""
 		if m.Loaded {
 			loaded = "yes"
 		}
-		rows = append(rows, []string{m.Name, size(m), telling.WindowSize(cmp.Or(m.ContextWindow, m.Longest)), telling.Abilities(m), loaded})
+		rows = append(rows, []string{m.Name, size(m), telling.WindowSize(cmp.Or(m.ContextWindow, m.Longest)), telling.Abilities(m), m.Speed.String(), loaded})
 	}
 	return table(rows)
 }

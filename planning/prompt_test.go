@@ -97,7 +97,7 @@ func calls(parent string, n int) []prompt.Message {
 func full() prompt.Brief {
 	b := brief()
 	b.Prompting.Instructions = "Run `go test ./...` before you commit.\n```\nnot a fence\n```"
-	b.Prompting.ModelTools, b.Prompting.PlanTools = true, true
+	b.Prompting.ModelTools, b.Prompting.PlanTools, b.Prompting.PhaseTimeout = true, true, 2*time.Minute
 	b.Prompting.Profiles = []prompt.Profile{{Name: "explorer", Description: "reads its way through code"}}
 	b.Catalogue = append(b.Catalogue,
 		plan.Tool{Name: "memory.read", Server: "workspace", Description: "Read the memory.", ReadOnly: true, InputSchema: json.RawMessage(`{"type":"object","properties":{}}`)},
@@ -218,7 +218,7 @@ func TestOnlyPlansAndArgsHaveAFormat(t *testing.T) {
 
 func TestRequestLimitsComeFromBriefOrDefaults(t *testing.T) {
 	req := prompt.ChatRequest(brief(), false)
-	if req.MaxTokens != prompt.DefaultMaxTokens || req.Timeout != prompt.DefaultPhaseTimeout {
+	if req.MaxTokens != prompt.DefaultMaxTokens || req.Timeout != 0 {
 		t.Errorf("defaults: %d tokens in %s", req.MaxTokens, req.Timeout)
 	}
 	b := brief()

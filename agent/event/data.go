@@ -7,6 +7,7 @@ import (
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning/expression"
+	"replan/planning/pace"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/rank"
@@ -336,6 +337,15 @@ type ModelRequested struct {
 	Request prompt.Request `json:"request"`
 }
 
+// ModelReading reports that a model is loaded and reads the prompt of a request, and
+// how long that should take. Passing.
+type ModelReading struct {
+	Purpose  prompt.Purpose `json:"purpose"`
+	Step     string         `json:"step,omitempty"`
+	Attempt  int            `json:"attempt,omitempty"`
+	Forecast pace.Forecast  `json:"forecast"`
+}
+
 // ModelReplied is the reply to ModelRequested; Error is set if none came.
 type ModelReplied struct {
 	Purpose          prompt.Purpose `json:"purpose"`
@@ -478,6 +488,7 @@ func (ReplanStarted) Kind() Kind      { return KindReplanStarted }
 func (ReplanDelta) Kind() Kind        { return KindReplanDelta }
 func (ReplanRefused) Kind() Kind      { return KindReplanRefused }
 func (ModelRequested) Kind() Kind     { return KindModelRequested }
+func (ModelReading) Kind() Kind       { return KindModelReading }
 func (ModelReplied) Kind() Kind       { return KindModelReplied }
 func (SynthesisStarted) Kind() Kind   { return KindSynthesisStarted }
 func (SynthesisDelta) Kind() Kind     { return KindSynthesisDelta }

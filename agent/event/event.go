@@ -84,6 +84,7 @@ const (
 	KindReplanRefused Kind = "replan.refused"
 
 	KindModelRequested Kind = "model.requested"
+	KindModelReading   Kind = "model.reading"
 	KindModelReplied   Kind = "model.replied"
 
 	KindSynthesisStarted   Kind = "synthesis.started"
@@ -106,7 +107,7 @@ const (
 // Everything a session reports about itself is passing, see package session.
 func (k Kind) Passing() bool {
 	switch k {
-	case KindPhaseDelta, KindReplanDelta, KindSynthesisDelta, KindStepProgress, KindStepOutput:
+	case KindPhaseDelta, KindReplanDelta, KindSynthesisDelta, KindModelReading, KindStepProgress, KindStepOutput:
 		return true
 	default:
 		return strings.HasPrefix(string(k), "session.")
@@ -248,6 +249,8 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[ReplanRefused](raw)
 	case KindModelRequested:
 		return decode[ModelRequested](raw)
+	case KindModelReading:
+		return decode[ModelReading](raw)
 	case KindModelReplied:
 		return decode[ModelReplied](raw)
 	case KindSynthesisStarted:

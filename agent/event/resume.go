@@ -19,6 +19,7 @@ type RunResumed struct {
 	Vision    bool             `json:"vision,omitempty"`         // the model sees pictures
 	Small     bool             `json:"small,omitempty"`          // the model has few parameters, see prompt.Prompting
 	Loops     bool             `json:"loops,omitempty"`          // a small model manages loops, see prompt.Prompting
+	Speed     float64          `json:"read_speed,omitempty"`     // of the model, see prompt.Prompting; 0 if unknown
 	Models    *prompt.Models   `json:"models,omitempty"`         // that plan from now on; nil leaves them unchanged
 	Limits    Limits           `json:"limits"`
 	Rules     []rule.Rule      `json:"rules"` // gate rules, see rule.Rule; the user's permissions for the run stay before them

@@ -138,13 +138,15 @@ func (c *Client) Close() error {
 //
 // If somebody reads the reply as it arrives (a chat answer, a synthesis, a step
 // in the model's own words), req.Timeout bounds the time without any output.
-// Otherwise it bounds the whole request.
+// Otherwise it bounds the whole request. If it is 0, both times follow the machine,
+// see Forecast in package pace.
 func (c *Client) Ask(ctx context.Context, req prompt.Request, delta func(text, thinking string)) (reply.Reply, error) {
 	if len(req.Messages) == 0 {
 		return reply.Reply{}, errors.New("asking the model: the request has no message")
 	}
+	unlimited := ctx
 	ctx, extend, end := limit(ctx, req)
-	defer end()
+	defer func() { end() }()
 	began := time.Now()
 	info, about, err := c.describe(ctx, req.Model)
 	if err != nil {
@@ -156,11 +158,16 @@ func (c *Client) Ask(ctx context.Context, req prompt.Request, delta func(text, t
 	if len(req.Listed) > 0 {
 		c.keepsListing(ctx, about)
 	}
-	x := &exchange{client: c, info: info, known: about, req: req, delta: delta, extend: extend}
+	x := &exchange{client: c, info: info, known: about, req: req, delta: delta}
+	if req.Timeout <= 0 {
+		ctx, extend, end = limitByMachine(unlimited, req, x.forecast())
+	}
+	x.extend = extend
 	err = x.run(ctx)
 	reply := x.reply()
 	reply.MS = time.Since(began).Milliseconds()
 	if err != nil {
+		about.pacing.fail()
 		reply.Calls, reply.CutOff = nil, false
 		err = c.explain(ctx, info, err)
 		if long, ok := errors.AsType[*PromptTooLongError](err); ok {
@@ -168,6 +175,7 @@ func (c *Client) Ask(ctx context.Context, req prompt.Request, delta func(text, t
 		}
 		return reply, err
 	}
+	x.learnPace(unlimited, &reply)
 	c.log.Debug("the model has replied", "model", info.Name, "purpose", string(req.Purpose), "ms", reply.MS, "prompt_ms", reply.PromptMS,
 		"prompt_tokens", reply.PromptTokens, "completion_tokens", reply.CompletionTokens, "calls", len(reply.Calls), "cut_off", reply.CutOff)
 	return reply, nil

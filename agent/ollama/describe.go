@@ -58,7 +58,7 @@ func (c *Client) describe(ctx context.Context, name string) (prompt.ModelInfo, *
 	if name != "" {
 		info.Name = name // with or without its tag, as the caller spelled it
 	}
-	info.Defect = c.defect(info.Name, about)
+	info.Defect, info.Speed, info.BytesPerToken = c.defect(info.Name, about), about.pacing.known().Speed, about.pacing.known().BytesPerToken
 	about.mu.Lock()
 	info.WritesCalls = about.writesCalls
 	about.mu.Unlock()

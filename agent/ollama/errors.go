@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"replan/internal/untrusted"
+	"replan/planning/pace"
 	"replan/planning/prompt"
 
 	"github.com/ollama/ollama/api"
@@ -78,14 +79,19 @@ func (e *PromptTooLongError) Unwrap() []error {
 type TimeoutError struct {
 	After  time.Duration // the limit
 	Silent bool          // the limit bounds the time without output, not the whole request
+	Speed  pace.Speed    // that the limit was taken from; zero if somebody set it, or nothing was measured
 	Err    error
 }
 
 func (e *TimeoutError) Error() string {
+	sentence := fmt.Sprintf("the model was not done within %s", e.After)
 	if e.Silent {
-		return fmt.Sprintf("nothing came from the model for %s", e.After)
+		sentence = fmt.Sprintf("nothing came from the model for %s", e.After)
 	}
-	return fmt.Sprintf("the model was not done within %s", e.After)
+	if e.Speed != (pace.Speed{}) {
+		sentence += fmt.Sprintf(", although it %s here: check Ollama's log, or set phase_timeout", e.Speed)
+	}
+	return sentence
 }
 
 func (e *TimeoutError) Unwrap() error { return e.Err }

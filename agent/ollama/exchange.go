@@ -31,7 +31,10 @@ type exchange struct {
 	promptTokens     int
 	completionTokens int
 	promptTime       time.Duration
+	writeTime        time.Duration
 	note             string
+	loadTime         time.Duration // of the model
+	replies          int           // whole ones
 
 	try try
 }
@@ -56,9 +59,13 @@ func (x *exchange) reply() reply.Reply {
 		CompletionTokens: x.completionTokens,
 		ContextWindow:    x.info.ContextWindow,
 		Note:             x.note,
-		PromptMS:         int64((x.promptTime + time.Millisecond - 1) / time.Millisecond),
+		PromptMS:         milliseconds(x.promptTime),
+		WriteMS:          milliseconds(x.writeTime),
 	}
 }
+
+// milliseconds rounds up, so that a measured time is never 0.
+func milliseconds(d time.Duration) int64 { return int64((d + time.Millisecond - 1) / time.Millisecond) }
 
 // run sends the request until there is a reply. It retries without the features
 // that the server rejects, and once with the other think setting if a formatted
@@ -200,6 +207,9 @@ func (x *exchange) once(ctx context.Context, s setting) error {
 			x.promptTokens += line.PromptEvalCount
 			x.completionTokens += line.EvalCount
 			x.promptTime += line.PromptEvalDuration
+			x.writeTime += line.EvalDuration
+			x.loadTime += line.LoadDuration
+			x.replies++
 			return nil
 		}
 		return x.patience()

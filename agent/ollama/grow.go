@@ -34,7 +34,7 @@ func (c *Client) Grow(ctx context.Context, name string, tokens int) (prompt.Mode
 	}
 	larger := info
 	larger.ContextWindow = window
-	if err := c.load(ctx, larger); err != nil {
+	if err := c.load(ctx, larger, about.pacing); err != nil {
 		c.log.Warn("the context window cannot grow", "model", info.Name, "window", window, "error", err)
 		return info, ctx.Err()
 	}
@@ -60,7 +60,7 @@ func (c *Client) regard(about *known, window int) {
 	larger := &known{
 		info: about.info, fixed: about.fixed, tokenBytes: about.tokenBytes,
 		noTools: about.noTools, noLevels: about.noLevels, noThink: about.noThink, noFormat: about.noFormat,
-		thinkToFormat: about.thinkToFormat, unformatted: about.unformatted,
+		thinkToFormat: about.thinkToFormat, unformatted: about.unformatted, pacing: about.pacing,
 	}
 	larger.info.ContextWindow = window
 	c.mu.Lock()

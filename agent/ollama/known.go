@@ -20,6 +20,7 @@ type known struct {
 	info       prompt.ModelInfo
 	fixed      bool  // the user or the Modelfile set the context window
 	tokenBytes int64 // memory for a token of context, 0 if unknown
+	pacing     *pacing
 
 	mu            sync.Mutex
 	noTools       bool            // the server rejects requests with tools
@@ -108,6 +109,7 @@ func (c *Client) remember(info prompt.ModelInfo, shown *api.ShowResponse) *known
 			info: info, fixed: c.window > 0 || modelfileWindow(shown) > 0, tokenBytes: tokenBytes(shown),
 			noTools: toolless(shown), thinkToFormat: info.Thinks && slices.Contains(c.server.ThinkToFormat, key),
 			writesCalls: slices.Contains(c.server.WritesCalls, key),
+			pacing: &pacing{pace: c.server.Paces[key], saved: c.server.Paces[key]},
 		}
 	}
 	return c.known[key]

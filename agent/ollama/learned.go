@@ -3,6 +3,7 @@ package ollama
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"replan/internal/untrusted"
@@ -23,11 +24,12 @@ type learnedFile struct {
 // learned is what is known about one server. It holds for one version of Ollama,
 // since the next one may have fixed its defects.
 type learned struct {
-	Version       string   `json:"version"`
-	ThinkToFormat []string `json:"think_to_format,omitempty"` // tagged names of the models that ignore a format with thinking off
-	WritesCalls   []string `json:"writes_calls,omitempty"`    // tagged names of the models whose calls do not arrive as calls
-	Memory        int64    `json:"memory,omitempty"`          // bytes; the most that models took together
-	GPU           int64    `json:"gpu,omitempty"`             // bytes; the most of them in memory of GPUs
+	Version       string              `json:"version"`
+	ThinkToFormat []string            `json:"think_to_format,omitempty"` // tagged names of the models that ignore a format with thinking off
+	WritesCalls   []string            `json:"writes_calls,omitempty"`    // tagged names of the models whose calls do not arrive as calls
+	Memory        int64               `json:"memory,omitempty"`          // bytes; the most that models took together
+	GPU           int64               `json:"gpu,omitempty"`             // bytes; the most of them in memory of GPUs
+	Paces         map[string]measured `json:"paces,omitempty"`           // by tagged name of the model
 }
 
 // recollect reads, once, what earlier sessions learned about the server. It asks
@@ -69,7 +71,7 @@ func (c *Client) learnedFile() *wholefile.JSON[learnedFile] {
 func (c *Client) learn(ctx context.Context, change func(*learned)) {
 	version, err := c.api.Version(ctx)
 	c.mu.Lock()
-	c.server.ThinkToFormat, c.server.WritesCalls = slices.Clone(c.server.ThinkToFormat), slices.Clone(c.server.WritesCalls)
+	c.server.ThinkToFormat, c.server.WritesCalls, c.server.Paces = slices.Clone(c.server.ThinkToFormat), slices.Clone(c.server.WritesCalls), maps.Clone(c.server.Paces)
 	change(&c.server)
 	c.server.Version = version
 	c.mu.Unlock()

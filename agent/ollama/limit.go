@@ -1,14 +1,16 @@
 package ollama
 
 import (
+	"cmp"
 	"context"
 	"time"
 
+	"replan/planning/pace"
 	"replan/planning/prompt"
 )
 
-// limit applies the time limit of a request. Callers call heard for each piece
-// received and end when the request is over.
+// limit applies the time limit that somebody set for a request. Callers call extend
+// for each piece received and end when the request is over.
 func limit(ctx context.Context, req prompt.Request) (limited context.Context, extend, end func()) {
 	if req.Timeout <= 0 {
 		return ctx, func() {}, func() {}
@@ -23,6 +25,31 @@ func limit(ctx context.Context, req prompt.Request) (limited context.Context, ex
 	extend = func() { silence.Reset(req.Timeout) }
 	end = func() {
 		silence.Stop()
+		cancel(nil)
+	}
+	return limited, extend, end
+}
+
+// limitByMachine applies the time limits of a request that nobody set a limit for:
+// how long nothing may come, and unless somebody reads the reply as it comes, how
+// long it may take in all.
+func limitByMachine(ctx context.Context, req prompt.Request, f pace.Forecast) (limited context.Context, extend, end func()) {
+	silence, whole := f.Limits(cmp.Or(req.MaxTokens, prompt.DefaultMaxTokens), len(req.Tools) > 0) // a server holds a call back until it is whole
+	limited, cancel := context.WithCancelCause(ctx)
+	after := func(d time.Duration, silent bool) *time.Timer {
+		return time.AfterFunc(d, func() {
+			cancel(&TimeoutError{After: d.Round(time.Second), Silent: silent, Speed: f.Speed, Err: context.DeadlineExceeded})
+		})
+	}
+	timers := []*time.Timer{after(silence, true)}
+	if !readAsItComes(req) {
+		timers = append(timers, after(whole, false))
+	}
+	extend = func() { timers[0].Reset(silence) }
+	end = func() {
+		for _, t := range timers {
+			t.Stop()
+		}
 		cancel(nil)
 	}
 	return limited, extend, end

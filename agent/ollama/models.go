@@ -64,6 +64,7 @@ func (c *Client) listedInfo(ctx context.Context, entry api.ListModelResponse, ru
 	info := c.info(entry, shown)
 	about := c.remember(info, shown)
 	info.ContextWindow, info.Loaded, info.Defect = about.info.ContextWindow, loaded, c.defect(info.Name, about)
+	info.Speed, info.BytesPerToken = about.pacing.known().Speed, about.pacing.known().BytesPerToken
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.grown[tagged(info.Name)] {
@@ -104,18 +105,18 @@ func (c *Client) KeepAlive() time.Duration { return cmp.Or(c.alive, serverKeepAl
 // and keep-alive time of later requests. It returns once the model is loaded.
 // Errors are those of [Client.Ask].
 func (c *Client) Warm(ctx context.Context, name string) error {
-	info, _, err := c.describe(ctx, name)
+	info, about, err := c.describe(ctx, name)
 	if err != nil {
 		return c.explain(ctx, info, err)
 	}
-	return c.load(ctx, info)
+	return c.load(ctx, info, about.pacing)
 }
 
 // load makes the server load a model with its context window.
-func (c *Client) load(ctx context.Context, info prompt.ModelInfo) error {
-	loaded := false
+func (c *Client) load(ctx context.Context, info prompt.ModelInfo, p *pacing) error {
+	loaded, took := false, time.Duration(0)
 	err := c.api.Chat(ctx, c.loading(info), func(line api.ChatResponse) error {
-		loaded = loaded || line.Done
+		loaded, took = loaded || line.Done, line.LoadDuration
 		return nil
 	})
 	switch {
@@ -124,6 +125,7 @@ func (c *Client) load(ctx context.Context, info prompt.ModelInfo) error {
 	case !loaded:
 		return c.explain(ctx, info, &CutStreamError{Model: info.Name, Err: io.ErrUnexpectedEOF})
 	}
+	p.loaded(took)
 	c.log.Debug("the model is loaded", "model", info.Name, "window", info.ContextWindow)
 	return nil
 }

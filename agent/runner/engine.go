@@ -60,6 +60,8 @@ type engine struct {
 	arrivals chan<- arrival
 	publish  func(event.Event) // nil if there are no listeners
 
+	warnings *warnings // of the session, or of the run alone
+
 	// crashed reports a panic and describes it; nil lets it end the program.
 	crashed func(value any, stack []byte) string
 	// amend may change a record before it is stored; nil changes none.
@@ -381,7 +383,8 @@ func (e *engine) carryOut(effect agent.Effect) {
 			f.Request.Model = e.run.Model
 		}
 		ctx, c := e.under(event.Attempt{Index: f.Index, Number: f.Attempt}, f.Timeout)
-		e.work(func() { e.callModel(ctx, c, f) })
+		weight := e.weight()
+		e.work(func() { e.callModel(ctx, c, f, weight) })
 	case agent.CallTool:
 		ctx, c := e.under(event.Attempt{Index: f.Index, Number: f.Attempt}, f.Timeout)
 		e.work(func() { e.callTool(ctx, c, effect.(agent.CallTool)) }) // f would be copied into the closure, large as it is

@@ -130,7 +130,7 @@ func (j *Job) newEngine(arrivals chan<- arrival) *engine {
 	e := &engine{
 		id: cmp.Or(j.ID, "run"), journal: j.Journal, model: j.Model, tools: functions{j.Call, j.Preview},
 		log: slog.New(slog.DiscardHandler), now: time.Now, arrivals: arrivals, publish: j.Events,
-		run: agent.NewRun(j.Planners),
+		run: agent.NewRun(j.Planners), warnings: new(warnings),
 	}
 	if e.journal == nil || j.DryRun {
 		e.journal = unkept{}
@@ -202,6 +202,8 @@ func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 	}
 	started.Prompting.ContextWindow, started.Prompting.ModelTools, started.Prompting.Small = info.ContextWindow, info.Tools, info.Small
 	started.Prompting.Vision, started.Prompting.WritesCalls, started.Prompting.Profiles = info.Vision, info.WritesCalls, j.Profiles
+	started.Prompting.ReadSpeed = info.Speed.Read
+	started.Prompting.BytesPerToken = cmp.Or(started.Prompting.BytesPerToken, info.BytesPerToken)
 	if started.Limits == (event.Limits{}) {
 		started.Limits = event.DefaultLimits()
 	}
@@ -219,7 +221,7 @@ func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 // applied.
 func (j *Job) resumed(e *engine, info prompt.ModelInfo) event.RunResumed {
 	resumed := event.RunResumed{
-		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Window: info.ContextWindow, Small: info.Small, Vision: info.Vision, Loops: j.Prompting.Loops, WritesCalls: info.WritesCalls, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
+		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Window: info.ContextWindow, Small: info.Small, Vision: info.Vision, Speed: info.Speed.Read, Loops: j.Prompting.Loops, WritesCalls: info.WritesCalls, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
 		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil && !e.run.ReviewsPlans(),
 	}
 	switch was := e.run.Limits; {

@@ -71,7 +71,8 @@ func (s preparation) describePlanners(ctx context.Context, p *prepared) error {
 		if err != nil && failed == nil {
 			failed = &plannerError{m.Name, err}
 		}
-		m.ContextWindow, m.Small, m.BytesPerToken = info.ContextWindow, info.Small, p.jobConfig.rates[m.Name]
+		m.ContextWindow, m.Small, m.ReadSpeed = info.ContextWindow, info.Small, info.Speed.Read
+		m.BytesPerToken = cmp.Or(p.jobConfig.rates[m.Name], info.BytesPerToken)
 	})
 	return failed
 }

@@ -6,6 +6,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/planning/pace"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -56,6 +57,14 @@ type ModelGrower interface {
 	// have to be loaded again, so it grows at most once. Grow returns the model
 	// as it is then, changed or not.
 	Grow(ctx context.Context, name string, tokens int) (prompt.ModelInfo, error)
+}
+
+// ModelForecaster is a model server that knows how fast it is. A [Model] may also
+// implement ModelForecaster.
+type ModelForecaster interface {
+	// Forecast returns how long a request should take. If the model may not be in
+	// memory, Forecast loads it first: what follows is reading and writing alone.
+	Forecast(ctx context.Context, req prompt.Request) (pace.Forecast, error)
 }
 
 // Tools gives access to the tools of all servers.

@@ -160,6 +160,7 @@ type Session struct {
 	engines      []*engine          // the current run, then those that its plan tools started
 	preparing    context.CancelFunc // set while a run is being prepared
 	account      account
+	warnings     warnings
 	status       session.Status
 	offer        string // the changes in the copy that were shown last; "" is none
 	selection    selection

@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/english"
 	"replan/internal/timelimit"
 	"replan/internal/untrusted"
+	"replan/planning/pace"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -86,9 +89,10 @@ func (e *engine) preview(c plan.ToolCall) (preview plan.ToolPreview, err error) 
 }
 
 // callModel sends a request to the model and publishes the stream and the reply.
-func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) {
+func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel, w weight) {
 	var stream reply.StepStream
 	begun := e.now()
+	e.foresee(ctx, c, w)
 	reply, err := e.ask(ctx, c.Request, func(text, thinking string) {
 		e.streams(c.Delta(text, thinking))
 		if c.Drafts() {
@@ -116,6 +120,77 @@ func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) 
 	}
 	reply.MS = e.since(begun)
 	e.emit(c.Failed(kind, sentence, reply))
+}
+
+// toldFrom is how long a goal may take to be understood without a note beforehand.
+const toldFrom = time.Minute
+
+// warnings are what a session says only once, whichever of its runs comes to it
+// first. It is safe for concurrent use.
+type warnings struct{ slow atomic.Bool }
+
+// weight is what makes the prompts of a run long, beside the goal.
+type weight struct {
+	conversation int // bytes of earlier turns
+	foreign      int // tools of MCP servers
+}
+
+// weight measures the run. Only the owner of the engine calls it.
+func (e *engine) weight() weight {
+	var w weight
+	for _, m := range e.prompting.Conversation {
+		w.conversation += len(m.Content)
+	}
+	for _, t := range e.run.Catalogue {
+		if !t.Trusted {
+			w.foreign++
+		}
+	}
+	return w
+}
+
+// foresee reports how long the model will read, if its server can tell. Once a
+// session it says beforehand that a goal takes long to be understood.
+func (e *engine) foresee(ctx context.Context, c agent.CallModel, w weight) {
+	f, err := e.forecast(ctx, c.Request)
+	if err != nil || f.Tokens == 0 {
+		return // the request itself will say what is wrong
+	}
+	plans := c.Index == "" && c.Request.Purpose.Phase() > 0
+	if wait := f.Reading() + f.Writing(); plans && f.Speed.Known() && wait > toldFrom && e.warnings.slow.CompareAndSwap(false, true) {
+		e.emit(event.Note{Level: "info", Text: untrusted.Text(slowly(c.Request, f, wait, w))})
+	}
+	e.emit(c.Reading(f))
+}
+
+// forecast is Forecast of the model; a panic is an error.
+func (e *engine) forecast(ctx context.Context, r prompt.Request) (f pace.Forecast, err error) {
+	server, ok := e.model.(ModelForecaster)
+	if !ok {
+		return f, nil
+	}
+	defer e.catch(&err)
+	return server.Forecast(ctx, r)
+}
+
+// manyTools is how many tools of MCP servers make a prompt notably longer.
+const manyTools = 8
+
+// slowly says how long the model will take to understand a goal, and what would
+// help: what makes most of the prompt, else a smaller model.
+func slowly(r prompt.Request, f pace.Forecast, wait time.Duration, w weight) string {
+	bytes := 0
+	for _, m := range r.Messages {
+		bytes += len(m.Content)
+	}
+	help := "A smaller model would help."
+	switch {
+	case w.conversation > bytes/2:
+		help = "Most of it is the conversation so far: /compact, a new session or a smaller model would help."
+	case w.foreign >= manyTools:
+		help = fmt.Sprintf("It describes %s of MCP servers: fewer servers or a smaller model would help.", english.Count(w.foreign, "tool"))
+	}
+	return fmt.Sprintf("%s %s here: understanding the goal will take about %s. %s", r.Model, f.Speed, wait.Round(time.Second), help)
 }
 
 // streams publishes streamed output. It drops empty chunks: a model thinks in

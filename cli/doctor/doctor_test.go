@@ -15,6 +15,7 @@ import (
 
 	"replan/cli/doctor"
 	"replan/mcpclient"
+	"replan/planning/pace"
 	"replan/planning/prompt"
 )
 
@@ -59,6 +60,29 @@ func TestReportListsChecksUnderTheirSubjects(t *testing.T) {
 		t.Error("a report with a failed check is ok")
 	}
 	golden.RequireEqual(t, report.Text(0, sign))
+}
+
+func TestReportSaysWhatTheSpeedMeansForAGoal(t *testing.T) {
+	for _, tc := range []struct {
+		speed pace.Speed
+		state doctor.State
+		want  string // "" for nothing
+	}{
+		{pace.Speed{}, doctor.OK, ""},
+		{pace.Speed{Read: 500, Write: 50}, doctor.OK, "m reads 500, writes 50 tokens a second: a plan takes about 8s"},
+		{pace.Speed{Read: 25, Write: 6}, doctor.Warning, "m reads 25, writes 6.0 tokens a second: a plan takes about 1m30s"},
+	} {
+		m := prompt.ModelInfo{Name: "m", Chats: true, Tools: true, ContextWindow: 16384, Longest: 16384, Speed: tc.speed}
+		got := doctor.Check{Name: "none"}
+		for _, c := range doctor.Ollama(models{all: []prompt.ModelInfo{m}, chosen: m})(t.Context()) {
+			if c.Name == "speed" {
+				got = c
+			}
+		}
+		if string(got.Detail) != tc.want || tc.want != "" && (got.State != tc.state || (got.Fix != "") != (tc.state == doctor.Warning)) {
+			t.Errorf("at %v got %+v, want %q", tc.speed, got, tc.want)
+		}
+	}
 }
 
 func TestReportBreaksLinesBetweenWords(t *testing.T) {

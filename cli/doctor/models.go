@@ -9,6 +9,7 @@ import (
 
 	"replan/internal/english"
 	"replan/internal/untrusted"
+	"replan/planning/pace"
 	"replan/planning/prompt"
 )
 
@@ -60,6 +61,7 @@ func Ollama(models Models, planners ...string) func(context.Context) []Check {
 			planner.State, planner.Fix = Warning, "its context is too small for tools and results: choose another model with --model NAME"
 		}
 		checks = append(checks, planner)
+		checks = append(checks, speed(chosen)...)
 		for _, name := range planners {
 			checks = append(checks, plannerModel(name, installed))
 		}
@@ -71,6 +73,28 @@ func Ollama(models Models, planners ...string) func(context.Context) []Check {
 		}
 		return checks
 	}
+}
+
+// The prompt of a plan with replan's own tools, and how long a plan may take before
+// doctor warns.
+const (
+	planTokens = 1000
+	planTime   = time.Minute
+)
+
+// speed says what the measured speed of a model means for a goal; it is nil before
+// anything was measured.
+func speed(m prompt.ModelInfo) []Check {
+	if !m.Speed.Known() {
+		return nil
+	}
+	f := pace.Forecast{Tokens: planTokens, Reply: prompt.UsualReply(prompt.Request{Purpose: prompt.PurposePlan}), Speed: m.Speed}
+	takes := f.Reading() + f.Writing()
+	check := Check{Subject: "Ollama", Name: "speed", State: OK, Detail: untrusted.Text(fmt.Sprintf("%s %s: a plan takes about %s", m.Name, m.Speed, takes.Round(time.Second)))}
+	if takes > planTime {
+		check.State, check.Fix = Warning, "a smaller model is faster (--model NAME), and so are fewer MCP servers"
+	}
+	return []Check{check}
 }
 
 // plannerModel checks a model that plans. It need not call tools.
@@ -119,6 +143,7 @@ func abilities(m prompt.ModelInfo) string {
 	default:
 		parts = append(parts, fmt.Sprintf("window of %d tokens", m.ContextWindow))
 	}
+	add(m.Speed.String(), m.Speed.Known())
 	add(fmt.Sprintf("grows to %d if needed", m.Growable), m.Growable > m.ContextWindow)
 	return strings.Join(parts, ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"replan/planning/plan"
 )
@@ -28,6 +29,36 @@ func (p Prompting) bytesPerToken() float64 {
 	}
 	// Beyond these bounds something was measured that is no text.
 	return min(max(p.BytesPerToken, 0.5), 8) / calibrationMargin
+}
+
+// resultTime is how long a machine may read the results of earlier steps in one
+// request.
+const resultTime = 40 * time.Second
+
+// resultRoom is how many characters of results the machine reads in resultTime.
+func (p Prompting) resultRoom() int {
+	if p.ReadSpeed <= 0 {
+		return math.MaxInt
+	}
+	return int(p.ReadSpeed * resultTime.Seconds() * p.bytesPerToken())
+}
+
+// usualReply is how many tokens replies of each purpose usually have.
+var usualReply = map[Purpose]int{
+	PurposeAnalysis: 200, PurposeReview: 300, PurposeTools: 60, PurposePlan: 300, PurposeRepair: 300, PurposeReplan: 300,
+	PurposeStep: 200, PurposeAgent: 150, PurposeSynthesis: 200, PurposeCompact: 400, PurposeChat: 200,
+}
+
+// usualThoughts is how many tokens a model usually thinks before its reply.
+const usualThoughts = 500
+
+// UsualReply is how many tokens the reply to a request usually has.
+func UsualReply(req Request) int {
+	n := usualReply[req.Purpose]
+	if req.Think {
+		n += usualThoughts
+	}
+	return min(n, cmp.Or(req.MaxTokens, n))
 }
 
 // tokens estimates how many tokens messages take.

@@ -15,6 +15,7 @@ type PlanModel struct {
 	Name          string  `json:"name"`
 	ContextWindow int     `json:"context_window,omitempty"`  // tokens there is room for; 0 means that of the run's model
 	BytesPerToken float64 `json:"bytes_per_token,omitempty"` // as its server counted before; 0 means unknown
+	ReadSpeed     float64 `json:"read_speed,omitempty"`      // see [Prompting]
 	Small         bool    `json:"small,omitempty"`           // see [Prompting]
 }
 
@@ -47,6 +48,17 @@ func (m *Models) Each(do func(*PlanModel)) {
 	}
 }
 
+// ReadSpeed returns how fast the server reads for a model, see [Prompting]; 0 if
+// that is not known.
+func (m Models) ReadSpeed(name string) (speed float64) {
+	m.Each(func(model *PlanModel) {
+		if model.Name == name {
+			speed = model.ReadSpeed
+		}
+	})
+	return speed
+}
+
 // Names lists the models, each once.
 func (m Models) Names() []string {
 	var names []string
@@ -68,7 +80,7 @@ func (b Brief) For(purpose Purpose) Brief {
 	if model.Name == "" {
 		return b
 	}
-	b.Prompting.BytesPerToken, b.Prompting.Small = model.BytesPerToken, model.Small
+	b.Prompting.BytesPerToken, b.Prompting.ReadSpeed, b.Prompting.Small = model.BytesPerToken, model.ReadSpeed, model.Small
 	if model.ContextWindow > 0 {
 		b.Prompting.ContextWindow = model.ContextWindow
 	}

@@ -22,9 +22,10 @@ type Profile struct {
 	Small         bool          `json:"small,omitempty"`        // of Model, see [Prompting]
 	WritesCalls   bool          `json:"writes_calls,omitempty"` // of Model, see [Prompting]
 	Loops         bool          `json:"loops,omitempty"`        // of Model, see [Prompting]
+	ReadSpeed     float64       `json:"read_speed,omitempty"` // of Model, see [Prompting]
 	Think         ThinkLevel    `json:"think,omitempty"`
 	MaxTurns      int           `json:"max_turns,omitempty"`  // replies of the model; 0 means DefaultMaxTurns
-	Timeout       time.Duration `json:"timeout,omitempty"`    // ns, of the whole step; 0 means DefaultAgentTimeout
+	Timeout       time.Duration `json:"timeout,omitempty"`    // ns, of the whole step; 0 means DefaultAgentTimeout for all but the model's replies
 	MaxTokens     int           `json:"max_tokens,omitempty"` // prompt and completion of all its turns; 0 means no bound
 	Plans         bool          `json:"plans,omitempty"`      // it plans its step first: analysis and execution plan, no review
 }
@@ -41,14 +42,6 @@ func (p Profile) Turns() int {
 		return p.MaxTurns
 	}
 	return DefaultMaxTurns
-}
-
-// Limit is how long a step under the profile may take.
-func (p Profile) Limit() time.Duration {
-	if p.Timeout > 0 {
-		return p.Timeout
-	}
-	return DefaultAgentTimeout
 }
 
 // May reports whether the profile lets its sub-agent call the tool. The bare name
@@ -73,12 +66,12 @@ func MatchName(pattern, name string) bool {
 }
 
 // under is the prompting of a sub-agent under the profile: another model has its
-// own window, and the measured token rate of the run does not apply to it.
+// own window, and what was measured of the run's does not apply to it.
 func (p Prompting) under(profile Profile) Prompting {
 	if profile.Model == "" {
 		return p
 	}
-	p.BytesPerToken, p.Models, p.Small, p.WritesCalls, p.Loops = 0, Models{}, profile.Small, profile.WritesCalls, profile.Loops
+	p.BytesPerToken, p.ReadSpeed, p.Models, p.Small, p.WritesCalls, p.Loops = 0, profile.ReadSpeed, Models{}, profile.Small, profile.WritesCalls, profile.Loops
 	if profile.ContextWindow > 0 {
 		p.ContextWindow = profile.ContextWindow
 	}

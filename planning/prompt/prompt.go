@@ -38,6 +38,7 @@ type cutter struct {
 	textBudget
 	texts      int         // texts shortened
 	characters int         // characters left out
+	shown      int         // characters kept of all texts
 	cuts       []resultCut // the results not shown whole
 }
 
@@ -50,10 +51,8 @@ func (c *cutter) text(s, whole string) string {
 
 // textWithin is text with a bound of its own.
 func (c *cutter) textWithin(s, whole string, bound int) string {
-	if len(s) <= bound {
-		return s
-	}
 	runes := utf8.RuneCountInString(s) // a result may have megabytes
+	c.shown += min(runes, bound)
 	if runes <= bound {
 		return s
 	}
@@ -100,7 +99,7 @@ type composition struct {
 	purpose Purpose
 	step    string
 	format  json.RawMessage
-	timeout time.Duration      // 0 means the one of the brief
+	timeout time.Duration      // 0 means the one of the brief, and without one that of the machine
 	budgets []textBudget       // nil means resultBudgets
 	tokens  int                // bound of the reply; 0 means the one of the brief
 	agent   *Profile           // of the sub-agent; nil for the planner and the chat
@@ -138,9 +137,6 @@ func (c composition) request() (req Request) {
 	}
 	if req.Timeout <= 0 {
 		req.Timeout = p.PhaseTimeout
-	}
-	if req.Timeout <= 0 {
-		req.Timeout = DefaultPhaseTimeout
 	}
 	if p.ContextWindow <= 0 {
 		cut := &cutter{textBudget: resultBudgets[0]}
@@ -269,11 +265,12 @@ func (c composition) fit(room int) ([]Message, losses) {
 		messages = c.messages(p.Conversation[lost.turns:], attachment, instructions, cut)
 		return p.tokens(messages) - room
 	}
-	over := 0
+	over, readable := 0, p.resultRoom()
 	for _, budget := range budgets {
-		if over = try(budget, p.Instructions); over <= 0 {
+		if over = try(budget, p.Instructions); over <= 0 && cut.shown <= readable {
 			break
 		}
+		lost.slow = over <= 0
 	}
 	last := budgets[len(budgets)-1]
 	for lost.turns < len(p.Conversation) && over > 0 {
@@ -296,12 +293,13 @@ func (c composition) fit(room int) ([]Message, losses) {
 
 // losses are the parts left out of a prompt.
 type losses struct {
-	texts, characters int // texts shortened, and by how much
-	turns             int // of the conversation left out
-	mentions          int // characters of the goal's mentions
-	instructions      int // characters of the project's instructions
-	answers           int // results of calls shortened or left out
-	over              int // tokens too long all the same
+	texts, characters int  // texts shortened, and by how much
+	turns             int  // of the conversation left out
+	mentions          int  // characters of the goal's mentions
+	instructions      int  // characters of the project's instructions
+	answers           int  // results of calls shortened or left out
+	over              int  // tokens too long all the same
+	slow              bool // the window had room for more, but the machine would read it too long
 
 	tools   []string // left out of the offer
 	partial []string // the steps whose results are not shown whole
@@ -335,6 +333,9 @@ func (l losses) sentence(window int) string {
 		return ""
 	}
 	what := strings.Join(parts, ", ")
+	if l.slow {
+		return fmt.Sprintf("The prompt was shortened so that this machine reads it in time: %s.", what)
+	}
 	if window > 0 {
 		return fmt.Sprintf("The prompt was shortened for a window of %d tokens: %s.", window, what)
 	}

@@ -24,7 +24,7 @@ type Prompting struct {
 	SkipReview    bool          `json:"skip_review,omitempty"`
 	SkipPlan      bool          `json:"skip_plan,omitempty"`
 	ForcePlan     bool          `json:"force_plan,omitempty"`     // never answer directly
-	PhaseTimeout  time.Duration `json:"phase_timeout,omitempty"`  // ns; 0 means DefaultPhaseTimeout
+	PhaseTimeout  time.Duration `json:"phase_timeout,omitempty"`  // ns; 0 means that limits follow the machine, see [pace.Forecast.Limits]
 	MaxTokens     int           `json:"max_tokens,omitempty"`     // bound of one reply; 0 means DefaultMaxTokens
 	MaxRepairs    int           `json:"max_repairs,omitempty"`    // 0 means DefaultMaxRepairs
 	ContextWindow int           `json:"context_window,omitempty"` // tokens there is room for; 0 means unknown
@@ -43,6 +43,7 @@ type Prompting struct {
 	Strict        bool              `json:"strict,omitempty"`          // args that only fit once converted are faults
 	Drafts        int               `json:"drafts,omitempty"`          // plans to choose the first plan from, at most MaxDrafts; 0 means one
 	BytesPerToken float64           `json:"bytes_per_token,omitempty"` // as the model's server counted before; 0 means unknown
+	ReadSpeed     float64           `json:"read_speed,omitempty"`      // tokens of a prompt that the model's server reads in a second, as measured before; 0 means unknown
 }
 
 // ManagesLoops reports whether the model is offered tools to call in chat, and agents
@@ -52,8 +53,7 @@ func (p Prompting) ManagesLoops() bool { return p.ModelTools && (!p.Small || p.L
 
 // The defaults of Prompting.
 const (
-	DefaultPhaseTimeout = 120 * time.Second
-	DefaultMaxTokens    = 4096
-	DefaultMaxRepairs   = 2
-	MaxDrafts           = 5
+	DefaultMaxTokens  = 4096
+	DefaultMaxRepairs = 2
+	MaxDrafts         = 5
 )

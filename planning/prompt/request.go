@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"replan/internal/untrusted"
+	"replan/planning/pace"
 	"replan/planning/plan"
 	"replan/planning/reply"
 )
@@ -78,7 +79,7 @@ type Request struct {
 	Think     bool            `json:"think,omitempty"`      // the model may think aloud first, where it can; not with a Format
 	Level     ThinkLevel      `json:"level,omitempty"`      // with Think: the effort; "" is the model's default
 	MaxTokens int             `json:"max_tokens,omitempty"` // limit of the reply (num_predict); 0 means the model's default
-	Timeout   time.Duration   `json:"timeout,omitempty"`    // ns; 0 means none
+	Timeout   time.Duration   `json:"timeout,omitempty"`    // ns, exact; 0 means that the limit follows the machine, see [pace.Forecast.Limits]
 	Shortened string          `json:"shortened,omitempty"`  // the parts left out to make it fit, one sentence
 	Untyped   []string        `json:"untyped,omitempty"`    // tools that may fit, whose own schema is too large for the format or cannot be read
 	Unoffered *Unoffered      `json:"unoffered,omitempty"`  // nil if all tools are offered
@@ -151,6 +152,10 @@ type ModelInfo struct {
 	Loaded        bool           `json:"loaded,omitempty"`       // in memory now
 	Growable      int            `json:"growable,omitempty"`     // tokens that ContextWindow may grow to by itself; 0 if it stays
 	Defect        untrusted.Text `json:"defect,omitempty"`       // the defect that replan works around, a sentence
+
+	// Speed and BytesPerToken were measured in earlier requests; 0 is unknown.
+	Speed         pace.Speed `json:"speed,omitzero"`
+	BytesPerToken float64    `json:"bytes_per_token,omitempty"`
 }
 
 // TaggedName returns the name of a model as listed by a server: with the tag

@@ -20,6 +20,8 @@ type Reply struct {
 	CompletionTokens int       `json:"completion_tokens"`
 	ContextWindow    int       `json:"context_window,omitempty"` // tokens the model was given room for (num_ctx)
 	PromptMS         int64     `json:"prompt_ms,omitempty"`      // for which the server read the prompt: little where it remembered most of it
+	CachedTokens     int       `json:"cached_tokens,omitempty"`  // of PromptTokens, that the server may have remembered; an estimate, at most
+	WriteMS          int64     `json:"write_ms,omitempty"`       // for which the model wrote CompletionTokens
 	Note             string    `json:"note,omitempty"`           // how it was obtained, a sentence
 	MS               int64     `json:"ms"`                       // wall clock, milliseconds
 }

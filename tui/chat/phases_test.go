@@ -12,7 +12,9 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/planning/pace"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 	"replan/planning/reply"
 	"replan/themes"
 	"replan/tui/draw"
@@ -268,6 +270,11 @@ func TestReplanStreamsLikeAPhase(t *testing.T) {
 		event.ReplanStarted{Attempt: 1, Step: "1", Error: "no such file", Remaining: []string{"1"}})
 	if got := p.text(); !strings.Contains(got, "replanning") || !strings.Contains(got, "qwen3:8b is reading the prompt") {
 		t.Errorf("before the first word got\n%s", got)
+	}
+	p.apply(event.ModelRequested{Purpose: prompt.PurposeReplan},
+		event.ModelReading{Purpose: prompt.PurposeReplan, Forecast: pace.Forecast{Tokens: 1900, Speed: pace.Speed{Read: 25}}})
+	if got := p.text(); !strings.Contains(got, "qwen3:8b is reading the prompt, 0 % of 1,900 tokens, 1 min") || !strings.Contains(got, "16 s left…") {
+		t.Errorf("while it reads got\n%s", got)
 	}
 	half := len(planText) / 2
 	p.apply(event.ReplanDelta{Thinking: "The file has another name."}, event.ReplanDelta{Text: planText[:half]}, event.ReplanDelta{Text: planText[half:]})

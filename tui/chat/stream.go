@@ -135,20 +135,22 @@ func (s *modelStream) lines(w writing, width int) []draw.TextLine {
 
 // model returns the model that writes now.
 func (w writing) model() string {
-	for _, x := range slices.Backward(w.run.Exchanges) {
-		if !x.Done {
-			return cmp.Or(x.Request.Model, w.run.Model)
-		}
+	if x := telling.Open(w.run); x != nil {
+		return cmp.Or(x.Request.Model, w.run.Model)
 	}
 	return w.run.Model
 }
 
-// waiting says what the model does before its first word. Nobody reports whether a
-// model is in memory, so the first request of a conversation names both.
+// waiting says what the model does before its first word. Before somebody reports
+// that it reads, it may still be loaded, so the first request of a conversation
+// names both.
 func (w writing) waiting() string {
 	model := untrusted.Line(w.model())
 	if model == "" {
 		model = "the model"
+	}
+	if far := telling.Reading(telling.Open(w.run), w.pane.Look.Now); far != "" {
+		return model + " is reading the prompt, " + far + w.pane.Look.Glyphs.Ellipsis
 	}
 	answered := func(s agent.Phase) bool { return s.Status == agent.PhaseCompleted }
 	if w.pane.modelLoaded || slices.ContainsFunc(w.run.Phases[:], answered) {

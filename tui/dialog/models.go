@@ -10,6 +10,7 @@ import (
 
 	"replan/agent/session"
 	"replan/internal/untrusted"
+	"replan/planning/pace"
 	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -298,8 +299,14 @@ func (d *Models) foot(width int) []string {
 	for i, line := range lines {
 		lines[i] = l.Cut(line, width)
 	}
-	if entries := d.entries(); !d.profiles && d.At < len(entries) && entries[d.At].model.Defect != "" {
-		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(entries[d.At].model.Defect.Line(), width))...)
+	if entries := d.entries(); !d.profiles && d.At < len(entries) {
+		m := entries[d.At].model
+		if m.Speed != (pace.Speed{}) {
+			lines = append(lines, draw.Paint(l.Muted, draw.Wrap(untrusted.Line(m.Name)+" "+m.Speed.String()+" here", width))...)
+		}
+		if m.Defect != "" {
+			lines = append(lines, draw.Paint(l.Warning, draw.Wrap(m.Defect.Line(), width))...)
+		}
 	}
 	lines = append(lines, d.installLines(width)...)
 	if d.message != "" {

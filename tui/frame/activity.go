@@ -50,9 +50,9 @@ func (f *Frame) currentWork(s State, spinner string, width int) string {
 	width = max(width-2, 1)
 	switch {
 	case s.Requests.Tools:
-		return spinner + l.Muted.Render("choosing tools for the plan")
+		return spinner + l.Muted.Render(l.Cut(f.reading(r, "choosing tools for the plan"), width))
 	case s.Requests.Repair:
-		return spinner + l.Muted.Render("repairing the plan")
+		return spinner + l.Muted.Render(l.Cut(f.reading(r, "repairing the plan"), width))
 	case r.Replanning != nil:
 		return "" // the chat shows what the model writes
 	case r.Synthesis.Started:
@@ -72,9 +72,18 @@ func (f *Frame) currentWork(s State, spinner string, width int) string {
 		room := width - draw.VisibleWidth(elapsed)
 		return spinner + l.Muted.Render(l.Cut(f.runningSteps(r, room), room)) + elapsed
 	case s.Requests.Arguments:
-		return spinner + l.Muted.Render("the model works out step "+untrusted.Line(s.Requests.ArgumentsOf))
+		return spinner + l.Muted.Render(l.Cut(f.reading(r, "the model works out step "+untrusted.Line(s.Requests.ArgumentsOf)), width))
 	}
 	return ""
+}
+
+// reading adds how far the model has read the prompt of a request whose reply does
+// not show.
+func (f *Frame) reading(r *agent.Run, words string) string {
+	if far := telling.ReadingUnseen(telling.Open(r), f.look.Now); far != "" {
+		return words + ": reading " + far
+	}
+	return words
 }
 
 // answering returns one line about an answer that is not visible yet: a model
@@ -98,7 +107,11 @@ func (f *Frame) answering(s State, spinner string, width int) string {
 	if s.Requests.CallsShown {
 		words = "the model continues"
 	}
-	return spinner + l.Muted.Render(words) + " " + l.Faint.Render(telling.Ticking(l.Since(s.Requests.AnswerSince)))
+	if far := telling.Reading(telling.Open(r), l.Now); far != "" {
+		words += ": reading " + far
+	}
+	elapsed := " " + l.Faint.Render(telling.Ticking(l.Since(s.Requests.AnswerSince)))
+	return spinner + l.Muted.Render(l.Cut(words, width-draw.VisibleWidth(elapsed))) + elapsed
 }
 
 // gateLine returns a line about a step that waits at its gate.
@@ -136,6 +149,8 @@ func (f *Frame) runningSteps(r *agent.Run, width int) string {
 				words += " (" + telling.InnerTitle(call, s) + ")"
 			} else if s.Progress.Message != "" {
 				words += " (" + s.Progress.Message.FirstLine() + ")"
+			} else if far := telling.ReadingUnseen(telling.OpenFor(r, s), f.look.Now); far != "" {
+				words += " (reading " + far + ")"
 			}
 			running = append(running, words)
 			filled += draw.VisibleWidth(words)

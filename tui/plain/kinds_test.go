@@ -10,6 +10,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/agent/session"
+	"replan/planning/pace"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/rank"
@@ -108,6 +109,7 @@ func moments() map[event.Kind]moment {
 		event.KindReplanStarted:        {before: failed, data: event.ReplanStarted{Attempt: 1, Step: "1", Error: outside}},
 		event.KindReplanRefused:        {before: append(failed[:3:3], event.ReplanStarted{Attempt: 1, Step: "1"}), data: event.ReplanRefused{Attempt: 1, Reason: outside}},
 		event.KindModelRequested:       {before: planned, data: event.ModelRequested{Purpose: prompt.PurposeStep, Step: "1"}},
+		event.KindModelReading:         {before: append(planned[:1:1], event.ModelRequested{Purpose: prompt.PurposeStep, Step: "1", Request: prompt.Request{Model: outside}}), data: event.ModelReading{Purpose: prompt.PurposeStep, Step: "1", Forecast: pace.Forecast{Tokens: 1900}}},
 		event.KindModelReplied:         {before: append(planned[:1:1], event.ModelRequested{Purpose: prompt.PurposeStep, Step: "1"}), data: event.ModelReplied{Purpose: prompt.PurposeStep, Step: "1", Error: outside}},
 		event.KindSynthesisStarted:     {data: event.SynthesisStarted{}},
 		event.KindNote:                 {data: event.Note{Level: "warn", Text: outside}},

@@ -24,6 +24,9 @@ func (l *Log) Live(now time.Time) string {
 		l.look.Beat++
 		elapsed := "  " + telling.Ticking(max(now.Sub(since), 0))
 		room := l.width() - 3 - len(elapsed)
+		if far := telling.ReadingOf(l.runs[i], now); far != "" {
+			work = append(work, "reading "+far)
+		}
 		words := l.look.Cut(oneLine(strings.Join(work, l.Between)), room)
 		return l.look.Running.Render(l.look.Spinner()) + " " + l.look.Muted.Render(words) + l.look.Faint.Render(elapsed)
 	}

@@ -177,6 +177,14 @@ func (l *Log) printEvent(d event.Data) {
 		l.Line("%s %s failed: %s", l.Signs.Failed, l.phase(d.Phase, d.Label), d.Reason.Line())
 	case event.ModelRequested:
 		l.modelRequested(d)
+	case event.ModelReading:
+		model := l.run.Model
+		if x := telling.Open(l.run); x != nil {
+			model = cmp.Or(x.Request.Model, model)
+		}
+		if words := telling.WillRead(model, d.Forecast); words != "" {
+			l.starts("  %s", l.Faint("%s", words))
+		}
 	case event.ModelReplied:
 		l.modelReplied(d)
 	case event.SynthesisStarted:
