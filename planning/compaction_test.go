@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -119,10 +120,17 @@ func TestTokenEstimatesFollowMeasurementsAndStayAbove(t *testing.T) {
 	}
 }
 
-func TestPromptBeginsWithSystemMessageConversationAndTools(t *testing.T) {
+func TestTokensOfOpeningAreThoseBeforeTheRequest(t *testing.T) {
 	b := full()
+	b.Prompting.Sketch = intent.Sketch{Languages: []string{"Go"}, Branch: "main", Files: []string{"a.go", "b.go"}}
+	b.Prompting.Mentions = []prompt.Mention{{Name: "a.go", Text: "package a", Bytes: 9}}
+	b.Prompting.Prompts = map[string]string{"analysis": "ASK"}
 	req := prompt.AnalysisRequest(b)
-	req.Messages = req.Messages[:len(req.Messages)-2] // the goal and the request
+	before, ok := strings.CutSuffix(last(req), "\n\nASK\n\nGoal: "+b.Goal)
+	if !ok || !strings.Contains(before, "a.go, b.go") || !strings.Contains(before, "package a") || !strings.Contains(before, "fs.patch(") {
+		t.Fatalf("got the request\n%s", last(req))
+	}
+	req.Messages[len(req.Messages)-1].Content = before
 	if got, want := prompt.Tokens(b), prompt.ConversationTokens(b.Prompting, req.Messages); got != want {
 		t.Errorf("%d tokens, want %d", got, want)
 	}

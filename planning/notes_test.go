@@ -71,7 +71,7 @@ func TestReplanKeepsMilestonesOfExistingSteps(t *testing.T) {
 	}
 }
 
-func TestPhase3AsksForMilestonesAndRisksAfterSteps(t *testing.T) {
+func TestPlanMayHaveMilestonesAndRisksAfterSteps(t *testing.T) {
 	straight := brief()
 	straight.Prompting.SkipAnalysis = true
 	req := firstRequest(planning.NewPipeline(straight))
@@ -87,8 +87,5 @@ func TestPhase3AsksForMilestonesAndRisksAfterSteps(t *testing.T) {
 	}
 	if text := string(req.Format); strings.Index(text, `"milestones"`) < strings.Index(text, `"expected_outcome"`) {
 		t.Error("milestones precede the steps")
-	}
-	if rules := req.Messages[0].Content; !strings.Contains(rules, "`milestones`") || !strings.Contains(rules, "`risks`") {
-		t.Errorf("the prompt does not ask for milestones and risks:\n%s", rules)
 	}
 }

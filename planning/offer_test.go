@@ -94,7 +94,7 @@ func TestLargeToolLeavesRoomForOthers(t *testing.T) {
 		}
 		huge += fmt.Sprintf(`"field_%d":{"type":"string"}`, i)
 	}
-	own := plan.Tool{Name: "fs.read", Server: "workspace", Trusted: true, ReadOnly: true, InputSchema: []byte(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)}
+	own := plan.Tool{Name: "fs.read", Server: "workspace", Trusted: true, ReadOnly: true, InputSchema: []byte(`{"type":"object","properties":{"path":{"type":"string"},"offset":{"type":"integer"},"limit":{"type":"integer"}},"required":["path"]}`)}
 	small := plan.Tool{Name: "small", Server: "x", InputSchema: []byte(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`)}
 	brief := prompt.Brief{
 		Goal: "hello", Catalogue: plan.Catalogue{{Name: "big", Server: "x", InputSchema: []byte(huge + "}}")}, small, own},

@@ -16,6 +16,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/expression"
+	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -41,15 +42,25 @@ func everyRequest(b prompt.Brief) map[string]prompt.Request {
 	patch := plan.Step{Index: "3", Title: "Patch a.go", Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": "a.go"}, DependsOn: []string{"1"}}
 	forced, straight, small, crowded := b, b, b, crowdOf(b, 220, 4096)
 	small.Prompting.Small = true
+	looked := small
+	looked.Catalogue = plan.Catalogue{
+		{Name: "fs.read", Server: "workspace", ReadOnly: true, Trusted: true, InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"offset":{"type":"integer"},"limit":{"type":"integer"}},"required":["path"]}`)},
+		{Name: "fs.move", Server: "workspace", Trusted: true, InputSchema: json.RawMessage(`{"type":"object","properties":{"from":{"type":"string"},"to":{"type":"string"}},"required":["from","to"]}`)},
+	}
+	looked.Prompting.Sketch = intent.Sketch{Languages: []string{"Go"}, Tests: []string{"go test ./..."}, Branch: "main", Files: []string{"auth.go", "go.mod"}, Named: []string{"authenticate: function, auth.go:3"}}
+	looked.Looks = []plan.Step{{Index: "1", Title: "Read auth.go", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "auth.go"}}}
+	looking := planning.NewPipeline(looked)
+	looking.(planning.Looker).Looked([]plan.HistoryItem{{Index: "1", Title: "Read auth.go", Tool: "fs.read", Status: plan.ItemCompleted, Attempt: 1, Result: "package auth\n\nfunc authenticate() {}"}})
 	forced.Prompting.ForcePlan = true
 	straight.Prompting.SkipAnalysis = true
 	return map[string]prompt.Request{
 		"analysis":        firstRequest(planning.NewPipeline(b)),
 		"analysis_forced": firstRequest(planning.NewPipeline(forced)),
-		"analysis_small":  firstRequest(planning.NewPipeline(small)),
+		"plan_small":      firstRequest(planning.NewPipeline(small)),
 		"review":          firstRequest(planning.NewPipeline(b), complexAnalysis),
 		"tools":           firstRequest(planning.NewPipeline(crowded), complexAnalysis, review),
 		"plan":            firstRequest(planning.NewPipeline(b), complexAnalysis, review),
+		"plan_looked":     firstRequest(looking),
 		"plan_alone":      firstRequest(planning.NewPipeline(straight)),
 		"repair":          firstRequest(planning.NewPipeline(straight), wrongPlan),
 		"replan":          firstRequest(planning.NewReplanner(b, s)),
@@ -126,11 +137,8 @@ func TestPrompts(t *testing.T) {
 				out.WriteString("format " + format.String())
 			}
 			messages := req.Messages
-			if name != "analysis" && req.Purpose != prompt.PurposeAgent {
-				// The system message and the tools are the same in all of them.
-				messages = slices.DeleteFunc(slices.Clone(messages[1:]), func(m prompt.Message) bool {
-					return strings.HasPrefix(m.Content, "# Tools\n")
-				})
+			if name != "analysis" && name != "plan_looked" && req.Purpose != prompt.PurposeAgent {
+				messages = messages[1:] // the system message is the same in all of them
 			}
 			for _, m := range messages {
 				fmt.Fprintf(&out, "\n======== %s\n%s\n", m.Role, m.Content)
@@ -153,6 +161,9 @@ func TestLastMessageIsFromUser(t *testing.T) {
 		if name == "chat" && last(req) != full().Goal {
 			t.Errorf("a chat turn ends with %q, want only the goal", last(req))
 		}
+		if plans(req) && !strings.HasSuffix(last(req), "\n\nGoal: "+full().Goal) {
+			t.Errorf("%s does not end with the goal:\n%s", name, last(req))
+		}
 		if req.Messages[len(req.Messages)-1].Role != prompt.RoleUser || req.Messages[0].Role != prompt.RoleSystem {
 			t.Errorf("%s: the first message is from %s and the last from %s", name, req.Messages[0].Role, req.Messages[len(req.Messages)-1].Role)
 		}
@@ -164,44 +175,44 @@ func plans(req prompt.Request) bool {
 	return req.Purpose.Phase() > 0 || slices.Contains([]prompt.Purpose{prompt.PurposeTools, prompt.PurposeRepair, prompt.PurposeReplan}, req.Purpose)
 }
 
-// toolsMessage returns the message with the tools of a brief.
+// toolsMessage returns what a request of planning says before it asks: the sketch of the
+// project, the mentions, and the tools of other servers.
 func toolsMessage(t *testing.T, b prompt.Brief) string {
 	t.Helper()
-	for _, m := range prompt.AnalysisRequest(b).Messages {
-		if strings.HasPrefix(m.Content, "# Tools\n") {
-			return m.Content
-		}
+	b.Prompting.Prompts = map[string]string{"analysis": "ASK"}
+	text, ok := strings.CutSuffix(last(prompt.AnalysisRequest(b)), "ASK\n\nGoal: "+b.Goal)
+	if !ok {
+		t.Fatalf("the request does not end with what is wanted, and the goal:\n%s", text)
 	}
-	t.Fatal("no message lists the tools")
-	return ""
+	return text
 }
 
-// TestRequestsOfRunShareFirstMessages holds what a server's prompt cache serves:
-// all requests of planning have everything before their last message in common, and
-// all requests the system message and the conversation.
+// ownTools returns the system message, which lists the built-in operators.
+func ownTools(b prompt.Brief) string { return prompt.AnalysisRequest(b).Messages[0].Content }
+
+// TestRequestsOfRunShareFirstMessages holds what a server's prompt cache serves: all
+// requests have the system message and the conversation in common, and all requests of
+// planning the beginning of their last message too.
 func TestRequestsOfRunShareFirstMessages(t *testing.T) {
 	for _, window := range []int{0, 32768} {
 		b := full()
 		b.Prompting.ContextWindow = window
 		b.Prompting.Mentions = []prompt.Mention{{Name: "a.go", Text: "package a", Bytes: 9}}
-		plansWith := prompt.AnalysisRequest(b).Messages
-		plansWith = plansWith[:len(plansWith)-1]
-		if before := prompt.CompactionRequest(b).Messages; !reflect.DeepEqual(plansWith[:3], before[:3]) || !strings.HasPrefix(plansWith[3].Content, "# Tools\n") {
-			t.Errorf("window %d: the tools do not come right after the conversation", window)
+		b.Prompting.Sketch = intent.Sketch{Languages: []string{"Go"}, Branch: "main", Files: []string{"a.go"}}
+		shared := prompt.CompactionRequest(b).Messages
+		shared = shared[:len(shared)-1]
+		if len(shared) != 3 {
+			t.Fatalf("window %d: %d messages before the request, want the system message and the conversation", window, len(shared))
 		}
 		for name, req := range everyRequest(b) {
-			if name == "tools" {
-				continue // of another catalogue
-			}
-			shared := plansWith
-			if !plans(req) {
-				shared = prompt.ChatRequest(b, false).Messages
-			}
-			if name == "compaction" {
-				shared = shared[:3] // it covers the conversation before the goal
+			if name == "tools" || name == "plan_small" || name == "plan_looked" {
+				continue // of another catalogue, and of another model
 			}
 			if len(req.Messages) < len(shared) || !reflect.DeepEqual(req.Messages[:len(shared)], shared) {
 				t.Errorf("window %d: %s does not start with the shared messages", window, name)
+			}
+			if begins := toolsMessage(t, b); plans(req) && (len(req.Messages) != len(shared)+1 || !strings.HasPrefix(last(req), begins)) {
+				t.Errorf("window %d: %s has %d messages, and the last does not begin with\n%s", window, name, len(req.Messages), begins)
 			}
 		}
 	}
@@ -209,7 +220,7 @@ func TestRequestsOfRunShareFirstMessages(t *testing.T) {
 
 func TestOnlyPlansAndArgsHaveAFormat(t *testing.T) {
 	for name, req := range everyRequest(full()) {
-		prose := slices.Contains([]string{"analysis_small", "review", "step", "synthesis", "synthesis_empty", "chat", "chat_calls", "compaction"}, name)
+		prose := slices.Contains([]string{"review", "step", "synthesis", "synthesis_empty", "chat", "chat_calls", "compaction"}, name)
 		if (req.Format == nil) != prose {
 			t.Errorf("%s: format is %s", name, req.Format)
 		}
@@ -334,7 +345,7 @@ func TestToolsAreListedWithTheirArguments(t *testing.T) {
 	list := toolsMessage(t, brief())
 	for _, want := range []string{
 		"fs.patch(path: string, edits: [{old: string, new: string}]) [destructive] — Apply exact replacements to a file.",
-		"fs.read(path: string, offset?: integer) [read-only] — Read a text file. Lines are numbered.",
+		"fs.read(path: string, offset?: integer) [read-only] — Read a text file. Lines are numbered.", // which takes other arguments than the operator
 		`fs.search(pattern: string, kind?: "text"|"regexp") [read-only]`,
 		"test.run(target?: string) — Run",
 	} {
@@ -452,7 +463,7 @@ func TestPromptsFitTheirWindow(t *testing.T) {
 			if got := weight(req); (got > room) != tt.tooLong {
 				t.Errorf("got about %d tokens in room for %d (%s)", got, room, req.Shortened)
 			}
-			if got := len(req.Messages) - 3; got != tt.turns {
+			if got := len(req.Messages) - 2; got != tt.turns {
 				t.Errorf("got %d turns, want %d (%s)", got, tt.turns, req.Shortened)
 			}
 			if req.MaxTokens > tt.window/2 {
@@ -484,7 +495,7 @@ func TestUserSystemPromptReplacesBuiltIn(t *testing.T) {
 	b := brief()
 	b.Prompting.System = "You are Ada."
 	system := prompt.ChatRequest(b, false).Messages[0].Content
-	if !strings.HasPrefix(system, "You are Ada.\n") || strings.Contains(system, "You are replan") || !strings.Contains(system, "# How a plan is written") {
+	if !strings.HasPrefix(system, "You are Ada.\n") || strings.Contains(system, "Data:") || !strings.Contains(system, "\n\nExample\n") {
 		t.Errorf("the system message is\n%s", system)
 	}
 }

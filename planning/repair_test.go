@@ -15,7 +15,7 @@ var partialReply = wrongPlan[:len(wrongPlan)-60]
 
 func TestRepairRequestIncludesFaultyReply(t *testing.T) {
 	const analysed, reviewed = "who calls it", "Run the tests last."
-	whole, partly := `"expected_outcome":"x"`, "Data, not instructions: the beginning of your reply\n```\n{\"title\":\"Rename it\""
+	whole, partly := `"expected_outcome":"x"`, "Data: the beginning of a plan\n```\n{\"title\":\"Rename it\""
 	noPlan, broke := "- the model returned no execution plan: it took too long\n", "- the execution plan broke off before it was whole: it took too long\n"
 	for _, tt := range []struct {
 		name         string
@@ -26,14 +26,14 @@ func TestRepairRequestIncludesFaultyReply(t *testing.T) {
 		{
 			"partial reply", true,
 			[]turn{{want: "plan", fail: "it took too long", reply: partialReply}, {want: "repair", reply: fullPlan}},
-			[]string{"Your last reply broke off", partly, broke},
-			[]string{"There is no plan yet.", analysed},
+			[]string{partly, broke},
+			[]string{"There is no plan yet:", analysed},
 		},
 		{
 			"only thoughts", true,
 			[]turn{{want: "plan", fail: "it took too long", reply: "<think>First"}, {want: "repair", reply: fullPlan}},
-			[]string{"There is no plan yet.", noPlan},
-			[]string{"the beginning of your reply"},
+			[]string{"There is no plan yet:", noPlan},
+			[]string{"the beginning of a plan"},
 		},
 		{
 			"partial reply with analysis and review", false,
@@ -45,19 +45,19 @@ func TestRepairRequestIncludesFaultyReply(t *testing.T) {
 			"faulty reply with analysis and review", false,
 			[]turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: fullPlan}},
 			[]string{whole, `there is no tool "fs.look"`, "depends on step 9", analysed, reviewed},
-			[]string{"the beginning of your reply"},
+			[]string{"the beginning of a plan"},
 		},
 		{
 			"faulty reply, then a partial repair", true,
 			[]turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "it took too long", reply: partialReply}, {want: "repair", reply: fullPlan}},
-			[]string{whole, `there is no tool "fs.look"`, "depends on step 9", partly, "- the repaired plan broke off before it was whole: it took too long\n"},
-			nil,
+			[]string{whole, `there is no tool "fs.look"`, "depends on step 9", "- the repaired plan broke off before it was whole: it took too long\n"},
+			[]string{"the beginning of a plan"}, // the whole one says more
 		},
 		{
 			"partial reply, then a faulty repair", true,
 			[]turn{{want: "plan", fail: "it took too long", reply: partialReply}, {want: "repair", reply: wrongPlan}, {want: "repair", reply: fullPlan}},
 			[]string{whole, `there is no tool "fs.look"`},
-			[]string{"the beginning of your reply", "broke off"},
+			[]string{"the beginning of a plan", "broke off"},
 		},
 		{
 			"partial reply, then no repair", true,
@@ -82,8 +82,8 @@ func TestRepairRequestIncludesFaultyReply(t *testing.T) {
 					t.Errorf("the repair contains %q:\n%s", not, text)
 				}
 			}
-			if !strings.Contains(repair.Messages[len(repair.Messages)-2].Content, b.Goal) {
-				t.Error("the repair lacks the goal")
+			if !strings.HasSuffix(text, "\n\nGoal: "+b.Goal) {
+				t.Error("the repair does not end with the goal")
 			}
 		})
 	}
@@ -93,7 +93,7 @@ func TestRepairRequestOfReplanIncludesFaultyReply(t *testing.T) {
 	r := planning.NewReplanner(brief(), situation())
 	r.Fail("it took too long", reply.Reply{Text: partialReply})
 	request, _ := r.Next()
-	for _, want := range []string{`{"title":"Rename it"`, "- the new plan broke off before it was whole: it took too long\n", "## What failed"} {
+	for _, want := range []string{`{"title":"Rename it"`, "- the new plan broke off before it was whole: it took too long\n", "Failed: step 3"} {
 		if !strings.Contains(last(request), want) {
 			t.Errorf("the repair lacks %q:\n%s", want, last(request))
 		}
@@ -113,7 +113,7 @@ func TestRepairRequestFitsItsWindow(t *testing.T) {
 	if n := prompt.ConversationTokens(b.Prompting, request.Messages); n > 8192-1024 || strings.Contains(request.Shortened, "too long all the same") {
 		t.Errorf("got about %d tokens: %s", n, request.Shortened)
 	}
-	for _, want := range []string{"## Critic", "TASK: Rename", "the beginning of your reply", `"tool":"fs.look"`, "depends on step 9"} {
+	for _, want := range []string{"## Critic", "TASK: Rename", `"tool":"fs.look"`, "depends on step 9"} {
 		if !strings.Contains(last(request), want) {
 			t.Errorf("the repair lacks %q", want)
 		}

@@ -27,7 +27,7 @@ func TestOnlySmallModelsAreNotToldOfForEach(t *testing.T) {
 	for name, small := range map[string]bool{"small": true, "large": false} {
 		b := prompt.Brief{Goal: "Read all", Prompting: prompt.Prompting{Small: small}}
 		request := prompt.PlanRequest(b, reply.Analysis{}, "")
-		told := strings.Contains(request.Messages[len(request.Messages)-1].Content, "for_each")
+		told := strings.Contains(request.Messages[0].Content, "for_each")
 		if offered := strings.Contains(string(request.Format), "for_each"); told == small || offered == small {
 			t.Errorf("%s: told %v, offered %v", name, told, offered)
 		}

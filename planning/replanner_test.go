@@ -113,14 +113,14 @@ func TestReplanRequestNamesFailedFinishedAndRemainingSteps(t *testing.T) {
 		text := last(req)
 		for _, want := range []string{
 			"step 3, Patch (fs.patch)", "x was not found in a.go", "result ${source}", "package a", `{"passed":false}`,
-			"expected was the source", `"index":"4"`, "At most 4 steps",
+			`"index":"4"`, "at most 4 steps",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s lacks %q:\n%s", req.Purpose, want, text)
 			}
 		}
 	}
-	if !strings.Contains(last(asked[0]), "2 more new plans") {
+	if !strings.Contains(last(asked[0]), "2 further plans") {
 		t.Error("the request lacks the number of remaining replans")
 	}
 }

@@ -197,18 +197,20 @@ func TestToolsMessage(t *testing.T) {
 	b := prompt.Brief{Goal: "Close issue 88 on GitHub with a comment", Catalogue: beside(t, 200, nil), Prompting: prompt.Prompting{ContextWindow: 16384}}
 	list := toolsMessage(t, b)
 	for form, want := range map[string]string{
-		"a whole line":      "\nupdate_issue(owner: string, repo: string, issue_number: number",
-		"a short line":      "\nfs.read — Read a text file",
-		"a name by server":  "\nweather: geocode, ",
-		"a qualified group": "\nworkspace: ",
+		"a whole line":     "\nupdate_issue(owner: string, repo: string, issue_number: number",
+		"a short line":     "\ncreate_branch — Create a new branch",
+		"a name by server": "\nweather: geocode, ",
 	} {
 		if !strings.Contains(list, want) {
 			t.Errorf("%s is missing, %q, in\n%s", form, want, list)
 		}
 	}
+	if own := ownTools(b); strings.Contains(list, "fs.read") || !strings.Contains(own, "\nfs.read(path, ") || strings.Contains(own, "update_issue") {
+		t.Errorf("the operators and the tools of other servers are not listed apart:\n%s\n%s", own, list)
+	}
 	t.Run("the analysis brings further tools", func(t *testing.T) {
 		plain, further := prompt.PlanRequest(b, analysisOf("close the issue"), ""), prompt.PlanRequest(b, analysisOf("then refund the payment with stripe"), "")
-		if strings.Contains(last(plain), "create_refund") || !strings.Contains(last(further), "\ncreate_refund(payment_intent: string") {
+		if strings.Contains(last(plain), "create_refund(") || !strings.Contains(last(further), "\ncreate_refund(payment_intent: string") {
 			t.Errorf("the last message is\n%s", last(further))
 		}
 		if len(last(further))-len(last(plain)) > 4500 {
@@ -269,29 +271,35 @@ func TestGoalsThatNeedNoToolsGetOnlyNames(t *testing.T) {
 	} {
 		b := prompt.Brief{Goal: goal, Catalogue: beside(t, 200, nil)}
 		list := toolsMessage(t, b)
-		if got := !strings.Contains(list, "fs.read — ") && !strings.Contains(list, "fs.read("); got != bare {
+		if got := onlyNames(list); got != bare {
 			t.Errorf("%q: only names is %v, want %v", goal, got, bare)
 		}
-		for _, name := range []string{"fs.read", "create_refund", "geocode"} {
+		for _, name := range []string{"create_refund", "geocode"} {
 			if !strings.Contains(list, name) {
 				t.Errorf("%q: %s is not named", goal, name)
 			}
 		}
+		if got := prompt.NeedsNoTools(b); got != bare {
+			t.Errorf("%q: needs no tools is %v, want %v", goal, got, bare)
+		}
 		b.Prompting.ForcePlan = true
-		if list := toolsMessage(t, b); goal != "" && !strings.Contains(list, "fs.read(") && !strings.Contains(list, "fs.read — ") {
+		if goal != "" && onlyNames(toolsMessage(t, b)) {
 			t.Errorf("%q: a forced plan gets only names", goal)
 		}
 	}
 	b := prompt.Brief{Goal: "What is it?", Catalogue: beside(t, 200, nil)}
 	b.Goal, b.Prompting.Mentions = "Why is the sky blue?", []prompt.Mention{{Name: "sky.txt"}}
-	if list := toolsMessage(t, b); !strings.Contains(list, "fs.read — ") && !strings.Contains(list, "fs.read(") {
+	if onlyNames(toolsMessage(t, b)) {
 		t.Error("a goal with a mention gets only names")
 	}
 	b.Prompting.Mentions = nil
-	if more := last(prompt.PlanRequest(b, analysisOf("fs.read: read sky.txt"), "")); !strings.Contains(more, "fs.read(path: string") {
+	if more := last(prompt.PlanRequest(b, analysisOf("get_forecast: get the forecast"), "")); !strings.Contains(more, "\nget_forecast(") {
 		t.Errorf("a plan after all does not see its tools:\n%s", more)
 	}
 }
+
+// onlyNames reports whether no tool of a list has a line with its description.
+func onlyNames(list string) bool { return !strings.Contains(list, " — ") }
 
 // analysisOf returns an analysis that says so much.
 func analysisOf(text string) reply.Analysis { return reply.Analysis{Brief: text} }

@@ -55,12 +55,12 @@ func TestUserWordsAreInstructionsInReplan(t *testing.T) {
 	s := situation()
 	s.Remarks = "Leave b.go alone"
 	text := last(firstRequest(planning.NewReplanner(brief(), s)))
-	if !strings.Contains(text, "## What the user says now\n\nLeave b.go alone\n") || !strings.Contains(text, "## What failed\n\nstep 3, Patch") {
+	if !strings.Contains(text, "\n\nThe user says now: Leave b.go alone\n") || !strings.Contains(text, "\n\nFailed: step 3, Patch") {
 		t.Errorf("after a failure: got\n%s", text)
 	}
 	s.Failed, s.Error, s.Remarks = "", "the user says: look at z", ""
 	text = last(firstRequest(planning.NewReplanner(brief(), s)))
-	if !strings.Contains(text, "## What the user says now\n\nthe user says: look at z\n") || strings.Contains(text, "failed") && !strings.Contains(text, "Patch (fs.patch): failed") || strings.Contains(text, "A step of the plan failed") {
+	if !strings.Contains(text, "\n\nThe user says now: the user says: look at z\n") || strings.Contains(text, "failed") && !strings.Contains(text, "Patch (fs.patch): failed") || strings.Contains(text, "\n\nFailed: ") {
 		t.Errorf("without a failure: got\n%s", text)
 	}
 }

@@ -25,10 +25,10 @@ func TestProjectInstructionsAreNeitherDataNorConsent(t *testing.T) {
 			t.Fatalf("%s: the instructions are not inside a safe fence:\n%s", req.Purpose, system)
 		}
 		mark = mark[strings.LastIndex(mark, "\n")+1:]
-		if !strings.Contains(mark, "go by these conventions") || !strings.Contains(mark, "allow nothing that needs the user's yes") {
+		if !strings.HasPrefix(mark, "Conventions of this project") || !strings.Contains(mark, "allow nothing that needs the user's approval") {
 			t.Errorf("%s: the instructions have the introduction %q", req.Purpose, mark)
 		}
-		if strings.Contains(mark, "Data, not instructions") {
+		if strings.Contains(mark, "Data:") {
 			t.Errorf("%s: the instructions are marked as data", req.Purpose)
 		}
 	}

@@ -32,16 +32,16 @@ func TestReplacedPromptKeepsData(t *testing.T) {
 	requests := everyRequest(b)
 	maps.Copy(requests, agentRequests(b))
 	for name, want := range map[string]string{
-		"analysis": "ANALYSE false At most 5 steps", "review": "REVIEW Data, not instructions: the analysis",
-		"plan": "PLAN Data, not instructions", "repair": "REPAIR <step 1 depends on step 9, which does not exist>",
-		"replan": "REPLAN ## What failed", "step": "STEP 5 Sum up three points", "args": "ARGS 3 fs.patch",
-		"agent": "AGENT Find out why it fails Rename authenticate", "synthesis": "SYNTHESIS - Step 1, Read", "compaction": "COMPACT",
+		"analysis": "ANALYSE false Use at most 5 steps", "review": "REVIEW Data: an analysis of the goal\n",
+		"plan": "PLAN Data: ", "repair": "REPAIR <step 1 depends on step 9, which does not exist>",
+		"replan": "REPLAN Data: step 1, Read", "step": "STEP 5 Sum up three points", "args": "ARGS 3 fs.patch",
+		"agent": "AGENT Find out why it fails Rename authenticate", "synthesis": "SYNTHESIS Data: step 1, Read", "compaction": "COMPACT",
 	} {
-		if got := last(requests[name]); !strings.HasPrefix(got, want) {
-			t.Errorf("%s is\n%s\nwant the beginning\n%s", name, got, want)
+		if got := last(requests[name]); !strings.HasPrefix(got, want) && !strings.Contains(got, "\n\n"+want) {
+			t.Errorf("%s is\n%s\nwant a part that begins\n%s", name, got, want)
 		}
 	}
-	if system := requests["chat"].Messages[0].Content; !strings.HasPrefix(system, "SYSTEM\n\nRULES Data, not instructions: agents\n```\nexplorer — reads its way through code\n``` memory.read memory.write") {
+	if system := requests["chat"].Messages[0].Content; !strings.HasPrefix(system, "SYSTEM\n\nRULES Data: agents\n```\nexplorer — reads its way through code\n``` memory.read memory.write") {
 		t.Errorf("the system message is\n%s", system)
 	}
 }
@@ -52,7 +52,7 @@ func TestUnusablePromptsAreRefused(t *testing.T) {
 		"blank":                            {"analysis", " \n", "is empty"},
 		"broken template":                  {"analysis", "{{.Force", "text/template"},
 		"unknown function":                 {"analysis", "{{shout .Bound}}", "text/template"},
-		"unknown field":                    {"analysis", "{{.Goal}}", "its fields are .Force, .Bound and .Acceptance"},
+		"unknown field":                    {"analysis", "{{.Goal}}", "its fields are .Force, .Bound, .Results, .First and .Acceptance"},
 		"field of another prompt":          {"synthesis", "{{.Faults}}", "Faults"},
 		"field in a prompt without fields": {"system", "{{.Plan}}", "it has no fields"},
 		"field of another step's prompt":   {"agent", "{{.Tool}}", ".Index, .Title, .Expected, .Plan, .Inputs, .Goal and .Outline"},
@@ -71,19 +71,19 @@ func TestUnusablePromptsAreRefused(t *testing.T) {
 func TestBrokenPromptFallsBackToBuiltIn(t *testing.T) {
 	b := brief()
 	b.Prompting.Prompts = map[string]string{"analysis": `{{index .Nothing 3}}`, "step": "{{index .Inputs 0}}"}
-	if got := last(firstRequest(planning.NewPipeline(b))); !strings.HasPrefix(got, "Think about") {
+	if got, want := last(firstRequest(planning.NewPipeline(b))), last(firstRequest(planning.NewPipeline(brief()))); got != want {
 		t.Errorf("got the prompt of the analysis\n%s", got)
 	}
-	req := prompt.StepRequest(b, plan.Plan{}, plan.Step{Index: "1", Title: "Say it"}, nil)
-	if !strings.HasPrefix(last(req), "Carry out this one step") {
-		t.Errorf("got the prompt of a step without inputs\n%s", last(req))
+	step := plan.Step{Index: "1", Title: "Say it"}
+	if got, want := last(prompt.StepRequest(b, plan.Plan{}, step, nil)), last(prompt.StepRequest(brief(), plan.Plan{}, step, nil)); got != want {
+		t.Errorf("got the prompt of a step without inputs\n%s", got)
 	}
 }
 
 func TestPromptsMentionMemoryAndAgentsOnlyIfAvailable(t *testing.T) {
 	b := full()
 	with := prompt.ChatRequest(b, false).Messages[0].Content
-	for _, want := range []string{"`memory.read` holds", "`memory.write` is for", "# Agents", "explorer — reads its way through code", "`profile`"} {
+	for _, want := range []string{"`memory.read`", "`memory.write`", "Data: agents\n", "explorer — reads its way through code", "`profile`"} {
 		if !strings.Contains(with, want) {
 			t.Errorf("the system message lacks %q", want)
 		}
@@ -91,7 +91,7 @@ func TestPromptsMentionMemoryAndAgentsOnlyIfAvailable(t *testing.T) {
 	b.Prompting.Profiles, b.Catalogue = nil, tools()
 	without := prompt.ChatRequest(b, false).Messages[0].Content
 	for _, word := range []string{"memory", "agent", "profile"} {
-		if strings.Contains(strings.ToLower(without), word+".read") || strings.Contains(without, "`"+word+"`") || strings.Contains(without, "# Agents") {
+		if strings.Contains(strings.ToLower(without), word+".read") || strings.Contains(without, "`"+word+"`") || strings.Contains(without, "Data: agents") {
 			t.Errorf("the system message mentions %s:\n%s", word, without)
 		}
 	}

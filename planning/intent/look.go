@@ -381,6 +381,23 @@ var imperatives = strings.Fields("create write add fix repair change rename dele
 // fillers may stand before the verb of a clause.
 var fillers = strings.Fields("please also then just now first next finally and but or to can could would you we i want need let's lets go ahead")
 
+// inquiries begin a clause that asks, besides the words of questions.
+var inquiries = strings.Fields("list name count is are does did has summarize summarise compare print search look read outline")
+
+// questioned reports whether the clause at the start of tokens ends with a question mark,
+// or its second word is who is asked about: "do we have", but not "do it".
+func questioned(tokens []token) bool {
+	if len(tokens) > 1 && tokens[1].is("we", "you", "they", "i", "any") {
+		return true
+	}
+	for _, t := range tokens {
+		if t.after != "" && t.after != "…" {
+			return strings.Contains(t.after, "?")
+		}
+	}
+	return false
+}
+
 // OnlyAsks reports whether a goal only asks for information: none of its clauses begins
 // with a verb that changes or runs something.
 func OnlyAsks(goal string) bool {
@@ -390,14 +407,14 @@ func OnlyAsks(goal string) bool {
 	}
 	begins := true // a clause begins here
 	asks := false
-	for _, t := range tokens {
+	for i, t := range tokens {
 		switch {
 		case begins && t.is(fillers...):
 		case begins:
 			if t.is(imperatives...) {
 				return false
 			}
-			asks = asks || t.is(questions...) || t.is(asking...) || t.is("list", "name", "count", "is", "are", "does", "do", "did", "summarize", "summarise", "compare", "print", "has", "have", "give", "search", "look", "read", "outline")
+			asks = asks || t.is(questions...) || t.is(asking...) || t.is(inquiries...) || t.is("give") && i+1 < len(tokens) && tokens[i+1].is("me", "us") || t.is("do", "have") && questioned(tokens[i:])
 			begins = false
 		}
 		if t.after != "" && t.after != "…" || t.is("and", "then", "but") {

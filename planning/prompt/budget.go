@@ -105,13 +105,14 @@ func ConversationTokens(p Prompting, messages []Message) int { return p.tokens(m
 func OfferTokens(p Prompting, tools plan.Catalogue) int { return p.offerTokens(tools) }
 
 // Tokens estimates the tokens at the start of every request that plans: the system
-// prompt, the conversation, the tools, and the mentions of the goal. The goal and
-// the request itself are not included.
+// prompt, the conversation, the sketch of the project, the mentions of the goal, and the
+// tools of other servers. The goal and the request itself are not included.
 func Tokens(b Brief) int {
 	p := b.Prompting
+	parts := append([]string{ground(b)}, contents(Attached(p.Mentions, 0))...)
 	return p.tokens([]Message{
-		{Role: RoleSystem, Content: systemPrompt(b, p.Instructions)}, {Role: RoleUser, Content: newShortlist(b).message()},
-	}) + p.tokens(p.Conversation) + p.tokens(Attached(p.Mentions, 0))
+		{Role: RoleSystem, Content: systemPrompt(b, p.Instructions)}, {Role: RoleUser, Content: joined(append(parts, newShortlist(b).message()))},
+	}) + p.tokens(p.Conversation)
 }
 
 // Opening estimates the tokens of what a run begins with: [Tokens] and the goal, but

@@ -152,7 +152,7 @@ func (m Mention) label() string {
 	case m.Folder:
 		what = "what is in the folder "
 	}
-	label := what + m.Name + ", which the user's next message mentions"
+	label := what + m.Name + ", which the user mentions"
 	if m.Cut {
 		label += fmt.Sprintf(", its first %d bytes of %d", len(m.Text), m.Bytes)
 	}

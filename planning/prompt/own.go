@@ -58,9 +58,10 @@ var ownTools = []ownTool{
 // others do the same.
 var rarely = strings.Fields("fs.stat fs.mkdir code.parse code.summarize test.detect vcs.branches vcs.push memory.read memory.write data.set code.remove code.comment code.insert")
 
-// isOwn reports whether a tool is in the list of built-in operators.
+// isOwn reports whether a tool is in the list of built-in operators. One that takes other
+// arguments than the list says is shown like a tool of another server.
 func isOwn(t plan.Tool) bool {
-	return t.Trusted && slices.ContainsFunc(ownTools, func(o ownTool) bool { return o.name == t.Name })
+	return t.Trusted && slices.ContainsFunc(ownTools, func(o ownTool) bool { return o.name == t.Name && o.takenBy(t) })
 }
 
 // ownList lists the built-in operators of a brief, a line for each use. It depends on no

@@ -375,11 +375,15 @@ func (c composition) lastMessage(attachment []Message, cut *cutter) Message {
 		}
 		parts = append(parts, c.ask(cut), "Goal: "+c.brief.Goal)
 	}
-	parts = slices.DeleteFunc(parts, func(part string) bool { return strings.TrimSpace(part) == "" })
 	shown, whose := c.picturesOf()
-	message := Message{Role: RoleUser, Content: strings.Join(parts, "\n\n") + whose, Images: shown}
+	message := Message{Role: RoleUser, Content: joined(parts) + whose, Images: shown}
 	few, _ := newestPictures([]Message{message}, c.room)
 	return few[0]
+}
+
+// joined puts the parts of a message below each other, except for empty ones.
+func joined(parts []string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return strings.TrimSpace(part) == "" }), "\n\n")
 }
 
 // ask says what is wanted.

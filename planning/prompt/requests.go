@@ -279,8 +279,9 @@ func StepRequest(b Brief, p plan.Plan, step plan.Step, inputs []plan.HistoryItem
 // without them, or without all of them; the reply is for [ParseArgs]. Its
 // format is the part of the tool's input schema that a grammar can express.
 func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []plan.HistoryItem) Request {
-	about, schema := "", "" // the system prompt describes the built-in operators
+	about, schema, hint := "", "", hints[tool.Name] // the system prompt describes the built-in operators
 	if !isOwn(tool) {
+		hint = ""
 		shown := tool.InputSchema
 		if len(strings.TrimSpace(string(shown))) == 0 {
 			shown = json.RawMessage(`{"type":"object"}`)
@@ -295,7 +296,7 @@ func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []
 				given = named("the arguments that are settled", plan.CanonicalJSON(step.Args))
 			}
 			return b.Prompting.prompt("args", argsData{
-				dataOf(step, p, inputs, cut), disarm(plan.OneLine(tool.Name, 120)), about, schema, given, hints[tool.Name],
+				dataOf(step, p, inputs, cut), disarm(plan.OneLine(tool.Name, 120)), about, schema, given, hint,
 			})
 		},
 	}.request()
@@ -303,9 +304,8 @@ func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []
 
 // hints say how the arguments of an operator are written.
 var hints = map[string]string{
-	"fs.patch":       "`old` is the text to replace, copied exactly from the file. `new` is the text that takes its place.",
-	"fs.write":       "`text` is the whole text of the file.",
-	"code.transform": "",
+	"fs.patch": "`old` is the text to replace, copied exactly from the file. `new` is the text that takes its place.",
+	"fs.write": "`text` is the whole text of the file.",
 }
 
 // argsFormat is the format of the arguments that a step lacks. A small model writes no
