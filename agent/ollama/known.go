@@ -109,7 +109,7 @@ func (c *Client) remember(info prompt.ModelInfo, shown *api.ShowResponse) *known
 			info: info, fixed: c.window > 0 || modelfileWindow(shown) > 0, tokenBytes: tokenBytes(shown),
 			noTools: toolless(shown), thinkToFormat: info.Thinks && slices.Contains(c.server.ThinkToFormat, key),
 			writesCalls: slices.Contains(c.server.WritesCalls, key),
-			pacing: &pacing{pace: c.server.Paces[key], saved: c.server.Paces[key]},
+			pacing:      &pacing{pace: c.server.Paces[key], saved: c.server.Paces[key]},
 		}
 	}
 	return c.known[key]
