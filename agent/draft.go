@@ -92,11 +92,12 @@ func (r decision) nextDrafts() []Action {
 	if r.Revision > 0 || r.planOnly || r.dryRun || r.reviewPlans || r.prompting.Patient {
 		return nil
 	}
-	return r.startDrafts()
+	return r.startDrafts(false)
 }
 
-// startDrafts starts the draft steps that can start, as far as there are slots.
-func (r decision) startDrafts() []Action {
+// startDrafts starts the draft steps that can start, as far as there are slots. Steps that
+// a resume found under way start again only where their results are waited for.
+func (r decision) startDrafts(again bool) []Action {
 	free := r.freeSlots()
 	var out []Action
 	for i, s := range r.Steps {
@@ -106,7 +107,7 @@ func (r decision) startDrafts() []Action {
 		if free.tools <= 0 || free.left.steps <= 0 || free.left.calls <= 0 || free.left.discovery <= 0 {
 			break
 		}
-		if s.startable && s.Status == StepPending && s.Attempt == 0 {
+		if s.startable && s.Status == StepPending && (s.Attempt == 0 || again) {
 			out = r.startTool(out, s, &free)
 		}
 	}

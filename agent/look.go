@@ -14,7 +14,7 @@ import (
 // looked at.
 func (r *Run) briefOfGoal() prompt.Brief {
 	b := r.brief()
-	if r.Model == "" || r.dryRun || r.reviewPlans || r.prompting.Patient {
+	if r.Model == "" || r.planOnly || r.dryRun || r.reviewPlans || r.prompting.Patient {
 		return b
 	}
 	looks := r.surveyed.Look(prompt.Unmentioned(b.Goal, b.Prompting.Mentions), b.Catalogue)
@@ -45,7 +45,7 @@ func (r decision) nextLooks(looks []plan.Step) []Action {
 	if len(out) > 0 {
 		return out
 	}
-	return r.startDrafts()
+	return r.startDrafts(true)
 }
 
 // settleLooks tells the planner the results of the steps that it waits for, once all of

@@ -12,6 +12,8 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
+	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -178,6 +180,11 @@ func randomStart(t *rapid.T, kinds int) event.RunStarted {
 	start.InDoubt = randomInDoubt(t)
 	start.Review = rapid.IntRange(0, 3).Draw(t, "review") == 0
 	start.SkipSynthesis = rapid.Bool().Draw(t, "no answer")
+	if rapid.IntRange(0, 2).Draw(t, "looks") == 0 {
+		start.Goal = rapid.SampledFrom([]untrusted.Text{changesBoth, asksAboutBoth}).Draw(t, "goal")
+		start.Catalogue = append(start.Catalogue, readFile)
+		start.Routing.Facts = intent.Facts{Known: true, Files: []string{"a.go", "b.go"}}
+	}
 	if rapid.Bool().Draw(t, "given") {
 		start.Plan = randomGiven(t, kinds)
 		start.OnFailure = rapid.SampledFrom([]plan.OnFailure{"", plan.OnFailureAbort, plan.OnFailureSkip, plan.OnFailureReplan}).Draw(t, "fallback")
@@ -391,9 +398,15 @@ func (o *order) see(d event.Data) {
 		}
 	}
 	switch d := d.(type) {
-	case event.PhaseSkipped: // planning starts, perhaps again
-		o.drafted, o.early, o.running = map[string]plan.Step{}, map[string]bool{}, map[string]int{}
+	case event.PhaseSkipped: // planning starts, perhaps again; the looks come before
+		maps.DeleteFunc(o.drafted, func(_ string, s plan.Step) bool { return s.Tool != readFile.Name })
+		planned := func(index string) bool { return o.drafted[index].Tool != readFile.Name }
+		maps.DeleteFunc(o.early, func(index string, _ bool) bool { return planned(index) })
+		maps.DeleteFunc(o.running, func(index string, _ int) bool { return planned(index) })
 	case event.PlanDrafting:
+		if d.Step.Tool == readFile.Name {
+			o.early[d.Step.Index], o.running[d.Step.Index] = false, 0
+		}
 		if o.running[d.Step.Index] == 0 { // of two drafts with one index, the started one counts
 			o.drafted[d.Step.Index] = d.Step
 		}
@@ -491,7 +504,7 @@ func (o *order) start(d event.StepStarted) {
 	}
 	delete(o.allowed, d.Index)
 	if o.plan == nil {
-		if d.Tool != "look" {
+		if d.Tool != "look" && d.Tool != "fs.read" {
 			o.t.Fatalf("step %s (%s) started before there was a plan", d.Index, d.Tool)
 		}
 		return

@@ -280,7 +280,8 @@ func sameFile(a, b plan.Step) bool {
 	return !ok || !ok2 || one == other
 }
 
-// unwanted returns the faults of steps that change something though the goal only asks.
+// unwanted returns the faults of steps that change something though the goal only asks. Of
+// another server's tool that nothing is known of, the rules of the run decide.
 func unwanted(b prompt.Brief, p plan.Plan) []plan.Fault {
 	if !intent.OnlyAsks(b.Goal) {
 		return nil
@@ -288,7 +289,8 @@ func unwanted(b prompt.Brief, p plan.Plan) []plan.Fault {
 	c := completion{brief: b}
 	var faults []plan.Fault
 	for i, s := range p.Steps {
-		if s.Gate || !c.changes(s) || s.Executor == plan.ExecutorAgent {
+		tool, err := b.Catalogue.Find(s.Tool)
+		if s.Gate || !c.changes(s) || s.Executor != plan.ExecutorTool || err != nil || !tool.Trusted && !tool.Annotated && !tool.Destructive {
 			continue
 		}
 		faults = append(faults, plan.Fault{

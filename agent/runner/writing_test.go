@@ -78,15 +78,16 @@ func TestMentionedFileIsStoredAndSent(t *testing.T) {
 		t.Errorf("got the message %+v", user)
 	}
 	until[event.ChatReply](t, s)
+	const attached = "Data: the file a.go, which the user mentions\n```\npackage a\n```"
 	messages := s.model.requests(prompt.PurposeAnalysis)[0].Messages
-	if goal, before := messages[len(messages)-2].Content, messages[len(messages)-3].Content; goal != "explain @a.go to @somebody" || !strings.Contains(before, "package a") {
-		t.Errorf("the request has %q before %q", before, goal)
+	if asks := messages[len(messages)-1].Content; !strings.Contains(asks, attached+"\n\n") || !strings.HasSuffix(asks, "\n\nGoal: explain @a.go to @somebody") {
+		t.Errorf("the request is\n%s", asks)
 	}
 	// The next turn still includes the file.
 	s.Send(session.Submit{Text: "and now?"})
 	until[event.ChatReply](t, s)
 	next := s.model.requests(prompt.PurposeAnalysis)[1].Messages
-	if !slices.ContainsFunc(next, func(m prompt.Message) bool { return m.Content == messages[len(messages)-3].Content }) {
+	if !slices.ContainsFunc(next, func(m prompt.Message) bool { return m.Content == attached }) {
 		t.Error("the next request lacks the mentioned file")
 	}
 }

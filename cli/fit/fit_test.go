@@ -45,7 +45,7 @@ func knownPlan(t *testing.T, req ollamatest.Request) string {
 		t.Error(err)
 	}
 	for _, goal := range set.Goals {
-		if slices.ContainsFunc(req.Messages, func(m ollamatest.Message) bool { return m.Content == goal.Text }) {
+		if slices.ContainsFunc(req.Messages, func(m ollamatest.Message) bool { return strings.HasSuffix(m.Content, "\n\nGoal: "+goal.Text) }) {
 			p := goal.Plans()[0]
 			return `{"mode":"plan","task":"x","goal":"y","complexity":"simple","reflect":false,"steps":` + steps(t, p) + `}`
 		}
