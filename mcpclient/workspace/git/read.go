@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -315,19 +316,14 @@ func (o *Operators) vcsLog(ctx context.Context, _ op.Call, args logArgs) (*op.An
 	}
 	result := logResult{Commits: []commitInfo{}}
 	out, err := r.must(ctx, "list the commits", gitRun{args: append([]string{
-		"log", "-z", "--no-color", "--encoding=UTF-8", "--format=%H%x00%an%x00%aI%x00%s%x00%b", "-n", strconv.Itoa(min(args.Max, maxCommits)),
+		"log", "-z", "--no-color", "--encoding=UTF-8", "--format=" + commitFormat, "-n", strconv.Itoa(min(args.Max, maxCommits)),
 	}, which...)})
 	if err != nil {
 		return nil, err
 	}
-	const fields = 5
 	parts := []string{}
-	all := strings.Split(strings.TrimSuffix(out.data, "\x00"), "\x00")
-	for ; len(all) >= fields; all = all[fields:] {
-		info := commitInfo{
-			Hash: all[0], Author: valid(all[1]), Date: all[2],
-			Subject: valid(all[3]), Body: strings.TrimSpace(op.MiddleCut(valid(all[4]), maxBody)),
-		}
+	for info := range commits(out.data) {
+		info.Body = strings.TrimSpace(op.MiddleCut(info.Body, maxBody))
 		result.Commits = append(result.Commits, info)
 		parts = append(parts, fmt.Sprintf("%.10s %.10s %s (%s)", info.Hash, info.Date, info.Subject, info.Author))
 	}
@@ -344,6 +340,23 @@ func (o *Operators) vcsLog(ctx context.Context, _ op.Call, args logArgs) (*op.An
 		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
 	return op.Reply(result, strings.Join(parts, "\n")), nil
+}
+
+// commitFormat is the format of git log that commits reads.
+const commitFormat = "%H%x00%an%x00%aI%x00%s%x00%b"
+
+// commits parses the output of git log -z with commitFormat.
+func commits(data string) iter.Seq[commitInfo] {
+	const fields = 5
+	return func(yield func(commitInfo) bool) {
+		for all := strings.Split(strings.TrimSuffix(data, "\x00"), "\x00"); len(all) >= fields; all = all[fields:] {
+			if !yield(commitInfo{
+				Hash: all[0], Author: valid(all[1]), Date: all[2], Subject: valid(all[3]), Body: strings.TrimSpace(valid(all[4])),
+			}) {
+				return
+			}
+		}
+	}
 }
 
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
