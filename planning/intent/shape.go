@@ -28,7 +28,7 @@ var (
 	// commitName matches what can hardly name anything but a commit.
 	commitName = lazyregexp.New(`^(?:(?:HEAD|[0-9a-f]*[0-9][0-9a-f]*)(?:[~^][0-9]*)*)$`)
 	receiver   = lazyregexp.New(`^\(\*?([\pL_$][\pL\pN_$]*)\)`)
-	goTest   = lazyregexp.New(`^(?:Test|Benchmark|Fuzz|Example)[^a-z]`)
+	goTest     = lazyregexp.New(`^(?:Test|Benchmark|Fuzz|Example)[^a-z]`)
 )
 
 // shapeOf returns the shape of a target.
