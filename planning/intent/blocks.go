@@ -56,7 +56,7 @@ func (a answerer) matches(r result) []string {
 		if strings.Contains(a.in.Target, " ") {
 			fewer = " Try fewer words."
 		}
-		return []string{"Nothing in the workspace matches " + a.about() + prefixed(" in ", code(a.in.Params["in"])) + "." + fewer}
+		return []string{"Nothing in the workspace matches " + a.about() + prefixed(" in ", code(a.in.Params["in"])) + "." + fewer, r.note()}
 	}
 	head := english.Count(total, "match") + " of " + a.about()
 	if r.Files.count > 0 {

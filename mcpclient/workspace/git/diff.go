@@ -91,6 +91,9 @@ func (o *Operators) vcsDiff(ctx context.Context, _ op.Call, args diffArgs) (*op.
 	text := result.Diff
 	if len(result.Files) == 0 {
 		text = "there is no difference"
+		if result.Note == "" {
+			result.Note = o.missing(ctx, args.Path)
+		}
 	}
 	if result.Note != "" {
 		text += "\n" + result.Note
@@ -148,8 +151,17 @@ func (r *gitRepository) revisions(ctx context.Context, ref string) (string, bool
 	return from + dots + to, dots != "", nil
 }
 
-// revision returns the hash of one commit.
+// revision returns the hash of one commit. A word for the last commit is HEAD.
 func (r *gitRepository) revision(ctx context.Context, name string) (string, error) {
+	hash, err := r.lookUp(ctx, name)
+	if err != nil && slices.Contains([]string{"last", "latest", "newest", "last commit", "latest commit", "head"}, strings.ToLower(name)) {
+		return r.lookUp(ctx, "HEAD")
+	}
+	return hash, err
+}
+
+// lookUp is revision for a name as it stands.
+func (r *gitRepository) lookUp(ctx context.Context, name string) (string, error) {
 	out, err := r.git(ctx, gitRun{args: []string{"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"}})
 	if err != nil {
 		return "", err

@@ -312,7 +312,15 @@ func (o *Operators) vcsLog(ctx context.Context, _ op.Call, args logArgs) (*op.An
 		if err != nil {
 			return nil, err
 		}
-		which = append(which, "--", at)
+		files := []string{at}
+		if pattern, ok := o.tree.Pattern(args.Path); ok {
+			if matching, _, err := o.tree.Matching(ctx, pattern, maxVCSFiles); err != nil {
+				return nil, err
+			} else if len(matching) > 0 {
+				files = matching
+			}
+		}
+		which = append(append(which, "--"), files...)
 	}
 	result := logResult{Commits: []commitInfo{}}
 	out, err := r.must(ctx, "list the commits", gitRun{args: append([]string{
@@ -335,7 +343,8 @@ func (o *Operators) vcsLog(ctx context.Context, _ op.Call, args logArgs) (*op.An
 		return nil, fmt.Errorf("counting the commits: %w", err)
 	}
 	if len(parts) == 0 {
-		parts = append(parts, "no commit fits")
+		result.Note = o.missing(ctx, args.Path)
+		parts = append(parts, strings.TrimPrefix(result.Note+"\nno commit fits", "\n"))
 	} else if more := result.Total - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}

@@ -51,6 +51,9 @@ func (o *Operators) vcsShow(ctx context.Context, _ op.Call, args showArgs) (*op.
 	if result.diffResult, err = r.diffOfPast(ctx, hash, at); err != nil {
 		return nil, err
 	}
+	if len(result.Files) == 0 && result.Note == "" {
+		result.Note = o.missing(ctx, args.Path)
+	}
 	return op.Reply(result, result.words(args.Path)), nil
 }
 

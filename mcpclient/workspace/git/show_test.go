@@ -123,3 +123,32 @@ func TestDiffOfACommitShowsThatCommit(t *testing.T) {
 	}
 	r.Refused(t, "vcs.diff", args{"of": "staged", "ref": "HEAD"}, "leave out of")
 }
+
+func TestPathsAndRefsAreTakenAsTheyAreMeant(t *testing.T) {
+	r := newRepo(t, "")
+	r.Write(t, map[string]string{"order/a.go": "1\n", "README.md": "1\n"})
+	r.commit(t, "Start")
+	r.Write(t, map[string]string{"order/a.go": "2\n"})
+	r.commit(t, "Change a")
+	for _, c := range []struct {
+		tool string
+		args args
+		text string
+	}{
+		{"vcs.show", args{"ref": "last"}, "Change a"},
+		{"vcs.show", args{"ref": "latest commit"}, "Change a"},
+		{"vcs.show", args{"path": "order/b.go"}, "similar: order/a.go"},
+		{"vcs.log", args{"path": "order/*.go"}, "Change a"},
+		{"vcs.log", args{"path": "/order"}, "Change a"},
+		{"vcs.log", args{"path": "ordr/a.go"}, "similar: order/a.go"},
+		{"vcs.diff", args{"path": "ordr/a.go"}, "similar: order/a.go"},
+	} {
+		if got := r.Must(t, c.tool, c.args); !strings.Contains(got.Text, c.text) {
+			t.Errorf("%s %v: got %q, want %q in it", c.tool, c.args, got.Text, c.text)
+		}
+	}
+	r.git(t, "branch", "last", "HEAD~1")
+	if got := r.Must(t, "vcs.show", args{"ref": "last"}); !strings.Contains(got.Text, "Start") {
+		t.Errorf("a branch is not taken by its name: %s", got.Text)
+	}
+}
