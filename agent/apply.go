@@ -457,6 +457,7 @@ func (r fold) fill(s *StepState, text string) {
 		s.fill.problem = err.Error()
 		return
 	}
+	args = r.facts(s.Step.Tool).signature.Settle(args)
 	call := s.Step
 	call.Args, call.DependsOn, call.Checks = merge(s.Step.Args, args), nil, nil
 	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalogue: r.Catalogue, CheckTools: true, Strict: r.strict, Named: true})

@@ -200,7 +200,7 @@ func (r *Run) Sources(s *StepState) []Source {
 	}
 	var out []Source
 	for _, arg := range slices.Sorted(maps.Keys(args)) {
-		source := Source{Arg: arg, Written: args[arg], By: by}
+		source := Source{Arg: s.argName(arg), Written: args[arg], By: by}
 		if s.author.edits == 0 { // text the user enters at a gate is no reference
 			for _, ref := range plan.References(args[arg]) {
 				source.From = append(source.From, r.originOf(ref))

@@ -352,7 +352,7 @@ func (r *Run) provenance(s *StepState) []rule.Provenance {
 	for _, arg := range argsWithReferences(args) {
 		for _, ref := range plan.References(args[arg]) {
 			for _, other := range producersFor(r, s, ref.Name) {
-				from := rule.Provenance{Arg: arg, Step: other.Step.Index, Tool: other.Step.Tool, Exact: true}
+				from := rule.Provenance{Arg: s.argName(arg), Step: other.Step.Index, Tool: other.Step.Tool, Exact: true}
 				if result, ok := other.Result.(map[string]any); ok && other.Step.Tool == "code.transform" {
 					from.Words = result["by"] == "words"
 				}

@@ -14,7 +14,7 @@ import (
 // looked at.
 func (r *Run) briefOfGoal() prompt.Brief {
 	b := r.brief()
-	if r.Model == "" || r.planOnly || r.dryRun || r.reviewPlans || r.prompting.Patient {
+	if r.Model == "" || r.dryRun || r.reviewPlans || r.prompting.Patient {
 		return b
 	}
 	looks := r.surveyed.Look(prompt.Unmentioned(b.Goal, b.Prompting.Mentions), b.Catalogue)

@@ -3,6 +3,7 @@ package agent
 import (
 	"container/heap"
 	"fmt"
+	"slices"
 	"strings"
 
 	"replan/agent/event"
@@ -343,6 +344,16 @@ func (r scheduler) prepareDry(s *StepState) *flaw {
 		}
 	}
 	return nil
+}
+
+// argName returns the name under which the tool takes an argument of a step.
+func (s *StepState) argName(written string) string {
+	for _, c := range slices.Concat(s.call.fitted, s.Coerced) {
+		if c.Name != "" && c.Arg == plan.JSONPointer("", written) {
+			return c.Name
+		}
+	}
+	return written
 }
 
 // args returns the arguments of a step as written: those of the user if there are

@@ -82,7 +82,7 @@ func explorer() profileConfig {
 		Description: "reads and searches this folder; changes nothing",
 		Tools: []string{
 			"workspace:fs.read", "workspace:fs.list", "workspace:fs.search", "workspace:fs.stat", "workspace:code.*",
-			"workspace:vcs.diff", "workspace:vcs.log", "workspace:vcs.status",
+			"workspace:vcs.diff", "workspace:vcs.log", "workspace:vcs.show", "workspace:vcs.status",
 		},
 	}
 }

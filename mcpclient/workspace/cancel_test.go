@@ -138,6 +138,7 @@ var overMany = map[string]args{
 	"vcs.status":      {},
 	"vcs.diff":        {},
 	"vcs.log":         {},
+	"vcs.show":        {},
 	"vcs.branches":    {},
 	"vcs.branch":      {},
 	"vcs.commit":      {},

@@ -10,6 +10,20 @@ import (
 	"replan/planning/plan"
 )
 
+// meansSeveral reports whether a path means several files: a pattern, or a folder that
+// is read whole.
+func (o *Operators) meansSeveral(tool, written string) bool {
+	if _, several := o.tree.Pattern(written); several || tool != "fs.read" {
+		return several
+	}
+	at, err := o.tree.Resolve(written)
+	if err != nil {
+		return false
+	}
+	info, err := o.tree.Root.Stat(at)
+	return err == nil && info.IsDir()
+}
+
 // unjudged refuses a call whose rules were not asked about the files that its paths lead
 // to. It returns nil if they were, or if the client judges by no path. See
 // [builtin.MetaPaths].
@@ -27,6 +41,9 @@ func (o *Operators) unjudged(req mcp.CallToolRequest) *mcp.CallToolResult {
 		if written == "" {
 			continue
 		}
+		if name == "path" && o.meansSeveral(req.Params.Name, written) {
+			return mcp.NewToolResultError(fmt.Sprintf("nothing was done: a rule is about paths, and %q may be several; name one file or folder", written))
+		}
 		real, err := o.tree.Resolve(written)
 		if err != nil {
 			continue // the operator says so
@@ -34,7 +51,7 @@ func (o *Operators) unjudged(req mcp.CallToolRequest) *mcp.CallToolResult {
 		known, ok := judged[name].(string)
 		if !ok {
 			if known, err = o.tree.Relative(written); err != nil {
-				continue
+				known = written // another spelling of a path in the workspace
 			}
 			known = path.Clean(known)
 		}

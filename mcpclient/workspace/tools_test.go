@@ -86,6 +86,7 @@ var sampleCalls = map[string][]args{
 	"vcs.status":      {nil},
 	"vcs.diff":        {nil, {"of": "commit"}},
 	"vcs.log":         {nil, {"path": "greet.go", "max": 1}},
+	"vcs.show":        {nil, {"ref": "HEAD", "path": "greet.go"}},
 	"vcs.branches":    {nil},
 	"vcs.branch":      {{"name": "topic", "create": true}},
 	"vcs.commit":      {{"message": "Greet all people"}},

@@ -91,7 +91,7 @@ var answeredBy = map[string][][]string{
 	lint:       {{"test.lint"}},
 	debug:      {{"code.summarize", runTests}},
 	status:     {{"vcs.status"}},
-	diff:       {{"vcs.diff"}},
+	diff:       {{"vcs.show", "vcs.diff"}},
 	history:    {{"vcs.log"}},
 	branch:     {{"vcs.branch", "vcs.branches"}},
 	push:       {{"vcs.push", "vcs.status"}},

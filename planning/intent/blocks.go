@@ -19,7 +19,7 @@ var blocks = map[string]func(answerer, result) []string{
 	"code.symbols": answerer.symbols, "code.definition": answerer.definitions, "code.references": answerer.references,
 	"code.summarize": answerer.summary, "code.transform": answerer.transformed,
 	runTests: answerer.tests, "test.lint": answerer.linted,
-	"vcs.status": answerer.status, "vcs.diff": answerer.diff, "vcs.log": answerer.log, "vcs.branches": answerer.branches,
+	"vcs.status": answerer.status, "vcs.diff": answerer.diff, "vcs.log": answerer.log, "vcs.show": answerer.commitShown, "vcs.branches": answerer.branches,
 	"vcs.branch": answerer.branch, "vcs.commit": answerer.commit, "vcs.push": answerer.push,
 }
 
@@ -57,7 +57,7 @@ func (a answerer) matches(r result) []string {
 		if strings.Contains(a.in.Target, " ") {
 			fewer = " Try fewer words."
 		}
-		return []string{"Nothing in the workspace matches " + a.about() + prefixed(" in ", code(a.in.Params["in"])) + "." + fewer}
+		return []string{"Nothing in the workspace matches " + a.about() + prefixed(" in ", code(a.in.Params["in"])) + "." + fewer, r.note()}
 	}
 	head := english.Count(total, "match") + " of " + a.about()
 	if r.Files.count > 0 {
@@ -321,6 +321,16 @@ func (answerer) diff(r result) []string {
 	}
 	head := fmt.Sprintf("%s changed, +%d −%d:", english.Count(len(r.Files.list), "file"), r.Added, r.Removed)
 	return append([]string{head, rows(r.Files.list, 0, "file", fileLine), diff}, r.ended()...)
+}
+
+// commitShown tells the author and the message of a commit, then its changes.
+func (a answerer) commitShown(r result) []string {
+	day, _, _ := strings.Cut(r.Date, "T") // of an ISO date the day is enough
+	head := "Commit " + shortHash(r.Hash) + prefixed(" by ", legible(r.Author)) + prefixed(" on ", legible(day)) + prefixed(": ", legible(r.Subject))
+	if len(r.Files.list) == 0 && r.Diff == "" {
+		return append([]string{head, fence("text", r.Body), "It changed no file."}, r.ended()...)
+	}
+	return append([]string{head, fence("text", r.Body)}, a.diff(r)...)
 }
 
 func (answerer) log(r result) []string {

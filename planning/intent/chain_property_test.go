@@ -37,6 +37,7 @@ var schemas = map[string]string{
 	"vcs.status":      "",
 	"vcs.diff":        "[of] [path] [ref]",
 	"vcs.log":         "[path] [max:integer] [since] [allow_none:boolean]",
+	"vcs.show":        "[ref] [path]",
 	"vcs.branches":    "",
 	"vcs.branch":      "name [create:boolean]",
 	"vcs.commit":      "message [paths:array] [all:boolean]",
@@ -90,7 +91,7 @@ func anyIntent(t *rapid.T) intent.Intent {
 		pair := rapid.SampledFrom(pairs).Draw(t, "pair")
 		value := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "a.go", "a/b", "./...", "Foo.bar", "(*T).M", "TestX/a", "${x}", "$${", "*", ".", "..", "/", "two words"}))
 		in = intent.Intent{Category: pair[0], Action: pair[1], Target: value.Draw(t, "target"), Params: map[string]string{}, Confidence: 1}
-		for _, name := range []string{"new_name", "from", "to", "with", "in", "problem", "message", "max", "of", "create"} {
+		for _, name := range []string{"new_name", "from", "to", "with", "in", "problem", "message", "max", "of", "create", "commit"} {
 			if rapid.Bool().Draw(t, "has "+name) {
 				in.Params[name] = value.Draw(t, name)
 			}

@@ -106,6 +106,8 @@ func fits(kind string, tokens []token) bool {
 		return t.quoted || strings.ContainsAny(t.text, "/.") || t.text == strings.ToUpper(t.text)
 	case "file":
 		return isPath(t.text) && isFile(t.text)
+	case "commit":
+		return !t.quoted && isCommit(t.text)
 	case "remote":
 		return t.is(remotes...)
 	case "test":

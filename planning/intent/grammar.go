@@ -93,6 +93,19 @@ var grammar = []struct {
 		$see [git] status
 		what is [git] status|uncommitted|staged
 		which|what files [have] changed`},
+	{action: diff, params: map[string]string{"commit": "HEAD"}, forms: `git show
+		$see last|latest|newest commit
+		$see [git] diff|changes of|for|in|from last|latest|newest commit
+		diff|changes [of|for|in] last|latest|newest commit
+		what $is in last|latest|newest commit
+		what $do last|latest|newest commit $changed
+		what [$is|has|have] $changed in|by|with last|latest|newest commit`},
+	{action: diff, forms: `$see [commit] <commit:commit>
+		$see [git] diff|changes of|for|in|from [commit] <commit:commit>
+		diff|changes [of|for|in] [commit] <commit:commit>
+		[git] show [commit] <commit:commit>
+		what $do [commit] <commit:commit> $changed
+		what [$is|has|have] $changed in|by|with [commit] <commit:commit>`},
 	{action: diff, forms: `[git] diff [of|for] [<x>]
 		$see [git] diff|changes
 		$see [git] diff|changes of|for|in|since <x>

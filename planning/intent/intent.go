@@ -19,6 +19,7 @@ type Intent struct {
 	//	max        the last N commits
 	//	of         "files" where those are to be listed, "staged" where those changes are
 	//	exact      "true" where several words were quoted: they are searched for as they stand
+	//	commit     the commit whose changes are asked for: HEAD where it is the last
 	//	remove     "true" where a file is to be removed
 	//	create     "true" where a branch is to be made
 	//	tests      "true" where a run of the tests is to follow a change

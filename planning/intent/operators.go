@@ -33,7 +33,7 @@ var operators = map[string]operator{
 	"test.run":    {limit: slow}, // the user's own words ask for it
 	"test.lint":   {limit: slow},
 
-	"vcs.status": {}, "vcs.diff": {}, "vcs.log": {}, "vcs.branches": {},
+	"vcs.status": {}, "vcs.diff": {}, "vcs.log": {}, "vcs.show": {}, "vcs.branches": {},
 	"vcs.branch": {asks: true},
 	"vcs.commit": {asks: true},
 	"vcs.push":   {asks: true},

@@ -34,6 +34,7 @@ type result struct {
 
 	Note, By, Summary, Title, Symbol, Path, Diff     string
 	Branch, Upstream, Current, Remote, Hash, Subject string
+	Author, Date, Body                               string
 
 	Total, Edits, Added, Removed, Ahead, Behind int
 

@@ -25,8 +25,10 @@ var (
 	extension  = lazyregexp.New(`\.(?:bash|bat|c|cc|cfg|clj|conf|cpp|cs|css|csv|dart|env|ex|exs|go|gradle|graphql|h|hpp|html|ini|ipynb|java|js|json|jsonl|jsx|` +
 		`kt|lock|log|lua|md|mjs|mk|mod|php|pl|proto|ps1|py|rb|rs|rst|sass|scala|scss|sh|sql|sum|svelte|svg|swift|tf|toml|ts|tsx|txt|vue|work|xml|yaml|yml|zig|zsh)$`)
 	bareFile = lazyregexp.New(`^(?:README|LICENSE|LICENCE|CHANGELOG|CONTRIBUTING|NOTICE|AUTHORS|Makefile|Dockerfile|Jenkinsfile|Procfile|Gemfile|Rakefile|justfile|Justfile|Vagrantfile)$`)
-	receiver = lazyregexp.New(`^\(\*?([\pL_$][\pL\pN_$]*)\)`)
-	goTest   = lazyregexp.New(`^(?:Test|Benchmark|Fuzz|Example)[^a-z]`)
+	// commitName matches what can hardly name anything but a commit.
+	commitName = lazyregexp.New(`^(?:(?:HEAD|[0-9a-f]*[0-9][0-9a-f]*)(?:[~^][0-9]*)*)$`)
+	receiver   = lazyregexp.New(`^\(\*?([\pL_$][\pL\pN_$]*)\)`)
+	goTest     = lazyregexp.New(`^(?:Test|Benchmark|Fuzz|Example)[^a-z]`)
 )
 
 // shapeOf returns the shape of a target.
@@ -75,6 +77,12 @@ func symbolOf(target string) string {
 func lastOf(name string) (before, last string) {
 	at := strings.LastIndexAny(name, ".#:")
 	return name[:at+1], name[at+1:]
+}
+
+// isCommit reports whether a text names a commit, such as HEAD~1 or a hash.
+func isCommit(text string) bool {
+	const shortest = 7 // characters of a hash that people copy
+	return commitName.MatchString(text) && (strings.HasPrefix(text, "HEAD") || len(text) >= shortest)
 }
 
 // isFlag reports whether a token is an option of a command.

@@ -137,9 +137,16 @@ func parts(s *jsonschema.Schema) (same, below []*jsonschema.Schema) {
 }
 
 // Missing returns the names of required args without a value, sorted. If the
-// schema offers alternatives, they are those of the nearest one. It returns nil if
-// nothing is missing.
+// schema offers alternatives, they are those of the nearest one. An arg under
+// another name that [Signature.Fit] understands is not missing. It returns nil if
+// nothing is.
 func (s *Signature) Missing(args map[string]any) []string {
+	args, _ = s.renamed(args)
+	return s.missing(args)
+}
+
+// missing is Missing for args by the names of the schema.
+func (s *Signature) missing(args map[string]any) []string {
 	var missing []string
 	for _, f := range s.check(args, argsCheck{}) {
 		if len(f.path) == 0 {

@@ -18,15 +18,31 @@ type Coercion struct {
 	From    any    `json:"from"`
 	To      any    `json:"to"`                // null for an argument that is left out
 	Dropped bool   `json:"dropped,omitempty"` // the argument is left out
+	Name    string `json:"name,omitempty"`    // the argument of the schema that it is taken as; "" for its own name
 }
 
 // String says which value became which.
 func (c Coercion) String() string {
 	name := strings.TrimPrefix(c.Arg, "/") + ": " + CanonicalJSON(c.From)
+	if c.Name != "" && EqualValues(c.From, c.To) {
+		return strings.TrimPrefix(c.Arg, "/") + " is taken as " + c.Name
+	}
+	if c.Name != "" {
+		return name + " is taken as " + c.Name + ": " + CanonicalJSON(c.To)
+	}
 	if c.Dropped {
 		return name + " is left out"
 	}
 	return name + " is taken as " + CanonicalJSON(c.To)
+}
+
+// Differs says what of the argument is not as the tool asks for it: its type or its
+// name.
+func (c Coercion) Differs() string {
+	if c.Name != "" {
+		return "name"
+	}
+	return "type"
 }
 
 // onlyRespelled reports whether the value is the same number, spelled in another way.
@@ -61,38 +77,56 @@ func (s *Signature) CheckStrict(args map[string]any) error {
 // Fit returns args with values refused by the schema in their one other reading that
 // says just the same and is accepted:
 //   - a scalar of another type: 7 for "7", "7" for 7, true for "true", "true" for true;
-//   - a value where a list is wanted: the list of it alone;
+//   - a value where a list is wanted: the list of it alone; for the words of a command
+//     that needs no shell, the list of its words;
+//   - a list of one scalar where no list is wanted: that scalar;
+//   - a list or an object in JSON, as text, where one is wanted: that list or object;
 //   - null for an argument that may be left out: nothing;
 //   - a whole number where integers are wanted, written in another way: 3 for 3.0.
+//
+// An argument that the schema does not list is taken under the one name of the schema
+// that means the same, if that one is not given: path for file_path. The schema must
+// refuse args with the unknown name or without the other.
 //
 // A value with several readings that fit, or none, stays as it is. So does a text
 // that holds one of the placeholders. args are not changed; a nil Signature fits
 // nothing.
 func (s *Signature) Fit(args map[string]any, unknown ...Placeholder) (map[string]any, []Coercion) {
-	return s.fit(args, func(text string) bool {
+	return s.fit(args, fitter{unknown: func(text string) bool {
 		return slices.ContainsFunc(unknown, func(p Placeholder) bool { return strings.Contains(text, string(p)) })
-	})
+	}})
 }
 
 // fitPlanned is Fit for args with references: what one reference alone stands for is
-// fitted when it is known.
+// fitted when it is known. Text from a result never becomes a part of JSON.
 func (s *Signature) fitPlanned(args map[string]any) (map[string]any, []Coercion) {
-	return s.fit(args, func(text string) bool { return hasReference(text) && len(splitText(text)) == 1 })
+	return s.fit(args, fitter{unknown: isUnknown})
 }
 
-// fit is Fit with a function that reports whether a text stands for a value still
-// unknown.
-func (s *Signature) fit(args map[string]any, unknown func(text string) bool) (map[string]any, []Coercion) {
+func isUnknown(text string) bool {
+	return hasReference(text) && (len(splitText(text)) == 1 || isJSONText(text))
+}
+
+// Settle returns args that a model planned by the names of the schema, and with lists
+// and objects where it takes such: all of Fit but the types of scalars.
+func (s *Signature) Settle(args map[string]any) map[string]any {
+	args, _ = s.fit(args, fitter{unknown: isUnknown, shapes: true})
+	return args
+}
+
+// fit is Fit with a fitter to start from.
+func (s *Signature) fit(args map[string]any, f fitter) (map[string]any, []Coercion) {
 	if s == nil || len(args) == 0 {
 		return args, nil
 	}
+	args, coercions := s.renamed(args)
 	known := withoutPlaceholders(args)
-	f := fitter{signature: s, unknown: unknown, args: known, changed: make(map[string]bool)}
+	f.signature, f.args, f.changed = s, known, make(map[string]bool)
 	f.take()
 	f.fitAll()
 	f.fitEach()
 	f.fitChoices()
-	if holdsUnusualNumber(f.args) {
+	if holdsUnusualNumber(f.args) && !f.shapes {
 		r := newFormReader()
 		forms, known := r.of(s.schema)
 		if whole := wholeNumbers(r, nil, f.args, forms, known, nil); len(whole) > 0 {
@@ -104,7 +138,6 @@ func (s *Signature) fit(args map[string]any, unknown func(text string) bool) (ma
 	}
 	taken := slices.Concat(f.taken...)
 	slices.SortStableFunc(taken, func(a, b reading) int { return slices.Compare(a.at, b.at) })
-	var coercions []Coercion
 	for _, r := range taken {
 		coercions = append(coercions, Coercion{Arg: JSONPointer("", r.at...), From: r.from, To: r.to, Dropped: r.dropped})
 	}
@@ -252,4 +285,25 @@ func holdsStandIn(v any) bool {
 		}
 	}
 	return false
+}
+
+// insideOf is what a value holds that may be meant in its place: the scalar in a list
+// of one, or the list or object that a text is in JSON; nil for nothing.
+func insideOf(v any) any {
+	switch v := v.(type) {
+	case []any:
+		if len(v) != 1 {
+			return nil
+		}
+		switch v[0].(type) {
+		case string, bool, json.Number:
+			return v[0]
+		}
+	case string:
+		if isJSONText(v) {
+			inside, _ := DecodeValue([]byte(v)) // checked
+			return inside
+		}
+	}
+	return nil
 }

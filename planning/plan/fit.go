@@ -118,7 +118,8 @@ func refusals(complaint *jsonschema.ValidationError) []refusal {
 // fitter looks for the readings of args that their schema accepts.
 type fitter struct {
 	signature *Signature
-	unknown   func(text string) bool
+	unknown   func(text string) bool // a text that stands for a value still unknown
+	shapes    bool                   // scalars stay as they are
 	args      any
 	complaint *jsonschema.ValidationError // about args
 	refused   []refusal                   // the parts of complaint
@@ -407,15 +408,21 @@ func (f *fitter) readings(at []string) []reading {
 	parent, _ := valueAt(f.args, at[:len(at)-1])
 	_, inObject := parent.(map[string]any)
 	if value == nil {
-		if inObject {
+		if inObject && !f.shapes {
 			return []reading{{at: at, dropped: true}}
 		}
 		return nil
 	}
 	var all []reading
 	other, ok := otherReading(value)
-	if ok {
+	if ok && !f.shapes {
 		all = append(all, reading{at: at, from: value, to: other})
+	}
+	if inside := insideOf(value); inside != nil && inObject {
+		all = append(all, reading{at: at, from: value, to: inside})
+	}
+	if words, ok := f.signature.commandWords(at[0], value); ok && len(at) == 1 {
+		return []reading{{at: at, from: value, to: words}}
 	}
 	place := JSONPointer("", at...)
 	// An item of a list may also be a sign that the list itself is one of lists. A
@@ -425,7 +432,7 @@ func (f *fitter) readings(at []string) []reading {
 		return all
 	}
 	alone := reading{at: at, from: value, to: []any{value}}
-	if ok && !f.accepted("", alone) {
+	if ok && !f.shapes && !f.accepted("", alone) {
 		alone.to = []any{other}
 	}
 	return append(all, alone)

@@ -207,7 +207,7 @@ var operators = map[string]bool{
 	"data.set":    true,
 	"test.detect": true, "test.run": true, "test.lint": true,
 	"vcs.branch": true, "vcs.commit": true, "vcs.push": true, "vcs.status": true, "vcs.diff": true,
-	"vcs.log": true, "vcs.branches": true,
+	"vcs.log": true, "vcs.show": true, "vcs.branches": true,
 	"proc.run": true, "memory.read": true, "memory.write": true,
 }
 

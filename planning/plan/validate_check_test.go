@@ -70,7 +70,7 @@ func TestChecksAreHeldAgainstWhatIsKnown(t *testing.T) {
 		"mistyped expect":               {`{"expekt":"result.passed"}`, `bad_expression : a check of step 1 has no expect: unknown field expekt; did you mean expect?`},
 		"unknown tool":                  {`{"tool":"fs.reed","args":{},"expect":"result.text == \"\""}`, `unknown_tool /tool: the check "result.text == \"\"" of step 1: there is no tool "fs.reed"; did you mean fs.read?`},
 		"tool with effects":             {`{"title":"w","tool":"test.run","args":{},"expect":"result.passed"}`, `bad_type /tool: the check "w" of step 1 calls test.run, which is not marked as a tool that only reads`},
-		"bad args":                      {`{"tool":"fs.read","args":{"path":["a"]},"expect":"result.text == \"a\""}`, `bad_args /args/path: `},
+		"bad args":                      {`{"tool":"fs.read","args":{"path":["a","b"]},"expect":"result.text == \"a\""}`, `bad_args /args/path: `},
 		"missing args":                  {`{"tool":"fs.read","expect":"result.text == \"a\""}`, `bad_args : `},
 		"incomplete args":               {`{"tool":"fs.read","args":{},"expect":"result.text == \"a\""}`, `bad_args /args: `},
 		"args without a tool":           {`{"args":{},"toool":"x","expect":"result.passed"}`, `missing_tool : the check "result.passed" of step 1 has args and names no tool: unknown field toool; did you mean tool?`},

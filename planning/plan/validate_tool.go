@@ -123,7 +123,7 @@ func (c *checker) checkArgs(call plannedCall, signature *Signature) {
 	for _, fit := range coercions {
 		switch {
 		case !c.rules.Strict:
-			c.warn(CodeCoerced, at+fit.Arg, call.step, "%s calls %s with another type than it asks for; %s", call.who, call.tool, fit)
+			c.warn(CodeCoerced, at+fit.Arg, call.step, "%s calls %s with another %s than it asks for; %s", call.who, call.tool, fit.Differs(), fit)
 		case fit.onlyRespelled(): // the schema does not mind
 			c.fault(CodeBadArgs, at+fit.Arg, call.step, "%s calls %s with bad args: %s", call.who, call.tool, fit.refusal())
 		}

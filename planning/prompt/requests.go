@@ -19,6 +19,15 @@ func bound(most int) string {
 	return "Use at most " + english.Count(most, "step") + "."
 }
 
+// bound says how many steps there may be. A small model is not told: it would write that
+// many. The format bounds its steps.
+func (b Brief) bound(most int) string {
+	if b.Prompting.Small {
+		return ""
+	}
+	return bound(most)
+}
+
 // named returns a fenced text, or nothing without a text.
 func named(label, text string) string {
 	if strings.TrimSpace(text) == "" {
@@ -52,7 +61,7 @@ func (b Brief) first() string {
 	if len(b.Looked) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The results above are from finished steps. Do not repeat them. Number the new steps from %d.", len(b.Looked)+1)
+	return fmt.Sprintf("Write the plan of what is still to do. The results above are known. Number the steps from %d.", len(b.Looks)+1)
 }
 
 // ReviewRequest is phase 2.
@@ -78,7 +87,7 @@ func PlanRequest(b Brief, a reply.Analysis, review string, chosen ...string) Req
 			return b.Prompting.prompt("execution", executionData{
 				named("an analysis of the goal", cut.text(a.Brief, "")),
 				named("a review of this analysis", cut.text(review, "")),
-				bound(b.MaxSteps), depth(a.Complexity), acceptance(b), b.looked(cut), b.first(),
+				b.bound(b.MaxSteps), depth(a.Complexity), acceptance(b), b.looked(cut), b.first(),
 			})
 		},
 	}.request()
@@ -154,7 +163,7 @@ func RepairRequest(b Brief, from RepairContext) Request {
 			return b.Prompting.prompt("repair", repairData{
 				list, named("an earlier plan", cut.text(from.Reply, "")), named("the beginning of a plan", cut.text(from.Partly, "")),
 				named("an analysis of the goal", cut.text(from.Analysis.Brief, "")), named("a review of this analysis", cut.text(from.Review, "")),
-				situation, bound(most), b.looked(cut), b.first(),
+				situation, b.bound(most), b.looked(cut), b.first(),
 			})
 		},
 	}.request()
@@ -167,7 +176,7 @@ func ReplanRequest(b Brief, s Situation, most int) Request {
 	return composition{
 		brief: b, purpose: PurposeReplan, format: planFormat(tools, most, true, b.Prompting.Small), plans: &tools,
 		last: func(cut *cutter) string {
-			budget := bound(most)
+			budget := b.bound(most)
 			switch {
 			case s.ReplansLeft == 0:
 				budget += " There can be no further plan after this one."

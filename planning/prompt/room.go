@@ -173,7 +173,7 @@ type shortlist struct {
 // The room of the tools message, in bytes: for the lines of the best tools, a
 // little more for each tool there is. Two thirds of it are for whole lines.
 const (
-	lineRoom        = 1600
+	lineRoom        = 1560
 	lineRoomPerTool = 12
 	leastWhole      = 6   // tools with a whole line, where there are so many
 	fitsAt          = 0.3 // the share of the best score from which a tool has a line at all

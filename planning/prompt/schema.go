@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -63,6 +64,10 @@ const maxStepSchema = 48 << 10
 // stepsSchema is the list of steps of a plan: it can only name existing tools and
 // agents, and is no longer than the limit.
 func stepsSchema(tools planTools, most int) schema {
+	if tools.small {
+		const fewer = 10 // a small model fills what room there is
+		most = min(cmp.Or(most, fewer), fewer)
+	}
 	return schema{Type: "array", Items: &tools.step, MaxItems: most}
 }
 

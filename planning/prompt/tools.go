@@ -20,6 +20,7 @@ type planTools struct {
 	message string // the tools message, the same in all requests of a run
 	more    string // tools that the last message describes, "" for none
 	step    schema // of a step in the format
+	small   bool   // for a small model
 	untyped        // the tools whose arguments it does not describe
 
 	acceptance *schema // of the checks of the goal in the format; nil if there are none
@@ -30,7 +31,7 @@ type planTools struct {
 // model asked for.
 func toolsFor(b Brief, context, names string, chosen []string) planTools {
 	list := newShortlist(b)
-	tools, matches := planTools{message: list.message()}, list.all
+	tools, matches := planTools{message: list.message(), small: b.Prompting.Small}, list.all
 	if context != "" || names != "" || len(chosen) > 0 {
 		matches = ranked(b, context, strings.Join(append(slices.Clone(chosen), names), "\n"))
 		tools.more = list.further(foreign(matches), chosen)

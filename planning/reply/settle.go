@@ -14,6 +14,7 @@ import (
 // thing alone.
 func FinishSteps(c plan.Catalogue, profiles []string, steps []plan.Step) []plan.Step {
 	kinds := make(map[string]map[string]string) // the simple args of a tool, looked up once
+	signatures := make(map[string]*plan.Signature)
 	out := make([]plan.Step, len(steps))
 	for i, s := range steps {
 		s = settleTool(c, s)
@@ -30,8 +31,9 @@ func FinishSteps(c plan.Catalogue, profiles []string, steps []plan.Step) []plan.
 			if len(s.Args) > 0 {
 				if _, known := kinds[s.Tool]; !known {
 					kinds[s.Tool] = simpleArgs(tool)
+					signatures[s.Tool], _ = plan.NewSignature(tool) // an unusable schema settles nothing
 				}
-				s.Args = settleArgs(s.Args, kinds[s.Tool])
+				s.Args = settleArgs(signatures[s.Tool].Settle(s.Args), kinds[s.Tool])
 			}
 		}
 		out[i] = s

@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -204,7 +205,8 @@ func markNamed(tools []*tool, q Query) []*tool {
 
 // The weights of a word by where it stands, and the constants of BM25.
 const (
-	nameWeight, descriptionWeight, argumentWeight, detailWeight = 3, 1, 1, 0.5
+	nameWeight, descriptionWeight, argumentWeight, detailWeight = 3, 1, 0.5, 0.15
+	alikeWeight                                                 = 0.3 // of a word that means the same as one of the query
 
 	saturation = 1.2 // how soon repetitions stop counting: k1
 	lengthBias = 0.5 // how far long texts count less: b
@@ -254,6 +256,16 @@ func newTerms(q Query) *terms {
 			}
 		}).split(part.text)
 	}
+	t.joinWords(q.Goal)
+	for _, term := range slices.Sorted(maps.Keys(t.index)) {
+		for _, other := range others()[term] {
+			if _, known := t.index[other]; !known {
+				t.index[other] = len(t.weight)
+				t.starts.add([]byte(other))
+				t.weight = append(t.weight, alikeWeight*t.weight[t.index[term]])
+			}
+		}
+	}
 	t.tools = make([]int, len(t.weight))
 	t.splitter = newSplitter(t.find)
 	t.splitter.only = &t.starts
@@ -267,6 +279,29 @@ func newTerms(q Query) *terms {
 	return t
 }
 
+// joinWords adds the compounds of two words of a text that stand close together: a
+// goal logs work, and its tool is for a worklog.
+func (t *terms) joinWords(text string) {
+	const near, most = 4, 64 // words
+	var words []string
+	newSplitter(func(term []byte) {
+		if !stopTerms[string(term)] && len(words) < most {
+			words = append(words, string(term))
+		}
+	}).split(text)
+	for i, first := range words {
+		for _, second := range words[i+1 : min(i+1+near, len(words))] {
+			for _, compound := range []string{first + second, second + first} {
+				if _, known := t.index[compound]; !known {
+					t.index[compound] = len(t.weight)
+					t.starts.add([]byte(compound))
+					t.weight = append(t.weight, 1)
+				}
+			}
+		}
+	}
+}
+
 // longest bounds the text that is read of one tool, in bytes: what a server says
 // beyond it is no description.
 const longest = 8 << 10
@@ -276,7 +311,13 @@ func (t *terms) read(of *plan.Tool) tool {
 	t.tool = tool{Tool: of, from: len(t.found)}
 	t.add(of.Name, nameWeight)
 	t.add(of.Server, nameWeight)
-	t.add(of.Description, descriptionWeight)
+	if of.Trusted && plan.IsOperator(of.Name) {
+		words, _, _ := strings.Cut(of.Description, "The result is ") // the fields of results are about no goal
+		t.add(words, descriptionWeight)
+		t.add(operatorWords[of.Name], descriptionWeight)
+	} else {
+		t.add(of.Description, descriptionWeight)
+	}
 	eachSchemaText(string(of.InputSchema[:min(len(of.InputSchema), longest)]), t.argument)
 	t.tool.to = len(t.found)
 	return t.tool

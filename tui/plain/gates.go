@@ -107,10 +107,10 @@ func (l *Log) provenance(from []rule.Provenance) {
 	}
 }
 
-// coerced prints which arguments were converted to the type their tool expects.
+// coerced prints which arguments were fitted to what their tool expects.
 func (l *Log) coerced(indent string, all []plan.Coercion) {
 	for _, c := range all {
-		l.Line("%s%s fitted to the tool's types: %s", indent, l.Signs.Note, untrusted.Line(c.String()))
+		l.Line("%s%s fitted to the tool's %ss: %s", indent, l.Signs.Note, c.Differs(), untrusted.Line(c.String()))
 	}
 }
 

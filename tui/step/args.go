@@ -52,7 +52,7 @@ func (d *Pane) drawArgs(p *draw.SheetPage, s *agent.StepState) {
 		writeOrigins(p, column, args[name], s.Step.Args[name], from[name], all != "", d.run, each)
 	}
 	for _, c := range s.Coerced {
-		p.Prose(l.Faint, "Fitted to the tool's types: "+untrusted.Line(c.String()))
+		p.Prose(l.Faint, "Fitted to the tool's "+c.Differs()+"s: "+untrusted.Line(c.String()))
 	}
 	if len(sources) > 0 && sources[0].By == agent.AuthorUser {
 		p.Prose(l.Faint, "You wrote this call in place of the planned one.")

@@ -47,13 +47,15 @@ func (o *Operators) symbols(ctx context.Context, _ op.Call, args symbolsArgs) (*
 	if err != nil {
 		return nil, err
 	}
-	start, err := o.tree.ScopeOf(ctx, args.Path)
-	if err != nil {
+	start, skip := ".", func(string) bool { return false }
+	if pattern, ok := o.tree.Pattern(args.Path); ok {
+		skip = func(at string) bool { return !pattern.Match(at) }
+	} else if start, err = o.tree.ScopeOf(ctx, args.Path); err != nil {
 		return nil, err
 	}
-	query := source.ParseName(args.Query)
+	query := source.ParseName(strings.TrimSuffix(strings.TrimSuffix(args.Query, "*"), "."))
 	result := symbolsResult{Path: start, By: source.ByWords, Symbols: []source.Symbol{}}
-	r := &reading{start: start, word: query.Word, fold: true, lexed: func(f *source.File) any { return o.qualified(f.Outline().Symbols) }}
+	r := &reading{start: start, skip: skip, word: query.Word, fold: true, lexed: func(f *source.File) any { return o.qualified(f.Outline().Symbols) }}
 	if err := o.readWords(ctx, r); err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func (o *Operators) Tools() []op.Tool {
 		}.Tool(),
 		op.Op[referencesArgs, referencesResult]{
 			Name: "code.references",
-			Description: "Find where a name is used: by type if possible, else by name outside strings and comments; by says which. " +
+			Description: "Find where a name is used, by type or else by name; by says which. " +
 				"The result is {symbol, name, by, definition, references: [{path, line, column, text, in, definition}], total, truncated, note}.",
 			ReadOnly: true, Idempotent: true, Run: o.references,
 		}.Tool(),
@@ -43,7 +43,7 @@ func (o *Operators) Tools() []op.Tool {
 		}.Tool(),
 		op.Op[summaryArgs, summaryResult]{
 			Name: "code.summarize",
-			Description: "Summarize without a model: a file or text, a diff (title is a commit subject), a log, a test report, or where a symbol is declared and used. " +
+			Description: "Summarize without a model: a file, a folder, a text, a diff (title is a commit subject), a log, a test report or a symbol. " +
 				"Give one or several; tests with log also names the commits that touched failing files. The result is {kind, title, summary}, summary as Markdown.",
 			OneOf:    [][]string{{"text"}, {"path"}, {"diff"}, {"log"}, {"tests"}, {"matches"}, {"symbol"}},
 			ReadOnly: true, Idempotent: true, Run: o.summarize,

@@ -55,6 +55,7 @@ type transformArgs struct {
 func (o *Operators) transform(ctx context.Context, _ op.Call, args transformArgs) (*op.Answer[transformResult], error) {
 	var result transformResult
 	var err error
+	args = args.named()
 	switch args.Kind {
 	case "rename":
 		result, err = o.rename(ctx, args)
@@ -72,6 +73,21 @@ func (o *Operators) transform(ctx context.Context, _ op.Call, args transformArgs
 		text += result.Note + "\n"
 	}
 	return op.Reply(result, text+result.Diff), nil
+}
+
+// named returns the arguments of one kind under the names of the kind that was asked
+// for, where they can mean nothing else.
+func (a transformArgs) named() transformArgs {
+	renames := a.Symbol != "" && a.NewName != "" && a.Pattern == "" && a.Replacement == nil
+	replaces := a.Symbol == "" && a.NewName == "" && a.Pattern != "" && a.Replacement != nil && *a.Replacement != "" && !a.Regex && a.Glob == ""
+	switch {
+	case a.Kind == "rename" && replaces:
+		a.Symbol, a.NewName, a.Pattern, a.Replacement = a.Pattern, *a.Replacement, "", nil
+	case a.Kind == "replace" && renames:
+		text := a.NewName
+		a.Pattern, a.Replacement, a.Symbol, a.NewName = a.Symbol, &text, "", ""
+	}
+	return a
 }
 
 // rename computes a rename, by types if possible, or else by words.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"math"
 
 	"replan/mcpclient/workspace/op"
+	"replan/mcpclient/workspace/tree"
 )
 
 const maxEntries = 1000 // maximum number fs.list returns
@@ -23,7 +25,7 @@ type listEntry struct {
 }
 
 type listArgs struct {
-	Path  string `json:"path,omitempty" jsonschema:"folder, relative to the workspace; default: the workspace itself"`
+	Path  string `json:"path,omitempty" jsonschema:"folder or pattern of files, relative to the workspace; default: the workspace itself"`
 	Depth int    `json:"depth,omitempty" jsonschema:"how many levels deep; default: 1"`
 }
 
@@ -31,14 +33,13 @@ func (o *Operators) list(ctx context.Context, _ op.Call, args listArgs) (*op.Ans
 	if args.Depth < 0 {
 		return nil, fmt.Errorf("the argument depth of fs.list must be 1 or more, not %d", args.Depth)
 	}
-	start, err := o.tree.Folder(args.Path)
+	start, only, depth, err := o.listed(ctx, args)
 	if err != nil {
 		return nil, err
 	}
 	result := listResult{Path: start, Entries: []listEntry{}}
-	depth := max(args.Depth, 1)
 	err = o.tree.Walk(ctx, start, func(at string, d fs.DirEntry) error {
-		if at == start {
+		if at == start && d.IsDir() || only != nil && !only.Match(at) {
 			return nil
 		}
 		if len(result.Entries) == maxEntries {
@@ -55,6 +56,24 @@ func (o *Operators) list(ctx context.Context, _ op.Call, args listArgs) (*op.Ans
 		return nil, fmt.Errorf("listing %s: %w", start, err)
 	}
 	return op.Reply(result, fmt.Sprintf("%d entries in %s", len(result.Entries), start)), nil
+}
+
+// listed returns where a list starts and how deep it goes, and what it takes alone; nil
+// takes all. A file is the list of itself, a pattern that of what it matches.
+func (o *Operators) listed(ctx context.Context, args listArgs) (start string, only *tree.Glob, depth int, err error) {
+	if pattern, ok := o.tree.Pattern(args.Path); ok {
+		return ".", &pattern, math.MaxInt, nil
+	}
+	depth = max(args.Depth, 1)
+	if args.Path != "" {
+		if at, err := o.tree.Resolve(args.Path); err == nil {
+			if info, err := o.tree.Root.Stat(at); err == nil && info.Mode().IsRegular() {
+				return at, nil, depth, nil
+			}
+		}
+	}
+	start, err = o.tree.Folder(ctx, args.Path)
+	return start, nil, depth, err
 }
 
 func entry(at string, d fs.DirEntry) listEntry {

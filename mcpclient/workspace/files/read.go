@@ -3,8 +3,11 @@ package files
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"slices"
 	"strings"
 
+	"replan/internal/english"
 	"replan/mcpclient/workspace/op"
 )
 
@@ -22,6 +25,11 @@ func (o *Operators) read(ctx context.Context, _ op.Call, args readArgs) (*op.Ans
 	if err != nil {
 		return nil, err
 	}
+	if several, err := o.several(ctx, args.Path, at); err != nil || len(several) > 1 {
+		return o.readAll(several, args, err)
+	} else if len(several) == 1 {
+		at = several[0]
+	}
 	f, err := o.tree.LoadText(at)
 	if err != nil {
 		return nil, err
@@ -35,6 +43,79 @@ func (o *Operators) read(ctx context.Context, _ op.Call, args readArgs) (*op.Ans
 	}
 	o.changes.NoteRead(at, f.Hash())
 	return op.Text(text), nil
+}
+
+// mostRead is how many files one call reads.
+const mostRead = 10
+
+// several lists the files that a path means which names no single one: those of a
+// pattern, or of a folder without folders. It returns none for any other path.
+func (o *Operators) several(ctx context.Context, written, at string) ([]string, error) {
+	pattern, ok := o.tree.Pattern(written)
+	info, err := o.tree.Root.Stat(at)
+	folder := err == nil && info.IsDir()
+	if !ok && !folder {
+		return nil, nil
+	}
+	var files, folders []string
+	start := "."
+	if folder {
+		start = at
+	}
+	err = o.tree.Walk(ctx, start, func(p string, d fs.DirEntry) error {
+		switch {
+		case folder && p != start && d.IsDir():
+			folders = append(folders, p)
+			return fs.SkipDir
+		case d.Type().IsRegular() && (folder || pattern.Match(p)):
+			files = append(files, p)
+		}
+		if len(files) > mostRead {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	switch inside := slices.Concat(files, folders); {
+	case err != nil:
+		return nil, fmt.Errorf("looking for the files of %s: %w", written, err)
+	case len(files) > mostRead && !folder:
+		return nil, fmt.Errorf("%q matches more than %d files; read those that matter, or use fs.search", written, mostRead)
+	case folder && (len(files) > mostRead || len(folders) > 0 || len(files) == 0):
+		return nil, fmt.Errorf("%s is a folder, not a file; it holds %s; fs.list lists it", at, orNothing(inside))
+	}
+	return files, nil
+}
+
+func orNothing(names []string) string {
+	const most = 8
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return english.Some(names, most, "")
+}
+
+// readAll reads several files, each under a line with its name.
+func (o *Operators) readAll(files []string, args readArgs, err error) (*op.Answer[op.None], error) {
+	if err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	for _, at := range files {
+		f, err := o.tree.LoadText(at)
+		if err != nil {
+			fmt.Fprintf(&b, "==> %s <==\n[left out: %v]\n", at, err)
+			continue
+		}
+		text, err := excerpt(at, string(f.Data), max(args.Offset, 1), args.Limit, o.maxOutput/len(files))
+		if err != nil {
+			text = "[" + err.Error() + "]\n"
+		}
+		if fmt.Fprintf(&b, "==> %s <==\n%s", at, text); !strings.HasSuffix(text, "\n") {
+			b.WriteByte('\n')
+		}
+		o.changes.NoteRead(at, f.Hash())
+	}
+	return op.Text(b.String()), nil
 }
 
 // excerpt returns the lines of text from first on: at most limit lines (0

@@ -54,7 +54,7 @@ func TestReadRefusesNonText(t *testing.T) {
 	b.Write(t, map[string]string{"bin": "ab\x00cd", "latin1": "caf\xe9", "dir/auth.go": "x", "large": strings.Repeat("x", 4<<20+1)})
 	b.Refused(t, "fs.read", args{"path": "bin"}, "binary")
 	b.Refused(t, "fs.read", args{"path": "latin1"}, "UTF-8")
-	b.Refused(t, "fs.read", args{"path": "dir"}, "is a folder", "fs.list")
+	b.Refused(t, "fs.read", args{"path": "."}, "is a folder", "bin, large, latin1 and dir", "fs.list")
 	b.Refused(t, "fs.read", args{"path": "large"}, "bytes")
 	b.Refused(t, "fs.read", args{"path": "dir/auth.go/x"}, `"dir/auth.go" is a file`)
 	b.Refused(t, "fs.read", args{"path": "src/auth.go"}, `no file "src/auth.go"`, "similar: dir/auth.go")
@@ -116,7 +116,6 @@ func TestListShowsFoldersAndFiles(t *testing.T) {
 		})
 	}
 	b.Refused(t, "fs.list", args{"path": "missing"}, `no folder "missing"`)
-	b.Refused(t, "fs.list", args{"path": "a.go"}, "is a file")
 }
 
 func TestLongListIsCut(t *testing.T) {

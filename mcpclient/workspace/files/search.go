@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"replan/internal/english"
+	"replan/internal/lazyregexp"
 	"replan/mcpclient/workspace/grep"
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
@@ -51,18 +53,16 @@ func (o *Operators) search(ctx context.Context, _ op.Call, args searchArgs) (*op
 	if err != nil {
 		return nil, err
 	}
-	only, err := tree.NewGlob(args.Glob)
+	only, err := tree.NewGlob(o.wholeGlob(args.Glob))
 	if err != nil {
 		return nil, err
 	}
-	start := "."
-	if args.Path != "" {
-		if start, err = o.tree.Resolve(args.Path); err != nil {
-			return nil, err
-		}
-		if _, err := o.tree.Root.Stat(start); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("there is no file or folder %q in the workspace", start)
-		}
+	start, within := ".", tree.Glob{}
+	pattern, several := o.tree.Pattern(args.Path)
+	if several {
+		within = pattern
+	} else if start, err = o.tree.ScopeOf(ctx, args.Path); err != nil {
+		return nil, err
 	}
 	s := grep.Search{Find: find, Context: args.Context, Limit: defaultMatches, Size: o.maxOutput}
 	if args.Max > 0 {
@@ -73,7 +73,7 @@ func (o *Operators) search(ctx context.Context, _ op.Call, args searchArgs) (*op
 		s.Limit = grep.MostMatches // the best matches are selected from these
 	}
 	wanted := func(at string, d fs.DirEntry) bool {
-		return d.Type().IsRegular() && (args.Glob == "" || only.Match(at))
+		return d.Type().IsRegular() && (args.Glob == "" || only.Match(at)) && (!several || within.Match(at))
 	}
 	if err := s.Run(ctx, o.tree, start, wanted); err != nil {
 		return nil, fmt.Errorf("searching %s: %w", start, err)
@@ -82,5 +82,82 @@ func (o *Operators) search(ctx context.Context, _ op.Call, args searchArgs) (*op
 	if args.Words {
 		result = asked.rank(result, most)
 	}
+	if result.Total == 0 && !args.Words {
+		if err := o.look(ctx, &result, args, start, wanted); err != nil {
+			return nil, err
+		}
+	}
 	return op.Reply(result, result.String()), nil
+}
+
+// look adds what a search without a match may have meant. A query that is clearly a
+// regular expression is read as one. Lines that differ only in case are near: they do
+// not count.
+func (o *Operators) look(ctx context.Context, result *grep.Result, args searchArgs, start string, wanted func(string, fs.DirEntry) bool) error {
+	run := func(regex, fold bool, limit int) (grep.Result, error) {
+		find, err := grep.NewFinder(args.Query, regex, fold)
+		if err != nil {
+			return grep.Result{}, nil //nolint:nilerr // it is no expression
+		}
+		s := grep.Search{Find: find, Context: args.Context, Limit: limit, Size: o.maxOutput}
+		if err := s.Run(ctx, o.tree, start, wanted); err != nil {
+			return grep.Result{}, fmt.Errorf("searching %s: %w", start, err)
+		}
+		return s.Result(), nil
+	}
+	if !args.Regex && isExpression(args.Query) {
+		limit := defaultMatches
+		if args.Max > 0 {
+			limit = min(args.Max, grep.MostMatches)
+		}
+		found, err := run(true, args.IgnoreCase, limit)
+		if err != nil || found.Total > 0 {
+			found.Note = "no line holds this text as it stands; it was read as a regular expression"
+			*result = found
+			return err
+		}
+	}
+	if args.IgnoreCase {
+		return nil
+	}
+	const near = 10 // lines
+	found, err := run(args.Regex, true, near)
+	if err != nil || found.Total == 0 {
+		return err
+	}
+	result.Near, result.Note = found.Matches, fmt.Sprintf("nothing matches in this case; ignore_case finds %s", english.Count(found.Total, "line"))
+	return nil
+}
+
+// expressionSign matches what stands in regular expressions and hardly in code.
+var expressionSign = lazyregexp.New(`\.[*+]|\\[bBdDsSwW]|\[\^?[a-zA-Z0-9]-[a-zA-Z0-9]|^\^\w|\w\$$|^[\w .-]+(?:\|[\w .-]+)+$|\w\?:|\(\?`)
+
+// isExpression reports whether a query was most likely meant as a regular expression.
+func isExpression(query string) bool { return expressionSign.MatchString(query) }
+
+// wholeGlob is a glob as it was meant: a folder with all in it, an ending with its
+// names, and several patterns in one.
+func (o *Operators) wholeGlob(glob string) string {
+	switch at, err := o.tree.Resolve(strings.TrimSuffix(glob, "/")); {
+	case glob == "" || strings.ContainsAny(glob, "*?[{") && !strings.Contains(glob, ","):
+		return glob
+	case strings.Contains(glob, ",") && !strings.Contains(glob, "{"):
+		return "{" + strings.ReplaceAll(glob, ", ", ",") + "}"
+	case err == nil && at != "." && o.isFolder(at):
+		return at + "/**"
+	case strings.HasPrefix(glob, ".") && !strings.Contains(glob, "/") && (err != nil || !o.isFile(at)):
+		return "*" + glob
+	default:
+		return glob
+	}
+}
+
+func (o *Operators) isFolder(at string) bool {
+	info, err := o.tree.Root.Stat(at)
+	return err == nil && info.IsDir()
+}
+
+func (o *Operators) isFile(at string) bool {
+	info, err := o.tree.Root.Stat(at)
+	return err == nil && info.Mode().IsRegular()
 }

@@ -10,10 +10,9 @@ import (
 func (o *Operators) Tools() []op.Tool {
 	return []op.Tool{
 		op.Op[readArgs, op.None]{
-			Name: "fs.read",
-			Description: "Read a text file of the workspace, or a range of its lines. The result is the text; " +
-				"if lines are left out, the last line says which ones follow and how to read on.",
-			ReadOnly: true, Idempotent: true, Run: o.read,
+			Name:        "fs.read",
+			Description: "Read a text file, or a range of its lines, as text.",
+			ReadOnly:    true, Idempotent: true, Run: o.read,
 		}.Tool(),
 		op.Op[listArgs, listResult]{
 			Name:        "fs.list",
@@ -28,8 +27,8 @@ func (o *Operators) Tools() []op.Tool {
 		}.Tool(),
 		op.Op[searchArgs, grep.Result]{
 			Name: "fs.search",
-			Description: "Search the text of the workspace's files, line by line. Skips files that git ignores, and folders like vendor and node_modules unless path names them. " +
-				"The result is {matches: [{path, line, text, before, after}], total, files, truncated, skipped}.",
+			Description: "Search the text of all files, line by line. Skips what git ignores, and folders like node_modules unless path names them. " +
+				"The result is {matches: [{path, line, text, before, after}], total, files, truncated, skipped, near, note}.",
 			ReadOnly: true, Idempotent: true, Run: o.search,
 		}.Tool(),
 		op.Op[patchArgs, change.Result]{
@@ -43,7 +42,7 @@ func (o *Operators) Tools() []op.Tool {
 		}.Tool(),
 		op.Op[writeArgs, change.Result]{
 			Name:        "fs.write",
-			Description: "Create or overwrite a text file of the workspace. To change a part of a file use fs.patch. The result is {files: [{path, action, added, removed}], diff}.",
+			Description: "Create or overwrite a text file. To change a part of a file use fs.patch. The result is {files: [{path, action, added, removed}], diff}.",
 			Destructive: true, Idempotent: true, Previews: true, Run: o.write,
 		}.Tool(),
 		op.Op[moveArgs, change.Result]{

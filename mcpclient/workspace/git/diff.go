@@ -41,7 +41,7 @@ var diffFlags = []string{
 }
 
 type diffArgs struct {
-	Of   string `json:"of,omitempty" jsonschema:"all (where it is left out): everything with new files; staged; unstaged; commit: what vcs.commit would take"`
+	Of   string `json:"of,omitempty" jsonschema:"all (where it is left out): everything with new files; staged; unstaged; commit: what vcs.commit would take, or with ref what that commit changed"`
 	Path string `json:"path,omitempty" jsonschema:"only this file or folder"`
 	Ref  string `json:"ref,omitempty" jsonschema:"compare with this commit, branch or tag, or two of them, like main..topic"`
 }
@@ -65,10 +65,12 @@ func (o *Operators) vcsDiff(ctx context.Context, _ op.Call, args diffArgs) (*op.
 	switch {
 	case args.Of != "" && args.Of != "all" && args.Of != "staged" && args.Of != "unstaged" && args.Of != "commit":
 		return nil, fmt.Errorf("the argument of of vcs.diff is %q; it must be all, staged, unstaged or commit", args.Of)
-	case args.Ref != "" && args.Of != "" && args.Of != "all":
+	case args.Ref != "" && (args.Of == "staged" || args.Of == "unstaged"):
 		return nil, fmt.Errorf("the argument ref of vcs.diff compares everything with a commit; leave out of, which is %q", args.Of)
 	case two:
 		result, err = r.diff(ctx, gitRun{}, base, at)
+	case args.Of == "commit" && args.Ref != "":
+		result, err = r.diffOfPast(ctx, base, at)
 	case args.Of == "staged":
 		result, err = r.diff(ctx, gitRun{}, "--cached", at)
 	case args.Of == "unstaged":
@@ -78,8 +80,10 @@ func (o *Operators) vcsDiff(ctx context.Context, _ op.Call, args diffArgs) (*op.
 	default:
 		result, err = r.diffOfAll(ctx, base, at)
 	}
-	if err == nil && !two {
-		err = r.noteOutside(ctx, &result)
+	if past := args.Of == "commit" && args.Ref != ""; err == nil && !two && !past {
+		if err = r.noteOutside(ctx, &result); len(result.Files) == 0 && result.Note == "" && args.Path == "" && r.born {
+			result.Note = "nothing differs from the last commit; vcs.show shows what a commit changed"
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -87,6 +91,9 @@ func (o *Operators) vcsDiff(ctx context.Context, _ op.Call, args diffArgs) (*op.
 	text := result.Diff
 	if len(result.Files) == 0 {
 		text = "there is no difference"
+		if result.Note == "" {
+			result.Note = o.missing(ctx, args.Path)
+		}
 	}
 	if result.Note != "" {
 		text += "\n" + result.Note
@@ -135,27 +142,49 @@ func (r *gitRepository) revisions(ctx context.Context, ref string) (string, bool
 		if *name == "" {
 			continue
 		}
-		out, err := r.git(ctx, gitRun{args: []string{"rev-parse", "--verify", "--quiet", "--end-of-options", *name + "^{commit}"}})
+		hash, err := r.revision(ctx, *name)
 		if err != nil {
 			return "", false, err
-		}
-		hash := strings.TrimSpace(out.data)
-		if out.exit != 0 || hash == "" {
-			return "", false, fmt.Errorf("there is no commit, branch or tag %q; vcs.log and vcs.branches list them", *name)
 		}
 		*name = hash
 	}
 	return from + dots + to, dots != "", nil
 }
 
-// diff runs git diff. which is its argument for what to compare.
+// revision returns the hash of one commit. A word for the last commit is HEAD.
+func (r *gitRepository) revision(ctx context.Context, name string) (string, error) {
+	hash, err := r.lookUp(ctx, name)
+	if err != nil && slices.Contains([]string{"last", "latest", "newest", "last commit", "latest commit", "head"}, strings.ToLower(name)) {
+		return r.lookUp(ctx, "HEAD")
+	}
+	return hash, err
+}
+
+// lookUp is revision for a name as it stands.
+func (r *gitRepository) lookUp(ctx context.Context, name string) (string, error) {
+	out, err := r.git(ctx, gitRun{args: []string{"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"}})
+	if err != nil {
+		return "", err
+	}
+	hash := strings.TrimSpace(out.data)
+	if out.exit != 0 || hash == "" {
+		return "", fmt.Errorf("there is no commit, branch or tag %q; vcs.log and vcs.branches list them", name)
+	}
+	return hash, nil
+}
+
+// emptyTree returns the hash of a tree without files.
+func (r *gitRepository) emptyTree(ctx context.Context) (string, error) {
+	out, err := r.must(ctx, "name the empty tree", gitRun{args: []string{"hash-object", "-t", "tree", "--stdin"}, input: []byte{}})
+	return strings.TrimSpace(out.data), err
+}
+
+// diff runs git diff. which is its arguments for what to compare, without blanks
+// in them.
 func (r *gitRepository) diff(ctx context.Context, run gitRun, which string, at ...string) (diffResult, error) {
 	result := diffResult{Files: []diffFile{}}
 	ask := func(max int, flags ...string) (gitOutput, error) {
-		args := append(append([]string{}, diffFlags...), flags...)
-		if which != "" {
-			args = append(args, which)
-		}
+		args := slices.Concat(diffFlags, flags, strings.Fields(which))
 		run.args, run.max = append(append(args, "--"), at...), max
 		return r.must(ctx, "compare", run)
 	}
@@ -279,11 +308,9 @@ func (r *gitRepository) diffOfAll(ctx context.Context, base, at string) (diffRes
 		return diffResult{}, err
 	}
 	if base == "" {
-		empty, err := s.r.must(ctx, "name the empty tree", gitRun{args: []string{"hash-object", "-t", "tree", "--stdin"}, input: []byte{}})
-		if err != nil {
+		if base, err = r.emptyTree(ctx); err != nil {
 			return diffResult{}, err
 		}
-		base = strings.TrimSpace(empty.data)
 	}
 	result, err := r.diff(ctx, gitRun{index: s.index, store: s.store}, base, at)
 	if err != nil {

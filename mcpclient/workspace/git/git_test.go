@@ -317,7 +317,7 @@ type previewResult struct {
 
 func TestFolderWithoutRepositoryIsReported(t *testing.T) {
 	b := newBench(t, workspace.Config{Environ: append(gitEnviron(t), "GIT_CEILING_DIRECTORIES="+filepath.Dir(t.TempDir()))})
-	for _, tool := range []string{"vcs.status", "vcs.diff", "vcs.log", "vcs.branches"} {
+	for _, tool := range []string{"vcs.status", "vcs.diff", "vcs.log", "vcs.show", "vcs.branches"} {
 		b.Refused(t, tool, nil, "not a git repository", "git init")
 	}
 	b.Refused(t, "vcs.commit", args{"message": "m"}, "not a git repository")

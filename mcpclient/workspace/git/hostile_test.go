@@ -81,6 +81,7 @@ func TestReadingRunsNoConfiguredPrograms(t *testing.T) {
 		{"vcs.diff", args{"of": "commit"}},
 		{"vcs.diff", args{"ref": "HEAD"}},
 		{"vcs.log", nil},
+		{"vcs.show", nil},
 		{"vcs.branches", nil},
 	} {
 		if got := r.Must(t, c.tool, c.args); m.runs() != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -316,23 +317,26 @@ func (o *Operators) vcsLog(ctx context.Context, _ op.Call, args logArgs) (*op.An
 		if err != nil {
 			return nil, err
 		}
-		which = append(which, "--", at)
+		files := []string{at}
+		if pattern, ok := o.tree.Pattern(args.Path); ok {
+			if matching, _, err := o.tree.Matching(ctx, pattern, maxVCSFiles); err != nil {
+				return nil, err
+			} else if len(matching) > 0 {
+				files = matching
+			}
+		}
+		which = append(append(which, "--"), files...)
 	}
 	result := logResult{Commits: []commitInfo{}}
 	out, err := r.must(ctx, "list the commits", gitRun{args: append([]string{
-		"log", "-z", "--no-color", "--encoding=UTF-8", "--format=%H%x00%an%x00%aI%x00%s%x00%b", "-n", strconv.Itoa(min(args.Max, maxCommits)),
+		"log", "-z", "--no-color", "--encoding=UTF-8", "--format=" + commitFormat, "-n", strconv.Itoa(min(args.Max, maxCommits)),
 	}, which...)})
 	if err != nil {
 		return nil, err
 	}
-	const fields = 5
 	parts := []string{}
-	all := strings.Split(strings.TrimSuffix(out.data, "\x00"), "\x00")
-	for ; len(all) >= fields; all = all[fields:] {
-		info := commitInfo{
-			Hash: all[0], Author: valid(all[1]), Date: all[2],
-			Subject: valid(all[3]), Body: strings.TrimSpace(op.MiddleCut(valid(all[4]), maxBody)),
-		}
+	for info := range commits(out.data) {
+		info.Body = strings.TrimSpace(op.MiddleCut(info.Body, maxBody))
 		result.Commits = append(result.Commits, info)
 		parts = append(parts, fmt.Sprintf("%.10s %.10s %s (%s)", info.Hash, info.Date, info.Subject, info.Author))
 	}
@@ -344,11 +348,29 @@ func (o *Operators) vcsLog(ctx context.Context, _ op.Call, args logArgs) (*op.An
 		return nil, fmt.Errorf("counting the commits: %w", err)
 	}
 	if len(parts) == 0 {
-		parts = append(parts, "no commit fits")
+		result.Note = o.missing(ctx, args.Path)
+		parts = append(parts, strings.TrimPrefix(result.Note+"\nno commit fits", "\n"))
 	} else if more := result.Total - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
 	return op.Reply(result, strings.Join(parts, "\n")), nil
+}
+
+// commitFormat is the format of git log that commits reads.
+const commitFormat = "%H%x00%an%x00%aI%x00%s%x00%b"
+
+// commits parses the output of git log -z with commitFormat.
+func commits(data string) iter.Seq[commitInfo] {
+	const fields = 5
+	return func(yield func(commitInfo) bool) {
+		for all := strings.Split(strings.TrimSuffix(data, "\x00"), "\x00"); len(all) >= fields; all = all[fields:] {
+			if !yield(commitInfo{
+				Hash: all[0], Author: valid(all[1]), Date: all[2], Subject: valid(all[3]), Body: strings.TrimSpace(valid(all[4])),
+			}) {
+				return
+			}
+		}
+	}
 }
 
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

@@ -312,6 +312,14 @@ func (o *Operators) pathspec(name string) (string, error) {
 	return o.tree.Resolve(name)
 }
 
+// missing says that a path argument names nothing, if so; it is for an empty result.
+func (o *Operators) missing(ctx context.Context, name string) string {
+	if _, err := o.tree.ScopeOf(ctx, name); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
 // local returns a path of the repository relative to the workspace. It reports
 // whether the path is in the workspace.
 func (r *gitRepository) local(name string) (string, bool) {

@@ -43,6 +43,12 @@ func (o *Operators) vcsReaders() []op.Tool {
 			Description: "List the commits of the workspace, the newest first. The result is {commits: [{hash, author, date, subject, body}], total}.",
 			ReadOnly:    true, Idempotent: true, Run: o.vcsLog,
 		}.Tool(),
+		op.Op[showArgs, showResult]{
+			Name: "vcs.show",
+			Description: "Show a commit: its author, whole message and changes. " +
+				"The result is {hash, author, date, subject, body, diff, files: [{path, added, removed, status}], added, removed, truncated}.",
+			ReadOnly: true, Idempotent: true, Run: o.vcsShow,
+		}.Tool(),
 		op.Op[struct{}, branchesResult]{
 			Name:        "vcs.branches",
 			Description: "List the local git branches. The result is {current, branches: [{name, current, subject}]}.",

@@ -31,6 +31,8 @@ type Result struct {
 	Files     int      `json:"files"` // that hold one
 	Truncated bool     `json:"truncated"`
 	Skipped   *Skipped `json:"skipped,omitempty"`
+	Near      []Match  `json:"near,omitempty"` // lines that differ from the query in case alone, if none matches
+	Note      string   `json:"note,omitempty"`
 }
 
 // Match is a line that matches.
@@ -58,6 +60,12 @@ func (r Result) String() string {
 	fmt.Fprintf(&b, "%s in %s", english.Count(r.Total, "matching line"), english.Count(r.Files, "file"))
 	if r.Truncated {
 		fmt.Fprintf(&b, ", %d shown", len(r.Matches))
+	}
+	if r.Note != "" {
+		fmt.Fprintf(&b, "\n%s", r.Note)
+	}
+	for _, m := range r.Near {
+		fmt.Fprintf(&b, "\n%s:%d: %s", m.Path, m.Line, m.Text)
 	}
 	return b.String()
 }

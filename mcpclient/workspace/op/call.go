@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -128,10 +129,13 @@ func (c Call) Status(ctx context.Context) func(text string) {
 }
 
 // Limit parses an argument that is a time limit. If it is left out, Limit returns
-// usual.
+// usual. A bare number counts seconds.
 func (c Call) Limit(given string, usual time.Duration) (time.Duration, error) {
 	if given == "" {
 		return usual, nil
+	}
+	if _, err := strconv.ParseUint(given, 10, 32); err == nil {
+		given += "s"
 	}
 	limit, err := time.ParseDuration(given)
 	if err != nil || limit <= 0 {

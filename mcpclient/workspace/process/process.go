@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,6 +48,11 @@ type procArgs struct {
 	AllowFailure bool     `json:"allow_failure,omitempty" jsonschema:"return the exit code instead of failing"`
 }
 
+// isShellSign reports whether a word of a command means something to a shell alone.
+func isShellSign(word string) bool {
+	return slices.Contains([]string{"|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1"}, word)
+}
+
 // proc runs what a call asks for. There is a gate before it: nothing here keeps
 // a program from doing what its user may do.
 func (o *Operators) proc(ctx context.Context, c op.Call, args procArgs) (*op.Answer[procResult], error) {
@@ -56,7 +63,7 @@ func (o *Operators) proc(ctx context.Context, c op.Call, args procArgs) (*op.Ans
 	if limit > maxProcTime {
 		return nil, fmt.Errorf("the argument timeout of proc.run is %s; at most %s are given", limit, maxProcTime)
 	}
-	dir, err := o.tree.Folder(args.Dir)
+	dir, err := o.tree.Folder(ctx, args.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -68,12 +75,20 @@ func (o *Operators) proc(ctx context.Context, c op.Call, args procArgs) (*op.Ans
 		return nil, errors.New("the command of proc.run contains a NUL byte")
 	case args.Shell != "":
 		cmd.Name, cmd.Script = child.Shell, args.Shell
+	case slices.ContainsFunc(args.Argv, isShellSign):
+		return nil, fmt.Errorf("argv reaches no shell, so signs like | and && mean nothing in it; pass shell: %q", strings.Join(args.Argv, " "))
 	case len(args.Argv) > 0 && args.Argv[0] != "":
 		cmd.Name, cmd.Args = args.Argv[0], args.Argv[1:]
 	default:
 		return nil, errors.New("proc.run needs argv, the program and its arguments, or shell, a script")
 	}
 	out, err := o.runner.Run(ctx, cmd)
+	if errors.Is(err, exec.ErrNotFound) && strings.ContainsAny(cmd.Name, " \t") {
+		return nil, fmt.Errorf("argv takes each word as a text of its own, and %q is several: split it, or pass it as shell", cmd.Name)
+	}
+	if errors.Is(err, exec.ErrNotFound) && cmd.Name == "cd" {
+		return nil, errors.New("cd is no program; name the folder in dir, and the program in argv")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -42,11 +43,12 @@ func goTest(_ context.Context, o *Operators, dir string, args testArgs) (child.C
 	if args.Run != "" {
 		flags = append(flags, "-run="+args.Run)
 	}
-	return child.Command{Name: "go", Args: append(flags, o.goTarget(dir, args.Path))}, nil
+	return child.Command{Name: "go", Args: append(flags, o.goTarget(dir, args.Path, true))}, nil
 }
 
-// goTarget converts a path argument to one for the go command.
-func (o *Operators) goTarget(dir, name string) string {
+// goTarget converts a path argument to one for the go command. A folder that is to be
+// tested and has no tests itself means those below it.
+func (o *Operators) goTarget(dir, name string, tested bool) string {
 	if name == "" {
 		return "./..."
 	}
@@ -59,10 +61,21 @@ func (o *Operators) goTarget(dir, name string) string {
 		name = path.Dir(name)
 	}
 	target := o.below(dir, name)
-	if all {
+	if all || tested && o.holdsNoTests(name) {
 		target += "/..."
 	}
 	return target
+}
+
+// holdsNoTests reports whether a folder has folders in it and no Go tests of its own.
+func (o *Operators) holdsNoTests(name string) bool {
+	at, err := o.tree.Resolve(name)
+	if err != nil {
+		return false
+	}
+	entries, err := fs.ReadDir(o.tree.Root.FS(), at)
+	return err == nil && slices.ContainsFunc(entries, fs.DirEntry.IsDir) &&
+		!slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), "_test.go") })
 }
 
 func cargoTest(_ context.Context, _ *Operators, _ string, args testArgs) (child.Command, error) {

@@ -47,7 +47,7 @@ func (o *Operators) lint(ctx context.Context, c op.Call, args lintArgs) (*op.Ans
 	if strings.HasPrefix(args.Path, "-") {
 		return nil, errors.New("test.lint takes path, timeout and allow_failures; the path names a package or a folder, not an option")
 	}
-	cmd, dir, err := o.lintCommand(args.Path)
+	cmd, dir, err := o.lintCommand(ctx, o.wholePath(args.Path))
 	if err != nil {
 		return nil, err
 	}
@@ -88,10 +88,13 @@ func (o *Operators) lint(ctx context.Context, c op.Call, args lintArgs) (*op.Ans
 
 // lintCommand returns the linter of the project that contains path, and the
 // folder to run it in.
-func (o *Operators) lintCommand(name string) (child.Command, string, error) {
+func (o *Operators) lintCommand(ctx context.Context, name string) (child.Command, string, error) {
 	p, err := o.projectOf(name)
 	if err != nil {
 		return child.Command{}, "", errors.New("no project to lint found here: no project of Go, Rust, npm or Python")
+	}
+	if err := o.checkPath(ctx, p, name); err != nil {
+		return child.Command{}, "", err
 	}
 	cmd := child.Command{}
 	switch p.kind {
@@ -130,7 +133,10 @@ func (o *Operators) lintCommand(name string) (child.Command, string, error) {
 // goLint returns golangci-lint if it is installed and the project or the
 // workspace around it configures it. Otherwise it returns go vet.
 func (o *Operators) goLint(dir, name string) child.Command {
-	target := o.goTarget(dir, name)
+	if name == "." { // an own package at the top is rarely all that is meant
+		name = ""
+	}
+	target := o.goTarget(dir, name, false)
 	for at := dir; installed("golangci-lint"); at = path.Dir(at) {
 		for _, end := range []string{"yml", "yaml", "toml", "json"} {
 			if _, err := o.tree.Root.Stat(path.Join(at, ".golangci."+end)); err == nil {

@@ -22,7 +22,7 @@ func pythonTest(ctx context.Context, o *Operators, dir string, args testArgs) (c
 	}
 	flags := []string{"-m", "pytest", "-q", "--color=no"}
 	if args.Run != "" {
-		flags = append(flags, "-k", args.Run)
+		flags = append(flags, "-k", strings.ReplaceAll(args.Run, "|", " or "))
 	}
 	if args.Path != "" {
 		flags = append(flags, o.below(dir, strings.TrimSuffix(args.Path, "/...")))

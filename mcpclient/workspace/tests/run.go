@@ -59,6 +59,7 @@ func (o *Operators) test(ctx context.Context, c op.Call, args testArgs) (*op.Ans
 	if args.limit, err = c.Limit(args.Timeout, defaultTestTime); err != nil {
 		return nil, err
 	}
+	args = o.meant(args)
 	cmd, project, err := o.testCommand(ctx, c, args)
 	if args.AllowNone && (errors.Is(err, errNoProject) || err == nil && o.untested(project)) {
 		if c.Preview {
@@ -140,7 +141,7 @@ func (r *testResult) conclude(args testArgs, report *testReport, out child.Outco
 		r.Summary = "there are no tests to run here"
 	case args.Run != "" && report.noneRan() && len(r.Failed) == 0:
 		r.Passed = false
-		r.Summary = fmt.Sprintf("no test matches %q", args.Run)
+		r.Summary = fmt.Sprintf("no test matches %q; leave run out to run all", args.Run)
 	case r.Passed:
 		r.Summary = report.passed()
 	case len(report.failed) > 0:
@@ -211,9 +212,13 @@ type detectArgs struct {
 
 // detect lists the folders of the workspace with tests that can be run.
 func (o *Operators) detect(ctx context.Context, _ op.Call, args detectArgs) (*op.Answer[detectResult], error) {
-	start, err := o.tree.Folder(args.Path)
-	if err != nil {
-		return nil, err
+	start := "."
+	if args.Path != "" {
+		folder, err := o.testFolder(args.Path)
+		if err != nil {
+			return nil, err
+		}
+		start = folder
 	}
 	projects, err := o.projectsBelow(ctx, start, maxProjects)
 	if err != nil {
@@ -369,6 +374,9 @@ func (o *Operators) testCommand(ctx context.Context, c op.Call, args testArgs) (
 		}
 	}
 	if err != nil {
+		return child.Command{}, project{}, err
+	}
+	if err := o.checkPath(ctx, p, args.Path); err != nil {
 		return child.Command{}, project{}, err
 	}
 	cmd, err := p.command(ctx, o, p.dir, args)

@@ -52,7 +52,6 @@ func TestGoTestResults(t *testing.T) {
 		"red":                     {args{"path": "./sub/..."}, []string{"TestRed/inner", "TestRed"}, "2 failed: ", []string{"want 3", "red_test.go:6"}},
 		"red in a nested module":  {args{"path": "nested/in"}, []string{"TestRed/inner", "TestRed"}, "2 failed: ", []string{"want 3"}},
 		"build failure":           {args{"path": "broken"}, []string{"example.test/m/broken (build failed)"}, "1 failed: example.test/m/broken (build failed)", []string{"b_test.go:3"}},
-		"missing package":         {args{"path": "missing"}, []string{"missing (setup failed)"}, "1 failed: missing", []string{"missing"}},
 		"exit without output":     {args{"path": "exits"}, []string{"example.test/m/exits"}, "1 failed: example.test/m/exits", nil},
 		"everything": {
 			nil,

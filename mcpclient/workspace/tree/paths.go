@@ -20,13 +20,8 @@ const (
 	maxPath  = 4000 // bytes of a path
 )
 
-// Resolve returns the canonical path of a name: relative, with slashes, without
-// links and dots. Files are compared, hashed and reported under this path. The file
-// need not exist.
-//
-// It fails for names that lead out of the folder. [os.Root] refuses them again when
-// the file is opened.
-func (t *Tree) Resolve(name string) (string, error) {
+// resolve is [Tree.Resolve] for a name as it stands.
+func (t *Tree) resolve(name string) (string, error) {
 	if name == "" {
 		return "", errors.New("the path is empty; name a file relative to the workspace")
 	}
@@ -154,26 +149,6 @@ func isDotGit(name string) bool {
 	return strings.EqualFold(name, ".git") || strings.EqualFold(name, "git~1")
 }
 
-// NoFile returns the error for a missing file. It names similar files.
-func (t *Tree) NoFile(ctx context.Context, at string) error {
-	const wanted, most = 3, 20_000 // names to offer, and to look at
-	base, seen := path.Base(at), 0
-	var found []string
-	err := t.Walk(ctx, ".", func(p string, d fs.DirEntry) error {
-		if !d.IsDir() && strings.EqualFold(path.Base(p), base) {
-			found = append(found, p)
-		}
-		if seen++; len(found) == wanted || seen == most {
-			return fs.SkipAll
-		}
-		return nil
-	})
-	if err != nil || len(found) == 0 {
-		return fmt.Errorf("there is no file %q in the workspace", at)
-	}
-	return fmt.Errorf("there is no file %q in the workspace; similar: %s", at, strings.Join(found, ", "))
-}
-
 // OnDisk returns the absolute path of a file, for a child process.
 func (t *Tree) OnDisk(at string) string {
 	return filepath.Join(t.Dir, filepath.FromSlash(at))
@@ -215,7 +190,7 @@ func (t *Tree) ScopeOf(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	if _, err := t.Root.Stat(at); errors.Is(err, fs.ErrNotExist) {
-		return "", t.NoFile(ctx, at)
+		return "", t.nothing(ctx, at)
 	} else if err != nil {
 		return "", fmt.Errorf("looking at %s: %w", at, err)
 	}

@@ -169,7 +169,7 @@ func (w *walker) enter(parent *Folder, name, at string, rules *ignores) error {
 }
 
 // Folder resolves a name that must be a folder. An empty name is the workspace.
-func (t *Tree) Folder(name string) (string, error) {
+func (t *Tree) Folder(ctx context.Context, name string) (string, error) {
 	if name == "" {
 		return ".", nil
 	}
@@ -180,7 +180,7 @@ func (t *Tree) Folder(name string) (string, error) {
 	info, err := t.Root.Stat(at)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("there is no folder %q in the workspace", at)
+		return "", t.noFolder(ctx, at)
 	case err != nil:
 		return "", fmt.Errorf("looking at %s: %w", at, err)
 	case !info.IsDir():

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
+
+	"replan/internal/lazyregexp"
 )
 
 // Name is a parsed symbol as a person writes it.
@@ -16,10 +18,13 @@ type Name struct {
 	Parent string // the part before it: Run; may be ""
 }
 
+// declarator matches the word before a name where it is declared.
+var declarator = lazyregexp.New(`^(?:func|function|fn|def|class|struct|interface|type|const|var|let|method)\s+(\S+)$`)
+
 // ParseName parses a symbol like Apply, Run.Apply, (*Run).Apply(), A::b, A#b
 // or `$name`.
 func ParseName(symbol string) Name {
-	s := strings.Trim(strings.TrimSpace(symbol), "`'\"")
+	s := declarator.ReplaceAllString(strings.Trim(strings.TrimSpace(symbol), "`'\""), "$1")
 	for {
 		open := strings.LastIndexByte(s, '(')
 		if open <= 0 || !strings.HasSuffix(s, ")") {
