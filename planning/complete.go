@@ -2,11 +2,13 @@ package planning
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"replan/internal/placeholder"
 	"replan/internal/untrusted"
 	"replan/planning/intent"
 	"replan/planning/plan"
@@ -27,11 +29,190 @@ func complete(b prompt.Brief, steps []plan.Step) []plan.Step {
 	c.correctPaths()
 	c.applyTransforms()
 	if b.For(prompt.PurposePlan).Prompting.Small {
+		c.patchFiles()
 		c.dropRepeats()
+		c.dropStrays()
+		c.patchAll()
 		c.addTests()
 		c.order()
+		c.number()
 	}
+	c.leaveOut()
 	return c.steps
+}
+
+// knows reports whether a path exists, and whether that is known.
+func (c *completion) knows(at string) (exists, known bool) {
+	sketch := c.brief.Prompting.Sketch
+	if len(sketch.Near) > 0 || len(sketch.Files) == 0 {
+		return false, false
+	}
+	clean := strings.TrimPrefix(path.Clean("/"+at), "/")
+	return clean == "" || slices.ContainsFunc(sketch.Files, func(f string) bool { return f == clean || strings.HasPrefix(f, clean+"/") }), true
+}
+
+// pathOf returns the path that a step is about, "" if it has none or it is not known yet.
+func pathOf(s plan.Step) string {
+	at, _ := s.Args["path"].(string)
+	if strings.Contains(at, "${") {
+		return ""
+	}
+	return at
+}
+
+// patchFiles makes a step that writes a whole file that exists patch it, and so one that
+// removes a file though the goal names a declaration in it. A small model rewrites files
+// from memory, and removes a file for a line.
+func (c *completion) patchFiles() {
+	for i, s := range c.steps {
+		at := pathOf(s)
+		exists, _ := c.knows(at)
+		if at == "" || !exists || s.Executor != plan.ExecutorTool {
+			continue
+		}
+		removes := s.Tool == "fs.remove" && !strings.Contains(c.brief.Goal, path.Base(at)) && slices.ContainsFunc(c.brief.Prompting.Sketch.Named, func(n string) bool { return strings.Contains(n, ", "+at+":") })
+		if s.Tool != "fs.write" && !removes {
+			continue
+		}
+		if _, err := c.brief.Catalogue.Find("fs.patch"); err == nil {
+			s.Tool, s.Args = "fs.patch", map[string]any{"path": at}
+			c.steps[i] = s
+		}
+	}
+}
+
+// dropStrays leaves out steps that read what is not there, or what no name of the goal
+// calls for once all that it names was looked at. Small models pad their plans with them.
+func (c *completion) dropStrays() {
+	looked := c.looked()
+	drop := map[string]bool{}
+	written := map[string]bool{}
+	for _, s := range c.steps {
+		at := pathOf(s)
+		if c.changes(s) {
+			written[at] = true
+			continue
+		}
+		if !c.reads(s) || slices.ContainsFunc(looked, func(l plan.Step) bool { return l.Index == s.Index }) {
+			continue
+		}
+		if exists, known := c.knows(at); at != "" && known && !exists && !strings.ContainsAny(at, "*?[{") && !written[at] {
+			drop[s.Index] = true
+			continue
+		}
+		if len(looked) == 0 || intent.OnlyAsks(c.brief.Goal) {
+			continue
+		}
+		named := false
+		for _, name := range []string{"query", "symbol"} {
+			word, _ := s.Args[name].(string)
+			named = named || word != "" && strings.Contains(strings.ToLower(c.brief.Goal), strings.ToLower(word))
+		}
+		if s.Tool != "fs.read" && !named && s.Tool != "vcs.log" && s.Tool != "vcs.show" && s.Tool != "vcs.diff" {
+			drop[s.Index] = true
+		}
+	}
+	if len(drop) == 0 || len(drop) == len(c.steps) {
+		return
+	}
+	c.steps = slices.DeleteFunc(c.steps, func(s plan.Step) bool { return drop[s.Index] })
+	for i, s := range c.steps {
+		c.steps[i].DependsOn = slices.DeleteFunc(slices.Clone(s.DependsOn), func(d string) bool { return drop[d] })
+	}
+}
+
+// patchAll adds the files that a change of "both", "all" or "each" of them has left out.
+func (c *completion) patchAll() {
+	if !intent.WantsAll(c.brief.Goal) {
+		return
+	}
+	at := slices.IndexFunc(c.steps, func(s plan.Step) bool { return s.Tool == "fs.patch" && pathOf(s) != "" })
+	if at < 0 || slices.ContainsFunc(c.steps, func(s plan.Step) bool { return s.Tool == "fs.write" || s.Tool == "code.transform" }) {
+		return
+	}
+	for _, look := range c.looked() {
+		file := pathOf(look)
+		if look.Tool != "fs.read" || slices.ContainsFunc(c.steps, func(s plan.Step) bool { return c.changes(s) && pathOf(s) == file }) {
+			continue
+		}
+		c.steps = append(c.steps, plan.Step{
+			Index: c.free(), Title: untrusted.Text("Change " + file), Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": file}, DependsOn: []string{look.Index},
+		})
+	}
+}
+
+// free returns an index that no step has.
+func (c *completion) free() string {
+	next := 0
+	for _, s := range c.steps {
+		if n, err := strconv.Atoi(s.Index); err == nil {
+			next = max(next, n)
+		}
+	}
+	return strconv.Itoa(next + 1)
+}
+
+// number numbers the steps from 1 without gaps.
+func (c *completion) number() {
+	to := make(map[string]string, len(c.steps))
+	for i, s := range c.steps {
+		to[s.Index] = strconv.Itoa(i + 1)
+	}
+	for i, s := range c.steps {
+		needs := make([]string, 0, len(s.DependsOn))
+		for _, d := range s.DependsOn {
+			if n, ok := to[d]; ok {
+				d = n
+			}
+			needs = append(needs, d)
+		}
+		c.steps[i].Index, c.steps[i].DependsOn = to[s.Index], needs
+	}
+}
+
+// leaveOut leaves out text that stands for content that is not written yet, so that it is
+// written when the step is ready.
+func (c *completion) leaveOut() {
+	for i, s := range c.steps {
+		if s.Executor != plan.ExecutorTool || !c.changes(s) {
+			continue
+		}
+		var args map[string]any
+		for name, value := range s.Args {
+			text, ok := value.(string)
+			if !ok || !slices.Contains([]string{"text", "old", "new", "value"}, name) {
+				continue
+			}
+			if _, stands := placeholder.Find(text, pathOf(s)); stands || name == "text" && strings.TrimSpace(text) == "" {
+				if args == nil {
+					args = maps.Clone(s.Args)
+				}
+				delete(args, name)
+			}
+		}
+		if s.Tool == "fs.patch" && s.Args["old"] != nil && (s.Args["old"] == s.Args["new"] || !c.stands(s)) {
+			args = maps.Clone(s.Args)
+			delete(args, "old")
+			delete(args, "new")
+		}
+		if args != nil {
+			c.steps[i].Args = args
+		}
+	}
+}
+
+// stands reports whether the text that a patch replaces may be in its file: it is, or the
+// file was not looked at.
+func (c *completion) stands(s plan.Step) bool {
+	old, _ := s.Args["old"].(string)
+	for _, item := range c.brief.Looked {
+		if item.Tool != "fs.read" || item.Args["path"] != s.Args["path"] {
+			continue
+		}
+		text, whole := item.Result.(string)
+		return !whole || strings.Contains(text, old)
+	}
+	return true
 }
 
 // reads reports whether a step only reads.
@@ -154,12 +335,6 @@ func (c *completion) applyTransforms() {
 	if _, err := c.brief.Catalogue.Find("fs.patch"); err != nil {
 		return
 	}
-	next := 0
-	for _, s := range c.steps {
-		if n, err := strconv.Atoi(s.Index); err == nil {
-			next = max(next, n)
-		}
-	}
 	for i := 0; i < len(c.steps); i++ {
 		s := c.steps[i]
 		if s.Tool != "code.transform" || s.Executor != plan.ExecutorTool || c.applied(s) {
@@ -169,9 +344,8 @@ func (c *completion) applyTransforms() {
 			s.ResultVariable = "change" + s.Index
 			c.steps[i] = s
 		}
-		next++
 		patch := plan.Step{
-			Index: strconv.Itoa(next), Title: "Apply the change" + untrusted.Text(": "+string(s.Title)), Executor: plan.ExecutorTool, Tool: "fs.patch",
+			Index: c.free(), Title: "Apply the change" + untrusted.Text(": "+string(s.Title)), Executor: plan.ExecutorTool, Tool: "fs.patch",
 			Args:      map[string]any{"diff": "${" + s.ResultVariable + ".diff}", "hashes": "${" + s.ResultVariable + ".hashes}"},
 			DependsOn: []string{s.Index},
 		}
@@ -235,13 +409,7 @@ func (c *completion) addTests() {
 	if err != nil || !intent.WantsTests(c.brief.Goal) || !slices.ContainsFunc(c.steps, c.changes) || slices.ContainsFunc(c.steps, c.checks) {
 		return
 	}
-	next := 0
-	for _, s := range c.steps {
-		if n, err := strconv.Atoi(s.Index); err == nil {
-			next = max(next, n)
-		}
-	}
-	c.steps = append(c.steps, plan.Step{Index: strconv.Itoa(next + 1), Title: "Run the tests", Executor: plan.ExecutorTool, Tool: "test.run", Args: map[string]any{}})
+	c.steps = append(c.steps, plan.Step{Index: c.free(), Title: "Run the tests", Executor: plan.ExecutorTool, Tool: "test.run", Args: map[string]any{}})
 }
 
 // order makes a change wait for all that was read before it and for the change of the same
@@ -278,6 +446,37 @@ func sameFile(a, b plan.Step) bool {
 	one, ok := a.Args["path"].(string)
 	other, ok2 := b.Args["path"].(string)
 	return !ok || !ok2 || one == other
+}
+
+// idle returns the fault of a small model's plan that changes nothing though the goal wants
+// a change.
+func idle(b prompt.Brief, p plan.Plan) []plan.Fault {
+	c := completion{brief: b}
+	if !b.For(prompt.PurposePlan).Prompting.Small || !intent.WantsChange(b.Goal) || slices.ContainsFunc(p.Steps, c.changes) {
+		return nil
+	}
+	return []plan.Fault{{
+		Code: plan.CodeNoSteps, Path: "/steps",
+		Message: "no step changes a file, and the goal asks for a change", Advice: "add a step with fs.patch or fs.write",
+	}}
+}
+
+// writtenList returns the plan of a goal that wants a list in a new file, if one look has
+// made the list. No model is needed to copy it.
+func writtenList(b prompt.Brief) (plan.Step, bool) {
+	file, ok := intent.ListFile(b.Goal)
+	if !ok || len(b.Looked) != 1 || len(b.Looks) != 1 || slices.Contains(b.Prompting.Sketch.Files, file) {
+		return plan.Step{}, false
+	}
+	if _, err := b.Catalogue.Find("fs.write"); err != nil {
+		return plan.Step{}, false
+	}
+	form := intent.ListFormOf(b.Goal, file)
+	text, ok := intent.List(b.Looked[0].Tool, b.Looked[0].Result, form)
+	return plan.Step{
+		Index: "2", Title: untrusted.Text("Write the list to " + file), Executor: plan.ExecutorTool, Tool: "fs.write",
+		Args: map[string]any{"path": file, "text": text}, DependsOn: []string{b.Looked[0].Index},
+	}, ok
 }
 
 // unwanted returns the faults of steps that change something though the goal only asks. Of

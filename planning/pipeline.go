@@ -47,6 +47,13 @@ func (p *pipeline) Looked(items []plan.HistoryItem) {
 		p.outcome = Outcome{Kind: OutcomePlanned, Plan: finishPlan(p.brief, plan.Plan{}, "", "")}
 		return
 	}
+	if step, ok := writtenList(p.brief); ok {
+		for phase := 1; phase <= 3; phase++ {
+			p.skip(phase, "the goal wants the list that was looked up")
+		}
+		p.outcome = Outcome{Kind: OutcomePlanned, Plan: finishPlan(p.brief, plan.Plan{Steps: []plan.Step{step}}, "", "")}
+		return
+	}
 	p.begin()
 }
 
@@ -293,7 +300,7 @@ func (p *pipeline) looksAnswer() bool {
 func (p *pipeline) judge(proposed reply.Proposal, reply reply.Reply) {
 	current := finishPlan(p.brief, p.repairs.keepNotes(proposed.Plan), p.analysis.Task, p.analysis.Goal)
 	current, faults, dropped := dropChecks(current, checkProposal(p.brief, current, proposed.Faults, p.brief.MaxSteps, nil))
-	faults = append(faults, prompt.Copied(p.brief, current)...)
+	faults = slices.Concat(faults, prompt.Copied(p.brief, current), idle(p.brief, current))
 	if effects := unwanted(p.brief, current); len(effects) > 0 && p.gated {
 		for i, s := range current.Steps {
 			if at := slices.IndexFunc(effects, func(f plan.Fault) bool { return f.Step == s.Index }); at >= 0 {

@@ -510,3 +510,55 @@ func AnsweredByChanges(goal string) (in Intent, ok bool) {
 	in.Action = edit
 	return in, !OnlyAsks(goal)
 }
+
+// changing verbs change files; of the imperatives, the others run something.
+var changing = strings.Fields("create write add fix repair change rename delete remove set update replace insert implement refactor edit modify " +
+	"extract simplify rewrite bump upgrade downgrade increase decrease raise lower append prepend document correct")
+
+// WantsChange reports whether a clause of the goal begins with a verb that changes files.
+func WantsChange(goal string) bool {
+	begins := true
+	for _, t := range split(goal, 4*maxWords) {
+		switch {
+		case begins && t.is(fillers...):
+		case begins:
+			if t.is(changing...) {
+				return true
+			}
+			begins = false
+		}
+		if t.after != "" && t.after != "…" || t.is("and", "then", "but") {
+			begins = true
+		}
+	}
+	return false
+}
+
+// WantsAll reports whether a goal wants the same change in several files: in both, in all,
+// in each of them.
+func WantsAll(goal string) bool {
+	return WantsChange(goal) && slices.ContainsFunc(split(goal, 4*maxWords), func(t token) bool { return t.is("both", "all", "each", "every", "everywhere") })
+}
+
+// ListFile returns the file that a goal wants a plain list in: "Create NOTES.md with a list
+// of all functions of the package slug". ok is false if the goal wants anything else, or a
+// list of only those that meet a condition.
+func ListFile(goal string) (file string, ok bool) {
+	tokens := split(goal, 4*maxWords)
+	lists, verbs := false, 0
+	for i, t := range tokens {
+		switch {
+		case t.is("that", "whose", "without", "no", "not", "where", "if", "except", "only", "which", "sorted", "by", "why", "how", "about", "explain", "summary", "describe", "each,"):
+			return "", false
+		case t.is("list", "names", "line", "lines"):
+			lists = true
+		case t.is(imperatives...) && (i == 0 || tokens[i-1].after != "" || tokens[i-1].is("and", "then", "please")):
+			if verbs++; !t.is("create", "write", "make", "generate", "save") {
+				return "", false
+			}
+		case file == "" && isFile(t.text) && !strings.ContainsAny(t.text, "*?"):
+			file = t.text
+		}
+	}
+	return file, lists && verbs == 1 && file != ""
+}
