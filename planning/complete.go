@@ -93,6 +93,7 @@ func (c *completion) lead() {
 				rest[i].DependsOn = appendOnce(rest[i].DependsOn, l.Index)
 			}
 		}
+		slices.SortFunc(rest[i].DependsOn, plan.CompareIndices)
 	}
 	c.steps = append(looked, rest...)
 }

@@ -169,7 +169,7 @@ func TestPlanBeginsWithTheLooksThatAreDone(t *testing.T) {
 		},
 		"numbered from 1 all the same": {
 			"Fix it", []int{1, 2}, false, []string{`1 fs.search {"query":"x"}`, `2 fs.patch {"path":"a/x.go"} ["1"]`},
-			`1 fs.read{"path":"a/x.go"}; 2 fs.read{"path":"b/x.go"}; 3 fs.search{"query":"x"}; 4 fs.patch{"path":"a/x.go"} ←3,1,2`,
+			`1 fs.read{"path":"a/x.go"}; 2 fs.read{"path":"b/x.go"}; 3 fs.search{"query":"x"}; 4 fs.patch{"path":"a/x.go"} ←1,2,3`,
 		},
 		"a look is not repeated": {
 			"Fix it", []int{1, 2}, false, []string{`1 fs.read {"path":"a/x.go"}`, `2 fs.patch {"path":"a/x.go"} ["1"]`},
@@ -177,7 +177,7 @@ func TestPlanBeginsWithTheLooksThatAreDone(t *testing.T) {
 		},
 		"steps keep their numbers behind repeated looks": {
 			"Fix it", []int{1, 2}, false, []string{`1 fs.read {"path":"b/x.go"}`, `2 fs.read {"path":"a/x.go"}`, `3 fs.search {"query":"x"} ["2"]`, `4 fs.patch {"path":"a/x.go"} ["1"]`},
-			`1 fs.read{"path":"a/x.go"}; 2 fs.read{"path":"b/x.go"}; 3 fs.search{"query":"x"} ←1; 4 fs.patch{"path":"a/x.go"} ←2,1`,
+			`1 fs.read{"path":"a/x.go"}; 2 fs.read{"path":"b/x.go"}; 3 fs.search{"query":"x"} ←1; 4 fs.patch{"path":"a/x.go"} ←1,2`,
 		},
 		"a look that failed is no step": {
 			"Fix it", []int{2}, false, []string{`3 fs.patch {"path":"a/x.go"}`},
