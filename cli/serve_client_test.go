@@ -45,7 +45,7 @@ func planModel(t *testing.T) *ollamatest.Server {
 		script.Replies = append(script.Replies, ollamatest.Reply{
 			Purpose: "plan", Times: -1, Text: plan,
 			When: func(r ollamatest.Request) bool {
-				return slices.ContainsFunc(r.Messages, func(m ollamatest.Message) bool { return strings.TrimSpace(m.Content) == goal })
+				return slices.ContainsFunc(r.Messages, func(m ollamatest.Message) bool { return strings.HasSuffix(strings.TrimSpace(m.Content), "\n\nGoal: "+goal) })
 			},
 		})
 	}

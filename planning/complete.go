@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -239,24 +240,25 @@ func (c *completion) lead() {
 		return
 	}
 	own := map[string]string{} // index in the reply → index in the plan
-	shift := 0
-	for _, s := range c.steps {
-		if n, err := strconv.Atoi(s.Index); err != nil || n <= len(c.brief.Looks) {
-			shift = len(c.brief.Looks)
-		}
-	}
 	var rest []plan.Step
+	shift := 0
 	for _, s := range c.steps {
 		if at := slices.IndexFunc(looked, func(l plan.Step) bool { return sameCall(l, s) }); at >= 0 {
 			own[s.Index] = looked[at].Index
+			looked[at].ResultVariable, looked[at].Synthesize = cmp.Or(looked[at].ResultVariable, s.ResultVariable), looked[at].Synthesize || s.Synthesize
+			looked[at].ExpectedOutcome = cmp.Or(looked[at].ExpectedOutcome, s.ExpectedOutcome)
 			continue
 		}
-		index := s.Index
-		if n, err := strconv.Atoi(index); err == nil {
-			index = strconv.Itoa(n + shift)
+		if n, err := strconv.Atoi(s.Index); err != nil || n <= len(c.brief.Looks) {
+			shift = len(c.brief.Looks)
 		}
-		own[s.Index] = index
 		rest = append(rest, s)
+	}
+	for _, s := range rest {
+		own[s.Index] = s.Index
+		if n, err := strconv.Atoi(s.Index); err == nil {
+			own[s.Index] = strconv.Itoa(n + shift)
+		}
 	}
 	for i, s := range rest {
 		rest[i].Index = own[s.Index]
@@ -272,6 +274,7 @@ func (c *completion) lead() {
 				rest[i].DependsOn = appendOnce(rest[i].DependsOn, l.Index)
 			}
 		}
+		slices.SortFunc(rest[i].DependsOn, plan.CompareIndices)
 	}
 	c.steps = append(looked, rest...)
 }

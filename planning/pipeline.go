@@ -286,7 +286,10 @@ func (p *pipeline) absorbPlan(r reply.Reply) {
 
 // read reads a plan. After the looks its steps begin with a later number.
 func (p *pipeline) read(r reply.Reply) reply.Proposal {
-	return reply.ReadProposal(r, len(p.brief.Looked) > 0)
+	if len(p.brief.Looked) > 0 {
+		return reply.ReadRest(r)
+	}
+	return reply.ReadProposal(r, false)
 }
 
 // looksAnswer reports whether a plan without further steps makes sense: the goal only

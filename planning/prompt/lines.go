@@ -1,7 +1,9 @@
 package prompt
 
 import (
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"replan/planning/plan"
@@ -49,12 +51,42 @@ func linesOf(v any) (text string, ok bool) {
 		if note, _ := object["note"].(string); note != "" {
 			lines = append(lines, note)
 		}
-		if cut, _ := object["truncated"].(bool); cut {
-			lines = append(lines, "… and more, of "+plan.CanonicalJSON(object["total"])+" in all")
+		if cut, _ := object["truncated"].(bool); cut || list.field == "commits" && more(object["total"], len(items)) {
+			lines = append(lines, "… and more"+ofAll(object["total"]))
 		}
-		return strings.Join(lines, "\n"), true
+		return strings.Join(append(lines, others(object, list.field)...), "\n"), true
 	}
 	return changeLines(object)
+}
+
+// more reports whether a total says that a list of this length is not whole.
+func more(total any, length int) bool {
+	n, err := strconv.Atoi(plan.CanonicalJSON(total))
+	return err == nil && n > length
+}
+
+// ofAll says how many there are in all, "" where nobody knows.
+func ofAll(total any) string {
+	if total == nil {
+		return ""
+	}
+	return ", of " + plan.CanonicalJSON(total) + " in all"
+}
+
+// silent are the fields that repeat the call, or that the lines say already.
+var silent = strings.Fields("path by symbol name kind definition total files added removed edits hashes truncated note")
+
+// others writes the fields that the lines do not show, such as the diagnostics of a change.
+func others(object map[string]any, shown ...string) []string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		text := plan.CanonicalJSON(object[name])
+		if slices.Contains(silent, name) || slices.Contains(shown, name) || slices.Contains([]string{"null", `""`, "[]", "{}"}, text) {
+			continue
+		}
+		lines = append(lines, name+": "+text)
+	}
+	return lines
 }
 
 // placeLine is a line of a file.
@@ -99,6 +131,11 @@ func declarationLine(fields map[string]any) string {
 // entryLine is a file or a folder.
 func entryLine(fields map[string]any) string {
 	at := textOf(fields, "path")
+	for name := range fields {
+		if !slices.Contains([]string{"path", "type", "size"}, name) {
+			return "" // of another tool, which says more
+		}
+	}
 	if at != "" && (fields["type"] == "dir" || fields["type"] == "folder") {
 		at += "/"
 	}
@@ -112,6 +149,9 @@ func commitLine(fields map[string]any) string {
 		return ""
 	}
 	line := hash[:min(len(hash), 7)] + " " + subject
+	if about := strings.TrimSpace(textOf(fields, "author") + " " + firstRunes(textOf(fields, "date"), len("2006-01-02"))); about != "" {
+		line += " (" + about + ")"
+	}
 	if body := strings.TrimSpace(textOf(fields, "body")); body != "" {
 		line += "\n    " + strings.ReplaceAll(body, "\n", "\n    ")
 	}
@@ -128,10 +168,15 @@ func changeLines(object map[string]any) (string, bool) {
 	if hash := textOf(object, "hash"); hash != "" {
 		lines = append(lines, "commit "+hash[:min(len(hash), 7)])
 	}
-	for _, name := range []string{"date", "message", "subject", "body", "note"} {
+	texts := []string{"author", "date", "message", "subject", "body", "note"}
+	for _, name := range texts {
 		if text := strings.TrimSpace(textOf(object, name)); text != "" {
 			lines = append(lines, name+": "+text)
 		}
+	}
+	lines = append(lines, others(object, append(texts, "diff", "hash")...)...)
+	if cut, _ := object["truncated"].(bool); cut {
+		lines = append(lines, "… the diff is longer than this")
 	}
 	if files, isList := object["files"].([]any); isList && diff == "" {
 		lines = append(lines, "files: "+plan.CanonicalJSON(files))

@@ -15,7 +15,7 @@ import (
 // gives each its index and dependencies. A streamed reply and a whole one go
 // through it alike, so both give the same steps.
 type numbering struct {
-	keep        bool                      // indices stay as written: a replan names existing steps
+	keep        bool                      // indices stay as written: others exist already
 	count       int                       // steps so far
 	ends        []string                  // the steps so far without dependents
 	heads       map[string]bool           // steps after the one before, if there is none

@@ -34,10 +34,20 @@ func (p Proposal) Warnings() []plan.Fault {
 // ReadProposal reads the plan in a model's reply, in whatever shape it came. A
 // reply to a replan keeps the indices as they stand.
 func ReadProposal(reply Reply, replan bool) Proposal {
+	return readProposal(reply, replan, !replan) // the goal of a replan stays, and so do its checks
+}
+
+// ReadRest reads the plan of what is still to do after the first steps of a plan. Its
+// indices stay as they stand.
+func ReadRest(reply Reply) Proposal { return readProposal(reply, true, true) }
+
+// readProposal reads a plan. keep says that its indices stay as they stand, checks that it
+// may have checks of the goal.
+func readProposal(reply Reply, keep, checks bool) Proposal {
 	text := StripThinking(reply.Text)
 	all := findJSON(text)
 	if object, f, ok := objectWithSteps(all); ok {
-		p := propose(object, replan)
+		p := propose(object, keep, checks)
 		if whole, isLost := lost(reply, f, text); isLost {
 			p.dropHalf(f, whole)
 			p.Faults = append([]plan.Fault{cutOffFault(reply, p.Plan.Steps)}, p.Faults...)
@@ -46,12 +56,12 @@ func ReadProposal(reply Reply, replan bool) Proposal {
 	}
 	if inner, err := plan.DecodeValue([]byte(text)); err == nil && strings.HasPrefix(text, `"`) {
 		reply.Text = textOf(inner) // JSON written as a text of JSON
-		return ReadProposal(reply, replan)
+		return readProposal(reply, keep, checks)
 	}
 	words := readWords(text)
 	items, f, ok := listOfSteps(all, text, len(words.items) > 0)
 	if ok {
-		p := propose(map[string]any{"steps": items}, replan)
+		p := propose(map[string]any{"steps": items}, keep, checks)
 		if !f.whole || reply.CutOff && !f.closed {
 			p.Faults = append([]plan.Fault{cutOffFault(reply, p.Plan.Steps)}, p.Faults...)
 		}
@@ -68,7 +78,7 @@ func ReadProposal(reply Reply, replan bool) Proposal {
 	}
 	p := propose(map[string]any{
 		"title": words.title, "goal": words.goal, "steps": words.items, "milestones": words.milestones, "risks": words.risks,
-	}, replan)
+	}, keep, checks)
 	if reply.CutOff {
 		// Prose does not show whether it is complete.
 		p.Faults = append([]plan.Fault{cutOffFault(reply, p.Plan.Steps)}, p.Faults...)
@@ -284,8 +294,8 @@ func looksLikeStep(item any) bool {
 }
 
 // propose reads the steps of an object with a list of steps.
-func propose(object map[string]any, replan bool) Proposal {
-	numbers := numbering{keep: replan}
+func propose(object map[string]any, keep, checks bool) Proposal {
+	numbers := numbering{keep: keep}
 	items, _ := object["steps"].([]any)
 	steps := make([]any, 0, len(items))
 	var unused []string
@@ -311,7 +321,7 @@ func propose(object map[string]any, replan bool) Proposal {
 	if follows, ok := object["on_failure"].(string); ok && plan.IsOnFailure(plan.OnFailure(follows)) {
 		p["on_failure"] = follows // any other word says nothing
 	}
-	if !replan { // the goal stays, and so do its checks
+	if checks {
 		p["acceptance"] = acceptanceOf(object["acceptance"])
 	}
 	p["milestones"] = milestonesOf(object["milestones"], numbers)
