@@ -342,7 +342,7 @@ func (r fold) deal(s *StepState) {
 	case !s.Failure.Replannable():
 		r.end(event.StatusFailed, event.ReasonGuard, sentence)
 		return
-	case r.retries(s):
+	case r.retries(s), r.refills(s):
 		return
 	default:
 		switch follows := r.Plan.FailureOf(s.Step, r.fallback); {
@@ -461,4 +461,20 @@ func (r ledger) closeGate(id string) {
 			return
 		}
 	}
+}
+
+// refills asks a model once more for the arguments that the tool refused: small models
+// copy a text nearly right. A change by one of the workspace's own operators is made whole
+// or not at all, so that nothing has happened.
+func (r fold) refills(s *StepState) bool {
+	if s.fill.args == nil || s.fill.refused != "" || s.Failure != event.FailureTool || r.Model == "" || s.item.step != nil {
+		return false
+	}
+	if facts := r.facts(s.Step.Tool); facts.err != nil || !facts.tool.Trusted || !facts.tool.Previews {
+		return false
+	}
+	s.fill.refused = plan.CanonicalJSON(s.fill.args) + "\n" + string(s.Error)
+	s.Status, s.fill.args, s.call = StepPending, nil, readyCall{}
+	r.enqueue(s)
+	return true
 }

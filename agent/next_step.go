@@ -379,7 +379,7 @@ func (r decision) startModel(s *StepState, free *slots) []Action {
 	}
 	free.models--
 	if fills {
-		request := prompt.ArgsRequest(r.brief(), r.Plan, s.Step, r.facts(s.Step.Tool).tool, r.inputs(s.Step))
+		request := prompt.ArgsRequest(r.brief(), r.Plan, s.Step, r.facts(s.Step.Tool).tool, r.inputs(s.Step), s.fill.refused)
 		return []Action{{
 			event.ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Request: request},
 			CallModel{Request: request},

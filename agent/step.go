@@ -131,6 +131,7 @@ type filling struct {
 	args    map[string]any // written by the model; nil until then
 	asking  bool           // requested from the model
 	problem string         // why the model did not write them
+	refused string         // the arguments that the tool refused, and why: they are asked for once more
 }
 
 // interruption records how the end of a program, or a damaged journal, affected a

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"replan/internal/placeholder"
+	"replan/internal/testfile"
 	"replan/internal/untrusted"
 	"replan/planning/intent"
 	"replan/planning/plan"
@@ -33,7 +34,9 @@ func complete(b prompt.Brief, steps []plan.Step) []plan.Step {
 		c.patchFiles()
 		c.dropRepeats()
 		c.dropStrays()
+		c.joinPatches()
 		c.patchAll()
+		c.patchOnly()
 		c.addTests()
 		c.order()
 		c.number()
@@ -140,6 +143,63 @@ func (c *completion) patchAll() {
 			Index: c.free(), Title: untrusted.Text("Change " + file), Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": file}, DependsOn: []string{look.Index},
 		})
 	}
+}
+
+// joinPatches leaves one of several patches of a file whose texts are still to be written:
+// the second would repeat the first.
+func (c *completion) joinPatches() {
+	open := func(s plan.Step) bool { return s.Tool == "fs.patch" && pathOf(s) != "" && len(s.Args) == 1 }
+	first := map[string]string{}
+	gone := map[string]string{}
+	for _, s := range c.steps {
+		if !open(s) {
+			continue
+		}
+		if to, ok := first[pathOf(s)]; ok {
+			gone[s.Index] = to
+		} else {
+			first[pathOf(s)] = s.Index
+		}
+	}
+	c.steps = slices.DeleteFunc(c.steps, func(s plan.Step) bool { return gone[s.Index] != "" })
+	for i, s := range c.steps {
+		var needs []string
+		for _, d := range s.DependsOn {
+			if to := gone[d]; to != "" {
+				d = to
+			}
+			if d != s.Index {
+				needs = appendOnce(needs, d)
+			}
+		}
+		c.steps[i].DependsOn = needs
+	}
+}
+
+// patchOnly adds the change that a plan lacks if only one file can be meant: the only one
+// that was looked at and is no test.
+func (c *completion) patchOnly() {
+	if !intent.WantsChange(c.brief.Goal) || slices.ContainsFunc(c.steps, c.changes) {
+		return
+	}
+	file := ""
+	for _, look := range c.looked() {
+		if at := pathOf(look); look.Tool == "fs.read" && !testfile.Is(at) {
+			if file != "" {
+				return
+			}
+			file = at
+		}
+	}
+	if file == "" {
+		return
+	}
+	patch := plan.Step{Index: c.free(), Title: untrusted.Text("Change " + file), Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": file}, DependsOn: []string{}}
+	at := slices.IndexFunc(c.steps, c.checks)
+	if at < 0 {
+		at = len(c.steps)
+	}
+	c.steps = slices.Insert(c.steps, at, patch)
 }
 
 // free returns an index that no step has.

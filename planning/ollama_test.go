@@ -151,7 +151,7 @@ func TestServerAcceptsArgsFormats(t *testing.T) {
 	b := brief()
 	b.Catalogue = append(oddTools(), tools()...)
 	for _, tool := range b.Catalogue {
-		req := prompt.ArgsRequest(b, plan.Plan{}, plan.Step{Index: "1", Title: "x", Tool: tool.Name}, tool, nil)
+		req := prompt.ArgsRequest(b, plan.Plan{}, plan.Step{Index: "1", Title: "x", Tool: tool.Name}, tool, nil, "")
 		answer := askServer(t, model, req, 1)
 		if args, err := reply.ParseArgs(answer.Text); err != nil && !answer.CutOff {
 			t.Errorf("%s: %v, %v\n%s", tool.Name, args, err, answer.Text)

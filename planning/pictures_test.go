@@ -56,7 +56,7 @@ func TestRequestsShowThePicturesOfResults(t *testing.T) {
 			t.Errorf("%s: does not say whose the pictures are:\n%s", name, text)
 		}
 	}
-	if got := shown(prompt.ArgsRequest(b, plan.Plan{}, step, plan.Tool{Name: "look"}, items)); len(got) > 0 {
+	if got := shown(prompt.ArgsRequest(b, plan.Plan{}, step, plan.Tool{Name: "look"}, items, "")); len(got) > 0 {
 		t.Errorf("the request for arguments shows %v", got)
 	}
 }
@@ -147,7 +147,7 @@ func TestNoRequestHoldsBase64(t *testing.T) {
 	b.Prompting.ModelTools = true
 	for name, req := range map[string]prompt.Request{
 		"step":      prompt.StepRequest(b, p, step, items),
-		"args":      prompt.ArgsRequest(b, p, step, plan.Tool{Name: "look"}, items),
+		"args":      prompt.ArgsRequest(b, p, step, plan.Tool{Name: "look"}, items, ""),
 		"synthesis": prompt.SynthesisRequest(b, p, items, nil),
 		"agent":     prompt.AgentRequest(b, p, step, prompt.Profile{}, items, nil, prompt.Turn{Number: 1}),
 		"replan":    prompt.ReplanRequest(b, s, 4),

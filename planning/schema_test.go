@@ -34,7 +34,7 @@ func TestCallFormatHasOnlyGrammarKeywords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tool := plan.Tool{Name: "t", Server: "s", InputSchema: json.RawMessage(tt.schema)}
-			req := prompt.ArgsRequest(brief(), plan.Plan{}, plan.Step{Index: "1", Title: "x"}, tool, nil)
+			req := prompt.ArgsRequest(brief(), plan.Plan{}, plan.Step{Index: "1", Title: "x"}, tool, nil, "")
 			if string(req.Format) != tt.want {
 				t.Errorf("got  %s\nwant %s", req.Format, tt.want)
 			}

@@ -77,7 +77,7 @@ func purposeRequests() map[string]prompt.Request {
 		"repair":           prompt.RepairRequest(b, prompt.RepairContext{Reply: "{}", Faults: []plan.Fault{{Message: "it has no steps"}}}),
 		"replan":           prompt.ReplanRequest(b, prompt.Situation{Plan: p, Failed: "3", Error: "no such file"}, 5),
 		"step; step=3":     prompt.StepRequest(b, p, step, nil),
-		"args; step=3":     prompt.ArgsRequest(b, p, step, tool, nil),
+		"args; step=3":     prompt.ArgsRequest(b, p, step, tool, nil, ""),
 		"agent; step=3":    prompt.AgentRequest(b, p, step, profile, nil, talk, prompt.Turn{Number: 5}),
 		"answer":           prompt.SynthesisRequest(b, p, nil, nil),
 		"compaction":       prompt.CompactionRequest(b),

@@ -23,6 +23,10 @@ import (
 // if it is base64: keys, hashes and tokens are shorter.
 const leastBase64 = 1024
 
+// mostBeside is the length of the longest JSON file whose text is kept beside its value, in
+// bytes.
+const mostBeside = 16 << 10
+
 // reader turns the result of one call into the value of its step.
 type reader struct {
 	call  plan.ToolCall
@@ -65,6 +69,10 @@ func Read(call plan.ToolCall, result *mcp.CallToolResult) (any, error) {
 		return nil, nil // an empty result is valid
 	}
 	if value, ok := decoded(text); ok {
+		// A model copies what it replaces in a file from the text as it is.
+		if call.Tool.Trusted && call.Tool.Name == "fs.read" && len(text) <= mostBeside && call.Beside != nil {
+			call.Beside(text)
+		}
 		return r.withoutBase64(value, "")
 	}
 	return text, nil

@@ -58,6 +58,10 @@ var ownTools = []ownTool{
 // others do the same.
 var rarely = strings.Fields("fs.stat fs.mkdir code.parse code.summarize test.detect vcs.branches vcs.push memory.read memory.write data.set code.remove code.comment code.insert")
 
+// writtenLater are arguments of changes that a small model writes when the step is ready:
+// in a plan it writes them from memory.
+var writtenLater = strings.Fields("text old new")
+
 // isOwn reports whether a tool is in the list of built-in operators. One that takes other
 // arguments than the list says is shown like a tool of another server.
 func isOwn(t plan.Tool) bool {

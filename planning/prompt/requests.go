@@ -286,8 +286,9 @@ func StepRequest(b Brief, p plan.Plan, step plan.Step, inputs []plan.HistoryItem
 
 // ArgsRequest has the model write the arguments of a tool step that came
 // without them, or without all of them; the reply is for [ParseArgs]. Its
-// format is the part of the tool's input schema that a grammar can express.
-func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []plan.HistoryItem) Request {
+// format is the part of the tool's input schema that a grammar can express. refused are
+// arguments that the tool has refused, and why; "" for none.
+func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []plan.HistoryItem, refused string) Request {
 	about, schema, hint := "", "", hints[tool.Name] // the system prompt describes the built-in operators
 	if !isOwn(tool) {
 		hint = ""
@@ -305,7 +306,7 @@ func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []
 				given = named("the arguments that are settled", plan.CanonicalJSON(step.Args))
 			}
 			return b.Prompting.prompt("args", argsData{
-				dataOf(step, p, inputs, cut), disarm(plan.OneLine(tool.Name, 120)), about, schema, given, hint,
+				dataOf(step, p, inputs, cut), disarm(plan.OneLine(tool.Name, 120)), about, schema, given, hint, named("arguments that were refused, and why", cut.text(refused, "")),
 			})
 		},
 	}.request()

@@ -82,6 +82,9 @@ func (c *cutter) result(item plan.HistoryItem, p plan.Plan, bound int) string {
 	if item.Result != nil {
 		before := c.characters
 		result := Text(item.Result)
+		if item.Tool == "fs.read" && item.Text != "" { // of a JSON file, as it is
+			result, item.Text = readable(string(item.Text)), ""
+		}
 		parts = append(parts, "result: "+c.textWithin(result, whole, bound))
 		if out := c.characters - before; out > 0 {
 			c.cuts = append(c.cuts, resultCut{item.Index, string(item.Title), bound, bound + out})

@@ -282,7 +282,9 @@ func typed(matches []retrieval.Match, named []string, small bool, taken int) (fo
 		if taken+least <= maxStepSchema {
 			args, unreadable := argsSchema(m.Tool)
 			if own := ownArguments(m.Tool.Name); small && isOwn(m.Tool) && len(own) > 0 {
-				args.Properties = slices.DeleteFunc(args.Properties, func(p property) bool { return !slices.Contains(own, p.name) })
+				args.Properties = slices.DeleteFunc(args.Properties, func(p property) bool {
+					return !slices.Contains(own, p.name) || !m.Tool.ReadOnly && slices.Contains(writtenLater, p.name)
+				})
 			}
 			form := stepForm(choice(string(plan.ExecutorTool)), m.Tool.ReadOnly, small, property{"tool", choice(m.Name)}, property{"args", args})
 			size := len(encodeSchema(form)) + 1

@@ -77,6 +77,7 @@ type (
 		Tool, About, Schema string // the tool, its server's description, its input schema
 		Given               string // the arguments that are settled
 		Hint                string // how the arguments of this tool are written; empty if nothing is special
+		Refused             string // arguments that the tool refused, and why; empty for none
 	}
 	agentData struct {
 		stepData
@@ -114,7 +115,7 @@ var replaceable = []struct {
 	{"repair", repairData{[]string{"f"}, "r", "p", "a", "r", "s", "b", []string{"r"}, "f"}},
 	{"replan", replanData{"s", true, "b"}},
 	{"step", sampleStep},
-	{"args", argsData{sampleStep, "t", "a", "s", "g", "h"}},
+	{"args", argsData{sampleStep, "t", "a", "s", "g", "h", "r"}},
 	{"agent", agentData{sampleStep, "g", "o"}},
 	{"synthesis", synthesisData{[]string{"i"}, "p", "e", true}},
 	{"plan", planData{"t", true, "p", "r", "w"}},
@@ -134,7 +135,7 @@ var sampleStep = stepData{"1", "t", "e", "p", []string{"i"}}
 //	repair      .Faults (list) .Reply .Partly .Analysis .Review .Situation .Bound .Results (list) .First
 //	replan      .Situation .Failed .Bound
 //	step        .Index .Title .Expected .Plan .Inputs (list)
-//	args        those of step, and .Tool .About .Schema .Given .Hint
+//	args        those of step, and .Tool .About .Schema .Given .Hint .Refused
 //	agent       those of step, and .Goal .Outline
 //	synthesis   .Items (list) .Plan .Evidence .Small
 //	plan        .Tools .Small .Profiles .Read .Write

@@ -35,13 +35,15 @@ type target struct {
 type nearness struct {
 	name           string
 	space, letters bool // what is ignored
+	blanks         bool // and blanks between words, too
 }
 
 // nearnesses are the differences of near misses, the smallest first.
 var nearnesses = []nearness{
-	{"ignoring white space", true, false},
-	{"ignoring case", false, true},
-	{"ignoring case and white space", true, true},
+	{name: "ignoring white space", space: true},
+	{name: "ignoring case", letters: true},
+	{name: "ignoring case and white space", space: true, letters: true},
+	{name: "ignoring case and blanks", space: true, letters: true, blanks: true},
 }
 
 // nearest returns the one place that an old text without an exact match is meant for.
@@ -59,6 +61,10 @@ func (r replacing) nearest(ctx context.Context) (target, error) {
 			continue
 		}
 		t := target{start: places[0].start, end: places[0].end, with: r.with}
+		if core, ok := n.core(r, t); ok {
+			core.note = fmt.Sprintf("old was matched %s, to %s", n.name, r.quoted(places[0]))
+			return core, nil
+		}
 		if n.space {
 			t = r.fit(t)
 		}
@@ -66,6 +72,43 @@ func (r replacing) nearest(ctx context.Context) (target, error) {
 		return r.whole(ctx, t), nil
 	}
 	return r.declaration(ctx)
+}
+
+// core narrows a target on one line to what differs between the old and the new text, so
+// that the file keeps what both have in common: a capital, a blank. ok is false where that
+// is not clear.
+func (n nearness) core(r replacing, t target) (target, bool) {
+	const most = 3 // lines
+	if strings.Count(r.old, "\n") >= most || strings.Count(r.old, "\n") != strings.Count(r.with, "\n") || r.with == "" {
+		return target{}, false
+	}
+	in, old, with := n.normalise(r.text[t.start:t.end]), n.normalise(r.old), n.normalise(r.with)
+	if len(in.text) != len(old.text) || len(with.text) == 0 {
+		return target{}, false
+	}
+	before := 0
+	for before < min(len(old.text), len(with.text)) && old.text[before] == with.text[before] {
+		before++
+	}
+	after := 0
+	for after < min(len(old.text), len(with.text))-before && old.text[len(old.text)-1-after] == with.text[len(with.text)-1-after] {
+		after++
+	}
+	// Only whole words differ, and none of the texts ends in the middle of one.
+	for before > 0 && before < len(old.text) && isWord(rune(old.text[before])) && isWord(rune(old.text[before-1])) {
+		before--
+	}
+	for after > 0 && after < len(old.text)-before && isWord(rune(old.text[len(old.text)-after])) && isWord(rune(old.text[len(old.text)-after-1])) {
+		after--
+	}
+	if before+after >= len(old.text) || before+after >= len(with.text) || before+after == 0 {
+		return target{}, false
+	}
+	last := func(text normal) int { return len(text.text) - after - 1 }
+	return target{
+		start: t.start + in.from[before], end: t.start + in.to[last(in)],
+		with: r.with[with.from[before]:with.to[last(with)]],
+	}, true
 }
 
 // find returns the places where old occurs but for the differences that are ignored.
@@ -121,7 +164,7 @@ func (n nearness) normalise(text string) normal {
 			gap = true
 			continue
 		}
-		if gap && inWord && isWord(r) {
+		if gap && inWord && isWord(r) && !n.blanks {
 			add(' ', i, i)
 		}
 		gap, inWord = false, isWord(r)
@@ -396,7 +439,7 @@ func (r replacing) declaration(ctx context.Context) (target, error) {
 		return target{}, r.notFound()
 	}
 	head, body := splitHead(r.old)
-	any := nearness{"", true, true}
+	any := nearness{space: true, letters: true}
 	var found []target
 	for _, e := range f.Extents() {
 		lines := r.text[f.LineStart(e.Start):f.LineStart(e.End+1)]
