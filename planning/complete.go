@@ -29,17 +29,20 @@ func complete(b prompt.Brief, steps []plan.Step) []plan.Step {
 	c := completion{brief: b, steps: slices.Clone(steps)}
 	c.lead()
 	c.correctPaths()
-	c.applyTransforms()
 	if b.For(prompt.PurposePlan).Prompting.Small {
 		c.patchFiles()
 		c.dropRepeats()
+		c.dropTransforms()
 		c.dropStrays()
+		c.applyTransforms()
 		c.joinPatches()
 		c.patchAll()
 		c.patchOnly()
 		c.addTests()
 		c.order()
 		c.number()
+	} else {
+		c.applyTransforms()
 	}
 	c.leaveOut()
 	return c.steps
@@ -85,6 +88,29 @@ func (c *completion) patchFiles() {
 	}
 }
 
+// dropTransforms leaves out a replacement of a text that neither the goal nor a result
+// holds, and a rename without a name.
+func (c *completion) dropTransforms() {
+	known := strings.ToLower(c.brief.Goal)
+	for _, item := range c.brief.Looked {
+		known += "\n" + strings.ToLower(prompt.Text(item.Result)+"\n"+string(item.Text))
+	}
+	holds := func(v any) bool {
+		text, ok := v.(string)
+		return ok && text != "" && strings.Contains(known, strings.ToLower(text))
+	}
+	drop := map[string]bool{}
+	for _, s := range c.steps {
+		if s.Tool == "code.transform" && (s.Args["kind"] == "replace" && !holds(s.Args["pattern"]) || s.Args["kind"] == "rename" && !holds(s.Args["new_name"])) {
+			drop[s.Index] = true
+		}
+	}
+	c.steps = slices.DeleteFunc(c.steps, func(s plan.Step) bool { return drop[s.Index] })
+	for i, s := range c.steps {
+		c.steps[i].DependsOn = slices.DeleteFunc(slices.Clone(s.DependsOn), func(d string) bool { return drop[d] })
+	}
+}
+
 // dropStrays leaves out steps that read what is not there, or what no name of the goal
 // calls for once all that it names was looked at. Small models pad their plans with them.
 func (c *completion) dropStrays() {
@@ -97,7 +123,7 @@ func (c *completion) dropStrays() {
 			written[at] = true
 			continue
 		}
-		if !c.reads(s) || slices.ContainsFunc(looked, func(l plan.Step) bool { return l.Index == s.Index }) {
+		if !c.reads(s) || s.Tool == "code.transform" || slices.ContainsFunc(looked, func(l plan.Step) bool { return l.Index == s.Index }) {
 			continue
 		}
 		if exists, known := c.knows(at); at != "" && known && !exists && !strings.ContainsAny(at, "*?[{") && !written[at] {

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"replan/internal/english"
+	"replan/planning/intent"
 	"replan/planning/plan"
+	"replan/planning/plan/jsontype"
 	"replan/planning/reply"
 )
 
@@ -289,6 +291,7 @@ func StepRequest(b Brief, p plan.Plan, step plan.Step, inputs []plan.HistoryItem
 // format is the part of the tool's input schema that a grammar can express. refused are
 // arguments that the tool has refused, and why; "" for none.
 func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []plan.HistoryItem, refused string) Request {
+	inputs = forChange(b, step, inputs)
 	about, schema, hint := "", "", hints[tool.Name] // the system prompt describes the built-in operators
 	if !isOwn(tool) {
 		hint = ""
@@ -318,22 +321,52 @@ var hints = map[string]string{
 	"fs.write": "`text` is the whole text of the file.",
 }
 
-// argsFormat is the format of the arguments that a step lacks. A small model writes no
-// others, and of a built-in operator only those that the list of tools names.
+// argsFormat is the format of the arguments that a step lacks. A small model writes of a
+// built-in operator only those that the list of tools names.
 func argsFormat(b Brief, tool plan.Tool, step plan.Step) json.RawMessage {
 	form := callFormat(tool)
-	own := ownArguments(tool.Name)
-	if !b.Prompting.Small || !isOwn(tool) || len(own) == 0 || form.Properties == nil {
+	if !b.Prompting.Small || !isOwn(tool) || tool.Name == "code.transform" {
 		return formatOf(form)
 	}
-	missing := func(name string) bool { return slices.Contains(own, name) && step.Args[name] == nil }
-	form.Properties = slices.DeleteFunc(form.Properties, func(p property) bool { return !missing(p.name) })
-	form.Required = slices.DeleteFunc(slices.Clone(form.Required), func(name string) bool { return !missing(name) })
-	if tool.Name == "fs.patch" {
-		form.Properties = slices.DeleteFunc(form.Properties, func(p property) bool { return p.name == "key" || p.name == "value" })
-		form.Required = append(form.Required, "old", "new")
+	read, err := jsontype.Read(tool.InputSchema)
+	if err != nil {
+		return formatOf(form)
 	}
-	return formatOf(form)
+	own := ownArguments(tool.Name)
+	fields := schema{Type: jsontype.Object, Properties: properties{}}
+	for _, name := range own { // in the order of the list: what to replace comes before what takes its place
+		at := slices.IndexFunc(read.Flat().Fields, func(f jsontype.Field) bool { return f.Name == name })
+		if at < 0 || step.Args[name] != nil {
+			continue
+		}
+		fields.Properties = append(fields.Properties, property{name, grammar{}.value(read.Flat().Fields[at].Type, false)})
+		if slices.Contains(writtenLater, name) || read.Flat().Fields[at].Required {
+			fields.Required = append(fields.Required, name)
+		}
+	}
+	return formatOf(fields)
+}
+
+// forChange orders the results for the arguments of a change: those of the file that it
+// changes come last, right before the request. Where the same change is wanted in several
+// files, a small model sees no other: it would change the first one again.
+func forChange(b Brief, step plan.Step, inputs []plan.HistoryItem) []plan.HistoryItem {
+	at, _ := step.Args["path"].(string)
+	if at == "" {
+		return inputs
+	}
+	var others, own []plan.HistoryItem
+	for _, item := range inputs {
+		if item.Args["path"] == at {
+			own = append(own, item)
+		} else {
+			others = append(others, item)
+		}
+	}
+	if len(own) > 0 && b.Prompting.Small && intent.WantsAll(b.Goal) {
+		return own
+	}
+	return append(others, own...)
 }
 
 // SynthesisRequest asks the model for the answer from the results of a run; items
