@@ -173,6 +173,9 @@ func (r decision) answeredByRule() (intent.Intent, bool) {
 		if in, ok := intent.AnsweredByLooks(goal, r.Plan.Steps); ok {
 			return in, true
 		}
+		if _, ok := intent.Compare(goal, r.History); ok {
+			return intent.Intent{}, true
+		}
 	}
 	if !r.prompting.Small || r.planOnly {
 		return intent.Intent{}, false
@@ -200,6 +203,9 @@ func (r decision) ruled() string {
 	left := ""
 	if s := r.firstWordless(); s != nil {
 		left = fmt.Sprintf("Step %s needs a model, and there is none: start Ollama and pull one (`ollama pull`), or choose one with `--host` and `--model`.", s.Step.Index)
+	}
+	if answer, ok := intent.Compare(string(r.Goal), r.History); ok && r.Route == nil {
+		return answer
 	}
 	return intent.Answer(r.meant(), r.History, left)
 }

@@ -562,3 +562,10 @@ func ListFile(goal string) (file string, ok bool) {
 	}
 	return file, lists && verbs == 1 && file != ""
 }
+
+// Deletes reports whether a goal begins with the deletion of something.
+func Deletes(goal string) bool {
+	tokens := split(goal, 4*maxWords)
+	at := slices.IndexFunc(tokens, func(t token) bool { return !t.is(fillers...) })
+	return at >= 0 && tokens[at].is("delete", "remove", "drop")
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replan/internal/english"
+	"replan/internal/testfile"
 	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/plan/jsontype"
@@ -357,9 +358,13 @@ func forChange(b Brief, step plan.Step, inputs []plan.HistoryItem) []plan.Histor
 	}
 	var others, own []plan.HistoryItem
 	for _, item := range inputs {
-		if item.Args["path"] == at {
+		from, _ := item.Args["path"].(string)
+		switch {
+		case from == at:
 			own = append(own, item)
-		} else {
+		case b.Prompting.Small && testfile.Is(from) && !testfile.Is(at):
+			// It would copy the text to replace from the test.
+		default:
 			others = append(others, item)
 		}
 	}
