@@ -45,9 +45,16 @@ func needsNoTools(b Brief, matches []retrieval.Match) bool {
 	return !slices.ContainsFunc(matches, func(m retrieval.Match) bool { return m.Called })
 }
 
-// NeedsNoTools reports whether the words of a goal show that a model can answer it from
-// what it knows.
-func NeedsNoTools(b Brief) bool { return needsNoTools(b, ranked(b, "", "")) }
+// NeedsNoTools reports whether the words of a goal show that a small model can answer it
+// from what it knows: a greeting, or the question for a meaning. It guesses at any other
+// question that the project could answer.
+func NeedsNoTools(b Brief) bool {
+	spoken := retrieval.Words(b.Goal)
+	if !needsNoTools(b, ranked(b, "", "")) {
+		return false
+	}
+	return b.Prompting.Sketch.Empty() || all(spoken, greetings) || slices.Contains([]string{"explain", "define", "what", "whats", "who"}, spoken[0])
+}
 
 func all(spoken, among []string) bool {
 	return !slices.ContainsFunc(spoken, func(word string) bool { return !slices.Contains(among, word) })

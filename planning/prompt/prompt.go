@@ -367,7 +367,11 @@ func (c composition) lastMessage(attachment []Message, cut *cutter) Message {
 	case c.agent != nil || c.purpose == PurposeCompact:
 		parts = []string{c.ask(cut)}
 	case c.last == nil: // a turn of the chat
-		parts = append(contents(attachment), c.brief.Goal)
+		parts = contents(attachment)
+		if c.brief.Prompting.Small && len(c.tools) == 0 {
+			parts = append(parts, "No plan is needed now. Answer in plain text.") // the system prompt is about plans
+		}
+		parts = append(parts, c.brief.Goal)
 	default:
 		parts = append([]string{ground(c.brief)}, contents(attachment)...)
 		if c.plans != nil {
