@@ -95,20 +95,28 @@ func (n nearness) core(r replacing, t target) (target, bool) {
 		after++
 	}
 	// Only whole words differ, and none of the texts ends in the middle of one.
-	for before > 0 && before < len(old.text) && isWord(rune(old.text[before])) && isWord(rune(old.text[before-1])) {
+	for before > 0 && (in.inWord(before) || old.inWord(before) || with.inWord(before)) {
 		before--
 	}
-	for after > 0 && after < len(old.text)-before && isWord(rune(old.text[len(old.text)-after])) && isWord(rune(old.text[len(old.text)-after-1])) {
+	for after > 0 && (in.inWord(len(in.text)-after) || old.inWord(len(old.text)-after) || with.inWord(len(with.text)-after)) {
 		after--
 	}
 	if before+after >= len(old.text) || before+after >= len(with.text) || before+after == 0 {
 		return target{}, false
 	}
-	last := func(text normal) int { return len(text.text) - after - 1 }
-	return target{
-		start: t.start + in.from[before], end: t.start + in.to[last(in)],
-		with: r.with[with.from[before]:with.to[last(with)]],
-	}, true
+	from, to := in.part(before, after)
+	oldFrom, oldTo := old.part(before, after)
+	newFrom, newTo := with.part(before, after)
+	// The file keeps the blanks around the part, unless the new text changes those of the old one.
+	if before > 0 && r.old[old.to[before-1]:oldFrom] != r.with[with.to[before-1]:newFrom] {
+		from, newFrom = in.to[before-1], with.to[before-1]
+	}
+	if after > 0 && r.old[oldTo:old.from[len(old.text)-after]] != r.with[newTo:with.from[len(with.text)-after]] {
+		to, newTo = in.from[len(in.text)-after], with.from[len(with.text)-after]
+	}
+	core := target{start: t.start + from, end: t.start + to, with: r.with[newFrom:newTo]}
+	// Lines need the indentation of the file.
+	return core, !strings.Contains(core.with+r.text[core.start:core.end], "\n")
 }
 
 // find returns the places where old occurs but for the differences that are ignored.
@@ -158,14 +166,16 @@ func (n nearness) normalise(text string) normal {
 			out.from, out.to = append(out.from, from), append(out.to, to)
 		}
 	}
-	gap, inWord := false, false
+	gap, inWord, from := false, false, 0 // from is where the white space begins
 	for i, r := range text {
 		if n.space && unicode.IsSpace(r) {
-			gap = true
+			if !gap {
+				gap, from = true, i
+			}
 			continue
 		}
 		if gap && inWord && isWord(r) && !n.blanks {
-			add(' ', i, i)
+			add(' ', from, i)
 		}
 		gap, inWord = false, isWord(r)
 		end := i + utf8.RuneLen(r)
@@ -175,6 +185,17 @@ func (n nearness) normalise(text string) normal {
 		add(r, i, end)
 	}
 	return out
+}
+
+// inWord reports whether a word goes on at a byte of the form, in the text itself.
+func (n normal) inWord(at int) bool {
+	return at > 0 && at < len(n.text) && isWord(rune(n.text[at-1])) && isWord(rune(n.text[at])) && n.to[at-1] == n.from[at]
+}
+
+// part returns where the text is that is left without so many bytes of its form before
+// and after it.
+func (n normal) part(before, after int) (from, to int) {
+	return n.from[before], n.to[len(n.text)-after-1]
 }
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -85,7 +85,24 @@ func TestNearMissIsMatchedToTheOnlyNearPlace(t *testing.T) {
 			"f", "a b\n\n\nc d\nend\n", "a b\nc d\n", "e\n", "e\nend\n", "ignoring white space, to line 1: a b",
 		},
 		"blanks around signs": {
-			"f", "limit=30 # s\n", "limit = 30", "limit = 60", "limit = 60 # s\n", "ignoring white space",
+			"f", "limit=30 # s\n", "limit = 30", "limit = 60", "limit=60 # s\n", "ignoring white space",
+		},
+		"blanks of a JSON value": {
+			"a.json", "{\n  \"port\": 8080,\n  \"host\": \"a\"\n}\n", `"port":8080`, `"port":9090`, "{\n  \"port\": 9090,\n  \"host\": \"a\"\n}\n", "ignoring white space",
+		},
+		"a blank in a word": {
+			"README.md", "# Shop\n\nRequests time out after 30 seconds.\n", "requests timeout after 30 seconds", "requests timeout after 60 seconds",
+			"# Shop\n\nRequests time out after 60 seconds.\n", "ignoring case and blanks",
+		},
+		"a blank left out of a word that changes": {
+			"f", "The timeout is short\n", "the time out is short", "the time in is short", "The time in is short\n", "ignoring case and blanks",
+		},
+		"a sign in place of a blank": {
+			"f", "see Foo Bar now\n", "see  foo bar", "see foo, bar", "see Foo, Bar now\n", "ignoring case and white space",
+		},
+		"lines that change in the middle get the indentation of the file": {
+			"a.py", "def f():\n        one()\n        two()\n", "def f():\n  one()\n  two()", "def f():\n  three()\n  four()",
+			"def f():\n        three()\n        four()\n", "ignoring white space",
 		},
 		"case and white space": {
 			"f", "The  Default\nport\n", "the default port", "the port", "the port\n", "ignoring case and white space",
