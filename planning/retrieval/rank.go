@@ -41,7 +41,7 @@ const (
 	basicsScore = 0.5
 	// changeShare is the share of its score that an operator which changes something keeps
 	// where the goal begins as a question.
-	changeShare = 0.5
+	changeShare = 0.33
 )
 
 // questions are the words that questions begin with.
