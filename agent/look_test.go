@@ -99,7 +99,6 @@ func TestGoalThatAsksOnlyAboutWhatItNamesIsPlannedByItsLooks(t *testing.T) {
 func TestNothingIsLookedAtWhereNothingMayStartEarly(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*event.RunStarted){
-		"plan only":                      func(s *event.RunStarted) { s.PlanOnly = true },
 		"dry run":                        func(s *event.RunStarted) { s.DryRun = true },
 		"review":                         func(s *event.RunStarted) { s.Review = true },
 		"patient":                        func(s *event.RunStarted) { s.Prompting.Patient = true },
@@ -120,6 +119,43 @@ func TestNothingIsLookedAtWhereNothingMayStartEarly(t *testing.T) {
 				if d.Tool == "fs.read" {
 					t.Errorf("step %s looked at a file", d.Index)
 				}
+			}
+		})
+	}
+}
+
+// TestPlanOnlyRunsLookAndDoNothingElse holds that a plan that is only made is made from what
+// the goal names: the run reads that, and carries out no step of the plan.
+func TestPlanOnlyRunsLookAndDoNothingElse(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		plan   string // what the model writes
+		change func(*event.RunStarted)
+		starts string
+	}{
+		"a plan that changes something": {changeAfter, func(*event.RunStarted) {}, "1 2"},
+		"a plan that only reads":        {strings.Replace(changeAfter, `"change"`, `"look"`, 1), func(*event.RunStarted) {}, "1 2"},
+		"a rule that asks":              {changeAfter, func(s *event.RunStarted) { s.Rules = []rule.Rule{{Tool: "*", Verdict: rule.VerdictAsk, Why: "all"}} }, ""},
+		"a rule that blocks":            {changeAfter, func(s *event.RunStarted) { s.Rules = []rule.Rule{{Tool: "*", Verdict: rule.VerdictBlock, Why: "no"}} }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, start := looking(t, changesBoth)
+			written := tt.plan
+			if tt.starts == "" {
+				written = strings.Replace(written, `"3"`, `"1"`, 1)
+			}
+			w.reply = script{prompt.PurposePlan: {written}}.reply
+			start.PlanOnly = true
+			tt.change(&start)
+			if got := w.play(start); got.Reason != event.ReasonGoalMet && name != "a rule that blocks" {
+				t.Errorf("%s: %s", got.Reason, got.Error)
+			}
+			if got := strings.Join(w.starts(), " "); got != tt.starts {
+				t.Errorf("started %q, want %q", got, tt.starts)
+			}
+			if gates := all[event.GateRequested](w); len(gates) > 0 {
+				t.Errorf("%d gates are requested", len(gates))
 			}
 		})
 	}

@@ -135,7 +135,7 @@ func (r decision) nextPlanning() []Action {
 	if r.routed != nil && r.Route == nil {
 		return []Action{{Record: *r.routed}}
 	}
-	if looks := r.looks(); len(looks) > 0 {
+	if looks := looks(r.planner); len(looks) > 0 {
 		return r.nextLooks(looks)
 	}
 	if request, more := r.planner.Next(); more {

@@ -186,18 +186,20 @@ func TestSmallModelsAreOfferedNoLoops(t *testing.T) {
 			start := chatting(w, k)
 			start.Prompting.Small, start.Prompting.Loops = tc.small, tc.loops
 			start.Prompting.Profiles = []prompt.Profile{{Name: "scout"}, {Name: "own", Model: "large"}, {Name: "tiny", Model: "tiny", Small: true}}
-			var system string
-			before := w.reply
-			w.reply = func(r prompt.Request) (string, error) {
-				system = r.Messages[0].Content
-				return before(r)
-			}
+			start.Prompting.SkipAnalysis, start.Prompting.SkipPlan = true, true // a small model would plan at once
 			w.play(start)
 			if got := len(k.requests[0].Tools) > 0; got != tc.offered {
 				t.Errorf("tools are offered in chat: %t", got)
 			}
-			if got := strings.Contains(system, "scout"); got != tc.offered || !strings.Contains(system, "own") || strings.Contains(system, "tiny") {
-				t.Errorf("the agents on offer are not as expected:\n%s", system)
+			start.Prompting.SkipPlan = false
+			planner, planned := newWorld(t), ""
+			planner.reply = func(r prompt.Request) (string, error) {
+				planned = string(r.Format) // of a small model, the words do not name the agents
+				return "", errStopped
+			}
+			planner.play(start)
+			if got := strings.Contains(planned, `"scout"`); got != tc.offered || !strings.Contains(planned, `"own"`) || strings.Contains(planned, `"tiny"`) {
+				t.Errorf("the agents on offer are not as expected:\n%s", planned)
 			}
 		})
 	}
@@ -207,7 +209,7 @@ func TestCallIsNoAnswerWithoutTools(t *testing.T) {
 	w := newWorld(t)
 	k := &replyingModel{turns: []turn{{text: said("look", "a")}, {text: "as far as I know"}}}
 	start := chatting(w, k)
-	start.Prompting.Small = true
+	start.Prompting.Small, start.Prompting.SkipAnalysis, start.Prompting.SkipPlan = true, true, true
 	mirror(w)
 	if result := w.play(start); result.Answer != "as far as I know" || len(w.starts()) > 0 {
 		t.Errorf("ended %s with %q after %v: %s", result.Reason, result.Answer, w.starts(), result.Error)

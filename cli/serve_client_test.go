@@ -45,7 +45,9 @@ func planModel(t *testing.T) *ollamatest.Server {
 		script.Replies = append(script.Replies, ollamatest.Reply{
 			Purpose: "plan", Times: -1, Text: plan,
 			When: func(r ollamatest.Request) bool {
-				return slices.ContainsFunc(r.Messages, func(m ollamatest.Message) bool { return strings.HasSuffix(strings.TrimSpace(m.Content), "\n\nGoal: "+goal) })
+				return slices.ContainsFunc(r.Messages, func(m ollamatest.Message) bool {
+					return strings.HasSuffix(strings.TrimSpace(m.Content), "\n\nGoal: "+goal)
+				})
 			},
 		})
 	}

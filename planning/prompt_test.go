@@ -66,7 +66,7 @@ func everyRequest(b prompt.Brief) map[string]prompt.Request {
 		"replan":          firstRequest(planning.NewReplanner(b, s)),
 		"replan_repair":   firstRequest(planning.NewReplanner(b, s), wrongPlan),
 		"step":            prompt.StepRequest(b, s.Plan, step, s.History[:1]),
-		"args":            prompt.ArgsRequest(b, s.Plan, patch, tools()[2], s.History[:1]),
+		"args":            prompt.ArgsRequest(b, s.Plan, patch, tools()[2], s.History[:1], ""),
 		"synthesis":       prompt.SynthesisRequest(b, s.Plan, s.History, evidence),
 		"synthesis_empty": prompt.SynthesisRequest(b, s.Plan, nil, nil),
 		"chat":            prompt.ChatRequest(b, false),

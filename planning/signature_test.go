@@ -41,13 +41,13 @@ func TestToolsOfServersAreExplained(t *testing.T) {
 			plan.Tool{Name: "hits", Server: "x", SeenSchema: json.RawMessage(`{"type":["array"],"items":{"type":["object"],"properties":{"id":{"type":["number"]}}}}`)},
 			`hits(…) -> [{id: number}] (seen in earlier runs) [x]`,
 		},
-		"operators that have no line of their own, as they describe themselves": {
+		"operators with other arguments than their line says, as they describe themselves": {
 			plan.Tool{
-				Name: "test.detect", Server: "workspace", Trusted: true, Description: "List files. The result is {path, entries: [{path}]}.",
+				Name: "code.comment", Server: "workspace", Trusted: true, Description: "List files. The result is {path, entries: [{path}]}.",
 				InputSchema:  json.RawMessage(`{"type":"object","properties":{"path":{"type":"string","description":"folder below which files are listed"}}}`),
 				OutputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`),
 			},
-			`test.detect(path?: string) -> {path, entries: [{path}]} — List files.`,
+			`code.comment(path?: string) -> {path, entries: [{path}]} — List files.`,
 		},
 		"null where it must be said": {
 			plan.Tool{Name: "set", Server: "x", InputSchema: json.RawMessage(`{"type":"object","properties":{"to":{"type":["string","null"]},"at":{"type":"array","prefixItems":[{"type":"number"},{"type":"number"}]}},"required":["to"]}`)},

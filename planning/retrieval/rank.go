@@ -39,7 +39,13 @@ const (
 	// basicsScore is the least score of the basics, as a share of the best one: the
 	// words of a goal seldom name what nearly all work in a project needs.
 	basicsScore = 0.5
+	// changeShare is the share of its score that an operator which changes something keeps
+	// where the goal begins as a question.
+	changeShare = 0.33
 )
+
+// questions are the words that questions begin with.
+var questions = strings.Fields("what which where who why how when whats")
 
 // basics are the operators of the workspace that most work needs, in that order.
 var basics = []string{
@@ -114,8 +120,13 @@ func score(c plan.Catalogue, q Query) []*tool {
 		total += t.length
 	}
 	best, servers := 0.0, map[string]float64{} // the best score of each
+	first, _, _ := strings.Cut(strings.TrimSpace(q.Goal), " ")
+	asks := slices.Contains(questions, strings.ToLower(first))
 	for _, t := range tools {
 		t.score = terms.score(t, total/float64(len(tools)), len(tools))
+		if asks && t.Trusted && !t.ReadOnly && !slices.Contains(basics, t.Name) {
+			t.score *= changeShare
+		}
 		if t.Uses > 0 {
 			t.score *= 1 + max(leastBonus, usedBonus*float64(t.Uses)/float64(mostUses))
 		}
