@@ -548,7 +548,7 @@ func ListFile(goal string) (file string, ok bool) {
 	lists, verbs := false, 0
 	for i, t := range tokens {
 		switch {
-		case t.is("that", "whose", "without", "no", "not", "where", "if", "except", "only", "which", "sorted", "by", "why", "how", "about", "explain", "summary", "describe", "each,"):
+		case t.is("that", "whose", "without", "no", "not", "where", "if", "except", "only", "which", "sorted", "by", "why", "how", "about", "explain", "summary", "describe"):
 			return "", false
 		case t.is("list", "names", "line", "lines"):
 			lists = true

@@ -41,7 +41,7 @@ type Prompting struct {
 	Vision        bool              `json:"vision,omitempty"`          // the model sees pictures
 	WritesCalls   bool              `json:"writes_calls,omitempty"`    // the model writes calls as text, or calls that do not fit: its loops get a format in place of tools to call
 	Loops         bool              `json:"loops,omitempty"`           // a small model was measured to manage loops; others are taken to
-	Small         bool              `json:"small,omitempty"`           // the model has so few parameters that it analyses in prose and reviews nothing
+	Small         bool              `json:"small,omitempty"`           // the model has so few parameters that it plans at once, in short forms
 	PlanTools     bool              `json:"plan_tools,omitempty"`      // in chat the model may make plans and run them
 	Patient       bool              `json:"patient,omitempty"`         // no step starts before the plan is whole
 	Strict        bool              `json:"strict,omitempty"`          // args that only fit once converted are faults
