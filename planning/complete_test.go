@@ -2,6 +2,7 @@ package planning_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -438,5 +439,72 @@ func TestNamesOfFilesStayWords(t *testing.T) {
 	}
 	if all, in := strings.Count(text, odd), strings.Count(text, `"`+odd+`"`); all != 3 || in != 3 || !strings.Contains(text, "a/x.go, ") {
 		t.Errorf("of %d names %d are quoted:\n%s", all, in, text)
+	}
+}
+
+func TestDeclarationIsDeletedByItsFirstLine(t *testing.T) {
+	for name, tt := range map[string]struct{ goal, declared, want string }{
+		"the only one that the goal names": {
+			"Delete the unused function Login", "Login: function, auth/auth.go:3",
+			`1 fs.read{"path":"auth/auth.go"}; 2 fs.patch{"new":"","old":"func Login() {","path":"auth/auth.go"} ←1`,
+		},
+		"a change is left to the model": {
+			"Fix the function Login", "Login: function, auth/auth.go:3",
+			`1 fs.read{"path":"auth/auth.go"}; 2 fs.patch{"path":"auth/auth.go"} ←1`,
+		},
+		"a line that is not there is left to the model": {
+			"Delete the unused function Login", "Login: function, auth/auth.go:99",
+			`1 fs.read{"path":"auth/auth.go"}; 2 fs.patch{"path":"auth/auth.go"} ←1`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := workplace(t, tt.goal, true)
+			b.Prompting.Sketch.Named = []string{tt.declared}
+			step, item := reading("1", "auth/auth.go")
+			item.Result = "package auth\n\nfunc Login() {\n}\n"
+			b.Looks = []plan.Step{step}
+			p := planning.NewPipeline(b)
+			p.(planning.Looker).Looked([]plan.HistoryItem{item})
+			// A small model removes the file for a line of it.
+			p.Absorb(stepsOf(`2 fs.remove {"path":"auth/auth.go"}`))
+			if got := drawn(p.Outcome().Plan); got != tt.want {
+				t.Errorf("got\n     %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestArgumentsOfAChangeShowItsFileLast(t *testing.T) {
+	tool := operatorCatalogue(t)
+	patch, err := tool.Find("fs.patch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		goal string
+		want []string // the files that the request shows, in order
+	}{
+		"other files come before":                    {"Set the version in a/x.go to the one in b/x.go", []string{"b/x.go", "a/x.go"}},
+		"the same change elsewhere is not shown":     {"Set the version in both files", []string{"a/x.go"}},
+		"a test is not shown for the change of code": {"Fix a/x.go, see auth/auth_test.go", []string{"b/x.go", "a/x.go"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := workplace(t, tt.goal, true)
+			var inputs []plan.HistoryItem
+			for i, file := range []string{"a/x.go", "b/x.go", "auth/auth_test.go"} {
+				_, item := reading(fmt.Sprint(i+1), file)
+				item.Result = "text of " + file
+				inputs = append(inputs, item)
+			}
+			step := plan.Step{Index: "4", Title: "Change it", Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": "a/x.go"}}
+			text := last(prompt.ArgsRequest(b, plan.Plan{Title: "Work", Steps: []plan.Step{step}}, step, patch, inputs, ""))
+			var shown []string
+			for _, part := range strings.Split(text, "text of ")[1:] {
+				shown = append(shown, strings.Fields(part)[0])
+			}
+			if !slices.Equal(shown, tt.want) {
+				t.Errorf("shows %q, want %q", shown, tt.want)
+			}
+		})
 	}
 }
