@@ -66,24 +66,29 @@ func TestPlansAreCompletedByRule(t *testing.T) {
 		large string // the plan of a large model, if it differs
 	}{
 		"a computed change is applied": {
-			"Rename Make to New", []string{"1 code.transform " + rename},
+			"Rename Make to New",
+			[]string{"1 code.transform " + rename},
 			`1 code.transform` + sorted(rename) + `; 2 fs.patch{"diff":"${change1.diff}","hashes":"${change1.hashes}"} ←1`, "",
 		},
 		"what waits for a change waits until it is applied": {
-			"Rename Make to New", []string{"1 code.transform " + rename, `2 test.run {} ["1"]`},
+			"Rename Make to New",
+			[]string{"1 code.transform " + rename, `2 test.run {} ["1"]`},
 			`1 code.transform` + sorted(rename) + `; 2 fs.patch{"diff":"${change1.diff}","hashes":"${change1.hashes}"} ←1; 3 test.run{} ←2`,
 			`1 code.transform` + sorted(rename) + `; 3 fs.patch{"diff":"${change1.diff}","hashes":"${change1.hashes}"} ←1; 2 test.run{} ←3`,
 		},
 		"a change that the plan applies is left alone": {
-			"Rename Make to New", []string{"1 code.transform " + rename, `2 fs.patch - ["1"]`},
+			"Rename Make to New",
+			[]string{"1 code.transform " + rename, `2 fs.patch - ["1"]`},
 			`1 code.transform` + sorted(rename) + `; 2 fs.patch ←1`, "",
 		},
 		"tests that the goal wants run after the changes": {
-			"Fix the typo in README.md and run the tests", []string{`1 fs.patch {"path":"README.md"}`},
+			"Fix the typo in README.md and run the tests",
+			[]string{`1 fs.patch {"path":"README.md"}`},
 			`1 fs.patch{"path":"README.md"}; 2 test.run{} ←1`, `1 fs.patch{"path":"README.md"}`,
 		},
 		"tests are run once": {
-			"Fix the typo in README.md and run the tests", []string{`1 fs.patch {"path":"README.md"}`, `2 test.run {} ["1"]`},
+			"Fix the typo in README.md and run the tests",
+			[]string{`1 fs.patch {"path":"README.md"}`, `2 test.run {} ["1"]`},
 			`1 fs.patch{"path":"README.md"}; 2 test.run{} ←1`, "",
 		},
 		"a plan that changes nothing gets no tests": {
@@ -93,29 +98,34 @@ func TestPlansAreCompletedByRule(t *testing.T) {
 			"Fix the typo in README.md", []string{`1 fs.patch {"path":"README.md"}`}, `1 fs.patch{"path":"README.md"}`, "",
 		},
 		"a change waits for all that was read": {
-			"Fix README.md", []string{`1 fs.read {"path":"README.md"}`, `2 fs.read {"path":"a/x.go"} ["1"]`, `3 fs.patch {"path":"README.md"} ["2"]`},
+			"Fix README.md",
+			[]string{`1 fs.read {"path":"README.md"}`, `2 fs.read {"path":"a/x.go"} ["1"]`, `3 fs.patch {"path":"README.md"} ["2"]`},
 			`1 fs.read{"path":"README.md"}; 2 fs.read{"path":"a/x.go"}; 3 fs.patch{"path":"README.md"} ←1,2`,
 			`1 fs.read{"path":"README.md"}; 2 fs.read{"path":"a/x.go"} ←1; 3 fs.patch{"path":"README.md"} ←2`,
 		},
 		"changes of one file follow each other, those of others do not": {
-			"Fix them", []string{`1 fs.patch {"path":"a/x.go"}`, `2 fs.patch {"path":"b/x.go"}`, `3 fs.patch {"path":"a/x.go","old":"a","new":"b"}`, `4 test.run {}`},
+			"Fix them",
+			[]string{`1 fs.patch {"path":"a/x.go"}`, `2 fs.patch {"path":"b/x.go"}`, `3 fs.patch {"path":"a/x.go","old":"a","new":"b"}`, `4 test.run {}`},
 			`1 fs.patch{"path":"a/x.go"}; 2 fs.patch{"path":"b/x.go"}; 3 fs.patch{"new":"b","old":"a","path":"a/x.go"} ←1; 4 test.run{} ←1,2,3`,
 			`1 fs.patch{"path":"a/x.go"}; 2 fs.patch{"path":"b/x.go"}; 3 fs.patch{"new":"b","old":"a","path":"a/x.go"}; 4 test.run{}`,
 		},
 		"patches of one file that are still to be written are one": {
-			"Fix them", []string{`1 fs.patch {"path":"a/x.go"}`, `2 fs.patch {"path":"a/x.go"} ["1"]`, `3 test.run {} ["2"]`},
+			"Fix them",
+			[]string{`1 fs.patch {"path":"a/x.go"}`, `2 fs.patch {"path":"a/x.go"} ["1"]`, `3 test.run {} ["2"]`},
 			`1 fs.patch{"path":"a/x.go"}; 2 test.run{} ←1`, `1 fs.patch{"path":"a/x.go"}; 2 fs.patch{"path":"a/x.go"} ←1; 3 test.run{} ←2`,
 		},
 		"a file that exists is patched, not written": {
 			"Fix README.md", []string{`1 fs.write {"path":"README.md","text":"from-memory"}`}, `1 fs.patch{"path":"README.md"}`, `1 fs.write{"path":"README.md","text":"from-memory"}`,
 		},
 		"a text that neither the goal nor a result holds is not replaced": {
-			"Fix the typo in README.md", []string{`1 code.transform {"kind":"replace","pattern":"teh","replacement":"the"}`, `2 fs.patch {"path":"README.md"} ["1"]`},
+			"Fix the typo in README.md",
+			[]string{`1 code.transform {"kind":"replace","pattern":"teh","replacement":"the"}`, `2 fs.patch {"path":"README.md"} ["1"]`},
 			`1 fs.patch{"path":"README.md"}`,
 			`1 code.transform{"kind":"replace","pattern":"teh","replacement":"the"}; 2 fs.patch{"path":"README.md"} ←1`,
 		},
 		"a file that does not exist is not read": {
-			"Fix README.md", []string{`1 fs.read {"path":"docs/none.md"}`, `2 fs.patch {"path":"README.md"} ["1"]`},
+			"Fix README.md",
+			[]string{`1 fs.read {"path":"docs/none.md"}`, `2 fs.patch {"path":"README.md"} ["1"]`},
 			`1 fs.patch{"path":"README.md"}`, `1 fs.read{"path":"docs/none.md"}; 2 fs.patch{"path":"README.md"} ←1`,
 		},
 		"text that stands for content is left out": {
@@ -125,12 +135,14 @@ func TestPlansAreCompletedByRule(t *testing.T) {
 			"Fix README.md", []string{`1 fs.patch {"path":"README.md","old":"a","new":"a"}`}, `1 fs.patch{"path":"README.md"}`, "",
 		},
 		"a call is not repeated": {
-			"Fix README.md", []string{`1 fs.read {"path":"README.md"}`, `2 fs.read {"path":"README.md"} ["1"]`, `3 fs.patch {"path":"README.md"} ["2"]`},
+			"Fix README.md",
+			[]string{`1 fs.read {"path":"README.md"}`, `2 fs.read {"path":"README.md"} ["1"]`, `3 fs.patch {"path":"README.md"} ["2"]`},
 			`1 fs.read{"path":"README.md"}; 2 fs.patch{"path":"README.md"} ←1`,
 			`1 fs.read{"path":"README.md"}; 2 fs.read{"path":"README.md"} ←1; 3 fs.patch{"path":"README.md"} ←2`,
 		},
 		"a call is repeated after a change": {
-			"Fix README.md", []string{`1 fs.read {"path":"README.md"}`, `2 fs.patch {"path":"README.md"} ["1"]`, `3 fs.read {"path":"README.md"} ["2"]`},
+			"Fix README.md",
+			[]string{`1 fs.read {"path":"README.md"}`, `2 fs.patch {"path":"README.md"} ["1"]`, `3 fs.read {"path":"README.md"} ["2"]`},
 			`1 fs.read{"path":"README.md"}; 2 fs.patch{"path":"README.md"} ←1; 3 fs.read{"path":"README.md"} ←2`, "",
 		},
 		"a file gets its folder": {
@@ -188,23 +200,38 @@ func TestPlanBeginsWithTheLooksThatAreDone(t *testing.T) {
 		want  string
 	}{
 		"numbered after the looks": {
-			"Fix it", []int{1, 2}, false, []string{`3 fs.patch {"path":"a/x.go"}`},
+			"Fix it",
+			[]int{1, 2},
+			false,
+			[]string{`3 fs.patch {"path":"a/x.go"}`},
 			`1 fs.read{"path":"a/x.go"}; 2 fs.read{"path":"b/x.go"}; 3 fs.patch{"path":"a/x.go"} ←1,2`,
 		},
 		"numbered from 1 all the same": {
-			"Fix it", []int{1, 2}, false, []string{`1 fs.search {"query":"x"}`, `2 fs.patch {"path":"a/x.go"} ["1"]`},
+			"Fix it",
+			[]int{1, 2},
+			false,
+			[]string{`1 fs.search {"query":"x"}`, `2 fs.patch {"path":"a/x.go"} ["1"]`},
 			`1 fs.read{"path":"a/x.go"}; 2 fs.read{"path":"b/x.go"}; 3 fs.search{"query":"x"}; 4 fs.patch{"path":"a/x.go"} ←1,2,3`,
 		},
 		"a look is not repeated": {
-			"Fix it", []int{1, 2}, false, []string{`1 fs.read {"path":"a/x.go"}`, `2 fs.patch {"path":"a/x.go"} ["1"]`},
+			"Fix it",
+			[]int{1, 2},
+			false,
+			[]string{`1 fs.read {"path":"a/x.go"}`, `2 fs.patch {"path":"a/x.go"} ["1"]`},
 			`1 fs.read{"path":"a/x.go"}; 2 fs.read{"path":"b/x.go"}; 4 fs.patch{"path":"a/x.go"} ←1,2`,
 		},
 		"steps keep their numbers behind repeated looks": {
-			"Fix it", []int{1, 2}, false, []string{`1 fs.read {"path":"b/x.go"}`, `2 fs.read {"path":"a/x.go"}`, `3 fs.search {"query":"x"} ["2"]`, `4 fs.patch {"path":"a/x.go"} ["1"]`},
+			"Fix it",
+			[]int{1, 2},
+			false,
+			[]string{`1 fs.read {"path":"b/x.go"}`, `2 fs.read {"path":"a/x.go"}`, `3 fs.search {"query":"x"} ["2"]`, `4 fs.patch {"path":"a/x.go"} ["1"]`},
 			`1 fs.read{"path":"a/x.go"}; 2 fs.read{"path":"b/x.go"}; 3 fs.search{"query":"x"} ←1; 4 fs.patch{"path":"a/x.go"} ←1,2`,
 		},
 		"a look that failed is no step": {
-			"Fix it", []int{2}, false, []string{`3 fs.patch {"path":"a/x.go"}`},
+			"Fix it",
+			[]int{2},
+			false,
+			[]string{`3 fs.patch {"path":"a/x.go"}`},
 			`2 fs.read{"path":"b/x.go"}; 3 fs.patch{"path":"a/x.go"} ←2`,
 		},
 		"a question may need nothing more": {
@@ -359,21 +386,29 @@ func TestChangesThatOnlyOneFileCanMeanAreAdded(t *testing.T) {
 		want   string // "" if the plan is asked for again, since it changes nothing
 	}{
 		"both files are changed": {
-			"Add a header to both files", []string{"a/x.go", "b/x.go"}, []string{`3 fs.patch {"path":"a/x.go"}`},
+			"Add a header to both files",
+			[]string{"a/x.go", "b/x.go"},
+			[]string{`3 fs.patch {"path":"a/x.go"}`},
 			`1 fs.read{"path":"a/x.go"}; 2 fs.read{"path":"b/x.go"}; 3 fs.patch{"path":"a/x.go"} ←1,2; 4 fs.patch{"path":"b/x.go"} ←1,2`,
 		},
 		"the only file is changed before the tests": {
-			"Fix the typo in README.md and run the tests", []string{"README.md"}, []string{`2 test.run {}`},
+			"Fix the typo in README.md and run the tests",
+			[]string{"README.md"},
+			[]string{`2 test.run {}`},
 			`1 fs.read{"path":"README.md"}; 2 fs.patch{"path":"README.md"} ←1; 3 test.run{} ←2`,
 		},
 		"one of two files is not guessed":  {"Fix the typo", []string{"a/x.go", "b/x.go"}, []string{`3 test.run {}`}, ""},
 		"a test file alone is not changed": {"Fix the typo", []string{"auth/auth_test.go"}, []string{`2 test.run {}`}, ""},
 		"an old text that the file does not hold is written later": {
-			"Fix README.md", []string{"README.md"}, []string{`2 fs.patch {"path":"README.md","old":"no-such-text","new":"b"}`},
+			"Fix README.md",
+			[]string{"README.md"},
+			[]string{`2 fs.patch {"path":"README.md","old":"no-such-text","new":"b"}`},
 			`1 fs.read{"path":"README.md"}; 2 fs.patch{"path":"README.md"} ←1`,
 		},
 		"a step that no name of the goal calls for is left out": {
-			"Fix README.md", []string{"README.md"}, []string{`2 fs.list {"path":"a"}`, `3 fs.patch {"path":"README.md"} ["2"]`},
+			"Fix README.md",
+			[]string{"README.md"},
+			[]string{`2 fs.list {"path":"a"}`, `3 fs.patch {"path":"README.md"} ["2"]`},
 			`1 fs.read{"path":"README.md"}; 2 fs.patch{"path":"README.md"} ←1`,
 		},
 	} {

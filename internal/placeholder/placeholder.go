@@ -111,7 +111,7 @@ func (s search) only(text, file string) string {
 		bare := bareLine(line)
 		switch {
 		case toDo.MatchString(bare), stands.MatchString(bare):
-		case s.sort != program && s.sort != python && bracketed.MatchString(line) && !(s.sort == anyTemplate && s.template):
+		case s.sort != program && s.sort != python && bracketed.MatchString(line) && (s.sort != anyTemplate || !s.template):
 		default:
 			return ""
 		}

@@ -95,7 +95,7 @@ func codeNames(goal string) []string {
 	for i, t := range tokens {
 		beside := i > 0 && tokens[i-1].is(kinds...) || i+1 < len(tokens) && tokens[i+1].is(kinds...)
 		name := symbolName(t.text)
-		if name == "" || t.is(kinds...) || !likeCode(t.text) && !(beside && !t.is(plainWords...)) || slices.Contains(names, name) {
+		if name == "" || t.is(kinds...) || !likeCode(t.text) && (!beside || t.is(plainWords...)) || slices.Contains(names, name) {
 			continue
 		}
 		if names = append(names, name); len(names) == most {

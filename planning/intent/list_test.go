@@ -26,20 +26,24 @@ func TestResultIsListedWithoutAModel(t *testing.T) {
 		want         string
 	}{
 		"exported functions by name": {
-			"code.symbols", slugSymbols, intent.ListForm{Title: "Functions of slug", Names: true, Exported: true, Kinds: []string{"function"}},
+			"code.symbols", slugSymbols,
+			intent.ListForm{Title: "Functions of slug", Names: true, Exported: true, Kinds: []string{"function"}},
 			"# Functions of slug\n\n- `Make`\n- `Reverse`\n",
 		},
 		"exported functions with what they do": {
-			"workspace:code.symbols", slugSymbols, intent.ListForm{Exported: true, Kinds: []string{"function"}},
+			"workspace:code.symbols", slugSymbols,
+			intent.ListForm{Exported: true, Kinds: []string{"function"}},
 			"- `func Make(title string) string`: Make returns the slug of a title.\n- `func Reverse(s string) string`\n",
 		},
 		"all symbols in plain text, counted": {
-			"code.symbols", slugSymbols, intent.ListForm{Plain: true, Names: true, Count: true, Title: "Names"},
+			"code.symbols", slugSymbols,
+			intent.ListForm{Plain: true, Names: true, Count: true, Title: "Names"},
 			"Names\n\n5 entries\n\nMake\nReverse\nlegacyName\nSlug\nTestMake\n",
 		},
 		"the outline of a file": {"code.parse", `{"path":"a.py","outline":[{"name":"f","kind":"function","signature":"def f()"}]}`, intent.ListForm{}, "- `def f()`\n"},
 		"matches, of which some are left out": {
-			"fs.search", todoMatches, intent.ListForm{},
+			"fs.search", todoMatches,
+			intent.ListForm{},
 			"- a.go:3: `// TODO: lock_it *now*`\n- a.go:9: `// TODO: test`\n- b_c.go:1: `// TODO`\n\n… and 2 more entries\n",
 		},
 		"files with matches": {"fs.search", todoMatches, intent.ListForm{Plain: true, Names: true}, "a.go\nb_c.go\n"},

@@ -255,7 +255,7 @@ func (l *looker) declared(_ int, t token) bool {
 // and for quoted text.
 func (l *looker) name(_ int, t token) bool {
 	name := strings.TrimSuffix(t.text, "()")
-	if len(name) < 3 || len(name) > 80 || !t.quoted && !(strings.Contains(name, "_") && identifier.MatchString(name)) {
+	if len(name) < 3 || len(name) > 80 || !t.quoted && (!strings.Contains(name, "_") || !identifier.MatchString(name)) {
 		return false
 	}
 	if t.quoted && !l.asks { // often the text to write

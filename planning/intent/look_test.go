@@ -20,13 +20,30 @@ func lookers() plan.Catalogue {
 
 // shop is a small workspace: its files with the lines that declare something.
 var shop = []struct{ file, lines string }{
-	{"README.md", ""}, {"CHANGELOG.md", ""}, {"Makefile", ""}, {"go.mod", ""}, {"config.json", ""}, {"config.yaml", ""},
+	{"README.md", ""},
+	{"CHANGELOG.md", ""},
+	{"Makefile", ""},
+	{"go.mod", ""},
+	{"config.json", ""},
+	{"config.yaml", ""},
 	{"order/order.go", "func IsEmpty(o Order) bool {\ntype Order struct {\nfunc Total(o Order) int {\nconst maxItems = 10"},
 	{"order/order_test.go", "func TestTotal(t *testing.T) {"},
 	{"store/store.go", "type Store struct {\nfunc (s *Store) Len() int {\nfunc Open(path string) *Store {"},
-	{"a/run.go", "func Handle() {"}, {"b/run.go", "func Handle() {"}, {"c/run.go", "func Handle() {"},
-	{"data/big.json", ""}, {"data/users.csv", ""}, {"data/items.csv", ""}, {"docs/setup.md", ""}, {"docs/usage.md", ""},
-	{"many/1.txt", ""}, {"many/2.txt", ""}, {"many/3.txt", ""}, {"many/4.txt", ""}, {"many/5.txt", ""}, {"many/6.txt", ""}, {"many/7.txt", ""},
+	{"a/run.go", "func Handle() {"},
+	{"b/run.go", "func Handle() {"},
+	{"c/run.go", "func Handle() {"},
+	{"data/big.json", ""},
+	{"data/users.csv", ""},
+	{"data/items.csv", ""},
+	{"docs/setup.md", ""},
+	{"docs/usage.md", ""},
+	{"many/1.txt", ""},
+	{"many/2.txt", ""},
+	{"many/3.txt", ""},
+	{"many/4.txt", ""},
+	{"many/5.txt", ""},
+	{"many/6.txt", ""},
+	{"many/7.txt", ""},
 }
 
 // lookedAt draws the calls for a goal in the shop; an exclamation mark says that they are

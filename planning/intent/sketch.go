@@ -51,8 +51,15 @@ func (s Sketch) Empty() bool { return len(s.Files) == 0 && s.Branch == "" }
 
 // testCommands are the commands that run the tests of a project, by the file that marks it.
 var testCommands = []struct{ file, command string }{
-	{"go.mod", "go test ./..."}, {"Cargo.toml", "cargo test"}, {"package.json", "npm test"}, {"pyproject.toml", "pytest"}, {"setup.py", "pytest"}, {"pytest.ini", "pytest"},
-	{"pom.xml", "mvn test"}, {"build.gradle", "gradle test"}, {"build.gradle.kts", "gradle test"},
+	{"go.mod", "go test ./..."},
+	{"Cargo.toml", "cargo test"},
+	{"package.json", "npm test"},
+	{"pyproject.toml", "pytest"},
+	{"setup.py", "pytest"},
+	{"pytest.ini", "pytest"},
+	{"pom.xml", "mvn test"},
+	{"build.gradle", "gradle test"},
+	{"build.gradle.kts", "gradle test"},
 }
 
 // Sketch describes the workspace that the survey saw.

@@ -514,7 +514,7 @@ func unquoted(text string, raw bool) string {
 		case c < 0x80 || multibyte:
 			out.WriteRune(c)
 		default:
-			out.WriteByte(byte(c))
+			out.WriteByte(byte(c)) //nolint:gosec // strconv.UnquoteChar gave a single byte
 		}
 		text = tail
 	}
@@ -534,7 +534,7 @@ func (r *callReader) written(cutOff bool) Written {
 	var text strings.Builder
 	for _, p := range r.pieces {
 		switch {
-		case p.uses == nil || !p.sure && !(alone && p.bare):
+		case p.uses == nil || !p.sure && (!alone || !p.bare):
 			text.WriteString(p.text)
 		case p.broken || cutOff && p.open:
 			w.Broken = true

@@ -178,13 +178,7 @@ func (l *Log) printEvent(d event.Data) {
 	case event.ModelRequested:
 		l.modelRequested(d)
 	case event.ModelReading:
-		model := l.run.Model
-		if x := telling.Open(l.run); x != nil {
-			model = cmp.Or(x.Request.Model, model)
-		}
-		if words := telling.WillRead(model, d.Forecast); words != "" {
-			l.starts("  %s", l.Faint("%s", words))
-		}
+		l.modelReading(d)
 	case event.ModelReplied:
 		l.modelReplied(d)
 	case event.SynthesisStarted:
@@ -219,6 +213,17 @@ func (l *Log) printEvent(d event.Data) {
 		}
 	}
 	l.held(d)
+}
+
+// modelReading prints how long the model will read.
+func (l *Log) modelReading(d event.ModelReading) {
+	model := l.run.Model
+	if x := telling.Open(l.run); x != nil {
+		model = cmp.Or(x.Request.Model, model)
+	}
+	if words := telling.WillRead(model, d.Forecast); words != "" {
+		l.starts("  %s", l.Faint("%s", words))
+	}
 }
 
 // printPlan prints how the plan was made and changed. It reports whether the event

@@ -39,19 +39,23 @@ func TestDeclarationIsRemovedWholeWithItsComment(t *testing.T) {
 	for name, c := range map[string]edited{
 		"a function of Go": {
 			"a.go", "package a\n\n// A is one.\nfunc A() {\n}\n\n// b is two.\n// It has two lines.\nfunc b(s string) string {\n\treturn s // b\n}\n\n// C is three.\nfunc C() {}\n",
-			args{"symbol": "b"}, "package a\n\n// A is one.\nfunc A() {\n}\n\n// C is three.\nfunc C() {}\n", "",
+			args{"symbol": "b"},
+			"package a\n\n// A is one.\nfunc A() {\n}\n\n// C is three.\nfunc C() {}\n", "",
 		},
 		"the last one, by its first line": {
 			"a.go", "package a\n\nfunc A() {}\n\nfunc b(s string) string {\n\treturn s\n}\n",
-			args{"symbol": "func b(s string) string {"}, "package a\n\nfunc A() {}\n", "",
+			args{"symbol": "func b(s string) string {"},
+			"package a\n\nfunc A() {}\n", "",
 		},
 		"a method, whose uses are left": {
 			"a.go", "package a\n\ntype S struct{}\n\n// Len counts.\nfunc (s *S) Len() int { return 0 }\n\nvar n = (&S{}).Len()\n",
-			args{"symbol": "func (s *S) Len() int {"}, "package a\n\ntype S struct{}\n\nvar n = (&S{}).Len()\n", "Len is still used in 1 place: a.go:8",
+			args{"symbol": "func (s *S) Len() int {"},
+			"package a\n\ntype S struct{}\n\nvar n = (&S{}).Len()\n", "Len is still used in 1 place: a.go:8",
 		},
 		"a constant of a group": {
 			"a.go", "package a\n\nconst (\n\t// A is one.\n\tA = 1\n\n\t// B is two.\n\tB = 2\n)\n",
-			args{"symbol": "B", "path": "a.go"}, "package a\n\nconst (\n\t// A is one.\n\tA = 1\n)\n", "",
+			args{"symbol": "B", "path": "a.go"},
+			"package a\n\nconst (\n\t// A is one.\n\tA = 1\n)\n", "",
 		},
 		"the only variable of a group": {
 			"a.go", "package a\n\n// Group.\nvar (\n\tx = 1\n)\n\nfunc A() {}\n", args{"symbol": "x"}, "package a\n\nfunc A() {}\n", "",
@@ -61,7 +65,8 @@ func TestDeclarationIsRemovedWholeWithItsComment(t *testing.T) {
 		},
 		"a method of Python with its decorator": {
 			"a.py", "class A:\n    \"\"\"Doc.\"\"\"\n\n    @cached(\n        1,\n    )\n    def f(self):\n        return 1\n        # end\n\n    def g(self):\n        return 2\n\n\nx = 1\n",
-			args{"symbol": "A.f"}, "class A:\n    \"\"\"Doc.\"\"\"\n\n    def g(self):\n        return 2\n\n\nx = 1\n", "",
+			args{"symbol": "A.f"},
+			"class A:\n    \"\"\"Doc.\"\"\"\n\n    def g(self):\n        return 2\n\n\nx = 1\n", "",
 		},
 		"the only method of a class of Python": {
 			"a.py", "class A:\n    def f(self):\n        return 1\n\n\nx = 1\n", args{"symbol": "f"}, "class A:\n    pass\n\n\nx = 1\n", "",
@@ -71,14 +76,16 @@ func TestDeclarationIsRemovedWholeWithItsComment(t *testing.T) {
 		},
 		"an arrow function of TypeScript": {
 			"a.ts", "export const a = 1;\n\n/**\n * Adds.\n */\nexport const add = (x: number) => {\n  return x + 1;\n};\n\nexport class B {\n  sum() { return 1; }\n}\n",
-			args{"symbol": "add"}, "export const a = 1;\n\nexport class B {\n  sum() { return 1; }\n}\n", "",
+			args{"symbol": "add"},
+			"export const a = 1;\n\nexport class B {\n  sum() { return 1; }\n}\n", "",
 		},
 		"a struct of Rust with its attribute": {
 			"a.rs", "use std::fmt;\n\n/// One.\n#[derive(Debug)]\nstruct One {\n    a: u8,\n}\n\nfn two() {}\n", args{"symbol": "One"}, "use std::fmt;\n\nfn two() {}\n", "",
 		},
 		"a method of Java with CR LF": {
 			"A.java", "class A {\r\n    /** One. */\r\n    @Override\r\n    int one() {\r\n        return 1;\r\n    }\r\n\r\n    int two() { return 2; }\r\n}\r\n",
-			args{"symbol": "one"}, "class A {\r\n    int two() { return 2; }\r\n}\r\n", "",
+			args{"symbol": "one"},
+			"class A {\r\n    int two() { return 2; }\r\n}\r\n", "",
 		},
 		"a function of the shell": {
 			"a.sh", "#!/bin/sh\n# greet greets.\ngreet() {\n  echo hi\n}\n\necho done\n", args{"symbol": "greet"}, "#!/bin/sh\n\necho done\n", "",

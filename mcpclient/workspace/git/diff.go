@@ -61,24 +61,14 @@ func (o *Operators) vcsDiff(ctx context.Context, _ op.Call, args diffArgs) (*op.
 			return nil, err
 		}
 	}
+	if err := args.check(); err != nil {
+		return nil, err
+	}
 	var result diffResult
-	switch {
-	case args.Of != "" && args.Of != "all" && args.Of != "staged" && args.Of != "unstaged" && args.Of != "commit":
-		return nil, fmt.Errorf("the argument of of vcs.diff is %q; it must be all, staged, unstaged or commit", args.Of)
-	case args.Ref != "" && (args.Of == "staged" || args.Of == "unstaged"):
-		return nil, fmt.Errorf("the argument ref of vcs.diff compares everything with a commit; leave out of, which is %q", args.Of)
-	case two:
+	if two {
 		result, err = r.diff(ctx, gitRun{}, base, at)
-	case args.Of == "commit" && args.Ref != "":
-		result, err = r.diffOfPast(ctx, base, at)
-	case args.Of == "staged":
-		result, err = r.diff(ctx, gitRun{}, "--cached", at)
-	case args.Of == "unstaged":
-		result, err = r.diff(ctx, gitRun{}, "", at)
-	case args.Of == "commit":
-		result, err = r.diffOfCommit(ctx, at)
-	default:
-		result, err = r.diffOfAll(ctx, base, at)
+	} else {
+		result, err = r.diffOf(ctx, args, base, at)
 	}
 	if past := args.Of == "commit" && args.Ref != ""; err == nil && !two && !past {
 		if err = r.noteOutside(ctx, &result); len(result.Files) == 0 && result.Note == "" && args.Path == "" && r.born {
@@ -99,6 +89,33 @@ func (o *Operators) vcsDiff(ctx context.Context, _ op.Call, args diffArgs) (*op.
 		text += "\n" + result.Note
 	}
 	return op.Reply(result, text), nil
+}
+
+// check returns the fault of arguments that do not fit together.
+func (a diffArgs) check() error {
+	switch {
+	case !slices.Contains([]string{"", "all", "staged", "unstaged", "commit"}, a.Of):
+		return fmt.Errorf("the argument of of vcs.diff is %q; it must be all, staged, unstaged or commit", a.Of)
+	case a.Ref != "" && (a.Of == "staged" || a.Of == "unstaged"):
+		return fmt.Errorf("the argument ref of vcs.diff compares everything with a commit; leave out of, which is %q", a.Of)
+	}
+	return nil
+}
+
+// diffOf returns the changes that the arguments ask for, compared with one base.
+func (r *gitRepository) diffOf(ctx context.Context, args diffArgs, base, at string) (diffResult, error) {
+	switch {
+	case args.Of == "commit" && args.Ref != "":
+		return r.diffOfPast(ctx, base, at)
+	case args.Of == "staged":
+		return r.diff(ctx, gitRun{}, "--cached", at)
+	case args.Of == "unstaged":
+		return r.diff(ctx, gitRun{}, "", at)
+	case args.Of == "commit":
+		return r.diffOfCommit(ctx, at)
+	default:
+		return r.diffOfAll(ctx, base, at)
+	}
 }
 
 // noteOutside adds a note if the repository has changes outside the workspace.

@@ -1,31 +1,26 @@
-package plan_test
+package planning_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"replan/planning/plan"
 )
 
-// builtIn returns the operators of the workspace as they are.
-func builtIn(t *testing.T) plan.Catalogue {
+// decodedArgs returns arguments as a reply has them.
+func decodedArgs(t *testing.T, text string) map[string]any {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "testdata", "tools", "operators.json"))
+	v, err := plan.DecodeValue([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all plan.Catalogue
-	if err := json.Unmarshal(data, &all); err != nil {
-		t.Fatal(err)
-	}
-	return all
+	object, _ := v.(map[string]any)
+	return object
 }
 
 func TestArgsByOtherNamesAreTaken(t *testing.T) {
-	catalogue := builtIn(t)
+	catalogue := operatorCatalogue(t)
 	for _, c := range []struct{ tool, args, want string }{
 		{"fs.read", `{"file_path":"a.go"}`, `{"path":"a.go"}`},
 		{"fs.read", `{"filePath":"a.go","start_line":3,"lines":7}`, `{"limit":7,"offset":3,"path":"a.go"}`},
@@ -121,7 +116,7 @@ func TestOnlyRefusedNamesAreTaken(t *testing.T) {
 
 func TestOtherNamesInAPlanFileAreAWarning(t *testing.T) {
 	p := []byte(`{"title":"T","steps":[{"title":"Read","tool":"fs.read","args":{"file_path":"a.go"}},{"title":"Run","tool":"proc.run","args":{"command":"go vet"}}]}`)
-	rules := plan.Rules{CheckTools: true, Catalogue: builtIn(t)}
+	rules := plan.Rules{CheckTools: true, Catalogue: operatorCatalogue(t)}
 	_, faults, warnings := plan.CheckPlan(p, rules)
 	var got []string
 	for _, w := range warnings {
