@@ -146,7 +146,7 @@ func TestDatabaseThatCannotBeUsedIsToldInOneSentence(t *testing.T) {
 func TestDoctorNamesTheToolsOfEachServer(t *testing.T) {
 	t.Parallel()
 	exit, out, said := run(t, "", "doctor")
-	if exit != 0 || !strings.Contains(out, "this machine offers the server workspace;") || !strings.Contains(out, "\n  workspace: code.definition, ") || !strings.Contains(out, " more tools\n") {
+	if exit != 0 || !strings.Contains(out, "this machine offers the server workspace;") || !strings.Contains(out, "\n  workspace: code.comment, ") || !strings.Contains(out, " more tools\n") {
 		t.Errorf("doctor exits with %d and says %q%q", exit, out, said)
 	}
 }
