@@ -535,7 +535,6 @@ func (c *completion) addTests() {
 // file before it, and a check for all changes before it. Steps that only read wait for
 // nothing that they do not refer to.
 func (c *completion) order() {
-	producers := map[string]bool{}
 	for i, s := range c.steps {
 		refers := len(plan.References(s.Args)) > 0
 		missing := s.Args == nil
@@ -556,7 +555,6 @@ func (c *completion) order() {
 			needs = []string{}
 		}
 		c.steps[i].DependsOn = needs
-		producers[s.Index] = true
 	}
 }
 
