@@ -1,10 +1,8 @@
 package main_test
 
 import (
-	"go/ast"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,54 +10,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// Packages and types above these sizes are split by what they hold, see
-// CONTRIBUTING.
-const (
-	maxFiles   = 25 // production files in a package
-	maxMethods = 90 // on one type
-)
-
-func TestPackagesAndTypesStaySmall(t *testing.T) {
-	files, methods := map[string]int{}, map[string]int{}
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && (d.Name() == "testdata" || len(d.Name()) > 1 && d.Name()[0] == '.') {
-			return fs.SkipDir
-		}
-		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		dir := filepath.ToSlash(filepath.Dir(path))
-		files[dir]++
-		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil {
-				name, _, _ := strings.Cut(strings.TrimPrefix(types.ExprString(f.Recv.List[0].Type), "*"), "[")
-				methods[dir+"."+name]++
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for dir, n := range files {
-		if n > maxFiles {
-			t.Errorf("package %s has %d files, at most %d are allowed", dir, n, maxFiles)
-		}
-	}
-	for name, n := range methods {
-		if n > maxMethods {
-			t.Errorf("type %s has %d methods, at most %d are allowed", name, n, maxMethods)
-		}
-	}
-}
 
 // A doc.go describes the contents of its package, its imports, and where to start
 // reading.
