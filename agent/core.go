@@ -214,7 +214,7 @@ func (r *Run) brief() prompt.Brief {
 		if p.Model == "" {
 			small, loops = prompting.Small, prompting.Loops
 		}
-		without := small && !loops || p.Model == "" && !r.modelTools
+		without := !loops.Managed(small) || p.Model == "" && !r.modelTools
 		if without {
 			toolless = append(toolless, p.Name)
 		}
