@@ -578,24 +578,6 @@ func idle(b prompt.Brief, p plan.Plan) []plan.Fault {
 	}}
 }
 
-// writtenList returns the plan of a goal that wants a list in a new file, if one look has
-// made the list. No model is needed to copy it.
-func writtenList(b prompt.Brief) (plan.Step, bool) {
-	file, ok := intent.ListFile(b.Goal)
-	if !ok || len(b.Looked) != 1 || len(b.Looks) != 1 || slices.Contains(b.Prompting.Sketch.Files, file) {
-		return plan.Step{}, false
-	}
-	if _, err := b.Catalogue.Find("fs.write"); err != nil {
-		return plan.Step{}, false
-	}
-	form := intent.ListFormOf(b.Goal, file)
-	text, ok := intent.List(b.Looked[0].Tool, b.Looked[0].Result, form)
-	return plan.Step{
-		Index: "2", Title: untrusted.Text("Write the list to " + file), Executor: plan.ExecutorTool, Tool: "fs.write",
-		Args: map[string]any{"path": file, "text": text}, DependsOn: []string{b.Looked[0].Index},
-	}, ok
-}
-
 // unwanted returns the faults of steps that change something though the goal only asks. Of
 // another server's tool that nothing is known of, the rules of the run decide.
 func unwanted(b prompt.Brief, p plan.Plan) []plan.Fault {

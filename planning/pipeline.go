@@ -44,14 +44,14 @@ func (p *pipeline) Looked(items []plan.HistoryItem) {
 		for phase := 1; phase <= 3; phase++ {
 			p.skip(phase, "the goal asks only about what it names")
 		}
-		p.outcome = Outcome{Kind: OutcomePlanned, Plan: finishPlan(p.brief, plan.Plan{}, "", "")}
+		p.outcome = Outcome{Kind: OutcomePlanned, Plan: ruledPlan(p.brief, nil)}
 		return
 	}
-	if step, ok := writtenList(p.brief); ok {
+	if steps, reason := ruled(p.brief); reason != "" {
 		for phase := 1; phase <= 3; phase++ {
-			p.skip(phase, "the goal wants the list that was looked up")
+			p.skip(phase, reason)
 		}
-		p.outcome = Outcome{Kind: OutcomePlanned, Plan: finishPlan(p.brief, plan.Plan{Steps: []plan.Step{step}}, "", "")}
+		p.outcome = Outcome{Kind: OutcomePlanned, Plan: ruledPlan(p.brief, steps)}
 		return
 	}
 	p.begin()

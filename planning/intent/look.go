@@ -36,6 +36,7 @@ const (
 func (f Facts) Look(goal string, c plan.Catalogue) Looks {
 	l := looker{facts: f, tokens: split(goal[:min(len(goal), mostWords)], 4*maxWords), asks: OnlyAsks(goal), catalogue: c}
 	l.look()
+	l.comments(goal)
 	if l.whole = l.asks && len(l.steps) > 0 && len(l.steps) <= mostLooks && !l.open(); !l.whole && len(l.steps) > mostLooks {
 		l.steps = l.steps[:mostLooks]
 	}

@@ -320,6 +320,8 @@ func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []
 var hints = map[string]string{
 	"fs.patch": "`old` is the text to replace, copied exactly from the file. `new` is the text that takes its place.",
 	"fs.write": "`text` is the whole text of the file.",
+
+	"code.comment": "`text` is one sentence in plain words: what this one does or returns. Write no code.",
 }
 
 // argsFormat is the format of the arguments that a step lacks. A small model writes of a

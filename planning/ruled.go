@@ -1,0 +1,87 @@
+package planning
+
+import (
+	"slices"
+	"strconv"
+
+	"replan/internal/untrusted"
+	"replan/planning/intent"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
+)
+
+// ruled returns the steps that are still to do after the looks, and why no model has to
+// plan them; "" if it has to.
+func ruled(b prompt.Brief) (steps []plan.Step, reason string) {
+	if step, ok := writtenList(b); ok {
+		return []plan.Step{step}, "the goal wants the list that was looked up"
+	}
+	if steps, ok := commentSteps(b); ok {
+		return steps, "the goal wants the same change of each declaration that was looked up"
+	}
+	return nil, ""
+}
+
+// writtenList returns the plan of a goal that wants a list in a new file, if one look has
+// made the list. No model is needed to copy it.
+func writtenList(b prompt.Brief) (plan.Step, bool) {
+	file, ok := intent.ListFile(b.Goal)
+	if !ok || len(b.Looked) != 1 || len(b.Looks) != 1 || slices.Contains(b.Prompting.Sketch.Files, file) {
+		return plan.Step{}, false
+	}
+	if _, err := b.Catalogue.Find("fs.write"); err != nil {
+		return plan.Step{}, false
+	}
+	form := intent.ListFormOf(b.Goal, file)
+	text, ok := intent.List(b.Looked[0].Tool, b.Looked[0].Result, form)
+	return plan.Step{
+		Index: "2", Title: untrusted.Text("Write the list to " + file), Executor: plan.ExecutorTool, Tool: "fs.write",
+		Args: map[string]any{"path": file, "text": text}, DependsOn: []string{b.Looked[0].Index},
+	}, ok
+}
+
+// ruledPlan returns the plan that begins with the looks and goes on with steps that rules
+// have made, to which nothing is to be added.
+func ruledPlan(b prompt.Brief, steps []plan.Step) plan.Plan {
+	c := completion{brief: b, steps: reply.FinishSteps(b.Catalogue, b.Prompting.ProfileNames(), steps)}
+	c.lead()
+	return titled(b, plan.Plan{Steps: c.steps}, "", "")
+}
+
+// maxComments is how many comments a plan by rule writes.
+const maxComments = 12
+
+// commentSteps returns a step for each declaration of a file that lacks the comment that
+// the goal wants, one after the other since each changes the file, and the run of the
+// tests. The model writes the words of each comment when its step is ready.
+func commentSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
+	form, wanted := intent.CommentsWanted(b.Goal)
+	if !wanted || len(b.Looks) != 2 || len(b.Looked) != 2 {
+		return nil, false
+	}
+	if _, err := b.Catalogue.Find("code.comment"); err != nil {
+		return nil, false
+	}
+	symbols := b.Looked[1]
+	names, ok := intent.Uncommented(symbols, form)
+	if !ok || len(names) > maxComments || b.MaxSteps > 0 && len(names)+len(b.Looks)+1 > b.MaxSteps {
+		return nil, false
+	}
+	add := func(title, tool string, args map[string]any) {
+		s := plan.Step{
+			Index: strconv.Itoa(len(b.Looks) + len(steps) + 1), Title: untrusted.Text(title), Executor: plan.ExecutorTool, Tool: tool, Args: args, DependsOn: []string{symbols.Index},
+		}
+		if len(steps) > 0 {
+			s.DependsOn = []string{steps[len(steps)-1].Index}
+		}
+		steps = append(steps, s)
+	}
+	for _, name := range names {
+		add("Describe "+name, "code.comment", map[string]any{"path": symbols.Args["path"], "symbol": name})
+	}
+	if _, err := b.Catalogue.Find("test.run"); err == nil && intent.WantsTests(b.Goal) && len(steps) > 0 {
+		add("Run the tests", "test.run", map[string]any{})
+	}
+	return steps, true
+}
