@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"path"
 	"slices"
 	"strconv"
 
@@ -19,6 +20,9 @@ func ruled(b prompt.Brief) (steps []plan.Step, reason string) {
 	}
 	if steps, ok := commentSteps(b); ok {
 		return steps, "the goal wants the same change of each declaration that was looked up"
+	}
+	if steps, ok := valueSteps(b); ok {
+		return steps, "the goal says the new value, and the looks found where it stands"
 	}
 	return nil, ""
 }
@@ -47,6 +51,63 @@ func ruledPlan(b prompt.Brief, steps []plan.Step) plan.Plan {
 	c := completion{brief: b, steps: reply.FinishSteps(b.Catalogue, b.Prompting.ProfileNames(), steps)}
 	c.lead()
 	return titled(b, plan.Plan{Steps: c.steps}, "", "")
+}
+
+// valueSteps returns the patches of a goal that wants one value changed, and the run of the
+// tests, if each file that was looked at has one place for it. A model is needed neither to
+// find it nor to copy it.
+func valueSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
+	change, wanted := intent.ValueWanted(b.Goal)
+	if !wanted || len(b.Looked) != len(b.Looks) {
+		return nil, false
+	}
+	if _, err := b.Catalogue.Find("fs.patch"); err != nil {
+		return nil, false
+	}
+	type file struct{ look, path, text string }
+	var files []file
+	for _, item := range b.Looked {
+		at, _ := item.Args["path"].(string)
+		switch text := fileText(item); {
+		case item.Tool == "fs.search":
+		case item.Tool != "fs.read" || item.Args["limit"] != nil || text == "":
+			return nil, false
+		case change.Of != "" && (at == change.Of || path.Base(at) == change.Of):
+			if change.To, ok = change.Value(text); !ok {
+				return nil, false
+			}
+		default:
+			files = append(files, file{item.Index, at, text})
+		}
+	}
+	next := func(title, tool string, args map[string]any, after ...string) {
+		steps = append(steps, plan.Step{
+			Index: strconv.Itoa(len(b.Looks) + len(steps) + 1), Title: untrusted.Text(title), Executor: plan.ExecutorTool, Tool: tool, Args: args, DependsOn: after,
+		})
+	}
+	for _, f := range files {
+		old, changed, ok := change.Patch(f.text)
+		if !ok {
+			return nil, false
+		}
+		next("Set "+change.Name+" in "+f.path, "fs.patch", map[string]any{"path": f.path, "old": old, "new": changed}, f.look)
+	}
+	if _, err := b.Catalogue.Find("test.run"); err == nil && intent.WantsTests(b.Goal) && len(steps) > 0 {
+		after := make([]string, len(steps))
+		for i, s := range steps {
+			after[i] = s.Index
+		}
+		next("Run the tests", "test.run", map[string]any{}, after...)
+	}
+	return steps, len(steps) > 0 && (b.MaxSteps <= 0 || len(b.Looks)+len(steps) <= b.MaxSteps)
+}
+
+// fileText returns the text of a file that a step has read whole.
+func fileText(item plan.HistoryItem) string {
+	if text, ok := item.Result.(string); ok {
+		return text
+	}
+	return string(item.Text)
 }
 
 // maxComments is how many comments a plan by rule writes.

@@ -68,6 +68,7 @@ func (l *looker) look() {
 		}
 	}
 	l.tests()
+	l.related()
 }
 
 // add appends a call if its tool is on offer and nothing did the same before.
@@ -161,7 +162,7 @@ func (l *looker) fileNamed(word string) string {
 
 // folder looks into a folder: at its declarations, its few files, or its list.
 func (l *looker) folder(i int, t token) bool {
-	name := strings.Trim(strings.TrimPrefix(strings.ToLower(t.text), "./"), "/")
+	name := strings.Trim(strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(t.text), "./"), "/."), "/") // "in config/." ends a sentence
 	called := strings.Contains(t.text, "/") || l.near(i, "folder", "directory", "dir", "package", "module")
 	if name == "" || !called || t.is("folder", "directory", "dir", "package", "module") {
 		return false
@@ -238,6 +239,9 @@ func (l *looker) declared(_ int, t token) bool {
 		return false
 	case l.asks && l.any(usage...):
 		l.add("Find uses of "+name, "code.references", map[string]any{"symbol": name})
+		for i, t := range l.tokens {
+			l.named[i] = l.named[i] || t.is(usage...)
+		}
 		return true
 	case len(found) > 2:
 		l.add("Find the declarations of "+name, "code.definition", map[string]any{"symbol": name})
