@@ -13,10 +13,10 @@ const (
 	askers = 10
 	// providerShare is the share of their score that a tool which finds such an id gets
 	// at least.
-	providerShare = 0.9
+	providerShare = 0.8
 )
 
-// finders are the terms of tools that find things.
+// finders are the terms in names of tools that find things.
 var finders = parts("search find list get query lookup resolve retrieve")
 
 // raiseProviders raises the score of tools that find the ids which the best tools of
@@ -80,7 +80,7 @@ func (id neededID) foundBy(t *tool, name []string) bool {
 	n := len(name)
 	named := n >= 2 && strings.Contains(id.about, " "+strings.Join(name[n-2:], " ")+" ")
 	if !named && (!slices.ContainsFunc(id.terms, func(term string) bool { return slices.Contains(name, term) }) ||
-		!slices.ContainsFunc(slices.Concat(name, parts(t.Description[:min(len(t.Description), longest)])), func(term string) bool { return slices.Contains(finders, term) })) {
+		!slices.ContainsFunc(name, func(term string) bool { return slices.Contains(finders, term) })) {
 		return false
 	}
 	return !slices.ContainsFunc(neededIDs(t), func(other neededID) bool { return other.name == id.name })
