@@ -39,6 +39,8 @@ func complete(b prompt.Brief, steps []plan.Step) []plan.Step {
 		c.patchAll()
 		c.patchOnly()
 		c.removeDeclared()
+		c.aim()
+		c.dropTests()
 		c.addTests()
 		c.order()
 		c.number()
@@ -106,10 +108,7 @@ func (c *completion) dropTransforms() {
 			drop[s.Index] = true
 		}
 	}
-	c.steps = slices.DeleteFunc(c.steps, func(s plan.Step) bool { return drop[s.Index] })
-	for i, s := range c.steps {
-		c.steps[i].DependsOn = slices.DeleteFunc(slices.Clone(s.DependsOn), func(d string) bool { return drop[d] })
-	}
+	c.drop(func(s plan.Step) bool { return drop[s.Index] })
 }
 
 // dropStrays leaves out steps that read what is not there, or what no name of the goal
@@ -146,10 +145,7 @@ func (c *completion) dropStrays() {
 	if len(drop) == 0 || len(drop) == len(c.steps) {
 		return
 	}
-	c.steps = slices.DeleteFunc(c.steps, func(s plan.Step) bool { return drop[s.Index] })
-	for i, s := range c.steps {
-		c.steps[i].DependsOn = slices.DeleteFunc(slices.Clone(s.DependsOn), func(d string) bool { return drop[d] })
-	}
+	c.drop(func(s plan.Step) bool { return drop[s.Index] })
 }
 
 // patchAll adds the files that a change of "both", "all" or "each" of them has left out.
@@ -520,6 +516,28 @@ func (c *completion) dropRepeats() {
 		kept[i].DependsOn = needs
 	}
 	c.steps = kept
+}
+
+// dropTests leaves out a run of the tests that the goal does not ask for in a project that
+// has none: it would fail.
+func (c *completion) dropTests() {
+	sketch := c.brief.Prompting.Sketch
+	if len(sketch.Near) > 0 || len(sketch.Files) == 0 || intent.WantsTests(c.brief.Goal) || slices.ContainsFunc(sketch.Files, testfile.Is) {
+		return
+	}
+	c.drop(func(s plan.Step) bool { return s.Tool == "test.run" && s.Executor == plan.ExecutorTool })
+}
+
+// drop leaves out steps, and the waiting for them.
+func (c *completion) drop(out func(plan.Step) bool) {
+	gone := map[string]bool{}
+	for _, s := range c.steps {
+		gone[s.Index] = out(s)
+	}
+	c.steps = slices.DeleteFunc(c.steps, func(s plan.Step) bool { return gone[s.Index] })
+	for i, s := range c.steps {
+		c.steps[i].DependsOn = slices.DeleteFunc(slices.Clone(s.DependsOn), func(d string) bool { return gone[d] })
+	}
 }
 
 // addTests adds a run of the tests that the goal asks for.

@@ -72,15 +72,15 @@ func (p *pipeline) begin() {
 		p.skip(1, "switched off")
 		p.skip(2, "there is no analysis to review")
 		p.enter(prompt.PurposePlan)
+	case small && intent.OnlyAsks(b.Goal) && p.fall("a small model answers from what was looked at"):
+		for phase := 1; phase <= 3; phase++ {
+			p.skip(phase, "the goal asks about what was looked at")
+		}
 	case small && prompt.NeedsNoTools(b) && !b.Prompting.SkipPlan:
 		for phase := 1; phase <= 3; phase++ {
 			p.skip(phase, "the goal needs no look at the project")
 		}
 		p.outcome = Outcome{Kind: OutcomeDirect, Reason: "the goal needs no look at the project"}
-	case small && len(b.Looked) > 0 && intent.OnlyAsks(b.Goal) && p.fall("a small model answers from what was looked at"):
-		for phase := 1; phase <= 3; phase++ {
-			p.skip(phase, "the goal asks about what was looked at")
-		}
 	case small && !b.Prompting.SkipPlan:
 		p.skip(1, "a model below 4B parameters plans at once")
 		p.skip(2, "there is no analysis to review")

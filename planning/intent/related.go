@@ -17,6 +17,10 @@ const (
 	leastRank    = 0.6     // of the best file, to be read beside it
 )
 
+// idleWords stand in many goals and are about nothing.
+var idleWords = strings.Fields("happen happens if more than less most least other another after before again only also not none one two long big " +
+	"get gets got use used uses using make makes made work works need needs want wants way thing things someone else should must will being during about into")
+
 // topics returns the stems of the words that a goal is about, in lower case.
 func topics(goal string) []string {
 	var stems []string
@@ -25,7 +29,7 @@ func topics(goal string) []string {
 		if len(stems) == mostTopics {
 			break
 		}
-		if len(word) < 3 || t.is(plainWords...) || t.is(questions...) || t.is(asking...) || t.is(imperatives...) || t.is(fillers...) || strings.ContainsAny(word, "/.*") {
+		if len(word) < 3 || t.is(plainWords...) || t.is(idleWords...) || t.is(questions...) || t.is(asking...) || t.is(imperatives...) || t.is(fillers...) || strings.ContainsAny(word, "/.*") {
 			continue
 		}
 		for _, ending := range []string{"ing", "ed", "es", "s", "e"} {

@@ -294,7 +294,10 @@ func StepRequest(b Brief, p plan.Plan, step plan.Step, inputs []plan.HistoryItem
 func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []plan.HistoryItem, refused string) Request {
 	inputs = forChange(b, step, inputs)
 	about, schema, hint := "", "", hints[tool.Name] // the system prompt describes the built-in operators
-	if !isOwn(tool) {
+	switch old, _ := step.Args["old"].(string); {
+	case tool.Name == "fs.patch" && old != "" && isOwn(tool):
+		hint = "`new` takes the place of the whole declaration that begins with `old`. Write all of it, with the change that the goal wants."
+	case !isOwn(tool):
 		hint = ""
 		shown := tool.InputSchema
 		if len(strings.TrimSpace(string(shown))) == 0 {
