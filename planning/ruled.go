@@ -18,6 +18,9 @@ func ruled(b prompt.Brief) (steps []plan.Step, reason string) {
 	if step, ok := writtenList(b); ok {
 		return []plan.Step{step}, "the goal wants the list that was looked up"
 	}
+	if step, ok := filteredList(b); ok {
+		return []plan.Step{step}, "the goal wants the names of files whose content was looked up"
+	}
 	if steps, ok := commentSteps(b); ok {
 		return steps, "the goal wants the same change of each declaration that was looked up"
 	}
@@ -37,12 +40,34 @@ func writtenList(b prompt.Brief) (plan.Step, bool) {
 	if _, err := b.Catalogue.Find("fs.write"); err != nil {
 		return plan.Step{}, false
 	}
-	form := intent.ListFormOf(b.Goal, file)
-	text, ok := intent.List(b.Looked[0].Tool, b.Looked[0].Result, form)
+	text, ok := intent.List(b.Looked[0].Tool, b.Looked[0].Result, intent.ListFormOf(b.Goal, file))
+	return writeStep(b, file, text), ok
+}
+
+// filteredList returns the plan of a goal that wants the names of files in a new file, of
+// those that have a key or have none, if the looks have read all of them.
+func filteredList(b prompt.Brief) (plan.Step, bool) {
+	file, ok := intent.FilterFile(b.Goal)
+	if !ok || len(b.Looked) != len(b.Looks) || slices.Contains(b.Prompting.Sketch.Files, file) {
+		return plan.Step{}, false
+	}
+	if _, err := b.Catalogue.Find("fs.write"); err != nil {
+		return plan.Step{}, false
+	}
+	files, ok := intent.Filtered(b.Goal, b.Looked)
+	return writeStep(b, file, intent.FilteredList(b.Goal, files, intent.ListFormOf(b.Goal, file))), ok && len(files) > 0
+}
+
+// writeStep returns the step that writes a new file after the looks.
+func writeStep(b prompt.Brief, file, text string) plan.Step {
+	var looks []string
+	for _, look := range b.Looks {
+		looks = append(looks, look.Index)
+	}
 	return plan.Step{
-		Index: "2", Title: untrusted.Text("Write the list to " + file), Executor: plan.ExecutorTool, Tool: "fs.write",
-		Args: map[string]any{"path": file, "text": text}, DependsOn: []string{b.Looked[0].Index},
-	}, ok
+		Index: strconv.Itoa(len(b.Looks) + 1), Title: untrusted.Text("Write the list to " + file), Executor: plan.ExecutorTool, Tool: "fs.write",
+		Args: map[string]any{"path": file, "text": text}, DependsOn: looks,
+	}
 }
 
 // ruledPlan returns the plan that begins with the looks and goes on with steps that rules

@@ -69,3 +69,48 @@ func TestEachUndescribedDeclarationGetsAStep(t *testing.T) {
 		})
 	}
 }
+
+func TestNamesOfFilteredFilesAreWrittenByRule(t *testing.T) {
+	for name, tt := range map[string]struct {
+		goal    string
+		results []any
+		want    string // "" if the model plans
+	}{
+		"those without a key": {
+			"Write report.txt with the names of the JSON files in d/ that have no id field, one a line.",
+			[]any{map[string]any{"id": 1}, map[string]any{"name": "b"}, map[string]any{"name": "c"}},
+			`; 4 fs.write{"path":"report.txt","text":"2.json\n3.json\n"} ←1,2,3`,
+		},
+		"none of them": {
+			"Write report.txt with the names of the JSON files in d/ that have no id field", []any{map[string]any{"id": 1}, map[string]any{"id": 2}}, "",
+		},
+		"a file that cannot be read as data": {
+			"Write report.txt with the names of the JSON files in d/ that have no id field", []any{map[string]any{"id": 1}, "{"}, "",
+		},
+		"a file that exists": {
+			"Write README.md with the names of the JSON files in d/ that have no id field", []any{map[string]any{"id": 1}, map[string]any{}}, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, small := range []bool{true, false} {
+				b := workplace(t, tt.goal, small)
+				var looked []plan.HistoryItem
+				want := ""
+				for i, result := range tt.results {
+					look, item := reading(fmt.Sprint(i+1), fmt.Sprintf("d/%d.json", i+1))
+					item.Result = result
+					b.Looks, looked = append(b.Looks, look), append(looked, item)
+					want += fmt.Sprintf(`%d fs.read{"path":"d/%d.json"}; `, i+1, i+1)
+				}
+				p := planning.NewPipeline(b)
+				p.(planning.Looker).Looked(looked)
+				if _, asks := p.Next(); asks != (tt.want == "") {
+					t.Fatalf("small %v: the model is asked for the plan: %v", small, asks)
+				}
+				if got := drawn(p.Outcome().Plan); tt.want != "" && got != strings.TrimSuffix(want, "; ")+tt.want {
+					t.Errorf("small %v: got %s", small, got)
+				}
+			}
+		})
+	}
+}

@@ -37,6 +37,7 @@ func (f Facts) Look(goal string, c plan.Catalogue) Looks {
 	l := looker{facts: f, tokens: split(goal[:min(len(goal), mostWords)], 4*maxWords), asks: OnlyAsks(goal), catalogue: c}
 	l.look()
 	l.comments(goal)
+	l.filtered(goal)
 	if l.whole = l.asks && len(l.steps) > 0 && len(l.steps) <= mostLooks && !l.open(); !l.whole && len(l.steps) > mostLooks {
 		l.steps = l.steps[:mostLooks]
 	}
@@ -212,7 +213,7 @@ func (l *looker) inside(folder string) {
 			files = append(files, file)
 		}
 	}
-	if len(files) == 0 || len(files)+len(l.steps) > mostInside || slices.ContainsFunc(files, func(f string) bool { return slices.Contains(l.facts.Large, f) }) {
+	if len(files) == 0 || len(files)+len(l.steps) > mostInside || len(l.facts.Inside) >= mostFacts || slices.ContainsFunc(files, func(f string) bool { return slices.Contains(l.facts.Large, f) }) {
 		l.add("List "+folder, "fs.list", map[string]any{"path": folder})
 		return
 	}
