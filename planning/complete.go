@@ -228,27 +228,17 @@ func (c *completion) patchOnly() {
 // removeDeclared writes the arguments of a patch that deletes the only declaration that the
 // goal names: fs.patch takes the first line of a declaration for the whole.
 func (c *completion) removeDeclared() {
-	named := c.brief.Prompting.Sketch.Named
-	if len(named) != 1 || !intent.Deletes(c.brief.Goal) {
+	found := c.places()
+	if len(found) != 1 || !intent.Deletes(c.brief.Goal) {
 		return
 	}
-	_, place, _ := strings.Cut(named[0], ", ")
-	file, number, _ := strings.Cut(place, ":")
-	line, err := strconv.Atoi(number)
-	at := slices.IndexFunc(c.brief.Looked, func(item plan.HistoryItem) bool {
-		return item.Tool == "fs.read" && item.Args["path"] == file && item.Args["offset"] == nil
-	})
-	if err != nil || at < 0 {
-		return
-	}
-	text, _ := c.brief.Looked[at].Result.(string)
-	lines := strings.Split(text, "\n")
-	if line < 1 || line > len(lines) {
+	lines := strings.Split(c.text(found[0].file), "\n")
+	if found[0].line > len(lines) {
 		return
 	}
 	for i, s := range c.steps {
-		if s.Tool == "fs.patch" && pathOf(s) == file && len(s.Args) == 1 {
-			c.steps[i].Args = map[string]any{"path": file, "old": lines[line-1], "new": ""}
+		if s.Tool == "fs.patch" && pathOf(s) == found[0].file && len(s.Args) == 1 {
+			c.steps[i].Args = map[string]any{"path": found[0].file, "old": lines[found[0].line-1], "new": ""}
 			return
 		}
 	}
