@@ -31,8 +31,8 @@ func (c *completion) aim() {
 		if line == 0 {
 			line = tested(text, c.testBody())
 		}
-		if first := functionLine(text, line); first != "" {
-			c.steps[i].Args = map[string]any{"path": file, "old": first}
+		if whole := functionText(text, line); whole != "" {
+			c.steps[i].Args = map[string]any{"path": file, "old": whole}
 		}
 	}
 }
@@ -144,21 +144,29 @@ func tested(text, test string) int {
 // plainWords returns a name in lower case without underscores.
 func plainWords(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
-// functionLine returns the first line of the function at a line, without its indentation,
-// if a small model may write the function again: it is short, and the line occurs once.
-func functionLine(text string, line int) string {
+// functionText returns the function at a line without its indentation, if a small model
+// may write it again: it is short, and the file has it once.
+func functionText(text string, line int) string {
 	lines := strings.Split(text, "\n")
 	if line < 1 || line > len(lines) || !function.MatchString(lines[line-1]) {
 		return ""
 	}
-	indent := func(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
-	end := line
-	for end < len(lines) && (strings.TrimSpace(lines[end]) == "" || indent(lines[end]) > indent(lines[line-1]) || strings.HasPrefix(strings.TrimSpace(lines[end]), "}")) {
+	depth := func(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
+	indent := depth(lines[line-1])
+	end := line // lines of the function are indented more, but for its closing bracket
+	for end < len(lines) && (strings.TrimSpace(lines[end]) == "" || depth(lines[end]) > indent) {
 		end++
 	}
-	first := strings.TrimSpace(lines[line-1])
-	if end-line > mostRewritten || strings.Count(text, first) != 1 {
+	if end < len(lines) && depth(lines[end]) == indent && strings.HasPrefix(strings.TrimSpace(lines[end]), "}") {
+		end++
+	}
+	body := slices.Clone(lines[line-1 : end])
+	for i, l := range body {
+		body[i] = l[min(indent, depth(l)):]
+	}
+	whole := strings.TrimRight(strings.Join(body, "\n"), "\n\t ")
+	if len(body) > mostRewritten || !strings.Contains(whole, "\n") || strings.Count(text, strings.TrimSpace(lines[line-1])) != 1 {
 		return ""
 	}
-	return first
+	return whole
 }

@@ -313,7 +313,7 @@ func (c *completion) stands(s plan.Step) bool {
 			continue
 		}
 		text, whole := item.Result.(string)
-		return !whole || strings.Contains(text, old)
+		return !whole || strings.Contains(strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(old), " "))
 	}
 	return true
 }

@@ -483,9 +483,9 @@ func TestDeclarationIsDeletedByItsFirstLine(t *testing.T) {
 			"Delete the unused function Login", "Login: function, auth/auth.go:3",
 			`1 fs.read{"path":"auth/auth.go"}; 2 fs.patch{"new":"","old":"func Login() {","path":"auth/auth.go"} ←1`,
 		},
-		"a change is left to the model": {
+		"the new text of a change is left to the model": {
 			"Fix the function Login", "Login: function, auth/auth.go:3",
-			`1 fs.read{"path":"auth/auth.go"}; 2 fs.patch{"path":"auth/auth.go"} ←1`,
+			`1 fs.read{"path":"auth/auth.go"}; 2 fs.patch{"old":"func Login() {\n}","path":"auth/auth.go"} ←1`,
 		},
 		"a line that is not there is left to the model": {
 			"Delete the unused function Login", "Login: function, auth/auth.go:99",

@@ -2,6 +2,8 @@ package planning_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,5 +114,107 @@ func TestNamesOfFilteredFilesAreWrittenByRule(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestNamedValueIsChangedByRule(t *testing.T) {
+	const dev, prod, readme = "{\n  \"port\": 8080,\n  \"timeout\": 30\n}\n", "{\n  \"port\": 80,\n  \"timeout\": 30\n}\n", "# shop\n\nRequests time out after 30 seconds.\n"
+	for name, tt := range map[string]struct {
+		goal, want string // want is "" if the model plans
+		files      map[string]string
+	}{
+		"in each file, and then the tests": {
+			goal: "Change the timeout from 30 to 60 in a.json and README.md and run the tests", files: map[string]string{"a.json": dev, "README.md": readme},
+			want: `; 3 fs.patch{"new":"Requests time out after 60 seconds.","old":"Requests time out after 30 seconds.","path":"README.md"} ←1,2` +
+				`; 4 fs.patch{"new":"  \"timeout\": 60","old":"  \"timeout\": 30","path":"a.json"} ←1,2; 5 test.run{} ←3,4`,
+		},
+		"from another file": {
+			goal: "Set the port in a.json to the one in b.json.", files: map[string]string{"a.json": dev, "b.json": prod},
+			want: `; 3 fs.patch{"new":"  \"port\": 80,","old":"  \"port\": 8080,","path":"a.json"} ←1,2`,
+		},
+		"not where one file has no place for it": {goal: "Set the port to 90 in a.json and README.md", files: map[string]string{"a.json": dev, "README.md": readme}},
+		"not where more is wanted":               {goal: "Set the port to 90 in a.json and describe it in README.md", files: map[string]string{"a.json": dev, "README.md": readme}},
+		"not where the source has no value":      {goal: "Set the port in a.json to the one in README.md", files: map[string]string{"a.json": dev, "README.md": readme}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, small := range []bool{true, false} {
+				b := workplace(t, tt.goal, small)
+				var looked []plan.HistoryItem
+				want := ""
+				for i, file := range slices.Sorted(maps.Keys(tt.files)) {
+					look, item := reading(fmt.Sprint(i+1), file)
+					item.Result = tt.files[file]
+					b.Looks, looked = append(b.Looks, look), append(looked, item)
+					want += fmt.Sprintf(`; %d fs.read{"path":%q}`, i+1, file)
+				}
+				p := planning.NewPipeline(b)
+				p.(planning.Looker).Looked(looked)
+				if _, asks := p.Next(); asks != (tt.want == "") {
+					t.Fatalf("small %v: the model is asked for the plan: %v", small, asks)
+				}
+				if got := drawn(p.Outcome().Plan); tt.want != "" && got != want[2:]+tt.want {
+					t.Errorf("small %v: got\n     %s\nwant %s", small, got, want[2:]+tt.want)
+				}
+			}
+		})
+	}
+}
+
+func TestRulesPlanWhereASmallModelCannot(t *testing.T) {
+	const copied = `1 fs.write {"path":"docs/setup.md","text":"x"}`
+	for name, tt := range map[string]struct {
+		goal, want string // want is "" if the model is asked again
+		small      bool
+		other      bool // a second file was looked at
+	}{
+		"the change of the only file": {
+			goal: "auth/auth.go lets everybody in. Fix it.", small: true,
+			want: `1 fs.read{"path":"auth/auth.go"}; 2 fs.patch{"path":"auth/auth.go"} ←1`,
+		},
+		"not if two files can be meant": {goal: "auth/auth.go lets everybody in. Fix it.", small: true, other: true},
+		"not for a large model":         {goal: "auth/auth.go lets everybody in. Fix it."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := workplace(t, tt.goal, tt.small)
+			look, item := reading("1", "auth/auth.go")
+			item.Result = "package auth\n"
+			b.Looks = []plan.Step{look}
+			looked := []plan.HistoryItem{item}
+			if tt.other {
+				second, text := reading("2", "auth/more.go")
+				b.Looks, looked = append(b.Looks, second), append(looked, text)
+			}
+			p := planning.NewPipeline(b)
+			p.(planning.Looker).Looked(looked)
+			p.Absorb(stepsOf(copied))
+			if _, asks := p.Next(); asks != (tt.want == "") {
+				t.Fatalf("the model is asked again: %v", asks)
+			}
+			out := p.Outcome()
+			if got := drawn(out.Plan); got != tt.want {
+				t.Errorf("got\n     %s\nwant %s", got, tt.want)
+			}
+			if tt.want != "" && (len(out.Warnings) != 1 || out.Warnings[0].Code != plan.CodePlannedByRule) {
+				t.Errorf("the warnings are %+v", out.Warnings)
+			}
+		})
+	}
+}
+
+func TestSmallModelAnswersFromWhatWasLookedAt(t *testing.T) {
+	for _, small := range []bool{true, false} {
+		b := workplace(t, "What does Login do if the password is empty?", small)
+		b.Prompting.SkipAnalysis = false
+		look, item := reading("1", "auth/auth.go")
+		item.Result = "package auth\n"
+		b.Looks = []plan.Step{look}
+		p := planning.NewPipeline(b)
+		p.(planning.Looker).Looked([]plan.HistoryItem{item})
+		if _, asks := p.Next(); asks == small {
+			t.Errorf("small %v: the model plans: %v", small, asks)
+		}
+		if got := drawn(p.Outcome().Plan); small && got != `1 fs.read{"path":"auth/auth.go"}` {
+			t.Errorf("the plan is %s", got)
+		}
 	}
 }

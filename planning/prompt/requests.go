@@ -296,7 +296,7 @@ func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []
 	about, schema, hint := "", "", hints[tool.Name] // the system prompt describes the built-in operators
 	switch old, _ := step.Args["old"].(string); {
 	case tool.Name == "fs.patch" && old != "" && isOwn(tool):
-		hint = "`new` takes the place of the whole declaration that begins with `old`. Write all of it, with the change that the goal wants."
+		hint = "`new` takes the place of `old`. Write the whole of it again, with the change that the goal wants."
 	case !isOwn(tool):
 		hint = ""
 		shown := tool.InputSchema

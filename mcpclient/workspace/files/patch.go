@@ -140,6 +140,7 @@ func (o *Operators) replacement(ctx context.Context, args patchArgs) ([]change.C
 
 // apply returns the text after the replacement, and how old was matched if not exactly.
 func (r replacing) apply(ctx context.Context, all bool) (after, note string, err error) {
+	r.with = unfolded(r.old, r.with)
 	found := occurrences(r.text, r.old)
 	var t target
 	switch {

@@ -90,6 +90,19 @@ func statements(declaration string) int {
 	return n
 }
 
+// unfolded returns a new text with the line breaks that a small model has lost: it begins
+// with the first of the old lines, and the indentation of each further line follows there.
+func unfolded(old, with string) string {
+	head, more, _ := strings.Cut(strings.TrimSpace(old), "\n")
+	rest, begins := strings.CutPrefix(strings.TrimSpace(with), head)
+	if head == "" || more == "" || !begins || strings.Contains(head+rest, "\n") || !strings.HasPrefix(rest, "    ") {
+		return with
+	}
+	return head + indentation.ReplaceAllString(strings.TrimRight(rest, " "), "\n$0")
+}
+
+var indentation = lazyregexp.New(` {4,}`)
+
 // inside returns the whole declaration that new declares again, where old is a part of its
 // body: put into the body, the new declaration would stand in the old one.
 func (r replacing) inside(ctx context.Context, places ...target) (target, bool) {

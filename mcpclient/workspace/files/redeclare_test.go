@@ -48,6 +48,10 @@ func TestWholeNewDeclarationReplacesTheOnlyOneOfItsName(t *testing.T) {
 			"a.py", notesPy, "assert find()", "def find(self, word):\n    return [n for n in self.notes if word.lower() in n[\"text\"].lower()]",
 			strings.Replace(notesPy, oldFind, "    def find(self, word):\n        return [n for n in self.notes if word.lower() in n[\"text\"].lower()]\n", 1), "the whole of Book.find",
 		},
+		"old is the whole without indentation, and new has lost its line breaks": {
+			"a.py", notesPy, strings.ReplaceAll("\n"+oldFind, "\n    ", "\n")[1:], "def find(self, word):    return [n for n in self.notes if word.lower() in n[\"text\"].lower()]",
+			strings.Replace(notesPy, oldFind, "    def find(self, word):\n        return [n for n in self.notes if word.lower() in n[\"text\"].lower()]\n", 1), "ignoring white space",
+		},
 		"old is a line of its body": {
 			"a.py", notesPy, "return [n for n in self.notes if word in n[\"text\"]]", fixed, strings.Replace(notesPy, oldFind, fixed, 1), "only a part of Book.find",
 		},

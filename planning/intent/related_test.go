@@ -1,0 +1,42 @@
+package intent_test
+
+import (
+	"slices"
+	"testing"
+
+	"replan/planning/intent"
+)
+
+func TestFilesAboutTheWordsOfAGoalAreFound(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"greenhouse/beds.py":    "class Bed:\n    def water(self, seconds):\n        if seconds > 90: raise ValueError('a bed is flooded')\n",
+		"greenhouse/sensors.py": "class Reading:\n    pass\n",
+		"README.md":             "# greenhouse\n\nThe server listens on port 7070 unless GREENHOUSE_PORT says otherwise. It waters beds.\n",
+		"server.py":             "# The server.\nport = os.environ.get('GREENHOUSE_PORT', 7070) # environment variable\n",
+		"huge.py":               "bed water second port server environment",
+		"picture.png":           "bed water second",
+	}
+	order := []string{"README.md", "greenhouse/beds.py", "greenhouse/sensors.py", "huge.py", "picture.png", "server.py"}
+	for goal, want := range map[string][]string{
+		"What happens if a bed is watered for more than 90 seconds?":                            {"greenhouse/beds.py"},
+		"Which environment variable sets the port of the server, and what is the default port?": {"server.py"},
+		"What is a monad?": nil,
+		"Hello":            nil,
+	} {
+		s := intent.NewSurvey(goal)
+		for _, at := range order {
+			s.See(at, false)
+		}
+		s.Search(func(at string) int64 {
+			if at == "huge.py" {
+				return 1 << 20
+			}
+			return int64(len(files[at]))
+		}, func(at string) string { return files[at] })
+		got := s.Facts(nil).Related
+		if len(got) == 0 != (len(want) == 0) || len(want) > 0 && got[0] != want[0] || slices.Contains(got, "huge.py") || slices.Contains(got, "picture.png") {
+			t.Errorf("%s: %q", goal, got)
+		}
+	}
+}
