@@ -126,7 +126,7 @@ func (w *services) begin(ctx context.Context, o *options, how opening) (err erro
 	}
 	cfg.Attended, cfg.InDoubt, cfg.Restored = how.attended, how.inDoubt, how.restored
 	if how.screen && !o.DryRun {
-		cfg.Keep = o.Keep
+		cfg.Keep, cfg.Warm = o.Keep, true
 	}
 	if how.runs && !o.DryRun {
 		cfg.Copy = copies{o: o, w: w, quiet: !how.screen}

@@ -150,6 +150,7 @@ type ModelInfo struct {
 	Small         bool           `json:"small,omitempty"`        // below 4 billion parameters; false if that is unknown
 	Quantization  untrusted.Text `json:"quantization,omitempty"` // as reported by the server: "Q4_K_M"
 	Loaded        bool           `json:"loaded,omitempty"`       // in memory now
+	Remote        bool           `json:"remote,omitempty"`       // its server passes requests on to a service
 	Growable      int            `json:"growable,omitempty"`     // tokens that ContextWindow may grow to by itself; 0 if it stays
 	Defect        untrusted.Text `json:"defect,omitempty"`       // the defect that replan works around, a sentence
 
