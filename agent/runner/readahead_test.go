@@ -110,6 +110,7 @@ func TestNothingIsReadAheadInVain(t *testing.T) {
 		{"unmeasured machine", func(r *reader, _ *runner.Config) { r.forecast.Speed = pace.Speed{} }, 1},
 		{"fast machine", func(r *reader, _ *runner.Config) { r.forecast.Speed.Read = 2000 }, 0},
 		{"text that the server remembers", func(r *reader, _ *runner.Config) { r.forecast.Cached = 890 }, 0},
+		{"text that an unmeasured server remembers", func(r *reader, _ *runner.Config) { r.forecast = pace.Forecast{Tokens: 900, Cached: 890} }, 0},
 		{"model of a service", func(r *reader, _ *runner.Config) { r.info.Remote = true }, 0},
 		{"model that does not stay", func(r *reader, _ *runner.Config) { r.keep = 0 }, 0},
 		{"model that cannot be loaded", func(r *reader, _ *runner.Config) { r.err = prompt.ErrNoModel }, 0},

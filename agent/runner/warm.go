@@ -23,9 +23,12 @@ func opener(s *Session) string {
 	return cmp.Or(t.prompting.Models.Of(purpose).Name, t.model)
 }
 
-// worthReading is how long a server must be expected to read the beginning of a request for
-// it to read it ahead.
-const worthReading = time.Second
+// The least that a server reads ahead: what takes it so long, or without a measurement so
+// many tokens.
+const (
+	worthReading = time.Second
+	worthTokens  = 64
+)
 
 // warm prepares the model of the first request while the user types a goal. It loads the
 // model, unless it is still loaded or would be unloaded again before its next request. Then
@@ -58,7 +61,7 @@ func (s *Session) warm(ctx context.Context) {
 
 // readAhead has the server of a model read what the requests of the next run begin with. It
 // reports whether the server has read anything: it need not if it remembers the text, or
-// reads it within [worthReading]. A service that bills by the token never reads ahead.
+// reads it in no time. A service that bills by the token never reads ahead.
 func (s preparation) readAhead(ctx context.Context, name string, t jobConfig, all plan.Catalogue) (bool, error) {
 	server, ok := s.cfg.Model.(ModelForecaster)
 	if !ok {
@@ -82,7 +85,7 @@ func (s preparation) readAhead(ctx context.Context, name string, t jobConfig, al
 	req := prompt.OpeningRequest(prompt.Brief{Catalogue: t.offered(all).Accepted(), Prompting: prompting})
 	req.Model = name
 	f, err := server.Forecast(ctx, req)
-	if err != nil || f.Speed.Read > 0 && f.Reading() < worthReading {
+	if err != nil || f.New() < worthTokens || f.Speed.Read > 0 && f.Reading() < worthReading {
 		return false, err
 	}
 	_, err = s.cfg.Model.Ask(ctx, req, func(string, string) {})
