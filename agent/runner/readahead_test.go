@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/planning/intent"
 	"replan/planning/pace"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -70,6 +72,15 @@ func TestWarmReadsTheBeginningOfTheNextRequest(t *testing.T) {
 		{"agents of a model without tools", func(_ *reader, c *runner.Config) {
 			c.Prompting.Profiles = []prompt.Profile{{Name: "finder", Description: "finds"}}
 		}},
+		{"sketch of the workspace", func(_ *reader, c *runner.Config) {
+			c.Survey = func(_ context.Context, goal string) intent.Facts {
+				sketch := intent.Sketch{Languages: []string{"Go"}, Files: []string{"a.go", "b.go"}}
+				if goal == "do it" {
+					sketch.Named = []string{"It: function, a.go:3"}
+				}
+				return intent.Facts{Known: true, Sketch: sketch}
+			}
+		}},
 		{"notes of the project", func(_ *reader, c *runner.Config) { c.Prompting.Instructions = "Write short names." }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -86,11 +97,11 @@ func TestWarmReadsTheBeginningOfTheNextRequest(t *testing.T) {
 					s.run(t, "do it")
 					plans := r.requests(prompt.PurposePlan)
 					asked := plans[len(plans)-1].Messages
-					if len(ahead.Messages) != 2*i+1 || ahead.MaxTokens != 1 {
-						t.Errorf("%d messages were read ahead of goal %d, for %d tokens", len(ahead.Messages), i+1, ahead.MaxTokens)
+					if n := len(ahead.Messages); n < 2*i+1 || n > len(asked) || ahead.MaxTokens != 1 {
+						t.Errorf("%d messages were read ahead of goal %d, for %d tokens", n, i+1, ahead.MaxTokens)
 					}
 					for j, m := range ahead.Messages {
-						if asked[j].Role != m.Role || asked[j].Content != m.Content {
+						if same := asked[j].Content == m.Content; asked[j].Role != m.Role || !same && (j < len(asked)-1 || !strings.HasPrefix(asked[j].Content, m.Content+"\n")) {
 							t.Errorf("message %d was read ahead as\n%s\nand asked as\n%s", j, m.Content, asked[j].Content)
 						}
 					}
@@ -145,12 +156,15 @@ func TestGoalStopsReadingAhead(t *testing.T) {
 	})
 }
 
-func TestSessionOfTheScreenWarmsTheModelOnceToolsAreKnown(t *testing.T) {
+func TestSessionOfTheScreenWarmsTheModelOnceToolsAreKnownAndAfterEachRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, r := readers(t, func(_ *reader, c *runner.Config) { c.Warm = true })
-		synctest.Wait()
-		if len(r.loaded) != 1 || len(r.began) != 1 {
-			t.Errorf("the model was loaded %d times and read %d requests, want once each", len(r.loaded), len(r.began))
+		s, r := readers(t, func(_ *reader, c *runner.Config) { c.Warm = true })
+		for i := range 3 {
+			synctest.Wait()
+			if len(r.loaded) != 1 || len(r.began) != i+1 {
+				t.Errorf("after %d runs: the model was loaded %d times and read %d requests, want 1 and %d", i, len(r.loaded), len(r.began), i+1)
+			}
+			s.run(t, "do it")
 		}
 	})
 }

@@ -76,8 +76,8 @@ type Config struct {
 	// OpenPage opens a web page in the user's browser; nil if there is none.
 	OpenPage func(url string) error
 
-	// Warm warms the model as soon as the tools are known: somebody is about to type a
-	// goal. Without it only [session.Warm] does.
+	// Warm warms the model once the tools are known, and after each run: somebody is about
+	// to type a goal. Without it only [session.Warm] does.
 	Warm            bool
 	Attended        bool                            // somebody can answer questions, including those about doubts and failed steps
 	InDoubt         event.DoubtDecision             // the answer for steps in doubt if nobody can be asked; "" is abort
@@ -306,6 +306,7 @@ func (s *Session) loop(ctx context.Context) {
 			offerChanges(ctx, s, false)
 			s.next(ctx)
 			s.askForServers()
+			s.expect(ctx)
 		case k := <-s.asked:
 			s.spawn(ctx, k)
 		case k := <-s.unwanted:

@@ -269,9 +269,7 @@ func (s preparation) reopen(ctx context.Context, p *prepared) error {
 func (s *Session) begin(ctx context.Context, p prepared) {
 	s.describe(p)
 	if p.look {
-		if s.cfg.Warm && p.all != nil {
-			s.warm(ctx)
-		}
+		s.expect(ctx)
 		return
 	}
 	if p.err == nil {

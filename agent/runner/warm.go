@@ -59,6 +59,13 @@ func (s *Session) warm(ctx context.Context) {
 	})
 }
 
+// expect warms the model if somebody is about to type a goal.
+func (s *Session) expect(ctx context.Context) {
+	if s.cfg.Warm && s.catalogue != nil {
+		s.warm(ctx)
+	}
+}
+
 // readAhead has the server of a model read what the requests of the next run begin with. It
 // reports whether the server has read anything: it need not if it remembers the text, or
 // reads it in no time. A service that bills by the token never reads ahead.
@@ -82,6 +89,7 @@ func (s preparation) readAhead(ctx context.Context, name string, t jobConfig, al
 		}
 	}
 	prompting.Profiles, _ = prompting.Loopable(info.Tools)
+	prompting.Sketch = s.survey(ctx, job{goal: "anything"}).Sketch
 	req := prompt.OpeningRequest(prompt.Brief{Catalogue: t.offered(all).Accepted(), Prompting: prompting})
 	req.Model = name
 	f, err := server.Forecast(ctx, req)

@@ -186,11 +186,9 @@ func (r Request) number(option string) int {
 	return int(n)
 }
 
-// asksNothing reports whether a request only has its messages read ahead: the user has the
-// next word, and there is no room for a reply.
-func (r Request) asksNothing() bool {
-	return len(r.Messages) > 0 && r.NumPredict() == 1 && slices.Contains([]string{"system", "assistant"}, r.Messages[len(r.Messages)-1].Role)
-}
+// asksNothing reports whether a request only has its messages read ahead: it leaves no room
+// for a reply.
+func (r Request) asksNothing() bool { return len(r.Messages) > 0 && r.NumPredict() == 1 }
 
 // imageTokens is what a picture costs.
 const imageTokens = 768
