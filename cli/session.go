@@ -464,10 +464,15 @@ func (w *services) readInstructions(workspace string) error {
 }
 
 // survey searches the workspace for the names in a goal, so that its chain
-// matches what exists. On failure nothing is known, and the operators report why.
+// matches what exists. Without a goal it prepares the next search. On failure nothing is known, and the operators report why.
 func (w *services) survey(ctx context.Context, goal string) intent.Facts {
 	if w.own == nil {
 		return intent.Facts{}
+	}
+	if goal == "" {
+		if err := w.own.Prepare(ctx); err != nil {
+			w.logger.Warn("the folder cannot be looked through", "error", err)
+		}
 	}
 	facts, err := w.own.Facts(ctx, intent.NewSurvey(goal))
 	if err != nil {

@@ -39,7 +39,8 @@ type Config struct {
 	Profile       string              // the initial one of Profiles; "" is none
 	Instructions  string              // the file with the project's instructions, for display
 	Routing       event.Routing       // who plans a goal, and how words alone can
-	// Survey searches the workspace for the names in a goal; nil finds nothing.
+	// Survey searches the workspace for the names in a goal; nil finds nothing. A goal of ""
+	// is one that is being typed: it prepares the search for the next goal.
 	Survey  func(ctx context.Context, goal string) intent.Facts
 	Approve policy.Approve // how gates are answered; the zero value asks
 	Store   Store          // must not be nil

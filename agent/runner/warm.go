@@ -30,8 +30,8 @@ const (
 	worthTokens  = 64
 )
 
-// warm prepares the model of the first request while the user types a goal. It loads the
-// model, unless it is still loaded or would be unloaded again before its next request. Then
+// warm prepares the first request while the user types a goal: it has the workspace looked
+// through, and loads the model, unless it is still loaded or would be unloaded again before its next request. Then
 // its server reads what all requests begin with, until a run starts.
 func (s *Session) warm(ctx context.Context) {
 	lister, ok := s.cfg.Model.(ModelLister)
@@ -45,6 +45,9 @@ func (s *Session) warm(ctx context.Context) {
 	s.workers.Go(func() {
 		defer stop()
 		var err error
+		if s.cfg.Survey != nil {
+			t.prompting.Sketch = s.cfg.Survey(ctx, "").Sketch
+		}
 		if !stays {
 			err = lister.Warm(ctx, name) // to the end: a server may give up a load whose client is gone
 		}
@@ -89,7 +92,6 @@ func (s preparation) readAhead(ctx context.Context, name string, t jobConfig, al
 		}
 	}
 	prompting.Profiles, _ = prompting.Loopable(info.Tools)
-	prompting.Sketch = s.survey(ctx, job{goal: "anything"}).Sketch
 	req := prompt.OpeningRequest(prompt.Brief{Catalogue: t.offered(all).Accepted(), Prompting: prompting})
 	req.Model = name
 	f, err := server.Forecast(ctx, req)

@@ -29,13 +29,22 @@ func large(t testing.TB) *bench {
 
 func BenchmarkFacts(b *testing.B) {
 	bench := large(b)
-	for _, goal := range []string{"How is the port configured?", "What is in file04711.go?", "Where is Value04711 used?"} {
-		b.Run(goal, func(b *testing.B) {
-			for b.Loop() {
-				if facts, err := bench.Ops.Facts(b.Context(), intent.NewSurvey(goal)); err != nil || len(facts.Sketch.Files) == 0 {
-					b.Fatalf("%+v, %v", facts, err)
+	for _, prepared := range []bool{false, true} {
+		for _, goal := range []string{"How is the port configured?", "Where is file04711.go?", "Who calls the function Value04711?"} {
+			b.Run(fmt.Sprintf("prepared=%v/%s", prepared, goal), func(b *testing.B) {
+				for b.Loop() {
+					b.StopTimer()
+					if prepared {
+						if err := bench.Ops.Prepare(b.Context()); err != nil {
+							b.Fatal(err)
+						}
+					}
+					b.StartTimer()
+					if facts, err := bench.Ops.Facts(b.Context(), intent.NewSurvey(goal)); err != nil || len(facts.Sketch.Files) == 0 {
+						b.Fatalf("%+v, %v", facts, err)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }
