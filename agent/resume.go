@@ -42,7 +42,7 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	}
 	r.prompting.ReadSpeed = cmp.Or(d.Speed, r.prompting.ReadSpeed)
 	r.Limits, r.Catalogue, r.priors, r.Model, r.modelTools = d.Limits, d.Catalogue, d.Priors, d.Model, d.Tools
-	r.prompting.ModelTools, r.prompting.Small, r.prompting.Vision, r.prompting.Loops = d.Tools, d.Small, d.Vision, d.Loops
+	r.prompting.ModelTools, r.prompting.Small, r.prompting.Vision, r.prompting.Loops, r.prompting.Measured = d.Tools, d.Small, d.Vision, d.Loops, d.Measured
 	r.writers[d.Model] = r.writers[d.Model] || d.WritesCalls
 	if d.Window > 0 {
 		r.prompting.ContextWindow, r.ContextWindow = d.Window, d.Window

@@ -173,7 +173,7 @@ func (r decision) answeredByRule() (intent.Intent, bool) {
 		if in, ok := intent.AnsweredByLooks(goal, r.Plan.Steps); ok {
 			return in, true
 		}
-		if _, ok := intent.Compare(goal, r.History); ok {
+		if _, ok := answerFromData(goal, r.History); ok {
 			return intent.Intent{}, true
 		}
 	}
@@ -204,8 +204,17 @@ func (r decision) ruled() string {
 	if s := r.firstWordless(); s != nil {
 		left = fmt.Sprintf("Step %s needs a model, and there is none: start Ollama and pull one (`ollama pull`), or choose one with `--host` and `--model`.", s.Step.Index)
 	}
-	if answer, ok := intent.Compare(string(r.Goal), r.History); ok && r.Route == nil {
+	if answer, ok := answerFromData(string(r.Goal), r.History); ok && r.Route == nil {
 		return answer
 	}
 	return intent.Answer(r.meant(), r.History, left)
+}
+
+// answerFromData answers a question about files of data that the looks have read, if it
+// asks what differs between two of them, or which of them have a key.
+func answerFromData(goal string, history []plan.HistoryItem) (answer string, ok bool) {
+	if answer, ok = intent.Compare(goal, history); ok {
+		return answer, true
+	}
+	return intent.AnswerFiltered(goal, history)
 }

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -13,20 +11,12 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
-	"replan/agent/event"
 	"replan/agent/ollama"
-	"replan/cli/ask"
 	"replan/cli/config"
 	"replan/cli/doctor"
-	"replan/cli/fit"
 	"replan/cli/tty"
-	"replan/internal/untrusted"
 	"replan/mcpclient"
-	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace/code/lsp"
-	planfit "replan/planning/fit"
-	"replan/planning/plan"
-	"replan/planning/prompt"
 	"replan/tui/plain"
 )
 
@@ -73,7 +63,7 @@ func (o *options) examine(ctx context.Context, wrong error) (report doctor.Repor
 	if err != nil {
 		return report, wrap("look for language servers", err)
 	}
-	model, err := ollama.New(ollama.Config{Host: o.Host, Model: o.Model, ContextWindow: o.ContextWindow, Learned: o.Dirs.Servers()})
+	model, err := ollama.New(ollama.Config{Host: o.Host, Model: o.Model, ContextWindow: o.ContextWindow, Learned: o.Dirs.Servers(), Findings: o.Dirs.Findings()})
 	if err != nil {
 		return report, usage("%w", err)
 	}
@@ -109,165 +99,6 @@ func (o *options) examine(ctx context.Context, wrong error) (report doctor.Repor
 		return report, wrap("close the connection to Ollama", err)
 	}
 	return report, ctx.Err()
-}
-
-func newFit(o *options) *cobra.Command {
-	var how fitting
-	cmd := &cobra.Command{
-		Use:   "fit [MODEL]...",
-		Short: "Measure which of your models can plan with tools",
-		Long: "fit lets each MODEL, by default every installed one that can answer, plan 40 goals with known good plans, beside\n" +
-			"5, 20, 60 and 200 foreign tools, and scores the plans by rule. Nothing of a plan is executed. Results are kept\n" +
-			"after each goal: after ctrl+c, the same command continues. At the end it offers to plan with the best model.",
-		Example: "  replan fit\n  replan fit qwen3:8b gemma3:12b --goals 8\n  replan fit --tools mine --output json",
-		RunE: func(cmd *cobra.Command, models []string) error {
-			if how.models = models; len(models) == 0 && o.Changed("model") {
-				how.models = []string{o.Model}
-			}
-			return o.fit(cmd.Context(), how)
-		},
-	}
-	cmd.Flags().IntVar(&how.goals, "goals", 0, "plan only the first `N` goals")
-	cmd.Flags().StringVar(&how.tools, "tools", bundledTools, "put `TOOLS` beside the goals: bundled, or mine (those of your MCP servers)")
-	cmd.Flags().BoolVar(&how.again, "again", false, "measure again what was measured before")
-	return cmd
-}
-
-// The foreign tools that replan fit offers beside those of its goals.
-const (
-	bundledTools = "bundled"
-	ownTools     = "mine"
-)
-
-// fitting says what replan fit measures.
-type fitting struct {
-	models []string // none means all
-	goals  int      // 0 means all
-	tools  string   // bundledTools or ownTools
-	again  bool
-}
-
-// fit measures how well models plan, and offers the best one.
-func (o *options) fit(ctx context.Context, how fitting) error {
-	if how.goals < 0 {
-		return usage("--goals takes a number above 0, not %d", how.goals)
-	}
-	set, err := o.fitSet(ctx, how.tools)
-	if err != nil {
-		return err
-	}
-	cold, prompting := 0.0, o.Manner.Prompting // at 0, a model makes the same plans each time
-	prompting.Models = prompt.Models{}
-	m := fit.Measurement{
-		Set: set, Goals: how.goals, OwnTools: how.tools == ownTools, Prompting: prompting, Limits: o.Limits, File: o.Dirs.Fit(), Again: how.again,
-		Server: ollama.Config{Host: o.Host, ContextWindow: o.ContextWindow, KeepAlive: o.KeepAlive, Learned: o.Dirs.Servers(), Temperature: &cold},
-	}
-	models, err := fit.Settle(ctx, m.Server, how.models)
-	if err != nil {
-		return unfit(ctx, err)
-	}
-	stop := func() {}
-	if look := o.look(); look != nil && !o.Plain {
-		m.Progress, stop = fit.Watch(ask.NewOutput(o.coloured(o.io.Out), look), look, func() int { return tty.Width(o.io.Out) })
-	} else {
-		m.Progress = func(now fit.Progress) { _, _ = fmt.Fprintln(o.io.Err, now.Line()) }
-	}
-	report, err := m.Run(ctx, models)
-	stop()
-	var failed *failure
-	if err != nil {
-		failed = unfit(ctx, err)
-	}
-	if o.Output == config.OutputJSON {
-		if failed != nil {
-			report.Stopped = untrusted.Text(failed.Error())
-		}
-		err = o.printJSON(report)
-	} else {
-		err = o.print(report.Text(o.tty()))
-	}
-	switch {
-	case err != nil:
-		return err
-	case failed != nil && o.Output == config.OutputJSON:
-		_, _ = fmt.Fprintln(o.io.Err, "replan:", oneLine(failed.Error()))
-		failed.err = errSaid
-		return failed
-	case failed != nil:
-		return failed
-	case report.Nothing():
-		return &failure{exit: 1, code: "failed", err: errSaid}
-	default:
-		return o.offerPlanner(ctx, report.Best)
-	}
-}
-
-// fitSet returns the goals, with the operators and the tools beside them.
-func (o *options) fitSet(ctx context.Context, tools string) (set planfit.Set, err error) {
-	from := *o
-	from.NoWorkspaceTools = false
-	switch tools {
-	case ownTools:
-	case bundledTools:
-		from.Servers, from.MCPConfig = []string{builtin.ServerName}, ""
-	default:
-		return set, usage("--tools takes %s or %s, not %q", bundledTools, ownTools, tools)
-	}
-	return set, from.withCatalogue(ctx, "", func(_ *services, all plan.Catalogue) error {
-		var operators, own plan.Catalogue
-		for _, t := range all {
-			if t.Trusted {
-				operators = append(operators, t)
-			} else {
-				own = append(own, t)
-			}
-		}
-		if tools == ownTools && len(own) == 0 {
-			return usage("there are no tools of MCP servers to put beside the goals: configure a server in mcp.json, or use --tools %s", bundledTools)
-		}
-		set, err = planfit.NewSet(operators, own)
-		return err
-	})
-}
-
-// unfit converts the error that ended a measurement.
-func unfit(ctx context.Context, err error) *failure {
-	switch {
-	case ctx.Err() != nil:
-		return &failure{exit: exitInterrupted, code: string(event.ReasonInterrupted), err: errors.New("stopped; the results so far are kept: the same command continues from there")}
-	case errors.Is(err, prompt.ErrNoModel):
-		return &failure{exit: event.ReasonNoModel.ExitCode(), code: string(event.ReasonNoModel), err: err}
-	default:
-		return &failure{exit: 1, code: "failed", err: err}
-	}
-}
-
-// plannerKey is the setting of the model that plans.
-const plannerKey = "planning.planner_model"
-
-// offerPlanner offers to plan with a model from now on, or says how.
-func (o *options) offerPlanner(ctx context.Context, best string) error {
-	switch {
-	case best == "" || o.Output == config.OutputJSON:
-		return nil
-	case prompt.SameModel(best, o.Manner.Prompting.Models.Planner.Name):
-		return o.print(untrusted.Line(best) + " plans already.\n")
-	case !o.asks():
-		return o.print(untrusted.Line(fmt.Sprintf("To plan with %s, set planner_model = %q in [planning] of %s.", best, best, o.Dirs.ConfigFile())) + "\n")
-	}
-	input, err := ask.NewInput(o.io.In, o.io.Quiet)
-	if err != nil {
-		return wrap("read standard input", err)
-	}
-	yes, err := input.Confirm(ctx, o.coloured(o.io.Out), "use "+untrusted.Line(best)+" for planning? [y]es, [n]o: ", o.look())
-	if err != nil || !yes {
-		return wrap(writing, err)
-	}
-	file, err := o.Keep(plannerKey, &best)
-	if err != nil {
-		return wrap("save the setting", err)
-	}
-	return o.print("saved in " + untrusted.Line(file) + "\n")
 }
 
 // checkSign returns the sign of a check's outcome.

@@ -19,6 +19,7 @@ import (
 	"replan/agent/store"
 	"replan/cli/config"
 	"replan/cli/tty"
+	planfit "replan/planning/fit"
 	"replan/themes"
 	"replan/tui/draw"
 	"replan/tui/plain"
@@ -36,8 +37,9 @@ type options struct {
 	inDoubt     string       // the decision about steps in doubt, on resume or of a run of workers
 	chatContext *chatContext // the chat that the command was typed into; nil on the command line
 	opened      func() *tty.Terminal
-	again       string       // the command that runs a deleted run again; "" if runs are kept
-	follows     *atomic.Bool // a run that workers carry out
+	again       string            // the command that runs a deleted run again; "" if runs are kept
+	follows     *atomic.Bool      // a run that workers carry out
+	settings    *planfit.Settings // that drive all models; nil follows what is known of them
 }
 
 // Commands, grouped by subject. Each group has access to the options.

@@ -106,7 +106,7 @@ func (o wiring) prepare(ctx context.Context, how opening) (w *services, err erro
 	if how.resume != "" && !o.Changed("isolate") && workcopy.Elsewhere(o.store.Dirs.Copies(), o.Workspace, how.resume) != nil {
 		o.Isolate.On = true // the run continues where it worked
 	}
-	if w.model, err = ollama.New(ollama.Config{Host: o.Host, Model: o.Model, ContextWindow: o.ContextWindow, KeepAlive: o.KeepAlive, Learned: o.store.Dirs.Servers(), Logger: w.logger}); err != nil {
+	if w.model, err = ollama.New(ollama.Config{Host: o.Host, Model: o.Model, ContextWindow: o.ContextWindow, KeepAlive: o.KeepAlive, Learned: o.store.Dirs.Servers(), Findings: o.store.Dirs.Findings(), Settings: o.settings, Logger: w.logger}); err != nil {
 		if o.HostConfigured() {
 			return w, o.Misconfigured(fmt.Errorf("model.host: %w", err))
 		}

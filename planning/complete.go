@@ -39,6 +39,8 @@ func complete(b prompt.Brief, steps []plan.Step) []plan.Step {
 		c.patchAll()
 		c.patchOnly()
 		c.removeDeclared()
+		c.aim()
+		c.dropTests()
 		c.addTests()
 		c.order()
 		c.number()
@@ -106,10 +108,7 @@ func (c *completion) dropTransforms() {
 			drop[s.Index] = true
 		}
 	}
-	c.steps = slices.DeleteFunc(c.steps, func(s plan.Step) bool { return drop[s.Index] })
-	for i, s := range c.steps {
-		c.steps[i].DependsOn = slices.DeleteFunc(slices.Clone(s.DependsOn), func(d string) bool { return drop[d] })
-	}
+	c.drop(func(s plan.Step) bool { return drop[s.Index] })
 }
 
 // dropStrays leaves out steps that read what is not there, or what no name of the goal
@@ -146,10 +145,7 @@ func (c *completion) dropStrays() {
 	if len(drop) == 0 || len(drop) == len(c.steps) {
 		return
 	}
-	c.steps = slices.DeleteFunc(c.steps, func(s plan.Step) bool { return drop[s.Index] })
-	for i, s := range c.steps {
-		c.steps[i].DependsOn = slices.DeleteFunc(slices.Clone(s.DependsOn), func(d string) bool { return drop[d] })
-	}
+	c.drop(func(s plan.Step) bool { return drop[s.Index] })
 }
 
 // patchAll adds the files that a change of "both", "all" or "each" of them has left out.
@@ -522,6 +518,28 @@ func (c *completion) dropRepeats() {
 	c.steps = kept
 }
 
+// dropTests leaves out a run of the tests that the goal does not ask for in a project that
+// has none: it would fail.
+func (c *completion) dropTests() {
+	sketch := c.brief.Prompting.Sketch
+	if len(sketch.Near) > 0 || len(sketch.Files) == 0 || intent.WantsTests(c.brief.Goal) || slices.ContainsFunc(sketch.Files, testfile.Is) {
+		return
+	}
+	c.drop(func(s plan.Step) bool { return s.Tool == "test.run" && s.Executor == plan.ExecutorTool })
+}
+
+// drop leaves out steps, and the waiting for them.
+func (c *completion) drop(out func(plan.Step) bool) {
+	gone := map[string]bool{}
+	for _, s := range c.steps {
+		gone[s.Index] = out(s)
+	}
+	c.steps = slices.DeleteFunc(c.steps, func(s plan.Step) bool { return gone[s.Index] })
+	for i, s := range c.steps {
+		c.steps[i].DependsOn = slices.DeleteFunc(slices.Clone(s.DependsOn), func(d string) bool { return gone[d] })
+	}
+}
+
 // addTests adds a run of the tests that the goal asks for.
 func (c *completion) addTests() {
 	_, err := c.brief.Catalogue.Find("test.run")
@@ -576,24 +594,6 @@ func idle(b prompt.Brief, p plan.Plan) []plan.Fault {
 		Code: plan.CodeNoSteps, Path: "/steps",
 		Message: "no step changes a file, and the goal asks for a change", Advice: "add a step with fs.patch or fs.write",
 	}}
-}
-
-// writtenList returns the plan of a goal that wants a list in a new file, if one look has
-// made the list. No model is needed to copy it.
-func writtenList(b prompt.Brief) (plan.Step, bool) {
-	file, ok := intent.ListFile(b.Goal)
-	if !ok || len(b.Looked) != 1 || len(b.Looks) != 1 || slices.Contains(b.Prompting.Sketch.Files, file) {
-		return plan.Step{}, false
-	}
-	if _, err := b.Catalogue.Find("fs.write"); err != nil {
-		return plan.Step{}, false
-	}
-	form := intent.ListFormOf(b.Goal, file)
-	text, ok := intent.List(b.Looked[0].Tool, b.Looked[0].Result, form)
-	return plan.Step{
-		Index: "2", Title: untrusted.Text("Write the list to " + file), Executor: plan.ExecutorTool, Tool: "fs.write",
-		Args: map[string]any{"path": file, "text": text}, DependsOn: []string{b.Looked[0].Index},
-	}, ok
 }
 
 // unwanted returns the faults of steps that change something though the goal only asks. Of

@@ -44,14 +44,14 @@ func (p *pipeline) Looked(items []plan.HistoryItem) {
 		for phase := 1; phase <= 3; phase++ {
 			p.skip(phase, "the goal asks only about what it names")
 		}
-		p.outcome = Outcome{Kind: OutcomePlanned, Plan: finishPlan(p.brief, plan.Plan{}, "", "")}
+		p.outcome = Outcome{Kind: OutcomePlanned, Plan: ruledPlan(p.brief, nil)}
 		return
 	}
-	if step, ok := writtenList(p.brief); ok {
+	if steps, reason := ruled(p.brief); reason != "" {
 		for phase := 1; phase <= 3; phase++ {
-			p.skip(phase, "the goal wants the list that was looked up")
+			p.skip(phase, reason)
 		}
-		p.outcome = Outcome{Kind: OutcomePlanned, Plan: finishPlan(p.brief, plan.Plan{Steps: []plan.Step{step}}, "", "")}
+		p.outcome = Outcome{Kind: OutcomePlanned, Plan: ruledPlan(p.brief, steps)}
 		return
 	}
 	p.begin()
@@ -72,6 +72,10 @@ func (p *pipeline) begin() {
 		p.skip(1, "switched off")
 		p.skip(2, "there is no analysis to review")
 		p.enter(prompt.PurposePlan)
+	case small && intent.OnlyAsks(b.Goal) && p.fall("a small model answers from what was looked at"):
+		for phase := 1; phase <= 3; phase++ {
+			p.skip(phase, "the goal asks about what was looked at")
+		}
 	case small && prompt.NeedsNoTools(b) && !b.Prompting.SkipPlan:
 		for phase := 1; phase <= 3; phase++ {
 			p.skip(phase, "the goal needs no look at the project")
@@ -303,7 +307,11 @@ func (p *pipeline) looksAnswer() bool {
 func (p *pipeline) judge(proposed reply.Proposal, reply reply.Reply) {
 	current := finishPlan(p.brief, p.repairs.keepNotes(proposed.Plan), p.analysis.Task, p.analysis.Goal)
 	current, faults, dropped := dropChecks(current, checkProposal(p.brief, current, proposed.Faults, p.brief.MaxSteps, nil))
-	faults = slices.Concat(faults, prompt.Copied(p.brief, current), idle(p.brief, current))
+	copied := prompt.Copied(p.brief, current)
+	if len(copied) > 0 && p.fall("the model's plan is that of an example") {
+		return
+	}
+	faults = slices.Concat(faults, copied, idle(p.brief, current))
 	if effects := unwanted(p.brief, current); len(effects) > 0 && p.gated {
 		for i, s := range current.Steps {
 			if at := slices.IndexFunc(effects, func(f plan.Fault) bool { return f.Step == s.Index }); at >= 0 {
@@ -332,6 +340,9 @@ func (p *pipeline) repair(faults []plan.Fault) {
 		p.stage, p.request = prompt.PurposeRepair, request
 		return
 	}
+	if !p.repairs.silent() && p.fall("the model's plan cannot be used") {
+		return
+	}
 	p.outcome = p.repairs.unrepaired(OutcomeEmpty)
 	if p.repairs.silent() {
 		p.outcome.Kind = OutcomeSilent
@@ -341,6 +352,23 @@ func (p *pipeline) repair(faults []plan.Fault) {
 			p.outcome.Kind = OutcomeFailed
 		}
 	}
+}
+
+// fall plans by rule in place of a small model, whose repairs seldom help, if the looks
+// leave one plan that makes sense: the looks alone for a goal that only asks, and the
+// change of the only file that can be meant for one that wants a change.
+func (p *pipeline) fall(reason string) bool {
+	b := p.brief
+	if len(b.Looked) == 0 || !b.For(prompt.PurposePlan).Prompting.Small || !intent.OnlyAsks(b.Goal) && !intent.WantsChange(b.Goal) {
+		return false
+	}
+	current := finishPlan(b, plan.Plan{}, "", "")
+	if len(checkProposal(b, current, nil, b.MaxSteps, nil)) > 0 || len(idle(b, current)) > 0 {
+		return false
+	}
+	warning := plan.Fault{Code: plan.CodePlannedByRule, Path: "/steps", Message: reason + ", so rules have planned from what the goal names"}
+	p.outcome = Outcome{Kind: OutcomePlanned, Plan: current, Warnings: []plan.Fault{warning}}
+	return true
 }
 
 // emptyReason returns why a planner proposed nothing, in its own words if it gave

@@ -97,16 +97,7 @@ func (r *repairs) unrepaired(kind OutcomeKind) Outcome {
 // from the title, and the model's own wording of the goal becomes the completion
 // condition.
 func finishPlan(b prompt.Brief, p plan.Plan, task, doneWhen string) plan.Plan {
-	p.Goal, p.DoneWhen = untrusted.Text(b.Goal), cmp.Or(p.DoneWhen, untrusted.Text(doneWhen))
-	if p.DoneWhen == p.Goal {
-		p.DoneWhen = ""
-	}
-	for _, title := range []string{task, b.Goal} {
-		if strings.TrimSpace(string(p.Title)) == "" {
-			p.Title = untrusted.Text(plan.OneLine(title, 80))
-		}
-	}
-	p.ID = plan.Slug(string(p.Title))
+	p = titled(b, p, task, doneWhen)
 	p.Milestones = plan.KeepMilestones(p.Milestones, p.Steps)
 	p.Steps = reply.FinishSteps(b.Catalogue, b.Prompting.ProfileNames(), p.Steps)
 	for i := range p.Steps {
@@ -119,6 +110,21 @@ func finishPlan(b prompt.Brief, p plan.Plan, task, doneWhen string) plan.Plan {
 		call = reply.FinishSteps(b.Catalogue, nil, []plan.Step{call})[0]
 		p.Acceptance[i].Tool, p.Acceptance[i].Args = call.Tool, call.Args
 	}
+	return p
+}
+
+// titled returns a plan with its goal, a title and the id that follows from it.
+func titled(b prompt.Brief, p plan.Plan, task, doneWhen string) plan.Plan {
+	p.Goal, p.DoneWhen = untrusted.Text(b.Goal), cmp.Or(p.DoneWhen, untrusted.Text(doneWhen))
+	if p.DoneWhen == p.Goal {
+		p.DoneWhen = ""
+	}
+	for _, title := range []string{task, b.Goal} {
+		if strings.TrimSpace(string(p.Title)) == "" {
+			p.Title = untrusted.Text(plan.OneLine(title, 80))
+		}
+	}
+	p.ID = plan.Slug(string(p.Title))
 	return p
 }
 

@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"cmp"
 	"slices"
 
 	"replan/internal/english"
@@ -111,6 +112,10 @@ func (r *replanner) check(proposed reply.Proposal) ([]plan.Fault, plan.Revised) 
 		return append(proposed.Faults, r.tooMany(n)), plan.Revised{}
 	}
 	tail := r.inherit(reply.FinishSteps(r.brief.Catalogue, r.brief.Prompting.ProfileNames(), proposed.Plan.Steps))
+	small := r.brief.For(prompt.PurposeReplan).Prompting.Small
+	if small {
+		tail = r.dropDone(tail)
+	}
 	revised := r.follow(plan.Revise(r.situation.Plan, r.situation.Finished, tail))
 	if len(proposed.Plan.Risks) > 0 {
 		revised.Plan.Risks = proposed.Plan.Risks // of the remaining work
@@ -129,7 +134,48 @@ func (r *replanner) check(proposed reply.Proposal) ([]plan.Fault, plan.Revised) 
 			Message: "every step of the new plan repeats a finished one; propose the remaining steps, or no steps and a reason",
 		})
 	}
+	if small && len(proposed.Faults) == 0 && len(revised.Proposed) > 0 {
+		faults = append(faults, idle(r.brief, revised.Plan)...)
+	}
 	return faults, revised
+}
+
+// dropDone leaves out the steps that only repeat a call whose result is known, under
+// another index. Small models begin a new plan by looking again, and then go no further.
+func (r *replanner) dropDone(steps []plan.Step) []plan.Step {
+	instead := map[string]string{}
+	for _, s := range steps {
+		for _, done := range r.situation.Plan.Steps {
+			taken := slices.ContainsFunc(steps, func(other plan.Step) bool { return other.Index == done.Index })
+			if r.situation.Finished[done.Index] && !taken && s.ResultVariable == "" && sameCall(done, s) && r.stillHolds(done) {
+				instead[s.Index] = done.Index
+			}
+		}
+	}
+	kept := slices.DeleteFunc(slices.Clone(steps), func(s plan.Step) bool { return instead[s.Index] != "" })
+	for i, s := range kept {
+		var needs []string
+		for _, d := range s.DependsOn {
+			needs = appendOnce(needs, cmp.Or(instead[d], d))
+		}
+		kept[i].DependsOn = needs
+	}
+	return kept
+}
+
+// stillHolds reports whether the result of a finished step that only reads is as it would
+// be now: nothing has changed since, or only other files than the one that it read.
+func (r *replanner) stillHolds(done plan.Step) bool {
+	c := completion{brief: r.brief}
+	at := slices.IndexFunc(r.situation.History, func(item plan.HistoryItem) bool {
+		return item.Index == done.Index && item.Parent == "" && item.Status == plan.ItemCompleted
+	})
+	return c.reads(done) && at >= 0 && !slices.ContainsFunc(r.situation.History[at+1:], func(item plan.HistoryItem) bool {
+		call := plan.Step{Executor: plan.ExecutorTool, Tool: item.Tool, Args: item.Args}
+		tool, err := r.brief.Catalogue.Find(item.Tool)
+		undone := err == nil && tool.Trusted && tool.Previews && item.Status == plan.ItemFailed // all or nothing
+		return c.changes(call) && !undone && (done.Tool != "fs.read" || sameFile(done, call))
+	})
 }
 
 // results returns the results of the finished steps, by their variables.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"replan/planning/fit"
 	"replan/planning/plan"
 )
 
@@ -29,9 +28,19 @@ func operatorCatalogue(t testing.TB) plan.Catalogue {
 // serverCatalogue returns the tools of foreign servers.
 func serverCatalogue(t testing.TB) plan.Catalogue {
 	t.Helper()
-	tools, err := fit.Servers()
-	if err != nil {
-		t.Fatal(err)
+	var tools plan.Catalogue
+	server := ""
+	for _, line := range testLines(t, "servers.txt") {
+		line = strings.TrimSpace(line)
+		if name, heading := strings.CutPrefix(line, "## "); heading {
+			server = name
+			continue
+		}
+		parts := strings.SplitN(line, " | ", 3)
+		if len(parts) != 3 {
+			t.Fatalf("a tool of the server %s without arguments: %q", server, line)
+		}
+		tools = append(tools, plan.Tool{Name: parts[0], Server: server, Description: parts[1], InputSchema: inputSchema(parts[2])})
 	}
 	return tools
 }
@@ -83,4 +92,28 @@ func testLines(t testing.TB, name string) []string {
 	return slices.DeleteFunc(strings.Split(string(data), "\n"), func(line string) bool {
 		return strings.TrimSpace(line) == "" || strings.HasPrefix(line, "# ")
 	})
+}
+
+// inputSchema returns the JSON Schema of arguments in the notation of servers.txt. The
+// properties keep their order, as real servers write the required ones first.
+func inputSchema(args string) json.RawMessage {
+	var properties []string
+	required := []string{}
+	for arg := range strings.SplitSeq(args, "; ") {
+		name, rest, _ := strings.Cut(arg, " ")
+		kind, about, _ := strings.Cut(rest, " ")
+		name, must := strings.CutSuffix(name, "!")
+		if must {
+			required = append(required, name)
+		}
+		schema := map[string]any{"type": kind, "description": about}
+		switch item, list := strings.CutPrefix(kind, "["); {
+		case list:
+			schema["type"], schema["items"] = "array", map[string]any{"type": strings.TrimSuffix(item, "]")}
+		case strings.Contains(kind, "|"):
+			schema["type"], schema["enum"] = "string", strings.Split(kind, "|")
+		}
+		properties = append(properties, plan.CanonicalJSON(name)+":"+plan.CanonicalJSON(schema))
+	}
+	return json.RawMessage(`{"type":"object","properties":{` + strings.Join(properties, ",") + `},"required":` + plan.CanonicalJSON(required) + `,"additionalProperties":false}`)
 }

@@ -3,6 +3,7 @@ package event
 import (
 	"replan/agent/rule"
 	"replan/internal/untrusted"
+	"replan/planning/fit"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -18,7 +19,8 @@ type RunResumed struct {
 	Window    int              `json:"context_window,omitempty"` // of the model, in tokens; 0 if unknown
 	Vision    bool             `json:"vision,omitempty"`         // the model sees pictures
 	Small     bool             `json:"small,omitempty"`          // the model has few parameters, see prompt.Prompting
-	Loops     bool             `json:"loops,omitempty"`          // a small model manages loops, see prompt.Prompting
+	Loops     prompt.Loops     `json:"loops,omitempty"`          // of the model, see prompt.Prompting
+	Measured  *fit.Record      `json:"measured,omitempty"`       // see prompt.Prompting
 	Speed     float64          `json:"read_speed,omitempty"`     // of the model, see prompt.Prompting; 0 if unknown
 	Models    *prompt.Models   `json:"models,omitempty"`         // that plan from now on; nil leaves them unchanged
 	Limits    Limits           `json:"limits"`

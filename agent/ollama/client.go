@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"replan/planning/fit"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 
@@ -32,8 +33,9 @@ type Config struct {
 	ContextWindow int           // requested tokens (num_ctx); 0 means the Modelfile's, else at most 16384; never more than the model's own
 	KeepAlive     time.Duration // how long the model stays loaded; 0 means the server's default, negative forever
 	RetryDelay    time.Duration // before retrying a busy server, doubled each time; 0 means 500 ms
-	Temperature   *float64      // of requests that set none; nil means the model's own
 	Learned       string        // file with what clients learned about servers; "" forgets it with the client
+	Findings      string        // file with what replan fit found, see [fit.Table]; "" means that nothing was measured here
+	Settings      *fit.Settings // that drive all models, whatever was found; nil follows the findings
 	Logger        *slog.Logger  // nil logs nothing
 }
 
@@ -41,16 +43,16 @@ type Config struct {
 // rejects, so that no request fails twice for the same reason. It is safe for
 // concurrent use.
 type Client struct {
-	base        *url.URL
-	api         *api.Client
-	http        *http.Transport
-	model       string
-	window      int
-	temperature *float64 // see Config.Temperature
-	alive       time.Duration
-	delay       time.Duration
-	log         *slog.Logger
-	file        string // see Config.Learned
+	base     *url.URL
+	api      *api.Client
+	http     *http.Transport
+	model    string
+	window   int
+	alive    time.Duration
+	delay    time.Duration
+	log      *slog.Logger
+	file     string // see Config.Learned
+	findings findings
 
 	recollected sync.Once // file was read
 
@@ -82,18 +84,18 @@ func New(cfg Config) (*Client, error) {
 		DisableKeepAlives: true,
 	}
 	c := &Client{
-		base:        base,
-		api:         api.NewClient(base, &http.Client{Transport: transport}),
-		http:        transport,
-		model:       strings.TrimSpace(cfg.Model),
-		window:      cfg.ContextWindow,
-		temperature: cfg.Temperature,
-		alive:       cfg.KeepAlive,
-		delay:       cfg.RetryDelay,
-		log:         cfg.Logger,
-		file:        cfg.Learned,
-		known:       make(map[string]*known),
-		grown:       make(map[string]bool),
+		base:     base,
+		api:      api.NewClient(base, &http.Client{Transport: transport}),
+		http:     transport,
+		model:    strings.TrimSpace(cfg.Model),
+		window:   cfg.ContextWindow,
+		alive:    cfg.KeepAlive,
+		delay:    cfg.RetryDelay,
+		log:      cfg.Logger,
+		file:     cfg.Learned,
+		findings: findings{file: cfg.Findings, forced: cfg.Settings},
+		known:    make(map[string]*known),
+		grown:    make(map[string]bool),
 	}
 	if c.delay <= 0 {
 		c.delay = defaultDelay
@@ -101,6 +103,7 @@ func New(cfg Config) (*Client, error) {
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
+	c.findings.log = c.log
 	return c, nil
 }
 

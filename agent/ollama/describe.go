@@ -194,7 +194,7 @@ func (c *Client) info(entry api.ListModelResponse, shown *api.ShowResponse) prom
 		}
 		wanted = own
 	}
-	return prompt.ModelInfo{
+	return c.findings.drive(c.base.String(), prompt.ModelInfo{
 		Name:          entry.Name,
 		ContextWindow: wanted,
 		Longest:       own,
@@ -208,19 +208,27 @@ func (c *Client) info(entry api.ListModelResponse, shown *api.ShowResponse) prom
 		Small:         small(shown),
 		Remote:        shown.RemoteHost != "" || c.base.Hostname() == "ollama.com",
 		Quantization:  untrusted.Text(shown.Details.QuantizationLevel),
-	}
+		Weights:       weights(shown),
+	})
 }
 
 // small reports whether a model is known to have fewer than 4 billion parameters.
 func small(shown *api.ShowResponse) bool {
 	count, _ := shown.ModelInfo["general.parameter_count"].(float64)
 	if count == 0 {
-		size := strings.ToUpper(strings.TrimSpace(shown.Details.ParameterSize)) // such as 494.03M or 8.2B
-		for unit, times := range map[string]float64{"K": 1e3, "M": 1e6, "B": 1e9} {
-			if number, ok := strings.CutSuffix(size, unit); ok {
-				n, _ := strconv.ParseFloat(number, 64)
-				count = n * times
-			}
+		return SmallBy(shown.Details.ParameterSize)
+	}
+	return count < 4e9
+}
+
+// SmallBy reports the same by the number of parameters as a server says it, such as
+// 494.03M or 8.2B.
+func SmallBy(parameters string) bool {
+	size, count := strings.ToUpper(strings.TrimSpace(parameters)), 0.0
+	for unit, times := range map[string]float64{"K": 1e3, "M": 1e6, "B": 1e9} {
+		if number, ok := strings.CutSuffix(size, unit); ok {
+			n, _ := strconv.ParseFloat(number, 64)
+			count = n * times
 		}
 	}
 	return count > 0 && count < 4e9

@@ -40,11 +40,8 @@ func (x *exchange) chatRequest(s setting) *api.ChatRequest {
 	if x.req.MaxTokens > 0 {
 		chat.Options["num_predict"] = x.req.MaxTokens
 	}
-	switch d := x.req.Draft; {
-	case d != nil && d.Temperature > 0:
+	if d := x.req.Draft; d != nil && d.Temperature > 0 {
 		chat.Options["temperature"] = d.Temperature
-	case x.client.temperature != nil:
-		chat.Options["temperature"] = *x.client.temperature
 	}
 	if s.tools {
 		chat.Tools = tools(x.req.Tools)

@@ -211,7 +211,7 @@ func (s *Session) takeUpChild(ctx context.Context, k *child) {
 	}
 	p.catalogue, p.priors = outer.Catalogue, k.outer.priors
 	p.models = outer.Models()
-	p.info = prompt.ModelInfo{Name: outer.Model, Tools: outer.ModelTools(), ContextWindow: outer.ContextWindow, Small: k.outer.prompting.Small, Vision: k.outer.prompting.Vision, WritesCalls: k.outer.prompting.WritesCalls}
+	p.info = prompt.ModelInfo{Name: outer.Model, Tools: outer.ModelTools(), ContextWindow: outer.ContextWindow, Small: k.outer.prompting.Small, Loops: k.outer.prompting.Loops, Vision: k.outer.prompting.Vision, WritesCalls: k.outer.prompting.WritesCalls}
 	if missing := p.run.MissingTools(p.catalogue); len(missing) > 0 {
 		p.drop()
 		k.refuse(fmt.Errorf("the run %s cannot be resumed: it needs %s, which no server offers now", p.run.ID, strings.Join(missing, ", ")))

@@ -145,7 +145,7 @@ func (s preparation) windows(ctx context.Context, p *prepared) []prompt.Profile 
 			continue
 		}
 		info = s.enlarge(ctx, p, growth{name: profile.Model, info: info, wanted: p.jobConfig.wanted[profile.Model]})
-		profiles[i].ContextWindow, profiles[i].Small, profiles[i].WritesCalls = info.ContextWindow, info.Small, info.WritesCalls
+		profiles[i].ContextWindow, profiles[i].Small, profiles[i].Loops, profiles[i].WritesCalls = info.ContextWindow, info.Small, info.Loops, info.WritesCalls
 		profiles[i].ReadSpeed = info.Speed.Read
 	}
 	return profiles

@@ -16,6 +16,7 @@ import (
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning"
+	"replan/planning/fit"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -200,7 +201,8 @@ func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 		Plan:      j.Plan, OnFailure: j.OnFailure, SkipSynthesis: !j.Synthesize || info.Name == "", DryRun: j.DryRun, PlanOnly: j.PlanOnly,
 		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil,
 	}
-	started.Prompting.ContextWindow, started.Prompting.ModelTools, started.Prompting.Small = info.ContextWindow, info.Tools, info.Small
+	started.Prompting = started.Prompting.DrivenBy(info)
+	started.Prompting.ContextWindow, started.Prompting.ModelTools = info.ContextWindow, info.Tools
 	started.Prompting.Vision, started.Prompting.WritesCalls, started.Prompting.Profiles = info.Vision, info.WritesCalls, j.Profiles
 	started.Prompting.ReadSpeed = info.Speed.Read
 	started.Prompting.BytesPerToken = cmp.Or(started.Prompting.BytesPerToken, info.BytesPerToken)
@@ -221,7 +223,7 @@ func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 // applied.
 func (j *Job) resumed(e *engine, info prompt.ModelInfo) event.RunResumed {
 	resumed := event.RunResumed{
-		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Window: info.ContextWindow, Small: info.Small, Vision: info.Vision, Speed: info.Speed.Read, Loops: j.Prompting.Loops, WritesCalls: info.WritesCalls, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
+		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Window: info.ContextWindow, Small: info.Small, Vision: info.Vision, Speed: info.Speed.Read, Loops: info.Loops, Measured: measured(info), WritesCalls: info.WritesCalls, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
 		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil && !e.run.ReviewsPlans(),
 	}
 	switch was := e.run.Limits; {
@@ -234,6 +236,14 @@ func (j *Job) resumed(e *engine, info prompt.ModelInfo) event.RunResumed {
 		resumed.Catalogue = e.run.Catalogue
 	}
 	return resumed
+}
+
+// measured returns the record of what is known of a model; nil if nothing is.
+func measured(info prompt.ModelInfo) *fit.Record {
+	if info.Fit == nil {
+		return nil
+	}
+	return info.Fit.Record()
 }
 
 func (j *Job) attended() bool { return j.Doubt != nil || j.Failure != nil }

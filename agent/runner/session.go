@@ -307,7 +307,6 @@ func (s *Session) loop(ctx context.Context) {
 			offerChanges(ctx, s, false)
 			s.next(ctx)
 			s.askForServers()
-			s.expect(ctx)
 		case k := <-s.asked:
 			s.spawn(ctx, k)
 		case k := <-s.unwanted:

@@ -81,14 +81,14 @@ func (s preparation) readAhead(ctx context.Context, name string, t jobConfig, al
 	if err != nil || info.Remote {
 		return false, err
 	}
-	prompting := t.prompting
-	prompting.Small, prompting.Profiles = info.Small, slices.Clone(prompting.Profiles)
+	prompting := t.prompting.DrivenBy(info)
+	prompting.Profiles = slices.Clone(prompting.Profiles)
 	for i, profile := range prompting.Profiles {
 		if profile.Model == "" {
 			continue
 		}
 		if own, err := s.cfg.Model.Describe(ctx, profile.Model); err == nil {
-			prompting.Profiles[i].Small = own.Small
+			prompting.Profiles[i].Small, prompting.Profiles[i].Loops = own.Small, own.Loops
 		}
 	}
 	prompting.Profiles, _ = prompting.Loopable(info.Tools)

@@ -73,8 +73,11 @@ func (d Dirs) Servers() string { return filepath.Join(d.State, "servers.json") }
 // Handshakes returns the file of the handshakes that MCP servers need.
 func (d Dirs) Handshakes() string { return filepath.Join(d.State, "mcp-handshakes.json") }
 
-// Fit returns the file of what is known of how models plan.
-func (d Dirs) Fit() string { return filepath.Join(d.State, "fit.json") }
+// Findings returns the file of what replan fit found of models.
+func (d Dirs) Findings() string { return filepath.Join(d.State, "findings.json") }
+
+// Attempts returns the file of what replan fit measured so far.
+func (d Dirs) Attempts() string { return filepath.Join(d.State, "fit-attempts.json") }
 
 // Trust returns the file that records which servers of projects may start.
 func (d Dirs) Trust() string { return filepath.Join(d.Data, "trust.json") }

@@ -1,7 +1,8 @@
-// Package fit measures which installed models can plan: it asks each for plans of the
-// goals in planning/fit and scores them by rule. Nothing of a plan is executed.
+// Package fit measures how models of a server do in a project: each tries the tasks of
+// planning/fit three times in a throw-away copy of their project, and what came of it is
+// checked by rule. What is found decides how replan drives the model from then on.
 //
 // It is a part of the command line and may import every room. Start reading at
-// [Measurement.Run] in measure.go; report.go draws the result, kept.go stores what was
-// measured.
+// [Measurement.Run] in measure.go; attempts.go keeps what was measured, store.go what was
+// found, report.go and live.go draw.
 package fit

@@ -11,8 +11,8 @@ import (
 	"replan/tui/telling"
 )
 
-// pace is the time between two drawings of the live line.
-const pace = 100 * time.Millisecond
+// beat is the time between two drawings of the live line.
+const beat = 100 * time.Millisecond
 
 // Watch draws the progress as a live line until stop is called.
 func Watch(out *ask.Output, look *draw.Look, width func() int) (progress func(Progress), stop func()) {
@@ -21,13 +21,13 @@ func Watch(out *ask.Output, look *draw.Look, width func() int) (progress func(Pr
 	began, ended := time.Now(), make(chan struct{})
 	var drawing sync.WaitGroup
 	drawing.Go(func() {
-		beat := time.NewTicker(pace)
-		defer beat.Stop()
+		ticker := time.NewTicker(beat)
+		defer ticker.Stop()
 		for {
 			select {
 			case <-ended:
 				return
-			case <-beat.C:
+			case <-ticker.C:
 				mu.Lock()
 				out.Live(now.live(look, width(), time.Since(began)))
 				mu.Unlock()
@@ -54,7 +54,7 @@ func (p Progress) live(look *draw.Look, width int, elapsed time.Duration) string
 	look.Beat++
 	words := fmt.Sprintf("%s  %d/%d", untrusted.Line(p.Model), p.Done, p.Of)
 	if p.Loading {
-		words += "  loading the model"
+		words += "  loads the model"
 	}
 	ticking := "  " + telling.Ticking(elapsed)
 	return look.Running.Render(look.Spinner()) + " " + look.Muted.Render(look.Cut(words, width-3-len(ticking))) + look.Faint.Render(ticking)

@@ -75,6 +75,7 @@ func (o *Operators) Facts(ctx context.Context, survey *intent.Survey) (intent.Fa
 	for _, m := range lines {
 		survey.Line(m.Path, m.Line, m.Text)
 	}
+	survey.Search(o.sizeOf, o.textOf)
 	facts := survey.Facts(o.sizeOf)
 	facts.Sketch = survey.Sketch()
 	for _, d := range facts.Declared[:min(len(facts.Declared), 6)] {
@@ -94,6 +95,15 @@ func (o *Operators) sizeOf(at string) int64 {
 		return 0
 	}
 	return info.Size()
+}
+
+// textOf returns the text of a small file, "" if it cannot be read.
+func (o *Operators) textOf(at string) string {
+	data, err := o.tree.Root.ReadFile(at)
+	if err != nil {
+		return ""
+	}
+	return string(data)
 }
 
 // surveyLines returns the lines that match an expression.

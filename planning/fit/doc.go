@@ -1,8 +1,8 @@
-// Package fit holds goals with known good plans, a catalogue of foreign tools around
-// them, and the rules that score a model's plan against the known one. The command
-// replan fit measures installed models with them.
+// Package fit holds what is known of how models plan: findings of replan fit, a table
+// of those that were measured for this version, and the tasks that they are measured
+// with, in a small project of their own.
 //
-// Pure values: it imports planning/plan alone and asks nobody. Start with [NewSet] in
-// set.go, then [Goal.Score] in score.go. The goals are in goals.json, the tools in
-// servers.txt.
+// Pure values: it imports planning/plan and planning/pace and asks nobody. Start with
+// [Finding] in finding.go, then [Tasks] in task.go. The tasks are in tasks.json, the
+// project in project, the table in measured.json.
 package fit

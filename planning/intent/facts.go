@@ -29,6 +29,7 @@ type Facts struct {
 	Declared []Declaration `json:"declared,omitempty"` // of its names that look like code
 	Inside   []string      `json:"inside,omitempty"`   // files of the folders that it names
 	Large    []string      `json:"large,omitempty"`    // of Files and Inside, those too large to be read whole
+	Related  []string      `json:"related,omitempty"`  // files with most of the words of a goal
 
 	Sketch Sketch `json:"-"` // of the workspace
 }
@@ -37,6 +38,7 @@ type Facts struct {
 // tells it of every file and folder.
 type Survey struct {
 	in       Intent
+	goal     string
 	names    map[string]bool // in lower case
 	matcher  *regexp.Regexp  // for the tests that hold the name of the goal
 	declared *regexp.Regexp  // for the declarations of the names that look like code
@@ -54,7 +56,7 @@ func NewSurvey(goal string) *Survey {
 
 // SurveyFor begins a survey for an intent that is read already; goal may be empty.
 func SurveyFor(in Intent, goal string) *Survey {
-	s := &Survey{in: in, names: map[string]bool{}, facts: Facts{Known: true}}
+	s := &Survey{in: in, goal: goal, names: map[string]bool{}, facts: Facts{Known: true}}
 	for _, text := range append(slices.Collect(maps.Values(in.Params)), goal, in.Target) {
 		for _, t := range split(text, 4*maxWords) {
 			if name := strings.ToLower(pathOf(t.text)); name != "" {

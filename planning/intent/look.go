@@ -36,6 +36,8 @@ const (
 func (f Facts) Look(goal string, c plan.Catalogue) Looks {
 	l := looker{facts: f, tokens: split(goal[:min(len(goal), mostWords)], 4*maxWords), asks: OnlyAsks(goal), catalogue: c}
 	l.look()
+	l.comments(goal)
+	l.filtered(goal)
 	if l.whole = l.asks && len(l.steps) > 0 && len(l.steps) <= mostLooks && !l.open(); !l.whole && len(l.steps) > mostLooks {
 		l.steps = l.steps[:mostLooks]
 	}
@@ -67,6 +69,7 @@ func (l *looker) look() {
 		}
 	}
 	l.tests()
+	l.related()
 }
 
 // add appends a call if its tool is on offer and nothing did the same before.
@@ -160,7 +163,7 @@ func (l *looker) fileNamed(word string) string {
 
 // folder looks into a folder: at its declarations, its few files, or its list.
 func (l *looker) folder(i int, t token) bool {
-	name := strings.Trim(strings.TrimPrefix(strings.ToLower(t.text), "./"), "/")
+	name := strings.Trim(strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(t.text), "./"), "/."), "/") // "in config/." ends a sentence
 	called := strings.Contains(t.text, "/") || l.near(i, "folder", "directory", "dir", "package", "module")
 	if name == "" || !called || t.is("folder", "directory", "dir", "package", "module") {
 		return false
@@ -210,7 +213,7 @@ func (l *looker) inside(folder string) {
 			files = append(files, file)
 		}
 	}
-	if len(files) == 0 || len(files)+len(l.steps) > mostInside || slices.ContainsFunc(files, func(f string) bool { return slices.Contains(l.facts.Large, f) }) {
+	if len(files) == 0 || len(files)+len(l.steps) > mostInside || len(l.facts.Inside) >= mostFacts || slices.ContainsFunc(files, func(f string) bool { return slices.Contains(l.facts.Large, f) }) {
 		l.add("List "+folder, "fs.list", map[string]any{"path": folder})
 		return
 	}
@@ -237,6 +240,9 @@ func (l *looker) declared(_ int, t token) bool {
 		return false
 	case l.asks && l.any(usage...):
 		l.add("Find uses of "+name, "code.references", map[string]any{"symbol": name})
+		for i, t := range l.tokens {
+			l.named[i] = l.named[i] || t.is(usage...)
+		}
 		return true
 	case len(found) > 2:
 		l.add("Find the declarations of "+name, "code.definition", map[string]any{"symbol": name})

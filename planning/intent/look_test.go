@@ -105,8 +105,8 @@ func TestGoalsNameWhatIsLookedAt(t *testing.T) {
 		"Which constants does the order package export?": `code.symbols{"path":"order"}`,
 		// Declarations.
 		"What does IsEmpty() do?":                    orders + " !",
-		"Who calls IsEmpty()?":                       `code.references{"symbol":"IsEmpty"}`,
-		"Which files use the function Total?":        `code.references{"symbol":"Total"}`,
+		"Who calls IsEmpty()?":                       `code.references{"symbol":"IsEmpty"} !`,
+		"Which files use the function Total?":        `code.references{"symbol":"Total"} !`,
 		"Rename IsEmpty to HasNone":                  orders,
 		"What does Store.Len return?":                `fs.read{"path":"store/store.go"}`,
 		"What does the function Handle do?":          `code.definition{"symbol":"Handle"} !`,

@@ -36,11 +36,16 @@ func (c Coercion) String() string {
 	return name + " is taken as " + CanonicalJSON(c.To)
 }
 
-// Differs says what of the argument is not as the tool asks for it: its type or its
-// name.
+// Differs says what of the argument is not as the tool asks for it: its type, its
+// name, or its spelling.
 func (c Coercion) Differs() string {
-	if c.Name != "" {
+	_, from := c.From.(string)
+	_, to := c.To.(string)
+	switch {
+	case c.Name != "":
 		return "name"
+	case from && to:
+		return "spelling"
 	}
 	return "type"
 }
@@ -76,7 +81,9 @@ func (s *Signature) CheckStrict(args map[string]any) error {
 
 // Fit returns args with values refused by the schema in their one other reading that
 // says just the same and is accepted:
-//   - a scalar of another type: 7 for "7", "7" for 7, true for "true", "true" for true;
+//   - a scalar of another type: 7 for "7" and "7.0", "7" for 7, true for "true" and
+//     "True", "true" for true;
+//   - a word of a list in capital or small letters, as it is listed: "asc" for "ASC";
 //   - a value where a list is wanted: the list of it alone; for the words of a command
 //     that needs no shell, the list of its words;
 //   - a list of one scalar where no list is wanted: that scalar;
@@ -234,15 +241,22 @@ func wholeNumber(n json.Number) (whole json.Number, ok bool) {
 // without an exponent, and without superfluous zeros.
 var shortNumber = lazyregexp.New(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?$`)
 
+// paddedNumber is a number whose fraction may end with superfluous zeros, as many
+// programs write one.
+var paddedNumber = lazyregexp.New(`^-?(?:0|[1-9][0-9]*)\.[0-9]+$`)
+
 // otherReading is a scalar in another type; ok is false if it has no equal one.
 func otherReading(v any) (other any, ok bool) {
 	switch v := v.(type) {
 	case string:
 		switch {
-		case v == "true", v == "false":
-			return v == "true", true
+		case strings.EqualFold(v, "true"), strings.EqualFold(v, "false"):
+			return strings.EqualFold(v, "true"), true
 		case v != "-0" && shortNumber.MatchString(v):
 			return json.Number(v), true
+		case paddedNumber.MatchString(v) && strings.ContainsAny(v, "123456789"):
+			plain, ok := PlainNumber(json.Number(v))
+			return json.Number(plain), ok
 		}
 	case bool:
 		return strconv.FormatBool(v), true

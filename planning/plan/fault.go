@@ -33,6 +33,7 @@ const (
 	CodeUnknownProfile          = "unknown_profile"
 	CodeBadExpression           = "bad_expression"
 	CodeVacuousCheck            = "vacuous_check"   // a check that cannot be refuted, or only by a model's words
+	CodePlannedByRule           = "planned_by_rule" // a warning: the model's plan could not be used, so rules made one from what the goal names
 	CodeUnwantedEffect          = "unwanted_effect" // of a model's plan: a step may change something, and the goal only asks
 )
 

@@ -64,6 +64,7 @@ type refusal struct {
 	key    string // equal for equal complaints
 	choice string // the outermost anyOf or oneOf that it is part of; "" for none
 	list   bool   // it wants a list
+	listed []any  // the values it wants one of; nil for others
 }
 
 // complaintKey returns a text equal for equal complaints.
@@ -106,8 +107,14 @@ func refusals(complaint *jsonschema.ValidationError) []refusal {
 			collect(cause, choice)
 		}
 		if len(e.Causes) == 0 {
-			of, _ := e.ErrorKind.(*kind.Type)
-			all = append(all, refusal{e.InstanceLocation, complaintKey(e), choice, of != nil && slices.Contains(of.Want, "array")})
+			r := refusal{at: e.InstanceLocation, key: complaintKey(e), choice: choice}
+			switch of := e.ErrorKind.(type) {
+			case *kind.Type:
+				r.list = slices.Contains(of.Want, "array")
+			case *kind.Enum:
+				r.listed = of.Want
+			}
+			all = append(all, r)
 		}
 	}
 	collect(complaint, "")
@@ -125,6 +132,7 @@ type fitter struct {
 	refused   []refusal                   // the parts of complaint
 	keys      map[string]bool             // the keys of refused
 	lists     map[string]bool             // the places where a list is wanted
+	words     map[string][]any            // the values of which one is wanted, by place
 	taken     [][]reading                 // one after the other
 	changed   map[string]bool             // the places of values with a reading taken inside
 	work      int                         // how many complaints were read
@@ -148,11 +156,14 @@ func (f *fitter) take(readings ...reading) {
 	f.complaint = f.signature.complaint(f.args)
 	f.refused = refusals(f.complaint)
 	f.keys, f.lists = make(map[string]bool), make(map[string]bool)
+	f.words = make(map[string][]any)
 	for _, r := range f.refused {
 		f.keys[r.key] = true
+		place := JSONPointer("", r.at...)
 		if r.list {
-			f.lists[JSONPointer("", r.at...)] = true
+			f.lists[place] = true
 		}
+		f.words[place] = append(f.words[place], r.listed...)
 	}
 }
 
@@ -418,13 +429,16 @@ func (f *fitter) readings(at []string) []reading {
 	if ok && !f.shapes {
 		all = append(all, reading{at: at, from: value, to: other})
 	}
+	place := JSONPointer("", at...)
+	if word, ok := respelled(value, f.words[place]); ok && !f.shapes {
+		all = append(all, reading{at: at, from: value, to: word})
+	}
 	if inside := insideOf(value); inside != nil && inObject {
 		all = append(all, reading{at: at, from: value, to: inside})
 	}
 	if words, ok := f.signature.commandWords(at[0], value); ok && len(at) == 1 {
 		return []reading{{at: at, from: value, to: words}}
 	}
-	place := JSONPointer("", at...)
 	// An item of a list may also be a sign that the list itself is one of lists. A
 	// list or object written as text could mean a list of that text, or itself. The
 	// readings taken inside a value are found by their place in it.
@@ -436,4 +450,22 @@ func (f *fitter) readings(at []string) []reading {
 		alone.to = []any{other}
 	}
 	return append(all, alone)
+}
+
+// respelled is the one listed word that is a text in other capital or small letters, or
+// a boolean; ok is false if there is none, or more than one.
+func respelled(value any, listed []any) (word string, ok bool) {
+	text, isText := value.(string)
+	if truth, isBoolean := value.(bool); isBoolean {
+		text, isText = strconv.FormatBool(truth), true
+	}
+	for _, l := range listed {
+		if w, isWord := l.(string); isText && isWord && w != text && w != word && strings.EqualFold(w, text) {
+			if ok {
+				return "", false
+			}
+			word, ok = w, true
+		}
+	}
+	return word, ok
 }

@@ -203,20 +203,38 @@ func listing(tools plan.Catalogue) string {
 		"Or it is the final answer: {\"thought\": \"…\", \"answer\": \"…\"}. Call the tool, do not describe it."
 }
 
+// maxTurnForms bounds the forms of calls in the format of a listed turn, in bytes: the
+// built-in operators take 12 KB. The journal holds the format of each turn.
+const maxTurnForms = 16 << 10
+
 // turnFormat is the format of a reply to a listed request: a call or an answer, or an
-// answer alone.
+// answer alone. Each tool has a form with its own arguments; those that find no room share
+// one with any arguments.
 func turnFormat(tools plan.Offer) []byte {
 	thought := property{"thought", schema{Type: "string", MaxLength: maxThought}}
 	answer := schema{Type: "object", Properties: properties{thought, {"answer", textSchema}}, Required: []string{"thought", "answer"}}
 	if len(tools) == 0 {
 		return formatOf(answer)
 	}
-	call := schema{
-		Type:       "object",
-		Properties: properties{thought, {"tool", choice(plan.Catalogue(tools).Names()...)}, {"args", objectSchema}},
-		Required:   []string{"thought", "tool", "args"},
+	call := func(args schema, names ...string) schema {
+		return schema{Type: "object", Properties: properties{thought, {"tool", choice(names...)}, {"args", args}}, Required: []string{"thought", "tool", "args"}}
 	}
-	return formatOf(schema{AnyOf: []schema{call, answer}})
+	var forms []schema
+	var others []string
+	room := maxTurnForms
+	for _, t := range tools {
+		name := plan.Catalogue(tools).ShortName(t)
+		form := call(callFormat(t), name)
+		if size := len(encodeSchema(form)); size <= room {
+			forms, room = append(forms, form), room-size
+		} else {
+			others = append(others, name)
+		}
+	}
+	if len(others) > 0 {
+		forms = append(forms, call(objectSchema, others...))
+	}
+	return formatOf(schema{AnyOf: append(forms, answer)})
 }
 
 // list makes the tools of a request listed ones: the model calls them by its reply, and

@@ -21,7 +21,7 @@ type Profile struct {
 	ContextWindow int           `json:"context_window,omitempty"`
 	Small         bool          `json:"small,omitempty"`        // of Model, see [Prompting]
 	WritesCalls   bool          `json:"writes_calls,omitempty"` // of Model, see [Prompting]
-	Loops         bool          `json:"loops,omitempty"`        // of Model, see [Prompting]
+	Loops         Loops         `json:"loops,omitempty"`        // of Model, see [Prompting]
 	ReadSpeed     float64       `json:"read_speed,omitempty"`   // of Model, see [Prompting]
 	Think         ThinkLevel    `json:"think,omitempty"`
 	MaxTurns      int           `json:"max_turns,omitempty"`  // replies of the model; 0 means DefaultMaxTurns
@@ -38,7 +38,7 @@ func (p Prompting) Loopable(modelTools bool) (able []Profile, others []string) {
 		if profile.Model == "" {
 			small, loops = p.Small, p.Loops
 		}
-		if small && !loops || profile.Model == "" && !modelTools {
+		if !loops.Managed(small) || profile.Model == "" && !modelTools {
 			others = append(others, profile.Name)
 		} else {
 			able = append(able, profile)

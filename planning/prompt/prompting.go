@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"replan/internal/untrusted"
+	"replan/planning/fit"
 	"replan/planning/intent"
 	"replan/planning/plan"
 )
@@ -40,7 +41,8 @@ type Prompting struct {
 	ModelTools    bool              `json:"model_tools,omitempty"`     // the model can call tools
 	Vision        bool              `json:"vision,omitempty"`          // the model sees pictures
 	WritesCalls   bool              `json:"writes_calls,omitempty"`    // the model writes calls as text, or calls that do not fit: its loops get a format in place of tools to call
-	Loops         bool              `json:"loops,omitempty"`           // a small model was measured to manage loops; others are taken to
+	Loops         Loops             `json:"loops,omitempty"`           // whether the model was measured to manage loops
+	Measured      *fit.Record       `json:"measured,omitempty"`        // the finding that these settings follow; nil if they follow from the model's size
 	Small         bool              `json:"small,omitempty"`           // the model has so few parameters that it plans at once, in short forms
 	PlanTools     bool              `json:"plan_tools,omitempty"`      // in chat the model may make plans and run them
 	Patient       bool              `json:"patient,omitempty"`         // no step starts before the plan is whole
@@ -53,7 +55,21 @@ type Prompting struct {
 // ManagesLoops reports whether the model is offered tools to call in chat, and agents
 // for its plans. A small one cannot choose its next call from results, unless it was
 // measured that it can.
-func (p Prompting) ManagesLoops() bool { return p.ModelTools && (!p.Small || p.Loops) }
+func (p Prompting) ManagesLoops() bool { return p.ModelTools && p.Loops.Managed(p.Small) }
+
+// Loops says what was measured of a model in loops of calls.
+type Loops string
+
+// What may be known of a model in loops.
+const (
+	LoopsUnknown Loops = ""
+	LoopsManaged Loops = "managed"
+	LoopsFailed  Loops = "failed"
+)
+
+// Managed reports whether a model is offered loops. If nothing was measured, its size
+// decides.
+func (l Loops) Managed(small bool) bool { return l == LoopsManaged || l == LoopsUnknown && !small }
 
 // The defaults of Prompting.
 const (

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"mime"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"replan/internal/untrusted"
+	"replan/planning/fit"
 	"replan/planning/pace"
 	"replan/planning/plan"
 	"replan/planning/reply"
@@ -147,7 +149,10 @@ type ModelInfo struct {
 	Digest        string         `json:"digest,omitempty"`       // identifies its content; "" if the server does not say
 	Bytes         int64          `json:"bytes,omitempty"`        // on disk
 	Parameters    untrusted.Text `json:"parameters,omitempty"`   // as reported by the server: "8.2B"
-	Small         bool           `json:"small,omitempty"`        // below 4 billion parameters; false if that is unknown
+	Small         bool           `json:"small,omitempty"`        // it plans in short forms: by its fit, else if it has fewer than 4 billion parameters
+	Loops         Loops          `json:"loops,omitempty"`        // see [Prompting]
+	Weights       untrusted.Text `json:"weights,omitempty"`      // as its file names them: "Qwen2.5-Coder 1.5B Q4_K_M"; "" if it does not
+	Fit           *fit.Finding   `json:"fit,omitempty"`          // what is known of how it plans; nil if nothing is
 	Quantization  untrusted.Text `json:"quantization,omitempty"` // as reported by the server: "Q4_K_M"
 	Loaded        bool           `json:"loaded,omitempty"`       // in memory now
 	Remote        bool           `json:"remote,omitempty"`       // its server passes requests on to a service
@@ -157,6 +162,17 @@ type ModelInfo struct {
 	// Speed and BytesPerToken were measured in earlier requests; 0 is unknown.
 	Speed         pace.Speed `json:"speed,omitzero"`
 	BytesPerToken float64    `json:"bytes_per_token,omitempty"`
+}
+
+// DrivenBy returns the settings of a run that the model drives: in which form it
+// plans, whether it is offered loops, and what that rests on.
+func (p Prompting) DrivenBy(info ModelInfo) Prompting {
+	p.Small, p.Loops, p.Measured = info.Small, info.Loops, nil
+	if info.Fit != nil {
+		p.Measured = info.Fit.Record()
+		p.Think = cmp.Or(p.Think, ThinkLevel(info.Fit.Settings.Think))
+	}
+	return p
 }
 
 // TaggedName returns the name of a model as listed by a server: with the tag

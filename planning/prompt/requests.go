@@ -294,7 +294,10 @@ func StepRequest(b Brief, p plan.Plan, step plan.Step, inputs []plan.HistoryItem
 func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []plan.HistoryItem, refused string) Request {
 	inputs = forChange(b, step, inputs)
 	about, schema, hint := "", "", hints[tool.Name] // the system prompt describes the built-in operators
-	if !isOwn(tool) {
+	switch old, _ := step.Args["old"].(string); {
+	case tool.Name == "fs.patch" && old != "" && isOwn(tool):
+		hint = "`new` takes the place of the whole declaration that begins with `old`. Write all of it, with the change that the goal wants."
+	case !isOwn(tool):
 		hint = ""
 		shown := tool.InputSchema
 		if len(strings.TrimSpace(string(shown))) == 0 {
@@ -320,6 +323,8 @@ func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []
 var hints = map[string]string{
 	"fs.patch": "`old` is the text to replace, copied exactly from the file. `new` is the text that takes its place.",
 	"fs.write": "`text` is the whole text of the file.",
+
+	"code.comment": "`text` is one sentence in plain words: what this one does or returns. Write no code.",
 }
 
 // argsFormat is the format of the arguments that a step lacks. A small model writes of a

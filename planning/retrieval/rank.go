@@ -136,6 +136,9 @@ func score(c plan.Catalogue, q Query) []*tool {
 	}
 	for _, t := range tools {
 		t.score += kinship * servers[t.Server]
+	}
+	raiseProviders(tools)
+	for _, t := range tools {
 		best = max(best, t.score)
 	}
 	for _, t := range tools {

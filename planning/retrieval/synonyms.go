@@ -24,7 +24,16 @@ const alike = `delete remove drop erase cancel
 	message comment reply
 	user person member customer
 	meeting event appointment calendar
-	restart reboot`
+	restart reboot
+	translate translation
+	artist singer musician band
+	currency exchange convert conversion euro dollar
+	taxi cab ride
+	shop store business company
+	calculate compute arithmetic math
+	covid coronavirus
+	hotel lodging
+	book reserve`
 
 // operatorWords are what goals say that the built-in operators are for, beyond their
 // descriptions.

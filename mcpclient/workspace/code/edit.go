@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"replan/internal/english"
 	"replan/internal/lazyregexp"
+	"replan/internal/placeholder"
 	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/op"
@@ -200,6 +202,9 @@ func (o *Operators) comment(ctx context.Context, c op.Call, args commentArgs) (*
 		if err != nil {
 			return nil, err
 		}
+		if err := d.describes(args.Text); err != nil {
+			return nil, err
+		}
 		edit, err := d.file.SetComment(d.extent, args.Text)
 		if err != nil {
 			return nil, err
@@ -210,4 +215,28 @@ func (o *Operators) comment(ctx context.Context, c op.Call, args commentArgs) (*
 		}
 		return d.edited(edit, note)
 	})
+}
+
+// describes fails if a text says nothing of the declaration: it stands for a comment that
+// is not written, is the name alone, or begins with the name of another function, as
+// comments of Go do.
+func (d declaration) describes(text string) error {
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+	bare := strings.Trim(text, "/#*\"' \t\r\n")
+	if found, ok := placeholder.Find(bare, ""); ok {
+		return fmt.Errorf("%q stands for a comment that is not written; say what %s does", found, d.extent.Name)
+	}
+	name := lastName(d.extent.Name)
+	switch {
+	case len(words) == 0:
+		return nil // the file says so
+	case bare == name:
+		return fmt.Errorf("the comment is the name of %s alone; say what it does", d.extent.Name)
+	case d.file.Language.Name != "Go" || words[0] == name:
+		return nil
+	}
+	if slices.ContainsFunc(d.file.Extents(), func(e source.Extent) bool { return e.Kind == "function" && lastName(e.Name) == words[0] }) {
+		return fmt.Errorf("the comment is about %s; say what %s does", words[0], d.extent.Name)
+	}
+	return nil
 }

@@ -169,3 +169,21 @@ func TestCommentHasTheFormOfItsLanguage(t *testing.T) {
 		t.Run(name, func(t *testing.T) { newBench(t, workspace.Config{}).edits(t, "code.comment", c) })
 	}
 }
+
+func TestCommentThatSaysNothingOfItsDeclarationIsRefused(t *testing.T) {
+	const src = "package a\n\nfunc Total() int { return 1 }\n\nfunc Sum() int { return 2 }\n"
+	for name, c := range map[string]struct{ text, wantErr string }{
+		"three dots":                   {"...", "stands for a comment"},
+		"a mark for later":             {"TODO", "stands for a comment"},
+		"a text that stands for words": {"// [insert comment here]", "stands for a comment"},
+		"the name alone":               {"// Sum", "say what it does"},
+		"another function of Go":       {"Total returns the sum.", "is about Total"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, workspace.Config{})
+			b.Write(t, map[string]string{"a.go": src})
+			b.Refused(t, "code.comment", args{"symbol": "Sum", "text": c.text}, c.wantErr)
+			b.Same(t, map[string]string{"a.go": src})
+		})
+	}
+}

@@ -50,11 +50,14 @@ var nearnesses = []nearness{
 // It fails if there is none, or if there are several equally near ones.
 func (r replacing) nearest(ctx context.Context) (target, error) {
 	if len(r.text) > maxNear || utf8.RuneCountInString(strings.Join(strings.Fields(r.old), "")) < leastNear {
-		return target{}, r.notFound()
+		return r.unmatched(ctx)
 	}
 	for _, n := range nearnesses {
 		places := n.find(r.text, r.old)
 		if len(places) > 1 {
+			if t, ok := r.inside(ctx, places...); ok {
+				return t, nil
+			}
 			return target{}, r.several(n.name, places)
 		}
 		if len(places) == 0 {
@@ -332,6 +335,9 @@ func (r replacing) whole(ctx context.Context, t target) target {
 	if block, ok := r.begun(ctx, t); ok {
 		return block
 	}
+	if block, ok := r.inside(ctx, t); ok {
+		return block
+	}
 	from, _ := linesOf(r.text, t.start, t.end)
 	word := firstWord(r.old)
 	for i := from; i < t.start && word != ""; i++ {
@@ -424,17 +430,14 @@ func (r replacing) replaced(ctx context.Context, f *source.File, e source.Extent
 	if !ok || block.Line == block.End && e.Line != e.End || !e.IsBlock() {
 		return target{}, false
 	}
-	from := e.Start
-	if block.Top < block.Start {
-		from = e.Top
-	}
-	t := target{start: f.LineStart(from), end: f.LineStart(e.End + 1), note: note}
+	given := reindent(with, indents(with)[:1], indents(r.text[f.LineStart(e.Start):])[:1])
+	whole, from := r.withTop(given, text, block, f, e)
+	t := target{start: f.LineStart(from), end: f.LineStart(e.End + 1), with: whole, note: note}
 	if t.end > t.start && r.text[t.end-1] == '\n' {
 		if t.end--; t.end > t.start && r.text[t.end-1] == '\r' {
 			t.end--
 		}
 	}
-	t.with = reindent(with, indents(with)[:1], indents(r.text[t.start:t.end])[:1])
 	return t, true
 }
 
@@ -457,7 +460,7 @@ func balance(text string) int {
 func (r replacing) declaration(ctx context.Context) (target, error) {
 	f := r.lexed(ctx, r.text)
 	if f == nil {
-		return target{}, r.notFound()
+		return r.unmatched(ctx)
 	}
 	head, body := splitHead(r.old)
 	any := nearness{space: true, letters: true}
@@ -476,7 +479,7 @@ func (r replacing) declaration(ctx context.Context) (target, error) {
 	}
 	switch len(found) {
 	case 0:
-		return target{}, r.notFound()
+		return r.unmatched(ctx)
 	case 1:
 		return found[0], nil
 	default:

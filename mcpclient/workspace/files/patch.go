@@ -146,6 +146,14 @@ func (r replacing) apply(ctx context.Context, all bool) (after, note string, err
 	case len(found) > 0 && all:
 		return strings.ReplaceAll(r.text, r.old, r.with), "", nil
 	case len(found) > 1:
+		places := make([]target, len(found))
+		for i, at := range found {
+			places[i] = target{start: at, end: at + len(r.old)}
+		}
+		var ok bool
+		if t, ok = r.inside(ctx, places...); ok {
+			break
+		}
 		return "", "", fmt.Errorf("old occurs %d times in %s (%s); give more of the text around it, or set all to true",
 			len(found), r.at, lineList(r.text, found))
 	case len(found) == 1:

@@ -1,0 +1,164 @@
+package planning
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"replan/internal/lazyregexp"
+	"replan/internal/testfile"
+	"replan/planning/intent"
+)
+
+// mostRewritten is the length in lines of the longest function that a small model is asked
+// to write again.
+const mostRewritten = 40
+
+// aim says which function a patch replaces, where one can be meant: the one that the goal
+// names, or the one that the test which it names calls. A small model writes a function
+// well, and copies the text to replace from the wrong place.
+func (c *completion) aim() {
+	if !intent.WantsChange(c.brief.Goal) {
+		return
+	}
+	for i, s := range c.steps {
+		file := pathOf(s)
+		if s.Tool != "fs.patch" || len(s.Args) != 1 || file == "" {
+			continue
+		}
+		text := c.text(file)
+		line := c.named(file)
+		if line == 0 {
+			line = tested(text, c.testBody())
+		}
+		if first := functionLine(text, line); first != "" {
+			c.steps[i].Args = map[string]any{"path": file, "old": first}
+		}
+	}
+}
+
+// text returns the text of a file that was looked at whole, "" if none was.
+func (c *completion) text(file string) string {
+	for _, item := range c.brief.Looked {
+		if item.Tool == "fs.read" && item.Args["path"] == file && item.Args["limit"] == nil {
+			return fileText(item)
+		}
+	}
+	return ""
+}
+
+// place is where a name of the goal is declared.
+type place struct {
+	name, file string
+	line       int // from 1
+}
+
+// places returns where names of the goal are declared.
+func (c *completion) places() []place {
+	var found []place
+	for _, named := range c.brief.Prompting.Sketch.Named { // such as "Make: function, slug.go:3"
+		name, rest, _ := strings.Cut(named, ": ")
+		_, at, _ := strings.Cut(rest, ", ")
+		file, number, _ := strings.Cut(at, ":")
+		if line, err := strconv.Atoi(number); err == nil {
+			found = append(found, place{name, file, line})
+		}
+	}
+	return found
+}
+
+// named returns the line of the only name of the goal that a file declares, 0 if there is
+// none or several.
+func (c *completion) named(file string) int {
+	line := 0
+	for _, p := range c.places() {
+		if p.file == file {
+			if line != 0 {
+				return 0
+			}
+			line = p.line
+		}
+	}
+	return line
+}
+
+// testBody returns the name and the text of the only test that the goal names, "" if there
+// is none or several.
+func (c *completion) testBody() string {
+	body := ""
+	for _, p := range c.places() {
+		if !testfile.Is(p.file) {
+			continue
+		}
+		lines := strings.Split(c.text(p.file), "\n")
+		if body != "" || p.line > len(lines) {
+			return ""
+		}
+		end := p.line
+		for end < len(lines) && !function.MatchString(lines[end]) {
+			end++
+		}
+		body = strings.Join(lines[p.line-1:end], "\n")
+	}
+	return body
+}
+
+// function matches the first line of a function, in languages that have a word for it.
+var function = lazyregexp.New(`^\s*(?:(?:export|pub|async|static|default)\s+)*(?:def|func|fn|function)\s+(?:\([^)]*\)\s*)?([A-Za-z_]\w*)`)
+
+// tested returns the line of the function of a file that a test calls, from 1: the one
+// whose name is a part of the test's, else the only one. It is 0 if that is not clear.
+func tested(text, test string) int {
+	first, rest, _ := strings.Cut(test, "\n")
+	about := function.FindStringSubmatch(first)
+	if about == nil {
+		return 0
+	}
+	title := plainWords(about[1])
+	type called struct {
+		line  int
+		words string
+	}
+	var calls, meant []called
+	for i, line := range strings.Split(text, "\n") {
+		m := function.FindStringSubmatch(line)
+		if m == nil || !strings.Contains(rest, m[1]+"(") {
+			continue
+		}
+		one := called{i + 1, plainWords(m[1])}
+		if calls = append(calls, one); strings.Contains(title, one.words) {
+			meant = append(meant, one)
+		}
+	}
+	slices.SortStableFunc(meant, func(a, b called) int { return len(b.words) - len(a.words) })
+	switch {
+	case len(meant) > 0 && (len(meant) == 1 || len(meant[0].words) > len(meant[1].words)):
+		return meant[0].line
+	case len(meant) == 0 && len(calls) == 1:
+		return calls[0].line
+	default:
+		return 0
+	}
+}
+
+// plainWords returns a name in lower case without underscores.
+func plainWords(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+
+// functionLine returns the first line of the function at a line, without its indentation,
+// if a small model may write the function again: it is short, and the line occurs once.
+func functionLine(text string, line int) string {
+	lines := strings.Split(text, "\n")
+	if line < 1 || line > len(lines) || !function.MatchString(lines[line-1]) {
+		return ""
+	}
+	indent := func(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
+	end := line
+	for end < len(lines) && (strings.TrimSpace(lines[end]) == "" || indent(lines[end]) > indent(lines[line-1]) || strings.HasPrefix(strings.TrimSpace(lines[end]), "}")) {
+		end++
+	}
+	first := strings.TrimSpace(lines[line-1])
+	if end-line > mostRewritten || strings.Count(text, first) != 1 {
+		return ""
+	}
+	return first
+}

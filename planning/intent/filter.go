@@ -1,0 +1,220 @@
+package intent
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"replan/internal/english"
+	"replan/internal/lazyregexp"
+	"replan/planning/plan"
+
+	"github.com/pelletier/go-toml/v2"
+	"gopkg.in/yaml.v3"
+)
+
+// keyFilter is the condition of a goal about files of data: that they have a key, or have
+// none.
+type keyFilter struct {
+	key        string
+	without    bool
+	start, end int // its position in the goal, from the word "files"
+}
+
+var (
+	filterForm = lazyregexp.New("(?i)\\bfiles?\\b(?:\\s+(?:in|of|under|from|inside)\\s+(?:the\\s+)?\\S+(?:\\s+(?:folder|directory))?)?\\s+(?:(?:that|which)\\s+)?" +
+		"(have\\s+no|has\\s+no|with\\s+no|do(?:es)?\\s+not\\s+(?:have|contain|define)|do(?:es)?n['’]t\\s+(?:have|contain|define)|lacks?|lacking|miss|misses|(?:are\\s+|is\\s+)?missing|without" +
+		"|have|has|having|contains?|containing|defines?|includes?|with)" +
+		"\\s+(?:an?\\s+|the\\s+|any\\s+)?(?:[\"'`]?([A-Za-z_][\\w.-]*)[\"'`]?\\s+(?:field|key|property)|(?:field|key|property)\\s+[\"'`]?([A-Za-z_][\\w.-]*)[\"'`]?)(?:$|[\\s,.;:?!])")
+	negative = lazyregexp.New(`(?i)\bno\b|not\b|n['’]t\b|lack|miss|without`)
+)
+
+// aroundFilter are the words that may stand around the condition of a goal: whatever else it
+// says is left to the model.
+var aroundFilter = strings.Fields("which what list show name names named tell me find please all the a an of are is there do does give print in into to with one each per line " +
+	"file files path paths write create make generate save and json yaml yml toml many how count number")
+
+// keyFilterOf reads the condition of a goal that is about nothing else.
+func keyFilterOf(goal string) (keyFilter, bool) {
+	m := filterForm.FindStringSubmatchIndex(goal)
+	if m == nil {
+		return keyFilter{}, false
+	}
+	f := keyFilter{start: m[0], end: m[1], without: negative.MatchString(goal[m[2]:m[3]])}
+	for _, group := range []int{4, 6} {
+		if m[group] >= 0 {
+			f.key = goal[m[group]:m[group+1]]
+		}
+	}
+	files := 0
+	for _, t := range split(f.around(goal), 4*maxWords) {
+		switch {
+		case !t.quoted && isFile(t.text) && !isPattern(t.text):
+			files++
+		case !t.is(aroundFilter...):
+			return keyFilter{}, false
+		}
+	}
+	return f, files <= 1 && !slices.Contains([]string{"no", "a", "an", "the", "any", "all", "every", "this", "that"}, strings.ToLower(f.key))
+}
+
+// around returns the goal without the condition.
+func (f keyFilter) around(goal string) string { return goal[:f.start] + " files " + goal[f.end:] }
+
+// filtered marks the words of the condition as those that the looks are about.
+func (l *looker) filtered(goal string) {
+	f, ok := keyFilterOf(goal)
+	for i, t := range l.tokens {
+		if ok && t.start >= f.start && t.end <= f.end {
+			l.named[i] = true
+		}
+	}
+}
+
+// FilterFile returns the file that a goal wants the names of files in, of those that have a
+// key or have none: "Write report.txt with the names of the JSON files in data/ that have
+// no id field".
+func FilterFile(goal string) (file string, ok bool) {
+	f, ok := keyFilterOf(goal)
+	if !ok {
+		return "", false
+	}
+	return ListFile(strings.Replace(f.around(goal), " files ", " ", 1))
+}
+
+// Filtered returns the files of data, such as JSON, that meet the condition of a goal, from
+// the looks that have read all files of one folder. ok is false for any other goal, and if
+// it is not clear of each file whether it has the key.
+func Filtered(goal string, history []plan.HistoryItem) (files []string, ok bool) {
+	f, ok := keyFilterOf(goal)
+	steps := lastAttempts(history)
+	if !ok || len(steps) == 0 {
+		return nil, false
+	}
+	first, _ := steps[0].Args["path"].(string)
+	for _, s := range steps {
+		at, _ := s.Args["path"].(string)
+		if toolOf(s) != "fs.read" || s.Status != plan.ItemCompleted || len(s.Args) != 1 || at == "" || path.Dir(at) != path.Dir(first) {
+			return nil, false
+		}
+		has, known := hasKey(dataOf(at, s.Result), f.key)
+		if !known {
+			return nil, false
+		}
+		if has != f.without {
+			files = append(files, at)
+		}
+	}
+	slices.Sort(files)
+	return files, true
+}
+
+// AnswerFiltered answers the question which files have a key, or have none.
+func AnswerFiltered(goal string, history []plan.HistoryItem) (answer string, ok bool) {
+	files, ok := Filtered(goal, history)
+	if !ok || !OnlyAsks(goal) {
+		return "", false
+	}
+	f, _ := keyFilterOf(goal)
+	all := len(lastAttempts(history))
+	verb := "have"
+	if len(files) == 1 || len(files) == 0 && all == 1 {
+		verb = "has"
+	}
+	what := " " + code(f.key)
+	if f.without {
+		what = " no" + what
+	}
+	if len(files) == 0 {
+		return "None of " + english.Count(all, "file") + " " + verb + what + ".", true
+	}
+	var b strings.Builder
+	b.WriteString(english.Count(len(files), "file") + " of " + english.Count(all, "file") + " " + verb + what + ":\n")
+	for _, at := range files {
+		b.WriteString("\n- " + code(at))
+	}
+	return b.String(), true
+}
+
+// FilteredList writes the names of files, a line each. The goal says whether they are
+// whole paths.
+func FilteredList(goal string, files []string, form ListForm) string {
+	whole := slices.ContainsFunc(split(goal, 4*maxWords), func(t token) bool { return t.is("path", "paths") })
+	var b strings.Builder
+	for _, at := range files {
+		if !whole {
+			at = path.Base(at)
+		}
+		b.WriteString(entry{name: at}.line(form.Plain) + "\n")
+	}
+	return b.String()
+}
+
+// dataOf returns the value of a file of data, from the result of fs.read: JSON is read
+// already. It is nil for other files.
+func dataOf(at string, result any) any {
+	text, isText := result.(string)
+	if !isText {
+		return result
+	}
+	var value map[string]any
+	var err error
+	switch path.Ext(at) {
+	case ".yaml", ".yml":
+		err = yaml.Unmarshal([]byte(text), &value)
+	case ".toml":
+		err = toml.Unmarshal([]byte(text), &value)
+	default:
+		return nil
+	}
+	if err != nil || value == nil {
+		return nil
+	}
+	return value
+}
+
+// hasKey reports whether a value has a key, which may be a dotted path. known is false if
+// that is not clear: the value is no object, only some of its elements have the key, or only
+// an object inside it.
+func hasKey(value any, key string) (has, known bool) {
+	switch v := value.(type) {
+	case map[string]any:
+		if _, has := v[key]; has {
+			return true, true
+		}
+		if first, rest, dotted := strings.Cut(key, "."); dotted {
+			inner, isObject := v[first].(map[string]any)
+			if !isObject {
+				return false, true
+			}
+			return hasKey(inner, rest)
+		}
+		return false, !holdsKey(v, key)
+	case []any:
+		for i, element := range v {
+			in, known := hasKey(element, key)
+			if !known || i > 0 && in != has {
+				return false, false
+			}
+			has = in
+		}
+		return has, len(v) > 0
+	default:
+		return false, false
+	}
+}
+
+// holdsKey reports whether an object inside a value has a key.
+func holdsKey(value any, key string) bool {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, inner := range v {
+			if name == key || holdsKey(inner, key) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, func(element any) bool { return holdsKey(element, key) })
+	}
+	return false
+}

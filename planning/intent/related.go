@@ -1,0 +1,125 @@
+package intent
+
+import (
+	"math"
+	"path"
+	"slices"
+	"strings"
+)
+
+// The bounds of what is read for a goal that names nothing.
+const (
+	mostRelated  = 2       // files
+	relatedFile  = 6 << 10 // bytes; a larger file would take too long to read
+	mostSearched = 400     // files that are looked through for words
+	relatedAll   = 1 << 20 // bytes of them together
+	mostTopics   = 8       // words
+	leastRank    = 0.6     // of the best file, to be read beside it
+)
+
+// idleWords stand in many goals and are about nothing.
+var idleWords = strings.Fields("happen happens if more than less most least other another after before again only also not none one two long big " +
+	"get gets got use used uses using make makes made work works need needs want wants way thing things someone else should must will being during about into")
+
+// topics returns the stems of the words that a goal is about, in lower case.
+func topics(goal string) []string {
+	var stems []string
+	for _, t := range split(goal[:min(len(goal), mostWords)], 4*maxWords) {
+		word := strings.Trim(t.key, "'\"`")
+		if len(stems) == mostTopics {
+			break
+		}
+		if len(word) < 3 || t.is(plainWords...) || t.is(idleWords...) || t.is(questions...) || t.is(asking...) || t.is(imperatives...) || t.is(fillers...) || strings.ContainsAny(word, "/.*") {
+			continue
+		}
+		for _, ending := range []string{"ing", "ed", "es", "s", "e"} {
+			if cut, ok := strings.CutSuffix(word, ending); ok && len(cut) >= 3 {
+				word = cut
+				break
+			}
+		}
+		if !slices.Contains(stems, word) {
+			stems = append(stems, word)
+		}
+	}
+	return stems
+}
+
+// Search finds the files that hold most of the words of the goal. size returns the bytes
+// of a file, and read its text; "" if it is none. It looks through a bounded part of the
+// workspace.
+func (s *Survey) Search(size func(at string) int64, read func(at string) string) {
+	stems := topics(s.goal)
+	if len(stems) < 2 {
+		return
+	}
+	type file struct {
+		path   string
+		counts []int
+	}
+	var files []file
+	holding := make([]int, len(stems)) // files with the word
+	looked, bytes := 0, int64(0)
+	for _, at := range s.files {
+		if looked == mostSearched || bytes > relatedAll {
+			break
+		}
+		if _, known := languages[path.Ext(at)]; !known && !slices.Contains(proseFiles, path.Ext(at)) {
+			continue
+		}
+		n := size(at)
+		if n == 0 || n > relatedFile {
+			continue
+		}
+		looked, bytes = looked+1, bytes+n
+		text := strings.ToLower(at + "\n" + read(at))
+		f := file{at, make([]int, len(stems))}
+		for i, stem := range stems {
+			if f.counts[i] = strings.Count(text, stem); f.counts[i] > 0 {
+				holding[i]++
+			}
+		}
+		files = append(files, f)
+	}
+	score := func(f file) (sum float64, words int) {
+		for i, n := range f.counts {
+			if n > 0 {
+				words++
+				sum += math.Log(1+float64(len(files))/float64(holding[i])) * float64(n) / (float64(n) + 1)
+			}
+		}
+		return sum, words
+	}
+	slices.SortStableFunc(files, func(a, b file) int {
+		x, _ := score(a)
+		y, _ := score(b)
+		switch {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		default:
+			return 0
+		}
+	})
+	best := 0.0
+	for _, f := range files[:min(len(files), mostRelated)] {
+		rank, words := score(f)
+		if best = max(best, rank); words >= 2 && 2*words >= len(stems) && rank >= leastRank*best {
+			s.facts.Related = append(s.facts.Related, f.path)
+		}
+	}
+}
+
+// proseFiles are the extensions of files that describe a project or configure it.
+var proseFiles = []string{".md", ".txt", ".rst", ".json", ".yaml", ".yml", ".toml", ".ini", ".cfg"}
+
+// related reads the files that are about the words of a goal that names nothing.
+func (l *looker) related() {
+	if len(l.steps) > 0 {
+		return
+	}
+	for _, at := range l.facts.Related {
+		l.read(at, 0)
+	}
+}

@@ -1,0 +1,72 @@
+package planning_test
+
+import (
+	"strings"
+	"testing"
+
+	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+)
+
+func TestNewPlanOfASmallModelGoesOnFromWhatIsKnown(t *testing.T) {
+	read := func(index, file string) plan.Step {
+		return plan.Step{Index: index, Title: "Read", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": file}, DependsOn: []string{}}
+	}
+	patch := func(index, file string) plan.Step {
+		return plan.Step{Index: index, Title: "Change", Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": file, "old": "a", "new": "b"}, DependsOn: []string{"1"}}
+	}
+	for name, tt := range map[string]struct {
+		changed string // the file that a finished step changed, "" for none
+		steps   []string
+		small   bool
+		want    string // "" for a repair
+		asks    string // what the repair says
+	}{
+		"a finished look is not repeated": {
+			steps: []string{`7 fs.read {"path":"a/x.go"}`, `8 fs.patch {"path":"a/x.go"} ["7"]`}, small: true, want: `1 fs.read{"path":"a/x.go"}; 8 fs.patch{"path":"a/x.go"} ←1`,
+		},
+		"not even after a change of another file": {
+			changed: "b/x.go", steps: []string{`7 fs.read {"path":"a/x.go"}`, `8 fs.patch {"path":"a/x.go"} ["7"]`}, small: true,
+			want: `1 fs.read{"path":"a/x.go"}; 2 fs.patch{"new":"b","old":"a","path":"b/x.go"} ←1; 8 fs.patch{"path":"a/x.go"} ←1`,
+		},
+		"a file that has changed is read again": {
+			changed: "a/x.go", steps: []string{`7 fs.read {"path":"a/x.go"}`, `8 fs.patch {"path":"a/x.go"} ["7"]`}, small: true,
+			want: `1 fs.read{"path":"a/x.go"}; 2 fs.patch{"new":"b","old":"a","path":"a/x.go"} ←1; 7 fs.read{"path":"a/x.go"}; 8 fs.patch{"path":"a/x.go"} ←7`,
+		},
+		"looks alone are no progress": {steps: []string{`7 fs.read {"path":"a/x.go"}`}, small: true, asks: "repeats a finished one"},
+		"nor is a plan that changes nothing": {
+			steps: []string{`7 fs.read {"path":"b/x.go"}`}, small: true, asks: "no step changes a file",
+		},
+		"a large model may look again": {steps: []string{`7 fs.read {"path":"a/x.go"}`}, want: `1 fs.read{"path":"a/x.go"}; 7 fs.read{"path":"a/x.go"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := plan.Plan{Title: "Fix", Steps: []plan.Step{read("1", "a/x.go")}}
+			s := prompt.Situation{
+				Finished: map[string]bool{"1": true}, Failed: "3", Error: "old does not occur", StepsLeft: 9, ReplansLeft: 2,
+				History: []plan.HistoryItem{{Index: "1", Tool: "fs.read", Args: p.Steps[0].Args, Status: plan.ItemCompleted, Attempt: 1, Result: "text"}},
+			}
+			if tt.changed != "" {
+				change := patch("2", tt.changed)
+				p.Steps, s.Finished["2"] = append(p.Steps, change), true
+				s.History = append(s.History, plan.HistoryItem{Index: "2", Tool: change.Tool, Args: change.Args, Status: plan.ItemCompleted, Attempt: 1})
+			}
+			failed := patch("3", "a/x.go")
+			p.Steps = append(p.Steps, failed)
+			s.Plan, s.Remaining = p, []plan.Step{failed}
+			s.History = append(s.History, plan.HistoryItem{Index: "3", Tool: failed.Tool, Args: failed.Args, Status: plan.ItemFailed, Attempt: 1, Error: "old does not occur"})
+			b := workplace(t, "Fix a/x.go", tt.small)
+			for i, tool := range b.Catalogue {
+				b.Catalogue[i].Previews = tool.Name == "fs.patch"
+			}
+			r := planning.NewReplanner(b, s)
+			r.Absorb(stepsOf(tt.steps...))
+			if req, asks := r.Next(); asks != (tt.want == "") || asks && !strings.Contains(last(req), tt.asks) {
+				t.Fatalf("asks for a repair: %v\n%s", asks, last(req))
+			}
+			if got := drawn(r.Outcome().Plan); got != tt.want {
+				t.Errorf("got\n     %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,173 @@
+package planning
+
+import (
+	"path"
+	"slices"
+	"strconv"
+
+	"replan/internal/untrusted"
+	"replan/planning/intent"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
+)
+
+// ruled returns the steps that are still to do after the looks, and why no model has to
+// plan them; "" if it has to.
+func ruled(b prompt.Brief) (steps []plan.Step, reason string) {
+	if step, ok := writtenList(b); ok {
+		return []plan.Step{step}, "the goal wants the list that was looked up"
+	}
+	if step, ok := filteredList(b); ok {
+		return []plan.Step{step}, "the goal wants the names of files whose content was looked up"
+	}
+	if steps, ok := commentSteps(b); ok {
+		return steps, "the goal wants the same change of each declaration that was looked up"
+	}
+	if steps, ok := valueSteps(b); ok {
+		return steps, "the goal says the new value, and the looks found where it stands"
+	}
+	return nil, ""
+}
+
+// writtenList returns the plan of a goal that wants a list in a new file, if one look has
+// made the list. No model is needed to copy it.
+func writtenList(b prompt.Brief) (plan.Step, bool) {
+	file, ok := intent.ListFile(b.Goal)
+	if !ok || len(b.Looked) != 1 || len(b.Looks) != 1 || slices.Contains(b.Prompting.Sketch.Files, file) {
+		return plan.Step{}, false
+	}
+	if _, err := b.Catalogue.Find("fs.write"); err != nil {
+		return plan.Step{}, false
+	}
+	text, ok := intent.List(b.Looked[0].Tool, b.Looked[0].Result, intent.ListFormOf(b.Goal, file))
+	return writeStep(b, file, text), ok
+}
+
+// filteredList returns the plan of a goal that wants the names of files in a new file, of
+// those that have a key or have none, if the looks have read all of them.
+func filteredList(b prompt.Brief) (plan.Step, bool) {
+	file, ok := intent.FilterFile(b.Goal)
+	if !ok || len(b.Looked) != len(b.Looks) || slices.Contains(b.Prompting.Sketch.Files, file) {
+		return plan.Step{}, false
+	}
+	if _, err := b.Catalogue.Find("fs.write"); err != nil {
+		return plan.Step{}, false
+	}
+	files, ok := intent.Filtered(b.Goal, b.Looked)
+	return writeStep(b, file, intent.FilteredList(b.Goal, files, intent.ListFormOf(b.Goal, file))), ok && len(files) > 0
+}
+
+// writeStep returns the step that writes a new file after the looks.
+func writeStep(b prompt.Brief, file, text string) plan.Step {
+	var looks []string
+	for _, look := range b.Looks {
+		looks = append(looks, look.Index)
+	}
+	return plan.Step{
+		Index: strconv.Itoa(len(b.Looks) + 1), Title: untrusted.Text("Write the list to " + file), Executor: plan.ExecutorTool, Tool: "fs.write",
+		Args: map[string]any{"path": file, "text": text}, DependsOn: looks,
+	}
+}
+
+// ruledPlan returns the plan that begins with the looks and goes on with steps that rules
+// have made, to which nothing is to be added.
+func ruledPlan(b prompt.Brief, steps []plan.Step) plan.Plan {
+	c := completion{brief: b, steps: reply.FinishSteps(b.Catalogue, b.Prompting.ProfileNames(), steps)}
+	c.lead()
+	return titled(b, plan.Plan{Steps: c.steps}, "", "")
+}
+
+// valueSteps returns the patches of a goal that wants one value changed, and the run of the
+// tests, if each file that was looked at has one place for it. A model is needed neither to
+// find it nor to copy it.
+func valueSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
+	change, wanted := intent.ValueWanted(b.Goal)
+	if !wanted || len(b.Looked) != len(b.Looks) {
+		return nil, false
+	}
+	if _, err := b.Catalogue.Find("fs.patch"); err != nil {
+		return nil, false
+	}
+	type file struct{ look, path, text string }
+	var files []file
+	for _, item := range b.Looked {
+		at, _ := item.Args["path"].(string)
+		switch text := fileText(item); {
+		case item.Tool == "fs.search":
+		case item.Tool != "fs.read" || item.Args["limit"] != nil || text == "":
+			return nil, false
+		case change.Of != "" && (at == change.Of || path.Base(at) == change.Of):
+			if change.To, ok = change.Value(text); !ok {
+				return nil, false
+			}
+		default:
+			files = append(files, file{item.Index, at, text})
+		}
+	}
+	next := func(title, tool string, args map[string]any, after ...string) {
+		steps = append(steps, plan.Step{
+			Index: strconv.Itoa(len(b.Looks) + len(steps) + 1), Title: untrusted.Text(title), Executor: plan.ExecutorTool, Tool: tool, Args: args, DependsOn: after,
+		})
+	}
+	for _, f := range files {
+		old, changed, ok := change.Patch(f.text)
+		if !ok {
+			return nil, false
+		}
+		next("Set "+change.Name+" in "+f.path, "fs.patch", map[string]any{"path": f.path, "old": old, "new": changed}, f.look)
+	}
+	if _, err := b.Catalogue.Find("test.run"); err == nil && intent.WantsTests(b.Goal) && len(steps) > 0 {
+		after := make([]string, len(steps))
+		for i, s := range steps {
+			after[i] = s.Index
+		}
+		next("Run the tests", "test.run", map[string]any{}, after...)
+	}
+	return steps, len(steps) > 0 && (b.MaxSteps <= 0 || len(b.Looks)+len(steps) <= b.MaxSteps)
+}
+
+// fileText returns the text of a file that a step has read whole.
+func fileText(item plan.HistoryItem) string {
+	if text, ok := item.Result.(string); ok {
+		return text
+	}
+	return string(item.Text)
+}
+
+// maxComments is how many comments a plan by rule writes.
+const maxComments = 12
+
+// commentSteps returns a step for each declaration of a file that lacks the comment that
+// the goal wants, one after the other since each changes the file, and the run of the
+// tests. The model writes the words of each comment when its step is ready.
+func commentSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
+	form, wanted := intent.CommentsWanted(b.Goal)
+	if !wanted || len(b.Looks) != 2 || len(b.Looked) != 2 {
+		return nil, false
+	}
+	if _, err := b.Catalogue.Find("code.comment"); err != nil {
+		return nil, false
+	}
+	symbols := b.Looked[1]
+	names, ok := intent.Uncommented(symbols, form)
+	if !ok || len(names) > maxComments || b.MaxSteps > 0 && len(names)+len(b.Looks)+1 > b.MaxSteps {
+		return nil, false
+	}
+	add := func(title, tool string, args map[string]any) {
+		s := plan.Step{
+			Index: strconv.Itoa(len(b.Looks) + len(steps) + 1), Title: untrusted.Text(title), Executor: plan.ExecutorTool, Tool: tool, Args: args, DependsOn: []string{symbols.Index},
+		}
+		if len(steps) > 0 {
+			s.DependsOn = []string{steps[len(steps)-1].Index}
+		}
+		steps = append(steps, s)
+	}
+	for _, name := range names {
+		add("Describe "+name, "code.comment", map[string]any{"path": symbols.Args["path"], "symbol": name})
+	}
+	if _, err := b.Catalogue.Find("test.run"); err == nil && intent.WantsTests(b.Goal) && len(steps) > 0 {
+		add("Run the tests", "test.run", map[string]any{})
+	}
+	return steps, true
+}

@@ -1,0 +1,116 @@
+package planning_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"replan/planning"
+	"replan/planning/plan"
+)
+
+// declares is a look at what a file declares: functions that have no comment.
+func declares(index, file string, names ...string) (plan.Step, plan.HistoryItem) {
+	step := plan.Step{Index: index, Title: "List", Executor: plan.ExecutorTool, Tool: "code.symbols", Args: map[string]any{"path": file}, DependsOn: []string{}}
+	symbols := []any{map[string]any{"name": "Described", "kind": "function", "path": file, "exported": true, "doc": "Described is."}}
+	for _, name := range names {
+		symbols = append(symbols, map[string]any{"name": name, "kind": "function", "path": file, "exported": true})
+	}
+	result := map[string]any{"path": file, "symbols": symbols, "total": len(symbols), "truncated": false}
+	return step, plan.HistoryItem{Index: index, Tool: step.Tool, Args: step.Args, Status: plan.ItemCompleted, Attempt: 1, Result: result}
+}
+
+func TestEachUndescribedDeclarationGetsAStep(t *testing.T) {
+	const looked = `1 fs.read{"path":"auth/auth.go"}; 2 code.symbols{"path":"auth/auth.go"}`
+	comment := func(index, name, needs string) string {
+		return fmt.Sprintf(`; %s code.comment{"path":"auth/auth.go","symbol":%q} ←%s`, index, name, needs)
+	}
+	var many []string
+	for i := range 13 {
+		many = append(many, fmt.Sprintf("F%d", i))
+	}
+	for name, tt := range map[string]struct {
+		goal, want string // want is "" if the model plans
+		names      []string
+		most       int
+	}{
+		"one after the other": {
+			goal: "Add a doc comment to every exported function of auth/auth.go that has none", names: []string{"Make", "Reverse"},
+			want: looked + comment("3", "Make", "1,2") + comment("4", "Reverse", "1,2,3"),
+		},
+		"and then the tests": {
+			goal: "Document all functions of auth/auth.go and run the tests", names: []string{"Make"},
+			want: looked + comment("3", "Make", "1,2") + "; 4 test.run{} ←3",
+		},
+		"none lacks one":         {goal: "Document all functions of auth/auth.go", want: looked},
+		"more than a plan holds": {goal: "Document all functions of auth/auth.go", names: many},
+		"more than there may be": {goal: "Document all functions of auth/auth.go", names: many[:3], most: 5},
+		"another goal":           {goal: "Simplify all functions of auth/auth.go", names: many[:3]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, small := range []bool{true, false} {
+				b := workplace(t, tt.goal, small)
+				b.MaxSteps = tt.most
+				read, text := reading("1", "auth/auth.go")
+				list, symbols := declares("2", "auth/auth.go", tt.names...)
+				b.Looks = []plan.Step{read, list}
+				p := planning.NewPipeline(b)
+				p.(planning.Looker).Looked([]plan.HistoryItem{text, symbols})
+				if _, asks := p.Next(); asks != (tt.want == "") {
+					t.Fatalf("small %v: the model is asked for the plan: %v", small, asks)
+				}
+				if got := drawn(p.Outcome().Plan); got != tt.want {
+					t.Errorf("small %v: got\n     %s\nwant %s", small, got, tt.want)
+				}
+				if tt.want != "" && !strings.Contains(skipReasons(p), "each declaration") {
+					t.Errorf("the skipped phases say %s", skipReasons(p))
+				}
+			}
+		})
+	}
+}
+
+func TestNamesOfFilteredFilesAreWrittenByRule(t *testing.T) {
+	for name, tt := range map[string]struct {
+		goal    string
+		results []any
+		want    string // "" if the model plans
+	}{
+		"those without a key": {
+			"Write report.txt with the names of the JSON files in d/ that have no id field, one a line.",
+			[]any{map[string]any{"id": 1}, map[string]any{"name": "b"}, map[string]any{"name": "c"}},
+			`; 4 fs.write{"path":"report.txt","text":"2.json\n3.json\n"} ←1,2,3`,
+		},
+		"none of them": {
+			"Write report.txt with the names of the JSON files in d/ that have no id field", []any{map[string]any{"id": 1}, map[string]any{"id": 2}}, "",
+		},
+		"a file that cannot be read as data": {
+			"Write report.txt with the names of the JSON files in d/ that have no id field", []any{map[string]any{"id": 1}, "{"}, "",
+		},
+		"a file that exists": {
+			"Write README.md with the names of the JSON files in d/ that have no id field", []any{map[string]any{"id": 1}, map[string]any{}}, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, small := range []bool{true, false} {
+				b := workplace(t, tt.goal, small)
+				var looked []plan.HistoryItem
+				want := ""
+				for i, result := range tt.results {
+					look, item := reading(fmt.Sprint(i+1), fmt.Sprintf("d/%d.json", i+1))
+					item.Result = result
+					b.Looks, looked = append(b.Looks, look), append(looked, item)
+					want += fmt.Sprintf(`%d fs.read{"path":"d/%d.json"}; `, i+1, i+1)
+				}
+				p := planning.NewPipeline(b)
+				p.(planning.Looker).Looked(looked)
+				if _, asks := p.Next(); asks != (tt.want == "") {
+					t.Fatalf("small %v: the model is asked for the plan: %v", small, asks)
+				}
+				if got := drawn(p.Outcome().Plan); tt.want != "" && got != strings.TrimSuffix(want, "; ")+tt.want {
+					t.Errorf("small %v: got %s", small, got)
+				}
+			}
+		})
+	}
+}
