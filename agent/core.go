@@ -208,18 +208,8 @@ func (r *Run) brief() prompt.Brief {
 		m.BytesPerToken, m.ReadSpeed = measured(m.Name, m.BytesPerToken), r.speeds.of(m.Name, m.ReadSpeed).Read
 	})
 	prompting.WritesCalls = r.writers[r.Model]
-	var toolless []string
-	prompting.Profiles = slices.DeleteFunc(slices.Clone(prompting.Profiles), func(p prompt.Profile) bool {
-		small, loops := p.Small, p.Loops
-		if p.Model == "" {
-			small, loops = prompting.Small, prompting.Loops
-		}
-		without := !loops.Managed(small) || p.Model == "" && !r.modelTools
-		if without {
-			toolless = append(toolless, p.Name)
-		}
-		return without
-	})
+	profiles, toolless := prompting.Loopable(r.modelTools)
+	prompting.Profiles = profiles
 	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Withheld: withheld, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless, Assess: r.assess}
 }
 

@@ -126,7 +126,7 @@ func (w *services) begin(ctx context.Context, o *options, how opening) (err erro
 	}
 	cfg.Attended, cfg.InDoubt, cfg.Restored = how.attended, how.inDoubt, how.restored
 	if how.screen && !o.DryRun {
-		cfg.Keep = o.Keep
+		cfg.Keep, cfg.Warm = o.Keep, true
 	}
 	if how.runs && !o.DryRun {
 		cfg.Copy = copies{o: o, w: w, quiet: !how.screen}
@@ -464,10 +464,15 @@ func (w *services) readInstructions(workspace string) error {
 }
 
 // survey searches the workspace for the names in a goal, so that its chain
-// matches what exists. On failure nothing is known, and the operators report why.
+// matches what exists. Without a goal it prepares the next search. On failure nothing is known, and the operators report why.
 func (w *services) survey(ctx context.Context, goal string) intent.Facts {
 	if w.own == nil {
 		return intent.Facts{}
+	}
+	if goal == "" {
+		if err := w.own.Prepare(ctx); err != nil {
+			w.logger.Warn("the folder cannot be looked through", "error", err)
+		}
 	}
 	facts, err := w.own.Facts(ctx, intent.NewSurvey(goal))
 	if err != nil {

@@ -59,6 +59,8 @@ func TestNeededToolsRankFirst(t *testing.T) {
 	}{
 		{"local.txt", 0, 0.93, 0.95},
 		{"local.txt", 200, 0.93, 0.95},
+		{"own.txt", 0, 0.92, 0.98},
+		{"own.txt", 200, 0.90, 0.98},
 		{"goals.txt", 20, 0.93, 0.95},
 		{"goals.txt", 200, 0.78, 0.95},
 	} {

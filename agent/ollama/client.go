@@ -170,7 +170,11 @@ func (c *Client) Ask(ctx context.Context, req prompt.Request, delta func(text, t
 	reply := x.reply()
 	reply.MS = time.Since(began).Milliseconds()
 	if err != nil {
-		about.pacing.fail()
+		if unlimited.Err() != nil && x.wordless() {
+			about.pacing.stopped(x.rendered(), time.Since(began))
+		} else {
+			about.pacing.fail()
+		}
 		reply.Calls, reply.CutOff = nil, false
 		err = c.explain(ctx, info, err)
 		if long, ok := errors.AsType[*PromptTooLongError](err); ok {

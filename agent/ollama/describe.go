@@ -206,6 +206,7 @@ func (c *Client) info(entry api.ListModelResponse, shown *api.ShowResponse) prom
 		Bytes:         entry.Size,
 		Parameters:    untrusted.Text(shown.Details.ParameterSize),
 		Small:         small(shown),
+		Remote:        shown.RemoteHost != "" || c.base.Hostname() == "ollama.com",
 		Quantization:  untrusted.Text(shown.Details.QuantizationLevel),
 		Weights:       weights(shown),
 	})

@@ -116,6 +116,15 @@ func (p *pacing) fail() {
 	p.last, p.sure = "", false
 }
 
+// stopped records a request that was given up after a time, before the first word. The
+// server keeps what it has read of the prompt until then, and what it knew of it before.
+func (p *pacing) stopped(rendered string, after time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	read := int(after.Seconds() * p.pace.Speed.Read * p.pace.BytesPerToken)
+	p.last, p.sure = rendered[:min(shared(p.last, rendered)+read, len(rendered))], false
+}
+
 // rendered returns a prompt about as the template of a model does: the system
 // message, the tools, the other messages. Two prompts share in the cache of the
 // server what they share here.
@@ -166,8 +175,11 @@ func (c *Client) Forecast(ctx context.Context, req prompt.Request) (pace.Forecas
 
 // forecast estimates what the request costs.
 func (x *exchange) forecast() pace.Forecast {
-	return x.known.pacing.forecast(rendered(x.chatRequest(x.known.setting(x.req))), x.req)
+	return x.known.pacing.forecast(x.rendered(), x.req)
 }
+
+// rendered is the prompt of the request, see [rendered].
+func (x *exchange) rendered() string { return rendered(x.chatRequest(x.known.setting(x.req))) }
 
 // learnPace takes the figures of the whole reply, and saves what they change.
 func (x *exchange) learnPace(ctx context.Context, r *reply.Reply) {

@@ -234,44 +234,6 @@ func (s *Session) adopt(m selection, info *prompt.ModelInfo) {
 	s.publishStatus()
 }
 
-// opener returns the model that the next goal asks first.
-func opener(s *Session) string {
-	t, purpose := s.jobConfig(), prompt.PurposeAnalysis
-	switch {
-	case s.status.Planner == event.PlannerNone || s.status.Planner == event.PlannerRouter || t.prompting.SkipAnalysis && t.prompting.SkipPlan:
-		purpose = prompt.PurposeChat
-	case t.prompting.SkipAnalysis:
-		purpose = prompt.PurposePlan
-	}
-	return cmp.Or(t.prompting.Models.Of(purpose).Name, t.model)
-}
-
-// warm loads the model of the first request, unless it is still loaded or would be unloaded again
-// before its next request.
-func (s *Session) warm(ctx context.Context) {
-	lister, ok := s.cfg.Model.(ModelLister)
-	name := opener(s)
-	if !ok || s.busy() || s.modelUse.warming[name] || s.modelUse.stays(lister.KeepAlive(), s.cfg.Now()) {
-		return
-	}
-	s.modelUse.warming[name] = true
-	s.workers.Go(func() {
-		err := lister.Warm(ctx, name)
-		if err != nil {
-			s.cfg.Logger.Info("load the model", "model", name, "error", err)
-		}
-		s.outcomes <- outcome{finish: func() { s.warmed(name, err) }}
-	})
-}
-
-// warmed records that a model is loaded, unless the user chose another one since.
-func (s *Session) warmed(name string, err error) {
-	delete(s.modelUse.warming, name)
-	if err == nil && name == opener(s) {
-		s.modelUse.active = s.cfg.Now()
-	}
-}
-
 // weigh publishes the status if the size of the next request's opening has
 // changed.
 func (s *Session) weigh() {

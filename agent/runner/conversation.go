@@ -104,7 +104,8 @@ type modelUse struct {
 	active        time.Time          // when the model last worked or was loaded
 	warned        bool               // that the context window is too small
 	wanted        map[string]int     // the most tokens of a request that its window cut, by model
-	warming       map[string]bool    // models being loaded, by requested name
+	warming       map[string]bool    // models being warmed, by requested name
+	stopReading   func()             // ends what a server reads ahead; never nil
 }
 
 // calibrate records how the server counted the prompts of a run, and the window

@@ -131,7 +131,11 @@ func (s *Session) learn(e *engine) {
 
 // next starts the next queued job, unless something blocks it.
 func (s *Session) next(ctx context.Context) {
-	if len(s.queue) == 0 || s.busy() || s.choosing != nil {
+	switch {
+	case s.busy() || s.choosing != nil:
+		return
+	case len(s.queue) == 0:
+		s.expect(ctx)
 		return
 	}
 	j := s.queue[0]

@@ -39,7 +39,8 @@ type Config struct {
 	Profile       string              // the initial one of Profiles; "" is none
 	Instructions  string              // the file with the project's instructions, for display
 	Routing       event.Routing       // who plans a goal, and how words alone can
-	// Survey searches the workspace for the names in a goal; nil finds nothing.
+	// Survey searches the workspace for the names in a goal; nil finds nothing. A goal of ""
+	// is one that is being typed: it prepares the search for the next goal.
 	Survey  func(ctx context.Context, goal string) intent.Facts
 	Approve policy.Approve // how gates are answered; the zero value asks
 	Store   Store          // must not be nil
@@ -76,6 +77,9 @@ type Config struct {
 	// OpenPage opens a web page in the user's browser; nil if there is none.
 	OpenPage func(url string) error
 
+	// Warm warms the model once the tools are known, and after each run: somebody is about
+	// to type a goal. Without it only [session.Warm] does.
+	Warm            bool
 	Attended        bool                            // somebody can answer questions, including those about doubts and failed steps
 	InDoubt         event.DoubtDecision             // the answer for steps in doubt if nobody can be asked; "" is abort
 	OnFailure       plan.OnFailure                  // default for the failed steps of a goal's plan; "" leaves it to the planner, else replan
@@ -224,7 +228,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 		arrivals: make(chan arrival), prepared: make(chan prepared), outcomes: make(chan outcome),
 		changed: make(chan struct{}, 1), ended: make(chan *engine), asked: make(chan *child), unwanted: make(chan *child),
 		status:   session.Status{Workspace: untrusted.Text(cfg.Workspace), Instructions: untrusted.Text(cfg.Instructions), Host: untrusted.Text(cfg.Host)},
-		troubles: map[string]string{}, modelUse: modelUse{bytesPerToken: map[string]float64{}, wanted: map[string]int{}, warming: map[string]bool{}},
+		troubles: map[string]string{}, modelUse: modelUse{bytesPerToken: map[string]float64{}, wanted: map[string]int{}, warming: map[string]bool{}, stopReading: func() {}},
 		account: account{limits: cfg.SessionLimits}, models: modelJobs{cancel: func() {}},
 	}
 	var err error

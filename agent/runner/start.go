@@ -135,6 +135,7 @@ func (s *Session) prepare(ctx context.Context, j job) {
 		s.next(ctx)
 		return
 	}
+	s.modelUse.stopReading()
 	ctx, s.preparing = context.WithCancel(ctx)
 	s.doing = j.name()
 	s.publishQueue()
@@ -268,6 +269,7 @@ func (s preparation) reopen(ctx context.Context, p *prepared) error {
 func (s *Session) begin(ctx context.Context, p prepared) {
 	s.describe(p)
 	if p.look {
+		s.expect(ctx)
 		return
 	}
 	if p.err == nil {

@@ -148,8 +148,8 @@ type Keep struct {
 	Value *string // nil removes the key
 }
 
-// Warm loads the model ahead of an expected request. It does nothing if the model
-// is still loaded.
+// Warm loads the model ahead of an expected request, and has its server read what all
+// requests begin with. It does nothing that was done before.
 type Warm struct{}
 
 // Compact summarizes the oldest turns of the conversation, or with Undo restores

@@ -85,6 +85,8 @@ type Config struct {
 // reads run at once, changes one after the other.
 type Operators struct {
 	tree      *tree.Tree
+	index     *tree.Index // for surveys
+	prepared  preparedState
 	changes   *change.Writer
 	code      *code.Operators
 	data      *data.Operators
@@ -118,6 +120,7 @@ func New(cfg Config) (*Operators, error) {
 	}
 	o := &Operators{
 		tree:      folder,
+		index:     tree.NewIndex(folder),
 		maxOutput: cfg.MaxOutput,
 		log:       cfg.Logger,
 	}

@@ -113,16 +113,29 @@ func (s *Survey) See(at string, folder bool) {
 		s.files = append(s.files, at)
 	}
 	lower := strings.ToLower(at)
-	stem := strings.TrimSuffix(path.Base(lower), path.Ext(lower))
+	named := s.names[lower]
+	for i := 0; i < len(lower) && !named; i++ {
+		named = lower[i] == '/' && s.names[lower[i+1:]]
+	}
+	switch base := path.Base(lower); {
+	case folder && named:
+		add(&s.facts.Folders, at)
+	case !folder && (named || s.names[strings.TrimSuffix(base, path.Ext(base))] || s.testsNamed(at)):
+		add(&s.facts.Files, at)
+	}
+}
+
+// testsNamed reports whether a file is the test file of one that is named.
+func (s *Survey) testsNamed(at string) bool {
+	if !testfile.Is(at) {
+		return false
+	}
 	for name := range s.names {
-		fits := lower == name || strings.HasSuffix(lower, "/"+name)
-		switch {
-		case folder && fits:
-			add(&s.facts.Folders, at)
-		case !folder && (fits || stem == name || testfile.Tests(at, name)):
-			add(&s.facts.Files, at)
+		if testfile.Tests(at, name) {
+			return true
 		}
 	}
+	return false
 }
 
 // Line takes a line of a file that fits Lines.
@@ -155,7 +168,7 @@ func (s *Survey) Facts(size func(at string) int64) Facts {
 		relevant = append(relevant, d.Path, facts.Declared[i].Tested)
 	}
 	for _, at := range s.files {
-		if slices.Contains(facts.Folders, path.Dir(at)) {
+		if len(facts.Folders) > 0 && slices.Contains(facts.Folders, path.Dir(at)) {
 			add(&facts.Inside, at)
 		}
 	}

@@ -66,7 +66,8 @@ var grammar = []struct {
 	{action: extract, forms: `extract [<x>]
 		extract <x> from <in:one>`},
 	{action: rename, forms: `rename [<x>]
-		rename <x> $arrow <new_name>`},
+		rename <x> $arrow <new_name>
+		move <x:file> to|into <new_name:path>`},
 	{action: refactor, forms: `refactor|restructure|simplify|rewrite [<x>]
 		refactor|restructure|rewrite <x> to|into <to>
 		clean|tidy [up] <x>`},
@@ -92,7 +93,9 @@ var grammar = []struct {
 	{action: status, forms: `[git] status
 		$see [git] status
 		what is [git] status|uncommitted|staged
-		which|what files [have] changed`},
+		which|what files [have|has|did] [i|we|you] $changed
+		what is not committed [yet]
+		$is working|work tree|copy|directory clean|dirty`},
 	{action: diff, params: map[string]string{"commit": "HEAD"}, forms: `git show
 		$see last|latest|newest commit
 		$see [git] diff|changes of|for|in|from last|latest|newest commit

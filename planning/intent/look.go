@@ -60,6 +60,9 @@ type looker struct {
 
 func (l *looker) look() {
 	l.named = map[int]bool{}
+	if l.listing() {
+		return
+	}
 	l.commits()
 	for i, t := range l.tokens {
 		switch {
@@ -103,6 +106,34 @@ var (
 	wellKnown = strings.Fields("readme changelog license licence makefile dockerfile contributing notes justfile")
 	numbers   = strings.Fields("one two three four five six seven eight nine ten")
 )
+
+// listingWords are all that a goal says which asks for the files of a folder, beside the folder.
+var listingWords = strings.Fields("which what list show give me us the all a are is there in of inside under below files file folder directory structure tree content contents names name please")
+
+// listing lists a folder if the goal asks for its files, and for nothing else: "Which files are
+// in the data folder?"
+func (l *looker) listing() bool {
+	folder, at := "", -1
+	for i, t := range l.tokens {
+		if t.is(listingWords...) && !t.quoted {
+			continue
+		}
+		if folder != "" {
+			return false
+		}
+		if folder, at = l.folderNamed(t.text), i; folder == "" {
+			return false
+		}
+	}
+	if folder == "" || !l.asks || !l.any("files", "structure", "tree", "content", "contents") {
+		return false
+	}
+	l.add("List "+folder, "fs.list", map[string]any{"path": folder})
+	for i := range l.tokens {
+		l.named[i] = i == at || l.tokens[i].is(listingWords...)
+	}
+	return true
+}
 
 // mark looks for comments of a kind.
 func (l *looker) mark(_ int, t token) bool {
@@ -163,27 +194,38 @@ func (l *looker) fileNamed(word string) string {
 
 // folder looks into a folder: at its declarations, its few files, or its list.
 func (l *looker) folder(i int, t token) bool {
-	name := strings.Trim(strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(t.text), "./"), "/."), "/") // "in config/." ends a sentence
 	called := strings.Contains(t.text, "/") || l.near(i, "folder", "directory", "dir", "package", "module")
-	if name == "" || !called || t.is("folder", "directory", "dir", "package", "module") {
+	if !called || t.is("folder", "directory", "dir", "package", "module") {
 		return false
+	}
+	folder := l.folderNamed(t.text)
+	if folder == "" {
+		return false
+	}
+	l.inside(folder)
+	return true
+}
+
+// folderNamed returns the only folder that a word names, by its path or its end; "" for none.
+func (l *looker) folderNamed(word string) string {
+	name := strings.Trim(strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(word), "./"), "/."), "/") // "in config/." ends a sentence
+	if name == "" {
+		return ""
 	}
 	var found []string
 	for _, folder := range l.facts.Folders {
 		lower := strings.ToLower(folder)
 		if lower == name {
-			found = []string{folder}
-			break
+			return folder
 		}
 		if strings.HasSuffix(lower, "/"+name) {
 			found = append(found, folder)
 		}
 	}
 	if len(found) != 1 {
-		return false
+		return ""
 	}
-	l.inside(found[0])
-	return true
+	return found[0]
 }
 
 // declarations are words for what code declares.

@@ -99,6 +99,10 @@ func TestGoalsNameWhatIsLookedAt(t *testing.T) {
 		// Folders.
 		"What is in the docs folder?":                    `fs.read{"path":"docs/setup.md"}; fs.read{"path":"docs/usage.md"} !`,
 		"List the files in many/":                        `fs.list{"path":"many"} !`,
+		"Which files are in the data folder?":            `fs.list{"path":"data"} !`,
+		"List the files in order.":                       `fs.list{"path":"order"} !`,
+		"Show me the folder structure of docs":           `fs.list{"path":"docs"} !`,
+		"Which files in docs are about the setup?":       ``,
 		"Which functions does package order have?":       `code.symbols{"path":"order"} !`,
 		"Which csv files are in data/?":                  `fs.read{"path":"data/users.csv"}; fs.read{"path":"data/items.csv"} !`,
 		"Delete the folder docs":                         `fs.read{"path":"docs/setup.md"}; fs.read{"path":"docs/usage.md"}`,

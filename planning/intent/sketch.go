@@ -93,21 +93,35 @@ func (s *Survey) Sketch() Sketch {
 // folders names the files at the top, and the folders with their numbers of files, down
 // to the depth that has room.
 func (s *Survey) folders() []string {
+	var tops, dirs []string // files at the top, and folders of files
+	in := map[string]int{}  // files, by folder
+	for _, at := range s.files {
+		end := strings.LastIndexByte(at, '/') + 1
+		if end == 0 {
+			tops = append(tops, at)
+			continue
+		}
+		if in[at[:end]]++; in[at[:end]] == 1 {
+			dirs = append(dirs, at[:end])
+		}
+	}
 	var best []string
 	for depth := 1; depth <= 4; depth++ {
-		files, names := map[string]int{}, []string{}
+		files, names := map[string]int{}, slices.Clone(tops)
 		bytes := 0
-		for _, at := range s.files {
-			name := at
-			if parts := strings.SplitN(at, "/", depth+1); len(parts) > depth {
+		for _, name := range tops {
+			bytes += len(name) + 12
+		}
+		for _, dir := range dirs { // such as a/b/, with the files in it
+			name := dir
+			if parts := strings.SplitN(dir, "/", depth+1); len(parts) > depth {
 				name = strings.Join(parts[:depth], "/") + "/"
-			} else if depth > 1 && len(parts) == depth {
-				name = path.Dir(at) + "/"
 			}
-			if files[name]++; files[name] == 1 {
+			if files[name] == 0 {
 				names = append(names, name)
 				bytes += len(name) + 12
 			}
+			files[name] += in[dir]
 		}
 		if bytes > allFiles && best != nil {
 			break
@@ -133,15 +147,21 @@ func (s *Survey) folders() []string {
 func (s *Survey) near() []string {
 	shared := map[string]int{}
 	for _, at := range s.files {
-		stem := strings.ToLower(strings.TrimSuffix(path.Base(at), path.Ext(at)))
-		tested, _ := testfile.Tested(stem)
+		lower := strings.ToLower(at)
 		n := 0
-		for _, word := range strings.FieldsFunc(strings.ToLower(at), func(r rune) bool { return !isWordRune(r) }) {
-			if len(word) > 2 && s.names[word] {
+		for from := 0; from < len(lower); from++ {
+			to := from
+			for to < len(lower) && isWordByte(lower[to]) {
+				to++
+			}
+			if to-from > 2 && s.names[lower[from:to]] {
 				n++
 			}
+			from = to
 		}
-		if s.names[stem] || s.names[tested] {
+		base := path.Base(lower)
+		stem := strings.TrimSuffix(base, path.Ext(base))
+		if tested, _ := testfile.Tested(stem); s.names[stem] || s.names[tested] {
 			n += 2
 		}
 		if n > 0 {
@@ -160,4 +180,4 @@ func (s *Survey) near() []string {
 	return names
 }
 
-func isWordRune(r rune) bool { return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 127 }
+func isWordByte(b byte) bool { return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b > 127 }

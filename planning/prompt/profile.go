@@ -30,6 +30,23 @@ type Profile struct {
 	Plans         bool          `json:"plans,omitempty"`      // it plans its step first: analysis and execution plan, no review
 }
 
+// Loopable splits the profiles into those whose models can choose their calls, and the names
+// of the others. modelTools says whether the run's model can call tools.
+func (p Prompting) Loopable(modelTools bool) (able []Profile, others []string) {
+	for _, profile := range p.Profiles {
+		small, loops := profile.Small, profile.Loops
+		if profile.Model == "" {
+			small, loops = p.Small, p.Loops
+		}
+		if !loops.Managed(small) || profile.Model == "" && !modelTools {
+			others = append(others, profile.Name)
+		} else {
+			able = append(able, profile)
+		}
+	}
+	return able, others
+}
+
 // The defaults of a profile.
 const (
 	DefaultMaxTurns     = 20

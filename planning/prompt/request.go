@@ -155,6 +155,7 @@ type ModelInfo struct {
 	Fit           *fit.Finding   `json:"fit,omitempty"`          // what is known of how it plans; nil if nothing is
 	Quantization  untrusted.Text `json:"quantization,omitempty"` // as reported by the server: "Q4_K_M"
 	Loaded        bool           `json:"loaded,omitempty"`       // in memory now
+	Remote        bool           `json:"remote,omitempty"`       // its server passes requests on to a service
 	Growable      int            `json:"growable,omitempty"`     // tokens that ContextWindow may grow to by itself; 0 if it stays
 	Defect        untrusted.Text `json:"defect,omitempty"`       // the defect that replan works around, a sentence
 

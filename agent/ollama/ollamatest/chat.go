@@ -27,7 +27,10 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	if len(req.Messages) > 0 {
+	switch {
+	case req.asksNothing():
+		s.recordAhead(req)
+	case len(req.Messages) > 0:
 		s.record(req)
 	}
 	m, ok := s.find(req.Model)
@@ -49,7 +52,10 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusOK, end)
 		return
 	}
-	reply, ok := s.take(req)
+	reply, ok := Reply{DoneReason: "length"}, true
+	if !req.asksNothing() {
+		reply, ok = s.take(req)
+	}
 	if !ok {
 		writeError(w, http.StatusInternalServerError, fmt.Sprintf("ollamatest: no reply left for %q", req.label()))
 		return
@@ -162,6 +168,14 @@ func (s *Server) record(req Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, req)
+	close(s.arrived)
+	s.arrived = make(chan struct{})
+}
+
+func (s *Server) recordAhead(req Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ahead = append(s.ahead, req)
 	close(s.arrived)
 	s.arrived = make(chan struct{})
 }

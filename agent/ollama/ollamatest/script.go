@@ -186,6 +186,10 @@ func (r Request) number(option string) int {
 	return int(n)
 }
 
+// asksNothing reports whether a request only has its messages read ahead: it leaves no room
+// for a reply.
+func (r Request) asksNothing() bool { return len(r.Messages) > 0 && r.NumPredict() == 1 }
+
 // imageTokens is what a picture costs.
 const imageTokens = 768
 

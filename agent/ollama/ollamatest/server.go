@@ -47,6 +47,7 @@ type Server struct {
 	models   []Model // installed now
 	used     []int   // uses of each reply of the script
 	requests []Request
+	ahead    []Request         // that ask nothing
 	loaded   map[string]loaded // by model name
 	loads    []Load
 	arrived  chan struct{} // closed and replaced on every request
@@ -118,11 +119,20 @@ func (s *Server) Close() error {
 }
 
 // Requests returns all chat requests so far, in order, answered or not. It leaves
-// out requests without a message, which only load the model.
+// out requests without a message, which only load the model, and those of
+// [Server.ReadAhead].
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
+}
+
+// ReadAhead returns the requests that ask nothing, in order: the model only reads the
+// messages that later requests begin with. They take no reply of the script.
+func (s *Server) ReadAhead() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.ahead)
 }
 
 // Load is one time that a model was loaded.

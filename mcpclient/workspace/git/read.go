@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -247,6 +249,27 @@ type State struct {
 	NoRemote   bool
 	Branch     string   // empty if no branch is checked out
 	Changed    []string // files that differ from the last commit
+
+	dir   string // of the repository
+	stamp string // see [stampOf]
+}
+
+// Current reports whether the last commit, the branch and what is staged are still the same.
+// It does not look at the files of the work tree.
+func (s State) Current() bool { return s.stamp != "" && s.stamp == stampOf(s.dir) }
+
+// stampOf returns the times of the files that a commit, a checkout or an add changes, "" if
+// one of them cannot be read.
+func stampOf(dir string) string {
+	stamp := ""
+	for _, name := range []string{"HEAD", "index", "logs/HEAD"} {
+		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			return ""
+		}
+		stamp += fmt.Sprintf("%d %d ", info.ModTime().UnixNano(), info.Size())
+	}
+	return stamp
 }
 
 // State returns the state of the repository.
@@ -255,11 +278,12 @@ func (o *Operators) State(ctx context.Context) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
+	stamp := stampOf(r.gitDir)
 	status, err := r.status(ctx)
 	if err != nil {
 		return State{}, err
 	}
-	s := State{Clean: status.Clean && status.Underway == "", NoUpstream: status.Branch != "" && status.Upstream == "", Branch: status.Branch}
+	s := State{dir: r.gitDir, stamp: stamp, Clean: status.Clean && status.Underway == "", NoUpstream: status.Branch != "" && status.Upstream == "", Branch: status.Branch}
 	for _, f := range status.Files {
 		s.Changed = append(s.Changed, f.Path)
 	}
