@@ -172,13 +172,15 @@ func TestChatIsRemindedOfPromise(t *testing.T) {
 
 func TestSmallModelsAreOfferedNoLoops(t *testing.T) {
 	for _, tc := range []struct {
-		name         string
-		small, loops bool
-		offered      bool
+		name    string
+		small   bool
+		loops   prompt.Loops
+		offered bool
 	}{
-		{"small", true, false, false},
-		{"small, and measured", true, true, true},
-		{"large", false, false, true},
+		{"small", true, prompt.LoopsUnknown, false},
+		{"small, and measured to manage", true, prompt.LoopsManaged, true},
+		{"large", false, prompt.LoopsUnknown, true},
+		{"large, and measured to fail", false, prompt.LoopsFailed, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
