@@ -185,6 +185,9 @@ func (c CallModel) onlyCalls(said reply.Reply) string {
 	if c.inLoop() {
 		return "" // they are made
 	}
+	if reply.IsPlan(said.Text) {
+		return "the model's reply was a plan in place of text"
+	}
 	w := reply.ReadCalls(said.Text, c.Tools, said.CutOff)
 	if len(w.Calls) == 0 || w.Text != "" {
 		return ""

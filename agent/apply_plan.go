@@ -223,7 +223,7 @@ func (r fold) applyReplanRefused(d event.ReplanRefused) {
 
 func (r fold) applySynthesisStarted(d event.SynthesisStarted) {
 	r.planner = nil
-	r.Synthesis = Synthesis{Started: true, Direct: d.Direct, StartedAt: r.Now}
+	r.Synthesis = Synthesis{Started: true, Direct: d.Direct, StartedAt: r.Now, held: len(d.Request.Format) > 0}
 	r.answering = !d.Direct
 	r.modelBusy++
 	r.asked(&Exchange{Purpose: d.Request.Purpose, Request: d.Request})
@@ -258,6 +258,7 @@ func (r fold) applySynthesis(d event.SynthesisCompleted) {
 	}
 	r.Synthesis.Done, r.Synthesis.MS, r.Synthesis.Text = true, d.Reply.MS, string(d.Text)
 	r.Synthesis.Error = d.Error
+	r.Synthesis.misplaced = d.Error != "" && !r.Synthesis.Direct && !r.Synthesis.held && d.Text == "" && d.Reply.Text != "" && !d.Reply.CutOff
 	if silent {
 		r.Synthesis.Error = "the model's reply was empty"
 	}

@@ -292,6 +292,8 @@ func (r decision) nextAnswer() []Action {
 		return checks
 	}
 	switch {
+	case r.Synthesis.misplaced:
+		return r.askForAnswer()
 	case r.Synthesis.Done:
 		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.Synthesis.Text}
 		switch {
@@ -336,10 +338,19 @@ func (r decision) nextAnswer() []Action {
 		}
 		return r.finish(e)
 	}
+	return r.askForAnswer()
+}
+
+// askForAnswer asks the model for the answer. A model that has replied with a plan or a
+// call is held to a format.
+func (r decision) askForAnswer() []Action {
 	if blocked := r.stopped(event.GuardTokens, ""); blocked != nil {
 		return blocked
 	}
 	request := prompt.SynthesisRequest(r.brief(), r.Plan, r.SynthesisItems(), r.Evidence())
+	if r.Synthesis.misplaced {
+		request = prompt.HeldAnswer(request)
+	}
 	return []Action{{event.SynthesisStarted{Request: request}, CallModel{Request: request, Tools: plan.Offer(r.Catalogue)}}}
 }
 

@@ -230,6 +230,9 @@ type Synthesis struct {
 	Thinking  string
 	MS        int64
 	Error     untrusted.Text // why there is no answer
+
+	misplaced bool // the model has replied with a plan or a call, and is asked once more
+	held      bool // a format holds its reply
 }
 
 // RemovedAfter returns the step of the current plan after which to show the i-th

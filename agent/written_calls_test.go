@@ -218,6 +218,27 @@ func TestCallIsNoAnswerWithoutTools(t *testing.T) {
 	}
 }
 
+func TestPlanInPlaceOfAnAnswerIsAskedForOnceMore(t *testing.T) {
+	for _, first := range []string{
+		`{"title":"Show it","steps":[{"index":"1","title":"Look","tool":"look","args":{}}]}`, said("look", "a"),
+	} {
+		w := newWorld(t)
+		var formats []string
+		w.reply = func(r prompt.Request) (string, error) {
+			if formats = append(formats, string(r.Format)); len(formats) == 1 {
+				return first, nil
+			}
+			return `{"answer":"There are three."}`, nil
+		}
+		start := given(t, `{"title":"Look","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"x"}}]}`)
+		start.SkipSynthesis = false
+		result := w.play(start)
+		if result.Answer != "There are three." || result.Unanswered != "" || len(formats) != 2 || formats[0] != "" || !strings.Contains(formats[1], `"answer"`) {
+			t.Errorf("%s: the answer is %q (%s), with the formats %q", first, result.Answer, result.Unanswered, formats)
+		}
+	}
+}
+
 func TestCallIsNoResultOfStepAndNoAnswer(t *testing.T) {
 	w := newWorld(t)
 	w.reply = func(prompt.Request) (string, error) { return said("change", "a"), nil }

@@ -284,7 +284,8 @@ type called struct {
 // tools are those that the loop may call, and none if it may call none. The reply that
 // the model wrote is kept.
 func ReadReply(req Request, tools plan.Offer, r reply.Reply) reply.Reply {
-	if len(r.Calls) > 0 || req.Purpose != PurposeAgent && req.Purpose != PurposeChat {
+	held := req.Purpose == PurposeSynthesis && len(req.Format) > 0
+	if len(r.Calls) > 0 || req.Purpose != PurposeAgent && req.Purpose != PurposeChat && !held {
 		return r
 	}
 	read := reply.ReadCalls

@@ -405,6 +405,14 @@ func SynthesisRequest(b Brief, p plan.Plan, items []plan.HistoryItem, evidence [
 	}.request()
 }
 
+// HeldAnswer is the same request for a model that has replied with a plan or a call: a
+// format holds its reply, for [ReadReply].
+func HeldAnswer(req Request) Request {
+	req.Format = formatOf(schema{Type: jsontype.Object, Properties: properties{{"answer", textSchema}}, Required: []string{"answer"}})
+	req.Think, req.Level = false, ThinkAuto
+	return req
+}
+
 // evidenceLines tells what is known about each check, a line each; "" for a plan
 // without checks.
 func evidenceLines(evidence []plan.Evidence) string {

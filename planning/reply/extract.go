@@ -236,3 +236,19 @@ func ParseArgs(text string) (map[string]any, error) {
 	start := string(bytes.ToValidUTF8([]byte(plan.OneLine(text, 80)), nil))
 	return nil, fmt.Errorf("read the arguments of the call: the reply %q holds no JSON object", start)
 }
+
+// IsPlan reports whether a reply is a plan in JSON and nothing else.
+func IsPlan(text string) bool {
+	text = strings.TrimSpace(StripThinking(text))
+	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(text, "```json"), "```"), "```"))
+	if !strings.HasPrefix(text, "{") {
+		return false
+	}
+	for _, f := range findJSON(text) {
+		object, _ := f.value.(map[string]any)
+		if steps, _ := object["steps"].([]any); len(steps) > 0 {
+			return true
+		}
+	}
+	return false
+}
