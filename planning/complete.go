@@ -43,6 +43,7 @@ func complete(b prompt.Brief, steps []plan.Step) []plan.Step {
 		c.dropTests()
 		c.addTests()
 		c.order()
+		c.skipMisses()
 		c.number()
 	} else {
 		c.applyTransforms()
@@ -506,6 +507,20 @@ func (c *completion) dropRepeats() {
 		kept[i].DependsOn = needs
 	}
 	c.steps = kept
+}
+
+// skipMisses lets a plan that only reads go on without what a step does not find, but for
+// its first one: what the others find is often enough for the answer, and a new plan of a
+// small model seldom better.
+func (c *completion) skipMisses() {
+	if !intent.OnlyAsks(c.brief.Goal) || slices.ContainsFunc(c.steps, func(s plan.Step) bool { return !c.reads(s) }) {
+		return
+	}
+	for i := 1; i < len(c.steps); i++ {
+		if c.steps[i].OnFailure == plan.OnFailureDefault {
+			c.steps[i].OnFailure = plan.OnFailureSkip
+		}
+	}
 }
 
 // dropTests leaves out a run of the tests that the goal does not ask for in a project that

@@ -113,6 +113,7 @@ func (r *replanner) check(proposed reply.Proposal) ([]plan.Fault, plan.Revised) 
 	}
 	tail := r.inherit(reply.FinishSteps(r.brief.Catalogue, r.brief.Prompting.ProfileNames(), proposed.Plan.Steps))
 	small := r.brief.For(prompt.PurposeReplan).Prompting.Small
+	tail = r.withhold(tail, small)
 	if small {
 		tail = r.dropDone(tail)
 	}
@@ -138,6 +139,24 @@ func (r *replanner) check(proposed reply.Proposal) ([]plan.Fault, plan.Revised) 
 		faults = append(faults, idle(r.brief, revised.Plan)...)
 	}
 	return faults, revised
+}
+
+// withhold keeps effects out of the new plan of a goal that only asks: those of a small
+// model are left out, those of others wait at a gate.
+func (r *replanner) withhold(steps []plan.Step, small bool) []plan.Step {
+	c := completion{brief: r.brief, steps: steps}
+	effects := map[string]bool{}
+	for _, f := range unwanted(r.brief, plan.Plan{Steps: steps}) {
+		effects[f.Step] = true
+	}
+	if small && len(effects) < len(steps) {
+		c.drop(func(s plan.Step) bool { return effects[s.Index] })
+		return c.steps
+	}
+	for i, s := range steps {
+		steps[i].Gate = s.Gate || effects[s.Index]
+	}
+	return steps
 }
 
 // dropDone leaves out the steps that only repeat a call whose result is known, under
