@@ -172,13 +172,16 @@ func TestChatIsRemindedOfPromise(t *testing.T) {
 
 func TestSmallModelsAreOfferedNoLoops(t *testing.T) {
 	for _, tc := range []struct {
-		name         string
-		small, loops bool
-		offered      bool
+		name    string
+		small   bool
+		loops   prompt.Loops
+		offered bool
 	}{
-		{"small", true, false, false},
-		{"small, and measured", true, true, true},
-		{"large", false, false, true},
+		{"small", true, prompt.LoopsUnknown, false},
+		{"small, and manages them", true, prompt.LoopsManaged, true},
+		{"small, and fails", true, prompt.LoopsFailed, false},
+		{"large", false, prompt.LoopsUnknown, true},
+		{"large, and fails", false, prompt.LoopsFailed, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)

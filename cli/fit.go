@@ -108,8 +108,8 @@ func (o *options) fit(ctx context.Context, how fitting) error {
 	}
 	report, err := m.Run(ctx, models)
 	stop()
-	if err == nil && how.goals == 0 { // a part of the goals is no finding
-		err = fit.Store(ctx, o.Dirs.Findings(), report.Findings()...)
+	if found := report.Findings(); how.goals == 0 && len(found) > 0 { // a part of the goals is no finding
+		err = errors.Join(err, fit.Store(context.WithoutCancel(ctx), o.Dirs.Findings(), found...))
 	}
 	return o.reportFit(ctx, report, err)
 }
@@ -191,13 +191,12 @@ func (o *options) attempt(ctx context.Context, home string, job fit.Job) (outcom
 	} else {
 		w.session.Send(session.Submit{Text: job.Goal})
 	}
-	model := ""
 	for e := range w.session.Events() {
 		switch d := e.Data.(type) {
-		case event.RunStarted:
-			model = d.Model
 		case event.PlanCreated:
-			outcome.Steps = d.Plan.Steps
+			if outcome.Steps == nil { // an agent may make plans of its own
+				outcome.Steps = d.Plan.Steps
+			}
 		case event.StepFailed:
 			outcome.Failed = outcome.Failed || slices.ContainsFunc(outcome.Steps, func(s plan.Step) bool { return s.Index == d.Index })
 		case event.RunCompleted:
@@ -210,7 +209,7 @@ func (o *options) attempt(ctx context.Context, home string, job fit.Job) (outcom
 				return outcome, fmt.Errorf("%s: %w", d.Text, prompt.ErrNoModel)
 			}
 			outcome.MS = time.Since(began).Milliseconds()
-			info, err := w.model.Describe(ctx, model)
+			info, err := w.model.Describe(ctx, job.Model)
 			outcome.Speed = info.Speed
 			return outcome, err
 		}

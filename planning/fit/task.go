@@ -117,7 +117,8 @@ func (t Task) Missed(answer string, before, after map[string]string) string {
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(after)) {
-		if _, meant := t.Files[path]; !meant && before[path] != after[path] {
+		_, meant := t.Files[path]
+		if was, there := before[path]; !meant && (!there || was != after[path]) {
 			return path + " was changed"
 		}
 	}
