@@ -21,6 +21,7 @@ import (
 	"replan/cli/config"
 	"replan/cli/fit"
 	"replan/cli/tty"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/mcpclient"
 	"replan/mcpclient/workspace/code/lsp"
@@ -35,7 +36,7 @@ type fitting struct {
 	goals  int      // 0 means all
 	again  bool
 	export bool
-	load   string // a file that was exported; "" is none
+	load   string // a file that was exported; - is standard input, "" is none
 }
 
 func newFit(o *options) *cobra.Command {
@@ -159,7 +160,7 @@ func (o *options) loadFindings(ctx context.Context, name string) error {
 	if err != nil {
 		return usage("load %s: %w", name, err)
 	}
-	return o.print(fmt.Sprintf("loaded the findings of %d models; what you measure yourself takes precedence\n", n))
+	return o.print("loaded the findings of " + english.Count(n, "model") + "; what you measure yourself takes precedence\n")
 }
 
 // attempt carries out a job of replan fit in a session of its own, which stores its files

@@ -104,7 +104,7 @@ func driven(m prompt.ModelInfo) []Check {
 	if m.Fit == nil {
 		return nil
 	}
-	return []Check{{Subject: "Ollama", Name: "fit", State: OK, Detail: untrusted.Text(fmt.Sprintf("%s %s, %s: driven with %s", m.Name, m.Fit.Expect(), m.Fit.Goals(), m.Fit.Record()))}}
+	return []Check{{Subject: "Ollama", Name: "fit", State: OK, Detail: untrusted.Text(fmt.Sprintf("%s: %s (%s goals); driven with %s", m.Name, m.Fit.Expect(), m.Fit.Goals(), m.Fit.Record()))}}
 }
 
 // plannerModel checks a model that plans. It need not call tools.

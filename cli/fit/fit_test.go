@@ -233,7 +233,9 @@ func TestThinkingIsChosenForAgents(t *testing.T) {
 // attempts in turn. It ends as one that nobody interrupted.
 func TestMeasurementContinuesWhereItStopped(t *testing.T) {
 	t.Parallel()
-	reach := func(j fit.Job) bool { return j.Settings.Short && !j.Agent || j.Settings.Loops && j.Settings.Think == "" }
+	reach := func(j fit.Job) bool {
+		return j.Settings.Short && !j.Agent || j.Settings.Loops && j.Settings.Think == ""
+	}
 	thinks := able
 	thinks.Thinks = true
 	whole := &player{reach: reach}

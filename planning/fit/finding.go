@@ -161,8 +161,14 @@ type Record struct {
 	Measured time.Time `json:"measured"`
 }
 
-// Record returns the record of the finding.
-func (f Finding) Record() *Record { return &Record{f.Source, f.Settings, f.Measured} }
+// Record returns the record of a finding; nil if there is none, or if it was set rather
+// than measured.
+func (f *Finding) Record() *Record {
+	if f == nil || f.Source == "" {
+		return nil
+	}
+	return &Record{f.Source, f.Settings, f.Measured}
+}
 
 // String describes the record: "short plans, no agents; measured on 2026-11-29".
 func (r Record) String() string {
