@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
