@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pelletier/go-toml/v2"
-
 	"replan/agent/ollama/ollamatest"
 	"replan/planning/fit"
 )

@@ -30,17 +30,17 @@ func TestRecordOfARunNamesTheFindingThatDrivesIt(t *testing.T) {
 
 func TestResumedRunFollowsTheFindingOfNow(t *testing.T) {
 	found := &fit.Finding{Source: fit.SourceMeasured, Settings: fit.Settings{Short: true}, Measured: time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)}
-	s := open(t, policy.ApproveAll, func(s *stage) {
-		s.model.replies[prompt.PurposePlan] = "no plan"
-		s.model.others = map[string]prompt.ModelInfo{"tiny": {Name: "tiny", ContextWindow: 8192, Small: true, Loops: prompt.LoopsFailed, Fit: found}}
+	k := newSavedJournals()
+	id := k.failed(t)
+	s := k.session(t, policy.ApproveAll, func(s *stage) {
+		s.model.info.Small, s.model.info.Loops, s.model.info.Fit = true, prompt.LoopsFailed, found
 	})
-	s.Send(session.Submit{Text: "one"})
-	failed := until[event.ChatReply](t, s)
-	s.Send(session.Choose{Model: new("tiny")})
-	until[session.Chosen](t, s)
-	s.Send(session.Resume{Run: failed.Run})
+	s.Send(session.Resume{Run: id})
 	if d := until[event.RunResumed](t, s); d.Measured == nil || *d.Measured != *found.Record() || d.Loops != prompt.LoopsFailed || !d.Small {
 		t.Errorf("got %+v", d)
 	}
 	until[event.ChatReply](t, s)
+	if m := k.fold(t, id).Measured(); m == nil || *m != *found.Record() {
+		t.Errorf("the run is driven by %+v", m)
+	}
 }
