@@ -45,7 +45,7 @@ func newFit(o *options) *cobra.Command {
 		Use:   "fit [MODEL]...",
 		Short: "Measure what your models can do, and drive them accordingly",
 		Long: "fit lets each MODEL, by default every installed one that can answer, try eight goals three times each in a\n" +
-			"throw-away project: four questions and four changes, then a step for an agent. What comes of them is checked by\n" +
+			"throw-away project: three questions and five changes, then a step for an agent. What comes of them is checked by\n" +
 			"rule. From then on replan drives the model as it did best: with short or full plans, with agents or without.\n" +
 			"Results are kept after each attempt: after ctrl+c, the same command continues. A model that reads 25 tokens\n" +
 			"a second takes about 10 minutes.",

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"replan/agent/ollama/ollamatest"
+	"replan/cli"
 	"replan/planning/fit"
 )
 
@@ -22,7 +24,7 @@ func TestFitDrivesModelsByWhatTheyDo(t *testing.T) {
 			{Purpose: "repair", Times: -1, Text: "I cannot."},
 			{Purpose: "replan", Times: -1, Text: "I cannot."},
 			{Purpose: "step", Times: -1, Text: "I cannot."},
-			{Purpose: "answer", Times: -1, Text: "GREENHOUSE_PORT sets the port; the default is 7070."},
+			{Purpose: "answer", Times: -1, Text: "GREENHOUSE_PORT sets the port; the default is 7070. A bed raises a ValueError. dry_beds in beds.py uses is_dry."},
 			{Times: -1, Text: "I cannot."},
 		},
 	})
@@ -59,8 +61,21 @@ func TestFitDrivesModelsByWhatTheyDo(t *testing.T) {
 		t.Errorf("the working folder has %v, %v", left, err)
 	}
 	asked := len(server.Requests())
-	if run(false, "fit"); len(server.Requests()) != asked {
-		t.Error("what was measured is measured again")
+	var said bytes.Buffer
+	code := cli.Main(t.Context(), []string{"fit", "--plain"}, cli.IO{
+		In: strings.NewReader("y\n"), Out: &said, Err: &said, Terminal: true, Getwd: func() (string, error) { return w.folder, nil },
+		Getenv: func(name string) string {
+			return map[string]string{"REPLAN_HOME": w.home, "OLLAMA_HOST": w.host, "TERM": "xterm-256color"}[name]
+		},
+	})
+	if code != 0 || len(server.Requests()) != asked {
+		t.Errorf("exit code %d; what was measured is measured again", code)
+	}
+	if data, err := os.ReadFile(filepath.Join(w.home, "config.toml")); err != nil || !strings.Contains(string(data), `name = "able:latest"`) {
+		t.Errorf("the model is not saved in %q, %v, after\n%s", data, err, said.String())
+	}
+	if out := run(false, "fit"); !strings.HasSuffix(out, "able:latest is your model already.\n") {
+		t.Errorf("got\n%s", out)
 	}
 
 	if out := run(false, "doctor"); !strings.Contains(out, "driven with short plans, no agents; measured on ") {
@@ -95,8 +110,8 @@ func TestFitDrivesModelsByWhatTheyDo(t *testing.T) {
 	}
 }
 
-// shortPlan plans in short forms alone: two goals of the tasks, and nothing for the
-// others.
+// shortPlan plans in short forms alone: the questions and a change of the tasks, and
+// nothing for the others.
 func shortPlan(r ollamatest.Request) string {
 	goal := r.Last()
 	steps := "[]"
@@ -104,6 +119,8 @@ func shortPlan(r ollamatest.Request) string {
 	case strings.Contains(string(r.Format), "expected_outcome"): // the full form
 	case strings.Contains(goal, "Which environment variable"):
 		steps = `[{"index":"1","title":"Find the port","tool":"fs.search","args":{"query":"GREENHOUSE_PORT","path":"."},"depends_on":[]}]`
+	case strings.Contains(goal, "watered for more"), strings.Contains(goal, "functions use"):
+		steps = `[{"index":"1","title":"Look at the beds","tool":"fs.read","args":{"path":"greenhouse/beds.py"},"depends_on":[]}]`
 	case strings.Contains(goal, "Set MAX_BEDS"):
 		steps = `[{"index":"1","title":"Set MAX_BEDS","tool":"fs.patch","args":{"path":"greenhouse/beds.py","old":"MAX_BEDS = 12","new":"MAX_BEDS = 20"},"depends_on":[]}]`
 	}

@@ -16,7 +16,7 @@ import (
 // Report is what was measured, the best model first.
 type Report struct {
 	Models []Model `json:"models"`
-	Best   string  `json:"best"` // the model to work with; "" if none reached a goal, or none was measured to the end
+	Best   string  `json:"best"` // the model to work with; "" if none is useful, or none was measured to the end
 
 	Stopped untrusted.Text `json:"stopped,omitempty"` // why the measurement ended early
 }
@@ -57,7 +57,7 @@ func (r *Report) rank() {
 		return cmp.Or(-cmp.Compare(min(a.Goals().Of, 1), min(b.Goals().Of, 1)), -cmp.Compare(a.Goals().Rate(), b.Goals().Rate()), cmp.Compare(a.GoalMS, b.GoalMS))
 	})
 	for _, m := range r.Models {
-		if m.Whole && m.Goals().Done > 0 {
+		if m.Whole && m.Useful() {
 			r.Best = string(m.Model)
 			break
 		}

@@ -127,12 +127,15 @@ func (f Finding) expect() (can, mind string) {
 		return "reads and answers", "leave changes to a larger model"
 	case changes >= mostly:
 		return "changes what you name", "check its answers"
-	case reads >= sometimes || changes >= sometimes:
+	case f.Useful():
 		return "is often wrong", "check all that it does"
 	default:
 		return "not fit for work in a project", "choose another"
 	}
 }
+
+// Useful reports whether the model reaches enough goals to work with it.
+func (f Finding) Useful() bool { return max(f.Reads.Rate(), f.Changes.Rate()) >= sometimes }
 
 // Expect says in a few words what a user may expect of the model: "reads and answers;
 // changes need your eye".

@@ -123,7 +123,7 @@ func TestFindingSaysWhatToExpect(t *testing.T) {
 	} {
 		f := fit.Finding{Reads: fit.Share{Done: c.reads, Of: 12}, Changes: fit.Share{Done: c.changes, Of: 12}}
 		can, _, _ := strings.Cut(c.want, ";")
-		if f.Expect() != c.want || f.Brief()[0] != can || f.Brief()[1] != f.Goals().String()+" goals" {
+		if f.Expect() != c.want || f.Brief()[0] != can || f.Brief()[1] != f.Goals().String()+" goals" || f.Useful() != (can != "not fit for work in a project") {
 			t.Errorf("%d of 12 answers and %d of 12 changes: got %q, %q", c.reads, c.changes, f.Expect(), f.Brief())
 		}
 	}

@@ -57,8 +57,8 @@ var AgentTask = Task{
 	Answer: []string{"GREENHOUSE_PORT"},
 }
 
-// Tasks returns the tasks in the order in which they are tried. Those that read and
-// those that change alternate, so that a few are a fair sample.
+// Tasks returns the tasks in the order in which they are tried. The first ones read and
+// change in turn, so that a few are a fair sample.
 func Tasks() ([]Task, error) {
 	var list []Task
 	decoder := json.NewDecoder(bytes.NewReader(tasks))
