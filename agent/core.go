@@ -10,6 +10,7 @@ import (
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning"
+	"replan/planning/fit"
 	"replan/planning/intent"
 	"replan/planning/pace"
 	"replan/planning/plan"
@@ -215,6 +216,10 @@ func (r *Run) brief() prompt.Brief {
 
 // Models returns the models that plan in place of the run's.
 func (r *Run) Models() prompt.Models { return r.prompting.Models }
+
+// Measured returns the finding whose settings drive the model of the run, nil if its
+// size alone decides.
+func (r *Run) Measured() *fit.Record { return r.prompting.Measured }
 
 // ServersOf returns the servers whose tools a step may call: that of its tool, or
 // those of all tools on its profile's list, sorted. A step without such a tool or

@@ -178,9 +178,10 @@ func TestSmallModelsAreOfferedNoLoops(t *testing.T) {
 		offered bool
 	}{
 		{"small", true, prompt.LoopsUnknown, false},
-		{"small, and measured to manage", true, prompt.LoopsManaged, true},
+		{"small, and manages them", true, prompt.LoopsManaged, true},
+		{"small, and fails", true, prompt.LoopsFailed, false},
 		{"large", false, prompt.LoopsUnknown, true},
-		{"large, and measured to fail", false, prompt.LoopsFailed, false},
+		{"large, and fails", false, prompt.LoopsFailed, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)

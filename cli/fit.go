@@ -21,6 +21,7 @@ import (
 	"replan/cli/config"
 	"replan/cli/fit"
 	"replan/cli/tty"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/mcpclient"
 	"replan/mcpclient/workspace/code/lsp"
@@ -35,7 +36,7 @@ type fitting struct {
 	goals  int      // 0 means all
 	again  bool
 	export bool
-	load   string // a file that was exported; "" is none
+	load   string // a file that was exported; - is standard input, "" is none
 }
 
 func newFit(o *options) *cobra.Command {
@@ -44,7 +45,7 @@ func newFit(o *options) *cobra.Command {
 		Use:   "fit [MODEL]...",
 		Short: "Measure what your models can do, and drive them accordingly",
 		Long: "fit lets each MODEL, by default every installed one that can answer, try eight goals three times each in a\n" +
-			"throw-away project: four questions and four changes, then a step for an agent. What comes of them is checked by\n" +
+			"throw-away project: three questions and five changes, then a step for an agent. What comes of them is checked by\n" +
 			"rule. From then on replan drives the model as it did best: with short or full plans, with agents or without.\n" +
 			"Results are kept after each attempt: after ctrl+c, the same command continues. A model that reads 25 tokens\n" +
 			"a second takes about 10 minutes.",
@@ -108,8 +109,8 @@ func (o *options) fit(ctx context.Context, how fitting) error {
 	}
 	report, err := m.Run(ctx, models)
 	stop()
-	if err == nil && how.goals == 0 { // a part of the goals is no finding
-		err = fit.Store(ctx, o.Dirs.Findings(), report.Findings()...)
+	if found := report.Findings(); how.goals == 0 && len(found) > 0 { // a part of the goals is no finding
+		err = errors.Join(err, fit.Store(context.WithoutCancel(ctx), o.Dirs.Findings(), found...))
 	}
 	return o.reportFit(ctx, report, err)
 }
@@ -159,7 +160,7 @@ func (o *options) loadFindings(ctx context.Context, name string) error {
 	if err != nil {
 		return usage("load %s: %w", name, err)
 	}
-	return o.print(fmt.Sprintf("loaded the findings of %d models; what you measure yourself takes precedence\n", n))
+	return o.print("loaded the findings of " + english.Count(n, "model") + "; what you measure yourself takes precedence\n")
 }
 
 // attempt carries out a job of replan fit in a session of its own, which stores its files
@@ -191,13 +192,12 @@ func (o *options) attempt(ctx context.Context, home string, job fit.Job) (outcom
 	} else {
 		w.session.Send(session.Submit{Text: job.Goal})
 	}
-	model := ""
 	for e := range w.session.Events() {
 		switch d := e.Data.(type) {
-		case event.RunStarted:
-			model = d.Model
 		case event.PlanCreated:
-			outcome.Steps = d.Plan.Steps
+			if outcome.Steps == nil { // an agent may make plans of its own
+				outcome.Steps = d.Plan.Steps
+			}
 		case event.StepFailed:
 			outcome.Failed = outcome.Failed || slices.ContainsFunc(outcome.Steps, func(s plan.Step) bool { return s.Index == d.Index })
 		case event.RunCompleted:
@@ -210,7 +210,7 @@ func (o *options) attempt(ctx context.Context, home string, job fit.Job) (outcom
 				return outcome, fmt.Errorf("%s: %w", d.Text, prompt.ErrNoModel)
 			}
 			outcome.MS = time.Since(began).Milliseconds()
-			info, err := w.model.Describe(ctx, model)
+			info, err := w.model.Describe(ctx, job.Model)
 			outcome.Speed = info.Speed
 			return outcome, err
 		}

@@ -267,11 +267,15 @@ func (o runs) runText(p *plain.Printer, run *agent.Run, s agent.Summary, snapsho
 	if s.Steps > 0 {
 		counts = slices.Insert(counts, 0, fmt.Sprintf("%d of %s done", s.Done, english.Count(s.Steps, "step")))
 	}
-	p.Fields(
-		plain.Field{Name: "goal", Value: s.Goal},
-		plain.Field{Name: "started", Value: s.Started.Local().Format(timeShown) + " in " + s.Workspace},
-		plain.Field{Name: "progress", Value: strings.Join(counts, ", ")},
-	)
+	fields := []plain.Field{
+		{Name: "goal", Value: s.Goal},
+		{Name: "started", Value: s.Started.Local().Format(timeShown) + " in " + s.Workspace},
+		{Name: "progress", Value: strings.Join(counts, ", ")},
+	}
+	if m := run.Measured(); m != nil {
+		fields = append(fields, plain.Field{Name: "driven", Value: "with " + m.String()})
+	}
+	p.Fields(fields...)
 	if s.Status == agent.StatusWaiting && s.Why != "" { // the first line has its beginning
 		p.Line("")
 		p.Line("%s", english.Capital(s.Why.Line()))

@@ -188,13 +188,16 @@ func listModels(ctx context.Context, lister runner.ModelLister) (runner.Answer, 
 	if len(models) == 0 {
 		return runner.Answer{Text: "no models installed; to get one: `ollama pull NAME`"}, nil
 	}
-	rows := [][]string{{"model", "size", "context", "can", "speed", "loaded"}}
+	rows := [][]string{{"model", "size", "context", "can", "goals", "speed", "loaded"}}
 	for _, m := range models {
-		loaded := ""
+		loaded, goals := "", ""
 		if m.Loaded {
 			loaded = "yes"
 		}
-		rows = append(rows, []string{m.Name, size(m), telling.WindowSize(cmp.Or(m.ContextWindow, m.Longest)), telling.Abilities(m), m.Speed.String(), loaded})
+		if m.Fit != nil {
+			goals = m.Fit.Goals().String()
+		}
+		rows = append(rows, []string{m.Name, size(m), telling.WindowSize(cmp.Or(m.ContextWindow, m.Longest)), telling.Abilities(m), goals, m.Speed.String(), loaded})
 	}
 	return table(rows)
 }

@@ -55,11 +55,10 @@ func (f *findings) read() fit.Table {
 
 // drive fills in how a model is driven.
 func (f *findings) drive(server string, info prompt.ModelInfo) prompt.ModelInfo {
-	found, ok := f.read().Of(server, info.Digest, info.Weights)
-	if f.forced != nil {
-		found, ok = fit.Finding{Settings: *f.forced, Agents: fit.Share{Of: 1}}, true
-	}
-	if !ok {
+	found, ok := fit.Finding{}, f.forced != nil
+	if ok {
+		found = fit.Finding{Settings: *f.forced, Agents: fit.Share{Of: 1}} // of no source: not a measurement
+	} else if found, ok = f.read().Of(server, info.Digest, info.Weights); !ok {
 		return info
 	}
 	info.Fit, info.Small = &found, found.Settings.Short

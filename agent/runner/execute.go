@@ -16,7 +16,6 @@ import (
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning"
-	"replan/planning/fit"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -223,7 +222,7 @@ func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 // applied.
 func (j *Job) resumed(e *engine, info prompt.ModelInfo) event.RunResumed {
 	resumed := event.RunResumed{
-		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Window: info.ContextWindow, Small: info.Small, Vision: info.Vision, Speed: info.Speed.Read, Loops: info.Loops, Measured: measured(info), WritesCalls: info.WritesCalls, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
+		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Window: info.ContextWindow, Small: info.Small, Vision: info.Vision, Speed: info.Speed.Read, Loops: info.Loops, Measured: info.Fit.Record(), WritesCalls: info.WritesCalls, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
 		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil && !e.run.ReviewsPlans(),
 	}
 	switch was := e.run.Limits; {
@@ -236,14 +235,6 @@ func (j *Job) resumed(e *engine, info prompt.ModelInfo) event.RunResumed {
 		resumed.Catalogue = e.run.Catalogue
 	}
 	return resumed
-}
-
-// measured returns the record of what is known of a model; nil if nothing is.
-func measured(info prompt.ModelInfo) *fit.Record {
-	if info.Fit == nil {
-		return nil
-	}
-	return info.Fit.Record()
 }
 
 func (j *Job) attended() bool { return j.Doubt != nil || j.Failure != nil }

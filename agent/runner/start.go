@@ -459,7 +459,7 @@ func (s *Session) takeUp(ctx context.Context, p prepared, limits event.Limits, o
 	e.run, e.prompting, e.priors, e.child = p.run, was.Prompting, p.priors, of
 	e.prompting.Models = p.models
 	first := []event.Data{event.RunResumed{
-		From: p.run.Seq, Session: s.id, Model: p.info.Name, Tools: p.info.Tools, Window: p.info.ContextWindow, Small: p.info.Small, Vision: p.info.Vision, Speed: p.info.Speed.Read, Loops: p.info.Loops, Measured: measured(p.info), WritesCalls: p.info.WritesCalls, Models: &p.models, Limits: limits, Rules: s.rules(string(p.run.Goal), p.plan(), p.run.Rules()...),
+		From: p.run.Seq, Session: s.id, Model: p.info.Name, Tools: p.info.Tools, Window: p.info.ContextWindow, Small: p.info.Small, Vision: p.info.Vision, Speed: p.info.Speed.Read, Loops: p.info.Loops, Measured: p.info.Fit.Record(), WritesCalls: p.info.WritesCalls, Models: &p.models, Limits: limits, Rules: s.rules(string(p.run.Goal), p.plan(), p.run.Rules()...),
 		Catalogue: p.catalogue, Priors: p.priors, Attended: s.cfg.Attended, InDoubt: s.cfg.InDoubt, RequireVerified: s.cfg.RequireVerified,
 		// A decision about one step does not start a review of the rest.
 		Review: s.cfg.Review && p.job.decided == nil && of == nil,

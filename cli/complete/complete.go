@@ -88,7 +88,7 @@ func Register(cmd *cobra.Command, open Open) error {
 		"model": models, "planner-model": models, "theme": themes, "profile": profiles, "planner": fixed(event.PlannerKinds()...),
 		"think":   fixed("auto", "off", "on", "low", "medium", "high"),
 		"approve": fixed("none\tno gate", "safe\tfiles here, and tests", "contained\tand programs in the box", "all\tevery gate"),
-		"output":  fixed(config.OutputText, config.OutputJSON), "limits": fixed("default", "strict"), "tools": fixed("bundled", "mine"),
+		"output":  fixed(config.OutputText, config.OutputJSON), "limits": fixed("default", "strict"),
 		"on-failure": fixed("abort", "skip", "replan"), "in-doubt": fixed("ask", "rerun", "done", "abort"),
 		"http": fixed(serve.DefaultAddress + "\tthis machine alone"),
 	}

@@ -10,11 +10,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/cli/doctor"
 	"replan/mcpclient"
+	"replan/planning/fit"
 	"replan/planning/pace"
 	"replan/planning/prompt"
 )
@@ -82,6 +84,28 @@ func TestReportSaysWhatTheSpeedMeansForAGoal(t *testing.T) {
 		if string(got.Detail) != tc.want || tc.want != "" && (got.State != tc.state || (got.Fix != "") != (tc.state == doctor.Warning)) {
 			t.Errorf("at %v got %+v, want %q", tc.speed, got, tc.want)
 		}
+	}
+}
+
+func TestReportSaysHowModelsAreDriven(t *testing.T) {
+	m := prompt.ModelInfo{Name: "m", Chats: true, Tools: true, ContextWindow: 16384}
+	driven := func() string {
+		for _, c := range doctor.Ollama(models{all: []prompt.ModelInfo{m}, chosen: m})(t.Context()) {
+			if c.Name == "fit" {
+				return string(c.Detail)
+			}
+		}
+		return ""
+	}
+	if got := driven(); got != "" {
+		t.Errorf("without a finding: %q", got)
+	}
+	m.Fit = &fit.Finding{
+		Source: fit.SourceMeasured, Settings: fit.Settings{Short: true}, Measured: time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC),
+		Reads: fit.Share{Done: 11, Of: 12}, Changes: fit.Share{Done: 6, Of: 12},
+	}
+	if got, want := driven(), "m: reads and answers; changes need your eye (17 of 24 goals); driven with short plans, no agents; measured on 2026-11-29"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -62,6 +62,7 @@ func Ollama(models Models, planners ...string) func(context.Context) []Check {
 		}
 		checks = append(checks, planner)
 		checks = append(checks, speed(chosen)...)
+		checks = append(checks, driven(chosen)...)
 		for _, name := range planners {
 			checks = append(checks, plannerModel(name, installed))
 		}
@@ -95,6 +96,15 @@ func speed(m prompt.ModelInfo) []Check {
 		check.State, check.Fix = Warning, "a smaller model is faster (--model NAME), and so are fewer MCP servers"
 	}
 	return []Check{check}
+}
+
+// driven says how replan drives a model, and what that rests on; it is nil if nothing
+// was measured.
+func driven(m prompt.ModelInfo) []Check {
+	if m.Fit == nil {
+		return nil
+	}
+	return []Check{{Subject: "Ollama", Name: "fit", State: OK, Detail: untrusted.Text(fmt.Sprintf("%s: %s (%s goals); driven with %s", m.Name, m.Fit.Expect(), m.Fit.Goals(), m.Fit.Record()))}}
 }
 
 // plannerModel checks a model that plans. It need not call tools.

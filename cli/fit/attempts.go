@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"replan/internal/untrusted"
 	"replan/internal/wholefile"
 	"replan/planning/fit"
+	"replan/planning/pace"
 )
 
 // Attempt is what came of one attempt at a task.
@@ -24,6 +26,8 @@ type Attempt struct {
 	Missed   untrusted.Text `json:"missed,omitempty"` // what the goal lacks
 	Error    untrusted.Text `json:"error,omitempty"`  // why the run did not complete
 	MS       int64          `json:"ms"`
+	Speed    pace.Speed     `json:"speed,omitzero"` // of the model, as known after it
+	At       time.Time      `json:"at"`             // when it ended
 }
 
 // attemptsVersion is the version of the file format.

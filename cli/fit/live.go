@@ -53,9 +53,6 @@ func (p Progress) live(look *draw.Look, width int, elapsed time.Duration) string
 	}
 	look.Beat++
 	words := fmt.Sprintf("%s  %d/%d", untrusted.Line(p.Model), p.Done, p.Of)
-	if p.Loading {
-		words += "  loads the model"
-	}
 	ticking := "  " + telling.Ticking(elapsed)
 	return look.Running.Render(look.Spinner()) + " " + look.Muted.Render(look.Cut(words, width-3-len(ticking))) + look.Faint.Render(ticking)
 }

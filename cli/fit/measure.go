@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,9 +61,7 @@ type Progress struct {
 	Model string
 	Done  int // attempts
 	Of    int
-	Last  *Attempt // the one measured just now; nil before the first
-
-	Loading bool // the model is loaded
+	Last  *Attempt // the one made just now; nil before the first
 }
 
 // LostError reports that the model server is gone. What was measured before is kept.
@@ -78,10 +77,15 @@ func (e *LostError) Unwrap() error { return e.Err }
 // measurement has left. The report holds what is known when ctx ends or an error
 // occurs, too; a model that fails alone is part of the report.
 func (m Measurement) Run(ctx context.Context, models []prompt.ModelInfo) (Report, error) {
+	client, err := ollama.New(m.Server)
+	if err != nil {
+		return Report{}, err //nolint:wrapcheck // it says what is wrong with the host
+	}
+	defer client.Close() //nolint:errcheck // it only closes idle connections
 	var report Report
 	var failed error
 	for _, info := range models {
-		one := measured{Measurement: m, info: info}
+		one := measured{Measurement: m, client: client, info: info}
 		if failed == nil {
 			failed = one.run(ctx)
 		} else {
@@ -96,10 +100,9 @@ func (m Measurement) Run(ctx context.Context, models []prompt.ModelInfo) (Report
 // measured is the measurement of one model.
 type measured struct {
 	Measurement
+	client   *ollama.Client
 	info     prompt.ModelInfo
 	attempts []Attempt
-	settings fit.Settings // that the model is driven with, as far as is known
-	speed    pace.Speed
 	problem  untrusted.Text // why it was not measured to the end; "" if it was
 }
 
@@ -110,22 +113,13 @@ func (m *measured) key() string {
 	if name == "" {
 		name = prompt.TaggedName(m.info.Name)
 	}
-	return strings.Join([]string{m.Server.Host, name, fit.Version(), m.Prompts}, " ")
+	return strings.Join([]string{m.client.Host(), name, fit.Version(), m.Prompts}, " ")
 }
 
 // recall reads what is known of the model.
 func (m *measured) recall() (err error) {
 	m.attempts, err = recall(m.Attempts, m.key())
-	m.settings = m.bySize()
 	return err
-}
-
-// bySize returns the settings that the size of the model suggests.
-func (m *measured) bySize() fit.Settings {
-	if m.info.Fit == nil {
-		return fit.Settings{Short: m.info.Small}
-	}
-	return fit.Settings{Short: ollama.SmallBy(string(m.info.Parameters))} // what was found before does not decide
 }
 
 func (m *measured) run(ctx context.Context) error {
@@ -141,97 +135,132 @@ func (m *measured) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if gone := m.lost(ctx, err); gone != nil {
-			return gone
+		if err := m.lost(ctx, err); err != nil {
+			return err
 		}
 		m.problem = untrusted.Text(err.Error())
 	}
 	return nil
 }
 
-// measure makes the attempts that are missing. A model whose first plans fail more often
-// than not in the form that suits its size is tried in the other form, and goes on with
-// the better one.
+// measure makes the attempts that are missing.
 func (m *measured) measure(ctx context.Context) error {
-	m.report(nil, len(m.attempts) == 0)
-	if err := m.pass(ctx, 1); err != nil {
-		return err
-	}
-	if first := m.plans(m.settings, 1); 2*first.Done <= first.Of {
-		usual, other := m.settings, m.settings
-		other.Short = !usual.Short
-		m.settings = other
-		if err := m.pass(ctx, 1); err != nil {
-			return err
-		}
-		if m.plans(other, 1).Done+m.goals(other, 1).Done <= first.Done+m.goals(usual, 1).Done {
-			m.settings = usual
-		}
-	}
-	for n := 2; n <= Passes; n++ {
-		if err := m.pass(ctx, n); err != nil {
-			return err
-		}
-	}
-	return m.measureAgents(ctx)
-}
-
-// measureAgents tries steps of agents. A model that thinks does so before each turn only
-// if it fails without.
-func (m *measured) measureAgents(ctx context.Context) error {
-	if !m.info.Tools {
-		return nil
-	}
-	levels := []string{""}
-	if m.info.Thinks {
-		levels = []string{string(prompt.ThinkOff), ""}
-	}
-	for _, level := range levels {
-		with := m.settings
-		with.Loops, with.Think = true, level
-		for n := 1; n <= Passes; n++ {
-			if err := m.attempt(ctx, fit.AgentTask, with, n); err != nil {
-				return err
-			}
-		}
-		if share := m.goals(with, 0, fit.AgentTask.ID); 2*share.Done > share.Of {
-			m.settings = with
+	m.report(nil)
+	for {
+		trials, _ := m.trials()
+		next := slices.IndexFunc(trials, func(t trial) bool { return !m.made(t) })
+		if next < 0 {
 			return nil
 		}
-	}
-	return nil
-}
-
-// pass tries every task once.
-func (m *measured) pass(ctx context.Context, n int) error {
-	for _, task := range m.Tasks {
-		if err := m.attempt(ctx, task, m.settings, n); err != nil {
+		a, err := m.try(ctx, trials[next])
+		if err != nil {
 			return err
 		}
+		if err := keep(context.WithoutCancel(ctx), m.Attempts, m.key(), a); err != nil {
+			return err
+		}
+		m.attempts = append(m.attempts, a)
+		m.report(&a)
 	}
-	return nil
 }
 
-// attempt tries a task, unless that attempt was made before.
-func (m *measured) attempt(ctx context.Context, task fit.Task, settings fit.Settings, pass int) error {
-	if slices.ContainsFunc(m.attempts, func(a Attempt) bool { return a.Task == task.ID && a.Settings == settings && a.Pass == pass }) {
+// trial is an attempt to make.
+type trial struct {
+	task     fit.Task
+	settings fit.Settings
+	pass     int // from 1
+}
+
+// trials returns all attempts that the measurement takes, and the settings that the
+// model is driven with, both as far as is known from the attempts made. It depends on
+// these alone, so that a measurement that is continued ends as one that was not
+// interrupted.
+//
+// A model whose first plans fail at least as often as not in the form that suits its
+// size is tried in the other form, and goes on with the better one. A model that thinks
+// does so before each turn of an agent only if it fails without.
+func (m *measured) trials() ([]trial, fit.Settings) {
+	usual := fit.Settings{Short: ollama.SmallBy(string(m.info.Parameters))} // what was found before does not decide
+	settings, trials := usual, m.pass(usual, 1)
+	if first := m.plans(trials); m.whole(trials) && 2*first.Done <= first.Of {
+		others := m.pass(fit.Settings{Short: !usual.Short}, 1)
+		if m.whole(others) && m.plans(others).Done+m.goals(others).Done > first.Done+m.goals(trials).Done {
+			settings = others[0].settings
+		}
+		trials = append(trials, others...)
+	}
+	for n := 2; n <= Passes; n++ {
+		trials = append(trials, m.pass(settings, n)...)
+	}
+	for _, think := range m.thinking() {
+		with := fit.Settings{Short: settings.Short, Loops: true, Think: think}
+		var turns []trial
+		for n := 1; n <= Passes; n++ {
+			turns = append(turns, trial{fit.AgentTask, with, n})
+		}
+		trials = append(trials, turns...)
+		if share := m.goals(turns); 2*share.Done > Passes {
+			return trials, with
+		} else if !m.whole(turns) {
+			break
+		}
+	}
+	return trials, settings
+}
+
+// thinking returns how the model may think in an agent: none if it cannot call tools.
+func (m *measured) thinking() []string {
+	switch {
+	case !m.info.Tools:
 		return nil
+	case m.info.Thinks:
+		return []string{fit.ThinkOff, ""}
+	default:
+		return []string{""}
 	}
-	a, err := m.try(ctx, task, settings)
-	if err != nil {
-		return err
+}
+
+// pass returns a trial of every task.
+func (m *measured) pass(settings fit.Settings, n int) []trial {
+	var trials []trial
+	for _, task := range m.Tasks {
+		trials = append(trials, trial{task, settings, n})
 	}
-	a.Pass = pass
-	if err := keep(ctx, m.Attempts, m.key(), a); err != nil {
-		return err
+	return trials
+}
+
+// of returns the attempts that were made at trials, in their order.
+func (m *measured) of(trials []trial) (made []Attempt) {
+	for _, t := range trials {
+		at := slices.IndexFunc(m.attempts, func(a Attempt) bool { return a.Task == t.task.ID && a.Settings == t.settings && a.Pass == t.pass })
+		if at >= 0 {
+			made = append(made, m.attempts[at])
+		}
 	}
-	m.attempts = append(m.attempts, a)
-	m.report(&a, false)
-	return nil
+	return made
+}
+
+func (m *measured) made(t trial) bool { return m.whole([]trial{t}) }
+
+// whole reports whether all trials were made.
+func (m *measured) whole(trials []trial) bool { return len(m.of(trials)) == len(trials) }
+
+func (m *measured) plans(trials []trial) (share fit.Share) {
+	for _, a := range m.of(trials) {
+		share.Add(a.Plan)
+	}
+	return share
+}
+
+func (m *measured) goals(trials []trial) (share fit.Share) {
+	for _, a := range m.of(trials) {
+		share.Add(a.Reached)
+	}
+	return share
 }
 
 // try carries out a task in a fresh copy of the project.
-func (m *measured) try(ctx context.Context, task fit.Task, settings fit.Settings) (a Attempt, err error) {
+func (m *measured) try(ctx context.Context, t trial) (a Attempt, err error) {
 	folder, err := os.MkdirTemp("", "replan-fit-")
 	if err != nil {
 		return a, fmt.Errorf("create a folder for the tasks; set TMPDIR to a writable folder: %w", err)
@@ -249,7 +278,7 @@ func (m *measured) try(ctx context.Context, task fit.Task, settings fit.Settings
 	if err != nil {
 		return a, err
 	}
-	outcome, err := m.Do(ctx, Job{Model: m.info.Name, Settings: settings, Folder: work, Goal: task.Goal, Agent: task.ID == fit.AgentTask.ID})
+	outcome, err := m.Do(ctx, Job{Model: m.info.Name, Settings: t.settings, Folder: work, Goal: t.task.Goal, Agent: t.task.ID == fit.AgentTask.ID})
 	if err != nil {
 		return a, err
 	}
@@ -257,16 +286,15 @@ func (m *measured) try(ctx context.Context, task fit.Task, settings fit.Settings
 	if err != nil {
 		return a, err
 	}
-	m.speed = outcome.Speed
-	missed := task.Missed(outcome.Answer, before, after)
-	reached := missed == ""
-	if missed == "" && len(task.Calls) > 0 && len(outcome.Steps) == 0 && outcome.Error != "" {
-		missed = string(outcome.Error)
+	missed := t.task.Missed(outcome.Answer, before, after)
+	if missed != "" { // by the model, unless the user or the server ended the attempt
+		if err := cmp.Or(ctx.Err(), m.lost(ctx, nil)); err != nil {
+			return a, err
+		}
 	}
 	return Attempt{
-		Task: task.ID, Goal: task.Goal, Settings: settings, MS: outcome.MS,
-		Plan: !outcome.Failed && (task.Planned(outcome.Steps) || reached && len(outcome.Steps) == 0), Reached: reached,
-		Missed: untrusted.Text(missed), Error: outcome.Error,
+		Task: t.task.ID, Goal: t.task.Goal, Settings: t.settings, Pass: t.pass, MS: outcome.MS, Speed: outcome.Speed, At: m.Now().UTC().Truncate(time.Second),
+		Plan: !outcome.Failed && (t.task.Planned(outcome.Steps) || missed == "" && len(outcome.Steps) == 0), Reached: missed == "", Missed: untrusted.Text(missed), Error: outcome.Error,
 	}, nil
 }
 
@@ -292,112 +320,75 @@ func contents(folder fs.FS) (map[string]string, error) {
 	return files, nil
 }
 
-// of returns the attempts with some settings in a pass, 0 for all, at the tasks with one
-// of the ids, none for all but that of the agent.
-func (m *measured) of(settings fit.Settings, pass int, ids ...string) (found []Attempt) {
-	for _, a := range m.attempts {
-		named := len(ids) == 0 && a.Task != fit.AgentTask.ID || slices.Contains(ids, a.Task)
-		if named && a.Settings == settings && (pass == 0 || a.Pass == pass) {
-			found = append(found, a)
-		}
-	}
-	return found
-}
-
-func (m *measured) plans(settings fit.Settings, pass int, ids ...string) (share fit.Share) {
-	for _, a := range m.of(settings, pass, ids...) {
-		share.Add(a.Plan)
-	}
-	return share
-}
-
-func (m *measured) goals(settings fit.Settings, pass int, ids ...string) (share fit.Share) {
-	for _, a := range m.of(settings, pass, ids...) {
-		share.Add(a.Reached)
-	}
-	return share
-}
-
-// wanted is how many attempts the measurement takes, as far as is known.
-func (m *measured) wanted() int {
-	n := len(m.Tasks) * Passes
-	if m.info.Tools {
-		n += Passes
-	}
-	planning := m.settings
-	planning.Loops, planning.Think = false, ""
-	if others := len(m.attempts) - len(m.of(planning, 0)) - len(m.agents()); others > 0 {
-		n += len(m.Tasks)
-	}
-	return max(n, len(m.attempts))
-}
-
-// agents returns the attempts of agents.
-func (m *measured) agents() []Attempt {
-	return slices.DeleteFunc(slices.Clone(m.attempts), func(a Attempt) bool { return a.Task != fit.AgentTask.ID })
-}
-
 // report reports the progress.
-func (m *measured) report(last *Attempt, loading bool) {
+func (m *measured) report(last *Attempt) {
 	if m.Progress != nil {
-		m.Progress(Progress{Model: m.info.Name, Done: len(m.attempts), Of: m.wanted(), Last: last, Loading: loading})
+		trials, _ := m.trials()
+		m.Progress(Progress{Model: m.info.Name, Done: len(m.of(trials)), Of: len(trials), Last: last})
 	}
 }
 
-// summary sums up the attempts at the tasks with the settings that were chosen.
+// summary sums up the attempts with the settings that were chosen.
 func (m *measured) summary() Model {
-	planning := m.settings
-	planning.Loops, planning.Think = false, ""
+	trials, settings := m.trials()
 	f := fit.Finding{
-		Weights: m.info.Weights, Model: untrusted.Text(m.info.Name), Server: m.Server.Host, Digest: m.info.Digest, Settings: m.settings,
-		Speed: m.speed, Measured: m.Now().UTC().Truncate(time.Second), Replan: m.Version, Source: fit.SourceMeasured,
+		Weights: m.info.Weights, Model: untrusted.Text(m.info.Name), Server: m.client.Host(), Digest: m.info.Digest, Settings: settings,
+		Tasks: []fit.TaskResult{}, Replan: m.Version, Source: fit.SourceMeasured,
+	}
+	all := m.of(trials)
+	for _, a := range all {
+		if !a.At.Before(f.Measured) {
+			f.Speed, f.Measured = a.Speed, a.At
+		}
 	}
 	var times []int64
 	var misses []Attempt
 	for _, task := range m.Tasks {
-		result := fit.TaskResult{ID: task.ID, Plans: m.plans(planning, 0, task.ID), Goals: m.goals(planning, 0, task.ID), MS: []int64{}}
-		for _, a := range m.of(planning, 0, task.ID) {
+		result := fit.TaskResult{ID: task.ID, MS: []int64{}}
+		goals := &f.Reads
+		if task.Changes() {
+			goals = &f.Changes
+		}
+		for _, a := range all {
+			if a.Task != task.ID || a.Settings.Short != settings.Short {
+				continue
+			}
+			result.Plans.Add(a.Plan)
+			result.Goals.Add(a.Reached)
+			f.Plans.Add(a.Plan)
+			goals.Add(a.Reached)
 			result.MS = append(result.MS, a.MS)
 			if !a.Reached {
 				misses = append(misses, a)
 			}
 		}
 		times = append(times, result.MS...)
-		goals := &f.Reads
-		if task.Changes() {
-			goals = &f.Changes
-		}
-		goals.Done, goals.Of = goals.Done+result.Goals.Done, goals.Of+result.Goals.Of
-		f.Plans.Done, f.Plans.Of = f.Plans.Done+result.Plans.Done, f.Plans.Of+result.Plans.Of
 		f.Tasks = append(f.Tasks, result)
 	}
 	if slices.Sort(times); len(times) > 0 {
 		f.GoalMS = times[len(times)/2]
 	}
-	with := m.settings
-	with.Loops = true
-	for _, a := range m.agents() {
-		if a.Settings == with || !m.settings.Loops {
+	for _, a := range all {
+		if a.Task == fit.AgentTask.ID && (a.Settings == settings || !settings.Loops) {
 			f.Agents.Add(a.Reached)
 		}
 	}
 	return Model{
-		Finding: f, Parameters: m.info.Parameters, Whole: m.problem == "" && len(times) == len(m.Tasks)*Passes, Of: len(m.Tasks) * Passes,
+		Finding: f, Parameters: m.info.Parameters, Made: len(all), Of: len(trials), Whole: m.problem == "" && len(all) == len(trials),
 		Cannot: !m.info.Tools, Problem: m.problem, Misses: misses,
 	}
 }
 
-// lost returns a LostError if the server is gone, nil if it still answers.
+// lost returns a LostError if the server is gone, nil if it still answers. Err is what
+// went wrong, nil if it may be that.
 func (m *measured) lost(ctx context.Context, err error) error {
+	if lost, ok := errors.AsType[*LostError](err); ok {
+		return lost
+	}
 	if prompt.TroubleOf(err).Kind == prompt.TroubleUnreachable {
 		return &LostError{err}
 	}
-	client, wrong := ollama.New(m.Server)
-	if wrong != nil {
-		return nil
-	}
-	defer client.Close() //nolint:errcheck // it only closes idle connections
-	if _, err := client.Models(ctx); prompt.TroubleOf(err).Kind == prompt.TroubleUnreachable {
+	if _, err := m.client.Models(ctx); prompt.TroubleOf(err).Kind == prompt.TroubleUnreachable {
 		return &LostError{err}
 	}
 	return nil

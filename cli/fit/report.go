@@ -16,7 +16,7 @@ import (
 // Report is what was measured, the best model first.
 type Report struct {
 	Models []Model `json:"models"`
-	Best   string  `json:"best"` // the model to work with; "" if none reached a goal, or none was measured to the end
+	Best   string  `json:"best"` // the model to work with; "" if none is useful, or none was measured to the end
 
 	Stopped untrusted.Text `json:"stopped,omitempty"` // why the measurement ended early
 }
@@ -25,7 +25,8 @@ type Report struct {
 type Model struct {
 	fit.Finding
 	Parameters untrusted.Text `json:"parameters,omitempty"`
-	Of         int            `json:"attempts"` // at all tasks together
+	Made       int            `json:"made"`     // attempts so far, of Of
+	Of         int            `json:"attempts"` // that the measurement takes
 	Whole      bool           `json:"whole"`    // all were made
 	Cannot     bool           `json:"cannot_call_tools,omitempty"`
 	Problem    untrusted.Text `json:"problem,omitempty"` // why it was not measured to the end
@@ -37,11 +38,12 @@ func (r Report) Nothing() bool {
 	return !slices.ContainsFunc(r.Models, func(m Model) bool { return m.Goals().Of > 0 })
 }
 
-// Findings returns what was found of the models that were measured to the end.
+// Findings returns what was found of the models that were measured to the end, and that
+// the server can recognize.
 func (r Report) Findings() []fit.Finding {
 	var found []fit.Finding
 	for _, m := range r.Models {
-		if m.Whole {
+		if m.Whole && m.Digest != "" {
 			found = append(found, m.Finding)
 		}
 	}
@@ -55,7 +57,7 @@ func (r *Report) rank() {
 		return cmp.Or(-cmp.Compare(min(a.Goals().Of, 1), min(b.Goals().Of, 1)), -cmp.Compare(a.Goals().Rate(), b.Goals().Rate()), cmp.Compare(a.GoalMS, b.GoalMS))
 	})
 	for _, m := range r.Models {
-		if m.Whole && m.Goals().Done > 0 {
+		if m.Whole && m.Useful() {
 			r.Best = string(m.Model)
 			break
 		}
@@ -115,7 +117,7 @@ func (m Model) notes() []string {
 	case m.Problem != "":
 		note("not measured to the end: %s", m.Problem)
 	case !m.Whole:
-		note("%d of %d attempts made", m.Goals().Of, m.Of)
+		note("%d of %d attempts made", m.Made, m.Of)
 	default:
 		note("%s", m.Expect())
 	}

@@ -69,8 +69,11 @@ func Load(ctx context.Context, path string, exported []byte) (int, error) {
 	if err != nil {
 		return 0, err //nolint:wrapcheck // it says what is wrong
 	}
-	for i := range table {
-		table[i] = table[i].Exported()
+	for i, f := range table {
+		if f.Weights == "" {
+			return 0, fmt.Errorf("finding %d names no weights of a model: it was not made by replan fit --export", i+1)
+		}
+		table[i] = f.Exported()
 		table[i].Source = fit.SourceLoaded
 	}
 	return len(table), Store(ctx, path, table...)

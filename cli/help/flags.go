@@ -123,7 +123,7 @@ func concerns(path string) (names []string, ok bool) {
 	case "replan doctor":
 		return []string{Model, Tools, Output, "isolate", "no-network"}, true
 	case "replan fit":
-		return []string{"model", "host", "mcp-config", "server", "ascii", Output}, true
+		return []string{"model", "host", "ascii", Output}, true
 	case "replan mcp list", "replan mcp test", "replan mcp login":
 		return []string{"mcp-config", "ascii", "isolate", "no-network", Output}, true
 	case "replan plan show":

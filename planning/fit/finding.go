@@ -3,6 +3,7 @@ package fit
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,8 +17,11 @@ import (
 type Settings struct {
 	Short bool   `json:"short"`           // it plans at once, in five fields a step, and rules add the rest
 	Loops bool   `json:"loops"`           // it is offered agents, and tools to call in chat
-	Think string `json:"think,omitempty"` // before each turn of these: off; "" leaves it to the model
+	Think string `json:"think,omitempty"` // before each turn of these: ThinkOff, or "" for the default
 }
+
+// ThinkOff is the value of Settings.Think for a model that does not think before a turn.
+const ThinkOff = "off"
 
 // String describes the settings in a few words.
 func (s Settings) String() string {
@@ -52,6 +56,9 @@ func (s *Share) Add(done bool) {
 
 // Rate returns the share from 0 to 1, 0 without attempts.
 func (s Share) Rate() float64 { return float64(s.Done) / float64(max(s.Of, 1)) }
+
+// possible reports whether no more was reached than was tried.
+func (s Share) possible() bool { return 0 <= s.Done && s.Done <= s.Of }
 
 // String returns the share as "7 of 12".
 func (s Share) String() string { return fmt.Sprintf("%d of %d", s.Done, s.Of) }
@@ -108,23 +115,40 @@ const (
 	sometimes = 0.4
 )
 
-// Expect says in a few words what a user may expect of the model.
-func (f Finding) Expect() string {
+// expect says what a user may expect of the model, and what to mind.
+func (f Finding) expect() (can, mind string) {
 	reads, changes := f.Reads.Rate(), f.Changes.Rate()
 	switch {
 	case reads >= mostly && changes >= mostly:
-		return "answers and changes files; look at each diff"
+		return "answers and changes files", "look at each diff"
 	case reads >= mostly && changes >= sometimes:
-		return "reads and answers; changes need your eye"
+		return "reads and answers", "changes need your eye"
 	case reads >= mostly:
-		return "reads and answers; leave changes to a larger model"
+		return "reads and answers", "leave changes to a larger model"
 	case changes >= mostly:
-		return "changes what you name; check its answers"
-	case reads >= sometimes || changes >= sometimes:
-		return "is wrong about as often as right; check all it does"
+		return "changes what you name", "check its answers"
+	case f.Useful():
+		return "is often wrong", "check all that it does"
 	default:
-		return "not fit for work in a project"
+		return "not fit for work in a project", "choose another"
 	}
+}
+
+// Useful reports whether the model reaches enough goals to work with it.
+func (f Finding) Useful() bool { return max(f.Reads.Rate(), f.Changes.Rate()) >= sometimes }
+
+// Expect says in a few words what a user may expect of the model: "reads and answers;
+// changes need your eye".
+func (f Finding) Expect() string {
+	can, mind := f.expect()
+	return can + "; " + mind
+}
+
+// Brief says the same in two parts for a list of models: "reads and answers" and "17 of
+// 24 goals".
+func (f Finding) Brief() []string {
+	can, _ := f.expect()
+	return []string{can, f.Goals().String() + " goals"}
 }
 
 // Exported returns the finding as others can use it: without the server.
@@ -140,8 +164,14 @@ type Record struct {
 	Measured time.Time `json:"measured"`
 }
 
-// Record returns the record of the finding.
-func (f Finding) Record() *Record { return &Record{f.Source, f.Settings, f.Measured} }
+// Record returns the record of a finding; nil if there is none, or if it was set rather
+// than measured.
+func (f *Finding) Record() *Record {
+	if f == nil || f.Source == "" {
+		return nil
+	}
+	return &Record{f.Source, f.Settings, f.Measured}
+}
 
 // String describes the record: "short plans, no agents; measured on 2026-11-29".
 func (r Record) String() string {
@@ -196,25 +226,44 @@ func Decode(data []byte) (Table, error) {
 		return nil, fmt.Errorf("this file has version %d, and this replan reads version %d: export it again", file.V, tableVersion)
 	}
 	for i, f := range file.Findings {
-		if f.Weights == "" && f.Digest == "" || f.Goals().Of == 0 {
-			return nil, fmt.Errorf("finding %d names no model, or no goal that was tried", i+1)
+		if err := f.check(); err != nil {
+			return nil, fmt.Errorf("finding %d: %w", i+1, err)
 		}
 	}
 	return file.Findings, nil
 }
 
+// check returns what is wrong with a finding of a file.
+func (f Finding) check() error {
+	switch {
+	case f.Source == SourceMeasured && (f.Server == "" || f.Digest == ""):
+		return errors.New("it names no model of a server")
+	case f.Source != SourceMeasured && f.Weights == "":
+		return errors.New("it names no weights of a model")
+	case f.Goals().Of == 0:
+		return errors.New("no goal was tried")
+	case !f.Plans.possible() || !f.Reads.possible() || !f.Changes.possible() || !f.Agents.possible():
+		return errors.New("more was reached than was tried")
+	case f.Settings.Think != "" && f.Settings.Think != ThinkOff:
+		return fmt.Errorf("think is %q, and may be %q or missing", f.Settings.Think, ThinkOff)
+	default:
+		return nil
+	}
+}
+
 // Of returns the finding that holds for a model on a server: the one measured there,
 // else a loaded one for its weights, else the built-in one. Times of another machine
-// are left out.
+// are left out. A model without a digest or weights has none: [Decode] refuses findings
+// without.
 func (t Table) Of(server, digest string, weights untrusted.Text) (Finding, bool) {
 	for _, f := range t {
-		if f.Source == SourceMeasured && f.Server == server && f.Digest == digest && digest != "" {
+		if f.Source == SourceMeasured && f.Server == server && f.Digest == digest {
 			return f, true
 		}
 	}
 	for _, source := range []Source{SourceLoaded, SourceBuiltIn} {
 		for _, f := range t {
-			if f.Source == source && f.Weights == weights && weights != "" {
+			if f.Source == source && f.Weights == weights {
 				f.Speed, f.GoalMS = pace.Speed{}, 0
 				return f, true
 			}

@@ -57,8 +57,8 @@ var AgentTask = Task{
 	Answer: []string{"GREENHOUSE_PORT"},
 }
 
-// Tasks returns the tasks in the order in which they are tried. Those that read and
-// those that change alternate, so that a few are a fair sample.
+// Tasks returns the tasks in the order in which they are tried. The first ones read and
+// change in turn, so that a few are a fair sample.
 func Tasks() ([]Task, error) {
 	var list []Task
 	decoder := json.NewDecoder(bytes.NewReader(tasks))
@@ -117,7 +117,8 @@ func (t Task) Missed(answer string, before, after map[string]string) string {
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(after)) {
-		if _, meant := t.Files[path]; !meant && before[path] != after[path] {
+		_, meant := t.Files[path]
+		if was, there := before[path]; !meant && (!there || was != after[path]) {
 			return path + " was changed"
 		}
 	}

@@ -167,9 +167,8 @@ type ModelInfo struct {
 // DrivenBy returns the settings of a run that the model drives: in which form it
 // plans, whether it is offered loops, and what that rests on.
 func (p Prompting) DrivenBy(info ModelInfo) Prompting {
-	p.Small, p.Loops, p.Measured = info.Small, info.Loops, nil
+	p.Small, p.Loops, p.Measured = info.Small, info.Loops, info.Fit.Record()
 	if info.Fit != nil {
-		p.Measured = info.Fit.Record()
 		p.Think = cmp.Or(p.Think, ThinkLevel(info.Fit.Settings.Think))
 	}
 	return p

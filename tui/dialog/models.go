@@ -304,6 +304,9 @@ func (d *Models) foot(width int) []string {
 		if m.Speed != (pace.Speed{}) {
 			lines = append(lines, draw.Paint(l.Muted, draw.Wrap(untrusted.Line(m.Name)+" "+m.Speed.String()+" here", width))...)
 		}
+		if m.Fit != nil {
+			lines = append(lines, l.Muted.Render(l.Cut(untrusted.Line(m.Name)+" "+strings.Join(m.Fit.Brief(), " "+l.Glyphs.Separator+" "), width)))
+		}
 		if m.Defect != "" {
 			lines = append(lines, draw.Paint(l.Warning, draw.Wrap(m.Defect.Line(), width))...)
 		}
@@ -382,10 +385,14 @@ func modelFacts(m prompt.ModelInfo, plans, columns bool) []string {
 	}
 	facts := []string{m.Parameters.Line(), m.Quantization.Line(), size, context}
 	var abilities []string
+	goals := ""
+	if m.Fit != nil {
+		goals = m.Fit.Brief()[1]
+	}
 	for _, ability := range []struct {
 		has  bool
 		word string
-	}{{plans, "plans"}, {m.Tools, "tools"}, {m.Thinks, "thinks"}, {!m.Chats, "no chat"}, {m.Loaded, "loaded"}, {m.Growable > m.ContextWindow, "grows to " + telling.WindowSize(m.Growable)}} {
+	}{{plans, "plans"}, {m.Tools, "tools"}, {m.Thinks, "thinks"}, {!m.Chats, "no chat"}, {m.Loaded, "loaded"}, {goals != "", goals}, {m.Growable > m.ContextWindow, "grows to " + telling.WindowSize(m.Growable)}} {
 		if ability.has {
 			abilities = append(abilities, ability.word)
 		}

@@ -37,6 +37,7 @@ type Model struct {
 	MostBytes     int64    // memory there is for it; a larger context fails to load; 0: any amount
 	CPU           bool     // it lies outside the memory of GPUs
 	Parameters    string   // "8.2B"
+	Basename      string   // of its weights, whose size label is Parameters: "Qwen3"; "" if its file does not say
 	Quantization  string   // "Q4_K_M"
 	SameAge       bool     // it was changed together with the model before it, else earlier
 }

@@ -280,6 +280,9 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 			"general.architecture": "scripted", "scripted.context_length": m.ContextLength,
 		},
 	}
+	if m.Basename != "" {
+		resp.ModelInfo["general.basename"], resp.ModelInfo["general.size_label"] = m.Basename, m.Parameters
+	}
 	if m.TokenBytes > 0 {
 		resp.ModelInfo["scripted.block_count"], resp.ModelInfo["scripted.attention.head_count_kv"] = 1, 1
 		resp.ModelInfo["scripted.attention.key_length"], resp.ModelInfo["scripted.attention.value_length"] = m.TokenBytes/4, m.TokenBytes/4
