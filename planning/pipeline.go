@@ -82,7 +82,7 @@ func (p *pipeline) begin() {
 		}
 		p.outcome = Outcome{Kind: OutcomeDirect, Reason: "the goal needs no look at the project"}
 	case small && !b.Prompting.SkipPlan:
-		p.skip(1, "a model below 4B parameters plans at once")
+		p.skip(1, "the model plans at once, in short form")
 		p.skip(2, "there is no analysis to review")
 		p.enter(prompt.PurposePlan)
 	default:

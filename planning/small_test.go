@@ -13,7 +13,7 @@ import (
 
 func TestSmallModelPlansAtOnce(t *testing.T) {
 	t.Parallel()
-	const once = "1 a model below 4B parameters plans at once, 2 there is no analysis to review"
+	const once = "1 the model plans at once, in short form, 2 there is no analysis to review"
 	tiny, large := prompt.PlanModel{Name: "tiny", Small: true}, prompt.PlanModel{Name: "large"}
 	const changing = `{"title":"Rename it","steps":[{"index":"1","title":"Change a.go","tool":"fs.patch","args":{"path":"a.go","edits":[{"old":"authenticate","new":"verify_user"}]},"depends_on":[]}]}`
 	planOnly := []prompt.Purpose{prompt.PurposePlan}

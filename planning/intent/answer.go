@@ -17,8 +17,8 @@ func Answer(in Intent, history []plan.HistoryItem, left string) string {
 	a := answerer{in: in, steps: lastAttempts(history)}
 	var parts []string
 	for _, tool := range a.shown() {
-		for _, step := range a.of(tool) {
-			parts = append(parts, blocks[tool](a, resultOf(step.Result))...)
+		for _, r := range joined(tool, a.of(tool)) {
+			parts = append(parts, blocks[tool](a, r)...)
 		}
 	}
 	parts = append(parts, a.notDone(), strings.TrimSpace(left))
@@ -31,6 +31,34 @@ func Answer(in Intent, history []plan.HistoryItem, left string) string {
 	default:
 		return "Done: " + english.Count(len(a.steps), "step") + ", and none of them has anything to show."
 	}
+}
+
+// joined returns the results of the steps of an operator. Those that changed files are one
+// result, in which each file stands once.
+func joined(tool string, steps []plan.HistoryItem) []result {
+	results := make([]result, len(steps))
+	for i, step := range steps {
+		results[i] = resultOf(step.Result)
+	}
+	if len(results) < 2 || !slices.Contains(changedBy[0], tool) || tool == "code.transform" {
+		return results
+	}
+	all := result{value: results[0].value}
+	for _, r := range results {
+		for _, f := range r.Files.list {
+			at := slices.IndexFunc(all.Files.list, func(known item) bool { return known.Path == f.Path })
+			if at < 0 {
+				all.Files.list = append(all.Files.list, f)
+				continue
+			}
+			known := &all.Files.list[at]
+			if known.Added != nil && f.Added != nil && known.Removed != nil && f.Removed != nil {
+				known.Added, known.Removed = new(*known.Added+*f.Added), new(*known.Removed+*f.Removed)
+			}
+		}
+	}
+	all.Files.count = len(all.Files.list)
+	return []result{all}
 }
 
 // answerer writes an answer from the steps of a chain.

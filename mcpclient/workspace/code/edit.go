@@ -202,6 +202,7 @@ func (o *Operators) comment(ctx context.Context, c op.Call, args commentArgs) (*
 		if err != nil {
 			return nil, err
 		}
+		args.Text = d.withoutTitle(args.Text)
 		if err := d.describes(args.Text); err != nil {
 			return nil, err
 		}
@@ -215,6 +216,17 @@ func (o *Operators) comment(ctx context.Context, c op.Call, args commentArgs) (*
 		}
 		return d.edited(edit, note)
 	})
+}
+
+// withoutTitle leaves out the words before a description that only say what it describes:
+// "Describe Total: sums the items."
+func (d declaration) withoutTitle(text string) string {
+	title, rest, ok := strings.Cut(text, ": ")
+	words := strings.Fields(title)
+	if !ok || len(words) < 2 || len(words) > 6 || words[len(words)-1] != lastName(d.extent.Name) || strings.TrimSpace(rest) == "" {
+		return text
+	}
+	return rest
 }
 
 // describes fails if a text says nothing of the declaration: it stands for a comment that
