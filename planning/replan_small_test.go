@@ -70,3 +70,59 @@ func TestNewPlanOfASmallModelGoesOnFromWhatIsKnown(t *testing.T) {
 		})
 	}
 }
+
+func TestSmallModelWritesAPatchOnceMoreIfTheTestsFail(t *testing.T) {
+	patch := plan.Step{Index: "2", Title: "Fix it", Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": "a/x.go", "old": "a"}, DependsOn: []string{"1"}}
+	for name, tt := range map[string]struct {
+		goal    string
+		small   bool
+		patched int
+		want    string // "" if the model is asked
+	}{
+		"once":                 {"Fix a/x.go", true, 1, `1 fs.read{"path":"a/x.go"}; 2 fs.patch{"old":"a","path":"a/x.go"} ←1; 4 fs.patch{"old":"b","path":"a/x.go"} ←1; 5 test.run{} ←4`},
+		"not a second time":    {"Fix a/x.go", true, 2, ""},
+		"not for a large one":  {"Fix a/x.go", false, 1, ""},
+		"not without a change": {"Run the tests", true, 1, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			read := plan.Step{Index: "1", Title: "Read", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "a/x.go"}, DependsOn: []string{}}
+			run := plan.Step{Index: "3", Title: "Run the tests", Executor: plan.ExecutorTool, Tool: "test.run", Args: map[string]any{}, DependsOn: []string{"2"}}
+			s := prompt.Situation{
+				Plan: plan.Plan{Title: "Fix", Steps: []plan.Step{read, patch, run}}, Finished: map[string]bool{"1": true, "2": true}, Failed: "3",
+				Error: "1 failed: TestX\nmore", Remaining: []plan.Step{run}, StepsLeft: 9, ReplansLeft: 2,
+				History: []plan.HistoryItem{{Index: "1", Tool: "fs.read", Args: read.Args, Status: plan.ItemCompleted, Attempt: 1, Result: "a"}},
+			}
+			for range tt.patched {
+				s.History = append(s.History, plan.HistoryItem{Index: "2", Tool: "fs.patch", Args: map[string]any{"path": "a/x.go", "old": "a", "new": "b"}, Status: plan.ItemCompleted, Attempt: 1})
+			}
+			r := planning.NewReplanner(workplace(t, tt.goal, tt.small), s)
+			if _, asks := r.Next(); asks != (tt.want == "") {
+				t.Fatalf("the model is asked: %v", asks)
+			}
+			out := r.Outcome()
+			if got := drawn(out.Plan); got != tt.want {
+				t.Errorf("got\n     %s\nwant %s", got, tt.want)
+			}
+			if step, _ := out.Plan.Step("4"); tt.want != "" && !strings.HasSuffix(string(step.Title), "since 1 failed: TestX") {
+				t.Errorf("the step is %q", step.Title)
+			}
+		})
+	}
+}
+
+func TestNewPlanOfAGoalThatOnlyAsksHasNoEffect(t *testing.T) {
+	look := plan.Step{Index: "1", Title: "Look", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "b/x.go"}, DependsOn: []string{}}
+	for _, small := range []bool{true, false} {
+		s := prompt.Situation{
+			Plan: plan.Plan{Title: "Look", Steps: []plan.Step{look}}, Finished: map[string]bool{}, Failed: "1", Error: "there is no such file",
+			Remaining: []plan.Step{look}, StepsLeft: 9, ReplansLeft: 2,
+		}
+		r := planning.NewReplanner(workplace(t, "What does a/x.go do?", small), s)
+		r.Absorb(stepsOf(`1 fs.read {"path":"a/x.go"}`, `2 fs.remove {"path":"a/x.go"} ["1"]`))
+		p := r.Outcome().Plan
+		gated := len(p.Steps) == 2 && p.Steps[1].Gate
+		if left := len(p.Steps) == 1 && p.Steps[0].Tool == "fs.read"; left != small || gated == small {
+			t.Errorf("small %v: %s", small, drawn(p))
+		}
+	}
+}

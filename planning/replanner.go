@@ -13,12 +13,18 @@ import (
 // NewReplanner returns the planner for the remaining work after a failure.
 // Finished steps stay as they are; a valid answer is merged with them (see
 // [plan.Revise]). An answer without steps gives up, and one equal to the remaining
-// steps is refused: it would fail again.
+// steps is refused: it would fail again. Where a small model has to try once more, rules
+// make the plan.
 func NewReplanner(b prompt.Brief, s prompt.Situation) Planner {
 	r := newReplanner(b, s)
-	if r.outcome.Kind == OutcomePending {
-		r.request = prompt.ReplanRequest(b, s, r.most)
+	if r.outcome.Kind != OutcomePending {
+		return r
 	}
+	if outcome, ok := r.again(); ok {
+		r.outcome = outcome
+		return r
+	}
+	r.request = prompt.ReplanRequest(b, s, r.most)
 	return r
 }
 

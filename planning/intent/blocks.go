@@ -215,8 +215,10 @@ func (a answerer) changed(r result) []string {
 	switch n := len(r.Files.list); {
 	case change.isObject():
 		head += ": " + change.edits() + matchedBy[change.By]
-	case n > 0 && a.in.Params["remove"] == "":
+	case n > 0 && a.in.Params["remove"] == "" && head == "Changed":
 		head += " " + english.Count(n, "file")
+	case n > 0 && a.in.Params["remove"] == "":
+		head += " in " + english.Count(n, "file")
 	}
 	return []string{head + ".", rows(r.Files.list, 0, "file", fileLine), change.note()}
 }
