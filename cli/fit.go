@@ -201,7 +201,7 @@ func (o *options) attempt(ctx context.Context, home string, job fit.Job) (outcom
 		case event.StepFailed:
 			outcome.Failed = outcome.Failed || slices.ContainsFunc(outcome.Steps, func(s plan.Step) bool { return s.Index == d.Index })
 		case event.RunCompleted:
-			outcome.Answer, outcome.Error = string(d.Answer), d.Error
+			outcome.Answer, outcome.Error = d.Answer.Visible(), d.Error
 			if job.Agent {
 				outcome.Answer = fmt.Sprint(d.Variables[agentResult])
 			}

@@ -24,7 +24,7 @@ func TestFitDrivesModelsByWhatTheyDo(t *testing.T) {
 			{Purpose: "repair", Times: -1, Text: "I cannot."},
 			{Purpose: "replan", Times: -1, Text: "I cannot."},
 			{Purpose: "step", Times: -1, Text: "I cannot."},
-			{Purpose: "answer", Times: -1, Text: "GREENHOUSE_PORT sets the port; the default is 7070. A bed raises a ValueError. dry_beds in beds.py uses is_dry."},
+			{Purpose: "answer", Times: -1, Text: "GREENHOUSE_PORT sets the port; the default is 7070. A bed raises a ValueError. is_dry says so below 30."},
 			{Times: -1, Text: "I cannot."},
 		},
 	})
@@ -119,8 +119,10 @@ func shortPlan(r ollamatest.Request) string {
 	case strings.Contains(string(r.Format), "expected_outcome"): // the full form
 	case strings.Contains(goal, "Which environment variable"):
 		steps = `[{"index":"1","title":"Find the port","tool":"fs.search","args":{"query":"GREENHOUSE_PORT","path":"."},"depends_on":[]}]`
-	case strings.Contains(goal, "watered for more"), strings.Contains(goal, "functions use"):
+	case strings.Contains(goal, "watered for more"), strings.Contains(goal, "the soil"):
 		steps = `[{"index":"1","title":"Look at the beds","tool":"fs.read","args":{"path":"greenhouse/beds.py"},"depends_on":[]}]`
+	case strings.Contains(goal, ".gitignore"):
+		steps = `[{"index":"1","title":"Write it","tool":"fs.write","args":{"path":".gitignore","text":"__pycache__/\n*.log\n"},"depends_on":[]}]`
 	case strings.Contains(goal, "Set MAX_BEDS"):
 		steps = `[{"index":"1","title":"Set MAX_BEDS","tool":"fs.patch","args":{"path":"greenhouse/beds.py","old":"MAX_BEDS = 12","new":"MAX_BEDS = 20"},"depends_on":[]}]`
 	}

@@ -216,15 +216,15 @@ func (c *Client) info(entry api.ListModelResponse, shown *api.ShowResponse) prom
 func small(shown *api.ShowResponse) bool {
 	count, _ := shown.ModelInfo["general.parameter_count"].(float64)
 	if count == 0 {
-		return SmallBy(shown.Details.ParameterSize)
+		return SmallBy(untrusted.Text(shown.Details.ParameterSize))
 	}
 	return count < 4e9
 }
 
 // SmallBy reports the same by the number of parameters as a server says it, such as
 // 494.03M or 8.2B.
-func SmallBy(parameters string) bool {
-	size, count := strings.ToUpper(strings.TrimSpace(parameters)), 0.0
+func SmallBy(parameters untrusted.Text) bool {
+	size, count := strings.ToUpper(strings.TrimSpace(string(parameters))), 0.0
 	for unit, times := range map[string]float64{"K": 1e3, "M": 1e6, "B": 1e9} {
 		if number, ok := strings.CutSuffix(size, unit); ok {
 			n, _ := strconv.ParseFloat(number, 64)

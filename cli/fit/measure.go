@@ -180,7 +180,7 @@ type trial struct {
 // size is tried in the other form, and goes on with the better one. A model that thinks
 // does so before each turn of an agent only if it fails without.
 func (m *measured) trials() ([]trial, fit.Settings) {
-	usual := fit.Settings{Short: ollama.SmallBy(string(m.info.Parameters))} // what was found before does not decide
+	usual := fit.Settings{Short: ollama.SmallBy(m.info.Parameters)} // what was found before does not decide
 	settings, trials := usual, m.pass(usual, 1)
 	if first := m.plans(trials); m.whole(trials) && 2*first.Done <= first.Of {
 		others := m.pass(fit.Settings{Short: !usual.Short}, 1)

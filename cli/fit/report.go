@@ -58,7 +58,7 @@ func (r *Report) rank() {
 	})
 	for _, m := range r.Models {
 		if m.Whole && m.Useful() {
-			r.Best = string(m.Model)
+			r.Best = m.Model.Line()
 			break
 		}
 	}
@@ -71,7 +71,7 @@ func (r Report) Text(t *tty.Terminal) string {
 	var notes []string
 	for _, m := range r.Models {
 		if m.Goals().Of > 0 {
-			list.Rows = append(list.Rows, cells(t, string(m.Model) == r.Best, string(m.Model), m.Plans.String(), m.Reads.String(), m.Changes.String(), agents(m.Agents),
+			list.Rows = append(list.Rows, cells(t, m.Model.Line() == r.Best, m.Model.Line(), m.Plans.String(), m.Reads.String(), m.Changes.String(), agents(m.Agents),
 				speed(m), telling.Milliseconds(m.GoalMS), m.Settings.String()))
 		}
 		for _, note := range m.notes() {
@@ -109,7 +109,7 @@ func speed(m Model) string {
 func (m Model) notes() []string {
 	var notes []string
 	note := func(format string, args ...any) {
-		notes = append(notes, untrusted.Line(string(m.Model)+": "+fmt.Sprintf(format, args...)))
+		notes = append(notes, m.Model.Line()+": "+untrusted.Line(fmt.Sprintf(format, args...)))
 	}
 	switch {
 	case m.Problem != "" && m.Goals().Of == 0:

@@ -87,10 +87,10 @@ func TestTasksCanBeReached(t *testing.T) {
 	type edit struct{ path, old, new string }
 	done := map[string][]edit{
 		"constant": {{"greenhouse/beds.py", "MAX_BEDS = 12", "MAX_BEDS = 20"}},
-		"values":   {{"config/home.json", "14", "30"}, {"config/shop.json", "14", "30"}},
+		"ignore":   {{".gitignore", "", "__pycache__/\n*.log\n"}},
 		"bug":      {{"greenhouse/sensors.py", "moisture > limit", "moisture < limit"}},
 		"list":     {{"MODULES.md", "", "- sensors: readings\n- beds: valves\n- server: answers over HTTP\n"}},
-		"version":  {{"greenhouse/__init__.py", "0.4.1", "0.4.2"}},
+		"count":    {{"greenhouse/beds.py", "\ndef legacy_label", "\ndef count_beds(beds):\n    return len(beds)\n\n\ndef legacy_label"}},
 	}
 	for _, task := range tasks(t) {
 		if !task.Changes() {
