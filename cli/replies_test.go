@@ -12,8 +12,10 @@ import (
 
 	"github.com/charmbracelet/x/exp/golden"
 
+	"replan/agent/event"
 	"replan/agent/ollama/ollamatest"
 	"replan/cli"
+	"replan/cli/demo"
 	"replan/cli/fit"
 	planfit "replan/planning/fit"
 	"replan/planning/plan"
@@ -46,6 +48,41 @@ func TestRecordedReplies(t *testing.T) {
 			golden.RequireEqual(t, all.String())
 		})
 	}
+}
+
+// The test plays the demo's second act, which a real model has answered.
+func TestRecordedSecondAct(t *testing.T) {
+	file := filepath.Join("demo", "replies.jsonl")
+	if *recordReplies != "" {
+		writeRecording(t, recordTask(t, nil, demo.RecordedModel, secondAct), file)
+	}
+	recording := readRecording(t, file)
+	said := play(t, recording, secondAct)
+	if stale := recording.Missed(); len(stale) > 0 {
+		t.Fatal(strings.Join(stale, "\n"))
+	}
+	golden.RequireEqual(t, said)
+}
+
+// secondAct carries out the goals of the demo's second act.
+func secondAct(t *testing.T, host, _ string) string {
+	t.Helper()
+	var out strings.Builder
+	folder := temporary(t)
+	err := cli.PlaySecondAct(t.Context(), host, folder, func(e event.Event) {
+		switch d := e.Data.(type) {
+		case event.RunStarted:
+			fmt.Fprintf(&out, "goal: %s\n", d.Goal)
+		case event.StepStarted:
+			fmt.Fprintf(&out, "  step %s: %s %s\n", d.Index, d.Tool, plan.CanonicalJSON(d.Args))
+		case event.ChatReply:
+			fmt.Fprintf(&out, "  %s: %s\n", d.Status, d.Text)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(out.String(), folder, "FOLDER")
 }
 
 func fitTasks(t *testing.T) []planfit.Task {
@@ -217,4 +254,3 @@ func contents(t *testing.T, folder string) map[string]string {
 	}
 	return files
 }
-

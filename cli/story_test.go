@@ -135,7 +135,7 @@ func openStory(t *testing.T, size tea.WindowSizeMsg) *story {
 		t: t, size: size, theme: new(themes.Set).New(themes.Auto, true, themes.Mode{}),
 		news: make(chan struct{}), feed: newFeed(d),
 		// Notifications are off: their timer would outlive the story.
-		Model: tui.New(d.Session(), tui.Options{Intro: demo.Intro("enter"), Suggestion: demo.Goal, Version: "test", Notify: notify.Off, Pauses: draw.Pauses{Grace: 20 * time.Millisecond, Answer: 20 * time.Millisecond}}),
+		Model: tui.New(d.Session(), tui.Options{Intro: demo.Intro("enter"), Suggestions: []string{demo.Goal}, Version: "test", Notify: notify.Off, Pauses: draw.Pauses{Grace: 20 * time.Millisecond, Answer: 20 * time.Millisecond}}),
 	}
 	s.program = teatest.NewTestModel(t, s, teatest.WithInitialTermSize(size.Width, size.Height))
 	var feeding sync.WaitGroup

@@ -57,12 +57,12 @@ func TestGoalOptionIsSentAtStart(t *testing.T) {
 }
 
 func TestSuggestionFillsInput(t *testing.T) {
-	s := open(t, tui.Options{Suggestion: "fix it"}, 120, 36).press(enter)
+	s := open(t, tui.Options{Suggestions: []string{"fix it"}}, 120, 36).press(enter)
 	s.sent(session.Submit{Text: "fix it"})
 }
 
 func TestSuggestionComesBackUntilItIsSent(t *testing.T) {
-	s := open(t, tui.Options{Suggestion: "fix it"}, 120, 36).press(ctrl('u')).press(letters("hello")...).press(enter)
+	s := open(t, tui.Options{Suggestions: []string{"fix it"}}, 120, 36).press(ctrl('u')).press(letters("hello")...).press(enter)
 	s.show(newStory().session(event.ChatUser{Text: "hello"}, event.ChatReply{Text: "Send what you see."})).typed("fix it")
 	s.press(enter).show(newStory().session(event.ChatUser{Text: "fix it"}, event.ChatReply{Text: "done"})).typed("")
 }
