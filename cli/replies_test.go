@@ -35,12 +35,12 @@ func TestRecordedReplies(t *testing.T) {
 		t.Run(model, func(t *testing.T) {
 			file := filepath.Join("testdata", "replies", model+".jsonl")
 			if *recordReplies != "" {
-				recordTasks(t, model, file)
+				recordAgain(t, model, file, fitTasks(t)...)
 			}
 			recording := readRecording(t, file)
 			var all strings.Builder
 			for _, task := range fitTasks(t) {
-				all.WriteString(play(t, recording, fitTask(task)))
+				all.WriteString(play(t, recording, task))
 			}
 			if stale := recording.Missed(); len(stale) > 0 {
 				t.Fatal(strings.Join(stale, "\n"))
@@ -54,7 +54,7 @@ func TestRecordedReplies(t *testing.T) {
 func TestRecordedSecondAct(t *testing.T) {
 	file := filepath.Join("demo", "replies.jsonl")
 	if *recordReplies != "" {
-		writeRecording(t, recordTask(t, nil, demo.RecordedModel, secondAct), file)
+		recordAgain(t, demo.RecordedModel, file, secondAct)
 	}
 	recording := readRecording(t, file)
 	said := play(t, recording, secondAct)
@@ -85,25 +85,52 @@ func secondAct(t *testing.T, host, _ string) string {
 	return strings.ReplaceAll(out.String(), folder, "FOLDER")
 }
 
-func fitTasks(t *testing.T) []planfit.Task {
+// fitTasks returns the tasks of replan fit.
+func fitTasks(t *testing.T) (list []recordedTask) {
+	t.Helper()
 	tasks, err := planfit.Tasks()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tasks
-}
-
-// recordTasks records what a model replies to each task.
-func recordTasks(t *testing.T, model, file string) {
-	var whole *ollamatest.Recording
-	for _, task := range fitTasks(t) {
-		whole = recordTask(t, whole, model, fitTask(task))
-		writeRecording(t, whole, file) // so that a test that is stopped leaves what it has
+	for _, task := range tasks {
+		list = append(list, fitTask(task))
 	}
+	return list
 }
 
-// recordTask adds what a model replies in a session to a recording, which may be nil.
-func recordTask(t *testing.T, to *ollamatest.Recording, model string, task recordedTask) *ollamatest.Recording {
+// recordAgain writes a recording of tasks again. What the file holds of a task stays if it
+// still plays to the end, so that the same command goes on after one that was stopped.
+func recordAgain(t *testing.T, model, file string, tasks ...recordedTask) {
+	t.Helper()
+	before, _ := os.ReadFile(file) // the first time there is none
+	var parts []*ollamatest.Recording
+	for _, task := range tasks {
+		parts = append(parts, still(t, before, task))
+	}
+	for i, task := range tasks {
+		if parts[i] == nil {
+			parts[i] = recordTask(t, model, task)
+			writeRecording(t, parts, file)
+		}
+	}
+	writeRecording(t, parts, file)
+}
+
+// still returns what a recording holds of a task, nil if it is stale.
+func still(t *testing.T, data []byte, task recordedTask) *ollamatest.Recording {
+	recording, err := ollamatest.ReadRecording(data)
+	if err != nil {
+		return nil
+	}
+	play(t, recording, task)
+	if len(recording.Missed()) > 0 {
+		return nil
+	}
+	return recording.Played()
+}
+
+// recordTask records what a model replies in a session.
+func recordTask(t *testing.T, model string, task recordedTask) *ollamatest.Recording {
 	host := *recordReplies
 	if !strings.Contains(host, "://") {
 		host = "http://" + host
@@ -135,11 +162,7 @@ func recordTask(t *testing.T, to *ollamatest.Recording, model string, task recor
 			t.Errorf("the recording does not play: %s\n%s", missed, said)
 		}
 		t.Logf("%s: %d replies\n%s", model, recording.Len(), said)
-		if to == nil {
-			return recording
-		}
-		to.Add(recording)
-		return to
+		return recording
 	}
 }
 
@@ -175,9 +198,19 @@ func readRecording(t *testing.T, file string) *ollamatest.Recording {
 	return recording
 }
 
-func writeRecording(t *testing.T, recording *ollamatest.Recording, file string) {
+// writeRecording writes the parts of a recording that are there.
+func writeRecording(t *testing.T, parts []*ollamatest.Recording, file string) {
 	t.Helper()
-	data, err := recording.Bytes()
+	var whole *ollamatest.Recording
+	for _, part := range parts {
+		switch {
+		case whole == nil:
+			whole = part
+		case part != nil:
+			whole = whole.With(part)
+		}
+	}
+	data, err := whole.Bytes()
 	if err != nil {
 		t.Fatal(err)
 	}

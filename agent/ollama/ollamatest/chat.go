@@ -306,7 +306,11 @@ func (a *answer) pieces() (out []piece, breaks bool) {
 			text, breaks = text[:min(max(limit, 0), len(text))], true
 		}
 	}
-	for _, c := range cut(text) {
+	parts := cut(text)
+	if len(a.reply.Pieces) > 0 {
+		parts, breaks = a.reply.Pieces, true
+	}
+	for _, c := range parts {
 		out = append(out, piece{text: c, tokens: 1})
 	}
 	if breaks {

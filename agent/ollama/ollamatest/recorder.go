@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/ollama/ollama/api"
@@ -26,10 +27,12 @@ type Recorder struct {
 	url       string
 	http      *http.Server
 	served    chan error // receives the result of Serve, once
+	chats     sync.WaitGroup
 }
 
 // Record starts a recorder on a free loopback port, in front of the server at the URL
-// real. Requests that are given up are not recorded. The recorder leaves out how long
+// real. A reply that breaks off is recorded as far as it came, and one that never began is
+// not. The recorder leaves out how long
 // the model took to load, so that programs do the same when the recording is played.
 func Record(ctx context.Context, real *url.URL, model string) (*Recorder, error) {
 	about, version, err := describe(ctx, real, model)
@@ -62,6 +65,7 @@ func (r *Recorder) Recording() *Recording { return r.recording }
 // Close stops the recorder and aborts its requests in progress.
 func (r *Recorder) Close() error {
 	err := r.http.Close()
+	r.chats.Wait()
 	if served := <-r.served; !errors.Is(served, http.ErrServerClosed) {
 		err = errors.Join(err, served)
 	}
@@ -102,6 +106,8 @@ func describe(ctx context.Context, real *url.URL, name string) (m Model, version
 
 // chat passes a request on, and records its reply.
 func (r *Recorder) chat(w http.ResponseWriter, in *http.Request) {
+	r.chats.Add(1)
+	defer r.chats.Done()
 	body, err := io.ReadAll(http.MaxBytesReader(w, in.Body, maxBody))
 	if err != nil {
 		writeError(w, http.StatusBadRequest, err.Error())
@@ -121,17 +127,17 @@ func (r *Recorder) chat(w http.ResponseWriter, in *http.Request) {
 	defer resp.Body.Close() //nolint:errcheck // nothing is written to it
 	w.Header().Set("Content-Type", resp.Header.Get("Content-Type"))
 	w.WriteHeader(resp.StatusCode)
-	reply, whole := relay(w, resp)
+	reply, came := relay(w, resp)
 	req := Request{Raw: body}
 	req.Purpose, req.Step = purposeOf(in.Header)
-	if json.Unmarshal(body, &req) == nil && whole && len(req.Messages) > 0 && !req.asksNothing() {
+	if json.Unmarshal(body, &req) == nil && came && len(req.Messages) > 0 && !req.asksNothing() {
 		r.recording.add(req, reply)
 	}
 }
 
-// relay passes the lines of a response on, and returns what they say. It is whole if it
-// came to its end.
-func relay(w http.ResponseWriter, resp *http.Response) (reply RecordedReply, whole bool) {
+// relay passes the lines of a response on, and returns what they say, and whether they
+// said anything.
+func relay(w http.ResponseWriter, resp *http.Response) (reply RecordedReply, came bool) {
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(nil, maxBody)
 	for lines.Scan() {
@@ -143,30 +149,40 @@ func relay(w http.ResponseWriter, resp *http.Response) (reply RecordedReply, who
 		if err := json.Unmarshal(raw, &line); err != nil {
 			return reply, false
 		}
-		reply.Text += line.Message.Content
-		reply.Thinking += line.Message.Thinking
-		for _, call := range line.Message.ToolCalls {
-			reply.Calls = append(reply.Calls, Call{ID: call.ID, Name: call.Function.Name, Args: call.Function.Arguments.ToMap()})
-		}
+		reply.take(line.ChatResponse)
 		if line.Error != "" {
-			reply.Error, whole = line.Error, true
+			reply.Error, reply.Pieces = line.Error, nil
 			if resp.StatusCode != http.StatusOK {
 				reply.Status = resp.StatusCode
 			}
 		}
 		if line.Done {
-			whole = true
-			reply.DoneReason, reply.PromptTokens, reply.Tokens = line.DoneReason, line.PromptEvalCount, line.EvalCount
-			reply.Read, reply.Wrote = rounded(line.PromptEvalDuration), rounded(line.EvalDuration)
 			line.PromptEvalDuration, line.EvalDuration, line.LoadDuration = reply.Read, reply.Wrote, 0
 			raw, _ = json.Marshal(line.ChatResponse) // it was read from JSON
 		}
+		came = came || line.Done || reply.Text+line.Error != ""
 		if _, err := w.Write(append(bytes.Clone(raw), '\n')); err != nil {
-			return reply, false
+			break // a program that has read enough reads as much again
 		}
 		_ = http.NewResponseController(w).Flush() // a broken connection fails the next write
 	}
-	return reply, whole && lines.Err() == nil
+	return reply, came
+}
+
+// take adds what a line of the response says.
+func (r *RecordedReply) take(line api.ChatResponse) {
+	r.Text += line.Message.Content
+	r.Thinking += line.Message.Thinking
+	if line.Message.Content != "" {
+		r.Pieces = append(r.Pieces, line.Message.Content)
+	}
+	for _, call := range line.Message.ToolCalls {
+		r.Calls = append(r.Calls, Call{ID: call.ID, Name: call.Function.Name, Args: call.Function.Arguments.ToMap()})
+	}
+	if line.Done {
+		r.DoneReason, r.PromptTokens, r.Tokens = line.DoneReason, line.PromptEvalCount, line.EvalCount
+		r.Read, r.Wrote, r.Pieces = rounded(line.PromptEvalDuration), rounded(line.EvalDuration), nil
+	}
 }
 
 // rounded leaves out what no reader needs of a duration.

@@ -42,6 +42,7 @@ type RecordedReply struct {
 	Text         string        `json:"text,omitempty"`
 	Thinking     string        `json:"thinking,omitempty"`
 	Calls        []Call        `json:"calls,omitempty"`
+	Pieces       []string      `json:"pieces,omitempty"` // in which a text came that has no end
 	DoneReason   string        `json:"done_reason,omitempty"`
 	PromptTokens int           `json:"prompt_eval_count,omitempty"`
 	Read         time.Duration `json:"prompt_eval_duration,omitempty"` // nanoseconds
@@ -105,18 +106,6 @@ func (r *Recording) Len() int {
 	return len(r.replies)
 }
 
-// Goals returns the goals of the recorded requests, sorted.
-func (r *Recording) Goals() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var goals []string
-	for _, reply := range r.replies {
-		goals = append(goals, reply.Goal)
-	}
-	slices.Sort(goals)
-	return slices.Compact(goals)
-}
-
 // Missed returns, for each request without a reply, a message that says what to do.
 func (r *Recording) Missed() []string {
 	r.mu.Lock()
@@ -134,14 +123,25 @@ func (r *Recording) add(req Request, reply RecordedReply) {
 	r.replies = append(r.replies, reply)
 }
 
-// Add adds the replies of another recording of the model.
-func (r *Recording) Add(other *Recording) {
-	other.mu.Lock()
-	replies := slices.Clone(other.replies)
-	other.mu.Unlock()
+// Played returns a recording of the replies that were sent so far.
+func (r *Recording) Played() *Recording {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.replies = append(r.replies, replies...)
+	return &Recording{
+		model: r.model, version: r.version, played: make(map[string]int),
+		replies: r.only(func(reply RecordedReply) bool { return r.played[reply.Hash] > 0 }),
+	}
+}
+
+// With returns a recording of the replies of r and of another recording of its model.
+func (r *Recording) With(other *Recording) *Recording {
+	both := &Recording{model: r.model, version: r.version, played: make(map[string]int)}
+	for _, part := range []*Recording{r, other} {
+		part.mu.Lock()
+		both.replies = append(both.replies, part.replies...)
+		part.mu.Unlock()
+	}
+	return both
 }
 
 // take returns the reply to a request, again the last one once all were sent. If there
@@ -186,7 +186,7 @@ func (r RecordedReply) isLike(req Request) bool {
 
 func (r RecordedReply) reply() Reply {
 	return Reply{
-		Text: r.Text, Thinking: r.Thinking, Calls: r.Calls, DoneReason: r.DoneReason, Status: r.Status, Error: r.Error,
+		Pieces: r.Pieces, Text: r.Text, Thinking: r.Thinking, Calls: r.Calls, DoneReason: r.DoneReason, Status: r.Status, Error: r.Error,
 		Took: api.Metrics{PromptEvalCount: r.PromptTokens, PromptEvalDuration: r.Read, EvalCount: r.Tokens, EvalDuration: r.Wrote},
 	}
 }

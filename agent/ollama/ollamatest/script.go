@@ -88,6 +88,8 @@ type Reply struct {
 	CutAfter int    // breaks the connection after that many bytes of text; 0 never, -1 before the first
 	EndAfter int    // ends the stream cleanly but without done after that many bytes of text; 0 never, -1 before the first
 
+	Pieces []string // of a text that comes in these, and then ends without done; overrides Text
+
 	Took api.Metrics // tokens and times to report; zero: those of the server
 
 	// The same in bytes of the response body on the wire, so that a break may
