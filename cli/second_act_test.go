@@ -17,7 +17,7 @@ func TestSecondActFollowsOnTheScreen(t *testing.T) {
 	s := openStory(t, tea.WindowSizeMsg{Width: 120, Height: 36}, suggestions[1:]...)
 	s.until("the model and the tools are known", func() bool { return s.known })
 	s.press(enterKey)
-	s.until("the recorded model is chosen", func() bool { return s.model == demo.RecordedModel })
+	s.until("the recorded model is chosen", func() bool { return s.replied && s.model == demo.RecordedModel })
 	for range demo.Goals() {
 		s.answered()
 	}

@@ -192,14 +192,10 @@ func handleRemoved(m *Model, d session.Removed) {
 
 // handleStatus applies the session's status.
 func (m *Model) handleStatus(d session.Status) {
-	chosen := m.status.Model != "" && m.status.Model != d.Model
 	m.caughtUp = true
 	m.servers.notices(m.status, d, m.live.Shown().State, m.toasts.Show)
 	m.dag.Lose(telling.LostServers(d.Servers))
 	m.status, m.servers.looking = d, false
-	if chosen {
-		m.input.Suggest()
-	}
 	if dialog := m.dialogs.servers; dialog.Shown() && dialog.Changed(d.Servers) {
 		m.servers.stale = true
 	}

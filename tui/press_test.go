@@ -67,6 +67,12 @@ func TestSuggestionComesBackUntilItIsSent(t *testing.T) {
 	s.press(enter).show(newStory().session(event.ChatUser{Text: "fix it"}, event.ChatReply{Text: "done"})).typed("")
 }
 
+func TestNextSuggestionFollowsAnAnswer(t *testing.T) {
+	s := open(t, tui.Options{Suggestions: []string{"fix it", "/model small", "explain it"}}, 120, 36).press(enter)
+	s.show(newStory().session(event.ChatUser{Text: "fix it"}, event.ChatReply{Text: "done"})).typed("/model small")
+	s.press(enter).show(newStory().session(event.ChatUser{Text: "/model small"}, event.ChatReply{Text: "small"})).typed("explain it")
+}
+
 func TestNewLinesGrowInput(t *testing.T) {
 	s := open(t, tui.Options{}, 80, 24)
 	s.press(letters("one")...).press(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt}).press(letters("two")...).press(ctrl('j')).press(letters("three")...)
