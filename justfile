@@ -35,6 +35,10 @@ golden:
 record:
     go test ./cli -count 1 -run TestRecordDemo -record "$PWD/docs/demo.svg"
 
+# record the replies of the models coder and half on the Ollama server at HOST again, after a change of prompts; takes up to ten minutes
+record-replies HOST="127.0.0.1:11434":
+    go test ./cli -count 1 -timeout 60m -v -run 'TestRecordedReplies|TestRecordedSecondAct' -record-replies {{HOST}} -update
+
 # speed, each benchmark six times, to be compared with benchstat
 bench:
     go test -run '^$' -bench . -count 6 ./planning/... ./agent ./agent/runner ./agent/store/journal ./tui/...

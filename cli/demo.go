@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"replan/agent/policy"
+	"replan/agent/session"
 	"replan/agent/store"
 	"replan/cli/config"
 	"replan/cli/demo"
@@ -27,24 +28,31 @@ const demoPace = 12 * time.Millisecond
 
 func newDemo(o *options) *cobra.Command {
 	var keep bool
+	act := 1
 	command := &cobra.Command{
 		Use:   "demo",
 		Short: "Play a whole session with nothing installed",
 		Long: "demo plays a whole session in a folder of its own. The model's words are a script, served over\n" +
 			"Ollama's own protocol; the project, the tools, the failing test, the diff and the gates are real.\n" +
+			"In its second act a real small model plays, whose replies were recorded.\n" +
 			"Without a terminal it approves its own gates. Its folder and its run are deleted at the end.",
-		Example: "  replan demo\n  replan demo --plain --approve all\n  replan demo --output json",
+		Example: "  replan demo\n  replan demo --act 2\n  replan demo --plain --approve all\n  replan demo --output json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.demo(cmd.Context(), keep)
+			if act != 1 && act != 2 {
+				return usage("--act is 1 or 2, not %d", act)
+			}
+			return o.demo(cmd.Context(), act, keep)
 		},
 	}
 	command.Flags().BoolVar(&keep, "keep", false, "keep the demo's folder with its run, and print its path")
+	command.Flags().IntVar(&act, "act", act, "begin with act `N`: 1 is a script, 2 a real model that was recorded")
 	return command
 }
 
-// demo unpacks the project, starts the scripted model and runs a session.
-func (o *options) demo(ctx context.Context, keep bool) (err error) {
+// demo unpacks the project, starts the scripted model and runs a session from
+// an act on.
+func (o *options) demo(ctx context.Context, act int, keep bool) (err error) {
 	if _, err := exec.LookPath("go"); err != nil {
 		return usage("the demo fixes a Go project and needs the go command: install Go from https://go.dev/dl")
 	}
@@ -75,7 +83,11 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	}
 	defer func() { err = errors.Join(err, wrap("stop the demo's model", model.Close())) }()
 
+	intro := demo.Intro
 	o.Host, o.Model, o.Trusted = model.URL(), demo.Model, true
+	if act == 2 {
+		o.Model, intro = demo.RecordedModel, demo.RecordedIntro
+	}
 	o.LSP = lsp.Section{Enabled: new(bool)} // show the same on every machine
 	o.MCPConfig, o.Servers, o.NoWorkspaceTools = "", nil, false
 	o.Manner = config.Manner{} // the script supports no other settings, except for flags
@@ -85,17 +97,27 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	o.store = newStore(o.Dirs)
 	if o.screen() {
 		// Its runs go with its folder: nothing can be said about them later.
-		_, err := o.screens().openScreens(ctx, tui.Options{Intro: demo.Intro(o.Keys.Name("chat.send")), Suggestion: demo.Goal}, continued{})
+		_, err := o.screens().openScreens(ctx, tui.Options{Intro: intro(o.Keys.Name("chat.send")), Suggestions: demo.Suggestions(act)}, continued{})
 		return err
 	}
 	if !keep {
 		o.again = "replan demo --plain"
+		if act == 2 {
+			o.again += " --act 2"
+		}
 	}
 	if o.ApproveText == "" && !o.asks() {
 		o.ApproveText, o.Approve = string(policy.ApproveAll), policy.ApproveAll
 		_, _ = fmt.Fprintln(o.io.Err, "replan: the demo works in its own folder and approves its own gates; --approve none keeps them closed")
 	}
-	return o.runHeadless(ctx, demo.Goal)
+	if act == 1 {
+		return o.runHeadless(ctx, demo.Goal)
+	}
+	var job headlessJob
+	for _, goal := range demo.Goals() {
+		job.commands = append(job.commands, session.Submit{Text: goal})
+	}
+	return o.headless(ctx, job)
 }
 
 // prepareDemo unpacks the project to a subfolder and returns its path.

@@ -94,7 +94,7 @@ func openRecorder(t *testing.T, folder string, size tea.WindowSizeMsg) *recorder
 	theme := new(themes.Set).New(themes.Auto, true, themes.Mode{})
 	r := &recorder{
 		t: t, size: size, news: make(chan struct{}), lit: theme.Styles.Key.Bold(true).Render("y") + " ",
-		Model: tui.New(d.Session(), tui.Options{Intro: demo.Intro("enter"), Suggestion: demo.Goal, Version: "demo", Notify: notify.Off}),
+		Model: tui.New(d.Session(), tui.Options{Intro: demo.Intro("enter"), Suggestions: []string{demo.Goal}, Version: "demo", Notify: notify.Off}),
 	}
 	r.program = teatest.NewTestModel(t, r, teatest.WithInitialTermSize(size.Width, size.Height))
 	var feeding sync.WaitGroup

@@ -110,7 +110,7 @@ func (o screens) openScreens(ctx context.Context, screen tui.Options, before con
 		if err != nil || next == "" || ctx.Err() != nil {
 			return sessions, err
 		}
-		screen.Intro, screen.Goal, screen.Suggestion = "", "", ""
+		screen.Intro, screen.Goal, screen.Suggestions = "", "", nil
 		if before.session, err = o.openConversation(next); err != nil {
 			// The previous conversation is still there.
 			screen.Intro = "The conversation cannot be opened: " + oneLine(err.Error())

@@ -114,6 +114,8 @@ type story struct {
 	run     agent.Run
 	known   bool // the session has reported its model and tools
 	replied bool
+	model   string
+	ends    []event.Status // of the runs
 }
 
 // Messages that tell the watcher what a frame reflects: a number of events, or
@@ -123,8 +125,12 @@ type (
 	syncMsg   int
 )
 
-// openStory opens the demo.
-func openStory(t *testing.T, size tea.WindowSizeMsg) *story {
+// openStory opens the demo. What is typed for the user is the goal of the first act if
+// no suggestions are given.
+func openStory(t *testing.T, size tea.WindowSizeMsg, suggestions ...string) *story {
+	if suggestions == nil {
+		suggestions = []string{demo.Goal}
+	}
 	leaks := goleak.IgnoreCurrent()
 	ctx, cancel := context.WithCancel(context.Background())
 	d, err := cli.OpenDemo(ctx, t.TempDir(), 0)
@@ -135,7 +141,7 @@ func openStory(t *testing.T, size tea.WindowSizeMsg) *story {
 		t: t, size: size, theme: new(themes.Set).New(themes.Auto, true, themes.Mode{}),
 		news: make(chan struct{}), feed: newFeed(d),
 		// Notifications are off: their timer would outlive the story.
-		Model: tui.New(d.Session(), tui.Options{Intro: demo.Intro("enter"), Suggestion: demo.Goal, Version: "test", Notify: notify.Off, Pauses: draw.Pauses{Grace: 20 * time.Millisecond, Answer: 20 * time.Millisecond}}),
+		Model: tui.New(d.Session(), tui.Options{Intro: demo.Intro("enter"), Suggestions: suggestions, Version: "test", Notify: notify.Off, Pauses: draw.Pauses{Grace: 20 * time.Millisecond, Answer: 20 * time.Millisecond}}),
 	}
 	s.program = teatest.NewTestModel(t, s, teatest.WithInitialTermSize(size.Width, size.Height))
 	var feeding sync.WaitGroup
@@ -203,11 +209,13 @@ func (s *story) View() tea.View {
 func (s *story) fold(e event.Event) {
 	switch d := e.Data.(type) {
 	case session.Status:
-		s.known = s.known || d.Model != "" && d.ContextTokens > 0
+		s.known, s.model = s.known || d.Model != "" && d.ContextTokens > 0, string(d.Model)
 		return
 	case event.ChatReply:
 		s.replied = true
 		return
+	case event.RunCompleted:
+		s.ends = append(s.ends, d.Status)
 	}
 	if _, starts := e.Data.(event.RunStarted); starts || e.Run == s.run.ID && s.run.ID != "" {
 		if err := s.run.Apply(e); err != nil && !e.Data.Kind().Passing() {
@@ -273,6 +281,25 @@ func (s *story) openGate() {
 	s.press(tea.KeyPressMsg{Code: 'g', Mod: tea.ModCtrl})
 	s.until("the gate takes keys", s.takesKeys)
 	s.press(tea.KeyPressMsg{Code: 'y', Text: "y"})
+}
+
+// answered sends what is typed, and allows what a gate asks until the run has ended.
+func (s *story) answered() {
+	s.t.Helper()
+	s.mu.Lock()
+	ended := len(s.ends)
+	s.replied = false
+	s.mu.Unlock()
+	s.press(enterKey)
+	for over := false; !over; {
+		s.until("a gate or the answer", func() bool {
+			over = s.replied && len(s.ends) > ended
+			return over || len(s.run.Gates) > 0 && s.takesKeys()
+		})
+		if !over {
+			s.press(tea.KeyPressMsg{Code: 'y', Text: "y"})
+		}
+	}
 }
 
 // golden compares the text of the screen with a golden file.

@@ -93,7 +93,7 @@ func TestAwkwardTextKeepsFrameSize(t *testing.T) {
 		for i, e := range st.events {
 			st.events[i] = withAwkwardText(r, e, text)
 		}
-		m := tui.New(newFakeSession(), tui.Options{ASCII: rapid.Bool().Draw(r, "ASCII"), Intro: text(), Suggestion: text()})
+		m := tui.New(newFakeSession(), tui.Options{ASCII: rapid.Bool().Draw(r, "ASCII"), Intro: text(), Suggestions: []string{text()}})
 		m.Update(tea.WindowSizeMsg{Width: size.w, Height: size.h})
 		if method == ansi.GraphemeWidth {
 			m.Update(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})

@@ -113,7 +113,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.dag, m.detail = dag.New(l, m.keys), step.New(l, m.keys)
 	m.detail.Graphics = m.graphics
 	m.pending = &ask.Pending{Runs: m.live}
-	m.input = input.New(l, m.keys, input.Options{Text: o.Suggestion, Editor: o.Editor, Commands: o.Commands, Now: o.Now})
+	m.input = input.New(l, m.keys, input.Options{Texts: o.Suggestions, Editor: o.Editor, Commands: o.Commands, Now: o.Now})
 	home, _ := os.UserHomeDir() // "" if unknown
 	home = strings.TrimRight(home, "/")
 	m.home = home

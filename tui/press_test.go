@@ -57,14 +57,20 @@ func TestGoalOptionIsSentAtStart(t *testing.T) {
 }
 
 func TestSuggestionFillsInput(t *testing.T) {
-	s := open(t, tui.Options{Suggestion: "fix it"}, 120, 36).press(enter)
+	s := open(t, tui.Options{Suggestions: []string{"fix it"}}, 120, 36).press(enter)
 	s.sent(session.Submit{Text: "fix it"})
 }
 
 func TestSuggestionComesBackUntilItIsSent(t *testing.T) {
-	s := open(t, tui.Options{Suggestion: "fix it"}, 120, 36).press(ctrl('u')).press(letters("hello")...).press(enter)
+	s := open(t, tui.Options{Suggestions: []string{"fix it"}}, 120, 36).press(ctrl('u')).press(letters("hello")...).press(enter)
 	s.show(newStory().session(event.ChatUser{Text: "hello"}, event.ChatReply{Text: "Send what you see."})).typed("fix it")
 	s.press(enter).show(newStory().session(event.ChatUser{Text: "fix it"}, event.ChatReply{Text: "done"})).typed("")
+}
+
+func TestNextSuggestionFollowsAnAnswer(t *testing.T) {
+	s := open(t, tui.Options{Suggestions: []string{"fix it", "/model small", "explain it"}}, 120, 36).press(enter)
+	s.show(newStory().session(event.ChatUser{Text: "fix it"}, event.ChatReply{Text: "done"})).typed("/model small")
+	s.press(enter).show(newStory().session(event.ChatUser{Text: "/model small"}, event.ChatReply{Text: "small"})).typed("explain it")
 }
 
 func TestNewLinesGrowInput(t *testing.T) {

@@ -43,7 +43,7 @@ func (m *Model) inputNamesReplay(names ...string) {
 // play plays a run in place of this screen, from its start or at its end.
 func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 	o := m.options
-	o.Replay, o.Recorded, o.Intro, o.Goal, o.Suggestion, o.Drawn, o.GoOn = true, nil, "", "", "", nil, nil
+	o.Replay, o.Recorded, o.Intro, o.Goal, o.Suggestions, o.Drawn, o.GoOn = true, nil, "", "", nil, nil, nil
 	o.ChatWidth, o.PlanHeight, o.ShowThinking = m.room.chat, m.room.plan, m.chat.ShowsThinking
 	settings := replay.Options{Speed: speed, Frame: batchInterval, Alone: m.options.Replay, RoomyFrom: minHeight + 2, Keys: m.keys}
 	p := replay.New(events, settings, func(p *replay.Player, before replay.PlayedScreen) replay.PlayedScreen {

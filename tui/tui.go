@@ -47,21 +47,21 @@ type Options struct {
 	ShowThinking          bool     // expand the model's thinking
 	Recent                []string // what was chosen in the palette last, the newest first
 
-	Notify     notify.Mode                 // how to alert a user who looks elsewhere; "" is auto
-	Version    string                      // shown in help
-	Goal       string                      // sent at the start; "" for none
-	Intro      string                      // Markdown, shown while the chat is empty
-	Examples   []string                    // goals that fit this folder, shown in the greeting
-	Suggestion string                      // initial text of the input; it comes back until it is sent
-	Editor     []string                    // the user's editor with its arguments; none if empty
-	Planners   planning.Planners           // the session's planners; nil means the three phases and a model
-	Keys       keymap.Keys                 // override the default keys; see [CheckKeys]
-	Commands   func() []session.Completion // chat commands for the palette and help; nil for none
-	Drawn      func()                      // called once, concurrently with drawing, after the first frame; may be nil
-	Replay     bool                        // the session replays a past run: no questions, no sending, no stopping
-	Elsewhere  bool                        // the run is on a worker and continues without the screen, so leaving asks nothing
-	Now        func() time.Time            // nil means time.Now
-	Pauses     draw.Pauses                 // zero fields mean the default length
+	Notify      notify.Mode                 // how to alert a user who looks elsewhere; "" is auto
+	Version     string                      // shown in help
+	Goal        string                      // sent at the start; "" for none
+	Intro       string                      // Markdown, shown while the chat is empty
+	Examples    []string                    // goals that fit this folder, shown in the greeting
+	Suggestions []string                    // texts for the input, one after another; each comes back until it is sent
+	Editor      []string                    // the user's editor with its arguments; none if empty
+	Planners    planning.Planners           // the session's planners; nil means the three phases and a model
+	Keys        keymap.Keys                 // override the default keys; see [CheckKeys]
+	Commands    func() []session.Completion // chat commands for the palette and help; nil for none
+	Drawn       func()                      // called once, concurrently with drawing, after the first frame; may be nil
+	Replay      bool                        // the session replays a past run: no questions, no sending, no stopping
+	Elsewhere   bool                        // the run is on a worker and continues without the screen, so leaving asks nothing
+	Now         func() time.Time            // nil means time.Now
+	Pauses      draw.Pauses                 // zero fields mean the default length
 
 	// GoOn receives the conversation that the user continues after leaving the
 	// screen. If nil, none can be opened.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -21,8 +22,36 @@ var project embed.FS
 //go:embed words
 var words embed.FS
 
-// Goal is the goal of the demo.
+//go:embed replies.jsonl
+var replies []byte
+
+// Goal is the goal of the first act.
 const Goal = "TestMake is red: find out why, fix it and run the tests"
+
+// RecordedModel is the real model of the second act, whose replies are recorded, and
+// Goals are the goals that it was sent, in this order.
+const RecordedModel = "coder"
+
+// Goals returns the goals of the second act.
+func Goals() []string {
+	return []string{
+		"How does sitemap.Paths order the pages, and why do their names hold no blanks?",
+		"Add a line to README.md that says how to run the tests of slug alone.",
+	}
+}
+
+// speedup is how many times faster than on the machine of the recording the second act
+// is played.
+const speedup = 4
+
+// Suggestions returns what is typed for the user, one after another, from an act on.
+func Suggestions(act int) []string {
+	second := Goals()
+	if act == 2 {
+		return second
+	}
+	return append([]string{Goal, "/model " + RecordedModel}, second...)
+}
 
 // Intro returns the Markdown shown in the chat at the start. send is the key that
 // sends.
@@ -30,6 +59,13 @@ func Intro(send string) string {
 	return "**This is a demo.** A scripted model plays its part over Ollama's own protocol; the project, the tools, " +
 		"the tests, the failure and the gates are real. The folder is a throwaway copy, so you can allow every call.\n\n" +
 		"Press **" + send + "** to send the goal below. The demo knows only this one."
+}
+
+// RecordedIntro is like Intro for the second act.
+func RecordedIntro(send string) string {
+	return "**This is the demo's second act.** The words are those of a real model with 1.5 billion parameters, recorded on two cores " +
+		"without a graphics card, and played " + strconv.Itoa(speedup) + " times as fast. The project, the tools and the gates are real.\n\n" +
+		"Press **" + send + "** to send the goal below."
 }
 
 // Next returns the Markdown that follows the answer: things to try next, and that
@@ -40,7 +76,8 @@ func Next(key func(action string) string, kept bool) string {
 	if !kept {
 		next += ". It is deleted when you quit."
 	}
-	return next + "\n"
+	return next + "\n\n**Act 2:** a real model, recorded (1.5 B parameters, two cores), played " + strconv.Itoa(speedup) +
+		" times as fast: send `/model " + RecordedModel + "`, then the goals that are typed for you.\n"
 }
 
 // Model is the name of the scripted model.
@@ -72,6 +109,8 @@ func Unpack(dir string) error {
 
 // Start serves the scripted model until Close. pace is the delay between two
 // chunks of a reply; 0 sends them at once. next is Markdown that follows the answer.
+// The server has the recorded model, too. It replies to its goals after other talk or
+// other changes as well: a recorded reply is chosen by what a request is for.
 func Start(ctx context.Context, pace time.Duration, next string) (*ollamatest.Server, error) {
 	var ended atomic.Bool // the demo's run has its answer
 	before := func(ollamatest.Request) bool { return !ended.Load() }
@@ -80,7 +119,15 @@ func Start(ctx context.Context, pace time.Duration, next string) (*ollamatest.Se
 			return m.Role == "user" && strings.Contains(m.Content, Goal)
 		})
 	}
-	replies := []ollamatest.Reply{
+	recording, err := ollamatest.ReadRecording(replies)
+	if err != nil {
+		return nil, fmt.Errorf("read the demo's recording: %w", err)
+	}
+	faster := 0.0
+	if pace > 0 {
+		faster = speedup
+	}
+	script := []ollamatest.Reply{
 		// A message to the run makes it ask again for the same phase.
 		{Purpose: "analysis", When: first, Text: scripted("1-analysis.json"), Times: -1},
 		{Purpose: "review", Text: scripted("2-review.md"), Times: -1},
@@ -97,7 +144,7 @@ func Start(ctx context.Context, pace time.Duration, next string) (*ollamatest.Se
 	}
 	server, err := ollamatest.Start(ctx, ollamatest.Script{
 		Model: Model, ContextLength: 8192, Capabilities: []string{"completion", "tools"},
-		Replies: replies, Pace: pace,
+		Replies: script, Pace: pace, Recording: recording, Loose: true, Speedup: faster,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start the demo's scripted model: %w", err)

@@ -31,8 +31,8 @@ type field struct {
 	closed    []string // messages shown while the field is closed, longest first
 }
 
-// newField returns a text field that holds text.
-func newField(l *draw.Look, text string) *field {
+// newField returns an empty text field.
+func newField(l *draw.Look) *field {
 	area := textarea.New()
 	area.ShowLineNumbers = false
 	area.CharLimit = 0
@@ -47,7 +47,6 @@ func newField(l *draw.Look, text string) *field {
 	area.KeyMap.PageDown.Unbind()
 	f := &field{look: l, area: area}
 	f.Retheme()
-	f.area.SetValue(text)
 	f.area.Focus()
 	return f
 }

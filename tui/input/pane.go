@@ -31,7 +31,7 @@ type Pane struct {
 
 // Options configure the input.
 type Options struct {
-	Text     string                      // initial text; it comes back until it is sent
+	Texts    []string                    // texts to send, one after another; each comes back until it is sent
 	Editor   []string                    // the user's editor with its arguments; none if empty
 	Commands func() []session.Completion // chat commands; nil for none
 	Now      func() time.Time
@@ -53,16 +53,19 @@ type State struct {
 
 // New returns an empty input.
 func New(l *draw.Look, keys *keymap.Map, o Options) *Pane {
-	return &Pane{
-		field: newField(l, o.Text), options: o, keys: keys,
+	p := &Pane{
+		field: newField(l), options: o, keys: keys,
 		completer: newCompleter(l), history: historySearch{look: l},
 	}
+	p.Suggest()
+	return p
 }
 
-// Suggest puts the initial text back into an empty input until it was sent.
+// Suggest puts the first of the texts that was not sent yet into an empty input.
 func (p *Pane) Suggest() {
-	if p.Empty() && !slices.Contains(p.sent, p.options.Text) {
-		p.set(p.options.Text)
+	unsent := func(text string) bool { return !slices.Contains(p.sent, text) }
+	if at := slices.IndexFunc(p.options.Texts, unsent); at >= 0 && p.Empty() {
+		p.set(p.options.Texts[at])
 	}
 }
 

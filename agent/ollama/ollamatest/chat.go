@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/ollama/ollama/api"
+
+	"replan/planning/prompt"
 )
 
 const maxBody = 64 << 20 // bytes of one request
@@ -54,6 +56,13 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	reply, ok := Reply{DoneReason: "length"}, true
 	if !req.asksNothing() {
+		reply, ok = s.recorded(req)
+		if recorded := s.plays(req); !ok && recorded && !s.script.Loose {
+			writeError(w, http.StatusInternalServerError, unrecorded)
+			return
+		}
+	}
+	if !ok {
 		reply, ok = s.take(req)
 	}
 	if !ok {
@@ -180,6 +189,20 @@ func (s *Server) recordAhead(req Request) {
 	s.arrived = make(chan struct{})
 }
 
+// plays reports whether a request is for the recorded model.
+func (s *Server) plays(req Request) bool {
+	r := s.script.Recording
+	return r != nil && prompt.SameModel(r.model.Name, req.Model)
+}
+
+// recorded returns the recorded reply to a request.
+func (s *Server) recorded(req Request) (Reply, bool) {
+	if !s.plays(req) {
+		return Reply{}, false
+	}
+	return s.script.Recording.take(req, s.script.Loose)
+}
+
 // take returns the matching reply and counts it as used.
 func (s *Server) take(req Request) (Reply, bool) {
 	for i, reply := range s.script.Replies {
@@ -219,6 +242,7 @@ type answer struct {
 	w      http.ResponseWriter
 	began  time.Time
 	slot   *slot            // nil if reading and writing cost nothing
+	count  int              // pieces of the reply
 	sent   int              // chunks sent so far
 	bytes  int              // bytes of the body sent so far
 	whole  api.ChatResponse // for clients that do not stream
@@ -236,6 +260,7 @@ func (a *answer) stream(ctx context.Context) {
 		a.w.Header().Set("Content-Type", "application/x-ndjson")
 	}
 	pieces, breaks := a.pieces()
+	a.count = len(pieces)
 	limit := a.req.NumPredict()
 	for i, p := range pieces {
 		if limit > 0 && i >= limit {
@@ -281,7 +306,11 @@ func (a *answer) pieces() (out []piece, breaks bool) {
 			text, breaks = text[:min(max(limit, 0), len(text))], true
 		}
 	}
-	for _, c := range cut(text) {
+	parts := cut(text)
+	if len(a.reply.Pieces) > 0 {
+		parts, breaks = a.reply.Pieces, true
+	}
+	for _, c := range parts {
 		out = append(out, piece{text: c, tokens: 1})
 	}
 	if breaks {
@@ -305,10 +334,22 @@ func (a *answer) wait(ctx context.Context, i int, p piece) bool {
 	if a.slot != nil {
 		return a.server.cache.write(ctx, a.slot, p)
 	}
+	if a.reply.Took != (api.Metrics{}) {
+		return a.waitLike(ctx, i)
+	}
 	if a.server.script.Pace <= 0 || i == 0 {
 		return true
 	}
 	return sleep(ctx, time.Now().Add(a.server.script.Pace))
+}
+
+// waitLike waits as long as the real model took to piece i, or shorter by the speedup.
+func (a *answer) waitLike(ctx context.Context, i int) bool {
+	if a.server.script.Speedup <= 0 {
+		return ctx.Err() == nil
+	}
+	took := float64(a.reply.Took.PromptEvalDuration) + float64(a.reply.Took.EvalDuration)*float64(i)/float64(max(a.count, 1))
+	return sleep(ctx, a.began.Add(time.Duration(took/a.server.script.Speedup)))
 }
 
 // sleep waits until the given time and reports whether it was reached.
@@ -363,6 +404,10 @@ func (a *answer) finish(reason string) {
 	if a.slot != nil {
 		end.PromptEvalCount, end.PromptEvalDuration = a.slot.promptTokens, a.slot.readFor
 		end.EvalDuration = elapsed - a.slot.readFor
+	}
+	if took := a.reply.Took; took != (api.Metrics{}) {
+		end.Metrics = took
+		end.TotalDuration = took.PromptEvalDuration + took.EvalDuration
 	}
 	if !a.streams() {
 		writeJSON(a.w, http.StatusOK, end)

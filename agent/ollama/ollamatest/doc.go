@@ -3,5 +3,7 @@
 // installed, and the tests use it too. The server does not interpret text; the
 // script chooses replies by the header that says what each request is for.
 //
+// A [Recording] holds the replies of a real model in place of a script.
+//
 // It imports planning/prompt alone. Start with [Script].
 package ollamatest

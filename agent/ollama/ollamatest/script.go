@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ollama/ollama/api"
+
 	"replan/planning/prompt"
 )
 
@@ -23,23 +25,26 @@ type Script struct {
 	Pulls         []Pull        // what may be pulled; anything else is missing in the registry
 	Version       string        // of Ollama, as reported; "" means [Version]
 	Cache         *Cache        // cost of reading and writing; nil: none, and Pace and ChunkSize apply
+	Recording     *Recording    // a real model, installed too; its replies are the recorded ones
+	Loose         bool          // it also replies to requests like the recorded ones, see [Recording]; those without a reply get one of Replies
+	Speedup       float64       // how many times faster than the real model it replies; 0 at once
 }
 
 // Model is one installed model.
 type Model struct {
-	Name          string   // without a tag, :latest is assumed
-	ContextLength int      // tokens; 0 means 32768
-	Capabilities  []string // nil means completion and tools
-	NumCtx        int      // PARAMETER num_ctx of its Modelfile; 0: none
-	Digest        string   // as listed; "" if the server does not say
-	Bytes         int64    // on disk, and in memory without a context
-	TokenBytes    int64    // memory for a token of context, a multiple of 4; 0: not described
-	MostBytes     int64    // memory there is for it; a larger context fails to load; 0: any amount
-	CPU           bool     // it lies outside the memory of GPUs
-	Parameters    string   // "8.2B"
-	Basename      string   // of its weights, whose size label is Parameters: "Qwen3"; "" if its file does not say
-	Quantization  string   // "Q4_K_M"
-	SameAge       bool     // it was changed together with the model before it, else earlier
+	Name          string   `json:"name,omitempty"`           // without a tag, :latest is assumed
+	ContextLength int      `json:"context_length,omitempty"` // tokens; 0 means 32768
+	Capabilities  []string `json:"capabilities,omitempty"`   // nil means completion and tools
+	NumCtx        int      `json:"num_ctx,omitempty"`        // PARAMETER num_ctx of its Modelfile; 0: none
+	Digest        string   `json:"digest,omitempty"`         // as listed; "" if the server does not say
+	Bytes         int64    `json:"bytes,omitempty"`          // on disk, and in memory without a context
+	TokenBytes    int64    `json:"token_bytes,omitempty"`    // memory for a token of context, a multiple of 4; 0: not described
+	MostBytes     int64    `json:"most_bytes,omitempty"`     // memory there is for it; a larger context fails to load; 0: any amount
+	CPU           bool     `json:"cpu,omitempty"`            // it lies outside the memory of GPUs
+	Parameters    string   `json:"parameters,omitempty"`     // "8.2B"
+	Quantization  string   `json:"quantization,omitempty"`   // "Q4_K_M"
+	SameAge       bool     `json:"same_age,omitempty"`       // it was changed together with the model before it, else earlier
+	Basename      string   `json:"basename,omitempty"`       // of its weights, whose size label is Parameters: "Qwen3"; "" if its file does not say
 }
 
 // Pull is a model that can be pulled. Every pull of its name has the same course;
@@ -84,6 +89,10 @@ type Reply struct {
 	CutAfter int    // breaks the connection after that many bytes of text; 0 never, -1 before the first
 	EndAfter int    // ends the stream cleanly but without done after that many bytes of text; 0 never, -1 before the first
 
+	Pieces []string // of a text that comes in these, and then ends without done; overrides Text
+
+	Took api.Metrics // tokens and times to report; zero: those of the server
+
 	// The same in bytes of the response body on the wire, so that a break may
 	// fall inside a line: of thinking, of a call, of the final counts.
 	BreakAfter int
@@ -92,9 +101,9 @@ type Reply struct {
 
 // Call is a tool call that the model makes.
 type Call struct {
-	ID   string // "" lets the server generate one
-	Name string
-	Args map[string]any // any JSON values
+	ID   string         `json:"id,omitempty"` // "" lets the server generate one
+	Name string         `json:"name"`
+	Args map[string]any `json:"args"` // any JSON values
 }
 
 // Request is a chat request as received.

@@ -85,6 +85,9 @@ func Serve(ctx context.Context, listener net.Listener, script Script) *Server {
 		s.models = append(s.models, Model{Name: script.Model, ContextLength: script.ContextLength, Capabilities: script.Capabilities})
 	}
 	s.models = append(s.models, script.Others...)
+	if script.Recording != nil {
+		s.models = append(s.models, script.Recording.model)
+	}
 	for i := range s.models {
 		s.models[i] = s.models[i].withDefaults()
 	}
@@ -184,7 +187,7 @@ func (s *Server) routes() http.Handler {
 		_, _ = w.Write([]byte("Ollama is running"))
 	})
 	mux.HandleFunc("GET /api/version", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, map[string]string{"version": cmp.Or(s.script.Version, Version)})
+		writeJSON(w, http.StatusOK, map[string]string{"version": s.version()})
 	})
 	mux.HandleFunc("GET /api/tags", s.tags)
 	mux.HandleFunc("GET /api/ps", s.running)
@@ -193,6 +196,13 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /api/pull", s.pull)
 	mux.HandleFunc("DELETE /api/delete", s.remove)
 	return mux
+}
+
+func (s *Server) version() string {
+	if r := s.script.Recording; r != nil {
+		return cmp.Or(s.script.Version, r.version)
+	}
+	return cmp.Or(s.script.Version, Version)
 }
 
 func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
