@@ -166,7 +166,7 @@ func (c CallModel) Replied(reply reply.Reply) event.Data {
 	case c.Index != "" && c.Request.Purpose == prompt.PurposeStep:
 		return c.wrote(reply)
 	case c.Request.Purpose == prompt.PurposeSynthesis, c.Request.Purpose == prompt.PurposeChat && len(reply.Calls) == 0 && !reply.Broken:
-		if called := c.onlyCalls(reply); called != "" {
+		if called := c.noProse(reply); called != "" {
 			return event.SynthesisCompleted{Error: untrusted.Text(called), Reply: reply}
 		}
 		return event.SynthesisCompleted{Text: untrusted.Text(prompt.ReplyMessage(reply).Content), Reply: reply}
@@ -179,11 +179,14 @@ func (c CallModel) Replied(reply reply.Reply) event.Data {
 	}
 }
 
-// onlyCalls says that a reply in prose, for which nothing can be called, is a call of a
-// tool and nothing else; "" if it is not.
-func (c CallModel) onlyCalls(said reply.Reply) string {
+// noProse says why a reply in prose, for which nothing can be called, is none: it is a
+// call, a plan or the request. It returns "" for prose.
+func (c CallModel) noProse(said reply.Reply) string {
 	if c.inLoop() {
 		return "" // they are made
+	}
+	if prompt.Repeats(c.Request, said.Text) {
+		return "the model repeated the request in place of an answer"
 	}
 	if reply.IsPlan(said.Text) {
 		return "the model's reply was a plan in place of text"
@@ -202,7 +205,7 @@ func (c CallModel) wrote(reply reply.Reply) event.Data {
 	failed := event.StepFailed{Index: c.Index, Attempt: c.Attempt, Failure: event.FailureModel, MS: reply.MS, Reply: &reply}
 	called := ""
 	if len(c.Request.Format) == 0 {
-		called = c.onlyCalls(reply)
+		called = c.noProse(reply)
 	}
 	switch {
 	case strings.TrimSpace(message) == "":

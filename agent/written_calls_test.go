@@ -221,12 +221,17 @@ func TestCallIsNoAnswerWithoutTools(t *testing.T) {
 
 func TestPlanInPlaceOfAnAnswerIsAskedForOnceMore(t *testing.T) {
 	for _, first := range []string{
-		`{"title":"Show it","steps":[{"index":"1","title":"Look","tool":"look","args":{}}]}`, said("look", "a"),
+		`{"title":"Show it","steps":[{"index":"1","title":"Look","tool":"look","args":{}}]}`, said("look", "a"), "",
 	} {
 		w := newWorld(t)
 		var formats []string
 		w.reply = func(r prompt.Request) (string, error) {
-			if formats = append(formats, string(r.Format)); len(formats) == 1 {
+			formats = append(formats, string(r.Format))
+			switch {
+			case len(formats) == 1 && first == "": // it repeats the request
+				asked := r.Messages[len(r.Messages)-1].Content
+				return asked[strings.Index(asked, "No plan is needed"):], nil
+			case len(formats) == 1:
 				return first, nil
 			}
 			return `{"answer":"There are three."}`, nil

@@ -413,6 +413,23 @@ func HeldAnswer(req Request) Request {
 	return req
 }
 
+// Repeats reports whether a reply repeats what was asked, as the smallest models do. Results
+// and the goal may be repeated.
+func Repeats(req Request, text string) bool {
+	const telling = 40 // bytes of a sentence
+	if len(req.Messages) == 0 {
+		return false
+	}
+	asked := req.Messages[len(req.Messages)-1].Content
+	asked = asked[strings.LastIndex(asked, "```")+1:]
+	for line := range strings.Lines(asked) {
+		if line = strings.TrimSpace(line); len(line) >= telling && !strings.HasPrefix(line, "Goal:") && strings.Contains(text, line[:telling]) {
+			return true
+		}
+	}
+	return false
+}
+
 // evidenceLines tells what is known about each check, a line each; "" for a plan
 // without checks.
 func evidenceLines(evidence []plan.Evidence) string {
