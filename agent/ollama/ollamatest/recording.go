@@ -147,27 +147,26 @@ func (r *Recording) With(other *Recording) *Recording {
 // take returns the reply to a request, again the last one once all were sent. If there
 // is none and loose is set, it returns the next reply of its purpose, step and goal.
 func (r *Recording) take(req Request, loose bool) (Reply, bool) {
+	lines := steadyLines(req)
+	hash := hashOf(lines)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	lines := steadyLines(req)
-	key := hashOf(lines)
-	fits := func(reply RecordedReply) bool { return reply.Hash == key }
-	found := r.only(fits)
-	if len(found) == 0 && loose {
-		key = strings.Join([]string{req.Purpose, req.Step, req.goal()}, "\n")
-		found = r.only(func(reply RecordedReply) bool { return reply.isLike(req) })
-		found = found[min(r.played[key], len(found)):] // a wrong reply must not come twice
+	found := r.only(func(reply RecordedReply) bool { return reply.Hash == hash })
+	if n := len(found); n > 0 {
+		reply := found[min(r.played[hash], n-1)]
+		r.played[hash]++
+		return reply.reply(), true
 	}
-	if len(found) == 0 {
-		r.missed = append(r.missed, r.miss(req, lines))
-		return Reply{}, false
+	if loose {
+		for _, reply := range r.only(func(reply RecordedReply) bool { return reply.isLike(req) }) {
+			if r.played[reply.Hash] == 0 { // the same reply twice would not help
+				r.played[reply.Hash]++
+				return reply.reply(), true
+			}
+		}
 	}
-	reply := found[min(r.played[key], len(found)-1)]
-	if key != reply.Hash {
-		reply = found[0]
-	}
-	r.played[key]++
-	return reply.reply(), true
+	r.missed = append(r.missed, r.miss(req, lines))
+	return Reply{}, false
 }
 
 func (r *Recording) only(fits func(RecordedReply) bool) (found []RecordedReply) {
