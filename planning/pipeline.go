@@ -72,7 +72,7 @@ func (p *pipeline) begin() {
 		p.skip(1, "switched off")
 		p.skip(2, "there is no analysis to review")
 		p.enter(prompt.PurposePlan)
-	case small && intent.OnlyAsks(b.Goal) && p.fall("a small model answers from what was looked at"):
+	case small && intent.OnlyAsks(b.Goal) && p.fall(""):
 		for phase := 1; phase <= 3; phase++ {
 			p.skip(phase, "the goal asks about what was looked at")
 		}
@@ -356,7 +356,8 @@ func (p *pipeline) repair(faults []plan.Fault) {
 
 // fall plans by rule in place of a small model, whose repairs seldom help, if the looks
 // leave one plan that makes sense: the looks alone for a goal that only asks, and the
-// change of the only file that can be meant for one that wants a change.
+// change of the only file that can be meant for one that wants a change. reason says in a
+// warning why the model's plan is not taken; "" if it was not asked.
 func (p *pipeline) fall(reason string) bool {
 	b := p.brief
 	if len(b.Looked) == 0 || !b.For(prompt.PurposePlan).Prompting.Small || !intent.OnlyAsks(b.Goal) && !intent.WantsChange(b.Goal) {
@@ -366,8 +367,10 @@ func (p *pipeline) fall(reason string) bool {
 	if len(checkProposal(b, current, nil, b.MaxSteps, nil)) > 0 || len(idle(b, current)) > 0 {
 		return false
 	}
-	warning := plan.Fault{Code: plan.CodePlannedByRule, Path: "/steps", Message: reason + ", so rules have planned from what the goal names"}
-	p.outcome = Outcome{Kind: OutcomePlanned, Plan: current, Warnings: []plan.Fault{warning}}
+	p.outcome = Outcome{Kind: OutcomePlanned, Plan: current}
+	if reason != "" {
+		p.outcome.Warnings = []plan.Fault{{Code: plan.CodePlannedByRule, Path: "/steps", Message: reason + ", so rules have planned from what the goal names"}}
+	}
 	return true
 }
 

@@ -35,8 +35,8 @@ const RecordedModel = "coder"
 // Goals returns the goals of the second act.
 func Goals() []string {
 	return []string{
-		"How does sitemap.Paths order the pages, and why do their names hold no blanks?",
-		"Add a line to README.md that says how to run the tests of slug alone.",
+		"How does sitemap.Paths order the pages?",
+		"Create NOTES.md with two sentences about what slug.Make does.",
 	}
 }
 
