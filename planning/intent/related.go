@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"replan/internal/lazyregexp"
 )
 
 // The bounds of what is read for a goal that names nothing.
@@ -64,7 +66,7 @@ func (s *Survey) Search(size func(at string) int64, read func(at string) string)
 		if looked == mostSearched || bytes > relatedAll {
 			break
 		}
-		if _, known := languages[path.Ext(at)]; !known && !slices.Contains(proseFiles, path.Ext(at)) {
+		if _, known := languages[path.Ext(at)]; !known && (!slices.Contains(proseFiles, path.Ext(at)) || mayBeSecret.MatchString(at)) {
 			continue
 		}
 		n := size(at)
@@ -110,6 +112,10 @@ func (s *Survey) Search(size func(at string) int64, read func(at string) string)
 		}
 	}
 }
+
+// mayBeSecret matches the paths of configurations that may hold passwords and keys: who
+// does not name them does not want a model to read them.
+var mayBeSecret = lazyregexp.New(`(?i)secret|credential|passw|api[_-]?key|service[_-]?account`)
 
 // proseFiles are the extensions of files that describe a project or configure it.
 var proseFiles = []string{".md", ".txt", ".rst", ".json", ".yaml", ".yml", ".toml", ".ini", ".cfg"}
