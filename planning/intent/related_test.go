@@ -1,6 +1,7 @@
 package intent_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -39,5 +40,18 @@ func TestFilesAboutTheWordsOfAGoalAreFound(t *testing.T) {
 		if len(got) == 0 != (len(want) == 0) || len(want) > 0 && got[0] != want[0] || slices.Contains(got, "huge.py") || slices.Contains(got, "picture.png") || slices.Contains(got, "secrets.yaml") {
 			t.Errorf("%s: %q", goal, got)
 		}
+	}
+}
+
+func TestSearchForFilesIsBounded(t *testing.T) {
+	t.Parallel()
+	s := intent.NewSurvey("What happens if a bed is watered for more than 90 seconds?")
+	for i := range 10_000 {
+		s.See(fmt.Sprintf("a/%d.go", i), false)
+	}
+	asked := 0
+	s.Search(func(string) int64 { asked++; return 1 << 20 }, func(string) string { return "" })
+	if asked > 4000 {
+		t.Errorf("the size of %d files was asked for", asked)
 	}
 }
