@@ -99,6 +99,9 @@ func valueSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 		case item.Tool != "fs.read" || item.Args["limit"] != nil || text == "":
 			return nil, false
 		case change.Of != "" && (at == change.Of || path.Base(at) == change.Of):
+			if change.To != "" { // another file of that name has given it
+				return nil, false
+			}
 			if change.To, ok = change.Value(text); !ok {
 				return nil, false
 			}
