@@ -106,6 +106,9 @@ func (c *completion) testBody() string {
 // function matches the first line of a function, in languages that have a word for it.
 var function = lazyregexp.New(`^\s*(?:(?:export|pub|async|static|default)\s+)*(?:def|func|fn|function)\s+(?:\([^)]*\)\s*)?([A-Za-z_]\w*)`)
 
+// calling matches the call of a function.
+var calling = lazyregexp.New(`([A-Za-z_]\w*)\(`)
+
 // tested returns the line of the function of a file that a test calls, from 1: the one
 // whose name is a part of the test's, else the only one. It is 0 if that is not clear.
 func tested(text, test string) int {
@@ -115,6 +118,10 @@ func tested(text, test string) int {
 		return 0
 	}
 	title := plainWords(about[1])
+	var words []string // called in the test
+	for _, call := range calling.FindAllStringSubmatch(rest, -1) {
+		words = append(words, call[1])
+	}
 	type called struct {
 		line  int
 		words string
@@ -122,7 +129,7 @@ func tested(text, test string) int {
 	var calls, meant []called
 	for i, line := range strings.Split(text, "\n") {
 		m := function.FindStringSubmatch(line)
-		if m == nil || !strings.Contains(rest, m[1]+"(") {
+		if m == nil || !slices.Contains(words, m[1]) {
 			continue
 		}
 		one := called{i + 1, plainWords(m[1])}
@@ -153,8 +160,8 @@ func functionText(text string, line int) string {
 	}
 	depth := func(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
 	indent := depth(lines[line-1])
-	end := line // lines of the function are indented more, but for its closing bracket
-	for end < len(lines) && (strings.TrimSpace(lines[end]) == "" || depth(lines[end]) > indent) {
+	end := line // lines of the function are indented more, but for its closing brackets
+	for end < len(lines) && (strings.TrimSpace(lines[end]) == "" || depth(lines[end]) > indent || depth(lines[end]) == indent && lines[end][indent] == ')') {
 		end++
 	}
 	if end < len(lines) && depth(lines[end]) == indent && strings.HasPrefix(strings.TrimSpace(lines[end]), "}") {
@@ -164,9 +171,20 @@ func functionText(text string, line int) string {
 	for i, l := range body {
 		body[i] = l[min(indent, depth(l)):]
 	}
-	whole := strings.TrimRight(strings.Join(body, "\n"), "\n\t ")
-	if len(body) > mostRewritten || !strings.Contains(whole, "\n") || strings.Count(text, strings.TrimSpace(lines[line-1])) != 1 {
+	whole := strings.TrimRight(strings.Join(body, "\n"), "\r\n\t ")
+	if len(body) > mostRewritten || !closed(whole) || !strings.Contains(whole, "\n") || strings.Count(text, strings.TrimSpace(lines[line-1])) != 1 {
 		return ""
 	}
 	return whole
+}
+
+// closed reports whether a text ends outside of brackets and of strings of several lines.
+// Otherwise a label, or a line of such a string, has ended the function too early.
+func closed(text string) bool {
+	for _, pair := range []string{"()", "{}", "[]"} {
+		if strings.Count(text, pair[:1]) != strings.Count(text, pair[1:]) {
+			return false
+		}
+	}
+	return strings.Count(text, `"""`)%2 == 0 && strings.Count(text, "'''")%2 == 0 && strings.Count(text, "`")%2 == 0
 }

@@ -41,3 +41,27 @@ func TestPatchIsAimedAtTheFunctionThatIsMeant(t *testing.T) {
 		})
 	}
 }
+
+func TestPatchIsAimedAtWholeFunctions(t *testing.T) {
+	for name, tt := range map[string]struct{ text, want string }{
+		"with parameters on lines of their own": {"def f(\n    a,\n):\n    return 1\n\n\nx = 2\n", `"old":"def f(\n    a,\n):\n    return 1",`},
+		"with a result after them":              {"func f(\n\ta int,\n) int {\n\treturn 1\n}\n", `"old":"func f(\n\ta int,\n) int {\n\treturn 1\n}",`},
+		"with line ends of Windows":             {"def f():\r\n    return 1\r\n\r\nx = 2\r\n", `"old":"def f():\r\n    return 1",`},
+		"none with a string of several lines":   {"def f():\n    s = \"\"\"\nx\n\"\"\"\n    return s\n", ""},
+		"none with a label":                     {"func f() {\n\tg()\nagain:\n\tgoto again\n}\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := workplace(t, "Fix f", true)
+			b.Prompting.Sketch.Files, b.Prompting.Sketch.Named = []string{"a.py"}, []string{"f: function, a.py:1"}
+			source, text := reading("1", "a.py")
+			text.Result, b.Looks = tt.text, []plan.Step{source}
+			p := planning.NewPipeline(b)
+			p.(planning.Looker).Looked([]plan.HistoryItem{text})
+			p.Absorb(stepsOf(`2 fs.patch {"path":"a.py"}`))
+			want := `1 fs.read{"path":"a.py"}; 2 fs.patch{` + tt.want + `"path":"a.py"} ←1`
+			if got := drawn(p.Outcome().Plan); got != want {
+				t.Errorf("got\n     %s\nwant %s", got, want)
+			}
+		})
+	}
+}

@@ -230,7 +230,7 @@ func (c *completion) patchOnly() {
 // goal names: fs.patch takes the first line of a declaration for the whole.
 func (c *completion) removeDeclared() {
 	found := c.places()
-	if len(found) != 1 || !intent.Deletes(c.brief.Goal) {
+	if len(found) != 1 || !intent.Deletes(c.brief.Goal, found[0].name) {
 		return
 	}
 	lines := strings.Split(c.text(found[0].file), "\n")

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 
 	"replan/internal/untrusted"
 	"replan/planning/intent"
@@ -98,9 +99,14 @@ func valueSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 		case item.Tool != "fs.read" || item.Args["limit"] != nil || text == "":
 			return nil, false
 		case change.Of != "" && (at == change.Of || path.Base(at) == change.Of):
+			if change.To != "" { // another file of that name has given it
+				return nil, false
+			}
 			if change.To, ok = change.Value(text); !ok {
 				return nil, false
 			}
+		case !names(b, at):
+			return nil, false
 		default:
 			files = append(files, file{item.Index, at, text})
 		}
@@ -125,6 +131,16 @@ func valueSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 		next("Run the tests", "test.run", map[string]any{}, after...)
 	}
 	return steps, len(steps) > 0 && (b.MaxSteps <= 0 || len(b.Looks)+len(steps) <= b.MaxSteps)
+}
+
+// names reports whether the goal names a file, its folder or a declaration in it. Other
+// files were only looked at since they hold words of the goal.
+func names(b prompt.Brief, file string) bool {
+	goal, base, folder := strings.ToLower(b.Goal), path.Base(file), path.Base(path.Dir(file))
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	return strings.Contains(goal, strings.ToLower(base)) || folder != "." && strings.Contains(goal, strings.ToLower(folder)) ||
+		stem == strings.ToUpper(stem) && strings.Contains(goal, strings.ToLower(stem)) || // such as README
+		slices.ContainsFunc(b.Prompting.Sketch.Named, func(n string) bool { return strings.Contains(n, ", "+file+":") })
 }
 
 // fileText returns the text of a file that a step has read whole.

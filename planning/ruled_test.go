@@ -132,9 +132,13 @@ func TestNamedValueIsChangedByRule(t *testing.T) {
 			goal: "Set the port in a.json to the one in b.json.", files: map[string]string{"a.json": dev, "b.json": prod},
 			want: `; 3 fs.patch{"new":"  \"port\": 80,","old":"  \"port\": 8080,","path":"a.json"} ←1,2`,
 		},
-		"not where one file has no place for it": {goal: "Set the port to 90 in a.json and README.md", files: map[string]string{"a.json": dev, "README.md": readme}},
-		"not where more is wanted":               {goal: "Set the port to 90 in a.json and describe it in README.md", files: map[string]string{"a.json": dev, "README.md": readme}},
-		"not where the source has no value":      {goal: "Set the port in a.json to the one in README.md", files: map[string]string{"a.json": dev, "README.md": readme}},
+		"not where one file has no place for it":    {goal: "Set the port to 90 in a.json and README.md", files: map[string]string{"a.json": dev, "README.md": readme}},
+		"not where more is wanted":                  {goal: "Set the port to 90 in a.json and describe it in README.md", files: map[string]string{"a.json": dev, "README.md": readme}},
+		"not in a file that the goal does not name": {goal: "Set the timeout to 60", files: map[string]string{"a.json": dev}},
+		"not from two files of one name": {
+			goal: "Set the port in a.json to the one in b.json", files: map[string]string{"a.json": dev, "x/b.json": prod, "y/b.json": prod},
+		},
+		"not where the source has no value": {goal: "Set the port in a.json to the one in README.md", files: map[string]string{"a.json": dev, "README.md": readme}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, small := range []bool{true, false} {

@@ -156,6 +156,28 @@ func TestGoalStopsReadingAhead(t *testing.T) {
 	})
 }
 
+func TestAnotherModelStopsReadingAheadForTheFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, r := readers(t, func(r *reader, _ *runner.Config) {
+			r.hold, r.others = true, map[string]prompt.ModelInfo{"big": {Name: "big:latest", ContextWindow: 32768, Tools: true}}
+		})
+		synctest.Wait()
+		s.Send(session.Warm{})
+		synctest.Wait()
+		s.Send(session.Choose{Model: ptr("big")})
+		synctest.Wait()
+		s.Send(session.Warm{})
+		synctest.Wait()
+		if len(r.began) != 2 || r.stopped != 1 {
+			t.Errorf("read %d, stopped %d, want 2 and 1", len(r.began), r.stopped)
+		}
+		s.run(t, "do it")
+		if r.stopped != 2 {
+			t.Errorf("the server was stopped %d times, want twice", r.stopped)
+		}
+	})
+}
+
 func TestSessionOfTheScreenWarmsTheModelOnceToolsAreKnownAndAfterEachRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, r := readers(t, func(_ *reader, c *runner.Config) { c.Warm = true })

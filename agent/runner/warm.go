@@ -31,8 +31,8 @@ const (
 )
 
 // warm prepares the first request while the user types a goal: it has the workspace looked
-// through, and loads the model, unless it is still loaded or would be unloaded again before its next request. Then
-// its server reads what all requests begin with, until a run starts.
+// through, and loads the model, unless it is still loaded or would be unloaded again before
+// its next request. Then its server reads what all requests begin with, until a run starts.
 func (s *Session) warm(ctx context.Context) {
 	lister, ok := s.cfg.Model.(ModelLister)
 	name := opener(s)
@@ -40,6 +40,7 @@ func (s *Session) warm(ctx context.Context) {
 		return
 	}
 	stays, t, all := s.modelUse.stays(lister.KeepAlive(), s.cfg.Now()), s.jobConfig(), s.catalogue
+	s.modelUse.stopReading() // for a model that is no longer the first
 	reading, stop := context.WithCancel(ctx)
 	s.modelUse.warming[name], s.modelUse.stopReading = true, stop
 	s.workers.Go(func() {

@@ -23,7 +23,10 @@ var (
 	comments     = strings.Fields("docstring docstrings godoc documentation")
 	plainComment = strings.Fields("comment comments string strings")
 	ofDocs       = strings.Fields("doc docs documentation a the missing go short brief")
-	restricting  = strings.Fields("except but only unless if whose where named called first last starting beginning ending larger longer most")
+	// aroundComments may stand in such a goal: whatever else it says is left to the model.
+	aroundComments = strings.Fields("please then also now a an the of in to for on with and that which have has having none no not yet any without lack lacks lacking missing miss is are it its their them they one " +
+		"go python file module package code what does do say says explain explains explaining describe describes describing one-line sentence line short brief run rerun test tests pass passes still check verify make sure ensure afterwards after")
+	restricting = strings.Fields("except but only unless if whose where named called first last starting beginning ending larger longer most")
 )
 
 // CommentsWanted reports whether a goal wants doc comments for each function, method or
@@ -45,6 +48,8 @@ func CommentsWanted(goal string) (form ListForm, ok bool) {
 			return ListForm{}, false
 		case t.is(comments...), t.is(plainComment...) && before.is(ofDocs...):
 			about = true
+		case t.is("hint", "hints", "annotation", "annotations"): // of types
+			return ListForm{}, false
 		case t.is("every", "each", "all", "any", "missing"):
 			all = true
 		case t.is("exported", "public"):
@@ -54,7 +59,10 @@ func CommentsWanted(goal string) (form ListForm, ok bool) {
 		default:
 			kinds, known := commentKinds[t.key]
 			if !known {
-				kinds = commentKinds[strings.TrimSuffix(t.key, "s")]
+				kinds, known = commentKinds[strings.TrimSuffix(t.key, "s")]
+			}
+			if !known && !t.is(aroundComments...) && !t.is(ofDocs...) && !t.is(plainComment...) {
+				return ListForm{}, false
 			}
 			form.Kinds = append(form.Kinds, kinds...)
 		}

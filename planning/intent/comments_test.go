@@ -28,6 +28,11 @@ func TestGoalWantsCommentsForEachDeclarationOfAFile(t *testing.T) {
 		"Add doc comments to all functions of a.go and b.go":                                "",
 		"Add doc comments to all functions":                                                 "",
 		"Remove the doc comment of every function in a.go":                                  "",
+		"Comment out all functions in a.py":                                                 "",
+		"Comment every function in a.py out":                                                "",
+		"Add type hints and docstrings to every function in a.py":                           "",
+		"Add logging to every function in a.py and a docstring":                             "",
+		"Add a comment to every function of a.go with its complexity":                       "",
 		"Explain every function of a.go":                                                    "",
 		"Add the comment \"generated\" as documentation to every exported function of a.go": "",
 	} {

@@ -34,6 +34,10 @@ var (
 var aroundFilter = strings.Fields("which what list show name names named tell me find please all the a an of are is there do does give print in into to with one each per line " +
 	"file files path paths write create make generate save and json yaml yml toml many how count number")
 
+// noKeys stand before the word "key" and are no name of one: a duplicate key, an API key.
+var noKeys = strings.Fields("no a an the any all every this that same other another more new old single unique extra additional duplicate duplicated repeated wrong invalid valid bad unknown " +
+	"unexpected unused deprecated obsolete empty required mandatory optional missing private public secret primary foreign api ssh encryption")
+
 // keyFilterOf reads the condition of a goal that is about nothing else.
 func keyFilterOf(goal string) (keyFilter, bool) {
 	m := filterForm.FindStringSubmatchIndex(goal)
@@ -55,7 +59,7 @@ func keyFilterOf(goal string) (keyFilter, bool) {
 			return keyFilter{}, false
 		}
 	}
-	return f, files <= 1 && !slices.Contains([]string{"no", "a", "an", "the", "any", "all", "every", "this", "that"}, strings.ToLower(f.key))
+	return f, files <= 1 && !slices.Contains(noKeys, strings.ToLower(f.key))
 }
 
 // around returns the goal without the condition.

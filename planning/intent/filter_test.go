@@ -38,6 +38,7 @@ func TestFilesWithOrWithoutAKeyAreFoundByRule(t *testing.T) {
 		"a second condition":           {"Which JSON files in d/ have no id field and a price over 3?", "d/1.json d/2.json", "no rule"},
 		"another order":                {"Which JSON files in d/ have no id field, sorted by price?", "d/1.json d/2.json", "no rule"},
 		"a condition on values":        {"Which JSON files in d/ have an id field of 3?", "d/1.json d/2.json", "no rule"},
+		"no name of a key":             {"Which JSON files in d/ have a duplicate key?", "d/1.json d/2.json", "no rule"},
 		"another question":             {"What do the files in d/ contain?", "d/1.json d/2.json", "no rule"},
 		"a change":                     {"Add an id to the JSON files in d/ that have no id field", "d/1.json d/2.json", "no rule"},
 		"a list in a file is the same": {"Write report.txt with the names of the JSON files in d/ that have no id field, one a line.", "d/1.json d/2.json", "d/2.json"},

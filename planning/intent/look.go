@@ -611,9 +611,26 @@ func ListFile(goal string) (file string, ok bool) {
 	return file, lists && verbs == 1 && file != ""
 }
 
-// Deletes reports whether a goal begins with the deletion of something.
-func Deletes(goal string) bool {
+// Deletes reports whether a goal begins with the deletion of a declaration as a whole, and
+// of no parameter, call or comment of it: "Delete the unused function Login from auth.go".
+func Deletes(goal, name string) bool {
 	tokens := split(goal, 4*maxWords)
 	at := slices.IndexFunc(tokens, func(t token) bool { return !t.is(fillers...) })
-	return at >= 0 && tokens[at].is("delete", "remove", "drop")
+	if at < 0 || !tokens[at].is("delete", "remove", "drop") {
+		return false
+	}
+	for i, t := range tokens[at+1:] {
+		if symbolName(t.text) == name && !strings.HasSuffix(t.text, "'s") {
+			rest := tokens[at+1+i+1:]
+			if len(rest) > 0 && rest[0].is("function", "method", "class", "type", "constant", "test") {
+				t, rest = rest[0], rest[1:]
+			}
+			return t.after != "" || len(rest) == 0 || rest[0].is("and", "then") ||
+				len(rest) > 1 && rest[0].is("from", "in", "of") && (isFile(rest[1].text) || len(rest) > 2 && rest[1].is("the", "file") && isFile(rest[2].text))
+		}
+		if t.after != "" || !t.is("the", "a", "an", "unused", "old", "dead", "obsolete", "deprecated", "legacy", "exported", "function", "func", "method", "class", "type", "struct", "interface", "constant", "variable", "test") {
+			return false
+		}
+	}
+	return false
 }

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"replan/internal/lazyregexp"
 )
 
 // The bounds of what is read for a goal that names nothing.
@@ -12,6 +14,7 @@ const (
 	mostRelated  = 2       // files
 	relatedFile  = 6 << 10 // bytes; a larger file would take too long to read
 	mostSearched = 400     // files that are looked through for words
+	mostMeasured = 4000    // files whose size is asked for
 	relatedAll   = 1 << 20 // bytes of them together
 	mostTopics   = 8       // words
 	leastRank    = 0.6     // of the best file, to be read beside it
@@ -59,16 +62,16 @@ func (s *Survey) Search(size func(at string) int64, read func(at string) string)
 	}
 	var files []file
 	holding := make([]int, len(stems)) // files with the word
-	looked, bytes := 0, int64(0)
+	looked, measured, bytes := 0, 0, int64(0)
 	for _, at := range s.files {
-		if looked == mostSearched || bytes > relatedAll {
+		if looked == mostSearched || measured == mostMeasured || bytes > relatedAll {
 			break
 		}
-		if _, known := languages[path.Ext(at)]; !known && !slices.Contains(proseFiles, path.Ext(at)) {
+		if _, known := languages[path.Ext(at)]; !known && (!slices.Contains(proseFiles, path.Ext(at)) || mayBeSecret.MatchString(at)) {
 			continue
 		}
 		n := size(at)
-		if n == 0 || n > relatedFile {
+		if measured++; n == 0 || n > relatedFile {
 			continue
 		}
 		looked, bytes = looked+1, bytes+n
@@ -110,6 +113,10 @@ func (s *Survey) Search(size func(at string) int64, read func(at string) string)
 		}
 	}
 }
+
+// mayBeSecret matches the paths of configurations that may hold passwords and keys: who
+// does not name them does not want a model to read them.
+var mayBeSecret = lazyregexp.New(`(?i)secret|credential|passw|api[_-]?key|service[_-]?account`)
 
 // proseFiles are the extensions of files that describe a project or configure it.
 var proseFiles = []string{".md", ".txt", ".rst", ".json", ".yaml", ".yml", ".toml", ".ini", ".cfg"}

@@ -1,6 +1,7 @@
 package intent_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -16,8 +17,9 @@ func TestFilesAboutTheWordsOfAGoalAreFound(t *testing.T) {
 		"server.py":             "# The server.\nport = os.environ.get('GREENHOUSE_PORT', 7070) # environment variable\n",
 		"huge.py":               "bed water second port server environment",
 		"picture.png":           "bed water second",
+		"secrets.yaml":          "bed water second port server environment variable default",
 	}
-	order := []string{"README.md", "greenhouse/beds.py", "greenhouse/sensors.py", "huge.py", "picture.png", "server.py"}
+	order := []string{"README.md", "greenhouse/beds.py", "greenhouse/sensors.py", "huge.py", "picture.png", "secrets.yaml", "server.py"}
 	for goal, want := range map[string][]string{
 		"What happens if a bed is watered for more than 90 seconds?":                            {"greenhouse/beds.py"},
 		"Which environment variable sets the port of the server, and what is the default port?": {"server.py"},
@@ -35,8 +37,21 @@ func TestFilesAboutTheWordsOfAGoalAreFound(t *testing.T) {
 			return int64(len(files[at]))
 		}, func(at string) string { return files[at] })
 		got := s.Facts(nil).Related
-		if len(got) == 0 != (len(want) == 0) || len(want) > 0 && got[0] != want[0] || slices.Contains(got, "huge.py") || slices.Contains(got, "picture.png") {
+		if len(got) == 0 != (len(want) == 0) || len(want) > 0 && got[0] != want[0] || slices.Contains(got, "huge.py") || slices.Contains(got, "picture.png") || slices.Contains(got, "secrets.yaml") {
 			t.Errorf("%s: %q", goal, got)
 		}
+	}
+}
+
+func TestSearchForFilesIsBounded(t *testing.T) {
+	t.Parallel()
+	s := intent.NewSurvey("What happens if a bed is watered for more than 90 seconds?")
+	for i := range 10_000 {
+		s.See(fmt.Sprintf("a/%d.go", i), false)
+	}
+	asked := 0
+	s.Search(func(string) int64 { asked++; return 1 << 20 }, func(string) string { return "" })
+	if asked > 4000 {
+		t.Errorf("the size of %d files was asked for", asked)
 	}
 }

@@ -1,7 +1,6 @@
 package intent
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -23,10 +22,13 @@ var (
 	valueGoal = lazyregexp.New(`(?i)^(?:please\s+)?(?:change|set|update|bump|raise|lower|increase|decrease|reduce|switch)\s+(?:the\s+)?(?:value\s+of\s+)?(?:the\s+)?` +
 		`(\S+(?:\s+\S+){0,3}?)(?:\s+(?:in|of)\s+(\S+))?(?:\s+from\s+(\S+))?\s+to\s+(?:be\s+)?(?:(the\s+one|that|the\s+(?:value|version|number|name))\s+(?:in|of|from)\s+(\S+)|(\S+))` +
 		`((?:\s+(?:in|and)\s+.+)?)$`)
-	// What may follow: where the value is, and a run of the tests.
-	valueTests = lazyregexp.New(`(?i),?\s*(?:and|then)\s+(?:then\s+)?(?:run|rerun|check|verify|make\s+sure|ensure)\b.*\btests?\b.*$`)
-	valuePlace = lazyregexp.New(`(?i)^\s*in\s+(?:both\s+|all\s+|each\s+|every\s+|the\s+|files?\s+|of\s+|in\s+|folder\s+|directory\s+|and\s+|also\s+|config\s+|configuration\s+|json\s+|,\s*|` + "`?[\\w./-]+`?,?\\s*" + `)*$`)
+	// A run of the tests may follow, and nothing else after it.
+	valueTests = lazyregexp.New(`(?i),?\s*(?:and|then)\s+(?:then\s+)?(?:run|rerun|check|verify|make\s+sure|ensure)` +
+		`(?:\s+(?:that|whether|if|all|the|unit|its|of))*\s+tests?(?:\s+(?:all|still|pass|passes|succeed|again|afterwards|too))*$`)
 )
+
+// placeWords may stand among the names of the files that have the value.
+var placeWords = strings.Fields("in both all each every the file files of folder directory and also config configuration json yaml toml")
 
 // ValueWanted reads a goal that only wants one value changed, and the tests run at most.
 func ValueWanted(goal string) (v ValueChange, ok bool) {
@@ -40,15 +42,22 @@ func ValueWanted(goal string) (v ValueChange, ok bool) {
 	if m[2] != "" {
 		v.In = append(v.In, bare(m[2]))
 	}
-	if rest := m[7]; rest != "" && !valuePlace.MatchString(rest) {
-		return ValueChange{}, false
-	}
-	for _, t := range split(m[7], maxWords) {
-		if isFile(t.text) {
+	where := split(m[7], maxWords)
+	for i, t := range where {
+		folder := i > 0 && where[i-1].is("folder", "directory") || i+1 < len(where) && where[i+1].is("folder", "directory")
+		switch {
+		case i == 0 && !t.is("in"):
+			return ValueChange{}, false
+		case isFile(t.text):
 			v.In = append(v.In, t.text)
+		case !folder && !strings.Contains(t.text, "/") && !t.is(placeWords...):
+			return ValueChange{}, false
 		}
 	}
-	return v, v.Name != "" && !slices.ContainsFunc(strings.Fields(strings.ToLower(v.Name)), func(w string) bool {
+	if m[2] != "" && !isFile(v.In[0]) && !strings.Contains(v.In[0], "/") { // the number of beds
+		return ValueChange{}, false
+	}
+	return v, v.Name != "" && !isFile(v.Name) && !slices.ContainsFunc(strings.Fields(strings.ToLower(v.Name)), func(w string) bool {
 		return slices.Contains([]string{"and", "from", "to", "all", "every", "each", "function", "method", "class", "type", "file", "it", "this"}, w)
 	})
 }
@@ -56,30 +65,91 @@ func ValueWanted(goal string) (v ValueChange, ok bool) {
 // bare returns a word of a goal without quotes and the marks of a sentence.
 func bare(word string) string { return strings.Trim(strings.TrimSpace(word), "`\"',;") }
 
-// assignment matches a line that gives a name a value: the name, what stands between, and
-// the value with its quotes.
-var assignment = lazyregexp.New(`^(\s*(?:(?:export|const|var|let|static|final|public|private|pub|val|#define|set)\s+)*["']?([A-Za-z_][\w.-]*)["']?(?:\s*:?\s*[A-Za-z_][\w.<>\[\]]*)?\s*(?:=|:=|:|\s)\s*)("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s,;#'"]+)`)
+// assignment matches a line that only gives a name one value, which is a word or a text in
+// quotes: the name, what stands between, the value with its quotes, and a sign after it. What
+// has no sign between, such as the type of a field, is no value unless it begins with a digit.
+var assignment = lazyregexp.New(`^\s*(?:(?:export|const|var|let|static|final|public|private|pub|val|#define|set)\s+)*["']?([A-Za-z_][\w.-]*)["']?` +
+	`((?:\s*:\s*[A-Za-z_][\w.<>\[\]]*|\s+[A-Za-z_][\w.<>\[\]]*)?\s*=\s*|\s*:=\s*|\s*:\s*|\s+)` +
+	`("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[-+]?[\w./~@$][^\s,;#'"(){}\[\]]*)[ \t]*([,;]?)(?:[ \t]+(?:#|//|--).*)?\s*$`)
 
 // place is where a text has the value.
 type place struct {
 	line       string
 	start, end int // of the value in the line, without quotes
+	prose      bool
+	sign       string // between the name and the value
+	after      string // the comma or semicolon
 }
 
 // places returns the lines of a text that assign the name a value.
 func (v ValueChange) places(text string) (found []place) {
 	for line := range strings.SplitSeq(text, "\n") {
-		m := assignment.FindStringSubmatchIndex(line)
-		if m == nil || plainName(line[m[4]:m[5]]) != plainName(v.Name) {
-			continue
+		if name, p, ok := assigned(line); ok && plainName(name) == plainName(v.Name) {
+			found = append(found, p)
 		}
-		p := place{line, m[6], m[7]}
-		if quote := line[p.start]; quote == '"' || quote == '\'' {
-			p.start, p.end = p.start+1, p.end-1
-		}
-		found = append(found, p)
 	}
 	return found
+}
+
+// assigned returns the name that a line gives a value, and where the value is.
+func assigned(line string) (name string, p place, ok bool) {
+	m := assignment.FindStringSubmatchIndex(line)
+	if m == nil {
+		return "", place{}, false
+	}
+	p = place{line: line, start: m[6], end: m[7], sign: line[m[4]:m[5]], after: line[m[8]:m[9]]}
+	quote := line[p.start]
+	if strings.TrimSpace(p.sign) == "" && quote != '"' && quote != '\'' && !isNumber.MatchString(line[p.start:p.end]) {
+		return "", place{}, false
+	}
+	if quote == '"' || quote == '\'' {
+		p.start, p.end = p.start+1, p.end-1
+	}
+	return line[m[2]:m[3]], p, true
+}
+
+// quote returns the quote around the value, "" for none.
+func (p place) quote() string {
+	if q := p.line[p.start-1 : p.start]; !p.prose && (q == `"` || q == "'") {
+		return q
+	}
+	return ""
+}
+
+// isNumber matches a number, a version and a number with a unit, and finds the unit.
+var isNumber = lazyregexp.New(`^[-+]?v?\d[\d._]*([A-Za-z%]*)$`)
+
+// switches are the values that a switch may have in one language.
+var switches = [][]string{{"true", "false"}, {"True", "False"}, {"TRUE", "FALSE"}, {"yes", "no"}, {"on", "off"}}
+
+// takes reports whether a new value fits where the old one stands: a number for a number
+// with the same unit, a switch for a switch, and a word for a word where no language would
+// read it as a name.
+func (p place) takes(value string) bool {
+	old := p.line[p.start:p.end]
+	if p.prose {
+		return true
+	}
+	was, is := isNumber.FindStringSubmatch(old), isNumber.FindStringSubmatch(value)
+	nothing := []string{"null", "None", "nil", "none", "undefined"}
+	if quote := p.quote(); quote != "" {
+		return !strings.ContainsAny(value, quote+`\`) && !strings.ContainsAny(old[:min(1, len(old))], "^~<>=*") &&
+			(was == nil || is != nil) && !slices.Contains(nothing, value) &&
+			!slices.ContainsFunc(switches[:3], func(s []string) bool { return slices.Contains(s, value) && !slices.Contains(s, old) })
+	}
+	for _, s := range switches {
+		if slices.Contains(s, old) || slices.Contains(s, value) {
+			return slices.Contains(s, old) && slices.Contains(s, value)
+		}
+	}
+	switch {
+	case was != nil || is != nil:
+		return is != nil && (was != nil && was[1] == is[1] || slices.Contains(nothing, old))
+	case slices.Contains(nothing, old) || slices.Contains(nothing, value):
+		return false
+	default: // such as a level in YAML or in .env, and no name of a variable
+		return p.after == "" && (strings.TrimSpace(p.sign) == ":" || p.sign == "=")
+	}
 }
 
 // plainName is a name as people say it: without case and signs.
@@ -102,30 +172,46 @@ func (v ValueChange) Value(text string) (string, bool) {
 }
 
 // Patch returns the line of a text that has the old value, and the line with the new one.
-// ok is false unless exactly one place can be meant. Where the goal names the old value, it
-// may stand in prose.
+// ok is false unless exactly one place can be meant, and the new value fits there. Where the
+// goal names the old value, and the text gives the name none, it may stand in prose.
 func (v ValueChange) Patch(text string) (old, new string, ok bool) {
 	found := v.places(text)
-	if v.From != "" {
+	switch {
+	case v.From != "" && len(found) == 0:
+		found = v.spoken(text)
+	case v.From != "":
 		found = slices.DeleteFunc(found, func(p place) bool { return p.line[p.start:p.end] != v.From })
-		if len(found) == 0 {
-			found = spoken(text, v.From)
-		}
 	}
-	if len(found) != 1 || strings.Count(text, found[0].line) != 1 || v.To == "" {
+	if len(found) != 1 || strings.Count(text, found[0].line) != 1 || v.To == "" || !found[0].takes(v.To) {
 		return "", "", false
 	}
 	p := found[0]
 	return p.line, p.line[:p.start] + v.To + p.line[p.end:], p.line[p.start:p.end] != v.To
 }
 
-// spoken returns the places where a value stands in a text as a word of its own.
-func spoken(text, value string) (found []place) {
-	word := regexp.MustCompile(`(?:^|[^\w.-])(` + regexp.QuoteMeta(value) + `)(?:$|[^\w-])`)
+// spoken returns the places where the old value stands in a text as a word of its own.
+// A line that gives another name this value is none of them.
+func (v ValueChange) spoken(text string) (found []place) {
 	for line := range strings.SplitSeq(text, "\n") {
-		for _, m := range word.FindAllStringSubmatchIndex(line, -1) {
-			found = append(found, place{line, m[2], m[3]})
+		if _, _, ok := assigned(line); ok {
+			continue
+		}
+		for from := 0; ; {
+			at := strings.Index(line[from:], v.From)
+			if at < 0 {
+				break
+			}
+			start, end := from+at, from+at+len(v.From)
+			if from = end; !wordGoesOn.MatchString(line[end:]) && !wordBefore.MatchString(line[:start]) {
+				found = append(found, place{line: line, start: start, end: end, prose: true})
+			}
 		}
 	}
 	return found
 }
+
+// A value is a part of a longer word or number if one of these stands before or after it.
+var (
+	wordBefore = lazyregexp.New(`[\w.-]$`)
+	wordGoesOn = lazyregexp.New(`^(?:[\w-]|[.,:]\w)`)
+)

@@ -91,11 +91,12 @@ func statements(declaration string) int {
 }
 
 // unfolded returns a new text with the line breaks that a small model has lost: it begins
-// with the first of the old lines, and the indentation of each further line follows there.
+// with the first of the old lines, which opens a block, and the indentation of each further
+// line follows there.
 func unfolded(old, with string) string {
 	head, more, _ := strings.Cut(strings.TrimSpace(old), "\n")
 	rest, begins := strings.CutPrefix(strings.TrimSpace(with), head)
-	if head == "" || more == "" || !begins || strings.Contains(head+rest, "\n") || !strings.HasPrefix(rest, "    ") {
+	if head == "" || more == "" || !begins || !strings.ContainsAny(head[len(head)-1:], ":{([") || strings.Contains(head+rest, "\n") || !strings.HasPrefix(rest, "    ") {
 		return with
 	}
 	return head + indentation.ReplaceAllString(strings.TrimRight(rest, " "), "\n$0")

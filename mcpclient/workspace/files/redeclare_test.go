@@ -119,3 +119,10 @@ func TestExactMatchOutsideTheNewDeclarationIsTakenAsItIs(t *testing.T) {
 	b.Must(t, "fs.patch", args{"path": "a.py", "old": "    pass", "new": "    def find(self):\n        return 2"})
 	b.Same(t, map[string]string{"a.py": "class A:\n    def find(self):\n        return 1\n\n\nclass B:\n    def find(self):\n        return 2\n"})
 }
+
+func TestBlanksBeforeACommentAreNoLostLineBreaks(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.Write(t, map[string]string{"a.py": "x = 1\ny = 2\n"})
+	b.Must(t, "fs.patch", args{"path": "a.py", "old": "x = 1\ny = 2", "new": "x = 1    # metres    north"})
+	b.Same(t, map[string]string{"a.py": "x = 1    # metres    north\n"})
+}
