@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"replan/agent/event"
@@ -458,6 +459,15 @@ func (r fold) fill(s *StepState, text string) {
 		return
 	}
 	args = r.facts(s.Step.Tool).signature.Settle(args)
+	if name := r.repeated(args); name != "" {
+		why := name + " repeats the goal; write what it asks for"
+		if s.fill.refused != "" {
+			s.fill.problem = why
+			return
+		}
+		s.fill.refused = plan.CanonicalJSON(args) + "\n" + why // it is asked for once more
+		return
+	}
 	call := s.Step
 	call.Args, call.DependsOn, call.Checks = merge(s.Step.Args, args), nil, nil
 	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalogue: r.Catalogue, CheckTools: true, Strict: r.strict, Named: true})
@@ -468,6 +478,20 @@ func (r fold) fill(s *StepState, text string) {
 		}
 	}
 	s.fill.args = args
+}
+
+// repeated returns the name of an argument for a text to write that is the goal itself, ""
+// if there is none.
+func (r fold) repeated(args map[string]any) string {
+	plain := func(text string) string {
+		return strings.ToLower(strings.Trim(strings.Join(strings.Fields(text), " "), "."))
+	}
+	for _, name := range []string{"new", "text"} {
+		if text, _ := args[name].(string); text != "" && plain(text) == plain(string(r.Goal)) {
+			return name
+		}
+	}
+	return ""
 }
 
 // merge adds filled to given; values in given take precedence.

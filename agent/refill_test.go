@@ -58,3 +58,41 @@ func TestRefusedArgumentsAreAskedForOnceMore(t *testing.T) {
 		})
 	}
 }
+
+// TestTextThatRepeatsTheGoalIsAskedForOnceMore holds that no such text is written.
+func TestTextThatRepeatsTheGoalIsAskedForOnceMore(t *testing.T) {
+	for name, tt := range map[string]struct {
+		replies []string
+		reason  event.Reason
+	}{
+		"once":  {[]string{`{"text":"describe everything"}`, `{"text":"Sums up."}`}, event.ReasonGoalMet},
+		"twice": {[]string{`{"text":"describe everything"}`, `{"text":"Describe  everything."}`}, event.ReasonStepFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			var asked []string
+			w.reply = func(r prompt.Request) (string, error) {
+				asked = append(asked, r.Messages[len(r.Messages)-1].Content)
+				return tt.replies[min(len(asked), 2)-1], nil
+			}
+			var written []any
+			w.tool = func(c agent.CallTool) event.Data {
+				written = append(written, c.Args["text"])
+				return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "done"}
+			}
+			start := given(t, `{"title":"T","steps":[{"index":"1","title":"Edit","tool":"write","on_failure":"abort"}]}`)
+			start.Goal = "Describe everything."
+			start.Catalogue = append(slices.Clone(catalogue), plan.Tool{
+				Name: "write", Server: "workspace", Annotated: true, Trusted: true, Previews: true,
+				InputSchema: []byte(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`),
+			})
+			result := w.play(start)
+			if result.Reason != tt.reason || len(asked) != 2 || !strings.Contains(asked[1], "repeats the goal") {
+				t.Fatalf("ended %s (%s) after %d requests\n%s", result.Reason, result.Error, len(asked), w.tail())
+			}
+			if want := tt.reason == event.ReasonGoalMet; want != (len(written) == 1 && written[0] == "Sums up.") {
+				t.Errorf("written: %q", written)
+			}
+		})
+	}
+}

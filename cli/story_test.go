@@ -217,7 +217,11 @@ func (s *story) fold(e event.Event) {
 	case event.RunCompleted:
 		s.ends = append(s.ends, d.Status)
 	}
-	if _, starts := e.Data.(event.RunStarted); starts || e.Run == s.run.ID && s.run.ID != "" {
+	_, starts := e.Data.(event.RunStarted)
+	if starts && s.run.ID != "" {
+		s.run = agent.Run{}
+	}
+	if starts || e.Run == s.run.ID && s.run.ID != "" {
 		if err := s.run.Apply(e); err != nil && !e.Data.Kind().Passing() {
 			s.t.Errorf("apply event %d: %v", e.Seq, err)
 		}

@@ -77,12 +77,14 @@ func (f *findings) drive(server string, info prompt.ModelInfo) prompt.ModelInfo 
 // none.
 func weights(shown *api.ShowResponse) untrusted.Text {
 	var parts []string
-	for _, key := range []string{"general.basename", "general.size_label"} {
+	for _, key := range []string{"general.basename", "general.size_label", "general.finetune"} {
 		part, _ := shown.ModelInfo[key].(string)
-		if part = strings.TrimSpace(part); part == "" {
+		if part = strings.TrimSpace(part); part == "" && key != "general.finetune" {
 			return ""
 		}
-		parts = append(parts, part)
+		if part != "" {
+			parts = append(parts, part)
+		}
 	}
 	return untrusted.Text(strings.Join(append(parts, shown.Details.QuantizationLevel), " "))
 }

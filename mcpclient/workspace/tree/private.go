@@ -14,6 +14,7 @@ import (
 // workspace.
 var ownNames = []string{
 	"config.toml", "mcp.json", "trust.json", "memory.md", "durations.json", "history.json", "runs", "sessions", "plans", "outputs", "logs", "exports", "themes", "crashes",
+	"findings.json", "fit-attempts.json", "servers.json", "mcp-handshakes.json", "mcp-disabled.json", "logins", "pins", "recents.txt", "tools",
 }
 
 // privatePaths returns the paths in the workspace that the folders cover. They need
