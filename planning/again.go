@@ -11,8 +11,8 @@ import (
 	"replan/planning/reply"
 )
 
-// again is the new plan of a small model whose only patch did not make the tests pass: the
-// same place is written once more, now with what failed in the title of the step, and the
+// again is the new plan of a small model whose only patch, of a function that rules have
+// aimed it at, did not make the tests pass: the same place is written once more, now with what failed in the title of the step, and the
 // tests run again. Asked for a new plan, such a model looks around and changes nothing.
 func (r *replanner) again() (Outcome, bool) {
 	failed, ok := r.situation.Plan.Step(r.situation.Failed)
@@ -31,7 +31,7 @@ func (r *replanner) again() (Outcome, bool) {
 	}
 	first, ok := r.situation.Plan.Step(patches[0].Index)
 	written, _ := patches[0].Args["new"].(string)
-	if !ok || strings.TrimSpace(written) == "" || patches[0].Args["path"] == nil {
+	if !ok || strings.TrimSpace(written) == "" || patches[0].Args["path"] == nil || first.Args["old"] == nil || first.Args["new"] != nil {
 		return Outcome{}, false
 	}
 	reason, _, _ := strings.Cut(strings.TrimSpace(r.situation.Error), "\n")

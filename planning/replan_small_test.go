@@ -83,8 +83,13 @@ func TestSmallModelWritesAPatchOnceMoreIfTheTestsFail(t *testing.T) {
 		"not a second time":    {"Fix a/x.go", true, 2, ""},
 		"not for a large one":  {"Fix a/x.go", false, 1, ""},
 		"not without a change": {"Run the tests", true, 1, ""},
+		"not of any text":      {"Fix a/x.go", true, 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			patch := patch
+			if name == "not of any text" {
+				patch.Args = map[string]any{"path": "a/x.go"}
+			}
 			read := plan.Step{Index: "1", Title: "Read", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "a/x.go"}, DependsOn: []string{}}
 			run := plan.Step{Index: "3", Title: "Run the tests", Executor: plan.ExecutorTool, Tool: "test.run", Args: map[string]any{}, DependsOn: []string{"2"}}
 			s := prompt.Situation{
