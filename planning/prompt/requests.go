@@ -413,8 +413,8 @@ func HeldAnswer(req Request) Request {
 	return req
 }
 
-// Repeats reports whether a reply repeats what was asked, as the smallest models do. Results
-// and the goal may be repeated.
+// Repeats reports whether a reply begins with what was asked, as those of the smallest
+// models do.
 func Repeats(req Request, text string) bool {
 	const telling = 40 // bytes of a sentence
 	if len(req.Messages) == 0 {
@@ -423,7 +423,7 @@ func Repeats(req Request, text string) bool {
 	asked := req.Messages[len(req.Messages)-1].Content
 	asked = asked[strings.LastIndex(asked, "```")+1:]
 	for line := range strings.Lines(asked) {
-		if line = strings.TrimSpace(line); len(line) >= telling && !strings.HasPrefix(line, "Goal:") && strings.Contains(text, line[:telling]) {
+		if line = strings.TrimSpace(line); len(line) >= telling && strings.HasPrefix(strings.TrimSpace(text), line[:telling]) {
 			return true
 		}
 	}
