@@ -173,7 +173,7 @@ func (o *options) attempt(ctx context.Context, home string, job fit.Job) (outcom
 	own.store = newStore(own.Dirs)
 	own.ApproveText, own.Approve, own.Rules = string(policy.ApproveSafe), policy.ApproveSafe, nil
 	own.MCPConfig, own.Servers, own.NoWorkspaceTools, own.LSP = "", nil, false, lsp.Section{Enabled: new(bool)}
-	own.Manner.Prompting, own.Manner.Profile = prompt.Prompting{Prompts: o.Manner.Prompting.Prompts, PhaseTimeout: o.Manner.Prompting.PhaseTimeout}, ""
+	own.Manner.Prompting, own.Manner.Profile = prompt.Prompting{Prompts: o.Manner.Prompting.Prompts, PhaseTimeout: o.Manner.Prompting.PhaseTimeout, Profiles: o.Manner.Prompting.Profiles}, ""
 	own.Limits, own.SessionLimits = event.DefaultLimits(), event.SessionLimits{}
 	own.Limits.MaxReplans, own.Limits.MaxDurationMS = 1, (10 * time.Minute).Milliseconds()
 	own.DryRun, own.Review, own.RequireVerified, own.Isolate.On = false, false, false, false

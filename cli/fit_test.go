@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +60,9 @@ func TestFitDrivesModelsByWhatTheyDo(t *testing.T) {
 	}
 	if left, err := os.ReadDir(w.folder); err != nil || len(left) > 0 {
 		t.Errorf("the working folder has %v, %v", left, err)
+	}
+	if !slices.ContainsFunc(server.Requests(), func(r ollamatest.Request) bool { return r.Purpose == "agent" }) {
+		t.Error("no agent was asked")
 	}
 	asked := len(server.Requests())
 	var said bytes.Buffer
