@@ -235,6 +235,10 @@ type Synthesis struct {
 	held      bool // a format holds its reply
 }
 
+// Again reports whether the model is asked for the answer once more, since its reply was
+// none.
+func (s Synthesis) Again() bool { return s.misplaced }
+
 // RemovedAfter returns the step of the current plan after which to show the i-th
 // step removed by the n-th revision. Both count from 0; "" means before all
 // steps.

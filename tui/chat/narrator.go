@@ -306,6 +306,11 @@ func (n *Narrator) narrateModelReply(d event.ModelReplied) {
 // narrateAnswer ends the written answer, and warns if it is incomplete.
 func (n *Narrator) narrateAnswer(d event.SynthesisCompleted) {
 	c := n.pane
+	if n.run.Synthesis.Again() && n.turn != nil && !n.turn.done {
+		c.unsay(n.turn)
+		n.turn.text = ""
+		return // the next reply takes the place of this one
+	}
 	n.closeTurn(d.Text, d.Reply.Thinking)
 	switch {
 	case d.Error == "" && d.Reply.CutOff:
