@@ -231,11 +231,11 @@ type Synthesis struct {
 	MS        int64
 	Error     untrusted.Text // why there is no answer
 
-	misplaced bool // the model has replied with a plan or a call, and is asked once more
+	misplaced bool // the reply was no answer, so the model gets the request once more
 	held      bool // a format holds its reply
 }
 
-// Again reports whether the model is asked for the answer once more, since its reply was
+// Again reports whether the model gets the request for the answer once more: its reply was
 // none.
 func (s Synthesis) Again() bool { return s.misplaced }
 

@@ -233,8 +233,9 @@ func (c *completion) removeDeclared() {
 	if len(found) != 1 || !intent.Deletes(c.brief.Goal, found[0].name) {
 		return
 	}
-	lines := strings.Split(c.text(found[0].file), "\n")
-	if found[0].line > len(lines) {
+	text := c.text(found[0].file)
+	lines := strings.Split(text, "\n")
+	if text == "" || found[0].line > len(lines) {
 		return
 	}
 	for i, s := range c.steps {

@@ -20,7 +20,7 @@ import (
 	"replan/planning/prompt"
 )
 
-// Recorder stands in front of a real server and records the replies of one model.
+// Recorder passes requests on to a real server, and records the replies of one model.
 type Recorder struct {
 	recording *Recording
 	real      *url.URL
@@ -31,8 +31,8 @@ type Recorder struct {
 }
 
 // Record starts a recorder on a free loopback port, in front of the server at the URL
-// real. A reply that breaks off is recorded as far as it came, and one that never began is
-// not. The recorder leaves out how long
+// real. Of a reply that breaks off it records the beginning, and of one that never began
+// nothing. The recorder leaves out how long
 // the model took to load, so that programs do the same when the recording is played.
 func Record(ctx context.Context, real *url.URL, model string) (*Recorder, error) {
 	about, version, err := describe(ctx, real, model)
