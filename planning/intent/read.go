@@ -142,7 +142,26 @@ func (r *reading) name(words string, tokens []token) phrase {
 			r.params["in"], tokens = cut(words, where), tokens[:at]
 		}
 	}
+	if member, ok := memberOf(trim(tokens)); ok {
+		return member
+	}
 	return cut(words, trim(tokens))
+}
+
+// memberOf reads "field X of the struct Y" as Y.X. ok is false if the words are about
+// anything else.
+func memberOf(tokens []token) (member phrase, ok bool) {
+	of := slices.IndexFunc(tokens, func(t token) bool { return t.is("of") })
+	if of < 1 || of == len(tokens)-1 || !tokens[0].is(kinds...) && !tokens[0].is(holders...) {
+		return phrase{}, false
+	}
+	inner, outer := trim(tokens[:of]), trim(tokens[of+1:])
+	if len(inner) != 1 || len(outer) != 1 || !identifier.MatchString(cut("", inner).text) || !identifier.MatchString(outer[0].text) {
+		return phrase{}, false
+	}
+	t := inner[0]
+	t.text = outer[0].text + "." + cut("", inner).text
+	return phrase{[]token{t}, t.text}, true
 }
 
 // cut takes tokens out of the words. One that is quoted alone loses its quotes,

@@ -39,7 +39,7 @@ func TestUnreadWordsMakeTheChainIncomplete(t *testing.T) {
 		`replace "a" and "b" with "c"`:                         "in quotes, and replace one text at a time",
 		"replace x with y only in comments":                    `can follow "only in comments"`,
 		"commit: fix login":                                    `then "fix login`,
-		"rename field A of P to Z":                             `"field A of P" is not the name`,
+		"rename field A of the old P to Z":                     `"field A of the old P" is not the name`,
 		"rename Foo to Bar. It is urgent":                      `can follow "It is urgent"`,
 		"replace foo with two words":                           "in quotes",
 		"replace all tabs with spaces":                         "may mean characters",
