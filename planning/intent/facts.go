@@ -88,8 +88,8 @@ func (s *Survey) Lines() string {
 	return strings.Join(wanted, "|")
 }
 
-// codeNames returns the names in a goal that look like code, or that stand beside a kind
-// of declaration.
+// codeNames returns the names in a goal that look like code, that are quoted, or that stand
+// beside a kind of declaration.
 func codeNames(goal string) []string {
 	const most = 20
 	var names []string
@@ -97,7 +97,8 @@ func codeNames(goal string) []string {
 	for i, t := range tokens {
 		beside := i > 0 && tokens[i-1].is(kinds...) || i+1 < len(tokens) && tokens[i+1].is(kinds...)
 		name := symbolName(t.text)
-		if name == "" || t.is(kinds...) || !likeCode(t.text) && (!beside || t.is(plainWords...)) || slices.Contains(names, name) {
+		code := likeCode(t.text) || t.quoted && len(name) > 1 || beside && !t.is(plainWords...)
+		if name == "" || t.is(kinds...) || !code || slices.Contains(names, name) {
 			continue
 		}
 		if names = append(names, name); len(names) == most {

@@ -24,11 +24,12 @@ type Looks struct {
 
 // The bounds of the looks.
 const (
-	mostLooks  = 6
-	mostInside = 6         // files of a folder that are read one by one
-	wholeFile  = 16 << 10  // bytes; a larger file is read around the name
-	around     = 60        // lines
-	mostWords  = 40 * 1000 // bytes of a goal that are looked through for names
+	mostLooks   = 6
+	mostInside  = 6         // files of a folder that are read one by one
+	wholeFile   = 16 << 10  // bytes; a larger file is read around the name
+	around      = 60        // lines
+	mostTouched = 20        // commits of a file
+	mostWords   = 40 * 1000 // bytes of a goal that are looked through for names
 )
 
 // Look returns the calls for what a goal names, among the tools of a catalogue. It names
@@ -344,7 +345,9 @@ func (l *looker) commits() {
 			l.log(10)
 			l.named[i-1] = true
 		default:
-			continue
+			if !l.touched() {
+				continue
+			}
 		}
 		l.named[i] = true
 	}
@@ -354,6 +357,24 @@ func (l *looker) commits() {
 			l.named[i] = true
 		}
 	}
+}
+
+// touched lists the commits that changed the file which a question about commits names. It
+// reports whether the question names one.
+func (l *looker) touched() bool {
+	for i, t := range l.tokens {
+		at := l.fileNamed(t.text)
+		if at == "" || !l.asks {
+			continue
+		}
+		l.add("List the commits that changed "+at, "vcs.log", map[string]any{"path": at, "max": mostTouched})
+		l.named[i] = true
+		for j, t := range l.tokens {
+			l.named[j] = l.named[j] || t.is("add", "added", "changed", "touched", "introduced", "created", "wrote", "modified", "message")
+		}
+		return true
+	}
+	return false
 }
 
 func (l *looker) log(count int) {
@@ -561,7 +582,7 @@ func AnsweredByChanges(goal string) (in Intent, ok bool) {
 
 // changing verbs change files; of the imperatives, the others run something.
 var changing = strings.Fields("create write add fix repair change rename delete remove set update replace insert implement refactor edit modify " +
-	"extract simplify rewrite bump upgrade downgrade increase decrease raise lower append prepend document correct")
+	"extract simplify rewrite bump upgrade downgrade increase decrease raise lower append prepend document correct save sort enable disable turn improve extend")
 
 // WantsChange reports whether a clause of the goal begins with a verb that changes files.
 func WantsChange(goal string) bool {

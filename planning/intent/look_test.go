@@ -127,6 +127,8 @@ func TestGoalsNameWhatIsLookedAt(t *testing.T) {
 		`What does "TODO" mean?`:                      `fs.search{"query":"TODO"} !`,
 		"What do I have todo?":                        "",
 		"What did the last commit change?":            `vcs.show{} !`,
+		"Which commit added order.go?":                `vcs.log{"max":20,"path":"order/order.go"} !`,
+		"What does `Len` return if it is empty?":      `fs.read{"path":"store/store.go"}`,
 		"Summarize the last three commits":            `vcs.log{"max":3} !`,
 		"What are the last 5 commits?":                `vcs.log{"max":5} !`,
 		"What are the recent commits?":                `vcs.log{"max":10} !`,
