@@ -2,8 +2,12 @@ package change
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"go/parser"
+	"go/scanner"
+	"go/token"
 	"io/fs"
 	"path"
 	"slices"
@@ -454,6 +458,29 @@ func checkContent(changes []Change) error {
 		if found, ok := placeholder.Find(string(c.After.Data), c.Path, string(c.Before.Data)); ok {
 			return fmt.Errorf("nothing was changed: %q in the new text of %s stands for content that is left out; write the content itself", found, c.Path)
 		}
+		if c.Before.Exists && syntax(c.Path, c.Before.Data) == nil {
+			if err := syntax(c.Path, c.After.Data); err != nil {
+				return fmt.Errorf("nothing was changed: %s would no longer be valid: %w", c.Path, err)
+			}
+		}
 	}
 	return nil
+}
+
+// syntax fails for a text that is no valid Go or JSON, by the name of its file. Other
+// languages are not checked.
+func syntax(name string, text []byte) error {
+	switch path.Ext(name) {
+	case ".go":
+		_, err := parser.ParseFile(token.NewFileSet(), path.Base(name), text, parser.SkipObjectResolution)
+		if list, ok := errors.AsType[scanner.ErrorList](err); ok && len(list) > 0 {
+			return list[0]
+		}
+		return err
+	case ".json":
+		var value json.RawMessage
+		return json.Unmarshal(text, &value)
+	default:
+		return nil
+	}
 }

@@ -146,36 +146,149 @@ func (o *Operators) left(ctx context.Context, d declaration) (string, error) {
 }
 
 type insertArgs struct {
-	Symbol string `json:"symbol" jsonschema:"name of the function, method, type, constant, variable or class that the text goes beside"`
-	Text   string `json:"text" jsonschema:"the code to insert"`
+	Symbol string `json:"symbol,omitempty" jsonschema:"name of the function, method, type, constant, variable or class that the text goes beside; default: the end of the file"`
+	Text   string `json:"text" jsonschema:"the code to insert; only what is new"`
 	Path   string `json:"path,omitempty" jsonschema:"its file or folder, relative to the workspace; default: the whole workspace"`
-	Where  string `json:"where,omitempty" jsonschema:"before or after it; default: before, above its comment"`
+	Where  string `json:"where,omitempty" jsonschema:"before it, after it, or inside a class, after its last method; default: before, above its comment"`
 }
 
 func (o *Operators) insert(ctx context.Context, c op.Call, args insertArgs) (*op.Answer[change.Result], error) {
 	switch {
 	case strings.TrimSpace(args.Text) == "":
 		return nil, errors.New("the argument text of code.insert is empty; give the code to insert")
-	case args.Where != "" && args.Where != "before" && args.Where != "after":
-		return nil, fmt.Errorf("the argument where of code.insert is %q; it is before or after", args.Where)
+	case args.Where != "" && args.Where != "before" && args.Where != "after" && args.Where != "inside":
+		return nil, fmt.Errorf("the argument where of code.insert is %q; it is before, after or inside", args.Where)
+	case args.Symbol == "" && args.Path == "":
+		return nil, errors.New("code.insert needs a symbol that the text goes beside, or the path of a file whose end it goes to")
 	}
 	return o.changes.Make(ctx, c, func() ([]change.Change, error) {
+		if args.Symbol == "" {
+			return o.appended(ctx, args.Path, args.Text)
+		}
 		d, err := o.only(ctx, args.Symbol, args.Path)
 		if err != nil {
 			return nil, err
 		}
-		text, err := source.Lex(ctx, d.file.Path, strings.Trim(args.Text, "\r\n"))
+		args.Text = withoutTop(args.Text, string(d.before.Data))
+		if err := d.lacks(ctx, args.Text); err != nil {
+			return nil, err
+		}
+		if args.Where == "inside" {
+			if d, err = d.lastMember(); err != nil {
+				return nil, err
+			}
+		}
+		return d.edited(d.file.Insert(d.extent, args.Text, args.Where == "after" || args.Where == "inside"), "")
+	})
+}
+
+// appended returns the change that puts a text at the end of a file: after its last
+// declaration if it is code.
+func (o *Operators) appended(ctx context.Context, path, given string) ([]change.Change, error) {
+	at, err := o.tree.Changeable(path)
+	if err != nil {
+		return nil, err
+	}
+	before, err := o.tree.LoadText(at)
+	if err != nil {
+		return nil, err
+	}
+	if !before.Exists {
+		return nil, fmt.Errorf("there is no file %q; fs.write creates one", path)
+	}
+	language, known := source.LanguageOf(at)
+	if code := known && language.Sort != source.Prose && language.Sort != source.Data; code {
+		file, err := source.Lex(ctx, at, string(before.Data))
 		if err != nil {
 			return nil, err
 		}
-		if isProse(args.Text) {
-			return nil, fmt.Errorf("the text is a sentence, not %s; to describe %s use code.comment", d.file.Language.Name, d.extent.Name)
+		for _, e := range slices.Backward(file.Extents()) {
+			if d := (declaration{file, before, e}); e.IsBlock() && lastName(e.Name) == e.Name {
+				given = withoutTop(given, string(before.Data))
+				if err := d.lacks(ctx, given); err != nil {
+					return nil, err
+				}
+				return d.edited(file.Insert(e, given, true), "")
+			}
 		}
-		if block, ok := text.Block(); ok && block.Name == lastName(d.extent.Name) {
-			return nil, fmt.Errorf("the text declares %s, which %s has already; to change it use fs.patch, to describe it code.comment", block.Name, d.file.Path)
+	}
+	if !strings.Contains(strings.TrimSpace(given), "\n") && heading.MatchString(strings.TrimSpace(given)) {
+		return nil, errors.New("the text is a heading alone; write what stands below it, too")
+	}
+	return []change.Change{{Path: at, Before: before, After: tree.File{Exists: true, Data: []byte(joined(string(before.Data), given)), Mode: before.Mode}}}, nil
+}
+
+// topLine matches what stands at the top of a file: its package, and an import.
+var topLine = lazyregexp.New(`^(?:package \w+;?|import .+|from \S+ import .+|use \S+;|"[^"]+"|\)|import \(|const \S+ = require\(.*)$`)
+
+// withoutTop leaves out what code to insert has of the top of the file: models write a file
+// where a part is wanted. An import that the file lacks stays.
+func withoutTop(given, file string) string {
+	lines := strings.Split(strings.Trim(given, "\r\n"), "\n")
+	for len(lines) > 1 {
+		line := strings.TrimSpace(lines[0])
+		imported := strings.TrimPrefix(line, "import ")
+		if line != "" && (!topLine.MatchString(line) || !strings.HasPrefix(line, "package ") && !strings.Contains(file, imported)) {
+			break
 		}
-		return d.edited(d.file.Insert(d.extent, args.Text, args.Where == "after"), "")
-	})
+		lines = lines[1:]
+	}
+	return strings.Join(lines, "\n")
+}
+
+// joined returns a text with another one at its end: after a blank line, but right after
+// another item of a list or another row of a table.
+func joined(text, more string) string {
+	end := "\n"
+	if strings.Contains(text, "\r\n") {
+		end = "\r\n"
+	}
+	more = strings.ReplaceAll(strings.Trim(strings.ReplaceAll(more, "\r\n", "\n"), "\n"), "\n", end) + end
+	text = strings.TrimRight(text, "\r\n")
+	last := text[strings.LastIndexByte(text, '\n')+1:]
+	switch items := listItem.MatchString(last) && listItem.MatchString(more); {
+	case text == "":
+		return more
+	case !items && (strings.Contains(text, end+end) || strings.HasPrefix(more, "#")): // paragraphs
+		return text + end + end + more
+	default:
+		return text + end + more
+	}
+}
+
+// heading matches a heading of Markdown.
+var heading = lazyregexp.New(`^#{1,6}\s`)
+
+// listItem matches the beginning of an item of a list, and of a row of a table.
+var listItem = lazyregexp.New(`^\s*(?:[-*+]|\d+[.)]|\|)\s?`)
+
+// lacks fails if a text is no code for the file of the declaration, or declares what it has.
+func (d declaration) lacks(ctx context.Context, given string) error {
+	text, err := source.Lex(ctx, d.file.Path, strings.Trim(given, "\r\n"))
+	if err != nil {
+		return err
+	}
+	if isProse(given) {
+		return fmt.Errorf("the text is a sentence, not %s; to describe %s use code.comment", d.file.Language.Name, d.extent.Name)
+	}
+	block, ok := text.Block()
+	if ok && slices.ContainsFunc(d.file.Extents(), func(e source.Extent) bool {
+		return e.Name == block.Name || e.Name == d.extent.Name && lastName(e.Name) == block.Name
+	}) {
+		return fmt.Errorf("the text declares %s, which %s has already; to change it use fs.patch, to describe it code.comment", block.Name, d.file.Path)
+	}
+	return nil
+}
+
+// lastMember returns the last method of a class or type.
+func (d declaration) lastMember() (declaration, error) {
+	for _, e := range slices.Backward(d.file.Extents()) {
+		if e.IsBlock() && strings.HasPrefix(e.Name, d.extent.Name+".") {
+			d.extent = e
+			return d, nil
+		}
+	}
+	return d, fmt.Errorf("%s has no method in %s; insert the text before or after another declaration", d.extent.Name, d.file.Path)
 }
 
 var sentence = lazyregexp.New(`^[A-Z][\w'-]*(?:,? [\w'-]+){2,}[.!]?$`)

@@ -137,6 +137,13 @@ func TestCodeIsInsertedBesideADeclaration(t *testing.T) {
 		"a comment":                     {"a.go", "package a\n\nfunc f() {}\n", args{"symbol": "f", "text": "// f does nothing."}, "package a\n\n// f does nothing.\nfunc f() {}\n", ""},
 		"a decorator below the comment": {"A.java", "class A {\n    /** One. */\n    int one() {\n        return 1;\n    }\n}\n", args{"symbol": "one", "text": "@Deprecated"}, "class A {\n    /** One. */\n    @Deprecated\n    int one() {\n        return 1;\n    }\n}\n", ""},
 		"a method with its indentation": {"a.py", "class A:\n    def f(self):\n        return 1\n", args{"symbol": "f", "where": "after", "text": "def g(self):\n    return 2"}, "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n", ""},
+		"after the last declaration":    {"a.py", "import os\n\n\ndef f():\n    return 1\n\n\nif __name__ == \"__main__\":\n    f()\n", args{"path": "a.py", "text": "def g():\n    return 2\n"}, "import os\n\n\ndef f():\n    return 1\n\n\ndef g():\n    return 2\n\n\nif __name__ == \"__main__\":\n    f()\n", ""},
+		"without the top of a file":     {"a_test.go", "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {}\n", args{"path": "a_test.go", "text": "package a\n\nimport (\n\t\"testing\"\n)\n\nfunc TestB(t *testing.T) {}"}, "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {}\n\nfunc TestB(t *testing.T) {}\n", ""},
+		"inside a class":                {"a.py", "class A:\n    def f(self):\n        return 1\n\n\nclass B:\n    def f(self):\n        return 2\n", args{"symbol": "A", "where": "inside", "text": "def g(self):\n    return 3"}, "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 3\n\n\nclass B:\n    def f(self):\n        return 2\n", ""},
+		"behind the methods of a type":  {"a.go", "package a\n\ntype S struct{}\n\nfunc (s S) A() {}\n\nfunc b() {}\n", args{"symbol": "S", "where": "inside", "text": "func (s S) B() {}"}, "package a\n\ntype S struct{}\n\nfunc (s S) A() {}\n\nfunc (s S) B() {}\n\nfunc b() {}\n", ""},
+		"a section of a text":           {"a.md", "# A\n\nOne.\n", args{"path": "a.md", "text": "## B\n\nTwo."}, "# A\n\nOne.\n\n## B\n\nTwo.\n", ""},
+		"an item of a list":             {"a.md", "# A\n\n- one\n", args{"path": "a.md", "text": "- two"}, "# A\n\n- one\n- two\n", ""},
+		"a line of a list of lines":     {"a.txt", "one\r\ntwo", args{"path": "a.txt", "text": "three"}, "one\r\ntwo\r\nthree\r\n", ""},
 		"two blank lines of Python":     {"a.py", "import os\n\n\ndef f():\n    return 1\n", args{"symbol": "f", "text": "def g():\n    return 2\n"}, "import os\n\n\ndef g():\n    return 2\n\n\ndef f():\n    return 1\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) { newBench(t, workspace.Config{}).edits(t, "code.insert", c) })
@@ -144,10 +151,15 @@ func TestCodeIsInsertedBesideADeclaration(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a.go": src})
 	b.Refused(t, "code.insert", args{"symbol": "A", "text": " "}, "text of code.insert is empty")
-	b.Refused(t, "code.insert", args{"symbol": "A", "text": "x()", "where": "inside"}, "before or after")
+	b.Refused(t, "code.insert", args{"symbol": "A", "text": "x()", "where": "below"}, "before, after or inside")
+	b.Refused(t, "code.insert", args{"text": "x()"}, "needs a symbol", "path of a file")
+	b.Write(t, map[string]string{"a.md": "# A\n"})
+	b.Refused(t, "code.insert", args{"path": "a.md", "text": "## Tests"}, "heading alone")
+	b.Refused(t, "code.insert", args{"path": "b.go", "text": "x()"}, "no file", "fs.write")
+	b.Refused(t, "code.insert", args{"path": "a.go", "text": "func A() {\n\treturn\n}"}, "a.go has already", "fs.patch")
 	b.Refused(t, "code.insert", args{"symbol": "A", "text": "This function does nothing at all."}, "code.comment")
 	b.Refused(t, "code.insert", args{"symbol": "A", "text": "// A is one.\nfunc A() {\n\treturn\n}"}, "a.go has already", "fs.patch")
-	b.Same(t, map[string]string{"a.go": src})
+	b.Same(t, map[string]string{"a.go": src, "a.md": "# A\n"})
 }
 
 func TestCommentHasTheFormOfItsLanguage(t *testing.T) {

@@ -57,9 +57,9 @@ func (o *Operators) Tools() []op.Tool {
 		}.Tool(),
 		op.Op[insertArgs, change.Result]{
 			Name: "code.insert",
-			Description: "Insert code before or after a function, type, constant or class, by its name. " +
+			Description: "Insert code before or after a function, type, constant or class, by its name, or text at the end of a file. " +
 				"The result is {files: [{path, action, added, removed}], diff}.",
-			Enum:        map[string][]string{"where": {"before", "after"}},
+			Enum:        map[string][]string{"where": {"before", "after", "inside"}},
 			Destructive: true, Previews: true, Run: o.insert,
 		}.Tool(),
 		op.Op[commentArgs, change.Result]{
