@@ -458,9 +458,12 @@ func (r fold) fill(s *StepState, text string) {
 		s.fill.problem = err.Error()
 		return
 	}
-	args = r.facts(s.Step.Tool).signature.Settle(args)
-	if name := r.repeated(args); name != "" {
-		why := name + " repeats the goal; write what it asks for"
+	signature := r.facts(s.Step.Tool).signature
+	if !slices.Contains(signature.Names(), prompt.ReasonArg) {
+		delete(args, prompt.ReasonArg)
+	}
+	args = signature.Settle(args)
+	if why := faultyText(string(r.Goal), s.Step.Args, args); why != "" {
 		if s.fill.refused != "" {
 			s.fill.problem = why
 			return
@@ -480,16 +483,21 @@ func (r fold) fill(s *StepState, text string) {
 	s.fill.args = args
 }
 
-// repeated returns the name of an argument for a text to write that is the goal itself, ""
-// if there is none.
-func (r fold) repeated(args map[string]any) string {
+// faultyText says why a text that a model wrote cannot be meant, "" if it can: it is the goal
+// itself, or see [planning.FaultyRewrite].
+func faultyText(goal string, given, written map[string]any) string {
 	plain := func(text string) string {
 		return strings.ToLower(strings.Trim(strings.Join(strings.Fields(text), " "), "."))
 	}
 	for _, name := range []string{"new", "text"} {
-		if text, _ := args[name].(string); text != "" && plain(text) == plain(string(r.Goal)) {
-			return name
+		if text, _ := written[name].(string); text != "" && plain(text) == plain(goal) {
+			return name + " repeats the goal; write what it asks for"
 		}
+	}
+	before, _ := merge(given, written)["old"].(string)
+	after, _ := written["new"].(string)
+	if before != "" && after != "" {
+		return planning.FaultyRewrite(before, after)
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -178,8 +179,34 @@ func functionText(text string, line int) string {
 	return whole
 }
 
-// closed reports whether a text ends outside of brackets and of strings of several lines.
-// Otherwise a label, or a line of such a string, has ended the function too early.
+// FaultyRewrite says what is wrong with the text that a model wrote in place of another one,
+// "" if nothing is known: it leaves a bracket open where the old text does not, or it lacks
+// the function that it takes the place of.
+func FaultyRewrite(before, after string) string {
+	if closed(before) && !closed(after) {
+		return "new has a bracket or a string that it does not close, or closes twice"
+	}
+	old := function.FindStringSubmatch(before)
+	if old == nil {
+		return ""
+	}
+	other := ""
+	for line := range strings.SplitSeq(after, "\n") {
+		if m := function.FindStringSubmatch(line); m != nil {
+			if m[1] == old[1] || !strings.Contains(strings.TrimSpace(after), "\n") { // another name alone
+				return ""
+			}
+			other = cmp.Or(other, m[1])
+		}
+	}
+	if other == "" {
+		return "new lacks " + old[1] + ", whose place it takes: write " + old[1] + " again, with the change"
+	}
+	return "new declares " + other + ", and takes the place of " + old[1] + ", which would be gone: write " + old[1] + " again, with the change"
+}
+
+// closed reports whether a text of code closes the brackets and the strings of several lines
+// that it opens. It counts them, and takes those in comments and strings for real ones.
 func closed(text string) bool {
 	for _, pair := range []string{"()", "{}", "[]"} {
 		if strings.Count(text, pair[:1]) != strings.Count(text, pair[1:]) {

@@ -32,7 +32,6 @@ func complete(b prompt.Brief, steps []plan.Step) []plan.Step {
 	if b.For(prompt.PurposePlan).Prompting.Small {
 		c.patchFiles()
 		c.dropRepeats()
-		c.dropTransforms()
 		c.dropStrays()
 		c.applyTransforms()
 		c.joinPatches()
@@ -90,26 +89,6 @@ func (c *completion) patchFiles() {
 			c.steps[i] = s
 		}
 	}
-}
-
-// dropTransforms leaves out a replacement of a text that neither the goal nor a result
-// holds, and a rename without a name.
-func (c *completion) dropTransforms() {
-	known := strings.ToLower(c.brief.Goal)
-	for _, item := range c.brief.Looked {
-		known += "\n" + strings.ToLower(prompt.Text(item.Result)+"\n"+string(item.Text))
-	}
-	holds := func(v any) bool {
-		text, ok := v.(string)
-		return ok && text != "" && strings.Contains(known, strings.ToLower(text))
-	}
-	drop := map[string]bool{}
-	for _, s := range c.steps {
-		if s.Tool == "code.transform" && (s.Args["kind"] == "replace" && !holds(s.Args["pattern"]) || s.Args["kind"] == "rename" && !holds(s.Args["new_name"])) {
-			drop[s.Index] = true
-		}
-	}
-	c.drop(func(s plan.Step) bool { return drop[s.Index] })
 }
 
 // dropStrays leaves out steps that read what is not there, or what no name of the goal

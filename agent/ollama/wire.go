@@ -40,6 +40,9 @@ func (x *exchange) chatRequest(s setting) *api.ChatRequest {
 	if x.req.MaxTokens > 0 {
 		chat.Options["num_predict"] = x.req.MaxTokens
 	}
+	if x.req.Temperature > 0 {
+		chat.Options["temperature"] = x.req.Temperature
+	}
 	if d := x.req.Draft; d != nil && d.Temperature > 0 {
 		chat.Options["temperature"] = d.Temperature
 	}

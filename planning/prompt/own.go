@@ -39,7 +39,7 @@ var ownTools = []ownTool{
 	{"code.transform", `kind: "replace", pattern, replacement, glob?, regex?`, "replace a text in many files"},
 	{"code.remove", "symbol, path?", "delete a function, type or constant"},
 	{"code.comment", "symbol, text, path?", "write the doc comment of a function or type"},
-	{"code.insert", "symbol, text, path?, where?", "insert text before or after a declaration"},
+	{"code.insert", "text, path?, symbol?, where?", "insert text before or after a declaration, or at the end of a file"},
 	{"test.run", "path?, run?", "run the tests"},
 	{"test.lint", "path?", "run the linter"},
 	{"test.detect", "path?", "find the projects whose tests can be run"},
@@ -58,7 +58,7 @@ var ownTools = []ownTool{
 
 // rarely are operators that small models are not offered: each word costs them time, and
 // others do the same.
-var rarely = strings.Fields("fs.stat fs.mkdir code.parse code.summarize test.detect vcs.branches vcs.push memory.read memory.write data.set code.remove code.comment code.insert")
+var rarely = strings.Fields("fs.stat fs.mkdir code.parse code.summarize test.detect vcs.branches vcs.push memory.read memory.write data.set code.transform code.remove code.comment code.insert")
 
 // writtenLater are arguments of changes that a small model writes when the step is ready:
 // in a plan it writes them from memory.

@@ -99,18 +99,21 @@ type composition struct {
 	purpose Purpose
 	step    string
 	format  json.RawMessage
-	timeout time.Duration      // 0 means the one of the brief, and without one that of the machine
-	budgets []textBudget       // nil means resultBudgets
-	tokens  int                // bound of the reply; 0 means the one of the brief
-	agent   *Profile           // of the sub-agent; nil for the planner and the chat
-	tools   plan.Catalogue     // on offer
-	notes   string             // how the servers of tools want to be used, for the chat and sub-agents
-	plans   *planTools         // the tools of a request of planning; nil for all others
-	listed  bool               // the tools are listed, see [Request]
-	final   bool               // with listed: the reply has to be an answer
-	turns   []Message          // see [ReplyMessage] and [Answered]
-	items   []plan.HistoryItem // whose pictures the last message shows
-	room    int                // for these pictures
+	timeout time.Duration // 0 means the one of the brief, and without one that of the machine
+	budgets []textBudget  // nil means resultBudgets
+	tokens  int           // bound of the reply; 0 means the one of the brief
+
+	temperature float64 // 0 means the model's own, and a low one for a small model
+
+	agent  *Profile           // of the sub-agent; nil for the planner and the chat
+	tools  plan.Catalogue     // on offer
+	notes  string             // how the servers of tools want to be used, for the chat and sub-agents
+	plans  *planTools         // the tools of a request of planning; nil for all others
+	listed bool               // the tools are listed, see [Request]
+	final  bool               // with listed: the reply has to be an answer
+	turns  []Message          // see [ReplyMessage] and [Answered]
+	items  []plan.HistoryItem // whose pictures the last message shows
+	room   int                // for these pictures
 	// last writes what is known from results, and what is wanted; its texts go through
 	// the cutter. Nil means a turn of the chat, whose goal is the last message.
 	last func(*cutter) string
@@ -123,6 +126,9 @@ func (c composition) request() (req Request) {
 	req = Request{
 		Purpose: c.purpose, Step: c.step, Model: p.Models.Of(c.purpose).Name, Format: c.format, Tools: plan.Offer(c.tools),
 		MaxTokens: cmp.Or(c.tokens, p.MaxTokens), Timeout: c.timeout,
+	}
+	if c.temperature > 0 || p.Small {
+		req.Temperature = cmp.Or(c.temperature, smallTemperature)
 	}
 	defer c.list(&req)
 	req.Think, req.Level = c.thinks()

@@ -81,14 +81,17 @@ type Request struct {
 	Think     bool            `json:"think,omitempty"`      // the model may think aloud first, where it can; not with a Format
 	Level     ThinkLevel      `json:"level,omitempty"`      // with Think: the effort; "" is the model's default
 	MaxTokens int             `json:"max_tokens,omitempty"` // limit of the reply (num_predict); 0 means the model's default
-	Timeout   time.Duration   `json:"timeout,omitempty"`    // ns, exact; 0 means that the limit follows the machine, see [pace.Forecast.Limits]
-	Shortened string          `json:"shortened,omitempty"`  // the parts left out to make it fit, one sentence
-	Untyped   []string        `json:"untyped,omitempty"`    // tools that may fit, whose own schema is too large for the format or cannot be read
-	Unoffered *Unoffered      `json:"unoffered,omitempty"`  // nil if all tools are offered
-	Partial   []string        `json:"partial,omitempty"`    // indices of the steps whose results it holds only in part
-	Wanted    int             `json:"wanted,omitempty"`     // tokens that it would take with its reply if nothing was left out; 0 if nothing was
-	TooLong   string          `json:"too_long,omitempty"`   // by estimate: what does not fit, up to "choose another model"; "" if it fits
-	Never     bool            `json:"never,omitempty"`      // with TooLong: it cannot fit by any estimate, and is not sent
+	// Temperature is how freely the model chooses its words; 0 means the model's own.
+	Temperature float64 `json:"temperature,omitempty"`
+
+	Timeout   time.Duration `json:"timeout,omitempty"`   // ns, exact; 0 means that the limit follows the machine, see [pace.Forecast.Limits]
+	Shortened string        `json:"shortened,omitempty"` // the parts left out to make it fit, one sentence
+	Untyped   []string      `json:"untyped,omitempty"`   // tools that may fit, whose own schema is too large for the format or cannot be read
+	Unoffered *Unoffered    `json:"unoffered,omitempty"` // nil if all tools are offered
+	Partial   []string      `json:"partial,omitempty"`   // indices of the steps whose results it holds only in part
+	Wanted    int           `json:"wanted,omitempty"`    // tokens that it would take with its reply if nothing was left out; 0 if nothing was
+	TooLong   string        `json:"too_long,omitempty"`  // by estimate: what does not fit, up to "choose another model"; "" if it fits
+	Never     bool          `json:"never,omitempty"`     // with TooLong: it cannot fit by any estimate, and is not sent
 
 	// Draft is set if the plan is chosen from several drafts, and nil for one.
 	Draft *Draft `json:"draft,omitempty"`
@@ -97,6 +100,14 @@ type Request struct {
 	// bytes; 0 means no bound. A model beyond it is stopped.
 	MaxThinking int `json:"max_thinking,omitempty"`
 }
+
+// The temperatures of the requests to small models: their own, 0.8 with most servers, makes
+// them lose the thread. What was refused is asked for again with more freedom, or they would
+// write the same.
+const (
+	smallTemperature = 0.1
+	againTemperature = 0.7
+)
 
 // Header returns the value of [PurposeHeader], such as "plan" or "agent; step=2":
 // analysis, review, tools, plan, repair, replan, step, args, agent, answer, compaction

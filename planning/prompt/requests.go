@@ -292,11 +292,25 @@ func StepRequest(b Brief, p plan.Plan, step plan.Step, inputs []plan.HistoryItem
 // format is the part of the tool's input schema that a grammar can express. refused are
 // arguments that the tool has refused, and why; "" for none.
 func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []plan.HistoryItem, refused string) Request {
-	inputs = forChange(b, step, inputs)
+	inputs = forChange(b, step, inputs, rewrites(tool, step))
 	about, schema, hint := "", "", hints[tool.Name] // the system prompt describes the built-in operators
-	switch old, _ := step.Args["old"].(string); {
-	case tool.Name == "fs.patch" && old != "" && isOwn(tool):
+	var lines []string
+	if b.Prompting.Small {
+		lines = patchable(tool, step, inputs)
+	}
+	switch {
+	case tool.Name == "code.insert" && isOwn(tool) && !codeFile.MatchString(pathArg(step)):
+		hint = "`text` is only what is new: a heading alone is not enough. It is put below what the file has."
+	case len(lines) > 0:
+		hint = "`" + ReasonArg + "` says in one sentence what must change. `old` is the line to change. `new` takes its place, and may have several lines."
+		if slices.ContainsFunc(lines, head.MatchString) {
+			hint = "`" + ReasonArg + "` says in one sentence what must change. `old` is the line to change, or the first line of the function to change. `new` takes its place: write the whole function again, with the change that the goal wants."
+		}
+	case rewrites(tool, step):
 		hint = "`new` takes the place of `old`. Write the whole of it again, with the change that the goal wants."
+		if b.Prompting.Small {
+			hint = "`" + ReasonArg + "` says in one sentence what must change in `old`. " + hint
+		}
 	case !isOwn(tool):
 		hint = ""
 		shown := tool.InputSchema
@@ -305,8 +319,15 @@ func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []
 		}
 		about, schema = named("what the tool's server says about it", tool.Description), fenced("the schema of its arguments", string(shown))
 	}
+	temperature := 0.0
+	if b.Prompting.Small && refused != "" {
+		temperature = againTemperature
+	}
+	if b.Prompting.Small && tool.Name == "code.comment" && isOwn(tool) { // it would write the goal as the comment
+		b.Goal = string(step.Title)
+	}
 	return composition{
-		brief: b, purpose: PurposeStep, step: step.Index, format: argsFormat(b, tool, step), timeout: step.Timeout, budgets: stepBudgets,
+		brief: b, purpose: PurposeStep, step: step.Index, format: argsFormat(b, tool, step, lines), temperature: temperature, timeout: step.Timeout, budgets: stepBudgets,
 		last: func(cut *cutter) string {
 			given := ""
 			if len(step.Args) > 0 {
@@ -324,12 +345,15 @@ var hints = map[string]string{
 	"fs.patch": "`old` is the text to replace, copied exactly from the file. `new` is the text that takes its place.",
 	"fs.write": "`text` is the whole text of the file.",
 
+	"code.insert": "`text` is only the new code or text, complete. It is put below what the file has.",
+
 	"code.comment": "`text` is one sentence in plain words: what this one does or returns. Write no code.",
 }
 
 // argsFormat is the format of the arguments that a step lacks. A small model writes of a
-// built-in operator only those that the list of tools names.
-func argsFormat(b Brief, tool plan.Tool, step plan.Step) json.RawMessage {
+// built-in operator only those that the list of tools names. lines are those that old may
+// be; nil for any text.
+func argsFormat(b Brief, tool plan.Tool, step plan.Step, lines []string) json.RawMessage {
 	form := callFormat(tool)
 	if !b.Prompting.Small || !isOwn(tool) || tool.Name == "code.transform" {
 		return formatOf(form)
@@ -340,12 +364,19 @@ func argsFormat(b Brief, tool plan.Tool, step plan.Step) json.RawMessage {
 	}
 	own := ownArguments(tool.Name)
 	fields := schema{Type: jsontype.Object, Properties: properties{}}
+	if rewrites(tool, step) || lines != nil {
+		fields.Properties, fields.Required = properties{{ReasonArg, schema{Type: jsontype.Text}}}, []string{ReasonArg}
+	}
 	for _, name := range own { // in the order of the list: what to replace comes before what takes its place
 		at := slices.IndexFunc(read.Flat().Fields, func(f jsontype.Field) bool { return f.Name == name })
-		if at < 0 || step.Args[name] != nil {
+		if at < 0 || step.Args[name] != nil || tool.Name == "code.insert" && name != "text" {
 			continue
 		}
-		fields.Properties = append(fields.Properties, property{name, grammar{}.value(read.Flat().Fields[at].Type, false)})
+		value := grammar{}.value(read.Flat().Fields[at].Type, false)
+		if name == "old" && lines != nil {
+			value = choice(lines...)
+		}
+		fields.Properties = append(fields.Properties, property{name, value})
 		if slices.Contains(writtenLater, name) || read.Flat().Fields[at].Required {
 			fields.Required = append(fields.Required, name)
 		}
@@ -355,8 +386,9 @@ func argsFormat(b Brief, tool plan.Tool, step plan.Step) json.RawMessage {
 
 // forChange orders the results for the arguments of a change: those of the file that it
 // changes come last, right before the request. Where the same change is wanted in several
-// files, a small model sees no other: it would change the first one again.
-func forChange(b Brief, step plan.Step, inputs []plan.HistoryItem) []plan.HistoryItem {
+// files, a small model sees no other: it would change the first one again. Nor does it see
+// a test, unless the text to replace is known: it would copy that from the test.
+func forChange(b Brief, step plan.Step, inputs []plan.HistoryItem, known bool) []plan.HistoryItem {
 	at, _ := step.Args["path"].(string)
 	if at == "" {
 		return inputs
@@ -367,8 +399,7 @@ func forChange(b Brief, step plan.Step, inputs []plan.HistoryItem) []plan.Histor
 		switch {
 		case from == at:
 			own = append(own, item)
-		case b.Prompting.Small && testfile.Is(from) && !testfile.Is(at):
-			// It would copy the text to replace from the test.
+		case b.Prompting.Small && testfile.Is(from) && !testfile.Is(at) && !known:
 		default:
 			others = append(others, item)
 		}
