@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,42 +12,85 @@ import (
 	"replan/planning/reply"
 )
 
-// again is the new plan of a small model whose only patch, of a function that rules have
-// aimed it at, did not make the tests pass: the same place is written once more, now with what failed in the title of the step, and the
-// tests run again. Asked for a new plan, such a model looks around and changes nothing.
+// mostTries is how often a small model writes the same place.
+const mostTries = 3
+
+// again is the new plan of a small model after red tests. Asked for a plan, such a model
+// looks around and changes nothing. So the place that it changed is written once more, with
+// what failed in the title of the step, and the tests run again. If what fails has nothing
+// to do with the change, the tests run once more, and the run ends with what they say.
 func (r *replanner) again() (Outcome, bool) {
 	failed, ok := r.situation.Plan.Step(r.situation.Failed)
 	if !ok || !r.brief.For(prompt.PurposeReplan).Prompting.Small || failed.Tool != "test.run" || !intent.WantsChange(r.brief.Goal) {
 		return Outcome{}, false
 	}
 	c := completion{brief: r.brief, steps: r.situation.Plan.Steps}
-	var patches []plan.HistoryItem
+	var changes []plan.HistoryItem
 	for _, item := range r.situation.History {
 		if item.Parent == "" && item.Status == plan.ItemCompleted && c.changes(plan.Step{Executor: plan.ExecutorTool, Tool: item.Tool, Args: item.Args}) {
-			patches = append(patches, item)
+			changes = append(changes, item)
 		}
 	}
-	if len(patches) != 1 || patches[0].Tool != "fs.patch" {
+	if len(changes) == 0 {
 		return Outcome{}, false
 	}
-	first, ok := r.situation.Plan.Step(patches[0].Index)
-	written, _ := patches[0].Args["new"].(string)
-	if !ok || strings.TrimSpace(written) == "" || patches[0].Args["path"] == nil || first.Args["old"] == nil || first.Args["new"] != nil {
-		return Outcome{}, false
+	last := changes[len(changes)-1]
+	step, _ := r.situation.Plan.Step(last.Index)
+	written, _ := last.Args["new"].(string)
+	aimed := last.Tool == "fs.patch" && step.Args["old"] != nil && step.Args["new"] == nil
+	if last.Tool == "code.insert" {
+		written, _ = last.Args["text"].(string)
+		aimed = step.Args["text"] == nil
 	}
-	reason, _, _ := strings.Cut(strings.TrimSpace(r.situation.Error), "\n")
+	file, _ := last.Args["path"].(string)
+	check := failed
+	var steps []plan.Step
 	next, _ := strconv.Atoi(c.free())
-	patch, check := first, failed
-	patch.Index, check.Index = strconv.Itoa(next), strconv.Itoa(next+1)
-	patch.Title = untrusted.Text(plan.OneLine("Change "+pathOf(first)+" again, since "+reason, 200))
-	patch.Args = map[string]any{"path": patches[0].Args["path"], "old": written}
-	check.DependsOn = []string{patch.Index}
-	steps := []plan.Step{patch, check}
+	switch {
+	case !r.concerns(changes):
+		check.OnFailure = plan.OnFailureSkip
+	case aimed && file != "" && strings.TrimSpace(written) != "" && len(changes) < mostTries:
+		reason, _, _ := strings.Cut(strings.TrimSpace(r.situation.Error), "\n")
+		steps = append(steps, plan.Step{
+			Index: strconv.Itoa(next), Title: untrusted.Text(plan.OneLine("Change "+file+" again, since "+reason, 200)),
+			Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": file, "old": written}, DependsOn: step.DependsOn,
+		})
+		check.DependsOn = []string{strconv.Itoa(next)}
+		next++
+	default:
+		return Outcome{}, false
+	}
+	check.Index = strconv.Itoa(next)
+	steps = append(steps, check)
 	for _, s := range r.situation.Remaining {
 		if s.Index != failed.Index {
 			steps = append(steps, s)
 		}
 	}
-	outcome, faults := r.judge(reply.Proposal{Read: true, Plan: plan.Plan{Steps: steps}})
-	return outcome, len(faults) == 0 && outcome.Kind == OutcomePlanned
+	faults, revised := r.check(reply.Proposal{Read: true, Plan: plan.Plan{Steps: steps}})
+	return Outcome{Kind: OutcomePlanned, Plan: revised.Plan, Diff: revised.Diff}, len(faults) == 0
+}
+
+// concerns reports whether the failure of the tests may come from the changes: it names a
+// file that changed, something that the goal names, or a name that a change declares.
+func (r *replanner) concerns(changes []plan.HistoryItem) bool {
+	failure := r.situation.Error
+	for _, item := range changes {
+		at, _ := item.Args["path"].(string)
+		if at == "" || strings.Contains(failure, at) {
+			return true
+		}
+		for _, arg := range []string{"old", "new", "text"} {
+			text, _ := item.Args[arg].(string)
+			for line := range strings.SplitSeq(text, "\n") {
+				if m := function.FindStringSubmatch(line); m != nil && strings.Contains(failure, m[1]) {
+					return true
+				}
+			}
+		}
+	}
+	return slices.ContainsFunc(r.brief.Prompting.Sketch.Named, func(named string) bool {
+		name, _, _ := strings.Cut(named, ": ")
+		return strings.Contains(failure, name)
+	})
 }

@@ -80,7 +80,8 @@ func TestSmallModelWritesAPatchOnceMoreIfTheTestsFail(t *testing.T) {
 		want    string // "" if the model is asked
 	}{
 		"once":                 {"Fix a/x.go", true, 1, `1 fs.read{"path":"a/x.go"}; 2 fs.patch{"old":"a","path":"a/x.go"} ←1; 4 fs.patch{"old":"b","path":"a/x.go"} ←1; 5 test.run{} ←4`},
-		"not a second time":    {"Fix a/x.go", true, 2, ""},
+		"and once more":        {"Fix a/x.go", true, 2, `1 fs.read{"path":"a/x.go"}; 2 fs.patch{"old":"a","path":"a/x.go"} ←1; 4 fs.patch{"old":"b","path":"a/x.go"} ←1; 5 test.run{} ←4`},
+		"not a third time":     {"Fix a/x.go", true, 3, ""},
 		"not for a large one":  {"Fix a/x.go", false, 1, ""},
 		"not without a change": {"Run the tests", true, 1, ""},
 		"not of any text":      {"Fix a/x.go", true, 1, ""},
@@ -94,7 +95,7 @@ func TestSmallModelWritesAPatchOnceMoreIfTheTestsFail(t *testing.T) {
 			run := plan.Step{Index: "3", Title: "Run the tests", Executor: plan.ExecutorTool, Tool: "test.run", Args: map[string]any{}, DependsOn: []string{"2"}}
 			s := prompt.Situation{
 				Plan: plan.Plan{Title: "Fix", Steps: []plan.Step{read, patch, run}}, Finished: map[string]bool{"1": true, "2": true}, Failed: "3",
-				Error: "1 failed: TestX\nmore", Remaining: []plan.Step{run}, StepsLeft: 9, ReplansLeft: 2,
+				Error: "1 failed: TestX\na/x.go:3: wrong", Remaining: []plan.Step{run}, StepsLeft: 9, ReplansLeft: 2,
 				History: []plan.HistoryItem{{Index: "1", Tool: "fs.read", Args: read.Args, Status: plan.ItemCompleted, Attempt: 1, Result: "a"}},
 			}
 			for range tt.patched {
@@ -128,6 +129,33 @@ func TestNewPlanOfAGoalThatOnlyAsksHasNoEffect(t *testing.T) {
 		gated := len(p.Steps) == 2 && p.Steps[1].Gate
 		if left := len(p.Steps) == 1 && p.Steps[0].Tool == "fs.read"; left != small || gated == small {
 			t.Errorf("small %v: %s", small, drawn(p))
+		}
+	}
+}
+
+func TestFailureOfAnotherTestDoesNotUndoAChange(t *testing.T) {
+	for failure, want := range map[string]string{
+		"1 failed: TestOut\na/y_test.go:3: no": `1 fs.patch{"old":"func Len() int {","path":"a/x.go"}; 3 test.run{} ←1 skip`,
+		"1 failed: TestLen\na/y_test.go:3: no": `1 fs.patch{"old":"func Len() int {","path":"a/x.go"}; 3 fs.patch{"old":"func Len() int {\n\treturn 1\n}","path":"a/x.go"}; 4 test.run{} ←3`,
+	} {
+		patch := plan.Step{Index: "1", Title: "Fix it", Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": "a/x.go", "old": "func Len() int {"}, DependsOn: []string{}}
+		run := plan.Step{Index: "2", Title: "Run the tests", Executor: plan.ExecutorTool, Tool: "test.run", Args: map[string]any{}, DependsOn: []string{"1"}}
+		done := map[string]any{"path": "a/x.go", "old": "func Len() int {", "new": "func Len() int {\n\treturn 1\n}"}
+		r := planning.NewReplanner(workplace(t, "Fix the length and run the tests", true), prompt.Situation{
+			Plan: plan.Plan{Title: "Fix", Steps: []plan.Step{patch, run}}, Finished: map[string]bool{"1": true}, Failed: "2", Error: failure,
+			Remaining: []plan.Step{run}, StepsLeft: 9, ReplansLeft: 2,
+			History: []plan.HistoryItem{{Index: "1", Tool: "fs.patch", Args: done, Status: plan.ItemCompleted, Attempt: 1}},
+		})
+		if _, asks := r.Next(); asks {
+			t.Errorf("%s: the model is asked", failure)
+			continue
+		}
+		got := drawn(r.Outcome().Plan)
+		if steps := r.Outcome().Plan.Steps; steps[len(steps)-1].OnFailure == plan.OnFailureSkip {
+			got += " skip"
+		}
+		if got != want {
+			t.Errorf("%s: got\n     %s\nwant %s", failure, got, want)
 		}
 	}
 }

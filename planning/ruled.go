@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"replan/internal/testfile"
 	"replan/internal/untrusted"
 	"replan/planning/intent"
 	"replan/planning/plan"
@@ -27,6 +28,15 @@ func ruled(b prompt.Brief) (steps []plan.Step, reason string) {
 	}
 	if steps, ok := valueSteps(b); ok {
 		return steps, "the goal says the new value, and the looks found where it stands"
+	}
+	if !b.For(prompt.PurposePlan).Prompting.Small {
+		return nil, ""
+	}
+	if steps, ok := additionSteps(b); ok {
+		return steps, "the goal wants something new in a file that was looked up"
+	}
+	if steps, ok := editSteps(b); ok {
+		return steps, "the goal wants a change of what was looked up"
 	}
 	return nil, ""
 }
@@ -131,6 +141,108 @@ func valueSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 		next("Run the tests", "test.run", map[string]any{}, after...)
 	}
 	return steps, len(steps) > 0 && (b.MaxSteps <= 0 || len(b.Looks)+len(steps) <= b.MaxSteps)
+}
+
+// additionSteps returns the insertion of what a goal wants added to a file, whose text the
+// model writes when the step is ready, and the run of the tests.
+func additionSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
+	wanted, ok := intent.AdditionWanted(b.Goal)
+	if _, err := b.Catalogue.Find("code.insert"); err != nil || !ok {
+		return nil, false
+	}
+	c := completion{brief: b}
+	var files []string
+	for _, file := range c.files() {
+		_, prose := proseExtensions[path.Ext(file)]
+		switch {
+		case wanted.Kind == intent.AddedTest && !testfile.Is(file):
+			for _, test := range b.Prompting.Sketch.Files {
+				if testfile.Tests(test, file) {
+					files = appendOnce(files, test)
+				}
+			}
+		case wanted.Kind == intent.AddedCode && (testfile.Is(file) || prose), wanted.Kind == intent.AddedText && !prose:
+		default:
+			files = appendOnce(files, file)
+		}
+	}
+	if len(files) != 1 {
+		return nil, false
+	}
+	args := map[string]any{"path": files[0]}
+	if wanted.In != "" && slices.ContainsFunc(c.places(), func(p place) bool { return p.name == wanted.In && p.file == files[0] }) {
+		args["symbol"], args["where"] = wanted.In, "inside"
+	}
+	return c.changing(wanted.Kind == intent.AddedTest, plan.Step{Title: untrusted.Text("Add to " + files[0]), Tool: "code.insert", Args: args}), true
+}
+
+// proseExtensions are those of files for people.
+var proseExtensions = map[string]bool{".md": true, ".txt": true, ".rst": true, ".adoc": true, "": true}
+
+// mostEdited is how many files a plan by rule changes.
+const mostEdited = 4
+
+// editSteps returns the patches of the files that a goal names which only wants these
+// changed, and the run of the tests. The model writes what changes when a step is ready.
+func editSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
+	if _, err := b.Catalogue.Find("fs.patch"); err != nil || !intent.EditsInPlace(b.Goal) || len(b.Looked) != len(b.Looks) {
+		return nil, false
+	}
+	c := completion{brief: b}
+	files := c.files()
+	if slices.ContainsFunc(c.places(), func(p place) bool { return testfile.Is(p.file) }) { // that test says what is wrong elsewhere
+		files = files[:0]
+		for _, item := range b.Looked {
+			if at, _ := item.Args["path"].(string); item.Tool == "fs.read" && !testfile.Is(at) && fileText(item) != "" {
+				files = appendOnce(files, at)
+			}
+		}
+	}
+	if len(files) == 0 || len(files) > mostEdited || intent.NamesNew(b.Goal, b.Prompting.Sketch.Files) {
+		return nil, false
+	}
+	patches := make([]plan.Step, len(files))
+	for i, file := range files {
+		patches[i] = plan.Step{Title: untrusted.Text("Change " + file), Tool: "fs.patch", Args: map[string]any{"path": file}}
+	}
+	return c.changing(false, patches...), true
+}
+
+// files are those that were read whole since the goal names them or something in them.
+func (c *completion) files() []string {
+	var files []string
+	for _, item := range c.brief.Looked {
+		if at, _ := item.Args["path"].(string); item.Tool == "fs.read" && item.Args["limit"] == nil && fileText(item) != "" && names(c.brief, at) {
+			files = appendOnce(files, at)
+		}
+	}
+	return files
+}
+
+// changing returns steps that come after the looks, each after all looks, and the run of
+// the tests if it is needed or the goal wants it.
+func (c *completion) changing(tested bool, changes ...plan.Step) []plan.Step {
+	var looks []string
+	for _, look := range c.brief.Looks {
+		looks = append(looks, look.Index)
+	}
+	for i := range changes {
+		changes[i].Index, changes[i].Executor = strconv.Itoa(len(looks)+i+1), plan.ExecutorTool
+		changes[i].DependsOn = slices.Clone(looks)
+	}
+	c.steps = changes
+	c.removeDeclared()
+	c.aim()
+	if c.addTests(); tested && !c.checks(c.steps[len(c.steps)-1]) {
+		c.steps = append(c.steps, plan.Step{Title: "Run the tests", Executor: plan.ExecutorTool, Tool: "test.run", Args: map[string]any{}})
+	}
+	if last := len(c.steps) - 1; c.checks(c.steps[last]) {
+		for _, s := range c.steps[:last] {
+			c.steps[last].DependsOn = append(c.steps[last].DependsOn, s.Index)
+		}
+		c.steps[last].Index = strconv.Itoa(len(looks) + last + 1)
+	}
+	return c.steps
 }
 
 // names reports whether the goal names a file, its folder or a declaration in it. Other

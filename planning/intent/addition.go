@@ -1,0 +1,131 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+)
+
+// Addition is something new that a goal wants in a file that exists.
+type Addition struct {
+	Kind AdditionKind
+	In   string // the class that it belongs to; "" for none
+}
+
+// AdditionKind is a kind of what can be added.
+type AdditionKind string
+
+// The kinds of additions.
+const (
+	AddedCode AdditionKind = "code" // a function, a method, a type
+	AddedTest AdditionKind = "test"
+	AddedText AdditionKind = "text" // a section, a line, an entry
+)
+
+// addedKinds are the words for what can be added as a whole.
+var addedKinds = map[AdditionKind][]string{
+	AddedCode: strings.Fields("function func method class helper type struct interface enum"),
+	AddedTest: strings.Fields("test tests testcase unittest"),
+	AddedText: strings.Fields("section paragraph sentence line lines entry heading chapter bullet item row note link"),
+}
+
+// AdditionWanted reads a goal that only wants something new added to a file, and the tests
+// run at most: "Add a method clear to Book". ok is false if it wants anything else, such as
+// a parameter, which changes code that exists.
+func AdditionWanted(goal string) (a Addition, ok bool) {
+	verbs, inside := 0, -1 // position of the verb
+	tokens := split(goal, 4*maxWords)
+	for i, t := range tokens {
+		begins := i == 0 || tokens[i-1].after != "" || tokens[i-1].is("and", "then", "but") || tokens[i-1].is(fillers...)
+		switch {
+		case !begins || !t.is(imperatives...):
+		case t.is("add", "append", "write", "implement", "insert"):
+			verbs, inside = verbs+1, i
+		case runsTests(goal, tokens, i), t.is("test", "check", "verify", "ensure"):
+		default:
+			return Addition{}, false
+		}
+	}
+	if verbs != 1 {
+		return Addition{}, false
+	}
+	for _, t := range tokens[inside+1:] {
+		if t.quoted || t.is("to", "in", "into", "for", "of", "that", "which", "with", "about", "called", "named", "at", "on") || likeCode(t.text) {
+			break
+		}
+		for kind, words := range addedKinds {
+			if t.is(words...) && (a.Kind == "" || kind == AddedTest) { // a test function is a test
+				a.Kind = kind
+			}
+		}
+		if t.is("doc", "comment", "comments", "docstring", "parameter", "argument", "field", "check", "case") && a.Kind != AddedTest {
+			return Addition{}, false
+		}
+		if t.after != "" {
+			break
+		}
+	}
+	if a.Kind == AddedCode {
+		a.In = classNamed(tokens[inside+1:])
+	}
+	return a, a.Kind != ""
+}
+
+// classNamed returns the class in "a method clear to the class Book", "" for none.
+func classNamed(tokens []token) string {
+	method := false
+	for i, t := range tokens {
+		method = method || t.is("method")
+		if !method || !t.is("to", "in", "into", "of", "on") {
+			continue
+		}
+		rest := tokens[i+1:]
+		for len(rest) > 0 && (rest[0].is("the", "class", "type", "struct") || rest[0].is(articles...)) {
+			rest = rest[1:]
+		}
+		if len(rest) > 0 && identifier.MatchString(symbolName(rest[0].text)) && !isFile(rest[0].text) {
+			return symbolName(rest[0].text)
+		}
+	}
+	return ""
+}
+
+// runsTests reports whether the verb at a position runs the tests, or the test just written.
+func runsTests(goal string, tokens []token, i int) bool {
+	return tokens[i].is("run", "rerun", "execute", "make") && (WantsTests(goal) || i+1 < len(tokens) && tokens[i+1].is("it", "them"))
+}
+
+// editing verbs change what exists.
+var editing = strings.Fields("add fix repair correct change update replace set remove delete make simplify rewrite refactor implement extend edit modify convert " +
+	"bump increase decrease raise lower insert improve enable disable turn put save sort upgrade downgrade")
+
+// EditsInPlace reports whether a goal only wants files changed that exist, and the tests run
+// at most. It may say what is wrong, and ask to find out why.
+func EditsInPlace(goal string) bool {
+	tokens := split(goal, 4*maxWords)
+	edits := false
+	for i, t := range tokens {
+		begins := i == 0 || tokens[i-1].after != "" || tokens[i-1].is("and", "then", "but") || tokens[i-1].is(fillers...)
+		switch {
+		case t.is("test", "tests") && !t.quoted && !WantsTests(goal) && !begins:
+			return false
+		case !begins || !t.is(imperatives...):
+		case t.is(editing...):
+			edits = true
+		case runsTests(goal, tokens, i):
+		default:
+			return false
+		}
+	}
+	return edits
+}
+
+// NamesNew reports whether a goal names a file that is none of files, such as one to create.
+func NamesNew(goal string, files []string) bool {
+	for _, t := range split(goal, 4*maxWords) {
+		name := strings.TrimPrefix(t.text, "./")
+		if isFile(name) && !t.quoted && !slices.ContainsFunc(files, func(f string) bool { return f == name || strings.HasSuffix(f, "/"+name) }) {
+			return true
+		}
+	}
+	return false
+}

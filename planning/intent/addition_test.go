@@ -1,0 +1,70 @@
+package intent_test
+
+import (
+	"testing"
+
+	"replan/planning/intent"
+)
+
+func TestOnlySomethingWholeIsAnAddition(t *testing.T) {
+	for goal, want := range map[string]intent.Addition{
+		"Write a test for `Reverse` in slug/slug_test.go and run it.":                   {Kind: intent.AddedTest},
+		"add unit tests for Discount, then run the tests":                               {Kind: intent.AddedTest},
+		"Add a test function that calls Make with an empty title":                       {Kind: intent.AddedTest},
+		"Add a function count_beds to greenhouse/beds.py that takes a list of beds":     {Kind: intent.AddedCode},
+		"please add a method clear to the class Book":                                   {Kind: intent.AddedCode, In: "Book"},
+		"implement a helper for dates in util.go":                                       {Kind: intent.AddedCode},
+		"The README does not say how to run the tests. Add a short section about it.":   {Kind: intent.AddedText},
+		"append a line to .gitignore":                                                   {Kind: intent.AddedText},
+		"Add a parameter limit to the function find":                                    {},
+		"Add a doc comment to every function of a.go":                                   {},
+		"Add retries to config/dev.json":                                                {},
+		"Add a check to the method Put":                                                 {},
+		"Add a function f to a.go and rename g to h":                                    {},
+		"Create a function f and add a test for it":                                     {},
+		"What does the function f add to the list?":                                     {},
+		"Add a command `count` to the command line. It prints how many notes there are": {},
+	} {
+		got, ok := intent.AdditionWanted(goal)
+		if got != want && ok || ok != (want.Kind != "") {
+			t.Errorf("%s: got %+v, %v", goal, got, ok)
+		}
+	}
+}
+
+func TestGoalThatOnlyEditsIsTold(t *testing.T) {
+	for goal, want := range map[string]bool{
+		"word_count counts too many words. Fix it please.":                           true,
+		"test_find fails. Find out why, fix the code and run the tests.":             true,
+		`add "retries": 3 to config/dev.json and config/prod.json`:                   true,
+		"Make Store.Len take the lock, remove its TODO and run the tests.":           true,
+		"save the notes with an indent of 2 so the JSON file is easier to read":      true,
+		"Create NOTES.md with a list of all functions":                               false,
+		"Fix the port and commit it":                                                 false,
+		"Rename f to g":                                                              false,
+		"Add tests for Discount":                                                     false,
+		"What fixes the port?":                                                       false,
+		"Write the names of the files to names.txt":                                  false,
+		"Update the README and move a.go to b.go":                                    false,
+		"Change the greeting to \"hello\", then make sure that the tests still pass": true,
+	} {
+		if got := intent.EditsInPlace(goal); got != want {
+			t.Errorf("%s: got %v", goal, got)
+		}
+	}
+}
+
+func TestGoalNamesANewFile(t *testing.T) {
+	files := []string{"README.md", "config/dev.json"}
+	for goal, want := range map[string]bool{
+		"Fix the port in dev.json":                  false,
+		"Fix the port in ./README.md, please":       false,
+		"Put the names into names.txt":              true,
+		"Say `see names.txt` in README.md":          false,
+		"Lower the limit from 3.5 to 2 in dev.json": false,
+	} {
+		if got := intent.NamesNew(goal, files); got != want {
+			t.Errorf("%s: got %v", goal, got)
+		}
+	}
+}
