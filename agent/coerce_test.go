@@ -119,6 +119,29 @@ func TestResolvedReferencesAreFittedToTheSchema(t *testing.T) {
 	}
 }
 
+func TestSumOfAResultIsCalculated(t *testing.T) {
+	for result, want := range map[string]string{`{"most":3}`: `{"most":13}`, `{"most":"3"}`: `{"most":13}`, `{"most":"all"}`: ""} {
+		w := newWorld(t)
+		called := ""
+		w.tool = func(call agent.CallTool) event.Data {
+			if call.Index == "2" {
+				called = plan.CanonicalJSON(call.Args)
+			}
+			found, err := plan.DecodeValue([]byte(result))
+			if err != nil {
+				t.Error(err)
+			}
+			return event.StepCompleted{Index: call.Index, Attempt: call.Attempt, Result: found}
+		}
+		start := given(t, takesResult)
+		start.Catalogue = append(start.Catalogue[:len(start.Catalogue):len(start.Catalogue)], takes)
+		start.Plan.Steps[1].Args = map[string]any{"most": "${r.most} + 10"}
+		if w.play(start); called != want {
+			t.Errorf("%s: called with %s, want %s", result, called, want)
+		}
+	}
+}
+
 func TestDryRunFitsNothingUnknown(t *testing.T) {
 	w := newWorld(t)
 	start := dry(t, takesResult)

@@ -93,6 +93,13 @@ func TestPublicPlansRunAsTheyAre(t *testing.T) {
 	plans := nestful(t, filepath.Join(folder, "NESTFUL"))
 	tools, goals := nestfulGoals(t, plans)
 	recall(t, tools, goals)
+	var halves [2][]publicGoal // the constants of the ranking were set by the first
+	for i, g := range goals {
+		halves[i%2] = append(halves[i%2], g)
+	}
+	for _, half := range halves {
+		recall(t, tools, half)
+	}
 	if update := flag.Lookup("update"); update != nil && update.Value.String() == "true" {
 		for i, p := range sample { // the tools that it calls are enough
 			sample[i].Tools = slices.DeleteFunc(slices.Clone(p.Tools), func(tool plan.Tool) bool { return !slices.Contains(called(t, p), tool.Name) })
@@ -135,13 +142,15 @@ func nestfulGoals(t testing.TB, plans []publicPlan) (tools plan.Catalogue, goals
 	return tools, goals
 }
 
-// recall logs and returns the shares of needed tools among the first five, ten and sixteen.
+// recall logs and returns the shares of needed tools among the first five, ten and
+// sixteen. It logs as well what a perfect ranking has among the first five.
 func recall(t testing.TB, tools plan.Catalogue, goals []publicGoal) (five, ten, sixteen float64) {
 	t.Helper()
 	catalogue := slices.Concat(operatorCatalogue(t), tools)
-	all := 0.0
+	all, best := 0.0, 0.0
 	for _, g := range goals {
 		var needed [][]string
+		best += float64(min(len(g.Tools), 5))
 		for _, name := range g.Tools {
 			needed = append(needed, []string{name})
 		}
@@ -155,7 +164,8 @@ func recall(t testing.TB, tools plan.Catalogue, goals []publicGoal) (five, ten, 
 		}
 	}
 	five, ten, sixteen = five/all, ten/all, sixteen/all
-	t.Logf("of the %.0f tools that %d goals need, of %d: %.3f are among the first five, %.3f among the first ten, %.3f among the first sixteen", all, len(goals), len(tools), five, ten, sixteen)
+	t.Logf("of the %.0f tools that %d goals need, of %d: %.3f are among the first five (%.3f at best), %.3f among the first ten, %.3f among the first sixteen",
+		all, len(goals), len(tools), five, best/all, ten, sixteen)
 	return five, ten, sixteen
 }
 
@@ -186,7 +196,7 @@ func TestSampleOfPublicPlansRuns(t *testing.T) {
 
 func TestToolsForPublicGoalsRankFirst(t *testing.T) {
 	tools, goals := readAll[plan.Catalogue](t, sampleTools)[0], readAll[[]publicGoal](t, sampleGoals)[0]
-	if five, ten, sixteen := recall(t, tools, goals); five < 0.8 || ten < 0.95 || sixteen < 0.98 {
-		t.Error("that is less than 0.8, 0.95 and 0.98")
+	if five, ten, sixteen := recall(t, tools, goals); five < 0.85 || ten < 0.96 || sixteen < 0.98 {
+		t.Error("that is less than 0.85, 0.96 and 0.98")
 	}
 }

@@ -240,6 +240,7 @@ type argsCheck struct {
 	args     map[string]any
 	resolved bool // texts are plain: they hold neither references nor escapes
 	partial  bool // missing names at the top are no fault
+	strict   bool // nothing is fitted when the references are filled in
 	open     bool // something in args is not known yet
 }
 
@@ -394,9 +395,9 @@ func (c argsCheck) inTheWay(e *jsonschema.ValidationError) bool {
 	}
 	switch value := value.(type) {
 	case string:
-		// Text around a reference stays text, whatever comes in.
-		_, isType := e.ErrorKind.(*kind.Type)
-		return !isType || len(splitText(value)) == 1
+		// Text around a reference stays text, whatever comes in, unless it can be calculated.
+		of, isType := e.ErrorKind.(*kind.Type)
+		return !isType || len(splitText(value)) == 1 || !c.strict && takesNumbers(of) && isCalculation(value)
 	case []any, map[string]any:
 		switch e.ErrorKind.(type) {
 		case *kind.Type, *kind.Required, *kind.DependentRequired, *kind.AdditionalProperties, *kind.PropertyNames,
@@ -405,6 +406,11 @@ func (c argsCheck) inTheWay(e *jsonschema.ValidationError) bool {
 		}
 	}
 	return true
+}
+
+// takesNumbers reports whether a value of another type should have been a number.
+func takesNumbers(of *kind.Type) bool {
+	return slices.Contains(of.Want, "number") || slices.Contains(of.Want, "integer")
 }
 
 // valueAt follows a location into a value.

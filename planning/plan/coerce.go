@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/json"
 	"errors"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,6 +84,7 @@ func (s *Signature) CheckStrict(args map[string]any) error {
 // says just the same and is accepted:
 //   - a scalar of another type: 7 for "7" and "7.0", "7" for 7, true for "true" and
 //     "True", "true" for true;
+//   - a sum or a product of numbers, as text: 7 for "3 + 2 * 2";
 //   - a word of a list in capital or small letters, as it is listed: "asc" for "ASC";
 //   - a value where a list is wanted: the list of it alone; for the words of a command
 //     that needs no shell, the list of its words;
@@ -257,6 +259,8 @@ func otherReading(v any) (other any, ok bool) {
 		case paddedNumber.MatchString(v) && strings.ContainsAny(v, "123456789"):
 			plain, ok := PlainNumber(json.Number(v))
 			return json.Number(plain), ok
+		default:
+			return calculated(v)
 		}
 	case bool:
 		return strconv.FormatBool(v), true
@@ -265,6 +269,46 @@ func otherReading(v any) (other any, ok bool) {
 		return text, text != "-0" && !strings.ContainsAny(text, "eE") // every digit as it stands
 	}
 	return nil, false
+}
+
+// longestSum bounds sums that are calculated, in bytes.
+const longestSum = 200
+
+// calculated is the exact value of a sum or product of numbers such as "3 + 2 * 2.5". A
+// difference or a quotient may also be a range or a date, and has none; nor has one number.
+func calculated(text string) (value any, ok bool) {
+	if len(text) > longestSum || !strings.Contains(text, " + ") && !strings.Contains(text, " * ") {
+		return nil, false
+	}
+	sum := new(big.Rat)
+	for term := range strings.SplitSeq(text, " + ") {
+		product := big.NewRat(1, 1)
+		for number := range strings.SplitSeq(term, " * ") {
+			factor, read := new(big.Rat).SetString(number)
+			if !read || !shortNumber.MatchString(number) && !paddedNumber.MatchString(number) {
+				return nil, false
+			}
+			product.Mul(product, factor)
+		}
+		sum.Add(sum, product)
+	}
+	plain, ok := PlainNumber(json.Number(sum.FloatString(len(text)))) // it has fewer decimals
+	return json.Number(plain), ok
+}
+
+// isCalculation reports whether a text with references is a sum or a product if numbers
+// come in.
+func isCalculation(text string) bool {
+	var b strings.Builder
+	for _, part := range splitText(text) {
+		if part.reference != nil {
+			b.WriteByte('1')
+		} else {
+			b.WriteString(part.plain)
+		}
+	}
+	_, ok := calculated(b.String())
+	return ok
 }
 
 // withoutPlaceholders is a value as a schema can check it: an unknown value

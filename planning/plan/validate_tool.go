@@ -128,7 +128,7 @@ func (c *checker) checkArgs(call plannedCall, signature *Signature) {
 			c.fault(CodeBadArgs, at+fit.Arg, call.step, "%s calls %s with bad args: %s", call.who, call.tool, fit.refusal())
 		}
 	}
-	faults := signature.check(fitted, argsCheck{partial: partial})
+	faults := signature.check(fitted, argsCheck{partial: partial, strict: c.rules.Strict})
 	if partial && !c.rules.Planned && len(faults) == 0 {
 		if missing := signature.Missing(args); len(missing) > 0 {
 			lacks := "the args"

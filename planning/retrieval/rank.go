@@ -42,6 +42,10 @@ const (
 	// changeShare is the share of its score that an operator which changes something keeps
 	// where the goal begins as a question.
 	changeShare = 0.33
+	// spreadOver is how many tools of servers are ordered so that each part of a goal finds
+	// its own, and coveredShare is what a word of the goal still counts for the tools
+	// after one that has it.
+	spreadOver, coveredShare = 24, 0.7
 )
 
 // questions are the words that questions begin with.
@@ -55,11 +59,12 @@ var basics = []string{
 
 // Rank returns the tools of a catalogue, the best for the query first: those that
 // the query names, then by turns the workspace's own operators and the tools of
-// other servers that fit, then the operators that do not fit, then the rest.
+// other servers that fit, then the operators that do not fit, then the rest. Of the
+// tools that fit, one for another part of the goal comes before one for the same part.
 // Tools that nothing tells apart are in the order of their names.
 func Rank(c plan.Catalogue, q Query) []Match {
-	tools := score(c, q)
-	order := markNamed(tools, q)
+	terms, tools := score(c, q)
+	order := terms.markNamed(tools, q)
 	var own, fit, rest []*tool
 	for _, t := range tools {
 		switch {
@@ -72,6 +77,7 @@ func Rank(c plan.Catalogue, q Query) []Match {
 			rest = append(rest, t)
 		}
 	}
+	terms.spread(fit)
 	for i := range max(len(own), len(fit)) {
 		if i < len(own) {
 			order = append(order, own[i])
@@ -89,7 +95,7 @@ func Rank(c plan.Catalogue, q Query) []Match {
 
 // score compares each tool with the query and sorts the tools by their score. It
 // leaves out tools of one server under one name: no call can mean one of them.
-func score(c plan.Catalogue, q Query) []*tool {
+func score(c plan.Catalogue, q Query) (*terms, []*tool) {
 	terms := newTerms(q)
 	count, mostUses := make(map[string]int, len(c)), 0
 	for i := range c {
@@ -119,6 +125,7 @@ func score(c plan.Catalogue, q Query) []*tool {
 		tools = append(tools, &read[len(read)-1])
 		total += t.length
 	}
+	terms.replaceUnknown()
 	best, servers := 0.0, map[string]float64{} // the best score of each
 	first, _, _ := strings.Cut(strings.TrimSpace(q.Goal), " ")
 	asks := slices.Contains(questions, strings.ToLower(first))
@@ -159,7 +166,7 @@ func score(c plan.Catalogue, q Query) []*tool {
 		}
 		return cmp.Or(trustedFirst(a, b), cmp.Compare(a.name, b.name))
 	})
-	return tools
+	return terms, tools
 }
 
 func trustedFirst(a, b *tool) int {
@@ -178,7 +185,8 @@ func trustedFirst(a, b *tool) int {
 func Spelled(c plan.Catalogue, text string) []string {
 	spelled := spelledNames(text)
 	var names []string
-	for _, t := range score(c, Query{}) {
+	_, tools := score(c, Query{})
+	for _, t := range tools {
 		if t.spelled(spelled) {
 			names = append(names, t.name)
 		}
@@ -194,33 +202,45 @@ func (t *tool) spelled(names map[string]bool) bool {
 
 // markNamed marks the tools that the query names and returns them in their order: the
 // tools, then the best tools of each server.
-func markNamed(tools []*tool, q Query) []*tool {
+func (t *terms) markNamed(tools []*tool, q Query) []*tool {
 	spelled := spelledNames(q.Goal + "\n" + q.Context + "\n" + q.Names)
 	sentence := " " + strings.Join(Words(q.Goal), " ") + " "
 	var named, ofServers []*tool
 	taken, isNamed := map[string]int{}, map[string]bool{}
-	for _, t := range tools {
-		if _, known := isNamed[t.Server]; !known {
-			words := strings.Join(Words(t.Server), " ")
-			isNamed[t.Server] = words != "" && !t.Trusted && strings.Contains(sentence, " "+words+" ")
+	for _, of := range tools {
+		if _, known := isNamed[of.Server]; !known {
+			words := strings.Join(Words(of.Server), " ")
+			isNamed[of.Server] = words != "" && !of.Trusted && strings.Contains(sentence, " "+words+" ") && !t.isTopic(tools, of.Server)
 		}
 		switch {
-		case t.spelled(spelled):
-			t.named = true
-			named = append(named, t)
-		case isNamed[t.Server] && taken[t.Server] < serverShare:
-			taken[t.Server]++
-			t.named = true
-			ofServers = append(ofServers, t)
+		case of.spelled(spelled):
+			of.named = true
+			named = append(named, of)
+		case isNamed[of.Server] && taken[of.Server] < serverShare:
+			taken[of.Server]++
+			of.named = true
+			ofServers = append(ofServers, of)
 		}
 	}
 	return append(named, ofServers...)
 }
 
+// isTopic reports whether tools of other servers have all words of a server's name in
+// their names: "hotels" in a goal is then what the goal is about.
+func (t *terms) isTopic(tools []*tool, server string) bool {
+	return !slices.ContainsFunc(parts(server), func(word string) bool {
+		term, known := t.index[word]
+		return !known || !slices.ContainsFunc(tools, func(of *tool) bool {
+			return !of.Trusted && of.Server != server && slices.ContainsFunc(t.found[of.from:of.to], func(f found) bool { return f.term == term && f.inName })
+		})
+	})
+}
+
 // The weights of a word by where it stands, and the constants of BM25.
 const (
-	nameWeight, descriptionWeight, argumentWeight, detailWeight = 3, 1, 0.5, 0.15
-	alikeWeight                                                 = 0.3 // of a word that means the same as one of the query
+	nameWeight, descriptionWeight, argumentWeight, detailWeight = 4, 1, 0.5, 0.15
+	alikeWeight                                                 = 0.3  // of a word that means the same as one of the query
+	replacedWeight                                              = 0.85 // of one that means the same as a word that no tool has
 
 	saturation = 1.2 // how soon repetitions stop counting: k1
 	lengthBias = 0.5 // how far long texts count less: b
@@ -231,6 +251,7 @@ type terms struct {
 	index  map[string]int
 	weight []float64
 	tools  []int // how many tools have each
+	alike  []alikeTerm
 	starts starts
 
 	splitter *splitter
@@ -239,6 +260,9 @@ type terms struct {
 	place    float64 // the weight of the text that is being read
 	found    []found // the words in all tools that were read
 }
+
+// alikeTerm is a term that means the same as one of the query.
+type alikeTerm struct{ term, as int }
 
 // tool is a tool with the words of the query in it.
 type tool struct {
@@ -252,8 +276,10 @@ type tool struct {
 
 // found is a word of the query in a tool.
 type found struct {
-	term  int
-	times float64
+	term   int
+	times  float64
+	gain   float64 // its part of the score
+	inName bool
 }
 
 func newTerms(q Query) *terms {
@@ -271,12 +297,19 @@ func newTerms(q Query) *terms {
 		}).split(part.text)
 	}
 	t.joinWords(q.Goal)
+	spoken := len(t.weight)
 	for _, term := range slices.Sorted(maps.Keys(t.index)) {
+		as := t.index[term]
 		for _, other := range others()[term] {
-			if _, known := t.index[other]; !known {
-				t.index[other] = len(t.weight)
+			at, known := t.index[other]
+			if !known {
+				at = len(t.weight)
+				t.index[other] = at
 				t.starts.add([]byte(other))
-				t.weight = append(t.weight, alikeWeight*t.weight[t.index[term]])
+				t.weight = append(t.weight, alikeWeight*t.weight[as])
+			}
+			if at >= spoken {
+				t.alike = append(t.alike, alikeTerm{at, as})
 			}
 		}
 	}
@@ -291,6 +324,15 @@ func newTerms(q Query) *terms {
 		}
 	}
 	return t
+}
+
+// replaceUnknown gives more weight to the terms alike to one that no tool has.
+func (t *terms) replaceUnknown() {
+	for _, a := range t.alike {
+		if t.tools[a.as] == 0 {
+			t.weight[a.term] = max(t.weight[a.term], replacedWeight*t.weight[a.as])
+		}
+	}
 }
 
 // joinWords adds the compounds of two words of a text that stand close together: a
@@ -360,6 +402,7 @@ func (t *terms) find(word []byte) {
 		t.tools[term]++
 	}
 	t.found[at].times += t.place
+	t.found[at].inName = t.found[at].inName || t.place == nameWeight
 	t.tool.called = t.tool.called || t.place == nameWeight && t.weight[term] == 1
 }
 
@@ -368,10 +411,40 @@ func (t *terms) score(of *tool, average float64, n int) (sum float64) {
 	words := t.found[of.from:of.to]
 	slices.SortFunc(words, func(a, b found) int { return cmp.Compare(a.term, b.term) })
 	norm := saturation * (1 - lengthBias + lengthBias*of.length/max(average, 1))
-	for _, f := range words {
+	for i, f := range words {
 		with := float64(t.tools[f.term])
 		rarity := math.Log(1 + (float64(n)-with+0.5)/(with+0.5))
-		sum += t.weight[f.term] * rarity * f.times * (saturation + 1) / (f.times + norm)
+		words[i].gain = t.weight[f.term] * rarity * f.times * (saturation + 1) / (f.times + norm)
+		sum += words[i].gain
 	}
 	return sum
+}
+
+// spread orders the first of some tools by what they have beyond those before them. The
+// tools are by falling score.
+func (t *terms) spread(tools []*tool) {
+	covered := make([]bool, len(t.weight))
+	for i := range min(spreadOver, len(tools)) {
+		best, most := i, 0.0
+		for j, of := range tools[i:] {
+			if of.score <= most {
+				break
+			}
+			left := of.score
+			for _, f := range t.found[of.from:of.to] {
+				if covered[f.term] {
+					left -= (1 - coveredShare) * f.gain
+				}
+			}
+			if left > most {
+				best, most = i+j, left
+			}
+		}
+		chosen := tools[best]
+		copy(tools[i+1:best+1], tools[i:best])
+		tools[i] = chosen
+		for _, f := range t.found[chosen.from:chosen.to] {
+			covered[f.term] = true
+		}
+	}
 }

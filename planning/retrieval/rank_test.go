@@ -76,6 +76,41 @@ func TestBestForeignToolComesFirst(t *testing.T) {
 }
 
 func TestRankOrder(t *testing.T) {
+	t.Run("each part of a goal before what is like a better tool", func(t *testing.T) {
+		c := plan.Catalogue{
+			tool("bank", "monthly_loan_payment", "Calculate the monthly payment of a loan."),
+			tool("fund", "yearly_loan_payment", "Calculate the yearly payment of a loan."),
+			tool("words", "change_language", "Translate a text."),
+			tool("garden", "water_plants", "Water the plants."),
+		}
+		for goal, want := range map[string]string{
+			"Calculate the monthly loan payment":                        "yearly_loan_payment",
+			"Calculate the monthly loan payment, then translate a text": "change_language",
+		} {
+			got := retrieval.Rank(c, retrieval.Query{Goal: goal})
+			if got[0].Name != "monthly_loan_payment" || got[1].Name != want || got[1].Score >= got[0].Score {
+				t.Errorf("%s: got %q", goal, names(got))
+			}
+		}
+	})
+	t.Run("a server is not named by a word of other servers' tools", func(t *testing.T) {
+		for other, named := range map[string]bool{"search_hotels": false, "search_towns": true} {
+			c := plan.Catalogue{tool("hotels", "reserve", "Reserve one."), tool("trips", other, "Search.")}
+			got := retrieval.Rank(c, retrieval.Query{Goal: "Search hotels in Rome"})
+			if at := slices.IndexFunc(got, func(m retrieval.Match) bool { return m.Name == "reserve" }); got[at].Named != named {
+				t.Errorf("beside %s: named is %v", other, got[at].Named)
+			}
+		}
+	})
+	t.Run("words of the same meaning for one that no tool has", func(t *testing.T) {
+		for other, first := range map[string]bool{"Feed an animal.": true, "Feed a singer.": false} {
+			c := plan.Catalogue{tool("music", "artist", ""), tool("text", "count", "Count words of a page."), tool("zoo", "feed", other)}
+			got := names(retrieval.Rank(c, retrieval.Query{Goal: "the page of the singer"}))
+			if (got[0] == "artist") != first {
+				t.Errorf("beside %q: got %q", other, got)
+			}
+		}
+	})
 	t.Run("every tool once", func(t *testing.T) {
 		got := names(retrieval.Rank(catalogue(), retrieval.Query{Goal: "read the issues"}))
 		if want := catalogue().Names(); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
