@@ -186,7 +186,8 @@ func ReplanRequest(b Brief, s Situation, most int) Request {
 			case s.ReplansLeft > 0:
 				budget += fmt.Sprintf(" There can be %s after this one.", english.Count(s.ReplansLeft, "further plan"))
 			}
-			return b.Prompting.prompt("replan", replanData{situationText(s, cut), s.Failed != "", budget})
+			doubt := slices.ContainsFunc(s.History, func(item plan.HistoryItem) bool { return item.Status == plan.ItemInDoubt })
+			return b.Prompting.prompt("replan", replanData{situationText(s, cut), s.Failed != "", doubt, strings.TrimSpace(budget)})
 		},
 	}.request()
 }
@@ -206,7 +207,10 @@ func (s Situation) toolNames() string {
 func situationText(s Situation, cut *cutter) string {
 	var done []string
 	calls := make(map[string][]string)
-	for _, item := range s.History {
+	for i, item := range s.History {
+		if item.Index == s.Failed && i == len(s.History)-1 && item.Status == plan.ItemFailed && len(calls[item.Index]) == 0 {
+			continue // its error follows
+		}
 		if item.Parent != "" {
 			calls[item.Parent] = append(calls[item.Parent], callLine(item))
 			continue
@@ -253,7 +257,7 @@ func callLine(item plan.HistoryItem) string {
 // stepLine names a step in one line.
 func stepLine(s plan.Step) string {
 	line := "step " + plan.OneLine(s.Index, 40) + ", " + plan.OneLine(string(s.Title), 200)
-	if s.Tool != "" {
+	if s.Tool != "" && !strings.HasSuffix(line, "("+s.Tool+")") { // models copy it into titles
 		line += " (" + plan.OneLine(s.Tool, 80) + ")"
 	}
 	if s.ResultVariable != "" {
@@ -274,7 +278,7 @@ func Outline(p plan.Plan) string {
 // dataOf holds the parts of a step that the prompts about it show.
 func dataOf(s plan.Step, p plan.Plan, inputs []plan.HistoryItem, cut *cutter) stepData {
 	return stepData{
-		plan.OneLine(s.Index, 80), disarm(plan.OneLine(string(s.Title), 400)), disarm(plan.OneLine(string(s.ExpectedOutcome), 400)), Outline(p), cut.results(inputs, p, neededResults(s, p)),
+		plan.OneLine(s.Index, 80), disarm(strings.TrimSuffix(plan.OneLine(string(s.Title), 400), ".")), disarm(plan.OneLine(string(s.ExpectedOutcome), 400)), Outline(p), cut.results(inputs, p, neededResults(s, p)),
 	}
 }
 
@@ -331,7 +335,7 @@ func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []
 		last: func(cut *cutter) string {
 			given := ""
 			if len(step.Args) > 0 {
-				given = named("the arguments that are settled", plan.CanonicalJSON(step.Args))
+				given = named("the arguments that are known already", plan.CanonicalJSON(step.Args))
 			}
 			return b.Prompting.prompt("args", argsData{
 				dataOf(step, p, inputs, cut), disarm(plan.OneLine(tool.Name, 120)), about, schema, given, hint, named("arguments that were refused, and why", cut.text(refused, "")),

@@ -60,6 +60,7 @@ type (
 	replanData struct {
 		Situation string // the failure or the user's words, the finished work, the remaining work
 		Failed    bool   // a step did; else the user's word calls for a new plan
+		InDoubt   bool   // a step may have taken effect
 		Bound     string
 	}
 	situationData struct {
@@ -75,7 +76,7 @@ type (
 	argsData struct {
 		stepData
 		Tool, About, Schema string // the tool, its server's description, its input schema
-		Given               string // the arguments that are settled
+		Given               string // the arguments that are known already
 		Hint                string // how the arguments of this tool are written; empty if nothing is special
 		Refused             string // arguments that the tool refused, and why; empty for none
 	}
@@ -113,7 +114,7 @@ var replaceable = []struct {
 	{"tools", toolsData{"t", 1}},
 	{"execution", executionData{"a", "r", "b", "d", "c", []string{"r"}, "f"}},
 	{"repair", repairData{[]string{"f"}, "r", "p", "a", "r", "s", "b", []string{"r"}, "f"}},
-	{"replan", replanData{"s", true, "b"}},
+	{"replan", replanData{"s", true, true, "b"}},
 	{"step", sampleStep},
 	{"args", argsData{sampleStep, "t", "a", "s", "g", "h", "r"}},
 	{"agent", agentData{sampleStep, "g", "o"}},
