@@ -31,6 +31,14 @@ func (b Brief) bound(most int) string {
 	return bound(most)
 }
 
+// retrying is the temperature of a request whose last reply cannot be used.
+func (b Brief) retrying() float64 {
+	if !b.Prompting.Small {
+		return 0
+	}
+	return againTemperature
+}
+
 // named returns a fenced text, or nothing without a text.
 func named(label, text string) string {
 	if strings.TrimSpace(text) == "" {
@@ -150,7 +158,7 @@ func RepairRequest(b Brief, from RepairContext) Request {
 	}
 	tools := toolsFor(b, from.Analysis.Brief, names, from.Chosen)
 	return composition{
-		brief: b, purpose: PurposeRepair, format: planFormat(tools, most, s != nil, b.Prompting.Small), plans: &tools, items: b.Looked,
+		brief: b, purpose: PurposeRepair, format: planFormat(tools, most, s != nil, b.Prompting.Small), plans: &tools, items: b.Looked, temperature: b.retrying(),
 		last: func(cut *cutter) string {
 			list := Clauses(advised(from.Faults), 24)
 			for i, clause := range list {
@@ -324,8 +332,8 @@ func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []
 		about, schema = named("what the tool's server says about it", tool.Description), fenced("the schema of its arguments", string(shown))
 	}
 	temperature := 0.0
-	if b.Prompting.Small && refused != "" {
-		temperature = againTemperature
+	if refused != "" {
+		temperature = b.retrying()
 	}
 	if b.Prompting.Small && tool.Name == "code.comment" && isOwn(tool) { // it would write the goal as the comment
 		b.Goal = string(step.Title)
