@@ -359,7 +359,7 @@ var hints = map[string]string{
 
 	"code.insert": "`text` is only the new code or text, complete. It is put below what the file has.",
 
-	"code.comment": "`text` is one sentence in plain words: what this one does or returns. Write no code.",
+	"code.comment": "`text` is one sentence of at most 12 words: what this one does or returns. Write no code.",
 }
 
 // argsFormat is the format of the arguments that a step lacks. A small model writes of a

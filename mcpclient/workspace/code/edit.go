@@ -332,15 +332,27 @@ func (o *Operators) comment(ctx context.Context, c op.Call, args commentArgs) (*
 }
 
 // withoutTitle leaves out the words before a description that only say what it describes:
-// "Describe Total: sums the items."
+// "Describe Total: sums the items.", and "The function `Total` sums the items." is "Total
+// sums the items.".
 func (d declaration) withoutTitle(text string) string {
-	title, rest, ok := strings.Cut(text, ": ")
-	words := strings.Fields(title)
-	if !ok || len(words) < 2 || len(words) > 6 || words[len(words)-1] != lastName(d.extent.Name) || strings.TrimSpace(rest) == "" {
-		return text
+	name := lastName(d.extent.Name)
+	if title, rest, ok := strings.Cut(text, ": "); ok && strings.TrimSpace(rest) != "" {
+		if words := strings.Fields(title); len(words) >= 2 && len(words) <= 6 && words[len(words)-1] == name {
+			return rest
+		}
 	}
-	return rest
+	words := strings.Fields(text)
+	for i := range min(3, len(words)) {
+		before := strings.Join(words[:i], " ")
+		if bare := strings.Trim(words[i], "`'\""); len(words) > i+1 && bare == name && named.MatchString(before) && (i > 0 || bare != words[i]) {
+			return name + text[strings.Index(text, words[i])+len(words[i]):]
+		}
+	}
+	return text
 }
+
+// named matches what may stand before the name in a description.
+var named = lazyregexp.New(`(?i)^(?:(?:the|this)(?: (?:function|method|type|class|struct|constant|variable|interface))?)?$`)
 
 // describes fails if a text says nothing of the declaration: it stands for a comment that
 // is not written, is the name alone, or begins with the name of another function, as

@@ -168,6 +168,8 @@ func TestCommentHasTheFormOfItsLanguage(t *testing.T) {
 		"Go, whose name leads":             {"a.go", "package a\n\nfunc Discount(n int) int { return n }\n", args{"symbol": "Discount", "text": "Returns the discount."}, "package a\n\n// Discount returns the discount.\nfunc Discount(n int) int { return n }\n", ""},
 		"Go, with the name given":          {"a.go", "package a\n\n// Old.\nfunc Discount(n int) int { return n }\n", args{"symbol": "Discount", "text": "// Discount is less.\nfunc Discount(n int) int {"}, "package a\n\n// Discount is less.\nfunc Discount(n int) int { return n }\n", replaced},
 		"Go, this function":                {"a.go", "package a\n\nfunc F() {}\n", args{"symbol": "F", "text": "This function does nothing."}, "package a\n\n// F does nothing.\nfunc F() {}\n", ""},
+		"Go, its kind first":               {"a.go", "package a\n\nfunc F() {}\n", args{"symbol": "F", "text": "The function `F` does nothing."}, "package a\n\n// F does nothing.\nfunc F() {}\n", ""},
+		"Go, its name in quotes":           {"a.go", "package a\n\nfunc F() {}\n", args{"symbol": "F", "text": "`F` does nothing."}, "package a\n\n// F does nothing.\nfunc F() {}\n", ""},
 		"Go, the title of a step first":    {"a.go", "package a\n\nfunc F() {}\n", args{"symbol": "F", "text": "Describe F: does nothing."}, "package a\n\n// F does nothing.\nfunc F() {}\n", ""},
 		"Go, an article first":             {"a.go", "package a\n\ntype T int\n", args{"symbol": "T", "text": "A T is a number."}, "package a\n\n// A T is a number.\ntype T int\n", ""},
 		"Go, directives stay":              {"a.go", "package a\n\n// F is old.\n//\n//go:noinline\nfunc F() {}\n", args{"symbol": "F", "text": "F is new."}, "package a\n\n// F is new.\n//go:noinline\nfunc F() {}\n", replaced},
