@@ -35,6 +35,9 @@ func ruled(b prompt.Brief) (steps []plan.Step, reason string) {
 	if steps, ok := additionSteps(b); ok {
 		return steps, "the goal wants something new in a file that was looked up"
 	}
+	if step, ok := createStep(b); ok {
+		return []plan.Step{step}, "the goal wants a new file"
+	}
 	if steps, ok := editSteps(b); ok {
 		return steps, "the goal wants a change of what was looked up"
 	}
@@ -178,6 +181,19 @@ func additionSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 
 // proseExtensions are those of files for people.
 var proseExtensions = map[string]bool{".md": true, ".txt": true, ".rst": true, ".adoc": true, "": true}
+
+// createStep returns the writing of the new file that a goal wants, whose text the model
+// writes when the step is ready.
+func createStep(b prompt.Brief) (plan.Step, bool) {
+	file, ok := intent.CreatedFile(b.Goal, b.Prompting.Sketch.Files)
+	if _, err := b.Catalogue.Find("fs.write"); err != nil || !ok || len(b.Looked) != len(b.Looks) || len(b.Prompting.Sketch.Near) > 0 || intent.WantsTests(b.Goal) {
+		return plan.Step{}, false
+	}
+	step := writeStep(b, file, "")
+	step.Title = untrusted.Text("Write " + file)
+	delete(step.Args, "text")
+	return step, true
+}
 
 // mostEdited is how many files a plan by rule changes.
 const mostEdited = 4

@@ -3,6 +3,8 @@ package intent
 import (
 	"slices"
 	"strings"
+
+	"replan/internal/testfile"
 )
 
 // Addition is something new that a goal wants in a file that exists.
@@ -128,4 +130,27 @@ func NamesNew(goal string, files []string) bool {
 		}
 	}
 	return false
+}
+
+// CreatedFile returns the file that a goal only wants created, and none of files: "Create
+// MODULES.md with the names of the modules". ok is false if it wants anything else done, but
+// for a run of the tests.
+func CreatedFile(goal string, files []string) (file string, ok bool) {
+	tokens := split(goal, 4*maxWords)
+	creates := 0
+	for i, t := range tokens {
+		begins := i == 0 || tokens[i-1].after != "" || tokens[i-1].is("and", "then", "but") || tokens[i-1].is(fillers...)
+		switch {
+		case begins && t.is("create", "write", "make", "generate", "put", "save", "add", "list", "collect") && !runsTests(goal, tokens, i):
+			creates++
+		case begins && t.is(imperatives...) && !runsTests(goal, tokens, i):
+			return "", false
+		case !isFile(t.text) || strings.ContainsAny(t.text, "*?") || slices.ContainsFunc(files, func(f string) bool { return f == t.text || strings.HasSuffix(f, "/"+t.text) }):
+		case file != "" && file != t.text:
+			return "", false
+		default:
+			file = strings.TrimPrefix(t.text, "./")
+		}
+	}
+	return file, creates == 1 && file != "" && !testfile.Is(file) && !OnlyAsks(goal)
 }

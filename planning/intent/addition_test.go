@@ -68,3 +68,23 @@ func TestGoalNamesANewFile(t *testing.T) {
 		}
 	}
 }
+
+func TestGoalThatOnlyCreatesAFileIsTold(t *testing.T) {
+	files := []string{"README.md", "greenhouse/beds.py"}
+	for goal, want := range map[string]string{
+		"Create MODULES.md with the names of the modules in greenhouse/ and what each is for.": "MODULES.md",
+		"Put the names of the imports of greenhouse/beds.py into imports.txt, one per line":    "imports.txt",
+		"please make a file prices.csv with the name and the price of each item":               "prices.csv",
+		"Create a .gitignore that ignores __pycache__":                                         ".gitignore",
+		"Create a.txt and b.txt":                                "",
+		"Write a test in tests/test_beds.py":                    "",
+		"Create NOTES.md and commit it":                         "",
+		"Create NOTES.md from README.md, then delete README.md": "",
+		"Write a section about beds into README.md":             "",
+		"What would you write into NOTES.md?":                   "",
+	} {
+		if got, ok := intent.CreatedFile(goal, files); got != want && ok || ok != (want != "") {
+			t.Errorf("%s: got %q, %v", goal, got, ok)
+		}
+	}
+}
