@@ -104,7 +104,7 @@ var editing = strings.Fields("add fix repair correct change update replace set r
 // at most. It may say what is wrong, and ask to find out why.
 func EditsInPlace(goal string) bool {
 	tokens := split(goal, 4*maxWords)
-	edits := false
+	edits := replaces(tokens)
 	for i, t := range tokens {
 		begins := i == 0 || tokens[i-1].after != "" || tokens[i-1].is("and", "then", "but") || tokens[i-1].is(fillers...)
 		switch {

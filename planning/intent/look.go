@@ -471,7 +471,7 @@ func questioned(tokens []token) bool {
 // with a verb that changes or runs something.
 func OnlyAsks(goal string) bool {
 	tokens := split(goal, 4*maxWords)
-	if len(tokens) == 0 {
+	if len(tokens) == 0 || replaces(tokens) {
 		return false
 	}
 	begins := true // a clause begins here
@@ -491,6 +491,13 @@ func OnlyAsks(goal string) bool {
 		}
 	}
 	return asks
+}
+
+// replaces reports whether a goal says what to have instead of something, and does not ask
+// about it: "Print the message to stderr instead of stdout".
+func replaces(tokens []token) bool {
+	first := slices.IndexFunc(tokens, func(t token) bool { return !t.is(fillers...) })
+	return first >= 0 && !tokens[first].is(questions...) && !tokens[first].is("explain", "tell", "describe") && slices.ContainsFunc(tokens, func(t token) bool { return t.is("instead") })
 }
 
 // WantsTests reports whether a goal asks for a run of the tests: "run the tests", "check
@@ -584,10 +591,15 @@ func AnsweredByChanges(goal string) (in Intent, ok bool) {
 var changing = strings.Fields("create write add fix repair change rename delete remove set update replace insert implement refactor edit modify " +
 	"extract simplify rewrite bump upgrade downgrade increase decrease raise lower append prepend document correct save sort enable disable turn improve extend")
 
-// WantsChange reports whether a clause of the goal begins with a verb that changes files.
+// WantsChange reports whether a clause of the goal begins with a verb that changes files, or
+// the goal says what to have instead of something.
 func WantsChange(goal string) bool {
+	tokens := split(goal, 4*maxWords)
+	if replaces(tokens) {
+		return true
+	}
 	begins := true
-	for _, t := range split(goal, 4*maxWords) {
+	for _, t := range tokens {
 		switch {
 		case begins && t.is(fillers...):
 		case begins:

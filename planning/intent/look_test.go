@@ -129,6 +129,7 @@ func TestGoalsNameWhatIsLookedAt(t *testing.T) {
 		"What did the last commit change?":            `vcs.show{} !`,
 		"Which commit added order.go?":                `vcs.log{"max":20,"path":"order/order.go"} !`,
 		"What does `Len` return if it is empty?":      `fs.read{"path":"store/store.go"}`,
+		"Total should be 0 for no items. Add that.":   `fs.read{"path":"order/order.go"}`,
 		"Summarize the last three commits":            `vcs.log{"max":3} !`,
 		"What are the last 5 commits?":                `vcs.log{"max":5} !`,
 		"What are the recent commits?":                `vcs.log{"max":10} !`,
