@@ -134,3 +134,16 @@ func TestOperatorsAreListedOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestSmallModelAnswersBrieflyAndSteadily(t *testing.T) {
+	for _, small := range []bool{true, false} {
+		b := prompt.Brief{Goal: "What is in a.go?", Catalogue: operatorCatalogue(t), Prompting: prompt.Prompting{Small: small}}
+		answer, repair := prompt.SynthesisRequest(b, plan.Plan{}, nil, nil), prompt.RepairRequest(b, prompt.RepairContext{})
+		if bound := answer.MaxTokens < prompt.DefaultMaxTokens; bound != small {
+			t.Errorf("small %v: the answer may have %d tokens", small, answer.MaxTokens)
+		}
+		if (answer.Temperature > 0 && answer.Temperature < 0.3) != small || (repair.Temperature > answer.Temperature) != small {
+			t.Errorf("small %v: the temperatures are %v and, after a refusal, %v", small, answer.Temperature, repair.Temperature)
+		}
+	}
+}

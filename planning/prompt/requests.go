@@ -422,12 +422,20 @@ func forChange(b Brief, step plan.Step, inputs []plan.HistoryItem, known bool) [
 	return append(others, own...)
 }
 
+// smallAnswer bounds the answer of a small model, in tokens: three sentences and a list. At a
+// low temperature it may repeat itself until the limit of all replies.
+const smallAnswer = 500
+
 // SynthesisRequest asks the model for the answer from the results of a run; items
 // are those it sees, as chosen by [SynthesisItems]. Of the other steps it sees the
 // titles, and of a plan with checks the evidence.
 func SynthesisRequest(b Brief, p plan.Plan, items []plan.HistoryItem, evidence []plan.Evidence) Request {
+	tokens := 0
+	if b.Prompting.Small {
+		tokens = smallAnswer
+	}
 	return composition{
-		brief: b, purpose: PurposeSynthesis, items: items,
+		brief: b, purpose: PurposeSynthesis, tokens: tokens, items: items,
 		last: func(cut *cutter) string {
 			seen := make(map[string]bool, len(items))
 			for _, item := range items {
