@@ -216,7 +216,7 @@ func sentences(notes []string) string {
 			b.WriteByte(' ')
 		}
 		if first, _, _ := strings.Cut(n, " "); !strings.ContainsAny(first, "./_:()") { // otherwise it is a name
-			n = strings.ToUpper(n[:1]) + n[1:]
+			n = english.Capital(n)
 		}
 		b.WriteString(n)
 		if !strings.HasSuffix(n, ".") && !strings.HasSuffix(n, "…") {
