@@ -426,6 +426,13 @@ func (r scheduler) retries(s *StepState) bool {
 	}
 }
 
+// PassesOver reports whether a step has failed for good and its run goes on without it,
+// as its on_failure says.
+func (r *Run) PassesOver(s *StepState) bool {
+	return s.Status == StepFailed && s.item.step == nil && s.Failure.Replannable() && !foldOf(r).retries(s) &&
+		r.Plan.FailureOf(s.Step, r.fallback) == plan.OnFailureSkip
+}
+
 // bind stores the result of a step as a variable.
 func (r ledger) bind(s *StepState) {
 	if s.Step.ResultVariable != "" {

@@ -3,6 +3,7 @@ package english
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
 )
@@ -38,10 +39,8 @@ func Agree(n int, singular, plural string) string {
 
 // Capital returns text with a capital first letter.
 func Capital(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
+	_, size := utf8.DecodeRuneInString(text)
+	return strings.ToUpper(text[:size]) + text[size:]
 }
 
 // List joins words, with a conjunction before the last: "a, b and c".

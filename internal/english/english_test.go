@@ -30,6 +30,14 @@ func TestWordsAgreeWithNumbers(t *testing.T) {
 	}
 }
 
+func TestFirstLetterOfAnyAlphabetIsMadeCapital(t *testing.T) {
+	for text, want := range map[string]string{"": "", "a": "A", "one two": "One two", "écran": "Écran", "проверь": "Проверь", "日本": "日本"} {
+		if got := english.Capital(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestLongListsEndWithTheRestCount(t *testing.T) {
 	words := strings.Fields("a b c d")
 	for want, got := range map[string]string{

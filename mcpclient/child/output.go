@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 const (
@@ -143,7 +144,7 @@ func (c *capture) close() (text, spilled string, err error) {
 	}
 	text = string(c.head) + string(c.tail)
 	if c.total > int64(c.max) {
-		tail := c.tail[max(0, len(c.tail)-c.max/2):]
+		head, tail := uncut(c.head), uncut(c.tail[max(0, len(c.tail)-c.max/2):])
 		where := ""
 		switch {
 		case spilled != "" && c.total > maxSpill:
@@ -151,7 +152,23 @@ func (c *capture) close() (text, spilled string, err error) {
 		case spilled != "":
 			where = "; all of it is in " + spilled
 		}
-		text = fmt.Sprintf("%s\n[cut: %d bytes left out%s]\n%s", c.head, c.total-int64(len(c.head)+len(tail)), where, tail)
+		text = fmt.Sprintf("%s\n[cut: %d bytes left out%s]\n%s", head, c.total-int64(len(head)+len(tail)), where, tail)
 	}
 	return strings.ToValidUTF8(text, "\uFFFD"), spilled, c.err
+}
+
+// uncut returns a piece of a text without the parts of characters at its ends.
+func uncut(piece []byte) []byte {
+	for len(piece) > 0 && !utf8.RuneStart(piece[0]) {
+		piece = piece[1:]
+	}
+	for n := 1; n <= min(len(piece), utf8.UTFMax); n++ {
+		if last := piece[len(piece)-n:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				return piece[:len(piece)-n]
+			}
+			break
+		}
+	}
+	return piece
 }

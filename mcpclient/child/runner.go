@@ -335,7 +335,7 @@ func (s *stream) add(b []byte) {
 	s.total += int64(len(b))
 	s.pending = append(s.pending, b...)
 	if over := len(s.pending) - maxChunk; over > 0 {
-		s.pending = append(s.pending[:0], s.pending[over:]...)
+		s.pending = append(s.pending[:0], uncut(s.pending[over:])...)
 	}
 }
 

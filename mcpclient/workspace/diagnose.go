@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"replan/mcpclient/workspace/change"
@@ -15,8 +16,8 @@ const (
 )
 
 // diagnose returns the errors and warnings that language servers find in changed
-// files. Where none runs, or one does not answer in time, there are none: the
-// change has been made all the same.
+// files. Where none runs there are none. A file that one did not check gets a note: the
+// change has been made all the same, and nobody knows whether it is free of errors.
 func (o *Operators) diagnose(ctx context.Context, changed []change.File) []source.Diagnostic {
 	byLanguage := map[string][]string{}
 	for _, file := range changed {
@@ -29,6 +30,11 @@ func (o *Operators) diagnose(ctx context.Context, changed []change.File) []sourc
 		diagnostics, err := o.servers.Diagnostics(ctx, paths, diagnoseTime)
 		if err != nil {
 			o.log.Info("a change was not checked", "language", language, "error", err)
+			for i, file := range changed {
+				if slices.Contains(paths, file.Path) {
+					changed[i].Note = strings.TrimPrefix(file.Note+"; not checked for errors: "+err.Error(), "; ")
+				}
+			}
 		}
 		found = append(found, diagnostics...)
 	}

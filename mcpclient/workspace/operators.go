@@ -133,6 +133,7 @@ func New(cfg Config) (*Operators, error) {
 	o.runner = &child.Runner{
 		Environ: environ(cfg.Environ), MaxOutput: o.maxOutput, SpillDir: cfg.SpillDir, Logger: o.log, Watcher: cfg.Watcher, Box: cfg.Box,
 	}
+	folder.Environ = o.runner.Environ
 	if cfg.Memory != "" {
 		if o.memory, err = memory.New(cfg.Memory, o.log); err != nil {
 			return nil, errors.Join(err, folder.Close())

@@ -29,6 +29,15 @@ func (a answerer) about() string { return orCode(a.in.Target, "what was asked fo
 // note is an operator's remark on its result.
 func (r result) note() string { return prefixed("Note: ", legible(r.Note)) }
 
+// searched says that there is nothing, or only that what was sought was not found, if
+// the remark names files that were not searched.
+func (r result) searched(nothing, sought string) string {
+	if strings.Contains(r.Note, "not searched") {
+		return sought + " was found in the files that were searched."
+	}
+	return nothing + "."
+}
+
 // ended are the last paragraphs of a list: whether it was cut, and the remark.
 func (r result) ended() []string {
 	cut := ""
@@ -117,7 +126,7 @@ func (a answerer) text(r result) []string {
 func (a answerer) symbols(r result) []string {
 	total := max(r.Total, len(r.Symbols))
 	if total == 0 {
-		return []string{"There are no symbols in or like " + a.about() + "."}
+		return []string{r.searched("There are no symbols in or like "+a.about(), "No symbol in or like "+a.about()), r.note()}
 	}
 	head := english.Count(total, "symbol") + " like " + a.about()
 	if file := code(r.Path); file != "" {
@@ -132,7 +141,7 @@ func (a answerer) symbols(r result) []string {
 func (a answerer) definitions(r result) []string {
 	if len(r.Definitions) == 0 {
 		// The note lists the candidates.
-		return []string{"Nothing in the workspace defines " + a.about() + ".", r.note()}
+		return []string{r.searched("Nothing in the workspace defines "+a.about(), "No definition of "+a.about()), r.note()}
 	}
 	shown := r.Definitions[:min(len(r.Definitions), maxRows)]
 	var parts []string
@@ -166,9 +175,9 @@ func (a answerer) references(r result) []string {
 	total := max(r.Total, len(r.References)) - (len(r.References) - len(uses))
 	switch {
 	case total <= 0 && defined == "":
-		return []string{"Nothing in the workspace refers to " + name + ".", r.note()}
+		return []string{r.searched("Nothing in the workspace refers to "+name, "No reference to "+name), r.note()}
 	case total <= 0:
-		return []string{"Nothing uses " + name + " besides its definition at " + defined + ".", r.note()}
+		return []string{r.searched("Nothing uses "+name+" besides its definition at "+defined, "No use of "+name+" besides its definition at "+defined), r.note()}
 	}
 	head := english.Count(total, "reference") + " to " + name
 	if total == len(uses) {

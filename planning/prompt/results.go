@@ -94,7 +94,7 @@ func (c *cutter) result(item plan.HistoryItem, p plan.Plan, bound int) string {
 		parts = append(parts, "said beside it: "+c.textWithin(readable(string(item.Text)), "", bound))
 	}
 	if len(parts) == 0 {
-		return disarm(strings.ToUpper(label[:1]) + label[1:])
+		return disarm(english.Capital(label))
 	}
 	return fenced(disarm(label), strings.Join(parts, "\n"))
 }

@@ -80,7 +80,7 @@ func (r *Readout) prose(c byte) {
 		r.line = r.line[:0]
 		r.open(c)
 	default:
-		r.put(string(c))
+		r.put(string([]byte{c}))
 	}
 }
 
@@ -107,7 +107,7 @@ func (r *Readout) json(c byte) {
 	case len(r.escape) > 0 || c == '\\':
 		r.unescape(c)
 	default:
-		r.write(string(c))
+		r.write(string([]byte{c}))
 	}
 }
 
@@ -148,7 +148,7 @@ func (r *Readout) structure(c byte) {
 			r.begin()
 		}
 		r.bare = true
-		r.write(string(c))
+		r.write(string([]byte{c}))
 	}
 }
 
@@ -221,7 +221,7 @@ func (r *Readout) unescape(c byte) {
 		if strings.ContainsRune("bfnrt", rune(c)) {
 			c = ' '
 		}
-		r.write(string(c))
+		r.write(string([]byte{c}))
 	case len(r.escape) < 6:
 		return
 	default:

@@ -226,6 +226,9 @@ func (n *Narrator) narrateStep(data event.Data, before Before) {
 		if q := n.run.Questions(); c.state.Replayed && len(q) > 0 && q[0].Step == d.Index {
 			n.narrateFailure(d.Index, d.Error)
 		}
+		if s := n.run.Step(d.Index); s != nil && n.run.PassesOver(s) {
+			n.narrateFailure(d.Index, d.Error)
+		}
 	case event.FailureResolved:
 		switch {
 		case before.failure == "":

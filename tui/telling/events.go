@@ -219,6 +219,9 @@ func EndWords(run *agent.Run, r event.Result) string {
 
 // PartialWords says what a run left out that ended as partial.
 func PartialWords(run *agent.Run, r event.Result) string {
+	if words := failedWords(run); words != "" {
+		return words
+	}
 	if words := leftOutWords(run); words != "" {
 		return words
 	}
@@ -227,6 +230,33 @@ func PartialWords(run *agent.Run, r event.Result) string {
 		return "no tests were run"
 	}
 	return "some steps were skipped"
+}
+
+// failedWords counts the steps of a run that did not succeed, and names those that failed:
+// "7 of 8 done, 1 failed: Build (exit status 1)". It returns "" if none failed.
+func failedWords(run *agent.Run) string {
+	const most = 3
+	if run == nil {
+		return ""
+	}
+	skipped := 0
+	var failed []string
+	for _, s := range run.Steps {
+		switch s.Status {
+		case agent.StepSkipped:
+			skipped++
+		case agent.StepFailed:
+			failed = append(failed, s.Step.Title.Line()+" ("+Excerpt(untrusted.Text(ShortCause(s.Error)), 80)+")")
+		}
+	}
+	if len(failed) == 0 {
+		return ""
+	}
+	words := fmt.Sprintf("%d of %d done", run.Done(), len(run.Steps))
+	if skipped > 0 {
+		words += fmt.Sprintf(", %d skipped", skipped)
+	}
+	return fmt.Sprintf("%s, %d failed: %s", words, len(failed), english.Some(failed, most, "step"))
 }
 
 // UndoneWords says that a run is undone, and what was restored.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"replan/agent/session"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 )
 
@@ -44,5 +45,5 @@ func settingName(key string) string {
 	}
 	_, name, _ := strings.Cut(untrusted.Line(key), ".")
 	name = strings.ReplaceAll(cmp.Or(name, key), "_", " ")
-	return strings.ToUpper(name[:1]) + name[1:]
+	return english.Capital(name)
 }

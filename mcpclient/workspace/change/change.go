@@ -61,6 +61,11 @@ func (w *Writer) Make(ctx context.Context, c op.Call, compute func() ([]Change, 
 	for _, d := range answer.Data.Diagnostics {
 		answer.Text += "\n" + d.String()
 	}
+	for _, f := range answer.Data.Files {
+		if f.Note != "" && !strings.Contains(answer.Text, f.Note) {
+			answer.Text += "\n" + f.Path + ": " + f.Note
+		}
+	}
 	return answer, nil
 }
 

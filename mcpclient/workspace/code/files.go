@@ -124,7 +124,7 @@ func (o *Operators) readWord(ctx context.Context, r *reading, at string, lexed *
 	case err != nil:
 		f.skipped = err.Error()
 	case f.file.Plain(): // strings and comments would count as code
-		f.skipped = "it takes too long to be read as " + f.language.Name
+		f.skipped = "it takes too much work to be read as " + f.language.Name
 		f.file, f.mentions = nil, source.Mentions(text.Data, r.word)
 	case r.lexed != nil:
 		f.found = r.lexed(f.file)
@@ -190,6 +190,30 @@ func (r *reading) notes() []string {
 	return notes
 }
 
+// unread returns an error that a name was not found where files that hold it were not
+// searched, nil if all were. It names the line that most likely declares the name.
+func (r *reading) unread(name source.Name, where string) error {
+	missed := skippedOnly(r)
+	if len(missed) == 0 {
+		return nil
+	}
+	likely, declares := "", false
+	for _, f := range r.results {
+		if f.skipped == "" || r.fold {
+			continue
+		}
+		if n, line, sure := source.LikelyDeclaration(f.text.Data, name.Word); n > 0 && (likely == "" || sure && !declares) {
+			likely, declares = fmt.Sprintf("; %s:%d holds it (%s)", f.path, n, line), sure
+		}
+	}
+	return unreadError{unnamed("no declaration of %s was found in %s, but %s%s", name.Given, where, strings.Join(missed, "; "), likely)}
+}
+
+// unreadError means that files which may declare a name were not searched.
+type unreadError struct{ error }
+
+func (e unreadError) Unwrap() error { return e.error }
+
 func times(n int) string {
 	if n == 1 {
 		return "once"
@@ -216,7 +240,7 @@ func sentences(notes []string) string {
 			b.WriteByte(' ')
 		}
 		if first, _, _ := strings.Cut(n, " "); !strings.ContainsAny(first, "./_:()") { // otherwise it is a name
-			n = strings.ToUpper(n[:1]) + n[1:]
+			n = english.Capital(n)
 		}
 		b.WriteString(n)
 		if !strings.HasSuffix(n, ".") && !strings.HasSuffix(n, "…") {

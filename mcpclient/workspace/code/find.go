@@ -272,6 +272,9 @@ func (o *Operators) unknown(ctx context.Context, name source.Name, start string,
 	if start != "." {
 		where = start
 	}
+	if err := r.unread(name, where); err != nil {
+		return err
+	}
 	for _, f := range r.results {
 		if f.file != nil {
 			if uses := f.file.Uses(name.Word).References; len(uses) > 0 {

@@ -85,7 +85,7 @@ func (o *Operators) outline(ctx context.Context, at, text string) (parseResult, 
 	case found.Broken != "":
 		result.Note = sentences([]string{"the file does not parse: " + found.Broken})
 	case found.Plain && result.By == source.ByWords:
-		result.Note = "The file takes too long to be read as " + lang.Name + ", so strings and comments are read as code."
+		result.Note = "The file takes too much work to be read as " + lang.Name + ", so strings and comments are read as code."
 	}
 	return result, nil
 }

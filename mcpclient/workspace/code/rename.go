@@ -41,7 +41,7 @@ func (o *Operators) renameWords(ctx context.Context, name source.Name, newName, 
 		return transformResult{}, err
 	}
 	if len(chosen) == 0 {
-		return transformResult{}, &noUseError{o.unknown(ctx, name, start, &reading{start: start})}
+		return transformResult{}, &noUseError{o.unknown(ctx, name, start, r)}
 	}
 	var edits []source.Edit
 	var quoted []source.Place

@@ -185,6 +185,8 @@ func (o *Operators) summarizeSymbol(ctx context.Context, args summaryArgs) (dige
 		k.Members = o.members(ctx, defined.Definitions[0])
 	case !given(args.Matches):
 		return digest.Digest{}, err
+	case errors.As(err, new(unreadError)):
+		k.Note = sentences([]string{err.Error()})
 	}
 	if given(args.Matches) {
 		return digest.Symbol(k), nil

@@ -75,7 +75,7 @@ func (o *Operators) aim(ctx context.Context, symbol string, name source.Name, st
 				declared = append(declared, found.declared...)
 			}
 		}
-		return r, compiled(o.tree.Dir, declared), nil
+		return r, withoutEmbedded(compiled(o.tree.Dir, declared)), nil
 	}
 	r, declared, err := look(start)
 	if err == nil && len(declared) == 0 && start != "." { // declared elsewhere, used here
@@ -160,6 +160,21 @@ func compiled(dir string, declared []source.Symbol) []source.Symbol {
 		return declared
 	}
 	return here
+}
+
+// withoutEmbedded drops the fields of Go that embed a type that is declared too: the
+// name of such a field is the name of the type.
+func withoutEmbedded(declared []source.Symbol) []source.Symbol {
+	types := map[string]bool{} // by folder and name
+	for _, s := range declared {
+		if isGo(s.Path) && s.Parent == "" && (s.Kind == "struct" || s.Kind == "interface" || s.Kind == "type") {
+			types[path.Dir(s.Path)+" "+s.Name], types[s.Name] = true, true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(declared), func(s source.Symbol) bool {
+		qualified, embeds := s.Embeds()
+		return embeds && (types[path.Dir(s.Path)+" "+lastName(s.Name)] || qualified && types[lastName(s.Name)])
+	})
 }
 
 // knows reports whether a file has a language server or a type checker.

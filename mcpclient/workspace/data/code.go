@@ -24,6 +24,9 @@ func (f codeFormat) slots(document string) ([]slot, error) {
 	if err != nil {
 		return nil, err
 	}
+	if code.Plain() {
+		return nil, fmt.Errorf("it takes too much work to read %s as %s; change the text with fs.patch", f.file, lang.Name)
+	}
 	var all []slot
 	for _, v := range code.Values(source.ParseName(f.key)) {
 		all = append(all, slot{key: f.key, start: v.Start, end: v.End})

@@ -30,11 +30,11 @@ func (c *clipped) open() bool {
 }
 
 func (c *clipped) lines() []string {
-	text := string(c.head)
-	if c.cut {
-		text += "\n[cut]\n"
+	head, tail := string(c.head), string(c.tail)
+	if c.cut { // perhaps within a character
+		head, tail = strings.ToValidUTF8(head, "")+"\n[cut]\n", strings.ToValidUTF8(tail, "")
 	}
-	text = strings.TrimSuffix(text+string(c.tail), "\n")
+	text := strings.TrimSuffix(head+tail, "\n")
 	if text == "" {
 		return nil
 	}

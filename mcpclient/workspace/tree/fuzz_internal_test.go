@@ -19,7 +19,7 @@ func FuzzIgnore(f *testing.F) {
 			return
 		}
 		begun := time.Now()
-		parseIgnore(text).decide(name, strings.HasSuffix(name, "/"))
+		parseIgnore(text, true).decide(name, strings.HasSuffix(name, "/"), true)
 		pattern, _, _ := strings.Cut(text, "\n")
 		if glob, err := NewGlob(pattern); err == nil {
 			glob.Match(name)
@@ -31,7 +31,7 @@ func FuzzIgnore(f *testing.F) {
 			return
 		}
 		escaped := "/" + strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, " ", `\ `).Replace(name)
-		if decided, out := parseIgnore(escaped).decide(name, false); !decided || !out {
+		if decided, out := parseIgnore(escaped, false).decide(name, false, false); !decided || !out {
 			t.Fatalf("%q does not ignore %q", escaped, name)
 		}
 	})

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"context"
 	"os"
 	"path"
 	"path/filepath"
@@ -31,8 +32,9 @@ const (
 	ruleSuffix          // one star, then the text
 )
 
-// parseIgnore reads the text of a .gitignore as git does.
-func parseIgnore(text string) ignoreRules {
+// parseIgnore reads the text of a .gitignore as git does. With fold it matches names in
+// lower case, of whatever case the patterns are.
+func parseIgnore(text string, fold bool) ignoreRules {
 	var rules ignoreRules
 	for line := range strings.Lines(strings.TrimPrefix(text, "\uFEFF")) {
 		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
@@ -48,18 +50,31 @@ func parseIgnore(text string) ignoreRules {
 		}
 		switch {
 		case !strings.ContainsAny(line, wildcards):
-			r.kind, r.pattern = rulePlain, line
+			r.kind, r.pattern = rulePlain, folded(line, fold)
 		case r.anywhere && line[0] == '*' && !strings.ContainsAny(line[1:], wildcards):
-			r.kind, r.pattern = ruleSuffix, line[1:]
+			r.kind, r.pattern = ruleSuffix, folded(line[1:], fold)
 		case r.anywhere:
 			r.pattern = line
 		default:
 			wild := strings.IndexAny(line, wildcards)
-			r.prefix, r.pattern = line[:wild], line[wild:]
+			r.prefix, r.pattern = folded(line[:wild], fold), line[wild:]
 		}
 		rules = append(rules, r)
 	}
 	return rules
+}
+
+// folded returns a text in lower case if fold is set. Like git, it knows ASCII alone.
+func folded(text string, fold bool) string {
+	if !fold {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, text)
 }
 
 const wildcards = `*?[\`
@@ -88,8 +103,9 @@ func trimBlanks(line string) string {
 }
 
 // decide reports whether a rule matches a name, which is relative to the folder of
-// the rules, and whether that rule ignores it.
-func (rules ignoreRules) decide(name string, dir bool) (decided, out bool) {
+// the rules, and whether that rule ignores it. fold is that of [parseIgnore].
+func (rules ignoreRules) decide(name string, dir, fold bool) (decided, out bool) {
+	name = folded(name, fold)
 	base := name[strings.LastIndexByte(name, '/')+1:]
 	for i := len(rules) - 1; i >= 0; i-- {
 		r := &rules[i]
@@ -108,7 +124,7 @@ func (rules ignoreRules) decide(name string, dir bool) (decided, out bool) {
 			is = strings.HasSuffix(subject, r.pattern)
 		default:
 			rest, begins := strings.CutPrefix(subject, r.prefix)
-			is = begins && wildMatch(r.pattern, rest)
+			is = begins && wildMatch(r.pattern, rest, fold)
 		}
 		if is {
 			return true, !r.negated
@@ -124,13 +140,14 @@ type ignores struct {
 	above string   // prefix of the workspace's paths, for rules from outside of it
 	below int      // bytes of a path of the workspace up to the folder of the rules
 	outer *ignores // rules for paths that these rules do not match
+	fold  bool     // they match upper and lower case alike, as all outer ones do
 }
 
 // ignored reports whether the rules ignore a path. Callers never ask about the
 // contents of an ignored folder.
 func (g *ignores) ignored(at string, dir bool) bool {
 	for ; g != nil; g = g.outer {
-		if decided, out := g.rules.decide(g.above+at[g.below:], dir); decided {
+		if decided, out := g.rules.decide(g.above+at[g.below:], dir, g.fold); decided {
 			return out
 		}
 	}
@@ -139,7 +156,8 @@ func (g *ignores) ignored(at string, dir bool) bool {
 
 // with adds the rules of a folder of the workspace.
 func (g *ignores) with(folder, text string) *ignores {
-	rules := parseIgnore(text)
+	fold := g != nil && g.fold
+	rules := parseIgnore(text, fold)
 	if len(rules) == 0 {
 		return g
 	}
@@ -147,13 +165,15 @@ func (g *ignores) with(folder, text string) *ignores {
 	if folder != "." {
 		below = len(folder) + 1
 	}
-	return &ignores{rules: rules, below: below, outer: g}
+	return &ignores{rules: rules, below: below, outer: g, fold: fold}
 }
 
 // repositoryIgnores returns the rules from outside the workspace: those of its
-// parents up to the top of the repository, and of info/exclude. Rules that ignore
-// the whole workspace do not apply, because the user works there.
-func repositoryIgnores(dir string) *ignores {
+// parents up to the top of the repository, of info/exclude, and of the file for all
+// repositories of the user. Rules that ignore the whole workspace do not apply, because
+// the user works there.
+func (t *Tree) repositoryIgnores(ctx context.Context) *ignores {
+	dir := t.Real
 	top, git := topOfRepository(dir)
 	if top == "" {
 		return nil
@@ -162,7 +182,13 @@ func repositoryIgnores(dir string) *ignores {
 	if err != nil {
 		return nil
 	}
-	var g *ignores // with paths from the top of the repository
+	environ := t.Environ
+	if environ == nil {
+		environ = os.Environ()
+	}
+	settings := t.config.of(ctx, top, git, environ)
+	g := &ignores{fold: settings.fold} // with paths from the top of the repository
+	g = g.with(".", readIgnore(settings.excludes))
 	g = g.with(".", readIgnore(filepath.Join(git, "info", "exclude")))
 	if in == "." {
 		return g
@@ -183,7 +209,7 @@ func (g *ignores) from(above string) *ignores {
 	if g == nil {
 		return nil
 	}
-	return &ignores{rules: g.rules, above: above[g.below:], outer: g.outer.from(above)}
+	return &ignores{rules: g.rules, above: above[g.below:], outer: g.outer.from(above), fold: g.fold}
 }
 
 // topOfRepository returns the top folder of the repository around dir, and its git

@@ -16,7 +16,7 @@ type Index struct {
 	tree *Tree
 
 	mu      sync.Mutex
-	top     *ignores // rules from outside of the tree, see [repositoryIgnores]
+	top     *ignores // rules from outside of the tree, see [Tree.repositoryIgnores]
 	folders map[string]*indexed
 	reads   int // folders read, in all walks
 }
@@ -50,7 +50,7 @@ const settles = 2 * time.Second
 func (x *Index) Walk(ctx context.Context, visit func(at string, dir bool)) (version int, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if top := repositoryIgnores(x.tree.Real); !reflect.DeepEqual(top, x.top) {
+	if top := x.tree.repositoryIgnores(ctx); !reflect.DeepEqual(top, x.top) {
 		x.top = top
 	}
 	before := x.folders

@@ -54,7 +54,7 @@ func (t *Tree) resolve(name string) (string, error) {
 			return "", fmt.Errorf("%q contains a name that this system reserves: %q", name, part)
 		}
 		if len(part) > maxName {
-			return "", fmt.Errorf("the path %q… holds a name of %d bytes, and at most %d are taken", part[:40], len(part), maxName)
+			return "", fmt.Errorf("the path %q… holds a name of %d bytes, and at most %d are taken", strings.ToValidUTF8(part[:40], ""), len(part), maxName)
 		}
 		at := path.Join(append(slices.Clip(done), part)...)
 		info, err := t.Root.Lstat(at)

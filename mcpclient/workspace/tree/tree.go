@@ -17,6 +17,9 @@ type Tree struct {
 	Real    string   // the folder without links on the way to it
 	private []string // paths that belong to the program itself
 	hidden  []Glob   // paths that the user hides
+	config  gitConfig
+
+	Environ []string // in which git is asked for its settings; nil means that of this process
 }
 
 // Open opens the folder dir. Paths below the private folders, which belong to the

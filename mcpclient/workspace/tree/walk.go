@@ -69,7 +69,7 @@ func (t *Tree) WalkFolders(ctx context.Context, start string, visit func(in *Fol
 	in := &Folder{Root: root}
 	in.Hold()
 	defer in.Release()
-	err = w.walk(in, start, t.ignoresOf(start))
+	err = w.walk(in, start, t.ignoresOf(ctx, start))
 	if errors.Is(err, fs.SkipAll) {
 		return nil
 	}
@@ -77,8 +77,8 @@ func (t *Tree) WalkFolders(ctx context.Context, start string, visit func(in *Fol
 }
 
 // ignoresOf returns the rules that apply to a folder, without its own.
-func (t *Tree) ignoresOf(at string) *ignores {
-	g := repositoryIgnores(t.Real)
+func (t *Tree) ignoresOf(ctx context.Context, at string) *ignores {
+	g := t.repositoryIgnores(ctx)
 	if at == "." {
 		return g
 	}

@@ -3,9 +3,10 @@ package tree
 import "strings"
 
 // wildMatch reports whether a pattern of git's matches the whole of a text:
-// `*`, `?` and classes stop at a slash, `**` between slashes does not.
-func wildMatch(pattern, text string) bool {
-	m := wildMatcher{steps: maxSteps}
+// `*`, `?` and classes stop at a slash, `**` between slashes does not. With fold the
+// text is in lower case, and the pattern matches as if its case did not matter.
+func wildMatch(pattern, text string, fold bool) bool {
+	m := wildMatcher{steps: maxSteps, fold: fold}
 	return m.match(pattern, text, true) == wildYes
 }
 
@@ -13,7 +14,10 @@ func wildMatch(pattern, text string) bool {
 // a hostile one would take for ever.
 const maxSteps = 100_000
 
-type wildMatcher struct{ steps int }
+type wildMatcher struct {
+	steps int
+	fold  bool
+}
 
 // wildResult is the result of an attempt to match. The values after wildNo say that
 // other lengths for a star cannot match either.
@@ -43,7 +47,7 @@ func (m *wildMatcher) match(p, t string, fresh bool) wildResult {
 			}
 			p = p[1:]
 		case '[':
-			rest, is, ok := matchClass(p, t[0])
+			rest, is, ok := matchClass(p, t[0], m.fold)
 			if !ok {
 				return wildEnded
 			}
@@ -54,12 +58,16 @@ func (m *wildMatcher) match(p, t string, fresh bool) wildResult {
 		case '*':
 			return m.star(p, t, fresh)
 		default:
-			if p[0] == '\\' {
+			c := p[0]
+			if c == '\\' {
 				if p = p[1:]; p == "" {
 					return wildNo
 				}
+				c = p[0] // git does not fold it
+			} else if m.fold && 'A' <= c && c <= 'Z' {
+				c += 'a' - 'A'
 			}
-			if t[0] != p[0] {
+			if t[0] != c {
 				return wildNo
 			}
 			fresh = p[0] == '/'
@@ -104,9 +112,14 @@ func (m *wildMatcher) star(p, t string, fresh bool) wildResult {
 }
 
 // matchClass matches the class that p opens with. It returns what follows it;
-// ok is false where the class cannot be read.
-func matchClass(p string, c byte) (rest string, is, ok bool) {
+// ok is false where the class cannot be read. As in git, fold concerns its ranges and
+// [:upper:], and no single characters.
+func matchClass(p string, c byte, fold bool) (rest string, is, ok bool) {
 	i, negated := 1, false
+	upper := c
+	if fold && 'a' <= c && c <= 'z' {
+		upper = c - 'a' + 'A'
+	}
 	if i < len(p) && (p[i] == '!' || p[i] == '^') {
 		negated = true
 		i++
@@ -122,7 +135,7 @@ func matchClass(p string, c byte) (rest string, is, ok bool) {
 			if !closed {
 				return "", false, false
 			}
-			is = is || before <= c && c <= last
+			is = is || before <= c && c <= last || before <= upper && upper <= last
 			i, before = at+1, 0
 			continue
 		case ch == '[' && strings.HasPrefix(p[i+1:], ":"):
@@ -131,7 +144,7 @@ func matchClass(p string, c byte) (rest string, is, ok bool) {
 				return "", false, false
 			}
 			if named {
-				is = is || of(c)
+				is = is || of(c) || of(upper)
 				i, before = end, 0
 				continue
 			}

@@ -119,7 +119,7 @@ func (k Known) uses() string {
 	for i, u := range chosen {
 		lines[i] = markdown.Legible(place(u.Path, u.Line), 200) + " " + span(strings.TrimSpace(u.Text))
 	}
-	said := fmt.Sprintf("\n%s on %s in %s:\n\n", strings.ToUpper(k.How[:1])+k.How[1:], english.Count(total, "line"), english.Count(len(files.names), "file")) +
+	said := fmt.Sprintf("\n%s on %s in %s:\n\n", english.Capital(k.How), english.Count(total, "line"), english.Count(len(files.names), "file")) +
 		list(lines, shown, "")
 	if more := total - len(lines); more > 0 { // total counts those that were not given, too
 		said += "- and " + english.Count(more, "more line") + "\n"

@@ -8,7 +8,6 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -60,8 +59,8 @@ func (p *Project) Rename(ctx context.Context, at source.Place, name string) (Ren
 	if err := r.verify(ctx); err != nil {
 		return Renamed{}, err
 	}
-	r.comments()
-	result := Renamed{Edits: r.all(), Read: prog.read, Notes: prog.notes()}
+	left := r.comments()
+	result := Renamed{Edits: r.all(), Read: prog.read, Notes: append(prog.notes(), left...)}
 	if f, ok := target.(*types.Func); ok && f.Signature().Recv() != nil && source.Holds([]byte(lookedUp), r.old) {
 		result.Notes = append(result.Notes, "the standard library looks for methods called "+r.old+" while a program runs, which no type checker sees")
 	}
@@ -280,62 +279,6 @@ func (r *renaming) edit(pos token.Pos, from, to string) {
 	e := source.Edit{Path: path, Start: at.Offset, End: at.Offset + len(from), New: to}
 	if !slices.Contains(r.edits[path], e) {
 		r.edits[path] = append(r.edits[path], e)
-	}
-}
-
-// comments renames the word in the comments of renamed objects, and in doc
-// links to them.
-func (r *renaming) comments() {
-	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(r.old) + `\b`)
-	parent, pkg := strings.TrimSuffix(memberName(r.target), r.old), regexp.QuoteMeta(r.target.Pkg().Name())+`\.`
-	linked := r.target.Parent() == r.target.Pkg().Scope() || parent != ""
-	here := regexp.MustCompile(`\[\*?(?:` + pkg + `)?` + regexp.QuoteMeta(parent+r.old) + `[\].]`)
-	elsewhere := regexp.MustCompile(`\[\*?` + pkg + regexp.QuoteMeta(parent+r.old) + `[\].]`)
-	for _, pkg := range r.pkgs {
-		link := elsewhere
-		if strings.TrimSuffix(pkg.PkgPath, "_test") == r.target.Pkg().Path() {
-			link = here
-		}
-		for _, file := range pkg.Syntax {
-			if !r.reads(file.FileStart) || ast.IsGenerated(file) {
-				continue
-			}
-			for _, group := range file.Comments {
-				for _, m := range link.FindAllStringIndex(textOf(group), -1) {
-					if linked {
-						r.inComment(group, m[1]-1-len(r.old))
-					}
-				}
-			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				for _, group := range r.own(n) {
-					for _, m := range word.FindAllStringIndex(textOf(group), -1) {
-						r.inComment(group, m[0])
-					}
-				}
-				return true
-			})
-		}
-	}
-}
-
-// textOf returns a comment line by line, as in the file.
-func textOf(group *ast.CommentGroup) string {
-	var b strings.Builder
-	for _, c := range group.List {
-		b.WriteString(c.Text + "\n")
-	}
-	return b.String()
-}
-
-// inComment renames the word at a byte offset in a comment's text.
-func (r *renaming) inComment(group *ast.CommentGroup, at int) {
-	for _, c := range group.List {
-		if at < len(c.Text) {
-			r.edit(c.Pos()+token.Pos(at), r.old, r.name)
-			return
-		}
-		at -= len(c.Text) + 1
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
@@ -101,10 +100,6 @@ var byName = sync.OnceValue(func() map[string]string {
 	}
 	return names
 })
-
-// tokeniser returns chroma's lexer of the language. Chroma builds each only
-// once.
-func (l Language) tokeniser() chroma.Lexer { return lexers.Get(l.lexer) }
 
 // preferred resolves extensions of several languages to the most common one.
 var preferred = map[string]string{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 	"unicode"
@@ -41,34 +42,40 @@ type File struct {
 	lines    []int // offset of each line
 	outline  []declared
 	outlined bool
-	plain    bool // the lexer timed out: everything counts as code
+	plain    bool // the lexer was given up: everything counts as code
 
 	pack    string   // of a Go file, after outlining
 	imports []string // of a Go file, after outlining
 	broken  string   // the first syntax error of a Go file, after outlining
 }
 
-// Plain reports whether the lexer of the language timed out. Then the whole
+// Plain reports whether the lexer of the language was given up. Then the whole
 // text consists of words and signs, including strings and comments.
 func (f *File) Plain() bool { return f.plain }
 
-// Time limits of a lexer. Ordinary code takes a tenth of them. The regular
-// expressions of some lexers take minutes for a page of line ends.
+// Limits of a lexer in processor time: what a busy machine gives to others does
+// not count. Ordinary code takes a tenth of them. The regular expressions of some
+// lexers take minutes for a page of line ends.
 const (
-	lexTime      = 300 * time.Millisecond
-	lexTimePerKB = 5 * time.Millisecond
+	lexWork      = time.Second
+	lexWorkPerKB = 20 * time.Millisecond
 )
 
 // Lex lexes a text. It fails if the language is unknown or the text cannot be
-// read as that language. If lexing takes too long, the text is split into
-// plain words.
+// read as that language. If lexing takes too much work, the text is split into
+// plain words. How busy the machine is changes nothing but the time it takes.
 func Lex(ctx context.Context, file, src string) (*File, error) {
-	end := time.Now().Add(lexTime + time.Duration(len(src)>>10)*lexTimePerKB)
-	return lex(ctx, file, src, func() bool { return time.Now().After(end) })
+	return lex(ctx, file, src, meter{spent: processorTime, now: time.Now, most: lexWork + time.Duration(len(src)>>10)*lexWorkPerKB})
 }
 
-// lex implements Lex; over reports whether time is up.
-func lex(ctx context.Context, file, src string, over func() bool) (*File, error) {
+// meter measures what a lexer does.
+type meter struct {
+	spent func() time.Duration // processor time of the calling thread so far
+	most  time.Duration        // processor time that the lexer may take
+	now   func() time.Time
+}
+
+func lex(ctx context.Context, file, src string, m meter) (*File, error) {
 	lang, ok := LanguageOf(file)
 	if !ok {
 		return nil, fmt.Errorf("the language of %s is not known", file)
@@ -87,11 +94,7 @@ func lex(ctx context.Context, file, src string, over func() bool) (*File, error)
 		bodies = f.bodies()
 		f.Text = masked(src, bodies)
 	}
-	tokens, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root", EnsureLF: true}, f.Text)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s as %s: %w", file, lang.Name, err)
-	}
-	err = f.take(ctx, tokens, over)
+	err := f.tokenise(ctx, lexer, m)
 	f.Text = src
 	switch {
 	case errors.Is(err, errSlow):
@@ -106,21 +109,45 @@ func lex(ctx context.Context, file, src string, over func() bool) (*File, error)
 	return f, nil
 }
 
-// errSlow means that a lexer timed out.
-var errSlow = errors.New("its lexer takes too long")
+var (
+	errSlow    = errors.New("its lexer takes too much work")
+	errStalled = errors.New("a match may have been given up") // though the lexer did little
+)
+
+// tokenise runs a lexer until a run was not held up by the machine. All runs
+// together stay within the limit of work.
+func (f *File) tokenise(ctx context.Context, lexer chroma.Lexer, m meter) error {
+	runtime.LockOSThread() // the work is counted by thread
+	defer runtime.UnlockOSThread()
+	m.most += m.spent()
+	for {
+		tokens, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root", EnsureLF: true}, f.Text)
+		if err != nil {
+			return err
+		}
+		f.lexemes = nil
+		if err = f.take(ctx, tokens, m); !errors.Is(err, errStalled) {
+			return err
+		}
+	}
+}
 
 // take converts chroma's tokens to lexemes. Chroma normalizes line ends to LF
 // and may append one more LF.
-func (f *File) take(ctx context.Context, tokens chroma.Iterator, over func() bool) error {
+func (f *File) take(ctx context.Context, tokens chroma.Iterator, m meter) error {
 	s := splitter{file: f}
 	for {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if over() {
+		if m.spent() > m.most {
 			return errSlow
 		}
+		begun := m.now()
 		tok := tokens()
+		if m.now().Sub(begun) > matchTime/2 {
+			return errStalled
+		}
 		if tok == chroma.EOF {
 			break
 		}

@@ -42,6 +42,21 @@ type Symbol struct {
 	Exported  bool   `json:"exported,omitempty"`
 }
 
+// Embeds reports whether a symbol is a field of a Go struct that embeds a type, and
+// whether the type is written with its package.
+func (s Symbol) Embeds() (qualified, embeds bool) {
+	if s.Kind != "field" {
+		return false, false
+	}
+	of, _, _ := strings.Cut(strings.TrimPrefix(s.Signature, "*"), " `")
+	of, _, _ = strings.Cut(of, "[")
+	pkg, name, qualified := strings.Cut(of, ".")
+	if !qualified {
+		name = pkg
+	}
+	return qualified, name == s.Name[strings.LastIndexByte(s.Name, '.')+1:]
+}
+
 // Reference is one use of a name.
 type Reference struct {
 	Place

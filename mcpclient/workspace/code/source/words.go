@@ -45,6 +45,24 @@ func ParseName(symbol string) Name {
 	return n
 }
 
+// declaring matches the words before a name where most languages declare it.
+var declaring = lazyregexp.New(`\b(?:func|function|fn|fun|def|class|struct|interface|trait|type|enum|const|var|let|val|module|object|record|impl)\s+$`)
+
+// LikelyDeclaration returns the first line of a text that seems to declare a word, or
+// else the first with the word, as a number from 1 and its text; 0 if there is none. It
+// knows nothing of the language.
+func LikelyDeclaration(text []byte, word string) (number int, line string, declares bool) {
+	for at := wordIndex(text, word, 0); at >= 0 && !declares; at = wordIndex(text, word, at+len(word)) {
+		start := bytes.LastIndexByte(text[:at], '\n') + 1
+		declares = declaring.Match(text[start:at])
+		if number == 0 || declares {
+			rest, _, _ := bytes.Cut(text[start:], []byte("\n"))
+			number, line = 1+bytes.Count(text[:start], []byte("\n")), clip(strings.TrimSpace(string(rest)), maxLineText)
+		}
+	}
+	return number, line, declares
+}
+
 // Names reports whether the name refers to the symbol.
 func (n Name) Names(s Symbol) bool {
 	last, parent := s.Name, ""
