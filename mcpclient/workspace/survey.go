@@ -34,8 +34,9 @@ type readText struct {
 }
 
 // Prepare gathers what [Operators.Facts] needs for any goal, so that it takes less time soon:
-// the folders, the state of the repository, and the names that files declare, about 120 bytes
-// a file and the names themselves. It reads files again only if they have changed.
+// the folders, the state of the repository, and the names that files declare. It reads files
+// again only if they have changed. For 50,000 small files it takes 0.7 s of processor time the
+// first time and 0.15 s later, and 180 bytes a file; for the sources of Go 390 bytes a file.
 func (o *Operators) Prepare(ctx context.Context) error {
 	within, done, err := o.begin(ctx)
 	if err != nil {

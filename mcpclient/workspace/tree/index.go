@@ -23,7 +23,9 @@ type Index struct {
 	mu      sync.Mutex
 	top     *ignores // rules from outside of the tree, see [repositoryIgnores]
 	folders map[string]*indexed
-	reads   int // folders read, in all walks
+	reads   int    // folders read, in all walks
+	told    *watch // of what was learned; nil if nobody tells
+	closed  bool
 }
 
 // NewIndex returns an empty index of a tree.
@@ -32,12 +34,13 @@ func NewIndex(t *Tree) *Index { return &Index{tree: t} }
 // indexed is what a folder held when it was read.
 type indexed struct {
 	read       time.Time     // before it was read
-	changed    time.Time     // when an entry was last added, removed or renamed
+	folder     fs.FileInfo   // changed when an entry was last added, removed or renamed; nil if unreadable
 	entries    []*indexEntry // by name
 	ignoring   bool          // it has a .gitignore
 	ignoreText string
 	outer      *ignores
 	rules      *ignores // of .gitignore, then outer
+	watched    atomic.Pointer[watch]
 }
 
 // indexEntry is a file or folder that a walk visits.
@@ -46,6 +49,7 @@ type indexEntry struct {
 	dir      bool
 	regular  bool
 	content  atomic.Pointer[content] // nil if nothing is known of it
+	current  atomic.Pointer[watch]   // would have told if content no longer were
 }
 
 // settles is how long after a change a folder may change again without a new time: file
@@ -117,13 +121,13 @@ func (w *indexWalk) walk(root *os.Root, at string, outer *ignores) error {
 func (x *Index) read(before *indexed, in *os.Root, at string, outer *ignores) *indexed {
 	now := &indexed{read: time.Now(), outer: outer, rules: outer}
 	if info, err := in.Stat("."); err == nil {
-		now.changed = info.ModTime()
+		now.folder = info
 	}
 	if before != nil && before.ignoring {
 		now.ignoreText = ignoreFile(in, gitignore)
 	}
 	same := before != nil && before.outer == outer && before.ignoreText == now.ignoreText
-	if same && before.changed.Equal(now.changed) && before.read.Sub(now.changed) > settles {
+	if same && before.holds(now.folder) {
 		return before
 	}
 	x.reads++
@@ -148,6 +152,11 @@ func (x *Index) read(before *indexed, in *os.Root, at string, outer *ignores) *i
 		now.entries = append(now.entries, before.entry(name, len(prefix), dir, e.Type().IsRegular()))
 	}
 	return now
+}
+
+// holds reports whether a folder is the one that was read, and as it was.
+func (f *indexed) holds(now fs.FileInfo) bool {
+	return f.folder != nil && now != nil && os.SameFile(f.folder, now) && f.folder.ModTime().Equal(now.ModTime()) && f.read.Sub(now.ModTime()) > settles
 }
 
 // entry returns the entry of a name, with what is known of it if there was such an entry before.

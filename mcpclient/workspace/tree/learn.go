@@ -45,6 +45,7 @@ func (x *Index) Learn(ctx context.Context, derive func(data []byte) (text string
 	x.mu.Lock()
 	folders := maps.Clone(x.folders)
 	x.mu.Unlock()
+	told := newWatch(x.tree.Real, folders) // before files are looked at: what changes meanwhile is known
 	l := learner{ctx: ctx, derive: derive}
 	for _, f := range folders {
 		for _, e := range f.entries {
@@ -65,7 +66,7 @@ func (x *Index) Learn(ctx context.Context, derive func(data []byte) (text string
 				}
 				for _, e := range folders[at].entries {
 					if e.regular {
-						data = l.learn(root, e, data)
+						data = l.learn(root, e, told.of(folders[at]), data)
 					}
 				}
 				_ = root.Close() // it was only read
@@ -81,10 +82,40 @@ func (x *Index) Learn(ctx context.Context, derive func(data []byte) (text string
 	close(jobs)
 	workers.Wait()
 	if ctx.Err() != nil {
+		told.end()
 		return context.Cause(ctx)
 	}
 	x.learned.Store(true)
+	x.watching(told)
 	return nil
+}
+
+// of returns the watch if it watches a folder.
+func (w *watch) of(f *indexed) *watch {
+	if f.watched.Load() != w {
+		return nil
+	}
+	return w
+}
+
+// watching puts a watch in the place of the one before.
+func (x *Index) watching(told *watch) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.told.end()
+	if x.told = told; x.closed {
+		x.told.end()
+		x.told = nil
+	}
+}
+
+// Close ends the watch of the kernel on what was learned. Without it, which is only on Linux,
+// [Index.Search] looks at each file.
+func (x *Index) Close() {
+	x.mu.Lock()
+	x.closed = true
+	x.mu.Unlock()
+	x.watching(nil)
 }
 
 // learner is one Learn.
@@ -96,8 +127,8 @@ type learner struct {
 }
 
 // learn reads a file into data, which it returns, unless it is as it was. A file that may
-// change again without a new time is left for the next Learn.
-func (l *learner) learn(in *os.Root, e *indexEntry, data []byte) []byte {
+// change again without a new time is left for the next Learn. told tells of later changes.
+func (l *learner) learn(in *os.Root, e *indexEntry, told *watch, data []byte) []byte {
 	if l.ctx.Err() != nil || l.read.Load() > mostLearned {
 		return data
 	}
@@ -108,7 +139,11 @@ func (l *learner) learn(in *os.Root, e *indexEntry, data []byte) []byte {
 	}
 	stamp, settled := StampOf(info, now)
 	before := e.content.Load()
-	if !settled || before != nil && before.stamp == stamp {
+	if before != nil && before.stamp == stamp {
+		e.current.Store(told)
+		return data
+	}
+	if !settled {
 		return data
 	}
 	c := &content{stamp: stamp, whole: true}
@@ -128,6 +163,7 @@ func (l *learner) learn(in *os.Root, e *indexEntry, data []byte) []byte {
 		c.text, c.whole = "", false
 	}
 	e.content.Store(c)
+	e.current.Store(told)
 	return data
 }
 
@@ -148,19 +184,27 @@ func fill(data []byte, in *os.Root, name string, size int) ([]byte, error) {
 
 // Search is like [Index.Walk]. Its files, for which to wait, may hold what is looked for: the
 // regular files whose text is wanted, and those that have changed since [Index.Learn] or that
-// it knows nothing of. They come in the order of the walk; call files in any case.
+// it knows nothing of. They come in the order of the walk; call files in any case. Where the
+// kernel tells of writes, one through a hard link or a map of memory is seen by the next Learn,
+// and elsewhere at once.
 func (x *Index) Search(ctx context.Context, visit func(at string, dir bool), wanted func(text string) bool) (files func() []string, version int, err error) {
 	type job struct {
 		in *Folder
 		f  *indexed
 	}
+	x.mu.Lock()
+	told := x.told
+	if !told.take() {
+		told = nil
+	}
+	x.mu.Unlock()
 	jobs := make(chan job, 64)
 	found := make([][]string, max(min(runtime.GOMAXPROCS(0), mostLearners), 1))
 	var workers sync.WaitGroup
 	for i := range found {
 		workers.Go(func() {
 			for j := range jobs {
-				found[i] = append(found[i], j.f.mayHold(ctx, j.in.Root, wanted)...)
+				found[i] = append(found[i], j.f.mayHold(ctx, j.in.Root, told, wanted)...)
 				j.in.Release()
 			}
 		})
@@ -178,16 +222,24 @@ func (x *Index) Search(ctx context.Context, visit func(at string, dir bool), wan
 	}, version, err
 }
 
-// mayHold returns the files of a folder that may hold what is looked for.
-func (f *indexed) mayHold(ctx context.Context, in *os.Root, wanted func(text string) bool) (files []string) {
-	stamp, done := stampsIn(in)
+// mayHold returns the files of a folder that may hold what is looked for. It looks at those
+// whose changes the kernel would not have told.
+func (f *indexed) mayHold(ctx context.Context, in *os.Root, told *watch, wanted func(text string) bool) (files []string) {
+	watched := told.of(f) != nil
+	stamp, done := stampIn, func() {}
+	if !watched {
+		stamp, done = stampsIn(in)
+	}
 	defer done()
 	for _, e := range f.entries {
 		if !e.regular || ctx.Err() != nil {
 			continue
 		}
 		if c := e.content.Load(); c != nil && c.whole && !wanted(c.text) {
-			if now, err := stamp(e.name); err == nil && now == c.stamp {
+			if watched && e.current.Load() == told {
+				continue
+			}
+			if now, err := stamp(in, e.name); err == nil && now == c.stamp {
 				continue
 			}
 		}

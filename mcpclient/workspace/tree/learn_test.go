@@ -3,6 +3,7 @@ package tree_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,10 +30,15 @@ func newLearnt(t *testing.T, files map[string]string) *learnt {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = folder.Close() })
 	l.index = tree.NewIndex(folder)
+	t.Cleanup(func() { l.index.Close(); _ = folder.Close() })
 	for at, text := range files {
 		l.write(at, text, time.Now().Add(-time.Hour))
+	}
+	for _, at := range append(l.walk(), ".") { // a folder that has just changed is never taken to be as before
+		if _, file := files[at]; !file {
+			l.age(at, time.Now().Add(-time.Hour))
+		}
 	}
 	return l
 }
@@ -43,6 +49,23 @@ func (l *learnt) write(at, text string, changed time.Time) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o600), os.Chtimes(name, changed, changed)); err != nil {
 		l.Fatal(err)
 	}
+}
+
+func (l *learnt) age(at string, changed time.Time) {
+	l.Helper()
+	if err := os.Chtimes(filepath.Join(l.dir, at), changed, changed); err != nil {
+		l.Fatal(err)
+	}
+}
+
+func (l *learnt) open(at string) *os.File {
+	l.Helper()
+	f, err := os.OpenFile(filepath.Join(l.dir, at), os.O_WRONLY, 0)
+	if err != nil {
+		l.Fatal(err)
+	}
+	l.Cleanup(func() { _ = f.Close() })
+	return f
 }
 
 // learn learns the words of all files, and returns how many it read.
@@ -100,26 +123,31 @@ func TestSearchLeavesOutFilesThatAreAsTheyWere(t *testing.T) {
 		"folder of another name":   {func(l *learnt) { _ = os.Rename(filepath.Join(l.dir, "a/d"), filepath.Join(l.dir, "b")) }, []string{"b/e.go"}, 1},
 		"link":                     {func(l *learnt) { _ = os.Symlink("a.go", filepath.Join(l.dir, "link")) }, nil, 0},
 	} {
-		t.Run(name, func(t *testing.T) {
-			l := newLearnt(t, files)
-			if all := l.find("one"); len(all) != len(files) || l.index.Learned() {
-				t.Errorf("before Learn the files are %q", all)
-			}
-			if n := l.learn(); n != 6 || !l.index.Learned() {
-				t.Errorf("%d texts were read", n)
-			}
-			if found, want := l.find("one"), []string{"a/c.go", "a.go", "large", "strange"}; !slices.Equal(found, want) {
-				t.Errorf("the files are %q, not %q", found, want)
-			}
-			tc.change(l)
-			found, want := l.find("none"), slices.Concat(tc.want, known)
-			if slices.Sort(want); !slices.Equal(found, want) {
-				t.Errorf("after the change the files are %q, not %q", found, want)
-			}
-			if n := l.learn(); n != tc.reads {
-				t.Errorf("%d texts were read after the change, not %d", n, tc.reads)
-			}
-		})
+		for _, watched := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/watched=%v", name, watched), func(t *testing.T) {
+				l := newLearnt(t, files)
+				if all := l.find("one"); len(all) != len(files) || l.index.Learned() {
+					t.Errorf("before Learn the files are %q", all)
+				}
+				if n := l.learn(); n != 6 || !l.index.Learned() {
+					t.Errorf("%d texts were read", n)
+				}
+				if found, want := l.find("one"), []string{"a/c.go", "a.go", "large", "strange"}; !slices.Equal(found, want) {
+					t.Errorf("the files are %q, not %q", found, want)
+				}
+				if !watched {
+					l.index.Close()
+				}
+				tc.change(l)
+				found, want := l.find("none"), slices.Concat(tc.want, known)
+				if slices.Sort(want); !slices.Equal(found, want) {
+					t.Errorf("after the change the files are %q, not %q", found, want)
+				}
+				if n := l.learn(); n != tc.reads {
+					t.Errorf("%d texts were read after the change, not %d", n, tc.reads)
+				}
+			})
+		}
 	}
 }
 
@@ -132,6 +160,11 @@ func TestFileThatHasJustChangedIsNotLearned(t *testing.T) {
 	l.write("new.go", "two", now)
 	if found := l.find("two"); !slices.Equal(found, []string{"new.go"}) {
 		t.Errorf("the files are %q", found)
+	}
+	l.write("old.go", "two", time.Now())
+	l.learn()
+	if found := l.find("two"); !slices.Equal(found, []string{"new.go", "old.go"}) {
+		t.Errorf("after another Learn the files are %q", found)
 	}
 }
 
