@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"replan/agent/event"
@@ -46,12 +47,14 @@ func (s *Session) warm(ctx context.Context) {
 	s.workers.Go(func() {
 		defer stop()
 		var err error
+		var looking sync.WaitGroup // beside the load: files of a large workspace are read for seconds
 		if s.cfg.Survey != nil {
-			t.prompting.Sketch = s.cfg.Survey(ctx, "").Sketch
+			looking.Go(func() { t.prompting.Sketch = s.cfg.Survey(ctx, "").Sketch })
 		}
 		if !stays {
 			err = lister.Warm(ctx, name) // to the end: a server may give up a load whose client is gone
 		}
+		looking.Wait()
 		read := false
 		if err == nil && all != nil {
 			read, err = s.preparation().readAhead(reading, name, t, all)

@@ -218,6 +218,7 @@ func (o *Operators) Close() error {
 		o.log.Warn("a call is left that does not end")
 	}
 	o.servers.Close()
+	o.index.Close()
 	return o.tree.Close()
 }
 

@@ -1,7 +1,9 @@
 package workspace_test
 
 import (
+	"errors"
 	"fmt"
+	"runtime"
 	"testing"
 
 	"replan/mcpclient/workspace"
@@ -46,5 +48,40 @@ func BenchmarkFacts(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkPrepare prepares new operators, and those that have prepared before. The memory
+// that they then hold, of folders, texts and names, is B/file.
+func BenchmarkPrepare(b *testing.B) {
+	bench := large(b)
+	held := func() float64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc)
+	}
+	for _, again := range []bool{false, true} {
+		b.Run(fmt.Sprintf("again=%v", again), func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				before := held()
+				ops, err := workspace.New(workspace.Config{Dir: bench.Dir})
+				if err == nil && again {
+					err = ops.Prepare(b.Context())
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+				err = ops.Prepare(b.Context())
+				b.StopTimer()
+				b.ReportMetric((held()-before)/50_000, "B/file")
+				if err := errors.Join(err, ops.Close()); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+		})
 	}
 }

@@ -40,8 +40,11 @@ type Survey struct {
 	in       Intent
 	goal     string
 	names    map[string]bool // in lower case
+	lengths  uint64          // of the names, a bit each; the last one for all that are longer
 	matcher  *regexp.Regexp  // for the tests that hold the name of the goal
 	declared *regexp.Regexp  // for the declarations of the names that look like code
+	tests    string          // what the names of those tests hold, in lower case
+	wanted   []string        // those names, as [DeclaredNames] has them
 	files    []string        // of the workspace, in the order of the walk
 	facts    Facts
 }
@@ -61,14 +64,22 @@ func SurveyFor(in Intent, goal string) *Survey {
 		for _, t := range split(text, 4*maxWords) {
 			if name := strings.ToLower(pathOf(t.text)); name != "" {
 				s.names[name] = true
+				s.lengths |= 1 << min(len(name), 63)
 			}
 		}
 	}
 	if _, name := lastOf(symbolOf(in.Target)); in.Action == debug && identifier.MatchString(name) {
 		s.matcher = regexp.MustCompile(`(?i)\b(?:func|fn|def|function)\s+(test\w*` + regexp.QuoteMeta(name) + `\w*)`)
+		s.tests = declaredName(name)
 	}
 	if names := codeNames(goal); len(names) > 0 {
-		s.declared = regexp.MustCompile(`\b(func|fn|def|fun|function|class|type|struct|interface|enum|trait|const|var|let|val)\s+(?:\([^)]*\)\s*|mut\s+)?(` + strings.Join(names, "|") + `)\b`)
+		s.declared = regexp.MustCompile(`\b(` + strings.Join(slices.Sorted(maps.Keys(declarationKinds)), "|") + `)\s+(?:\([^)]*\)\s*|mut\s+)?(` + strings.Join(names, "|") + `)\b`)
+		for _, name := range names {
+			if name = declaredName(name); name != "" {
+				name = "\n" + name + "\n"
+			}
+			s.wanted = append(s.wanted, name)
+		}
 	}
 	return s
 }
@@ -121,16 +132,22 @@ func (s *Survey) See(at string, folder bool) {
 		s.files = append(s.files, at)
 	}
 	lower := strings.ToLower(at)
-	named := s.names[lower]
+	named := s.named(lower)
 	for i := 0; i < len(lower) && !named; i++ {
-		named = lower[i] == '/' && s.names[lower[i+1:]]
+		named = lower[i] == '/' && s.named(lower[i+1:])
 	}
 	switch base := path.Base(lower); {
 	case folder && named:
 		add(&s.facts.Folders, at)
-	case !folder && (named || s.names[strings.TrimSuffix(base, path.Ext(base))] || s.testsNamed(at)):
+	case !folder && (named || s.named(strings.TrimSuffix(base, path.Ext(base))) || s.testsNamed(at)):
 		add(&s.facts.Files, at)
 	}
+}
+
+// named reports whether a text in lower case is a name of the goal. Most texts have another
+// length, which is seen sooner than another hash.
+func (s *Survey) named(text string) bool {
+	return s.lengths&(1<<min(len(text), 63)) != 0 && s.names[text]
 }
 
 // testsNamed reports whether a file is the test file of one that is named.

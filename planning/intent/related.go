@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"context"
+	"iter"
 	"math"
 	"path"
 	"slices"
@@ -49,10 +51,13 @@ func topics(goal string) []string {
 	return stems
 }
 
-// Search finds the files that hold most of the words of the goal. size returns the bytes
-// of a file, and read its text; "" if it is none. It looks through a bounded part of the
-// workspace.
-func (s *Survey) Search(size func(at string) int64, read func(at string) string) {
+// Reader returns the size of a file, and its text if it has at most so many bytes; 0 if it
+// cannot be read.
+type Reader func(at string, most int64) (text string, size int64)
+
+// Search finds the files that hold most of the words of the goal. It looks through the texts
+// of [Survey.Texts], and finds nothing once ctx has ended.
+func (s *Survey) Search(ctx context.Context, read Reader) {
 	stems := topics(s.goal)
 	if len(stems) < 2 {
 		return
@@ -63,20 +68,8 @@ func (s *Survey) Search(size func(at string) int64, read func(at string) string)
 	}
 	var files []file
 	holding := make([]int, len(stems)) // files with the word
-	looked, measured, bytes := 0, 0, int64(0)
-	for _, at := range s.files {
-		if looked == mostSearched || measured == mostMeasured || bytes > relatedAll {
-			break
-		}
-		if _, known := languages[path.Ext(at)]; !known && (!slices.Contains(proseFiles, path.Ext(at)) || mayBeSecret.MatchString(at)) {
-			continue
-		}
-		n := size(at)
-		if measured++; n == 0 || n > relatedFile {
-			continue
-		}
-		looked, bytes = looked+1, bytes+n
-		text := strings.ToLower(at + "\n" + read(at))
+	for at, text := range s.Texts(ctx, read) {
+		text = strings.ToLower(at + "\n" + text)
 		f := file{at, make([]int, len(stems))}
 		for i, stem := range stems {
 			if f.counts[i] = strings.Count(text, stem); f.counts[i] > 0 {
@@ -84,6 +77,9 @@ func (s *Survey) Search(size func(at string) int64, read func(at string) string)
 			}
 		}
 		files = append(files, f)
+	}
+	if ctx.Err() != nil {
+		return
 	}
 	changes := WantsChange(s.goal)
 	score := func(f file) (sum float64, words int) {
@@ -115,6 +111,30 @@ func (s *Survey) Search(size func(at string) int64, read func(at string) string)
 		rank, words := score(f)
 		if best = max(best, rank); words >= 2 && 2*words >= len(stems) && rank >= leastRank*best {
 			s.facts.Related = append(s.facts.Related, f.path)
+		}
+	}
+}
+
+// Texts returns the files that a search looks through, and their texts: a bounded part of
+// the workspace, the same for each goal. They end with ctx.
+func (s *Survey) Texts(ctx context.Context, read Reader) iter.Seq2[string, string] {
+	return func(yield func(at, text string) bool) {
+		looked, measured, bytes := 0, 0, int64(0)
+		for _, at := range s.files {
+			if looked == mostSearched || measured == mostMeasured || bytes > relatedAll || ctx.Err() != nil {
+				return
+			}
+			if _, known := languages[path.Ext(at)]; !known && (!slices.Contains(proseFiles, path.Ext(at)) || mayBeSecret.MatchString(at)) {
+				continue
+			}
+			text, n := read(at, relatedFile)
+			if measured++; n == 0 || n > relatedFile {
+				continue
+			}
+			looked, bytes = looked+1, bytes+n
+			if !yield(at, text) {
+				return
+			}
 		}
 	}
 }

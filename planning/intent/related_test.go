@@ -1,6 +1,7 @@
 package intent_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -30,12 +31,12 @@ func TestFilesAboutTheWordsOfAGoalAreFound(t *testing.T) {
 		for _, at := range order {
 			s.See(at, false)
 		}
-		s.Search(func(at string) int64 {
+		s.Search(t.Context(), func(at string, _ int64) (string, int64) {
 			if at == "huge.py" {
-				return 1 << 20
+				return "", 1 << 20
 			}
-			return int64(len(files[at]))
-		}, func(at string) string { return files[at] })
+			return files[at], int64(len(files[at]))
+		})
 		got := s.Facts(nil).Related
 		if len(got) == 0 != (len(want) == 0) || len(want) > 0 && got[0] != want[0] || slices.Contains(got, "huge.py") || slices.Contains(got, "picture.png") || slices.Contains(got, "secrets.yaml") {
 			t.Errorf("%s: %q", goal, got)
@@ -50,8 +51,28 @@ func TestSearchForFilesIsBounded(t *testing.T) {
 		s.See(fmt.Sprintf("a/%d.go", i), false)
 	}
 	asked := 0
-	s.Search(func(string) int64 { asked++; return 1 << 20 }, func(string) string { return "" })
+	s.Search(t.Context(), func(string, int64) (string, int64) { asked++; return "", 1 << 20 })
 	if asked > 4000 {
 		t.Errorf("the size of %d files was asked for", asked)
+	}
+}
+
+func TestSearchForFilesEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	s := intent.NewSurvey("What happens if a bed is watered for more than 90 seconds?")
+	for i := range 100 {
+		s.See(fmt.Sprintf("a/%d.go", i), false)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	read := 0
+	s.Search(ctx, func(string, int64) (string, int64) {
+		if read++; read == 3 {
+			cancel()
+		}
+		return "a bed is watered for 90 seconds", 31
+	})
+	if found := s.Facts(nil).Related; read != 3 || found != nil {
+		t.Errorf("%d files were read, and %q found", read, found)
 	}
 }

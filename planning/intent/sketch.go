@@ -154,14 +154,14 @@ func (s *Survey) near() []string {
 			for to < len(lower) && isWordByte(lower[to]) {
 				to++
 			}
-			if to-from > 2 && s.names[lower[from:to]] {
+			if to-from > 2 && s.named(lower[from:to]) {
 				n++
 			}
 			from = to
 		}
 		base := path.Base(lower)
 		stem := strings.TrimSuffix(base, path.Ext(base))
-		if tested, _ := testfile.Tested(stem); s.names[stem] || s.names[tested] {
+		if tested, _ := testfile.Tested(stem); s.named(stem) || s.named(tested) {
 			n += 2
 		}
 		if n > 0 {

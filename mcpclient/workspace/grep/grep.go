@@ -104,6 +104,46 @@ type searchJob struct {
 
 // Run searches the files under start that are wanted.
 func (s *Search) Run(ctx context.Context, files *tree.Tree, start string, wanted func(string, fs.DirEntry) bool) error {
+	return s.run(ctx, func(add func(in *tree.Folder, name, at string)) error {
+		return files.WalkFolders(ctx, start, func(in *tree.Folder, at string, d fs.DirEntry) error {
+			switch {
+			case !wanted(at, d):
+			case in == nil: // start itself is a file
+				add(opened(files), at, at)
+			default:
+				add(in, d.Name(), at)
+			}
+			return nil
+		}, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.skipped.Unreadable++
+		})
+	})
+}
+
+// RunFiles searches the files at these paths, as if a walk came to them in this order.
+func (s *Search) RunFiles(ctx context.Context, files *tree.Tree, paths []string) error {
+	return s.run(ctx, func(add func(in *tree.Folder, name, at string)) error {
+		for _, at := range paths {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			add(opened(files), at, at)
+		}
+		return nil
+	})
+}
+
+// opened returns the workspace as a folder that stays open.
+func opened(files *tree.Tree) *tree.Folder {
+	in := &tree.Folder{Root: files.Root}
+	in.Hold()
+	return in
+}
+
+// run searches the files that are added.
+func (s *Search) run(ctx context.Context, each func(add func(in *tree.Folder, name, at string)) error) error {
 	jobs := make(chan searchJob, 256)
 	var workers sync.WaitGroup
 	for range min(max(runtime.GOMAXPROCS(0), 2), mostSearchers) {
@@ -115,23 +155,10 @@ func (s *Search) Run(ctx context.Context, files *tree.Tree, start string, wanted
 		})
 	}
 	position := 0
-	err := files.WalkFolders(ctx, start, func(in *tree.Folder, at string, d fs.DirEntry) error {
-		if !wanted(at, d) {
-			return nil
-		}
-		job := searchJob{in: in, name: d.Name(), at: at, position: position}
+	err := each(func(in *tree.Folder, name, at string) {
+		in.Hold()
+		jobs <- searchJob{in: in, name: name, at: at, position: position}
 		position++
-		if in == nil { // start itself is a file
-			job.in, job.name = &tree.Folder{Root: files.Root}, at
-			job.in.Hold() // the workspace stays open
-		}
-		job.in.Hold()
-		jobs <- job
-		return nil
-	}, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.skipped.Unreadable++
 	})
 	close(jobs)
 	workers.Wait()

@@ -6,19 +6,26 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// Index remembers what the folders of a tree hold. A walk reads a folder again only if it
-// has changed since. Several goroutines may use it.
+// Index remembers what the folders of a tree hold, and what [Index.Learn] derives from its
+// files. A walk reads a folder again only if it has changed since. Several goroutines may use it.
 type Index struct {
 	tree *Tree
+
+	learning sync.Mutex  // held by the only Learn that is under way
+	learned  atomic.Bool // some Learn came to its end
 
 	mu      sync.Mutex
 	top     *ignores // rules from outside of the tree, see [Tree.repositoryIgnores]
 	folders map[string]*indexed
-	reads   int // folders read, in all walks
+	reads   int    // folders read, in all walks
+	told    *watch // of what was learned; nil if nobody tells
+	closed  bool
 }
 
 // NewIndex returns an empty index of a tree.
@@ -26,19 +33,23 @@ func NewIndex(t *Tree) *Index { return &Index{tree: t} }
 
 // indexed is what a folder held when it was read.
 type indexed struct {
-	read       time.Time // before it was read
-	changed    time.Time // when an entry was last added, removed or renamed
-	entries    []indexEntry
-	ignoring   bool // it has a .gitignore
+	read       time.Time     // before it was read
+	folder     fs.FileInfo   // changed when an entry was last added, removed or renamed; nil if unreadable
+	entries    []*indexEntry // by name
+	ignoring   bool          // it has a .gitignore
 	ignoreText string
 	outer      *ignores
 	rules      *ignores // of .gitignore, then outer
+	watched    atomic.Pointer[watch]
 }
 
 // indexEntry is a file or folder that a walk visits.
 type indexEntry struct {
 	at, name string
 	dir      bool
+	regular  bool
+	content  atomic.Pointer[content] // nil if nothing is known of it
+	current  atomic.Pointer[watch]   // would have told if content no longer were
 }
 
 // settles is how long after a change a folder may change again without a new time: file
@@ -48,42 +59,57 @@ const settles = 2 * time.Second
 // Walk visits the entries below the top as [Tree.Walk] does. It returns a number that is the
 // same as in another walk if no folder has changed between them.
 func (x *Index) Walk(ctx context.Context, visit func(at string, dir bool)) (version int, err error) {
+	return x.walkAll(ctx, visit, func(*Folder, *indexed) {})
+}
+
+// walkAll is like Walk and calls enter for each folder before what is in it is visited.
+func (x *Index) walkAll(ctx context.Context, visit func(at string, dir bool), enter func(in *Folder, f *indexed)) (version int, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if top := x.tree.repositoryIgnores(ctx); !reflect.DeepEqual(top, x.top) {
 		x.top = top
 	}
-	before := x.folders
-	x.folders = make(map[string]*indexed, len(before))
 	root, err := x.tree.Root.OpenRoot(".")
 	if err != nil {
 		return 0, err
 	}
-	if err = x.walk(ctx, before, root, ".", x.top, visit); err != nil {
-		x.folders = nil // it may lack folders
+	w := indexWalk{x: x, ctx: ctx, before: x.folders, now: make(map[string]*indexed, len(x.folders)), visit: visit, enter: enter}
+	if err = w.walk(root, ".", x.top); err == nil {
+		x.folders = w.now
 	}
 	return x.reads, err
 }
 
-// walk visits what is in an open folder, and closes it. before are the folders as they were
-// in the walk before.
-func (x *Index) walk(ctx context.Context, before map[string]*indexed, in *os.Root, at string, outer *ignores, visit func(at string, dir bool)) error {
-	defer in.Close() //nolint:errcheck // it was only read
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+// indexWalk is one walk of an index.
+type indexWalk struct {
+	x           *Index
+	ctx         context.Context     //nolint:containedctx // of the one walk that it is made for
+	before, now map[string]*indexed // the folders as they were in the walk before, and are in this one
+	visit       func(at string, dir bool)
+	enter       func(in *Folder, f *indexed)
+}
+
+// walk visits what is in an open folder, and closes it.
+func (w *indexWalk) walk(root *os.Root, at string, outer *ignores) error {
+	in := &Folder{Root: root}
+	in.Hold()
+	defer in.Release()
+	if w.ctx.Err() != nil {
+		return context.Cause(w.ctx)
 	}
-	f := x.read(before[at], in, at, outer)
-	x.folders[at] = f
+	f := w.x.read(w.before[at], root, at, outer)
+	w.now[at] = f
+	w.enter(in, f)
 	for _, e := range f.entries {
-		visit(e.at, e.dir)
+		w.visit(e.at, e.dir)
 		if !e.dir {
 			continue
 		}
-		inner, err := in.OpenRoot(e.name)
+		inner, err := root.OpenRoot(e.name)
 		if err != nil {
 			continue // as unreadable folders are passed over
 		}
-		if err := x.walk(ctx, before, inner, e.at, f.rules, visit); err != nil {
+		if err := w.walk(inner, e.at, f.rules); err != nil {
 			return err
 		}
 	}
@@ -95,13 +121,13 @@ func (x *Index) walk(ctx context.Context, before map[string]*indexed, in *os.Roo
 func (x *Index) read(before *indexed, in *os.Root, at string, outer *ignores) *indexed {
 	now := &indexed{read: time.Now(), outer: outer, rules: outer}
 	if info, err := in.Stat("."); err == nil {
-		now.changed = info.ModTime()
+		now.folder = info
 	}
 	if before != nil && before.ignoring {
 		now.ignoreText = ignoreFile(in, gitignore)
 	}
 	same := before != nil && before.outer == outer && before.ignoreText == now.ignoreText
-	if same && before.changed.Equal(now.changed) && before.read.Sub(now.changed) > settles {
+	if same && before.holds(now.folder) {
 		return before
 	}
 	x.reads++
@@ -119,12 +145,28 @@ func (x *Index) read(before *indexed, in *os.Root, at string, outer *ignores) *i
 		prefix = at + "/"
 	}
 	for _, e := range entries {
-		entry := indexEntry{at: prefix + e.Name(), dir: e.IsDir()}
-		if entry.dir && skipped(e.Name()) || x.tree.Closed(entry.at) || now.rules.ignored(entry.at, entry.dir) {
+		name, dir := prefix+e.Name(), e.IsDir()
+		if dir && skipped(e.Name()) || x.tree.Closed(name) || now.rules.ignored(name, dir) {
 			continue
 		}
-		entry.name = entry.at[len(prefix):]
-		now.entries = append(now.entries, entry)
+		now.entries = append(now.entries, before.entry(name, len(prefix), dir, e.Type().IsRegular()))
 	}
 	return now
+}
+
+// holds reports whether a folder is the one that was read, and as it was.
+func (f *indexed) holds(now fs.FileInfo) bool {
+	return f.folder != nil && now != nil && os.SameFile(f.folder, now) && f.folder.ModTime().Equal(now.ModTime()) && f.read.Sub(now.ModTime()) > settles
+}
+
+// entry returns the entry of a name, with what is known of it if there was such an entry before.
+func (f *indexed) entry(at string, folder int, dir, regular bool) *indexEntry {
+	if f != nil {
+		if i, ok := slices.BinarySearchFunc(f.entries, at[folder:], func(e *indexEntry, name string) int { return strings.Compare(e.name, name) }); ok {
+			if e := f.entries[i]; e.dir == dir && e.regular == regular {
+				return e
+			}
+		}
+	}
+	return &indexEntry{at: at, name: at[folder:], dir: dir, regular: regular}
 }
