@@ -300,6 +300,7 @@ type slots struct {
 	// that no guard refuses a call after the user was asked about it.
 	reserved        account
 	changing        map[string]bool // files that running calls will change
+	calling         map[string]bool // servers of running serial calls
 	reservedPerTool map[*toolFacts]int
 }
 
@@ -344,6 +345,7 @@ func (r decision) freeSlots() slots {
 	for a := range r.inFlight {
 		if s := r.Step(a.Index); s != nil && s.Status == StepRunning {
 			free.change(slices.Collect(maps.Keys(s.gate.hashes)))
+			free.call(r.facts(s.Step.Tool).tool)
 		}
 	}
 	if r.Limits.MaxCallsPerTool > 0 {
@@ -400,6 +402,20 @@ func (f *slots) change(files []string) {
 func (f *slots) changes(files []string) bool {
 	return slices.ContainsFunc(files, func(name string) bool { return f.changing[name] })
 }
+
+// call records a call that is under way or about to start.
+func (f *slots) call(t plan.Tool) {
+	if !t.Serial {
+		return
+	}
+	if f.calling == nil {
+		f.calling = map[string]bool{}
+	}
+	f.calling[t.Server] = true
+}
+
+// waits reports whether a call of the tool has to wait for another one of its server.
+func (f *slots) waits(t plan.Tool) bool { return t.Serial && f.calling[t.Server] }
 
 // reserveApproved reserves budget for the calls of open gates, and for calls that
 // passed one and have not started, in line or not. While a failed step waits for the planner,
