@@ -258,6 +258,9 @@ func (r scheduler) needOfCall(s *StepState) need {
 		return flawed(event.FailureArgs, err.Error())
 	}
 	keepBound(s, facts.tool)
+	if why := s.gate.unsettled(); why != "" {
+		return flawed(event.FailureTool, why)
+	}
 	return r.needByRule(s, r.ruleFor(s, facts))
 }
 
