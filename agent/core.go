@@ -280,11 +280,8 @@ func (r *Run) stepsLeft() int {
 	return max(r.maxSteps()-r.Usage.Steps, 0)
 }
 
-// replansLeft returns the remaining replan budget, or -1 if there is no limit.
+// replansLeft returns the remaining replan budget.
 func (r fold) replansLeft() int {
-	if r.Limits.MaxReplans == 0 {
-		return -1
-	}
 	return max(r.Limits.MaxReplans-r.Usage.Replans, 0)
 }
 
