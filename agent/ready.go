@@ -258,9 +258,6 @@ func (r scheduler) needOfCall(s *StepState) need {
 		return flawed(event.FailureArgs, err.Error())
 	}
 	keepBound(s, facts.tool)
-	if why := s.gate.unsettled(); why != "" {
-		return flawed(event.FailureTool, why)
-	}
 	return r.needByRule(s, r.ruleFor(s, facts))
 }
 
@@ -281,6 +278,9 @@ func (r scheduler) needByRule(s *StepState, matched rule.Rule) need {
 	switch {
 	case matched.Verdict == rule.VerdictBlock:
 		s.call.flaw = &flaw{event.FailureDenied, deniedBy(matched)}
+		return needRecord
+	case s.gate.unsettled() != "":
+		s.call.flaw = &flaw{event.FailureTool, s.gate.unsettled()}
 		return needRecord
 	case matched.Verdict == rule.VerdictAsk && !s.gate.allowed() && !r.passed(s):
 		return needGate
