@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -131,6 +132,7 @@ func (r fold) applyStepCompleted(d event.StepCompleted) {
 		r.used(*d.Reply)
 		r.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply})
 	}
+	s.gate.repeats = 0
 	r.account(s, d.Run, d.Usage)
 	r.record(s, plan.ItemCompleted)
 	switch {
@@ -283,6 +285,7 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 	switch {
 	case d.Removes != "":
 		s.gate.removes = d.Removes
+		s.gate.repeat(untrusted.Text("it " + d.Removes))
 		r.holdBack(s)
 		return
 	case d.Outdated != "":
@@ -291,6 +294,7 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 		}
 		s.gate.outdated, s.gate.files = d.Outdated, slices.Sorted(maps.Keys(s.gate.hashes))
 		s.gate.withdraw()
+		s.gate.repeat(d.Outdated)
 		s.Diff = ""
 		s.gate.unbind()
 		r.holdBack(s)

@@ -384,9 +384,12 @@ func (r fold) applyRefuted(s *StepState, d event.StepFailed) {
 	r.enqueue(s)
 }
 
-// onlyRechecks reports whether a new attempt of a step would repeat its work for no
-// other reason than a refuted check. Its checks are evaluated again instead.
+// onlyRechecks reports whether the work of a step is done, but its checks are not evaluated
+// or refute it. A new attempt then evaluates them again and does not repeat the work.
 func (r ledger) onlyRechecks(s *StepState) bool {
+	if s.Status == StepChecking {
+		return true
+	}
 	return s.Status == StepFailed && s.Failure == event.FailureCheck && !s.expands() && (s.Step.Executor == plan.ExecutorAgent || !r.repeatable(s))
 }
 

@@ -280,11 +280,8 @@ func (r *Run) stepsLeft() int {
 	return max(r.maxSteps()-r.Usage.Steps, 0)
 }
 
-// replansLeft returns the remaining replan budget, or -1 if there is no limit.
+// replansLeft returns the remaining replan budget.
 func (r fold) replansLeft() int {
-	if r.Limits.MaxReplans == 0 {
-		return -1
-	}
 	return max(r.Limits.MaxReplans-r.Usage.Replans, 0)
 }
 
@@ -303,7 +300,7 @@ func Weigh(s plan.Step, catalogue plan.Catalogue, priors map[string]int64) float
 
 // Rounds returns how many calls of a step run one after the other: for its items, by their
 // estimated number and how many may run at once.
-func Rounds(p plan.Plan, s plan.Step, limits event.Limits) float64 {
+func Rounds(p plan.Plan, s plan.Step, catalogue plan.Catalogue, limits event.Limits) float64 {
 	if s.ForEach == nil {
 		return 1
 	}
@@ -314,6 +311,9 @@ func Rounds(p plan.Plan, s plan.Step, limits event.Limits) float64 {
 	}
 	if most := s.ForEach.AtOnce; most > 0 {
 		atOnce = min(atOnce, most)
+	}
+	if tool, err := catalogue.Find(s.Tool); err == nil && tool.Serial {
+		atOnce = 1
 	}
 	return float64((items + atOnce - 1) / atOnce)
 }
@@ -350,7 +350,7 @@ func (r scheduler) rebuildGraph() {
 			w = Weigh(s, r.Catalogue, r.priors)
 			weights[key] = w
 		}
-		return w * Rounds(r.Plan, s, r.Limits)
+		return w * Rounds(r.Plan, s, r.Catalogue, r.Limits)
 	})
 	r.places = make(map[string]int, len(r.Steps))
 	r.producers = map[string][]*StepState{}

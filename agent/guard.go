@@ -24,8 +24,11 @@ type budget struct {
 	flag        string // sets the limit
 }
 
-// budgets returns every budget of the run. A limit of 0 means no limit, and
-// [NothingLeft] that nothing is allowed.
+// isBound reports whether there is a limit: 0 is none, except for replans. [event.NothingLeft]
+// allows nothing.
+func (b budget) isBound() bool { return b.limit != 0 || b.guard == event.GuardReplans }
+
+// budgets returns every budget of the run.
 func (r *Run) budgets() [7]budget {
 	calls, discovery := r.calls()
 	return [...]budget{
@@ -47,7 +50,7 @@ func (b budget) low() bool { return b.limit > 0 && b.used*5 >= b.limit*4 }
 // or "".
 func (r decision) spent(guard, step string) *Action {
 	for _, b := range r.budgets() {
-		if b.guard == guard && b.limit != 0 && b.used >= b.limit {
+		if b.guard == guard && b.isBound() && b.used >= b.limit {
 			return &Action{Record: event.GuardBlocked{
 				Guard: b.guard, Step: step, Used: b.used, Limit: b.limit,
 				Reason: untrusted.Text(b.sentence(step)),
@@ -65,6 +68,9 @@ func (b budget) sentence(step string) string {
 	}
 	if b.limit == event.NothingLeft {
 		return "the run that started this one has no " + b.words + " left" + before
+	}
+	if b.limit == 0 {
+		return "no " + b.words + " is allowed" + before + "; --" + b.flag + " allows some"
 	}
 	used, limit := strconv.FormatInt(b.used, 10), strconv.FormatInt(b.limit, 10)
 	if b.guard == event.GuardTime {
@@ -197,11 +203,11 @@ func (r decision) repeats(s *StepState, args map[string]any) (blocked, warned *A
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: untrusted.Text(fmt.Sprintf("%d plans in a row made the same call of %s, so the run was stopped%s", b.used, s.Step.Tool, whom(s.Step.Index))),
+			Reason: untrusted.Text(fmt.Sprintf("%s in a row made the same call of %s, so the run was stopped%s", english.Count(int(b.used), "plan"), s.Step.Tool, whom(s.Step.Index))),
 		}}, nil
 	}
 	b.used++
-	if b.low() && !r.warned[guardKey(event.GuardRunaway, s.Step.Index)] {
+	if b.used > 1 && b.low() && !r.warned[guardKey(event.GuardRunaway, s.Step.Index)] {
 		return nil, &Action{Record: event.GuardWarned{
 			Guard: event.GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
 			Reason: untrusted.Text(fmt.Sprintf("%d plans in a row make the same call of %s", b.used, s.Step.Tool)),
@@ -219,7 +225,7 @@ func (r decision) sameFailure() []Action {
 		return nil
 	}
 	used := r.streaks[resultKey(r.toolName(s.Step.Tool), string(s.Error))].upTo(r.Revision) + 1
-	if used < most || r.Revision < 2 {
+	if used < max(most, 2) { // the first failure of its kind repeats nothing
 		return nil
 	}
 	return []Action{{Record: event.GuardBlocked{
@@ -300,6 +306,7 @@ type slots struct {
 	// that no guard refuses a call after the user was asked about it.
 	reserved        account
 	changing        map[string]bool // files that running calls will change
+	calling         map[string]bool // servers of running serial calls
 	reservedPerTool map[*toolFacts]int
 }
 
@@ -344,6 +351,7 @@ func (r decision) freeSlots() slots {
 	for a := range r.inFlight {
 		if s := r.Step(a.Index); s != nil && s.Status == StepRunning {
 			free.change(slices.Collect(maps.Keys(s.gate.hashes)))
+			free.call(r.facts(s.Step.Tool).tool)
 		}
 	}
 	if r.Limits.MaxCallsPerTool > 0 {
@@ -400,6 +408,20 @@ func (f *slots) change(files []string) {
 func (f *slots) changes(files []string) bool {
 	return slices.ContainsFunc(files, func(name string) bool { return f.changing[name] })
 }
+
+// call records a call that is under way or about to start.
+func (f *slots) call(t plan.Tool) {
+	if !t.Serial {
+		return
+	}
+	if f.calling == nil {
+		f.calling = map[string]bool{}
+	}
+	f.calling[t.Server] = true
+}
+
+// waits reports whether a call of the tool has to wait for another one of its server.
+func (f *slots) waits(t plan.Tool) bool { return t.Serial && f.calling[t.Server] }
 
 // reserveApproved reserves budget for the calls of open gates, and for calls that
 // passed one and have not started, in line or not. While a failed step waits for the planner,

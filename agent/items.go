@@ -76,8 +76,8 @@ func (r scheduler) needOfItems(s *StepState) (next need, ok bool) {
 	return needRecord, true
 }
 
-// applyExpanded begins an attempt of a step for its items. Those that an earlier attempt
-// has completed are not executed again, wherever they are in the list now.
+// applyExpanded begins an attempt of a step for its items. Those whose work an earlier attempt
+// has done are not executed again, wherever they are in the list now.
 func (r fold) applyExpanded(d event.StepExpanded) {
 	s := r.Step(d.Index)
 	if s == nil || !s.expands() {
@@ -93,7 +93,7 @@ func (r fold) applyExpanded(d event.StepExpanded) {
 	s.Items = make([]*StepState, len(d.Items))
 	states := make([]StepState, len(d.Items)) // one allocation, since lists can be long
 	s.fan = fanOut{left: len(d.Items)}
-	moved := movedItems(s, before, d.Items)
+	moved := r.movedItems(s, before, d.Items)
 	for i, value := range d.Items {
 		stays := i < len(before) && plan.EqualValues(before[i].item.value, value)
 		if stays {
@@ -103,17 +103,19 @@ func (r fold) applyExpanded(d event.StepExpanded) {
 			s.Items[i] = r.item(&states[i], s, value, i)
 		}
 		item := s.Items[i]
-		if item.Status != StepCompleted {
+		if !r.isWorkDone(item) {
 			if done := takeMoved(moved, value); done != nil {
 				adopt(item, *done)
 			}
 		}
-		switch {
-		case item.Status == StepCompleted:
+		if item.Status == StepCompleted {
+			item.item.ended = true
 			s.fan.left--
-		case stays:
+			continue
+		}
+		item.item.ended, item.item.running, item.item.queued = false, false, false
+		if stays || r.onlyRechecks(item) {
 			r.again(item)
-			item.item.ended, item.item.running, item.item.queued = false, false, false
 		}
 	}
 	for _, item := range s.Items {
@@ -123,15 +125,20 @@ func (r fold) applyExpanded(d event.StepExpanded) {
 	r.enqueue(s)
 }
 
-// movedItems returns the completed items that are at another place of the new list or not
-// in it, by value. It returns none if the call of an item depends on its place.
-func movedItems(s *StepState, before []*StepState, list []any) map[string][]*StepState {
+// isWorkDone reports whether an item is completed, or needs nothing but its checks.
+func (r ledger) isWorkDone(item *StepState) bool {
+	return item.Status == StepCompleted || r.onlyRechecks(item)
+}
+
+// movedItems returns the items whose work is done and that are at another place of the new list
+// or not in it, by value. It returns none if the call of an item depends on its place.
+func (r ledger) movedItems(s *StepState, before []*StepState, list []any) map[string][]*StepState {
 	if slices.ContainsFunc(plan.References(s.args()), func(ref plan.Reference) bool { return ref.Name == "index" }) {
 		return nil
 	}
 	moved := map[string][]*StepState{}
 	for i, item := range before {
-		if item.Status == StepCompleted && (i >= len(list) || !plan.EqualValues(item.item.value, list[i])) {
+		if r.isWorkDone(item) && (i >= len(list) || !plan.EqualValues(item.item.value, list[i])) {
 			value := plan.CanonicalJSON(item.item.value)
 			moved[value] = append(moved[value], item)
 		}
@@ -139,7 +146,7 @@ func movedItems(s *StepState, before []*StepState, list []any) map[string][]*Ste
 	return moved
 }
 
-// takeMoved removes and returns a completed item with such a value, nil if there is none.
+// takeMoved removes and returns a moved item with such a value, nil if there is none.
 func takeMoved(moved map[string][]*StepState, value any) *StepState {
 	if len(moved) == 0 {
 		return nil
@@ -157,7 +164,6 @@ func takeMoved(moved map[string][]*StepState, value any) *StepState {
 func adopt(item *StepState, done StepState) {
 	was := done.Step.Index
 	done.Step, done.attempts, done.item, done.sched = item.Step, item.attempts, item.item, item.sched
-	done.item.ended = true
 	*item = done
 	if done.Loop == nil {
 		return
@@ -194,8 +200,9 @@ func (r fold) item(state, of *StepState, value any, position int) *StepState {
 	return state
 }
 
-// keepItems gives a step of a new plan the completed items, which are not executed again. The
-// others follow the new step: it may have another gate, timeout or condition.
+// keepItems gives a step of a new plan the items whose work is done, which are not executed
+// again. The others follow the new step: it may have another gate, timeout or condition. So do
+// the checks of those that are not completed.
 func (r fold) keepItems(s *StepState, before []*StepState) {
 	s.Items = make([]*StepState, len(before))
 	for i, item := range before {
@@ -205,6 +212,10 @@ func (r fold) keepItems(s *StepState, before []*StepState) {
 		}
 		s.Items[i] = r.item(new(StepState), s, item.item.value, i)
 		s.fan.left++
+		if r.onlyRechecks(item) {
+			adopt(s.Items[i], *item)
+			r.beginChecks(s.Items[i])
+		}
 	}
 }
 

@@ -67,7 +67,7 @@ func (r decision) nextOf(q *queues) []Action {
 	if out = r.startInLine(out, q, &free); len(out) > 0 && out[len(out)-1].mayEnd() {
 		return out
 	}
-	for _, s := range q.toolSteps(free) {
+	for _, s := range r.toolSteps(q, free) {
 		if out = r.startTool(out, s, &free); len(out) > 0 && out[len(out)-1].mayEnd() {
 			return out
 		}
@@ -97,11 +97,28 @@ func (r decision) claimed(q *queues, free *slots) map[string]bool {
 	return claimed.changing
 }
 
-// toolSteps returns the steps that may use the free tool slots. If budget is
-// reserved, the first steps may have to wait while those with a reservation may
-// start.
-func (q *queues) toolSteps(free slots) []*StepState {
-	steps := q[needToolSlot].first(free.tools)
+// waitingAtOnce bounds the calls that wait for others of their servers while later ones start.
+const waitingAtOnce = 64
+
+// toolSteps returns the steps that may use the free tool slots, at most one serial call of a
+// server. If budget is reserved, the first steps may have to wait while those with a
+// reservation may start.
+func (r decision) toolSteps(q *queues, free slots) []*StepState {
+	var steps []*StepState
+	next := slots{calling: maps.Clone(free.calling)}
+	waiting := 0
+	for s := range q[needToolSlot].inOrder() {
+		if len(steps) >= free.tools || waiting == waitingAtOnce {
+			break
+		}
+		tool := r.facts(s.Step.Tool).tool
+		if next.waits(tool) {
+			waiting++
+			continue
+		}
+		next.call(tool)
+		steps = append(steps, s)
+	}
 	if free.reserved.calls == 0 || len(steps) == len(q[needToolSlot]) {
 		return steps
 	}
@@ -298,8 +315,11 @@ func (r decision) askGuards(s *StepState, facts *toolFacts, free *slots) (action
 // startTool starts a tool call and appends the actions for it to out.
 func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	index, facts := s.Step.Index, r.facts(s.Step.Tool)
-	if free.tools <= 0 || prompt.IsPlanTool(facts.tool) && r.plansUnderWay(free) {
+	switch plans := prompt.IsPlanTool(facts.tool); {
+	case free.tools <= 0, free.waits(facts.tool):
 		return out
+	case plans && (len(free.calling) > 0 || r.plansUnderWay(free)), facts.tool.Serial && r.plansUnderWay(free):
+		return out // the run of a plan calls the same servers
 	}
 	files := slices.Collect(maps.Keys(s.gate.hashes))
 	if free.changes(files) {
@@ -311,6 +331,7 @@ func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 		return out
 	}
 	free.change(files)
+	free.call(facts.tool)
 	free.tools--
 	free.start(facts, s.ofBudget())
 	if s.reserved() {

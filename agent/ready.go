@@ -3,6 +3,7 @@ package agent
 import (
 	"container/heap"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -80,35 +81,43 @@ func (s *StepState) before(t *StepState) bool {
 	return s.item.position < t.item.position
 }
 
-// first returns up to n steps in order. It does not change the heap: it walks
-// from the top, always continuing from the best member seen.
+// first returns up to n steps in order.
 func (q queue) first(n int) []*StepState {
 	if n <= 0 || len(q) == 0 {
 		return nil
 	}
-	if n == 1 || len(q) == 1 {
-		return []*StepState{q[0]}
-	}
 	out := make([]*StepState, 0, min(n, len(q)))
-	edge := make([]int, 1, min(n, len(q))+1) // heap indices that come next
-	for len(edge) > 0 && len(out) < n {
-		best := 0
-		for i := range edge {
-			if q.Less(edge[i], edge[best]) {
-				best = i
-			}
-		}
-		at := edge[best]
-		edge[best] = edge[len(edge)-1]
-		edge = edge[:len(edge)-1]
-		out = append(out, q[at])
-		for _, child := range []int{2*at + 1, 2*at + 2} {
-			if child < len(q) {
-				edge = append(edge, child)
-			}
+	for s := range q.inOrder() {
+		if out = append(out, s); len(out) == cap(out) {
+			break
 		}
 	}
 	return out
+}
+
+// inOrder returns the steps in order. It does not change the heap: it walks from the top,
+// always continuing from the best member seen.
+func (q queue) inOrder() iter.Seq[*StepState] {
+	return func(yield func(*StepState) bool) {
+		if len(q) == 0 || !yield(q[0]) {
+			return
+		}
+		edge := []int{1, 2} // heap indices that come next
+		for {
+			best := -1
+			for i, at := range edge {
+				if at < len(q) && (best < 0 || q.Less(at, edge[best])) {
+					best = i
+				}
+			}
+			if best < 0 || !yield(q[edge[best]]) {
+				return
+			}
+			at := edge[best]
+			edge[best] = 2*at + 1
+			edge = append(edge, 2*at+2)
+		}
+	}
 }
 
 // enqueue recomputes what a step needs next and puts it into the right queue.
@@ -269,6 +278,9 @@ func (r scheduler) needByRule(s *StepState, matched rule.Rule) need {
 	switch {
 	case matched.Verdict == rule.VerdictBlock:
 		s.call.flaw = &flaw{event.FailureDenied, deniedBy(matched)}
+		return needRecord
+	case s.gate.unsettled() != "":
+		s.call.flaw = &flaw{event.FailureTool, s.gate.unsettled()}
 		return needRecord
 	case matched.Verdict == rule.VerdictAsk && !s.gate.allowed() && !r.passed(s):
 		return needGate

@@ -220,7 +220,7 @@ func (r fold) again(s *StepState) {
 		return
 	}
 	s.Status, s.Gate, s.RetryAt, s.NotTaken, s.Polls = StepPending, "", time.Time{}, false, 0
-	s.gate.outdated, s.gate.files = "", nil
+	s.gate.outdated, s.gate.files, s.gate.repeats = "", nil, 0
 	s.Diff, s.gate.removes = "", "" // they may belong to another call
 	s.gate.unbind()
 	s.attempts.before, s.gate.answer, s.fill.problem, s.skip.reason = s.attempts.total, gateUnanswered, "", ""

@@ -259,7 +259,9 @@ func (r *Run) assess(p plan.Plan) (denied, gates int, path time.Duration) {
 		}
 	}
 	ms := 0.0
-	for _, length := range plan.NewGraph(p).Weights(func(s plan.Step) float64 { return Weigh(s, r.Catalogue, r.priors) * Rounds(p, s, r.Limits) }) {
+	for _, length := range plan.NewGraph(p).Weights(func(s plan.Step) float64 {
+		return Weigh(s, r.Catalogue, r.priors) * Rounds(p, s, r.Catalogue, r.Limits)
+	}) {
 		ms = max(ms, length)
 	}
 	return denied, gates, time.Duration(ms) * time.Millisecond

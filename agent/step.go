@@ -3,6 +3,7 @@ package agent
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -43,6 +44,8 @@ type gateState struct {
 	paths    map[string]string // where paths of the call lead through links
 	removes  string            // what the call would remove and its gate asks about; see event.StepFailed
 	called   bool              // a call was made since that gate opened
+	repeats  int               // how often an answer to it was of no use, see mostRepeats
+	why      untrusted.Text    // the last time
 	since    uint64            // the event since which a gate must be opened; 0 if none must
 	pass     *pass             // given by the user when reviewing the plan
 }
@@ -75,10 +78,29 @@ func (g *gateState) withdraw() {
 	}
 }
 
+// mostRepeats is how often the gate of a call opens again because what it showed no longer is
+// what the call would do. After that the step fails: no answer settles it.
+const mostRepeats = 5
+
+// repeat notes that the answer to the gate was of no use.
+func (g *gateState) repeat(why untrusted.Text) {
+	g.repeats++
+	g.why = why
+}
+
+// unsettled says why the gate does not open once more; "" if it may.
+func (g *gateState) unsettled() string {
+	if g.repeats <= mostRepeats {
+		return ""
+	}
+	return fmt.Sprintf("its gate was asked %d times, and each time the call was then another one: %s", g.repeats, g.why)
+}
+
 // reask revokes the user's permission for a call that has changed since.
 func reask(s *StepState) {
 	s.gate.withdraw()
 	s.gate.outdated, s.Diff, s.gate.removes = "the call, or its tool, is no longer the one that you saw", "", ""
+	s.gate.repeat(s.gate.outdated)
 	s.gate.unbind()
 }
 

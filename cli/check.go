@@ -217,7 +217,7 @@ func (o plans) check(ctx context.Context, w *services, named namedPlan, vars var
 		w.logger.Warn("the durations of tools cannot be read", "error", err)
 	}
 	v.criticalPath = graph.CriticalPath(func(s plan.Step) float64 {
-		return agent.Weigh(s, catalogue, priors) * agent.Rounds(v.plan, s, event.DefaultLimits())
+		return agent.Weigh(s, catalogue, priors) * agent.Rounds(v.plan, s, catalogue, event.DefaultLimits())
 	})
 	gates, denied := o.foresee(v.plan, graph, catalogue)
 	v.gates, v.warnings = gates, append(v.warnings, denied...)

@@ -33,16 +33,21 @@ var kills = flag.Int("kills", 8, "how often the program is killed")
 // killsOfRun is how many of those one run gets at most.
 const killsOfRun = 6
 
-// killPlan calls tools of a server and a program, asks at gates, runs a fan-out and a
-// sub-agent, changes a file, and fails so that the rest is planned anew.
+// killPlan calls tools of a server and a program, asks at gates, runs fan-outs with checks and a
+// sub-agent, waits for something, changes a file, and fails so that the rest is planned anew.
 const killPlan = `{"id":"kill-1","title":"Survive","steps":[
 	{"index":"1","title":"List","tool":"fs.list","args":{},"result_variable":"files"},
 	{"index":"2","title":"Program","tool":"proc.run","args":{"argv":["toolserver","!mark","2"]}},
 	{"index":"3","title":"Server","tool":"marks:mark","args":{"key":"3"},"gate":true},
-	{"index":"4","title":"Each","tool":"marks:mark","for_each":["4a","4b","4c","4d"],"at_once":2,"args":{"key":"${item}"},"depends_on":["1"]},
+	{"index":"4","title":"Each","tool":"marks:mark","for_each":["4a","4b","4c","4d"],"at_once":2,"args":{"key":"${item}"},"depends_on":["1"],
+	 "check":[{"expect":"item in ['4a','4b','4c','4d'] && result != ''"},{"tool":"fs.list","expect":"any(result.entries, .path == 'kill.json')"}]},
+	{"index":"4w","title":"Wait","tool":"fs.list","args":{},"depends_on":["1"],"until":{"expect":"any(result.entries, .path == 'kill.json')","every":"100ms","for":"1m"},
+	 "check":[{"expect":"result.truncated == false"}]},
+	{"index":"4x","title":"Each again","tool":"proc.run","for_each":["4e","4f"],"args":{"argv":["toolserver","!mark","${item}"]},"depends_on":["4w"],
+	 "check":[{"tool":"fs.list","expect":"any(result.entries, .path == 'kill.json')"}]},
 	{"index":"5","title":"File","tool":"fs.write","args":{"path":"five.txt","text":"5\n"},"depends_on":["2"]},
 	{"index":"6","title":"Agent","executor":"agent","profile":"marker","depends_on":["3"]},
-	{"index":"7","title":"Fail","tool":"fs.read","args":{"path":"missing.txt"},"depends_on":["4","5","6"],"on_failure":"replan"},
+	{"index":"7","title":"Fail","tool":"fs.read","args":{"path":"missing.txt"},"depends_on":["4","4x","5","6"],"on_failure":"replan"},
 	{"index":"8","title":"Dropped","tool":"marks:mark","args":{"key":"8"},"depends_on":["7"]}]}`
 
 // killReplan replaces the steps from the one that failed.
@@ -198,6 +203,7 @@ func (k *killed) look() (run agent.Run, excused map[string]bool) {
 		k.t.Fatal(err)
 	}
 	excused = map[string]bool{}
+	asked := map[event.Attempt]bool{}
 	starts, reruns, completed, stepKey := map[string]int{}, map[string]int{}, map[string]bool{}, map[string]string{}
 	k.doubts = 0
 	for _, path := range journals {
@@ -221,6 +227,11 @@ func (k *killed) look() (run agent.Run, excused map[string]bool) {
 				completed[stepKey[d.Index]] = true
 			case event.StepInDoubt:
 				k.doubts++
+				if a := (event.Attempt{Index: d.Index, Number: d.Attempt}); asked[a] {
+					k.t.Errorf("attempt %d of step %s was asked about twice", a.Number, a.Index)
+				} else {
+					asked[a] = true
+				}
 			case event.DoubtResolved:
 				switch d.Decision {
 				case event.DoubtRerun:
@@ -280,7 +291,7 @@ func (k *killed) play(most int) {
 		}
 	}
 	begun := k.begun()
-	for _, key := range []string{"2", "3", "4a", "4b", "4c", "4d", "6", "10"} {
+	for _, key := range []string{"2", "3", "4a", "4b", "4c", "4d", "4e", "4f", "6", "10"} {
 		if begun[key] == 0 && !excused[key] {
 			k.t.Errorf("call %s was lost", key)
 		}

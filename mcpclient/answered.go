@@ -53,7 +53,6 @@ func statusWords(status int) string {
 }
 
 // refuses reports whether the server rejected the call before it did anything.
-// After any other error, such as an internal one, the effect is unknown.
 func (e *answeredError) refuses() bool {
 	if isRefusal(e.status) {
 		return true
@@ -67,6 +66,25 @@ func (e *answeredError) refuses() bool {
 		return false
 	}
 }
+
+// fails reports whether the server says that the call failed. A gateway says no such thing if it
+// gives up on a server that does not answer: it sends an HTTP error of its own, or the error with
+// which the SDKs report a time-out or a lost connection.
+func (e *answeredError) fails() bool {
+	if e.code == codeConnectionClosed || e.code == codeRequestTimeout {
+		words := strings.ToLower(e.message)
+		if strings.Contains(words, "connection closed") || strings.Contains(words, "timed out") || strings.Contains(words, "timeout") {
+			return false
+		}
+	}
+	return e.status == 0 || e.code != 0
+}
+
+// Error codes with which clients of the SDKs report that no answer came.
+const (
+	codeConnectionClosed = -32000
+	codeRequestTimeout   = -32001
+)
 
 // isRefusal reports whether an HTTP status says that the request was wrong.
 func isRefusal(status int) bool {

@@ -35,11 +35,10 @@ import (
 // characters of base64 and more. Text that the structured content does not hold
 // goes to call.Beside.
 //
-// The error wraps *plan.ToolError if the call certainly did not do its work:
-// the tool reported a failure, the server refused the request, or the call
-// never reached the server. It wraps the context's error if ctx or a time
-// limit ended the call. After any other error, including a server's internal
-// error, the effect of the call is unknown.
+// The error wraps *plan.ToolError if the call did not do its work: the tool reported a
+// failure, the server answered with an error, or the call never reached the server. It wraps
+// the context's error if ctx or a time limit ended the call. After any other error, including
+// an internal one of a built-in server, the effect of the call is unknown.
 func (p *Pool) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 	if p.readsResources(call.Tool) {
 		return callResourceTool(ctx, p, call)
@@ -306,8 +305,11 @@ func (p *Pool) explain(ctx, within context.Context, e *entry, conn *connection, 
 		p.refused(e, conn, err, why)
 		return notDone(tool, "the server %s %s", tool.Server, why)
 	case errors.As(err, &answered):
-		if answered.refuses() {
+		switch {
+		case answered.refuses():
 			return notDone(tool, "%s", answered.Error())
+		case answered.fails() && e.builtin == nil:
+			return &plan.ToolError{Tool: name, Message: answered.Error()}
 		}
 		return fmt.Errorf("calling %s: %w", name, answered)
 	case conn.isLost():

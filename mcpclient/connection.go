@@ -348,6 +348,8 @@ func (t listedTool) planned(serverName string, isBuiltin bool) plan.Tool {
 			hints.Idempotent != nil || hints.OpenWorld != nil,
 		OpenWorld: hints.OpenWorld,
 		Trusted:   isBuiltin,
+		// Many servers read what they keep, change it and write it back, without a lock.
+		Serial: !isBuiltin && !is(hints.ReadOnly) && !is(hints.Idempotent),
 	}
 	if !isBuiltin {
 		// A model would read what people cannot see.

@@ -239,7 +239,7 @@ func (h *httpTap) Close() error {
 type answer struct {
 	status  int
 	session bool     // the request named a session
-	body    []byte   // of an error, without the token of the request
+	body    []byte   // of an error status, without the token of the request
 	words   bool     // the body is text for people
 	scopes  []string // that the server wants of the token
 	stream  bool     // the request opens the stream of an SSE server
@@ -255,11 +255,14 @@ func (a *answer) read(method string, response *transport.JSONRPCResponse, err er
 	if closed(err) {
 		return nil, errBroken
 	}
-	if !isRefusal(a.status) || a.status == http.StatusUnauthorized {
+	if a.status < http.StatusBadRequest || a.status == http.StatusUnauthorized {
 		return response, err
 	}
 	var reply transport.JSONRPCResponse
 	parsed := json.Unmarshal(a.body, &reply) == nil && reply.Error != nil
+	if !isRefusal(a.status) && (!parsed || method != string(mcp.MethodToolsCall)) {
+		return response, err
+	}
 	sessionWords := a.status == http.StatusBadRequest && bytes.Contains(bytes.ToLower(a.body), []byte("session"))
 	switch {
 	case a.session && (a.status == http.StatusNotFound || sessionWords):
@@ -317,7 +320,7 @@ func (b answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	got.status, got.session = response.StatusCode, r.Header.Get(headerSession) != ""
 	got.scopes, _ = oauth.Wanted(response)
-	if isRefusal(got.status) {
+	if got.status >= http.StatusBadRequest {
 		got.words = kind == "text/plain"
 		got.body, _ = io.ReadAll(io.LimitReader(response.Body, maxHTTPError))
 		_ = response.Body.Close()

@@ -213,6 +213,7 @@ func (p *Pool) list(ctx context.Context, e *entry, conn *connection) error {
 	note := cmp.Or(left.note, filtered)
 	for i := range tools {
 		tools[i].TimeoutMS, tools[i].Vouched = e.server.Timeout.Milliseconds(), e.server.Trust
+		tools[i].Serial = tools[i].Serial && !e.server.Parallel
 		if conn.process != nil || e.builtin != nil && slices.Contains(builtin.RunsPrograms, tools[i].Name) {
 			tools[i].Contained = containment(p.cfg.Box)
 		}

@@ -6,13 +6,13 @@ import "fmt"
 // requested it has used up their shared budget.
 const NothingLeft = -1
 
-// Limits bound a run. 0 means no limit, except for the slots, where it means the
-// default; [NothingLeft] allows nothing.
+// Limits bound a run. 0 means no limit, except for replans, of which it allows none, and for the
+// slots, where it means the default; [NothingLeft] allows nothing.
 type Limits struct {
 	MaxSteps          int   `json:"max_steps"`                     // step executions
 	GrowSteps         bool  `json:"grow_steps"`                    // MaxSteps rises to one and a half times the first plan's length
 	MaxPlanSteps      int   `json:"max_plan_steps"`                // steps that a planner may propose at once
-	MaxReplans        int   `json:"max_replans"`                   // planner calls after the first plan
+	MaxReplans        int   `json:"max_replans"`                   // planner calls after the first plan; 0 is none
 	NoReplan          bool  `json:"no_replan,omitempty"`           // a failed step that requires a replan ends the run
 	MaxToolCalls      int   `json:"max_tool_calls"`                // of all tools
 	MaxDiscoveryCalls int   `json:"max_discovery_calls,omitempty"` // of read-only tools
@@ -59,7 +59,7 @@ func Preset(name string) (Limits, error) {
 }
 
 // RaisedTo returns the limits with each bound raised to the higher of both, where
-// 0 is the highest. The concurrency is not a bound and is taken from other.
+// no limit is the highest. The concurrency is not a bound and is taken from other.
 func (l Limits) RaisedTo(other Limits) Limits {
 	if l.MaxSteps != 0 && (other.MaxSteps == 0 || other.MaxSteps > l.MaxSteps) {
 		l.MaxSteps, l.GrowSteps = other.MaxSteps, other.GrowSteps
@@ -69,7 +69,6 @@ func (l Limits) RaisedTo(other Limits) Limits {
 		by int
 	}{
 		{&l.MaxPlanSteps, other.MaxPlanSteps},
-		{&l.MaxReplans, other.MaxReplans},
 		{&l.MaxToolCalls, other.MaxToolCalls},
 		{&l.MaxDiscoveryCalls, other.MaxDiscoveryCalls},
 		{&l.MaxExecutionCalls, other.MaxExecutionCalls},
@@ -79,6 +78,7 @@ func (l Limits) RaisedTo(other Limits) Limits {
 	} {
 		*bound.to = higher(*bound.to, bound.by)
 	}
+	l.MaxReplans = max(l.MaxReplans, other.MaxReplans)
 	l.MaxDurationMS = higher(l.MaxDurationMS, other.MaxDurationMS)
 	l.StepTimeoutMS = higher(l.StepTimeoutMS, other.StepTimeoutMS)
 	l.MaxConcurrency, l.ModelSlots = other.MaxConcurrency, other.ModelSlots

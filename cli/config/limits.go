@@ -107,7 +107,7 @@ func runLimits() []limit {
 			func(c *limitsConfig) *int { return c.MaxSteps }, func(l *event.Limits) *int { return &l.MaxSteps }),
 		count("max-plan-steps", "most steps that a planner may propose at once, 0 for no limit",
 			func(c *limitsConfig) *int { return c.MaxPlanSteps }, func(l *event.Limits) *int { return &l.MaxPlanSteps }),
-		count("max-replans", "most replans of a run, 0 for no limit",
+		count("max-replans", "most replans of a run, 0 for none: the first failure that asks for one ends the run",
 			func(c *limitsConfig) *int { return c.MaxReplans }, func(l *event.Limits) *int { return &l.MaxReplans }),
 		count("max-tool-calls", "most tool calls of a run, 0 for no limit",
 			func(c *limitsConfig) *int { return c.MaxToolCalls }, func(l *event.Limits) *int { return &l.MaxToolCalls }),

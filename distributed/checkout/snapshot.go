@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"replan/distributed/records"
 )
@@ -243,7 +244,10 @@ func (c *Checkout) state(ctx context.Context) (state, error) {
 		return now, err
 	}
 	for line := range strings.Lines(out) {
-		if commit, name, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+		if commit, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok {
+			if !utf8.ValidString(name) {
+				return now, fmt.Errorf("the branch %q of the run %s has a name that is no UTF-8, which cannot be recorded; rename it", name, c.run)
+			}
 			if now.Branches == nil {
 				now.Branches = map[string]string{}
 			}

@@ -40,6 +40,7 @@ type Server struct {
 	Required     bool          // commands cannot do without it
 	NoRoots      bool          // it does not learn the workspace as its root
 	Trust        bool          // its claims about its tools count; never set by a project's file
+	Parallel     bool          // it takes calls that may change something side by side
 	Problem      string        // error in the configuration; listed but never started
 	Notes        []string      // what is ignored in its entry, a sentence each with file and line
 

@@ -31,6 +31,7 @@ type entry struct {
 	Timeout      string            `json:"timeout,omitempty"`
 	StartTimeout string            `json:"startup_timeout,omitempty"`
 	Required     bool              `json:"required,omitempty"`
+	Parallel     bool              `json:"parallel,omitempty"`
 	Roots        *bool             `json:"roots,omitempty"`
 	Disabled     bool              `json:"disabled,omitempty"`
 }
@@ -40,7 +41,7 @@ func entryOf(s Server) entry {
 	e := entry{
 		Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Dir, Inherit: s.Inherit,
 		URL: s.URL, Headers: s.Headers, Helper: s.HeadersHelper, IncludeTools: s.IncludeTools, ExcludeTools: s.ExcludeTools,
-		OAuth: s.OAuth, Required: s.Required, Disabled: s.Disabled,
+		OAuth: s.OAuth, Required: s.Required, Parallel: s.Parallel, Disabled: s.Disabled,
 	}
 	if s.NoRoots {
 		e.Roots = new(bool)

@@ -58,6 +58,7 @@ type written struct {
 	ToolTimeoutS   *float64 `json:"tool_timeout_sec"`    // Codex
 	Required       bool     `json:"required"`
 	Trust          bool     `json:"trust"`
+	Parallel       bool     `json:"parallel"`
 	Roots          *bool    `json:"roots"`
 }
 
@@ -238,7 +239,7 @@ func (w written) server(name string) Server {
 		IncludeTools: slices.Concat(w.IncludeTools, w.EnabledTools, w.Tools.include),
 		ExcludeTools: slices.Concat(w.ExcludeTools, w.DisabledTools, w.DeniedTools, w.Tools.exclude),
 		Disabled:     w.Disabled || w.Enabled != nil && !*w.Enabled,
-		Required:     w.Required, Trust: w.Trust, NoRoots: w.Roots != nil && !*w.Roots,
+		Required:     w.Required, Trust: w.Trust, Parallel: w.Parallel, NoRoots: w.Roots != nil && !*w.Roots,
 	}
 	if len(w.Command) > 0 {
 		s.Command, s.Args = w.Command[0], slices.Concat(w.Command[1:], w.Args)

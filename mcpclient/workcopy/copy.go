@@ -78,7 +78,7 @@ type Copy struct {
 type state struct {
 	Folder string   `json:"folder"`         // the workspace
 	Runs   []string `json:"runs,omitempty"` // that worked here since all of it was taken or dropped
-	Refs   string   `json:"refs,omitempty"` // of the repository when it was copied
+	Refs   refList  `json:"refs,omitempty"` // of the repository when it was copied
 	Git    string   `json:"git,omitempty"`  // stamp of the repository when it was copied
 }
 

@@ -21,11 +21,11 @@ import (
 // Move is the change of a branch, a tag or HEAD.
 type Move = git.Move
 
-// moved returns the differences between two texts of [refsOf].
-func moved(before, after string) (moves []Move) {
-	read := func(text string) map[string]string {
+// moved returns the differences between two lists of refs.
+func moved(before, after refList) (moves []Move) {
+	read := func(text refList) map[string]string {
 		refs := map[string]string{}
-		for line := range strings.Lines(text) {
+		for line := range strings.Lines(string(text)) {
 			if at := strings.LastIndexByte(line, ' '); at > 0 {
 				refs[strings.TrimSpace(line[at:])] = line[:at]
 			}

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"unicode"
 
+	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 )
 
@@ -197,7 +198,7 @@ func (r repository) copyTo(root *os.Root) error {
 
 // copiedRefs returns what [refsOf] returns of the copy. Programs in the box may have
 // made its repository a link.
-func (c *Copy) copiedRefs() string {
+func (c *Copy) copiedRefs() refList {
 	root, err := c.root.OpenRoot(gitName)
 	if err != nil {
 		return ""
@@ -206,8 +207,20 @@ func (c *Copy) copiedRefs() string {
 	return refsIn(root, root)
 }
 
-// refsOf returns HEAD and all branches and tags with their commits, a line each.
-func refsOf(r repository) string {
+// refList is HEAD and all branches and tags with their commits, a line each.
+type refList string
+
+// MarshalText writes names in any bytes as text, see [op.Name].
+func (l refList) MarshalText() ([]byte, error) { return []byte(op.Name(string(l))), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (l *refList) UnmarshalText(text []byte) error {
+	*l = refList(op.PathOf(string(text)))
+	return nil
+}
+
+// refsOf returns the refs of a repository.
+func refsOf(r repository) refList {
 	common, err := os.OpenRoot(r.common)
 	if err != nil {
 		return ""
@@ -221,7 +234,7 @@ func refsOf(r repository) string {
 	return refsIn(common, own)
 }
 
-func refsIn(common, own *os.Root) string {
+func refsIn(common, own *os.Root) refList {
 	refs := map[string]string{"HEAD": readRefs(own, "HEAD")}
 	for line := range strings.Lines(readRefs(common, "packed-refs")) {
 		if hash, name, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
@@ -240,7 +253,7 @@ func refsIn(common, own *os.Root) string {
 			_, _ = fmt.Fprintf(&b, "%s %s\n", refs[name], name)
 		}
 	}
-	return b.String()
+	return refList(b.String())
 }
 
 // maxRefs is the most that is read of a file with refs.

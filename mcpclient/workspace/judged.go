@@ -7,6 +7,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"replan/mcpclient/builtin"
+	"replan/mcpclient/workspace/op"
 	"replan/planning/plan"
 )
 
@@ -53,13 +54,13 @@ func (o *Operators) unjudged(req mcp.CallToolRequest) *mcp.CallToolResult {
 			if known, err = o.tree.Relative(written); err != nil {
 				known = written // another spelling of a path in the workspace
 			}
-			known = path.Clean(known)
+			known = op.Name(path.Clean(known))
 		}
-		if real == known {
+		if op.Name(real) == known {
 			continue
 		}
-		found[name] = real
-		why = fmt.Sprintf("%s leads to %s through a link", written, real)
+		found[name] = op.Name(real)
+		why = fmt.Sprintf("%s leads to %s through a link", written, op.Name(real))
 	}
 	if why == "" {
 		return nil

@@ -35,6 +35,7 @@ type Tool struct {
 	Trusted     bool            `json:"trusted,omitempty"`     // one of the workspace's own operators
 	TimeoutMS   int64           `json:"timeout_ms,omitempty"`  // limit of a call, of its server's configuration; 0 is none
 	Vouched     bool            `json:"vouched,omitempty"`     // the user trusts its server, so the server's hints count
+	Serial      bool            `json:"serial,omitempty"`      // serial tools of one server are called one after the other
 	// Pin is the SHA-256 (hex) of all that the server says of the tool; empty for the
 	// workspace's own. Changed is how that differs from what the user has accepted, a
 	// unified diff; while it is not empty, the tool is not offered. With TooLong it is a

@@ -167,7 +167,9 @@ func WhyNoReplan(r *agent.Run, possible bool) string {
 	switch {
 	case !possible:
 		return "no model"
-	case r.Limits.MaxReplans > 0 && r.Usage.Replans >= r.Limits.MaxReplans:
+	case r.Limits.MaxReplans <= 0:
+		return "no replans allowed"
+	case r.Usage.Replans >= r.Limits.MaxReplans:
 		return english.Count(r.Usage.Replans, "replan") + " used"
 	default:
 		return ""

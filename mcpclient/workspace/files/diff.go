@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
@@ -145,8 +146,20 @@ func (o *Operators) diffPath(name string, fromGit bool) (string, error) {
 	return at, nil
 }
 
-// applyFragments applies the hunks of one file, without fuzz.
+// knowsMark reports whether a line of a diff begins with the byte order mark.
+func knowsMark(f *gitdiff.File) bool {
+	return slices.ContainsFunc(f.TextFragments, func(frag *gitdiff.TextFragment) bool {
+		return slices.ContainsFunc(frag.Lines, func(l gitdiff.Line) bool { return strings.HasPrefix(l.Line, tree.ByteOrderMark) })
+	})
+}
+
+// applyFragments applies the hunks of one file, without fuzz. A diff that does not know the byte
+// order mark of the file keeps it.
 func applyFragments(at string, before []byte, f *gitdiff.File) ([]byte, error) {
+	if text, marked := bytes.CutPrefix(before, []byte(tree.ByteOrderMark)); marked && !knowsMark(f) {
+		after, err := applyFragments(at, text, f)
+		return []byte(tree.KeepMark(before, string(after))), err
+	}
 	crlf := tree.AllCRLF(string(before))
 	for i, frag := range f.TextFragments {
 		if min(frag.OldPosition, frag.OldLines, frag.NewPosition, frag.NewLines) < 0 {

@@ -44,6 +44,7 @@ func (o *Operators) write(ctx context.Context, c op.Call, args writeArgs) (*op.A
 		if tree.AllCRLF(string(before.Data)) {
 			text = tree.ToCRLF(text)
 		}
+		text = tree.KeepMark(before.Data, text)
 		return []change.Change{{Path: at, Before: before, After: tree.File{Exists: true, Data: []byte(text), Mode: before.Mode}}}, nil
 	})
 }
@@ -125,12 +126,19 @@ func (o *Operators) replacement(ctx context.Context, args patchArgs) ([]change.C
 		return nil, o.tree.NoFile(ctx, at)
 	}
 	r := replacing{at: at, text: string(before.Data), old: *args.Old, with: *args.New}
+	marked := strings.Contains(r.old, tree.ByteOrderMark)
+	if !marked {
+		r.text = strings.TrimPrefix(r.text, tree.ByteOrderMark)
+	}
 	if tree.AllCRLF(r.text) {
 		r.old, r.with = tree.ToCRLF(r.old), tree.ToCRLF(r.with)
 	}
 	after, note, err := r.apply(ctx, args.All)
 	if err != nil {
 		return nil, err
+	}
+	if !marked {
+		after = tree.KeepMark(before.Data, after)
 	}
 	if err := change.CheckText("new", after); err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func (o *Operators) vcsCommit(ctx context.Context, c op.Call, args commitArgs) (
 		if err != nil {
 			return nil, err
 		}
-		args.Paths[i] = at
+		args.Paths[i] = o.written(at)
 	}
 	if !c.Preview {
 		release, err := o.turn(ctx)
@@ -211,7 +211,7 @@ func (p *prepared) takeTree(ctx context.Context, paths []string) error {
 		return err
 	}
 	for _, at := range links {
-		out, err := p.r.must(ctx, "read the submodule "+at, gitRun{args: []string{"-C", at, "rev-parse", "--verify", "HEAD"}})
+		out, err := p.r.must(ctx, "read the submodule "+op.Name(at), gitRun{args: []string{"-C", at, "rev-parse", "--verify", "HEAD"}})
 		if err != nil {
 			return err
 		}
@@ -366,6 +366,7 @@ func (p *prepared) committed(ctx context.Context, hash string) (*op.Answer[commi
 	}
 	result.Subject = valid(strings.TrimSpace(subject.data))
 	p.r.o.log.Info("committed", "hash", hash, "files", len(result.Files))
+	result.Files = named(result.Files)
 	text := fmt.Sprintf("committed %.10s %s (%s)", hash, result.Subject, english.Count(len(result.Files), "file"))
 	if result.Note != "" {
 		text += "\n" + result.Note
@@ -380,7 +381,7 @@ func (p *prepared) leftOut() string {
 		parts = append(parts, were(p.outside)+" of the repository outside the workspace staged and left out")
 	}
 	for _, at := range p.nested {
-		parts = append(parts, at+" is a repository of its own and left out")
+		parts = append(parts, op.Name(at)+" is a repository of its own and left out")
 	}
 	return strings.Join(parts, "; ")
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
@@ -88,6 +89,7 @@ func (o *Operators) vcsDiff(ctx context.Context, _ op.Call, args diffArgs) (*op.
 	if result.Note != "" {
 		text += "\n" + result.Note
 	}
+	result.Files = named(result.Files)
 	return op.Reply(result, text), nil
 }
 
@@ -221,6 +223,11 @@ func (r *gitRepository) diff(ctx context.Context, run gitRun, which string, at .
 	if err != nil {
 		return result, err
 	}
+	for _, path := range result.names() {
+		if !utf8.ValidString(path) {
+			text.data = strings.ReplaceAll(text.data, path, op.Name(path))
+		}
+	}
 	result.Diff = valid(text.data)
 	if text.cut {
 		result.Truncated = true
@@ -253,6 +260,15 @@ func (d *diffResult) names() []string {
 		}
 	}
 	return names
+}
+
+// named returns files by the names of their paths, as answers have them.
+func named(files []diffFile) []diffFile {
+	out := slices.Clone(files)
+	for i, f := range out {
+		out[i].Path, out[i].From = op.Name(f.Path), op.Name(f.From)
+	}
+	return out
 }
 
 // read parses the output of git diff --raw --numstat -z.
@@ -403,7 +419,7 @@ func (s *scratch) copyIndex(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	from := absolute(s.r.o.tree.Dir, strings.TrimSuffix(strings.TrimSuffix(out.data, "\n"), "\r"))
+	from := absolute(s.r.o.tree.Dir, onlyPath(out.data))
 	info, err := os.Stat(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // nothing was ever staged

@@ -186,6 +186,7 @@ func (s *statusResult) read(data string, r *gitRepository) {
 			s.Truncated = true
 			break
 		}
+		f.Path, f.From = op.Name(f.Path), op.Name(f.From)
 		s.Files = append(s.Files, f)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -151,6 +152,15 @@ func (r *gitRepository) environ(run gitRun) []string {
 	return environ
 }
 
+// onlyPath returns the one path that git printed on a line.
+func onlyPath(data string) string {
+	name := strings.TrimSuffix(data, "\n")
+	if runtime.GOOS == "windows" {
+		return strings.TrimSuffix(name, "\r")
+	}
+	return name // elsewhere a folder may end so
+}
+
 func absolute(base, name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -247,7 +257,7 @@ func (o *Operators) repository(ctx context.Context) (*gitRepository, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.gitDir = strings.TrimSuffix(strings.TrimSuffix(dir.data, "\n"), "\r")
+	r.gitDir = onlyPath(dir.data)
 	head, err := r.git(ctx, gitRun{args: []string{"rev-parse", "--verify", "--quiet", "HEAD^{commit}"}})
 	if err != nil {
 		return nil, err
@@ -309,7 +319,17 @@ func (o *Operators) pathspec(name string) (string, error) {
 	if name == "" {
 		return ".", nil
 	}
-	return o.tree.Resolve(name)
+	at, err := o.tree.Resolve(name)
+	return o.written(at), err
+}
+
+// written returns the path of a file that an answer called so, see [op.Name]. A file of just
+// that path goes first.
+func (o *Operators) written(name string) string {
+	if _, err := o.tree.Root.Lstat(name); err == nil {
+		return name
+	}
+	return op.PathOf(name)
 }
 
 // missing says that a path argument names nothing, if so; it is for an empty result.

@@ -54,6 +54,7 @@ func (o *Operators) vcsShow(ctx context.Context, _ op.Call, args showArgs) (*op.
 	if len(result.Files) == 0 && result.Note == "" {
 		result.Note = o.missing(ctx, args.Path)
 	}
+	result.Files = named(result.Files)
 	return op.Reply(result, result.words(args.Path)), nil
 }
 

@@ -177,6 +177,7 @@ func (s *Search) file(ctx context.Context, r *fileReader, job searchJob) {
 	data, err := r.read(job.in.Root, job.name)
 	var found []Match
 	total := 0
+	data = bytes.TrimPrefix(data, []byte(tree.ByteOrderMark))
 	binary := err == nil && tree.IsBinary(data)
 	if err == nil && !binary {
 		found, total = s.matches(ctx, job, data, &r.folded)

@@ -85,7 +85,7 @@ func newCall(t Tool, req mcp.CallToolRequest) (Call, error) {
 		if !ok {
 			return Call{}, fmt.Errorf("%s of the call has no text for %q", builtin.MetaHashes, name)
 		}
-		c.Hashes[name] = hash
+		c.Hashes[PathOf(name)] = hash
 	}
 	return c, nil
 }

@@ -36,6 +36,7 @@ func (e *RefusedError) Error() string { return e.message }
 // Outdated refuses a call that would no longer do what was approved. See
 // [builtin.MetaOutdated].
 func Outdated(why string) error {
+	why = Name(why) // it names a file
 	return &RefusedError{key: builtin.MetaOutdated, why: why, message: why + "; look at the new diff"}
 }
 

@@ -62,12 +62,26 @@ func Reply[Result any](data Result, text string) *Answer[Result] {
 // Text returns an answer of text only.
 func Text(text string) *Answer[None] { return &Answer[None]{Text: text} }
 
+// named returns hashes by the names of their paths.
+func named(hashes map[string]string) map[string]string {
+	if hashes == nil {
+		return nil
+	}
+	out := make(map[string]string, len(hashes))
+	for path, hash := range hashes {
+		out[Name(path)] = hash
+	}
+	return out
+}
+
 // result is the answer as it is sent.
 func (a *Answer[Result]) result() *mcp.CallToolResult {
 	var result *mcp.CallToolResult
 	switch {
 	case a.Preview != nil:
-		result = mcp.NewToolResultStructured(*a.Preview, a.Text)
+		preview := *a.Preview
+		preview.Hashes = named(preview.Hashes)
+		result = mcp.NewToolResultStructured(preview, a.Text)
 	case reflect.TypeFor[Result]() == reflect.TypeFor[None]():
 		result = mcp.NewToolResultText(a.Text)
 	default:

@@ -15,6 +15,18 @@ func IsBinary(data []byte) bool {
 	return bytes.IndexByte(data[:min(len(data), head)], 0) >= 0
 }
 
+// ByteOrderMark is what some programs put before the first line of a text. It is no part of that
+// line, and readers do not see it.
+const ByteOrderMark = "\uFEFF"
+
+// KeepMark returns a new text of a file that begins with the byte order mark if the old one does.
+func KeepMark(before []byte, text string) string {
+	if bytes.HasPrefix(before, []byte(ByteOrderMark)) && !strings.HasPrefix(text, ByteOrderMark) {
+		return ByteOrderMark + text
+	}
+	return text
+}
+
 // AllCRLF reports whether every line of a text ends in CR LF.
 func AllCRLF(text string) bool {
 	n := strings.Count(text, "\n")

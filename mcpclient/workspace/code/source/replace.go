@@ -74,8 +74,11 @@ func (p Pattern) IsWord() bool { return p.literal && IsIdentifier(p.re.String())
 // text ends in CR LF, so do those of pattern and replacement. It also stops once ctx
 // has ended.
 func (p Pattern) Edits(ctx context.Context, file, src string, most int) (edits []Edit, written int) {
+	whole := len(src)
+	src = strings.TrimPrefix(src, "\uFEFF") // so that ^ finds the first line
+	mark := whole - len(src)
 	crlf := strings.Contains(src, "\r\n") && strings.Count(src, "\r\n") == strings.Count(src, "\n")
-	text, back := src, func(at int) int { return at }
+	text, back := src, func(at int) int { return mark + at }
 	with := p.with
 	if crlf {
 		text = strings.ReplaceAll(src, "\r\n", "\n")
@@ -85,7 +88,7 @@ func (p Pattern) Edits(ctx context.Context, file, src string, most int) (edits [
 			if !exact {
 				n--
 			}
-			return at + n
+			return mark + at + n
 		}
 		with = strings.ReplaceAll(with, "\r\n", "\n")
 	}
