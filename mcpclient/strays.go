@@ -10,6 +10,7 @@ import (
 
 	"replan/internal/redact"
 	"replan/internal/untrusted"
+	"replan/mcpclient/incoming"
 	"replan/planning/plan"
 )
 
@@ -17,8 +18,7 @@ import (
 const maxStrays = 4 << 10
 
 // strays reads the output of a process, line by line. It leaves out the lines that are no
-// message, logs them and keeps their end. It gives answers whose id is the text of a number
-// that number, which is what was asked with.
+// message, logs them and keeps their end.
 type strays struct {
 	output io.Reader
 	log    func(line string)
@@ -93,10 +93,9 @@ func (s *strays) since(first int) (count int, end string) {
 
 // envelope is what tells a message from other JSON.
 type envelope struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Result present         `json:"result"`
-	Error  present         `json:"error"`
+	Method string  `json:"method"`
+	Result present `json:"result"`
+	Error  present `json:"error"`
 }
 
 // present is whether there is a value, which is not copied.
@@ -115,20 +114,7 @@ func asMessage(line []byte) (message []byte, ok bool) {
 	if json.Unmarshal(line, &e) != nil || e.Method == "" && !bool(e.Result) && !bool(e.Error) {
 		return nil, false
 	}
-	var text string
-	if e.Method != "" || json.Unmarshal(e.ID, &text) != nil {
-		return line, true
-	}
-	number, err := strconv.ParseInt(text, 10, 64)
-	var fields map[string]json.RawMessage
-	if err != nil || strconv.FormatInt(number, 10) != text || json.Unmarshal(line, &fields) != nil {
-		return line, true
-	}
-	fields["id"] = json.RawMessage(text)
-	if message, err = json.Marshal(fields); err != nil {
-		return line, true
-	}
-	return message, true
+	return incoming.Numbered(line), true
 }
 
 // strayed returns how many lines of the server were no message so far.
