@@ -34,7 +34,6 @@ func strict(t *testing.T, list string, before func(w http.ResponseWriter, r *htt
 		mu.Lock()
 		methods = append(methods, m.Method)
 		mu.Unlock()
-		w.Header().Set("Content-Type", "application/json")
 		switch results := map[string]string{"server/discover": newer, "tools/list": list, "tools/call": echo}; {
 		case before != nil && before(w, r, m):
 		case r.Header.Get("MCP-Protocol-Version") != mcp.ProtocolVersion20260728:
@@ -53,6 +52,7 @@ func strict(t *testing.T, list string, before func(w http.ResponseWriter, r *htt
 }
 
 func answer(w http.ResponseWriter, m message, status int, rest string) {
+	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.ID, rest)
 }
