@@ -33,7 +33,7 @@ func (o *options) withWorkers(do func(remote.Options) error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, wrap("end in order", w.log.Close())) }()
+	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
 	with, err := workers.Program(&o.Options, log)
 	if err != nil {
 		return usage("%w", err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"log/slog"
 	"os"
 	"os/signal"
 	"slices"
@@ -105,6 +106,7 @@ func Main(ctx context.Context, args []string, std IO) int {
 	release := onInterrupt(cancel, func(error) { _, _ = fmt.Fprintln(std.Err, "replan: "+o.secondInterrupt()) })
 	defer release()
 	defer catchBrokenPipes()()
+	defer sendLibraryLogs(slog.New(slog.DiscardHandler))() // until a command opens the log
 
 	root := newRoot(o)
 	root.SetArgs(args)

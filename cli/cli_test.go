@@ -52,6 +52,9 @@ func TestMain(m *testing.M) {
 			if file := os.Getenv("REPLAN_TEST_PANIC"); file != "" && !crash.Watching() {
 				panicsOnSignal(file)
 			}
+			if os.Getenv("REPLAN_TEST_NOISE") != "" && !crash.Watching() {
+				noisyOnSignal()
+			}
 			system := cli.System()
 			if quiet, err := time.ParseDuration(os.Getenv("REPLAN_TEST_QUIET")); err == nil {
 				system.Quiet = quiet

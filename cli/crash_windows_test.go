@@ -1,3 +1,5 @@
 package cli_test
 
 func panicsOnSignal(string) {}
+
+func noisyOnSignal() {}

@@ -156,7 +156,9 @@ func (o screens) openScreenOn(ctx context.Context, screen tui.Options, before co
 	screen.Left = func(words string) { _, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", words) }
 	screen.Editor, screen.Commands = o.editor(), o.chat().chatCommands
 	screen.Drawn = w.tools.Start
+	restore := sendStandardError(w.logger)
 	err = wrap("the screen", o.show(ctx, w.session, w.watch, o.dressed(screen)))
+	restore()
 	err = errors.Join(err, wrap("end in order", w.close()))
 	if note := w.exitNote.Load(); note != nil {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", *note)

@@ -49,6 +49,7 @@ type services struct {
 	named   *workspace.Operators // for files that the user names, if own is nil
 	log     *os.File
 	logger  *slog.Logger
+	loud    func()               // gives libraries their own logs back; nil if they still have them
 	watch   *crash.Watch         // ends the children if this process cannot; nil is none
 	box     *box.Box             // contains the children; nil contains nothing
 	copy    *workcopy.Copy       // that runs work in; nil if they work in the workspace itself
@@ -393,7 +394,8 @@ func (o wiring) onlyWanted(servers []mcpconfig.Server) ([]mcpconfig.Server, erro
 	return wanted, nil
 }
 
-// openLog directs the log to a file, never to the screen.
+// openLog directs the log to a file, never to the screen, with what libraries log by
+// themselves.
 func (w *services) openLog(dir string) (*slog.Logger, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, wrap("create the folder of logs; choose another with --data-dir", err)
@@ -403,7 +405,9 @@ func (w *services) openLog(dir string) (*slog.Logger, error) {
 	if err != nil {
 		return nil, wrap("open the log", err)
 	}
-	return slog.New(slog.NewTextHandler(redact.Writer(w.log), nil)), nil
+	logger := slog.New(slog.NewTextHandler(redact.Writer(w.log), nil))
+	w.loud = sendLibraryLogs(logger)
+	return logger, nil
 }
 
 // close stops everything, including children, and waits for it. It discards the
@@ -436,6 +440,7 @@ func (w *services) close() error {
 	}
 	errs = append(errs, w.box.Close(), w.copy.Close())
 	if w.log != nil {
+		w.loud()
 		errs = append(errs, w.log.Close())
 	}
 	return errors.Join(errs...)

@@ -171,6 +171,7 @@ func (p *Pool) sendOn(ctx context.Context, e *entry, conn *connection, call plan
 		sent, end = conn.requests.During(within, clock, call)
 		defer end()
 	}
+	strayed := conn.strayed()
 	reply, err := conn.call(sent, call, meta, e.builtin != nil)
 	e.calls.Add(clock.Ran(), err != nil || reply.IsError)
 	cut := within.Err() // before the connection may be closed, which ends within too
@@ -182,7 +183,11 @@ func (p *Pool) sendOn(ctx context.Context, e *entry, conn *connection, call plan
 		if answered, ok := errors.AsType[*answeredError](err); ok && conn.requests != nil && len(answered.pages()) > 0 {
 			return nil, notDone(call.Tool, "%s", conn.requests.AskToVisit(sent, answered.pages()))
 		}
-		return nil, p.explain(ctx, within, e, conn, call, err)
+		err = p.explain(ctx, within, e, conn, call, err)
+		if late, ok := errors.AsType[*limitError](err); ok && errors.Is(late, context.DeadlineExceeded) {
+			late.text = conn.withStrays(late.text, strayed)
+		}
+		return nil, err
 	case reply.IsError && cut != nil:
 		return nil, fmt.Errorf("%w: %s", p.explain(ctx, within, e, conn, call, cut), result.Text(call, reply))
 	case reply.IsError:

@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,6 +43,7 @@ type connection struct {
 	tap     *tap
 	probe   *probe
 	version string   // of this program
+	speaks  string   // the version of the protocol that the configuration names; "" finds out
 	process *process // nil if the server is not a child process
 	relist  chan struct{}
 	release func()           // called after the client is closed; may be nil
@@ -96,12 +98,16 @@ func (p *Pool) dialProcess(e *entry, known handshake.Kind, log *slog.Logger) (*c
 		return nil, err
 	}
 	output, input := p.wire(e.server.Name).process(started)
-	stdio := transport.NewIO(output, input, nil)
+	started.strays = &strays{output: output, log: func(line string) {
+		started.words.message("on standard output, no message: " + line)
+		p.reportLine(e)
+	}}
+	stdio := transport.NewIO(started.strays, input, nil)
 	transport.WithCommandLogger(log)(stdio)
 	record := &tap{}
 	t := stdioTap{stdio, record, &probe{wait: processProbeWait}}
 	var options []client.ClientOption
-	switch known {
+	switch known = cmp.Or(named(e.server), known); known {
 	case handshake.Newer:
 		t.probe.wait = 0
 	case handshake.Older:
@@ -112,10 +118,25 @@ func (p *Pool) dialProcess(e *entry, known handshake.Kind, log *slog.Logger) (*c
 	return c, nil
 }
 
+// named returns the handshake of the protocol that the configuration of a server names.
+func named(s config.Server) handshake.Kind {
+	switch {
+	case s.Protocol == "":
+		return handshake.Usual
+	case mcp.IsModernProtocol(s.Protocol):
+		return handshake.Newer
+	}
+	return handshake.Older
+}
+
 // shakeHands negotiates the protocol with the server.
 func (c *connection) shakeHands(ctx context.Context) error {
 	var request mcp.InitializeRequest
 	request.Params.ClientInfo = mcp.Implementation{Name: "replan", Version: c.version}
+	if c.speaks != "" {
+		request.Params.ProtocolVersion, c.probe.wait = c.speaks, 0
+		c.probe.only = mcp.IsModernProtocol(c.speaks)
+	}
 	result, err := c.client.Initialize(ctx, request)
 	ignored := c.probe.ignored()
 	c.probe.end()
@@ -208,8 +229,17 @@ func (c *connection) close() {
 
 // omitted names the tools of a list that are left out, "" for none.
 type omitted struct {
-	note  string // about those whose names cannot be used
+	note  string // about those whose names or schemas cannot be used
 	tasks string // those that run only as tasks
+}
+
+// misplaced returns what is wrong with how a tool asks for arguments in HTTP headers, else
+// nil. A client must leave such a tool out; other transports have no headers.
+func (c *connection) misplaced(t listedTool) error {
+	if _, overHTTP := c.client.GetTransport().(transport.HTTPConnection); !overHTTP || !c.newerProtocol() {
+		return nil
+	}
+	return mcp.ValidateParamHeaderAnnotations(&mcp.Tool{RawInputSchema: t.InputSchema})
 }
 
 // tools lists the server's tools. It returns all that the server says of each, by
@@ -231,11 +261,12 @@ func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) (to
 	if err != nil {
 		return nil, nil, left, err
 	}
+	var notes []string
 	if len(list) > maxTools {
-		left.note = fmt.Sprintf("left out all tools after the first %d of %d", maxTools, len(list))
+		notes = append(notes, fmt.Sprintf("left out all tools after the first %d of %d", maxTools, len(list)))
 		list = list[:maxTools]
 	}
-	var out, tasks []string
+	var out, wrong, tasks []string
 	said = map[string]string{}
 	for _, t := range list {
 		if t.Execution.TaskSupport == mcp.TaskSupportRequired {
@@ -246,15 +277,23 @@ func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) (to
 			out = append(out, strconv.Quote(t.Name))
 			continue
 		}
+		if err := c.misplaced(t); err != nil {
+			wrong = append(wrong, fmt.Sprintf("%s (%s)", t.Name, plan.OneLine(untrusted.Visible(err.Error()), maxRefusal)))
+			continue
+		}
 		said[t.Name] = ""
 		if !isBuiltin {
 			said[t.Name] = t.text()
 		}
 		tools = append(tools, t.planned(name, isBuiltin))
 	}
-	if len(out) > 0 && left.note == "" {
-		left.note = "left out tools whose names cannot be used or come twice: " + shortened(out)
+	if len(out) > 0 {
+		notes = append(notes, "left out tools whose names cannot be used or come twice: "+shortened(out))
 	}
+	if len(wrong) > 0 {
+		notes = append(notes, "left out tools that ask for arguments in headers as the protocol forbids: "+shortened(wrong))
+	}
+	left.note = strings.Join(notes, "; ")
 	left.tasks = shortened(tasks)
 	return tools, said, left, nil
 }

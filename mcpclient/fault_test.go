@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -56,7 +57,7 @@ func faulty(fault string) {
 	if fault == "sleeps" {
 		time.Sleep(time.Second)
 	}
-	listed := false
+	listed, refused := false, false
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		var m message
@@ -69,6 +70,21 @@ func faulty(fault string) {
 			fmt.Fprintln(os.Stderr, "Error: expect initialized request")
 			os.Exit(1)
 		case m.Method == "server/discover" && fault == "ignores the probe":
+		case m.Method == "server/discover" && fault == "empty answers":
+			reply(m, "{}")
+		case m.Method == "server/discover" && fault == "refuses the version once" && !refused:
+			refused = true
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"unsupported protocol version","data":{"supported":["2026-07-28"],"requested":"2026-07-28"}}}`+"\n", m.ID)
+		case m.Method == "server/discover" && fault == "refuses the version once":
+			reply(m, newer)
+		case fault == "ids are texts" && len(m.ID) > 0:
+			m.ID = json.RawMessage(strconv.Quote(string(m.ID)))
+			reply(m, map[string]string{"initialize": older, "tools/list": tools, "tools/call": echo}[m.Method])
+		case m.Method == "tools/call" && fault == "answers over several lines":
+			fmt.Printf("{\n  \"jsonrpc\": \"2.0\",\n  \"id\": %s,\n  \"result\": %s\n}\n", m.ID, echo)
+		case m.Method == "tools/call" && fault == "writes noise":
+			fmt.Print("Starting up…\n\n{\"level\":\"info\"}\n[1,2]\n\"x\"\n")
+			reply(m, echo)
 		case m.Method == "server/discover" && (fault == "slow and newer" || fault == "slow and both" || fault == "wants a capability" || fault == "asks for ever" || fault == "wants sampling"):
 			reply(m, newer)
 		case m.Method == "server/discover":
@@ -144,6 +160,9 @@ func TestEveryEraIsGreetedAsItUnderstands(t *testing.T) {
 		"ignores the probe": {"server/discover initialize notifications/initialized tools/list", "initialize notifications/initialized tools/list"},
 		"slow and newer":    {"server/discover initialize server/discover tools/list", "server/discover tools/list"},
 		"slow and both":     {"server/discover initialize server/discover tools/list", "server/discover tools/list"},
+		"empty answers":     {"server/discover initialize notifications/initialized tools/list", "server/discover initialize notifications/initialized tools/list"},
+
+		"refuses the version once": {"server/discover server/discover tools/list", "server/discover server/discover tools/list"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()

@@ -267,7 +267,7 @@ func (a *answer) read(method string, response *transport.JSONRPCResponse, err er
 	switch {
 	case a.session && (a.status == http.StatusNotFound || sessionWords):
 		return nil, transport.ErrSessionTerminated
-	case parsed && method != string(mcp.MethodToolsCall):
+	case parsed && method != string(mcp.MethodToolsCall) && a.status != http.StatusForbidden:
 		return &reply, nil
 	case parsed:
 		return nil, &answeredError{code: reply.Error.Code, message: reply.Error.Message, status: a.status, scopes: a.scopes, data: reply.Error.Data}

@@ -242,6 +242,7 @@ func (p *Pool) dial(e *entry, known handshake.Kind) (*connection, error) {
 		return nil, err
 	}
 	if e.builtin == nil {
+		conn.speaks = e.server.Protocol
 		conn.messages = &incoming.Log{Write: p.messageLog(e, conn, log)}
 		root := p.cfg.WorkDir
 		if e.server.NoRoots {

@@ -1,8 +1,12 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,6 +28,8 @@ type probe struct {
 	newer    bool               // the late answer showed the newer protocol
 	came     bool               // there was a late answer
 	both     bool               // beside, the server has accepted initialize
+	only     bool               // the configuration names the newer protocol, so initialize is not sent
+	refused  error              // of server/discover, for want of a login or of rights; nil if it was not refused so
 	stop     context.CancelFunc // of server/discover
 	running  sync.WaitGroup     // requests
 }
@@ -36,6 +42,14 @@ type probed struct {
 
 func (a probed) ok() bool { return a.err == nil && a.response != nil && a.response.Error == nil }
 
+// fault returns the error that the server answered with.
+func (a probed) fault() error {
+	if a.response == nil || a.response.Error == nil {
+		return errNoAnswer
+	}
+	return a.response.Error.AsError()
+}
+
 // errNoAnswer is the result of a probe that takes too long; the library then sends
 // initialize.
 var errNoAnswer = errors.New("the server has not answered server/discover yet")
@@ -45,13 +59,81 @@ type sender func(context.Context, transport.JSONRPCRequest) (*transport.JSONRPCR
 
 // send sends a request. It treats those of the handshake in its own way.
 func (p *probe) send(ctx context.Context, r transport.JSONRPCRequest, send sender) (*transport.JSONRPCResponse, error) {
-	switch {
-	case r.Method == string(mcp.MethodServerDiscover):
+	switch r.Method {
+	case string(mcp.MethodServerDiscover):
 		return p.discover(ctx, r, send)
-	case r.Method == string(mcp.MethodInitialize) && p.late != nil:
-		return p.initialize(ctx, r, send)
+	case string(mcp.MethodInitialize):
+		if p.wants() || p.only {
+			return nil, cmp.Or(p.refused, errNoAnswer)
+		}
+		response, err := p.initialize(ctx, r, send)
+		if a := (probed{response, err}); p.refused != nil && !a.ok() && ctx.Err() == nil {
+			err = p.refused // what a server says of rights says more than how it refuses initialize
+		}
+		return response, err
 	}
-	return send(ctx, r)
+	return inVersion(send)(ctx, r)
+}
+
+// wants reports whether the server has said which login or rights it wants. Then it does
+// know server/discover, and initialize would only tell that it does not know that.
+func (p *probe) wants() bool {
+	answered, ok := errors.AsType[*answeredError](p.refused)
+	return errors.Is(p.refused, transport.ErrAuthorizationRequired) || ok && len(answered.scopes) > 0
+}
+
+// refusal returns the error with which a server refused a request for want of a login or
+// of rights, else nil.
+func refusal(err error) error {
+	answered, ok := errors.AsType[*answeredError](err)
+	if errors.Is(err, transport.ErrAuthorizationRequired) || ok && answered.status == http.StatusForbidden {
+		return err
+	}
+	return nil
+}
+
+// inVersion sends a request once more if the server refuses its version of the protocol,
+// and names that very one among those that it supports: while servers are replaced, a
+// request may reach an old one. After such a refusal nothing was done.
+func inVersion(send sender) sender {
+	return func(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+		response, err := send(ctx, r)
+		if !mcp.IsModernProtocol(mcp.NegotiateMutuallySupportedVersion(supported(response, err))) || ctx.Err() != nil {
+			return response, err
+		}
+		return send(ctx, r)
+	}
+}
+
+// supported returns the versions that a server names when it refuses that of a request.
+func supported(response *transport.JSONRPCResponse, err error) []string {
+	code, data := 0, any(nil)
+	if answered, ok := errors.AsType[*answeredError](err); ok {
+		code, data = answered.code, answered.data
+	} else if err == nil && response != nil && response.Error != nil {
+		code, data = response.Error.Code, response.Error.Data
+	}
+	var versions mcp.UnsupportedProtocolVersionData
+	if text, err := json.Marshal(data); code != mcp.UNSUPPORTED_PROTOCOL_VERSION || err != nil || json.Unmarshal(text, &versions) != nil {
+		return nil
+	}
+	return versions.Supported
+}
+
+// named takes an answer to server/discover without a version of the newer protocol for
+// a refusal: some older servers answer every method with an empty result.
+func (p *probe) named(send sender) sender {
+	return func(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+		response, err := send(ctx, r)
+		if err != nil || response == nil || response.Error != nil || p.only {
+			return response, err
+		}
+		var result mcp.DiscoverResult
+		if json.Unmarshal(response.Result, &result) == nil && slices.ContainsFunc(result.SupportedVersions, mcp.IsModernProtocol) {
+			return response, nil
+		}
+		return transport.NewJSONRPCErrorResponse(response.ID, mcp.METHOD_NOT_FOUND, "the answer names no version", nil), nil
+	}
 }
 
 // start sends a request and returns the channel of its answer.
@@ -66,8 +148,8 @@ func (p *probe) start(ctx context.Context, r transport.JSONRPCRequest, send send
 
 func (p *probe) discover(ctx context.Context, r transport.JSONRPCRequest, send sender) (*transport.JSONRPCResponse, error) {
 	ctx, p.stop = context.WithCancel(ctx)
-	p.asked = true
-	answer := p.start(ctx, r, send)
+	p.asked, p.refused = true, nil
+	answer := p.start(ctx, r, p.named(inVersion(send)))
 	var over <-chan time.Time
 	if p.wait > 0 {
 		timer := time.NewTimer(p.wait)
@@ -76,7 +158,10 @@ func (p *probe) discover(ctx context.Context, r transport.JSONRPCRequest, send s
 	}
 	select {
 	case a := <-answer:
-		p.answered = a.err == nil
+		p.answered, p.refused = a.err == nil, refusal(a.err)
+		if p.only && !a.ok() && p.refused == nil {
+			p.refused = cmp.Or(a.err, a.fault())
+		}
 		return a.response, a.err
 	case <-over:
 		p.late = answer
@@ -84,15 +169,18 @@ func (p *probe) discover(ctx context.Context, r transport.JSONRPCRequest, send s
 	}
 }
 
-// initialize sends initialize while server/discover waits for its answer.
+// initialize sends initialize, also while server/discover waits for its answer.
 func (p *probe) initialize(ctx context.Context, r transport.JSONRPCRequest, send sender) (*transport.JSONRPCResponse, error) {
+	if p.late == nil {
+		return send(ctx, r)
+	}
 	answer, late := p.start(ctx, r, send), p.late
 	var first *probed // the answer to initialize
 	var grace <-chan time.Time
 	for {
 		select {
 		case a := <-late:
-			p.newer, p.came, late = a.ok(), a.err == nil, nil
+			p.newer, p.came, p.refused, late = a.ok(), a.err == nil, refusal(a.err), nil
 		case a := <-answer:
 			first, answer = &a, nil
 			if a.ok() {

@@ -49,6 +49,7 @@ type process struct {
 	output *lineReader
 	stderr *os.File
 	words  *lastWords // of standard error
+	strays *strays    // what it writes to standard output that is no message
 	grace  grace
 	loss   *loss
 	quiet  chan struct{} // closed at the end of standard error

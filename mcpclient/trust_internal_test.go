@@ -13,7 +13,7 @@ import (
 
 // A permission covers all that a process or another machine gets, also one of version 0.
 func TestPermissionEndsWithEachChangeThatLeavesThisProgram(t *testing.T) {
-	stays := []string{"IncludeTools", "ExcludeTools", "Source", "Timeout", "StartTimeout", "Disabled", "Required", "Trust", "Parallel", "Problem", "Notes"}
+	stays := []string{"IncludeTools", "ExcludeTools", "Source", "Timeout", "StartTimeout", "Disabled", "Required", "Trust", "Parallel", "Problem", "Notes", "Protocol"}
 	check := func(field string, before, after config.Server) {
 		t.Helper()
 		if before.Source, after.Source = config.SourceProject, config.SourceProject; fingerprint("", before) == fingerprint("", after) {

@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"net/http"
 	"strings"
@@ -90,6 +91,13 @@ func (r recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	if response.StatusCode >= http.StatusBadRequest {
 		r.wire.message(false, []byte("HTTP "+response.Status))
+		body, err := io.ReadAll(io.LimitReader(response.Body, maxHTTPError))
+		r.wire.message(false, bytes.ReplaceAll(body, []byte("\n"), []byte(" ")))
+		rest := response.Body
+		response.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(bytes.NewReader(body), failing{err}, rest), rest}
 		return response, nil
 	}
 	stream := strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream")
@@ -102,6 +110,12 @@ func (r recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	response.Body = &recordedBody{response.Body, record}
 	return response, nil
 }
+
+// failing is a reader that fails; nil ends it.
+type failing struct{ error }
+
+// Read fails.
+func (f failing) Read([]byte) (int, error) { return 0, cmp.Or(f.error, io.EOF) }
 
 // recordedBody records a body while it is read.
 type recordedBody struct {

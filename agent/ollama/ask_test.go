@@ -175,7 +175,6 @@ func TestBrokenStreamReturnsError(t *testing.T) {
 		want    string
 		wrapped error
 	}{
-		{"stream ends without done", ollamatest.Reply{Text: "one two three", EndAfter: 8}, 8, "ended the stream", io.ErrUnexpectedEOF},
 		{"stream ends before the first word", ollamatest.Reply{Text: "one", EndAfter: -1}, 0, "sent nothing", io.ErrUnexpectedEOF},
 		{"connection breaks", ollamatest.Reply{Text: "one two three", CutAfter: 8}, 8, "broke off", io.ErrUnexpectedEOF},
 		{"model dies in mid-reply", ollamatest.Reply{Text: "one two", Error: "llama runner process has terminated"}, 7, "llama runner process has terminated", nil},

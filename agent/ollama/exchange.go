@@ -201,7 +201,7 @@ func (x *exchange) once(ctx context.Context, s setting) error {
 			x.try.spoken = true
 		}
 		x.take(line.Message.Content, line.Message.Thinking)
-		if line.Done {
+		if line.Done || line.DoneReason != "" { // newer backends leave out one or the other
 			done = true
 			x.cutOff = line.DoneReason == "length"
 			x.promptTokens += line.PromptEvalCount
@@ -216,6 +216,11 @@ func (x *exchange) once(ctx context.Context, s setting) error {
 	})
 	if done {
 		return nil // later connection errors do not matter
+	}
+	if err == nil && !x.wordless() && kept.ended() && x.try.equal < repeatsGivenUp {
+		x.note = unsaidEnd
+		x.replies++
+		return nil
 	}
 	var stalled *StalledError
 	if errors.As(err, &stalled) || silent(err) {
@@ -239,6 +244,10 @@ func (x *exchange) once(ctx context.Context, s setting) error {
 	}
 	return &CutStreamError{Model: x.info.Name, Bytes: x.text.Len(), Repeats: x.try.equal, Err: err}
 }
+
+// unsaidEnd is the note on a reply that ended as the connection says, and of which the server
+// did not say that it was done.
+const unsaidEnd = "the server ended the reply without saying that it is whole"
 
 func (x *exchange) take(text, thinking string) {
 	if text == "" && thinking == "" {

@@ -127,7 +127,6 @@ func TestPartialReplyIsReturnedWithError(t *testing.T) {
 		want   string
 	}{
 		{"connection breaks", once(ollamatest.Reply{Text: "one two", CutAfter: 5}), nil, "one t", "broke off"},
-		{"stream ends", once(ollamatest.Reply{Text: "one two", EndAfter: 5}), nil, "one t", "broke off"},
 		{"model dies", once(ollamatest.Reply{Text: "one two", Error: "runner process has terminated"}), nil, "one two", "the process of m:latest died"},
 		{"stream breaks after a call", once(ollamatest.Reply{Text: "one", Calls: []ollamatest.Call{{Name: "search", Args: map[string]any{"q": "x"}}}, Error: "died"}), func(r *prompt.Request) { r.Tools = plan.Offer{search} }, "one", "broke off"},
 		{"thinks too long", once(ollamatest.Reply{Text: "one two"}), func(r *prompt.Request) { r.MaxThinking = 1 }, "", "after thinking"},

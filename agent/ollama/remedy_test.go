@@ -115,6 +115,12 @@ func TestRepeatingModelIsReported(t *testing.T) {
 			}
 			server := serve(t, ollamatest.Script{Model: "m", ChunkSize: size, Replies: []ollamatest.Reply{{Text: tc.text, EndAfter: len(tc.text)}}})
 			_, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), ask("go"), nil)
+			if !tc.repeat {
+				if err != nil {
+					t.Errorf("got %v for a stream with a clean end", err)
+				}
+				return
+			}
 			var cut *ollama.CutStreamError
 			if !errors.As(err, &cut) {
 				t.Fatalf("error %v, want a CutStreamError", err)

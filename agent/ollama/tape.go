@@ -21,6 +21,7 @@ type tape struct {
 	status int
 	body   io.ReadCloser
 	kept   bytes.Buffer
+	framed bool  // HTTP says where the body ends, so that no break looks like its end
 	broke  error // why the body ended early, nil if it ended cleanly
 }
 
@@ -36,6 +37,7 @@ func (t *tape) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	t.kept.Reset()
 	t.broke = nil
+	t.framed = resp.ProtoMajor > 1 || resp.ContentLength >= 0 || len(resp.TransferEncoding) > 0
 	t.status, t.body, resp.Body = resp.StatusCode, resp.Body, t
 	return resp, nil
 }
@@ -55,6 +57,11 @@ func (t *tape) Close() error { return t.body.Close() }
 func (t *tape) line() []byte {
 	line, _ := t.kept.ReadBytes('\n') // the last line may lack a line break
 	return line
+}
+
+// ended reports whether the body ended where HTTP says, and behind a whole line.
+func (t *tape) ended() bool {
+	return t.framed && t.broke == nil && t.status < http.StatusBadRequest && len(bytes.TrimSpace(t.kept.Bytes())) == 0
 }
 
 // torn reports whether the recording ends in the middle of a line.

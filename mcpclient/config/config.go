@@ -33,6 +33,7 @@ type Server struct {
 	IncludeTools []string // patterns of the tools to offer; none means all
 	ExcludeTools []string // patterns of tools that are not offered, even if included
 
+	Protocol     string        // version of the protocol that it speaks; "" finds out
 	Source       Source        // who configured it
 	Timeout      time.Duration // per call; 0 means the pool's
 	StartTimeout time.Duration // to start and to list the tools; 0 means the pool's

@@ -34,6 +34,7 @@ type entry struct {
 	Parallel     bool              `json:"parallel,omitempty"`
 	Roots        *bool             `json:"roots,omitempty"`
 	Disabled     bool              `json:"disabled,omitempty"`
+	Protocol     string            `json:"protocol,omitempty"`
 }
 
 // entryOf returns how a server is written. Its variables are not expanded.
@@ -41,7 +42,7 @@ func entryOf(s Server) entry {
 	e := entry{
 		Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Dir, Inherit: s.Inherit,
 		URL: s.URL, Headers: s.Headers, Helper: s.HeadersHelper, IncludeTools: s.IncludeTools, ExcludeTools: s.ExcludeTools,
-		OAuth: s.OAuth, Required: s.Required, Parallel: s.Parallel, Disabled: s.Disabled,
+		OAuth: s.OAuth, Required: s.Required, Parallel: s.Parallel, Disabled: s.Disabled, Protocol: s.Protocol,
 	}
 	if s.NoRoots {
 		e.Roots = new(bool)

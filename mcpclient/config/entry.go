@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"github.com/mark3labs/mcp-go/mcp"
 
 	"replan/internal/english"
 )
@@ -60,6 +61,7 @@ type written struct {
 	Trust          bool     `json:"trust"`
 	Parallel       bool     `json:"parallel"`
 	Roots          *bool    `json:"roots"`
+	Protocol       string   `json:"protocol"`
 }
 
 // texts is a text, or a list of texts.
@@ -225,7 +227,11 @@ func (f found) unexpanded(source Source) (Server, error) {
 	if err := w.check(); err != nil {
 		return s, err
 	}
-	if err := w.times(&s); err != nil {
+	read, err := w.times(&s, f.style.seconds)
+	for _, key := range slices.Sorted(maps.Keys(read)) {
+		s.Notes = append(s.Notes, f.note(key, read[key]))
+	}
+	if err != nil {
 		return s, err
 	}
 	return s, checkTools(s)
@@ -239,7 +245,7 @@ func (w written) server(name string) Server {
 		IncludeTools: slices.Concat(w.IncludeTools, w.EnabledTools, w.Tools.include),
 		ExcludeTools: slices.Concat(w.ExcludeTools, w.DisabledTools, w.DeniedTools, w.Tools.exclude),
 		Disabled:     w.Disabled || w.Enabled != nil && !*w.Enabled,
-		Required:     w.Required, Trust: w.Trust, Parallel: w.Parallel, NoRoots: w.Roots != nil && !*w.Roots,
+		Required:     w.Required, Trust: w.Trust, Parallel: w.Parallel, NoRoots: w.Roots != nil && !*w.Roots, Protocol: w.Protocol,
 	}
 	if len(w.Command) > 0 {
 		s.Command, s.Args = w.Command[0], slices.Concat(w.Command[1:], w.Args)
@@ -368,6 +374,10 @@ func (w written) check() error {
 		return fmt.Errorf(`is of type %q and has no "command"`, kind)
 	case w.Type != "" && !stdio && len(addresses) == 0:
 		return fmt.Errorf(`is of type %q and has no "url"`, w.Type)
+	case w.Protocol != "" && !mcp.IsValidProtocolVersion(w.Protocol):
+		return fmt.Errorf(`"protocol" is %q; the versions are %s`, w.Protocol, english.List(mcp.ValidProtocolVersions, "and"))
+	case kind == "sse" && mcp.IsModernProtocol(w.Protocol):
+		return fmt.Errorf(`"protocol" is %q, which servers of type "sse" do not speak`, w.Protocol)
 	}
 	return nil
 }
@@ -375,9 +385,16 @@ func (w written) check() error {
 // unitNames are the units of numbers that are limits of time.
 var unitNames = map[time.Duration]string{time.Millisecond: "milliseconds", time.Second: "seconds"}
 
-// times reads the limits of time. opencode writes both into one object.
-func (w written) times(s *Server) error {
+// times reads the limits of time. opencode writes both into one object. seconds says that
+// the number of "timeout" is one of seconds. The notes say how numbers were read whose unit
+// is doubtful, by key.
+func (w written) times(s *Server, seconds bool) (notes map[string]string, err error) {
 	call, start := w.Timeout, any(nil)
+	unit := time.Millisecond
+	if seconds {
+		unit = time.Second
+	}
+	notes = map[string]string{}
 	if both, ok := call.(map[string]any); ok {
 		call, start = both["request"], both["startup"]
 	}
@@ -387,7 +404,7 @@ func (w written) times(s *Server) error {
 		unit  time.Duration
 		to    *time.Duration
 	}{
-		{"timeout", call, time.Millisecond, &s.Timeout},
+		{"timeout", call, unit, &s.Timeout},
 		{"tool_timeout_sec", number(w.ToolTimeoutS), time.Second, &s.Timeout},
 		{"timeout.startup", start, time.Millisecond, &s.StartTimeout},
 		{"startup_timeout", w.StartTimeout, time.Second, &s.StartTimeout},
@@ -397,13 +414,33 @@ func (w written) times(s *Server) error {
 		if l.value == nil {
 			continue
 		}
-		limit, err := readTimeout(l.key, l.value, l.unit)
+		unit := l.unit
+		if number, ok := l.value.(float64); ok && !seconds && number > 0 {
+			if unit = usual(l.key, number, unit); unit != l.unit {
+				notes[l.key] = fmt.Sprintf("%q is %s, which is read as %s; write a duration such as \"30s\"", l.key, strconv.FormatFloat(number, 'f', -1, 64), unitNames[unit])
+			}
+		}
+		limit, err := readTimeout(l.key, l.value, unit)
 		if err != nil {
-			return err
+			return notes, err
 		}
 		*l.to = limit
 	}
-	return nil
+	return notes, nil
+}
+
+// usual returns the unit of a number that is a limit of time, which programs write in
+// different units under the same keys: no limit is shorter than a second, or longer than a
+// quarter of an hour. A key that names its unit is right.
+func usual(key string, number float64, unit time.Duration) time.Duration {
+	switch {
+	case strings.HasSuffix(key, "_ms"), strings.HasSuffix(key, "_sec"):
+	case unit == time.Millisecond && number < 1000:
+		return time.Second
+	case unit == time.Second && number >= 1000:
+		return time.Millisecond
+	}
+	return unit
 }
 
 // number returns a number as JSON has it, nil if it is not there.
@@ -422,12 +459,6 @@ func readTimeout(key string, value any, unit time.Duration) (time.Duration, erro
 	var d time.Duration
 	switch v := value.(type) {
 	case float64:
-		if unit == time.Millisecond && v > 0 && v < 1000 {
-			return 0, fmt.Errorf("%q is %g milliseconds, which is too short; write %q for %g seconds, or %g for milliseconds", key, v, fmt.Sprintf("%gs", v), v, v*1000)
-		}
-		if key == "startup_timeout" && v >= 1000 { // other programs write milliseconds under such names
-			return 0, fmt.Errorf("%q is %s seconds, which is too long; write \"%[2]sms\" for milliseconds, or \"%[2]ss\" for seconds", key, strconv.FormatFloat(v, 'f', -1, 64))
-		}
 		d = time.Duration(min(v, maxTimeout) * float64(unit))
 	case string:
 		var err error

@@ -73,6 +73,16 @@ func Programs() []string {
 
 const gemini = "gemini"
 
+// writesSeconds reports whether a file is one of a program that writes a "timeout" in
+// seconds: of Cline, Roo or Crush.
+func writesSeconds(path string) bool {
+	switch filepath.Base(path) {
+	case "cline_mcp_settings.json", "mcp_settings.json", "crush.json", ".crush.json":
+		return true
+	}
+	return filepath.Base(filepath.Dir(path)) == ".roo"
+}
+
 // ClaudeFile is the name of the file of Claude Code that holds the servers of all
 // projects, and those of each.
 const ClaudeFile = ".claude.json"

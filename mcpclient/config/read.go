@@ -30,7 +30,8 @@ type found struct {
 
 // style says what is special in the entries of a program's files.
 type style struct {
-	braces bool // {env:NAME} is a variable too
+	braces  bool // {env:NAME} is a variable too
+	seconds bool // the number of a "timeout" is one of seconds
 	// perTool are switches of single tools outside of the servers' entries: a
 	// pattern of NAME_TOOL and whether it is on.
 	perTool map[string]bool
@@ -43,7 +44,9 @@ type style struct {
 //
 // Variables expand as [Server] says for its fields; ${workspaceFolder} is
 // folder. A timeout is a duration ("30s") or a number of milliseconds, a
-// startup_timeout a duration or a number of seconds. Unknown keys give notes.
+// startup_timeout a duration or a number of seconds; a number that makes no sense so
+// is read in the other unit, with a note. The files of some programs have a timeout
+// in seconds. Unknown keys give notes.
 //
 // The result includes invalid servers, with Problem set. The error lists every
 // mistake in one sentence each, with the file, the line and the server. If the
@@ -120,9 +123,9 @@ func parse(path string, text []byte) ([]found, error) {
 	if !ok {
 		return nil, fmt.Errorf(`: %q must be an object, one server under each name`, key)
 	}
-	var how style
+	how := style{seconds: writesSeconds(path)}
 	if key == "mcp" { // opencode's
-		how = style{braces: true, perTool: switches(object)}
+		how.braces, how.perTool = true, switches(object)
 	}
 	all := membersOf(servers, text, how)
 	if other, ok := member(object, "servers"); ok && key == "mcpServers" && other.Value.Kind() == '{' && len(all) > 0 {

@@ -9,6 +9,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -69,8 +71,31 @@ func (s *Requests) Close() {
 	s.running.Wait()
 }
 
-// StreamRequests takes the requests of a server out of its streams. The SSE transport
-// of the library would take one for the answer to a call.
+// Numbered returns an answer whose id is the text of a number with that number, which is what
+// was asked with; any other message as it is.
+func Numbered(message []byte) []byte {
+	var of struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}
+	var text string
+	if json.Unmarshal(message, &of) != nil || of.Method != "" || json.Unmarshal(of.ID, &text) != nil {
+		return message
+	}
+	number, err := strconv.ParseInt(text, 10, 64)
+	var fields map[string]json.RawMessage
+	if err != nil || strconv.FormatInt(number, 10) != text || json.Unmarshal(message, &fields) != nil {
+		return message
+	}
+	fields["id"] = json.RawMessage(text)
+	if numbered, err := json.Marshal(fields); err == nil {
+		return numbered
+	}
+	return message
+}
+
+// StreamRequests takes the requests of a server out of its streams, and makes its answers
+// [Numbered]. The SSE transport of the library would take a request for the answer to a call.
 type StreamRequests struct {
 	http.RoundTripper
 	Take func(transport.JSONRPCRequest)
@@ -108,6 +133,8 @@ func (s *streamWithoutRequests) Read(p []byte) (int, error) {
 		if ok && json.Unmarshal(data, &r) == nil && r.Method != "" && !r.ID.IsNil() {
 			s.rest = nil
 			s.take(r)
+		} else if numbered := Numbered(data); ok && !bytes.Equal(numbered, data) {
+			s.rest = slices.Concat([]byte("data:"), numbered, []byte("\n"))
 		}
 	}
 	n := copy(p, s.rest)

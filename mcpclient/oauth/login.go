@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
 
 	"replan/mcpclient/config"
 )
@@ -69,10 +71,10 @@ func (l Login) Run(ctx context.Context) (scopes []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.authority, err = discover(ctx, a.http, l.Server.URL, asked); err != nil {
+	if a.authority, err = discover(ctx, a.http, l.Server.URL, *asked); err != nil {
 		return nil, err
 	}
-	a.scopes = a.wantedScopes(before, asked)
+	a.scopes = a.wantedScopes(before, *asked)
 	if a.state, err = transport.GenerateState(); err != nil {
 		return nil, err
 	}
@@ -108,42 +110,74 @@ func (l Login) settings() config.OAuth {
 	return *l.Server.OAuth
 }
 
-// challenge asks the server without a token how to log in.
-func (a *attempt) challenge(ctx context.Context) (challenge, error) {
-	method, body := http.MethodPost, map[string]any{
-		"jsonrpc": "2.0", "id": 1, "method": "initialize",
-		"params": map[string]any{
-			"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "replan", "version": a.Version},
-		},
-	}
-	text, err := json.Marshal(body)
-	if err != nil {
-		return challenge{}, err
-	}
+// challenge asks the server without a token how to log in. Some servers refuse nothing but
+// what needs rights, so it sends the first requests of either protocol until one is refused.
+func (a *attempt) challenge(ctx context.Context) (*challenge, error) {
 	if a.Server.SSE {
-		method, text = http.MethodGet, nil
+		refused, _, err := a.sendBare(ctx, http.MethodGet, nil, nil)
+		return cmp.Or(refused, &challenge{}), err
 	}
+	info := map[string]any{"name": "replan", "version": a.Version}
+	newer := map[string]any{"_meta": map[string]any{
+		mcp.MetaKeyProtocolVersion: mcp.ProtocolVersion20260728, mcp.MetaKeyClientInfo: info, mcp.MetaKeyClientCapabilities: map[string]any{},
+	}}
+	older := map[string]any{"protocolVersion": mcp.LATEST_LEGACY_PROTOCOL_VERSION, "capabilities": map[string]any{}, "clientInfo": info}
+	session := ""
+	for i, one := range []struct {
+		method  mcp.MCPMethod
+		version string // in the header; initialize has none
+		params  map[string]any
+	}{
+		{mcp.MethodServerDiscover, mcp.ProtocolVersion20260728, newer},
+		{mcp.MethodToolsList, mcp.ProtocolVersion20260728, newer},
+		{mcp.MethodInitialize, "", older},
+		{mcp.MethodToolsList, mcp.LATEST_LEGACY_PROTOCOL_VERSION, map[string]any{}},
+	} {
+		text, err := json.Marshal(map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "id": i + 1, "method": one.method, "params": one.params})
+		if err != nil {
+			return nil, err
+		}
+		headers := map[string]string{transport.HeaderKeyProtocolVersion: one.version, transport.HeaderKeySessionID: session}
+		maps.Copy(headers, mcp.StandardHeaders(one.version, one.method, text))
+		refused, begun, err := a.sendBare(ctx, http.MethodPost, headers, text)
+		if err != nil || refused != nil {
+			return refused, err
+		}
+		session = begun
+	}
+	return &challenge{}, nil
+}
+
+// sendBare sends a request without a token. It returns what the server says about the token
+// that it wants, nil if it does not refuse the request for want of one, and the session that
+// it has begun.
+func (a *attempt) sendBare(ctx context.Context, method string, headers map[string]string, body []byte) (refused *challenge, session string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, method, a.Server.URL, bytes.NewReader(text))
+	r, err := http.NewRequestWithContext(ctx, method, a.Server.URL, bytes.NewReader(body))
 	if err != nil {
-		return challenge{}, errors.New("its url cannot be read")
+		return nil, "", errors.New("its url cannot be read")
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
-	for name, value := range a.Headers {
-		r.Header.Set(name, value)
+	for _, more := range []map[string]string{headers, a.Headers} {
+		for name, value := range more {
+			if value != "" {
+				r.Header.Set(name, value)
+			}
+		}
 	}
 	r.Header.Del("Authorization")
 	response, err := a.http.Do(r)
 	if err != nil {
-		return challenge{}, fmt.Errorf("the server cannot be reached: %w", plain(err))
+		return nil, "", fmt.Errorf("the server cannot be reached: %w", plain(err))
 	}
 	_ = response.Body.Close() // a stream may not end
-	if response.StatusCode != http.StatusUnauthorized {
-		return challenge{}, nil // some servers refuse only calls
+	c := readChallenge(response.Header)
+	if response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden && c.code != "" {
+		return &c, "", nil
 	}
-	return readChallenge(response.Header), nil
+	return nil, response.Header.Get(transport.HeaderKeySessionID), nil
 }
 
 // wantedScopes returns the scopes to ask for: those of the configuration, or of the

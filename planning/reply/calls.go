@@ -248,7 +248,7 @@ func withoutSchema(args map[string]any) (values map[string]any, copied bool) {
 var (
 	nameFields = []string{"name", "tool", "tool_name", "function", "function_name", "action"}
 	argsFields = []string{"arguments", "args", "parameters", "params", "input", "tool_input", "action_input", "kwargs"}
-	wrappers   = []string{"function", "tool_call", "function_call", "tool_calls", "function_calls", "calls"}
+	wrappers   = []string{"function", "tool_call", "function_call", "tool_calls", "function_calls", "calls", "tool"}
 )
 
 // usesOf reads a JSON value as calls with names and arguments.
@@ -293,7 +293,7 @@ func argsOf(value any) (args map[string]any, ok bool) {
 	case map[string]any:
 		return v, true
 	case string:
-		if strings.HasPrefix(strings.TrimSpace(v), "{") {
+		if v = strings.TrimSpace(unfenced(v)); strings.HasPrefix(v, "{") {
 			args = firstObject(v)
 			return args, args != nil
 		}

@@ -111,6 +111,9 @@ func knownFields(item map[string]any) map[string]any {
 		item = maps.Clone(item)
 		item["tool"] = item["name"]
 	}
+	if call, ok := item["tool"].(map[string]any); ok {
+		item = unfolded(item, call)
+	}
 	for _, field := range stepFields {
 		for _, name := range append([]string{field.name}, field.aliases...) {
 			v, ok := item[name]
@@ -133,7 +136,7 @@ func knownFields(item map[string]any) map[string]any {
 		step["title"] = plan.OneLine(title, 400)
 	}
 	if args, ok := step["args"].(string); ok {
-		if v, err := plan.DecodeValue([]byte(args)); err == nil || strings.TrimSpace(args) == "" {
+		if v, err := plan.DecodeValue([]byte(unfenced(args))); err == nil || strings.TrimSpace(args) == "" {
 			step["args"] = v
 		}
 	}
@@ -150,6 +153,24 @@ func knownFields(item map[string]any) map[string]any {
 		step["result_variable"] = name
 	}
 	return step
+}
+
+// unfolded returns a step whose tool is written as a call, with the name and the arguments
+// in their own fields. Arguments of the step go before those of the call.
+func unfolded(item, call map[string]any) map[string]any {
+	item = maps.Clone(item)
+	for _, key := range nameFields {
+		if name, _ := call[key].(string); name != "" {
+			item["tool"] = name
+			break
+		}
+	}
+	for _, key := range argsFields {
+		if call[key] != nil && item["args"] == nil {
+			item["args"] = call[key]
+		}
+	}
+	return item
 }
 
 // settleExecutor makes out who carries a step out, from whatever of executor,

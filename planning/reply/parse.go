@@ -45,6 +45,10 @@ func ReadRest(reply Reply) Proposal { return readProposal(reply, true, true) }
 // may have checks of the goal.
 func readProposal(reply Reply, keep, checks bool) Proposal {
 	text := StripThinking(reply.Text)
+	if text == "" && !reply.CutOff && IsPlan(reply.Thinking) {
+		reply.Text, reply.Thinking = reply.Thinking, "" // the server took all of it for thoughts
+		return readProposal(reply, keep, checks)
+	}
 	all := findJSON(text)
 	if object, f, ok := objectWithSteps(all); ok {
 		p := propose(object, keep, checks)
@@ -68,6 +72,9 @@ func readProposal(reply Reply, keep, checks bool) Proposal {
 		return p
 	}
 	if len(words.items) == 0 {
+		if steps := called(reply, text); len(steps) > 0 {
+			return propose(map[string]any{"steps": steps}, keep, checks)
+		}
 		if fault, ok := Wordless(reply); ok {
 			return Proposal{Faults: []plan.Fault{fault}}
 		}
@@ -84,6 +91,22 @@ func readProposal(reply Reply, keep, checks bool) Proposal {
 		p.Faults = append([]plan.Fault{cutOffFault(reply, p.Plan.Steps)}, p.Faults...)
 	}
 	return p
+}
+
+// called returns the calls that a model makes in place of writing a plan, in order, as steps:
+// nothing is called before the plan is taken. They are in a field of their own, or in the text
+// between marks.
+func called(reply Reply, text string) (steps []any) {
+	uses := reply.Calls
+	if len(uses) == 0 {
+		if written := ReadCalls(text, nil, reply.CutOff); !written.Broken {
+			uses = written.Unknown // none is known without an offer
+		}
+	}
+	for _, use := range uses {
+		steps = append(steps, map[string]any{"name": use.Name, "arguments": use.Args})
+	}
+	return steps
 }
 
 // cutOffFault reports steps lost because the reply stopped.

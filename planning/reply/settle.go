@@ -62,7 +62,7 @@ func settleTool(c plan.Catalogue, s plan.Step) plan.Step {
 	if _, err := c.Find(s.Tool); err == nil || s.Tool == "" {
 		return s
 	}
-	if tool, err := plan.Offer(c).Find(s.Tool); err == nil {
+	if tool, err := findNamed(plan.Offer(c), s.Tool); err == nil {
 		s.Tool = c.NameOf(tool)
 	}
 	return s
@@ -149,6 +149,18 @@ func wordValue(text string) any {
 		return text[1 : n-1]
 	}
 	return text
+}
+
+// unfenced returns what stands in a text that is one block of code, else the text.
+func unfenced(text string) string {
+	inside, fenced := strings.CutPrefix(strings.TrimSpace(text), "```")
+	if !fenced {
+		return text
+	}
+	if kind, rest, ok := strings.Cut(inside, "\n"); ok && !strings.ContainsAny(kind, "{[") {
+		inside = rest
+	}
+	return trimFence(strings.TrimPrefix(inside, "json"))
 }
 
 // firstObject returns the first JSON object in a text, nil if there is none.

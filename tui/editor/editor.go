@@ -26,7 +26,9 @@ func Open(command []string, name, text string, line int, done func(text string, 
 			return done(text, fmt.Errorf("open the editor: %w", err))
 		}
 		args := append(slices.Clone(command[1:]), at(command[0], path, line)...)
-		run := tea.ExecProcess(exec.Command(command[0], args...), func(failed error) tea.Msg { //nolint:gosec,noctx // the user's own editor, for as long as it is open
+		started := exec.Command(command[0], args...) //nolint:gosec,noctx // the user's own editor, for as long as it is open
+		started.Stderr = os.Stdout                   // the terminal: os.Stderr leads to the log
+		run := tea.ExecProcess(started, func(failed error) tea.Msg {
 			defer func() { _ = os.RemoveAll(filepath.Dir(path)) }() // it is a temporary folder
 			left, err := os.ReadFile(path)                          //nolint:gosec // our own
 			if err != nil {
