@@ -198,7 +198,7 @@ func (o plans) planImport(name, as string) error {
 	}
 	p, faults, warnings := plan.CheckPlan(data, plan.Rules{})
 	if as != "" {
-		if !plan.IDPattern.MatchString(as) {
+		if plan.CheckID(as) != nil {
 			return usage("--as takes at most 128 letters, digits, dots, dashes and underscores, and starts with a letter or digit, not %q", as)
 		}
 		p.ID = as
