@@ -150,7 +150,7 @@ func (d *draft) rename() {
 	}
 	place := d.within()
 	uses := d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": place}, "uses")
-	change := d.call("code.transform", "Work out the renaming to "+plan.OneLine(name, 60), map[string]any{
+	change := d.call("code.transform", "Work out the renaming"+prefixed(" to ", plan.OneLine(name, 60)), map[string]any{
 		"kind": "rename", "symbol": "${uses.symbol}", "new_name": literally(name), "path": place,
 	}, "change", uses)
 	d.applied(change)
