@@ -160,7 +160,11 @@ func (o plans) writePlan(out *plain.Printer, p plan.Plan) {
 		out.Heading("milestones")
 	}
 	for _, m := range p.Milestones {
-		out.Line("  %s: %s", m.Title, out.Faint("%s", strings.Join(m.Steps, ", ")))
+		text := m.Title.Line()
+		if len(m.Steps) > 0 {
+			text += ": " + out.Faint("%s", strings.Join(m.Steps, ", "))
+		}
+		out.Line("  %s", text)
 	}
 	if len(p.Risks) > 0 {
 		out.Heading("risks")
