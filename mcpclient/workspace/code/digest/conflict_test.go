@@ -10,7 +10,7 @@ import (
 const combined = "diff --cc a\nindex 975fbec,587be6b..0000000\n--- a/a\n+++ b/a\n@@@ -1,1 -1,1 +1,5 @@@\n"
 
 // A merge, a rebase, a cherry-pick and a stash leave the same diff of a file in conflict.
-func TestConflictsAreNamedWhereADiffHasNothingElse(t *testing.T) {
+func TestConflictsOfADiffAreNamed(t *testing.T) {
 	marked := combined + "++<<<<<<< HEAD\n +y\n++=======\n+ x\n++>>>>>>> x\n"
 	for name, tt := range map[string]struct{ diff, want string }{
 		"changed on both sides":      {marked, "a has conflicts"},

@@ -94,11 +94,11 @@ func closed(diff string) string {
 
 // Diff sums up a unified diff. Its title can be the subject of a commit.
 func Diff(ctx context.Context, diff string) (Digest, error) {
+	if paths := inConflict(diff); len(paths) > 0 {
+		return Digest{}, fmt.Errorf("%s %s conflicts that are not resolved: resolve them, add the files with git, then try again", english.List(paths, "and"), english.Agree(len(paths), "has", "have"))
+	}
 	files := readDiff(diff)
 	if len(files) == 0 {
-		if paths := inConflict(diff); len(paths) > 0 {
-			return Digest{}, fmt.Errorf("%s %s conflicts that are not resolved: resolve them, add the files with git, then try again", english.List(paths, "and"), english.Agree(len(paths), "has", "have"))
-		}
 		if strings.TrimSpace(diff) == "" {
 			return Digest{Kind: "diff", Title: "No changes", Summary: "Nothing is changed.\n"}, nil
 		}
