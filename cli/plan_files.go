@@ -160,11 +160,11 @@ func (o plans) writePlan(out *plain.Printer, p plan.Plan) {
 		out.Heading("milestones")
 	}
 	for _, m := range p.Milestones {
-		text := m.Title.Line()
-		if len(m.Steps) > 0 {
-			text += ": " + out.Faint("%s", strings.Join(m.Steps, ", "))
+		if len(m.Steps) == 0 {
+			out.Line("  %s", m.Title)
+			continue
 		}
-		out.Line("  %s", text)
+		out.Line("  %s: %s", m.Title, out.Faint("%s", strings.Join(m.Steps, ", ")))
 	}
 	if len(p.Risks) > 0 {
 		out.Heading("risks")
