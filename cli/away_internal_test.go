@@ -8,7 +8,7 @@ import (
 
 func TestSecondInterruptSaysWhatBecomesOfTheRun(t *testing.T) {
 	o := &options{follows: new(atomic.Bool)}
-	if words := o.secondInterrupt(); !strings.HasPrefix(words, "stopping the run;") {
+	if words := o.secondInterrupt(); !strings.HasPrefix(words, "stopping;") {
 		t.Errorf("of a run of this machine: %q", words)
 	}
 	o.follows.Store(true)

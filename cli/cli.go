@@ -234,7 +234,7 @@ func (o *options) secondInterrupt() string {
 	if o.follows.Load() {
 		return "leaving the run to the workers; a third interrupt exits at once"
 	}
-	return "stopping the run; a third interrupt exits at once and may leave processes running"
+	return "stopping; a third interrupt exits at once and may leave processes running"
 }
 
 // catchBrokenPipes turns a write to a closed pipe into an error. Otherwise the

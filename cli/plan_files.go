@@ -160,6 +160,10 @@ func (o plans) writePlan(out *plain.Printer, p plan.Plan) {
 		out.Heading("milestones")
 	}
 	for _, m := range p.Milestones {
+		if len(m.Steps) == 0 {
+			out.Line("  %s", m.Title)
+			continue
+		}
 		out.Line("  %s: %s", m.Title, out.Faint("%s", strings.Join(m.Steps, ", ")))
 	}
 	if len(p.Risks) > 0 {
@@ -198,7 +202,7 @@ func (o plans) planImport(name, as string) error {
 	}
 	p, faults, warnings := plan.CheckPlan(data, plan.Rules{})
 	if as != "" {
-		if !plan.IDPattern.MatchString(as) {
+		if plan.CheckID(as) != nil {
 			return usage("--as takes at most 128 letters, digits, dots, dashes and underscores, and starts with a letter or digit, not %q", as)
 		}
 		p.ID = as

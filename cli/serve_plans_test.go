@@ -23,7 +23,7 @@ func TestServedPlanIsCreatedAndRun(t *testing.T) {
 		if failed || made["title"] != "Look around" || len(made["steps"].([]any)) != 2 {
 			t.Fatalf("got %v", made)
 		}
-		ran, failed := s.must(t, "plan_execute", map[string]any{"id": made["id"]})
+		ran, failed := s.must(t, "plan_execute", map[string]any{"plan_id": made["id"]}) // or id
 		if failed || ran["status"] != "completed" {
 			t.Fatalf("got %v", ran)
 		}
@@ -134,8 +134,8 @@ func TestServedGateIsDenied(t *testing.T) {
 		hint   string
 	}{
 		"by the user": {"deny", byUser}, "by declining": {mcp.ElicitationResponseActionDecline, byUser},
-		"by cancelling": {mcp.ElicitationResponseActionCancel, byUser}, "by an unknown answer": {"yes please", byUser},
-		"without an answer": {7, byUser}, "by an error": {errors.New("no window"), "this client failed to ask its user"},
+		"by cancelling": {mcp.ElicitationResponseActionCancel, byUser}, "by an unknown answer": {"yes please", "answered with none of the choices"},
+		"without an answer": {7, "answered with none of the choices"}, "by an error": {errors.New("no window"), "this client failed to ask its user"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := startServe(t, serveOptions{old: true, answer: always(c.answer)})

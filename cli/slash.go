@@ -88,18 +88,21 @@ func (o chat) slash(ctx context.Context, w *services, now runner.SlashState, lin
 	syntax := slash.Syntax{
 		WrongFlag: notInChat, Foreign: programFlag, Before: in.CheckOutput,
 		Flags: func(f *pflag.FlagSet) {
-			f.StringVar(&in.Output, "output", config.OutputText, "text or json")
+			f.StringVar(&in.Output, "output", config.OutputText, "`FORM` of the output: text or json")
 			f.BoolVar(&in.DryRun, "dry-run", o.DryRun, "show what it would do; change nothing")
 		},
 	}
-	err = syntax.Run(ctx, command, words[1:], &output)
+	about, err := syntax.Run(ctx, command, words[1:])
 	if errors.Is(err, errSaid) {
 		err = nil
 	}
 	if err != nil {
 		return runner.Answer{}, errors.Join(remarks(output.String()), err)
 	}
-	return runner.Answer{Text: slash.CodeBlock(output.String()), Then: in.chatContext.then}, nil
+	if about == "" && len(words) == 1 && command.Do == nil {
+		about = "\n`" + command.Name + " --help` lists what else it does.\n"
+	}
+	return runner.Answer{Text: slash.CodeBlock(output.String()) + about, Then: in.chatContext.then}, nil
 }
 
 // keyFor returns the key that does what users of other programs type as a command,

@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -61,18 +62,19 @@ type phases struct{}
 func (phases) Plan(b prompt.Brief) Planner                       { return NewPipeline(b) }
 func (phases) Replan(b prompt.Brief, s prompt.Situation) Planner { return NewReplanner(b, s) }
 
-// Scripted returns planners without a model. The first of plans is the plan; each
-// further one answers the next replan with steps in place of the remaining ones,
-// see [Proposed]. A replan after the last answer gives up.
-func Scripted(plans ...plan.Plan) Planners { return script{plans} }
+// PlanFunc is a function that proposes plans in place of a model, and the [Planners] of it.
+// failure is nil for the first plan of a goal. Otherwise the steps of the plan replace the
+// remaining ones, see [Proposed]. A plan without steps means that there is none, and its
+// title says why. The function keeps no state between calls: equal arguments give equal plans.
+type PlanFunc func(brief prompt.Brief, failure *prompt.Situation) plan.Plan
 
-type script struct{ plans []plan.Plan }
-
-func (s script) Plan(b prompt.Brief) Planner {
-	if len(s.plans) == 0 || len(s.plans[0].Steps) == 0 {
-		return settled{Outcome{Kind: OutcomeEmpty, Reason: "the script proposes no steps"}}
+// Plan returns the planner of the goal, which is done at once. A plan that breaks a rule
+// fails, since there is no repair.
+func (f PlanFunc) Plan(b prompt.Brief) Planner {
+	plan := spellOut(f(b, nil))
+	if len(plan.Steps) == 0 {
+		return Unplanned(cmp.Or(string(plan.Title), "the planner proposes no steps"))
 	}
-	plan := spellOut(s.plans[0])
 	if b.Goal != "" {
 		plan.Goal = untrusted.Text(b.Goal)
 	}
@@ -82,17 +84,29 @@ func (s script) Plan(b prompt.Brief) Planner {
 	return settled{Outcome{Kind: OutcomePlanned, Plan: plan}}
 }
 
-func (s script) Replan(b prompt.Brief, situation prompt.Situation) Planner {
-	r := newReplanner(b, situation)
+// Replan returns the planner of a replan, which is done at once.
+func (f PlanFunc) Replan(b prompt.Brief, s prompt.Situation) Planner {
+	r := newReplanner(b, s)
 	if r.outcome.Kind != OutcomePending {
 		return settled{r.outcome}
 	}
-	// Treat a situation without an attempt number as the first.
-	next := max(situation.Attempt, 1)
-	if next >= len(s.plans) {
-		return settled{Outcome{Kind: OutcomeGaveUp, Reason: "the script holds no further plan"}}
-	}
-	return proposed(r, s.plans[next])
+	return proposed(r, f(b, &s))
+}
+
+// Scripted returns planners without a model. The first of plans is the plan; each
+// further one answers the next replan with steps in place of the remaining ones,
+// see [Proposed]. A replan after the last answer gives up.
+func Scripted(plans ...plan.Plan) Planners {
+	return PlanFunc(func(_ prompt.Brief, failure *prompt.Situation) plan.Plan {
+		next := 0
+		if failure != nil {
+			next = max(failure.Attempt, 1) // a situation without a number is the first
+		}
+		if next < len(plans) {
+			return plans[next]
+		}
+		return plan.Plan{Title: "the script holds no further plan"}
+	})
 }
 
 // Proposed returns a planner with a ready answer to a failure: the steps of p

@@ -69,8 +69,8 @@ func TestScriptAnswersEachReplanInTurn(t *testing.T) {
 		reason  string
 	}{
 		{name: "first plan", plans: []plan.Plan{first, after}, kind: planning.OutcomePlanned, steps: "1"},
-		{name: "no plans", kind: planning.OutcomeEmpty, reason: "no steps"},
-		{name: "plan without steps", plans: []plan.Plan{end}, kind: planning.OutcomeEmpty, reason: "no steps"},
+		{name: "no plans", kind: planning.OutcomeEmpty, reason: "no further plan"},
+		{name: "plan without steps", plans: []plan.Plan{end}, kind: planning.OutcomeEmpty, reason: "a.go is generated"},
 		{name: "invalid plan", plans: []plan.Plan{wrong}, kind: planning.OutcomeFailed, reason: `there is no tool "no.such"`},
 		{name: "plan exceeds the step limit", plans: []plan.Plan{after}, change: func(b *prompt.Brief, _ *prompt.Situation) { b.MaxSteps = 2 }, kind: planning.OutcomeFailed, reason: "at most 2"},
 		{name: "first replan", plans: []plan.Plan{first, after, end}, attempt: 1, kind: planning.OutcomePlanned, steps: "1 2 5 3 4"},
@@ -104,5 +104,21 @@ func TestScriptAnswersEachReplanInTurn(t *testing.T) {
 				t.Errorf("the same request gave another outcome: %+v", again)
 			}
 		})
+	}
+}
+
+func TestFunctionPlansAndReplans(t *testing.T) {
+	steps := planning.PlanFunc(func(b prompt.Brief, failure *prompt.Situation) plan.Plan {
+		if failure == nil {
+			return plan.Plan{Title: "First", Steps: []plan.Step{{Index: "1", Title: plan.Text(b.Goal), Tool: "fs.read", Args: map[string]any{"path": "x"}}}}
+		}
+		return plan.Plan{Title: plan.Text("nothing helps against " + failure.Error)}
+	})
+	b, s := brief(), situation()
+	if out := decided(t, steps.Plan(b)); out.Kind != planning.OutcomePlanned || indices(out.Plan.Steps) != "1" || string(out.Plan.Goal) != b.Goal {
+		t.Errorf("the plan: got %+v", out)
+	}
+	if out := decided(t, steps.Replan(b, s)); out.Kind != planning.OutcomeGaveUp || out.Reason != "nothing helps against "+s.Error {
+		t.Errorf("the replan: got %+v", out)
 	}
 }

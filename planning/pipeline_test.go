@@ -188,7 +188,7 @@ func TestPipelineFollowsReplies(t *testing.T) {
 				if faults, _ := plan.Validate(out.Plan, plan.Rules{Catalogue: b.Catalogue, CheckTools: true, MaxSteps: b.MaxSteps, Planned: true}); len(faults) > 0 {
 					t.Errorf("planned an invalid plan: %v", faults)
 				}
-				if string(out.Plan.Goal) != b.Goal || !plan.IDPattern.MatchString(out.Plan.ID) {
+				if string(out.Plan.Goal) != b.Goal || plan.CheckID(out.Plan.ID) != nil {
 					t.Errorf("goal %q, id %q", out.Plan.Goal, out.Plan.ID)
 				}
 			}

@@ -132,10 +132,10 @@ func (p *program) next() (Output, error) {
 	if o.Problem != nil {
 		return o, o.Problem
 	}
-	if a := o.Accepted; a != nil && (!plan.IDPattern.MatchString(a.Run) || !plan.IDPattern.MatchString(a.Session)) {
+	if a := o.Accepted; a != nil && (plan.CheckID(a.Run) != nil || plan.CheckID(a.Session) != nil) {
 		return o, fmt.Errorf("%s accepted a run without a proper id: %s", p.name, untrusted.Line(a.Run+" "+a.Session))
 	}
-	if e := o.Event; e != nil && (!plan.IDPattern.MatchString(e.Run) || e.Data == nil) {
+	if e := o.Event; e != nil && (plan.CheckID(e.Run) != nil || e.Data == nil) {
 		return o, fmt.Errorf("%s wrote an event without a proper run: %s", p.name, untrusted.Line(e.Run))
 	}
 	return o, nil

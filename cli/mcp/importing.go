@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,6 +44,10 @@ type importedServer struct {
 	Notes   []string       `json:"notes,omitempty"`
 }
 
+// keptName is the error of a server with the name of the program, as other programs call
+// replan serve.
+var keptName = untrusted.Text(mcpconfig.ErrNameTaken.Error())
+
 // imports implements replan mcp import.
 func (h Host) imports(ctx context.Context, from string, how importing) error {
 	files, err := mcpconfig.Import(from, h.places())
@@ -69,16 +74,19 @@ func (h Host) imports(ctx context.Context, from string, how importing) error {
 			outcomes = append(outcomes, o)
 		}
 	}
-	switch {
-	case h.json():
-		return h.JSON(struct {
+	if h.json() {
+		err = h.JSON(struct {
 			Into    string           `json:"into"`
 			Servers []importedServer `json:"servers"`
 		}{into, outcomes})
-	case found > 0:
-		return h.Print(line("nothing was added: add --yes to add all to %s", into))
+	} else if found > 0 {
+		err = h.Print(line("nothing was added: add --yes to add all to %s", into))
 	}
-	return nil
+	fine := func(o importedServer) bool { return o.Done != "invalid" || o.Error == keptName }
+	if err == nil && len(outcomes) > 0 && !slices.ContainsFunc(outcomes, fine) {
+		return h.Failed(nil)
+	}
+	return err
 }
 
 // importOne decides about one server, adds it and prints the outcome.
@@ -118,6 +126,12 @@ func (h Host) importOne(ctx context.Context, s mcpconfig.Server, into string, ho
 		state, words = doctor.Warning, "kept: your file has a server of this name, and --replace replaces it"
 	case "invalid":
 		state, words = doctor.Failed, "left out: "+o.Error.Line()
+		if o.Error == keptName {
+			state, words = doctor.Off, "left out: this name is kept for the program's own tools"
+		}
+	}
+	if err := s.Unsupported(); err != nil && state != doctor.Failed {
+		state, words = doctor.Warning, words+", and cannot start: "+err.Error()
 	}
 	text := "  " + h.Sign(state) + " " + line("%s  %s  %s", s.Name, o.Address, words)
 	for _, note := range s.Notes {

@@ -438,7 +438,7 @@ func (c *call) hint(run *agent.Run) string {
 		switch {
 		case c.server.cfg.Answered != "":
 			return fmt.Sprintf(remedy, d.tool, c.server.cfg.Answered)
-		case d.by == noUser || d.by == failedToAsk:
+		case d.by == noUser || d.by == failedToAsk || d.by == notOffered:
 			return fmt.Sprintf(remedy, d.tool, d.by)
 		default:
 			return d.tool + " was denied by the user: do not try it again in another way"

@@ -54,6 +54,7 @@ func denialOf(run *agent.Run, e event.Event) (denial, bool) {
 const (
 	noUser      = "replan serve, because this client cannot ask its user (it has no elicitation)"
 	failedToAsk = "replan serve, because this client failed to ask its user"
+	notOffered  = "replan serve, because this client answered with none of the choices"
 )
 
 // The decisions that a user can choose from.
@@ -103,6 +104,9 @@ func (g gate) answered(r *mcp.ElicitationResult) answer {
 		if _, why := g.ForRun(); why == "" {
 			out.decision, out.scope = event.Allow, event.ScopeRun
 		}
+	case deny:
+	default:
+		out.by = notOffered
 	}
 	return out
 }

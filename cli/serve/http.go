@@ -1,11 +1,13 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -62,7 +64,7 @@ func Listen(ctx context.Context, address string, access Access) (net.Listener, e
 
 // Handler answers MCP over streamable HTTP at [Path].
 func (s *Server) Handler(access Access) http.Handler {
-	return access.guard(s.streamable())
+	return access.guard(watched(s.streamable()))
 }
 
 func (s *Server) streamable(options ...server.StreamableHTTPOption) *server.StreamableHTTPServer {
@@ -76,7 +78,7 @@ func (s *Server) ServeHTTP(ctx context.Context, listener net.Listener, access Ac
 	const headers, goodbye = 10 * time.Second, 5 * time.Second
 	web := &http.Server{ReadHeaderTimeout: headers}
 	mcp := s.streamable(server.WithStreamableHTTPServer(web))
-	web.Handler = access.guard(mcp)
+	web.Handler = access.guard(watched(mcp))
 	var failed error
 	ended := make(chan struct{})
 	go func() {
@@ -134,7 +136,16 @@ func (a Access) guard(next http.Handler) http.Handler {
 			http.Error(w, "this server has no stream beside those of calls", http.StatusMethodNotAllowed)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, largest)
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largest))
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			http.Error(w, "a request may have at most 4 MB", http.StatusRequestEntityTooLarge)
+			return
+		}
+		if err != nil {
+			http.Error(w, "the request could not be read", http.StatusBadRequest)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		next.ServeHTTP(w, r)
 	})
 }

@@ -68,7 +68,7 @@ func TestOnlyLocalRequestsWithTokenAreAnswered(t *testing.T) {
 		"other path":              {local, func(r *http.Request) { r.URL.Path = "/" }, http.StatusNotFound},
 		"large body": {local, func(r *http.Request) {
 			r.Body = io.NopCloser(strings.NewReader(`"` + strings.Repeat("x", 5<<20) + `"`))
-		}, http.StatusBadRequest},
+		}, http.StatusRequestEntityTooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, body := post(t, c.handler, c.change); got != c.want {

@@ -103,7 +103,7 @@ func New(cfg Config) *Server {
 		text += workspaceInstructions
 	}
 	s.mcp = server.NewMCPServer("replan", cfg.Version,
-		server.WithTitle("replan"), server.WithInstructions(text), server.WithToolCapabilities(false), server.WithRecovery())
+		server.WithTitle("replan"), server.WithInstructions(text), server.WithToolCapabilities(false), server.WithRecovery(), server.WithHooks(acknowledged()))
 	if cfg.Backend != nil {
 		s.mcp.AddTools(s.tools()...)
 	}

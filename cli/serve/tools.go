@@ -160,9 +160,12 @@ func (s *Server) planCreateAndExecute(ctx context.Context, r mcp.CallToolRequest
 // planExecute implements plan_execute.
 func (s *Server) planExecute(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	return s.carryOut(ctx, r, func() (session.Command, error) {
-		id, err := word(r, "id", "the one that "+prompt.PlanCreate+" returned")
-		if err != nil {
-			return nil, err
+		id := r.GetString("plan_id", "") // as mcp-cli calls it
+		if strings.TrimSpace(id) == "" {
+			var err error
+			if id, err = word(r, "id", "the one that "+prompt.PlanCreate+" returned"); err != nil {
+				return nil, err
+			}
 		}
 		return s.cfg.Backend.Execute(ctx, id)
 	})

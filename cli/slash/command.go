@@ -51,12 +51,11 @@ type Syntax struct {
 	Foreign func(flag string) bool
 }
 
-// Run runs a command, or writes its help to out if requested. words are what
-// follows its name.
-func (s Syntax) Run(ctx context.Context, c Command, words []string, out io.Writer) error {
+// Run runs a command, or returns its help as Markdown if that is requested. words are
+// what follows its name. Without words, a command that only has others below it lists.
+func (s Syntax) Run(ctx context.Context, c Command, words []string) (help string, err error) {
 	path := c.Name
-	help := false
-	top := true
+	wanted := false
 	for {
 		at := c.subcommand(words)
 		if at < 0 {
@@ -66,30 +65,32 @@ func (s Syntax) Run(ctx context.Context, c Command, words []string, out io.Write
 		words = append(append([]string{}, words[:at]...), words[at+1:]...)
 		below, ok := c.below(name)
 		if !ok { // the word help
-			help = true
+			wanted = true
 			continue
 		}
-		c, path, top = below, path+" "+name, false
+		c, path = below, path+" "+name
 	}
-	own, all := s.flags(c, top)
-	if err := all.Parse(words); err != nil {
-		return s.WrongFlag(all, err)
+	if list, ok := c.below("list"); ok && c.Do == nil && len(words) == 0 && !wanted {
+		c, path = list, path+" "+list.Name
 	}
-	if asked, _ := all.GetBool("help"); asked || help || c.Do == nil && all.NArg() == 0 {
-		_, err := io.WriteString(out, s.help(c, path, own, top))
-		return err
+	flags := s.flags(c)
+	if err := flags.Parse(words); err != nil {
+		return "", s.WrongFlag(flags, err)
+	}
+	if asked, _ := flags.GetBool("help"); asked || wanted || c.Do == nil && flags.NArg() == 0 {
+		return s.help(c, path, flags), nil
 	}
 	check := c.Check
 	if check == nil {
 		check = c.none
 	}
-	if err := check(path, all.Args()); err != nil {
-		return err
+	if err := check(path, flags.Args()); err != nil {
+		return "", err
 	}
 	if err := s.Before(); err != nil {
-		return err
+		return "", err
 	}
-	return c.Do(ctx, Call{Path: path, Args: all.Args(), Flags: all})
+	return "", c.Do(ctx, Call{Path: path, Args: flags.Args(), Flags: flags})
 }
 
 // Unknown returns the error for a word that is none of the commands below a path. It
@@ -154,23 +155,16 @@ func (c Command) subcommand(words []string) int {
 	return -1
 }
 
-// flags returns the flags of a command alone, and together with the common flags.
-func (s Syntax) flags(c Command, top bool) (own, all *pflag.FlagSet) {
-	own = pflag.NewFlagSet(c.Name, pflag.ContinueOnError)
-	own.BoolP("help", "h", false, "help for "+c.Name)
+// flags returns the flags of a command and the common flags.
+func (s Syntax) flags(c Command) *pflag.FlagSet {
+	all := pflag.NewFlagSet(c.Name, pflag.ContinueOnError)
+	all.BoolP("help", "h", false, "help for "+c.Name)
 	if c.Flags != nil {
-		c.Flags(own)
+		c.Flags(all)
 	}
-	shared := pflag.NewFlagSet(c.Name, pflag.ContinueOnError)
-	s.Flags(shared)
-	if top {
-		own.AddFlagSet(shared)
-	}
-	all = pflag.NewFlagSet(c.Name, pflag.ContinueOnError)
-	all.AddFlagSet(own)
-	all.AddFlagSet(shared)
+	s.Flags(all)
 	all.SetOutput(io.Discard)
-	return own, all
+	return all
 }
 
 // ErrUnknown reports that no command has the given name.

@@ -43,21 +43,21 @@ func TestLineRunsTheCommandItNames(t *testing.T) {
 		"lsit":                 {nil, `unknown command "lsit" for "/thing"; did you mean list?`},
 		"ls":                   {nil, `unknown command "ls" for "/thing"; did you mean list?`},
 		"list --wrong":         {nil, "wrong: unknown flag: --wrong"},
-		"":                     {nil, "  list        List them\n  show        Show one\n"},
-		"help show":            {nil, "Usage:\n  /thing show ID [flags]\n\nExamples:\n  /thing show a\n\nFlags:"},
-		"show -h":              {nil, "Global Flags:\n      --output string"},
+		"":                     {[]string{"/thing list"}, ""},
+		"--help":               {nil, "Things\n\nCommands:\n\n- `/thing list`: List them\n- `/thing show ID`: Show one\n\nFlags:"},
+		"help":                 {nil, "- `/thing list`: List them"},
+		"help show":            {nil, "Usage:\n\n- `/thing show ID`\n\nExamples:\n\n- `/thing show a`\n\nFlags:"},
+		"show -h":              {nil, "\n- `--output FORM`: the FORM of it\n"},
 	} {
 		t.Run(line, func(t *testing.T) {
 			var calls []string
-			var out strings.Builder
 			syntax := slash.Syntax{
-				Flags:     func(f *pflag.FlagSet) { f.String("output", "text", "the form") },
+				Flags:     func(f *pflag.FlagSet) { f.String("output", "text", "the `FORM` of it") },
 				WrongFlag: func(_ *pflag.FlagSet, err error) error { return errors.New("wrong: " + err.Error()) },
 				Before:    func() error { return nil },
 				Foreign:   func(flag string) bool { return flag == "foreign" },
 			}
-			err := syntax.Run(t.Context(), table(&calls), strings.Fields(line), &out)
-			output := out.String()
+			output, err := syntax.Run(t.Context(), table(&calls), strings.Fields(line))
 			if err != nil {
 				output = err.Error()
 			}

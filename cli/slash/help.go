@@ -1,6 +1,7 @@
 package slash
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,34 +9,42 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// help returns the text of --help for a command.
-func (s Syntax) help(c Command, path string, own *pflag.FlagSet, top bool) string {
+// help returns the text of --help for a command, as Markdown: the chat wraps it.
+func (s Syntax) help(c Command, path string, flags *pflag.FlagSet) string {
 	var b strings.Builder
-	long := c.Long
-	if long == "" {
-		long = c.Short
+	item := func(code, words string) {
+		fmt.Fprintf(&b, "- `%s`", code)
+		if words != "" {
+			b.WriteString(": " + words)
+		}
+		b.WriteString("\n")
 	}
-	b.WriteString(long + "\n\nUsage:\n  " + strings.TrimSpace(path+" "+c.Args) + " [flags]\n")
+	section := func(title string) { b.WriteString("\n" + title + ":\n\n") }
+	b.WriteString(cmp.Or(c.Long, c.Short) + "\n")
 	if len(c.Below) > 0 {
-		b.WriteString("  " + path + " [command]\n")
+		section("Commands")
+		for _, sub := range sorted(c.Below) {
+			item(strings.TrimSpace(path+" "+sub.Name+" "+sub.Args), sub.Short)
+		}
+	} else {
+		section("Usage")
+		item(strings.TrimSpace(path+" "+c.Args), "")
 	}
 	if examples := s.examples(c); len(examples) > 0 {
-		b.WriteString("\nExamples:\n  /" + strings.Join(examples, "\n  /") + "\n")
-	}
-	if len(c.Below) > 0 {
-		b.WriteString("\nAvailable Commands:\n")
-		for _, sub := range sorted(slices.Concat(c.Below, []Command{{Name: "help", Short: "Help about any command"}})) {
-			fmt.Fprintf(&b, "  %-11s %s\n", sub.Name, sub.Short)
+		section("Examples")
+		for _, e := range examples {
+			item("/"+e, "")
 		}
 	}
-	b.WriteString("\nFlags:\n" + own.FlagUsages())
-	if !top {
-		shared := pflag.NewFlagSet("", pflag.ContinueOnError)
-		s.Flags(shared)
-		b.WriteString("\nGlobal Flags:\n" + shared.FlagUsages())
-	}
+	section("Flags")
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" && !f.Hidden {
+			value, usage := pflag.UnquoteUsage(f)
+			item(strings.TrimSpace("--"+f.Name+" "+value), usage)
+		}
+	})
 	if len(c.Below) > 0 {
-		b.WriteString("\nUse \"" + path + " [command] --help\" for more information about a command.\n")
+		b.WriteString("\nAdd `--help` to one of them for more about it.\n")
 	}
 	return b.String()
 }

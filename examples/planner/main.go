@@ -16,6 +16,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/planning"
 	"replan/planning/plan"
 )
 
@@ -81,7 +82,7 @@ func (t transition) run(ctx context.Context, out io.Writer) (event.Result, error
 	_, _ = fmt.Fprintf(out, "%s\n", t.name)
 	result, err := runner.Run(ctx, runner.Job{
 		Goal:      goal,
-		Planners:  byError{},
+		Planners:  planning.PlanFunc(byError),
 		Catalogue: tools(),
 		Call:      t.call,
 		Limits:    limits,

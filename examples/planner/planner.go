@@ -3,51 +3,52 @@ package main
 import (
 	"strings"
 
-	"replan/internal/untrusted"
-	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
 
 // byError plans without a model: what it proposes depends on nothing but the
 // last error, so that every run of it goes the same way.
-type byError struct{}
+func byError(b prompt.Brief, failure *prompt.Situation) plan.Plan {
+	if failure == nil {
+		return first(b.Goal)
+	}
+	return next(*failure)
+}
 
-// Plan proposes four steps to publish a report, and none for any other goal.
-func (byError) Plan(b prompt.Brief) planning.Planner {
-	if !strings.Contains(b.Goal, "report") {
-		return planning.Scripted().Plan(b)
+// first proposes four steps to publish a report, and none for any other goal.
+func first(goal string) plan.Plan {
+	if !strings.Contains(goal, "report") {
+		return plan.Plan{Title: "only reports can be published"} // no steps: there is no plan
 	}
 	find := step("1", "find", map[string]any{"what": "the report"})
 	find.ResultVariable = "places"
-	return planning.Scripted(plan.Plan{Title: "Publish the report", Steps: []plan.Step{
+	return plan.Plan{Title: "Publish the report", Steps: []plan.Step{
 		find, fetch("2", "${places[0]}"),
 		summarise("3"), publish("4", "${summary}"),
-	}}).Plan(b)
+	}}
 }
 
-// Replan looks at the error alone. An index that a remaining step has means that
+// next looks at the error alone. An index that a remaining step has means that
 // step. What is finished stays, and its results can be referred to as before: the
 // places that step 1 found.
-func (byError) Replan(b prompt.Brief, s prompt.Situation) planning.Planner {
-	var next plan.Plan
+func next(s prompt.Situation) plan.Plan {
 	switch {
 	case strings.Contains(s.Error, "the primary is down"):
-		next = plan.Plan{Title: "Go around the primary", Steps: []plan.Step{
+		return plan.Plan{Title: "Go around the primary", Steps: []plan.Step{
 			fetch("2", "${places[1]}"), summarise("3"), publish("4", "${summary}"),
 		}}
 	case strings.Contains(s.Error, "the mirror is down"):
 		old := fetch("5", "${places[2]}")
 		old.ResultVariable = "old"
-		next = plan.Plan{Title: "Make do with what is there", Steps: []plan.Step{
+		return plan.Plan{Title: "Make do with what is there", Steps: []plan.Step{
 			old, publish("6", "as it was last week: ${old}"),
 		}}
 	case strings.Contains(s.Error, "the report is too long"):
-		next = plan.Plan{Title: "The same again", Steps: s.Remaining}
+		return plan.Plan{Title: "The same again", Steps: s.Remaining}
 	default:
-		next = plan.Plan{Title: "nothing can be done about it"} // no steps: it gives up
+		return plan.Plan{Title: "nothing can be done about it"} // no steps: it gives up
 	}
-	return planning.Proposed(b, s, next)
 }
 
 func fetch(index, from string) plan.Step {
@@ -69,5 +70,5 @@ func publish(index, text string) plan.Step {
 }
 
 func step(index, tool string, args map[string]any) plan.Step {
-	return plan.Step{Index: index, Title: untrusted.Text(tool), Tool: tool, Args: args}
+	return plan.Step{Index: index, Title: plan.Text(tool), Tool: tool, Args: args}
 }

@@ -113,6 +113,14 @@ func (x *expansion) table(in map[string]string) map[string]string {
 	return out
 }
 
+// Unsupported returns an error if the server has a variable that no environment can set,
+// such as the ${input:NAME} of VS Code. Such a server never starts.
+func (s Server) Unsupported() error {
+	x := expansion{lookup: func(string) (string, bool) { return "set", true }}
+	_, err := x.server(s)
+	return err
+}
+
 // login expands a text of "oauth". A project's file must not choose which secret of the
 // environment a login sends.
 func (x *expansion) login(s string) string {

@@ -149,12 +149,23 @@ func importFile(path, program string, places Places) ([]Server, error) {
 	}
 	var servers []Server
 	seen := map[string]bool{}
+	taken := map[string]bool{"": true}
 	for _, e := range entries {
-		if seen[e.name] {
+		taken[e.name] = true
+	}
+	for _, e := range entries {
+		was := e.name
+		if seen[was] {
 			continue
 		}
-		seen[e.name] = true
+		seen[was] = true
+		if name := validName(was); !taken[name] {
+			e.name, taken[name] = name, true
+		}
 		s, err := e.unexpanded(SourceUser)
+		if e.name != was {
+			s.Notes = append(s.Notes, e.note("", fmt.Sprintf("its name in the file is %q", was)))
+		}
 		for i, note := range s.Notes {
 			s.Notes[i] = filepath.Base(path) + note
 		}
@@ -166,6 +177,11 @@ func importFile(path, program string, places Places) ([]Server, error) {
 		servers = append(servers, converted(s, e, program))
 	}
 	return servers, nil
+}
+
+// validName writes a dash for what other programs allow in names, such as blanks.
+func validName(name string) string {
+	return strings.Trim(invalidInNames.ReplaceAllString(name, "-"), "-")
 }
 
 // claudeProject returns the servers that Claude Code keeps for one folder; ok is
@@ -186,6 +202,9 @@ func claudeProject(text []byte, folder string) (all []found, ok bool) {
 	}
 	return membersOf(servers, text, style{}), true
 }
+
+// invalidInNames matches what [names] has no place for.
+var invalidInNames = lazyregexp.New(`[^A-Za-z0-9_.-]+`)
 
 // bare matches a variable as Gemini CLI writes it, beside ${NAME}.
 var bare = lazyregexp.New(`\$([A-Za-z_][A-Za-z0-9_]*)`)
@@ -212,12 +231,20 @@ func converted(s Server, e found, program string) Server {
 		}
 		return out
 	}
-	s.Command, s.Dir, s.URL = rewrite(s.Command), rewrite(s.Dir), rewrite(s.URL)
-	s.Args = slices.Clone(s.Args)
-	for i := range s.Args {
-		s.Args[i] = rewrite(s.Args[i])
+	list := func(in []string) []string {
+		out := slices.Clone(in)
+		for i := range out {
+			out[i] = rewrite(out[i])
+		}
+		return out
 	}
-	s.Env, s.Headers = table(s.Env), table(s.Headers)
+	s.Command, s.Dir, s.URL, s.HeadersHelper = rewrite(s.Command), rewrite(s.Dir), rewrite(s.URL), rewrite(s.HeadersHelper)
+	s.Args, s.Env, s.Headers = list(s.Args), table(s.Env), table(s.Headers)
+	if s.OAuth != nil {
+		o := *s.OAuth
+		o.ClientID, o.ClientSecret, o.ClientMetadata, o.Scopes = rewrite(o.ClientID), rewrite(o.ClientSecret), rewrite(o.ClientMetadata), list(o.Scopes)
+		s.OAuth = &o
+	}
 	if _, typed := e.lines["type"]; program == gemini && !typed && e.lines["url"] > 0 {
 		s.SSE = true // it writes httpUrl for the other transport
 	}

@@ -34,7 +34,7 @@ func TestServersOfOtherProgramsAreFound(t *testing.T) {
 		"windsurf":                               {{Name: "w", URL: "https://example.com", ExcludeTools: []string{"t"}}},
 		"opencode":                               {{Name: "o", Command: "x", Args: []string{"${TOKEN}"}, Env: map[string]string{"K": "a${TOKEN}"}}},
 		"claude":                                 {{Name: "d", Command: "x"}},
-		at("other.json"):                         {{Name: "bad", Problem: `has neither "command" nor "url"; add one of them`}, {Name: "a b", Problem: "a name may hold letters, digits, dot, dash and underscore only"}},
+		at("other.json"):                         {{Name: "bad", Problem: `has neither "command" nor "url"; add one of them`}, {Name: "a-b", Command: "x", Notes: []string{`other.json:1: server "a-b": its name in the file is "a b"`}}},
 		filepath.Join(claude, config.ClaudeFile): {{Name: "all", Command: "x"}, {Name: "here", Command: "y"}},
 	} {
 		t.Run(filepath.Base(from), func(t *testing.T) {
@@ -54,6 +54,58 @@ func TestServersOfOtherProgramsAreFound(t *testing.T) {
 	for from, want := range map[string]string{"windsurf": "is not JSON", "cursor": "no servers of cursor were found; looked at", "none.json": "none.json"} {
 		if _, err := config.Import(from, config.Places{Workspace: at("none"), Home: at("broken"), Config: at("none"), XDG: at("none")}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v", from, err)
+		}
+	}
+}
+
+// Other programs allow blanks in names, and any other character.
+func TestImportedNamesAreValid(t *testing.T) {
+	root := tree(t, map[string]string{"mcp.json": `{"mcpServers": {"Github PR Comments": {"command": "x"}, " @scope/server (dev) ": {"command": "x"}, "a b": {"command": "x"}, "a  b": {"command": "other"}, "c d": {"command": "x"}, "c-d": {"command": "x"}, "日本": {"command": "x"}, "Replan": {"command": "replan", "args": ["serve"]}}}`})
+	files, err := config.Import(filepath.Join(root, "mcp.json"), config.Places{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range files[0].Servers {
+		got = append(got, strings.TrimSpace(s.Name+" "+s.Problem))
+	}
+	const form = "a name may hold letters, digits, dot, dash and underscore only"
+	want := []string{"Github-PR-Comments", "scope-server-dev", "a-b", "a  b " + form, "c d " + form, "c-d", "日本 " + form, "Replan " + config.ErrNameTaken.Error()}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+// The variables of opencode mean nothing in the file of replan, wherever they stand.
+func TestNoVariableOfOpencodeIsLeftByTheImport(t *testing.T) {
+	root := tree(t, map[string]string{"opencode.json": `{"mcp": {
+		"local": {"type": "local", "command": ["{env:A}", "{env:A}"], "environment": {"K": "{env:A}"}, "cwd": "{env:A}"},
+		"remote": {"type": "remote", "url": "https://{env:A}/mcp", "headers": {"K": "{env:A}"}, "headersHelper": "{env:A}",
+			"oauth": {"clientId": "{env:A}", "clientSecret": "{env:A}", "clientMetadataUrl": "https://example.com/{env:A}", "scope": "{env:A}"}}}}`})
+	files, err := config.Import(filepath.Join(root, "opencode.json"), config.Places{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range files[0].Servers {
+		text, _, err := config.Set(nil, s)
+		if err != nil || s.Problem != "" {
+			t.Fatal(err, s.Problem)
+		}
+		if strings.Contains(strings.ReplaceAll(string(text), "${A}", ""), "A}") || !strings.Contains(string(text), "${A}") {
+			t.Errorf("got %s", text)
+		}
+	}
+}
+
+func TestServersWhoseVariablesNobodyCanSetAreTold(t *testing.T) {
+	root := tree(t, map[string]string{"mcp.json": `{"servers": {"asks": {"command": "x", "env": {"K": "${input:key}"}}, "editor": {"command": "x", "args": ["${config:a.b}"]}, "fine": {"command": "x", "env": {"K": "${env:NOT_SET_ANYWHERE}"}}}}`})
+	files, err := config.Import(filepath.Join(root, "mcp.json"), config.Places{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range files[0].Servers {
+		if err := s.Unsupported(); (err == nil) != (s.Name == "fine") {
+			t.Errorf("%s: got %v", s.Name, err)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func Read(path string, source Source, folder string) ([]Server, error) {
 }
 
 // errNoTable is the error of a JSON file that holds no servers.
-var errNoTable = errors.New(`: there is no "mcpServers" in it; servers go under that name`)
+var errNoTable = errors.New(`: there is no "mcpServers", "servers" or "mcp" in it; servers go under one of these names`)
 
 // parse returns the servers of a file. The error continues a sentence that begins
 // with the file's path.

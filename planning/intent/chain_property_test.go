@@ -155,6 +155,11 @@ func TestEveryIntentHasAValidPlan(t *testing.T) {
 		if err != nil || draw(read) != draw(c) {
 			t.Fatalf("%s\nread back is\n%s (%v)", draw(c), draw(read), err)
 		}
+		for _, n := range c.Nodes {
+			if title := string(n.Title); title != strings.TrimSpace(title) {
+				t.Fatalf("%+v: the title %q ends with nothing", in, title)
+			}
+		}
 		checkOrder(t, out)
 		if policy.RequireTests {
 			checkTested(t, c)

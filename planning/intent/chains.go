@@ -150,7 +150,7 @@ func (d *draft) rename() {
 	}
 	place := d.within()
 	uses := d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": place}, "uses")
-	change := d.call("code.transform", "Work out the renaming to "+plan.OneLine(name, 60), map[string]any{
+	change := d.call("code.transform", "Work out the renaming to "+said(name), map[string]any{
 		"kind": "rename", "symbol": "${uses.symbol}", "new_name": literally(name), "path": place,
 	}, "change", uses)
 	d.applied(change)
@@ -168,7 +168,7 @@ func (d *draft) moved(to string) {
 	case from == "" || pathOf(to) == "" || isPattern(from) || strings.ContainsAny(to, " \t\n"):
 		d.addMissing("a file is renamed by its path and to one path: rename a.go to b.go")
 	}
-	d.tests(d.call("fs.move", "Move "+plan.OneLine(from, 60)+" to "+plan.OneLine(to, 60), map[string]any{"from": literally(from), "to": literally(pathOf(to))}, ""))
+	d.tests(d.call("fs.move", "Move "+said(from)+" to "+said(to), map[string]any{"from": literally(from), "to": literally(pathOf(to))}, ""))
 }
 
 // model shows a model the code, and what else its work needs.
@@ -193,7 +193,7 @@ func (d *draft) model() {
 	case d.in.Action == addTests && isSource:
 		look("code.symbols", "List the symbols of "+d.about(), map[string]any{"path": d.path()}, "symbols")
 		if tests := d.facts.tests(source); tests != "" {
-			look("fs.read", "Read the tests in "+plan.OneLine(tests, 60), map[string]any{"path": literally(tests)}, "tests")
+			look("fs.read", "Read the tests in "+said(tests), map[string]any{"path": literally(tests)}, "tests")
 		} else if d.facts.Known { // a new file is written only if there is surely none
 			tool, to = "fs.write", testfile.Of(source)
 		}

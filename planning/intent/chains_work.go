@@ -3,8 +3,6 @@ package intent
 import (
 	"slices"
 	"strings"
-
-	"replan/planning/plan"
 )
 
 // The chains that run tests and linters, and those of version control.
@@ -87,7 +85,7 @@ func (d *draft) status() { d.call("vcs.status", "Show the status", nil, "") }
 // diff shows what is not committed, or the changes of one commit.
 func (d *draft) diff() {
 	if commit := d.in.Params["commit"]; commit != "" {
-		d.call("vcs.show", "Show the commit "+plan.OneLine(commit, 60), map[string]any{"ref": literally(commit)}, "")
+		d.call("vcs.show", "Show the commit "+said(commit), map[string]any{"ref": literally(commit)}, "")
 		return
 	}
 	args := map[string]any{"of": "all"}

@@ -82,7 +82,10 @@ func (d *draft) addInvalid(format string, args ...any) {
 func (d *draft) shape() shape { return shapeOf(d.in.Target) }
 
 // about is the target on one line.
-func (d *draft) about() string { return cmp.Or(plan.OneLine(d.in.Target, 60), "what was meant") }
+func (d *draft) about() string { return said(d.in.Target) }
+
+// said is what the words name, in a title.
+func said(text string) string { return cmp.Or(plan.OneLine(text, 60), "what was meant") }
 
 // path is the target as a path.
 func (d *draft) path() string { return literally(pathOf(d.in.Target)) }
@@ -143,5 +146,5 @@ func (d *draft) file(name string) int {
 	if isFile(name) {
 		return d.call("fs.read", "Read "+plan.OneLine(name, 60), map[string]any{"path": name}, "source")
 	}
-	return d.call("code.symbols", "List the symbols of "+plan.OneLine(name, 60), map[string]any{"path": name}, "outline")
+	return d.call("code.symbols", "List the symbols of "+said(name), map[string]any{"path": name}, "outline")
 }

@@ -76,11 +76,20 @@ var grammar = []struct {
 		run|rerun|execute [only] [$sort] $tests [suite] [again]
 		run|rerun|execute [only] [$sort] $tests [suite] in|for|of <x>
 		run|rerun|execute [only] [test] <x:test> [in] [<in:one>]
-		[make] $do|$is|sure [that] $tests [still] $works`},
+		[make] $do|$is|sure [that] $tests [still] $works
+		$verify [$sort] $tests [suite]
+		$verify [$sort] $tests in|for|of <x>
+		$verify [that|whether] $tests|build|code [still] $works
+		$verify <x:test>
+		$verify package <x:one>
+		$verify <x:one> package
+		verify|validate build|code
+		check build`},
 	{action: lint, forms: `lint|vet [everything|project|code] [<x>]
 		[run] go vet [on] [<x>]
+		check code
 		run linter|linters|lint [on] [<x>]`},
-	{action: debug, forms: `debug|diagnose|investigate [<x>]
+	{action: debug, forms: `debug|diagnose|investigate|trace [<x>]
 		why $do|$is <x> [so|still] $fail
 		why $do|$is <x> $fail <_>
 		why <x> [$is] $fail

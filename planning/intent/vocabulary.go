@@ -10,7 +10,7 @@ var (
 	questions = strings.Fields("what who where why how which when")
 
 	// asking words may stand before a question without changing it.
-	asking = strings.Fields("tell show explain describe find figure out see check know understand debug")
+	asking = strings.Fields("tell show explain describe find figure out see check know understand debug trace")
 
 	// articles may stand before any word of a form, and before a target.
 	articles = strings.Fields("the a an my our your this that these those all every any some me us of")
@@ -68,6 +68,7 @@ var (
 		"works":   strings.Fields("work pass passing green compile build"),
 		"tests":   strings.Fields("tests test"),
 		"sort":    strings.Fields("unit integration regression missing more new whole failing failed"),
+		"verify":  strings.Fields("verify check validate"),
 		"write":   strings.Fields("add write create generate"),
 		"see":     strings.Fields("show view see list check"),
 		"change":  strings.Fields("changes change work everything fix it"),

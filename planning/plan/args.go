@@ -440,6 +440,12 @@ func valueAt(v any, location []string) (any, bool) {
 func complaint(e *jsonschema.ValidationError) string {
 	bare := jsonschema.ValidationError{ErrorKind: e.ErrorKind}
 	words := strings.TrimPrefix(bare.Error(), "at '': ")
+	switch e.ErrorKind.(type) {
+	case *kind.ExclusiveMinimum:
+		words = strings.Replace(words, "want ", "want more than ", 1)
+	case *kind.ExclusiveMaximum:
+		words = strings.Replace(words, "want ", "want less than ", 1)
+	}
 	if len(e.InstanceLocation) == 0 {
 		return words
 	}

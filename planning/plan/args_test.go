@@ -11,13 +11,14 @@ import (
 func TestSignatureChecksArgsAsResolved(t *testing.T) {
 	counted := plan.Tool{Name: "count", Server: "web", InputSchema: json.RawMessage(`{
 		"type": "object", "required": ["n"],
-		"properties": {"n": {"type": "integer", "maximum": 10}, "word": {"type": "string", "maxLength": 4}, "kind": {"enum": ["a", "$${b}"]}}
+		"properties": {"n": {"type": "integer", "maximum": 10, "exclusiveMinimum": 0}, "word": {"type": "string", "maxLength": 4}, "kind": {"enum": ["a", "$${b}"]}}
 	}`)}
 	catalogue := append(plan.Catalogue{counted}, someTools...)
 	for _, tt := range []struct{ name, tool, args, want string }{
 		{"valid args", "fs.read", `{"path":"a.go","lines":3}`, ""},
 		{"text that looks like a reference", "fs.read", `{"path":"${x}","lines":"${n}"}`, "lines: got string, want integer"},
 		{"length of text that looks like a reference", "count", `{"n":1,"word":"${x}!"}`, "word: maxLength: got 5, want 4"},
+		{"a bound that is not allowed itself", "count", `{"n":0}`, "n: exclusiveMinimum: got 0, want more than 0"},
 		{"escape", "count", `{"n":1,"kind":"$${b}"}`, ""},
 		{"all faults at once, with the known names", "fs.read", `{"lines":0,"file":"a"}`, "missing property 'path'; additional properties 'file' not allowed; lines: minimum: got 0, want 1; its args are lines and path"},
 		{"null args", "fs.read", `null`, "missing property 'path'; its args are lines and path"},

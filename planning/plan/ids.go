@@ -32,9 +32,10 @@ func (e *AmbiguousIDError) Error() string {
 	return fmt.Sprintf("%q may mean %s%s; give more of it", e.Prefix, strings.Join(shown, ", "), more)
 }
 
-// CheckID fails with ErrBadID where id does not match IDPattern.
+// CheckID fails with ErrBadID unless id is at most 128 letters, digits, dots, dashes and
+// underscores, and begins with a letter or a digit. No path can hide in such an id.
 func CheckID(id string) error {
-	if !IDPattern.MatchString(id) {
+	if !idPattern.MatchString(id) {
 		return fmt.Errorf("%.200q is no id: %w", id, ErrBadID)
 	}
 	return nil

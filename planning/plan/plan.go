@@ -14,13 +14,18 @@ import (
 	"replan/planning/expression"
 )
 
+// Text is text from outside: of a model, a tool, a file or a user. Printing it, or calling
+// its methods, returns it safe to draw; string(t) is the text as it came. Programs outside
+// this module write plan.Text(s) where s is a variable; a literal needs no conversion.
+type Text = untrusted.Text
+
 // Plan is a directed acyclic graph of typed steps with their goal. Its JSON form
 // is the plan file; unknown fields are kept in Extra and written back.
 type Plan struct {
-	ID         string         // matches IDPattern; empty until the plan is stored
-	Title      untrusted.Text // required
-	Goal       untrusted.Text // the user's goal, word for word; Title if a file has none
-	DoneWhen   untrusted.Text // how one will know the goal is met; shown, never enforced
+	ID         string         // see CheckID; empty until the plan is stored
+	Title      Text           // required
+	Goal       Text           // the user's goal, word for word; Title if a file has none
+	DoneWhen   Text           // how one will know the goal is met; shown, never enforced
 	Variables  map[string]any // JSON values, numbers as json.Number
 	OnFailure  OnFailure      // the effect of a failed step unless the step says otherwise
 	Steps      []Step         // in the order they were written
@@ -34,14 +39,14 @@ type Plan struct {
 // Step is one node of a plan.
 type Step struct {
 	Index           string         // unique within a plan; the position from 1 where a file has none
-	Title           untrusted.Text // one line for people
+	Title           Text           // one line for people
 	Executor        Executor       // ExecutorTool where a file has none
 	Tool            string         // tool name, bare or server:tool; required for ExecutorTool
 	Profile         string         // for ExecutorAgent
 	Args            map[string]any // JSON values, numbers as json.Number, with ${variable} references; nil where the file has none
 	DependsOn       []string       // indices of the steps that must be done first
 	ResultVariable  string         // the name under which later steps refer to the result
-	ExpectedOutcome untrusted.Text // never enforced; the replanner and the screen read it
+	ExpectedOutcome Text           // never enforced; the replanner and the screen read it
 	When            string         // an expression, see package expression; if false, the step is not taken; "" always takes it
 	ForEach         *ForEach       // the list whose items it is carried out for, one by one; nil carries it out once
 	Until           *Until         // what a step that only reads waits for; nil waits for nothing
@@ -63,7 +68,7 @@ func (s Step) Name() string { return untrusted.Line(s.Index) }
 // Check is a condition that is held against the world once a step, or a plan, is
 // done. It is JSON "check" of a step, and "acceptance" of a plan.
 type Check struct {
-	Title  untrusted.Text // one line for people; empty where a file has none, see Name
+	Title  Text           // one line for people; empty where a file has none, see Name
 	Expect string         // an expression, see package expression
 	Tool   string         // a read-only tool whose result Expect sees as result; "" for the step's own result
 	Args   map[string]any // of Tool, with ${variable} references; nil where the file has none
@@ -169,7 +174,7 @@ func (f *ForEach) words() string {
 
 // Milestone names a strategic phase of a plan and the steps that belong to it.
 type Milestone struct {
-	Title untrusted.Text `json:"title"`
+	Title Text           `json:"title"`
 	Steps []string       `json:"steps,omitempty"` // indices
 	Extra map[string]any `json:"-"`               // unknown fields of the file, kept
 }
@@ -198,8 +203,8 @@ const (
 	OnFailureReplan  OnFailure = "replan" // the planner makes a new plan of the remaining work
 )
 
-// IDPattern is the form of a plan's id; no path can hide in one.
-var IDPattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+// idPattern is the form of a plan's id; no path can hide in one.
+var idPattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 // Step returns the step with the given index.
 func (p Plan) Step(index string) (Step, bool) {

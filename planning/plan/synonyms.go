@@ -42,6 +42,7 @@ var synonyms = []string{
 	"kind type action",
 	"since after",
 	"url uri link",
+	"id planid",
 	"allowfailure allowfailures",
 	commandNames,
 	shellNames,

@@ -133,7 +133,7 @@ func (c *checker) warn(code, path, step, format string, args ...any) {
 
 func (c *checker) checkPlan() {
 	p := c.plan
-	if p.ID != "" && !IDPattern.MatchString(p.ID) {
+	if p.ID != "" && CheckID(p.ID) != nil {
 		c.fault(CodeBadID, "/id", "", "the id %q may hold letters, digits, dots, dashes and underscores, at most 128, and must begin with a letter or a digit", p.ID)
 	}
 	if strings.TrimSpace(string(p.Title)) == "" {

@@ -272,6 +272,7 @@ func (h *Help) signs() []string {
 		l.Running.Render(g.Spinner[0]) + " runs",
 		l.Warning.Render(g.Gate) + " asks you",
 		l.Success.Render(g.Done) + " done",
+		l.Muted.Render(g.Claimed) + " claimed",
 		l.Danger.Render(g.Failed) + " failed",
 		l.Warning.Render(g.Retry) + " retry",
 		l.Faint.Render(g.Skipped) + " skipped",
@@ -281,6 +282,7 @@ func (h *Help) signs() []string {
 		l.Removed.Render(g.Removed) + " removed",
 		l.Warning.Render(g.Revised) + " revised",
 		l.Faint.Render(g.Blocker+"5") + " waits for 5",
+		l.Faint.Render(g.Parallel) + " side by side",
 		l.Muted.Render(g.Folded) + " collapsed",
 	}
 }

@@ -102,7 +102,7 @@ func TestIDIsDerivedFromTitle(t *testing.T) {
 			s := plans.Store{Dir: t.TempDir()}
 			first, second := save(t, s, samplePlan("", title)), save(t, s, samplePlan("", title))
 			pattern := regexp.MustCompile(`^` + want + `-[0-9a-f]{6}$`)
-			if !pattern.MatchString(first.ID) || !plan.IDPattern.MatchString(first.ID) || first.ID == second.ID {
+			if !pattern.MatchString(first.ID) || plan.CheckID(first.ID) != nil || first.ID == second.ID {
 				t.Errorf("got the ids %q and %q, want two different ones that match %s", first.ID, second.ID, pattern)
 			}
 			if got, err := s.Load(first.ID); err != nil || string(got.Title) != title {

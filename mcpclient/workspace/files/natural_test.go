@@ -62,6 +62,7 @@ func TestPathsAreTakenAsTheyAreMeant(t *testing.T) {
 
 func TestRefusalsNameWhatIsThere(t *testing.T) {
 	b := newNatural(t)
+	b.Write(t, map[string]string{"cmd/e\u0301e\u0300.md": "x"})
 	for _, c := range []struct {
 		tool, path string
 		parts      []string
@@ -70,6 +71,7 @@ func TestRefusalsNameWhatIsThere(t *testing.T) {
 		{"fs.read", "confg/dev.json", []string{"similar: config/dev.json"}},
 		{"fs.read", "README", []string{"similar: README.md"}},
 		{"fs.read", "readme.txt", []string{"similar: README.md"}},
+		{"fs.read", "cmd/\u00e9\u00e8.md", []string{"similar: cmd/e\u0301e\u0300.md"}}, // macOS writes accents so,
 		{"fs.read", ".", []string{"is a folder", "README.md, cmd, config and order"}},
 		{"fs.read", "*.py", []string{`no file "*.py"`}},
 		{"fs.read", "/etc/passwd", []string{"outside the workspace"}},

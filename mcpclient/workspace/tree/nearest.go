@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+	"golang.org/x/text/unicode/norm"
 
 	"replan/internal/lazyregexp"
 )
@@ -120,7 +121,8 @@ func (t *Tree) similar(ctx context.Context, at string, wanted func(fs.DirEntry) 
 // distance is how far a path is from the one that was asked for; ok is false if they
 // are not alike. The same name elsewhere is nearest.
 func distance(asked, at string) (far int, ok bool) {
-	want, have := strings.ToLower(path.Base(asked)), strings.ToLower(path.Base(at))
+	// Some systems write é as e and an accent.
+	want, have := norm.NFC.String(strings.ToLower(path.Base(asked))), norm.NFC.String(strings.ToLower(path.Base(at)))
 	stem := func(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
 	inPlace := 0
 	if path.Dir(asked) != path.Dir(at) {

@@ -94,6 +94,9 @@ func closed(diff string) string {
 
 // Diff sums up a unified diff. Its title can be the subject of a commit.
 func Diff(ctx context.Context, diff string) (Digest, error) {
+	if paths := inConflict(diff); len(paths) > 0 {
+		return Digest{}, fmt.Errorf("%s %s conflicts that are not resolved: resolve them, add the files with git, then try again", english.List(paths, "and"), english.Agree(len(paths), "has", "have"))
+	}
 	files := readDiff(diff)
 	if len(files) == 0 {
 		if strings.TrimSpace(diff) == "" {
@@ -115,6 +118,29 @@ func Diff(ctx context.Context, diff string) (Digest, error) {
 		about += fmt.Sprintf("\n%s becomes %s in %s.\n", span(from), span(to), english.Count(n, "line"))
 	}
 	return Digest{Kind: "diff", Title: subject(files), Summary: about + "\n" + list(lines, 20, "file")}, nil
+}
+
+// unmerged matches the lines with which git names a file in conflict, and those between which
+// it shows such a file's changes against both sides.
+var unmerged = lazyregexp.New(`(?m)^(?:\* Unmerged path |diff --(?:cc|combined) )(.+)$`)
+
+// inConflict returns the files whose conflicts git's diff is about. The combined diff of a
+// merge that was committed has none.
+func inConflict(diff string) []string {
+	var paths []string
+	headers := unmerged.FindAllStringSubmatchIndex(diff, -1)
+	for i, at := range headers {
+		end := len(diff)
+		if i+1 < len(headers) {
+			end = headers[i+1][0]
+		}
+		path := diff[at[2]:at[3]]
+		if strings.HasPrefix(diff[at[0]:], "* ") || strings.Contains(diff[at[1]:end], "\n++<<<<<<< ") {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
 }
 
 // line tells of one file.
