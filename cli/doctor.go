@@ -98,7 +98,7 @@ func (o *options) examine(ctx context.Context, wrong error) (report doctor.Repor
 	if err := model.Close(); err != nil {
 		return report, wrap("close the connection to Ollama", err)
 	}
-	return report, ctx.Err()
+	return report.Without(o.wiring().knownSecrets().Text), ctx.Err()
 }
 
 // checkSign returns the sign of a check's outcome.

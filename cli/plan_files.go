@@ -256,13 +256,13 @@ func without(faults []plan.Fault, code string) []plan.Fault {
 }
 
 // withoutSecrets returns a copy of a plan that is safe to share.
-func withoutSecrets(p plan.Plan) plan.Plan {
-	text := func(t untrusted.Text) untrusted.Text { return untrusted.Text(redact.Text(string(t))) }
+func withoutSecrets(p plan.Plan, hide func(string) string) plan.Plan {
+	text := func(t untrusted.Text) untrusted.Text { return untrusted.Text(hide(string(t))) }
 	object := func(values map[string]any) map[string]any {
 		if values == nil {
 			return nil // a step without args differs from one with none
 		}
-		values, _ = redact.Value(values, redact.Text).(map[string]any)
+		values, _ = redact.Value(values, hide).(map[string]any)
 		return values
 	}
 	p.Title, p.Goal, p.DoneWhen = text(p.Title), text(p.Goal), text(p.DoneWhen)
@@ -270,7 +270,7 @@ func withoutSecrets(p plan.Plan) plan.Plan {
 	checks := func(list []plan.Check) []plan.Check {
 		list = slices.Clone(list)
 		for i, c := range list {
-			c.Title, c.Expect, c.Args, c.Extra = text(c.Title), redact.Text(c.Expect), object(c.Args), object(c.Extra)
+			c.Title, c.Expect, c.Args, c.Extra = text(c.Title), hide(c.Expect), object(c.Args), object(c.Extra)
 			list[i] = c
 		}
 		return list
@@ -279,15 +279,15 @@ func withoutSecrets(p plan.Plan) plan.Plan {
 	p.Steps, p.Milestones, p.Risks = slices.Clone(p.Steps), slices.Clone(p.Milestones), slices.Clone(p.Risks)
 	for i, s := range p.Steps {
 		s.Title, s.ExpectedOutcome, s.Args, s.Extra = text(s.Title), text(s.ExpectedOutcome), object(s.Args), object(s.Extra)
-		s.Checks, s.When = checks(s.Checks), redact.Text(s.When)
+		s.Checks, s.When = checks(s.Checks), hide(s.When)
 		if s.Until != nil {
 			until := *s.Until
-			until.Expect, until.Extra = redact.Text(until.Expect), object(until.Extra)
+			until.Expect, until.Extra = hide(until.Expect), object(until.Extra)
 			s.Until = &until
 		}
 		if s.ForEach != nil {
 			each := *s.ForEach
-			each.Items = redact.Value(each.Items, redact.Text)
+			each.Items = redact.Value(each.Items, hide)
 			s.ForEach = &each
 		}
 		p.Steps[i] = s
@@ -297,7 +297,7 @@ func withoutSecrets(p plan.Plan) plan.Plan {
 		p.Milestones[i] = m
 	}
 	for i, risk := range p.Risks {
-		p.Risks[i] = redact.Text(risk)
+		p.Risks[i] = hide(risk)
 	}
 	return p
 }
@@ -309,7 +309,7 @@ func (o plans) planExport(prefix string) error {
 	if err != nil {
 		return err
 	}
-	p = withoutSecrets(p)
+	p = withoutSecrets(p, o.wiring().knownSecrets().Text)
 	data, err := plan.ExportMCP(p)
 	if err != nil {
 		return &failure{exit: exitUsage, code: "not_exported", err: fmt.Errorf("the plan %s cannot be written in mcp-cli's format: %w", p.ID, err)}

@@ -472,7 +472,7 @@ func (o runs) bug(ctx context.Context, args []string) error {
 	contents := bug.Report{
 		Version: fmt.Sprintf("replan %s %s, %s, %s/%s", Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH),
 		Doctor:  checks.Text(0, func(s doctor.State) string { return string(s) }),
-		Config:  configuration, Environ: os.Environ(), Events: events,
+		Config:  configuration, Secrets: o.wiring().knownSecrets(), Events: events,
 	}.Contents()
 	dir := filepath.Join(o.store.Dirs.Data, "exports")
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -48,6 +48,7 @@ type services struct {
 	own     *workspace.Operators // nil without the workspace's operators
 	named   *workspace.Operators // for files that the user names, if own is nil
 	log     *os.File
+	secrets redact.Secrets // known ones, which no output holds
 	logger  *slog.Logger
 	loud    func()               // gives libraries their own logs back; nil if they still have them
 	watch   *crash.Watch         // ends the children if this process cannot; nil is none
@@ -221,6 +222,7 @@ func (o *options) poolConfig(trust mcpclient.TrustMode) mcpclient.Config {
 func (w *services) openTools(ctx context.Context, o *options, how opening, logger *slog.Logger) error {
 	cfg := o.poolConfig(how.trust)
 	cfg.Logger, cfg.LogDir = logger, o.store.Dirs.Logs()
+	cfg.Secrets = &w.secrets
 	cfg.Later = how.screen // until the screen is drawn
 	err := w.openCopy(ctx, o, how)
 	if err == nil {
@@ -346,6 +348,27 @@ func (w *services) endLeft(ctx context.Context, left event.StepProcess) string {
 //
 // With a copy they work in it.
 func (o wiring) readServers(work *workcopy.Copy) ([]mcpconfig.Server, error) {
+	servers, err := o.configured(work)
+	if err != nil {
+		return nil, err
+	}
+	return o.onlyWanted(servers)
+}
+
+// knownSecrets returns those of the environment, and of all servers and hosts that are configured.
+func (o wiring) knownSecrets() *redact.Secrets {
+	known := &redact.Secrets{}
+	known.AddEnviron(os.Environ())
+	known.AddAddress(o.Host)
+	servers, _ := o.configured(nil) // a file that cannot be read is told where it is used
+	for _, s := range servers {
+		s.AddSecrets(known)
+	}
+	return known
+}
+
+// configured returns all servers of [wiring.readServers], wanted or not.
+func (o wiring) configured(work *workcopy.Copy) ([]mcpconfig.Server, error) {
 	var servers []mcpconfig.Server
 	if o.MCPConfig != "" {
 		read, err := mcpconfig.Read(o.MCPConfig, mcpconfig.SourceFlag, work.Copied(o.Workspace))
@@ -365,7 +388,7 @@ func (o wiring) readServers(work *workcopy.Copy) ([]mcpconfig.Server, error) {
 	add(read, own, mcpconfig.SourceUser, err)
 	read, path, err := mcpconfig.ReadProject(o.Workspace, xdg.Home, work.Copied)
 	add(read, path, mcpconfig.SourceProject, err)
-	return o.onlyWanted(servers)
+	return servers, nil
 }
 
 // onlyWanted filters the servers by --server; without it, all remain.
@@ -405,7 +428,8 @@ func (w *services) openLog(dir string) (*slog.Logger, error) {
 	if err != nil {
 		return nil, wrap("open the log", err)
 	}
-	logger := slog.New(slog.NewTextHandler(redact.Writer(w.log), nil))
+	w.secrets.AddEnviron(os.Environ())
+	logger := slog.New(slog.NewTextHandler(w.secrets.Writer(w.log), nil))
 	w.loud = sendLibraryLogs(logger)
 	return logger, nil
 }

@@ -278,5 +278,5 @@ func (o chat) transcript(session string, now time.Time) (string, error) {
 	if c.Runs, err = o.store.RunsOfSession(session, events); err != nil {
 		return "", o.unopened(err)
 	}
-	return transcript.Markdown(c), nil
+	return o.wiring().knownSecrets().Text(transcript.Markdown(c)), nil
 }

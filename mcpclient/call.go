@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"replan/internal/redact"
 	"replan/internal/timelimit"
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/child"
@@ -40,6 +41,14 @@ import (
 // the context's error if ctx or a time limit ended the call. After any other error, including
 // an internal one of a built-in server, the effect of the call is unknown.
 func (p *Pool) Call(ctx context.Context, call plan.ToolCall) (any, error) {
+	value, err := p.call(ctx, call)
+	if err != nil {
+		return value, p.withoutSecrets(err)
+	}
+	return value, nil
+}
+
+func (p *Pool) call(ctx context.Context, call plan.ToolCall) (any, error) {
 	if p.readsResources(call.Tool) {
 		return callResourceTool(ctx, p, call)
 	}
@@ -66,6 +75,26 @@ func (p *Pool) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 	}
 	return result.Read(call, reply)
 }
+
+// withoutSecrets keeps the secrets of the configurations out of the text of an error.
+func (p *Pool) withoutSecrets(err error) error {
+	if failure, ok := errors.AsType[*plan.ToolError](err); ok { // of this call alone
+		failure.Message, failure.Result = p.secrets.Known(failure.Message), redact.Value(failure.Result, p.secrets.Known)
+	}
+	if text := p.secrets.Known(err.Error()); text != err.Error() {
+		return &hushedError{err, text}
+	}
+	return err
+}
+
+// hushedError is an error whose text held secrets.
+type hushedError struct {
+	error
+	text string
+}
+
+func (e *hushedError) Error() string { return e.text }
+func (e *hushedError) Unwrap() error { return e.error }
 
 // Preview asks a built-in tool what the call would change or run, without doing
 // either. It fails for tools that do not support previews.

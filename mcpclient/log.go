@@ -105,7 +105,7 @@ func (p *Pool) messageLog(e *entry, conn *connection, log *slog.Logger) func(lin
 	case conn.process != nil:
 		words = conn.process.words
 	case file != "":
-		words.file, done = &logFile{path: file, log: log}, words.close
+		words.file, done = &logFile{path: file, log: log, secrets: p.secrets}, words.close
 	}
 	return func(line string) {
 		words.message(line)
@@ -253,11 +253,12 @@ func readEnd(path string, most int64) ([]byte, error) {
 // logFile is the file with the standard error of one server. When it is full it
 // becomes the old one, which replaces the one before. Secrets are left out.
 type logFile struct {
-	path   string
-	log    *slog.Logger // for errors
-	file   *os.File
-	size   int64
-	failed bool
+	path    string
+	log     *slog.Logger // for errors
+	secrets *redact.Secrets
+	file    *os.File
+	size    int64
+	failed  bool
 }
 
 // write appends a line. Errors go to the log, once.
@@ -265,7 +266,7 @@ func (f *logFile) write(line string) {
 	if f.failed {
 		return
 	}
-	if err := f.append(redact.Text(line) + "\n"); err != nil {
+	if err := f.append(f.secrets.Text(line) + "\n"); err != nil {
 		f.failed = true
 		f.log.Warn("the log of the server cannot be written", "file", f.path, "error", err)
 	}

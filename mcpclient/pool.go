@@ -15,6 +15,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
+	"replan/internal/redact"
 	"replan/internal/untrusted"
 	"replan/mcpclient/box"
 	"replan/mcpclient/child"
@@ -71,6 +72,8 @@ type Config struct {
 	// means 1, 2, 4, 8 and 16 seconds. After the last attempt it stays lost.
 	RestartWaits []time.Duration
 
+	Secrets *redact.Secrets // takes note of those of the servers, for the other outputs of the program; may be nil
+
 	Wire func(Message) // receives each message of the servers that are not built in, from any goroutine; may be nil
 
 	Logins *oauth.Store               // logins to HTTP servers; nil means none
@@ -87,6 +90,7 @@ type Pool struct {
 	trust      trust
 	handshakes *handshake.Known
 	pins       *pin.Folder
+	secrets    *redact.Secrets // of the configurations of all servers
 
 	life   context.Context // ends with the pool
 	cancel context.CancelFunc
@@ -182,6 +186,8 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 		switches: switches{config.NewDisabledServers(cfg.DisabledFile), map[string]bool{}},
 	}
 	p.life, p.cancel = context.WithCancel(ctx)
+	p.secrets = cmp.Or(cfg.Secrets, &redact.Secrets{})
+	p.learn(cfg.Servers)
 	p.admit()
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -89,7 +89,7 @@ func (p *Pool) startProcess(e *entry, log *slog.Logger) (*process, error) {
 	}
 	words := newLastWords(log, func() { p.reportLine(e) })
 	if file := logOf(p.cfg.LogDir, e.server.Name); file != "" {
-		words.file, words.log = &logFile{path: file, log: log}, nil
+		words.file, words.log = &logFile{path: file, log: log, secrets: p.secrets}, nil
 	}
 	end := &loss{done: make(chan struct{})}
 	proc := &process{

@@ -52,6 +52,7 @@ func (p *Pool) Reload() error {
 		return nil
 	}
 	servers, err := p.cfg.Reread()
+	p.learn(servers)
 	if err != nil {
 		return fmt.Errorf("reading the MCP servers again: %w", err)
 	}

@@ -436,18 +436,29 @@ func (e *entry) badEntry() bool {
 	return e.builtin == nil && (e.server.Problem != "" || e.server.Command == "" && e.server.URL == "" || config.CheckName(e.server.Name) != nil)
 }
 
+// learn takes note of the secrets of servers.
+func (p *Pool) learn(servers []config.Server) {
+	for _, s := range servers {
+		s.AddSecrets(p.secrets)
+	}
+}
+
+// shown returns what a server said, or what is said of it, without the secrets of all
+// configurations.
+func (p *Pool) shown(text string) untrusted.Text { return untrusted.Text(p.secrets.Text(text)) }
+
 // status returns the status of one server. The caller holds the mutex.
 func (p *Pool) status(e *entry) plan.ServerStatus {
 	s := plan.ServerStatus{
 		Name: e.server.Name, State: e.state, Tools: len(e.tools),
-		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed), Declined: e.declined, Allowed: e.allowed(),
+		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: p.shown(e.failed), Declined: e.declined, Allowed: e.allowed(),
 		Protocol: e.protocol, BadEntry: e.state == plan.ServerFailed && e.badEntry(),
 	}
 	s.NeedsLogin, s.Changes, s.TaskTools = e.login, len(e.changes), untrusted.Text(e.tasks)
 	if e.state == plan.ServerReady || e.state == plan.ServerStopped {
-		s.Note = untrusted.Text(e.problem)
+		s.Note = p.shown(e.problem)
 	} else {
-		s.Error = untrusted.Text(e.report())
+		s.Error = p.shown(e.report())
 	}
 	if e.startup > 0 {
 		s.StartMS = max(s.StartMS, 1)
@@ -456,23 +467,23 @@ func (p *Pool) status(e *entry) plan.ServerStatus {
 	calls := e.calls.Summary()
 	s.Calls, s.Failures, s.LastMS, s.MedianMS, s.Disabled = calls.Calls, calls.Failures, calls.Last.Milliseconds(), calls.Median.Milliseconds(), e.disabled
 	if e.doing != nil && e.state == plan.ServerStarting {
-		s.Doing = untrusted.Text(e.doing())
+		s.Doing = p.shown(e.doing())
 	}
 	said := func(c change) bool { return c.Tool == pin.Instructions }
 	if e.conn != nil && e.builtin == nil && !slices.ContainsFunc(e.changes, said) {
-		s.Instructions = untrusted.Text(e.conn.instructions)
+		s.Instructions = untrusted.Text(p.secrets.Known(e.conn.instructions))
 	}
 	how := e.server.AsWritten()
 	switch {
 	case e.builtin != nil:
 		s.Source, s.Transport = "built-in", "built-in"
 	case e.server.SSE:
-		s.Transport, s.URL = "sse", how.URL
+		s.Transport, s.URL = "sse", p.secrets.Address(how.URL)
 	case how.URL != "":
-		s.Transport, s.URL = "http", how.URL
+		s.Transport, s.URL = "http", p.secrets.Address(how.URL)
 	case len(how.Command) == 0: // its address is unknown
 	default:
-		s.Transport, s.Command = "stdio", how.Command
+		s.Transport, s.Command = "stdio", p.secrets.Command(how.Command)
 	}
 	if e.builtin == nil && !e.begun.IsZero() {
 		s.Log = logOf(p.cfg.LogDir, e.server.Name)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"replan/agent/event"
 	"replan/internal/jsonparts"
@@ -16,9 +15,9 @@ import (
 // Report is what a report about a run tells.
 type Report struct {
 	Version string
-	Doctor  string   // as replan doctor prints it
-	Config  []byte   // the user's configuration as it is; nil if there is none
-	Environ []string // NAME=VALUE; the values of secret variables are left out wherever they stand
+	Doctor  string          // as replan doctor prints it
+	Config  []byte          // the user's configuration as it is; nil if there is none
+	Secrets *redact.Secrets // left out wherever they stand
 	Events  []event.Event
 }
 
@@ -31,7 +30,7 @@ type Content struct {
 
 // Contents returns the files of a report. They are redacted as they are written.
 func (r Report) Contents() []Content {
-	hide := r.hider()
+	hide := r.Secrets.Text
 	text := func(name, about, text string) Content {
 		return Content{name, about, func(w io.Writer) error {
 			_, err := io.WriteString(w, hide(text))
@@ -71,20 +70,6 @@ func writeEvents(w io.Writer, events []event.Event, hide func(string) string) er
 		}
 	}
 	return nil
-}
-
-// hider returns the function that leaves out secrets: those of [redact.Text], and the
-// values of secret variables.
-func (r Report) hider() func(string) string {
-	const short = 6 // such a value may be an ordinary word
-	var pairs []string
-	for _, entry := range r.Environ {
-		if name, value, _ := strings.Cut(entry, "="); len(value) >= short && redact.Variable(name, value) {
-			pairs = append(pairs, value, "["+name+" left out]")
-		}
-	}
-	known := strings.NewReplacer(pairs...)
-	return func(text string) string { return redact.Text(known.Replace(text)) }
 }
 
 // Pack writes the contents of a report to a new file that only the user can read. It

@@ -12,14 +12,17 @@ import (
 
 	"replan/agent/event"
 	"replan/cli/bug"
+	"replan/internal/redact"
 	"replan/planning/plan"
 )
 
 func TestReportOfARunHoldsNoSecrets(t *testing.T) {
 	secrets := []string{"sk-abcdefghijklmnop1234", "hunter2222", "correct horse", "s3cr3t-of-this-shop"}
+	known := &redact.Secrets{}
+	known.AddEnviron([]string{"SHOP_TOKEN=" + secrets[3], "LANG=C.UTF-8"})
 	report := bug.Report{
 		Version: "replan 1.0", Doctor: "the server says token: " + secrets[1] + "\n", Config: []byte("[model]\nhost = \"https://me:" + secrets[1] + "@host\"\n"),
-		Environ: []string{"SHOP_TOKEN=" + secrets[3], "LANG=C.UTF-8"},
+		Secrets: known,
 		Events: []event.Event{
 			{Seq: 1, Run: "r", Data: event.RunStarted{Goal: "deploy with " + "sk-abcdefghijklmnop1234"}},
 			{Seq: 2, Run: "r", Data: event.StepStarted{Index: "1", Attempt: 1, Title: "Log in", Executor: plan.ExecutorTool, Tool: "login", Args: map[string]any{

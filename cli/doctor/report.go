@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -53,6 +54,15 @@ func Examine(ctx context.Context, subjects ...func(context.Context) []Check) Rep
 		}
 	}
 	return report
+}
+
+// Without returns the report without what hide takes out of texts, such as secrets.
+func (r Report) Without(hide func(string) string) Report {
+	r.Checks = slices.Clone(r.Checks)
+	for i, c := range r.Checks {
+		r.Checks[i].Detail, r.Checks[i].Fix = untrusted.Text(hide(string(c.Detail))), untrusted.Text(hide(string(c.Fix)))
+	}
+	return r
 }
 
 // Text returns the report as lines, with the checks under their subjects. Lines of more

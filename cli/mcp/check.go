@@ -161,6 +161,8 @@ func (h Host) newTest() *cobra.Command {
 
 // tested is the output of replan mcp test.
 type tested struct {
+	secrets *redact.Secrets // of its configuration
+
 	Server      string          `json:"server"`
 	OK          bool            `json:"ok"`
 	Error       untrusted.Text  `json:"error,omitempty"`
@@ -198,7 +200,7 @@ func (h Host) test(ctx context.Context, name string) error {
 		return err
 	}
 	defer stop()
-	result := &tested{Server: name, Messages: []testedMessage{}, asked: map[string]time.Time{}, began: time.Now()}
+	result := &tested{secrets: secretsOf(s), Server: name, Messages: []testedMessage{}, asked: map[string]time.Time{}, began: time.Now()}
 	var mu sync.Mutex
 	var unprinted error
 	cfg.Servers = []mcpconfig.Server{s}
@@ -277,7 +279,7 @@ func (t *tested) take(m mcpclient.Message) testedMessage {
 			}
 		}
 	}
-	text := redact.Text(string(bytes.ToValidUTF8(m.Text, []byte("\ufffd"))))
+	text := t.secrets.Text(string(bytes.ToValidUTF8(m.Text, []byte("\ufffd"))))
 	line := testedMessage{m.Sent, m.Time.Sub(t.began).Milliseconds(), len(m.Text), text}
 	t.Messages = append(t.Messages, line)
 	return line

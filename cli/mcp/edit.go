@@ -63,9 +63,9 @@ func (a addition) server(h Host, name string, words []string, command bool) (mcp
 	remote := !command && (strings.HasPrefix(words[0], "http://") || strings.HasPrefix(words[0], "https://"))
 	switch {
 	case !remote && !command && strings.Contains(words[0], "://"):
-		return s, h.Usage("%q is no URL of a server; it begins with http:// or https://", words[0])
+		return s, h.Usage("%q is no URL of a server; it begins with http:// or https://", written(mcpconfig.Server{URL: words[0]}))
 	case remote && len(words) > 1:
-		return s, h.Usage("a URL takes no arguments, got %q", words[1])
+		return s, h.Usage("a URL takes no arguments, got %q", written(mcpconfig.Server{Command: words[1], Args: words[2:]}))
 	case remote && len(a.env) > 0:
 		return s, h.Usage("--env is for a program; a URL takes --header")
 	case !remote && (len(a.headers) > 0 || a.kind == "http" || a.kind == "sse"):
@@ -90,8 +90,8 @@ func pairs(h Host, flag string, values []string, separator string) (map[string]s
 	var all map[string]string
 	for _, value := range values {
 		name, of, ok := strings.Cut(value, separator)
-		if name = strings.TrimSpace(name); !ok || name == "" {
-			return nil, h.Usage("%s takes NAME%sVALUE, not %q", flag, separator, value)
+		if name = strings.TrimSpace(name); !ok || name == "" { // which may be a secret without its name
+			return nil, h.Usage("%s takes NAME%sVALUE", flag, separator)
 		}
 		if all == nil {
 			all = map[string]string{}

@@ -64,6 +64,10 @@ func (h Host) imports(ctx context.Context, from string, how importing) error {
 			}
 		}
 		for _, s := range file.Servers {
+			s.Notes, s.Problem = slices.Clone(s.Notes), secretsOf(s).Text(s.Problem)
+			for i, note := range s.Notes {
+				s.Notes[i] = secretsOf(s).Text(note)
+			}
 			o := importedServer{Name: s.Name, Address: written(s), File: file.Path, Notes: s.Notes, Done: "found"}
 			if err := h.importOne(ctx, s, into, how, &o); err != nil {
 				return err

@@ -16,6 +16,7 @@ import (
 	"replan/cli/help"
 	"replan/cli/tty"
 	"replan/internal/english"
+	"replan/internal/redact"
 	"replan/internal/untrusted"
 	"replan/mcpclient"
 	mcpconfig "replan/mcpclient/config"
@@ -121,11 +122,18 @@ func (h Host) named(name string) (mcpconfig.Server, error) {
 
 // written describes how a server is started or reached.
 func written(s mcpconfig.Server) string {
-	how := s.AsWritten()
+	secrets, how := secretsOf(s), s.AsWritten()
 	if how.URL != "" {
-		return how.URL
+		return secrets.Address(how.URL)
 	}
-	return strings.Join(how.Command, " ")
+	return strings.Join(secrets.Command(how.Command), " ")
+}
+
+// secretsOf returns the secrets in the configuration of a server.
+func secretsOf(s mcpconfig.Server) *redact.Secrets {
+	secrets := &redact.Secrets{}
+	s.AddSecrets(secrets)
+	return secrets
 }
 
 // line joins words to a line of output.

@@ -207,8 +207,9 @@ func (c *Checkout) intact() (bool, error) {
 	}
 	objects, err := os.Lstat(filepath.Join(c.theirs(), "objects"))
 	shared, _ := os.ReadFile(filepath.Join(c.theirs(), alternates))
-	_, common := os.Lstat(filepath.Join(c.theirs(), "commondir"))
-	if err != nil || !objects.IsDir() || len(shared) > 0 && string(shared) != filepath.Join(c.clone, "objects")+"\n" || common == nil {
+	_, leads := os.Lstat(filepath.Join(c.theirs(), "commondir"))
+	common, _ := os.ReadFile(filepath.Join(c.theirs(), "commondir"))
+	if err != nil || !objects.IsDir() || len(shared) > 0 && string(shared) != filepath.Join(c.clone, "objects")+"\n" || leads == nil && string(common) != ".\n" { // a box keeps it so
 		return false, fmt.Errorf("the run %s connected its repository with another: its commits cannot be kept", c.run)
 	}
 	return true, nil

@@ -8,7 +8,7 @@ import (
 // secretWords are words in the names of variables that hold secrets.
 var secretWords = []string{
 	"PASSWORD", "PASSWORDS", "PASSWD", "PASSPHRASE", "PASS", "PWD", "SECRET", "SECRETS", "CREDENTIAL", "CREDENTIALS", "CREDS", "TOKEN", "TOKENS",
-	"KEY", "KEYS", "APIKEY", "AUTH", "DSN", "PAT", "JWT", "SESSION", "COOKIE", "COOKIES", "SID", "SK", "WEBHOOK", "BEARER", "SIGNATURE",
+	"KEY", "KEYS", "APIKEY", "AUTH", "AUTHORIZATION", "DSN", "PAT", "JWT", "SESSION", "COOKIE", "COOKIES", "SID", "SK", "WEBHOOK", "BEARER", "SIGNATURE",
 }
 
 // harmless lists variables that contain such a word but no secret. A child process

@@ -30,7 +30,9 @@ var precise = []form{
 		`sk-[A-Za-z0-9_-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|` +
 		`gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|` +
 		`xox[a-z]-[\w-]{10,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|` +
-		`(?:npm|hf)_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)`)},
+		`(?:npm|hf)_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*|` +
+		`[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[a-f0-9]{32,}|shpat_[A-Fa-f0-9]{32}|sq0[a-z]{3}-[\w-]{22,})`)},
+	{name: "API key", mark: ":", form: regexp.MustCompile(edge + `[0-9]{8,10}:[A-Za-z0-9_-]{33,36}\b`)}, // of Telegram
 	// Before a slash, digits alone are a port.
 	{name: "password", mark: ":", form: regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"'$%{}<>]*:)([^\s/@"'$%{}<>]+)(?:@)`)},
 	{name: "credentials", mark: ":=", form: regexp.MustCompile(`(?i)(\bauthorization["']?\s*[:=]\s*["']?(?:basic|bearer|digest|token)\s+)[A-Za-z0-9+/=_.~-]{6,}`)},
@@ -40,7 +42,13 @@ var precise = []form{
 
 // wide lists forms of secrets that ordinary sentences may also have.
 var wide = []form{
-	{name: "secret", mark: ":=", form: regexp.MustCompile(`(?i)((?:\b|_)(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret|credential)s?["']?\s*[:=]\s*)` +
+	{name: "secret", mark: "-", is: func(found []string) bool { return isSecretName(found[2]) && !isReference(found[3]) }, form: regexp.MustCompile(
+		`((?:^|[\s"'])--?([A-Za-z][\w.-]*)(?:=|\s+|["'],\s*["'])["']?)([^\s"',\[-][^\s"',]{3,})`)},
+	{name: "secret", mark: "?&", is: func(found []string) bool { return isSecretName(found[2]) && !isReference(found[3]) }, form: regexp.MustCompile(
+		`([?&]([\w.~%-]+)=)([^&#\s"'<>\[][^&#\s"'<>]{3,})`)},
+	{name: "AWS secret key", is: func(found []string) bool { return strings.ToLower(found[2]) != found[2] && looksRandom(found[2]) }, form: regexp.MustCompile(
+		`((?:^|[^A-Za-z0-9+/=]))([A-Za-z0-9+/]{40})(?:$|\b)`)},
+	{name: "secret", mark: ":=", form: regexp.MustCompile(`(?i)((?:\b|_|[a-z])(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret|credential)s?["']?\s*[:=]\s*)` +
 		`(?:"[^"\n]{4,}"|'[^'\n]{4,}'|[^\s"'` + "`" + `,;(){}\[\]<>$]{6,})`)},
 }
 
@@ -135,13 +143,16 @@ func named(name, text string, redact func(string) string) string {
 
 // Writer returns a writer that redacts secrets and forwards to another writer. It
 // treats each write as one text.
-func Writer(to io.Writer) io.Writer { return writer{to} }
+func Writer(to io.Writer) io.Writer { return writer{to, Text} }
 
-type writer struct{ to io.Writer }
+type writer struct {
+	to   io.Writer
+	text func(string) string
+}
 
 // Write implements io.Writer.
 func (w writer) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(w.to, Text(string(p))); err != nil {
+	if _, err := io.WriteString(w.to, w.text(string(p))); err != nil {
 		return 0, err
 	}
 	return len(p), nil

@@ -84,3 +84,40 @@ func TestValueThatItsNameCallsASecretIsRedacted(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+func TestFlagsAndParametersOfSecretsAreRedacted(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"x --token abcd1234 y", "x --token [secret left out] y"},
+		{"x --api-key=abcd1234 y", "x --api-key=[secret left out] y"},
+		{`["x","--clientSecret","abcd1234"]`, `["x","--clientSecret","[secret left out]"]`},
+		{"https://h/mcp?a=1&key=abcd1234&b=2", "https://h/mcp?a=1&key=[secret left out]&b=2"},
+		{"--token-file /run/secret", "--token-file /run/secret"},
+		{"--token ${TOKEN}", "--token ${TOKEN}"},
+		{"https://h/a?page=2&sort=name", "https://h/a?page=2&sort=name"},
+		{"commit 2f1c9a7be0d1c2b3a4f5e6d7c8b9a0f1e2d3c4b5", "commit 2f1c9a7be0d1c2b3a4f5e6d7c8b9a0f1e2d3c4b5"},
+	} {
+		if got := redact.Text(c.text); got != c.want || redact.Text(got) != c.want {
+			t.Errorf("%q: got %q, then %q, want %q", c.text, got, redact.Text(got), c.want)
+		}
+	}
+}
+
+func TestKnownSecretsAreRedactedInEveryForm(t *testing.T) {
+	var known redact.Secrets
+	known.AddCommand([]string{"run", "--token", `a "b" c&d`, "-e", "SHOP_KEY=tango-5", "--port", "8080"})
+	known.AddHeader("Authorization", "Bearer of-a-header")
+	known.AddAddress("https://me:secret-7@h/x?key=par%20am-8&page=second-page")
+	for _, text := range []string{`a "b" c&d`, `{"x":"a \"b\" c&d"}`, "a+%22b%22+c%26d", "tango-5", "of-a-header", "secret-7", "par am-8", "par%20am-8"} {
+		if got := known.Known(text); !strings.Contains(got, "[secret left out]") {
+			t.Errorf("%q: got %q", text, got)
+		}
+	}
+	for _, text := range []string{"8080", "second-page", "Bearer", "run"} {
+		if got := known.Known(text); got != text {
+			t.Errorf("%q: got %q", text, got)
+		}
+	}
+	if got := strings.Join(known.Command([]string{"x", "--token", "${TOKEN}", "--password", "hunter22"}), " "); got != "x --token ${TOKEN} --password [secret left out]" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -29,6 +29,7 @@ type target struct {
 	Socket, Named   string // of a server in the file system, and of an abstract one
 	TCP, TCP6, UDP  string // addresses of servers that answer
 	Terminal        string // its path
+	TerminalFile    int    // descriptor of the parent for it
 	PrivateWasThere string // text of a private file
 }
 
@@ -174,6 +175,9 @@ func ownAttempts() []attempt {
 		{name: "hook", mounts: true, try: func(target) error { return writeTo(".git/hooks/pre-commit") }},
 		{name: "other folder of hooks", mounts: true, try: script(`mv .git/hooks .git/h`)},
 		{name: "other repository in its place", mounts: true, try: script(`mv .git git && mkdir .git && echo escaped > .git/config`)},
+		{name: "another folder for configuration of git", mounts: true, try: script(`mkdir .evil && cp .git/config .evil && echo ../.evil > .git/commondir && grep evil .git/commondir`)},
+		{name: "configuration of the worktree", mounts: true, try: script(`echo escaped > .git/config.worktree`)},
+		{name: "hook of a deep submodule", mounts: true, try: script(`mkdir -p .git/modules/a/b/c/d/hooks && echo escaped > .git/modules/a/b/c/d/hooks/post-checkout`)},
 		{name: "other folder over its name", mounts: true, try: script(`mkdir other && mv -T other .git`), alone: true},
 	}
 }
@@ -311,6 +315,26 @@ func kernelAttempts() []attempt {
 			return err
 		}},
 		{name: "write to a terminal", try: func(t target) error { return open(t.Terminal, unix.O_WRONLY|unix.O_NOCTTY) }},
+		{name: "read a terminal", try: func(t target) error { return open(t.Terminal, unix.O_RDONLY|unix.O_NOCTTY) }},
+		{name: "read a terminal through its owner", try: func(t target) error {
+			return open(fmt.Sprintf("/proc/%d/fd/%d", t.Parent, t.TerminalFile), unix.O_RDONLY|unix.O_NOCTTY)
+		}},
+		{name: "list the terminals", mounts: true, try: func(t target) error { _, err := os.Lstat(t.Terminal); return err }},
+		{name: "type into a terminal", alone: true, try: func(t target) error {
+			fd, err := unix.Open(t.Terminal, unix.O_RDWR|unix.O_NOCTTY, 0)
+			if err != nil {
+				return err
+			}
+			letter := byte('x')
+			_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.TIOCSTI, uintptr(unsafe.Pointer(&letter)))
+			return problem(errno)
+		}},
+		{name: "read the console", alone: true, try: func(target) error { return open("/dev/console", unix.O_RDONLY|unix.O_NOCTTY|unix.O_NONBLOCK) }},
+		{name: "read a virtual terminal", alone: true, try: func(target) error { return open("/dev/tty1", unix.O_RDONLY|unix.O_NOCTTY|unix.O_NONBLOCK) }},
+		{name: "read a serial line", alone: true, try: func(target) error { return open("/dev/ttyS0", unix.O_RDONLY|unix.O_NOCTTY|unix.O_NONBLOCK) }},
+		{name: "read the screen", alone: true, try: func(target) error { return open("/dev/vcs", unix.O_RDONLY) }},
+		{name: "read a disk", alone: true, try: func(target) error { return open("/dev/vda", unix.O_RDONLY) }},
+		{name: "make a terminal", alone: true, try: func(target) error { return open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY) }},
 		{name: "the terminal", alone: true, try: func(target) error { return open("/dev/tty", unix.O_WRONLY) }},
 	}
 }

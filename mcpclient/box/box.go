@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,6 +29,7 @@ type Config struct {
 // Box contains children. The zero value of its pointer contains nothing.
 type Box struct {
 	orders orders
+	git    *repository // of the workspace
 	names  namespaces
 	temp   string
 	held   *os.File // the lock of temp
@@ -76,16 +76,20 @@ func New(cfg Config) (b *Box, err error) {
 		}
 		b.orders.Write = append(b.orders.Write, real)
 	}
-	if git := gitFolder(dir); git != "" {
-		b.orders.Write = append(b.orders.Write, git)
-		if b.orders.Fixed, err = runsByItself(git); err != nil {
-			return nil, err
-		}
+	b.git = findRepository(dir)
+	if b.git.common != "" {
+		b.orders.Write = append(b.orders.Write, b.git.common)
 	}
 	if err := b.protect(cfg.Private); err != nil {
 		return nil, err
 	}
-	return b, nil
+	if err := b.hideTerminals(); err != nil {
+		return nil, err
+	}
+	if b.orders.Mounts {
+		_, err = b.git.hold()
+	}
+	return b, err
 }
 
 // makeFolders makes the folder for temporary files and, for each workspace its own,
@@ -155,6 +159,22 @@ func (b *Box) protect(private []string) error {
 	return nil
 }
 
+// terminals is the folder of the user's terminals, whose keys programs must not read.
+const terminals = "/dev/pts"
+
+// hideTerminals hides the terminals, and refuses folders that hold them.
+func (b *Box) hideTerminals() error {
+	for _, root := range b.orders.Write {
+		if within(terminals, root) || within(root, terminals) {
+			return fmt.Errorf("programs in the box may not change %s: it holds your terminals", root)
+		}
+	}
+	if _, err := os.Stat(terminals); err == nil {
+		b.orders.Hidden = append(b.orders.Hidden, terminals)
+	}
+	return nil
+}
+
 // within reports whether a path is a folder or lies below it.
 func within(path, folder string) bool {
 	rel, err := filepath.Rel(folder, path)
@@ -173,7 +193,13 @@ func existing(path string) string {
 }
 
 // Gaps returns what this kernel does not hold, a sentence each.
-func (b *Box) Gaps() []string { return gaps(b.abi, b.orders.Mounts) }
+func (b *Box) Gaps() []string {
+	out := gaps(b.abi, b.orders.Mounts)
+	if links := b.git.links(); len(links) > 0 && b.orders.Mounts {
+		out = append(out, "programs in the box can replace "+strings.Join(links, ", ")+", since a link cannot be held in place")
+	}
+	return out
+}
 
 // gaps returns what a kernel does not hold.
 func gaps(abi int, mounts bool) (out []string) {
@@ -181,7 +207,7 @@ func gaps(abi int, mounts bool) (out []string) {
 		out = append(out, "programs in the box can send signals to your other programs (Linux 6.12 and later refuse that)")
 	}
 	if !mounts {
-		out = append(out, "programs in the box can change .git/hooks and .git/config, and read replan's own data (this kernel allows no user namespaces)")
+		out = append(out, "programs in the box can change .git/hooks, .git/config and what else git obeys, and read replan's own data (this kernel allows no user namespaces)")
 	}
 	return out
 }
@@ -199,12 +225,17 @@ func (b *Box) Also(folders ...string) *Box {
 // Network reports whether children may use the network.
 func (b *Box) Network() bool { return b.orders.Network }
 
-// Close removes the temporary files. All children must have ended.
+// Close removes the temporary files, and what programs left in the repository for git
+// to go on with. All children must have ended.
 func (b *Box) Close() error {
 	if b == nil || b.temp == "" {
 		return nil
 	}
 	err := os.RemoveAll(b.temp)
+	b.temp = ""
+	if b.git != nil {
+		err = errors.Join(err, b.git.release())
+	}
 	if b.held != nil {
 		err = errors.Join(err, b.held.Close())
 	}
@@ -247,6 +278,13 @@ func (b *Box) Enclose(cmd *exec.Cmd) error {
 	}
 	o := b.orders
 	o.Program = program
+	if o.Mounts {
+		// A program, or the user, may have made files since the last one began.
+		var err error
+		if o.Fixed, err = b.git.hold(); err != nil {
+			return err
+		}
+	}
 	return b.prepare(cmd, o)
 }
 
@@ -289,76 +327,6 @@ func Main() int {
 // environ returns the environment for the program in the box.
 func environ() []string {
 	return slices.DeleteFunc(os.Environ(), func(entry string) bool { return strings.HasPrefix(entry, EnvOrders+"=") })
-}
-
-// gitFolder returns the folder of the repository that a folder lies in, "" without
-// one. A file or link in its place counts only if the repository confirms it, since
-// programs in the box may have written it.
-func gitFolder(dir string) string {
-	for {
-		path := filepath.Join(dir, ".git")
-		info, err := os.Lstat(path)
-		switch {
-		case err != nil:
-		case info.IsDir():
-			return path
-		case info.Mode().IsRegular():
-			return linkedRepository(path)
-		default:
-			return ""
-		}
-		above := filepath.Dir(dir)
-		if above == dir {
-			return ""
-		}
-		dir = above
-	}
-}
-
-// linkedRepository returns the folder of the repository that the .git file of a
-// linked worktree names.
-func linkedRepository(file string) string {
-	text, err := os.ReadFile(file) // #nosec G304 -- of the workspace
-	admin, found := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
-	if err != nil || !found || !filepath.IsAbs(admin) {
-		return ""
-	}
-	back, err := os.ReadFile(filepath.Join(admin, "gitdir")) // #nosec G304 G703 -- only compared
-	if err != nil || strings.TrimSpace(string(back)) != file {
-		return ""
-	}
-	common := filepath.Dir(filepath.Dir(admin))
-	if filepath.Base(filepath.Dir(admin)) != "worktrees" {
-		return ""
-	}
-	real, err := filepath.EvalSymlinks(common)
-	if err != nil {
-		return ""
-	}
-	return real
-}
-
-// runsByItself returns the files and folders of a repository that make git run
-// programs. It makes the folder of the hooks, so that no program in the box can.
-func runsByItself(git string) ([]string, error) {
-	if err := os.Mkdir(filepath.Join(git, "hooks"), 0o755); err != nil && !errors.Is(err, fs.ErrExist) { // #nosec G301 -- as git does
-		return nil, fmt.Errorf("the folder of hooks, which programs in the box may not change: %w", err)
-	}
-	var out []string
-	for _, pattern := range []string{".", "modules/*", "modules/*/*"} {
-		for _, name := range []string{"config", "config.worktree", "hooks"} {
-			found, err := filepath.Glob(filepath.Join(escaped(git), pattern, name))
-			if err != nil {
-				return nil, err
-			}
-			for _, path := range found {
-				if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink == 0 {
-					out = append(out, path)
-				}
-			}
-		}
-	}
-	return out, nil
 }
 
 // escaped returns the pattern that matches only this path.

@@ -104,6 +104,24 @@ func newPlace(t *testing.T, adjust func(*box.Config)) place {
 	return p
 }
 
+// newBox makes another box for a folder.
+func newBox(t *testing.T, dir, private string) *box.Box {
+	t.Helper()
+	b, err := box.New(box.Config{Dir: dir, Private: []string{private}, Network: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	return b
+}
+
+func TestFoldersOfTerminalsAreRefused(t *testing.T) {
+	p := newPlace(t, nil)
+	if _, err := box.New(box.Config{Dir: p.dir, Write: []string{"/dev/pts"}}); err == nil || !strings.Contains(err.Error(), "terminals") {
+		t.Error(err)
+	}
+}
+
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

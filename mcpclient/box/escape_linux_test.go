@@ -105,7 +105,7 @@ func escape(t *testing.T, p place, a attempt, boxed bool) (out string, code int)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = master.Close(), terminal.Close() })
-	at.Terminal = terminal.Name()
+	at.Terminal, at.TerminalFile = terminal.Name(), int(terminal.Fd())
 
 	text, err := json.Marshal(at)
 	if err != nil {
@@ -193,7 +193,7 @@ func (p place) outside(t *testing.T) string {
 			return err
 		}
 		inside, _ := filepath.Rel(p.dir, path)
-		own := inside == ".git" || inside == ".git/config" || strings.HasPrefix(inside, ".git/hooks")
+		own := inside == ".git" || inside == ".git/config" || inside == ".git/commondir" || inside == ".git/config.worktree" || strings.HasPrefix(inside, ".git/modules") || strings.HasPrefix(inside, ".git/hooks")
 		if filepath.IsLocal(inside) && !own || strings.HasPrefix(path, filepath.Join(p.home, "replan-box-")) || strings.HasPrefix(path, filepath.Join(p.home, ".cache", "replan")) {
 			return nil
 		}

@@ -33,6 +33,27 @@ func lock(folder string) (*os.File, error) {
 	return held, nil
 }
 
+// share locks a file as one of several users, until it is closed.
+func share(path string) (*os.File, error) {
+	held, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0) // #nosec G304 -- only locked
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(held.Fd()), unix.LOCK_SH); err != nil { // #nosec G115 -- a descriptor
+		return nil, errors.Join(err, held.Close())
+	}
+	return held, nil
+}
+
+// lastUser reports whether nobody else shares a locked file, and keeps others from it.
+func lastUser(held *os.File) (bool, error) {
+	err := unix.Flock(int(held.Fd()), unix.LOCK_EX|unix.LOCK_NB) // #nosec G115 -- a descriptor
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // leastABI is the first version of Landlock that holds all changes of files.
 const leastABI = 3
 
@@ -248,8 +269,9 @@ func dropCapabilities() error {
 	return nil
 }
 
-// devices are the files in /dev that programs may write to. Terminals are not among
-// them: what is written there acts on the user's screen.
+// devices are the files in /dev that programs may read and write. Terminals are not
+// among them: they give the user's keys, and what is written there acts on the screen.
+// Neither are keyboards, cameras, microphones and disks.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 
 // Access rights. Devices are left out of what can be made.
@@ -265,7 +287,10 @@ const (
 // into its box and, without a network that the namespace holds back, connect to
 // nothing.
 func restrictFiles(o orders) error {
-	rules := []landlock.Rule{landlock.PathAccess(reads, "/")}
+	rules, err := readable()
+	if err != nil {
+		return err
+	}
 	for _, path := range o.Write {
 		rights := makes
 		if info, err := os.Stat(path); err != nil {
@@ -295,6 +320,27 @@ func restrictFiles(o orders) error {
 		return fmt.Errorf("restrict it with Landlock: %w", err)
 	}
 	return nil
+}
+
+// readable lets this thread read everything but what is in /dev.
+func readable() ([]landlock.Rule, error) {
+	top, err := os.ReadDir("/")
+	if err != nil {
+		return nil, fmt.Errorf("find what programs may read: %w", err)
+	}
+	rules := []landlock.Rule{landlock.PathAccess(ll.AccessFSReadDir, "/")}
+	for _, entry := range top {
+		path := "/" + entry.Name()
+		info, err := os.Stat(path)
+		switch {
+		case path == "/dev" || err != nil:
+		case info.IsDir():
+			rules = append(rules, landlock.PathAccess(reads, path).IgnoreIfMissing())
+		default:
+			rules = append(rules, landlock.PathAccess(reads&fileRights, path).IgnoreIfMissing())
+		}
+	}
+	return rules, nil
 }
 
 // Description says in a few words what this kernel has for a box.

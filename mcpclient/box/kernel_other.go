@@ -18,6 +18,10 @@ func Supported() (abi int, err error) {
 
 func lock(string) (*os.File, error) { _, err := Supported(); return nil, err }
 
+func share(string) (*os.File, error) { _, err := Supported(); return nil, err }
+
+func lastUser(*os.File) (bool, error) { return false, nil }
+
 type namespaces int
 
 const noNamespaces namespaces = 0

@@ -125,9 +125,11 @@ func GateReason(g event.GateRequested) string {
 	return g.Rule.Why.Line() + containedWords[g.Contained]
 }
 
-// containedWords are what a gate says of the box that the program of a call runs in.
+// containedWords are what a gate says of the box that the program of a call runs in,
+// and of what the box leaves open.
 var containedWords = map[plan.Containment]string{
-	plan.ContainedFiles: "; contained: only in this folder or its copy", plan.ContainedOffline: "; contained: only in this folder or its copy, no network",
+	plan.ContainedFiles:   "; contained: changes only this folder or its copy, but can use the network and read your files",
+	plan.ContainedOffline: "; contained: changes only this folder or its copy, no network",
 }
 
 // ChangedTool is the heading of what a server has changed.
