@@ -338,7 +338,7 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.Limits, r.Catalogue = d.Limits, d.Catalogue
 	r.ContextWindow = d.Prompting.ContextWindow
 	r.outerRun, r.dirtyFiles = d.Outer, d.Dirty
-	r.session, r.prompting, r.priors = d.Session, d.Prompting, d.Priors
+	r.session, r.prompting, r.priors, r.readBefore = d.Session, d.Prompting, d.Priors, d.Read
 	r.granted, r.rules = grants(d.Rules)
 	r.givenPlan, r.fallback, r.firstOffer = d.Plan, d.OnFailure, d.Catalogue
 	r.attended, r.inDoubt, r.planOnly, r.skipSynthesis, r.dryRun, r.strict = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun, d.Strict || d.Prompting.Strict

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"replan/agent/event"
-	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -27,14 +26,10 @@ func (r fold) applyPlan(d event.PlanCreated) {
 	r.History = nil
 	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
 	states := make([]StepState, len(d.Plan.Steps)) // one allocation, since plans can be long
-	var read []rule.Provenance
-	if r.givenPlan == nil && r.routed == nil { // otherwise no model wrote it
-		read = r.mentions()
-	}
 	for i, step := range d.Plan.Steps {
 		state := &states[i]
 		state.Step, state.Status, state.attempts = step, StepPending, r.attemptsBefore(step.Index)
-		state.author.read = read
+		state.author.read = r.authorRead(step)
 		r.Steps = append(r.Steps, state)
 	}
 	if len(drafts) > 0 {

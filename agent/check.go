@@ -273,11 +273,11 @@ func (r decision) checkCall(subject checkSubject, check plan.Check, free *slots)
 	for _, reference := range plan.References(check.Args) {
 		names = append(names, reference.Name)
 	}
-	if subject.step == nil && r.ModelPlans() {
-		probe.author.read = r.mentions()
-	}
-	if subject.step != nil {
-		probe.Step.Index, probe.replanned, probe.author.read = subject.step.Step.Index, subject.step.replanned, subject.step.author.read
+	if subject.step == nil {
+		probe.author.read = r.authorRead(probe.Step)
+	} else {
+		probe.Step.Index, probe.replanned, probe.item = subject.step.Step.Index, subject.step.replanned, subject.step.item
+		probe.author.read = slices.Concat(subject.step.author.read, r.checkedText(subject.step, check))
 	}
 	args, err := plan.ResolveArgs(check.Args, r.checkValues(subject.step, names))
 	if err != nil {
@@ -298,6 +298,30 @@ func (r decision) checkCall(subject checkSubject, check plan.Check, free *slots)
 	default:
 		return nil, "its call would need a gate: " + string(matched.Why)
 	}
+}
+
+// checkedText returns the text that a call of a check carries of the step that it is
+// about: of its result, its args, and what decided that it was called.
+func (r *Run) checkedText(s *StepState, check plan.Check) []rule.Provenance {
+	var out []rule.Provenance
+	for _, arg := range argsWithReferences(check.Args) {
+		for _, ref := range plan.References(check.Args[arg]) {
+			switch ref.Name {
+			case "result", s.Step.ResultVariable:
+				out = append(out, rule.Provenance{Arg: arg, Step: s.Step.Index, Tool: s.Step.Tool, Exact: true})
+			case "args":
+				for _, p := range r.provenance(s) {
+					p.Arg = arg
+					out = append(out, p)
+				}
+			}
+		}
+	}
+	out = append(out, r.deciding(s, out)...)
+	if slices.Contains(r.skipping, s) {
+		out = append(out, rule.Provenance{Step: s.Step.Index, Tool: s.Step.Tool, Decides: true})
+	}
+	return out
 }
 
 // applyCheck records a check, and ends its step if it was the last one and all hold.

@@ -55,10 +55,14 @@ type core struct {
 	graph     *plan.Graph
 	places    map[string]int          // step → index in Steps
 	producers map[string][]*StepState // name → steps that produce that result; nil while the plan is incomplete
-	queues    queues
-	questions []*StepState // steps that wait for the user's decision, oldest first
-	lost      []*StepState // steps that were running when the program ended
-	variables map[string]any
+	skipping  []*StepState            // steps that text of a result can fail, whereupon those that depend on them are skipped and the run goes on
+
+	readBefore []rule.Provenance  // what the models of the run had read when it began
+	lookedAt   []plan.HistoryItem // calls that the planner of the goal read the results of
+	queues     queues
+	questions  []*StepState // steps that wait for the user's decision, oldest first
+	lost       []*StepState // steps that were running when the program ended
+	variables  map[string]any
 
 	known       map[string]*toolFacts // by the name that steps use
 	callsBefore map[string]int        // calls of each tool before known was built, by qualified name
@@ -353,11 +357,14 @@ func (r scheduler) rebuildGraph() {
 		return w * Rounds(r.Plan, s, r.Catalogue, r.Limits)
 	})
 	r.places = make(map[string]int, len(r.Steps))
-	r.producers = map[string][]*StepState{}
+	r.producers, r.skipping = map[string][]*StepState{}, nil
 	for i, s := range r.Steps {
 		r.places[s.Step.Index] = i
 		if name := s.Step.ResultVariable; name != "" {
 			r.producers[name] = append(r.producers[name], s)
+		}
+		if r.Plan.FailureOf(s.Step, r.fallback) == plan.OnFailureSkip && failsByText(s.Step) {
+			r.skipping = append(r.skipping, s)
 		}
 	}
 	for _, s := range r.Steps {

@@ -77,7 +77,7 @@ func (r fold) draftCall(step plan.Step, done map[string]bool, found map[string]a
 	if err != nil {
 		return nil, false
 	}
-	probe := StepState{Step: step, call: readyCall{args: call}, author: authorship{read: r.mentions()}}
+	probe := StepState{Step: step, call: readyCall{args: call}, author: authorship{read: r.authorRead(step)}}
 	if r.ruleFor(&probe, facts).Verdict != rule.VerdictRun {
 		return nil, false // it waits for its gate until the plan is complete
 	}
@@ -264,5 +264,6 @@ func (r fold) settleLooks() {
 			items = append(items, item)
 		}
 	}
+	r.lookedAt = items
 	r.planner.(planning.Looker).Looked(items)
 }

@@ -77,8 +77,12 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 	if matched.Verdict == rule.VerdictRun || matched.Verdict == rule.VerdictAsk && len(r.granted) > 0 {
 		uncovered = r.uncovered(s, tool, matched, args)
 	}
-	if matched.Verdict == rule.VerdictRun && len(uncovered) > 0 {
+	switch {
+	case matched.Verdict != rule.VerdictRun || len(uncovered) == 0:
+	case slices.ContainsFunc(uncovered, func(p rule.Provenance) bool { return !p.Decides }):
 		matched = rule.UntrustedText(tool)
+	default:
+		matched = rule.DecidingText(tool, s.item.step != nil)
 	}
 	if matched.Verdict == rule.VerdictAsk {
 		for _, g := range r.granted {
@@ -174,7 +178,7 @@ func (r decision) gate(s *StepState) OpenGate {
 		Gate: event.GateRequested{
 			Gate: r.gateID(s), Call: callHash(tool, s.call.args), Step: s.Step.Index, Title: s.Step.Title,
 			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.planGates(s, tool), Args: s.call.args,
-			Outdated: s.gate.outdated, Provenance: r.provenance(s),
+			Outdated: s.gate.outdated, Provenance: r.provenance(s), Items: r.sharing(s, facts),
 		},
 		Attempt: s.attempts.total + 1,
 		Tool:    tool,
@@ -242,6 +246,9 @@ func (r fold) applyGateResolved(d event.GateResolved) {
 		if d.Decision == event.Allow {
 			r.accept(g)
 			r.grant(g, d)
+		}
+		if g.Items > 0 {
+			r.answerItems(s, d.Decision)
 		}
 		return
 	}
@@ -363,17 +370,21 @@ func (r *Run) provenance(s *StepState) []rule.Provenance {
 		}
 	}
 	if len(s.fill.args) > 0 {
-		inputs := r.inputs(s.Step)
+		read := r.before()
+		for _, h := range r.inputs(s.Step) {
+			read = append(read, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
+		}
 		for _, arg := range slices.Sorted(maps.Keys(s.fill.args)) {
-			for _, h := range inputs {
-				out = append(out, rule.Provenance{Arg: arg, Step: h.Index, Tool: h.Tool, Written: true})
+			for _, p := range read {
+				p.Arg = arg
+				out = append(out, p)
 			}
 		}
 	}
 	if len(args) > 0 && s.author.args == nil {
 		out = append(out, s.author.read...)
 	}
-	return out
+	return append(out, r.deciding(s, out)...)
 }
 
 // argsWithReferences lists the args with references, sorted by name. Most steps
@@ -420,33 +431,6 @@ func (r *Run) producersOf(name string) []*StepState {
 	return out
 }
 
-// mentions returns the texts that a model reads first: the mentions in the
-// user's message.
-func (r *Run) mentions() []rule.Provenance {
-	var out []rule.Provenance
-	for _, m := range r.prompting.Mentions[:min(len(r.prompting.Mentions), provenanceMost)] {
-		out = append(out, rule.Provenance{Mention: m.Name, Written: true})
-	}
-	return out
-}
-
-// hasRead returns the texts that a model has read before it replans: the mentions of the
-// goal, and the newest results and errors.
-func (r fold) hasRead() []rule.Provenance {
-	out := r.mentions()
-	for _, h := range slices.Backward(r.History) {
-		from := rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true}
-		if h.Parent == "" && (h.Status == plan.ItemCompleted || h.Status == plan.ItemFailed) && !slices.Contains(out, from) {
-			out = append(out, from)
-		}
-		if len(out) == provenanceMost {
-			break
-		}
-	}
-	slices.SortStableFunc(out, func(a, b rule.Provenance) int { return plan.CompareIndices(a.Step, b.Step) })
-	return out
-}
-
 // unsaid returns what a step of a new plan carries of the text its model had
 // read. It returns nothing if the previous plan had the same call, written before
 // anything was read.
@@ -465,7 +449,11 @@ func (r *Run) uncovered(s *StepState, tool plan.Tool, matched rule.Rule, args ma
 	if prompt.IsPlanTool(tool) || tool.KeepsText() {
 		return nil
 	}
-	return rule.Uncovered(matched, tool, args, r.provenance(s), r.toolOf)
+	from := r.provenance(s)
+	if of := s.item.step; of != nil && of.gate.itemsOf == promised(tool) {
+		from = slices.DeleteFunc(from, func(p rule.Provenance) bool { return p.Decides })
+	}
+	return rule.Uncovered(matched, tool, args, from, r.toolOf)
 }
 
 // toolOf returns the tool that produced a text.

@@ -32,6 +32,7 @@ type fanOut struct {
 	line    []*StepState // those that wait because of at_once, in the order in which they became ready
 	left    int          // items that have not ended
 	stopper *StepState   // the item whose failure ends the step; nil while there is none
+	asker   *StepState   // the item that asks for all of them, see gateState; nil while none does
 }
 
 // longestItem bounds what the title of an item shows of it, in characters.
@@ -381,19 +382,21 @@ func (s *StepState) itemsOver() bool {
 // cameItems returns the event that ends a step with items.
 func (r decision) cameItems(s *StepState) event.Data {
 	ms := r.Now.Sub(s.StartedAt).Milliseconds()
-	done, denied := 0, 0
+	done, denied, taken := 0, 0, len(s.Items)
 	results := make([]any, len(s.Items))
 	for i, item := range s.Items {
 		switch {
 		case item.Status == StepCompleted:
 			results[i] = item.Result
 			done++
-		case item.gate.answer == gateDenied:
+		case item.gate.answer == gateDenied && !item.NotTaken:
 			denied++
+		case item.NotTaken:
+			taken--
 		}
 	}
 	switch stopper := s.fan.stopper; {
-	case denied > 0 && denied == len(s.Items):
+	case denied > 0 && denied == taken:
 		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: plan.DeniedAtGate, Failure: event.FailureDenied, MS: ms}
 	case stopper != nil:
 		sentence := fmt.Sprintf("%s (%s) failed: %s", stopper.Step.Index, stopper.Step.Title, stopper.Error)

@@ -53,10 +53,9 @@ type Loop struct {
 
 // Bounds of a loop that a profile does not set.
 const (
-	stallsBorne    = 2 // consecutive replies without text or call; the next one ends the loop
-	callsPerTurn   = 16
-	misfitsBorne   = 1 // consecutive replies whose calls fit no tool; the next one puts a format in place of calls
-	provenanceMost = 8
+	stallsBorne  = 2 // consecutive replies without text or call; the next one ends the loop
+	callsPerTurn = 16
+	misfitsBorne = 1 // consecutive replies whose calls fit no tool; the next one puts a format in place of calls
 )
 
 // newLoop starts the conversation of a step, or of the chat if s is nil.

@@ -283,27 +283,27 @@ func (r decision) repeated(c *StepState) *Action {
 	return nil
 }
 
-// read returns what a model had read when it wrote the arguments of a call: its
-// initial results, and the newest results of its own calls.
+// read returns what a model had read when it wrote the arguments of a call: what was read
+// before the run and by the author of its step, its inputs, and the results of its own
+// calls.
 func (r *Run) read(c *StepState) []rule.Provenance {
-	var out []rule.Provenance
-	if c.inner.loop.step != nil {
-		for _, h := range r.inputs(c.inner.loop.step.Step) {
+	out := r.before()
+	if step := c.inner.loop.step; step != nil {
+		out = append(out, step.author.read...)
+		for _, h := range r.inputs(step.Step) {
 			out = append(out, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
 		}
-	} else {
-		out = r.mentions() // a sub-agent does not get them
+		out = append(out, r.deciding(step, out)...)
 	}
-	var own []rule.Provenance
 	for _, earlier := range c.inner.loop.Calls {
 		if earlier == c {
 			break
 		}
-		if earlier.Status == StepCompleted && !r.finds(earlier) { // an offer describes the same tools
-			own = append(own, rule.Provenance{Step: earlier.Step.Index, Tool: string(earlier.Step.Title), Written: true})
+		if earlier.told() && !r.finds(earlier) { // an offer describes the same tools
+			out = append(out, rule.Provenance{Step: earlier.Step.Index, Tool: string(earlier.Step.Title), Written: true})
 		}
 	}
-	return append(out[:min(len(out), provenanceMost)], own[max(len(own)-provenanceMost, 0):]...)
+	return plan.Newest(out)
 }
 
 // leftOver returns the remaining limits of this run for a run that a plan tool

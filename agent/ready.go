@@ -127,7 +127,7 @@ func (r scheduler) enqueue(s *StepState) {
 	}
 	now := r.needOf(s)
 	if s.item.step != nil {
-		now = r.inTurn(s, now)
+		now = r.inTurn(s, r.asksForItems(s, now))
 	}
 	if now == s.sched.need {
 		return

@@ -241,9 +241,8 @@ func (r *Run) assess(p plan.Plan) (denied, gates int, path time.Duration) {
 	held := &Run{ID: r.ID, Model: r.Model, Catalogue: r.Catalogue, Plan: p}
 	held.rules, held.granted, held.prompting = r.rules, r.granted, r.prompting
 	held.gatedTools, held.variables, held.places = map[string]bool{}, maps.Clone(p.Variables), map[string]int{}
-	read := r.mentions()
 	for i, step := range p.Steps {
-		held.Steps, held.places[step.Index] = append(held.Steps, &StepState{Step: step, Status: StepPending, author: authorship{read: read}}), i
+		held.Steps, held.places[step.Index] = append(held.Steps, &StepState{Step: step, Status: StepPending, author: authorship{read: r.authorRead(step)}}), i
 		if tool, err := r.Catalogue.Find(step.Tool); err == nil && step.Gate {
 			held.gatedTools[tool.QualifiedName()] = true
 		}

@@ -48,6 +48,7 @@ type gateState struct {
 	why      untrusted.Text    // the last time
 	since    uint64            // the event since which a gate must be opened; 0 if none must
 	pass     *pass             // given by the user when reviewing the plan
+	itemsOf  string            // what the tool promised when the user let untrusted text decide for which items it is called
 }
 
 // judgedPaths returns what the rules judged in place of the paths of a call, nil if no rule

@@ -29,6 +29,10 @@ type RunStarted struct {
 	Priors    map[string]int64 `json:"priors"`    // median duration seen per tool, ms
 	Prompting prompt.Prompting `json:"prompting"` // input for planning: instructions, conversation, phases
 
+	// Read is the untrusted text that the models of the run know from before: from the
+	// conversation, or from the run whose model requested this one.
+	Read []rule.Provenance `json:"read,omitempty"`
+
 	Plan            *plan.Plan     `json:"plan,omitempty"`             // executed as it is; nil plans the goal
 	OnFailure       plan.OnFailure `json:"on_failure,omitempty"`       // where neither step nor plan says: replan for a goal, abort for a plan; given with a goal, it goes over the planner's plan
 	PlanOnly        bool           `json:"plan_only,omitempty"`        // the run ends after planning
@@ -395,6 +399,10 @@ type ChatReply struct {
 	Usage   *Usage         `json:"usage,omitempty"` // of the run since it was started or resumed
 	MS      int64          `json:"ms,omitempty"`    // active time since then
 	Asks    bool           `json:"asks,omitempty"`  // the text ends in what can be asked without a model
+
+	// Read is the untrusted text that the reply of a run may hold. It is nil if an older
+	// replan wrote it, which noted none.
+	Read []rule.Provenance `json:"read,omitzero"`
 }
 
 // Content returns the reply as later turns see it, including its results, so that

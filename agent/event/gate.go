@@ -29,6 +29,7 @@ type GateRequested struct {
 	Removes    string            `json:"removes,omitempty"`  // "removes 180 of 214 lines of a.go": the call removes most of a file
 	Outdated   untrusted.Text    `json:"outdated,omitempty"` // why it asks again about an approved call
 	Provenance []rule.Provenance `json:"provenance,omitempty"`
+	Items      int               `json:"items,omitempty"`       // for how many items of the step the answer holds; 0 means for this call alone
 	Always     *Always           `json:"always,omitempty"`      // what the answer "always" would save; nil if that answer is not available
 	AlwaysTool *Always           `json:"always_tool,omitempty"` // what "always this tool" would save; nil if that answer is not available
 	NoAlways   untrusted.Text    `json:"no_always,omitempty"`   // why "always" is not available, a sentence

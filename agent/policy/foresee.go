@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"replan/agent/rule"
+	"replan/planning/expression"
 	"replan/planning/plan"
 )
 
@@ -46,17 +47,34 @@ func Foresee(rules []rule.Rule, p plan.Plan, graph *plan.Graph, catalogue plan.C
 	return out
 }
 
-// carriedBy returns the results that a step's references put into its call.
+// carriedBy returns the results that a step's references put into its call, those that
+// decide whether it is made, and what the author of the plan had read.
 func carriedBy(p plan.Plan, step plan.Step) []rule.Provenance {
 	var out []rule.Provenance
-	for arg, value := range step.Args {
-		for _, ref := range plan.References(value) {
-			for _, other := range p.Steps {
-				if other.ResultVariable == ref.Name {
-					out = append(out, rule.Provenance{Arg: arg, Step: other.Index, Tool: other.Tool, Exact: true})
-				}
+	carry := func(name string, as rule.Provenance) {
+		for _, other := range p.Steps {
+			if other.ResultVariable == name {
+				as.Step, as.Tool = other.Index, other.Tool
+				out = append(out, as)
 			}
 		}
+	}
+	for arg, value := range step.Args {
+		for _, ref := range plan.References(value) {
+			carry(ref.Name, rule.Provenance{Arg: arg, Exact: true})
+		}
+	}
+	decides := rule.Provenance{Decides: true}
+	for _, name := range expression.NamesOf(step.When) {
+		carry(name, decides)
+	}
+	if step.ForEach != nil {
+		for _, ref := range plan.References(step.ForEach.Items) {
+			carry(ref.Name, decides)
+		}
+	}
+	if len(step.Args) > 0 {
+		out = append(out, p.Provenance...)
 	}
 	return out
 }
@@ -71,15 +89,17 @@ func foreseen(rules []rule.Rule, tool plan.Tool, step plan.Step, values map[stri
 	}
 	speaking := rule.Matching(rules, tool)
 	args, err := plan.ResolveArgs(step.Args, values)
+	var decided rule.Rule
 	if err != nil || step.Args == nil {
 		for _, r := range speaking[1:] {
 			if r.Verdict != speaking[0].Verdict {
 				return asks
 			}
 		}
-		return speaking[0]
+		decided, args = speaking[0], step.Args
+	} else {
+		decided = rule.Decide(speaking, tool, args)
 	}
-	decided := rule.Decide(speaking, tool, args)
 	if decided.Verdict == rule.VerdictRun && len(rule.Uncovered(decided, tool, args, carried, origin)) > 0 {
 		return asks // it carries text from a result
 	}

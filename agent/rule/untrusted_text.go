@@ -42,13 +42,16 @@ func worksOut(t plan.Tool) bool { return t.Trusted && t.Name == "code.transform"
 // Covers reports whether a rule that allows calls also allows the untrusted text.
 // Text from a reference is covered only by a rule that names untrusted text. Text
 // written by a model is also covered by a pattern for the argument, or by the
-// name of an operator whose effects undo reverts. Built-in rules cover nothing.
+// name of an operator whose effects undo reverts. Text that decides whether the call
+// is made is also covered by such a name. Built-in rules cover nothing.
 func (r Rule) Covers(p Provenance, t plan.Tool, args map[string]any) bool {
 	switch {
 	case r.Verdict != VerdictRun || r.Source == SourceBuiltIn:
 		return false
 	case r.Untrusted:
 		return true
+	case p.Decides:
+		return Undoable(t)
 	case !p.Written:
 		return false
 	default:
@@ -97,6 +100,16 @@ func UntrustedText(t plan.Tool) Rule {
 	why := "it makes changes, and its arguments contain text from a result"
 	if t.ReadOnly {
 		why = "it sends text from a result to the server " + t.Server
+	}
+	return Rule{Tool: t.Name, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: untrusted.Text(why)}
+}
+
+// DecidingText returns the rule that asks about untrusted text which decides whether a
+// call is made. With items the answer holds for all items of its step.
+func DecidingText(t plan.Tool, items bool) Rule {
+	why := "text from a result decides whether it is called"
+	if items {
+		why = "text from a result decides for which items it is called; the answer holds for all of them"
 	}
 	return Rule{Tool: t.Name, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: untrusted.Text(why)}
 }

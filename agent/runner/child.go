@@ -235,13 +235,14 @@ func (s *Session) started(k *child) (event.RunStarted, error) {
 	outer := k.outer.run
 	prompting := k.outer.prompting
 	prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false // the call asks for a plan
+	read := outer.ReadFor(k.call.Index)
 	limits, spent := s.leaseWithin(k.call.Limits, event.Usage{})
 	if spent != "" {
 		return event.RunStarted{}, fmt.Errorf("this session has used up its budget of %s: answer with the results so far", spent)
 	}
 	started := event.RunStarted{
 		Goal: untrusted.Text(k.goal), Outer: outer.ID, Model: outer.Model, Limits: limits, Rules: outer.Rules(), Catalogue: outer.Catalogue, Priors: k.outer.priors,
-		Prompting: prompting, PlanOnly: k.call.Tool.Name == prompt.PlanCreate, SkipSynthesis: true,
+		Prompting: prompting, Read: read, PlanOnly: k.call.Tool.Name == prompt.PlanCreate, SkipSynthesis: true,
 	}
 	if k.plan == nil {
 		return started, nil
@@ -252,6 +253,7 @@ func (s *Session) started(k *child) (event.RunStarted, error) {
 	if len(faults) > 0 {
 		return started, fmt.Errorf("the plan cannot be run: %w", plan.FaultError(faults))
 	}
+	k.plan.Provenance = plan.Newest(append(k.plan.Provenance, read...)) // the model that had read it chose the plan
 	started.Plan, started.Goal = k.plan, cmp.Or(k.plan.Goal, k.plan.Title)
 	return started, nil
 }

@@ -343,7 +343,7 @@ func TestGrantForRunHoldsForInnerRuns(t *testing.T) {
 	s := newSavedJournals().session(t, policy.ApproveAsk, plans.chatting(
 		use("change", map[string]any{"to": "x"}), use(prompt.PlanExecute, map[string]any{"id": "mine"}),
 	))
-	plans.plans["mine"] = *planOf(t, changeStep)
+	plans.plans["mine"] = *planOf(t, `{"title":"Change","tool":"change","args":{}}`) // no text that the model could have chosen
 	s.Send(session.Submit{Text: "do it"})
 	gate := until[event.GateRequested](t, s)
 	s.Send(session.Resolve{Run: s.seen[len(s.seen)-1].Run, Gate: gate.Gate, Decision: event.Allow, Scope: event.ScopeRun})

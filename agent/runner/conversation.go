@@ -8,6 +8,8 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/agent/rule"
+	"replan/planning/plan"
 	"replan/planning/prompt"
 )
 
@@ -15,8 +17,9 @@ import (
 // send.
 type conversation struct {
 	messages    []prompt.Message
-	compactions []compaction // undoable, oldest first
-	undone      bool         // the last one was undone; the next waits until no room is left
+	read        []rule.Provenance // the untrusted text that they may hold, also if a summary replaced it
+	compactions []compaction      // undoable, oldest first
+	undone      bool              // the last one was undone; the next waits until no room is left
 }
 
 // ask appends the user's request and its mentions.
@@ -27,6 +30,14 @@ func (c *conversation) ask(goal string, mentions []prompt.Mention) {
 // reply appends the session's reply.
 func (c *conversation) reply(text string) {
 	c.messages = append(c.messages, prompt.Message{Role: prompt.RoleAssistant, Content: text})
+}
+
+// note adds the untrusted text that the reply of a run may hold.
+func (c *conversation) note(d event.ChatReply) {
+	if d.Read == nil { // by an older replan, which noted none
+		d.Read = []rule.Provenance{{Run: d.Run, Written: true}}
+	}
+	c.read = plan.Newest(append(c.read, d.Read...))
 }
 
 // undo appends that the user undid a run.

@@ -9,6 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -23,6 +24,7 @@ func (s *Session) store(e *engine, record event.Data) event.Data {
 	if e.run.ModelPlans() {
 		created.Plan.PlannedBy = cmp.Or(e.run.Models().Of(prompt.PurposePlan).Name, e.run.Model)
 	}
+	created.Plan.Provenance = e.run.Authored()
 	kept, err := s.cfg.Store.SavePlan(created.Plan)
 	if err != nil {
 		e.unstored = fmt.Errorf("the plan cannot be stored: %w", err)
@@ -66,6 +68,8 @@ func (s *Session) closed(e *engine) {
 	s.account.spend(used, elapsed)
 	s.conversation.ask(string(e.run.Goal), e.prompting.Mentions)
 	s.conversation.reply(string(reply.Content()))
+	reply.Read = append([]rule.Provenance{}, e.run.Read()...)
+	s.conversation.note(reply)
 	s.weigh() // first, so that a reader of the reply sees the size that includes it
 	_ = s.publish(reply)
 }

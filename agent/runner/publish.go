@@ -66,6 +66,7 @@ func (s *Session) restore() {
 			if d.Run != "" {
 				asked()
 				s.conversation.reply(string(d.Content()))
+				s.conversation.note(d)
 			}
 		case event.ChatCompacted:
 			s.conversation.recompact(d)

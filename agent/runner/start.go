@@ -422,7 +422,7 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 	started := event.RunStarted{
 		Goal: untrusted.Text(p.job.goal), Model: p.info.Name, Limits: limits, Rules: s.rules(p.job.goal, p.plan()),
 		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.create && !p.job.run, SkipSynthesis: p.job.run, Routing: s.preparation().routing(p.jobConfig.prompting, p.facts),
-		Dirty: p.dirty, OnFailure: s.cfg.OnFailure,
+		Dirty: p.dirty, OnFailure: s.cfg.OnFailure, Read: slices.Clip(s.conversation.read),
 	}
 	if x := p.job.execute; x != nil {
 		if started.Goal == "" {

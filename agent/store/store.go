@@ -154,6 +154,10 @@ func (s *Store) ReopenRun(id string) (Journal, []event.Event, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if len(events) > 0 && events[0].Run != id {
+		_ = j.Close() // nothing was written to it
+		return nil, nil, fmt.Errorf("the journal of the run %s is a copy of that of %s, whose approvals and effects are its own: resume that run", id, events[0].Run)
+	}
 	return j, events, nil
 }
 

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -33,6 +34,8 @@ type Access struct {
 	// machine that requests may address.
 	Remote bool
 	Names  []string
+	// BodyWithin bounds how long the body of a request may take to come; 0 means 30 s.
+	BodyWithin time.Duration
 }
 
 // Listen opens a TCP address, which is a port, or a host and a port. Without
@@ -106,8 +109,11 @@ func (s *Server) ServeHTTP(ctx context.Context, listener net.Listener, access Ac
 // a foreign web page, and bear the token.
 func (a Access) guard(next http.Handler) http.Handler {
 	const largest = 4 << 20 // bytes of a request
+	within := cmp.Or(a.BodyWithin, 30*time.Second)
 	want := sha256.Sum256([]byte(a.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		connection := http.NewResponseController(w)
+		_ = connection.SetReadDeadline(time.Now().Add(within)) // also for the body of a request that is refused
 		// A web page can have its own name resolve to this machine, but cannot
 		// change the headers Host and Origin.
 		if !a.addresses(r.Host) {
@@ -142,9 +148,10 @@ func (a Access) guard(next http.Handler) http.Handler {
 			return
 		}
 		if err != nil {
-			http.Error(w, "the request could not be read", http.StatusBadRequest)
+			http.Error(w, "the request did not come in time, or could not be read", http.StatusBadRequest)
 			return
 		}
+		_ = connection.SetReadDeadline(time.Time{}) // a call may take long
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		next.ServeHTTP(w, r)
 	})

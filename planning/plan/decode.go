@@ -214,6 +214,7 @@ func (d *planDecoder) plan(v any) Plan {
 	p.Milestones = d.milestones(object)
 	p.Risks = d.texts(object, "", "risks")
 	p.PlannedBy = d.text(object, "", "planned_by")
+	p.Provenance = d.provenance(object)
 	p.Extra = rest(object)
 	return p
 }

@@ -300,6 +300,9 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 		w.Add("risks", p.Risks)
 	}
 	w.addText("planned_by", p.PlannedBy)
+	if len(p.Provenance) > 0 {
+		w.Add("provenance", p.Provenance)
+	}
 	w.addExtra(p.Extra)
 	data, err := w.Bytes()
 	if err != nil {

@@ -33,6 +33,7 @@ type Plan struct {
 	Milestones []Milestone    // shown, never enforced
 	Risks      []string       // shown, never enforced
 	PlannedBy  string         // the model that made the plan and writes its missing optional args; "" for a plan of a person or a program
+	Provenance []Provenance   // of the untrusted text that this model had read
 	Extra      map[string]any // unknown fields of the file, kept
 }
 

@@ -107,7 +107,7 @@ func (g *Dialog) actions() keymap.Handlers {
 	}
 	several := func() bool { return len(g.queue) > 1 }
 	hs := keymap.Handlers{
-		"dialog.leave": {Do: keymap.Just(func() { g.Open, g.warned = false, "" })},
+		"dialog.leave": {Do: keymap.Just(func() { g.Open = false })},
 		"gate.details": {When: func() bool { return g.noDetails() == "" }, Do: keymap.Just(g.turnDetails)},
 		"gate.editor":  {Refuse: g.noFile, Do: g.editFile},
 		"gate.all":     {Do: g.approveAll},
@@ -143,10 +143,13 @@ func (g *Dialog) editActions() keymap.Handlers {
 
 // viewActions returns the actions that scroll the document or toggle its diffs.
 func (g *Dialog) viewActions() keymap.Handlers {
-	return keymap.Handlers{"gate.sides": {
-		When: func() bool { return g.noSides() == "" },
-		Do:   func() keymap.Request { return keymap.ShowFooter(g.turnDiffs()) },
-	}}.With(keymap.Scrolling(g.body, g.scroll))
+	return keymap.Scrolling(g.body, g.scroll).With(keymap.Handlers{
+		"move.last": {Do: keymap.Just(g.toEnd)},
+		"gate.sides": {
+			When: func() bool { return g.noSides() == "" },
+			Do:   func() keymap.Request { return keymap.ShowFooter(g.turnDiffs()) },
+		},
+	})
 }
 
 // confirmActions returns the actions while an answer awaits confirmation.

@@ -80,7 +80,7 @@ type Dialog struct {
 	body     int               // visible lines of the document
 	noted    []string          // notes in view
 	viewed   map[string]viewed // by viewID: what has been in view
-	warned   string            // the key of the answer that was refused because lines are unseen; pressed again it counts
+	sized    string            // viewID of the request whose size was said, so that its end is enough to see
 	fresh    []Asking          // opened in the newest batch of events, with no notification sent yet
 	Edits    int               // edits of arguments, across all requests
 	pausing  bool              // a pause timer is running
@@ -151,7 +151,7 @@ func (g *Dialog) front() tea.Cmd {
 	}
 	g.at = max(min(g.at, len(g.queue)-1), 0)
 	if id := g.current().id(); id != g.shown {
-		g.shown, g.top, g.doc, g.editor, g.confirm, g.details, g.warned = id, opening, nil, nil, nil, false, ""
+		g.shown, g.top, g.doc, g.editor, g.confirm, g.details, g.sized = id, opening, nil, nil, nil, false, ""
 		if g.Open {
 			return g.Grace.Start()
 		}
@@ -235,15 +235,16 @@ func (g *Dialog) Editing() bool { return g.Showing() && g.editor != nil }
 func (g *Dialog) choose(c choice) keymap.Request {
 	ask := g.current()
 	key := c.key.Help().Key
-	warned := g.warned == key
-	g.warned = ""
 	switch {
-	case c.allows && len(g.unseen()) > 0 && !warned:
-		g.warned = key
+	case c.allows && len(g.unseen()) > 0:
 		g.reveal()
-		id, words := g.viewID(), key+" again allows it partly unread."
-		if g.viewed[id] = g.viewed[id].note(g.doc, g.page, g.topLine(), g.body); len(g.unseen()) == 0 {
+		id, words := g.viewID(), ""
+		switch g.viewed[id] = g.viewed[id].note(g.doc, g.page, g.topLine(), g.body); {
+		case len(g.unseen()) == 0:
 			words = "This is the rest of it; " + key + " again allows it."
+		default:
+			g.sized = id
+			words = g.unseenCount() + "; " + key + " shows the next, or " + key + " after " + g.keys.Name("move.last") + " allows it."
 		}
 		// A key held down must not answer what it has just revealed. The buttons
 		// count what is unseen after it.
@@ -309,7 +310,7 @@ func (g *Dialog) answer(ids ...string) tea.Cmd {
 // change, or hides them again.
 func (g *Dialog) turnDetails() {
 	width := g.doc.Width + 4
-	g.details, g.doc, g.top, g.warned = !g.details, nil, opening, ""
+	g.details, g.doc, g.top = !g.details, nil, opening
 	g.prepare(width)
 	if g.details {
 		g.top = g.page.details

@@ -175,6 +175,9 @@ func (g OpenGate) notes(l *draw.Look, width int) []string {
 		lines = append(lines, draw.Paint(style, draw.Wrap(text, width))...)
 	}
 	more := " " + l.Glyphs.Folded
+	if word := telling.LookAlike(g.Ask); word != "" {
+		wrapped(l.Warning, "beware: "+word)
+	}
 	sources := telling.SourceWords(g.Ask.Provenance, g.Tools)
 	if warning := telling.Warning(g.Ask, g.Tools, g.Goal); warning != "" {
 		wrapped(l.Warning, "beware: "+warning+"; "+sources)

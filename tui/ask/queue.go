@@ -139,7 +139,7 @@ func (c *confirming) holds(queue []Asking) bool {
 
 // turn shows the scope of an answer, or the question again if c is nil.
 func (g *Dialog) turn(c *confirming) {
-	g.confirm, g.doc, g.top, g.warned, g.Grace.Armed = c, nil, opening, "", ""
+	g.confirm, g.doc, g.top, g.Grace.Armed = c, nil, opening, ""
 }
 
 // savingRule returns the confirmation of a choice that saves a rule.

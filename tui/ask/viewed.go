@@ -132,6 +132,17 @@ func (g *Dialog) clamp(top int) int {
 
 // scroll moves the view by lines.
 func (g *Dialog) scroll(lines int) {
-	g.warned = ""
 	g.top = max(g.topLine()+lines, 0) // not clamped: the end stays in view while the bar below changes
+}
+
+// toEnd scrolls to the end. If the size of the request was said, nothing more of it must be
+// seen.
+func (g *Dialog) toEnd() {
+	if g.doc == nil {
+		return
+	}
+	g.scroll(len(g.doc.Lines))
+	if id := g.viewID(); g.sized == id {
+		g.viewed[id] = g.viewed[id].note(g.doc, g.page, 0, len(g.doc.Lines))
+	}
 }

@@ -33,6 +33,9 @@ func (l *Log) gate(d event.GateRequested) {
 	if d.Outdated != "" {
 		l.Line("    asked again: %s", d.Outdated.Line())
 	}
+	if word := telling.LookAlike(d); word != "" {
+		l.Line("    beware: %s", word)
+	}
 	if d.Rule.Tool != "" && d.Step != "" {
 		l.Line("    %s", l.Faint("rule: %s", telling.RuleWords(d.Rule)))
 	}

@@ -155,11 +155,14 @@ func SourceWords(from []rule.Provenance, tools plan.Catalogue) string {
 			parts = append(parts, "computed by "+sourceStep(r.from))
 		}
 	}
+	if words := decidingWords(from, sourceStep); words != "" {
+		parts = append(parts, words)
+	}
 	var after []string
 	for _, w := range written {
 		for _, p := range w.after {
-			if !slices.Contains(after, p.Step) {
-				after = append(after, p.Step)
+			if at := stepOrRun(p); !slices.Contains(after, at) {
+				after = append(after, at)
 			}
 		}
 	}
@@ -180,10 +183,17 @@ func SourceWords(from []rule.Provenance, tools plan.Catalogue) string {
 
 // sourceStep names the step that produced a text.
 func sourceStep(p rule.Provenance) string {
-	if p.Tool != "" {
-		return StepWords(p.Step) + " (" + untrusted.Line(p.Tool) + ")"
+	var words []string
+	if p.Step != "" {
+		words = append(words, StepWords(p.Step))
 	}
-	return StepWords(p.Step)
+	if p.Tool != "" {
+		words = append(words, "("+untrusted.Line(p.Tool)+")")
+	}
+	if p.Run != "" {
+		words = append(words, "of run "+untrusted.Line(ShortID(p.Run)))
+	}
+	return strings.Join(words, " ")
 }
 
 // commands are the operators whose arguments become commands.
@@ -197,6 +207,8 @@ func Warning(g event.GateRequested, tools plan.Catalogue, goal string) string {
 		return ""
 	}
 	switch {
+	case !slices.ContainsFunc(from, func(p rule.Provenance) bool { return !p.Decides }):
+		return "untrusted text decides whether it is called"
 	case !g.Trusted:
 		return fmt.Sprintf("untrusted text goes to the server %s", untrusted.Line(g.Server))
 	case slices.Contains(commands, g.Tool):
@@ -220,7 +232,7 @@ func strangePath(g event.GateRequested, from []rule.Provenance, goal string) str
 	names := fileName.MatchString(goal)
 	for _, p := range from {
 		for _, name := range pathArgs {
-			if p.Arg != "" && p.Arg != name || p.Written && !names || p.Mention != "" && !names {
+			if p.Decides || p.Arg != "" && p.Arg != name || p.Written && !names || p.Mention != "" && !names {
 				continue
 			}
 			for _, at := range pathsIn(g, name) {

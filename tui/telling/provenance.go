@@ -40,10 +40,12 @@ type writtenText struct {
 }
 
 // groupText groups the text in a call: by message that mentions it, by the step
-// whose result it is, and by the argument that a model wrote.
+// whose result it is, and by the argument that a model wrote. The text that decides
+// whether the call is made is none of these.
 func groupText(from []rule.Provenance) (mentions []rule.Provenance, results []resultText, written []writtenText) {
 	for _, p := range from {
 		switch {
+		case p.Decides:
 		case p.Mention != "":
 			mentions = append(mentions, p)
 		case p.Written:
@@ -84,6 +86,9 @@ func TextSources(from []rule.Provenance, tools plan.Catalogue) []string {
 		}
 		out = append(out, words)
 	}
+	if words := decidingWords(from, sourceStep); words != "" {
+		out = append(out, words)
+	}
 	for _, w := range written {
 		result := english.Agree(len(w.after), "result", "results")
 		out = append(out, fmt.Sprintf("a model wrote %s after reading the untrusted %s of %s", argWords(w.arg), result, strings.Join(mapped(w.after, sourceStep), ", ")))
@@ -102,12 +107,33 @@ func SourceLines(from []rule.Provenance) []string {
 	for _, r := range results {
 		out = append(out, english.List(mapped(r.args, name), "and")+" "+english.Agree(len(r.args), "includes", "include")+" output of step "+r.from.Step)
 	}
+	if words := decidingWords(from, func(p rule.Provenance) string { return "step " + p.Step }); words != "" {
+		out = append(out, words)
+	}
 	slices.SortStableFunc(written, func(a, b writtenText) int { return strings.Compare(a.arg, b.arg) })
 	for _, w := range written {
-		steps := mapped(w.after, func(p rule.Provenance) string { return p.Step })
+		steps := mapped(w.after, stepOrRun)
 		out = append(out, fmt.Sprintf("a model wrote %s after reading the result of %s", name(w.arg), strings.Join(steps, ", ")))
 	}
 	return out
+}
+
+// decidingWords says which results decide whether, or how often, a call is made; "" if
+// none does.
+func decidingWords(from []rule.Provenance, name func(rule.Provenance) string) string {
+	deciding := slices.DeleteFunc(slices.Clone(from), func(p rule.Provenance) bool { return !p.Decides })
+	if len(deciding) == 0 {
+		return ""
+	}
+	return "whether it is called depends on output of " + english.List(mapped(deciding, name), "and")
+}
+
+// stepOrRun names the step that produced a text, or its run if that is an earlier one.
+func stepOrRun(p rule.Provenance) string {
+	if p.Run != "" {
+		return strings.TrimSpace(p.Step + " of run " + ShortID(p.Run))
+	}
+	return p.Step
 }
 
 // mentionSource says that a model wrote an argument after reading an attachment of
@@ -135,10 +161,16 @@ func argWords(name string) string {
 // PassRuleWords describes the kind of untrusted text in a call and what would let such a
 // call pass without a gate. It returns "" if there is no relevant text.
 func PassRuleWords(g event.GateRequested) string {
-	var exact, written []string
+	var exact, written, decides []string
+	from := func(p rule.Provenance) string { return "step " + untrusted.Line(p.Step) }
 	for _, p := range g.Provenance {
 		arg := untrusted.Line(cmp.Or(p.Arg, "the call"))
 		switch {
+		case p.Decides:
+			if g.Undoable() || slices.Contains(decides, from(p)) {
+				continue
+			}
+			decides = append(decides, from(p))
 		case p.Written && !slices.Contains(written, arg) && !g.Undoable():
 			written = append(written, arg)
 		case !p.Written && !slices.Contains(exact, arg) && (!g.Undoable() || p.Tool != "code.transform"):
@@ -152,6 +184,9 @@ func PassRuleWords(g event.GateRequested) string {
 			run = ""
 		}
 		out = append(out, "copied from a result ("+strings.Join(exact, ", ")+"): only "+run+"a rule with untrusted=yes skips this gate")
+	}
+	if len(decides) > 0 {
+		out = append(out, "decided by a result ("+strings.Join(decides, ", ")+"): only a rule with untrusted=yes skips this gate")
 	}
 	if len(written) > 0 {
 		out = append(out, "written by the model ("+strings.Join(written, ", ")+"): only a rule with a pattern for it skips this gate")
