@@ -21,6 +21,7 @@ var rawAllowed = map[string]string{
 	"cli.completed":       "fills an error that --output json writes as it came",
 	"cli.ended":           "returns an error, which is cleaned where it is printed",
 	"cli.withoutSecrets":  "writes a plan file",
+	"cli/doctor.Without":  "takes secrets out, and stays text from outside",
 	"tui.apply":           "the history of the input keeps what was typed",
 	"tui.handleUser":      "the history of the input keeps what was typed",
 	"tui/chat.closeTurn":  "code is copied as it came; Markdown is cleaned where it is drawn, once",

@@ -215,8 +215,14 @@ func (s Situation) toolNames() string {
 func situationText(s Situation, cut *cutter) string {
 	var done []string
 	calls := make(map[string][]string)
+	last := -1 // attempt of the failed step
 	for i, item := range s.History {
-		if item.Index == s.Failed && i == len(s.History)-1 && item.Status == plan.ItemFailed && len(calls[item.Index]) == 0 {
+		if item.Index == s.Failed && item.Parent == "" {
+			last = i
+		}
+	}
+	for i, item := range s.History {
+		if i == last && item.Status == plan.ItemFailed && len(calls[item.Index]) == 0 {
 			continue // its error follows
 		}
 		if item.Parent != "" {
