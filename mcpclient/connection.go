@@ -31,10 +31,9 @@ import (
 )
 
 const (
-	processProbeWait = time.Second // see probe
-	maxPages         = 100         // per tool list
-	maxInstructions  = 600         // characters of what a server says about itself
-	maxTools         = 5_000       // per server
+	maxPages        = 100   // per tool list
+	maxInstructions = 600   // characters of what a server says about itself
+	maxTools        = 5_000 // per server
 )
 
 // connection is one live connection to a server.
@@ -105,7 +104,7 @@ func (p *Pool) dialProcess(e *entry, known handshake.Kind, log *slog.Logger) (*c
 	stdio := transport.NewIO(started.strays, input, nil)
 	transport.WithCommandLogger(log)(stdio)
 	record := &tap{}
-	t := stdioTap{stdio, record, &probe{wait: processProbeWait}}
+	t := stdioTap{stdio, record, &probe{wait: p.cfg.ProbeWait}}
 	var options []client.ClientOption
 	switch known = cmp.Or(named(e.server), known); known {
 	case handshake.Newer:

@@ -167,7 +167,10 @@ func TestEveryEraIsGreetedAsItUnderstands(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			s, received := fault(t, what)
-			cfg := mcpclient.Config{Servers: []config.Server{s}, HandshakeFile: filepath.Join(t.TempDir(), "handshakes.json")}
+			cfg := mcpclient.Config{Servers: []config.Server{s}, HandshakeFile: filepath.Join(t.TempDir(), "handshakes.json"), ProbeWait: time.Minute}
+			if strings.HasPrefix(what, "slow") || what == "ignores the probe" {
+				cfg.ProbeWait = time.Second
+			}
 			for _, want := range []string{c.first, c.later} {
 				before := received()
 				p := newPool(t, cfg)

@@ -68,6 +68,10 @@ type Config struct {
 	// Later keeps servers from starting until Start is called, or until somebody
 	// waits for one. Built-in servers do not wait.
 	Later bool
+	// ProbeWait is how long a program may take to answer server/discover before initialize
+	// goes out too; 0 means three seconds.
+	ProbeWait time.Duration
+
 	// RestartWaits are the waits before each attempt to restart a lost server; nil
 	// means 1, 2, 4, 8 and 16 seconds. After the last attempt it stays lost.
 	RestartWaits []time.Duration
@@ -177,6 +181,9 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 	}
 	if cfg.Environ == nil {
 		cfg.Environ = os.Environ()
+	}
+	if cfg.ProbeWait == 0 {
+		cfg.ProbeWait = 3 * time.Second
 	}
 	if cfg.RestartWaits == nil {
 		cfg.RestartWaits = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second}
