@@ -115,13 +115,10 @@ func (m *wildMatcher) star(p, t string, fresh bool) wildResult {
 // ok is false where the class cannot be read. As in git, fold concerns its ranges and
 // [:upper:], and no single characters.
 func matchClass(p string, c byte, fold bool) (rest string, is, ok bool) {
-	i, negated := 1, false
-	upper := c
-	if fold && 'a' <= c && c <= 'z' {
-		upper = c - 'a' + 'A'
-	}
-	if i < len(p) && (p[i] == '!' || p[i] == '^') {
-		negated = true
+	i := 1
+	upper := upperOf(c, fold)
+	negated := i < len(p) && (p[i] == '!' || p[i] == '^')
+	if negated {
 		i++
 	}
 	var before byte // what a range would begin with; 0 is nothing
@@ -159,6 +156,14 @@ func matchClass(p string, c byte, fold bool) (rest string, is, ok bool) {
 		i++
 	}
 	return "", false, false
+}
+
+// upperOf returns a letter in upper case if its case does not count.
+func upperOf(c byte, fold bool) byte {
+	if fold && 'a' <= c && c <= 'z' {
+		return c - 'a' + 'A'
+	}
+	return c
 }
 
 // unescape returns the character at i and its position, after a backslash if there
