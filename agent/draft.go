@@ -97,19 +97,20 @@ func (r decision) nextDrafts() []Action {
 	return r.startDrafts(false)
 }
 
-// startDrafts starts the draft steps that can start, as far as there are slots. Steps that
-// a resume found under way start again only where their results are waited for.
-func (r decision) startDrafts(again bool) []Action {
+// startDrafts starts the draft steps that can start, as far as there are slots. The planner
+// waits for looks: they start again if a resume found them under way, and no bound on the
+// length of a plan stops them.
+func (r decision) startDrafts(looks bool) []Action {
 	free := r.freeSlots()
 	var out []Action
 	for i, s := range r.Steps {
-		if most := r.mayPropose(); most > 0 && i >= most {
+		if most := r.mayPropose(); !looks && most > 0 && i >= most {
 			break // a plan of that length will be refused
 		}
 		if free.tools <= 0 || free.left.steps <= 0 || free.left.calls <= 0 || free.left.discovery <= 0 {
 			break
 		}
-		if s.startable && s.Status == StepPending && (s.Attempt == 0 || again) {
+		if s.startable && s.Status == StepPending && (s.Attempt == 0 || looks) {
 			out = r.startTool(out, s, &free)
 		}
 	}

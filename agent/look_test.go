@@ -302,3 +302,17 @@ func TestRunIsResumedAmongItsLooks(t *testing.T) {
 		}
 	}
 }
+
+func TestResumedLooksEndWhereFewStepsAreLeft(t *testing.T) {
+	t.Parallel()
+	whole, start := looking(t, changesBoth)
+	start.Limits.MaxSteps, start.Limits.GrowSteps, start.Limits.MaxConcurrency = 3, false, 1
+	whole.play(start)
+	for n := 1; n < len(whole.events); n++ {
+		w, _ := looking(t, changesBoth)
+		w.check = func(event.Event) {}
+		w.events = slices.Clone(whole.events)
+		w.kill(n)
+		w.resume(resumed(start)) // it fails the test if the run is stuck
+	}
+}
