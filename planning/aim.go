@@ -161,9 +161,20 @@ func functionText(text string, line int) string {
 	}
 	depth := func(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
 	indent := depth(lines[line-1])
-	end := line // lines of the function are indented more, but for its closing brackets
-	for end < len(lines) && (strings.TrimSpace(lines[end]) == "" || depth(lines[end]) > indent || depth(lines[end]) == indent && lines[end][indent] == ')') {
-		end++
+	// Lines of the function are indented more, but for its closing brackets and comments
+	// between them.
+	end := line
+scan:
+	for next := line; next < len(lines); next++ {
+		trimmed := strings.TrimSpace(lines[next])
+		switch {
+		case trimmed == "", depth(lines[next]) <= indent && strings.HasPrefix(trimmed, "#"):
+			continue
+		case depth(lines[next]) > indent, depth(lines[next]) == indent && trimmed[0] == ')':
+			end = next + 1
+		default:
+			break scan
+		}
 	}
 	if end < len(lines) && depth(lines[end]) == indent && strings.HasPrefix(strings.TrimSpace(lines[end]), "}") {
 		end++

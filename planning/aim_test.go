@@ -47,6 +47,7 @@ func TestPatchIsAimedAtWholeFunctions(t *testing.T) {
 		"with parameters on lines of their own": {"def f(\n    a,\n):\n    return 1\n\n\nx = 2\n", `"old":"def f(\n    a,\n):\n    return 1",`},
 		"with a result after them":              {"func f(\n\ta int,\n) int {\n\treturn 1\n}\n", `"old":"func f(\n\ta int,\n) int {\n\treturn 1\n}",`},
 		"with line ends of Windows":             {"def f():\r\n    return 1\r\n\r\nx = 2\r\n", `"old":"def f():\r\n    return 1",`},
+		"with a comment at the left margin":     {"def f():\n    a = 1\n# why\n    return a\n\n\n# what x is\nx = 2\n", `"old":"def f():\n    a = 1\n# why\n    return a",`},
 		"none with a string of several lines":   {"def f():\n    s = \"\"\"\nx\n\"\"\"\n    return s\n", ""},
 		"none with a label":                     {"func f() {\n\tg()\nagain:\n\tgoto again\n}\n", ""},
 	} {

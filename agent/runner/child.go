@@ -13,6 +13,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/plantool"
 	"replan/internal/untrusted"
+	"replan/planning/pace"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -211,7 +212,11 @@ func (s *Session) takeUpChild(ctx context.Context, k *child) {
 	}
 	p.catalogue, p.priors = outer.Catalogue, k.outer.priors
 	p.models = outer.Models()
-	p.info = prompt.ModelInfo{Name: outer.Model, Tools: outer.ModelTools(), ContextWindow: outer.ContextWindow, Small: k.outer.prompting.Small, Loops: k.outer.prompting.Loops, Vision: k.outer.prompting.Vision, WritesCalls: k.outer.prompting.WritesCalls}
+	prompting := k.outer.prompting
+	p.info = prompt.ModelInfo{
+		Name: outer.Model, Tools: outer.ModelTools(), ContextWindow: outer.ContextWindow, Small: prompting.Small, Loops: prompting.Loops,
+		Vision: prompting.Vision, WritesCalls: prompting.WritesCalls, Fit: outer.Measured().Finding(), Speed: pace.Speed{Read: prompting.ReadSpeed},
+	}
 	if missing := p.run.MissingTools(p.catalogue); len(missing) > 0 {
 		p.drop()
 		k.refuse(fmt.Errorf("the run %s cannot be resumed: it needs %s, which no server offers now", p.run.ID, strings.Join(missing, ", ")))

@@ -12,6 +12,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/planning/fit"
 	"replan/planning/prompt"
 )
 
@@ -107,7 +108,8 @@ func TestResumeContinuesStoppedInnerRun(t *testing.T) {
 	var plans savedPlans
 	k := newSavedJournals()
 	begun := make(chan struct{})
-	s := k.session(t, policy.ApproveAll, both(planned(&plans), func(s *stage) { s.tools.call = holding(begun) }))
+	measured := func(s *stage) { s.model.info.Fit = &fit.Finding{Source: fit.SourceMeasured} }
+	s := k.session(t, policy.ApproveAll, both(both(planned(&plans), measured), func(s *stage) { s.tools.call = holding(begun) }))
 	s.Send(session.Submit{Text: "do it"})
 	<-begun
 	s.Send(session.Stop{})
@@ -117,7 +119,7 @@ func TestResumeContinuesStoppedInnerRun(t *testing.T) {
 	if len(k.runs) != 2 || stopped.Reason != event.ReasonInterrupted {
 		t.Fatalf("%d runs, %+v", len(k.runs), stopped)
 	}
-	s = k.session(t, policy.ApproveAll, planned(&plans))
+	s = k.session(t, policy.ApproveAll, both(planned(&plans), measured))
 	s.Send(session.Resume{Run: stopped.Run})
 	reply := until[event.ChatReply](t, s)
 	s.shut()
@@ -132,6 +134,9 @@ func TestResumeContinuesStoppedInnerRun(t *testing.T) {
 		if id != stopped.Run {
 			inner = id
 		}
+	}
+	if k.fold(t, inner).Measured() == nil {
+		t.Error("the resumed run does not name the finding that drives its model")
 	}
 	// The chat itself made one more request; the inner run's planning is counted
 	// once.

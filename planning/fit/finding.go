@@ -173,6 +173,14 @@ func (f *Finding) Record() *Record {
 	return &Record{f.Source, f.Settings, f.Measured}
 }
 
+// Finding returns a finding with the settings of the record and no counts; nil of none.
+func (r *Record) Finding() *Finding {
+	if r == nil {
+		return nil
+	}
+	return &Finding{Source: r.Source, Settings: r.Settings, Measured: r.Measured}
+}
+
 // String describes the record: "short plans, no agents; measured on 2026-11-29".
 func (r Record) String() string {
 	words := map[Source]string{SourceMeasured: "measured", SourceLoaded: "loaded, measured", SourceBuiltIn: "built in, measured"}[r.Source]
