@@ -316,3 +316,30 @@ func TestResumedLooksEndWhereFewStepsAreLeft(t *testing.T) {
 		w.resume(resumed(start)) // it fails the test if the run is stuck
 	}
 }
+
+func TestAnswersOfSmallModelsQuoteWhatWasAsked(t *testing.T) {
+	t.Parallel()
+	const code = "def water(seconds):\n    if seconds > 90:\n        raise ValueError(\"flooded\")\n"
+	for name, tt := range map[string]struct {
+		small  bool
+		answer string
+		want   string
+	}{
+		"of a small model":          {true, "It is flooded.", "It is flooded.\n\nFrom `a.go`, line 1:\n\n```\n" + strings.TrimSuffix(code, "\n") + "\n```"},
+		"not of a large one":        {false, "It is flooded.", "It is flooded."},
+		"not what it quotes itself": {true, strings.TrimSuffix(code, "\n"), strings.TrimSuffix(code, "\n")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, start := looking(t, "What does a.go do if water runs for more than 90 seconds?")
+			start.Prompting.Small = tt.small
+			w.reply = script{prompt.PurposeSynthesis: {tt.answer}, prompt.PurposePlan: {`{"title":"Nothing more","steps":[]}`}}.reply
+			w.tool = func(c agent.CallTool) event.Data {
+				return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: code}
+			}
+			if got := w.play(start); string(got.Answer) != tt.want {
+				t.Errorf("%s: got the answer %q, want %q", got.Reason, got.Answer, tt.want)
+			}
+		})
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"replan/internal/markdown"
 	"replan/internal/untrusted"
 	"replan/planning/expression"
+	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -67,13 +68,30 @@ func (r decision) supported(answer string) string {
 		known += "\n" + m.Text
 	}
 	claims := reply.Unsupported(answer, results.String(), known, counts)
-	if len(claims) == 0 {
-		return answer
-	}
 	for i, c := range claims {
 		claims[i] = "`" + c + "`"
 	}
+	if r.prompting.Small {
+		answer += r.passage(answer)
+	}
+	if len(claims) == 0 {
+		return answer
+	}
 	return answer + "\n\n*No result shows " + english.List(claims, "or") + ".*"
+}
+
+// passage quotes the lines that hold what the goal asks, since the words of small models
+// are often not the whole answer; "" if the answer quotes them, or none do.
+func (r decision) passage(answer string) string {
+	p, ok := intent.PassageFor(string(r.Goal), r.History)
+	if !ok {
+		return ""
+	}
+	plain := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	if strings.Contains(plain(answer), plain(p.Text)) {
+		return ""
+	}
+	return fmt.Sprintf("\n\nFrom `%s`, line %d:\n\n%s", p.Path, p.Line, markdown.Block(p.Text))
 }
 
 // countsIn returns the lengths of the lists in a result.

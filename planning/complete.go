@@ -33,6 +33,7 @@ func complete(b prompt.Brief, steps []plan.Step) []plan.Step {
 		c.patchFiles()
 		c.dropRepeats()
 		c.dropStrays()
+		c.dropCommits()
 		c.applyTransforms()
 		c.joinPatches()
 		c.patchAll()
@@ -128,6 +129,20 @@ func (c *completion) dropStrays() {
 	c.drop(func(s plan.Step) bool { return drop[s.Index] })
 }
 
+// dropCommits leaves out steps that commit, push or make a branch if the goal does not ask
+// for it. Small models end their plans with them.
+func (c *completion) dropCommits() {
+	unasked := func(s plan.Step) bool {
+		return strings.HasPrefix(s.Tool, "vcs.") && c.changes(s) && !slices.ContainsFunc([]string{"commit", "push", "branch", "check in", "git"}, func(word string) bool {
+			return strings.Contains(strings.ToLower(c.brief.Goal), word)
+		})
+	}
+	if !slices.ContainsFunc(c.steps, func(s plan.Step) bool { return !unasked(s) }) {
+		return
+	}
+	c.drop(unasked)
+}
+
 // patchAll adds the files that a change of "both", "all" or "each" of them has left out.
 func (c *completion) patchAll() {
 	if !intent.WantsAll(c.brief.Goal) {
@@ -148,13 +163,16 @@ func (c *completion) patchAll() {
 	}
 }
 
-// joinPatches leaves one of several patches of a file whose texts are still to be written:
-// the second would repeat the first.
+// joinPatches leaves one of several changes of a file whose texts are still to be written:
+// a patch would repeat the one before, or the file that was just written.
 func (c *completion) joinPatches() {
 	open := func(s plan.Step) bool { return s.Tool == "fs.patch" && pathOf(s) != "" && len(s.Args) == 1 }
 	first := map[string]string{}
 	gone := map[string]string{}
 	for _, s := range c.steps {
+		if s.Tool == "fs.write" && pathOf(s) != "" && first[pathOf(s)] == "" {
+			first[pathOf(s)] = s.Index
+		}
 		if !open(s) {
 			continue
 		}
@@ -219,10 +237,28 @@ func (c *completion) removeDeclared() {
 	}
 	for i, s := range c.steps {
 		if s.Tool == "fs.patch" && pathOf(s) == found[0].file && len(s.Args) == 1 {
-			c.steps[i].Args = map[string]any{"path": found[0].file, "old": lines[found[0].line-1], "new": ""}
+			c.steps[i].Args = map[string]any{"path": found[0].file, "old": declared(lines, found[0].line-1), "new": ""}
 			return
 		}
 	}
+}
+
+// declared returns the line of a declaration, or, if that is all of it, the paragraph that
+// it makes with its comment.
+func declared(lines []string, at int) string {
+	blank := func(i int) bool { return i < 0 || i >= len(lines) || strings.TrimSpace(lines[i]) == "" }
+	first := at
+	for first > 0 && (strings.HasPrefix(lines[first-1], "//") || strings.HasPrefix(lines[first-1], "#")) {
+		first--
+	}
+	if line := strings.TrimSpace(lines[at]); first == at || !blank(first-1) || !blank(at+1) || !closed(line) || strings.HasSuffix(line, ":") {
+		return lines[at]
+	}
+	old := strings.Join(lines[first:at+1], "\n")
+	if first > 0 {
+		old = "\n\n" + old // with the blank line before it
+	}
+	return old
 }
 
 // free returns an index that no step has.

@@ -97,6 +97,22 @@ func TestPlansAreCompletedByRule(t *testing.T) {
 		"a goal without tests gets none": {
 			"Fix the typo in README.md", []string{`1 fs.patch {"path":"README.md"}`}, `1 fs.patch{"path":"README.md"}`, "",
 		},
+		"a new file is not patched after it is written": {
+			"Create NOTES.md about auth",
+			[]string{`1 fs.write {"path":"NOTES.md"}`, `2 fs.patch {"path":"NOTES.md"} ["1"]`, `3 fs.read {"path":"NOTES.md"} ["2"]`},
+			`1 fs.write{"path":"NOTES.md"}; 2 fs.read{"path":"NOTES.md"} ←1`,
+			`1 fs.write{"path":"NOTES.md"}; 2 fs.patch{"path":"NOTES.md"} ←1; 3 fs.read{"path":"NOTES.md"} ←2`,
+		},
+		"what nobody asked to commit is not committed": {
+			"Create NOTES.md about auth",
+			[]string{`1 fs.write {"path":"NOTES.md"}`, `2 vcs.commit {"message":"Notes"} ["1"]`, `3 vcs.push {} ["2"]`},
+			`1 fs.write{"path":"NOTES.md"}`, `1 fs.write{"path":"NOTES.md"}; 2 vcs.commit{"message":"Notes"} ←1; 3 vcs.push{} ←2`,
+		},
+		"a commit that the goal asks for stays": {
+			"Create NOTES.md about auth and commit it",
+			[]string{`1 fs.write {"path":"NOTES.md"}`, `2 vcs.commit {"message":"Notes"} ["1"]`},
+			`1 fs.write{"path":"NOTES.md"}; 2 vcs.commit{"message":"Notes"} ←1`, "",
+		},
 		"a change waits for all that was read": {
 			"Fix README.md",
 			[]string{`1 fs.read {"path":"README.md"}`, `2 fs.read {"path":"a/x.go"} ["1"]`, `3 fs.patch {"path":"README.md"} ["2"]`},
@@ -477,6 +493,10 @@ func TestDeclarationIsDeletedByItsFirstLine(t *testing.T) {
 			"Delete the unused function Login", "Login: function, auth/auth.go:3",
 			`1 fs.read{"path":"auth/auth.go"}; 2 fs.patch{"new":"","old":"func Login() {","path":"auth/auth.go"} ←1`,
 		},
+		"a declaration of one line goes with its comment": {
+			"Nothing uses Most. Remove it along with its comment", "Most: constant, auth/auth.go:7",
+			`1 fs.read{"path":"auth/auth.go"}; 2 fs.patch{"new":"","old":"\n\n// Most is the most.\nconst Most = 3","path":"auth/auth.go"} ←1`,
+		},
 		"the new text of a change is left to the model": {
 			"Fix the function Login", "Login: function, auth/auth.go:3",
 			`1 fs.read{"path":"auth/auth.go"}; 2 fs.patch{"old":"func Login() {\n}","path":"auth/auth.go"} ←1`,
@@ -490,7 +510,7 @@ func TestDeclarationIsDeletedByItsFirstLine(t *testing.T) {
 			b := workplace(t, tt.goal, true)
 			b.Prompting.Sketch.Named = []string{tt.declared}
 			step, item := reading("1", "auth/auth.go")
-			item.Result = "package auth\n\nfunc Login() {\n}\n"
+			item.Result = "package auth\n\nfunc Login() {\n}\n\n// Most is the most.\nconst Most = 3\n\ntype User struct{}\n"
 			b.Looks = []plan.Step{step}
 			p := planning.NewPipeline(b)
 			p.(planning.Looker).Looked([]plan.HistoryItem{item})

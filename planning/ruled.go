@@ -232,6 +232,10 @@ func (c *completion) files() []string {
 			files = appendOnce(files, at)
 		}
 	}
+	changed := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return intent.OnlyRead(c.brief.Goal, f) })
+	if len(changed) > 0 {
+		return changed
+	}
 	return files
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"replan/internal/lazyregexp"
 	"replan/internal/testfile"
 )
 
@@ -121,6 +122,31 @@ func EditsInPlace(goal string) bool {
 	return edits
 }
 
+// OnlyRead reports whether a goal names a file to take something from, and not to change:
+// "Add a description to pyproject.toml, use the docstring of notes/__init__.py".
+func OnlyRead(goal, file string) bool {
+	tokens := split(goal, 4*maxWords)
+	uses := false // the clause says what to use
+	for i, t := range tokens {
+		if i == 0 || tokens[i-1].after != "" || tokens[i-1].is("and", "then", "but") {
+			uses = t.is("use", "using", "take", "taking", "copy", "see", "read", "follow", "following")
+		}
+		name := strings.TrimPrefix(t.text, "./")
+		if name != file && !strings.HasSuffix(file, "/"+name) || !isFile(name) {
+			continue
+		}
+		before := tokens[:i]
+		for len(before) > 0 && (before[len(before)-1].is("the", "file")) {
+			before = before[:len(before)-1]
+		}
+		if len(before) == 0 || !before[len(before)-1].is("from", "like") && (!uses || !before[len(before)-1].is("of", "in")) {
+			return false
+		}
+		return true
+	}
+	return false
+}
+
 // NamesNew reports whether a goal names a file that is none of files, such as one to create.
 func NamesNew(goal string, files []string) bool {
 	for _, t := range split(goal, 4*maxWords) {
@@ -131,6 +157,9 @@ func NamesNew(goal string, files []string) bool {
 	}
 	return false
 }
+
+// endings matches what files end in, as in "files that end in .log".
+var endings = lazyregexp.New(`^\.\w+$`)
 
 // CreatedFile returns the file that a goal only wants created, and none of files: "Create
 // MODULES.md with the names of the modules". ok is false if it wants anything else done, but
@@ -145,7 +174,7 @@ func CreatedFile(goal string, files []string) (file string, ok bool) {
 			creates++
 		case begins && t.is(imperatives...) && !runsTests(goal, tokens, i):
 			return "", false
-		case !isFile(t.text) || strings.ContainsAny(t.text, "*?") || slices.ContainsFunc(files, func(f string) bool { return f == t.text || strings.HasSuffix(f, "/"+t.text) }):
+		case !isFile(t.text) || strings.ContainsAny(t.text, "*?") || file != "" && endings.MatchString(t.text) || slices.ContainsFunc(files, func(f string) bool { return f == t.text || strings.HasSuffix(f, "/"+t.text) }):
 		case file != "" && file != t.text:
 			return "", false
 		default:

@@ -69,6 +69,21 @@ func TestGoalNamesANewFile(t *testing.T) {
 	}
 }
 
+func TestFilesToTakeSomethingFromAreOnlyRead(t *testing.T) {
+	for goal, want := range map[string]bool{
+		"Add a description to pyproject.toml, use the docstring of notes/__init__.py.":  true,
+		"Set the title in README.md like in notes/__init__.py":                          false,
+		"Write the header as in pyproject.toml, taking the text from notes/__init__.py": true,
+		"Fix the docstring of notes/__init__.py":                                        false,
+		"Update README.md and notes/__init__.py":                                        false,
+		"Make README.md like __init__.py":                                               true,
+	} {
+		if got := intent.OnlyRead(goal, "notes/__init__.py"); got != want {
+			t.Errorf("%s: got %v", goal, got)
+		}
+	}
+}
+
 func TestGoalThatOnlyCreatesAFileIsTold(t *testing.T) {
 	files := []string{"README.md", "greenhouse/beds.py"}
 	for goal, want := range map[string]string{
@@ -76,6 +91,7 @@ func TestGoalThatOnlyCreatesAFileIsTold(t *testing.T) {
 		"Put the names of the imports of greenhouse/beds.py into imports.txt, one per line":    "imports.txt",
 		"please make a file prices.csv with the name and the price of each item":               "prices.csv",
 		"Create a .gitignore that ignores __pycache__":                                         ".gitignore",
+		"Create a .gitignore that ignores __pycache__ and files that end in .log.":             ".gitignore",
 		"Create a.txt and b.txt":                                "",
 		"Write a test in tests/test_beds.py":                    "",
 		"Create NOTES.md and commit it":                         "",

@@ -348,7 +348,17 @@ func (answerer) log(r result) []string {
 	if len(r.Commits) == 0 {
 		return []string{"There are no commits."}
 	}
-	return []string{"The last commits:", rows(r.Commits, r.Total, "commit", func(c item) string {
+	head := "The last commits:"
+	if r.Total == len(r.Commits) {
+		var authors []string
+		for _, c := range r.Commits {
+			if name := legible(c.Author); name != "" && !slices.Contains(authors, name) {
+				authors = append(authors, name)
+			}
+		}
+		head = english.Count(r.Total, "commit") + prefixed(" by ", english.List(authors, "and")) + ":"
+	}
+	return []string{head, rows(r.Commits, r.Total, "commit", func(c item) string {
 		day, _, _ := strings.Cut(c.Date, "T") // of an ISO date the day is enough
 		return strings.TrimSpace(strings.Trim(shortHash(c.Hash), "`")+" "+legible(c.Subject)) + prefixed(", ", legible(c.Author)) + prefixed(", ", legible(day))
 	})}

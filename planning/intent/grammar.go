@@ -77,6 +77,7 @@ var grammar = []struct {
 		run|rerun|execute [only] [$sort] $tests [suite] in|for|of <x>
 		run|rerun|execute [only] [test] <x:test> [in] [<in:one>]
 		[make] $do|$is|sure [that] $tests [still] $works
+		[all] [existing] $tests|build|code must|should|shall|need|have [to] [still] [$is|be|stay|keep] $works
 		$verify [$sort] $tests [suite]
 		$verify [$sort] $tests in|for|of <x>
 		$verify [that|whether] $tests|build|code [still] $works

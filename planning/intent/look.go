@@ -3,6 +3,7 @@ package intent
 import (
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +30,7 @@ const (
 	wholeFile   = 16 << 10  // bytes; a larger file is read around the name
 	around      = 60        // lines
 	mostTouched = 20        // commits of a file
+	mostCommits = 50        // of all
 	mostWords   = 40 * 1000 // bytes of a goal that are looked through for names
 )
 
@@ -195,16 +197,48 @@ func (l *looker) fileNamed(word string) string {
 
 // folder looks into a folder: at its declarations, its few files, or its list.
 func (l *looker) folder(i int, t token) bool {
-	called := strings.Contains(t.text, "/") || l.near(i, "folder", "directory", "dir", "package", "module")
-	if !called || t.is("folder", "directory", "dir", "package", "module") {
+	called := strings.Contains(t.text, "/") || l.near(i, holdersOfFiles...) || l.amongFolders(i)
+	if !called || t.is(holdersOfFiles...) {
 		return false
 	}
 	folder := l.folderNamed(t.text)
 	if folder == "" {
 		return false
 	}
+	if l.asks && l.any(importing...) {
+		l.importers(folder)
+		return true
+	}
 	l.inside(folder)
 	return true
+}
+
+// holdersOfFiles are words for folders.
+var holdersOfFiles = strings.Fields("folder directory dir package module folders directories dirs packages modules")
+
+// amongFolders reports whether a word is one of several folders: "the packages order and store".
+func (l *looker) amongFolders(i int) bool {
+	for i--; i > 0 && (l.tokens[i].is("and", "or") || l.folderNamed(l.tokens[i].text) != ""); i-- {
+		if l.tokens[i-1].is("folders", "directories", "dirs", "packages", "modules") {
+			return true
+		}
+	}
+	return false
+}
+
+// importing are the words of a question about who imports a package.
+var importing = strings.Fields("import imports imported importing importers")
+
+// importers searches for the lines that import the package of a folder, in Go, Python,
+// JavaScript and Rust.
+func (l *looker) importers(folder string) {
+	name := regexp.QuoteMeta(path.Base(folder))
+	l.add("Search for imports of "+path.Base(folder), "fs.search", map[string]any{
+		"query": `^\s*(\w+ |import )?"([^"]*/)?` + name + `"$|^\s*(import|from|use)\s+([\w.:]*[.:])?` + name + `\b|(from|require\()\s*['"]([^'"]*/)?` + name + `['"/]`, "regex": true,
+	})
+	for i, t := range l.tokens {
+		l.named[i] = l.named[i] || t.is(importing...)
+	}
 }
 
 // folderNamed returns the only folder that a word names, by its path or its end; "" for none.
@@ -345,7 +379,7 @@ func (l *looker) commits() {
 			l.log(10)
 			l.named[i-1] = true
 		default:
-			if !l.touched() {
+			if !l.touched() && !l.authors() {
 				continue
 			}
 		}
@@ -375,6 +409,18 @@ func (l *looker) touched() bool {
 		return true
 	}
 	return false
+}
+
+// authors lists the commits where a question asks how many there are, or who made them.
+func (l *looker) authors() bool {
+	if !l.asks || !l.any("who", "many", "authors", "author", "count", "number") {
+		return false
+	}
+	l.add("List the commits", "vcs.log", map[string]any{"max": mostCommits})
+	for i, t := range l.tokens {
+		l.named[i] = l.named[i] || t.is("made", "make", "author", "authors", "wrote", "contributors", "repo")
+	}
+	return true
 }
 
 func (l *looker) log(count int) {
@@ -513,7 +559,7 @@ func WantsTests(goal string) bool {
 				return true
 			}
 		}
-		if i+1 < len(tokens) && tokens[i+1].is("pass", "passes") {
+		if i+1 < len(tokens) && tokens[i+1].is("pass", "passes") || wantsToPass(tokens[i:]) {
 			return true
 		}
 	}
@@ -644,26 +690,59 @@ func ListFile(goal string) (file string, ok bool) {
 	return file, lists && verbs == 1 && file != ""
 }
 
-// Deletes reports whether a goal begins with the deletion of a declaration as a whole, and
-// of no parameter, call or comment of it: "Delete the unused function Login from auth.go".
+// Deletes reports whether a goal wants a declaration deleted as a whole, and no parameter,
+// call or comment of it: "Delete the unused function Login from auth.go", "Nothing calls
+// Login. Remove it along with its comment".
 func Deletes(goal, name string) bool {
 	tokens := split(goal, 4*maxWords)
 	at := slices.IndexFunc(tokens, func(t token) bool { return !t.is(fillers...) })
-	if at < 0 || !tokens[at].is("delete", "remove", "drop") {
-		return false
+	named := false
+	for i, t := range tokens {
+		if i == at || i > 0 && tokens[i-1].after != "" {
+			if t.is("delete", "remove", "drop") {
+				rest := tokens[i+1:]
+				if named && len(rest) > 0 && rest[0].is("it") {
+					return deletesAll(rest[0], rest[1:])
+				}
+				return !named && deletesNamed(rest, name)
+			}
+			if t.is(imperatives...) {
+				return false
+			}
+		}
+		named = named || symbolName(t.text) == name
 	}
-	for i, t := range tokens[at+1:] {
+	return false
+}
+
+// deletesNamed reports whether the words after the verb name a declaration as a whole.
+func deletesNamed(tokens []token, name string) bool {
+	for i, t := range tokens {
 		if symbolName(t.text) == name && !strings.HasSuffix(t.text, "'s") {
-			rest := tokens[at+1+i+1:]
+			rest := tokens[i+1:]
 			if len(rest) > 0 && rest[0].is("function", "method", "class", "type", "constant", "test") {
 				t, rest = rest[0], rest[1:]
 			}
-			return t.after != "" || len(rest) == 0 || rest[0].is("and", "then") ||
-				len(rest) > 1 && rest[0].is("from", "in", "of") && (isFile(rest[1].text) || len(rest) > 2 && rest[1].is("the", "file") && isFile(rest[2].text))
+			return deletesAll(t, rest)
 		}
 		if t.after != "" || !t.is("the", "a", "an", "unused", "old", "dead", "obsolete", "deprecated", "legacy", "exported", "function", "func", "method", "class", "type", "struct", "interface", "constant", "variable", "test") {
 			return false
 		}
 	}
 	return false
+}
+
+// deletesAll reports whether the words after what is deleted leave it whole: none, its
+// comment too, the file that it is in, or another task.
+func deletesAll(t token, rest []token) bool {
+	if len(rest) > 1 && rest[0].is("along", "together") {
+		rest = rest[1:]
+	}
+	if len(rest) > 2 && rest[0].is("with", "and") && rest[1].is("its", "the") && rest[2].is("comment", "comments", "docstring", "doc", "documentation") {
+		if t, rest = rest[2], rest[3:]; t.is("doc") && len(rest) > 0 {
+			t, rest = rest[0], rest[1:]
+		}
+	}
+	return t.after != "" || len(rest) == 0 || rest[0].is("and", "then") ||
+		len(rest) > 1 && rest[0].is("from", "in", "of") && (isFile(rest[1].text) || len(rest) > 2 && rest[1].is("the", "file") && isFile(rest[2].text))
 }

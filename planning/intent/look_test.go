@@ -107,6 +107,9 @@ func TestGoalsNameWhatIsLookedAt(t *testing.T) {
 		"Which csv files are in data/?":                  `fs.read{"path":"data/users.csv"}; fs.read{"path":"data/items.csv"} !`,
 		"Delete the folder docs":                         `fs.read{"path":"docs/setup.md"}; fs.read{"path":"docs/usage.md"}`,
 		"Which constants does the order package export?": `code.symbols{"path":"order"}`,
+		"Add comments to the packages order and store":   `fs.read{"path":"order/order.go"}; fs.read{"path":"order/order_test.go"}; fs.read{"path":"store/store.go"}`,
+		"Which files import the order package?":          `fs.search{"query":"^\\s*(\\w+ |import )?\"([^\"]*/)?order\"$|^\\s*(import|from|use)\\s+([\\w.:]*[.:])?order\\b|(from|require\\()\\s*['\"]([^'\"]*/)?order['\"/]","regex":true} !`,
+		"How many commits are there, and who made them?": `vcs.log{"max":50} !`,
 		// Declarations.
 		"What does IsEmpty() do?":                    orders + " !",
 		"Who calls IsEmpty()?":                       `code.references{"symbol":"IsEmpty"} !`,

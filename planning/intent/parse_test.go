@@ -77,6 +77,8 @@ func TestPhrasesHaveTheirIntent(t *testing.T) {
 			{"rename foo to bar across the codebase", "refactor rename foo new_name=bar"},
 			{"rename foo to bar without touching tests", "refactor rename foo new_name=bar"},
 			{"rename log to audit and run the tests", "refactor rename log new_name=audit"},
+			{"rename log to audit everywhere, the tests must still pass", "refactor rename log new_name=audit"},
+			{"Rename log to audit. All tests should stay green.", "refactor rename log new_name=audit"},
 			{"rename a to One", "refactor rename a new_name=One"},
 			{"refactor X", "refactor refactor X"},
 			{"refactor the auth module", "refactor refactor auth"},

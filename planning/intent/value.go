@@ -22,6 +22,10 @@ var (
 	valueGoal = lazyregexp.New(`(?i)^(?:please\s+)?(?:change|set|update|bump|raise|lower|increase|decrease|reduce|switch)\s+(?:the\s+)?(?:value\s+of\s+)?(?:the\s+)?` +
 		`(\S+(?:\s+\S+){0,3}?)(?:\s+(?:in|of)\s+(\S+))?(?:\s+from\s+(\S+))?\s+to\s+(?:be\s+)?(?:(the\s+one|that|the\s+(?:value|version|number|name))\s+(?:in|of|from)\s+(\S+)|(\S+))` +
 		`((?:\s+(?:in|and)\s+.+)?)$`)
+	// The same said the other way round.
+	insteadGoal = lazyregexp.New(`(?i)^(?:please\s+)?(?:(?:the\s+)?(\S+(?:\s+\S+){0,3}?)\s+(?:should|must|has\s+to|needs\s+to)\s+(?:now\s+)?be\s+(\S+)\s+instead\s+of\s+([^\s,;]*[^\s,;.])` +
+		`|(?:use|set)\s+(\S+)\s+instead\s+of\s+(\S+)\s+(?:as|for)\s+(?:the\s+)?(\S+(?:\s+\S+){0,3}?))` +
+		`(?:[.,;]?\s+(?:(?:and|so|please)\s+)?(?:(?:update|change|adapt|adjust|correct|edit)\s+(?:(?:it|that|this)\s+)?(?:in\s+)?|in\s+)(\S.*))?$`)
 	// A run of the tests may follow, and nothing else after it.
 	valueTests = lazyregexp.New(`(?i),?\s*(?:and|then)\s+(?:then\s+)?(?:run|rerun|check|verify|make\s+sure|ensure)` +
 		`(?:\s+(?:that|whether|if|all|the|unit|its|of))*\s+tests?(?:\s+(?:all|still|pass|passes|succeed|again|afterwards|too))*$`)
@@ -34,7 +38,14 @@ var placeWords = strings.Fields("in both all each every the file files of folder
 func ValueWanted(goal string) (v ValueChange, ok bool) {
 	goal = strings.TrimRight(strings.TrimSpace(goal), ".! ")
 	goal = goal[:len(goal)-len(valueTests.FindString(goal))]
-	m := valueGoal.FindStringSubmatch(strings.TrimRight(goal, ".! "))
+	goal = strings.TrimRight(goal, ".! ")
+	if m := insteadGoal.FindStringSubmatch(goal); m != nil && strings.ContainsAny(m[3]+m[5], "0123456789") { // no verb: returned instead of logged
+		goal = "change " + m[1] + m[6] + " from " + m[3] + m[5] + " to " + m[2] + m[4]
+		if m[7] != "" {
+			goal += " in " + m[7]
+		}
+	}
+	m := valueGoal.FindStringSubmatch(goal)
 	if m == nil {
 		return ValueChange{}, false
 	}
@@ -86,6 +97,24 @@ func (v ValueChange) places(text string) (found []place) {
 	for line := range strings.SplitSeq(text, "\n") {
 		if name, p, ok := assigned(line); ok && plainName(name) == plainName(v.Name) {
 			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// shorter returns the lines of a text that assign the old value to what the last words of
+// the name say: port, for the default port.
+func (v ValueChange) shorter(text string) (found []place) {
+	words := strings.Fields(v.Name)
+	for line := range strings.SplitSeq(text, "\n") {
+		name, p, ok := assigned(line)
+		if !ok || line[p.start:p.end] != v.From {
+			continue
+		}
+		for i := 1; i < len(words); i++ {
+			if plainName(name) == plainName(strings.Join(words[i:], " ")) {
+				found = append(found, p)
+			}
 		}
 	}
 	return found
@@ -178,7 +207,9 @@ func (v ValueChange) Patch(text string) (old, new string, ok bool) {
 	found := v.places(text)
 	switch {
 	case v.From != "" && len(found) == 0:
-		found = v.spoken(text)
+		if found = v.shorter(text); len(found) == 0 {
+			found = v.spoken(text)
+		}
 	case v.From != "":
 		found = slices.DeleteFunc(found, func(p place) bool { return p.line[p.start:p.end] != v.From })
 	}

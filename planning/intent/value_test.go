@@ -16,8 +16,11 @@ func TestValueWantedReadsGoalsThatChangeOneValue(t *testing.T) {
 		"Set the version in notes/__init__.py to the one in pyproject.toml.":           {Name: "version", In: []string{"notes/__init__.py"}, Of: "pyproject.toml"},
 		"please raise the retry limit to 5 in config/app.json and run the tests":       {Name: "retry limit", To: "5", In: []string{"config/app.json"}},
 		"Set MaxOrders to 500.": {Name: "MaxOrders", To: "500"},
-		"Change the default port from 8080 to 9090 in cmd/shop/main.go and in the README.": {Name: "default port", From: "8080", To: "9090", In: []string{"cmd/shop/main.go", "README"}},
-		"bump the version to 1.2.0, then check that the tests pass":                        {Name: "version", To: "1.2.0"},
+		"Change the default port from 8080 to 9090 in cmd/shop/main.go and in the README.":                          {Name: "default port", From: "8080", To: "9090", In: []string{"cmd/shop/main.go", "README"}},
+		"The default port should be 9090 instead of 8080. Update cmd/shop/main.go, config/dev.json and the README.": {Name: "default port", From: "8080", To: "9090", In: []string{"cmd/shop/main.go", "config/dev.json", "README"}},
+		"Use 60 instead of 30 as the timeout in config/app.json":                                                    {Name: "timeout", From: "30", To: "60", In: []string{"config/app.json"}},
+		"The timeout must be 60 instead of 30":                                                                      {Name: "timeout", From: "30", To: "60"},
+		"bump the version to 1.2.0, then check that the tests pass":                                                 {Name: "version", To: "1.2.0"},
 	} {
 		got, ok := intent.ValueWanted(goal)
 		if !ok || got.Name != want.Name || got.From != want.From || got.To != want.To || got.Of != want.Of || !slices.Equal(got.In, want.In) {
@@ -34,7 +37,8 @@ func TestValueWantedLeavesOtherGoalsToTheModel(t *testing.T) {
 		"Change the timeout to 30 in a.json and b.json but not in c.json", "Change the timeout to 30 in all files in config/ except a.json",
 		"Change retries from 3 to 5 in config.py and update the tests", "Set port to 80 in a.json and run the tests, then commit",
 		"Set port to 80 in a.json and run the migration and the tests", "Reduce the number of beds to 3 in config.json", "Change README.md to markdown",
-		"Set MAX_BEDS to 20 and delete legacy_label", "Which port is it set to?", "Change all tabs to spaces", "Switch the class Store to pointers in store.go and fix its callers",
+		"Set MAX_BEDS to 20 and delete legacy_label", "The error should be returned instead of logged. Update store.go", "Use slog instead of log for the messages in main.go and fix the tests",
+		"Which port is it set to?", "Change all tabs to spaces", "Switch the class Store to pointers in store.go and fix its callers",
 	} {
 		if got, ok := intent.ValueWanted(goal); ok {
 			t.Errorf("%s: %+v", goal, got)
@@ -54,6 +58,7 @@ func TestValueIsChangedInPlace(t *testing.T) {
 		{"a constant of Python", intent.ValueChange{Name: "MAX_BEDS", To: "20"}, "MAX_BEDS = 12\n\nclass Bed:\n", "MAX_BEDS = 12", "MAX_BEDS = 20"},
 		{"a constant of Go", intent.ValueChange{Name: "MaxOrders", To: "500"}, "// MaxOrders is it.\nconst MaxOrders = 1000\n", "const MaxOrders = 1000", "const MaxOrders = 500"},
 		{"the words of a name", intent.ValueChange{Name: "default port", From: "8080", To: "9090"}, "const defaultPort = \"8080\"\n", `const defaultPort = "8080"`, `const defaultPort = "9090"`},
+		{"the last word of a name", intent.ValueChange{Name: "default port", From: "8080", To: "9090"}, "{\n  \"port\": 8080,\n  \"timeout\": 30\n}\n", `  "port": 8080,`, `  "port": 9090,`},
 		{"a version in quotes", intent.ValueChange{Name: "version", To: "0.3.1"}, "__version__ = \"0.3.0\"\n", `__version__ = "0.3.0"`, `__version__ = "0.3.1"`},
 		{"a value of YAML", intent.ValueChange{Name: "timeout", To: "60"}, "server:\n  timeout: 30 # seconds\n", "  timeout: 30 # seconds", "  timeout: 60 # seconds"},
 		{"a variable with a type", intent.ValueChange{Name: "limit", To: "9"}, "let limit: number = 5;\n", "let limit: number = 5;", "let limit: number = 9;"},

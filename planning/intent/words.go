@@ -102,7 +102,7 @@ func tasks(tokens []token) (first, rest []token) {
 		switch {
 		case tokens[i].is(shells...):
 			end, next = i, i+1
-		case (stop != "" || at > i) && begins(dropPhrases(tokens[at:], greetings, false)):
+		case (stop != "" || at > i) && (begins(dropPhrases(tokens[at:], greetings, false)) || wantsToPass(tokens[at:])):
 			end, next = i, at
 		case strings.ContainsAny(stop, ".;!?…"):
 			end, next = i, i
@@ -112,6 +112,15 @@ func tasks(tokens []token) (first, rest []token) {
 		return dropPhrases(dropPhrases(tokens, greetings, false), farewells, true)
 	}
 	return polite(tokens[:end]), polite(tokens[next:])
+}
+
+// wantsToPass reports whether tokens say that the tests have to pass: "the tests must still
+// pass".
+func wantsToPass(tokens []token) bool {
+	for len(tokens) > 1 && (tokens[0].is(articles...) || tokens[0].is("all", "existing")) {
+		tokens = tokens[1:]
+	}
+	return len(tokens) > 2 && tokens[0].is("tests", "test", "build", "code") && tokens[1].is("must", "should", "shall", "need", "have", "still")
 }
 
 // begins reports whether tokens start a task of their own, or deny one.

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -20,6 +22,9 @@ import (
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
 	"replan/planning/plan"
+
+	"github.com/pelletier/go-toml/v2"
+	"gopkg.in/yaml.v3"
 )
 
 // Change is one file before and after.
@@ -472,8 +477,8 @@ func checkContent(changes []Change) error {
 	return nil
 }
 
-// syntax fails for a text that is no valid Go or JSON, by the name of its file. Other
-// languages are not checked.
+// syntax fails for a text that is no valid Go, JSON, TOML or YAML, by the name of its file.
+// Other languages are not checked.
 func syntax(name string, text []byte) error {
 	switch path.Ext(name) {
 	case ".go":
@@ -485,6 +490,18 @@ func syntax(name string, text []byte) error {
 	case ".json":
 		var value json.RawMessage
 		return json.Unmarshal(text, &value)
+	case ".toml":
+		var value map[string]any
+		return toml.Unmarshal(text, &value)
+	case ".yaml", ".yml":
+		for document := yaml.NewDecoder(bytes.NewReader(text)); ; {
+			var value yaml.Node
+			if err := document.Decode(&value); errors.Is(err, io.EOF) {
+				return nil
+			} else if err != nil {
+				return err
+			}
+		}
 	default:
 		return nil
 	}

@@ -40,3 +40,22 @@ func TestTextThatStandsForContentIsRefused(t *testing.T) {
 	b.Must(t, "fs.write", args{"path": "empty", "text": "\n"})
 	b.Same(t, map[string]string{"a.go": files["a.go"], "page.md": "Good day {{name}}\n", "empty": "\n"})
 }
+
+func TestChangeThatMakesAFileInvalidIsRefused(t *testing.T) {
+	for name, c := range map[string]struct{ file, text, old, new string }{
+		"Go":   {"a.go", "package a\n\nvar x = 1\n", "var x = 1", "var x = \nimport \"fmt\""},
+		"JSON": {"a.json", "{\"a\": 1}\n", "1}", "1,}"},
+		"TOML": {"a.toml", "[project]\nversion = \"1\"\n", "version = \"1\"", "name = \"a\", version = \"1\""},
+		"YAML": {"a.yaml", "a: 1\n---\nb: 1\n", "b: 1", "b: 1\n c: 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, workspace.Config{})
+			b.Write(t, map[string]string{c.file: c.text})
+			b.Refused(t, "fs.patch", args{"path": c.file, "old": c.old, "new": c.new}, "nothing was changed", c.file+" would no longer be valid")
+			b.Same(t, map[string]string{c.file: c.text})
+		})
+	}
+	b := newBench(t, workspace.Config{})
+	b.Write(t, map[string]string{"chart.yaml": "a: {{ .Values.a }}\n{{- if .b }}\n"}) // a template was never valid
+	b.Must(t, "fs.patch", args{"path": "chart.yaml", "old": ".Values.a", "new": ".Values.b"})
+}
