@@ -118,7 +118,7 @@ var jsonCorpus = []faultyReply{
 	{name: "too many steps", reply: `["a","b","c","d","e","f","g"]`, faults: []string{"has 7 steps, and there may be at most 5"}},
 	{name: "the same step over and over", reply: `{"steps":[` + strings.Repeat(`{"title":"Read","tool":"fs.read","args":{"path":"a"}},`, 40), cut: true, faults: []string{"repeats one step over and over"}},
 	{name: "two steps that wait for each other", reply: `{"steps":[{"index":"1","title":"A","executor":"self","depends_on":["2"]},{"index":"2","title":"B","executor":"self","depends_on":["1"]}]}`, faults: []string{"steps 1 and 2 wait for each other"}},
-	{name: "a step that waits for itself", reply: `{"steps":[{"index":"1","title":"A","executor":"self","depends_on":["1"]}]}`, faults: []string{"step 1 depends on itself"}},
+	{name: "a step that waits for itself", reply: `{"steps":[{"index":"1","title":"A","executor":"self","depends_on":["1"]}]}`, steps: "1 self <> A"},
 	{name: "one index twice", reply: `{"steps":[{"index":"1","title":"A","executor":"self"},{"index":"1","title":"B","executor":"self"}]}`, faults: []string{"both have the index 1"}},
 	{name: "an undefined variable", reply: `{"steps":[{"title":"Read","tool":"fs.read","args":{"path":"${file}"}}]}`, faults: []string{"refers to ${file}, and the plan defines no variables"}},
 	{name: "a plan in another language", reply: `{"title":"テスト","steps":[{"index":"1","title":"テストを実行する","tool":"test.run","args":{}},{"index":"2","title":"Überprüfen","executor":"self","depends_on":["1"]}]}`, steps: "1 test.run <> テストを実行する\n2 self <1> Überprüfen"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"replan/internal/english"
+	"replan/internal/lazyregexp"
 	"replan/internal/testfile"
 )
 
@@ -20,13 +21,18 @@ type ListForm struct {
 	Exported bool     // of symbols only those that are exported, and none of tests
 	Kinds    []string // of symbols only those of these kinds, such as function; nil for all
 	Count    bool     // the number of entries stands above them
+	Files    bool     // of symbols their names and files
 }
 
 // kindWords are the words of a goal that name kinds of symbols.
 var kindWords = map[string][]string{
 	"function": {"function"}, "functions": {"function"}, "methods": {"method"}, "method": {"method"},
 	"types": {"type", "struct", "interface"}, "structs": {"struct"}, "interfaces": {"interface"}, "classes": {"class"}, "constants": {"constant"}, "variables": {"variable"},
+	"type": {"type", "struct", "interface"}, "struct": {"struct"}, "interface": {"interface"}, "class": {"class"}, "constant": {"constant"},
 }
+
+// fileOfEach matches the wish for the file of each entry.
+var fileOfEach = lazyregexp.New(`(?i)\b(the|which) file (it|each|that) is in\b|\bfile (where|that|which) (it is|declares|defines)\b|\b(its|their|the) files?( names?| paths?)?([.,;]|$)|\bin which file\b`)
 
 // ListFormOf reads from the words of a goal how the list in a file of this path is to
 // be written.
@@ -37,8 +43,12 @@ func ListFormOf(goal, file string) ListForm {
 		form.Exported = form.Exported || word == "exported" || word == "public"
 		form.Names = form.Names || word == "names"
 		form.Count = form.Count || word == "count" || word == "number" || word == "many"
+		if (word == "type" || word == "types") && form.Kinds != nil {
+			continue // struct types
+		}
 		form.Kinds = append(form.Kinds, kindWords[word]...)
 	}
+	form.Files = fileOfEach.MatchString(goal)
 	return form
 }
 
@@ -54,7 +64,7 @@ func List(tool string, value any, form ListForm) (text string, ok bool) {
 	tool = tool[strings.LastIndexByte(tool, ':')+1:]
 	r := resultOf(value)
 	entries, total := r.entries(tool, value, form)
-	if form.Names {
+	if form.Names && !form.Files {
 		for i := range entries {
 			entries[i].more = ""
 		}
@@ -106,7 +116,10 @@ func (r result) entries(tool string, value any, form ListForm) ([]entry, int) {
 			total = max(total, r.Total)
 		}
 		return entriesOf(symbols, func(s item) entry {
-			if form.Names {
+			switch {
+			case form.Files && s.Path != "":
+				return entry{name: s.Name, more: s.Path, code: true}
+			case form.Names:
 				return entry{name: s.Name, code: true}
 			}
 			return entry{name: cmp.Or(s.Signature, s.Name), more: firstSentence(s.Doc), code: true}

@@ -93,10 +93,13 @@ func TestFormOfAListIsReadFromTheGoal(t *testing.T) {
 		"Write the names of all types into types.md":                                 "names type struct interface",
 		"Create CHANGELOG.md with one line for each of the last three commits.":      "",
 		"Count the TODO comments and list them in todo.md":                           "count",
+		"One line for each struct type in the code: its name and the file it is in.": "files struct",
+		"List each function with its file":                                           "files function",
+		"List the files of the package":                                              "",
 	} {
 		form := intent.ListFormOf(goal, "a.md")
 		var got []string
-		for word, is := range map[string]bool{"exported": form.Exported, "names": form.Names, "count": form.Count, "plain": form.Plain} {
+		for word, is := range map[string]bool{"exported": form.Exported, "names": form.Names, "count": form.Count, "files": form.Files, "plain": form.Plain} {
 			if is {
 				got = append(got, word)
 			}

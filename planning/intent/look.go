@@ -75,6 +75,7 @@ func (l *looker) look() {
 		}
 	}
 	l.tests()
+	l.everywhere()
 	l.related()
 }
 
@@ -111,7 +112,8 @@ var (
 )
 
 // listingWords are all that a goal says which asks for the files of a folder, beside the folder.
-var listingWords = strings.Fields("which what list show give me us the all a are is there in of inside under below files file folder directory structure tree content contents names name please")
+var listingWords = strings.Fields("which what list show give me us the all a are is there in of inside under below files file folder directory structure tree content contents names name please " +
+	"how many number count and type types kind kinds extension extensions they have does do")
 
 // listing lists a folder if the goal asks for its files, and for nothing else: "Which files are
 // in the data folder?"
@@ -446,6 +448,21 @@ func (l *looker) tests() {
 	}
 }
 
+// everywhere lists what the code declares where the goal wants a list of it and names no
+// place but the whole: "Create TYPES.md with one line for each struct type in the code".
+func (l *looker) everywhere() {
+	if len(l.steps) > 0 || !l.any("each", "every", "all", "which", "list", "many") || !l.any("code", "codebase", "project", "repository", "repo", "module", "package", "here", "there") {
+		return
+	}
+	for i, t := range l.tokens {
+		if len(kindWords[t.key]) > 0 && !t.quoted && (i == 0 || !l.tokens[i-1].is("add", "new", "a", "this", "the")) && (l.asks || l.any("create", "write", "make", "generate", "list")) {
+			l.add("List what the code declares", "code.symbols", map[string]any{"path": "."})
+			l.named[i] = true
+			return
+		}
+	}
+}
+
 // plainWords say nothing about which results a question needs.
 var plainWords = strings.Fields("a an the this that these those it its them their there here is are was were be been do does did has have had can could i we me us my our you " +
 	"of in on at to for from by with between and or both each every all any as so please " +
@@ -606,6 +623,9 @@ func AnsweredByLooks(goal string, steps []plan.Step) (Intent, bool) {
 	}
 	in := Parse(goal)
 	in.Action = listedBy[steps[0].Tool]
+	if at, ok := steps[0].Args["path"].(string); ok && steps[0].Tool == "fs.list" && at != "." {
+		in.Params["in"] = at
+	}
 	return in, true
 }
 

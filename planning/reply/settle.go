@@ -36,6 +36,9 @@ func FinishSteps(c plan.Catalogue, profiles []string, steps []plan.Step) []plan.
 				s.Args = settleArgs(signatures[s.Tool].Settle(s.Args), kinds[s.Tool])
 			}
 		}
+		if slices.Contains(s.DependsOn, s.Index) { // a slip that says nothing
+			s.DependsOn = slices.DeleteFunc(slices.Clone(s.DependsOn), func(d string) bool { return d == s.Index })
+		}
 		out[i] = s
 	}
 	return out
