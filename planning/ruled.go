@@ -32,6 +32,9 @@ func ruled(b prompt.Brief) (steps []plan.Step, reason string) {
 	if !b.For(prompt.PurposePlan).Prompting.Small {
 		return nil, ""
 	}
+	if steps, ok := moveSteps(b); ok {
+		return steps, "the goal says which files move where"
+	}
 	if steps, ok := additionSteps(b); ok {
 		return steps, "the goal wants something new in a file that was looked up"
 	}
@@ -144,6 +147,21 @@ func valueSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 		next("Run the tests", "test.run", map[string]any{}, after...)
 	}
 	return steps, len(steps) > 0 && (b.MaxSteps <= 0 || len(b.Looks)+len(steps) <= b.MaxSteps)
+}
+
+// moveSteps returns the moves of the files that a goal names to the folder that it names.
+func moveSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
+	files, folder, ok := intent.MoveWanted(b.Goal, b.Prompting.Sketch.Files)
+	if _, err := b.Catalogue.Find("fs.move"); err != nil || !ok || len(b.Prompting.Sketch.Near) > 0 {
+		return nil, false
+	}
+	moves := make([]plan.Step, len(files))
+	for i, file := range files {
+		to := path.Join(folder, path.Base(file))
+		moves[i] = plan.Step{Title: untrusted.Text("Move " + file + " to " + to), Tool: "fs.move", Args: map[string]any{"from": file, "to": to}}
+	}
+	c := completion{brief: b}
+	return c.changing(false, moves...), true
 }
 
 // additionSteps returns the insertion of what a goal wants added to a file, whose text the

@@ -112,7 +112,7 @@ func EditsInPlace(goal string) bool {
 		case t.is("test", "tests") && !t.quoted && !WantsTests(goal) && !begins:
 			return false
 		case !begins || !t.is(imperatives...):
-		case t.is(editing...):
+		case t.is(editing...), gives(tokens, i):
 			edits = true
 		case runsTests(goal, tokens, i):
 		default:
@@ -120,6 +120,36 @@ func EditsInPlace(goal string) bool {
 		}
 	}
 	return edits
+}
+
+// MoveWanted reads a goal that only wants files moved to a folder: "Move a.json and b.json to
+// a new folder deploy/". ok is false if it wants anything else, but for a run of the tests.
+func MoveWanted(goal string, files []string) (moved []string, folder string, ok bool) {
+	tokens := split(goal, 4*maxWords)
+	verbs := 0
+	for i, t := range tokens {
+		begins := i == 0 || tokens[i-1].after != "" && !isFile(t.text) || tokens[i-1].is("and", "then", "but") || tokens[i-1].is(fillers...)
+		name := strings.TrimPrefix(t.text, "./")
+		switch {
+		case begins && t.is("move"):
+			verbs++
+		case begins && t.is(imperatives...) && !runsTests(goal, tokens, i):
+			return nil, "", false
+		case slices.Contains(files, name) && folder == "":
+			moved = append(moved, name)
+		case isFile(name):
+			return nil, "", false
+		case t.is("to", "into") && len(moved) > 0 && folder == "":
+			rest := tokens[i+1:]
+			for len(rest) > 1 && (rest[0].is("a", "the", "new", "named", "called") || rest[0].is(holdersOfFiles...)) {
+				rest = rest[1:]
+			}
+			if len(rest) > 0 {
+				folder = strings.Trim(strings.TrimPrefix(rest[0].text, "./"), "/")
+			}
+		}
+	}
+	return moved, folder, verbs == 1 && folder != "" && len(moved) > 0 && !strings.Contains(folder, "..")
 }
 
 // OnlyRead reports whether a goal names a file to take something from, and not to change:

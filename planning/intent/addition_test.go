@@ -1,6 +1,7 @@
 package intent_test
 
 import (
+	"strings"
 	"testing"
 
 	"replan/planning/intent"
@@ -100,6 +101,24 @@ func TestGoalThatOnlyCreatesAFileIsTold(t *testing.T) {
 		"What would you write into NOTES.md?":                   "",
 	} {
 		if got, ok := intent.CreatedFile(goal, files); got != want && ok || ok != (want != "") {
+			t.Errorf("%s: got %q, %v", goal, got, ok)
+		}
+	}
+}
+
+func TestGoalThatOnlyMovesFilesIsTold(t *testing.T) {
+	files := []string{"config/dev.json", "config/prod.json", "a.go"}
+	for goal, want := range map[string]string{
+		"move config/dev.json and config/prod.json to a new folder deploy/":   "config/dev.json config/prod.json > deploy",
+		"Please move config/dev.json into ./deploy":                           "config/dev.json > deploy",
+		"Move config/dev.json, config/prod.json to deploy/ and run the tests": "config/dev.json config/prod.json > deploy",
+		"Move the function Make from a.go to b.go":                            "",
+		"Move a.go to b.go": "",
+		"Move config/dev.json to deploy and fix the paths": "",
+		"Move config/dev.json":                             "",
+	} {
+		moved, folder, ok := intent.MoveWanted(goal, files)
+		if got := strings.Join(moved, " ") + " > " + folder; ok != (want != "") || ok && got != want {
 			t.Errorf("%s: got %q, %v", goal, got, ok)
 		}
 	}

@@ -292,6 +292,9 @@ func (l *looker) inside(folder string) {
 			files = append(files, file)
 		}
 	}
+	if named := l.namedBy(files); len(named) > 0 {
+		files = named
+	}
 	if len(files) == 0 || len(files)+len(l.steps) > mostInside || len(l.facts.Inside) >= mostFacts || slices.ContainsFunc(files, func(f string) bool { return slices.Contains(l.facts.Large, f) }) {
 		l.add("List "+folder, "fs.list", map[string]any{"path": folder})
 		return
@@ -300,6 +303,23 @@ func (l *looker) inside(folder string) {
 		l.read(file, 0)
 	}
 }
+
+// namedBy returns the files whose names hold a word or a year of the goal: "the sales of 2026".
+func (l *looker) namedBy(files []string) (named []string) {
+	for _, file := range files {
+		base := strings.ToLower(path.Base(file))
+		for _, t := range l.tokens {
+			if len(t.key) >= 4 && extensions[t.key] == nil && !strings.Contains(t.key, "/") && !t.is(listingWords...) && slices.Contains(nameParts.Split(base, -1), t.key) {
+				named = append(named, file)
+				break
+			}
+		}
+	}
+	return named
+}
+
+// nameParts separates the words in the name of a file.
+var nameParts = lazyregexp.New(`[^a-z0-9]+`)
 
 // declared looks at a declaration: at its uses where the goal asks for them, else at its
 // file, and at the source that a named test tests.
@@ -543,7 +563,7 @@ func OnlyAsks(goal string) bool {
 		switch {
 		case begins && t.is(fillers...):
 		case begins:
-			if t.is(imperatives...) {
+			if t.is(imperatives...) || gives(tokens, i) {
 				return false
 			}
 			asks = asks || t.is(questions...) || t.is(asking...) || t.is(inquiries...) || t.is("give") && i+1 < len(tokens) && tokens[i+1].is("me", "us") || t.is("do", "have") && questioned(tokens[i:])
@@ -554,6 +574,12 @@ func OnlyAsks(goal string) bool {
 		}
 	}
 	return asks
+}
+
+// gives reports whether the verb at a position gives code something: "give each field a tag",
+// and not "give me the list".
+func gives(tokens []token, i int) bool {
+	return tokens[i].is("give") && i+1 < len(tokens) && !tokens[i+1].is("me", "us", "a", "an", "details", "examples", "reasons", "one")
 }
 
 // replaces reports whether a goal says what to have instead of something, and does not ask
@@ -665,11 +691,11 @@ func WantsChange(goal string) bool {
 		return true
 	}
 	begins := true
-	for _, t := range tokens {
+	for i, t := range tokens {
 		switch {
 		case begins && t.is(fillers...):
 		case begins:
-			if t.is(changing...) {
+			if t.is(changing...) || gives(tokens, i) {
 				return true
 			}
 			begins = false

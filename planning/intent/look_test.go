@@ -206,6 +206,8 @@ func TestQuestionsOnlyAsk(t *testing.T) {
 		`What does "delete everything" mean?`:               true,
 		"Show me the code, then summarize it":               true,
 		"Can you change the port?":                          false,
+		"Please give the fields of Item JSON tags":          false,
+		"Give me the fields of Item":                        true,
 		"can you please fix the typo in README.md?":         false,
 		"What does Make do? Rename it to New.":              false,
 		"Find all uses of Make and rename them":             false,

@@ -63,14 +63,19 @@ func (s *Survey) Search(ctx context.Context, read Reader) {
 		return
 	}
 	type file struct {
-		path   string
-		counts []int
+		path    string
+		counts  []int
+		phrases int
 	}
+	pairs := pairsOf(s.goal, stems)
 	var files []file
 	holding := make([]int, len(stems)) // files with the word
 	for at, text := range s.Texts(ctx, read) {
 		text = strings.ToLower(at + "\n" + text)
-		f := file{at, make([]int, len(stems))}
+		f := file{path: at, counts: make([]int, len(stems))}
+		for _, pair := range pairs {
+			f.phrases += strings.Count(text, pair)
+		}
 		for i, stem := range stems {
 			if f.counts[i] = strings.Count(text, stem); f.counts[i] > 0 {
 				holding[i]++
@@ -113,6 +118,34 @@ func (s *Survey) Search(ctx context.Context, read Reader) {
 			s.facts.Related = append(s.facts.Related, f.path)
 		}
 	}
+	if len(s.facts.Related) > 0 {
+		return
+	}
+	asks := OnlyAsks(s.goal)
+	for _, f := range files { // that hold two words in a row, or alone a word of a question
+		alone := false
+		for i, n := range f.counts {
+			alone = alone || n > 0 && holding[i] == 1 && asks
+		}
+		if (f.phrases > 0 || alone) && len(s.facts.Related) < mostRelated {
+			s.facts.Related = append(s.facts.Related, f.path)
+		}
+	}
+}
+
+// pairsOf returns the pairs of words that stand side by side in a goal and are topics.
+func pairsOf(goal string, stems []string) []string {
+	var pairs []string
+	tokens := split(goal[:min(len(goal), mostWords)], 4*maxWords)
+	about := func(t token) bool {
+		return slices.ContainsFunc(stems, func(stem string) bool { return strings.HasPrefix(t.key, stem) })
+	}
+	for i := 1; i < len(tokens); i++ {
+		if tokens[i-1].after == "" && about(tokens[i-1]) && about(tokens[i]) {
+			pairs = append(pairs, tokens[i-1].key+" "+tokens[i].key)
+		}
+	}
+	return pairs
 }
 
 // Texts returns the files that a search looks through, and their texts: a bounded part of

@@ -15,17 +15,22 @@ func TestFilesAboutTheWordsOfAGoalAreFound(t *testing.T) {
 		"greenhouse/beds.py":    "class Bed:\n    def water(self, seconds):\n        if seconds > 90: raise ValueError('a bed is flooded')\n",
 		"greenhouse/sensors.py": "class Reading:\n    pass\n",
 		"README.md":             "# greenhouse\n\nThe server listens on port 7070 unless GREENHOUSE_PORT says otherwise. It waters beds.\n",
+		"notes/cli.py":          "def main(args):\n    print('unknown command', args[0])\n",
+		"data/3.json":           "{\"name\": \"bread\", \"price\": 280}",
 		"server.py":             "# The server.\nport = os.environ.get('GREENHOUSE_PORT', 7070) # environment variable\n",
 		"huge.py":               "bed water second port server environment",
 		"picture.png":           "bed water second",
 		"secrets.yaml":          "bed water second port server environment variable default",
 	}
-	order := []string{"README.md", "greenhouse/beds.py", "greenhouse/sensors.py", "huge.py", "picture.png", "secrets.yaml", "server.py"}
+	order := []string{"README.md", "data/3.json", "notes/cli.py", "greenhouse/beds.py", "greenhouse/sensors.py", "huge.py", "picture.png", "secrets.yaml", "server.py"}
 	for goal, want := range map[string][]string{
 		"What happens if a bed is watered for more than 90 seconds?":                            {"greenhouse/beds.py"},
 		"Which environment variable sets the port of the server, and what is the default port?": {"server.py"},
-		"What is a monad?": nil,
-		"Hello":            nil,
+		"Print the message about an unknown command to stderr instead of stdout.":               {"notes/cli.py"},
+		"what does the bread cost, and which file is that in?":                                  {"data/3.json"},
+		"Let the bread cost less": nil, // one word is too little to change a file
+		"What is a monad?":        nil,
+		"Hello":                   nil,
 	} {
 		s := intent.NewSurvey(goal)
 		for _, at := range order {
