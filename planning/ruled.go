@@ -29,6 +29,9 @@ func ruled(b prompt.Brief) (steps []plan.Step, reason string) {
 	if steps, ok := valueSteps(b); ok {
 		return steps, "the goal says the new value, and the looks found where it stands"
 	}
+	if steps, ok := wordSteps(b); ok {
+		return steps, "the goal says which word takes the place of which"
+	}
 	if !b.For(prompt.PurposePlan).Prompting.Small {
 		return nil, ""
 	}
@@ -64,11 +67,16 @@ func writtenList(b prompt.Brief) (plan.Step, bool) {
 // filteredList returns the plan of a goal that wants the names of files in a new file, of
 // those that have a key or have none, if the looks have read all of them.
 func filteredList(b prompt.Brief) (plan.Step, bool) {
-	file, ok := intent.FilterFile(b.Goal)
-	if !ok || len(b.Looked) != len(b.Looks) || slices.Contains(b.Prompting.Sketch.Files, file) {
+	if _, err := b.Catalogue.Find("fs.write"); err != nil || len(b.Looked) != len(b.Looks) {
 		return plan.Step{}, false
 	}
-	if _, err := b.Catalogue.Find("fs.write"); err != nil {
+	if file, creates := intent.CreatedFile(b.Goal, b.Prompting.Sketch.Files); creates && len(b.Prompting.Sketch.Near) == 0 {
+		if files, ok := intent.FilesDeclaring(b.Goal, b.Prompting.Sketch.Files, b.Looked); ok && len(files) > 0 {
+			return writeStep(b, file, intent.FilteredList(b.Goal, files, intent.ListFormOf(b.Goal, file))), true
+		}
+	}
+	file, ok := intent.FilterFile(b.Goal)
+	if !ok || slices.Contains(b.Prompting.Sketch.Files, file) {
 		return plan.Step{}, false
 	}
 	files, ok := intent.Filtered(b.Goal, b.Looked)
@@ -147,6 +155,33 @@ func valueSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 		next("Run the tests", "test.run", map[string]any{}, after...)
 	}
 	return steps, len(steps) > 0 && (b.MaxSteps <= 0 || len(b.Looks)+len(steps) <= b.MaxSteps)
+}
+
+// wordSteps returns the patches of a goal that wants a word of code replaced in each file
+// that it names, and the run of the tests if it wants them. Names that the code declares are
+// renamed by what they mean, and not as words.
+func wordSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
+	from, to, ok := intent.WordReplaced(b.Goal)
+	if _, err := b.Catalogue.Find("fs.patch"); err != nil || !ok || slices.ContainsFunc((&completion{brief: b}).places(), func(p place) bool { return p.name == from }) {
+		return nil, false
+	}
+	var patches []plan.Step
+	for _, item := range b.Looked {
+		at, _ := item.Args["path"].(string)
+		if item.Tool != "fs.read" {
+			continue
+		}
+		old, changed, ok := intent.ReplaceWord(fileText(item), from, to)
+		if !ok || item.Args["limit"] != nil || !names(b, at) {
+			return nil, false
+		}
+		patches = append(patches, plan.Step{Title: untrusted.Text("Replace " + from + " in " + at), Tool: "fs.patch", Args: map[string]any{"path": at, "old": old, "new": changed}})
+	}
+	c := completion{brief: b}
+	if len(patches) == 0 || len(b.Looked) != len(b.Looks) {
+		return nil, false
+	}
+	return c.changing(false, patches...), true
 }
 
 // moveSteps returns the moves of the files that a goal names to the folder that it names.

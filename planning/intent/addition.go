@@ -169,10 +169,9 @@ func OnlyRead(goal, file string) bool {
 		for len(before) > 0 && (before[len(before)-1].is("the", "file")) {
 			before = before[:len(before)-1]
 		}
-		if len(before) == 0 || !before[len(before)-1].is("from", "like") && (!uses || !before[len(before)-1].is("of", "in")) {
-			return false
-		}
-		return true
+		n := len(before)
+		gives := n > 1 && before[n-1].is("in", "of", "from") && before[n-2].is("one", "ones", "that", "those", "value") // "to the one in a.json"
+		return n > 0 && (gives || before[n-1].is("from", "like") || uses && before[n-1].is("of", "in"))
 	}
 	return false
 }

@@ -124,13 +124,23 @@ func (a answerer) text(r result) []string {
 }
 
 func (a answerer) symbols(r result) []string {
-	total := max(r.Total, len(r.Symbols))
+	what, total := "symbol", max(r.Total, len(r.Symbols))
+	if kinds := strings.Fields(a.in.Params["kinds"]); len(kinds) > 0 && total == len(r.Symbols) {
+		r.Symbols = ListForm{Kinds: kinds}.symbols(r.Symbols)
+		what, total = kinds[0], len(r.Symbols)
+		if total == 0 {
+			return []string{"There is no " + english.List(kinds, "or") + prefixed(" in ", code(r.Path)) + ".", r.note()}
+		}
+	}
 	if total == 0 {
 		return []string{r.searched("There are no symbols in or like "+a.about(), "No symbol in or like "+a.about()), r.note()}
 	}
-	head := english.Count(total, "symbol") + " like " + a.about()
-	if file := code(r.Path); file != "" {
-		head = english.Count(total, "symbol") + " in " + file
+	head := english.Count(total, what) + " like " + a.about()
+	switch {
+	case r.Path == ".":
+		head = english.Count(total, what) + " in the code"
+	case r.Path != "":
+		head = english.Count(total, what) + " in " + code(r.Path)
 	}
 	lines := rows(r.Symbols, total, "symbol", func(i item) string {
 		return strings.TrimSpace(code(cmp.Or(i.Signature, i.Qualified, i.Name))+" "+legible(i.Kind)) + prefixed(" at ", i.place())

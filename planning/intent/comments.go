@@ -35,6 +35,9 @@ var (
 func CommentsWanted(goal string) (form ListForm, ok bool) {
 	tokens := split(goal, 4*maxWords)
 	begin := slices.IndexFunc(tokens, func(t token) bool { return !t.is(fillers...) })
+	if begin >= 0 && tokens[begin].is("the", "some", "all", "none", "these", "functions", "methods", "types", "classes") {
+		tokens, begin = verbFirst(tokens[begin:]), 0
+	}
 	if begin < 0 || !tokens[begin].is("add", "write", "create", "put", "give", "document", "comment") {
 		return ListForm{}, false
 	}
@@ -71,6 +74,17 @@ func CommentsWanted(goal string) (form ListForm, ok bool) {
 		form.Kinds = commentable
 	}
 	return form, about && all && files == 1 && form.Kinds != nil
+}
+
+// verbFirst moves the verb of a later clause to the beginning, as in "The functions in a.go
+// lack comments, please add one to each".
+func verbFirst(tokens []token) []token {
+	for i, t := range tokens {
+		if i > 0 && t.is("add", "write", "give") && (tokens[i-1].after != "" || tokens[i-1].is(fillers...)) {
+			return slices.Concat(tokens[i:i+1], tokens[:i], tokens[i+1:])
+		}
+	}
+	return tokens
 }
 
 // comments looks at which declarations of the file have comments, where each of them is to

@@ -18,6 +18,8 @@ func TestGoalWantsCommentsForEachDeclarationOfAFile(t *testing.T) {
 		"Document every public class in a.py":                                              "exported class",
 		"Comment all exported symbols of store.go":                                         "exported function method constructor type struct interface class enum trait",
 		"Add documentation to each function of a.ts":                                       functions,
+		"The functions in a.go have no doc comments, please add one to each.":              functions,
+		"The exported functions of a.go lack doc comments. Add one to each of them":        "exported " + functions,
 
 		"Add a doc comment to IsEmpty in order/order.go":                                    "",
 		"Add a TODO comment to every function of a.go":                                      "",

@@ -13,9 +13,11 @@ import (
 // Compare answers a question about the differences between two files of data, such as JSON,
 // that the looks have read. ok is false for any other question.
 func Compare(goal string, history []plan.HistoryItem) (answer string, ok bool) {
-	if !OnlyAsks(goal) || !slices.ContainsFunc(split(goal, 4*maxWords), func(t token) bool {
-		return t.is("differ", "differs", "different", "difference", "differences", "compare", "diff")
-	}) {
+	holds := func(words ...string) bool {
+		return slices.ContainsFunc(split(goal, 4*maxWords), func(t token) bool { return t.is(words...) })
+	}
+	alike := holds("same", "equal", "identical", "agree")
+	if !OnlyAsks(goal) || alike == holds("differ", "differs", "different", "difference", "differences", "compare", "diff") {
 		return "", false
 	}
 	steps := lastAttempts(history)
@@ -49,6 +51,15 @@ func Compare(goal string, history []plan.HistoryItem) (answer string, ok bool) {
 		default:
 			differ = append(differ, fmt.Sprintf("- %s: %s and %s", code(key), code(a), code(b)))
 		}
+	}
+	if alike && len(same) > 0 {
+		for i, key := range same {
+			same[i] = "- " + key + ": " + code(values[0][strings.Trim(key, "`")])
+		}
+		return fmt.Sprintf("The same in %s and %s:\n\n%s", code(names[0]), code(names[1]), strings.Join(same, "\n")), true
+	}
+	if alike {
+		return fmt.Sprintf("No key has the same value in %s and %s.", code(names[0]), code(names[1])), true
 	}
 	if len(differ) == 0 {
 		return fmt.Sprintf("%s and %s do not differ.", code(names[0]), code(names[1])), true

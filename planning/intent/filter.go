@@ -113,6 +113,49 @@ func Filtered(goal string, history []plan.HistoryItem) (files []string, ok bool)
 	return files, true
 }
 
+// kindFilter matches the condition of a goal that files declare something, or nothing.
+var kindFilter = lazyregexp.New(`(?i)\bfiles?\b(?:\s+(?:in|of|under|from|inside)\s+(?:the\s+)?\S+(?:\s+(?:folder|directory|package))?)?\s+(?:(?:that|which)\s+)?` +
+	`(have\s+no|has\s+no|with\s+no|without|define\s+no|defines\s+no|declare\s+no|declares\s+no|contain\s+no|contains\s+no|do(?:es)?(?:\s+not|n['’]t)\s+(?:define|declare|have|contain)|have|has|with|defines?|declares?|contains?)` +
+	`\s+(?:an?\s+|any\s+|at\s+least\s+one\s+)?(functions?|methods?|class(?:es)?|types?|structs?|interfaces?|constants?)(?:$|[\s,.;:?!])`)
+
+// FilesDeclaring returns the files of a folder that meet the condition of a goal to declare a
+// kind of symbol, or none of it, from the look that has listed the symbols of the folder. ok
+// is false for any other goal, and if the list is not whole.
+func FilesDeclaring(goal string, files []string, history []plan.HistoryItem) (found []string, ok bool) {
+	m := kindFilter.FindStringSubmatch(goal)
+	steps := lastAttempts(history)
+	if m == nil || len(steps) != 1 || toolOf(steps[0]) != "code.symbols" || steps[0].Status != plan.ItemCompleted {
+		return nil, false
+	}
+	r := resultOf(steps[0].Result)
+	folder, _ := steps[0].Args["path"].(string)
+	if r.Truncated || r.Total != len(r.Symbols) || folder == "" {
+		return nil, false
+	}
+	wanted := languagesIn(goal)
+	without := negative.MatchString(m[1])
+	kinds := ListFormOf(m[2], "").Kinds
+	for _, file := range files {
+		_, isCode := languages[path.Ext(file)]
+		if !isCode || folder != "." && path.Dir(file) != folder || len(wanted) > 0 && !slices.Contains(wanted, path.Ext(file)) {
+			continue
+		}
+		declares := slices.ContainsFunc(r.Symbols, func(s item) bool { return s.Path == file && slices.Contains(kinds, s.Kind) })
+		if declares != without {
+			found = append(found, file)
+		}
+	}
+	return found, true
+}
+
+// languagesIn returns the extensions of the languages that a goal names.
+func languagesIn(goal string) (found []string) {
+	for _, t := range split(goal, 4*maxWords) {
+		found = append(found, extensions[t.key]...)
+	}
+	return found
+}
+
 // AnswerFiltered answers the question which files have a key, or have none.
 func AnswerFiltered(goal string, history []plan.HistoryItem) (answer string, ok bool) {
 	files, ok := Filtered(goal, history)

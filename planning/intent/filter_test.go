@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"replan/planning/intent"
+	"replan/planning/plan"
 )
 
 func TestFilesWithOrWithoutAKeyAreFoundByRule(t *testing.T) {
@@ -75,5 +76,31 @@ func TestGoalNamesTheFileForTheNamesOfFiles(t *testing.T) {
 		if file, ok := intent.FilterFile(goal); ok != (want != "") || ok && file != want {
 			t.Errorf("%s: got %q, want %q", goal, file, want)
 		}
+	}
+}
+
+func TestFilesThatDeclareAKindOfSymbolAreFound(t *testing.T) {
+	listed := func(total int) []plan.HistoryItem {
+		return []plan.HistoryItem{{Index: "1", Tool: "code.symbols", Args: map[string]any{"path": "notes"}, Status: plan.ItemCompleted, Result: map[string]any{
+			"path": "notes", "total": total, "symbols": []any{
+				map[string]any{"name": "load", "kind": "function", "path": "notes/book.py"}, map[string]any{"name": "Book", "kind": "class", "path": "notes/book.py"},
+				map[string]any{"name": "main", "kind": "function", "path": "notes/cli.py"},
+			},
+		}}}
+	}
+	files := []string{"README.md", "notes/__init__.py", "notes/book.py", "notes/cli.py", "notes/page.html", "tests/test_book.py"}
+	for goal, want := range map[string]string{
+		"Write a.txt with the names of the Python files in notes/ that define no function, one a line": "notes/__init__.py",
+		"Which Python files in notes declare a class?":                                                 "notes/book.py",
+		"Write the files in notes without functions to a.txt":                                          "notes/__init__.py",
+		"List the files in notes that are long":                                                        "-",
+	} {
+		found, ok := intent.FilesDeclaring(goal, files, listed(3))
+		if got := strings.Join(found, " "); ok != (want != "-") || ok && got != want {
+			t.Errorf("%s: %q, %t", goal, got, ok)
+		}
+	}
+	if _, ok := intent.FilesDeclaring("Which files in notes define no function?", files, listed(9)); ok {
+		t.Error("a list that is cut says which files define no function")
 	}
 }

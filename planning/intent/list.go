@@ -32,7 +32,7 @@ var kindWords = map[string][]string{
 }
 
 // fileOfEach matches the wish for the file of each entry.
-var fileOfEach = lazyregexp.New(`(?i)\b(the|which) file (it|each|that) is in\b|\bfile (where|that|which) (it is|declares|defines)\b|\b(its|their|the) files?( names?| paths?)?([.,;]|$)|\bin which file\b`)
+var fileOfEach = lazyregexp.New(`(?i)\b(the|which) file (it|each|that|each one|each of them|they) (is|are) in\b|\bfile (where|that|which) (it is|declares|defines)\b|\b(its|their|the) files?( names?| paths?)?([.,;]|$)|\bin which file\b`)
 
 // ListFormOf reads from the words of a goal how the list in a file of this path is to
 // be written.
@@ -41,7 +41,7 @@ func ListFormOf(goal, file string) ListForm {
 	for word := range strings.FieldsSeq(strings.ToLower(goal)) {
 		word = strings.Trim(word, ".,:;!?()\"'`") // names of files stay whole, and are none of these words
 		form.Exported = form.Exported || word == "exported" || word == "public"
-		form.Names = form.Names || word == "names"
+		form.Names = form.Names || word == "names" || word == "messages" || word == "subjects"
 		form.Count = form.Count || word == "count" || word == "number" || word == "many"
 		if (word == "type" || word == "types") && form.Kinds != nil {
 			continue // struct types
@@ -64,6 +64,9 @@ func List(tool string, value any, form ListForm) (text string, ok bool) {
 	tool = tool[strings.LastIndexByte(tool, ':')+1:]
 	r := resultOf(value)
 	entries, total := r.entries(tool, value, form)
+	if form.Names && total > len(entries) && tool != "fs.search" {
+		return "", false // names alone leave no place to say that some are left out
+	}
 	if form.Names && !form.Files {
 		for i := range entries {
 			entries[i].more = ""

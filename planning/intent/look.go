@@ -30,7 +30,7 @@ const (
 	wholeFile   = 16 << 10  // bytes; a larger file is read around the name
 	around      = 60        // lines
 	mostTouched = 20        // commits of a file
-	mostCommits = 50        // of all
+	mostCommits = 200       // of all; vcs.log returns no more
 	mostWords   = 40 * 1000 // bytes of a goal that are looked through for names
 )
 
@@ -433,9 +433,10 @@ func (l *looker) touched() bool {
 	return false
 }
 
-// authors lists the commits where a question asks how many there are, or who made them.
+// authors lists the commits where a question asks how many there are, or who made them, and
+// where a goal is about all of them.
 func (l *looker) authors() bool {
-	if !l.asks || !l.any("who", "many", "authors", "author", "count", "number") {
+	if !l.any("all", "each", "every") && (!l.asks || !l.any("who", "many", "authors", "author", "count", "number")) {
 		return false
 	}
 	l.add("List the commits", "vcs.log", map[string]any{"max": mostCommits})
@@ -475,9 +476,11 @@ func (l *looker) everywhere() {
 		return
 	}
 	for i, t := range l.tokens {
-		if len(kindWords[t.key]) > 0 && !t.quoted && (i == 0 || !l.tokens[i-1].is("add", "new", "a", "this", "the")) && (l.asks || l.any("create", "write", "make", "generate", "list")) {
+		if len(kindWords[t.key]) > 0 && !t.quoted && (i == 0 || !l.tokens[i-1].is("add", "new", "a", "this")) && (l.asks || l.any("create", "write", "make", "generate", "list")) {
 			l.add("List what the code declares", "code.symbols", map[string]any{"path": "."})
-			l.named[i] = true
+			for j, t := range l.tokens {
+				l.named[j] = l.named[j] || j == i || extensions[t.key] != nil || t.is("codebase", "module", "one", "ones", "located", "lives")
+			}
 			return
 		}
 	}
@@ -652,6 +655,9 @@ func AnsweredByLooks(goal string, steps []plan.Step) (Intent, bool) {
 	if at, ok := steps[0].Args["path"].(string); ok && steps[0].Tool == "fs.list" && at != "." {
 		in.Params["in"] = at
 	}
+	if kinds := ListFormOf(goal, "").Kinds; steps[0].Tool == "code.symbols" && len(kinds) > 0 {
+		in.Params["kinds"] = strings.Join(kinds, " ")
+	}
 	return in, true
 }
 
@@ -726,7 +732,7 @@ func ListFile(goal string) (file string, ok bool) {
 		case t.is("list", "names", "line", "lines"):
 			lists = true
 		case t.is(imperatives...) && (i == 0 || tokens[i-1].after != "" || tokens[i-1].is("and", "then", "please")):
-			if verbs++; !t.is("create", "write", "make", "generate", "save") {
+			if verbs++; !t.is("create", "write", "make", "generate", "save", "put") {
 				return "", false
 			}
 		case file == "" && isFile(t.text) && !strings.ContainsAny(t.text, "*?"):

@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -102,17 +104,17 @@ func (v ValueChange) places(text string) (found []place) {
 	return found
 }
 
-// shorter returns the lines of a text that assign the old value to what the last words of
-// the name say: port, for the default port.
+// shorter returns the lines of a text that assign a value, the old one if it is known, to
+// what the first or the last words of the name say: port, for the default port.
 func (v ValueChange) shorter(text string) (found []place) {
 	words := strings.Fields(v.Name)
 	for line := range strings.SplitSeq(text, "\n") {
 		name, p, ok := assigned(line)
-		if !ok || line[p.start:p.end] != v.From {
+		if !ok || v.From != "" && line[p.start:p.end] != v.From {
 			continue
 		}
 		for i := 1; i < len(words); i++ {
-			if plainName(name) == plainName(strings.Join(words[i:], " ")) {
+			if n := plainName(name); n == plainName(strings.Join(words[i:], " ")) || n == plainName(strings.Join(words[:i], " ")) {
 				found = append(found, p)
 			}
 		}
@@ -194,6 +196,9 @@ func plainName(name string) string {
 // Value returns the value that a text gives the name, if exactly one line does.
 func (v ValueChange) Value(text string) (string, bool) {
 	found := v.places(text)
+	if len(found) == 0 {
+		found = v.shorter(text)
+	}
 	if len(found) != 1 {
 		return "", false
 	}
@@ -206,8 +211,8 @@ func (v ValueChange) Value(text string) (string, bool) {
 func (v ValueChange) Patch(text string) (old, new string, ok bool) {
 	found := v.places(text)
 	switch {
-	case v.From != "" && len(found) == 0:
-		if found = v.shorter(text); len(found) == 0 {
+	case len(found) == 0:
+		if found = v.shorter(text); len(found) == 0 && v.From != "" {
 			found = v.spoken(text)
 		}
 	case v.From != "":
@@ -246,3 +251,51 @@ var (
 	wordBefore = lazyregexp.New(`[\w.-]$`)
 	wordGoesOn = lazyregexp.New(`^(?:[\w-]|[.,:]\w)`)
 )
+
+// replacedWord matches a goal that wants a word of code replaced by another one.
+var replacedWord = lazyregexp.New(`(?i)\b(?:(?:be\s+)?(?:called|named)\s+(\S+)\s+instead\s+of\s+(\S+)|(?:use|write)\s+(\S+)\s+instead\s+of\s+(\S+)|replace\s+(\S+)\s+(?:with|by)\s+(\S+)|rename\s+(?:the\s+)?(?:environment\s+)?(?:variable|flag|key)\s+(\S+)\s+to\s+(\S+))`)
+
+// WordReplaced reads which word of code a goal wants replaced in the files that it names, and
+// by which: "It should be called HTTP_PORT instead of SHOP_PORT. Change it in main.go".
+func WordReplaced(goal string) (from, to string, ok bool) {
+	m := replacedWord.FindStringSubmatch(goal)
+	if m == nil || len(replacedWord.FindAllString(goal, 2)) > 1 {
+		return "", "", false
+	}
+	from, to = cmp.Or(m[2], m[4], m[5], m[7]), cmp.Or(m[1], m[3], m[6], m[8])
+	from, to = strings.TrimRight(bare(from), "."), strings.TrimRight(bare(to), ".")
+	for _, word := range []string{from, to} {
+		if !identifier.MatchString(word) || !strings.Contains(strings.Trim(word, "_"), "_") && !likeCode(word) {
+			return "", "", false
+		}
+	}
+	tokens := split(goal, 4*maxWords)
+	for i, t := range tokens { // nothing else is wanted
+		begins := i == 0 || tokens[i-1].after != "" || tokens[i-1].is("and", "then", "but")
+		if begins && t.is(imperatives...) && !t.is("change", "replace", "rename", "update") && !runsTests(goal, tokens, i) {
+			return "", "", false
+		}
+	}
+	return from, to, !OnlyAsks(goal)
+}
+
+// ReplaceWord returns the lines of a text from the first to the last that has the word, and
+// the same with the other word in its place. ok is false if the text does not have it.
+func ReplaceWord(text, from, to string) (old, changed string, ok bool) {
+	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(from) + `\b`)
+	lines := strings.Split(text, "\n")
+	first, last := -1, -1
+	for i, line := range lines {
+		if word.MatchString(line) {
+			last = i
+			if first < 0 {
+				first = i
+			}
+		}
+	}
+	if first < 0 {
+		return "", "", false
+	}
+	old = strings.Join(lines[first:last+1], "\n")
+	return old, word.ReplaceAllLiteralString(old, to), strings.Count(text, old) == 1
+}

@@ -59,6 +59,8 @@ func TestValueIsChangedInPlace(t *testing.T) {
 		{"a constant of Go", intent.ValueChange{Name: "MaxOrders", To: "500"}, "// MaxOrders is it.\nconst MaxOrders = 1000\n", "const MaxOrders = 1000", "const MaxOrders = 500"},
 		{"the words of a name", intent.ValueChange{Name: "default port", From: "8080", To: "9090"}, "const defaultPort = \"8080\"\n", `const defaultPort = "8080"`, `const defaultPort = "9090"`},
 		{"the last word of a name", intent.ValueChange{Name: "default port", From: "8080", To: "9090"}, "{\n  \"port\": 8080,\n  \"timeout\": 30\n}\n", `  "port": 8080,`, `  "port": 9090,`},
+		{"the first word of a name", intent.ValueChange{Name: "log level", To: "warn"}, "{\n  \"log\": \"debug\",\n  \"port\": 80\n}\n", `  "log": "debug",`, `  "log": "warn",`},
+		{"none if the first and the last word of a name are both there", intent.ValueChange{Name: "log level", To: "warn"}, "{\n  \"log\": \"a\",\n  \"level\": \"b\"\n}\n", "", ""},
 		{"a version in quotes", intent.ValueChange{Name: "version", To: "0.3.1"}, "__version__ = \"0.3.0\"\n", `__version__ = "0.3.0"`, `__version__ = "0.3.1"`},
 		{"a value of YAML", intent.ValueChange{Name: "timeout", To: "60"}, "server:\n  timeout: 30 # seconds\n", "  timeout: 30 # seconds", "  timeout: 60 # seconds"},
 		{"a variable with a type", intent.ValueChange{Name: "limit", To: "9"}, "let limit: number = 5;\n", "let limit: number = 5;", "let limit: number = 9;"},
@@ -104,5 +106,27 @@ func TestValueIsChangedInPlace(t *testing.T) {
 				t.Errorf("got %q → %q, %t", old, new, ok)
 			}
 		})
+	}
+}
+
+func TestGoalSaysWhichWordTakesThePlaceOfWhich(t *testing.T) {
+	t.Parallel()
+	for goal, want := range map[string]string{
+		"The environment variable should be called HTTP_PORT instead of SHOP_PORT. Change it in cmd/shop/main.go and in the README.": "SHOP_PORT HTTP_PORT",
+		"Replace NOTES_FILE with NOTES_PATH in notes/book.py and README.md":                                                          "NOTES_FILE NOTES_PATH",
+		"rename the environment variable SHOP_PORT to PORT_HTTP in main.go and run the tests":                                        "SHOP_PORT PORT_HTTP",
+		"Use slog instead of log in main.go":                                                                                         "",
+		"Replace the loop with a map in a.go":                                                                                        "",
+		"What happens if NOTES_FILE is called NOTES_PATH instead of that?":                                                           "",
+		"Replace MAX_A with MAX_B in a.go and delete b.go":                                                                           "",
+	} {
+		from, to, ok := intent.WordReplaced(goal)
+		if got := from + " " + to; ok != (want != "") || ok && got != want {
+			t.Errorf("%s: %q, %t", goal, got, ok)
+		}
+	}
+	old, changed, ok := intent.ReplaceWord("a\n// A_B is it.\nx := 1\ny := A_B + A_BC\n", "A_B", "C_D")
+	if !ok || old != "// A_B is it.\nx := 1\ny := A_B + A_BC" || changed != "// C_D is it.\nx := 1\ny := C_D + A_BC" {
+		t.Errorf("got %q and %q, %t", old, changed, ok)
 	}
 }
