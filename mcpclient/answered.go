@@ -102,7 +102,10 @@ func (p *Pool) startProblem(ctx context.Context, e *entry, conn *connection, err
 	case ctx.Err() != nil:
 		text := fmt.Sprintf("did not answer within %s", p.startTimeout(e.server))
 		if conn.process != nil {
-			text = conn.withStrays(conn.process.withLastWords(text), 0)
+			text = conn.process.withLastWords(text)
+			if strays := conn.strays(0); strays != "" {
+				text += "; " + strays
+			}
 			if p.cfg.Box != nil && !p.cfg.Box.Network() {
 				text += "; it has no network here, which programs such as npx may wait for (npx --offline does not)"
 			}

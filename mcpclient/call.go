@@ -81,6 +81,9 @@ func (p *Pool) withoutSecrets(err error) error {
 	if failure, ok := errors.AsType[*plan.ToolError](err); ok { // of this call alone
 		failure.Message, failure.Result = p.secrets.Known(failure.Message), redact.Value(failure.Result, p.secrets.Known)
 	}
+	if late, ok := errors.AsType[*plan.TimeoutError](err); ok {
+		late.Meanwhile = p.secrets.Known(late.Meanwhile)
+	}
 	if text := p.secrets.Known(err.Error()); text != err.Error() {
 		return &hushedError{err, text}
 	}
@@ -213,8 +216,8 @@ func (p *Pool) sendOn(ctx context.Context, e *entry, conn *connection, call plan
 			return nil, notDone(call.Tool, "%s", conn.requests.AskToVisit(sent, answered.pages()))
 		}
 		err = p.explain(ctx, within, e, conn, call, err)
-		if late, ok := errors.AsType[*limitError](err); ok && errors.Is(late, context.DeadlineExceeded) {
-			late.text = conn.withStrays(late.text, strayed)
+		if late, ok := errors.AsType[*plan.TimeoutError](err); ok {
+			late.Meanwhile = conn.strays(strayed)
 		}
 		return nil, err
 	case reply.IsError && cut != nil:
@@ -307,14 +310,14 @@ func (p *Pool) await(ctx context.Context, e *entry, tool plan.Tool, closing *con
 	}
 }
 
-// limitError reports that a time limit or a cancellation ended a call.
-type limitError struct {
+// canceledError reports that a call was cancelled.
+type canceledError struct {
 	text string
 	err  error // of the context
 }
 
-func (e *limitError) Error() string { return e.text }
-func (e *limitError) Unwrap() error { return e.err }
+func (e *canceledError) Error() string { return e.text }
+func (e *canceledError) Unwrap() error { return e.err }
 
 // explain translates an error of a call into one for the caller. within is the
 // context of the call, which ends with ctx at the latest.
@@ -325,15 +328,15 @@ func (p *Pool) explain(ctx, within context.Context, e *entry, conn *connection, 
 	var network *url.Error
 	switch {
 	case p.life.Err() != nil:
-		return &limitError{fmt.Sprintf("calling %s: the tools were closed", name), context.Canceled}
+		return &canceledError{fmt.Sprintf("calling %s: the tools were closed", name), context.Canceled}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(within.Err(), context.DeadlineExceeded) && call.Timeout > 0:
-		return &limitError{fmt.Sprintf("calling %s: it took longer than its time limit", name), context.DeadlineExceeded}
+		return &plan.TimeoutError{Message: fmt.Sprintf("calling %s: it took longer than its time limit", name), OfCall: call.Timeout > 0}
 	case ctx.Err() != nil:
-		return &limitError{fmt.Sprintf("calling %s: the call was cancelled", name), ctx.Err()}
+		return &canceledError{fmt.Sprintf("calling %s: the call was cancelled", name), ctx.Err()}
 	case errors.Is(within.Err(), context.DeadlineExceeded) && e.server.Timeout > 0:
-		return &limitError{fmt.Sprintf(`calling %s: it took longer than %s, the "timeout" of the server %s`, name, e.server.Timeout, tool.Server), within.Err()}
+		return &plan.TimeoutError{Message: fmt.Sprintf(`calling %s: it took longer than %s, the "timeout" of the server %s`, name, e.server.Timeout, tool.Server)}
 	case errors.Is(within.Err(), context.DeadlineExceeded):
-		return &limitError{fmt.Sprintf("calling %s: it took longer than %s", name, p.cfg.CallTimeout), within.Err()}
+		return &plan.TimeoutError{Message: fmt.Sprintf("calling %s: it took longer than %s", name, p.cfg.CallTimeout)}
 	case conn.unauthorised(e.server, err) != nil:
 		why := conn.unauthorised(e.server, err)
 		p.refused(e, conn, err, why)

@@ -126,15 +126,15 @@ func (c *connection) strayed() int {
 	return count
 }
 
-// withStrays adds to a text about a time limit what the server has written that is no
-// message, if it has written more than the first lines of that kind.
-func (c *connection) withStrays(text string, first int) string {
+// strays says what the server has written that is no message. It is empty if the server
+// has written no more than the first lines of that kind.
+func (c *connection) strays(first int) string {
 	if c.process == nil || c.process.strays == nil {
-		return text
+		return ""
 	}
 	count, end := c.process.strays.since(first)
 	if count == 0 {
-		return text
+		return ""
 	}
 	lines := "1 line that is no message"
 	if count > 1 {
@@ -144,5 +144,5 @@ func (c *connection) withStrays(text string, first int) string {
 	if len(last) > maxRefusal {
 		last, cut = last[len(last)-maxRefusal:], "…"
 	}
-	return fmt.Sprintf("%s; meanwhile it wrote %s to standard output, which its log holds: %s%s", text, lines, cut, string(last))
+	return fmt.Sprintf("meanwhile it wrote %s to standard output, which its log holds: %s%s", lines, cut, string(last))
 }

@@ -1,6 +1,8 @@
 package mcpclient_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -8,6 +10,7 @@ import (
 
 	"replan/mcpclient"
 	"replan/mcpclient/config"
+	"replan/planning/plan"
 )
 
 func TestWhatIsNoMessageIsShownWithTheTimeLimitAndLogged(t *testing.T) {
@@ -23,6 +26,21 @@ func TestWhatIsNoMessageIsShownWithTheTimeLimitAndLogged(t *testing.T) {
 	logged, err := os.ReadFile(status(t, p, "k").Log)
 	if err != nil || !strings.Contains(string(logged), `on standard output, no message: "jsonrpc": "2.0"`) {
 		t.Errorf("got the log %q, %v", logged, err)
+	}
+}
+
+func TestLimitOfACallTellsWhatIsNoMessageApart(t *testing.T) {
+	t.Parallel()
+	s, _ := fault(t, "answers over several lines")
+	s.Env["API_TOKEN"] = `"jsonrpc": "2.0"` // which its lines hold
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{s}})
+	_, err := p.Call(t.Context(), plan.ToolCall{Tool: tool(t, p, "echo"), Timeout: time.Second})
+	late, ok := errors.AsType[*plan.TimeoutError](err)
+	if !ok || !late.OfCall || !strings.HasPrefix(late.Meanwhile, "meanwhile it wrote 5 lines") || !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("got %#v", err)
+	}
+	if strings.Contains(late.Meanwhile, "jsonrpc") {
+		t.Errorf("it holds a secret: %s", late.Meanwhile)
 	}
 }
 

@@ -261,6 +261,20 @@ func tooLong(limit time.Duration) string {
 	return fmt.Sprintf("it took longer than its limit of %s", limit)
 }
 
+// overran reports whether a call of a tool failed since its time limit passed, which the
+// runner or the tools may notice first, and says so.
+func overran(ctx context.Context, err error, limit time.Duration, of string) (string, bool) {
+	late, ok := errors.AsType[*plan.TimeoutError](err)
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) && (!ok || !late.OfCall) {
+		return "", false
+	}
+	text := tooLong(limit) + ", " + of
+	if ok && late.Meanwhile != "" {
+		text += "; " + late.Meanwhile
+	}
+	return text, true
+}
+
 // toolFailure returns the event for a failed call. A call that cannot
 // be repeated is in doubt unless the tool itself reported the failure.
 func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool, err error, files []plan.Attachment, ms int64) event.Data {
@@ -273,6 +287,7 @@ func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool,
 		failed.Paths = toolError.Paths
 		failed.Removes, failed.Outdated = toolError.Removes, untrusted.Text(toolError.Outdated)
 	}
+	late, passed := overran(ctx, err, c.Timeout, c.Limit)
 	switch {
 	case notDone && !errors.Is(err, context.Canceled):
 		return failed
@@ -280,8 +295,8 @@ func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool,
 		failed.Failure, failed.Error = event.FailureInterrupted, untrusted.Text(context.Cause(e.ctx).Error())
 	case under.stopped() != nil:
 		failed.Failure, failed.Error = event.FailureInterrupted, untrusted.Text(under.stopped().Error())
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		failed.Failure, failed.Error = event.FailureTimeout, untrusted.Text(tooLong(c.Timeout)+", "+c.Limit)
+	case passed:
+		failed.Failure, failed.Error = event.FailureTimeout, untrusted.Text(late)
 	case errors.Is(err, context.DeadlineExceeded):
 		failed.Failure = event.FailureTimeout // the server's own limit
 	}
@@ -301,6 +316,7 @@ func (e *engine) callCheck(ctx context.Context, under *call, c agent.CallCheck) 
 	}
 	result, err := e.call(ctx, under, plan.ToolCall{Tool: c.Tool, Args: c.Check.Args, Paths: c.Paths, Run: e.id, Timeout: c.Timeout})
 	ms := e.since(begun)
+	late, passed := overran(ctx, err, c.Timeout, c.Limit)
 	var toolError *plan.ToolError
 	switch {
 	case e.interrupted():
@@ -308,8 +324,8 @@ func (e *engine) callCheck(ctx context.Context, under *call, c agent.CallCheck) 
 		e.emit(c.Returned(result, ms))
 	case under.stopped() != nil:
 		e.emit(c.Unanswered(under.stopped().Error(), ms))
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		e.emit(c.Unanswered(tooLong(c.Timeout)+", "+c.Limit, ms))
+	case passed:
+		e.emit(c.Unanswered(late, ms))
 	case errors.As(err, &toolError) && toolError.Paths != nil:
 		e.emit(c.Unanswered(err.Error(), ms))
 	case errors.As(err, &toolError) && !toolError.NotCalled && !errors.Is(err, context.Canceled):

@@ -177,6 +177,25 @@ type ToolError struct {
 
 func (e *ToolError) Error() string { return e.Message }
 
+// TimeoutError reports that a time limit ended a call.
+type TimeoutError struct {
+	Message string // which limit
+	OfCall  bool   // the limit is [ToolCall.Timeout]
+	// Meanwhile says what the server wrote during the call that is no message. It is
+	// empty if there was nothing.
+	Meanwhile string
+}
+
+func (e *TimeoutError) Error() string {
+	if e.Meanwhile == "" {
+		return e.Message
+	}
+	return e.Message + "; " + e.Meanwhile
+}
+
+// Unwrap returns [context.DeadlineExceeded].
+func (e *TimeoutError) Unwrap() error { return context.DeadlineExceeded }
+
 // ServerStatus is the health of one tool server.
 type ServerStatus struct {
 	Name  string         `json:"name"`

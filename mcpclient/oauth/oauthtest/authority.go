@@ -139,6 +139,13 @@ func (a *Authority) Forget() {
 	}
 }
 
+// Unregister forgets all programs that have registered.
+func (a *Authority) Unregister() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	clear(a.redirects)
+}
+
 // Live returns how many tokens of either kind are not revoked.
 func (a *Authority) Live() int {
 	a.mu.Lock()
@@ -308,8 +315,16 @@ func client(s Settings, r *http.Request) (id string, ok bool) {
 func (a *Authority) token(w http.ResponseWriter, r *http.Request) {
 	s := a.noted("/token")
 	id, ok := client(s, r)
-	if !ok {
+	a.mu.Lock()
+	_, given := s.Clients[id]
+	known := given || a.redirects[id] != nil || s.Documents != nil
+	a.mu.Unlock()
+	switch {
+	case !ok:
 		refuse(w, "invalid_client", "wrong secret")
+		return
+	case !known:
+		refuse(w, "invalid_client", "unknown client")
 		return
 	}
 	switch r.PostFormValue("grant_type") {

@@ -21,6 +21,7 @@ type Protection struct {
 	Issuer   string   // the authorisation server that its metadata name; "" is the right one
 	Scopes   []string // its metadata name
 	Asks     string   // scopes that its challenge names
+	Newest   bool     // refuses requests of the older protocols, before it looks at tokens
 	// Needs are the scopes that requests with a text in their body need.
 	Needs map[string]string
 }
@@ -106,6 +107,10 @@ func (r *Resource) serve(w http.ResponseWriter, q *http.Request, inner http.Hand
 	p := r.now()
 	body, err := io.ReadAll(q.Body)
 	if err != nil {
+		return
+	}
+	if p.Newest && q.Header.Get("MCP-Protocol-Version") != "2026-07-28" {
+		reply(w, http.StatusBadRequest, map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": -32020, "message": "Missing MCP-Protocol-Version header"}})
 		return
 	}
 	q.Body = io.NopCloser(bytes.NewReader(body))

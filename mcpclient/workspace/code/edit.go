@@ -72,12 +72,15 @@ func (o *Operators) only(ctx context.Context, symbol, within string) (declaratio
 		return declaration{}, err
 	}
 	var found []declaration
+	var declared []source.Symbol
 	for _, f := range r.results {
 		extents, _ := f.found.([]source.Extent)
 		for _, e := range extents {
-			found = append(found, declaration{f.file, f.text, e})
+			found, declared = append(found, declaration{f.file, f.text, e}), append(declared, e.Symbol)
 		}
 	}
+	embeds := embedding(declared)
+	found = slices.DeleteFunc(found, func(d declaration) bool { return embeds(d.extent.Symbol) })
 	switch len(found) {
 	case 0:
 		return declaration{}, o.unknown(ctx, name, start, r)

@@ -1,6 +1,8 @@
 package code_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,6 +38,36 @@ func TestFieldThatEmbedsATypeIsNoSecondMeaningOfItsName(t *testing.T) {
 			}
 			if total := b.Must(t, "code.references", args{"symbol": "Base"}).Data["total"].(float64); total < 2 {
 				t.Errorf("got %v references", total)
+			}
+		})
+	}
+}
+
+func TestFieldThatEmbedsATypeIsAUseOfIt(t *testing.T) {
+	const text = "package ren\n\ntype Base struct{ ID int }\n\ntype Value struct {\n\tBase\n}\n\ntype Pointer struct {\n\t*Base\n}\n"
+	for by, files := range map[string]map[string]string{
+		"types": {"go.mod": "module example.test/ren\n\ngo 1.24\n", "a.go": text},
+		"words": {"a.go": text},
+	} {
+		t.Run("by "+by, func(t *testing.T) {
+			b := newBench(t, workspace.Config{})
+			b.Write(t, files)
+			found := b.Must(t, "code.references", args{"symbol": "Base"}).Data
+			var uses []any
+			for _, r := range found["references"].([]any) {
+				if r := r.(map[string]any); r["definition"] != true {
+					uses = append(uses, r["line"])
+				}
+			}
+			if found["by"] != by || !slices.Equal(uses, []any{6.0, 10.0}) {
+				t.Errorf("got %v", found)
+			}
+			if diff := b.Must(t, "code.transform", args{"kind": "rename", "symbol": "Base", "new_name": "Root"}).Data["diff"].(string); strings.Count(diff, "\n+") < 3 {
+				t.Errorf("the rename is\n%s", diff)
+			}
+			removed := b.Must(t, "code.remove", args{"symbol": "Base"})
+			if !strings.Contains(fmt.Sprint(removed.Data["files"]), "the name Base is still used in 2 places: a.go:6, a.go:10") {
+				t.Errorf("got %v", removed.Data)
 			}
 		})
 	}

@@ -135,6 +135,12 @@ type naming struct {
 func namingOf(files []readFile, name source.Name) naming {
 	n := naming{declaring: map[string]bool{}, using: map[string]bool{}}
 	holders, using := map[string]bool{}, map[string]bool{}
+	var declared []source.Symbol
+	for _, f := range files {
+		found, _ := f.found.(wordRename)
+		declared = append(declared, found.declares...)
+	}
+	embeds := embedding(declared)
 	for _, f := range files {
 		found, ok := f.found.(wordRename)
 		if ok && len(found.uses.References) > 0 {
@@ -144,6 +150,9 @@ func namingOf(files []readFile, name source.Name) naming {
 		}
 		here, asked := 0, false
 		for _, s := range found.declares {
+			if embeds(s) {
+				continue
+			}
 			n.declaring[f.language.Family] = true
 			if key := s.Parent + " " + f.path; !holders[key] {
 				holders[key] = true

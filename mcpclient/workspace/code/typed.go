@@ -75,7 +75,8 @@ func (o *Operators) aim(ctx context.Context, symbol string, name source.Name, st
 				declared = append(declared, found.declared...)
 			}
 		}
-		return r, withoutEmbedded(compiled(o.tree.Dir, declared)), nil
+		declared = compiled(o.tree.Dir, declared)
+		return r, slices.DeleteFunc(slices.Clone(declared), embedding(declared)), nil
 	}
 	r, declared, err := look(start)
 	if err == nil && len(declared) == 0 && start != "." { // declared elsewhere, used here
@@ -162,19 +163,19 @@ func compiled(dir string, declared []source.Symbol) []source.Symbol {
 	return here
 }
 
-// withoutEmbedded drops the fields of Go that embed a type that is declared too: the
-// name of such a field is the name of the type.
-func withoutEmbedded(declared []source.Symbol) []source.Symbol {
+// embedding reports of a declaration whether it is a field of Go that embeds a type that
+// is declared too: the name of such a field is the name of the type.
+func embedding(declared []source.Symbol) func(s source.Symbol) bool {
 	types := map[string]bool{} // by folder and name
 	for _, s := range declared {
 		if isGo(s.Path) && s.Parent == "" && (s.Kind == "struct" || s.Kind == "interface" || s.Kind == "type") {
 			types[path.Dir(s.Path)+" "+s.Name], types[s.Name] = true, true
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(declared), func(s source.Symbol) bool {
+	return func(s source.Symbol) bool {
 		qualified, embeds := s.Embeds()
 		return embeds && (types[path.Dir(s.Path)+" "+lastName(s.Name)] || qualified && types[lastName(s.Name)])
-	})
+	}
 }
 
 // knows reports whether a file has a language server or a type checker.

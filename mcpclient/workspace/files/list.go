@@ -77,7 +77,7 @@ func (o *Operators) listed(ctx context.Context, args listArgs) (start string, on
 }
 
 func entry(at string, d fs.DirEntry) listEntry {
-	e := listEntry{Path: at, Type: typeOf(d.Type())}
+	e := listEntry{Path: op.Name(at), Type: typeOf(d.Type())}
 	if d.Type().IsRegular() {
 		if info, err := d.Info(); err == nil {
 			e.Size = info.Size()

@@ -29,7 +29,7 @@ func (t *Tree) resolve(name string) (string, error) {
 		return "", fmt.Errorf("the path has %d bytes, and at most %d are taken", len(name), maxPath)
 	}
 	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
-		return "", fmt.Errorf("the path %q holds characters that no file of a workspace may have", name)
+		return "", fmt.Errorf("the path %q holds control characters or bytes that are no UTF-8; files of such names are listed and committed, and never opened: rename it first", name)
 	}
 	local, err := t.Relative(name)
 	if err != nil {

@@ -319,7 +319,8 @@ func (p *Project) References(ctx context.Context, at source.Place) (Found, error
 		if id.Name != o.Name() || !same(prog, meaning(pkg, id), o) || !prog.reads(id.Pos()) {
 			return
 		}
-		found.Uses = append(found.Uses, source.Reference{Place: prog.place(id.Pos()), Definition: id.Pos() == o.Pos() || pkg.TypesInfo.Defs[id] != nil})
+		declares := pkg.TypesInfo.Defs[id] != nil && pkg.TypesInfo.Uses[id] == nil // the name of an embedded field is both
+		found.Uses = append(found.Uses, source.Reference{Place: prog.place(id.Pos()), Definition: id.Pos() == o.Pos() || declares})
 	})
 	slices.SortFunc(found.Uses, func(a, b source.Reference) int { return source.ComparePlaces(a.Place, b.Place) })
 	found.Uses = slices.CompactFunc(found.Uses, func(a, b source.Reference) bool { return a.Place == b.Place })

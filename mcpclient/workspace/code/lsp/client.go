@@ -25,6 +25,11 @@ const (
 	shutdownTime = time.Second
 )
 
+// within returns a context that ends after a time, and says so.
+func within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than %s", limit))
+}
+
 // client is a connection to one running server. The holder of turn makes
 // requests, one at a time.
 type client struct {
@@ -83,8 +88,6 @@ func connect(ctx context.Context, w workspace, p Program, proc *process, options
 }
 
 func (c *client) initialize(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, initTime)
-	defer cancel()
 	root := c.uri(".")
 	var result struct {
 		Capabilities struct {

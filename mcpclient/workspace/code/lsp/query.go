@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -111,7 +112,7 @@ func ask[T any](ctx context.Context, s *Servers, file string, holding []string, 
 			}
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	ctx, cancel := within(ctx, cmp.Or(s.cfg.Patience, requestTime))
 	defer cancel()
 	done, err := c.begin(ctx, paths...)
 	if err != nil {

@@ -41,6 +41,8 @@ type Config struct {
 	Box     *box.Box // contains the servers; nil contains nothing
 	// Logger receives the log of the servers; nil logs nothing.
 	Logger *slog.Logger
+	// Patience is how long a server may take for one question; 0 is a minute.
+	Patience time.Duration
 }
 
 // Servers manages the language servers of one workspace. Each starts at the
@@ -254,5 +256,7 @@ func (s *Servers) start(ctx context.Context, p Program) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := within(ctx, initTime)
+	defer cancel()
 	return connect(ctx, s.workspace, p, proc, options, s.log)
 }

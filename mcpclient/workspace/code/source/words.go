@@ -118,7 +118,8 @@ func (f *File) Uses(name string) Uses {
 	f.declare()
 	declaredAt := map[int]bool{}
 	for _, d := range f.outline {
-		declaredAt[d.at] = true
+		_, embeds := d.Embeds() // the name of such a field is a use of its type
+		declaredAt[d.at] = !embeds
 	}
 	var u Uses
 	for i, l := range f.lexemes {
