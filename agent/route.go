@@ -211,9 +211,13 @@ func (r decision) ruled() string {
 }
 
 // answerFromData answers a question about files of data that the looks have read, if it
-// asks what differs between two of them, or which of them have a key.
+// asks what differs between two of them, or which of them have a key, and a goal that wants
+// comments where there are some already.
 func answerFromData(goal string, history []plan.HistoryItem) (answer string, ok bool) {
 	if answer, ok = intent.Compare(goal, history); ok {
+		return answer, true
+	}
+	if answer, ok = intent.AnswerCommented(goal, history); ok {
 		return answer, true
 	}
 	return intent.AnswerFiltered(goal, history)

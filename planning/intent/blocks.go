@@ -125,11 +125,18 @@ func (a answerer) text(r result) []string {
 
 func (a answerer) symbols(r result) []string {
 	what, total := "symbol", max(r.Total, len(r.Symbols))
-	if kinds := strings.Fields(a.in.Params["kinds"]); len(kinds) > 0 && total == len(r.Symbols) {
-		r.Symbols = ListForm{Kinds: kinds}.symbols(r.Symbols)
-		what, total = kinds[0], len(r.Symbols)
+	form := ListForm{Kinds: strings.Fields(a.in.Params["kinds"]), Exported: a.in.Params["exported"] != ""}
+	if (len(form.Kinds) > 0 || form.Exported) && total == len(r.Symbols) {
+		r.Symbols = form.symbols(r.Symbols)
+		total = len(r.Symbols)
+		if len(form.Kinds) > 0 {
+			what = form.Kinds[0]
+		}
+		if form.Exported {
+			what = "exported " + what
+		}
 		if total == 0 {
-			return []string{"There is no " + english.List(kinds, "or") + prefixed(" in ", code(r.Path)) + ".", r.note()}
+			return []string{"There is no " + what + prefixed(" in ", code(r.Path)) + ".", r.note()}
 		}
 	}
 	if total == 0 {

@@ -122,3 +122,20 @@ func Uncommented(item plan.HistoryItem, form ListForm) (names []string, ok bool)
 	}
 	return names, true
 }
+
+// AnswerCommented says that each declaration which a goal wants comments for has one. ok is
+// false if one lacks it, or the goal wants anything else.
+func AnswerCommented(goal string, history []plan.HistoryItem) (answer string, ok bool) {
+	form, wanted := CommentsWanted(goal)
+	steps := lastAttempts(history)
+	if !wanted || len(steps) == 0 || slices.ContainsFunc(steps, func(s plan.HistoryItem) bool { return s.Tool == "code.comment" }) {
+		return "", false
+	}
+	for _, s := range steps {
+		if names, ok := Uncommented(s, form); ok {
+			at, _ := s.Args["path"].(string)
+			return "There is nothing to add: each " + strings.Join(form.Kinds[:1], "") + " of " + code(at) + " that is meant has a comment.", len(names) == 0
+		}
+	}
+	return "", false
+}

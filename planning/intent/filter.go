@@ -25,7 +25,7 @@ var (
 	filterForm = lazyregexp.New("(?i)\\bfiles?\\b(?:\\s+(?:in|of|under|from|inside)\\s+(?:the\\s+)?\\S+(?:\\s+(?:folder|directory))?)?\\s+(?:(?:that|which)\\s+)?" +
 		"(have\\s+no|has\\s+no|with\\s+no|do(?:es)?\\s+not\\s+(?:have|contain|define)|do(?:es)?n['’]t\\s+(?:have|contain|define)|lacks?|lacking|miss|misses|(?:are\\s+|is\\s+)?missing|without" +
 		"|have|has|having|contains?|containing|defines?|includes?|with)" +
-		"\\s+(?:an?\\s+|the\\s+|any\\s+)?(?:[\"'`]?([A-Za-z_][\\w.-]*)[\"'`]?\\s+(?:field|key|property)|(?:field|key|property)\\s+[\"'`]?([A-Za-z_][\\w.-]*)[\"'`]?)(?:$|[\\s,.;:?!])")
+		"\\s+(?:an?\\s+|the\\s+|any\\s+)?(?:[\"'`]?([A-Za-z_][\\w.-]*)[\"'`]?\\s+(?:field|key|property)|(?:field|key|property)\\s+[\"'`]?([A-Za-z_][\\w.-]*)[\"'`]?|([a-z_]\\w*)(?:$|[,.;:?!]|\\s+(?:to|into)\\s))(?:$|[\\s,.;:?!]|\\b)")
 	negative = lazyregexp.New(`(?i)\bno\b|not\b|n['’]t\b|lack|miss|without`)
 )
 
@@ -45,7 +45,7 @@ func keyFilterOf(goal string) (keyFilter, bool) {
 		return keyFilter{}, false
 	}
 	f := keyFilter{start: m[0], end: m[1], without: negative.MatchString(goal[m[2]:m[3]])}
-	for _, group := range []int{4, 6} {
+	for _, group := range []int{4, 6, 8} {
 		if m[group] >= 0 {
 			f.key = goal[m[group]:m[group+1]]
 		}

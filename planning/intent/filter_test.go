@@ -70,6 +70,8 @@ func TestGoalNamesTheFileForTheNamesOfFiles(t *testing.T) {
 		"Create LIST.md with the paths of all files in data/ that have an id key":                       "", // no list is mentioned
 		"Create LIST.md with a list of all files in data/ that have an id key":                          "LIST.md",
 		"Save the names of the YAML files in conf/ without a port key into ports.txt":                   "ports.txt",
+		"write a list of the json files in data that have an id to ids.txt":                             "ids.txt",
+		"Write a list of the files in data that have an error in them to a.txt":                         "",
 		"Write report.txt with the names and prices of the JSON files in data/ that have no id field":   "",
 		"Delete the files in data/ that have no id field":                                               "",
 	} {

@@ -40,6 +40,9 @@ var grammar = []struct {
 		find|show|list $refs [to|of] <x>`},
 	{action: definition, forms: `where $is <x> defined|declared|implemented
 		where <x> $is defined|declared|implemented
+		[in] which|what file $is <x> defined|declared|implemented
+		[in] which|what file <x> $is defined|declared|implemented
+		which|what file defines|declares|implements <x>
 		find|show|go|open [to] definition|declaration|implementation [of] <x>
 		go|jump to <x>`},
 	{action: symbols, forms: `list|show [exported] $symbols in|of <x>

@@ -22,6 +22,7 @@ type ListForm struct {
 	Kinds    []string // of symbols only those of these kinds, such as function; nil for all
 	Count    bool     // the number of entries stands above them
 	Files    bool     // of symbols their names and files
+	Kept     []string // of files only those with one of these extensions; nil for all
 }
 
 // kindWords are the words of a goal that name kinds of symbols.
@@ -49,6 +50,7 @@ func ListFormOf(goal, file string) ListForm {
 		form.Kinds = append(form.Kinds, kindWords[word]...)
 	}
 	form.Files = fileOfEach.MatchString(goal)
+	form.Kept = languagesIn(goal)
 	return form
 }
 
@@ -148,12 +150,16 @@ func (r result) entries(tool string, value any, form ListForm) ([]entry, int) {
 	case "vcs.status", "vcs.diff":
 		return entriesOf(r.Files.list, func(f item) entry { return entry{name: f.Path, more: f.Status} }), len(r.Files.list)
 	case "fs.list":
-		return entriesOf(r.Entries, func(i item) entry {
-			if i.Type == "dir" {
+		kept := slices.DeleteFunc(slices.Clone(r.Entries), func(i item) bool { return form.Kept != nil && !slices.Contains(form.Kept, path.Ext(i.Path)) })
+		return entriesOf(kept, func(i item) entry {
+			switch {
+			case i.Type == "dir":
 				i.Path += "/"
+			case form.Names:
+				i.Path = path.Base(i.Path)
 			}
 			return entry{name: i.Path}
-		}), len(r.Entries)
+		}), len(kept)
 	default:
 		return listed(value)
 	}

@@ -46,6 +46,7 @@ func TestResultIsListedWithoutAModel(t *testing.T) {
 			intent.ListForm{},
 			"- a.go:3: `// TODO: lock_it *now*`\n- a.go:9: `// TODO: test`\n- b_c.go:1: `// TODO`\n\n… and 2 more entries\n",
 		},
+		"files of one kind":  {"fs.list", `{"entries":[{"path":"data/a.csv","type":"file"},{"path":"data/b.json","type":"file"},{"path":"data/c","type":"dir"}]}`, intent.ListForm{Plain: true, Names: true, Kept: []string{".csv"}}, "a.csv\n"},
 		"files with matches": {"fs.search", todoMatches, intent.ListForm{Plain: true, Names: true}, "a.go\nb_c.go\n"},
 		"uses without the definition": {
 			"code.references", `{"references":[{"path":"a.go","line":1,"text":"func f()","definition":true},{"path":"b.go","line":2,"text":"f()"}],"total":2}`, intent.ListForm{}, "- b.go:2: f()\n",

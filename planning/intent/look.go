@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"replan/internal/english"
 	"replan/internal/lazyregexp"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -140,13 +141,26 @@ func (l *looker) listing() bool {
 	return true
 }
 
-// mark looks for comments of a kind.
+// mark looks for comments of the kinds that the goal names, all at once.
 func (l *looker) mark(_ int, t token) bool {
-	if t.quoted || !slices.Contains(todoMarks, t.text) {
+	isMark := func(t token) bool {
+		return !t.quoted && (slices.Contains(todoMarks, t.text) || l.asks && t.is("todos", "fixmes") && l.any("code", "comments", "source"))
+	}
+	if !isMark(t) {
 		return false
 	}
-	word := strings.TrimSuffix(t.text, "s")
-	l.add("Search for "+word, "fs.search", map[string]any{"query": word})
+	var words []string
+	for i, t := range l.tokens {
+		if word := strings.ToUpper(strings.TrimSuffix(t.text, "s")); isMark(t) && !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+		l.named[i] = l.named[i] || i == 0 && t.is("find", "search")
+	}
+	args := map[string]any{"query": strings.Join(words, "|")}
+	if len(words) > 1 {
+		args["regex"] = true
+	}
+	l.add("Search for "+english.List(words, "and"), "fs.search", args)
 	return true
 }
 
@@ -199,7 +213,8 @@ func (l *looker) fileNamed(word string) string {
 
 // folder looks into a folder: at its declarations, its few files, or its list.
 func (l *looker) folder(i int, t token) bool {
-	called := strings.Contains(t.text, "/") || l.near(i, holdersOfFiles...) || l.amongFolders(i)
+	called := strings.Contains(t.text, "/") || l.near(i, holdersOfFiles...) || l.amongFolders(i) ||
+		i > 1 && l.tokens[i-1].is("of", "in", "from", "under") && (l.tokens[i-2].is(declarations...) || l.tokens[i-2].is("files"))
 	if !called || t.is(holdersOfFiles...) {
 		return false
 	}
@@ -285,6 +300,10 @@ func (l *looker) inside(folder string) {
 	var kinds []string
 	for _, t := range l.tokens {
 		kinds = append(kinds, extensions[t.key]...)
+	}
+	if !l.asks && l.any("names", "paths", "list") && l.any("files") && !l.any("that", "which", "with", "without", "whose", "where") {
+		l.add("List "+folder, "fs.list", map[string]any{"path": folder})
+		return
 	}
 	var files []string
 	for _, file := range l.facts.Inside {
@@ -491,7 +510,7 @@ var plainWords = strings.Fields("a an the this that these those it its them thei
 	"of in on at to for from by with between and or both each every all any as so please " +
 	"what which who where when how why many much list show name names named tell describe explain summarize summarise compare count number print give " +
 	"file files key keys value values field fields line lines entry entries comment comments content contents setting settings option options default defaults " +
-	"differ differs different difference differences same change changes changed contain contains say says said mean means look like about " +
+	"differ differs different difference differences compared comparing versus vs same change changes changed contain contains say says said mean means look like about " +
 	"function functions func method methods type types class classes exported public declared declares defined defines constant constants struct structs " +
 	"commit commits last latest project repository repo folder directory package module code set sets up exist exists json yaml toml csv")
 
@@ -655,8 +674,11 @@ func AnsweredByLooks(goal string, steps []plan.Step) (Intent, bool) {
 	if at, ok := steps[0].Args["path"].(string); ok && steps[0].Tool == "fs.list" && at != "." {
 		in.Params["in"] = at
 	}
-	if kinds := ListFormOf(goal, "").Kinds; steps[0].Tool == "code.symbols" && len(kinds) > 0 {
-		in.Params["kinds"] = strings.Join(kinds, " ")
+	if form := ListFormOf(goal, ""); steps[0].Tool == "code.symbols" {
+		in.Params["kinds"] = strings.Join(form.Kinds, " ")
+		if form.Exported {
+			in.Params["exported"] = "true"
+		}
 	}
 	return in, true
 }
@@ -729,7 +751,7 @@ func ListFile(goal string) (file string, ok bool) {
 		switch {
 		case t.is("that", "whose", "without", "no", "not", "where", "if", "except", "only", "which", "sorted", "by", "why", "how", "about", "explain", "summary", "describe"):
 			return "", false
-		case t.is("list", "names", "line", "lines"):
+		case t.is("list", "lists", "listing", "names", "line", "lines", "subjects", "messages"):
 			lists = true
 		case t.is(imperatives...) && (i == 0 || tokens[i-1].after != "" || tokens[i-1].is("and", "then", "please")):
 			if verbs++; !t.is("create", "write", "make", "generate", "save", "put") {

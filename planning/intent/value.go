@@ -25,9 +25,11 @@ var (
 		`(\S+(?:\s+\S+){0,3}?)(?:\s+(?:in|of)\s+(\S+))?(?:\s+from\s+(\S+))?\s+to\s+(?:be\s+)?(?:(the\s+one|that|the\s+(?:value|version|number|name))\s+(?:in|of|from)\s+(\S+)|(\S+))` +
 		`((?:\s+(?:in|and)\s+.+)?)$`)
 	// The same said the other way round.
-	insteadGoal = lazyregexp.New(`(?i)^(?:please\s+)?(?:(?:the\s+)?(\S+(?:\s+\S+){0,3}?)\s+(?:should|must|has\s+to|needs\s+to)\s+(?:now\s+)?be\s+(\S+)\s+instead\s+of\s+([^\s,;]*[^\s,;.])` +
+	insteadGoal = lazyregexp.New(`(?i)^(?:please\s+)?(?:(?:the\s+)?(\S+(?:\s+\S+){0,3}?)(?:\s+(in\s+\S.*?))?\s+(?:should|must|has\s+to|needs\s+to)\s+(?:now\s+)?be\s+([^\s,]+),?\s+(?:instead\s+of|not|rather\s+than)\s+([^\s,;]*[^\s,;.])` +
 		`|(?:use|set)\s+(\S+)\s+instead\s+of\s+(\S+)\s+(?:as|for)\s+(?:the\s+)?(\S+(?:\s+\S+){0,3}?))` +
 		`(?:[.,;]?\s+(?:(?:and|so|please)\s+)?(?:(?:update|change|adapt|adjust|correct|edit)\s+(?:(?:it|that|this)\s+)?(?:in\s+)?|in\s+)(\S.*))?$`)
+	copyGoal = lazyregexp.New(`(?i)^(?:please\s+)?(?:copy|take)\s+(?:the\s+)?(\S+(?:\s+\S+){0,2}?)\s+(?:from|of|in)\s+(\S+)\s+(?:in)?to\s+(\S+)$`)
+	sameGoal = lazyregexp.New(`(?i)^(?:please\s+)?make\s+(?:the\s+)?(\S+(?:\s+\S+){0,2}?)\s+in\s+(\S+)\s+(?:equal\s+to|the\s+same\s+as|match)\s+(?:the\s+one|that)\s+(?:in|of|from)\s+(\S+)$`)
 	// A run of the tests may follow, and nothing else after it.
 	valueTests = lazyregexp.New(`(?i),?\s*(?:and|then)\s+(?:then\s+)?(?:run|rerun|check|verify|make\s+sure|ensure)` +
 		`(?:\s+(?:that|whether|if|all|the|unit|its|of))*\s+tests?(?:\s+(?:all|still|pass|passes|succeed|again|afterwards|too))*$`)
@@ -41,11 +43,19 @@ func ValueWanted(goal string) (v ValueChange, ok bool) {
 	goal = strings.TrimRight(strings.TrimSpace(goal), ".! ")
 	goal = goal[:len(goal)-len(valueTests.FindString(goal))]
 	goal = strings.TrimRight(goal, ".! ")
-	if m := insteadGoal.FindStringSubmatch(goal); m != nil && strings.ContainsAny(m[3]+m[5], "0123456789") { // no verb: returned instead of logged
-		goal = "change " + m[1] + m[6] + " from " + m[3] + m[5] + " to " + m[2] + m[4]
-		if m[7] != "" {
-			goal += " in " + m[7]
+	if m := insteadGoal.FindStringSubmatch(goal); m != nil && strings.ContainsAny(m[4]+m[6], "0123456789") { // no verb: returned instead of logged
+		goal = "change " + m[1] + m[7] + " from " + m[4] + m[6] + " to " + m[3] + m[5]
+		if m[2] != "" {
+			goal += " " + m[2]
 		}
+		if m[8] != "" {
+			goal += " in " + m[8]
+		}
+	}
+	if m := copyGoal.FindStringSubmatch(goal); m != nil && isFile(bare(m[2])) && isFile(bare(m[3])) {
+		goal = "set " + m[1] + " in " + m[3] + " to the one in " + m[2]
+	} else if m := sameGoal.FindStringSubmatch(goal); m != nil {
+		goal = "set " + m[1] + " in " + m[2] + " to the one in " + m[3]
 	}
 	m := valueGoal.FindStringSubmatch(goal)
 	if m == nil {

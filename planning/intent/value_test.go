@@ -19,6 +19,9 @@ func TestValueWantedReadsGoalsThatChangeOneValue(t *testing.T) {
 		"Change the default port from 8080 to 9090 in cmd/shop/main.go and in the README.":                          {Name: "default port", From: "8080", To: "9090", In: []string{"cmd/shop/main.go", "README"}},
 		"The default port should be 9090 instead of 8080. Update cmd/shop/main.go, config/dev.json and the README.": {Name: "default port", From: "8080", To: "9090", In: []string{"cmd/shop/main.go", "config/dev.json", "README"}},
 		"Use 60 instead of 30 as the timeout in config/app.json":                                                    {Name: "timeout", From: "30", To: "60", In: []string{"config/app.json"}},
+		"The timeout in config/dev.json and config/prod.json should be 60, not 30":                                  {Name: "timeout", From: "30", To: "60", In: []string{"config/dev.json", "config/prod.json"}},
+		"copy the version from pyproject.toml into notes/__init__.py":                                               {Name: "version", In: []string{"notes/__init__.py"}, Of: "pyproject.toml"},
+		"make the version in notes/__init__.py equal to the one in pyproject.toml":                                  {Name: "version", In: []string{"notes/__init__.py"}, Of: "pyproject.toml"},
 		"The timeout must be 60 instead of 30":                                                                      {Name: "timeout", From: "30", To: "60"},
 		"bump the version to 1.2.0, then check that the tests pass":                                                 {Name: "version", To: "1.2.0"},
 	} {

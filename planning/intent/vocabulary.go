@@ -50,7 +50,7 @@ var (
 
 	farewells = phrases("please | pls | thanks | thx | thank you | for me | to me | now | first | everywhere | anywhere | " +
 		"in the codebase | across the codebase | in the project | in this project | in the whole project | in the repo | in this repo | in all files | in every file | in detail | in depth | briefly | " +
-		"also where it is used | and where it is used | where it is used | wherever it is used | everywhere it is used | throughout | throughout the project | throughout the codebase")
+		"also where it is used | and where it is used | where it is used | wherever it is used | everywhere it is used | throughout | throughout the project | throughout the codebase | afterwards | after that | after it")
 
 	// groups are the lists that forms name with a dollar sign.
 	groups = map[string][]string{
