@@ -462,6 +462,9 @@ func (w *services) close() error {
 	if w.watch != nil {
 		w.watch.Stop()
 	}
+	if made := w.box.Made(); made != "" {
+		w.exitNote.Store(&made)
+	}
 	errs = append(errs, w.box.Close(), w.copy.Close())
 	if w.log != nil {
 		w.loud()
