@@ -162,7 +162,7 @@ func (t toolsOf) Notes() []string { return mcpclient.NotesOn(t.Pool, t.server) }
 
 // sessionConfig returns the configuration that all sessions share.
 func (o wiring) sessionConfig(w *services) runner.Config {
-	manner := o.Manner.Instructed(w.instructions)
+	manner := o.Manner.Instructed(w.instructions, o.Trusted)
 	cfg := runner.Config{
 		Model: w.model, Tools: w.tools,
 		Workspace: o.Workspace, Trusted: o.Trusted,
