@@ -11,6 +11,7 @@ import (
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning/expression"
+	"replan/planning/intent"
 	"replan/planning/plan"
 )
 
@@ -35,6 +36,9 @@ func (c CallCheck) Once() string {
 func (c CallCheck) Returned(result any, ms int64) event.CheckCompleted {
 	c.Values["result"] = result
 	done := evaluated(c.Check, c.Values)
+	if runsTests(c.Tool) && intent.Untested(result) {
+		done = untested(done)
+	}
 	done.MS = ms
 	return done
 }
@@ -73,6 +77,39 @@ func evaluated(c event.CheckCompleted, values map[string]any) event.CheckComplet
 		c.State = plan.StateVerified
 	}
 	return c
+}
+
+// untested returns a check about tests where there were none: that none of them fails
+// shows nothing.
+func untested(c event.CheckCompleted) event.CheckCompleted {
+	if c.State == plan.StateVerified {
+		c.State, c.Reason = plan.StateUnchecked, plan.NoTests
+	}
+	return c
+}
+
+// runsTests reports whether a tool is the workspace's own that runs tests.
+func runsTests(t plan.Tool) bool { return t.Trusted && t.Name == "test.run" }
+
+// looksAtNoTests reports whether an expression of a check is about tests, and there were none. A
+// wait is over all the same.
+func (r decision) looksAtNoTests(subject checkSubject, names []string) bool {
+	s := subject.step
+	if s != nil && s.Step.Until != nil && len(subject.done) == 0 {
+		return false
+	}
+	for _, name := range names {
+		from := []*StepState{s}
+		if s == nil || name != "result" && name != s.Step.ResultVariable {
+			from = producersFor(r.Run, cmp.Or(s, &StepState{}), name)
+		}
+		for _, other := range from {
+			if runsTests(r.facts(other.Step.Tool).tool) && intent.Untested(other.Result) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // checkSubject is a step whose work is done, or, without one, the plan's acceptance.
@@ -192,7 +229,10 @@ func (r decision) nextCheck(subject checkSubject, free *slots) []Action {
 		return []Action{{Record: done}}
 	}
 	if check.Tool == "" {
-		return []Action{{Record: evaluated(done, values)}}
+		if done = evaluated(done, values); r.looksAtNoTests(subject, expression.NamesOf(check.Expect)) {
+			done = untested(done)
+		}
+		return []Action{{Record: done}}
 	}
 	if free.tools <= 0 {
 		return nil

@@ -79,6 +79,8 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 	}
 	switch {
 	case matched.Verdict != rule.VerdictRun || len(uncovered) == 0:
+	case !slices.ContainsFunc(uncovered, func(p rule.Provenance) bool { return !p.Notes }):
+		matched = rule.ProjectNotes(tool)
 	case slices.ContainsFunc(uncovered, func(p rule.Provenance) bool { return !p.Decides }):
 		matched = rule.UntrustedText(tool)
 	default:
@@ -340,11 +342,30 @@ func (r decision) startedCall(s *StepState, facts *toolFacts, number int) event.
 	return started
 }
 
-// provenance returns the arguments of a step that carry text from a result, or
+// provenance returns where the text of a step's call comes from: the project's notes are
+// part of it if the call sends text to another server, and nothing else would ask.
+func (r *Run) provenance(s *StepState) []rule.Provenance {
+	out := r.textOf(s)
+	if r.prompting.Instructions == "" || r.prompting.TrustsNotes || s.author.edits > 0 || len(s.args()) == 0 || !r.modelWrote(s) {
+		return out
+	}
+	if facts := r.facts(s.Step.Tool); facts.err != nil || facts.tool.Trusted || !facts.tool.ReadOnly || facts.tool.KeepsText() {
+		return out
+	}
+	return append(slices.Clip(out), rule.Provenance{Mention: "AGENTS.md", Notes: true, Written: true})
+}
+
+// modelWrote reports whether a model of this folder wrote the call of a step, or a part of
+// it: not a person, nor a rule of the person's own words.
+func (r *Run) modelWrote(s *StepState) bool {
+	return s.inner.loop != nil || len(s.fill.args) > 0 || s.replanned || r.outerRun != "" || r.givenPlan == nil && r.routed == nil
+}
+
+// textOf returns the arguments of a step that carry text from a result, or
 // that a model wrote after reading one. References are tracked exactly. Every
 // result is untrusted: even those of the workspace's own tools contain text from
 // its files.
-func (r *Run) provenance(s *StepState) []rule.Provenance {
+func (r *Run) textOf(s *StepState) []rule.Provenance {
 	switch {
 	case s.author.edits > 0:
 		return s.author.kept

@@ -301,7 +301,7 @@ func (r decision) nextAnswer() []Action {
 			e = ending{event.StatusFailed, event.ReasonPlannerError, string(r.Synthesis.Error), ""}
 		case r.Synthesis.Direct:
 			e.reason = event.ReasonDirect
-		case r.incomplete():
+		case r.incomplete(), r.missingAnswer() != "":
 			e.reason = event.ReasonPartial
 		}
 		if !r.Synthesis.Direct {

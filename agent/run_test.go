@@ -78,7 +78,7 @@ func TestRunEndsWithReason(t *testing.T) {
 		"self step without a reply":               {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Think","executor":"self","on_failure":"abort"}]}`}, prompt.PurposeStep: {""}}, want: event.ReasonStepFailed},
 		"missing args are filled in by the model": {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fill","tool":"fill"}]}`}, prompt.PurposeStep: {`{"at":"here"}`}}, want: event.ReasonGoalMet},
 		"missing args stay missing":               {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fill","tool":"fill","on_failure":"abort"}]}`}, prompt.PurposeStep: {"no idea"}}, want: event.ReasonStepFailed},
-		"no synthesis":                            {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeSynthesis: {""}}, want: event.ReasonGoalMet},
+		"no synthesis":                            {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeSynthesis: {""}}, want: event.ReasonPartial},
 		"step budget":                             {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":1},"retries":9}]}`}}, tool: failing("1", 99, event.FailureTool), limits: with(func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false }), want: event.ReasonStepBudget},
 		"plan exceeds step budget":                {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeRepair: {diamond}}, limits: with(func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 3, false }), want: event.ReasonStepBudget},
 		"tool budget":                             {script: script{prompt.PurposePlan: {diamond}}, limits: with(func(l *event.Limits) { l.MaxToolCalls = 2 }), want: event.ReasonToolBudget},

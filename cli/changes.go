@@ -302,7 +302,7 @@ func (w *services) makeBox(o *options) (err error) {
 	if !o.Isolate.On {
 		return nil
 	}
-	w.box, err = box.New(box.Config{Dir: w.folder(o), Write: o.Isolate.Write, Private: o.Dirs.All(), Network: o.Isolate.Network})
+	w.box, err = box.New(box.Config{Dir: w.folder(o), Write: o.Isolate.Write, Private: o.Dirs.All(), Network: o.Isolate.Network, Copy: w.copy != nil})
 	if err != nil {
 		advice := ""
 		if _, unsupported := box.Supported(); unsupported != nil {

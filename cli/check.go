@@ -311,6 +311,13 @@ func (o *options) printNotes(notes []string) {
 	}
 }
 
+// printExitNote prints what the user is to know once services are closed.
+func (o *options) printExitNote(w *services) {
+	if note := w.exitNote.Load(); note != nil {
+		o.printNotes([]string{*note})
+	}
+}
+
 // foresee returns the steps whose calls would ask, and a warning for each whose
 // call a rule would deny, in execution order. A user who runs a plan asks for the
 // tests in it.

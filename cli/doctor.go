@@ -91,7 +91,7 @@ func (o *options) examine(ctx context.Context, wrong error) (report doctor.Repor
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	report = doctor.Examine(ctx,
-		doctor.Ollama(model, o.Manner.Prompting.Models.Names()...), doctor.ToolServers(tools), doctor.LanguageServers(servers, o.LSP.On()), doctor.Git(o.Workspace), doctor.Isolation(o.Isolate.On, refused),
+		doctor.Ollama(model, o.Manner.Prompting.Models.Names()...), doctor.ToolServers(tools), doctor.LanguageServers(servers, o.LSP.On()), doctor.Git(o.Workspace), doctor.Path(o.pathLeft), doctor.Isolation(o.Isolate.On, refused),
 		doctor.Terminal(o.io.In, terminal, os.Environ(), runtime.GOOS, stop),
 		doctor.Folders([]doctor.Folder{{Name: "configuration", Path: o.Dirs.Config}, {Name: "data", Path: o.Dirs.Data}, {Name: "runs and logs", Path: o.Dirs.State}}),
 		doctor.Configuration(o.Dirs.ConfigFile(), wrong, doubts...))

@@ -94,7 +94,10 @@ func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
+	defer func() {
+		err = errors.Join(err, wrap("end in order", w.close()))
+		o.printExitNote(w)
+	}()
 	o.printNotes(w.notes)
 	if e.about == nil {
 		o.printNotes(w.ignored(""))

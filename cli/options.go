@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,7 @@ import (
 	"replan/agent/store"
 	"replan/cli/config"
 	"replan/cli/tty"
+	"replan/mcpclient/child"
 	planfit "replan/planning/fit"
 	"replan/themes"
 	"replan/tui/draw"
@@ -40,6 +42,7 @@ type options struct {
 	again       string            // the command that runs a deleted run again; "" if runs are kept
 	follows     *atomic.Bool      // a run that workers carry out
 	settings    *planfit.Settings // that drive all models; nil follows what is known of them
+	pathLeft    []string          // folders of PATH from which no program is taken by its name
 }
 
 // Commands, grouped by subject. Each group has access to the options.
@@ -69,7 +72,13 @@ func (o *options) complete(flags *pflag.FlagSet) error {
 		return err
 	}
 	o.store = newStore(o.Dirs)
-	return nil
+	environ, left := child.OutsidePath(os.Environ(), workspace)
+	if left == nil {
+		return nil
+	}
+	o.pathLeft = left
+	// For every program that is started by its name, here and in children.
+	return wrap("leave folders of the workspace out of PATH", os.Setenv("PATH", child.Variable(environ, "PATH")))
 }
 
 // tty returns the terminal that text is printed on; nil is none.

@@ -160,9 +160,7 @@ func (o screens) openScreenOn(ctx context.Context, screen tui.Options, before co
 	err = wrap("the screen", o.show(ctx, w.session, w.watch, o.dressed(screen)))
 	restore()
 	err = errors.Join(err, wrap("end in order", w.close()))
-	if note := w.exitNote.Load(); note != nil {
-		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", *note)
-	}
+	o.printExitNote(w)
 	return w.session.ID(), err
 }
 

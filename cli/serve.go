@@ -105,7 +105,10 @@ func (o *options) serve(ctx context.Context, how serving) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
+	defer func() {
+		err = errors.Join(err, wrap("end in order", w.close()))
+		o.printExitNote(w)
+	}()
 	o.printNotes(slices.Concat(w.notes, w.ignored("")))
 	cfg := serve.Config{Version: Version, Logger: w.logger}
 	if how.plans {

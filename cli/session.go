@@ -162,7 +162,7 @@ func (t toolsOf) Notes() []string { return mcpclient.NotesOn(t.Pool, t.server) }
 
 // sessionConfig returns the configuration that all sessions share.
 func (o wiring) sessionConfig(w *services) runner.Config {
-	manner := o.Manner.Instructed(w.instructions)
+	manner := o.Manner.Instructed(w.instructions, o.Trusted)
 	cfg := runner.Config{
 		Model: w.model, Tools: w.tools,
 		Workspace: o.Workspace, Trusted: o.Trusted,
@@ -461,6 +461,9 @@ func (w *services) close() error {
 	}
 	if w.watch != nil {
 		w.watch.Stop()
+	}
+	if made := w.box.Made(); made != "" {
+		w.exitNote.Store(&made)
 	}
 	errs = append(errs, w.box.Close(), w.copy.Close())
 	if w.log != nil {

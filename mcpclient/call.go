@@ -42,6 +42,11 @@ import (
 // an internal one of a built-in server, the effect of the call is unknown.
 func (p *Pool) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 	value, err := p.call(ctx, call)
+	if call.Tool.Contained != "" && !call.Tool.ReadOnly {
+		if made := p.cfg.Box.Made(); made != "" {
+			p.Note(made)
+		}
+	}
 	if err != nil {
 		return value, p.withoutSecrets(err)
 	}

@@ -181,7 +181,7 @@ func TestStoppedParentAndChildShowOneResumeHint(t *testing.T) {
 	st.child(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: cancelled}).
 		chat(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: cancelled})
 	s := settled(t, st, 120, 60)
-	if n := strings.Count(s.text(), "ctrl+r resumes the run"); n != 1 {
+	if n := strings.Count(s.text(), "ctrl+r, enter resumes the run"); n != 1 {
 		t.Errorf("the hint is shown %d times:\n%s", n, s.text())
 	}
 }

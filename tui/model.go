@@ -295,7 +295,7 @@ func (m *Model) chatState() chat.State {
 		Problem: m.status.Problem.Line(), Notes: m.status.Instructions.Line(),
 	}
 	if !m.options.Replay && !m.options.Elsewhere {
-		s.ResumeKey = m.keys.Name("runs")
+		s.ResumeKey = m.keys.ResumeNames()
 	}
 	if m.chat.OnlyNotes() && len(s.Activity) == 0 && place.H > 0 {
 		s.Welcome = m.frame.Welcome(frame, place.W, place.H)

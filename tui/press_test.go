@@ -146,7 +146,7 @@ func TestEscapeReportsNothingRuns(t *testing.T) {
 
 func TestStoppedRunSaysHowToResume(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().stopped())
-	s.wants("Finished steps are kept; ctrl+r resumes the run.")
+	s.wants("Finished steps are kept; ctrl+r, enter resumes the run.")
 }
 
 func quits(cmd tea.Cmd) bool {

@@ -90,7 +90,7 @@ func TestScreenOfARunOfWorkersOffersOnlyWhatCanBeDoneThere(t *testing.T) {
 	s.lacks("continue from here")
 	s = open(t, tui.Options{Elsewhere: true}, 120, 36).show(newStory().branching().run(event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}}))
 	s.wants("replan plan resume k3fq resumes")
-	s.lacks("ctrl+r resumes")
+	s.lacks("enter resumes")
 	s = open(t, tui.Options{Elsewhere: true}, 120, 36).show(newStory().finished()).press(tabKey)
 	s.lacks("u undo")
 	s.press(letters("u")...).wants("A run of workers cannot be undone.")

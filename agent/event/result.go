@@ -21,7 +21,7 @@ type Reason string
 // Reasons for the end of a run.
 const (
 	ReasonGoalMet         Reason = "goal_met"
-	ReasonPartial         Reason = "partial"       // some steps were skipped, or there were no tests to run
+	ReasonPartial         Reason = "partial"       // some steps were skipped, there were no tests to run, or the answer is missing
 	ReasonDirect          Reason = "direct"        // answered without a plan
 	ReasonNothingFound    Reason = "nothing_found" // everything ran, but found nothing that was asked for
 	ReasonNothingToCommit Reason = "nothing_to_commit"

@@ -51,7 +51,7 @@ func unsaved(g event.GateRequested) untrusted.Text {
 		return "its server has changed the tool, and that must be accepted first"
 	case g.Planned || g.Rule.Source == rule.SourcePlan:
 		return "the plan itself asks for this gate, which no rule opens"
-	case len(g.Provenance) > 0:
+	case slices.ContainsFunc(g.Provenance, func(p rule.Provenance) bool { return !p.Notes }):
 		return "the arguments come from a result that can change"
 	}
 	return ""

@@ -43,12 +43,13 @@ func worksOut(t plan.Tool) bool { return t.Trusted && t.Name == "code.transform"
 // Text from a reference is covered only by a rule that names untrusted text. Text
 // written by a model is also covered by a pattern for the argument, or by the
 // name of an operator whose effects undo reverts. Text that decides whether the call
-// is made is also covered by such a name. Built-in rules cover nothing.
+// is made is also covered by such a name, and the project's notes by any rule. Built-in rules
+// cover nothing.
 func (r Rule) Covers(p Provenance, t plan.Tool, args map[string]any) bool {
 	switch {
 	case r.Verdict != VerdictRun || r.Source == SourceBuiltIn:
 		return false
-	case r.Untrusted:
+	case r.Untrusted, p.Notes:
 		return true
 	case p.Decides:
 		return Undoable(t)
@@ -101,6 +102,13 @@ func UntrustedText(t plan.Tool) Rule {
 	if t.ReadOnly {
 		why = "it sends text from a result to the server " + t.Server
 	}
+	return Rule{Tool: t.Name, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: untrusted.Text(why)}
+}
+
+// ProjectNotes returns the rule that asks about a call which a model wrote with the notes
+// of a folder before it that the user does not trust.
+func ProjectNotes(t plan.Tool) Rule {
+	why := "it sends to the server " + t.Server + " what a model wrote that had read the notes of this folder (AGENTS.md), which is not trusted"
 	return Rule{Tool: t.Name, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: untrusted.Text(why)}
 }
 

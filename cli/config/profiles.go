@@ -103,12 +103,13 @@ func (m Manner) Names() []string {
 	return names
 }
 
-// Instructed returns a copy with the project's instructions added to all prompts.
-func (m Manner) Instructed(text string) Manner {
-	m.Prompting.Instructions = text
+// Instructed returns a copy with the project's instructions added to all prompts. trusted
+// means that the user trusts their folder.
+func (m Manner) Instructed(text string, trusted bool) Manner {
+	m.Prompting.Instructions, m.Prompting.TrustsNotes = text, trusted && text != ""
 	m.Profiles = slices.Clone(m.Profiles)
 	for i := range m.Profiles {
-		m.Profiles[i].Prompting.Instructions = text
+		m.Profiles[i].Prompting.Instructions, m.Profiles[i].Prompting.TrustsNotes = text, m.Prompting.TrustsNotes
 	}
 	return m
 }

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,20 @@ func Git(folder string) func(context.Context) []Check {
 			return append(checks, Check{subject, "repository", Warning, "this folder is in no repository; vcs.* tools cannot work here", "git init"})
 		}
 		return append(checks, Check{Subject: subject, Name: "repository", State: OK, Detail: untrusted.Text(folder)})
+	}
+}
+
+// Path names the folders of PATH from which no program is taken by its name.
+func Path(left []string) func(context.Context) []Check {
+	return func(context.Context) (checks []Check) {
+		for _, folder := range left {
+			shown := cmp.Or(folder, "an empty entry")
+			checks = append(checks, Check{
+				"Programs", "PATH", Warning, untrusted.Text(shown + " is relative or lies in this folder: no program is taken from it"),
+				"take it out of PATH, or name its programs by their path",
+			})
+		}
+		return checks
 	}
 }
 

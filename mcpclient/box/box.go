@@ -24,12 +24,16 @@ type Config struct {
 	Write   []string // other folders that they may change
 	Private []string // folders of this program, which they neither change nor, where the kernel allows it, read
 	Network bool     // children may use the network
+	// Copy says that Dir is a copy of the user's folder, in which the user runs no git:
+	// repositories below it are left to children.
+	Copy bool
 }
 
 // Box contains children. The zero value of its pointer contains nothing.
 type Box struct {
 	orders orders
 	git    *repository // of the workspace
+	nested *nested     // repositories below the workspace
 	names  namespaces
 	temp   string
 	held   *os.File // the lock of temp
@@ -79,6 +83,10 @@ func New(cfg Config) (b *Box, err error) {
 	b.git = findRepository(dir)
 	if b.git.common != "" {
 		b.orders.Write = append(b.orders.Write, b.git.common)
+	}
+	b.nested = &nested{}
+	if !cfg.Copy {
+		b.nested = findNested(dir, b.git.file, b.git.common)
 	}
 	if err := b.protect(cfg.Private); err != nil {
 		return nil, err
@@ -195,7 +203,7 @@ func existing(path string) string {
 // Gaps returns what this kernel does not hold, a sentence each.
 func (b *Box) Gaps() []string {
 	out := gaps(b.abi, b.orders.Mounts)
-	if links := b.git.links(); len(links) > 0 && b.orders.Mounts {
+	if links := slices.Concat(b.git.links(), b.nested.links); len(links) > 0 && b.orders.Mounts {
 		out = append(out, "programs in the box can replace "+strings.Join(links, ", ")+", since a link cannot be held in place")
 	}
 	return out
@@ -284,6 +292,7 @@ func (b *Box) Enclose(cmd *exec.Cmd) error {
 		if o.Fixed, err = b.git.hold(); err != nil {
 			return err
 		}
+		o.Fixed = append(o.Fixed, b.nested.fixed()...)
 	}
 	return b.prepare(cmd, o)
 }

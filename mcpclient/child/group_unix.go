@@ -19,9 +19,11 @@ func Isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr.Setsid = true
 }
 
-// Terminate sends SIGTERM to every process of cmd's group. It returns no error
-// if none is left.
-func Terminate(cmd *exec.Cmd) error { return signal(cmd, syscall.SIGTERM) }
+// Terminate sends SIGTERM to every process of cmd's group, and lets those that are
+// stopped continue. It returns no error if none is left.
+func Terminate(cmd *exec.Cmd) error {
+	return errors.Join(signal(cmd, syscall.SIGTERM), signal(cmd, syscall.SIGCONT))
+}
 
 // Kill kills every process of cmd's group, even if cmd itself has already
 // ended. It returns no error if none is left. It does not reach processes that

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -130,13 +131,17 @@ func (r *Runner) Run(ctx context.Context, what Command) (Outcome, error) {
 // start starts a command whose output goes to f. If data is not nil, standard
 // output goes there.
 func (r *Runner) start(f *follow, what Command, data io.Writer, watcher Watcher) (err error) {
-	f.cmd = exec.Command(what.Name, what.Args...) // #nosec G204 -- running the given command is the purpose
+	name, args := what.Name, what.Args
 	if what.Script != "" {
-		f.cmd = exec.Command(Shell, shellArgs(what.Script)...) // #nosec G204 -- as above
+		name, args = Shell, shellArgs(what.Script)
 	}
+	f.cmd = exec.Command(name, args...) // #nosec G204 -- running the given command is the purpose
 	f.cmd.Dir, f.cmd.Env = what.Dir, what.Environ
 	if f.cmd.Env == nil {
 		f.cmd.Env = r.Environ
+	}
+	if Variable(f.cmd.Env, "PATH") != "" && filepath.Base(name) == name {
+		f.cmd.Path, f.cmd.Err = Find(name, f.cmd.Env)
 	}
 	Isolate(f.cmd)
 	if what.Script != "" {

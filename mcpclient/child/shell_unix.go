@@ -16,5 +16,8 @@ func shellArgs(script string) []string { return []string{"-c", script} }
 func wholeLine(*exec.Cmd, string) {}
 
 // interrupt sends SIGINT to the process group, as Ctrl-C does. Tools that
-// handle it remove their temporary files.
-func interrupt(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) } // an error means it is already gone
+// handle it remove their temporary files; those that are stopped continue to do so.
+func interrupt(cmd *exec.Cmd) {
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) // an error means it is already gone
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGCONT)
+}

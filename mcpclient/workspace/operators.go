@@ -131,7 +131,7 @@ func New(cfg Config) (*Operators, error) {
 		o.log = slog.New(slog.DiscardHandler)
 	}
 	o.runner = &child.Runner{
-		Environ: environ(cfg.Environ), MaxOutput: o.maxOutput, SpillDir: cfg.SpillDir, Logger: o.log, Watcher: cfg.Watcher, Box: cfg.Box,
+		Environ: environ(cfg.Environ, folder.Dir), MaxOutput: o.maxOutput, SpillDir: cfg.SpillDir, Logger: o.log, Watcher: cfg.Watcher, Box: cfg.Box,
 	}
 	folder.Environ = o.runner.Environ
 	if cfg.Memory != "" {
@@ -178,11 +178,13 @@ func (o *Operators) newServer() *server.MCPServer {
 	return s
 }
 
-// environ returns the environment of children: no secrets, no prompts, no colours.
-func environ(inherited []string) []string {
+// environ returns the environment of children: no secrets, no prompts, no colours, and no
+// programs of the workspace in PATH.
+func environ(inherited []string, workspace string) []string {
 	if inherited == nil {
 		inherited = os.Environ()
 	}
+	inherited, _ = child.OutsidePath(inherited, workspace)
 	return child.Environ(inherited, map[string]string{"GIT_TERMINAL_PROMPT": "0", "NO_COLOR": "1", "TERM": "dumb"})
 }
 

@@ -200,7 +200,7 @@ func NothingFound(in Intent, history []plan.HistoryItem) bool {
 	a := answerer{in: in, steps: lastAttempts(history)}
 	if in.Action == debug || in.Action == test {
 		summary := a.result(runTests).Summary
-		return strings.HasPrefix(summary, noTests) || strings.HasPrefix(summary, "no test matches")
+		return strings.HasPrefix(summary, plan.NoTests) || strings.HasPrefix(summary, "no test matches")
 	}
 	looked := false
 	for _, tool := range []string{"fs.search", "fs.list", "code.symbols", "code.definition", "code.references"} {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"replan/internal/english"
+	"replan/planning/plan"
 )
 
 // blocks write the result of each operator as paragraphs.
@@ -267,11 +268,11 @@ func (a answerer) transformed(r result) []string {
 	return append(parts, fence("diff", r.Diff))
 }
 
-// noTests is how test.run says that it found none.
-const noTests = "there are no tests to run"
-
 // untested reports whether test.run passed without a test.
-func (r result) untested() bool { return r.Passed && strings.HasPrefix(r.Summary, noTests) }
+func (r result) untested() bool { return r.Passed && strings.HasPrefix(r.Summary, plan.NoTests) }
+
+// Untested reports whether a result of test.run says that it passed without a test.
+func Untested(result any) bool { return resultOf(result).untested() }
 
 func (a answerer) tests(r result) []string {
 	if r.untested() && a.in.Params["tests"] != "" {

@@ -317,6 +317,10 @@ const (
 	StateRefuted   EvidenceState = "refuted"   // a check did not hold
 )
 
+// NoTests begins what test.run says, and why a check about it is not evaluated, if there
+// was no test that could fail.
+const NoTests = "there are no tests to run"
+
 // CountVerified returns how many pieces of evidence are verified.
 func CountVerified(evidence []Evidence) int {
 	n := 0

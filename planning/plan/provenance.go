@@ -17,6 +17,9 @@ type Provenance struct {
 	// Mention is the mention in the user's message that the text comes from, if
 	// no step.
 	Mention string `json:"mention,omitempty"`
+	// Notes means that it is the project's AGENTS.md, which Mention names. It counts for
+	// calls that send text to another server because of a built-in rule.
+	Notes bool `json:"notes,omitempty"`
 	// Exact means that a reference carries the text of that result. Written means
 	// that a model wrote the argument after reading it. Decides means that the text
 	// decides whether, or how often, the call is made. Exactly one of them is set.

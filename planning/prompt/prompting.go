@@ -17,6 +17,7 @@ import (
 type Prompting struct {
 	System       string    `json:"system,omitempty"`       // replaces the built-in system prompt
 	Instructions string    `json:"instructions,omitempty"` // the project's AGENTS.md, untrusted
+	TrustsNotes  bool      `json:"trusts_notes,omitempty"` // the user trusts the folder of Instructions
 	Conversation []Message `json:"conversation,omitempty"` // earlier turns, oldest first
 	Mentions     []Mention `json:"mentions,omitempty"`     // names in the goal with an @, untrusted
 

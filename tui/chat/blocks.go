@@ -194,16 +194,16 @@ func (c *Pane) revision(d event.PlanDiff, failureShown bool) *Block {
 	}}
 }
 
-// outcome returns a block with how a run ended. word describes a run that was not
+// outcome returns a block with how a run ended. steps counts those of its plan. word describes a run that was not
 // stopped. again says what a resume of the run does; it is "" if the run cannot be resumed, or only
 // together with the run that started it.
-func (c *Pane) outcome(r *event.Result, word, again, evidence string) *Block {
+func (c *Pane) outcome(r *event.Result, steps, word, again, evidence string) *Block {
 	l := c.Look
 	return &Block{Gap: r.Status != event.StatusCompleted || r.Answer != "", Draw: func(width int) []string {
 		duration := telling.ClockTime(time.Duration(r.DurationMS) * time.Millisecond)
 		facts := []string{duration}
-		if r.Usage.Steps > 0 {
-			facts = append(facts, english.Count(r.Usage.Steps, "step"))
+		if steps != "" {
+			facts = append(facts, steps)
 		}
 		if r.Usage.Replans > 0 {
 			facts = append(facts, english.Count(r.Usage.Replans, "replan"))

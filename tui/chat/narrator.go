@@ -347,11 +347,25 @@ func (n *Narrator) narrateOutcome(r event.Result) {
 	if r.Error == n.explained || telling.RepeatsFailure(r.Error, n.failure.reason) || telling.FailureReason(n.run, r) != "" || telling.RepeatsPhase(n.run, r) {
 		r.Error = "" // already in the chat, or in the word
 	}
-	b := c.outcome(&r, word, n.resume(r), telling.EvidenceWords(n.run))
+	b := c.outcome(&r, n.stepsDone(), word, n.resume(r), telling.EvidenceWords(n.run))
 	b.Gap = b.Gap || len(results) > 0
 	n.add(append(results, b)...)
 	if r.Reason == event.ReasonNoPlan && len(n.run.Exchanges) > 0 && !n.nested && !c.state.Replayed {
 		n.add(c.Note("", c.state.Advice))
+	}
+}
+
+// stepsDone counts the steps of the plan: "6 steps", "3 of 4 steps". The usage of a run also
+// counts calls of agents and earlier attempts.
+func (n *Narrator) stepsDone() string {
+	all := len(n.run.Plan.Steps)
+	switch done := n.run.Done(); {
+	case all == 0:
+		return ""
+	case done < all:
+		return fmt.Sprintf("%d of %s", done, english.Count(all, "step"))
+	default:
+		return english.Count(all, "step")
 	}
 }
 

@@ -91,7 +91,7 @@ func (d *Pane) openRow() keymap.Request {
 	}
 	w := keymap.Request{Focus: keymap.PlaceStep}
 	if s != nil && d.state.Resumable && s.Status == agent.StepInDoubt {
-		w.Footer = "This step is in doubt: " + d.Keys.Name("runs") + " resumes the run, which asks about it."
+		w.Footer = "This step is in doubt: " + d.Keys.ResumeNames() + " resumes the run, which asks about it."
 	}
 	return w
 }

@@ -47,7 +47,7 @@ func (f *Frame) Hints(k Keys) []keymap.Hint {
 		if k.Busy {
 			add("stop", "run.stop")
 		} else if k.Resumable {
-			add("resume", "runs")
+			add("runs", "runs")
 		}
 	case Plan:
 		hints = append(hints, k.Plan...)

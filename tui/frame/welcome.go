@@ -41,7 +41,7 @@ func (f *Frame) Welcome(s State, width, height int) []string {
 	if !p.brief || !greets {
 		f.describeWorkspace(p, s)
 	}
-	if words := telling.Interrupted(s.Past, s.Session.Workspace, f.keys.Name("runs")); words != "" && !f.options.Replay {
+	if words := telling.Interrupted(s.Past, s.Session.Workspace, f.keys.ResumeNames()); words != "" && !f.options.Replay {
 		p.gap()
 		p.Prose(f.look.Muted, words)
 	}

@@ -155,6 +155,10 @@ func (k *Map) Name(id string) string {
 	}
 }
 
+// ResumeNames returns the keys that resume the newest run, for use in a sentence: the list
+// of runs, and its choice.
+func (k *Map) ResumeNames() string { return k.Name("runs") + ", " + k.Name("list.choose") }
+
 // LeadingName returns the key of an action for the beginning of a sentence. It
 // never capitalizes a single letter, because case distinguishes keys.
 func (k *Map) LeadingName(id string) string {

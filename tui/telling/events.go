@@ -226,7 +226,10 @@ func PartialWords(run *agent.Run, r event.Result) string {
 		return words
 	}
 	skipped := func(i plan.HistoryItem) bool { return i.Status == plan.ItemSkipped || i.Status == plan.ItemFailed }
-	if len(r.History) > 0 && !slices.ContainsFunc(r.History, skipped) {
+	switch all := len(r.History) > 0 && !slices.ContainsFunc(r.History, skipped); {
+	case all && r.Unanswered != "":
+		return "the steps are done, the answer is missing"
+	case all:
 		return "no tests were run"
 	}
 	return "some steps were skipped"

@@ -139,6 +139,9 @@ func stepOrRun(p rule.Provenance) string {
 // mentionSource says that a model wrote an argument after reading an attachment of
 // the message.
 func mentionSource(arg string, p rule.Provenance) string {
+	if p.Notes {
+		return "a model wrote " + arg + " after reading " + untrusted.Line(p.Mention) + ", the notes of this folder"
+	}
 	return "a model wrote " + arg + " after reading " + untrusted.Line(p.Mention) + ", which your message mentions"
 }
 

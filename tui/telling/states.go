@@ -157,7 +157,8 @@ func isCall(s *agent.StepState) bool {
 	return s.Parent != "" && !item
 }
 
-// EvidenceWords counts the checks that hold: "3 of 4 verified". It is "" in plans without
+// EvidenceWords counts the checks that hold, and those about tests that there are not:
+// "3 of 4 verified, 1 has no tests". It is "" in plans without
 // checks, and before the first one is evaluated.
 func EvidenceWords(run *agent.Run) string {
 	if run == nil || !run.Checks() || run.DryRun() {
@@ -167,7 +168,20 @@ func EvidenceWords(run *agent.Run) string {
 	if run.Result == nil && !slices.ContainsFunc(evidence, func(e plan.Evidence) bool { return len(e.Saw) > 0 }) {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d verified", plan.CountVerified(evidence), len(evidence))
+	words, untested := fmt.Sprintf("%d of %d verified", plan.CountVerified(evidence), len(evidence)), 0
+	for _, e := range evidence {
+		if e.Reason == plan.NoTests {
+			untested++
+		}
+	}
+	switch untested {
+	case 0:
+		return words
+	case 1:
+		return words + ", 1 has no tests"
+	default:
+		return fmt.Sprintf("%s, %d have no tests", words, untested)
+	}
 }
 
 // EvidenceLine says what is known of one claim: "claimed: step 2, Change the file".

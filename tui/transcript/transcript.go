@@ -332,7 +332,7 @@ func (w *writer) ending(run *agent.Run) {
 		return
 	}
 	words := fmt.Sprintf("%s (%s) in %.1f s, %s, %s, %s", r.Status, inline(telling.ReasonWords(r.Reason)),
-		float64(r.DurationMS)/1000, english.Count(r.Usage.Steps, "step"), english.Count(r.Usage.Replans, "replan"), english.Count(r.Usage.PromptTokens+r.Usage.CompletionTokens, "token"))
+		float64(r.DurationMS)/1000, english.Count(len(run.Plan.Steps), "step"), english.Count(r.Usage.Replans, "replan"), english.Count(r.Usage.PromptTokens+r.Usage.CompletionTokens, "token"))
 	if r.Error != "" {
 		words += ": " + inline(r.Error.FirstLine())
 	}

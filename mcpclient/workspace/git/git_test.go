@@ -328,7 +328,7 @@ func TestFolderWithoutRepositoryIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Refused(t, "vcs.status", nil, "not a git repository")
-	t.Setenv("PATH", t.TempDir())
+	b = newBench(t, workspace.Config{Dir: b.Dir, Environ: []string{"PATH=" + t.TempDir()}})
 	b.Refused(t, "vcs.status", nil, "git is not installed")
 	if n, err := b.Ops.Dirty(t.Context()); n != 0 || err != nil {
 		t.Errorf("without git: got %d dirty files: %v", n, err)

@@ -172,4 +172,16 @@ func TestSubmodulesAreNotRead(t *testing.T) {
 	if got := workspacetest.Into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "m"}).Data); len(got.Files) != 1 || got.Files[0].Path != "sub" {
 		t.Errorf("got %+v", got)
 	}
+	r.git(t, "config", "submodule.recurse", "true")
+	r.Write(t, map[string]string{"more": "1"})
+	r.Must(t, "vcs.branch", args{"name": "topic", "create": true})
+	r.git(t, "-C", "sub", "-c", "user.name=a", "-c", "user.email=b", "-c", "core.fsmonitor=false", "commit", "--quiet", "--allow-empty", "-m", "again")
+	if err := os.RemoveAll(m.at); err != nil {
+		t.Fatal(err)
+	}
+	r.Must(t, "vcs.commit", args{"message": "m"})
+	r.Must(t, "vcs.branch", args{"name": "main"})
+	if m.runs() != "" {
+		t.Errorf("commits and branches ran %q", m.runs())
+	}
 }

@@ -80,6 +80,7 @@ func (r *gitRepository) git(ctx context.Context, run gitRun) (gitOutput, error) 
 		"--no-pager", "--literal-pathspecs", // file names are never patterns
 		"-c", "core.quotePath=off", "-c", "color.ui=false", "-c", "core.splitIndex=false",
 		"-c", "safe.bareRepository=explicit", "-c", "advice.addEmbeddedRepo=false",
+		"-c", "submodule.recurse=false", // their configuration may run programs
 	}
 	limit := gitWriteTime
 	if !run.asUser {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -101,7 +100,7 @@ func (o *Operators) lintCommand(ctx context.Context, name string) (child.Command
 	case "go":
 		cmd = o.goLint(p.dir, name)
 	case "cargo":
-		if !installed("cargo-clippy") {
+		if !o.installed("cargo-clippy") {
 			return child.Command{}, "", errors.New("clippy is not installed; install it with rustup component add clippy")
 		}
 		cmd = child.Command{Name: "cargo", Args: []string{"clippy", "--all-targets", "--message-format=short", "--color=never"}}
@@ -116,9 +115,9 @@ func (o *Operators) lintCommand(ctx context.Context, name string) (child.Command
 			target = o.below(p.dir, strings.TrimSuffix(name, "/..."))
 		}
 		switch {
-		case installed("ruff"):
+		case o.installed("ruff"):
 			cmd = child.Command{Name: "ruff", Args: []string{"check", "--output-format=concise", "--", target}}
-		case installed("flake8"):
+		case o.installed("flake8"):
 			cmd = child.Command{Name: "flake8", Args: []string{"--", target}}
 		default:
 			return child.Command{}, "", errors.New("neither ruff nor flake8 is installed or in PATH; install one of them to check this code")
@@ -137,7 +136,7 @@ func (o *Operators) goLint(dir, name string) child.Command {
 		name = ""
 	}
 	target := o.goTarget(dir, name, false)
-	for at := dir; installed("golangci-lint"); at = path.Dir(at) {
+	for at := dir; o.installed("golangci-lint"); at = path.Dir(at) {
 		for _, end := range []string{"yml", "yaml", "toml", "json"} {
 			if _, err := o.tree.Root.Stat(path.Join(at, ".golangci."+end)); err == nil {
 				return child.Command{Name: "golangci-lint", Args: []string{"run", "--color=never", target}}
@@ -150,8 +149,8 @@ func (o *Operators) goLint(dir, name string) child.Command {
 	return child.Command{Name: "go", Args: []string{"vet", target}}
 }
 
-func installed(name string) bool {
-	_, err := exec.LookPath(name)
+func (o *Operators) installed(name string) bool {
+	_, err := child.Find(name, o.runner.Environ)
 	return err == nil
 }
 

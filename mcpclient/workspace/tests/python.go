@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"io/fs"
+	"os/exec"
 	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -27,7 +29,21 @@ func pythonTest(ctx context.Context, o *Operators, dir string, args testArgs) (c
 	if args.Path != "" {
 		flags = append(flags, o.below(dir, strings.TrimSuffix(args.Path, "/...")))
 	}
-	return child.Command{Name: "python3", Args: flags}, nil
+	return child.Command{Name: o.python(), Args: flags}, nil
+}
+
+// python returns the interpreter that runs tests: that of the virtual environment in use,
+// by its path if it lies in the workspace, since nothing is taken from there by its name.
+func (o *Operators) python() string {
+	venv := child.Variable(o.runner.Environ, "VIRTUAL_ENV")
+	if _, outside := o.tree.Relative(venv); filepath.IsAbs(venv) && outside == nil {
+		for _, name := range []string{filepath.Join("bin", "python3"), filepath.Join("Scripts", "python.exe")} {
+			if path, err := exec.LookPath(filepath.Join(venv, name)); err == nil {
+				return path
+			}
+		}
+	}
+	return "python3"
 }
 
 // unittest returns the command that runs tests with Python's own runner.
@@ -59,7 +75,7 @@ func (o *Operators) unittest(dir string, files []string, args testArgs) child.Co
 			flags = append(flags, "-k", strings.Trim(name, "^$()"))
 		}
 	}
-	return child.Command{Name: "python3", Args: flags}
+	return child.Command{Name: o.python(), Args: flags}
 }
 
 // pythonTests lists Python's test files in a folder, or else in its folder tests or
@@ -111,8 +127,13 @@ func (o *Operators) unittests(files []string) bool {
 const findPytest = "import sys; sys.path = [p for p in sys.path if p]; import importlib.util; " +
 	"sys.exit(importlib.util.find_spec('pytest') is None)"
 
-// importsPytest reports whether python3 finds pytest; it runs no code of the project.
+// importsPytest reports whether python finds pytest; it runs no code of the project, and
+// so looks for a file if the interpreter may be part of it.
 func (o *Operators) importsPytest(ctx context.Context, dir string) bool {
+	if python := o.python(); python != "python3" {
+		found, err := filepath.Glob(filepath.Join(filepath.Dir(python), "pytest*"))
+		return err == nil && len(found) > 0
+	}
 	out, err := o.runner.Run(ctx, child.Command{
 		Name: "python3", Args: []string{"-c", findPytest},
 		Dir: o.tree.OnDisk(dir), Timeout: 10 * time.Second, Quiet: true, Unwatched: true,

@@ -414,9 +414,8 @@ func TestGoVetIsTheDefaultLinter(t *testing.T) {
 }
 
 func TestMissingLinterIsNamed(t *testing.T) {
-	b := newBench(t, workspace.Config{})
+	b := newBench(t, workspace.Config{Environ: []string{"PATH=" + t.TempDir()}})
 	b.Refused(t, "test.lint", nil, "no project to lint found")
-	t.Setenv("PATH", t.TempDir())
 	b.Write(t, map[string]string{"py/setup.py": "", "web/package.json": "{}", "rust/Cargo.toml": ""})
 	b.Refused(t, "test.lint", args{"path": "py"}, "neither ruff nor flake8")
 	b.Refused(t, "test.lint", args{"path": "web"}, "no script lint")

@@ -294,9 +294,8 @@ func TestOnlyTheApprovedCommandStarts(t *testing.T) {
 }
 
 func TestMissingRunnerIsNamed(t *testing.T) {
-	b := newBench(t, workspace.Config{})
+	b := newBench(t, workspace.Config{Environ: []string{"PATH=" + t.TempDir()}})
 	b.Write(t, map[string]string{"Cargo.toml": ""})
-	t.Setenv("PATH", t.TempDir())
 	b.Refused(t, "test.run", nil, "cargo is not installed")
 }
 

@@ -1,0 +1,149 @@
+package box
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// nested are the repositories below a workspace: git status of the workspace enters
+// those that its index names, and runs what their configuration says. Programs in the
+// box change nothing in those that were there before them.
+type nested struct {
+	dir   string // the workspace; "" holds and finds nothing
+	own   string // .git of the workspace
+	held  []string
+	links []string // .git that cannot be held
+
+	mutex sync.Mutex
+	known map[string]bool // .git that were there when the box was made, or that Made returned
+}
+
+// findNested finds the repositories below a folder. Those within common belong to the
+// folder's own repository.
+func findNested(dir, own, common string) *nested {
+	n := &nested{dir: dir, own: own, known: map[string]bool{}}
+	hold := func(path string) {
+		if (common == "" || !within(path, common)) && !within(dir, path) && !slices.Contains(n.held, path) {
+			n.held = append(n.held, path)
+		}
+	}
+	for _, path := range n.find() {
+		n.known[path] = true
+		if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink != 0 {
+			n.links = append(n.links, path)
+			continue
+		}
+		hold(path)
+		for _, folder := range leadsTo(path) {
+			if within(folder, dir) {
+				hold(folder)
+			}
+		}
+	}
+	return n
+}
+
+// leadsTo returns the folders of a repository that lie elsewhere: the one that its .git
+// file names, and the one where that has its configuration.
+func leadsTo(path string) (folders []string) {
+	admin := path
+	if text, err := os.ReadFile(path); err == nil { // #nosec G304 -- of the workspace; a folder has none
+		named, found := bytes.CutPrefix(text, []byte("gitdir: "))
+		if admin = from(filepath.Dir(path), named); !found || !isGitFolder(admin) {
+			return nil
+		}
+		folders = append(folders, admin)
+	}
+	if text, err := os.ReadFile(filepath.Join(admin, "commondir")); err == nil { // #nosec G304 G703 -- only held
+		if common := from(admin, text); isGitFolder(common) && common != admin {
+			folders = append(folders, common)
+		}
+	}
+	return folders
+}
+
+// from returns the real path that a file in a folder names.
+func from(folder string, text []byte) string {
+	path := strings.TrimSpace(string(text))
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(folder, path)
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// isGitFolder reports whether git would take a folder for one of its own.
+func isGitFolder(path string) bool {
+	_, err := os.Lstat(filepath.Join(path, "HEAD")) // #nosec G703 -- only looked at
+	return err == nil
+}
+
+// find returns the .git files, folders and links below the workspace, but its own.
+func (n *nested) find() (out []string) {
+	if n.dir == "" {
+		return nil
+	}
+	_ = filepath.WalkDir(n.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != ".git" {
+			return nil //nolint:nilerr // git does not enter what cannot be read either
+		}
+		if path != n.own {
+			out = append(out, path)
+		}
+		if d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return out
+}
+
+// fixed returns what programs may not change.
+func (n *nested) fixed() []string {
+	return slices.DeleteFunc(slices.Clone(n.held), func(path string) bool {
+		_, err := os.Lstat(path)
+		return err != nil // the user has removed it
+	})
+}
+
+// made returns the .git that appeared since the box was made, each once.
+func (n *nested) made() (out []string) {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	for _, path := range n.find() {
+		if !n.known[path] {
+			n.known[path] = true
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// Made says which repositories appeared below the workspace since the box was made, each
+// once; "" if none did. Nothing keeps programs from making them, and what their
+// configuration names runs at the user's next git command there or, if the index of the
+// workspace names them, at the next git status. It reads all folders of the workspace.
+func (b *Box) Made() string {
+	if b == nil || b.nested == nil {
+		return ""
+	}
+	made := b.nested.made()
+	for i, path := range made {
+		made[i], _ = filepath.Rel(b.nested.dir, path) // both are absolute
+	}
+	switch len(made) {
+	case 0:
+		return ""
+	case 1:
+		return "the repository " + made[0] + " appeared while programs ran in the box: git runs what its config says, so read it before you use git in this folder"
+	default:
+		return "the repositories " + strings.Join(made, ", ") + " appeared while programs ran in the box: git runs what their config says, so read it before you use git in this folder"
+	}
+}
