@@ -1,5 +1,7 @@
 package intent
 
+import "replan/internal/lazyregexp"
+
 // Intent is what a goal in a few words asks for. It is unknown, with the action none and
 // without target or parameters, exactly if its confidence is below one half.
 type Intent struct {
@@ -91,10 +93,22 @@ func Parse(words string) Intent {
 	return in
 }
 
+// antecedent matches a sentence about a name, and one that renames what it is about.
+var antecedent = lazyregexp.New(`(?is)^(?:the\s+(?:function|method|type|class|struct|constant)\s+)?(\S*[\w)])\s+(?:is|isn't|has|sounds|should)\b[^.;]*[.;]\s+(?:please\s+)?rename\s+(?:it|(?:that|this|the)\s+(?:function|method|type|class|struct|constant|name)|that|this)\s+(.+)$`)
+
+// renamedBefore names what "Foo is a bad name. Rename it to Bar" renames.
+func renamedBefore(words string) string {
+	if m := antecedent.FindStringSubmatch(words); m != nil && likeCode(m[1]) {
+		return "rename " + m[1] + " " + m[2]
+	}
+	return words
+}
+
 // understand reads an intent, and lists the words that it ignores but must not
 // ignore.
 func understand(words string) (in Intent, open []string) {
 	in = Intent{Category: unknown, Action: none, Params: map[string]string{}}
+	words = renamedBefore(words)
 	tokens := split(words, maxWords+1)
 	first, rest := tasks(tokens)
 	if len(tokens) > maxWords || len(first) == 0 {

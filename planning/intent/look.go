@@ -512,7 +512,8 @@ var plainWords = strings.Fields("a an the this that these those it its them thei
 	"file files key keys value values field fields line lines entry entries comment comments content contents setting settings option options default defaults " +
 	"differ differs different difference differences compared comparing versus vs same change changes changed contain contains say says said mean means look like about " +
 	"function functions func method methods type types class classes exported public declared declares defined defines constant constants struct structs " +
-	"commit commits last latest project repository repo folder directory package module code set sets up exist exists json yaml toml csv")
+	"commit commits last latest project repository repo folder directory package module code set sets up exist exists json yaml toml csv " +
+	"define declare place places spot spots together")
 
 // open reports whether the goal asks about something that the looks are not about.
 func (l *looker) open() bool {
@@ -772,7 +773,7 @@ func Deletes(goal, name string) bool {
 	at := slices.IndexFunc(tokens, func(t token) bool { return !t.is(fillers...) })
 	named := false
 	for i, t := range tokens {
-		if i == at || i > 0 && tokens[i-1].after != "" {
+		if i == at || i > 0 && (tokens[i-1].after != "" || tokens[i-1].is("please", "then", "and", "so")) {
 			if t.is("delete", "remove", "drop") {
 				rest := tokens[i+1:]
 				if named && len(rest) > 0 && rest[0].is("it") {

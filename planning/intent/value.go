@@ -114,13 +114,18 @@ func (v ValueChange) places(text string) (found []place) {
 	return found
 }
 
-// shorter returns the lines of a text that assign a value, the old one if it is known, to
-// what the first or the last words of the name say: port, for the default port.
-func (v ValueChange) shorter(text string) (found []place) {
+// similar returns the lines of a text that assign a value, the old one if it is known, to
+// what the first or the last words of the name say: port, for the default port. If the old
+// value is known, a longer name may have it, too: defaultPort, for the port.
+func (v ValueChange) similar(text string) (found []place) {
 	words := strings.Fields(v.Name)
 	for line := range strings.SplitSeq(text, "\n") {
 		name, p, ok := assigned(line)
 		if !ok || v.From != "" && line[p.start:p.end] != v.From {
+			continue
+		}
+		if whole := plainName(v.Name); v.From != "" && len(whole) > 2 && strings.Contains(plainName(name), whole) {
+			found = append(found, p)
 			continue
 		}
 		for i := 1; i < len(words); i++ {
@@ -207,7 +212,7 @@ func plainName(name string) string {
 func (v ValueChange) Value(text string) (string, bool) {
 	found := v.places(text)
 	if len(found) == 0 {
-		found = v.shorter(text)
+		found = v.similar(text)
 	}
 	if len(found) != 1 {
 		return "", false
@@ -222,7 +227,7 @@ func (v ValueChange) Patch(text string) (old, new string, ok bool) {
 	found := v.places(text)
 	switch {
 	case len(found) == 0:
-		if found = v.shorter(text); len(found) == 0 && v.From != "" {
+		if found = v.similar(text); len(found) == 0 && v.From != "" {
 			found = v.spoken(text)
 		}
 	case v.From != "":

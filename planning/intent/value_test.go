@@ -62,6 +62,8 @@ func TestValueIsChangedInPlace(t *testing.T) {
 		{"a constant of Go", intent.ValueChange{Name: "MaxOrders", To: "500"}, "// MaxOrders is it.\nconst MaxOrders = 1000\n", "const MaxOrders = 1000", "const MaxOrders = 500"},
 		{"the words of a name", intent.ValueChange{Name: "default port", From: "8080", To: "9090"}, "const defaultPort = \"8080\"\n", `const defaultPort = "8080"`, `const defaultPort = "9090"`},
 		{"the last word of a name", intent.ValueChange{Name: "default port", From: "8080", To: "9090"}, "{\n  \"port\": 8080,\n  \"timeout\": 30\n}\n", `  "port": 8080,`, `  "port": 9090,`},
+		{"a longer name with the old value", intent.ValueChange{Name: "port", From: "8080", To: "9090"}, "// defaultPort is used if SHOP_PORT is not set.\nconst defaultPort = \"8080\"\n\nfunc port() string {\n", `const defaultPort = "8080"`, `const defaultPort = "9090"`},
+		{"none if two longer names have the old value", intent.ValueChange{Name: "port", From: "8080", To: "9090"}, "httpPort = 8080\ngrpcPort = 8080\n", "", ""},
 		{"the first word of a name", intent.ValueChange{Name: "log level", To: "warn"}, "{\n  \"log\": \"debug\",\n  \"port\": 80\n}\n", `  "log": "debug",`, `  "log": "warn",`},
 		{"none if the first and the last word of a name are both there", intent.ValueChange{Name: "log level", To: "warn"}, "{\n  \"log\": \"a\",\n  \"level\": \"b\"\n}\n", "", ""},
 		{"a version in quotes", intent.ValueChange{Name: "version", To: "0.3.1"}, "__version__ = \"0.3.0\"\n", `__version__ = "0.3.0"`, `__version__ = "0.3.1"`},
