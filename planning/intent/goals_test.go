@@ -75,13 +75,16 @@ func TestListsAreAnsweredByTheirLook(t *testing.T) {
 
 func TestChangesAreAnsweredByRuleUnlessSomethingIsAsked(t *testing.T) {
 	for goal, want := range map[string]bool{
-		"Rename Make to New and run the tests":   true,
-		"Please fix the typo in README.md":       true,
-		"Fix the bug and explain it":             false,
-		"Fix Parse. What was wrong?":             false,
-		"Find out why the test fails and fix it": false,
-		"Add a test that says why it matters":    false,
-		"What does Parse do?":                    false,
+		"Create MODULES.md with the names of the modules and what each is for.": true,
+		"Fix the port in a.go. What was it before":                              false,
+		"Fix the port in a.go and what else is wrong?":                          false,
+		"Rename Make to New and run the tests":                                  true,
+		"Please fix the typo in README.md":                                      true,
+		"Fix the bug and explain it":                                            false,
+		"Fix Parse. What was wrong?":                                            false,
+		"Find out why the test fails and fix it":                                false,
+		"Add a test that says why it matters":                                   false,
+		"What does Parse do?":                                                   false,
 	} {
 		if _, ok := intent.AnsweredByChanges(goal); ok != want {
 			t.Errorf("%q is answered by rule: %v", goal, ok)

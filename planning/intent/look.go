@@ -687,12 +687,14 @@ func AnsweredByLooks(goal string, steps []plan.Step) (Intent, bool) {
 // AnsweredByChanges returns the intent whose answer by rule reports the changes that a
 // goal wants. ok is false if the goal also asks something.
 func AnsweredByChanges(goal string) (in Intent, ok bool) {
-	begins := true
+	begins, changes := true, false
 	for _, t := range split(goal, 4*maxWords) {
 		switch {
 		case begins && t.is(fillers...):
 		case begins:
-			if t.is(questions...) || t.is("explain", "describe", "tell", "find", "summarize", "list", "show", "figure", "investigate", "debug", "compare") {
+			named := changes && !strings.Contains(goal, "?") // "Create a.md with the names and what each is for"
+			changes = changes || t.is(changing...)
+			if t.is(questions...) && !named || t.is("explain", "describe", "tell", "find", "summarize", "list", "show", "figure", "investigate", "debug", "compare") {
 				return Intent{}, false
 			}
 			begins = false
@@ -700,7 +702,7 @@ func AnsweredByChanges(goal string) (in Intent, ok bool) {
 			return Intent{}, false
 		}
 		if t.after != "" && t.after != "…" || t.is("and", "then", "but") {
-			begins = true
+			begins, changes = true, changes && t.after == ""
 		}
 	}
 	in = Parse(goal)
