@@ -22,6 +22,7 @@ func TestFitDrivesModelsByWhatTheyDo(t *testing.T) {
 		Replies: []ollamatest.Reply{
 			{Purpose: "analysis", Times: -1, Text: "I cannot."},
 			{Purpose: "plan", Times: -1, TextFor: shortPlan},
+			{Purpose: "args", Times: -1, TextFor: shortText},
 			{Purpose: "repair", Times: -1, Text: "I cannot."},
 			{Purpose: "replan", Times: -1, Text: "I cannot."},
 			{Purpose: "step", Times: -1, Text: "I cannot."},
@@ -125,10 +126,16 @@ func shortPlan(r ollamatest.Request) string {
 		steps = `[{"index":"1","title":"Find the port","tool":"fs.search","args":{"query":"GREENHOUSE_PORT","path":"."},"depends_on":[]}]`
 	case strings.Contains(goal, "watered for more"), strings.Contains(goal, "the soil"):
 		steps = `[{"index":"1","title":"Look at the beds","tool":"fs.read","args":{"path":"greenhouse/beds.py"},"depends_on":[]}]`
-	case strings.Contains(goal, ".gitignore"):
-		steps = `[{"index":"1","title":"Write it","tool":"fs.write","args":{"path":".gitignore","text":"__pycache__/\n*.log\n"},"depends_on":[]}]`
 	case strings.Contains(goal, "Set MAX_BEDS"):
 		steps = `[{"index":"1","title":"Set MAX_BEDS","tool":"fs.patch","args":{"path":"greenhouse/beds.py","old":"MAX_BEDS = 12","new":"MAX_BEDS = 20"},"depends_on":[]}]`
 	}
 	return `{"steps":` + steps + `}`
+}
+
+// shortText writes the text of the new file of the tasks that rules plan.
+func shortText(r ollamatest.Request) string {
+	if strings.Contains(r.Last(), ".gitignore") {
+		return `{"text":"__pycache__/\n*.log\n"}`
+	}
+	return "I cannot."
 }

@@ -162,6 +162,8 @@ func trim(tokens []token) []token {
 		return tokens[n-1:]
 	case n == 2 && isKind(tokens[1], tokens[0]):
 		return tokens[:1]
+	case n == 3 && tokens[0].is("test") && isKind(tokens[1], tokens[2]): // the test function TestMake
+		return tokens[2:]
 	default:
 		return tokens
 	}

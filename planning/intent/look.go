@@ -71,7 +71,7 @@ func (l *looker) look() {
 	for i, t := range l.tokens {
 		switch {
 		case l.named[i]:
-		case l.mark(i, t), l.file(i, t), l.folder(i, t), l.declared(i, t), l.name(i, t):
+		case l.mark(i, t), l.file(i, t), l.folder(i, t), l.declared(i, t), l.name(i, t), l.quantity(i, t):
 			l.named[i] = true
 		}
 	}
@@ -389,6 +389,18 @@ func (l *looker) name(_ int, t token) bool {
 	return true
 }
 
+// quantity searches for a number that a question is about: "Where does the number 350 occur?"
+func (l *looker) quantity(i int, t token) bool {
+	if !l.asks || i == 0 || !l.tokens[i-1].is("number", "value", "text", "string") || !isNumber.MatchString(t.text) {
+		return false
+	}
+	l.add("Search for "+t.text, "fs.search", map[string]any{"query": `\b` + regexp.QuoteMeta(t.text) + `\b`, "regex": true})
+	for j, t := range l.tokens {
+		l.named[j] = l.named[j] || j == i-1 || t.is("occur", "occurs", "appear", "appears", "need", "used", "stand", "stands")
+	}
+	return true
+}
+
 // commits looks at commits that the goal names.
 func (l *looker) commits() {
 	for i, t := range l.tokens {
@@ -513,7 +525,7 @@ var plainWords = strings.Fields("a an the this that these those it its them thei
 	"differ differs different difference differences compared comparing versus vs same change changes changed contain contains say says said mean means look like about " +
 	"function functions func method methods type types class classes exported public declared declares defined defines constant constants struct structs " +
 	"commit commits last latest project repository repo folder directory package module code set sets up exist exists json yaml toml csv " +
-	"define declare place places spot spots together")
+	"define declare place places spot spots together called they're")
 
 // open reports whether the goal asks about something that the looks are not about.
 func (l *looker) open() bool {
@@ -589,7 +601,7 @@ func OnlyAsks(goal string) bool {
 			if t.is(imperatives...) || gives(tokens, i) {
 				return false
 			}
-			asks = asks || t.is(questions...) || t.is(asking...) || t.is(inquiries...) || t.is("give") && i+1 < len(tokens) && tokens[i+1].is("me", "us") || t.is("do", "have") && questioned(tokens[i:])
+			asks = asks || t.is("for", "in", "at", "on", "by", "to", "from", "with", "of", "since", "until") && i+1 < len(tokens) && tokens[i+1].is(questions...) || t.is(questions...) || t.is(asking...) || t.is(inquiries...) || t.is("give") && i+1 < len(tokens) && tokens[i+1].is("me", "us") || t.is("do", "have") && questioned(tokens[i:])
 			begins = false
 		}
 		if t.after != "" && t.after != "…" || t.is("and", "then", "but") {
@@ -707,7 +719,7 @@ func AnsweredByChanges(goal string) (in Intent, ok bool) {
 	}
 	in = Parse(goal)
 	in.Action = edit
-	return in, !OnlyAsks(goal)
+	return in, !OnlyAsks(goal) && (WantsChange(goal) || !strings.HasSuffix(strings.TrimSpace(goal), "?"))
 }
 
 // changing verbs change files; of the imperatives, the others run something.

@@ -79,6 +79,7 @@ func TestPhrasesHaveTheirIntent(t *testing.T) {
 			{"rename log to audit and run the tests", "refactor rename log new_name=audit"},
 			{"rename log to audit everywhere, the tests must still pass", "refactor rename log new_name=audit"},
 			{"Rename log to audit. All tests should stay green.", "refactor rename log new_name=audit"},
+			{"Can you rename the test function TestPutGet to TestStore and run the tests afterwards?", "refactor rename TestPutGet new_name=TestStore"},
 			{"legacyName is a bad name. Rename that function to underscored everywhere, then run the tests.", "refactor rename legacyName new_name=underscored"},
 			{"Rename log to audit in the whole project and run all tests afterwards", "refactor rename log new_name=audit"},
 			{"rename a to One", "refactor rename a new_name=One"},
