@@ -46,7 +46,7 @@ func CommentsWanted(goal string) (form ListForm, ok bool) {
 		before := tokens[begin+i]
 		starts := before.after != "" || before.is("and", "then", "please")
 		switch {
-		case t.is(restricting...), t.quoted,
+		case t.is(restricting...), t.quoted, t.is("test", "tests") && !WantsTests(goal),
 			t.is(imperatives...) && starts && !t.is("run", "test"):
 			return ListForm{}, false
 		case t.is(comments...), t.is(plainComment...) && before.is(ofDocs...):

@@ -39,11 +39,15 @@ func Compare(goal string, history []plan.HistoryItem) (answer string, ok bool) {
 	maps.Copy(all, values[1])
 	var differ, same []string
 	for _, key := range slices.Sorted(maps.Keys(all)) {
+		name := strings.ToLower(key[strings.LastIndexByte(key, '.')+1:])
+		if alike && (holds(strings.ToLower(key)) || holds(name)) && !slices.Contains(plainWords, name) { // it asks about this one
+			return "", false
+		}
 		a, inA := values[0][key]
 		b, inB := values[1][key]
 		switch {
 		case inA && inB && a == b:
-			same = append(same, code(key))
+			same = append(same, key)
 		case !inA:
 			differ = append(differ, fmt.Sprintf("- %s: only in %s, %s", code(key), code(names[1]), code(b)))
 		case !inB:
@@ -54,7 +58,7 @@ func Compare(goal string, history []plan.HistoryItem) (answer string, ok bool) {
 	}
 	if alike && len(same) > 0 {
 		for i, key := range same {
-			same[i] = "- " + key + ": " + code(values[0][strings.Trim(key, "`")])
+			same[i] = "- " + code(key) + ": " + code(values[0][key])
 		}
 		return fmt.Sprintf("The same in %s and %s:\n\n%s", code(names[0]), code(names[1]), strings.Join(same, "\n")), true
 	}
@@ -66,6 +70,9 @@ func Compare(goal string, history []plan.HistoryItem) (answer string, ok bool) {
 	}
 	answer = fmt.Sprintf("%s of %s and %s differ:\n\n%s", english.Count(len(differ), "key"), code(names[0]), code(names[1]), strings.Join(differ, "\n"))
 	if len(same) > 0 {
+		for i, key := range same {
+			same[i] = code(key)
+		}
 		answer += "\n\nThe same in both: " + strings.Join(same, ", ") + "."
 	}
 	return answer, true
