@@ -214,7 +214,7 @@ func OnlyRead(goal, file string) bool {
 			continue
 		}
 		before := tokens[:i]
-		for len(before) > 0 && (before[len(before)-1].is("the", "file")) {
+		for len(before) > 0 && before[len(before)-1].is("the", "file") {
 			before = before[:len(before)-1]
 		}
 		n := len(before)
@@ -292,7 +292,7 @@ func isCreated(tokens []token, verb, at int) bool {
 		named--
 	}
 	ends := tokens[at].after != "" || at+1 == len(tokens)
-	goesOn := ends || tokens[at+1].is(afterFile...) && !(tokens[verb].is("add") && tokens[at+1].is("to"))
+	goesOn := ends || tokens[at+1].is(afterFile...) && (!tokens[verb].is("add") || !tokens[at+1].is("to"))
 	if named == 0 || len(between) > 1 && between[len(between)-1].is("called", "named") && dropArticles(between)[0].is("file", "new") {
 		return goesOn && tokens[verb].is("create", "write", "make", "generate", "add")
 	}

@@ -39,8 +39,7 @@ func Compare(goal string, history []plan.HistoryItem) (answer string, ok bool) {
 	maps.Copy(all, values[1])
 	var differ, same []string
 	for _, key := range slices.Sorted(maps.Keys(all)) {
-		name := strings.ToLower(key[strings.LastIndexByte(key, '.')+1:])
-		if alike && (holds(strings.ToLower(key)) || holds(name)) && !slices.Contains(plainWords, name) { // it asks about this one
+		if alike && isAbout(goal, key) {
 			return "", false
 		}
 		a, inA := values[0][key]
@@ -76,6 +75,13 @@ func Compare(goal string, history []plan.HistoryItem) (answer string, ok bool) {
 		answer += "\n\nThe same in both: " + strings.Join(same, ", ") + "."
 	}
 	return answer, true
+}
+
+// isAbout reports whether a goal names a key, by its dotted name or the last part of it.
+func isAbout(goal, key string) bool {
+	key = strings.ToLower(key)
+	name := key[strings.LastIndexByte(key, '.')+1:]
+	return !slices.Contains(plainWords, name) && slices.ContainsFunc(split(goal, 4*maxWords), func(t token) bool { return t.is(key, name) })
 }
 
 // flatten writes the values of an object by their dotted keys.

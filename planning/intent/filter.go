@@ -137,10 +137,10 @@ func FilesDeclaring(goal string, files []string, history []plan.HistoryItem) (fo
 	if r.Truncated || r.Total != len(r.Symbols) || folder == "" {
 		return nil, false
 	}
-	for _, t := range split(goal[:at[0]]+" files "+goal[at[5]:], 4*maxWords) {
-		if !t.is(aroundFilter...) && extensions[t.key] == nil && !isFile(t.text) && !strings.Contains(t.text, "/") && path.Base(folder) != t.text {
-			return nil, false
-		}
+	if slices.ContainsFunc(split(goal[:at[0]]+" files "+goal[at[5]:], 4*maxWords), func(t token) bool {
+		return !t.is(aroundFilter...) && extensions[t.key] == nil && !isFile(t.text) && !strings.Contains(t.text, "/") && path.Base(folder) != t.text
+	}) {
+		return nil, false
 	}
 	wanted := languagesIn(goal)
 	without := negative.MatchString(goal[at[2]:at[3]])

@@ -87,7 +87,8 @@ func TestFilesThatDeclareAKindOfSymbolAreFound(t *testing.T) {
 	listed := func(total int) []plan.HistoryItem {
 		return []plan.HistoryItem{{Index: "1", Tool: "code.symbols", Args: map[string]any{"path": "notes"}, Status: plan.ItemCompleted, Result: map[string]any{
 			"path": "notes", "total": total, "symbols": []any{
-				map[string]any{"name": "load", "kind": "function", "path": "notes/book.py"}, map[string]any{"name": "Book", "kind": "class", "path": "notes/book.py"},
+				map[string]any{"name": "load", "kind": "function", "path": "notes/book.py"},
+				map[string]any{"name": "Book", "kind": "class", "path": "notes/book.py"},
 				map[string]any{"name": "main", "kind": "function", "path": "notes/cli.py"},
 			},
 		}}}

@@ -313,7 +313,7 @@ func (l *looker) inside(folder string) {
 			files = append(files, file)
 		}
 	}
-	if named := l.namedBy(files); len(named) > 0 && !(l.any("files") && l.any(conditional...)) { // it asks which of them meet a condition
+	if named := l.namedBy(files); len(named) > 0 && (!l.any("files") || !l.any(conditional...)) { // it asks which of them meet a condition
 		files = named
 	}
 	if len(files) == 0 || len(files)+len(l.steps) > mostInside || len(l.facts.Inside) >= mostFacts || slices.ContainsFunc(files, func(f string) bool { return slices.Contains(l.facts.Large, f) }) {

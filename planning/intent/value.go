@@ -49,21 +49,7 @@ func ValueWanted(goal string) (v ValueChange, ok bool) {
 	goal = strings.TrimRight(strings.TrimSpace(goal), ".! ")
 	goal = goal[:len(goal)-len(valueTests.FindString(goal))]
 	goal = strings.TrimRight(goal, ".! ")
-	if m := insteadGoal.FindStringSubmatch(goal); m != nil && strings.ContainsAny(m[4]+m[6], "0123456789") && // no verb: returned instead of logged
-		!slices.Contains(computed, strings.ToLower(m[1])) {
-		goal = "change " + m[1] + m[7] + " from " + m[4] + m[6] + " to " + m[3] + m[5]
-		if m[2] != "" {
-			goal += " " + m[2]
-		}
-		if m[8] != "" {
-			goal += " in " + m[8]
-		}
-	}
-	if m := copyGoal.FindStringSubmatch(goal); m != nil && isFile(bare(m[2])) && isFile(bare(m[3])) {
-		goal = "set " + m[1] + " in " + m[3] + " to the one in " + m[2]
-	} else if m := sameGoal.FindStringSubmatch(goal); m != nil {
-		goal = "set " + m[1] + " in " + m[2] + " to the one in " + m[3]
-	}
+	goal = rephrased(goal)
 	m := valueGoal.FindStringSubmatch(goal)
 	if m == nil {
 		return ValueChange{}, false
@@ -84,11 +70,7 @@ func ValueWanted(goal string) (v ValueChange, ok bool) {
 			return ValueChange{}, false
 		}
 	}
-	if strings.HasPrefix(strings.TrimPrefix(strings.ToLower(goal), "please "), "change "+strings.ToLower(m[1])+" ") && v.From == "" && justWord.MatchString(v.Name) && justWord.MatchString(v.To) &&
-		!slices.ContainsFunc(switches, func(s []string) bool { return slices.Contains(s, v.To) }) { // rather the name changes: "Change title to heading"
-		return ValueChange{}, false
-	}
-	if strings.HasSuffix(goal, "?") || strings.ContainsAny(v.Name, "()[]{}=<>,;:!?") {
+	if strings.HasSuffix(goal, "?") || strings.ContainsAny(v.Name, "()[]{}=<>,;:!?") || v.renames(goal, m[1]) {
 		return ValueChange{}, false
 	}
 	if m[2] != "" && !isFile(v.In[0]) && !strings.Contains(v.In[0], "/") { // the number of beds
@@ -97,6 +79,33 @@ func ValueWanted(goal string) (v ValueChange, ok bool) {
 	return v, v.Name != "" && !isFile(v.Name) && !slices.ContainsFunc(strings.Fields(strings.ToLower(v.Name)), func(w string) bool {
 		return slices.Contains([]string{"and", "from", "to", "all", "every", "each", "function", "method", "class", "type", "file", "it", "this"}, w)
 	})
+}
+
+// rephrased returns a goal that says which value takes the place of which, or where the new
+// one stands, as an order to change it. Other goals are returned as they are.
+func rephrased(goal string) string {
+	if m := insteadGoal.FindStringSubmatch(goal); m != nil && strings.ContainsAny(m[4]+m[6], "0123456789") && // no verb: returned instead of logged
+		!slices.Contains(computed, strings.ToLower(m[1])) {
+		goal = "change " + m[1] + m[7] + " from " + m[4] + m[6] + " to " + m[3] + m[5]
+		if m[2] != "" {
+			goal += " " + m[2]
+		}
+		if m[8] != "" {
+			goal += " in " + m[8]
+		}
+	}
+	if m := copyGoal.FindStringSubmatch(goal); m != nil && isFile(bare(m[2])) && isFile(bare(m[3])) {
+		goal = "set " + m[1] + " in " + m[3] + " to the one in " + m[2]
+	} else if m := sameGoal.FindStringSubmatch(goal); m != nil {
+		goal = "set " + m[1] + " in " + m[2] + " to the one in " + m[3]
+	}
+	return goal
+}
+
+// renames reports whether a goal may rather want the name changed: "Change title to heading".
+func (v ValueChange) renames(goal, name string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(strings.ToLower(goal), "please "), "change "+strings.ToLower(name)+" ") && v.From == "" &&
+		justWord.MatchString(v.Name) && justWord.MatchString(v.To) && !slices.ContainsFunc(switches, func(s []string) bool { return slices.Contains(s, v.To) })
 }
 
 // bare returns a word of a goal without quotes and the marks of a sentence.
