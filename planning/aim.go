@@ -61,7 +61,7 @@ func (c *completion) places() []place {
 		name, rest, _ := strings.Cut(named, ": ")
 		_, at, _ := strings.Cut(rest, ", ")
 		file, number, _ := strings.Cut(at, ":")
-		if line, err := strconv.Atoi(number); err == nil {
+		if line, err := strconv.Atoi(number); err == nil && line > 0 {
 			found = append(found, place{name, file, line})
 		}
 	}

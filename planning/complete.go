@@ -129,11 +129,11 @@ func (c *completion) dropStrays() {
 	c.drop(func(s plan.Step) bool { return drop[s.Index] })
 }
 
-// dropCommits leaves out steps that commit, push or make a branch if the goal does not ask
-// for it. Small models end their plans with them.
+// dropCommits leaves out steps that commit, push or make a branch if no word of the goal can
+// ask for it. Small models end their plans with them.
 func (c *completion) dropCommits() {
 	unasked := func(s plan.Step) bool {
-		return strings.HasPrefix(s.Tool, "vcs.") && c.changes(s) && !slices.ContainsFunc([]string{"commit", "push", "branch", "check in", "git"}, func(word string) bool {
+		return strings.HasPrefix(s.Tool, "vcs.") && c.changes(s) && !slices.ContainsFunc([]string{"commit", "push", "branch", "check in", "check out", "checkout", "git", "switch", "merge", "publish", "release", "pull request", "version control"}, func(word string) bool {
 			return strings.Contains(strings.ToLower(c.brief.Goal), word)
 		})
 	}

@@ -108,6 +108,11 @@ func TestPlansAreCompletedByRule(t *testing.T) {
 			[]string{`1 fs.write {"path":"NOTES.md"}`, `2 vcs.commit {"message":"Notes"} ["1"]`, `3 vcs.push {} ["2"]`},
 			`1 fs.write{"path":"NOTES.md"}`, `1 fs.write{"path":"NOTES.md"}; 2 vcs.commit{"message":"Notes"} ←1; 3 vcs.push{} ←2`,
 		},
+		"a branch that the goal wants to be on stays": {
+			"Switch to topic and create NOTES.md about auth",
+			[]string{`1 vcs.branch {"name":"topic"}`, `2 fs.write {"path":"NOTES.md"} ["1"]`},
+			`1 vcs.branch{"name":"topic"}; 2 fs.write{"path":"NOTES.md"} ←1`, "",
+		},
 		"a commit that the goal asks for stays": {
 			"Create NOTES.md about auth and commit it",
 			[]string{`1 fs.write {"path":"NOTES.md"}`, `2 vcs.commit {"message":"Notes"} ["1"]`},

@@ -15,8 +15,16 @@ import (
 )
 
 // ruled returns the steps that are still to do after the looks, and why no model has to
-// plan them; "" if it has to.
+// plan them; "" if it has to, also where they are more than a plan may have.
 func ruled(b prompt.Brief) (steps []plan.Step, reason string) {
+	if steps, reason = byRule(b); b.MaxSteps > 0 && len(b.Looks)+len(steps) > b.MaxSteps {
+		return nil, ""
+	}
+	return steps, reason
+}
+
+// byRule returns the steps of the first rule that is for a goal.
+func byRule(b prompt.Brief) (steps []plan.Step, reason string) {
 	if step, ok := writtenList(b); ok {
 		return []plan.Step{step}, "the goal wants the list that was looked up"
 	}
@@ -108,7 +116,7 @@ func ruledPlan(b prompt.Brief, steps []plan.Step) plan.Plan {
 // find it nor to copy it.
 func valueSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 	change, wanted := intent.ValueWanted(b.Goal)
-	if !wanted || len(b.Looked) != len(b.Looks) {
+	if !wanted || !lookedAtAll(b) {
 		return nil, false
 	}
 	if _, err := b.Catalogue.Find("fs.patch"); err != nil {
@@ -154,7 +162,7 @@ func valueSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 		}
 		next("Run the tests", "test.run", map[string]any{}, after...)
 	}
-	return steps, len(steps) > 0 && (b.MaxSteps <= 0 || len(b.Looks)+len(steps) <= b.MaxSteps)
+	return steps, len(steps) > 0
 }
 
 // wordSteps returns the patches of a goal that wants a word of code replaced in each file
@@ -168,20 +176,32 @@ func wordSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 	var patches []plan.Step
 	for _, item := range b.Looked {
 		at, _ := item.Args["path"].(string)
-		if item.Tool != "fs.read" {
+		if item.Tool == "fs.search" {
 			continue
 		}
 		old, changed, ok := intent.ReplaceWord(fileText(item), from, to)
-		if !ok || item.Args["limit"] != nil || !names(b, at) {
+		if !ok || item.Tool != "fs.read" || item.Args["limit"] != nil || !names(b, at) {
 			return nil, false
 		}
 		patches = append(patches, plan.Step{Title: untrusted.Text("Replace " + from + " in " + at), Tool: "fs.patch", Args: map[string]any{"path": at, "old": old, "new": changed}})
 	}
 	c := completion{brief: b}
-	if len(patches) == 0 || len(b.Looked) != len(b.Looks) {
+	if len(patches) == 0 || !lookedAtAll(b) {
 		return nil, false
 	}
 	return c.changing(false, patches...), true
+}
+
+// lookedAtAll reports whether the looks have read each file that the goal names: all looks are
+// done, none was one too many, and each name is that of a file that was read.
+func lookedAtAll(b prompt.Brief) bool {
+	var files []string
+	for _, item := range b.Looked {
+		if at, _ := item.Args["path"].(string); item.Tool == "fs.read" {
+			files = append(files, at)
+		}
+	}
+	return len(b.Looked) == len(b.Looks) && len(b.Looks) < intent.MostLooks && !intent.NamesNew(b.Goal, files)
 }
 
 // moveSteps returns the moves of the files that a goal names to the folder that it names.

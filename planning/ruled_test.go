@@ -9,6 +9,7 @@ import (
 
 	"replan/planning"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // declares is a look at what a file declares: functions that have no comment.
@@ -132,9 +133,10 @@ func TestNamedValueIsChangedByRule(t *testing.T) {
 			goal: "Set the port in a.json to the one in b.json.", files: map[string]string{"a.json": dev, "b.json": prod},
 			want: `; 3 fs.patch{"new":"  \"port\": 80,","old":"  \"port\": 8080,","path":"a.json"} ←1,2`,
 		},
-		"not where one file has no place for it":    {goal: "Set the port to 90 in a.json and README.md", files: map[string]string{"a.json": dev, "README.md": readme}},
-		"not where more is wanted":                  {goal: "Set the port to 90 in a.json and describe it in README.md", files: map[string]string{"a.json": dev, "README.md": readme}},
-		"not in a file that the goal does not name": {goal: "Set the timeout to 60", files: map[string]string{"a.json": dev}},
+		"not where a file that the goal names was not read": {goal: "Change the timeout from 30 to 60 in a.json and c.json", files: map[string]string{"a.json": dev}},
+		"not where one file has no place for it":            {goal: "Set the port to 90 in a.json and README.md", files: map[string]string{"a.json": dev, "README.md": readme}},
+		"not where more is wanted":                          {goal: "Set the port to 90 in a.json and describe it in README.md", files: map[string]string{"a.json": dev, "README.md": readme}},
+		"not in a file that the goal does not name":         {goal: "Set the timeout to 60", files: map[string]string{"a.json": dev}},
 		"not from two files of one name": {
 			goal: "Set the port in a.json to the one in b.json", files: map[string]string{"a.json": dev, "x/b.json": prod, "y/b.json": prod},
 		},
@@ -285,6 +287,55 @@ func TestSmallModelIsNotAskedForThePlanOfAnEdit(t *testing.T) {
 				if got := drawn(p.Outcome().Plan); small && tt.want != "" && got != want[2:]+tt.want {
 					t.Errorf("got\n     %s\nwant %s", got, want[2:]+tt.want)
 				}
+			}
+		})
+	}
+}
+
+func TestWordsAreReplacedAndFilesMovedByRule(t *testing.T) {
+	const code = "port := env(\"SHOP_PORT\")\n"
+	list := func(b *prompt.Brief, looked []plan.HistoryItem) []plan.HistoryItem {
+		look, item := reading(fmt.Sprint(len(looked)+1), "config")
+		look.Tool, item.Tool, item.Result = "fs.list", "fs.list", map[string]any{"entries": []any{}}
+		b.Looks = append(b.Looks, look)
+		return append(looked, item)
+	}
+	for name, tt := range map[string]struct {
+		goal, want string // want is "" if the model plans
+		files      []string
+		listed     bool // a folder was listed, too
+		most       int
+	}{
+		"a word": {
+			goal: "Replace SHOP_PORT with HTTP_PORT in a/x.go and run the tests", files: []string{"a/x.go"},
+			want: `; 2 fs.patch{"new":"port := env(\"HTTP_PORT\")","old":"port := env(\"SHOP_PORT\")","path":"a/x.go"} ←1; 3 test.run{} ←2`,
+		},
+		"no word in a folder that was not read": {goal: "Replace SHOP_PORT with HTTP_PORT in a/x.go and config/", files: []string{"a/x.go"}, listed: true},
+		"no word in a file that was not read":   {goal: "Replace SHOP_PORT with HTTP_PORT in a/x.go and b/x.go", files: []string{"a/x.go"}},
+		"no more steps than a plan may have":    {goal: "Replace SHOP_PORT with HTTP_PORT in a/x.go and run the tests", files: []string{"a/x.go"}, most: 2},
+		"a move":                                {goal: "Move a/x.go to lib/", files: []string{"a/x.go"}, want: `; 2 fs.move{"from":"a/x.go","to":"lib/x.go"} ←1`},
+		"no move of what a file holds":          {goal: "Move the constants in a/x.go to lib/", files: []string{"a/x.go"}},
+		"no more moves than steps that may be":  {goal: "Move a/x.go to lib/", files: []string{"a/x.go"}, most: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := workplace(t, tt.goal, true)
+			b.MaxSteps = tt.most
+			var looked []plan.HistoryItem
+			want := ""
+			for i, file := range tt.files {
+				look, item := reading(fmt.Sprint(i+1), file)
+				item.Result = code
+				b.Looks, looked = append(b.Looks, look), append(looked, item)
+				want += fmt.Sprintf(`; %d fs.read{"path":%q}`, i+1, file)
+			}
+			if tt.listed {
+				looked = list(&b, looked)
+			}
+			p := planning.NewPipeline(b)
+			p.(planning.Looker).Looked(looked)
+			got := drawn(p.Outcome().Plan)
+			if tt.want != "" && got != want[2:]+tt.want || tt.want == "" && (strings.Contains(got, `"new"`) || strings.Contains(got, "fs.move")) {
+				t.Errorf("got\n     %s\nwant %s", got, want[2:]+tt.want)
 			}
 		})
 	}

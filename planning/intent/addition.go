@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -31,6 +32,11 @@ var addedKinds = map[AdditionKind][]string{
 	AddedText: strings.Fields("section paragraph sentence line lines entry heading chapter bullet item row note link"),
 }
 
+// attributes are added to code that exists, also where a kind of code stands before them: a
+// type annotation, a class attribute.
+var attributes = strings.Fields("doc comment comments docstring parameter argument field check checks case annotation annotations hint hints tag tags attribute text name names " +
+	"number numbers value values decorator overloading call calls break")
+
 // AdditionWanted reads a goal that only wants something new added to a file, and the tests
 // run at most: "Add a method clear to Book". ok is false if it wants anything else, such as
 // a parameter, which changes code that exists.
@@ -38,7 +44,7 @@ func AdditionWanted(goal string) (a Addition, ok bool) {
 	verbs, inside := 0, -1 // position of the verb
 	tokens := split(goal, 4*maxWords)
 	for i, t := range tokens {
-		begins := i == 0 || tokens[i-1].after != "" || tokens[i-1].is("and", "then", "but") || tokens[i-1].is(fillers...)
+		begins := beginsClause(tokens, i)
 		switch {
 		case !begins || !t.is(imperatives...):
 		case t.is("add", "append", "write", "implement", "insert"):
@@ -60,7 +66,7 @@ func AdditionWanted(goal string) (a Addition, ok bool) {
 				a.Kind = kind
 			}
 		}
-		if t.is("doc", "comment", "comments", "docstring", "parameter", "argument", "field", "check", "case") && a.Kind != AddedTest {
+		if t.is(attributes...) && t.text == t.key && a.Kind != AddedTest || t.is("coverage", "mode", "flag", "results", "dependency", "command") {
 			return Addition{}, false
 		}
 		if t.after != "" {
@@ -107,9 +113,11 @@ func EditsInPlace(goal string) bool {
 	tokens := split(goal, 4*maxWords)
 	edits := replaces(tokens)
 	for i, t := range tokens {
-		begins := i == 0 || tokens[i-1].after != "" || tokens[i-1].is("and", "then", "but") || tokens[i-1].is(fillers...)
+		begins := beginsClause(tokens, i)
 		switch {
-		case t.is("test", "tests") && !t.quoted && !WantsTests(goal) && !begins:
+		case t.is("test", "tests") && !t.quoted && !WantsTests(goal) && !begins, spares(tokens, i), t.is("git", "branch", "commit") && i > 0 && tokens[i-1].is("to", "from", "new", "a"):
+			return false
+		case begins && t.is("lint", "vet", "start", "restart", "stop", "download", "upload", "send"), begins && handles(tokens, i):
 			return false
 		case !begins || !t.is(imperatives...):
 		case t.is(editing...), gives(tokens, i):
@@ -119,59 +127,107 @@ func EditsInPlace(goal string) bool {
 			return false
 		}
 	}
-	return edits
+	return edits && !OnlyAsks(goal)
+}
+
+// spares reports whether the word at a position begins to say what is not to be changed.
+func spares(tokens []token, i int) bool {
+	begins := i == 0 || tokens[i-1].after != "" || tokens[i-1].is("and", "then", "but")
+	return begins && (denies(tokens[i:]) || tokens[i].is("leave", "ignore", "skip")) || tokens[i].is("except") ||
+		tokens[i].is("not") && i+1 < len(tokens) && (tokens[i+1].is("in", "the", "for") || isFile(tokens[i+1].text))
+}
+
+// handles reports whether the verb at a position is about a file as a whole, or makes
+// something beside it: "Remove a.go", "Convert a.json to YAML", "Make a copy of a.go", "Set up
+// a linter".
+func handles(tokens []token, i int) bool {
+	rest := tokens[i+1:]
+	if tokens[i].is("make") && len(rest) > 0 && rest[0].is("a", "an", "me", "us") || tokens[i].is("set") && len(rest) > 0 && rest[0].is("up") {
+		return true
+	}
+	for len(rest) > 0 && (rest[0].is(articles...) || rest[0].is("file", "files")) {
+		rest = rest[1:]
+	}
+	return tokens[i].is("delete", "remove", "convert", "turn", "put", "save", "add") && len(rest) > 0 && isFile(rest[0].text)
+}
+
+// beginsClause reports whether a clause, or its verb after words such as "please", may begin
+// at a position.
+func beginsClause(tokens []token, i int) bool {
+	return i == 0 || tokens[i-1].after != "" || tokens[i-1].is("and", "then", "but") || tokens[i-1].is(fillers...)
+}
+
+// asked returns the words of a goal without politeness, and without the run of the tests that
+// it wants at its end. ok is false for a question that begins with no request.
+func asked(goal string) (tokens []token, ok bool) {
+	goal = strings.TrimRight(strings.TrimSpace(goal), ".! ")
+	whole := split(goal[:len(goal)-len(valueTests.FindString(goal))], 4*maxWords)
+	tokens = dropPhrases(dropPhrases(whole, greetings, false), farewells, true)
+	return tokens, len(tokens) > 0 && (len(tokens) < len(whole) || !strings.Contains(tokens[len(tokens)-1].after, "?"))
 }
 
 // MoveWanted reads a goal that only wants files moved to a folder: "Move a.json and b.json to
-// a new folder deploy/". ok is false if it wants anything else, but for a run of the tests.
+// a new folder deploy/". ok is false if it says anything else, but for a run of the tests.
 func MoveWanted(goal string, files []string) (moved []string, folder string, ok bool) {
-	tokens := split(goal, 4*maxWords)
-	verbs := 0
-	for i, t := range tokens {
-		begins := i == 0 || tokens[i-1].after != "" && !isFile(t.text) || tokens[i-1].is("and", "then", "but") || tokens[i-1].is(fillers...)
-		name := strings.TrimPrefix(t.text, "./")
-		switch {
-		case begins && t.is("move"):
-			verbs++
-		case begins && t.is(imperatives...) && !runsTests(goal, tokens, i):
-			return nil, "", false
-		case slices.Contains(files, name) && folder == "":
+	tokens, ok := asked(goal)
+	to := slices.IndexFunc(tokens, func(t token) bool { return t.is("to", "into") })
+	if !ok || !tokens[0].is("move") || to < 0 {
+		return nil, "", false
+	}
+	for _, t := range tokens[1:to] {
+		switch name := strings.TrimPrefix(t.text, "./"); {
+		case slices.Contains(files, name) && !slices.Contains(moved, name):
 			moved = append(moved, name)
-		case isFile(name):
+		case !t.is("the", "file", "files", "both", "and"):
 			return nil, "", false
-		case t.is("to", "into") && len(moved) > 0 && folder == "":
-			rest := tokens[i+1:]
-			for len(rest) > 1 && (rest[0].is("a", "the", "new", "named", "called") || rest[0].is(holdersOfFiles...)) {
-				rest = rest[1:]
-			}
-			if len(rest) > 0 {
-				folder = strings.Trim(strings.TrimPrefix(rest[0].text, "./"), "/")
-			}
 		}
 	}
-	return moved, folder, verbs == 1 && folder != "" && len(moved) > 0 && !strings.Contains(folder, "..")
+	rest, called := tokens[to+1:], false // called a folder
+	for len(rest) > 1 && rest[0].is("a", "the", "new", "existing", "named", "called", "folder", "directory", "dir") {
+		called, rest = called || rest[0].is("folder", "directory", "dir"), rest[1:]
+	}
+	if len(rest) == 2 && rest[1].is("folder", "directory", "dir") {
+		called, rest = true, rest[:1]
+	}
+	if len(rest) != 1 || rest[0].is("another", "its", "their", "other", "same", "own") || isFile(rest[0].text) || strings.ContainsAny(rest[0].text, "~\\:*?${}<>|") || strings.HasPrefix(rest[0].text, "/") || strings.Contains(rest[0].text, "..") {
+		return nil, "", false
+	}
+	folder = strings.Trim(strings.TrimPrefix(rest[0].text, "./"), "/")
+	called = called || strings.Contains(rest[0].text, "/") || slices.ContainsFunc(files, func(f string) bool { return strings.HasPrefix(f, folder+"/") })
+	return moved, folder, called && folder != "" && len(moved) > 0
 }
 
 // OnlyRead reports whether a goal names a file to take something from, and not to change:
 // "Add a description to pyproject.toml, use the docstring of notes/__init__.py".
 func OnlyRead(goal, file string) bool {
 	tokens := split(goal, 4*maxWords)
-	uses := false // the clause says what to use
+	edits, uses, removes := false, false, false // the clauses before change something; this one says what to use, or removes something
 	for i, t := range tokens {
 		if i == 0 || tokens[i-1].after != "" || tokens[i-1].is("and", "then", "but") {
-			uses = t.is("use", "using", "take", "taking", "copy", "see", "read", "follow", "following")
+			uses = edits && t.is("use", "using", "take", "taking", "copy", "see", "read", "follow", "following")
+			removes = false
 		}
+		edits = edits || t.is(imperatives...)
+		removes = removes || t.is("remove", "removing", "delete", "drop", "move", "extract", "cut", "strip")
 		name := strings.TrimPrefix(t.text, "./")
 		if name != file && !strings.HasSuffix(file, "/"+name) || !isFile(name) {
 			continue
 		}
 		before := tokens[:i]
-		for len(before) > 0 && (before[len(before)-1].is("the", "file")) {
+		for len(before) > 0 && before[len(before)-1].is("the", "file") {
 			before = before[:len(before)-1]
 		}
 		n := len(before)
-		gives := n > 1 && before[n-1].is("in", "of", "from") && before[n-2].is("one", "ones", "that", "those", "value") // "to the one in a.json"
-		return n > 0 && (gives || before[n-1].is("from", "like") || uses && before[n-1].is("of", "in"))
+		if n > 2 && before[n-1].is("in", "of", "from") && before[n-2].is("one", "ones", "that", "those", "value") { // "to the one in a.json"
+			like := before[n-3]
+			if like.is("the") && n > 3 {
+				like = before[n-4]
+			}
+			if like.is("to", "as", "like", "than", "with", "match", "matches", "by") {
+				return true
+			}
+		}
+		return n > 0 && (before[n-1].is("from") && !removes || before[n-1].is("like") || uses && before[n-1].is("of", "in"))
 	}
 	return false
 }
@@ -180,7 +236,9 @@ func OnlyRead(goal, file string) bool {
 func NamesNew(goal string, files []string) bool {
 	for _, t := range split(goal, 4*maxWords) {
 		name := strings.TrimPrefix(t.text, "./")
-		if isFile(name) && !t.quoted && !slices.ContainsFunc(files, func(f string) bool { return f == name || strings.HasSuffix(f, "/"+name) }) {
+		if isFile(name) && !t.quoted && !slices.ContainsFunc(files, func(f string) bool {
+			return f == name || strings.HasSuffix(f, "/"+name) || bareFile.MatchString(name) && strings.TrimSuffix(path.Base(f), path.Ext(f)) == name
+		}) {
 			return true
 		}
 	}
@@ -192,23 +250,64 @@ var endings = lazyregexp.New(`^\.\w+$`)
 
 // CreatedFile returns the file that a goal only wants created, and none of files: "Create
 // MODULES.md with the names of the modules". ok is false if it wants anything else done, but
-// for a run of the tests.
+// for a run of the tests, or a program that makes the file.
 func CreatedFile(goal string, files []string) (file string, ok bool) {
 	tokens := split(goal, 4*maxWords)
-	creates := 0
+	creates, verb, at := 0, 0, 0 // positions of the verb and of the file
 	for i, t := range tokens {
-		begins := i == 0 || tokens[i-1].after != "" || tokens[i-1].is("and", "then", "but") || tokens[i-1].is(fillers...)
+		begins := beginsClause(tokens, i)
 		switch {
 		case begins && t.is("create", "write", "make", "generate", "put", "save", "add", "list", "collect") && !runsTests(goal, tokens, i):
-			creates++
-		case begins && t.is(imperatives...) && !runsTests(goal, tokens, i):
+			creates, verb = creates+1, i
+		case begins && t.is(imperatives...) && !runsTests(goal, tokens, i), t.is("instead", "moving", "moved", "longer"):
 			return "", false
-		case !isFile(t.text) || strings.ContainsAny(t.text, "*?") || file != "" && endings.MatchString(t.text) || slices.ContainsFunc(files, func(f string) bool { return f == t.text || strings.HasSuffix(f, "/"+t.text) }):
+		case !isFile(t.text) || strings.ContainsAny(t.text, "*?") || file != "" && endings.MatchString(t.text) && t.text != ".gitignore" || slices.ContainsFunc(files, func(f string) bool { return f == t.text || strings.HasSuffix(f, "/"+t.text) }):
 		case file != "" && file != t.text:
 			return "", false
-		default:
-			file = strings.TrimPrefix(t.text, "./")
+		case file == "":
+			file, at = strings.TrimPrefix(t.text, "./"), i
 		}
 	}
-	return file, creates == 1 && file != "" && !testfile.Is(file) && !OnlyAsks(goal)
+	return file, creates == 1 && verb < at && isCreated(tokens, verb, at) && !testfile.Is(file) && !OnlyAsks(goal)
+}
+
+var (
+	// beforeFile may stand between a verb and the new file that is its object.
+	beforeFile = strings.Fields("a an the new short small simple plain empty text markdown file called named")
+	// afterFile go on with what the new file holds.
+	afterFile = strings.Fields("with that which containing contains listing from for about where of describing explaining showing holding so per using based to whose by one please and")
+	// collected are words for what may be written into a file as a list.
+	collected = strings.Fields("names name list listing summary overview table paths number count titles title descriptions description values keys functions classes methods types imports " +
+		"todos commits messages subjects lines headings contents")
+	// programs are words for what makes a file later, or holds its name.
+	programs = strings.Fields("program script server command endpoint flag its should when it")
+)
+
+// isCreated reports whether the file at a position is what the verb at another one makes, or
+// what takes in what it collects.
+func isCreated(tokens []token, verb, at int) bool {
+	between := tokens[verb+1 : at]
+	named := len(between)
+	for named > 0 && between[named-1].is(beforeFile...) {
+		named--
+	}
+	ends := tokens[at].after != "" || at+1 == len(tokens)
+	goesOn := ends || tokens[at+1].is(afterFile...) && (!tokens[verb].is("add") || !tokens[at+1].is("to"))
+	if named == 0 || len(between) > 1 && between[len(between)-1].is("called", "named") && dropArticles(between)[0].is("file", "new") {
+		return goesOn && tokens[verb].is("create", "write", "make", "generate", "add")
+	}
+	into := between[named-1].is("to", "into", "as") || between[named-1].is("in") && languages[path.Ext(tokens[at].text)] == ""
+	object := dropArticles(between)
+	return goesOn && into && tokens[verb].is("write", "put", "save", "list", "collect", "generate", "create", "make") &&
+		!object[0].is("function", "method", "class", "test", "comment", "program") &&
+		(tokens[verb].is("list", "collect") || slices.ContainsFunc(between, func(t token) bool { return t.is(collected...) })) &&
+		!slices.ContainsFunc(between, func(t token) bool { return t.is(programs...) })
+}
+
+// dropArticles leaves out the articles at the start, and keeps at least one token.
+func dropArticles(tokens []token) []token {
+	for len(tokens) > 1 && tokens[0].is(articles...) {
+		tokens = tokens[1:]
+	}
+	return tokens
 }

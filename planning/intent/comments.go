@@ -26,7 +26,8 @@ var (
 	// aroundComments may stand in such a goal: whatever else it says is left to the model.
 	aroundComments = strings.Fields("please then also now a an the of in to for on with and that which have has having none no not yet any without lack lacks lacking missing miss is are it its their them they one " +
 		"go python file module package code what does do say says explain explains explaining describe describes describing one-line sentence line short brief run rerun test tests pass passes still check verify make sure ensure afterwards after")
-	restricting = strings.Fields("except but only unless if whose where named called first last starting beginning ending larger longer most")
+	restricting = strings.Fields("except but only unless if whose where named called first last starting beginning ending larger longer most " +
+		"hint hints annotation annotations") // of types
 )
 
 // CommentsWanted reports whether a goal wants doc comments for each function, method or
@@ -46,13 +47,11 @@ func CommentsWanted(goal string) (form ListForm, ok bool) {
 		before := tokens[begin+i]
 		starts := before.after != "" || before.is("and", "then", "please")
 		switch {
-		case t.is(restricting...), t.quoted,
+		case t.is(restricting...), t.quoted, writesTests(goal, t),
 			t.is(imperatives...) && starts && !t.is("run", "test"):
 			return ListForm{}, false
 		case t.is(comments...), t.is(plainComment...) && before.is(ofDocs...):
 			about = true
-		case t.is("hint", "hints", "annotation", "annotations"): // of types
-			return ListForm{}, false
 		case t.is("every", "each", "all", "any", "missing"):
 			all = true
 		case t.is("exported", "public"):
@@ -75,6 +74,9 @@ func CommentsWanted(goal string) (form ListForm, ok bool) {
 	}
 	return form, about && all && files == 1 && form.Kinds != nil
 }
+
+// writesTests reports whether a word is about tests that the goal does not want run.
+func writesTests(goal string, t token) bool { return t.is("test", "tests") && !WantsTests(goal) }
 
 // verbFirst moves the verb of a later clause to the beginning, as in "The functions in a.go
 // lack comments, please add one to each".

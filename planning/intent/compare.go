@@ -39,11 +39,14 @@ func Compare(goal string, history []plan.HistoryItem) (answer string, ok bool) {
 	maps.Copy(all, values[1])
 	var differ, same []string
 	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if alike && isAbout(goal, key) {
+			return "", false
+		}
 		a, inA := values[0][key]
 		b, inB := values[1][key]
 		switch {
 		case inA && inB && a == b:
-			same = append(same, code(key))
+			same = append(same, key)
 		case !inA:
 			differ = append(differ, fmt.Sprintf("- %s: only in %s, %s", code(key), code(names[1]), code(b)))
 		case !inB:
@@ -54,7 +57,7 @@ func Compare(goal string, history []plan.HistoryItem) (answer string, ok bool) {
 	}
 	if alike && len(same) > 0 {
 		for i, key := range same {
-			same[i] = "- " + key + ": " + code(values[0][strings.Trim(key, "`")])
+			same[i] = "- " + code(key) + ": " + code(values[0][key])
 		}
 		return fmt.Sprintf("The same in %s and %s:\n\n%s", code(names[0]), code(names[1]), strings.Join(same, "\n")), true
 	}
@@ -66,9 +69,19 @@ func Compare(goal string, history []plan.HistoryItem) (answer string, ok bool) {
 	}
 	answer = fmt.Sprintf("%s of %s and %s differ:\n\n%s", english.Count(len(differ), "key"), code(names[0]), code(names[1]), strings.Join(differ, "\n"))
 	if len(same) > 0 {
+		for i, key := range same {
+			same[i] = code(key)
+		}
 		answer += "\n\nThe same in both: " + strings.Join(same, ", ") + "."
 	}
 	return answer, true
+}
+
+// isAbout reports whether a goal names a key, by its dotted name or the last part of it.
+func isAbout(goal, key string) bool {
+	key = strings.ToLower(key)
+	name := key[strings.LastIndexByte(key, '.')+1:]
+	return !slices.Contains(plainWords, name) && slices.ContainsFunc(split(goal, 4*maxWords), func(t token) bool { return t.is(key, name) })
 }
 
 // flatten writes the values of an object by their dotted keys.

@@ -32,6 +32,7 @@ func TestDifferencesOfDataAreFoundByRule(t *testing.T) {
 	}{
 		{"keys of two files", "Which keys differ between a.json and b.json?", []string{"a.json", "b.json"}, []string{"`log`", "`db.host`", "only in `a.json`", "only in `b.json`", "The same in both: `port`"}},
 		{"keys with one value", "Which keys have the same value in a.json and b.json?", []string{"a.json", "b.json"}, []string{"The same in `a.json` and `b.json`:\n\n- `port`: `80`"}},
+		{"one key is left to the model", "Do a.json and b.json have the same host?", []string{"a.json", "b.json"}, nil},
 		{"equal files", "Compare a.json and a.json", []string{"a.json", "a.json"}, []string{"do not differ"}},
 		{"text is left to the model", "What differs between a.json and c.txt?", []string{"a.json", "c.txt"}, nil},
 		{"another question", "Which port do a.json and b.json set?", []string{"a.json", "b.json"}, nil},

@@ -17,6 +17,7 @@ import (
 // none.
 type keyFilter struct {
 	key        string
+	bare       bool // the goal does not say that it is a key
 	without    bool
 	start, end int // its position in the goal, from the word "files"
 }
@@ -50,6 +51,7 @@ func keyFilterOf(goal string) (keyFilter, bool) {
 			f.key = goal[m[group]:m[group+1]]
 		}
 	}
+	f.bare = m[8] >= 0
 	files := 0
 	for _, t := range split(f.around(goal), 4*maxWords) {
 		switch {
@@ -96,6 +98,7 @@ func Filtered(goal string, history []plan.HistoryItem) (files []string, ok bool)
 		return nil, false
 	}
 	first, _ := steps[0].Args["path"].(string)
+	isKey := !f.bare // a word that no file has as a key may be no key: errors, comments
 	for _, s := range steps {
 		at, _ := s.Args["path"].(string)
 		if toolOf(s) != "fs.read" || s.Status != plan.ItemCompleted || len(s.Args) != 1 || at == "" || path.Dir(at) != path.Dir(first) {
@@ -105,12 +108,13 @@ func Filtered(goal string, history []plan.HistoryItem) (files []string, ok bool)
 		if !known {
 			return nil, false
 		}
+		isKey = isKey || has
 		if has != f.without {
 			files = append(files, at)
 		}
 	}
 	slices.Sort(files)
-	return files, true
+	return files, isKey
 }
 
 // kindFilter matches the condition of a goal that files declare something, or nothing.
@@ -120,11 +124,12 @@ var kindFilter = lazyregexp.New(`(?i)\bfiles?\b(?:\s+(?:in|of|under|from|inside)
 
 // FilesDeclaring returns the files of a folder that meet the condition of a goal to declare a
 // kind of symbol, or none of it, from the look that has listed the symbols of the folder. ok
-// is false for any other goal, and if the list is not whole.
+// is false for any other goal, also if it says more of what they declare, and if the list is
+// not whole or the folder has others with code.
 func FilesDeclaring(goal string, files []string, history []plan.HistoryItem) (found []string, ok bool) {
-	m := kindFilter.FindStringSubmatch(goal)
+	at := kindFilter.FindStringSubmatchIndex(goal)
 	steps := lastAttempts(history)
-	if m == nil || len(steps) != 1 || toolOf(steps[0]) != "code.symbols" || steps[0].Status != plan.ItemCompleted {
+	if at == nil || len(steps) != 1 || toolOf(steps[0]) != "code.symbols" || steps[0].Status != plan.ItemCompleted {
 		return nil, false
 	}
 	r := resultOf(steps[0].Result)
@@ -132,11 +137,19 @@ func FilesDeclaring(goal string, files []string, history []plan.HistoryItem) (fo
 	if r.Truncated || r.Total != len(r.Symbols) || folder == "" {
 		return nil, false
 	}
+	if slices.ContainsFunc(split(goal[:at[0]]+" files "+goal[at[5]:], 4*maxWords), func(t token) bool {
+		return !t.is(aroundFilter...) && extensions[t.key] == nil && !isFile(t.text) && !strings.Contains(t.text, "/") && path.Base(folder) != t.text
+	}) {
+		return nil, false
+	}
 	wanted := languagesIn(goal)
-	without := negative.MatchString(m[1])
-	kinds := ListFormOf(m[2], "").Kinds
+	without := negative.MatchString(goal[at[2]:at[3]])
+	kinds := ListFormOf(goal[at[4]:at[5]], "").Kinds
 	for _, file := range files {
 		_, isCode := languages[path.Ext(file)]
+		if isCode && folder != "." && path.Dir(file) != folder && strings.HasPrefix(file, folder+"/") {
+			return nil, false
+		}
 		if !isCode || folder != "." && path.Dir(file) != folder || len(wanted) > 0 && !slices.Contains(wanted, path.Ext(file)) {
 			continue
 		}
@@ -148,10 +161,18 @@ func FilesDeclaring(goal string, files []string, history []plan.HistoryItem) (fo
 	return found, true
 }
 
-// languagesIn returns the extensions of the languages that a goal names.
+// languagesIn returns the extensions of the files that a goal names by a language: "the JSON
+// files", "all Go and Python files". A language of anything else is none.
 func languagesIn(goal string) (found []string) {
-	for _, t := range split(goal, 4*maxWords) {
-		found = append(found, extensions[t.key]...)
+	tokens := split(goal, 4*maxWords)
+	for i, t := range tokens {
+		next := i + 1
+		for next < len(tokens) && (extensions[tokens[next].key] != nil || tokens[next].is("and", "or")) {
+			next++
+		}
+		if next < len(tokens) && tokens[next].is("file", "files") {
+			found = append(found, extensions[t.key]...)
+		}
 	}
 	return found
 }

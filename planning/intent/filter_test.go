@@ -39,6 +39,8 @@ func TestFilesWithOrWithoutAKeyAreFoundByRule(t *testing.T) {
 		"a second condition":           {"Which JSON files in d/ have no id field and a price over 3?", "d/1.json d/2.json", "no rule"},
 		"another order":                {"Which JSON files in d/ have no id field, sorted by price?", "d/1.json d/2.json", "no rule"},
 		"a condition on values":        {"Which JSON files in d/ have an id field of 3?", "d/1.json d/2.json", "no rule"},
+		"a word that a file has":       {"Which JSON files in d/ have no id?", "d/1.json d/2.json", "d/2.json"},
+		"a word that no file has":      {"Which JSON files in d/ contain errors?", "d/1.json d/2.json", "no rule"},
 		"no name of a key":             {"Which JSON files in d/ have a duplicate key?", "d/1.json d/2.json", "no rule"},
 		"another question":             {"What do the files in d/ contain?", "d/1.json d/2.json", "no rule"},
 		"a change":                     {"Add an id to the JSON files in d/ that have no id field", "d/1.json d/2.json", "no rule"},
@@ -85,7 +87,8 @@ func TestFilesThatDeclareAKindOfSymbolAreFound(t *testing.T) {
 	listed := func(total int) []plan.HistoryItem {
 		return []plan.HistoryItem{{Index: "1", Tool: "code.symbols", Args: map[string]any{"path": "notes"}, Status: plan.ItemCompleted, Result: map[string]any{
 			"path": "notes", "total": total, "symbols": []any{
-				map[string]any{"name": "load", "kind": "function", "path": "notes/book.py"}, map[string]any{"name": "Book", "kind": "class", "path": "notes/book.py"},
+				map[string]any{"name": "load", "kind": "function", "path": "notes/book.py"},
+				map[string]any{"name": "Book", "kind": "class", "path": "notes/book.py"},
 				map[string]any{"name": "main", "kind": "function", "path": "notes/cli.py"},
 			},
 		}}}
@@ -96,11 +99,18 @@ func TestFilesThatDeclareAKindOfSymbolAreFound(t *testing.T) {
 		"Which Python files in notes declare a class?":                                                 "notes/book.py",
 		"Write the files in notes without functions to a.txt":                                          "notes/__init__.py",
 		"List the files in notes that are long":                                                        "-",
+		"Which files in notes have functions longer than 20 lines?":                                    "-",
+		"Which files in notes have functions without a comment?":                                       "-",
+		"Which files in notes declare a class named Book?":                                             "-",
+		"Which files in notes have classes or constants?":                                              "-",
 	} {
 		found, ok := intent.FilesDeclaring(goal, files, listed(3))
 		if got := strings.Join(found, " "); ok != (want != "-") || ok && got != want {
 			t.Errorf("%s: %q, %t", goal, got, ok)
 		}
+	}
+	if _, ok := intent.FilesDeclaring("Which files in notes define no function?", append(files, "notes/more/a.py"), listed(3)); ok {
+		t.Error("files of a folder inside are left out")
 	}
 	if _, ok := intent.FilesDeclaring("Which files in notes define no function?", files, listed(9)); ok {
 		t.Error("a list that is cut says which files define no function")

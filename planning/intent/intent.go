@@ -93,8 +93,10 @@ func Parse(words string) Intent {
 	return in
 }
 
-// antecedent matches a sentence about a name, and one that renames what it is about.
-var antecedent = lazyregexp.New(`(?is)^(?:the\s+(?:function|method|type|class|struct|constant)\s+)?(\S*[\w)])\s+(?:is|isn't|has|sounds|should)\b[^.;]*[.;]\s+(?:please\s+)?rename\s+(?:it|(?:that|this|the)\s+(?:function|method|type|class|struct|constant|name)|that|this)\s+(.+)$`)
+// antecedent matches a sentence about a name, and one that renames what it is about. The first
+// says of the name that it is bad, and names nothing else that could be meant.
+var antecedent = lazyregexp.New(`(?is)^(?:the\s+(?:function|method|type|class|struct|constant)\s+)?(\S*[\w)])\s+(?:(?:is|has|isn't|sounds\s+like)\s+(?:not\s+)?(?:an?|the)\s+(?:(?:very|really|quite|rather)\s+)?(?:\w+\s+)?name` +
+	`|(?:is|sounds)\s+(?:(?:too|very|really|rather|quite|so)\s+)?(?:misleading|confusing|unclear|vague|long|short|generic|ugly|cryptic|misspelled|misnamed|badly\s+named)|should\s+have\s+a(?:\s+better|nother)\s+name)\s*[.;]\s+(?:please\s+)?rename\s+(?:it|(?:that|this|the)\s+(?:function|method|type|class|struct|constant|name)|that|this)\s+(.+)$`)
 
 // renamedBefore names what "Foo is a bad name. Rename it to Bar" renames.
 func renamedBefore(words string) string {

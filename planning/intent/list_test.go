@@ -122,3 +122,17 @@ func decoded(t *testing.T, text string) any {
 	}
 	return v
 }
+
+func TestFilesOfAListAreOfTheKindThatTheGoalSays(t *testing.T) {
+	for goal, want := range map[string]string{
+		"Save the names of all csv files in data/ to csv.txt":            ".csv",
+		"List the JSON and YAML files in config/":                        ".json .yaml .yml",
+		"Create LIST.md with a Markdown list of the files in data/":      "",
+		"Write the names of the files in data/ as JSON to names.json":    "",
+		"Create LIST.txt with the names of the files that go into data/": "",
+	} {
+		if got := strings.Join(intent.ListFormOf(goal, "a.txt").Kept, " "); got != want {
+			t.Errorf("%s: %q", goal, got)
+		}
+	}
+}

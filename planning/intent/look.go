@@ -24,9 +24,11 @@ type Looks struct {
 	Whole bool
 }
 
+// MostLooks is how many calls look at what a goal names. What else it names is left out.
+const MostLooks = 6
+
 // The bounds of the looks.
 const (
-	mostLooks   = 6
 	mostInside  = 6         // files of a folder that are read one by one
 	wholeFile   = 16 << 10  // bytes; a larger file is read around the name
 	around      = 60        // lines
@@ -42,8 +44,8 @@ func (f Facts) Look(goal string, c plan.Catalogue) Looks {
 	l.look()
 	l.comments(goal)
 	l.filtered(goal)
-	if l.whole = l.asks && len(l.steps) > 0 && len(l.steps) <= mostLooks && !l.open(); !l.whole && len(l.steps) > mostLooks {
-		l.steps = l.steps[:mostLooks]
+	if l.whole = l.asks && len(l.steps) > 0 && len(l.steps) <= MostLooks && !l.open(); !l.whole && len(l.steps) > MostLooks {
+		l.steps = l.steps[:MostLooks]
 	}
 	for i := range l.steps {
 		l.steps[i].Index = strconv.Itoa(i + 1)
@@ -311,7 +313,7 @@ func (l *looker) inside(folder string) {
 			files = append(files, file)
 		}
 	}
-	if named := l.namedBy(files); len(named) > 0 {
+	if named := l.namedBy(files); len(named) > 0 && (!l.any("files") || !l.any(conditional...)) { // it asks which of them meet a condition
 		files = named
 	}
 	if len(files) == 0 || len(files)+len(l.steps) > mostInside || len(l.facts.Inside) >= mostFacts || slices.ContainsFunc(files, func(f string) bool { return slices.Contains(l.facts.Large, f) }) {
@@ -322,6 +324,9 @@ func (l *looker) inside(folder string) {
 		l.read(file, 0)
 	}
 }
+
+// conditional are words for a condition that files meet or do not.
+var conditional = strings.Fields("have has having contain contains containing mention mentions with without lack lacks lacking miss missing define defines declare declares use uses set sets")
 
 // namedBy returns the files whose names hold a word or a year of the goal: "the sales of 2026".
 func (l *looker) namedBy(files []string) (named []string) {
@@ -621,7 +626,7 @@ func gives(tokens []token, i int) bool {
 // about it: "Print the message to stderr instead of stdout".
 func replaces(tokens []token) bool {
 	first := slices.IndexFunc(tokens, func(t token) bool { return !t.is(fillers...) })
-	return first >= 0 && !tokens[first].is(questions...) && !tokens[first].is("explain", "tell", "describe") && slices.ContainsFunc(tokens, func(t token) bool { return t.is("instead") })
+	return first >= 0 && !tokens[first].is(questions...) && !tokens[first].is("explain", "tell", "describe", "know", "understand", "figure") && slices.ContainsFunc(tokens, func(t token) bool { return t.is("instead") })
 }
 
 // WantsTests reports whether a goal asks for a run of the tests: "run the tests", "check
@@ -785,13 +790,13 @@ func ListFile(goal string) (file string, ok bool) {
 func Deletes(goal, name string) bool {
 	tokens := split(goal, 4*maxWords)
 	at := slices.IndexFunc(tokens, func(t token) bool { return !t.is(fillers...) })
-	named := false
+	named, only := false, true // the words so far say only that nothing needs the declaration
 	for i, t := range tokens {
 		if i == at || i > 0 && (tokens[i-1].after != "" || tokens[i-1].is("please", "then", "and", "so")) {
 			if t.is("delete", "remove", "drop") {
 				rest := tokens[i+1:]
 				if named && len(rest) > 0 && rest[0].is("it") {
-					return deletesAll(rest[0], rest[1:])
+					return only && deletesAll(rest[0], rest[1:])
 				}
 				return !named && deletesNamed(rest, name)
 			}
@@ -799,17 +804,23 @@ func Deletes(goal, name string) bool {
 				return false
 			}
 		}
-		named = named || symbolName(t.text) == name
+		isName := symbolName(t.text) == name && !strings.HasSuffix(t.text, "'s")
+		named = named || isName
+		only = only && (isName || t.is(unneeded...) || t.is(fillers...) || i > 1 && tokens[i-1].is("in") && symbolName(tokens[i-2].text) == name)
 	}
 	return false
 }
+
+// unneeded are words that say of a declaration that nothing needs it.
+var unneeded = strings.Fields("the function func method class type struct interface constant variable nothing nobody none calls uses needs references is isn't are not no longer any more anymore " +
+	"never dead unused unneeded obsolete deprecated code used called needed referenced anywhere by anything in")
 
 // deletesNamed reports whether the words after the verb name a declaration as a whole.
 func deletesNamed(tokens []token, name string) bool {
 	for i, t := range tokens {
 		if symbolName(t.text) == name && !strings.HasSuffix(t.text, "'s") {
 			rest := tokens[i+1:]
-			if len(rest) > 0 && rest[0].is("function", "method", "class", "type", "constant", "test") {
+			if len(rest) > 0 && (rest[0].is("function", "method", "class", "type", "constant") || rest[0].is("test") && strings.HasPrefix(strings.ToLower(name), "test")) {
 				t, rest = rest[0], rest[1:]
 			}
 			return deletesAll(t, rest)
@@ -832,6 +843,18 @@ func deletesAll(t token, rest []token) bool {
 			t, rest = rest[0], rest[1:]
 		}
 	}
-	return t.after != "" || len(rest) == 0 || rest[0].is("and", "then") ||
+	another := false // task follows
+	for len(rest) > 0 && rest[0].is("and", "then", "please") {
+		rest = rest[1:]
+		if another = len(rest) > 0 && (rest[0].is(verbs...) || rest[0].is("then", "please", "ensure")); !another {
+			return false
+		}
+	}
+	if slices.ContainsFunc(rest, func(t token) bool {
+		return t.is("replace", "add", "write", "create", "implement", "insert", "except", "but")
+	}) {
+		return false // the declaration is not all that changes
+	}
+	return t.after != "" || len(rest) == 0 || another ||
 		len(rest) > 1 && rest[0].is("from", "in", "of") && (isFile(rest[1].text) || len(rest) > 2 && rest[1].is("the", "file") && isFile(rest[2].text))
 }

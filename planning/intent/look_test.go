@@ -97,6 +97,7 @@ func TestGoalsNameWhatIsLookedAt(t *testing.T) {
 		"Say what config is":                                "", // a word of prose
 		"What does the store do?":                           "", // likewise
 		// Folders.
+		"Which files in docs mention the setup?":                         `fs.read{"path":"docs/setup.md"}; fs.read{"path":"docs/usage.md"}`,
 		"What is in the docs folder?":                                    `fs.read{"path":"docs/setup.md"}; fs.read{"path":"docs/usage.md"} !`,
 		"List the files in many/":                                        `fs.list{"path":"many"} !`,
 		"Which files are in the data folder?":                            `fs.list{"path":"data"} !`,

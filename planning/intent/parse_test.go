@@ -262,3 +262,20 @@ func TestIntentJSON(t *testing.T) {
 		}
 	}
 }
+
+func TestPronounOfARenameIsTheNameThatASentenceCallsBad(t *testing.T) {
+	t.Parallel()
+	for goal, want := range map[string]string{
+		"legacyName is a bad name. Rename it to freshName":                    "legacyName",
+		"The function legacyName is too long. Rename it to short":             "legacyName",
+		"legacyName should have a better name; please rename it to freshName": "legacyName",
+		"legacyName has a parameter foo. Rename it to bar":                    "",
+		"legacyName has a field called old_name; rename it to new_name":       "",
+		"legacyName should call otherName. Rename it to thirdName":            "",
+		"legacyName is called by f. Rename the function to g":                 "",
+	} {
+		if got := intent.Parse(goal); got.Target != want {
+			t.Errorf("%s: %+v", goal, got)
+		}
+	}
+}

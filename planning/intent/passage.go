@@ -29,7 +29,7 @@ type Passage struct {
 // words and numbers of a question; ok is false if no few lines hold half of them. Readers
 // see from it whether the answer of a small model is right.
 func PassageFor(question string, history []plan.HistoryItem) (best Passage, ok bool) {
-	words := append(topics(question), writtenNumber.FindAllString(question, -1)...)
+	words := append(topics(question), writtenNumber.FindAllString(question, mostTopics)...)
 	if len(words) < 2 || !OnlyAsks(question) {
 		return Passage{}, false
 	}
@@ -52,8 +52,9 @@ func PassageFor(question string, history []plan.HistoryItem) (best Passage, ok b
 		s := source{path: path, lines: strings.Split(text, "\n")}
 		for _, line := range s.lines {
 			var holds []int
+			lower := strings.ToLower(line)
 			for i, word := range words {
-				if strings.Contains(strings.ToLower(line), word) {
+				if strings.Contains(lower, word) {
 					holds, with[i] = append(holds, i), with[i]+1
 				}
 			}

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"math"
@@ -102,14 +103,7 @@ func (s *Survey) Search(ctx context.Context, read Reader) {
 	slices.SortStableFunc(files, func(a, b file) int {
 		x, _ := score(a)
 		y, _ := score(b)
-		switch {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		default:
-			return 0
-		}
+		return cmp.Compare(y, x)
 	})
 	best := 0.0
 	for _, f := range files[:min(len(files), mostRelated)] {

@@ -35,6 +35,12 @@ var (
 		`(?:\s+(?:that|whether|if|all|the|unit|its|of))*\s+tests?(?:\s+(?:all|still|pass|passes|succeed|again|afterwards|too))*$`)
 )
 
+// computed are names of what code works out: a goal about its value says what is wrong.
+var computed = strings.Fields("it this that there result results answer output test tests")
+
+// justWord matches a word without a digit.
+var justWord = lazyregexp.New(`^[A-Za-z_]+$`)
+
 // placeWords may stand among the names of the files that have the value.
 var placeWords = strings.Fields("in both all each every the file files of folder directory and also config configuration json yaml toml")
 
@@ -43,20 +49,7 @@ func ValueWanted(goal string) (v ValueChange, ok bool) {
 	goal = strings.TrimRight(strings.TrimSpace(goal), ".! ")
 	goal = goal[:len(goal)-len(valueTests.FindString(goal))]
 	goal = strings.TrimRight(goal, ".! ")
-	if m := insteadGoal.FindStringSubmatch(goal); m != nil && strings.ContainsAny(m[4]+m[6], "0123456789") { // no verb: returned instead of logged
-		goal = "change " + m[1] + m[7] + " from " + m[4] + m[6] + " to " + m[3] + m[5]
-		if m[2] != "" {
-			goal += " " + m[2]
-		}
-		if m[8] != "" {
-			goal += " in " + m[8]
-		}
-	}
-	if m := copyGoal.FindStringSubmatch(goal); m != nil && isFile(bare(m[2])) && isFile(bare(m[3])) {
-		goal = "set " + m[1] + " in " + m[3] + " to the one in " + m[2]
-	} else if m := sameGoal.FindStringSubmatch(goal); m != nil {
-		goal = "set " + m[1] + " in " + m[2] + " to the one in " + m[3]
-	}
+	goal = rephrased(goal)
 	m := valueGoal.FindStringSubmatch(goal)
 	if m == nil {
 		return ValueChange{}, false
@@ -77,12 +70,42 @@ func ValueWanted(goal string) (v ValueChange, ok bool) {
 			return ValueChange{}, false
 		}
 	}
+	if strings.HasSuffix(goal, "?") || strings.ContainsAny(v.Name, "()[]{}=<>,;:!?") || v.renames(goal, m[1]) {
+		return ValueChange{}, false
+	}
 	if m[2] != "" && !isFile(v.In[0]) && !strings.Contains(v.In[0], "/") { // the number of beds
 		return ValueChange{}, false
 	}
 	return v, v.Name != "" && !isFile(v.Name) && !slices.ContainsFunc(strings.Fields(strings.ToLower(v.Name)), func(w string) bool {
 		return slices.Contains([]string{"and", "from", "to", "all", "every", "each", "function", "method", "class", "type", "file", "it", "this"}, w)
 	})
+}
+
+// rephrased returns a goal that says which value takes the place of which, or where the new
+// one stands, as an order to change it. Other goals are returned as they are.
+func rephrased(goal string) string {
+	if m := insteadGoal.FindStringSubmatch(goal); m != nil && strings.ContainsAny(m[4]+m[6], "0123456789") && // no verb: returned instead of logged
+		!slices.Contains(computed, strings.ToLower(m[1])) {
+		goal = "change " + m[1] + m[7] + " from " + m[4] + m[6] + " to " + m[3] + m[5]
+		if m[2] != "" {
+			goal += " " + m[2]
+		}
+		if m[8] != "" {
+			goal += " in " + m[8]
+		}
+	}
+	if m := copyGoal.FindStringSubmatch(goal); m != nil && isFile(bare(m[2])) && isFile(bare(m[3])) {
+		goal = "set " + m[1] + " in " + m[3] + " to the one in " + m[2]
+	} else if m := sameGoal.FindStringSubmatch(goal); m != nil {
+		goal = "set " + m[1] + " in " + m[2] + " to the one in " + m[3]
+	}
+	return goal
+}
+
+// renames reports whether a goal may rather want the name changed: "Change title to heading".
+func (v ValueChange) renames(goal, name string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(strings.ToLower(goal), "please "), "change "+strings.ToLower(name)+" ") && v.From == "" &&
+		justWord.MatchString(v.Name) && justWord.MatchString(v.To) && !slices.ContainsFunc(switches, func(s []string) bool { return slices.Contains(s, v.To) })
 }
 
 // bare returns a word of a goal without quotes and the marks of a sentence.
@@ -116,25 +139,48 @@ func (v ValueChange) places(text string) (found []place) {
 
 // similar returns the lines of a text that assign a value, the old one if it is known, to
 // what the first or the last words of the name say: port, for the default port. If the old
-// value is known, a longer name may have it, too: defaultPort, for the port.
+// value is known, a longer name may have it, too: defaultPort, for the port. If it is not, the
+// other words must say nothing of their own, as in the default port.
 func (v ValueChange) similar(text string) (found []place) {
-	words := strings.Fields(v.Name)
+	words, sure := strings.Fields(v.Name), true
 	for line := range strings.SplitSeq(text, "\n") {
 		name, p, ok := assigned(line)
 		if !ok || v.From != "" && line[p.start:p.end] != v.From {
 			continue
 		}
-		if whole := plainName(v.Name); v.From != "" && len(whole) > 2 && strings.Contains(plainName(name), whole) {
+		if v.From != "" && len(v.Name) > 2 && strings.Contains(nameWords(name), nameWords(v.Name)) {
 			found = append(found, p)
 			continue
 		}
 		for i := 1; i < len(words); i++ {
-			if n := plainName(name); n == plainName(strings.Join(words[i:], " ")) || n == plainName(strings.Join(words[:i], " ")) {
-				found = append(found, p)
+			switch plainName(name) {
+			case plainName(strings.Join(words[i:], " ")):
+				found, sure = append(found, p), sure && v.mayLack(words[:i])
+			case plainName(strings.Join(words[:i], " ")):
+				found, sure = append(found, p), sure && v.mayLack(words[i:])
 			}
 		}
 	}
+	if !sure {
+		return nil
+	}
 	return found
+}
+
+// emptyWords say nothing of their own in the name of a value.
+var emptyWords = strings.Fields("default current value setting option level limit")
+
+// mayLack reports whether a name in a text may lack words of the name in the goal.
+func (v ValueChange) mayLack(words []string) bool {
+	return v.From != "" || !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(emptyWords, strings.ToLower(w)) })
+}
+
+// partsOfName matches the words of a name such as defaultPort or MAX_BEDS.
+var partsOfName = lazyregexp.New(`[A-Z]*[a-z0-9]+|[A-Z]+`)
+
+// nameWords returns the words of a name in lower case, with a blank before and after each.
+func nameWords(name string) string {
+	return " " + strings.ToLower(strings.Join(partsOfName.FindAllString(name, -1), " ")) + " "
 }
 
 // assigned returns the name that a line gives a value, and where the value is.
@@ -240,11 +286,12 @@ func (v ValueChange) Patch(text string) (old, new string, ok bool) {
 	return p.line, p.line[:p.start] + v.To + p.line[p.end:], p.line[p.start:p.end] != v.To
 }
 
-// spoken returns the places where the old value stands in a text as a word of its own.
-// A line that gives another name this value is none of them.
+// spoken returns the places where the old value stands in a text as a word of its own. A line
+// that gives another name this value is none of them, nor a line of code without a word of
+// the name.
 func (v ValueChange) spoken(text string) (found []place) {
 	for line := range strings.SplitSeq(text, "\n") {
-		if _, _, ok := assigned(line); ok {
+		if _, _, ok := assigned(line); ok || strings.ContainsAny(line, "(){}=;<>") && !v.mentioned(line) {
 			continue
 		}
 		for from := 0; ; {
@@ -261,6 +308,11 @@ func (v ValueChange) spoken(text string) (found []place) {
 	return found
 }
 
+// mentioned reports whether a line has a word of the name.
+func (v ValueChange) mentioned(line string) bool {
+	return slices.ContainsFunc(strings.Fields(v.Name), func(w string) bool { return strings.Contains(plainName(line), plainName(w)) })
+}
+
 // A value is a part of a longer word or number if one of these stands before or after it.
 var (
 	wordBefore = lazyregexp.New(`[\w.-]$`)
@@ -274,7 +326,7 @@ var replacedWord = lazyregexp.New(`(?i)\b(?:(?:be\s+)?(?:called|named)\s+(\S+)\s
 // by which: "It should be called HTTP_PORT instead of SHOP_PORT. Change it in main.go".
 func WordReplaced(goal string) (from, to string, ok bool) {
 	m := replacedWord.FindStringSubmatch(goal)
-	if m == nil || len(replacedWord.FindAllString(goal, 2)) > 1 {
+	if m == nil {
 		return "", "", false
 	}
 	from, to = cmp.Or(m[2], m[4], m[5], m[7]), cmp.Or(m[1], m[3], m[6], m[8])
@@ -284,18 +336,24 @@ func WordReplaced(goal string) (from, to string, ok bool) {
 			return "", "", false
 		}
 	}
-	tokens := split(goal, 4*maxWords)
-	for i, t := range tokens { // nothing else is wanted
-		begins := i == 0 || tokens[i-1].after != "" || tokens[i-1].is("and", "then", "but")
-		if begins && t.is(imperatives...) && !t.is("change", "replace", "rename", "update") && !runsTests(goal, tokens, i) {
+	tokens, ok := asked(goal)
+	for _, t := range tokens { // nothing else is said
+		name := strings.TrimRight(bare(t.text), ".")
+		if t.text == "" || name != from && name != to && !t.is(aroundWord...) && !isFile(t.text) && !strings.HasSuffix(t.text, "/") {
 			return "", "", false
 		}
 	}
-	return from, to, !OnlyAsks(goal)
+	return from, to, ok && strings.Count(from, ".") == strings.Count(to, ".")
 }
 
+// aroundWord may stand around the words of code of which one replaces the other: whatever
+// else a goal says is left to the model.
+var aroundWord = strings.Fields("the environment variable env flag key constant option setting name should must has have needs to now be called named instead of with by please also " +
+	"it that this change replace rename update adapt adjust correct use write in and both all three file files code config")
+
 // ReplaceWord returns the lines of a text from the first to the last that has the word, and
-// the same with the other word in its place. ok is false if the text does not have it.
+// the same with the other word in its place. ok is false if the text does not have it, or has
+// the other one already.
 func ReplaceWord(text, from, to string) (old, changed string, ok bool) {
 	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(from) + `\b`)
 	lines := strings.Split(text, "\n")
@@ -308,7 +366,7 @@ func ReplaceWord(text, from, to string) (old, changed string, ok bool) {
 			}
 		}
 	}
-	if first < 0 {
+	if first < 0 || regexp.MustCompile(`\b`+regexp.QuoteMeta(to)+`\b`).MatchString(text) {
 		return "", "", false
 	}
 	old = strings.Join(lines[first:last+1], "\n")

@@ -41,6 +41,8 @@ func TestValueWantedLeavesOtherGoalsToTheModel(t *testing.T) {
 		"Change retries from 3 to 5 in config.py and update the tests", "Set port to 80 in a.json and run the tests, then commit",
 		"Set port to 80 in a.json and run the migration and the tests", "Reduce the number of beds to 3 in config.json", "Change README.md to markdown",
 		"Set MAX_BEDS to 20 and delete legacy_label", "The error should be returned instead of logged. Update store.go", "Use slog instead of log for the messages in main.go and fix the tests",
+		"Change title to heading in a.yaml", "Change print to println in a.go", "Change the port to 90?", "The result should be 5, not 4. Update a.go",
+		"The total of add(2, 2) should be 4 instead of 5. Update a.go",
 		"Which port is it set to?", "Change all tabs to spaces", "Switch the class Store to pointers in store.go and fix its callers",
 	} {
 		if got, ok := intent.ValueWanted(goal); ok {
@@ -63,6 +65,12 @@ func TestValueIsChangedInPlace(t *testing.T) {
 		{"the words of a name", intent.ValueChange{Name: "default port", From: "8080", To: "9090"}, "const defaultPort = \"8080\"\n", `const defaultPort = "8080"`, `const defaultPort = "9090"`},
 		{"the last word of a name", intent.ValueChange{Name: "default port", From: "8080", To: "9090"}, "{\n  \"port\": 8080,\n  \"timeout\": 30\n}\n", `  "port": 8080,`, `  "port": 9090,`},
 		{"a longer name with the old value", intent.ValueChange{Name: "port", From: "8080", To: "9090"}, "// defaultPort is used if SHOP_PORT is not set.\nconst defaultPort = \"8080\"\n\nfunc port() string {\n", `const defaultPort = "8080"`, `const defaultPort = "9090"`},
+		{"none if a longer name has the word by chance", intent.ValueChange{Name: "port", From: "80", To: "90"}, "report_count = 80\n", "", ""},
+		{"none for the maximum of what stands there", intent.ValueChange{Name: "maximum port", To: "5"}, "port: 2\n", "", ""},
+		{"none for the port of something else", intent.ValueChange{Name: "port of the client", To: "5"}, "  \"port\": 80,\n", "", ""},
+		{"a name without an empty word", intent.ValueChange{Name: "default port", To: "5"}, "port: 2\n", "port: 2", "port: 5"},
+		{"a line of code about the name", intent.ValueChange{Name: "port", From: "80", To: "90"}, "listen(\"port\", 80)\n", `listen("port", 80)`, `listen("port", 90)`},
+		{"none in a line of code about something else", intent.ValueChange{Name: "port", From: "80", To: "90"}, "width = min(x, 80)\n", "", ""},
 		{"none if two longer names have the old value", intent.ValueChange{Name: "port", From: "8080", To: "9090"}, "httpPort = 8080\ngrpcPort = 8080\n", "", ""},
 		{"the first word of a name", intent.ValueChange{Name: "log level", To: "warn"}, "{\n  \"log\": \"debug\",\n  \"port\": 80\n}\n", `  "log": "debug",`, `  "log": "warn",`},
 		{"none if the first and the last word of a name are both there", intent.ValueChange{Name: "log level", To: "warn"}, "{\n  \"log\": \"a\",\n  \"level\": \"b\"\n}\n", "", ""},
@@ -120,10 +128,22 @@ func TestGoalSaysWhichWordTakesThePlaceOfWhich(t *testing.T) {
 		"The environment variable should be called HTTP_PORT instead of SHOP_PORT. Change it in cmd/shop/main.go and in the README.": "SHOP_PORT HTTP_PORT",
 		"Replace NOTES_FILE with NOTES_PATH in notes/book.py and README.md":                                                          "NOTES_FILE NOTES_PATH",
 		"rename the environment variable SHOP_PORT to PORT_HTTP in main.go and run the tests":                                        "SHOP_PORT PORT_HTTP",
-		"Use slog instead of log in main.go":                                                                                         "",
-		"Replace the loop with a map in a.go":                                                                                        "",
-		"What happens if NOTES_FILE is called NOTES_PATH instead of that?":                                                           "",
-		"Replace MAX_A with MAX_B in a.go and delete b.go":                                                                           "",
+		"Use slog instead of log in main.go":                                 "",
+		"Replace the loop with a map in a.go":                                "",
+		"What happens if NOTES_FILE is called NOTES_PATH instead of that?":   "",
+		"Replace MAX_A with MAX_B in a.go and delete b.go":                   "",
+		"Can you replace MAX_A with MAX_B in both files in config/?":         "MAX_A MAX_B",
+		"Replace MAX_A with MAX_B in a.go but not in b.go":                   "",
+		"Replace MAX_A with MAX_B only in the function f of a.go":            "",
+		"Replace MAX_A with MAX_B in the error message of a.go":              "",
+		"Replace MAX_A by MAX_B * 2 in a.go":                                 "",
+		"Replace MAX_A with os.MAX_B in a.go":                                "",
+		"Do not replace MAX_A with MAX_B in a.go":                            "",
+		"Should the key be called MAX_A instead of MAX_B in a.go?":           "",
+		"In a.go we use MAX_A instead of MAX_B. Fix that.":                   "",
+		"The bug is that we use MAX_A instead of MAX_B. Change it in a.go":   "",
+		"Use MAX_A instead of MAX_B where it is longer than 5 in a.go":       "",
+		"Rename the flag dry_run to no_op in a.go, keep the old one working": "",
 	} {
 		from, to, ok := intent.WordReplaced(goal)
 		if got := from + " " + to; ok != (want != "") || ok && got != want {
@@ -133,5 +153,8 @@ func TestGoalSaysWhichWordTakesThePlaceOfWhich(t *testing.T) {
 	old, changed, ok := intent.ReplaceWord("a\n// A_B is it.\nx := 1\ny := A_B + A_BC\n", "A_B", "C_D")
 	if !ok || old != "// A_B is it.\nx := 1\ny := A_B + A_BC" || changed != "// C_D is it.\nx := 1\ny := C_D + A_BC" {
 		t.Errorf("got %q and %q, %t", old, changed, ok)
+	}
+	if _, _, ok := intent.ReplaceWord("A_B = 1\nC_D = 2\n", "A_B", "C_D"); ok {
+		t.Error("a word is replaced by one that the text has already")
 	}
 }
