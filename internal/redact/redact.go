@@ -42,7 +42,9 @@ var precise = []form{
 
 // wide lists forms of secrets that ordinary sentences may also have.
 var wide = []form{
-	{name: "secret", mark: "-", is: func(found []string) bool { return isSecretName(found[2]) && !isReference(found[3]) }, form: regexp.MustCompile(
+	{name: "secret", mark: "-", is: func(found []string) bool {
+		return isSecretName(found[2]) && !isReference(found[3]) && !isCount(found[2], found[3])
+	}, form: regexp.MustCompile(
 		`((?:^|[\s"'])--?([A-Za-z][\w.-]*)(?:=|\s+|["'],\s*["'])["']?)([^\s"',\[-][^\s"',]{3,})`)},
 	{name: "secret", mark: "?&", is: func(found []string) bool { return isSecretName(found[2]) && !isReference(found[3]) }, form: regexp.MustCompile(
 		`([?&]([\w.~%-]+)=)([^&#\s"'<>\[][^&#\s"'<>]{3,})`)},

@@ -93,6 +93,7 @@ func TestFlagsAndParametersOfSecretsAreRedacted(t *testing.T) {
 		{"https://h/mcp?a=1&key=abcd1234&b=2", "https://h/mcp?a=1&key=[secret left out]&b=2"},
 		{"--token-file /run/secret", "--token-file /run/secret"},
 		{"--token ${TOKEN}", "--token ${TOKEN}"},
+		{"--max-tokens 100000", "--max-tokens 100000"},
 		{"https://h/a?page=2&sort=name", "https://h/a?page=2&sort=name"},
 		{"commit 2f1c9a7be0d1c2b3a4f5e6d7c8b9a0f1e2d3c4b5", "commit 2f1c9a7be0d1c2b3a4f5e6d7c8b9a0f1e2d3c4b5"},
 	} {
@@ -104,7 +105,7 @@ func TestFlagsAndParametersOfSecretsAreRedacted(t *testing.T) {
 
 func TestKnownSecretsAreRedactedInEveryForm(t *testing.T) {
 	var known redact.Secrets
-	known.AddCommand([]string{"run", "--token", `a "b" c&d`, "-e", "SHOP_KEY=tango-5", "--port", "8080"})
+	known.AddCommand([]string{"run", "--token", `a "b" c&d`, "-e", "SHOP_KEY=tango-5", "--port", "8080", "--max-tokens", "131072"})
 	known.AddHeader("Authorization", "Bearer of-a-header")
 	known.AddAddress("https://me:secret-7@h/x?key=par%20am-8&page=second-page")
 	for _, text := range []string{`a "b" c&d`, `{"x":"a \"b\" c&d"}`, "a+%22b%22+c%26d", "tango-5", "of-a-header", "secret-7", "par am-8", "par%20am-8"} {
@@ -112,7 +113,7 @@ func TestKnownSecretsAreRedactedInEveryForm(t *testing.T) {
 			t.Errorf("%q: got %q", text, got)
 		}
 	}
-	for _, text := range []string{"8080", "second-page", "Bearer", "run"} {
+	for _, text := range []string{"8080", "131072", "second-page", "Bearer", "run"} {
 		if got := known.Known(text); got != text {
 			t.Errorf("%q: got %q", text, got)
 		}

@@ -164,11 +164,11 @@ func eachSecret(words []string, replace func(i int, before, value string) string
 		name, value, assigned := strings.Cut(word, "=")
 		header, of, isHeader := strings.Cut(word, ":")
 		switch last := flag; {
-		case isSecretName(last) && !strings.HasPrefix(word, "-"):
+		case isSecretName(last) && !isCount(last, word) && !strings.HasPrefix(word, "-"):
 			out[i] = replace(i, "", word)
 		case (last == "-u" || last == "--user") && isHeader:
 			out[i] = replace(i, header+":", of)
-		case assigned && value != "" && (isSecretName(name) || Variable(strings.TrimLeft(name, "-"), value)) && !strings.Contains(name, "://") && !isPlace(name):
+		case assigned && assignsSecret(name, value):
 			out[i] = replace(i, name+"=", value)
 		case isHeader && isSecretName(header) && strings.TrimSpace(of) != "" && !strings.Contains(header, "/"):
 			before, secret := header+":", of
@@ -273,6 +273,17 @@ func isSecretName(name string) bool {
 func isPlace(name string) bool {
 	name = strings.ToUpper(name)
 	return slices.ContainsFunc([]string{"FILE", "PATH", "DIR", "HOME"}, func(end string) bool { return strings.HasSuffix(name, end) })
+}
+
+// assignsSecret reports whether a word of a command, NAME=VALUE, has a secret for a value.
+func assignsSecret(name, value string) bool {
+	secret := isSecretName(name) || Variable(strings.TrimLeft(name, "-"), value)
+	return secret && value != "" && !strings.Contains(name, "://") && !isPlace(name) && !isCount(name, value)
+}
+
+// isCount reports whether a value says how many tokens there may be, as in --max-tokens 100000.
+func isCount(name, value string) bool {
+	return strings.HasSuffix(strings.ToUpper(name), "TOKENS") && len(value) < 9 && strings.Trim(value, "0123456789") == ""
 }
 
 // looksRandom reports whether a word looks as if nobody thought it up.

@@ -20,7 +20,7 @@ type nested struct {
 	links []string // .git that cannot be held
 
 	mutex sync.Mutex
-	known map[string]bool // .git that were there when the box was made, or that Made returned
+	known map[string]bool // those that were there when the box was made, or that Made returned
 }
 
 // findNested finds the repositories below a folder. Those within common belong to the
@@ -85,16 +85,22 @@ func isGitFolder(path string) bool {
 	return err == nil
 }
 
-// find returns the .git files, folders and links below the workspace, but its own.
+// find returns the .git files, folders and links below the workspace, but its own, and
+// the bare repositories.
 func (n *nested) find() (out []string) {
 	if n.dir == "" {
 		return nil
 	}
 	_ = filepath.WalkDir(n.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.Name() != ".git" {
-			return nil //nolint:nilerr // git does not enter what cannot be read either
-		}
-		if path != n.own {
+		switch folder := filepath.Dir(path); {
+		case err != nil: // git does not enter what cannot be read either
+			return nil //nolint:nilerr // as said
+		case d.Name() == "HEAD" && path != n.dir && isBare(folder):
+			out = append(out, folder)
+			return fs.SkipDir // the rest of the folder
+		case d.Name() != ".git":
+			return nil
+		case path != n.own:
 			out = append(out, path)
 		}
 		if d.IsDir() {
@@ -105,6 +111,16 @@ func (n *nested) find() (out []string) {
 	return out
 }
 
+// isBare reports whether git would take a folder that has a HEAD for a repository
+// without files: what its configuration says then runs at any git command in it.
+func isBare(folder string) bool {
+	has := func(name string) bool {
+		_, err := os.Stat(filepath.Join(folder, name)) // #nosec G703 -- only looked at
+		return err == nil
+	}
+	return has("commondir") || has("objects") && has("refs")
+}
+
 // fixed returns what programs may not change.
 func (n *nested) fixed() []string {
 	return slices.DeleteFunc(slices.Clone(n.held), func(path string) bool {
@@ -113,7 +129,7 @@ func (n *nested) fixed() []string {
 	})
 }
 
-// made returns the .git that appeared since the box was made, each once.
+// made returns what appeared since the box was made, each once.
 func (n *nested) made() (out []string) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

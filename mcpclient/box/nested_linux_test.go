@@ -13,7 +13,8 @@ import (
 
 // newNest returns a place whose workspace is a repository with a submodule, and
 // repositories in its folders: a plain one that the index names, one deep in an ignored
-// folder, a linked worktree of a bare one, and one whose .git file leads to another folder.
+// folder, a bare one, a linked worktree of another bare one, and one whose .git file leads
+// to another folder.
 func newNest(t *testing.T) place {
 	t.Helper()
 	p := newRepository(t, func(p place) string { return p.dir })
@@ -25,6 +26,7 @@ func newNest(t *testing.T) place {
 		new plain; git add plain 2> /dev/null; git commit -qm nested
 		echo build > .gitignore; mkdir -p build/deep; new build/deep/er
 		git clone -q --bare plain bare.git; git -C bare.git worktree add -q ../linked
+		git clone -q --bare plain alone.git
 		new apart; mv apart/.git apart-git; echo 'gitdir: ../apart-git' > apart/.git`)
 	cmd.Dir = p.dir
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -41,7 +43,7 @@ func TestProgramInBoxChangesNoRepositoryBelowTheWorkspace(t *testing.T) {
 	if made := p.box.Made(); made != "" {
 		t.Errorf("repositories that were there are told as new: %s", made)
 	}
-	for _, at := range []string{"plain/.git", "build/deep/er/.git", "bare.git", "bare.git/worktrees/linked", "apart-git", ".git/modules/sub"} {
+	for _, at := range []string{"plain/.git", "build/deep/er/.git", "bare.git", "alone.git", "bare.git/worktrees/linked", "apart-git", ".git/modules/sub"} {
 		for _, way := range []string{
 			`printf '[core]\n\tfsmonitor = touch RAN; false\n' >> '%[1]s/config'`, `rm -f '%[1]s/config'; echo escaped > '%[1]s/config'`,
 			`mkdir -p '%[1]s/hooks'; echo escaped > '%[1]s/hooks/post-checkout'`, `echo escaped > '%[1]s/config.worktree'`, `mkdir -p '%[1]s/info'; echo escaped > '%[1]s/info/attributes'`,
@@ -71,11 +73,12 @@ func TestProgramInBoxChangesNoRepositoryBelowTheWorkspace(t *testing.T) {
 
 func TestRepositoriesThatProgramsMakeAreTold(t *testing.T) {
 	p := newNest(t)
-	if out, err := p.shell(t, `git init -q new/deep && printf '[core]\n\tfsmonitor = touch ../RAN\n' >> new/deep/.git/config; mkdir file; echo "gitdir: ../new/deep/.git" > file/.git`); err != nil {
+	if out, err := p.shell(t, `git init -q new/deep && printf '[core]\n\tfsmonitor = touch ../RAN\n' >> new/deep/.git/config; mkdir file; echo "gitdir: ../new/deep/.git" > file/.git
+		mkdir -p docs/objects docs/refs; echo 'ref: refs/heads/main' > docs/HEAD; printf '[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = touch RAN\n' > docs/config`); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	made := p.box.Made()
-	if !strings.Contains(made, "file/.git, new/deep/.git") {
+	if !strings.Contains(made, "docs, file/.git, new/deep/.git") {
 		t.Errorf("got %q", made)
 	}
 	if again := p.box.Made(); again != "" {

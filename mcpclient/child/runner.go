@@ -183,10 +183,26 @@ func (r *Runner) start(f *follow, what Command, data io.Writer, watcher Watcher)
 		return nil
 	}
 	err = errors.Join(f.close(), err)
+	if path := inVirtual(f.cmd.Env, what.Name); path != "" && errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("%s is in a virtual environment of this folder, of which no program is taken by its name; name it by its path, %s: %w", what.Name, path, err)
+	}
 	if errors.Is(err, exec.ErrNotFound) {
 		return fmt.Errorf("%s is not installed or not in PATH; %s: %w", what.Name, cmp.Or(what.Need, "install it or name another program"), err)
 	}
 	return fmt.Errorf("starting %s: %w", what, err)
+}
+
+// inVirtual returns the path of a program in the virtual environment in use, "" if it has
+// none of this name.
+func inVirtual(environ []string, name string) string {
+	for _, folder := range []string{"bin", "Scripts"} {
+		if venv := Variable(environ, "VIRTUAL_ENV"); filepath.IsAbs(venv) && filepath.Base(name) == name {
+			if path, err := exec.LookPath(filepath.Join(venv, folder, name)); err == nil {
+				return path
+			}
+		}
+	}
+	return ""
 }
 
 // inputFile returns a temporary file that holds data, positioned at its start.

@@ -478,22 +478,24 @@ func checkContent(changes []Change) error {
 }
 
 // syntax fails for a text that is no valid Go, JSON, TOML or YAML, by the name of its file.
-// Other languages are not checked.
+// Other languages are not checked, nor are templates of data.
 func syntax(name string, text []byte) error {
-	switch path.Ext(name) {
-	case ".go":
+	switch ext := path.Ext(name); {
+	case ext != ".go" && (bytes.Contains(text, []byte("{{")) || bytes.Contains(text, []byte("{%"))):
+		return nil // Helm, Ansible and the like write the file from it
+	case ext == ".go":
 		_, err := parser.ParseFile(token.NewFileSet(), path.Base(name), text, parser.SkipObjectResolution)
 		if list, ok := errors.AsType[scanner.ErrorList](err); ok && len(list) > 0 {
 			return list[0]
 		}
 		return err
-	case ".json":
+	case ext == ".json":
 		var value json.RawMessage
 		return json.Unmarshal(text, &value)
-	case ".toml":
+	case ext == ".toml":
 		var value map[string]any
 		return toml.Unmarshal(text, &value)
-	case ".yaml", ".yml":
+	case ext == ".yaml" || ext == ".yml":
 		for document := yaml.NewDecoder(bytes.NewReader(text)); ; {
 			var value yaml.Node
 			if err := document.Decode(&value); errors.Is(err, io.EOF) {

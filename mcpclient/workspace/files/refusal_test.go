@@ -55,7 +55,21 @@ func TestChangeThatMakesAFileInvalidIsRefused(t *testing.T) {
 			b.Same(t, map[string]string{c.file: c.text})
 		})
 	}
-	b := newBench(t, workspace.Config{})
-	b.Write(t, map[string]string{"chart.yaml": "a: {{ .Values.a }}\n{{- if .b }}\n"}) // a template was never valid
-	b.Must(t, "fs.patch", args{"path": "chart.yaml", "old": ".Values.a", "new": ".Values.b"})
+}
+
+func TestFileThatWasNeverValidOrIsATemplateStaysEditable(t *testing.T) {
+	for name, c := range map[string]struct{ file, text, old, new string }{
+		"a template that was never valid":       {"chart.yaml", "a: {{ .Values.a }}\n{{- if .b }}\n", ".Values.a", ".Values.b"},
+		"a template that was valid by chance":   {"chart.yaml", "a: \"{{ .Values.a }}\"\n", "a:", "{{- if .Values.b }}\na:"},
+		"a file that becomes a template":        {"play.yml", "a: 1\n", "a: 1", "{% if b %}\na: 1\n{% endif %}"},
+		"comments in JSON":                      {"tsconfig.json", "{\n  // strict\n  \"a\": 1\n}\n", "1", "2"},
+		"documents, tags, anchors, double keys": {"a.yaml", "a: &x !Ref b\na: *x\n---\nb: 1\n", "b: 1", "b: 2"},
+		"dates":                                 {"a.toml", "at = 2024-05-01T10:00:00Z\nday = 2024-05-01\n", "day = 2024-05-01", "day = 2024-05-02"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, workspace.Config{})
+			b.Write(t, map[string]string{c.file: c.text})
+			b.Must(t, "fs.patch", args{"path": c.file, "old": c.old, "new": c.new})
+		})
+	}
 }

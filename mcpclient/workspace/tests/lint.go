@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,11 +115,11 @@ func (o *Operators) lintCommand(ctx context.Context, name string) (child.Command
 		if name != "" {
 			target = o.below(p.dir, strings.TrimSuffix(name, "/..."))
 		}
-		switch {
-		case o.installed("ruff"):
-			cmd = child.Command{Name: "ruff", Args: []string{"check", "--output-format=concise", "--", target}}
-		case o.installed("flake8"):
-			cmd = child.Command{Name: "flake8", Args: []string{"--", target}}
+		switch ruff, flake8 := o.linter("ruff"), o.linter("flake8"); {
+		case ruff != "":
+			cmd = child.Command{Name: ruff, Args: []string{"check", "--output-format=concise", "--", target}}
+		case flake8 != "":
+			cmd = child.Command{Name: flake8, Args: []string{"--", target}}
 		default:
 			return child.Command{}, "", errors.New("neither ruff nor flake8 is installed or in PATH; install one of them to check this code")
 		}
@@ -147,6 +148,15 @@ func (o *Operators) goLint(dir, name string) child.Command {
 		}
 	}
 	return child.Command{Name: "go", Args: []string{"vet", target}}
+}
+
+// linter returns how a linter of Python is started: by its path if it is in the virtual
+// environment. It returns "" if there is none.
+func (o *Operators) linter(name string) string {
+	if path := cmp.Or(o.inVirtual(filepath.Join("bin", name)), o.inVirtual(filepath.Join("Scripts", name+".exe"))); path != "" || !o.installed(name) {
+		return path
+	}
+	return name
 }
 
 func (o *Operators) installed(name string) bool {

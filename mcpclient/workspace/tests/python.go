@@ -2,6 +2,7 @@ package tests
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io/fs"
 	"os/exec"
@@ -32,18 +33,23 @@ func pythonTest(ctx context.Context, o *Operators, dir string, args testArgs) (c
 	return child.Command{Name: o.python(), Args: flags}, nil
 }
 
-// python returns the interpreter that runs tests: that of the virtual environment in use,
-// by its path if it lies in the workspace, since nothing is taken from there by its name.
+// python returns the interpreter that runs tests.
 func (o *Operators) python() string {
+	return cmp.Or(o.inVirtual(filepath.Join("bin", "python3")), o.inVirtual(filepath.Join("Scripts", "python.exe")), "python3")
+}
+
+// inVirtual returns the path of a program of the virtual environment in use, if that lies
+// in the workspace, from where nothing is taken by its name. It returns "" if there is none.
+func (o *Operators) inVirtual(name string) string {
 	venv := child.Variable(o.runner.Environ, "VIRTUAL_ENV")
-	if _, outside := o.tree.Relative(venv); filepath.IsAbs(venv) && outside == nil {
-		for _, name := range []string{filepath.Join("bin", "python3"), filepath.Join("Scripts", "python.exe")} {
-			if path, err := exec.LookPath(filepath.Join(venv, name)); err == nil {
-				return path
-			}
-		}
+	if _, outside := o.tree.Relative(venv); !filepath.IsAbs(venv) || outside != nil {
+		return ""
 	}
-	return "python3"
+	path, err := exec.LookPath(filepath.Join(venv, name))
+	if err != nil {
+		return ""
+	}
+	return path
 }
 
 // unittest returns the command that runs tests with Python's own runner.

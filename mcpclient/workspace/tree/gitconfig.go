@@ -62,7 +62,11 @@ func (c *gitConfig) of(ctx context.Context, top, git string, environ []string) g
 	}
 	c.settings = gitSettings{excludes: filepath.Join(own, "git", "ignore")}
 	ask := func(arg ...string) string {
-		cmd := exec.CommandContext(ctx, "git", append([]string{"config", "--null"}, arg...)...) // #nosec G204 -- reads only
+		git, err := child.Find("git", environ)
+		if err != nil {
+			return ""
+		}
+		cmd := exec.CommandContext(ctx, git, append([]string{"config", "--null"}, arg...)...) // #nosec G204 -- reads only
 		child.Isolate(cmd)
 		cmd.Dir, cmd.Env = top, environ
 		out, _ := cmd.Output() // without git, or a setting, there is none
