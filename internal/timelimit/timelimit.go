@@ -14,11 +14,15 @@ type Limit struct {
 
 	mu    sync.Mutex
 	timer *time.Timer
-	left  time.Duration // when the clock last started
-	since time.Time     // when it did
+	left  time.Duration // when the clock was last read
+	since time.Time     // when it was
 	holds int           // who holds the clock
 	ended bool
 }
+
+// The clock is read at least once in a slice of time. If more than a slice has passed with
+// some slack, the program was stopped in between, and the rest does not count.
+const slice, slack = 5 * time.Second, 2 * time.Second
 
 // limited is a context that a Limit ends. It then reports that its deadline is
 // exceeded, as a context of the standard library does. Contexts made from it report
@@ -34,22 +38,45 @@ func (c limited) Err() error {
 	return err
 }
 
-// New returns a context that ends with parent, or after the clock has run for d.
+// New returns a context that ends with parent, or after the clock has run for d. Time in
+// which the program is stopped, by ctrl+z or a suspended machine, does not count.
 // The caller must call Stop.
 func New(parent context.Context, d time.Duration) (context.Context, *Limit) {
 	ctx, cancel := context.WithCancelCause(parent)
 	l := &Limit{cancel: cancel, whole: d, left: d, since: time.Now()}
-	l.timer = time.AfterFunc(d, l.expire)
+	l.timer = time.AfterFunc(min(d, slice), l.expire)
 	return limited{ctx}, l
 }
 
 func (l *Limit) expire() {
 	l.mu.Lock()
-	over := l.holds == 0 && !l.ended && time.Since(l.since) >= l.left
+	running := l.holds == 0 && !l.ended
+	if running {
+		l.read()
+	}
+	if running && l.left > 0 {
+		l.timer.Reset(min(l.left, slice))
+	}
+	over := running && l.left <= 0
 	l.mu.Unlock()
 	if over {
 		l.cancel(context.DeadlineExceeded)
 	}
+}
+
+// read takes the time off that has passed since the clock was last read.
+func (l *Limit) read() {
+	l.left -= l.passed()
+	l.since = time.Now()
+}
+
+// passed returns the time that counts since the clock was last read.
+func (l *Limit) passed() time.Duration {
+	passed := time.Since(l.since)
+	if passed > slice+slack {
+		return slice
+	}
+	return passed
 }
 
 // Hold stops the clock until release is called. Several may hold it at once.
@@ -58,7 +85,7 @@ func (l *Limit) Hold() (release func()) {
 	defer l.mu.Unlock()
 	if l.holds++; l.holds == 1 {
 		l.timer.Stop()
-		l.left -= time.Since(l.since)
+		l.read()
 	}
 	return sync.OnceFunc(l.release)
 }
@@ -68,7 +95,7 @@ func (l *Limit) release() {
 	defer l.mu.Unlock()
 	if l.holds--; l.holds == 0 && !l.ended {
 		l.left, l.since = max(l.left, 0), time.Now()
-		l.timer.Reset(l.left)
+		l.timer.Reset(min(l.left, slice))
 	}
 }
 
@@ -78,7 +105,7 @@ func (l *Limit) Ran() time.Duration {
 	defer l.mu.Unlock()
 	left := l.left
 	if l.holds == 0 {
-		left -= time.Since(l.since)
+		left -= l.passed()
 	}
 	return l.whole - left
 }

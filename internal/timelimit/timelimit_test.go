@@ -22,6 +22,20 @@ func TestContextEndsWhenItsTimeIsOver(t *testing.T) {
 	})
 }
 
+func TestTimeInWhichTheProgramIsStoppedDoesNotCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, limit := timelimit.New(t.Context(), time.Minute)
+		defer limit.Stop()
+		begun := time.Now()
+		time.Sleep(20 * time.Second)
+		limit.Stopped(time.Hour)
+		<-ctx.Done()
+		if got := time.Since(begun); got < 55*time.Second || got > time.Minute || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			t.Errorf("ended after %s with %v", got, ctx.Err())
+		}
+	})
+}
+
 func TestClockReportsHowLongItRan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, limit := timelimit.New(t.Context(), time.Minute)
