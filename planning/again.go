@@ -71,13 +71,38 @@ func (r *replanner) again() (Outcome, bool) {
 	return Outcome{Kind: OutcomePlanned, Plan: revised.Plan, Diff: revised.Diff}, len(faults) == 0
 }
 
+// changedFiles returns the files that a call has changed: the one that it names, or those of
+// its result.
+func changedFiles(item plan.HistoryItem) (files []string) {
+	if at, ok := item.Args["path"].(string); ok {
+		return []string{at}
+	}
+	result, _ := item.Result.(map[string]any)
+	list, _ := result["files"].([]any)
+	for _, entry := range list {
+		file, _ := entry.(map[string]any)
+		if at, ok := file["path"].(string); ok {
+			files = append(files, at)
+		}
+	}
+	return files
+}
+
 // concerns reports whether the failure of the tests may come from the changes: it names a
 // file that changed, something that the goal names, or a name that a change declares.
 func (r *replanner) concerns(changes []plan.HistoryItem) bool {
 	failure := r.situation.Error
+	for _, item := range r.situation.History { // such as a rename
+		for _, arg := range []string{"symbol", "new_name"} {
+			name, _ := item.Args[arg].(string)
+			if name = name[strings.LastIndexByte(name, '.')+1:]; item.Tool == "code.transform" && name != "" && strings.Contains(failure, name) {
+				return true
+			}
+		}
+	}
 	for _, item := range changes {
-		at, _ := item.Args["path"].(string)
-		if at == "" || strings.Contains(failure, at) {
+		files := changedFiles(item)
+		if len(files) == 0 || slices.ContainsFunc(files, func(at string) bool { return strings.Contains(failure, at) }) {
 			return true
 		}
 		for _, arg := range []string{"old", "new", "text"} {

@@ -1,6 +1,7 @@
 package planning_test
 
 import (
+	"strings"
 	"testing"
 
 	"replan/planning"
@@ -35,6 +36,9 @@ func TestPatchIsAimedAtTheFunctionThatIsMeant(t *testing.T) {
 			p.(planning.Looker).Looked([]plan.HistoryItem{text, calls})
 			p.Absorb(stepsOf(`3 fs.patch {"path":"notes/book.py"}`))
 			want := `1 fs.read{"path":"notes/book.py"}; 2 fs.read{"path":"tests/test_book.py"}; 3 fs.patch{` + tt.want + `"path":"notes/book.py"} ←1,2`
+			if strings.HasPrefix(tt.goal, "test_") { // it says whether the change is right
+				want += "; 4 test.run{} ←3"
+			}
 			if got := drawn(p.Outcome().Plan); got != want {
 				t.Errorf("got\n     %s\nwant %s", got, want)
 			}

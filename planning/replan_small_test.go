@@ -159,3 +159,27 @@ func TestFailureOfAnotherTestDoesNotUndoAChange(t *testing.T) {
 		}
 	}
 }
+
+func TestFailureOfAnotherTestDoesNotUndoARename(t *testing.T) {
+	for failure, asks := range map[string]bool{
+		"1 failed: TestFee\ntariff/tariff_test.go:3: no":            false,
+		"1 failed: TestFee\na/x.go:3: no":                           true,
+		"build failed\ntariff/tariff.go:3: undefined: ErrUnknown":   true,
+		"build failed\ntariff/tariff.go:3: ErrNotInside redeclared": true,
+	} {
+		rename := plan.Step{Index: "1", Title: "Rename", Executor: plan.ExecutorTool, Tool: "code.transform", Args: map[string]any{"kind": "rename", "symbol": "garage.ErrUnknown", "new_name": "ErrNotInside"}, ResultVariable: "change", DependsOn: []string{}}
+		apply := plan.Step{Index: "2", Title: "Apply", Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"diff": "${change.diff}"}, DependsOn: []string{"1"}}
+		run := plan.Step{Index: "3", Title: "Run the tests", Executor: plan.ExecutorTool, Tool: "test.run", Args: map[string]any{}, DependsOn: []string{"2"}}
+		r := planning.NewReplanner(workplace(t, "Rename ErrUnknown to ErrNotInside everywhere", true), prompt.Situation{
+			Plan: plan.Plan{Title: "Rename", Steps: []plan.Step{rename, apply, run}}, Finished: map[string]bool{"1": true, "2": true}, Failed: "3", Error: failure,
+			Remaining: []plan.Step{run}, StepsLeft: 9, ReplansLeft: 2,
+			History: []plan.HistoryItem{
+				{Index: "1", Tool: "code.transform", Args: rename.Args, Status: plan.ItemCompleted, Attempt: 1, Result: map[string]any{"diff": "d"}},
+				{Index: "2", Tool: "fs.patch", Args: map[string]any{"diff": "d"}, Status: plan.ItemCompleted, Attempt: 1, Result: map[string]any{"files": []any{map[string]any{"path": "a/x.go"}}}},
+			},
+		})
+		if _, asked := r.Next(); asked != asks {
+			t.Errorf("%s: the model is asked: %v", failure, asked)
+		}
+	}
+}

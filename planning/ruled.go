@@ -279,7 +279,8 @@ func editSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 	}
 	c := completion{brief: b}
 	files := c.files()
-	if slices.ContainsFunc(c.places(), func(p place) bool { return testfile.Is(p.file) }) { // that test says what is wrong elsewhere
+	named := slices.ContainsFunc(c.places(), func(p place) bool { return testfile.Is(p.file) })
+	if named { // that test says what is wrong elsewhere, and whether it is right
 		files = files[:0]
 		for _, item := range b.Looked {
 			if at, _ := item.Args["path"].(string); item.Tool == "fs.read" && !testfile.Is(at) && fileText(item) != "" {
@@ -294,7 +295,7 @@ func editSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 	for i, file := range files {
 		patches[i] = plan.Step{Title: untrusted.Text("Change " + file), Tool: "fs.patch", Args: map[string]any{"path": file}}
 	}
-	return c.changing(false, patches...), true
+	return c.changing(named, patches...), true
 }
 
 // files are those that were read whole since the goal names them or something in them.

@@ -244,7 +244,7 @@ func TestSmallModelIsNotAskedForThePlanOfAnEdit(t *testing.T) {
 		},
 		"what a named test tests": {
 			goal: "TestLogin fails. Fix the code.", files: []string{"auth/auth_test.go", "auth/auth.go"}, named: []string{"TestLogin: function, auth/auth_test.go:1"},
-			want: `; 3 fs.patch{"path":"auth/auth.go"} ←1,2`,
+			want: `; 3 fs.patch{"path":"auth/auth.go"} ←1,2; 4 test.run{} ←3`,
 		},
 		"a new function": {
 			goal: "Add a function Name to auth/auth.go that returns a name", files: []string{"auth/auth.go"},
