@@ -101,9 +101,15 @@ func inVersion(send sender) sender {
 		if !mcp.IsModernProtocol(mcp.NegotiateMutuallySupportedVersion(supported(response, err))) || ctx.Err() != nil {
 			return response, err
 		}
+		if id, ok := r.ID.Value().(int64); ok {
+			r.ID = mcp.NewRequestId(id + secondTry) // the library forgets an id only after it has passed on its answer
+		}
 		return send(ctx, r)
 	}
 }
+
+// secondTry is far above the ids of the other requests of a connection.
+const secondTry = 1 << 40
 
 // supported returns the versions that a server names when it refuses that of a request.
 func supported(response *transport.JSONRPCResponse, err error) []string {
