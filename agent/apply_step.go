@@ -430,7 +430,7 @@ func (r scheduler) retries(s *StepState) bool {
 	}
 }
 
-// PassesOver reports whether a step has failed for good and its run goes on without it,
+// PassesOver reports whether a step has failed for good and its run continues without it,
 // as its on_failure says.
 func (r *Run) PassesOver(s *StepState) bool {
 	return s.Status == StepFailed && s.item.step == nil && s.Failure.Replannable() && !foldOf(r).retries(s) &&

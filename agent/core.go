@@ -55,7 +55,7 @@ type core struct {
 	graph     *plan.Graph
 	places    map[string]int          // step → index in Steps
 	producers map[string][]*StepState // name → steps that produce that result; nil while the plan is incomplete
-	skipping  []*StepState            // steps that text of a result can fail, whereupon those that depend on them are skipped and the run goes on
+	skipping  []*StepState            // steps that text of a result can fail, whereupon those that depend on them are skipped and the run continues
 
 	readBefore []rule.Provenance  // what the models of the run had read when it began
 	lookedAt   []plan.HistoryItem // calls that the planner of the goal read the results of

@@ -97,7 +97,7 @@ func (r decision) nextDrafts() []Action {
 	return r.startDrafts(false)
 }
 
-// startDrafts starts the draft steps that can start, as far as there are slots. The planner
+// startDrafts starts the draft steps that can start, while slots are free. The planner
 // waits for looks: they start again if a resume found them under way, and no bound on the
 // length of a plan stops them.
 func (r decision) startDrafts(looks bool) []Action {

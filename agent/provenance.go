@@ -110,7 +110,7 @@ func inRun(id string, read []rule.Provenance) []rule.Provenance {
 // deciding returns the results on which it depends whether, and how often, the call of a
 // step is made, except for those whose text the call carries. They are those in its
 // conditions and in the list that it is called for, and the steps without which it is
-// skipped while the run goes on.
+// skipped while the run continues.
 func (r *Run) deciding(s *StepState, carried []rule.Provenance) []rule.Provenance {
 	var out []rule.Provenance
 	of := s

@@ -81,7 +81,7 @@ func TestGateThatNoAnswerSettlesFailsItsStep(t *testing.T) {
 	}
 }
 
-// The rest of a plan goes on, and the next attempt may ask again.
+// The rest of a plan continues, and the next attempt may ask again.
 func TestStepWithAnUnsettledGateIsTakenUpAgain(t *testing.T) {
 	w := newWorld(t)
 	refuses := true

@@ -7,7 +7,7 @@ import (
 	"replan/mcpclient/box"
 )
 
-// A repository that a program made is told after its call, unless runs work in a copy.
+// A repository that a program made is reported after its call, unless runs work in a copy.
 func TestRepositoryThatAnIsolatedProgramMadeIsTold(t *testing.T) {
 	if _, err := box.Supported(); err != nil {
 		t.Skip(err)
