@@ -39,11 +39,11 @@ type Watcher interface {
 // system can do so, the command is killed if this program ends before it.
 func Start(cmd *exec.Cmd, in *box.Box, w Watcher) (Group, <-chan error, error) {
 	Isolate(cmd)
-	if in != nil && markOf(cmd.Env) == "" {
-		if cmd.Env == nil {
-			cmd.Env = os.Environ()
-		}
-		cmd.Env = append(slices.Clone(cmd.Env), MarkName+"="+rand.Text()) // none leaves the box for good
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	if mark := markOf(cmd.Env); mark == "" || mark == os.Getenv(MarkName) { // that of this program is on all its children
+		cmd.Env = append(slices.Clone(cmd.Env), MarkName+"="+rand.Text())
 	}
 	program := cmd.Path
 	if err := in.Enclose(cmd); err != nil {
@@ -73,12 +73,13 @@ func Start(cmd *exec.Cmd, in *box.Box, w Watcher) (Group, <-chan error, error) {
 
 // markOf returns the mark in an environment.
 func markOf(environ []string) string {
+	mark := ""
 	for _, entry := range environ {
-		if mark, ok := strings.CutPrefix(entry, MarkName+"="); ok {
-			return mark
+		if value, ok := strings.CutPrefix(entry, MarkName+"="); ok {
+			mark = value // the last one counts
 		}
 	}
-	return ""
+	return mark
 }
 
 // Ended notifies the watcher, which may be nil, that a group is gone.

@@ -88,7 +88,7 @@ func (r *Runner) Run(ctx context.Context, what Command) (Outcome, error) {
 		return Outcome{}, context.Cause(ctx)
 	}
 	out := &capture{max: r.MaxOutput, dir: r.SpillDir, line: what.Line}
-	f := &follow{out: out, stream: &stream{send: r.sender(what.Send)}, log: r.Logger}
+	f := &follow{boxed: r.Box != nil, out: out, stream: &stream{send: r.sender(what.Send)}, log: r.Logger}
 	if what.Quiet {
 		out.dir, f.stream.send = "", func(string, int64) {}
 	}
@@ -223,6 +223,7 @@ func inputFile(data []byte) (*os.File, error) {
 // follow is one running command.
 type follow struct {
 	cmd    *exec.Cmd
+	boxed  bool
 	group  Group
 	exited <-chan error // ProcessState holds the result
 	pipes  []pipe
@@ -270,9 +271,14 @@ func (f *follow) close() error {
 	return failed
 }
 
-// kill kills the group immediately.
-func (f *follow) kill() {
-	if err := errors.Join(Kill(f.cmd), f.group.KillMarked()); err != nil {
+// kill kills the group immediately, and with stopped the processes that left it too: a
+// command that ends by itself may leave a daemon behind, but nothing leaves a box.
+func (f *follow) kill(stopped bool) {
+	err := Kill(f.cmd)
+	if stopped || f.boxed {
+		err = errors.Join(err, f.group.KillMarked())
+	}
+	if err != nil {
 		f.log.Warn("a child may still run", "command", f.cmd.String(), "error", err)
 	}
 }
@@ -311,10 +317,10 @@ func (f *follow) untilGone(ctx context.Context, timeout time.Duration) bool {
 			timedOut, kill = true, time.After(grace)
 			interrupt(f.cmd)
 		case <-kill:
-			f.kill()
+			f.kill(true)
 		case <-exited: //nolint:errcheck // ProcessState holds the result
 			exited = nil
-			f.kill() // the processes it left behind
+			f.kill(stop == nil || timedOut) // the processes it left behind
 			giveUp = time.After(drain)
 		case <-giveUp:
 			_ = f.close() // ends readPipes

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -160,6 +161,23 @@ func TestDetachedChildIsNotWaitedFor(t *testing.T) {
 	if _, err := holder.WriteString("go\n"); err != nil {
 		t.Fatal(err)
 	}
+	waitClosed(t, f)
+}
+
+func TestStoppedCommandEndsDetachedChildren(t *testing.T) {
+	if _, err := exec.LookPath("setsid"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("needs setsid, and the environment of other processes")
+	}
+	pipe := pipeFor(t)
+	workspacetest.Fake(t, "cargo", "setsid sh -c 'exec 3>\"$PIPE\"; echo up >&3; exec sleep 600' >/dev/null 2>&1 &\nwait\n")
+	b := newBench(t, workspace.Config{Environ: append(os.Environ(), "PIPE="+pipe)})
+	b.Write(t, map[string]string{"Cargo.toml": ""})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan reply, 1)
+	go func() { done <- b.reply(ctx, "test.run", nil, nil) }()
+	f := up(t, pipe)
+	cancel()
+	<-done
 	waitClosed(t, f)
 }
 
