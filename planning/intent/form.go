@@ -108,6 +108,8 @@ func fits(kind string, tokens []token) bool {
 		return isPath(t.text) && isFile(t.text)
 	case "commit":
 		return !t.quoted && isCommit(t.text)
+	case "folder":
+		return !t.quoted && isFolder(t.text) && !t.is(plainWords...)
 	case "remote":
 		return t.is(remotes...)
 	case "test":

@@ -89,6 +89,7 @@ var grammar = []struct {
 		$verify <x:one> package
 		verify|validate build|code
 		check build`},
+	{action: test, params: map[string]string{"folder": "true"}, forms: `$verify <x:folder>`},
 	{action: lint, forms: `lint|vet [everything|project|code] [<x>]
 		[run] go vet [on] [<x>]
 		check code

@@ -104,6 +104,7 @@ func TestPhrasesHaveTheirIntent(t *testing.T) {
 			{"verify TestFoo", "validate test TestFoo"},
 			{"check the slug package", "validate test slug"},
 			{"check package ./agent", "validate test ./agent"},
+			{"check slug", "validate test slug"},
 			{"verify the build", "validate test ()"},
 			{"check the build", "validate test ()"},
 			{"validate the code", "validate test ()"},
@@ -172,6 +173,14 @@ func TestPhrasesHaveTheirIntent(t *testing.T) {
 	}
 }
 
+func TestNameToCheckIsNoConsentToRunTests(t *testing.T) {
+	for words, want := range map[string]bool{"check slug": false, "test slug": true, "check the slug package": true, "verify TestFoo": true} {
+		if got := intent.Parse(words).AsksForTests(); got != want {
+			t.Errorf("%q: got %t, want %t", words, got, want)
+		}
+	}
+}
+
 // spell formats an intent like the table.
 func spell(in intent.Intent) string {
 	bracket := func(s string) string {
@@ -195,6 +204,7 @@ func TestUnrelatedWordsAreUnknown(t *testing.T) {
 		"don't commit", "do not run the tests", "never push", "should I rename foo to bar?",
 		"don't rename foo to bar, rename baz to qux",
 		"delete branch main", "push --force", "git reset --hard", "log in to the server", "switch the database to Postgres",
+		"check README.md", "check it", "verify main.go", "check Parse",
 		"make sure it is fast", "build the project", "run", "what", "why", "where",
 		// Rare phrasings are left to the model.
 		"which functions call Run.Apply", "is foo used anywhere?", "cover Parse with tests", "show the last 5 commits", `commit this as "wip"`,

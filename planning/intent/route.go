@@ -175,7 +175,8 @@ func IsModelWork(name string) bool { return works[name].title != "" }
 func (in Intent) WantsWords() bool { return in.Category == explain || in.Category == debug }
 
 // AsksForTests reports whether the user's own words ask for tests to be run, or
-// for why they fail, and say so clearly.
+// for why they fail, and say so clearly. "Check NAME" does not: the name may be that
+// of no package.
 func (in Intent) AsksForTests() bool {
-	return (in.Category == validate || in.Category == debug) && in.Confidence >= Confident
+	return in.Params["folder"] == "" && (in.Category == validate || in.Category == debug) && in.Confidence >= Confident
 }
