@@ -24,7 +24,7 @@ import (
 // those that other programs write for the same.
 type written struct {
 	Type     string            `json:"type"`
-	Command  texts             `json:"command"` // opencode writes the arguments too
+	Command  program           `json:"command"`
 	Args     []string          `json:"args"`
 	Env      map[string]string `json:"env"`
 	Environ  map[string]string `json:"environment"` // opencode
@@ -80,6 +80,30 @@ func (t *texts) UnmarshalJSON(data []byte) error {
 		*t = texts{one}
 	}
 	return nil
+}
+
+// program is a program: its name, opencode's list of the name and the arguments, or Zed's
+// object of both.
+type program struct {
+	words texts
+	env   map[string]string
+}
+
+// UnmarshalJSON reads a program in any of its forms.
+func (p *program) UnmarshalJSON(data []byte) error {
+	if len(data) == 0 || data[0] != '{' {
+		return json.Unmarshal(data, &p.words)
+	}
+	var of struct {
+		Path string            `json:"path"`
+		Args []string          `json:"args"`
+		Env  map[string]string `json:"env"`
+	}
+	err := json.Unmarshal(data, &of)
+	if p.words, p.env = nil, of.Env; of.Path != "" {
+		p.words = append(texts{of.Path}, of.Args...)
+	}
+	return err
 }
 
 // envVar is the name of a variable, or an object with one.
@@ -179,7 +203,7 @@ func knownKeys() []string {
 var (
 	approvals = []string{"alwaysAllow", "autoApprove", "default_tools_approval_mode", "approval_mode"}
 	// wordless keys only describe a server, so they get no note.
-	wordless = []string{"name", "title", "description", "note", "comment", "$schema", "gallery", "version", "icon", "dev"}
+	wordless = []string{"name", "title", "description", "note", "comment", "$schema", "source", "gallery", "version", "icon", "dev"}
 )
 
 // read returns the server of an entry. The server is complete enough to be shown
@@ -247,9 +271,10 @@ func (w written) server(name string) Server {
 		Disabled:     w.Disabled || w.Enabled != nil && !*w.Enabled,
 		Required:     w.Required, Trust: w.Trust, Parallel: w.Parallel, NoRoots: w.Roots != nil && !*w.Roots, Protocol: w.Protocol,
 	}
-	if len(w.Command) > 0 {
-		s.Command, s.Args = w.Command[0], slices.Concat(w.Command[1:], w.Args)
+	if words := w.Command.words; len(words) > 0 {
+		s.Command, s.Args = words[0], slices.Concat(words[1:], w.Args)
 	}
+	s.Env = merged(s.Env, w.Command.env)
 	for _, v := range w.EnvVars {
 		s.Inherit = append(s.Inherit, string(v))
 	}
@@ -341,7 +366,7 @@ func wrongType(e *json.UnmarshalTypeError) error {
 		}
 		kind := want[f.Type.Kind()]
 		switch {
-		case f.Type == reflect.TypeFor[texts]():
+		case f.Type == reflect.TypeFor[program]():
 			kind = "text"
 		case f.Type == reflect.TypeFor[*bool]():
 			kind = "true or false"
@@ -366,11 +391,11 @@ func (w written) check() error {
 	switch {
 	case len(addresses) > 1:
 		return errors.New(`has more than one of "url", "httpUrl" and "serverUrl"; keep one of them`)
-	case len(w.Command) > 0 && len(addresses) > 0:
+	case len(w.Command.words) > 0 && len(addresses) > 0:
 		return errors.New(`has both "command" and "url"; keep one of them`)
-	case len(w.Command) == 0 && len(addresses) == 0:
+	case len(w.Command.words) == 0 && len(addresses) == 0:
 		return errors.New(`has neither "command" nor "url"; add one of them`)
-	case stdio && len(w.Command) == 0:
+	case stdio && len(w.Command.words) == 0:
 		return fmt.Errorf(`is of type %q and has no "command"`, kind)
 	case w.Type != "" && !stdio && len(addresses) == 0:
 		return fmt.Errorf(`is of type %q and has no "url"`, w.Type)

@@ -73,6 +73,16 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 			"off": {"command": "py", "disabled": true}}}`, `[
 			{"Name": "remote", "URL": "https://example.com/mcp", "Headers": {"API_KEY": "Bearer secret"}, "ExcludeTools": ["delete_all"]},
 			{"Name": "off", "Command": "py", "Disabled": true}]`},
+		"Zed": {"settings.json", `{
+			"theme": "One Dark",
+			"context_servers": {
+				"object": {"command": {"path": "npx", "args": ["-y", "server"], "env": {"KEY": "${REPLAN_TEST_TOKEN}"}}},
+				"flat": {"source": "custom", "command": "some-command", "args": ["arg"], "env": {}},
+				"off": {"source": "custom", "enabled": false, "command": "x"}}}`, `[
+			{"Name": "object", "Command": "npx", "Args": ["-y", "server"], "Env": {"KEY": "secret"}},
+			{"Name": "flat", "Command": "some-command", "Args": ["arg"], "Env": {}},
+			{"Name": "off", "Command": "x", "Disabled": true}]`},
+		"Amp": {"settings.json", `{"amp.mcpServers": {"a": {"command": "x"}}}`, `[{"Name": "a", "Command": "x"}]`},
 		"opencode": {"opencode.jsonc", `{
 			"$schema": "https://opencode.ai/config.json",
 			"mcp": {

@@ -60,6 +60,9 @@ var programs = []struct {
 		}
 		return all
 	}},
+	{"zed", func(p Places) []string {
+		return []string{filepath.Join(p.XDG, "zed", "settings.json"), filepath.Join(p.Workspace, ".zed", "settings.json")}
+	}},
 }
 
 // Programs returns the names of the programs whose files [Import] finds.

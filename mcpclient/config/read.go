@@ -40,7 +40,8 @@ type style struct {
 // Read reads the servers of a configuration file, in the file's order. A file
 // whose name ends in .toml is read as Codex writes it: [mcp_servers.NAME].
 // Any other is JSON, with comments and trailing commas allowed, that holds the
-// servers under "mcpServers", "servers" or "mcp".
+// servers under "mcpServers", "servers", "mcp", Zed's "context_servers" or Amp's
+// "amp.mcpServers".
 //
 // Variables expand as [Server] says for its fields; ${workspaceFolder} is
 // folder. A timeout is a duration ("30s") or a number of milliseconds, a
@@ -92,7 +93,11 @@ func Read(path string, source Source, folder string) ([]Server, error) {
 }
 
 // errNoTable is the error of a JSON file that holds no servers.
-var errNoTable = errors.New(`: there is no "mcpServers", "servers" or "mcp" in it; servers go under one of these names`)
+var errNoTable = errors.New(`: there is no "mcpServers" in it, and none of the names that other programs use: ` + strings.Join(tables[1:], ", ") + `; servers go under "mcpServers"`)
+
+// tables are the keys that hold servers: that of the convention, of VS Code, opencode,
+// Zed and Amp.
+var tables = []string{"mcpServers", "servers", "mcp", "context_servers", "amp.mcpServers"}
 
 // parse returns the servers of a file. The error continues a sentence that begins
 // with the file's path.
@@ -135,11 +140,10 @@ func parse(path string, text []byte) ([]found, error) {
 	return all, nil
 }
 
-// table returns what holds the servers of a JSON file, and its key: that of the
-// convention, of VS Code, or of opencode. Some files have another "mcp" beside
+// table returns what holds the servers of a JSON file, and its key. Some files have another "mcp" beside
 // "mcpServers", and some write "mcp": {"servers": {…}}.
 func table(object *hujson.Object) (string, *hujson.Value) {
-	for _, key := range []string{"mcpServers", "servers", "mcp"} {
+	for _, key := range tables {
 		value, ok := member(object, key)
 		if !ok {
 			continue
