@@ -20,6 +20,7 @@ type authority struct {
 	resource string   // identifies the MCP server (RFC 8707)
 	scopes   []string // that the MCP server names for a first login
 	metadata metadata
+	assumed  bool // the server describes nothing: the endpoints are the default ones
 }
 
 // metadata describes an authorisation server (RFC 8414, OpenID Connect Discovery 1.0).
@@ -67,14 +68,25 @@ func discover(ctx context.Context, c *http.Client, server string, asked challeng
 			return authority{}, errors.New("the server names no authorisation server")
 		}
 		m, err := describe(ctx, c, r.AuthorizationServers[0], own)
-		return authority{r.Resource, r.Scopes, m}, err
+		return authority{resource: r.Resource, scopes: r.Scopes, metadata: m}, err
 	}
 	// Before the revision of June 2025, the MCP server was its own authorisation server.
 	m, err := describe(ctx, c, origin(own), own)
 	if errors.Is(err, errNoMetadata) {
-		err = errNoLogin
+		return authority{resource: own.String(), metadata: defaultEndpoints(own), assumed: true}, nil
 	}
 	return authority{resource: own.String(), metadata: m}, err
+}
+
+// defaultEndpoints returns where a server without metadata takes logins according to the
+// revision of March 2025. Most servers without metadata take none, which shows when this
+// program registers.
+func defaultEndpoints(server *url.URL) metadata {
+	at := origin(server)
+	return metadata{AuthServerMetadata: transport.AuthServerMetadata{
+		Issuer: at, AuthorizationEndpoint: at + "/authorize", TokenEndpoint: at + "/token", RegistrationEndpoint: at + "/register",
+		CodeChallengeMethodsSupported: []string{"S256"},
+	}}
 }
 
 // errNoMetadata reports that an authorisation server does not describe itself.

@@ -219,7 +219,9 @@ func (a *attempt) choose(ctx context.Context, before *grant) error {
 		a.client = client{ID: own.ClientMetadata}
 	case m.RegistrationEndpoint != "":
 		var err error
-		if a.client, err = a.register(ctx); err != nil {
+		if a.client, err = a.register(ctx); err != nil && a.authority.assumed {
+			return errNoLogin
+		} else if err != nil {
 			return fmt.Errorf(`registering with the authorisation server: %w; if it has given you a client id, write it into "oauth" in the server's configuration%s`, err, or)
 		}
 	default:

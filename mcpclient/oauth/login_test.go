@@ -34,6 +34,9 @@ func TestLoginFindsMetadataInEachPlace(t *testing.T) {
 		"OpenID with a path":                     {settings: oauthtest.Settings{OpenID: true, Path: "/tenant"}},
 		"OpenID below a path":                    {settings: oauthtest.Settings{OpenID: true, Appended: true, Path: "/tenant"}},
 		"an address on another host is ignored":  {protection: oauthtest.Protection{Named: "http://127.0.0.2/elsewhere"}},
+		"nowhere: the default endpoints": {
+			oauthtest.Settings{NoIssSupport: true, AnswerIssuer: "-"}, oauthtest.Protection{Silent: true, Metadata: "default"},
+		},
 		"the answer names no issuer, as allowed": {settings: oauthtest.Settings{NoIssSupport: true, AnswerIssuer: "-"}},
 	} {
 		t.Run(name, func(t *testing.T) {

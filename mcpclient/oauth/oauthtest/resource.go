@@ -15,7 +15,7 @@ import (
 // Protection says how a protected server behaves.
 type Protection struct {
 	Silent   bool     // its challenge does not name its metadata
-	Metadata string   // where its metadata are: "path" of the server, "root" of its host or "none"; "" is path
+	Metadata string   // where its metadata are: "path" of the server, "root" of its host, "none", or "default" for none with endpoints of its own at their default paths; "" is path
 	Resource string   // that its metadata are about; "" is the right one
 	Named    string   // the metadata that its challenge names; "" is the right one
 	Issuer   string   // the authorisation server that its metadata name; "" is the right one
@@ -50,6 +50,14 @@ func NewResource(t testing.TB, a *Authority, p Protection, inner http.Handler) *
 		mux.HandleFunc("GET /.well-known/oauth-protected-resource"+Path, r.metadata)
 	case "root":
 		mux.HandleFunc("GET /.well-known/oauth-protected-resource", r.metadata)
+	case "default":
+		for _, endpoint := range []string{"/token", "/register"} {
+			mux.Handle(endpoint, a.Config.Handler)
+		}
+		mux.HandleFunc("/authorize", func(w http.ResponseWriter, q *http.Request) {
+			q.URL.RawQuery += "&audience=all" // as its metadata have it
+			a.Config.Handler.ServeHTTP(w, q)
+		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, q *http.Request) { r.serve(w, q, inner) })
 	r.Server = httptest.NewServer(mux)
