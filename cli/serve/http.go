@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
 
@@ -80,8 +81,8 @@ func (s *Server) streamable(options ...server.StreamableHTTPOption) *server.Stre
 func (s *Server) ServeHTTP(ctx context.Context, listener net.Listener, access Access) error {
 	const headers, goodbye = 10 * time.Second, 5 * time.Second
 	web := &http.Server{ReadHeaderTimeout: headers}
-	mcp := s.streamable(server.WithStreamableHTTPServer(web))
-	web.Handler = access.guard(watched(mcp))
+	transport := s.streamable(server.WithStreamableHTTPServer(web))
+	web.Handler = access.guard(watched(transport))
 	var failed error
 	ended := make(chan struct{})
 	go func() {
@@ -95,7 +96,7 @@ func (s *Server) ServeHTTP(ctx context.Context, listener net.Listener, access Ac
 	s.Close()
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
 	defer cancel()
-	if mcp.Shutdown(within) != nil {
+	if transport.Shutdown(within) != nil {
 		_ = web.Close() // clients that keep their connections lose them
 	}
 	<-ended
@@ -129,6 +130,12 @@ func (a Access) guard(next http.Handler) http.Handler {
 		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 || !strings.EqualFold(scheme, "Bearer") || a.Token == "" {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="replan"`)
 			http.Error(w, "send the token that replan serve printed as the header Authorization: Bearer TOKEN", http.StatusUnauthorized)
+			return
+		}
+		// mcp-go leaves the header of initialize alone, which negotiates newer versions.
+		oldest := slices.Min(mcp.ValidProtocolVersions)
+		if version := r.Header.Get(mcp.HeaderProtocolVersion); version != "" && version < oldest {
+			http.Error(w, fmt.Sprintf("the header %s names %q; the oldest protocol version served is %s", mcp.HeaderProtocolVersion, version, oldest), http.StatusBadRequest)
 			return
 		}
 		if r.URL.Path != Path {
