@@ -90,7 +90,7 @@ func (r fold) apply(e event.Event, last time.Time) {
 	case event.PlanCreated:
 		r.applyPlan(d)
 	case event.PlanEmpty:
-		r.planner = nil
+		r.pipeline = nil
 		r.end(event.StatusFailed, event.ReasonNoPlan, string(d.Reason))
 	case event.PlanDiff:
 		r.applyDiff(d)
@@ -205,7 +205,7 @@ func (r fold) applyCompleted(d event.RunCompleted) {
 	if r.Chat != nil && r.Chat.over() {
 		r.keepRemarks(r.Chat)
 	}
-	r.Result, r.Gates, r.Replanning, r.questions = &result, nil, nil, nil
+	r.Result, r.Gates, r.Replanning, r.open = &result, nil, nil, nil
 	r.every(func(s *StepState) {
 		s.awaitsUser = false
 		if s.Status == StepWaiting || s.Status == StepRunning && (s.Loop != nil || s.Items != nil) {
@@ -355,7 +355,7 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.modelTools = d.Prompting.ModelTools
 	r.prompting.ModelTools = d.Prompting.ModelTools && !d.DryRun // a dry run calls nothing in chat either
 	if d.Plan != nil {
-		r.planner = planning.Given(*d.Plan)
+		r.pipeline = planning.Given(*d.Plan)
 		r.fallback = cmp.Or(r.fallback, plan.OnFailureAbort)
 		return
 	}
@@ -368,8 +368,8 @@ func (r ledger) absorb(reply reply.Reply) {
 	r.modelBusy--
 	r.plannerAsked = false
 	r.used(reply)
-	if r.planner != nil {
-		r.planner.Absorb(reply)
+	if r.pipeline != nil {
+		r.pipeline.Absorb(reply)
 	}
 }
 
@@ -380,18 +380,18 @@ func (r ledger) unanswered(kind event.FailureKind, reason string, partial reply.
 	r.plannerAsked = false
 	r.used(partial)
 	switch {
-	case r.planner == nil, kind == event.FailureInterrupted && r.ending != nil:
+	case r.pipeline == nil, kind == event.FailureInterrupted && r.ending != nil:
 	case kind == event.FailureTooLong && !r.asksInPassing(): // the request for the plan would be longer
-		r.planner = planning.Unanswerable(reason)
+		r.pipeline = planning.Unanswerable(reason)
 	default:
-		r.planner.Fail(reason, partial)
+		r.pipeline.Fail(reason, partial)
 	}
 }
 
 // asksInPassing reports whether the planner can do without a reply to its current
 // request, and its next request is shorter or there are other drafts.
 func (r ledger) asksInPassing() bool {
-	request, _ := r.planner.Next()
+	request, _ := r.pipeline.Next()
 	return request.Purpose == prompt.PurposeReview || request.Purpose == prompt.PurposeTools || request.Draft.Further()
 }
 

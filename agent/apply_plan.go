@@ -15,7 +15,7 @@ import (
 func (r fold) applyPlan(d event.PlanCreated) {
 	drafts := r.Steps
 	r.countAttempts()
-	r.Plan, r.Revision, r.planner, r.PlannedAt = d.Plan, d.Revision, nil, r.Now
+	r.Plan, r.Revision, r.pipeline, r.PlannedAt = d.Plan, d.Revision, nil, r.Now
 	r.firstLength = len(d.Plan.Steps)
 	if r.Drafts = d.Drafts; len(d.Drafts) > 0 {
 		plan := &r.Phases[2]
@@ -76,7 +76,7 @@ func (r fold) applyReplan(d event.ReplanStarted) {
 	if d.Step == "" && (r.failure == nil || r.failure.isRemark()) {
 		why = "" // the replan comes only from the user's remark
 	}
-	r.planner = r.planners().Replan(r.brief(), prompt.Situation{
+	r.pipeline = r.planners().Replan(r.brief(), prompt.Situation{
 		Remarks:     string(d.Request),
 		Plan:        r.Plan,
 		History:     r.History,
@@ -138,7 +138,7 @@ func (r fold) applyDiff(d event.PlanDiff) {
 	r.countAttempts()
 	r.Revisions = append(r.Revisions, revision)
 	r.Plan, r.Revision = d.Plan, d.Revision
-	r.planner, r.Replanning, r.failure, r.answering = nil, nil, nil, false
+	r.pipeline, r.Replanning, r.failure, r.answering = nil, nil, nil, false
 	r.beginAcceptance()
 
 	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
@@ -206,7 +206,7 @@ func (r fold) applyPhaseFailed(d event.PhaseFailed) {
 // step the planner gets another request; if only the user asked for a replan, the
 // plan stays.
 func (r fold) applyReplanRefused(d event.ReplanRefused) {
-	r.planner, r.Replanning = nil, nil
+	r.pipeline, r.Replanning = nil, nil
 	switch {
 	case r.failure == nil:
 	case r.failure.isRemark():
@@ -217,7 +217,7 @@ func (r fold) applyReplanRefused(d event.ReplanRefused) {
 }
 
 func (r fold) applySynthesisStarted(d event.SynthesisStarted) {
-	r.planner = nil
+	r.pipeline = nil
 	r.Synthesis = Synthesis{Started: true, Direct: d.Direct, StartedAt: r.Now, held: len(d.Request.Format) > 0}
 	r.answering = !d.Direct
 	r.modelBusy++

@@ -388,7 +388,7 @@ func (r fold) deal(s *StepState) {
 // a resume tries it again.
 func (r fold) leavesAChoice(s *StepState) bool {
 	switch {
-	case r.canReplan() || len(r.questions) > 0:
+	case r.canReplan() || len(r.open) > 0:
 		return true
 	case s.gate.answer == gateDenied:
 		return false

@@ -9,92 +9,13 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/internal/untrusted"
-	"replan/planning"
 	"replan/planning/fit"
-	"replan/planning/intent"
 	"replan/planning/pace"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
 
-// core is the state that only the engine needs. All of it follows from the
-// events; none of it is displayed.
-type core struct {
-	ownPlanners     planning.Planners // make the plans; nil means the three phases with a model
-	session         string
-	rules           []rule.Rule // gate rules
-	granted         []grant     // user permissions from gates, newest first
-	prompting       prompt.Prompting
-	priors          map[string]int64
-	surveyed        intent.Facts   // about what the goal names
-	givenPlan       *plan.Plan     // plan that the run was started with
-	firstOffer      plan.Catalogue // tools at the start; a replan gets no others
-	fallback        plan.OnFailure // used if neither step nor plan sets one
-	userOnFailure   plan.OnFailure // set by the user for plans of a goal; overrides the planner's choice for the plan
-	attended        bool
-	inDoubt         event.DoubtDecision
-	planOnly        bool
-	skipSynthesis   bool // do not write an answer at the end
-	dryRun          bool
-	requireVerified bool // fail at the end unless all evidence is verified
-	strict          bool // do not fit args to the schemas of tools
-	reviewPlans     bool // every plan is reviewed before it runs
-	reviewPending   bool // the current plan waits for its review
-	dirtyFiles      int  // files with uncommitted changes when the run began
-	hasEffects      bool // relevant if there are such files: a step or a call may change something
-
-	elapsedBefore time.Duration // time the run was active before it was resumed
-	resumedAt     time.Time     // of the start or the last resume
-
-	routed        *event.RouteMatched // meaning of the goal's words, if they plan the goal
-	planner       planning.Planner    // first planning or replan in progress; nil if none
-	plannerAsked  bool                // the model is working on its request
-	reportedSkips int                 // skipped phases that were reported
-
-	graph     *plan.Graph
-	places    map[string]int          // step → index in Steps
-	producers map[string][]*StepState // name → steps that produce that result; nil while the plan is incomplete
-	skipping  []*StepState            // steps that text of a result can fail, whereupon those that depend on them are skipped and the run continues
-
-	readBefore []rule.Provenance  // what the models of the run had read when it began
-	lookedAt   []plan.HistoryItem // calls that the planner of the goal read the results of
-	queues     queues
-	questions  []*StepState // steps that wait for the user's decision, oldest first
-	lost       []*StepState // steps that were running when the program ended
-	variables  map[string]any
-
-	known       map[string]*toolFacts // by the name that steps use
-	callsBefore map[string]int        // calls of each tool before known was built, by qualified name
-	// acceptedPins are the pins of tools whose changes the user has accepted in this
-	// run, by qualified name.
-	acceptedPins map[string]string
-	gatedTools   map[string]bool        // tools that a revision put behind a gate, by qualified name
-	attempts     map[string]int         // step → highest attempt before the current plan
-	inFlight     map[event.Attempt]bool // tool calls that have not returned, including orphans
-	modelBusy    int                    // model calls that have not returned
-	streaks      map[string]streak      // calls and failing results across successive revisions
-	counted      int                    // history items included in streaks
-
-	failure       *failure           // a failed step or a user remark that is not handled yet
-	agents        []*StepState       // steps that have started a loop
-	innerSteps    int                // step executions in loops and in the runs that they started
-	outerRun      string             // the run whose model requested this one; "" if none did
-	modelTools    bool               // the model can call tools
-	writers       map[string]bool    // models whose loops get a format in place of tools to call
-	bytesPerToken map[string]float64 // bytes per token as the server of each model counts
-	speeds        speeds             // of each model, as its replies in this run show
-	firstLength   int                // steps of the first plan
-	hasChecks     bool               // the plan has any
-	acceptances   int                // how often the plan's acceptance began
-	answering     bool               // all steps have ended, and the model is writing the answer
-	ending        *ending            // set when nothing new may start, with the reason
-	dryEnding     *ending            // how a dry run would end
-	dryCalls      int                // tool calls that a dry run reported
-	dryDiscovery  int                // of those, calls of read-only tools
-	warned        map[string]bool    // budgets and guards that warned
-	firedTimers   map[string]bool    // timers that fired
-}
 
 // ledger records what happened: usage, history, attempts, exchanges with models,
 // open gates and questions.

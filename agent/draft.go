@@ -248,7 +248,7 @@ func (r decision) nextLooks(looks []plan.Step) []Action {
 // settleLooks tells the planner the results of the steps that it waits for, once all of
 // them have ended or cannot start.
 func (r fold) settleLooks() {
-	looks := looks(r.planner)
+	looks := looks(r.pipeline)
 	if len(looks) == 0 || !r.quiet() {
 		return
 	}
@@ -266,5 +266,5 @@ func (r fold) settleLooks() {
 		}
 	}
 	r.lookedAt = items
-	r.planner.(planning.Looker).Looked(items)
+	r.pipeline.(planning.Looker).Looked(items)
 }

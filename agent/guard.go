@@ -16,8 +16,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// budget is the limit of a guard and its usage.
-type budget struct {
+// limit is the limit of a guard and its usage.
+type limit struct {
 	guard       string
 	used, limit int64
 	words       string // what is counted
@@ -26,12 +26,12 @@ type budget struct {
 
 // isBound reports whether there is a limit: 0 is none, except for replans. [event.NothingLeft]
 // allows nothing.
-func (b budget) isBound() bool { return b.limit != 0 || b.guard == event.GuardReplans }
+func (b limit) isBound() bool { return b.limit != 0 || b.guard == event.GuardReplans }
 
 // budgets returns every budget of the run.
-func (r *Run) budgets() [7]budget {
+func (r *Run) budgets() [7]limit {
 	calls, discovery := r.calls()
-	return [...]budget{
+	return [...]limit{
 		{event.GuardSteps, int64(r.Usage.Steps), int64(r.maxSteps()), "step", "max-steps"},
 		{event.GuardReplans, int64(r.Usage.Replans), int64(r.Limits.MaxReplans), "replan", "max-replans"},
 		{event.GuardTokens, int64(r.Usage.PromptTokens + r.Usage.CompletionTokens), int64(r.Limits.MaxTokens), "token", "max-tokens"},
@@ -43,7 +43,7 @@ func (r *Run) budgets() [7]budget {
 }
 
 // low reports whether at least 80 % of a budget is used.
-func (b budget) low() bool { return b.limit > 0 && b.used*5 >= b.limit*4 }
+func (b limit) low() bool { return b.limit > 0 && b.used*5 >= b.limit*4 }
 
 // spent returns the action that ends the run if the guard's budget is used up, or
 // nil if something is left. step is the step that the guard keeps from starting,
@@ -61,7 +61,7 @@ func (r decision) spent(guard, step string) *Action {
 }
 
 // sentence returns the message that a budget is used up before a step, "" for none.
-func (b budget) sentence(step string) string {
+func (b limit) sentence(step string) string {
 	before := ""
 	if step != "" {
 		before = " before step " + step
@@ -100,7 +100,7 @@ func (r decision) stopped(guard, step string) []Action {
 // or reserved. It returns the action that ends the run, a warning, or whether the
 // rest is promised to those calls.
 func (r decision) perTool(s *StepState, facts *toolFacts, starting, reserved int) (blocked, warned *Action, promised bool) {
-	b := budget{guard: event.GuardPerTool, used: int64(facts.calls), limit: int64(r.Limits.MaxCallsPerTool), flag: "max-calls-per-tool"}
+	b := limit{guard: event.GuardPerTool, used: int64(facts.calls), limit: int64(r.Limits.MaxCallsPerTool), flag: "max-calls-per-tool"}
 	if b.limit == 0 {
 		return nil, nil, false
 	}
@@ -199,7 +199,7 @@ func (r decision) repeats(s *StepState, args map[string]any) (blocked, warned *A
 	if most == 0 {
 		return nil, nil
 	}
-	b := budget{used: int64(r.streaks[callKey(r.toolName(s.Step.Tool), args)].upTo(r.Revision)), limit: int64(most)}
+	b := limit{used: int64(r.streaks[callKey(r.toolName(s.Step.Tool), args)].upTo(r.Revision)), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,

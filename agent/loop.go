@@ -92,8 +92,8 @@ func (l *Loop) turn() prompt.Turn {
 	return prompt.Turn{Number: l.Turns + 1, Last: l.last(), Outline: l.outline}
 }
 
-// loops returns the active loops.
-func (r *Run) loops() []*Loop {
+// activeLoops returns the active loops.
+func (r *Run) activeLoops() []*Loop {
 	var out []*Loop
 	if r.Chat != nil && !r.Synthesis.Done {
 		out = append(out, r.Chat)

@@ -47,9 +47,9 @@ func (r decision) next() []Action {
 	}
 	actions := r.deadline()
 	switch {
-	case len(r.questions) > 0:
+	case len(r.open) > 0:
 		return actions
-	case r.planner != nil:
+	case r.pipeline != nil:
 		return append(actions, r.nextPlanning()...)
 	case r.failure != nil:
 		return append(actions, r.nextReplan()...)
@@ -105,8 +105,8 @@ func (r decision) doubtful() []string {
 // and budgets that run low.
 func (r decision) nextRecords() []Action {
 	var out []Action
-	if r.planner != nil {
-		for _, s := range r.planner.Skipped()[min(r.reportedSkips, len(r.planner.Skipped())):] {
+	if r.pipeline != nil {
+		for _, s := range r.pipeline.Skipped()[min(r.reportedSkips, len(r.pipeline.Skipped())):] {
 			if s.Phase > 0 && r.Revision == 0 {
 				out = append(out, Action{Record: event.PhaseSkipped{Phase: s.Phase, Label: string(prompt.Phases[s.Phase-1]), Reason: untrusted.Text(s.Reason)}})
 			}
@@ -135,10 +135,10 @@ func (r decision) nextPlanning() []Action {
 	if r.routed != nil && r.Route == nil {
 		return []Action{{Record: *r.routed}}
 	}
-	if looks := looks(r.planner); len(looks) > 0 {
+	if looks := looks(r.pipeline); len(looks) > 0 {
 		return r.nextLooks(looks)
 	}
-	if request, more := r.planner.Next(); more {
+	if request, more := r.pipeline.Next(); more {
 		if r.Model == "" {
 			return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to plan with; start Ollama, or choose one with --host and --model", ""})
 		}
@@ -156,9 +156,9 @@ func (r decision) nextPlanning() []Action {
 		return []Action{{event.ModelRequested{Purpose: request.Purpose, Request: request}, call}}
 	}
 	if r.Revision > 0 {
-		return r.takeReplan(r.planner.Outcome())
+		return r.takeReplan(r.pipeline.Outcome())
 	}
-	return r.takePlan(r.planner.Outcome())
+	return r.takePlan(r.pipeline.Outcome())
 }
 
 // takePlan turns the outcome of the pipeline into actions.
@@ -256,7 +256,7 @@ func (r decision) finish(e ending) []Action {
 
 // nextReplan passes a failed step to the planner once nothing is in flight.
 func (r decision) nextReplan() []Action {
-	if len(r.loops()) > 0 {
+	if len(r.activeLoops()) > 0 {
 		return r.nextOfLoops() // a working sub-agent may finish
 	}
 	free := r.freeSlots()

@@ -266,7 +266,7 @@ func (r decision) repeated(c *StepState) *Action {
 	if most == 0 {
 		return nil
 	}
-	b := budget{used: int64(c.inner.loop.callCounts[callKey(c.Step.Tool, c.call.args)]), limit: int64(most)}
+	b := limit{used: int64(c.inner.loop.callCounts[callKey(c.Step.Tool, c.call.args)]), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,

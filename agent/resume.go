@@ -152,7 +152,7 @@ func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 // takeUp prepares another try of a run that had ended.
 func (r fold) takeUp() {
 	r.failure, r.Replanning = nil, nil
-	r.Gates, r.questions = nil, nil // it may have ended before they were closed
+	r.Gates, r.open = nil, nil // it may have ended before they were closed
 	r.beginAcceptance()
 	if r.Chat != nil && r.Chat.flaw != nil {
 		r.Chat.flaw, r.Chat.stalls, r.Chat.mustAnswer = nil, 0, false
@@ -180,17 +180,17 @@ func (r fold) takeUp() {
 		}
 	})
 	if r.Revision > 0 {
-		r.planner = nil
+		r.pipeline = nil
 	} else if !r.Synthesis.Direct && r.unplanned() {
 		r.countAttempts()
-		r.planner, r.reportedSkips, r.Phases, r.Steps, r.lost = r.planners().Plan(r.briefOfGoal()), 0, [3]Phase{}, nil, nil
+		r.pipeline, r.reportedSkips, r.Phases, r.Steps, r.lost = r.planners().Plan(r.briefOfGoal()), 0, [3]Phase{}, nil, nil
 	}
 }
 
 // unask retries the failed steps that wait for a user who is no longer present:
 // resuming a run means retrying.
 func (r fold) unask() {
-	for _, s := range slices.Clone(r.questions) {
+	for _, s := range slices.Clone(r.open) {
 		if s.Status != StepInDoubt {
 			r.answered(s)
 			r.again(s)
@@ -200,10 +200,10 @@ func (r fold) unask() {
 
 // unplanned reports whether planning failed and must start over.
 func (r fold) unplanned() bool {
-	if r.planner == nil {
+	if r.pipeline == nil {
 		return true
 	}
-	switch r.planner.Outcome().Kind {
+	switch r.pipeline.Outcome().Kind {
 	case planning.OutcomeEmpty, planning.OutcomeSilent, planning.OutcomeFailed:
 		return true
 	default:
@@ -243,19 +243,19 @@ type Question struct {
 // Asking returns the index of the step with the oldest open question, or "" if
 // none is open.
 func (r *Run) Asking() string {
-	if len(r.questions) == 0 || !r.Active() || r.ending != nil {
+	if len(r.open) == 0 || !r.Active() || r.ending != nil {
 		return ""
 	}
-	return r.questions[0].Step.Index
+	return r.open[0].Step.Index
 }
 
 // Questions returns the open questions, oldest first.
 func (r *Run) Questions() []Question {
-	if len(r.questions) == 0 || !r.Active() || r.ending != nil {
+	if len(r.open) == 0 || !r.Active() || r.ending != nil {
 		return nil
 	}
-	out := make([]Question, 0, len(r.questions))
-	for _, s := range r.questions {
+	out := make([]Question, 0, len(r.open))
+	for _, s := range r.open {
 		q := Question{
 			Step: s.Step.Index, Doubt: s.Status == StepInDoubt, Title: s.Step.Title, Tool: s.Step.Tool,
 			Args: s.Args, Reason: s.Error, Replan: r.canReplan(), Denied: s.Failure == event.FailureDenied,
@@ -272,14 +272,14 @@ func (r *Run) Questions() []Question {
 func (r ledger) ask(s *StepState) {
 	if r.ending == nil && !s.awaitsUser {
 		s.awaitsUser = true
-		r.questions = append(r.questions, s)
+		r.open = append(r.open, s)
 	}
 }
 
 // answered closes the question about a step.
 func (r ledger) answered(s *StepState) {
 	s.awaitsUser = false
-	r.questions = slices.DeleteFunc(r.questions, func(q *StepState) bool { return q == s })
+	r.open = slices.DeleteFunc(r.open, func(q *StepState) bool { return q == s })
 }
 
 // nextLost reports that the steps that were running when the program ended are in
@@ -314,7 +314,7 @@ func (r fold) applyDamaged() {
 // nextDoubts decides about doubts when no user is present.
 func (r decision) nextDoubts() []Action {
 	var out []Action
-	for _, s := range r.questions {
+	for _, s := range r.open {
 		if decision := r.doubtAnswer(s); s.Status == StepInDoubt && decision != "" {
 			out = append(out, Action{Record: event.DoubtResolved{Step: s.Step.Index, Decision: decision, By: r.doubtAnswerer()}})
 			if decision == event.DoubtAbort {

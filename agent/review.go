@@ -50,7 +50,7 @@ func (s *StepState) settled() bool {
 // AwaitsReview reports whether the plan waits for review. Until then, none of its
 // steps start. A pending replan, or a question about a step, comes first.
 func (r *Run) AwaitsReview() bool {
-	return r.reviewPending && r.Active() && r.ending == nil && r.planner == nil && r.failure == nil && len(r.questions) == 0
+	return r.reviewPending && r.Active() && r.ending == nil && r.pipeline == nil && r.failure == nil && len(r.open) == 0
 }
 
 // ReviewsPlans reports whether the run holds its plans for review, this one or the
@@ -238,7 +238,8 @@ func (r *Run) passed(s *StepState) bool {
 // assess returns how many calls of a plan a rule denies and how many wait at a
 // gate, as its review would show them, and the expected time of its longest chain.
 func (r *Run) assess(p plan.Plan) (denied, gates int, path time.Duration) {
-	held := &Run{ID: r.ID, Model: r.Model, Catalogue: r.Catalogue, Plan: p}
+	held := &Run{}
+	held.ID, held.Model, held.Catalogue, held.Plan = r.ID, r.Model, r.Catalogue, p
 	held.rules, held.granted, held.prompting = r.rules, r.granted, r.prompting
 	held.gatedTools, held.variables, held.places = map[string]bool{}, maps.Clone(p.Variables), map[string]int{}
 	for i, step := range p.Steps {

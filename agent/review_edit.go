@@ -98,7 +98,8 @@ func (v *Review) NextDraft() int {
 
 // reviewed returns the current plan as a review shows it.
 func (r *Run) reviewed() *Review {
-	world := &Run{ID: r.ID, Model: r.Model, Catalogue: r.Catalogue, Plan: r.Plan, Revision: r.Revision}
+	world := &Run{}
+	world.ID, world.Model, world.Catalogue, world.Plan, world.Revision = r.ID, r.Model, r.Catalogue, r.Plan, r.Revision
 	world.rules, world.granted, world.gatedTools = slices.Clone(r.rules), slices.Clone(r.granted), maps.Clone(r.gatedTools)
 	world.acceptedPins = r.acceptedPins
 	world.prompting, world.callsBefore, world.variables = r.prompting, map[string]int{}, r.Variables()

@@ -10,7 +10,6 @@ import (
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
-	"replan/planning/rank"
 )
 
 // Run is the state of one run after the events applied so far. The engine and the
@@ -18,55 +17,30 @@ import (
 // disagree. The zero value is a run that plans with a model and has not started.
 // Only Apply changes a Run. It is not safe for concurrent use.
 type Run struct {
-	ID        string
-	Goal      untrusted.Text
-	Workspace string
-	Model     string
-	Limits    event.Limits
-	Catalogue plan.Catalogue
-
-	Seq       uint64    // of the last event applied
-	StartedAt time.Time // of run.started
-	Now       time.Time // of the last event applied
-
-	Route        *event.RouteMatched          // how the goal's words led to the plan; nil if they did not
-	Phases       [3]Phase                     // analysis, review, plan
-	Plan         plan.Plan                    // the current plan; no steps while planning
-	Revision     int                          // 0 before the first plan
-	PlannedAt    time.Time                    // of the first plan
-	Drafts       []rank.Draft                 // those that the first plan was chosen from; none if it was the only one
-	Steps        []*StepState                 // in plan order; the drafted steps before there is a plan
-	Revisions    []Revision                   // one per replan
-	Gates        []*Gate                      // open gates, in plan order
-	Reviews      []ReviewedPlan               // reviewed plans, with their changes
-	Elicitations []event.ElicitationRequested // open questions of servers, oldest first
-	Replanning   *Replanning                  // set during the request for a new plan
-	Accepted     []event.CheckCompleted       // checks of the current plan's acceptance that are evaluated, in order
-	Synthesis    Synthesis
-	Chat         *Loop       // the chat turn in which the model calls tools; nil before its first call
-	Exchanges    []*Exchange // with the model, in request order
-	UserMessages []string    // from the user, not yet passed to a model
-
-	Usage         event.Usage
-	ContextTokens int // prompt and completion of the newest model call
-	ContextWindow int // tokens the model has room for, if known
-	History       []plan.HistoryItem
-	Attempts      []Attempt // of all steps, in the order in which they began
-	Breaks        []Break   // times between an end and a resume
-	Notes         []event.Note
-	Warnings      []string         // of budgets and guards, as text
-	Paused        bool             // by the user
-	Result        *event.Result    // set once the run is over
-	Undone        *event.RunUndone // set once its changes are undone
-
-	core // state that only the engine needs
+	Terms
+	Clock
+	Toolbox
+	Planning
+	Board
+	Permissions
+	OpenQuestions
+	Conversations
+	ModelCalls
+	Ledger
+	Meter
+	Acceptance
+	PlanReviews
+	Outcome
+	flight
 }
 
 // NewRun returns a run that has not started. planners makes its plans; nil plans
 // in three phases with a model. Whoever replays the events of a run must pass the
 // same planners as the original engine.
 func NewRun(planners planning.Planners) *Run {
-	return &Run{core: core{ownPlanners: planners}}
+	r := &Run{}
+	r.ownPlanners = planners
+	return r
 }
 
 // Phase is the state of one planning phase.

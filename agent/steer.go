@@ -12,7 +12,7 @@ import (
 // applySteered passes the user's remark to whoever is working: each model in a
 // loop gets it with its next turn, otherwise the planner of the rest.
 func (r fold) applySteered(d event.RunSteered) {
-	if loops := r.loops(); len(loops) > 0 {
+	if loops := r.activeLoops(); len(loops) > 0 {
 		for _, l := range loops {
 			if !l.over() {
 				l.remarks = append(l.remarks, string(d.Text))
@@ -27,7 +27,7 @@ func (r fold) applySteered(d event.RunSteered) {
 // heed replans the rest of the plan because of the user's remark, if that is
 // possible now.
 func (r dialogue) heed() {
-	if len(r.UserMessages) == 0 || r.Revision == 0 || r.planner != nil || r.Synthesis.Started {
+	if len(r.UserMessages) == 0 || r.Revision == 0 || r.pipeline != nil || r.Synthesis.Started {
 		return
 	}
 	if r.failure == nil {
@@ -52,12 +52,12 @@ func (r *Run) Steerable() bool {
 		return false
 	case r.Synthesis.Started:
 		return r.Synthesis.Direct && !r.Synthesis.Done
-	case len(r.loops()) > 0:
+	case len(r.activeLoops()) > 0:
 		return true
 	case r.Revision == 0:
 		return r.canReplan()
 	default:
-		return r.canReplan() && (r.planner != nil || r.failure != nil || !r.settled())
+		return r.canReplan() && (r.pipeline != nil || r.failure != nil || !r.settled())
 	}
 }
 

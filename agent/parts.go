@@ -1,0 +1,189 @@
+package agent
+
+import (
+	"time"
+
+	"replan/agent/event"
+	"replan/agent/rule"
+	"replan/internal/untrusted"
+	"replan/planning"
+	"replan/planning/intent"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/rank"
+)
+
+// Terms are what a run was started or resumed with.
+type Terms struct {
+	ID        string
+	Goal      untrusted.Text
+	Workspace string
+	Model     string
+	Limits    event.Limits
+
+	ownPlanners     planning.Planners // make the plans; nil means the three phases with a model
+	session         string
+	prompting       prompt.Prompting
+	priors          map[string]int64
+	surveyed        intent.Facts   // about what the goal names
+	givenPlan       *plan.Plan     // plan that the run was started with
+	fallback        plan.OnFailure // used if neither step nor plan sets one
+	userOnFailure   plan.OnFailure // set by the user for plans of a goal; overrides the planner's choice for the plan
+	attended        bool
+	inDoubt         event.DoubtDecision
+	planOnly        bool
+	skipSynthesis   bool // do not write an answer at the end
+	dryRun          bool
+	requireVerified bool              // fail at the end unless all evidence is verified
+	strict          bool              // do not fit args to the schemas of tools
+	reviewPlans     bool              // every plan is reviewed before it runs
+	outerRun        string            // the run whose model requested this one; "" if none did
+	modelTools      bool              // the model can call tools
+	readBefore      []rule.Provenance // what the models of the run had read when it began
+}
+
+// Clock is the time of a run, as its events tell it.
+type Clock struct {
+	Seq       uint64    // of the last event applied
+	StartedAt time.Time // of run.started
+	Now       time.Time // of the last event applied
+	Breaks    []Break   // times between an end and a resume
+
+	elapsedBefore time.Duration // time the run was active before it was resumed
+	resumedAt     time.Time     // of the start or the last resume
+	firedTimers   map[string]bool
+}
+
+// Toolbox knows the tools of a run.
+type Toolbox struct {
+	Catalogue plan.Catalogue
+
+	rules       []rule.Rule           // gate rules
+	firstOffer  plan.Catalogue        // tools at the start; a replan gets no others
+	known       map[string]*toolFacts // by the name that steps use
+	callsBefore map[string]int        // calls of each tool before known was built, by qualified name
+}
+
+// Planning is the planning of a run.
+type Planning struct {
+	Route        *event.RouteMatched // how the goal's words led to the plan; nil if they did not
+	Phases       [3]Phase            // analysis, review, plan
+	Replanning   *Replanning         // set during the request for a new plan
+	UserMessages []string            // from the user, not yet passed to a model
+
+	routed        *event.RouteMatched // meaning of the goal's words, if they plan the goal
+	pipeline      planning.Planner    // first planning or replan in progress; nil if none
+	plannerAsked  bool                // the model is working on its request
+	reportedSkips int                 // skipped phases that were reported
+	failure       *failure            // a failed step or a user remark that is not handled yet
+	lookedAt      []plan.HistoryItem  // calls that the planner of the goal read the results of
+}
+
+// Board holds the plan and the states of its steps.
+type Board struct {
+	Plan      plan.Plan    // the current plan; no steps while planning
+	Revision  int          // 0 before the first plan
+	PlannedAt time.Time    // of the first plan
+	Drafts    []rank.Draft // those that the first plan was chosen from; none if it was the only one
+	Steps     []*StepState // in plan order; the drafted steps before there is a plan
+	Revisions []Revision   // one per replan
+
+	graph       *plan.Graph
+	places      map[string]int          // step → index in Steps
+	producers   map[string][]*StepState // name → steps that produce that result; nil while the plan is incomplete
+	skipping    []*StepState            // steps that text of a result can fail, whereupon those that depend on them are skipped and the run continues
+	variables   map[string]any
+	attempts    map[string]int // step → highest attempt before the current plan
+	firstLength int            // steps of the first plan
+	hasChecks   bool           // the plan has any
+	queues      queues
+}
+
+// Permissions are the open gates of a run, and what the user allowed at them.
+type Permissions struct {
+	Gates []*Gate // open gates, in plan order
+
+	granted      []grant           // user permissions from gates, newest first
+	acceptedPins map[string]string // pins of tools whose changes the user has accepted in this run, by qualified name
+	gatedTools   map[string]bool   // tools that a revision put behind a gate, by qualified name
+}
+
+// OpenQuestions are what a run asks the user besides gates.
+type OpenQuestions struct {
+	Elicitations []event.ElicitationRequested // open questions of servers, oldest first
+
+	open []*StepState // steps that wait for the user's decision, oldest first
+	lost      []*StepState // steps that were running when the program ended
+}
+
+// Conversations are the conversations in which models call tools.
+type Conversations struct {
+	Chat *Loop // the chat turn in which the model calls tools; nil before its first call
+
+	agents  []*StepState    // steps that have started a loop
+	writers map[string]bool // models whose loops get a format in place of tools to call
+}
+
+// ModelCalls are the requests to models and their replies.
+type ModelCalls struct {
+	Exchanges     []*Exchange // with the model, in request order
+	ContextTokens int         // prompt and completion of the newest model call
+	ContextWindow int         // tokens the model has room for, if known
+
+	bytesPerToken map[string]float64 // bytes per token as the server of each model counts
+	speeds        speeds             // of each model, as its replies in this run show
+}
+
+// Ledger are what a run has done.
+type Ledger struct {
+	History  []plan.HistoryItem
+	Attempts []Attempt // of all steps, in the order in which they began
+	Notes    []event.Note
+	Warnings []string // of budgets and guards, as text
+}
+
+// Meter is what a run has used of its limits.
+type Meter struct {
+	Usage event.Usage
+
+	innerSteps   int               // step executions in loops and in the runs that they started
+	streaks      map[string]streak // calls and failing results across successive revisions
+	counted      int               // history items included in streaks
+	warned       map[string]bool   // budgets and guards that warned
+	dryCalls     int               // tool calls that a dry run reported
+	dryDiscovery int               // of those, calls of read-only tools
+	dirtyFiles   int               // files with uncommitted changes when the run began
+	hasEffects   bool              // relevant if there are such files: a step or a call may change something
+}
+
+// Acceptance is the evaluation of the acceptance of a plan.
+type Acceptance struct {
+	Accepted []event.CheckCompleted // checks of the current plan's acceptance that are evaluated, in order
+
+	acceptances int // how often the plan's acceptance began
+}
+
+// PlanReviews is the review of plans.
+type PlanReviews struct {
+	Reviews []ReviewedPlan // reviewed plans, with their changes
+
+	reviewPending bool // the current plan waits for its review
+}
+
+// Outcome is how a run ends.
+type Outcome struct {
+	Synthesis Synthesis
+	Paused    bool             // by the user
+	Result    *event.Result    // set once the run is over
+	Undone    *event.RunUndone // set once its changes are undone
+
+	answering bool    // all steps have ended, and the model is writing the answer
+	ending    *ending // set when nothing new may start, with the reason
+	dryEnding *ending // how a dry run would end
+}
+
+// flight is what is under way.
+type flight struct {
+	inFlight  map[event.Attempt]bool // tool calls that have not returned, including orphans
+	modelBusy int                    // model calls that have not returned
+}
