@@ -34,8 +34,7 @@ func (r *Run) Apply(e event.Event) error {
 	if err := f.follows(e); err != nil {
 		return fmt.Errorf("apply event %d to run %q: %w", e.Seq, r.ID, err)
 	}
-	last := r.Now
-	r.Seq, r.Now = e.Seq, e.Time
+	last := r.Clock.tick(e.Seq, e.Time)
 	f.apply(e, last)
 	f.settleLooks()
 	f.closeElicitations()
@@ -140,9 +139,9 @@ func (r fold) apply(e event.Event, last time.Time) {
 	case event.GateResolved:
 		r.applyGateResolved(d)
 	case event.ElicitationRequested:
-		r.Elicitations = append(r.Elicitations, d)
+		r.OpenQuestions.elicit(d)
 	case event.ElicitationResolved:
-		r.Elicitations = slices.DeleteFunc(r.Elicitations, func(q event.ElicitationRequested) bool { return q.ID == d.ID })
+		r.OpenQuestions.settle(d.ID)
 
 	case event.BudgetWarned:
 		r.warned[d.Guard] = true
@@ -169,7 +168,7 @@ func (r fold) apply(e event.Event, last time.Time) {
 // closeElicitations drops the questions whose call has ended, or whose step the plan
 // no longer has.
 func (r fold) closeElicitations() {
-	r.Elicitations = slices.DeleteFunc(r.Elicitations, func(q event.ElicitationRequested) bool {
+	r.OpenQuestions.dropElicitations(func(q event.ElicitationRequested) bool {
 		s := r.Step(q.Step)
 		return r.Result != nil || s == nil || s.Status != StepRunning || s.Attempt != q.Attempt
 	})
@@ -188,10 +187,10 @@ func (r fold) applyTimer(d event.TimerFired) {
 	if d.ID == event.GuardTime && r.Elapsed().Milliseconds() < r.Limits.MaxDurationMS {
 		return
 	}
-	r.firedTimers[d.ID] = true
+	r.Clock.fire(d.ID)
 	r.applyDeadline(d.ID)
 	waiting := r.queues[needTimer]
-	if len(waiting) > 0 && r.firedTimers[r.retryTimer(waiting[0])] {
+	if len(waiting) > 0 && r.fired(r.retryTimer(waiting[0])) {
 		r.enqueue(waiting[0])
 		return
 	}
@@ -205,7 +204,8 @@ func (r fold) applyCompleted(d event.RunCompleted) {
 	if r.Chat != nil && r.Chat.over() {
 		r.keepRemarks(r.Chat)
 	}
-	r.Result, r.Gates, r.Replanning, r.open = &result, nil, nil, nil
+	r.Result, r.Gates, r.Replanning = &result, nil, nil
+	r.OpenQuestions.closeAll()
 	r.every(func(s *StepState) {
 		s.awaitsUser = false
 		if s.Status == StepWaiting || s.Status == StepRunning && (s.Loop != nil || s.Items != nil) {
@@ -333,7 +333,8 @@ func phaseOf(d event.Data) (int, bool) {
 }
 
 func (r fold) applyStarted(e event.Event, d event.RunStarted) {
-	r.ID, r.StartedAt, r.resumedAt = e.Run, e.Time, e.Time
+	r.ID = e.Run
+	r.Clock.start()
 	r.Goal, r.Workspace, r.Model = d.Goal, d.Workspace, d.Model
 	r.Limits, r.Catalogue = d.Limits, d.Catalogue
 	r.ContextWindow = d.Prompting.ContextWindow
@@ -343,8 +344,8 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.givenPlan, r.fallback, r.firstOffer = d.Plan, d.OnFailure, d.Catalogue
 	r.attended, r.inDoubt, r.planOnly, r.skipSynthesis, r.dryRun, r.strict = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun, d.Strict || d.Prompting.Strict
 	r.reviewPlans, r.requireVerified = d.Review, d.RequireVerified
-	r.attempts, r.inFlight, r.gatedTools = map[string]int{}, map[event.Attempt]bool{}, map[string]bool{}
-	r.variables, r.warned, r.firedTimers = map[string]any{}, map[string]bool{}, map[string]bool{}
+	r.attempts, r.gatedTools = map[string]int{}, map[string]bool{}
+	r.variables, r.warned = map[string]any{}, map[string]bool{}
 	r.callsBefore, r.streaks = map[string]int{}, map[string]streak{}
 	r.writers = map[string]bool{d.Model: d.Prompting.WritesCalls}
 	for _, p := range d.Prompting.Profiles {
@@ -365,7 +366,7 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 
 // absorb passes a reply to the planner.
 func (r ledger) absorb(reply reply.Reply) {
-	r.modelBusy--
+	r.flight.modelReturns()
 	r.plannerAsked = false
 	r.used(reply)
 	if r.pipeline != nil {
@@ -376,7 +377,7 @@ func (r ledger) absorb(reply reply.Reply) {
 // unanswered tells the planner that no complete reply came. If the user stopped
 // the run, the planner asks again after a resume.
 func (r ledger) unanswered(kind event.FailureKind, reason string, partial reply.Reply) {
-	r.modelBusy--
+	r.flight.modelReturns()
 	r.plannerAsked = false
 	r.used(partial)
 	switch {
@@ -397,7 +398,7 @@ func (r ledger) asksInPassing() bool {
 
 // applyRequest records a model request outside the three phases.
 func (r fold) applyRequest(d event.ModelRequested) {
-	r.modelBusy++
+	r.flight.modelStarts()
 	r.asked(&Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Request: d.Request})
 	s := r.Step(d.Step)
 	switch {
@@ -431,7 +432,7 @@ func (r fold) applyReply(d event.ModelReplied) {
 		return
 	}
 	if d.Purpose == prompt.PurposeStep {
-		r.modelBusy--
+		r.flight.modelReturns()
 		r.used(d.Reply)
 		if s := r.Step(d.Step); s != nil {
 			s.fill.asking = false

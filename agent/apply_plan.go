@@ -182,7 +182,7 @@ func (r fold) applyPhaseStarted(d event.PhaseStarted) {
 	}
 	r.Phases[d.Phase-1] = begun
 	r.plannerAsked = true
-	r.modelBusy++
+	r.flight.modelStarts()
 	r.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request})
 	r.undraft()
 }
@@ -220,7 +220,7 @@ func (r fold) applySynthesisStarted(d event.SynthesisStarted) {
 	r.pipeline = nil
 	r.Synthesis = Synthesis{Started: true, Direct: d.Direct, StartedAt: r.Now, held: len(d.Request.Format) > 0}
 	r.answering = !d.Direct
-	r.modelBusy++
+	r.flight.modelStarts()
 	r.asked(&Exchange{Purpose: d.Request.Purpose, Request: d.Request})
 	if d.Direct {
 		r.takeRemarks()
@@ -229,7 +229,7 @@ func (r fold) applySynthesisStarted(d event.SynthesisStarted) {
 
 // applySynthesis takes the answer of the model. An empty one does not count.
 func (r fold) applySynthesis(d event.SynthesisCompleted) {
-	r.modelBusy--
+	r.flight.modelReturns()
 	r.used(d.Reply)
 	purpose := prompt.PurposeSynthesis
 	if r.Synthesis.Direct {

@@ -72,7 +72,7 @@ func (r fold) applyStepSkipped(d event.StepSkipped) {
 
 // applyStepInDoubt asks about a step that may have taken effect.
 func (r fold) applyStepInDoubt(d event.StepInDoubt) {
-	r.lost = slices.DeleteFunc(r.lost, func(l *StepState) bool { return l.Step.Index == d.Index && l.Attempt == d.Attempt })
+	r.OpenQuestions.found(d.Index, d.Attempt)
 	s := r.back(d.Index, d.Attempt)
 	if s == nil {
 		return
@@ -185,11 +185,11 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 		if facts.tool.ReadOnly {
 			r.Usage.DiscoveryCalls++
 		}
-		r.inFlight[event.Attempt{Index: d.Index, Number: d.Attempt}] = true
+		r.flight.callStarts(d.Index, d.Attempt)
 	case plan.ExecutorAgent:
 		r.beginLoop(s)
 	default:
-		r.modelBusy++
+		r.flight.modelStarts()
 		if d.Request != nil {
 			s.partial = d.Request.Partial
 			r.asked(&Exchange{Purpose: d.Request.Purpose, Step: d.Index, Attempt: d.Attempt, Request: *d.Request})
@@ -236,11 +236,8 @@ func (r fold) applyDry(d event.StepCompleted) {
 func (r ledger) back(index string, number int) *StepState {
 	s := r.Step(index)
 	current := s != nil && s.Status == StepRunning && s.Attempt == number
-	key := event.Attempt{Index: index, Number: number}
-	if r.inFlight[key] {
-		delete(r.inFlight, key)
-	} else if current && s.Step.Executor == plan.ExecutorSelf && !s.expands() {
-		r.modelBusy--
+	if !r.flight.callReturns(index, number) && current && s.Step.Executor == plan.ExecutorSelf && !s.expands() {
+		r.flight.modelReturns()
 	}
 	if !current {
 		return nil
@@ -388,7 +385,7 @@ func (r fold) deal(s *StepState) {
 // a resume tries it again.
 func (r fold) leavesAChoice(s *StepState) bool {
 	switch {
-	case r.canReplan() || len(r.open) > 0:
+	case r.canReplan() || r.asks():
 		return true
 	case s.gate.answer == gateDenied:
 		return false

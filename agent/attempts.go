@@ -54,9 +54,6 @@ const (
 	AskedDoubt   AskedAbout = "doubt"   // whether it took effect
 )
 
-// Break is a time in which the run was stopped: from its end to its resume.
-type Break struct{ From, To time.Time }
-
 // AttemptsOf returns the attempts of a step, in order.
 func (r *Run) AttemptsOf(index string) []Attempt {
 	var out []Attempt

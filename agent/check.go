@@ -210,7 +210,7 @@ func (r decision) nextAcceptance() []Action {
 
 // accepting reports whether the plan's acceptance is being evaluated.
 func (r decision) accepting() bool {
-	return r.ending == nil && r.failure == nil && r.pipeline == nil && r.Revision > 0 && !r.reviewPending && len(r.open) == 0 && r.settled() && r.nextAcceptance() != nil
+	return r.ending == nil && r.failure == nil && r.pipeline == nil && r.Revision > 0 && !r.reviewPending && !r.asks() && r.settled() && r.nextAcceptance() != nil
 }
 
 // nextCheck evaluates the next check, or has its tool called if a slot is free.

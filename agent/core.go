@@ -16,7 +16,6 @@ import (
 	"replan/planning/reply"
 )
 
-
 // ledger records what happened: usage, history, attempts, exchanges with models,
 // open gates and questions.
 type ledger struct{ *Run }
@@ -45,9 +44,6 @@ func (r ledger) end(status event.Status, reason event.Reason, sentence string) {
 		r.ending = &ending{status: status, reason: reason, error: sentence}
 	}
 }
-
-// quiet reports whether nothing is in flight.
-func (r *Run) quiet() bool { return r.modelBusy == 0 && len(r.inFlight) == 0 }
 
 // Active reports whether the run has begun and is neither over nor undone.
 func (r *Run) Active() bool { return r.ID != "" && r.Result == nil && r.Undone == nil }

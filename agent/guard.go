@@ -340,7 +340,7 @@ func (r decision) freeSlots() slots {
 	}
 	calls, discovery := r.calls()
 	free := slots{
-		tools: concurrency - len(r.inFlight), models: r.modelSlots() - r.modelBusy,
+		tools: concurrency - r.flight.callsUnderWay(), models: r.modelSlots() - r.flight.modelsUnderWay(),
 		left: account{
 			steps:     left(r.maxSteps(), r.Usage.Steps),
 			calls:     left(r.Limits.MaxToolCalls, calls),
@@ -348,7 +348,7 @@ func (r decision) freeSlots() slots {
 			execution: left(r.Limits.MaxExecutionCalls, calls-discovery),
 		},
 	}
-	for a := range r.inFlight {
+	for a := range r.flight.calls() {
 		if s := r.Step(a.Index); s != nil && s.Status == StepRunning {
 			free.change(slices.Collect(maps.Keys(s.gate.hashes)))
 			free.call(r.facts(s.Step.Tool).tool)

@@ -171,7 +171,7 @@ func cutLast(index string) (parent, number string, ok bool) {
 
 // applyTurn applies the reply to a turn of a sub-agent, or to its planning.
 func (r dialogue) applyTurn(d event.ModelReplied) {
-	r.modelBusy--
+	r.flight.modelReturns()
 	r.used(d.Reply)
 	s := r.Step(d.Step)
 	if s == nil || s.Status != StepRunning || s.Attempt != d.Attempt || s.Loop == nil || !s.Loop.Asking {
@@ -219,7 +219,7 @@ func (r dialogue) applyOwnPlan(l *Loop, d event.ModelReplied) {
 
 // applyChatTurn applies a chat reply that requests calls.
 func (r dialogue) applyChatTurn(d event.ModelReplied) {
-	r.modelBusy--
+	r.flight.modelReturns()
 	r.used(d.Reply)
 	r.chatted().Asking = false
 	r.Chat.Tokens += d.Reply.PromptTokens + d.Reply.CompletionTokens

@@ -47,7 +47,7 @@ func (r decision) next() []Action {
 	}
 	actions := r.deadline()
 	switch {
-	case len(r.open) > 0:
+	case r.asks():
 		return actions
 	case r.pipeline != nil:
 		return append(actions, r.nextPlanning()...)
@@ -123,7 +123,7 @@ func (r decision) nextRecords() []Action {
 
 // settled reports whether every step of the plan has finally ended.
 func (r *Run) settled() bool {
-	return len(r.inFlight) == 0 && r.modelBusy == 0 && len(r.Gates) == 0 && r.queues.empty()
+	return r.quiet() && len(r.Gates) == 0 && r.queues.empty()
 }
 
 // nextPlanning asks the model for the next phase, or takes the outcome of
@@ -145,7 +145,7 @@ func (r decision) nextPlanning() []Action {
 		if blocked := r.stopped(event.GuardTokens, ""); blocked != nil {
 			return blocked
 		}
-		if r.modelBusy >= r.modelSlots() {
+		if r.flight.modelsUnderWay() >= r.modelSlots() {
 			return nil
 		}
 		request.Model = r.prompting.Models.Of(request.Purpose).Name // a resume may have changed it
@@ -386,10 +386,10 @@ func (r decision) overdue() *Action {
 
 // deadline requests a timer for the end of the run's time.
 func (r decision) deadline() []Action {
-	if r.Limits.MaxDurationMS <= 0 || r.firedTimers[event.GuardTime] {
+	if r.Limits.MaxDurationMS <= 0 || r.fired(event.GuardTime) {
 		return nil
 	}
-	return []Action{{Effect: Wake{ID: event.GuardTime, At: r.resumedAt.Add(time.Duration(r.Limits.MaxDurationMS)*time.Millisecond - r.elapsedBefore)}}}
+	return []Action{{Effect: Wake{ID: event.GuardTime, At: r.reaches(time.Duration(r.Limits.MaxDurationMS) * time.Millisecond)}}}
 }
 
 // result returns the result of the run.

@@ -44,7 +44,7 @@ func (r dialogue) resumeLoops() {
 			return
 		}
 		s.Status, s.Loop.Asking = StepRunning, false
-		delete(r.firedTimers, deadlineID(s))
+		r.Clock.unfire(deadlineID(s))
 		// The time in between does not count, and the time limit restarts.
 		s.StartedAt, s.Loop.stood, s.Loop.standingSince = r.Now, 0, time.Time{}
 		s.Loop.clock(r.Now)
@@ -100,7 +100,7 @@ func (r decision) nextChat() []Action {
 		return append(out, r.finish(ending{event.StatusFailed, event.ReasonPlannerError, c.flaw.sentence, ""})...)
 	case c.answer != nil:
 		return append(out, r.finish(ending{status: event.StatusCompleted, reason: event.ReasonDirect, answer: *c.answer})...)
-	case !c.idle() || r.modelBusy >= r.modelSlots():
+	case !c.idle() || r.flight.modelsUnderWay() >= r.modelSlots():
 		return out
 	case r.Model == "":
 		return append(out, r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})...)
@@ -157,7 +157,7 @@ func (r fold) applyDeadline(id string) {
 			continue
 		}
 		if s.Loop.stands() || r.Now.Before(s.Loop.deadline()) {
-			delete(r.firedTimers, id) // its clock stood in the meantime
+			r.Clock.unfire(id) // its clock stood in the meantime
 			continue
 		}
 		s.Loop.flaw = &flaw{event.FailureTimeout, "it took longer than the " + s.Loop.limit().String() + " it may"}

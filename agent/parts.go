@@ -42,18 +42,6 @@ type Terms struct {
 	readBefore      []rule.Provenance // what the models of the run had read when it began
 }
 
-// Clock is the time of a run, as its events tell it.
-type Clock struct {
-	Seq       uint64    // of the last event applied
-	StartedAt time.Time // of run.started
-	Now       time.Time // of the last event applied
-	Breaks    []Break   // times between an end and a resume
-
-	elapsedBefore time.Duration // time the run was active before it was resumed
-	resumedAt     time.Time     // of the start or the last resume
-	firedTimers   map[string]bool
-}
-
 // Toolbox knows the tools of a run.
 type Toolbox struct {
 	Catalogue plan.Catalogue
@@ -106,14 +94,6 @@ type Permissions struct {
 	granted      []grant           // user permissions from gates, newest first
 	acceptedPins map[string]string // pins of tools whose changes the user has accepted in this run, by qualified name
 	gatedTools   map[string]bool   // tools that a revision put behind a gate, by qualified name
-}
-
-// OpenQuestions are what a run asks the user besides gates.
-type OpenQuestions struct {
-	Elicitations []event.ElicitationRequested // open questions of servers, oldest first
-
-	open []*StepState // steps that wait for the user's decision, oldest first
-	lost      []*StepState // steps that were running when the program ended
 }
 
 // Conversations are the conversations in which models call tools.
@@ -180,10 +160,4 @@ type Outcome struct {
 	answering bool    // all steps have ended, and the model is writing the answer
 	ending    *ending // set when nothing new may start, with the reason
 	dryEnding *ending // how a dry run would end
-}
-
-// flight is what is under way.
-type flight struct {
-	inFlight  map[event.Attempt]bool // tool calls that have not returned, including orphans
-	modelBusy int                    // model calls that have not returned
 }

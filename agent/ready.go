@@ -187,7 +187,7 @@ func (r scheduler) needOf(s *StepState) need {
 	case r.dryRun:
 		s.call.flaw = r.prepareDry(s)
 		return needRecord
-	case !s.RetryAt.IsZero() && !r.firedTimers[r.retryTimer(s)]:
+	case !s.RetryAt.IsZero() && !r.fired(r.retryTimer(s)):
 		return needTimer
 	}
 	if s.ReadyAt.IsZero() {

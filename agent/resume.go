@@ -14,25 +14,14 @@ import (
 	"replan/planning/prompt"
 )
 
-// Elapsed returns the active time of the run, without the time between an end and
-// a resume.
-func (r *Run) Elapsed() time.Duration {
-	if r.resumedAt.IsZero() {
-		return 0
-	}
-	return r.elapsedBefore + r.Now.Sub(r.resumedAt)
-}
-
 // applyResumed continues the run where its events end. Calls in flight when the
 // program ended will never return. If the run had ended itself, what it failed at
 // is retried.
 func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	unverified := r.Result != nil && r.Result.Reason == event.ReasonUnverified
 	over := (r.Result != nil || r.ending != nil) && !r.answering || unverified // if only the answer is missing, do not retry any step
-	r.elapsedBefore += last.Sub(r.resumedAt)
-	r.Breaks = append(r.Breaks, Break{From: last, To: r.Now})
+	r.Clock.resume(last)
 	r.loseAttempts(last)
-	r.resumedAt = r.Now
 	if d.Limits != r.Limits {
 		r.warned = map[string]bool{} // 80 % of another limit is another amount
 	}
@@ -56,7 +45,8 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	_, r.rules = grants(d.Rules)
 	r.attended, r.inDoubt = d.Attended, d.InDoubt
 	r.session = cmp.Or(d.Session, r.session)
-	r.Result, r.ending, r.Paused, r.Elicitations = nil, nil, false, nil
+	r.Result, r.ending, r.Paused = nil, nil, false
+	r.OpenQuestions.dropElicitations(func(event.ElicitationRequested) bool { return true })
 	r.forget()
 	r.askAgain()
 	r.loseModelCalls()
@@ -70,7 +60,7 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	if !r.attended {
 		r.unask()
 	}
-	delete(r.firedTimers, event.GuardTime)
+	r.Clock.unfire(event.GuardTime)
 	if r.Revision == 0 {
 		r.every(r.enqueue) // including calls of the chat
 	} else {
@@ -102,7 +92,8 @@ func (r fold) reading() map[*StepState]bool {
 // loseModelCalls drops the pending model requests; planning and synthesis send
 // them again.
 func (r fold) loseModelCalls() {
-	r.modelBusy, r.plannerAsked = 0, false
+	r.flight.loseModels()
+	r.plannerAsked = false
 	for i, p := range r.Phases {
 		if p.Status == PhaseRunning {
 			r.Phases[i] = Phase{}
@@ -127,7 +118,8 @@ func (r fold) loseModelCalls() {
 // repeatable when it started and nothing now says otherwise. For any other, it is
 // unknown whether it took effect. So it is for a step in doubt that was to run again.
 func (r fold) loseToolCalls(didRead map[*StepState]bool) {
-	r.inFlight, r.lost = map[event.Attempt]bool{}, nil
+	r.flight.loseCalls()
+	r.OpenQuestions.forgetLost()
 	r.every(func(s *StepState) {
 		before := s.interruption
 		s.interruption = uninterrupted
@@ -145,14 +137,15 @@ func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 			return
 		}
 		s.interruption = before.lose()
-		r.lost = append(r.lost, s)
+		r.OpenQuestions.lose(s)
 	})
 }
 
 // takeUp prepares another try of a run that had ended.
 func (r fold) takeUp() {
 	r.failure, r.Replanning = nil, nil
-	r.Gates, r.open = nil, nil // it may have ended before they were closed
+	r.OpenQuestions.closeAll()
+	r.Gates = nil // it may have ended before they were closed
 	r.beginAcceptance()
 	if r.Chat != nil && r.Chat.flaw != nil {
 		r.Chat.flaw, r.Chat.stalls, r.Chat.mustAnswer = nil, 0, false
@@ -183,14 +176,15 @@ func (r fold) takeUp() {
 		r.pipeline = nil
 	} else if !r.Synthesis.Direct && r.unplanned() {
 		r.countAttempts()
-		r.pipeline, r.reportedSkips, r.Phases, r.Steps, r.lost = r.planners().Plan(r.briefOfGoal()), 0, [3]Phase{}, nil, nil
+		r.pipeline, r.reportedSkips, r.Phases, r.Steps = r.planners().Plan(r.briefOfGoal()), 0, [3]Phase{}, nil
+		r.OpenQuestions.forgetLost()
 	}
 }
 
 // unask retries the failed steps that wait for a user who is no longer present:
 // resuming a run means retrying.
 func (r fold) unask() {
-	for _, s := range slices.Clone(r.open) {
+	for _, s := range r.OpenQuestions.waiting() {
 		if s.Status != StepInDoubt {
 			r.answered(s)
 			r.again(s)
@@ -226,36 +220,22 @@ func (r fold) again(s *StepState) {
 	s.attempts.before, s.gate.answer, s.fill.problem, s.skip.reason = s.attempts.total, gateUnanswered, "", ""
 }
 
-// Question is a step that waits for the user's decision. It is in doubt, or it
-// failed and a user is present to decide how the run continues. While a question
-// is open, nothing new starts.
-type Question struct {
-	Step   string // index
-	Doubt  bool   // answered by doubt.resolved, otherwise by failure.resolved
-	Title  untrusted.Text
-	Tool   string
-	Args   map[string]any // as resolved for the attempt, or as in the plan
-	Reason untrusted.Text // the error, or why there is doubt
-	Denied bool           // denied at its gate or by a rule: nothing was done
-	Replan bool           // the rest can be replanned
-}
-
 // Asking returns the index of the step with the oldest open question, or "" if
 // none is open.
 func (r *Run) Asking() string {
-	if len(r.open) == 0 || !r.Active() || r.ending != nil {
+	if !r.asks() || !r.Active() || r.ending != nil {
 		return ""
 	}
-	return r.open[0].Step.Index
+	return r.OpenQuestions.waiting()[0].Step.Index
 }
 
 // Questions returns the open questions, oldest first.
 func (r *Run) Questions() []Question {
-	if len(r.open) == 0 || !r.Active() || r.ending != nil {
+	if !r.asks() || !r.Active() || r.ending != nil {
 		return nil
 	}
-	out := make([]Question, 0, len(r.open))
-	for _, s := range r.open {
+	out := make([]Question, 0, len(r.OpenQuestions.waiting()))
+	for _, s := range r.OpenQuestions.waiting() {
 		q := Question{
 			Step: s.Step.Index, Doubt: s.Status == StepInDoubt, Title: s.Step.Title, Tool: s.Step.Tool,
 			Args: s.Args, Reason: s.Error, Replan: r.canReplan(), Denied: s.Failure == event.FailureDenied,
@@ -272,21 +252,21 @@ func (r *Run) Questions() []Question {
 func (r ledger) ask(s *StepState) {
 	if r.ending == nil && !s.awaitsUser {
 		s.awaitsUser = true
-		r.open = append(r.open, s)
+		r.OpenQuestions.add(s)
 	}
 }
 
 // answered closes the question about a step.
 func (r ledger) answered(s *StepState) {
 	s.awaitsUser = false
-	r.open = slices.DeleteFunc(r.open, func(q *StepState) bool { return q == s })
+	r.OpenQuestions.remove(s)
 }
 
 // nextLost reports that the steps that were running when the program ended are in
 // doubt.
 func (r decision) nextLost() []Action {
 	var out []Action
-	for _, s := range r.lost {
+	for _, s := range r.OpenQuestions.lostSteps() {
 		reason := "replan ended while it ran"
 		if s.interruption == lostStartUnknown {
 			reason = "the last line of the journal is damaged and may have recorded its start"
@@ -314,7 +294,7 @@ func (r fold) applyDamaged() {
 // nextDoubts decides about doubts when no user is present.
 func (r decision) nextDoubts() []Action {
 	var out []Action
-	for _, s := range r.open {
+	for _, s := range r.OpenQuestions.waiting() {
 		if decision := r.doubtAnswer(s); s.Status == StepInDoubt && decision != "" {
 			out = append(out, Action{Record: event.DoubtResolved{Step: s.Step.Index, Decision: decision, By: r.doubtAnswerer()}})
 			if decision == event.DoubtAbort {

@@ -50,7 +50,7 @@ func (s *StepState) settled() bool {
 // AwaitsReview reports whether the plan waits for review. Until then, none of its
 // steps start. A pending replan, or a question about a step, comes first.
 func (r *Run) AwaitsReview() bool {
-	return r.reviewPending && r.Active() && r.ending == nil && r.pipeline == nil && r.failure == nil && len(r.open) == 0
+	return r.reviewPending && r.Active() && r.ending == nil && r.pipeline == nil && r.failure == nil && !r.asks()
 }
 
 // ReviewsPlans reports whether the run holds its plans for review, this one or the
