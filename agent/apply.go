@@ -106,7 +106,7 @@ func (r fold) apply(e event.Event, last time.Time) {
 	case event.ReplanRefused:
 		r.applyReplanRefused(d)
 	case event.ModelReading:
-		r.reads(d)
+		r.reads(d, r.Now)
 
 	case event.StepExpanded:
 		r.applyExpanded(d)
@@ -217,7 +217,7 @@ func (r fold) applyCompleted(d event.RunCompleted) {
 func (r fold) applyGuardWarned(d event.GuardWarned) {
 	what := d.Step
 	if s := r.Step(d.Step); s != nil && d.Guard == event.GuardPerTool {
-		what = r.facts(s.Step.Tool).tool.QualifiedName()
+		what = r.facts(s.Step.Tool).Tool.QualifiedName()
 	}
 	r.warned[guardKey(d.Guard, what)] = true
 	r.Warnings = append(r.Warnings, string(d.Reason))
@@ -336,17 +336,18 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.ID = e.Run
 	r.Clock.start()
 	r.Goal, r.Workspace, r.Model = d.Goal, d.Workspace, d.Model
-	r.Limits, r.Catalogue = d.Limits, d.Catalogue
+	r.Limits = d.Limits
 	r.ContextWindow = d.Prompting.ContextWindow
 	r.outerRun, r.dirtyFiles = d.Outer, d.Dirty
 	r.session, r.prompting, r.priors, r.readBefore = d.Session, d.Prompting, d.Priors, d.Read
-	r.granted, r.rules = grants(d.Rules)
-	r.givenPlan, r.fallback, r.firstOffer = d.Plan, d.OnFailure, d.Catalogue
+	granted, rules := grants(d.Rules)
+	r.granted, r.Toolbox = granted, newToolbox(d.Catalogue, rules)
+	r.givenPlan, r.fallback = d.Plan, d.OnFailure
 	r.attended, r.inDoubt, r.planOnly, r.skipSynthesis, r.dryRun, r.strict = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun, d.Strict || d.Prompting.Strict
 	r.reviewPlans, r.requireVerified = d.Review, d.RequireVerified
 	r.attempts, r.gatedTools = map[string]int{}, map[string]bool{}
 	r.variables, r.warned = map[string]any{}, map[string]bool{}
-	r.callsBefore, r.streaks = map[string]int{}, map[string]streak{}
+	r.streaks = map[string]streak{}
 	r.writers = map[string]bool{d.Model: d.Prompting.WritesCalls}
 	for _, p := range d.Prompting.Profiles {
 		if p.Model != "" {
@@ -399,7 +400,7 @@ func (r ledger) asksInPassing() bool {
 // applyRequest records a model request outside the three phases.
 func (r fold) applyRequest(d event.ModelRequested) {
 	r.flight.modelStarts()
-	r.asked(&Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Request: d.Request})
+	r.asked(&Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Request: d.Request}, r.Now)
 	s := r.Step(d.Step)
 	switch {
 	case d.Purpose == prompt.PurposeChat:
@@ -422,7 +423,7 @@ func (r fold) applyRequest(d event.ModelRequested) {
 }
 
 func (r fold) applyReply(d event.ModelReplied) {
-	r.replied(Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Reply: d.Reply, Error: d.Error})
+	r.replied(Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Reply: d.Reply, Error: d.Error}, r.modelTerms())
 	switch {
 	case d.Purpose == prompt.PurposeChat:
 		r.applyChatTurn(d)
@@ -459,7 +460,7 @@ func (r fold) fill(s *StepState, text string) {
 		s.fill.problem = err.Error()
 		return
 	}
-	signature := r.facts(s.Step.Tool).signature
+	signature := r.facts(s.Step.Tool).Signature
 	if !slices.Contains(signature.Names(), prompt.ReasonArg) {
 		delete(args, prompt.ReasonArg)
 	}

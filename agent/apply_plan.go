@@ -183,7 +183,7 @@ func (r fold) applyPhaseStarted(d event.PhaseStarted) {
 	r.Phases[d.Phase-1] = begun
 	r.plannerAsked = true
 	r.flight.modelStarts()
-	r.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request})
+	r.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request}, r.Now)
 	r.undraft()
 }
 
@@ -191,14 +191,14 @@ func (r fold) applyPhaseCompleted(d event.PhaseCompleted) {
 	p := &r.Phases[d.Phase-1]
 	p.Status, p.MS, p.Tokens = PhaseCompleted, p.MS+d.MS, p.Tokens+d.Tokens
 	p.Text, p.Thinking = d.Reply.Text, d.Reply.Thinking
-	r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply})
+	r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply}, r.modelTerms())
 	r.absorb(d.Reply)
 }
 
 func (r fold) applyPhaseFailed(d event.PhaseFailed) {
 	p := &r.Phases[d.Phase-1]
 	p.Status, p.Reason, p.MS = PhaseFailed, d.Reason, r.Now.Sub(p.StartedAt).Milliseconds()
-	r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply, Error: d.Reason})
+	r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply, Error: d.Reason}, r.modelTerms())
 	r.unanswered(d.Failure, string(d.Reason), d.Reply)
 }
 
@@ -221,7 +221,7 @@ func (r fold) applySynthesisStarted(d event.SynthesisStarted) {
 	r.Synthesis = Synthesis{Started: true, Direct: d.Direct, StartedAt: r.Now, held: len(d.Request.Format) > 0}
 	r.answering = !d.Direct
 	r.flight.modelStarts()
-	r.asked(&Exchange{Purpose: d.Request.Purpose, Request: d.Request})
+	r.asked(&Exchange{Purpose: d.Request.Purpose, Request: d.Request}, r.Now)
 	if d.Direct {
 		r.takeRemarks()
 	}
@@ -235,7 +235,7 @@ func (r fold) applySynthesis(d event.SynthesisCompleted) {
 	if r.Synthesis.Direct {
 		purpose = prompt.PurposeChat
 	}
-	r.replied(Exchange{Purpose: purpose, Reply: d.Reply, Error: d.Error})
+	r.replied(Exchange{Purpose: purpose, Reply: d.Reply, Error: d.Error}, r.modelTerms())
 	if r.Chat != nil {
 		r.Chat.Asking = false
 	}

@@ -96,7 +96,7 @@ func (r fold) applyGateRequested(e event.Event, d event.GateRequested) {
 	}
 	s.Diff, s.gate.hashes, s.gate.command, s.gate.call = d.Diff, d.Hashes, d.Command, d.Call
 	if d.Call == "" { // an older replan wrote it
-		s.gate.call = callHash(r.facts(s.Step.Tool).tool, d.Args)
+		s.gate.call = callHash(r.facts(s.Step.Tool).Tool, d.Args)
 	}
 	s.gate.called, s.gate.since = false, 0
 	if d.Nothing {
@@ -130,7 +130,7 @@ func (r fold) applyStepCompleted(d event.StepCompleted) {
 	r.endAttempt(s, d.Attempt)
 	if d.Reply != nil {
 		r.used(*d.Reply)
-		r.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply})
+		r.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply}, r.modelTerms())
 	}
 	s.gate.repeats = 0
 	r.account(s, d.Run, d.Usage)
@@ -180,9 +180,9 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 	switch d.Executor {
 	case plan.ExecutorTool:
 		facts := r.facts(d.Tool)
-		facts.calls++
+		facts.called()
 		r.Usage.ToolCalls++
-		if facts.tool.ReadOnly {
+		if facts.Tool.ReadOnly {
 			r.Usage.DiscoveryCalls++
 		}
 		r.flight.callStarts(d.Index, d.Attempt)
@@ -192,7 +192,7 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 		r.flight.modelStarts()
 		if d.Request != nil {
 			s.partial = d.Request.Partial
-			r.asked(&Exchange{Purpose: d.Request.Purpose, Step: d.Index, Attempt: d.Attempt, Request: *d.Request})
+			r.asked(&Exchange{Purpose: d.Request.Purpose, Step: d.Index, Attempt: d.Attempt, Request: *d.Request}, r.Now)
 		}
 	}
 	r.enqueue(s)
@@ -210,9 +210,9 @@ func (r fold) applyDry(d event.StepCompleted) {
 	}
 	if s.Step.Executor == plan.ExecutorTool {
 		facts := r.facts(s.Step.Tool)
-		facts.calls++
+		facts.called()
 		r.dryCalls++
-		if facts.tool.ReadOnly {
+		if facts.Tool.ReadOnly {
 			r.dryDiscovery++
 		}
 	}
@@ -273,7 +273,7 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 	}
 	if d.Reply != nil {
 		r.used(*d.Reply)
-		r.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply, Error: d.Error})
+		r.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply, Error: d.Error}, r.modelTerms())
 	}
 	r.account(s, d.Run, d.Usage)
 	s.Status, s.Error, s.Failure, s.MS = StepFailed, d.Error, d.Failure, d.MS
@@ -421,7 +421,7 @@ func (r scheduler) retries(s *StepState) bool {
 	switch s.Failure {
 	case event.FailureTool, event.FailureTimeout, event.FailureModel, event.FailureCheck:
 		facts := r.facts(s.Step.Tool)
-		return facts.err == nil && facts.tool.ReadOnly
+		return facts.Err == nil && facts.Tool.ReadOnly
 	default:
 		return false // another attempt would fail the same way
 	}
@@ -478,7 +478,7 @@ func (r fold) refills(s *StepState) bool {
 	if s.fill.args == nil || s.fill.refused != "" || s.Failure != event.FailureTool || r.Model == "" || s.item.step != nil {
 		return false
 	}
-	if facts := r.facts(s.Step.Tool); facts.err != nil || !facts.tool.Trusted || !facts.tool.Previews {
+	if facts := r.facts(s.Step.Tool); facts.Err != nil || !facts.Tool.Trusted || !facts.Tool.Previews {
 		return false
 	}
 	s.fill.refused = plan.CanonicalJSON(s.fill.args) + "\n" + string(s.Error)

@@ -104,7 +104,7 @@ func (r decision) looksAtNoTests(subject checkSubject, names []string) bool {
 			from = producersFor(r.Run, cmp.Or(s, &StepState{}), name)
 		}
 		for _, other := range from {
-			if runsTests(r.facts(other.Step.Tool).tool) && intent.Untested(other.Result) {
+			if runsTests(r.facts(other.Step.Tool).Tool) && intent.Untested(other.Result) {
 				return true
 			}
 		}
@@ -245,9 +245,9 @@ func (r decision) nextCheck(subject checkSubject, free *slots) []Action {
 	free.tools--
 	facts := r.facts(check.Tool)
 	free.start(facts, 0) // it is no step of its own
-	done.Tool, done.Args = facts.tool.QualifiedName(), call
-	timeout, limit := r.timeLimit(plan.Step{}, facts.tool)
-	return []Action{{Effect: CallCheck{Check: done, Values: values, Tool: facts.tool, Paths: judgedPaths(r.Run, &StepState{}, facts), Round: subject.round, Timeout: timeout, Limit: limit}}}
+	done.Tool, done.Args = facts.Tool.QualifiedName(), call
+	timeout, limit := r.timeLimit(plan.Step{}, facts.Tool)
+	return []Action{{Effect: CallCheck{Check: done, Values: values, Tool: facts.Tool, Paths: judgedPaths(r.Run, &StepState{}, facts), Round: subject.round, Timeout: timeout, Limit: limit}}}
 }
 
 // unknownTo returns which value a check looks at that nobody knows, "" if there is none.
@@ -299,14 +299,14 @@ func (r decision) checkValues(s *StepState, names []string) map[string]any {
 func (r decision) checkCall(subject checkSubject, check plan.Check, free *slots) (args map[string]any, why string) {
 	facts := r.facts(check.Tool)
 	switch {
-	case facts.err != nil:
-		return nil, facts.err.Error()
-	case !facts.tool.ReadOnly:
-		return nil, facts.tool.QualifiedName() + " is not read-only"
+	case facts.Err != nil:
+		return nil, facts.Err.Error()
+	case !facts.Tool.ReadOnly:
+		return nil, facts.Tool.QualifiedName() + " is not read-only"
 	case free.left.calls <= free.reserved.calls || free.left.discovery <= free.reserved.discovery:
 		return nil, "no calls are left for it"
-	case r.Limits.MaxCallsPerTool > 0 && facts.calls+free.starting[facts]+free.reservedPerTool[facts] >= r.Limits.MaxCallsPerTool:
-		return nil, "no calls of " + facts.tool.QualifiedName() + " are left"
+	case r.Limits.MaxCallsPerTool > 0 && facts.timesCalled()+free.starting[facts]+free.reservedPerTool[facts] >= r.Limits.MaxCallsPerTool:
+		return nil, "no calls of " + facts.Tool.QualifiedName() + " are left"
 	}
 	probe := StepState{Step: plan.Step{Title: check.Title, Executor: plan.ExecutorTool, Tool: check.Tool, Args: check.Args}}
 	var names []string
@@ -326,8 +326,8 @@ func (r decision) checkCall(subject checkSubject, check plan.Check, free *slots)
 	if args == nil {
 		args = map[string]any{}
 	}
-	if args, _ = r.fit(facts, args); facts.signature.Check(args) != nil {
-		return nil, fmt.Sprintf("the args of %s do not fit: %v", check.Tool, facts.signature.Check(args))
+	if args, _ = r.fit(facts, args); facts.Signature.Check(args) != nil {
+		return nil, fmt.Sprintf("the args of %s do not fit: %v", check.Tool, facts.Signature.Check(args))
 	}
 	probe.call.args = args
 	switch matched := r.ruleFor(&probe, facts); matched.Verdict {
@@ -427,7 +427,7 @@ func (r fold) checkUnchecked() {
 // countCheck counts the call of a check.
 func (r fold) countCheck(d event.CheckCompleted) {
 	if d.Tool != "" {
-		r.facts(d.Tool).calls++
+		r.facts(d.Tool).called()
 		r.Usage.ToolCalls++
 		r.Usage.DiscoveryCalls++
 	}

@@ -8,12 +8,9 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
-	"replan/internal/untrusted"
 	"replan/planning/fit"
-	"replan/planning/pace"
 	"replan/planning/plan"
 	"replan/planning/prompt"
-	"replan/planning/reply"
 )
 
 // ledger records what happened: usage, history, attempts, exchanges with models,
@@ -118,16 +115,12 @@ func (r *Run) brief() prompt.Brief {
 		catalogue = slices.DeleteFunc(slices.Clone(catalogue), r.hasChanged)
 	}
 	if r.Revision > 0 {
-		catalogue = slices.DeleteFunc(slices.Clone(catalogue), func(t plan.Tool) bool {
-			return !slices.ContainsFunc(r.firstOffer, func(o plan.Tool) bool { return o.QualifiedName() == t.QualifiedName() })
-		})
+		catalogue = r.offeredFirst(catalogue)
 	}
 	prompting := r.prompting
-	measured := func(model string, before float64) float64 { return cmp.Or(r.bytesPerToken[model], before) }
-	prompting.BytesPerToken = measured(r.Model, prompting.BytesPerToken)
-	prompting.ReadSpeed = r.speeds.of(r.Model, prompting.ReadSpeed).Read
+	prompting.BytesPerToken, prompting.ReadSpeed = r.measured(r.Model, prompting.BytesPerToken, prompting.ReadSpeed)
 	prompting.Models.Each(func(m *prompt.PlanModel) {
-		m.BytesPerToken, m.ReadSpeed = measured(m.Name, m.BytesPerToken), r.speeds.of(m.Name, m.ReadSpeed).Read
+		m.BytesPerToken, m.ReadSpeed = r.measured(m.Name, m.BytesPerToken, m.ReadSpeed)
 	})
 	prompting.WritesCalls = r.writers[r.Model]
 	profiles, toolless := prompting.Loopable(r.modelTools)
@@ -313,14 +306,14 @@ func (r scheduler) findMissingArgs(s *StepState) {
 		return
 	}
 	facts := r.facts(s.Step.Tool)
-	if facts.err != nil {
+	if facts.Err != nil {
 		return
 	}
 	if s.author.args == nil {
 		s.fill.missing = r.missingArgs(s, s.Step, facts)
 	}
 	if s.Step.Gate {
-		r.gatedTools[facts.tool.QualifiedName()] = true
+		r.gatedTools[facts.Tool.QualifiedName()] = true
 	}
 }
 
@@ -329,9 +322,9 @@ func (r scheduler) findMissingArgs(s *StepState) {
 // step without mentioning args at all, it returns all args of the tool. In that
 // case only the title says what the call is about.
 func (r *Run) missingArgs(s *StepState, step plan.Step, facts *toolFacts) []string {
-	missing := facts.signature.Missing(step.Args)
+	missing := facts.Signature.Missing(step.Args)
 	if len(missing) == 0 && step.Args == nil && r.modelPlanned(s) && r.Model != "" && !r.dryRun {
-		return facts.signature.Names()
+		return facts.Signature.Names()
 	}
 	return missing
 }
@@ -352,106 +345,12 @@ func (r *Run) ModelPlans() bool {
 	return r.ownPlanners == nil && r.givenPlan == nil && r.routed == nil
 }
 
-// Exchange is one model request and its reply.
-type Exchange struct {
-	Purpose   prompt.Purpose
-	Step      string // the step of the request; "" if none
-	Attempt   int    // of that step; 0 if the model only wrote its arguments
-	Request   prompt.Request
-	Reply     reply.Reply    // possibly incomplete
-	Error     untrusted.Text // why no complete reply came
-	StartedAt time.Time
-	Done      bool // the reply came, or will never come
-
-	Forecast  pace.Forecast // how long it should take; zero if nobody knows
-	ReadingAt time.Time     // when the model began to read the prompt; zero before, and in journals
-}
-
-// reads records that a model reads the prompt of a request.
-func (r ledger) reads(d event.ModelReading) {
-	for _, x := range slices.Backward(r.Exchanges) {
-		if !x.Done && x.Purpose == d.Purpose && x.Step == d.Step && x.Attempt == d.Attempt {
-			x.Forecast, x.ReadingAt = d.Forecast, r.Now
-			return
-		}
-	}
-}
-
-// asked records a model request.
-func (r ledger) asked(x *Exchange) {
-	x.StartedAt = r.Now
-	r.Exchanges = append(r.Exchanges, x)
-}
-
-// replied records the reply to the matching request.
-func (r ledger) replied(came Exchange) {
-	for _, x := range slices.Backward(r.Exchanges) {
-		if x.Done || x.Purpose != came.Purpose || x.Step != came.Step || x.Attempt != came.Attempt {
-			continue
-		}
-		x.Reply, x.Error, x.Done = came.Reply, came.Error, true
-		r.measure(x)
-		return
-	}
-}
-
-// calibratedFrom is the minimum prompt length, in tokens, for measuring bytes per
-// token. In shorter prompts the turn markers weigh too much.
-const calibratedFrom = 200
-
-// measure uses the token counts of the model's server to learn how full its
-// window is, and how many bytes make a token. Requests with tools say nothing
-// about the latter, because their server writes out the tools as well; neither do
-// those with pictures.
-func (r ledger) measure(x *Exchange) {
-	model := cmp.Or(x.Request.Model, r.Model)
-	if x.Reply.PromptTokens > 0 && model == r.Model {
-		r.ContextTokens = x.Reply.PromptTokens + x.Reply.CompletionTokens
-	}
-	if x.Reply.ContextWindow > 0 && model == r.Model {
-		r.ContextWindow = x.Reply.ContextWindow
-	}
-	if r.speeds == nil {
-		r.speeds = speeds{}
-	}
-	before := r.prompting.Models.ReadSpeed(model)
-	if model == r.Model {
-		before = r.prompting.ReadSpeed
-	}
-	r.speeds[model] = r.speeds.of(model, before).Learn(x.Reply)
-	if x.Reply.PromptTokens < calibratedFrom || len(x.Request.Tools) > 0 {
-		return
-	}
-	bytes := 0
-	for _, m := range x.Request.Messages {
-		if len(m.Images) > 0 {
-			return
-		}
-		bytes += len(m.Content)
-	}
-	if r.bytesPerToken == nil {
-		r.bytesPerToken = map[string]float64{}
-	}
-	r.bytesPerToken[model] = float64(bytes) / float64(x.Reply.PromptTokens)
-}
-
-// speeds are how fast models work, as their replies in a run show, by name.
-type speeds map[string]pace.Speed
-
-// of returns the speed of a model that read so fast before the run; 0 is unknown.
-func (s speeds) of(model string, read float64) pace.Speed {
-	speed := s[model]
-	speed.Read = cmp.Or(speed.Read, read)
-	return speed
-}
-
 // BytesPerToken returns how many bytes of a prompt the server of a model last counted
 // as one token; 0 if unknown. "" is the run's model.
-func (r *Run) BytesPerToken(model string) float64 { return r.bytesPerToken[cmp.Or(model, r.Model)] }
-
-// loseExchanges closes the exchanges that will get no reply.
-func (r ledger) loseExchanges() {
-	for i := len(r.Exchanges) - 1; i >= 0 && !r.Exchanges[i].Done; i-- {
-		r.Exchanges[i].Done, r.Exchanges[i].Error = true, "replan ended before the reply came"
-	}
+func (r *Run) BytesPerToken(model string) float64 {
+	bytes, _ := r.measured(cmp.Or(model, r.Model), 0, 0)
+	return bytes
 }
+
+// modelTerms returns what is known of the models besides their replies.
+func (r *Run) modelTerms() modelTerms { return modelTerms{r.Model, r.prompting} }

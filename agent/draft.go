@@ -68,7 +68,7 @@ func (r fold) draftCall(step plan.Step, done map[string]bool, found map[string]a
 		}
 	}
 	facts := r.facts(step.Tool)
-	if facts.err != nil || !facts.tool.ReadOnly {
+	if facts.Err != nil || !facts.Tool.ReadOnly {
 		return nil, false
 	}
 	alone := step

@@ -46,22 +46,16 @@ func (g grant) lifts(asked rule.Rule, t plan.Tool, args map[string]any) bool {
 	return (g.tool == "" || g.tool == promised(t)) && g.rule.Matches(t) && g.rule.Fits(args) && (len(asked.Args) == 0 || asked.Equal(g.over))
 }
 
-// blocked reports whether every call of the tool is denied, whatever its
-// arguments.
-func (f *toolFacts) blocked() bool {
-	return len(f.rules) == 1 && f.rules[0].Verdict == rule.VerdictBlock
-}
-
 // ruleFor returns the rule that decides about a step's call. A call that a rule
 // allows still asks if its arguments carry untrusted text that the rule does not
 // cover; a user's grant can lift that. A plan may ask for a gate but cannot
 // exempt a call from one. A tool that any revision put behind a gate stays behind
 // one in the steps of a replan.
 func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
-	if facts.err != nil {
+	if facts.Err != nil {
 		return rule.Rule{Tool: s.Step.Tool, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "there is no such tool"}
 	}
-	tool, args := facts.tool, s.call.args
+	tool, args := facts.Tool, s.call.args
 	if r.dryRun && len(s.fill.missing) > 0 {
 		args = merge(args, nil)
 		for _, name := range s.fill.missing {
@@ -69,7 +63,7 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 		}
 	}
 	args = rule.Linked(args, s.gate.paths)
-	matched := rule.DecideAmong(facts.rules, args)
+	matched := rule.DecideAmong(facts.Rules, args)
 	if r.hasChanged(tool) && matched.Verdict != rule.VerdictBlock {
 		return rule.ChangedTool(tool)
 	}
@@ -135,14 +129,14 @@ func RemovalRule(tool, removes string) rule.Rule {
 // that says nothing about its arguments. Such a call may not remove most of a
 // file.
 func (r decision) unseen(s *StepState, facts *toolFacts) bool {
-	return facts.err == nil && facts.tool.Trusted && facts.tool.Previews && !s.gate.allowed() && len(r.ruleFor(s, facts).Args) == 0
+	return facts.Err == nil && facts.Tool.Trusted && facts.Tool.Previews && !s.gate.allowed() && len(r.ruleFor(s, facts).Args) == 0
 }
 
 // holdBack makes a call wait for its gate after its tool refused to run without
 // one, or without another one. Nothing was done, so no budget counts it.
 func (r fold) holdBack(s *StepState) {
 	s.Status, s.Error, s.Failure = StepPending, "", ""
-	r.facts(s.Step.Tool).calls--
+	r.facts(s.Step.Tool).uncalled()
 	if s.item.step == nil {
 		r.Usage.Steps--
 	}
@@ -175,7 +169,7 @@ func gatedByPlan(tool string) rule.Rule {
 // gate returns the question that a step's call must pass.
 func (r decision) gate(s *StepState) OpenGate {
 	facts := r.facts(s.Step.Tool)
-	tool := facts.tool
+	tool := facts.Tool
 	return OpenGate{
 		Gate: event.GateRequested{
 			Gate: r.gateID(s), Call: callHash(tool, s.call.args), Step: s.Step.Index, Title: s.Step.Title,
@@ -210,7 +204,7 @@ func (r *Run) EditCheck(gate string) func(args map[string]any) error {
 		if g.Gate != gate || s == nil {
 			continue
 		}
-		signature := r.facts(s.Step.Tool).signature
+		signature := r.facts(s.Step.Tool).Signature
 		return func(args map[string]any) error {
 			if err := signature.Check(args); err != nil {
 				return fmt.Errorf("the args of %s do not fit: %w", g.Tool, err)
@@ -272,7 +266,7 @@ func (r fold) askAgain() {
 // bound reports whether the call of a step is still the one that its newest gate showed.
 func (r scheduler) bound(s *StepState) bool {
 	facts := r.facts(s.Step.Tool)
-	return facts.err == nil && r.prepare(s, facts) == nil && s.gate.call == callHash(facts.tool, s.call.args)
+	return facts.Err == nil && r.prepare(s, facts) == nil && s.gate.call == callHash(facts.Tool, s.call.args)
 }
 
 // edit replaces the arguments that a gate showed with those of the user. The gate
@@ -301,7 +295,7 @@ func (r fold) edit(s *StepState, before, args map[string]any) {
 
 // grant stores a permission that lasts longer than one call.
 func (r fold) grant(g *Gate, d event.GateResolved) {
-	allowed := grant{over: g.Rule, tool: promised(r.facts(g.QualifiedTool()).tool)}
+	allowed := grant{over: g.Rule, tool: promised(r.facts(g.QualifiedTool()).Tool)}
 	switch {
 	case d.Scope == event.ScopeRun:
 		rule, why := g.ForRun()
@@ -333,9 +327,9 @@ func (r decision) startedCall(s *StepState, facts *toolFacts, number int) event.
 		return started
 	}
 	matched := r.ruleFor(s, facts)
-	if from := r.provenance(s); !facts.tool.ReadOnly || len(from) > 0 && !facts.tool.Trusted && matched.Source != rule.SourceBuiltIn {
+	if from := r.provenance(s); !facts.Tool.ReadOnly || len(from) > 0 && !facts.Tool.Trusted && matched.Source != rule.SourceBuiltIn {
 		if r.passed(s) {
-			matched = rule.Rule{Tool: facts.tool.Name, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call in the review of the plan"}
+			matched = rule.Rule{Tool: facts.Tool.Name, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call in the review of the plan"}
 		}
 		started.Rule, started.Provenance = &matched, from
 	}
@@ -349,7 +343,7 @@ func (r *Run) provenance(s *StepState) []rule.Provenance {
 	if r.prompting.Instructions == "" || r.prompting.TrustsNotes || s.author.edits > 0 || len(s.args()) == 0 || !r.modelWrote(s) {
 		return out
 	}
-	if facts := r.facts(s.Step.Tool); facts.err != nil || facts.tool.Trusted || !facts.tool.ReadOnly || facts.tool.KeepsText() {
+	if facts := r.facts(s.Step.Tool); facts.Err != nil || facts.Tool.Trusted || !facts.Tool.ReadOnly || facts.Tool.KeepsText() {
 		return out
 	}
 	return append(slices.Clip(out), rule.Provenance{Mention: "AGENTS.md", Notes: true, Written: true})
@@ -475,13 +469,4 @@ func (r *Run) uncovered(s *StepState, tool plan.Tool, matched rule.Rule, args ma
 		from = slices.DeleteFunc(from, func(p rule.Provenance) bool { return p.Decides })
 	}
 	return rule.Uncovered(matched, tool, args, from, r.toolOf)
-}
-
-// toolOf returns the tool that produced a text.
-func (r *Run) toolOf(p rule.Provenance) (plan.Tool, bool) {
-	if p.Tool == "" {
-		return plan.Tool{}, false
-	}
-	facts := r.facts(p.Tool)
-	return facts.tool, facts.err == nil
 }

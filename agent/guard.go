@@ -100,12 +100,12 @@ func (r decision) stopped(guard, step string) []Action {
 // or reserved. It returns the action that ends the run, a warning, or whether the
 // rest is promised to those calls.
 func (r decision) perTool(s *StepState, facts *toolFacts, starting, reserved int) (blocked, warned *Action, promised bool) {
-	b := limit{guard: event.GuardPerTool, used: int64(facts.calls), limit: int64(r.Limits.MaxCallsPerTool), flag: "max-calls-per-tool"}
+	b := limit{guard: event.GuardPerTool, used: int64(facts.timesCalled()), limit: int64(r.Limits.MaxCallsPerTool), flag: "max-calls-per-tool"}
 	if b.limit == 0 {
 		return nil, nil, false
 	}
 	if b.used >= b.limit {
-		b.words = cmp.Or(facts.tool.Name, s.Step.Tool) + " call"
+		b.words = cmp.Or(facts.Tool.Name, s.Step.Tool) + " call"
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
 			Reason: untrusted.Text(b.sentence(s.Step.Index)),
@@ -117,10 +117,10 @@ func (r decision) perTool(s *StepState, facts *toolFacts, starting, reserved int
 		return nil, nil, true
 	}
 	b.used = before.used + 1
-	if b.low() && (starting == 0 || !before.low()) && !r.warned[guardKey(event.GuardPerTool, facts.tool.QualifiedName())] {
+	if b.low() && (starting == 0 || !before.low()) && !r.warned[guardKey(event.GuardPerTool, facts.Tool.QualifiedName())] {
 		return nil, &Action{Record: event.GuardWarned{
 			Guard: event.GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: untrusted.Text(fmt.Sprintf("%d of %d calls of %s", b.used, b.limit, facts.tool.QualifiedName())),
+			Reason: untrusted.Text(fmt.Sprintf("%d of %d calls of %s", b.used, b.limit, facts.Tool.QualifiedName())),
 		}}, false
 	}
 	return nil, nil, false
@@ -163,14 +163,6 @@ func callKey(tool string, args map[string]any) string {
 }
 
 func resultKey(tool, err string) string { return "result " + tool + " " + err }
-
-// toolName returns the canonical name of a tool with several names.
-func (r *Run) toolName(name string) string {
-	if facts := r.facts(name); facts.err == nil {
-		return facts.tool.QualifiedName()
-	}
-	return name
-}
 
 // closeRevision records the calls and results of a revision when another replaces
 // it. Nothing counts as repeated within one revision, and so within a plan from a
@@ -268,17 +260,6 @@ func (r fold) noteEffects(d event.Data) {
 	}
 }
 
-// mayChange reports whether a tool may change files: it declares so, previews its
-// changes, or declares nothing. A commit changes none, and neither does a memory.
-func (r *Run) mayChange(tool string) bool {
-	if tool == "" {
-		return false
-	}
-	f := r.facts(tool)
-	elsewhere := f.tool.Trusted && (f.tool.Name == "vcs.commit" || f.tool.Name == "memory.write")
-	return f.err == nil && !elsewhere && !f.tool.ReadOnly && (f.tool.Destructive || f.tool.Previews || !f.tool.Annotated)
-}
-
 // nextDirty says, once, that the folder held changes before the run makes its
 // own.
 func (r decision) nextDirty() []Action {
@@ -317,7 +298,7 @@ type account struct {
 
 // ofKind returns the count for calls of the tool's kind.
 func (a *account) ofKind(facts *toolFacts) *int {
-	if facts.tool.ReadOnly {
+	if facts.Tool.ReadOnly {
 		return &a.discovery
 	}
 	return &a.execution
@@ -351,7 +332,7 @@ func (r decision) freeSlots() slots {
 	for a := range r.flight.calls() {
 		if s := r.Step(a.Index); s != nil && s.Status == StepRunning {
 			free.change(slices.Collect(maps.Keys(s.gate.hashes)))
-			free.call(r.facts(s.Step.Tool).tool)
+			free.call(r.facts(s.Step.Tool).Tool)
 		}
 	}
 	if r.Limits.MaxCallsPerTool > 0 {
@@ -444,7 +425,7 @@ func (r decision) reserveApproved(q *queues, free *slots) {
 
 // allReserved reports whether all that is left for calls of the tool is reserved.
 func (r decision) allReserved(facts *toolFacts, free *slots) bool {
-	used, most := facts.calls+free.starting[facts]+free.reservedPerTool[facts], r.Limits.MaxCallsPerTool
+	used, most := facts.timesCalled()+free.starting[facts]+free.reservedPerTool[facts], r.Limits.MaxCallsPerTool
 	return free.left.calls <= free.reserved.calls || *free.left.ofKind(facts) <= *free.reserved.ofKind(facts) || most > 0 && used >= most
 }
 
@@ -457,7 +438,7 @@ func (s *StepState) reserved() bool { return s.gate.allowed() && !s.gate.called 
 // budget, and the one model.
 func (r decision) plansUnderWay(free *slots) bool {
 	return free.plans > 0 || r.Chat != nil && slices.ContainsFunc(r.Chat.lastCalls, func(c *StepState) bool {
-		return c.Status == StepRunning && prompt.IsPlanTool(r.facts(c.Step.Tool).tool)
+		return c.Status == StepRunning && prompt.IsPlanTool(r.facts(c.Step.Tool).Tool)
 	})
 }
 

@@ -467,7 +467,7 @@ func (r dialogue) settleCall(c *StepState) {
 }
 
 // finds reports whether a call is one of [prompt.FindTool].
-func (r *Run) finds(c *StepState) bool { return prompt.IsFindTool(r.facts(c.Step.Tool).tool) }
+func (r *Run) finds(c *StepState) bool { return prompt.IsFindTool(r.facts(c.Step.Tool).Tool) }
 
 // find makes the next turns offer tools.
 func (l *Loop) find(names []string) {

@@ -111,7 +111,7 @@ func (r decision) toolSteps(q *queues, free slots) []*StepState {
 		if len(steps) >= free.tools || waiting == waitingAtOnce {
 			break
 		}
-		tool := r.facts(s.Step.Tool).tool
+		tool := r.facts(s.Step.Tool).Tool
 		if next.waits(tool) {
 			waiting++
 			continue
@@ -240,7 +240,7 @@ func (r decision) dryStep(s *StepState, number int) event.StepCompleted {
 		return done
 	}
 	facts := r.facts(s.Step.Tool)
-	if facts.err == nil {
+	if facts.Err == nil {
 		if matched := r.ruleFor(s, facts); matched.Verdict != rule.VerdictRun {
 			done.Gate = &matched
 		}
@@ -268,7 +268,7 @@ func placeholder(s plan.Step) plan.Placeholder {
 // they do not refuse it and the rest of its budgets is not promised to others.
 func (r decision) askGuards(s *StepState, facts *toolFacts, free *slots) (actions []Action, passes bool) {
 	kind := event.GuardExecution
-	if facts.tool.ReadOnly {
+	if facts.Tool.ReadOnly {
 		kind = event.GuardDiscovery
 	}
 	reserved, ofTool := free.reserved, free.reservedPerTool[facts]
@@ -315,10 +315,10 @@ func (r decision) askGuards(s *StepState, facts *toolFacts, free *slots) (action
 // startTool starts a tool call and appends the actions for it to out.
 func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	index, facts := s.Step.Index, r.facts(s.Step.Tool)
-	switch plans := prompt.IsPlanTool(facts.tool); {
-	case free.tools <= 0, free.waits(facts.tool):
+	switch plans := prompt.IsPlanTool(facts.Tool); {
+	case free.tools <= 0, free.waits(facts.Tool):
 		return out
-	case plans && (len(free.calling) > 0 || r.plansUnderWay(free)), facts.tool.Serial && r.plansUnderWay(free):
+	case plans && (len(free.calling) > 0 || r.plansUnderWay(free)), facts.Tool.Serial && r.plansUnderWay(free):
 		return out // the run of a plan calls the same servers
 	}
 	files := slices.Collect(maps.Keys(s.gate.hashes))
@@ -331,29 +331,29 @@ func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 		return out
 	}
 	free.change(files)
-	free.call(facts.tool)
+	free.call(facts.Tool)
 	free.tools--
 	free.start(facts, s.ofBudget())
 	if s.reserved() {
 		free.reserve(facts, -1, -s.ofBudget())
 	}
-	timeout, limit := r.timeLimit(s.Step, facts.tool)
+	timeout, limit := r.timeLimit(s.Step, facts.Tool)
 	number := s.attempts.total + 1
-	if prompt.IsFindTool(facts.tool) {
+	if prompt.IsFindTool(facts.Tool) {
 		words, _ := s.call.args["words"].(string)
 		return append(out, Action{Record: r.startedCall(s, facts, number)}, Action{Record: event.StepCompleted{
 			Index: index, Attempt: number, Result: prompt.FindTools(r.callable(s.inner.loop), words),
 		}})
 	}
-	if prompt.IsPlanTool(facts.tool) {
+	if prompt.IsPlanTool(facts.Tool) {
 		free.plans++
 		return append(out, Action{r.started(s, s.call.args, number), CallPlan{
-			Index: index, Attempt: number, Tool: facts.tool, Args: s.call.args, Limits: r.leftOver(facts.tool), Run: s.Run, Used: s.runUsage,
+			Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.args, Limits: r.leftOver(facts.Tool), Run: s.Run, Used: s.runUsage,
 		}})
 	}
 	return append(out, Action{
 		r.startedCall(s, facts, number),
-		CallTool{Index: index, Attempt: number, Tool: facts.tool, Args: s.call.args, Hashes: s.gate.hashes, Diff: s.Diff, Command: s.gate.command, Hold: r.unseen(s, facts), Paths: judgedPaths(r.Run, s, facts), Timeout: timeout, Limit: limit},
+		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.args, Hashes: s.gate.hashes, Diff: s.Diff, Command: s.gate.command, Hold: r.unseen(s, facts), Paths: judgedPaths(r.Run, s, facts), Timeout: timeout, Limit: limit},
 	})
 }
 
@@ -400,7 +400,7 @@ func (r decision) startModel(s *StepState, free *slots) []Action {
 	}
 	free.models--
 	if fills {
-		request := prompt.ArgsRequest(r.brief(), r.Plan, s.Step, r.facts(s.Step.Tool).tool, r.inputs(s.Step), s.fill.refused)
+		request := prompt.ArgsRequest(r.brief(), r.Plan, s.Step, r.facts(s.Step.Tool).Tool, r.inputs(s.Step), s.fill.refused)
 		return []Action{{
 			event.ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Request: request},
 			CallModel{Request: request},

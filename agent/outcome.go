@@ -307,7 +307,7 @@ func claims(r *Run, s *StepState) bool {
 		return false // it has done nothing
 	}
 	facts := r.facts(s.Step.Tool)
-	return s.Step.Executor != plan.ExecutorTool || facts.err != nil || !facts.tool.ReadOnly
+	return s.Step.Executor != plan.ExecutorTool || facts.Err != nil || !facts.Tool.ReadOnly
 }
 
 func evidenceOf(step string, checks []plan.Check, done []event.CheckCompleted) []plan.Evidence {

@@ -42,16 +42,6 @@ type Terms struct {
 	readBefore      []rule.Provenance // what the models of the run had read when it began
 }
 
-// Toolbox knows the tools of a run.
-type Toolbox struct {
-	Catalogue plan.Catalogue
-
-	rules       []rule.Rule           // gate rules
-	firstOffer  plan.Catalogue        // tools at the start; a replan gets no others
-	known       map[string]*toolFacts // by the name that steps use
-	callsBefore map[string]int        // calls of each tool before known was built, by qualified name
-}
-
 // Planning is the planning of a run.
 type Planning struct {
 	Route        *event.RouteMatched // how the goal's words led to the plan; nil if they did not
@@ -102,16 +92,6 @@ type Conversations struct {
 
 	agents  []*StepState    // steps that have started a loop
 	writers map[string]bool // models whose loops get a format in place of tools to call
-}
-
-// ModelCalls are the requests to models and their replies.
-type ModelCalls struct {
-	Exchanges     []*Exchange // with the model, in request order
-	ContextTokens int         // prompt and completion of the newest model call
-	ContextWindow int         // tokens the model has room for, if known
-
-	bytesPerToken map[string]float64 // bytes per token as the server of each model counts
-	speeds        speeds             // of each model, as its replies in this run show
 }
 
 // Ledger are what a run has done.

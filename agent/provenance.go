@@ -34,7 +34,7 @@ func (r *Run) authorRead(step plan.Step) []rule.Provenance {
 	case r.routed != nil && r.outerRun == "":
 		return nil
 	}
-	if facts := r.facts(step.Tool); step.Executor == plan.ExecutorTool && facts.err == nil && rule.Undoable(facts.tool) {
+	if facts := r.facts(step.Tool); step.Executor == plan.ExecutorTool && facts.Err == nil && rule.Undoable(facts.Tool) {
 		return r.before()
 	}
 	out := r.before()
@@ -165,7 +165,7 @@ func failsByText(s plan.Step) bool {
 // sharing returns how many items an answer at the gate of an item is for: all of its step
 // if only the choice of the items makes it ask, else 0.
 func (r *Run) sharing(s *StepState, facts *toolFacts) int {
-	if s.item.step == nil || !r.ruleFor(s, facts).Equal(rule.DecidingText(facts.tool, true)) {
+	if s.item.step == nil || !r.ruleFor(s, facts).Equal(rule.DecidingText(facts.Tool, true)) {
 		return 0
 	}
 	return len(s.item.step.Items)
@@ -186,7 +186,7 @@ func (r fold) answerItems(s *StepState, decision event.Decision) {
 		}
 	}
 	if decision == event.Allow {
-		of.gate.itemsOf = promised(r.facts(s.Step.Tool).tool)
+		of.gate.itemsOf = promised(r.facts(s.Step.Tool).Tool)
 	}
 	for _, item := range of.Items {
 		r.enqueue(item)

@@ -237,16 +237,16 @@ func (r scheduler) needOfCall(s *StepState) need {
 	switch {
 	case s.inner.unknown != nil:
 		return flawed(event.FailureArgs, s.inner.unknown.Error())
-	case prompt.IsPlanTool(facts.tool) && s.Parent != prompt.ChatParent:
-		return flawed(event.FailureArgs, "only a model in chat can call "+facts.tool.Name)
-	case prompt.IsFindTool(facts.tool) && s.inner.loop == nil:
-		return flawed(event.FailureArgs, "only a model that makes its own calls can call "+facts.tool.Name)
-	case facts.err != nil:
-		return flawed(event.FailureArgs, facts.err.Error())
+	case prompt.IsPlanTool(facts.Tool) && s.Parent != prompt.ChatParent:
+		return flawed(event.FailureArgs, "only a model in chat can call "+facts.Tool.Name)
+	case prompt.IsFindTool(facts.Tool) && s.inner.loop == nil:
+		return flawed(event.FailureArgs, "only a model that makes its own calls can call "+facts.Tool.Name)
+	case facts.Err != nil:
+		return flawed(event.FailureArgs, facts.Err.Error())
 	case s.gate.answer == gateDenied:
 		return flawed(event.FailureDenied, plan.DeniedAtGate)
 	case facts.blocked():
-		return flawed(event.FailureDenied, deniedBy(facts.rules[0]))
+		return flawed(event.FailureDenied, deniedBy(facts.Rules[0]))
 	case len(s.fill.missing) > 0 && s.fill.args == nil && s.fill.problem != "":
 		return flawed(event.FailureModel, "the model did not fill in "+strings.Join(s.fill.missing, " and ")+": "+s.fill.problem)
 	case len(s.fill.missing) > 0 && s.fill.args == nil && r.Model == "":
@@ -257,7 +257,7 @@ func (r scheduler) needOfCall(s *StepState) need {
 	if err := r.prepare(s, facts); err != nil {
 		return flawed(event.FailureArgs, err.Error())
 	}
-	keepBound(s, facts.tool)
+	keepBound(s, facts.Tool)
 	return r.needByRule(s, r.ruleFor(s, facts))
 }
 
@@ -302,9 +302,9 @@ func (r scheduler) prepare(s *StepState, facts *toolFacts) error {
 		args = merge(args, s.fill.args)
 	}
 	args, s.call.fitted = r.fit(facts, args)
-	check := facts.signature.Check
+	check := facts.Signature.Check
 	if r.strict {
-		check = facts.signature.CheckStrict
+		check = facts.Signature.CheckStrict
 	}
 	if err := check(args); err != nil {
 		return fmt.Errorf("the args of %s do not fit: %w", s.Step.Tool, err)
@@ -327,18 +327,18 @@ func (r *Run) fit(facts *toolFacts, args map[string]any) (map[string]any, []plan
 			}
 		}
 	}
-	return facts.signature.Fit(args, unknown...)
+	return facts.Signature.Fit(args, unknown...)
 }
 
 // prepareDry resolves the call of a step, with placeholders for unknown results.
 func (r scheduler) prepareDry(s *StepState) *flaw {
 	if s.Step.Executor == plan.ExecutorTool && len(r.Catalogue) > 0 {
 		facts := r.facts(s.Step.Tool)
-		if facts.err != nil {
-			return &flaw{event.FailureArgs, facts.err.Error()}
+		if facts.Err != nil {
+			return &flaw{event.FailureArgs, facts.Err.Error()}
 		}
 		if facts.blocked() {
-			return &flaw{event.FailureDenied, "would be " + deniedBy(facts.rules[0])}
+			return &flaw{event.FailureDenied, "would be " + deniedBy(facts.Rules[0])}
 		}
 	}
 	s.call.args = s.args()
@@ -377,59 +377,13 @@ func (s *StepState) args() map[string]any {
 	return s.Step.Args
 }
 
-// toolFacts caches what the run knows of a tool that its steps name.
-type toolFacts struct {
-	tool      plan.Tool
-	err       error           // set if the tool does not exist
-	rules     []rule.Rule     // rules about the tool, see rule.Matching
-	signature *plan.Signature // nil if its schema is unusable
-	calls     int             // in this run
-}
-
-// facts returns the facts about the tool with this name.
-func (r *Run) facts(name string) *toolFacts {
-	if known, ok := r.known[name]; ok {
-		return known
-	}
-	tool, err := prompt.OwnTools().Find(name)
-	if err != nil || tool.QualifiedName() != name {
-		tool, err = r.Catalogue.Find(name)
-	}
-	facts := &toolFacts{tool: tool, err: err}
-	if err == nil {
-		if qualified := tool.QualifiedName(); qualified != name {
-			facts = r.facts(qualified)
-		} else {
-			facts.rules = rule.Matching(r.rules, tool)
-			facts.signature, _ = plan.NewSignature(tool) // an unusable schema checks nothing
-			facts.calls = r.callsBefore[qualified]
-		}
-	}
-	if r.known == nil {
-		r.known = map[string]*toolFacts{}
-	}
-	r.known[name] = facts
-	return facts
-}
-
-// forget drops the cached facts of all tools after tools or rules changed. It
-// keeps the call counts.
-func (r scheduler) forget() {
-	for name, facts := range r.known {
-		if facts.err == nil && name == facts.tool.QualifiedName() {
-			r.callsBefore[name] = facts.calls
-		}
-	}
-	r.known = nil
-}
-
 // repeatable reports whether running a step again has no second effect.
 func (r *Run) repeatable(s *StepState) bool {
 	if s.Step.Executor != plan.ExecutorTool {
 		return true
 	}
 	facts := r.facts(s.Step.Tool)
-	return facts.err == nil && (facts.tool.Repeatable() || prompt.IsPlanTool(facts.tool)) // a resume continues the run of a plan tool
+	return facts.Err == nil && (facts.Tool.Repeatable() || prompt.IsPlanTool(facts.Tool)) // a resume continues the run of a plan tool
 }
 
 // queues holds the steps that can be acted on, by need.

@@ -30,7 +30,7 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 		r.prompting.BytesPerToken, r.prompting.ReadSpeed = 0, 0 // what holds for another model is not known yet
 	}
 	r.prompting.ReadSpeed = cmp.Or(d.Speed, r.prompting.ReadSpeed)
-	r.Limits, r.Catalogue, r.priors, r.Model, r.modelTools = d.Limits, d.Catalogue, d.Priors, d.Model, d.Tools
+	r.Limits, r.priors, r.Model, r.modelTools = d.Limits, d.Priors, d.Model, d.Tools
 	r.prompting.ModelTools, r.prompting.Small, r.prompting.Vision, r.prompting.Loops, r.prompting.Measured = d.Tools, d.Small, d.Vision, d.Loops, d.Measured
 	r.writers[d.Model] = r.writers[d.Model] || d.WritesCalls
 	if d.Window > 0 {
@@ -39,15 +39,12 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	if d.Models != nil {
 		r.prompting.Models = *d.Models
 	}
-	if r.Revision == 0 {
-		r.firstOffer = d.Catalogue // there is no first plan yet
-	}
-	_, r.rules = grants(d.Rules)
+	_, rules := grants(d.Rules)
+	r.Toolbox.replace(d.Catalogue, rules, r.Revision == 0)
 	r.attended, r.inDoubt = d.Attended, d.InDoubt
 	r.session = cmp.Or(d.Session, r.session)
 	r.Result, r.ending, r.Paused = nil, nil, false
 	r.OpenQuestions.dropElicitations(func(event.ElicitationRequested) bool { return true })
-	r.forget()
 	r.askAgain()
 	r.loseModelCalls()
 	r.loseToolCalls(didRead)
@@ -131,7 +128,7 @@ func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 		if s.Status != StepRunning || s.Loop != nil || s.expands() {
 			return // a sub-agent continues from its last reply, and items by themselves
 		}
-		unavailable := s.Step.Executor == plan.ExecutorTool && r.facts(s.Step.Tool).err != nil
+		unavailable := s.Step.Executor == plan.ExecutorTool && r.facts(s.Step.Tool).Err != nil
 		if didRead[s] && (unavailable || r.repeatable(s)) {
 			s.Status = StepPending
 			return

@@ -170,7 +170,7 @@ func (r fold) applyReviewed(d event.PlanReviewed) {
 	})
 	for _, a := range d.Approved {
 		if s := r.Step(a.Step); s != nil {
-			s.gate.pass = &pass{args: a.Args, tool: promised(r.facts(s.Step.Tool).tool), try: s.attempts.total + 1}
+			s.gate.pass = &pass{args: a.Args, tool: promised(r.facts(s.Step.Tool).Tool), try: s.attempts.total + 1}
 			r.enqueue(s)
 		}
 	}
@@ -232,7 +232,7 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 // is about to make.
 func (r *Run) passed(s *StepState) bool {
 	p := s.gate.pass
-	return p != nil && !r.hasChanged(r.facts(s.Step.Tool).tool) && p.try == s.attempts.total+1 && p.tool == promised(r.facts(s.Step.Tool).tool) && plan.EqualValues(p.args, s.call.args)
+	return p != nil && !r.hasChanged(r.facts(s.Step.Tool).Tool) && p.try == s.attempts.total+1 && p.tool == promised(r.facts(s.Step.Tool).Tool) && plan.EqualValues(p.args, s.call.args)
 }
 
 // assess returns how many calls of a plan a rule denies and how many wait at a
@@ -277,7 +277,7 @@ func (v *Review) Gate(index string) *ReviewGate {
 	step := v.now.steps[at]
 	facts := v.world.facts(step.Tool)
 	state := v.world.Step(index)
-	if step.Executor != plan.ExecutorTool || facts.err != nil || state == nil {
+	if step.Executor != plan.ExecutorTool || facts.Err != nil || state == nil {
 		return nil
 	}
 	probe := *state
@@ -288,7 +288,7 @@ func (v *Review) Gate(index string) *ReviewGate {
 	}
 	args, _ = v.world.fit(facts, args)
 	probe.call.args = args
-	gate := &ReviewGate{Tool: facts.tool, Rule: v.world.ruleFor(&probe, facts), Args: args, Provenance: v.world.provenance(&probe)}
+	gate := &ReviewGate{Tool: facts.Tool, Rule: v.world.ruleFor(&probe, facts), Args: args, Provenance: v.world.provenance(&probe)}
 	references := plan.References(step.Args)
 	switch {
 	case gate.Rule.Verdict == rule.VerdictBlock:
@@ -302,7 +302,7 @@ func (v *Review) Gate(index string) *ReviewGate {
 	case step.ForEach != nil:
 		gate.Closed = "it asks when it runs, for each of its items"
 	default:
-		if err := facts.signature.Check(args); err != nil {
+		if err := facts.Signature.Check(args); err != nil {
 			gate.Closed = untrusted.Text("its args do not fit: " + err.Error())
 		}
 	}
@@ -373,7 +373,7 @@ func (v *Review) Changes() event.ReviewChanges {
 			}
 		}
 		if args, yes := v.now.approved[s.Index]; yes {
-			c.Approved = append(c.Approved, event.Approval{Step: s.Index, Tool: v.world.facts(s.Tool).tool.QualifiedName(), Args: args})
+			c.Approved = append(c.Approved, event.Approval{Step: s.Index, Tool: v.world.facts(s.Tool).Tool.QualifiedName(), Args: args})
 		}
 	}
 	return c

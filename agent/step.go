@@ -54,10 +54,10 @@ type gateState struct {
 // judgedPaths returns what the rules judged in place of the paths of a call, nil if no rule
 // about the tool is about a path.
 func judgedPaths(r *Run, s *StepState, facts *toolFacts) map[string]string {
-	judges := slices.ContainsFunc(facts.rules, rule.Rule.JudgesPaths) ||
+	judges := slices.ContainsFunc(facts.Rules, rule.Rule.JudgesPaths) ||
 		slices.ContainsFunc(r.granted, func(g grant) bool { return g.rule.JudgesPaths() })
 	switch {
-	case !facts.tool.Trusted || !judges:
+	case !facts.Tool.Trusted || !judges:
 		return nil
 	case s.gate.paths == nil:
 		return map[string]string{}
