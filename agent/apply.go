@@ -204,7 +204,8 @@ func (r fold) applyCompleted(d event.RunCompleted) {
 	if r.Chat != nil && r.Chat.over() {
 		r.keepRemarks(r.Chat)
 	}
-	r.Result, r.Gates, r.Replanning = &result, nil, nil
+	r.Result, r.Replanning = &result, nil
+	r.closeGates()
 	r.OpenQuestions.closeAll()
 	r.every(func(s *StepState) {
 		s.awaitsUser = false
@@ -341,11 +342,11 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.outerRun, r.dirtyFiles = d.Outer, d.Dirty
 	r.session, r.prompting, r.priors, r.readBefore = d.Session, d.Prompting, d.Priors, d.Read
 	granted, rules := grants(d.Rules)
-	r.granted, r.Toolbox = granted, newToolbox(d.Catalogue, rules)
+	r.Permissions, r.Toolbox = newPermissions(granted), newToolbox(d.Catalogue, rules)
 	r.givenPlan, r.fallback = d.Plan, d.OnFailure
 	r.attended, r.inDoubt, r.planOnly, r.skipSynthesis, r.dryRun, r.strict = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun, d.Strict || d.Prompting.Strict
 	r.reviewPlans, r.requireVerified = d.Review, d.RequireVerified
-	r.attempts, r.gatedTools = map[string]int{}, map[string]bool{}
+	r.attempts = map[string]int{}
 	r.variables, r.warned = map[string]any{}, map[string]bool{}
 	r.streaks = map[string]streak{}
 	r.writers = map[string]bool{d.Model: d.Prompting.WritesCalls}

@@ -169,7 +169,7 @@ func (r fold) applyDiff(d event.PlanDiff) {
 		}
 		r.Steps = append(r.Steps, state)
 	}
-	r.Gates = nil
+	r.closeGates()
 	r.rebuildGraph()
 	r.hold()
 	r.heed()

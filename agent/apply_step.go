@@ -453,24 +453,6 @@ func (r ledger) record(s *StepState, status plan.ItemStatus) {
 	r.History = append(r.History, item)
 }
 
-// openGate inserts a gate into the open gates, in plan order.
-func (r ledger) openGate(g *Gate) {
-	at := len(r.Gates)
-	for at > 0 && plan.CompareIndices(r.Gates[at-1].Step, g.Step) > 0 {
-		at--
-	}
-	r.Gates = slices.Insert(r.Gates, at, g)
-}
-
-func (r ledger) closeGate(id string) {
-	for i, g := range r.Gates {
-		if id != "" && g.Gate == id {
-			r.Gates = append(r.Gates[:i:i], r.Gates[i+1:]...)
-			return
-		}
-	}
-}
-
 // refills asks a model once more for the arguments that the tool refused: small models
 // copy a text nearly right. A change by one of the workspace's own operators is made whole
 // or not at all, so that nothing has happened.

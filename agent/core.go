@@ -77,11 +77,7 @@ func (r *Run) ModelTools() bool { return r.modelTools }
 // Rules returns the current gate rules of the run, starting with the user's
 // permissions for the run.
 func (r *Run) Rules() []rule.Rule {
-	out := make([]rule.Rule, 0, len(r.granted)+len(r.rules))
-	for _, g := range r.granted {
-		out = append(out, g.rule)
-	}
-	return append(out, r.rules...)
+	return append(r.grantedRules(), r.gateRules()...)
 }
 
 // Variables returns the plan's variables and the results bound so far. The caller
@@ -313,7 +309,7 @@ func (r scheduler) findMissingArgs(s *StepState) {
 		s.fill.missing = r.missingArgs(s, s.Step, facts)
 	}
 	if s.Step.Gate {
-		r.gatedTools[facts.Tool.QualifiedName()] = true
+		r.gateTool(facts.Tool)
 	}
 }
 

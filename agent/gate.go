@@ -12,40 +12,6 @@ import (
 	"replan/planning/prompt"
 )
 
-// grant is a user permission from a gate that lasts longer than one call. It
-// lifts rules that ask, never rules that deny.
-type grant struct {
-	rule  rule.Rule
-	tool  string    // what the gate's tool promised; "" for a rule that no gate of this run gave
-	over  rule.Rule // the rule that asked; zero if unknown
-	shown []string  // arguments with text from a result, as listed by the gate
-}
-
-// covers reports whether the gate showed the user such untrusted text.
-func (g grant) covers(p rule.Provenance, t plan.Tool, args map[string]any) bool {
-	return !p.Written && slices.Contains(g.shown, p.Arg) || g.rule.Covers(p, t, args)
-}
-
-// grants separates the user's permissions from the other rules of a run.
-func grants(rules []rule.Rule) (granted []grant, others []rule.Rule) {
-	others = make([]rule.Rule, 0, len(rules))
-	for _, r := range rules {
-		if r.Source == rule.SourceUser && r.Verdict == rule.VerdictRun {
-			granted = append(granted, grant{rule: r})
-		} else {
-			others = append(others, r)
-		}
-	}
-	return granted, others
-}
-
-// lifts reports whether the grant allows a call that the rule asked asks about. A
-// rule about specific arguments is lifted only if that rule was the one that
-// asked, since a gate for another call did not show it.
-func (g grant) lifts(asked rule.Rule, t plan.Tool, args map[string]any) bool {
-	return (g.tool == "" || g.tool == promised(t)) && g.rule.Matches(t) && g.rule.Fits(args) && (len(asked.Args) == 0 || asked.Equal(g.over))
-}
-
 // ruleFor returns the rule that decides about a step's call. A call that a rule
 // allows still asks if its arguments carry untrusted text that the rule does not
 // cover; a user's grant can lift that. A plan may ask for a gate but cannot
@@ -68,7 +34,7 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 		return rule.ChangedTool(tool)
 	}
 	var uncovered []rule.Provenance
-	if matched.Verdict == rule.VerdictRun || matched.Verdict == rule.VerdictAsk && len(r.granted) > 0 {
+	if matched.Verdict == rule.VerdictRun || matched.Verdict == rule.VerdictAsk && r.grants() {
 		uncovered = r.uncovered(s, tool, matched, args)
 	}
 	switch {
@@ -81,13 +47,7 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 		matched = rule.DecidingText(tool, s.item.step != nil)
 	}
 	if matched.Verdict == rule.VerdictAsk {
-		for _, g := range r.granted {
-			passes := func(p rule.Provenance) bool { return g.covers(p, tool, args) }
-			if g.lifts(matched, tool, args) && !slices.ContainsFunc(uncovered, func(p rule.Provenance) bool { return !passes(p) }) {
-				matched = g.rule
-				break
-			}
-		}
+		matched = r.lift(matched, tool, args, uncovered)
 	}
 	switch {
 	case matched.Verdict != rule.VerdictRun:
@@ -99,24 +59,6 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 		return rule.Rule{Tool: tool.Name, Verdict: rule.VerdictAsk, Source: rule.SourceUser, Why: "you edited this call; this is what it would do now"}
 	}
 	return matched
-}
-
-// hasChanged reports whether the server of a tool has changed it, and nobody has
-// accepted that in this run.
-func (r *Run) hasChanged(tool plan.Tool) bool {
-	return tool.Changed != "" && r.acceptedPins[tool.QualifiedName()] != tool.Pin
-}
-
-// accept notes that the user has seen and accepted what a tool has become.
-func (r fold) accept(g *Gate) {
-	if g.Changed == "" {
-		return
-	}
-	if r.acceptedPins == nil {
-		r.acceptedPins = map[string]string{}
-	}
-	r.acceptedPins[g.QualifiedTool()] = g.Pin
-	r.enqueueAll()
 }
 
 // RemovalRule returns the rule for a call that would remove most of a file. No
@@ -154,11 +96,6 @@ func (r fold) holdBack(s *StepState) {
 func Edited(r *Run, g *Gate) bool {
 	s := r.Step(g.Step)
 	return s != nil && s.author.edits > 0
-}
-
-// planGates reports whether the plan asks for a gate before a step.
-func (r *Run) planGates(s *StepState, tool plan.Tool) bool {
-	return s.Step.Gate || s.replanned && r.gatedTools[tool.QualifiedName()]
 }
 
 // gatedByPlan returns the rule for a step whose plan asks for a gate.
@@ -240,8 +177,10 @@ func (r fold) applyGateResolved(d event.GateResolved) {
 		}
 		r.enqueue(s)
 		if d.Decision == event.Allow {
-			r.accept(g)
-			r.grant(g, d)
+			accepted := r.acceptChange(g)
+			if granted := r.grant(g, r.facts(g.QualifiedTool()).Tool, d); accepted || granted {
+				r.enqueueAll()
+			}
 		}
 		if g.Items > 0 {
 			r.answerItems(s, d.Decision)
@@ -291,30 +230,6 @@ func (r fold) edit(s *StepState, before, args map[string]any) {
 	s.gate.answer, s.Diff, s.gate.removes = gateUnanswered, "", ""
 	s.gate.unbind()
 	r.enqueue(s)
-}
-
-// grant stores a permission that lasts longer than one call.
-func (r fold) grant(g *Gate, d event.GateResolved) {
-	allowed := grant{over: g.Rule, tool: promised(r.facts(g.QualifiedTool()).Tool)}
-	switch {
-	case d.Scope == event.ScopeRun:
-		rule, why := g.ForRun()
-		if why != "" {
-			return // valid for one call
-		}
-		allowed.rule = rule
-		for _, p := range g.Provenance {
-			if !p.Written {
-				allowed.shown = append(allowed.shown, p.Arg)
-			}
-		}
-	case d.Scope == event.ScopeAlways && d.Rule != nil:
-		allowed.rule = rule.Rule{Tool: g.QualifiedTool(), Pin: g.Pin, Contained: d.Rule.Contained, Args: d.Rule.Args, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: untrusted.Text("you allowed this always: " + d.Rule.String())}
-	default:
-		return
-	}
-	r.granted = append([]grant{allowed}, r.granted...)
-	r.enqueueAll()
 }
 
 // startedCall begins an attempt of a call. A call with effects that passed no

@@ -77,15 +77,6 @@ type Board struct {
 	queues      queues
 }
 
-// Permissions are the open gates of a run, and what the user allowed at them.
-type Permissions struct {
-	Gates []*Gate // open gates, in plan order
-
-	granted      []grant           // user permissions from gates, newest first
-	acceptedPins map[string]string // pins of tools whose changes the user has accepted in this run, by qualified name
-	gatedTools   map[string]bool   // tools that a revision put behind a gate, by qualified name
-}
-
 // Conversations are the conversations in which models call tools.
 type Conversations struct {
 	Chat *Loop // the chat turn in which the model calls tools; nil before its first call

@@ -142,7 +142,7 @@ func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 func (r fold) takeUp() {
 	r.failure, r.Replanning = nil, nil
 	r.OpenQuestions.closeAll()
-	r.Gates = nil // it may have ended before they were closed
+	r.closeGates() // it may have ended before they were closed
 	r.beginAcceptance()
 	if r.Chat != nil && r.Chat.flaw != nil {
 		r.Chat.flaw, r.Chat.stalls, r.Chat.mustAnswer = nil, 0, false

@@ -136,7 +136,7 @@ func (r fold) applyChosen(d event.PlanChosen) {
 	for name := range r.Plan.Variables {
 		delete(r.variables, name)
 	}
-	clear(r.gatedTools)
+	r.ungateTools()
 	r.Steps = nil
 	r.applyPlan(event.PlanCreated{Plan: d.Plan, Revision: r.Revision, Drafts: drafts})
 	r.PlannedAt = at
@@ -239,13 +239,14 @@ func (r *Run) passed(s *StepState) bool {
 // gate, as its review would show them, and the expected time of its longest chain.
 func (r *Run) assess(p plan.Plan) (denied, gates int, path time.Duration) {
 	held := &Run{}
-	held.ID, held.Model, held.Catalogue, held.Plan = r.ID, r.Model, r.Catalogue, p
-	held.rules, held.granted, held.prompting = r.rules, r.granted, r.prompting
-	held.gatedTools, held.variables, held.places = map[string]bool{}, maps.Clone(p.Variables), map[string]int{}
+	held.ID, held.Model, held.Plan = r.ID, r.Model, p
+	held.Toolbox, held.Permissions, held.prompting = newToolbox(r.Catalogue, r.gateRules()), r.Permissions.clone(), r.prompting
+	held.ungateTools()
+	held.variables, held.places = maps.Clone(p.Variables), map[string]int{}
 	for i, step := range p.Steps {
 		held.Steps, held.places[step.Index] = append(held.Steps, &StepState{Step: step, Status: StepPending, author: authorship{read: r.authorRead(step)}}), i
 		if tool, err := r.Catalogue.Find(step.Tool); err == nil && step.Gate {
-			held.gatedTools[tool.QualifiedName()] = true
+			held.gateTool(tool)
 		}
 	}
 	v := held.reviewed()

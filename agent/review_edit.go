@@ -99,10 +99,9 @@ func (v *Review) NextDraft() int {
 // reviewed returns the current plan as a review shows it.
 func (r *Run) reviewed() *Review {
 	world := &Run{}
-	world.ID, world.Model, world.Catalogue, world.Plan, world.Revision = r.ID, r.Model, r.Catalogue, r.Plan, r.Revision
-	world.rules, world.granted, world.gatedTools = slices.Clone(r.rules), slices.Clone(r.granted), maps.Clone(r.gatedTools)
-	world.acceptedPins = r.acceptedPins
-	world.prompting, world.callsBefore, world.variables = r.prompting, map[string]int{}, r.Variables()
+	world.ID, world.Model, world.Plan, world.Revision = r.ID, r.Model, r.Plan, r.Revision
+	world.Toolbox, world.Permissions = newToolbox(r.Catalogue, r.gateRules()), r.Permissions.clone()
+	world.prompting, world.variables = r.prompting, r.Variables()
 	world.dryRun = true // placeholders stand for values that are not known yet
 	v := &Review{
 		Run: r.ID, Revision: r.Revision, base: r.Plan, settled: map[string]bool{}, world: world,

@@ -177,12 +177,6 @@ type Revision struct {
 	PreviousSteps []*StepState // steps of the previous plan in their last state; read-only
 }
 
-// Gate is an open gate.
-type Gate struct {
-	event.GateRequested
-	RequestedAt time.Time
-}
-
 // Replanning is a replan in progress.
 type Replanning struct {
 	Attempt     int

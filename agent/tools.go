@@ -74,6 +74,9 @@ func (b *Toolbox) facts(name string) *toolFacts {
 	return facts
 }
 
+// gateRules returns the gate rules of the run.
+func (b *Toolbox) gateRules() []rule.Rule { return b.rules }
+
 // toolName returns the canonical name of a tool with several names.
 func (b *Toolbox) toolName(name string) string {
 	if facts := b.facts(name); facts.Err == nil {
