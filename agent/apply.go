@@ -38,7 +38,7 @@ func (r *Run) Apply(e event.Event) error {
 	f.apply(e, last)
 	f.settleLooks()
 	f.closeElicitations()
-	f.noteEffects(e.Data)
+	r.uncommitted.note(e.Data, r.Steps, r.mayChange)
 	return nil
 }
 
@@ -144,7 +144,7 @@ func (r fold) apply(e event.Event, last time.Time) {
 		r.OpenQuestions.settle(d.ID)
 
 	case event.BudgetWarned:
-		r.warned[d.Guard] = true
+		r.warn(d.Guard)
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d of %d used", d.Guard, d.Used, d.Limit))
 	case event.GuardWarned:
 		r.applyGuardWarned(d)
@@ -220,7 +220,7 @@ func (r fold) applyGuardWarned(d event.GuardWarned) {
 	if s := r.Step(d.Step); s != nil && d.Guard == event.GuardPerTool {
 		what = r.facts(s.Step.Tool).Tool.QualifiedName()
 	}
-	r.warned[guardKey(d.Guard, what)] = true
+	r.warn(guardKey(d.Guard, what))
 	r.Warnings = append(r.Warnings, string(d.Reason))
 }
 
@@ -337,9 +337,9 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.ID = e.Run
 	r.Clock.start()
 	r.Goal, r.Workspace, r.Model = d.Goal, d.Workspace, d.Model
-	r.Limits = d.Limits
+	r.Meter = newMeter(d.Limits)
 	r.ContextWindow = d.Prompting.ContextWindow
-	r.outerRun, r.dirtyFiles = d.Outer, d.Dirty
+	r.outerRun, r.uncommitted = d.Outer, uncommitted{files: d.Dirty}
 	r.session, r.prompting, r.priors, r.readBefore = d.Session, d.Prompting, d.Priors, d.Read
 	granted, rules := grants(d.Rules)
 	r.Permissions, r.Toolbox = newPermissions(granted), newToolbox(d.Catalogue, rules)
@@ -347,8 +347,7 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.attended, r.inDoubt, r.planOnly, r.skipSynthesis, r.dryRun, r.strict = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun, d.Strict || d.Prompting.Strict
 	r.reviewPlans, r.requireVerified = d.Review, d.RequireVerified
 	r.attempts = map[string]int{}
-	r.variables, r.warned = map[string]any{}, map[string]bool{}
-	r.streaks = map[string]streak{}
+	r.variables = map[string]any{}
 	r.writers = map[string]bool{d.Model: d.Prompting.WritesCalls}
 	for _, p := range d.Prompting.Profiles {
 		if p.Model != "" {
@@ -370,7 +369,7 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 func (r ledger) absorb(reply reply.Reply) {
 	r.flight.modelReturns()
 	r.plannerAsked = false
-	r.used(reply)
+	r.Meter.reply(reply)
 	if r.pipeline != nil {
 		r.pipeline.Absorb(reply)
 	}
@@ -381,7 +380,7 @@ func (r ledger) absorb(reply reply.Reply) {
 func (r ledger) unanswered(kind event.FailureKind, reason string, partial reply.Reply) {
 	r.flight.modelReturns()
 	r.plannerAsked = false
-	r.used(partial)
+	r.Meter.reply(partial)
 	switch {
 	case r.pipeline == nil, kind == event.FailureInterrupted && r.ending != nil:
 	case kind == event.FailureTooLong && !r.asksInPassing(): // the request for the plan would be longer
@@ -435,7 +434,7 @@ func (r fold) applyReply(d event.ModelReplied) {
 	}
 	if d.Purpose == prompt.PurposeStep {
 		r.flight.modelReturns()
-		r.used(d.Reply)
+		r.Meter.reply(d.Reply)
 		if s := r.Step(d.Step); s != nil {
 			s.fill.asking = false
 			s.fill.problem = string(d.Error)
@@ -513,13 +512,6 @@ func merge(given, filled map[string]any) map[string]any {
 	}
 	maps.Copy(out, given)
 	return out
-}
-
-// used counts a model call.
-func (r ledger) used(reply reply.Reply) {
-	r.Usage.ModelCalls++
-	r.Usage.PromptTokens += reply.PromptTokens
-	r.Usage.CompletionTokens += reply.CompletionTokens
 }
 
 // SpentReason returns the reason that a run ends with when the guard blocks it.

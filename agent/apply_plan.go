@@ -16,7 +16,7 @@ func (r fold) applyPlan(d event.PlanCreated) {
 	drafts := r.Steps
 	r.countAttempts()
 	r.Plan, r.Revision, r.pipeline, r.PlannedAt = d.Plan, d.Revision, nil, r.Now
-	r.firstLength = len(d.Plan.Steps)
+	r.Meter.plan(len(d.Plan.Steps))
 	if r.Drafts = d.Drafts; len(d.Drafts) > 0 {
 		plan := &r.Phases[2]
 		plan.Status, plan.Reason = PhaseCompleted, "" // even if the last draft failed
@@ -70,7 +70,7 @@ func (r ledger) countAttempts() {
 }
 
 func (r fold) applyReplan(d event.ReplanStarted) {
-	r.Usage.Replans++
+	r.Meter.replan()
 	r.Replanning = &Replanning{Attempt: d.Attempt, Step: d.Step, Error: d.Error, UserRequest: string(d.Request), StartedAt: r.Now}
 	why := string(d.Error)
 	if d.Step == "" && (r.failure == nil || r.failure.isRemark()) {
@@ -134,7 +134,7 @@ func (r fold) applyDiff(d event.PlanDiff) {
 		last = s.Step.Index
 	}
 	read := r.hasRead()
-	r.closeRevision()
+	r.closeRevision(r.Revision, r.History, r.toolName)
 	r.countAttempts()
 	r.Revisions = append(r.Revisions, revision)
 	r.Plan, r.Revision = d.Plan, d.Revision
@@ -230,7 +230,7 @@ func (r fold) applySynthesisStarted(d event.SynthesisStarted) {
 // applySynthesis takes the answer of the model. An empty one does not count.
 func (r fold) applySynthesis(d event.SynthesisCompleted) {
 	r.flight.modelReturns()
-	r.used(d.Reply)
+	r.Meter.reply(d.Reply)
 	purpose := prompt.PurposeSynthesis
 	if r.Synthesis.Direct {
 		purpose = prompt.PurposeChat

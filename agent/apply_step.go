@@ -129,11 +129,11 @@ func (r fold) applyStepCompleted(d event.StepCompleted) {
 	}
 	r.endAttempt(s, d.Attempt)
 	if d.Reply != nil {
-		r.used(*d.Reply)
+		r.Meter.reply(*d.Reply)
 		r.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply}, r.modelTerms())
 	}
 	s.gate.repeats = 0
-	r.account(s, d.Run, d.Usage)
+	r.spend(s.account(d.Run, d.Usage))
 	r.record(s, plan.ItemCompleted)
 	switch {
 	case s.inner.loop != nil:
@@ -168,10 +168,10 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 	s.ReadyAt = time.Time{}
 	r.overtake(s)
 	if s.Polls == 0 && s.item.step == nil { // the calls of a step that waits, or for its items, are one execution
-		r.Usage.Steps++
+		r.beginStep()
 	}
 	if s.inner.loop != nil {
-		r.innerSteps++
+		r.beginInner()
 		if !s.inner.counted { // another attempt, after a kill, is no other call
 			s.inner.counted = true
 			s.inner.loop.callCounts[callKey(s.Step.Tool, d.Args)]++
@@ -181,10 +181,7 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 	case plan.ExecutorTool:
 		facts := r.facts(d.Tool)
 		facts.called()
-		r.Usage.ToolCalls++
-		if facts.Tool.ReadOnly {
-			r.Usage.DiscoveryCalls++
-		}
+		r.Meter.call(facts.Tool.ReadOnly)
 		r.flight.callStarts(d.Index, d.Attempt)
 	case plan.ExecutorAgent:
 		r.beginLoop(s)
@@ -206,15 +203,12 @@ func (r fold) applyDry(d event.StepCompleted) {
 	}
 	s.Status, s.Attempt, s.attempts.total, s.Args, s.Coerced, s.DryRun, s.DryGate = StepCompleted, d.Attempt, d.Attempt, d.Args, d.Coerced, true, d.Gate
 	if s.item.step == nil {
-		r.Usage.Steps++
+		r.beginStep()
 	}
 	if s.Step.Executor == plan.ExecutorTool {
 		facts := r.facts(s.Step.Tool)
 		facts.called()
-		r.dryCalls++
-		if facts.Tool.ReadOnly {
-			r.dryDiscovery++
-		}
+		r.dryCall(facts.Tool.ReadOnly)
 	}
 	s.Result = d.Result
 	if text, ok := d.Result.(string); ok {
@@ -222,7 +216,7 @@ func (r fold) applyDry(d event.StepCompleted) {
 	}
 	r.record(s, plan.ItemCompleted)
 	if s.inner.loop != nil {
-		r.innerSteps++
+		r.beginInner()
 		s.inner.loop.callCounts[callKey(s.Step.Tool, d.Args)]++
 		r.settleCall(s)
 	} else {
@@ -261,10 +255,10 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 		}
 		s.Attempt, s.attempts.total = d.Attempt, d.Attempt
 		if s.item.step == nil {
-			r.Usage.Steps++
+			r.beginStep()
 		}
 		if s.inner.loop != nil {
-			r.innerSteps++
+			r.beginInner()
 		}
 		r.closeGate(s.Gate)
 	}
@@ -272,10 +266,10 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 		d.Reply = cmp.Or(d.Reply, &reply.Reply{MS: d.MS})
 	}
 	if d.Reply != nil {
-		r.used(*d.Reply)
+		r.Meter.reply(*d.Reply)
 		r.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply, Error: d.Error}, r.modelTerms())
 	}
-	r.account(s, d.Run, d.Usage)
+	r.spend(s.account(d.Run, d.Usage))
 	s.Status, s.Error, s.Failure, s.MS = StepFailed, d.Error, d.Failure, d.MS
 	s.Beside.Attachments, s.gate.since = d.Attachments, 0
 	r.endAttempt(s, d.Attempt)
@@ -306,19 +300,6 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 	}
 	r.leaveLoop(s)
 	r.enqueue(s)
-}
-
-// account adds the usage of a run that a plan tool started, since both share one
-// budget. For a resumed run, part of the usage was added before.
-func (r ledger) account(s *StepState, run string, used *event.Usage) {
-	if run != "" && run != s.Run {
-		s.Run, s.runUsage = run, event.Usage{}
-	}
-	if used != nil {
-		more := used.Since(s.runUsage)
-		r.Usage, s.runUsage = r.Usage.Plus(more), *used
-		r.innerSteps += more.Steps
-	}
 }
 
 // deal decides what follows from a failed step. If that would end the run and the

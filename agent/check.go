@@ -428,8 +428,7 @@ func (r fold) checkUnchecked() {
 func (r fold) countCheck(d event.CheckCompleted) {
 	if d.Tool != "" {
 		r.facts(d.Tool).called()
-		r.Usage.ToolCalls++
-		r.Usage.DiscoveryCalls++
+		r.Meter.call(true)
 	}
 }
 

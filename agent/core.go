@@ -154,47 +154,6 @@ func ServersOf(r *Run, step plan.Step) []string {
 	return slices.Sorted(maps.Keys(servers))
 }
 
-// mayPropose returns how many steps a planner may propose now, within both the
-// bound of one plan and the step budget. 0 means no bound.
-func (r *Run) mayPropose() int {
-	most := r.Limits.MaxPlanSteps
-	if r.Revision == 0 && r.Limits.GrowSteps {
-		return most
-	}
-	if left := r.stepsLeft(); left >= 0 && (most == 0 || left < most) {
-		return max(left, 1)
-	}
-	return most
-}
-
-// maxSteps returns the step budget of the run. It is the limit, or one and a half
-// times the length of the first plan if that is more and the limit may grow.
-// Steps within loops do not count toward a limit that may grow, since loops have
-// their own bounds. A limit set by the user counts everything.
-func (r *Run) maxSteps() int {
-	limit := r.Limits.MaxSteps
-	if limit > 0 && r.Limits.GrowSteps {
-		if r.Revision == 0 {
-			return 0 // its growth depends on the plan
-		}
-		limit = max(limit, (r.firstLength*3+1)/2) + r.innerSteps
-	}
-	return limit
-}
-
-// stepsLeft returns the remaining step budget, or -1 if there is no limit.
-func (r *Run) stepsLeft() int {
-	if r.maxSteps() == 0 {
-		return -1
-	}
-	return max(r.maxSteps()-r.Usage.Steps, 0)
-}
-
-// replansLeft returns the remaining replan budget.
-func (r fold) replansLeft() int {
-	return max(r.Limits.MaxReplans-r.Usage.Replans, 0)
-}
-
 // Weigh returns the expected duration of a step, in ms. It is the median seen for
 // its tool, by its qualified name or the one the step uses. Otherwise it is a
 // rough guess by executor.

@@ -80,11 +80,11 @@ func (r fold) holdBack(s *StepState) {
 	s.Status, s.Error, s.Failure = StepPending, "", ""
 	r.facts(s.Step.Tool).uncalled()
 	if s.item.step == nil {
-		r.Usage.Steps--
+		r.takeBackStep()
 	}
-	r.Usage.ToolCalls--
+	r.takeBackCall()
 	if s.inner.loop != nil {
-		r.innerSteps--
+		r.takeBackInner()
 		s.inner.counted = false
 		s.inner.loop.callCounts[callKey(s.Step.Tool, s.Args)]--
 	}

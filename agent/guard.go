@@ -6,8 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
-	"time"
 
 	"replan/agent/event"
 	"replan/internal/english"
@@ -16,34 +14,20 @@ import (
 	"replan/planning/prompt"
 )
 
-// limit is the limit of a guard and its usage.
-type limit struct {
-	guard       string
-	used, limit int64
-	words       string // what is counted
-	flag        string // sets the limit
-}
-
-// isBound reports whether there is a limit: 0 is none, except for replans. [event.NothingLeft]
-// allows nothing.
-func (b limit) isBound() bool { return b.limit != 0 || b.guard == event.GuardReplans }
-
 // budgets returns every budget of the run.
-func (r *Run) budgets() [7]limit {
-	calls, discovery := r.calls()
-	return [...]limit{
-		{event.GuardSteps, int64(r.Usage.Steps), int64(r.maxSteps()), "step", "max-steps"},
-		{event.GuardReplans, int64(r.Usage.Replans), int64(r.Limits.MaxReplans), "replan", "max-replans"},
-		{event.GuardTokens, int64(r.Usage.PromptTokens + r.Usage.CompletionTokens), int64(r.Limits.MaxTokens), "token", "max-tokens"},
-		{event.GuardTime, r.Elapsed().Milliseconds(), r.Limits.MaxDurationMS, "time", "max-duration"},
-		{event.GuardToolCalls, int64(calls), int64(r.Limits.MaxToolCalls), "tool call", "max-tool-calls"},
-		{event.GuardDiscovery, int64(discovery), int64(r.Limits.MaxDiscoveryCalls), "read-only call", "max-discovery-calls"},
-		{event.GuardExecution, int64(calls - discovery), int64(r.Limits.MaxExecutionCalls), "changing call", "max-execution-calls"},
-	}
-}
+func (r *Run) budgets() [7]budget { return r.Meter.budgets(r.Elapsed()) }
 
-// low reports whether at least 80 % of a budget is used.
-func (b limit) low() bool { return b.limit > 0 && b.used*5 >= b.limit*4 }
+// Budgets returns the budgets of the run that have a limit, as the guards count
+// them.
+func (r *Run) Budgets() []Budget {
+	var out []Budget
+	for _, b := range r.budgets() {
+		if b.limit > 0 {
+			out = append(out, Budget{Guard: b.guard, Used: b.used, Limit: b.limit, Low: b.low()})
+		}
+	}
+	return out
+}
 
 // spent returns the action that ends the run if the guard's budget is used up, or
 // nil if something is left. step is the step that the guard keeps from starting,
@@ -58,25 +42,6 @@ func (r decision) spent(guard, step string) *Action {
 		}
 	}
 	return nil
-}
-
-// sentence returns the message that a budget is used up before a step, "" for none.
-func (b limit) sentence(step string) string {
-	before := ""
-	if step != "" {
-		before = " before step " + step
-	}
-	if b.limit == event.NothingLeft {
-		return "the run that started this one has no " + b.words + " left" + before
-	}
-	if b.limit == 0 {
-		return "no " + b.words + " is allowed" + before + "; --" + b.flag + " allows some"
-	}
-	used, limit := strconv.FormatInt(b.used, 10), strconv.FormatInt(b.limit, 10)
-	if b.guard == event.GuardTime {
-		used, limit = (time.Duration(b.used) * time.Millisecond).String(), (time.Duration(b.limit) * time.Millisecond).String()
-	}
-	return fmt.Sprintf("%s limit reached (%s of %s)%s; raise it with --%s", b.words, used, limit, before, b.flag)
 }
 
 // whom names the step that a guard keeps from starting.
@@ -100,7 +65,7 @@ func (r decision) stopped(guard, step string) []Action {
 // or reserved. It returns the action that ends the run, a warning, or whether the
 // rest is promised to those calls.
 func (r decision) perTool(s *StepState, facts *toolFacts, starting, reserved int) (blocked, warned *Action, promised bool) {
-	b := limit{guard: event.GuardPerTool, used: int64(facts.timesCalled()), limit: int64(r.Limits.MaxCallsPerTool), flag: "max-calls-per-tool"}
+	b := budget{guard: event.GuardPerTool, used: int64(facts.timesCalled()), limit: int64(r.Limits.MaxCallsPerTool), flag: "max-calls-per-tool"}
 	if b.limit == 0 {
 		return nil, nil, false
 	}
@@ -117,7 +82,7 @@ func (r decision) perTool(s *StepState, facts *toolFacts, starting, reserved int
 		return nil, nil, true
 	}
 	b.used = before.used + 1
-	if b.low() && (starting == 0 || !before.low()) && !r.warned[guardKey(event.GuardPerTool, facts.Tool.QualifiedName())] {
+	if b.low() && (starting == 0 || !before.low()) && !r.hasWarned(guardKey(event.GuardPerTool, facts.Tool.QualifiedName())) {
 		return nil, &Action{Record: event.GuardWarned{
 			Guard: event.GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
 			Reason: untrusted.Text(fmt.Sprintf("%d of %d calls of %s", b.used, b.limit, facts.Tool.QualifiedName())),
@@ -130,32 +95,6 @@ func (r decision) perTool(s *StepState, facts *toolFacts, starting, reserved int
 // step.
 func guardKey(guard, what string) string { return guard + " " + what }
 
-// streak counts successive revisions in which something occurred.
-type streak struct {
-	revision int // the latest one
-	count    int
-}
-
-// seen adds a revision to a streak.
-func (s streak) seen(revision int) streak {
-	switch s.revision {
-	case revision:
-		return s
-	case revision - 1:
-		return streak{revision, s.count + 1}
-	default:
-		return streak{revision, 1}
-	}
-}
-
-// upTo returns the length of the streak that ended with the previous revision.
-func (s streak) upTo(revision int) int {
-	if s.revision == revision-1 {
-		return s.count
-	}
-	return 0
-}
-
 // callKey and resultKey return keys to recognize a repeated call or failing
 // result.
 func callKey(tool string, args map[string]any) string {
@@ -163,25 +102,6 @@ func callKey(tool string, args map[string]any) string {
 }
 
 func resultKey(tool, err string) string { return "result " + tool + " " + err }
-
-// closeRevision records the calls and results of a revision when another replaces
-// it. Nothing counts as repeated within one revision, and so within a plan from a
-// file.
-func (r ledger) closeRevision() {
-	for _, h := range r.History[r.counted:] {
-		if h.Tool == "" || h.Parent != "" || h.Status == plan.ItemSkipped {
-			continue
-		}
-		keys := []string{callKey(r.toolName(h.Tool), h.Args)}
-		if h.Status == plan.ItemFailed {
-			keys = append(keys, resultKey(r.toolName(h.Tool), string(h.Error)))
-		}
-		for _, key := range keys {
-			r.streaks[key] = r.streaks[key].seen(r.Revision)
-		}
-	}
-	r.counted = len(r.History)
-}
 
 // repeats applies the runaway guard to a call that is about to start. It reacts
 // when so many successive revisions made the same call that another would only
@@ -191,7 +111,7 @@ func (r decision) repeats(s *StepState, args map[string]any) (blocked, warned *A
 	if most == 0 {
 		return nil, nil
 	}
-	b := limit{used: int64(r.streaks[callKey(r.toolName(s.Step.Tool), args)].upTo(r.Revision)), limit: int64(most)}
+	b := budget{used: int64(r.Meter.repeats(callKey(r.toolName(s.Step.Tool), args), r.Revision)), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
@@ -199,7 +119,7 @@ func (r decision) repeats(s *StepState, args map[string]any) (blocked, warned *A
 		}}, nil
 	}
 	b.used++
-	if b.used > 1 && b.low() && !r.warned[guardKey(event.GuardRunaway, s.Step.Index)] {
+	if b.used > 1 && b.low() && !r.hasWarned(guardKey(event.GuardRunaway, s.Step.Index)) {
 		return nil, &Action{Record: event.GuardWarned{
 			Guard: event.GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
 			Reason: untrusted.Text(fmt.Sprintf("%d plans in a row make the same call of %s", b.used, s.Step.Tool)),
@@ -216,7 +136,7 @@ func (r decision) sameFailure() []Action {
 	if most == 0 || s == nil || s.Step.Tool == "" {
 		return nil
 	}
-	used := r.streaks[resultKey(r.toolName(s.Step.Tool), string(s.Error))].upTo(r.Revision) + 1
+	used := r.Meter.repeats(resultKey(r.toolName(s.Step.Tool), string(s.Error)), r.Revision) + 1
 	if used < max(most, 2) { // the first failure of its kind repeats nothing
 		return nil
 	}
@@ -226,55 +146,14 @@ func (r decision) sameFailure() []Action {
 	}}}
 }
 
-// Budget is the usage of one limit of the run.
-type Budget struct {
-	Guard string
-	Used  int64
-	Limit int64 // above 0
-	Low   bool  // at least 80 % of the limit is used
-}
-
-// Budgets returns the budgets of the run that have a limit, as the guards count
-// them.
-func (r *Run) Budgets() []Budget {
-	var out []Budget
-	for _, b := range r.budgets() {
-		if b.limit > 0 {
-			out = append(out, Budget{Guard: b.guard, Used: b.used, Limit: b.limit, Low: b.low()})
-		}
-	}
-	return out
-}
-
-// noteEffects records whether the run has a step, or a call by a model, that may
-// change something.
-func (r fold) noteEffects(d event.Data) {
-	if r.dirtyFiles == 0 || r.hasEffects {
-		return
-	}
-	switch d := d.(type) {
-	case event.PlanCreated, event.PlanChosen, event.PlanDiff:
-		r.hasEffects = slices.ContainsFunc(r.Steps, func(s *StepState) bool { return r.mayChange(s.Step.Tool) })
-	case event.StepStarted:
-		r.hasEffects = r.mayChange(d.Tool)
-	}
-}
-
 // nextDirty says, once, that the folder held changes before the run makes its
 // own.
 func (r decision) nextDirty() []Action {
-	if !r.hasEffects || r.dryRun || r.planOnly {
-		return nil
-	}
-	text := dirtyWords(r.dirtyFiles)
-	if slices.ContainsFunc(r.Notes, func(n event.Note) bool { return string(n.Text) == text }) {
+	text := r.uncommitted.warning()
+	if text == "" || r.dryRun || r.planOnly || slices.ContainsFunc(r.Notes, func(n event.Note) bool { return string(n.Text) == text }) {
 		return nil
 	}
 	return []Action{{Record: event.Note{Level: "warn", Text: untrusted.Text(text)}}}
-}
-
-func dirtyWords(files int) string {
-	return english.Count(files, "file") + " " + english.Agree(files, "has", "have") + " uncommitted changes; in git, this run's edits will mix with yours. Undo still works."
 }
 
 // slots counts free resources while Next collects what may start.
@@ -319,16 +198,7 @@ func (r decision) freeSlots() slots {
 	if concurrency <= 0 {
 		concurrency = event.DefaultLimits().MaxConcurrency
 	}
-	calls, discovery := r.calls()
-	free := slots{
-		tools: concurrency - r.flight.callsUnderWay(), models: r.modelSlots() - r.flight.modelsUnderWay(),
-		left: account{
-			steps:     left(r.maxSteps(), r.Usage.Steps),
-			calls:     left(r.Limits.MaxToolCalls, calls),
-			discovery: left(r.Limits.MaxDiscoveryCalls, discovery),
-			execution: left(r.Limits.MaxExecutionCalls, calls-discovery),
-		},
-	}
+	free := slots{tools: concurrency - r.flight.callsUnderWay(), models: r.modelSlots() - r.flight.modelsUnderWay(), left: r.Meter.account()}
 	for a := range r.flight.calls() {
 		if s := r.Step(a.Index); s != nil && s.Status == StepRunning {
 			free.change(slices.Collect(maps.Keys(s.gate.hashes)))
@@ -339,12 +209,6 @@ func (r decision) freeSlots() slots {
 		free.starting, free.reservedPerTool = map[*toolFacts]int{}, map[*toolFacts]int{}
 	}
 	return free
-}
-
-// calls counts the tool calls for the guards, and how many of them were
-// read-only. In a dry run it counts the reported calls.
-func (r *Run) calls() (all, discovery int) {
-	return r.Usage.ToolCalls + r.dryCalls, r.Usage.DiscoveryCalls + r.dryDiscovery
 }
 
 // ofBudget returns how many steps of the budget an execution is: an item is none, since its
@@ -449,5 +313,3 @@ func left(limit, used int) int {
 	}
 	return max(limit-used, 0)
 }
-
-func (r decision) modelSlots() int { return max(r.Limits.ModelSlots, 1) }

@@ -89,7 +89,7 @@ func (r fold) applyExpanded(d event.StepExpanded) {
 	a := r.attemptOf(s, d.Attempt)
 	a.Status, a.StartedAt = StepRunning, r.Now
 	s.ReadyAt = time.Time{}
-	r.Usage.Steps++
+	r.beginStep()
 	before := s.Items
 	s.Items = make([]*StepState, len(d.Items))
 	states := make([]StepState, len(d.Items)) // one allocation, since lists can be long

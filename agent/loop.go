@@ -172,7 +172,7 @@ func cutLast(index string) (parent, number string, ok bool) {
 // applyTurn applies the reply to a turn of a sub-agent, or to its planning.
 func (r dialogue) applyTurn(d event.ModelReplied) {
 	r.flight.modelReturns()
-	r.used(d.Reply)
+	r.Meter.reply(d.Reply)
 	s := r.Step(d.Step)
 	if s == nil || s.Status != StepRunning || s.Attempt != d.Attempt || s.Loop == nil || !s.Loop.Asking {
 		return // the plan has changed since
@@ -220,7 +220,7 @@ func (r dialogue) applyOwnPlan(l *Loop, d event.ModelReplied) {
 // applyChatTurn applies a chat reply that requests calls.
 func (r dialogue) applyChatTurn(d event.ModelReplied) {
 	r.flight.modelReturns()
-	r.used(d.Reply)
+	r.Meter.reply(d.Reply)
 	r.chatted().Asking = false
 	r.Chat.Tokens += d.Reply.PromptTokens + d.Reply.CompletionTokens
 	r.Synthesis.Text, r.Synthesis.Thinking = "", ""

@@ -114,7 +114,7 @@ func (r decision) nextRecords() []Action {
 	}
 	out = append(out, r.nextDirty()...)
 	for _, b := range r.budgets() {
-		if b.low() && !r.warned[b.guard] {
+		if b.low() && !r.hasWarned(b.guard) {
 			out = append(out, Action{Record: event.BudgetWarned{Guard: b.guard, Used: b.used, Limit: b.limit}})
 		}
 	}

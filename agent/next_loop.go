@@ -266,7 +266,7 @@ func (r decision) repeated(c *StepState) *Action {
 	if most == 0 {
 		return nil
 	}
-	b := limit{used: int64(c.inner.loop.callCounts[callKey(c.Step.Tool, c.call.args)]), limit: int64(most)}
+	b := budget{used: int64(c.inner.loop.callCounts[callKey(c.Step.Tool, c.call.args)]), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
@@ -274,7 +274,7 @@ func (r decision) repeated(c *StepState) *Action {
 		}}
 	}
 	b.used++
-	if b.low() && !r.warned[guardKey(event.GuardRunaway, c.Step.Index)] {
+	if b.low() && !r.hasWarned(guardKey(event.GuardRunaway, c.Step.Index)) {
 		return &Action{Record: event.GuardWarned{
 			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
 			Reason: untrusted.Text(fmt.Sprintf("the model makes the same call of %s again: %d of %d times", c.Step.Title, b.used, b.limit)),
@@ -304,46 +304,6 @@ func (r *Run) read(c *StepState) []rule.Provenance {
 		}
 	}
 	return plan.Newest(out)
-}
-
-// leftOver returns the remaining limits of this run for a run that a plan tool
-// starts. Both share one budget, which already includes the call of the plan
-// tool.
-func (r decision) leftOver(tool plan.Tool) event.Limits {
-	l := r.Limits
-	calls := event.Usage{Steps: r.Usage.Steps + 1, ToolCalls: r.Usage.ToolCalls + 1, DiscoveryCalls: r.Usage.DiscoveryCalls}
-	if tool.ReadOnly {
-		calls.DiscoveryCalls++
-	}
-	for _, b := range []struct {
-		limit *int
-		used  int
-	}{
-		{&l.MaxTokens, int(r.Usage.Tokens())},
-		{&l.MaxToolCalls, calls.ToolCalls},
-		{&l.MaxDiscoveryCalls, calls.DiscoveryCalls},
-		{&l.MaxExecutionCalls, calls.ToolCalls - calls.DiscoveryCalls},
-		{&l.MaxReplans, r.Usage.Replans},
-	} {
-		*b.limit = rest(*b.limit, b.used)
-	}
-	if !l.GrowSteps {
-		l.MaxSteps = rest(l.MaxSteps, calls.Steps)
-	}
-	l.MaxDurationMS = rest(l.MaxDurationMS, r.Elapsed().Milliseconds())
-	return l
-}
-
-// rest returns the remainder of a limit; a limit of 0 means none.
-func rest[T int | int64](limit, used T) T {
-	switch {
-	case limit == 0:
-		return 0
-	case limit <= used:
-		return event.NothingLeft
-	default:
-		return limit - used
-	}
 }
 
 // readable returns the tools by whose names calls in the text of a reply are known:

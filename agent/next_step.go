@@ -348,7 +348,7 @@ func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	if prompt.IsPlanTool(facts.Tool) {
 		free.plans++
 		return append(out, Action{r.started(s, s.call.args, number), CallPlan{
-			Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.args, Limits: r.leftOver(facts.Tool), Run: s.Run, Used: s.runUsage,
+			Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.args, Limits: r.leftOver(facts.Tool.ReadOnly, r.Elapsed()), Run: s.Run, Used: s.runUsage,
 		}})
 	}
 	return append(out, Action{

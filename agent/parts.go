@@ -19,7 +19,6 @@ type Terms struct {
 	Goal      untrusted.Text
 	Workspace string
 	Model     string
-	Limits    event.Limits
 
 	ownPlanners     planning.Planners // make the plans; nil means the three phases with a model
 	session         string
@@ -66,15 +65,14 @@ type Board struct {
 	Steps     []*StepState // in plan order; the drafted steps before there is a plan
 	Revisions []Revision   // one per replan
 
-	graph       *plan.Graph
-	places      map[string]int          // step → index in Steps
-	producers   map[string][]*StepState // name → steps that produce that result; nil while the plan is incomplete
-	skipping    []*StepState            // steps that text of a result can fail, whereupon those that depend on them are skipped and the run continues
-	variables   map[string]any
-	attempts    map[string]int // step → highest attempt before the current plan
-	firstLength int            // steps of the first plan
-	hasChecks   bool           // the plan has any
-	queues      queues
+	graph     *plan.Graph
+	places    map[string]int          // step → index in Steps
+	producers map[string][]*StepState // name → steps that produce that result; nil while the plan is incomplete
+	skipping  []*StepState            // steps that text of a result can fail, whereupon those that depend on them are skipped and the run continues
+	variables map[string]any
+	attempts  map[string]int // step → highest attempt before the current plan
+	hasChecks bool           // the plan has any
+	queues    queues
 }
 
 // Conversations are the conversations in which models call tools.
@@ -91,20 +89,6 @@ type Ledger struct {
 	Attempts []Attempt // of all steps, in the order in which they began
 	Notes    []event.Note
 	Warnings []string // of budgets and guards, as text
-}
-
-// Meter is what a run has used of its limits.
-type Meter struct {
-	Usage event.Usage
-
-	innerSteps   int               // step executions in loops and in the runs that they started
-	streaks      map[string]streak // calls and failing results across successive revisions
-	counted      int               // history items included in streaks
-	warned       map[string]bool   // budgets and guards that warned
-	dryCalls     int               // tool calls that a dry run reported
-	dryDiscovery int               // of those, calls of read-only tools
-	dirtyFiles   int               // files with uncommitted changes when the run began
-	hasEffects   bool              // relevant if there are such files: a step or a call may change something
 }
 
 // Acceptance is the evaluation of the acceptance of a plan.

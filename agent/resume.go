@@ -22,15 +22,13 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	over := (r.Result != nil || r.ending != nil) && !r.answering || unverified // if only the answer is missing, do not retry any step
 	r.Clock.resume(last)
 	r.loseAttempts(last)
-	if d.Limits != r.Limits {
-		r.warned = map[string]bool{} // 80 % of another limit is another amount
-	}
+	r.Meter.resume(d.Limits)
 	didRead := r.reading()
 	if d.Model != r.Model {
 		r.prompting.BytesPerToken, r.prompting.ReadSpeed = 0, 0 // what holds for another model is not known yet
 	}
 	r.prompting.ReadSpeed = cmp.Or(d.Speed, r.prompting.ReadSpeed)
-	r.Limits, r.priors, r.Model, r.modelTools = d.Limits, d.Priors, d.Model, d.Tools
+	r.priors, r.Model, r.modelTools = d.Priors, d.Model, d.Tools
 	r.prompting.ModelTools, r.prompting.Small, r.prompting.Vision, r.prompting.Loops, r.prompting.Measured = d.Tools, d.Small, d.Vision, d.Loops, d.Measured
 	r.writers[d.Model] = r.writers[d.Model] || d.WritesCalls
 	if d.Window > 0 {

@@ -186,7 +186,7 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 	}
 	r.Plan = p
 	if r.Revision == 1 {
-		r.firstLength = len(p.Steps)
+		r.Meter.plan(len(p.Steps))
 	}
 	steps := make([]*StepState, 0, len(p.Steps))
 	for _, step := range p.Steps {

@@ -32,6 +32,7 @@ type Run struct {
 	PlanReviews
 	Outcome
 	flight
+	uncommitted
 }
 
 // NewRun returns a run that has not started. planners makes its plans; nil plans

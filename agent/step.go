@@ -231,3 +231,15 @@ type flaw struct {
 	kind     event.FailureKind
 	sentence string
 }
+
+// account returns what the run that a plan tool started has used since the last time, since
+// both share one budget. For a resumed run, part of the usage was added before.
+func (s *StepState) account(run string, used *event.Usage) (more event.Usage) {
+	if run != "" && run != s.Run {
+		s.Run, s.runUsage = run, event.Usage{}
+	}
+	if used != nil {
+		more, s.runUsage = used.Since(s.runUsage), *used
+	}
+	return more
+}
