@@ -348,12 +348,7 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.reviewPlans, r.requireVerified = d.Review, d.RequireVerified
 	r.attempts = map[string]int{}
 	r.variables = map[string]any{}
-	r.writers = map[string]bool{d.Model: d.Prompting.WritesCalls}
-	for _, p := range d.Prompting.Profiles {
-		if p.Model != "" {
-			r.writers[p.Model] = r.writers[p.Model] || p.WritesCalls
-		}
-	}
+	r.Conversations = newConversations(d.Model, d.Prompting)
 	r.modelTools = d.Prompting.ModelTools
 	r.prompting.ModelTools = d.Prompting.ModelTools && !d.DryRun // a dry run calls nothing in chat either
 	if d.Plan != nil {
@@ -404,7 +399,7 @@ func (r fold) applyRequest(d event.ModelRequested) {
 	s := r.Step(d.Step)
 	switch {
 	case d.Purpose == prompt.PurposeChat:
-		r.chatted().request(r.Now)
+		r.chat().request(r.Now)
 	case d.Attempt > 0:
 		if s != nil && s.Loop != nil {
 			if d.Purpose == prompt.PurposeAgent && s.Loop.Turns == 0 {

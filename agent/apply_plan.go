@@ -237,7 +237,7 @@ func (r fold) applySynthesis(d event.SynthesisCompleted) {
 	}
 	r.replied(Exchange{Purpose: purpose, Reply: d.Reply, Error: d.Error}, r.modelTerms())
 	if r.Chat != nil {
-		r.Chat.Asking = false
+		r.Chat.interrupt()
 	}
 	promised := d.Error == "" && r.Synthesis.Direct && r.Chat.onlyPromises(d.Reply) && len(prompt.ChatTools(r.brief())) > 0
 	silent := d.Error == "" && strings.TrimSpace(string(d.Text)) == ""
@@ -246,9 +246,9 @@ func (r fold) applySynthesis(d event.SynthesisCompleted) {
 	case d.Error == "" && len(r.remarks()) > 0:
 		r.hearMore(d.Reply)
 		return
-	case promised, silent && r.chatted().stalls < stallsBorne:
+	case promised, silent && r.chat().bearsAStall():
 		r.Synthesis.Text, r.Synthesis.Thinking = "", ""
-		r.handleReply(r.chatted(), d.Reply)
+		r.handleReply(r.chat(), d.Reply)
 		return
 	}
 	r.Synthesis.Done, r.Synthesis.MS, r.Synthesis.Text = true, d.Reply.MS, string(d.Text)

@@ -174,7 +174,7 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 		r.beginInner()
 		if !s.inner.counted { // another attempt, after a kill, is no other call
 			s.inner.counted = true
-			s.inner.loop.callCounts[callKey(s.Step.Tool, d.Args)]++
+			s.inner.loop.made(s.Step.Tool, d.Args)
 		}
 	}
 	switch d.Executor {
@@ -217,7 +217,7 @@ func (r fold) applyDry(d event.StepCompleted) {
 	r.record(s, plan.ItemCompleted)
 	if s.inner.loop != nil {
 		r.beginInner()
-		s.inner.loop.callCounts[callKey(s.Step.Tool, d.Args)]++
+		s.inner.loop.made(s.Step.Tool, d.Args)
 		r.settleCall(s)
 	} else {
 		r.release(s)

@@ -118,7 +118,7 @@ func (r *Run) brief() prompt.Brief {
 	prompting.Models.Each(func(m *prompt.PlanModel) {
 		m.BytesPerToken, m.ReadSpeed = r.measured(m.Name, m.BytesPerToken, m.ReadSpeed)
 	})
-	prompting.WritesCalls = r.writers[r.Model]
+	prompting.WritesCalls = r.holdsCalls(r.Model)
 	profiles, toolless := prompting.Loopable(r.modelTools)
 	prompting.Profiles = profiles
 	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Withheld: withheld, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless, Assess: r.assess}

@@ -86,7 +86,7 @@ func (r fold) holdBack(s *StepState) {
 	if s.inner.loop != nil {
 		r.takeBackInner()
 		s.inner.counted = false
-		s.inner.loop.callCounts[callKey(s.Step.Tool, s.Args)]--
+		s.inner.loop.unmade(s.Step.Tool, s.Args)
 	}
 	r.enqueue(s)
 }

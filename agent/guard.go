@@ -11,7 +11,6 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/planning/prompt"
 )
 
 // budgets returns every budget of the run.
@@ -301,9 +300,7 @@ func (s *StepState) reserved() bool { return s.gate.allowed() && !s.gate.called 
 // to start. The next one waits, so that each gets all that remains of the shared
 // budget, and the one model.
 func (r decision) plansUnderWay(free *slots) bool {
-	return free.plans > 0 || r.Chat != nil && slices.ContainsFunc(r.Chat.lastCalls, func(c *StepState) bool {
-		return c.Status == StepRunning && prompt.IsPlanTool(r.facts(c.Step.Tool).Tool)
-	})
+	return free.plans > 0 || r.Chat.plansUnderWay(func(name string) plan.Tool { return r.facts(name).Tool })
 }
 
 // left returns the remainder of a budget.

@@ -166,17 +166,9 @@ func adopt(item *StepState, done StepState) {
 	was := done.Step.Index
 	done.Step, done.attempts, done.item, done.sched = item.Step, item.attempts, item.item, item.sched
 	*item = done
-	if done.Loop == nil {
-		return
+	if done.Loop != nil {
+		item.Loop = done.Loop.movedTo(item, was)
 	}
-	loop := *done.Loop
-	loop.step, loop.Calls = item, make([]*StepState, len(loop.Calls))
-	for i, c := range done.Loop.Calls {
-		call := *c
-		call.Step.Index, call.Parent = item.Step.Index+strings.TrimPrefix(c.Step.Index, was), item.Step.Index
-		loop.Calls[i] = &call
-	}
-	item.Loop = &loop
 }
 
 // item fills in the state of one item of a step.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"replan/agent/event"
 	"replan/agent/rule"
@@ -14,52 +13,40 @@ import (
 	"replan/planning/prompt"
 )
 
-// need returns what a running agent step needs next.
-func (l *Loop) need() need {
-	switch {
-	case l.over():
-		return needRecord // do not wait for calls in flight
-	case l.idle():
-		return needModelSlot
-	default:
-		return needNothing
-	}
-}
-
 // beginLoop starts the conversation of an agent step.
 func (r dialogue) beginLoop(s *StepState) {
 	profile, _ := r.prompting.Profile(s.Step.Profile)
-	s.Loop = newLoop(s, profile)
+	var own planning.Planner
 	if profile.Plans {
-		s.Loop.planner = planning.NewPipeline(prompt.AgentBrief(r.brief(), s.Step, profile))
+		own = planning.NewPipeline(prompt.AgentBrief(r.brief(), s.Step, profile))
 	}
-	r.agents = append(r.agents, s)
+	s.Loop = newLoop(s, profile, own)
+	r.addAgent(s)
 }
 
 // resumeLoops makes interrupted loops continue from their last reply.
 func (r dialogue) resumeLoops() {
-	r.agents = nil
+	r.forgetAgents()
 	executed(r.Run, func(s *StepState) {
 		if s.Loop == nil || s.Loop.over() || s.Status != StepRunning && s.Status != StepPending {
 			return
 		}
-		s.Status, s.Loop.Asking = StepRunning, false
-		r.Clock.unfire(deadlineID(s))
-		// The time in between does not count, and the time limit restarts.
-		s.StartedAt, s.Loop.stood, s.Loop.standingSince = r.Now, 0, time.Time{}
-		s.Loop.clock(r.Now)
-		r.agents = append(r.agents, s)
+		s.Status = StepRunning
+		r.Clock.unfire(s.Loop.timer())
+		s.StartedAt = r.Now
+		s.Loop.resume(r.Now)
+		r.addAgent(s)
 	})
 }
 
 // came returns the event that ends the step of a finished loop.
 func (r decision) came(s *StepState) event.Data {
 	ms := r.Now.Sub(s.StartedAt).Milliseconds()
-	l := s.Loop
-	if l.flaw != nil {
-		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(l.flaw.sentence), Failure: l.flaw.kind, MS: ms}
+	answer, failed := s.Loop.ended()
+	if failed != nil {
+		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(failed.sentence), Failure: failed.kind, MS: ms}
 	}
-	return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, Result: *l.answer, MS: ms, Tokens: l.Tokens}
+	return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, Result: answer, MS: ms, Tokens: s.Loop.Tokens}
 }
 
 // nextTurn asks a sub-agent for its next turn, or for its own plan.
@@ -71,17 +58,15 @@ func (r decision) nextTurn(s *StepState, free *slots) []Action {
 		}
 	}
 	free.models--
-	var request prompt.Request
-	if l.planner != nil {
-		request, _ = l.planner.Next()
-		request.Step, request.Model = s.Step.Index, cmp.Or(l.profile.Model, r.prompting.Models.Of(request.Purpose).Name) // a resume may have changed it
+	profile := l.profileOf()
+	request, plans := l.planRequest()
+	if plans {
+		request.Step, request.Model = s.Step.Index, cmp.Or(profile.Model, r.prompting.Models.Of(request.Purpose).Name) // a resume may have changed it
 	} else {
-		messages := append(slices.Clone(l.messages), l.newRemarks()...)
-		profile := l.profile
-		profile.WritesCalls = r.writers[profile.Model]
-		request = prompt.AgentRequest(r.briefOf(l), r.Plan, s.Step, profile, r.inputs(s.Step), messages, l.turn())
+		profile.WritesCalls = r.holdsCalls(profile.Model)
+		request = prompt.AgentRequest(r.briefOf(l), r.Plan, s.Step, profile, r.inputs(s.Step), l.conversation(), l.turn())
 	}
-	request.Think = request.Think && l.stalls == 0 // a model that got stuck thinking should answer now
+	request.Think = request.Think && !l.stalled() // a model that got stuck thinking should answer now
 	return []Action{{
 		event.ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Attempt: s.Attempt, Request: request},
 		CallModel{Request: request, Index: s.Step.Index, Attempt: s.Attempt, Tools: r.readable(r.callable(l))},
@@ -96,10 +81,12 @@ func (r decision) nextChat() []Action {
 	switch {
 	case c == nil || len(out) > 0 && out[len(out)-1].mayEnd():
 		return out
-	case c.flaw != nil:
-		return append(out, r.finish(ending{event.StatusFailed, event.ReasonPlannerError, c.flaw.sentence, ""})...)
-	case c.answer != nil:
-		return append(out, r.finish(ending{status: event.StatusCompleted, reason: event.ReasonDirect, answer: *c.answer})...)
+	case c.over():
+		answer, failed := c.ended()
+		if failed != nil {
+			return append(out, r.finish(ending{event.StatusFailed, event.ReasonPlannerError, failed.sentence, ""})...)
+		}
+		return append(out, r.finish(ending{status: event.StatusCompleted, reason: event.ReasonDirect, answer: answer})...)
 	case !c.idle() || r.flight.modelsUnderWay() >= r.modelSlots():
 		return out
 	case r.Model == "":
@@ -110,7 +97,7 @@ func (r decision) nextChat() []Action {
 			return append(out, blocked...)
 		}
 	}
-	request := prompt.ChatRequest(r.briefOf(c), c.last(), append(slices.Clone(c.messages), c.newRemarks()...)...)
+	request := prompt.ChatRequest(r.briefOf(c), c.last(), c.conversation()...)
 	return append(out, Action{event.ModelRequested{Purpose: request.Purpose, Request: request}, CallModel{Request: request, Tools: r.readable(r.callable(c))}})
 }
 
@@ -142,9 +129,9 @@ func (r decision) nextOfLoops() []Action {
 // run.
 func (r decision) nextDeadlines() []Action {
 	var out []Action
-	for _, s := range r.agents {
-		if s.Status == StepRunning && !s.Loop.over() && !s.Loop.stands() {
-			out = append(out, Action{Effect: Wake{ID: deadlineID(s), At: s.Loop.deadline()}})
+	for _, s := range r.working() {
+		if !s.Loop.over() && !s.Loop.stands() {
+			out = append(out, Action{Effect: Wake{ID: s.Loop.timer(), At: s.Loop.deadline()}})
 		}
 	}
 	return out
@@ -152,36 +139,16 @@ func (r decision) nextDeadlines() []Action {
 
 // applyDeadline ends the loop whose time is up.
 func (r fold) applyDeadline(id string) {
-	for _, s := range r.agents {
-		if s.Status != StepRunning || id != deadlineID(s) || s.Loop.over() {
+	for _, s := range r.working() {
+		if id != s.Loop.timer() || s.Loop.over() {
 			continue
 		}
 		if s.Loop.stands() || r.Now.Before(s.Loop.deadline()) {
 			r.Clock.unfire(id) // its clock stood in the meantime
 			continue
 		}
-		s.Loop.flaw = &flaw{event.FailureTimeout, "it took longer than the " + s.Loop.limit().String() + " it may"}
+		s.Loop.fail(event.FailureTimeout, "it took longer than the "+s.Loop.limit().String()+" it may")
 		r.enqueue(s)
-	}
-}
-
-// waits reports whether a call of the loop waits for the user.
-func (l *Loop) waits() bool {
-	return slices.ContainsFunc(l.lastCalls, func(c *StepState) bool { return c.Status == StepWaiting || c.awaitsUser })
-}
-
-// stands reports whether the clock of the time limit stands: a call waits for the
-// user or, if nobody has set a limit, the model works. Its requests have limits that
-// follow the machine, and the number of turns is bounded.
-func (l *Loop) stands() bool { return l.waits() || l.Asking && l.ownLimit() == 0 }
-
-// clock measures how long the clock stands; simultaneous gates count once.
-func (l *Loop) clock(now time.Time) {
-	switch stands := l.stands(); {
-	case stands && l.standingSince.IsZero():
-		l.standingSince = now
-	case !stands && !l.standingSince.IsZero():
-		l.stood, l.standingSince = l.stood+now.Sub(l.standingSince), time.Time{}
 	}
 }
 
@@ -192,7 +159,7 @@ func (r dialogue) leaveLoop(s *StepState) {
 	if l == nil {
 		return
 	}
-	for _, c := range l.lastCalls {
+	for _, c := range l.newestCalls() {
 		if c.Status == StepPending || c.Status == StepWaiting {
 			r.closeGate(c.Gate)
 			c.Status, c.Gate = StepPending, ""
@@ -207,37 +174,20 @@ func (r dialogue) leaveLoop(s *StepState) {
 // requested it has ended with its step, which may have a newer attempt.
 func (s *StepState) orphaned() bool {
 	l := s.inner.loop
-	return l != nil && l.step != nil && (l.step.Status != StepRunning || l.step.Loop != l)
+	if l == nil || l.stepOf() == nil {
+		return false
+	}
+	of := l.stepOf()
+	return of.Status != StepRunning || of.Loop != l
 }
 
 // keepRemarks saves the user remarks that a loop has not heard.
 func (r dialogue) keepRemarks(l *Loop) {
-	for _, text := range l.remarks {
+	for _, text := range l.takeUnheard() {
 		if !slices.Contains(r.UserMessages, text) {
 			r.UserMessages = append(r.UserMessages, text)
 		}
 	}
-	l.remarks = nil
-}
-
-// deadlineID returns the timer id for the time limit of an agent step.
-func deadlineID(s *StepState) string { return fmt.Sprintf("agent/%s/%d", s.Step.Index, s.Attempt) }
-
-// deadline returns the end of the time limit of an agent step.
-func (l *Loop) deadline() time.Time { return l.step.StartedAt.Add(l.limit() + l.stood) }
-
-// limit returns the time limit of an agent step.
-func (l *Loop) limit() time.Duration {
-	return cmp.Or(l.ownLimit(), prompt.DefaultAgentTimeout)
-}
-
-// ownLimit returns the time limit that the plan or the profile sets, else 0. The
-// chat has none.
-func (l *Loop) ownLimit() time.Duration {
-	if l.step == nil {
-		return 0
-	}
-	return cmp.Or(l.step.Step.Timeout, l.profile.Timeout)
 }
 
 // stuck ends the run if a loop has met the same failure so often that another
@@ -247,8 +197,8 @@ func (r decision) stuck(l *Loop) []Action {
 	if most == 0 {
 		return nil
 	}
-	for _, c := range l.lastCalls {
-		used := l.failureCounts[resultKey(c.Step.Tool, string(c.Error))]
+	for _, c := range l.newestCalls() {
+		used := l.timesFailed(c)
 		if c.Status == StepFailed && used >= most {
 			return []Action{{Record: event.GuardBlocked{
 				Guard: event.GuardRunaway, Step: c.Step.Index, Used: int64(used), Limit: int64(most),
@@ -266,7 +216,7 @@ func (r decision) repeated(c *StepState) *Action {
 	if most == 0 {
 		return nil
 	}
-	b := budget{used: int64(c.inner.loop.callCounts[callKey(c.Step.Tool, c.call.args)]), limit: int64(most)}
+	b := budget{used: int64(c.inner.loop.timesMade(c.Step.Tool, c.call.args)), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
@@ -288,7 +238,7 @@ func (r decision) repeated(c *StepState) *Action {
 // calls.
 func (r *Run) read(c *StepState) []rule.Provenance {
 	out := r.before()
-	if step := c.inner.loop.step; step != nil {
+	if step := c.inner.loop.stepOf(); step != nil {
 		out = append(out, step.author.read...)
 		for _, h := range r.inputs(step.Step) {
 			out = append(out, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
@@ -299,7 +249,7 @@ func (r *Run) read(c *StepState) []rule.Provenance {
 		if earlier == c {
 			break
 		}
-		if earlier.told() && !r.finds(earlier) { // an offer describes the same tools
+		if earlier.told() && !earlier.inner.finds { // an offer describes the same tools
 			out = append(out, rule.Provenance{Step: earlier.Step.Index, Tool: string(earlier.Step.Title), Written: true})
 		}
 	}

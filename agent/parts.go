@@ -75,14 +75,6 @@ type Board struct {
 	queues    queues
 }
 
-// Conversations are the conversations in which models call tools.
-type Conversations struct {
-	Chat *Loop // the chat turn in which the model calls tools; nil before its first call
-
-	agents  []*StepState    // steps that have started a loop
-	writers map[string]bool // models whose loops get a format in place of tools to call
-}
-
 // Ledger are what a run has done.
 type Ledger struct {
 	History  []plan.HistoryItem

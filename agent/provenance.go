@@ -63,7 +63,7 @@ func (r *Run) hasRead() []rule.Provenance {
 func (r *Run) Read() []rule.Provenance {
 	out := r.before()
 	for _, h := range r.History {
-		if s := r.Step(h.Index); s == nil || s.told() && !r.finds(s) { // an offer describes tools
+		if s := r.Step(h.Index); s == nil || s.told() && !s.inner.finds { // an offer describes tools
 			out = append(out, rule.Provenance{Run: r.ID, Step: h.Index, Tool: h.Tool, Written: true})
 		}
 	}

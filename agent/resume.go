@@ -11,7 +11,6 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
-	"replan/planning/prompt"
 )
 
 // applyResumed continues the run where its events end. Calls in flight when the
@@ -30,7 +29,9 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	r.prompting.ReadSpeed = cmp.Or(d.Speed, r.prompting.ReadSpeed)
 	r.priors, r.Model, r.modelTools = d.Priors, d.Model, d.Tools
 	r.prompting.ModelTools, r.prompting.Small, r.prompting.Vision, r.prompting.Loops, r.prompting.Measured = d.Tools, d.Small, d.Vision, d.Loops, d.Measured
-	r.writers[d.Model] = r.writers[d.Model] || d.WritesCalls
+	if d.WritesCalls {
+		r.holdCalls(d.Model)
+	}
 	if d.Window > 0 {
 		r.prompting.ContextWindow, r.ContextWindow = d.Window, d.Window
 	}
@@ -102,7 +103,7 @@ func (r fold) loseModelCalls() {
 		r.Synthesis = Synthesis{Direct: r.Synthesis.Direct, Started: r.Chat != nil, StartedAt: r.Synthesis.StartedAt}
 	}
 	if r.Chat != nil {
-		r.Chat.Asking = false
+		r.Chat.interrupt()
 	}
 	r.loseExchanges()
 	r.resumeLoops()
@@ -142,10 +143,7 @@ func (r fold) takeUp() {
 	r.OpenQuestions.closeAll()
 	r.closeGates() // it may have ended before they were closed
 	r.beginAcceptance()
-	if r.Chat != nil && r.Chat.flaw != nil {
-		r.Chat.flaw, r.Chat.stalls, r.Chat.mustAnswer = nil, 0, false
-		r.Chat.messages = append(r.Chat.messages, prompt.Remark("The conversation continues."))
-	}
+	r.Chat.takeUp()
 	r.every(func(s *StepState) {
 		s.awaitsUser = false
 		if s.inner.answered {

@@ -2,10 +2,8 @@ package agent
 
 import (
 	"strings"
-	"time"
 
 	"replan/agent/event"
-	"replan/planning/prompt"
 	"replan/planning/reply"
 )
 
@@ -15,7 +13,7 @@ func (r fold) applySteered(d event.RunSteered) {
 	if loops := r.activeLoops(); len(loops) > 0 {
 		for _, l := range loops {
 			if !l.over() {
-				l.remarks = append(l.remarks, string(d.Text))
+				l.remark(string(d.Text))
 			}
 		}
 		return
@@ -64,7 +62,7 @@ func (r *Run) Steerable() bool {
 // remarks returns the remarks that the chat has not heard.
 func (r dialogue) remarks() []string {
 	if r.Chat != nil {
-		return r.Chat.remarks
+		return r.Chat.unheard()
 	}
 	return r.UserMessages
 }
@@ -75,36 +73,15 @@ func (r dialogue) takeRemarks() {
 	if len(r.UserMessages) == 0 {
 		return
 	}
-	c := r.chatted()
-	c.remarks, r.UserMessages = append(c.remarks, r.UserMessages...), nil
-	c.request(r.Now)
+	r.chat().remark(r.UserMessages...)
+	r.chat().request(r.Now)
+	r.UserMessages = nil
 }
 
 // hearMore continues after an answer if the user has made a remark since.
 func (r dialogue) hearMore(reply reply.Reply) {
-	c := r.chatted()
-	c.remarks, r.UserMessages = append(c.remarks, r.UserMessages...), nil
-	c.Turns++
-	c.messages = append(c.messages, prompt.ReplyMessage(reply))
+	r.chat().remark(r.UserMessages...)
+	r.chat().hearMore(reply)
+	r.UserMessages = nil
 	r.Synthesis.Text, r.Synthesis.Thinking = "", ""
-}
-
-// request records that the next turn was requested, with the user's remarks.
-func (l *Loop) request(now time.Time) {
-	l.Asking, l.mustAnswer = true, l.last()
-	l.clock(now)
-	l.messages = append(l.messages, l.newRemarks()...)
-	l.remarks = nil
-}
-
-// newRemarks returns the user's remarks since the last turn.
-func (l *Loop) newRemarks() []prompt.Message {
-	out := make([]prompt.Message, 0, len(l.remarks)+1)
-	for _, text := range l.remarks {
-		if l.step != nil {
-			text = "The user says: " + text
-		}
-		out = append(out, prompt.Remark(text))
-	}
-	return out
 }

@@ -199,6 +199,7 @@ type innerCall struct {
 	use      reply.ToolUse // the call as requested by the model
 	unknown  error         // why the tool does not exist
 	counted  bool          // as a call of the model, for the runaway guard
+	finds    bool          // it calls [prompt.FindTool]
 	answered bool          // the model knows the outcome, or gets it with its next turn
 }
 
