@@ -52,12 +52,11 @@ func (r fold) apply(e event.Event, last time.Time) {
 	case event.RunResumed:
 		r.applyResumed(d, last)
 	case event.RunPaused:
-		r.Paused = true
-		r.end(event.StatusCancelled, event.ReasonInterrupted, cmp.Or(string(d.Reason), "stopped by the user"))
+		r.Outcome.pause(d.Reason)
 	case event.RunCompleted:
 		r.applyCompleted(d)
 	case event.RunUndone:
-		r.Undone = &d
+		r.Outcome.undo(d)
 	case event.RunSpawned:
 		r.applySpawned(d)
 	case event.RunSteered:
@@ -72,13 +71,11 @@ func (r fold) apply(e event.Event, last time.Time) {
 	case event.PhaseStarted:
 		r.applyPhaseStarted(d)
 	case event.PhaseDelta:
-		p := &r.Phases[d.Phase-1]
-		p.Text, p.Thinking = p.Text+d.Text, p.Thinking+d.Thinking
+		r.Planning.streamPhase(d)
 	case event.PhaseCompleted:
 		r.applyPhaseCompleted(d)
 	case event.PhaseSkipped:
-		r.Phases[d.Phase-1] = Phase{Status: PhaseSkipped, Reason: d.Reason}
-		r.reportedSkips++
+		r.Planning.skipPhase(d)
 	case event.PhaseFailed:
 		r.applyPhaseFailed(d)
 	case event.RouteMatched:
@@ -89,7 +86,7 @@ func (r fold) apply(e event.Event, last time.Time) {
 	case event.PlanCreated:
 		r.applyPlan(d)
 	case event.PlanEmpty:
-		r.pipeline = nil
+		r.Planning.finish()
 		r.end(event.StatusFailed, event.ReasonNoPlan, string(d.Reason))
 	case event.PlanDiff:
 		r.applyDiff(d)
@@ -100,13 +97,11 @@ func (r fold) apply(e event.Event, last time.Time) {
 	case event.ReplanStarted:
 		r.applyReplan(d)
 	case event.ReplanDelta:
-		if p := r.Replanning; p != nil {
-			p.Text, p.Thinking = p.Text+d.Text, p.Thinking+d.Thinking
-		}
+		r.Planning.streamReplan(d)
 	case event.ReplanRefused:
-		r.applyReplanRefused(d)
+		r.Planning.refuse(d.Reason)
 	case event.ModelReading:
-		r.reads(d, r.Now)
+		r.ModelCalls.reads(d, r.Now)
 
 	case event.StepExpanded:
 		r.applyExpanded(d)
@@ -144,7 +139,7 @@ func (r fold) apply(e event.Event, last time.Time) {
 		r.OpenQuestions.settle(d.ID)
 
 	case event.BudgetWarned:
-		r.warn(d.Guard)
+		r.Meter.warn(d.Guard)
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d of %d used", d.Guard, d.Used, d.Limit))
 	case event.GuardWarned:
 		r.applyGuardWarned(d)
@@ -159,7 +154,7 @@ func (r fold) apply(e event.Event, last time.Time) {
 	case event.SynthesisStarted:
 		r.applySynthesisStarted(d)
 	case event.SynthesisDelta:
-		r.Synthesis.Text, r.Synthesis.Thinking = r.Synthesis.Text+d.Text, r.Synthesis.Thinking+d.Thinking
+		r.Outcome.stream(d)
 	case event.SynthesisCompleted:
 		r.applySynthesis(d)
 	}
@@ -204,8 +199,9 @@ func (r fold) applyCompleted(d event.RunCompleted) {
 	if r.Chat != nil && r.Chat.over() {
 		r.keepRemarks(r.Chat)
 	}
-	r.Result, r.Replanning = &result, nil
-	r.closeGates()
+	r.Outcome.complete(result)
+	r.Replanning = nil
+	r.Permissions.closeGates()
 	r.OpenQuestions.closeAll()
 	r.every(func(s *StepState) {
 		s.awaitsUser = false
@@ -220,7 +216,7 @@ func (r fold) applyGuardWarned(d event.GuardWarned) {
 	if s := r.Step(d.Step); s != nil && d.Guard == event.GuardPerTool {
 		what = r.facts(s.Step.Tool).Tool.QualifiedName()
 	}
-	r.warn(guardKey(d.Guard, what))
+	r.Meter.warn(guardKey(d.Guard, what))
 	r.Warnings = append(r.Warnings, string(d.Reason))
 }
 
@@ -300,7 +296,7 @@ func (r fold) followsPlan(data event.Data) error {
 // awaits reports whether the step has yet to pass this gate.
 func (r fold) awaits(index, gate string) bool {
 	s := r.Step(index)
-	return s != nil && s.Status == StepPending && r.ending == nil && gate == r.gateID(s) && (s.item.step == nil || !s.held())
+	return s != nil && s.Status == StepPending && !r.ends() && gate == r.gateID(s) && (s.item.step == nil || !s.held())
 }
 
 // gateOf returns the step and the gate that a preview event refers to.
@@ -352,7 +348,7 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.modelTools = d.Prompting.ModelTools
 	r.prompting.ModelTools = d.Prompting.ModelTools && !d.DryRun // a dry run calls nothing in chat either
 	if d.Plan != nil {
-		r.pipeline = planning.Given(*d.Plan)
+		r.Planning.begin(planning.Given(*d.Plan))
 		r.fallback = cmp.Or(r.fallback, plan.OnFailureAbort)
 		return
 	}
@@ -360,46 +356,28 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.planGoal(d)
 }
 
-// absorb passes a reply to the planner.
-func (r ledger) absorb(reply reply.Reply) {
+// modelReplies takes the reply to a request of the planner, and modelFails records that no
+// complete one came.
+func (r ledger) modelReplies(said reply.Reply) {
 	r.flight.modelReturns()
-	r.plannerAsked = false
-	r.Meter.reply(reply)
-	if r.pipeline != nil {
-		r.pipeline.Absorb(reply)
-	}
+	r.Meter.reply(said)
+	r.Planning.absorb(said)
 }
 
-// unanswered tells the planner that no complete reply came. If the user stopped
-// the run, the planner asks again after a resume.
-func (r ledger) unanswered(kind event.FailureKind, reason string, partial reply.Reply) {
+func (r ledger) modelFails(kind event.FailureKind, reason string, partial reply.Reply) {
 	r.flight.modelReturns()
-	r.plannerAsked = false
 	r.Meter.reply(partial)
-	switch {
-	case r.pipeline == nil, kind == event.FailureInterrupted && r.ending != nil:
-	case kind == event.FailureTooLong && !r.asksInPassing(): // the request for the plan would be longer
-		r.pipeline = planning.Unanswerable(reason)
-	default:
-		r.pipeline.Fail(reason, partial)
-	}
-}
-
-// asksInPassing reports whether the planner can do without a reply to its current
-// request, and its next request is shorter or there are other drafts.
-func (r ledger) asksInPassing() bool {
-	request, _ := r.pipeline.Next()
-	return request.Purpose == prompt.PurposeReview || request.Purpose == prompt.PurposeTools || request.Draft.Further()
+	r.Planning.unanswered(kind, reason, partial, r.ends())
 }
 
 // applyRequest records a model request outside the three phases.
 func (r fold) applyRequest(d event.ModelRequested) {
 	r.flight.modelStarts()
-	r.asked(&Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Request: d.Request}, r.Now)
+	r.ModelCalls.asked(&Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Request: d.Request}, r.Now)
 	s := r.Step(d.Step)
 	switch {
 	case d.Purpose == prompt.PurposeChat:
-		r.chat().request(r.Now)
+		r.Conversations.chat().request(r.Now)
 	case d.Attempt > 0:
 		if s != nil && s.Loop != nil {
 			if d.Purpose == prompt.PurposeAgent && s.Loop.Turns == 0 {
@@ -412,13 +390,13 @@ func (r fold) applyRequest(d event.ModelRequested) {
 		s.fill.asking, s.partial = true, d.Request.Partial
 		r.enqueue(s)
 	default:
-		r.plannerAsked = true
+		r.Planning.await()
 		r.undraft()
 	}
 }
 
 func (r fold) applyReply(d event.ModelReplied) {
-	r.replied(Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Reply: d.Reply, Error: d.Error}, r.modelTerms())
+	r.ModelCalls.replied(Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Reply: d.Reply, Error: d.Error}, r.modelTerms())
 	switch {
 	case d.Purpose == prompt.PurposeChat:
 		r.applyChatTurn(d)
@@ -441,10 +419,10 @@ func (r fold) applyReply(d event.ModelReplied) {
 		return
 	}
 	if d.Error != "" {
-		r.unanswered(d.Failure, string(d.Error), d.Reply)
+		r.modelFails(d.Failure, string(d.Error), d.Reply)
 		return
 	}
-	r.absorb(d.Reply)
+	r.modelReplies(d.Reply)
 }
 
 // fill takes the arguments that a model wrote for a step if the resulting call

@@ -15,11 +15,11 @@ import (
 func (r fold) applyPlan(d event.PlanCreated) {
 	drafts := r.Steps
 	r.countAttempts()
-	r.Plan, r.Revision, r.pipeline, r.PlannedAt = d.Plan, d.Revision, nil, r.Now
+	r.Plan, r.Revision, r.PlannedAt = d.Plan, d.Revision, r.Now
+	r.Planning.finish()
 	r.Meter.plan(len(d.Plan.Steps))
 	if r.Drafts = d.Drafts; len(d.Drafts) > 0 {
-		plan := &r.Phases[2]
-		plan.Status, plan.Reason = PhaseCompleted, "" // even if the last draft failed
+		r.Planning.completeDrafts()
 	}
 	maps.Copy(r.variables, d.Plan.Variables)
 	early := r.History
@@ -71,12 +71,12 @@ func (r ledger) countAttempts() {
 
 func (r fold) applyReplan(d event.ReplanStarted) {
 	r.Meter.replan()
-	r.Replanning = &Replanning{Attempt: d.Attempt, Step: d.Step, Error: d.Error, UserRequest: string(d.Request), StartedAt: r.Now}
+	r.Planning.replan(d, r.Now)
 	why := string(d.Error)
-	if d.Step == "" && (r.failure == nil || r.failure.isRemark()) {
+	if d.Step == "" && r.Planning.onlyRemark() {
 		why = "" // the replan comes only from the user's remark
 	}
-	r.pipeline = r.planners().Replan(r.brief(), prompt.Situation{
+	r.Planning.begin(r.planners().Replan(r.brief(), prompt.Situation{
 		Remarks:     string(d.Request),
 		Plan:        r.Plan,
 		History:     r.History,
@@ -87,7 +87,7 @@ func (r fold) applyReplan(d event.ReplanStarted) {
 		Error:       why,
 		StepsLeft:   r.stepsLeft(),
 		ReplansLeft: r.replansLeft(),
-	})
+	}))
 }
 
 // finished returns the steps that a replan must not change.
@@ -134,12 +134,13 @@ func (r fold) applyDiff(d event.PlanDiff) {
 		last = s.Step.Index
 	}
 	read := r.hasRead()
-	r.closeRevision(r.Revision, r.History, r.toolName)
+	r.Meter.closeRevision(r.Revision, r.History, r.toolName)
 	r.countAttempts()
 	r.Revisions = append(r.Revisions, revision)
 	r.Plan, r.Revision = d.Plan, d.Revision
-	r.pipeline, r.Replanning, r.failure, r.answering = nil, nil, nil, false
-	r.beginAcceptance()
+	r.Planning.replanned()
+	r.Outcome.planAgain()
+	r.Acceptance.beginAcceptance()
 
 	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
 	for _, step := range d.Plan.Steps {
@@ -169,59 +170,36 @@ func (r fold) applyDiff(d event.PlanDiff) {
 		}
 		r.Steps = append(r.Steps, state)
 	}
-	r.closeGates()
+	r.Permissions.closeGates()
 	r.rebuildGraph()
 	r.hold()
 	r.heed()
 }
 
 func (r fold) applyPhaseStarted(d event.PhaseStarted) {
-	begun := Phase{Status: PhaseRunning, StartedAt: r.Now, Draft: d.Request.Draft}
-	if before := r.Phases[d.Phase-1]; d.Request.Draft.Further() && !before.StartedAt.IsZero() {
-		begun.StartedAt, begun.MS, begun.Tokens = before.StartedAt, before.MS, before.Tokens
-	}
-	r.Phases[d.Phase-1] = begun
-	r.plannerAsked = true
+	r.Planning.startPhase(d.Phase, d.Request.Draft, r.Now)
 	r.flight.modelStarts()
-	r.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request}, r.Now)
+	r.ModelCalls.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request}, r.Now)
 	r.undraft()
 }
 
 func (r fold) applyPhaseCompleted(d event.PhaseCompleted) {
-	p := &r.Phases[d.Phase-1]
-	p.Status, p.MS, p.Tokens = PhaseCompleted, p.MS+d.MS, p.Tokens+d.Tokens
-	p.Text, p.Thinking = d.Reply.Text, d.Reply.Thinking
-	r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply}, r.modelTerms())
-	r.absorb(d.Reply)
+	r.Planning.completePhase(d)
+	r.ModelCalls.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply}, r.modelTerms())
+	r.modelReplies(d.Reply)
 }
 
 func (r fold) applyPhaseFailed(d event.PhaseFailed) {
-	p := &r.Phases[d.Phase-1]
-	p.Status, p.Reason, p.MS = PhaseFailed, d.Reason, r.Now.Sub(p.StartedAt).Milliseconds()
-	r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply, Error: d.Reason}, r.modelTerms())
-	r.unanswered(d.Failure, string(d.Reason), d.Reply)
-}
-
-// applyReplanRefused records why the planner's answer was refused. After a failed
-// step the planner gets another request; if only the user asked for a replan, the
-// plan stays.
-func (r fold) applyReplanRefused(d event.ReplanRefused) {
-	r.pipeline, r.Replanning = nil, nil
-	switch {
-	case r.failure == nil:
-	case r.failure.isRemark():
-		r.failure = nil
-	default:
-		r.failure.error += "\nThe last answer was refused: " + string(d.Reason)
-	}
+	r.Planning.failPhase(d, r.Now)
+	r.ModelCalls.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply, Error: d.Reason}, r.modelTerms())
+	r.modelFails(d.Failure, string(d.Reason), d.Reply)
 }
 
 func (r fold) applySynthesisStarted(d event.SynthesisStarted) {
-	r.pipeline = nil
-	r.Synthesis = Synthesis{Started: true, Direct: d.Direct, StartedAt: r.Now, held: len(d.Request.Format) > 0}
-	r.answering = !d.Direct
+	r.Planning.finish()
+	r.Outcome.beginAnswer(d, r.Now)
 	r.flight.modelStarts()
-	r.asked(&Exchange{Purpose: d.Request.Purpose, Request: d.Request}, r.Now)
+	r.ModelCalls.asked(&Exchange{Purpose: d.Request.Purpose, Request: d.Request}, r.Now)
 	if d.Direct {
 		r.takeRemarks()
 	}
@@ -235,7 +213,7 @@ func (r fold) applySynthesis(d event.SynthesisCompleted) {
 	if r.Synthesis.Direct {
 		purpose = prompt.PurposeChat
 	}
-	r.replied(Exchange{Purpose: purpose, Reply: d.Reply, Error: d.Error}, r.modelTerms())
+	r.ModelCalls.replied(Exchange{Purpose: purpose, Reply: d.Reply, Error: d.Error}, r.modelTerms())
 	if r.Chat != nil {
 		r.Chat.interrupt()
 	}
@@ -246,15 +224,10 @@ func (r fold) applySynthesis(d event.SynthesisCompleted) {
 	case d.Error == "" && len(r.remarks()) > 0:
 		r.hearMore(d.Reply)
 		return
-	case promised, silent && r.chat().bearsAStall():
-		r.Synthesis.Text, r.Synthesis.Thinking = "", ""
-		r.handleReply(r.chat(), d.Reply)
+	case promised, silent && r.Conversations.chat().bearsAStall():
+		r.Outcome.continueAnswer()
+		r.handleReply(r.Conversations.chat(), d.Reply)
 		return
 	}
-	r.Synthesis.Done, r.Synthesis.MS, r.Synthesis.Text = true, d.Reply.MS, string(d.Text)
-	r.Synthesis.Error = d.Error
-	r.Synthesis.misplaced = d.Error != "" && !r.Synthesis.Direct && !r.Synthesis.held && d.Text == "" && d.Reply.Text != "" && !d.Reply.CutOff
-	if silent {
-		r.Synthesis.Error = "the model's reply was empty"
-	}
+	r.Outcome.finishAnswer(d)
 }

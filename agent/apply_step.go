@@ -106,7 +106,7 @@ func (r fold) applyGateRequested(e event.Event, d event.GateRequested) {
 	}
 	s.Status, s.Gate = StepWaiting, d.Gate
 	r.enqueue(s)
-	r.openGate(&Gate{GateRequested: d, RequestedAt: e.Time})
+	r.Permissions.openGate(&Gate{GateRequested: d, RequestedAt: e.Time})
 	r.askedGate(s, d)
 }
 
@@ -130,10 +130,10 @@ func (r fold) applyStepCompleted(d event.StepCompleted) {
 	r.endAttempt(s, d.Attempt)
 	if d.Reply != nil {
 		r.Meter.reply(*d.Reply)
-		r.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply}, r.modelTerms())
+		r.ModelCalls.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply}, r.modelTerms())
 	}
 	s.gate.repeats = 0
-	r.spend(s.account(d.Run, d.Usage))
+	r.Meter.spend(s.account(d.Run, d.Usage))
 	r.record(s, plan.ItemCompleted)
 	switch {
 	case s.inner.loop != nil:
@@ -168,10 +168,10 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 	s.ReadyAt = time.Time{}
 	r.overtake(s)
 	if s.Polls == 0 && s.item.step == nil { // the calls of a step that waits, or for its items, are one execution
-		r.beginStep()
+		r.Meter.beginStep()
 	}
 	if s.inner.loop != nil {
-		r.beginInner()
+		r.Meter.beginInner()
 		if !s.inner.counted { // another attempt, after a kill, is no other call
 			s.inner.counted = true
 			s.inner.loop.made(s.Step.Tool, d.Args)
@@ -189,7 +189,7 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 		r.flight.modelStarts()
 		if d.Request != nil {
 			s.partial = d.Request.Partial
-			r.asked(&Exchange{Purpose: d.Request.Purpose, Step: d.Index, Attempt: d.Attempt, Request: *d.Request}, r.Now)
+			r.ModelCalls.asked(&Exchange{Purpose: d.Request.Purpose, Step: d.Index, Attempt: d.Attempt, Request: *d.Request}, r.Now)
 		}
 	}
 	r.enqueue(s)
@@ -203,12 +203,12 @@ func (r fold) applyDry(d event.StepCompleted) {
 	}
 	s.Status, s.Attempt, s.attempts.total, s.Args, s.Coerced, s.DryRun, s.DryGate = StepCompleted, d.Attempt, d.Attempt, d.Args, d.Coerced, true, d.Gate
 	if s.item.step == nil {
-		r.beginStep()
+		r.Meter.beginStep()
 	}
 	if s.Step.Executor == plan.ExecutorTool {
 		facts := r.facts(s.Step.Tool)
 		facts.called()
-		r.dryCall(facts.Tool.ReadOnly)
+		r.Meter.dryCall(facts.Tool.ReadOnly)
 	}
 	s.Result = d.Result
 	if text, ok := d.Result.(string); ok {
@@ -216,7 +216,7 @@ func (r fold) applyDry(d event.StepCompleted) {
 	}
 	r.record(s, plan.ItemCompleted)
 	if s.inner.loop != nil {
-		r.beginInner()
+		r.Meter.beginInner()
 		s.inner.loop.made(s.Step.Tool, d.Args)
 		r.settleCall(s)
 	} else {
@@ -255,21 +255,21 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 		}
 		s.Attempt, s.attempts.total = d.Attempt, d.Attempt
 		if s.item.step == nil {
-			r.beginStep()
+			r.Meter.beginStep()
 		}
 		if s.inner.loop != nil {
-			r.beginInner()
+			r.Meter.beginInner()
 		}
-		r.closeGate(s.Gate)
+		r.Permissions.closeGate(s.Gate)
 	}
 	if s.Step.Executor == plan.ExecutorSelf && !s.expands() {
 		d.Reply = cmp.Or(d.Reply, &reply.Reply{MS: d.MS})
 	}
 	if d.Reply != nil {
 		r.Meter.reply(*d.Reply)
-		r.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply, Error: d.Error}, r.modelTerms())
+		r.ModelCalls.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply, Error: d.Error}, r.modelTerms())
 	}
-	r.spend(s.account(d.Run, d.Usage))
+	r.Meter.spend(s.account(d.Run, d.Usage))
 	s.Status, s.Error, s.Failure, s.MS = StepFailed, d.Error, d.Failure, d.MS
 	s.Beside.Attachments, s.gate.since = d.Attachments, 0
 	r.endAttempt(s, d.Attempt)
@@ -338,8 +338,8 @@ func (r fold) deal(s *StepState) {
 				break // a dry run reports what would happen and plans nothing new
 			}
 			if r.canReplan() {
-				if r.failure == nil {
-					r.failure = &failure{step: s.Step.Index, error: string(s.Error)}
+				if !r.Planning.wantsReplan() {
+					r.Planning.failStep(s.Step.Index, string(s.Error))
 				}
 				return
 			}
@@ -351,10 +351,8 @@ func (r fold) deal(s *StepState) {
 		// The run would end here, but a dry run also shows the steps that do not
 		// depend on this one.
 		r.cutBehind(s)
-		if r.dryEnding == nil {
-			r.dryEnding = &ending{status: status, reason: reason, error: sentence}
-		}
-	case r.attended && r.ending == nil && r.leavesAChoice(s):
+		r.Outcome.endDry(status, reason, sentence)
+	case r.attended && !r.ends() && r.leavesAChoice(s):
 		r.ask(s)
 	default:
 		r.end(status, reason, sentence)

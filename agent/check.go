@@ -139,10 +139,6 @@ func subjectOf(s *StepState) checkSubject {
 	return checkSubject{step: s, checks: ChecksOf(s.Step), done: s.Checked, number: s.Attempt, round: s.checks.round}
 }
 
-func acceptanceOf(r *Run) checkSubject {
-	return checkSubject{checks: r.Plan.Acceptance, done: r.Accepted, number: r.Revision, round: r.acceptances}
-}
-
 // over reports whether all checks are evaluated.
 func (c checkSubject) over() bool { return len(c.done) >= len(c.checks) }
 
@@ -191,7 +187,7 @@ func (r decision) poll(s *StepState, actions []Action) []Action {
 // checksBeforeEnd evaluates what is left when the run is about to end, as calls that run may
 // finish. After a stop nothing can be called; a resume evaluates it.
 func (r decision) checksBeforeEnd() []Action {
-	if r.Paused || r.ending.reason == event.ReasonTimeBudget {
+	if r.Paused || r.Outcome.endsAs().reason == event.ReasonTimeBudget {
 		return nil
 	}
 	free := r.freeSlots()
@@ -200,7 +196,7 @@ func (r decision) checksBeforeEnd() []Action {
 
 // nextAcceptance evaluates the plan's acceptance, after its last step.
 func (r decision) nextAcceptance() []Action {
-	subject := acceptanceOf(r.Run)
+	subject := r.Acceptance.acceptanceOf(&r.Board)
 	if r.Revision == 0 || r.dryRun || r.Synthesis.Direct || r.Synthesis.Started && !r.Synthesis.Done || subject.over() {
 		return nil
 	}
@@ -210,7 +206,7 @@ func (r decision) nextAcceptance() []Action {
 
 // accepting reports whether the plan's acceptance is being evaluated.
 func (r decision) accepting() bool {
-	return r.ending == nil && r.failure == nil && r.pipeline == nil && r.Revision > 0 && !r.reviewPending && !r.asks() && r.settled() && r.nextAcceptance() != nil
+	return !r.ends() && !r.Planning.wantsReplan() && !r.Planning.active() && r.Revision > 0 && !r.ReviewPending() && !r.asks() && r.settled() && r.nextAcceptance() != nil
 }
 
 // nextCheck evaluates the next check, or has its tool called if a slot is free.
@@ -478,17 +474,14 @@ func (r fold) applyAccepted(d event.CheckCompleted) {
 		return
 	}
 	r.countCheck(d)
-	r.Accepted = append(r.Accepted, d)
+	r.Acceptance.accept(d)
 	sentence := refutation(r.Accepted)
-	if !acceptanceOf(r.Run).over() || sentence == "" {
+	if !r.Acceptance.acceptanceOf(&r.Board).over() || sentence == "" {
 		return
 	}
 	follows := cmp.Or(r.Plan.OnFailure, r.fallback)
-	if follows == plan.OnFailureReplan && !r.Limits.NoReplan && r.canReplan() && r.ending == nil {
-		if r.failure == nil {
-			r.failure = &failure{}
-		}
-		r.failure.error = "the steps have ended, but " + sentence
+	if follows == plan.OnFailureReplan && !r.Limits.NoReplan && r.canReplan() && !r.ends() {
+		r.Planning.refute("the steps have ended, but " + sentence)
 		return
 	}
 	r.end(event.StatusFailed, event.ReasonRefuted, "the steps have ended, but "+sentence)
@@ -511,12 +504,6 @@ func (r decision) orUnverified(e ending) ending {
 		e.status, e.reason, e.error = event.StatusFailed, event.ReasonUnverified, "the plan has no check, and --require-verified needs at least one"
 	}
 	return e
-}
-
-// beginAcceptance has the plan's acceptance evaluated, from its first check.
-func (r fold) beginAcceptance() {
-	r.Accepted = nil
-	r.acceptances++
 }
 
 // refutation says which checks do not hold, and what they saw; "" if none is refuted.

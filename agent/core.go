@@ -17,31 +17,6 @@ import (
 // open gates and questions.
 type ledger struct{ *Run }
 
-// failure is a failed step that the planner must handle.
-type failure struct {
-	step   string // "" if no step failed
-	remark string // the user's remark
-	error  string // of the step, or what the plan's acceptance refutes
-}
-
-// isRemark reports whether only the user asks for a new plan.
-func (f *failure) isRemark() bool { return f.step == "" && f.error == "" }
-
-// ending is how a run will end once nothing is in flight.
-type ending struct {
-	status event.Status
-	reason event.Reason
-	error  string
-	answer string
-}
-
-// end decides how the run ends; the first decision stands.
-func (r ledger) end(status event.Status, reason event.Reason, sentence string) {
-	if r.ending == nil {
-		r.ending = &ending{status: status, reason: reason, error: sentence}
-	}
-}
-
 // Active reports whether the run has begun and is neither over nor undone.
 func (r *Run) Active() bool { return r.ID != "" && r.Result == nil && r.Undone == nil }
 
@@ -77,7 +52,7 @@ func (r *Run) ModelTools() bool { return r.modelTools }
 // Rules returns the current gate rules of the run, starting with the user's
 // permissions for the run.
 func (r *Run) Rules() []rule.Rule {
-	return append(r.grantedRules(), r.gateRules()...)
+	return append(r.Permissions.grantedRules(), r.Toolbox.gateRules()...)
 }
 
 // Variables returns the plan's variables and the results bound so far. The caller
@@ -111,14 +86,14 @@ func (r *Run) brief() prompt.Brief {
 		catalogue = slices.DeleteFunc(slices.Clone(catalogue), r.hasChanged)
 	}
 	if r.Revision > 0 {
-		catalogue = r.offeredFirst(catalogue)
+		catalogue = r.Toolbox.offeredFirst(catalogue)
 	}
 	prompting := r.prompting
-	prompting.BytesPerToken, prompting.ReadSpeed = r.measured(r.Model, prompting.BytesPerToken, prompting.ReadSpeed)
+	prompting.BytesPerToken, prompting.ReadSpeed = r.ModelCalls.measured(r.Model, prompting.BytesPerToken, prompting.ReadSpeed)
 	prompting.Models.Each(func(m *prompt.PlanModel) {
-		m.BytesPerToken, m.ReadSpeed = r.measured(m.Name, m.BytesPerToken, m.ReadSpeed)
+		m.BytesPerToken, m.ReadSpeed = r.ModelCalls.measured(m.Name, m.BytesPerToken, m.ReadSpeed)
 	})
-	prompting.WritesCalls = r.holdsCalls(r.Model)
+	prompting.WritesCalls = r.Conversations.holdsCalls(r.Model)
 	profiles, toolless := prompting.Loopable(r.modelTools)
 	prompting.Profiles = profiles
 	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Withheld: withheld, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless, Assess: r.assess}
@@ -268,7 +243,7 @@ func (r scheduler) findMissingArgs(s *StepState) {
 		s.fill.missing = r.missingArgs(s, s.Step, facts)
 	}
 	if s.Step.Gate {
-		r.gateTool(facts.Tool)
+		r.Permissions.gateTool(facts.Tool)
 	}
 }
 
@@ -297,13 +272,13 @@ func (r *Run) modelPlanned(s *StepState) bool {
 // if the plan is given, follows from the words of the goal, or comes from another
 // planner.
 func (r *Run) ModelPlans() bool {
-	return r.ownPlanners == nil && r.givenPlan == nil && r.routed == nil
+	return r.ownPlanners == nil && r.givenPlan == nil && !r.Planning.byWords()
 }
 
 // BytesPerToken returns how many bytes of a prompt the server of a model last counted
 // as one token; 0 if unknown. "" is the run's model.
 func (r *Run) BytesPerToken(model string) float64 {
-	bytes, _ := r.measured(cmp.Or(model, r.Model), 0, 0)
+	bytes, _ := r.ModelCalls.measured(cmp.Or(model, r.Model), 0, 0)
 	return bytes
 }
 

@@ -22,7 +22,7 @@ func (r *Run) activeLoops() []*Loop {
 	if r.Chat != nil && !r.Synthesis.Done {
 		out = append(out, r.Chat)
 	}
-	for _, s := range r.working() {
+	for _, s := range r.Conversations.working() {
 		out = append(out, s.Loop)
 	}
 	return out
@@ -105,9 +105,9 @@ func (r dialogue) applyTurn(d event.ModelReplied) {
 	s.Tokens = l.Tokens
 	switch _, plans := l.planRequest(); {
 	case plans:
-		l.ownPlan(d, r.ending != nil)
+		l.ownPlan(d, r.ends())
 	case d.Error != "":
-		l.noReply(d, r.ending != nil, r.manners(l))
+		l.noReply(d, r.ends(), r.manners(l))
 	default:
 		r.handleReply(l, d.Reply)
 	}
@@ -117,8 +117,8 @@ func (r dialogue) applyTurn(d event.ModelReplied) {
 func (r dialogue) applyChatTurn(d event.ModelReplied) {
 	r.flight.modelReturns()
 	r.Meter.reply(d.Reply)
-	r.chat().replied(d.Reply, r.Now)
-	r.Synthesis.Text, r.Synthesis.Thinking = "", ""
+	r.Conversations.chat().replied(d.Reply, r.Now)
+	r.Outcome.continueAnswer()
 	r.handleReply(r.Chat, d.Reply)
 }
 
@@ -126,7 +126,7 @@ func (r dialogue) applyChatTurn(d event.ModelReplied) {
 func (r dialogue) handleReply(l *Loop, said reply.Reply) {
 	mayCall := len(r.callable(l)) > 0
 	if l.writesCallsAsText(said, mayCall) {
-		r.holdCalls(l.model(r.Model))
+		r.Conversations.holdCalls(l.model(r.Model))
 	}
 	uses := l.hear(said, mayCall, r.manners(l))
 	if len(uses) == 0 {
@@ -139,7 +139,7 @@ func (r dialogue) handleReply(l *Loop, said reply.Reply) {
 
 // manners returns how the model of a loop is talked to.
 func (r dialogue) manners(l *Loop) manners {
-	return manners{goal: string(r.Goal), writesCalls: r.holdsCalls(l.model(r.Model))}
+	return manners{goal: string(r.Goal), writesCalls: r.Conversations.holdsCalls(l.model(r.Model))}
 }
 
 // newCall returns a step for a call of a loop.
@@ -208,7 +208,7 @@ func (r dialogue) planned(index string) bool {
 // error, unless nobody was present to allow the call or the run is stopping.
 func (r dialogue) dealCall(c *StepState) {
 	switch {
-	case c.Failure == event.FailureInterrupted && r.ending != nil:
+	case c.Failure == event.FailureInterrupted && r.ends():
 		return // repeated if the run is resumed
 	case c.Failure == event.FailureInDoubt:
 		// The model is not told: resuming this run resumes the requested one.
@@ -241,7 +241,7 @@ func (r dialogue) settleCall(c *StepState) {
 		return
 	}
 	if l.misfit() {
-		r.holdCalls(l.model(r.Model))
+		r.Conversations.holdCalls(l.model(r.Model))
 	}
 	l.tell(r.manners(l))
 	if s := l.stepOf(); s != nil {

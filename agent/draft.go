@@ -5,7 +5,6 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
-	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -222,15 +221,6 @@ func (r fold) briefOfGoal() prompt.Brief {
 	return b
 }
 
-// looks returns the steps that a planner wants carried out before it asks a model; none
-// if it wants nothing, or has been told their results.
-func looks(planner planning.Planner) []plan.Step {
-	if looker, ok := planner.(planning.Looker); ok {
-		return looker.Looks()
-	}
-	return nil
-}
-
 // nextLooks starts the steps that the planner waits for.
 func (r decision) nextLooks(looks []plan.Step) []Action {
 	var out []Action
@@ -248,7 +238,7 @@ func (r decision) nextLooks(looks []plan.Step) []Action {
 // settleLooks tells the planner the results of the steps that it waits for, once all of
 // them have ended or cannot start.
 func (r fold) settleLooks() {
-	looks := looks(r.pipeline)
+	looks := r.Planning.looks()
 	if len(looks) == 0 || !r.quiet() {
 		return
 	}
@@ -265,6 +255,5 @@ func (r fold) settleLooks() {
 			items = append(items, item)
 		}
 	}
-	r.lookedAt = items
-	r.pipeline.(planning.Looker).Looked(items)
+	r.Planning.looked(items)
 }

@@ -34,7 +34,7 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 		return rule.ChangedTool(tool)
 	}
 	var uncovered []rule.Provenance
-	if matched.Verdict == rule.VerdictRun || matched.Verdict == rule.VerdictAsk && r.grants() {
+	if matched.Verdict == rule.VerdictRun || matched.Verdict == rule.VerdictAsk && r.Permissions.grants() {
 		uncovered = r.uncovered(s, tool, matched, args)
 	}
 	switch {
@@ -47,7 +47,7 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 		matched = rule.DecidingText(tool, s.item.step != nil)
 	}
 	if matched.Verdict == rule.VerdictAsk {
-		matched = r.lift(matched, tool, args, uncovered)
+		matched = r.Permissions.lift(matched, tool, args, uncovered)
 	}
 	switch {
 	case matched.Verdict != rule.VerdictRun:
@@ -80,11 +80,11 @@ func (r fold) holdBack(s *StepState) {
 	s.Status, s.Error, s.Failure = StepPending, "", ""
 	r.facts(s.Step.Tool).uncalled()
 	if s.item.step == nil {
-		r.takeBackStep()
+		r.Meter.takeBackStep()
 	}
-	r.takeBackCall()
+	r.Meter.takeBackCall()
 	if s.inner.loop != nil {
-		r.takeBackInner()
+		r.Meter.takeBackInner()
 		s.inner.counted = false
 		s.inner.loop.unmade(s.Step.Tool, s.Args)
 	}
@@ -160,7 +160,7 @@ func (r fold) applyGateResolved(d event.GateResolved) {
 		if d.Call != "" && d.Call != g.Call {
 			return // it answers another call, which had a gate of this name
 		}
-		r.closeGate(d.Gate)
+		r.Permissions.closeGate(d.Gate)
 		s := r.Step(g.Step)
 		if s == nil {
 			return
@@ -177,8 +177,8 @@ func (r fold) applyGateResolved(d event.GateResolved) {
 		}
 		r.enqueue(s)
 		if d.Decision == event.Allow {
-			accepted := r.acceptChange(g)
-			if granted := r.grant(g, r.facts(g.QualifiedTool()).Tool, d); accepted || granted {
+			accepted := r.Permissions.acceptChange(g)
+			if granted := r.Permissions.grant(g, r.facts(g.QualifiedTool()).Tool, d); accepted || granted {
 				r.enqueueAll()
 			}
 		}
@@ -196,7 +196,7 @@ func (r fold) askAgain() {
 		if s.Status != StepWaiting && (s.Status != StepPending || !s.gate.allowed()) || r.bound(s) {
 			return
 		}
-		r.closeGate(s.Gate)
+		r.Permissions.closeGate(s.Gate)
 		s.Status, s.Gate = StepPending, ""
 		reask(s)
 	})
@@ -267,7 +267,7 @@ func (r *Run) provenance(s *StepState) []rule.Provenance {
 // modelWrote reports whether a model of this folder wrote the call of a step, or a part of
 // it: not a person, nor a rule of the person's own words.
 func (r *Run) modelWrote(s *StepState) bool {
-	return s.inner.loop != nil || len(s.fill.args) > 0 || s.replanned || r.outerRun != "" || r.givenPlan == nil && r.routed == nil
+	return s.inner.loop != nil || len(s.fill.args) > 0 || s.replanned || r.outerRun != "" || r.givenPlan == nil && !r.Planning.byWords()
 }
 
 // textOf returns the arguments of a step that carry text from a result, or

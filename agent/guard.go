@@ -81,7 +81,7 @@ func (r decision) perTool(s *StepState, facts *toolFacts, starting, reserved int
 		return nil, nil, true
 	}
 	b.used = before.used + 1
-	if b.low() && (starting == 0 || !before.low()) && !r.hasWarned(guardKey(event.GuardPerTool, facts.Tool.QualifiedName())) {
+	if b.low() && (starting == 0 || !before.low()) && !r.Meter.hasWarned(guardKey(event.GuardPerTool, facts.Tool.QualifiedName())) {
 		return nil, &Action{Record: event.GuardWarned{
 			Guard: event.GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
 			Reason: untrusted.Text(fmt.Sprintf("%d of %d calls of %s", b.used, b.limit, facts.Tool.QualifiedName())),
@@ -118,7 +118,7 @@ func (r decision) repeats(s *StepState, args map[string]any) (blocked, warned *A
 		}}, nil
 	}
 	b.used++
-	if b.used > 1 && b.low() && !r.hasWarned(guardKey(event.GuardRunaway, s.Step.Index)) {
+	if b.used > 1 && b.low() && !r.Meter.hasWarned(guardKey(event.GuardRunaway, s.Step.Index)) {
 		return nil, &Action{Record: event.GuardWarned{
 			Guard: event.GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
 			Reason: untrusted.Text(fmt.Sprintf("%d plans in a row make the same call of %s", b.used, s.Step.Tool)),
@@ -131,7 +131,8 @@ func (r decision) repeats(s *StepState, args map[string]any) (blocked, warned *A
 // tool failed in the same way in too many successive revisions.
 func (r decision) sameFailure() []Action {
 	most := r.Limits.MaxRepeats
-	s := r.Step(r.failure.step)
+	step, _ := r.Planning.failure()
+	s := r.Step(step)
 	if most == 0 || s == nil || s.Step.Tool == "" {
 		return nil
 	}
@@ -272,7 +273,7 @@ func (f *slots) waits(t plan.Tool) bool { return t.Serial && f.calling[t.Server]
 // only the calls of loops still start.
 func (r decision) reserveApproved(q *queues, free *slots) {
 	for _, g := range r.Gates {
-		if s := r.Step(g.Step); s != nil && (r.failure == nil || s.inner.loop != nil) {
+		if s := r.Step(g.Step); s != nil && (!r.Planning.wantsReplan() || s.inner.loop != nil) {
 			free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
 		}
 	}

@@ -89,7 +89,7 @@ func (r fold) applyExpanded(d event.StepExpanded) {
 	a := r.attemptOf(s, d.Attempt)
 	a.Status, a.StartedAt = StepRunning, r.Now
 	s.ReadyAt = time.Time{}
-	r.beginStep()
+	r.Meter.beginStep()
 	before := s.Items
 	s.Items = make([]*StepState, len(d.Items))
 	states := make([]StepState, len(d.Items)) // one allocation, since lists can be long
@@ -342,7 +342,7 @@ func (r fold) stopItems(s *StepState) {
 	}
 	for _, item := range of.Items {
 		if item.Status == StepWaiting {
-			r.closeGate(item.Gate)
+			r.Permissions.closeGate(item.Gate)
 			item.Status, item.Gate = StepPending, ""
 		}
 		r.enqueue(item)

@@ -33,7 +33,7 @@ func (r decision) next() []Action {
 	if lost := r.nextLost(); len(lost) > 0 {
 		return lost // even if the run ends, so that the doubt is not lost with it
 	}
-	if r.ending != nil {
+	if r.ends() {
 		return r.nextEnding()
 	}
 	if doubts := r.nextDoubts(); len(doubts) > 0 {
@@ -49,13 +49,13 @@ func (r decision) next() []Action {
 	switch {
 	case r.asks():
 		return actions
-	case r.pipeline != nil:
+	case r.Planning.active():
 		return append(actions, r.nextPlanning()...)
-	case r.failure != nil:
+	case r.Planning.wantsReplan():
 		return append(actions, r.nextReplan()...)
-	case r.Synthesis.Direct && r.Synthesis.Started && !r.Synthesis.Done:
+	case r.Synthesis.answersDirectly():
 		return append(actions, r.nextChat()...)
-	case r.reviewPending:
+	case r.ReviewPending():
 		return actions
 	case r.Revision > 0 && r.planOnly:
 		return r.finish(ending{status: event.StatusCompleted, reason: event.ReasonGoalMet})
@@ -75,7 +75,7 @@ func (r decision) nextEnding() []Action {
 		return nil
 	}
 	const whatToDo = "; find out, and resume the run with --in-doubt done or rerun"
-	e, doubtful := *r.ending, r.doubtful()
+	e, doubtful := *r.Outcome.endsAs(), r.doubtful()
 	if e.answer == "" && r.answersByRule() && e.reason != event.ReasonInterrupted {
 		e.answer = r.ruled()
 	}
@@ -105,16 +105,14 @@ func (r decision) doubtful() []string {
 // and budgets that run low.
 func (r decision) nextRecords() []Action {
 	var out []Action
-	if r.pipeline != nil {
-		for _, s := range r.pipeline.Skipped()[min(r.reportedSkips, len(r.pipeline.Skipped())):] {
-			if s.Phase > 0 && r.Revision == 0 {
-				out = append(out, Action{Record: event.PhaseSkipped{Phase: s.Phase, Label: string(prompt.Phases[s.Phase-1]), Reason: untrusted.Text(s.Reason)}})
-			}
+	for _, s := range r.Planning.unreportedSkips() {
+		if s.Phase > 0 && r.Revision == 0 {
+			out = append(out, Action{Record: event.PhaseSkipped{Phase: s.Phase, Label: string(prompt.Phases[s.Phase-1]), Reason: untrusted.Text(s.Reason)}})
 		}
 	}
 	out = append(out, r.nextDirty()...)
 	for _, b := range r.budgets() {
-		if b.low() && !r.hasWarned(b.guard) {
+		if b.low() && !r.Meter.hasWarned(b.guard) {
 			out = append(out, Action{Record: event.BudgetWarned{Guard: b.guard, Used: b.used, Limit: b.limit}})
 		}
 	}
@@ -129,16 +127,16 @@ func (r *Run) settled() bool {
 // nextPlanning asks the model for the next phase, or takes the outcome of
 // planning. During a phase, read-only steps of the draft may start.
 func (r decision) nextPlanning() []Action {
-	if r.plannerAsked {
+	if r.Planning.waits() {
 		return r.nextDrafts()
 	}
-	if r.routed != nil && r.Route == nil {
-		return []Action{{Record: *r.routed}}
+	if meaning := r.Planning.unreportedRoute(); meaning != nil {
+		return []Action{{Record: *meaning}}
 	}
-	if looks := looks(r.pipeline); len(looks) > 0 {
+	if looks := r.Planning.looks(); len(looks) > 0 {
 		return r.nextLooks(looks)
 	}
-	if request, more := r.pipeline.Next(); more {
+	if request, more := r.Planning.nextRequest(); more {
 		if r.Model == "" {
 			return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to plan with; start Ollama, or choose one with --host and --model", ""})
 		}
@@ -156,9 +154,9 @@ func (r decision) nextPlanning() []Action {
 		return []Action{{event.ModelRequested{Purpose: request.Purpose, Request: request}, call}}
 	}
 	if r.Revision > 0 {
-		return r.takeReplan(r.pipeline.Outcome())
+		return r.takeReplan(r.Planning.outcome())
 	}
-	return r.takePlan(r.pipeline.Outcome())
+	return r.takePlan(r.Planning.outcome())
 }
 
 // takePlan turns the outcome of the pipeline into actions.
@@ -214,7 +212,7 @@ func (r decision) takeReplan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
 		return warned(o, event.PlanDiff{
-			Revision: r.Revision + 1, Reason: untrusted.Text(r.failure.reason()), Plan: o.Plan,
+			Revision: r.Revision + 1, Reason: untrusted.Text(r.Planning.reason()), Plan: o.Plan,
 			Removed: list(o.Diff.Removed), Added: list(o.Diff.Added), Revised: list(o.Diff.Revised),
 		})
 	case planning.OutcomeRefused:
@@ -222,7 +220,7 @@ func (r decision) takeReplan(o planning.Outcome) []Action {
 	case planning.OutcomeGaveUp, planning.OutcomeEmpty:
 		return r.finish(ending{event.StatusFailed, event.ReasonGaveUp, cmp.Or(o.Reason, "the planner found no other way"), ""})
 	default:
-		if r.failure.isRemark() {
+		if r.Planning.onlyRemark() {
 			return []Action{{Record: event.ReplanRefused{Attempt: r.Usage.Replans, Reason: untrusted.Text(cmp.Or(o.Reason, "planning failed"))}}}
 		}
 		return r.planningFailed(o)
@@ -266,8 +264,9 @@ func (r decision) nextReplan() []Action {
 	if !r.quiet() {
 		return nil
 	}
+	step, err := r.Planning.failure()
 	if !r.canReplan() {
-		return r.finish(ending{event.StatusFailed, event.ReasonStepFailed, "step " + r.failure.step + " failed: " + headline(r.failure.error) + "; it asks for a replan, and there is no model to make one", ""})
+		return r.finish(ending{event.StatusFailed, event.ReasonStepFailed, "step " + step + " failed: " + headline(err) + "; it asks for a replan, and there is no model to make one", ""})
 	}
 	for _, guard := range []string{event.GuardReplans, event.GuardSteps, event.GuardTokens} {
 		if blocked := r.stopped(guard, ""); blocked != nil {
@@ -282,7 +281,7 @@ func (r decision) nextReplan() []Action {
 		remaining = append(remaining, s.Index)
 	}
 	return []Action{{Record: event.ReplanStarted{
-		Attempt: r.Usage.Replans + 1, Step: r.failure.step, Error: untrusted.Text(r.failure.reason()), Request: untrusted.Text(r.failure.remark), Remaining: list(remaining),
+		Attempt: r.Usage.Replans + 1, Step: step, Error: untrusted.Text(r.Planning.reason()), Request: untrusted.Text(r.Planning.request()), Remaining: list(remaining),
 	}}}
 }
 
@@ -292,7 +291,7 @@ func (r decision) nextAnswer() []Action {
 		return checks
 	}
 	switch {
-	case r.Synthesis.misplaced:
+	case r.Synthesis.Again():
 		return r.askForAnswer()
 	case r.Synthesis.Done:
 		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.Synthesis.Text}
@@ -315,8 +314,8 @@ func (r decision) nextAnswer() []Action {
 		return nil
 	case r.Synthesis.Direct:
 		return r.answerDirectly() // it was lost when the program ended
-	case r.dryEnding != nil:
-		return r.finish(*r.dryEnding)
+	case r.Outcome.endsDryAs() != nil:
+		return r.finish(*r.Outcome.endsDryAs())
 	case r.answersByRule():
 		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.ruled()}
 		switch s := r.firstWordless(); {
@@ -348,7 +347,7 @@ func (r decision) askForAnswer() []Action {
 		return blocked
 	}
 	request := prompt.SynthesisRequest(r.brief(), r.Plan, r.SynthesisItems(), r.Evidence())
-	if r.Synthesis.misplaced {
+	if r.Synthesis.Again() {
 		request = prompt.HeldAnswer(request)
 	}
 	return []Action{{event.SynthesisStarted{Request: request}, CallModel{Request: request, Tools: plan.Offer(r.Catalogue)}}}

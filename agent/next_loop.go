@@ -21,12 +21,12 @@ func (r dialogue) beginLoop(s *StepState) {
 		own = planning.NewPipeline(prompt.AgentBrief(r.brief(), s.Step, profile))
 	}
 	s.Loop = newLoop(s, profile, own)
-	r.addAgent(s)
+	r.Conversations.addAgent(s)
 }
 
 // resumeLoops makes interrupted loops continue from their last reply.
 func (r dialogue) resumeLoops() {
-	r.forgetAgents()
+	r.Conversations.forgetAgents()
 	executed(r.Run, func(s *StepState) {
 		if s.Loop == nil || s.Loop.over() || s.Status != StepRunning && s.Status != StepPending {
 			return
@@ -35,7 +35,7 @@ func (r dialogue) resumeLoops() {
 		r.Clock.unfire(s.Loop.timer())
 		s.StartedAt = r.Now
 		s.Loop.resume(r.Now)
-		r.addAgent(s)
+		r.Conversations.addAgent(s)
 	})
 }
 
@@ -63,7 +63,7 @@ func (r decision) nextTurn(s *StepState, free *slots) []Action {
 	if plans {
 		request.Step, request.Model = s.Step.Index, cmp.Or(profile.Model, r.prompting.Models.Of(request.Purpose).Name) // a resume may have changed it
 	} else {
-		profile.WritesCalls = r.holdsCalls(profile.Model)
+		profile.WritesCalls = r.Conversations.holdsCalls(profile.Model)
 		request = prompt.AgentRequest(r.briefOf(l), r.Plan, s.Step, profile, r.inputs(s.Step), l.conversation(), l.turn())
 	}
 	request.Think = request.Think && !l.stalled() // a model that got stuck thinking should answer now
@@ -129,7 +129,7 @@ func (r decision) nextOfLoops() []Action {
 // run.
 func (r decision) nextDeadlines() []Action {
 	var out []Action
-	for _, s := range r.working() {
+	for _, s := range r.Conversations.working() {
 		if !s.Loop.over() && !s.Loop.stands() {
 			out = append(out, Action{Effect: Wake{ID: s.Loop.timer(), At: s.Loop.deadline()}})
 		}
@@ -139,7 +139,7 @@ func (r decision) nextDeadlines() []Action {
 
 // applyDeadline ends the loop whose time is up.
 func (r fold) applyDeadline(id string) {
-	for _, s := range r.working() {
+	for _, s := range r.Conversations.working() {
 		if id != s.Loop.timer() || s.Loop.over() {
 			continue
 		}
@@ -161,7 +161,7 @@ func (r dialogue) leaveLoop(s *StepState) {
 	}
 	for _, c := range l.newestCalls() {
 		if c.Status == StepPending || c.Status == StepWaiting {
-			r.closeGate(c.Gate)
+			r.Permissions.closeGate(c.Gate)
 			c.Status, c.Gate = StepPending, ""
 			r.enqueue(c)
 		}
@@ -185,7 +185,7 @@ func (s *StepState) orphaned() bool {
 func (r dialogue) keepRemarks(l *Loop) {
 	for _, text := range l.takeUnheard() {
 		if !slices.Contains(r.UserMessages, text) {
-			r.UserMessages = append(r.UserMessages, text)
+			r.Planning.keepMessages(text)
 		}
 	}
 }
@@ -224,7 +224,7 @@ func (r decision) repeated(c *StepState) *Action {
 		}}
 	}
 	b.used++
-	if b.low() && !r.hasWarned(guardKey(event.GuardRunaway, c.Step.Index)) {
+	if b.low() && !r.Meter.hasWarned(guardKey(event.GuardRunaway, c.Step.Index)) {
 		return &Action{Record: event.GuardWarned{
 			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
 			Reason: untrusted.Text(fmt.Sprintf("the model makes the same call of %s again: %d of %d times", c.Step.Title, b.used, b.limit)),

@@ -24,18 +24,6 @@ const (
 	shownOfOne = 4_000
 )
 
-// Unanswered returns why a completed run has no answer from its model, or "" if
-// it has one or needs none. A resume requests the answer again and runs no step.
-func (r *Run) Unanswered() string {
-	if r.Result == nil || r.Result.Status != event.StatusCompleted {
-		return ""
-	}
-	return string(r.Result.Unanswered)
-}
-
-// Answering reports whether all steps have ended and only the answer is missing.
-func (r *Run) Answering() bool { return r.answering }
-
 // missingAnswer returns why the model wrote no complete answer, or "" if it did
 // or rules replace it.
 func (r *Run) missingAnswer() string {

@@ -41,21 +41,6 @@ type Terms struct {
 	readBefore      []rule.Provenance // what the models of the run had read when it began
 }
 
-// Planning is the planning of a run.
-type Planning struct {
-	Route        *event.RouteMatched // how the goal's words led to the plan; nil if they did not
-	Phases       [3]Phase            // analysis, review, plan
-	Replanning   *Replanning         // set during the request for a new plan
-	UserMessages []string            // from the user, not yet passed to a model
-
-	routed        *event.RouteMatched // meaning of the goal's words, if they plan the goal
-	pipeline      planning.Planner    // first planning or replan in progress; nil if none
-	plannerAsked  bool                // the model is working on its request
-	reportedSkips int                 // skipped phases that were reported
-	failure       *failure            // a failed step or a user remark that is not handled yet
-	lookedAt      []plan.HistoryItem  // calls that the planner of the goal read the results of
-}
-
 // Board holds the plan and the states of its steps.
 type Board struct {
 	Plan      plan.Plan    // the current plan; no steps while planning
@@ -81,30 +66,4 @@ type Ledger struct {
 	Attempts []Attempt // of all steps, in the order in which they began
 	Notes    []event.Note
 	Warnings []string // of budgets and guards, as text
-}
-
-// Acceptance is the evaluation of the acceptance of a plan.
-type Acceptance struct {
-	Accepted []event.CheckCompleted // checks of the current plan's acceptance that are evaluated, in order
-
-	acceptances int // how often the plan's acceptance began
-}
-
-// PlanReviews is the review of plans.
-type PlanReviews struct {
-	Reviews []ReviewedPlan // reviewed plans, with their changes
-
-	reviewPending bool // the current plan waits for its review
-}
-
-// Outcome is how a run ends.
-type Outcome struct {
-	Synthesis Synthesis
-	Paused    bool             // by the user
-	Result    *event.Result    // set once the run is over
-	Undone    *event.RunUndone // set once its changes are undone
-
-	answering bool    // all steps have ended, and the model is writing the answer
-	ending    *ending // set when nothing new may start, with the reason
-	dryEnding *ending // how a dry run would end
 }

@@ -31,14 +31,14 @@ func (r *Run) authorRead(step plan.Step) []rule.Provenance {
 	switch {
 	case r.givenPlan != nil:
 		return r.givenPlan.Provenance
-	case r.routed != nil && r.outerRun == "":
+	case r.Planning.byWords() && r.outerRun == "":
 		return nil
 	}
 	if facts := r.facts(step.Tool); step.Executor == plan.ExecutorTool && facts.Err == nil && rule.Undoable(facts.Tool) {
 		return r.before()
 	}
 	out := r.before()
-	for _, look := range r.lookedAt {
+	for _, look := range r.Planning.looksTaken() {
 		out = append(out, rule.Provenance{Step: look.Index, Tool: look.Tool, Written: true})
 	}
 	return plan.Newest(out)

@@ -17,8 +17,7 @@ import (
 // program ended will never return. If the run had ended itself, what it failed at
 // is retried.
 func (r fold) applyResumed(d event.RunResumed, last time.Time) {
-	unverified := r.Result != nil && r.Result.Reason == event.ReasonUnverified
-	over := (r.Result != nil || r.ending != nil) && !r.answering || unverified // if only the answer is missing, do not retry any step
+	unverified, over := r.Outcome.unverified(), r.Outcome.endedEarly() // if only the answer is missing, do not retry any step
 	r.Clock.resume(last)
 	r.loseAttempts(last)
 	r.Meter.resume(d.Limits)
@@ -30,7 +29,7 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	r.priors, r.Model, r.modelTools = d.Priors, d.Model, d.Tools
 	r.prompting.ModelTools, r.prompting.Small, r.prompting.Vision, r.prompting.Loops, r.prompting.Measured = d.Tools, d.Small, d.Vision, d.Loops, d.Measured
 	if d.WritesCalls {
-		r.holdCalls(d.Model)
+		r.Conversations.holdCalls(d.Model)
 	}
 	if d.Window > 0 {
 		r.prompting.ContextWindow, r.ContextWindow = d.Window, d.Window
@@ -42,7 +41,7 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	r.Toolbox.replace(d.Catalogue, rules, r.Revision == 0)
 	r.attended, r.inDoubt = d.Attended, d.InDoubt
 	r.session = cmp.Or(d.Session, r.session)
-	r.Result, r.ending, r.Paused = nil, nil, false
+	r.Outcome.reopen()
 	r.OpenQuestions.dropElicitations(func(event.ElicitationRequested) bool { return true })
 	r.askAgain()
 	r.loseModelCalls()
@@ -89,23 +88,12 @@ func (r fold) reading() map[*StepState]bool {
 // them again.
 func (r fold) loseModelCalls() {
 	r.flight.loseModels()
-	r.plannerAsked = false
-	for i, p := range r.Phases {
-		if p.Status == PhaseRunning {
-			r.Phases[i] = Phase{}
-			if p.Draft.Further() { // the drafts before it are kept
-				r.Phases[i] = Phase{StartedAt: p.StartedAt, MS: p.MS, Tokens: p.Tokens}
-			}
-		}
-	}
-	if r.Synthesis.Started && !r.Synthesis.Done || r.Synthesis.Error != "" {
-		// A chat with calls continues from its last reply.
-		r.Synthesis = Synthesis{Direct: r.Synthesis.Direct, Started: r.Chat != nil, StartedAt: r.Synthesis.StartedAt}
-	}
+	r.Planning.loseRequest()
+	r.Outcome.loseAnswer(r.Chat != nil)
 	if r.Chat != nil {
 		r.Chat.interrupt()
 	}
-	r.loseExchanges()
+	r.ModelCalls.loseExchanges()
 	r.resumeLoops()
 	executed(r.Run, func(s *StepState) { s.fill.asking = false })
 }
@@ -139,10 +127,10 @@ func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 
 // takeUp prepares another try of a run that had ended.
 func (r fold) takeUp() {
-	r.failure, r.Replanning = nil, nil
+	r.Planning.dropReplan()
 	r.OpenQuestions.closeAll()
-	r.closeGates() // it may have ended before they were closed
-	r.beginAcceptance()
+	r.Permissions.closeGates() // it may have ended before they were closed
+	r.Acceptance.beginAcceptance()
 	r.Chat.takeUp()
 	r.every(func(s *StepState) {
 		s.awaitsUser = false
@@ -166,10 +154,11 @@ func (r fold) takeUp() {
 		}
 	})
 	if r.Revision > 0 {
-		r.pipeline = nil
+		r.Planning.finish()
 	} else if !r.Synthesis.Direct && r.unplanned() {
 		r.countAttempts()
-		r.pipeline, r.reportedSkips, r.Phases, r.Steps = r.planners().Plan(r.briefOfGoal()), 0, [3]Phase{}, nil
+		r.Planning.restart(r.planners().Plan(r.briefOfGoal()))
+		r.Steps = nil
 		r.OpenQuestions.forgetLost()
 	}
 }
@@ -182,19 +171,6 @@ func (r fold) unask() {
 			r.answered(s)
 			r.again(s)
 		}
-	}
-}
-
-// unplanned reports whether planning failed and must start over.
-func (r fold) unplanned() bool {
-	if r.pipeline == nil {
-		return true
-	}
-	switch r.pipeline.Outcome().Kind {
-	case planning.OutcomeEmpty, planning.OutcomeSilent, planning.OutcomeFailed:
-		return true
-	default:
-		return false
 	}
 }
 
@@ -216,7 +192,7 @@ func (r fold) again(s *StepState) {
 // Asking returns the index of the step with the oldest open question, or "" if
 // none is open.
 func (r *Run) Asking() string {
-	if !r.asks() || !r.Active() || r.ending != nil {
+	if !r.asks() || !r.Active() || r.ends() {
 		return ""
 	}
 	return r.OpenQuestions.waiting()[0].Step.Index
@@ -224,7 +200,7 @@ func (r *Run) Asking() string {
 
 // Questions returns the open questions, oldest first.
 func (r *Run) Questions() []Question {
-	if !r.asks() || !r.Active() || r.ending != nil {
+	if !r.asks() || !r.Active() || r.ends() {
 		return nil
 	}
 	out := make([]Question, 0, len(r.OpenQuestions.waiting()))
@@ -243,7 +219,7 @@ func (r *Run) Questions() []Question {
 
 // ask opens the question about a step.
 func (r ledger) ask(s *StepState) {
-	if r.ending == nil && !s.awaitsUser {
+	if !r.ends() && !s.awaitsUser {
 		s.awaitsUser = true
 		r.OpenQuestions.add(s)
 	}
@@ -389,7 +365,7 @@ func (r fold) applyFailureResolved(d event.FailureResolved) {
 		r.cutBehind(s)
 	case event.FailureReplan:
 		s.Status = StepFailed
-		r.failure = &failure{step: s.Step.Index, error: cmp.Or(string(s.Error), "the user asks for a new plan")}
+		r.Planning.failStep(s.Step.Index, cmp.Or(string(s.Error), "the user asks for a new plan"))
 	default:
 		status, reason := event.StatusFailed, event.ReasonStepFailed
 		switch s.Failure {
@@ -458,7 +434,7 @@ func (r *Run) ToolsToCall() []string {
 // NeedsModel reports whether the run cannot continue without a model. Either
 // there is no plan and no other planner, or only the answer is missing.
 func (r *Run) NeedsModel() bool {
-	return r.Unanswered() != "" || r.Revision == 0 && r.givenPlan == nil && r.routed == nil && r.ownPlanners == nil
+	return r.Unanswered() != "" || r.Revision == 0 && r.givenPlan == nil && !r.Planning.byWords() && r.ownPlanners == nil
 }
 
 // planners returns the planners of this run.

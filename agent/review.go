@@ -33,7 +33,8 @@ type pass struct {
 
 // hold stops the plan for review, if a review is required and any steps are left.
 func (r scheduler) hold() {
-	r.reviewPending = r.reviewPlans && !r.planOnly && !r.dryRun && slices.ContainsFunc(r.Steps, func(s *StepState) bool { return !s.settled() })
+	wait := r.reviewPlans && !r.planOnly && !r.dryRun && slices.ContainsFunc(r.Steps, func(s *StepState) bool { return !s.settled() })
+	r.PlanReviews.holdPlan(wait)
 }
 
 // settled reports whether a review can no longer change a step. The step has
@@ -50,16 +51,12 @@ func (s *StepState) settled() bool {
 // AwaitsReview reports whether the plan waits for review. Until then, none of its
 // steps start. A pending replan, or a question about a step, comes first.
 func (r *Run) AwaitsReview() bool {
-	return r.reviewPending && r.Active() && r.ending == nil && r.pipeline == nil && r.failure == nil && !r.asks()
+	return r.ReviewPending() && r.Active() && !r.ends() && !r.Planning.active() && !r.Planning.wantsReplan() && !r.asks()
 }
 
 // ReviewsPlans reports whether the run holds its plans for review, this one or the
 // next.
 func (r *Run) ReviewsPlans() bool { return r.reviewPlans }
-
-// ReviewPending reports whether the plan of an active or resumed run waits for
-// review, now or once nothing else comes first.
-func (r *Run) ReviewPending() bool { return r.reviewPending }
 
 // ReviewAnswer is the user's answer to a held plan.
 type ReviewAnswer struct {
@@ -136,7 +133,7 @@ func (r fold) applyChosen(d event.PlanChosen) {
 	for name := range r.Plan.Variables {
 		delete(r.variables, name)
 	}
-	r.ungateTools()
+	r.Permissions.ungateTools()
 	r.Steps = nil
 	r.applyPlan(event.PlanCreated{Plan: d.Plan, Revision: r.Revision, Drafts: drafts})
 	r.PlannedAt = at
@@ -154,15 +151,14 @@ func (r fold) applyReviewed(d event.PlanReviewed) {
 		if unasked(d.By) {
 			sentence = "the plan waits for review, and " + d.By + "; resume the run on a terminal"
 		}
-		r.Reviews = append(r.Reviews, reviewed)
+		r.PlanReviews.record(reviewed, false)
 		r.end(event.StatusFailed, event.ReasonDenied, sentence)
 		return
 	}
-	r.reviewPending = false
 	if d.Plan != nil {
 		reviewed.Out = r.takeReviewed(*d.Plan)
 	}
-	r.Reviews = append(r.Reviews, reviewed)
+	r.PlanReviews.record(reviewed, true)
 	r.every(func(s *StepState) {
 		if !s.ReadyAt.IsZero() {
 			s.ReadyAt = r.Now // it was held until now
@@ -194,7 +190,7 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 		if s == nil {
 			s = &StepState{Status: StepPending, attempts: r.attemptsBefore(step.Index)}
 		} else if !plan.EqualValues(s.Step.Args, step.Args) || !plan.SameTimes(s.Step, step) {
-			r.closeGate(s.Gate) // it was for a different call
+			r.Permissions.closeGate(s.Gate) // it was for a different call
 			if s.Status == StepWaiting {
 				s.Status, s.Gate = StepPending, ""
 			}
@@ -219,7 +215,7 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 			if a := r.newestOf(s); a != nil && a.EndedAt.IsZero() {
 				a.EndedAt, a.Status = r.Now, StepSkipped
 			}
-			r.closeGate(s.Gate)
+			r.Permissions.closeGate(s.Gate)
 			out = append(out, *s)
 		}
 	}
@@ -240,7 +236,7 @@ func (r *Run) passed(s *StepState) bool {
 func (r *Run) assess(p plan.Plan) (denied, gates int, path time.Duration) {
 	held := &Run{}
 	held.ID, held.Model, held.Plan = r.ID, r.Model, p
-	held.Toolbox, held.Permissions, held.prompting = newToolbox(r.Catalogue, r.gateRules()), r.Permissions.clone(), r.prompting
+	held.Toolbox, held.Permissions, held.prompting = newToolbox(r.Catalogue, r.Toolbox.gateRules()), r.Permissions.clone(), r.prompting
 	held.ungateTools()
 	held.variables, held.places = maps.Clone(p.Variables), map[string]int{}
 	for i, step := range p.Steps {

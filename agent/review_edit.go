@@ -100,7 +100,7 @@ func (v *Review) NextDraft() int {
 func (r *Run) reviewed() *Review {
 	world := &Run{}
 	world.ID, world.Model, world.Plan, world.Revision = r.ID, r.Model, r.Plan, r.Revision
-	world.Toolbox, world.Permissions = newToolbox(r.Catalogue, r.gateRules()), r.Permissions.clone()
+	world.Toolbox, world.Permissions = newToolbox(r.Catalogue, r.Toolbox.gateRules()), r.Permissions.clone()
 	world.prompting, world.variables = r.prompting, r.Variables()
 	world.dryRun = true // placeholders stand for values that are not known yet
 	v := &Review{

@@ -66,14 +66,14 @@ func offered(tools plan.Catalogue, chain intent.Chain) bool {
 func (r fold) planGoal(d event.RunStarted) {
 	r.surveyed = d.Routing.Facts
 	if r.ownPlanners != nil {
-		r.pipeline = r.planners().Plan(r.brief())
+		r.Planning.begin(r.planners().Plan(r.brief()))
 		return
 	}
 	chain, ok, err := Route(d.Routing, prompt.Unmentioned(string(d.Goal), d.Prompting.Mentions), d.Catalogue, d.Model != "")
 	switch {
 	case ok:
-		r.routed = &event.RouteMatched{Intent: chain.Intent, Confidence: chain.Intent.Confidence, Chain: chain.Tools()}
-		r.pipeline = planning.Given(owned(chain.Plan(string(d.Goal)), d.Catalogue))
+		meaning := event.RouteMatched{Intent: chain.Intent, Confidence: chain.Intent.Confidence, Chain: chain.Tools()}
+		r.Planning.route(meaning, planning.Given(owned(chain.Plan(string(d.Goal)), d.Catalogue)))
 		if d.Model == "" {
 			r.fallback = plan.OnFailureAbort
 		}
@@ -83,12 +83,12 @@ func (r fold) planGoal(d event.RunStarted) {
 		if err != nil {
 			reason = err.Error()
 		}
-		r.pipeline = planning.Unplanned(reason)
+		r.Planning.begin(planning.Unplanned(reason))
 		return
 	case d.Routing.Planner == event.PlannerNone && !d.PlanOnly:
 		r.prompting.SkipAnalysis, r.prompting.SkipPlan = true, true
 	}
-	r.pipeline = r.planners().Plan(r.briefOfGoal())
+	r.Planning.begin(r.planners().Plan(r.briefOfGoal()))
 }
 
 // owned qualifies the tool names of a routed plan as the workspace's own if

@@ -9,7 +9,6 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
-	"replan/planning/prompt"
 )
 
 // Run is the state of one run after the events applied so far. The engine and the
@@ -43,30 +42,6 @@ func NewRun(planners planning.Planners) *Run {
 	r.ownPlanners = planners
 	return r
 }
-
-// Phase is the state of one planning phase.
-type Phase struct {
-	Status    PhaseStatus
-	StartedAt time.Time
-	MS        int64
-	Tokens    int    // prompt and completion
-	Text      string // streamed so far
-	Thinking  string
-	Reason    untrusted.Text // why it was skipped or failed
-	Draft     *prompt.Draft  // the one asked for last; StartedAt, MS and Tokens are those of all. Nil if there is only one
-}
-
-// PhaseStatus is the status of a phase.
-type PhaseStatus string
-
-// Statuses of a phase.
-const (
-	PhasePending   PhaseStatus = ""
-	PhaseRunning   PhaseStatus = "running"
-	PhaseCompleted PhaseStatus = "completed"
-	PhaseSkipped   PhaseStatus = "skipped"
-	PhaseFailed    PhaseStatus = "failed"
-)
 
 // StepState is the state of one plan step.
 type StepState struct {
@@ -177,36 +152,6 @@ type Revision struct {
 	At            time.Time    // when it replaced the previous plan
 	PreviousSteps []*StepState // steps of the previous plan in their last state; read-only
 }
-
-// Replanning is a replan in progress.
-type Replanning struct {
-	Attempt     int
-	Step        string
-	Error       untrusted.Text
-	UserRequest string // the user's request
-	StartedAt   time.Time
-	Text        string // streamed so far
-	Thinking    string
-}
-
-// Synthesis is the answer so far.
-type Synthesis struct {
-	Started   bool
-	Done      bool
-	Direct    bool
-	StartedAt time.Time
-	Text      string
-	Thinking  string
-	MS        int64
-	Error     untrusted.Text // why there is no answer
-
-	misplaced bool // the reply was no answer, so the model gets the request once more
-	held      bool // a format holds its reply
-}
-
-// Again reports whether the model gets the request for the answer once more: its reply was
-// none.
-func (s Synthesis) Again() bool { return s.misplaced }
 
 // RemovedAfter returns the step of the current plan after which to show the i-th
 // step removed by the n-th revision. Both count from 0; "" means before all

@@ -1,8 +1,6 @@
 package agent
 
 import (
-	"strings"
-
 	"replan/agent/event"
 	"replan/planning/reply"
 )
@@ -18,35 +16,23 @@ func (r fold) applySteered(d event.RunSteered) {
 		}
 		return
 	}
-	r.UserMessages = append(r.UserMessages, string(d.Text))
+	r.Planning.keepMessages(string(d.Text))
 	r.heed()
 }
 
 // heed replans the rest of the plan because of the user's remark, if that is
 // possible now.
 func (r dialogue) heed() {
-	if len(r.UserMessages) == 0 || r.Revision == 0 || r.pipeline != nil || r.Synthesis.Started {
+	if len(r.UserMessages) == 0 || r.Revision == 0 || r.Planning.active() || r.Synthesis.Started {
 		return
 	}
-	if r.failure == nil {
-		r.failure = &failure{}
-	}
-	r.failure.remark = strings.TrimSpace(r.failure.remark + "\n" + strings.Join(r.UserMessages, "\n"))
-	r.UserMessages = nil
-}
-
-// reason returns why there is a new plan.
-func (f *failure) reason() string {
-	if f.isRemark() {
-		return "the user says: " + f.remark
-	}
-	return f.error
+	r.Planning.heed()
 }
 
 // Steerable reports whether a remark of the user to the run would be heard.
 func (r *Run) Steerable() bool {
 	switch {
-	case !r.Active() || r.ending != nil || r.Paused || r.dryRun || r.planOnly && r.Revision > 0:
+	case !r.Active() || r.ends() || r.Paused || r.dryRun || r.planOnly && r.Revision > 0:
 		return false
 	case r.Synthesis.Started:
 		return r.Synthesis.Direct && !r.Synthesis.Done
@@ -55,7 +41,7 @@ func (r *Run) Steerable() bool {
 	case r.Revision == 0:
 		return r.canReplan()
 	default:
-		return r.canReplan() && (r.pipeline != nil || r.failure != nil || !r.settled())
+		return r.canReplan() && (r.Planning.active() || r.Planning.wantsReplan() || !r.settled())
 	}
 }
 
@@ -73,15 +59,13 @@ func (r dialogue) takeRemarks() {
 	if len(r.UserMessages) == 0 {
 		return
 	}
-	r.chat().remark(r.UserMessages...)
-	r.chat().request(r.Now)
-	r.UserMessages = nil
+	r.Conversations.chat().remark(r.Planning.takeMessages()...)
+	r.Conversations.chat().request(r.Now)
 }
 
 // hearMore continues after an answer if the user has made a remark since.
 func (r dialogue) hearMore(reply reply.Reply) {
-	r.chat().remark(r.UserMessages...)
-	r.chat().hearMore(reply)
-	r.UserMessages = nil
-	r.Synthesis.Text, r.Synthesis.Thinking = "", ""
+	r.Conversations.chat().remark(r.Planning.takeMessages()...)
+	r.Conversations.chat().hearMore(reply)
+	r.Outcome.continueAnswer()
 }

@@ -55,7 +55,7 @@ type gateState struct {
 // about the tool is about a path.
 func judgedPaths(r *Run, s *StepState, facts *toolFacts) map[string]string {
 	judges := slices.ContainsFunc(facts.Rules, rule.Rule.JudgesPaths) ||
-		r.judgePaths()
+		r.Permissions.judgePaths()
 	switch {
 	case !facts.Tool.Trusted || !judges:
 		return nil
