@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -66,7 +65,7 @@ func (r fold) apply(e event.Event, last time.Time) {
 	case event.TimerFired:
 		r.applyTimer(d)
 	case event.Note:
-		r.Notes = append(r.Notes, d)
+		r.Ledger.note(d)
 
 	case event.PhaseStarted:
 		r.applyPhaseStarted(d)
@@ -140,11 +139,11 @@ func (r fold) apply(e event.Event, last time.Time) {
 
 	case event.BudgetWarned:
 		r.Meter.warn(d.Guard)
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d of %d used", d.Guard, d.Used, d.Limit))
+		r.Ledger.warning(fmt.Sprintf("%s: %d of %d used", d.Guard, d.Used, d.Limit))
 	case event.GuardWarned:
 		r.applyGuardWarned(d)
 	case event.GuardBlocked:
-		r.Warnings = append(r.Warnings, string(d.Reason))
+		r.Ledger.warning(string(d.Reason))
 		r.end(event.StatusFailed, SpentReason(d.Guard), string(d.Reason))
 
 	case event.ModelRequested:
@@ -217,7 +216,7 @@ func (r fold) applyGuardWarned(d event.GuardWarned) {
 		what = r.facts(s.Step.Tool).Tool.QualifiedName()
 	}
 	r.Meter.warn(guardKey(d.Guard, what))
-	r.Warnings = append(r.Warnings, string(d.Reason))
+	r.Ledger.warning(string(d.Reason))
 }
 
 // follows returns an error if the event may not come next.
@@ -248,7 +247,7 @@ func (r fold) follows(e event.Event) error {
 	if err := r.followsPlan(e.Data); err != nil {
 		return err
 	}
-	if index, ok := event.StepOf(e.Data); ok && r.Step(index) == nil && r.attempts[index] == 0 {
+	if index, ok := event.StepOf(e.Data); ok && r.Step(index) == nil && !r.hadAttempts(index) {
 		return fmt.Errorf("the plan has no step %q: %w", index, ErrOutOfOrder)
 	}
 	return nil
@@ -330,29 +329,16 @@ func phaseOf(d event.Data) (int, bool) {
 }
 
 func (r fold) applyStarted(e event.Event, d event.RunStarted) {
-	r.ID = e.Run
+	r.Terms.start(e.Run, d)
 	r.Clock.start()
-	r.Goal, r.Workspace, r.Model = d.Goal, d.Workspace, d.Model
-	r.Meter = newMeter(d.Limits)
-	r.ContextWindow = d.Prompting.ContextWindow
-	r.outerRun, r.uncommitted = d.Outer, uncommitted{files: d.Dirty}
-	r.session, r.prompting, r.priors, r.readBefore = d.Session, d.Prompting, d.Priors, d.Read
 	granted, rules := grants(d.Rules)
-	r.Permissions, r.Toolbox = newPermissions(granted), newToolbox(d.Catalogue, rules)
-	r.givenPlan, r.fallback = d.Plan, d.OnFailure
-	r.attended, r.inDoubt, r.planOnly, r.skipSynthesis, r.dryRun, r.strict = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun, d.Strict || d.Prompting.Strict
-	r.reviewPlans, r.requireVerified = d.Review, d.RequireVerified
-	r.attempts = map[string]int{}
-	r.variables = map[string]any{}
-	r.Conversations = newConversations(d.Model, d.Prompting)
-	r.modelTools = d.Prompting.ModelTools
-	r.prompting.ModelTools = d.Prompting.ModelTools && !d.DryRun // a dry run calls nothing in chat either
+	r.Permissions, r.Toolbox, r.Meter = newPermissions(granted), newToolbox(d.Catalogue, rules), newMeter(d.Limits)
+	r.Board, r.Conversations, r.uncommitted = newBoard(), newConversations(d.Model, d.Prompting), uncommitted{files: d.Dirty}
+	r.ModelCalls.setWindow(d.Prompting.ContextWindow)
 	if d.Plan != nil {
 		r.Planning.begin(planning.Given(*d.Plan))
-		r.fallback = cmp.Or(r.fallback, plan.OnFailureAbort)
 		return
 	}
-	r.userOnFailure, r.fallback = r.fallback, cmp.Or(r.fallback, plan.OnFailureReplan)
 	r.planGoal(d)
 }
 

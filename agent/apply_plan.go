@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -14,24 +13,24 @@ import (
 // adopted if its tool, args and dependencies are unchanged.
 func (r fold) applyPlan(d event.PlanCreated) {
 	drafts := r.Steps
-	r.countAttempts()
-	r.Plan, r.Revision, r.PlannedAt = d.Plan, d.Revision, r.Now
+	r.every(r.countAttempts)
+	r.Board.first(d.Drafts, r.Now)
 	r.Planning.finish()
 	r.Meter.plan(len(d.Plan.Steps))
-	if r.Drafts = d.Drafts; len(d.Drafts) > 0 {
+	if len(d.Drafts) > 0 {
 		r.Planning.completeDrafts()
 	}
-	maps.Copy(r.variables, d.Plan.Variables)
-	early := r.History
-	r.History = nil
-	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
+	r.Board.define(d.Plan.Variables)
+	early := r.Ledger.restart()
+	steps := make([]*StepState, 0, len(d.Plan.Steps))
 	states := make([]StepState, len(d.Plan.Steps)) // one allocation, since plans can be long
 	for i, step := range d.Plan.Steps {
 		state := &states[i]
 		state.Step, state.Status, state.attempts = step, StepPending, r.attemptsBefore(step.Index)
 		state.author.read = r.authorRead(step)
-		r.Steps = append(r.Steps, state)
+		steps = append(steps, state)
 	}
+	r.Board.take(d.Plan, d.Revision, steps)
 	if len(drafts) > 0 {
 		r.adopt(drafts, early)
 	}
@@ -54,21 +53,6 @@ func (r fold) applyPlan(d event.PlanCreated) {
 	r.heed()
 }
 
-// attemptsBefore counts the attempts under an index before the current plan.
-func (r *Run) attemptsBefore(index string) attemptCount {
-	n := r.attempts[index]
-	return attemptCount{total: n, before: n}
-}
-
-// countAttempts saves the attempt counts of the steps that another plan replaces.
-func (r ledger) countAttempts() {
-	r.every(func(s *StepState) {
-		if n := s.attempts.total; n > r.attempts[s.Step.Index] {
-			r.attempts[s.Step.Index] = n
-		}
-	})
-}
-
 func (r fold) applyReplan(d event.ReplanStarted) {
 	r.Meter.replan()
 	r.Planning.replan(d, r.Now)
@@ -88,28 +72,6 @@ func (r fold) applyReplan(d event.ReplanStarted) {
 		StepsLeft:   r.stepsLeft(),
 		ReplansLeft: r.replansLeft(),
 	}))
-}
-
-// finished returns the steps that a replan must not change.
-func (r fold) finished() map[string]bool {
-	done := map[string]bool{}
-	for _, s := range r.Steps {
-		if s.Status == StepCompleted {
-			done[s.Step.Index] = true
-		}
-	}
-	return done
-}
-
-// remaining returns the steps that a replan may change, in plan order.
-func (r *Run) remaining() []plan.Step {
-	var out []plan.Step
-	for _, s := range r.Steps {
-		if s.Status != StepCompleted {
-			out = append(out, s.Step)
-		}
-	}
-	return out
 }
 
 // applyDiff applies a new plan for the remaining steps.
@@ -135,14 +97,13 @@ func (r fold) applyDiff(d event.PlanDiff) {
 	}
 	read := r.hasRead()
 	r.Meter.closeRevision(r.Revision, r.History, r.toolName)
-	r.countAttempts()
-	r.Revisions = append(r.Revisions, revision)
-	r.Plan, r.Revision = d.Plan, d.Revision
+	r.every(r.countAttempts)
+	r.Board.revise(revision)
 	r.Planning.replanned()
 	r.Outcome.planAgain()
 	r.Acceptance.beginAcceptance()
 
-	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
+	steps := make([]*StepState, 0, len(d.Plan.Steps))
 	for _, step := range d.Plan.Steps {
 		state := &StepState{Step: step, Status: StepPending, attempts: r.attemptsBefore(step.Index)}
 		before, stays := old[step.Index]
@@ -168,8 +129,9 @@ func (r fold) applyDiff(d event.PlanDiff) {
 		if stays && state.expands() && state.Items == nil && plan.SameWork(before.Step, step) {
 			r.keepItems(state, before.Items)
 		}
-		r.Steps = append(r.Steps, state)
+		steps = append(steps, state)
 	}
+	r.Board.take(d.Plan, d.Revision, steps)
 	r.Permissions.closeGates()
 	r.rebuildGraph()
 	r.hold()

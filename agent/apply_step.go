@@ -40,7 +40,7 @@ func (r fold) applyStepRetry(d event.StepRetry) {
 	if s.Status == StepChecking { // what it waits for does not hold yet
 		s.Polls++
 		s.Error, s.attempts.before = d.Error, s.attempts.total
-		r.History = slices.DeleteFunc(r.History, func(h plan.HistoryItem) bool { return h.Index == d.Index && h.Attempt == d.Attempt })
+		r.Ledger.remove(d.Index, d.Attempt)
 	} else {
 		s.Polls = 0
 	}
@@ -413,13 +413,6 @@ func (r *Run) PassesOver(s *StepState) bool {
 		r.Plan.FailureOf(s.Step, r.fallback) == plan.OnFailureSkip
 }
 
-// bind stores the result of a step as a variable.
-func (r ledger) bind(s *StepState) {
-	if s.Step.ResultVariable != "" {
-		r.variables[s.Step.ResultVariable] = s.Result
-	}
-}
-
 // record adds the ended attempt to the history.
 func (r ledger) record(s *StepState, status plan.ItemStatus) {
 	item := plan.HistoryItem{
@@ -429,7 +422,7 @@ func (r ledger) record(s *StepState, status plan.ItemStatus) {
 	if status == plan.ItemCompleted {
 		item.Result = s.Result
 	}
-	r.History = append(r.History, item)
+	r.Ledger.add(item)
 }
 
 // refills asks a model once more for the arguments that the tool refused: small models

@@ -270,7 +270,7 @@ func (r decision) unknownTo(subject checkSubject, check plan.Check) string {
 func (r decision) checkValues(s *StepState, names []string) map[string]any {
 	values := make(map[string]any, len(names)+1)
 	for _, name := range names {
-		if v, ok := r.variables[name]; ok {
+		if v, ok := r.value(name); ok {
 			values[name] = v
 		}
 		if s == nil {
@@ -354,7 +354,7 @@ func (r *Run) checkedText(s *StepState, check plan.Check) []rule.Provenance {
 		}
 	}
 	out = append(out, r.deciding(s, out)...)
-	if slices.Contains(r.skipping, s) {
+	if slices.Contains(r.passedBy(), s) {
 		out = append(out, rule.Provenance{Step: s.Step.Index, Tool: s.Step.Tool, Decides: true})
 	}
 	return out
@@ -409,7 +409,7 @@ func (r fold) checkUnchecked() {
 			continue
 		}
 		s.Status = StepRunning // until its items have ended again
-		r.History = slices.DeleteFunc(slices.Clone(r.History), func(h plan.HistoryItem) bool { return h.Index == s.Step.Index && h.Attempt == s.Attempt })
+		r.Ledger.remove(s.Step.Index, s.Attempt)
 		for _, item := range s.Items {
 			if unchecked(item) {
 				r.beginChecks(item)

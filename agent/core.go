@@ -8,7 +8,6 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
-	"replan/planning/fit"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -29,51 +28,16 @@ func (r *Run) Busy() bool {
 // Step returns the state of the step, or inner call, with this index; nil if
 // there is none.
 func (r *Run) Step(index string) *StepState {
-	if i, ok := r.places[index]; ok && i < len(r.Steps) && r.Steps[i].Step.Index == index {
-		return r.Steps[i]
-	}
-	for _, s := range r.Steps {
-		if s.Step.Index == index {
-			return s
-		}
+	if s := r.Board.at(index); s != nil {
+		return s
 	}
 	return r.call(index)
 }
-
-// DryRun reports whether the run only reports what its steps would do.
-func (r *Run) DryRun() bool { return r.dryRun }
-
-// PlanOnly reports whether the run ends with its plan.
-func (r *Run) PlanOnly() bool { return r.planOnly }
-
-// ModelTools reports whether the model of the run can call tools.
-func (r *Run) ModelTools() bool { return r.modelTools }
 
 // Rules returns the current gate rules of the run, starting with the user's
 // permissions for the run.
 func (r *Run) Rules() []rule.Rule {
 	return append(r.Permissions.grantedRules(), r.Toolbox.gateRules()...)
-}
-
-// Variables returns the plan's variables and the results bound so far. The caller
-// owns the map, but must not change its values.
-func (r *Run) Variables() map[string]any {
-	out := maps.Clone(r.variables)
-	if out == nil {
-		out = map[string]any{}
-	}
-	return out
-}
-
-// Done returns the number of completed steps in the plan.
-func (r *Run) Done() int {
-	n := 0
-	for _, s := range r.Steps {
-		if s.Status == StepCompleted {
-			n++
-		}
-	}
-	return n
 }
 
 // brief returns what a planner learns about this run. A new plan gets no tool
@@ -98,13 +62,6 @@ func (r *Run) brief() prompt.Brief {
 	prompting.Profiles = profiles
 	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Withheld: withheld, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless, Assess: r.assess}
 }
-
-// Models returns the models that plan in place of the run's.
-func (r *Run) Models() prompt.Models { return r.prompting.Models }
-
-// Measured returns the finding whose settings drive the model of the run, nil if its
-// size alone decides.
-func (r *Run) Measured() *fit.Record { return r.prompting.Measured }
 
 // ServersOf returns the servers whose tools a step may call: that of its tool, or
 // those of all tools on its profile's list, sorted. A step without such a tool or
@@ -182,12 +139,11 @@ func medianOf(name string, catalogue plan.Catalogue, priors map[string]int64) (m
 	return ms, ok
 }
 
-// rebuildGraph recomputes what follows from a changed plan: the graph, the longest
-// paths, and for each step its dependencies, missing args and next need.
+// rebuildGraph recomputes what follows from a changed plan: the order of the steps, and
+// for each the missing args and the next need.
 func (r scheduler) rebuildGraph() {
-	r.graph = plan.NewGraph(r.Plan)
 	weights := map[string]float64{} // one lookup per tool
-	lengths := r.graph.Weights(func(s plan.Step) float64 {
+	r.Board.arrange(func(s plan.Step) float64 {
 		key := string(s.Executor) + s.Tool
 		w, ok := weights[key]
 		if !ok {
@@ -195,36 +151,9 @@ func (r scheduler) rebuildGraph() {
 			weights[key] = w
 		}
 		return w * Rounds(r.Plan, s, r.Catalogue, r.Limits)
-	})
-	r.places = make(map[string]int, len(r.Steps))
-	r.producers, r.skipping = map[string][]*StepState{}, nil
-	for i, s := range r.Steps {
-		r.places[s.Step.Index] = i
-		if name := s.Step.ResultVariable; name != "" {
-			r.producers[name] = append(r.producers[name], s)
-		}
-		if r.Plan.FailureOf(s.Step, r.fallback) == plan.OnFailureSkip && failsByText(s.Step) {
-			r.skipping = append(r.skipping, s)
-		}
-	}
-	for _, s := range r.Steps {
-		at, _ := r.graph.Position(s.Step.Index)
-		s.sched.node, s.sched.place, s.sched.length, s.sched.waits = at, r.graph.Rank(at), lengths[at], 0
-		for _, d := range r.graph.Needs(at) {
-			if on := r.Steps[d]; on.Status != StepCompleted && !on.NotTaken {
-				s.sched.waits++
-			}
-		}
-		s.sched.feeds = r.graph.Feeds(at)
-		r.findMissingArgs(s)
-		for _, item := range s.Items {
-			item.sched.length, item.sched.place = s.sched.length, s.sched.place
-			r.findMissingArgs(item)
-		}
-	}
-	r.hasChecks = len(r.Plan.Acceptance) > 0 || slices.ContainsFunc(r.Plan.Steps, func(s plan.Step) bool { return len(s.Checks) > 0 || s.Until != nil })
-	r.History = slices.Grow(r.History, len(r.Steps))
-	r.Attempts = slices.Grow(r.Attempts, len(r.Steps))
+	}, r.fallback)
+	r.executed(r.findMissingArgs)
+	r.Ledger.grow(len(r.Steps))
 	r.enqueueAll()
 }
 
@@ -281,6 +210,3 @@ func (r *Run) BytesPerToken(model string) float64 {
 	bytes, _ := r.ModelCalls.measured(cmp.Or(model, r.Model), 0, 0)
 	return bytes
 }
-
-// modelTerms returns what is known of the models besides their replies.
-func (r *Run) modelTerms() modelTerms { return modelTerms{r.Model, r.prompting} }

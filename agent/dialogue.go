@@ -30,7 +30,7 @@ func (r *Run) activeLoops() []*Loop {
 
 // every calls do for each step and each inner call of the run.
 func (r *Run) every(do func(*StepState)) {
-	executed(r, func(s *StepState) {
+	r.executed(func(s *StepState) {
 		do(s)
 		if s.Loop != nil {
 			for _, c := range s.Loop.Calls {
@@ -41,16 +41,6 @@ func (r *Run) every(do func(*StepState)) {
 	if r.Chat != nil {
 		for _, c := range r.Chat.Calls {
 			do(c)
-		}
-	}
-}
-
-// executed calls do for each step of the plan and each item of one.
-func executed(r *Run, do func(*StepState)) {
-	for _, s := range r.Steps {
-		do(s)
-		for _, item := range s.Items {
-			do(item)
 		}
 	}
 }
@@ -150,7 +140,7 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 	}
 	number := l.nextNumber()
 	index := fmt.Sprintf("%s.%d", parent, number)
-	for r.places != nil && r.planned(index) {
+	for r.hasPlace(index) {
 		number++
 		index = fmt.Sprintf("%s.%d", parent, number)
 	}
@@ -196,12 +186,6 @@ func (r *Run) briefOf(l *Loop) prompt.Brief {
 	b := r.brief()
 	b.Found = l.foundTools()
 	return b
-}
-
-// planned reports whether the plan has a step with this index.
-func (r dialogue) planned(index string) bool {
-	_, ok := r.places[index]
-	return ok
 }
 
 // dealCall decides what follows from a failed inner call. The model gets the

@@ -14,7 +14,7 @@ func (r fold) applyDrafting(d event.PlanDrafting) {
 	if r.Revision > 0 || r.Step(d.Step.Index) != nil {
 		return // the plan cannot use a second step with the same index
 	}
-	r.Steps = append(r.Steps, &StepState{Step: d.Step, Status: StepPending, Draft: true, attempts: r.attemptsBefore(d.Step.Index)})
+	r.Board.addDraft(&StepState{Step: d.Step, Status: StepPending, Draft: true, attempts: r.attemptsBefore(d.Step.Index)})
 	r.readyDrafts()
 }
 
@@ -22,7 +22,7 @@ func (r fold) applyDrafting(d event.PlanDrafting) {
 // coming. It keeps started ones, since the plan may use their work.
 func (r fold) undraft() {
 	if r.Revision == 0 {
-		r.Steps = slices.DeleteFunc(r.Steps, func(s *StepState) bool { return s.Attempt == 0 })
+		r.Board.dropIdleDrafts()
 	}
 }
 
@@ -200,7 +200,7 @@ func (r fold) keepEarly(early []plan.HistoryItem, draft *StepState, step plan.St
 	for _, item := range early {
 		if item.Index == draft.Step.Index && item.Attempt == draft.Attempt {
 			item.Index, item.Title, item.ExpectedOutcome = step.Index, step.Title, step.ExpectedOutcome
-			r.History = append(r.History, item)
+			r.Ledger.add(item)
 		}
 	}
 }

@@ -52,6 +52,9 @@ func (t modelTerms) readSpeed(model string) float64 {
 	return t.prompting.Models.ReadSpeed(model)
 }
 
+// setWindow says how many tokens the model of the run has room for.
+func (c *ModelCalls) setWindow(tokens int) { c.ContextWindow = tokens }
+
 // asked records a model request.
 func (c *ModelCalls) asked(x *Exchange, now time.Time) {
 	x.StartedAt = now

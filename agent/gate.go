@@ -347,20 +347,6 @@ func producersFor(r *Run, s *StepState, name string) []*StepState {
 	return out
 }
 
-// producersOf returns the steps whose result has the given name.
-func (r *Run) producersOf(name string) []*StepState {
-	if r.producers != nil {
-		return r.producers[name]
-	}
-	var out []*StepState
-	for _, s := range r.Steps {
-		if s.Step.ResultVariable == name {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 // unsaid returns what a step of a new plan carries of the text its model had
 // read. It returns nothing if the previous plan had the same call, written before
 // anything was read.

@@ -44,11 +44,11 @@ func (s *StepState) expands() bool { return s.Step.ForEach != nil && s.item.step
 // valuesFor returns the variables that the args of a step may refer to.
 func (r scheduler) valuesFor(s *StepState) map[string]any {
 	if s.item.values == nil {
-		return r.variables
+		return r.values()
 	}
 	values := make(map[string]any, len(s.item.values))
 	for _, reference := range plan.References(s.args()) {
-		if v, ok := r.variables[reference.Name]; ok {
+		if v, ok := r.value(reference.Name); ok {
 			values[reference.Name] = v
 		}
 	}
@@ -63,12 +63,13 @@ func (r scheduler) valuesFor(s *StepState) map[string]any {
 func (r scheduler) needOfItems(s *StepState) (next need, ok bool) {
 	each := s.Step.ForEach
 	for _, reference := range plan.References(each.Items) {
-		if _, unknown := r.variables[reference.Name].(plan.Placeholder); unknown {
+		value, _ := r.value(reference.Name)
+		if _, unknown := value.(plan.Placeholder); unknown {
 			s.item.values = map[string]any{each.As: plan.Placeholder("<" + each.As + ">"), "index": plan.Placeholder("<index>")}
 			return needNothing, false
 		}
 	}
-	items, err := each.List(r.variables)
+	items, err := each.List(r.values())
 	if err != nil {
 		s.call.flaw = &flaw{event.FailureArgs, err.Error()}
 		return needRecord, true

@@ -27,7 +27,7 @@ func (r dialogue) beginLoop(s *StepState) {
 // resumeLoops makes interrupted loops continue from their last reply.
 func (r dialogue) resumeLoops() {
 	r.Conversations.forgetAgents()
-	executed(r.Run, func(s *StepState) {
+	r.executed(func(s *StepState) {
 		if s.Loop == nil || s.Loop.over() || s.Status != StepRunning && s.Status != StepPending {
 			return
 		}
@@ -103,25 +103,7 @@ func (r decision) nextChat() []Action {
 
 // nextOfLoops continues only the loops; nothing else starts.
 func (r decision) nextOfLoops() []Action {
-	var some queues
-	for i, q := range r.queues {
-		for _, s := range q {
-			if s.inner.loop != nil || s.Status == StepRunning {
-				some[i] = append(some[i], s)
-			}
-		}
-		// In order, they are a heap again; their places in the real one stay.
-		slices.SortFunc(some[i], func(a, b *StepState) int {
-			switch {
-			case a.before(b):
-				return -1
-			case b.before(a):
-				return 1
-			default:
-				return 0
-			}
-		})
-	}
+	some := r.queues.only(func(s *StepState) bool { return s.inner.loop != nil || s.Status == StepRunning })
 	return r.nextOf(&some)
 }
 

@@ -417,17 +417,6 @@ func (r decision) startModel(s *StepState, free *slots) []Action {
 	}}
 }
 
-// needs returns the steps that a step waits for, including those it references.
-func (r decision) needs(s *StepState) []string {
-	if r.graph == nil || s.Parent != "" {
-		return list(s.Step.DependsOn) // a draft waits for nothing
-	}
-	if len(r.graph.Needs(s.sched.node)) == len(s.Step.DependsOn) {
-		return list(s.Step.DependsOn) // the step lists them all itself
-	}
-	return list(r.graph.Dependencies(s.Step.Index))
-}
-
 func (r decision) started(s *StepState, args map[string]any, number int) event.StepStarted {
 	if args == nil {
 		args = map[string]any{}
@@ -445,7 +434,7 @@ func (r *Run) inputs(step plan.Step) []plan.HistoryItem {
 	if s := r.Step(of); s != nil && s.item.step != nil {
 		of = s.item.step.Step.Index
 	}
-	before := r.graph.Ancestors(of)
+	before := r.ancestors(of)
 	var out []plan.HistoryItem
 	for _, h := range r.History {
 		if before[h.Index] && h.Status == plan.ItemCompleted {

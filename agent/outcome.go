@@ -309,9 +309,6 @@ func evidenceOf(step string, checks []plan.Check, done []event.CheckCompleted) [
 	return out
 }
 
-// Checks reports whether the plan has checks.
-func (r *Run) Checks() bool { return r.hasChecks }
-
 // StateOf returns how far a completed step is shown to have done its work: refuted and
 // unchecked before verified. It is "" for a step of which nothing is claimed.
 func (r *Run) StateOf(s *StepState) plan.EvidenceState {

@@ -149,9 +149,9 @@ func (r *Run) deciding(s *StepState, carried []rule.Provenance) []rule.Provenanc
 			add(r.producersOf(reference.Name))
 		}
 	}
-	if len(r.skipping) > 0 {
-		before := r.graph.Ancestors(of.Step.Index)
-		add(slices.DeleteFunc(slices.Clone(r.skipping), func(d *StepState) bool { return !before[d.Step.Index] }))
+	if skipping := r.passedBy(); len(skipping) > 0 {
+		before := r.ancestors(of.Step.Index)
+		add(slices.DeleteFunc(slices.Clone(skipping), func(d *StepState) bool { return !before[d.Step.Index] }))
 	}
 	return out
 }

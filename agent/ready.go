@@ -1,9 +1,7 @@
 package agent
 
 import (
-	"container/heap"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -19,107 +17,6 @@ import (
 // that can be acted on.
 type scheduler struct{ ledger }
 
-// need is what a step needs next. It lets Next look only at steps that can be
-// acted on, however long the plan is. It follows from the events alone;
-// [Run.enqueue] updates it whenever they change it.
-type need uint8
-
-const (
-	needNothing   need = iota // it waits for others, is running or has ended
-	needRecord                // it only needs a record: it fails, is skipped or is retried
-	needTimer                 // it waits for a time
-	needGate                  // its gate must be opened
-	needToolSlot              // it waits for a tool slot
-	needModelSlot             // it waits for a model slot
-	needCheck                 // its checks must be evaluated
-	needTurn                  // its approved call waits until fewer items of its step run
-	needKinds
-)
-
-// queue holds steps with the same need. The longest remaining path comes first,
-// and equal ones are in plan order; steps that wait for a time are sorted by it.
-type queue []*StepState
-
-func (q queue) Len() int           { return len(q) }
-func (q queue) Less(i, j int) bool { return q[i].before(q[j]) }
-func (q queue) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].sched.at, q[j].sched.at = i, j
-}
-
-// Push adds a step, for package heap.
-func (q *queue) Push(x any) {
-	s := x.(*StepState)
-	s.sched.at = len(*q)
-	*q = append(*q, s)
-}
-
-// Pop takes the last step, for package heap.
-func (q *queue) Pop() any {
-	last := len(*q) - 1
-	s := (*q)[last]
-	(*q)[last] = nil
-	*q = (*q)[:last]
-	return s
-}
-
-// before reports whether s has priority over t. Gates open in the order in which they
-// were needed, so that none takes the budget of another whose diff is being made.
-func (s *StepState) before(t *StepState) bool {
-	if s.sched.need == needGate && s.gate.since != t.gate.since {
-		return s.gate.since < t.gate.since
-	}
-	if s.sched.need == needTimer && !s.RetryAt.Equal(t.RetryAt) {
-		return s.RetryAt.Before(t.RetryAt)
-	}
-	if s.sched.length != t.sched.length {
-		return s.sched.length > t.sched.length
-	}
-	if s.sched.place != t.sched.place {
-		return s.sched.place < t.sched.place
-	}
-	return s.item.position < t.item.position
-}
-
-// first returns up to n steps in order.
-func (q queue) first(n int) []*StepState {
-	if n <= 0 || len(q) == 0 {
-		return nil
-	}
-	out := make([]*StepState, 0, min(n, len(q)))
-	for s := range q.inOrder() {
-		if out = append(out, s); len(out) == cap(out) {
-			break
-		}
-	}
-	return out
-}
-
-// inOrder returns the steps in order. It does not change the heap: it walks from the top,
-// always continuing from the best member seen.
-func (q queue) inOrder() iter.Seq[*StepState] {
-	return func(yield func(*StepState) bool) {
-		if len(q) == 0 || !yield(q[0]) {
-			return
-		}
-		edge := []int{1, 2} // heap indices that come next
-		for {
-			best := -1
-			for i, at := range edge {
-				if at < len(q) && (best < 0 || q.Less(at, edge[best])) {
-					best = i
-				}
-			}
-			if best < 0 || !yield(q[edge[best]]) {
-				return
-			}
-			at := edge[best]
-			edge[best] = 2*at + 1
-			edge = append(edge, 2*at+2)
-		}
-	}
-}
-
 // enqueue recomputes what a step needs next and puts it into the right queue.
 func (r scheduler) enqueue(s *StepState) {
 	if s.inner.loop != nil {
@@ -129,24 +26,16 @@ func (r scheduler) enqueue(s *StepState) {
 	if s.item.step != nil {
 		now = r.inTurn(s, r.asksForItems(s, now))
 	}
-	if now == s.sched.need {
-		return
-	}
-	if s.sched.need != needNothing {
-		heap.Remove(&r.queues[s.sched.need], s.sched.at)
-	}
-	if s.sched.need = now; now == needGate && s.gate.since == 0 {
+	if now == needGate && s.gate.since == 0 {
 		s.gate.since = r.Seq
 	}
-	if now != needNothing {
-		heap.Push(&r.queues[now], s)
-	}
+	r.queues.put(s, now)
 }
 
 // enqueueAll enqueues every step of the plan.
 func (r scheduler) enqueueAll() {
 	r.queues = queues{}
-	r.every(func(s *StepState) { s.sched.need = needNothing })
+	r.every(func(s *StepState) { s.sched.drop() })
 	r.every(r.enqueue)
 }
 
@@ -175,7 +64,7 @@ func (r scheduler) needOf(s *StepState) need {
 		return needRecord
 	case s.skip.reason != "":
 		return needRecord
-	case s.sched.waits > 0:
+	case s.node.blocked():
 		return needNothing
 	case !r.takes(s):
 		return needRecord
@@ -321,7 +210,7 @@ func (r *Run) fit(facts *toolFacts, args map[string]any) (map[string]any, []plan
 	}
 	var unknown []plan.Placeholder
 	if r.dryRun {
-		for _, value := range r.variables {
+		for _, value := range r.values() {
 			if text, ok := value.(plan.Placeholder); ok && text != "" {
 				unknown = append(unknown, text)
 			}
@@ -386,19 +275,6 @@ func (r *Run) repeatable(s *StepState) bool {
 	return facts.Err == nil && (facts.Tool.Repeatable() || prompt.IsPlanTool(facts.Tool)) // a resume continues the run of a plan tool
 }
 
-// queues holds the steps that can be acted on, by need.
-type queues [needKinds]queue
-
-// empty reports whether no step can be acted on.
-func (q *queues) empty() bool {
-	for i := range q {
-		if len(q[i]) > 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // takes reports whether the condition of a step that could start takes it. A condition
 // without an answer is a flaw of the step, which is taken and fails.
 func (r scheduler) takes(s *StepState) bool {
@@ -439,14 +315,13 @@ func (r scheduler) passBy(s *StepState) {
 		r.endItem(s)
 		return
 	}
-	for _, at := range s.sched.feeds {
-		d := r.Steps[at]
+	for d := range r.feeds(s) {
 		if d.Status == StepPending && d.skip.reason == "" && s.Step.ResultVariable != "" && plan.Needs(d.Step, s.Step.ResultVariable) {
 			d.skip.reason = string(event.NotTaken)
 			r.enqueue(d)
 			continue
 		}
-		if d.sched.waits--; d.sched.waits == 0 {
+		if d.node.fed() {
 			r.enqueue(d)
 		}
 	}
@@ -458,8 +333,8 @@ func (r scheduler) cutBehind(s *StepState) {
 		r.endItem(s)
 		return
 	}
-	for _, at := range s.sched.feeds {
-		if d := r.Steps[at]; d.Status == StepPending && d.skip.reason == "" {
+	for d := range r.feeds(s) {
+		if d.Status == StepPending && d.skip.reason == "" {
 			d.skip.reason = fmt.Sprintf("step %s (%s) did not succeed", s.Step.Index, s.Step.Title)
 			r.enqueue(d)
 		}

@@ -22,25 +22,15 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	r.loseAttempts(last)
 	r.Meter.resume(d.Limits)
 	didRead := r.reading()
-	if d.Model != r.Model {
-		r.prompting.BytesPerToken, r.prompting.ReadSpeed = 0, 0 // what holds for another model is not known yet
-	}
-	r.prompting.ReadSpeed = cmp.Or(d.Speed, r.prompting.ReadSpeed)
-	r.priors, r.Model, r.modelTools = d.Priors, d.Model, d.Tools
-	r.prompting.ModelTools, r.prompting.Small, r.prompting.Vision, r.prompting.Loops, r.prompting.Measured = d.Tools, d.Small, d.Vision, d.Loops, d.Measured
+	r.Terms.resume(d)
 	if d.WritesCalls {
 		r.Conversations.holdCalls(d.Model)
 	}
 	if d.Window > 0 {
-		r.prompting.ContextWindow, r.ContextWindow = d.Window, d.Window
-	}
-	if d.Models != nil {
-		r.prompting.Models = *d.Models
+		r.ModelCalls.setWindow(d.Window)
 	}
 	_, rules := grants(d.Rules)
 	r.Toolbox.replace(d.Catalogue, rules, r.Revision == 0)
-	r.attended, r.inDoubt = d.Attended, d.InDoubt
-	r.session = cmp.Or(d.Session, r.session)
 	r.Outcome.reopen()
 	r.OpenQuestions.dropElicitations(func(event.ElicitationRequested) bool { return true })
 	r.askAgain()
@@ -49,7 +39,7 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	if over {
 		r.takeUp()
 	}
-	if r.requireVerified = r.requireVerified || d.RequireVerified; unverified {
+	if unverified {
 		r.checkUnchecked()
 	}
 	if !r.attended {
@@ -67,7 +57,7 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 		}
 	}
 	if d.Review {
-		r.reviewPlans = true
+		r.Terms.review()
 		r.hold()
 	}
 }
@@ -95,7 +85,7 @@ func (r fold) loseModelCalls() {
 	}
 	r.ModelCalls.loseExchanges()
 	r.resumeLoops()
-	executed(r.Run, func(s *StepState) { s.fill.asking = false })
+	r.executed(func(s *StepState) { s.fill.asking = false })
 }
 
 // loseToolCalls handles the steps that were running. A step runs again if it was
@@ -156,9 +146,9 @@ func (r fold) takeUp() {
 	if r.Revision > 0 {
 		r.Planning.finish()
 	} else if !r.Synthesis.Direct && r.unplanned() {
-		r.countAttempts()
+		r.every(r.countAttempts)
 		r.Planning.restart(r.planners().Plan(r.briefOfGoal()))
-		r.Steps = nil
+		r.Board.clear()
 		r.OpenQuestions.forgetLost()
 	}
 }
@@ -387,9 +377,8 @@ func (r scheduler) release(s *StepState) {
 		return
 	}
 	r.bind(s)
-	for _, at := range s.sched.feeds {
-		d := r.Steps[at]
-		if d.sched.waits--; d.sched.waits == 0 {
+	for d := range r.feeds(s) {
+		if d.node.fed() {
 			r.enqueue(d)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -53,10 +52,6 @@ func (s *StepState) settled() bool {
 func (r *Run) AwaitsReview() bool {
 	return r.ReviewPending() && r.Active() && !r.ends() && !r.Planning.active() && !r.Planning.wantsReplan() && !r.asks()
 }
-
-// ReviewsPlans reports whether the run holds its plans for review, this one or the
-// next.
-func (r *Run) ReviewsPlans() bool { return r.reviewPlans }
 
 // ReviewAnswer is the user's answer to a held plan.
 type ReviewAnswer struct {
@@ -130,13 +125,11 @@ func unusable(d rank.Draft) string {
 // applyChosen replaces the plan under review, of which no step has started.
 func (r fold) applyChosen(d event.PlanChosen) {
 	drafts, at := rank.Take(r.Drafts, d.Draft, r.Plan), r.PlannedAt
-	for name := range r.Plan.Variables {
-		delete(r.variables, name)
-	}
+	r.Board.undefine(r.Plan.Variables)
 	r.Permissions.ungateTools()
-	r.Steps = nil
+	r.Board.clear()
 	r.applyPlan(event.PlanCreated{Plan: d.Plan, Revision: r.Revision, Drafts: drafts})
-	r.PlannedAt = at
+	r.Board.first(drafts, at)
 }
 
 // applyReviewed applies the outcome of a review. A refused plan is held again if
@@ -175,12 +168,11 @@ func (r fold) applyReviewed(d event.PlanReviewed) {
 // takeReviewed applies the user's changes to the plan, and returns the removed
 // steps.
 func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
-	r.countAttempts()
+	r.every(r.countAttempts)
 	before := map[string]*StepState{}
 	for _, s := range r.Steps {
 		before[s.Step.Index] = s
 	}
-	r.Plan = p
 	if r.Revision == 1 {
 		r.Meter.plan(len(p.Steps))
 	}
@@ -219,7 +211,7 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 			out = append(out, *s)
 		}
 	}
-	r.Steps = steps
+	r.Board.take(p, r.Revision, steps)
 	r.rebuildGraph()
 	return out
 }
@@ -235,16 +227,19 @@ func (r *Run) passed(s *StepState) bool {
 // gate, as its review would show them, and the expected time of its longest chain.
 func (r *Run) assess(p plan.Plan) (denied, gates int, path time.Duration) {
 	held := &Run{}
-	held.ID, held.Model, held.Plan = r.ID, r.Model, p
+	held.ID, held.Model = r.ID, r.Model
 	held.Toolbox, held.Permissions, held.prompting = newToolbox(r.Catalogue, r.Toolbox.gateRules()), r.Permissions.clone(), r.prompting
 	held.ungateTools()
-	held.variables, held.places = maps.Clone(p.Variables), map[string]int{}
-	for i, step := range p.Steps {
-		held.Steps, held.places[step.Index] = append(held.Steps, &StepState{Step: step, Status: StepPending, author: authorship{read: r.authorRead(step)}}), i
+	held.Board = newBoard()
+	held.Board.define(p.Variables)
+	var steps []*StepState
+	for _, step := range p.Steps {
+		steps = append(steps, &StepState{Step: step, Status: StepPending, author: authorship{read: r.authorRead(step)}})
 		if tool, err := r.Catalogue.Find(step.Tool); err == nil && step.Gate {
 			held.gateTool(tool)
 		}
 	}
+	held.Board.take(p, 0, steps)
 	v := held.reviewed()
 	for _, step := range p.Steps {
 		switch gate := v.Gate(step.Index); {
@@ -279,7 +274,7 @@ func (v *Review) Gate(index string) *ReviewGate {
 	}
 	probe := *state
 	probe.Step, probe.fill.args, probe.fill.missing = step, nil, v.world.missingArgs(state, step, facts)
-	args, err := plan.ResolveArgs(step.Args, v.world.variables)
+	args, err := plan.ResolveArgs(step.Args, v.world.values())
 	if err != nil {
 		args = step.Args
 	}

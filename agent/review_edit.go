@@ -99,9 +99,12 @@ func (v *Review) NextDraft() int {
 // reviewed returns the current plan as a review shows it.
 func (r *Run) reviewed() *Review {
 	world := &Run{}
-	world.ID, world.Model, world.Plan, world.Revision = r.ID, r.Model, r.Plan, r.Revision
+	world.ID, world.Model = r.ID, r.Model
 	world.Toolbox, world.Permissions = newToolbox(r.Catalogue, r.Toolbox.gateRules()), r.Permissions.clone()
-	world.prompting, world.variables = r.prompting, r.Variables()
+	world.prompting = r.prompting
+	world.Board = newBoard()
+	world.Board.define(r.Variables())
+	var steps []*StepState
 	world.dryRun = true // placeholders stand for values that are not known yet
 	v := &Review{
 		Run: r.ID, Revision: r.Revision, base: r.Plan, settled: map[string]bool{}, world: world,
@@ -110,13 +113,13 @@ func (r *Run) reviewed() *Review {
 	}
 	for _, s := range r.Steps {
 		copied := *s
-		world.Steps = append(world.Steps, &copied)
+		steps = append(steps, &copied)
 		v.settled[s.Step.Index], v.original[s.Step.Index] = s.settled(), s.Step
 		if name := s.Step.ResultVariable; name != "" && s.Status != StepCompleted {
-			world.variables[name] = placeholder(s.Step)
+			world.Board.define(map[string]any{name: placeholder(s.Step)})
 		}
 	}
-	world.places = maps.Clone(r.places)
+	world.Board.take(r.Plan, r.Revision, steps)
 	return v
 }
 

@@ -64,7 +64,6 @@ func offered(tools plan.Catalogue, chain intent.Chain) bool {
 
 // planGoal creates the planner of the goal.
 func (r fold) planGoal(d event.RunStarted) {
-	r.surveyed = d.Routing.Facts
 	if r.ownPlanners != nil {
 		r.Planning.begin(r.planners().Plan(r.brief()))
 		return
@@ -75,7 +74,7 @@ func (r fold) planGoal(d event.RunStarted) {
 		meaning := event.RouteMatched{Intent: chain.Intent, Confidence: chain.Intent.Confidence, Chain: chain.Tools()}
 		r.Planning.route(meaning, planning.Given(owned(chain.Plan(string(d.Goal)), d.Catalogue)))
 		if d.Model == "" {
-			r.fallback = plan.OnFailureAbort
+			r.Terms.abortOnFailure()
 		}
 		return
 	case d.Routing.Planner == event.PlannerRouter:
@@ -86,7 +85,7 @@ func (r fold) planGoal(d event.RunStarted) {
 		r.Planning.begin(planning.Unplanned(reason))
 		return
 	case d.Routing.Planner == event.PlannerNone && !d.PlanOnly:
-		r.prompting.SkipAnalysis, r.prompting.SkipPlan = true, true
+		r.Terms.skipPhases()
 	}
 	r.Planning.begin(r.planners().Plan(r.briefOfGoal()))
 }

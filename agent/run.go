@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"slices"
 	"time"
 
 	"replan/agent/event"
@@ -32,6 +31,9 @@ type Run struct {
 	Outcome
 	flight
 	uncommitted
+	queues queues
+
+	ownPlanners planning.Planners // make the plans; nil means the three phases with a model
 }
 
 // NewRun returns a run that has not started. planners makes its plans; nil plans
@@ -86,6 +88,7 @@ type StepState struct {
 	skip         skipping
 	inner        innerCall
 	sched        schedule
+	node         position
 	call         readyCall
 
 	checks checking
@@ -135,63 +138,3 @@ const (
 	ChangeAdded   Change = "added"
 	ChangeRevised Change = "revised"
 )
-
-// Revision is one replan: what it changed and why.
-type Revision struct {
-	Number  int            // from 2
-	Reason  untrusted.Text // the failure that led to it
-	Removed []StepState    // removed steps in their last state, in their old order
-	After   []string       // for each removed step, the index of its predecessor, or ""
-	Added   []string
-	Revised []string
-	Before  []StepState // revised steps in their earlier state
-
-	Step          string       // the failed step; "" if none failed
-	UserRequest   string       // the user's request
-	AskedAt       time.Time    // when the planner was asked
-	At            time.Time    // when it replaced the previous plan
-	PreviousSteps []*StepState // steps of the previous plan in their last state; read-only
-}
-
-// RemovedAfter returns the step of the current plan after which to show the i-th
-// step removed by the n-th revision. Both count from 0; "" means before all
-// steps.
-func (r *Run) RemovedAfter(n, i int) string {
-	for {
-		revision := &r.Revisions[n]
-		if i >= len(revision.After) || revision.After[i] == "" {
-			return ""
-		}
-		after := revision.After[i]
-		if r.Step(after) != nil && !r.addedSince(n, after) {
-			return after
-		}
-		if n, i = r.removal(n, i, after); n < 0 {
-			return ""
-		}
-	}
-}
-
-// addedSince reports whether the n-th or a later revision added this index, so
-// that it is a different step from the earlier one.
-func (r *Run) addedSince(n int, index string) bool {
-	return slices.ContainsFunc(r.Revisions[n:], func(revision Revision) bool { return slices.Contains(revision.Added, index) })
-}
-
-// removal returns where a step was removed: before the i-th of the n-th revision,
-// or by a later one. The revision is -1 if it was not removed.
-func (r *Run) removal(n, i int, index string) (revision, position int) {
-	for j := range i {
-		if r.Revisions[n].Removed[j].Step.Index == index {
-			return n, j
-		}
-	}
-	for m := n + 1; m < len(r.Revisions); m++ {
-		for j := range r.Revisions[m].Removed {
-			if r.Revisions[m].Removed[j].Step.Index == index {
-				return m, j
-			}
-		}
-	}
-	return -1, 0
-}

@@ -203,17 +203,6 @@ type innerCall struct {
 	answered bool          // the model knows the outcome, or gets it with its next turn
 }
 
-// schedule is the position of a step in the graph and in the queues.
-type schedule struct {
-	waits  int     // number of dependencies that are not completed
-	feeds  []int   // positions of the steps that depend on it
-	node   int     // its index in the graph
-	place  int     // its rank among all steps, by number and then as written
-	length float64 // ms to the end of the longest path from it
-	need   need    // its next need
-	at     int     // its index in the queue for that need
-}
-
 // readyCall is the call of a step that could start, or the reason why it cannot.
 type readyCall struct {
 	args   map[string]any
