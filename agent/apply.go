@@ -18,25 +18,17 @@ import (
 // ErrOutOfOrder reports that an event does not follow the events applied so far.
 var ErrOutOfOrder = errors.New("event out of order")
 
-// fold applies events to a run, with a method for each kind that needs more than
-// a line or two. Only fold and the layers below it (dialogue, scheduler and
-// ledger) change a run.
-type fold struct{ dialogue }
-
-func foldOf(r *Run) fold { return fold{dialogue{scheduler{ledger{r}}}} }
-
 // Apply applies one event to the run. It returns an error and changes nothing if
 // the event does not follow. That is an event of another run, one whose number is
 // not above the last, a second start, anything after the end, or an unknown step.
 func (r *Run) Apply(e event.Event) error {
-	f := foldOf(r)
-	if err := f.follows(e); err != nil {
+	if err := r.follows(e); err != nil {
 		return fmt.Errorf("apply event %d to run %q: %w", e.Seq, r.ID, err)
 	}
 	last := r.Clock.tick(e.Seq, e.Time)
-	f.apply(e, last)
-	f.settleLooks()
-	f.closeElicitations()
+	r.apply(e, last)
+	r.settleLooks()
+	r.closeElicitations()
 	r.uncommitted.note(e.Data, r.Steps, r.mayChange)
 	return nil
 }
@@ -44,7 +36,7 @@ func (r *Run) Apply(e event.Event) error {
 // apply applies an event that follows; last is the time of the previous event.
 //
 //nolint:funlen // one case per kind
-func (r fold) apply(e event.Event, last time.Time) {
+func (r *Run) apply(e event.Event, last time.Time) {
 	switch d := e.Data.(type) {
 	case event.RunStarted:
 		r.applyStarted(e, d)
@@ -161,7 +153,7 @@ func (r fold) apply(e event.Event, last time.Time) {
 
 // closeElicitations drops the questions whose call has ended, or whose step the plan
 // no longer has.
-func (r fold) closeElicitations() {
+func (r *Run) closeElicitations() {
 	r.OpenQuestions.dropElicitations(func(q event.ElicitationRequested) bool {
 		s := r.Step(q.Step)
 		return r.Result != nil || s == nil || s.Status != StepRunning || s.Attempt != q.Attempt
@@ -169,7 +161,7 @@ func (r fold) closeElicitations() {
 }
 
 // applySpawned records the run that a plan tool call started.
-func (r fold) applySpawned(d event.RunSpawned) {
+func (r *Run) applySpawned(d event.RunSpawned) {
 	if s := r.Step(d.Index); s != nil && s.Status == StepRunning && s.Attempt == d.Attempt {
 		s.Run, s.runUsage = d.Run, event.Usage{}
 	}
@@ -177,32 +169,32 @@ func (r fold) applySpawned(d event.RunSpawned) {
 
 // applyTimer releases what waited for the timer. A timer that fires too early,
 // because the clock was set back, is requested again.
-func (r fold) applyTimer(d event.TimerFired) {
+func (r *Run) applyTimer(d event.TimerFired) {
 	if d.ID == event.GuardTime && r.Elapsed().Milliseconds() < r.Limits.MaxDurationMS {
 		return
 	}
 	r.Clock.fire(d.ID)
 	r.applyDeadline(d.ID)
 	waiting := r.queues[needTimer]
-	if len(waiting) > 0 && r.fired(r.retryTimer(waiting[0])) {
-		r.enqueue(waiting[0])
+	if len(waiting) > 0 && r.fired(waiting[0].retryTimer()) {
+		r.scheduler().enqueue(waiting[0])
 		return
 	}
 	for _, s := range slices.Clone(waiting) {
-		r.enqueue(s)
+		r.scheduler().enqueue(s)
 	}
 }
 
-func (r fold) applyCompleted(d event.RunCompleted) {
+func (r *Run) applyCompleted(d event.RunCompleted) {
 	result := d.Result
 	if r.Chat != nil && r.Chat.over() {
-		r.keepRemarks(r.Chat)
+		r.dialogue().keepRemarks(r.Chat)
 	}
 	r.Outcome.complete(result)
 	r.Replanning = nil
 	r.Permissions.closeGates()
 	r.OpenQuestions.closeAll()
-	r.every(func(s *StepState) {
+	r.roster().every(func(s *StepState) {
 		s.awaitsUser = false
 		if s.Status == StepWaiting || s.Status == StepRunning && (s.Loop != nil || s.Items != nil) {
 			s.Status, s.Gate = StepPending, "" // nobody will answer or continue
@@ -210,7 +202,7 @@ func (r fold) applyCompleted(d event.RunCompleted) {
 	})
 }
 
-func (r fold) applyGuardWarned(d event.GuardWarned) {
+func (r *Run) applyGuardWarned(d event.GuardWarned) {
 	what := d.Step
 	if s := r.Step(d.Step); s != nil && d.Guard == event.GuardPerTool {
 		what = r.facts(s.Step.Tool).Tool.QualifiedName()
@@ -220,7 +212,7 @@ func (r fold) applyGuardWarned(d event.GuardWarned) {
 }
 
 // follows returns an error if the event may not come next.
-func (r fold) follows(e event.Event) error {
+func (r *Run) follows(e event.Event) error {
 	if e.Data == nil {
 		return fmt.Errorf("it has no data: %w", ErrOutOfOrder)
 	}
@@ -255,7 +247,7 @@ func (r fold) follows(e event.Event) error {
 
 // followsEnd checks that a run that is over is at most resumed or undone, and one
 // that is undone is left alone.
-func (r fold) followsEnd(data event.Data) error {
+func (r *Run) followsEnd(data event.Data) error {
 	_, damaged := data.(event.JournalDamaged)
 	_, resumes := data.(event.RunResumed)
 	_, undone := data.(event.RunUndone)
@@ -274,7 +266,7 @@ func (r fold) followsEnd(data event.Data) error {
 }
 
 // followsPlan checks that a review or a start refers to the current plan.
-func (r fold) followsPlan(data event.Data) error {
+func (r *Run) followsPlan(data event.Data) error {
 	switch d := data.(type) {
 	case event.PlanChosen:
 		if _, err := r.ChooseDraft(d.Draft, d.By); err != nil {
@@ -293,9 +285,9 @@ func (r fold) followsPlan(data event.Data) error {
 }
 
 // awaits reports whether the step has yet to pass this gate.
-func (r fold) awaits(index, gate string) bool {
+func (r *Run) awaits(index, gate string) bool {
 	s := r.Step(index)
-	return s != nil && s.Status == StepPending && !r.ends() && gate == r.gateID(s) && (s.item.step == nil || !s.held())
+	return s != nil && s.Status == StepPending && !r.ends() && gate == r.rulings().gateID(s) && (s.item.step == nil || !s.held())
 }
 
 // gateOf returns the step and the gate that a preview event refers to.
@@ -328,7 +320,7 @@ func phaseOf(d event.Data) (int, bool) {
 	}
 }
 
-func (r fold) applyStarted(e event.Event, d event.RunStarted) {
+func (r *Run) applyStarted(e event.Event, d event.RunStarted) {
 	r.Terms.start(e.Run, d)
 	r.Clock.start()
 	granted, rules := grants(d.Rules)
@@ -344,20 +336,20 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 
 // modelReplies takes the reply to a request of the planner, and modelFails records that no
 // complete one came.
-func (r ledger) modelReplies(said reply.Reply) {
+func (r *Run) modelReplies(said reply.Reply) {
 	r.flight.modelReturns()
 	r.Meter.reply(said)
 	r.Planning.absorb(said)
 }
 
-func (r ledger) modelFails(kind event.FailureKind, reason string, partial reply.Reply) {
+func (r *Run) modelFails(kind event.FailureKind, reason string, partial reply.Reply) {
 	r.flight.modelReturns()
 	r.Meter.reply(partial)
 	r.Planning.unanswered(kind, reason, partial, r.ends())
 }
 
 // applyRequest records a model request outside the three phases.
-func (r fold) applyRequest(d event.ModelRequested) {
+func (r *Run) applyRequest(d event.ModelRequested) {
 	r.flight.modelStarts()
 	r.ModelCalls.asked(&Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Request: d.Request}, r.Now)
 	s := r.Step(d.Step)
@@ -370,18 +362,18 @@ func (r fold) applyRequest(d event.ModelRequested) {
 				s.partial = d.Request.Partial // it has seen these, although later turns have less room for them
 			}
 			s.Loop.request(r.Now)
-			r.enqueue(s)
+			r.scheduler().enqueue(s)
 		}
 	case d.Purpose == prompt.PurposeStep && s != nil:
 		s.fill.asking, s.partial = true, d.Request.Partial
-		r.enqueue(s)
+		r.scheduler().enqueue(s)
 	default:
 		r.Planning.await()
 		r.undraft()
 	}
 }
 
-func (r fold) applyReply(d event.ModelReplied) {
+func (r *Run) applyReply(d event.ModelReplied) {
 	r.ModelCalls.replied(Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Reply: d.Reply, Error: d.Error}, r.modelTerms())
 	switch {
 	case d.Purpose == prompt.PurposeChat:
@@ -400,7 +392,7 @@ func (r fold) applyReply(d event.ModelReplied) {
 			if d.Error == "" {
 				r.fill(s, d.Reply.Text)
 			}
-			r.enqueue(s)
+			r.scheduler().enqueue(s)
 		}
 		return
 	}
@@ -413,7 +405,7 @@ func (r fold) applyReply(d event.ModelReplied) {
 
 // fill takes the arguments that a model wrote for a step if the resulting call
 // fits its tool.
-func (r fold) fill(s *StepState, text string) {
+func (r *Run) fill(s *StepState, text string) {
 	args, err := reply.ParseArgs(text)
 	if err != nil {
 		s.fill.problem = err.Error()

@@ -11,9 +11,9 @@ import (
 
 // applyPlan applies the first plan. A step started while the plan streamed in is
 // adopted if its tool, args and dependencies are unchanged.
-func (r fold) applyPlan(d event.PlanCreated) {
+func (r *Run) applyPlan(d event.PlanCreated) {
 	drafts := r.Steps
-	r.every(r.countAttempts)
+	r.roster().every(r.countAttempts)
 	r.Board.first(d.Drafts, r.Now)
 	r.Planning.finish()
 	r.Meter.plan(len(d.Plan.Steps))
@@ -27,7 +27,7 @@ func (r fold) applyPlan(d event.PlanCreated) {
 	for i, step := range d.Plan.Steps {
 		state := &states[i]
 		state.Step, state.Status, state.attempts = step, StepPending, r.attemptsBefore(step.Index)
-		state.author.read = r.authorRead(step)
+		state.author.read = r.origins().authorRead(step)
 		steps = append(steps, state)
 	}
 	r.Board.take(d.Plan, d.Revision, steps)
@@ -42,25 +42,25 @@ func (r fold) applyPlan(d event.PlanCreated) {
 			r.bind(s)
 		}
 	}
-	r.rebuildGraph()
-	r.cutWordless()
+	r.scheduler().rebuildGraph()
+	r.scheduler().cutWordless()
 	for _, s := range r.Steps {
 		if s.Status == StepFailed {
 			r.deal(s)
 		}
 	}
 	r.hold()
-	r.heed()
+	r.dialogue().heed()
 }
 
-func (r fold) applyReplan(d event.ReplanStarted) {
+func (r *Run) applyReplan(d event.ReplanStarted) {
 	r.Meter.replan()
 	r.Planning.replan(d, r.Now)
 	why := string(d.Error)
 	if d.Step == "" && r.Planning.onlyRemark() {
 		why = "" // the replan comes only from the user's remark
 	}
-	r.Planning.begin(r.planners().Replan(r.brief(), prompt.Situation{
+	r.Planning.begin(r.makers().Replan(r.briefing().brief(), prompt.Situation{
 		Remarks:     string(d.Request),
 		Plan:        r.Plan,
 		History:     r.History,
@@ -75,12 +75,12 @@ func (r fold) applyReplan(d event.ReplanStarted) {
 }
 
 // applyDiff applies a new plan for the remaining steps.
-func (r fold) applyDiff(d event.PlanDiff) {
+func (r *Run) applyDiff(d event.PlanDiff) {
 	revision := Revision{Number: d.Revision, Reason: d.Reason, Added: d.Added, Revised: d.Revised, AskedAt: r.Now, At: r.Now, PreviousSteps: r.Steps}
 	if asked := r.Replanning; asked != nil {
 		revision.Step, revision.UserRequest, revision.AskedAt = asked.Step, asked.UserRequest, asked.StartedAt
 	}
-	r.dropAttempts()
+	r.recorder().dropAttempts()
 	old := map[string]*StepState{}
 	last := ""
 	for _, s := range r.Steps {
@@ -95,9 +95,9 @@ func (r fold) applyDiff(d event.PlanDiff) {
 		}
 		last = s.Step.Index
 	}
-	read := r.hasRead()
+	read := r.origins().hasRead()
 	r.Meter.closeRevision(r.Revision, r.History, r.toolName)
-	r.every(r.countAttempts)
+	r.roster().every(r.countAttempts)
 	r.Board.revise(revision)
 	r.Planning.replanned()
 	r.Outcome.planAgain()
@@ -108,14 +108,14 @@ func (r fold) applyDiff(d event.PlanDiff) {
 		state := &StepState{Step: step, Status: StepPending, attempts: r.attemptsBefore(step.Index)}
 		before, stays := old[step.Index]
 		switch {
-		case stays && r.onlyRechecks(before) && plan.SameWork(before.Step, step) && r.refersToFinished(step, old):
+		case stays && r.scheduler().onlyRechecks(before) && plan.SameWork(before.Step, step) && r.refersToFinished(step, old):
 			*state = *before
 			state.Step = step
 			r.beginChecks(state)
 		case slices.Contains(d.Added, step.Index):
-			state.Change, state.replanned, state.author.read = ChangeAdded, true, r.unsaid(step, old, read)
+			state.Change, state.replanned, state.author.read = ChangeAdded, true, r.origins().unsaid(step, old, read)
 		case slices.Contains(d.Revised, step.Index):
-			state.Change, state.replanned, state.author.read = ChangeRevised, true, r.unsaid(step, old, read)
+			state.Change, state.replanned, state.author.read = ChangeRevised, true, r.origins().unsaid(step, old, read)
 		case stays && before.Status == StepCompleted:
 			// Only completed steps stay unchanged. A reference may now mean
 			// another result, so earlier approvals of pending calls no longer
@@ -133,42 +133,42 @@ func (r fold) applyDiff(d event.PlanDiff) {
 	}
 	r.Board.take(d.Plan, d.Revision, steps)
 	r.Permissions.closeGates()
-	r.rebuildGraph()
+	r.scheduler().rebuildGraph()
 	r.hold()
-	r.heed()
+	r.dialogue().heed()
 }
 
-func (r fold) applyPhaseStarted(d event.PhaseStarted) {
+func (r *Run) applyPhaseStarted(d event.PhaseStarted) {
 	r.Planning.startPhase(d.Phase, d.Request.Draft, r.Now)
 	r.flight.modelStarts()
 	r.ModelCalls.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request}, r.Now)
 	r.undraft()
 }
 
-func (r fold) applyPhaseCompleted(d event.PhaseCompleted) {
+func (r *Run) applyPhaseCompleted(d event.PhaseCompleted) {
 	r.Planning.completePhase(d)
 	r.ModelCalls.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply}, r.modelTerms())
 	r.modelReplies(d.Reply)
 }
 
-func (r fold) applyPhaseFailed(d event.PhaseFailed) {
+func (r *Run) applyPhaseFailed(d event.PhaseFailed) {
 	r.Planning.failPhase(d, r.Now)
 	r.ModelCalls.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply, Error: d.Reason}, r.modelTerms())
 	r.modelFails(d.Failure, string(d.Reason), d.Reply)
 }
 
-func (r fold) applySynthesisStarted(d event.SynthesisStarted) {
+func (r *Run) applySynthesisStarted(d event.SynthesisStarted) {
 	r.Planning.finish()
 	r.Outcome.beginAnswer(d, r.Now)
 	r.flight.modelStarts()
 	r.ModelCalls.asked(&Exchange{Purpose: d.Request.Purpose, Request: d.Request}, r.Now)
 	if d.Direct {
-		r.takeRemarks()
+		r.dialogue().takeRemarks()
 	}
 }
 
 // applySynthesis takes the answer of the model. An empty one does not count.
-func (r fold) applySynthesis(d event.SynthesisCompleted) {
+func (r *Run) applySynthesis(d event.SynthesisCompleted) {
 	r.flight.modelReturns()
 	r.Meter.reply(d.Reply)
 	purpose := prompt.PurposeSynthesis
@@ -179,16 +179,16 @@ func (r fold) applySynthesis(d event.SynthesisCompleted) {
 	if r.Chat != nil {
 		r.Chat.interrupt()
 	}
-	promised := d.Error == "" && r.Synthesis.Direct && r.Chat.onlyPromises(d.Reply) && len(prompt.ChatTools(r.brief())) > 0
+	promised := d.Error == "" && r.Synthesis.Direct && r.Chat.onlyPromises(d.Reply) && len(prompt.ChatTools(r.briefing().brief())) > 0
 	silent := d.Error == "" && strings.TrimSpace(string(d.Text)) == ""
 	switch {
 	case !r.Synthesis.Direct:
-	case d.Error == "" && len(r.remarks()) > 0:
-		r.hearMore(d.Reply)
+	case d.Error == "" && len(r.dialogue().remarks()) > 0:
+		r.dialogue().hearMore(d.Reply)
 		return
 	case promised, silent && r.Conversations.chat().bearsAStall():
 		r.Outcome.continueAnswer()
-		r.handleReply(r.Conversations.chat(), d.Reply)
+		r.dialogue().handleReply(r.Conversations.chat(), d.Reply)
 		return
 	}
 	r.Outcome.finishAnswer(d)

@@ -20,7 +20,7 @@ import (
 const outputKept = 64 << 10
 
 // applyStepOutput keeps the newest output of a running step.
-func (r fold) applyStepOutput(d event.StepOutput) {
+func (r *Run) applyStepOutput(d event.StepOutput) {
 	s := r.Step(d.Index)
 	if s == nil {
 		return
@@ -32,7 +32,7 @@ func (r fold) applyStepOutput(d event.StepOutput) {
 }
 
 // applyStepRetry makes a failed step wait for its next attempt.
-func (r fold) applyStepRetry(d event.StepRetry) {
+func (r *Run) applyStepRetry(d event.StepRetry) {
 	s := r.Step(d.Index)
 	if s == nil {
 		return
@@ -45,14 +45,14 @@ func (r fold) applyStepRetry(d event.StepRetry) {
 		s.Polls = 0
 	}
 	s.Status, s.RetryAt, s.fill.problem = StepPending, d.At, ""
-	if a := r.newestOf(s); a != nil {
+	if a := r.recorder().newestOf(s); a != nil {
 		a.RetryAt = d.At
 	}
-	r.enqueue(s)
+	r.scheduler().enqueue(s)
 }
 
 // applyStepSkipped skips a step and its dependents.
-func (r fold) applyStepSkipped(d event.StepSkipped) {
+func (r *Run) applyStepSkipped(d event.StepSkipped) {
 	s := r.Step(d.Index)
 	if s == nil {
 		return
@@ -61,17 +61,17 @@ func (r fold) applyStepSkipped(d event.StepSkipped) {
 	if s.NotTaken = d.Reason == event.NotTaken; s.NotTaken {
 		s.Error = notTakenWords(d)
 	}
-	r.record(s, plan.ItemSkipped)
-	r.enqueue(s)
+	r.recorder().record(s, plan.ItemSkipped)
+	r.scheduler().enqueue(s)
 	if s.NotTaken {
-		r.passBy(s)
+		r.scheduler().passBy(s)
 		return
 	}
-	r.cutBehind(s)
+	r.scheduler().cutBehind(s)
 }
 
 // applyStepInDoubt asks about a step that may have taken effect.
-func (r fold) applyStepInDoubt(d event.StepInDoubt) {
+func (r *Run) applyStepInDoubt(d event.StepInDoubt) {
 	r.OpenQuestions.found(d.Index, d.Attempt)
 	s := r.back(d.Index, d.Attempt)
 	if s == nil {
@@ -81,15 +81,15 @@ func (r fold) applyStepInDoubt(d event.StepInDoubt) {
 	if s.interruption.isLost() {
 		s.interruption = uninterrupted
 	}
-	r.endAttempt(s, d.Attempt)
-	r.record(s, plan.ItemInDoubt)
+	r.recorder().endAttempt(s, d.Attempt)
+	r.recorder().record(s, plan.ItemInDoubt)
 	r.ask(s)
-	r.enqueue(s)
+	r.scheduler().enqueue(s)
 }
 
 // applyGateRequested opens the gate of a waiting step. A call that changes nothing
 // passes it.
-func (r fold) applyGateRequested(e event.Event, d event.GateRequested) {
+func (r *Run) applyGateRequested(e event.Event, d event.GateRequested) {
 	s := r.Step(d.Step)
 	if s == nil {
 		return
@@ -101,24 +101,24 @@ func (r fold) applyGateRequested(e event.Event, d event.GateRequested) {
 	s.gate.called, s.gate.since = false, 0
 	if d.Nothing {
 		s.gate.answer = gateAllowed
-		r.enqueue(s)
+		r.scheduler().enqueue(s)
 		return
 	}
 	s.Status, s.Gate = StepWaiting, d.Gate
-	r.enqueue(s)
+	r.scheduler().enqueue(s)
 	r.Permissions.openGate(&Gate{GateRequested: d, RequestedAt: e.Time})
-	r.askedGate(s, d)
+	r.recorder().askedGate(s, d)
 }
 
 // applyStepCompleted stores the result of an attempt.
-func (r fold) applyStepCompleted(d event.StepCompleted) {
+func (r *Run) applyStepCompleted(d event.StepCompleted) {
 	if s := r.Step(d.Index); d.DryRun && (s == nil || s.Status == StepPending) {
 		r.applyDry(d)
 		return
 	}
 	s := r.back(d.Index, d.Attempt)
 	if s == nil {
-		r.endOrphan(d.Index, d.Attempt, StepCompleted, d.MS)
+		r.recorder().endOrphan(d.Index, d.Attempt, StepCompleted, d.MS)
 		return
 	}
 	s.Status, s.Result, s.Beside, s.MS, s.Tokens = StepCompleted, d.Result, d.Beside, d.MS, d.Tokens
@@ -127,31 +127,31 @@ func (r fold) applyStepCompleted(d event.StepCompleted) {
 		text, _ := d.Result.(string)
 		s.DryRun, s.Result = true, plan.Placeholder(text)
 	}
-	r.endAttempt(s, d.Attempt)
+	r.recorder().endAttempt(s, d.Attempt)
 	if d.Reply != nil {
 		r.Meter.reply(*d.Reply)
 		r.ModelCalls.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply}, r.modelTerms())
 	}
 	s.gate.repeats = 0
 	r.Meter.spend(s.account(d.Run, d.Usage))
-	r.record(s, plan.ItemCompleted)
+	r.recorder().record(s, plan.ItemCompleted)
 	switch {
 	case s.inner.loop != nil:
-		r.settleCall(s)
+		r.dialogue().settleCall(s)
 	case s.Draft:
 		r.readyDrafts()
 	case len(ChecksOf(s.Step)) > 0:
 		r.beginChecks(s)
-		r.leaveLoop(s)
-		r.enqueue(s)
+		r.dialogue().leaveLoop(s)
+		r.scheduler().enqueue(s)
 	default:
-		r.release(s)
-		r.leaveLoop(s)
-		r.enqueue(s) // a sub-agent was waiting here with its answer
+		r.scheduler().release(s)
+		r.dialogue().leaveLoop(s)
+		r.scheduler().enqueue(s) // a sub-agent was waiting here with its answer
 	}
 }
 
-func (r fold) applyStepStarted(d event.StepStarted) {
+func (r *Run) applyStepStarted(d event.StepStarted) {
 	s := r.Step(d.Index)
 	s.Status, s.Attempt, s.Args, s.Coerced, s.StartedAt = StepRunning, d.Attempt, d.Args, d.Coerced, r.Now
 	s.Output, s.Error, s.Failure, s.Progress, s.Beside = "", "", "", event.StepProgress{}, plan.Beside{}
@@ -163,10 +163,10 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 	if s.interruption == startUnknown {
 		s.interruption = uninterrupted
 	}
-	a := r.attemptOf(s, d.Attempt)
+	a := r.recorder().attemptOf(s, d.Attempt)
 	a.Status, a.StartedAt, a.Passed = StepRunning, r.Now, d.Rule
 	s.ReadyAt = time.Time{}
-	r.overtake(s)
+	r.scheduler().overtake(s)
 	if s.Polls == 0 && s.item.step == nil { // the calls of a step that waits, or for its items, are one execution
 		r.Meter.beginStep()
 	}
@@ -184,7 +184,7 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 		r.Meter.call(facts.Tool.ReadOnly)
 		r.flight.callStarts(d.Index, d.Attempt)
 	case plan.ExecutorAgent:
-		r.beginLoop(s)
+		r.dialogue().beginLoop(s)
 	default:
 		r.flight.modelStarts()
 		if d.Request != nil {
@@ -192,11 +192,11 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 			r.ModelCalls.asked(&Exchange{Purpose: d.Request.Purpose, Step: d.Index, Attempt: d.Attempt, Request: *d.Request}, r.Now)
 		}
 	}
-	r.enqueue(s)
+	r.scheduler().enqueue(s)
 }
 
 // applyDry completes a step of a dry run without a call.
-func (r fold) applyDry(d event.StepCompleted) {
+func (r *Run) applyDry(d event.StepCompleted) {
 	s := r.Step(d.Index)
 	if s == nil || s.Status != StepPending {
 		return
@@ -214,20 +214,20 @@ func (r fold) applyDry(d event.StepCompleted) {
 	if text, ok := d.Result.(string); ok {
 		s.Result = plan.Placeholder(text)
 	}
-	r.record(s, plan.ItemCompleted)
+	r.recorder().record(s, plan.ItemCompleted)
 	if s.inner.loop != nil {
 		r.Meter.beginInner()
 		s.inner.loop.made(s.Step.Tool, d.Args)
-		r.settleCall(s)
+		r.dialogue().settleCall(s)
 	} else {
-		r.release(s)
+		r.scheduler().release(s)
 	}
-	r.enqueue(s)
+	r.scheduler().enqueue(s)
 }
 
 // back marks an attempt as no longer in flight and returns its step, or nil if
 // the plan has changed since.
-func (r ledger) back(index string, number int) *StepState {
+func (r *Run) back(index string, number int) *StepState {
 	s := r.Step(index)
 	current := s != nil && s.Status == StepRunning && s.Attempt == number
 	if !r.flight.callReturns(index, number) && current && s.Step.Executor == plan.ExecutorSelf && !s.expands() {
@@ -239,7 +239,7 @@ func (r ledger) back(index string, number int) *StepState {
 	return s
 }
 
-func (r fold) applyStepFailed(d event.StepFailed) {
+func (r *Run) applyStepFailed(d event.StepFailed) {
 	if s := r.Step(d.Index); s != nil && s.Status == StepChecking && (d.Failure == event.FailureCheck || d.Failure == event.FailureTimeout) {
 		r.applyRefuted(s, d)
 		return
@@ -250,7 +250,7 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 		// plan that cannot be executed uses up its budget.
 		s = r.Step(d.Index)
 		if s == nil || s.Status == StepCompleted || s.attempts.total >= d.Attempt {
-			r.endOrphan(d.Index, d.Attempt, StepFailed, d.MS)
+			r.recorder().endOrphan(d.Index, d.Attempt, StepFailed, d.MS)
 			return
 		}
 		s.Attempt, s.attempts.total = d.Attempt, d.Attempt
@@ -272,7 +272,7 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 	r.Meter.spend(s.account(d.Run, d.Usage))
 	s.Status, s.Error, s.Failure, s.MS = StepFailed, d.Error, d.Failure, d.MS
 	s.Beside.Attachments, s.gate.since = d.Attachments, 0
-	r.endAttempt(s, d.Attempt)
+	r.recorder().endAttempt(s, d.Attempt)
 	switch {
 	case d.Removes != "":
 		s.gate.removes = d.Removes
@@ -291,27 +291,27 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 		r.holdBack(s)
 		return
 	}
-	r.record(s, plan.ItemFailed)
+	r.recorder().record(s, plan.ItemFailed)
 	switch {
 	case s.inner.loop != nil:
-		r.dealCall(s)
+		r.dialogue().dealCall(s)
 	case !s.Draft:
 		r.deal(s)
 	}
-	r.leaveLoop(s)
-	r.enqueue(s)
+	r.dialogue().leaveLoop(s)
+	r.scheduler().enqueue(s)
 }
 
 // deal decides what follows from a failed step. If that would end the run and the
 // user is present and has something to decide, it asks the user instead.
-func (r fold) deal(s *StepState) {
+func (r *Run) deal(s *StepState) {
 	switch {
-	case s.item.step == nil || r.retries(s):
+	case s.item.step == nil || r.scheduler().retries(s):
 	case r.endsItems(s):
 		r.stopItems(s)
 		return
 	default:
-		r.cutBehind(s)
+		r.scheduler().cutBehind(s)
 		return
 	}
 	status, reason := event.StatusFailed, event.ReasonStepFailed
@@ -324,14 +324,14 @@ func (r fold) deal(s *StepState) {
 	case !s.Failure.Replannable():
 		r.end(event.StatusFailed, event.ReasonGuard, sentence)
 		return
-	case r.retries(s), r.refills(s):
+	case r.scheduler().retries(s), r.refills(s):
 		return
 	default:
 		switch follows := r.Plan.FailureOf(s.Step, r.fallback); {
 		case follows == plan.OnFailureAbort:
 		case follows == plan.OnFailureReplan && r.Limits.NoReplan:
 		case follows == plan.OnFailureSkip:
-			r.cutBehind(s)
+			r.scheduler().cutBehind(s)
 			return
 		default:
 			if r.dryRun {
@@ -350,7 +350,7 @@ func (r fold) deal(s *StepState) {
 	case r.dryRun:
 		// The run would end here, but a dry run also shows the steps that do not
 		// depend on this one.
-		r.cutBehind(s)
+		r.scheduler().cutBehind(s)
 		r.Outcome.endDry(status, reason, sentence)
 	case r.attended && !r.ends() && r.leavesAChoice(s):
 		r.ask(s)
@@ -362,7 +362,7 @@ func (r fold) deal(s *StepState) {
 // leavesAChoice reports whether the user has something to decide after a failed step.
 // If nothing can replan, a denial is final, and so is the failure of the last step:
 // a resume tries it again.
-func (r fold) leavesAChoice(s *StepState) bool {
+func (r *Run) leavesAChoice(s *StepState) bool {
 	switch {
 	case r.canReplan() || r.asks():
 		return true
@@ -391,44 +391,17 @@ func headline(text string) string {
 	return line
 }
 
-// retries reports whether a failed step will be retried: its tool is read-only
-// and has attempts left.
-func (r scheduler) retries(s *StepState) bool {
-	if s.Step.Retries == 0 || s.Items != nil || s.Attempt-s.attempts.before > s.Step.Retries {
-		return false
-	}
-	switch s.Failure {
-	case event.FailureTool, event.FailureTimeout, event.FailureModel, event.FailureCheck:
-		facts := r.facts(s.Step.Tool)
-		return facts.Err == nil && facts.Tool.ReadOnly
-	default:
-		return false // another attempt would fail the same way
-	}
-}
-
 // PassesOver reports whether a step has failed for good and its run continues without it,
 // as its on_failure says.
 func (r *Run) PassesOver(s *StepState) bool {
-	return s.Status == StepFailed && s.item.step == nil && s.Failure.Replannable() && !foldOf(r).retries(s) &&
+	return s.Status == StepFailed && s.item.step == nil && s.Failure.Replannable() && !r.scheduler().retries(s) &&
 		r.Plan.FailureOf(s.Step, r.fallback) == plan.OnFailureSkip
-}
-
-// record adds the ended attempt to the history.
-func (r ledger) record(s *StepState, status plan.ItemStatus) {
-	item := plan.HistoryItem{
-		Index: s.Step.Index, Parent: s.Parent, Title: s.Step.Title, Tool: s.Step.Tool, Args: s.Args,
-		ExpectedOutcome: s.Step.ExpectedOutcome, Status: status, Attempt: s.Attempt, Error: s.Error, MS: s.MS, Beside: s.Beside,
-	}
-	if status == plan.ItemCompleted {
-		item.Result = s.Result
-	}
-	r.Ledger.add(item)
 }
 
 // refills asks a model once more for the arguments that the tool refused: small models
 // copy a text nearly right. A change by one of the workspace's own operators is made whole
 // or not at all, so that nothing has happened.
-func (r fold) refills(s *StepState) bool {
+func (r *Run) refills(s *StepState) bool {
 	if s.fill.args == nil || s.fill.refused != "" || s.Failure != event.FailureTool || r.Model == "" || s.item.step != nil {
 		return false
 	}
@@ -437,6 +410,6 @@ func (r fold) refills(s *StepState) bool {
 	}
 	s.fill.refused = plan.CanonicalJSON(s.fill.args) + "\n" + string(s.Error)
 	s.Status, s.fill.args, s.call = StepPending, nil, readyCall{}
-	r.enqueue(s)
+	r.scheduler().enqueue(s)
 	return true
 }

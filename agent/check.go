@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"replan/agent/event"
-	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning/expression"
 	"replan/planning/intent"
@@ -91,27 +90,6 @@ func untested(c event.CheckCompleted) event.CheckCompleted {
 // runsTests reports whether a tool is the workspace's own that runs tests.
 func runsTests(t plan.Tool) bool { return t.Trusted && t.Name == "test.run" }
 
-// looksAtNoTests reports whether an expression of a check is about tests, and there were none. A
-// wait is over all the same.
-func (r decision) looksAtNoTests(subject checkSubject, names []string) bool {
-	s := subject.step
-	if s != nil && s.Step.Until != nil && len(subject.done) == 0 {
-		return false
-	}
-	for _, name := range names {
-		from := []*StepState{s}
-		if s == nil || name != "result" && name != s.Step.ResultVariable {
-			from = producersFor(r.Run, cmp.Or(s, &StepState{}), name)
-		}
-		for _, other := range from {
-			if runsTests(r.facts(other.Step.Tool).Tool) && intent.Untested(other.Result) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // checkSubject is a step whose work is done, or, without one, the plan's acceptance.
 type checkSubject struct {
 	step   *StepState // nil for the acceptance
@@ -142,226 +120,33 @@ func subjectOf(s *StepState) checkSubject {
 // over reports whether all checks are evaluated.
 func (c checkSubject) over() bool { return len(c.done) >= len(c.checks) }
 
-// nextChecks evaluates the checks of the steps whose work is done.
-func (r decision) nextChecks(q queue, free *slots) []Action {
-	var out []Action
-	// Those whose call is under way come first, so that no more run than there are slots.
-	waiting := slices.SortedFunc(slices.Values(q), func(a, b *StepState) int { return cmp.Compare(a.checks.since, b.checks.since) })
-	for _, s := range waiting[:min(len(waiting), recordsAtOnce)] {
-		subject := subjectOf(s)
-		if subject.over() {
-			failed := event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(refutation(s.Checked)), Failure: event.FailureCheck, MS: s.MS}
-			return append(out, Action{Record: failed})
-		}
-		actions := r.nextCheck(subject, free)
-		if len(actions) > 0 && s.Step.Until != nil && len(s.Checked) == 0 {
-			if actions = r.poll(s, actions); actions[0].mayEnd() {
-				return append(out, actions...)
-			}
-		}
-		out = append(out, actions...)
-	}
-	return out
-}
-
-// poll returns the next actions of a step that waits, given those of its condition: it
-// continues, calls again later, or fails because its time is up.
-func (r decision) poll(s *StepState, actions []Action) []Action {
-	found, evaluated := actions[0].Record.(event.CheckCompleted)
-	if !evaluated || found.State == plan.StateVerified {
-		return actions
-	}
-	why := cmp.Or(string(found.Reason), plan.SawWords(found.Saw))
-	left := s.Step.Until.For - (r.Elapsed() - s.waitingFrom) // without the time in which the run was stopped
-	if left <= 0 {
-		sentence := fmt.Sprintf("it waited %s, and %s does not hold", s.Step.Until.For, s.Step.Until.Expect)
-		if why != "" {
-			sentence += " (" + why + ")"
-		}
-		return []Action{{Record: event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(sentence), Failure: event.FailureTimeout, MS: (r.Elapsed() - s.waitingFrom).Milliseconds()}}}
-	}
-	at := r.Now.Add(min(s.Step.Until.Every, left))
-	return []Action{{Record: event.StepRetry{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text("not yet: " + cmp.Or(why, s.Step.Until.Expect+" does not hold")), At: at}}}
-}
-
 // checksBeforeEnd evaluates what is left when the run is about to end, as calls that run may
 // finish. After a stop nothing can be called; a resume evaluates it.
-func (r decision) checksBeforeEnd() []Action {
+func (r *decision) checksBeforeEnd() []Action {
 	if r.Paused || r.Outcome.endsAs().reason == event.ReasonTimeBudget {
 		return nil
 	}
-	free := r.freeSlots()
-	return r.nextChecks(r.queues[needCheck], &free)
+	free := r.guards().freeSlots()
+	return r.checker().nextChecks(r.queues[needCheck], &free)
 }
 
 // nextAcceptance evaluates the plan's acceptance, after its last step.
-func (r decision) nextAcceptance() []Action {
+func (r *decision) nextAcceptance() []Action {
 	subject := r.Acceptance.acceptanceOf(&r.Board)
 	if r.Revision == 0 || r.dryRun || r.Synthesis.Direct || r.Synthesis.Started && !r.Synthesis.Done || subject.over() {
 		return nil
 	}
-	free := r.freeSlots()
-	return r.nextCheck(subject, &free)
+	free := r.guards().freeSlots()
+	return r.checker().nextCheck(subject, &free)
 }
 
 // accepting reports whether the plan's acceptance is being evaluated.
-func (r decision) accepting() bool {
+func (r *decision) accepting() bool {
 	return !r.ends() && !r.Planning.wantsReplan() && !r.Planning.active() && r.Revision > 0 && !r.ReviewPending() && !r.asks() && r.settled() && r.nextAcceptance() != nil
 }
 
-// nextCheck evaluates the next check, or has its tool called if a slot is free.
-func (r decision) nextCheck(subject checkSubject, free *slots) []Action {
-	check := subject.checks[len(subject.done)]
-	done := event.CheckCompleted{
-		Attempt: subject.number, Check: len(subject.done) + 1, Title: titleOf(check), Expect: check.Expect,
-		Saw: []expression.Sight{},
-	}
-	if subject.step != nil {
-		done.Index = subject.step.Step.Index
-	}
-	values := r.checkValues(subject.step, expression.NamesOf(check.Expect))
-	if why := r.unknownTo(subject, check); why != "" {
-		done.State, done.Reason = plan.StateUnchecked, untrusted.Text(why)
-		return []Action{{Record: done}}
-	}
-	if check.Tool == "" {
-		if done = evaluated(done, values); r.looksAtNoTests(subject, expression.NamesOf(check.Expect)) {
-			done = untested(done)
-		}
-		return []Action{{Record: done}}
-	}
-	if free.tools <= 0 {
-		return nil
-	}
-	call, why := r.checkCall(subject, check, free)
-	if why != "" {
-		done.State, done.Reason = plan.StateUnchecked, untrusted.Text(why)
-		return []Action{{Record: done}}
-	}
-	free.tools--
-	facts := r.facts(check.Tool)
-	free.start(facts, 0) // it is no step of its own
-	done.Tool, done.Args = facts.Tool.QualifiedName(), call
-	timeout, limit := r.timeLimit(plan.Step{}, facts.Tool)
-	return []Action{{Effect: CallCheck{Check: done, Values: values, Tool: facts.Tool, Paths: judgedPaths(r.Run, &StepState{}, facts), Round: subject.round, Timeout: timeout, Limit: limit}}}
-}
-
-// unknownTo returns which value a check looks at that nobody knows, "" if there is none.
-func (r decision) unknownTo(subject checkSubject, check plan.Check) string {
-	names := expression.NamesOf(check.Expect)
-	for _, reference := range plan.References(check.Args) {
-		names = append(names, reference.Name)
-	}
-	values := r.checkValues(subject.step, names)
-	for _, name := range names {
-		own := subject.step != nil && (name == subject.step.Step.ResultVariable || name == "result" && check.Tool == "")
-		_, there := values[name]
-		switch {
-		case own && subject.step.checks.unknownResult:
-			return "nobody knows the result of the step"
-		case !own && !there && name != "result":
-			return name + " has no value"
-		}
-	}
-	return ""
-}
-
-// checkValues returns the values of names, as the checks of a step see them.
-func (r decision) checkValues(s *StepState, names []string) map[string]any {
-	values := make(map[string]any, len(names)+1)
-	for _, name := range names {
-		if v, ok := r.value(name); ok {
-			values[name] = v
-		}
-		if s == nil {
-			continue
-		}
-		if v, ok := s.item.values[name]; ok {
-			values[name] = v
-			continue
-		}
-		switch name {
-		case s.Step.ResultVariable, "result":
-			values[name] = s.Result
-		case "args":
-			values[name] = s.Args
-		}
-	}
-	return values
-}
-
-// checkCall returns the args of a check's call, or why it cannot be made. A check asks
-// nobody: a call that needs a gate is not made.
-func (r decision) checkCall(subject checkSubject, check plan.Check, free *slots) (args map[string]any, why string) {
-	facts := r.facts(check.Tool)
-	switch {
-	case facts.Err != nil:
-		return nil, facts.Err.Error()
-	case !facts.Tool.ReadOnly:
-		return nil, facts.Tool.QualifiedName() + " is not read-only"
-	case free.left.calls <= free.reserved.calls || free.left.discovery <= free.reserved.discovery:
-		return nil, "no calls are left for it"
-	case r.Limits.MaxCallsPerTool > 0 && facts.timesCalled()+free.starting[facts]+free.reservedPerTool[facts] >= r.Limits.MaxCallsPerTool:
-		return nil, "no calls of " + facts.Tool.QualifiedName() + " are left"
-	}
-	probe := StepState{Step: plan.Step{Title: check.Title, Executor: plan.ExecutorTool, Tool: check.Tool, Args: check.Args}}
-	var names []string
-	for _, reference := range plan.References(check.Args) {
-		names = append(names, reference.Name)
-	}
-	if subject.step == nil {
-		probe.author.read = r.authorRead(probe.Step)
-	} else {
-		probe.Step.Index, probe.replanned, probe.item = subject.step.Step.Index, subject.step.replanned, subject.step.item
-		probe.author.read = slices.Concat(subject.step.author.read, r.checkedText(subject.step, check))
-	}
-	args, err := plan.ResolveArgs(check.Args, r.checkValues(subject.step, names))
-	if err != nil {
-		return nil, err.Error()
-	}
-	if args == nil {
-		args = map[string]any{}
-	}
-	if args, _ = r.fit(facts, args); facts.Signature.Check(args) != nil {
-		return nil, fmt.Sprintf("the args of %s do not fit: %v", check.Tool, facts.Signature.Check(args))
-	}
-	probe.call.args = args
-	switch matched := r.ruleFor(&probe, facts); matched.Verdict {
-	case rule.VerdictRun:
-		return args, ""
-	case rule.VerdictBlock:
-		return nil, deniedBy(matched)
-	default:
-		return nil, "its call would need a gate: " + string(matched.Why)
-	}
-}
-
-// checkedText returns the text that a call of a check carries of the step that it is
-// about: of its result, its args, and what decided that it was called.
-func (r *Run) checkedText(s *StepState, check plan.Check) []rule.Provenance {
-	var out []rule.Provenance
-	for _, arg := range argsWithReferences(check.Args) {
-		for _, ref := range plan.References(check.Args[arg]) {
-			switch ref.Name {
-			case "result", s.Step.ResultVariable:
-				out = append(out, rule.Provenance{Arg: arg, Step: s.Step.Index, Tool: s.Step.Tool, Exact: true})
-			case "args":
-				for _, p := range r.provenance(s) {
-					p.Arg = arg
-					out = append(out, p)
-				}
-			}
-		}
-	}
-	out = append(out, r.deciding(s, out)...)
-	if slices.Contains(r.passedBy(), s) {
-		out = append(out, rule.Provenance{Step: s.Step.Index, Tool: s.Step.Tool, Decides: true})
-	}
-	return out
-}
-
 // applyCheck records a check, and ends its step if it was the last one and all hold.
-func (r fold) applyCheck(d event.CheckCompleted) {
+func (r *Run) applyCheck(d event.CheckCompleted) {
 	if d.Index == "" {
 		r.applyAccepted(d)
 		return
@@ -373,31 +158,18 @@ func (r fold) applyCheck(d event.CheckCompleted) {
 	r.countCheck(d)
 	s.Checked, s.checks.since = append(s.Checked, d), r.Seq
 	if !subjectOf(s).over() || refutation(s.Checked) != "" {
-		r.enqueue(s)
+		r.scheduler().enqueue(s)
 		return
 	}
 	s.Status = StepCompleted
-	r.amend(s, plan.ItemCompleted)
-	r.release(s)
-	r.enqueue(s)
-}
-
-// amend records what the checks say about the last attempt of a step.
-func (r fold) amend(s *StepState, status plan.ItemStatus) {
-	r.endAttempt(s, s.Attempt)
-	for i := len(r.History) - 1; i >= 0; i-- {
-		if item := &r.History[i]; item.Index == s.Step.Index && item.Attempt == s.Attempt {
-			if item.Status, item.Error = status, s.Error; status == plan.ItemCompleted {
-				item.Result = s.Result
-			}
-			return
-		}
-	}
+	r.recorder().amend(s, plan.ItemCompleted)
+	r.scheduler().release(s)
+	r.scheduler().enqueue(s)
 }
 
 // checkUnchecked has the checks evaluated again of completed steps and items with one that
 // was not.
-func (r fold) checkUnchecked() {
+func (r *Run) checkUnchecked() {
 	unchecked := func(s *StepState) bool {
 		return s.Status == StepCompleted && slices.ContainsFunc(s.Checked, func(c event.CheckCompleted) bool { return c.State == plan.StateUnchecked })
 	}
@@ -421,7 +193,7 @@ func (r fold) checkUnchecked() {
 }
 
 // countCheck counts the call of a check.
-func (r fold) countCheck(d event.CheckCompleted) {
+func (r *Run) countCheck(d event.CheckCompleted) {
 	if d.Tool != "" {
 		r.facts(d.Tool).called()
 		r.Meter.call(true)
@@ -429,32 +201,23 @@ func (r fold) countCheck(d event.CheckCompleted) {
 }
 
 // beginChecks has the checks of a step evaluated, from the first.
-func (r fold) beginChecks(s *StepState) {
+func (r *Run) beginChecks(s *StepState) {
 	s.Status, s.Checked, s.Error, s.Failure = StepChecking, nil, "", ""
 	s.checks.round++
 	s.checks.since = r.Seq
 }
 
 // applyRefuted fails a step whose work is done, but not what was expected of it.
-func (r fold) applyRefuted(s *StepState, d event.StepFailed) {
+func (r *Run) applyRefuted(s *StepState, d event.StepFailed) {
 	s.Status, s.Error, s.Failure = StepFailed, d.Error, d.Failure
-	r.amend(s, plan.ItemFailed)
+	r.recorder().amend(s, plan.ItemFailed)
 	r.deal(s)
-	r.enqueue(s)
-}
-
-// onlyRechecks reports whether the work of a step is done, but its checks are not evaluated
-// or refute it. A new attempt then evaluates them again and does not repeat the work.
-func (r ledger) onlyRechecks(s *StepState) bool {
-	if s.Status == StepChecking {
-		return true
-	}
-	return s.Status == StepFailed && s.Failure == event.FailureCheck && !s.expands() && (s.Step.Executor == plan.ExecutorAgent || !r.repeatable(s))
+	r.scheduler().enqueue(s)
 }
 
 // refersToFinished reports whether the results that the args of a step refer to are
 // there already, so that a new plan cannot change what they mean.
-func (r ledger) refersToFinished(step plan.Step, old map[string]*StepState) bool {
+func (r *Run) refersToFinished(step plan.Step, old map[string]*StepState) bool {
 	finished := map[string]bool{}
 	for _, s := range old {
 		if name := s.Step.ResultVariable; name != "" {
@@ -469,7 +232,7 @@ func (r ledger) refersToFinished(step plan.Step, old map[string]*StepState) bool
 
 // applyAccepted records a check of the plan's acceptance. After the last one, a refuted
 // one leads to a replan, or ends the run.
-func (r fold) applyAccepted(d event.CheckCompleted) {
+func (r *Run) applyAccepted(d event.CheckCompleted) {
 	if d.Attempt != r.Revision || d.Check != len(r.Accepted)+1 {
 		return
 	}
@@ -485,25 +248,6 @@ func (r fold) applyAccepted(d event.CheckCompleted) {
 		return
 	}
 	r.end(event.StatusFailed, event.ReasonRefuted, "the steps have ended, but "+sentence)
-}
-
-// orUnverified returns how a run ends that requires everything to be verified.
-func (r decision) orUnverified(e ending) ending {
-	if !r.requireVerified || e.status != event.StatusCompleted || r.Revision == 0 || r.planOnly || r.dryRun {
-		return e
-	}
-	evidence := r.Evidence()
-	for _, v := range evidence {
-		if v.State != plan.StateVerified {
-			e.status, e.reason = event.StatusFailed, event.ReasonUnverified
-			e.error = fmt.Sprintf("%d of %d verified; --require-verified needs all, and %q is %s", plan.CountVerified(evidence), len(evidence), v.Title, v.State)
-			return e
-		}
-	}
-	if len(evidence) == 0 {
-		e.status, e.reason, e.error = event.StatusFailed, event.ReasonUnverified, "the plan has no check, and --require-verified needs at least one"
-	}
-	return e
 }
 
 // refutation says which checks do not hold, and what they saw; "" if none is refuted.

@@ -9,12 +9,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/planning/plan"
-	"replan/planning/prompt"
 )
-
-// ledger records what happened: usage, history, attempts, exchanges with models,
-// open gates and questions.
-type ledger struct{ *Run }
 
 // Active reports whether the run has begun and is neither over nor undone.
 func (r *Run) Active() bool { return r.ID != "" && r.Result == nil && r.Undone == nil }
@@ -22,45 +17,13 @@ func (r *Run) Active() bool { return r.ID != "" && r.Result == nil && r.Undone =
 // Busy reports whether a model or a tool is working. It is false while the run
 // waits for a gate, and after its end.
 func (r *Run) Busy() bool {
-	return r.Active() && (!r.quiet() || len(r.queues[needCheck]) > 0 || decision{r}.accepting())
-}
-
-// Step returns the state of the step, or inner call, with this index; nil if
-// there is none.
-func (r *Run) Step(index string) *StepState {
-	if s := r.Board.at(index); s != nil {
-		return s
-	}
-	return r.call(index)
+	return r.Active() && (!r.quiet() || len(r.queues[needCheck]) > 0 || r.decision().accepting())
 }
 
 // Rules returns the current gate rules of the run, starting with the user's
 // permissions for the run.
 func (r *Run) Rules() []rule.Rule {
 	return append(r.Permissions.grantedRules(), r.Toolbox.gateRules()...)
-}
-
-// brief returns what a planner learns about this run. A new plan gets no tool
-// that the first was not offered, even if a resume added some.
-func (r *Run) brief() prompt.Brief {
-	catalogue := r.Catalogue
-	var withheld plan.Catalogue
-	if slices.ContainsFunc(catalogue, r.hasChanged) {
-		withheld = slices.DeleteFunc(slices.Clone(catalogue), func(t plan.Tool) bool { return !r.hasChanged(t) })
-		catalogue = slices.DeleteFunc(slices.Clone(catalogue), r.hasChanged)
-	}
-	if r.Revision > 0 {
-		catalogue = r.Toolbox.offeredFirst(catalogue)
-	}
-	prompting := r.prompting
-	prompting.BytesPerToken, prompting.ReadSpeed = r.ModelCalls.measured(r.Model, prompting.BytesPerToken, prompting.ReadSpeed)
-	prompting.Models.Each(func(m *prompt.PlanModel) {
-		m.BytesPerToken, m.ReadSpeed = r.ModelCalls.measured(m.Name, m.BytesPerToken, m.ReadSpeed)
-	})
-	prompting.WritesCalls = r.Conversations.holdsCalls(r.Model)
-	profiles, toolless := prompting.Loopable(r.modelTools)
-	prompting.Profiles = profiles
-	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Withheld: withheld, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless, Assess: r.assess}
 }
 
 // ServersOf returns the servers whose tools a step may call: that of its tool, or
@@ -137,71 +100,6 @@ func medianOf(name string, catalogue plan.Catalogue, priors map[string]int64) (m
 	}
 	ms, ok = priors[tool.QualifiedName()]
 	return ms, ok
-}
-
-// rebuildGraph recomputes what follows from a changed plan: the order of the steps, and
-// for each the missing args and the next need.
-func (r scheduler) rebuildGraph() {
-	weights := map[string]float64{} // one lookup per tool
-	r.Board.arrange(func(s plan.Step) float64 {
-		key := string(s.Executor) + s.Tool
-		w, ok := weights[key]
-		if !ok {
-			w = Weigh(s, r.Catalogue, r.priors)
-			weights[key] = w
-		}
-		return w * Rounds(r.Plan, s, r.Catalogue, r.Limits)
-	}, r.fallback)
-	r.executed(r.findMissingArgs)
-	r.Ledger.grow(len(r.Steps))
-	r.enqueueAll()
-}
-
-// findMissingArgs finds the missing args of a step's call, and marks its tool as
-// gated if the plan asks for a gate.
-func (r scheduler) findMissingArgs(s *StepState) {
-	s.fill.missing = nil
-	if s.Step.Executor != plan.ExecutorTool {
-		return
-	}
-	facts := r.facts(s.Step.Tool)
-	if facts.Err != nil {
-		return
-	}
-	if s.author.args == nil {
-		s.fill.missing = r.missingArgs(s, s.Step, facts)
-	}
-	if s.Step.Gate {
-		r.Permissions.gateTool(facts.Tool)
-	}
-}
-
-// missingArgs returns the args of a step that a model must write: those that its
-// tool requires and the plan lacks. If none is required, and a model planned the
-// step without mentioning args at all, it returns all args of the tool. In that
-// case only the title says what the call is about.
-func (r *Run) missingArgs(s *StepState, step plan.Step, facts *toolFacts) []string {
-	missing := facts.Signature.Missing(step.Args)
-	if len(missing) == 0 && step.Args == nil && r.modelPlanned(s) && r.Model != "" && !r.dryRun {
-		return facts.Signature.Names()
-	}
-	return missing
-}
-
-// modelPlanned reports whether a model planned a step, in this run or earlier
-// when it wrote the plan given to this run.
-func (r *Run) modelPlanned(s *StepState) bool {
-	if s.replanned {
-		return r.ownPlanners == nil
-	}
-	return r.ModelPlans() || r.givenPlan != nil && r.givenPlan.PlannedBy != ""
-}
-
-// ModelPlans reports whether a model makes the first plan of the run. It does not
-// if the plan is given, follows from the words of the goal, or comes from another
-// planner.
-func (r *Run) ModelPlans() bool {
-	return r.ownPlanners == nil && r.givenPlan == nil && !r.Planning.byWords()
 }
 
 // BytesPerToken returns how many bytes of a prompt the server of a model last counted

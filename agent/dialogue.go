@@ -2,114 +2,21 @@ package agent
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
+	"slices"
 
 	"replan/agent/event"
 	"replan/internal/untrusted"
+	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
 
-// dialogue applies what models say in loops, and creates the calls that they
-// request.
-type dialogue struct{ scheduler }
-
-// activeLoops returns the active loops.
-func (r *Run) activeLoops() []*Loop {
-	var out []*Loop
-	if r.Chat != nil && !r.Synthesis.Done {
-		out = append(out, r.Chat)
-	}
-	for _, s := range r.Conversations.working() {
-		out = append(out, s.Loop)
-	}
-	return out
-}
-
-// every calls do for each step and each inner call of the run.
-func (r *Run) every(do func(*StepState)) {
-	r.executed(func(s *StepState) {
-		do(s)
-		if s.Loop != nil {
-			for _, c := range s.Loop.Calls {
-				do(c)
-			}
-		}
-	})
-	if r.Chat != nil {
-		for _, c := range r.Chat.Calls {
-			do(c)
-		}
-	}
-}
-
-// call returns the inner call, or the item, with this index, or nil.
-func (r *Run) call(index string) *StepState {
-	parent, number, inner := cutLast(index)
-	if !inner {
-		return nil
-	}
-	loop := r.Chat
-	if parent != prompt.ChatParent {
-		s := r.Step(parent)
-		if s == nil {
-			return nil
-		}
-		if n, err := strconv.Atoi(number); err == nil && 0 < n && n <= len(s.Items) && s.Items[n-1].Step.Index == index {
-			return s.Items[n-1]
-		}
-		loop = s.Loop
-	}
-	if loop == nil {
-		return nil
-	}
-	for _, c := range loop.Calls {
-		if c.Step.Index == index {
-			return c
-		}
-	}
-	return nil
-}
-
-func cutLast(index string) (parent, number string, ok bool) {
-	at := strings.LastIndexByte(index, '.')
-	if at < 0 {
-		return "", "", false
-	}
-	return index[:at], index[at+1:], true
-}
-
-// applyTurn applies the reply to a turn of a sub-agent, or to its planning.
-func (r dialogue) applyTurn(d event.ModelReplied) {
-	r.flight.modelReturns()
-	r.Meter.reply(d.Reply)
-	s := r.Step(d.Step)
-	if s == nil || s.Status != StepRunning || s.Attempt != d.Attempt || s.Loop == nil || !s.Loop.Asking {
-		return // the plan has changed since
-	}
-	defer r.enqueue(s)
-	l := s.Loop
-	l.replied(d.Reply, r.Now)
-	s.Tokens = l.Tokens
-	switch _, plans := l.planRequest(); {
-	case plans:
-		l.ownPlan(d, r.ends())
-	case d.Error != "":
-		l.noReply(d, r.ends(), r.manners(l))
-	default:
-		r.handleReply(l, d.Reply)
-	}
-}
-
-// applyChatTurn applies a chat reply that requests calls.
-func (r dialogue) applyChatTurn(d event.ModelReplied) {
-	r.flight.modelReturns()
-	r.Meter.reply(d.Reply)
-	r.Conversations.chat().replied(d.Reply, r.Now)
-	r.Outcome.continueAnswer()
-	r.handleReply(r.Chat, d.Reply)
+// dialogue carries on the conversations of a run: it makes the calls that models ask for,
+// and passes what the user says to them.
+type dialogue struct {
+	scheduler
+	briefing
 }
 
 // handleReply handles a reply: it plans the requested calls, or takes the answer.
@@ -172,22 +79,6 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 	return c
 }
 
-// callable returns the tools that the model of a loop may call, except for
-// [prompt.FindTool].
-func (r *Run) callable(l *Loop) plan.Catalogue {
-	if l.stepOf() == nil {
-		return prompt.ChatTools(r.brief())
-	}
-	return prompt.AgentTools(r.brief(), l.profileOf())
-}
-
-// briefOf returns the brief for the next turn of a loop.
-func (r *Run) briefOf(l *Loop) prompt.Brief {
-	b := r.brief()
-	b.Found = l.foundTools()
-	return b
-}
-
 // dealCall decides what follows from a failed inner call. The model gets the
 // error, unless nobody was present to allow the call or the run is stopping.
 func (r dialogue) dealCall(c *StepState) {
@@ -231,4 +122,91 @@ func (r dialogue) settleCall(c *StepState) {
 	if s := l.stepOf(); s != nil {
 		r.enqueue(s)
 	}
+}
+
+// beginLoop starts the conversation of an agent step.
+func (r dialogue) beginLoop(s *StepState) {
+	profile, _ := r.prompting.Profile(s.Step.Profile)
+	var own planning.Planner
+	if profile.Plans {
+		own = planning.NewPipeline(prompt.AgentBrief(r.brief(), s.Step, profile))
+	}
+	s.Loop = newLoop(s, profile, own)
+	r.Conversations.addAgent(s)
+}
+
+// resumeLoops makes interrupted loops continue from their last reply.
+func (r dialogue) resumeLoops() {
+	r.Conversations.forgetAgents()
+	r.executed(func(s *StepState) {
+		if s.Loop == nil || s.Loop.over() || s.Status != StepRunning && s.Status != StepPending {
+			return
+		}
+		s.Status = StepRunning
+		r.Clock.unfire(s.Loop.timer())
+		s.StartedAt = r.Now
+		s.Loop.resume(r.Now)
+		r.Conversations.addAgent(s)
+	})
+}
+
+// leaveLoop ends the loop of a step that has ended. It drops the remaining calls,
+// and keeps user remarks that no model has seen for whoever continues.
+func (r dialogue) leaveLoop(s *StepState) {
+	l := s.Loop
+	if l == nil {
+		return
+	}
+	for _, c := range l.newestCalls() {
+		if c.Status == StepPending || c.Status == StepWaiting {
+			r.Permissions.closeGate(c.Gate)
+			c.Status, c.Gate = StepPending, ""
+			r.enqueue(c)
+		}
+	}
+	r.keepRemarks(l)
+	r.heed()
+}
+
+// keepRemarks saves the user remarks that a loop has not heard.
+func (r dialogue) keepRemarks(l *Loop) {
+	for _, text := range l.takeUnheard() {
+		if !slices.Contains(r.UserMessages, text) {
+			r.Planning.keepMessages(text)
+		}
+	}
+}
+
+// heed replans the rest of the plan because of the user's remark, if that is
+// possible now.
+func (r dialogue) heed() {
+	if len(r.UserMessages) == 0 || r.Revision == 0 || r.Planning.active() || r.Synthesis.Started {
+		return
+	}
+	r.Planning.heed()
+}
+
+// remarks returns the remarks that the chat has not heard.
+func (r dialogue) remarks() []string {
+	if r.Chat != nil {
+		return r.Chat.unheard()
+	}
+	return r.UserMessages
+}
+
+// takeRemarks adds remarks made during planning to the conversation that answers
+// the goal.
+func (r dialogue) takeRemarks() {
+	if len(r.UserMessages) == 0 {
+		return
+	}
+	r.Conversations.chat().remark(r.Planning.takeMessages()...)
+	r.Conversations.chat().request(r.Now)
+}
+
+// hearMore continues after an answer if the user has made a remark since.
+func (r dialogue) hearMore(reply reply.Reply) {
+	r.Conversations.chat().remark(r.Planning.takeMessages()...)
+	r.Conversations.chat().hearMore(reply)
+	r.Outcome.continueAnswer()
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // applyDrafting adds a step that arrived while the plan was streaming in.
-func (r fold) applyDrafting(d event.PlanDrafting) {
+func (r *Run) applyDrafting(d event.PlanDrafting) {
 	if r.Revision > 0 || r.Step(d.Step.Index) != nil {
 		return // the plan cannot use a second step with the same index
 	}
@@ -20,7 +20,7 @@ func (r fold) applyDrafting(d event.PlanDrafting) {
 
 // undraft drops draft steps that were not started, because another reply is
 // coming. It keeps started ones, since the plan may use their work.
-func (r fold) undraft() {
+func (r *Run) undraft() {
 	if r.Revision == 0 {
 		r.Board.dropIdleDrafts()
 	}
@@ -29,7 +29,7 @@ func (r fold) undraft() {
 // readyDrafts finds the draft steps that can start on their own, and stores their
 // calls. Such a step waits for nothing that is still to come, and its args fit
 // its tool.
-func (r fold) readyDrafts() {
+func (r *Run) readyDrafts() {
 	found := map[string]any{}
 	done := map[string]bool{}
 	for _, s := range r.Steps {
@@ -45,14 +45,14 @@ func (r fold) readyDrafts() {
 			continue
 		}
 		if call, ok := r.draftCall(s.Step, done, found); ok {
-			s.call.args, s.call.fitted = r.fit(r.facts(s.Step.Tool), call)
+			s.call.args, s.call.fitted = r.caller().fit(r.facts(s.Step.Tool), call)
 			s.startable = true
 		}
 	}
 }
 
 // draftCall returns the call of a draft step, if it can already be made.
-func (r fold) draftCall(step plan.Step, done map[string]bool, found map[string]any) (map[string]any, bool) {
+func (r *Run) draftCall(step plan.Step, done map[string]bool, found map[string]any) (map[string]any, bool) {
 	if step.Executor != plan.ExecutorTool || step.Args == nil || step.Gate || len(ChecksOf(step)) > 0 || step.When != "" || step.ForEach != nil {
 		return nil, false
 	}
@@ -76,8 +76,8 @@ func (r fold) draftCall(step plan.Step, done map[string]bool, found map[string]a
 	if err != nil {
 		return nil, false
 	}
-	probe := StepState{Step: step, call: readyCall{args: call}, author: authorship{read: r.authorRead(step)}}
-	if r.ruleFor(&probe, facts).Verdict != rule.VerdictRun {
+	probe := StepState{Step: step, call: readyCall{args: call}, author: authorship{read: r.origins().authorRead(step)}}
+	if r.rulings().ruleFor(&probe, facts).Verdict != rule.VerdictRun {
 		return nil, false // it waits for its gate until the plan is complete
 	}
 	alone.Args = call
@@ -89,7 +89,7 @@ func (r fold) draftCall(step plan.Step, done map[string]bool, found map[string]a
 }
 
 // nextDrafts starts ready steps while the plan is still streaming in.
-func (r decision) nextDrafts() []Action {
+func (r *decision) nextDrafts() []Action {
 	if r.Revision > 0 || r.planOnly || r.dryRun || r.reviewPlans || r.prompting.Patient {
 		return nil
 	}
@@ -99,8 +99,8 @@ func (r decision) nextDrafts() []Action {
 // startDrafts starts the draft steps that can start, while slots are free. The planner
 // waits for looks: they start again if a resume found them under way, and no bound on the
 // length of a plan stops them.
-func (r decision) startDrafts(looks bool) []Action {
-	free := r.freeSlots()
+func (r *decision) startDrafts(looks bool) []Action {
+	free := r.guards().freeSlots()
 	var out []Action
 	for i, s := range r.Steps {
 		if most := r.mayPropose(); !looks && most > 0 && i >= most {
@@ -119,7 +119,7 @@ func (r decision) startDrafts(looks bool) []Action {
 // adopt reuses the work done for drafts in steps of the plan. Steps with
 // dependencies come after those dependencies, because they must have seen what
 // they would see now.
-func (r fold) adopt(drafts []*StepState, early []plan.HistoryItem) {
+func (r *Run) adopt(drafts []*StepState, early []plan.HistoryItem) {
 	graph := plan.NewGraph(r.Plan)
 	states := make(map[string]*StepState, len(r.Steps))
 	for _, s := range r.Steps {
@@ -141,7 +141,7 @@ func (r fold) adopt(drafts []*StepState, early []plan.HistoryItem) {
 		step := s.Step
 		*s = *draft
 		s.Step, s.Draft = step, false
-		if a := r.newestOf(s); a != nil {
+		if a := r.recorder().newestOf(s); a != nil {
 			a.Step = step.Index // the draft may have had another index
 		}
 		if s.Status == StepCompleted && step.ResultVariable != "" {
@@ -154,7 +154,7 @@ func (r fold) adopt(drafts []*StepState, early []plan.HistoryItem) {
 // adoptable returns the draft whose work a step may reuse. The draft must have
 // started with the args that the step has now. It must have the same index,
 // unless it is done and waited for nobody.
-func (r fold) adoptable(drafts []*StepState, step plan.Step, needs []string, found map[string]any, served map[*StepState]bool) *StepState {
+func (r *Run) adoptable(drafts []*StepState, step plan.Step, needs []string, found map[string]any, served map[*StepState]bool) *StepState {
 	if step.Executor != plan.ExecutorTool {
 		return nil
 	}
@@ -162,7 +162,7 @@ func (r fold) adoptable(drafts []*StepState, step plan.Step, needs []string, fou
 	if err != nil {
 		return nil
 	}
-	args, _ = r.fit(r.facts(step.Tool), args)
+	args, _ = r.caller().fit(r.facts(step.Tool), args)
 	for _, d := range drafts {
 		if d.Attempt == 0 || served[d] || d.Step.Tool != step.Tool || !plan.EqualValues(d.Args, args) {
 			continue
@@ -196,7 +196,7 @@ func waitedFor(drafts []*StepState, step plan.Step, needs []string) bool {
 
 // keepEarly moves the history of a draft to the step that now uses its work. Work
 // that no step uses is not part of the plan's history.
-func (r fold) keepEarly(early []plan.HistoryItem, draft *StepState, step plan.Step) {
+func (r *Run) keepEarly(early []plan.HistoryItem, draft *StepState, step plan.Step) {
 	for _, item := range early {
 		if item.Index == draft.Step.Index && item.Attempt == draft.Attempt {
 			item.Index, item.Title, item.ExpectedOutcome = step.Index, step.Title, step.ExpectedOutcome
@@ -208,8 +208,8 @@ func (r fold) keepEarly(early []plan.HistoryItem, draft *StepState, step plan.St
 // briefOfGoal returns what the planner of the goal learns, with the calls that look at
 // what the goal names. Where nothing may start before the plan is whole, nothing is
 // looked at.
-func (r fold) briefOfGoal() prompt.Brief {
-	b := r.brief()
+func (r *Run) briefOfGoal() prompt.Brief {
+	b := r.briefing().brief()
 	if r.Model == "" || r.dryRun || r.reviewPlans || r.prompting.Patient {
 		return b
 	}
@@ -222,7 +222,7 @@ func (r fold) briefOfGoal() prompt.Brief {
 }
 
 // nextLooks starts the steps that the planner waits for.
-func (r decision) nextLooks(looks []plan.Step) []Action {
+func (r *decision) nextLooks(looks []plan.Step) []Action {
 	var out []Action
 	for _, step := range looks {
 		if r.Step(step.Index) == nil {
@@ -237,12 +237,12 @@ func (r decision) nextLooks(looks []plan.Step) []Action {
 
 // settleLooks tells the planner the results of the steps that it waits for, once all of
 // them have ended or cannot start.
-func (r fold) settleLooks() {
+func (r *Run) settleLooks() {
 	looks := r.Planning.looks()
 	if len(looks) == 0 || !r.quiet() {
 		return
 	}
-	free := decision{r.Run}.freeSlots()
+	free := r.guards().freeSlots()
 	spent := free.left.steps <= 0 || free.left.calls <= 0 || free.left.discovery <= 0
 	for _, step := range looks {
 		if s := r.Step(step.Index); s == nil || s.Status == StepPending && s.startable && !spent || s.Status == StepRunning {

@@ -41,53 +41,16 @@ const longestItem = 60
 // expands reports whether the step runs for each item of a list and is no item itself.
 func (s *StepState) expands() bool { return s.Step.ForEach != nil && s.item.step == nil }
 
-// valuesFor returns the variables that the args of a step may refer to.
-func (r scheduler) valuesFor(s *StepState) map[string]any {
-	if s.item.values == nil {
-		return r.values()
-	}
-	values := make(map[string]any, len(s.item.values))
-	for _, reference := range plan.References(s.args()) {
-		if v, ok := r.value(reference.Name); ok {
-			values[reference.Name] = v
-		}
-	}
-	for name, v := range s.item.values {
-		values[name] = v
-	}
-	return values
-}
-
-// needOfItems returns the next need of a step that could start with its items. ok is false
-// in a dry run that does not know them: it reports the step once, for an unknown item.
-func (r scheduler) needOfItems(s *StepState) (next need, ok bool) {
-	each := s.Step.ForEach
-	for _, reference := range plan.References(each.Items) {
-		value, _ := r.value(reference.Name)
-		if _, unknown := value.(plan.Placeholder); unknown {
-			s.item.values = map[string]any{each.As: plan.Placeholder("<" + each.As + ">"), "index": plan.Placeholder("<index>")}
-			return needNothing, false
-		}
-	}
-	items, err := each.List(r.values())
-	if err != nil {
-		s.call.flaw = &flaw{event.FailureArgs, err.Error()}
-		return needRecord, true
-	}
-	s.call.expanded, s.call.items = true, items
-	return needRecord, true
-}
-
 // applyExpanded begins an attempt of a step for its items. Those whose work an earlier attempt
 // has done are not executed again, wherever they are in the list now.
-func (r fold) applyExpanded(d event.StepExpanded) {
+func (r *Run) applyExpanded(d event.StepExpanded) {
 	s := r.Step(d.Index)
 	if s == nil || !s.expands() {
 		return
 	}
 	s.Status, s.Attempt, s.attempts.total, s.StartedAt = StepRunning, d.Attempt, d.Attempt, r.Now
 	s.Error, s.Failure, s.Output = "", "", ""
-	a := r.attemptOf(s, d.Attempt)
+	a := r.recorder().attemptOf(s, d.Attempt)
 	a.Status, a.StartedAt = StepRunning, r.Now
 	s.ReadyAt = time.Time{}
 	r.Meter.beginStep()
@@ -116,25 +79,25 @@ func (r fold) applyExpanded(d event.StepExpanded) {
 			continue
 		}
 		item.item.ended, item.item.running, item.item.queued = false, false, false
-		if stays || r.onlyRechecks(item) {
+		if stays || r.scheduler().onlyRechecks(item) {
 			r.again(item)
 		}
 	}
 	for _, item := range s.Items {
-		r.findMissingArgs(item)
-		r.enqueue(item)
+		r.caller().findMissingArgs(item)
+		r.scheduler().enqueue(item)
 	}
-	r.enqueue(s)
+	r.scheduler().enqueue(s)
 }
 
 // isWorkDone reports whether an item is completed, or needs nothing but its checks.
-func (r ledger) isWorkDone(item *StepState) bool {
-	return item.Status == StepCompleted || r.onlyRechecks(item)
+func (r *Run) isWorkDone(item *StepState) bool {
+	return item.Status == StepCompleted || r.scheduler().onlyRechecks(item)
 }
 
 // movedItems returns the items whose work is done and that are at another place of the new list
 // or not in it, by value. It returns none if the call of an item depends on its place.
-func (r ledger) movedItems(s *StepState, before []*StepState, list []any) map[string][]*StepState {
+func (r *Run) movedItems(s *StepState, before []*StepState, list []any) map[string][]*StepState {
 	if slices.ContainsFunc(plan.References(s.args()), func(ref plan.Reference) bool { return ref.Name == "index" }) {
 		return nil
 	}
@@ -173,7 +136,7 @@ func adopt(item *StepState, done StepState) {
 }
 
 // item fills in the state of one item of a step.
-func (r fold) item(state, of *StepState, value any, position int) *StepState {
+func (r *Run) item(state, of *StepState, value any, position int) *StepState {
 	step := of.Step
 	step.Index += "." + strconv.Itoa(position+1)
 	step.Title = untrusted.Text(string(step.Title) + ": " + plan.OneLine(cmp.Or(itemWords(value), fmt.Sprintf("item %d", position+1)), longestItem))
@@ -197,7 +160,7 @@ func (r fold) item(state, of *StepState, value any, position int) *StepState {
 // keepItems gives a step of a new plan the items whose work is done, which are not executed
 // again. The others follow the new step: it may have another gate, timeout or condition. So do
 // the checks of those that are not completed.
-func (r fold) keepItems(s *StepState, before []*StepState) {
+func (r *Run) keepItems(s *StepState, before []*StepState) {
 	s.Items = make([]*StepState, len(before))
 	for i, item := range before {
 		if item.Status == StepCompleted {
@@ -206,7 +169,7 @@ func (r fold) keepItems(s *StepState, before []*StepState) {
 		}
 		s.Items[i] = r.item(new(StepState), s, item.item.value, i)
 		s.fan.left++
-		if r.onlyRechecks(item) {
+		if r.scheduler().onlyRechecks(item) {
 			adopt(s.Items[i], *item)
 			r.beginChecks(s.Items[i])
 		}
@@ -244,43 +207,6 @@ func (s *StepState) held() bool {
 	return of.Status != StepRunning || s.Status == StepPending && of.fan.stopper != nil
 }
 
-// inTurn returns the next need of an item that may have to wait in line. Others need not
-// wait for one that waits for its gate or for another attempt.
-func (r scheduler) inTurn(s *StepState, now need) need {
-	switch now {
-	case needGate:
-		r.giveTurn(s)
-	case needTimer:
-		if s.Polls == 0 {
-			r.giveTurn(s)
-		}
-	case needToolSlot, needModelSlot:
-		switch {
-		case s.takeTurn():
-		case s.reserved():
-			return needTurn
-		default:
-			return needNothing
-		}
-	}
-	return now
-}
-
-// giveTurn makes room for the next items in line.
-func (r scheduler) giveTurn(s *StepState) {
-	of := s.item.step
-	if s.item.running {
-		s.item.running = false
-		of.fan.running--
-	}
-	for len(of.fan.line) > 0 && of.fan.running < of.Step.ForEach.AtOnce {
-		next := of.fan.line[0]
-		of.fan.line = of.fan.line[1:]
-		next.item.queued = false
-		r.enqueue(next)
-	}
-}
-
 // overtaken returns an item whose turn another one of the step may take: it has not
 // started, and its call is not approved. It is nil if there is none.
 func (s *StepState) overtaken() *StepState {
@@ -290,20 +216,6 @@ func (s *StepState) overtaken() *StepState {
 		}
 	}
 	return nil
-}
-
-// overtake gives an item that starts while it is in line the turn of another one.
-func (r scheduler) overtake(s *StepState) {
-	if s.item.step == nil || s.item.running {
-		return
-	}
-	s.item.running = true
-	if other := s.item.step.overtaken(); other != nil {
-		other.item.running = false
-		r.enqueue(other)
-		return
-	}
-	s.item.step.fan.running++
 }
 
 // takeTurn reports whether an item that only a slot keeps from running may do so. If enough
@@ -322,21 +234,9 @@ func (s *StepState) takeTurn() bool {
 	return s.item.running
 }
 
-// endItem notes that an item needs nothing more.
-func (r scheduler) endItem(s *StepState) {
-	if s.item.ended {
-		return
-	}
-	of := s.item.step
-	s.item.ended = true
-	of.fan.left--
-	r.giveTurn(s)
-	r.enqueue(of)
-}
-
 // stopItems ends a step because of an item: the others that run may finish, and nothing new
 // starts.
-func (r fold) stopItems(s *StepState) {
+func (r *Run) stopItems(s *StepState) {
 	of := s.item.step
 	if of.fan.stopper == nil {
 		of.fan.stopper = s
@@ -346,9 +246,9 @@ func (r fold) stopItems(s *StepState) {
 			r.Permissions.closeGate(item.Gate)
 			item.Status, item.Gate = StepPending, ""
 		}
-		r.enqueue(item)
+		r.scheduler().enqueue(item)
 	}
-	r.enqueue(of)
+	r.scheduler().enqueue(of)
 }
 
 // CancelItems returns the event that keeps the items of a running step that have not begun
@@ -373,7 +273,7 @@ func (s *StepState) itemsOver() bool {
 }
 
 // cameItems returns the event that ends a step with items.
-func (r decision) cameItems(s *StepState) event.Data {
+func (r *decision) cameItems(s *StepState) event.Data {
 	ms := r.Now.Sub(s.StartedAt).Milliseconds()
 	done, denied, taken := 0, 0, len(s.Items)
 	results := make([]any, len(s.Items))
@@ -422,7 +322,7 @@ func doneItems(s *StepState) []string {
 }
 
 // endsItems reports whether the failure of an item ends its step.
-func (r fold) endsItems(s *StepState) bool {
+func (r *Run) endsItems(s *StepState) bool {
 	if s.gate.answer == gateDenied && s.Failure == event.FailureDenied {
 		return false // the user leaves it out
 	}

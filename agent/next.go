@@ -22,14 +22,17 @@ func (r *Run) Next() []Action {
 	if !r.Active() {
 		return nil
 	}
-	return decision{r}.next()
+	return r.decision().next()
 }
 
-// decision computes what may be done now. It only reads the run.
-type decision struct{ *Run }
+// decision decides what may be done now. It holds a copy of the parts of a run, so that
+// nothing that it does reaches the run.
+type decision struct{ State }
+
+func (r *Run) decision() *decision { return &decision{r.State} }
 
 // next returns what may be done now in a run that is not over.
-func (r decision) next() []Action {
+func (r *decision) next() []Action {
 	if lost := r.nextLost(); len(lost) > 0 {
 		return lost // even if the run ends, so that the doubt is not lost with it
 	}
@@ -67,7 +70,7 @@ func (r decision) next() []Action {
 }
 
 // nextEnding completes the run once nothing is in flight.
-func (r decision) nextEnding() []Action {
+func (r *decision) nextEnding() []Action {
 	if checks := r.checksBeforeEnd(); len(checks) > 0 {
 		return checks
 	}
@@ -76,8 +79,8 @@ func (r decision) nextEnding() []Action {
 	}
 	const whatToDo = "; find out, and resume the run with --in-doubt done or rerun"
 	e, doubtful := *r.Outcome.endsAs(), r.doubtful()
-	if e.answer == "" && r.answersByRule() && e.reason != event.ReasonInterrupted {
-		e.answer = r.ruled()
+	if e.answer == "" && r.answers().answersByRule() && e.reason != event.ReasonInterrupted {
+		e.answer = r.answers().ruled()
 	}
 	switch {
 	case e.reason == event.ReasonStepFailed && len(doubtful) > 0:
@@ -87,13 +90,13 @@ func (r decision) nextEnding() []Action {
 	case e.reason == event.ReasonInDoubt && len(doubtful) > 1:
 		e.error = "the steps " + strings.Join(doubtful, ", ") + " may or may not have taken effect" + whatToDo
 	}
-	return []Action{{Record: event.RunCompleted{Result: r.result(e)}}}
+	return []Action{{Record: event.RunCompleted{Result: r.answers().result(e)}}}
 }
 
 // doubtful returns the steps that are in doubt.
-func (r decision) doubtful() []string {
+func (r *decision) doubtful() []string {
 	var out []string
-	r.every(func(s *StepState) {
+	r.roster().every(func(s *StepState) {
 		if s.Status == StepInDoubt {
 			out = append(out, s.Step.Index)
 		}
@@ -103,7 +106,7 @@ func (r decision) doubtful() []string {
 
 // nextRecords returns records that follow from the state alone: skipped phases
 // and budgets that run low.
-func (r decision) nextRecords() []Action {
+func (r *decision) nextRecords() []Action {
 	var out []Action
 	for _, s := range r.Planning.unreportedSkips() {
 		if s.Phase > 0 && r.Revision == 0 {
@@ -111,7 +114,7 @@ func (r decision) nextRecords() []Action {
 		}
 	}
 	out = append(out, r.nextDirty()...)
-	for _, b := range r.budgets() {
+	for _, b := range r.guards().budgets() {
 		if b.low() && !r.Meter.hasWarned(b.guard) {
 			out = append(out, Action{Record: event.BudgetWarned{Guard: b.guard, Used: b.used, Limit: b.limit}})
 		}
@@ -119,14 +122,9 @@ func (r decision) nextRecords() []Action {
 	return out
 }
 
-// settled reports whether every step of the plan has finally ended.
-func (r *Run) settled() bool {
-	return r.quiet() && len(r.Gates) == 0 && r.queues.empty()
-}
-
 // nextPlanning asks the model for the next phase, or takes the outcome of
 // planning. During a phase, read-only steps of the draft may start.
-func (r decision) nextPlanning() []Action {
+func (r *decision) nextPlanning() []Action {
 	if r.Planning.waits() {
 		return r.nextDrafts()
 	}
@@ -140,7 +138,7 @@ func (r decision) nextPlanning() []Action {
 		if r.Model == "" {
 			return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to plan with; start Ollama, or choose one with --host and --model", ""})
 		}
-		if blocked := r.stopped(event.GuardTokens, ""); blocked != nil {
+		if blocked := r.guards().stopped(event.GuardTokens, ""); blocked != nil {
 			return blocked
 		}
 		if r.flight.modelsUnderWay() >= r.modelSlots() {
@@ -160,7 +158,7 @@ func (r decision) nextPlanning() []Action {
 }
 
 // takePlan turns the outcome of the pipeline into actions.
-func (r decision) takePlan(o planning.Outcome) []Action {
+func (r *decision) takePlan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
 		o.Plan.OnFailure = cmp.Or(r.userOnFailure, o.Plan.OnFailure)
@@ -192,23 +190,23 @@ func warned(o planning.Outcome, made event.Data) []Action {
 }
 
 // answerDirectly requests an answer to the goal without a plan.
-func (r decision) answerDirectly() []Action {
+func (r *decision) answerDirectly() []Action {
 	if r.Model == "" {
 		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})
 	}
-	if blocked := r.stopped(event.GuardTokens, ""); blocked != nil {
+	if blocked := r.guards().stopped(event.GuardTokens, ""); blocked != nil {
 		return blocked
 	}
 	var remarks []prompt.Message
 	for _, text := range r.UserMessages {
 		remarks = append(remarks, prompt.Remark(text))
 	}
-	request := prompt.ChatRequest(r.brief(), false, remarks...)
-	return []Action{{event.SynthesisStarted{Direct: true, Request: request}, CallModel{Request: request, Tools: r.readable(prompt.ChatTools(r.brief()))}}}
+	request := prompt.ChatRequest(r.briefing().brief(), false, remarks...)
+	return []Action{{event.SynthesisStarted{Direct: true, Request: request}, CallModel{Request: request, Tools: r.briefing().readable(prompt.ChatTools(r.briefing().brief()))}}}
 }
 
 // takeReplan turns the outcome of a replan into actions.
-func (r decision) takeReplan(o planning.Outcome) []Action {
+func (r *decision) takeReplan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
 		return warned(o, event.PlanDiff{
@@ -229,7 +227,7 @@ func (r decision) takeReplan(o planning.Outcome) []Action {
 
 // planningFailed ends the run. A plan that is too long for the remaining step
 // budget counts as exhausting that budget.
-func (r decision) planningFailed(o planning.Outcome) []Action {
+func (r *decision) planningFailed(o planning.Outcome) []Action {
 	left := r.stepsLeft()
 	for _, f := range o.Faults {
 		if f.Code == "too_many_steps" && left >= 0 && r.mayPropose() >= max(left, 1) {
@@ -239,26 +237,26 @@ func (r decision) planningFailed(o planning.Outcome) []Action {
 			}}}
 		}
 	}
-	if r.Revision == 0 && r.ownPlanners == nil {
+	if r.Revision == 0 && !r.hasOwn() {
 		return []Action{{Record: event.PlanEmpty{Reason: untrusted.Text(cmp.Or(o.Reason, "planning failed"))}}}
 	}
 	return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, cmp.Or(o.Reason, "planning failed"), ""})
 }
 
-func (r decision) finish(e ending) []Action {
+func (r *decision) finish(e ending) []Action {
 	if !r.quiet() {
 		return nil
 	}
-	return []Action{{Record: event.RunCompleted{Result: r.result(r.orUnverified(e))}}}
+	return []Action{{Record: event.RunCompleted{Result: r.answers().result(r.answers().orUnverified(e))}}}
 }
 
 // nextReplan passes a failed step to the planner once nothing is in flight.
-func (r decision) nextReplan() []Action {
-	if len(r.activeLoops()) > 0 {
+func (r *decision) nextReplan() []Action {
+	if len(r.roster().activeLoops()) > 0 {
 		return r.nextOfLoops() // a working sub-agent may finish
 	}
-	free := r.freeSlots()
-	if checks := r.nextChecks(r.queues[needCheck], &free); len(checks) > 0 {
+	free := r.guards().freeSlots()
+	if checks := r.checker().nextChecks(r.queues[needCheck], &free); len(checks) > 0 {
 		return checks
 	}
 	if !r.quiet() {
@@ -269,11 +267,11 @@ func (r decision) nextReplan() []Action {
 		return r.finish(ending{event.StatusFailed, event.ReasonStepFailed, "step " + step + " failed: " + headline(err) + "; it asks for a replan, and there is no model to make one", ""})
 	}
 	for _, guard := range []string{event.GuardReplans, event.GuardSteps, event.GuardTokens} {
-		if blocked := r.stopped(guard, ""); blocked != nil {
+		if blocked := r.guards().stopped(guard, ""); blocked != nil {
 			return blocked
 		}
 	}
-	if blocked := r.sameFailure(); blocked != nil {
+	if blocked := r.guards().sameFailure(); blocked != nil {
 		return blocked
 	}
 	var remaining []string
@@ -286,7 +284,7 @@ func (r decision) nextReplan() []Action {
 }
 
 // nextAnswer requests the answer, and completes the run with it.
-func (r decision) nextAnswer() []Action {
+func (r *decision) nextAnswer() []Action {
 	if checks := r.nextAcceptance(); len(checks) > 0 {
 		return checks
 	}
@@ -300,14 +298,14 @@ func (r decision) nextAnswer() []Action {
 			e = ending{event.StatusFailed, event.ReasonPlannerError, string(r.Synthesis.Error), ""}
 		case r.Synthesis.Direct:
 			e.reason = event.ReasonDirect
-		case r.incomplete(), r.missingAnswer() != "":
+		case r.answers().incomplete(), r.answers().missingAnswer() != "":
 			e.reason = event.ReasonPartial
 		}
 		if !r.Synthesis.Direct {
-			e.answer = r.supported(e.answer)
+			e.answer = r.answers().supported(e.answer)
 		}
 		if r.Synthesis.Error != "" && !r.Synthesis.Direct {
-			e.answer = r.unwritten()
+			e.answer = r.answers().unwritten()
 		}
 		return r.finish(e)
 	case r.Synthesis.Started || !r.quiet():
@@ -316,23 +314,23 @@ func (r decision) nextAnswer() []Action {
 		return r.answerDirectly() // it was lost when the program ended
 	case r.Outcome.endsDryAs() != nil:
 		return r.finish(*r.Outcome.endsDryAs())
-	case r.answersByRule():
-		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.ruled()}
-		switch s := r.firstWordless(); {
+	case r.answers().answersByRule():
+		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.answers().ruled()}
+		switch s := r.answers().firstWordless(); {
 		case s != nil: // nobody asked to skip it, so the order was not carried out
 			e.status, e.reason = event.StatusFailed, event.ReasonStepFailed
 			e.error = fmt.Sprintf("step %s (%s) needs a model, and there is none", s.Step.Index, s.Step.Title)
-		case r.incomplete(), r.Route != nil && intent.NoTestsRun(r.Route.Intent, r.History):
+		case r.answers().incomplete(), r.Route != nil && intent.NoTestsRun(r.Route.Intent, r.History):
 			e.reason = event.ReasonPartial
-		case intent.NothingFound(r.meant(), r.History):
+		case intent.NothingFound(r.answers().meant(), r.History):
 			e.reason = event.ReasonNothingFound
-		case intent.NothingToCommit(r.meant(), r.History):
+		case intent.NothingToCommit(r.answers().meant(), r.History):
 			e.reason = event.ReasonNothingToCommit
 		}
 		return r.finish(e)
 	case r.skipSynthesis || r.dryRun || r.Model == "":
 		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet}
-		if r.incomplete() {
+		if r.answers().incomplete() {
 			e.reason = event.ReasonPartial
 		}
 		return r.finish(e)
@@ -342,36 +340,19 @@ func (r decision) nextAnswer() []Action {
 
 // askForAnswer asks the model for the answer. A model that has replied with a plan or a
 // call is held to a format.
-func (r decision) askForAnswer() []Action {
-	if blocked := r.stopped(event.GuardTokens, ""); blocked != nil {
+func (r *decision) askForAnswer() []Action {
+	if blocked := r.guards().stopped(event.GuardTokens, ""); blocked != nil {
 		return blocked
 	}
-	request := prompt.SynthesisRequest(r.brief(), r.Plan, r.SynthesisItems(), r.Evidence())
+	request := prompt.SynthesisRequest(r.briefing().brief(), r.Plan, r.answers().SynthesisItems(), r.answers().Evidence())
 	if r.Synthesis.Again() {
 		request = prompt.HeldAnswer(request)
 	}
 	return []Action{{event.SynthesisStarted{Request: request}, CallModel{Request: request, Tools: plan.Offer(r.Catalogue)}}}
 }
 
-// incomplete reports whether a step of the current plan was skipped, or none of those
-// with a condition was taken.
-func (r decision) incomplete() bool {
-	conditions, taken := 0, 0
-	for _, s := range r.Steps {
-		if s.Status != StepCompleted && !s.NotTaken || unfinishedItems(s) {
-			return true
-		}
-		if s.Step.When != "" {
-			if conditions++; !s.NotTaken {
-				taken++
-			}
-		}
-	}
-	return conditions > 0 && taken == 0
-}
-
 // overdue ends the run when its time is up.
-func (r decision) overdue() *Action {
+func (r *decision) overdue() *Action {
 	limit := r.Limits.MaxDurationMS
 	used := r.Elapsed().Milliseconds()
 	if limit <= 0 || used < limit {
@@ -384,42 +365,11 @@ func (r decision) overdue() *Action {
 }
 
 // deadline requests a timer for the end of the run's time.
-func (r decision) deadline() []Action {
+func (r *decision) deadline() []Action {
 	if r.Limits.MaxDurationMS <= 0 || r.fired(event.GuardTime) {
 		return nil
 	}
 	return []Action{{Effect: Wake{ID: event.GuardTime, At: r.reaches(time.Duration(r.Limits.MaxDurationMS) * time.Millisecond)}}}
-}
-
-// result returns the result of the run.
-func (r *Run) result(e ending) event.Result {
-	out := event.Result{
-		Run: r.ID, Status: e.status, Reason: e.reason, Answer: untrusted.Text(e.answer), Error: untrusted.Text(e.error),
-		Variables: r.Variables(), History: r.History, Revisions: []event.RevisionSummary{},
-		Usage: r.Usage, Evidence: r.Evidence(), DurationMS: r.Elapsed().Milliseconds(),
-	}
-	out.Verified, out.Of = plan.CountVerified(out.Evidence), len(out.Evidence)
-	if e.status == event.StatusCompleted {
-		out.Unanswered = untrusted.Text(r.missingAnswer())
-	}
-	if out.History == nil {
-		out.History = []plan.HistoryItem{}
-	}
-	if r.Revision > 0 {
-		plan := r.Plan
-		out.Plan = &plan
-	}
-	for _, rev := range r.Revisions {
-		var removed []string
-		for _, s := range rev.Removed {
-			removed = append(removed, s.Step.Index)
-		}
-		out.Revisions = append(out.Revisions, event.RevisionSummary{
-			Revision: rev.Number, Reason: rev.Reason,
-			Removed: list(removed), Added: list(rev.Added), Revised: list(rev.Revised),
-		})
-	}
-	return out
 }
 
 // list turns nil into an empty list, so that JSON shows [] and not null.

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -33,12 +32,12 @@ func gatesFor(next *StepState) int {
 
 // nextSteps starts the ready steps, longest remaining path first. Nothing starts
 // after a record that may end the run until that record is applied.
-func (r decision) nextSteps() []Action { return r.nextOf(&r.queues) }
+func (r *decision) nextSteps() []Action { return r.nextOf(&r.queues) }
 
 // nextOf starts the ready steps of some queues.
-func (r decision) nextOf(q *queues) []Action {
-	free := r.freeSlots()
-	r.reserveApproved(q, &free)
+func (r *decision) nextOf(q *queues) []Action {
+	free := r.guards().freeSlots()
+	r.guards().reserveApproved(q, &free)
 	// Their diffs may be being made, so they reserve budget before any record takes it.
 	gates, blocked := r.nextGates(q, &free)
 	var out []Action
@@ -53,10 +52,10 @@ func (r decision) nextOf(q *queues) []Action {
 		return out
 	}
 	for _, s := range q[needTimer].first(1) {
-		out = append(out, Action{Effect: Wake{ID: r.retryTimer(s), At: s.RetryAt}})
+		out = append(out, Action{Effect: Wake{ID: s.retryTimer(), At: s.RetryAt}})
 	}
 	out = append(out, r.nextDeadlines()...)
-	out = append(out, r.nextChecks(q[needCheck], &free)...)
+	out = append(out, r.checker().nextChecks(q[needCheck], &free)...)
 	if slices.ContainsFunc(out, Action.mayEnd) {
 		return out
 	}
@@ -81,7 +80,7 @@ func (r decision) nextOf(q *queues) []Action {
 }
 
 // claimed returns the files that running, approved or reopened calls will change.
-func (r decision) claimed(q *queues, free *slots) map[string]bool {
+func (r *decision) claimed(q *queues, free *slots) map[string]bool {
 	claimed := slots{changing: map[string]bool{}}
 	maps.Copy(claimed.changing, free.changing)
 	for _, g := range r.Gates {
@@ -103,7 +102,7 @@ const waitingAtOnce = 64
 // toolSteps returns the steps that may use the free tool slots, at most one serial call of a
 // server. If budget is reserved, the first steps may have to wait while those with a
 // reservation may start.
-func (r decision) toolSteps(q *queues, free slots) []*StepState {
+func (r *decision) toolSteps(q *queues, free slots) []*StepState {
 	var steps []*StepState
 	next := slots{calling: maps.Clone(free.calling)}
 	waiting := 0
@@ -133,7 +132,7 @@ func (r decision) toolSteps(q *queues, free slots) []*StepState {
 
 // nextGates opens gates after checking the guards, so that no gate opens for a
 // call that they refuse.
-func (r decision) nextGates(q *queues, free *slots) (out []Action, blocked bool) {
+func (r *decision) nextGates(q *queues, free *slots) (out []Action, blocked bool) {
 	var again slots // files of the calls whose gates open again
 	if len(q[needGate]) == 0 {
 		return nil, false
@@ -149,7 +148,7 @@ func (r decision) nextGates(q *queues, free *slots) (out []Action, blocked bool)
 				continue // its effect may be different after that call
 			}
 		}
-		actions, passes := r.askGuards(s, facts, free)
+		actions, passes := r.guards().askGuards(s, facts, free)
 		if len(actions) > 0 && actions[0].blocks() {
 			return actions, true
 		}
@@ -157,7 +156,7 @@ func (r decision) nextGates(q *queues, free *slots) (out []Action, blocked bool)
 		if passes {
 			free.reserve(facts, 1, s.ofBudget())
 			again.change(s.gate.files)
-			out = append(out, Action{Effect: r.gate(s)})
+			out = append(out, Action{Effect: r.rulings().gate(s)})
 		}
 	}
 	return out, false
@@ -182,13 +181,8 @@ func (a Action) blocks() bool {
 // recordsAtOnce bounds the records without a slot that are returned at once.
 const recordsAtOnce = 64
 
-// retryTimer returns the timer id for a step's next attempt.
-func (r *Run) retryTimer(s *StepState) string {
-	return fmt.Sprintf("retry/%s/%d", s.Step.Index, s.attempts.total+1)
-}
-
 // recordFor returns the record for a step that needs nothing else.
-func (r decision) recordFor(s *StepState, free *slots) []Action {
+func (r *decision) recordFor(s *StepState, free *slots) []Action {
 	index := s.Step.Index
 	switch {
 	case s.Status == StepRunning && s.expands():
@@ -196,7 +190,7 @@ func (r decision) recordFor(s *StepState, free *slots) []Action {
 	case s.Status == StepRunning:
 		return []Action{{Record: r.came(s)}}
 	case s.Status == StepFailed && free.stepsLeft() <= 0 && s.item.step == nil:
-		return r.stopped(event.GuardSteps, index) // instead of waiting for an attempt that the budget forbids
+		return r.guards().stopped(event.GuardSteps, index) // instead of waiting for an attempt that the budget forbids
 	case s.Status == StepFailed:
 		pause := retryBase << min(s.Attempt-s.attempts.before-1, 6)
 		return []Action{{Record: event.StepRetry{Index: index, Attempt: s.Attempt, Error: s.Error, At: r.Now.Add(pause)}}}
@@ -205,7 +199,7 @@ func (r decision) recordFor(s *StepState, free *slots) []Action {
 	case s.call.out:
 		return []Action{{Record: event.StepSkipped{Index: index, Reason: event.NotTaken, Saw: s.call.saw}}}
 	case free.stepsLeft() <= 0 && s.item.step == nil:
-		return r.stopped(event.GuardSteps, index)
+		return r.guards().stopped(event.GuardSteps, index)
 	}
 	number := s.attempts.total + 1
 	if s.call.expanded {
@@ -221,7 +215,7 @@ func (r decision) recordFor(s *StepState, free *slots) []Action {
 		return []Action{{Record: r.dryStep(s, number)}}
 	}
 	facts := r.facts(s.Step.Tool)
-	actions, passes := r.askGuards(s, facts, free)
+	actions, passes := r.guards().askGuards(s, facts, free)
 	if passes {
 		free.start(facts, s.ofBudget())
 		actions = append(actions, Action{Record: r.dryStep(s, number)})
@@ -231,7 +225,7 @@ func (r decision) recordFor(s *StepState, free *slots) []Action {
 
 // dryStep returns what a step would do: its call, the gate that would ask, and a
 // placeholder for its result.
-func (r decision) dryStep(s *StepState, number int) event.StepCompleted {
+func (r *decision) dryStep(s *StepState, number int) event.StepCompleted {
 	done := event.StepCompleted{
 		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call.args, Coerced: s.call.fitted, Result: string(placeholder(s.Step)),
 		Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.needs(s),
@@ -241,7 +235,7 @@ func (r decision) dryStep(s *StepState, number int) event.StepCompleted {
 	}
 	facts := r.facts(s.Step.Tool)
 	if facts.Err == nil {
-		if matched := r.ruleFor(s, facts); matched.Verdict != rule.VerdictRun {
+		if matched := r.rulings().ruleFor(s, facts); matched.Verdict != rule.VerdictRun {
 			done.Gate = &matched
 		}
 	} else if s.Step.Gate {
@@ -263,69 +257,20 @@ func placeholder(s plan.Step) plan.Placeholder {
 	return plan.Placeholder("<" + by + " result>")
 }
 
-// askGuards checks the guards for a call that is about to start or to be shown to
-// the user. It returns their actions, which may end the run. A call passes if
-// they do not refuse it and the rest of its budgets is not promised to others.
-func (r decision) askGuards(s *StepState, facts *toolFacts, free *slots) (actions []Action, passes bool) {
-	kind := event.GuardExecution
-	if facts.Tool.ReadOnly {
-		kind = event.GuardDiscovery
-	}
-	reserved, ofTool := free.reserved, free.reservedPerTool[facts]
-	if s.reserved() { // part of the reservation is its own
-		reserved, ofTool = account{}, 0
-	}
-	switch {
-	case free.left.steps <= reserved.steps && s.Polls == 0 && s.item.step == nil:
-		return r.stopped(event.GuardSteps, s.Step.Index), false
-	case free.left.calls <= reserved.calls:
-		return r.stopped(event.GuardToolCalls, s.Step.Index), false
-	case *free.left.ofKind(facts) <= *reserved.ofKind(facts):
-		return r.stopped(kind, s.Step.Index), false
-	}
-	blocked, warned, promised := r.perTool(s, facts, free.starting[facts], ofTool)
-	if promised {
-		return nil, false
-	}
-	switch {
-	case blocked != nil:
-	case s.inner.loop != nil && s.Run != "":
-	case s.inner.loop != nil:
-		if again := r.repeated(s); again != nil && again.mayEnd() {
-			blocked = again
-		} else if again != nil {
-			warned = again
-		}
-	case r.Revision > 1:
-		var again *Action
-		if blocked, again = r.repeats(s, s.call.args); again != nil {
-			warned = again
-		}
-	}
-	switch {
-	case blocked != nil:
-		return []Action{*blocked}, false
-	case warned != nil:
-		return []Action{*warned}, true
-	default:
-		return nil, true
-	}
-}
-
 // startTool starts a tool call and appends the actions for it to out.
-func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
+func (r *decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	index, facts := s.Step.Index, r.facts(s.Step.Tool)
 	switch plans := prompt.IsPlanTool(facts.Tool); {
 	case free.tools <= 0, free.waits(facts.Tool):
 		return out
-	case plans && (len(free.calling) > 0 || r.plansUnderWay(free)), facts.Tool.Serial && r.plansUnderWay(free):
+	case plans && (len(free.calling) > 0 || r.guards().plansUnderWay(free)), facts.Tool.Serial && r.guards().plansUnderWay(free):
 		return out // the run of a plan calls the same servers
 	}
 	files := slices.Collect(maps.Keys(s.gate.hashes))
 	if free.changes(files) {
 		return out // its effect after that call may differ from the approved one
 	}
-	actions, passes := r.askGuards(s, facts, free)
+	actions, passes := r.guards().askGuards(s, facts, free)
 	out = append(out, actions...)
 	if !passes {
 		return out
@@ -337,12 +282,12 @@ func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	if s.reserved() {
 		free.reserve(facts, -1, -s.ofBudget())
 	}
-	timeout, limit := r.timeLimit(s.Step, facts.Tool)
+	timeout, limit := r.checker().timeLimit(s.Step, facts.Tool)
 	number := s.attempts.total + 1
 	if prompt.IsFindTool(facts.Tool) {
 		words, _ := s.call.args["words"].(string)
 		return append(out, Action{Record: r.startedCall(s, facts, number)}, Action{Record: event.StepCompleted{
-			Index: index, Attempt: number, Result: prompt.FindTools(r.callable(s.inner.loop), words),
+			Index: index, Attempt: number, Result: prompt.FindTools(r.briefing().callable(s.inner.loop), words),
 		}})
 	}
 	if prompt.IsPlanTool(facts.Tool) {
@@ -353,45 +298,32 @@ func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	}
 	return append(out, Action{
 		r.startedCall(s, facts, number),
-		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.args, Hashes: s.gate.hashes, Diff: s.Diff, Command: s.gate.command, Hold: r.unseen(s, facts), Paths: judgedPaths(r.Run, s, facts), Timeout: timeout, Limit: limit},
+		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.args, Hashes: s.gate.hashes, Diff: s.Diff, Command: s.gate.command, Hold: r.rulings().unseen(s, facts), Paths: r.rulings().judgedPaths(s, facts), Timeout: timeout, Limit: limit},
 	})
 }
 
 // startInLine starts at most one approved call of an item in line: before one of its step that
 // has its turn and waits, because all that is left of a budget is reserved.
-func (r decision) startInLine(out []Action, q *queues, free *slots) []Action {
+func (r *decision) startInLine(out []Action, q *queues, free *slots) []Action {
 	for _, s := range q[needTurn] {
-		if facts := r.facts(s.Step.Tool); r.allReserved(facts, free) && s.item.step.overtaken() != nil {
+		if facts := r.facts(s.Step.Tool); r.guards().allReserved(facts, free) && s.item.step.overtaken() != nil {
 			return r.startTool(out, s, free)
 		}
 	}
 	return out
 }
 
-// timeLimit returns how long a call may take, and whose limit that is: the step's
-// own goes before that of the tool's server, and that before the general one.
-func (r decision) timeLimit(step plan.Step, tool plan.Tool) (limit time.Duration, whose string) {
-	switch {
-	case step.Timeout > 0:
-		return step.Timeout, "the step's own"
-	case tool.TimeoutMS > 0:
-		return time.Duration(tool.TimeoutMS) * time.Millisecond, "that of the server " + tool.Server
-	default:
-		return time.Duration(r.Limits.StepTimeoutMS) * time.Millisecond, "step_timeout"
-	}
-}
-
 // startModel asks the model to execute a step in text, or to write the arguments
 // that the plan left out.
-func (r decision) startModel(s *StepState, free *slots) []Action {
+func (r *decision) startModel(s *StepState, free *slots) []Action {
 	if s.Status == StepRunning {
 		return r.nextTurn(s, free)
 	}
 	fills := s.Step.Executor == plan.ExecutorTool
 	if !fills && free.stepsLeft() <= 0 && s.item.step == nil {
-		return r.stopped(event.GuardSteps, s.Step.Index)
+		return r.guards().stopped(event.GuardSteps, s.Step.Index)
 	}
-	if blocked := r.stopped(event.GuardTokens, s.Step.Index); blocked != nil {
+	if blocked := r.guards().stopped(event.GuardTokens, s.Step.Index); blocked != nil {
 		return blocked
 	}
 	if s.Step.Executor == plan.ExecutorAgent {
@@ -400,7 +332,7 @@ func (r decision) startModel(s *StepState, free *slots) []Action {
 	}
 	free.models--
 	if fills {
-		request := prompt.ArgsRequest(r.brief(), r.Plan, s.Step, r.facts(s.Step.Tool).Tool, r.inputs(s.Step), s.fill.refused)
+		request := prompt.ArgsRequest(r.briefing().brief(), r.Plan, s.Step, r.facts(s.Step.Tool).Tool, r.origins().inputs(s.Step), s.fill.refused)
 		return []Action{{
 			event.ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Request: request},
 			CallModel{Request: request},
@@ -408,7 +340,7 @@ func (r decision) startModel(s *StepState, free *slots) []Action {
 	}
 	free.left.steps -= s.ofBudget()
 	number := s.attempts.total + 1
-	request := prompt.StepRequest(r.brief(), r.Plan, s.Step, r.inputs(s.Step))
+	request := prompt.StepRequest(r.briefing().brief(), r.Plan, s.Step, r.origins().inputs(s.Step))
 	started := r.started(s, nil, number)
 	started.Request = &request
 	return []Action{{
@@ -417,7 +349,7 @@ func (r decision) startModel(s *StepState, free *slots) []Action {
 	}}
 }
 
-func (r decision) started(s *StepState, args map[string]any, number int) event.StepStarted {
+func (r *decision) started(s *StepState, args map[string]any, number int) event.StepStarted {
 	if args == nil {
 		args = map[string]any{}
 	}
@@ -425,31 +357,4 @@ func (r decision) started(s *StepState, args map[string]any, number int) event.S
 		Index: s.Step.Index, Parent: s.Parent, Attempt: number, Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool,
 		DependsOn: r.needs(s), ExpectedOutcome: s.Step.ExpectedOutcome, Args: args, Draft: s.Draft,
 	}
-}
-
-// inputs returns the completed history items of the steps that step depends on,
-// directly or indirectly.
-func (r *Run) inputs(step plan.Step) []plan.HistoryItem {
-	of := step.Index
-	if s := r.Step(of); s != nil && s.item.step != nil {
-		of = s.item.step.Step.Index
-	}
-	before := r.ancestors(of)
-	var out []plan.HistoryItem
-	for _, h := range r.History {
-		if before[h.Index] && h.Status == plan.ItemCompleted {
-			out = append(out, h)
-		}
-	}
-	return out
-}
-
-// SynthesisItems returns the items from which the answer is made, see
-// [prompt.SynthesisItems].
-func (r *Run) SynthesisItems() []plan.HistoryItem {
-	partial := map[string][]string{}
-	for _, s := range r.Steps {
-		partial[s.Step.Index] = s.partial
-	}
-	return prompt.SynthesisItems(r.Plan, r.History, partial)
 }

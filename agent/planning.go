@@ -20,6 +20,7 @@ type Planning struct {
 	Replanning   *Replanning         // set during the request for a new plan
 	UserMessages []string            // from the user, not yet passed to a model
 
+	planners      planning.Planners   // make the plans; nil means the three phases with a model
 	routed        *event.RouteMatched // meaning of the goal's words, if they plan the goal
 	pipeline      planning.Planner    // first planning or replan in progress; nil if none
 	awaits        bool                // the model is working on its request
@@ -64,6 +65,17 @@ type Replanning struct {
 	StartedAt   time.Time
 	Text        string // streamed so far
 	Thinking    string
+}
+
+// hasOwn reports whether other planners than the phases make the plans.
+func (p *Planning) hasOwn() bool { return p.planners != nil }
+
+// makers returns the planners of this run.
+func (p *Planning) makers() planning.Planners {
+	if p.planners != nil {
+		return p.planners
+	}
+	return planning.Phases()
 }
 
 // begin begins to make a plan, and finish ends that.

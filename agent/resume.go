@@ -9,17 +9,16 @@ import (
 
 	"replan/agent/event"
 	"replan/internal/untrusted"
-	"replan/planning"
 	"replan/planning/plan"
 )
 
 // applyResumed continues the run where its events end. Calls in flight when the
 // program ended will never return. If the run had ended itself, what it failed at
 // is retried.
-func (r fold) applyResumed(d event.RunResumed, last time.Time) {
+func (r *Run) applyResumed(d event.RunResumed, last time.Time) {
 	unverified, over := r.Outcome.unverified(), r.Outcome.endedEarly() // if only the answer is missing, do not retry any step
 	r.Clock.resume(last)
-	r.loseAttempts(last)
+	r.recorder().loseAttempts(last)
 	r.Meter.resume(d.Limits)
 	didRead := r.reading()
 	r.Terms.resume(d)
@@ -47,12 +46,12 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	}
 	r.Clock.unfire(event.GuardTime)
 	if r.Revision == 0 {
-		r.every(r.enqueue) // including calls of the chat
+		r.roster().every(r.scheduler().enqueue) // including calls of the chat
 	} else {
-		r.rebuildGraph()
+		r.scheduler().rebuildGraph()
 		for _, s := range r.Steps {
 			if s.skip.byUser && s.Status != StepCompleted {
-				r.cutBehind(s)
+				r.scheduler().cutBehind(s)
 			}
 		}
 	}
@@ -64,10 +63,10 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 
 // reading returns the running steps whose tools were known to be read-only when
 // they started.
-func (r fold) reading() map[*StepState]bool {
+func (r *Run) reading() map[*StepState]bool {
 	reads := map[*StepState]bool{}
-	r.every(func(s *StepState) {
-		if s.Status == StepRunning && r.repeatable(s) {
+	r.roster().every(func(s *StepState) {
+		if s.Status == StepRunning && r.caller().repeatable(s) {
 			reads[s] = true
 		}
 	})
@@ -76,7 +75,7 @@ func (r fold) reading() map[*StepState]bool {
 
 // loseModelCalls drops the pending model requests; planning and synthesis send
 // them again.
-func (r fold) loseModelCalls() {
+func (r *Run) loseModelCalls() {
 	r.flight.loseModels()
 	r.Planning.loseRequest()
 	r.Outcome.loseAnswer(r.Chat != nil)
@@ -84,17 +83,17 @@ func (r fold) loseModelCalls() {
 		r.Chat.interrupt()
 	}
 	r.ModelCalls.loseExchanges()
-	r.resumeLoops()
+	r.dialogue().resumeLoops()
 	r.executed(func(s *StepState) { s.fill.asking = false })
 }
 
 // loseToolCalls handles the steps that were running. A step runs again if it was
 // repeatable when it started and nothing now says otherwise. For any other, it is
 // unknown whether it took effect. So it is for a step in doubt that was to run again.
-func (r fold) loseToolCalls(didRead map[*StepState]bool) {
+func (r *Run) loseToolCalls(didRead map[*StepState]bool) {
 	r.flight.loseCalls()
 	r.OpenQuestions.forgetLost()
-	r.every(func(s *StepState) {
+	r.roster().every(func(s *StepState) {
 		before := s.interruption
 		s.interruption = uninterrupted
 		if s.toRerun && s.Status == StepPending {
@@ -106,7 +105,7 @@ func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 			return // a sub-agent continues from its last reply, and items by themselves
 		}
 		unavailable := s.Step.Executor == plan.ExecutorTool && r.facts(s.Step.Tool).Err != nil
-		if didRead[s] && (unavailable || r.repeatable(s)) {
+		if didRead[s] && (unavailable || r.caller().repeatable(s)) {
 			s.Status = StepPending
 			return
 		}
@@ -116,13 +115,13 @@ func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 }
 
 // takeUp prepares another try of a run that had ended.
-func (r fold) takeUp() {
+func (r *Run) takeUp() {
 	r.Planning.dropReplan()
 	r.OpenQuestions.closeAll()
 	r.Permissions.closeGates() // it may have ended before they were closed
 	r.Acceptance.beginAcceptance()
 	r.Chat.takeUp()
-	r.every(func(s *StepState) {
+	r.roster().every(func(s *StepState) {
 		s.awaitsUser = false
 		if s.inner.answered {
 			return // the model already knows the outcome of the call
@@ -146,8 +145,8 @@ func (r fold) takeUp() {
 	if r.Revision > 0 {
 		r.Planning.finish()
 	} else if !r.Synthesis.Direct && r.unplanned() {
-		r.every(r.countAttempts)
-		r.Planning.restart(r.planners().Plan(r.briefOfGoal()))
+		r.roster().every(r.countAttempts)
+		r.Planning.restart(r.makers().Plan(r.briefOfGoal()))
 		r.Board.clear()
 		r.OpenQuestions.forgetLost()
 	}
@@ -155,7 +154,7 @@ func (r fold) takeUp() {
 
 // unask retries the failed steps that wait for a user who is no longer present:
 // resuming a run means retrying.
-func (r fold) unask() {
+func (r *Run) unask() {
 	for _, s := range r.OpenQuestions.waiting() {
 		if s.Status != StepInDoubt {
 			r.answered(s)
@@ -166,8 +165,8 @@ func (r fold) unask() {
 
 // again makes a step wait for a new attempt, and resets everything that permits
 // one.
-func (r fold) again(s *StepState) {
-	if r.onlyRechecks(s) {
+func (r *Run) again(s *StepState) {
+	if r.scheduler().onlyRechecks(s) {
 		r.beginChecks(s)
 		s.attempts.before, s.skip.reason = s.attempts.total, ""
 		return
@@ -208,7 +207,7 @@ func (r *Run) Questions() []Question {
 }
 
 // ask opens the question about a step.
-func (r ledger) ask(s *StepState) {
+func (r *Run) ask(s *StepState) {
 	if !r.ends() && !s.awaitsUser {
 		s.awaitsUser = true
 		r.OpenQuestions.add(s)
@@ -216,14 +215,14 @@ func (r ledger) ask(s *StepState) {
 }
 
 // answered closes the question about a step.
-func (r ledger) answered(s *StepState) {
+func (r *Run) answered(s *StepState) {
 	s.awaitsUser = false
 	r.OpenQuestions.remove(s)
 }
 
 // nextLost reports that the steps that were running when the program ended are in
 // doubt.
-func (r decision) nextLost() []Action {
+func (r *decision) nextLost() []Action {
 	var out []Action
 	for _, s := range r.OpenQuestions.lostSteps() {
 		reason := "replan ended while it ran"
@@ -237,13 +236,13 @@ func (r decision) nextLost() []Action {
 
 // applyDamaged treats every step with effects that could start here as started,
 // so that a resume finds it in doubt. The lost line may have recorded its start.
-func (r fold) applyDamaged() {
+func (r *Run) applyDamaged() {
 	for _, action := range r.Next() {
 		started, ok := action.Record.(event.StepStarted)
 		if !ok {
 			continue
 		}
-		if s := r.Step(started.Index); s != nil && !r.repeatable(s) {
+		if s := r.Step(started.Index); s != nil && !r.caller().repeatable(s) {
 			r.applyStepStarted(started)
 			s.interruption = startUnknown
 		}
@@ -251,7 +250,7 @@ func (r fold) applyDamaged() {
 }
 
 // nextDoubts decides about doubts when no user is present.
-func (r decision) nextDoubts() []Action {
+func (r *decision) nextDoubts() []Action {
 	var out []Action
 	for _, s := range r.OpenQuestions.waiting() {
 		if decision := r.doubtAnswer(s); s.Status == StepInDoubt && decision != "" {
@@ -266,7 +265,7 @@ func (r decision) nextDoubts() []Action {
 
 // doubtAnswer returns the automatic decision about a step in doubt, or "" if the
 // user must decide. One resume reruns each step at most once by itself.
-func (r decision) doubtAnswer(s *StepState) event.DoubtDecision {
+func (r *decision) doubtAnswer(s *StepState) event.DoubtDecision {
 	switch {
 	case r.inDoubt == "" && r.attended:
 		return ""
@@ -277,7 +276,7 @@ func (r decision) doubtAnswer(s *StepState) event.DoubtDecision {
 	}
 }
 
-func (r decision) doubtAnswerer() string {
+func (r *decision) doubtAnswerer() string {
 	if r.inDoubt == "" {
 		return "nobody was there to be asked"
 	}
@@ -285,24 +284,24 @@ func (r decision) doubtAnswerer() string {
 }
 
 // applyDoubtResolved applies the decision about a step in doubt.
-func (r fold) applyDoubtResolved(d event.DoubtResolved) {
+func (r *Run) applyDoubtResolved(d event.DoubtResolved) {
 	s := r.Step(d.Step)
 	if s == nil || s.Status != StepInDoubt {
 		return
 	}
-	r.decided(s, AskedDoubt, string(d.Decision), d.By)
+	r.recorder().decided(s, AskedDoubt, string(d.Decision), d.By)
 	switch d.Decision {
 	case event.DoubtDone:
 		r.answered(s)
 		s.Status, s.Result, s.Error = StepCompleted, nil, ""
-		r.record(s, plan.ItemCompleted)
+		r.recorder().record(s, plan.ItemCompleted)
 		if len(ChecksOf(s.Step)) > 0 {
 			r.beginChecks(s)
 			s.checks.unknownResult = true
 			break
 		}
-		r.release(s)
-		r.settleCall(s)
+		r.scheduler().release(s)
+		r.dialogue().settleCall(s)
 	case event.DoubtRerun:
 		r.answered(s)
 		s.interruption = uninterrupted
@@ -311,11 +310,11 @@ func (r fold) applyDoubtResolved(d event.DoubtResolved) {
 		}
 		s.toRerun = true
 		r.again(s)
-		r.enqueue(cmp.Or(s.item.step, s)) // a step that another item has stopped waited for the answer
+		r.scheduler().enqueue(cmp.Or(s.item.step, s)) // a step that another item has stopped waited for the answer
 	default:
 		r.end(event.StatusFailed, event.ReasonInDoubt, fmt.Sprintf("step %s (%s) may or may not have taken effect: %s; find out, and resume the run with --in-doubt done or rerun", d.Step, s.Step.Title, s.Error))
 	}
-	r.enqueue(s)
+	r.scheduler().enqueue(s)
 }
 
 // unasked reports whether nobody made a decision: an option did, or nobody was there.
@@ -325,13 +324,13 @@ func unasked(by string) bool {
 
 // applyFailureResolved continues after a failed step as decided. After a resume,
 // the step already waits for another attempt.
-func (r fold) applyFailureResolved(d event.FailureResolved) {
+func (r *Run) applyFailureResolved(d event.FailureResolved) {
 	s := r.Step(d.Step)
 	if s == nil || s.inner.loop != nil || s.Status != StepFailed && s.Status != StepPending {
 		return
 	}
 	r.answered(s)
-	r.decided(s, AskedFailure, string(d.Decision), d.By)
+	r.recorder().decided(s, AskedFailure, string(d.Decision), d.By)
 	decision := d.Decision
 	if decision == event.FailureReplan && !r.canReplan() {
 		decision = event.FailureAbort
@@ -350,9 +349,9 @@ func (r fold) applyFailureResolved(d event.FailureResolved) {
 		s.skip.byUser = true
 		if s.Status == StepPending {
 			s.Status, s.Error = StepSkipped, "skipped by the user"
-			r.record(s, plan.ItemSkipped)
+			r.recorder().record(s, plan.ItemSkipped)
 		}
-		r.cutBehind(s)
+		r.scheduler().cutBehind(s)
 	case event.FailureReplan:
 		s.Status = StepFailed
 		r.Planning.failStep(s.Step.Index, cmp.Or(string(s.Error), "the user asks for a new plan"))
@@ -366,26 +365,8 @@ func (r fold) applyFailureResolved(d event.FailureResolved) {
 		}
 		r.end(status, reason, fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(string(s.Error))))
 	}
-	r.enqueue(s)
+	r.scheduler().enqueue(s)
 }
-
-// release binds the result of a completed step and releases the steps that waited
-// only for it.
-func (r scheduler) release(s *StepState) {
-	if s.item.step != nil {
-		r.endItem(s)
-		return
-	}
-	r.bind(s)
-	for d := range r.feeds(s) {
-		if d.node.fed() {
-			r.enqueue(d)
-		}
-	}
-}
-
-// canReplan reports whether a planner is available.
-func (r *Run) canReplan() bool { return r.ownPlanners != nil || r.Model != "" }
 
 // MissingTools returns the tools that unfinished steps need and the run knew, but
 // catalogue lacks.
@@ -401,7 +382,7 @@ func (r *Run) MissingTools(catalogue plan.Catalogue) []string {
 // far as known.
 func (r *Run) ToolsToCall() []string {
 	var names []string
-	r.every(func(s *StepState) {
+	r.roster().every(func(s *StepState) {
 		if !s.Draft && !s.inner.answered && s.Status != StepCompleted && s.Step.Executor == plan.ExecutorTool && !slices.Contains(names, s.Step.Tool) {
 			names = append(names, s.Step.Tool)
 		}
@@ -423,13 +404,5 @@ func (r *Run) ToolsToCall() []string {
 // NeedsModel reports whether the run cannot continue without a model. Either
 // there is no plan and no other planner, or only the answer is missing.
 func (r *Run) NeedsModel() bool {
-	return r.Unanswered() != "" || r.Revision == 0 && r.givenPlan == nil && !r.Planning.byWords() && r.ownPlanners == nil
-}
-
-// planners returns the planners of this run.
-func (r fold) planners() planning.Planners {
-	if r.ownPlanners != nil {
-		return r.ownPlanners
-	}
-	return planning.Phases()
+	return r.Unanswered() != "" || r.Revision == 0 && r.givenPlan == nil && !r.Planning.byWords() && !r.hasOwn()
 }

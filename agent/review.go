@@ -31,7 +31,7 @@ type pass struct {
 }
 
 // hold stops the plan for review, if a review is required and any steps are left.
-func (r scheduler) hold() {
+func (r *Run) hold() {
 	wait := r.reviewPlans && !r.planOnly && !r.dryRun && slices.ContainsFunc(r.Steps, func(s *StepState) bool { return !s.settled() })
 	r.PlanReviews.holdPlan(wait)
 }
@@ -123,7 +123,7 @@ func unusable(d rank.Draft) string {
 }
 
 // applyChosen replaces the plan under review, of which no step has started.
-func (r fold) applyChosen(d event.PlanChosen) {
+func (r *Run) applyChosen(d event.PlanChosen) {
 	drafts, at := rank.Take(r.Drafts, d.Draft, r.Plan), r.PlannedAt
 	r.Board.undefine(r.Plan.Variables)
 	r.Permissions.ungateTools()
@@ -134,7 +134,7 @@ func (r fold) applyChosen(d event.PlanChosen) {
 
 // applyReviewed applies the outcome of a review. A refused plan is held again if
 // the run is resumed.
-func (r fold) applyReviewed(d event.PlanReviewed) {
+func (r *Run) applyReviewed(d event.PlanReviewed) {
 	reviewed := ReviewedPlan{PlanReviewed: d, At: r.Now}
 	if d.Decision != event.ReviewRun {
 		sentence := "the plan was refused: no step was run"
@@ -152,7 +152,7 @@ func (r fold) applyReviewed(d event.PlanReviewed) {
 		reviewed.Out = r.takeReviewed(*d.Plan)
 	}
 	r.PlanReviews.record(reviewed, true)
-	r.every(func(s *StepState) {
+	r.roster().every(func(s *StepState) {
 		if !s.ReadyAt.IsZero() {
 			s.ReadyAt = r.Now // it was held until now
 		}
@@ -160,15 +160,15 @@ func (r fold) applyReviewed(d event.PlanReviewed) {
 	for _, a := range d.Approved {
 		if s := r.Step(a.Step); s != nil {
 			s.gate.pass = &pass{args: a.Args, tool: promised(r.facts(s.Step.Tool).Tool), try: s.attempts.total + 1}
-			r.enqueue(s)
+			r.scheduler().enqueue(s)
 		}
 	}
 }
 
 // takeReviewed applies the user's changes to the plan, and returns the removed
 // steps.
-func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
-	r.every(r.countAttempts)
+func (r *Run) takeReviewed(p plan.Plan) (out []StepState) {
+	r.roster().every(r.countAttempts)
 	before := map[string]*StepState{}
 	for _, s := range r.Steps {
 		before[s.Step.Index] = s
@@ -204,7 +204,7 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 	}
 	for _, s := range r.Steps {
 		if before[s.Step.Index] == s {
-			if a := r.newestOf(s); a != nil && a.EndedAt.IsZero() {
+			if a := r.recorder().newestOf(s); a != nil && a.EndedAt.IsZero() {
 				a.EndedAt, a.Status = r.Now, StepSkipped
 			}
 			r.Permissions.closeGate(s.Gate)
@@ -212,51 +212,8 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 		}
 	}
 	r.Board.take(p, r.Revision, steps)
-	r.rebuildGraph()
+	r.scheduler().rebuildGraph()
 	return out
-}
-
-// passed reports whether the user approved, in the review, the call that a step
-// is about to make.
-func (r *Run) passed(s *StepState) bool {
-	p := s.gate.pass
-	return p != nil && !r.hasChanged(r.facts(s.Step.Tool).Tool) && p.try == s.attempts.total+1 && p.tool == promised(r.facts(s.Step.Tool).Tool) && plan.EqualValues(p.args, s.call.args)
-}
-
-// assess returns how many calls of a plan a rule denies and how many wait at a
-// gate, as its review would show them, and the expected time of its longest chain.
-func (r *Run) assess(p plan.Plan) (denied, gates int, path time.Duration) {
-	held := &Run{}
-	held.ID, held.Model = r.ID, r.Model
-	held.Toolbox, held.Permissions, held.prompting = newToolbox(r.Catalogue, r.Toolbox.gateRules()), r.Permissions.clone(), r.prompting
-	held.ungateTools()
-	held.Board = newBoard()
-	held.Board.define(p.Variables)
-	var steps []*StepState
-	for _, step := range p.Steps {
-		steps = append(steps, &StepState{Step: step, Status: StepPending, author: authorship{read: r.authorRead(step)}})
-		if tool, err := r.Catalogue.Find(step.Tool); err == nil && step.Gate {
-			held.gateTool(tool)
-		}
-	}
-	held.Board.take(p, 0, steps)
-	v := held.reviewed()
-	for _, step := range p.Steps {
-		switch gate := v.Gate(step.Index); {
-		case gate == nil:
-		case gate.Rule.Verdict == rule.VerdictBlock:
-			denied++
-		default:
-			gates++
-		}
-	}
-	ms := 0.0
-	for _, length := range plan.NewGraph(p).Weights(func(s plan.Step) float64 {
-		return Weigh(s, r.Catalogue, r.priors) * Rounds(p, s, r.Catalogue, r.Limits)
-	}) {
-		ms = max(ms, length)
-	}
-	return denied, gates, time.Duration(ms) * time.Millisecond
 }
 
 // Gate returns the question at which a step's call would stop, or nil if there is
@@ -273,14 +230,14 @@ func (v *Review) Gate(index string) *ReviewGate {
 		return nil
 	}
 	probe := *state
-	probe.Step, probe.fill.args, probe.fill.missing = step, nil, v.world.missingArgs(state, step, facts)
+	probe.Step, probe.fill.args, probe.fill.missing = step, nil, v.world.caller().missingArgs(state, step, facts)
 	args, err := plan.ResolveArgs(step.Args, v.world.values())
 	if err != nil {
 		args = step.Args
 	}
-	args, _ = v.world.fit(facts, args)
+	args, _ = v.world.caller().fit(facts, args)
 	probe.call.args = args
-	gate := &ReviewGate{Tool: facts.Tool, Rule: v.world.ruleFor(&probe, facts), Args: args, Provenance: v.world.provenance(&probe)}
+	gate := &ReviewGate{Tool: facts.Tool, Rule: v.world.rulings().ruleFor(&probe, facts), Args: args, Provenance: v.world.origins().provenance(&probe)}
 	references := plan.References(step.Args)
 	switch {
 	case gate.Rule.Verdict == rule.VerdictBlock:

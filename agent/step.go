@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 
 	"replan/agent/event"
@@ -49,21 +48,6 @@ type gateState struct {
 	since    uint64            // the event since which a gate must be opened; 0 if none must
 	pass     *pass             // given by the user when reviewing the plan
 	itemsOf  string            // what the tool promised when the user let untrusted text decide for which items it is called
-}
-
-// judgedPaths returns what the rules judged in place of the paths of a call, nil if no rule
-// about the tool is about a path.
-func judgedPaths(r *Run, s *StepState, facts *toolFacts) map[string]string {
-	judges := slices.ContainsFunc(facts.Rules, rule.Rule.JudgesPaths) ||
-		r.Permissions.judgePaths()
-	switch {
-	case !facts.Tool.Trusted || !judges:
-		return nil
-	case s.gate.paths == nil:
-		return map[string]string{}
-	default:
-		return s.gate.paths
-	}
 }
 
 // allowed reports whether the user allowed the call.
@@ -232,4 +216,9 @@ func (s *StepState) account(run string, used *event.Usage) (more event.Usage) {
 		more, s.runUsage = used.Since(s.runUsage), *used
 	}
 	return more
+}
+
+// retryTimer returns the timer id for the next attempt of a step.
+func (s *StepState) retryTimer() string {
+	return fmt.Sprintf("retry/%s/%d", s.Step.Index, s.attempts.total+1)
 }

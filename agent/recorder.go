@@ -1,0 +1,134 @@
+package agent
+
+import (
+	"time"
+
+	"replan/agent/event"
+	"replan/planning/plan"
+)
+
+// recorder records the attempts of steps, and what became of them.
+type recorder struct {
+	*Ledger
+	*Clock
+	roster
+}
+
+// attemptOf returns the attempt of a step with the given number, and adds it if
+// there is none. The pointer is valid until the next attempt begins.
+func (r recorder) attemptOf(s *StepState, number int) *Attempt {
+	if s.attempts.newest > 0 {
+		if a := &r.Attempts[s.attempts.newest-1]; a.Number == number && a.EndedAt.IsZero() {
+			return a
+		}
+	}
+	r.Attempts = append(r.Attempts, Attempt{
+		Step: s.Step.Index, Parent: s.Parent, Number: number, Revision: r.Revision, ReadyAt: s.ReadyAt, Status: StepPending,
+		DependsOn: r.needs(s),
+	})
+	s.attempts.newest = len(r.Attempts)
+	return &r.Attempts[s.attempts.newest-1]
+}
+
+// newestOf returns the newest attempt of a step, or nil before the first.
+func (r recorder) newestOf(s *StepState) *Attempt {
+	if s.attempts.newest == 0 {
+		return nil
+	}
+	return &r.Attempts[s.attempts.newest-1]
+}
+
+// endAttempt records the outcome of an attempt.
+func (r recorder) endAttempt(s *StepState, number int) {
+	a := r.newestOf(s)
+	if a == nil || a.Number != number {
+		a = r.attemptOf(s, number)
+	}
+	a.Status, a.Failure, a.Error, a.MS = s.Status, s.Failure, s.Error, s.MS
+	if a.EndedAt.IsZero() {
+		a.EndedAt = r.Now
+	}
+	s.ReadyAt = time.Time{} // the next attempt sets its own
+}
+
+// endOrphan ends an attempt whose step the plan no longer has.
+func (r recorder) endOrphan(index string, number int, status StepStatus, ms int64) {
+	for i := len(r.Attempts) - 1; i >= 0; i-- {
+		if a := &r.Attempts[i]; a.Step == index && a.Number == number {
+			if a.EndedAt.IsZero() {
+				a.EndedAt, a.Status, a.MS = r.Now, status, ms
+			}
+			return
+		}
+	}
+}
+
+// dropAttempts ends attempts that a new plan replaces before they began.
+func (r recorder) dropAttempts() {
+	for _, s := range r.Steps {
+		if a := r.newestOf(s); a != nil && a.EndedAt.IsZero() && a.StartedAt.IsZero() {
+			a.EndedAt, a.Status = r.Now, StepSkipped
+		}
+	}
+}
+
+// loseAttempts ends the attempts that were running when the program ended, at the
+// time last. Attempts of sub-agents continue.
+func (r recorder) loseAttempts(last time.Time) {
+	r.every(func(s *StepState) {
+		if a := r.newestOf(s); a != nil && a.Status == StepRunning && a.EndedAt.IsZero() && s.Loop == nil {
+			a.EndedAt, a.Status, a.Failure = last, StepInDoubt, event.FailureInterrupted
+			s.ReadyAt = time.Time{}
+		}
+	})
+}
+
+// askedGate records the open gate of a step's next attempt.
+func (r recorder) askedGate(s *StepState, d event.GateRequested) {
+	a := r.attemptOf(s, s.attempts.total+1)
+	a.Status = StepWaiting
+	a.Asked = append(a.Asked, Asked{About: AskedGate, Why: d.Rule.Why, At: r.Now})
+}
+
+// answeredGate records the answer to that gate.
+func (r recorder) answeredGate(s *StepState, d event.GateResolved) {
+	a := r.newestOf(s)
+	if a == nil || len(a.Asked) == 0 {
+		return
+	}
+	a.Status = StepPending
+	q := &a.Asked[len(a.Asked)-1]
+	q.AnsweredAt, q.Decision, q.Scope, q.By = r.Now, string(d.Decision), d.Scope, d.By
+}
+
+// decided records how a step continues that failed or is in doubt.
+func (r recorder) decided(s *StepState, about AskedAbout, decision, by string) {
+	if a := r.newestOf(s); a != nil {
+		a.Asked = append(a.Asked, Asked{About: about, At: a.EndedAt, AnsweredAt: r.Now, Decision: decision, By: by})
+	}
+}
+
+// record adds the ended attempt to the history.
+func (r recorder) record(s *StepState, status plan.ItemStatus) {
+	item := plan.HistoryItem{
+		Index: s.Step.Index, Parent: s.Parent, Title: s.Step.Title, Tool: s.Step.Tool, Args: s.Args,
+		ExpectedOutcome: s.Step.ExpectedOutcome, Status: status, Attempt: s.Attempt, Error: s.Error, MS: s.MS, Beside: s.Beside,
+	}
+	if status == plan.ItemCompleted {
+		item.Result = s.Result
+	}
+	r.Ledger.add(item)
+}
+
+// amend records what the checks say about the last attempt of a step.
+func (r recorder) amend(s *StepState, status plan.ItemStatus) {
+	r.endAttempt(s, s.Attempt)
+	for i := len(r.History) - 1; i >= 0; i-- {
+		if item := &r.History[i]; item.Index == s.Step.Index && item.Attempt == s.Attempt {
+			if item.Status, item.Error = status, s.Error; status == plan.ItemCompleted {
+				item.Result = s.Result
+			}
+			return
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+
+	"replan/agent/event"
+	"replan/agent/rule"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+)
+
+// rulings knows which rule decides about a call, and what its gate asks.
+type rulings struct {
+	origins
+	*Permissions
+}
+
+// ruleFor returns the rule that decides about a step's call. A call that a rule
+// allows still asks if its arguments carry untrusted text that the rule does not
+// cover; a user's grant can lift that. A plan may ask for a gate but cannot
+// exempt a call from one. A tool that any revision put behind a gate stays behind
+// one in the steps of a replan.
+func (r rulings) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
+	if facts.Err != nil {
+		return rule.Rule{Tool: s.Step.Tool, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "there is no such tool"}
+	}
+	tool, args := facts.Tool, s.call.args
+	if r.dryRun && len(s.fill.missing) > 0 {
+		args = merge(args, nil)
+		for _, name := range s.fill.missing {
+			args[name] = plan.Placeholder("<" + name + ">") // the model would write it
+		}
+	}
+	args = rule.Linked(args, s.gate.paths)
+	matched := rule.DecideAmong(facts.Rules, args)
+	if r.hasChanged(tool) && matched.Verdict != rule.VerdictBlock {
+		return rule.ChangedTool(tool)
+	}
+	var uncovered []rule.Provenance
+	if matched.Verdict == rule.VerdictRun || matched.Verdict == rule.VerdictAsk && r.Permissions.grants() {
+		uncovered = r.uncovered(s, tool, matched, args)
+	}
+	switch {
+	case matched.Verdict != rule.VerdictRun || len(uncovered) == 0:
+	case !slices.ContainsFunc(uncovered, func(p rule.Provenance) bool { return !p.Notes }):
+		matched = rule.ProjectNotes(tool)
+	case slices.ContainsFunc(uncovered, func(p rule.Provenance) bool { return !p.Decides }):
+		matched = rule.UntrustedText(tool)
+	default:
+		matched = rule.DecidingText(tool, s.item.step != nil)
+	}
+	if matched.Verdict == rule.VerdictAsk {
+		matched = r.Permissions.lift(matched, tool, args, uncovered)
+	}
+	switch {
+	case matched.Verdict != rule.VerdictRun:
+	case s.gate.removes != "":
+		return RemovalRule(tool.Name, s.gate.removes)
+	case r.planGates(s, tool):
+		return gatedByPlan(tool.Name)
+	case s.author.edits > 0 && !s.gate.allowed():
+		return rule.Rule{Tool: tool.Name, Verdict: rule.VerdictAsk, Source: rule.SourceUser, Why: "you edited this call; this is what it would do now"}
+	}
+	return matched
+}
+
+// uncovered returns the untrusted text in a step's call that the rule does not
+// cover.
+func (r rulings) uncovered(s *StepState, tool plan.Tool, matched rule.Rule, args map[string]any) []rule.Provenance {
+	if prompt.IsPlanTool(tool) || tool.KeepsText() {
+		return nil
+	}
+	from := r.provenance(s)
+	if of := s.item.step; of != nil && of.gate.itemsOf == promised(tool) {
+		from = slices.DeleteFunc(from, func(p rule.Provenance) bool { return p.Decides })
+	}
+	return rule.Uncovered(matched, tool, args, from, r.toolOf)
+}
+
+// unseen reports whether a call may change workspace files and passes by a rule
+// that says nothing about its arguments. Such a call may not remove most of a
+// file.
+func (r rulings) unseen(s *StepState, facts *toolFacts) bool {
+	return facts.Err == nil && facts.Tool.Trusted && facts.Tool.Previews && !s.gate.allowed() && len(r.ruleFor(s, facts).Args) == 0
+}
+
+// gate returns the question that a step's call must pass.
+func (r rulings) gate(s *StepState) OpenGate {
+	facts := r.facts(s.Step.Tool)
+	tool := facts.Tool
+	return OpenGate{
+		Gate: event.GateRequested{
+			Gate: r.gateID(s), Call: callHash(tool, s.call.args), Step: s.Step.Index, Title: s.Step.Title,
+			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.planGates(s, tool), Args: s.call.args,
+			Outdated: s.gate.outdated, Provenance: r.provenance(s), Items: r.sharing(s, facts),
+		},
+		Attempt: s.attempts.total + 1,
+		Tool:    tool,
+	}
+}
+
+// gateID returns the id of the gate for a step's next attempt in this revision. A
+// question about a call that the plan has dropped, or the user has edited, is
+// thus not mistaken for one about its replacement.
+func (r rulings) gateID(s *StepState) string {
+	id := fmt.Sprintf("%s.%d.%d", s.Step.Index, r.Revision, s.attempts.total+1)
+	if s.author.edits > 0 {
+		id += fmt.Sprintf("e%d", s.author.edits)
+	}
+	if of := s.item.step; of != nil && of.Attempt > 1 { // an earlier attempt may have closed it unanswered
+		id += fmt.Sprintf("a%d", of.Attempt)
+	}
+	return id
+}
+
+// sharing returns how many items an answer at the gate of an item is for: all of its step
+// if only the choice of the items makes it ask, else 0.
+func (r rulings) sharing(s *StepState, facts *toolFacts) int {
+	if s.item.step == nil || !r.ruleFor(s, facts).Equal(rule.DecidingText(facts.Tool, true)) {
+		return 0
+	}
+	return len(s.item.step.Items)
+}
+
+// passed reports whether the user approved, in the review, the call that a step
+// is about to make.
+func (r rulings) passed(s *StepState) bool {
+	p := s.gate.pass
+	return p != nil && !r.hasChanged(r.facts(s.Step.Tool).Tool) && p.try == s.attempts.total+1 && p.tool == promised(r.facts(s.Step.Tool).Tool) && plan.EqualValues(p.args, s.call.args)
+}
+
+// judgedPaths returns what the rules judged in place of the paths of a call, nil if no rule
+// about the tool is about a path.
+func (r rulings) judgedPaths(s *StepState, facts *toolFacts) map[string]string {
+	judges := slices.ContainsFunc(facts.Rules, rule.Rule.JudgesPaths) ||
+		r.Permissions.judgePaths()
+	switch {
+	case !facts.Tool.Trusted || !judges:
+		return nil
+	case s.gate.paths == nil:
+		return map[string]string{}
+	default:
+		return s.gate.paths
+	}
+}
