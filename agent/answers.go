@@ -181,7 +181,7 @@ func (r answers) StateOf(s *StepState) plan.EvidenceState {
 // firstWordless returns the first step that was skipped for want of a model, or
 // nil.
 func (r answers) firstWordless() *StepState {
-	if at := slices.IndexFunc(r.Steps, func(s *StepState) bool { return s.skip.reason == wordless }); at >= 0 {
+	if at := slices.IndexFunc(r.Steps, func(s *StepState) bool { return s.skipReason() == wordless }); at >= 0 {
 		return r.Steps[at]
 	}
 	return nil
@@ -248,7 +248,7 @@ func (r answers) ruled() string {
 func (r answers) SynthesisItems() []plan.HistoryItem {
 	partial := map[string][]string{}
 	for _, s := range r.Steps {
-		partial[s.Step.Index] = s.partial
+		partial[s.Step.Index] = s.seenInPart()
 	}
 	return prompt.SynthesisItems(r.Plan, r.History, partial)
 }

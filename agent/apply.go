@@ -100,10 +100,12 @@ func (r *Run) apply(e event.Event, last time.Time) {
 		r.applyStepStarted(d)
 	case event.StepProgress:
 		if s := r.Step(d.Index); s != nil {
-			s.Progress = d
+			s.progress(d)
 		}
 	case event.StepOutput:
-		r.applyStepOutput(d)
+		if s := r.Step(d.Index); s != nil {
+			s.output(d.Chunk)
+		}
 	case event.StepCompleted:
 		r.applyStepCompleted(d)
 	case event.StepFailed:
@@ -163,7 +165,7 @@ func (r *Run) closeElicitations() {
 // applySpawned records the run that a plan tool call started.
 func (r *Run) applySpawned(d event.RunSpawned) {
 	if s := r.Step(d.Index); s != nil && s.Status == StepRunning && s.Attempt == d.Attempt {
-		s.Run, s.runUsage = d.Run, event.Usage{}
+		s.spawned(d.Run)
 	}
 }
 
@@ -195,9 +197,9 @@ func (r *Run) applyCompleted(d event.RunCompleted) {
 	r.Permissions.closeGates()
 	r.OpenQuestions.closeAll()
 	r.roster().every(func(s *StepState) {
-		s.awaitsUser = false
+		s.askUser(false)
 		if s.Status == StepWaiting || s.Status == StepRunning && (s.Loop != nil || s.Items != nil) {
-			s.Status, s.Gate = StepPending, "" // nobody will answer or continue
+			s.leaveGate() // nobody will answer or continue
 		}
 	})
 }
@@ -287,7 +289,7 @@ func (r *Run) followsPlan(data event.Data) error {
 // awaits reports whether the step has yet to pass this gate.
 func (r *Run) awaits(index, gate string) bool {
 	s := r.Step(index)
-	return s != nil && s.Status == StepPending && !r.ends() && gate == r.rulings().gateID(s) && (s.item.step == nil || !s.held())
+	return s != nil && s.Status == StepPending && !r.ends() && gate == r.rulings().gateID(s) && (!s.isItem() || !s.held())
 }
 
 // gateOf returns the step and the gate that a preview event refers to.
@@ -359,13 +361,14 @@ func (r *Run) applyRequest(d event.ModelRequested) {
 	case d.Attempt > 0:
 		if s != nil && s.Loop != nil {
 			if d.Purpose == prompt.PurposeAgent && s.Loop.Turns == 0 {
-				s.partial = d.Request.Partial // it has seen these, although later turns have less room for them
+				s.sawInPart(d.Request.Partial) // it has seen these, although later turns have less room for them
 			}
 			s.Loop.request(r.Now)
 			r.scheduler().enqueue(s)
 		}
 	case d.Purpose == prompt.PurposeStep && s != nil:
-		s.fill.asking, s.partial = true, d.Request.Partial
+		s.fill.ask(true)
+		s.sawInPart(d.Request.Partial)
 		r.scheduler().enqueue(s)
 	default:
 		r.Planning.await()
@@ -387,8 +390,8 @@ func (r *Run) applyReply(d event.ModelReplied) {
 		r.flight.modelReturns()
 		r.Meter.reply(d.Reply)
 		if s := r.Step(d.Step); s != nil {
-			s.fill.asking = false
-			s.fill.problem = string(d.Error)
+			s.fill.ask(false)
+			s.fill.fail(string(d.Error))
 			if d.Error == "" {
 				r.fill(s, d.Reply.Text)
 			}
@@ -408,7 +411,7 @@ func (r *Run) applyReply(d event.ModelReplied) {
 func (r *Run) fill(s *StepState, text string) {
 	args, err := reply.ParseArgs(text)
 	if err != nil {
-		s.fill.problem = err.Error()
+		s.fill.fail(err.Error())
 		return
 	}
 	signature := r.facts(s.Step.Tool).Signature
@@ -417,11 +420,9 @@ func (r *Run) fill(s *StepState, text string) {
 	}
 	args = signature.Settle(args)
 	if why := faultyText(string(r.Goal), s.Step.Args, args); why != "" {
-		if s.fill.refused != "" {
-			s.fill.problem = why
-			return
+		if !s.fill.refuse(args, why) {
+			s.fill.fail(why)
 		}
-		s.fill.refused = plan.CanonicalJSON(args) + "\n" + why // it is asked for once more
 		return
 	}
 	call := s.Step
@@ -429,11 +430,11 @@ func (r *Run) fill(s *StepState, text string) {
 	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalogue: r.Catalogue, CheckTools: true, Strict: r.strict, Named: true})
 	for _, f := range faults {
 		if f.Code == plan.CodeBadArgs {
-			s.fill.problem = f.Message
+			s.fill.fail(f.Message)
 			return
 		}
 	}
-	s.fill.args = args
+	s.fill.take(args)
 }
 
 // faultyText says why a text that a model wrote cannot be meant, "" if it can: it is the goal

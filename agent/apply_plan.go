@@ -26,8 +26,8 @@ func (r *Run) applyPlan(d event.PlanCreated) {
 	states := make([]StepState, len(d.Plan.Steps)) // one allocation, since plans can be long
 	for i, step := range d.Plan.Steps {
 		state := &states[i]
-		state.Step, state.Status, state.attempts = step, StepPending, r.attemptsBefore(step.Index)
-		state.author.read = r.origins().authorRead(step)
+		*state = *newStep(step, r.attemptsBefore(step.Index))
+		state.author.readBefore(r.origins().authorRead(step))
 		steps = append(steps, state)
 	}
 	r.Board.take(d.Plan, d.Revision, steps)
@@ -85,7 +85,7 @@ func (r *Run) applyDiff(d event.PlanDiff) {
 	last := ""
 	for _, s := range r.Steps {
 		old[s.Step.Index] = s
-		s.Change = ChangeNone
+		s.unchanged()
 		switch {
 		case slices.Contains(d.Removed, s.Step.Index):
 			revision.Removed = append(revision.Removed, *s)
@@ -105,26 +105,26 @@ func (r *Run) applyDiff(d event.PlanDiff) {
 
 	steps := make([]*StepState, 0, len(d.Plan.Steps))
 	for _, step := range d.Plan.Steps {
-		state := &StepState{Step: step, Status: StepPending, attempts: r.attemptsBefore(step.Index)}
+		state := newStep(step, r.attemptsBefore(step.Index))
 		before, stays := old[step.Index]
 		switch {
 		case stays && r.scheduler().onlyRechecks(before) && plan.SameWork(before.Step, step) && r.refersToFinished(step, old):
-			*state = *before
-			state.Step = step
+			state.copyState(before, step)
 			r.beginChecks(state)
 		case slices.Contains(d.Added, step.Index):
-			state.Change, state.replanned, state.author.read = ChangeAdded, true, r.origins().unsaid(step, old, read)
+			state.change(ChangeAdded)
+			state.author.readBefore(r.origins().unsaid(step, old, read))
 		case slices.Contains(d.Revised, step.Index):
-			state.Change, state.replanned, state.author.read = ChangeRevised, true, r.origins().unsaid(step, old, read)
+			state.change(ChangeRevised)
+			state.author.readBefore(r.origins().unsaid(step, old, read))
 		case stays && before.Status == StepCompleted:
 			// Only completed steps stay unchanged. A reference may now mean
 			// another result, so earlier approvals of pending calls no longer
 			// hold.
-			*state = *before
-			state.Step = step
+			state.copyState(before, step)
 			r.bind(state) // the result may have a new name
 		case stays:
-			state.replanned, state.author.read = before.replanned, before.author.read
+			state.writtenLike(before)
 		}
 		if stays && state.expands() && state.Items == nil && plan.SameWork(before.Step, step) {
 			r.keepItems(state, before.Items)

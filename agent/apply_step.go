@@ -3,33 +3,14 @@ package agent
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"replan/agent/event"
-	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
-
-// outputKept bounds the displayed output of a running step, in bytes; the newest
-// output is kept.
-const outputKept = 64 << 10
-
-// applyStepOutput keeps the newest output of a running step.
-func (r *Run) applyStepOutput(d event.StepOutput) {
-	s := r.Step(d.Index)
-	if s == nil {
-		return
-	}
-	s.Output += d.Chunk
-	if over := len(s.Output) - outputKept; over > 0 {
-		s.Output = strings.ToValidUTF8(s.Output[over:], "")
-	}
-}
 
 // applyStepRetry makes a failed step wait for its next attempt.
 func (r *Run) applyStepRetry(d event.StepRetry) {
@@ -37,17 +18,10 @@ func (r *Run) applyStepRetry(d event.StepRetry) {
 	if s == nil {
 		return
 	}
-	if s.Status == StepChecking { // what it waits for does not hold yet
-		s.Polls++
-		s.Error, s.attempts.before = d.Error, s.attempts.total
+	if s.retry(d) { // what it waits for does not hold yet
 		r.Ledger.remove(d.Index, d.Attempt)
-	} else {
-		s.Polls = 0
 	}
-	s.Status, s.RetryAt, s.fill.problem = StepPending, d.At, ""
-	if a := r.recorder().newestOf(s); a != nil {
-		a.RetryAt = d.At
-	}
+	r.recorder().retryAt(s, d.At)
 	r.scheduler().enqueue(s)
 }
 
@@ -57,13 +31,10 @@ func (r *Run) applyStepSkipped(d event.StepSkipped) {
 	if s == nil {
 		return
 	}
-	s.Status, s.Error = StepSkipped, d.Reason
-	if s.NotTaken = d.Reason == event.NotTaken; s.NotTaken {
-		s.Error = notTakenWords(d)
-	}
+	notTaken := s.skipped(d)
 	r.recorder().record(s, plan.ItemSkipped)
 	r.scheduler().enqueue(s)
-	if s.NotTaken {
+	if notTaken {
 		r.scheduler().passBy(s)
 		return
 	}
@@ -77,10 +48,7 @@ func (r *Run) applyStepInDoubt(d event.StepInDoubt) {
 	if s == nil {
 		return
 	}
-	s.Status, s.Error, s.MS = StepInDoubt, d.Reason, d.MS
-	if s.interruption.isLost() {
-		s.interruption = uninterrupted
-	}
+	s.doubt(d)
 	r.recorder().endAttempt(s, d.Attempt)
 	r.recorder().record(s, plan.ItemInDoubt)
 	r.ask(s)
@@ -94,17 +62,17 @@ func (r *Run) applyGateRequested(e event.Event, d event.GateRequested) {
 	if s == nil {
 		return
 	}
-	s.Diff, s.gate.hashes, s.gate.command, s.gate.call = d.Diff, d.Hashes, d.Command, d.Call
-	if d.Call == "" { // an older replan wrote it
-		s.gate.call = callHash(r.facts(s.Step.Tool).Tool, d.Args)
+	call := d.Call
+	if call == "" { // an older replan wrote it
+		call = callHash(r.facts(s.Step.Tool).Tool, d.Args)
 	}
-	s.gate.called, s.gate.since = false, 0
+	s.showGate(d, call)
 	if d.Nothing {
-		s.gate.answer = gateAllowed
+		s.gate.allow()
 		r.scheduler().enqueue(s)
 		return
 	}
-	s.Status, s.Gate = StepWaiting, d.Gate
+	s.wait(d.Gate)
 	r.scheduler().enqueue(s)
 	r.Permissions.openGate(&Gate{GateRequested: d, RequestedAt: e.Time})
 	r.recorder().askedGate(s, d)
@@ -121,22 +89,16 @@ func (r *Run) applyStepCompleted(d event.StepCompleted) {
 		r.recorder().endOrphan(d.Index, d.Attempt, StepCompleted, d.MS)
 		return
 	}
-	s.Status, s.Result, s.Beside, s.MS, s.Tokens = StepCompleted, d.Result, d.Beside, d.MS, d.Tokens
-	s.Error, s.Failure = "", ""
-	if d.DryRun { // for items that are known
-		text, _ := d.Result.(string)
-		s.DryRun, s.Result = true, plan.Placeholder(text)
-	}
+	s.complete(d)
 	r.recorder().endAttempt(s, d.Attempt)
 	if d.Reply != nil {
 		r.Meter.reply(*d.Reply)
 		r.ModelCalls.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply}, r.modelTerms())
 	}
-	s.gate.repeats = 0
 	r.Meter.spend(s.account(d.Run, d.Usage))
 	r.recorder().record(s, plan.ItemCompleted)
 	switch {
-	case s.inner.loop != nil:
+	case s.byModel():
 		r.dialogue().settleCall(s)
 	case s.Draft:
 		r.readyDrafts()
@@ -153,29 +115,15 @@ func (r *Run) applyStepCompleted(d event.StepCompleted) {
 
 func (r *Run) applyStepStarted(d event.StepStarted) {
 	s := r.Step(d.Index)
-	s.Status, s.Attempt, s.Args, s.Coerced, s.StartedAt = StepRunning, d.Attempt, d.Args, d.Coerced, r.Now
-	s.Output, s.Error, s.Failure, s.Progress, s.Beside = "", "", "", event.StepProgress{}, plan.Beside{}
-	s.Checked, s.checks.unknownResult, s.toRerun = nil, false, false
-	if s.Polls == 0 {
-		s.waitingFrom = r.Elapsed()
-	}
-	s.attempts.total, s.gate.outdated, s.gate.files, s.gate.called = d.Attempt, "", nil, true
-	if s.interruption == startUnknown {
-		s.interruption = uninterrupted
-	}
-	a := r.recorder().attemptOf(s, d.Attempt)
-	a.Status, a.StartedAt, a.Passed = StepRunning, r.Now, d.Rule
-	s.ReadyAt = time.Time{}
+	s.start(d, r.Now, r.Elapsed())
+	r.recorder().begin(s, d.Rule)
 	r.scheduler().overtake(s)
-	if s.Polls == 0 && s.item.step == nil { // the calls of a step that waits, or for its items, are one execution
+	if s.Polls == 0 && !s.isItem() { // the calls of a step that waits, or for its items, are one execution
 		r.Meter.beginStep()
 	}
-	if s.inner.loop != nil {
+	if s.byModel() {
 		r.Meter.beginInner()
-		if !s.inner.counted { // another attempt, after a kill, is no other call
-			s.inner.counted = true
-			s.inner.loop.made(s.Step.Tool, d.Args)
-		}
+		s.countCall(d.Args)
 	}
 	switch d.Executor {
 	case plan.ExecutorTool:
@@ -188,7 +136,7 @@ func (r *Run) applyStepStarted(d event.StepStarted) {
 	default:
 		r.flight.modelStarts()
 		if d.Request != nil {
-			s.partial = d.Request.Partial
+			s.sawInPart(d.Request.Partial)
 			r.ModelCalls.asked(&Exchange{Purpose: d.Request.Purpose, Step: d.Index, Attempt: d.Attempt, Request: *d.Request}, r.Now)
 		}
 	}
@@ -201,8 +149,8 @@ func (r *Run) applyDry(d event.StepCompleted) {
 	if s == nil || s.Status != StepPending {
 		return
 	}
-	s.Status, s.Attempt, s.attempts.total, s.Args, s.Coerced, s.DryRun, s.DryGate = StepCompleted, d.Attempt, d.Attempt, d.Args, d.Coerced, true, d.Gate
-	if s.item.step == nil {
+	s.completeDry(d)
+	if !s.isItem() {
 		r.Meter.beginStep()
 	}
 	if s.Step.Executor == plan.ExecutorTool {
@@ -210,14 +158,10 @@ func (r *Run) applyDry(d event.StepCompleted) {
 		facts.called()
 		r.Meter.dryCall(facts.Tool.ReadOnly)
 	}
-	s.Result = d.Result
-	if text, ok := d.Result.(string); ok {
-		s.Result = plan.Placeholder(text)
-	}
 	r.recorder().record(s, plan.ItemCompleted)
-	if s.inner.loop != nil {
+	if s.byModel() {
 		r.Meter.beginInner()
-		s.inner.loop.made(s.Step.Tool, d.Args)
+		s.conversation().made(s.Step.Tool, d.Args)
 		r.dialogue().settleCall(s)
 	} else {
 		r.scheduler().release(s)
@@ -249,15 +193,15 @@ func (r *Run) applyStepFailed(d event.StepFailed) {
 		// It failed before it started. It still counts as an attempt, so that a
 		// plan that cannot be executed uses up its budget.
 		s = r.Step(d.Index)
-		if s == nil || s.Status == StepCompleted || s.attempts.total >= d.Attempt {
+		if s == nil || s.Status == StepCompleted || s.attemptsTotal() >= d.Attempt {
 			r.recorder().endOrphan(d.Index, d.Attempt, StepFailed, d.MS)
 			return
 		}
-		s.Attempt, s.attempts.total = d.Attempt, d.Attempt
-		if s.item.step == nil {
+		s.tryInVain(d.Attempt)
+		if !s.isItem() {
 			r.Meter.beginStep()
 		}
-		if s.inner.loop != nil {
+		if s.byModel() {
 			r.Meter.beginInner()
 		}
 		r.Permissions.closeGate(s.Gate)
@@ -270,30 +214,21 @@ func (r *Run) applyStepFailed(d event.StepFailed) {
 		r.ModelCalls.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply, Error: d.Error}, r.modelTerms())
 	}
 	r.Meter.spend(s.account(d.Run, d.Usage))
-	s.Status, s.Error, s.Failure, s.MS = StepFailed, d.Error, d.Failure, d.MS
-	s.Beside.Attachments, s.gate.since = d.Attachments, 0
+	s.fail(d)
 	r.recorder().endAttempt(s, d.Attempt)
 	switch {
 	case d.Removes != "":
-		s.gate.removes = d.Removes
-		s.gate.repeat(untrusted.Text("it " + d.Removes))
+		s.gate.wouldRemove(d.Removes)
 		r.holdBack(s)
 		return
 	case d.Outdated != "":
-		if d.Paths != nil {
-			s.gate.paths = d.Paths
-		}
-		s.gate.outdated, s.gate.files = d.Outdated, slices.Sorted(maps.Keys(s.gate.hashes))
-		s.gate.withdraw()
-		s.gate.repeat(d.Outdated)
-		s.Diff = ""
-		s.gate.unbind()
+		s.outdate(d.Outdated, d.Paths)
 		r.holdBack(s)
 		return
 	}
 	r.recorder().record(s, plan.ItemFailed)
 	switch {
-	case s.inner.loop != nil:
+	case s.byModel():
 		r.dialogue().dealCall(s)
 	case !s.Draft:
 		r.deal(s)
@@ -306,7 +241,7 @@ func (r *Run) applyStepFailed(d event.StepFailed) {
 // user is present and has something to decide, it asks the user instead.
 func (r *Run) deal(s *StepState) {
 	switch {
-	case s.item.step == nil || r.scheduler().retries(s):
+	case !s.isItem() || r.scheduler().retries(s):
 	case r.endsItems(s):
 		r.stopItems(s)
 		return
@@ -366,11 +301,11 @@ func (r *Run) leavesAChoice(s *StepState) bool {
 	switch {
 	case r.canReplan() || r.asks():
 		return true
-	case s.gate.answer == gateDenied:
+	case s.gate.denied():
 		return false
 	}
 	return slices.ContainsFunc(r.Steps, func(other *StepState) bool {
-		return other != s && !other.Status.Ended() && other.skip.reason == ""
+		return other != s && !other.Status.Ended() && other.skipReason() == ""
 	})
 }
 
@@ -394,7 +329,7 @@ func headline(text string) string {
 // PassesOver reports whether a step has failed for good and its run continues without it,
 // as its on_failure says.
 func (r *Run) PassesOver(s *StepState) bool {
-	return s.Status == StepFailed && s.item.step == nil && s.Failure.Replannable() && !r.scheduler().retries(s) &&
+	return s.Status == StepFailed && !s.isItem() && s.Failure.Replannable() && !r.scheduler().retries(s) &&
 		r.Plan.FailureOf(s.Step, r.fallback) == plan.OnFailureSkip
 }
 
@@ -402,14 +337,15 @@ func (r *Run) PassesOver(s *StepState) bool {
 // copy a text nearly right. A change by one of the workspace's own operators is made whole
 // or not at all, so that nothing has happened.
 func (r *Run) refills(s *StepState) bool {
-	if s.fill.args == nil || s.fill.refused != "" || s.Failure != event.FailureTool || r.Model == "" || s.item.step != nil {
+	if s.Failure != event.FailureTool || r.Model == "" || s.isItem() {
 		return false
 	}
 	if facts := r.facts(s.Step.Tool); facts.Err != nil || !facts.Tool.Trusted || !facts.Tool.Previews {
 		return false
 	}
-	s.fill.refused = plan.CanonicalJSON(s.fill.args) + "\n" + string(s.Error)
-	s.Status, s.fill.args, s.call = StepPending, nil, readyCall{}
+	if !s.refill() {
+		return false
+	}
 	r.scheduler().enqueue(s)
 	return true
 }

@@ -15,7 +15,7 @@ func (r *Run) applyTurn(d event.ModelReplied) {
 	defer r.scheduler().enqueue(s)
 	l := s.Loop
 	l.replied(d.Reply, r.Now)
-	s.Tokens = l.Tokens
+	s.count(l.Tokens)
 	switch _, plans := l.planRequest(); {
 	case plans:
 		l.ownPlan(d, r.ends())

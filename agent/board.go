@@ -184,7 +184,7 @@ func (b *Board) attemptsBefore(index string) attemptCount {
 
 // countAttempts saves the attempts of a step that another plan replaces.
 func (b *Board) countAttempts(s *StepState) {
-	if n := s.attempts.total; n > b.attempts[s.Step.Index] {
+	if n := s.attemptsTotal(); n > b.attempts[s.Step.Index] {
 		b.attempts[s.Step.Index] = n
 	}
 }

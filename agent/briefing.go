@@ -50,7 +50,9 @@ func (r briefing) assess(p plan.Plan) (denied, gates int, path time.Duration) {
 	held.Board.define(p.Variables)
 	var steps []*StepState
 	for _, step := range p.Steps {
-		steps = append(steps, &StepState{Step: step, Status: StepPending, author: authorship{read: r.authorRead(step)}})
+		s := newStep(step, attemptCount{})
+		s.author.readBefore(r.authorRead(step))
+		steps = append(steps, s)
 		if tool, err := r.Catalogue.Find(step.Tool); err == nil && step.Gate {
 			held.gateTool(tool)
 		}

@@ -18,16 +18,17 @@ type caller struct {
 // prepare resolves the call of a step and checks it against the tool's schema.
 func (r caller) prepare(s *StepState, facts *toolFacts) error {
 	args := s.args()
-	if len(args) > 0 && s.inner.loop == nil && s.author.edits == 0 { // text written by a model in a call, or by the user at a gate, is no reference
+	if len(args) > 0 && !s.byModel() && !s.author.edited() { // text written by a model in a call, or by the user at a gate, is no reference
 		var err error
 		if args, err = plan.ResolveArgs(args, r.valuesFor(s)); err != nil {
 			return err
 		}
 	}
-	if len(s.fill.args) > 0 {
-		args = merge(args, s.fill.args)
+	if len(s.fill.written()) > 0 {
+		args = merge(args, s.fill.written())
 	}
-	args, s.call.fitted = r.fit(facts, args)
+	args, fitted := r.fit(facts, args)
+	s.call.fit(fitted)
 	check := facts.Signature.Check
 	if r.strict {
 		check = facts.Signature.CheckStrict
@@ -35,7 +36,7 @@ func (r caller) prepare(s *StepState, facts *toolFacts) error {
 	if err := check(args); err != nil {
 		return fmt.Errorf("the args of %s do not fit: %w", s.Step.Tool, err)
 	}
-	s.call.args = args
+	s.call.set(args)
 	return nil
 }
 
@@ -67,16 +68,18 @@ func (r caller) prepareDry(s *StepState) *flaw {
 			return &flaw{event.FailureDenied, "would be " + deniedBy(facts.Rules[0])}
 		}
 	}
-	s.call.args = s.args()
-	if s.inner.loop == nil { // text written by a model in a call is no reference
-		args, err := plan.ResolveArgs(s.call.args, r.valuesFor(s))
+	s.call.set(s.args())
+	if !s.byModel() { // text written by a model in a call is no reference
+		args, err := plan.ResolveArgs(s.call.arguments(), r.valuesFor(s))
 		if err != nil {
 			return &flaw{event.FailureArgs, err.Error()}
 		}
-		s.call.args = args
+		s.call.set(args)
 	}
 	if s.Step.Executor == plan.ExecutorTool && len(r.Catalogue) > 0 {
-		s.call.args, s.call.fitted = r.fit(r.facts(s.Step.Tool), s.call.args)
+		args, fitted := r.fit(r.facts(s.Step.Tool), s.call.arguments())
+		s.call.set(args)
+		s.call.fit(fitted)
 		if matched := r.ruleFor(s, r.facts(s.Step.Tool)); matched.Verdict == rule.VerdictBlock {
 			return &flaw{event.FailureDenied, "would be " + deniedBy(matched)}
 		}
@@ -100,12 +103,13 @@ func (r caller) takes(s *StepState) bool {
 	compiled, err := expression.Compile(s.Step.When, nil)
 	if err == nil {
 		var holds bool
-		if holds, s.call.saw, err = compiled.Holds(values); err == nil {
-			s.call.out = !holds
+		var saw []expression.Sight
+		if holds, saw, err = compiled.Holds(values); err == nil {
+			s.call.decide(saw, holds)
 			return holds
 		}
 	}
-	s.call.flaw = &flaw{event.FailureArgs, "its condition has no answer: " + s.Step.When + " (" + err.Error() + ")"}
+	s.call.fail(event.FailureArgs, "its condition has no answer: "+s.Step.When+" ("+err.Error()+")")
 	return false
 }
 
@@ -123,13 +127,13 @@ func (r caller) valuesFor(s *StepState) map[string]any {
 	if s.item.values == nil {
 		return r.values()
 	}
-	values := make(map[string]any, len(s.item.values))
+	values := make(map[string]any, len(s.itemValues()))
 	for _, reference := range plan.References(s.args()) {
 		if v, ok := r.value(reference.Name); ok {
 			values[reference.Name] = v
 		}
 	}
-	for name, v := range s.item.values {
+	for name, v := range s.itemValues() {
 		values[name] = v
 	}
 	return values
@@ -150,7 +154,7 @@ func (r caller) missingArgs(s *StepState, step plan.Step, facts *toolFacts) []st
 // modelPlanned reports whether a model planned a step, in this run or earlier
 // when it wrote the plan given to this run.
 func (r caller) modelPlanned(s *StepState) bool {
-	if s.replanned {
+	if s.byReplan() {
 		return !r.hasOwn()
 	}
 	return r.modelPlans() || r.givenPlan != nil && r.givenPlan.PlannedBy != ""
@@ -159,7 +163,7 @@ func (r caller) modelPlanned(s *StepState) bool {
 // findMissingArgs finds the missing args of a step's call, and marks its tool as
 // gated if the plan asks for a gate.
 func (r caller) findMissingArgs(s *StepState) {
-	s.fill.missing = nil
+	s.fill.lacks(nil)
 	if s.Step.Executor != plan.ExecutorTool {
 		return
 	}
@@ -167,8 +171,8 @@ func (r caller) findMissingArgs(s *StepState) {
 	if facts.Err != nil {
 		return
 	}
-	if s.author.args == nil {
-		s.fill.missing = r.missingArgs(s, s.Step, facts)
+	if !s.author.byUser() {
+		s.fill.lacks(r.missingArgs(s, s.Step, facts))
 	}
 	if s.Step.Gate {
 		r.Permissions.gateTool(facts.Tool)
@@ -185,7 +189,7 @@ func (r caller) checkValues(s *StepState, names []string) map[string]any {
 		if s == nil {
 			continue
 		}
-		if v, ok := s.item.values[name]; ok {
+		if v, ok := s.itemValues()[name]; ok {
 			values[name] = v
 			continue
 		}
@@ -202,5 +206,5 @@ func (r caller) checkValues(s *StepState, names []string) map[string]any {
 // bound reports whether the call of a step is still the one that its newest gate showed.
 func (r caller) bound(s *StepState) bool {
 	facts := r.facts(s.Step.Tool)
-	return facts.Err == nil && r.prepare(s, facts) == nil && s.gate.call == callHash(facts.Tool, s.call.args)
+	return facts.Err == nil && r.prepare(s, facts) == nil && s.gate.shows(callHash(facts.Tool, s.call.arguments()))
 }

@@ -114,7 +114,7 @@ func ChecksOf(s plan.Step) []plan.Check {
 func titleOf(c plan.Check) untrusted.Text { return cmp.Or(c.Title, untrusted.Text(c.Expect)) }
 
 func subjectOf(s *StepState) checkSubject {
-	return checkSubject{step: s, checks: ChecksOf(s.Step), done: s.Checked, number: s.Attempt, round: s.checks.round}
+	return checkSubject{step: s, checks: ChecksOf(s.Step), done: s.Checked, number: s.Attempt, round: s.checkRound()}
 }
 
 // over reports whether all checks are evaluated.
@@ -156,12 +156,12 @@ func (r *Run) applyCheck(d event.CheckCompleted) {
 		return
 	}
 	r.countCheck(d)
-	s.Checked, s.checks.since = append(s.Checked, d), r.Seq
+	s.check(d, r.Seq)
 	if !subjectOf(s).over() || refutation(s.Checked) != "" {
 		r.scheduler().enqueue(s)
 		return
 	}
-	s.Status = StepCompleted
+	s.completeChecked()
 	r.recorder().amend(s, plan.ItemCompleted)
 	r.scheduler().release(s)
 	r.scheduler().enqueue(s)
@@ -180,13 +180,12 @@ func (r *Run) checkUnchecked() {
 		if s.Status != StepCompleted || !slices.ContainsFunc(s.Items, unchecked) {
 			continue
 		}
-		s.Status = StepRunning // until its items have ended again
+		s.runOn() // until its items have ended again
 		r.Ledger.remove(s.Step.Index, s.Attempt)
 		for _, item := range s.Items {
 			if unchecked(item) {
 				r.beginChecks(item)
-				item.item.ended = false
-				s.fan.left++
+				item.reopenItem()
 			}
 		}
 	}
@@ -202,14 +201,12 @@ func (r *Run) countCheck(d event.CheckCompleted) {
 
 // beginChecks has the checks of a step evaluated, from the first.
 func (r *Run) beginChecks(s *StepState) {
-	s.Status, s.Checked, s.Error, s.Failure = StepChecking, nil, "", ""
-	s.checks.round++
-	s.checks.since = r.Seq
+	s.beginChecks(r.Seq)
 }
 
 // applyRefuted fails a step whose work is done, but not what was expected of it.
 func (r *Run) applyRefuted(s *StepState, d event.StepFailed) {
-	s.Status, s.Error, s.Failure = StepFailed, d.Error, d.Failure
+	s.refute(d)
 	r.recorder().amend(s, plan.ItemFailed)
 	r.deal(s)
 	r.scheduler().enqueue(s)

@@ -46,7 +46,7 @@ func (r checker) looksAtNoTests(subject checkSubject, names []string) bool {
 func (r checker) nextChecks(q queue, free *slots) []Action {
 	var out []Action
 	// Those whose call is under way come first, so that no more run than there are slots.
-	waiting := slices.SortedFunc(slices.Values(q), func(a, b *StepState) int { return cmp.Compare(a.checks.since, b.checks.since) })
+	waiting := slices.SortedFunc(slices.Values(q), func(a, b *StepState) int { return cmp.Compare(a.checkSince(), b.checkSince()) })
 	for _, s := range waiting[:min(len(waiting), recordsAtOnce)] {
 		subject := subjectOf(s)
 		if subject.over() {
@@ -72,13 +72,13 @@ func (r checker) poll(s *StepState, actions []Action) []Action {
 		return actions
 	}
 	why := cmp.Or(string(found.Reason), plan.SawWords(found.Saw))
-	left := s.Step.Until.For - (r.Elapsed() - s.waitingFrom) // without the time in which the run was stopped
+	left := s.Step.Until.For - s.waited(r.Elapsed()) // without the time in which the run was stopped
 	if left <= 0 {
 		sentence := fmt.Sprintf("it waited %s, and %s does not hold", s.Step.Until.For, s.Step.Until.Expect)
 		if why != "" {
 			sentence += " (" + why + ")"
 		}
-		return []Action{{Record: event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(sentence), Failure: event.FailureTimeout, MS: (r.Elapsed() - s.waitingFrom).Milliseconds()}}}
+		return []Action{{Record: event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(sentence), Failure: event.FailureTimeout, MS: s.waited(r.Elapsed()).Milliseconds()}}}
 	}
 	at := r.Now.Add(min(s.Step.Until.Every, left))
 	return []Action{{Record: event.StepRetry{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text("not yet: " + cmp.Or(why, s.Step.Until.Expect+" does not hold")), At: at}}}
@@ -132,7 +132,7 @@ func (r checker) unknownTo(subject checkSubject, check plan.Check) string {
 		own := subject.step != nil && (name == subject.step.Step.ResultVariable || name == "result" && check.Tool == "")
 		_, there := values[name]
 		switch {
-		case own && subject.step.checks.unknownResult:
+		case own && subject.step.lostResult():
 			return "nobody knows the result of the step"
 		case !own && !there && name != "result":
 			return name + " has no value"
@@ -161,10 +161,11 @@ func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) 
 		names = append(names, reference.Name)
 	}
 	if subject.step == nil {
-		probe.author.read = r.authorRead(probe.Step)
+		probe.author.readBefore(r.authorRead(probe.Step))
 	} else {
-		probe.Step.Index, probe.replanned, probe.item = subject.step.Step.Index, subject.step.replanned, subject.step.item
-		probe.author.read = slices.Concat(subject.step.author.read, r.checkedText(subject.step, check))
+		probe.Step.Index = subject.step.Step.Index
+		probe.itemLike(subject.step)
+		probe.author.readBefore(slices.Concat(subject.step.author.hadRead(), r.checkedText(subject.step, check)))
 	}
 	args, err := plan.ResolveArgs(check.Args, r.checkValues(subject.step, names))
 	if err != nil {
@@ -176,7 +177,7 @@ func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) 
 	if args, _ = r.fit(facts, args); facts.Signature.Check(args) != nil {
 		return nil, fmt.Sprintf("the args of %s do not fit: %v", check.Tool, facts.Signature.Check(args))
 	}
-	probe.call.args = args
+	probe.call.set(args)
 	switch matched := r.ruleFor(&probe, facts); matched.Verdict {
 	case rule.VerdictRun:
 		return args, ""

@@ -41,9 +41,9 @@ func (r dialogue) manners(l *Loop) manners {
 
 // newCall returns a step for a call of a loop.
 func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
-	parent, length, gate, replanned := prompt.ChatParent, 0.0, false, false
+	parent, gate := prompt.ChatParent, false
 	if of := l.stepOf(); of != nil {
-		parent, length, gate, replanned = of.Step.Index, of.sched.length, of.Step.Gate, of.replanned
+		parent, gate = of.Step.Index, of.Step.Gate
 	}
 	number := l.nextNumber()
 	index := fmt.Sprintf("%s.%d", parent, number)
@@ -55,19 +55,15 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 	if args == nil {
 		args = map[string]any{}
 	}
-	c := &StepState{
-		Step: plan.Step{
-			Index: index, Title: untrusted.Text(use.Name), Executor: plan.ExecutorTool, Tool: use.Name, Args: args,
-			OnFailure: plan.OnFailureAbort, Gate: gate,
-		},
-		Status: StepPending, Parent: parent, replanned: replanned, attempts: r.attemptsBefore(index),
-		inner: innerCall{loop: l, use: use}, sched: schedule{length: length, place: number},
-	}
+	c := newCall(l, use, plan.Step{
+		Index: index, Title: untrusted.Text(use.Name), Executor: plan.ExecutorTool, Tool: use.Name, Args: args,
+		OnFailure: plan.OnFailureAbort, Gate: gate,
+	}, parent, number, r.attemptsBefore(index))
 	// It may also call tools for which its request had no room.
 	if tool, err := reply.FindTool(plan.Offer(append(r.callable(l), prompt.FindTool())), use.Name); err != nil {
-		c.inner.unknown = err
+		c.inner.isUnknown(err)
 		if changed, err := plan.Offer(r.brief().Withheld).Find(use.Name); err == nil {
-			c.inner.unknown = fmt.Errorf("%w; only the user can do that", &plan.ChangedToolError{Tool: changed})
+			c.inner.isUnknown(fmt.Errorf("%w; only the user can do that", &plan.ChangedToolError{Tool: changed}))
 		}
 	} else {
 		c.Step.Tool, c.Step.Title = tool.Name, untrusted.Text(tool.Name)
@@ -75,7 +71,7 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 			c.Step.Tool = tool.QualifiedName()
 		}
 	}
-	c.inner.finds = prompt.IsFindTool(r.facts(c.Step.Tool).Tool)
+	c.inner.findsTools(prompt.IsFindTool(r.facts(c.Step.Tool).Tool))
 	return c
 }
 
@@ -100,18 +96,18 @@ func (r dialogue) dealCall(c *StepState) {
 		r.end(event.StatusFailed, event.ReasonGuard, fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(string(c.Error))))
 		return
 	}
-	c.inner.loop.failed(c)
+	c.conversation().failed(c)
 	r.settleCall(c)
 }
 
 // settleCall records that an inner call has ended, and tells the model once all
 // calls of its reply have.
 func (r dialogue) settleCall(c *StepState) {
-	l := c.inner.loop
-	if c.inner.answered || l == nil {
+	l := c.conversation()
+	if c.inner.isAnswered() || l == nil {
 		return
 	}
-	c.inner.answered = true
+	c.inner.answer()
 	if !l.allAnswered() {
 		return
 	}
@@ -131,7 +127,7 @@ func (r dialogue) beginLoop(s *StepState) {
 	if profile.Plans {
 		own = planning.NewPipeline(prompt.AgentBrief(r.brief(), s.Step, profile))
 	}
-	s.Loop = newLoop(s, profile, own)
+	s.converse(newLoop(s, profile, own))
 	r.Conversations.addAgent(s)
 }
 
@@ -142,9 +138,9 @@ func (r dialogue) resumeLoops() {
 		if s.Loop == nil || s.Loop.over() || s.Status != StepRunning && s.Status != StepPending {
 			return
 		}
-		s.Status = StepRunning
+		s.runOn()
 		r.Clock.unfire(s.Loop.timer())
-		s.StartedAt = r.Now
+		s.restartedAt(r.Now)
 		s.Loop.resume(r.Now)
 		r.Conversations.addAgent(s)
 	})
@@ -160,7 +156,7 @@ func (r dialogue) leaveLoop(s *StepState) {
 	for _, c := range l.newestCalls() {
 		if c.Status == StepPending || c.Status == StepWaiting {
 			r.Permissions.closeGate(c.Gate)
-			c.Status, c.Gate = StepPending, ""
+			c.leaveGate()
 			r.enqueue(c)
 		}
 	}

@@ -14,7 +14,7 @@ func (r *Run) applyDrafting(d event.PlanDrafting) {
 	if r.Revision > 0 || r.Step(d.Step.Index) != nil {
 		return // the plan cannot use a second step with the same index
 	}
-	r.Board.addDraft(&StepState{Step: d.Step, Status: StepPending, Draft: true, attempts: r.attemptsBefore(d.Step.Index)})
+	r.Board.addDraft(newDraft(d.Step, r.attemptsBefore(d.Step.Index)))
 	r.readyDrafts()
 }
 
@@ -41,12 +41,11 @@ func (r *Run) readyDrafts() {
 		}
 	}
 	for _, s := range r.Steps {
-		if !s.Draft || s.startable || s.Status != StepPending {
+		if !s.Draft || s.startable() || s.Status != StepPending {
 			continue
 		}
 		if call, ok := r.draftCall(s.Step, done, found); ok {
-			s.call.args, s.call.fitted = r.caller().fit(r.facts(s.Step.Tool), call)
-			s.startable = true
+			s.canStart(r.caller().fit(r.facts(s.Step.Tool), call))
 		}
 	}
 }
@@ -76,7 +75,9 @@ func (r *Run) draftCall(step plan.Step, done map[string]bool, found map[string]a
 	if err != nil {
 		return nil, false
 	}
-	probe := StepState{Step: step, call: readyCall{args: call}, author: authorship{read: r.origins().authorRead(step)}}
+	probe := StepState{Step: step}
+	probe.call.set(call)
+	probe.author.readBefore(r.origins().authorRead(step))
 	if r.rulings().ruleFor(&probe, facts).Verdict != rule.VerdictRun {
 		return nil, false // it waits for its gate until the plan is complete
 	}
@@ -109,7 +110,7 @@ func (r *decision) startDrafts(looks bool) []Action {
 		if free.tools <= 0 || free.left.steps <= 0 || free.left.calls <= 0 || free.left.discovery <= 0 {
 			break
 		}
-		if s.startable && s.Status == StepPending && (s.Attempt == 0 || looks) {
+		if s.startable() && s.Status == StepPending && (s.Attempt == 0 || looks) {
 			out = r.startTool(out, s, &free)
 		}
 	}
@@ -138,16 +139,12 @@ func (r *Run) adopt(drafts []*StepState, early []plan.HistoryItem) {
 			continue
 		}
 		served[draft] = true
-		step := s.Step
-		*s = *draft
-		s.Step, s.Draft = step, false
-		if a := r.recorder().newestOf(s); a != nil {
-			a.Step = step.Index // the draft may have had another index
+		s.takePlace(draft)
+		r.recorder().takenOver(s)
+		if s.Status == StepCompleted && s.Step.ResultVariable != "" {
+			found[s.Step.ResultVariable] = s.Result
 		}
-		if s.Status == StepCompleted && step.ResultVariable != "" {
-			found[step.ResultVariable] = s.Result
-		}
-		r.keepEarly(early, draft, step)
+		r.keepEarly(early, draft, s.Step)
 	}
 }
 
@@ -245,7 +242,7 @@ func (r *Run) settleLooks() {
 	free := r.guards().freeSlots()
 	spent := free.left.steps <= 0 || free.left.calls <= 0 || free.left.discovery <= 0
 	for _, step := range looks {
-		if s := r.Step(step.Index); s == nil || s.Status == StepPending && s.startable && !spent || s.Status == StepRunning {
+		if s := r.Step(step.Index); s == nil || s.Status == StepPending && s.startable() && !spent || s.Status == StepRunning {
 			return
 		}
 	}

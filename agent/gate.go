@@ -18,16 +18,15 @@ func RemovalRule(tool, removes string) rule.Rule {
 // holdBack makes a call wait for its gate after its tool refused to run without
 // one, or without another one. Nothing was done, so no budget counts it.
 func (r *Run) holdBack(s *StepState) {
-	s.Status, s.Error, s.Failure = StepPending, "", ""
+	s.takeBack()
 	r.facts(s.Step.Tool).uncalled()
-	if s.item.step == nil {
+	if !s.isItem() {
 		r.Meter.takeBackStep()
 	}
 	r.Meter.takeBackCall()
-	if s.inner.loop != nil {
+	if s.byModel() {
 		r.Meter.takeBackInner()
-		s.inner.counted = false
-		s.inner.loop.unmade(s.Step.Tool, s.Args)
+		s.uncountCall()
 	}
 	r.scheduler().enqueue(s)
 }
@@ -36,7 +35,7 @@ func (r *Run) holdBack(s *StepState) {
 // what it would do now.
 func Edited(r *Run, g *Gate) bool {
 	s := r.Step(g.Step)
-	return s != nil && s.author.edits > 0
+	return s != nil && s.author.edited()
 }
 
 // gatedByPlan returns the rule for a step whose plan asks for a gate.
@@ -77,15 +76,15 @@ func (r *Run) applyGateResolved(d event.GateResolved) {
 		if s == nil {
 			return
 		}
-		s.Status, s.Gate = StepPending, ""
+		s.leaveGate()
 		r.recorder().answeredGate(s, d)
 		if d.Decision == event.Edit {
 			r.edit(s, g.Args, d.Args)
 			return
 		}
-		s.gate.answer = gateDenied
+		s.gate.deny()
 		if d.Decision == event.Allow {
-			s.gate.answer = gateAllowed
+			s.gate.allow()
 		}
 		r.scheduler().enqueue(s)
 		if d.Decision == event.Allow {
@@ -109,8 +108,8 @@ func (r *Run) askAgain() {
 			return
 		}
 		r.Permissions.closeGate(s.Gate)
-		s.Status, s.Gate = StepPending, ""
-		reask(s)
+		s.leaveGate()
+		s.reask()
 	})
 }
 
@@ -130,11 +129,7 @@ func (r *Run) edit(s *StepState, before, args map[string]any) {
 			left = append(left, p)
 		}
 	}
-	s.author.args, s.fill.args, s.fill.missing = args, nil, nil
-	s.author.edits, s.author.kept = s.author.edits+1, left
-	s.gate.outdated, s.gate.files = "", nil
-	s.gate.answer, s.Diff, s.gate.removes = gateUnanswered, "", ""
-	s.gate.unbind()
+	s.editCall(args, left)
 	r.scheduler().enqueue(s)
 }
 
@@ -142,8 +137,8 @@ func (r *Run) edit(s *StepState, before, args map[string]any) {
 // gate records the rule that allowed it, and the origin of its text. So does a
 // call that sends such text to another server.
 func (r *decision) startedCall(s *StepState, facts *toolFacts, number int) event.StepStarted {
-	started := r.started(s, s.call.args, number)
-	started.Coerced = s.call.fitted
+	started := r.started(s, s.call.arguments(), number)
+	started.Coerced = s.call.coerced()
 	if s.gate.allowed() {
 		return started
 	}

@@ -88,15 +88,6 @@ func (a *account) add(facts *toolFacts, calls, steps int) {
 // unlimited is the remainder of a budget without a limit.
 const unlimited = math.MaxInt32
 
-// ofBudget returns how many steps of the budget an execution is: an item is none, since its
-// step counts once for all.
-func (s *StepState) ofBudget() int {
-	if s.item.step != nil {
-		return 0
-	}
-	return 1
-}
-
 // stepsLeft returns how many unapproved steps may start.
 func (f *slots) stepsLeft() int { return f.left.steps - f.reserved.steps }
 
@@ -144,10 +135,6 @@ func (f *slots) call(t plan.Tool) {
 
 // waits reports whether a call of the tool has to wait for another one of its server.
 func (f *slots) waits(t plan.Tool) bool { return t.Serial && f.calling[t.Server] }
-
-// reserved reports whether budget is reserved for the step's approved call. Another
-// call after it has no reservation: calls whose gate is open come first.
-func (s *StepState) reserved() bool { return s.gate.allowed() && !s.gate.called }
 
 // left returns the remainder of a budget.
 func left(limit, used int) int {

@@ -3,8 +3,6 @@ package agent
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 
 	"replan/agent/event"
 	"replan/internal/english"
@@ -129,7 +127,7 @@ func (r guards) freeSlots() slots {
 	free := slots{tools: concurrency - r.flight.callsUnderWay(), models: r.modelSlots() - r.flight.modelsUnderWay(), left: r.Meter.account()}
 	for a := range r.flight.calls() {
 		if s := r.Step(a.Index); s != nil && s.Status == StepRunning {
-			free.change(slices.Collect(maps.Keys(s.gate.hashes)))
+			free.change(s.gate.changing())
 			free.call(r.facts(s.Step.Tool).Tool)
 		}
 	}
@@ -144,7 +142,7 @@ func (r guards) freeSlots() slots {
 // only the calls of loops still start.
 func (r guards) reserveApproved(q *queues, free *slots) {
 	for _, g := range r.Gates {
-		if s := r.Step(g.Step); s != nil && (!r.Planning.wantsReplan() || s.inner.loop != nil) {
+		if s := r.Step(g.Step); s != nil && (!r.Planning.wantsReplan() || s.byModel()) {
 			free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
 		}
 	}
@@ -178,7 +176,7 @@ func (r guards) repeated(c *StepState) *Action {
 	if most == 0 {
 		return nil
 	}
-	b := budget{used: int64(c.inner.loop.timesMade(c.Step.Tool, c.call.args)), limit: int64(most)}
+	b := budget{used: int64(c.conversation().timesMade(c.Step.Tool, c.call.arguments())), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
@@ -227,7 +225,7 @@ func (r guards) askGuards(s *StepState, facts *toolFacts, free *slots) (actions 
 		reserved, ofTool = account{}, 0
 	}
 	switch {
-	case free.left.steps <= reserved.steps && s.Polls == 0 && s.item.step == nil:
+	case free.left.steps <= reserved.steps && s.Polls == 0 && !s.isItem():
 		return r.stopped(event.GuardSteps, s.Step.Index), false
 	case free.left.calls <= reserved.calls:
 		return r.stopped(event.GuardToolCalls, s.Step.Index), false
@@ -240,8 +238,8 @@ func (r guards) askGuards(s *StepState, facts *toolFacts, free *slots) (actions 
 	}
 	switch {
 	case blocked != nil:
-	case s.inner.loop != nil && s.Run != "":
-	case s.inner.loop != nil:
+	case s.byModel() && s.Run != "":
+	case s.byModel():
 		if again := r.repeated(s); again != nil && again.mayEnd() {
 			blocked = again
 		} else if again != nil {
@@ -249,7 +247,7 @@ func (r guards) askGuards(s *StepState, facts *toolFacts, free *slots) (actions 
 		}
 	case r.Revision > 1:
 		var again *Action
-		if blocked, again = r.repeats(s, s.call.args); again != nil {
+		if blocked, again = r.repeats(s, s.call.arguments()); again != nil {
 			warned = again
 		}
 	}

@@ -115,7 +115,7 @@ func (l *Loop) idle() bool {
 
 // allAnswered reports whether the model knows the outcome of all calls of its newest reply.
 func (l *Loop) allAnswered() bool {
-	return !slices.ContainsFunc(l.lastCalls, func(c *StepState) bool { return !c.inner.answered })
+	return !slices.ContainsFunc(l.lastCalls, func(c *StepState) bool { return !c.inner.isAnswered() })
 }
 
 // last reports whether the next turn must be an answer.
@@ -320,7 +320,7 @@ func (l *Loop) plan(uses []reply.ToolUse, newCall func(reply.ToolUse) *StepState
 // nextNumber returns the number of the next call.
 func (l *Loop) nextNumber() int {
 	if n := len(l.Calls); n > 0 {
-		return l.Calls[n-1].sched.place + 1
+		return l.Calls[n-1].sched.number() + 1
 	}
 	return 1
 }
@@ -343,10 +343,10 @@ func (l *Loop) tell(m manners) {
 		if shown, ok := prompt.Pictures(string(call.Step.Title), call.Beside.Attachments); ok {
 			seen = append(seen, shown)
 		}
-		if call.Status == StepCompleted && call.inner.finds {
+		if call.Status == StepCompleted && call.inner.finder() {
 			l.find(prompt.FoundNames(call.Result))
 		}
-		if call.author.edits > 0 && call.Status == StepCompleted {
+		if call.author.edited() && call.Status == StepCompleted {
 			l.messages = append(l.messages, prompt.Remark("The program notes: the user changed the arguments of your call of "+string(call.Step.Title)+" before it was made, to "+prompt.Text(call.Args)))
 		}
 		again = max(again, l.timesMade(call.Step.Tool, call.Args))
@@ -377,7 +377,7 @@ func answered(c *StepState) prompt.Message {
 	case c.Failure == event.FailureInterrupted:
 		failure = "the user cancelled this call"
 	}
-	return prompt.Answered(c.inner.use, c.Result, string(c.Beside.Text), failure, "the result of step "+c.Step.Index)
+	return prompt.Answered(c.inner.request(), c.Result, string(c.Beside.Text), failure, "the result of step "+c.Step.Index)
 }
 
 // made counts a call, and unmade takes it back: nothing was done.
@@ -450,7 +450,7 @@ func (l *Loop) takeUp() {
 
 // waits reports whether a call of the loop waits for the user.
 func (l *Loop) waits() bool {
-	return slices.ContainsFunc(l.lastCalls, func(c *StepState) bool { return c.Status == StepWaiting || c.awaitsUser })
+	return slices.ContainsFunc(l.lastCalls, func(c *StepState) bool { return c.Status == StepWaiting || c.awaitsAnswer() })
 }
 
 // stands reports whether the clock of the time limit stands: a call waits for the

@@ -72,7 +72,7 @@ func (r *decision) nextChat() []Action {
 
 // nextOfLoops continues only the loops; nothing else starts.
 func (r *decision) nextOfLoops() []Action {
-	some := r.queues.only(func(s *StepState) bool { return s.inner.loop != nil || s.Status == StepRunning })
+	some := r.queues.only(func(s *StepState) bool { return s.byModel() || s.Status == StepRunning })
 	return r.nextOf(&some)
 }
 
@@ -101,15 +101,4 @@ func (r *Run) applyDeadline(id string) {
 		s.Loop.fail(event.FailureTimeout, "it took longer than the "+s.Loop.limit().String()+" it may")
 		r.scheduler().enqueue(s)
 	}
-}
-
-// orphaned reports whether nobody waits for a call any more. The loop that
-// requested it has ended with its step, which may have a newer attempt.
-func (s *StepState) orphaned() bool {
-	l := s.inner.loop
-	if l == nil || l.stepOf() == nil {
-		return false
-	}
-	of := l.stepOf()
-	return of.Status != StepRunning || of.Loop != l
 }

@@ -24,7 +24,7 @@ const gatesAtOnce = 16
 // gatesFor returns how many gates may be open: of a step with items, those of a usual list, so
 // that the user can answer them together.
 func gatesFor(next *StepState) int {
-	if next.item.step != nil {
+	if next.isItem() {
 		return plan.DefaultMax
 	}
 	return gatesAtOnce
@@ -85,12 +85,12 @@ func (r *decision) claimed(q *queues, free *slots) map[string]bool {
 	maps.Copy(claimed.changing, free.changing)
 	for _, g := range r.Gates {
 		if s := r.Step(g.Step); s != nil && g.Outdated != "" {
-			claimed.change(s.gate.files)
+			claimed.change(s.gate.changed())
 		}
 	}
 	for _, s := range q[needToolSlot] {
 		if s.gate.allowed() {
-			claimed.change(slices.Collect(maps.Keys(s.gate.hashes)))
+			claimed.change(s.gate.changing())
 		}
 	}
 	return claimed.changing
@@ -140,11 +140,11 @@ func (r *decision) nextGates(q *queues, free *slots) (out []Action, blocked bool
 	most := gatesFor(q[needGate][0]) - len(r.Gates)
 	for _, s := range q[needGate].first(most) {
 		facts := r.facts(s.Step.Tool)
-		if s.gate.outdated != "" {
+		if s.gate.reopens() != "" {
 			if again.changing == nil {
 				again.changing = r.claimed(q, free)
 			}
-			if again.changes(s.gate.files) {
+			if again.changes(s.gate.changed()) {
 				continue // its effect may be different after that call
 			}
 		}
@@ -155,7 +155,7 @@ func (r *decision) nextGates(q *queues, free *slots) (out []Action, blocked bool
 		out = append(out, actions...)
 		if passes {
 			free.reserve(facts, 1, s.ofBudget())
-			again.change(s.gate.files)
+			again.change(s.gate.changed())
 			out = append(out, Action{Effect: r.rulings().gate(s)})
 		}
 	}
@@ -189,26 +189,29 @@ func (r *decision) recordFor(s *StepState, free *slots) []Action {
 		return []Action{{Record: r.cameItems(s)}}
 	case s.Status == StepRunning:
 		return []Action{{Record: r.came(s)}}
-	case s.Status == StepFailed && free.stepsLeft() <= 0 && s.item.step == nil:
+	case s.Status == StepFailed && free.stepsLeft() <= 0 && !s.isItem():
 		return r.guards().stopped(event.GuardSteps, index) // instead of waiting for an attempt that the budget forbids
 	case s.Status == StepFailed:
-		pause := retryBase << min(s.Attempt-s.attempts.before-1, 6)
+		pause := retryBase << min(s.tries()-1, 6)
 		return []Action{{Record: event.StepRetry{Index: index, Attempt: s.Attempt, Error: s.Error, At: r.Now.Add(pause)}}}
-	case s.skip.reason != "":
-		return []Action{{Record: event.StepSkipped{Index: index, Reason: untrusted.Text(s.skip.reason)}}}
-	case s.call.out:
-		return []Action{{Record: event.StepSkipped{Index: index, Reason: event.NotTaken, Saw: s.call.saw}}}
-	case free.stepsLeft() <= 0 && s.item.step == nil:
+	case s.skipReason() != "":
+		return []Action{{Record: event.StepSkipped{Index: index, Reason: untrusted.Text(s.skipReason())}}}
+	}
+	if saw, out := s.call.leftOut(); out {
+		return []Action{{Record: event.StepSkipped{Index: index, Reason: event.NotTaken, Saw: saw}}}
+	}
+	switch {
+	case free.stepsLeft() <= 0 && !s.isItem():
 		return r.guards().stopped(event.GuardSteps, index)
 	}
-	number := s.attempts.total + 1
-	if s.call.expanded {
+	number := s.nextAttempt()
+	if items, expands := s.call.expands(); expands {
 		free.left.steps -= s.ofBudget()
-		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.Step.Title, Items: list(s.call.items)}}}
+		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.Step.Title, Items: list(items)}}}
 	}
-	if s.call.flaw != nil {
+	if flaw := s.call.failure(); flaw != nil {
 		free.left.steps -= s.ofBudget()
-		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(s.call.flaw.sentence), Failure: s.call.flaw.kind}}}
+		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(flaw.sentence), Failure: flaw.kind}}}
 	}
 	if s.Step.Executor != plan.ExecutorTool {
 		free.left.steps -= s.ofBudget()
@@ -227,7 +230,7 @@ func (r *decision) recordFor(s *StepState, free *slots) []Action {
 // placeholder for its result.
 func (r *decision) dryStep(s *StepState, number int) event.StepCompleted {
 	done := event.StepCompleted{
-		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call.args, Coerced: s.call.fitted, Result: string(placeholder(s.Step)),
+		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call.arguments(), Coerced: s.call.coerced(), Result: string(placeholder(s.Step)),
 		Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.needs(s),
 	}
 	if s.Step.Executor != plan.ExecutorTool {
@@ -266,7 +269,7 @@ func (r *decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	case plans && (len(free.calling) > 0 || r.guards().plansUnderWay(free)), facts.Tool.Serial && r.guards().plansUnderWay(free):
 		return out // the run of a plan calls the same servers
 	}
-	files := slices.Collect(maps.Keys(s.gate.hashes))
+	files := s.gate.changing()
 	if free.changes(files) {
 		return out // its effect after that call may differ from the approved one
 	}
@@ -283,22 +286,23 @@ func (r *decision) startTool(out []Action, s *StepState, free *slots) []Action {
 		free.reserve(facts, -1, -s.ofBudget())
 	}
 	timeout, limit := r.checker().timeLimit(s.Step, facts.Tool)
-	number := s.attempts.total + 1
+	number := s.nextAttempt()
 	if prompt.IsFindTool(facts.Tool) {
-		words, _ := s.call.args["words"].(string)
+		words, _ := s.call.arguments()["words"].(string)
 		return append(out, Action{Record: r.startedCall(s, facts, number)}, Action{Record: event.StepCompleted{
-			Index: index, Attempt: number, Result: prompt.FindTools(r.briefing().callable(s.inner.loop), words),
+			Index: index, Attempt: number, Result: prompt.FindTools(r.briefing().callable(s.conversation()), words),
 		}})
 	}
 	if prompt.IsPlanTool(facts.Tool) {
 		free.plans++
-		return append(out, Action{r.started(s, s.call.args, number), CallPlan{
-			Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.args, Limits: r.leftOver(facts.Tool.ReadOnly, r.Elapsed()), Run: s.Run, Used: s.runUsage,
+		return append(out, Action{r.started(s, s.call.arguments(), number), CallPlan{
+			Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.arguments(), Limits: r.leftOver(facts.Tool.ReadOnly, r.Elapsed()), Run: s.Run, Used: s.usedByRun(),
 		}})
 	}
+	hashes, command := s.gate.shown()
 	return append(out, Action{
 		r.startedCall(s, facts, number),
-		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.args, Hashes: s.gate.hashes, Diff: s.Diff, Command: s.gate.command, Hold: r.rulings().unseen(s, facts), Paths: r.rulings().judgedPaths(s, facts), Timeout: timeout, Limit: limit},
+		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.arguments(), Hashes: hashes, Diff: s.Diff, Command: command, Hold: r.rulings().unseen(s, facts), Paths: r.rulings().judgedPaths(s, facts), Timeout: timeout, Limit: limit},
 	})
 }
 
@@ -306,7 +310,7 @@ func (r *decision) startTool(out []Action, s *StepState, free *slots) []Action {
 // has its turn and waits, because all that is left of a budget is reserved.
 func (r *decision) startInLine(out []Action, q *queues, free *slots) []Action {
 	for _, s := range q[needTurn] {
-		if facts := r.facts(s.Step.Tool); r.guards().allReserved(facts, free) && s.item.step.overtaken() != nil {
+		if facts := r.facts(s.Step.Tool); r.guards().allReserved(facts, free) && s.itemStep().overtaken() != nil {
 			return r.startTool(out, s, free)
 		}
 	}
@@ -320,7 +324,7 @@ func (r *decision) startModel(s *StepState, free *slots) []Action {
 		return r.nextTurn(s, free)
 	}
 	fills := s.Step.Executor == plan.ExecutorTool
-	if !fills && free.stepsLeft() <= 0 && s.item.step == nil {
+	if !fills && free.stepsLeft() <= 0 && !s.isItem() {
 		return r.guards().stopped(event.GuardSteps, s.Step.Index)
 	}
 	if blocked := r.guards().stopped(event.GuardTokens, s.Step.Index); blocked != nil {
@@ -328,18 +332,18 @@ func (r *decision) startModel(s *StepState, free *slots) []Action {
 	}
 	if s.Step.Executor == plan.ExecutorAgent {
 		free.left.steps -= s.ofBudget()
-		return []Action{{Record: r.started(s, nil, s.attempts.total+1)}}
+		return []Action{{Record: r.started(s, nil, s.nextAttempt())}}
 	}
 	free.models--
 	if fills {
-		request := prompt.ArgsRequest(r.briefing().brief(), r.Plan, s.Step, r.facts(s.Step.Tool).Tool, r.origins().inputs(s.Step), s.fill.refused)
+		request := prompt.ArgsRequest(r.briefing().brief(), r.Plan, s.Step, r.facts(s.Step.Tool).Tool, r.origins().inputs(s.Step), s.fill.refusal())
 		return []Action{{
 			event.ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Request: request},
 			CallModel{Request: request},
 		}}
 	}
 	free.left.steps -= s.ofBudget()
-	number := s.attempts.total + 1
+	number := s.nextAttempt()
 	request := prompt.StepRequest(r.briefing().brief(), r.Plan, s.Step, r.origins().inputs(s.Step))
 	started := r.started(s, nil, number)
 	started.Request = &request

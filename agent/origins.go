@@ -73,7 +73,7 @@ func (r origins) hasRead() []rule.Provenance {
 func (r origins) Read() []rule.Provenance {
 	out := r.before()
 	for _, h := range r.History {
-		if s := r.Step(h.Index); s == nil || s.told() && !s.inner.finds { // an offer describes tools
+		if s := r.Step(h.Index); s == nil || s.told() && !s.inner.finder() { // an offer describes tools
 			out = append(out, rule.Provenance{Run: r.ID, Step: h.Index, Tool: h.Tool, Written: true})
 		}
 	}
@@ -87,7 +87,7 @@ func (r origins) Authored() []rule.Provenance { return inRun(r.ID, r.authorRead(
 // ReadFor returns what a model had read when it asked for another run by a call.
 func (r origins) ReadFor(index string) []rule.Provenance {
 	s := r.Step(index)
-	if s == nil || s.inner.loop == nil {
+	if s == nil || !s.byModel() {
 		return inRun(r.ID, r.hasRead())
 	}
 	return inRun(r.ID, r.read(s))
@@ -100,8 +100,8 @@ func (r origins) ReadFor(index string) []rule.Provenance {
 func (r origins) deciding(s *StepState, carried []rule.Provenance) []rule.Provenance {
 	var out []rule.Provenance
 	of := s
-	if s.item.step != nil {
-		of = s.item.step
+	if s.isItem() {
+		of = s.itemStep()
 	}
 	add := func(producers []*StepState) {
 		for _, other := range producers {
@@ -146,7 +146,7 @@ func (r origins) deciding(s *StepState, carried []rule.Provenance) []rule.Proven
 // part of it if the call sends text to another server, and nothing else would ask.
 func (r origins) provenance(s *StepState) []rule.Provenance {
 	out := r.textOf(s)
-	if r.prompting.Instructions == "" || r.prompting.TrustsNotes || s.author.edits > 0 || len(s.args()) == 0 || !r.modelWrote(s) {
+	if r.prompting.Instructions == "" || r.prompting.TrustsNotes || s.author.edited() || len(s.args()) == 0 || !r.modelWrote(s) {
 		return out
 	}
 	if facts := r.facts(s.Step.Tool); facts.Err != nil || facts.Tool.Trusted || !facts.Tool.ReadOnly || facts.Tool.KeepsText() {
@@ -158,7 +158,7 @@ func (r origins) provenance(s *StepState) []rule.Provenance {
 // modelWrote reports whether a model of this folder wrote the call of a step, or a part of
 // it: not a person, nor a rule of the person's own words.
 func (r origins) modelWrote(s *StepState) bool {
-	return s.inner.loop != nil || len(s.fill.args) > 0 || s.replanned || r.outerRun != "" || r.givenPlan == nil && !r.Planning.byWords()
+	return s.byModel() || len(s.fill.written()) > 0 || s.byReplan() || r.outerRun != "" || r.givenPlan == nil && !r.Planning.byWords()
 }
 
 // textOf returns the arguments of a step that carry text from a result, or
@@ -167,9 +167,9 @@ func (r origins) modelWrote(s *StepState) bool {
 // its files.
 func (r origins) textOf(s *StepState) []rule.Provenance {
 	switch {
-	case s.author.edits > 0:
-		return s.author.kept
-	case s.inner.loop != nil:
+	case s.author.edited():
+		return s.author.stillCarries()
+	case s.byModel():
 		if len(s.Step.Args) == 0 {
 			return nil // no arguments to carry it
 		}
@@ -190,20 +190,20 @@ func (r origins) textOf(s *StepState) []rule.Provenance {
 			}
 		}
 	}
-	if len(s.fill.args) > 0 {
+	if len(s.fill.written()) > 0 {
 		read := r.before()
 		for _, h := range r.inputs(s.Step) {
 			read = append(read, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
 		}
-		for _, arg := range slices.Sorted(maps.Keys(s.fill.args)) {
+		for _, arg := range slices.Sorted(maps.Keys(s.fill.written())) {
 			for _, p := range read {
 				p.Arg = arg
 				out = append(out, p)
 			}
 		}
 	}
-	if len(args) > 0 && s.author.args == nil {
-		out = append(out, s.author.read...)
+	if len(args) > 0 && !s.author.byUser() {
+		out = append(out, s.author.hadRead()...)
 	}
 	return append(out, r.deciding(s, out)...)
 }
@@ -213,7 +213,7 @@ func (r origins) textOf(s *StepState) []rule.Provenance {
 // anything was read.
 func (r origins) unsaid(step plan.Step, before map[string]*StepState, read []rule.Provenance) []rule.Provenance {
 	for _, s := range before {
-		if len(s.author.read) == 0 && r.facts(s.Step.Tool) == r.facts(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
+		if len(s.author.hadRead()) == 0 && r.facts(s.Step.Tool) == r.facts(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
 			return nil
 		}
 	}
@@ -225,18 +225,18 @@ func (r origins) unsaid(step plan.Step, before map[string]*StepState, read []rul
 // calls.
 func (r origins) read(c *StepState) []rule.Provenance {
 	out := r.before()
-	if step := c.inner.loop.stepOf(); step != nil {
-		out = append(out, step.author.read...)
+	if step := c.conversation().stepOf(); step != nil {
+		out = append(out, step.author.hadRead()...)
 		for _, h := range r.inputs(step.Step) {
 			out = append(out, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
 		}
 		out = append(out, r.deciding(step, out)...)
 	}
-	for _, earlier := range c.inner.loop.Calls {
+	for _, earlier := range c.conversation().Calls {
 		if earlier == c {
 			break
 		}
-		if earlier.told() && !earlier.inner.finds { // an offer describes the same tools
+		if earlier.told() && !earlier.inner.finder() { // an offer describes the same tools
 			out = append(out, rule.Provenance{Step: earlier.Step.Index, Tool: string(earlier.Step.Title), Written: true})
 		}
 	}
@@ -247,8 +247,8 @@ func (r origins) read(c *StepState) []rule.Provenance {
 // directly or indirectly.
 func (r origins) inputs(step plan.Step) []plan.HistoryItem {
 	of := step.Index
-	if s := r.Step(of); s != nil && s.item.step != nil {
-		of = s.item.step.Step.Index
+	if s := r.Step(of); s != nil && s.isItem() {
+		of = s.itemStep().Step.Index
 	}
 	before := r.ancestors(of)
 	var out []plan.HistoryItem
@@ -286,36 +286,36 @@ func (r origins) checkedText(s *StepState, check plan.Check) []rule.Provenance {
 
 // Sources returns the origins of a step's arguments, sorted by name.
 func (r origins) Sources(s *StepState) []Source {
-	if s.inner.loop != nil {
+	if s.byModel() {
 		return r.modelSources(s.Step.Args, r.provenance(s))
 	}
 	args, by := s.args(), AuthorPlan
-	if s.author.args != nil {
+	if s.author.byUser() {
 		by = AuthorUser
 	}
 	var out []Source
 	for _, arg := range slices.Sorted(maps.Keys(args)) {
 		source := Source{Arg: s.argName(arg), Written: args[arg], By: by}
-		if s.author.edits == 0 { // text the user enters at a gate is no reference
+		if !s.author.edited() { // text the user enters at a gate is no reference
 			for _, ref := range plan.References(args[arg]) {
 				source.From = append(source.From, r.originOf(ref))
 			}
 		}
-		if s.author.args == nil {
-			for _, p := range s.author.read {
+		if !s.author.byUser() {
+			for _, p := range s.author.hadRead() {
 				source.From = append(source.From, Origin{Step: p.Step, Tool: p.Tool, Read: true})
 			}
 		}
 		out = append(out, source)
 	}
-	if len(s.fill.args) > 0 {
+	if len(s.fill.written()) > 0 {
 		var read []rule.Provenance
 		for _, p := range r.provenance(s) {
 			if p.Written && p.Arg != "" {
 				read = append(read, p)
 			}
 		}
-		out = append(out, r.modelSources(s.fill.args, read)...)
+		out = append(out, r.modelSources(s.fill.written(), read)...)
 	}
 	slices.SortStableFunc(out, func(a, b Source) int { return plan.CompareIndices(a.Arg, b.Arg) })
 	return out
@@ -349,7 +349,7 @@ func (r origins) originOf(ref plan.Reference) Origin {
 // producersFor returns the steps whose result a reference of a step may carry. An item
 // carries those of its list.
 func (r origins) producersFor(s *StepState, name string) []*StepState {
-	of := s.item.step
+	of := s.itemStep()
 	switch {
 	case of == nil || !of.Step.ForEach.Own(name):
 		return r.producersOf(name)

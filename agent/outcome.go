@@ -142,7 +142,7 @@ func (r *Run) Snapshot(live bool) Snapshot {
 		case step.Draft:
 		case step.Status == StepCompleted && step.Parent == "":
 			s.CompletedSteps = append(s.CompletedSteps, step.Step.Index)
-		case step.Status == StepInDoubt, step.Status == StepRunning && step.Loop == nil && !step.expands() && (step.interruption.isLost() || !live && !r.caller().repeatable(step)):
+		case step.Status == StepInDoubt, step.Status == StepRunning && step.Loop == nil && !step.expands() && (step.isLost() || !live && !r.caller().repeatable(step)):
 			s.InDoubt = append(s.InDoubt, step.Step.Index)
 		}
 	})
@@ -200,7 +200,7 @@ func itemEvidence(s *StepState) []plan.Evidence {
 	}
 	var out []plan.Evidence // after the first item one per check
 	for _, item := range s.Items {
-		if item.NotTaken || item.gate.answer == gateDenied {
+		if item.NotTaken || item.gate.denied() {
 			continue // it is left out
 		}
 		of := evidenceOf(item.Step.Index, checks, item.Checked)

@@ -65,7 +65,7 @@ func (p *Permissions) ungateTools()            { clear(p.gatedTools) }
 
 // planGates reports whether the plan asks for a gate before a step.
 func (p *Permissions) planGates(s *StepState, tool plan.Tool) bool {
-	return s.Step.Gate || s.replanned && p.gatedTools[tool.QualifiedName()]
+	return s.Step.Gate || s.byReplan() && p.gatedTools[tool.QualifiedName()]
 }
 
 // hasChanged reports whether the server of a tool has changed it, and nobody has

@@ -8,18 +8,6 @@ import (
 	"replan/planning/plan"
 )
 
-// told reports whether the result or the error of a call holds text of its tool.
-func (s *StepState) told() bool {
-	switch s.Status {
-	case StepCompleted, StepChecking:
-		return true
-	case StepFailed:
-		return s.Failure == event.FailureTool || s.Failure == event.FailureTimeout || s.Failure == event.FailureCheck
-	default:
-		return false
-	}
-}
-
 // inRun returns texts of a run as another run knows them.
 func inRun(id string, read []rule.Provenance) []rule.Provenance {
 	out := slices.Clone(read)
@@ -40,20 +28,20 @@ func failsByText(s plan.Step) bool {
 
 // answerItems applies the answer at the gate of an item to all items of its step.
 func (r *Run) answerItems(s *StepState, decision event.Decision) {
-	of := s.item.step
+	of := s.itemStep()
 	if of == nil {
 		return
 	}
-	if of.fan.asker == s {
-		of.fan.asker = nil
+	if of.asker() == s {
+		of.setAsker(nil)
 	}
 	for _, item := range of.Items {
 		if decision == event.Deny && item.Status == StepPending {
-			item.gate.answer = gateDenied
+			item.gate.deny()
 		}
 	}
 	if decision == event.Allow {
-		of.gate.itemsOf = promised(r.facts(s.Step.Tool).Tool)
+		of.gate.allowItems(r.facts(s.Step.Tool).Tool)
 	}
 	for _, item := range of.Items {
 		r.scheduler().enqueue(item)

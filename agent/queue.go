@@ -123,7 +123,7 @@ func (s *StepState) before(t *StepState) bool {
 	if s.sched.place != t.sched.place {
 		return s.sched.place < t.sched.place
 	}
-	return s.item.position < t.item.position
+	return s.item.place() < t.item.place()
 }
 
 // first returns up to n steps in order.

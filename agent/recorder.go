@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 )
 
@@ -17,8 +18,8 @@ type recorder struct {
 // attemptOf returns the attempt of a step with the given number, and adds it if
 // there is none. The pointer is valid until the next attempt begins.
 func (r recorder) attemptOf(s *StepState, number int) *Attempt {
-	if s.attempts.newest > 0 {
-		if a := &r.Attempts[s.attempts.newest-1]; a.Number == number && a.EndedAt.IsZero() {
+	if a := r.newestOf(s); a != nil {
+		if a.Number == number && a.EndedAt.IsZero() {
 			return a
 		}
 	}
@@ -26,16 +27,46 @@ func (r recorder) attemptOf(s *StepState, number int) *Attempt {
 		Step: s.Step.Index, Parent: s.Parent, Number: number, Revision: r.Revision, ReadyAt: s.ReadyAt, Status: StepPending,
 		DependsOn: r.needs(s),
 	})
-	s.attempts.newest = len(r.Attempts)
-	return &r.Attempts[s.attempts.newest-1]
+	s.attempted(len(r.Attempts) - 1)
+	return &r.Attempts[len(r.Attempts)-1]
+}
+
+// begin records the start of an attempt, and the rule that let it pass without a gate.
+func (r recorder) begin(s *StepState, passed *rule.Rule) {
+	a := r.attemptOf(s, s.Attempt)
+	a.Status, a.StartedAt, a.Passed = StepRunning, r.Now, passed
+	s.attemptEnds()
+}
+
+// skip ends an attempt that has not begun, since its step is gone.
+func (r recorder) skip(s *StepState) {
+	if a := r.newestOf(s); a != nil && a.EndedAt.IsZero() {
+		a.EndedAt, a.Status = r.Now, StepSkipped
+	}
+}
+
+// retryAt records when the next attempt begins.
+func (r recorder) retryAt(s *StepState, at time.Time) {
+	if a := r.newestOf(s); a != nil {
+		a.RetryAt = at
+	}
+}
+
+// takenOver records that a step has taken over the attempts of a draft, which may have had
+// another index.
+func (r recorder) takenOver(s *StepState) {
+	if a := r.newestOf(s); a != nil {
+		a.Step = s.Step.Index
+	}
 }
 
 // newestOf returns the newest attempt of a step, or nil before the first.
 func (r recorder) newestOf(s *StepState) *Attempt {
-	if s.attempts.newest == 0 {
+	at, ok := s.newestAttempt()
+	if !ok {
 		return nil
 	}
-	return &r.Attempts[s.attempts.newest-1]
+	return &r.Attempts[at]
 }
 
 // endAttempt records the outcome of an attempt.
@@ -48,7 +79,7 @@ func (r recorder) endAttempt(s *StepState, number int) {
 	if a.EndedAt.IsZero() {
 		a.EndedAt = r.Now
 	}
-	s.ReadyAt = time.Time{} // the next attempt sets its own
+	s.attemptEnds()
 }
 
 // endOrphan ends an attempt whose step the plan no longer has.
@@ -78,14 +109,14 @@ func (r recorder) loseAttempts(last time.Time) {
 	r.every(func(s *StepState) {
 		if a := r.newestOf(s); a != nil && a.Status == StepRunning && a.EndedAt.IsZero() && s.Loop == nil {
 			a.EndedAt, a.Status, a.Failure = last, StepInDoubt, event.FailureInterrupted
-			s.ReadyAt = time.Time{}
+			s.attemptEnds()
 		}
 	})
 }
 
 // askedGate records the open gate of a step's next attempt.
 func (r recorder) askedGate(s *StepState, d event.GateRequested) {
-	a := r.attemptOf(s, s.attempts.total+1)
+	a := r.attemptOf(s, s.nextAttempt())
 	a.Status = StepWaiting
 	a.Asked = append(a.Asked, Asked{About: AskedGate, Why: d.Rule.Why, At: r.Now})
 }

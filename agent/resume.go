@@ -50,7 +50,7 @@ func (r *Run) applyResumed(d event.RunResumed, last time.Time) {
 	} else {
 		r.scheduler().rebuildGraph()
 		for _, s := range r.Steps {
-			if s.skip.byUser && s.Status != StepCompleted {
+			if s.userSkips() && s.Status != StepCompleted {
 				r.scheduler().cutBehind(s)
 			}
 		}
@@ -84,7 +84,7 @@ func (r *Run) loseModelCalls() {
 	}
 	r.ModelCalls.loseExchanges()
 	r.dialogue().resumeLoops()
-	r.executed(func(s *StepState) { s.fill.asking = false })
+	r.executed(func(s *StepState) { s.fill.ask(false) })
 }
 
 // loseToolCalls handles the steps that were running. A step runs again if it was
@@ -94,10 +94,9 @@ func (r *Run) loseToolCalls(didRead map[*StepState]bool) {
 	r.flight.loseCalls()
 	r.OpenQuestions.forgetLost()
 	r.roster().every(func(s *StepState) {
-		before := s.interruption
-		s.interruption = uninterrupted
-		if s.toRerun && s.Status == StepPending {
-			s.Status = StepInDoubt // the answer of an earlier resume may no longer hold
+		before := s.interrupted()
+		if s.mayRerun() {
+			s.doubtAgain() // the answer of an earlier resume may no longer hold
 			r.ask(s)
 			return
 		}
@@ -106,10 +105,10 @@ func (r *Run) loseToolCalls(didRead map[*StepState]bool) {
 		}
 		unavailable := s.Step.Executor == plan.ExecutorTool && r.facts(s.Step.Tool).Err != nil
 		if didRead[s] && (unavailable || r.caller().repeatable(s)) {
-			s.Status = StepPending
+			s.goOn()
 			return
 		}
-		s.interruption = before.lose()
+		s.lose(before)
 		r.OpenQuestions.lose(s)
 	})
 }
@@ -122,22 +121,21 @@ func (r *Run) takeUp() {
 	r.Acceptance.beginAcceptance()
 	r.Chat.takeUp()
 	r.roster().every(func(s *StepState) {
-		s.awaitsUser = false
-		if s.inner.answered {
+		s.askUser(false)
+		if s.inner.isAnswered() {
 			return // the model already knows the outcome of the call
 		}
-		if s.orphaned() && s.Status != StepInDoubt || s.item.step != nil && s.item.step.Status == StepCompleted {
+		if s.orphaned() && s.Status != StepInDoubt || s.isItem() && s.itemStep().Status == StepCompleted {
 			return
 		}
 		switch s.Status {
 		case StepFailed, StepSkipped, StepWaiting:
-			if s.skip.byUser {
-				s.Status = StepSkipped // the user's decision survives the resume
+			if s.staysSkipped() {
 				return
 			}
 			r.again(s)
 		case StepPending:
-			s.skip.reason = "" // the cause of the skip is retried
+			s.unskip() // the cause of the skip is retried
 		case StepInDoubt:
 			r.ask(s)
 		}
@@ -168,14 +166,10 @@ func (r *Run) unask() {
 func (r *Run) again(s *StepState) {
 	if r.scheduler().onlyRechecks(s) {
 		r.beginChecks(s)
-		s.attempts.before, s.skip.reason = s.attempts.total, ""
+		s.countAfresh()
 		return
 	}
-	s.Status, s.Gate, s.RetryAt, s.NotTaken, s.Polls = StepPending, "", time.Time{}, false, 0
-	s.gate.outdated, s.gate.files, s.gate.repeats = "", nil, 0
-	s.Diff, s.gate.removes = "", "" // they may belong to another call
-	s.gate.unbind()
-	s.attempts.before, s.gate.answer, s.fill.problem, s.skip.reason = s.attempts.total, gateUnanswered, "", ""
+	s.again()
 }
 
 // Asking returns the index of the step with the oldest open question, or "" if
@@ -208,15 +202,15 @@ func (r *Run) Questions() []Question {
 
 // ask opens the question about a step.
 func (r *Run) ask(s *StepState) {
-	if !r.ends() && !s.awaitsUser {
-		s.awaitsUser = true
+	if !r.ends() && !s.awaitsAnswer() {
+		s.askUser(true)
 		r.OpenQuestions.add(s)
 	}
 }
 
 // answered closes the question about a step.
 func (r *Run) answered(s *StepState) {
-	s.awaitsUser = false
+	s.askUser(false)
 	r.OpenQuestions.remove(s)
 }
 
@@ -226,7 +220,7 @@ func (r *decision) nextLost() []Action {
 	var out []Action
 	for _, s := range r.OpenQuestions.lostSteps() {
 		reason := "replan ended while it ran"
-		if s.interruption == lostStartUnknown {
+		if s.mayNotHaveStarted() {
 			reason = "the last line of the journal is damaged and may have recorded its start"
 		}
 		out = append(out, Action{Record: event.StepInDoubt{Index: s.Step.Index, Attempt: s.Attempt, Reason: untrusted.Text(reason)}})
@@ -244,7 +238,7 @@ func (r *Run) applyDamaged() {
 		}
 		if s := r.Step(started.Index); s != nil && !r.caller().repeatable(s) {
 			r.applyStepStarted(started)
-			s.interruption = startUnknown
+			s.startMayBeLost()
 		}
 	}
 }
@@ -269,7 +263,7 @@ func (r *decision) doubtAnswer(s *StepState) event.DoubtDecision {
 	switch {
 	case r.inDoubt == "" && r.attended:
 		return ""
-	case r.inDoubt == "", r.inDoubt == event.DoubtRerun && s.interruption == rerunUnasked:
+	case r.inDoubt == "", r.inDoubt == event.DoubtRerun && s.rerunsUnasked():
 		return event.DoubtAbort
 	default:
 		return r.inDoubt
@@ -293,24 +287,20 @@ func (r *Run) applyDoubtResolved(d event.DoubtResolved) {
 	switch d.Decision {
 	case event.DoubtDone:
 		r.answered(s)
-		s.Status, s.Result, s.Error = StepCompleted, nil, ""
+		s.completeAsTold()
 		r.recorder().record(s, plan.ItemCompleted)
 		if len(ChecksOf(s.Step)) > 0 {
 			r.beginChecks(s)
-			s.checks.unknownResult = true
+			s.loseResult()
 			break
 		}
 		r.scheduler().release(s)
 		r.dialogue().settleCall(s)
 	case event.DoubtRerun:
 		r.answered(s)
-		s.interruption = uninterrupted
-		if unasked(d.By) {
-			s.interruption = rerunUnasked
-		}
-		s.toRerun = true
+		s.rerun(unasked(d.By))
 		r.again(s)
-		r.scheduler().enqueue(cmp.Or(s.item.step, s)) // a step that another item has stopped waited for the answer
+		r.scheduler().enqueue(s.whole()) // a step that another item has stopped waited for the answer
 	default:
 		r.end(event.StatusFailed, event.ReasonInDoubt, fmt.Sprintf("step %s (%s) may or may not have taken effect: %s; find out, and resume the run with --in-doubt done or rerun", d.Step, s.Step.Title, s.Error))
 	}
@@ -326,7 +316,7 @@ func unasked(by string) bool {
 // the step already waits for another attempt.
 func (r *Run) applyFailureResolved(d event.FailureResolved) {
 	s := r.Step(d.Step)
-	if s == nil || s.inner.loop != nil || s.Status != StepFailed && s.Status != StepPending {
+	if s == nil || s.byModel() || s.Status != StepFailed && s.Status != StepPending {
 		return
 	}
 	r.answered(s)
@@ -338,22 +328,19 @@ func (r *Run) applyFailureResolved(d event.FailureResolved) {
 	switch decision {
 	case event.FailureRetry:
 		if d.Args != nil && s.Failure == event.FailureCheck {
-			s.Failure = "" // the user asks for another call
+			s.forgetFailure() // the user asks for another call
 		}
 		r.again(s)
 		if d.Args != nil {
-			s.author.args, s.fill.args, s.fill.missing = d.Args, nil, nil
-			s.author.edits, s.author.kept = 0, nil
+			s.write(d.Args)
 		}
 	case event.FailureSkip:
-		s.skip.byUser = true
-		if s.Status == StepPending {
-			s.Status, s.Error = StepSkipped, "skipped by the user"
+		if s.skipByUser() {
 			r.recorder().record(s, plan.ItemSkipped)
 		}
 		r.scheduler().cutBehind(s)
 	case event.FailureReplan:
-		s.Status = StepFailed
+		s.failAgain()
 		r.Planning.failStep(s.Step.Index, cmp.Or(string(s.Error), "the user asks for a new plan"))
 	default:
 		status, reason := event.StatusFailed, event.ReasonStepFailed
@@ -383,7 +370,7 @@ func (r *Run) MissingTools(catalogue plan.Catalogue) []string {
 func (r *Run) ToolsToCall() []string {
 	var names []string
 	r.roster().every(func(s *StepState) {
-		if !s.Draft && !s.inner.answered && s.Status != StepCompleted && s.Step.Executor == plan.ExecutorTool && !slices.Contains(names, s.Step.Tool) {
+		if !s.Draft && !s.inner.isAnswered() && s.Status != StepCompleted && s.Step.Executor == plan.ExecutorTool && !slices.Contains(names, s.Step.Tool) {
 			names = append(names, s.Step.Tool)
 		}
 	})

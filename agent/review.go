@@ -23,28 +23,10 @@ type ReviewedPlan struct {
 	Out []StepState // removed steps in their last state
 }
 
-// pass is the user's approval of one call that has not been reached yet.
-type pass struct {
-	args map[string]any // as shown to the user
-	tool string         // the tool with the effects announced for it at the time
-	try  int            // the attempt that the approval is valid for
-}
-
 // hold stops the plan for review, if a review is required and any steps are left.
 func (r *Run) hold() {
 	wait := r.reviewPlans && !r.planOnly && !r.dryRun && slices.ContainsFunc(r.Steps, func(s *StepState) bool { return !s.settled() })
 	r.PlanReviews.holdPlan(wait)
-}
-
-// settled reports whether a review can no longer change a step. The step has
-// ended or is running, or the user already wrote its call.
-func (s *StepState) settled() bool {
-	switch s.Status {
-	case StepPending, StepWaiting, StepFailed:
-		return s.author.args != nil
-	default:
-		return true
-	}
 }
 
 // AwaitsReview reports whether the plan waits for review. Until then, none of its
@@ -153,13 +135,11 @@ func (r *Run) applyReviewed(d event.PlanReviewed) {
 	}
 	r.PlanReviews.record(reviewed, true)
 	r.roster().every(func(s *StepState) {
-		if !s.ReadyAt.IsZero() {
-			s.ReadyAt = r.Now // it was held until now
-		}
+		s.postpone(r.Now)
 	})
 	for _, a := range d.Approved {
 		if s := r.Step(a.Step); s != nil {
-			s.gate.pass = &pass{args: a.Args, tool: promised(r.facts(s.Step.Tool).Tool), try: s.attempts.total + 1}
+			s.approve(a.Args, r.facts(s.Step.Tool).Tool)
 			r.scheduler().enqueue(s)
 		}
 	}
@@ -180,22 +160,19 @@ func (r *Run) takeReviewed(p plan.Plan) (out []StepState) {
 	for _, step := range p.Steps {
 		s := before[step.Index]
 		if s == nil {
-			s = &StepState{Status: StepPending, attempts: r.attemptsBefore(step.Index)}
+			s = newStep(step, r.attemptsBefore(step.Index))
 		} else if !plan.EqualValues(s.Step.Args, step.Args) || !plan.SameTimes(s.Step, step) {
 			r.Permissions.closeGate(s.Gate) // it was for a different call
 			if s.Status == StepWaiting {
-				s.Status, s.Gate = StepPending, ""
+				s.leaveGate()
 			}
-			s.gate.outdated, s.gate.files = "", nil // they were for a different call
-			s.gate.withdraw()
-			s.fill.args, s.fill.problem, s.Diff, s.gate.removes = nil, "", "", ""
-			s.gate.unbind()
+			s.otherCall()
 		}
 		delete(before, step.Index)
 		was, items := s.Step, s.Items
-		s.Step = step
+		s.copyState(s, step)
 		if items != nil && differs(was, step) {
-			s.Items, s.fan = nil, fanOut{}
+			s.dropItems()
 			if s.expands() && plan.SameWork(was, step) {
 				r.keepItems(s, items)
 			}
@@ -204,9 +181,7 @@ func (r *Run) takeReviewed(p plan.Plan) (out []StepState) {
 	}
 	for _, s := range r.Steps {
 		if before[s.Step.Index] == s {
-			if a := r.recorder().newestOf(s); a != nil && a.EndedAt.IsZero() {
-				a.EndedAt, a.Status = r.Now, StepSkipped
-			}
+			r.recorder().skip(s)
 			r.Permissions.closeGate(s.Gate)
 			out = append(out, *s)
 		}
@@ -230,13 +205,15 @@ func (v *Review) Gate(index string) *ReviewGate {
 		return nil
 	}
 	probe := *state
-	probe.Step, probe.fill.args, probe.fill.missing = step, nil, v.world.caller().missingArgs(state, step, facts)
+	probe.copyState(&probe, step)
+	probe.fill.take(nil)
+	probe.fill.lacks(v.world.caller().missingArgs(state, step, facts))
 	args, err := plan.ResolveArgs(step.Args, v.world.values())
 	if err != nil {
 		args = step.Args
 	}
 	args, _ = v.world.caller().fit(facts, args)
-	probe.call.args = args
+	probe.call.set(args)
 	gate := &ReviewGate{Tool: facts.Tool, Rule: v.world.rulings().ruleFor(&probe, facts), Args: args, Provenance: v.world.origins().provenance(&probe)}
 	references := plan.References(step.Args)
 	switch {
@@ -244,8 +221,8 @@ func (v *Review) Gate(index string) *ReviewGate {
 		gate.Closed = "a rule denies it: " + gate.Rule.Why
 	case gate.Rule.Verdict == rule.VerdictRun:
 		return nil
-	case len(probe.fill.missing) > 0:
-		gate.Closed = untrusted.Text("it asks when it runs, because a model writes " + strings.Join(probe.fill.missing, " and ") + " then")
+	case len(probe.fill.missingArgs()) > 0:
+		gate.Closed = untrusted.Text("it asks when it runs, because a model writes " + strings.Join(probe.fill.missingArgs(), " and ") + " then")
 	case len(references) > 0:
 		gate.Closed = untrusted.Text("it asks when it runs, because " + references[0].String() + " is inserted then")
 	case step.ForEach != nil:

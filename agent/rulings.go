@@ -25,14 +25,14 @@ func (r rulings) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 	if facts.Err != nil {
 		return rule.Rule{Tool: s.Step.Tool, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "there is no such tool"}
 	}
-	tool, args := facts.Tool, s.call.args
-	if r.dryRun && len(s.fill.missing) > 0 {
+	tool, args := facts.Tool, s.call.arguments()
+	if r.dryRun && len(s.fill.missingArgs()) > 0 {
 		args = merge(args, nil)
-		for _, name := range s.fill.missing {
+		for _, name := range s.fill.missingArgs() {
 			args[name] = plan.Placeholder("<" + name + ">") // the model would write it
 		}
 	}
-	args = rule.Linked(args, s.gate.paths)
+	args = rule.Linked(args, s.gate.leadsTo())
 	matched := rule.DecideAmong(facts.Rules, args)
 	if r.hasChanged(tool) && matched.Verdict != rule.VerdictBlock {
 		return rule.ChangedTool(tool)
@@ -48,18 +48,18 @@ func (r rulings) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 	case slices.ContainsFunc(uncovered, func(p rule.Provenance) bool { return !p.Decides }):
 		matched = rule.UntrustedText(tool)
 	default:
-		matched = rule.DecidingText(tool, s.item.step != nil)
+		matched = rule.DecidingText(tool, s.isItem())
 	}
 	if matched.Verdict == rule.VerdictAsk {
 		matched = r.Permissions.lift(matched, tool, args, uncovered)
 	}
 	switch {
 	case matched.Verdict != rule.VerdictRun:
-	case s.gate.removes != "":
-		return RemovalRule(tool.Name, s.gate.removes)
+	case s.gate.removal() != "":
+		return RemovalRule(tool.Name, s.gate.removal())
 	case r.planGates(s, tool):
 		return gatedByPlan(tool.Name)
-	case s.author.edits > 0 && !s.gate.allowed():
+	case s.author.edited() && !s.gate.allowed():
 		return rule.Rule{Tool: tool.Name, Verdict: rule.VerdictAsk, Source: rule.SourceUser, Why: "you edited this call; this is what it would do now"}
 	}
 	return matched
@@ -72,7 +72,7 @@ func (r rulings) uncovered(s *StepState, tool plan.Tool, matched rule.Rule, args
 		return nil
 	}
 	from := r.provenance(s)
-	if of := s.item.step; of != nil && of.gate.itemsOf == promised(tool) {
+	if of := s.itemStep(); of != nil && of.gate.itemsAllowed(tool) {
 		from = slices.DeleteFunc(from, func(p rule.Provenance) bool { return p.Decides })
 	}
 	return rule.Uncovered(matched, tool, args, from, r.toolOf)
@@ -91,11 +91,11 @@ func (r rulings) gate(s *StepState) OpenGate {
 	tool := facts.Tool
 	return OpenGate{
 		Gate: event.GateRequested{
-			Gate: r.gateID(s), Call: callHash(tool, s.call.args), Step: s.Step.Index, Title: s.Step.Title,
-			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.planGates(s, tool), Args: s.call.args,
+			Gate: r.gateID(s), Call: callHash(tool, s.call.arguments()), Step: s.Step.Index, Title: s.Step.Title,
+			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.planGates(s, tool), Args: s.call.arguments(),
 			Outdated: s.gate.outdated, Provenance: r.provenance(s), Items: r.sharing(s, facts),
 		},
-		Attempt: s.attempts.total + 1,
+		Attempt: s.nextAttempt(),
 		Tool:    tool,
 	}
 }
@@ -104,11 +104,11 @@ func (r rulings) gate(s *StepState) OpenGate {
 // question about a call that the plan has dropped, or the user has edited, is
 // thus not mistaken for one about its replacement.
 func (r rulings) gateID(s *StepState) string {
-	id := fmt.Sprintf("%s.%d.%d", s.Step.Index, r.Revision, s.attempts.total+1)
-	if s.author.edits > 0 {
-		id += fmt.Sprintf("e%d", s.author.edits)
+	id := fmt.Sprintf("%s.%d.%d", s.Step.Index, r.Revision, s.nextAttempt())
+	if s.author.edited() {
+		id += fmt.Sprintf("e%d", s.author.timesEdited())
 	}
-	if of := s.item.step; of != nil && of.Attempt > 1 { // an earlier attempt may have closed it unanswered
+	if of := s.itemStep(); of != nil && of.Attempt > 1 { // an earlier attempt may have closed it unanswered
 		id += fmt.Sprintf("a%d", of.Attempt)
 	}
 	return id
@@ -117,17 +117,17 @@ func (r rulings) gateID(s *StepState) string {
 // sharing returns how many items an answer at the gate of an item is for: all of its step
 // if only the choice of the items makes it ask, else 0.
 func (r rulings) sharing(s *StepState, facts *toolFacts) int {
-	if s.item.step == nil || !r.ruleFor(s, facts).Equal(rule.DecidingText(facts.Tool, true)) {
+	if !s.isItem() || !r.ruleFor(s, facts).Equal(rule.DecidingText(facts.Tool, true)) {
 		return 0
 	}
-	return len(s.item.step.Items)
+	return len(s.itemStep().Items)
 }
 
 // passed reports whether the user approved, in the review, the call that a step
 // is about to make.
 func (r rulings) passed(s *StepState) bool {
-	p := s.gate.pass
-	return p != nil && !r.hasChanged(r.facts(s.Step.Tool).Tool) && p.try == s.attempts.total+1 && p.tool == promised(r.facts(s.Step.Tool).Tool) && plan.EqualValues(p.args, s.call.args)
+	tool := r.facts(s.Step.Tool).Tool
+	return !r.hasChanged(tool) && s.approved(tool)
 }
 
 // judgedPaths returns what the rules judged in place of the paths of a call, nil if no rule
@@ -141,6 +141,6 @@ func (r rulings) judgedPaths(s *StepState, facts *toolFacts) map[string]string {
 	case s.gate.paths == nil:
 		return map[string]string{}
 	default:
-		return s.gate.paths
+		return s.gate.leadsTo()
 	}
 }

@@ -21,15 +21,15 @@ type scheduler struct {
 
 // enqueue recomputes what a step needs next and puts it into the right queue.
 func (r scheduler) enqueue(s *StepState) {
-	if s.inner.loop != nil {
-		s.inner.loop.clock(r.Now)
+	if s.byModel() {
+		s.conversation().clock(r.Now)
 	}
 	now := r.needOf(s)
-	if s.item.step != nil {
+	if s.isItem() {
 		now = r.inTurn(s, r.asksForItems(s, now))
 	}
-	if now == needGate && s.gate.since == 0 {
-		s.gate.since = r.Seq
+	if now == needGate {
+		s.gate.need(r.Seq)
 	}
 	r.queues.put(s, now)
 }
@@ -47,11 +47,11 @@ func (r scheduler) needOf(s *StepState) need {
 	if s.Draft {
 		return needNothing
 	}
-	s.call = readyCall{}
+	s.call.forget()
 	switch {
-	case r.Revision == 0 && s.Parent == "" || s.awaitsUser || s.inner.answered:
+	case r.Revision == 0 && s.Parent == "" || s.awaitsAnswer() || s.inner.isAnswered():
 		return needNothing
-	case s.item.step != nil && s.held():
+	case s.isItem() && s.held():
 		return needNothing
 	case s.Status == StepRunning:
 		return s.needOfRunning()
@@ -59,12 +59,12 @@ func (r scheduler) needOf(s *StepState) need {
 		return needCheck
 	case s.Status == StepFailed && r.retries(s):
 		return needRecord
-	case s.Status != StepPending || s.fill.asking:
+	case s.Status != StepPending || s.fill.asked():
 		return needNothing
 	case s.orphaned():
-		s.skip.reason = "the step that asked for it has ended"
+		s.skipFor("the step that asked for it has ended")
 		return needRecord
-	case s.skip.reason != "":
+	case s.skipReason() != "":
 		return needRecord
 	case s.node.blocked():
 		return needNothing
@@ -76,14 +76,14 @@ func (r scheduler) needOf(s *StepState) need {
 		}
 		fallthrough
 	case r.dryRun:
-		s.call.flaw = r.prepareDry(s)
+		if flaw := r.prepareDry(s); flaw != nil {
+			s.call.fail(flaw.kind, flaw.sentence)
+		}
 		return needRecord
 	case !s.RetryAt.IsZero() && !r.fired(s.retryTimer()):
 		return needTimer
 	}
-	if s.ReadyAt.IsZero() {
-		s.ReadyAt = r.Now
-	}
+	s.ready(r.Now)
 	return r.needOfCall(s)
 }
 
@@ -91,7 +91,7 @@ func (r scheduler) needOf(s *StepState) need {
 // flaw keeps from starting.
 func (r scheduler) needOfCall(s *StepState) need {
 	flawed := func(kind event.FailureKind, sentence string) need {
-		s.call.flaw = &flaw{kind, sentence}
+		s.call.fail(kind, sentence)
 		return needRecord
 	}
 	switch s.Step.Executor {
@@ -114,29 +114,29 @@ func (r scheduler) needOfCall(s *StepState) need {
 	}
 	facts := r.facts(s.Step.Tool)
 	switch {
-	case s.inner.unknown != nil:
-		return flawed(event.FailureArgs, s.inner.unknown.Error())
+	case s.inner.unknownTool() != nil:
+		return flawed(event.FailureArgs, s.inner.unknownTool().Error())
 	case prompt.IsPlanTool(facts.Tool) && s.Parent != prompt.ChatParent:
 		return flawed(event.FailureArgs, "only a model in chat can call "+facts.Tool.Name)
-	case prompt.IsFindTool(facts.Tool) && s.inner.loop == nil:
+	case prompt.IsFindTool(facts.Tool) && !s.byModel():
 		return flawed(event.FailureArgs, "only a model that makes its own calls can call "+facts.Tool.Name)
 	case facts.Err != nil:
 		return flawed(event.FailureArgs, facts.Err.Error())
-	case s.gate.answer == gateDenied:
+	case s.gate.denied():
 		return flawed(event.FailureDenied, plan.DeniedAtGate)
 	case facts.blocked():
 		return flawed(event.FailureDenied, deniedBy(facts.Rules[0]))
-	case len(s.fill.missing) > 0 && s.fill.args == nil && s.fill.problem != "":
-		return flawed(event.FailureModel, "the model did not fill in "+strings.Join(s.fill.missing, " and ")+": "+s.fill.problem)
-	case len(s.fill.missing) > 0 && s.fill.args == nil && r.Model == "":
+	case s.fill.open() && s.fill.failed() != "":
+		return flawed(event.FailureModel, "the model did not fill in "+strings.Join(s.fill.missing, " and ")+": "+s.fill.failed())
+	case s.fill.open() && r.Model == "":
 		return flawed(event.FailureArgs, "it lacks "+strings.Join(s.fill.missing, " and ")+", and there is no model to fill that in")
-	case len(s.fill.missing) > 0 && s.fill.args == nil:
+	case s.fill.open():
 		return needModelSlot
 	}
 	if err := r.prepare(s, facts); err != nil {
 		return flawed(event.FailureArgs, err.Error())
 	}
-	keepBound(s, facts.Tool)
+	s.keepBound(facts.Tool)
 	return r.needByRule(s, r.ruleFor(s, facts))
 }
 
@@ -145,10 +145,10 @@ func (r scheduler) needOfCall(s *StepState) need {
 func (r scheduler) needByRule(s *StepState, matched rule.Rule) need {
 	switch {
 	case matched.Verdict == rule.VerdictBlock:
-		s.call.flaw = &flaw{event.FailureDenied, deniedBy(matched)}
+		s.call.fail(event.FailureDenied, deniedBy(matched))
 		return needRecord
 	case s.gate.unsettled() != "":
-		s.call.flaw = &flaw{event.FailureTool, s.gate.unsettled()}
+		s.call.fail(event.FailureTool, s.gate.unsettled())
 		return needRecord
 	case matched.Verdict == rule.VerdictAsk && !s.gate.allowed() && !r.passed(s):
 		return needGate
@@ -160,13 +160,12 @@ func (r scheduler) needByRule(s *StepState, matched rule.Rule) need {
 // passBy lets the steps go on that only waited for one that is not taken. Those that
 // need its result are not taken either.
 func (r scheduler) passBy(s *StepState) {
-	if s.item.step != nil {
+	if s.isItem() {
 		r.endItem(s)
 		return
 	}
 	for d := range r.feeds(s) {
-		if d.Status == StepPending && d.skip.reason == "" && s.Step.ResultVariable != "" && plan.Needs(d.Step, s.Step.ResultVariable) {
-			d.skip.reason = string(event.NotTaken)
+		if s.Step.ResultVariable != "" && plan.Needs(d.Step, s.Step.ResultVariable) && d.skipFor(string(event.NotTaken)) {
 			r.enqueue(d)
 			continue
 		}
@@ -178,13 +177,12 @@ func (r scheduler) passBy(s *StepState) {
 
 // cutBehind skips the steps that depend on a step that will not succeed.
 func (r scheduler) cutBehind(s *StepState) {
-	if s.item.step != nil {
+	if s.isItem() {
 		r.endItem(s)
 		return
 	}
 	for d := range r.feeds(s) {
-		if d.Status == StepPending && d.skip.reason == "" {
-			d.skip.reason = fmt.Sprintf("step %s (%s) did not succeed", s.Step.Index, s.Step.Title)
+		if d.skipFor(fmt.Sprintf("step %s (%s) did not succeed", s.Step.Index, s.Step.Title)) {
 			r.enqueue(d)
 		}
 	}
@@ -193,7 +191,7 @@ func (r scheduler) cutBehind(s *StepState) {
 // release binds the result of a completed step and releases the steps that waited
 // only for it.
 func (r scheduler) release(s *StepState) {
-	if s.item.step != nil {
+	if s.isItem() {
 		r.endItem(s)
 		return
 	}
@@ -208,7 +206,7 @@ func (r scheduler) release(s *StepState) {
 // retries reports whether a failed step will be retried: its tool is read-only
 // and has attempts left.
 func (r scheduler) retries(s *StepState) bool {
-	if s.Step.Retries == 0 || s.Items != nil || s.Attempt-s.attempts.before > s.Step.Retries {
+	if s.Step.Retries == 0 || s.Items != nil || s.tries() > s.Step.Retries {
 		return false
 	}
 	switch s.Failure {
@@ -246,7 +244,7 @@ func (r scheduler) cutWordless() {
 	}
 	for _, s := range r.Steps {
 		if s.Step.Executor != plan.ExecutorTool {
-			s.skip.reason = wordless
+			s.skipFor(wordless)
 			r.enqueue(s)
 		}
 	}

@@ -12,16 +12,16 @@ func (r scheduler) needOfItems(s *StepState) (next need, ok bool) {
 	for _, reference := range plan.References(each.Items) {
 		value, _ := r.value(reference.Name)
 		if _, unknown := value.(plan.Placeholder); unknown {
-			s.item.values = map[string]any{each.As: plan.Placeholder("<" + each.As + ">"), "index": plan.Placeholder("<index>")}
+			s.pretendItem(map[string]any{each.As: plan.Placeholder("<" + each.As + ">"), "index": plan.Placeholder("<index>")})
 			return needNothing, false
 		}
 	}
 	items, err := each.List(r.values())
 	if err != nil {
-		s.call.flaw = &flaw{event.FailureArgs, err.Error()}
+		s.call.fail(event.FailureArgs, err.Error())
 		return needRecord, true
 	}
-	s.call.expanded, s.call.items = true, items
+	s.call.expand(items)
 	return needRecord, true
 }
 
@@ -49,57 +49,40 @@ func (r scheduler) inTurn(s *StepState, now need) need {
 
 // giveTurn makes room for the next items in line.
 func (r scheduler) giveTurn(s *StepState) {
-	of := s.item.step
-	if s.item.running {
-		s.item.running = false
-		of.fan.running--
-	}
-	for len(of.fan.line) > 0 && of.fan.running < of.Step.ForEach.AtOnce {
-		next := of.fan.line[0]
-		of.fan.line = of.fan.line[1:]
-		next.item.queued = false
+	of := s.itemStep()
+	s.leaveTurn()
+	for next := of.nextInLine(); next != nil; next = of.nextInLine() {
 		r.enqueue(next)
 	}
 }
 
 // overtake gives an item that starts while it is in line the turn of another one.
 func (r scheduler) overtake(s *StepState) {
-	if s.item.step == nil || s.item.running {
-		return
-	}
-	s.item.running = true
-	if other := s.item.step.overtaken(); other != nil {
-		other.item.running = false
+	if other := s.overtake(); other != nil {
 		r.enqueue(other)
-		return
 	}
-	s.item.step.fan.running++
 }
 
 // endItem notes that an item needs nothing more.
 func (r scheduler) endItem(s *StepState) {
-	if s.item.ended {
-		return
+	if s.endItem() {
+		r.giveTurn(s)
+		r.enqueue(s.itemStep())
 	}
-	of := s.item.step
-	s.item.ended = true
-	of.fan.left--
-	r.giveTurn(s)
-	r.enqueue(of)
 }
 
 // asksForItems returns the need of an item whose gate asks for all items of its step: one
 // of them asks, and the others wait for its answer.
 func (r scheduler) asksForItems(s *StepState, now need) need {
-	of := s.item.step
+	of := s.itemStep()
 	asks := now == needGate && r.sharing(s, r.facts(s.Step.Tool)) > 0
 	switch {
-	case asks && of.fan.asker == nil:
-		of.fan.asker = s
-	case asks && of.fan.asker != s:
+	case asks && of.asker() == nil:
+		of.setAsker(s)
+	case asks && of.asker() != s:
 		return needNothing
-	case !asks && of.fan.asker == s && s.Status != StepWaiting:
-		of.fan.asker = nil
+	case !asks && of.asker() == s && s.Status != StepWaiting:
+		of.setAsker(nil)
 		for _, item := range of.Items {
 			if item != s {
 				r.enqueue(item)
