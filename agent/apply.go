@@ -289,7 +289,7 @@ func (r *Run) followsPlan(data event.Data) error {
 // awaits reports whether the step has yet to pass this gate.
 func (r *Run) awaits(index, gate string) bool {
 	s := r.Step(index)
-	return s != nil && s.Status == StepPending && !r.ends() && gate == r.rulings().gateID(s) && (!s.isItem() || !s.held())
+	return s != nil && s.Status == StepPending && !r.ends() && gate == r.caller().gateID(s) && (!s.isItem() || !s.held())
 }
 
 // gateOf returns the step and the gate that a preview event refers to.

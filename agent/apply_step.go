@@ -272,7 +272,7 @@ func (r *Run) deal(s *StepState) {
 			if r.dryRun {
 				break // a dry run reports what would happen and plans nothing new
 			}
-			if r.canReplan() {
+			if r.origins().canReplan() {
 				if !r.Planning.wantsReplan() {
 					r.Planning.failStep(s.Step.Index, string(s.Error))
 				}
@@ -299,7 +299,7 @@ func (r *Run) deal(s *StepState) {
 // a resume tries it again.
 func (r *Run) leavesAChoice(s *StepState) bool {
 	switch {
-	case r.canReplan() || r.asks():
+	case r.origins().canReplan() || r.asks():
 		return true
 	case s.gate.denied():
 		return false

@@ -11,7 +11,7 @@ import (
 
 // briefing is what the models of a run are told about it.
 type briefing struct {
-	rulings
+	caller
 	*ModelCalls
 	*Meter
 }

@@ -10,9 +10,10 @@ import (
 	"replan/planning/prompt"
 )
 
-// caller prepares the calls of steps: it resolves their arguments and checks them.
+// caller prepares the calls of steps, and knows which rule decides about each.
 type caller struct {
-	rulings
+	origins
+	*Permissions
 }
 
 // prepare resolves the call of a step and checks it against the tool's schema.

@@ -120,31 +120,6 @@ func subjectOf(s *StepState) checkSubject {
 // over reports whether all checks are evaluated.
 func (c checkSubject) over() bool { return len(c.done) >= len(c.checks) }
 
-// checksBeforeEnd evaluates what is left when the run is about to end, as calls that run may
-// finish. After a stop nothing can be called; a resume evaluates it.
-func (r *decision) checksBeforeEnd() []Action {
-	if r.Paused || r.Outcome.endsAs().reason == event.ReasonTimeBudget {
-		return nil
-	}
-	free := r.guards().freeSlots()
-	return r.checker().nextChecks(r.queues[needCheck], &free)
-}
-
-// nextAcceptance evaluates the plan's acceptance, after its last step.
-func (r *decision) nextAcceptance() []Action {
-	subject := r.Acceptance.acceptanceOf(&r.Board)
-	if r.Revision == 0 || r.dryRun || r.Synthesis.Direct || r.Synthesis.Started && !r.Synthesis.Done || subject.over() {
-		return nil
-	}
-	free := r.guards().freeSlots()
-	return r.checker().nextCheck(subject, &free)
-}
-
-// accepting reports whether the plan's acceptance is being evaluated.
-func (r *decision) accepting() bool {
-	return !r.ends() && !r.Planning.wantsReplan() && !r.Planning.active() && r.Revision > 0 && !r.ReviewPending() && !r.asks() && r.settled() && r.nextAcceptance() != nil
-}
-
 // applyCheck records a check, and ends its step if it was the last one and all hold.
 func (r *Run) applyCheck(d event.CheckCompleted) {
 	if d.Index == "" {
@@ -240,7 +215,7 @@ func (r *Run) applyAccepted(d event.CheckCompleted) {
 		return
 	}
 	follows := cmp.Or(r.Plan.OnFailure, r.fallback)
-	if follows == plan.OnFailureReplan && !r.Limits.NoReplan && r.canReplan() && !r.ends() {
+	if follows == plan.OnFailureReplan && !r.Limits.NoReplan && r.origins().canReplan() && !r.ends() {
 		r.Planning.refute("the steps have ended, but " + sentence)
 		return
 	}

@@ -17,7 +17,7 @@ func (r *Run) Active() bool { return r.ID != "" && r.Result == nil && r.Undone =
 // Busy reports whether a model or a tool is working. It is false while the run
 // waits for a gate, and after its end.
 func (r *Run) Busy() bool {
-	return r.Active() && (!r.quiet() || len(r.queues[needCheck]) > 0 || r.decision().accepting())
+	return r.Active() && (!r.quiet() || len(r.queues[needCheck]) > 0 || r.closer().accepting())
 }
 
 // Rules returns the current gate rules of the run, starting with the user's

@@ -16,12 +16,12 @@ import (
 // and passes what the user says to them.
 type dialogue struct {
 	scheduler
-	briefing
+	briefing briefing
 }
 
 // handleReply handles a reply: it plans the requested calls, or takes the answer.
 func (r dialogue) handleReply(l *Loop, said reply.Reply) {
-	mayCall := len(r.callable(l)) > 0
+	mayCall := len(r.briefing.callable(l)) > 0
 	if l.writesCallsAsText(said, mayCall) {
 		r.Conversations.holdCalls(l.model(r.Model))
 	}
@@ -60,9 +60,9 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 		OnFailure: plan.OnFailureAbort, Gate: gate,
 	}, parent, number, r.attemptsBefore(index))
 	// It may also call tools for which its request had no room.
-	if tool, err := reply.FindTool(plan.Offer(append(r.callable(l), prompt.FindTool())), use.Name); err != nil {
+	if tool, err := reply.FindTool(plan.Offer(append(r.briefing.callable(l), prompt.FindTool())), use.Name); err != nil {
 		c.inner.isUnknown(err)
-		if changed, err := plan.Offer(r.brief().Withheld).Find(use.Name); err == nil {
+		if changed, err := plan.Offer(r.briefing.brief().Withheld).Find(use.Name); err == nil {
 			c.inner.isUnknown(fmt.Errorf("%w; only the user can do that", &plan.ChangedToolError{Tool: changed}))
 		}
 	} else {
@@ -125,7 +125,7 @@ func (r dialogue) beginLoop(s *StepState) {
 	profile, _ := r.prompting.Profile(s.Step.Profile)
 	var own planning.Planner
 	if profile.Plans {
-		own = planning.NewPipeline(prompt.AgentBrief(r.brief(), s.Step, profile))
+		own = planning.NewPipeline(prompt.AgentBrief(r.briefing.brief(), s.Step, profile))
 	}
 	s.converse(newLoop(s, profile, own))
 	r.Conversations.addAgent(s)

@@ -78,7 +78,7 @@ func (r *Run) draftCall(step plan.Step, done map[string]bool, found map[string]a
 	probe := StepState{Step: step}
 	probe.call.set(call)
 	probe.author.readBefore(r.origins().authorRead(step))
-	if r.rulings().ruleFor(&probe, facts).Verdict != rule.VerdictRun {
+	if r.caller().ruleFor(&probe, facts).Verdict != rule.VerdictRun {
 		return nil, false // it waits for its gate until the plan is complete
 	}
 	alone.Args = call
@@ -87,34 +87,6 @@ func (r *Run) draftCall(step plan.Step, done map[string]bool, found map[string]a
 		plan.Rules{Catalogue: r.Catalogue, CheckTools: true, Strict: r.strict, Named: true},
 	)
 	return call, len(faults) == 0
-}
-
-// nextDrafts starts ready steps while the plan is still streaming in.
-func (r *decision) nextDrafts() []Action {
-	if r.Revision > 0 || r.planOnly || r.dryRun || r.reviewPlans || r.prompting.Patient {
-		return nil
-	}
-	return r.startDrafts(false)
-}
-
-// startDrafts starts the draft steps that can start, while slots are free. The planner
-// waits for looks: they start again if a resume found them under way, and no bound on the
-// length of a plan stops them.
-func (r *decision) startDrafts(looks bool) []Action {
-	free := r.guards().freeSlots()
-	var out []Action
-	for i, s := range r.Steps {
-		if most := r.mayPropose(); !looks && most > 0 && i >= most {
-			break // a plan of that length will be refused
-		}
-		if free.tools <= 0 || free.left.steps <= 0 || free.left.calls <= 0 || free.left.discovery <= 0 {
-			break
-		}
-		if s.startable() && s.Status == StepPending && (s.Attempt == 0 || looks) {
-			out = r.startTool(out, s, &free)
-		}
-	}
-	return out
 }
 
 // adopt reuses the work done for drafts in steps of the plan. Steps with
@@ -216,20 +188,6 @@ func (r *Run) briefOfGoal() prompt.Brief {
 	}
 	b.Looks, b.LooksSuffice = owned(plan.Plan{Steps: looks.Steps}, b.Catalogue).Steps, looks.Whole
 	return b
-}
-
-// nextLooks starts the steps that the planner waits for.
-func (r *decision) nextLooks(looks []plan.Step) []Action {
-	var out []Action
-	for _, step := range looks {
-		if r.Step(step.Index) == nil {
-			out = append(out, Action{Record: event.PlanDrafting{Step: step}})
-		}
-	}
-	if len(out) > 0 {
-		return out
-	}
-	return r.startDrafts(true)
 }
 
 // settleLooks tells the planner the results of the steps that it waits for, once all of

@@ -132,22 +132,3 @@ func (r *Run) edit(s *StepState, before, args map[string]any) {
 	s.editCall(args, left)
 	r.scheduler().enqueue(s)
 }
-
-// startedCall begins an attempt of a call. A call with effects that passed no
-// gate records the rule that allowed it, and the origin of its text. So does a
-// call that sends such text to another server.
-func (r *decision) startedCall(s *StepState, facts *toolFacts, number int) event.StepStarted {
-	started := r.started(s, s.call.arguments(), number)
-	started.Coerced = s.call.coerced()
-	if s.gate.allowed() {
-		return started
-	}
-	matched := r.rulings().ruleFor(s, facts)
-	if from := r.origins().provenance(s); !facts.Tool.ReadOnly || len(from) > 0 && !facts.Tool.Trusted && matched.Source != rule.SourceBuiltIn {
-		if r.rulings().passed(s) {
-			matched = rule.Rule{Tool: facts.Tool.Name, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call in the review of the plan"}
-		}
-		started.Rule, started.Provenance = &matched, from
-	}
-	return started
-}

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"replan/agent/event"
-	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
@@ -40,16 +38,6 @@ func callKey(tool string, args map[string]any) string {
 }
 
 func resultKey(tool, err string) string { return "result " + tool + " " + err }
-
-// nextDirty says, once, that the folder held changes before the run makes its
-// own.
-func (r *decision) nextDirty() []Action {
-	text := r.uncommitted.warning()
-	if text == "" || r.dryRun || r.planOnly || slices.ContainsFunc(r.Notes, func(n event.Note) bool { return string(n.Text) == text }) {
-		return nil
-	}
-	return []Action{{Record: event.Note{Level: "warn", Text: untrusted.Text(text)}}}
-}
 
 // slots counts free resources while Next collects what may start.
 type slots struct {

@@ -12,7 +12,7 @@ import (
 
 // guards bound what a run may do: they end it, or warn, before it uses more.
 type guards struct {
-	rulings
+	caller
 	*Meter
 	*Clock
 	*flight

@@ -1,13 +1,9 @@
 package agent
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"replan/agent/event"
-	"replan/internal/english"
-	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
@@ -115,37 +111,4 @@ func (r *Run) endsItems(s *StepState) bool {
 	}
 	stops := s.Failure == event.FailureDenied || s.Failure == event.FailureInterrupted || !s.Failure.Replannable()
 	return stops || r.Plan.FailureOf(s.itemStep().Step, r.fallback) != plan.OnFailureSkip
-}
-
-// cameItems returns the event that ends a step with items.
-func (r *decision) cameItems(s *StepState) event.Data {
-	ms := r.Now.Sub(s.StartedAt).Milliseconds()
-	done, denied, taken := 0, 0, len(s.Items)
-	results := make([]any, len(s.Items))
-	for i, item := range s.Items {
-		switch {
-		case item.Status == StepCompleted:
-			results[i] = item.Result
-			done++
-		case item.gate.denied() && !item.NotTaken:
-			denied++
-		case item.NotTaken:
-			taken--
-		}
-	}
-	switch stopper := s.stopper(); {
-	case denied > 0 && denied == taken:
-		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: plan.DeniedAtGate, Failure: event.FailureDenied, MS: ms}
-	case stopper != nil:
-		sentence := fmt.Sprintf("%s (%s) failed: %s", stopper.Step.Index, stopper.Step.Title, stopper.Error)
-		if done > 0 {
-			sentence = fmt.Sprintf("%s\n%d of %s done, which are not repeated if this step stays: %s",
-				sentence, done, english.Count(len(s.Items), "item"), strings.Join(doneItems(s), ", "))
-		}
-		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(sentence), Failure: stopper.Failure, MS: ms}
-	case r.dryRun:
-		return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, DryRun: true, Result: string(placeholder(s.Step)), Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.needs(s), MS: ms}
-	default:
-		return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, Result: results, MS: ms}
-	}
 }

@@ -378,3 +378,6 @@ func argsWithReferences(args map[string]any) []string {
 
 // modelPlans reports whether a model makes the first plan of the run.
 func (r origins) modelPlans() bool { return !r.hasOwn() && r.givenPlan == nil && !r.byWords() }
+
+// canReplan reports whether a planner is available.
+func (r origins) canReplan() bool { return r.hasOwn() || r.Model != "" }

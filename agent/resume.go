@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"replan/agent/event"
-	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
@@ -190,7 +189,7 @@ func (r *Run) Questions() []Question {
 	for _, s := range r.OpenQuestions.waiting() {
 		q := Question{
 			Step: s.Step.Index, Doubt: s.Status == StepInDoubt, Title: s.Step.Title, Tool: s.Step.Tool,
-			Args: s.Args, Reason: s.Error, Replan: r.canReplan(), Denied: s.Failure == event.FailureDenied,
+			Args: s.Args, Reason: s.Error, Replan: r.origins().canReplan(), Denied: s.Failure == event.FailureDenied,
 		}
 		if q.Args == nil {
 			q.Args = s.args()
@@ -214,20 +213,6 @@ func (r *Run) answered(s *StepState) {
 	r.OpenQuestions.remove(s)
 }
 
-// nextLost reports that the steps that were running when the program ended are in
-// doubt.
-func (r *decision) nextLost() []Action {
-	var out []Action
-	for _, s := range r.OpenQuestions.lostSteps() {
-		reason := "replan ended while it ran"
-		if s.mayNotHaveStarted() {
-			reason = "the last line of the journal is damaged and may have recorded its start"
-		}
-		out = append(out, Action{Record: event.StepInDoubt{Index: s.Step.Index, Attempt: s.Attempt, Reason: untrusted.Text(reason)}})
-	}
-	return out
-}
-
 // applyDamaged treats every step with effects that could start here as started,
 // so that a resume finds it in doubt. The lost line may have recorded its start.
 func (r *Run) applyDamaged() {
@@ -241,40 +226,6 @@ func (r *Run) applyDamaged() {
 			s.startMayBeLost()
 		}
 	}
-}
-
-// nextDoubts decides about doubts when no user is present.
-func (r *decision) nextDoubts() []Action {
-	var out []Action
-	for _, s := range r.OpenQuestions.waiting() {
-		if decision := r.doubtAnswer(s); s.Status == StepInDoubt && decision != "" {
-			out = append(out, Action{Record: event.DoubtResolved{Step: s.Step.Index, Decision: decision, By: r.doubtAnswerer()}})
-			if decision == event.DoubtAbort {
-				break // this ends the run
-			}
-		}
-	}
-	return out
-}
-
-// doubtAnswer returns the automatic decision about a step in doubt, or "" if the
-// user must decide. One resume reruns each step at most once by itself.
-func (r *decision) doubtAnswer(s *StepState) event.DoubtDecision {
-	switch {
-	case r.inDoubt == "" && r.attended:
-		return ""
-	case r.inDoubt == "", r.inDoubt == event.DoubtRerun && s.rerunsUnasked():
-		return event.DoubtAbort
-	default:
-		return r.inDoubt
-	}
-}
-
-func (r *decision) doubtAnswerer() string {
-	if r.inDoubt == "" {
-		return "nobody was there to be asked"
-	}
-	return "--in-doubt " + string(r.inDoubt)
 }
 
 // applyDoubtResolved applies the decision about a step in doubt.
@@ -322,7 +273,7 @@ func (r *Run) applyFailureResolved(d event.FailureResolved) {
 	r.answered(s)
 	r.recorder().decided(s, AskedFailure, string(d.Decision), d.By)
 	decision := d.Decision
-	if decision == event.FailureReplan && !r.canReplan() {
+	if decision == event.FailureReplan && !r.origins().canReplan() {
 		decision = event.FailureAbort
 	}
 	switch decision {

@@ -214,7 +214,7 @@ func (v *Review) Gate(index string) *ReviewGate {
 	}
 	args, _ = v.world.caller().fit(facts, args)
 	probe.call.set(args)
-	gate := &ReviewGate{Tool: facts.Tool, Rule: v.world.rulings().ruleFor(&probe, facts), Args: args, Provenance: v.world.origins().provenance(&probe)}
+	gate := &ReviewGate{Tool: facts.Tool, Rule: v.world.caller().ruleFor(&probe, facts), Args: args, Provenance: v.world.origins().provenance(&probe)}
 	references := plan.References(step.Args)
 	switch {
 	case gate.Rule.Verdict == rule.VerdictBlock:

@@ -11,7 +11,23 @@ import (
 // disagree. The zero value is a run that plans with a model and has not started.
 // Only Apply changes a Run. It is not safe for concurrent use.
 type Run struct {
-	State
+	Terms
+	Clock
+	Toolbox
+	Planning
+	Board
+	Permissions
+	OpenQuestions
+	Conversations
+	ModelCalls
+	Ledger
+	Meter
+	Acceptance
+	PlanReviews
+	Outcome
+	flight
+	uncommitted
+	queues queues
 }
 
 // NewRun returns a run that has not started. planners makes its plans; nil plans

@@ -1,51 +1,35 @@
 package agent
 
-// State is all that a run knows: its parts, each of which owns its data. What needs several
-// parts is made here, which shows at a glance who can reach what.
-type State struct {
-	Terms
-	Clock
-	Toolbox
-	Planning
-	Board
-	Permissions
-	OpenQuestions
-	Conversations
-	ModelCalls
-	Ledger
-	Meter
-	Acceptance
-	PlanReviews
-	Outcome
-	flight
-	uncommitted
-	queues queues
+func (r *Run) roster() roster     { return roster{&r.Board, &r.Conversations, &r.Outcome} }
+func (r *Run) recorder() recorder { return recorder{&r.Ledger, &r.Clock, r.roster()} }
+func (r *Run) origins() origins {
+	return origins{&r.Terms, &r.Toolbox, &r.Ledger, &r.Planning, r.roster()}
 }
-
-func (s *State) roster() roster     { return roster{&s.Board, &s.Conversations, &s.Outcome} }
-func (s *State) recorder() recorder { return recorder{&s.Ledger, &s.Clock, s.roster()} }
-func (s *State) origins() origins {
-	return origins{&s.Terms, &s.Toolbox, &s.Ledger, &s.Planning, s.roster()}
-}
-func (s *State) rulings() rulings     { return rulings{s.origins(), &s.Permissions} }
-func (s *State) caller() caller       { return caller{s.rulings()} }
-func (s *State) scheduler() scheduler { return scheduler{s.caller(), &s.Clock, &s.Meter, &s.queues} }
-func (s *State) briefing() briefing   { return briefing{s.rulings(), &s.ModelCalls, &s.Meter} }
-func (s *State) dialogue() dialogue   { return dialogue{s.scheduler(), s.briefing()} }
-func (s *State) guards() guards       { return guards{s.rulings(), &s.Meter, &s.Clock, &s.flight} }
-func (s *State) checker() checker     { return checker{s.caller(), &s.Clock, &s.Meter} }
-func (s *State) answers() answers {
-	return answers{s.origins(), &s.ModelCalls, &s.Clock, &s.Meter, &s.Acceptance}
+func (r *Run) caller() caller       { return caller{r.origins(), &r.Permissions} }
+func (r *Run) scheduler() scheduler { return scheduler{r.caller(), &r.Clock, &r.Meter, &r.queues} }
+func (r *Run) briefing() briefing   { return briefing{r.caller(), &r.ModelCalls, &r.Meter} }
+func (r *Run) dialogue() dialogue   { return dialogue{r.scheduler(), r.briefing()} }
+func (r *Run) guards() guards       { return guards{r.caller(), &r.Meter, &r.Clock, &r.flight} }
+func (r *Run) checker() checker     { return checker{r.caller(), &r.Clock, &r.Meter} }
+func (r *Run) answers() answers {
+	return answers{r.origins(), &r.ModelCalls, &r.Clock, &r.Meter, &r.Acceptance}
 }
 
 // Step returns the state of the step, or inner call, with this index; nil if
 // there is none.
-func (s *State) Step(index string) *StepState { return s.roster().Step(index) }
+func (r *Run) Step(index string) *StepState { return r.roster().Step(index) }
 
-// settled reports whether every step of the plan has finally ended.
-func (s *State) settled() bool {
-	return s.quiet() && len(s.Gates) == 0 && s.queues.empty()
+func (r *Run) closer() closer {
+	return closer{
+		answers: r.answers(), flight: &r.flight, OpenQuestions: &r.OpenQuestions, Permissions: &r.Permissions, PlanReviews: &r.PlanReviews,
+		uncommitted: &r.uncommitted, queues: &r.queues, guards: r.guards(), checker: r.checker(), briefing: r.briefing(),
+	}
 }
 
-// canReplan reports whether a planner is available.
-func (s *State) canReplan() bool { return s.hasOwn() || s.Model != "" }
+func (r *Run) starter() starter {
+	return starter{checker: r.checker(), queues: &r.queues, guards: r.guards(), briefing: r.briefing()}
+}
+
+func (r *Run) planmaker() planmaker {
+	return planmaker{closer: r.closer(), starter: r.starter(), checker: r.checker()}
+}

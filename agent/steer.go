@@ -29,8 +29,8 @@ func (r *Run) Steerable() bool {
 	case len(r.roster().activeLoops()) > 0:
 		return true
 	case r.Revision == 0:
-		return r.canReplan()
+		return r.origins().canReplan()
 	default:
-		return r.canReplan() && (r.Planning.active() || r.Planning.wantsReplan() || !r.settled())
+		return r.origins().canReplan() && (r.Planning.active() || r.Planning.wantsReplan() || !r.closer().settled())
 	}
 }

@@ -17,7 +17,7 @@ func revisedTwice() *agent.Run {
 	state := func(index, title string, status agent.StepStatus, change agent.Change, deps ...string) *agent.StepState {
 		return &agent.StepState{Step: plan.Step{Index: index, Title: untrusted.Text(title), Tool: "t", DependsOn: deps}, Status: status, Change: change}
 	}
-	return &agent.Run{State: agent.State{
+	return &agent.Run{
 		Terms: agent.Terms{ID: "r"},
 		Board: agent.Board{
 			Revision: 3,
@@ -32,7 +32,7 @@ func revisedTwice() *agent.Run {
 				{Number: 3, Reason: "again", Removed: []agent.StepState{*state("4", "Fourth", agent.StepFailed, agent.ChangeAdded)}, After: []string{"1"}, Added: []string{"5"}},
 			},
 		},
-	}}
+	}
 }
 
 func TestOlderRevisionsCollapseToOneLine(t *testing.T) {

@@ -16,7 +16,7 @@ func TestServerIsUsedByStepsToCome(t *testing.T) {
 	step := func(index, tool string, status agent.StepStatus) *agent.StepState {
 		return &agent.StepState{Step: plan.Step{Index: index, Tool: tool}, Status: status}
 	}
-	run := &agent.Run{State: agent.State{
+	run := &agent.Run{
 		Toolbox: agent.Toolbox{Catalogue: plan.Catalogue{{Name: "look", Server: "docs"}, {Name: "write", Server: "docs"}, {Name: "look", Server: "web"}}},
 		Board: agent.Board{
 			Steps: []*agent.StepState{
@@ -25,7 +25,7 @@ func TestServerIsUsedByStepsToCome(t *testing.T) {
 				step("7", "look", agent.StepPending), step("8", "docs:look", agent.StepSkipped),
 			},
 		},
-	}}
+	}
 	if got := telling.StepsUsing(run, "docs", nil); !slices.Equal(got, []string{"3", "5"}) {
 		t.Errorf("got %v", got)
 	}

@@ -10,18 +10,12 @@ import (
 	"replan/planning/prompt"
 )
 
-// rulings knows which rule decides about a call, and what its gate asks.
-type rulings struct {
-	origins
-	*Permissions
-}
-
 // ruleFor returns the rule that decides about a step's call. A call that a rule
 // allows still asks if its arguments carry untrusted text that the rule does not
 // cover; a user's grant can lift that. A plan may ask for a gate but cannot
 // exempt a call from one. A tool that any revision put behind a gate stays behind
 // one in the steps of a replan.
-func (r rulings) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
+func (r caller) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 	if facts.Err != nil {
 		return rule.Rule{Tool: s.Step.Tool, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "there is no such tool"}
 	}
@@ -67,7 +61,7 @@ func (r rulings) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 
 // uncovered returns the untrusted text in a step's call that the rule does not
 // cover.
-func (r rulings) uncovered(s *StepState, tool plan.Tool, matched rule.Rule, args map[string]any) []rule.Provenance {
+func (r caller) uncovered(s *StepState, tool plan.Tool, matched rule.Rule, args map[string]any) []rule.Provenance {
 	if prompt.IsPlanTool(tool) || tool.KeepsText() {
 		return nil
 	}
@@ -81,12 +75,12 @@ func (r rulings) uncovered(s *StepState, tool plan.Tool, matched rule.Rule, args
 // unseen reports whether a call may change workspace files and passes by a rule
 // that says nothing about its arguments. Such a call may not remove most of a
 // file.
-func (r rulings) unseen(s *StepState, facts *toolFacts) bool {
+func (r caller) unseen(s *StepState, facts *toolFacts) bool {
 	return facts.Err == nil && facts.Tool.Trusted && facts.Tool.Previews && !s.gate.allowed() && len(r.ruleFor(s, facts).Args) == 0
 }
 
 // gate returns the question that a step's call must pass.
-func (r rulings) gate(s *StepState) OpenGate {
+func (r caller) gate(s *StepState) OpenGate {
 	facts := r.facts(s.Step.Tool)
 	tool := facts.Tool
 	return OpenGate{
@@ -103,7 +97,7 @@ func (r rulings) gate(s *StepState) OpenGate {
 // gateID returns the id of the gate for a step's next attempt in this revision. A
 // question about a call that the plan has dropped, or the user has edited, is
 // thus not mistaken for one about its replacement.
-func (r rulings) gateID(s *StepState) string {
+func (r caller) gateID(s *StepState) string {
 	id := fmt.Sprintf("%s.%d.%d", s.Step.Index, r.Revision, s.nextAttempt())
 	if s.author.edited() {
 		id += fmt.Sprintf("e%d", s.author.timesEdited())
@@ -116,7 +110,7 @@ func (r rulings) gateID(s *StepState) string {
 
 // sharing returns how many items an answer at the gate of an item is for: all of its step
 // if only the choice of the items makes it ask, else 0.
-func (r rulings) sharing(s *StepState, facts *toolFacts) int {
+func (r caller) sharing(s *StepState, facts *toolFacts) int {
 	if !s.isItem() || !r.ruleFor(s, facts).Equal(rule.DecidingText(facts.Tool, true)) {
 		return 0
 	}
@@ -125,14 +119,14 @@ func (r rulings) sharing(s *StepState, facts *toolFacts) int {
 
 // passed reports whether the user approved, in the review, the call that a step
 // is about to make.
-func (r rulings) passed(s *StepState) bool {
+func (r caller) passed(s *StepState) bool {
 	tool := r.facts(s.Step.Tool).Tool
 	return !r.hasChanged(tool) && s.approved(tool)
 }
 
 // judgedPaths returns what the rules judged in place of the paths of a call, nil if no rule
 // about the tool is about a path.
-func (r rulings) judgedPaths(s *StepState, facts *toolFacts) map[string]string {
+func (r caller) judgedPaths(s *StepState, facts *toolFacts) map[string]string {
 	judges := slices.ContainsFunc(facts.Rules, rule.Rule.JudgesPaths) ||
 		r.Permissions.judgePaths()
 	switch {
