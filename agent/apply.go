@@ -10,9 +10,6 @@ import (
 
 	"replan/agent/event"
 	"replan/planning"
-	"replan/planning/plan"
-	"replan/planning/prompt"
-	"replan/planning/reply"
 )
 
 // ErrOutOfOrder reports that an event does not follow the events applied so far.
@@ -27,7 +24,7 @@ func (r *Run) Apply(e event.Event) error {
 	}
 	last := r.Clock.tick(e.Seq, e.Time)
 	r.apply(e, last)
-	r.settleLooks()
+	r.arranger().settleLooks()
 	r.closeElicitations()
 	r.uncommitted.note(e.Data, r.Steps, r.mayChange)
 	return nil
@@ -41,7 +38,7 @@ func (r *Run) apply(e event.Event, last time.Time) {
 	case event.RunStarted:
 		r.applyStarted(e, d)
 	case event.RunResumed:
-		r.applyResumed(d, last)
+		r.resumer().applyResumed(d, last)
 	case event.RunPaused:
 		r.Outcome.pause(d.Reason)
 	case event.RunCompleted:
@@ -51,7 +48,7 @@ func (r *Run) apply(e event.Event, last time.Time) {
 	case event.RunSpawned:
 		r.applySpawned(d)
 	case event.RunSteered:
-		r.applySteered(d)
+		r.arranger().applySteered(d)
 	case event.JournalDamaged:
 		r.applyDamaged()
 	case event.TimerFired:
@@ -60,33 +57,33 @@ func (r *Run) apply(e event.Event, last time.Time) {
 		r.Ledger.note(d)
 
 	case event.PhaseStarted:
-		r.applyPhaseStarted(d)
+		r.arranger().applyPhaseStarted(d)
 	case event.PhaseDelta:
 		r.Planning.streamPhase(d)
 	case event.PhaseCompleted:
-		r.applyPhaseCompleted(d)
+		r.arranger().applyPhaseCompleted(d)
 	case event.PhaseSkipped:
 		r.Planning.skipPhase(d)
 	case event.PhaseFailed:
-		r.applyPhaseFailed(d)
+		r.arranger().applyPhaseFailed(d)
 	case event.RouteMatched:
 		r.Route = &d
 
 	case event.PlanDrafting:
-		r.applyDrafting(d)
+		r.arranger().applyDrafting(d)
 	case event.PlanCreated:
-		r.applyPlan(d)
+		r.arranger().applyPlan(d)
 	case event.PlanEmpty:
 		r.Planning.finish()
 		r.end(event.StatusFailed, event.ReasonNoPlan, string(d.Reason))
 	case event.PlanDiff:
-		r.applyDiff(d)
+		r.arranger().applyDiff(d)
 	case event.PlanChosen:
-		r.applyChosen(d)
+		r.arranger().applyChosen(d)
 	case event.PlanReviewed:
-		r.applyReviewed(d)
+		r.arranger().applyReviewed(d)
 	case event.ReplanStarted:
-		r.applyReplan(d)
+		r.arranger().applyReplan(d)
 	case event.ReplanDelta:
 		r.Planning.streamReplan(d)
 	case event.ReplanRefused:
@@ -95,9 +92,9 @@ func (r *Run) apply(e event.Event, last time.Time) {
 		r.ModelCalls.reads(d, r.Now)
 
 	case event.StepExpanded:
-		r.applyExpanded(d)
+		r.tracker().applyExpanded(d)
 	case event.StepStarted:
-		r.applyStepStarted(d)
+		r.tracker().applyStepStarted(d)
 	case event.StepProgress:
 		if s := r.Step(d.Index); s != nil {
 			s.progress(d)
@@ -107,25 +104,25 @@ func (r *Run) apply(e event.Event, last time.Time) {
 			s.output(d.Chunk)
 		}
 	case event.StepCompleted:
-		r.applyStepCompleted(d)
+		r.tracker().applyStepCompleted(d)
 	case event.StepFailed:
-		r.applyStepFailed(d)
+		r.tracker().applyStepFailed(d)
 	case event.StepRetry:
-		r.applyStepRetry(d)
+		r.tracker().applyStepRetry(d)
 	case event.StepSkipped:
-		r.applyStepSkipped(d)
+		r.tracker().applyStepSkipped(d)
 	case event.StepInDoubt:
-		r.applyStepInDoubt(d)
+		r.tracker().applyStepInDoubt(d)
 	case event.CheckCompleted:
-		r.applyCheck(d)
+		r.tracker().applyCheck(d)
 	case event.DoubtResolved:
-		r.applyDoubtResolved(d)
+		r.tracker().applyDoubtResolved(d)
 	case event.FailureResolved:
-		r.applyFailureResolved(d)
+		r.tracker().applyFailureResolved(d)
 	case event.GateRequested:
-		r.applyGateRequested(e, d)
+		r.tracker().applyGateRequested(e, d)
 	case event.GateResolved:
-		r.applyGateResolved(d)
+		r.tracker().applyGateResolved(d)
 	case event.ElicitationRequested:
 		r.OpenQuestions.elicit(d)
 	case event.ElicitationResolved:
@@ -141,15 +138,15 @@ func (r *Run) apply(e event.Event, last time.Time) {
 		r.end(event.StatusFailed, SpentReason(d.Guard), string(d.Reason))
 
 	case event.ModelRequested:
-		r.applyRequest(d)
+		r.arranger().applyRequest(d)
 	case event.ModelReplied:
-		r.applyReply(d)
+		r.arranger().applyReply(d)
 	case event.SynthesisStarted:
-		r.applySynthesisStarted(d)
+		r.arranger().applySynthesisStarted(d)
 	case event.SynthesisDelta:
 		r.Outcome.stream(d)
 	case event.SynthesisCompleted:
-		r.applySynthesis(d)
+		r.arranger().applySynthesis(d)
 	}
 }
 
@@ -176,7 +173,7 @@ func (r *Run) applyTimer(d event.TimerFired) {
 		return
 	}
 	r.Clock.fire(d.ID)
-	r.applyDeadline(d.ID)
+	r.tracker().applyDeadline(d.ID)
 	waiting := r.queues[needTimer]
 	if len(waiting) > 0 && r.fired(waiting[0].retryTimer()) {
 		r.scheduler().enqueue(waiting[0])
@@ -333,108 +330,7 @@ func (r *Run) applyStarted(e event.Event, d event.RunStarted) {
 		r.Planning.begin(planning.Given(*d.Plan))
 		return
 	}
-	r.planGoal(d)
-}
-
-// modelReplies takes the reply to a request of the planner, and modelFails records that no
-// complete one came.
-func (r *Run) modelReplies(said reply.Reply) {
-	r.flight.modelReturns()
-	r.Meter.reply(said)
-	r.Planning.absorb(said)
-}
-
-func (r *Run) modelFails(kind event.FailureKind, reason string, partial reply.Reply) {
-	r.flight.modelReturns()
-	r.Meter.reply(partial)
-	r.Planning.unanswered(kind, reason, partial, r.ends())
-}
-
-// applyRequest records a model request outside the three phases.
-func (r *Run) applyRequest(d event.ModelRequested) {
-	r.flight.modelStarts()
-	r.ModelCalls.asked(&Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Request: d.Request}, r.Now)
-	s := r.Step(d.Step)
-	switch {
-	case d.Purpose == prompt.PurposeChat:
-		r.Conversations.chat().request(r.Now)
-	case d.Attempt > 0:
-		if s != nil && s.Loop != nil {
-			if d.Purpose == prompt.PurposeAgent && s.Loop.Turns == 0 {
-				s.sawInPart(d.Request.Partial) // it has seen these, although later turns have less room for them
-			}
-			s.Loop.request(r.Now)
-			r.scheduler().enqueue(s)
-		}
-	case d.Purpose == prompt.PurposeStep && s != nil:
-		s.fill.ask(true)
-		s.sawInPart(d.Request.Partial)
-		r.scheduler().enqueue(s)
-	default:
-		r.Planning.await()
-		r.undraft()
-	}
-}
-
-func (r *Run) applyReply(d event.ModelReplied) {
-	r.ModelCalls.replied(Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Reply: d.Reply, Error: d.Error}, r.modelTerms())
-	switch {
-	case d.Purpose == prompt.PurposeChat:
-		r.applyChatTurn(d)
-		return
-	case d.Attempt > 0:
-		r.applyTurn(d)
-		return
-	}
-	if d.Purpose == prompt.PurposeStep {
-		r.flight.modelReturns()
-		r.Meter.reply(d.Reply)
-		if s := r.Step(d.Step); s != nil {
-			s.fill.ask(false)
-			s.fill.fail(string(d.Error))
-			if d.Error == "" {
-				r.fill(s, d.Reply.Text)
-			}
-			r.scheduler().enqueue(s)
-		}
-		return
-	}
-	if d.Error != "" {
-		r.modelFails(d.Failure, string(d.Error), d.Reply)
-		return
-	}
-	r.modelReplies(d.Reply)
-}
-
-// fill takes the arguments that a model wrote for a step if the resulting call
-// fits its tool.
-func (r *Run) fill(s *StepState, text string) {
-	args, err := reply.ParseArgs(text)
-	if err != nil {
-		s.fill.fail(err.Error())
-		return
-	}
-	signature := r.facts(s.Step.Tool).Signature
-	if !slices.Contains(signature.Names(), prompt.ReasonArg) {
-		delete(args, prompt.ReasonArg)
-	}
-	args = signature.Settle(args)
-	if why := faultyText(string(r.Goal), s.Step.Args, args); why != "" {
-		if !s.fill.refuse(args, why) {
-			s.fill.fail(why)
-		}
-		return
-	}
-	call := s.Step
-	call.Args, call.DependsOn, call.Checks = merge(s.Step.Args, args), nil, nil
-	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalogue: r.Catalogue, CheckTools: true, Strict: r.strict, Named: true})
-	for _, f := range faults {
-		if f.Code == plan.CodeBadArgs {
-			s.fill.fail(f.Message)
-			return
-		}
-	}
-	s.fill.take(args)
+	r.arranger().planGoal(d)
 }
 
 // faultyText says why a text that a model wrote cannot be meant, "" if it can: it is the goal

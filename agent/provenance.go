@@ -3,7 +3,6 @@ package agent
 import (
 	"slices"
 
-	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/planning/plan"
 )
@@ -24,26 +23,4 @@ func inRun(id string, read []rule.Provenance) []rule.Provenance {
 // checks, its arguments carry such text, or a model carries it out.
 func failsByText(s plan.Step) bool {
 	return s.Executor != plan.ExecutorTool || s.Until != nil || len(s.Checks) > 0 || len(plan.References(s.Args)) > 0
-}
-
-// answerItems applies the answer at the gate of an item to all items of its step.
-func (r *Run) answerItems(s *StepState, decision event.Decision) {
-	of := s.itemStep()
-	if of == nil {
-		return
-	}
-	if of.asker() == s {
-		of.setAsker(nil)
-	}
-	for _, item := range of.Items {
-		if decision == event.Deny && item.Status == StepPending {
-			item.gate.deny()
-		}
-	}
-	if decision == event.Allow {
-		of.gate.allowItems(r.facts(s.Step.Tool).Tool)
-	}
-	for _, item := range of.Items {
-		r.scheduler().enqueue(item)
-	}
 }

@@ -23,12 +23,6 @@ type ReviewedPlan struct {
 	Out []StepState // removed steps in their last state
 }
 
-// hold stops the plan for review, if a review is required and any steps are left.
-func (r *Run) hold() {
-	wait := r.reviewPlans && !r.planOnly && !r.dryRun && slices.ContainsFunc(r.Steps, func(s *StepState) bool { return !s.settled() })
-	r.PlanReviews.holdPlan(wait)
-}
-
 // AwaitsReview reports whether the plan waits for review. Until then, none of its
 // steps start. A pending replan, or a question about a step, comes first.
 func (r *Run) AwaitsReview() bool {
@@ -102,93 +96,6 @@ func unusable(d rank.Draft) string {
 		return string(d.Missing)
 	}
 	return strings.Join(prompt.Clauses(d.Faults, 2), "; ")
-}
-
-// applyChosen replaces the plan under review, of which no step has started.
-func (r *Run) applyChosen(d event.PlanChosen) {
-	drafts, at := rank.Take(r.Drafts, d.Draft, r.Plan), r.PlannedAt
-	r.Board.undefine(r.Plan.Variables)
-	r.Permissions.ungateTools()
-	r.Board.clear()
-	r.applyPlan(event.PlanCreated{Plan: d.Plan, Revision: r.Revision, Drafts: drafts})
-	r.Board.first(drafts, at)
-}
-
-// applyReviewed applies the outcome of a review. A refused plan is held again if
-// the run is resumed.
-func (r *Run) applyReviewed(d event.PlanReviewed) {
-	reviewed := ReviewedPlan{PlanReviewed: d, At: r.Now}
-	if d.Decision != event.ReviewRun {
-		sentence := "the plan was refused: no step was run"
-		if r.Usage.Steps > 0 {
-			sentence = "the plan was refused: no further step was run"
-		}
-		if unasked(d.By) {
-			sentence = "the plan waits for review, and " + d.By + "; resume the run on a terminal"
-		}
-		r.PlanReviews.record(reviewed, false)
-		r.end(event.StatusFailed, event.ReasonDenied, sentence)
-		return
-	}
-	if d.Plan != nil {
-		reviewed.Out = r.takeReviewed(*d.Plan)
-	}
-	r.PlanReviews.record(reviewed, true)
-	r.roster().every(func(s *StepState) {
-		s.postpone(r.Now)
-	})
-	for _, a := range d.Approved {
-		if s := r.Step(a.Step); s != nil {
-			s.approve(a.Args, r.facts(s.Step.Tool).Tool)
-			r.scheduler().enqueue(s)
-		}
-	}
-}
-
-// takeReviewed applies the user's changes to the plan, and returns the removed
-// steps.
-func (r *Run) takeReviewed(p plan.Plan) (out []StepState) {
-	r.roster().every(r.countAttempts)
-	before := map[string]*StepState{}
-	for _, s := range r.Steps {
-		before[s.Step.Index] = s
-	}
-	if r.Revision == 1 {
-		r.Meter.plan(len(p.Steps))
-	}
-	steps := make([]*StepState, 0, len(p.Steps))
-	for _, step := range p.Steps {
-		s := before[step.Index]
-		if s == nil {
-			s = newStep(step, r.attemptsBefore(step.Index))
-		} else if !plan.EqualValues(s.Step.Args, step.Args) || !plan.SameTimes(s.Step, step) {
-			r.Permissions.closeGate(s.Gate) // it was for a different call
-			if s.Status == StepWaiting {
-				s.leaveGate()
-			}
-			s.otherCall()
-		}
-		delete(before, step.Index)
-		was, items := s.Step, s.Items
-		s.copyState(s, step)
-		if items != nil && differs(was, step) {
-			s.dropItems()
-			if s.expands() && plan.SameWork(was, step) {
-				r.keepItems(s, items)
-			}
-		}
-		steps = append(steps, s)
-	}
-	for _, s := range r.Steps {
-		if before[s.Step.Index] == s {
-			r.recorder().skip(s)
-			r.Permissions.closeGate(s.Gate)
-			out = append(out, *s)
-		}
-	}
-	r.Board.take(p, r.Revision, steps)
-	r.scheduler().rebuildGraph()
-	return out
 }
 
 // Gate returns the question at which a step's call would stop, or nil if there is

@@ -7,10 +7,8 @@ import (
 	"strings"
 
 	"replan/agent/event"
-	"replan/planning"
 	"replan/planning/intent"
 	"replan/planning/plan"
-	"replan/planning/prompt"
 )
 
 // WithoutModel lists what can be asked without a model.
@@ -60,34 +58,6 @@ func offered(tools plan.Catalogue, chain intent.Chain) bool {
 	return !slices.ContainsFunc(chain.Nodes, func(n intent.Node) bool {
 		return n.Executor == plan.ExecutorTool && !slices.ContainsFunc(tools, func(t plan.Tool) bool { return t.Trusted && t.Name == n.Tool })
 	})
-}
-
-// planGoal creates the planner of the goal.
-func (r *Run) planGoal(d event.RunStarted) {
-	if r.hasOwn() {
-		r.Planning.begin(r.makers().Plan(r.briefing().brief()))
-		return
-	}
-	chain, ok, err := Route(d.Routing, prompt.Unmentioned(string(d.Goal), d.Prompting.Mentions), d.Catalogue, d.Model != "")
-	switch {
-	case ok:
-		meaning := event.RouteMatched{Intent: chain.Intent, Confidence: chain.Intent.Confidence, Chain: chain.Tools()}
-		r.Planning.route(meaning, planning.Given(owned(chain.Plan(string(d.Goal)), d.Catalogue)))
-		if d.Model == "" {
-			r.Terms.abortOnFailure()
-		}
-		return
-	case d.Routing.Planner == event.PlannerRouter:
-		reason := "the goal is not clear enough without a model; write it like \"find X\", \"rename X to Y\" or \"run the tests\", or let a model plan with --planner auto"
-		if err != nil {
-			reason = err.Error()
-		}
-		r.Planning.begin(planning.Unplanned(reason))
-		return
-	case d.Routing.Planner == event.PlannerNone && !d.PlanOnly:
-		r.Terms.skipPhases()
-	}
-	r.Planning.begin(r.makers().Plan(r.briefOfGoal()))
 }
 
 // owned qualifies the tool names of a routed plan as the workspace's own if

@@ -33,3 +33,9 @@ func (r *Run) starter() starter {
 func (r *Run) planmaker() planmaker {
 	return planmaker{closer: r.closer(), starter: r.starter(), checker: r.checker()}
 }
+
+func (r *Run) tracker() tracker {
+	return tracker{r.dialogue(), r.recorder(), &r.flight, &r.OpenQuestions, &r.Acceptance, &r.ModelCalls}
+}
+func (r *Run) arranger() arranger { return arranger{r.tracker(), &r.PlanReviews, r.guards()} }
+func (r *Run) resumer() resumer   { return resumer{r.arranger(), &r.Terms, &r.Toolbox} }
