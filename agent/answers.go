@@ -17,6 +17,12 @@ import (
 	"replan/planning/reply"
 )
 
+// Bounds of displayed results without a model's answer, in characters.
+const (
+	shownOfAll = 12_000
+	shownOfOne = 4_000
+)
+
 // answers writes what a run answers without a model, and what is known about its evidence.
 type answers struct {
 	origins
@@ -318,4 +324,39 @@ func (r answers) incomplete() bool {
 		}
 	}
 	return conditions > 0 && taken == 0
+}
+
+// countsIn returns the lengths of the lists in a result.
+func countsIn(v any) []int {
+	object, _ := v.(map[string]any)
+	var counts []int
+	for _, field := range object {
+		if list, ok := field.([]any); ok {
+			counts = append(counts, len(list))
+		}
+	}
+	return counts
+}
+
+// firstCharacters returns the first n characters of a text, and how many more it has.
+func firstCharacters(text string, n int) (first string, left int) {
+	for at := range text {
+		if n == 0 {
+			return strings.ToValidUTF8(text[:at], "\uFFFD"), utf8.RuneCountInString(text[at:])
+		}
+		n--
+	}
+	return text, 0
+}
+
+// resultText returns the result of a step as text, or "" if it has none.
+func resultText(s *StepState) string {
+	switch result := s.Result.(type) {
+	case nil:
+		return ""
+	case string:
+		return strings.TrimSpace(result)
+	default:
+		return plan.CanonicalJSON(result)
+	}
 }

@@ -101,7 +101,7 @@ func (r arranger) settleLooks() {
 		return
 	}
 	free := r.guards.freeSlots()
-	spent := free.left.steps <= 0 || free.left.calls <= 0 || free.left.discovery <= 0
+	spent := free.lookSpent()
 	for _, step := range looks {
 		if s := r.Step(step.Index); s == nil || s.Status == StepPending && s.startable() && !spent || s.Status == StepRunning {
 			return
@@ -114,4 +114,20 @@ func (r arranger) settleLooks() {
 		}
 	}
 	r.Planning.looked(items)
+}
+
+// waitedFor reports whether a draft had waited for all of needs.
+func waitedFor(drafts []*StepState, step plan.Step, needs []string) bool {
+	waited := map[string]bool{}
+	for _, d := range step.DependsOn {
+		waited[d] = true
+	}
+	for _, ref := range plan.References(step.Args) {
+		for _, d := range drafts {
+			if d.Step.ResultVariable == ref.Name {
+				waited[d.Step.Index] = true
+			}
+		}
+	}
+	return !slices.ContainsFunc(needs, func(index string) bool { return !waited[index] })
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"maps"
 
 	"replan/agent/event"
 	"replan/agent/rule"
@@ -208,4 +209,14 @@ func (r caller) checkValues(s *StepState, names []string) map[string]any {
 func (r caller) bound(s *StepState) bool {
 	facts := r.facts(s.Step.Tool)
 	return facts.Err == nil && r.prepare(s, facts) == nil && s.gate.shows(callHash(facts.Tool, s.call.arguments()))
+}
+
+// merge adds filled to given; values in given take precedence.
+func merge(given, filled map[string]any) map[string]any {
+	out := maps.Clone(filled)
+	if out == nil {
+		out = map[string]any{}
+	}
+	maps.Copy(out, given)
+	return out
 }

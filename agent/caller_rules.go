@@ -6,6 +6,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -137,4 +138,26 @@ func (r caller) judgedPaths(s *StepState, facts *toolFacts) map[string]string {
 	default:
 		return s.gate.leadsTo()
 	}
+}
+
+// deniedBy says which rule denied a call.
+func deniedBy(r rule.Rule) string {
+	switch r.Source {
+	case rule.SourceFlag:
+		return "denied by --deny " + r.String()
+	case rule.SourceBuiltIn: // no gate can show how its server has changed the tool
+		return "denied: " + string(r.Why)
+	}
+	return "denied by a rule: " + string(r.Why)
+}
+
+// RemovalRule returns the rule for a call that would remove most of a file. No
+// grant lifts it, and no rule that names only a tool.
+func RemovalRule(tool, removes string) rule.Rule {
+	return rule.Rule{Tool: tool, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: untrusted.Text("it " + removes)}
+}
+
+// gatedByPlan returns the rule for a step whose plan asks for a gate.
+func gatedByPlan(tool string) rule.Rule {
+	return rule.Rule{Tool: tool, Verdict: rule.VerdictAsk, Source: rule.SourcePlan, Why: "the plan asks for a gate here"}
 }

@@ -105,7 +105,7 @@ func (r checker) nextCheck(subject checkSubject, free *slots) []Action {
 		}
 		return []Action{{Record: done}}
 	}
-	if free.tools <= 0 {
+	if free.noTool() {
 		return nil
 	}
 	call, why := r.checkCall(subject, check, free)
@@ -113,7 +113,7 @@ func (r checker) nextCheck(subject checkSubject, free *slots) []Action {
 		done.State, done.Reason = plan.StateUnchecked, untrusted.Text(why)
 		return []Action{{Record: done}}
 	}
-	free.tools--
+	free.takeTool()
 	facts := r.facts(check.Tool)
 	free.start(facts, 0) // it is no step of its own
 	done.Tool, done.Args = facts.Tool.QualifiedName(), call
@@ -150,9 +150,9 @@ func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) 
 		return nil, facts.Err.Error()
 	case !facts.Tool.ReadOnly:
 		return nil, facts.Tool.QualifiedName() + " is not read-only"
-	case free.left.calls <= free.reserved.calls || free.left.discovery <= free.reserved.discovery:
+	case free.noLookCall():
 		return nil, "no calls are left for it"
-	case r.Limits.MaxCallsPerTool > 0 && facts.timesCalled()+free.starting[facts]+free.reservedPerTool[facts] >= r.Limits.MaxCallsPerTool:
+	case r.Limits.MaxCallsPerTool > 0 && free.callsOf(facts) >= r.Limits.MaxCallsPerTool:
 		return nil, "no calls of " + facts.Tool.QualifiedName() + " are left"
 	}
 	probe := StepState{Step: plan.Step{Title: check.Title, Executor: plan.ExecutorTool, Tool: check.Tool, Args: check.Args}}

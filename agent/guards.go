@@ -124,15 +124,12 @@ func (r guards) freeSlots() slots {
 	if concurrency <= 0 {
 		concurrency = event.DefaultLimits().MaxConcurrency
 	}
-	free := slots{tools: concurrency - r.flight.callsUnderWay(), models: r.modelSlots() - r.flight.modelsUnderWay(), left: r.Meter.account()}
+	free := newSlots(concurrency-r.flight.callsUnderWay(), r.modelSlots()-r.flight.modelsUnderWay(), r.Meter.account(), r.Limits.MaxCallsPerTool > 0)
 	for a := range r.flight.calls() {
 		if s := r.Step(a.Index); s != nil && s.Status == StepRunning {
 			free.change(s.gate.changing())
 			free.call(r.facts(s.Step.Tool).Tool)
 		}
-	}
-	if r.Limits.MaxCallsPerTool > 0 {
-		free.starting, free.reservedPerTool = map[*toolFacts]int{}, map[*toolFacts]int{}
 	}
 	return free
 }
@@ -158,15 +155,14 @@ func (r guards) reserveApproved(q *queues, free *slots) {
 
 // allReserved reports whether all that is left for calls of the tool is reserved.
 func (r guards) allReserved(facts *toolFacts, free *slots) bool {
-	used, most := facts.timesCalled()+free.starting[facts]+free.reservedPerTool[facts], r.Limits.MaxCallsPerTool
-	return free.left.calls <= free.reserved.calls || *free.left.ofKind(facts) <= *free.reserved.ofKind(facts) || most > 0 && used >= most
+	return free.allKept(facts, r.Limits.MaxCallsPerTool)
 }
 
 // plansUnderWay reports whether a run requested by a plan tool is active or about
 // to start. The next one waits, so that each gets all that remains of the shared
 // budget, and the one model.
 func (r guards) plansUnderWay(free *slots) bool {
-	return free.plans > 0 || r.Chat.plansUnderWay(func(name string) plan.Tool { return r.facts(name).Tool })
+	return free.startsPlan() || r.Chat.plansUnderWay(func(name string) plan.Tool { return r.facts(name).Tool })
 }
 
 // repeated applies the runaway guard to a call that a loop is about to repeat, or
@@ -220,19 +216,16 @@ func (r guards) askGuards(s *StepState, facts *toolFacts, free *slots) (actions 
 	if facts.Tool.ReadOnly {
 		kind = event.GuardDiscovery
 	}
-	reserved, ofTool := free.reserved, free.reservedPerTool[facts]
-	if s.reserved() { // part of the reservation is its own
-		reserved, ofTool = account{}, 0
-	}
+	reserved, ofTool := free.kept(facts, s.reserved()) // part of what is kept back is its own
 	switch {
-	case free.left.steps <= reserved.steps && s.Polls == 0 && !s.isItem():
+	case free.noStep(reserved) && s.Polls == 0 && !s.isItem():
 		return r.stopped(event.GuardSteps, s.Step.Index), false
-	case free.left.calls <= reserved.calls:
+	case free.noCall(reserved):
 		return r.stopped(event.GuardToolCalls, s.Step.Index), false
-	case *free.left.ofKind(facts) <= *reserved.ofKind(facts):
+	case free.noneOfKind(facts, reserved):
 		return r.stopped(kind, s.Step.Index), false
 	}
-	blocked, warned, promised := r.perTool(s, facts, free.starting[facts], ofTool)
+	blocked, warned, promised := r.perTool(s, facts, free.startingCalls(facts), ofTool)
 	if promised {
 		return nil, false
 	}
@@ -258,5 +251,35 @@ func (r guards) askGuards(s *StepState, facts *toolFacts, free *slots) (actions 
 		return []Action{*warned}, true
 	default:
 		return nil, true
+	}
+}
+
+// whom names the step that a guard keeps from starting.
+func whom(step string) string {
+	if step == "" {
+		return ""
+	}
+	return "; step " + step + " was next"
+}
+
+// guardKey returns the key of a warning by a guard that counts per tool or per
+// step.
+func guardKey(guard, what string) string { return guard + " " + what }
+
+// SpentReason returns the reason that a run ends with when the guard blocks it.
+func SpentReason(guard string) event.Reason {
+	switch guard {
+	case event.GuardSteps:
+		return event.ReasonStepBudget
+	case event.GuardReplans:
+		return event.ReasonReplanBudget
+	case event.GuardTokens:
+		return event.ReasonTokenBudget
+	case event.GuardTime:
+		return event.ReasonTimeBudget
+	case event.GuardToolCalls, event.GuardDiscovery, event.GuardExecution, event.GuardPerTool:
+		return event.ReasonToolBudget
+	default:
+		return event.ReasonGuard
 	}
 }

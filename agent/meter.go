@@ -292,3 +292,11 @@ type Budget struct {
 	Limit int64 // above 0
 	Low   bool  // at least 80 % of the limit is used
 }
+
+// callKey and resultKey return keys to recognize a repeated call or failing
+// result.
+func callKey(tool string, args map[string]any) string {
+	return "call " + hashOf(tool+" ", args)
+}
+
+func resultKey(tool, err string) string { return "result " + tool + " " + err }

@@ -381,3 +381,48 @@ func (r origins) modelPlans() bool { return !r.hasOwn() && r.givenPlan == nil &&
 
 // canReplan reports whether a planner is available.
 func (r origins) canReplan() bool { return r.hasOwn() || r.Model != "" }
+
+// inRun returns texts of a run as another run knows them.
+func inRun(id string, read []rule.Provenance) []rule.Provenance {
+	out := slices.Clone(read)
+	for i := range out {
+		if out[i].Arg = ""; out[i].Run == "" && out[i].Mention == "" {
+			out[i].Run = id
+		}
+		out[i].Exact, out[i].Decides, out[i].Written = false, false, true
+	}
+	return out
+}
+
+// failsByText reports whether it depends on text of a result whether a step fails: it has
+// checks, its arguments carry such text, or a model carries it out.
+func failsByText(s plan.Step) bool {
+	return s.Executor != plan.ExecutorTool || s.Until != nil || len(s.Checks) > 0 || len(plan.References(s.Args)) > 0
+}
+
+// Source is the origin of the value of one argument of a call.
+type Source struct {
+	Arg     string
+	Written any // as written by plan, user or model, with references; nil if the plan leaves it out
+	By      Author
+	From    []Origin
+}
+
+// Author is the writer of an argument.
+type Author string
+
+// Authors of an argument.
+const (
+	AuthorPlan  Author = "plan"
+	AuthorUser  Author = "user"  // at a gate, or after a failure
+	AuthorModel Author = "model" // when the step was ready, or as a call of the model itself
+)
+
+// Origin is one input from which the value of an argument was made.
+type Origin struct {
+	Reference string // as written; "" if there is none
+	Variable  string // of the plan; "" for a result
+	Step      string // that produced the result
+	Tool      string
+	Read      bool // a model had read it when writing the argument
+}

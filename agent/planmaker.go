@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"replan/agent/event"
 	"replan/internal/untrusted"
@@ -191,4 +192,17 @@ func (r planmaker) nextLooks(looks []plan.Step) []Action {
 		return out
 	}
 	return r.starter.startDrafts(true)
+}
+
+// warned adds a note to a new plan with all its warnings for the user.
+func warned(o planning.Outcome, made event.Data) []Action {
+	out := []Action{{Record: made}}
+	if len(o.Warnings) == 0 {
+		return out
+	}
+	words := make([]string, len(o.Warnings))
+	for i, w := range o.Warnings {
+		words[i] = w.Message
+	}
+	return append(out, Action{Record: event.Note{Level: "warn", Text: untrusted.Text("of this plan: " + strings.Join(words, "; "))}})
 }

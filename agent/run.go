@@ -1,9 +1,7 @@
 package agent
 
 import (
-	"replan/agent/rule"
 	"replan/planning"
-	"replan/planning/plan"
 )
 
 // Run is the state of one run after the events applied so far. The engine and the
@@ -39,39 +37,40 @@ func NewRun(planners planning.Planners) *Run {
 	return r
 }
 
-// Sources returns the origins of a step's arguments, sorted by name.
-func (r *Run) Sources(s *StepState) []Source { return r.origins().Sources(s) }
+// What needs several parts is made here, which shows at a glance who reaches what.
 
-// Read returns the untrusted texts that the answer of a run may hold, for the turns of the
-// conversation that follow.
-func (r *Run) Read() []rule.Provenance { return r.origins().Read() }
+func (r *Run) roster() roster     { return roster{&r.Board, &r.Conversations, &r.Outcome} }
+func (r *Run) recorder() recorder { return recorder{&r.Ledger, &r.Clock, r.roster()} }
+func (r *Run) origins() origins {
+	return origins{&r.Terms, &r.Toolbox, &r.Ledger, &r.Planning, r.roster()}
+}
+func (r *Run) caller() caller       { return caller{r.origins(), &r.Permissions} }
+func (r *Run) scheduler() scheduler { return scheduler{r.caller(), &r.Clock, &r.Meter, &r.queues} }
+func (r *Run) briefing() briefing   { return briefing{r.caller(), &r.ModelCalls, &r.Meter} }
+func (r *Run) dialogue() dialogue   { return dialogue{r.scheduler(), r.briefing()} }
+func (r *Run) guards() guards       { return guards{r.caller(), &r.Meter, &r.Clock, &r.flight} }
+func (r *Run) checker() checker     { return checker{r.caller(), &r.Clock, &r.Meter} }
+func (r *Run) answers() answers {
+	return answers{r.origins(), &r.ModelCalls, &r.Clock, &r.Meter, &r.Acceptance}
+}
 
-// Authored returns the texts that the author of the present plan had read, for the plan as
-// it is stored.
-func (r *Run) Authored() []rule.Provenance { return r.origins().Authored() }
+func (r *Run) closer() closer {
+	return closer{
+		answers: r.answers(), flight: &r.flight, OpenQuestions: &r.OpenQuestions, Permissions: &r.Permissions, PlanReviews: &r.PlanReviews,
+		uncommitted: &r.uncommitted, queues: &r.queues, guards: r.guards(), checker: r.checker(), briefing: r.briefing(),
+	}
+}
 
-// ReadFor returns what a model had read when it asked for another run by a call.
-func (r *Run) ReadFor(index string) []rule.Provenance { return r.origins().ReadFor(index) }
+func (r *Run) starter() starter {
+	return starter{checker: r.checker(), queues: &r.queues, guards: r.guards(), briefing: r.briefing()}
+}
 
-// SynthesisItems returns the items from which the answer is made, see
-// [prompt.SynthesisItems].
-func (r *Run) SynthesisItems() []plan.HistoryItem { return r.answers().SynthesisItems() }
+func (r *Run) planmaker() planmaker {
+	return planmaker{closer: r.closer(), starter: r.starter(), checker: r.checker()}
+}
 
-// Results returns what each step of a completed run produced if nobody wrote an
-// answer; otherwise "". Later turns are sent it as part of the conversation. It
-// therefore takes at most a sixth of the context window, at three characters a
-// token.
-func (r *Run) Results() string { return r.answers().Results() }
-
-// Evidence returns what is known about the checks of the plan, and about the steps that
-// no check covers although they may have effects or are a model's work.
-func (r *Run) Evidence() []plan.Evidence { return r.answers().Evidence() }
-
-// StateOf returns how far a completed step is shown to have done its work: refuted and
-// unchecked before verified. It is "" for a step of which nothing is claimed.
-func (r *Run) StateOf(s *StepState) plan.EvidenceState { return r.answers().StateOf(s) }
-
-// ModelPlans reports whether a model makes the first plan of the run. It does not
-// if the plan is given, follows from the words of the goal, or comes from another
-// planner.
-func (r *Run) ModelPlans() bool { return r.origins().modelPlans() }
+func (r *Run) tracker() tracker {
+	return tracker{r.dialogue(), r.recorder(), &r.flight, &r.OpenQuestions, &r.Acceptance, &r.ModelCalls}
+}
+func (r *Run) arranger() arranger { return arranger{r.tracker(), &r.PlanReviews, r.guards()} }
+func (r *Run) resumer() resumer   { return resumer{r.arranger(), &r.Terms, &r.Toolbox} }

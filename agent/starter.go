@@ -3,9 +3,9 @@ package agent
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"replan/agent/event"
 	"replan/agent/rule"
@@ -64,7 +64,7 @@ func (r starter) nextOf(q *queues) []Action {
 			return out
 		}
 	}
-	for _, s := range q[needModelSlot].first(free.models) {
+	for _, s := range q[needModelSlot].first(free.freeModels()) {
 		if out = append(out, r.startModel(s, &free)...); len(out) > 0 && out[len(out)-1].mayEnd() {
 			return out
 		}
@@ -73,9 +73,8 @@ func (r starter) nextOf(q *queues) []Action {
 }
 
 // claimed returns the files that running, approved or reopened calls will change.
-func (r starter) claimed(q *queues, free *slots) map[string]bool {
-	claimed := slots{changing: map[string]bool{}}
-	maps.Copy(claimed.changing, free.changing)
+func (r starter) claimed(q *queues, free *slots) *slots {
+	claimed := free.alsoChanging()
 	for _, g := range r.Gates {
 		if s := r.Step(g.Step); s != nil && g.Outdated != "" {
 			claimed.change(s.gate.changed())
@@ -86,7 +85,7 @@ func (r starter) claimed(q *queues, free *slots) map[string]bool {
 			claimed.change(s.gate.changing())
 		}
 	}
-	return claimed.changing
+	return claimed
 }
 
 // toolSteps returns the steps that may use the free tool slots, at most one serial call of a
@@ -94,10 +93,10 @@ func (r starter) claimed(q *queues, free *slots) map[string]bool {
 // reservation may start.
 func (r starter) toolSteps(q *queues, free slots) []*StepState {
 	var steps []*StepState
-	next := slots{calling: maps.Clone(free.calling)}
+	next := free.servers()
 	waiting := 0
 	for s := range q[needToolSlot].inOrder() {
-		if len(steps) >= free.tools || waiting == waitingAtOnce {
+		if len(steps) >= free.freeTools() || waiting == waitingAtOnce {
 			break
 		}
 		tool := r.facts(s.Step.Tool).Tool
@@ -108,7 +107,7 @@ func (r starter) toolSteps(q *queues, free slots) []*StepState {
 		next.call(tool)
 		steps = append(steps, s)
 	}
-	if free.reserved.calls == 0 || len(steps) == len(q[needToolSlot]) {
+	if !free.reserves() || len(steps) == len(q[needToolSlot]) {
 		return steps
 	}
 	var approved []*StepState
@@ -123,7 +122,7 @@ func (r starter) toolSteps(q *queues, free slots) []*StepState {
 // nextGates opens gates after checking the guards, so that no gate opens for a
 // call that they refuse.
 func (r starter) nextGates(q *queues, free *slots) (out []Action, blocked bool) {
-	var again slots // files of the calls whose gates open again
+	var again *slots // files of the calls whose gates open again
 	if len(q[needGate]) == 0 {
 		return nil, false
 	}
@@ -131,8 +130,8 @@ func (r starter) nextGates(q *queues, free *slots) (out []Action, blocked bool) 
 	for _, s := range q[needGate].first(most) {
 		facts := r.facts(s.Step.Tool)
 		if s.gate.reopens() != "" {
-			if again.changing == nil {
-				again.changing = r.claimed(q, free)
+			if again == nil {
+				again = r.claimed(q, free)
 			}
 			if again.changes(s.gate.changed()) {
 				continue // its effect may be different after that call
@@ -145,7 +144,9 @@ func (r starter) nextGates(q *queues, free *slots) (out []Action, blocked bool) 
 		out = append(out, actions...)
 		if passes {
 			free.reserve(facts, 1, s.ofBudget())
-			again.change(s.gate.changed())
+			if again != nil {
+				again.change(s.gate.changed())
+			}
 			out = append(out, Action{Effect: r.gate(s)})
 		}
 	}
@@ -177,15 +178,15 @@ func (r starter) recordFor(s *StepState, free *slots) []Action {
 	}
 	number := s.nextAttempt()
 	if items, expands := s.call.expands(); expands {
-		free.left.steps -= s.ofBudget()
+		free.useStep(s)
 		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.Step.Title, Items: list(items)}}}
 	}
 	if flaw := s.call.failure(); flaw != nil {
-		free.left.steps -= s.ofBudget()
+		free.useStep(s)
 		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(flaw.sentence), Failure: flaw.kind}}}
 	}
 	if s.Step.Executor != plan.ExecutorTool {
-		free.left.steps -= s.ofBudget()
+		free.useStep(s)
 		return []Action{{Record: r.dryStep(s, number)}}
 	}
 	facts := r.facts(s.Step.Tool)
@@ -223,9 +224,9 @@ func (r starter) dryStep(s *StepState, number int) event.StepCompleted {
 func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
 	index, facts := s.Step.Index, r.facts(s.Step.Tool)
 	switch plans := prompt.IsPlanTool(facts.Tool); {
-	case free.tools <= 0, free.waits(facts.Tool):
+	case free.noTool(), free.waits(facts.Tool):
 		return out
-	case plans && (len(free.calling) > 0 || r.guards.plansUnderWay(free)), facts.Tool.Serial && r.guards.plansUnderWay(free):
+	case plans && (free.callsSerially() || r.guards.plansUnderWay(free)), facts.Tool.Serial && r.guards.plansUnderWay(free):
 		return out // the run of a plan calls the same servers
 	}
 	files := s.gate.changing()
@@ -239,7 +240,7 @@ func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
 	}
 	free.change(files)
 	free.call(facts.Tool)
-	free.tools--
+	free.takeTool()
 	free.start(facts, s.ofBudget())
 	if s.reserved() {
 		free.reserve(facts, -1, -s.ofBudget())
@@ -253,7 +254,7 @@ func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
 		}})
 	}
 	if prompt.IsPlanTool(facts.Tool) {
-		free.plans++
+		free.takePlan()
 		return append(out, Action{r.started(s, s.call.arguments(), number), CallPlan{
 			Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.arguments(), Limits: r.leftOver(facts.Tool.ReadOnly, r.Elapsed()), Run: s.Run, Used: s.usedByRun(),
 		}})
@@ -290,10 +291,10 @@ func (r starter) startModel(s *StepState, free *slots) []Action {
 		return blocked
 	}
 	if s.Step.Executor == plan.ExecutorAgent {
-		free.left.steps -= s.ofBudget()
+		free.useStep(s)
 		return []Action{{Record: r.started(s, nil, s.nextAttempt())}}
 	}
-	free.models--
+	free.takeModel()
 	if fills {
 		request := prompt.ArgsRequest(r.briefing.brief(), r.Plan, s.Step, r.facts(s.Step.Tool).Tool, r.inputs(s.Step), s.fill.refusal())
 		return []Action{{
@@ -301,7 +302,7 @@ func (r starter) startModel(s *StepState, free *slots) []Action {
 			CallModel{Request: request},
 		}}
 	}
-	free.left.steps -= s.ofBudget()
+	free.useStep(s)
 	number := s.nextAttempt()
 	request := prompt.StepRequest(r.briefing.brief(), r.Plan, s.Step, r.inputs(s.Step))
 	started := r.started(s, nil, number)
@@ -340,7 +341,7 @@ func (r starter) nextTurn(s *StepState, free *slots) []Action {
 			return blocked
 		}
 	}
-	free.models--
+	free.takeModel()
 	profile := l.profileOf()
 	request, plans := l.planRequest()
 	if plans {
@@ -436,7 +437,7 @@ func (r starter) startDrafts(looks bool) []Action {
 		if most := r.mayPropose(); !looks && most > 0 && i >= most {
 			break // a plan of that length will be refused
 		}
-		if free.tools <= 0 || free.left.steps <= 0 || free.left.calls <= 0 || free.left.discovery <= 0 {
+		if free.noLook() {
 			break
 		}
 		if s.startable() && s.Status == StepPending && (s.Attempt == 0 || looks) {
@@ -444,4 +445,40 @@ func (r starter) startDrafts(looks bool) []Action {
 		}
 	}
 	return out
+}
+
+// retryBase is the pause before the second attempt of a step; it doubles for each
+// further attempt.
+const retryBase = 500 * time.Millisecond
+
+// gatesAtOnce bounds the gates that are open or about to open. It is more than a
+// user looks at. It is small enough that a plan of a thousand changes does not do
+// a dry run of all before the first answer.
+const gatesAtOnce = 16
+
+// gatesFor returns how many gates may be open: of a step with items, those of a usual list, so
+// that the user can answer them together.
+func gatesFor(next *StepState) int {
+	if next.isItem() {
+		return plan.DefaultMax
+	}
+	return gatesAtOnce
+}
+
+// waitingAtOnce bounds the calls that wait for others of their servers while later ones start.
+const waitingAtOnce = 64
+
+// recordsAtOnce bounds the records without a slot that are returned at once.
+const recordsAtOnce = 64
+
+// placeholder returns the stand-in for the result of a step in a dry run.
+func placeholder(s plan.Step) plan.Placeholder {
+	by := s.Tool
+	switch s.Executor {
+	case plan.ExecutorSelf:
+		by = "step " + s.Index
+	case plan.ExecutorAgent:
+		by = s.Profile
+	}
+	return plan.Placeholder("<" + by + " result>")
 }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -618,4 +620,45 @@ func (r tracker) applyDeadline(id string) {
 		s.Loop.fail(event.FailureTimeout, "it took longer than the "+s.Loop.limit().String()+" it may")
 		r.enqueue(s)
 	}
+}
+
+// unasked reports whether nobody made a decision: an option did, or nobody was there.
+func unasked(by string) bool {
+	return strings.HasPrefix(by, "--") || strings.HasPrefix(by, "nobody ")
+}
+
+// faultyText says why a text that a model wrote cannot be meant, "" if it can: it is the goal
+// itself, or see [planning.FaultyRewrite].
+func faultyText(goal string, given, written map[string]any) string {
+	plain := func(text string) string {
+		return strings.ToLower(strings.Trim(strings.Join(strings.Fields(text), " "), "."))
+	}
+	for _, name := range []string{"new", "text"} {
+		if text, _ := written[name].(string); text != "" && plain(text) == plain(goal) {
+			return name + " repeats the goal; write what it asks for"
+		}
+	}
+	before, _ := merge(given, written)["old"].(string)
+	after, _ := written["new"].(string)
+	if before != "" && after != "" {
+		return planning.FaultyRewrite(before, after)
+	}
+	return ""
+}
+
+// headlineKept bounds the error text in the sentence that ends a run, in runes;
+// the history keeps the full error.
+const headlineKept = 300
+
+// headline returns the first non-empty line of an error.
+func headline(text string) string {
+	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	line = strings.TrimSpace(line)
+	if runes := []rune(line); len(runes) > headlineKept {
+		return string(runes[:headlineKept]) + "…"
+	}
+	if rest != "" {
+		return line + " …"
+	}
+	return line
 }

@@ -3,9 +3,7 @@ package agent
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"replan/agent/event"
@@ -333,49 +331,17 @@ func (r *Run) applyStarted(e event.Event, d event.RunStarted) {
 	r.arranger().planGoal(d)
 }
 
-// faultyText says why a text that a model wrote cannot be meant, "" if it can: it is the goal
-// itself, or see [planning.FaultyRewrite].
-func faultyText(goal string, given, written map[string]any) string {
-	plain := func(text string) string {
-		return strings.ToLower(strings.Trim(strings.Join(strings.Fields(text), " "), "."))
-	}
-	for _, name := range []string{"new", "text"} {
-		if text, _ := written[name].(string); text != "" && plain(text) == plain(goal) {
-			return name + " repeats the goal; write what it asks for"
+// applyDamaged treats every step with effects that could start here as started,
+// so that a resume finds it in doubt. The lost line may have recorded its start.
+func (r *Run) applyDamaged() {
+	for _, action := range r.Next() {
+		started, ok := action.Record.(event.StepStarted)
+		if !ok {
+			continue
 		}
-	}
-	before, _ := merge(given, written)["old"].(string)
-	after, _ := written["new"].(string)
-	if before != "" && after != "" {
-		return planning.FaultyRewrite(before, after)
-	}
-	return ""
-}
-
-// merge adds filled to given; values in given take precedence.
-func merge(given, filled map[string]any) map[string]any {
-	out := maps.Clone(filled)
-	if out == nil {
-		out = map[string]any{}
-	}
-	maps.Copy(out, given)
-	return out
-}
-
-// SpentReason returns the reason that a run ends with when the guard blocks it.
-func SpentReason(guard string) event.Reason {
-	switch guard {
-	case event.GuardSteps:
-		return event.ReasonStepBudget
-	case event.GuardReplans:
-		return event.ReasonReplanBudget
-	case event.GuardTokens:
-		return event.ReasonTokenBudget
-	case event.GuardTime:
-		return event.ReasonTimeBudget
-	case event.GuardToolCalls, event.GuardDiscovery, event.GuardExecution, event.GuardPerTool:
-		return event.ReasonToolBudget
-	default:
-		return event.ReasonGuard
+		if s := r.Step(started.Index); s != nil && !r.caller().repeatable(s) {
+			r.tracker().applyStepStarted(started)
+			s.startMayBeLost()
+		}
 	}
 }

@@ -1,11 +1,7 @@
 package agent
 
 import (
-	"strings"
-
 	"replan/agent/event"
-	"replan/internal/untrusted"
-	"replan/planning"
 )
 
 // Next returns what may be done now. It never returns more than there are free
@@ -57,25 +53,4 @@ func (r *Run) next() []Action {
 	default:
 		return append(actions, r.planmaker().nextAnswer()...)
 	}
-}
-
-// warned adds a note to a new plan with all its warnings for the user.
-func warned(o planning.Outcome, made event.Data) []Action {
-	out := []Action{{Record: made}}
-	if len(o.Warnings) == 0 {
-		return out
-	}
-	words := make([]string, len(o.Warnings))
-	for i, w := range o.Warnings {
-		words[i] = w.Message
-	}
-	return append(out, Action{Record: event.Note{Level: "warn", Text: untrusted.Text("of this plan: " + strings.Join(words, "; "))}})
-}
-
-// list turns nil into an empty list, so that JSON shows [] and not null.
-func list[T any](items []T) []T {
-	if items == nil {
-		return []T{}
-	}
-	return items
 }
