@@ -18,31 +18,39 @@ import (
 	"replan/planning/prompt"
 )
 
-// child is a run requested by another run, whose chat model called a plan tool.
-// It has its own journal, plan and gates, but uses the budget of the requesting
-// run.
+// children starts the runs that other runs request, whose chat model called a plan tool.
+type children struct {
+	cfg      *Config
+	runs     *runs
+	budget   *account
+	asked    chan<- *child // to the owner of the session
+	unwanted chan<- *child // those of asked whose call was stopped
+}
+
+// child is a run requested by another run. It has its own journal, plan and gates, but
+// uses the budget of the requesting run.
 type child struct {
-	outer *engine
+	outer *activeRun
 	call  agent.CallPlan
 	goal  string     // to plan
 	plan  *plan.Plan // to run as is; nil plans the goal
 	begun time.Time
 
-	past   *prepared     // the run that an earlier attempt of the call started; nil if none
-	engine *engine       // accessed only by the session
+	past   *pastRun      // the run that an earlier attempt of the call started; nil if none
+	run    *activeRun    // accessed only by the owner of the session
 	over   chan struct{} // closed when the run has ended or was refused
-	came   event.Data    // the result of the call, valid once over is closed
+	result event.Data    // of the call, valid once over is closed
 }
 
 // end sets the result of the call.
-func (k *child) end(came event.Data) {
-	k.came = came
+func (k *child) end(result event.Data) {
+	k.result = result
 	close(k.over)
 }
 
 // failed returns the event for a failed call.
 func (k *child) failed(kind event.FailureKind, sentence string) event.StepFailed {
-	return event.StepFailed{Index: k.call.Index, Attempt: k.call.Attempt, Failure: kind, Error: untrusted.Text(sentence), MS: k.outer.since(k.begun)}
+	return event.StepFailed{Index: k.call.Index, Attempt: k.call.Attempt, Failure: kind, Error: untrusted.Text(sentence), MS: k.outer.engine.since(k.begun)}
 }
 
 // refuse ends a call for which no run starts.
@@ -54,32 +62,32 @@ func (k *child) refuse(why error) {
 	k.end(k.failed(kind, why.Error()))
 }
 
-// callPlan carries out a call of a plan tool. It has the session start a run and
+// call carries out a call of a plan tool, in a worker. It has the session start a run and
 // waits for its end. If the call is stopped, so is the run.
-func (s *Session) callPlan(ctx context.Context, e *engine, under *call, c agent.CallPlan) event.Data {
-	k := &child{outer: e, call: c, begun: e.now(), over: make(chan struct{})}
-	if err := s.preparation().reopenChild(ctx, k); err != nil {
+func (c *children) call(ctx context.Context, outer *activeRun, under *call, of agent.CallPlan) event.Data {
+	k := &child{outer: outer, call: of, begun: outer.engine.now(), over: make(chan struct{})}
+	if err := c.reopen(ctx, k); err != nil {
 		return k.failed(event.FailureTool, err.Error())
 	}
-	if err := s.preparation().read(k); k.past == nil && err != nil {
+	if err := k.readArgs(c.cfg.Store); k.past == nil && err != nil {
 		return k.failed(event.FailureTool, err.Error())
 	}
-	s.asked <- k
+	c.asked <- k
 	select {
 	case <-k.over:
 	case <-ctx.Done():
-		s.unwanted <- k
+		c.unwanted <- k
 		<-k.over
 	}
-	if failed, ok := k.came.(event.StepFailed); ok && failed.Failure == event.FailureInterrupted && under.stopped() != nil {
+	if failed, ok := k.result.(event.StepFailed); ok && failed.Failure == event.FailureInterrupted && under.stopped() != nil {
 		failed.Error = untrusted.Text(under.stopped().Error())
 		return failed
 	}
-	return k.came
+	return k.result
 }
 
-// read parses the arguments of the call.
-func (s preparation) read(k *child) error {
+// readArgs parses the arguments of the call.
+func (k *child) readArgs(store Store) error {
 	word := func(name, what string) (string, error) {
 		text, _ := k.call.Args[name].(string)
 		if text = strings.TrimSpace(text); text == "" {
@@ -96,7 +104,7 @@ func (s preparation) read(k *child) error {
 	if err != nil {
 		return err
 	}
-	plan, err := s.cfg.Store.LoadPlan(id)
+	plan, err := store.LoadPlan(id)
 	if err != nil {
 		return fmt.Errorf("the plan %q cannot be read: use the id that %s returned: %w", id, prompt.PlanCreate, err)
 	}
@@ -104,48 +112,14 @@ func (s preparation) read(k *child) error {
 	return nil
 }
 
-// spawn starts the run that a plan tool requests.
-func (s *Session) spawn(ctx context.Context, k *child) {
-	if k.outer.over() || k.outer.run.Paused {
-		if k.past != nil {
-			k.past.drop()
-		}
-		k.refuse(errInterrupted)
-		return
-	}
-	if k.past != nil {
-		s.takeUpChild(ctx, k)
-		return
-	}
-	started, err := s.started(k)
-	if err == nil {
-		k.engine, err = s.openChild(ctx, started, k)
-	}
-	if err != nil {
-		k.refuse(err)
-	}
-}
-
-// openChild starts the run after the requesting run has journaled its id. After a
-// crash the run is then resumed, and nothing in it is done twice.
-func (s *Session) openChild(ctx context.Context, started event.RunStarted, k *child) (*engine, error) {
-	id := s.newRun()
-	k.outer.apply([]event.Data{event.RunSpawned{Index: k.call.Index, Attempt: k.call.Attempt, Run: id}})
-	s.afterAdvance(k.outer)
-	if k.outer.over() {
-		return nil, errInterrupted
-	}
-	return s.open(ctx, id, started, k)
-}
-
-// reopenChild reads the run that an earlier attempt of the call started, if it
+// reopen reads the run that an earlier attempt of the call started, if it
 // contains any events and is not undone.
-func (s preparation) reopenChild(ctx context.Context, k *child) error {
+func (c *children) reopen(ctx context.Context, k *child) error {
 	if k.call.Run == "" {
 		return nil
 	}
-	p := prepared{job: job{resume: k.call.Run}, run: agent.NewRun(nil)}
-	err := s.reopen(ctx, &p)
+	p := &pastRun{run: agent.NewRun(nil)}
+	err := p.reopen(ctx, c.cfg, k.call.Run)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, event.ErrNoEvents):
 		return nil
@@ -156,94 +130,97 @@ func (s preparation) reopenChild(ctx context.Context, k *child) error {
 		p.drop()
 		return nil
 	}
-	k.past = &p
+	k.past = p
 	return nil
 }
 
-// innerUndone returns an error if a run to resume counts on another one that a
-// finished call started, and that was undone since. An open call starts it again.
-func (s preparation) innerUndone(p *prepared) error {
-	if !p.run.Resumable() {
-		return nil
-	}
-	for _, e := range p.events {
-		spawned, ok := e.Data.(event.RunSpawned)
-		if !ok {
-			continue
+// spawn starts the run that a plan tool requests.
+func (c *children) spawn(ctx context.Context, k *child) {
+	if outer := k.outer.engine; outer.over() || outer.run.Paused {
+		if k.past != nil {
+			k.past.drop()
 		}
-		if step := p.run.Step(spawned.Index); step == nil || step.Run != spawned.Run || step.Status != agent.StepCompleted {
-			continue
-		}
-		if inner := s.undone(spawned.Run); inner != "" {
-			return fmt.Errorf("%w, because the run %s, which it started and counts as done, is undone: start its goal or plan again", errNotOpened, inner)
-		}
-	}
-	return nil
-}
-
-// undone returns the id of a run, or of one that it started, that is undone; "" if
-// none is. Runs that cannot be read count as they stand.
-func (s preparation) undone(id string) string {
-	events, err := s.cfg.Store.ReadRun(id)
-	if err != nil {
-		return ""
-	}
-	for _, e := range events {
-		switch d := e.Data.(type) {
-		case event.RunUndone:
-			return id
-		case event.RunSpawned:
-			if inner := s.undone(d.Run); inner != "" {
-				return inner
-			}
-		}
-	}
-	return ""
-}
-
-// takeUpChild resumes the run that an earlier attempt of the call started. If
-// that run is over, only its result is used.
-func (s *Session) takeUpChild(ctx context.Context, k *child) {
-	p, outer := *k.past, k.outer.run
-	if !p.run.Resumable() {
-		p.drop()
-		k.end(s.outcome(&engine{run: p.run, id: p.run.ID, child: k, published: true}))
+		k.refuse(errInterrupted)
 		return
 	}
-	p.catalogue, p.priors = outer.Catalogue, k.outer.priors
-	p.models = outer.Models()
-	prompting := k.outer.prompting
-	p.info = prompt.ModelInfo{
-		Name: outer.Model, Tools: outer.ModelTools(), ContextWindow: outer.ContextWindow, Small: prompting.Small, Loops: prompting.Loops,
-		Vision: prompting.Vision, WritesCalls: prompting.WritesCalls, Fit: outer.Measured().Finding(), Speed: pace.Speed{Read: prompting.ReadSpeed},
+	if k.past != nil {
+		c.takeUp(ctx, k)
+		return
 	}
-	if missing := p.run.MissingTools(p.catalogue); len(missing) > 0 {
+	started, err := c.started(k)
+	if err == nil {
+		k.run, err = c.start(ctx, started, k)
+	}
+	if err != nil {
+		k.refuse(err)
+	}
+}
+
+// start starts the run after the requesting run has journaled its id. After a
+// crash the run is then resumed, and nothing in it is done twice.
+func (c *children) start(ctx context.Context, started event.RunStarted, k *child) (*activeRun, error) {
+	id := c.runs.newID()
+	c.runs.apply(k.outer, event.RunSpawned{Index: k.call.Index, Attempt: k.call.Attempt, Run: id})
+	if k.outer.engine.over() {
+		return nil, errInterrupted
+	}
+	return c.runs.start(ctx, id, started, k)
+}
+
+// takeUp resumes the run that an earlier attempt of the call started. If
+// that run is over, only its result is used.
+func (c *children) takeUp(ctx context.Context, k *child) {
+	p := k.past
+	if !p.run.Resumable() {
+		p.drop()
+		k.end(k.outcome(p.run, true, nil, c.cfg.Attended))
+		return
+	}
+	outer := k.outer.engine
+	if missing := p.run.MissingTools(outer.run.Catalogue); len(missing) > 0 {
 		p.drop()
 		k.refuse(fmt.Errorf("the run %s cannot be resumed: it needs %s, which no server offers now", p.run.ID, strings.Join(missing, ", ")))
 		return
 	}
 	// The requesting run has already counted part of this usage.
-	limits, spent := s.leaseWithin(k.call.Limits.After(k.call.Used, p.run.Elapsed().Milliseconds()), p.run.Usage)
-	if spent != "" {
+	limits, err := c.lease(k.call.Limits.After(k.call.Used, p.run.Elapsed().Milliseconds()), p.run.Usage)
+	if err != nil {
 		p.drop()
-		k.refuse(fmt.Errorf("this session has used up its budget of %s: answer with the results so far", spent))
+		k.refuse(err)
 		return
 	}
-	k.engine = s.takeUp(ctx, p, limits, k)
+	models, prompting := outer.run.Models(), outer.prompting
+	resumed := resumedBy(prompt.ModelInfo{
+		Name: outer.run.Model, Tools: outer.run.ModelTools(), ContextWindow: outer.run.ContextWindow, Small: prompting.Small, Loops: prompting.Loops,
+		Vision: prompting.Vision, WritesCalls: prompting.WritesCalls, Fit: outer.run.Measured().Finding(), Speed: pace.Speed{Read: prompting.ReadSpeed},
+	})
+	resumed.Models, resumed.Limits, resumed.Catalogue, resumed.Priors = &models, limits, outer.run.Catalogue, k.outer.priors
+	k.run = c.runs.resume(ctx, *p, resumed, nil, k)
+}
+
+// lease bounds the limits of an inner run by what the session has left. own is what the
+// inner run has used so far.
+func (c *children) lease(limits event.Limits, own event.Usage) (event.Limits, error) {
+	current, elapsed := c.runs.spent()
+	leased, spent := c.budget.leaseInner(limits, own, current, elapsed)
+	if spent != "" {
+		return leased, fmt.Errorf("this session has used up its budget of %s: answer with the results so far", spent)
+	}
+	return leased, nil
 }
 
 // started returns the event that starts such a run. Tools, rules and conversation
 // come from the requesting run, limits from what is left of its budget. A goal
 // written by a model does not let tests run: the rules remain those of the user's
 // own words.
-func (s *Session) started(k *child) (event.RunStarted, error) {
-	outer := k.outer.run
-	prompting := k.outer.prompting
+func (c *children) started(k *child) (event.RunStarted, error) {
+	outer := k.outer.engine.run
+	prompting := k.outer.engine.prompting
 	prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false // the call asks for a plan
 	read := outer.ReadFor(k.call.Index)
-	limits, spent := s.leaseWithin(k.call.Limits, event.Usage{})
-	if spent != "" {
-		return event.RunStarted{}, fmt.Errorf("this session has used up its budget of %s: answer with the results so far", spent)
+	limits, err := c.lease(k.call.Limits, event.Usage{})
+	if err != nil {
+		return event.RunStarted{}, err
 	}
 	started := event.RunStarted{
 		Goal: untrusted.Text(k.goal), Outer: outer.ID, Model: outer.Model, Limits: limits, Rules: outer.Rules(), Catalogue: outer.Catalogue, Priors: k.outer.priors,
@@ -263,67 +240,56 @@ func (s *Session) started(k *child) (event.RunStarted, error) {
 	return started, nil
 }
 
-// leaseWithin bounds the limits of an inner run by what the current runs have
-// left of the session's. own is the inner run's usage so far, which does not
-// count against the session.
-func (s *Session) leaseWithin(limits event.Limits, own event.Usage) (leased event.Limits, spent string) {
-	used, elapsed := s.account.used, s.account.ms
-	for _, e := range s.engines {
-		since := e.run.Usage.Since(e.usageBefore)
-		used.PromptTokens += since.PromptTokens
-		used.CompletionTokens += since.CompletionTokens
-		used.ToolCalls += since.ToolCalls
-		if e.child == nil {
-			elapsed += (e.run.Elapsed() - e.elapsedBefore).Milliseconds()
-		}
+// recall stops a run whose call is no longer wanted.
+func (c *children) recall(k *child) {
+	if k.run != nil {
+		k.run.engine.stop(errInterrupted)
+		c.runs.settle(k.run)
 	}
-	return s.cfg.SessionLimits.Lease(limits, used, own, elapsed, 0)
 }
 
-// recall stops a run whose call is no longer wanted.
-func (s *Session) recall(k *child) {
-	if k.engine != nil {
-		k.engine.stop(errInterrupted)
-		s.afterAdvance(k.engine)
+// ended passes the result of an inner run that has ended to its call.
+func (c *children) ended(r *activeRun) {
+	e := r.engine
+	problem := e.broken
+	if problem == nil {
+		problem = r.unsaved
 	}
+	r.child.end(r.child.outcome(e.run, e.published, problem, c.cfg.Attended))
 }
 
 // outcome returns the result of an inner run for the requesting run. A failed run
 // is still a result if there is something to report: the completed steps, and why
-// the others did not complete.
-func (s *Session) outcome(e *engine) event.Data {
-	k, usage := e.child, e.run.Usage
+// the others did not complete. problem is why the run or its plan was not saved.
+func (k *child) outcome(run *agent.Run, published bool, problem error, attended bool) event.Data {
+	usage := run.Usage
 	failed := k.failed(event.FailureTool, "")
-	if e.published {
-		failed.Run, failed.Usage = e.id, &usage
+	if published {
+		failed.Run, failed.Usage = run.ID, &usage
 	}
-	switch {
-	case e.broken != nil:
-		failed.Error = untrusted.Text(e.broken.Error())
-		return failed
-	case e.unstored != nil:
-		failed.Error = untrusted.Text(e.unstored.Error())
+	if problem != nil {
+		failed.Error = untrusted.Text(problem.Error())
 		return failed
 	}
-	result := e.run.Result
+	result := run.Result
 	create := k.call.Tool.Name == prompt.PlanCreate
 	switch {
-	case !s.cfg.Attended && result.Reason == event.ReasonInDoubt:
-		failed.Failure, failed.Error = event.FailureInDoubt, untrusted.Text("in run "+e.id+", "+string(result.Error))
+	case !attended && result.Reason == event.ReasonInDoubt:
+		failed.Failure, failed.Error = event.FailureInDoubt, untrusted.Text("in run "+run.ID+", "+string(result.Error))
 		return failed
-	case !s.cfg.Attended && result.Reason == event.ReasonDenied:
+	case !attended && result.Reason == event.ReasonDenied:
 		failed.Failure, failed.Error = event.FailureDenied, result.Error
 		return failed
 	case result.Status == event.StatusCancelled:
 		failed.Failure, failed.Error = event.FailureInterrupted, result.Error
 		return failed
-	case result.Status != event.StatusCompleted && (create || len(e.run.Plan.Steps) == 0):
+	case result.Status != event.StatusCompleted && (create || len(run.Plan.Steps) == 0):
 		failed.Error = untrusted.Text(fmt.Sprintf("no plan was made (%s): %s", result.Reason, cmp.Or(string(result.Error), string(result.Answer))))
 		return failed
 	}
-	var described any = plantool.Executed(e.run)
+	var described any = plantool.Executed(run)
 	if create {
-		described = plantool.Created(e.run.Plan)
+		described = plantool.Created(run.Plan)
 	}
 	value, err := jsonValue(described)
 	if err != nil {

@@ -133,7 +133,7 @@ func (j *Job) newEngine(arrivals chan<- arrival) *engine {
 		run: agent.NewRun(j.Planners), warnings: new(warnings),
 	}
 	if e.journal == nil || j.DryRun {
-		e.journal = unkept{}
+		e.journal = discarded{}
 	}
 	return e
 }
@@ -221,10 +221,9 @@ func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 // resumed returns the event that resumes a run after its past events were
 // applied.
 func (j *Job) resumed(e *engine, info prompt.ModelInfo) event.RunResumed {
-	resumed := event.RunResumed{
-		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Window: info.ContextWindow, Small: info.Small, Vision: info.Vision, Speed: info.Speed.Read, Loops: info.Loops, Measured: info.Fit.Record(), WritesCalls: info.WritesCalls, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
-		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil && !e.run.ReviewsPlans(),
-	}
+	resumed := resumedBy(info)
+	resumed.From, resumed.Limits, resumed.Rules, resumed.Catalogue, resumed.Priors = e.run.Seq, j.Limits, j.rules(), j.Catalogue, j.Priors
+	resumed.Attended, resumed.InDoubt, resumed.Review = j.attended(), j.inDoubt(), j.Review != nil && !e.run.ReviewsPlans()
 	switch was := e.run.Limits; {
 	case resumed.Limits == (event.Limits{}):
 		resumed.Limits = was
@@ -400,8 +399,8 @@ func jsonValue(v any) (any, error) {
 	return plan.DecodeValue(data)
 }
 
-// unkept is the journal of a run that is not stored.
-type unkept struct{}
+// discarded is the journal of a run that is not stored.
+type discarded struct{}
 
-func (unkept) Append(...event.Event) error { return nil }
-func (unkept) Close() error                { return nil }
+func (discarded) Append(...event.Event) error { return nil }
+func (discarded) Close() error                { return nil }
