@@ -132,7 +132,7 @@ func (q *serverQuestions) take(gate string) (one serverQuestion, open bool) {
 // askAboutChanges opens a gate for each text that a server has changed, unless one is
 // open.
 func (q *serverQuestions) askAboutChanges(s *Session, server string) {
-	changes := slices.DeleteFunc(changesOf(s.cfg.Tools), func(c plan.ServerChange) bool { return c.Server != server })
+	changes := slices.DeleteFunc(s.cfg.Tools.Changes(), func(c plan.ServerChange) bool { return c.Server != server })
 	if len(changes) == 0 {
 		s.publishNote("info", "nothing has changed: "+server+" is as you accepted it")
 	}
@@ -160,19 +160,10 @@ func (q serverQuestion) answer(ctx context.Context, tools Tools, yes bool) error
 	if !q.changes() {
 		return tools.Answer(ctx, []plan.PendingServer{q.server}, yes)
 	}
-	accepter, ok := tools.(Accepter)
-	if !ok || !yes {
+	if !yes {
 		return nil
 	}
-	return accepter.Accept(ctx, q.change)
-}
-
-// changesOf returns what servers have changed and nobody has accepted.
-func changesOf(tools Tools) []plan.ServerChange {
-	if accepter, ok := tools.(Accepter); ok {
-		return accepter.Changes()
-	}
-	return nil
+	return tools.Accept(ctx, q.change)
 }
 
 // settle ends the wait of goals if all that they wait for is answered.
@@ -269,7 +260,7 @@ func (s *Session) askForServers() {
 	for _, q := range slices.Clone(s.servers.open) {
 		by := ""
 		switch {
-		case q.changes() && !slices.Contains(changesOf(s.cfg.Tools), q.change):
+		case q.changes() && !slices.Contains(s.cfg.Tools.Changes(), q.change):
 			by = "the server, which has changed it again"
 		case !q.changes() && !slices.ContainsFunc(pending, q.server.Equal):
 			by = "the changed configuration"

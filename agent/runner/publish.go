@@ -121,10 +121,8 @@ func (s *Session) publishStatus() {
 	s.status.Profile, s.status.Think = untrusted.Text(s.selection.called()), t.prompting.Think
 	s.status.ContextTokens, s.status.Review = s.opening(), s.cfg.Review
 	_ = s.publish(s.status)
-	if tools, ok := s.cfg.Tools.(Noter); ok {
-		for _, text := range tools.Notes() {
-			s.publishNote("info", text)
-		}
+	for _, text := range s.cfg.Tools.Notes() {
+		s.publishNote("info", text)
 	}
 	reportBadEntries(s)
 	for _, server := range s.status.Servers {
@@ -229,37 +227,25 @@ func (s *Session) serverCommand(c session.Command) {
 			s.skip()
 		}
 	case session.Recheck:
-		if again, ok := s.cfg.Tools.(Reloader); ok {
-			if err := again.Reload(); err != nil {
-				s.publishNote("warn", err.Error())
-			}
+		if err := s.cfg.Tools.Reload(); err != nil {
+			s.publishNote("warn", err.Error())
 		}
 	case session.Revoke:
-		revoker, ok := s.cfg.Tools.(Revoker)
-		if !ok {
-			s.publishNote("warn", "these servers need no permission")
-			return
-		}
-		if err := revoker.Revoke(c.Server); err != nil {
+		if err := s.cfg.Tools.Revoke(c.Server); err != nil {
 			s.publishNote("warn", err.Error())
 		}
 	case session.Restart:
-		again, ok := s.cfg.Tools.(Restarter)
-		if !ok {
-			s.publishNote("warn", "these servers cannot be restarted here")
-			return
-		}
-		if err := again.Restart(c.Server); err != nil {
+		if err := s.cfg.Tools.Restart(c.Server); err != nil {
 			s.publishNote("warn", err.Error())
 			return
 		}
 		delete(s.troubles, c.Server) // report its next failure again
 	case session.Disable:
-		toggleServer(s, c.Server, func(ctx context.Context, tools Disabler) (string, error) {
+		toggleServer(s, c.Server, func(ctx context.Context, tools Tools) (string, error) {
 			return tools.Disable(ctx, c.Server, c.ForGood)
 		})
 	case session.Enable:
-		toggleServer(s, c.Server, func(ctx context.Context, tools Disabler) (string, error) { return tools.Enable(ctx, c.Server) })
+		toggleServer(s, c.Server, func(ctx context.Context, tools Tools) (string, error) { return tools.Enable(ctx, c.Server) })
 	}
 }
 
@@ -283,22 +269,15 @@ func (l *serverLogin) command(ctx context.Context, s *Session, c session.Command
 
 // begin starts to log in.
 func (l *serverLogin) begin(ctx context.Context, s *Session, server string) {
-	tools, ok := s.cfg.Tools.(ServerLogin)
-	problem := untrusted.Text("")
-	switch {
-	case !ok:
-		problem = "these servers have no logins here"
-	case l.server != "":
-		problem = untrusted.Text("a login to " + l.server + " is under way: finish it, or cancel it first")
-	}
-	if problem != "" {
+	if l.server != "" {
+		problem := untrusted.Text("a login to " + l.server + " is under way: finish it, or cancel it first")
 		_ = s.publish(session.LoginProgress{Server: server, Ended: true, Problem: problem})
 		return
 	}
 	within, cancel := context.WithCancel(ctx)
 	l.server, l.cancel = server, cancel
 	_ = s.publish(session.LoginProgress{Server: server})
-	p := s.preparation()
+	tools, p := s.cfg.Tools, s.preparation()
 	s.workers.Go(func() {
 		err := tools.Login(within, server, func(address string) {
 			p.outcomes <- outcome{events: []event.Data{session.LoginProgress{Server: server, Address: untrusted.Text(address)}}}
@@ -323,12 +302,8 @@ const disableWithin = 5 * time.Second
 
 // toggleServer disables or enables a server, and reports the changed file or why it
 // was not possible.
-func toggleServer(s *Session, server string, do func(context.Context, Disabler) (file string, err error)) {
-	tools, ok := s.cfg.Tools.(Disabler)
-	if !ok {
-		s.publishNote("warn", "these servers cannot be disabled here")
-		return
-	}
+func toggleServer(s *Session, server string, do func(context.Context, Tools) (file string, err error)) {
+	tools := s.cfg.Tools
 	s.workers.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), disableWithin)
 		defer cancel()

@@ -31,10 +31,7 @@ func (s preparation) reach(ctx context.Context, p *prepared) (chain intent.Chain
 // goalWithin returns how long a goal waits for servers that it may need: until the
 // last of them has had its time to start.
 func (s preparation) goalWithin(awaited []string) time.Duration {
-	if starter, ok := s.cfg.Tools.(Starter); ok {
-		return s.cfg.GoalWithin - starter.StartingFor(awaited)
-	}
-	return s.cfg.GoalWithin
+	return s.cfg.GoalWithin - s.cfg.Tools.StartingFor(awaited)
 }
 
 // everyTool matches all tools of all servers.
