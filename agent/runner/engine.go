@@ -37,6 +37,7 @@ type Keeper interface {
 type caller interface {
 	Call(ctx context.Context, call plan.ToolCall) (any, error)
 	Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error)
+	Accept(ctx context.Context, seen plan.ServerChange) error
 }
 
 // arrival carries events from a worker.

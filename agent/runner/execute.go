@@ -128,7 +128,7 @@ func Run(ctx context.Context, job Job) (event.Result, error) {
 // newEngine creates the engine of the job's run.
 func (j *Job) newEngine(arrivals chan<- arrival) *engine {
 	e := &engine{
-		id: cmp.Or(j.ID, "run"), journal: j.Journal, model: j.Model, tools: functions{j.Call, j.Preview},
+		id: cmp.Or(j.ID, "run"), journal: j.Journal, model: j.Model, tools: functions{call: j.Call, preview: j.Preview},
 		log: slog.New(slog.DiscardHandler), now: time.Now, arrivals: arrivals, publish: j.Events,
 		run: agent.NewRun(j.Planners), warnings: new(warnings),
 	}
@@ -348,6 +348,7 @@ func named(p plan.Plan) plan.Catalogue {
 
 // functions implements the tools of a Go program.
 type functions struct {
+	NoServers
 	call    func(context.Context, plan.ToolCall) (any, error)
 	preview func(context.Context, plan.ToolCall) (plan.ToolPreview, error)
 }

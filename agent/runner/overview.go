@@ -53,10 +53,8 @@ func (o *overview) publish() {
 	o.status.Profile, o.status.Think = untrusted.Text(o.settings.profile()), t.prompting.Think
 	o.status.ContextTokens, o.status.Review = o.opening(), o.settings.reviews()
 	_ = o.events.publish(o.status)
-	if tools, ok := o.tools.(Noter); ok {
-		for _, text := range tools.Notes() {
-			o.events.note("info", text)
-		}
+	for _, text := range o.tools.Notes() {
+		o.events.note("info", text)
 	}
 	o.reportBadEntries()
 	for _, server := range o.status.Servers {

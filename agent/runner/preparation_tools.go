@@ -52,10 +52,7 @@ func (p *preparation) findTools(ctx context.Context) route {
 // goalWithin returns how long a goal waits for servers that it may need: until the
 // last of them has had its time to start.
 func (p *preparation) goalWithin(awaited []string) time.Duration {
-	if starter, ok := p.cfg.Tools.(Starter); ok {
-		return p.cfg.GoalWithin - starter.StartingFor(awaited)
-	}
-	return p.cfg.GoalWithin
+	return p.cfg.GoalWithin - p.cfg.Tools.StartingFor(awaited)
 }
 
 // everyTool matches all tools of all servers.

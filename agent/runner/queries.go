@@ -247,15 +247,10 @@ func (l serverLogs) ServerLog(ctx context.Context, server string, after int64) (
 	if l.life == nil {
 		return log, session.ErrClosed
 	}
-	reader, ok := l.tools.(LogReader)
-	if !ok {
-		log.Problem = "These servers have no logs here."
-		return log, nil
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(l.life, cancel)()
-	lines, at, err := reader.Log(ctx, server, after)
+	lines, at, err := l.tools.Log(ctx, server, after)
 	switch {
 	case l.life.Err() != nil:
 		return log, session.ErrClosed

@@ -57,7 +57,7 @@ func (q *serverGates) wait() <-chan struct{} { return q.answered }
 func (q *serverGates) ask(busy bool) {
 	pending := q.tools.Pending()
 	for _, g := range slices.Clone(q.open) {
-		if by := g.outdated(pending, q.changes); by != "" {
+		if by := g.outdated(pending, q.tools.Changes); by != "" {
 			q.take(g.gate)
 			_ = q.events.publish(event.GateResolved{Gate: g.gate, Decision: event.Deny, Scope: event.ScopeOnce, By: by})
 		}
@@ -83,7 +83,7 @@ func (q *serverGates) ask(busy bool) {
 // askAboutChanges opens a gate for each text that a server has changed, unless one is
 // open.
 func (q *serverGates) askAboutChanges(server string) {
-	changes := slices.DeleteFunc(q.changes(), func(c plan.ServerChange) bool { return c.Server != server })
+	changes := slices.DeleteFunc(q.tools.Changes(), func(c plan.ServerChange) bool { return c.Server != server })
 	if len(changes) == 0 {
 		q.events.note("info", "nothing has changed: "+server+" is as you accepted it")
 	}
@@ -129,19 +129,10 @@ func (q *serverGates) act(ctx context.Context, g serverGate, yes bool) error {
 	if !g.changes() {
 		return q.tools.Answer(ctx, []plan.PendingServer{g.server}, yes)
 	}
-	accepter, ok := q.tools.(Accepter)
-	if !ok || !yes {
+	if !yes {
 		return nil
 	}
-	return accepter.Accept(ctx, g.change)
-}
-
-// changes returns what servers have changed and nobody has accepted.
-func (q *serverGates) changes() []plan.ServerChange {
-	if accepter, ok := q.tools.(Accepter); ok {
-		return accepter.Changes()
-	}
-	return nil
+	return q.tools.Accept(ctx, g.change)
 }
 
 // add opens a gate and returns its name.

@@ -25,37 +25,23 @@ type servers struct {
 func (v *servers) command(ctx context.Context, c session.Command) {
 	switch c := c.(type) {
 	case session.Recheck:
-		if again, ok := v.tools.(Reloader); ok {
-			if err := again.Reload(); err != nil {
-				v.events.note("warn", err.Error())
-			}
+		if err := v.tools.Reload(); err != nil {
+			v.events.note("warn", err.Error())
 		}
 	case session.Revoke:
-		revoker, ok := v.tools.(Revoker)
-		if !ok {
-			v.events.note("warn", "these servers need no permission")
-			return
-		}
-		if err := revoker.Revoke(c.Server); err != nil {
+		if err := v.tools.Revoke(c.Server); err != nil {
 			v.events.note("warn", err.Error())
 		}
 	case session.Restart:
-		again, ok := v.tools.(Restarter)
-		if !ok {
-			v.events.note("warn", "these servers cannot be restarted here")
-			return
-		}
-		if err := again.Restart(c.Server); err != nil {
+		if err := v.tools.Restart(c.Server); err != nil {
 			v.events.note("warn", err.Error())
 			return
 		}
 		v.overview.forget(c.Server) // report its next failure again
 	case session.Disable:
-		v.toggle(c.Server, func(ctx context.Context, tools Disabler) (string, error) {
-			return tools.Disable(ctx, c.Server, c.ForGood)
-		})
+		v.toggle(c.Server, func(ctx context.Context) (string, error) { return v.tools.Disable(ctx, c.Server, c.ForGood) })
 	case session.Enable:
-		v.toggle(c.Server, func(ctx context.Context, tools Disabler) (string, error) { return tools.Enable(ctx, c.Server) })
+		v.toggle(c.Server, func(ctx context.Context) (string, error) { return v.tools.Enable(ctx, c.Server) })
 	case session.Login:
 		v.logIn(ctx, c.Server)
 	case session.CancelLogin:
@@ -67,15 +53,8 @@ func (v *servers) command(ctx context.Context, c session.Command) {
 
 // logIn starts to log in to a server.
 func (v *servers) logIn(ctx context.Context, server string) {
-	tools, ok := v.tools.(ServerLogin)
-	problem := untrusted.Text("")
-	switch {
-	case !ok:
-		problem = "these servers have no logins here"
-	case v.login != "":
-		problem = untrusted.Text("a login to " + v.login + " is under way: finish it, or cancel it first")
-	}
-	if problem != "" {
+	if v.login != "" {
+		problem := untrusted.Text("a login to " + v.login + " is under way: finish it, or cancel it first")
 		_ = v.events.publish(session.LoginProgress{Server: server, Ended: true, Problem: problem})
 		return
 	}
@@ -83,7 +62,7 @@ func (v *servers) logIn(ctx context.Context, server string) {
 	v.login, v.cancelLogin = server, cancel
 	_ = v.events.publish(session.LoginProgress{Server: server})
 	v.back.run(func() func() {
-		err := tools.Login(within, server, func(address string) {
+		err := v.tools.Login(within, server, func(address string) {
 			v.back.publish(session.LoginProgress{Server: server, Address: untrusted.Text(address)})
 		}, nil)
 		end := session.LoginProgress{Server: server, Ended: true, Cancelled: errors.Is(err, context.Canceled)}
@@ -109,16 +88,11 @@ const disableWithin = 5 * time.Second
 
 // toggle disables or enables a server, and reports the changed file or why it
 // was not possible.
-func (v *servers) toggle(server string, do func(context.Context, Disabler) (file string, err error)) {
-	tools, ok := v.tools.(Disabler)
-	if !ok {
-		v.events.note("warn", "these servers cannot be disabled here")
-		return
-	}
+func (v *servers) toggle(server string, do func(context.Context) (file string, err error)) {
 	v.back.run(func() func() {
 		ctx, cancel := context.WithTimeout(context.Background(), disableWithin)
 		defer cancel()
-		file, err := do(ctx, tools)
+		file, err := do(ctx)
 		return func() {
 			v.overview.forget(server) // report its next failure again
 			switch {
