@@ -62,3 +62,12 @@ func (a *account) replay(data event.Data) {
 		}
 	}
 }
+
+// ofPlan returns the limits of a run whose plan is given. Its steps are
+// unbounded, unless the bound is one that does not grow.
+func ofPlan(l event.Limits) event.Limits {
+	if l.GrowSteps {
+		l.MaxSteps = 0
+	}
+	return l
+}

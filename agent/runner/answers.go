@@ -34,20 +34,20 @@ func (a *answers) give(c session.Command) {
 	case session.AnswerElicitation:
 		a.elicitation(c)
 	case session.ResolveDoubt:
-		if r := a.runs.find(c.Run); r != nil && r.engine.asks(c.Step, true) {
-			a.runs.apply(r, event.DoubtResolved{Step: c.Step, Decision: c.Decision, By: cmp.Or(c.By, byUser)})
+		if e := a.runs.find(c.Run); e != nil && e.asks(c.Step, true) {
+			a.runs.apply(e, event.DoubtResolved{Step: c.Step, Decision: c.Decision, By: cmp.Or(c.By, byUser)})
 		}
 	}
 }
 
 // resolve answers an open gate.
 func (a *answers) resolve(c session.Resolve) {
-	r := a.runs.find(c.Run)
-	if r == nil || !r.engine.open(c.Gate, c.Call) {
+	e := a.runs.find(c.Run)
+	if e == nil || !e.open(c.Gate, c.Call) {
 		return
 	}
 	resolved := event.GateResolved{Gate: c.Gate, Call: c.Call, Decision: c.Decision, Scope: cmp.Or(c.Scope, event.ScopeOnce), By: cmp.Or(c.By, byUser)}
-	gate := r.engine.gate(c.Gate)
+	gate := e.gate(c.Gate)
 	switch resolved.Scope {
 	case event.ScopeRun:
 		if _, why := gate.ForRun(); why != "" {
@@ -63,7 +63,7 @@ func (a *answers) resolve(c session.Resolve) {
 			return
 		}
 	}
-	a.runs.apply(r, append([]event.Data{resolved}, r.engine.released(resolved)...)...)
+	a.runs.apply(e, append([]event.Data{resolved}, e.released(resolved)...)...)
 }
 
 // remember saves the rule that a gate offers, exactly as shown, and records it in
@@ -75,7 +75,7 @@ func (a *answers) remember(offered *event.Always, without string, resolved *even
 		a.events.note("warn", "no rule can be saved for this call: "+without)
 		return false
 	}
-	if err := a.rules.save(*offered); err != nil {
+	if err := a.rules.add(*offered); err != nil {
 		resolved.Scope = event.ScopeOnce
 		a.events.note("error", "this call passes once, because the rule is not kept: "+err.Error())
 		return true
@@ -87,42 +87,42 @@ func (a *answers) remember(offered *event.Always, without string, resolved *even
 
 // edit replaces the arguments at an open gate if they fit the tool.
 func (a *answers) edit(c session.Edit) {
-	r := a.runs.find(c.Run)
-	if r == nil || !r.engine.open(c.Gate, c.Call) {
+	e := a.runs.find(c.Run)
+	if e == nil || !e.open(c.Gate, c.Call) {
 		return
 	}
-	if err := r.engine.run.EditCheck(c.Gate)(c.Args); err != nil {
+	if err := e.fits(c.Gate, c.Args); err != nil {
 		a.events.note("warn", "the call stays as it was: "+err.Error())
 		return
 	}
-	a.runs.apply(r, event.GateResolved{Gate: c.Gate, Call: c.Call, Decision: event.Edit, Scope: event.ScopeOnce, By: cmp.Or(c.By, byUser), Args: c.Args})
+	a.runs.apply(e, event.GateResolved{Gate: c.Gate, Call: c.Call, Decision: event.Edit, Scope: event.ScopeOnce, By: cmp.Or(c.By, byUser), Args: c.Args})
 }
 
 // review answers a held plan. If the answer is no valid plan, all its problems
 // are reported and the plan stays held.
 func (a *answers) review(c session.Review) {
-	r := a.runs.find(c.Run)
-	if r == nil || r.engine.over() || !r.engine.run.AwaitsReview() {
+	e := a.runs.find(c.Run)
+	if e == nil || !e.awaitsReview() {
 		return
 	}
-	reviewed, err := r.engine.reviewed(c)
+	reviewed, err := e.reviewed(c)
 	if err != nil {
 		a.events.note("warn", "the plan still waits for review: "+err.Error())
 		return
 	}
-	a.runs.apply(r, reviewed)
+	a.runs.apply(e, reviewed)
 }
 
 // decide says how to continue after a failed step. It returns the decision if the run has
 // ended, so that it has to be resumed for it.
 func (a *answers) decide(c session.ResolveFailure) (decision *event.FailureResolved, ended bool) {
 	decision = &event.FailureResolved{Step: c.Step, Decision: c.Decision, Args: c.Args, By: cmp.Or(c.By, byUser)}
-	r := a.runs.find(c.Run)
+	e := a.runs.find(c.Run)
 	switch {
-	case r == nil || r.engine.over():
+	case e == nil || e.over():
 		return decision, c.Decision != event.FailureAbort // which is how it ended already
-	case r.engine.asks(c.Step, false):
-		a.runs.apply(r, *decision)
+	case e.asks(c.Step, false):
+		a.runs.apply(e, *decision)
 	}
 	return nil, false
 }
@@ -130,18 +130,18 @@ func (a *answers) decide(c session.ResolveFailure) (decision *event.FailureResol
 // elicitation passes the answer to a question of a server to its call. It opens the page
 // of an accepted question for one.
 func (a *answers) elicitation(c session.AnswerElicitation) {
-	r := a.runs.find(c.Run)
-	if r == nil {
+	e := a.runs.find(c.Run)
+	if e == nil {
 		return
 	}
-	question, answered, err := r.engine.answerElicitation(c.ID, plan.ElicitationAnswer{Action: c.Action, Content: c.Content}, cmp.Or(c.By, byUser))
+	question, answered, err := e.answerElicitation(c.ID, plan.ElicitationAnswer{Action: c.Action, Content: c.Content}, cmp.Or(c.By, byUser))
 	if err != nil {
 		a.events.note("warn", "the answer was not sent: "+err.Error())
 	}
 	if !answered {
 		return
 	}
-	a.runs.settle(r)
+	a.runs.settle(e)
 	if c.Action == plan.ElicitationAccept && question.URL != "" {
 		a.openPage(question.URL)
 	}
@@ -155,7 +155,7 @@ func (a *answers) openPage(url string) {
 			err = a.browse(url)
 		}
 		if err != nil {
-			a.back.publish(event.Note{Level: "warn", Text: untrusted.Text("open the page yourself: " + url + " (" + err.Error() + ")")})
+			a.back.publishLater(event.Note{Level: "warn", Text: untrusted.Text("open the page yourself: " + url + " (" + err.Error() + ")")})
 		}
 		return nil
 	})

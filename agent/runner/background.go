@@ -27,14 +27,14 @@ func (b *background) run(work func() (then func())) {
 // report has the owner call a function, while the worker that reports goes on.
 func (b *background) report(then func()) { b.results <- then }
 
-// publish has the owner publish an event, while the worker that reports goes on.
-func (b *background) publish(data event.Data) {
+// publishLater has the owner publish an event, while the worker that reports goes on.
+func (b *background) publishLater(data event.Data) {
 	b.results <- func() { _ = b.events.publish(data) }
 }
 
-// wait returns a channel that is closed when all workers have ended. Until then,
+// ended returns a channel that is closed when all workers have ended. Until then,
 // somebody must read results.
-func (b *background) wait() <-chan struct{} {
+func (b *background) ended() <-chan struct{} {
 	idle := make(chan struct{})
 	go func() { b.workers.Wait(); close(idle) }()
 	return idle

@@ -93,7 +93,7 @@ func (c *changes) report(done event.SettledChanges) {
 		for _, run := range done.Runs {
 			record := event.ChatUndone{Undo: event.Undo{Run: run, Files: []event.UndoneFile{}}}
 			_ = c.events.publish(record)
-			c.talk.undo(record)
+			c.talk.tellUndone(record)
 		}
 	}
 	_ = c.events.publish(event.ChatReply{Text: untrusted.Text(settledReply(done))})

@@ -28,7 +28,7 @@ type chooser struct {
 // choose takes a choice.
 func (h *chooser) choose(ctx context.Context, c session.Choose) {
 	h.waiting = append(h.waiting, c)
-	h.next(ctx)
+	h.applyNext(ctx)
 }
 
 // looking reports whether a model is being looked up.
@@ -44,8 +44,8 @@ func (h *chooser) cancel() {
 // clear drops the choices that wait, when the session ends.
 func (h *chooser) clear() { h.waiting = nil }
 
-// next applies the waiting choices, up to one that needs a lookup.
-func (h *chooser) next(ctx context.Context) {
+// applyNext applies the waiting choices, up to one that needs a lookup.
+func (h *chooser) applyNext(ctx context.Context) {
 	for len(h.waiting) > 0 && h.stop == nil {
 		c := h.waiting[0]
 		h.waiting = h.waiting[1:]
@@ -56,10 +56,10 @@ func (h *chooser) next(ctx context.Context) {
 			continue
 		}
 		if c.Model == nil && m.name() == h.settings.model() && (c.Planner == nil || *c.Planner == "") {
-			h.settings.choose(m)
-			h.overview.publish()
+			h.settings.adopt(m)
+			h.overview.publishStatus()
 			_ = h.events.publish(session.Chosen{Choice: session.Choice(c)})
-			h.save(c)
+			h.saveChoice(c)
 			continue
 		}
 		var looking context.Context
@@ -88,24 +88,21 @@ func (h *chooser) found(ctx context.Context, c session.Choose, m selection, info
 		chosen.Problem = untrusted.Text("nothing was chosen: " + err.Error())
 		h.events.note("warn", string(chosen.Problem))
 	default:
-		if m.model != nil && *m.model != "" {
-			m.model = &info.Name // the server's name for it
-		}
-		h.settings.choose(m)
+		h.settings.adopt(m.as(info.Name))
 		if h.overview.use(info) {
 			h.warmer.cooled() // no request has gone to this model yet
 		}
-		h.overview.publish()
-		h.save(c)
+		h.overview.publishStatus()
+		h.saveChoice(c)
 	}
 	_ = h.events.publish(chosen)
-	h.next(ctx)
+	h.applyNext(ctx)
 }
 
 // hold sets whether later plans wait for review, also in later sessions.
 func (h *chooser) hold(on bool) {
 	h.settings.hold(on)
-	h.overview.publish()
+	h.overview.publishStatus()
 	if on {
 		h.saver.save("screen.review", new("true"), false)
 	} else {
@@ -113,9 +110,9 @@ func (h *chooser) hold(on bool) {
 	}
 }
 
-// save saves a choice that the session has adopted. Choices under a profile belong to
+// saveChoice saves a choice that the session has adopted. Choices under a profile belong to
 // it, and are not saved.
-func (h *chooser) save(c session.Choose) {
+func (h *chooser) saveChoice(c session.Choose) {
 	if h.settings.profile() != "" {
 		return
 	}

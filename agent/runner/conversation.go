@@ -79,9 +79,9 @@ func (c *conversation) answer(reply event.ChatReply) {
 	c.read = plan.Newest(append(c.read, reply.Read...))
 }
 
-// undo appends that the user undid a run: what the model knows of its files is out of
+// tellUndone appends that the user undid a run: what the model knows of its files is out of
 // date.
-func (c *conversation) undo(d event.ChatUndone) {
+func (c *conversation) tellUndone(d event.ChatUndone) {
 	if len(d.Files) == 0 {
 		return
 	}
@@ -137,7 +137,7 @@ func (c *conversation) replay(data event.Data) bool {
 			c.restore()
 		}
 	case event.ChatUndone:
-		c.undo(d)
+		c.tellUndone(d)
 	default:
 		return false
 	}

@@ -48,13 +48,19 @@ func (e *engine) awaits(data event.Data) bool {
 	}
 }
 
+// fits returns why other arguments do not fit the call at an open gate.
+func (e *engine) fits(gate string, args map[string]any) error { return e.run.EditCheck(gate)(args) }
+
+// awaitsReview reports whether the run holds a plan for review.
+func (e *engine) awaitsReview() bool { return !e.over() && e.run.AwaitsReview() }
+
 // callAt returns the call at an open gate with other arguments, for a preview.
 func (e *engine) callAt(gate string, args map[string]any) (plan.ToolCall, error) {
 	open := e.gate(gate)
 	if open == nil {
 		return plan.ToolCall{}, errGateClosed
 	}
-	if err := e.run.EditCheck(gate)(args); err != nil {
+	if err := e.fits(gate, args); err != nil {
 		return plan.ToolCall{}, err
 	}
 	tool, err := e.run.Catalogue.Find(open.QualifiedTool())

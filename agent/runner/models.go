@@ -64,7 +64,7 @@ func (n *installer) pull(ctx context.Context, name string) {
 		m := meter{model: name, now: n.now}
 		err := server.Pull(pulling, name, func(step string, done, total int64) {
 			if report, due := m.read(step, done, total); due {
-				n.back.publish(report)
+				n.back.publishLater(report)
 			}
 		})
 		end := m.last

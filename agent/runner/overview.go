@@ -34,8 +34,8 @@ type overview struct {
 	troubles  map[string]string // last reported problem of each server and profile
 }
 
-// publish publishes the session's status and what is new about its servers.
-func (o *overview) publish() {
+// publishStatus publishes the session's status and what is new about its servers.
+func (o *overview) publishStatus() {
 	before := o.status.Servers
 	o.status.Servers = o.tools.Status()
 	o.status.Tools = 0
@@ -46,7 +46,7 @@ func (o *overview) publish() {
 	if t.tools != nil {
 		o.status.Tools = len(t.offered(o.catalogue))
 	}
-	o.status.Planner = routing(o.routing, t.prompting, intent.Facts{}).Planner
+	o.status.Planner = t.routing(o.routing, intent.Facts{}).Planner
 	if o.status.PlannerModel = untrusted.Text(t.prompting.Models.Planner.Name); prompt.SameModel(o.status.PlannerModel, o.status.Model) {
 		o.status.PlannerModel = ""
 	}
@@ -118,7 +118,7 @@ func (o *overview) foundTools(all plan.Catalogue) {
 	if all != nil {
 		o.catalogue = all
 	}
-	o.publish()
+	o.publishStatus()
 	if all != nil {
 		o.reportUnmatched(all)
 	}
@@ -173,7 +173,7 @@ func (o *overview) opener() string {
 // changed.
 func (o *overview) weigh() {
 	if o.opening() != o.status.ContextTokens {
-		o.publish()
+		o.publishStatus()
 	}
 }
 
@@ -198,7 +198,7 @@ func (o *overview) findBranch() {
 		return func() {
 			if o.status.Branch != branch {
 				o.status.Branch = branch
-				o.publish()
+				o.publishStatus()
 			}
 		}
 	})
@@ -221,6 +221,16 @@ type jobConfig struct {
 func (t jobConfig) offered(all plan.Catalogue) plan.Catalogue {
 	profile := prompt.Profile{Tools: t.tools}
 	return slices.DeleteFunc(slices.Clone(all), func(tool plan.Tool) bool { return !profile.May(tool) })
+}
+
+// routing returns how goals are planned. If the user switched planning off, every goal is
+// a chat turn.
+func (t jobConfig) routing(configured event.Routing, facts intent.Facts) event.Routing {
+	configured.Facts = facts
+	if configured.Planner == event.PlannerAuto && t.prompting.SkipAnalysis && t.prompting.SkipPlan {
+		configured.Planner = event.PlannerPhases
+	}
+	return configured
 }
 
 // jobConfig returns the settings of the next job.

@@ -9,35 +9,18 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner/intake"
-	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
 
 // preparation gathers what a job needs before it begins. A worker carries it out with
-// gather, and sends it to the owner of the session, who reads what was found. It sees
-// nothing of the session but its settings at the start.
+// gather, and sends the prepared job to the owner of the session. It sees nothing of the
+// session but its settings at the start.
 type preparation struct {
 	cfg   *Config
 	back  *background
 	waits chan<- serverWait // what the preparation waits for
-
-	job       intake.Job
-	jobConfig jobConfig // the settings at its start
-	info      prompt.ModelInfo
-	models    prompt.Models  // that plan in place of it
-	all       plan.Catalogue // all tools
-	catalogue plan.Catalogue // the tools on offer
-	summary   *summary       // set if the conversation was summarized
-	priors    map[string]int64
-	past      pastRun      // the run to resume
-	facts     intent.Facts // about the names in the goal
-	awaited   []string     // servers that did not start in time
-	tight     string       // why the context window is too small, and what to do; "" if it is not
-	missing   []string     // tools that the run still needs and no server offers
-	dirty     int          // files with uncommitted changes
-	unfound   error        // why there is no model
-	err       error        // why the job does not begin
+	preparedJob
 }
 
 // serverWait tells which servers a preparation waits for, and ends that wait.
@@ -48,45 +31,49 @@ type serverWait struct {
 
 // newPreparation returns the preparation of a job with the given settings.
 func newPreparation(cfg *Config, back *background, waits chan<- serverWait, j intake.Job, t jobConfig) *preparation {
-	return &preparation{cfg: cfg, back: back, waits: waits, job: j, jobConfig: t, past: pastRun{run: agent.NewRun(nil)}, priors: map[string]int64{}}
+	found := preparedJob{job: j, jobConfig: t, past: pastRun{run: agent.NewRun(nil)}, priors: map[string]int64{}}
+	return &preparation{cfg: cfg, back: back, waits: waits, preparedJob: found}
 }
 
-// drop releases a preparation that is no longer needed.
-func (p *preparation) drop() { p.past.drop() }
+// gather prepares the job. It stops at the first error.
+func (p *preparation) gather(ctx context.Context) *preparedJob {
+	p.err = p.carryOut(ctx)
+	return &p.preparedJob
+}
 
-// gather gets the resumed run, the model and the tools. It compacts the conversation if
-// that leaves too little room for the goal. It stops at the first error.
-func (p *preparation) gather(ctx context.Context) {
-	if p.err = p.refreshCopy(ctx); p.err != nil {
-		return
+// carryOut gets the resumed run, the model and the tools. It compacts the conversation if
+// that leaves too little room for the goal.
+func (p *preparation) carryOut(ctx context.Context) error {
+	if err := p.refreshCopy(ctx); err != nil {
+		return err
 	}
 	dirty := p.countDirty(ctx)
 	if p.job.Resume != "" {
-		if p.err = p.past.reopen(ctx, p.cfg, p.job.Resume); p.err != nil || !p.past.run.Resumable() {
-			return
+		if err := p.past.reopen(ctx, p.cfg, p.job.Resume); err != nil || !p.past.run.Resumable() {
+			return err
 		}
 	}
-	if p.err = p.describeModel(ctx); p.err != nil {
-		return
+	if err := p.describeModel(ctx); err != nil {
+		return err
 	}
 	p.survey(ctx)
 	found := p.findTools(ctx)
-	if p.err = p.fitModels(ctx, found.asks()); p.err != nil {
-		return
+	if err := p.fitModels(ctx, found.asks()); err != nil {
+		return err
 	}
 	p.missing = p.past.run.MissingTools(p.catalogue)
-	if p.err = p.checkArgs(ctx); p.err != nil {
-		return
+	if err := p.checkArgs(ctx); err != nil {
+		return err
 	}
 	if p.unfound != nil && p.job.Plans() && !found.routed {
-		p.err = p.unrouted(found.unclear)
-		return
+		return p.unrouted(found.unclear)
 	}
 	if p.job.Plans() && found.asks() || p.job.Compact {
 		p.compact(ctx)
 	}
 	p.recallDurations()
-	p.dirty, p.err = dirty(), ctx.Err()
+	p.dirty = dirty()
+	return ctx.Err()
 }
 
 // refreshCopy makes the copy of the workspace follow it.

@@ -109,24 +109,9 @@ func (p *preparation) mayCall() []string {
 // route returns the route of the job's goal.
 func (p *preparation) route() (r route) {
 	if p.job.Plans() {
-		r.chain, r.routed, r.unclear = agent.Route(p.routing(), prompt.Unmentioned(p.job.Goal, p.job.Mentions), p.catalogue, p.info.Name != "")
+		r.chain, r.routed, r.unclear = agent.Route(p.jobConfig.routing(p.cfg.Routing, p.facts), prompt.Unmentioned(p.job.Goal, p.job.Mentions), p.catalogue, p.info.Name != "")
 	}
 	return r
-}
-
-// routing returns how the goal is planned.
-func (p *preparation) routing() event.Routing {
-	return routing(p.cfg.Routing, p.jobConfig.prompting, p.facts)
-}
-
-// routing returns how goals are planned with the given prompting. If the user
-// switched planning off, every goal is a chat turn.
-func routing(configured event.Routing, t prompt.Prompting, facts intent.Facts) event.Routing {
-	configured.Facts = facts
-	if configured.Planner == event.PlannerAuto && t.SkipAnalysis && t.SkipPlan {
-		configured.Planner = event.PlannerPhases
-	}
-	return configured
 }
 
 // errNoWords lists what can be asked without a model.

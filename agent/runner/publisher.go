@@ -41,12 +41,17 @@ func (p *publisher) note(level, text string) {
 // deliver passes on an event that is in its journal.
 func (p *publisher) deliver(e event.Event) { p.out <- e }
 
-// resume continues after an event of the session's journal.
-func (p *publisher) resume(e event.Event) { p.seq = max(p.seq, e.Seq) }
+// continueAfter continues after an event of the session's journal.
+func (p *publisher) continueAfter(e event.Event) { p.seq = max(p.seq, e.Seq) }
 
 // close closes the journal.
 func (p *publisher) close() {
 	if err := p.journal.Close(); err != nil {
 		p.log.Error("close the session's journal", "error", err)
 	}
+}
+
+// failedReply returns the reply for what was not done.
+func failedReply(reason event.Reason, sentence string) event.ChatReply {
+	return event.ChatReply{Status: event.StatusFailed, Reason: reason, Text: untrusted.Text(sentence)}
 }

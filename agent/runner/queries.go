@@ -158,7 +158,7 @@ func verdictOn(rules []rule.Rule, t plan.Tool) rule.Verdict {
 // Settings lists the settings in force, after those that are being saved.
 func (s *Session) Settings(ctx context.Context) (session.Settings, error) {
 	return query(ctx, s, func() func(context.Context) (session.Settings, error) {
-		saved := s.saver.wait()
+		saved := s.saver.saved()
 		return func(ctx context.Context) (settings session.Settings, err error) {
 			if err := saved(ctx); err != nil || s.cfg.Settings == nil {
 				return settings, err
@@ -192,12 +192,6 @@ func (s *Session) PreviewUndo(ctx context.Context, run string) (event.Undo, erro
 			return s.undoer.carryOut(ctx, run, true), nil
 		}
 	})
-}
-
-// undoRefused returns why a run cannot be undone now, "" if it can. A preview
-// changes nothing, so other runs do not block it.
-func (s *Session) undoRefused(run string, preview bool) string {
-	return s.undoer.refused(run, s.runs.find(run) != nil, s.busy() && !preview)
 }
 
 // PreviewCall returns what the call at an open gate would do with other arguments.

@@ -61,8 +61,8 @@ func (b *rulebook) offer(g event.GateRequested, t plan.Tool) event.GateRequested
 	return g
 }
 
-// save saves a rule, which then holds for later runs too.
-func (b *rulebook) save(always event.Always) error {
+// add saves a rule, which then holds for later runs too.
+func (b *rulebook) add(always event.Always) error {
 	if err := b.saves(always); err != nil {
 		return err
 	}

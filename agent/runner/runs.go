@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,9 +10,11 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/policy"
+	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // runs holds the runs of a session that are in progress: one that a job began, then those
@@ -24,11 +27,18 @@ type runs struct {
 	settings *settings
 	arrivals chan<- arrival
 	ended    chan<- *activeRun
-	planTool func(ctx context.Context, r *activeRun, under *call, c agent.CallPlan) event.Data // carries out a call of one, in a worker
+	session  string   // the id
+	planTool planTool // never nil once a run starts
 
 	active   []*activeRun
 	warnings warnings
 }
+
+// planTool carries out a call of a plan tool by a run, in a worker.
+type planTool func(ctx context.Context, outer *engine, priors map[string]int64, under *call, c agent.CallPlan) event.Data
+
+// usePlanTool sets what carries out calls of plan tools.
+func (rs *runs) usePlanTool(do planTool) { rs.planTool = do }
 
 // activeRun is a run in progress, and what the session knows of it beside its events.
 type activeRun struct {
@@ -44,10 +54,10 @@ type activeRun struct {
 func (rs *runs) any() bool { return len(rs.active) > 0 }
 
 // find returns the current run with the given id, or nil.
-func (rs *runs) find(id string) *activeRun {
+func (rs *runs) find(id string) *engine {
 	for _, r := range rs.active {
 		if r.engine.id == id {
-			return r
+			return r.engine
 		}
 	}
 	return nil
@@ -65,7 +75,7 @@ func (rs *runs) add(id string, journal Journal, savesPlan bool) *activeRun {
 		r.engine.amend = func(record event.Data) event.Data { return r.savePlan(cfg.Store, record) }
 	}
 	r.engine.plan = func(ctx context.Context, under *call, c agent.CallPlan) event.Data {
-		return rs.planTool(ctx, r, under, c)
+		return rs.planTool(ctx, r.engine, r.priors, under, c)
 	}
 	rs.active = append(rs.active, r)
 	return r
@@ -91,7 +101,7 @@ func (r *activeRun) savePlan(store Store, record event.Data) event.Data {
 func (rs *runs) newID() string { return "r-" + rs.cfg.NewID(rs.cfg.Now()) }
 
 // start starts a new run with its own journal.
-func (rs *runs) start(ctx context.Context, id string, started event.RunStarted, of *child) (*activeRun, error) {
+func (rs *runs) start(ctx context.Context, id string, started event.RunStarted, of *child) (*engine, error) {
 	cfg := rs.cfg
 	if cfg.Copy != nil && of == nil {
 		copied, err := cfg.Copy.Begin(id)
@@ -104,20 +114,20 @@ func (rs *runs) start(ctx context.Context, id string, started event.RunStarted, 
 	if err != nil {
 		return nil, err
 	}
-	started.Workspace, started.Session, started.DryRun, started.RequireVerified = cfg.Workspace, rs.events.session, cfg.DryRun, cfg.RequireVerified
+	started.Workspace, started.Session, started.DryRun, started.RequireVerified = cfg.Workspace, rs.session, cfg.DryRun, cfg.RequireVerified
 	started.Attended, started.InDoubt, started.Review = cfg.Attended, cfg.InDoubt, rs.settings.reviews()
 	r := rs.add(id, journal, started.PlanOnly)
 	r.engine.prompting, r.priors, r.child = started.Prompting, started.Priors, of
 	// The end of the session turns the end of ctx into a stop and records it.
 	r.engine.begin(context.WithoutCancel(ctx), started)
-	rs.settle(r)
-	return r, nil
+	rs.settle(r.engine)
+	return r.engine, nil
 }
 
 // resume resumes a run. It publishes the earlier events again, so that listeners can fold
 // them. A decision says how to continue after a failed step; it does not start a review of
 // the rest.
-func (rs *runs) resume(ctx context.Context, past pastRun, resumed event.RunResumed, decision *event.FailureResolved, of *child) *activeRun {
+func (rs *runs) resume(ctx context.Context, past pastRun, resumed event.RunResumed, decision *event.FailureResolved, of *child) *engine {
 	_ = rs.events.publish(session.Resuming{Run: past.run.ID, Upto: past.run.Seq})
 	for _, e := range past.events {
 		rs.events.deliver(e)
@@ -127,7 +137,7 @@ func (rs *runs) resume(ctx context.Context, past pastRun, resumed event.RunResum
 	r.priors, r.child = resumed.Priors, of
 	r.engine.run, r.engine.prompting = past.run, was.Prompting
 	r.engine.prompting.Models = *resumed.Models
-	resumed.From, resumed.Session = past.run.Seq, rs.events.session
+	resumed.From, resumed.Session = past.run.Seq, rs.session
 	resumed.Rules = rs.rules.of(string(past.run.Goal), was.Plan, past.run.Rules()...)
 	resumed.Attended, resumed.InDoubt, resumed.RequireVerified = cfg.Attended, cfg.InDoubt, cfg.RequireVerified
 	resumed.Review = rs.settings.reviews() && decision == nil && of == nil
@@ -136,8 +146,8 @@ func (rs *runs) resume(ctx context.Context, past pastRun, resumed event.RunResum
 		first = append(first, *decision)
 	}
 	r.engine.begin(context.WithoutCancel(ctx), first...)
-	rs.settle(r)
-	return r
+	rs.settle(r.engine)
+	return r.engine
 }
 
 // arrived passes events of workers to their runs. It drains the channel and
@@ -148,31 +158,23 @@ func (rs *runs) arrived(a arrival, more <-chan arrival) {
 		over := e.over()
 		batch, other := e.drained(a, more)
 		e.apply(batch)
-		if r := rs.of(e); r != nil && !over {
-			rs.settle(r)
+		if !over {
+			rs.settle(e)
 		}
 		a = other
 	}
 }
 
-// of returns the run of an engine.
-func (rs *runs) of(e *engine) *activeRun {
-	if at := slices.IndexFunc(rs.active, func(r *activeRun) bool { return r.engine == e }); at >= 0 {
-		return rs.active[at]
-	}
-	return nil
-}
-
 // apply applies events from outside to a run.
-func (rs *runs) apply(r *activeRun, events ...event.Data) {
-	r.engine.apply(events)
-	rs.settle(r)
+func (rs *runs) apply(e *engine, events ...event.Data) {
+	e.apply(events)
+	rs.settle(e)
 }
 
 // settle answers gates and refuses held plans if nobody can be asked, and waits for the
 // workers of a finished run.
-func (rs *runs) settle(r *activeRun) {
-	e, approve := r.engine, rs.cfg.Approve
+func (rs *runs) settle(e *engine) {
+	approve := rs.cfg.Approve
 	for _, g := range slices.Clone(e.run.Gates) {
 		if decision, ok := approve.Answer(g.GateRequested); ok && !e.over() {
 			e.apply([]event.Data{event.GateResolved{
@@ -180,17 +182,27 @@ func (rs *runs) settle(r *activeRun) {
 			}})
 		}
 	}
-	if !rs.cfg.Reviewer && !e.over() && e.run.AwaitsReview() { // the run can be resumed with somebody present
+	if !rs.cfg.Reviewer && e.awaitsReview() { // the run can be resumed with somebody present
 		e.apply([]event.Data{e.run.Review().Event(event.ReviewRefuse, policy.ByNobody)})
 	}
-	if e.over() && !r.leaving {
-		r.leaving = true
-		rs.back.run(func() func() {
-			e.workers.Wait()
-			rs.ended <- r
-			return nil
-		})
+	if e.over() {
+		rs.leave(e)
 	}
+}
+
+// leave waits, once, for the workers of a finished run.
+func (rs *runs) leave(e *engine) {
+	at := slices.IndexFunc(rs.active, func(r *activeRun) bool { return r.engine == e })
+	if at < 0 || rs.active[at].leaving {
+		return
+	}
+	r := rs.active[at]
+	r.leaving = true
+	rs.back.run(func() func() {
+		e.workers.Wait()
+		rs.ended <- r
+		return nil
+	})
 }
 
 // steer passes the user's remark to the current runs, innermost first; the outer
@@ -198,7 +210,7 @@ func (rs *runs) settle(r *activeRun) {
 func (rs *runs) steer(text, by string) bool {
 	for _, r := range slices.Backward(rs.active) {
 		if r.engine.run.Steerable() {
-			rs.apply(r, event.RunSteered{Text: untrusted.Text(text), By: by})
+			rs.apply(r.engine, event.RunSteered{Text: untrusted.Text(text), By: by})
 			return true
 		}
 	}
@@ -207,11 +219,11 @@ func (rs *runs) steer(text, by string) bool {
 
 // cancel stops one running step and reports whether there is one.
 func (rs *runs) cancel(run, step string, why error) bool {
-	r := rs.find(run)
-	if r == nil || !r.engine.cancel(step, why) {
+	e := rs.find(run)
+	if e == nil || !e.cancel(step, why) {
 		return false
 	}
-	rs.settle(r)
+	rs.settle(e)
 	return true
 }
 
@@ -219,9 +231,14 @@ func (rs *runs) cancel(run, step string, why error) bool {
 // before the run that requested it learns of its end.
 func (rs *runs) stop(why error) {
 	for _, r := range slices.Backward(rs.active) {
-		r.engine.stop(why)
-		rs.settle(r)
+		rs.stopOne(r.engine, why)
 	}
+}
+
+// stopOne stops a run.
+func (rs *runs) stopOne(e *engine, why error) {
+	e.stop(why)
+	rs.settle(e)
 }
 
 // remove closes the journal of a run whose workers have stopped, and records what it has
@@ -251,9 +268,90 @@ func (rs *runs) spent() (used event.Usage, elapsed time.Duration) {
 
 // preview returns the call at an open gate of a run with other arguments.
 func (rs *runs) preview(run, gate string, args map[string]any) (plan.ToolCall, error) {
-	r := rs.find(run)
-	if r == nil {
+	e := rs.find(run)
+	if e == nil {
 		return plan.ToolCall{}, errGateClosed
 	}
-	return r.engine.callAt(gate, args)
+	return e.callAt(gate, args)
+}
+
+// reply returns the session's reply at the end of the run.
+func (r *activeRun) reply(dryRun bool) event.ChatReply {
+	e := r.engine
+	reply := event.ChatReply{Run: e.id, Status: event.StatusFailed, Reason: event.ReasonStepFailed}
+	if !e.published {
+		reply.Run = ""
+	}
+	switch {
+	case r.unsaved != nil:
+		reply.Text = untrusted.Text(r.unsaved.Error())
+	case e.broken != nil:
+		reply.Text = untrusted.Text(e.broken.Error())
+	default:
+		reply.Status, reply.Reason = e.run.Result.Status, e.run.Result.Reason
+		reply.Text, reply.Results = untrusted.Text(r.closing(dryRun)), untrusted.Text(e.run.Results())
+	}
+	used, elapsed := e.spent()
+	reply.Usage, reply.MS = &used, elapsed.Milliseconds()
+	reply.Read = append([]rule.Provenance{}, e.run.Read()...)
+	return reply
+}
+
+// closing returns the final words of a run: its answer, else its outcome.
+func (r *activeRun) closing(dryRun bool) string {
+	run := r.engine.run
+	switch {
+	case run.Result.Answer != "":
+		return string(run.Result.Answer)
+	case run.Result.Error != "":
+		return string(run.Result.Error)
+	case r.stored != "":
+		return fmt.Sprintf("The plan `%[1]s` is stored: look at it with `/plan show %[1]s`, run it with `/plan run %[1]s`.", r.stored)
+	case dryRun:
+		return fmt.Sprintf("Dry run: %d of %d steps resolved, nothing was called.", run.Done(), len(run.Steps))
+	default:
+		return fmt.Sprintf("%s: %d of %d steps done.", run.Plan.Title, run.Done(), len(run.Steps))
+	}
+}
+
+// remarks returns what the user said to the run that it did not take. One that the user
+// stopped takes them along.
+func (r *activeRun) remarks() []string {
+	if result := r.engine.run.Result; result != nil && result.Status == event.StatusCancelled {
+		return nil
+	}
+	return r.engine.run.UserMessages
+}
+
+// run returns the run as its events have made it.
+func (r *activeRun) run() *agent.Run { return r.engine.run }
+
+// mentions returns what the goal mentions.
+func (r *activeRun) mentions() []prompt.Mention { return r.engine.prompting.Mentions }
+
+// inner reports whether another run requested this one.
+func (r *activeRun) inner() bool { return r.child != nil }
+
+// finishCall passes the result of an inner run to the call that requested it.
+func (r *activeRun) finishCall(attended bool) {
+	r.child.finish(r.engine.run, r.engine.published, cmp.Or(r.engine.broken, r.unsaved), attended)
+}
+
+// askedModel reports whether the run has asked a model since it began or was resumed.
+func (r *activeRun) askedModel() bool {
+	return r.engine.run.Usage.ModelCalls > r.engine.usageBefore.ModelCalls
+}
+
+// record records the tools' durations and the shape of their results for later runs.
+func (r *activeRun) record(cfg *Config) {
+	calls, durations := r.engine.called()
+	if cfg.DryRun || len(calls) == 0 {
+		return
+	}
+	if err := cfg.Store.AddDurations(durations); err != nil {
+		cfg.Logger.Warn("note how long tools took", "error", err)
+	}
+	if err := cfg.Store.NoteCalls(cfg.Workspace, r.engine.run.Catalogue, calls); err != nil {
+		cfg.Logger.Warn("note what tools returned", "error", err)
+	}
 }

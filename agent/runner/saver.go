@@ -46,7 +46,7 @@ func (s *saver) save(key string, value *string, awaited bool) {
 		if err == nil && kept.File == "" && !awaited {
 			return nil
 		}
-		s.back.publish(kept)
+		s.back.publishLater(kept)
 		return nil
 	})
 }
@@ -54,8 +54,8 @@ func (s *saver) save(key string, value *string, awaited bool) {
 // saves reports whether anything is saved.
 func (s *saver) saves() bool { return s.do != nil }
 
-// wait returns a function that waits until all settings of now are saved.
-func (s *saver) wait() func(context.Context) error {
+// saved returns a function that waits until all settings of now are saved.
+func (s *saver) saved() func(context.Context) error {
 	saved := s.last
 	return func(ctx context.Context) error {
 		if saved == nil {

@@ -48,8 +48,8 @@ func (g serverGate) outdated(pending []plan.PendingServer, changes func() []plan
 	}
 }
 
-// wait returns what goals wait for before they use tools; nil is nothing.
-func (q *serverGates) wait() <-chan struct{} { return q.answered }
+// awaited returns what goals wait for before they use tools; nil is nothing.
+func (q *serverGates) awaited() <-chan struct{} { return q.answered }
 
 // ask opens a gate for each server of the project's own configuration, in the order of
 // its file, and withdraws those of servers that no longer wait. Other programs help only
@@ -106,8 +106,8 @@ func (q *serverGates) askAboutChanges(server string) {
 	}
 }
 
-// resolve answers an open gate, and acts on the answer.
-func (q *serverGates) resolve(ctx context.Context, c session.Resolve) {
+// answer answers an open gate, and acts on the answer.
+func (q *serverGates) answer(ctx context.Context, c session.Resolve) {
 	gate, open := q.take(c.Gate)
 	if !open {
 		return

@@ -63,7 +63,7 @@ func (v *servers) logIn(ctx context.Context, server string) {
 	_ = v.events.publish(session.LoginProgress{Server: server})
 	v.back.run(func() func() {
 		err := v.tools.Login(within, server, func(address string) {
-			v.back.publish(session.LoginProgress{Server: server, Address: untrusted.Text(address)})
+			v.back.publishLater(session.LoginProgress{Server: server, Address: untrusted.Text(address)})
 		}, nil)
 		end := session.LoginProgress{Server: server, Ended: true, Cancelled: errors.Is(err, context.Canceled)}
 		if err != nil && !end.Cancelled {
@@ -101,7 +101,7 @@ func (v *servers) toggle(server string, do func(context.Context) (file string, e
 			case file != "":
 				v.events.note("info", fmt.Sprintf("the choice about the MCP server %q is saved in %s", server, file))
 			}
-			v.overview.publish()
+			v.overview.publishStatus()
 		}
 	})
 }

@@ -32,7 +32,7 @@ type Session struct {
 	asked    chan *child // runs requested by plan tools
 	unwanted chan *child // those of asked whose call was stopped
 	waits    chan serverWait
-	prepared chan *preparation
+	prepared chan *preparedJob
 	results  chan func()
 	changed  chan struct{} // the servers of tools
 
@@ -76,7 +76,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 	s := &Session{
 		cfg: cfg.completed(), stream: make(chan event.Event, 64), requests: make(chan request, 64), done: make(chan struct{}),
 		arrivals: make(chan arrival), ended: make(chan *activeRun), asked: make(chan *child), unwanted: make(chan *child),
-		waits: make(chan serverWait), prepared: make(chan *preparation), results: make(chan func()), changed: make(chan struct{}, 1), idle: true,
+		waits: make(chan serverWait), prepared: make(chan *preparedJob), results: make(chan func()), changed: make(chan struct{}, 1), idle: true,
 	}
 	var err error
 	if s.settings, err = newSettings(&s.cfg); err != nil {
@@ -124,9 +124,9 @@ func (s *Session) assemble(journal Journal) {
 	s.servers = &servers{events: s.events, back: s.back, tools: cfg.Tools, overview: s.overview}
 	s.changes = &changes{events: s.events, back: s.back, overview: s.overview, talk: s.talk, copy: cfg.Copy}
 	s.undoer = &undoer{events: s.events, back: s.back, overview: s.overview, talk: s.talk, do: cfg.Undo}
-	s.runs = &runs{cfg: cfg, events: s.events, back: s.back, rules: s.rules, settings: s.settings, arrivals: s.arrivals, ended: s.ended}
+	s.runs = &runs{cfg: cfg, events: s.events, back: s.back, rules: s.rules, settings: s.settings, arrivals: s.arrivals, ended: s.ended, session: s.id}
 	s.children = &children{cfg: cfg, runs: s.runs, budget: s.budget, asked: s.asked, unwanted: s.unwanted}
-	s.runs.planTool = s.children.call
+	s.runs.usePlanTool(s.children.call)
 	s.answers = &answers{events: s.events, back: s.back, runs: s.runs, rules: s.rules, browse: cfg.OpenPage}
 	s.starter = &starter{
 		cfg: cfg, events: s.events, overview: s.overview, talk: s.talk, budget: s.budget, warmer: s.warmer, rules: s.rules, runs: s.runs,
@@ -198,7 +198,7 @@ func (s *Session) loop(ctx context.Context) {
 		case then := <-s.results:
 			then()
 		case <-s.changed:
-			s.overview.publish()
+			s.overview.publishStatus()
 			s.gates.ask(s.busy() || s.intake.Waits())
 		case <-ctx.Done():
 			s.shutDown(ctx)
@@ -214,7 +214,7 @@ func (s *Session) replay() {
 		return
 	}
 	for _, e := range s.cfg.Restored.Events {
-		s.events.resume(e)
+		s.events.continueAfter(e)
 		s.budget.replay(e.Data)
 		if s.talk.replay(e.Data) {
 			s.events.deliver(e)
@@ -243,7 +243,7 @@ func (s *Session) shutDown(ctx context.Context) {
 		case <-s.results: // so that settings are saved meanwhile
 		}
 	}
-	idle := s.back.wait()
+	idle := s.back.ended()
 	for waiting := true; waiting; {
 		select {
 		case p := <-s.prepared:
@@ -302,7 +302,7 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 		}
 	case session.Resolve:
 		if c.Run == s.id {
-			s.gates.resolve(ctx, c)
+			s.gates.answer(ctx, c)
 		} else {
 			s.answers.give(c)
 		}
@@ -362,7 +362,7 @@ func (s *Session) submit(ctx context.Context, typed string) {
 		return func() {
 			switch {
 			case err != nil:
-				_ = s.events.publish(failed(event.ReasonNotOpened, err.Error()))
+				_ = s.events.publish(failedReply(event.ReasonNotOpened, err.Error()))
 			case answer.Text != "" || answer.Then == nil:
 				_ = s.events.publish(event.ChatReply{Text: untrusted.Text(answer.Text)})
 			}
@@ -375,6 +375,12 @@ func (s *Session) submit(ctx context.Context, typed string) {
 
 // busy reports whether a run is in progress or about to start.
 func (s *Session) busy() bool { return s.runs.any() || s.intake.Preparing() || s.changes.pending() }
+
+// undoRefused returns why a run cannot be undone now, "" if it can. A preview
+// changes nothing, so other runs do not block it.
+func (s *Session) undoRefused(run string, preview bool) string {
+	return s.undoer.refused(run, s.runs.find(run) != nil, s.busy() && !preview)
+}
 
 // proceed does what the intake asks for, until it has to wait.
 func (s *Session) proceed(ctx context.Context) {
@@ -389,7 +395,7 @@ func (s *Session) proceed(ctx context.Context) {
 		case intake.Prepare:
 			s.prepare(within, step.Job)
 		case intake.Restore:
-			s.restore()
+			s.restoreConversation()
 		default:
 			s.warmer.occupied(s.busy())
 			was := s.idle
@@ -421,7 +427,7 @@ func (s *Session) prepare(ctx context.Context, j intake.Job) {
 	}
 	s.warmer.stopReading()
 	_ = s.events.publish(s.intake.Queue())
-	answered := s.gates.wait()
+	answered := s.gates.awaited()
 	if j.Compact {
 		answered = nil // it needs no tools
 	}
@@ -433,14 +439,13 @@ func (s *Session) prepare(ctx context.Context, j intake.Job) {
 			case <-ctx.Done():
 			}
 		}
-		p.gather(ctx)
-		s.prepared <- p
+		s.prepared <- p.gather(ctx)
 		return nil
 	})
 }
 
-// restore puts back the messages that the last summary replaced.
-func (s *Session) restore() {
+// restoreConversation puts back the messages that the last summary replaced.
+func (s *Session) restoreConversation() {
 	_ = s.events.publish(s.intake.Queue())
 	if !s.talk.summarized() {
 		s.events.note("info", "the conversation was not summarized: nothing to restore")
@@ -501,7 +506,7 @@ func (s *Session) closed(r *activeRun) {
 	s.measured.add(r.run())
 	s.overview.findBranch()
 	if r.inner() {
-		s.children.ended(r)
+		r.finishCall(s.cfg.Attended)
 	} else {
 		reply := r.reply(s.cfg.DryRun)
 		s.budget.spend(*reply.Usage, reply.MS)

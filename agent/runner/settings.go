@@ -49,6 +49,14 @@ func (m selection) name() string {
 	}
 }
 
+// as returns the selection with the server's name for the chosen model.
+func (m selection) as(name string) selection {
+	if m.model != nil && *m.model != "" {
+		m.model = &name
+	}
+	return m
+}
+
 // profile returns the name of the profile, "" for none.
 func (s *settings) profile() string {
 	if s.chosen.profile == nil {
@@ -104,8 +112,8 @@ func (s *settings) with(c session.Choose) (selection, error) {
 	return m, nil
 }
 
-// choose makes m the selection from the next run on; the current run keeps its own.
-func (s *settings) choose(m selection) { s.chosen = m }
+// adopt makes m the selection from the next run on; the current run keeps its own.
+func (s *settings) adopt(m selection) { s.chosen = m }
 
 // find returns the profile with the given name, nil for "".
 func (s *settings) find(name string) (*Profile, error) {

@@ -60,13 +60,13 @@ func (u *undoer) carryOut(ctx context.Context, run string, preview bool) event.U
 func (u *undoer) report(undone event.Undo) {
 	if undone.Refused != "" {
 		_ = u.events.publish(session.UndoRefused{Undo: undone})
-		_ = u.events.publish(failed(event.ReasonNotOpened, undone.Refused))
+		_ = u.events.publish(failedReply(event.ReasonNotOpened, undone.Refused))
 		return
 	}
 	undone.Diff = ""
 	record := event.ChatUndone{Undo: undone}
 	_ = u.events.publish(record)
-	u.talk.undo(record)
+	u.talk.tellUndone(record)
 	_ = u.events.publish(event.ChatReply{Text: untrusted.Text(undoReply(undone))})
 	u.overview.weigh()
 }

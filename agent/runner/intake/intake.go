@@ -11,6 +11,7 @@ import (
 // Action is what a session does for a job.
 type Action int
 
+// The actions, in the order in which a job meets them.
 const (
 	Nothing Action = iota // until something happens
 	Show                  // publish the queue, which has changed

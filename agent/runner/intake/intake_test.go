@@ -94,7 +94,7 @@ func TestReadJobBeginsBeforeThoseBehindIt(t *testing.T) {
 	equal(t, "may begin", next(t, in, true), "read waits @a", "show")
 	in.TakeMentions(nil, nil, false)
 	equal(t, "was read", next(t, in, true), "prepare waits @a")
-	in.Prepared()
+	_ = in.Prepared()
 	equal(t, "the next", next(t, in, true), "prepare resume r-1")
 }
 
@@ -170,7 +170,7 @@ func TestQueueNamesServersUntilJobIsPrepared(t *testing.T) {
 	if in.SkipServers(); !skipped {
 		t.Error("the wait goes on")
 	}
-	in.Prepared()
+	_ = in.Prepared()
 	if q := in.Queue(); q.Doing != "" || q.Servers != nil {
 		t.Errorf("the queue is %+v", q)
 	}
@@ -182,6 +182,6 @@ func TestRestoringAndSummarizingAreJobs(t *testing.T) {
 	in.Add(intake.Job{Restore: true})
 	in.Add(intake.Job{Execute: &session.Execute{}})
 	equal(t, "commands", next(t, in, true), "prepare summarize the conversation")
-	in.Prepared()
+	_ = in.Prepared()
 	equal(t, "the next", next(t, in, true), "restore restore the conversation")
 }

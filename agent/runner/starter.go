@@ -10,7 +10,9 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/agent/runner/intake"
 	"replan/internal/untrusted"
+	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -29,8 +31,31 @@ type starter struct {
 	tight bool // it was said that the context window is too small
 }
 
+// preparedJob is a job with what its run needs before it can start.
+type preparedJob struct {
+	job       intake.Job
+	jobConfig jobConfig // the settings at its start
+	info      prompt.ModelInfo
+	models    prompt.Models  // that plan in place of it
+	all       plan.Catalogue // all tools
+	catalogue plan.Catalogue // the tools on offer
+	summary   *summary       // set if the conversation was summarized
+	priors    map[string]int64
+	past      pastRun      // the run to resume
+	facts     intent.Facts // about the names in the goal
+	awaited   []string     // servers that did not start in time
+	tight     string       // why the context window is too small, and what to do; "" if it is not
+	missing   []string     // tools that the run still needs and no server offers
+	dirty     int          // files with uncommitted changes
+	unfound   error        // why there is no model
+	err       error        // why the job does not begin
+}
+
+// drop releases a job that does not begin.
+func (p *preparedJob) drop() { p.past.drop() }
+
 // begin begins what was prepared. stopped tells that the job was stopped meanwhile.
-func (s *starter) begin(ctx context.Context, p *preparation, stopped error) {
+func (s *starter) begin(ctx context.Context, p *preparedJob, stopped error) {
 	s.overview.foundModel(p.jobConfig.model, p.info, cmp.Or(p.unfound, p.err))
 	s.overview.foundTools(p.all)
 	p.err = cmp.Or(p.err, stopped)
@@ -47,7 +72,7 @@ func (s *starter) begin(ctx context.Context, p *preparation, stopped error) {
 	}
 	reply, refused := p.refusal()
 	if spent := s.budget.spent(); !refused && spent != "" {
-		reply, refused = failed(agent.SpentReason(spent), "this session has used up its budget of "+spent+" (guard "+spent+"): raise it in [session_limits] of the configuration, or start a new session"), true
+		reply, refused = failedReply(agent.SpentReason(spent), "this session has used up its budget of "+spent+" (guard "+spent+"): raise it in [session_limits] of the configuration, or start a new session"), true
 	}
 	if refused {
 		p.drop()
@@ -61,16 +86,16 @@ func (s *starter) begin(ctx context.Context, p *preparation, stopped error) {
 		s.resume(ctx, p)
 		return
 	}
-	if p.answerless() {
+	if p.answerless() && !s.cfg.DryRun {
 		s.events.note("warn", "there will be no answer, because there is no model; start Ollama, or choose one with --host and --model")
 	}
 	if _, err := s.runs.start(ctx, s.runs.newID(), s.started(p), nil); err != nil {
-		_ = s.events.publish(failed(event.ReasonStepFailed, err.Error()))
+		_ = s.events.publish(failedReply(event.ReasonStepFailed, err.Error()))
 	}
 }
 
 // shorten applies the summary written during a preparation.
-func (s *starter) shorten(p *preparation) {
+func (s *starter) shorten(p *preparedJob) {
 	c := p.summary
 	switch {
 	case c != nil:
@@ -92,7 +117,7 @@ func (s *starter) shorten(p *preparation) {
 }
 
 // resume resumes a run, within limits that may have been raised since.
-func (s *starter) resume(ctx context.Context, p *preparation) {
+func (s *starter) resume(ctx context.Context, p *preparedJob) {
 	run := p.past.run
 	limits := run.Limits
 	if s.cfg.Raise != nil {
@@ -101,7 +126,7 @@ func (s *starter) resume(ctx context.Context, p *preparation) {
 	if s.cfg.Copy != nil {
 		if _, err := s.cfg.Copy.Begin(run.ID); err != nil {
 			p.drop()
-			_ = s.events.publish(failed(event.ReasonNotOpened, err.Error()))
+			_ = s.events.publish(failedReply(event.ReasonNotOpened, err.Error()))
 			return
 		}
 	}
@@ -112,13 +137,13 @@ func (s *starter) resume(ctx context.Context, p *preparation) {
 }
 
 // started returns the event that starts a new run.
-func (s *starter) started(p *preparation) event.RunStarted {
+func (s *starter) started(p *preparedJob) event.RunStarted {
 	limits, _ := s.budget.lease()
 	prompting := p.promptingOf(s.talk.history())
 	prompting.Servers = instructions(s.cfg.Tools.Status(), p.catalogue)
 	started := event.RunStarted{
 		Goal: untrusted.Text(p.job.Goal), Model: p.info.Name, Limits: limits,
-		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.Create && !p.job.Run, SkipSynthesis: p.job.Run, Routing: p.routing(),
+		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.Create && !p.job.Run, SkipSynthesis: p.job.Run, Routing: p.jobConfig.routing(s.cfg.Routing, p.facts),
 		Dirty: p.dirty, OnFailure: s.cfg.OnFailure, Read: s.talk.untrusted(),
 	}
 	if x := p.job.Execute; x != nil {
@@ -131,7 +156,7 @@ func (s *starter) started(p *preparation) event.RunStarted {
 }
 
 // promptingOf returns what shapes the requests of the new run, with the conversation.
-func (p *preparation) promptingOf(conversation []prompt.Message) prompt.Prompting {
+func (p *preparedJob) promptingOf(conversation []prompt.Message) prompt.Prompting {
 	prompting := p.jobConfig.prompting
 	prompting.Conversation, prompting.Mentions = conversation, p.job.Mentions
 	prompting.ContextWindow, prompting.ModelTools, prompting.Models = p.info.ContextWindow, p.info.Tools, p.models
@@ -146,32 +171,32 @@ func (p *preparation) promptingOf(conversation []prompt.Message) prompt.Promptin
 }
 
 // answerless reports whether the plan is to end with an answer that nobody can write.
-func (p *preparation) answerless() bool {
+func (p *preparedJob) answerless() bool {
 	x := p.job.Execute
-	return x != nil && x.Synthesize && p.info.Name == "" && !p.cfg.DryRun
+	return x != nil && x.Synthesize && p.info.Name == ""
 }
 
 // refusal returns the reply for a job that does not begin, and whether it is
 // refused.
-func (p *preparation) refusal() (reply event.ChatReply, refused bool) {
+func (p *preparedJob) refusal() (reply event.ChatReply, refused bool) {
 	run := p.past.run
 	switch {
 	case errors.Is(p.err, context.Canceled):
 		return event.ChatReply{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Text: "stopped before it started"}, true
 	case errors.Is(p.err, errNotOpened), errors.Is(p.err, errNoCopy):
-		return failed(event.ReasonNotOpened, p.err.Error()), true
+		return failedReply(event.ReasonNotOpened, p.err.Error()), true
 	case errors.Is(p.err, errNoArgs):
-		return failed(event.ReasonNoArgs, p.err.Error()), true
+		return failedReply(event.ReasonNoArgs, p.err.Error()), true
 	case errors.As(p.err, new(agent.InvalidGoalError)):
-		return failed(event.ReasonInvalidGoal, p.err.Error()), true
+		return failedReply(event.ReasonInvalidGoal, p.err.Error()), true
 	case p.err != nil:
-		reply = failed(event.ReasonNoModel, p.err.Error())
+		reply = failedReply(event.ReasonNoModel, p.err.Error())
 		reply.Asks = errors.Is(p.err, errNoWords)
 		return reply, true
 	case len(p.missing) > 0:
-		return failed(event.ReasonNotOpened, fmt.Sprintf("%v: it needs %s, which no server offers now; resume it with the same servers", errNotOpened, strings.Join(p.missing, ", "))), true
+		return failedReply(event.ReasonNotOpened, fmt.Sprintf("%v: it needs %s, which no server offers now; resume it with the same servers", errNotOpened, strings.Join(p.missing, ", "))), true
 	case p.job.Resume != "" && run.Undone != nil:
-		return failed(event.ReasonNotOpened, "the run "+agent.ShortID(run.ID)+" is undone, so its steps cannot be continued: start its goal or plan again"), true
+		return failedReply(event.ReasonNotOpened, "the run "+agent.ShortID(run.ID)+" is undone, so its steps cannot be continued: start its goal or plan again"), true
 	case p.job.Resume != "" && !run.Resumable():
 		return event.ChatReply{
 			Run: run.ID, Status: run.Result.Status, Reason: run.Result.Reason,
@@ -179,20 +204,6 @@ func (p *preparation) refusal() (reply event.ChatReply, refused bool) {
 		}, true
 	}
 	return event.ChatReply{}, false
-}
-
-// failed returns the reply for what was not done.
-func failed(reason event.Reason, sentence string) event.ChatReply {
-	return event.ChatReply{Status: event.StatusFailed, Reason: reason, Text: untrusted.Text(sentence)}
-}
-
-// ofPlan returns the limits of a run whose plan is given. Its steps are
-// unbounded, unless the bound is one that does not grow.
-func ofPlan(l event.Limits) event.Limits {
-	if l.GrowSteps {
-		l.MaxSteps = 0
-	}
-	return l
 }
 
 // instructions is what the servers of tools say about themselves, by name.
