@@ -185,3 +185,13 @@ func TestRestoringAndSummarizingAreJobs(t *testing.T) {
 	_ = in.Prepared()
 	equal(t, "the next", next(t, in, true), "restore restore the conversation")
 }
+
+func TestOneJobIsPreparedAtATime(t *testing.T) {
+	in := intake.New(true)
+	in.Add(intake.Words("first"))
+	in.Add(intake.Words("second"))
+	equal(t, "both typed", next(t, in, true), "prepare first", "show")
+	equal(t, "still preparing", next(t, in, true))
+	_ = in.Prepared()
+	equal(t, "prepared", next(t, in, true), "prepare second")
+}
