@@ -15,11 +15,11 @@ const byUser = "user"
 
 // answers passes what the user answers to the run that asked.
 type answers struct {
-	events *publisher
-	back   *background
-	runs   *runs
-	rules  *rulebook
-	browse func(url string) error // opens a page; nil if there is no browser
+	events     *publisher
+	background *background
+	runs       *runs
+	rules      *rulebook
+	browse     func(url string) error // opens a page; nil if there is no browser
 }
 
 // give passes on an answer. It does nothing if the question is not open any more.
@@ -149,13 +149,13 @@ func (a *answers) elicitation(c session.AnswerElicitation) {
 
 // openPage opens a web page, or tells the user to.
 func (a *answers) openPage(url string) {
-	a.back.run(func() func() {
+	a.background.run(func() func() {
 		err := errors.New("no browser is known here")
 		if a.browse != nil {
 			err = a.browse(url)
 		}
 		if err != nil {
-			a.back.publishLater(event.Note{Level: "warn", Text: untrusted.Text("open the page yourself: " + url + " (" + err.Error() + ")")})
+			a.background.publishLater(event.Note{Level: "warn", Text: untrusted.Text("open the page yourself: " + url + " (" + err.Error() + ")")})
 		}
 		return nil
 	})

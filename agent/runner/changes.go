@@ -13,11 +13,11 @@ import (
 // changes are what runs changed in the copy of the workspace, until the user takes or
 // drops them.
 type changes struct {
-	events   *publisher
-	back     *background
-	overview *overview
-	talk     *conversation
-	copy     WorkingCopy // nil if runs work in the workspace itself
+	events       *publisher
+	background   *background
+	overview     *overview
+	conversation *conversation
+	copy         WorkingCopy // nil if runs work in the workspace itself
 
 	offered string // what was shown last; "" is nothing
 	busy    bool   // they are being looked up, taken or dropped
@@ -33,7 +33,7 @@ func (c *changes) offer(ctx context.Context, asked bool) {
 		return
 	}
 	c.busy = true
-	c.back.run(func() func() {
+	c.background.run(func() func() {
 		found, err := c.copy.Changes(ctx)
 		return func() {
 			c.busy = false
@@ -67,7 +67,7 @@ func (c *changes) settle(ctx context.Context, choice event.ChangesChoice, active
 		return
 	}
 	c.busy = true
-	c.back.run(func() func() {
+	c.background.run(func() func() {
 		done, err := c.copy.Settle(ctx, choice)
 		if err != nil {
 			done.Refused = err.Error()
@@ -93,7 +93,7 @@ func (c *changes) report(done event.SettledChanges) {
 		for _, run := range done.Runs {
 			record := event.ChatUndone{Undo: event.Undo{Run: run, Files: []event.UndoneFile{}}}
 			_ = c.events.publish(record)
-			c.talk.tellUndone(record)
+			c.conversation.tellUndone(record)
 		}
 	}
 	_ = c.events.publish(event.ChatReply{Text: untrusted.Text(settledReply(done))})

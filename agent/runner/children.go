@@ -17,11 +17,11 @@ import (
 
 // children starts the runs that other runs request, whose chat model called a plan tool.
 type children struct {
-	cfg      *Config
-	runs     *runs
-	budget   *account
-	asked    chan<- *child // to the owner of the session
-	unwanted chan<- *child // those of asked whose call was stopped
+	cfg       *Config
+	runs      *runs
+	account   *account
+	requested chan<- *child // to the owner of the session
+	stopped   chan<- *child // those of requested whose call was stopped
 }
 
 // call carries out a call of a plan tool, in a worker. It has the session start a run and
@@ -34,11 +34,11 @@ func (c *children) call(ctx context.Context, outer *engine, priors map[string]in
 	if err := k.readArgs(c.cfg.Store); k.past == nil && err != nil {
 		return k.failed(event.FailureTool, err.Error())
 	}
-	c.asked <- k
+	c.requested <- k
 	select {
 	case <-k.over:
 	case <-ctx.Done():
-		c.unwanted <- k
+		c.stopped <- k
 		<-k.over
 	}
 	if failed, ok := k.result.(event.StepFailed); ok && failed.Failure == event.FailureInterrupted && under.stopped() != nil {
@@ -134,7 +134,7 @@ func (c *children) takeUp(ctx context.Context, k *child) {
 // inner run has used so far.
 func (c *children) lease(limits event.Limits, own event.Usage) (event.Limits, error) {
 	current, elapsed := c.runs.spent()
-	leased, spent := c.budget.leaseInner(limits, own, current, elapsed)
+	leased, spent := c.account.leaseInner(limits, own, current, elapsed)
 	if spent != "" {
 		return leased, fmt.Errorf("this session has used up its budget of %s: answer with the results so far", spent)
 	}

@@ -13,13 +13,13 @@ import (
 // chooser carries out the user's choices of model, profile and thinking level, in their
 // order. A choice that changes the model waits until it was looked up.
 type chooser struct {
-	events   *publisher
-	back     *background
-	model    Model
-	settings *settings
-	overview *overview
-	warmer   *warmer
-	saver    *saver
+	events     *publisher
+	background *background
+	model      Model
+	settings   *settings
+	overview   *overview
+	warmer     *warmer
+	saver      *saver
 
 	waiting []session.Choose
 	stop    context.CancelFunc // ends the lookup; nil if there is none
@@ -64,7 +64,7 @@ func (h *chooser) applyNext(ctx context.Context) {
 		}
 		var looking context.Context
 		looking, h.stop = context.WithCancel(ctx)
-		h.back.run(func() func() {
+		h.background.run(func() func() {
 			info, err := h.model.Describe(looking, m.name())
 			if err == nil && c.Planner != nil && *c.Planner != "" {
 				_, err = h.model.Describe(looking, *c.Planner)

@@ -41,7 +41,7 @@ func (p *preparation) compact(ctx context.Context) {
 			return
 		}
 		c.event.Reason = untrusted.Text(fmt.Sprintf("it took more than %d %% of the model's context window", p.jobConfig.share))
-		p.back.publishLater(event.Note{Level: "info", Text: "summarizing the conversation to make room for the goal"})
+		p.background.publishLater(event.Note{Level: "info", Text: "summarizing the conversation to make room for the goal"})
 	}
 	brief.Prompting.Conversation = messages[:cut]
 	text, err := p.summarize(ctx, brief, c)

@@ -22,10 +22,10 @@ var ErrUnnamed = errors.New("nothing is called so")
 
 // input is what the user types: its history, and what it mentions.
 type input struct {
-	help   InputHelp // nil: neither is known
-	events *publisher
-	back   *background
-	log    *slog.Logger
+	help       InputHelp // nil: neither is known
+	events     *publisher
+	background *background
+	log        *slog.Logger
 }
 
 // publishHistory publishes the input history.
@@ -47,7 +47,7 @@ func (i *input) record(text string) {
 	if i.help == nil || strings.TrimLeft(text, " ") != text || strings.TrimSpace(text) == "" {
 		return
 	}
-	i.back.run(func() func() {
+	i.background.run(func() func() {
 		if err := i.help.Remember(text); err != nil {
 			i.log.Warn("keep what was sent", "error", err)
 		}

@@ -13,12 +13,12 @@ import (
 
 // installer pulls and removes models of the session's server, one pull at a time.
 type installer struct {
-	model    Model
-	now      func() time.Time
-	events   *publisher
-	back     *background
-	overview *overview
-	scout    *scout
+	model      Model
+	now        func() time.Time
+	events     *publisher
+	background *background
+	overview   *overview
+	scout      *scout
 
 	pulling string // the model that is pulled; "" is none
 	cancel  func() // of that pull; never nil
@@ -60,11 +60,11 @@ func (n *installer) pull(ctx context.Context, name string) {
 	pulling, cancel := context.WithCancel(ctx)
 	n.pulling, n.cancel = name, cancel
 	_ = n.events.publish(session.PullProgress{Model: name})
-	n.back.run(func() func() {
+	n.background.run(func() func() {
 		m := meter{model: name, now: n.now}
 		err := server.Pull(pulling, name, func(step string, done, total int64) {
 			if report, due := m.read(step, done, total); due {
-				n.back.publishLater(report)
+				n.background.publishLater(report)
 			}
 		})
 		end := m.last
@@ -99,7 +99,7 @@ func (n *installer) remove(ctx context.Context, name string, busy bool) {
 		_ = n.events.publish(session.Removed{Model: name, Problem: untrusted.Text("a run uses " + name + ": wait for its end, or stop it first")})
 		return
 	}
-	n.back.run(func() func() {
+	n.background.run(func() func() {
 		removed := session.Removed{Model: name}
 		if err := server.Remove(ctx, name); err != nil {
 			removed.Problem = untrusted.Text(err.Error())

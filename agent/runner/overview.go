@@ -19,15 +19,15 @@ import (
 // overview is what a session works with: its model, its tools and their servers, and
 // what the next run would begin with. It publishes the session's status.
 type overview struct {
-	events   *publisher
-	back     *background
-	tools    Tools
-	branch   func() string // nil skips the lookup
-	routing  event.Routing
-	settings *settings
-	talk     *conversation
-	measured *measurements
-	budget   *account
+	events       *publisher
+	background   *background
+	tools        Tools
+	branch       func() string // nil skips the lookup
+	routing      event.Routing
+	settings     *settings
+	conversation *conversation
+	measurements *measurements
+	account      *account
 
 	status    session.Status
 	catalogue plan.Catalogue    // as last seen; nil if unknown
@@ -193,7 +193,7 @@ func (o *overview) findBranch() {
 	if o.branch == nil {
 		return
 	}
-	o.back.run(func() func() {
+	o.background.run(func() func() {
 		branch := untrusted.Text(o.branch())
 		return func() {
 			if o.status.Branch != branch {
@@ -235,12 +235,12 @@ func (t jobConfig) routing(configured event.Routing, facts intent.Facts) event.R
 
 // jobConfig returns the settings of the next job.
 func (o *overview) jobConfig() jobConfig {
-	t := jobConfig{model: o.settings.model(), share: o.talk.share(), summed: o.talk.summarized(), spent: o.budget.spent() != ""}
+	t := jobConfig{model: o.settings.model(), share: o.conversation.share(), summed: o.conversation.summarized(), spent: o.account.spent() != ""}
 	t.prompting, t.tools = o.settings.prompting()
-	if measured := o.measured.rate(string(o.status.Model)); measured > 0 {
+	if measured := o.measurements.rate(string(o.status.Model)); measured > 0 {
 		t.prompting.BytesPerToken = measured
 	}
-	t.rates, t.wanted = o.measured.snapshot()
-	t.prompting.Conversation = o.talk.history()
+	t.rates, t.wanted = o.measurements.snapshot()
+	t.prompting.Conversation = o.conversation.history()
 	return t
 }

@@ -17,9 +17,9 @@ import (
 // gather, and sends the prepared job to the owner of the session. It sees nothing of the
 // session but its settings at the start.
 type preparation struct {
-	cfg   *Config
-	back  *background
-	waits chan<- serverWait // what the preparation waits for
+	cfg        *Config
+	background *background
+	waits      chan<- serverWait // what the preparation waits for
 	preparedJob
 }
 
@@ -30,9 +30,9 @@ type serverWait struct {
 }
 
 // newPreparation returns the preparation of a job with the given settings.
-func newPreparation(cfg *Config, back *background, waits chan<- serverWait, j intake.Job, t jobConfig) *preparation {
+func newPreparation(cfg *Config, background *background, waits chan<- serverWait, j intake.Job, t jobConfig) *preparation {
 	found := preparedJob{job: j, jobConfig: t, past: pastRun{run: agent.NewRun(nil)}, priors: map[string]int64{}}
-	return &preparation{cfg: cfg, back: back, waits: waits, preparedJob: found}
+	return &preparation{cfg: cfg, background: background, waits: waits, preparedJob: found}
 }
 
 // gather prepares the job. It stops at the first error.
@@ -95,7 +95,7 @@ func (p *preparation) countDirty(ctx context.Context) (count func() int) {
 		return func() int { return 0 }
 	}
 	counted := make(chan int, 1)
-	p.back.run(func() func() {
+	p.background.run(func() func() {
 		counted <- p.cfg.Dirty(ctx)
 		return nil
 	})

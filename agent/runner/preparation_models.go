@@ -52,7 +52,7 @@ func (p *preparation) planners(ctx context.Context, plans bool) error {
 		return err
 	default:
 		p.models = prompt.Models{}
-		p.back.publishLater(event.Note{Level: "warn", Text: untrusted.Text(fmt.Sprintf("%s would make a new plan, since %v", p.info.Name, err))})
+		p.background.publishLater(event.Note{Level: "warn", Text: untrusted.Text(fmt.Sprintf("%s would make a new plan, since %v", p.info.Name, err))})
 		return nil
 	}
 }
@@ -144,7 +144,7 @@ func (p *preparation) enlarge(ctx context.Context, g growth) prompt.ModelInfo {
 		p.tight = tightWords(g.info, need, why)
 		return g.info
 	}
-	p.back.publishLater(event.Note{Level: "info", Text: untrusted.Text(fmt.Sprintf(
+	p.background.publishLater(event.Note{Level: "info", Text: untrusted.Text(fmt.Sprintf(
 		"the context window of %s has grown from %dk to %dk tokens, since %s; the model was loaded with it", info.Name, window/1024, info.ContextWindow/1024, why))})
 	return info
 }

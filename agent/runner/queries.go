@@ -33,7 +33,7 @@ func query[T any](ctx context.Context, s *Session, prepare func() func(ctx conte
 	answer := make(chan reply, 1)
 	read := func(owned context.Context) {
 		work := prepare()
-		s.back.run(func() func() {
+		s.background.run(func() func() {
 			within, cancel := context.WithCancel(owned)
 			defer cancel()
 			defer context.AfterFunc(ctx, cancel)()

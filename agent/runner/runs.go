@@ -20,15 +20,15 @@ import (
 // runs holds the runs of a session that are in progress: one that a job began, then those
 // that its plan tools started.
 type runs struct {
-	cfg      *Config
-	events   *publisher
-	back     *background
-	rules    *rulebook
-	settings *settings
-	arrivals chan<- arrival
-	ended    chan<- *activeRun
-	session  string   // the id
-	planTool planTool // never nil once a run starts
+	cfg        *Config
+	events     *publisher
+	background *background
+	rules      *rulebook
+	settings   *settings
+	arrivals   chan<- arrival
+	ended      chan<- *activeRun
+	session    string   // the id
+	planTool   planTool // never nil once a run starts
 
 	active   []*activeRun
 	warnings warnings
@@ -198,7 +198,7 @@ func (rs *runs) leave(e *engine) {
 	}
 	r := rs.active[at]
 	r.leaving = true
-	rs.back.run(func() func() {
+	rs.background.run(func() func() {
 		e.workers.Wait()
 		rs.ended <- r
 		return nil

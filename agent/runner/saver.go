@@ -11,11 +11,11 @@ import (
 // saver saves settings that the user chose, for later sessions. Workers do it, since a
 // file may be locked; they do so one at a time, in order.
 type saver struct {
-	events *publisher
-	back   *background
-	log    *slog.Logger
-	do     func(key string, value *string) (file string, err error) // nil saves nothing
-	last   <-chan struct{}                                          // closed when the last setting is saved; nil if there was none
+	events     *publisher
+	background *background
+	log        *slog.Logger
+	do         func(key string, value *string) (file string, err error) // nil saves nothing
+	last       <-chan struct{}                                          // closed when the last setting is saved; nil if there was none
 }
 
 // save saves a setting and reports it. A nil value removes it. Where nothing is saved,
@@ -33,7 +33,7 @@ func (s *saver) save(key string, value *string, awaited bool) {
 	}
 	before, saved := s.last, make(chan struct{})
 	s.last = saved
-	s.back.run(func() func() {
+	s.background.run(func() func() {
 		defer close(saved)
 		if before != nil {
 			<-before
@@ -46,7 +46,7 @@ func (s *saver) save(key string, value *string, awaited bool) {
 		if err == nil && kept.File == "" && !awaited {
 			return nil
 		}
-		s.back.publishLater(kept)
+		s.background.publishLater(kept)
 		return nil
 	})
 }

@@ -9,21 +9,21 @@ import (
 
 // scout finds out what a session works with, to show it.
 type scout struct {
-	model    Model
-	tools    Tools
-	within   time.Duration // how long servers may take to start, unless they say more
-	back     *background
-	overview *overview
-	warmer   *warmer
+	model      Model
+	tools      Tools
+	within     time.Duration // how long servers may take to start, unless they say more
+	background *background
+	overview   *overview
+	warmer     *warmer
 }
 
 // look looks up first the model, then the tools, whose servers may have to start.
 func (s *scout) look(ctx context.Context) {
 	t := s.overview.jobConfig()
 	s.overview.findBranch()
-	s.back.run(func() func() {
+	s.background.run(func() func() {
 		info, err := s.model.Describe(ctx, t.model)
-		s.back.report(func() {
+		s.background.report(func() {
 			s.overview.foundModel(t.model, info, err)
 			s.overview.foundTools(nil)
 			s.warmer.expect(ctx)

@@ -12,10 +12,10 @@ import (
 
 // servers carries out commands about the tool servers.
 type servers struct {
-	events   *publisher
-	back     *background
-	tools    Tools
-	overview *overview
+	events     *publisher
+	background *background
+	tools      Tools
+	overview   *overview
 
 	login       string // the server that is being logged in to; "" is none
 	cancelLogin func()
@@ -61,9 +61,9 @@ func (v *servers) logIn(ctx context.Context, server string) {
 	within, cancel := context.WithCancel(ctx)
 	v.login, v.cancelLogin = server, cancel
 	_ = v.events.publish(session.LoginProgress{Server: server})
-	v.back.run(func() func() {
+	v.background.run(func() func() {
 		err := v.tools.Login(within, server, func(address string) {
-			v.back.publishLater(session.LoginProgress{Server: server, Address: untrusted.Text(address)})
+			v.background.publishLater(session.LoginProgress{Server: server, Address: untrusted.Text(address)})
 		}, nil)
 		end := session.LoginProgress{Server: server, Ended: true, Cancelled: errors.Is(err, context.Canceled)}
 		if err != nil && !end.Cancelled {
@@ -89,7 +89,7 @@ const disableWithin = 5 * time.Second
 // toggle disables or enables a server, and reports the changed file or why it
 // was not possible.
 func (v *servers) toggle(server string, do func(context.Context) (file string, err error)) {
-	v.back.run(func() func() {
+	v.background.run(func() func() {
 		ctx, cancel := context.WithTimeout(context.Background(), disableWithin)
 		defer cancel()
 		file, err := do(ctx)

@@ -27,38 +27,38 @@ type Session struct {
 	cancel   context.CancelFunc
 
 	// What workers send.
-	arrivals chan arrival // unbuffered: once a run's workers are gone, all their events were received
-	ended    chan *activeRun
-	asked    chan *child // runs requested by plan tools
-	unwanted chan *child // those of asked whose call was stopped
-	waits    chan serverWait
-	prepared chan *preparedJob
-	results  chan func()
-	changed  chan struct{} // the servers of tools
+	arrivals     chan arrival // unbuffered: once a run's workers are gone, all their events were received
+	endedRuns    chan *activeRun
+	planCalls    chan *child // runs requested by plan tools
+	stoppedCalls chan *child // those of planCalls that were stopped
+	serverWaits  chan serverWait
+	preparedJobs chan *preparedJob
+	results      chan func()
+	newStatus    chan struct{} // of the servers of tools
 
-	events    *publisher
-	back      *background
-	input     *input
-	intake    *intake.Intake
-	starter   *starter
-	runs      *runs
-	children  *children
-	answers   *answers
-	rules     *rulebook
-	gates     *serverGates
-	talk      *conversation
-	budget    *account
-	measured  *measurements
-	overview  *overview
-	settings  *settings
-	chooser   *chooser
-	saver     *saver
-	scout     *scout
-	warmer    *warmer
-	installer *installer
-	servers   *servers
-	changes   *changes
-	undoer    *undoer
+	events       *publisher
+	background   *background
+	input        *input
+	intake       *intake.Intake
+	starter      *starter
+	runs         *runs
+	children     *children
+	answers      *answers
+	rules        *rulebook
+	gates        *serverGates
+	conversation *conversation
+	account      *account
+	measurements *measurements
+	overview     *overview
+	settings     *settings
+	chooser      *chooser
+	saver        *saver
+	scout        *scout
+	warmer       *warmer
+	installer    *installer
+	servers      *servers
+	changes      *changes
+	undoer       *undoer
 
 	idle bool // nothing is underway, so somebody may be about to type a goal
 }
@@ -75,8 +75,8 @@ type request struct {
 func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 	s := &Session{
 		cfg: cfg.completed(), stream: make(chan event.Event, 64), requests: make(chan request, 64), done: make(chan struct{}),
-		arrivals: make(chan arrival), ended: make(chan *activeRun), asked: make(chan *child), unwanted: make(chan *child),
-		waits: make(chan serverWait), prepared: make(chan *preparedJob), results: make(chan func()), changed: make(chan struct{}, 1), idle: true,
+		arrivals: make(chan arrival), endedRuns: make(chan *activeRun), planCalls: make(chan *child), stoppedCalls: make(chan *child),
+		serverWaits: make(chan serverWait), preparedJobs: make(chan *preparedJob), results: make(chan func()), newStatus: make(chan struct{}, 1), idle: true,
 	}
 	var err error
 	if s.settings, err = newSettings(&s.cfg); err != nil {
@@ -98,38 +98,39 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 	return s, nil
 }
 
-// assemble makes the parts of the session. Each knows only those made before it.
+// assemble makes the parts of the session. Each knows only those made before it; calls of
+// plan tools alone go the other way.
 func (s *Session) assemble(journal Journal) {
 	cfg := &s.cfg
 	s.events = &publisher{session: s.id, journal: journal, out: s.stream, now: cfg.Now, log: cfg.Logger}
-	s.back = &background{events: s.events, results: s.results}
-	s.input = &input{help: cfg.InputHelp, events: s.events, back: s.back, log: cfg.Logger}
-	s.talk, s.measured = &conversation{}, newMeasurements()
-	s.budget = &account{each: cfg.Limits, limits: cfg.SessionLimits}
+	s.background = &background{events: s.events, results: s.results}
+	s.input = &input{help: cfg.InputHelp, events: s.events, background: s.background, log: cfg.Logger}
+	s.conversation, s.measurements = &conversation{}, newMeasurements()
+	s.account = &account{each: cfg.Limits, limits: cfg.SessionLimits}
 	s.rules = &rulebook{workspace: cfg.Workspace, trusted: cfg.Trusted, delegated: cfg.Delegated, saves: cfg.Remember, rules: cfg.Rules}
-	s.saver = &saver{events: s.events, back: s.back, log: cfg.Logger, do: cfg.Keep}
+	s.saver = &saver{events: s.events, background: s.background, log: cfg.Logger, do: cfg.Keep}
 	s.gates = &serverGates{events: s.events, tools: cfg.Tools}
 	s.overview = &overview{
-		events: s.events, back: s.back, tools: cfg.Tools, branch: cfg.Branch, routing: cfg.Routing,
-		settings: s.settings, talk: s.talk, measured: s.measured, budget: s.budget, troubles: map[string]string{},
+		events: s.events, background: s.background, tools: cfg.Tools, branch: cfg.Branch, routing: cfg.Routing,
+		settings: s.settings, conversation: s.conversation, measurements: s.measurements, account: s.account, troubles: map[string]string{},
 		status: session.Status{Workspace: untrusted.Text(cfg.Workspace), Instructions: untrusted.Text(cfg.Instructions), Host: untrusted.Text(cfg.Host)},
 	}
 	s.warmer = &warmer{
 		model: cfg.Model, survey: cfg.Survey, unasked: cfg.Warm, now: cfg.Now, log: cfg.Logger,
-		back: s.back, overview: s.overview, warming: map[string]bool{}, stop: func() {},
+		background: s.background, overview: s.overview, warming: map[string]bool{}, stop: func() {},
 	}
-	s.scout = &scout{model: cfg.Model, tools: cfg.Tools, within: cfg.ReadyWithin, back: s.back, overview: s.overview, warmer: s.warmer}
-	s.chooser = &chooser{events: s.events, back: s.back, model: cfg.Model, settings: s.settings, overview: s.overview, warmer: s.warmer, saver: s.saver}
-	s.installer = &installer{model: cfg.Model, now: cfg.Now, events: s.events, back: s.back, overview: s.overview, scout: s.scout, cancel: func() {}}
-	s.servers = &servers{events: s.events, back: s.back, tools: cfg.Tools, overview: s.overview}
-	s.changes = &changes{events: s.events, back: s.back, overview: s.overview, talk: s.talk, copy: cfg.Copy}
-	s.undoer = &undoer{events: s.events, back: s.back, overview: s.overview, talk: s.talk, do: cfg.Undo}
-	s.runs = &runs{cfg: cfg, events: s.events, back: s.back, rules: s.rules, settings: s.settings, arrivals: s.arrivals, ended: s.ended, session: s.id}
-	s.children = &children{cfg: cfg, runs: s.runs, budget: s.budget, asked: s.asked, unwanted: s.unwanted}
+	s.scout = &scout{model: cfg.Model, tools: cfg.Tools, within: cfg.ReadyWithin, background: s.background, overview: s.overview, warmer: s.warmer}
+	s.chooser = &chooser{events: s.events, background: s.background, model: cfg.Model, settings: s.settings, overview: s.overview, warmer: s.warmer, saver: s.saver}
+	s.installer = &installer{model: cfg.Model, now: cfg.Now, events: s.events, background: s.background, overview: s.overview, scout: s.scout, cancel: func() {}}
+	s.servers = &servers{events: s.events, background: s.background, tools: cfg.Tools, overview: s.overview}
+	s.changes = &changes{events: s.events, background: s.background, overview: s.overview, conversation: s.conversation, copy: cfg.Copy}
+	s.undoer = &undoer{events: s.events, background: s.background, overview: s.overview, conversation: s.conversation, do: cfg.Undo}
+	s.runs = &runs{cfg: cfg, events: s.events, background: s.background, rules: s.rules, settings: s.settings, arrivals: s.arrivals, ended: s.endedRuns, session: s.id}
+	s.children = &children{cfg: cfg, runs: s.runs, account: s.account, requested: s.planCalls, stopped: s.stoppedCalls}
 	s.runs.usePlanTool(s.children.call)
-	s.answers = &answers{events: s.events, back: s.back, runs: s.runs, rules: s.rules, browse: cfg.OpenPage}
+	s.answers = &answers{events: s.events, background: s.background, runs: s.runs, rules: s.rules, browse: cfg.OpenPage}
 	s.starter = &starter{
-		cfg: cfg, events: s.events, overview: s.overview, talk: s.talk, budget: s.budget, warmer: s.warmer, rules: s.rules, runs: s.runs,
+		cfg: cfg, events: s.events, overview: s.overview, conversation: s.conversation, account: s.account, warmer: s.warmer, rules: s.rules, runs: s.runs,
 	}
 	s.intake = intake.New(cfg.InputHelp != nil)
 }
@@ -162,7 +163,7 @@ func (s *Session) loop(ctx context.Context) {
 	defer close(s.stream)
 	s.cfg.Tools.Watch(func() {
 		select {
-		case s.changed <- struct{}{}:
+		case s.newStatus <- struct{}{}:
 		default:
 		}
 	})
@@ -180,24 +181,24 @@ func (s *Session) loop(ctx context.Context) {
 			}
 		case a := <-s.arrivals:
 			s.runs.arrived(a, s.arrivals)
-		case r := <-s.ended:
+		case r := <-s.endedRuns:
 			s.closed(r)
 			if !s.busy() {
 				s.changes.offer(ctx, false)
 			}
 			s.proceed(ctx)
 			s.gates.ask(s.busy() || s.intake.Waits())
-		case k := <-s.asked:
+		case k := <-s.planCalls:
 			s.children.spawn(ctx, k)
-		case k := <-s.unwanted:
+		case k := <-s.stoppedCalls:
 			s.children.recall(k)
-		case w := <-s.waits:
+		case w := <-s.serverWaits:
 			s.intake.Await(w.servers, w.skip)
-		case p := <-s.prepared:
+		case p := <-s.preparedJobs:
 			s.starter.begin(ctx, p, s.intake.Prepared())
 		case then := <-s.results:
 			then()
-		case <-s.changed:
+		case <-s.newStatus:
 			s.overview.publishStatus()
 			s.gates.ask(s.busy() || s.intake.Waits())
 		case <-ctx.Done():
@@ -215,12 +216,12 @@ func (s *Session) replay() {
 	}
 	for _, e := range s.cfg.Restored.Events {
 		s.events.continueAfter(e)
-		s.budget.replay(e.Data)
-		if s.talk.replay(e.Data) {
+		s.account.replay(e.Data)
+		if s.conversation.replay(e.Data) {
 			s.events.deliver(e)
 		}
 	}
-	s.talk.replayed()
+	s.conversation.replayed()
 }
 
 // shutDown stops the current runs and handles the last events of their workers.
@@ -234,21 +235,21 @@ func (s *Session) shutDown(ctx context.Context) {
 		select {
 		case a := <-s.arrivals:
 			s.runs.arrived(a, s.arrivals)
-		case r := <-s.ended:
+		case r := <-s.endedRuns:
 			s.closed(r)
-		case k := <-s.asked:
+		case k := <-s.planCalls:
 			k.refuse(errInterrupted)
-		case k := <-s.unwanted:
+		case k := <-s.stoppedCalls:
 			s.children.recall(k)
 		case <-s.results: // so that settings are saved meanwhile
 		}
 	}
-	idle := s.back.ended()
+	idle := s.background.ended()
 	for waiting := true; waiting; {
 		select {
-		case p := <-s.prepared:
+		case p := <-s.preparedJobs:
 			p.drop()
-		case <-s.waits:
+		case <-s.serverWaits:
 		case <-s.results:
 		case <-idle:
 			waiting = false
@@ -357,7 +358,7 @@ func (s *Session) submit(ctx context.Context, typed string) {
 	_ = s.events.publish(event.ChatUser{Text: untrusted.Text(text)})
 	t := s.overview.jobConfig()
 	now := SlashState{Model: t.model, Think: t.prompting.Think, Busy: s.busy()}
-	s.back.run(func() func() {
+	s.background.run(func() func() {
 		answer, err := s.cfg.Slash(ctx, text, now)
 		return func() {
 			switch {
@@ -409,7 +410,7 @@ func (s *Session) proceed(ctx context.Context) {
 
 // read reads what a job mentions, or returns the job to the user.
 func (s *Session) read(ctx context.Context, j intake.Job) {
-	s.back.run(func() func() {
+	s.background.run(func() func() {
 		mentions, err := s.input.mentions(ctx, j.Typed)
 		return func() {
 			if s.intake.TakeMentions(mentions, err, s.busy()); err != nil {
@@ -431,15 +432,15 @@ func (s *Session) prepare(ctx context.Context, j intake.Job) {
 	if j.Compact {
 		answered = nil // it needs no tools
 	}
-	p := newPreparation(&s.cfg, s.back, s.waits, j, s.overview.jobConfig())
-	s.back.run(func() func() {
+	p := newPreparation(&s.cfg, s.background, s.serverWaits, j, s.overview.jobConfig())
+	s.background.run(func() func() {
 		if answered != nil {
 			select {
 			case <-answered:
 			case <-ctx.Done():
 			}
 		}
-		s.prepared <- p.gather(ctx)
+		s.preparedJobs <- p.gather(ctx)
 		return nil
 	})
 }
@@ -447,13 +448,13 @@ func (s *Session) prepare(ctx context.Context, j intake.Job) {
 // restoreConversation puts back the messages that the last summary replaced.
 func (s *Session) restoreConversation() {
 	_ = s.events.publish(s.intake.Queue())
-	if !s.talk.summarized() {
+	if !s.conversation.summarized() {
 		s.events.note("info", "the conversation was not summarized: nothing to restore")
 	} else {
 		prompting := s.overview.jobConfig().prompting
-		before := prompt.ConversationTokens(prompting, s.talk.history())
-		restored := s.talk.restore()
-		restored.Before, restored.After = before, prompt.ConversationTokens(prompting, s.talk.history())
+		before := prompt.ConversationTokens(prompting, s.conversation.history())
+		restored := s.conversation.restore()
+		restored.Before, restored.After = before, prompt.ConversationTokens(prompting, s.conversation.history())
 		_ = s.events.publish(restored)
 		s.overview.weigh()
 	}
@@ -503,14 +504,14 @@ func (s *Session) closed(r *activeRun) {
 	if r.askedModel() {
 		s.warmer.worked(r.run().Now)
 	}
-	s.measured.add(r.run())
+	s.measurements.add(r.run())
 	s.overview.findBranch()
 	if r.inner() {
 		r.finishCall(s.cfg.Attended)
 	} else {
 		reply := r.reply(s.cfg.DryRun)
-		s.budget.spend(*reply.Usage, reply.MS)
-		s.talk.turn(string(r.run().Goal), r.mentions(), reply)
+		s.account.spend(*reply.Usage, reply.MS)
+		s.conversation.turn(string(r.run().Goal), r.mentions(), reply)
 		s.overview.weigh() // first, so that a reader of the reply sees the size that includes it
 		_ = s.events.publish(reply)
 	}

@@ -19,14 +19,14 @@ import (
 
 // starter begins the run of a prepared job, or says why it does not begin.
 type starter struct {
-	cfg      *Config
-	events   *publisher
-	overview *overview
-	talk     *conversation
-	budget   *account
-	warmer   *warmer
-	rules    *rulebook
-	runs     *runs
+	cfg          *Config
+	events       *publisher
+	overview     *overview
+	conversation *conversation
+	account      *account
+	warmer       *warmer
+	rules        *rulebook
+	runs         *runs
 
 	tight bool // it was said that the context window is too small
 }
@@ -71,7 +71,7 @@ func (s *starter) begin(ctx context.Context, p *preparedJob, stopped error) {
 		return
 	}
 	reply, refused := p.refusal()
-	if spent := s.budget.spent(); !refused && spent != "" {
+	if spent := s.account.spent(); !refused && spent != "" {
 		reply, refused = failedReply(agent.SpentReason(spent), "this session has used up its budget of "+spent+" (guard "+spent+"): raise it in [session_limits] of the configuration, or start a new session"), true
 	}
 	if refused {
@@ -99,8 +99,8 @@ func (s *starter) shorten(p *preparedJob) {
 	c := p.summary
 	switch {
 	case c != nil:
-		s.talk.shorten(*c)
-		s.budget.spend(c.used, 0)
+		s.conversation.shorten(*c)
+		s.account.spend(c.used, 0)
 		if c.used.ModelCalls > 0 {
 			s.warmer.worked(s.cfg.Now())
 		}
@@ -132,19 +132,19 @@ func (s *starter) resume(ctx context.Context, p *preparedJob) {
 	}
 	resumed := resumedBy(p.info)
 	resumed.Models, resumed.Catalogue, resumed.Priors = &p.models, p.catalogue, p.priors
-	resumed.Limits = s.budget.leaseAgain(limits, run.Usage, run.Elapsed())
+	resumed.Limits = s.account.leaseAgain(limits, run.Usage, run.Elapsed())
 	s.runs.resume(ctx, p.past, resumed, p.job.Decided, nil)
 }
 
 // started returns the event that starts a new run.
 func (s *starter) started(p *preparedJob) event.RunStarted {
-	limits, _ := s.budget.lease()
-	prompting := p.promptingOf(s.talk.history())
+	limits, _ := s.account.lease()
+	prompting := p.promptingOf(s.conversation.history())
 	prompting.Servers = instructions(s.cfg.Tools.Status(), p.catalogue)
 	started := event.RunStarted{
 		Goal: untrusted.Text(p.job.Goal), Model: p.info.Name, Limits: limits,
 		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.Create && !p.job.Run, SkipSynthesis: p.job.Run, Routing: p.jobConfig.routing(s.cfg.Routing, p.facts),
-		Dirty: p.dirty, OnFailure: s.cfg.OnFailure, Read: s.talk.untrusted(),
+		Dirty: p.dirty, OnFailure: s.cfg.OnFailure, Read: s.conversation.untrusted(),
 	}
 	if x := p.job.Execute; x != nil {
 		started.Goal = cmp.Or(started.Goal, x.Plan.Title)

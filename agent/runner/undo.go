@@ -12,11 +12,11 @@ import (
 
 // undoer undoes what runs changed.
 type undoer struct {
-	events   *publisher
-	back     *background
-	overview *overview
-	talk     *conversation
-	do       func(ctx context.Context, run string, dry bool) (event.Undo, error) // nil undoes nothing
+	events       *publisher
+	background   *background
+	overview     *overview
+	conversation *conversation
+	do           func(ctx context.Context, run string, dry bool) (event.Undo, error) // nil undoes nothing
 }
 
 // refused returns why a run cannot be undone now, "" if it can. active tells that it is
@@ -40,7 +40,7 @@ func (u *undoer) undo(ctx context.Context, run, refused string) {
 		u.report(event.Undo{Run: run, Refused: refused})
 		return
 	}
-	u.back.run(func() func() {
+	u.background.run(func() func() {
 		undone := u.carryOut(ctx, run, false)
 		return func() { u.report(undone) }
 	})
@@ -66,7 +66,7 @@ func (u *undoer) report(undone event.Undo) {
 	undone.Diff = ""
 	record := event.ChatUndone{Undo: undone}
 	_ = u.events.publish(record)
-	u.talk.tellUndone(record)
+	u.conversation.tellUndone(record)
 	_ = u.events.publish(event.ChatReply{Text: untrusted.Text(undoReply(undone))})
 	u.overview.weigh()
 }

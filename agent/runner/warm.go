@@ -21,13 +21,13 @@ const (
 
 // warmer prepares the first request of the next run while the user types a goal.
 type warmer struct {
-	model    Model
-	survey   func(ctx context.Context, goal string) intent.Facts // nil finds nothing
-	unasked  bool                                                // warm the model also when nobody asked for it
-	now      func() time.Time
-	log      *slog.Logger
-	back     *background
-	overview *overview
+	model      Model
+	survey     func(ctx context.Context, goal string) intent.Facts // nil finds nothing
+	unasked    bool                                                // warm the model also when nobody asked for it
+	now        func() time.Time
+	log        *slog.Logger
+	background *background
+	overview   *overview
 
 	busy    bool            // a run is in progress or about to start
 	active  time.Time       // when the model last worked or was loaded; zero if unknown
@@ -67,7 +67,7 @@ func (w *warmer) warm(ctx context.Context) {
 	w.stop() // for a model that is no longer the first
 	reading, stop := context.WithCancel(ctx)
 	w.warming[name], w.stop = true, stop
-	w.back.run(func() func() {
+	w.background.run(func() func() {
 		defer stop()
 		var err error
 		var looking sync.WaitGroup // beside the load: files of a large workspace are read for seconds
