@@ -27,7 +27,7 @@ type children struct {
 // call carries out a call of a plan tool, in a worker. It has the session start a run and
 // waits for its end. If the call is stopped, so is the run.
 func (c *children) call(ctx context.Context, outer *engine, priors map[string]int64, under *call, of agent.CallPlan) event.Data {
-	k := &child{outer: outer, priors: priors, call: of, begun: outer.now(), over: make(chan struct{})}
+	k := &child{outer: outer, priors: priors, call: of, begun: outer.time(), over: make(chan struct{})}
 	if err := c.reopen(ctx, k); err != nil {
 		return k.failed(event.FailureTool, err.Error())
 	}
@@ -147,8 +147,7 @@ func (c *children) lease(limits event.Limits, own event.Usage) (event.Limits, er
 // own words.
 func (c *children) started(k *child) (event.RunStarted, error) {
 	outer := k.outer.run
-	prompting := k.outer.prompting
-	prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false // the call asks for a plan
+	prompting := k.outer.planning()
 	read := outer.ReadFor(k.call.Index)
 	limits, err := c.lease(k.call.Limits, event.Usage{})
 	if err != nil {

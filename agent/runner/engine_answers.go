@@ -2,6 +2,7 @@ package runner
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
 
@@ -15,6 +16,11 @@ import (
 
 // errGateClosed reports that a gate was answered or withdrawn.
 var errGateClosed = errors.New("the gate is not open any more")
+
+// inquire has a worker get an answer from outside, until the run ends.
+func (e *engine) inquire(answer func(ctx context.Context) event.Data) {
+	e.workers.Go(func() { e.emit(answer(e.ctx)) })
+}
 
 // open reports whether the run waits at the given gate, with this call; "" is any.
 func (e *engine) open(gate, call string) bool {

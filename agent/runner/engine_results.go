@@ -10,6 +10,23 @@ import (
 	"replan/planning/prompt"
 )
 
+// onDisk reports whether an event of the run is on disk.
+func (e *engine) onDisk() bool { return e.published }
+
+// problem returns why the run cannot go on, because its journal cannot be written or the
+// core has failed; nil if it can.
+func (e *engine) problem() error { return e.broken }
+
+// wait waits until all workers of a run that is over have ended. Somebody must read what
+// they still send.
+func (e *engine) wait() { e.workers.Wait() }
+
+// close closes the journal.
+func (e *engine) close() error { return e.journal.Close() }
+
+// mentions returns what the goal mentions.
+func (e *engine) mentions() []prompt.Mention { return e.prompting.Mentions }
+
 // spent returns what the run has used since it began or was resumed, and its time.
 func (e *engine) spent() (event.Usage, time.Duration) {
 	return e.run.Usage.Since(e.usageBefore), e.run.Elapsed() - e.elapsedBefore
@@ -37,6 +54,13 @@ func (e *engine) authored(p plan.Plan) plan.Plan {
 	return p
 }
 
+// planning returns what shapes the requests of a run that is to make a plan for this one.
+func (e *engine) planning() prompt.Prompting {
+	prompting := e.prompting
+	prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false
+	return prompting
+}
+
 // answering returns the model of the run, for the runs that its plan tools start.
 func (e *engine) answering() prompt.ModelInfo {
 	return prompt.ModelInfo{
@@ -44,3 +68,6 @@ func (e *engine) answering() prompt.ModelInfo {
 		Vision: e.prompting.Vision, WritesCalls: e.prompting.WritesCalls, Fit: e.run.Measured().Finding(), Speed: pace.Speed{Read: e.prompting.ReadSpeed},
 	}
 }
+
+// time returns the time of now, also to workers.
+func (e *engine) time() time.Time { return e.now() }

@@ -119,8 +119,8 @@ func Run(ctx context.Context, job Job) (event.Result, error) {
 		}
 	}
 	e.leave(arrivals)
-	if e.broken != nil {
-		return e.run.Snapshot(true).Result, e.broken
+	if err := e.problem(); err != nil {
+		return e.run.Snapshot(true).Result, err
 	}
 	return *e.run.Result, nil
 }
@@ -290,42 +290,40 @@ func (a *asker) first(key string) bool {
 }
 
 func (a *asker) gate(g event.GateRequested) {
-	e, ask := a.engine, a.job.Gate
-	e.workers.Go(func() {
+	ask := a.job.Gate
+	a.engine.inquire(func(ctx context.Context) event.Data {
 		resolved := event.GateResolved{Gate: g.Gate, Call: g.Call, Decision: event.Deny, Scope: event.ScopeOnce, By: policy.ByNobody}
 		if ask != nil {
-			resolved.Decision, resolved.By = ask(e.ctx, g), byProgram
+			resolved.Decision, resolved.By = ask(ctx, g), byProgram
 		}
-		e.emit(resolved)
+		return resolved
 	})
 }
 
 // review asks the program to review a plan. Changes that make the plan invalid
 // were refused when they were made.
 func (a *asker) review(v *agent.Review) {
-	e, look := a.engine, a.job.Review
-	e.workers.Go(func() {
+	look := a.job.Review
+	a.engine.inquire(func(ctx context.Context) event.Data {
 		if look == nil {
-			e.emit(v.Event(event.ReviewRefuse, policy.ByNobody))
-			return
+			return v.Event(event.ReviewRefuse, policy.ByNobody)
 		}
-		decision := look(e.ctx, v)
-		e.emit(v.Event(decision, byProgram))
+		decision := look(ctx, v)
+		return v.Event(decision, byProgram)
 	})
 }
 
 func (a *asker) question(q agent.Question) {
-	e, doubt, failure := a.engine, a.job.Doubt, a.job.Failure
-	e.workers.Go(func() {
+	doubt, failure := a.job.Doubt, a.job.Failure
+	a.engine.inquire(func(ctx context.Context) event.Data {
 		if q.Doubt {
-			e.emit(event.DoubtResolved{Step: q.Step, Decision: doubt(e.ctx, q), By: byProgram})
-			return
+			return event.DoubtResolved{Step: q.Step, Decision: doubt(ctx, q), By: byProgram}
 		}
 		resolved := event.FailureResolved{Step: q.Step, Decision: event.FailureAbort, By: byProgram}
 		if failure != nil {
-			resolved.Decision, resolved.Args = failure(e.ctx, q)
+			resolved.Decision, resolved.Args = failure(ctx, q)
 		}
-		e.emit(resolved)
+		return resolved
 	})
 }
 

@@ -42,12 +42,14 @@ func (rs *runs) usePlanTool(do planTool) { rs.planTool = do }
 
 // activeRun is a run in progress, and what the session knows of it beside its events.
 type activeRun struct {
-	engine  *engine
-	priors  map[string]int64
-	child   *child // the call that the run was started for; nil if none
-	stored  string // the stored id of the plan it made
-	unsaved error  // why that plan is not stored
-	leaving bool   // the session is waiting for the workers to stop
+	id       string
+	engine   *engine
+	priors   map[string]int64
+	child    *child // the call that the run was started for; nil if none
+	planOnly bool   // the run ends with its plan, which is saved
+	saved    string // the id of that plan in the store
+	unsaved  error  // why it is not there
+	leaving  bool   // the session is waiting for the workers to stop
 }
 
 // any reports whether a run is in progress.
@@ -56,44 +58,45 @@ func (rs *runs) any() bool { return len(rs.active) > 0 }
 // find returns the current run with the given id, or nil.
 func (rs *runs) find(id string) *engine {
 	for _, r := range rs.active {
-		if r.engine.id == id {
+		if r.id == id {
 			return r.engine
 		}
 	}
 	return nil
 }
 
-// add creates a run that starts or resumes.
-func (rs *runs) add(id string, journal Journal, savesPlan bool) *activeRun {
+// begin has an engine carry out a run, after its past events if it has any.
+func (rs *runs) begin(ctx context.Context, r *activeRun, past pastRun, prompting prompt.Prompting, first ...event.Data) *engine {
 	cfg := rs.cfg
-	r := &activeRun{}
 	r.engine = &engine{
-		id: id, journal: journal, model: cfg.Model, tools: cfg.Tools, admit: cfg.Admit, log: cfg.Logger, now: cfg.Now,
-		run: agent.NewRun(nil), arrivals: rs.arrivals, publish: rs.events.deliver, offer: rs.rules.offer, attended: cfg.Attended, crashed: cfg.Crashed, warnings: &rs.warnings,
-	}
-	if savesPlan && !cfg.DryRun {
-		r.engine.amend = func(record event.Data) event.Data { return r.savePlan(cfg.Store, record) }
-	}
-	r.engine.plan = func(ctx context.Context, under *call, c agent.CallPlan) event.Data {
-		return rs.planTool(ctx, r.engine, r.priors, under, c)
+		id: r.id, journal: past.journal, run: past.run, prompting: prompting,
+		model: cfg.Model, tools: cfg.Tools, admit: cfg.Admit, log: cfg.Logger, now: cfg.Now, arrivals: rs.arrivals, publish: rs.events.deliver,
+		offer: rs.rules.offer, attended: cfg.Attended, crashed: cfg.Crashed, warnings: &rs.warnings,
+		amend: func(record event.Data) event.Data { return r.savePlan(cfg, record) },
+		plan: func(ctx context.Context, under *call, c agent.CallPlan) event.Data {
+			return rs.planTool(ctx, r.engine, r.priors, under, c)
+		},
 	}
 	rs.active = append(rs.active, r)
-	return r
+	// The end of the session turns the end of ctx into a stop and records it.
+	r.engine.begin(context.WithoutCancel(ctx), first...)
+	rs.settle(r.engine)
+	return r.engine
 }
 
-// savePlan saves a newly created plan in the store.
-func (r *activeRun) savePlan(store Store, record event.Data) event.Data {
+// savePlan saves the plan of a run that only makes one.
+func (r *activeRun) savePlan(cfg *Config, record event.Data) event.Data {
 	created, ok := record.(event.PlanCreated)
-	if !ok {
+	if !ok || !r.planOnly || cfg.DryRun {
 		return record
 	}
 	created.Plan = r.engine.authored(created.Plan)
-	saved, err := store.SavePlan(created.Plan)
+	saved, err := cfg.Store.SavePlan(created.Plan)
 	if err != nil {
 		r.unsaved = fmt.Errorf("the plan cannot be stored: %w", err)
 		return record
 	}
-	created.Plan, r.stored = saved, saved.ID
+	created.Plan, r.saved = saved, saved.ID
 	return created
 }
 
@@ -116,12 +119,8 @@ func (rs *runs) start(ctx context.Context, id string, started event.RunStarted, 
 	}
 	started.Workspace, started.Session, started.DryRun, started.RequireVerified = cfg.Workspace, rs.session, cfg.DryRun, cfg.RequireVerified
 	started.Attended, started.InDoubt, started.Review = cfg.Attended, cfg.InDoubt, rs.settings.reviews()
-	r := rs.add(id, journal, started.PlanOnly)
-	r.engine.prompting, r.priors, r.child = started.Prompting, started.Priors, of
-	// The end of the session turns the end of ctx into a stop and records it.
-	r.engine.begin(context.WithoutCancel(ctx), started)
-	rs.settle(r.engine)
-	return r.engine, nil
+	r := &activeRun{id: id, priors: started.Priors, child: of, planOnly: started.PlanOnly}
+	return rs.begin(ctx, r, pastRun{journal: journal, run: agent.NewRun(nil)}, started.Prompting, started), nil
 }
 
 // resume resumes a run. It publishes the earlier events again, so that listeners can fold
@@ -133,10 +132,8 @@ func (rs *runs) resume(ctx context.Context, past pastRun, resumed event.RunResum
 		rs.events.deliver(e)
 	}
 	cfg, was := rs.cfg, past.started()
-	r := rs.add(past.run.ID, past.journal, was.PlanOnly)
-	r.priors, r.child = resumed.Priors, of
-	r.engine.run, r.engine.prompting = past.run, was.Prompting
-	r.engine.prompting.Models = *resumed.Models
+	prompting := was.Prompting
+	prompting.Models = *resumed.Models
 	resumed.From, resumed.Session = past.run.Seq, rs.session
 	resumed.Rules = rs.rules.of(string(past.run.Goal), was.Plan, past.run.Rules()...)
 	resumed.Attended, resumed.InDoubt, resumed.RequireVerified = cfg.Attended, cfg.InDoubt, cfg.RequireVerified
@@ -145,9 +142,8 @@ func (rs *runs) resume(ctx context.Context, past pastRun, resumed event.RunResum
 	if decision != nil {
 		first = append(first, *decision)
 	}
-	r.engine.begin(context.WithoutCancel(ctx), first...)
-	rs.settle(r.engine)
-	return r.engine
+	r := &activeRun{id: past.run.ID, priors: resumed.Priors, child: of, planOnly: was.PlanOnly}
+	return rs.begin(ctx, r, past, prompting, first...)
 }
 
 // arrived passes events of workers to their runs. It drains the channel and
@@ -199,7 +195,7 @@ func (rs *runs) leave(e *engine) {
 	r := rs.active[at]
 	r.leaving = true
 	rs.background.run(func() func() {
-		e.workers.Wait()
+		e.wait()
 		rs.ended <- r
 		return nil
 	})
@@ -244,8 +240,8 @@ func (rs *runs) stopOne(e *engine, why error) {
 // remove closes the journal of a run whose workers have stopped, and records what it has
 // shown of its tools.
 func (rs *runs) remove(r *activeRun) {
-	if err := r.engine.journal.Close(); err != nil {
-		rs.cfg.Logger.Error("close the journal", "run", r.engine.id, "error", err)
+	if err := r.engine.close(); err != nil {
+		rs.cfg.Logger.Error("close the journal", "run", r.id, "error", err)
 	}
 	rs.active = slices.DeleteFunc(rs.active, func(other *activeRun) bool { return other == r })
 	r.record(rs.cfg)
@@ -278,16 +274,13 @@ func (rs *runs) preview(run, gate string, args map[string]any) (plan.ToolCall, e
 // reply returns the session's reply at the end of the run.
 func (r *activeRun) reply(dryRun bool) event.ChatReply {
 	e := r.engine
-	reply := event.ChatReply{Run: e.id, Status: event.StatusFailed, Reason: event.ReasonStepFailed}
-	if !e.published {
-		reply.Run = ""
+	reply := event.ChatReply{Status: event.StatusFailed, Reason: event.ReasonStepFailed}
+	if e.onDisk() {
+		reply.Run = r.id
 	}
-	switch {
-	case r.unsaved != nil:
-		reply.Text = untrusted.Text(r.unsaved.Error())
-	case e.broken != nil:
-		reply.Text = untrusted.Text(e.broken.Error())
-	default:
+	if problem := cmp.Or(r.unsaved, e.problem()); problem != nil {
+		reply.Text = untrusted.Text(problem.Error())
+	} else {
 		reply.Status, reply.Reason = e.run.Result.Status, e.run.Result.Reason
 		reply.Text, reply.Results = untrusted.Text(r.closing(dryRun)), untrusted.Text(e.run.Results())
 	}
@@ -305,8 +298,8 @@ func (r *activeRun) closing(dryRun bool) string {
 		return string(run.Result.Answer)
 	case run.Result.Error != "":
 		return string(run.Result.Error)
-	case r.stored != "":
-		return fmt.Sprintf("The plan `%[1]s` is stored: look at it with `/plan show %[1]s`, run it with `/plan run %[1]s`.", r.stored)
+	case r.saved != "":
+		return fmt.Sprintf("The plan `%[1]s` is stored: look at it with `/plan show %[1]s`, run it with `/plan run %[1]s`.", r.saved)
 	case dryRun:
 		return fmt.Sprintf("Dry run: %d of %d steps resolved, nothing was called.", run.Done(), len(run.Steps))
 	default:
@@ -327,19 +320,20 @@ func (r *activeRun) remarks() []string {
 func (r *activeRun) run() *agent.Run { return r.engine.run }
 
 // mentions returns what the goal mentions.
-func (r *activeRun) mentions() []prompt.Mention { return r.engine.prompting.Mentions }
+func (r *activeRun) mentions() []prompt.Mention { return r.engine.mentions() }
 
 // inner reports whether another run requested this one.
 func (r *activeRun) inner() bool { return r.child != nil }
 
 // finishCall passes the result of an inner run to the call that requested it.
 func (r *activeRun) finishCall(attended bool) {
-	r.child.finish(r.engine.run, r.engine.published, cmp.Or(r.engine.broken, r.unsaved), attended)
+	r.child.finish(r.engine.run, r.engine.onDisk(), cmp.Or(r.engine.problem(), r.unsaved), attended)
 }
 
 // askedModel reports whether the run has asked a model since it began or was resumed.
 func (r *activeRun) askedModel() bool {
-	return r.engine.run.Usage.ModelCalls > r.engine.usageBefore.ModelCalls
+	used, _ := r.engine.spent()
+	return used.ModelCalls > 0
 }
 
 // record records the tools' durations and the shape of their results for later runs.
