@@ -20,6 +20,7 @@ import (
 	"replan/cli/help"
 	"replan/cli/slash"
 	"replan/internal/english"
+	"replan/mcpclient"
 	"replan/planning/plan"
 	"replan/tui/keymap"
 )
@@ -172,7 +173,7 @@ func (o chat) aside(ctx context.Context, e headlessJob) (err error) {
 		}
 	}
 	cfg := o.wiring().sessionConfig(w)
-	cfg.Tools, cfg.Approve = unwatched{w.tools}, policy.ApproveNone
+	cfg.Tools, cfg.Approve = asideTools{tools: w.tools}, policy.ApproveNone
 	session, err := runner.NewSession(ctx, cfg)
 	if err != nil {
 		return wrap("start", err)
@@ -182,15 +183,33 @@ func (o chat) aside(ctx context.Context, e headlessJob) (err error) {
 	return o.carryOut(ctx, side.session, e, nil, false)
 }
 
-// unwatched wraps the tools of another session, which keeps watching them and
-// asking about the project's servers.
-type unwatched struct{ runner.Tools }
+// asideTools are the tools of another session, which alone watches their servers and
+// asks about them.
+type asideTools struct {
+	runner.NoServers
+	tools *mcpclient.Pool
+}
 
-// Watch does nothing; the other session watches.
-func (unwatched) Watch(func()) {}
+// Ready waits for all servers and returns their tools.
+func (t asideTools) Ready(ctx context.Context) plan.Catalogue { return t.tools.Ready(ctx) }
 
-// Pending returns nil; the other session asks.
-func (unwatched) Pending() []plan.PendingServer { return nil }
+// ReadyFor waits for the servers of the named tools; see [mcpclient.Pool.ReadyFor].
+func (t asideTools) ReadyFor(ctx context.Context, names []string) (plan.Catalogue, []string) {
+	return t.tools.ReadyFor(ctx, names)
+}
+
+// Call calls a tool.
+func (t asideTools) Call(ctx context.Context, call plan.ToolCall) (any, error) {
+	return t.tools.Call(ctx, call)
+}
+
+// Preview returns the effects of a call without applying them.
+func (t asideTools) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error) {
+	return t.tools.Preview(ctx, call)
+}
+
+// Status returns the health of each server.
+func (t asideTools) Status() []plan.ServerStatus { return t.tools.Status() }
 
 // shellCommand returns the shell's version of a chat command.
 func (o *options) shellCommand(c slash.Command) *cobra.Command {
