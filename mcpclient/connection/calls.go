@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"replan/internal/timelimit"
 	"replan/mcpclient/child"
+	"replan/mcpclient/incoming"
 	"replan/mcpclient/result"
 	"replan/planning/plan"
 )
@@ -44,37 +46,36 @@ func (c *calls) refuse() {
 
 // Call is one call on a connection that is in progress.
 type Call struct {
-	conn    *Connection
-	call    plan.ToolCall
-	ctx     context.Context // of its request
-	end     func()
-	strayed int // lines that are no message before it
+	call     plan.ToolCall
+	ctx      context.Context // of its request
+	client   *client.Client
+	calls    *calls // it is one of them
+	relays   *relays
+	builtin  bool              // the server is in this process
+	requests *incoming.Handler // nil if the server is in this process
+	strays   *strays           // nil if the server is no process
+	strayed  int               // lines that are no message before it
+	end      func()
 }
 
-// Begin registers a call on the connection. It reports false if the connection is being
-// closed. ctx ends with limit. After [Call.Send], the caller calls [Call.Leave], and
-// [Call.End] at last.
-func (c *Connection) Begin(ctx context.Context, limit *timelimit.Limit, call plan.ToolCall) (*Call, bool) {
-	if !c.calls.enter() {
-		return nil, false
-	}
-	in := &Call{conn: c, call: call, ctx: ctx, end: func() {}}
-	if call.Process != nil {
-		in.ctx = child.Reporting(in.ctx, func(g child.Group) { call.Process(g.PID, g.Start) })
-		if c.link.process != nil {
-			child.Report(in.ctx, c.link.process.group)
+// begin lets the server ask the user in the call, and tells which process carries it out.
+func (c *Call) begin(limit *timelimit.Limit, p *process) {
+	if c.call.Process != nil {
+		c.ctx = child.Reporting(c.ctx, func(g child.Group) { c.call.Process(g.PID, g.Start) })
+		if p != nil {
+			child.Report(c.ctx, p.group)
 		}
 	}
 	if c.requests != nil {
-		in.ctx, in.end = c.requests.During(in.ctx, limit, call)
+		c.ctx, c.end = c.requests.During(c.ctx, limit, c.call)
 	}
-	in.strayed = c.link.process.strayed()
-	return in, true
+	c.strays = p.noMessages()
+	c.strayed = c.strays.soFar()
 }
 
 // Send sends the call and returns its result. meta are fields of this program's own.
 func (c *Call) Send(meta map[string]any) (*mcp.CallToolResult, error) {
-	token, finish := c.conn.relays.listen(c.call, c.conn.target.Builtin != nil)
+	token, finish := c.relays.listen(c.call, c.builtin)
 	defer finish()
 	var request mcp.CallToolRequest
 	request.Params.Name = c.call.Tool.Name
@@ -85,11 +86,11 @@ func (c *Call) Send(meta map[string]any) (*mcp.CallToolResult, error) {
 	if token != nil || len(meta) > 0 {
 		request.Params.Meta = &mcp.Meta{ProgressToken: token, AdditionalFields: meta}
 	}
-	reply, err := c.conn.client.CallTool(c.ctx, request)
+	reply, err := c.client.CallTool(c.ctx, request)
 	if err == nil {
 		result.Restore(reply)
 	}
-	if err == nil && mcp.IsModernProtocol(c.conn.Protocol()) && !reply.ResultType.IsComplete() {
+	if err == nil && mcp.IsModernProtocol(c.client.ProtocolVersion()) && !reply.ResultType.IsComplete() {
 		// It is not the content that was asked for, such as the handle of a task.
 		return nil, fmt.Errorf("the server answered with a result of the type %q, which replan does not know", reply.ResultType)
 	}
@@ -98,7 +99,7 @@ func (c *Call) Send(meta map[string]any) (*mcp.CallToolResult, error) {
 
 // Leave lets the connection close: nothing more is sent. It must be called before anything
 // waits for the server, whose end waits for calls.
-func (c *Call) Leave() { c.conn.calls.leave() }
+func (c *Call) Leave() { c.calls.leave() }
 
 // End forgets the call: the server can no longer ask the user something in it.
 func (c *Call) End() { c.end() }
@@ -107,11 +108,11 @@ func (c *Call) End() { c.end() }
 // carries out the call, if an error says so. It returns the outcome.
 func (c *Call) AskToVisit(err error) (outcome string, asked bool) {
 	answered, ok := errors.AsType[*AnsweredError](err)
-	if !ok || c.conn.requests == nil || len(answered.pages()) == 0 {
+	if !ok || c.requests == nil || len(answered.pages()) == 0 {
 		return "", false
 	}
-	return c.conn.requests.AskToVisit(c.ctx, answered.pages()), true
+	return c.requests.AskToVisit(c.ctx, answered.pages()), true
 }
 
 // Strays says what the server has written meanwhile that is no message, "" for nothing.
-func (c *Call) Strays() string { return c.conn.link.process.strayedSince(c.strayed) }
+func (c *Call) Strays() string { return c.strays.tell(c.strayed) }

@@ -90,6 +90,10 @@ func (l *changeListener) isLost() bool {
 	}
 }
 
+// changed returns the resources that the user mentioned and that a change concerns. Their
+// next change is not reported again.
+func (l *changeListener) changed(part string) (uris []string) { return l.mentioned.changed(part) }
+
 // follow asks a server to report when a resource changes, if it offers that.
 func (l *changeListener) follow(ctx context.Context, uri string) {
 	if !l.reportsResources() {

@@ -3,59 +3,23 @@ package connection
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
 
-	"replan/internal/redact"
+	"replan/internal/timelimit"
 	"replan/internal/untrusted"
-	"replan/mcpclient/box"
 	"replan/mcpclient/builtin"
-	"replan/mcpclient/child"
-	"replan/mcpclient/config"
 	"replan/mcpclient/handshake"
 	"replan/mcpclient/incoming"
-	"replan/mcpclient/oauth"
 	"replan/planning/plan"
 )
 
 // maxInstructions is how many characters of what a server says about itself are kept.
 const maxInstructions = 600
-
-// Settings are what all connections of this program share.
-type Settings struct {
-	Version   string        // of this program, for servers
-	WorkDir   string        // where servers work
-	Environ   []string      // from which children inherit
-	LogDir    string        // of the log files of servers; empty means the log of the program
-	ProbeWait time.Duration // how long a process may take to answer server/discover before initialize goes out too
-
-	Secrets *redact.Secrets // which log files leave out
-	Wire    func(Message)   // receives each message, from any goroutine; may be nil
-	Logins  *oauth.Store    // logins to HTTP servers; nil means none
-	Watcher child.Watcher   // kills the children if this program no longer can; may be nil
-	Box     *box.Box        // contains the children; nil contains nothing
-}
-
-// Target is the server that a connection is opened to.
-type Target struct {
-	Server       config.Server
-	Builtin      func() *server.MCPServer // makes the server if it is in this process; else nil
-	StartTimeout time.Duration            // until its tools are listed
-	Mentioned    *Mentions                // resources whose changes are reported; nil for a server in this process
-	Log          *slog.Logger
-
-	// The following are called from any goroutine. They may be nil for a server in this
-	// process.
-	LineWritten     func()           // after each line in its log
-	ResourceChanged func(uri string) // when a resource has changed that the user mentioned
-	PromptsListed   func()           // when its prompts have been listed
-}
 
 // Connection is one live connection to a server. It is safe for concurrent use.
 type Connection struct {
@@ -79,21 +43,10 @@ type Connection struct {
 	stop       context.CancelFunc
 	background sync.WaitGroup // listens for changes
 
-	instructions string         // how the server wants to be used, in its own words
+	instructions atomic.Value   // a string: how the server wants to be used, in its own words
 	learned      handshake.Kind // what the handshake showed; handshake.Usual if it worked as usual
 
 	calls calls
-}
-
-// link is an opened transport, and what belongs to it.
-type link struct {
-	transport transport.Interface
-	tap       *tap
-	probe     *probe
-	options   []client.ClientOption
-	process   *process         // nil if the server is not a child process
-	login     *oauth.Transport // authorizes requests; nil if the server has no logins
-	release   func()           // called after the client is closed; may be nil
 }
 
 // Dial opens the connection to a server without sending a request. It ends with life at
@@ -150,17 +103,6 @@ func newConnection(settings Settings, to Target, l link, relist relisting) *Conn
 	return c
 }
 
-// named returns the handshake of the protocol that the configuration of a server names.
-func named(s config.Server) handshake.Kind {
-	switch {
-	case s.Protocol == "":
-		return handshake.Usual
-	case mcp.IsModernProtocol(s.Protocol):
-		return handshake.Newer
-	}
-	return handshake.Older
-}
-
 // shakeHands negotiates the protocol with the server.
 func (c *Connection) shakeHands(ctx context.Context) error {
 	var request mcp.InitializeRequest
@@ -183,7 +125,7 @@ func (c *Connection) shakeHands(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.instructions = plan.OneLine(untrusted.Visible(result.Instructions), maxInstructions)
+	c.instructions.Store(plan.OneLine(untrusted.Visible(result.Instructions), maxInstructions))
 	if ignored {
 		c.learned = handshake.Older
 	}
@@ -225,6 +167,18 @@ func (c *Connection) askForMessages() <-chan struct{} {
 	return asked
 }
 
+// Begin registers a call on the connection. It reports false if the connection is being
+// closed. ctx ends with limit. After [Call.Send], the caller calls [Call.Leave], and
+// [Call.End] at last.
+func (c *Connection) Begin(ctx context.Context, limit *timelimit.Limit, call plan.ToolCall) (*Call, bool) {
+	if !c.calls.enter() {
+		return nil, false
+	}
+	begun := &Call{call: call, ctx: ctx, client: c.client, calls: &c.calls, relays: c.relays, builtin: c.target.Builtin != nil, requests: c.requests, end: func() {}}
+	begun.begin(limit, c.link.process)
+	return begun, true
+}
+
 // ListPrompts lists the prompts of the server in the background, since it must not delay
 // the tools. Target.PromptsListed hears of the end.
 func (c *Connection) ListPrompts() {
@@ -262,7 +216,7 @@ func (c *Connection) notified(n mcp.JSONRPCNotification) {
 		c.relist.request() // the list may have changed before the server took the subscription
 	case mcp.MethodNotificationResourceUpdated:
 		changed, _ := fields["uri"].(string)
-		for _, uri := range c.changes.mentioned.changed(changed) {
+		for _, uri := range c.changes.changed(changed) {
 			if c.target.ResourceChanged != nil {
 				c.target.ResourceChanged(uri)
 			}
@@ -279,8 +233,12 @@ func (c *Connection) Prompts() *Prompts { return c.prompts }
 // Protocol returns the negotiated version of the protocol, "" before the handshake.
 func (c *Connection) Protocol() string { return c.client.ProtocolVersion() }
 
-// Instructions returns how the server wants to be used, in its own words.
-func (c *Connection) Instructions() string { return c.instructions }
+// Instructions returns how the server wants to be used, in its own words; "" before the
+// handshake.
+func (c *Connection) Instructions() string {
+	text, _ := c.instructions.Load().(string)
+	return text
+}
 
 // Learned returns what the handshake showed; [handshake.Usual] if it worked as usual.
 func (c *Connection) Learned() handshake.Kind { return c.learned }
@@ -288,7 +246,7 @@ func (c *Connection) Learned() handshake.Kind { return c.learned }
 // OtherHandshake returns the handshake to try after one that failed.
 func (c *Connection) OtherHandshake() handshake.Kind {
 	switch {
-	case c.link.probe.newer:
+	case c.link.probe.showsNewer():
 		return handshake.Newer
 	case c.IsLost() && c.link.probe.killed():
 		return handshake.Older
@@ -312,23 +270,10 @@ func (c *Connection) AskAgain() { c.relist.request() }
 // Stale reports whether the list of tools no longer holds.
 func (c *Connection) Stale() bool { return c.tools.stale() }
 
-// relisting holds the request for a new list of tools.
-type relisting chan struct{}
-
-func (r relisting) request() {
-	select {
-	case r <- struct{}{}:
-	default:
-	}
-}
-
 // Lost returns a channel that is closed when the server can no longer answer.
 // The channel is nil, and so never ready, if only a request could tell.
 func (c *Connection) Lost() <-chan struct{} {
-	if c.link.process == nil {
-		return nil
-	}
-	return c.link.process.loss.done
+	return c.link.process.lost()
 }
 
 // IsLost reports whether the server can no longer answer.

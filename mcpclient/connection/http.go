@@ -32,7 +32,6 @@ import (
 
 const (
 	maxHTTPReply    = 64 << 20 // bytes
-	maxHTTPError    = 64 << 10 // bytes of the body of an error
 	cancelTimeout   = 2 * time.Second
 	httpProbeWait   = 5 * time.Second // see probe
 	headerSession   = transport.HeaderKeySessionID

@@ -223,6 +223,9 @@ func (p *probe) insist(version string) {
 	p.only = mcp.IsModernProtocol(version)
 }
 
+// showsNewer reports whether a late answer has shown the newer protocol.
+func (p *probe) showsNewer() bool { return p.newer }
+
 // newerAlone reports whether the server and this program have agreed upon nothing but the
 // newer protocol, by an answer that came late. A server that is no process has forgotten
 // what else it accepted.

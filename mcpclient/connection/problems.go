@@ -5,66 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 
 	"replan/mcpclient/config"
-	"replan/mcpclient/oauth"
 	"replan/planning/plan"
 )
-
-// maxRefusal is how many characters of the reason for a refusal are shown.
-const maxRefusal = 300
-
-// ErrBroken reports a connection or stream that ended before the answer.
-var ErrBroken = errors.New("the server closed the connection before it answered")
-
-// NotSent reports whether the connection failed before anything was sent.
-func NotSent(err error) bool {
-	var network *net.OpError
-	return unprepared(err) != nil || errors.As(err, &network) && network.Op == "dial"
-}
-
-// unprepared returns the error because of which a request got no token or no headers,
-// so that it was not sent; else nil.
-func unprepared(err error) error {
-	if refresh, ok := errors.AsType[*oauth.RefreshError](err); ok {
-		return refresh
-	}
-	if helper, ok := errors.AsType[*oauth.HelperError](err); ok {
-		return helper
-	}
-	return nil
-}
-
-// Plain strips the library's wording and the address, which may hold a secret,
-// from an error.
-func Plain(err error) error {
-	if why := unprepared(err); why != nil {
-		return why
-	}
-	if address, ok := errors.AsType[*url.Error](err); ok {
-		if NotSent(address) {
-			return fmt.Errorf("cannot be reached: %w", address.Err)
-		}
-		return fmt.Errorf("the connection failed: %w", address.Err)
-	}
-	if wrapped, ok := errors.AsType[*transport.Error](err); ok {
-		return wrapped.Err
-	}
-	return err
-}
-
-// IsNetwork reports whether an error is one of the network.
-func IsNetwork(err error) bool {
-	_, ok := errors.AsType[*url.Error](err)
-	return ok || errors.Is(err, ErrBroken)
-}
 
 // StartProblem explains why the server did not list its tools within ctx. It returns nil
 // if err is nil.
@@ -97,7 +46,7 @@ func (c *Connection) lateStart() string {
 		return text
 	}
 	text = process.withLastWords(text)
-	if strays := process.strayedSince(0); strays != "" {
+	if strays := process.noMessages().tell(0); strays != "" {
 		text += "; " + strays
 	}
 	if box := c.settings.Box; box != nil && !box.Network() {

@@ -14,9 +14,11 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
 
 	"replan/internal/jsonsize"
 	"replan/mcpclient/child"
+	"replan/mcpclient/config"
 	"replan/mcpclient/handshake"
 )
 
@@ -80,15 +82,27 @@ func openProcess(settings Settings, to Target, known handshake.Kind) (link, erro
 	}}
 	stdio := transport.NewIO(started.strays, input, nil)
 	transport.WithCommandLogger(to.Log)(stdio)
-	l := link{tap: &tap{}, probe: &probe{wait: settings.ProbeWait}, process: started}
+	known, wait := cmp.Or(named(to.Server), known), settings.ProbeWait
+	if known == handshake.Newer {
+		wait = 0
+	}
+	l := link{tap: &tap{}, probe: &probe{wait: wait}, process: started}
 	l.transport = stdioTap{stdio, l.tap, l.probe}
-	switch cmp.Or(named(to.Server), known) {
-	case handshake.Newer:
-		l.probe.wait = 0
-	case handshake.Older:
+	if known == handshake.Older {
 		l.options = append(l.options, client.WithLegacyProtocolOnly()) //nolint:staticcheck // for servers that know no other
 	}
 	return l, nil
+}
+
+// named returns the handshake of the protocol that the configuration of a server names.
+func named(s config.Server) handshake.Kind {
+	switch {
+	case s.Protocol == "":
+		return handshake.Usual
+	case mcp.IsModernProtocol(s.Protocol):
+		return handshake.Newer
+	}
+	return handshake.Older
 }
 
 // stdioTap passes answers on to the tap, and requests of the handshake to the probe.
@@ -160,6 +174,39 @@ func startProcess(settings Settings, to Target) (*process, error) {
 		child.Ended(group, settings.Watcher)
 	}()
 	return proc, nil
+}
+
+// messageLog returns what writes the log messages of a server into its log. That of a
+// server that is no process is open only meanwhile.
+func messageLog(settings Settings, to Target, p *process) func(line string) {
+	words, done := newLastWords(to.Log, logFileOf(settings, to), nil), func() {}
+	if p != nil {
+		words = p.words
+	} else {
+		done = words.close
+	}
+	return func(line string) {
+		words.message(line)
+		done()
+		to.LineWritten()
+	}
+}
+
+// lost returns a channel that is closed when the child can no longer answer. That of no
+// child is nil.
+func (p *process) lost() <-chan struct{} {
+	if p == nil {
+		return nil
+	}
+	return p.loss.done
+}
+
+// noMessages returns the lines of the child that are no messages, nil for no child.
+func (p *process) noMessages() *strays {
+	if p == nil {
+		return nil
+	}
+	return p.strays
 }
 
 // close ends the child and its whole group and waits for it. It first closes

@@ -20,6 +20,7 @@ import (
 const (
 	maxPrompts     = 200              // per server
 	maxCompletions = 100              // of one argument
+	maxMention     = 64 << 10         // bytes of a prompt or resource in a message
 	requestTimeout = 20 * time.Second // for prompts and single resources
 )
 
@@ -161,4 +162,12 @@ func complete(ctx context.Context, c *client.Client, of any, argument string, be
 		return value != untrusted.Line(value) // the user could not see what goes into the message
 	})
 	return values[:min(len(values), maxCompletions)], nil
+}
+
+// cutMention notes the size of a text, and cuts it at the end if it is long.
+func cutMention(m *prompt.Mention) {
+	m.Bytes = len(m.Text)
+	if m.Cut = m.Bytes > maxMention; m.Cut {
+		m.Text = strings.ToValidUTF8(m.Text[:maxMention], "")
+	}
 }

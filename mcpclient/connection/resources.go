@@ -16,10 +16,7 @@ import (
 	"replan/planning/prompt"
 )
 
-const (
-	maxResources    = 1000     // per server
-	maxResourceText = 64 << 10 // bytes per resource
-)
+const maxResources = 1000 // per server
 
 // Time limits of requests for resources.
 const (
@@ -144,12 +141,4 @@ func (r *Resources) Mention(ctx context.Context, uri string) (prompt.Mention, er
 	m.Text = untrusted.ForModel(strings.Join(parts, "\n")) // a model would read what people cannot see
 	cutMention(&m)
 	return m, nil
-}
-
-// cutMention notes the size of a text, and cuts it at the end if it is long.
-func cutMention(m *prompt.Mention) {
-	m.Bytes = len(m.Text)
-	if m.Cut = m.Bytes > maxResourceText; m.Cut {
-		m.Text = strings.ToValidUTF8(m.Text[:maxResourceText], "")
-	}
 }

@@ -117,23 +117,22 @@ func asMessage(line []byte) (message []byte, ok bool) {
 	return incoming.Numbered(line), true
 }
 
-// strayed returns how many lines of a process were no message so far. A nil process has
-// written none.
-func (p *process) strayed() int {
-	if p == nil || p.strays == nil {
+// soFar returns how many lines were no message so far. Nil has none.
+func (s *strays) soFar() int {
+	if s == nil {
 		return 0
 	}
-	count, _ := p.strays.since(0)
+	count, _ := s.since(0)
 	return count
 }
 
-// strayedSince says what a process has written that is no message. It is empty if the
-// process has written no more than the first lines of that kind.
-func (p *process) strayedSince(first int) string {
-	if p == nil || p.strays == nil {
+// tell says what was written that is no message. It is empty if that is no more than the
+// first lines of that kind.
+func (s *strays) tell(first int) string {
+	if s == nil {
 		return ""
 	}
-	count, end := p.strays.since(first)
+	count, end := s.since(first)
 	if count == 0 {
 		return ""
 	}

@@ -18,8 +18,10 @@ type Message struct {
 	Text   []byte // JSON on one line, or the status of a failed HTTP request
 }
 
-// maxRecorded is the maximum size of a recorded message in bytes; the rest is cut.
-const maxRecorded = 1 << 20
+const (
+	maxRecorded  = 1 << 20  // bytes of a recorded message; the rest is cut
+	maxHTTPError = 64 << 10 // bytes of the body of an HTTP error
+)
 
 // wire reports the messages of one server; nil reports nothing. It is safe for
 // concurrent use if report is.

@@ -60,22 +60,6 @@ func (w *lastWords) message(line string) {
 	}
 }
 
-// messageLog returns what writes the log messages of a server into its log. That of an
-// HTTP server is open only meanwhile.
-func messageLog(settings Settings, to Target, p *process) func(line string) {
-	words, done := newLastWords(to.Log, logFileOf(settings, to), nil), func() {}
-	if p != nil {
-		words = p.words
-	} else {
-		done = words.close
-	}
-	return func(line string) {
-		words.message(line)
-		done()
-		to.LineWritten()
-	}
-}
-
 // last returns the last line, also an unfinished one. The locks of others may be held.
 func (w *lastWords) last() string {
 	if text := shownLine(w.lines.unfinished()); text != "" {

@@ -17,16 +17,27 @@ import (
 	"replan/mcpclient/connection"
 	"replan/mcpclient/incoming"
 	"replan/mcpclient/result"
+	"replan/mcpclient/usage"
 	"replan/planning/plan"
 )
 
-// Call calls a tool of the server and returns its result, see [result.Read]. It waits
-// while the server starts.
-//
-// The error wraps *plan.ToolError if the call did not do its work. It wraps the context's
-// error if ctx or a time limit ended the call. After any other error, including an internal
-// one of a built-in server, the effect of the call is unknown.
-func (s *Server) Call(ctx context.Context, call plan.ToolCall) (any, error) {
+// caller calls the tools of a server.
+type caller struct {
+	definition
+	state    *state
+	calls    *usage.Record
+	declared result.Declared // what the tools declare of their results
+}
+
+// follows continues the records of the caller of the server that this one replaces. It
+// must be called before the first call.
+func (c *caller) follows(old *caller) { c.calls = old.calls }
+
+// usage returns the calls so far.
+func (c *caller) usage() usage.Summary { return c.calls.Summary() }
+
+// call calls a tool and returns its result. See [Server.Call].
+func (c *caller) call(ctx context.Context, call plan.ToolCall) (any, error) {
 	meta := map[string]any{}
 	if call.Hashes != nil {
 		meta[builtin.MetaHashes] = call.Hashes
@@ -44,20 +55,19 @@ func (s *Server) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 	if call.Hold {
 		meta[builtin.MetaHold] = true
 	}
-	if s.builtin == nil {
+	if c.builtin == nil {
 		meta = nil // it is of this program alone
 	}
-	reply, err := s.send(ctx, call, meta)
+	reply, err := c.send(ctx, call, meta)
 	if err != nil {
 		return nil, err
 	}
 	return result.Read(call, reply)
 }
 
-// Preview asks a built-in tool what the call would change or run, without doing
-// either. It fails for tools that do not support previews.
-func (s *Server) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error) {
-	if s.builtin == nil {
+// preview asks a built-in tool what the call would do. See [Server.Preview].
+func (c *caller) preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error) {
+	if c.builtin == nil {
 		return plan.ToolPreview{}, notDone(call.Tool, "only built-in servers preview, and %s is not built-in", call.Tool.Server)
 	}
 	call.Output, call.Progress, call.Keep, call.Beside = nil, nil, nil, nil
@@ -65,7 +75,7 @@ func (s *Server) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPrev
 	if call.Contents {
 		meta[builtin.MetaContents] = true
 	}
-	reply, err := s.send(ctx, call, meta)
+	reply, err := c.send(ctx, call, meta)
 	if err != nil {
 		return plan.ToolPreview{}, err
 	}
@@ -86,19 +96,19 @@ func (s *Server) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPrev
 }
 
 // send performs one call, on as many connections as it takes until it was sent.
-func (s *Server) send(ctx context.Context, call plan.ToolCall, meta map[string]any) (*mcp.CallToolResult, error) {
+func (c *caller) send(ctx context.Context, call plan.ToolCall, meta map[string]any) (*mcp.CallToolResult, error) {
 	var renewed bool
 	var closing *connection.Connection
 	for unsent := 0; ; {
-		conn, err := s.await(ctx, call.Tool, closing)
+		conn, err := c.await(ctx, call.Tool, closing)
 		if err != nil {
 			return nil, err
 		}
-		reply, err := s.sendOn(ctx, conn, call, meta)
+		reply, err := c.sendOn(ctx, conn, call, meta)
 		switch {
 		case err == nil:
-			s.state.recovered()
-			s.noteUndeclared(call.Tool, reply)
+			c.state.recovered()
+			c.noteUndeclared(call.Tool, reply)
 			return reply, nil
 		case errors.Is(err, errClosing):
 			closing = conn
@@ -106,11 +116,11 @@ func (s *Server) send(ctx context.Context, call plan.ToolCall, meta map[string]a
 		case errors.Is(err, transport.ErrSessionTerminated) && !renewed:
 			// An HTTP server that forgot the session has not processed the call.
 			renewed = true
-			s.state.suspend(conn, errForgotten)
+			c.state.suspend(conn, errForgotten)
 			continue
-		case connection.NotSent(err) && unsent < len(s.settings.RestartWaits) && s.state.facts().mayRestart(len(s.settings.RestartWaits)):
+		case connection.NotSent(err) && unsent < len(c.settings.RestartWaits) && c.state.facts().mayRestart(len(c.settings.RestartWaits)):
 			unsent++
-			s.state.suspend(conn, connection.Plain(err))
+			c.state.suspend(conn, connection.Plain(err))
 			continue
 		case connection.NotSent(err):
 			return nil, notDone(call.Tool, "the server %s %s", call.Tool.Server, connection.Plain(err))
@@ -124,14 +134,14 @@ func (s *Server) send(ctx context.Context, call plan.ToolCall, meta map[string]a
 // await returns the connection of the server once it has listed this tool as the user
 // accepted it. It waits while the server starts, or still has the connection that is
 // closing. It starts a lost server at once, and asks a failed one once more.
-func (s *Server) await(ctx context.Context, tool plan.Tool, closing *connection.Connection) (*connection.Connection, error) {
-	life := s.settings.Life
+func (c *caller) await(ctx context.Context, tool plan.Tool, closing *connection.Connection) (*connection.Connection, error) {
+	life := c.settings.Life
 	for waked := false; ; waked = true {
 		if !waked {
-			s.state.askFailed()
+			c.state.askFailed()
 		}
-		changed := s.settings.Signal.Changed()
-		now := s.state.facts()
+		changed := c.settings.Signal.Changed()
+		now := c.state.facts()
 		switch {
 		case now.State == plan.ServerReady && now.conn != closing:
 			return now.conn, now.said.Refuses(tool)
@@ -139,7 +149,7 @@ func (s *Server) await(ctx context.Context, tool plan.Tool, closing *connection.
 			return nil, notDone(tool, "the server %s is not ready: %s", tool.Server, now.why())
 		}
 		if !waked {
-			s.state.hurry()
+			c.state.hurry()
 		}
 		select {
 		case <-changed:
@@ -157,10 +167,10 @@ var errClosing = errors.New("the connection is being closed")
 // sendOn performs one call on a connection. The error is one for the caller, except
 // for those after which the call may be sent again: errClosing,
 // transport.ErrSessionTerminated and an address that cannot be reached.
-func (s *Server) sendOn(ctx context.Context, conn *connection.Connection, call plan.ToolCall, meta map[string]any) (*mcp.CallToolResult, error) {
-	within, clock := timelimit.New(ctx, cmp.Or(call.Timeout, s.config.Timeout, s.settings.CallTimeout))
+func (c *caller) sendOn(ctx context.Context, conn *connection.Connection, call plan.ToolCall, meta map[string]any) (*mcp.CallToolResult, error) {
+	within, clock := timelimit.New(ctx, cmp.Or(call.Timeout, c.config.Timeout, c.settings.CallTimeout))
 	defer clock.Stop()
-	defer context.AfterFunc(s.settings.Life, clock.Stop)()
+	defer context.AfterFunc(c.settings.Life, clock.Stop)()
 	defer context.AfterFunc(conn.Closing(), clock.Stop)()
 	running, ok := conn.Begin(within, clock, call)
 	if !ok {
@@ -168,7 +178,7 @@ func (s *Server) sendOn(ctx context.Context, conn *connection.Connection, call p
 	}
 	defer running.End()
 	reply, err := running.Send(meta)
-	s.calls.Add(clock.Ran(), err != nil || reply.IsError)
+	c.calls.Add(clock.Ran(), err != nil || reply.IsError)
 	cut := within.Err() // before the connection may be closed, which ends within too
 	running.Leave()     // before the server is awaited, whose end waits for calls
 	switch {
@@ -178,29 +188,29 @@ func (s *Server) sendOn(ctx context.Context, conn *connection.Connection, call p
 		if outcome, asked := running.AskToVisit(err); asked {
 			return nil, notDone(call.Tool, "%s", outcome)
 		}
-		err = s.explain(ctx, within, conn, call, err)
+		err = c.explain(ctx, within, conn, call, err)
 		if late, ok := errors.AsType[*plan.TimeoutError](err); ok {
 			late.Meanwhile = running.Strays()
 		}
 		return nil, err
 	case reply.IsError && cut != nil:
-		return nil, fmt.Errorf("%w: %s", s.explain(ctx, within, conn, call, cut), result.Text(call, reply))
+		return nil, fmt.Errorf("%w: %s", c.explain(ctx, within, conn, call, cut), result.Text(call, reply))
 	case reply.IsError:
-		return nil, result.ToolError(call, reply, s.builtin != nil)
+		return nil, result.ToolError(call, reply, c.builtin != nil)
 	}
 	return reply, nil
 }
 
 // noteUndeclared notes, once for each tool, that a result differs from what the server
 // declares of it. Plans are checked against that.
-func (s *Server) noteUndeclared(tool plan.Tool, reply *mcp.CallToolResult) {
-	if s.builtin != nil {
+func (c *caller) noteUndeclared(tool plan.Tool, reply *mcp.CallToolResult) {
+	if c.builtin != nil {
 		return
 	}
-	if fault := s.declared.Fault(tool, reply); fault != nil {
+	if fault := c.declared.Fault(tool, reply); fault != nil {
 		text := fmt.Sprintf("the result of %s is not as its server declares it: %s", tool.QualifiedName(), plan.OneLine(untrusted.Visible(fault.Error()), maxFault))
-		s.settings.Logger.Warn("result", "server", s.config.Name, "note", text)
-		s.settings.Note(s.config.Name, text)
+		c.settings.Logger.Warn("result", "server", c.config.Name, "note", text)
+		c.settings.Note(c.config.Name, text)
 	}
 }
 
@@ -218,29 +228,29 @@ func (e *canceledError) Unwrap() error { return e.err }
 
 // explain translates an error of a call into one for the caller. within is the
 // context of the call, which ends with ctx at the latest.
-func (s *Server) explain(ctx, within context.Context, conn *connection.Connection, call plan.ToolCall, err error) error {
+func (c *caller) explain(ctx, within context.Context, conn *connection.Connection, call plan.ToolCall, err error) error {
 	name := call.Tool.QualifiedName()
 	var answered *connection.AnsweredError
 	switch why := conn.Unauthorized(err); {
-	case s.settings.Life.Err() != nil, ctx.Err() != nil, errors.Is(within.Err(), context.DeadlineExceeded):
-		return s.explainEnd(ctx, within, call)
+	case c.settings.Life.Err() != nil, ctx.Err() != nil, errors.Is(within.Err(), context.DeadlineExceeded):
+		return c.explainEnd(ctx, within, call)
 	case why != nil:
-		s.refused(conn, err, why)
+		c.refused(conn, err, why)
 		return notDone(call.Tool, "the server %s %s", call.Tool.Server, why)
 	case errors.As(err, &answered):
 		switch {
 		case answered.Refuses():
 			return notDone(call.Tool, "%s", answered.Error())
-		case answered.Fails() && s.builtin == nil:
+		case answered.Fails() && c.builtin == nil:
 			return &plan.ToolError{Tool: name, Message: answered.Error()}
 		}
 		return fmt.Errorf("calling %s: %w", name, answered)
 	case conn.IsLost():
-		return fmt.Errorf("calling %s: the server was lost: %s", name, s.lossReason(ctx, conn))
+		return fmt.Errorf("calling %s: the server was lost: %s", name, c.lossReason(ctx, conn))
 	case conn.Closing().Err() != nil && !errors.Is(err, connection.ErrBroken):
 		return fmt.Errorf("calling %s: the server was stopped or restarted meanwhile", name)
 	case connection.IsNetwork(err):
-		s.state.suspend(conn, connection.Plain(err))
+		c.state.suspend(conn, connection.Plain(err))
 		return fmt.Errorf("calling %s: %w", name, connection.Plain(err))
 	case errors.Is(err, client.ErrMaxInputRoundTripsExceeded):
 		return notDone(call.Tool, "the server asked for input %d times in one call, or to call again later too often", incoming.MaxQuestions)
@@ -251,43 +261,43 @@ func (s *Server) explain(ctx, within context.Context, conn *connection.Connectio
 
 // explainEnd says why a call was ended from here: with the pool, with ctx or by a time
 // limit.
-func (s *Server) explainEnd(ctx, within context.Context, call plan.ToolCall) error {
+func (c *caller) explainEnd(ctx, within context.Context, call plan.ToolCall) error {
 	name := call.Tool.QualifiedName()
 	switch {
-	case s.settings.Life.Err() != nil:
+	case c.settings.Life.Err() != nil:
 		return &canceledError{fmt.Sprintf("calling %s: the tools were closed", name), context.Canceled}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(within.Err(), context.DeadlineExceeded) && call.Timeout > 0:
 		return &plan.TimeoutError{Message: fmt.Sprintf("calling %s: it took longer than its time limit", name), OfCall: call.Timeout > 0}
 	case ctx.Err() != nil:
 		return &canceledError{fmt.Sprintf("calling %s: the call was cancelled", name), ctx.Err()}
-	case s.config.Timeout > 0:
-		return &plan.TimeoutError{Message: fmt.Sprintf(`calling %s: it took longer than %s, the "timeout" of the server %s`, name, s.config.Timeout, call.Tool.Server)}
+	case c.config.Timeout > 0:
+		return &plan.TimeoutError{Message: fmt.Sprintf(`calling %s: it took longer than %s, the "timeout" of the server %s`, name, c.config.Timeout, call.Tool.Server)}
 	}
-	return &plan.TimeoutError{Message: fmt.Sprintf("calling %s: it took longer than %s", name, s.settings.CallTimeout)}
+	return &plan.TimeoutError{Message: fmt.Sprintf("calling %s: it took longer than %s", name, c.settings.CallTimeout)}
 }
 
 // refused notes that the server refused a call. If it wants a login, it has failed until
 // the user logs in; if it wants more rights for a tool, its other tools still work.
-func (s *Server) refused(conn *connection.Connection, err, why error) {
+func (c *caller) refused(conn *connection.Connection, err, why error) {
 	switch {
 	case errors.Is(err, transport.ErrAuthorizationRequired):
-		s.state.suspend(conn, why)
+		c.state.suspend(conn, why)
 	case connection.IsLogin(why):
-		s.state.refused(why)
+		c.state.refused(why)
 	}
 }
 
 // lossReason waits until the supervision has found out why a connection was lost, and
 // returns the reason.
-func (s *Server) lossReason(ctx context.Context, conn *connection.Connection) string {
+func (c *caller) lossReason(ctx context.Context, conn *connection.Connection) string {
 	for {
-		changed := s.settings.Signal.Changed()
-		if now := s.state.facts(); now.conn != conn && now.failed != "" {
+		changed := c.settings.Signal.Changed()
+		if now := c.state.facts(); now.conn != conn && now.failed != "" {
 			return now.failed
 		}
 		select {
 		case <-changed:
-		case <-s.settings.Life.Done():
+		case <-c.settings.Life.Done():
 			return "the tools were closed"
 		case <-ctx.Done():
 			return ctx.Err().Error()

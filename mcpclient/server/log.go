@@ -3,8 +3,6 @@ package server
 import (
 	"sync"
 	"time"
-
-	"replan/mcpclient/connection"
 )
 
 // reportInterval is the least time between two reports of what a starting server
@@ -41,24 +39,4 @@ func (l *logReports) next() <-chan struct{} {
 		l.grown = make(chan struct{})
 	}
 	return l.grown
-}
-
-// LogGrows returns a channel that is closed when the log of the server grows.
-func (s *Server) LogGrows() <-chan struct{} { return s.log.next() }
-
-// lineWritten notes a line in the log of the server.
-func (s *Server) lineWritten() {
-	if s.log.written(s.state.facts().lastLine != nil) {
-		s.settings.Signal.Tell()
-	}
-}
-
-// LogFile returns the file with the log of the server; "" if there is none.
-func (s *Server) LogFile() string { return s.logFile(s.state.facts()) }
-
-func (s *Server) logFile(now facts) string {
-	if s.builtin != nil || now.begun.IsZero() {
-		return ""
-	}
-	return connection.LogFile(s.settings.LogDir, s.config.Name)
 }

@@ -4,72 +4,66 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/server"
 
-	"replan/internal/untrusted"
 	"replan/mcpclient/config"
 	"replan/mcpclient/connection"
-	"replan/mcpclient/handshake"
-	"replan/mcpclient/result"
-	"replan/mcpclient/trust"
 	"replan/mcpclient/usage"
 	"replan/planning/plan"
-	"replan/planning/prompt"
 )
-
-// Settings are what all servers of a pool share.
-type Settings struct {
-	connection.Settings
-	StartTimeout time.Duration   // of servers without a limit of their own
-	CallTimeout  time.Duration   // of calls and servers without a limit of their own
-	RestartWaits []time.Duration // before each attempt to restart a lost server
-
-	Logger     *slog.Logger
-	Pins       *trust.Pins
-	Handshakes *handshake.Known
-	Signal     *Signal                   // hears of each change
-	Note       func(server, text string) // tells the user something about a server
-
-	Life context.Context // ends all servers
-	Work *sync.WaitGroup // counts what runs for servers; the owner waits for it after Life has ended
-}
 
 // Server is one MCP server. It is safe for concurrent use.
 type Server struct {
-	settings Settings
-	config   config.Server
-	builtin  func() *server.MCPServer // nil if the server is not in this process
-
-	state       *state
-	supervision supervision
-	log         logReports
-
-	calls     *usage.Record
-	mentioned *connection.Mentions
-	declared  result.Declared // what its tools declare of their results
+	definition
+	state      *state
+	supervisor *supervisor
+	caller     *caller
+	log        *logReports
 }
 
 // New returns a server that has not been started. builtin makes the server if it is in
 // this process; else it is nil.
 func New(settings Settings, c config.Server, builtin func() *server.MCPServer, a Admission) *Server {
-	return &Server{
-		settings: settings, config: c, builtin: builtin, state: newState(settings.Signal, settings.RestartWaits, a),
-		calls: &usage.Record{}, mentioned: connection.NewMentions(),
-	}
+	d := definition{settings, c, builtin}
+	s := &Server{definition: d, state: newState(settings.Signal, settings.RestartWaits, a), log: &logReports{}}
+	s.caller = &caller{definition: d, state: s.state, calls: &usage.Record{}}
+	s.supervisor = &supervisor{definition: d, state: s.state, mentioned: connection.NewMentions(), lineWritten: s.lineWritten}
+	return s
 }
 
 // Replaces continues the records of the server that this one replaces, and ends that one.
 // This one waits for the end: two at once might lock each other out. It must be called
 // before Launch.
 func (s *Server) Replaces(old *Server) {
-	s.calls, s.mentioned = old.calls, old.mentioned
-	s.supervision.follows(&old.supervision)
+	s.caller.follows(old.caller)
+	s.supervisor.follows(old.supervisor)
 	old.End()
+}
+
+// Launch starts and supervises the server, unless that was done or the server may not
+// start. It does not wait.
+func (s *Server) Launch() { s.supervisor.launch() }
+
+// End stops the server for good. It does not wait.
+func (s *Server) End() { s.supervisor.stop() }
+
+// Call calls a tool of the server and returns its result, see package result. It waits
+// while the server starts.
+//
+// The error wraps *plan.ToolError if the call did not do its work. It wraps the context's
+// error if ctx or a time limit ended the call. After any other error, including an internal
+// one of a built-in server, the effect of the call is unknown.
+func (s *Server) Call(ctx context.Context, call plan.ToolCall) (any, error) {
+	return s.caller.call(ctx, call)
+}
+
+// Preview asks a built-in tool what the call would change or run, without doing
+// either. It fails for tools that do not support previews.
+func (s *Server) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error) {
+	return s.caller.preview(ctx, call)
 }
 
 // Name returns the name of the server.
@@ -112,11 +106,6 @@ func (s *Server) View() View {
 func (s *Server) isRequired(now facts) bool {
 	undecided := now.State == plan.ServerWaiting || now.LeftOut || now.Declined || s.config.Problem != "" && s.config.Source == config.SourceProject
 	return s.config.Required && now.Disabled == "" && !undecided
-}
-
-// isBadEntry reports whether the server cannot be started with its configuration.
-func (s *Server) isBadEntry() bool {
-	return s.builtin == nil && (s.config.Problem != "" || s.config.Command == "" && s.config.URL == "" || config.CheckName(s.config.Name) != nil)
 }
 
 // Pending returns the question for the user if the server waits for permission, as
@@ -240,22 +229,22 @@ func (s *Server) Ask(ctx context.Context, send func(context.Context, *connection
 	return true, err
 }
 
-// errForgotten is the problem of an HTTP server that has forgotten its session.
-var errForgotten = errors.New("has forgotten the session")
+// LogGrows returns a channel that is closed when the log of the server grows.
+func (s *Server) LogGrows() <-chan struct{} { return s.log.next() }
 
-// target returns what to dial.
-func (s *Server) target() connection.Target {
-	return connection.Target{
-		Server: s.config, Builtin: s.builtin, StartTimeout: s.startTimeout(), Mentioned: s.mentioned,
-		Log: s.settings.Logger.With("server", s.config.Name), LineWritten: s.lineWritten, PromptsListed: s.settings.Signal.Tell,
-		ResourceChanged: func(uri string) {
-			s.settings.Note(s.config.Name, prompt.NameOf(s.config.Name+":"+untrusted.Visible(uri))+" has changed since you mentioned it; mention it again to send it as it is now")
-		},
+// lineWritten notes a line in the log of the server.
+func (s *Server) lineWritten() {
+	if s.log.written(s.state.facts().lastLine != nil) {
+		s.settings.Signal.Tell()
 	}
 }
 
-// startTimeout returns how long the server may take from its start until its tools are
-// listed.
-func (s *Server) startTimeout() time.Duration {
-	return connection.StartTimeout(s.config, s.settings.StartTimeout)
+// LogFile returns the file with the log of the server; "" if there is none.
+func (s *Server) LogFile() string { return s.logFile(s.state.facts()) }
+
+func (s *Server) logFile(now facts) string {
+	if s.builtin != nil || now.begun.IsZero() {
+		return ""
+	}
+	return connection.LogFile(s.settings.LogDir, s.config.Name)
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -286,6 +287,9 @@ func (s *state) refused(why error) {
 	s.change(func(now *facts) { now.Problem, now.needLogin = why.Error(), true })
 }
 
+// errForgotten is the problem of an HTTP server that has forgotten its session.
+var errForgotten = errors.New("has forgotten the session")
+
 // steadyTime is how long a server must have been ready for its next loss to count
 // as the first one.
 const steadyTime = time.Minute
@@ -336,6 +340,14 @@ func (s *state) askFailed() bool {
 	}
 	return asked
 }
+
+// restartAsked returns a channel that receives a value when the supervision is to restart
+// the server.
+func (s *state) restartAsked() <-chan struct{} { return s.again }
+
+// hurried returns a channel that receives a value when the supervision is not to wait
+// before the next attempt.
+func (s *state) hurried() <-chan struct{} { return s.wake }
 
 // hurry ends the wait before the next attempt to start a lost server.
 func (s *state) hurry() {

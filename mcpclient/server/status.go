@@ -30,7 +30,7 @@ func (s *Server) Status() plan.ServerStatus {
 	if now.startup > 0 {
 		out.StartMS = max(out.StartMS, 1)
 	}
-	calls := s.calls.Summary()
+	calls := s.caller.usage()
 	out.Calls, out.Failures, out.LastMS, out.MedianMS = calls.Calls, calls.Failures, calls.Last.Milliseconds(), calls.Median.Milliseconds()
 	if now.lastLine != nil && now.State == plan.ServerStarting {
 		out.Doing = shown(now.lastLine())
@@ -40,20 +40,4 @@ func (s *Server) Status() plan.ServerStatus {
 	}
 	s.describeTransport(&out)
 	return out
-}
-
-// describeTransport fills in how the server is reached, as its file writes it.
-func (s *Server) describeTransport(out *plan.ServerStatus) {
-	how := s.config.AsWritten()
-	switch {
-	case s.builtin != nil:
-		out.Source, out.Transport = "built-in", "built-in"
-	case s.config.SSE:
-		out.Transport, out.URL = "sse", s.settings.Secrets.Address(how.URL)
-	case how.URL != "":
-		out.Transport, out.URL = "http", s.settings.Secrets.Address(how.URL)
-	case len(how.Command) == 0: // its address is unknown
-	default:
-		out.Transport, out.Command = "stdio", s.settings.Secrets.Command(how.Command)
-	}
 }

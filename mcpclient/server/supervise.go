@@ -12,25 +12,48 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 
 	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/mcpclient/box"
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/connection"
 	"replan/mcpclient/handshake"
 	"replan/mcpclient/trust"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
-// supervision is when a server is supervised. The zero value never was.
-type supervision struct {
+// supervisor keeps a server running while it is supervised.
+type supervisor struct {
+	definition
+	state       *state
+	mentioned   *connection.Mentions // resources whose changes are reported; they outlive connections
+	lineWritten func()               // called after each line in the log of the server
+
 	mu    sync.Mutex
 	end   context.CancelFunc // nil if it was never supervised
-	ended chan struct{}      // closed when it has ended
+	ended chan struct{}      // closed when the supervision has ended
 	after <-chan struct{}    // closed when the server that this one replaces has ended; may be nil
+}
+
+// launch starts and supervises the server, unless that was done or the server may not
+// start.
+func (s *supervisor) launch() {
+	if !s.state.begin() {
+		return
+	}
+	life, done := s.begin(s.settings.Life)
+	s.settings.Work.Go(func() {
+		defer done()
+		if s.after != nil {
+			<-s.after // it has been canceled; the next one waits for this one, too
+		}
+		s.supervise(life)
+	})
 }
 
 // begin returns a context that ends with parent or with stop, and a function to call when
 // the supervision has ended.
-func (s *supervision) begin(parent context.Context) (life context.Context, done func()) {
+func (s *supervisor) begin(parent context.Context) (life context.Context, done func()) {
 	life, end := context.WithCancel(parent)
 	ended := make(chan struct{})
 	s.mu.Lock()
@@ -40,7 +63,7 @@ func (s *supervision) begin(parent context.Context) (life context.Context, done 
 }
 
 // stop ends the supervision, if it has begun. It does not wait.
-func (s *supervision) stop() {
+func (s *supervisor) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.end != nil {
@@ -48,43 +71,31 @@ func (s *supervision) stop() {
 	}
 }
 
-// follows lets a supervision wait for the end of another one.
-func (s *supervision) follows(old *supervision) {
+// follows takes over from the supervisor of the server that this one replaces, and waits
+// for its end. It must be called before launch.
+func (s *supervisor) follows(old *supervisor) {
 	old.mu.Lock()
 	defer old.mu.Unlock()
+	s.mentioned = old.mentioned
 	if s.after = old.ended; old.ended == nil {
 		s.after = old.after // the old one was never started
 	}
 }
 
-// awaitPredecessor waits until the server that this one replaces has ended, which has
-// been canceled. It waits even if this one was replaced too, since the next waits for it.
-func (s *supervision) awaitPredecessor() {
-	if s.after != nil {
-		<-s.after
+// target returns what to dial.
+func (s *supervisor) target() connection.Target {
+	return connection.Target{
+		Server: s.config, Builtin: s.builtin, StartTimeout: s.startTimeout(), Mentioned: s.mentioned,
+		Log: s.settings.Logger.With("server", s.config.Name), LineWritten: s.lineWritten, PromptsListed: s.settings.Signal.Tell,
+		ResourceChanged: func(uri string) {
+			s.settings.Note(s.config.Name, prompt.NameOf(s.config.Name+":"+untrusted.Visible(uri))+" has changed since you mentioned it; mention it again to send it as it is now")
+		},
 	}
 }
-
-// Launch starts and supervises the server, unless that was done or the server may not
-// start. It does not wait.
-func (s *Server) Launch() {
-	if !s.state.begin() {
-		return
-	}
-	life, done := s.supervision.begin(s.settings.Life)
-	s.settings.Work.Go(func() {
-		defer done()
-		s.supervision.awaitPredecessor()
-		s.supervise(life)
-	})
-}
-
-// End stops the server for good. It does not wait.
-func (s *Server) End() { s.supervision.stop() }
 
 // supervise connects to the server and keeps it running until it is lost for good or life
 // ends. It restarts the server on request.
-func (s *Server) supervise(life context.Context) {
+func (s *supervisor) supervise(life context.Context) {
 	for {
 		how, err := s.serve(life)
 		if how == lost {
@@ -101,7 +112,7 @@ func (s *Server) supervise(life context.Context) {
 const listPause = time.Second
 
 // serve runs the server once. The error says why it was lost.
-func (s *Server) serve(life context.Context) (ending, error) {
+func (s *supervisor) serve(life context.Context) (ending, error) {
 	if life.Err() != nil { // replaced before it was started
 		s.state.stopped()
 		return over, nil
@@ -132,7 +143,7 @@ func (s *Server) serve(life context.Context) (ending, error) {
 				wait = s.awaitHTTP(conn, err)
 			}
 		}
-		wake := s.state.wake
+		wake := s.state.hurried()
 		if wait == nil {
 			wake = nil
 		}
@@ -151,7 +162,7 @@ func (s *Server) serve(life context.Context) (ending, error) {
 			s.state.suspend(conn, reason) // before Close, which waits for calls
 			conn.Close()
 			return lost, reason
-		case <-s.state.again:
+		case <-s.state.restartAsked():
 			conn.Close()
 			return restarted, nil
 		case <-changes:
@@ -166,7 +177,7 @@ func (s *Server) serve(life context.Context) (ending, error) {
 
 // connect opens the connection to the server. It has then listed the tools of a process,
 // which it may have had to start again with another handshake.
-func (s *Server) connect(life context.Context) (*connection.Connection, error) {
+func (s *supervisor) connect(life context.Context) (*connection.Connection, error) {
 	known := s.settings.Handshakes.Of(s.config)
 	for tried := map[handshake.Kind]bool{}; ; {
 		tried[known] = true
@@ -204,7 +215,7 @@ func (s *Server) connect(life context.Context) (*connection.Connection, error) {
 }
 
 // list lists the server's tools and marks it ready.
-func (s *Server) list(ctx context.Context, conn *connection.Connection) error {
+func (s *supervisor) list(ctx context.Context, conn *connection.Connection) error {
 	found, err := conn.Tools(ctx)
 	if err != nil {
 		return err
@@ -246,7 +257,7 @@ func containment(b *box.Box) plan.Containment {
 }
 
 // compare compares what the server says with its pins, and tells the user what is new.
-func (s *Server) compare(tools []plan.Tool, instructions string, texts map[string]string) trust.Said {
+func (s *supervisor) compare(tools []plan.Tool, instructions string, texts map[string]string) trust.Said {
 	life, name := s.settings.Life, s.config.Name
 	said, news, err := s.settings.Pins.Compare(life, s.config, tools, instructions, texts)
 	if err != nil && life.Err() == nil {
@@ -262,7 +273,7 @@ func (s *Server) compare(tools []plan.Tool, instructions string, texts map[strin
 // relist lists the tools again. If the server no longer knows the session, it opens
 // another connection and returns that. The error explains to the user why the
 // server is not ready.
-func (s *Server) relist(life context.Context, conn *connection.Connection) (*connection.Connection, error) {
+func (s *supervisor) relist(life context.Context, conn *connection.Connection) (*connection.Connection, error) {
 	for again := false; ; again = true {
 		ctx, cancel := context.WithTimeout(life, s.startTimeout())
 		err := s.list(ctx, conn)
@@ -283,7 +294,7 @@ func (s *Server) relist(life context.Context, conn *connection.Connection) (*con
 }
 
 // fail marks the server as failed. conn is the remaining connection, if any.
-func (s *Server) fail(conn *connection.Connection, err error) {
+func (s *supervisor) fail(conn *connection.Connection, err error) {
 	s.settings.Logger.Warn("server failed", "server", s.config.Name, "error", err)
 	s.state.fail(conn, err)
 }
@@ -291,7 +302,7 @@ func (s *Server) fail(conn *connection.Connection, err error) {
 // retryAfter counts an attempt to restart the lost server. It returns how long to wait
 // before, and false if that was tried often enough: then the server has failed. conn is the
 // remaining connection, if any.
-func (s *Server) retryAfter(conn *connection.Connection, why error) (wait time.Duration, ok bool) {
+func (s *supervisor) retryAfter(conn *connection.Connection, why error) (wait time.Duration, ok bool) {
 	if wait, ok = s.state.lost(conn, why); ok {
 		s.settings.Logger.Warn("server lost", "server", s.config.Name, "error", why, "restarts in", wait)
 		return wait, true
@@ -305,7 +316,7 @@ func (s *Server) retryAfter(conn *connection.Connection, why error) (wait time.D
 
 // backOff waits until the lost process is to be restarted: for a time that doubles,
 // or until a call needs it. After too many attempts the server has failed.
-func (s *Server) backOff(life context.Context, why error) ending {
+func (s *supervisor) backOff(life context.Context, why error) ending {
 	wait, ok := s.retryAfter(nil, why)
 	if !ok {
 		return over
@@ -314,8 +325,8 @@ func (s *Server) backOff(life context.Context, why error) ending {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-s.state.wake:
-	case <-s.state.again:
+	case <-s.state.hurried():
+	case <-s.state.restartAsked():
 		return restarted
 	case <-life.Done():
 		s.state.stopped()
@@ -326,7 +337,7 @@ func (s *Server) backOff(life context.Context, why error) ending {
 
 // awaitHTTP returns a channel that says when to ask the lost HTTP server again. It is
 // nil, and the server has failed, if that is not to be done by itself.
-func (s *Server) awaitHTTP(conn *connection.Connection, why error) <-chan time.Time {
+func (s *supervisor) awaitHTTP(conn *connection.Connection, why error) <-chan time.Time {
 	if !s.state.facts().wasReady || connection.IsLogin(why) {
 		s.fail(conn, why)
 		return nil

@@ -216,6 +216,10 @@ func (c Consent) Remember(workspace string, servers []config.Server, yes bool) e
 	return err
 }
 
+// offeredBefore takes the place of the workspace when offers are stored, since
+// each is made only once.
+const offeredBefore = "*"
+
 // RememberDeclined stores that the user declined offers. No offer is made again,
 // whatever the answer was.
 func (c Consent) RememberDeclined(offers []config.Server) error {

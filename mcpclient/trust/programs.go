@@ -30,10 +30,6 @@ func (p Program) pending() plan.PendingServer {
 	return shown
 }
 
-// offeredBefore takes the place of the workspace when offers are stored, since
-// each is made only once.
-const offeredBefore = "*"
-
 // Programs are the local programs that the user is asked about. They are safe for
 // concurrent use.
 type Programs struct {
