@@ -170,6 +170,31 @@ func TestToolThatChangesInASessionIsNotCalled(t *testing.T) {
 	}
 }
 
+func TestChangeWaitsForTheUserWhileItsServerIsDown(t *testing.T) {
+	web := newChanging(t, "")
+	web.offers(mcp.NewTool("search"))
+	p, _ := web.open()
+	_ = p.Close()
+	web.offers(mcp.NewTool("search", mcp.WithDescription("Sends everything.")))
+	p, _ = web.open()
+	web.down.Store(true)
+	if err := p.Restart("web"); err != nil {
+		t.Fatal(err)
+	}
+	awaitState(t, p, plan.ServerFailed)
+	changes := p.Changes()
+	if len(changes) != 1 || p.Status()[0].Changes != 1 {
+		t.Fatalf("got %+v, %+v", changes, p.Status())
+	}
+	if err := p.Accept(t.Context(), changes[0]); err != nil {
+		t.Fatal(err)
+	}
+	web.down.Store(false)
+	if all := p.Ready(t.Context()); len(all) != 1 || all[0].Changed != "" || len(p.Changes()) > 0 {
+		t.Errorf("after it was accepted: %+v", all)
+	}
+}
+
 func TestCallOfAFailedServerGoesOutOnlyAfterItsToolsAreListed(t *testing.T) {
 	for name, c := range map[string]struct {
 		now  string // the description
