@@ -14,7 +14,7 @@ import (
 // switches, and for a project's own servers by the user's consent.
 type admissions struct {
 	workspace string
-	mode      TrustMode
+	mode      trust.Mode
 	builtin   func(name string) bool // reports whether a built-in server has the name
 	consent   trust.Consent
 	switches  *switches
@@ -68,7 +68,7 @@ func (a *admissions) admit(s config.Server, known decisions) server.Admission {
 		return server.Admission{State: plan.ServerStarting}
 	case known.answers.Decline(a.workspace, s):
 		return server.Declined()
-	case a.mode == TrustNone:
+	case a.mode == trust.None:
 		return server.Admission{
 			State: plan.ServerStopped, LeftOut: true,
 			Problem: "left out: the project defines this server and nobody has approved it; name its file with --mcp-config, or approve it once on the screen",

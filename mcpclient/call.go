@@ -5,7 +5,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"replan/internal/redact"
+	"replan/mcpclient/connection"
+	"replan/mcpclient/result"
 	"replan/mcpclient/server"
 	"replan/planning/plan"
 )
@@ -50,6 +54,32 @@ func (p *Pool) call(ctx context.Context, call plan.ToolCall) (any, error) {
 	}
 	defer leave()
 	return s.Call(ctx, call)
+}
+
+// callResourceTool reads the resource that a call names, for a model.
+func (r requests) callResourceTool(ctx context.Context, call plan.ToolCall) (any, error) {
+	name, _ := call.Args["server"].(string)
+	uri, _ := call.Args["uri"].(string)
+	var reply *mcp.ReadResourceResult
+	offers, err := r.askForResource(ctx, name, func(ctx context.Context, of *connection.Resources) (err error) {
+		reply, err = of.Read(ctx, uri)
+		return err
+	})
+	switch {
+	case !offers:
+		return nil, notDone(call.Tool, fmt.Sprintf("the server %q offers no resources", name))
+	case err != nil && ctx.Err() != nil:
+		return nil, fmt.Errorf("reading %s: %w", uri, ctx.Err())
+	case err != nil:
+		return nil, notDone(call.Tool, fmt.Sprintf("the server %s cannot read %s: %s", name, uri, connection.Plain(err)))
+	}
+	return result.Resource(call, reply.Contents)
+}
+
+// readsResources reports whether a tool is the one of the pool itself that reads
+// resources, and not one of a server with the same name.
+func (p *Pool) readsResources(t plan.Tool) bool {
+	return t.Server == plan.ResourceServer && t.Name == plan.ResourceTool && !hasResourceServer(p.roster.views())
 }
 
 // Preview asks a built-in tool what the call would change or run, without doing

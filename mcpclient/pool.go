@@ -42,7 +42,7 @@ type TrustMode = trust.Mode
 const (
 	TrustAsk        = trust.Ask        // they wait for Pool.Answer
 	TrustAskServers = trust.AskServers // servers do; other programs, which come up during a run, are left out
-	TrustNone       = trust.None       // all are left out, since nobody is there to ask
+	TrustNone       = trust.None       // all are left out, since no user is there to ask
 )
 
 // Config configures a pool.
@@ -70,7 +70,7 @@ type Config struct {
 	DisabledFile  string       // stores which other servers the user has disabled, and in which workspace; "" stores nothing
 	Version       string       // of this program, for servers
 
-	// Later keeps servers from starting until Start is called, or until somebody
+	// Later keeps servers from starting until Start is called, or until a caller
 	// waits for one. Built-in servers do not wait.
 	Later bool
 	// ProbeWait is how long a program may take to answer server/discover before initialize

@@ -7,6 +7,7 @@ import (
 
 	"replan/mcpclient/config"
 	"replan/mcpclient/server"
+	"replan/mcpclient/trust"
 )
 
 // Reload reads the configuration again, with Config.Reread, and applies it; see
@@ -76,7 +77,7 @@ func sameServer(a, b config.Server) bool {
 // unchanged. One that the user said no to asks for permission again.
 func (p *Pool) Restart(name string) error {
 	err := p.roster.with(name, func(s *server.Server) error {
-		if p.cfg.Trust != TrustNone && s.AskPermission() {
+		if p.cfg.Trust != trust.None && s.AskPermission() {
 			return nil
 		}
 		return s.Restart()

@@ -4,15 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"replan/mcpclient/connection"
-	"replan/mcpclient/result"
 	"replan/mcpclient/server"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -73,32 +69,6 @@ func (r requests) askForResource(ctx context.Context, name string, send func(con
 		return send(ctx, c.Resources())
 	})
 	return !errors.Is(err, errNoResources), err
-}
-
-// callResourceTool reads the resource that a call names, for a model.
-func (r requests) callResourceTool(ctx context.Context, call plan.ToolCall) (any, error) {
-	name, _ := call.Args["server"].(string)
-	uri, _ := call.Args["uri"].(string)
-	var reply *mcp.ReadResourceResult
-	offers, err := r.askForResource(ctx, name, func(ctx context.Context, of *connection.Resources) (err error) {
-		reply, err = of.Read(ctx, uri)
-		return err
-	})
-	switch {
-	case !offers:
-		return nil, notDone(call.Tool, fmt.Sprintf("the server %q offers no resources", name))
-	case err != nil && ctx.Err() != nil:
-		return nil, fmt.Errorf("reading %s: %w", uri, ctx.Err())
-	case err != nil:
-		return nil, notDone(call.Tool, fmt.Sprintf("the server %s cannot read %s: %s", name, uri, connection.Plain(err)))
-	}
-	return result.Resource(call, reply.Contents)
-}
-
-// readsResources reports whether a tool is the one of the pool itself that reads
-// resources, and not one of a server with the same name.
-func (p *Pool) readsResources(t plan.Tool) bool {
-	return t.Server == plan.ResourceServer && t.Name == plan.ResourceTool && !hasResourceServer(p.roster.views())
 }
 
 // hasResourceServer reports whether a server has the name of the pool's own one that reads

@@ -69,7 +69,7 @@ type changeListener struct {
 
 	mu       sync.Mutex
 	followed map[string]bool // URIs of resources whose changes the server reports
-	relisten func()          // listens with another filter; nil if nobody listens
+	relisten func()          // listens with another filter; nil before listen
 }
 
 func newChangeListener(life context.Context, c *client.Client, lost <-chan struct{}, mentioned *Mentions, askAgain func()) *changeListener {
@@ -191,7 +191,7 @@ func (l *changeListener) listen() {
 		l.askAgain() // the server may be gone
 		select {
 		case <-time.After(wait):
-			l.askAgain() // nobody reported changes meanwhile
+			l.askAgain() // no change was reported meanwhile
 		case <-l.life.Done():
 			return
 		case <-l.lost:

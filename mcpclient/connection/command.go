@@ -22,7 +22,7 @@ import (
 const launcherStartTimeout = time.Minute
 
 // launchers are programs that may download what they start, with the first argument
-// that makes them do so; "" stands for any.
+// that makes them do so; "" means any.
 var launchers = map[string]string{
 	"npx": "", "uvx": "", "bunx": "", "pnpx": "", "docker": "", "podman": "", "nerdctl": "", "pnpm": "dlx", "yarn": "dlx", "bun": "x", "npm": "exec", "uv": "", "pipx": "run", "deno": "",
 }

@@ -162,7 +162,7 @@ func (c *Connection) askForMessages() <-chan struct{} {
 	request.Params.Level = mcp.LoggingLevelInfo
 	c.background.Go(func() {
 		defer close(asked)
-		_ = c.client.SetLevel(c.life, request) //nolint:staticcheck // servers log all the same; without an answer they log as they like
+		_ = c.client.SetLevel(c.life, request) //nolint:staticcheck // servers log anyway; without an answer they log as they like
 	})
 	return asked
 }

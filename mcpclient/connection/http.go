@@ -303,7 +303,7 @@ func (b answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if kind == "text/event-stream" && r.Method == http.MethodGet {
-		response.Body = &limitedEvents{ReadCloser: response.Body, stream: true} // it may last for ever
+		response.Body = &limitedEvents{ReadCloser: response.Body, stream: true} // it may last forever
 	} else {
 		response.Body = &limitedEvents{ReadCloser: http.MaxBytesReader(nil, response.Body, maxHTTPReply), stream: kind == "text/event-stream"}
 	}

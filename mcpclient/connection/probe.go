@@ -20,7 +20,7 @@ import (
 // after a while the probe sends initialize too, and takes whichever answer comes:
 // a late answer to server/discover still shows the newer protocol.
 type probe struct {
-	wait time.Duration // for server/discover alone; 0 waits for ever
+	wait time.Duration // for server/discover alone; 0 waits forever
 
 	asked    bool               // server/discover was sent
 	answered bool               // anything was answered

@@ -21,7 +21,7 @@ type relays struct {
 func newRelays() *relays { return &relays{running: map[string]*relay{}} }
 
 // listen returns a progress token for a call and a function that ends its
-// relay. The token is nil if nobody listens.
+// relay. The token is nil before listen.
 func (r *relays) listen(call plan.ToolCall, builtin bool) (mcp.ProgressToken, func()) {
 	if call.Output == nil && call.Progress == nil {
 		return nil, func() {}

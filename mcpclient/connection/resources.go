@@ -40,7 +40,7 @@ type Resources struct {
 // Offered reports whether the server offers resources.
 func (r *Resources) Offered() bool { return r.client.GetServerCapabilities().Resources != nil }
 
-// List lists the resources of the server, and what its templates stand for.
+// List lists the resources of the server, and of its templates.
 func (r *Resources) List(ctx context.Context) ([]Resource, error) {
 	var out []Resource
 	var request mcp.ListResourcesRequest
@@ -64,7 +64,7 @@ func (r *Resources) List(ctx context.Context) ([]Resource, error) {
 	return append(out, templates(ctx, r.client, r.server)...), nil
 }
 
-// templates returns the resources that the templates of a server stand for. The server
+// templates returns the resources of the templates of a server. The server
 // completes the first variable; the user completes what follows it, or all of it if the
 // server has no completions.
 func templates(ctx context.Context, c *client.Client, server string) []Resource {

@@ -65,7 +65,7 @@ func (s *strays) take(part []byte) {
 		}
 		s.line, part = s.line[:0], rest
 		if cap(s.line) > maxStrays {
-			s.line = nil // a long message would be held for ever
+			s.line = nil // a long message would be held forever
 		}
 	}
 }

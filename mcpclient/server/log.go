@@ -12,7 +12,7 @@ const reportInterval = 200 * time.Millisecond
 // logReports report that the log of a server has grown.
 type logReports struct {
 	mu       sync.Mutex
-	grown    chan struct{} // closed and replaced when the log grows, if somebody waits for that
+	grown    chan struct{} // closed and replaced when the log grows, if a caller waits for that
 	reported time.Time     // when a line was last reported
 }
 

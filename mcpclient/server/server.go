@@ -83,7 +83,7 @@ type View struct {
 	Why       string      // the problem, or else the state
 	Tools     []plan.Tool // none unless the server is ready
 	Resources bool        // it is ready and offers resources
-	LeftOut   bool        // a project's server that nobody was there to allow
+	LeftOut   bool        // a server of the project, when no user was there to allow it
 	Required  bool        // commands cannot do without it, and the user has decided about it
 	Begun     time.Time   // time of the last start; zero if it was never started
 }

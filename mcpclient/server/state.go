@@ -17,7 +17,7 @@ type Admission struct {
 	State    plan.ServerState // ServerStarting if it may start
 	Problem  string           // why it may not, "" for none
 	Declined bool             // the user said no
-	LeftOut  bool             // a project's server that nobody was there to allow
+	LeftOut  bool             // a server of the project, when no user was there to allow it
 	Disabled plan.DisabledBy
 }
 
@@ -353,7 +353,7 @@ func (s *state) hurried() <-chan struct{} { return s.wake }
 func (s *state) hurry() {
 	select {
 	case s.wake <- struct{}{}:
-	default: // somebody else has done it
+	default: // another call has done it
 	}
 }
 

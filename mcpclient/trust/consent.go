@@ -26,7 +26,7 @@ type Mode int
 const (
 	Ask        Mode = iota // they wait for the user's answer
 	AskServers             // servers do; other programs, which come up during a run, are left out
-	None                   // all are left out, since nobody is there to ask
+	None                   // all are left out, since no user is there to ask
 )
 
 // Consent stores, in a file, which servers and programs the user allowed in which

@@ -55,7 +55,7 @@ type change struct {
 	text string // the present one
 }
 
-// Unpinned returns what a server says that nobody compares, since it is part of this
+// Unpinned returns what a server says that is not compared, since it is part of this
 // program.
 func Unpinned(server string, tools []plan.Tool) Said { return Said{server: server, tools: tools} }
 
