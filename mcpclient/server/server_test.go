@@ -9,7 +9,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
-	"go.uber.org/goleak"
 
 	"replan/internal/redact"
 	"replan/mcpclient/config"
@@ -19,8 +18,6 @@ import (
 	"replan/mcpclient/trust"
 	"replan/planning/plan"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // settings returns what servers share. They end with the test.
 func settings(t *testing.T) server.Settings {

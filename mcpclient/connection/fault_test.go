@@ -1,17 +1,11 @@
-package mcpclient_test
+package connection_test
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,134 +18,6 @@ import (
 	"replan/mcpclient/config"
 	"replan/planning/plan"
 )
-
-// message is a message in the wire format.
-type message struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Params struct {
-		Name string `json:"name"`
-	} `json:"params"`
-}
-
-// Answers of a server in the wire format.
-const (
-	older = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"f","version":"1"}}`
-	newer = `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"f","version":"1"}}}`
-	tools = `{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"fail","inputSchema":{"type":"object"}}],"resultType":"complete","ttlMs":0,"cacheScope":"private"}`
-	echo  = `{"content":[{"type":"text","text":"echo"}],"resultType":"complete"}`
-)
-
-// faulty serves MCP on standard input and output, word by word, with a fault. It
-// appends each method that it receives to the file TRACE.
-func faulty(fault string) {
-	reply := func(m message, result string) {
-		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)
-	}
-	refuse := func(m message, code int, text string) {
-		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`+"\n", m.ID, code, text)
-	}
-	if strings.HasPrefix(fault, "slow") {
-		time.Sleep(1200 * time.Millisecond) // longer than the probe waits alone
-	}
-	if fault == "sleeps" {
-		time.Sleep(time.Second)
-	}
-	listed, refused := false, false
-	lines := bufio.NewScanner(os.Stdin)
-	for lines.Scan() {
-		var m message
-		_ = json.Unmarshal(lines.Bytes(), &m)
-		trace(m.Method)
-		switch {
-		case fault == "says nothing":
-			fmt.Fprintln(os.Stderr, "got", m.Method)
-		case m.Method == "server/discover" && fault == "ends at the probe":
-			fmt.Fprintln(os.Stderr, "Error: expect initialized request")
-			os.Exit(1)
-		case m.Method == "server/discover" && fault == "ignores the probe":
-		case m.Method == "server/discover" && fault == "empty answers":
-			reply(m, "{}")
-		case m.Method == "server/discover" && fault == "refuses the version once" && !refused:
-			refused = true
-			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"unsupported protocol version","data":{"supported":["2026-07-28"],"requested":"2026-07-28"}}}`+"\n", m.ID)
-		case m.Method == "server/discover" && fault == "refuses the version once":
-			reply(m, newer)
-		case fault == "ids are texts" && len(m.ID) > 0:
-			m.ID = json.RawMessage(strconv.Quote(string(m.ID)))
-			reply(m, map[string]string{"initialize": older, "tools/list": tools, "tools/call": echo}[m.Method])
-		case m.Method == "tools/call" && fault == "answers over several lines":
-			fmt.Printf("{\n  \"jsonrpc\": \"2.0\",\n  \"id\": %s,\n  \"result\": %s\n}\n", m.ID, echo)
-		case m.Method == "tools/call" && fault == "writes noise":
-			fmt.Print("Starting up…\n\n{\"level\":\"info\"}\n[1,2]\n\"x\"\n")
-			reply(m, echo)
-		case m.Method == "server/discover" && (fault == "slow and newer" || fault == "slow and both" || fault == "wants a capability" || fault == "asks for ever" || fault == "wants sampling"):
-			reply(m, newer)
-		case m.Method == "server/discover":
-			refuse(m, -32601, "unknown method")
-		case m.Method == "initialize" && fault == "slow and newer":
-			refuse(m, -32022, "unsupported protocol version")
-		case m.Method == "initialize":
-			reply(m, older)
-		case m.Method == "tools/list" && fault == "lists once" && listed:
-			refuse(m, -32603, "no list")
-		case m.Method == "tools/list":
-			reply(m, tools)
-			listed = true
-			if fault == "changes at each list" {
-				fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
-			}
-		case m.Method == "tools/call" && fault == "ends in mid-line":
-			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"resu`, m.ID)
-			os.Exit(9)
-		case m.Method == "tools/call" && fault == "wants a capability":
-			refuse(m, -32021, "missing required client capability: elicitation")
-		case m.Method == "tools/call" && fault == "wants sampling":
-			reply(m, `{"resultType":"input_required","inputRequests":{"a":{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}},"requestState":"x"}`)
-		case m.Method == "tools/call" && fault == "asks for ever":
-			reply(m, `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"name?","requestedSchema":{"type":"object"}}}},"requestState":"x"}`)
-		case m.Method == "tools/call" && fault == "answers twice":
-			reply(m, echo)
-			reply(m, echo)
-		case m.Method == "tools/call" && fault == "lists once":
-			reply(m, echo)
-			fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
-		case m.Method == "tools/call" && fault == "pings": // with the number of the call itself
-			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"method":"ping"}`+"\n", m.ID)
-		case m.Method == "" && fault == "pings":
-			reply(m, echo)
-		case m.Method == "tools/call" && fault == "ignores cancel":
-		case m.Method == "tools/call" && m.Params.Name == "fail":
-			os.Exit(9)
-		case m.Method == "tools/call":
-			reply(m, echo)
-		}
-	}
-}
-
-func trace(method string) {
-	path := os.Getenv("TRACE")
-	if path == "" {
-		return
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		os.Exit(5)
-	}
-	_, _ = fmt.Fprintln(f, method)
-	_ = f.Close()
-}
-
-// fault returns a server with a fault, and a function that returns the methods that
-// its processes have received.
-func fault(t *testing.T, what string) (config.Server, func() string) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "trace")
-	return aChild("k", "fault", map[string]string{"FAULT": what, "TRACE": file}), func() string {
-		text, _ := os.ReadFile(file)
-		return strings.Join(strings.Fields(string(text)), " ")
-	}
-}
 
 func TestEveryEraIsGreetedAsItUnderstands(t *testing.T) {
 	for what, c := range map[string]struct{ first, later string }{
@@ -333,88 +199,6 @@ func TestServersAreKeptBackUntilSomebodyNeedsThem(t *testing.T) {
 	}
 }
 
-// session is an HTTP server of an older protocol with sessions.
-type session struct {
-	*httptest.Server
-	mu       sync.Mutex
-	id       int
-	refuse   int           // status for what the server does not like
-	called   chan struct{} // receives when a call of fail hangs
-	received chan string   // methods
-	events   chan string   // for the stream of notifications
-}
-
-func newSession(t *testing.T, refuse int) *session {
-	t.Helper()
-	s := &session{id: 1, refuse: refuse, called: make(chan struct{}, 1), received: make(chan string, 100), events: make(chan string)}
-	s.Server = httptest.NewServer(s)
-	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
-	return s
-}
-
-func (s *session) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	id := fmt.Sprint("s", s.id)
-	s.mu.Unlock()
-	if r.Method == http.MethodGet {
-		w.Header().Set("Content-Type", "text/event-stream")
-		w.WriteHeader(http.StatusOK)
-		_ = http.NewResponseController(w).Flush()
-		for {
-			select {
-			case event := <-s.events:
-				_, _ = fmt.Fprintf(w, "data: %s\n\n", event)
-				_ = http.NewResponseController(w).Flush()
-			case <-r.Context().Done():
-				return
-			}
-		}
-	}
-	var m message
-	body, _ := io.ReadAll(r.Body)
-	_ = json.Unmarshal(body, &m)
-	s.received <- m.Method
-	w.Header().Set("Content-Type", "application/json")
-	known := r.Header.Get("Mcp-Session-Id") == id
-	switch {
-	case m.Method == "initialize":
-		w.Header().Set("Mcp-Session-Id", id)
-		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, strings.Replace(older, `"tools":{}`, `"tools":{"listChanged":true}`, 1))
-	case !known:
-		w.WriteHeader(s.refuse)
-		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}`)
-	case m.Method == "tools/list":
-		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, tools)
-	case m.Method == "tools/call" && m.Params.Name == "fail":
-		s.called <- struct{}{}
-		<-r.Context().Done()
-	case m.Method == "tools/call":
-		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, echo)
-	default:
-		w.WriteHeader(http.StatusAccepted)
-	}
-}
-
-func (s *session) restart() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.id++
-}
-
-func (s *session) await(t *testing.T, method string) {
-	t.Helper()
-	for {
-		select {
-		case got := <-s.received:
-			if got == method {
-				return
-			}
-		case <-t.Context().Done():
-			t.Fatalf("the server never received %s", method)
-		}
-	}
-}
-
 func TestSessionOfRestartedServerIsRenewed(t *testing.T) {
 	for _, refuse := range []int{http.StatusBadRequest, http.StatusNotFound} {
 		t.Run(http.StatusText(refuse), func(t *testing.T) {
@@ -422,7 +206,7 @@ func TestSessionOfRestartedServerIsRenewed(t *testing.T) {
 			p := over(t, s.URL, nil)
 			echo := tool(t, p, "echo")
 			for range 3 {
-				s.restart()
+				s.Restart()
 				var calls sync.WaitGroup
 				for range 4 {
 					calls.Go(func() {
@@ -443,36 +227,36 @@ func TestCancelAndTimeLimitReachOlderHTTPServers(t *testing.T) {
 	fail := tool(t, p, "fail")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		<-s.called
+		<-s.Called
 		cancel()
 	}()
 	if _, err := p.Call(ctx, plan.ToolCall{Tool: fail}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	s.await(t, "notifications/cancelled")
+	s.Await(t, "notifications/cancelled")
 	go func() {
-		<-s.called
+		<-s.Called
 		_ = p.Close()
 	}()
 	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: fail}); err == nil {
 		t.Error("the call succeeded")
 	}
-	s.await(t, "notifications/cancelled")
+	s.Await(t, "notifications/cancelled")
 }
 
 func TestChangedToolListArrivesOverHTTP(t *testing.T) {
 	s := newSession(t, http.StatusBadRequest)
 	p := over(t, s.URL, nil)
 	tool(t, p, "echo")
-	s.await(t, "tools/list")
-	s.events <- `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
-	s.await(t, "tools/list")
+	s.Await(t, "tools/list")
+	s.Events <- `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+	s.Await(t, "tools/list")
 }
 
 func TestChangedToolListArrivesOverTheNewerProtocol(t *testing.T) {
 	r := newRemote(t, nil)
 	listening := make(chan struct{}, 1)
-	r.filter = func(_ http.ResponseWriter, _ *http.Request, body []byte) bool {
+	r.Filter = func(_ http.ResponseWriter, _ *http.Request, body []byte) bool {
 		if strings.Contains(string(body), "subscriptions/listen") {
 			listening <- struct{}{}
 		}
@@ -483,7 +267,7 @@ func TestChangedToolListArrivesOverTheNewerProtocol(t *testing.T) {
 	<-listening
 	changed := make(chan struct{}, 100)
 	p.Watch(func() { changed <- struct{}{} })
-	r.mcp.AddTool(mcp.NewTool("new"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	r.MCP.AddTool(mcp.NewTool("new"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText("yes"), nil
 	})
 	for len(p.Ready(t.Context())) != 2 {

@@ -1,16 +1,19 @@
-package mcpclient_test
+package connection_test
 
 import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"replan/mcpclient"
+	"replan/mcpclient/config"
 )
 
 // A server takes calls that may change something one after the other, unless it says that they
 // may be repeated or its configuration says that they may run side by side.
 func TestToolsThatMayChangeSomethingAreSerial(t *testing.T) {
 	yes, no := true, false
-	web := newChanging(t, "")
 	for name, c := range map[string]struct {
 		hints    mcp.ToolAnnotation
 		parallel bool
@@ -24,13 +27,13 @@ func TestToolsThatMayChangeSomethingAreSerial(t *testing.T) {
 		"a server in parallel": {parallel: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			web.offers(mcp.Tool{Name: "store", RawInputSchema: []byte(`{"type":"object"}`), Annotations: c.hints})
-			web.config.Parallel = c.parallel
-			p, all := web.open()
-			if all[0].Serial != c.want {
-				t.Errorf("got %+v, want serial %t", all[0], c.want)
+			s := server.NewMCPServer("web", "1", server.WithToolCapabilities(true))
+			s.AddTool(mcp.Tool{Name: "store", RawInputSchema: []byte(`{"type":"object"}`), Annotations: c.hints}, nil)
+			web := newServer(t, server.NewStreamableHTTPServer(s))
+			p := newPool(t, mcpclient.Config{Servers: []config.Server{{Name: "web", URL: web.URL, Parallel: c.parallel}}})
+			if got := tool(t, p, "store"); got.Serial != c.want {
+				t.Errorf("got %+v, want serial %t", got, c.want)
 			}
-			_ = p.Close()
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package mcpclient_test
+package trust_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package mcpclient_test
+package connection_test
 
 import (
 	"bytes"
@@ -15,65 +15,11 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
 
 	"replan/mcpclient"
 	"replan/mcpclient/config"
 	"replan/planning/plan"
 )
-
-// remote is mcp-go's streamable HTTP server behind a filter.
-type remote struct {
-	*httptest.Server
-	mcp    *server.MCPServer
-	filter func(w http.ResponseWriter, r *http.Request, body []byte) bool // true passes the request on
-}
-
-func newRemote(t *testing.T, filter func(http.ResponseWriter, *http.Request, []byte) bool) *remote {
-	t.Helper()
-	r := &remote{mcp: server.NewMCPServer("remote", "1", server.WithLogging(), server.WithInstructions("Say hello\nfirst. "+strings.Repeat("x", 1000))), filter: filter}
-	r.mcp.AddTool(mcp.NewTool("hello"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return mcp.NewToolResultText("from afar"), nil
-	})
-	r.Server = newServer(t, r.handler())
-	return r
-}
-
-func newServer(t *testing.T, h http.Handler) *httptest.Server {
-	s := httptest.NewServer(h)
-	t.Cleanup(s.Close)
-	return s
-}
-
-// end ends the server with all its connections, which the client keeps open to hear
-// of changes.
-func (r *remote) end() {
-	_ = r.Listener.Close()
-	r.CloseClientConnections()
-	r.Close()
-}
-
-func (r *remote) handler() http.Handler {
-	inner := server.NewStreamableHTTPServer(r.mcp)
-	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		if r.filter != nil {
-			body, err := io.ReadAll(q.Body)
-			if err != nil || !r.filter(w, q, body) {
-				return
-			}
-			q.Body = io.NopCloser(bytes.NewReader(body))
-		}
-		inner.ServeHTTP(w, q)
-	})
-}
-
-// over returns a pool with a server at the URL.
-func over(t *testing.T, url string, headers map[string]string) *mcpclient.Pool {
-	t.Helper()
-	return newPool(t, mcpclient.Config{Servers: []config.Server{
-		{Name: "far", URL: url, Headers: headers, Source: config.SourceUser},
-	}})
-}
 
 func TestServersSayHowToUseThem(t *testing.T) {
 	p := over(t, newRemote(t, nil).URL, nil)
@@ -93,8 +39,8 @@ func TestCallOverHTTP(t *testing.T) {
 func TestHTTPProgressArrivesDuringCall(t *testing.T) {
 	r := newRemote(t, nil)
 	seen := make(chan struct{})
-	r.mcp.AddTool(mcp.NewTool("work"), func(ctx context.Context, q mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		err := r.mcp.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
+	r.MCP.AddTool(mcp.NewTool("work"), func(ctx context.Context, q mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		err := r.MCP.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
 			"progressToken": q.Params.Meta.ProgressToken, "progress": 1, "total": 2, "message": "half",
 		})
 		if err == nil {
@@ -169,7 +115,7 @@ func TestConnectionErrorDoesNotRepeatURL(t *testing.T) {
 func TestCancellingACallEndsItsRequest(t *testing.T) {
 	r := newRemote(t, nil)
 	called, left := make(chan struct{}), make(chan struct{})
-	r.mcp.AddTool(mcp.NewTool("wait"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	r.MCP.AddTool(mcp.NewTool("wait"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		close(called)
 		<-ctx.Done()
 		close(left)
@@ -193,7 +139,7 @@ func TestCallWaitsForRestartedHTTPServer(t *testing.T) {
 	p := over(t, r.URL, nil)
 	hello := tool(t, p, "hello")
 	addr := r.Listener.Addr().String()
-	r.end()
+	r.End()
 	awaitState(t, p, plan.ServerStarting)
 	called := make(chan error, 1)
 	go func() {
@@ -207,7 +153,7 @@ func TestCallWaitsForRestartedHTTPServer(t *testing.T) {
 	if err != nil {
 		t.Skip("the port is in use: ", err)
 	}
-	again := httptest.NewUnstartedServer(r.handler())
+	again := httptest.NewUnstartedServer(r.Handler())
 	_ = again.Listener.Close()
 	again.Listener = l
 	again.Start()
@@ -224,7 +170,7 @@ func TestHTTPServerIsGivenUpAfterTheLastRestart(t *testing.T) {
 		Servers:      []config.Server{{Name: "far", URL: r.URL, Source: config.SourceUser}},
 	})
 	hello := tool(t, p, "hello")
-	r.end()
+	r.End()
 	awaitState(t, p, plan.ServerFailed)
 	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: hello}); !isToolError(err) {
 		t.Errorf("got error %v, want one that says nothing was done", err)

@@ -1,4 +1,4 @@
-package mcpclient_test
+package trust_test
 
 import (
 	"crypto/sha256"
@@ -13,6 +13,7 @@ import (
 
 	"replan/mcpclient"
 	"replan/mcpclient/config"
+	"replan/mcpclient/pooltest"
 	"replan/planning/plan"
 )
 
@@ -57,7 +58,7 @@ func (p *project) approve() {
 
 func TestProjectServerWaitsForApproval(t *testing.T) {
 	t.Setenv("REPLAN_TEST_TOKEN", "hunter2")
-	path := configFile(t, `{"mcpServers": {
+	path := pooltest.ConfigFile(t, `{"mcpServers": {
 		"own": {"command": "run", "args": ["--key", "${REPLAN_TEST_TOKEN}"], "env": {"LD_PRELOAD": "x.so"}, "cwd": "sub"},
 		"web": {"url": "https://example.com/${REPLAN_TEST_TOKEN}", "oauth": {
 			"clientId": "id", "clientSecret": "s", "clientMetadataUrl": "https://x.example/c.json", "callbackPort": 8080, "scopes": ["a", "b"]}}}}`)
@@ -147,7 +148,7 @@ func TestAnswerCountsForTheEntryThatWasShown(t *testing.T) {
 func TestChangedValueOfAVariableAsksNothing(t *testing.T) {
 	read := func() config.Server {
 		t.Helper()
-		servers, err := config.Read(configFile(t, `{"mcpServers": {"web": {"url": "http://127.0.0.1:1/${REPLAN_TEST_PATH}", "headers": {"Authorization": "Bearer ${REPLAN_TEST_TOKEN}"}}}}`), config.SourceProject, "/work")
+		servers, err := config.Read(pooltest.ConfigFile(t, `{"mcpServers": {"web": {"url": "http://127.0.0.1:1/${REPLAN_TEST_PATH}", "headers": {"Authorization": "Bearer ${REPLAN_TEST_TOKEN}"}}}}`), config.SourceProject, "/work")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package mcpclient_test
+package connection_test
 
 import (
 	"bytes"
@@ -24,14 +24,14 @@ import (
 // newOldRemote returns a server that speaks the transport of 2024-11-05.
 func newOldRemote(t *testing.T) *remote {
 	t.Helper()
-	r := &remote{mcp: server.NewMCPServer("old", "1")}
-	r.mcp.AddTool(mcp.NewTool("hello"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	r := &remote{MCP: server.NewMCPServer("old", "1")}
+	r.MCP.AddTool(mcp.NewTool("hello"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText("from afar"), nil
 	})
-	inner := server.NewSSEServer(r.mcp)
+	inner := server.NewSSEServer(r.MCP)
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		body, err := io.ReadAll(q.Body)
-		if err != nil || r.filter != nil && !r.filter(w, q, body) {
+		if err != nil || r.Filter != nil && !r.Filter(w, q, body) {
 			return
 		}
 		q.Body = io.NopCloser(bytes.NewReader(body))
@@ -50,7 +50,7 @@ func overSSE(t *testing.T, r *remote, cfg mcpclient.Config) *mcpclient.Pool {
 
 func TestCallOverSSE(t *testing.T) {
 	r := newOldRemote(t)
-	r.filter = func(w http.ResponseWriter, q *http.Request, _ []byte) bool {
+	r.Filter = func(w http.ResponseWriter, q *http.Request, _ []byte) bool {
 		ok := q.Header.Get("X-Key") == "k" && strings.HasPrefix(q.Header.Get("User-Agent"), "replan/")
 		if !ok {
 			w.WriteHeader(http.StatusTeapot)
@@ -76,7 +76,7 @@ func TestCallOverSSE(t *testing.T) {
 func TestProgressAndCancelReachSSEServer(t *testing.T) {
 	r := newOldRemote(t)
 	cancelled := make(chan struct{})
-	r.filter = func(_ http.ResponseWriter, _ *http.Request, body []byte) bool {
+	r.Filter = func(_ http.ResponseWriter, _ *http.Request, body []byte) bool {
 		if bytes.Contains(body, []byte(`"notifications/cancelled"`)) {
 			close(cancelled)
 		}
@@ -84,8 +84,8 @@ func TestProgressAndCancelReachSSEServer(t *testing.T) {
 	}
 	end := make(chan struct{})
 	t.Cleanup(func() { close(end) })
-	r.mcp.AddTool(mcp.NewTool("wait"), func(ctx context.Context, q mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		err := r.mcp.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
+	r.MCP.AddTool(mcp.NewTool("wait"), func(ctx context.Context, q mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		err := r.MCP.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
 			"progressToken": q.Params.Meta.ProgressToken, "progress": 1, "total": 2, "message": "half",
 		})
 		<-end
@@ -130,7 +130,7 @@ func TestCallInProgressFailsWithTheSSEStream(t *testing.T) {
 	r := newOldRemote(t)
 	called, end := make(chan struct{}), make(chan struct{})
 	t.Cleanup(func() { close(end) })
-	r.mcp.AddTool(mcp.NewTool("wait"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	r.MCP.AddTool(mcp.NewTool("wait"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		close(called)
 		<-end
 		return mcp.NewToolResultText(""), nil

@@ -1,4 +1,4 @@
-package mcpclient_test
+package connection_test
 
 import (
 	"context"
@@ -69,14 +69,13 @@ func TestChildProgressIsNotOutput(t *testing.T) {
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})
 	_, err := p.Call(t.Context(), plan.ToolCall{
 		Tool:   tool(t, p, "work"),
-		Args:   map[string]any{"addr": l.addr()},
+		Args:   map[string]any{"addr": l.Addr()},
 		Output: func(chunk string) { t.Errorf("got output %q", chunk) },
 		Progress: func(done, total float64, text string) {
 			if done != 1 || total != 3 || text != "counting" {
 				t.Errorf("got progress %v of %v, %q", done, total, text)
 			}
-			l.accept()
-			_, _ = l.conn.Write([]byte("!"))
+			l.Write("!")
 		},
 	})
 	if err != nil {
@@ -91,17 +90,17 @@ func TestCancelReachesChildServer(t *testing.T) {
 	wait := tool(t, p, "wait")
 	ended := make(chan error)
 	go func() {
-		_, err := p.Call(ctx, plan.ToolCall{Tool: wait, Args: map[string]any{"addr": l.addr()}})
+		_, err := p.Call(ctx, plan.ToolCall{Tool: wait, Args: map[string]any{"addr": l.Addr()}})
 		ended <- err
 	}()
-	if got := l.line(); got != "called" {
+	if got := l.Line(); got != "called" {
 		t.Errorf("got %q", got)
 	}
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) || isToolError(err) {
 		t.Errorf("got error %v", err)
 	}
-	if got := l.line(); got != "cancelled" {
+	if got := l.Line(); got != "cancelled" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -109,38 +108,38 @@ func TestCancelReachesChildServer(t *testing.T) {
 func TestCloseKillsGrandchildren(t *testing.T) {
 	l := listen(t)
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})
-	if _, err := call(t, p, "spawn", map[string]any{"addr": l.addr()}); err != nil {
+	if _, err := call(t, p, "spawn", map[string]any{"addr": l.Addr()}); err != nil {
 		t.Fatal(err)
 	}
-	l.line()
+	l.Line()
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
-	l.awaitDeath()
+	l.AwaitDeath()
 }
 
 func TestCrashOfChildKillsGrandchildren(t *testing.T) {
 	l := listen(t)
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})
-	if _, err := call(t, p, "spawn", map[string]any{"addr": l.addr()}); err != nil {
+	if _, err := call(t, p, "spawn", map[string]any{"addr": l.Addr()}); err != nil {
 		t.Fatal(err)
 	}
-	l.line()
+	l.Line()
 	_, _ = call(t, p, "crash", nil)
-	l.awaitDeath()
+	l.AwaitDeath()
 }
 
 func TestStubbornChildIsKilled(t *testing.T) {
 	t.Parallel()
 	l := listen(t)
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{
-		aChild("child", "stubborn", map[string]string{"ADDR": l.addr()}),
+		aChild("child", "stubborn", map[string]string{"ADDR": l.Addr()}),
 	}})
-	l.line()
+	l.Line()
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
-	l.awaitDeath()
+	l.AwaitDeath()
 }
 
 func TestChildStartFailureGivesTheReason(t *testing.T) {
@@ -227,8 +226,8 @@ func TestTimeLimitOfCallGoesBeforeThatOfItsServer(t *testing.T) {
 
 func TestServerThatHasNeverAnsweredGetsNoTimeToEnd(t *testing.T) {
 	child := listen(t)
-	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "deaf", map[string]string{"ADDR": child.addr()})}})
-	child.line()
+	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "deaf", map[string]string{"ADDR": child.Addr()})}})
+	child.Line()
 	begun := time.Now()
 	if err := p.Close(); err != nil {
 		t.Error(err)
@@ -236,5 +235,5 @@ func TestServerThatHasNeverAnsweredGetsNoTimeToEnd(t *testing.T) {
 	if took := time.Since(begun); took >= time.Second { // which others have
 		t.Errorf("closing took %s", took)
 	}
-	child.awaitDeath()
+	child.AwaitDeath()
 }

@@ -1,4 +1,4 @@
-package mcpclient_test
+package server_test
 
 import (
 	"context"

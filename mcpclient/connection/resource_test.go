@@ -1,4 +1,4 @@
-package mcpclient_test
+package connection_test
 
 import (
 	"bytes"
@@ -100,7 +100,7 @@ func newFollowing(t *testing.T, older bool, refuse func(method string) bool) fol
 	s := guide()
 	server.WithResourceCapabilities(true, false)(s)
 	asked, changes := make(chan struct{}, 10), make(chan string)
-	r := &remote{mcp: s, filter: func(w http.ResponseWriter, q *http.Request, body []byte) bool {
+	r := &remote{MCP: s, Filter: func(w http.ResponseWriter, q *http.Request, body []byte) bool {
 		for _, method := range []string{"resources/subscribe", "resources/read", "resources/list"} {
 			if bytes.Contains(body, []byte(`"`+method+`"`)) && refuse != nil && refuse(method) {
 				http.Error(w, "gone", http.StatusNotFound)
@@ -128,7 +128,7 @@ func newFollowing(t *testing.T, older bool, refuse func(method string) bool) fol
 		}
 		return true
 	}}
-	r.Server = newServer(t, r.handler())
+	r.Server = newServer(t, r.Handler())
 	t.Cleanup(r.CloseClientConnections)
 	p := newPool(t, mcpclient.Config{Later: true, Servers: []config.Server{{Name: "guide", URL: r.URL, Source: config.SourceUser}}})
 	return following{p, asked, func(uri string) {
@@ -238,8 +238,8 @@ func TestForgottenSessionIsRenewedForResources(t *testing.T) {
 }
 
 func TestMentionWaitsForItsServer(t *testing.T) {
-	r := &remote{mcp: guide()}
-	r.Server = newServer(t, r.handler())
+	r := &remote{MCP: guide()}
+	r.Server = newServer(t, r.Handler())
 	p := newPool(t, mcpclient.Config{Later: true, Servers: []config.Server{{Name: "guide", URL: r.URL, Source: config.SourceUser}}})
 	if m, ok, err := p.ReadResource(t.Context(), "guide", "weather://Bern/now"); !ok || err != nil || m.Text != "sun at weather://Bern/now" {
 		t.Errorf("got %+v, %v, %v", m, ok, err)

@@ -1,4 +1,4 @@
-package mcpclient_test
+package connection_test
 
 import (
 	"context"
@@ -19,17 +19,6 @@ import (
 	"replan/mcpclient/config"
 	"replan/planning/plan"
 )
-
-type handler = func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error)
-
-func inProcess(t *testing.T, tools map[string]handler) *mcpclient.Pool {
-	t.Helper()
-	s := server.NewMCPServer("workspace", "1")
-	for name, h := range tools {
-		s.AddTool(mcp.NewTool(name), h)
-	}
-	return newPool(t, mcpclient.Config{InProcess: existing(map[string]*server.MCPServer{"workspace": s})})
-}
 
 func TestResultIsStructuredContentOrText(t *testing.T) {
 	texts := func(all ...string) *mcp.CallToolResult {
@@ -475,7 +464,7 @@ func TestWatchReportsChangesUntilRemoved(t *testing.T) {
 
 func TestReadyReturnsEarlyWhenCancelled(t *testing.T) {
 	l := listen(t)
-	stubborn := aChild("slow", "mute", map[string]string{"ADDR": l.addr()})
+	stubborn := aChild("slow", "mute", map[string]string{"ADDR": l.Addr()})
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{stubborn}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -485,13 +474,4 @@ func TestReadyReturnsEarlyWhenCancelled(t *testing.T) {
 	if got := p.Status()[0].State; got != plan.ServerStarting {
 		t.Errorf("got server state %s", got)
 	}
-}
-
-// existing returns servers that exist already as the pool takes them.
-func existing(servers map[string]*server.MCPServer) map[string]func() *server.MCPServer {
-	made := make(map[string]func() *server.MCPServer, len(servers))
-	for name, s := range servers {
-		made[name] = func() *server.MCPServer { return s }
-	}
-	return made
 }

@@ -1,4 +1,4 @@
-package mcpclient_test
+package connection_test
 
 import (
 	"context"
@@ -51,8 +51,8 @@ func (c completions) CompleteResourceArgument(_ context.Context, _ string, a mcp
 // guided returns a pool with the server guide over HTTP.
 func guided(t *testing.T, s *server.MCPServer) *mcpclient.Pool {
 	t.Helper()
-	r := &remote{mcp: s}
-	r.Server = newServer(t, r.handler())
+	r := &remote{MCP: s}
+	r.Server = newServer(t, r.Handler())
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{{Name: "guide", URL: r.URL, Source: config.SourceUser}}})
 	p.Ready(t.Context())
 	return p

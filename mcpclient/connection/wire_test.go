@@ -1,4 +1,4 @@
-package mcpclient_test
+package connection_test
 
 import (
 	"encoding/json"
