@@ -33,7 +33,7 @@ const (
 
 // faulty serves MCP on standard input and output, word by word, with a fault. It
 // appends each method that it receives to the file TRACE.
-func faulty(fault string) { //nolint:gocyclo // one case for each fault
+func faulty(fault string) { //nolint:gocyclo,funlen // one case for each fault
 	reply := func(m Message, result string) {
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)
 	}
