@@ -158,7 +158,7 @@ func (t toolsOf) Status() []plan.ServerStatus {
 }
 
 // Notes returns the notes on the server since the last call.
-func (t toolsOf) Notes() []string { return mcpclient.NotesOn(t.Pool, t.server) }
+func (t toolsOf) Notes() []string { return t.NotesOn(t.server) }
 
 // sessionConfig returns the configuration that all sessions share.
 func (o wiring) sessionConfig(w *services) runner.Config {

@@ -119,7 +119,7 @@ func (o *options) withCatalogue(ctx context.Context, name string, do func(*servi
 	server := w.serverOf(name, catalogue)
 	o.printNotes(w.ignored(server))
 	o.printTroubles(w, server, awaited)
-	o.printNotes(mcpclient.NotesOn(w.tools, server))
+	o.printNotes(w.tools.NotesOn(server))
 	return do(w, catalogue)
 }
 
