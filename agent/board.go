@@ -82,7 +82,7 @@ func (b *Board) arrange(weigh func(plan.Step) float64, fallback plan.OnFailure) 
 		s.node = position{at: at, waits: waits, feeds: b.graph.Feeds(at)}
 		s.sched.rank(b.graph.Rank(at), lengths[at])
 		for _, item := range s.Items {
-			item.sched.rankAs(s.sched)
+			item.sched.rankAs(s)
 		}
 	}
 	b.hasChecks = len(b.Plan.Acceptance) > 0 || slices.ContainsFunc(b.Plan.Steps, func(s plan.Step) bool { return len(s.Checks) > 0 || s.Until != nil })

@@ -42,23 +42,20 @@ func (r briefing) brief() prompt.Brief {
 // assess returns how many calls of a plan a rule denies and how many wait at a
 // gate, as its review would show them, and the expected time of its longest chain.
 func (r briefing) assess(p plan.Plan) (denied, gates int, path time.Duration) {
-	held := &Run{}
-	held.ID, held.Model = r.ID, r.Model
-	held.Toolbox, held.Permissions, held.prompting = newToolbox(r.Catalogue, r.Toolbox.gateRules()), r.Permissions.clone(), r.prompting
-	held.ungateTools()
-	held.Board = newBoard()
-	held.Board.define(p.Variables)
+	permissions, board := r.Permissions.clone(), newBoard()
+	permissions.ungateTools()
+	board.define(p.Variables)
 	var steps []*StepState
 	for _, step := range p.Steps {
 		s := newStep(step, attemptCount{})
 		s.author.readBefore(r.authorRead(step))
 		steps = append(steps, s)
 		if tool, err := r.Catalogue.Find(step.Tool); err == nil && step.Gate {
-			held.gateTool(tool)
+			permissions.gateTool(tool)
 		}
 	}
-	held.Board.take(p, 0, steps)
-	v := held.reviewed()
+	board.take(p, 0, steps)
+	v := newReview(&board, func(b Board) *Run { return rehearse(r.Terms, r.Toolbox, permissions, b) })
 	for _, step := range p.Steps {
 		switch gate := v.Gate(step.Index); {
 		case gate == nil:

@@ -126,7 +126,7 @@ func (r caller) repeatable(s *StepState) bool {
 
 // valuesFor returns the variables that the args of a step may refer to.
 func (r caller) valuesFor(s *StepState) map[string]any {
-	if s.item.values == nil {
+	if s.itemValues() == nil {
 		return r.values()
 	}
 	values := make(map[string]any, len(s.itemValues()))

@@ -88,7 +88,7 @@ func (r caller) gate(s *StepState) OpenGate {
 		Gate: event.GateRequested{
 			Gate: r.gateID(s), Call: callHash(tool, s.call.arguments()), Step: s.Step.Index, Title: s.Step.Title,
 			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.planGates(s, tool), Args: s.call.arguments(),
-			Outdated: s.gate.outdated, Provenance: r.provenance(s), Items: r.sharing(s, facts),
+			Outdated: s.gate.reopens(), Provenance: r.provenance(s), Items: r.sharing(s, facts),
 		},
 		Attempt: s.nextAttempt(),
 		Tool:    tool,
@@ -133,7 +133,7 @@ func (r caller) judgedPaths(s *StepState, facts *toolFacts) map[string]string {
 	switch {
 	case !facts.Tool.Trusted || !judges:
 		return nil
-	case s.gate.paths == nil:
+	case s.gate.leadsTo() == nil:
 		return map[string]string{}
 	default:
 		return s.gate.leadsTo()

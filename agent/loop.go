@@ -74,9 +74,7 @@ func (l *Loop) movedTo(s *StepState, was string) *Loop {
 	loop := *l
 	loop.step, loop.Calls = s, make([]*StepState, len(l.Calls))
 	for i, c := range l.Calls {
-		call := *c
-		call.Step.Index, call.Parent = s.Step.Index+strings.TrimPrefix(c.Step.Index, was), s.Step.Index
-		loop.Calls[i] = &call
+		loop.Calls[i] = c.movedTo(s.Step.Index, was)
 	}
 	return &loop
 }

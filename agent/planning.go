@@ -67,6 +67,9 @@ type Replanning struct {
 	Thinking    string
 }
 
+// by sets the planners of a run that has not started.
+func (p *Planning) by(planners planning.Planners) { p.planners = planners }
+
 // hasOwn reports whether other planners than the phases make the plans.
 func (p *Planning) hasOwn() bool { return p.planners != nil }
 
@@ -91,6 +94,12 @@ func (p *Planning) restart(pipeline planning.Planner) {
 func (p *Planning) route(meaning event.RouteMatched, pipeline planning.Planner) {
 	p.routed, p.pipeline = &meaning, pipeline
 }
+
+// matched records how the words of the goal led to the plan.
+func (p *Planning) matched(d event.RouteMatched) { p.Route = &d }
+
+// stopReplan ends a replan without its plan.
+func (p *Planning) stopReplan() { p.Replanning = nil }
 
 // byWords reports whether the words of the goal plan it.
 func (p *Planning) byWords() bool { return p.routed != nil }

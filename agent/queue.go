@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"container/heap"
 	"iter"
 )
@@ -36,7 +37,20 @@ type schedule struct {
 // rank sets the rank of a step and the length of the longest path from it, and rankAs sets
 // those of another step.
 func (s *schedule) rank(place int, length float64) { s.place, s.length = place, length }
-func (s *schedule) rankAs(other schedule)          { s.place, s.length = other.place, other.length }
+func (s *schedule) rankAs(other *StepState) {
+	s.place, s.length = other.sched.place, other.sched.length
+}
+
+// needs reports whether this is the next need of a step.
+func (s *schedule) needs(n need) bool { return s.need == n }
+
+// compare orders steps: the longest remaining path first, and equal ones by their rank.
+func (s *schedule) compare(other *schedule) int {
+	return cmp.Or(cmp.Compare(other.length, s.length), cmp.Compare(s.place, other.place))
+}
+
+// count makes the number of a call of a model its rank.
+func (s *schedule) count(number int) { s.place = number }
 
 // number returns the rank of a step.
 func (s *schedule) number() int { return s.place }
@@ -106,24 +120,6 @@ func (q *queue) Pop() any {
 	(*q)[last] = nil
 	*q = (*q)[:last]
 	return s
-}
-
-// before reports whether s has priority over t. Gates open in the order in which they
-// were needed, so that none takes the budget of another whose diff is being made.
-func (s *StepState) before(t *StepState) bool {
-	if s.sched.need == needGate && s.gate.since != t.gate.since {
-		return s.gate.since < t.gate.since
-	}
-	if s.sched.need == needTimer && !s.RetryAt.Equal(t.RetryAt) {
-		return s.RetryAt.Before(t.RetryAt)
-	}
-	if s.sched.length != t.sched.length {
-		return s.sched.length > t.sched.length
-	}
-	if s.sched.place != t.sched.place {
-		return s.sched.place < t.sched.place
-	}
-	return s.item.place() < t.item.place()
 }
 
 // first returns up to n steps in order.

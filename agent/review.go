@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,12 +22,6 @@ type ReviewedPlan struct {
 	Out []StepState // removed steps in their last state
 }
 
-// AwaitsReview reports whether the plan waits for review. Until then, none of its
-// steps start. A pending replan, or a question about a step, comes first.
-func (r *Run) AwaitsReview() bool {
-	return r.ReviewPending() && r.Active() && !r.ends() && !r.Planning.active() && !r.Planning.wantsReplan() && !r.asks()
-}
-
 // ReviewAnswer is the user's answer to a held plan.
 type ReviewAnswer struct {
 	Revision int // of the displayed plan
@@ -40,62 +33,59 @@ type ReviewAnswer struct {
 // errNotHeld reports that no plan waits for review.
 var errNotHeld = errors.New("no plan waits for review")
 
-// AnswerReview returns the event for an answer, or an error with all faults of the
-// changed plan. It takes only what [Review.Edit] sets, added dependencies, the choice of
-// remaining steps and the acceptance from that plan.
-func (r *Run) AnswerReview(a ReviewAnswer, by string) (event.PlanReviewed, error) {
-	v := r.Review()
-	switch {
-	case v == nil:
-		return event.PlanReviewed{}, errNotHeld
-	case a.Revision != v.Revision:
-		return event.PlanReviewed{}, fmt.Errorf("revision %d of the plan was reviewed, but revision %d waits", a.Revision, v.Revision)
-	case a.Decision == event.ReviewRefuse:
-		return v.Event(event.ReviewRefuse, by), nil
-	case a.Decision != event.ReviewRun:
-		return event.PlanReviewed{}, fmt.Errorf("a reviewed plan is run or refused, not %q", a.Decision)
-	}
-	if a.Plan != nil {
-		if err := v.adopt(*a.Plan); err != nil {
-			return event.PlanReviewed{}, err
-		}
-	}
-	for _, index := range a.Approved {
-		if err := v.Approve(index, true); err != nil {
-			return event.PlanReviewed{}, err
-		}
-	}
-	return v.Event(event.ReviewRun, by), nil
-}
-
-// ChooseDraft returns the event that replaces a plan under review by another of its
-// drafts, or an error if that cannot be.
-func (r *Run) ChooseDraft(number int, by string) (event.PlanChosen, error) {
-	at := slices.IndexFunc(r.Drafts, func(d rank.Draft) bool { return d.Number == number })
-	switch {
-	case !r.AwaitsReview() || r.Revision > 1:
-		return event.PlanChosen{}, errNotHeld
-	case at < 0:
-		return event.PlanChosen{}, fmt.Errorf("there is no draft %d of the plan", number)
-	case r.Drafts[at].Taken:
-		return event.PlanChosen{}, fmt.Errorf("draft %d is the plan already", number)
-	case r.Drafts[at].Repeats > 0:
-		return event.PlanChosen{}, fmt.Errorf("draft %d is the same as draft %d", number, r.Drafts[at].Repeats)
-	case !r.Drafts[at].Usable():
-		return event.PlanChosen{}, fmt.Errorf("draft %d cannot run: %s", number, unusable(r.Drafts[at]))
-	}
-	p := *r.Drafts[at].Plan
-	// It goes by the id under which the first one is stored.
-	p.ID, p.PlannedBy, p.OnFailure = r.Plan.ID, r.Plan.PlannedBy, cmp.Or(r.userOnFailure, p.OnFailure)
-	return event.PlanChosen{Draft: number, Plan: p, By: by}, nil
-}
-
 // unusable returns why a draft cannot run, a clause.
 func unusable(d rank.Draft) string {
 	if d.Missing != "" {
 		return string(d.Missing)
 	}
 	return strings.Join(prompt.Clauses(d.Faults, 2), "; ")
+}
+
+// Review is a plan waiting for review, with the user's changes so far. It is a
+// copy: the run does not change until its Answer is applied. It may be used by
+// any goroutine, but only by one.
+type Review struct {
+	Run      string
+	Revision int
+	Drafts   []rank.Draft // of the first plan, if several were asked for
+
+	base     plan.Plan
+	settled  map[string]bool // steps that can no longer be changed
+	world    *Run            // enough of the run to tell which calls would ask
+	faults   map[string]bool // faults the plan already had
+	now      draft
+	before   []draft // most recent change last
+	original map[string]plan.Step
+}
+
+// newReview returns the review of a plan on a board, which must not change. rehearsal is a
+// run on another board in which nothing is called.
+func newReview(b *Board, rehearsal func(Board) *Run) *Review {
+	board := newBoard()
+	board.define(b.Variables())
+	v := &Review{
+		Revision: b.Revision, base: b.Plan, settled: map[string]bool{}, faults: map[string]bool{}, original: map[string]plan.Step{},
+		now: draft{steps: slices.Clone(b.Plan.Steps), acceptance: b.Plan.Acceptance, out: map[string]bool{}, approved: map[string]map[string]any{}},
+	}
+	if b.Revision == 1 {
+		v.Drafts = b.Drafts
+	}
+	var steps []*StepState
+	for _, s := range b.Steps {
+		copied := *s
+		steps = append(steps, &copied)
+		v.settled[s.Step.Index], v.original[s.Step.Index] = s.settled(), s.Step
+		if name := s.Step.ResultVariable; name != "" && s.Status != StepCompleted {
+			board.define(map[string]any{name: placeholder(s.Step)})
+		}
+	}
+	board.take(b.Plan, b.Revision, steps)
+	v.world = rehearsal(board)
+	v.Run = v.world.ID
+	for _, f := range v.check(v.now) {
+		v.faults[sameFault(f)] = true // faults of the original plan, which the user need not fix here
+	}
+	return v
 }
 
 // Gate returns the question at which a step's call would stop, or nil if there is

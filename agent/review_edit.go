@@ -13,23 +13,6 @@ import (
 	"replan/planning/rank"
 )
 
-// Review is a plan waiting for review, with the user's changes so far. It is a
-// copy: the run does not change until its Answer is applied. It may be used by
-// any goroutine, but only by one.
-type Review struct {
-	Run      string
-	Revision int
-	Drafts   []rank.Draft // of the first plan, if several were asked for
-
-	base     plan.Plan
-	settled  map[string]bool // steps that can no longer be changed
-	world    *Run            // enough of the run to tell which calls would ask
-	faults   map[string]bool // faults the plan already had
-	now      draft
-	before   []draft // most recent change last
-	original map[string]plan.Step
-}
-
 // draft is the plan between two changes. Each change creates a new draft.
 type draft struct {
 	steps      []plan.Step // of the base, in its order, including removed ones
@@ -69,21 +52,6 @@ func (e *DependentsError) Error() string {
 	return fmt.Sprintf("step %s cannot be removed alone: %s needs it", e.Step, strings.Join(e.Dependents, ", "))
 }
 
-// Review returns the plan that waits for review, or nil.
-func (r *Run) Review() *Review {
-	if !r.AwaitsReview() {
-		return nil
-	}
-	v := r.reviewed()
-	for _, f := range v.check(v.now) {
-		v.faults[sameFault(f)] = true // faults of the original plan, which the user need not fix here
-	}
-	if r.Revision == 1 {
-		v.Drafts = r.Drafts
-	}
-	return v
-}
-
 // NextDraft returns the number of the usable draft after the one under review, or 0
 // if there is no other.
 func (v *Review) NextDraft() int {
@@ -94,33 +62,6 @@ func (v *Review) NextDraft() int {
 		}
 	}
 	return 0
-}
-
-// reviewed returns the current plan as a review shows it.
-func (r *Run) reviewed() *Review {
-	world := &Run{}
-	world.ID, world.Model = r.ID, r.Model
-	world.Toolbox, world.Permissions = newToolbox(r.Catalogue, r.Toolbox.gateRules()), r.Permissions.clone()
-	world.prompting = r.prompting
-	world.Board = newBoard()
-	world.Board.define(r.Variables())
-	var steps []*StepState
-	world.dryRun = true // placeholders stand for values that are not known yet
-	v := &Review{
-		Run: r.ID, Revision: r.Revision, base: r.Plan, settled: map[string]bool{}, world: world,
-		faults: map[string]bool{}, original: map[string]plan.Step{},
-		now: draft{steps: slices.Clone(r.Plan.Steps), acceptance: r.Plan.Acceptance, out: map[string]bool{}, approved: map[string]map[string]any{}},
-	}
-	for _, s := range r.Steps {
-		copied := *s
-		steps = append(steps, &copied)
-		v.settled[s.Step.Index], v.original[s.Step.Index] = s.settled(), s.Step
-		if name := s.Step.ResultVariable; name != "" && s.Status != StepCompleted {
-			world.Board.define(map[string]any{name: placeholder(s.Step)})
-		}
-	}
-	world.Board.take(r.Plan, r.Revision, steps)
-	return v
 }
 
 // sameFault identifies a fault independent of its step's position.

@@ -33,7 +33,15 @@ type Run struct {
 // same planners as the original engine.
 func NewRun(planners planning.Planners) *Run {
 	r := &Run{}
-	r.planners = planners
+	r.Planning.by(planners)
+	return r
+}
+
+// rehearse returns a run in which nothing is called, to tell which calls of the plan on a
+// board would ask: placeholders stand for values that are not known yet.
+func rehearse(t *Terms, tools *Toolbox, permissions Permissions, b Board) *Run {
+	r := &Run{Toolbox: newToolbox(tools.Catalogue, tools.gateRules()), Permissions: permissions, Board: b}
+	r.Terms.rehearse(t)
 	return r
 }
 

@@ -65,7 +65,7 @@ func (r *Run) apply(e event.Event, last time.Time) {
 	case event.PhaseFailed:
 		r.arranger().applyPhaseFailed(d)
 	case event.RouteMatched:
-		r.Route = &d
+		r.Planning.matched(d)
 
 	case event.PlanDrafting:
 		r.arranger().applyDrafting(d)
@@ -188,7 +188,7 @@ func (r *Run) applyCompleted(d event.RunCompleted) {
 		r.dialogue().keepRemarks(r.Chat)
 	}
 	r.Outcome.complete(result)
-	r.Replanning = nil
+	r.Planning.stopReplan()
 	r.Permissions.closeGates()
 	r.OpenQuestions.closeAll()
 	r.roster().every(func(s *StepState) {

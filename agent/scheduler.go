@@ -127,9 +127,9 @@ func (r scheduler) needOfCall(s *StepState) need {
 	case facts.blocked():
 		return flawed(event.FailureDenied, deniedBy(facts.Rules[0]))
 	case s.fill.open() && s.fill.failed() != "":
-		return flawed(event.FailureModel, "the model did not fill in "+strings.Join(s.fill.missing, " and ")+": "+s.fill.failed())
+		return flawed(event.FailureModel, "the model did not fill in "+strings.Join(s.fill.missingArgs(), " and ")+": "+s.fill.failed())
 	case s.fill.open() && r.Model == "":
-		return flawed(event.FailureArgs, "it lacks "+strings.Join(s.fill.missing, " and ")+", and there is no model to fill that in")
+		return flawed(event.FailureArgs, "it lacks "+strings.Join(s.fill.missingArgs(), " and ")+", and there is no model to fill that in")
 	case s.fill.open():
 		return needModelSlot
 	}

@@ -519,3 +519,18 @@ func notTakenWords(d event.StepSkipped) untrusted.Text {
 	}
 	return "not taken: it needs the result of a step that is not taken"
 }
+
+// before reports whether s has priority over t. Gates open in the order in which they
+// were needed, so that none takes the budget of another whose diff is being made.
+func (s *StepState) before(t *StepState) bool {
+	switch {
+	case s.sched.needs(needGate) && s.gate.since != t.gate.since:
+		return s.gate.since < t.gate.since
+	case s.sched.needs(needTimer) && !s.RetryAt.Equal(t.RetryAt):
+		return s.RetryAt.Before(t.RetryAt)
+	}
+	if order := s.sched.compare(&t.sched); order != 0 {
+		return order < 0
+	}
+	return s.item.position < t.item.position
+}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"slices"
+	"strings"
 
 	"replan/agent/event"
 	"replan/agent/rule"
@@ -185,11 +186,11 @@ type innerCall struct {
 func newCall(l *Loop, use reply.ToolUse, step plan.Step, parent string, number int, attempts attemptCount) *StepState {
 	c := newStep(step, attempts)
 	c.Parent, c.inner = parent, innerCall{loop: l, use: use}
-	length := 0.0
 	if of := l.stepOf(); of != nil {
-		length, c.replanned = of.sched.length, of.replanned
+		c.replanned = of.replanned
+		c.sched.rankAs(of)
 	}
-	c.sched.rank(number, length)
+	c.sched.count(number)
 	return c
 }
 
@@ -236,4 +237,12 @@ func (s *StepState) orphaned() bool {
 	}
 	of := l.stepOf()
 	return of.Status != StepRunning || of.Loop != l
+}
+
+// movedTo returns a copy of the call as one of another step. was is the index of the step that
+// it belonged to.
+func (s *StepState) movedTo(parent, was string) *StepState {
+	call := *s
+	call.Step.Index, call.Parent = parent+strings.TrimPrefix(s.Step.Index, was), parent
+	return &call
 }

@@ -69,7 +69,7 @@ func newItem(state, of *StepState, value any, position int, attempts func(index 
 		item: itemOf{step: of, position: position, value: value, values: values}, replanned: of.replanned,
 	}
 	state.author = of.author
-	state.sched.rankAs(of.sched)
+	state.sched.rankAs(of)
 	return state
 }
 

@@ -62,6 +62,11 @@ func (t *Terms) start(run string, d event.RunStarted) {
 	t.userOnFailure, t.fallback = d.OnFailure, cmp.Or(d.OnFailure, plan.OnFailureReplan)
 }
 
+// rehearse sets the terms of a run in which nothing is called.
+func (t *Terms) rehearse(of *Terms) {
+	t.ID, t.Model, t.prompting, t.dryRun = of.ID, of.Model, of.prompting, true
+}
+
 // abortOnFailure lets a failed step end the run, unless step or plan say otherwise.
 func (t *Terms) abortOnFailure() { t.fallback = plan.OnFailureAbort }
 

@@ -1,0 +1,74 @@
+package agent
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"replan/agent/event"
+	"replan/planning/rank"
+)
+
+// AwaitsReview reports whether the plan waits for review. Until then, none of its
+// steps start. A pending replan, or a question about a step, comes first.
+func (r *Run) AwaitsReview() bool {
+	return r.ReviewPending() && r.Active() && !r.ends() && !r.Planning.active() && !r.Planning.wantsReplan() && !r.asks()
+}
+
+// AnswerReview returns the event for an answer, or an error with all faults of the
+// changed plan. It takes only what [Review.Edit] sets, added dependencies, the choice of
+// remaining steps and the acceptance from that plan.
+func (r *Run) AnswerReview(a ReviewAnswer, by string) (event.PlanReviewed, error) {
+	v := r.Review()
+	switch {
+	case v == nil:
+		return event.PlanReviewed{}, errNotHeld
+	case a.Revision != v.Revision:
+		return event.PlanReviewed{}, fmt.Errorf("revision %d of the plan was reviewed, but revision %d waits", a.Revision, v.Revision)
+	case a.Decision == event.ReviewRefuse:
+		return v.Event(event.ReviewRefuse, by), nil
+	case a.Decision != event.ReviewRun:
+		return event.PlanReviewed{}, fmt.Errorf("a reviewed plan is run or refused, not %q", a.Decision)
+	}
+	if a.Plan != nil {
+		if err := v.adopt(*a.Plan); err != nil {
+			return event.PlanReviewed{}, err
+		}
+	}
+	for _, index := range a.Approved {
+		if err := v.Approve(index, true); err != nil {
+			return event.PlanReviewed{}, err
+		}
+	}
+	return v.Event(event.ReviewRun, by), nil
+}
+
+// ChooseDraft returns the event that replaces a plan under review by another of its
+// drafts, or an error if that cannot be.
+func (r *Run) ChooseDraft(number int, by string) (event.PlanChosen, error) {
+	at := slices.IndexFunc(r.Drafts, func(d rank.Draft) bool { return d.Number == number })
+	switch {
+	case !r.AwaitsReview() || r.Revision > 1:
+		return event.PlanChosen{}, errNotHeld
+	case at < 0:
+		return event.PlanChosen{}, fmt.Errorf("there is no draft %d of the plan", number)
+	case r.Drafts[at].Taken:
+		return event.PlanChosen{}, fmt.Errorf("draft %d is the plan already", number)
+	case r.Drafts[at].Repeats > 0:
+		return event.PlanChosen{}, fmt.Errorf("draft %d is the same as draft %d", number, r.Drafts[at].Repeats)
+	case !r.Drafts[at].Usable():
+		return event.PlanChosen{}, fmt.Errorf("draft %d cannot run: %s", number, unusable(r.Drafts[at]))
+	}
+	p := *r.Drafts[at].Plan
+	// It goes by the id under which the first one is stored.
+	p.ID, p.PlannedBy, p.OnFailure = r.Plan.ID, r.Plan.PlannedBy, cmp.Or(r.userOnFailure, p.OnFailure)
+	return event.PlanChosen{Draft: number, Plan: p, By: by}, nil
+}
+
+// Review returns the plan that waits for review, or nil.
+func (r *Run) Review() *Review {
+	if !r.AwaitsReview() {
+		return nil
+	}
+	return newReview(&r.Board, func(b Board) *Run { return rehearse(&r.Terms, &r.Toolbox, r.Permissions.clone(), b) })
+}
