@@ -27,6 +27,12 @@ func (l *Ledger) restart() (early []plan.HistoryItem) {
 	return early
 }
 
+// begun adds an attempt, and returns its place.
+func (l *Ledger) begun(a Attempt) (at int) {
+	l.Attempts = append(l.Attempts, a)
+	return len(l.Attempts) - 1
+}
+
 // add adds an item to the history.
 func (l *Ledger) add(item plan.HistoryItem) { l.History = append(l.History, item) }
 

@@ -24,12 +24,12 @@ func (r recorder) attemptOf(s *StepState, number int) *Attempt {
 			return a
 		}
 	}
-	r.Attempts = append(r.Attempts, Attempt{
+	at := r.Ledger.begun(Attempt{
 		Step: s.Step.Index, Parent: s.Parent, Number: number, Revision: r.Revision, ReadyAt: s.ReadyAt, Status: StepPending,
 		DependsOn: r.needs(s),
 	})
-	s.attempted(len(r.Attempts) - 1)
-	return &r.Attempts[len(r.Attempts)-1]
+	s.attempted(at)
+	return &r.Attempts[at]
 }
 
 // begin records the start of an attempt, and the rule that let it pass without a gate.
