@@ -14,6 +14,7 @@ import (
 	"replan/agent/session"
 	"replan/cli/ask"
 	"replan/cli/config"
+	"replan/cli/exit"
 	"replan/cli/workers"
 	"replan/internal/english"
 	"replan/internal/untrusted"
@@ -33,10 +34,10 @@ func (o *options) withWorkers(do func(remote.Options) error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
+	defer func() { err = errors.Join(err, exit.Wrap("end in order", w.close())) }()
 	with, err := workers.Program(&o.Options, log)
 	if err != nil {
-		return usage("%w", err)
+		return exit.Usage("%w", err)
 	}
 	return do(with)
 }
@@ -52,18 +53,18 @@ func away(ctx context.Context, err error) error {
 	problem, ok := errors.AsType[*remote.Problem](err)
 	switch {
 	case !ok:
-		return &failure{exit: 1, code: "failed", err: err}
+		return &exit.Error{Status: exit.Failed, Code: "failed", Err: err}
 	case problem.Code == remote.CodeDatabase:
-		return &failure{exit: 1, code: problem.Code, err: problem}
+		return &exit.Error{Status: exit.Failed, Code: problem.Code, Err: problem}
 	default:
-		return &failure{exit: exitUsage, code: problem.Code, err: problem}
+		return &exit.Error{Status: exit.BadUsage, Code: problem.Code, Err: problem}
 	}
 }
 
 // submitGoal gives a goal to the workers and follows its run.
 func (o *options) submitGoal(ctx context.Context, goal string, screen bool) error {
 	if goal == "" {
-		return usage("a run of workers begins with its goal: replan GOAL; to follow one that is under way: replan runs follow RUN; --on '' opens the chat of this machine")
+		return exit.Usage("a run of workers begins with its goal: replan GOAL; to follow one that is under way: replan runs follow RUN; --on '' opens the chat of this machine")
 	}
 	return o.submit(ctx, o.inDoubt, screen, func(t *remote.Task) { t.Goal = untrusted.Text(goal) })
 }
@@ -81,7 +82,7 @@ func (o plans) submitPlan(ctx context.Context, named namedPlan, how planRun) err
 		return o.printVerdict(v)
 	}
 	for _, f := range without(v.warnings, plan.CodeUncheckedTools) {
-		_, _ = fmt.Fprintf(o.io.Err, "replan: warning: %s\n", oneLine(f.Message))
+		_, _ = fmt.Fprintf(o.io.Err, "replan: warning: %s\n", exit.OneLine(f.Message))
 	}
 	return o.submit(ctx, how.inDoubt, false, func(t *remote.Task) {
 		workers.Execute(t, v.plan)
@@ -163,11 +164,11 @@ func stopAway(ctx context.Context, o *options, args []string) error {
 		}
 		switch id := telling.ShortID(s.Run()); {
 		case ctx.Err() != nil:
-			return &failure{exit: exitInterrupted, code: "detached", err: fmt.Errorf("the run %s is to stop, and has not ended yet. %s", id, o.comeBack(s))}
+			return &exit.Error{Status: exit.Interrupted, Code: "detached", Err: fmt.Errorf("the run %s is to stop, and has not ended yet. %s", id, o.comeBack(s))}
 		case reply == nil:
 			return o.left(ctx, s, nil, nil)
 		case reply.Status != event.StatusCancelled:
-			return usage("the run %s has ended: %s", id, reply.Status)
+			return exit.Usage("the run %s has ended: %s", id, reply.Status)
 		case o.Output == config.OutputJSON:
 			return o.printJSON(map[string]string{"run": s.Run(), "status": string(reply.Status)})
 		default:
@@ -208,7 +209,7 @@ func runAway(args []string) string {
 func (o *options) recordedAway(ctx context.Context, args []string) (id string, events []event.Event, err error) {
 	_, s, events, err := o.journalAway(ctx, args)
 	if err == nil && len(events) == 0 {
-		err = usage("%s", notBegun(s))
+		err = exit.Usage("%s", notBegun(s))
 	}
 	return s.Run, events, err
 }
@@ -228,7 +229,7 @@ func (o *options) journalAway(ctx context.Context, args []string) (run agent.Run
 			}
 			events = append(events, e)
 			if err := run.Apply(e); err != nil {
-				return wrap("read the run", err)
+				return exit.Wrap("read the run", err)
 			}
 		}
 		return nil
@@ -282,7 +283,7 @@ func (o *options) follow(ctx context.Context, with remote.Options, r remote.Requ
 	var input *ask.Input // nil if nobody is present to answer
 	if o.asks() {
 		if input, err = ask.NewInput(o.io.In, o.io.Quiet); err != nil {
-			return wrap("read standard input", err)
+			return exit.Wrap("read standard input", err)
 		}
 	}
 	var over event.Event // the end of a run that was completed before its resume; the zero value if it continues
@@ -325,7 +326,7 @@ func (o *options) watch(ctx context.Context, s *remote.Session) error {
 	if watch != nil {
 		defer watch.Stop()
 	}
-	err := wrap("the screen", o.screens().show(ctx, s, watch, o.screens().dressed(tui.Options{Elsewhere: true, Intro: "Workers carry this run out."})))
+	err := exit.Wrap("the screen", o.screens().show(ctx, s, watch, o.screens().dressed(tui.Options{Elsewhere: true, Intro: "Workers carry this run out."})))
 	s.Close()
 	words := "Run " + telling.ShortID(s.Run()) + " has ended. Show it: replan runs show " + telling.ShortID(s.Run()) + o.onAgain()
 	if !s.Over() {
@@ -335,7 +336,7 @@ func (o *options) watch(ctx context.Context, s *remote.Session) error {
 		words = l.Faint.Render(words)
 	}
 	_, printed := fmt.Fprintln(o.coloured(o.io.Out), words)
-	return errors.Join(err, away(ctx, s.Err()), wrap(writing, printed))
+	return errors.Join(err, away(ctx, s.Err()), exit.Wrap(exit.Writing, printed))
 }
 
 // left returns how the following of a run ended: with its reply, because the reader of
@@ -344,16 +345,16 @@ func (o *options) left(ctx context.Context, s *remote.Session, reply *event.Chat
 	id := telling.ShortID(s.Run())
 	switch {
 	case written != nil:
-		if f, ok := errors.AsType[*failure](written); ok {
+		if f, ok := errors.AsType[*exit.Error](written); ok {
 			return f
 		}
-		return wrap(writing, fmt.Errorf("%w; the run %s continues", written, id))
+		return exit.Wrap(exit.Writing, fmt.Errorf("%w; the run %s continues", written, id))
 	case ctx.Err() != nil:
-		return &failure{exit: exitInterrupted, code: "detached", err: fmt.Errorf("the run %s continues. %s", id, o.comeBack(s))}
+		return &exit.Error{Status: exit.Interrupted, Code: "detached", Err: fmt.Errorf("the run %s continues. %s", id, o.comeBack(s))}
 	case s.Err() != nil:
 		return away(ctx, fmt.Errorf("%w. The run %s continues. %s", s.Err(), id, o.comeBack(s)))
 	case reply == nil:
-		return wrap("follow the run "+id, errors.New("it ended without an answer"))
+		return exit.Wrap("follow the run "+id, errors.New("it ended without an answer"))
 	default:
 		return o.ended(*reply, nil)
 	}

@@ -17,6 +17,7 @@ import (
 	"replan/agent/session"
 	"replan/cli/ask"
 	"replan/cli/config"
+	"replan/cli/exit"
 	"replan/cli/slash"
 	"replan/internal/english"
 	"replan/mcpclient/box"
@@ -62,22 +63,22 @@ func (o runs) changes(ctx context.Context, take, drop bool, files []string) (err
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, wrap("end in order", closed())) }()
+	defer func() { err = errors.Join(err, exit.Wrap("end in order", closed())) }()
 	now, err := c.Changes(ctx)
 	if err != nil && !drop {
-		return wrap("find the changes", err)
+		return exit.Wrap("find the changes", err)
 	}
 	choice := chosen(take, drop, files)
 	choice.Offer = now.Offer
 	for _, name := range files {
 		known := slices.ContainsFunc(now.Files, func(f event.ChangedFile) bool { return f.Path == name })
 		if !known {
-			return usage("no run changed %s", name)
+			return exit.Usage("no run changed %s", name)
 		}
 	}
 	switch {
 	case now.Empty() && c.w.copy.Busy:
-		return &failure{exit: exitUsage, code: "locked", err: errors.New("another session works in the copy with the changes: answer there, or end it first")}
+		return &exit.Error{Status: exit.BadUsage, Code: "locked", Err: errors.New("another session works in the copy with the changes: answer there, or end it first")}
 	case err == nil && now.Empty():
 		if o.Output == config.OutputJSON {
 			return o.printJSON(now)
@@ -92,7 +93,7 @@ func (o runs) changes(ctx context.Context, take, drop bool, files []string) (err
 		}
 		input, err := ask.NewInput(o.io.In, o.io.Quiet)
 		if err != nil {
-			return wrap("read the answer", err)
+			return exit.Wrap("read the answer", err)
 		}
 		answered := false
 		if choice, answered, err = o.askChanges(ctx, input, now); err != nil || !answered {
@@ -159,7 +160,7 @@ func (o *options) showChanges(out io.Writer, c event.Changes) error {
 		writef("note: %s", note)
 	}
 	_, err := io.WriteString(o.coloured(out), b.String())
-	return wrap(writing, err)
+	return exit.Wrap(exit.Writing, err)
 }
 
 // askChanges asks which changes to take, and whether there was an answer.
@@ -207,10 +208,10 @@ func (o *options) askChanges(ctx context.Context, input *ask.Input, c event.Chan
 func (o *options) settleChanges(ctx context.Context, c copies, choice event.ChangesChoice, out io.Writer) error {
 	done, err := c.Settle(ctx, choice)
 	if errors.Is(err, workcopy.ErrOutdated) {
-		return &failure{exit: 1, code: "changed", err: err}
+		return &exit.Error{Status: exit.Failed, Code: "changed", Err: err}
 	}
 	if err != nil {
-		return wrap("take the changes", err)
+		return exit.Wrap("take the changes", err)
 	}
 	if o.Output == config.OutputJSON && out == o.io.Out {
 		return o.printJSON(done)
@@ -220,7 +221,7 @@ func (o *options) settleChanges(ctx context.Context, c copies, choice event.Chan
 		text += fmt.Sprintf("\nchanges wait in %d more %s of this folder: replan changes", n, english.Agree(n, "copy", "copies"))
 	}
 	_, err = fmt.Fprintln(out, text)
-	return wrap(writing, err)
+	return exit.Wrap(exit.Writing, err)
 }
 
 // answerChanges asks the user what to do with the changes of a run that ended. If
@@ -232,7 +233,7 @@ func (o *options) answerChanges(ctx context.Context, w *services, input *ask.Inp
 	c := copies{o: o, w: w}
 	now, err := c.Changes(ctx)
 	if err != nil || now.Empty() {
-		return wrap("find the changes of the run", err)
+		return exit.Wrap("find the changes of the run", err)
 	}
 	out := o.io.Out
 	if o.Output == config.OutputJSON {
@@ -243,7 +244,7 @@ func (o *options) answerChanges(ctx context.Context, w *services, input *ask.Inp
 		return o.settleChanges(ctx, c, event.ChangesChoice{Offer: now.Offer, All: true}, out)
 	case input == nil:
 		_, err := fmt.Fprintf(out, "%s in a copy of this folder: replan changes shows, takes or drops them\n", english.Capital(telling.ChangesWait(now)))
-		return wrap(writing, err)
+		return exit.Wrap(exit.Writing, err)
 	}
 	if err := o.showChanges(out, now); err != nil {
 		return err
@@ -291,7 +292,7 @@ func (w *services) openCopy(ctx context.Context, o *options, how opening) (err e
 	case err == nil:
 		w.notes = append(w.notes, "runs work in a copy of this folder; you take or drop what they changed at the end")
 	default:
-		return &failure{exit: exitUsage, code: "no_copy", err: fmt.Errorf("%w; with --in-place runs work in the folder itself", err)}
+		return &exit.Error{Status: exit.BadUsage, Code: "no_copy", Err: fmt.Errorf("%w; with --in-place runs work in the folder itself", err)}
 	}
 	return nil
 }
@@ -308,7 +309,7 @@ func (w *services) makeBox(o *options) (err error) {
 		if _, unsupported := box.Supported(); unsupported != nil {
 			advice = "; to run them all the same, leave out --isolate"
 		}
-		return &failure{exit: exitUsage, code: "no_box", err: fmt.Errorf("programs cannot be isolated: %w%s", err, advice)}
+		return &exit.Error{Status: exit.BadUsage, Code: "no_box", Err: fmt.Errorf("programs cannot be isolated: %w%s", err, advice)}
 	}
 	w.notes = append(w.notes, w.box.Gaps()...)
 	return nil
@@ -320,12 +321,12 @@ func (w *services) openTarget(o *options) (err error) {
 		return nil
 	}
 	if w.target, err = workspace.New(workspace.Config{Dir: o.Workspace, Backups: o.store.Runs.Dir, Private: o.store.Dirs.All(), Logger: w.logger}); err != nil {
-		return usage("%w", err)
+		return exit.Usage("%w", err)
 	}
 	own := w.own
 	if own == nil { // only for git
 		if own, err = workspace.New(workspace.Config{Dir: w.copy.Dir, Logger: w.logger, Box: w.box}); err != nil {
-			return usage("%w", err)
+			return exit.Usage("%w", err)
 		}
 		w.named = own
 	}
@@ -403,7 +404,7 @@ func (o *options) recordDropped(runs []string) error {
 		}
 		errs = append(errs, err)
 	}
-	return wrap("record that the changes were dropped", errors.Join(errs...))
+	return exit.Wrap("record that the changes were dropped", errors.Join(errs...))
 }
 
 // offered converts an offer.

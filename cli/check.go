@@ -20,6 +20,7 @@ import (
 	"replan/agent/rule"
 	"replan/agent/store"
 	"replan/cli/config"
+	"replan/cli/exit"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/mcpclient"
@@ -88,12 +89,12 @@ func (o plans) readFile(name string) (data []byte, err error) {
 	case name != "-":
 		data, err = readPlanFile(name)
 	case o.chatContext != nil:
-		return nil, usage("there is no standard input in the chat: name a file")
+		return nil, exit.Usage("there is no standard input in the chat: name a file")
 	default:
 		data, err = readLimited(o.io.In)
 	}
 	if err != nil {
-		return nil, usage("the plan cannot be read; name a file or - for standard input: %w", err)
+		return nil, exit.Usage("the plan cannot be read; name a file or - for standard input: %w", err)
 	}
 	data, _ = plan.Standard(data) // the check reports what is wrong
 	return data, nil
@@ -132,7 +133,7 @@ func (v variables) into(data []byte) ([]byte, error) {
 	for _, given := range v {
 		name, text, ok := strings.Cut(given, "=")
 		if name = strings.TrimSpace(name); !ok || name == "" {
-			return nil, usage("--var takes NAME=VALUE, not %q", given)
+			return nil, exit.Usage("--var takes NAME=VALUE, not %q", given)
 		}
 		value, err := plan.DecodeValue([]byte(text))
 		if err != nil {
@@ -362,11 +363,11 @@ func (o plans) printVerdict(v verdict) error {
 		err = o.printed(func(p *plain.Printer) { v.write(p, o.ASCII) })
 	}
 	if err == nil && len(v.faults) > 0 {
-		outcome := errSaid
+		outcome := exit.ErrReported
 		if o.Output == config.OutputText && o.chatContext == nil { // in the chat the list is the answer
 			outcome = fmt.Errorf("the plan is not valid: fix the errors above, then check it again (%s)", english.Count(len(v.faults), "error"))
 		}
-		err = &failure{exit: exitUsage, code: "invalid_plan", err: outcome}
+		err = &exit.Error{Status: exit.BadUsage, Code: "invalid_plan", Err: outcome}
 	}
 	return err
 }
@@ -453,6 +454,6 @@ func (o plans) withTools(ctx context.Context, do func(*services) error) (err err
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
+	defer func() { err = errors.Join(err, exit.Wrap("end in order", w.close())) }()
 	return do(w)
 }

@@ -24,21 +24,14 @@ import (
 	"replan/cli/complete"
 	"replan/cli/config"
 	"replan/cli/crash"
+	"replan/cli/exit"
 	"replan/cli/help"
 	"replan/cli/slash"
 	"replan/cli/tty"
 	"replan/cli/workers"
 	"replan/internal/english"
-	"replan/internal/untrusted"
 	"replan/mcpclient/box"
 	"replan/planning/intent"
-)
-
-// Exit codes other than those of runs.
-const (
-	exitUsage       = 2
-	exitCrashed     = 2 // as for any Go program
-	exitInterrupted = 130
 )
 
 // IO is the program's input and output, and whether a person is present.
@@ -60,30 +53,9 @@ func System() IO {
 	}
 }
 
-// failure is an error with its exit code. An empty sentence prints nothing, since
-// everything was already reported.
-type failure struct {
-	exit int
-	code string // for --output json
-	err  error
-
-	unparsed bool // parsing stopped at a wrong flag
-}
-
-func (f *failure) Error() string { return f.err.Error() }
-func (f *failure) Unwrap() error { return f.err }
-
-// errSaid is the cause of a failure that has been reported already.
-var errSaid = errors.New("reported")
-
-// usage returns the error for an invalid command line.
-func usage(format string, args ...any) error {
-	return &failure{exit: exitUsage, code: "usage", err: fmt.Errorf(format, args...)}
-}
-
 // Reentered runs the process as a helper of another one, if that started it as such,
 // and returns its exit code.
-func Reentered() (exit int, ok bool) {
+func Reentered() (status int, ok bool) {
 	switch {
 	case box.Inside():
 		return box.Main(), true
@@ -97,8 +69,8 @@ func Reentered() (exit int, ok bool) {
 // Main runs the program and returns its exit code. The first interrupt stops the
 // work in order, a third one exits at once.
 func Main(ctx context.Context, args []string, std IO) int {
-	if exit, ok := Reentered(); ok {
-		return exit
+	if status, ok := Reentered(); ok {
+		return status
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -127,8 +99,8 @@ func Main(ctx context.Context, args []string, std IO) int {
 
 // unparsed reports whether err is a wrong flag, after which nothing was parsed.
 func unparsed(err error) bool {
-	var f *failure
-	return errors.As(err, &f) && f.unparsed
+	var f *exit.Error
+	return errors.As(err, &f) && f.Unparsed
 }
 
 // givenOutput returns the value of --output in the arguments, parsed or not.
@@ -252,28 +224,25 @@ func report(std IO, asJSON bool, err error) int {
 	if err == nil {
 		return 0
 	}
-	f := &failure{exit: exitUsage, code: "usage", err: err}
+	f := &exit.Error{Status: exit.BadUsage, Code: "usage", Err: err}
 	if !errors.As(err, &f) && errors.Is(err, context.Canceled) {
-		f = &failure{exit: exitInterrupted, code: "interrupted", err: errors.New("stopped")}
+		f = &exit.Error{Status: exit.Interrupted, Code: "interrupted", Err: errors.New("stopped")}
 	}
-	if errors.Is(f.err, errSaid) {
-		return f.exit
+	if errors.Is(f.Err, exit.ErrReported) {
+		return f.Status
 	}
-	sentence := oneLine(f.err.Error())
+	sentence := exit.OneLine(f.Err.Error())
 	if asJSON {
 		type fault struct {
 			Code    string `json:"code"`
 			Message string `json:"message"`
 		}
 		// If standard output is closed, only the exit code remains.
-		_ = writeJSON(std.Out, map[string]fault{"error": {f.code, sentence}})
+		_ = writeJSON(std.Out, map[string]fault{"error": {f.Code, sentence}})
 	}
 	_, _ = io.WriteString(std.Err, tty.Sentence(std.Err, "replan:", sentence))
-	return f.exit
+	return f.Status
 }
-
-// oneLine puts an error's text on one line; it may quote a server.
-func oneLine(s string) string { return untrusted.Line(strings.Join(strings.Fields(s), " ")) }
 
 func newRoot(o *options) *cobra.Command {
 	root := &cobra.Command{
@@ -288,13 +257,13 @@ func newRoot(o *options) *cobra.Command {
 			}
 			goal := strings.Join(args, " ")
 			if len(args) > 0 && strings.TrimSpace(goal) == "" {
-				return usage(noGoal)
+				return exit.Usage(noGoal)
 			}
 			return o.start(cmd.Context(), goal)
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &failure{exit: exitUsage, code: "usage", err: wrongFlag(cmd.Flags(), err, "see "+cmd.CommandPath()+" --help"), unparsed: true}
+		return &exit.Error{Status: exit.BadUsage, Code: "usage", Err: wrongFlag(cmd.Flags(), err, "see "+cmd.CommandPath()+" --help"), Unparsed: true}
 	})
 	help.Register(root.PersistentFlags())
 	o.Register(root.PersistentFlags())
@@ -353,7 +322,7 @@ func mistyped(cmd *cobra.Command, words []string) error {
 	if hint == "" || intent.Parse(strings.Join(words, " ")).Confidence >= 0.5 {
 		return nil
 	}
-	return usage("unknown command %q%s To use it as a goal: %s -- %s", words[0], hint, cmd.Name(), strings.Join(words, " "))
+	return exit.Usage("unknown command %q%s To use it as a goal: %s -- %s", words[0], hint, cmd.Name(), strings.Join(words, " "))
 }
 
 // subcommands are those that people type without their command.
@@ -368,7 +337,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return usage("%w", slash.Unknown(args[0], cmd.CommandPath(), help.Names(cmd)))
+	return exit.Usage("%w", slash.Unknown(args[0], cmd.CommandPath(), help.Names(cmd)))
 }
 
 // widestHelp is the width of help in a wide terminal.
@@ -377,7 +346,7 @@ const widestHelp = 100
 // showHelp prints the help of a command.
 func (o *options) showHelp(cmd *cobra.Command, all bool) error {
 	width := min(tty.Width(o.io.Out), widestHelp)
-	return wrap(writing, help.Write(tty.Styled(o.io.Out), cmd, width, all))
+	return exit.Wrap(exit.Writing, help.Write(tty.Styled(o.io.Out), cmd, width, all))
 }
 
 func newHelp(o *options) *cobra.Command {
@@ -386,7 +355,7 @@ func newHelp(o *options) *cobra.Command {
 		RunE: func(cmd *cobra.Command, words []string) error {
 			topic, unknown := help.Topic(cmd.Root(), words)
 			if topic == nil {
-				return usage("unknown help topic %q%s", unknown, english.DidYouMean(unknown, help.Names(cmd.Root())))
+				return exit.Usage("unknown help topic %q%s", unknown, english.DidYouMean(unknown, help.Names(cmd.Root())))
 			}
 			return o.showHelp(topic, false)
 		},
@@ -452,7 +421,7 @@ func newRun(o *options) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			goal := strings.Join(args, " ")
 			if strings.TrimSpace(goal) == "" {
-				return usage(noGoal)
+				return exit.Usage(noGoal)
 			}
 			return o.runHeadless(cmd.Context(), goal)
 		},

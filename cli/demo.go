@@ -17,6 +17,7 @@ import (
 	"replan/agent/store"
 	"replan/cli/config"
 	"replan/cli/demo"
+	"replan/cli/exit"
 	"replan/mcpclient/workspace/code/lsp"
 	"replan/planning/prompt"
 	"replan/tui"
@@ -40,7 +41,7 @@ func newDemo(o *options) *cobra.Command {
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if act != 1 && act != 2 {
-				return usage("--act is 1 or 2, not %d", act)
+				return exit.Usage("--act is 1 or 2, not %d", act)
 			}
 			return o.demo(cmd.Context(), act, keep)
 		},
@@ -54,24 +55,24 @@ func newDemo(o *options) *cobra.Command {
 // an act on.
 func (o *options) demo(ctx context.Context, act int, keep bool) (err error) {
 	if _, err := exec.LookPath("go"); err != nil {
-		return usage("the demo fixes a Go project and needs the go command: install Go from https://go.dev/dl")
+		return exit.Usage("the demo fixes a Go project and needs the go command: install Go from https://go.dev/dl")
 	}
 	if _, err := os.UserCacheDir(); err != nil && o.io.Getenv("GOCACHE") == "" {
-		return usage("the demo runs go test, which needs a folder for its cache: set HOME or GOCACHE")
+		return exit.Usage("the demo runs go test, which needs a folder for its cache: set HOME or GOCACHE")
 	}
 	folder, err := os.MkdirTemp("", "replan-demo-")
 	if err != nil {
-		return wrap("create a folder for the demo; set TMPDIR to a writable folder", err)
+		return exit.Wrap("create a folder for the demo; set TMPDIR to a writable folder", err)
 	}
 	defer func() {
 		if keep {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: the demo ran in %s; replan runs --data-dir %s lists its run\n", folder, filepath.Join(folder, "home"))
 			return
 		}
-		err = errors.Join(err, wrap("remove the demo's folder", os.RemoveAll(folder)))
+		err = errors.Join(err, exit.Wrap("remove the demo's folder", os.RemoveAll(folder)))
 	}()
 	if o.Workspace, err = prepareDemo(folder, "pages"); err != nil {
-		return wrap("prepare the demo", err)
+		return exit.Wrap("prepare the demo", err)
 	}
 	pace, next := demoPace, demo.Next(o.Keys.Name, keep)
 	if !o.screen() {
@@ -79,9 +80,9 @@ func (o *options) demo(ctx context.Context, act int, keep bool) (err error) {
 	}
 	model, err := demo.Start(ctx, pace, next)
 	if err != nil {
-		return wrap("prepare the demo", err)
+		return exit.Wrap("prepare the demo", err)
 	}
-	defer func() { err = errors.Join(err, wrap("stop the demo's model", model.Close())) }()
+	defer func() { err = errors.Join(err, exit.Wrap("stop the demo's model", model.Close())) }()
 
 	intro := demo.Intro
 	o.Host, o.Model, o.Trusted = model.URL(), demo.Model, true

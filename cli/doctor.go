@@ -14,6 +14,7 @@ import (
 	"replan/agent/ollama"
 	"replan/cli/config"
 	"replan/cli/doctor"
+	"replan/cli/exit"
 	"replan/cli/tty"
 	"replan/mcpclient"
 	"replan/mcpclient/workspace/code/lsp"
@@ -52,7 +53,7 @@ func (o *options) doctor(ctx context.Context, wrong error) error {
 		err = o.print(report.Text(room, o.checkSign))
 	}
 	if err == nil && !report.OK {
-		return &failure{exit: 1, code: "failed", err: errSaid}
+		return &exit.Error{Status: exit.Failed, Code: "failed", Err: exit.ErrReported}
 	}
 	return err
 }
@@ -61,11 +62,11 @@ func (o *options) doctor(ctx context.Context, wrong error) error {
 func (o *options) examine(ctx context.Context, wrong error) (report doctor.Report, err error) {
 	servers, err := lsp.New(lsp.Config{Dir: o.Workspace, Environ: os.Environ(), Commands: o.LSP.Commands()})
 	if err != nil {
-		return report, wrap("look for language servers", err)
+		return report, exit.Wrap("look for language servers", err)
 	}
 	model, err := ollama.New(ollama.Config{Host: o.Host, Model: o.Model, ContextWindow: o.ContextWindow, Learned: o.Dirs.Servers(), Findings: o.Dirs.Findings()})
 	if err != nil {
-		return report, usage("%w", err)
+		return report, exit.Usage("%w", err)
 	}
 	tools := o.poolConfig(mcpclient.TrustNone)
 	if wrong == nil {
@@ -96,7 +97,7 @@ func (o *options) examine(ctx context.Context, wrong error) (report doctor.Repor
 		doctor.Folders([]doctor.Folder{{Name: "configuration", Path: o.Dirs.Config}, {Name: "data", Path: o.Dirs.Data}, {Name: "runs and logs", Path: o.Dirs.State}}),
 		doctor.Configuration(o.Dirs.ConfigFile(), wrong, doubts...))
 	if err := model.Close(); err != nil {
-		return report, wrap("close the connection to Ollama", err)
+		return report, exit.Wrap("close the connection to Ollama", err)
 	}
 	return report.Without(o.wiring().knownSecrets().Text), ctx.Err()
 }

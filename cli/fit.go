@@ -19,6 +19,7 @@ import (
 	"replan/agent/store"
 	"replan/cli/ask"
 	"replan/cli/config"
+	"replan/cli/exit"
 	"replan/cli/fit"
 	"replan/cli/tty"
 	"replan/internal/english"
@@ -69,11 +70,11 @@ func newFit(o *options) *cobra.Command {
 func (o *options) fit(ctx context.Context, how fitting) error {
 	switch {
 	case how.goals < 0:
-		return usage("--goals takes a number above 0, not %d", how.goals)
+		return exit.Usage("--goals takes a number above 0, not %d", how.goals)
 	case how.export:
 		data, err := fit.Export(o.Dirs.Findings())
 		if err != nil {
-			return usage("%w", err)
+			return exit.Usage("%w", err)
 		}
 		return o.print(string(data))
 	case how.load != "":
@@ -81,14 +82,14 @@ func (o *options) fit(ctx context.Context, how fitting) error {
 	}
 	tasks, err := planfit.Tasks()
 	if err != nil {
-		return wrap("measure models", err)
+		return exit.Wrap("measure models", err)
 	}
 	if how.goals > 0 {
 		tasks = tasks[:min(how.goals, len(tasks))]
 	}
 	home, err := os.MkdirTemp("", "replan-fit-home-")
 	if err != nil {
-		return wrap("create a folder for the runs; set TMPDIR to a writable folder", err)
+		return exit.Wrap("create a folder for the runs; set TMPDIR to a writable folder", err)
 	}
 	defer os.RemoveAll(home) //nolint:errcheck // a leftover in the folder for temporary files
 	m := fit.Measurement{
@@ -118,7 +119,7 @@ func (o *options) fit(ctx context.Context, how fitting) error {
 // reportFit prints what was measured, and offers the best model. Wrong is the error that
 // ended the measurement.
 func (o *options) reportFit(ctx context.Context, report fit.Report, wrong error) (err error) {
-	var failed *failure
+	var failed *exit.Error
 	if wrong != nil {
 		failed = unfit(ctx, wrong)
 	}
@@ -134,13 +135,13 @@ func (o *options) reportFit(ctx context.Context, report fit.Report, wrong error)
 	case err != nil:
 		return err
 	case failed != nil && o.Output == config.OutputJSON:
-		_, _ = fmt.Fprintln(o.io.Err, "replan:", oneLine(failed.Error()))
-		failed.err = errSaid
+		_, _ = fmt.Fprintln(o.io.Err, "replan:", exit.OneLine(failed.Error()))
+		failed.Err = exit.ErrReported
 		return failed
 	case failed != nil:
 		return failed
 	case report.Nothing():
-		return &failure{exit: 1, code: "failed", err: errSaid}
+		return &exit.Error{Status: exit.Failed, Code: "failed", Err: exit.ErrReported}
 	default:
 		return o.offerModel(ctx, report.Best)
 	}
@@ -154,11 +155,11 @@ func (o *options) loadFindings(ctx context.Context, name string) error {
 	}
 	data, err := read()
 	if err != nil {
-		return usage("read the findings: %w", err)
+		return exit.Usage("read the findings: %w", err)
 	}
 	n, err := fit.Load(ctx, o.Dirs.Findings(), data)
 	if err != nil {
-		return usage("load %s: %w", name, err)
+		return exit.Usage("load %s: %w", name, err)
 	}
 	return o.print("loaded the findings of " + english.Count(n, "model") + "; what you measure yourself takes precedence\n")
 }
@@ -179,7 +180,7 @@ func (o *options) attempt(ctx context.Context, home string, job fit.Job) (outcom
 	own.DryRun, own.Review, own.RequireVerified, own.Isolate.On = false, false, false, false
 	w, err := own.wiring().open(ctx, opening{trust: mcpclient.TrustNone, runs: true})
 	if w != nil {
-		defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
+		defer func() { err = errors.Join(err, exit.Wrap("end in order", w.close())) }()
 	}
 	if err != nil {
 		return outcome, err
@@ -225,14 +226,14 @@ func (o *options) attempt(ctx context.Context, home string, job fit.Job) (outcom
 const agentResult = "found"
 
 // unfit converts the error that ended a measurement.
-func unfit(ctx context.Context, err error) *failure {
+func unfit(ctx context.Context, err error) *exit.Error {
 	switch {
 	case ctx.Err() != nil:
-		return &failure{exit: exitInterrupted, code: string(event.ReasonInterrupted), err: errors.New("stopped; the results so far are kept: the same command continues from there")}
+		return &exit.Error{Status: exit.Interrupted, Code: string(event.ReasonInterrupted), Err: errors.New("stopped; the results so far are kept: the same command continues from there")}
 	case errors.Is(err, prompt.ErrNoModel):
-		return &failure{exit: event.ReasonNoModel.ExitCode(), code: string(event.ReasonNoModel), err: err}
+		return &exit.Error{Status: event.ReasonNoModel.ExitCode(), Code: string(event.ReasonNoModel), Err: err}
 	default:
-		return &failure{exit: 1, code: "failed", err: err}
+		return &exit.Error{Status: exit.Failed, Code: "failed", Err: err}
 	}
 }
 
@@ -251,15 +252,15 @@ func (o *options) offerModel(ctx context.Context, best string) error {
 	}
 	input, err := ask.NewInput(o.io.In, o.io.Quiet)
 	if err != nil {
-		return wrap("read standard input", err)
+		return exit.Wrap("read standard input", err)
 	}
 	yes, err := input.Confirm(ctx, o.coloured(o.io.Out), "work with "+untrusted.Line(best)+" from now on? [y]es, [n]o: ", o.look())
 	if err != nil || !yes {
-		return wrap(writing, err)
+		return exit.Wrap(exit.Writing, err)
 	}
 	file, err := o.Keep(modelKey, &best)
 	if err != nil {
-		return wrap("save the setting", err)
+		return exit.Wrap("save the setting", err)
 	}
 	return o.print("saved in " + untrusted.Line(file) + "\n")
 }

@@ -18,6 +18,7 @@ import (
 	"replan/agent/session"
 	"replan/cli/ask"
 	"replan/cli/config"
+	"replan/cli/exit"
 	"replan/internal/untrusted"
 	"replan/mcpclient"
 	"replan/planning/plan"
@@ -62,7 +63,7 @@ func (o *options) runHeadless(ctx context.Context, goal string) error {
 		return o.submitGoal(ctx, goal, false)
 	}
 	if o.inDoubt != "" {
-		return usage("--in-doubt applies to a resumed run, or one of workers: use replan plan resume RUN, or add --on ADDRESS")
+		return exit.Usage("--in-doubt applies to a resumed run, or one of workers: use replan plan resume RUN, or add --on ADDRESS")
 	}
 	return o.headless(ctx, headlessJob{commands: []session.Command{session.Submit{Text: goal}}})
 }
@@ -95,7 +96,7 @@ func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
 		return err
 	}
 	defer func() {
-		err = errors.Join(err, wrap("end in order", w.close()))
+		err = errors.Join(err, exit.Wrap("end in order", w.close()))
 		o.printExitNote(w)
 	}()
 	o.printNotes(w.notes)
@@ -106,7 +107,7 @@ func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
 	var input *ask.Input // nil if nobody is present to answer
 	if o.asks() {
 		if input, err = ask.NewInput(o.io.In, o.io.Quiet); err != nil {
-			return wrap("read standard input", err)
+			return exit.Wrap("read standard input", err)
 		}
 	}
 	if e.prepare != nil {
@@ -220,7 +221,7 @@ func (o *options) carryOut(ctx context.Context, s conversation, e headlessJob, i
 			questions.Observe(found)
 		}
 		if back, ok := found.Data.(session.Returned); ok {
-			return usage("%s", back.Reason)
+			return exit.Usage("%s", back.Reason)
 		}
 		if reply, ok := found.Data.(event.ChatReply); ok {
 			last = &reply
@@ -234,9 +235,9 @@ func (o *options) carryOut(ctx context.Context, s conversation, e headlessJob, i
 // unanswered is the error for a session that ended before its commands were answered.
 func (o *options) unanswered(ctx context.Context) error {
 	if ctx.Err() != nil {
-		return &failure{exit: exitInterrupted, code: string(event.ReasonInterrupted), err: errors.New("stopped before the run began")}
+		return &exit.Error{Status: exit.Interrupted, Code: string(event.ReasonInterrupted), Err: errors.New("stopped before the run began")}
 	}
-	return wrap("run", errors.New("the session ended without an answer"))
+	return exit.Wrap("run", errors.New("the session ended without an answer"))
 }
 
 // beat returns the clock of the live line, and what it shows. Without a terminal the
@@ -266,7 +267,7 @@ func (o *options) printerOf(session string, text io.Writer, e headlessJob) event
 
 // ended converts the end of a run to an error with its exit code.
 func (o *options) ended(reply event.ChatReply, written error) error {
-	var f *failure
+	var f *exit.Error
 	switch {
 	case errors.As(written, &f):
 		return f
@@ -282,9 +283,9 @@ func (o *options) ended(reply event.ChatReply, written error) error {
 		reply.Text += "; replan undo RUN restores the files that a run changed"
 		fallthrough
 	case reply.Run == "":
-		return &failure{exit: reply.Reason.ExitCode(), code: string(reply.Reason), err: errors.New(string(reply.Text))}
+		return &exit.Error{Status: reply.Reason.ExitCode(), Code: string(reply.Reason), Err: errors.New(string(reply.Text))}
 	default:
-		return &failure{exit: reply.Reason.ExitCode(), code: string(reply.Reason), err: errSaid}
+		return &exit.Error{Status: reply.Reason.ExitCode(), Code: string(reply.Reason), Err: exit.ErrReported}
 	}
 }
 
@@ -293,7 +294,7 @@ func unwritten(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		err = errors.New("the reader closed the output, so the run was stopped")
 	}
-	return wrap(writing, err)
+	return exit.Wrap(exit.Writing, err)
 }
 
 // jsonLines writes the events of runs, one per line. Of the session's own events,
@@ -345,10 +346,10 @@ func (o *options) askForServers(ctx context.Context, w *services, input *ask.Inp
 		question := "start the tool server " + untrusted.Line(p.Name) + " of this project? the answer is remembered until its entry changes [y]es, [n]o: "
 		yes, err := input.Confirm(ctx, o.coloured(o.io.Out), question, o.look())
 		if err != nil {
-			return wrap(writing, err)
+			return exit.Wrap(exit.Writing, err)
 		}
 		if err := w.tools.Answer(ctx, []plan.PendingServer{p}, yes); err != nil {
-			return wrap("remember the answer", err)
+			return exit.Wrap("remember the answer", err)
 		}
 	}
 	return nil
@@ -357,9 +358,9 @@ func (o *options) askForServers(ctx context.Context, w *services, input *ask.Inp
 // nobodyReviews says why plans cannot be reviewed here.
 func (o *options) nobodyReviews() error {
 	if o.Output == config.OutputJSON {
-		return usage("--output json asks no questions, so it cannot show a plan for review: omit --review or --output json")
+		return exit.Usage("--output json asks no questions, so it cannot show a plan for review: omit --review or --output json")
 	}
-	return usage("there is no terminal to review the plan on: omit --review")
+	return exit.Usage("there is no terminal to review the plan on: omit --review")
 }
 
 // checkReview refuses to hold plans that nobody can review.
@@ -376,5 +377,5 @@ func (o *options) canReview(run *agent.Run) error {
 	if !run.Resumable() || o.asks() || !run.ReviewPending() && (!run.ReviewsPlans() || run.Revision > 0) {
 		return nil
 	}
-	return usage("the plan of the run %s waits for your review: resume it on a terminal, without --output json", run.ID)
+	return exit.Usage("the plan of the run %s waits for your review: resume it on a terminal, without --output json", run.ID)
 }

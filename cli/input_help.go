@@ -12,6 +12,7 @@ import (
 	"replan/agent/session"
 	"replan/agent/store"
 	"replan/cli/config"
+	"replan/cli/exit"
 	"replan/cli/slash"
 	"replan/internal/english"
 	"replan/internal/untrusted"
@@ -271,12 +272,12 @@ func callPrompt(ctx context.Context, tools *mcpclient.Pool, command, rest string
 	}
 	i := slices.IndexFunc(prompts, func(p mcpclient.Prompt) bool { return p.Name == name })
 	if i < 0 {
-		return "", usage("the MCP server %q has no prompt %q", server, name)
+		return "", exit.Usage("the MCP server %q has no prompt %q", server, name)
 	}
 	p := prompts[i]
 	words, err := slash.Split(rest)
 	if err != nil {
-		return "", usage("%w", err)
+		return "", exit.Usage("%w", err)
 	}
 	if rest == "" {
 		words = nil
@@ -285,7 +286,7 @@ func callPrompt(ctx context.Context, tools *mcpclient.Pool, command, rest string
 		words = append(words[:n-1:n-1], strings.Join(words[n-1:], " "))
 	}
 	if len(words) > len(p.Arguments) {
-		return "", usage("%s takes no arguments", command)
+		return "", exit.Usage("%s takes no arguments", command)
 	}
 	values := url.Values{}
 	for j, a := range p.Arguments {
@@ -293,7 +294,7 @@ func callPrompt(ctx context.Context, tools *mcpclient.Pool, command, rest string
 		case j < len(words):
 			values.Set(a.Name, words[j])
 		case a.Required:
-			return "", usage("%s needs %s: %s %s", command, a.Name, command, promptUsage(p))
+			return "", exit.Usage("%s needs %s: %s %s", command, a.Name, command, promptUsage(p))
 		}
 	}
 	mention := p.Server + promptMark + p.Name

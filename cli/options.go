@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"replan/agent/event"
 	"replan/agent/store/journal"
@@ -19,6 +18,7 @@ import (
 
 	"replan/agent/store"
 	"replan/cli/config"
+	"replan/cli/exit"
 	"replan/cli/tty"
 	"replan/mcpclient/child"
 	planfit "replan/planning/fit"
@@ -66,7 +66,7 @@ func (o *options) wiring() wiring   { return wiring{o} }
 func (o *options) complete(flags *pflag.FlagSet) error {
 	workspace, err := o.io.Getwd()
 	if err != nil {
-		return usage("the current folder cannot be read: %w", err)
+		return exit.Usage("the current folder cannot be read: %w", err)
 	}
 	if err := o.Complete(flags, config.Environment{Workspace: workspace, Getenv: o.io.Getenv, Terminal: o.io.Terminal}); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (o *options) complete(flags *pflag.FlagSet) error {
 	}
 	o.pathLeft = left
 	// For every program that is started by its name, here and in children.
-	return wrap("leave folders of the workspace out of PATH", os.Setenv("PATH", child.Variable(environ, "PATH")))
+	return exit.Wrap("leave folders of the workspace out of PATH", os.Setenv("PATH", child.Variable(environ, "PATH")))
 }
 
 // tty returns the terminal that text is printed on; nil is none.
@@ -143,28 +143,10 @@ func (o *options) screen() bool {
 // asks reports whether somebody is present to answer questions, line by line.
 func (o *options) asks() bool { return o.io.Terminal && o.Output == config.OutputText }
 
-// writing describes the operation in errors about output.
-const writing = "write to standard output"
-
-// wrap prefixes err with the operation that failed.
-func wrap(doing string, err error) error {
-	if err == nil {
-		return nil
-	}
-	var path *fs.PathError
-	switch {
-	case errors.Is(err, syscall.EPIPE):
-		err = errors.New("the reader closed it")
-	case errors.As(err, &path) && doing == writing:
-		err = path.Err // the name of a device is not helpful
-	}
-	return &failure{exit: 1, code: "failed", err: fmt.Errorf("%s: %w", doing, err)}
-}
-
 // print writes text to standard output.
 func (o *options) print(text string) error {
 	_, err := io.WriteString(o.coloured(o.io.Out), text)
-	return wrap(writing, err)
+	return exit.Wrap(exit.Writing, err)
 }
 
 // printJSON writes a value to standard output as one line of JSON.
@@ -177,7 +159,7 @@ func writeJSON(to io.Writer, v any) error {
 	if err == nil {
 		_, err = to.Write(append(untrusted.JSON(line), '\n'))
 	}
-	return wrap(writing, err)
+	return exit.Wrap(exit.Writing, err)
 }
 
 // lineWriter returns a function that writes a line to b. It makes control characters
@@ -227,7 +209,7 @@ func (o *options) unopened(err error) error {
 	case errors.As(err, &damaged), errors.Is(err, event.ErrNoEvents):
 		code = "damaged"
 	}
-	return &failure{exit: exitUsage, code: code, err: err}
+	return &exit.Error{Status: exit.BadUsage, Code: code, Err: err}
 }
 
 // diff returns a diff as text to print on out. Only a terminal gets styles.

@@ -11,6 +11,7 @@ import (
 
 	"replan/agent/event"
 	"replan/cli/config"
+	"replan/cli/exit"
 	"replan/cli/slash"
 	"replan/internal/english"
 	"replan/internal/untrusted"
@@ -42,9 +43,9 @@ func one(what string) func(path string, args []string) error {
 			return nil
 		}
 		if len(args) > 1 {
-			return usage("%s takes one %s, got %d", path, what, len(args))
+			return exit.Usage("%s takes one %s, got %d", path, what, len(args))
 		}
-		return usage("name one: %s %s", path, what)
+		return exit.Usage("name one: %s %s", path, what)
 	}
 }
 
@@ -69,7 +70,7 @@ func newPlanCreate(o *options) slash.Command {
 		Do: func(ctx context.Context, c slash.Call) error {
 			goal := strings.Join(c.Args, " ")
 			if strings.TrimSpace(goal) == "" {
-				return usage("name the goal: %s GOAL", c.Path)
+				return exit.Usage("name the goal: %s GOAL", c.Path)
 			}
 			return o.plans().planCreate(ctx, goal)
 		},
@@ -135,7 +136,7 @@ func newPlanRun(o *options) slash.Command {
 		Do: func(ctx context.Context, c slash.Call) error {
 			var err error
 			if how.onFailure, err = config.ParseOnFailure(onFailure); err != nil {
-				return usage("--on-failure %w", err)
+				return exit.Usage("--on-failure %w", err)
 			}
 			return o.plans().planRun(ctx, c.Args[0], how)
 		},

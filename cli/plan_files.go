@@ -15,6 +15,7 @@ import (
 
 	planfiles "replan/agent/store/plans"
 	"replan/cli/config"
+	"replan/cli/exit"
 	"replan/cli/tty"
 	"replan/internal/english"
 	"replan/internal/redact"
@@ -40,16 +41,16 @@ type planLine struct {
 func (o plans) planList() error {
 	entries, err := o.store.Plans.List()
 	if err != nil {
-		return wrap("list the plans", err)
+		return exit.Wrap("list the plans", err)
 	}
 	runs, err := o.store.RunsByPlan()
 	if err != nil {
-		return wrap("list the runs", err)
+		return exit.Wrap("list the runs", err)
 	}
 	lines := []planLine{}
 	for _, e := range entries {
 		if e.Error != nil {
-			_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", oneLine(e.Error.Error()))
+			_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", exit.OneLine(e.Error.Error()))
 			continue
 		}
 		lines = append(lines, planLine{ID: e.ID, Title: e.Title, Steps: e.Steps, Created: e.Created, Runs: noNil(runs[e.ID])})
@@ -68,7 +69,7 @@ func (o plans) planList() error {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.ID, l.Created.Local().Format(timeShown),
 			english.Count(l.Steps, "step"), english.Count(len(l.Runs), "run"), telling.Excerpt(untrusted.Text(l.Title), 60))
 	}
-	return wrap(writing, table.Flush())
+	return exit.Wrap(exit.Writing, table.Flush())
 }
 
 // plansListing lists plans for a terminal.
@@ -203,7 +204,7 @@ func (o plans) planImport(name, as string) error {
 	p, faults, warnings := plan.CheckPlan(data, plan.Rules{})
 	if as != "" {
 		if plan.CheckID(as) != nil {
-			return usage("--as takes at most 128 letters, digits, dots, dashes and underscores, and starts with a letter or digit, not %q", as)
+			return exit.Usage("--as takes at most 128 letters, digits, dots, dashes and underscores, and starts with a letter or digit, not %q", as)
 		}
 		p.ID = as
 		faults = without(faults, plan.CodeBadID)
@@ -212,7 +213,7 @@ func (o plans) planImport(name, as string) error {
 		return o.printVerdict(verdict{faults: faults})
 	}
 	for _, w := range without(warnings, plan.CodeUncheckedTools) {
-		_, _ = fmt.Fprintf(o.io.Err, "replan: warning: %s\n", oneLine(w.Message))
+		_, _ = fmt.Fprintf(o.io.Err, "replan: warning: %s\n", exit.OneLine(w.Message))
 	}
 	if o.DryRun {
 		return o.wouldKeep(p)
@@ -235,7 +236,7 @@ func (o plans) wouldKeep(plan plan.Plan) error {
 		case err == nil:
 			return o.unopened(fmt.Errorf("%s: %w", plan.ID, planfiles.ErrExists))
 		case !errors.Is(err, fs.ErrNotExist):
-			return wrap("look among the plans", err)
+			return exit.Wrap("look among the plans", err)
 		}
 	}
 	if o.Output == config.OutputJSON {
@@ -312,7 +313,7 @@ func (o plans) planExport(prefix string) error {
 	p = withoutSecrets(p, o.wiring().knownSecrets().Text)
 	data, err := plan.ExportMCP(p)
 	if err != nil {
-		return &failure{exit: exitUsage, code: "not_exported", err: fmt.Errorf("the plan %s cannot be written in mcp-cli's format: %w", p.ID, err)}
+		return &exit.Error{Status: exit.BadUsage, Code: "not_exported", Err: fmt.Errorf("the plan %s cannot be written in mcp-cli's format: %w", p.ID, err)}
 	}
 	checks := len(p.Acceptance)
 	for _, s := range p.Steps {
@@ -321,7 +322,7 @@ func (o plans) planExport(prefix string) error {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: warning: step %s has a condition, which mcp-cli ignores: it runs each step once\n", s.Index)
 		}
 		if s.Executor == plan.ExecutorTool && s.Args == nil {
-			_, _ = fmt.Fprintf(o.io.Err, "replan: warning: step %s has no args and is written with empty ones: replan lets a model fill them in, mcp-cli calls %s without any\n", s.Index, oneLine(s.Tool))
+			_, _ = fmt.Fprintf(o.io.Err, "replan: warning: step %s has no args and is written with empty ones: replan lets a model fill them in, mcp-cli calls %s without any\n", s.Index, exit.OneLine(s.Tool))
 		}
 	}
 	if checks > 0 {

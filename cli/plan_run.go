@@ -12,6 +12,7 @@ import (
 	"replan/agent/session"
 	"replan/agent/store"
 	"replan/cli/config"
+	"replan/cli/exit"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -42,7 +43,7 @@ func (o plans) planRun(ctx context.Context, name string, how planRun) error {
 		return o.submitPlan(ctx, named, how)
 	}
 	if how.inDoubt != "" {
-		return usage("--in-doubt applies to a resumed run, or one of workers: use %s RUN%s", o.named("plan resume"), o.outsideChat(", or add --on ADDRESS"))
+		return exit.Usage("--in-doubt applies to a resumed run, or one of workers: use %s RUN%s", o.named("plan resume"), o.outsideChat(", or add --on ADDRESS"))
 	}
 	if o.chatContext != nil && !o.DryRun {
 		v, err := o.check(ctx, o.chatContext.services, named, how.vars)
@@ -65,7 +66,7 @@ func (o plans) planRun(ctx context.Context, name string, how planRun) error {
 			return nil, o.printVerdict(v)
 		}
 		for _, f := range v.warnings {
-			_, _ = fmt.Fprintf(o.io.Err, "replan: warning: %s\n", oneLine(f.Message))
+			_, _ = fmt.Fprintf(o.io.Err, "replan: warning: %s\n", exit.OneLine(f.Message))
 		}
 		return []session.Command{o.execute(v.plan, how)}, nil
 	}})
@@ -74,7 +75,7 @@ func (o plans) planRun(ctx context.Context, name string, how planRun) error {
 // planCreate implements replan plan create. With JSON it prints only the plan.
 func (o plans) planCreate(ctx context.Context, goal string) error {
 	if o.DryRun {
-		return usage("plan create calls no tools: omit --dry-run")
+		return exit.Usage("plan create calls no tools: omit --dry-run")
 	}
 	o.Review = false // nothing runs that could be reviewed first
 	if o.chatContext != nil {
@@ -99,9 +100,9 @@ func (o plans) planCreate(ctx context.Context, goal string) error {
 	}
 	switch {
 	case unkept != nil:
-		return wrap("save the plan", unkept)
+		return exit.Wrap("save the plan", unkept)
 	case kept.ID == "":
-		return &failure{exit: event.ReasonNoPlan.ExitCode(), code: string(event.ReasonNoPlan), err: errors.New("the model answered directly and made no plan: add --force-plan")}
+		return &exit.Error{Status: event.ReasonNoPlan.ExitCode(), Code: string(event.ReasonNoPlan), Err: errors.New("the model answered directly and made no plan: add --force-plan")}
 	}
 	if o.Output == config.OutputJSON {
 		return o.printJSON(kept)
@@ -135,7 +136,7 @@ func (n notesOnly) Event(e event.Event) error {
 		_, _ = fmt.Fprintf(n.o.io.Err, "replan: %s\n", d.Text.Line())
 	case event.RunCompleted:
 		if d.Reason.ExitCode() != 0 {
-			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(config.First(string(d.Error), string(d.Reason)))}
+			return &exit.Error{Status: d.Reason.ExitCode(), Code: string(d.Reason), Err: errors.New(config.First(string(d.Error), string(d.Reason)))}
 		}
 	}
 	return nil
@@ -152,16 +153,16 @@ func (o *options) parseInDoubt(text string) (event.DoubtDecision, error) {
 		return event.DoubtAbort, nil
 	case "ask":
 		if o.chatContext == nil && !o.asks() {
-			return "", usage("there is no terminal to ask on: use --in-doubt rerun, done or abort")
+			return "", exit.Usage("there is no terminal to ask on: use --in-doubt rerun, done or abort")
 		}
 		return "", nil
 	case string(event.DoubtRerun), string(event.DoubtDone), string(event.DoubtAbort):
 		if o.chatContext != nil {
-			return "", usage("the chat asks about steps in doubt: omit --in-doubt")
+			return "", exit.Usage("the chat asks about steps in doubt: omit --in-doubt")
 		}
 		return event.DoubtDecision(text), nil
 	default:
-		return "", usage("--in-doubt takes ask, rerun, done or abort, not %q", text)
+		return "", exit.Usage("--in-doubt takes ask, rerun, done or abort, not %q", text)
 	}
 }
 
@@ -194,7 +195,7 @@ func (o plans) toResume(args []string) (id string, err error) {
 		if _, err := o.store.Plans.Load(run.Plan.ID); err == nil {
 			again = "start its plan again with " + o.named("plan run") + " " + run.Plan.ID
 		}
-		return "", &failure{exit: exitUsage, code: string(event.ReasonNotOpened), err: fmt.Errorf("the run %s is undone, so its steps cannot be continued: %s", telling.ShortID(run.ID), again)}
+		return "", &exit.Error{Status: exit.BadUsage, Code: string(event.ReasonNotOpened), Err: fmt.Errorf("the run %s is undone, so its steps cannot be continued: %s", telling.ShortID(run.ID), again)}
 	}
 	if !run.Resumable() {
 		return "", o.printCompleted(event.Event{Seq: run.Seq, Time: run.Now, Run: run.ID, Data: event.RunCompleted{Result: *run.Result}})
@@ -208,8 +209,8 @@ func (o plans) toResume(args []string) (id string, err error) {
 // printDoubts lists all steps in doubt on standard error if a run ended because of
 // doubt and has several, since its end names only one.
 func (o plans) printDoubts(id string, ended error) error {
-	var f *failure
-	if !errors.As(ended, &f) || f.code != string(event.ReasonInDoubt) {
+	var f *exit.Error
+	if !errors.As(ended, &f) || f.Code != string(event.ReasonInDoubt) {
 		return nil
 	}
 	run, err := o.store.FoldRun(id)
@@ -245,7 +246,7 @@ func (o plans) resumable(args []string) (agent.Run, error) {
 	var none *store.NoRunError
 	switch {
 	case errors.As(err, &none):
-		return run, usage("%w: start one with %s %s", err, o.named("plan run"), none.Plan)
+		return run, exit.Usage("%w: start one with %s %s", err, o.named("plan run"), none.Plan)
 	case err != nil:
 		return run, o.unopened(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/cli/exit"
 	"replan/tui"
 )
 
@@ -24,7 +25,7 @@ func newReplay(o *options) *cobra.Command {
 		Args:    positional(atMostOne("RUN")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if speed < 0 {
-				return usage("--speed cannot be below 0: it is %g; 0 is at once", speed)
+				return exit.Usage("--speed cannot be below 0: it is %g; 0 is at once", speed)
 			}
 			if !cmd.Flags().Changed("speed") && !o.io.Terminal {
 				speed = 0
@@ -48,7 +49,7 @@ func (o runs) replay(ctx context.Context, args []string, speed float64) error {
 		if watch != nil {
 			defer watch.Stop()
 		}
-		return wrap("the screen", o.screens().show(ctx, runner.Closed(), watch, o.screens().dressed(screen)))
+		return exit.Wrap("the screen", o.screens().show(ctx, runner.Closed(), watch, o.screens().dressed(screen)))
 	}
 	r := newReplayed(id, events, speed)
 	r.start(ctx)
@@ -59,7 +60,7 @@ func (o runs) replay(ctx context.Context, args []string, speed float64) error {
 			continue // created for the screen
 		}
 		if err := out.Event(event); err != nil {
-			return wrap(writing, err)
+			return exit.Wrap(exit.Writing, err)
 		}
 	}
 	if ctx.Err() != nil {

@@ -16,6 +16,7 @@ import (
 
 	"replan/agent/event"
 	"replan/cli/config"
+	"replan/cli/exit"
 	"replan/cli/tty"
 	"replan/internal/english"
 	"replan/planning/intent"
@@ -66,7 +67,7 @@ func newCompose(o *options) *cobra.Command {
 			}
 			out, err := intent.Compose(chain, strings.TrimSpace(words))
 			if err != nil {
-				return usage("%w", err)
+				return exit.Usage("%w", err)
 			}
 			err = o.router().show(out, func(p *plain.Printer) {
 				if !chain.Empty() {
@@ -86,7 +87,7 @@ func newCompose(o *options) *cobra.Command {
 func dashing(command *cobra.Command) *cobra.Command {
 	command.Args = cobra.ArbitraryArgs
 	command.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage("%w", wrongFlag(cmd.Flags(), err, "quote words that begin with a dash together with the others, or put them after --"))
+		return exit.Usage("%w", wrongFlag(cmd.Flags(), err, "quote words that begin with a dash together with the others, or put them after --"))
 	})
 	return command
 }
@@ -97,7 +98,7 @@ func unclear(chain intent.Chain) error {
 	if !chain.Empty() {
 		return nil
 	}
-	return &failure{exit: event.ReasonNoModel.ExitCode(), code: string(event.ReasonNoModel), err: errSaid}
+	return &exit.Error{Status: event.ReasonNoModel.ExitCode(), Code: string(event.ReasonNoModel), Err: exit.ErrReported}
 }
 
 // show writes a value as text on a terminal, else as one line of JSON without HTML
@@ -165,7 +166,7 @@ func (o router) routeOf(ctx context.Context, words, from, policyText string) (in
 	var chain intent.Chain
 	switch {
 	case from != "" && words != "":
-		return intent.Chain{}, usage("give either words or --intent, not both")
+		return intent.Chain{}, exit.Usage("give either words or --intent, not both")
 	case from != "":
 		data, err := o.readRouteFile(from)
 		if err != nil {
@@ -173,11 +174,11 @@ func (o router) routeOf(ctx context.Context, words, from, policyText string) (in
 		}
 		in, err := intent.DecodeIntent(data)
 		if err != nil {
-			return intent.Chain{}, usage("%w", err)
+			return intent.Chain{}, exit.Usage("%w", err)
 		}
 		chain = o.facts(ctx, intent.SurveyFor(in, "")).Route(in, policy)
 	case words == "":
-		return intent.Chain{}, usage("name the task: replan route WORDS")
+		return intent.Chain{}, exit.Usage("name the task: replan route WORDS")
 	default:
 		chain = o.facts(ctx, intent.NewSurvey(words)).RouteWords(words, policy)
 	}
@@ -189,9 +190,9 @@ func (o router) routeOf(ctx context.Context, words, from, policyText string) (in
 func (o router) composed(ctx context.Context, words, from, policyText string) (intent.Chain, error) {
 	switch {
 	case from != "" && strings.TrimSpace(words) != "":
-		return intent.Chain{}, usage("give either words or --plan, not both")
+		return intent.Chain{}, exit.Usage("give either words or --plan, not both")
 	case from == "" && strings.TrimSpace(words) == "":
-		return intent.Chain{}, usage("name the task: replan compose WORDS")
+		return intent.Chain{}, exit.Usage("name the task: replan compose WORDS")
 	case from == "":
 		return o.routeOf(ctx, words, "", policyText)
 	}
@@ -205,7 +206,7 @@ func (o router) composed(ctx context.Context, words, from, policyText string) (i
 	}
 	chain, err := intent.DecodeChain(data)
 	if err != nil {
-		return chain, usage("%w", err)
+		return chain, exit.Usage("%w", err)
 	}
 	return policy.Apply(chain), nil
 }
@@ -217,7 +218,7 @@ func (o router) routePolicy(text string) (intent.Policy, error) {
 	}
 	policy, err := intent.DecodePolicy([]byte(text))
 	if err != nil {
-		return policy, usage("--policy: %w", err)
+		return policy, exit.Usage("--policy: %w", err)
 	}
 	return policy, nil
 }
@@ -228,7 +229,7 @@ func (o router) readRouteFile(name string) ([]byte, error) {
 	if name != "-" {
 		file, err := os.Open(name) //nolint:gosec // the user names it
 		if err != nil {
-			return nil, usage("reading %s: %w", name, errors.Unwrap(err))
+			return nil, exit.Usage("reading %s: %w", name, errors.Unwrap(err))
 		}
 		defer file.Close() //nolint:errcheck // only read
 		in = file
@@ -236,9 +237,9 @@ func (o router) readRouteFile(name string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxRouteFile+1))
 	switch {
 	case err != nil:
-		return nil, usage("reading %s: %w", name, err)
+		return nil, exit.Usage("reading %s: %w", name, err)
 	case len(data) > maxRouteFile:
-		return nil, usage("%s is larger than %d bytes, too large for a chain", name, maxRouteFile)
+		return nil, exit.Usage("%s is larger than %d bytes, too large for a chain", name, maxRouteFile)
 	}
 	return data, nil
 }
@@ -254,7 +255,7 @@ func newIntent(o *options) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			words := strings.Join(args, " ")
 			if strings.TrimSpace(words) == "" {
-				return usage("name the task: replan intent WORDS")
+				return exit.Usage("name the task: replan intent WORDS")
 			}
 			in := intent.Parse(words)
 			return o.router().show(in, func(p *plain.Printer) {

@@ -25,6 +25,7 @@ import (
 	"replan/cli/bug"
 	"replan/cli/config"
 	"replan/cli/doctor"
+	"replan/cli/exit"
 	"replan/cli/slash"
 	"replan/cli/tty"
 	"replan/internal/english"
@@ -80,13 +81,13 @@ func (o runs) runsList(ctx context.Context, all bool) error {
 	}
 	list, broken, err := o.store.Summaries()
 	if err != nil {
-		return wrap("list the runs", err)
+		return exit.Wrap("list the runs", err)
 	}
 	if !all {
 		list = slices.DeleteFunc(list, func(s agent.Summary) bool { return s.PlanOnly && s.Status == event.StatusCompleted })
 	}
 	for _, err := range broken {
-		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", oneLine(err.Error()))
+		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", exit.OneLine(err.Error()))
 	}
 	if len(list) == 0 && len(broken) > 0 && o.Output != config.OutputJSON {
 		return nil // there are runs
@@ -169,10 +170,10 @@ func (o runs) runID(args []string) (string, error) {
 	}
 	id, err := o.store.LastRun(o.Workspace, nil)
 	if err != nil {
-		return "", wrap("list the runs", err)
+		return "", exit.Wrap("list the runs", err)
 	}
 	if id == "" {
-		return "", usage("no run was started in this folder yet; %q lists those of all folders", o.named("runs"))
+		return "", exit.Usage("no run was started in this folder yet; %q lists those of all folders", o.named("runs"))
 	}
 	return id, nil
 }
@@ -209,7 +210,7 @@ func (o runs) runsShow(ctx context.Context, args []string) error {
 	// Check first: a run that ends later has its end in the journal too.
 	held, err := o.store.Locked(id)
 	if err != nil {
-		return wrap("list the runs", err)
+		return exit.Wrap("list the runs", err)
 	}
 	run, err := o.store.FoldRun(id)
 	if err != nil {
@@ -218,7 +219,7 @@ func (o runs) runsShow(ctx context.Context, args []string) error {
 	summary, snapshot := store.Summary(&run, held), run.Snapshot(held)
 	all, err := o.store.RunSummaries()
 	if err != nil {
-		return wrap("list the runs", err)
+		return exit.Wrap("list the runs", err)
 	}
 	if at := slices.IndexFunc(all, func(s agent.Summary) bool { return s.Run == id }); at >= 0 {
 		summary.Resumable = summary.Resumable && all[at].Resumable // a run that it started may be undone
@@ -388,10 +389,10 @@ func newRunsPrune(o *options) slash.Command {
 			p := store.Pruning{Keep: keep, Unfinished: unfinished, DryRun: o.DryRun}
 			given := c.Flags.Changed
 			if all && (given("keep") || given("older-than")) {
-				return usage("--all removes every finished run: omit --keep and --older-than")
+				return exit.Usage("--all removes every finished run: omit --keep and --older-than")
 			}
 			if keep < 0 {
-				return usage("--keep cannot be below 0: it is %d", keep)
+				return exit.Usage("--keep cannot be below 0: it is %d", keep)
 			}
 			if older != "" {
 				var err error
@@ -418,7 +419,7 @@ func ParseAge(text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return 0, usage("--older-than takes a time such as 30d, 2w or 12h, not %q", text)
+		return 0, exit.Usage("--older-than takes a time such as 30d, 2w or 12h, not %q", text)
 	}
 	return d, nil
 }
@@ -427,10 +428,10 @@ func ParseAge(text string) (time.Duration, error) {
 func (o runs) runsPrune(p store.Pruning, now time.Time) error {
 	pruned, err := o.store.Prune(p, now)
 	for _, unread := range pruned.Unread {
-		_, _ = fmt.Fprintf(o.io.Err, "replan: not removed: %s\n", oneLine(unread.Error()))
+		_, _ = fmt.Fprintf(o.io.Err, "replan: not removed: %s\n", exit.OneLine(unread.Error()))
 	}
 	if err != nil {
-		err = &failure{exit: 1, code: "failed", err: err}
+		err = &exit.Error{Status: exit.Failed, Code: "failed", Err: err}
 	}
 	if len(pruned.Files) == 0 && err != nil {
 		return err
@@ -467,7 +468,7 @@ func (o runs) bug(ctx context.Context, args []string) error {
 	}
 	configuration, err := os.ReadFile(o.Dirs.ConfigFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return wrap("read the configuration", err)
+		return exit.Wrap("read the configuration", err)
 	}
 	contents := bug.Report{
 		Version: fmt.Sprintf("replan %s %s, %s, %s/%s", Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH),
@@ -476,11 +477,11 @@ func (o runs) bug(ctx context.Context, args []string) error {
 	}.Contents()
 	dir := filepath.Join(o.store.Dirs.Data, "exports")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return wrap("make the folder of exports", err)
+		return exit.Wrap("make the folder of exports", err)
 	}
 	path := filepath.Join(dir, "bug-"+id+"-"+time.Now().Format("20060102-150405.000")+".zip")
 	if err := bug.Pack(path, contents); err != nil {
-		return wrap("pack the run", err)
+		return exit.Wrap("pack the run", err)
 	}
 	if o.Output == config.OutputJSON {
 		return o.printJSON(struct {

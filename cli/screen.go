@@ -18,6 +18,7 @@ import (
 	"replan/agent/store/journal"
 	"replan/cli/config"
 	"replan/cli/crash"
+	"replan/cli/exit"
 	"replan/cli/folder"
 	"replan/cli/slash"
 	"replan/internal/english"
@@ -36,11 +37,11 @@ func (o *options) start(ctx context.Context, goal string) error {
 		return o.screens().continueSession(ctx, goal)
 	}
 	if o.inDoubt != "" {
-		return usage("--in-doubt applies to a resumed run: add --continue, or use replan plan resume RUN")
+		return exit.Usage("--in-doubt applies to a resumed run: add --continue, or use replan plan resume RUN")
 	}
 	if !o.screen() {
 		if goal == "" {
-			return usage("there is no terminal for the full screen: use replan run GOAL")
+			return exit.Usage("there is no terminal for the full screen: use replan run GOAL")
 		}
 		return o.runHeadless(ctx, goal)
 	}
@@ -70,7 +71,7 @@ func (o screens) printExitHint(run *agent.Run) error {
 		return nil
 	}
 	_, err := fmt.Fprintln(o.coloured(o.io.Out), words)
-	return wrap(writing, err)
+	return exit.Wrap(exit.Writing, err)
 }
 
 // exitHint says how a run ended and which commands are about it, or "" if there is
@@ -113,7 +114,7 @@ func (o screens) openScreens(ctx context.Context, screen tui.Options, before con
 		screen.Intro, screen.Goal, screen.Suggestions = "", "", nil
 		if before.session, err = o.openConversation(next); err != nil {
 			// The previous conversation is still there.
-			screen.Intro = "The conversation cannot be opened: " + oneLine(err.Error())
+			screen.Intro = "The conversation cannot be opened: " + exit.OneLine(err.Error())
 			if before.session, err = o.openConversation(left); err != nil {
 				return sessions, err
 			}
@@ -129,7 +130,7 @@ func (o screens) openConversation(id string) (*runner.Restored, error) {
 	case errors.Is(err, event.ErrNoEvents):
 		return nil, nil //nolint:nilnil // nothing was said in it: a new one is the same
 	case errors.Is(err, journal.ErrLocked):
-		return nil, &failure{exit: exitUsage, code: "locked", err: fmt.Errorf("the session %s is open in another replan: close that one first", id)}
+		return nil, &exit.Error{Status: exit.BadUsage, Code: "locked", Err: fmt.Errorf("the session %s is open in another replan: close that one first", id)}
 	case err != nil:
 		return nil, o.unopened(err)
 	}
@@ -157,9 +158,9 @@ func (o screens) openScreenOn(ctx context.Context, screen tui.Options, before co
 	screen.Editor, screen.Commands = o.editor(), o.chat().chatCommands
 	screen.Drawn = w.tools.Start
 	restore := sendStandardError(w.logger)
-	err = wrap("the screen", o.show(ctx, w.session, w.watch, o.dressed(screen)))
+	err = exit.Wrap("the screen", o.show(ctx, w.session, w.watch, o.dressed(screen)))
 	restore()
-	err = errors.Join(err, wrap("end in order", w.close()))
+	err = errors.Join(err, exit.Wrap("end in order", w.close()))
 	o.printExitNote(w)
 	return w.session.ID(), err
 }
@@ -182,10 +183,10 @@ func (o screens) show(ctx context.Context, s tui.Session, watch *crash.Watch, sc
 	}
 	err := tui.Run(ctx, s, screen)
 	if errors.Is(err, tui.ErrStuck) {
-		return &failure{exit: exitInterrupted, code: "interrupted", err: err}
+		return &exit.Error{Status: exit.Interrupted, Code: "interrupted", Err: err}
 	}
 	if panicked, ok := errors.AsType[*tui.Panic](err); ok {
-		return &failure{exit: exitCrashed, code: "crashed", err: errors.New(crash.Report(o.store.Dirs.Crashes(), Version, panicked.Value, panicked.Stack))}
+		return &exit.Error{Status: exit.Crashed, Code: "crashed", Err: errors.New(crash.Report(o.store.Dirs.Crashes(), Version, panicked.Value, panicked.Stack))}
 	}
 	return err
 }
@@ -242,7 +243,7 @@ func (o screens) continueSession(ctx context.Context, goal string) error {
 	}
 	// On the screen the answer would also apply to every later run.
 	if o.screen() && inDoubt != "" {
-		return usage("the full screen asks about steps in doubt: omit --in-doubt, or add --plain")
+		return exit.Usage("the full screen asks about steps in doubt: omit --in-doubt, or add --plain")
 	}
 	c, err := o.findContinued()
 	if err != nil {
@@ -259,7 +260,7 @@ func (o screens) continueSession(ctx context.Context, goal string) error {
 		commands = append(commands, session.Submit{Text: goal})
 	}
 	if len(commands) == 0 {
-		return errors.Join(usage("no run of this folder was interrupted, and there is no terminal for the full screen: name the next goal with replan --continue GOAL, or resume a failed run with replan plan resume RUN"), c.close())
+		return errors.Join(exit.Usage("no run of this folder was interrupted, and there is no terminal for the full screen: name the next goal with replan --continue GOAL, or resume a failed run with replan plan resume RUN"), c.close())
 	}
 	if c.note != "" {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", c.note)
@@ -284,7 +285,7 @@ func (o screens) findContinued() (continued, error) {
 		return c, o.unopened(err)
 	}
 	if !ok {
-		return c, usage("there is nothing to continue in this folder: no run was started here; start with replan, or replan run GOAL")
+		return c, exit.Usage("there is nothing to continue in this folder: no run was started here; start with replan, or replan run GOAL")
 	}
 	if !o.screen() {
 		if err := o.canReview(&run); err != nil {
@@ -301,7 +302,7 @@ func (o screens) findContinued() (continued, error) {
 		c.note = "the conversation is gone; its newest run is still there"
 		return c, nil
 	case errors.Is(err, journal.ErrLocked):
-		return c, &failure{exit: exitUsage, code: "locked", err: fmt.Errorf("the session %s is open in another replan: close that one, or omit --continue", id)}
+		return c, &exit.Error{Status: exit.BadUsage, Code: "locked", Err: fmt.Errorf("the session %s is open in another replan: close that one, or omit --continue", id)}
 	case err != nil:
 		return c, o.unopened(err)
 	}

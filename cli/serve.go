@@ -24,6 +24,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/cli/exit"
 	"replan/cli/serve"
 	"replan/cli/stdio"
 	"replan/mcpclient"
@@ -81,11 +82,11 @@ func newServe(o *options) *cobra.Command {
 func (o *options) serve(ctx context.Context, how serving) (err error) {
 	switch {
 	case o.DryRun:
-		return usage("replan serve cannot be a dry run: omit --dry-run")
+		return exit.Usage("replan serve cannot be a dry run: omit --dry-run")
 	case o.Review:
-		return usage("nobody can review plans here: omit --review; clients see a plan with plan_create")
+		return exit.Usage("nobody can review plans here: omit --review; clients see a plan with plan_create")
 	case how.http == "" && (how.remote || how.tokenFile != ""):
-		return usage("--allow-remote and --token-file are for --http: add it")
+		return exit.Usage("--allow-remote and --token-file are for --http: add it")
 	}
 	listening, err := o.listen(ctx, how)
 	if err != nil {
@@ -106,7 +107,7 @@ func (o *options) serve(ctx context.Context, how serving) (err error) {
 		return err
 	}
 	defer func() {
-		err = errors.Join(err, wrap("end in order", w.close()))
+		err = errors.Join(err, exit.Wrap("end in order", w.close()))
 		o.printExitNote(w)
 	}()
 	o.printNotes(slices.Concat(w.notes, w.ignored("")))
@@ -122,13 +123,13 @@ func (o *options) serve(ctx context.Context, how serving) (err error) {
 		if cfg.Tools, end, err = o.servedOperators(w); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, wrap("end in order", end())) }()
+		defer func() { err = errors.Join(err, exit.Wrap("end in order", end())) }()
 	}
 	s := serve.New(cfg)
 	defer s.Close()
 	if listening.Listener != nil {
 		_, _ = fmt.Fprint(o.io.Err, listening.words())
-		return wrap("serve", s.ServeHTTP(ctx, listening, listening.access))
+		return exit.Wrap("serve", s.ServeHTTP(ctx, listening, listening.access))
 	}
 	return o.serveStdio(ctx, s, w.logger)
 }
@@ -141,7 +142,7 @@ func (o *options) serveStdio(ctx context.Context, s *serve.Server, logger *slog.
 		in, err = cancelreader.NewReader(struct{ io.Reader }{o.io.In})
 	}
 	if err != nil {
-		return wrap("read standard input", err)
+		return exit.Wrap("read standard input", err)
 	}
 	defer func() { _ = in.Close() }() // nothing remains to be read
 	defer context.AfterFunc(ctx, func() { in.Cancel() })()
@@ -156,7 +157,7 @@ func (o *options) serveStdio(ctx context.Context, s *serve.Server, logger *slog.
 	}
 	pipe := stdio.New(ctx, in, o.io.Out, s.Stop)
 	if err := served.Listen(ctx, pipe, pipe.Out()); err != nil && ctx.Err() == nil {
-		return wrap("serve on standard input and output", err)
+		return exit.Wrap("serve on standard input and output", err)
 	}
 	return nil
 }
@@ -177,7 +178,7 @@ func (o *options) listen(ctx context.Context, how serving) (l listening, err err
 	if how.tokenFile != "" {
 		data, err := os.ReadFile(how.tokenFile)
 		if err != nil {
-			return l, usage("read the token: %w", err)
+			return l, exit.Usage("read the token: %w", err)
 		}
 		l.access.Token = strings.TrimSpace(string(data))
 	}
@@ -187,7 +188,7 @@ func (o *options) listen(ctx context.Context, how serving) (l listening, err err
 	case !l.known:
 		l.access.Token = rand.Text()
 	case len(l.access.Token) < short || strings.ContainsAny(l.access.Token, " \t\r\n"):
-		return l, usage("the token of --token-file or REPLAN_SERVE_TOKEN must be one word of at least %d characters; openssl rand -hex 16 makes one", short)
+		return l, exit.Usage("the token of --token-file or REPLAN_SERVE_TOKEN must be one word of at least %d characters; openssl rand -hex 16 makes one", short)
 	}
 	if name, err := os.Hostname(); err == nil {
 		l.access.Names = append(l.access.Names, name)
@@ -196,7 +197,7 @@ func (o *options) listen(ctx context.Context, how serving) (l listening, err err
 		l.access.Names = append(l.access.Names, host)
 	}
 	if l.Listener, err = serve.Listen(ctx, how.http, l.access); err != nil {
-		return l, usage("%w", err)
+		return l, exit.Usage("%w", err)
 	}
 	return l, nil
 }
@@ -240,10 +241,10 @@ func Hosted(ctx context.Context, std IO, flags []string) (cfg runner.Config, end
 	set := pflag.NewFlagSet("replan", pflag.ContinueOnError)
 	o.Register(set)
 	if err := set.Parse(flags); err != nil {
-		return cfg, nil, usage("%w", wrongFlag(set, err, ""))
+		return cfg, nil, exit.Usage("%w", wrongFlag(set, err, ""))
 	}
 	if set.NArg() > 0 {
-		return cfg, nil, usage("%q is no flag of replan", set.Arg(0))
+		return cfg, nil, exit.Usage("%q is no flag of replan", set.Arg(0))
 	}
 	if err := o.complete(set); err != nil {
 		return cfg, nil, err
@@ -315,11 +316,11 @@ func (b backend) Run(id string) (run agent.Run, live bool, err error) {
 func (o *options) servedOperators(w *services) (tools []mcpserver.ServerTool, end func() error, err error) {
 	id := newID(time.Now())
 	if err := os.MkdirAll(o.store.Runs.Dir, 0o700); err != nil {
-		return nil, nil, wrap("create the folder of runs; choose another with --data-dir", err)
+		return nil, nil, exit.Wrap("create the folder of runs; choose another with --data-dir", err)
 	}
 	held, err := o.store.Runs.Hold(id)
 	if err != nil {
-		return nil, nil, wrap("record the changes", err)
+		return nil, nil, exit.Wrap("record the changes", err)
 	}
 	own, err := workspace.New(workspace.Config{
 		Dir:      o.Workspace,
@@ -334,7 +335,7 @@ func (o *options) servedOperators(w *services) (tools []mcpserver.ServerTool, en
 		Servers:  o.wiring().languageServers(w),
 	})
 	if err != nil {
-		return nil, nil, errors.Join(usage("%w", err), o.letGo(id, held.Release))
+		return nil, nil, errors.Join(exit.Usage("%w", err), o.letGo(id, held.Release))
 	}
 	offered := own.Server().ListTools()
 	for _, name := range slices.Sorted(maps.Keys(offered)) {

@@ -27,6 +27,7 @@ import (
 	"replan/agent/store"
 	"replan/agent/store/instructions"
 	"replan/cli/crash"
+	"replan/cli/exit"
 	"replan/cli/folder"
 	"replan/cli/mcp"
 	"replan/internal/english"
@@ -112,7 +113,7 @@ func (o wiring) prepare(ctx context.Context, how opening) (w *services, err erro
 		if o.HostConfigured() {
 			return w, o.Misconfigured(fmt.Errorf("model.host: %w", err))
 		}
-		return w, usage("%w", err)
+		return w, exit.Usage("%w", err)
 	}
 	if err := w.openTools(ctx, o.options, how, w.logger); err != nil {
 		return w, err
@@ -143,7 +144,7 @@ func (w *services) begin(ctx context.Context, o *options, how opening) (err erro
 		return o.chat().slash(ctx, w, now, line)
 	}
 	w.session, err = runner.NewSession(ctx, cfg)
-	return wrap("start", err)
+	return exit.Wrap("start", err)
 }
 
 // toolsOf are the tools of a session that tells the troubles of one server alone.
@@ -207,7 +208,7 @@ func (k keeping) SavePlan(p plan.Plan) (plan.Plan, error) { return k.keep(p) }
 
 // noDryResume returns why a dry run cannot resume another run.
 func (o *options) noDryResume() error {
-	return usage("a resume cannot be a dry run: use %s ID --dry-run", o.named("plan run"))
+	return exit.Usage("a resume cannot be a dry run: use %s ID --dry-run", o.named("plan run"))
 }
 
 // poolConfig returns the settings that every pool of tool servers has.
@@ -239,7 +240,7 @@ func (w *services) openTools(ctx context.Context, o *options, how opening, logge
 	}
 	doubts, err := o.CheckToolNames(len(cfg.Servers) > 0)
 	if err != nil {
-		return usage("%w", err)
+		return exit.Usage("%w", err)
 	}
 	w.notes = append(w.notes, doubts...)
 	w.servers = cfg.Servers
@@ -257,7 +258,7 @@ func (w *services) openTools(ctx context.Context, o *options, how opening, logge
 
 			Servers: o.wiring().languageServers(w), MissingServer: o.wiring().offerServer(w),
 		}); err != nil {
-			return usage("%w", err)
+			return exit.Usage("%w", err)
 		}
 		cfg.InProcess = map[string]func() *server.MCPServer{"workspace": w.own.Server}
 	}
@@ -267,13 +268,13 @@ func (w *services) openTools(ctx context.Context, o *options, how opening, logge
 	// Only Close ends the pool, after the running calls were stopped: servers
 	// must hear of that before they exit.
 	if w.tools, err = mcpclient.NewPool(context.WithoutCancel(ctx), cfg); err != nil {
-		return usage("%w", err)
+		return exit.Usage("%w", err)
 	}
 	if how.trust == mcpclient.TrustAsk {
 		return nil // the screen says what is missing, and opens all the same
 	}
 	if err := w.tools.CheckRequired(ctx); err != nil && ctx.Err() == nil {
-		return &failure{exit: exitUsage, code: "required_server", err: err}
+		return &exit.Error{Status: exit.BadUsage, Code: "required_server", Err: err}
 	}
 	return ctx.Err()
 }
@@ -373,7 +374,7 @@ func (o wiring) configured(work *workcopy.Copy) ([]mcpconfig.Server, error) {
 	if o.MCPConfig != "" {
 		read, err := mcpconfig.Read(o.MCPConfig, mcpconfig.SourceFlag, work.Copied(o.Workspace))
 		if err != nil {
-			return nil, usage("%w", err)
+			return nil, exit.Usage("%w", err)
 		}
 		servers = read
 	}
@@ -408,10 +409,10 @@ func (o wiring) onlyWanted(servers []mcpconfig.Server) ([]mcpconfig.Server, erro
 		if !known[name] {
 			for _, s := range servers {
 				if s.Problem != "" {
-					return nil, usage("there is no MCP server %q, and %q cannot be used: %s", name, s.Name, s.Problem)
+					return nil, exit.Usage("there is no MCP server %q, and %q cannot be used: %s", name, s.Name, s.Problem)
 				}
 			}
-			return nil, usage("there is no MCP server %q: name one of your configuration, or workspace", name)
+			return nil, exit.Usage("there is no MCP server %q: name one of your configuration, or workspace", name)
 		}
 	}
 	return wanted, nil
@@ -421,12 +422,12 @@ func (o wiring) onlyWanted(servers []mcpconfig.Server) ([]mcpconfig.Server, erro
 // themselves.
 func (w *services) openLog(dir string) (*slog.Logger, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, wrap("create the folder of logs; choose another with --data-dir", err)
+		return nil, exit.Wrap("create the folder of logs; choose another with --data-dir", err)
 	}
 	var err error
 	w.log, err = os.OpenFile(filepath.Join(dir, "replan.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600) //nolint:gosec // the user's own folder
 	if err != nil {
-		return nil, wrap("open the log", err)
+		return nil, exit.Wrap("open the log", err)
 	}
 	w.secrets.AddEnviron(os.Environ())
 	logger := slog.New(slog.NewTextHandler(w.secrets.Writer(w.log), nil))
@@ -486,7 +487,7 @@ func newID(now time.Time) string {
 func (w *services) readInstructions(workspace string) error {
 	found, err := instructions.Find(workspace, xdg.Home)
 	if err != nil {
-		return wrap("read the project's instructions", err)
+		return exit.Wrap("read the project's instructions", err)
 	}
 	w.instructions, w.instructionsFile = found.Text, found.File
 	if found.Note != "" {

@@ -17,6 +17,7 @@ import (
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/cli/config"
+	"replan/cli/exit"
 	"replan/cli/help"
 	"replan/cli/slash"
 	"replan/internal/english"
@@ -63,7 +64,7 @@ func (o chat) slash(ctx context.Context, w *services, now runner.SlashState, lin
 	}
 	words, err := slash.Split(line)
 	if err != nil {
-		return runner.Answer{}, usage("%w", err)
+		return runner.Answer{}, exit.Usage("%w", err)
 	}
 	name = strings.TrimSpace(words[0])
 	if name == "/help" || name == "/" || name == "/?" {
@@ -78,12 +79,12 @@ func (o chat) slash(ctx context.Context, w *services, now runner.SlashState, lin
 	if err != nil {
 		known := append([]string{"/plan", "/runs", "/undo"}, append(o.aboutSession(), "/help")...)
 		if key := o.keyFor(name); key != "" {
-			return runner.Answer{}, usage("there is no command %s: press %s", name, key)
+			return runner.Answer{}, exit.Usage("there is no command %s: press %s", name, key)
 		}
 		if meant := english.DidYouMean(name, known); meant != "" {
-			return runner.Answer{}, usage("there is no command %s%s", name, meant)
+			return runner.Answer{}, exit.Usage("there is no command %s%s", name, meant)
 		}
-		return runner.Answer{}, usage("there is no command %s: there are %s", name, english.List(known, "and"))
+		return runner.Answer{}, exit.Usage("there is no command %s: there are %s", name, english.List(known, "and"))
 	}
 	syntax := slash.Syntax{
 		WrongFlag: notInChat, Foreign: programFlag, Before: in.CheckOutput,
@@ -93,7 +94,7 @@ func (o chat) slash(ctx context.Context, w *services, now runner.SlashState, lin
 		},
 	}
 	about, err := syntax.Run(ctx, command, words[1:])
-	if errors.Is(err, errSaid) {
+	if errors.Is(err, exit.ErrReported) {
 		err = nil
 	}
 	if err != nil {
@@ -135,14 +136,14 @@ func notInChat(flags *pflag.FlagSet, err error) error {
 	if errors.As(err, &unknown) && programFlag(unknown.GetSpecifiedName()) {
 		name := unknown.GetSpecifiedName()
 		if name == "review" {
-			return usage("omit --review: /review on applies from the next run on")
+			return exit.Usage("omit --review: /review on applies from the next run on")
 		}
 		if slices.Contains([]string{"model", "think", "profile"}, name) {
-			return usage("omit --%s: /%s applies from the next run on", name, name)
+			return exit.Usage("omit --%s: /%s applies from the next run on", name, name)
 		}
-		return usage("limits and approvals are set when replan starts: omit --%s, or restart replan with it", name)
+		return exit.Usage("limits and approvals are set when replan starts: omit --%s, or restart replan with it", name)
 	}
-	return usage("%w", wrongFlag(flags, err, ""))
+	return exit.Usage("%w", wrongFlag(flags, err, ""))
 }
 
 // programFlag reports whether a flag belongs to the program but not to chat
@@ -175,10 +176,10 @@ func (o chat) aside(ctx context.Context, e headlessJob) (err error) {
 	cfg.Tools, cfg.Approve = unwatched{w.tools}, policy.ApproveNone
 	session, err := runner.NewSession(ctx, cfg)
 	if err != nil {
-		return wrap("start", err)
+		return exit.Wrap("start", err)
 	}
 	side := &services{session: session}
-	defer func() { err = errors.Join(err, wrap("end in order", side.close())) }()
+	defer func() { err = errors.Join(err, exit.Wrap("end in order", side.close())) }()
 	return o.carryOut(ctx, side.session, e, nil, false)
 }
 

@@ -18,6 +18,7 @@ import (
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/cli/config"
+	"replan/cli/exit"
 	"replan/cli/slash"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
@@ -97,9 +98,9 @@ func (o chat) aboutSession() []string {
 func steer(now runner.SlashState, text string) (runner.Answer, error) {
 	switch {
 	case text == "":
-		return runner.Answer{}, usage("name the text to send: /steer TEXT")
+		return runner.Answer{}, exit.Usage("name the text to send: /steer TEXT")
 	case !now.Busy:
-		return runner.Answer{}, usage("there is no active run; send the text without /steer to start one")
+		return runner.Answer{}, exit.Usage("there is no active run; send the text without /steer to start one")
 	}
 	return runner.Answer{Then: session.Steer{Text: text}}, nil
 }
@@ -108,7 +109,7 @@ func steer(now runner.SlashState, text string) (runner.Answer, error) {
 func (o chat) slashReview(word string) (runner.Answer, error) {
 	switch {
 	case word != "on" && word != "off":
-		return runner.Answer{}, usage("use /review on or /review off")
+		return runner.Answer{}, exit.Usage("use /review on or /review off")
 	case !o.asks():
 		return runner.Answer{}, o.nobodyReviews()
 	case word == "on":
@@ -122,9 +123,9 @@ func (o chat) slashReview(word string) (runner.Answer, error) {
 func (o chat) compact(word string) (runner.Answer, error) {
 	switch {
 	case word != "" && word != "undo":
-		return runner.Answer{}, usage("/compact takes no argument or undo, not %q", word)
+		return runner.Answer{}, exit.Usage("/compact takes no argument or undo, not %q", word)
 	case !o.screen():
-		return runner.Answer{}, usage("/compact works only in a conversation on the full screen")
+		return runner.Answer{}, exit.Usage("/compact works only in a conversation on the full screen")
 	}
 	return runner.Answer{Then: session.Compact{Undo: word != ""}}, nil
 }
@@ -151,7 +152,7 @@ func sentences(parts ...string) string { return strings.Join(slices.DeleteFunc(p
 // slashThink chooses how hard the model thinks.
 func slashThink(ctx context.Context, w *services, now runner.SlashState, name string) (runner.Answer, error) {
 	if name == "" {
-		return runner.Answer{}, usage("use /think %s", strings.Join(prompt.ThinkLevels(), "|"))
+		return runner.Answer{}, exit.Usage("use /think %s", strings.Join(prompt.ThinkLevels(), "|"))
 	}
 	level, err := config.ReadThink("/think", name)
 	if err != nil {
@@ -258,9 +259,9 @@ func (o chat) slashExport(w *services, file string) (runner.Answer, error) {
 	path, err := o.store.Export(o.Workspace, file, text, time.Now())
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return runner.Answer{}, usage("%s already exists: name another file", path)
+		return runner.Answer{}, exit.Usage("%s already exists: name another file", path)
 	case err != nil:
-		return runner.Answer{}, wrap("export", err)
+		return runner.Answer{}, exit.Wrap("export", err)
 	}
 	return runner.Answer{Text: "exported the conversation to `" + path + "`; possible secrets were removed"}, nil
 }

@@ -17,6 +17,7 @@ import (
 	"replan/agent/rule"
 	"replan/cli/ask"
 	"replan/cli/config"
+	"replan/cli/exit"
 	"replan/cli/help"
 	"replan/cli/mcp"
 	"replan/cli/slash"
@@ -53,25 +54,25 @@ func newMCP(o *options) *cobra.Command {
 		Options: &o.Options, Terminal: o.tty, Print: o.print, JSON: o.printJSON, Sign: o.checkSign, Asks: o.asks,
 		Warn:    func(text string) { _, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(text)) },
 		Servers: func() ([]mcpconfig.Server, error) { return o.wiring().readServers(nil) },
-		Usage:   usage,
+		Usage:   exit.Usage,
 		Failed: func(err error) error {
 			if err == nil {
-				err = errSaid
+				err = exit.ErrReported
 			}
-			return &failure{exit: 1, code: "failed", err: err}
+			return &exit.Error{Status: exit.Failed, Code: "failed", Err: err}
 		},
 		Unknown: func(cmd *cobra.Command, word string) error {
-			return usage("%w", slash.Unknown(word, cmd.CommandPath(), help.Names(cmd)))
+			return exit.Usage("%w", slash.Unknown(word, cmd.CommandPath(), help.Names(cmd)))
 		},
 		Help: func(cmd *cobra.Command) error { return o.showHelp(cmd, false) },
 		Confirm: func(ctx context.Context, question string) (yes bool, err error) {
 			if input == nil {
 				if input, err = ask.NewInput(o.io.In, o.io.Quiet); err != nil {
-					return false, wrap("read standard input", err)
+					return false, exit.Wrap("read standard input", err)
 				}
 			}
 			yes, err = input.Confirm(ctx, o.coloured(o.io.Out), question, o.look())
-			return yes, wrap(writing, err)
+			return yes, exit.Wrap(exit.Writing, err)
 		},
 		Pool: func() (mcpclient.Config, func(), error) {
 			w := &services{watch: o.wiring().newWatch()}
@@ -102,7 +103,7 @@ const verdictDepends = "depends"
 // them. It tells the troubles of the server of a name, of all for "".
 func (o *options) withCatalogue(ctx context.Context, name string, do func(*services, plan.Catalogue) error) (err error) {
 	w := &services{}
-	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
+	defer func() { err = errors.Join(err, exit.Wrap("end in order", w.close())) }()
 	logger, err := w.openLog(o.store.Dirs.Logs())
 	if err != nil {
 		return err
@@ -197,7 +198,7 @@ func newToolsShow(o *options) *cobra.Command {
 			return o.withCatalogue(cmd.Context(), names[0], func(_ *services, catalogue plan.Catalogue) error {
 				t, err := catalogue.Find(names[0])
 				if err != nil {
-					return &failure{exit: exitUsage, code: plan.CodeUnknownTool, err: err}
+					return &exit.Error{Status: exit.BadUsage, Code: plan.CodeUnknownTool, Err: err}
 				}
 				return o.showTool(t)
 			})
@@ -230,11 +231,11 @@ func (o *options) acceptTools(ctx context.Context, w *services, all plan.Catalog
 	isTool := func(t plan.Tool) bool { return t.Server == server && t.Name == tool }
 	switch {
 	case at < 0:
-		return usage("there is no MCP server %q: name one as replan tools list does, or SERVER:TOOL", server)
+		return exit.Usage("there is no MCP server %q: name one as replan tools list does, or SERVER:TOOL", server)
 	case servers[at].State != plan.ServerReady:
-		return &failure{exit: 1, code: "failed", err: fmt.Errorf("what the server %s says now is not known, since it is not ready", server)}
+		return &exit.Error{Status: exit.Failed, Code: "failed", Err: fmt.Errorf("what the server %s says now is not known, since it is not ready", server)}
 	case tool != "" && !slices.ContainsFunc(all, isTool):
-		return &failure{exit: exitUsage, code: plan.CodeUnknownTool, err: fmt.Errorf("the server %s offers no tool %q", server, tool)}
+		return &exit.Error{Status: exit.BadUsage, Code: plan.CodeUnknownTool, Err: fmt.Errorf("the server %s offers no tool %q", server, tool)}
 	}
 	changes := slices.DeleteFunc(w.tools.Changes(), func(c plan.ServerChange) bool { return c.Server != server || tool != "" && c.Tool != tool })
 	if len(changes) == 0 && o.Output != config.OutputJSON {
@@ -253,11 +254,11 @@ func (o *options) acceptTools(ctx context.Context, w *services, all plan.Catalog
 		}
 	}
 	if !yes {
-		return &failure{exit: event.ReasonDenied.ExitCode(), code: "not_accepted", err: errors.New("nothing was accepted: answer yes on a terminal, or add --approve all")}
+		return &exit.Error{Status: event.ReasonDenied.ExitCode(), Code: "not_accepted", Err: errors.New("nothing was accepted: answer yes on a terminal, or add --approve all")}
 	}
 	for _, c := range changes {
 		if err := w.tools.Accept(ctx, c); err != nil {
-			return wrap("accept what has changed", err)
+			return exit.Wrap("accept what has changed", err)
 		}
 	}
 	if o.Output == config.OutputJSON {
@@ -304,10 +305,10 @@ func (o *options) agrees(ctx context.Context, question string) (bool, error) {
 	}
 	input, err := ask.NewInput(o.io.In, o.io.Quiet)
 	if err != nil {
-		return false, wrap("read the answer", err)
+		return false, exit.Wrap("read the answer", err)
 	}
 	yes, err := input.Confirm(ctx, o.coloured(o.io.Out), question, o.look())
-	return yes, wrap(writing, err)
+	return yes, exit.Wrap(exit.Writing, err)
 }
 
 // contentShape is the value of a step whose tool does not describe its result.

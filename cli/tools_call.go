@@ -17,6 +17,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/session"
 	"replan/cli/config"
+	"replan/cli/exit"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -37,11 +38,11 @@ func newToolsCall(o *options) *cobra.Command {
 		Args: func(_ *cobra.Command, names []string) error {
 			switch len(names) {
 			case 0:
-				return usage("name the tool: replan tools call NAME --args JSON; replan tools lists them")
+				return exit.Usage("name the tool: replan tools call NAME --args JSON; replan tools lists them")
 			case 1:
 				return nil
 			default:
-				return usage("unexpected %q: pass the arguments of the tool as a JSON object to --args", names[1])
+				return exit.Usage("unexpected %q: pass the arguments of the tool as a JSON object to --args", names[1])
 			}
 		},
 		RunE: func(cmd *cobra.Command, names []string) error {
@@ -58,27 +59,27 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 	text := []byte(args)
 	if args == "-" {
 		if o.asks() {
-			return usage("standard input answers the gates: pass the arguments to --args itself")
+			return exit.Usage("standard input answers the gates: pass the arguments to --args itself")
 		}
 		var err error
 		if text, err = io.ReadAll(o.io.In); err != nil {
-			return usage("the arguments cannot be read from standard input: %w", err)
+			return exit.Usage("the arguments cannot be read from standard input: %w", err)
 		}
 	}
 	value, err := plan.DecodeValue(text)
 	if err != nil {
-		return usage("--args is not JSON: %w", err)
+		return exit.Usage("--args is not JSON: %w", err)
 	}
 	given, ok := value.(map[string]any)
 	if !ok {
-		return usage("--args takes a JSON object such as {\"path\": \"a.txt\"}")
+		return exit.Usage("--args takes a JSON object such as {\"path\": \"a.txt\"}")
 	}
 	p, err := plan.EncodeJSON(map[string]any{
 		"title": "Call " + name,
 		"steps": []any{map[string]any{"index": "1", "title": "Call " + name, "tool": name, "args": plan.Literal(given)}},
 	})
 	if err != nil {
-		return usage("--args cannot be passed on: %w", err)
+		return exit.Usage("--args cannot be passed on: %w", err)
 	}
 	var server string
 	e := headlessJob{about: &server, prepare: func(ctx context.Context, w *services) ([]session.Command, error) {
@@ -94,7 +95,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 			if what == "" {
 				what = o.callFault(name, v.faults[0].Message, w.failureOf(server))
 			}
-			return nil, &failure{exit: exitUsage, code: v.faults[0].Code, err: errors.New(what)}
+			return nil, &exit.Error{Status: exit.BadUsage, Code: v.faults[0].Code, Err: errors.New(what)}
 		}
 		return []session.Command{session.Execute{Plan: v.plan, OnFailure: plan.OnFailureAbort, Strict: o.plans().strict()}}, nil
 	}}
@@ -109,7 +110,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 	if err := o.headless(ctx, e); err != nil || printed == nil || !printed.brief || o.chatContext != nil {
 		return err
 	}
-	return wrap("remove the journal of the call", o.store.Forget(printed.run, printed.session))
+	return exit.Wrap("remove the journal of the call", o.store.Forget(printed.run, printed.session))
 }
 
 // noServer returns the error for a qualified name of an unknown server, "" for any other
@@ -223,20 +224,20 @@ func (r *resultOnly) Event(e event.Event) error {
 func (r *resultOnly) completed(e event.Event, d event.RunCompleted) error {
 	if r.doubt != "" {
 		err := fmt.Errorf("the call may or may not have taken effect: %s; find out, then say so with %s %s --in-doubt done, or rerun", r.doubt, r.o.named("plan resume"), agent.ShortID(e.Run))
-		return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: err}
+		return &exit.Error{Status: d.Reason.ExitCode(), Code: string(d.Reason), Err: err}
 	}
 	if d.Reason == event.ReasonDenied && !r.o.asks() && r.asked.Gate != "" {
 		how := "add --approve " + string(policy.Least(r.asked))
 		if r.asked.Changed != "" {
 			how = "accept the change with " + policy.AcceptCommand(r.asked)
 		}
-		return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: fmt.Errorf("the call was %s; to allow it, %s", r.answer, how)}
+		return &exit.Error{Status: d.Reason.ExitCode(), Code: string(d.Reason), Err: fmt.Errorf("the call was %s; to allow it, %s", r.answer, how)}
 	}
 	if d.Reason == event.ReasonDenied && r.failed != "" {
 		r.failed = "the call was " + r.failed
 	}
 	if d.Reason == event.ReasonStepFailed || d.Reason == event.ReasonDenied {
-		return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(config.First(r.failed, string(d.Error)))}
+		return &exit.Error{Status: d.Reason.ExitCode(), Code: string(d.Reason), Err: errors.New(config.First(r.failed, string(d.Error)))}
 	}
 	return r.notesOnly.Event(e)
 }

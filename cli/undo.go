@@ -16,6 +16,7 @@ import (
 	"replan/agent/store"
 	"replan/cli/ask"
 	"replan/cli/config"
+	"replan/cli/exit"
 	"replan/cli/slash"
 	"replan/mcpclient/workspace"
 	"replan/mcpclient/workspace/undo"
@@ -70,7 +71,7 @@ func (o runs) undoID(c slash.Call, yes bool) (string, error) {
 	case o.DryRun, o.asks(), yes, len(c.Args) > 0: // last names a run
 		return id, nil
 	default:
-		return "", usage("%s would undo %s, the newest run that changed files here: add --yes", c.Path, telling.ShortID(id))
+		return "", exit.Usage("%s would undo %s, the newest run that changed files here: add --yes", c.Path, telling.ShortID(id))
 	}
 }
 
@@ -79,9 +80,9 @@ func (o runs) undoID(c slash.Call, yes bool) (string, error) {
 func (o runs) newestChange() (string, error) {
 	id, err := o.store.LastRun(o.Workspace, func(id string) bool { return undo.Changed(o.store.Runs.Dir, id) })
 	if err == nil && id == "" {
-		return "", usage("no run changed files here that can be restored")
+		return "", exit.Usage("no run changed files here that can be restored")
 	}
-	return id, wrap("list the runs", err)
+	return id, exit.Wrap("list the runs", err)
 }
 
 // undo implements replan undo.
@@ -92,9 +93,9 @@ func (o runs) undo(ctx context.Context, id string, yes bool) (err error) {
 	}
 	own, err := workspace.New(workspace.Config{Dir: o.Workspace, Backups: o.store.Runs.Dir})
 	if err != nil {
-		return usage("%w", err)
+		return exit.Usage("%w", err)
 	}
-	defer func() { err = errors.Join(err, wrap("end in order", own.Close())) }()
+	defer func() { err = errors.Join(err, exit.Wrap("end in order", own.Close())) }()
 	shown := false
 	if o.asks() && !yes && !o.DryRun {
 		would, err := o.undoRun(ctx, own, id, true)
@@ -122,7 +123,7 @@ func (o runs) undo(ctx context.Context, id string, yes bool) (err error) {
 func (o runs) agreesToUndo(ctx context.Context, would event.Undo) (agreed bool, err error) {
 	input, err := ask.NewInput(o.io.In, o.io.Quiet)
 	if err != nil {
-		return false, wrap("read the answer", err)
+		return false, exit.Wrap("read the answer", err)
 	}
 	if err := o.print(o.diff(o.io.Out, would.Diff)); err != nil {
 		return false, err
@@ -136,7 +137,7 @@ func (o runs) agreesToUndo(ctx context.Context, would event.Undo) (agreed bool, 
 	if answer == "y" || answer == "yes" {
 		return true, nil
 	}
-	return false, &failure{exit: 1, code: "canceled", err: errors.New("nothing was changed")}
+	return false, &exit.Error{Status: exit.Failed, Code: "canceled", Err: errors.New("nothing was changed")}
 }
 
 // printUndo prints the result of an undo.
@@ -145,7 +146,7 @@ func (o runs) printUndo(u event.Undo) error {
 		if u.Diff != "" {
 			_, _ = fmt.Fprint(o.coloured(o.io.Err), o.diff(o.io.Err, u.Diff))
 		}
-		return &failure{exit: 1, code: "changed", err: errors.New(u.Refused)}
+		return &exit.Error{Status: exit.Failed, Code: "changed", Err: errors.New(u.Refused)}
 	}
 	if o.Output == config.OutputJSON {
 		return o.printJSON(u)
@@ -196,10 +197,10 @@ func (o runs) undoRun(ctx context.Context, own *workspace.Operators, id string, 
 	}
 	release, err := changes.Hold()
 	if _, ok := errors.AsType[*store.BusyError](err); ok {
-		return u, &failure{exit: exitUsage, code: "locked", err: err}
+		return u, &exit.Error{Status: exit.BadUsage, Code: "locked", Err: err}
 	}
 	if err != nil {
-		return u, wrap("undo", err)
+		return u, exit.Wrap("undo", err)
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	done, err := own.Undo(ctx, dry, changes.Runs...)
@@ -212,14 +213,14 @@ func (o runs) undoRun(ctx context.Context, own *workspace.Operators, id string, 
 	case errors.As(err, &away):
 		return u, elsewhere(away)
 	case err != nil:
-		return u, wrap("undo the run "+id, err)
+		return u, exit.Wrap("undo the run "+id, err)
 	}
 	for _, file := range done.Files {
 		u.Files = append(u.Files, event.UndoneFile(file))
 	}
 	if done.Changed && !dry {
 		if err := changes.Record(u.Files, time.Now()); err != nil {
-			return u, wrap("record that the files are restored", err)
+			return u, exit.Wrap("record that the files are restored", err)
 		}
 	}
 	u.Diff, u.Already = done.Diff, done.Already
@@ -230,7 +231,7 @@ func (o runs) undoRun(ctx context.Context, own *workspace.Operators, id string, 
 
 // elsewhere is the error for undoing a run of another folder.
 func elsewhere(err error) error {
-	return &failure{exit: exitUsage, code: string(event.ReasonNotOpened), err: err}
+	return &exit.Error{Status: exit.BadUsage, Code: string(event.ReasonNotOpened), Err: err}
 }
 
 // undoes returns the undo function of a session. It uses the session's own
