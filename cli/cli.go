@@ -11,21 +11,20 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
 	"charm.land/fang/v2"
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"replan/cli/ask"
+	"replan/cli/app"
 	"replan/cli/complete"
 	"replan/cli/config"
 	"replan/cli/crash"
 	"replan/cli/exit"
 	"replan/cli/help"
+	"replan/cli/logs"
 	"replan/cli/slash"
 	"replan/cli/tty"
 	"replan/cli/workers"
@@ -35,23 +34,10 @@ import (
 )
 
 // IO is the program's input and output, and whether a person is present.
-type IO struct {
-	In       io.Reader
-	Out, Err io.Writer
-	Terminal bool // both In and Out are terminals
-	Getenv   func(string) string
-	Getwd    func() (string, error)
-	Quiet    time.Duration // without typing before a question on a terminal appears
-}
+type IO = app.IO
 
 // System returns the IO of the process.
-func System() IO {
-	return IO{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		Terminal: term.IsTerminal(os.Stdout.Fd()) && term.IsTerminal(os.Stdin.Fd()),
-		Getenv:   os.Getenv, Getwd: os.Getwd, Quiet: ask.QuietTime,
-	}
-}
+func System() IO { return app.System() }
 
 // Reentered runs the process as a helper of another one, if that started it as such,
 // and returns its exit code.
@@ -74,27 +60,27 @@ func Main(ctx context.Context, args []string, std IO) int {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	o := &options{io: std, follows: new(atomic.Bool)}
-	release := onInterrupt(cancel, func(error) { _, _ = fmt.Fprintln(std.Err, "replan: "+o.secondInterrupt()) })
+	a := app.New(Version, std, slashCommands)
+	release := onInterrupt(cancel, func(error) { _, _ = fmt.Fprintln(std.Err, "replan: "+a.SecondInterrupt()) })
 	defer release()
 	defer catchBrokenPipes()()
-	defer sendLibraryLogs(slog.New(slog.DiscardHandler))() // until a command opens the log
+	defer logs.Libraries(slog.New(slog.DiscardHandler))() // until a command opens the log
 
-	root := newRoot(o)
+	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
-	if err := complete.Register(root, o.completionSource); err != nil {
+	if err := complete.Register(root, completionSource(a)); err != nil {
 		return report(std, false, err)
 	}
 	complete.Hide(root, args)
-	failed := o.holdErrors(root)
+	failed := holdErrors(root, std.Out)
 	err := fang.Execute(ctx, root, fang.WithVersion(Version), fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
 	if *failed != nil {
 		err = *failed
 	}
-	return report(std, o.Output == config.OutputJSON || unparsed(err) && givenOutput(args) == config.OutputJSON, err)
+	return report(std, a.Out().JSON() || unparsed(err) && givenOutput(args) == config.OutputJSON, err)
 }
 
 // unparsed reports whether err is a wrong flag, after which nothing was parsed.
@@ -123,7 +109,7 @@ func givenOutput(args []string) string {
 // hides it from fang. On an error, fang first asks the terminal for its colours,
 // and a terminal that does not answer keeps the user waiting. For the same reason
 // it answers --help.
-func (o *options) holdErrors(root *cobra.Command) *error {
+func holdErrors(root *cobra.Command, out io.Writer) *error {
 	var first error
 	hold := func(do func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 		if do == nil {
@@ -151,7 +137,7 @@ func (o *options) holdErrors(root *cobra.Command) *error {
 			if asked, all := help.Asked(err); asked && cmd.HasParent() && cmd.HasSubCommands() && cmd.Flags().NArg() > 0 {
 				first = noArgs(cmd, cmd.Flags().Args()) // help for a command that is not there
 			} else if asked {
-				first = o.showHelp(cmd, all)
+				first = showHelp(out, cmd, all)
 			} else {
 				first = wrong(cmd, err)
 			}
@@ -161,14 +147,14 @@ func (o *options) holdErrors(root *cobra.Command) *error {
 	return &first
 }
 
-// hungUp is the cause of a stop when the terminal goes away.
-type hungUp struct{}
+// terminalClosed is the cause of a stop when the terminal goes away.
+type terminalClosed struct{}
 
 // Error says what happened.
-func (hungUp) Error() string { return "the terminal was closed" }
+func (terminalClosed) Error() string { return "the terminal was closed" }
 
 // Is reports that it is a cancellation like any other.
-func (hungUp) Is(target error) bool { return target == context.Canceled } //nolint:errorlint // compares with the one value
+func (terminalClosed) Is(target error) bool { return target == context.Canceled } //nolint:errorlint // compares with the one value
 
 // onInterrupt calls stop at the first interrupt and warn at the second, since
 // many users press twice. After that it restores the default handling, so that a
@@ -185,7 +171,7 @@ func onInterrupt(stop, warn func(why error)) (release func()) {
 			case s := <-signals:
 				var why error // the user's wish
 				if s == syscall.SIGHUP {
-					why = hungUp{}
+					why = terminalClosed{}
 				}
 				do(why)
 			case <-done:
@@ -199,14 +185,6 @@ func onInterrupt(stop, warn func(why error)) (release func()) {
 		close(done)
 		<-ended
 	}
-}
-
-// secondInterrupt says what happens while the program does not end yet.
-func (o *options) secondInterrupt() string {
-	if o.follows.Load() {
-		return "leaving the run to the workers; a third interrupt exits at once"
-	}
-	return "stopping; a third interrupt exits at once and may leave processes running"
 }
 
 // catchBrokenPipes turns a write to a closed pipe into an error. Otherwise the
@@ -238,13 +216,21 @@ func report(std IO, asJSON bool, err error) int {
 			Message string `json:"message"`
 		}
 		// If standard output is closed, only the exit code remains.
-		_ = writeJSON(std.Out, map[string]fault{"error": {f.Code, sentence}})
+		_ = app.WriteJSON(std.Out, map[string]fault{"error": {f.Code, sentence}})
 	}
 	_, _ = io.WriteString(std.Err, tty.Sentence(std.Err, "replan:", sentence))
 	return f.Status
 }
 
-func newRoot(o *options) *cobra.Command {
+// opening is what replan does without a command.
+type opening struct {
+	goal    string // "" is none yet
+	goOn    bool   // --continue
+	inDoubt string // value of --in-doubt
+}
+
+func newRoot(a *app.App) *cobra.Command {
+	var o opening
 	root := &cobra.Command{
 		Use:     "replan [GOAL]",
 		Short:   "Plan a goal with a local model, run the plan live, watch it replan",
@@ -255,38 +241,38 @@ func newRoot(o *options) *cobra.Command {
 			if err := mistyped(cmd, args); err != nil {
 				return err
 			}
-			goal := strings.Join(args, " ")
-			if len(args) > 0 && strings.TrimSpace(goal) == "" {
+			o.goal = strings.Join(args, " ")
+			if len(args) > 0 && strings.TrimSpace(o.goal) == "" {
 				return exit.Usage(noGoal)
 			}
-			return o.start(cmd.Context(), goal)
+			return hostOf(a).open(cmd.Context(), o)
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &exit.Error{Status: exit.BadUsage, Code: "usage", Err: wrongFlag(cmd.Flags(), err, "see "+cmd.CommandPath()+" --help"), Unparsed: true}
 	})
 	help.Register(root.PersistentFlags())
-	o.Register(root.PersistentFlags())
+	a.Settings().Register(root.PersistentFlags())
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if unconfigured(cmd) {
-			return o.CheckOutput()
+			return a.Settings().CheckOutput()
 		}
-		if err := o.complete(cmd.Flags()); err != nil {
+		if err := a.Complete(cmd.Flags()); err != nil {
 			return err
 		}
-		return workers.Check(cmd, &o.Options)
+		return workers.Check(cmd, a.Settings())
 	}
 	root.Flags().BoolVar(&o.goOn, "continue", false, "continue this folder's newest session; and its newest run if unfinished")
 	registerInDoubt(root.Flags(), &o.inDoubt)
 	help.Common(root.Flags(), "continue")
-	for title, commands := range commandGroups(o) {
+	for title, commands := range commandGroups(a) {
 		root.AddGroup(&cobra.Group{ID: title, Title: title})
 		for _, c := range commands {
 			c.GroupID = title
 			root.AddCommand(c)
 		}
 	}
-	root.SetHelpCommand(newHelp(o))
+	root.SetHelpCommand(newHelp(a))
 	root.SetHelpCommandGroupID(setUp)
 	help.Name(root)
 	return root
@@ -296,12 +282,12 @@ func newRoot(o *options) *cobra.Command {
 const setUp = "Set up"
 
 // commandGroups yields the commands in the groups of --help.
-func commandGroups(o *options) iter.Seq2[string, []*cobra.Command] {
+func commandGroups(a *app.App) iter.Seq2[string, []*cobra.Command] {
 	return func(yield func(string, []*cobra.Command) bool) {
-		_ = yield("Run", []*cobra.Command{newRun(o), o.shellCommand(newPlan(o)), newDemo(o)}) &&
-			yield("Look back", []*cobra.Command{o.shellCommand(newRuns(o)), newReplay(o), o.shellCommand(newUndo(o)), o.shellCommand(newChanges(o)), newBug(o)}) &&
-			yield("Without a model", []*cobra.Command{newIntent(o), newRoute(o), newCompose(o)}) &&
-			yield(setUp, []*cobra.Command{newTools(o), newMCP(o), newServe(o), newDoctor(o), newFit(o), complete.New(), newVersion(o)})
+		_ = yield("Run", []*cobra.Command{newRun(a), shellCommand(a, newPlan(a)), newDemo(a)}) &&
+			yield("Look back", []*cobra.Command{shellCommand(a, newRuns(a)), newReplay(a), shellCommand(a, newUndo(a)), shellCommand(a, newChanges(a)), newBug(a)}) &&
+			yield("Without a model", []*cobra.Command{newIntent(a), newRoute(a), newCompose(a)}) &&
+			yield(setUp, []*cobra.Command{newTools(a), newMCP(a), newServe(a), newDoctor(a), newFit(a), complete.New(), newVersion(a)})
 	}
 }
 
@@ -344,12 +330,12 @@ func noArgs(cmd *cobra.Command, args []string) error {
 const widestHelp = 100
 
 // showHelp prints the help of a command.
-func (o *options) showHelp(cmd *cobra.Command, all bool) error {
-	width := min(tty.Width(o.io.Out), widestHelp)
-	return exit.Wrap(exit.Writing, help.Write(tty.Styled(o.io.Out), cmd, width, all))
+func showHelp(out io.Writer, cmd *cobra.Command, all bool) error {
+	width := min(tty.Width(out), widestHelp)
+	return exit.Wrap(exit.Writing, help.Write(tty.Styled(out), cmd, width, all))
 }
 
-func newHelp(o *options) *cobra.Command {
+func newHelp(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND]", Short: "Show the help of a command", Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, words []string) error {
@@ -357,15 +343,17 @@ func newHelp(o *options) *cobra.Command {
 			if topic == nil {
 				return exit.Usage("unknown help topic %q%s", unknown, english.DidYouMean(unknown, help.Names(cmd.Root())))
 			}
-			return o.showHelp(topic, false)
+			return showHelp(a.IO().Out, topic, false)
 		},
 	}
 }
 
-// completionSource reads the settings for a command line that is completed.
-func (o *options) completionSource(cmd *cobra.Command) (complete.Source, error) {
-	err := o.complete(cmd.Flags())
-	return complete.Source{Options: &o.Options, Store: o.store, Now: time.Now()}, err
+// completionSource returns what reads the settings for a command line that is completed.
+func completionSource(a *app.App) func(*cobra.Command) (complete.Source, error) {
+	return func(cmd *cobra.Command) (complete.Source, error) {
+		err := a.Complete(cmd.Flags())
+		return complete.Source{Options: a.Settings(), Store: a.Store(), Now: time.Now()}, err
+	}
 }
 
 // unconfigured reports whether a command describes the program itself and must
@@ -412,7 +400,8 @@ func wrongFlag(flags *pflag.FlagSet, err error, hint string) error {
 // noGoal is the error for a goal without words.
 const noGoal = "name the goal: replan run GOAL"
 
-func newRun(o *options) *cobra.Command {
+func newRun(a *app.App) *cobra.Command {
+	var inDoubt string
 	command := &cobra.Command{
 		Use:     "run GOAL",
 		Short:   "Plan and run a goal without the full screen",
@@ -423,9 +412,9 @@ func newRun(o *options) *cobra.Command {
 			if strings.TrimSpace(goal) == "" {
 				return exit.Usage(noGoal)
 			}
-			return o.runHeadless(cmd.Context(), goal)
+			return hostOf(a).goal(cmd.Context(), goal, inDoubt)
 		},
 	}
-	registerInDoubt(command.Flags(), &o.inDoubt)
+	registerInDoubt(command.Flags(), &inDoubt)
 	return command
 }

@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +13,6 @@ import (
 	"replan/agent/session"
 	"replan/mcpclient"
 	mcpconfig "replan/mcpclient/config"
-	"replan/mcpclient/workspace/code/lsp"
 	"replan/planning/intent"
 	"replan/tui/plain"
 )
@@ -28,8 +25,7 @@ func TestCommandsWaitAsLongAsServersMayTakeToStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = pool.Close() }()
-	w := &services{tools: pool}
-	if all, usual := w.toolsWithin(nil), w.toolsWithin([]string{"usual"}); all <= 5*time.Minute || usual != 2*time.Minute {
+	if all, usual := toolsWithin(pool, nil), toolsWithin(pool, []string{"usual"}); all <= 5*time.Minute || usual != 2*time.Minute {
 		t.Errorf("waits %s for all and %s for the usual one", all, usual)
 	}
 }
@@ -198,38 +194,5 @@ func TestLeavingTheScreenSaysWhatCanBeDoneWithTheLastRun(t *testing.T) {
 	}
 	if got := exitHint(agent.Summary{Status: event.StatusCompleted}, false); got != "" {
 		t.Errorf("after an answer without a plan: got %q", got)
-	}
-}
-
-func TestYesToTheInstallationOfGoplsCoversItsStart(t *testing.T) {
-	o := &options{}
-	o.Workspace = t.TempDir()
-	cfg := mcpclient.Config{Dir: o.Workspace, TrustFile: filepath.Join(t.TempDir(), "trust.json")}
-	open := func() *mcpclient.Pool {
-		tools, err := mcpclient.NewPool(t.Context(), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return tools
-	}
-	gopls := lsp.Program{Language: "go", Name: "gopls", Argv: []string{"gopls"}}
-	offer, ok := o.wiring().installation(gopls)
-	if !ok {
-		t.Skip("no go command")
-	}
-	tools := open()
-	tools.Offer(offer, func(context.Context) error { return nil })
-	err := errors.Join(tools.Answer(t.Context(), tools.Pending(), true), tools.Close())
-	cfg.Trust = mcpclient.TrustNone
-	tools = open()
-	if !o.wiring().mayStart(tools, gopls, "/home/me/go/bin/gopls") {
-		t.Error("gopls may not start after the yes to its installation")
-	}
-	gopls.Argv = []string{"/opt/other"}
-	if o.wiring().mayStart(tools, gopls, "/opt/other") {
-		t.Error("the yes counts for another program")
-	}
-	if err = errors.Join(err, tools.Close()); err != nil {
-		t.Error(err)
 	}
 }

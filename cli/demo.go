@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,9 +14,11 @@ import (
 	"replan/agent/policy"
 	"replan/agent/session"
 	"replan/agent/store"
+	"replan/cli/app"
 	"replan/cli/config"
 	"replan/cli/demo"
 	"replan/cli/exit"
+	"replan/cli/lines"
 	"replan/mcpclient/workspace/code/lsp"
 	"replan/planning/prompt"
 	"replan/tui"
@@ -27,9 +28,15 @@ import (
 // screen, about the speed of a small model on a good machine.
 const demoPace = 12 * time.Millisecond
 
-func newDemo(o *options) *cobra.Command {
-	var keep bool
-	act := 1
+// demoCommand plays a whole session with nothing installed, for replan demo.
+type demoCommand struct {
+	app  *app.App
+	act  int
+	keep bool // the folder with its run
+}
+
+func newDemo(a *app.App) *cobra.Command {
+	o := demoCommand{app: a, act: 1}
 	command := &cobra.Command{
 		Use:   "demo",
 		Short: "Play a whole session with nothing installed",
@@ -40,24 +47,23 @@ func newDemo(o *options) *cobra.Command {
 		Example: "  replan demo\n  replan demo --act 2\n  replan demo --plain --approve all\n  replan demo --output json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if act != 1 && act != 2 {
-				return exit.Usage("--act is 1 or 2, not %d", act)
+			if o.act != 1 && o.act != 2 {
+				return exit.Usage("--act is 1 or 2, not %d", o.act)
 			}
-			return o.demo(cmd.Context(), act, keep)
+			return o.run(cmd.Context())
 		},
 	}
-	command.Flags().BoolVar(&keep, "keep", false, "keep the demo's folder with its run, and print its path")
-	command.Flags().IntVar(&act, "act", act, "begin with act `N`: 1 is a script, 2 a real model that was recorded")
+	command.Flags().BoolVar(&o.keep, "keep", false, "keep the demo's folder with its run, and print its path")
+	command.Flags().IntVar(&o.act, "act", o.act, "begin with act `N`: 1 is a script, 2 a real model that was recorded")
 	return command
 }
 
-// demo unpacks the project, starts the scripted model and runs a session from
-// an act on.
-func (o *options) demo(ctx context.Context, act int, keep bool) (err error) {
+// run unpacks the project, starts the scripted model and runs a session from an act on.
+func (o demoCommand) run(ctx context.Context) (err error) {
 	if _, err := exec.LookPath("go"); err != nil {
 		return exit.Usage("the demo fixes a Go project and needs the go command: install Go from https://go.dev/dl")
 	}
-	if _, err := os.UserCacheDir(); err != nil && o.io.Getenv("GOCACHE") == "" {
+	if _, err := os.UserCacheDir(); err != nil && o.app.IO().Getenv("GOCACHE") == "" {
 		return exit.Usage("the demo runs go test, which needs a folder for its cache: set HOME or GOCACHE")
 	}
 	folder, err := os.MkdirTemp("", "replan-demo-")
@@ -65,17 +71,18 @@ func (o *options) demo(ctx context.Context, act int, keep bool) (err error) {
 		return exit.Wrap("create a folder for the demo; set TMPDIR to a writable folder", err)
 	}
 	defer func() {
-		if keep {
-			_, _ = fmt.Fprintf(o.io.Err, "replan: the demo ran in %s; replan runs --data-dir %s lists its run\n", folder, filepath.Join(folder, "home"))
+		if o.keep {
+			o.app.Out().Note("the demo ran in %s; replan runs --data-dir %s lists its run", folder, filepath.Join(folder, "home"))
 			return
 		}
 		err = errors.Join(err, exit.Wrap("remove the demo's folder", os.RemoveAll(folder)))
 	}()
-	if o.Workspace, err = prepareDemo(folder, "pages"); err != nil {
+	project, err := prepareDemo(folder, "pages")
+	if err != nil {
 		return exit.Wrap("prepare the demo", err)
 	}
-	pace, next := demoPace, demo.Next(o.Keys.Name, keep)
-	if !o.screen() {
+	pace, next := demoPace, demo.Next(o.app.Settings().Keys.Name, o.keep)
+	if !o.app.Screen() {
 		pace, next = 0, ""
 	}
 	model, err := demo.Start(ctx, pace, next)
@@ -84,41 +91,51 @@ func (o *options) demo(ctx context.Context, act int, keep bool) (err error) {
 	}
 	defer func() { err = errors.Join(err, exit.Wrap("stop the demo's model", model.Close())) }()
 
-	intro := demo.Intro
-	o.Host, o.Model, o.Trusted = model.URL(), demo.Model, true
-	if act == 2 {
-		o.Model, intro = demo.RecordedModel, demo.RecordedIntro
-	}
-	o.LSP = lsp.Section{Enabled: new(bool)} // show the same on every machine
-	o.MCPConfig, o.Servers, o.NoWorkspaceTools = "", nil, false
-	o.Manner = config.Manner{} // the script supports no other settings, except for flags
-	o.Manner.Prompting = o.Flagged(prompt.Prompting{ForcePlan: o.ForcePlan})
-	home := filepath.Join(folder, "home")
-	o.Dirs = store.Dirs{Config: home, Data: home, State: home}
-	o.store = newStore(o.Dirs)
-	if o.screen() {
+	a := o.app.With(func(s *config.Options) {
+		s.Workspace = project
+		s.Host, s.Model, s.Trusted = model.URL(), demo.Model, true
+		if o.act == 2 {
+			s.Model = demo.RecordedModel
+		}
+		s.LSP = lsp.Section{Enabled: new(bool)} // show the same on every machine
+		s.MCPConfig, s.Servers, s.NoWorkspaceTools = "", nil, false
+		s.Manner = config.Manner{} // the script supports no other settings, except for flags
+		s.Manner.Prompting = s.Flagged(prompt.Prompting{ForcePlan: s.ForcePlan})
+		home := filepath.Join(folder, "home")
+		s.Dirs = store.Dirs{Config: home, Data: home, State: home}
+	})
+	return o.play(ctx, a)
+}
+
+// play runs the session with the settings of the demo.
+func (o demoCommand) play(ctx context.Context, a *app.App) error {
+	if a.Screen() {
 		// Its runs go with its folder: nothing can be said about them later.
-		_, err := o.screens().openScreens(ctx, tui.Options{Intro: intro(o.Keys.Name("chat.send")), Suggestions: demo.Suggestions(act)}, continued{})
+		intro := demo.Intro
+		if o.act == 2 {
+			intro = demo.RecordedIntro
+		}
+		_, err := openScreens(ctx, a, tui.Options{Intro: intro(a.Settings().Keys.Name("chat.send")), Suggestions: demo.Suggestions(o.act)}, continued{})
 		return err
 	}
-	if !keep {
-		o.again = "replan demo --plain"
-		if act == 2 {
-			o.again += " --act 2"
+	job := lines.Job{Commands: []session.Command{session.Submit{Text: demo.Goal}}}
+	if o.act == 2 {
+		job.Commands = nil
+		for _, goal := range demo.Goals() {
+			job.Commands = append(job.Commands, session.Submit{Text: goal})
 		}
 	}
-	if o.ApproveText == "" && !o.asks() {
-		o.ApproveText, o.Approve = string(policy.ApproveAll), policy.ApproveAll
-		_, _ = fmt.Fprintln(o.io.Err, "replan: the demo works in its own folder and approves its own gates; --approve none keeps them closed")
+	if !o.keep {
+		job.Again = "replan demo --plain"
+		if o.act == 2 {
+			job.Again += " --act 2"
+		}
 	}
-	if act == 1 {
-		return o.runHeadless(ctx, demo.Goal)
+	if a.Settings().ApproveText == "" && !a.Asks() {
+		a = a.With(func(s *config.Options) { s.ApproveText, s.Approve = string(policy.ApproveAll), policy.ApproveAll })
+		a.Out().Note("the demo works in its own folder and approves its own gates; --approve none keeps them closed")
 	}
-	var job headlessJob
-	for _, goal := range demo.Goals() {
-		job.commands = append(job.commands, session.Submit{Text: goal})
-	}
-	return o.headless(ctx, job)
+	return lines.Run(ctx, a, job)
 }
 
 // prepareDemo unpacks the project to a subfolder and returns its path.

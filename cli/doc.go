@@ -1,8 +1,7 @@
-// Package cli is the command line. It reads flags, environment and configuration,
-// connects the parts of the program, and converts the outcome to an exit code. It
-// alone imports every other package. cli/config computes the settings in force;
-// cli/slash runs the commands of the chat.
+// Package cli is the command line: each command has its own options, a constructor that
+// declares its flags, and a run function. The outcome becomes an exit code. It alone
+// imports every other package. cli/app opens what commands need, cli/lines carries out
+// runs without the full screen, and host.go decides where runs are carried out.
 //
-// Start reading at [Main]; the commands are grouped in options.go, and session.go
-// opens what a session works with.
+// Start reading at [Main]; the commands are in files of their names.
 package cli

@@ -17,6 +17,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/session"
 	"replan/agent/store"
+	"replan/cli/app"
 	"replan/cli/ask"
 	"replan/cli/config"
 	"replan/cli/exit"
@@ -31,8 +32,9 @@ import (
 	"replan/planning/prompt"
 )
 
-// fitting says what replan fit does.
+// fitting measures what models can do, for replan fit.
 type fitting struct {
+	app    *app.App
 	models []string // none means all
 	goals  int      // 0 means all
 	again  bool
@@ -40,8 +42,8 @@ type fitting struct {
 	load   string // a file that was exported; - is standard input, "" is none
 }
 
-func newFit(o *options) *cobra.Command {
-	var how fitting
+func newFit(a *app.App) *cobra.Command {
+	o := fitting{app: a}
 	cmd := &cobra.Command{
 		Use:   "fit [MODEL]...",
 		Short: "Measure what your models can do, and drive them accordingly",
@@ -52,40 +54,41 @@ func newFit(o *options) *cobra.Command {
 			"parameters took about 10 minutes on two cores.",
 		Example: "  replan fit\n  replan fit qwen3:8b gemma3:12b\n  replan fit --export > findings.json\n  replan fit --load findings.json",
 		RunE: func(cmd *cobra.Command, models []string) error {
-			if how.models = models; len(models) == 0 && o.Changed("model") {
-				how.models = []string{o.Model}
+			if o.models = models; len(models) == 0 && a.Settings().Changed("model") {
+				o.models = []string{a.Settings().Model}
 			}
-			return o.fit(cmd.Context(), how)
+			return o.run(cmd.Context())
 		},
 	}
-	cmd.Flags().IntVar(&how.goals, "goals", 0, "try only the first `N` goals")
-	cmd.Flags().BoolVar(&how.again, "again", false, "measure again what was measured before")
-	cmd.Flags().BoolVar(&how.export, "export", false, "print what was found as a file that others can load")
-	cmd.Flags().StringVar(&how.load, "load", "", "take over what others found, from their `FILE`; - is standard input")
+	cmd.Flags().IntVar(&o.goals, "goals", 0, "try only the first `N` goals")
+	cmd.Flags().BoolVar(&o.again, "again", false, "measure again what was measured before")
+	cmd.Flags().BoolVar(&o.export, "export", false, "print what was found as a file that others can load")
+	cmd.Flags().StringVar(&o.load, "load", "", "take over what others found, from their `FILE`; - is standard input")
 	cmd.MarkFlagsMutuallyExclusive("export", "load")
 	return cmd
 }
 
-// fit measures what models can do, and offers the best one.
-func (o *options) fit(ctx context.Context, how fitting) error {
+// run measures what models can do, and offers the best one.
+func (o fitting) run(ctx context.Context) error {
+	out := o.app.Out()
 	switch {
-	case how.goals < 0:
-		return exit.Usage("--goals takes a number above 0, not %d", how.goals)
-	case how.export:
-		data, err := fit.Export(o.Dirs.Findings())
+	case o.goals < 0:
+		return exit.Usage("--goals takes a number above 0, not %d", o.goals)
+	case o.export:
+		data, err := fit.Export(o.app.Settings().Dirs.Findings())
 		if err != nil {
 			return exit.Usage("%w", err)
 		}
-		return o.print(string(data))
-	case how.load != "":
-		return o.loadFindings(ctx, how.load)
+		return out.Print(string(data))
+	case o.load != "":
+		return o.loadFindings(ctx, o.load)
 	}
 	tasks, err := planfit.Tasks()
 	if err != nil {
 		return exit.Wrap("measure models", err)
 	}
-	if how.goals > 0 {
-		tasks = tasks[:min(how.goals, len(tasks))]
+	if o.goals > 0 {
+		tasks = tasks[:min(o.goals, len(tasks))]
 	}
 	home, err := os.MkdirTemp("", "replan-fit-home-")
 	if err != nil {
@@ -93,49 +96,50 @@ func (o *options) fit(ctx context.Context, how fitting) error {
 	}
 	defer os.RemoveAll(home) //nolint:errcheck // a leftover in the folder for temporary files
 	m := fit.Measurement{
-		Tasks: tasks, Attempts: o.Dirs.Attempts(), Again: how.again, Version: Version, Now: time.Now,
-		Prompts: Version + " " + plan.CanonicalJSON(o.Manner.Prompting.Prompts),
-		Server:  ollama.Config{Host: o.Host, ContextWindow: o.ContextWindow, KeepAlive: o.KeepAlive, Learned: o.Dirs.Servers()},
-		Do:      func(ctx context.Context, job fit.Job) (fit.Outcome, error) { return o.attempt(ctx, home, job) },
+		Tasks: tasks, Attempts: o.app.Settings().Dirs.Attempts(), Again: o.again, Version: o.app.Version(), Now: time.Now,
+		Prompts: o.app.Version() + " " + plan.CanonicalJSON(o.app.Settings().Manner.Prompting.Prompts),
+		Server:  ollama.Config{Host: o.app.Settings().Host, ContextWindow: o.app.Settings().ContextWindow, KeepAlive: o.app.Settings().KeepAlive, Learned: o.app.Settings().Dirs.Servers()},
+		Do:      func(ctx context.Context, job fit.Job) (fit.Outcome, error) { return attempt(ctx, o.app, home, job) },
 	}
-	models, err := fit.Settle(ctx, m.Server, how.models)
+	models, err := fit.Settle(ctx, m.Server, o.models)
 	if err != nil {
 		return unfit(ctx, err)
 	}
 	stop := func() {}
-	if look := o.look(); look != nil && !o.Plain {
-		m.Progress, stop = fit.Watch(ask.NewOutput(o.coloured(o.io.Out), look), look, func() int { return tty.Width(o.io.Out) })
+	if look := out.Look(); look != nil && !o.app.Settings().Plain {
+		m.Progress, stop = fit.Watch(ask.NewOutput(out.Colored(o.app.IO().Out), look), look, func() int { return tty.Width(o.app.IO().Out) })
 	} else {
-		m.Progress = func(now fit.Progress) { _, _ = fmt.Fprintln(o.io.Err, now.Line()) }
+		m.Progress = func(now fit.Progress) { _, _ = fmt.Fprintln(o.app.IO().Err, now.Line()) }
 	}
 	report, err := m.Run(ctx, models)
 	stop()
-	if found := report.Findings(); how.goals == 0 && len(found) > 0 { // a part of the goals is no finding
-		err = errors.Join(err, fit.Store(context.WithoutCancel(ctx), o.Dirs.Findings(), found...))
+	if found := report.Findings(); o.goals == 0 && len(found) > 0 { // a part of the goals is no finding
+		err = errors.Join(err, fit.Store(context.WithoutCancel(ctx), o.app.Settings().Dirs.Findings(), found...))
 	}
-	return o.reportFit(ctx, report, err)
+	return o.report(ctx, report, err)
 }
 
-// reportFit prints what was measured, and offers the best model. Wrong is the error that
+// report prints what was measured, and offers the best model. Wrong is the error that
 // ended the measurement.
-func (o *options) reportFit(ctx context.Context, report fit.Report, wrong error) (err error) {
+func (o fitting) report(ctx context.Context, report fit.Report, wrong error) (err error) {
+	out := o.app.Out()
 	var failed *exit.Error
 	if wrong != nil {
 		failed = unfit(ctx, wrong)
 	}
-	if o.Output == config.OutputJSON {
+	if out.JSON() {
 		if failed != nil {
 			report.Stopped = untrusted.Text(failed.Error())
 		}
-		err = o.printJSON(report)
+		err = out.PrintJSON(report)
 	} else {
-		err = o.print(report.Text(o.tty()))
+		err = out.Print(report.Text(out.Terminal()))
 	}
 	switch {
 	case err != nil:
 		return err
-	case failed != nil && o.Output == config.OutputJSON:
-		_, _ = fmt.Fprintln(o.io.Err, "replan:", exit.OneLine(failed.Error()))
+	case failed != nil && out.JSON():
+		out.Note("%s", exit.OneLine(failed.Error()))
 		failed.Err = exit.ErrReported
 		return failed
 	case failed != nil:
@@ -148,52 +152,51 @@ func (o *options) reportFit(ctx context.Context, report fit.Report, wrong error)
 }
 
 // loadFindings takes over what others found.
-func (o *options) loadFindings(ctx context.Context, name string) error {
+func (o fitting) loadFindings(ctx context.Context, name string) error {
 	read := func() ([]byte, error) { return os.ReadFile(name) } //nolint:gosec // the user names it
 	if name == "-" {
-		read = func() ([]byte, error) { return io.ReadAll(o.io.In) }
+		read = func() ([]byte, error) { return io.ReadAll(o.app.IO().In) }
 	}
 	data, err := read()
 	if err != nil {
 		return exit.Usage("read the findings: %w", err)
 	}
-	n, err := fit.Load(ctx, o.Dirs.Findings(), data)
+	n, err := fit.Load(ctx, o.app.Settings().Dirs.Findings(), data)
 	if err != nil {
 		return exit.Usage("load %s: %w", name, err)
 	}
-	return o.print("loaded the findings of " + english.Count(n, "model") + "; what you measure yourself takes precedence\n")
+	return o.app.Out().Print("loaded the findings of " + english.Count(n, "model") + "; what you measure yourself takes precedence\n")
 }
 
 // attempt carries out a job of replan fit in a session of its own, which stores its files
 // in home. Changes of files in the folder and its tests are allowed; programs and
 // everything else are denied.
-func (o *options) attempt(ctx context.Context, home string, job fit.Job) (outcome fit.Outcome, err error) {
-	own := *o
-	own.Workspace, own.Trusted, own.Model, own.settings = job.Folder, true, job.Model, &job.Settings
-	own.Dirs = store.Dirs{Config: home, Data: home, State: home}
-	own.store = newStore(own.Dirs)
-	own.ApproveText, own.Approve, own.Rules = string(policy.ApproveSafe), policy.ApproveSafe, nil
-	own.MCPConfig, own.Servers, own.NoWorkspaceTools, own.LSP = "", nil, false, lsp.Section{Enabled: new(bool)}
-	own.Manner.Prompting, own.Manner.Profile = prompt.Prompting{Prompts: o.Manner.Prompting.Prompts, PhaseTimeout: o.Manner.Prompting.PhaseTimeout, Profiles: o.Manner.Prompting.Profiles}, ""
-	own.Limits, own.SessionLimits = event.DefaultLimits(), event.SessionLimits{}
-	own.Limits.MaxReplans, own.Limits.MaxDurationMS = 1, (10 * time.Minute).Milliseconds()
-	own.DryRun, own.Review, own.RequireVerified, own.Isolate.On = false, false, false, false
-	w, err := own.wiring().open(ctx, opening{trust: mcpclient.TrustNone, runs: true})
-	if w != nil {
-		defer func() { err = errors.Join(err, exit.Wrap("end in order", w.close())) }()
-	}
+func attempt(ctx context.Context, a *app.App, home string, job fit.Job) (outcome fit.Outcome, err error) {
+	own := a.With(func(s *config.Options) {
+		base := s.Manner.Prompting
+		s.Workspace, s.Trusted, s.Model = job.Folder, true, job.Model
+		s.Dirs = store.Dirs{Config: home, Data: home, State: home}
+		s.ApproveText, s.Approve, s.Rules = string(policy.ApproveSafe), policy.ApproveSafe, nil
+		s.MCPConfig, s.Servers, s.NoWorkspaceTools, s.LSP = "", nil, false, lsp.Section{Enabled: new(bool)}
+		s.Manner.Prompting, s.Manner.Profile = prompt.Prompting{Prompts: base.Prompts, PhaseTimeout: base.PhaseTimeout, Profiles: base.Profiles}, ""
+		s.Limits, s.SessionLimits = event.DefaultLimits(), event.SessionLimits{}
+		s.Limits.MaxReplans, s.Limits.MaxDurationMS = 1, (10 * time.Minute).Milliseconds()
+		s.DryRun, s.Review, s.RequireVerified, s.Isolate.On = false, false, false, false
+	})
+	w, err := own.Open(ctx, app.Opening{Trust: mcpclient.TrustNone, Runs: true, Driving: &job.Settings})
 	if err != nil {
 		return outcome, err
 	}
+	defer func() { err = errors.Join(err, exit.Wrap("end in order", w.Close())) }()
 	began := time.Now()
 	if job.Agent {
-		w.session.Send(session.Execute{Plan: plan.Plan{Title: untrusted.Text(job.Goal), Steps: []plan.Step{
+		w.Session().Send(session.Execute{Plan: plan.Plan{Title: untrusted.Text(job.Goal), Steps: []plan.Step{
 			{Index: "1", Title: untrusted.Text(job.Goal), Executor: plan.ExecutorAgent, Profile: "explorer", ResultVariable: agentResult},
 		}}})
 	} else {
-		w.session.Send(session.Submit{Text: job.Goal})
+		w.Session().Send(session.Submit{Text: job.Goal})
 	}
-	for e := range w.session.Events() {
+	for e := range w.Session().Events() {
 		switch d := e.Data.(type) {
 		case event.PlanCreated:
 			if outcome.Steps == nil { // an agent may make plans of its own
@@ -211,7 +214,7 @@ func (o *options) attempt(ctx context.Context, home string, job fit.Job) (outcom
 				return outcome, fmt.Errorf("%s: %w", d.Text, prompt.ErrNoModel)
 			}
 			outcome.MS = time.Since(began).Milliseconds()
-			info, err := w.model.Describe(ctx, job.Model)
+			info, err := w.Model().Describe(ctx, job.Model)
 			outcome.Speed = info.Speed
 			return outcome, err
 		}
@@ -241,26 +244,27 @@ func unfit(ctx context.Context, err error) *exit.Error {
 const modelKey = "model.name"
 
 // offerModel offers to work with a model from now on, or says how.
-func (o *options) offerModel(ctx context.Context, best string) error {
+func (o fitting) offerModel(ctx context.Context, best string) error {
+	out := o.app.Out()
 	switch {
-	case best == "" || o.Output == config.OutputJSON:
+	case best == "" || out.JSON():
 		return nil
-	case prompt.SameModel(best, o.Model):
-		return o.print(untrusted.Line(best) + " is your model already.\n")
-	case !o.asks():
-		return o.print(untrusted.Line(fmt.Sprintf("To work with %s, set name = %q in [model] of %s.", best, best, filepath.ToSlash(o.Dirs.ConfigFile()))) + "\n")
+	case prompt.SameModel(best, o.app.Settings().Model):
+		return out.Print(untrusted.Line(best) + " is your model already.\n")
+	case !o.app.Asks():
+		return out.Print(untrusted.Line(fmt.Sprintf("To work with %s, set name = %q in [model] of %s.", best, best, filepath.ToSlash(o.app.Settings().Dirs.ConfigFile()))) + "\n")
 	}
-	input, err := ask.NewInput(o.io.In, o.io.Quiet)
+	input, err := o.app.Input("read standard input")
 	if err != nil {
-		return exit.Wrap("read standard input", err)
+		return err
 	}
-	yes, err := input.Confirm(ctx, o.coloured(o.io.Out), "work with "+untrusted.Line(best)+" from now on? [y]es, [n]o: ", o.look())
+	yes, err := o.app.Confirm(ctx, input, "work with "+untrusted.Line(best)+" from now on? [y]es, [n]o: ")
 	if err != nil || !yes {
-		return exit.Wrap(exit.Writing, err)
+		return err
 	}
-	file, err := o.Keep(modelKey, &best)
+	file, err := o.app.Settings().Keep(modelKey, &best)
 	if err != nil {
 		return exit.Wrap("save the setting", err)
 	}
-	return o.print("saved in " + untrusted.Line(file) + "\n")
+	return out.Print("saved in " + untrusted.Line(file) + "\n")
 }

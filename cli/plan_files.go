@@ -1,200 +1,102 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	planfiles "replan/agent/store/plans"
+	"replan/cli/app"
 	"replan/cli/config"
 	"replan/cli/exit"
-	"replan/cli/tty"
+	"replan/cli/slash"
 	"replan/internal/english"
 	"replan/internal/redact"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/tui/draw"
-	"replan/tui/plain"
-	"replan/tui/plantext"
-	"replan/tui/telling"
 )
 
-// planLine is a plan in the output of replan plan list.
-type planLine struct {
-	ID      string    `json:"id"`
-	Title   string    `json:"title"`
-	Steps   int       `json:"steps"`
-	Created time.Time `json:"created"`
-	Runs    []string  `json:"runs"` // newest first
+// planDelete deletes a saved plan, for replan plan delete.
+type planDelete struct{ app *app.App }
+
+func newPlanDelete(a *app.App) slash.Command {
+	o := planDelete{a}
+	return slash.Command{
+		Name: "delete", Args: "ID", Short: "Delete a saved plan, not its runs, and print its name", Check: one("ID"),
+		Do: func(_ context.Context, c slash.Call) error { return o.run(c.Args[0]) },
+	}
 }
 
-// planList implements replan plan list. It reports an invalid plan file on
-// standard error and still lists the others.
-func (o plans) planList() error {
-	entries, err := o.store.Plans.List()
+// run deletes a plan.
+func (o planDelete) run(prefix string) error {
+	id, err := o.app.Store().FindPlan(prefix)
 	if err != nil {
-		return exit.Wrap("list the plans", err)
+		return o.app.Out().Unopened(err)
 	}
-	runs, err := o.store.RunsByPlan()
+	if o.app.Settings().DryRun {
+		return printDeleted(o.app, []string{filepath.Join(o.app.Store().Plans.Dir, id+".json")})
+	}
+	removed, err := o.app.Store().Plans.Delete(id)
 	if err != nil {
-		return exit.Wrap("list the runs", err)
+		return o.app.Out().Unopened(err)
 	}
-	lines := []planLine{}
-	for _, e := range entries {
-		if e.Error != nil {
-			_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", exit.OneLine(e.Error.Error()))
-			continue
-		}
-		lines = append(lines, planLine{ID: e.ID, Title: e.Title, Steps: e.Steps, Created: e.Created, Runs: noNil(runs[e.ID])})
-	}
-	if o.Output == config.OutputJSON {
-		return o.printJSON(lines)
-	}
-	if len(lines) == 0 {
-		return o.print(fmt.Sprintf("no plans are saved; create one with %s GOAL or %s FILE\n", o.named("plan create"), o.named("plan import")))
-	}
-	if t := o.tty(); t != nil {
-		return o.print(t.List(plansListing(t.Look, lines)))
-	}
-	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
-	for _, l := range lines {
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.ID, l.Created.Local().Format(timeShown),
-			english.Count(l.Steps, "step"), english.Count(len(l.Runs), "run"), telling.Excerpt(untrusted.Text(l.Title), 60))
-	}
-	return exit.Wrap(exit.Writing, table.Flush())
+	return printDeleted(o.app, removed)
 }
 
-// plansListing lists plans for a terminal.
-func plansListing(l *draw.Look, lines []planLine) tty.Listing {
-	out := tty.Listing{Heads: []string{"plan", "title", "steps", "runs", "created"}, Wide: 1}
-	for _, line := range lines {
-		out.Rows = append(out.Rows, []tty.Cell{
-			{Text: line.ID, Style: l.Accent},
-			{Text: line.Title, Style: l.Text},
-			{Text: strconv.Itoa(line.Steps), Style: l.Muted},
-			{Text: strconv.Itoa(len(line.Runs)), Style: l.Muted},
-			{Text: line.Created.Local().Format(timeShown), Style: l.Muted},
-		})
+// printDeleted prints which files were removed, or would be.
+func printDeleted(a *app.App, files []string) error {
+	out := a.Out()
+	if out.JSON() {
+		return out.PrintJSON(map[string][]string{"deleted": noNil(files)})
 	}
-	return out
+	if len(files) == 0 && a.Settings().DryRun {
+		return out.Print("nothing would be removed\n")
+	}
+	if len(files) == 0 {
+		return out.Print("nothing was removed\n")
+	}
+	var b strings.Builder
+	did := "removed"
+	if a.Settings().DryRun {
+		did = "would be removed:"
+	}
+	for _, f := range files {
+		_, _ = fmt.Fprintf(&b, "%s %s\n", did, f)
+	}
+	return out.Print(b.String())
 }
 
-// timeShown is the time format of lists.
-const timeShown = "2006-01-02 15:04"
-
-// storedPlan returns the plan with the given id or id prefix.
-func (o plans) storedPlan(prefix string) (plan.Plan, error) {
-	p, err := o.store.LoadPlan(prefix)
-	if err != nil {
-		return plan.Plan{}, o.unopened(err)
-	}
-	return p, nil
+// planImport saves a plan from a file, for replan plan import.
+type planImport struct {
+	app *app.App
+	as  string // the id to save it under; "" is its own
 }
 
-// planShow implements replan plan show.
-func (o plans) planShow(prefix string) error {
-	plan, err := o.storedPlan(prefix)
-	if err != nil {
-		return err
-	}
-	return o.printPlan(plan)
-}
-
-// printPlan prints a plan, as stored or as a text graph.
-func (o plans) printPlan(p plan.Plan) error {
-	if o.Output == config.OutputJSON {
-		return o.printJSON(p)
-	}
-	return o.printed(func(out *plain.Printer) { o.writePlan(out, p) })
-}
-
-// writePlan prints a plan as a text graph, with what surrounds it.
-func (o plans) writePlan(out *plain.Printer, p plan.Plan) {
-	out.Line("%s  %s", out.Strong(p.Title.Line()), out.Faint("(%s)", config.First(p.ID, "not kept")))
-	goal := p.Goal
-	if goal == p.Title {
-		goal = ""
-	}
-	out.Fields(plain.Field{Name: "goal", Value: goal}, plain.Field{Name: "done when", Value: p.DoneWhen})
-	out.Line("")
-	out.Plan("", plantext.Plan(p, o.ASCII))
-	if len(p.Variables) > 0 {
-		out.Heading("variables")
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.Variables)) {
-		out.Line("  %s = %s", name, telling.Excerpt(untrusted.Text(plan.CanonicalJSON(p.Variables[name])), 100))
-	}
-	if slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.When != "" || s.Until != nil }) {
-		out.Heading("conditions")
-	}
-	for _, s := range p.Steps {
-		if s.When != "" {
-			out.Line("  %s. if %s", s.Name(), untrusted.Line(s.When))
-		}
-		if s.Until != nil {
-			out.Line("  %s. until %s", s.Name(), telling.UntilWords(*s.Until))
-		}
-	}
-	if slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return len(s.Checks) > 0 }) {
-		out.Heading("checks")
-	}
-	for _, s := range p.Steps {
-		for _, c := range s.Checks {
-			out.Line("  %s. %s", s.Name(), telling.CheckWords(c))
-		}
-	}
-	if len(p.Acceptance) > 0 {
-		out.Heading("acceptance")
-	}
-	for _, c := range p.Acceptance {
-		out.Line("  %s", telling.CheckWords(c))
-	}
-	if len(p.Milestones) > 0 {
-		out.Heading("milestones")
-	}
-	for _, m := range p.Milestones {
-		if len(m.Steps) == 0 {
-			out.Line("  %s", m.Title)
-			continue
-		}
-		out.Line("  %s: %s", m.Title, out.Faint("%s", strings.Join(m.Steps, ", ")))
-	}
-	if len(p.Risks) > 0 {
-		out.Heading("risks")
-	}
-	for _, r := range p.Risks {
-		out.Line("  %s", r)
+func newPlanImport(a *app.App) slash.Command {
+	o := planImport{app: a}
+	return slash.Command{
+		Name: "import", Args: "FILE", Short: "Save a plan from a file of replan or mcp-cli",
+		Long: "import reads a plan file of replan or mcp-cli and saves it among the plans. Tool names are not\n" +
+			"checked. A plan whose id is taken is refused, unless --as names another. FILE may be - for standard input.",
+		Flags: func(f *pflag.FlagSet) { f.StringVar(&o.as, "as", "", "save it under this `ID`") },
+		Check: one("FILE"),
+		Do:    func(_ context.Context, c slash.Call) error { return o.run(c.Args[0]) },
 	}
 }
 
-// planDelete implements replan plan delete.
-func (o plans) planDelete(prefix string) error {
-	id, err := o.store.FindPlan(prefix)
-	if err != nil {
-		return o.unopened(err)
-	}
-	if o.DryRun {
-		return o.deleted([]string{filepath.Join(o.store.Plans.Dir, id+".json")})
-	}
-	removed, err := o.store.Plans.Delete(id)
-	if err != nil {
-		return o.unopened(err)
-	}
-	return o.deleted(removed)
-}
-
-// planImport implements replan plan import. It does not check tool names, since
+// run saves the plan of a file. It does not check tool names, since
 // the plan may run with other servers.
-func (o plans) planImport(name, as string) error {
-	data, err := o.readFile(name)
+func (o planImport) run(name string) error {
+	out := o.app.Out()
+	data, err := planFiles{o.app}.file(name)
 	if err != nil {
 		return err
 	}
@@ -202,47 +104,47 @@ func (o plans) planImport(name, as string) error {
 		data = inner
 	}
 	p, faults, warnings := plan.CheckPlan(data, plan.Rules{})
-	if as != "" {
-		if plan.CheckID(as) != nil {
-			return exit.Usage("--as takes at most 128 letters, digits, dots, dashes and underscores, and starts with a letter or digit, not %q", as)
+	if o.as != "" {
+		if plan.CheckID(o.as) != nil {
+			return exit.Usage("--as takes at most 128 letters, digits, dots, dashes and underscores, and starts with a letter or digit, not %q", o.as)
 		}
-		p.ID = as
+		p.ID = o.as
 		faults = without(faults, plan.CodeBadID)
 	}
 	if len(faults) > 0 {
-		return o.printVerdict(verdict{faults: faults})
+		return verdict{faults: faults}.print(o.app)
 	}
 	for _, w := range without(warnings, plan.CodeUncheckedTools) {
-		_, _ = fmt.Fprintf(o.io.Err, "replan: warning: %s\n", exit.OneLine(w.Message))
+		out.Note("warning: %s", exit.OneLine(w.Message))
 	}
-	if o.DryRun {
+	if o.app.Settings().DryRun {
 		return o.wouldKeep(p)
 	}
-	kept, err := o.store.Plans.Save(p, time.Now())
+	kept, err := o.app.Store().Plans.Save(p, time.Now())
 	if err != nil {
-		return o.unopened(err)
+		return out.Unopened(err)
 	}
-	if o.Output == config.OutputJSON {
-		return o.printJSON(kept)
+	if out.JSON() {
+		return out.PrintJSON(kept)
 	}
-	return o.print(fmt.Sprintf("saved as %s; run it with: %s %s\n", kept.ID, o.named("plan run"), kept.ID))
+	return out.Print(fmt.Sprintf("saved as %s; run it with: %s %s\n", kept.ID, out.Named("plan run"), kept.ID))
 }
 
 // wouldKeep reports what an import would store, or that the id is taken.
-func (o plans) wouldKeep(plan plan.Plan) error {
+func (o planImport) wouldKeep(plan plan.Plan) error {
 	if plan.ID != "" {
-		_, err := os.Lstat(filepath.Join(o.store.Plans.Dir, plan.ID+".json"))
+		_, err := os.Lstat(filepath.Join(o.app.Store().Plans.Dir, plan.ID+".json"))
 		switch {
 		case err == nil:
-			return o.unopened(fmt.Errorf("%s: %w", plan.ID, planfiles.ErrExists))
+			return o.app.Out().Unopened(fmt.Errorf("%s: %w", plan.ID, planfiles.ErrExists))
 		case !errors.Is(err, fs.ErrNotExist):
 			return exit.Wrap("look among the plans", err)
 		}
 	}
-	if o.Output == config.OutputJSON {
-		return o.printJSON(plan)
+	if o.app.Out().JSON() {
+		return o.app.Out().PrintJSON(plan)
 	}
-	return o.print(fmt.Sprintf("would be saved as %s: %s\n", config.First(plan.ID, "an id from its title"), english.Count(len(plan.Steps), "step")))
+	return o.app.Out().Print(fmt.Sprintf("would be saved as %s: %s\n", config.First(plan.ID, "an id from its title"), english.Count(len(plan.Steps), "step")))
 }
 
 // without filters out the faults with one code.
@@ -254,6 +156,46 @@ func without(faults []plan.Fault, code string) []plan.Fault {
 		}
 	}
 	return rest
+}
+
+// planExport writes a plan in mcp-cli's format, for replan plan export.
+type planExport struct{ app *app.App }
+
+func newPlanExport(a *app.App) slash.Command {
+	o := planExport{a}
+	return slash.Command{
+		Name: "export", Args: "ID", Short: "Write a plan in mcp-cli's format to standard output", Check: one("ID"),
+		Do: func(_ context.Context, c slash.Call) error { return o.run(c.Args[0]) },
+	}
+}
+
+// run writes a plan to standard output. The output is always JSON, the format
+// of plan files.
+func (o planExport) run(prefix string) error {
+	out := o.app.Out()
+	p, err := storedPlan(o.app, prefix)
+	if err != nil {
+		return err
+	}
+	p = withoutSecrets(p, o.app.Servers().Secrets().Text)
+	data, err := plan.ExportMCP(p)
+	if err != nil {
+		return &exit.Error{Status: exit.BadUsage, Code: "not_exported", Err: fmt.Errorf("the plan %s cannot be written in mcp-cli's format: %w", p.ID, err)}
+	}
+	checks := len(p.Acceptance)
+	for _, s := range p.Steps {
+		checks += len(s.Checks)
+		if s.When != "" || s.Until != nil {
+			out.Note("warning: step %s has a condition, which mcp-cli ignores: it runs each step once", s.Index)
+		}
+		if s.Executor == plan.ExecutorTool && s.Args == nil {
+			out.Note("warning: step %s has no args and is written with empty ones: replan lets a model fill them in, mcp-cli calls %s without any", s.Index, exit.OneLine(s.Tool))
+		}
+	}
+	if checks > 0 {
+		out.Note("warning: the plan is written with %s, which mcp-cli ignores: it takes every step that returns for done", english.Count(checks, "check"))
+	}
+	return out.Print(strings.TrimRight(string(untrusted.JSON(data)), "\n") + "\n")
 }
 
 // withoutSecrets returns a copy of a plan that is safe to share.
@@ -301,32 +243,4 @@ func withoutSecrets(p plan.Plan, hide func(string) string) plan.Plan {
 		p.Risks[i] = hide(risk)
 	}
 	return p
-}
-
-// planExport implements replan plan export. The output is always JSON, the format
-// of plan files.
-func (o plans) planExport(prefix string) error {
-	p, err := o.storedPlan(prefix)
-	if err != nil {
-		return err
-	}
-	p = withoutSecrets(p, o.wiring().knownSecrets().Text)
-	data, err := plan.ExportMCP(p)
-	if err != nil {
-		return &exit.Error{Status: exit.BadUsage, Code: "not_exported", Err: fmt.Errorf("the plan %s cannot be written in mcp-cli's format: %w", p.ID, err)}
-	}
-	checks := len(p.Acceptance)
-	for _, s := range p.Steps {
-		checks += len(s.Checks)
-		if s.When != "" || s.Until != nil {
-			_, _ = fmt.Fprintf(o.io.Err, "replan: warning: step %s has a condition, which mcp-cli ignores: it runs each step once\n", s.Index)
-		}
-		if s.Executor == plan.ExecutorTool && s.Args == nil {
-			_, _ = fmt.Fprintf(o.io.Err, "replan: warning: step %s has no args and is written with empty ones: replan lets a model fill them in, mcp-cli calls %s without any\n", s.Index, exit.OneLine(s.Tool))
-		}
-	}
-	if checks > 0 {
-		_, _ = fmt.Fprintf(o.io.Err, "replan: warning: the plan is written with %s, which mcp-cli ignores: it takes every step that returns for done\n", english.Count(checks, "check"))
-	}
-	return o.print(strings.TrimRight(string(untrusted.JSON(data)), "\n") + "\n")
 }

@@ -9,12 +9,14 @@ import (
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/cli/app"
 	"replan/cli/exit"
+	"replan/cli/lines"
 	"replan/tui"
 )
 
-func newReplay(o *options) *cobra.Command {
-	var speed float64
+func newReplay(a *app.App) *cobra.Command {
+	o := replay{app: a}
 	command := &cobra.Command{
 		Use:   "replay [RUN]",
 		Short: "Replay a run from its journal; nothing is called",
@@ -24,37 +26,43 @@ func newReplay(o *options) *cobra.Command {
 		Example: "  replan replay --speed 4\n  replan replay a61ec9 --plain",
 		Args:    positional(atMostOne("RUN")),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if speed < 0 {
-				return exit.Usage("--speed cannot be below 0: it is %g; 0 is at once", speed)
+			if o.speed < 0 {
+				return exit.Usage("--speed cannot be below 0: it is %g; 0 is at once", o.speed)
 			}
-			if !cmd.Flags().Changed("speed") && !o.io.Terminal {
-				speed = 0
+			if !cmd.Flags().Changed("speed") && !a.IO().Terminal {
+				o.speed = 0
 			}
-			return o.runs().replay(cmd.Context(), args, speed)
+			return o.run(cmd.Context(), args)
 		},
 	}
-	command.Flags().Float64Var(&speed, "speed", 1, "play `N` times as fast as it was; 0 is at once, the default without a terminal")
+	command.Flags().Float64Var(&o.speed, "speed", 1, "play `N` times as fast as it was; 0 is at once, the default without a terminal")
 	return command
 }
 
-// replay implements replan replay.
-func (o runs) replay(ctx context.Context, args []string, speed float64) error {
-	id, events, err := o.recorded(ctx, args)
+// replay replays a run from its journal, for replan replay.
+type replay struct {
+	app   *app.App
+	speed float64 // times as fast as it was; 0 is at once
+}
+
+// run replays a run.
+func (o replay) run(ctx context.Context, args []string) error {
+	id, events, err := hostOf(o.app).recorded(ctx, args)
 	if err != nil {
 		return err
 	}
-	if o.screen() {
-		screen := tui.Options{Replay: true, Recorded: session.ReplayEvents(id, events), Speed: speed}
-		watch := o.wiring().newWatch()
+	if o.app.Screen() {
+		screen := tui.Options{Replay: true, Recorded: session.ReplayEvents(id, events), Speed: o.speed}
+		watch := o.app.NewWatch()
 		if watch != nil {
 			defer watch.Stop()
 		}
-		return exit.Wrap("the screen", o.screens().show(ctx, runner.Closed(), watch, o.screens().dressed(screen)))
+		return exit.Wrap("the screen", showScreen(ctx, o.app, runner.Closed(), watch, screen))
 	}
-	r := newReplayed(id, events, speed)
+	r := newReplayed(id, events, o.speed)
 	r.start(ctx)
 	defer r.close()
-	out := o.printerOf(replaySession, o.coloured(o.io.Out), headlessJob{})
+	out := lines.NewPrinter(o.app, replaySession, o.app.Out().Colored(o.app.IO().Out))
 	for event := range r.Events() {
 		if event.Run == replaySession {
 			continue // created for the screen
@@ -67,22 +75,6 @@ func (o runs) replay(ctx context.Context, args []string, speed float64) error {
 		return context.Cause(ctx)
 	}
 	return nil
-}
-
-// recorded returns the full id of the run that an argument means, and its events.
-func (o runs) recorded(ctx context.Context, args []string) (string, []event.Event, error) {
-	if o.elsewhere() {
-		return o.recordedAway(ctx, args)
-	}
-	run, err := o.foldedRun(args)
-	if err != nil {
-		return "", nil, err
-	}
-	events, err := o.store.ReadRun(run.ID)
-	if err != nil {
-		return "", nil, o.unopened(err)
-	}
-	return run.ID, events, nil
 }
 
 // replaySession is the id of the replayed session.

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"replan/agent/event"
-	"replan/cli/config"
+	"replan/cli/app"
 	"replan/cli/exit"
 	"replan/cli/tty"
 	"replan/internal/english"
@@ -27,8 +27,14 @@ import (
 // maxRouteFile is the maximum size of an intent or chain file in bytes.
 const maxRouteFile = 4 << 20
 
-func newRoute(o *options) *cobra.Command {
-	var policyText, from string
+// route prints the chain of operators for a task, for replan route.
+type route struct {
+	router
+	intent string // a file with the intent
+}
+
+func newRoute(a *app.App) *cobra.Command {
+	o := route{router: router{app: a}}
 	command := &cobra.Command{
 		Use:   "route WORDS",
 		Short: "Print the operators that would do a task, without a model",
@@ -37,21 +43,32 @@ func newRoute(o *options) *cobra.Command {
 			"that ask first. Nothing runs.",
 		Example: "  replan route rename authenticate to verify_user\n  replan route \"add caching to api.go\" --policy '{\"require_tests\":true}'\n  replan intent find X | replan route --intent -",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			chain, err := o.router().routeOf(cmd.Context(), strings.Join(args, " "), from, policyText)
-			if err != nil {
-				return err
-			}
-			err = o.router().show(chain, func(p *plain.Printer) { writeRoute(p, chain, o.ASCII) })
-			return cmp.Or(err, unclear(chain))
+			return o.run(cmd.Context(), strings.Join(args, " "))
 		},
 	}
-	command.Flags().StringVar(&policyText, "policy", "", "route by the policy `JSON`: prefer_tools, require_tests")
-	command.Flags().StringVar(&from, "intent", "", "read the intent from `FILE` instead of words; - is standard input")
+	command.Flags().StringVar(&o.policyText, "policy", "", "route by the policy `JSON`: prefer_tools, require_tests")
+	command.Flags().StringVar(&o.intent, "intent", "", "read the intent from `FILE` instead of words; - is standard input")
 	return dashing(command)
 }
 
-func newCompose(o *options) *cobra.Command {
-	var policyText, from string
+// run prints the chain.
+func (o route) run(ctx context.Context, words string) error {
+	chain, err := o.chain(ctx, words, o.intent)
+	if err != nil {
+		return err
+	}
+	err = o.show(chain, func(p *plain.Printer) { writeRoute(p, chain, o.app.Settings().ASCII) })
+	return cmp.Or(err, unclear(chain))
+}
+
+// compose prints the plan for a task, for replan compose.
+type compose struct {
+	router
+	plan string // a file with the chain
+}
+
+func newCompose(a *app.App) *cobra.Command {
+	o := compose{router: router{app: a}}
 	command := &cobra.Command{
 		Use:   "compose WORDS",
 		Short: "Print the plan for a task, without a model",
@@ -60,26 +77,158 @@ func newCompose(o *options) *cobra.Command {
 			"groups that may run at once, a rough complexity, and the plan for replan plan run. Nothing runs.",
 		Example: "  replan compose \"why does TestLogin fail\"\n  replan route \"run the tests\" | replan compose --plan -",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			words := strings.Join(args, " ")
-			chain, err := o.router().composed(cmd.Context(), words, from, policyText)
-			if err != nil {
-				return err
-			}
-			out, err := intent.Compose(chain, strings.TrimSpace(words))
-			if err != nil {
-				return exit.Usage("%w", err)
-			}
-			err = o.router().show(out, func(p *plain.Printer) {
-				if !chain.Empty() {
-					o.plans().writePlan(p, out.Plan)
-				}
-				writeOpen(p, chain)
-			})
-			return cmp.Or(err, unclear(chain))
+			return o.run(cmd.Context(), strings.Join(args, " "))
 		},
 	}
-	command.Flags().StringVar(&policyText, "policy", "", "route by the policy `JSON`: prefer_tools, require_tests")
-	command.Flags().StringVar(&from, "plan", "", "read the chain printed by replan route from `FILE` instead of words; - is standard input")
+	command.Flags().StringVar(&o.policyText, "policy", "", "route by the policy `JSON`: prefer_tools, require_tests")
+	command.Flags().StringVar(&o.plan, "plan", "", "read the chain printed by replan route from `FILE` instead of words; - is standard input")
+	return dashing(command)
+}
+
+// run prints the plan.
+func (o compose) run(ctx context.Context, words string) error {
+	chain, err := o.chain(ctx, words)
+	if err != nil {
+		return err
+	}
+	out, err := intent.Compose(chain, strings.TrimSpace(words))
+	if err != nil {
+		return exit.Usage("%w", err)
+	}
+	err = o.show(out, func(p *plain.Printer) {
+		if !chain.Empty() {
+			writePlan(p, out.Plan, o.app.Settings().ASCII)
+		}
+		writeOpen(p, chain)
+	})
+	return cmp.Or(err, unclear(chain))
+}
+
+// chain returns the chain for words, or the one in a file.
+func (o compose) chain(ctx context.Context, words string) (intent.Chain, error) {
+	switch {
+	case o.plan != "" && strings.TrimSpace(words) != "":
+		return intent.Chain{}, exit.Usage("give either words or --plan, not both")
+	case o.plan == "" && strings.TrimSpace(words) == "":
+		return intent.Chain{}, exit.Usage("name the task: replan compose WORDS")
+	case o.plan == "":
+		return o.router.chain(ctx, words, "")
+	}
+	policy, err := o.policy()
+	if err != nil {
+		return intent.Chain{}, err
+	}
+	data, err := o.read(o.plan)
+	if err != nil {
+		return intent.Chain{}, err
+	}
+	chain, err := intent.DecodeChain(data)
+	if err != nil {
+		return chain, exit.Usage("%w", err)
+	}
+	return policy.Apply(chain), nil
+}
+
+// router finds the chains of operators for tasks, without a model.
+type router struct {
+	app        *app.App
+	policyText string // value of --policy
+}
+
+// chain returns the chain for words, or for the intent in a file.
+func (o router) chain(ctx context.Context, words, from string) (intent.Chain, error) {
+	policy, err := o.policy()
+	if err != nil {
+		return intent.Chain{}, err
+	}
+	words = strings.TrimSpace(words)
+	var chain intent.Chain
+	switch {
+	case from != "" && words != "":
+		return intent.Chain{}, exit.Usage("give either words or --intent, not both")
+	case from != "":
+		data, err := o.read(from)
+		if err != nil {
+			return intent.Chain{}, err
+		}
+		in, err := intent.DecodeIntent(data)
+		if err != nil {
+			return intent.Chain{}, exit.Usage("%w", err)
+		}
+		chain = o.app.Facts(ctx, intent.SurveyFor(in, "")).Route(in, policy)
+	case words == "":
+		return intent.Chain{}, exit.Usage("name the task: replan route WORDS")
+	default:
+		chain = o.app.Facts(ctx, intent.NewSurvey(words)).RouteWords(words, policy)
+	}
+	chain.Goal = words
+	return chain, nil
+}
+
+// policy parses --policy; without it the configuration applies.
+func (o router) policy() (intent.Policy, error) {
+	if o.policyText == "" {
+		return o.app.Settings().Routing.Policy, nil
+	}
+	policy, err := intent.DecodePolicy([]byte(o.policyText))
+	if err != nil {
+		return policy, exit.Usage("--policy: %w", err)
+	}
+	return policy, nil
+}
+
+// read reads the output of an earlier command.
+func (o router) read(name string) ([]byte, error) {
+	in := o.app.IO().In
+	if name != "-" {
+		file, err := os.Open(name) //nolint:gosec // the user names it
+		if err != nil {
+			return nil, exit.Usage("reading %s: %w", name, errors.Unwrap(err))
+		}
+		defer file.Close() //nolint:errcheck // only read
+		in = file
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxRouteFile+1))
+	switch {
+	case err != nil:
+		return nil, exit.Usage("reading %s: %w", name, err)
+	case len(data) > maxRouteFile:
+		return nil, exit.Usage("%s is larger than %d bytes, too large for a chain", name, maxRouteFile)
+	}
+	return data, nil
+}
+
+// show writes a value as text on a terminal, else as one line of JSON without HTML
+// escaping, which the next command reads.
+func (o router) show(v any, text func(*plain.Printer)) error {
+	out := o.app.Out()
+	if !out.JSON() && tty.Is(o.app.IO().Out) {
+		return out.Lines(text)
+	}
+	return out.PrintJSON(v)
+}
+
+func newIntent(a *app.App) *cobra.Command {
+	o := router{app: a}
+	command := &cobra.Command{
+		Use:   "intent WORDS",
+		Short: "Print the intent of an order, without a model",
+		Long: "intent reads an order or a question and prints its category, action, target and parameters, and a\n" +
+			"confidence from 0 to 1. Below 0.5 the category is unknown. A terminal also gets the steps; piped, or with\n" +
+			"--output json, it is one line of JSON. Nothing runs.",
+		Example: "  replan intent rename authenticate to verify_user\n  replan intent \"why does TestLogin fail?\"",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			words := strings.Join(args, " ")
+			if strings.TrimSpace(words) == "" {
+				return exit.Usage("name the task: replan intent WORDS")
+			}
+			in := intent.Parse(words)
+			return o.show(in, func(p *plain.Printer) {
+				chain := a.Facts(cmd.Context(), intent.NewSurvey(words)).RouteWords(words, a.Settings().Routing.Policy)
+				writeIntent(p, in, chain, a.Settings().ASCII)
+			})
+		},
+	}
 	return dashing(command)
 }
 
@@ -99,15 +248,6 @@ func unclear(chain intent.Chain) error {
 		return nil
 	}
 	return &exit.Error{Status: event.ReasonNoModel.ExitCode(), Code: string(event.ReasonNoModel), Err: exit.ErrReported}
-}
-
-// show writes a value as text on a terminal, else as one line of JSON without HTML
-// escaping, which the next command reads.
-func (o router) show(v any, text func(*plain.Printer)) error {
-	if o.Output == config.OutputText && tty.Is(o.io.Out) {
-		return o.printed(text)
-	}
-	return o.printJSON(v)
 }
 
 // writeIntent prints an intent, and the chain for it.
@@ -154,115 +294,4 @@ func writeOpen(p *plain.Printer, chain intent.Chain) {
 	for _, open := range chain.Missing {
 		p.Line("%s open: %s", p.Signs.Gate, open)
 	}
-}
-
-// routeOf returns the chain for words, or for the intent in a file.
-func (o router) routeOf(ctx context.Context, words, from, policyText string) (intent.Chain, error) {
-	policy, err := o.routePolicy(policyText)
-	if err != nil {
-		return intent.Chain{}, err
-	}
-	words = strings.TrimSpace(words)
-	var chain intent.Chain
-	switch {
-	case from != "" && words != "":
-		return intent.Chain{}, exit.Usage("give either words or --intent, not both")
-	case from != "":
-		data, err := o.readRouteFile(from)
-		if err != nil {
-			return intent.Chain{}, err
-		}
-		in, err := intent.DecodeIntent(data)
-		if err != nil {
-			return intent.Chain{}, exit.Usage("%w", err)
-		}
-		chain = o.facts(ctx, intent.SurveyFor(in, "")).Route(in, policy)
-	case words == "":
-		return intent.Chain{}, exit.Usage("name the task: replan route WORDS")
-	default:
-		chain = o.facts(ctx, intent.NewSurvey(words)).RouteWords(words, policy)
-	}
-	chain.Goal = words
-	return chain, nil
-}
-
-// composed returns the chain for words, or the one in a file.
-func (o router) composed(ctx context.Context, words, from, policyText string) (intent.Chain, error) {
-	switch {
-	case from != "" && strings.TrimSpace(words) != "":
-		return intent.Chain{}, exit.Usage("give either words or --plan, not both")
-	case from == "" && strings.TrimSpace(words) == "":
-		return intent.Chain{}, exit.Usage("name the task: replan compose WORDS")
-	case from == "":
-		return o.routeOf(ctx, words, "", policyText)
-	}
-	policy, err := o.routePolicy(policyText)
-	if err != nil {
-		return intent.Chain{}, err
-	}
-	data, err := o.readRouteFile(from)
-	if err != nil {
-		return intent.Chain{}, err
-	}
-	chain, err := intent.DecodeChain(data)
-	if err != nil {
-		return chain, exit.Usage("%w", err)
-	}
-	return policy.Apply(chain), nil
-}
-
-// routePolicy parses --policy; without it the configuration applies.
-func (o router) routePolicy(text string) (intent.Policy, error) {
-	if text == "" {
-		return o.Routing.Policy, nil
-	}
-	policy, err := intent.DecodePolicy([]byte(text))
-	if err != nil {
-		return policy, exit.Usage("--policy: %w", err)
-	}
-	return policy, nil
-}
-
-// readRouteFile reads the output of an earlier command.
-func (o router) readRouteFile(name string) ([]byte, error) {
-	in := o.io.In
-	if name != "-" {
-		file, err := os.Open(name) //nolint:gosec // the user names it
-		if err != nil {
-			return nil, exit.Usage("reading %s: %w", name, errors.Unwrap(err))
-		}
-		defer file.Close() //nolint:errcheck // only read
-		in = file
-	}
-	data, err := io.ReadAll(io.LimitReader(in, maxRouteFile+1))
-	switch {
-	case err != nil:
-		return nil, exit.Usage("reading %s: %w", name, err)
-	case len(data) > maxRouteFile:
-		return nil, exit.Usage("%s is larger than %d bytes, too large for a chain", name, maxRouteFile)
-	}
-	return data, nil
-}
-
-func newIntent(o *options) *cobra.Command {
-	command := &cobra.Command{
-		Use:   "intent WORDS",
-		Short: "Print the intent of an order, without a model",
-		Long: "intent reads an order or a question and prints its category, action, target and parameters, and a\n" +
-			"confidence from 0 to 1. Below 0.5 the category is unknown. A terminal also gets the steps; piped, or with\n" +
-			"--output json, it is one line of JSON. Nothing runs.",
-		Example: "  replan intent rename authenticate to verify_user\n  replan intent \"why does TestLogin fail?\"",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			words := strings.Join(args, " ")
-			if strings.TrimSpace(words) == "" {
-				return exit.Usage("name the task: replan intent WORDS")
-			}
-			in := intent.Parse(words)
-			return o.router().show(in, func(p *plain.Printer) {
-				chain := o.router().facts(cmd.Context(), intent.NewSurvey(words)).RouteWords(words, o.Routing.Policy)
-				writeIntent(p, in, chain, o.ASCII)
-			})
-		},
-	}
-	return dashing(command)
 }

@@ -10,32 +10,30 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"github.com/spf13/pflag"
 
-	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/cli/app"
 	"replan/cli/config"
 	"replan/cli/exit"
 	"replan/cli/help"
 	"replan/cli/slash"
 	"replan/internal/english"
-	"replan/planning/plan"
 	"replan/tui/keymap"
 )
 
-// chatContext is the environment of a command typed into the chat.
-type chatContext struct {
-	services *services
-	then     session.Command // next command for the session
-}
+// chat runs the commands of the chat, which begin with a slash.
+type chat struct{ app *app.App }
+
+// slashCommands returns the commands of the chat for the sessions of an app.
+func slashCommands(a *app.App) app.SlashCommands { return chat{a} }
 
 // help returns the text of /help: every command with its arguments.
 func (o chat) help() string {
 	var b strings.Builder
 	b.WriteString("Besides goals and questions, the chat accepts these commands:\n\n")
-	for _, c := range o.chatCommands() {
+	for _, c := range o.List() {
 		if c.Detail != "" { // otherwise it is a command with one of its arguments
 			fmt.Fprintf(&b, "- `%s`: %s\n", strings.TrimSpace(c.Text+" "+c.Usage), c.Detail.Line())
 		}
@@ -44,9 +42,9 @@ func (o chat) help() string {
 	return b.String()
 }
 
-// slash runs a chat line that begins with a slash, with the same commands as the
+// Answer runs a line of the chat that begins with a slash, with the same commands as the
 // command line. Their output becomes the answer.
-func (o chat) slash(ctx context.Context, w *services, now runner.SlashState, line string) (runner.Answer, error) {
+func (o chat) Answer(ctx context.Context, w *app.Services, now runner.SlashState, line string) (runner.Answer, error) {
 	name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)
 	if c, err := slash.Find(o.sessionCommands(w), name); err == nil {
@@ -56,7 +54,7 @@ func (o chat) slash(ctx context.Context, w *services, now runner.SlashState, lin
 		return c.Answer(ctx, now, rest)
 	}
 	if strings.Contains(name, ":") {
-		message, err := callPrompt(ctx, w.tools, name, rest)
+		message, err := w.CallPrompt(ctx, name, rest)
 		if err != nil {
 			return runner.Answer{}, err
 		}
@@ -71,11 +69,8 @@ func (o chat) slash(ctx context.Context, w *services, now runner.SlashState, lin
 		return runner.Answer{Text: o.help()}, nil
 	}
 	var output bytes.Buffer
-	in := *o.options
-	in.io.In, in.io.Out, in.io.Err, in.io.Terminal = strings.NewReader(""), &output, &output, false
-	in.Output, in.chatContext = config.OutputText, &chatContext{services: w}
-	in.opened = nil // the answer is no terminal, even if the run is printed on one
-	command, err := slash.Find(in.chat().journalCommands(), cmp.Or(map[string]string{"/plans": "/plan", "/run": "/runs"}[name], name))
+	in := o.app.InChat(w, &output)
+	command, err := slash.Find(journalCommands(in), cmp.Or(map[string]string{"/plans": "/plan", "/run": "/runs"}[name], name))
 	if err != nil {
 		known := append([]string{"/plan", "/runs", "/undo"}, append(o.aboutSession(), "/help")...)
 		if key := o.keyFor(name); key != "" {
@@ -87,10 +82,10 @@ func (o chat) slash(ctx context.Context, w *services, now runner.SlashState, lin
 		return runner.Answer{}, exit.Usage("there is no command %s: there are %s", name, english.List(known, "and"))
 	}
 	syntax := slash.Syntax{
-		WrongFlag: notInChat, Foreign: programFlag, Before: in.CheckOutput,
+		WrongFlag: notInChat, Foreign: programFlag, Before: in.Settings().CheckOutput,
 		Flags: func(f *pflag.FlagSet) {
-			f.StringVar(&in.Output, "output", config.OutputText, "`FORM` of the output: text or json")
-			f.BoolVar(&in.DryRun, "dry-run", o.DryRun, "show what it would do; change nothing")
+			f.StringVar(&in.Settings().Output, "output", config.OutputText, "`FORM` of the output: text or json")
+			f.BoolVar(&in.Settings().DryRun, "dry-run", o.app.Settings().DryRun, "show what it would do; change nothing")
 		},
 	}
 	about, err := syntax.Run(ctx, command, words[1:])
@@ -103,30 +98,30 @@ func (o chat) slash(ctx context.Context, w *services, now runner.SlashState, lin
 	if about == "" && len(words) == 1 && command.Do == nil {
 		about = "\n`" + command.Name + " --help` lists what else it does.\n"
 	}
-	return runner.Answer{Text: slash.CodeBlock(output.String()) + about, Then: in.chatContext.then}, nil
+	return runner.Answer{Text: slash.CodeBlock(output.String()) + about, Then: in.Chat().Next()}, nil
 }
 
 // keyFor returns the key that does what users of other programs type as a command,
 // or "" if there is none. On the screen the line itself does it.
 func (o chat) keyFor(command string) string {
 	if action := keymap.Typed(command); action != "" {
-		return o.Keys.Name(action)
+		return o.app.Settings().Keys.Name(action)
 	}
 	return ""
 }
 
 // journalCommands returns the commands that the shell has too.
-func (o chat) journalCommands() []slash.Command {
-	table := []slash.Command{newPlan(o.options), newRuns(o.options), newUndo(o.options), newChanges(o.options)}
+func journalCommands(a *app.App) []slash.Command {
+	table := []slash.Command{newPlan(a), newRuns(a), newUndo(a), newChanges(a)}
 	for i := range table {
 		table[i].Name = "/" + table[i].Name
 	}
 	return table
 }
 
-// chatCommands returns all chat commands with their arguments.
-func (o chat) chatCommands() []session.Completion {
-	out := slash.Completions(append(o.journalCommands(), o.sessionCommands(nil)...))
+// List returns all chat commands with their arguments.
+func (o chat) List() []session.Completion {
+	out := slash.Completions(append(journalCommands(o.app), o.sessionCommands(nil)...))
 	return append(out, session.Completion{Text: "/help", Detail: "List the commands of the chat"})
 }
 
@@ -163,43 +158,13 @@ func remarks(text string) error {
 	return errors.New(text)
 }
 
-// aside runs a headless job in a separate session over the same tools, and prints it
-// into the answer.
-func (o chat) aside(ctx context.Context, e headlessJob) (err error) {
-	w := o.chatContext.services
-	if e.prepare != nil {
-		if e.commands, err = e.prepare(ctx, w); err != nil {
-			return err
-		}
-	}
-	cfg := o.wiring().sessionConfig(w)
-	cfg.Tools, cfg.Approve = unwatched{w.tools}, policy.ApproveNone
-	session, err := runner.NewSession(ctx, cfg)
-	if err != nil {
-		return exit.Wrap("start", err)
-	}
-	side := &services{session: session}
-	defer func() { err = errors.Join(err, exit.Wrap("end in order", side.close())) }()
-	return o.carryOut(ctx, side.session, e, nil, false)
-}
-
-// unwatched wraps the tools of another session, which keeps watching them and
-// asking about the project's servers.
-type unwatched struct{ runner.Tools }
-
-// Watch does nothing; the other session watches.
-func (unwatched) Watch(func()) {}
-
-// Pending returns nil; the other session asks.
-func (unwatched) Pending() []plan.PendingServer { return nil }
-
 // shellCommand returns the shell's version of a chat command.
-func (o *options) shellCommand(c slash.Command) *cobra.Command {
+func shellCommand(a *app.App, c slash.Command) *cobra.Command {
 	command := &cobra.Command{
 		Use: strings.TrimSpace(c.Name + " " + c.Args), Short: c.Short, Long: c.Long, Args: noArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if c.Do == nil {
-				return o.showHelp(cmd, false)
+				return showHelp(a.IO().Out, cmd, false)
 			}
 			return c.Do(cmd.Context(), slash.Call{Path: cmd.CommandPath(), Args: args, Flags: cmd.Flags()})
 		},
@@ -217,7 +182,7 @@ func (o *options) shellCommand(c slash.Command) *cobra.Command {
 		c.Flags(command.Flags())
 	}
 	for _, below := range c.Below {
-		command.AddCommand(o.shellCommand(below))
+		command.AddCommand(shellCommand(a, below))
 	}
 	return command
 }

@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"replan/agent/session"
+	"replan/cli/app"
 )
 
 func TestCompletionMatchesChatCommands(t *testing.T) {
-	all, help := new(options).chat().chatCommands(), new(options).chat().help()
+	c := chat{app.New("", IO{}, slashCommands)}
+	all, help := c.List(), c.help()
 	takes := map[string][]session.Completing{}
 	for _, c := range all {
 		takes[c.Text] = c.Takes
@@ -21,7 +23,7 @@ func TestCompletionMatchesChatCommands(t *testing.T) {
 			t.Errorf("%s has no description", c.Text)
 		}
 	}
-	for _, name := range new(options).chat().aboutSession() {
+	for _, name := range c.aboutSession() {
 		if _, ok := takes[name]; !ok {
 			t.Errorf("%s is not completed", name)
 		}

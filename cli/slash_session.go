@@ -13,21 +13,22 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"replan/tui/transcript"
-
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/cli/app"
 	"replan/cli/config"
 	"replan/cli/exit"
+	"replan/cli/lines"
 	"replan/cli/slash"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/tui/telling"
+	"replan/tui/transcript"
 )
 
 // sessionCommands returns the chat commands about the session itself, as opposed
 // to plans and runs.
-func (o chat) sessionCommands(w *services) []slash.Command {
+func (o chat) sessionCommands(w *app.Services) []slash.Command {
 	type of = []session.Completing
 	return []slash.Command{
 		{
@@ -39,7 +40,7 @@ func (o chat) sessionCommands(w *services) []slash.Command {
 		{
 			Name: "/models", Short: "List the models of the server",
 			Answer: func(ctx context.Context, _ runner.SlashState, _ string) (runner.Answer, error) {
-				return listModels(ctx, w.model)
+				return listModels(ctx, w.Model())
 			},
 		},
 		{
@@ -110,8 +111,8 @@ func (o chat) slashReview(word string) (runner.Answer, error) {
 	switch {
 	case word != "on" && word != "off":
 		return runner.Answer{}, exit.Usage("use /review on or /review off")
-	case !o.asks():
-		return runner.Answer{}, o.nobodyReviews()
+	case !o.app.Asks():
+		return runner.Answer{}, lines.NobodyReviews(o.app)
 	case word == "on":
 		return runner.Answer{Text: "from the next run on: you review plans before they run", Then: session.Hold{On: true}}, nil
 	default:
@@ -124,18 +125,18 @@ func (o chat) compact(word string) (runner.Answer, error) {
 	switch {
 	case word != "" && word != "undo":
 		return runner.Answer{}, exit.Usage("/compact takes no argument or undo, not %q", word)
-	case !o.screen():
+	case !o.app.Screen():
 		return runner.Answer{}, exit.Usage("/compact works only in a conversation on the full screen")
 	}
 	return runner.Answer{Then: session.Compact{Undo: word != ""}}, nil
 }
 
 // slashModel chooses one of the server's models; without a name it lists them.
-func slashModel(ctx context.Context, w *services, now runner.SlashState, name string) (runner.Answer, error) {
+func slashModel(ctx context.Context, w *app.Services, now runner.SlashState, name string) (runner.Answer, error) {
 	if name == "" {
-		return listModels(ctx, w.model)
+		return listModels(ctx, w.Model())
 	}
-	info, err := w.model.Describe(ctx, name)
+	info, err := w.Model().Describe(ctx, name)
 	if err != nil {
 		return runner.Answer{}, err
 	}
@@ -150,7 +151,7 @@ func slashModel(ctx context.Context, w *services, now runner.SlashState, name st
 func sentences(parts ...string) string { return strings.Join(slices.DeleteFunc(parts, blank), ". ") }
 
 // slashThink chooses how hard the model thinks.
-func slashThink(ctx context.Context, w *services, now runner.SlashState, name string) (runner.Answer, error) {
+func slashThink(ctx context.Context, w *app.Services, now runner.SlashState, name string) (runner.Answer, error) {
 	if name == "" {
 		return runner.Answer{}, exit.Usage("use /think %s", strings.Join(prompt.ThinkLevels(), "|"))
 	}
@@ -159,7 +160,7 @@ func slashThink(ctx context.Context, w *services, now runner.SlashState, name st
 		return runner.Answer{}, err
 	}
 	text := "from the next run on: think " + config.First(string(level), "auto")
-	if info, err := w.model.Describe(ctx, now.Model); err == nil { // otherwise the next run reports the error
+	if info, err := w.Model().Describe(ctx, now.Model); err == nil { // otherwise the next run reports the error
 		text = sentences(text, telling.NoThinking(info, level))
 	}
 	return runner.Answer{Text: text, Then: session.Choose{Think: &level}}, nil
@@ -174,8 +175,8 @@ func (o chat) slashProfile(name string) (runner.Answer, error) {
 		none := ""
 		return runner.Answer{Text: "from the next run on: no profile", Then: session.Choose{Profile: &none}}, nil
 	}
-	if !slices.Contains(o.Manner.Names(), name) {
-		return runner.Answer{}, o.UnknownProfile(name)
+	if !slices.Contains(o.app.Settings().Manner.Names(), name) {
+		return runner.Answer{}, o.app.Settings().UnknownProfile(name)
 	}
 	return runner.Answer{Text: "from the next run on: the profile `" + name + "`", Then: session.Choose{Profile: &name}}, nil
 }
@@ -205,7 +206,7 @@ func listModels(ctx context.Context, lister runner.ModelLister) (runner.Answer, 
 
 // listProfiles lists the profiles for the session.
 func (o chat) listProfiles() (runner.Answer, error) {
-	profiles := o.Manner.Profiles
+	profiles := o.app.Settings().Manner.Profiles
 	if len(profiles) == 0 {
 		return runner.Answer{Text: "there are no profiles: define one with a section `[profiles.NAME]` in config.toml"}, nil
 	}
@@ -251,12 +252,12 @@ func size(m prompt.ModelInfo) string {
 
 // slashExport implements /export: it writes the conversation as Markdown to a new
 // file.
-func (o chat) slashExport(w *services, file string) (runner.Answer, error) {
-	text, err := o.transcript(w.session.ID(), time.Now())
+func (o chat) slashExport(w *app.Services, file string) (runner.Answer, error) {
+	text, err := o.transcript(w.Session().ID(), time.Now())
 	if err != nil {
 		return runner.Answer{}, err
 	}
-	path, err := o.store.Export(o.Workspace, file, text, time.Now())
+	path, err := o.app.Store().Export(o.app.Settings().Workspace, file, text, time.Now())
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return runner.Answer{}, exit.Usage("%s already exists: name another file", path)
@@ -268,16 +269,16 @@ func (o chat) slashExport(w *services, file string) (runner.Answer, error) {
 
 // transcript returns a session as Markdown.
 func (o chat) transcript(session string, now time.Time) (string, error) {
-	events, err := o.store.Sessions.Read(session)
+	events, err := o.app.Store().Sessions.Read(session)
 	if err != nil {
-		return "", o.unopened(err)
+		return "", o.app.Out().Unopened(err)
 	}
-	c := transcript.Conversation{Session: events, Exported: now, Workspace: o.Workspace}
+	c := transcript.Conversation{Session: events, Exported: now, Workspace: o.app.Settings().Workspace}
 	if c.Home, err = os.UserHomeDir(); err != nil {
 		c.Home = ""
 	}
-	if c.Runs, err = o.store.RunsOfSession(session, events); err != nil {
-		return "", o.unopened(err)
+	if c.Runs, err = o.app.Store().RunsOfSession(session, events); err != nil {
+		return "", o.app.Out().Unopened(err)
 	}
-	return o.wiring().knownSecrets().Text(transcript.Markdown(c)), nil
+	return o.app.Servers().Secrets().Text(transcript.Markdown(c)), nil
 }

@@ -1,23 +1,24 @@
 package cli
 
 import (
-	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"replan/agent/ollama"
 	"replan/agent/ollama/ollamatest"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/cli/app"
+	"replan/mcpclient"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
 
-// onScreen returns the options of a session on the full screen, and a workshop
-// whose server has several models.
-func onScreen(t *testing.T) (*options, *services) {
+// onScreen returns the chat of a session on the full screen or, without a terminal, on
+// none, and what the session works with. Its server has several models.
+func onScreen(t *testing.T, terminal bool) (chat, *app.Services) {
 	t.Helper()
 	server, err := ollamatest.Start(t.Context(), ollamatest.Script{
 		Model: "small", ContextLength: 8192, Capabilities: []string{"completion", "tools"},
@@ -29,35 +30,34 @@ func onScreen(t *testing.T) (*options, *services) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := ollama.New(ollama.Config{Host: server.URL()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := model.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := server.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	home := t.TempDir()
 	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte("[profiles.quick]\nmodel = \"small\"\ndescription = \"a | b\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := &options{io: IO{
-		Getenv: func(name string) string { return map[string]string{"REPLAN_HOME": home}[name] },
-		Getwd:  func() (string, error) { return home, nil },
-	}}
-	if err := o.complete(newRoot(o).PersistentFlags()); err != nil {
+	a := app.New(Version, IO{
+		Terminal: terminal,
+		Getenv: func(name string) string {
+			return map[string]string{"REPLAN_HOME": home, "OLLAMA_HOST": server.URL()}[name]
+		},
+		Getwd: func() (string, error) { return t.TempDir(), nil },
+	}, slashCommands)
+	if err := a.Complete(newRoot(a).PersistentFlags()); err != nil {
 		t.Fatal(err)
 	}
-	o.io.Terminal = true
-	return o, &services{model: model}
+	w, err := a.Prepare(t.Context(), app.Opening{Trust: mcpclient.TrustNone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(w.Close(), server.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return chat{a}, w
 }
 
 func TestSessionCommandsAnswerAndSendCommands(t *testing.T) {
-	o, w := onScreen(t)
+	screen, w := onScreen(t, true)
 	text := func(s string) *string { return &s }
 	level := func(l prompt.ThinkLevel) *prompt.ThinkLevel { return &l }
 	for line, c := range map[string]struct {
@@ -83,7 +83,7 @@ func TestSessionCommandsAnswerAndSendCommands(t *testing.T) {
 		"/help":                           {nil, []string{"/model [NAME]", "/models", "/think", "/profile [NAME|none]", "/profiles", "/steer TEXT", "/compact undo"}},
 	} {
 		t.Run(line, func(t *testing.T) {
-			answer, err := o.chat().slash(context.Background(), w, runner.SlashState{Busy: true}, line)
+			answer, err := screen.Answer(t.Context(), w, runner.SlashState{Busy: true}, line)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func TestSessionCommandsAnswerAndSendCommands(t *testing.T) {
 }
 
 func TestInvalidSessionCommandsAreRejected(t *testing.T) {
-	o, w := onScreen(t)
+	screen, w := onScreen(t, true)
 	for line, want := range map[string]string{
 		"/model nowhere":   "nowhere",
 		"/think":           "/think auto|off|on|low|medium|high",
@@ -119,19 +119,19 @@ func TestInvalidSessionCommandsAreRejected(t *testing.T) {
 		"/settings":        "there is no command /settings: press alt+o",
 		"/unod":            "there is no command /unod; did you mean /undo?",
 	} {
-		answer, err := o.chat().slash(context.Background(), w, runner.SlashState{}, line)
+		answer, err := screen.Answer(t.Context(), w, runner.SlashState{}, line)
 		if err == nil || !strings.Contains(err.Error(), want) || answer != (runner.Answer{}) {
 			t.Errorf("%s: %+v, %v; want %q", line, answer, err, want)
 		}
 	}
-	o.io.Terminal = false
-	if _, err := o.chat().slash(context.Background(), w, runner.SlashState{}, "/compact"); err == nil || !strings.Contains(err.Error(), "full screen") {
+	lines, w := onScreen(t, false)
+	if _, err := lines.Answer(t.Context(), w, runner.SlashState{}, "/compact"); err == nil || !strings.Contains(err.Error(), "full screen") {
 		t.Errorf("/compact without the screen: got error %v", err)
 	}
 }
 
 func TestThinkWarnsAboutModelsThatDoNotThink(t *testing.T) {
-	o, w := onScreen(t)
+	screen, w := onScreen(t, true)
 	for name, c := range map[string]struct {
 		line string
 		now  runner.SlashState
@@ -147,7 +147,7 @@ func TestThinkWarnsAboutModelsThatDoNotThink(t *testing.T) {
 		"choosing a model that thinks with a level":         {"/model wise", runner.SlashState{Think: prompt.ThinkOn}, ""},
 		"choosing a model that does not think with auto":    {"/model small", runner.SlashState{Model: "wise"}, ""},
 	} {
-		answer, err := o.chat().slash(context.Background(), w, c.now, c.line)
+		answer, err := screen.Answer(t.Context(), w, c.now, c.line)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -174,11 +174,11 @@ func TestTableOmitsEmptyColumns(t *testing.T) {
 // The list must fit into the chat of a screen with 120 columns.
 func TestModelsFitBesideThePlan(t *testing.T) {
 	const most = 58
-	o, w := onScreen(t)
-	if err := w.model.Warm(t.Context(), "wise"); err != nil {
+	screen, w := onScreen(t, true)
+	if err := w.Model().Warm(t.Context(), "wise"); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := o.chat().slash(context.Background(), w, runner.SlashState{}, "/models")
+	answer, err := screen.Answer(t.Context(), w, runner.SlashState{}, "/models")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,17 +15,24 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/session"
+	"replan/cli/app"
 	"replan/cli/config"
 	"replan/cli/exit"
-	"replan/internal/english"
+	"replan/cli/lines"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/telling"
 )
 
-func newToolsCall(o *options) *cobra.Command {
-	var args string
+// toolsCall calls one tool, for replan tools call.
+type toolsCall struct {
+	app  *app.App
+	args string // JSON; - is standard input
+}
+
+func newToolsCall(a *app.App) *cobra.Command {
+	o := toolsCall{app: a}
 	command := &cobra.Command{
 		Use:   "call NAME",
 		Short: "Call one tool and print its result",
@@ -46,98 +52,89 @@ func newToolsCall(o *options) *cobra.Command {
 			}
 		},
 		RunE: func(cmd *cobra.Command, names []string) error {
-			return o.callTool(cmd.Context(), names[0], args)
+			return o.run(cmd.Context(), names[0])
 		},
 	}
-	command.Flags().StringVar(&args, "args", "{}", "pass the arguments `JSON`, an object; - reads it from standard input")
+	command.Flags().StringVar(&o.args, "args", "{}", "pass the arguments `JSON`, an object; - reads it from standard input")
 	return command
 }
 
-// callTool implements replan tools call: it runs a single step and prints only
-// its result.
-func (o *options) callTool(ctx context.Context, name, args string) error {
-	text := []byte(args)
-	if args == "-" {
-		if o.asks() {
-			return exit.Usage("standard input answers the gates: pass the arguments to --args itself")
+// run carries out a plan of a single step and prints only its result.
+func (o toolsCall) run(ctx context.Context, name string) error {
+	p, err := o.plan(name)
+	if err != nil {
+		return err
+	}
+	var server string
+	job := lines.Job{About: &server, Prepare: func(ctx context.Context, w *app.Services) ([]session.Command, error) {
+		v, err := (checker{o.app, w}).check(ctx, namedPlan{data: p, call: true}, nil)
+		if err != nil {
+			return nil, err
+		}
+		server = serverOf(w.Tools(), name, v.tools)
+		o.app.Out().Notes(w.Ignored(server))
+		if len(v.faults) > 0 {
+			printTroubles(o.app.Out(), w.Tools(), server, v.awaited)
+			what := noServer(w.Tools(), name)
+			if what == "" {
+				what = o.callFault(name, v.faults[0].Message, failureOf(w.Tools(), server))
+			}
+			return nil, &exit.Error{Status: exit.BadUsage, Code: v.faults[0].Code, Err: errors.New(what)}
+		}
+		return []session.Command{session.Execute{Plan: v.plan, OnFailure: plan.OnFailureAbort, Strict: strict(o.app.Settings())}}, nil
+	}}
+	if o.app.Settings().DryRun {
+		return lines.Run(ctx, o.app, job)
+	}
+	var printed *resultOnly
+	job.Printer = func(session string, out io.Writer) lines.Printer {
+		printed = newResultOnly(o.app, session, out)
+		return printed
+	}
+	if err := lines.Run(ctx, o.app, job); err != nil || printed == nil || !printed.brief || o.app.Chat() != nil {
+		return err
+	}
+	return exit.Wrap("remove the journal of the call", o.app.Store().Forget(printed.run, printed.session))
+}
+
+// plan returns the plan of the call.
+func (o toolsCall) plan(name string) ([]byte, error) {
+	text := []byte(o.args)
+	if o.args == "-" {
+		if o.app.Asks() {
+			return nil, exit.Usage("standard input answers the gates: pass the arguments to --args itself")
 		}
 		var err error
-		if text, err = io.ReadAll(o.io.In); err != nil {
-			return exit.Usage("the arguments cannot be read from standard input: %w", err)
+		if text, err = io.ReadAll(o.app.IO().In); err != nil {
+			return nil, exit.Usage("the arguments cannot be read from standard input: %w", err)
 		}
 	}
 	value, err := plan.DecodeValue(text)
 	if err != nil {
-		return exit.Usage("--args is not JSON: %w", err)
+		return nil, exit.Usage("--args is not JSON: %w", err)
 	}
 	given, ok := value.(map[string]any)
 	if !ok {
-		return exit.Usage("--args takes a JSON object such as {\"path\": \"a.txt\"}")
+		return nil, exit.Usage("--args takes a JSON object such as {\"path\": \"a.txt\"}")
 	}
 	p, err := plan.EncodeJSON(map[string]any{
 		"title": "Call " + name,
 		"steps": []any{map[string]any{"index": "1", "title": "Call " + name, "tool": name, "args": plan.Literal(given)}},
 	})
 	if err != nil {
-		return exit.Usage("--args cannot be passed on: %w", err)
+		return nil, exit.Usage("--args cannot be passed on: %w", err)
 	}
-	var server string
-	e := headlessJob{about: &server, prepare: func(ctx context.Context, w *services) ([]session.Command, error) {
-		v, err := o.plans().check(ctx, w, namedPlan{data: p, call: true}, nil)
-		if err != nil {
-			return nil, err
-		}
-		server = w.serverOf(name, v.tools)
-		o.printNotes(w.ignored(server))
-		if len(v.faults) > 0 {
-			o.printTroubles(w, server, v.awaited)
-			what := w.noServer(name)
-			if what == "" {
-				what = o.callFault(name, v.faults[0].Message, w.failureOf(server))
-			}
-			return nil, &exit.Error{Status: exit.BadUsage, Code: v.faults[0].Code, Err: errors.New(what)}
-		}
-		return []session.Command{session.Execute{Plan: v.plan, OnFailure: plan.OnFailureAbort, Strict: o.plans().strict()}}, nil
-	}}
-	if o.DryRun {
-		return o.headless(ctx, e)
-	}
-	var printed *resultOnly
-	e.printer = func(session string, out io.Writer) eventPrinter {
-		printed = newResultOnly(o, session, out)
-		return printed
-	}
-	if err := o.headless(ctx, e); err != nil || printed == nil || !printed.brief || o.chatContext != nil {
-		return err
-	}
-	return exit.Wrap("remove the journal of the call", o.store.Forget(printed.run, printed.session))
-}
-
-// noServer returns the error for a qualified name of an unknown server, "" for any other
-// name.
-func (w *services) noServer(name string) string {
-	server, _, qualified := strings.Cut(name, ":")
-	var known []string
-	for _, s := range w.tools.Status() {
-		known = append(known, s.Name)
-	}
-	if !qualified || len(known) == 0 || slices.Contains(known, server) {
-		return ""
-	}
-	if meant := english.DidYouMean(server, known); meant != "" {
-		return fmt.Sprintf("there is no server %s%s", server, meant)
-	}
-	return fmt.Sprintf("there is no server %s; there %s %s", server, english.Agree(len(known), "is", "are"), english.Some(known, 10, ""))
+	return p, nil
 }
 
 // callFault says what is wrong with a call in the words of a call: the user has
 // written no plan. failure is why the server of the tool failed, if it did.
-func (o *options) callFault(name, message, failure string) string {
+func (o toolsCall) callFault(name, message, failure string) string {
 	if failure != "" {
 		return fmt.Sprintf("%s cannot be called: its MCP server failed: %s", name, failure)
 	}
 	if fault, ok := strings.CutPrefix(message, "step 1 calls "+name+" with bad args: "); ok {
-		return "the arguments of " + name + " are wrong: " + fault + "; see " + o.named("tools show") + " " + name
+		return "the arguments of " + name + " are wrong: " + fault + "; see " + o.app.Out().Named("tools show") + " " + name
 	}
 	return strings.TrimPrefix(message, "step 1: ")
 }
@@ -145,7 +142,8 @@ func (o *options) callFault(name, message, failure string) string {
 // resultOnly prints the result of a run with a single call, its questions to the
 // user, and why it failed.
 type resultOnly struct {
-	notesOnly
+	lines.NotesOnly
+	app    *app.App
 	log    *plain.Log
 	gates  *muted // the writer of the log
 	failed string // why the call failed, in the tool's own words
@@ -155,13 +153,14 @@ type resultOnly struct {
 	dirty  bool          // files had uncommitted changes when the run began
 	held   []event.Event // warnings that matter only if the call is made
 
-	run   string // its id
-	brief bool   // nobody needs its journal: it only reads, and no file of its result was kept
+	session string
+	run     string // its id
+	brief   bool   // nobody needs its journal: it only reads, and no file of its result was kept
 }
 
-func newResultOnly(o *options, session string, out io.Writer) *resultOnly {
+func newResultOnly(a *app.App, session string, out io.Writer) *resultOnly {
 	gates := &muted{out: out, mute: true}
-	return &resultOnly{notesOnly: notesOnly{o, session}, log: o.log(gates, session), gates: gates}
+	return &resultOnly{NotesOnly: lines.NotesOnly{Out: a.Out()}, app: a, log: a.Out().Log(gates, session, ""), gates: gates, session: session}
 }
 
 // Event prints one event.
@@ -178,11 +177,11 @@ func (r *resultOnly) Event(e event.Event) error {
 	case event.StepStarted:
 		r.release()
 	case event.GateRequested:
-		if r.o.asks() {
+		if r.app.Asks() {
 			r.release()
 		}
 	}
-	if r.o.asks() {
+	if r.app.Asks() {
 		switch e.Data.(type) {
 		case event.GateRequested, event.GateResolved, event.ElicitationRequested, event.ElicitationResolved:
 			r.gates.mute = false
@@ -196,15 +195,15 @@ func (r *resultOnly) Event(e event.Event) error {
 	switch d := e.Data.(type) {
 	case event.StepCompleted:
 		if d.Text != "" {
-			_, _ = fmt.Fprintln(r.o.io.Err, d.Text.Visible())
+			_, _ = fmt.Fprintln(r.app.IO().Err, d.Text.Visible())
 		}
-		if r.o.Output == config.OutputJSON {
-			return r.o.printJSON(d.Result)
+		if r.app.Out().JSON() {
+			return r.app.Out().PrintJSON(d.Result)
 		}
-		return r.o.print(resultText(d.Result))
+		return r.app.Out().Print(resultText(d.Result))
 	case event.ElicitationResolved:
-		if !r.o.asks() {
-			_, _ = fmt.Fprintf(r.o.io.Err, "replan: %s\n", telling.ElicitationWords(d))
+		if !r.app.Asks() {
+			r.app.Out().Note("%s", telling.ElicitationWords(d))
 		}
 	case event.GateRequested:
 		r.asked = d
@@ -217,16 +216,16 @@ func (r *resultOnly) Event(e event.Event) error {
 	case event.RunCompleted:
 		return r.completed(e, d)
 	}
-	return r.notesOnly.Event(e)
+	return r.NotesOnly.Event(e)
 }
 
 // completed says why the call failed.
 func (r *resultOnly) completed(e event.Event, d event.RunCompleted) error {
 	if r.doubt != "" {
-		err := fmt.Errorf("the call may or may not have taken effect: %s; find out, then say so with %s %s --in-doubt done, or rerun", r.doubt, r.o.named("plan resume"), agent.ShortID(e.Run))
+		err := fmt.Errorf("the call may or may not have taken effect: %s; find out, then say so with %s %s --in-doubt done, or rerun", r.doubt, r.app.Out().Named("plan resume"), agent.ShortID(e.Run))
 		return &exit.Error{Status: d.Reason.ExitCode(), Code: string(d.Reason), Err: err}
 	}
-	if d.Reason == event.ReasonDenied && !r.o.asks() && r.asked.Gate != "" {
+	if d.Reason == event.ReasonDenied && !r.app.Asks() && r.asked.Gate != "" {
 		how := "add --approve " + string(policy.Least(r.asked))
 		if r.asked.Changed != "" {
 			how = "accept the change with " + policy.AcceptCommand(r.asked)
@@ -239,7 +238,7 @@ func (r *resultOnly) completed(e event.Event, d event.RunCompleted) error {
 	if d.Reason == event.ReasonStepFailed || d.Reason == event.ReasonDenied {
 		return &exit.Error{Status: d.Reason.ExitCode(), Code: string(d.Reason), Err: errors.New(config.First(r.failed, string(d.Error)))}
 	}
-	return r.notesOnly.Event(e)
+	return r.NotesOnly.Event(e)
 }
 
 // judge finds out whether somebody may need the journal of the call.
@@ -258,7 +257,7 @@ func (r *resultOnly) judge(e event.Event) {
 // release prints the warnings that were held, and holds no more.
 func (r *resultOnly) release() {
 	for _, e := range r.held {
-		_ = r.notesOnly.Event(e) // a note is no error
+		_ = r.NotesOnly.Event(e) // a note is no error
 	}
 	r.held, r.dirty = nil, false
 }

@@ -1,4 +1,4 @@
-package cli
+package logs
 
 import (
 	"bufio"
@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// sendLibraryLogs sends to a logger what libraries log with the defaults of the
+// Libraries sends to a logger what libraries log with the defaults of the
 // packages slog and log, which write to the terminal. restore undoes that.
-func sendLibraryLogs(to *slog.Logger) (restore func()) {
+func Libraries(to *slog.Logger) (restore func()) {
 	structured, writer, flags := slog.Default(), log.Writer(), log.Flags()
 	slog.SetDefault(to) // that of log follows it
 	return func() {
@@ -20,9 +20,9 @@ func sendLibraryLogs(to *slog.Logger) (restore func()) {
 	}
 }
 
-// sendStandardError sends to a logger, line by line, what libraries write to standard
+// StandardError sends to a logger, line by line, what libraries write to standard
 // error. restore undoes that. The IO of the program keeps the terminal.
-func sendStandardError(to *slog.Logger) (restore func()) {
+func StandardError(to *slog.Logger) (restore func()) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		to.Warn("what libraries write to standard error is not kept", "error", err)

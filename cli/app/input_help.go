@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"replan/agent/ollama"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/agent/store"
@@ -26,29 +27,13 @@ import (
 // inputHelp implements runner.InputHelp with files, resources, commands and the input
 // history.
 type inputHelp struct {
-	o     *options
-	w     *services
-	files *workspace.Operators
-	sent  *store.History // nil stores nothing
-}
-
-// inputHelp returns the input help of a session. Even without the workspace's tools, the
-// user may mention its files.
-func (o wiring) inputHelp(w *services) runner.InputHelp {
-	a := &inputHelp{o: o.options, w: w, files: w.own}
-	if a.files == nil && w.named == nil {
-		var err error
-		if w.named, err = workspace.New(workspace.Config{Dir: w.folder(o.options), Private: o.store.Dirs.All(), Hidden: o.Hidden, Logger: w.logger, Box: w.box}); err != nil {
-			w.logger.Warn("files cannot be named", "error", err)
-		}
-	}
-	if a.files == nil {
-		a.files = w.named
-	}
-	if o.screen() {
-		a.sent = o.store.History
-	}
-	return a
+	settings *config.Options
+	store    *store.Store
+	files    *workspace.Operators // nil if they cannot be named
+	tools    *mcpclient.Pool
+	model    *ollama.Client
+	commands func() []session.Completion // of the chat
+	sent     *store.History              // nil stores nothing
 }
 
 // Complete lists completions at the cursor.
@@ -56,7 +41,7 @@ func (a *inputHelp) Complete(ctx context.Context, of session.Completing) (items 
 	switch of {
 	case session.CompleteMentions:
 		items, more, err = a.listFiles(ctx)
-		resources, notListed := a.w.tools.Resources(ctx)
+		resources, notListed := a.tools.Resources(ctx)
 		for _, r := range resources {
 			detail := "resource of " + r.Server
 			if about := config.First(r.Name, r.Description); about != "" && about != r.URI {
@@ -68,7 +53,7 @@ func (a *inputHelp) Complete(ctx context.Context, of session.Completing) (items 
 	case session.CompleteFiles:
 		items, more, err = a.listFiles(ctx)
 	case session.CompleteCommands:
-		items = append(a.o.chat().chatCommands(), promptCommands(a.w.tools.Prompts().All())...)
+		items = append(a.commands(), promptCommands(a.tools.Prompts().All())...)
 	case session.CompletePlans:
 		items, err = a.plans()
 	case session.CompleteRuns:
@@ -76,7 +61,7 @@ func (a *inputHelp) Complete(ctx context.Context, of session.Completing) (items 
 	case session.CompleteModels:
 		items, err = a.models(ctx)
 	case session.CompleteProfiles:
-		for _, p := range a.o.Manner.Profiles {
+		for _, p := range a.settings.Manner.Profiles {
 			items = append(items, session.Completion{Text: p.Name, Detail: untrusted.Text(p.Description)})
 		}
 		items = append(items, session.Completion{Text: config.NoProfile, Detail: "no profile"})
@@ -99,7 +84,7 @@ func (a *inputHelp) listFiles(ctx context.Context) ([]session.Completion, bool, 
 }
 
 func (a *inputHelp) plans() ([]session.Completion, error) {
-	list, err := a.o.store.Plans.List()
+	list, err := a.store.Plans.List()
 	var items []session.Completion
 	for _, e := range list {
 		if e.Error == nil {
@@ -110,7 +95,7 @@ func (a *inputHelp) plans() ([]session.Completion, error) {
 }
 
 func (a *inputHelp) runs() ([]session.Completion, error) {
-	list, err := a.o.store.RunSummaries()
+	list, err := a.store.RunSummaries()
 	var items []session.Completion
 	for _, s := range list {
 		items = append(items, session.Completion{Text: s.Run, Detail: untrusted.Text(string(s.Status) + ": " + telling.Excerpt(config.First(s.Goal, s.Title), 60))})
@@ -119,7 +104,7 @@ func (a *inputHelp) runs() ([]session.Completion, error) {
 }
 
 func (a *inputHelp) models(ctx context.Context) ([]session.Completion, error) {
-	list, err := a.w.model.Models(ctx)
+	list, err := a.model.Models(ctx)
 	var items []session.Completion
 	for _, m := range list {
 		items = append(items, session.Completion{Text: m.Name, Detail: untrusted.Text(telling.Abilities(m))})
@@ -141,7 +126,7 @@ func (a *inputHelp) Mention(ctx context.Context, name string) (prompt.Mention, e
 		return a.prompt(ctx, name, server, call)
 	}
 	if server, uri, ok := strings.Cut(name, ":"); ok {
-		resource, served, unread := a.w.tools.ReadResource(ctx, server, uri)
+		resource, served, unread := a.tools.ReadResource(ctx, server, uri)
 		if served {
 			return resource, unread
 		}
@@ -165,7 +150,7 @@ func (a *inputHelp) History() (h session.History, err error) {
 	}
 	lines, err := a.sent.Lines()
 	for _, l := range lines {
-		if runner.SameFolder(l.Workspace, a.o.Workspace) {
+		if runner.SameFolder(l.Workspace, a.settings.Workspace) {
 			h.Here = append(h.Here, l.Text)
 		} else {
 			h.Elsewhere = append(h.Elsewhere, l.Text)
@@ -179,7 +164,7 @@ func (a *inputHelp) Remember(text string) error {
 	if a.sent == nil {
 		return nil
 	}
-	return a.sent.Add(store.HistoryLine{Workspace: a.o.Workspace, Text: text})
+	return a.sent.Add(store.HistoryLine{Workspace: a.settings.Workspace, Text: text})
 }
 
 // promptMark separates the server from the name and arguments of a prompt where a
@@ -229,7 +214,7 @@ func (a *inputHelp) promptValues(ctx context.Context, of session.Completing) ([]
 	if len(words) != 3 {
 		return nil, nil
 	}
-	prompts := a.w.tools.Prompts()
+	prompts := a.tools.Prompts()
 	before := map[string]string{}
 	for _, p := range prompts.All() {
 		if p.Server == words[0] && p.Name == words[1] {
@@ -257,16 +242,16 @@ func (a *inputHelp) prompt(ctx context.Context, mention, server, call string) (p
 	for key := range values {
 		args[key] = values.Get(key)
 	}
-	m, err := a.w.tools.Prompts().Read(ctx, server, name, args)
+	m, err := a.tools.Prompts().Read(ctx, server, name, args)
 	m.Name = mention
 	return m, err
 }
 
-// callPrompt returns the message for the command of a prompt: it mentions the prompt,
+// CallPrompt returns the message for the command of a prompt: it mentions the prompt,
 // the text of which goes along as text from outside.
-func callPrompt(ctx context.Context, tools *mcpclient.Pool, command, rest string) (message string, err error) {
+func (s *Services) CallPrompt(ctx context.Context, command, rest string) (message string, err error) {
 	server, name, _ := strings.Cut(strings.TrimPrefix(command, "/"), ":")
-	prompts, err := tools.Prompts().Of(ctx, server)
+	prompts, err := s.tools.Prompts().Of(ctx, server)
 	if err != nil {
 		return "", err
 	}
