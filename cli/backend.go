@@ -10,6 +10,8 @@ import (
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/cli/app"
+	"replan/cli/check"
+	"replan/cli/host"
 	"replan/cli/serve"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -40,14 +42,14 @@ func (b backend) Execute(ctx context.Context, id string) (session.Execute, error
 	if err != nil {
 		return session.Execute{}, fmt.Errorf("read the plan %s: %w", stored.ID, err)
 	}
-	v, err := (checker{b.app, b.services}).check(ctx, namedPlan{data: data, stored: true}, nil)
+	v, err := check.With(b.app, b.services).Check(ctx, check.Plan{Data: data, Stored: true}, nil)
 	if err != nil {
 		return session.Execute{}, err
 	}
-	if len(v.faults) > 0 {
-		return session.Execute{}, fmt.Errorf("the plan %s cannot be run: %w", stored.ID, plan.FaultError(v.faults))
+	if len(v.Faults) > 0 {
+		return session.Execute{}, fmt.Errorf("the plan %s cannot be run: %w", stored.ID, plan.FaultError(v.Faults))
 	}
-	return planTerms{}.command(v.plan, strict(b.app.Settings())), nil
+	return host.Terms{}.Command(v.Plan, check.Strict(b.app.Settings())), nil
 }
 
 // Runs lists the runs of this folder. Runs that only made a plan are left out, as

@@ -16,16 +16,26 @@ import (
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"replan/cli/app"
+	"replan/cli/args"
+	"replan/cli/chat"
 	"replan/cli/complete"
 	"replan/cli/config"
 	"replan/cli/crash"
+	"replan/cli/demo"
+	"replan/cli/doctor"
 	"replan/cli/exit"
+	"replan/cli/fit"
 	"replan/cli/help"
+	"replan/cli/host"
 	"replan/cli/logs"
+	"replan/cli/mcp"
+	"replan/cli/plans"
+	"replan/cli/route"
+	"replan/cli/runs"
 	"replan/cli/slash"
+	"replan/cli/tools"
 	"replan/cli/tty"
 	"replan/cli/workers"
 	"replan/internal/english"
@@ -60,7 +70,7 @@ func Main(ctx context.Context, args []string, std IO) int {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	a := app.New(Version, std, slashCommands)
+	a := app.New(Version, std, chat.Commands)
 	release := onInterrupt(cancel, func(error) { _, _ = fmt.Fprintln(std.Err, "replan: "+a.SecondInterrupt()) })
 	defer release()
 	defer catchBrokenPipes()()
@@ -135,9 +145,9 @@ func holdErrors(root *cobra.Command, out io.Writer) *error {
 		wrong := c.FlagErrorFunc()
 		c.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 			if asked, all := help.Asked(err); asked && cmd.HasParent() && cmd.HasSubCommands() && cmd.Flags().NArg() > 0 {
-				first = noArgs(cmd, cmd.Flags().Args()) // help for a command that is not there
+				first = args.None(cmd, cmd.Flags().Args()) // help for a command that is not there
 			} else if asked {
-				first = showHelp(out, cmd, all)
+				first = help.Print(out, cmd, all)
 			} else {
 				first = wrong(cmd, err)
 			}
@@ -222,15 +232,8 @@ func report(std IO, asJSON bool, err error) int {
 	return f.Status
 }
 
-// opening is what replan does without a command.
-type opening struct {
-	goal    string // "" is none yet
-	goOn    bool   // --continue
-	inDoubt string // value of --in-doubt
-}
-
 func newRoot(a *app.App) *cobra.Command {
-	var o opening
+	var o host.Opening
 	root := &cobra.Command{
 		Use:     "replan [GOAL]",
 		Short:   "Plan a goal with a local model, run the plan live, watch it replan",
@@ -241,15 +244,15 @@ func newRoot(a *app.App) *cobra.Command {
 			if err := mistyped(cmd, args); err != nil {
 				return err
 			}
-			o.goal = strings.Join(args, " ")
-			if len(args) > 0 && strings.TrimSpace(o.goal) == "" {
+			o.Goal = strings.Join(args, " ")
+			if len(args) > 0 && strings.TrimSpace(o.Goal) == "" {
 				return exit.Usage(noGoal)
 			}
-			return hostOf(a).open(cmd.Context(), o)
+			return host.Of(a).Open(cmd.Context(), o)
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &exit.Error{Status: exit.BadUsage, Code: "usage", Err: wrongFlag(cmd.Flags(), err, "see "+cmd.CommandPath()+" --help"), Unparsed: true}
+		return &exit.Error{Status: exit.BadUsage, Code: "usage", Err: args.WrongFlag(cmd.Flags(), err, "see "+cmd.CommandPath()+" --help"), Unparsed: true}
 	})
 	help.Register(root.PersistentFlags())
 	a.Settings().Register(root.PersistentFlags())
@@ -262,8 +265,8 @@ func newRoot(a *app.App) *cobra.Command {
 		}
 		return workers.Check(cmd, a.Settings())
 	}
-	root.Flags().BoolVar(&o.goOn, "continue", false, "continue this folder's newest session; and its newest run if unfinished")
-	registerInDoubt(root.Flags(), &o.inDoubt)
+	root.Flags().BoolVar(&o.GoOn, "continue", false, "continue this folder's newest session; and its newest run if unfinished")
+	host.RegisterInDoubt(root.Flags(), &o.InDoubt)
 	help.Common(root.Flags(), "continue")
 	for title, commands := range commandGroups(a) {
 		root.AddGroup(&cobra.Group{ID: title, Title: title})
@@ -284,10 +287,10 @@ const setUp = "Set up"
 // commandGroups yields the commands in the groups of --help.
 func commandGroups(a *app.App) iter.Seq2[string, []*cobra.Command] {
 	return func(yield func(string, []*cobra.Command) bool) {
-		_ = yield("Run", []*cobra.Command{newRun(a), shellCommand(a, newPlan(a)), newDemo(a)}) &&
-			yield("Look back", []*cobra.Command{shellCommand(a, newRuns(a)), newReplay(a), shellCommand(a, newUndo(a)), shellCommand(a, newChanges(a)), newBug(a)}) &&
-			yield("Without a model", []*cobra.Command{newIntent(a), newRoute(a), newCompose(a)}) &&
-			yield(setUp, []*cobra.Command{newTools(a), newMCP(a), newServe(a), newDoctor(a), newFit(a), complete.New(), newVersion(a)})
+		_ = yield("Run", []*cobra.Command{newRun(a), slash.Shell(plans.New(a), a.IO().Out), demo.New(a)}) &&
+			yield("Look back", []*cobra.Command{slash.Shell(runs.New(a), a.IO().Out), runs.NewReplay(a), slash.Shell(runs.NewUndo(a), a.IO().Out), slash.Shell(runs.NewChanges(a), a.IO().Out), runs.NewBug(a)}) &&
+			yield("Without a model", []*cobra.Command{route.NewIntent(a), route.NewRoute(a), route.NewCompose(a)}) &&
+			yield(setUp, []*cobra.Command{tools.New(a), mcp.New(a), newServe(a), doctor.New(a), fit.New(a), complete.New(), newVersion(a)})
 	}
 }
 
@@ -318,23 +321,6 @@ var subcommands = map[string]string{"resume": "plan resume", "check": "plan chec
 // no spaces.
 const commandLetters = "abcdefghijklmnopqrstuvwxyz-"
 
-// noArgs refuses arguments, which are probably mistyped commands.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return exit.Usage("%w", slash.Unknown(args[0], cmd.CommandPath(), help.Names(cmd)))
-}
-
-// widestHelp is the width of help in a wide terminal.
-const widestHelp = 100
-
-// showHelp prints the help of a command.
-func showHelp(out io.Writer, cmd *cobra.Command, all bool) error {
-	width := min(tty.Width(out), widestHelp)
-	return exit.Wrap(exit.Writing, help.Write(tty.Styled(out), cmd, width, all))
-}
-
 func newHelp(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND]", Short: "Show the help of a command", Args: cobra.ArbitraryArgs,
@@ -343,7 +329,7 @@ func newHelp(a *app.App) *cobra.Command {
 			if topic == nil {
 				return exit.Usage("unknown help topic %q%s", unknown, english.DidYouMean(unknown, help.Names(cmd.Root())))
 			}
-			return showHelp(a.IO().Out, topic, false)
+			return help.Print(a.IO().Out, topic, false)
 		},
 	}
 }
@@ -367,36 +353,6 @@ func unconfigured(cmd *cobra.Command) bool {
 	return false
 }
 
-// wrongFlag describes what is wrong with a flag of a set. An unknown flag is answered
-// with the one that was meant, any other mistake with a hint, "" for none.
-func wrongFlag(flags *pflag.FlagSet, err error, hint string) error {
-	var value *pflag.InvalidValueError
-	var unknown *pflag.NotExistError
-	switch {
-	case errors.As(err, &value):
-		takes, ok := map[string]string{
-			"int": "a whole number", "uint": "a whole number from 0 on", "float64": "a number", "duration": "a time such as 90s or 30m", "bool": "true or false",
-		}[value.GetFlag().Value.Type()]
-		if ok {
-			err = fmt.Errorf("--%s takes %s, not %q", value.GetFlag().Name, takes, value.GetValue())
-		}
-	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		err = fmt.Errorf("unknown flag -%s", unknown.GetSpecifiedName())
-	case errors.As(err, &unknown):
-		var known []string
-		flags.VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-		name := "--" + unknown.GetSpecifiedName()
-		if meant := english.DidYouMean(name, known); meant != "" {
-			return fmt.Errorf("unknown flag %s%s", name, meant)
-		}
-		err = fmt.Errorf("unknown flag %s", name)
-	}
-	if hint != "" {
-		return fmt.Errorf("%w; %s", err, hint)
-	}
-	return err
-}
-
 // noGoal is the error for a goal without words.
 const noGoal = "name the goal: replan run GOAL"
 
@@ -412,9 +368,9 @@ func newRun(a *app.App) *cobra.Command {
 			if strings.TrimSpace(goal) == "" {
 				return exit.Usage(noGoal)
 			}
-			return hostOf(a).goal(cmd.Context(), goal, inDoubt)
+			return host.Of(a).Goal(cmd.Context(), goal, inDoubt)
 		},
 	}
-	registerInDoubt(command.Flags(), &inDoubt)
+	host.RegisterInDoubt(command.Flags(), &inDoubt)
 	return command
 }

@@ -1,7 +1,7 @@
-// Package cli is the command line: each command has its own options, a constructor that
-// declares its flags, and a run function. The outcome becomes an exit code. It alone
-// imports every other package. cli/app opens what commands need, cli/lines carries out
-// runs without the full screen, and host.go decides where runs are carried out.
+// Package cli is the command line. It reads flags, environment and configuration, and
+// converts the outcome of a command to an exit code.
 //
-// Start reading at [Main]; the commands are in files of their names.
+// It imports the packages of the commands: each has its own options, a constructor that
+// declares its flags, and a run function. cli/app opens what they need, and cli/host
+// decides where runs are carried out. Start reading at [Main].
 package cli

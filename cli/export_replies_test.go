@@ -23,7 +23,7 @@ func Attempt(ctx context.Context, host, home string, job fit.Job) (fit.Outcome, 
 		return fit.Outcome{}, err
 	}
 	a.Settings().Host = host
-	return attempt(ctx, a, home, job)
+	return fit.Try(ctx, a, home, job)
 }
 
 // PlaySecondAct sends the goals of the demo's second act to the model of the server at
@@ -34,7 +34,7 @@ func PlaySecondAct(ctx context.Context, host, folder string, see func(event.Even
 	if err != nil {
 		return err
 	}
-	project, err := prepareDemo(folder, "pages")
+	project, err := demo.Prepare(folder, "pages")
 	if err != nil {
 		return err
 	}

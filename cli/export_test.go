@@ -8,6 +8,7 @@ import (
 	"replan/agent/ollama/ollamatest"
 	"replan/agent/runner"
 	"replan/cli/app"
+	"replan/cli/chat"
 	"replan/cli/config"
 	"replan/cli/demo"
 	"replan/mcpclient"
@@ -29,7 +30,7 @@ func OpenDemo(ctx context.Context, folder string, pace time.Duration) (*DemoSess
 	if err != nil {
 		return nil, err
 	}
-	project, err := prepareDemo(folder, "pages")
+	project, err := demo.Prepare(folder, "pages")
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func appIn(folder, home string) (*app.App, error) {
 	a := app.New(Version, IO{
 		Getenv: func(string) string { return "" },
 		Getwd:  func() (string, error) { return folder, nil },
-	}, slashCommands)
+	}, chat.Commands)
 	flags := newRoot(a).PersistentFlags()
 	a.Settings().DataDir = home // after the flag's declaration has set the default
 	return a, a.Complete(flags)

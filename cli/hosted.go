@@ -7,6 +7,8 @@ import (
 
 	"replan/agent/runner"
 	"replan/cli/app"
+	"replan/cli/args"
+	"replan/cli/chat"
 	"replan/cli/exit"
 	"replan/mcpclient"
 )
@@ -16,11 +18,11 @@ import (
 // The flags are those of replan, such as --mcp-config. The caller closes it after its
 // sessions.
 func Hosted(ctx context.Context, std IO, flags []string) (cfg runner.Config, end func() error, err error) {
-	a := app.New(Version, std, slashCommands)
+	a := app.New(Version, std, chat.Commands)
 	set := pflag.NewFlagSet("replan", pflag.ContinueOnError)
 	a.Settings().Register(set)
 	if err := set.Parse(flags); err != nil {
-		return cfg, nil, exit.Usage("%w", wrongFlag(set, err, ""))
+		return cfg, nil, exit.Usage("%w", args.WrongFlag(set, err, ""))
 	}
 	if set.NArg() > 0 {
 		return cfg, nil, exit.Usage("%q is no flag of replan", set.Arg(0))

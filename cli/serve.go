@@ -20,6 +20,7 @@ import (
 
 	"replan/agent/policy"
 	"replan/cli/app"
+	"replan/cli/args"
 	"replan/cli/exit"
 	"replan/cli/serve"
 	"replan/cli/stdio"
@@ -27,8 +28,8 @@ import (
 	"replan/mcpclient/workspace/undo"
 )
 
-// serving serves plans, or the workspace's tools, for replan serve.
-type serving struct {
+// serveOptions are the options of replan serve.
+type serveOptions struct {
 	app       *app.App
 	workspace bool
 	plans     bool
@@ -38,7 +39,7 @@ type serving struct {
 }
 
 func newServe(a *app.App) *cobra.Command {
-	o := serving{app: a}
+	o := serveOptions{app: a}
 	command := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve plans, or the workspace's tools, to other MCP clients",
@@ -52,12 +53,12 @@ func newServe(a *app.App) *cobra.Command {
 			"Over HTTP every request needs the header Authorization: Bearer TOKEN. The token is that of --token-file or\n" +
 			"REPLAN_SERVE_TOKEN; otherwise a new one is printed to standard error.",
 		Example: "  replan serve\n  replan serve --http --approve safe\n  replan serve --workspace --plans\n  {\"mcpServers\": {\"replan\": {\"command\": \"replan\", \"args\": [\"serve\"]}}}   (in .mcp.json)",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 && o.http == serve.DefaultAddress { // --http ADDR, as well as --http=ADDR
-				o.http = args[0]
+		Args: func(cmd *cobra.Command, given []string) error {
+			if len(given) == 1 && o.http == serve.DefaultAddress { // --http ADDR, as well as --http=ADDR
+				o.http = given[0]
 				return nil
 			}
-			return noArgs(cmd, args)
+			return args.None(cmd, given)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
@@ -72,7 +73,7 @@ func newServe(a *app.App) *cobra.Command {
 }
 
 // run serves until the input ends or the program must stop.
-func (o serving) run(ctx context.Context) (err error) {
+func (o serveOptions) run(ctx context.Context) (err error) {
 	set := o.app.Settings()
 	switch {
 	case set.DryRun:
@@ -127,7 +128,7 @@ func (o serving) run(ctx context.Context) (err error) {
 
 // stdio serves on standard input and output until the input ends or the
 // program must stop. The end of the input stops the runs.
-func (o serving) stdio(ctx context.Context, s *serve.Server, logger *slog.Logger) error {
+func (o serveOptions) stdio(ctx context.Context, s *serve.Server, logger *slog.Logger) error {
 	in, err := cancelreader.NewReader(o.app.IO().In)
 	if err != nil { // a file, for which nobody has to wait
 		in, err = cancelreader.NewReader(struct{ io.Reader }{o.app.IO().In})
@@ -155,7 +156,7 @@ func (o serving) stdio(ctx context.Context, s *serve.Server, logger *slog.Logger
 
 // operators returns the workspace's operators as tools. The changes of their
 // calls are recorded like those of a run; nobody may undo them before end.
-func (o serving) operators(w *app.Services) (tools []mcpserver.ServerTool, end func() error, err error) {
+func (o serveOptions) operators(w *app.Services) (tools []mcpserver.ServerTool, end func() error, err error) {
 	id := app.NewID(time.Now())
 	if err := os.MkdirAll(o.app.Store().Runs.Dir, 0o700); err != nil {
 		return nil, nil, exit.Wrap("create the folder of runs; choose another with --data-dir", err)
@@ -177,7 +178,7 @@ func (o serving) operators(w *app.Services) (tools []mcpserver.ServerTool, end f
 
 // letGo unlocks a server's recorded changes and prints how to undo them. A server
 // without changes leaves nothing behind.
-func (o serving) letGo(id string, release func() error) error {
+func (o serveOptions) letGo(id string, release func() error) error {
 	if err := release(); err != nil {
 		return err
 	}
@@ -197,7 +198,7 @@ type listening struct {
 }
 
 // listen opens the address of --http, if there is one.
-func (o serving) listen(ctx context.Context) (l listening, err error) {
+func (o serveOptions) listen(ctx context.Context) (l listening, err error) {
 	if o.http == "" {
 		return l, nil
 	}

@@ -159,6 +159,9 @@ func (c *Chat) HandOver(next session.Command) { c.then = next }
 // Next returns the command that the session carries out next; nil is none.
 func (c *Chat) Next() session.Command { return c.then }
 
+// Commands returns the commands of the chat.
+func (a *App) Commands() SlashCommands { return a.slash(a) }
+
 // FollowWorkers notes that workers carry out the run of this command.
 func (a *App) FollowWorkers() { a.follows.Store(true) }
 

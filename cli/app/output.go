@@ -157,3 +157,36 @@ func LineWriter(b *strings.Builder) func(format string, args ...any) {
 		b.WriteString(strings.ReplaceAll(text, "\n", " ") + "\n")
 	}
 }
+
+// PrintDeleted prints which files were removed, or would be.
+func (o *Output) PrintDeleted(files []string) error {
+	if o.JSON() {
+		return o.PrintJSON(map[string][]string{"deleted": NoNil(files)})
+	}
+	if len(files) == 0 && o.settings.DryRun {
+		return o.Print("nothing would be removed\n")
+	}
+	if len(files) == 0 {
+		return o.Print("nothing was removed\n")
+	}
+	var b strings.Builder
+	did := "removed"
+	if o.settings.DryRun {
+		did = "would be removed:"
+	}
+	for _, f := range files {
+		_, _ = fmt.Fprintf(&b, "%s %s\n", did, f)
+	}
+	return o.Print(b.String())
+}
+
+// NoNil returns an empty list for nil, which JSON shows as null.
+func NoNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// TimeShown is the time format of lists.
+const TimeShown = "2006-01-02 15:04"

@@ -25,7 +25,6 @@ import (
 	"replan/cli/exit"
 	"replan/cli/folder"
 	"replan/cli/logs"
-	"replan/cli/mcp"
 	"replan/internal/english"
 	"replan/mcpclient"
 	"replan/mcpclient/child"
@@ -173,7 +172,7 @@ func (s *Services) Begin(ctx context.Context, how Opening) (err error) {
 		cfg.Store = keeping{cfg.Store, how.Keep}
 	}
 	cfg.Slash = func(ctx context.Context, line string, now runner.SlashState) (runner.Answer, error) {
-		return s.app.slash(s.app).Answer(ctx, s, now, line)
+		return s.app.Commands().Answer(ctx, s, now, line)
 	}
 	s.session, err = runner.NewSession(ctx, cfg)
 	return exit.Wrap("start", err)
@@ -246,7 +245,7 @@ func (s *Services) config(a *App) runner.Config {
 		Host:      s.model.Host(),
 		Settings:  set.Report,
 		InputHelp: s.inputHelp(a),
-		OpenPage:  mcp.Browser(a.io.Getenv),
+		OpenPage:  Browser(a.io.Getenv),
 		Raise:     set.Raised,
 		DryRun:    set.DryRun, RequireVerified: set.RequireVerified,
 		OnFailure: set.OnFailure,
@@ -268,7 +267,7 @@ func (s *Services) config(a *App) runner.Config {
 // user may mention its files.
 func (s *Services) inputHelp(a *App) runner.InputHelp {
 	set := a.settings
-	help := &inputHelp{settings: set, store: a.store, files: s.own, tools: s.tools, model: s.model, commands: a.slash(a).List}
+	help := &inputHelp{settings: set, store: a.store, files: s.own, tools: s.tools, model: s.model, commands: a.Commands().List}
 	if help.files == nil && s.named == nil {
 		var err error
 		if s.named, err = workspace.New(workspace.Config{Dir: s.folder(), Private: set.Dirs.All(), Hidden: set.Hidden, Logger: s.Logger(), Box: s.box}); err != nil {
@@ -308,7 +307,7 @@ func (s *Services) openTools(ctx context.Context, how Opening) error {
 		return err
 	}
 	cfg.Box, cfg.WorkDir = s.box, s.folder()
-	cfg.Watcher, cfg.Browse = s.Watcher(), mcp.Browser(s.app.io.Getenv)
+	cfg.Watcher, cfg.Browse = s.Watcher(), Browser(s.app.io.Getenv)
 	cfg.Reread = func() ([]mcpconfig.Server, error) { return servers.Read(s.copy) }
 	if cfg.Servers, err = cfg.Reread(); err != nil {
 		return err

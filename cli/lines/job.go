@@ -38,10 +38,10 @@ type Job struct {
 	Printer  func(session string, out io.Writer) Printer // nil chooses by --output
 	Again    string                                      // the command that runs a deleted run again; "" if runs are kept
 
-	// Away is the run of a worker that the job follows to the end of its session,
+	// Remote is the run of a worker that the job follows to the end of its session,
 	// which returns how it ended; nil is the session's own work.
-	Away  func(reply *event.ChatReply, written error) error
-	Whole bool // past events are printed too
+	Remote func(reply *event.ChatReply, written error) error
+	Whole  bool // past events are printed too
 }
 
 // Conversation is what a job needs of a session.
@@ -192,8 +192,8 @@ func Follow(ctx context.Context, a *app.App, s Conversation, job Job, input *ask
 			text.Live(live(now))
 			continue
 		case next, more := <-events:
-			if !more && job.Away != nil {
-				return job.Away(last, nil)
+			if !more && job.Remote != nil {
+				return job.Remote(last, nil)
 			}
 			if !more {
 				return endedEarly(ctx)
@@ -210,8 +210,8 @@ func Follow(ctx context.Context, a *app.App, s Conversation, job Job, input *ask
 		if written == nil && (!repeats || !job.Whole) {
 			written = out.Event(found)
 			switch {
-			case written != nil && job.Away != nil:
-				return job.Away(nil, written)
+			case written != nil && job.Remote != nil:
+				return job.Remote(nil, written)
 			case written != nil:
 				// The reader may be gone. Stop the run then, rather than continue it
 				// unseen.
