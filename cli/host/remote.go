@@ -344,7 +344,7 @@ func (o Remote) watch(ctx context.Context, s *remote.Session) error {
 	if watch != nil {
 		defer watch.Stop()
 	}
-	err := exit.Wrap("the screen", screen.Show(ctx, o.app, s, watch, tui.Options{Elsewhere: true, Intro: "Workers carry this run out."}))
+	err := exit.Wrap("the screen", screen.Show(ctx, o.app, s, watch, tui.Options{Intro: "Workers carry this run out."}))
 	s.Close()
 	words := "Run " + telling.ShortID(s.Run()) + " has ended. Show it: replan runs show " + telling.ShortID(s.Run()) + o.Again()
 	if !s.Over() {
