@@ -12,7 +12,6 @@ import (
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/agent/store"
-	"replan/cli/ask"
 	"replan/cli/config"
 	"replan/cli/exit"
 	"replan/mcpclient/child"
@@ -112,24 +111,6 @@ func (a *App) Screen() bool {
 
 // Asks reports whether somebody is present to answer questions, line by line.
 func (a *App) Asks() bool { return a.io.Terminal && a.settings.Output == config.OutputText }
-
-// Input returns the answers of the user. Reading describes the operation in the error.
-func (a *App) Input(reading string) (*ask.Input, error) {
-	input, err := ask.NewInput(a.io.In, a.io.Quiet)
-	return input, exit.Wrap(reading, err)
-}
-
-// Confirm asks a question of yes or no.
-func (a *App) Confirm(ctx context.Context, input *ask.Input, question string) (yes bool, err error) {
-	yes, err = input.Confirm(ctx, a.out.Colored(a.io.Out), question, a.out.Look())
-	return yes, exit.Wrap(exit.Writing, err)
-}
-
-// Ask asks a question and returns the answer in small letters.
-func (a *App) Ask(ctx context.Context, input *ask.Input, question string) (string, error) {
-	line, _, err := input.AskIn(ctx, a.out.Colored(a.io.Out), question, a.out.Look())
-	return strings.ToLower(strings.TrimSpace(line)), err
-}
 
 // Chat is the chat that a command was typed into.
 type Chat struct {

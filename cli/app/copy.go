@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -21,71 +22,86 @@ import (
 
 // isolation is where the runs of a session work, and what contains their programs.
 type isolation struct {
+	settings *config.Options
+	store    *store.Store
+	logger   *slog.Logger
+
 	box    *box.Box             // nil contains nothing
 	copy   *workcopy.Copy       // that runs work in; nil if they work in the workspace itself
 	target *workspace.Operators // of the workspace if runs work in a copy
 }
 
 // folder returns the folder that runs and their programs work in.
-func (s *Services) folder() string {
-	if s.copy != nil {
-		return s.copy.Dir
+func (i *isolation) folder() string {
+	if i.copy != nil {
+		return i.copy.Dir
 	}
-	return s.app.settings.Workspace
+	return i.settings.Workspace
 }
 
 // backups returns where the old content of changed files is kept: what runs change in
 // a copy is undone by dropping it.
-func (s *Services) backups() string {
-	if s.copy != nil {
+func (i *isolation) backups() string {
+	if i.copy != nil {
 		return ""
 	}
-	return s.app.store.Runs.Dir
+	return i.store.Runs.Dir
+}
+
+// copied reports whether runs work in a copy.
+func (i *isolation) copied() bool { return i.copy != nil }
+
+// open opens the copy of the workspace if runs work in one, and the box. It returns what
+// the user is to know of both.
+func (i *isolation) open(ctx context.Context, how Opening) (notes []string, err error) {
+	if notes, err = i.openCopy(ctx, how); err != nil {
+		return notes, err
+	}
+	gaps, err := i.openBox()
+	return append(notes, gaps...), err
 }
 
 // openCopy opens the copy of the workspace if runs work in one.
-func (s *Services) openCopy(ctx context.Context, how Opening) (err error) {
-	set := s.app.settings
+func (i *isolation) openCopy(ctx context.Context, how Opening) (notes []string, err error) {
+	set := i.settings
 	if !set.Isolate.On || set.Isolate.InPlace || !how.Runs || set.DryRun {
-		return nil
+		return nil, nil
 	}
 	if _, err := box.Supported(); err != nil {
-		return nil //nolint:nilerr // the box says so
+		return nil, nil //nolint:nilerr // the box says so
 	}
-	s.copy, err = workcopy.Open(ctx, workcopy.Config{Folder: set.Workspace, Copies: set.Dirs.Copies(), Private: set.Dirs.All(), Run: how.Resume})
+	i.copy, err = workcopy.Open(ctx, workcopy.Config{Folder: set.Workspace, Copies: set.Dirs.Copies(), Private: set.Dirs.All(), Run: how.Resume})
 	switch {
-	case err == nil && s.copy.Missing() > 0:
-		s.notes = append(s.notes, english.Count(s.copy.Missing(), "file")+" of this folder cannot be read: the copy in which runs work lacks them")
-	case err == nil && s.copy.Waits():
-		s.notes = append(s.notes, "runs work in a copy of this folder, in which earlier runs worked: /changes or replan changes shows what they changed")
+	case err == nil && i.copy.Missing() > 0:
+		return []string{english.Count(i.copy.Missing(), "file") + " of this folder cannot be read: the copy in which runs work lacks them"}, nil
+	case err == nil && i.copy.Waits():
+		return []string{"runs work in a copy of this folder, in which earlier runs worked: /changes or replan changes shows what they changed"}, nil
 	case err == nil:
-		s.notes = append(s.notes, "runs work in a copy of this folder; you take or drop what they changed at the end")
+		return []string{"runs work in a copy of this folder; you take or drop what they changed at the end"}, nil
 	default:
-		return &exit.Error{Status: exit.BadUsage, Code: "no_copy", Err: fmt.Errorf("%w; with --in-place runs work in the folder itself", err)}
+		return nil, &exit.Error{Status: exit.BadUsage, Code: "no_copy", Err: fmt.Errorf("%w; with --in-place runs work in the folder itself", err)}
 	}
-	return nil
 }
 
-// makeBox makes the box of the children if the user wants one, and notes what this
+// openBox makes the box of the children if the user wants one. It returns what this
 // kernel does not hold.
-func (s *Services) makeBox() (err error) {
-	if s.box, err = s.app.newBox(s.folder(), s.copy != nil); err == nil && s.box != nil {
-		s.notes = append(s.notes, s.box.Gaps()...)
+func (i *isolation) openBox() (gaps []string, err error) {
+	if i.box, err = newBox(i.settings, i.folder(), i.copied()); err != nil || i.box == nil {
+		return nil, err
 	}
-	return err
+	return i.box.Gaps(), nil
 }
 
 // Box returns the box of the children of a command that starts no session, nil if the
 // user wants none.
-func (a *App) Box() (*box.Box, error) { return a.newBox(a.settings.Workspace, false) }
+func (a *App) Box() (*box.Box, error) { return newBox(a.Settings(), a.Settings().Workspace, false) }
 
 // newBox returns the box of children that work in a folder, or in a copy of it.
-func (a *App) newBox(folder string, copied bool) (*box.Box, error) {
-	isolate := a.settings.Isolate
-	if !isolate.On {
+func newBox(set *config.Options, folder string, copied bool) (*box.Box, error) {
+	if !set.Isolate.On {
 		return nil, nil //nolint:nilnil // a nil box contains nothing
 	}
-	b, err := box.New(box.Config{Dir: folder, Write: isolate.Write, Private: a.settings.Dirs.All(), Network: isolate.Network, Copy: copied})
+	b, err := box.New(box.Config{Dir: folder, Write: set.Isolate.Write, Private: set.Dirs.All(), Network: set.Isolate.Network, Copy: copied})
 	if err != nil {
 		advice := ""
 		if _, unsupported := box.Supported(); unsupported != nil {
@@ -96,43 +112,63 @@ func (a *App) newBox(folder string, copied bool) (*box.Box, error) {
 	return b, nil
 }
 
-// openTarget opens the workspace for the changes that are taken from the copy.
-func (s *Services) openTarget() (err error) {
-	if s.copy == nil {
-		return nil
+// use opens the workspace for the changes that are taken from the copy, which the
+// operators of a session change. Without any it opens those that Git needs, and returns
+// them.
+func (i *isolation) use(own *workspace.Operators) (opened *workspace.Operators, err error) {
+	if !i.copied() {
+		return nil, nil //nolint:nilnil // nothing had to be opened
 	}
-	set := s.app.settings
-	if s.target, err = workspace.New(workspace.Config{Dir: set.Workspace, Backups: s.app.store.Runs.Dir, Private: set.Dirs.All(), Logger: s.Logger()}); err != nil {
-		return exit.Usage("%w", err)
+	if i.target, err = workspace.New(workspace.Config{Dir: i.settings.Workspace, Backups: i.store.Runs.Dir, Private: i.settings.Dirs.All(), Logger: i.logger}); err != nil {
+		return nil, exit.Usage("%w", err)
 	}
-	own := s.own
 	if own == nil { // only for git
-		if own, err = workspace.New(workspace.Config{Dir: s.copy.Dir, Logger: s.Logger(), Box: s.box}); err != nil {
-			return exit.Usage("%w", err)
+		if opened, err = workspace.New(workspace.Config{Dir: i.copy.Dir, Logger: i.logger, Box: i.box}); err != nil {
+			return nil, exit.Usage("%w", err)
 		}
-		s.named = own
+		own = opened
 	}
-	s.copy.Use(own, s.target)
-	return nil
+	i.copy.Use(own, i.target)
+	return opened, nil
+}
+
+// changes returns the copy that runs work in. Without one there are no changes; a quiet
+// one does not offer them.
+func (i *isolation) changes(quiet bool) *WorkingCopy {
+	return &WorkingCopy{copy: i.copy, settings: i.settings, store: i.store, quiet: quiet}
+}
+
+// undoes returns the operators that undo a run: own, or those of the workspace if runs
+// work in a copy.
+func (i *isolation) undoes(own *workspace.Operators) *workspace.Operators {
+	if i.copied() {
+		return i.target
+	}
+	return own
+}
+
+// close ends what was opened. Made says what the user is to know of the box, "" for
+// nothing.
+func (i *isolation) close() (made string, err error) {
+	made = i.box.Made()
+	return made, errors.Join(i.box.Close(), i.copy.Close())
 }
 
 // Changes returns the copy that the runs of the session work in. Without one there are
 // no changes.
-func (s *Services) Changes() *WorkingCopy {
-	return &WorkingCopy{copy: s.copy, settings: s.app.settings, store: s.app.store}
-}
+func (s *Services) Changes() *WorkingCopy { return s.work.changes(false) }
 
 // OpenChanges opens the copy in which changes of earlier runs wait.
 func (a *App) OpenChanges(ctx context.Context) (*Services, error) {
 	isolated := a.With(func(s *config.Options) { s.Isolate.On, s.Isolate.InPlace, s.DryRun = true, false, false })
 	return isolated.open(false, func(s *Services) error {
-		if err := s.openCopy(ctx, Opening{Runs: true}); err != nil {
+		notes, err := s.work.open(ctx, Opening{Runs: true})
+		if err != nil {
 			return err
 		}
-		if err := s.makeBox(); err != nil {
-			return err
-		}
-		return s.openTarget()
+		s.notes = append(s.notes, notes...)
+		s.named, err = s.work.use(nil)
+		return err
 	})
 }
 

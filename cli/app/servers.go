@@ -24,7 +24,7 @@ type Servers struct {
 }
 
 // Servers returns the MCP servers.
-func (a *App) Servers() Servers { return Servers{a.settings, a.io.Getenv, a.version} }
+func (a *App) Servers() Servers { return Servers{a.Settings(), a.IO().Getenv, a.Version()} }
 
 // Read returns the MCP servers of the flag, the user and the project. An error in the
 // flag's file ends the program. Any other error fails only its server, or one that

@@ -23,7 +23,7 @@ type Undoing struct {
 }
 
 // Undoing returns what restores files of the workspace.
-func (a *App) Undoing() Undoing { return Undoing{a.store, a.settings.Workspace, a.out} }
+func (a *App) Undoing() Undoing { return Undoing{a.Store(), a.Settings().Workspace, a.Out()} }
 
 // Newest returns the newest run that changed files here. It is an error if there is
 // none.
@@ -94,10 +94,7 @@ func otherFolder(err error) error {
 // undo reverts a run, or the newest for "", with the session's own operators, so that
 // nothing else changes files meanwhile.
 func (s *Services) undo(ctx context.Context, run string, dry bool) (done event.Undo, err error) {
-	u, own := s.app.Undoing(), s.own
-	if s.copy != nil {
-		own = s.target
-	}
+	u, own := s.app.Undoing(), s.work.undoes(s.own)
 	if own == nil { // the session does not use them
 		if own, err = u.Operators(s.Logger()); err != nil {
 			return event.Undo{Run: run}, err
@@ -111,7 +108,7 @@ func (s *Services) undo(ctx context.Context, run string, dry bool) (done event.U
 		return event.Undo{}, err
 	}
 	if done, err = u.Run(ctx, own, run, dry); err == nil {
-		if r, err := s.app.store.Runs.Fold(run); err == nil {
+		if r, err := s.app.Store().Runs.Fold(run); err == nil {
 			done.Goal = r.Summary().Goal
 		}
 	}

@@ -258,7 +258,7 @@ func (o fitOptions) offerModel(ctx context.Context, best string) error {
 	if err != nil {
 		return err
 	}
-	yes, err := o.app.Confirm(ctx, input, "work with "+untrusted.Line(best)+" from now on? [y]es, [n]o: ")
+	yes, err := input.Confirm(ctx, "work with "+untrusted.Line(best)+" from now on? [y]es, [n]o: ")
 	if err != nil || !yes {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/cli/app"
-	"replan/cli/ask"
 	"replan/cli/exit"
 	"replan/internal/english"
 	"replan/mcpclient/workcopy"
@@ -46,10 +45,10 @@ func (c Changes) Show(out io.Writer, now event.Changes) error {
 }
 
 // Ask asks which changes to take, and whether there was an answer.
-func (c Changes) Ask(ctx context.Context, input *ask.Input, now event.Changes) (choice event.ChangesChoice, answered bool, err error) {
+func (c Changes) Ask(ctx context.Context, input *app.Input, now event.Changes) (choice event.ChangesChoice, answered bool, err error) {
 	choice = event.ChangesChoice{Offer: now.Offer, Files: map[string]event.FileChoice{}}
 	for {
-		word, err := c.App.Ask(ctx, input, fmt.Sprintf("take %s into this folder? [a]ll, by [f]ile, [d]rop, [L]ater: ", telling.Changed(now)))
+		word, err := input.Ask(ctx, fmt.Sprintf("take %s into this folder? [a]ll, by [f]ile, [d]rop, [L]ater: ", telling.Changed(now)))
 		if err != nil {
 			return choice, false, err
 		}
@@ -66,7 +65,7 @@ func (c Changes) Ask(ctx context.Context, input *ask.Input, now event.Changes) (
 				if f.Conflict {
 					continue
 				}
-				word, err := c.App.Ask(ctx, input, fmt.Sprintf("take %s (%s)? [y]es, [N]o: ", f.Path, telling.ChangeOf(f)))
+				word, err := input.Ask(ctx, fmt.Sprintf("take %s (%s)? [y]es, [N]o: ", f.Path, telling.ChangeOf(f)))
 				if err != nil {
 					return choice, false, err
 				}
@@ -104,7 +103,7 @@ func (c Changes) Settle(ctx context.Context, choice event.ChangesChoice, out io.
 
 // Answer asks the user what to do with the changes of a run that ended. If nobody is
 // there to answer, input is nil: they wait, unless all gates are approved.
-func (c Changes) Answer(ctx context.Context, input *ask.Input) error {
+func (c Changes) Answer(ctx context.Context, input *app.Input) error {
 	if !c.Copy.Exists() || ctx.Err() != nil {
 		return nil
 	}

@@ -87,7 +87,7 @@ func Run(ctx context.Context, a *app.App, job Job) (err error) {
 		a.Out().Notes(w.Ignored(""))
 	}
 	warnOfThinking(ctx, a, w)
-	var input *ask.Input // nil if nobody is present to answer
+	var input *app.Input // nil if nobody is present to answer
 	if a.Asks() {
 		if input, err = a.Input("read standard input"); err != nil {
 			return err
@@ -166,14 +166,14 @@ func (job Job) lastRestored() (seq uint64) {
 // Follow sends the commands of a job to a session and prints the events until the last
 // command is answered. Input, nil if nobody is present, answers questions; gates only if
 // asks.
-func Follow(ctx context.Context, a *app.App, s Conversation, job Job, input *ask.Input, asks bool) error {
+func Follow(ctx context.Context, a *app.App, s Conversation, job Job, input *app.Input, asks bool) error {
 	text := ask.NewOutput(a.Out().Colored(a.IO().Out), a.Out().Look())
 	defer text.EndLive()
 	defer context.AfterFunc(ctx, text.EndLive)() // a warning of the second interrupt gets its own line
 	out := job.printer(a, s.ID(), text)
 	var questions *ask.Questions
 	if input != nil {
-		questions = ask.New(input, text, s.Send, ask.Options{Gates: asks, ASCII: a.Settings().ASCII})
+		questions = input.Questions(text, s.Send, ask.Options{Gates: asks, ASCII: a.Settings().ASCII})
 		defer questions.Close()
 		defer context.AfterFunc(ctx, questions.Stop)() // the terminal is as before while the run stops
 	}
@@ -288,14 +288,14 @@ func unwritten(err error) error {
 
 // askForServers asks whether the project's servers may start, if that must be
 // known before the session starts.
-func askForServers(ctx context.Context, a *app.App, tools *mcpclient.Pool, input *ask.Input) error {
+func askForServers(ctx context.Context, a *app.App, tools *mcpclient.Pool, input *app.Input) error {
 	for _, p := range tools.Pending() {
 		words := strings.ReplaceAll(telling.ServerWords(p.Whole()), "\n", "\n    ")
 		if err := a.Out().Print("  " + untrusted.Line(p.Name) + ": " + untrusted.Visible(words) + "\n"); err != nil {
 			return err
 		}
 		question := "start the tool server " + untrusted.Line(p.Name) + " of this project? the answer is remembered until its entry changes [y]es, [n]o: "
-		yes, err := a.Confirm(ctx, input, question)
+		yes, err := input.Confirm(ctx, question)
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,6 @@ import (
 
 	"replan/cli/app"
 	"replan/cli/args"
-	"replan/cli/ask"
 	"replan/cli/exit"
 	"replan/cli/help"
 	"replan/internal/english"
@@ -25,7 +24,7 @@ import (
 // group is replan mcp with the commands below it.
 type group struct {
 	app   *app.App
-	input *ask.Input // the answers of the user; nil until the first question
+	input *app.Input // the answers of the user; nil until the first question
 }
 
 // New returns the command replan mcp.
@@ -67,7 +66,7 @@ func (g *group) confirm(ctx context.Context, question string) (yes bool, err err
 			return false, err
 		}
 	}
-	return g.app.Confirm(ctx, g.input, question)
+	return g.input.Confirm(ctx, question)
 }
 
 // warn prints a line for the user on standard error.

@@ -21,6 +21,7 @@ import (
 	"replan/cli/plans"
 	"replan/cli/tty"
 	"replan/internal/english"
+	"replan/mcpclient/workspace"
 	"replan/planning/intent"
 	"replan/tui/plain"
 	"replan/tui/plantext"
@@ -159,14 +160,28 @@ func (o router) chain(ctx context.Context, words, from string) (intent.Chain, er
 		if err != nil {
 			return intent.Chain{}, exit.Usage("%w", err)
 		}
-		chain = o.app.Facts(ctx, intent.SurveyFor(in, "")).Route(in, policy)
+		chain = o.facts(ctx, intent.SurveyFor(in, "")).Route(in, policy)
 	case words == "":
 		return intent.Chain{}, exit.Usage("name the task: replan route WORDS")
 	default:
-		chain = o.app.Facts(ctx, intent.NewSurvey(words)).RouteWords(words, policy)
+		chain = o.facts(ctx, intent.NewSurvey(words)).RouteWords(words, policy)
 	}
 	chain.Goal = words
 	return chain, nil
+}
+
+// facts searches the workspace, of which nothing is changed.
+func (o router) facts(ctx context.Context, survey *intent.Survey) intent.Facts {
+	own, err := workspace.New(workspace.Config{Dir: o.app.Settings().Workspace, Private: o.app.Settings().Dirs.All(), Hidden: o.app.Settings().Hidden})
+	if err != nil {
+		return intent.Facts{}
+	}
+	defer own.Close() //nolint:errcheck // it was only read
+	facts, err := own.Facts(ctx, survey)
+	if err != nil {
+		return intent.Facts{}
+	}
+	return facts
 }
 
 // policy parses --policy; without it the configuration applies.
@@ -229,7 +244,7 @@ func NewIntent(a *app.App) *cobra.Command {
 			}
 			in := intent.Parse(words)
 			return o.show(in, func(p *plain.Printer) {
-				chain := a.Facts(cmd.Context(), intent.NewSurvey(words)).RouteWords(words, a.Settings().Routing.Policy)
+				chain := o.facts(cmd.Context(), intent.NewSurvey(words)).RouteWords(words, a.Settings().Routing.Policy)
 				writeIntent(p, in, chain, a.Settings().ASCII)
 			})
 		},

@@ -115,7 +115,7 @@ func (o undoOptions) agrees(ctx context.Context, would event.Undo) (agreed bool,
 		return false, err
 	}
 	prompt := fmt.Sprintf("restore %s changed by run %s? [y]es, [N]o: ", telling.Undone(would.Files), telling.ShortID(would.Run))
-	answer, err := o.app.Ask(ctx, input, prompt)
+	answer, err := input.Ask(ctx, prompt)
 	if err != nil {
 		return false, err
 	}

@@ -127,5 +127,5 @@ func (o acceptOptions) agrees(ctx context.Context, question string) (bool, error
 	if err != nil {
 		return false, err
 	}
-	return o.app.Confirm(ctx, input, question)
+	return input.Confirm(ctx, question)
 }
