@@ -250,3 +250,27 @@ func (c CallModel) Failed(kind event.FailureKind, sentence string, partial reply
 		}
 	}
 }
+
+// mayEnd reports whether nothing new may start after this action is applied.
+func (a Action) mayEnd() bool {
+	switch a.Record.(type) {
+	case event.StepFailed, event.GuardBlocked:
+		return true
+	default:
+		return false
+	}
+}
+
+// blocks reports whether this is a guard ending the run.
+func (a Action) blocks() bool {
+	_, blocked := a.Record.(event.GuardBlocked)
+	return blocked
+}
+
+// list turns nil into an empty list, so that JSON shows [] and not null.
+func list[T any](items []T) []T {
+	if items == nil {
+		return []T{}
+	}
+	return items
+}

@@ -4,21 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"replan/agent/event"
-	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
-
-// dialogue applies what models say in loops, and creates the calls that they
-// request.
-type dialogue struct{ scheduler }
 
 // Loop is a conversation in which a model calls tools until it has an answer. It
 // belongs to a sub-agent or to a turn of the chat.
@@ -58,29 +52,70 @@ const (
 	misfitsBorne = 1 // consecutive replies whose calls fit no tool; the next one puts a format in place of calls
 )
 
-// newLoop starts the conversation of a step, or of the chat if s is nil.
-func newLoop(s *StepState, profile prompt.Profile) *Loop {
-	l := &Loop{step: s, profile: profile, callCounts: map[string]int{}, failureCounts: map[string]int{}}
+// manners are how a model is talked to.
+type manners struct {
+	goal        string
+	writesCalls bool // a format holds its calls, in place of tools
+}
+
+// newLoop starts the conversation of a step, or of the chat if s is nil. planner makes the
+// sub-agent's own plan; nil if it makes none.
+func newLoop(s *StepState, profile prompt.Profile, planner planning.Planner) *Loop {
+	l := &Loop{step: s, profile: profile, planner: planner, callCounts: map[string]int{}, failureCounts: map[string]int{}}
 	if s != nil && s.Loop != nil {
 		l.Calls = s.Loop.Calls // of an earlier attempt, kept for display
 	}
 	return l
 }
 
+// movedTo returns a copy of the loop as that of another step, with its calls. was is the
+// index of the step that it belonged to.
+func (l *Loop) movedTo(s *StepState, was string) *Loop {
+	loop := *l
+	loop.step, loop.Calls = s, make([]*StepState, len(l.Calls))
+	for i, c := range l.Calls {
+		call := *c
+		call.Step.Index, call.Parent = s.Step.Index+strings.TrimPrefix(c.Step.Index, was), s.Step.Index
+		loop.Calls[i] = &call
+	}
+	return &loop
+}
+
 // over reports whether the loop has succeeded or failed.
 func (l *Loop) over() bool { return l.answer != nil || l.flaw != nil }
 
+// ended returns the answer of a loop that is over, or its flaw.
+func (l *Loop) ended() (answer string, failed *flaw) {
+	if l.flaw != nil || l.answer == nil {
+		return "", l.flaw
+	}
+	return *l.answer, nil
+}
+
+// fail ends the loop.
+func (l *Loop) fail(kind event.FailureKind, sentence string) { l.flaw = &flaw{kind, sentence} }
+
+// stepOf returns the step of a sub-agent; nil for the chat.
+func (l *Loop) stepOf() *StepState { return l.step }
+
+// profileOf returns the profile of a sub-agent, with the model of the run if it has none of
+// its own.
+func (l *Loop) profileOf() prompt.Profile { return l.profile }
+
+// model returns the model of a loop; ofRun is that of the run.
+func (l *Loop) model(ofRun string) string { return cmp.Or(l.profile.Model, ofRun) }
+
+// foundTools returns the names of the tools that the model has found.
+func (l *Loop) foundTools() []string { return l.found }
+
 // idle reports whether nothing is under way: the next turn can be asked for.
 func (l *Loop) idle() bool {
-	if l.Asking || l.over() {
-		return false
-	}
-	for _, c := range l.lastCalls {
-		if !c.inner.answered {
-			return false
-		}
-	}
-	return true
+	return !l.Asking && !l.over() && l.allAnswered()
+}
+
+// allAnswered reports whether the model knows the outcome of all calls of its newest reply.
+func (l *Loop) allAnswered() bool {
+	return !slices.ContainsFunc(l.lastCalls, func(c *StepState) bool { return !c.inner.isAnswered() })
 }
 
 // last reports whether the next turn must be an answer.
@@ -92,116 +127,59 @@ func (l *Loop) turn() prompt.Turn {
 	return prompt.Turn{Number: l.Turns + 1, Last: l.last(), Outline: l.outline}
 }
 
-// loops returns the active loops.
-func (r *Run) loops() []*Loop {
-	var out []*Loop
-	if r.Chat != nil && !r.Synthesis.Done {
-		out = append(out, r.Chat)
-	}
-	for _, s := range r.agents {
-		if s.Status == StepRunning {
-			out = append(out, s.Loop)
-		}
-	}
-	return out
-}
-
-// every calls do for each step and each inner call of the run.
-func (r *Run) every(do func(*StepState)) {
-	executed(r, func(s *StepState) {
-		do(s)
-		if s.Loop != nil {
-			for _, c := range s.Loop.Calls {
-				do(c)
-			}
-		}
-	})
-	if r.Chat != nil {
-		for _, c := range r.Chat.Calls {
-			do(c)
-		}
-	}
-}
-
-// executed calls do for each step of the plan and each item of one.
-func executed(r *Run, do func(*StepState)) {
-	for _, s := range r.Steps {
-		do(s)
-		for _, item := range s.Items {
-			do(item)
-		}
-	}
-}
-
-// call returns the inner call, or the item, with this index, or nil.
-func (r *Run) call(index string) *StepState {
-	parent, number, inner := cutLast(index)
-	if !inner {
-		return nil
-	}
-	loop := r.Chat
-	if parent != prompt.ChatParent {
-		s := r.Step(parent)
-		if s == nil {
-			return nil
-		}
-		if n, err := strconv.Atoi(number); err == nil && 0 < n && n <= len(s.Items) && s.Items[n-1].Step.Index == index {
-			return s.Items[n-1]
-		}
-		loop = s.Loop
-	}
-	if loop == nil {
-		return nil
-	}
-	for _, c := range loop.Calls {
-		if c.Step.Index == index {
-			return c
-		}
-	}
-	return nil
-}
-
-func cutLast(index string) (parent, number string, ok bool) {
-	at := strings.LastIndexByte(index, '.')
-	if at < 0 {
-		return "", "", false
-	}
-	return index[:at], index[at+1:], true
-}
-
-// applyTurn applies the reply to a turn of a sub-agent, or to its planning.
-func (r dialogue) applyTurn(d event.ModelReplied) {
-	r.modelBusy--
-	r.used(d.Reply)
-	s := r.Step(d.Step)
-	if s == nil || s.Status != StepRunning || s.Attempt != d.Attempt || s.Loop == nil || !s.Loop.Asking {
-		return // the plan has changed since
-	}
-	defer r.enqueue(s)
-	l := s.Loop
-	l.Asking = false
-	l.clock(r.Now)
-	l.Tokens += d.Reply.PromptTokens + d.Reply.CompletionTokens
-	s.Tokens = l.Tokens
-	if l.planner != nil {
-		r.applyOwnPlan(l, d)
-		return
-	}
-	if d.Error != "" {
-		r.noReply(l, d)
-		return
-	}
-	r.handleReply(l, d.Reply)
-}
-
-// applyOwnPlan applies a reply to the planning of a sub-agent. The plan is an
-// outline for the sub-agent itself; without one it continues all the same.
-func (r dialogue) applyOwnPlan(l *Loop, d event.ModelReplied) {
+// need returns what a running agent step needs next.
+func (l *Loop) need() need {
 	switch {
-	case d.Failure == event.FailureInterrupted && r.ending != nil:
+	case l.over():
+		return needRecord // do not wait for calls in flight
+	case l.idle():
+		return needModelSlot
+	default:
+		return needNothing
+	}
+}
+
+// request records that the next turn was requested, with the user's remarks.
+func (l *Loop) request(now time.Time) {
+	l.Asking, l.mustAnswer = true, l.last()
+	l.clock(now)
+	l.messages = append(l.messages, l.newRemarks()...)
+	l.remarks = nil
+}
+
+// conversation returns the messages of the next turn.
+func (l *Loop) conversation() []prompt.Message {
+	return append(slices.Clone(l.messages), l.newRemarks()...)
+}
+
+// stalled reports whether the last reply was of no use: a model that got stuck thinking
+// should answer now.
+func (l *Loop) stalled() bool { return l.stalls > 0 }
+
+// planRequest returns the next request of the sub-agent's own planning.
+func (l *Loop) planRequest() (request prompt.Request, plans bool) {
+	if l.planner == nil {
+		return prompt.Request{}, false
+	}
+	request, _ = l.planner.Next()
+	return request, true
+}
+
+// replied counts the reply to a turn.
+func (l *Loop) replied(r reply.Reply, now time.Time) {
+	l.Asking = false
+	l.clock(now)
+	l.Tokens += r.PromptTokens + r.CompletionTokens
+}
+
+// ownPlan takes a reply to the planning of a sub-agent. The plan is an outline for the
+// sub-agent itself; without one it continues all the same. stopping says that the run ends.
+func (l *Loop) ownPlan(d event.ModelReplied, stopping bool) {
+	switch {
+	case d.Failure == event.FailureInterrupted && stopping:
 		return
 	case d.Failure == event.FailureInterrupted:
-		l.flaw = &flaw{event.FailureInterrupted, string(d.Error)}
+		l.fail(event.FailureInterrupted, string(d.Error))
 		return
 	case d.Error != "":
 		l.planner.Fail(string(d.Error), d.Reply)
@@ -217,91 +195,77 @@ func (r dialogue) applyOwnPlan(l *Loop, d event.ModelReplied) {
 	l.planner = nil
 }
 
-// applyChatTurn applies a chat reply that requests calls.
-func (r dialogue) applyChatTurn(d event.ModelReplied) {
-	r.modelBusy--
-	r.used(d.Reply)
-	r.chatted().Asking = false
-	r.Chat.Tokens += d.Reply.PromptTokens + d.Reply.CompletionTokens
-	r.Synthesis.Text, r.Synthesis.Thinking = "", ""
-	r.handleReply(r.Chat, d.Reply)
-}
-
-// chatted returns the loop of the chat, and starts it if needed.
-func (r dialogue) chatted() *Loop {
-	if r.Chat == nil {
-		r.Chat = newLoop(nil, prompt.Profile{})
-	}
-	return r.Chat
-}
-
-// noReply handles a turn without a reply.
-func (r dialogue) noReply(l *Loop, d event.ModelReplied) {
+// noReply handles a turn without a reply. stopping says that the run ends: a resume asks again.
+func (l *Loop) noReply(d event.ModelReplied, stopping bool, m manners) {
 	switch {
-	case d.Failure == event.FailureInterrupted && r.ending != nil:
-		// The run was stopped; a resume asks again.
+	case d.Failure == event.FailureInterrupted && stopping:
 	case d.Failure == event.FailureInterrupted:
-		l.flaw = &flaw{event.FailureInterrupted, string(d.Error)}
+		l.fail(event.FailureInterrupted, string(d.Error))
 	case d.Failure == event.FailureTooLong:
-		l.flaw = &flaw{event.FailureModel, string(d.Error)}
+		l.fail(event.FailureModel, string(d.Error))
 	case l.stalls >= stallsBorne || d.Failure == event.FailureTimeout:
-		l.flaw = &flaw{d.Failure, string(d.Error)}
+		l.fail(d.Failure, string(d.Error))
 	default:
 		l.stalls++
-		r.goOn(l)
+		l.goOn(m)
 	}
 }
 
-// handleReply handles a reply: it plans the requested calls, or takes the answer.
-func (r dialogue) handleReply(l *Loop, reply reply.Reply) {
-	l.Turns++
-	l.Text = reply.Text
-	message := prompt.ReplyMessage(reply)
-	mayCall := !l.mustAnswer && len(r.callable(l)) > 0
-	if mayCall && (len(reply.Calls) > 0 || reply.Broken) {
-		if l.native = l.native || reply.Written == ""; !l.native {
-			r.writers[l.model(r.Model)] = true
-		}
+// writesCallsAsText reports whether a reply shows that the model writes its calls as text.
+func (l *Loop) writesCallsAsText(said reply.Reply, mayCall bool) bool {
+	if l.mustAnswer || !mayCall || len(said.Calls) == 0 && !said.Broken {
+		return false
 	}
+	l.native = l.native || said.Written == ""
+	return !l.native
+}
+
+// hear handles a reply: it takes the answer, or returns the calls that are requested. mayCall
+// says that there are tools to call.
+func (l *Loop) hear(said reply.Reply, mayCall bool, m manners) []reply.ToolUse {
+	l.Turns++
+	l.Text = said.Text
+	message := prompt.ReplyMessage(said)
+	mayCall = mayCall && !l.mustAnswer
 	switch {
-	case len(reply.Calls) > 0 && (mayCall || !l.mustAnswer && reply.Written == ""):
+	case len(said.Calls) > 0 && (mayCall || !l.mustAnswer && said.Written == ""):
 		l.stalls, l.reminded = 0, false
 		l.messages = append(l.messages, message)
-		r.plan(l, reply.Calls)
-		return
-	case l.mustAnswer && (strings.TrimSpace(message.Content) == "" || reply.Broken):
-		l.flaw = &flaw{event.FailureModel, fmt.Sprintf("the model gave no answer in %d turns", l.Turns)}
-		return
-	case strings.TrimSpace(message.Content) == "" && reply.Written == "":
-		r.stall(l, "")
-		return
-	case reply.Broken:
-		r.stall(l, "The call in your last reply was not made: it stops in the middle, or repeats the schema of its tool. Make it again, whole, with a value for each argument.")
-		return
-	case len(reply.Calls) > 0 && !l.mustAnswer:
-		r.stall(l, "No tool can be called here. Answer in words, from what you know.")
-		return
-	case mayCall && l.onlyPromises(reply):
+		return said.Calls
+	case l.mustAnswer && (strings.TrimSpace(message.Content) == "" || said.Broken):
+		l.fail(event.FailureModel, fmt.Sprintf("the model gave no answer in %d turns", l.Turns))
+		return nil
+	case strings.TrimSpace(message.Content) == "" && said.Written == "":
+		l.stall("", m)
+		return nil
+	case said.Broken:
+		l.stall("The call in your last reply was not made: it stops in the middle, or repeats the schema of its tool. Make it again, whole, with a value for each argument.", m)
+		return nil
+	case len(said.Calls) > 0 && !l.mustAnswer:
+		l.stall("No tool can be called here. Answer in words, from what you know.", m)
+		return nil
+	case mayCall && l.onlyPromises(said):
 		l.reminded = true
 		l.messages = append(l.messages, message, prompt.Remark("Call the tool, do not describe it."))
-		return
-	case reply.CutOff && l.step != nil:
-		r.shorten(l)
-		return
+		return nil
+	case said.CutOff && l.step != nil:
+		l.shorten()
+		return nil
 	}
 	message.Calls = nil
 	l.messages = append(l.messages, message)
 	if len(l.remarks) > 0 && !l.mustAnswer {
-		return // the user has added a remark that this does not answer
+		return nil // the user has added a remark that this does not answer
 	}
 	l.answer = &message.Content
+	return nil
 }
 
 // shorten asks a sub-agent for a shorter version of an answer that was cut off.
 // Later steps cannot rely on half an answer.
-func (r dialogue) shorten(l *Loop) {
+func (l *Loop) shorten() {
 	if l.stalls++; l.stalls > stallsBorne || l.mustAnswer {
-		l.flaw = &flaw{event.FailureModel, "the model's answer was cut off at its maximum length"}
+		l.fail(event.FailureModel, "the model's answer was cut off at its maximum length")
 		return
 	}
 	l.messages = append(l.messages, prompt.Remark("Your last reply was cut off, because it was too long, and was not taken. Answer in fewer words."))
@@ -309,17 +273,20 @@ func (r dialogue) shorten(l *Loop) {
 
 // stall asks again after a reply with which nothing can be done. remark says why; "" is
 // for one without words.
-func (r dialogue) stall(l *Loop, remark string) {
+func (l *Loop) stall(remark string, m manners) {
 	if l.stalls++; l.stalls > stallsBorne {
-		l.flaw = &flaw{event.FailureModel, "the model repeatedly replied with neither text nor a call"}
+		l.fail(event.FailureModel, "the model repeatedly replied with neither text nor a call")
 		return
 	}
 	if remark == "" {
-		r.goOn(l)
+		l.goOn(m)
 		return
 	}
 	l.messages = append(l.messages, prompt.Remark(remark))
 }
+
+// bearsAStall reports whether one more reply of no use does not end the loop.
+func (l *Loop) bearsAStall() bool { return l.stalls < stallsBorne }
 
 // onlyPromises reports whether a reply announces a call and makes none, for the first
 // time since the last call. A nil loop has had no reply yet.
@@ -327,14 +294,11 @@ func (l *Loop) onlyPromises(said reply.Reply) bool {
 	return (l == nil || !l.reminded && !l.mustAnswer) && len(said.Calls) == 0 && reply.Promises(said.Text)
 }
 
-// model returns the model of a loop; ofRun is that of the run.
-func (l *Loop) model(ofRun string) string { return cmp.Or(l.profile.Model, ofRun) }
-
 // goOn adds the program's turn that continues a loop.
-func (r dialogue) goOn(l *Loop) {
+func (l *Loop) goOn(m manners) {
 	switch {
 	case l.step != nil:
-		l.messages = append(l.messages, prompt.Reminder(prompt.Brief{Goal: string(r.Goal), Prompting: prompt.Prompting{WritesCalls: r.writers[l.model(r.Model)]}}, l.step.Step, l.turn()))
+		l.messages = append(l.messages, prompt.Reminder(prompt.Brief{Goal: m.goal, Prompting: prompt.Prompting{WritesCalls: m.writesCalls}}, l.step.Step, l.turn()))
 	case l.stalls > 0:
 		l.messages = append(l.messages, prompt.Remark("Your last reply was empty. Answer, or make a call."))
 	case l.last():
@@ -342,102 +306,36 @@ func (r dialogue) goOn(l *Loop) {
 	}
 }
 
-// plan turns the calls that a reply requests into steps.
-func (r dialogue) plan(l *Loop, uses []reply.ToolUse) {
+// plan plans the calls that a reply requests; newCall makes the step of one.
+func (l *Loop) plan(uses []reply.ToolUse, newCall func(reply.ToolUse) *StepState) []*StepState {
 	made := min(len(uses), callsPerTurn)
 	l.lastCalls, l.droppedCalls = nil, uses[made:]
 	for _, use := range uses[:made] {
-		c := r.newCall(l, use)
+		c := newCall(use)
 		l.Calls, l.lastCalls = append(l.Calls, c), append(l.lastCalls, c)
 	}
-	for _, c := range l.lastCalls {
-		r.enqueue(c)
-	}
+	return l.lastCalls
 }
 
-// newCall returns a step for a call of a loop.
-func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
-	parent, length, gate, replanned := prompt.ChatParent, 0.0, false, false
-	if l.step != nil {
-		parent, length, gate, replanned = l.step.Step.Index, l.step.sched.length, l.step.Step.Gate, l.step.replanned
-	}
-	number := 1
+// nextNumber returns the number of the next call.
+func (l *Loop) nextNumber() int {
 	if n := len(l.Calls); n > 0 {
-		number = l.Calls[n-1].sched.place + 1
+		return l.Calls[n-1].sched.number() + 1
 	}
-	index := fmt.Sprintf("%s.%d", parent, number)
-	for r.places != nil && r.planned(index) {
-		number++
-		index = fmt.Sprintf("%s.%d", parent, number)
-	}
-	args := use.Args
-	if args == nil {
-		args = map[string]any{}
-	}
-	c := &StepState{
-		Step: plan.Step{
-			Index: index, Title: untrusted.Text(use.Name), Executor: plan.ExecutorTool, Tool: use.Name, Args: args,
-			OnFailure: plan.OnFailureAbort, Gate: gate,
-		},
-		Status: StepPending, Parent: parent, replanned: replanned, attempts: r.attemptsBefore(index),
-		inner: innerCall{loop: l, use: use}, sched: schedule{length: length, place: number},
-	}
-	// It may also call tools for which its request had no room.
-	if tool, err := reply.FindTool(plan.Offer(append(r.callable(l), prompt.FindTool())), use.Name); err != nil {
-		c.inner.unknown = err
-		if changed, err := plan.Offer(r.brief().Withheld).Find(use.Name); err == nil {
-			c.inner.unknown = fmt.Errorf("%w; only the user can do that", &plan.ChangedToolError{Tool: changed})
-		}
-	} else {
-		c.Step.Tool, c.Step.Title = tool.Name, untrusted.Text(tool.Name)
-		if named, err := r.Catalogue.Find(tool.Name); err != nil || named.Server != tool.Server {
-			c.Step.Tool = tool.QualifiedName()
-		}
-	}
-	return c
+	return 1
 }
 
-// callable returns the tools that the model of a loop may call, except for
-// [prompt.FindTool].
-func (r *Run) callable(l *Loop) plan.Catalogue {
-	if l.step == nil {
-		return prompt.ChatTools(r.brief())
-	}
-	return prompt.AgentTools(r.brief(), l.profile)
-}
-
-// briefOf returns the brief for the next turn of a loop.
-func (r *Run) briefOf(l *Loop) prompt.Brief {
-	b := r.brief()
-	b.Found = l.found
-	return b
-}
-
-// planned reports whether the plan has a step with this index.
-func (r dialogue) planned(index string) bool {
-	_, ok := r.places[index]
-	return ok
-}
-
-// settleCall records that an inner call has ended, and tells the model once all
-// calls of its reply have.
-func (r dialogue) settleCall(c *StepState) {
-	l := c.inner.loop
-	if c.inner.answered || l == nil {
-		return
-	}
-	c.inner.answered = true
-	for _, other := range l.lastCalls {
-		if !other.inner.answered {
-			return
-		}
-	}
+// misfit notes whether any call of the newest reply fits a tool. It reports whether so few
+// do that a format must hold the calls of the model.
+func (l *Loop) misfit() bool {
 	if l.misfits++; slices.ContainsFunc(l.lastCalls, func(call *StepState) bool { return call.Failure != event.FailureArgs }) {
 		l.misfits = 0
 	}
-	if l.misfits > misfitsBorne {
-		r.writers[l.model(r.Model)] = true
-	}
+	return l.misfits > misfitsBorne
+}
+
+// tell tells the model the outcomes of all calls of its newest reply.
+func (l *Loop) tell(m manners) {
 	again := 0
 	var seen []prompt.Message // after all answers, as templates expect
 	for _, call := range l.lastCalls {
@@ -445,13 +343,13 @@ func (r dialogue) settleCall(c *StepState) {
 		if shown, ok := prompt.Pictures(string(call.Step.Title), call.Beside.Attachments); ok {
 			seen = append(seen, shown)
 		}
-		if call.Status == StepCompleted && r.finds(call) {
+		if call.Status == StepCompleted && call.inner.finder() {
 			l.find(prompt.FoundNames(call.Result))
 		}
-		if call.author.edits > 0 && call.Status == StepCompleted {
+		if call.author.edited() && call.Status == StepCompleted {
 			l.messages = append(l.messages, prompt.Remark("The program notes: the user changed the arguments of your call of "+string(call.Step.Title)+" before it was made, to "+prompt.Text(call.Args)))
 		}
-		again = max(again, l.callCounts[callKey(call.Step.Tool, call.Args)])
+		again = max(again, l.timesMade(call.Step.Tool, call.Args))
 	}
 	for _, use := range l.droppedCalls {
 		l.messages = append(l.messages, prompt.Answered(use, nil, "", fmt.Sprintf("not made: at most %d calls of one reply are", callsPerTurn), ""))
@@ -460,14 +358,8 @@ func (r dialogue) settleCall(c *StepState) {
 	if again > 1 {
 		l.messages = append(l.messages, prompt.Remark(fmt.Sprintf("The program notes: you have made one of these calls %d times now, with the same arguments. Making it again will not help.", again)))
 	}
-	r.goOn(l)
-	if l.step != nil {
-		r.enqueue(l.step)
-	}
+	l.goOn(m)
 }
-
-// finds reports whether a call is one of [prompt.FindTool].
-func (r *Run) finds(c *StepState) bool { return prompt.IsFindTool(r.facts(c.Step.Tool).tool) }
 
 // find makes the next turns offer tools.
 func (l *Loop) find(names []string) {
@@ -485,30 +377,120 @@ func answered(c *StepState) prompt.Message {
 	case c.Failure == event.FailureInterrupted:
 		failure = "the user cancelled this call"
 	}
-	return prompt.Answered(c.inner.use, c.Result, string(c.Beside.Text), failure, "the result of step "+c.Step.Index)
+	return prompt.Answered(c.inner.request(), c.Result, string(c.Beside.Text), failure, "the result of step "+c.Step.Index)
 }
 
-// dealCall decides what follows from a failed inner call. The model gets the
-// error, unless nobody was present to allow the call or the run is stopping.
-func (r dialogue) dealCall(c *StepState) {
-	switch {
-	case c.Failure == event.FailureInterrupted && r.ending != nil:
-		return // repeated if the run is resumed
-	case c.Failure == event.FailureInDoubt:
-		// The model is not told: resuming this run resumes the requested one.
-		r.end(event.StatusFailed, event.ReasonInDoubt, string(c.Error))
-		return
-	case c.Failure == event.FailureDenied && !r.attended:
-		sentence := fmt.Sprintf("step %s (%s) was denied", c.Step.Index, c.Step.Title)
-		if c.Run != "" {
-			sentence = fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(string(c.Error)))
+// made counts a call, and unmade takes it back: nothing was done.
+func (l *Loop) made(tool string, args map[string]any)   { l.callCounts[callKey(tool, args)]++ }
+func (l *Loop) unmade(tool string, args map[string]any) { l.callCounts[callKey(tool, args)]-- }
+
+// timesMade returns how often a call was made.
+func (l *Loop) timesMade(tool string, args map[string]any) int {
+	return l.callCounts[callKey(tool, args)]
+}
+
+// failed counts how a call failed, and timesFailed returns how often one failed so.
+func (l *Loop) failed(c *StepState) { l.failureCounts[resultKey(c.Step.Tool, string(c.Error))]++ }
+func (l *Loop) timesFailed(c *StepState) int {
+	return l.failureCounts[resultKey(c.Step.Tool, string(c.Error))]
+}
+
+// newestCalls returns the calls of the newest reply.
+func (l *Loop) newestCalls() []*StepState { return l.lastCalls }
+
+// remark adds remarks of the user for the next turn.
+func (l *Loop) remark(texts ...string) { l.remarks = append(l.remarks, texts...) }
+
+// unheard returns the user's remarks that the model has not heard.
+func (l *Loop) unheard() []string { return l.remarks }
+
+// takeUnheard returns those remarks, for whoever continues.
+func (l *Loop) takeUnheard() []string {
+	texts := l.remarks
+	l.remarks = nil
+	return texts
+}
+
+// hearMore continues after an answer, since the user has made a remark.
+func (l *Loop) hearMore(said reply.Reply) {
+	l.Turns++
+	l.messages = append(l.messages, prompt.ReplyMessage(said))
+}
+
+// newRemarks returns the user's remarks since the last turn.
+func (l *Loop) newRemarks() []prompt.Message {
+	out := make([]prompt.Message, 0, len(l.remarks)+1)
+	for _, text := range l.remarks {
+		if l.step != nil {
+			text = "The user says: " + text
 		}
-		r.end(event.StatusFailed, event.ReasonDenied, sentence)
-		return
-	case !c.Failure.Replannable() && c.Failure != event.FailureDenied && c.Failure != event.FailureInterrupted:
-		r.end(event.StatusFailed, event.ReasonGuard, fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(string(c.Error))))
+		out = append(out, prompt.Remark(text))
+	}
+	return out
+}
+
+// interrupt drops the request of a turn, whose reply will never come.
+func (l *Loop) interrupt() { l.Asking = false }
+
+// resume continues an interrupted loop from its last reply. The time in between does not
+// count, and the time limit restarts.
+func (l *Loop) resume(now time.Time) {
+	l.Asking, l.stood, l.standingSince = false, 0, time.Time{}
+	l.clock(now)
+}
+
+// takeUp lets a conversation that had failed continue.
+func (l *Loop) takeUp() {
+	if l == nil || l.flaw == nil {
 		return
 	}
-	c.inner.loop.failureCounts[resultKey(c.Step.Tool, string(c.Error))]++
-	r.settleCall(c)
+	l.flaw, l.stalls, l.mustAnswer = nil, 0, false
+	l.messages = append(l.messages, prompt.Remark("The conversation continues."))
+}
+
+// waits reports whether a call of the loop waits for the user.
+func (l *Loop) waits() bool {
+	return slices.ContainsFunc(l.lastCalls, func(c *StepState) bool { return c.Status == StepWaiting || c.awaitsAnswer() })
+}
+
+// stands reports whether the clock of the time limit stands: a call waits for the
+// user or, if nobody has set a limit, the model works. Its requests have limits that
+// follow the machine, and the number of turns is bounded.
+func (l *Loop) stands() bool { return l.waits() || l.Asking && l.ownLimit() == 0 }
+
+// clock measures how long the clock stands; simultaneous gates count once.
+func (l *Loop) clock(now time.Time) {
+	switch stands := l.stands(); {
+	case stands && l.standingSince.IsZero():
+		l.standingSince = now
+	case !stands && !l.standingSince.IsZero():
+		l.stood, l.standingSince = l.stood+now.Sub(l.standingSince), time.Time{}
+	}
+}
+
+// timer returns the id of the timer for the time limit of an agent step.
+func (l *Loop) timer() string { return fmt.Sprintf("agent/%s/%d", l.step.Step.Index, l.step.Attempt) }
+
+// deadline returns the end of the time limit of an agent step.
+func (l *Loop) deadline() time.Time { return l.step.StartedAt.Add(l.limit() + l.stood) }
+
+// limit returns the time limit of an agent step.
+func (l *Loop) limit() time.Duration {
+	return cmp.Or(l.ownLimit(), prompt.DefaultAgentTimeout)
+}
+
+// ownLimit returns the time limit that the plan or the profile sets, else 0. The
+// chat has none.
+func (l *Loop) ownLimit() time.Duration {
+	if l.step == nil {
+		return 0
+	}
+	return cmp.Or(l.step.Step.Timeout, l.profile.Timeout)
+}
+
+// plansUnderWay reports whether a call of the newest reply runs a plan.
+func (l *Loop) plansUnderWay(tool func(string) plan.Tool) bool {
+	return l != nil && slices.ContainsFunc(l.lastCalls, func(c *StepState) bool {
+		return c.Status == StepRunning && prompt.IsPlanTool(tool(c.Step.Tool))
+	})
 }

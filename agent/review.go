@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -24,42 +23,11 @@ type ReviewedPlan struct {
 	Out []StepState // removed steps in their last state
 }
 
-// pass is the user's approval of one call that has not been reached yet.
-type pass struct {
-	args map[string]any // as shown to the user
-	tool string         // the tool with the effects announced for it at the time
-	try  int            // the attempt that the approval is valid for
-}
-
-// hold stops the plan for review, if a review is required and any steps are left.
-func (r scheduler) hold() {
-	r.reviewPending = r.reviewPlans && !r.planOnly && !r.dryRun && slices.ContainsFunc(r.Steps, func(s *StepState) bool { return !s.settled() })
-}
-
-// settled reports whether a review can no longer change a step. The step has
-// ended or is running, or the user already wrote its call.
-func (s *StepState) settled() bool {
-	switch s.Status {
-	case StepPending, StepWaiting, StepFailed:
-		return s.author.args != nil
-	default:
-		return true
-	}
-}
-
 // AwaitsReview reports whether the plan waits for review. Until then, none of its
 // steps start. A pending replan, or a question about a step, comes first.
 func (r *Run) AwaitsReview() bool {
-	return r.reviewPending && r.Active() && r.ending == nil && r.planner == nil && r.failure == nil && len(r.questions) == 0
+	return r.ReviewPending() && r.Active() && !r.ends() && !r.Planning.active() && !r.Planning.wantsReplan() && !r.asks()
 }
-
-// ReviewsPlans reports whether the run holds its plans for review, this one or the
-// next.
-func (r *Run) ReviewsPlans() bool { return r.reviewPlans }
-
-// ReviewPending reports whether the plan of an active or resumed run waits for
-// review, now or once nothing else comes first.
-func (r *Run) ReviewPending() bool { return r.reviewPending }
 
 // ReviewAnswer is the user's answer to a held plan.
 type ReviewAnswer struct {
@@ -130,142 +98,6 @@ func unusable(d rank.Draft) string {
 	return strings.Join(prompt.Clauses(d.Faults, 2), "; ")
 }
 
-// applyChosen replaces the plan under review, of which no step has started.
-func (r fold) applyChosen(d event.PlanChosen) {
-	drafts, at := rank.Take(r.Drafts, d.Draft, r.Plan), r.PlannedAt
-	for name := range r.Plan.Variables {
-		delete(r.variables, name)
-	}
-	clear(r.gatedTools)
-	r.Steps = nil
-	r.applyPlan(event.PlanCreated{Plan: d.Plan, Revision: r.Revision, Drafts: drafts})
-	r.PlannedAt = at
-}
-
-// applyReviewed applies the outcome of a review. A refused plan is held again if
-// the run is resumed.
-func (r fold) applyReviewed(d event.PlanReviewed) {
-	reviewed := ReviewedPlan{PlanReviewed: d, At: r.Now}
-	if d.Decision != event.ReviewRun {
-		sentence := "the plan was refused: no step was run"
-		if r.Usage.Steps > 0 {
-			sentence = "the plan was refused: no further step was run"
-		}
-		if unasked(d.By) {
-			sentence = "the plan waits for review, and " + d.By + "; resume the run on a terminal"
-		}
-		r.Reviews = append(r.Reviews, reviewed)
-		r.end(event.StatusFailed, event.ReasonDenied, sentence)
-		return
-	}
-	r.reviewPending = false
-	if d.Plan != nil {
-		reviewed.Out = r.takeReviewed(*d.Plan)
-	}
-	r.Reviews = append(r.Reviews, reviewed)
-	r.every(func(s *StepState) {
-		if !s.ReadyAt.IsZero() {
-			s.ReadyAt = r.Now // it was held until now
-		}
-	})
-	for _, a := range d.Approved {
-		if s := r.Step(a.Step); s != nil {
-			s.gate.pass = &pass{args: a.Args, tool: promised(r.facts(s.Step.Tool).tool), try: s.attempts.total + 1}
-			r.enqueue(s)
-		}
-	}
-}
-
-// takeReviewed applies the user's changes to the plan, and returns the removed
-// steps.
-func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
-	r.countAttempts()
-	before := map[string]*StepState{}
-	for _, s := range r.Steps {
-		before[s.Step.Index] = s
-	}
-	r.Plan = p
-	if r.Revision == 1 {
-		r.firstLength = len(p.Steps)
-	}
-	steps := make([]*StepState, 0, len(p.Steps))
-	for _, step := range p.Steps {
-		s := before[step.Index]
-		if s == nil {
-			s = &StepState{Status: StepPending, attempts: r.attemptsBefore(step.Index)}
-		} else if !plan.EqualValues(s.Step.Args, step.Args) || !plan.SameTimes(s.Step, step) {
-			r.closeGate(s.Gate) // it was for a different call
-			if s.Status == StepWaiting {
-				s.Status, s.Gate = StepPending, ""
-			}
-			s.gate.outdated, s.gate.files = "", nil // they were for a different call
-			s.gate.withdraw()
-			s.fill.args, s.fill.problem, s.Diff, s.gate.removes = nil, "", "", ""
-			s.gate.unbind()
-		}
-		delete(before, step.Index)
-		was, items := s.Step, s.Items
-		s.Step = step
-		if items != nil && differs(was, step) {
-			s.Items, s.fan = nil, fanOut{}
-			if s.expands() && plan.SameWork(was, step) {
-				r.keepItems(s, items)
-			}
-		}
-		steps = append(steps, s)
-	}
-	for _, s := range r.Steps {
-		if before[s.Step.Index] == s {
-			if a := r.newestOf(s); a != nil && a.EndedAt.IsZero() {
-				a.EndedAt, a.Status = r.Now, StepSkipped
-			}
-			r.closeGate(s.Gate)
-			out = append(out, *s)
-		}
-	}
-	r.Steps = steps
-	r.rebuildGraph()
-	return out
-}
-
-// passed reports whether the user approved, in the review, the call that a step
-// is about to make.
-func (r *Run) passed(s *StepState) bool {
-	p := s.gate.pass
-	return p != nil && !r.hasChanged(r.facts(s.Step.Tool).tool) && p.try == s.attempts.total+1 && p.tool == promised(r.facts(s.Step.Tool).tool) && plan.EqualValues(p.args, s.call.args)
-}
-
-// assess returns how many calls of a plan a rule denies and how many wait at a
-// gate, as its review would show them, and the expected time of its longest chain.
-func (r *Run) assess(p plan.Plan) (denied, gates int, path time.Duration) {
-	held := &Run{ID: r.ID, Model: r.Model, Catalogue: r.Catalogue, Plan: p}
-	held.rules, held.granted, held.prompting = r.rules, r.granted, r.prompting
-	held.gatedTools, held.variables, held.places = map[string]bool{}, maps.Clone(p.Variables), map[string]int{}
-	for i, step := range p.Steps {
-		held.Steps, held.places[step.Index] = append(held.Steps, &StepState{Step: step, Status: StepPending, author: authorship{read: r.authorRead(step)}}), i
-		if tool, err := r.Catalogue.Find(step.Tool); err == nil && step.Gate {
-			held.gatedTools[tool.QualifiedName()] = true
-		}
-	}
-	v := held.reviewed()
-	for _, step := range p.Steps {
-		switch gate := v.Gate(step.Index); {
-		case gate == nil:
-		case gate.Rule.Verdict == rule.VerdictBlock:
-			denied++
-		default:
-			gates++
-		}
-	}
-	ms := 0.0
-	for _, length := range plan.NewGraph(p).Weights(func(s plan.Step) float64 {
-		return Weigh(s, r.Catalogue, r.priors) * Rounds(p, s, r.Catalogue, r.Limits)
-	}) {
-		ms = max(ms, length)
-	}
-	return denied, gates, time.Duration(ms) * time.Millisecond
-}
-
 // Gate returns the question at which a step's call would stop, or nil if there is
 // none.
 func (v *Review) Gate(index string) *ReviewGate {
@@ -276,32 +108,34 @@ func (v *Review) Gate(index string) *ReviewGate {
 	step := v.now.steps[at]
 	facts := v.world.facts(step.Tool)
 	state := v.world.Step(index)
-	if step.Executor != plan.ExecutorTool || facts.err != nil || state == nil {
+	if step.Executor != plan.ExecutorTool || facts.Err != nil || state == nil {
 		return nil
 	}
 	probe := *state
-	probe.Step, probe.fill.args, probe.fill.missing = step, nil, v.world.missingArgs(state, step, facts)
-	args, err := plan.ResolveArgs(step.Args, v.world.variables)
+	probe.copyState(&probe, step)
+	probe.fill.take(nil)
+	probe.fill.lacks(v.world.caller().missingArgs(state, step, facts))
+	args, err := plan.ResolveArgs(step.Args, v.world.values())
 	if err != nil {
 		args = step.Args
 	}
-	args, _ = v.world.fit(facts, args)
-	probe.call.args = args
-	gate := &ReviewGate{Tool: facts.tool, Rule: v.world.ruleFor(&probe, facts), Args: args, Provenance: v.world.provenance(&probe)}
+	args, _ = v.world.caller().fit(facts, args)
+	probe.call.set(args)
+	gate := &ReviewGate{Tool: facts.Tool, Rule: v.world.caller().ruleFor(&probe, facts), Args: args, Provenance: v.world.origins().provenance(&probe)}
 	references := plan.References(step.Args)
 	switch {
 	case gate.Rule.Verdict == rule.VerdictBlock:
 		gate.Closed = "a rule denies it: " + gate.Rule.Why
 	case gate.Rule.Verdict == rule.VerdictRun:
 		return nil
-	case len(probe.fill.missing) > 0:
-		gate.Closed = untrusted.Text("it asks when it runs, because a model writes " + strings.Join(probe.fill.missing, " and ") + " then")
+	case len(probe.fill.missingArgs()) > 0:
+		gate.Closed = untrusted.Text("it asks when it runs, because a model writes " + strings.Join(probe.fill.missingArgs(), " and ") + " then")
 	case len(references) > 0:
 		gate.Closed = untrusted.Text("it asks when it runs, because " + references[0].String() + " is inserted then")
 	case step.ForEach != nil:
 		gate.Closed = "it asks when it runs, for each of its items"
 	default:
-		if err := facts.signature.Check(args); err != nil {
+		if err := facts.Signature.Check(args); err != nil {
 			gate.Closed = untrusted.Text("its args do not fit: " + err.Error())
 		}
 	}
@@ -372,7 +206,7 @@ func (v *Review) Changes() event.ReviewChanges {
 			}
 		}
 		if args, yes := v.now.approved[s.Index]; yes {
-			c.Approved = append(c.Approved, event.Approval{Step: s.Index, Tool: v.world.facts(s.Tool).tool.QualifiedName(), Args: args})
+			c.Approved = append(c.Approved, event.Approval{Step: s.Index, Tool: v.world.facts(s.Tool).Tool.QualifiedName(), Args: args})
 		}
 	}
 	return c

@@ -98,10 +98,13 @@ func (v *Review) NextDraft() int {
 
 // reviewed returns the current plan as a review shows it.
 func (r *Run) reviewed() *Review {
-	world := &Run{ID: r.ID, Model: r.Model, Catalogue: r.Catalogue, Plan: r.Plan, Revision: r.Revision}
-	world.rules, world.granted, world.gatedTools = slices.Clone(r.rules), slices.Clone(r.granted), maps.Clone(r.gatedTools)
-	world.acceptedPins = r.acceptedPins
-	world.prompting, world.callsBefore, world.variables = r.prompting, map[string]int{}, r.Variables()
+	world := &Run{}
+	world.ID, world.Model = r.ID, r.Model
+	world.Toolbox, world.Permissions = newToolbox(r.Catalogue, r.Toolbox.gateRules()), r.Permissions.clone()
+	world.prompting = r.prompting
+	world.Board = newBoard()
+	world.Board.define(r.Variables())
+	var steps []*StepState
 	world.dryRun = true // placeholders stand for values that are not known yet
 	v := &Review{
 		Run: r.ID, Revision: r.Revision, base: r.Plan, settled: map[string]bool{}, world: world,
@@ -110,13 +113,13 @@ func (r *Run) reviewed() *Review {
 	}
 	for _, s := range r.Steps {
 		copied := *s
-		world.Steps = append(world.Steps, &copied)
+		steps = append(steps, &copied)
 		v.settled[s.Step.Index], v.original[s.Step.Index] = s.settled(), s.Step
 		if name := s.Step.ResultVariable; name != "" && s.Status != StepCompleted {
-			world.variables[name] = placeholder(s.Step)
+			world.Board.define(map[string]any{name: placeholder(s.Step)})
 		}
 	}
-	world.places = maps.Clone(r.places)
+	world.Board.take(r.Plan, r.Revision, steps)
 	return v
 }
 

@@ -7,10 +7,8 @@ import (
 	"strings"
 
 	"replan/agent/event"
-	"replan/planning"
 	"replan/planning/intent"
 	"replan/planning/plan"
-	"replan/planning/prompt"
 )
 
 // WithoutModel lists what can be asked without a model.
@@ -62,35 +60,6 @@ func offered(tools plan.Catalogue, chain intent.Chain) bool {
 	})
 }
 
-// planGoal creates the planner of the goal.
-func (r fold) planGoal(d event.RunStarted) {
-	r.surveyed = d.Routing.Facts
-	if r.ownPlanners != nil {
-		r.planner = r.planners().Plan(r.brief())
-		return
-	}
-	chain, ok, err := Route(d.Routing, prompt.Unmentioned(string(d.Goal), d.Prompting.Mentions), d.Catalogue, d.Model != "")
-	switch {
-	case ok:
-		r.routed = &event.RouteMatched{Intent: chain.Intent, Confidence: chain.Intent.Confidence, Chain: chain.Tools()}
-		r.planner = planning.Given(owned(chain.Plan(string(d.Goal)), d.Catalogue))
-		if d.Model == "" {
-			r.fallback = plan.OnFailureAbort
-		}
-		return
-	case d.Routing.Planner == event.PlannerRouter:
-		reason := "the goal is not clear enough without a model; write it like \"find X\", \"rename X to Y\" or \"run the tests\", or let a model plan with --planner auto"
-		if err != nil {
-			reason = err.Error()
-		}
-		r.planner = planning.Unplanned(reason)
-		return
-	case d.Routing.Planner == event.PlannerNone && !d.PlanOnly:
-		r.prompting.SkipAnalysis, r.prompting.SkipPlan = true, true
-	}
-	r.planner = r.planners().Plan(r.briefOfGoal())
-}
-
 // owned qualifies the tool names of a routed plan as the workspace's own if
 // another server offers one of the same name. It drops the chain's gates, which
 // are up to the rules of the run, and checks whose tools are not on offer.
@@ -123,91 +92,12 @@ func own(name string, tools plan.Catalogue) (string, bool) {
 	return name, true
 }
 
-// cutWordless skips the steps of a routed plan that need a model if there is
-// none, and their dependents.
-func (r scheduler) cutWordless() {
-	if r.Route == nil || r.Model != "" {
-		return
-	}
-	for _, s := range r.Steps {
-		if s.Step.Executor != plan.ExecutorTool {
-			s.skip.reason = wordless
-			r.enqueue(s)
-		}
-	}
-}
-
 const wordless = "it needs a model, and there is none; start Ollama, or choose one with --host and --model"
-
-// firstWordless returns the first step that was skipped for want of a model, or
-// nil.
-func (r decision) firstWordless() *StepState {
-	if at := slices.IndexFunc(r.Steps, func(s *StepState) bool { return s.skip.reason == wordless }); at >= 0 {
-		return r.Steps[at]
-	}
-	return nil
-}
-
-// answersByRule reports whether the answer is put together from the results. This
-// requires a routed plan, for which a model would add nothing or is not available.
-func (r decision) answersByRule() bool {
-	if r.Route == nil {
-		_, ok := r.answeredByRule()
-		return ok && !r.dryRun
-	}
-	if r.dryRun || r.Revision > 1 && r.Model != "" {
-		return false
-	}
-	return r.Model == "" || !wantsWords(*r.Route)
-}
-
-// answeredByRule returns the intent whose answer needs no model, of a goal that no words
-// have planned: it asks for a list that one look made, or a small model has changed what
-// the goal wants changed and would only repeat it.
-func (r decision) answeredByRule() (intent.Intent, bool) {
-	if r.givenPlan != nil || r.skipSynthesis || r.ownPlanners != nil || r.Revision == 0 {
-		return intent.Intent{}, false
-	}
-	goal := prompt.Unmentioned(string(r.Goal), r.prompting.Mentions)
-	if looks := r.surveyed.Look(goal, r.Catalogue); looks.Whole && len(looks.Steps) == len(r.Plan.Steps) && r.Revision == 1 {
-		if in, ok := intent.AnsweredByLooks(goal, r.Plan.Steps); ok {
-			return in, true
-		}
-		if _, ok := answerFromData(goal, r.History); ok {
-			return intent.Intent{}, true
-		}
-	}
-	if !r.prompting.Small || r.planOnly {
-		return intent.Intent{}, false
-	}
-	return intent.AnsweredByChanges(goal)
-}
 
 // wantsWords reports whether a model writes the answer of a routed goal: results
 // alone do not answer the question, or a model worked on them.
 func wantsWords(d event.RouteMatched) bool {
 	return d.Intent.WantsWords() || slices.ContainsFunc(d.Chain, intent.IsModelWork)
-}
-
-// meant returns the intent that the answer by rule is about.
-func (r decision) meant() intent.Intent {
-	if r.Route != nil {
-		return r.Route.Intent
-	}
-	in, _ := r.answeredByRule()
-	return in
-}
-
-// ruled returns the answer by rule.
-func (r decision) ruled() string {
-	left := ""
-	if s := r.firstWordless(); s != nil {
-		left = fmt.Sprintf("Step %s needs a model, and there is none: start Ollama and pull one (`ollama pull`), or choose one with `--host` and `--model`.", s.Step.Index)
-	}
-	if answer, ok := answerFromData(string(r.Goal), r.History); ok && r.Route == nil {
-		return answer
-	}
-	return intent.Answer(r.meant(), r.History, left)
 }
 
 // answerFromData answers a question about files of data that the looks have read, if it

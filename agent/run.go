@@ -1,16 +1,7 @@
 package agent
 
 import (
-	"slices"
-	"time"
-
-	"replan/agent/event"
-	"replan/agent/rule"
-	"replan/internal/untrusted"
 	"replan/planning"
-	"replan/planning/plan"
-	"replan/planning/prompt"
-	"replan/planning/rank"
 )
 
 // Run is the state of one run after the events applied so far. The engine and the
@@ -18,266 +9,68 @@ import (
 // disagree. The zero value is a run that plans with a model and has not started.
 // Only Apply changes a Run. It is not safe for concurrent use.
 type Run struct {
-	ID        string
-	Goal      untrusted.Text
-	Workspace string
-	Model     string
-	Limits    event.Limits
-	Catalogue plan.Catalogue
-
-	Seq       uint64    // of the last event applied
-	StartedAt time.Time // of run.started
-	Now       time.Time // of the last event applied
-
-	Route        *event.RouteMatched          // how the goal's words led to the plan; nil if they did not
-	Phases       [3]Phase                     // analysis, review, plan
-	Plan         plan.Plan                    // the current plan; no steps while planning
-	Revision     int                          // 0 before the first plan
-	PlannedAt    time.Time                    // of the first plan
-	Drafts       []rank.Draft                 // those that the first plan was chosen from; none if it was the only one
-	Steps        []*StepState                 // in plan order; the drafted steps before there is a plan
-	Revisions    []Revision                   // one per replan
-	Gates        []*Gate                      // open gates, in plan order
-	Reviews      []ReviewedPlan               // reviewed plans, with their changes
-	Elicitations []event.ElicitationRequested // open questions of servers, oldest first
-	Replanning   *Replanning                  // set during the request for a new plan
-	Accepted     []event.CheckCompleted       // checks of the current plan's acceptance that are evaluated, in order
-	Synthesis    Synthesis
-	Chat         *Loop       // the chat turn in which the model calls tools; nil before its first call
-	Exchanges    []*Exchange // with the model, in request order
-	UserMessages []string    // from the user, not yet passed to a model
-
-	Usage         event.Usage
-	ContextTokens int // prompt and completion of the newest model call
-	ContextWindow int // tokens the model has room for, if known
-	History       []plan.HistoryItem
-	Attempts      []Attempt // of all steps, in the order in which they began
-	Breaks        []Break   // times between an end and a resume
-	Notes         []event.Note
-	Warnings      []string         // of budgets and guards, as text
-	Paused        bool             // by the user
-	Result        *event.Result    // set once the run is over
-	Undone        *event.RunUndone // set once its changes are undone
-
-	core // state that only the engine needs
+	Terms
+	Clock
+	Toolbox
+	Planning
+	Board
+	Permissions
+	OpenQuestions
+	Conversations
+	ModelCalls
+	Ledger
+	Meter
+	Acceptance
+	PlanReviews
+	Outcome
+	flight
+	uncommitted
+	queues queues
 }
 
 // NewRun returns a run that has not started. planners makes its plans; nil plans
 // in three phases with a model. Whoever replays the events of a run must pass the
 // same planners as the original engine.
 func NewRun(planners planning.Planners) *Run {
-	return &Run{core: core{ownPlanners: planners}}
+	r := &Run{}
+	r.planners = planners
+	return r
 }
 
-// Phase is the state of one planning phase.
-type Phase struct {
-	Status    PhaseStatus
-	StartedAt time.Time
-	MS        int64
-	Tokens    int    // prompt and completion
-	Text      string // streamed so far
-	Thinking  string
-	Reason    untrusted.Text // why it was skipped or failed
-	Draft     *prompt.Draft  // the one asked for last; StartedAt, MS and Tokens are those of all. Nil if there is only one
+// What needs several parts is made here, which shows at a glance who reaches what.
+
+func (r *Run) roster() roster     { return roster{&r.Board, &r.Conversations, &r.Outcome} }
+func (r *Run) recorder() recorder { return recorder{&r.Ledger, &r.Clock, r.roster()} }
+func (r *Run) origins() origins {
+	return origins{&r.Terms, &r.Toolbox, &r.Ledger, &r.Planning, r.roster()}
+}
+func (r *Run) caller() caller       { return caller{r.origins(), &r.Permissions} }
+func (r *Run) scheduler() scheduler { return scheduler{r.caller(), &r.Clock, &r.Meter, &r.queues} }
+func (r *Run) briefing() briefing   { return briefing{r.caller(), &r.ModelCalls, &r.Meter} }
+func (r *Run) dialogue() dialogue   { return dialogue{r.scheduler(), r.briefing()} }
+func (r *Run) guards() guards       { return guards{r.caller(), &r.Meter, &r.Clock, &r.flight} }
+func (r *Run) checker() checker     { return checker{r.caller(), &r.Clock, &r.Meter} }
+func (r *Run) answers() answers {
+	return answers{r.origins(), &r.ModelCalls, &r.Clock, &r.Meter, &r.Acceptance}
 }
 
-// PhaseStatus is the status of a phase.
-type PhaseStatus string
-
-// Statuses of a phase.
-const (
-	PhasePending   PhaseStatus = ""
-	PhaseRunning   PhaseStatus = "running"
-	PhaseCompleted PhaseStatus = "completed"
-	PhaseSkipped   PhaseStatus = "skipped"
-	PhaseFailed    PhaseStatus = "failed"
-)
-
-// StepState is the state of one plan step.
-type StepState struct {
-	Step      plan.Step
-	Status    StepStatus
-	Attempt   int             // of the running or last attempt; 0 before the first
-	Args      map[string]any  // as resolved for that attempt
-	Coerced   []plan.Coercion // of the scalars in Args
-	ReadyAt   time.Time       // when only a gate or a slot still delayed the next attempt; zero if something else does
-	StartedAt time.Time
-	MS        int64
-	Result    any
-	Beside    plan.Beside            // the result, or the error
-	Checked   []event.CheckCompleted // checks of the last attempt that are evaluated, in order
-	Output    string                 // streamed so far, capped
-	Progress  event.StepProgress
-	Error     untrusted.Text
-	Failure   event.FailureKind
-	Gate      string    // id of the open gate it waits at
-	Diff      string    // the diff shown at its gate, kept after the decision
-	RetryAt   time.Time // of the next attempt
-	Change    Change    // by the newest revision
-	Draft     bool      // not yet part of a plan
-	Tokens    int
-	Parent    string       // of an inner call: the agent step that makes it, or prompt.ChatParent
-	Loop      *Loop        // of an agent step that has started
-	Items     []*StepState // of a step with for_each that has begun: "3.1", "3.2" of step 3
-	Run       string       // started by a plan tool
-
-	Polls    int  // calls so far after which what it waits for did not hold
-	NotTaken bool // skipped by its condition, or because it needs the result of such a step
-
-	DryRun  bool       // nothing was called
-	DryGate *rule.Rule // of a dry run: the rule that would ask
-
-	attempts     attemptCount
-	gate         gateState
-	author       authorship
-	fill         filling
-	interruption interruption
-	toRerun      bool // it was in doubt, and has not started since the answer that it runs again
-	skip         skipping
-	inner        innerCall
-	sched        schedule
-	call         readyCall
-
-	checks checking
-	item   itemOf
-	fan    fanOut
-
-	waitingFrom time.Duration // active time of the run at its first call, if it waits for something
-
-	replanned  bool        // added or revised by a replan
-	awaitsUser bool        // a question about it is open
-	startable  bool        // of a draft: everything it needs is available
-	partial    []string    // steps whose results its model saw only in part
-	runUsage   event.Usage // of the run it started, as already included in the usage of this run
-}
-
-// StepStatus is the status of a step.
-type StepStatus string
-
-// Statuses of a step.
-const (
-	StepPending   StepStatus = "pending"
-	StepWaiting   StepStatus = "waiting" // at an open gate
-	StepRunning   StepStatus = "running"
-	StepChecking  StepStatus = "checking" // its work is done, and its checks are not
-	StepCompleted StepStatus = "completed"
-	StepFailed    StepStatus = "failed"
-	StepSkipped   StepStatus = "skipped"
-	StepInDoubt   StepStatus = "in_doubt"
-)
-
-// Ended reports whether the step needs nothing more in this revision.
-func (s StepStatus) Ended() bool {
-	switch s {
-	case StepCompleted, StepFailed, StepSkipped, StepInDoubt:
-		return true
-	default:
-		return false
+func (r *Run) closer() closer {
+	return closer{
+		answers: r.answers(), flight: &r.flight, OpenQuestions: &r.OpenQuestions, Permissions: &r.Permissions, PlanReviews: &r.PlanReviews,
+		uncommitted: &r.uncommitted, queues: &r.queues, guards: r.guards(), checker: r.checker(), briefing: r.briefing(),
 	}
 }
 
-// Change is what the newest revision did to a step.
-type Change string
-
-// Changes to a step that is still in the plan.
-const (
-	ChangeNone    Change = ""
-	ChangeAdded   Change = "added"
-	ChangeRevised Change = "revised"
-)
-
-// Revision is one replan: what it changed and why.
-type Revision struct {
-	Number  int            // from 2
-	Reason  untrusted.Text // the failure that led to it
-	Removed []StepState    // removed steps in their last state, in their old order
-	After   []string       // for each removed step, the index of its predecessor, or ""
-	Added   []string
-	Revised []string
-	Before  []StepState // revised steps in their earlier state
-
-	Step          string       // the failed step; "" if none failed
-	UserRequest   string       // the user's request
-	AskedAt       time.Time    // when the planner was asked
-	At            time.Time    // when it replaced the previous plan
-	PreviousSteps []*StepState // steps of the previous plan in their last state; read-only
+func (r *Run) starter() starter {
+	return starter{checker: r.checker(), queues: &r.queues, guards: r.guards(), briefing: r.briefing()}
 }
 
-// Gate is an open gate.
-type Gate struct {
-	event.GateRequested
-	RequestedAt time.Time
+func (r *Run) planmaker() planmaker {
+	return planmaker{closer: r.closer(), starter: r.starter(), checker: r.checker()}
 }
 
-// Replanning is a replan in progress.
-type Replanning struct {
-	Attempt     int
-	Step        string
-	Error       untrusted.Text
-	UserRequest string // the user's request
-	StartedAt   time.Time
-	Text        string // streamed so far
-	Thinking    string
+func (r *Run) tracker() tracker {
+	return tracker{r.dialogue(), r.recorder(), &r.flight, &r.OpenQuestions, &r.Acceptance, &r.ModelCalls}
 }
-
-// Synthesis is the answer so far.
-type Synthesis struct {
-	Started   bool
-	Done      bool
-	Direct    bool
-	StartedAt time.Time
-	Text      string
-	Thinking  string
-	MS        int64
-	Error     untrusted.Text // why there is no answer
-
-	misplaced bool // the reply was no answer, so the model gets the request once more
-	held      bool // a format holds its reply
-}
-
-// Again reports whether the model gets the request for the answer once more: its reply was
-// none.
-func (s Synthesis) Again() bool { return s.misplaced }
-
-// RemovedAfter returns the step of the current plan after which to show the i-th
-// step removed by the n-th revision. Both count from 0; "" means before all
-// steps.
-func (r *Run) RemovedAfter(n, i int) string {
-	for {
-		revision := &r.Revisions[n]
-		if i >= len(revision.After) || revision.After[i] == "" {
-			return ""
-		}
-		after := revision.After[i]
-		if r.Step(after) != nil && !r.addedSince(n, after) {
-			return after
-		}
-		if n, i = r.removal(n, i, after); n < 0 {
-			return ""
-		}
-	}
-}
-
-// addedSince reports whether the n-th or a later revision added this index, so
-// that it is a different step from the earlier one.
-func (r *Run) addedSince(n int, index string) bool {
-	return slices.ContainsFunc(r.Revisions[n:], func(revision Revision) bool { return slices.Contains(revision.Added, index) })
-}
-
-// removal returns where a step was removed: before the i-th of the n-th revision,
-// or by a later one. The revision is -1 if it was not removed.
-func (r *Run) removal(n, i int, index string) (revision, position int) {
-	for j := range i {
-		if r.Revisions[n].Removed[j].Step.Index == index {
-			return n, j
-		}
-	}
-	for m := n + 1; m < len(r.Revisions); m++ {
-		for j := range r.Revisions[m].Removed {
-			if r.Revisions[m].Removed[j].Step.Index == index {
-				return m, j
-			}
-		}
-	}
-	return -1, 0
-}
+func (r *Run) arranger() arranger { return arranger{r.tracker(), &r.PlanReviews, r.guards()} }
+func (r *Run) resumer() resumer   { return resumer{r.arranger(), &r.Terms, &r.Toolbox} }

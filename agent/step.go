@@ -1,20 +1,108 @@
 package agent
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
-	"slices"
-	"strconv"
+	"strings"
+	"time"
 
 	"replan/agent/event"
 	"replan/agent/rule"
-	"replan/internal/jsonparts"
 	"replan/internal/untrusted"
-	"replan/planning/expression"
 	"replan/planning/plan"
-	"replan/planning/reply"
+)
+
+// StepState is the state of one plan step.
+type StepState struct {
+	Step      plan.Step
+	Status    StepStatus
+	Attempt   int             // of the running or last attempt; 0 before the first
+	Args      map[string]any  // as resolved for that attempt
+	Coerced   []plan.Coercion // of the scalars in Args
+	ReadyAt   time.Time       // when only a gate or a slot still delayed the next attempt; zero if something else does
+	StartedAt time.Time
+	MS        int64
+	Result    any
+	Beside    plan.Beside            // the result, or the error
+	Checked   []event.CheckCompleted // checks of the last attempt that are evaluated, in order
+	Output    string                 // streamed so far, capped
+	Progress  event.StepProgress
+	Error     untrusted.Text
+	Failure   event.FailureKind
+	Gate      string    // id of the open gate it waits at
+	Diff      string    // the diff shown at its gate, kept after the decision
+	RetryAt   time.Time // of the next attempt
+	Change    Change    // by the newest revision
+	Draft     bool      // not yet part of a plan
+	Tokens    int
+	Parent    string       // of an inner call: the agent step that makes it, or prompt.ChatParent
+	Loop      *Loop        // of an agent step that has started
+	Items     []*StepState // of a step with for_each that has begun: "3.1", "3.2" of step 3
+	Run       string       // started by a plan tool
+
+	Polls    int  // calls so far after which what it waits for did not hold
+	NotTaken bool // skipped by its condition, or because it needs the result of such a step
+
+	DryRun  bool       // nothing was called
+	DryGate *rule.Rule // of a dry run: the rule that would ask
+
+	attempts     attemptCount
+	gate         gateState
+	author       authorship
+	fill         filling
+	interruption interruption
+	toRerun      bool // it was in doubt, and has not started since the answer that it runs again
+	skip         skipping
+	inner        innerCall
+	sched        schedule
+	node         position
+	call         readyCall
+
+	checks checking
+	item   itemOf
+	fan    fanOut
+
+	waitingFrom time.Duration // active time of the run at its first call, if it waits for something
+
+	replanned  bool        // added or revised by a replan
+	awaitsUser bool        // a question about it is open
+	canBegin   bool        // of a draft: everything it needs is available
+	partial    []string    // steps whose results its model saw only in part
+	runUsage   event.Usage // of the run it started, as already included in the usage of this run
+}
+
+// StepStatus is the status of a step.
+type StepStatus string
+
+// Statuses of a step.
+const (
+	StepPending   StepStatus = "pending"
+	StepWaiting   StepStatus = "waiting" // at an open gate
+	StepRunning   StepStatus = "running"
+	StepChecking  StepStatus = "checking" // its work is done, and its checks are not
+	StepCompleted StepStatus = "completed"
+	StepFailed    StepStatus = "failed"
+	StepSkipped   StepStatus = "skipped"
+	StepInDoubt   StepStatus = "in_doubt"
+)
+
+// Ended reports whether the step needs nothing more in this revision.
+func (s StepStatus) Ended() bool {
+	switch s {
+	case StepCompleted, StepFailed, StepSkipped, StepInDoubt:
+		return true
+	default:
+		return false
+	}
+}
+
+// Change is what the newest revision did to a step.
+type Change string
+
+// Changes to a step that is still in the plan.
+const (
+	ChangeNone    Change = ""
+	ChangeAdded   Change = "added"
+	ChangeRevised Change = "revised"
 )
 
 // attemptCount counts the attempts of a step.
@@ -24,138 +112,275 @@ type attemptCount struct {
 	newest int // index of the newest in Run.Attempts, from 1; 0 before the first
 }
 
-// gateAnswer is the answer to the newest gate of a step.
-type gateAnswer uint8
-
-const (
-	gateUnanswered gateAnswer = iota // or no gate has opened yet
-	gateAllowed
-	gateDenied
-)
-
-// gateState tracks the gate of a step's next call.
-type gateState struct {
-	answer   gateAnswer
-	call     string            // what the newest gate showed, see callHash
-	hashes   map[string]string // of the files as the gate showed them
-	command  *plan.Command     // as the gate showed it
-	files    []string          // files to be changed by the call when it passed the gate
-	outdated untrusted.Text    // why the passed gate opens again
-	paths    map[string]string // where paths of the call lead through links
-	removes  string            // what the call would remove and its gate asks about; see event.StepFailed
-	called   bool              // a call was made since that gate opened
-	repeats  int               // how often an answer to it was of no use, see mostRepeats
-	why      untrusted.Text    // the last time
-	since    uint64            // the event since which a gate must be opened; 0 if none must
-	pass     *pass             // given by the user when reviewing the plan
-	itemsOf  string            // what the tool promised when the user let untrusted text decide for which items it is called
+// newStep returns the state of a step of a plan.
+func newStep(step plan.Step, attempts attemptCount) *StepState {
+	return &StepState{Step: step, Status: StepPending, attempts: attempts}
 }
 
-// judgedPaths returns what the rules judged in place of the paths of a call, nil if no rule
-// about the tool is about a path.
-func judgedPaths(r *Run, s *StepState, facts *toolFacts) map[string]string {
-	judges := slices.ContainsFunc(facts.rules, rule.Rule.JudgesPaths) ||
-		slices.ContainsFunc(r.granted, func(g grant) bool { return g.rule.JudgesPaths() })
-	switch {
-	case !facts.tool.Trusted || !judges:
-		return nil
-	case s.gate.paths == nil:
-		return map[string]string{}
-	default:
-		return s.gate.paths
+// newDraft returns the state of a step of a plan that is still being written.
+func newDraft(step plan.Step, attempts attemptCount) *StepState {
+	s := newStep(step, attempts)
+	s.Draft = true
+	return s
+}
+
+// copyState makes the state that of another step, which keeps its index and its plan.
+func (s *StepState) copyState(from *StepState, step plan.Step) {
+	*s = *from
+	s.Step = step
+}
+
+// attemptsTotal returns the attempts under the index of the step, and nextAttempt the number
+// of the next one.
+func (s *StepState) attemptsTotal() int { return s.attempts.total }
+func (s *StepState) nextAttempt() int   { return s.attempts.total + 1 }
+
+// tries returns how often the step was tried since it may be retried.
+func (s *StepState) tries() int { return s.Attempt - s.attempts.before }
+
+// retryTimer returns the timer id for the next attempt of a step.
+func (s *StepState) retryTimer() string {
+	return fmt.Sprintf("retry/%s/%d", s.Step.Index, s.attempts.total+1)
+}
+
+// newestAttempt returns the place of its newest attempt in [Run.Attempts]; ok is false before
+// the first. attempted sets it.
+func (s *StepState) newestAttempt() (at int, ok bool) {
+	return s.attempts.newest - 1, s.attempts.newest > 0
+}
+func (s *StepState) attempted(at int) { s.attempts.newest = at + 1 }
+
+// ready notes since when only a gate or a slot delays the next attempt.
+func (s *StepState) ready(now time.Time) {
+	if s.ReadyAt.IsZero() {
+		s.ReadyAt = now
 	}
 }
 
-// allowed reports whether the user allowed the call.
-func (g *gateState) allowed() bool { return g.answer == gateAllowed }
-
-// unbind forgets what the gate showed of the call.
-func (g *gateState) unbind() { g.hashes, g.command = nil, nil }
-
-// withdraw revokes the user's permission for the call. A denial stays.
-func (g *gateState) withdraw() {
-	if g.answer == gateAllowed {
-		g.answer = gateUnanswered
+// postpone sets that time to now for a step that was held until now.
+func (s *StepState) postpone(now time.Time) {
+	if !s.ReadyAt.IsZero() {
+		s.ReadyAt = now
 	}
 }
 
-// mostRepeats is how often the gate of a call opens again because what it showed no longer is
-// what the call would do. After that the step fails: no answer settles it.
-const mostRepeats = 5
+// attemptEnds forgets that time: the next attempt sets its own.
+func (s *StepState) attemptEnds() { s.ReadyAt = time.Time{} }
 
-// repeat notes that the answer to the gate was of no use.
-func (g *gateState) repeat(why untrusted.Text) {
-	g.repeats++
-	g.why = why
-}
-
-// unsettled says why the gate does not open once more; "" if it may.
-func (g *gateState) unsettled() string {
-	if g.repeats <= mostRepeats {
-		return ""
+// start starts an attempt. elapsed is the active time of the run.
+func (s *StepState) start(d event.StepStarted, now time.Time, elapsed time.Duration) {
+	s.Status, s.Attempt, s.Args, s.Coerced, s.StartedAt = StepRunning, d.Attempt, d.Args, d.Coerced, now
+	s.Output, s.Error, s.Failure, s.Progress, s.Beside = "", "", "", event.StepProgress{}, plan.Beside{}
+	s.Checked, s.checks.unknownResult, s.toRerun = nil, false, false
+	if s.Polls == 0 {
+		s.waitingFrom = elapsed
 	}
-	return fmt.Sprintf("its gate was asked %d times, and each time the call was then another one: %s", g.repeats, g.why)
-}
-
-// reask revokes the user's permission for a call that has changed since.
-func reask(s *StepState) {
-	s.gate.withdraw()
-	s.gate.outdated, s.Diff, s.gate.removes = "the call, or its tool, is no longer the one that you saw", "", ""
-	s.gate.repeat(s.gate.outdated)
-	s.gate.unbind()
-}
-
-// keepBound revokes the user's permission if it was for another call than the one that the
-// step is about to make.
-func keepBound(s *StepState, t plan.Tool) {
-	if s.gate.allowed() && s.gate.call != callHash(t, s.call.args) {
-		reask(s)
+	s.attempts.total = d.Attempt
+	s.gate.start()
+	if s.interruption == startUnknown {
+		s.interruption = uninterrupted
 	}
 }
 
-// callHash returns the SHA-256 (hex) of a call: its tool, its arguments, and the effects
-// that the tool promises. An approval holds for one such call.
-func callHash(t plan.Tool, args map[string]any) string {
-	return hashOf(promised(t)+"\n", args)
+// expand starts an attempt for the items of a list.
+func (s *StepState) expand(attempt int, now time.Time) {
+	s.Status, s.Attempt, s.attempts.total, s.StartedAt = StepRunning, attempt, attempt, now
+	s.Error, s.Failure, s.Output = "", "", ""
 }
 
-// hashOf returns the SHA-256 (hex) of words and of the JSON of args, which may be large.
-func hashOf(words string, args map[string]any) string {
-	sum := sha256.New()
-	_, _ = io.WriteString(sum, words)
-	_, _ = jsonparts.Write(sum, args) // args always have JSON
-	return hex.EncodeToString(sum.Sum(nil))
-}
+// tryInVain counts an attempt that failed before it started.
+func (s *StepState) tryInVain(attempt int) { s.Attempt, s.attempts.total = attempt, attempt }
 
-// promised returns what an approval of the tool covers: its identity, and all that is
-// said of it.
-func promised(t plan.Tool) string {
-	said, open := t.Pin, "unknown"
-	if said == "" {
-		said = t.Description
+// progress shows how far an attempt is, and output what it has written.
+func (s *StepState) progress(d event.StepProgress) { s.Progress = d }
+func (s *StepState) output(chunk string) {
+	s.Output += chunk
+	if over := len(s.Output) - outputKept; over > 0 {
+		s.Output = strings.ToValidUTF8(s.Output[over:], "")
 	}
-	if t.OpenWorld != nil {
-		open = strconv.FormatBool(*t.OpenWorld)
+}
+
+// outputKept bounds the displayed output of a running step, in bytes; the newest
+// output is kept.
+const outputKept = 64 << 10
+
+// complete ends an attempt with its result.
+func (s *StepState) complete(d event.StepCompleted) {
+	s.Status, s.Result, s.Beside, s.MS, s.Tokens = StepCompleted, d.Result, d.Beside, d.MS, d.Tokens
+	s.Error, s.Failure, s.gate.repeats = "", "", 0
+	if d.DryRun { // for items that are known
+		text, _ := d.Result.(string)
+		s.DryRun, s.Result = true, plan.Placeholder(text)
 	}
-	return plan.CanonicalJSON([]any{t.QualifiedName(), said, t.ReadOnly, t.Destructive, t.Annotated, open, t.Trusted, t.Contained})
 }
 
-// authorship records who wrote the args of a step, if not the plan alone.
-type authorship struct {
-	args  map[string]any    // by the user, replacing those of the plan
-	edits int               // by the user at the gate; args has no references after the first
-	kept  []rule.Provenance // of the args the user left unchanged at the gate
-	read  []rule.Provenance // what the model had read before it planned the step
+// completeDry completes a step of a dry run without a call.
+func (s *StepState) completeDry(d event.StepCompleted) {
+	s.Status, s.Attempt, s.attempts.total, s.Args, s.Coerced, s.DryRun, s.DryGate = StepCompleted, d.Attempt, d.Attempt, d.Args, d.Coerced, true, d.Gate
+	s.Result = d.Result
+	if text, ok := d.Result.(string); ok {
+		s.Result = plan.Placeholder(text)
+	}
 }
 
-// filling is the model's work on args that the plan leaves out.
-type filling struct {
-	missing []string       // args that the tool requires
-	args    map[string]any // written by the model; nil until then
-	asking  bool           // requested from the model
-	problem string         // why the model did not write them
-	refused string         // the arguments that the tool refused, and why: they are asked for once more
+// completeAsTold completes a step of which the user says that its work is done.
+func (s *StepState) completeAsTold() { s.Status, s.Result, s.Error = StepCompleted, nil, "" }
+
+// completeChecked completes a step whose checks hold.
+func (s *StepState) completeChecked() { s.Status = StepCompleted }
+
+// fail ends an attempt that failed.
+func (s *StepState) fail(d event.StepFailed) {
+	s.Status, s.Error, s.Failure, s.MS = StepFailed, d.Error, d.Failure, d.MS
+	s.Beside.Attachments, s.gate.since = d.Attachments, 0
 }
+
+// refute fails a step whose work is done, but not what was expected of it.
+func (s *StepState) refute(d event.StepFailed) {
+	s.Status, s.Error, s.Failure = StepFailed, d.Error, d.Failure
+}
+
+// failAgain lets a step count as failed that waited for another attempt, and forgetFailure
+// forgets how it failed: the user asks for another call.
+func (s *StepState) failAgain()     { s.Status = StepFailed }
+func (s *StepState) forgetFailure() { s.Failure = "" }
+
+// doubt ends an attempt of which nobody knows whether it took effect.
+func (s *StepState) doubt(d event.StepInDoubt) {
+	s.Status, s.Error, s.MS = StepInDoubt, d.Reason, d.MS
+	if s.interruption.isLost() {
+		s.interruption = uninterrupted
+	}
+}
+
+// doubtAgain puts a step in doubt again whose answer, of an earlier resume, may no longer hold.
+func (s *StepState) doubtAgain() { s.Status = StepInDoubt }
+
+// retry makes a failed step wait for its next attempt. It reports whether the step waits for
+// something that does not hold yet.
+func (s *StepState) retry(d event.StepRetry) (polls bool) {
+	if polls = s.Status == StepChecking; polls {
+		s.Polls++
+		s.Error, s.attempts.before = d.Error, s.attempts.total
+	} else {
+		s.Polls = 0
+	}
+	s.Status, s.RetryAt, s.fill.problem = StepPending, d.At, ""
+	return polls
+}
+
+// wait makes a step wait at its gate, and release lets it go on.
+func (s *StepState) wait(gate string) { s.Status, s.Gate = StepWaiting, gate }
+func (s *StepState) leaveGate()       { s.Status, s.Gate = StepPending, "" }
+
+// goOn lets a step wait for its next attempt: nothing was done, or what it did may be repeated.
+func (s *StepState) goOn() { s.Status = StepPending }
+
+// runOn lets a step run that was interrupted, since it continues from where it was.
+func (s *StepState) runOn() { s.Status = StepRunning }
+
+// takeBack takes an attempt back: its tool refused to run, and nothing was done.
+func (s *StepState) takeBack() { s.Status, s.Error, s.Failure = StepPending, "", "" }
+
+// skipped skips a step. It reports whether its condition did.
+func (s *StepState) skipped(d event.StepSkipped) (notTaken bool) {
+	s.Status, s.Error = StepSkipped, d.Reason
+	if s.NotTaken = d.Reason == event.NotTaken; s.NotTaken {
+		s.Error = notTakenWords(d)
+	}
+	return s.NotTaken
+}
+
+// skipByUser notes that the user chose to skip it, which survives a resume.
+// It reports whether the step was still to be executed.
+func (s *StepState) skipByUser() bool {
+	s.skip.byUser = true
+	if s.Status != StepPending {
+		return false
+	}
+	s.Status, s.Error = StepSkipped, "skipped by the user"
+	return true
+}
+
+// staysSkipped reports whether the user chose to skip it, and skips it again.
+func (s *StepState) staysSkipped() bool {
+	if s.skip.byUser {
+		s.Status = StepSkipped
+	}
+	return s.skip.byUser
+}
+
+// again makes a step wait for a new attempt, and resets everything that permits
+// one.
+func (s *StepState) again() {
+	s.Status, s.Gate, s.RetryAt, s.NotTaken, s.Polls = StepPending, "", time.Time{}, false, 0
+	s.Diff = "" // it may belong to another call
+	s.gate.again()
+	s.fill.problem = ""
+	s.countAfresh()
+}
+
+// countAfresh lets the retries of a step begin anew, and unskip forgets why it was skipped.
+func (s *StepState) countAfresh() {
+	s.attempts.before = s.attempts.total
+	s.unskip()
+}
+func (s *StepState) unskip() { s.skip.reason = "" }
+
+// skipping records that a step will be skipped.
+type skipping struct {
+	reason string // "" if it will not be
+	byUser bool   // the user chose to skip it, which survives a resume
+}
+
+// skipFor lets a step be skipped, unless it will be already. It reports whether it will be
+// skipped for this reason.
+func (s *StepState) skipFor(reason string) bool {
+	if s.Status != StepPending || s.skip.reason != "" {
+		return false
+	}
+	s.skip.reason = reason
+	return true
+}
+
+// skipReason returns why a step will be skipped, "" if it will not be.
+func (s *StepState) skipReason() string { return s.skip.reason }
+
+// userSkips reports whether the user chose to skip it.
+func (s *StepState) userSkips() bool { return s.skip.byUser }
+
+// checking tracks the checks of a step whose work is done.
+type checking struct {
+	round         int    // counts how often they began
+	since         uint64 // the event after which the next one may be evaluated
+	unknownResult bool   // the user says that the work is done, and nobody knows its result
+}
+
+// beginChecks has the checks of a step evaluated, from the first. at is the number of the
+// event.
+func (s *StepState) beginChecks(at uint64) {
+	s.Status, s.Checked, s.Error, s.Failure = StepChecking, nil, "", ""
+	s.checks.round++
+	s.checks.since = at
+}
+
+// check records a check.
+func (s *StepState) check(d event.CheckCompleted, at uint64) {
+	s.Checked, s.checks.since = append(s.Checked, d), at
+}
+
+// checkRound returns how often its checks began, and checkSince the event after which the next
+// one may be evaluated.
+func (s *StepState) checkRound() int    { return s.checks.round }
+func (s *StepState) checkSince() uint64 { return s.checks.since }
+
+// loseResult notes that nobody knows the result of a step, and lostResult reports that.
+func (s *StepState) loseResult()      { s.checks.unknownResult = true }
+func (s *StepState) lostResult() bool { return s.checks.unknownResult }
+
+// waitedSince returns how long a step has waited for something; elapsed is the active time of
+// the run.
+func (s *StepState) waited(elapsed time.Duration) time.Duration { return elapsed - s.waitingFrom }
 
 // interruption records how the end of a program, or a damaged journal, affected a
 // step.
@@ -172,62 +397,125 @@ const (
 // isLost reports whether the step was running when the program ended.
 func (i interruption) isLost() bool { return i == lost || i == lostStartUnknown }
 
-// lose returns the interruption of a step that is running when the program ends.
-func (i interruption) lose() interruption {
-	if i == startUnknown || i == lostStartUnknown {
-		return lostStartUnknown
+// isLost reports whether the step was running when the program ended, and mayNotHaveStarted
+// whether only a damaged line may have recorded its start.
+func (s *StepState) isLost() bool            { return s.interruption.isLost() }
+func (s *StepState) mayNotHaveStarted() bool { return s.interruption == lostStartUnknown }
+
+// startMayBeLost notes that a damaged line of the journal may have recorded the start.
+func (s *StepState) startMayBeLost() { s.interruption = startUnknown }
+
+// lose notes that the step was running when the program ended. before is how it was
+// interrupted before that.
+func (s *StepState) lose(before interruption) {
+	s.interruption = lost
+	if before == startUnknown || before == lostStartUnknown {
+		s.interruption = lostStartUnknown
 	}
-	return lost
 }
 
-// checking tracks the checks of a step whose work is done.
-type checking struct {
-	round         int    // counts how often they began
-	since         uint64 // the event after which the next one may be evaluated
-	unknownResult bool   // the user says that the work is done, and nobody knows its result
+// interrupted returns how the step was interrupted, and forgets it.
+func (s *StepState) interrupted() interruption {
+	before := s.interruption
+	s.interruption = uninterrupted
+	return before
 }
 
-// skipping records that a step will be skipped.
-type skipping struct {
-	reason string // "" if it will not be
-	byUser bool   // the user chose to skip it, which survives a resume
+// rerun lets a step in doubt run again; unasked says that no question was answered so.
+func (s *StepState) rerun(unasked bool) {
+	s.interruption, s.toRerun = uninterrupted, true
+	if unasked {
+		s.interruption = rerunUnasked
+	}
 }
 
-// innerCall holds what a loop's call has in addition to a plan step.
-type innerCall struct {
-	loop     *Loop         // that made the call; nil for a plan step
-	use      reply.ToolUse // the call as requested by the model
-	unknown  error         // why the tool does not exist
-	counted  bool          // as a call of the model, for the runaway guard
-	answered bool          // the model knows the outcome, or gets it with its next turn
+// rerunsUnasked reports whether it runs again without a question, and mayRerun whether it has
+// not started since the answer that it runs again.
+func (s *StepState) rerunsUnasked() bool { return s.interruption == rerunUnasked }
+func (s *StepState) mayRerun() bool      { return s.toRerun && s.Status == StepPending }
+
+// askUser notes that a question about the step is open, or not.
+func (s *StepState) askUser(open bool) { s.awaitsUser = open }
+
+// awaitsAnswer reports whether a question about the step is open.
+func (s *StepState) awaitsAnswer() bool { return s.awaitsUser }
+
+// change notes what the newest revision did to the step.
+func (s *StepState) change(c Change) {
+	s.Change = c
+	s.replanned = s.replanned || c != ChangeNone
 }
 
-// schedule is the position of a step in the graph and in the queues.
-type schedule struct {
-	waits  int     // number of dependencies that are not completed
-	feeds  []int   // positions of the steps that depend on it
-	node   int     // its index in the graph
-	place  int     // its rank among all steps, by number and then as written
-	length float64 // ms to the end of the longest path from it
-	need   need    // its next need
-	at     int     // its index in the queue for that need
+// unchanged notes that the newest revision left the step as it was.
+func (s *StepState) unchanged() { s.Change = ChangeNone }
+
+// byReplan reports whether a replan added or revised the step.
+func (s *StepState) byReplan() bool { return s.replanned }
+
+// canStart notes that everything that a draft needs is available, and startable reports it.
+func (s *StepState) canStart(args map[string]any, fitted []plan.Coercion) {
+	s.call.args, s.call.fitted, s.canBegin = args, fitted, true
+}
+func (s *StepState) startable() bool { return s.canBegin }
+
+// takePlace makes a draft the step of the plan.
+func (s *StepState) takePlace(draft *StepState) {
+	step := s.Step
+	*s = *draft
+	s.Step, s.Draft = step, false
 }
 
-// readyCall is the call of a step that could start, or the reason why it cannot.
-type readyCall struct {
-	args   map[string]any
-	fitted []plan.Coercion // of the scalars in args
-	flaw   *flaw
-	saw    []expression.Sight // what its condition looked at
-	out    bool               // its condition takes the step out
+// sawInPart notes the steps whose results its model saw only in part, and seenInPart returns
+// them.
+func (s *StepState) sawInPart(steps []string)  { s.partial = steps }
+func (s *StepState) seenInPart() []string      { return s.partial }
+func (s *StepState) count(tokens int)          { s.Tokens = tokens }
+func (s *StepState) converse(l *Loop)          { s.Loop = l }
+func (s *StepState) restartedAt(now time.Time) { s.StartedAt = now }
 
-	expanded bool  // it begins with its items
-	items    []any // those
+// spawned notes the run that its call of a plan tool started.
+func (s *StepState) spawned(run string) { s.Run, s.runUsage = run, event.Usage{} }
+
+// usedByRun returns what that run has used so far.
+func (s *StepState) usedByRun() event.Usage { return s.runUsage }
+
+// account returns what the run that a plan tool started has used since the last time, since
+// both share one budget. For a resumed run, part of the usage was added before.
+func (s *StepState) account(run string, used *event.Usage) (more event.Usage) {
+	if run != "" && run != s.Run {
+		s.spawned(run)
+	}
+	if used != nil {
+		more, s.runUsage = used.Since(s.runUsage), *used
+	}
+	return more
 }
 
-// flaw is the reason why a step cannot start although its dependencies are
-// completed.
-type flaw struct {
-	kind     event.FailureKind
-	sentence string
+// ofBudget returns how many steps of the budget an execution is: an item is none, since its
+// step counts once for all.
+func (s *StepState) ofBudget() int {
+	if s.isItem() {
+		return 0
+	}
+	return 1
+}
+
+// told reports whether the result or the error of a call holds text of its tool.
+func (s *StepState) told() bool {
+	switch s.Status {
+	case StepCompleted, StepChecking:
+		return true
+	case StepFailed:
+		return s.Failure == event.FailureTool || s.Failure == event.FailureTimeout || s.Failure == event.FailureCheck
+	default:
+		return false
+	}
+}
+
+// notTakenWords says why a step is not taken.
+func notTakenWords(d event.StepSkipped) untrusted.Text {
+	if saw := plan.SawWords(d.Saw); saw != "" {
+		return untrusted.Text("not taken: " + saw)
+	}
+	return "not taken: it needs the result of a step that is not taken"
 }

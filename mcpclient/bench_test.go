@@ -14,6 +14,7 @@ import (
 
 	"replan/mcpclient"
 	"replan/mcpclient/config"
+	"replan/mcpclient/pooltest"
 	"replan/planning/plan"
 )
 
@@ -23,7 +24,7 @@ func BenchmarkCall(b *testing.B) {
 	b.Run("library", func(b *testing.B) {
 		s := transport.NewStdioWithOptions(os.Args[0], nil, nil, transport.WithCommandFunc(func(ctx context.Context, command string, _, _ []string) (*exec.Cmd, error) {
 			cmd := exec.CommandContext(ctx, command)
-			cmd.Env = append(os.Environ(), role+"=fault")
+			cmd.Env = append(os.Environ(), pooltest.Role+"=fault")
 			return cmd, nil
 		}))
 		c := client.NewClient(s)

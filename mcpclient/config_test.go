@@ -2,27 +2,17 @@ package mcpclient_test
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"replan/mcpclient"
 	"replan/mcpclient/config"
+	"replan/mcpclient/pooltest"
 	"replan/planning/plan"
 )
 
-func configFile(t *testing.T, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "mcp.json")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestInvalidServerFailsAlone(t *testing.T) {
-	path := configFile(t, `{"mcpServers":{
+	path := pooltest.ConfigFile(t, `{"mcpServers":{
 		"unset": {"command": "docker", "args": ["run"], "env": {"T": "${REPLAN_TEST_NONE}"}},
 		"odd": {"url": "http://x/mcp", "oauth": {"clientMetadataUrl": "http://x/client.json"}},
 		"port": {"command": "x", "env": {"PORT": 8080}},

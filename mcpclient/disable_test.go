@@ -42,15 +42,15 @@ func TestDisablingStopsServerAndEnablingStartsIt(t *testing.T) {
 			if err := p.Answer(t.Context(), p.Pending(), true); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := call(t, p, "spawn", map[string]any{"addr": l.addr()}); err != nil {
+			if _, err := call(t, p, "spawn", map[string]any{"addr": l.Addr()}); err != nil {
 				t.Fatal(err)
 			}
-			l.line()
+			l.Line()
 			file, err := p.Disable(t.Context(), "it", test.forGood)
 			if err != nil || file != "" && filepath.Base(file) != test.changes || (file == "") != (test.changes == "") {
 				t.Fatalf("changed %q, %v", file, err)
 			}
-			l.awaitDeath()
+			l.AwaitDeath()
 			if got := status(t, p, "it"); got.State != plan.ServerStopped || got.Disabled != test.by || got.Calls != 1 {
 				t.Errorf("disabled: got %+v", got)
 			}

@@ -3,31 +3,26 @@ package mcpclient
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
-	"github.com/mark3labs/mcp-go/server"
+	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"replan/internal/redact"
-	"replan/internal/untrusted"
 	"replan/mcpclient/box"
 	"replan/mcpclient/child"
 	"replan/mcpclient/config"
+	"replan/mcpclient/connection"
 	"replan/mcpclient/handshake"
-	"replan/mcpclient/incoming"
 	"replan/mcpclient/oauth"
-	"replan/mcpclient/pin"
-	"replan/mcpclient/result"
-	"replan/mcpclient/usage"
+	"replan/mcpclient/server"
+	"replan/mcpclient/trust"
 	"replan/planning/plan"
-	"replan/planning/prompt"
 )
 
 // Defaults for zero fields of Config.
@@ -36,19 +31,29 @@ const (
 	DefaultCallTimeout  = 10 * time.Minute
 )
 
-// closeTimeout limits Close. It is longer than all grace periods of one child
-// together; children end in parallel.
-const closeTimeout = 20 * time.Second
+// Message is one message between this program and a server, as it was sent.
+type Message = connection.Message
+
+// TrustMode says how to treat a project's own servers, and other programs, that the
+// user has not allowed.
+type TrustMode = trust.Mode
+
+// The trust modes.
+const (
+	TrustAsk        = trust.Ask        // they wait for Pool.Answer
+	TrustAskServers = trust.AskServers // servers do; other programs, which come up during a run, are left out
+	TrustNone       = trust.None       // all are left out, since no user is there to ask
+)
 
 // Config configures a pool.
 type Config struct {
-	Servers   []config.Server                     // of two with the same name, the flag's wins, then the user's
-	Reread    func() ([]config.Server, error)     // reads the servers again, see Pool.Reload; may be nil
-	InProcess map[string]func() *server.MCPServer // built-in servers by name, made when they start; the caller closes them
-	Dir       string                              // the workspace; empty means the current directory
-	WorkDir   string                              // where servers work; empty means Dir
-	TrustFile string                              // stores which servers the user allowed; empty stores nothing
-	PinDir    string                              // stores what servers say of their tools; empty compares within this pool only
+	Servers   []config.Server                        // of two with the same name, the flag's wins, then the user's
+	Reread    func() ([]config.Server, error)        // reads the servers again, see Pool.Reload; may be nil
+	InProcess map[string]func() *mcpserver.MCPServer // built-in servers by name, made when they start; the caller closes them
+	Dir       string                                 // the workspace; empty means the current directory
+	WorkDir   string                                 // where servers work; empty means Dir
+	TrustFile string                                 // stores which servers the user allowed; empty stores nothing
+	PinDir    string                                 // stores what servers say of their tools; empty compares within this pool only
 	Trust     TrustMode
 
 	// StartTimeout limits the start of a server until its tools are listed, unless
@@ -65,7 +70,7 @@ type Config struct {
 	DisabledFile  string       // stores which other servers the user has disabled, and in which workspace; "" stores nothing
 	Version       string       // of this program, for servers
 
-	// Later keeps servers from starting until Start is called, or until somebody
+	// Later keeps servers from starting until Start is called, or until a caller
 	// waits for one. Built-in servers do not wait.
 	Later bool
 	// ProbeWait is how long a program may take to answer server/discover before initialize
@@ -87,335 +92,165 @@ type Config struct {
 	Box     *box.Box      // contains the children; nil contains nothing
 }
 
-// Pool is a set of MCP servers and their tools. It is safe for concurrent use.
-type Pool struct {
-	cfg        Config
-	log        *slog.Logger
-	trust      trust
-	handshakes *handshake.Known
-	pins       *pin.Folder
-	secrets    *redact.Secrets // of the configurations of all servers
-
-	life   context.Context // ends with the pool
-	cancel context.CancelFunc
-	work   sync.WaitGroup // supervised servers and calls in progress
-
-	mu      sync.Mutex
-	entries []*entry      // in a fixed order: built-in servers by name, then as configured
-	changed chan struct{} // closed and replaced whenever an entry changes
-	closed  bool
-	begun   bool // servers may start
-
-	switches switches
-
-	programs []*program // local programs that need permission
-	notes    []note     // for the user
-
-	watch   sync.RWMutex // held while the watcher is called
-	watcher func()
+// withDefaults returns the configuration with defaults for its zero fields.
+func (c Config) withDefaults() (Config, error) {
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return c, fmt.Errorf("resolving the workspace %s: %w", c.Dir, err)
+	}
+	// Permissions apply to a workspace and to links to it alike.
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	c.Dir, c.WorkDir = dir, cmp.Or(c.WorkDir, dir)
+	if c.StartTimeout <= 0 {
+		c.StartTimeout = DefaultStartTimeout
+	}
+	if c.CallTimeout <= 0 {
+		c.CallTimeout = DefaultCallTimeout
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Environ == nil {
+		c.Environ = os.Environ()
+	}
+	if c.ProbeWait == 0 {
+		c.ProbeWait = 3 * time.Second
+	}
+	if c.RestartWaits == nil {
+		c.RestartWaits = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second}
+	}
+	c.Secrets = cmp.Or(c.Secrets, &redact.Secrets{})
+	return c, nil
 }
 
-// entry is one server and its state. The pool's mutex guards all fields below
-// the first group.
-type entry struct {
-	server  config.Server
-	builtin func() *server.MCPServer // nil if the server is not in this process
-
-	state    plan.ServerState
-	problem  string
-	tools    []plan.Tool
-	tasks    string        // its tools that run only as tasks
-	changes  []change      // what it says that the user has not accepted
-	conn     *connection   // nil if there is none
-	begun    time.Time     // time of the last start
-	ready    time.Time     // when it became ready; zero if it was lost since
-	wasReady bool          // since the user last started it
-	tries    int           // starts since it was lost
-	wake     chan struct{} // tells supervise not to wait before the next one
-	reported time.Time     // when a line of its standard error was last reported
-	doing    func() string // what it last wrote to standard error, while it starts; may be nil
-	startup  time.Duration // from begun until the tools were listed
-	failed   string        // the last failure
-	declined bool          // the user said no
-	login    bool          // it needs a login
-	watched  bool          // supervise is running for it
-	again    chan struct{} // tells supervise to restart it
-	leftOut  bool          // a project's server that nobody was there to allow
-
-	// Of the supervision, once launched: its context, which end cancels, and a
-	// channel that is closed when it has ended.
-	life  context.Context
-	end   context.CancelFunc
-	ended chan struct{}
-	after <-chan struct{} // closed when the server that this one replaces has ended; may be nil
-
-	calls     *usage.Record
-	mentioned *mentions
-	declared  result.Declared // what its tools declare of their results
-	disabled  plan.DisabledBy
-	protocol  string        // the version of the last connection
-	grown     chan struct{} // closed and replaced when its log grows, if somebody waits for that
+// Pool is a set of MCP servers and their tools: it decides which server and which call.
+// It is safe for concurrent use.
+type Pool struct {
+	cfg        Config
+	settings   server.Settings
+	life       context.Context // ends with the pool
+	cancel     context.CancelFunc
+	roster     *roster
+	admissions *admissions
+	programs   *trust.Programs
+	notes      *notes
 }
 
 // NewPool starts all permitted servers in the background, in parallel, and
 // returns at once. The pool ends with ctx at the latest; always call Close.
 // NewPool fails only if the workspace's path cannot be resolved.
 func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
-	dir, err := filepath.Abs(cfg.Dir)
+	cfg, err := cfg.withDefaults()
 	if err != nil {
-		return nil, fmt.Errorf("resolving the workspace %s: %w", cfg.Dir, err)
+		return nil, err
 	}
-	// Permissions apply to a workspace and to links to it alike.
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	cfg.Dir, cfg.WorkDir = dir, cmp.Or(cfg.WorkDir, dir)
-	if cfg.StartTimeout <= 0 {
-		cfg.StartTimeout = DefaultStartTimeout
-	}
-	if cfg.CallTimeout <= 0 {
-		cfg.CallTimeout = DefaultCallTimeout
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	if cfg.Environ == nil {
-		cfg.Environ = os.Environ()
-	}
-	if cfg.ProbeWait == 0 {
-		cfg.ProbeWait = 3 * time.Second
-	}
-	if cfg.RestartWaits == nil {
-		cfg.RestartWaits = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second}
-	}
+	consent := trust.NewConsent(cfg.TrustFile)
 	p := &Pool{
-		cfg: cfg, log: cfg.Logger, trust: newTrust(cfg.TrustFile), handshakes: handshake.Load(cfg.HandshakeFile, cfg.Logger), pins: pin.Open(cfg.PinDir), changed: make(chan struct{}), begun: !cfg.Later,
-		switches: switches{config.NewDisabledServers(cfg.DisabledFile), map[string]bool{}},
+		cfg: cfg, roster: &roster{begun: !cfg.Later}, notes: &notes{},
+		programs: trust.NewPrograms(consent, cfg.Dir, cfg.Trust, cfg.Logger),
+		admissions: &admissions{
+			workspace: cfg.Dir, mode: cfg.Trust, consent: consent, switches: newSwitches(cfg.Dir, cfg.UserFile, cfg.DisabledFile), log: cfg.Logger,
+			builtin: func(name string) bool { return cfg.InProcess[name] != nil },
+		},
 	}
 	p.life, p.cancel = context.WithCancel(ctx)
-	p.secrets = cmp.Or(cfg.Secrets, &redact.Secrets{})
-	p.learn(cfg.Servers)
-	p.admit()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, e := range p.entries {
-		if e.state == plan.ServerStarting && (p.begun || e.builtin != nil) {
-			p.launch(e)
-		}
+	p.settings = server.Settings{
+		Settings: connection.Settings{
+			Version: cfg.Version, WorkDir: cfg.WorkDir, Environ: cfg.Environ, LogDir: cfg.LogDir, ProbeWait: cfg.ProbeWait,
+			Secrets: cfg.Secrets, Wire: cfg.Wire, Logins: cfg.Logins, Watcher: cfg.Watcher, Box: cfg.Box,
+		},
+		StartTimeout: cfg.StartTimeout, CallTimeout: cfg.CallTimeout, RestartWaits: cfg.RestartWaits,
+		Logger: cfg.Logger, Pins: trust.OpenPins(cfg.PinDir, cfg.Dir), Handshakes: handshake.Load(cfg.HandshakeFile, cfg.Logger),
+		Signal: server.NewSignal(), Note: p.noteOn, Life: p.life, Work: &p.roster.work,
 	}
-	return p, nil
+	p.learn(cfg.Servers)
+	known := p.admissions.decisions()
+	err = p.roster.change(func(all []*server.Server) []*server.Server {
+		for _, name := range slices.Sorted(maps.Keys(cfg.InProcess)) {
+			all = append(all, server.New(p.settings, config.Server{Name: name}, cfg.InProcess[name], server.Admission{State: plan.ServerStarting}))
+		}
+		for _, s := range config.Chosen(cfg.Servers) {
+			all = append(all, p.newServer(s, known))
+		}
+		return all
+	})
+	return p, err
+}
+
+// newServer returns a server in the state before its first start.
+func (p *Pool) newServer(s config.Server, known decisions) *server.Server {
+	return server.New(p.settings, s, nil, p.admissions.admit(s, known))
+}
+
+// learn takes note of the secrets of servers.
+func (p *Pool) learn(servers []config.Server) {
+	for _, s := range servers {
+		s.AddSecrets(p.cfg.Secrets)
+	}
 }
 
 // Start starts the servers that Config.Later has kept back. It may be called again.
-func (p *Pool) Start() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.begun || p.closed {
-		return
-	}
-	p.begun = true
-	for _, e := range p.entries {
-		if e.state == plan.ServerStarting && !e.watched {
-			p.launch(e)
-		}
-	}
-}
-
-// admit creates the entries and sets their state before the first start.
-func (p *Pool) admit() {
-	for _, name := range slices.Sorted(maps.Keys(p.cfg.InProcess)) {
-		p.entries = append(p.entries, &entry{
-			server: config.Server{Name: name}, builtin: p.cfg.InProcess[name], state: plan.ServerStarting, again: make(chan struct{}, 1), wake: make(chan struct{}, 1),
-			calls: &usage.Record{},
-		})
-	}
-	known := readDecisions(p)
-	for _, s := range config.Chosen(p.cfg.Servers) {
-		p.entries = append(p.entries, p.newEntry(s, known))
-	}
-}
-
-// dial opens the connection to a server without sending a request. known is the
-// handshake of a process.
-func (p *Pool) dial(e *entry, known handshake.Kind) (*connection, error) {
-	log := p.log.With("server", e.server.Name)
-	var conn *connection
-	var err error
-	switch {
-	case e.builtin != nil:
-		conn = dialLocal(e.builtin(), p.cfg.Version)
-	case e.server.SSE:
-		conn, err = p.dialSSE(e.server, log)
-	case e.server.URL != "":
-		conn, err = p.dialHTTP(e.server, log)
-	default:
-		conn, err = p.dialProcess(e, known, log)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if e.builtin == nil {
-		conn.speaks = e.server.Protocol
-		conn.messages = &incoming.Log{Write: p.messageLog(e, conn, log)}
-		root := p.cfg.WorkDir
-		if e.server.NoRoots {
-			root = ""
-		}
-		conn.requests = incoming.New(e.server.Name, root, log)
-		conn.requests.Attach(conn.client)
-		conn.mentioned = e.mentioned
-		conn.updated = func(uri string) {
-			noteOn(p, e.server.Name, prompt.NameOf(e.server.Name+":"+untrusted.Visible(uri))+" has changed since you mentioned it; mention it again to send it as it is now")
-		}
-	}
-	if err := conn.client.Start(e.life); err != nil {
-		conn.close()
-		return nil, err
-	}
-	return conn, nil
-}
-
-// set changes an entry, wakes Ready and calls the watcher.
-func (p *Pool) set(change func()) {
-	p.mu.Lock()
-	change()
-	p.broadcast()
-	p.mu.Unlock()
-	p.notify()
-}
-
-// broadcast wakes everyone waiting for a change. The caller holds the mutex.
-func (p *Pool) broadcast() {
-	close(p.changed)
-	p.changed = make(chan struct{})
-}
-
-func (p *Pool) notify() {
-	p.watch.RLock()
-	defer p.watch.RUnlock()
-	if p.watcher != nil {
-		p.watcher()
-	}
-}
+func (p *Pool) Start() { p.roster.begin() }
 
 // Watch registers changed, which is called from any goroutine whenever the
 // result of Status changes. A nil changed unregisters it: once Watch returns,
 // the earlier one is not called again. changed must return quickly and must
 // not call Watch.
-func (p *Pool) Watch(changed func()) {
-	p.watch.Lock()
-	defer p.watch.Unlock()
-	p.watcher = changed
+func (p *Pool) Watch(changed func()) { p.settings.Signal.Watch(changed) }
+
+// announce tells everyone that something has changed. No lock may be held.
+func (p *Pool) announce() {
+	p.settings.Signal.Wake()
+	p.settings.Signal.Tell()
 }
 
 // Status returns the health of each server: built-in servers by name, then the
 // others in configuration order.
 func (p *Pool) Status() []plan.ServerStatus {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	all := make([]plan.ServerStatus, len(p.entries))
-	for i, e := range p.entries {
-		all[i] = p.status(e)
+	all := []plan.ServerStatus{}
+	for _, s := range p.roster.all() {
+		all = append(all, s.Status())
 	}
 	return all
-}
-
-// Pending returns the project's own servers that wait for permission, as
-// written in their file: variables may be secrets, so they are not expanded.
-// The programs of [Pool.MayStart] and [Pool.Offer] follow.
-func (p *Pool) Pending() []plan.PendingServer {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var waiting []plan.PendingServer
-	for _, e := range p.entries {
-		if e.state != plan.ServerWaiting {
-			continue
-		}
-		waiting = append(waiting, e.server.AsWritten())
-	}
-	for _, asked := range p.programs {
-		if asked.state == programAsked {
-			waiting = append(waiting, asked.forPeople())
-		}
-	}
-	return waiting
-}
-
-// Answer starts those of the Pending servers that the user was asked about, or
-// leaves them out, and stores the answer for this workspace. A server whose entry
-// has changed since the question stays pending. Answer does not wait for the
-// servers. If the answer cannot be stored, it still counts for this pool, and
-// Answer returns the error.
-func (p *Pool) Answer(_ context.Context, asked []plan.PendingServer, yes bool) error {
-	p.mu.Lock()
-	if p.closed {
-		p.mu.Unlock()
-		return errors.New("the tools are closed already")
-	}
-	var answered []config.Server
-	for _, e := range p.entries {
-		if e.state != plan.ServerWaiting || !isAmong(asked, e.server.AsWritten()) {
-			continue
-		}
-		answered = append(answered, e.server)
-		if !yes {
-			e.decline()
-			continue
-		}
-		e.state = plan.ServerStarting
-		p.launch(e)
-	}
-	programs, declined := p.answerPrograms(asked, yes)
-	answered = append(answered, programs...)
-	p.broadcast()
-	p.mu.Unlock()
-	if len(answered)+len(declined) == 0 {
-		return nil
-	}
-	p.notify()
-	// An offer is never made again, whatever the answer was.
-	if err := p.trust.remember(offeredBefore, declined, true); err != nil {
-		return err
-	}
-	return p.trust.remember(p.cfg.Dir, answered, yes)
-}
-
-// decline leaves a server out because the user said no.
-func (e *entry) decline() {
-	e.state, e.problem, e.declined = plan.ServerStopped, "left out: you said no; a restart asks again", true
 }
 
 // LeftOut returns the names of the project's own servers that were left out
 // because nobody was there to allow them.
 func (p *Pool) LeftOut() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	var out []string
-	for _, e := range p.entries {
-		if e.leftOut {
-			out = append(out, e.server.Name)
+	for _, v := range p.roster.views() {
+		if v.LeftOut {
+			out = append(out, v.Name)
 		}
 	}
 	return out
 }
+
+// Note tells the user something, by way of [Pool.Notes].
+func (p *Pool) Note(text string) { p.noteOn("", text) }
+
+func (p *Pool) noteOn(server, text string) {
+	p.notes.add(server, text)
+	p.settings.Signal.Tell()
+}
+
+// Notes returns the notes since the last call.
+func (p *Pool) Notes() []string { return p.notes.take("") }
+
+// NotesOn returns the notes since the last call that are about a server, or about none.
+// Without a name it returns all.
+func (p *Pool) NotesOn(server string) []string { return p.notes.take(server) }
 
 // Close cancels the calls in progress and stops every server: it closes
 // connections and kills children with all their descendants in the process
 // group. It waits for them for up to 20 seconds, and fails only if that was
 // not enough. The watcher is not called after Close has returned.
 func (p *Pool) Close() error {
-	p.mu.Lock()
-	p.closed = true
-	p.mu.Unlock()
-	p.cancel()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		p.work.Wait()
-		p.Watch(nil)
-	}()
-	if !ended(done, closeTimeout) {
-		return fmt.Errorf("some MCP servers did not end within %s", closeTimeout)
+	if !p.roster.close(p.cancel, connection.EndTimeout) {
+		return fmt.Errorf("some MCP servers did not end within %s", connection.EndTimeout)
 	}
+	p.Watch(nil)
 	return nil
 }

@@ -1,14 +1,13 @@
 package mcpclient
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"replan/mcpclient/config"
+	"replan/mcpclient/server"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -35,12 +34,11 @@ func (p *Pool) ReadyFor(ctx context.Context, names []string) (all plan.Catalogue
 }
 
 func (p *Pool) readyFor(ctx context.Context, names []string) (all plan.Catalogue, awaited []string) {
-	p.retry(names)
+	p.refresh(names)
 	for {
-		p.mu.Lock()
-		changed := p.changed
-		all, awaited = p.catalogue(), p.awaited(names)
-		p.mu.Unlock()
+		changed := p.settings.Signal.Changed()
+		views := p.roster.views()
+		all, awaited = catalogue(views), starting(views, names)
 		if len(awaited) == 0 || ctx.Err() != nil || p.life.Err() != nil {
 			return all, awaited
 		}
@@ -52,15 +50,22 @@ func (p *Pool) readyFor(ctx context.Context, names []string) (all plan.Catalogue
 	}
 }
 
+// refresh asks failed servers again if they still have a connection and may
+// offer the names, and those whose lists no longer hold.
+func (p *Pool) refresh(names []string) {
+	all := catalogue(p.roster.views())
+	for _, s := range p.roster.all() {
+		s.Refresh(mayOffer(s.Name(), names, all))
+	}
+}
+
 // StartingFor returns how long the server of these that was started last has been
 // starting; 0 if there is none.
 func (p *Pool) StartingFor(servers []string) time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	var last time.Time
-	for _, e := range p.entries {
-		if slices.Contains(servers, e.server.Name) && e.begun.After(last) {
-			last = e.begun
+	for _, v := range p.roster.views() {
+		if slices.Contains(servers, v.Name) && v.Begun.After(last) {
+			last = v.Begun
 		}
 	}
 	if last.IsZero() {
@@ -69,73 +74,36 @@ func (p *Pool) StartingFor(servers []string) time.Duration {
 	return time.Since(last)
 }
 
-// awaited returns the starting servers that these names require. The caller
-// holds the mutex.
-func (p *Pool) awaited(names []string) []string {
-	all := p.catalogue()
+// starting returns the starting servers that these names require.
+func starting(views []server.View, names []string) []string {
+	all := catalogue(views)
 	var servers []string
-	for _, e := range p.entries {
-		if e.state == plan.ServerStarting && (e.builtin != nil || e.offers(names, all)) {
-			servers = append(servers, e.server.Name)
+	for _, v := range views {
+		if v.State == plan.ServerStarting && (v.Builtin || mayOffer(v.Name, names, all)) {
+			servers = append(servers, v.Name)
 		}
 	}
 	return servers
 }
 
-// offers reports whether a server with unknown tools may have one of these
+// mayOffer reports whether a server with unknown tools may have one of these
 // names that is not yet available.
-func (e *entry) offers(names []string, all plan.Catalogue) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
-		if server, _, qualified := strings.Cut(name, ":"); qualified {
-			return prompt.MatchName(server, e.server.Name)
+func mayOffer(name string, names []string, all plan.Catalogue) bool {
+	return slices.ContainsFunc(names, func(wanted string) bool {
+		if server, _, qualified := strings.Cut(wanted, ":"); qualified {
+			return prompt.MatchName(server, name)
 		}
-		return !slices.ContainsFunc(all, func(t plan.Tool) bool { return prompt.MatchName(name, t.Name) })
+		return !slices.ContainsFunc(all, func(t plan.Tool) bool { return prompt.MatchName(wanted, t.Name) })
 	})
 }
 
-// catalogue returns the tools of all ready servers. The caller holds the
-// mutex.
-func (p *Pool) catalogue() plan.Catalogue {
+// catalogue returns the tools of all ready servers.
+func catalogue(views []server.View) plan.Catalogue {
 	var all plan.Catalogue
-	for _, e := range p.entries {
-		if e.state == plan.ServerReady {
-			all = append(all, e.tools...)
-		}
+	for _, v := range views {
+		all = append(all, v.Tools...)
 	}
-	return append(all, resourceTool(p.entries)...)
-}
-
-// retry asks failed servers again if they still have a connection and may
-// offer the names, and those whose lists no longer hold.
-func (p *Pool) retry(names []string) {
-	p.mu.Lock()
-	var asked bool
-	all := p.catalogue()
-	for _, e := range p.entries {
-		if e.offers(names, all) && e.askFailed() {
-			asked = true
-		} else if e.state == plan.ServerReady && e.conn.stale() {
-			e.conn.askAgain()
-		}
-	}
-	if asked {
-		p.broadcast()
-	}
-	p.mu.Unlock()
-	if asked {
-		p.notify()
-	}
-}
-
-// askFailed asks a failed server for its tools again. It reports false if the server
-// has not failed, or has no connection. The caller holds the mutex.
-func (e *entry) askFailed() bool {
-	if e.state != plan.ServerFailed || e.conn == nil {
-		return false
-	}
-	e.state = plan.ServerStarting
-	e.conn.askAgain()
-	return true
+	return append(all, resourceTool(views)...)
 }
 
 // CheckRequired waits until the required servers have started or failed, or ctx
@@ -143,14 +111,12 @@ func (e *entry) askFailed() bool {
 // waits for permission, or that nobody has allowed, is not missed: a project's
 // file cannot stop anything before the user trusts it.
 func (p *Pool) CheckRequired(ctx context.Context) error {
-	p.mu.Lock()
 	var names []string
-	for _, e := range p.entries {
-		if e.required() {
-			names = append(names, e.server.Name+":*")
+	for _, v := range p.roster.views() {
+		if v.Required {
+			names = append(names, v.Name+":*")
 		}
 	}
-	p.mu.Unlock()
 	if len(names) == 0 {
 		return nil
 	}
@@ -158,27 +124,10 @@ func (p *Pool) CheckRequired(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, e := range p.entries {
-		if e.required() && e.state != plan.ServerReady {
-			return fmt.Errorf("the required MCP server %q is not ready: %s", e.server.Name, cmp.Or(e.problem, string(e.state)))
+	for _, v := range p.roster.views() {
+		if v.Required && v.State != plan.ServerReady {
+			return fmt.Errorf("the required MCP server %q is not ready: %s", v.Name, v.Why)
 		}
 	}
 	return nil
-}
-
-// required reports whether commands cannot do without the server. The caller
-// holds the mutex.
-func (e *entry) required() bool {
-	undecided := e.state == plan.ServerWaiting || e.leftOut || e.declined || e.server.Problem != "" && e.server.Source == config.SourceProject
-	return e.server.Required && e.disabled == "" && !undecided
-}
-
-// report returns the problem for the user. The caller holds the mutex.
-func (e *entry) report() string {
-	if e.state == plan.ServerFailed && e.required() {
-		return "is required, but " + e.problem
-	}
-	return e.problem
 }

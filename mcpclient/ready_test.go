@@ -135,8 +135,8 @@ func TestCancelledCallDoesNotWaitForAnotherSession(t *testing.T) {
 	p := over(t, front.URL, nil)
 	echo := tool(t, p, "echo")
 	hold.Store(true) // first, since the client may notice the restart by itself
-	s.restart()
-	s.events <- `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+	s.Restart()
+	s.Events <- `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
 	<-asked
 	ctx, cancel := context.WithCancel(t.Context())
 	var call sync.WaitGroup

@@ -1,49 +1,14 @@
 package mcpclient
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"replan/mcpclient/config"
-	"replan/mcpclient/usage"
-	"replan/planning/plan"
+	"replan/mcpclient/server"
+	"replan/mcpclient/trust"
 )
-
-// newEntry returns a server in the state before its first start.
-func (p *Pool) newEntry(s config.Server, known decisions) *entry {
-	e := &entry{server: s, state: plan.ServerStarting, again: make(chan struct{}, 1), wake: make(chan struct{}, 1), calls: &usage.Record{}, mentioned: newMentions()}
-	_, taken := p.cfg.InProcess[s.Name]
-	nameErr := config.CheckName(s.Name)
-	if taken {
-		nameErr = config.ErrNameTaken
-	}
-	switch {
-	case s.Disabled:
-		e.state, e.problem, e.disabled = plan.ServerStopped, "disabled in the configuration", plan.DisabledForGood
-	case slices.Contains(known.disabled, s.Name):
-		e.state, e.problem, e.disabled = plan.ServerStopped, "disabled by you in this folder", plan.DisabledForGood
-	case p.switches.forNow[s.Name]:
-		e.state, e.problem, e.disabled = plan.ServerStopped, "disabled by you until replan ends", plan.DisabledForNow
-	case s.Problem != "":
-		e.state, e.problem = plan.ServerFailed, s.Problem
-	case nameErr != nil:
-		e.state, e.problem = plan.ServerFailed, nameErr.Error()
-	case s.Command == "" && s.URL == "":
-		e.state, e.problem = plan.ServerFailed, "it has neither a command nor a url"
-	case s.Source != config.SourceProject || known.allowed.allows(p.cfg.Dir, s):
-	case known.allowed.declines(p.cfg.Dir, s):
-		e.decline()
-	case p.cfg.Trust == TrustNone:
-		e.leftOut = true
-		e.state, e.problem = plan.ServerStopped,
-			"left out: the project defines this server and nobody has approved it; name its file with --mcp-config, or approve it once on the screen"
-	default:
-		e.state = plan.ServerWaiting
-	}
-	return e
-}
 
 // Reload reads the configuration again, with Config.Reread, and applies it; see
 // [Pool.Reconfigure]. Without Reread it does nothing.
@@ -64,58 +29,39 @@ func (p *Pool) Reload() error {
 // permission; removed ones stop, and their calls in progress fail; changed ones
 // stop and start again. The built-in servers stay.
 func (p *Pool) Reconfigure(servers []config.Server) error {
-	known := readDecisions(p)
-	p.mu.Lock()
-	defer p.notify()
-	defer p.mu.Unlock()
-	if p.closed {
-		return errors.New("the tools are closed already")
-	}
-	var entries []*entry
-	before := map[string]*entry{}
-	for _, e := range p.entries {
-		if e.builtin != nil {
-			entries = append(entries, e)
-		} else {
-			before[e.server.Name] = e
+	known := p.admissions.decisions()
+	err := p.roster.change(func(before []*server.Server) (after []*server.Server) {
+		gone := map[string]*server.Server{}
+		for _, s := range before {
+			if s.IsBuiltin() {
+				after = append(after, s)
+			} else {
+				gone[s.Name()] = s
+			}
 		}
-	}
-	for _, s := range config.Chosen(servers) {
-		old := before[s.Name]
-		if old != nil && sameServer(old.server, s) {
-			delete(before, s.Name)
-			entries = append(entries, old)
-			continue
+		for _, c := range config.Chosen(servers) {
+			old := gone[c.Name]
+			if old != nil && sameServer(old.Config(), c) {
+				delete(gone, c.Name)
+				after = append(after, old)
+				continue
+			}
+			s := p.newServer(c, known)
+			for _, text := range c.Notes {
+				p.notes.add(c.Name, text)
+			}
+			if old != nil {
+				s.Replaces(old)
+			}
+			after = append(after, s)
 		}
-		e := p.newEntry(s, known)
-		for _, text := range s.Notes {
-			p.notes = append(p.notes, note{s.Name, text})
+		for _, s := range gone {
+			s.End()
 		}
-		if old != nil {
-			e.replaces(old)
-		}
-		entries = append(entries, e)
-		if p.begun && e.state == plan.ServerStarting {
-			p.launch(e)
-		}
-	}
-	for _, old := range before {
-		if old.end != nil {
-			old.end()
-		}
-	}
-	p.entries = entries
-	p.broadcast()
-	return nil
-}
-
-// replaces continues the records of the entry that this one replaces, and lets it wait
-// for the end of that server: two at once might lock each other out.
-func (e *entry) replaces(old *entry) {
-	e.calls, e.mentioned = old.calls, old.mentioned
-	if e.after = old.ended; old.ended == nil {
-		e.after = old.after // the old one was never started
-	}
+		return after
+	})
+	p.announce()
+	return err
 }
 
 // sameServer reports whether two configurations mean the same. Notes hold the
@@ -125,10 +71,88 @@ func sameServer(a, b config.Server) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// awaitPredecessor waits until the server that this one replaces has ended, which has
-// been cancelled. It waits even if this one was replaced too, since the next waits for it.
-func (e *entry) awaitPredecessor() {
-	if e.after != nil {
-		<-e.after
+// Restart stops a server if it is running and starts it again, without
+// waiting. Its calls in progress fail. Restart returns an error for a server
+// that waits for permission, is disabled or is already starting, and leaves it
+// unchanged. One that the user said no to asks for permission again.
+func (p *Pool) Restart(name string) error {
+	err := p.roster.with(name, func(s *server.Server) error {
+		if p.cfg.Trust != trust.None && s.AskPermission() {
+			return nil
+		}
+		return s.Restart()
+	})
+	p.settings.Signal.Tell()
+	return err
+}
+
+// Disable stops a server and keeps it from starting until [Pool.Enable]: for now,
+// until the pool ends, or for good. A server of the user's own file is then disabled
+// in that file; any other one in a file of the user's for this workspace, never in
+// the file of a project. Disable returns the file that it changed, "" for none.
+func (p *Pool) Disable(ctx context.Context, name string, forGood bool) (file string, err error) {
+	return p.toggle(ctx, name, true, forGood)
+}
+
+// Enable starts a server that the user has disabled, and undoes that in the files
+// that [Pool.Disable] changes. It returns the file that it changed, "" for none.
+func (p *Pool) Enable(ctx context.Context, name string) (file string, err error) {
+	return p.toggle(ctx, name, false, true)
+}
+
+// toggle disables or enables a server.
+func (p *Pool) toggle(ctx context.Context, name string, disable, forGood bool) (file string, err error) {
+	var changed config.Server
+	err = p.roster.with(name, func(s *server.Server) error {
+		changed = s.Config()
+		return s.MayToggle(disable, forGood)
+	})
+	if err != nil {
+		return "", err
 	}
+	switches := p.admissions.switches
+	if forGood {
+		if file, err = switches.save(ctx, &changed, disable); err != nil {
+			return "", err
+		}
+	}
+	known := p.admissions.decisions()
+	// It fails if the files were read again meanwhile, or the program ends.
+	_ = p.roster.replace(name, func(old *server.Server) (*server.Server, error) {
+		c := old.Config()
+		c.Disabled = changed.Disabled
+		switches.setForNow(name, disable && !forGood)
+		s := p.newServer(c, known)
+		s.Replaces(old)
+		return s, nil
+	})
+	p.announce()
+	return file, nil
+}
+
+// Login logs in to an HTTP server and restarts it. It opens the address of the
+// login in a browser, see [Config.Browse], and calls show with it, from the goroutine
+// of the caller. It then waits, for five minutes at most, until the user has logged in
+// there, or the address at which a browser on another machine ended comes from pasted,
+// which may be nil.
+func (p *Pool) Login(ctx context.Context, name string, show func(address string), pasted <-chan string) error {
+	s, leave, err := p.roster.enter(name, (*server.Server).MayLogin)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	err = s.Login(ctx, func(address string) {
+		if p.cfg.Browse != nil {
+			if err := p.cfg.Browse(address); err != nil {
+				p.cfg.Logger.Info("no browser", "error", err)
+			}
+		}
+		show(address)
+	}, pasted)
+	if err != nil {
+		return err
+	}
+	err = p.roster.with(name, (*server.Server).UseLogin)
+	p.settings.Signal.Tell()
+	return err
 }

@@ -3,10 +3,8 @@ package mcpclient_test
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"testing"
-	"time"
 
 	"replan/mcpclient"
 	"replan/mcpclient/config"
@@ -29,10 +27,10 @@ func TestReconfigureKeepsUnchangedServers(t *testing.T) {
 	wait := tool(t, p, "same:wait")
 	ended := make(chan error)
 	go func() {
-		_, err := p.Call(ctx, plan.ToolCall{Tool: wait, Args: map[string]any{"addr": l.addr()}})
+		_, err := p.Call(ctx, plan.ToolCall{Tool: wait, Args: map[string]any{"addr": l.Addr()}})
 		ended <- err
 	}()
-	l.line()
+	l.Line()
 	same.Notes = []string{"mcp.json:7: its line moved"}
 	if err := p.Reconfigure([]config.Server{aChild("fresh", "server", nil), same}); err != nil {
 		t.Fatal(err)
@@ -44,7 +42,7 @@ func TestReconfigureKeepsUnchangedServers(t *testing.T) {
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("call in progress: got error %v", err)
 	}
-	if got := l.line(); got != "cancelled" {
+	if got := l.Line(); got != "cancelled" {
 		t.Errorf("got %q from the unchanged server", got)
 	}
 	if got := serverNames(p); !slices.Equal(got, []string{"fresh ready", "same ready"}) {
@@ -73,14 +71,14 @@ func TestReconfigureStopsRemovedServersWithTheirChildren(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: spawn, Args: map[string]any{"addr": l.addr()}}); err != nil {
+	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: spawn, Args: map[string]any{"addr": l.Addr()}}); err != nil {
 		t.Fatal(err)
 	}
-	l.line()
+	l.Line()
 	if err := p.Reconfigure(nil); err != nil {
 		t.Fatal(err)
 	}
-	l.awaitDeath()
+	l.AwaitDeath()
 	if got := p.Ready(t.Context()); len(got) != 0 || len(p.Status()) != 0 {
 		t.Errorf("got the tools %q of %q", got.Names(), serverNames(p))
 	}
@@ -89,14 +87,14 @@ func TestReconfigureStopsRemovedServersWithTheirChildren(t *testing.T) {
 func TestReconfigureRestartsChangedServers(t *testing.T) {
 	l := listen(t)
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("it", "server", map[string]string{"MODE": "old"})}})
-	if _, err := call(t, p, "spawn", map[string]any{"addr": l.addr()}); err != nil {
+	if _, err := call(t, p, "spawn", map[string]any{"addr": l.Addr()}); err != nil {
 		t.Fatal(err)
 	}
-	l.line()
+	l.Line()
 	if err := p.Reconfigure([]config.Server{aChild("it", "server", map[string]string{"MODE": "new"})}); err != nil {
 		t.Fatal(err)
 	}
-	l.awaitDeath()
+	l.AwaitDeath()
 	got, err := call(t, p, "env", map[string]any{"name": "MODE"})
 	if value, ok := got.(map[string]any); err != nil || !ok || value["value"] != "new" {
 		t.Errorf("got %v, %v", got, err)
@@ -156,20 +154,13 @@ func TestServerStartsOnlyAfterTheOneThatItReplacesHasEnded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := listen(t)
-			p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("it", "stubborn", map[string]string{"ADDR": l.addr()})}})
-			l.line()
-			if err := replace(p, aChild("it", "stubborn", map[string]string{"ADDR": l.addr(), "MODE": "new"})); err != nil {
+			p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("it", "stubborn", map[string]string{"ADDR": l.Addr()})}})
+			l.Line()
+			if err := replace(p, aChild("it", "stubborn", map[string]string{"ADDR": l.Addr(), "MODE": "new"})); err != nil {
 				t.Fatal(err)
 			}
-			next, err := l.l.Accept()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = next.Close() }()
-			_ = l.conn.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
-			if _, err := l.read.ReadByte(); !errors.Is(err, io.EOF) {
-				t.Errorf("the earlier server still runs: %v", err)
-			}
+			l.AcceptAnother()
+			l.WantEnded()
 		})
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func TestLongResultIsShortenedAndNamesItsPlace(t *testing.T) {
-	run := &agent.Run{ID: "r-1", Result: &event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}}
+	run := &agent.Run{Terms: agent.Terms{ID: "r-1"}, Outcome: agent.Outcome{Result: &event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}}}
 	for _, result := range []any{strings.Repeat("é", 2000), "short", map[string]any{"n": 1}} {
 		run.Steps = append(run.Steps, &agent.StepState{Step: plan.Step{Index: "7"}, Status: agent.StepCompleted, Result: result})
 	}
@@ -32,7 +32,7 @@ func TestLongResultIsShortenedAndNamesItsPlace(t *testing.T) {
 }
 
 func TestRunWithoutEndIsUnfinished(t *testing.T) {
-	if got := plantool.Executed(&agent.Run{ID: "r-1"}); got.Status != "unfinished" || got.Reason != "" || got.Steps == nil {
+	if got := plantool.Executed(&agent.Run{Terms: agent.Terms{ID: "r-1"}}); got.Status != "unfinished" || got.Reason != "" || got.Steps == nil {
 		t.Errorf("got %+v", got)
 	}
 }

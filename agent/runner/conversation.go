@@ -4,44 +4,84 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
 
+const (
+	// fullShare is the share of the context window left by prompt and tools that
+	// a conversation may take before it is summarized, in percent. The goal, the
+	// results of its plan and the replies need the rest.
+	fullShare = 60
+	// restoredShare replaces fullShare after the user has undone a summary.
+	restoredShare = 100
+)
+
 // conversation holds the messages of the user and the session that later turns
 // send.
 type conversation struct {
-	messages    []prompt.Message
-	read        []rule.Provenance // the untrusted text that they may hold, also if a summary replaced it
-	compactions []compaction      // undoable, oldest first
-	undone      bool              // the last one was undone; the next waits until no room is left
+	messages  []prompt.Message
+	read      []rule.Provenance // the untrusted text that they may hold, also if a summary replaced it
+	summaries []summary         // undoable, oldest first
+	restored  bool              // the last one was undone; the next waits until no room is left
+	open      *openTurn         // a goal of the journal whose answer was not replayed yet
 }
 
-// ask appends the user's request and its mentions.
+// summary replaced the oldest messages of the conversation.
+type summary struct {
+	event         event.ChatCompacted
+	before, after []prompt.Message // the whole conversation
+	used          event.Usage      // of writing the summary
+}
+
+// openTurn is a goal without its answer.
+type openTurn struct {
+	goal     string
+	mentions []prompt.Mention
+}
+
+// history returns the messages. An append to them copies them.
+func (c *conversation) history() []prompt.Message { return slices.Clip(c.messages) }
+
+// untrusted returns where the untrusted text comes from that the messages may hold.
+func (c *conversation) untrusted() []rule.Provenance { return slices.Clip(c.read) }
+
+// summarized reports whether the conversation starts with a summary.
+func (c *conversation) summarized() bool { return len(c.summaries) > 0 }
+
+// share returns how much of the context window the conversation may take, in percent.
+func (c *conversation) share() int {
+	if c.restored {
+		return restoredShare
+	}
+	return fullShare
+}
+
+// turn appends the user's goal with its mentions, and the reply of its run.
+func (c *conversation) turn(goal string, mentions []prompt.Mention, reply event.ChatReply) {
+	c.ask(goal, mentions)
+	c.answer(reply)
+}
+
 func (c *conversation) ask(goal string, mentions []prompt.Mention) {
 	c.messages = append(append(c.messages, prompt.Attached(mentions, 0)...), prompt.Message{Role: prompt.RoleUser, Content: goal})
 }
 
-// reply appends the session's reply.
-func (c *conversation) reply(text string) {
-	c.messages = append(c.messages, prompt.Message{Role: prompt.RoleAssistant, Content: text})
-}
-
-// note adds the untrusted text that the reply of a run may hold.
-func (c *conversation) note(d event.ChatReply) {
-	if d.Read == nil { // by an older replan, which noted none
-		d.Read = []rule.Provenance{{Run: d.Run, Written: true}}
+// answer appends the reply of a run, with the untrusted text that it may hold.
+func (c *conversation) answer(reply event.ChatReply) {
+	c.messages = append(c.messages, prompt.Message{Role: prompt.RoleAssistant, Content: string(reply.Content())})
+	if reply.Read == nil { // by an older replan, which noted none
+		reply.Read = []rule.Provenance{{Run: reply.Run, Written: true}}
 	}
-	c.read = plan.Newest(append(c.read, d.Read...))
+	c.read = plan.Newest(append(c.read, reply.Read...))
 }
 
-// undo appends that the user undid a run.
-func (c *conversation) undo(d event.ChatUndone) {
+// tellUndone appends that the user undid a run: what the model knows of its files is out of
+// date.
+func (c *conversation) tellUndone(d event.ChatUndone) {
 	if len(d.Files) == 0 {
 		return
 	}
@@ -60,85 +100,54 @@ func (c *conversation) undo(d event.ChatUndone) {
 }
 
 // shorten replaces the oldest messages with a summary.
-func (c *conversation) shorten(by compaction) {
-	c.compactions, c.undone, c.messages = append(c.compactions, by), false, by.after
+func (c *conversation) shorten(by summary) {
+	c.summaries, c.restored, c.messages = append(c.summaries, by), false, by.after
 }
 
-// putBack restores the messages from before the last summary and keeps the newer
-// ones.
-func (c *conversation) putBack() {
-	last := c.compactions[len(c.compactions)-1]
-	c.compactions, c.undone = c.compactions[:len(c.compactions)-1], true
+// restore puts back the messages that the last summary replaced, and keeps the newer
+// ones. It describes that, without the sizes.
+func (c *conversation) restore() event.ChatCompacted {
+	last := c.summaries[len(c.summaries)-1]
+	undone := event.ChatCompacted{Undone: true, Turns: last.event.Turns, Kept: len(c.messages) - (len(last.after) - last.event.Kept), Reason: "you asked for it"}
+	c.summaries, c.restored = c.summaries[:len(c.summaries)-1], true
 	c.messages = slices.Concat(last.before, c.messages[len(last.after):])
+	return undone
 }
 
-// recompact applies a summary, or its undo, from the session's journal.
-func (c *conversation) recompact(summary event.ChatCompacted) {
-	switch {
-	case !summary.Undone:
-		c.shorten(compaction{summary: summary, before: c.messages, after: prompt.Compact(c.messages, string(summary.Summary), summary.Kept)})
-	case len(c.compactions) > 0:
-		c.putBack()
-	}
-}
-
-// account tracks how much of its limits a session has used.
-type account struct {
-	limits event.SessionLimits
-	used   event.Usage // by finished runs, except those that another run counts
-	ms     int64       // duration of those runs
-}
-
-// spend charges the usage of a run to the session's budget.
-func (a *account) spend(used event.Usage, ms int64) {
-	a.used.PromptTokens += used.PromptTokens
-	a.used.CompletionTokens += used.CompletionTokens
-	a.used.ToolCalls += used.ToolCalls
-	a.ms += ms
-}
-
-// spendOn charges the cost of a summary, as journaled.
-func (a *account) spendOn(summary event.ChatCompacted) {
-	if !summary.Undone {
-		a.spend(event.Usage{PromptTokens: summary.Tokens}, 0)
-	}
-}
-
-// lease bounds the limits of a new run by what is left of the session's.
-func (a *account) lease(limits event.Limits) (leased event.Limits, spent string) {
-	return a.limits.Lease(limits, a.used, event.Usage{}, a.ms, 0)
-}
-
-// modelUse records what a session has observed about its models.
-type modelUse struct {
-	bytesPerToken map[string]float64 // by model, as its server counts
-	active        time.Time          // when the model last worked or was loaded
-	warned        bool               // that the context window is too small
-	wanted        map[string]int     // the most tokens of a request that its window cut, by model
-	warming       map[string]bool    // models being warmed, by requested name
-	stopReading   func()             // ends what a server reads ahead; never nil
-}
-
-// calibrate records how the server counted the prompts of a run, and the window
-// that they wanted.
-func (u *modelUse) calibrate(run *agent.Run) {
-	wanted(u.wanted, run)
-	for _, model := range append(run.Models().Names(), run.Model) {
-		if measured := run.BytesPerToken(model); measured > 0 {
-			u.bytesPerToken[model] = measured
+// replay takes an event of the session's journal, and reports whether it belongs to the
+// conversation. A goal joins the conversation only after its answer: a summary made in
+// between covers only what came before the goal.
+func (c *conversation) replay(data event.Data) bool {
+	switch d := data.(type) {
+	case event.ChatUser:
+		if !strings.HasPrefix(string(d.Text), "/") {
+			c.replayed()
+			c.open = &openTurn{goal: prompt.Unescaped(string(d.Text)), mentions: d.Mentions}
 		}
+	case event.ChatReply:
+		if d.Run != "" {
+			c.replayed()
+			c.answer(d)
+		}
+	case event.ChatCompacted:
+		switch {
+		case !d.Undone:
+			c.shorten(summary{event: d, before: c.messages, after: prompt.Compact(c.messages, string(d.Summary), d.Kept)})
+		case len(c.summaries) > 0:
+			c.restore()
+		}
+	case event.ChatUndone:
+		c.tellUndone(d)
+	default:
+		return false
 	}
+	return true
 }
 
-// stays reports whether loading the model now would gain nothing. Once a fifth or
-// less of its keep-alive time is left, loading does gain something.
-func (u *modelUse) stays(loaded time.Duration, now time.Time) bool {
-	switch {
-	case loaded == 0:
-		return true
-	case u.active.IsZero():
-		return false
-	default:
-		return loaded < 0 || now.Sub(u.active) < loaded-loaded/5
+// replayed ends the replay of a turn, or of the journal.
+func (c *conversation) replayed() {
+	if c.open != nil && c.open.goal != "" {
+		c.ask(c.open.goal, c.open.mentions)
 	}
+	c.open = nil
 }

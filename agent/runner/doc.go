@@ -4,6 +4,11 @@
 // events. With the same engine, [Run] executes a single run for a Go program that
 // brings its own tools.
 //
+// A session routes; its parts own their data. A goal goes from runner/intake through a
+// preparation (preparation.go) and the starter (starter.go) to the runs (runs.go), whose
+// engine (engine.go) carries them out. Answers to gates and questions go straight to a run
+// (answers.go). What the session shows of itself is its overview (overview.go).
+//
 // It imports the core, agent/policy and planning, and no store, screen, MCP or
 // Ollama. Start with [Session] in session.go, then engine.go.
 package runner

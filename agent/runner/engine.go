@@ -37,6 +37,7 @@ type Keeper interface {
 type caller interface {
 	Call(ctx context.Context, call plan.ToolCall) (any, error)
 	Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error)
+	Accept(ctx context.Context, seen plan.ServerChange) error
 }
 
 // arrival carries events from a worker.
@@ -74,11 +75,7 @@ type engine struct {
 
 	// For runs of a session.
 	prompting prompt.Prompting // at the start of the run
-	priors    map[string]int64
-	attended  bool   // somebody can answer questions of servers
-	child     *child // the call that the run was started for; nil if none
-	stored    string // the stored id of the plan it made
-	unstored  error  // why that plan is not stored
+	attended  bool             // somebody can answer questions of servers
 
 	ctx           context.Context // of the workers
 	stopAll       context.CancelCauseFunc
@@ -88,13 +85,12 @@ type engine struct {
 	seq           uint64
 	begun         map[string]bool         // gates and timers in progress
 	calls         map[event.Attempt]*call // steps in progress
-	elicited      elicited                // questions of servers
+	questions     openQuestions           // of servers
 	published     bool                    // its first event is on disk and published
 	usageBefore   event.Usage             // before it was started or resumed
 	elapsedBefore time.Duration           // at that time
 	historyBefore int                     // number of earlier history items
 	broken        error                   // why the journal cannot be written any more
-	leaving       bool                    // the owner is waiting for the workers to stop
 
 	// Buffers of one batch, reused because a run may have thousands of steps.
 	batch   []event.Data
@@ -329,38 +325,6 @@ func (e *engine) fail(err error) {
 		Status: event.StatusFailed, Reason: event.ReasonStepFailed, Error: untrusted.Text(err.Error()),
 		Variables: e.run.Variables(), History: []plan.HistoryItem{}, Revisions: []event.RevisionSummary{}, Usage: e.run.Usage,
 	}}})
-}
-
-// open reports whether the run waits at the given gate, with this call; "" is any.
-func (e *engine) open(gate, call string) bool {
-	return slices.ContainsFunc(e.run.Gates, func(g *agent.Gate) bool { return g.Gate == gate && (call == "" || call == g.Call) })
-}
-
-// asks reports whether the run waits for the user's decision about a step.
-func (e *engine) asks(step string, doubt bool) bool {
-	for _, q := range e.run.Questions() {
-		if q.Step == step && q.Doubt == doubt {
-			return true
-		}
-	}
-	return false
-}
-
-// awaits reports whether an event from outside is still wanted: an answer is
-// wanted only while its question is open.
-func (e *engine) awaits(data event.Data) bool {
-	switch d := data.(type) {
-	case event.GateResolved:
-		return e.open(d.Gate, d.Call)
-	case event.PlanReviewed:
-		return e.run.AwaitsReview() && e.run.Revision == d.Revision
-	case event.DoubtResolved:
-		return e.asks(d.Step, true)
-	case event.FailureResolved:
-		return e.asks(d.Step, false)
-	default:
-		return true
-	}
 }
 
 // fresh reports whether to carry out an effect now. The core requests gates and

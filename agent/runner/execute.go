@@ -119,8 +119,8 @@ func Run(ctx context.Context, job Job) (event.Result, error) {
 		}
 	}
 	e.leave(arrivals)
-	if e.broken != nil {
-		return e.run.Snapshot(true).Result, e.broken
+	if err := e.problem(); err != nil {
+		return e.run.Snapshot(true).Result, err
 	}
 	return *e.run.Result, nil
 }
@@ -128,12 +128,12 @@ func Run(ctx context.Context, job Job) (event.Result, error) {
 // newEngine creates the engine of the job's run.
 func (j *Job) newEngine(arrivals chan<- arrival) *engine {
 	e := &engine{
-		id: cmp.Or(j.ID, "run"), journal: j.Journal, model: j.Model, tools: functions{j.Call, j.Preview},
+		id: cmp.Or(j.ID, "run"), journal: j.Journal, model: j.Model, tools: functions{call: j.Call, preview: j.Preview},
 		log: slog.New(slog.DiscardHandler), now: time.Now, arrivals: arrivals, publish: j.Events,
 		run: agent.NewRun(j.Planners), warnings: new(warnings),
 	}
 	if e.journal == nil || j.DryRun {
-		e.journal = unkept{}
+		e.journal = discarded{}
 	}
 	return e
 }
@@ -221,10 +221,9 @@ func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 // resumed returns the event that resumes a run after its past events were
 // applied.
 func (j *Job) resumed(e *engine, info prompt.ModelInfo) event.RunResumed {
-	resumed := event.RunResumed{
-		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Window: info.ContextWindow, Small: info.Small, Vision: info.Vision, Speed: info.Speed.Read, Loops: info.Loops, Measured: info.Fit.Record(), WritesCalls: info.WritesCalls, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
-		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil && !e.run.ReviewsPlans(),
-	}
+	resumed := resumedBy(info)
+	resumed.From, resumed.Limits, resumed.Rules, resumed.Catalogue, resumed.Priors = e.run.Seq, j.Limits, j.rules(), j.Catalogue, j.Priors
+	resumed.Attended, resumed.InDoubt, resumed.Review = j.attended(), j.inDoubt(), j.Review != nil && !e.run.ReviewsPlans()
 	switch was := e.run.Limits; {
 	case resumed.Limits == (event.Limits{}):
 		resumed.Limits = was
@@ -291,42 +290,40 @@ func (a *asker) first(key string) bool {
 }
 
 func (a *asker) gate(g event.GateRequested) {
-	e, ask := a.engine, a.job.Gate
-	e.workers.Go(func() {
+	ask := a.job.Gate
+	a.engine.inquire(func(ctx context.Context) event.Data {
 		resolved := event.GateResolved{Gate: g.Gate, Call: g.Call, Decision: event.Deny, Scope: event.ScopeOnce, By: policy.ByNobody}
 		if ask != nil {
-			resolved.Decision, resolved.By = ask(e.ctx, g), byProgram
+			resolved.Decision, resolved.By = ask(ctx, g), byProgram
 		}
-		e.emit(resolved)
+		return resolved
 	})
 }
 
 // review asks the program to review a plan. Changes that make the plan invalid
 // were refused when they were made.
 func (a *asker) review(v *agent.Review) {
-	e, look := a.engine, a.job.Review
-	e.workers.Go(func() {
+	look := a.job.Review
+	a.engine.inquire(func(ctx context.Context) event.Data {
 		if look == nil {
-			e.emit(v.Event(event.ReviewRefuse, policy.ByNobody))
-			return
+			return v.Event(event.ReviewRefuse, policy.ByNobody)
 		}
-		decision := look(e.ctx, v)
-		e.emit(v.Event(decision, byProgram))
+		decision := look(ctx, v)
+		return v.Event(decision, byProgram)
 	})
 }
 
 func (a *asker) question(q agent.Question) {
-	e, doubt, failure := a.engine, a.job.Doubt, a.job.Failure
-	e.workers.Go(func() {
+	doubt, failure := a.job.Doubt, a.job.Failure
+	a.engine.inquire(func(ctx context.Context) event.Data {
 		if q.Doubt {
-			e.emit(event.DoubtResolved{Step: q.Step, Decision: doubt(e.ctx, q), By: byProgram})
-			return
+			return event.DoubtResolved{Step: q.Step, Decision: doubt(ctx, q), By: byProgram}
 		}
 		resolved := event.FailureResolved{Step: q.Step, Decision: event.FailureAbort, By: byProgram}
 		if failure != nil {
-			resolved.Decision, resolved.Args = failure(e.ctx, q)
+			resolved.Decision, resolved.Args = failure(ctx, q)
 		}
-		e.emit(resolved)
+		return resolved
 	})
 }
 
@@ -349,6 +346,7 @@ func named(p plan.Plan) plan.Catalogue {
 
 // functions implements the tools of a Go program.
 type functions struct {
+	NoServers
 	call    func(context.Context, plan.ToolCall) (any, error)
 	preview func(context.Context, plan.ToolCall) (plan.ToolPreview, error)
 }
@@ -400,8 +398,8 @@ func jsonValue(v any) (any, error) {
 	return plan.DecodeValue(data)
 }
 
-// unkept is the journal of a run that is not stored.
-type unkept struct{}
+// discarded is the journal of a run that is not stored.
+type discarded struct{}
 
-func (unkept) Append(...event.Event) error { return nil }
-func (unkept) Close() error                { return nil }
+func (discarded) Append(...event.Event) error { return nil }
+func (discarded) Close() error                { return nil }

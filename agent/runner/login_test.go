@@ -71,5 +71,5 @@ func TestOneLoginAtATimeWhichMayBeCancelled(t *testing.T) {
 func TestSessionWithoutLoginsSaysSo(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(*stage) {})
 	s.Send(session.Login{Server: "far"})
-	wantLogin(t, s, session.LoginProgress{Server: "far", Ended: true, Problem: "these servers have no logins here"})
+	wantLogin(t, s, session.LoginProgress{Server: "far"}, session.LoginProgress{Server: "far", Ended: true, Problem: "these servers have no logins here"})
 }

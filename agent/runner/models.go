@@ -3,21 +3,23 @@ package runner
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"time"
 
-	"replan/agent/event"
 	"replan/agent/session"
 	"replan/internal/untrusted"
-	"replan/planning/plan"
 	"replan/planning/prompt"
 )
 
-// modelJobs pulls and removes models of the session's server, one pull at a time.
-// The goroutine that owns the session calls its methods.
-type modelJobs struct {
+// installer pulls and removes models of the session's server, one pull at a time.
+type installer struct {
+	model      Model
+	now        func() time.Time
+	events     *publisher
+	background *background
+	overview   *overview
+	scout      *scout
+
 	pulling string // the model that is pulled; "" is none
 	cancel  func() // of that pull; never nil
 }
@@ -25,44 +27,44 @@ type modelJobs struct {
 // errNoInstaller reports that models cannot be changed through the session.
 const errNoInstaller = "the model server of this session does not install models"
 
-// command carries out a command about models of the server.
-func (j *modelJobs) command(ctx context.Context, s *Session, c session.Command) {
+// command carries out a command about models of the server. busy tells that a run is in
+// progress.
+func (n *installer) command(ctx context.Context, c session.Command, busy bool) {
 	switch c := c.(type) {
 	case session.Pull:
-		j.pull(ctx, s, c.Model)
+		n.pull(ctx, c.Model)
 	case session.CancelPull:
-		j.cancel()
+		n.cancel()
 	case session.Remove:
-		j.remove(ctx, s, c.Model)
+		n.remove(ctx, c.Model, busy)
 	}
 }
 
 // pull starts to download a model.
-func (j *modelJobs) pull(ctx context.Context, s *Session, name string) {
+func (n *installer) pull(ctx context.Context, name string) {
 	name = strings.TrimSpace(name)
-	server, ok := s.cfg.Model.(ModelInstaller)
+	server, ok := n.model.(ModelInstaller)
 	problem := untrusted.Text("")
 	switch {
 	case !ok:
 		problem = errNoInstaller
 	case name == "":
 		problem = "name the model to pull, like qwen3:8b"
-	case j.pulling != "":
-		problem = untrusted.Text(j.pulling + " is being pulled: wait for its end, or cancel it first")
+	case n.pulling != "":
+		problem = untrusted.Text(n.pulling + " is being pulled: wait for its end, or cancel it first")
 	}
 	if problem != "" {
-		_ = s.publish(session.PullProgress{Model: name, Ended: true, Problem: problem})
+		_ = n.events.publish(session.PullProgress{Model: name, Ended: true, Problem: problem})
 		return
 	}
 	pulling, cancel := context.WithCancel(ctx)
-	j.pulling, j.cancel = name, cancel
-	_ = s.publish(session.PullProgress{Model: name})
-	p := s.preparation()
-	s.workers.Go(func() {
-		m := meter{model: name, now: s.cfg.Now}
+	n.pulling, n.cancel = name, cancel
+	_ = n.events.publish(session.PullProgress{Model: name})
+	n.background.run(func() func() {
+		m := meter{model: name, now: n.now}
 		err := server.Pull(pulling, name, func(step string, done, total int64) {
 			if report, due := m.read(step, done, total); due {
-				p.outcomes <- outcome{events: []event.Data{report}}
+				n.background.publishLater(report)
 			}
 		})
 		end := m.last
@@ -70,45 +72,44 @@ func (j *modelJobs) pull(ctx context.Context, s *Session, name string) {
 		if err != nil && !end.Cancelled {
 			end.Problem = untrusted.Text(err.Error())
 		}
-		p.outcomes <- outcome{finish: func() { j.pulled(ctx, s, end) }}
+		return func() { n.pulled(ctx, end) }
 	})
 }
 
 // pulled reports the end of a pull. A session without a model looks again.
-func (j *modelJobs) pulled(ctx context.Context, s *Session, end session.PullProgress) {
-	j.cancel()
-	j.pulling, j.cancel = "", func() {}
-	_ = s.publish(end)
-	if end.Problem == "" && !end.Cancelled && (s.status.Model == "" || prompt.SameModel(end.Model, s.status.Model)) {
-		s.look(ctx)
+func (n *installer) pulled(ctx context.Context, end session.PullProgress) {
+	n.cancel()
+	n.pulling, n.cancel = "", func() {}
+	_ = n.events.publish(end)
+	if own := n.overview.model(); end.Problem == "" && !end.Cancelled && (own == "" || prompt.SameModel(end.Model, own)) {
+		n.scout.look(ctx)
 	}
 }
 
 // remove deletes a model, then looks what the session works with if it was its
 // own.
-func (j *modelJobs) remove(ctx context.Context, s *Session, name string) {
-	server, ok := s.cfg.Model.(ModelInstaller)
-	own := prompt.SameModel(name, s.status.Model)
+func (n *installer) remove(ctx context.Context, name string, busy bool) {
+	server, ok := n.model.(ModelInstaller)
+	own := prompt.SameModel(name, n.overview.model())
 	switch {
 	case !ok:
-		_ = s.publish(session.Removed{Model: name, Problem: errNoInstaller})
+		_ = n.events.publish(session.Removed{Model: name, Problem: errNoInstaller})
 		return
-	case own && s.busy():
-		_ = s.publish(session.Removed{Model: name, Problem: untrusted.Text("a run uses " + name + ": wait for its end, or stop it first")})
+	case own && busy:
+		_ = n.events.publish(session.Removed{Model: name, Problem: untrusted.Text("a run uses " + name + ": wait for its end, or stop it first")})
 		return
 	}
-	p := s.preparation()
-	s.workers.Go(func() {
+	n.background.run(func() func() {
 		removed := session.Removed{Model: name}
 		if err := server.Remove(ctx, name); err != nil {
 			removed.Problem = untrusted.Text(err.Error())
 		}
-		p.outcomes <- outcome{finish: func() {
-			_ = s.publish(removed)
+		return func() {
+			_ = n.events.publish(removed)
 			if own {
-				s.look(ctx)
+				n.scout.look(ctx)
 			}
-		}}
+		}
 	})
 }
 
@@ -151,55 +152,4 @@ func (m *meter) read(step string, done, total int64) (report session.PullProgres
 		m.last.Rate = int64(float64(done-m.marks[0].done) / passed.Seconds())
 	}
 	return m.last, true
-}
-
-// errNoArgs reports that a plan cannot run without a model.
-var errNoArgs = errors.New("the plan needs a model")
-
-// unwritten returns why a plan cannot start without a model: a model has to carry
-// out a step or fill in its arguments.
-func (s preparation) unwritten(ctx context.Context, p *prepared) error {
-	if p.job.execute == nil || s.cfg.DryRun {
-		return nil
-	}
-	proposed := p.job.execute.Plan
-	var open []string
-	for _, step := range proposed.Steps {
-		tool, err := p.catalogue.Find(step.Tool)
-		if step.Executor != plan.ExecutorTool || err != nil {
-			continue
-		}
-		if missing := plan.MissingArgs(tool, step.Args); len(missing) > 0 {
-			what := "all"
-			if step.Args != nil {
-				what = strings.Join(missing, " and ")
-			}
-			open = append(open, fmt.Sprintf("%s of step %s (%s)", what, step.Index, step.Tool))
-		}
-	}
-	if len(open) > 0 && p.info.Name == "" && p.unfound == nil { // not looked up yet
-		info, err := s.cfg.Model.Describe(ctx, p.jobConfig.model)
-		if err != nil && !errors.Is(err, prompt.ErrNoModel) {
-			return err
-		}
-		p.info, p.unfound = info, err
-	}
-	switch {
-	case p.unfound == nil:
-		return nil
-	case len(open) > 0:
-		return fmt.Errorf("%w to fill in args: %s; write them into the plan, or choose a model: %w", errNoArgs, strings.Join(open, ", "), p.unfound)
-	default:
-		if at := slices.IndexFunc(proposed.Steps, needsWords); at >= 0 {
-			step := proposed.Steps[at]
-			return fmt.Errorf("step %s (%s) needs a model: %w", step.Index, step.Title, p.unfound)
-		}
-		return nil
-	}
-}
-
-// needsWords reports whether only a model can carry out a step. Without one a plan
-// with such a step does not start, rather than run halfway.
-func needsWords(step plan.Step) bool {
-	return step.Executor == plan.ExecutorAgent || step.Executor == plan.ExecutorSelf
 }

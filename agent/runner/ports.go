@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"replan/agent/event"
@@ -67,7 +68,7 @@ type ModelForecaster interface {
 	Forecast(ctx context.Context, req prompt.Request) (pace.Forecast, error)
 }
 
-// Tools gives access to the tools of all servers.
+// Tools gives access to the tools of all servers, and to the servers themselves.
 type Tools interface {
 	// Ready waits until all starting servers have started or failed, or until ctx
 	// ends. It returns the tools available then.
@@ -85,91 +86,117 @@ type Tools interface {
 	// Preview returns the effects of a call without applying them. It is called
 	// only for tools that support previews.
 	Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error)
+	Servers
+}
+
+// Servers lets the user manage the servers behind [Tools]. Tools with nothing to manage
+// embed [NoServers].
+type Servers interface {
 	// Status returns the health of each server, in a fixed order.
 	Status() []plan.ServerStatus
+	// Watch registers a function to call, from any goroutine, whenever the result
+	// of Status changes. nil unregisters it.
+	Watch(changed func())
+	// Notes returns what is new since the last call, for the user. Watch reports it.
+	Notes() []string
+	// StartingFor returns how long the server of these that was started last has
+	// been starting. A goal waits that much less for it.
+	StartingFor(servers []string) time.Duration
+
 	// Pending returns the project's own servers that wait for the user's
 	// approval.
 	Pending() []plan.PendingServer
 	// Answer starts the pending servers that the user was asked about and
 	// remembers the approval, or leaves them out.
 	Answer(ctx context.Context, asked []plan.PendingServer, yes bool) error
-	// Watch registers a function to call, from any goroutine, whenever the result
-	// of Status changes. nil unregisters it.
-	Watch(changed func())
-}
+	// Revoke stops a server of the project and remembers that the user says no to it.
+	Revoke(server string) error
 
-// Accepter compares what servers say of their tools with earlier. [Tools] may also
-// implement Accepter.
-type Accepter interface {
 	// Changes returns what servers say that the user has not accepted.
 	Changes() []plan.ServerChange
 	// Accept lets the tool or the instructions be used: the user has seen the change.
 	// Only Server, Tool and Pin matter. It fails if the server says something else by
 	// now.
 	Accept(ctx context.Context, seen plan.ServerChange) error
-}
 
-// Revoker takes back permissions of tool servers. [Tools] may also implement Revoker.
-type Revoker interface {
-	// Revoke stops a server of the project and remembers that the user says no to it.
-	Revoke(server string) error
-}
-
-// Noter has news of tools for the user. [Tools] may also implement Noter.
-type Noter interface {
-	// Notes returns what is new since the last call. Watch reports it.
-	Notes() []string
-}
-
-// Starter knows how long servers have been starting. [Tools] may also implement
-// Starter; then a goal does not wait for servers that hang.
-type Starter interface {
-	// StartingFor returns how long the server of these that was started last has
-	// been starting.
-	StartingFor(servers []string) time.Duration
-}
-
-// Restarter restarts tool servers for the user. [Tools] may also implement
-// Restarter.
-type Restarter interface {
 	// Restart stops a server if it runs, and starts it. It does not wait until
 	// the server is ready.
 	Restart(server string) error
-}
-
-// ServerLogin logs in to tool servers for the user. [Tools] may also implement
-// ServerLogin.
-type ServerLogin interface {
-	// Login logs in to a server in the user's browser, and restarts it. It calls show
-	// once with the address to open. Addresses that the user copied from a browser
-	// elsewhere come from pasted, which may be nil.
-	Login(ctx context.Context, server string, show func(address string), pasted <-chan string) error
-}
-
-// Disabler disables tool servers for the user. [Tools] may also implement Disabler.
-type Disabler interface {
 	// Disable stops a server and keeps it from starting, for good or until the
 	// program ends. It returns the file that it changed, "" for none.
 	Disable(ctx context.Context, server string, forGood bool) (file string, err error)
 	// Enable starts a disabled server. It returns the file that it changed, "" for
 	// none.
 	Enable(ctx context.Context, server string) (file string, err error)
-}
-
-// LogReader reads the logs of tool servers. [Tools] may also implement LogReader.
-type LogReader interface {
+	// Reload reads the configuration again: it starts servers that are new, stops those
+	// that are gone and restarts those that changed. It does not wait until they are
+	// ready.
+	Reload() error
+	// Login logs in to a server in the user's browser, and restarts it. It calls show
+	// once with the address to open. Addresses that the user copied from a browser
+	// elsewhere come from pasted, which may be nil.
+	Login(ctx context.Context, server string, show func(address string), pasted <-chan string) error
 	// Log returns the newest lines of a server's log, oldest first, and the position
 	// of its end. It waits until that is not after, or until ctx ends; a negative
 	// one does not wait. The error says why there is no log.
 	Log(ctx context.Context, server string, after int64) (lines []string, at int64, err error)
 }
 
-// Reloader reads the configuration of its tool servers again. [Tools] may also
-// implement Reloader.
-type Reloader interface {
-	// Reload starts servers that are new, stops those that are gone and restarts
-	// those that changed. It does not wait until they are ready.
-	Reload() error
+// NoServers implements [Servers] for tools that have no servers to manage. It reports
+// nothing and asks nothing; what the user wants done to a server fails with the reason.
+type NoServers struct{}
+
+// Status returns no servers.
+func (NoServers) Status() []plan.ServerStatus { return nil }
+
+// Watch does nothing, since nothing changes.
+func (NoServers) Watch(func()) {}
+
+// Notes returns no notes.
+func (NoServers) Notes() []string { return nil }
+
+// StartingFor returns 0.
+func (NoServers) StartingFor([]string) time.Duration { return 0 }
+
+// Pending returns no servers.
+func (NoServers) Pending() []plan.PendingServer { return nil }
+
+// Answer does nothing, since nothing was asked.
+func (NoServers) Answer(context.Context, []plan.PendingServer, bool) error { return nil }
+
+// Revoke fails.
+func (NoServers) Revoke(string) error { return errors.New("these servers need no permission") }
+
+// Changes returns no changes.
+func (NoServers) Changes() []plan.ServerChange { return nil }
+
+// Accept does nothing, since nothing has changed.
+func (NoServers) Accept(context.Context, plan.ServerChange) error { return nil }
+
+// Restart fails.
+func (NoServers) Restart(string) error { return errors.New("these servers cannot be restarted here") }
+
+// Disable fails.
+func (NoServers) Disable(context.Context, string, bool) (string, error) {
+	return "", errors.New("these servers cannot be disabled here")
+}
+
+// Enable fails.
+func (NoServers) Enable(context.Context, string) (string, error) {
+	return "", errors.New("these servers cannot be disabled here")
+}
+
+// Reload does nothing, since there is no configuration.
+func (NoServers) Reload() error { return nil }
+
+// Login fails.
+func (NoServers) Login(context.Context, string, func(string), <-chan string) error {
+	return errors.New("these servers have no logins here")
+}
+
+// Log fails.
+func (NoServers) Log(_ context.Context, _ string, after int64) ([]string, int64, error) {
+	return nil, after, errors.New("these servers have no logs here")
 }
 
 // InputHelp helps the user write: completion, history and mentions. It must be safe

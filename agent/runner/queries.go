@@ -2,12 +2,10 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/policy"
 	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/internal/picture"
@@ -35,12 +33,13 @@ func query[T any](ctx context.Context, s *Session, prepare func() func(ctx conte
 	answer := make(chan reply, 1)
 	read := func(owned context.Context) {
 		work := prepare()
-		s.workers.Go(func() {
+		s.background.run(func() func() {
 			within, cancel := context.WithCancel(owned)
 			defer cancel()
 			defer context.AfterFunc(ctx, cancel)()
 			value, err := work(within)
 			answer <- reply{value, err}
+			return nil
 		})
 	}
 	select {
@@ -104,10 +103,8 @@ func (s *Session) Conversations(ctx context.Context) ([]session.Conversation, er
 func (s *Session) Models(ctx context.Context) (session.Models, error) {
 	return query(ctx, s, func() func(context.Context) (session.Models, error) {
 		list := session.Models{
-			Models: []prompt.ModelInfo{}, Model: string(s.status.Model), Planner: string(s.status.PlannerModel), Think: s.jobConfig().prompting.Think, Profile: s.selection.called(),
-		}
-		for _, p := range s.cfg.Profiles {
-			list.Profiles = append(list.Profiles, session.ProfileChoice{Name: p.Name, Description: untrusted.Text(p.Description)})
+			Models: []prompt.ModelInfo{}, Model: string(s.overview.model()), Planner: string(s.overview.planner()), Think: s.overview.jobConfig().prompting.Think,
+			Profile: s.settings.profile(), Profiles: s.settings.choices(),
 		}
 		return func(ctx context.Context) (session.Models, error) {
 			lister, ok := s.cfg.Model.(ModelLister)
@@ -129,8 +126,7 @@ func (s *Session) Models(ctx context.Context) (session.Models, error) {
 // Servers lists the tool servers and their current tools.
 func (s *Session) Servers(ctx context.Context) (session.Servers, error) {
 	return query(ctx, s, func() func(context.Context) (session.Servers, error) {
-		rules := slices.Concat(s.cfg.Rules, policy.BuiltIn(policy.Trust{Workspace: s.cfg.Trusted}))
-		prompting := s.jobConfig().prompting
+		rules, prompting := s.rules.all(), s.overview.jobConfig().prompting
 		return func(ctx context.Context) (session.Servers, error) {
 			now, cancel := context.WithCancel(ctx)
 			cancel() // do not wait for starting servers
@@ -162,19 +158,12 @@ func verdictOn(rules []rule.Rule, t plan.Tool) rule.Verdict {
 // Settings lists the settings in force, after those that are being saved.
 func (s *Session) Settings(ctx context.Context) (session.Settings, error) {
 	return query(ctx, s, func() func(context.Context) (session.Settings, error) {
-		saved := s.saved
+		saved := s.saver.saved()
 		return func(ctx context.Context) (settings session.Settings, err error) {
-			if saved != nil {
-				select {
-				case <-saved:
-				case <-ctx.Done():
-					return settings, ctx.Err()
-				}
+			if err := saved(ctx); err != nil || s.cfg.Settings == nil {
+				return settings, err
 			}
-			if s.cfg.Settings != nil {
-				settings = s.cfg.Settings()
-			}
-			return settings, nil
+			return s.cfg.Settings(), nil
 		}
 	})
 }
@@ -200,7 +189,7 @@ func (s *Session) PreviewUndo(ctx context.Context, run string) (event.Undo, erro
 			if refused != "" {
 				return event.Undo{Run: run, Refused: refused}, nil
 			}
-			return s.preparation().carryOutUndo(ctx, run, true), nil
+			return s.undoer.carryOut(ctx, run, true), nil
 		}
 	})
 }
@@ -208,7 +197,7 @@ func (s *Session) PreviewUndo(ctx context.Context, run string) (event.Undo, erro
 // PreviewCall returns what the call at an open gate would do with other arguments.
 func (s *Session) PreviewCall(ctx context.Context, run, gate string, args map[string]any) (plan.ToolPreview, error) {
 	return query(ctx, s, func() func(context.Context) (plan.ToolPreview, error) {
-		call, err := s.running(run).callAt(gate, args)
+		call, err := s.runs.preview(run, gate, args)
 		return func(ctx context.Context) (plan.ToolPreview, error) {
 			if err != nil || !call.Tool.Previews && !call.Tool.Commands {
 				return plan.ToolPreview{}, err
@@ -252,15 +241,10 @@ func (l serverLogs) ServerLog(ctx context.Context, server string, after int64) (
 	if l.life == nil {
 		return log, session.ErrClosed
 	}
-	reader, ok := l.tools.(LogReader)
-	if !ok {
-		log.Problem = "These servers have no logs here."
-		return log, nil
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(l.life, cancel)()
-	lines, at, err := reader.Log(ctx, server, after)
+	lines, at, err := l.tools.Log(ctx, server, after)
 	switch {
 	case l.life.Err() != nil:
 		return log, session.ErrClosed
@@ -275,20 +259,4 @@ func (l serverLogs) ServerLog(ctx context.Context, server string, after int64) (
 	}
 	log.At = at
 	return log, nil
-}
-
-// callAt returns the call at an open gate with other arguments, for a preview.
-func (e *engine) callAt(gate string, args map[string]any) (plan.ToolCall, error) {
-	if e == nil || !e.open(gate, "") {
-		return plan.ToolCall{}, errors.New("the gate is not open any more")
-	}
-	if err := e.run.EditCheck(gate)(args); err != nil {
-		return plan.ToolCall{}, err
-	}
-	at := slices.IndexFunc(e.run.Gates, func(g *agent.Gate) bool { return g.Gate == gate })
-	tool, err := e.run.Catalogue.Find(e.run.Gates[at].QualifiedTool())
-	if err != nil {
-		return plan.ToolCall{}, err
-	}
-	return plan.ToolCall{Tool: tool, Args: args, Contents: true}, nil
 }

@@ -4,183 +4,63 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
-	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"replan/agent/event"
-	"replan/agent/policy"
-	"replan/agent/rule"
+	"replan/agent/runner/intake"
 	"replan/agent/session"
 	"replan/internal/untrusted"
-	"replan/planning/intent"
-	"replan/planning/plan"
 	"replan/planning/prompt"
 )
 
-// Config configures a session.
-type Config struct {
-	Model Model
-	Tools Tools
-	// Admit waits until a call of a tool may begin, which calls end when it has ended.
-	// The wait is no time of the call. nil admits all at once.
-	Admit         func(ctx context.Context, t plan.Tool) (end func(), err error)
-	Workspace     string      // absolute path of the working folder
-	Copy          WorkingCopy // where runs work; nil is the workspace itself
-	Trusted       bool        // the user trusts the workspace, so its tests may run
-	Delegated     bool        // goals and plans come from another program, so they let no tests run
-	Limits        event.Limits
-	SessionLimits event.SessionLimits // for all runs of the session together
-	Rules         []rule.Rule         // flags first, then the configuration's; the built-in ones follow
-	Prompting     prompt.Prompting    // without the conversation, which the session maintains
-	Profiles      []Profile           // for the user to choose from
-	Profile       string              // the initial one of Profiles; "" is none
-	Instructions  string              // the file with the project's instructions, for display
-	Routing       event.Routing       // who plans a goal, and how words alone can
-	// Survey searches the workspace for the names in a goal; nil finds nothing. A goal of ""
-	// is one that is being typed: it prepares the search for the next goal.
-	Survey  func(ctx context.Context, goal string) intent.Facts
-	Approve policy.Approve // how gates are answered; the zero value asks
-	Store   Store          // must not be nil
-	// EndLeft ends the leftover process group of a resumed run whose program was
-	// killed. It describes what it ended and returns "" if nothing was running.
-	// nil ends nothing.
-	EndLeft func(ctx context.Context, left event.StepProcess) string
-	// Remember saves a rule that the user always allows, for later sessions; nil
-	// disables such rules.
-	Remember func(event.Always) error
-	// Keep saves a setting that the user chose, for later sessions, and returns the
-	// file; "" if it is not saved here. A nil value removes the key. nil saves
-	// nothing.
-	Keep func(key string, value *string) (file string, err error)
-	// Undo reverts the changes of a run, or previews that with dry. The run "" is
-	// the newest that changed files here. A refusal is part of the returned event. nil disables undo.
-	Undo func(ctx context.Context, run string, dry bool) (event.Undo, error)
-	// Dirty counts the files with uncommitted changes in the workspace, 0 if
-	// unknown; nil skips the count.
-	Dirty func(ctx context.Context) int
-	// Branch returns the branch of the workspace, "" if unknown; nil skips the
-	// lookup.
-	Branch func() string
-	Host   string // of the model server, for display
-	// Settings returns the settings in force and their sources; nil shows none.
-	Settings func() session.Settings
-	// Slash carries out a line that begins with a slash, such as /plan list.
-	Slash func(ctx context.Context, line string, now SlashState) (Answer, error)
-	// InputHelp helps the user write; nil disables it.
-	InputHelp InputHelp
-	// Restored is the session to continue; nil starts a new one.
-	Restored *Restored
-
-	// OpenPage opens a web page in the user's browser; nil if there is none.
-	OpenPage func(url string) error
-
-	// Warm warms the model once the tools are known, and after each run: somebody is about
-	// to type a goal. Without it only [session.Warm] does.
-	Warm            bool
-	Attended        bool                            // somebody can answer questions, including those about doubts and failed steps
-	InDoubt         event.DoubtDecision             // the answer for steps in doubt if nobody can be asked; "" is abort
-	OnFailure       plan.OnFailure                  // default for the failed steps of a goal's plan; "" leaves it to the planner, else replan
-	Raise           func(event.Limits) event.Limits // adjusts the journaled limits on resume; nil keeps them
-	Review          bool                            // hold plans for review before they run
-	Reviewer        bool                            // somebody can review plans; otherwise held plans are refused
-	RequireVerified bool                            // a run with less than verified evidence fails
-	DryRun          bool                            // resolve and report steps, but call nothing
-	// ReadyWithin bounds how long a run waits for servers whose tools its plan
-	// names, unless one of them may take longer to start. GoalWithin bounds how long
-	// a goal waits for servers that it may need. 0 means [plan.MaxServerWait] and 2 s.
-	ReadyWithin, GoalWithin time.Duration
-
-	// Crashed reports a panic of a model, a tool or the core and describes it. Its
-	// step, or the run, then fails; nil lets the panic end the program.
-	Crashed func(value any, stack []byte) string
-
-	NewID  func(now time.Time) string
-	Now    func() time.Time // nil means time.Now
-	Logger *slog.Logger     // nil means none
-}
-
-// Profile is a set of session settings that the user may choose.
-type Profile struct {
-	Name        string
-	Description string           // one line
-	Model       string           // "" is the session's
-	Tools       []string         // patterns of the tools on offer, see prompt.Profile; nil is every tool
-	BuiltIn     bool             // not written by the user: patterns that match no tool are fine
-	Prompting   prompt.Prompting // replaces the session's
-}
-
-// SlashState is the state of a session when a slash command is typed.
-type SlashState struct {
-	Model string            // from the next run on, by the name it was chosen by; "" is the server's choice
-	Think prompt.ThinkLevel // from the next run on
-	Busy  bool              // a run is in progress or about to start
-}
-
-// Answer is the result of a slash command.
-type Answer struct {
-	Text string          // Markdown, shown in the chat; "" shows nothing
-	Then session.Command // the next command: Submit, Create, Execute or Resume; nil is none
-}
-
-// Restored is a session to continue.
-type Restored struct {
-	ID      string
-	Journal Journal       // open, contains Events
-	Events  []event.Event // all earlier events
-}
-
 // Session is a conversation and the runs it starts, one at a time. A single
-// goroutine owns its state: commands go in, one ordered stream of events comes
-// out.
+// goroutine owns it: commands go in, one ordered stream of events comes out. Each of its
+// parts owns its data; the session passes them commands and what workers send.
 type Session struct {
 	pictures
 	serverLogs
 	cfg      Config
 	id       string
-	events   chan event.Event
+	stream   chan event.Event
 	requests chan request
 	done     chan struct{}
 	cancel   context.CancelFunc
 
-	arrivals chan arrival // unbuffered: once a run's workers are gone, all their events were received
-	prepared chan prepared
-	outcomes chan outcome
-	changed  chan struct{}
-	ended    chan *engine
-	asked    chan *child    // runs requested by plan tools
-	unwanted chan *child    // those of asked whose call was stopped
-	workers  sync.WaitGroup // of the session itself
+	// What workers send.
+	arrivals     chan arrival // unbuffered: once a run's workers are gone, all their events were received
+	endedRuns    chan *activeRun
+	planCalls    chan *child // runs requested by plan tools
+	stoppedCalls chan *child // those of planCalls that were stopped
+	serverWaits  chan serverWait
+	preparedJobs chan *preparedJob
+	results      chan func()
+	newStatus    chan struct{} // of the servers of tools
 
-	journal      Journal
-	seq          uint64
-	conversation conversation
-	queue        []job
-	jobs         int                // counts all jobs, to number them
-	admitting    []job              // jobs whose mentions are being read, or that queue behind one
-	reading      context.CancelFunc // cancels reading the mentions of the first; nil if idle
-	engines      []*engine          // the current run, then those that its plan tools started
-	preparing    context.CancelFunc // set while a run is being prepared
-	account      account
-	warnings     warnings
-	status       session.Status
-	offer        string // the changes in the copy that were shown last; "" is none
-	selection    selection
-	choices      []session.Choose   // waiting for a model lookup
-	doing        string             // the job in preparation, in a few words; "" is none
-	awaited      []string           // servers that the preparation waits for
-	skip         context.CancelFunc // ends that wait; nil if it has not begun
-	choosing     context.CancelFunc // cancels the model lookup; nil if idle
-	saved        <-chan struct{}    // closed when the last setting is saved; nil if there was none
-	catalogue    plan.Catalogue     // as last seen
-	modelUse     modelUse
-	models       modelJobs
-	login        serverLogin
-	settling     bool // the changes in the copy are being looked up, taken or dropped
-	servers      serverQuestions
-	troubles     map[string]string // last reported problem of each server and profile
+	events       *publisher
+	background   *background
+	input        *input
+	intake       *intake.Intake
+	starter      *starter
+	runs         *runs
+	children     *children
+	answers      *answers
+	rules        *rulebook
+	gates        *serverGates
+	conversation *conversation
+	account      *account
+	measurements *measurements
+	overview     *overview
+	settings     *settings
+	chooser      *chooser
+	saver        *saver
+	scout        *scout
+	warmer       *warmer
+	installer    *installer
+	servers      *servers
+	changes      *changes
+	undoer       *undoer
+
+	idle bool // nothing is underway, so somebody may be about to type a goal
 }
 
 // request is a message to the goroutine that owns the session; exactly one field
@@ -190,70 +70,76 @@ type request struct {
 	query   func(ctx context.Context)
 }
 
-// outcome is a final or intermediate result of a session's worker. The owner
-// publishes the events, then calls finish, then carries out next; each may be
-// missing.
-type outcome struct {
-	events  []event.Data
-	awaited []string           // the servers that the job in preparation waits for
-	skip    context.CancelFunc // ends that wait; set with awaited
-	finish  func()
-	next    session.Command
-}
-
-// preparation is what the workers of a session may use: its configuration and the
-// channels to its owner. They have no access to the owner's state.
-type preparation struct {
-	cfg      *Config
-	workers  *sync.WaitGroup
-	outcomes chan<- outcome
-}
-
-func (s *Session) preparation() preparation {
-	return preparation{cfg: &s.cfg, workers: &s.workers, outcomes: s.outcomes}
-}
-
 // NewSession starts a session. The caller must read its events until the channel
 // closes, which happens after Close or when ctx ends.
 func NewSession(ctx context.Context, cfg Config) (*Session, error) {
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	cfg.ReadyWithin, cfg.GoalWithin = cmp.Or(cfg.ReadyWithin, plan.MaxServerWait), cmp.Or(cfg.GoalWithin, 2*time.Second)
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
 	s := &Session{
-		cfg: cfg, events: make(chan event.Event, 64), requests: make(chan request, 64), done: make(chan struct{}),
-		arrivals: make(chan arrival), prepared: make(chan prepared), outcomes: make(chan outcome),
-		changed: make(chan struct{}, 1), ended: make(chan *engine), asked: make(chan *child), unwanted: make(chan *child),
-		status:   session.Status{Workspace: untrusted.Text(cfg.Workspace), Instructions: untrusted.Text(cfg.Instructions), Host: untrusted.Text(cfg.Host)},
-		troubles: map[string]string{}, modelUse: modelUse{bytesPerToken: map[string]float64{}, wanted: map[string]int{}, warming: map[string]bool{}, stopReading: func() {}},
-		account: account{limits: cfg.SessionLimits}, models: modelJobs{cancel: func() {}},
+		cfg: cfg.completed(), stream: make(chan event.Event, 64), requests: make(chan request, 64), done: make(chan struct{}),
+		arrivals: make(chan arrival), endedRuns: make(chan *activeRun), planCalls: make(chan *child), stoppedCalls: make(chan *child),
+		serverWaits: make(chan serverWait), preparedJobs: make(chan *preparedJob), results: make(chan func()), newStatus: make(chan struct{}, 1), idle: true,
 	}
 	var err error
-	if s.selection.profile, err = s.profile(cfg.Profile); err != nil {
+	if s.settings, err = newSettings(&s.cfg); err != nil {
 		return nil, fmt.Errorf("start a session: %w", err)
 	}
+	journal := Journal(nil)
 	if cfg.Restored != nil {
-		s.id, s.journal = cfg.Restored.ID, cfg.Restored.Journal
+		s.id, journal = cfg.Restored.ID, cfg.Restored.Journal
 	} else {
-		s.id = "s-" + cfg.NewID(cfg.Now())
-		if s.journal, err = cfg.Store.CreateJournal("session", s.id); err != nil {
+		s.id = "s-" + cfg.NewID(s.cfg.Now())
+		if journal, err = cfg.Store.CreateJournal("session", s.id); err != nil {
 			return nil, fmt.Errorf("start a session: %w", err)
 		}
 	}
+	s.assemble(journal)
 	ctx, s.cancel = context.WithCancel(ctx)
 	s.serverLogs = serverLogs{cfg.Tools, ctx}
 	go s.loop(ctx)
 	return s, nil
 }
 
+// assemble makes the parts of the session. Each knows only those made before it; calls of
+// plan tools alone go the other way.
+func (s *Session) assemble(journal Journal) {
+	cfg := &s.cfg
+	s.events = &publisher{session: s.id, journal: journal, out: s.stream, now: cfg.Now, log: cfg.Logger}
+	s.background = &background{events: s.events, results: s.results}
+	s.input = &input{help: cfg.InputHelp, events: s.events, background: s.background, log: cfg.Logger}
+	s.conversation, s.measurements = &conversation{}, newMeasurements()
+	s.account = &account{each: cfg.Limits, limits: cfg.SessionLimits}
+	s.rules = &rulebook{workspace: cfg.Workspace, trusted: cfg.Trusted, delegated: cfg.Delegated, saves: cfg.Remember, rules: cfg.Rules}
+	s.saver = &saver{events: s.events, background: s.background, log: cfg.Logger, do: cfg.Keep}
+	s.gates = &serverGates{events: s.events, tools: cfg.Tools}
+	s.overview = &overview{
+		events: s.events, background: s.background, tools: cfg.Tools, branch: cfg.Branch, routing: cfg.Routing,
+		settings: s.settings, conversation: s.conversation, measurements: s.measurements, account: s.account, troubles: map[string]string{},
+		status: session.Status{Workspace: untrusted.Text(cfg.Workspace), Instructions: untrusted.Text(cfg.Instructions), Host: untrusted.Text(cfg.Host)},
+	}
+	s.warmer = &warmer{
+		model: cfg.Model, survey: cfg.Survey, unasked: cfg.Warm, now: cfg.Now, log: cfg.Logger,
+		background: s.background, overview: s.overview, warming: map[string]bool{}, stop: func() {},
+	}
+	s.scout = &scout{model: cfg.Model, tools: cfg.Tools, within: cfg.ReadyWithin, background: s.background, overview: s.overview, warmer: s.warmer}
+	s.chooser = &chooser{events: s.events, background: s.background, model: cfg.Model, settings: s.settings, overview: s.overview, warmer: s.warmer, saver: s.saver}
+	s.installer = &installer{model: cfg.Model, now: cfg.Now, events: s.events, background: s.background, overview: s.overview, scout: s.scout, cancel: func() {}}
+	s.servers = &servers{events: s.events, background: s.background, tools: cfg.Tools, overview: s.overview}
+	s.changes = &changes{events: s.events, background: s.background, overview: s.overview, conversation: s.conversation, copy: cfg.Copy}
+	s.undoer = &undoer{events: s.events, background: s.background, overview: s.overview, conversation: s.conversation, do: cfg.Undo}
+	s.runs = &runs{cfg: cfg, events: s.events, background: s.background, rules: s.rules, settings: s.settings, arrivals: s.arrivals, ended: s.endedRuns, session: s.id}
+	s.children = &children{cfg: cfg, runs: s.runs, account: s.account, requested: s.planCalls, stopped: s.stoppedCalls}
+	s.runs.usePlanTool(s.children.call)
+	s.answers = &answers{events: s.events, background: s.background, runs: s.runs, rules: s.rules, browse: cfg.OpenPage}
+	s.starter = &starter{
+		cfg: cfg, events: s.events, overview: s.overview, conversation: s.conversation, account: s.account, warmer: s.warmer, rules: s.rules, runs: s.runs,
+	}
+	s.intake = intake.New(cfg.InputHelp != nil)
+}
+
 // ID returns the session's id, which is also the run id of its own events.
 func (s *Session) ID() string { return s.id }
 
 // Events returns the stream of all events.
-func (s *Session) Events() <-chan event.Event { return s.events }
+func (s *Session) Events() <-chan event.Event { return s.stream }
 
 // Send passes a command to the session. It does not wait for the effect. After
 // the session has ended it does nothing.
@@ -274,17 +160,17 @@ func (s *Session) Close() {
 // loop owns the session until ctx ends and everything it started has stopped.
 func (s *Session) loop(ctx context.Context) {
 	defer close(s.done)
-	defer close(s.events)
+	defer close(s.stream)
 	s.cfg.Tools.Watch(func() {
 		select {
-		case s.changed <- struct{}{}:
+		case s.newStatus <- struct{}{}:
 		default:
 		}
 	})
-	s.restore()
-	s.publishHistory()
-	s.look(ctx)
-	s.askForServers()
+	s.replay()
+	s.input.publishHistory()
+	s.scout.look(ctx)
+	s.gates.ask(false)
 	for {
 		select {
 		case r := <-s.requests:
@@ -294,209 +180,345 @@ func (s *Session) loop(ctx context.Context) {
 				s.command(ctx, r.command)
 			}
 		case a := <-s.arrivals:
-			s.arrived(a)
-		case p := <-s.prepared:
-			s.begin(ctx, p)
-		case o := <-s.outcomes:
-			s.conclude(ctx, o)
-		case <-s.changed:
-			s.publishStatus()
-			s.askForServers()
-		case e := <-s.ended:
-			s.closed(e)
-			offerChanges(ctx, s, false)
-			s.next(ctx)
-			s.askForServers()
-		case k := <-s.asked:
-			s.spawn(ctx, k)
-		case k := <-s.unwanted:
-			s.recall(k)
+			s.runs.arrived(a, s.arrivals)
+		case r := <-s.endedRuns:
+			s.closed(r)
+			if !s.busy() {
+				s.changes.offer(ctx, false)
+			}
+			s.proceed(ctx)
+			s.gates.ask(s.busy() || s.intake.Waits())
+		case k := <-s.planCalls:
+			s.children.spawn(ctx, k)
+		case k := <-s.stoppedCalls:
+			s.children.recall(k)
+		case w := <-s.serverWaits:
+			s.intake.Await(w.servers, w.skip)
+		case p := <-s.preparedJobs:
+			s.starter.begin(ctx, p, s.intake.Prepared())
+		case then := <-s.results:
+			then()
+		case <-s.newStatus:
+			s.overview.publishStatus()
+			s.gates.ask(s.busy() || s.intake.Waits())
 		case <-ctx.Done():
 			s.shutDown(ctx)
 			return
 		}
+		s.proceed(ctx)
 	}
+}
+
+// replay rebuilds the conversation of a continued session from its journal, and shows it.
+func (s *Session) replay() {
+	if s.cfg.Restored == nil {
+		return
+	}
+	for _, e := range s.cfg.Restored.Events {
+		s.events.continueAfter(e)
+		s.account.replay(e.Data)
+		if s.conversation.replay(e.Data) {
+			s.events.deliver(e)
+		}
+	}
+	s.conversation.replayed()
 }
 
 // shutDown stops the current runs and handles the last events of their workers.
 func (s *Session) shutDown(ctx context.Context) {
 	s.cfg.Tools.Watch(nil)
-	s.queue, s.choices, s.admitting = nil, nil, nil
-	s.stopEngines(interruption(ctx))
-	keepLast(s)
-	for len(s.engines) > 0 {
+	s.intake.Clear()
+	s.chooser.clear()
+	s.runs.stop(interruption(ctx))
+	s.saveLast()
+	for s.runs.any() {
 		select {
 		case a := <-s.arrivals:
-			s.arrived(a)
-		case e := <-s.ended:
-			s.closed(e)
-		case k := <-s.asked:
+			s.runs.arrived(a, s.arrivals)
+		case r := <-s.endedRuns:
+			s.closed(r)
+		case k := <-s.planCalls:
 			k.refuse(errInterrupted)
-		case k := <-s.unwanted:
-			s.recall(k)
-		case <-s.outcomes: // so that settings are saved meanwhile
+		case k := <-s.stoppedCalls:
+			s.children.recall(k)
+		case <-s.results: // so that settings are saved meanwhile
 		}
 	}
-	idle := make(chan struct{})
-	go func() { s.workers.Wait(); close(idle) }()
+	idle := s.background.ended()
 	for waiting := true; waiting; {
 		select {
-		case p := <-s.prepared:
+		case p := <-s.preparedJobs:
 			p.drop()
-		case <-s.outcomes:
+		case <-s.serverWaits:
+		case <-s.results:
 		case <-idle:
 			waiting = false
 		}
 	}
-	if err := s.journal.Close(); err != nil {
-		s.cfg.Logger.Error("close the session's journal", "error", err)
+	s.events.close()
+}
+
+// saveLast saves the last choices before the session ended.
+func (s *Session) saveLast() {
+	for {
+		select {
+		case r := <-s.requests:
+			if c, ok := r.command.(session.Keep); ok && s.saver.saves() {
+				s.saver.save(c.Key, c.Value, false)
+			}
+		default:
+			return
+		}
 	}
 }
 
-// command carries out a command.
+// command routes a command to the part that carries it out.
 func (s *Session) command(ctx context.Context, c session.Command) {
 	switch c := c.(type) {
 	case session.Submit:
-		s.keepWords(c.Text)
-		if text := strings.TrimSpace(c.Text); strings.HasPrefix(text, "/") && s.cfg.Slash != nil {
-			s.slash(ctx, text)
-		} else {
-			s.admit(ctx, wordsJob(text))
-		}
+		s.submit(ctx, c.Text)
 	case session.Create:
-		s.admit(ctx, job{goal: prompt.Unescaped(c.Goal), typed: c.Goal, create: true, run: c.Run})
+		s.intake.Add(intake.Job{Goal: prompt.Unescaped(c.Goal), Typed: c.Goal, Create: true, Run: c.Run})
 	case session.Execute:
-		s.enqueue(ctx, job{goal: string(c.Plan.Goal), execute: &c})
+		s.intake.Add(intake.Job{Goal: string(c.Plan.Goal), Execute: &c})
 	case session.Resume:
-		s.enqueue(ctx, job{resume: c.Run})
-	case session.Review:
-		s.review(c)
-	case session.Hold:
-		hold(s, c.On)
-	case session.Keep:
-		s.keep(c.Key, c.Value, true)
-	case session.Cancel:
-		e := s.running(c.Run)
-		if e == nil || !e.cancel(c.Step, fmt.Errorf("cancelled by %s", cmp.Or(c.By, theUser))) {
-			s.publishNote("info", "step "+c.Step+" is not running")
-			break
-		}
-		s.afterAdvance(e)
-	case session.Undo:
-		s.undoRun(ctx, c.Run)
-	case session.ShowChanges:
-		offerChanges(ctx, s, true)
-	case session.SettleChanges:
-		settleChanges(ctx, s, c.Choice)
-	case session.Stop:
-		s.stopAll(fmt.Errorf("stopped by %s", cmp.Or(c.By, theUser)))
-	case session.Steer:
-		if text := strings.TrimSpace(c.Text); strings.HasPrefix(text, "/") || !s.steer(text, c.By) {
-			s.command(ctx, session.Submit{Text: c.Text})
-		} else {
-			s.keepWords(c.Text)
-		}
+		s.intake.Add(intake.Job{Resume: c.Run})
 	case session.Compact:
-		s.enqueue(ctx, job{compact: !c.Undo, undo: c.Undo})
-	case session.Choose:
-		s.choices = append(s.choices, c)
-		s.choose(ctx)
-	case session.Warm:
-		s.warm(ctx)
+		s.intake.Add(intake.Job{Compact: !c.Undo, Restore: c.Undo})
 	case session.Unqueue:
 		s.unqueue(c)
-	case session.Recheck:
-		s.serverCommand(c)
-		s.look(ctx)
-	case session.SkipServers, session.Restart, session.Revoke, session.Disable, session.Enable:
-		s.serverCommand(c)
-	case session.AskAboutChanges:
-		s.servers.askAboutChanges(s, c.Server)
-	default:
-		if !answered(ctx, s, c) {
-			besideRuns(ctx, s, c)
+	case session.SkipServers:
+		s.intake.SkipServers()
+	case session.Steer:
+		if text := strings.TrimSpace(c.Text); strings.HasPrefix(text, "/") || !s.runs.steer(text, c.By) {
+			s.submit(ctx, c.Text)
+		} else {
+			s.input.record(c.Text)
 		}
+	case session.Stop:
+		s.stop(fmt.Errorf("stopped by %s", cmp.Or(c.By, theUser)))
+	case session.Cancel:
+		if !s.runs.cancel(c.Run, c.Step, fmt.Errorf("cancelled by %s", cmp.Or(c.By, theUser))) {
+			s.events.note("info", "step "+c.Step+" is not running")
+		}
+	case session.Resolve:
+		if c.Run == s.id {
+			s.gates.answer(ctx, c)
+		} else {
+			s.answers.give(c)
+		}
+	case session.Edit, session.Review, session.ResolveDoubt, session.AnswerElicitation:
+		s.answers.give(c)
+	case session.ResolveFailure:
+		if decision, ended := s.answers.decide(c); ended {
+			s.intake.Add(intake.Job{Resume: c.Run, Decided: decision})
+		}
+	default:
+		s.beside(ctx, c)
 	}
 }
 
-// byUser marks an answer as given by the user.
-const byUser = "user"
-
-// running returns the current run with the given id, or nil.
-func (s *Session) running(id string) *engine {
-	for _, e := range s.engines {
-		if e.id == id {
-			return e
-		}
+// beside routes a command that is about no goal and no run in progress.
+func (s *Session) beside(ctx context.Context, c session.Command) {
+	switch c := c.(type) {
+	case session.Choose:
+		s.chooser.choose(ctx, c)
+	case session.Hold:
+		s.chooser.hold(c.On)
+	case session.Keep:
+		s.saver.save(c.Key, c.Value, true)
+	case session.Warm:
+		s.warmer.warm(ctx)
+	case session.Undo:
+		s.undoer.undo(ctx, c.Run, s.undoRefused(c.Run, false))
+	case session.ShowChanges:
+		s.changes.offer(ctx, true)
+	case session.SettleChanges:
+		s.changes.settle(ctx, c.Choice, s.busy())
+	case session.AskAboutChanges:
+		s.gates.askAboutChanges(c.Server)
+	case session.Recheck:
+		s.servers.command(ctx, c)
+		s.scout.look(ctx)
+	case session.Pull, session.CancelPull, session.Remove:
+		s.installer.command(ctx, c, s.busy())
+	default:
+		s.servers.command(ctx, c)
 	}
-	return nil
+}
+
+// submit takes what the user typed: a goal, or a line that begins with a slash.
+func (s *Session) submit(ctx context.Context, typed string) {
+	s.input.record(typed)
+	text := strings.TrimSpace(typed)
+	if !strings.HasPrefix(text, "/") || s.cfg.Slash == nil {
+		s.intake.Add(intake.Words(text))
+		return
+	}
+	_ = s.events.publish(event.ChatUser{Text: untrusted.Text(text)})
+	t := s.overview.jobConfig()
+	now := SlashState{Model: t.model, Think: t.prompting.Think, Busy: s.busy()}
+	s.background.run(func() func() {
+		answer, err := s.cfg.Slash(ctx, text, now)
+		return func() {
+			switch {
+			case err != nil:
+				_ = s.events.publish(failedReply(event.ReasonNotOpened, err.Error()))
+			case answer.Text != "" || answer.Then == nil:
+				_ = s.events.publish(event.ChatReply{Text: untrusted.Text(answer.Text)})
+			}
+			if answer.Then != nil {
+				s.command(ctx, answer.Then)
+			}
+		}
+	})
 }
 
 // busy reports whether a run is in progress or about to start.
-func (s *Session) busy() bool {
-	return len(s.engines) > 0 || s.preparing != nil || s.settling
+func (s *Session) busy() bool { return s.runs.any() || s.intake.Preparing() || s.changes.pending() }
+
+// undoRefused returns why a run cannot be undone now, "" if it can. A preview
+// changes nothing, so other runs do not block it.
+func (s *Session) undoRefused(run string, preview bool) string {
+	return s.undoer.refused(run, s.runs.find(run) != nil, s.busy() && !preview)
 }
 
-// decide continues after a failed step. It first resumes the run if the run has
-// ended.
-func (s *Session) decide(ctx context.Context, c session.ResolveFailure) {
-	resolved := event.FailureResolved{Step: c.Step, Decision: c.Decision, Args: c.Args, By: cmp.Or(c.By, byUser)}
-	e := s.running(c.Run)
-	switch {
-	case e != nil && !e.over():
-		if e.asks(c.Step, false) {
-			e.apply([]event.Data{resolved})
-			s.afterAdvance(e)
+// proceed does what the intake asks for, until it has to wait.
+func (s *Session) proceed(ctx context.Context) {
+	for {
+		free := !s.runs.any() && !s.changes.pending() && !s.chooser.looking()
+		within, step := s.intake.Next(ctx, free)
+		switch step.Action {
+		case intake.Show:
+			_ = s.events.publish(s.intake.Queue())
+		case intake.Read:
+			s.read(within, step.Job)
+		case intake.Prepare:
+			s.prepare(within, step.Job)
+		case intake.Restore:
+			s.restoreConversation()
+		default:
+			s.warmer.occupied(s.busy())
+			was := s.idle
+			if s.idle = free && s.intake.Idle(); s.idle && !was {
+				s.warmer.expect(ctx)
+			}
+			return
 		}
-	case c.Decision != event.FailureAbort: // which is how it ended already
-		s.enqueue(ctx, job{resume: c.Run, decided: &resolved})
-	}
-}
-
-// steer passes the user's remark to the current runs, innermost first; the outer
-// runs learn of its results. It reports whether a run took it.
-func (s *Session) steer(text, by string) bool {
-	for _, e := range slices.Backward(s.engines) {
-		if e.run.Steerable() {
-			e.apply([]event.Data{event.RunSteered{Text: untrusted.Text(text), By: by}})
-			s.afterAdvance(e)
-			return true
-		}
-	}
-	return false
-}
-
-// arrived passes events of workers to their runs. It drains the channel and
-// delivers one batch to each run.
-func (s *Session) arrived(a arrival) {
-	for a.engine != nil {
-		e := a.engine
-		over := e.over()
-		batch, other := e.drained(a, s.arrivals)
-		e.apply(batch)
-		if !over {
-			s.afterAdvance(e)
-		}
-		a = other
 	}
 }
 
-// afterAdvance answers gates if nobody can be asked, and cleans up after a
-// finished run.
-func (s *Session) afterAdvance(e *engine) {
-	for _, g := range slices.Clone(e.run.Gates) {
-		if decision, ok := s.cfg.Approve.Answer(g.GateRequested); ok && !e.over() {
-			e.apply([]event.Data{event.GateResolved{
-				Gate: g.Gate, Call: g.Call, Decision: decision, Scope: event.ScopeOnce, By: s.cfg.Approve.By(g.GateRequested),
-			}})
+// read reads what a job mentions, or returns the job to the user.
+func (s *Session) read(ctx context.Context, j intake.Job) {
+	s.background.run(func() func() {
+		mentions, err := s.input.mentions(ctx, j.Typed)
+		return func() {
+			if s.intake.TakeMentions(mentions, err, s.busy()); err != nil {
+				_ = s.events.publish(session.Returned{Text: j.Typed, Reason: untrusted.Text(err.Error())})
+			}
 		}
+	})
+}
+
+// prepare gets what a job needs, once the user has decided whether the project's servers
+// may start.
+func (s *Session) prepare(ctx context.Context, j intake.Job) {
+	if j.Words != "" {
+		_ = s.events.publish(event.ChatUser{Text: untrusted.Text(j.Words), Mentions: j.Mentions})
 	}
-	s.refuseUnseen(e)
-	if e.over() && !e.leaving {
-		e.leaving = true
-		s.workers.Go(func() {
-			e.workers.Wait()
-			s.ended <- e
-		})
+	s.warmer.stopReading()
+	_ = s.events.publish(s.intake.Queue())
+	answered := s.gates.awaited()
+	if j.Compact {
+		answered = nil // it needs no tools
+	}
+	p := newPreparation(&s.cfg, s.background, s.serverWaits, j, s.overview.jobConfig())
+	s.background.run(func() func() {
+		if answered != nil {
+			select {
+			case <-answered:
+			case <-ctx.Done():
+			}
+		}
+		s.preparedJobs <- p.gather(ctx)
+		return nil
+	})
+}
+
+// restoreConversation puts back the messages that the last summary replaced.
+func (s *Session) restoreConversation() {
+	_ = s.events.publish(s.intake.Queue())
+	if !s.conversation.summarized() {
+		s.events.note("info", "the conversation was not summarized: nothing to restore")
+	} else {
+		prompting := s.overview.jobConfig().prompting
+		before := prompt.ConversationTokens(prompting, s.conversation.history())
+		restored := s.conversation.restore()
+		restored.Before, restored.After = before, prompt.ConversationTokens(prompting, s.conversation.history())
+		_ = s.events.publish(restored)
+		s.overview.weigh()
+	}
+	_ = s.intake.Prepared()
+	_ = s.events.publish(s.intake.Queue())
+	s.idle = false // what the next request begins with has changed
+}
+
+// unqueue removes a job that still waits in the queue.
+func (s *Session) unqueue(c session.Unqueue) {
+	j, found := s.intake.Remove(c.ID)
+	if !found {
+		return
+	}
+	_ = s.events.publish(s.intake.Queue())
+	if c.Back && j.Words != "" {
+		_ = s.events.publish(session.Returned{Text: j.Words})
+	}
+}
+
+// theUser is who stops a run or cancels a step, unless somebody else is named.
+const theUser = "the user"
+
+// stop stops what is underway, and empties the queue.
+func (s *Session) stop(why error) {
+	queued, unread := s.intake.Stop()
+	if len(queued) > 0 {
+		var names []string
+		for _, j := range queued {
+			names = append(names, j.Name())
+		}
+		s.events.note("info", "no longer queued: "+strings.Join(names, "; "))
+		_ = s.events.publish(s.intake.Queue())
+	}
+	for _, j := range unread {
+		_ = s.events.publish(session.Returned{Text: j.Typed, Reason: "stopped before it started"})
+	}
+	s.chooser.cancel()
+	s.runs.stop(why)
+}
+
+// closed takes a run whose workers have stopped out of the session, and passes on what it
+// has shown. Remarks that it did not take go to another current run, or become the next
+// goal.
+func (s *Session) closed(r *activeRun) {
+	s.runs.remove(r)
+	if r.askedModel() {
+		s.warmer.worked(r.run().Now)
+	}
+	s.measurements.add(r.run())
+	s.overview.findBranch()
+	if r.inner() {
+		r.finishCall(s.cfg.Attended)
+	} else {
+		reply := r.reply(s.cfg.DryRun)
+		s.account.spend(*reply.Usage, reply.MS)
+		s.conversation.turn(string(r.run().Goal), r.mentions(), reply)
+		s.overview.weigh() // first, so that a reader of the reply sees the size that includes it
+		_ = s.events.publish(reply)
+	}
+	for _, text := range r.remarks() {
+		if !s.runs.steer(text, "") {
+			s.intake.Append(intake.Words(text))
+			s.events.note("info", "the run ended before it arrived, so it is the next goal: "+text)
+		}
 	}
 }

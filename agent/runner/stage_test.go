@@ -79,6 +79,7 @@ func (m *model) Ask(ctx context.Context, r prompt.Request, delta func(text, thin
 
 // tools offers one tool that reads and one that changes things.
 type tools struct {
+	runner.NoServers
 	mu      sync.Mutex
 	calls   []string
 	call    func(ctx context.Context, c plan.ToolCall) (any, error)

@@ -1,28 +1,16 @@
 package runner
 
 import (
-	"cmp"
 	"context"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
-	"replan/agent/event"
+	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
-
-// opener returns the model that the next goal asks first.
-func opener(s *Session) string {
-	t, purpose := s.jobConfig(), prompt.PurposeAnalysis
-	switch {
-	case s.status.Planner == event.PlannerNone || s.status.Planner == event.PlannerRouter || t.prompting.SkipAnalysis && t.prompting.SkipPlan:
-		purpose = prompt.PurposeChat
-	case t.prompting.SkipAnalysis:
-		purpose = prompt.PurposePlan
-	}
-	return cmp.Or(t.prompting.Models.Of(purpose).Name, t.model)
-}
 
 // The least that a server reads ahead: what takes it so long, or without a measurement so
 // many tokens.
@@ -31,25 +19,60 @@ const (
 	worthTokens  = 64
 )
 
-// warm prepares the first request while the user types a goal: it has the workspace looked
-// through, and loads the model, unless it is still loaded or would be unloaded again before
-// its next request. Then its server reads what all requests begin with, until a run starts.
-func (s *Session) warm(ctx context.Context) {
-	lister, ok := s.cfg.Model.(ModelLister)
-	name := opener(s)
-	if !ok || s.busy() || s.modelUse.warming[name] || lister.KeepAlive() == 0 {
+// warmer prepares the first request of the next run while the user types a goal.
+type warmer struct {
+	model      Model
+	survey     func(ctx context.Context, goal string) intent.Facts // nil finds nothing
+	unasked    bool                                                // warm the model also when nobody asked for it
+	now        func() time.Time
+	log        *slog.Logger
+	background *background
+	overview   *overview
+
+	busy    bool            // a run is in progress or about to start
+	active  time.Time       // when the model last worked or was loaded; zero if unknown
+	warming map[string]bool // models being warmed, by requested name
+	stop    func()          // ends what a server reads ahead; never nil
+}
+
+// occupied tells whether a run is in progress or about to start.
+func (w *warmer) occupied(busy bool) { w.busy = busy }
+
+// worked notes when the model last worked.
+func (w *warmer) worked(at time.Time) { w.active = at }
+
+// cooled notes that the model may not be loaded.
+func (w *warmer) cooled() { w.active = time.Time{} }
+
+// stopReading ends what a server reads ahead.
+func (w *warmer) stopReading() { w.stop() }
+
+// expect warms the model if somebody is about to type a goal.
+func (w *warmer) expect(ctx context.Context) {
+	if w.unasked && w.overview.known() != nil {
+		w.warm(ctx)
+	}
+}
+
+// warm has the workspace looked through, and loads the model, unless it is still loaded or
+// would be unloaded again before its next request. Then its server reads what all requests
+// begin with, until a run starts.
+func (w *warmer) warm(ctx context.Context) {
+	lister, ok := w.model.(ModelLister)
+	name := w.overview.opener()
+	if !ok || w.busy || w.warming[name] || lister.KeepAlive() == 0 {
 		return
 	}
-	stays, t, all := s.modelUse.stays(lister.KeepAlive(), s.cfg.Now()), s.jobConfig(), s.catalogue
-	s.modelUse.stopReading() // for a model that is no longer the first
+	stays, t, all := w.stays(lister.KeepAlive()), w.overview.jobConfig(), w.overview.known()
+	w.stop() // for a model that is no longer the first
 	reading, stop := context.WithCancel(ctx)
-	s.modelUse.warming[name], s.modelUse.stopReading = true, stop
-	s.workers.Go(func() {
+	w.warming[name], w.stop = true, stop
+	w.background.run(func() func() {
 		defer stop()
 		var err error
 		var looking sync.WaitGroup // beside the load: files of a large workspace are read for seconds
-		if s.cfg.Survey != nil {
-			looking.Go(func() { t.prompting.Sketch = s.cfg.Survey(ctx, "").Sketch })
+		if w.survey != nil {
+			looking.Go(func() { t.prompting.Sketch = w.survey(ctx, "").Sketch })
 		}
 		if !stays {
 			err = lister.Warm(ctx, name) // to the end: a server may give up a load whose client is gone
@@ -57,31 +80,46 @@ func (s *Session) warm(ctx context.Context) {
 		looking.Wait()
 		read := false
 		if err == nil && all != nil {
-			read, err = s.preparation().readAhead(reading, name, t, all)
+			read, err = readAhead(reading, w.model, name, t, all)
 		}
 		if err != nil {
-			s.cfg.Logger.Info("warm the model", "model", name, "error", err)
+			w.log.Info("warm the model", "model", name, "error", err)
 		}
-		s.outcomes <- outcome{finish: func() { s.warmed(name, err == nil && (read || !stays)) }}
+		return func() { w.warmed(name, err == nil && (read || !stays)) }
 	})
 }
 
-// expect warms the model if somebody is about to type a goal.
-func (s *Session) expect(ctx context.Context) {
-	if s.cfg.Warm && s.catalogue != nil {
-		s.warm(ctx)
+// warmed records that a model is warm, or that it could not be warmed, unless the user
+// chose another one since.
+func (w *warmer) warmed(name string, active bool) {
+	delete(w.warming, name)
+	if active && name == w.overview.opener() {
+		w.active = w.now()
+	}
+}
+
+// stays reports whether loading the model now would gain nothing. Once a fifth or
+// less of its keep-alive time is left, loading does gain something.
+func (w *warmer) stays(loaded time.Duration) bool {
+	switch {
+	case loaded == 0:
+		return true
+	case w.active.IsZero():
+		return false
+	default:
+		return loaded < 0 || w.now().Sub(w.active) < loaded-loaded/5
 	}
 }
 
 // readAhead has the server of a model read what the requests of the next run begin with. It
 // reports whether the server has read anything: it need not if it remembers the text, or
 // reads it in no time. A service that bills by the token never reads ahead.
-func (s preparation) readAhead(ctx context.Context, name string, t jobConfig, all plan.Catalogue) (bool, error) {
-	server, ok := s.cfg.Model.(ModelForecaster)
+func readAhead(ctx context.Context, model Model, name string, t jobConfig, all plan.Catalogue) (bool, error) {
+	server, ok := model.(ModelForecaster)
 	if !ok {
 		return false, nil
 	}
-	info, err := s.cfg.Model.Describe(ctx, name)
+	info, err := model.Describe(ctx, name)
 	if err != nil || info.Remote {
 		return false, err
 	}
@@ -91,7 +129,7 @@ func (s preparation) readAhead(ctx context.Context, name string, t jobConfig, al
 		if profile.Model == "" {
 			continue
 		}
-		if own, err := s.cfg.Model.Describe(ctx, profile.Model); err == nil {
+		if own, err := model.Describe(ctx, profile.Model); err == nil {
 			prompting.Profiles[i].Small, prompting.Profiles[i].Loops = own.Small, own.Loops
 		}
 	}
@@ -102,15 +140,6 @@ func (s preparation) readAhead(ctx context.Context, name string, t jobConfig, al
 	if err != nil || f.New() < worthTokens || f.Speed.Read > 0 && f.Reading() < worthReading {
 		return false, err
 	}
-	_, err = s.cfg.Model.Ask(ctx, req, func(string, string) {})
+	_, err = model.Ask(ctx, req, func(string, string) {})
 	return err == nil, err
-}
-
-// warmed records that a model is warm, or that it could not be warmed, unless the user
-// chose another one since.
-func (s *Session) warmed(name string, active bool) {
-	delete(s.modelUse.warming, name)
-	if active && name == opener(s) {
-		s.modelUse.active = s.cfg.Now()
-	}
 }

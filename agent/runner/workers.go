@@ -241,8 +241,8 @@ func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 // acceptAndCall calls a tool. A tool that its server has changed is called only
 // after its gate, which has shown all of the change.
 func (e *engine) acceptAndCall(ctx context.Context, under *call, call plan.ToolCall) (any, error) {
-	if accepter, ok := e.tools.(Accepter); ok && call.Tool.Changed != "" && !call.Tool.TooLong {
-		if err := accepter.Accept(ctx, plan.ServerChange{Server: call.Tool.Server, Tool: call.Tool.Name, Pin: call.Tool.Pin}); err != nil {
+	if call.Tool.Changed != "" && !call.Tool.TooLong {
+		if err := e.tools.Accept(ctx, plan.ServerChange{Server: call.Tool.Server, Tool: call.Tool.Name, Pin: call.Tool.Pin}); err != nil {
 			return nil, &plan.ToolError{Tool: call.Tool.QualifiedName(), Message: err.Error()}
 		}
 	}

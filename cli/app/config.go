@@ -94,7 +94,7 @@ func (t toolsOf) Status() []plan.ServerStatus {
 }
 
 // Notes returns the notes on the server since the last call.
-func (t toolsOf) Notes() []string { return mcpclient.NotesOn(t.Pool, t.server) }
+func (t toolsOf) Notes() []string { return t.NotesOn(t.server) }
 
 // keeping is a store that stores created plans elsewhere.
 type keeping struct {
@@ -109,20 +109,38 @@ func (k keeping) SavePlan(p plan.Plan) (plan.Plan, error) { return k.keep(p) }
 // that was typed into the chat.
 func (s *Services) Aside(ctx context.Context, a *App) (*runner.Session, error) {
 	cfg := s.config(a)
-	cfg.Tools, cfg.Approve = unwatched{s.tools}, policy.ApproveNone
+	cfg.Tools, cfg.Approve = asideTools{tools: s.tools}, policy.ApproveNone
 	session, err := runner.NewSession(ctx, cfg)
 	return session, exit.Wrap("start", err)
 }
 
-// unwatched wraps the tools of another session, which keeps watching them and
-// asking about the project's servers.
-type unwatched struct{ runner.Tools }
+// asideTools are the tools of another session, which alone watches their servers and
+// asks about them.
+type asideTools struct {
+	runner.NoServers
+	tools *mcpclient.Pool
+}
 
-// Watch does nothing; the other session watches.
-func (unwatched) Watch(func()) {}
+// Ready waits for all servers and returns their tools.
+func (t asideTools) Ready(ctx context.Context) plan.Catalogue { return t.tools.Ready(ctx) }
 
-// Pending returns nil; the other session asks.
-func (unwatched) Pending() []plan.PendingServer { return nil }
+// ReadyFor waits for the servers of the named tools; see [mcpclient.Pool.ReadyFor].
+func (t asideTools) ReadyFor(ctx context.Context, names []string) (plan.Catalogue, []string) {
+	return t.tools.ReadyFor(ctx, names)
+}
+
+// Call calls a tool.
+func (t asideTools) Call(ctx context.Context, call plan.ToolCall) (any, error) {
+	return t.tools.Call(ctx, call)
+}
+
+// Preview returns the effects of a call without applying them.
+func (t asideTools) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error) {
+	return t.tools.Preview(ctx, call)
+}
+
+// Status returns the health of each server.
+func (t asideTools) Status() []plan.ServerStatus { return t.tools.Status() }
 
 // endLeft ends what a killed program left running, and describes it.
 func endLeft(ctx context.Context, left event.StepProcess) string {

@@ -16,7 +16,6 @@ import (
 	"replan/cli/config"
 	"replan/cli/exit"
 	"replan/cli/tty"
-	"replan/mcpclient"
 	"replan/planning/plan"
 )
 
@@ -51,7 +50,7 @@ func withCatalogue(ctx context.Context, a *app.App, name string, do func(*app.Se
 	server := check.ServerOf(w.Tools(), name, catalogue)
 	out.Notes(w.Ignored(server))
 	check.PrintTroubles(out, w.Tools(), server, awaited)
-	out.Notes(mcpclient.NotesOn(w.Tools(), server))
+	out.Notes(w.Tools().NotesOn(server))
 	return do(w, catalogue)
 }
 

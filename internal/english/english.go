@@ -65,6 +65,15 @@ func Some(words []string, most int, noun string) string {
 	return strings.Join(words[:most], ", ") + " and " + rest
 }
 
+// First lists words with commas. It shortens a long list to the first few and the number
+// of the rest: "a, b, c and 2 more".
+func First(words []string, most int) string {
+	if len(words) <= most {
+		return strings.Join(words, ", ")
+	}
+	return Some(words, most, "")
+}
+
 // Nearest returns the known word that a mistyped word probably means, "" if none is
 // near. One letter may be wrong, missing, added or swapped with its neighbor; two in
 // words of six letters, three in words of nine.

@@ -242,7 +242,7 @@ func BenchmarkPhaseStream(b *testing.B) {
 	for _, size := range []int{1 << 10, 100 << 10} {
 		b.Run(fmt.Sprintf("%d KB", size>>10), func(b *testing.B) {
 			c := idlePane(106, 46)
-			run := &agent.Run{Model: "qwen3:8b"}
+			run := &agent.Run{Terms: agent.Terms{Model: "qwen3:8b"}}
 			run.Phases[2] = agent.Phase{Status: agent.PhaseRunning, Text: `{"steps": [` + strings.Repeat(step, size/len(step))}
 			c.Add(c.phaseBlocks(run)...)
 			c.View()

@@ -21,7 +21,7 @@ import (
 // anyRun draws a plan of any shape, whose steps have any status that a run can
 // give them.
 func anyRun(r *rapid.T, maxSteps int) *agent.Run {
-	run := &agent.Run{ID: "r", Revision: 1}
+	run := &agent.Run{Terms: agent.Terms{ID: "r"}, Board: agent.Board{Revision: 1}}
 	n := rapid.IntRange(1, maxSteps).Draw(r, "steps")
 	wide := rapid.IntRange(1, 20).Draw(r, "width")
 	for i := range n {
@@ -157,7 +157,7 @@ func TestEveryStepIsShownOnceOrInOneRollUp(t *testing.T) {
 
 // planOf returns a run of steps written as "status tool deps".
 func planOf(lines ...string) *agent.Run {
-	run := &agent.Run{ID: "r", Revision: 1}
+	run := &agent.Run{Terms: agent.Terms{ID: "r"}, Board: agent.Board{Revision: 1}}
 	status := map[string]agent.StepStatus{"✓": agent.StepCompleted, "⠋": agent.StepRunning, "◆": agent.StepWaiting, "✗": agent.StepFailed, "·": agent.StepPending, "—": agent.StepSkipped, "?": agent.StepInDoubt}
 	for i, line := range lines {
 		parts := strings.Fields(line)

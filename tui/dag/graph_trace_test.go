@@ -205,7 +205,7 @@ func (t *tracer) follow(x, y, side, from int, found map[[2]int]bool, seen map[[3
 // graphRun returns a run of steps with those dependencies, numbered from 1. The
 // last gone steps were removed by a revision.
 func graphRun(deps [][]int, removed int) *agent.Run {
-	run := &agent.Run{ID: "r", Revision: 1}
+	run := &agent.Run{Terms: agent.Terms{ID: "r"}, Board: agent.Board{Revision: 1}}
 	var rev agent.Revision
 	for i, ds := range deps {
 		s := &agent.StepState{Step: plan.Step{Index: fmt.Sprint(i + 1), Title: "A step", Tool: "fs.read", Executor: plan.ExecutorTool}}

@@ -18,16 +18,19 @@ func revisedTwice() *agent.Run {
 		return &agent.StepState{Step: plan.Step{Index: index, Title: untrusted.Text(title), Tool: "t", DependsOn: deps}, Status: status, Change: change}
 	}
 	return &agent.Run{
-		ID: "r", Revision: 3,
-		Steps: []*agent.StepState{
-			state("1", "First", agent.StepCompleted, agent.ChangeNone),
-			state("5", "Fifth", agent.StepPending, agent.ChangeAdded, "1"),
-		},
-		Revisions: []agent.Revision{
-			{Number: 2, Reason: "no", Removed: []agent.StepState{
-				*state("2", "Second", agent.StepFailed, agent.ChangeNone), *state("3", "Third", agent.StepPending, agent.ChangeNone),
-			}, After: []string{"1", "2"}, Added: []string{"4"}},
-			{Number: 3, Reason: "again", Removed: []agent.StepState{*state("4", "Fourth", agent.StepFailed, agent.ChangeAdded)}, After: []string{"1"}, Added: []string{"5"}},
+		Terms: agent.Terms{ID: "r"},
+		Board: agent.Board{
+			Revision: 3,
+			Steps: []*agent.StepState{
+				state("1", "First", agent.StepCompleted, agent.ChangeNone),
+				state("5", "Fifth", agent.StepPending, agent.ChangeAdded, "1"),
+			},
+			Revisions: []agent.Revision{
+				{Number: 2, Reason: "no", Removed: []agent.StepState{
+					*state("2", "Second", agent.StepFailed, agent.ChangeNone), *state("3", "Third", agent.StepPending, agent.ChangeNone),
+				}, After: []string{"1", "2"}, Added: []string{"4"}},
+				{Number: 3, Reason: "again", Removed: []agent.StepState{*state("4", "Fourth", agent.StepFailed, agent.ChangeAdded)}, After: []string{"1"}, Added: []string{"5"}},
+			},
 		},
 	}
 }

@@ -135,7 +135,7 @@ func readList(text string, marks, steps int) (planlayout.Graph, error) {
 
 // railRun returns a run of completed steps, with removed steps after some.
 func railRun(deps planlayout.Graph, removed []int) *agent.Run {
-	run := &agent.Run{ID: "r", Revision: 1}
+	run := &agent.Run{Terms: agent.Terms{ID: "r"}, Board: agent.Board{Revision: 1}}
 	for i, ds := range deps {
 		s := &agent.StepState{Status: agent.StepCompleted, Step: plan.Step{Index: fmt.Sprint(i + 1), Title: "Step", Tool: "fs.read", Executor: plan.ExecutorTool}}
 		for _, d := range ds {

@@ -21,7 +21,7 @@ import (
 // everyState is a run with a step in every state, after a replan.
 func everyState() *agent.Run {
 	began := time.Unix(100, 0)
-	run := &agent.Run{ID: "r", Revision: 3, StartedAt: began, Now: began}
+	run := &agent.Run{Terms: agent.Terms{ID: "r"}, Board: agent.Board{Revision: 3}, Clock: agent.Clock{StartedAt: began, Now: began}}
 	add := func(index, title, tool string, status agent.StepStatus, deps string) *agent.StepState {
 		step := plan.Step{Index: index, Title: untrusted.Text(title), Tool: tool, Executor: plan.ExecutorTool}
 		if deps != "" {

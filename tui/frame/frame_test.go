@@ -34,7 +34,7 @@ func running(index string) *agent.StepState {
 
 func TestHeaderShowsRunState(t *testing.T) {
 	ended := func(status event.Status, reason event.Reason) State {
-		return State{Run: &agent.Run{Result: &event.Result{Status: status, Reason: reason}}}
+		return State{Run: &agent.Run{Outcome: agent.Outcome{Result: &event.Result{Status: status, Reason: reason}}}}
 	}
 	active := func(run agent.Run) State { return State{Run: &run, Active: true} }
 	for name, c := range map[string]struct {
@@ -46,9 +46,9 @@ func TestHeaderShowsRunState(t *testing.T) {
 		"at a gate":     {State{Run: &agent.Run{}, Active: true, Waiting: "gate"}, "gate"},
 		"in review":     {State{Run: &agent.Run{}, Active: true, Reviewing: true}, "review"},
 		"planning":      {active(agent.Run{}), "planning"},
-		"running":       {active(agent.Run{Revision: 1, Steps: []*agent.StepState{running("1"), running("2")}}), "running 2"},
-		"replanning":    {active(agent.Run{Revision: 1, Replanning: &agent.Replanning{}}), "replanning"},
-		"answering":     {active(agent.Run{Revision: 1, Synthesis: agent.Synthesis{Started: true}}), "answering"},
+		"running":       {active(agent.Run{Board: agent.Board{Revision: 1, Steps: []*agent.StepState{running("1"), running("2")}}}), "running 2"},
+		"replanning":    {active(agent.Run{Board: agent.Board{Revision: 1}, Planning: agent.Planning{Replanning: &agent.Replanning{}}}), "replanning"},
+		"answering":     {active(agent.Run{Board: agent.Board{Revision: 1}, Outcome: agent.Outcome{Synthesis: agent.Synthesis{Started: true}}}), "answering"},
 		"abandoned":     {State{Run: &agent.Run{}}, "interrupted"},
 		"done":          {ended(event.StatusCompleted, ""), "done"},
 		"partial":       {ended(event.StatusCompleted, event.ReasonPartial), "partial"},
@@ -67,7 +67,7 @@ func TestHeaderShowsRunState(t *testing.T) {
 
 func TestPartialRunIsNotShownAsDone(t *testing.T) {
 	f := newFrame(Options{})
-	run := &agent.Run{Result: &event.Result{Status: event.StatusCompleted, Reason: event.ReasonPartial}}
+	run := &agent.Run{Outcome: agent.Outcome{Result: &event.Result{Status: event.StatusCompleted, Reason: event.ReasonPartial}}}
 	if got := text(f.Header(State{Run: run}, 80)); strings.Contains(got, f.look.Glyphs.Done) {
 		t.Errorf("the header shows %s", got)
 	}
@@ -161,7 +161,7 @@ func TestActivityListsCurrentWorkAndQuestions(t *testing.T) {
 	f.look.Now = time.Date(2026, 1, 2, 3, 4, 15, 0, time.UTC)
 	step := running("2")
 	step.StartedAt = f.look.Now.Add(-10 * time.Second)
-	run := &agent.Run{Revision: 1, Steps: []*agent.StepState{step}}
+	run := &agent.Run{Board: agent.Board{Revision: 1, Steps: []*agent.StepState{step}}}
 	each := panetest.EachRun(3, 1)
 	each.Step("2").Items[1].Status = agent.StepRunning
 	for name, c := range map[string]struct {
@@ -174,8 +174,8 @@ func TestActivityListsCurrentWorkAndQuestions(t *testing.T) {
 		"an item":   {State{Run: each, Active: true}, "(internal/part2/file.go)"},
 		"a review":  {State{Run: &agent.Run{}, Active: true, Reviewing: true}, "waits for review"},
 		"arguments": {State{Run: &agent.Run{}, Active: true, Requests: Requests{Arguments: true, ArgumentsOf: "3"}}, "works out step 3"},
-		"an answer": {State{Run: &agent.Run{Synthesis: agent.Synthesis{Started: true}}, Active: true, Requests: Requests{Answer: true, AnswerSince: f.look.Now}}, "writing the answer"},
-		"its text":  {State{Run: &agent.Run{Synthesis: agent.Synthesis{Started: true}}, Active: true, Requests: Requests{Answer: true, Writing: true}}, ""},
+		"an answer": {State{Run: &agent.Run{Outcome: agent.Outcome{Synthesis: agent.Synthesis{Started: true}}}, Active: true, Requests: Requests{Answer: true, AnswerSince: f.look.Now}}, "writing the answer"},
+		"its text":  {State{Run: &agent.Run{Outcome: agent.Outcome{Synthesis: agent.Synthesis{Started: true}}}, Active: true, Requests: Requests{Answer: true, Writing: true}}, ""},
 		"a stop":    {State{Run: run, Active: true, Stopping: true}, "stopping"},
 		"a choice":  {State{Run: &agent.Run{}, Active: true, Requests: Requests{Tools: true}}, "choosing tools for the plan"},
 		"a repair":  {State{Run: &agent.Run{}, Active: true, Requests: Requests{Repair: true}}, "repairing the plan"},

@@ -21,7 +21,7 @@ import (
 // WideRun is a run of n steps in layers of ten, each step depending on two of
 // the layer above.
 func WideRun(n int) *agent.Run {
-	run := &agent.Run{ID: "r", Revision: 1, StartedAt: time.Unix(0, 0)}
+	run := &agent.Run{Terms: agent.Terms{ID: "r"}, Board: agent.Board{Revision: 1}, Clock: agent.Clock{StartedAt: time.Unix(0, 0)}}
 	for i := range n {
 		step := plan.Step{Index: fmt.Sprint(i + 1), Title: untrusted.Text(fmt.Sprintf("Step number %d of a long plan", i+1)), Tool: "fs.read", Executor: plan.ExecutorTool}
 		if i >= 10 {
@@ -80,7 +80,7 @@ func Stripped(lines []string) string {
 // FanRun is a run of n steps: one, a fan-out that reads, one that writes behind
 // each of it, and one that sums up; active of the readers run.
 func FanRun(n, active int) *agent.Run {
-	run := &agent.Run{ID: "r", Revision: 1, StartedAt: time.Unix(0, 0)}
+	run := &agent.Run{Terms: agent.Terms{ID: "r"}, Board: agent.Board{Revision: 1}, Clock: agent.Clock{StartedAt: time.Unix(0, 0)}}
 	add := func(title, tool string, status agent.StepStatus, deps ...string) string {
 		index := fmt.Sprint(len(run.Steps) + 1)
 		step := plan.Step{Index: index, Title: untrusted.Text(title), Tool: tool, Executor: plan.ExecutorTool, DependsOn: deps}

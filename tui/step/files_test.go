@@ -58,7 +58,7 @@ func flag() *image.RGBA {
 func showing(l *draw.Look, s *agent.StepState, width, height int) *Pane {
 	d := New(l, keymap.New())
 	d.SetState(State{Size: draw.Rect{W: width, H: height}})
-	run := &agent.Run{ID: "r", Steps: []*agent.StepState{s}}
+	run := &agent.Run{Terms: agent.Terms{ID: "r"}, Board: agent.Board{Steps: []*agent.StepState{s}}}
 	d.Show(run, &Subject{Kind: SubjectStep, Key: "1", Step: s})
 	return d
 }

@@ -17,11 +17,13 @@ func TestServerIsUsedByStepsToCome(t *testing.T) {
 		return &agent.StepState{Step: plan.Step{Index: index, Tool: tool}, Status: status}
 	}
 	run := &agent.Run{
-		Catalogue: plan.Catalogue{{Name: "look", Server: "docs"}, {Name: "write", Server: "docs"}, {Name: "look", Server: "web"}},
-		Steps: []*agent.StepState{
-			step("1", "docs:look", agent.StepCompleted), step("2", "docs:look", agent.StepRunning), step("3", "write", agent.StepPending),
-			step("4", "web:look", agent.StepPending), step("5", "docs:look", agent.StepWaiting), step("6", "", agent.StepPending),
-			step("7", "look", agent.StepPending), step("8", "docs:look", agent.StepSkipped),
+		Toolbox: agent.Toolbox{Catalogue: plan.Catalogue{{Name: "look", Server: "docs"}, {Name: "write", Server: "docs"}, {Name: "look", Server: "web"}}},
+		Board: agent.Board{
+			Steps: []*agent.StepState{
+				step("1", "docs:look", agent.StepCompleted), step("2", "docs:look", agent.StepRunning), step("3", "write", agent.StepPending),
+				step("4", "web:look", agent.StepPending), step("5", "docs:look", agent.StepWaiting), step("6", "", agent.StepPending),
+				step("7", "look", agent.StepPending), step("8", "docs:look", agent.StepSkipped),
+			},
 		},
 	}
 	if got := telling.StepsUsing(run, "docs", nil); !slices.Equal(got, []string{"3", "5"}) {

@@ -32,6 +32,8 @@ func (c Case) Config() runner.Config {
 // world is a model and a server of tools. What they answer depends on the seed, the
 // question, and how often it was asked.
 type world struct {
+	runner.NoServers
+
 	seed uint64
 	mu   sync.Mutex
 	seen map[string]int
@@ -110,12 +112,3 @@ func (*world) ReadyFor(context.Context, []string) (plan.Catalogue, []string) { r
 func (*world) Status() []plan.ServerStatus {
 	return []plan.ServerStatus{{Name: "w", State: plan.ServerReady, Tools: len(catalogue)}}
 }
-
-// Pending returns no questions about servers.
-func (*world) Pending() []plan.PendingServer { return nil }
-
-// Answer has nothing to answer.
-func (*world) Answer(context.Context, []plan.PendingServer, bool) error { return nil }
-
-// Watch does nothing, since the server stays as it is.
-func (*world) Watch(func()) {}

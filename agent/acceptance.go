@@ -1,0 +1,24 @@
+package agent
+
+import "replan/agent/event"
+
+// Acceptance is the evaluation of the acceptance of the current plan.
+type Acceptance struct {
+	Accepted []event.CheckCompleted // checks that are evaluated, in order
+
+	acceptances int // how often it began
+}
+
+// beginAcceptance has the acceptance evaluated, from its first check.
+func (a *Acceptance) beginAcceptance() {
+	a.Accepted = nil
+	a.acceptances++
+}
+
+// accept records a check.
+func (a *Acceptance) accept(d event.CheckCompleted) { a.Accepted = append(a.Accepted, d) }
+
+// acceptanceOf returns the acceptance of a revision of the plan as what is checked.
+func (a *Acceptance) acceptanceOf(b *Board) checkSubject {
+	return checkSubject{checks: b.Plan.Acceptance, done: a.Accepted, number: b.Revision, round: a.acceptances}
+}

@@ -1,0 +1,362 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"replan/agent/event"
+	"replan/internal/english"
+	"replan/internal/markdown"
+	"replan/internal/untrusted"
+	"replan/planning/expression"
+	"replan/planning/intent"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
+)
+
+// Bounds of displayed results without a model's answer, in characters.
+const (
+	shownOfAll = 12_000
+	shownOfOne = 4_000
+)
+
+// answers writes what a run answers without a model, and what is known about its evidence.
+type answers struct {
+	origins
+	*ModelCalls
+	*Clock
+	*Meter
+	*Acceptance
+}
+
+// missingAnswer returns why the model wrote no complete answer, or "" if it did
+// or rules replace it.
+func (r answers) missingAnswer() string {
+	if !r.Synthesis.Done || r.Synthesis.Direct || r.ruleAnswers() {
+		return ""
+	}
+	return string(r.Synthesis.Error)
+}
+
+// ruleAnswers reports whether the answer by rule replaces one that the model
+// never began.
+func (r answers) ruleAnswers() bool {
+	return r.Synthesis.Text == "" && r.Route != nil && r.Revision == 1
+}
+
+// supported returns an answer with a note on what it names and no result holds.
+func (r answers) supported(answer string) string {
+	var results strings.Builder
+	var counts []int
+	for _, item := range r.History {
+		results.WriteString(plan.CanonicalJSON(item.Args) + "\n" + prompt.Text(item.Result) + "\n" + string(item.Title) + "\n" + string(item.Error) + "\n")
+		counts = append(counts, countsIn(item.Result)...)
+	}
+	sketch := r.prompting.Sketch
+	known := string(r.Goal) + "\n" + strings.Join(slices.Concat(sketch.Files, sketch.Near, sketch.Named, sketch.Changed), "\n") + "\n" + plan.CanonicalJSON(r.Plan)
+	for _, m := range r.prompting.Conversation {
+		known += "\n" + m.Content
+	}
+	for _, m := range r.prompting.Mentions {
+		known += "\n" + m.Text
+	}
+	claims := reply.Unsupported(answer, results.String(), known, counts)
+	for i, c := range claims {
+		claims[i] = "`" + c + "`"
+	}
+	if r.prompting.Small {
+		answer += r.passage(answer)
+	}
+	if len(claims) == 0 {
+		return answer
+	}
+	return answer + "\n\n*No result shows " + english.List(claims, "or") + ".*"
+}
+
+// passage quotes the lines that hold what the goal asks, since the words of small models
+// are often not the whole answer; "" if the answer quotes them, or none do.
+func (r answers) passage(answer string) string {
+	p, ok := intent.PassageFor(string(r.Goal), r.History)
+	if !ok {
+		return ""
+	}
+	plain := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	if strings.Contains(plain(answer), plain(p.Text)) {
+		return ""
+	}
+	return fmt.Sprintf("\n\nFrom `%s`, line %d:\n\n%s", p.Path, p.Line, markdown.Block(p.Text))
+}
+
+// unwritten returns the answer if the model gave none or only a part: that part,
+// or the steps with their results.
+func (r answers) unwritten() string {
+	if r.ruleAnswers() {
+		return r.ruled()
+	}
+	if r.Synthesis.Text != "" {
+		return r.Synthesis.Text + "\n\n*The answer was cut off: " + string(r.Synthesis.Error) + "*"
+	}
+	return "The steps are done, but the model wrote no answer: " + string(r.Synthesis.Error) + "\n\n" + r.stepResults(shownOfAll)
+}
+
+// Results returns what each step of a completed run produced if nobody wrote an
+// answer; otherwise "". Later turns are sent it as part of the conversation. It
+// therefore takes at most a sixth of the context window, at three characters a
+// token.
+func (r answers) Results() string {
+	hasResult := func(s *StepState) bool { return resultText(s) != "" }
+	if r.Result == nil || r.Result.Status != event.StatusCompleted || r.Result.Answer != "" || r.dryRun || !slices.ContainsFunc(r.Steps, hasResult) {
+		return ""
+	}
+	bound := shownOfAll
+	if r.ContextWindow > 0 {
+		bound = min(bound, r.ContextWindow/2)
+	}
+	return r.stepResults(bound)
+}
+
+// stepResults lists the steps with their results as Markdown, with at most bound
+// characters of results.
+func (r answers) stepResults(bound int) string {
+	sizes := make([]int, len(r.Steps))
+	for i, s := range r.Steps {
+		sizes[i] = min(utf8.RuneCountInString(resultText(s)), shownOfOne)
+	}
+	shares := prompt.Shares(sizes, bound)
+	var text strings.Builder
+	text.WriteString("What the steps brought:\n")
+	for i, s := range r.Steps {
+		fmt.Fprintf(&text, "\n**%s. %s**: %s\n", s.Step.Index, s.Step.Title, s.Status)
+		if result := resultText(s); result != "" {
+			shown, left := firstCharacters(result, shares[i])
+			if left > 0 {
+				shown += fmt.Sprintf("\n… %d more characters", left)
+			}
+			text.WriteString("\n" + markdown.Block(shown) + "\n")
+		}
+	}
+	return text.String()
+}
+
+// Evidence returns what is known about the checks of the plan, and about the steps that
+// no check covers although they may have effects or are a model's work.
+func (r answers) Evidence() []plan.Evidence {
+	out := []plan.Evidence{}
+	for _, s := range r.Steps {
+		switch {
+		case s.Draft || s.DryRun || s.NotTaken:
+		case s.expands() && len(itemChecks(s)) > 0:
+			out = append(out, itemEvidence(s)...)
+		case len(ChecksOf(s.Step)) > 0:
+			out = append(out, evidenceOf(s.Step.Index, ChecksOf(s.Step), s.Checked)...)
+		case s.Status == StepCompleted && r.claims(s):
+			out = append(out, plan.Evidence{Title: s.Step.Title, State: plan.StateClaimed, Saw: []expression.Sight{}, Step: s.Step.Index})
+		}
+	}
+	if r.dryRun {
+		return out
+	}
+	return append(out, evidenceOf("", r.Plan.Acceptance, r.Accepted)...)
+}
+
+// StateOf returns how far a completed step is shown to have done its work: refuted and
+// unchecked before verified. It is "" for a step of which nothing is claimed.
+func (r answers) StateOf(s *StepState) plan.EvidenceState {
+	switch {
+	case s.Draft || s.DryRun:
+		return ""
+	case s.expands() && len(itemChecks(s)) > 0:
+		if evidence := itemEvidence(s); len(evidence) > 0 {
+			return worst(evidence).State
+		}
+		return ""
+	case len(ChecksOf(s.Step)) == 0:
+		if s.Status == StepCompleted && r.claims(s) {
+			return plan.StateClaimed
+		}
+		return ""
+	case len(s.Checked) == 0:
+		return plan.StateUnchecked
+	}
+	return worst(evidenceOf(s.Step.Index, ChecksOf(s.Step), s.Checked)).State
+}
+
+// firstWordless returns the first step that was skipped for want of a model, or
+// nil.
+func (r answers) firstWordless() *StepState {
+	if at := slices.IndexFunc(r.Steps, func(s *StepState) bool { return s.skipReason() == wordless }); at >= 0 {
+		return r.Steps[at]
+	}
+	return nil
+}
+
+// answersByRule reports whether the answer is put together from the results. This
+// requires a routed plan, for which a model would add nothing or is not available.
+func (r answers) answersByRule() bool {
+	if r.Route == nil {
+		_, ok := r.answeredByRule()
+		return ok && !r.dryRun
+	}
+	if r.dryRun || r.Revision > 1 && r.Model != "" {
+		return false
+	}
+	return r.Model == "" || !wantsWords(*r.Route)
+}
+
+// answeredByRule returns the intent whose answer needs no model, of a goal that no words
+// have planned: it asks for a list that one look made, or a small model has changed what
+// the goal wants changed and would only repeat it.
+func (r answers) answeredByRule() (intent.Intent, bool) {
+	if r.givenPlan != nil || r.skipSynthesis || r.hasOwn() || r.Revision == 0 {
+		return intent.Intent{}, false
+	}
+	goal := prompt.Unmentioned(string(r.Goal), r.prompting.Mentions)
+	if looks := r.surveyed.Look(goal, r.Catalogue); looks.Whole && len(looks.Steps) == len(r.Plan.Steps) && r.Revision == 1 {
+		if in, ok := intent.AnsweredByLooks(goal, r.Plan.Steps); ok {
+			return in, true
+		}
+		if _, ok := answerFromData(goal, r.History); ok {
+			return intent.Intent{}, true
+		}
+	}
+	if !r.prompting.Small || r.planOnly {
+		return intent.Intent{}, false
+	}
+	return intent.AnsweredByChanges(goal)
+}
+
+// meant returns the intent that the answer by rule is about.
+func (r answers) meant() intent.Intent {
+	if r.Route != nil {
+		return r.Route.Intent
+	}
+	in, _ := r.answeredByRule()
+	return in
+}
+
+// ruled returns the answer by rule.
+func (r answers) ruled() string {
+	left := ""
+	if s := r.firstWordless(); s != nil {
+		left = fmt.Sprintf("Step %s needs a model, and there is none: start Ollama and pull one (`ollama pull`), or choose one with `--host` and `--model`.", s.Step.Index)
+	}
+	if answer, ok := answerFromData(string(r.Goal), r.History); ok && r.Route == nil {
+		return answer
+	}
+	return intent.Answer(r.meant(), r.History, left)
+}
+
+// SynthesisItems returns the items from which the answer is made, see
+// [prompt.SynthesisItems].
+func (r answers) SynthesisItems() []plan.HistoryItem {
+	partial := map[string][]string{}
+	for _, s := range r.Steps {
+		partial[s.Step.Index] = s.seenInPart()
+	}
+	return prompt.SynthesisItems(r.Plan, r.History, partial)
+}
+
+// orUnverified returns how a run ends that requires everything to be verified.
+func (r answers) orUnverified(e ending) ending {
+	if !r.requireVerified || e.status != event.StatusCompleted || r.Revision == 0 || r.planOnly || r.dryRun {
+		return e
+	}
+	evidence := r.Evidence()
+	for _, v := range evidence {
+		if v.State != plan.StateVerified {
+			e.status, e.reason = event.StatusFailed, event.ReasonUnverified
+			e.error = fmt.Sprintf("%d of %d verified; --require-verified needs all, and %q is %s", plan.CountVerified(evidence), len(evidence), v.Title, v.State)
+			return e
+		}
+	}
+	if len(evidence) == 0 {
+		e.status, e.reason, e.error = event.StatusFailed, event.ReasonUnverified, "the plan has no check, and --require-verified needs at least one"
+	}
+	return e
+}
+
+// result returns the result of the run.
+func (r answers) result(e ending) event.Result {
+	out := event.Result{
+		Run: r.ID, Status: e.status, Reason: e.reason, Answer: untrusted.Text(e.answer), Error: untrusted.Text(e.error),
+		Variables: r.Variables(), History: r.History, Revisions: []event.RevisionSummary{},
+		Usage: r.Usage, Evidence: r.Evidence(), DurationMS: r.Elapsed().Milliseconds(),
+	}
+	out.Verified, out.Of = plan.CountVerified(out.Evidence), len(out.Evidence)
+	if e.status == event.StatusCompleted {
+		out.Unanswered = untrusted.Text(r.missingAnswer())
+	}
+	if out.History == nil {
+		out.History = []plan.HistoryItem{}
+	}
+	if r.Revision > 0 {
+		plan := r.Plan
+		out.Plan = &plan
+	}
+	for _, rev := range r.Revisions {
+		var removed []string
+		for _, s := range rev.Removed {
+			removed = append(removed, s.Step.Index)
+		}
+		out.Revisions = append(out.Revisions, event.RevisionSummary{
+			Revision: rev.Number, Reason: rev.Reason,
+			Removed: list(removed), Added: list(rev.Added), Revised: list(rev.Revised),
+		})
+	}
+	return out
+}
+
+// incomplete reports whether a step of the current plan was skipped, or none of those
+// with a condition was taken.
+func (r answers) incomplete() bool {
+	conditions, taken := 0, 0
+	for _, s := range r.Steps {
+		if s.Status != StepCompleted && !s.NotTaken || unfinishedItems(s) {
+			return true
+		}
+		if s.Step.When != "" {
+			if conditions++; !s.NotTaken {
+				taken++
+			}
+		}
+	}
+	return conditions > 0 && taken == 0
+}
+
+// countsIn returns the lengths of the lists in a result.
+func countsIn(v any) []int {
+	object, _ := v.(map[string]any)
+	var counts []int
+	for _, field := range object {
+		if list, ok := field.([]any); ok {
+			counts = append(counts, len(list))
+		}
+	}
+	return counts
+}
+
+// firstCharacters returns the first n characters of a text, and how many more it has.
+func firstCharacters(text string, n int) (first string, left int) {
+	for at := range text {
+		if n == 0 {
+			return strings.ToValidUTF8(text[:at], "\uFFFD"), utf8.RuneCountInString(text[at:])
+		}
+		n--
+	}
+	return text, 0
+}
+
+// resultText returns the result of a step as text, or "" if it has none.
+func resultText(s *StepState) string {
+	switch result := s.Result.(type) {
+	case nil:
+		return ""
+	case string:
+		return strings.TrimSpace(result)
+	default:
+		return plan.CanonicalJSON(result)
+	}
+}

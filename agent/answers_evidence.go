@@ -1,0 +1,77 @@
+package agent
+
+import (
+	"slices"
+
+	"replan/agent/event"
+	"replan/planning/expression"
+	"replan/planning/plan"
+)
+
+// claims reports whether nothing but a model or a tool with effects says that a completed
+// step has done its work.
+func (r answers) claims(s *StepState) bool {
+	if s.expands() && !slices.ContainsFunc(s.Items, func(item *StepState) bool { return item.Status == StepCompleted }) {
+		return false // it has done nothing
+	}
+	facts := r.facts(s.Step.Tool)
+	return s.Step.Executor != plan.ExecutorTool || facts.Err != nil || !facts.Tool.ReadOnly
+}
+
+func evidenceOf(step string, checks []plan.Check, done []event.CheckCompleted) []plan.Evidence {
+	out := make([]plan.Evidence, len(checks))
+	for i, c := range checks {
+		out[i] = plan.Evidence{Title: titleOf(c), State: plan.StateUnchecked, Saw: []expression.Sight{}, Step: step}
+		if i < len(done) {
+			out[i].State, out[i].Saw, out[i].Reason = done[i].State, done[i].Saw, done[i].Reason
+		}
+	}
+	return out
+}
+
+// worst returns the first evidence that is refuted, else that is unchecked, else the first.
+// There is at least one.
+func worst(evidence []plan.Evidence) plan.Evidence {
+	for _, state := range []plan.EvidenceState{plan.StateRefuted, plan.StateUnchecked} {
+		if i := slices.IndexFunc(evidence, func(e plan.Evidence) bool { return e.State == state }); i >= 0 {
+			return evidence[i]
+		}
+	}
+	return evidence[0]
+}
+
+// itemChecks returns the checks of each item of a step.
+func itemChecks(s *StepState) []plan.Check {
+	step := s.Step
+	step.ForEach = nil
+	return ChecksOf(step)
+}
+
+// itemEvidence returns one evidence per check of a step with items: the worst of those that
+// its items have. A failed item leaves its checks unchecked. A list without items shows nothing.
+func itemEvidence(s *StepState) []plan.Evidence {
+	checks := itemChecks(s)
+	if s.Items == nil {
+		return evidenceOf(s.Step.Index, checks, nil)
+	}
+	var out []plan.Evidence // after the first item one per check
+	for _, item := range s.Items {
+		if item.NotTaken || item.gate.denied() {
+			continue // it is left out
+		}
+		of := evidenceOf(item.Step.Index, checks, item.Checked)
+		if out == nil {
+			out = of
+			continue
+		}
+		for i := range out {
+			out[i] = worst([]plan.Evidence{out[i], of[i]})
+		}
+	}
+	for i := range out {
+		if out[i].State == plan.StateVerified {
+			out[i].Step = s.Step.Index
+		}
+	}
+	return out
+}

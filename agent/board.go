@@ -1,0 +1,266 @@
+package agent
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"replan/planning/plan"
+	"replan/planning/rank"
+)
+
+// Board is the current plan with the states of its steps, and what followed from them: the
+// order of the steps, and the values of the variables.
+type Board struct {
+	Plan      plan.Plan    // the current plan; no steps while planning
+	Revision  int          // 0 before the first plan
+	PlannedAt time.Time    // of the first plan
+	Drafts    []rank.Draft // those that the first plan was chosen from; none if it was the only one
+	Steps     []*StepState // in plan order; the drafted steps before there is a plan
+	Revisions []Revision   // one per replan
+
+	graph     *plan.Graph
+	places    map[string]int          // step → index in Steps
+	producers map[string][]*StepState // name → steps that produce that result; nil while the plan is incomplete
+	skipping  []*StepState            // steps that text of a result can fail, whereupon those that depend on them are skipped and the run continues
+	variables map[string]any
+	attempts  map[string]int // step → highest attempt before the current plan
+	hasChecks bool           // the plan has any
+}
+
+// newBoard returns a board without a plan.
+func newBoard() Board { return Board{variables: map[string]any{}, attempts: map[string]int{}} }
+
+// take puts a plan on the board, with the states of its steps. [Board.arrange] must follow.
+func (b *Board) take(p plan.Plan, revision int, steps []*StepState) {
+	b.Plan, b.Revision, b.Steps = p, revision, steps
+	b.places = make(map[string]int, len(steps))
+	for i, s := range steps {
+		b.places[s.Step.Index] = i
+	}
+}
+
+// first notes when the first plan was made, and from which drafts.
+func (b *Board) first(drafts []rank.Draft, at time.Time) { b.Drafts, b.PlannedAt = drafts, at }
+
+// revise adds a revision of the plan.
+func (b *Board) revise(r Revision) { b.Revisions = append(b.Revisions, r) }
+
+// addDraft adds a step that the planner has sent already.
+func (b *Board) addDraft(s *StepState) { b.Steps = append(b.Steps, s) }
+
+// dropIdleDrafts drops the drafts that were not started, and clear drops all steps.
+func (b *Board) dropIdleDrafts() {
+	b.Steps = slices.DeleteFunc(b.Steps, func(s *StepState) bool { return s.Attempt == 0 })
+}
+func (b *Board) clear() { b.Steps = nil }
+
+// arrange recomputes what follows from a changed plan: the graph, and for each step its
+// place, its dependencies and the longest path from it. weigh returns how long a step takes,
+// in ms, and fallback what follows from its failure if the plan does not say.
+func (b *Board) arrange(weigh func(plan.Step) float64, fallback plan.OnFailure) {
+	b.graph = plan.NewGraph(b.Plan)
+	b.producers, b.skipping = map[string][]*StepState{}, nil
+	for _, s := range b.Steps {
+		if name := s.Step.ResultVariable; name != "" {
+			b.producers[name] = append(b.producers[name], s)
+		}
+		if b.Plan.FailureOf(s.Step, fallback) == plan.OnFailureSkip && failsByText(s.Step) {
+			b.skipping = append(b.skipping, s)
+		}
+	}
+	lengths := b.graph.Weights(weigh)
+	for _, s := range b.Steps {
+		at, _ := b.graph.Position(s.Step.Index)
+		waits := 0
+		for _, d := range b.graph.Needs(at) {
+			if on := b.Steps[d]; on.Status != StepCompleted && !on.NotTaken {
+				waits++
+			}
+		}
+		s.node = position{at: at, waits: waits, feeds: b.graph.Feeds(at)}
+		s.sched.rank(b.graph.Rank(at), lengths[at])
+		for _, item := range s.Items {
+			item.sched.rankAs(s.sched)
+		}
+	}
+	b.hasChecks = len(b.Plan.Acceptance) > 0 || slices.ContainsFunc(b.Plan.Steps, func(s plan.Step) bool { return len(s.Checks) > 0 || s.Until != nil })
+}
+
+// position is where a step stands in the graph of its plan.
+type position struct {
+	at    int   // its index
+	waits int   // number of dependencies that are not completed
+	feeds []int // positions of the steps that depend on it
+}
+
+// blocked reports whether the step waits for others.
+func (p *position) blocked() bool { return p.waits > 0 }
+
+// fed notes that a dependency is completed. It reports whether it was the last one.
+func (p *position) fed() bool {
+	p.waits--
+	return p.waits == 0
+}
+
+// feeds returns the steps that depend on a step directly.
+func (b *Board) feeds(s *StepState) iter.Seq[*StepState] {
+	return func(yield func(*StepState) bool) {
+		for _, at := range s.node.feeds {
+			if !yield(b.Steps[at]) {
+				return
+			}
+		}
+	}
+}
+
+// at returns the step of the plan with this index, or nil.
+func (b *Board) at(index string) *StepState {
+	if i, ok := b.places[index]; ok && i < len(b.Steps) && b.Steps[i].Step.Index == index {
+		return b.Steps[i]
+	}
+	for _, s := range b.Steps {
+		if s.Step.Index == index {
+			return s
+		}
+	}
+	return nil
+}
+
+// hasPlace reports whether the arranged plan has a step with this index.
+func (b *Board) hasPlace(index string) bool {
+	_, ok := b.places[index]
+	return ok
+}
+
+// executed calls do for each step of the plan and each item of one.
+func (b *Board) executed(do func(*StepState)) {
+	for _, s := range b.Steps {
+		do(s)
+		for _, item := range s.Items {
+			do(item)
+		}
+	}
+}
+
+// needs returns the steps that a step waits for, including those it references.
+func (b *Board) needs(s *StepState) []string {
+	if b.graph == nil || s.Parent != "" {
+		return list(s.Step.DependsOn) // a draft waits for nothing
+	}
+	if len(b.graph.Needs(s.node.at)) == len(s.Step.DependsOn) {
+		return list(s.Step.DependsOn) // the step lists them all itself
+	}
+	return list(b.graph.Dependencies(s.Step.Index))
+}
+
+// ancestors returns the steps that a step depends on, directly or indirectly.
+func (b *Board) ancestors(index string) map[string]bool { return b.graph.Ancestors(index) }
+
+// producersOf returns the steps whose result has the given name.
+func (b *Board) producersOf(name string) []*StepState {
+	if b.producers != nil {
+		return b.producers[name]
+	}
+	var out []*StepState
+	for _, s := range b.Steps {
+		if s.Step.ResultVariable == name {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// passedBy returns the steps that text of a result can fail, whereupon those that depend on
+// them are skipped and the run continues.
+func (b *Board) passedBy() []*StepState { return b.skipping }
+
+// attemptsBefore counts the attempts under an index before the current plan.
+func (b *Board) attemptsBefore(index string) attemptCount {
+	n := b.attempts[index]
+	return attemptCount{total: n, before: n}
+}
+
+// countAttempts saves the attempts of a step that another plan replaces.
+func (b *Board) countAttempts(s *StepState) {
+	if n := s.attemptsTotal(); n > b.attempts[s.Step.Index] {
+		b.attempts[s.Step.Index] = n
+	}
+}
+
+// hadAttempts reports whether a step of an earlier plan was tried under this index.
+func (b *Board) hadAttempts(index string) bool { return b.attempts[index] > 0 }
+
+// define defines the variables of a plan, and undefine drops them.
+func (b *Board) define(variables map[string]any) {
+	if b.variables == nil {
+		b.variables = map[string]any{}
+	}
+	maps.Copy(b.variables, variables)
+}
+
+func (b *Board) undefine(variables map[string]any) {
+	for name := range variables {
+		delete(b.variables, name)
+	}
+}
+
+// bind stores the result of a step as a variable.
+func (b *Board) bind(s *StepState) {
+	if s.Step.ResultVariable != "" {
+		b.variables[s.Step.ResultVariable] = s.Result
+	}
+}
+
+// value returns the value of a variable, and values that of all; read-only.
+func (b *Board) value(name string) (any, bool) {
+	v, ok := b.variables[name]
+	return v, ok
+}
+func (b *Board) values() map[string]any { return b.variables }
+
+// Variables returns the plan's variables and the results bound so far. The caller
+// owns the map, but must not change its values.
+func (b *Board) Variables() map[string]any {
+	out := maps.Clone(b.variables)
+	if out == nil {
+		out = map[string]any{}
+	}
+	return out
+}
+
+// Done returns the number of completed steps in the plan.
+func (b *Board) Done() int {
+	n := 0
+	for _, s := range b.Steps {
+		if s.Status == StepCompleted {
+			n++
+		}
+	}
+	return n
+}
+
+// finished returns the completed steps, and remaining the others, in plan order.
+func (b *Board) finished() map[string]bool {
+	done := map[string]bool{}
+	for _, s := range b.Steps {
+		if s.Status == StepCompleted {
+			done[s.Step.Index] = true
+		}
+	}
+	return done
+}
+
+func (b *Board) remaining() []plan.Step {
+	var out []plan.Step
+	for _, s := range b.Steps {
+		if s.Status != StepCompleted {
+			out = append(out, s.Step)
+		}
+	}
+	return out
+}
+
+// Checks reports whether the plan has checks.
+func (b *Board) Checks() bool { return b.hasChecks }

@@ -1,0 +1,104 @@
+package agent
+
+import (
+	"slices"
+	"time"
+
+	"replan/agent/rule"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+)
+
+// briefing is what the models of a run are told about it.
+type briefing struct {
+	caller
+	*ModelCalls
+	*Meter
+}
+
+// brief returns what a planner learns about this run. A new plan gets no tool
+// that the first was not offered, even if a resume added some.
+func (r briefing) brief() prompt.Brief {
+	catalogue := r.Catalogue
+	var withheld plan.Catalogue
+	if slices.ContainsFunc(catalogue, r.hasChanged) {
+		withheld = slices.DeleteFunc(slices.Clone(catalogue), func(t plan.Tool) bool { return !r.hasChanged(t) })
+		catalogue = slices.DeleteFunc(slices.Clone(catalogue), r.hasChanged)
+	}
+	if r.Revision > 0 {
+		catalogue = r.Toolbox.offeredFirst(catalogue)
+	}
+	prompting := r.prompting
+	prompting.BytesPerToken, prompting.ReadSpeed = r.ModelCalls.measured(r.Model, prompting.BytesPerToken, prompting.ReadSpeed)
+	prompting.Models.Each(func(m *prompt.PlanModel) {
+		m.BytesPerToken, m.ReadSpeed = r.ModelCalls.measured(m.Name, m.BytesPerToken, m.ReadSpeed)
+	})
+	prompting.WritesCalls = r.Conversations.holdsCalls(r.Model)
+	profiles, toolless := prompting.Loopable(r.modelTools)
+	prompting.Profiles = profiles
+	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Withheld: withheld, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless, Assess: r.assess}
+}
+
+// assess returns how many calls of a plan a rule denies and how many wait at a
+// gate, as its review would show them, and the expected time of its longest chain.
+func (r briefing) assess(p plan.Plan) (denied, gates int, path time.Duration) {
+	held := &Run{}
+	held.ID, held.Model = r.ID, r.Model
+	held.Toolbox, held.Permissions, held.prompting = newToolbox(r.Catalogue, r.Toolbox.gateRules()), r.Permissions.clone(), r.prompting
+	held.ungateTools()
+	held.Board = newBoard()
+	held.Board.define(p.Variables)
+	var steps []*StepState
+	for _, step := range p.Steps {
+		s := newStep(step, attemptCount{})
+		s.author.readBefore(r.authorRead(step))
+		steps = append(steps, s)
+		if tool, err := r.Catalogue.Find(step.Tool); err == nil && step.Gate {
+			held.gateTool(tool)
+		}
+	}
+	held.Board.take(p, 0, steps)
+	v := held.reviewed()
+	for _, step := range p.Steps {
+		switch gate := v.Gate(step.Index); {
+		case gate == nil:
+		case gate.Rule.Verdict == rule.VerdictBlock:
+			denied++
+		default:
+			gates++
+		}
+	}
+	ms := 0.0
+	for _, length := range plan.NewGraph(p).Weights(func(s plan.Step) float64 {
+		return Weigh(s, r.Catalogue, r.priors) * Rounds(p, s, r.Catalogue, r.Limits)
+	}) {
+		ms = max(ms, length)
+	}
+	return denied, gates, time.Duration(ms) * time.Millisecond
+}
+
+// callable returns the tools that the model of a loop may call, except for
+// [prompt.FindTool].
+func (r briefing) callable(l *Loop) plan.Catalogue {
+	if l.stepOf() == nil {
+		return prompt.ChatTools(r.brief())
+	}
+	return prompt.AgentTools(r.brief(), l.profileOf())
+}
+
+// briefOf returns the brief for the next turn of a loop.
+func (r briefing) briefOf(l *Loop) prompt.Brief {
+	b := r.brief()
+	b.Found = l.foundTools()
+	return b
+}
+
+// readable returns the tools by whose names calls in the text of a reply are known:
+// those that can be called, and the whole catalogue if there are none, since a call is no
+// answer all the same.
+func (r briefing) readable(callable plan.Catalogue) plan.Offer {
+	if len(callable) == 0 {
+		return plan.Offer(r.Catalogue)
+	}
+	return append(plan.Offer(callable), prompt.FindTool())
+}

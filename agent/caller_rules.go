@@ -1,0 +1,163 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+
+	"replan/agent/event"
+	"replan/agent/rule"
+	"replan/internal/untrusted"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+)
+
+// ruleFor returns the rule that decides about a step's call. A call that a rule
+// allows still asks if its arguments carry untrusted text that the rule does not
+// cover; a user's grant can lift that. A plan may ask for a gate but cannot
+// exempt a call from one. A tool that any revision put behind a gate stays behind
+// one in the steps of a replan.
+func (r caller) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
+	if facts.Err != nil {
+		return rule.Rule{Tool: s.Step.Tool, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "there is no such tool"}
+	}
+	tool, args := facts.Tool, s.call.arguments()
+	if r.dryRun && len(s.fill.missingArgs()) > 0 {
+		args = merge(args, nil)
+		for _, name := range s.fill.missingArgs() {
+			args[name] = plan.Placeholder("<" + name + ">") // the model would write it
+		}
+	}
+	args = rule.Linked(args, s.gate.leadsTo())
+	matched := rule.DecideAmong(facts.Rules, args)
+	if r.hasChanged(tool) && matched.Verdict != rule.VerdictBlock {
+		return rule.ChangedTool(tool)
+	}
+	var uncovered []rule.Provenance
+	if matched.Verdict == rule.VerdictRun || matched.Verdict == rule.VerdictAsk && r.Permissions.grants() {
+		uncovered = r.uncovered(s, tool, matched, args)
+	}
+	switch {
+	case matched.Verdict != rule.VerdictRun || len(uncovered) == 0:
+	case !slices.ContainsFunc(uncovered, func(p rule.Provenance) bool { return !p.Notes }):
+		matched = rule.ProjectNotes(tool)
+	case slices.ContainsFunc(uncovered, func(p rule.Provenance) bool { return !p.Decides }):
+		matched = rule.UntrustedText(tool)
+	default:
+		matched = rule.DecidingText(tool, s.isItem())
+	}
+	if matched.Verdict == rule.VerdictAsk {
+		matched = r.Permissions.lift(matched, tool, args, uncovered)
+	}
+	switch {
+	case matched.Verdict != rule.VerdictRun:
+	case s.gate.removal() != "":
+		return RemovalRule(tool.Name, s.gate.removal())
+	case r.planGates(s, tool):
+		return gatedByPlan(tool.Name)
+	case s.author.edited() && !s.gate.allowed():
+		return rule.Rule{Tool: tool.Name, Verdict: rule.VerdictAsk, Source: rule.SourceUser, Why: "you edited this call; this is what it would do now"}
+	}
+	return matched
+}
+
+// uncovered returns the untrusted text in a step's call that the rule does not
+// cover.
+func (r caller) uncovered(s *StepState, tool plan.Tool, matched rule.Rule, args map[string]any) []rule.Provenance {
+	if prompt.IsPlanTool(tool) || tool.KeepsText() {
+		return nil
+	}
+	from := r.provenance(s)
+	if of := s.itemStep(); of != nil && of.gate.itemsAllowed(tool) {
+		from = slices.DeleteFunc(from, func(p rule.Provenance) bool { return p.Decides })
+	}
+	return rule.Uncovered(matched, tool, args, from, r.toolOf)
+}
+
+// unseen reports whether a call may change workspace files and passes by a rule
+// that says nothing about its arguments. Such a call may not remove most of a
+// file.
+func (r caller) unseen(s *StepState, facts *toolFacts) bool {
+	return facts.Err == nil && facts.Tool.Trusted && facts.Tool.Previews && !s.gate.allowed() && len(r.ruleFor(s, facts).Args) == 0
+}
+
+// gate returns the question that a step's call must pass.
+func (r caller) gate(s *StepState) OpenGate {
+	facts := r.facts(s.Step.Tool)
+	tool := facts.Tool
+	return OpenGate{
+		Gate: event.GateRequested{
+			Gate: r.gateID(s), Call: callHash(tool, s.call.arguments()), Step: s.Step.Index, Title: s.Step.Title,
+			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.planGates(s, tool), Args: s.call.arguments(),
+			Outdated: s.gate.outdated, Provenance: r.provenance(s), Items: r.sharing(s, facts),
+		},
+		Attempt: s.nextAttempt(),
+		Tool:    tool,
+	}
+}
+
+// gateID returns the id of the gate for a step's next attempt in this revision. A
+// question about a call that the plan has dropped, or the user has edited, is
+// thus not mistaken for one about its replacement.
+func (r caller) gateID(s *StepState) string {
+	id := fmt.Sprintf("%s.%d.%d", s.Step.Index, r.Revision, s.nextAttempt())
+	if s.author.edited() {
+		id += fmt.Sprintf("e%d", s.author.timesEdited())
+	}
+	if of := s.itemStep(); of != nil && of.Attempt > 1 { // an earlier attempt may have closed it unanswered
+		id += fmt.Sprintf("a%d", of.Attempt)
+	}
+	return id
+}
+
+// sharing returns how many items an answer at the gate of an item is for: all of its step
+// if only the choice of the items makes it ask, else 0.
+func (r caller) sharing(s *StepState, facts *toolFacts) int {
+	if !s.isItem() || !r.ruleFor(s, facts).Equal(rule.DecidingText(facts.Tool, true)) {
+		return 0
+	}
+	return len(s.itemStep().Items)
+}
+
+// passed reports whether the user approved, in the review, the call that a step
+// is about to make.
+func (r caller) passed(s *StepState) bool {
+	tool := r.facts(s.Step.Tool).Tool
+	return !r.hasChanged(tool) && s.approved(tool)
+}
+
+// judgedPaths returns what the rules judged in place of the paths of a call, nil if no rule
+// about the tool is about a path.
+func (r caller) judgedPaths(s *StepState, facts *toolFacts) map[string]string {
+	judges := slices.ContainsFunc(facts.Rules, rule.Rule.JudgesPaths) ||
+		r.Permissions.judgePaths()
+	switch {
+	case !facts.Tool.Trusted || !judges:
+		return nil
+	case s.gate.paths == nil:
+		return map[string]string{}
+	default:
+		return s.gate.leadsTo()
+	}
+}
+
+// deniedBy says which rule denied a call.
+func deniedBy(r rule.Rule) string {
+	switch r.Source {
+	case rule.SourceFlag:
+		return "denied by --deny " + r.String()
+	case rule.SourceBuiltIn: // no gate can show how its server has changed the tool
+		return "denied: " + string(r.Why)
+	}
+	return "denied by a rule: " + string(r.Why)
+}
+
+// RemovalRule returns the rule for a call that would remove most of a file. No
+// grant lifts it, and no rule that names only a tool.
+func RemovalRule(tool, removes string) rule.Rule {
+	return rule.Rule{Tool: tool, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: untrusted.Text("it " + removes)}
+}
+
+// gatedByPlan returns the rule for a step whose plan asks for a gate.
+func gatedByPlan(tool string) rule.Rule {
+	return rule.Rule{Tool: tool, Verdict: rule.VerdictAsk, Source: rule.SourcePlan, Why: "the plan asks for a gate here"}
+}

@@ -1,0 +1,202 @@
+package agent
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"replan/agent/event"
+	"replan/agent/rule"
+	"replan/internal/untrusted"
+	"replan/planning/expression"
+	"replan/planning/intent"
+	"replan/planning/plan"
+)
+
+// checker evaluates the checks of steps, and the acceptance of a plan.
+type checker struct {
+	caller
+	*Clock
+	*Meter
+}
+
+// looksAtNoTests reports whether an expression of a check is about tests, and there were none. A
+// wait is over all the same.
+func (r checker) looksAtNoTests(subject checkSubject, names []string) bool {
+	s := subject.step
+	if s != nil && s.Step.Until != nil && len(subject.done) == 0 {
+		return false
+	}
+	for _, name := range names {
+		from := []*StepState{s}
+		if s == nil || name != "result" && name != s.Step.ResultVariable {
+			from = r.producersFor(cmp.Or(s, &StepState{}), name)
+		}
+		for _, other := range from {
+			if runsTests(r.facts(other.Step.Tool).Tool) && intent.Untested(other.Result) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// nextChecks evaluates the checks of the steps whose work is done.
+func (r checker) nextChecks(q queue, free *slots) []Action {
+	var out []Action
+	// Those whose call is under way come first, so that no more run than there are slots.
+	waiting := slices.SortedFunc(slices.Values(q), func(a, b *StepState) int { return cmp.Compare(a.checkSince(), b.checkSince()) })
+	for _, s := range waiting[:min(len(waiting), recordsAtOnce)] {
+		subject := subjectOf(s)
+		if subject.over() {
+			failed := event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(refutation(s.Checked)), Failure: event.FailureCheck, MS: s.MS}
+			return append(out, Action{Record: failed})
+		}
+		actions := r.nextCheck(subject, free)
+		if len(actions) > 0 && s.Step.Until != nil && len(s.Checked) == 0 {
+			if actions = r.poll(s, actions); actions[0].mayEnd() {
+				return append(out, actions...)
+			}
+		}
+		out = append(out, actions...)
+	}
+	return out
+}
+
+// poll returns the next actions of a step that waits, given those of its condition: it
+// continues, calls again later, or fails because its time is up.
+func (r checker) poll(s *StepState, actions []Action) []Action {
+	found, evaluated := actions[0].Record.(event.CheckCompleted)
+	if !evaluated || found.State == plan.StateVerified {
+		return actions
+	}
+	why := cmp.Or(string(found.Reason), plan.SawWords(found.Saw))
+	left := s.Step.Until.For - s.waited(r.Elapsed()) // without the time in which the run was stopped
+	if left <= 0 {
+		sentence := fmt.Sprintf("it waited %s, and %s does not hold", s.Step.Until.For, s.Step.Until.Expect)
+		if why != "" {
+			sentence += " (" + why + ")"
+		}
+		return []Action{{Record: event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(sentence), Failure: event.FailureTimeout, MS: s.waited(r.Elapsed()).Milliseconds()}}}
+	}
+	at := r.Now.Add(min(s.Step.Until.Every, left))
+	return []Action{{Record: event.StepRetry{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text("not yet: " + cmp.Or(why, s.Step.Until.Expect+" does not hold")), At: at}}}
+}
+
+// nextCheck evaluates the next check, or has its tool called if a slot is free.
+func (r checker) nextCheck(subject checkSubject, free *slots) []Action {
+	check := subject.checks[len(subject.done)]
+	done := event.CheckCompleted{
+		Attempt: subject.number, Check: len(subject.done) + 1, Title: titleOf(check), Expect: check.Expect,
+		Saw: []expression.Sight{},
+	}
+	if subject.step != nil {
+		done.Index = subject.step.Step.Index
+	}
+	values := r.checkValues(subject.step, expression.NamesOf(check.Expect))
+	if why := r.unknownTo(subject, check); why != "" {
+		done.State, done.Reason = plan.StateUnchecked, untrusted.Text(why)
+		return []Action{{Record: done}}
+	}
+	if check.Tool == "" {
+		if done = evaluated(done, values); r.looksAtNoTests(subject, expression.NamesOf(check.Expect)) {
+			done = untested(done)
+		}
+		return []Action{{Record: done}}
+	}
+	if free.noTool() {
+		return nil
+	}
+	call, why := r.checkCall(subject, check, free)
+	if why != "" {
+		done.State, done.Reason = plan.StateUnchecked, untrusted.Text(why)
+		return []Action{{Record: done}}
+	}
+	free.takeTool()
+	facts := r.facts(check.Tool)
+	free.start(facts, 0) // it is no step of its own
+	done.Tool, done.Args = facts.Tool.QualifiedName(), call
+	timeout, limit := r.timeLimit(plan.Step{}, facts.Tool)
+	return []Action{{Effect: CallCheck{Check: done, Values: values, Tool: facts.Tool, Paths: r.judgedPaths(&StepState{}, facts), Round: subject.round, Timeout: timeout, Limit: limit}}}
+}
+
+// unknownTo returns which value a check looks at that nobody knows, "" if there is none.
+func (r checker) unknownTo(subject checkSubject, check plan.Check) string {
+	names := expression.NamesOf(check.Expect)
+	for _, reference := range plan.References(check.Args) {
+		names = append(names, reference.Name)
+	}
+	values := r.checkValues(subject.step, names)
+	for _, name := range names {
+		own := subject.step != nil && (name == subject.step.Step.ResultVariable || name == "result" && check.Tool == "")
+		_, there := values[name]
+		switch {
+		case own && subject.step.lostResult():
+			return "nobody knows the result of the step"
+		case !own && !there && name != "result":
+			return name + " has no value"
+		}
+	}
+	return ""
+}
+
+// checkCall returns the args of a check's call, or why it cannot be made. A check asks
+// nobody: a call that needs a gate is not made.
+func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) (args map[string]any, why string) {
+	facts := r.facts(check.Tool)
+	switch {
+	case facts.Err != nil:
+		return nil, facts.Err.Error()
+	case !facts.Tool.ReadOnly:
+		return nil, facts.Tool.QualifiedName() + " is not read-only"
+	case free.noLookCall():
+		return nil, "no calls are left for it"
+	case r.Limits.MaxCallsPerTool > 0 && free.callsOf(facts) >= r.Limits.MaxCallsPerTool:
+		return nil, "no calls of " + facts.Tool.QualifiedName() + " are left"
+	}
+	probe := StepState{Step: plan.Step{Title: check.Title, Executor: plan.ExecutorTool, Tool: check.Tool, Args: check.Args}}
+	var names []string
+	for _, reference := range plan.References(check.Args) {
+		names = append(names, reference.Name)
+	}
+	if subject.step == nil {
+		probe.author.readBefore(r.authorRead(probe.Step))
+	} else {
+		probe.Step.Index = subject.step.Step.Index
+		probe.itemLike(subject.step)
+		probe.author.readBefore(slices.Concat(subject.step.author.hadRead(), r.checkedText(subject.step, check)))
+	}
+	args, err := plan.ResolveArgs(check.Args, r.checkValues(subject.step, names))
+	if err != nil {
+		return nil, err.Error()
+	}
+	if args == nil {
+		args = map[string]any{}
+	}
+	if args, _ = r.fit(facts, args); facts.Signature.Check(args) != nil {
+		return nil, fmt.Sprintf("the args of %s do not fit: %v", check.Tool, facts.Signature.Check(args))
+	}
+	probe.call.set(args)
+	switch matched := r.ruleFor(&probe, facts); matched.Verdict {
+	case rule.VerdictRun:
+		return args, ""
+	case rule.VerdictBlock:
+		return nil, deniedBy(matched)
+	default:
+		return nil, "its call would need a gate: " + string(matched.Why)
+	}
+}
+
+// timeLimit returns how long a call may take, and whose limit that is: the step's
+// own goes before that of the tool's server, and that before the general one.
+func (r checker) timeLimit(step plan.Step, tool plan.Tool) (limit time.Duration, whose string) {
+	switch {
+	case step.Timeout > 0:
+		return step.Timeout, "the step's own"
+	case tool.TimeoutMS > 0:
+		return time.Duration(tool.TimeoutMS) * time.Millisecond, "that of the server " + tool.Server
+	default:
+		return time.Duration(r.Limits.StepTimeoutMS) * time.Millisecond, "step_timeout"
+	}
+}

@@ -1,0 +1,281 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"replan/agent/event"
+	"replan/internal/untrusted"
+	"replan/planning/intent"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+)
+
+// closer decides how a run ends: with its answer, or before.
+type closer struct {
+	answers
+	*flight
+	*OpenQuestions
+	*Permissions
+	*PlanReviews
+	*uncommitted
+	queues   *queues
+	guards   guards
+	checker  checker
+	briefing briefing
+}
+
+// settled reports whether every step of the plan has finally ended.
+func (r closer) settled() bool {
+	return r.quiet() && len(r.Gates) == 0 && r.queues.empty()
+}
+
+// nextEnding completes the run once nothing is in flight.
+func (r closer) nextEnding() []Action {
+	if checks := r.checksBeforeEnd(); len(checks) > 0 {
+		return checks
+	}
+	if !r.quiet() {
+		return nil
+	}
+	const whatToDo = "; find out, and resume the run with --in-doubt done or rerun"
+	e, doubtful := *r.Outcome.endsAs(), r.doubtful()
+	if e.answer == "" && r.answersByRule() && e.reason != event.ReasonInterrupted {
+		e.answer = r.ruled()
+	}
+	switch {
+	case e.reason == event.ReasonStepFailed && len(doubtful) > 0:
+		// Failures can be retried; a doubt cannot, until somebody has checked it.
+		e.reason = event.ReasonInDoubt
+		e.error += "; in doubt: step " + strings.Join(doubtful, ", step ") + whatToDo
+	case e.reason == event.ReasonInDoubt && len(doubtful) > 1:
+		e.error = "the steps " + strings.Join(doubtful, ", ") + " may or may not have taken effect" + whatToDo
+	}
+	return []Action{{Record: event.RunCompleted{Result: r.result(e)}}}
+}
+
+// doubtful returns the steps that are in doubt.
+func (r closer) doubtful() []string {
+	var out []string
+	r.every(func(s *StepState) {
+		if s.Status == StepInDoubt {
+			out = append(out, s.Step.Index)
+		}
+	})
+	return out
+}
+
+// nextRecords returns records that follow from the state alone: skipped phases
+// and budgets that run low.
+func (r closer) nextRecords() []Action {
+	var out []Action
+	for _, s := range r.Planning.unreportedSkips() {
+		if s.Phase > 0 && r.Revision == 0 {
+			out = append(out, Action{Record: event.PhaseSkipped{Phase: s.Phase, Label: string(prompt.Phases[s.Phase-1]), Reason: untrusted.Text(s.Reason)}})
+		}
+	}
+	out = append(out, r.nextDirty()...)
+	for _, b := range r.guards.budgets() {
+		if b.low() && !r.Meter.hasWarned(b.guard) {
+			out = append(out, Action{Record: event.BudgetWarned{Guard: b.guard, Used: b.used, Limit: b.limit}})
+		}
+	}
+	return out
+}
+
+func (r closer) finish(e ending) []Action {
+	if !r.quiet() {
+		return nil
+	}
+	return []Action{{Record: event.RunCompleted{Result: r.result(r.orUnverified(e))}}}
+}
+
+// nextAnswer requests the answer, and completes the run with it.
+func (r closer) nextAnswer() []Action {
+	if checks := r.nextAcceptance(); len(checks) > 0 {
+		return checks
+	}
+	switch {
+	case r.Synthesis.Again():
+		return r.askForAnswer()
+	case r.Synthesis.Done:
+		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.Synthesis.Text}
+		switch {
+		case r.Synthesis.Direct && r.Synthesis.Error != "":
+			e = ending{event.StatusFailed, event.ReasonPlannerError, string(r.Synthesis.Error), ""}
+		case r.Synthesis.Direct:
+			e.reason = event.ReasonDirect
+		case r.incomplete(), r.missingAnswer() != "":
+			e.reason = event.ReasonPartial
+		}
+		if !r.Synthesis.Direct {
+			e.answer = r.supported(e.answer)
+		}
+		if r.Synthesis.Error != "" && !r.Synthesis.Direct {
+			e.answer = r.unwritten()
+		}
+		return r.finish(e)
+	case r.Synthesis.Started || !r.quiet():
+		return nil
+	case r.Synthesis.Direct:
+		return r.answerDirectly() // it was lost when the program ended
+	case r.Outcome.endsDryAs() != nil:
+		return r.finish(*r.Outcome.endsDryAs())
+	case r.answersByRule():
+		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.ruled()}
+		switch s := r.firstWordless(); {
+		case s != nil: // nobody asked to skip it, so the order was not carried out
+			e.status, e.reason = event.StatusFailed, event.ReasonStepFailed
+			e.error = fmt.Sprintf("step %s (%s) needs a model, and there is none", s.Step.Index, s.Step.Title)
+		case r.incomplete(), r.Route != nil && intent.NoTestsRun(r.Route.Intent, r.History):
+			e.reason = event.ReasonPartial
+		case intent.NothingFound(r.meant(), r.History):
+			e.reason = event.ReasonNothingFound
+		case intent.NothingToCommit(r.meant(), r.History):
+			e.reason = event.ReasonNothingToCommit
+		}
+		return r.finish(e)
+	case r.skipSynthesis || r.dryRun || r.Model == "":
+		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet}
+		if r.incomplete() {
+			e.reason = event.ReasonPartial
+		}
+		return r.finish(e)
+	}
+	return r.askForAnswer()
+}
+
+// askForAnswer asks the model for the answer. A model that has replied with a plan or a
+// call is held to a format.
+func (r closer) askForAnswer() []Action {
+	if blocked := r.guards.stopped(event.GuardTokens, ""); blocked != nil {
+		return blocked
+	}
+	request := prompt.SynthesisRequest(r.briefing.brief(), r.Plan, r.SynthesisItems(), r.Evidence())
+	if r.Synthesis.Again() {
+		request = prompt.HeldAnswer(request)
+	}
+	return []Action{{event.SynthesisStarted{Request: request}, CallModel{Request: request, Tools: plan.Offer(r.Catalogue)}}}
+}
+
+// overdue ends the run when its time is up.
+func (r closer) overdue() *Action {
+	limit := r.Limits.MaxDurationMS
+	used := r.Elapsed().Milliseconds()
+	if limit <= 0 || used < limit {
+		return nil
+	}
+	return &Action{Record: event.GuardBlocked{
+		Guard: event.GuardTime, Used: used, Limit: limit,
+		Reason: untrusted.Text(fmt.Sprintf("the run took longer than its limit of %s", time.Duration(limit)*time.Millisecond)),
+	}}
+}
+
+// deadline requests a timer for the end of the run's time.
+func (r closer) deadline() []Action {
+	if r.Limits.MaxDurationMS <= 0 || r.fired(event.GuardTime) {
+		return nil
+	}
+	return []Action{{Effect: Wake{ID: event.GuardTime, At: r.reaches(time.Duration(r.Limits.MaxDurationMS) * time.Millisecond)}}}
+}
+
+// nextLost reports that the steps that were running when the program ended are in
+// doubt.
+func (r closer) nextLost() []Action {
+	var out []Action
+	for _, s := range r.OpenQuestions.lostSteps() {
+		reason := "replan ended while it ran"
+		if s.mayNotHaveStarted() {
+			reason = "the last line of the journal is damaged and may have recorded its start"
+		}
+		out = append(out, Action{Record: event.StepInDoubt{Index: s.Step.Index, Attempt: s.Attempt, Reason: untrusted.Text(reason)}})
+	}
+	return out
+}
+
+// nextDoubts decides about doubts when no user is present.
+func (r closer) nextDoubts() []Action {
+	var out []Action
+	for _, s := range r.OpenQuestions.waiting() {
+		if decision := r.doubtAnswer(s); s.Status == StepInDoubt && decision != "" {
+			out = append(out, Action{Record: event.DoubtResolved{Step: s.Step.Index, Decision: decision, By: r.doubtAnswerer()}})
+			if decision == event.DoubtAbort {
+				break // this ends the run
+			}
+		}
+	}
+	return out
+}
+
+// doubtAnswer returns the automatic decision about a step in doubt, or "" if the
+// user must decide. One resume reruns each step at most once by itself.
+func (r closer) doubtAnswer(s *StepState) event.DoubtDecision {
+	switch {
+	case r.inDoubt == "" && r.attended:
+		return ""
+	case r.inDoubt == "", r.inDoubt == event.DoubtRerun && s.rerunsUnasked():
+		return event.DoubtAbort
+	default:
+		return r.inDoubt
+	}
+}
+
+func (r closer) doubtAnswerer() string {
+	if r.inDoubt == "" {
+		return "nobody was there to be asked"
+	}
+	return "--in-doubt " + string(r.inDoubt)
+}
+
+// nextAcceptance evaluates the plan's acceptance, after its last step.
+func (r closer) nextAcceptance() []Action {
+	subject := r.Acceptance.acceptanceOf(r.Board)
+	if r.Revision == 0 || r.dryRun || r.Synthesis.Direct || r.Synthesis.Started && !r.Synthesis.Done || subject.over() {
+		return nil
+	}
+	free := r.guards.freeSlots()
+	return r.checker.nextCheck(subject, &free)
+}
+
+// checksBeforeEnd evaluates what is left when the run is about to end, as calls that run may
+// finish. After a stop nothing can be called; a resume evaluates it.
+func (r closer) checksBeforeEnd() []Action {
+	if r.Paused || r.Outcome.endsAs().reason == event.ReasonTimeBudget {
+		return nil
+	}
+	free := r.guards.freeSlots()
+	return r.checker.nextChecks(r.queues[needCheck], &free)
+}
+
+// accepting reports whether the plan's acceptance is being evaluated.
+func (r closer) accepting() bool {
+	return !r.ends() && !r.Planning.wantsReplan() && !r.Planning.active() && r.Revision > 0 && !r.ReviewPending() && !r.asks() && r.settled() && r.nextAcceptance() != nil
+}
+
+// nextDirty says, once, that the folder held changes before the run makes its
+// own.
+func (r closer) nextDirty() []Action {
+	text := r.uncommitted.warning()
+	if text == "" || r.dryRun || r.planOnly || slices.ContainsFunc(r.Notes, func(n event.Note) bool { return string(n.Text) == text }) {
+		return nil
+	}
+	return []Action{{Record: event.Note{Level: "warn", Text: untrusted.Text(text)}}}
+}
+
+// answerDirectly requests an answer to the goal without a plan.
+func (r closer) answerDirectly() []Action {
+	if r.Model == "" {
+		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})
+	}
+	if blocked := r.guards.stopped(event.GuardTokens, ""); blocked != nil {
+		return blocked
+	}
+	var remarks []prompt.Message
+	for _, text := range r.UserMessages {
+		remarks = append(remarks, prompt.Remark(text))
+	}
+	request := prompt.ChatRequest(r.briefing.brief(), false, remarks...)
+	return []Action{{event.SynthesisStarted{Direct: true, Request: request}, CallModel{Request: request, Tools: r.briefing.readable(prompt.ChatTools(r.briefing.brief()))}}}
+}

@@ -1,0 +1,208 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+
+	"replan/agent/event"
+	"replan/internal/untrusted"
+	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
+)
+
+// dialogue carries on the conversations of a run: it makes the calls that models ask for,
+// and passes what the user says to them.
+type dialogue struct {
+	scheduler
+	briefing briefing
+}
+
+// handleReply handles a reply: it plans the requested calls, or takes the answer.
+func (r dialogue) handleReply(l *Loop, said reply.Reply) {
+	mayCall := len(r.briefing.callable(l)) > 0
+	if l.writesCallsAsText(said, mayCall) {
+		r.Conversations.holdCalls(l.model(r.Model))
+	}
+	uses := l.hear(said, mayCall, r.manners(l))
+	if len(uses) == 0 {
+		return
+	}
+	for _, c := range l.plan(uses, func(use reply.ToolUse) *StepState { return r.newCall(l, use) }) {
+		r.enqueue(c)
+	}
+}
+
+// manners returns how the model of a loop is talked to.
+func (r dialogue) manners(l *Loop) manners {
+	return manners{goal: string(r.Goal), writesCalls: r.Conversations.holdsCalls(l.model(r.Model))}
+}
+
+// newCall returns a step for a call of a loop.
+func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
+	parent, gate := prompt.ChatParent, false
+	if of := l.stepOf(); of != nil {
+		parent, gate = of.Step.Index, of.Step.Gate
+	}
+	number := l.nextNumber()
+	index := fmt.Sprintf("%s.%d", parent, number)
+	for r.hasPlace(index) {
+		number++
+		index = fmt.Sprintf("%s.%d", parent, number)
+	}
+	args := use.Args
+	if args == nil {
+		args = map[string]any{}
+	}
+	c := newCall(l, use, plan.Step{
+		Index: index, Title: untrusted.Text(use.Name), Executor: plan.ExecutorTool, Tool: use.Name, Args: args,
+		OnFailure: plan.OnFailureAbort, Gate: gate,
+	}, parent, number, r.attemptsBefore(index))
+	// It may also call tools for which its request had no room.
+	if tool, err := reply.FindTool(plan.Offer(append(r.briefing.callable(l), prompt.FindTool())), use.Name); err != nil {
+		c.inner.isUnknown(err)
+		if changed, err := plan.Offer(r.briefing.brief().Withheld).Find(use.Name); err == nil {
+			c.inner.isUnknown(fmt.Errorf("%w; only the user can do that", &plan.ChangedToolError{Tool: changed}))
+		}
+	} else {
+		c.Step.Tool, c.Step.Title = tool.Name, untrusted.Text(tool.Name)
+		if named, err := r.Catalogue.Find(tool.Name); err != nil || named.Server != tool.Server {
+			c.Step.Tool = tool.QualifiedName()
+		}
+	}
+	c.inner.findsTools(prompt.IsFindTool(r.facts(c.Step.Tool).Tool))
+	return c
+}
+
+// dealCall decides what follows from a failed inner call. The model gets the
+// error, unless nobody was present to allow the call or the run is stopping.
+func (r dialogue) dealCall(c *StepState) {
+	switch {
+	case c.Failure == event.FailureInterrupted && r.ends():
+		return // repeated if the run is resumed
+	case c.Failure == event.FailureInDoubt:
+		// The model is not told: resuming this run resumes the requested one.
+		r.end(event.StatusFailed, event.ReasonInDoubt, string(c.Error))
+		return
+	case c.Failure == event.FailureDenied && !r.attended:
+		sentence := fmt.Sprintf("step %s (%s) was denied", c.Step.Index, c.Step.Title)
+		if c.Run != "" {
+			sentence = fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(string(c.Error)))
+		}
+		r.end(event.StatusFailed, event.ReasonDenied, sentence)
+		return
+	case !c.Failure.Replannable() && c.Failure != event.FailureDenied && c.Failure != event.FailureInterrupted:
+		r.end(event.StatusFailed, event.ReasonGuard, fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(string(c.Error))))
+		return
+	}
+	c.conversation().failed(c)
+	r.settleCall(c)
+}
+
+// settleCall records that an inner call has ended, and tells the model once all
+// calls of its reply have.
+func (r dialogue) settleCall(c *StepState) {
+	l := c.conversation()
+	if c.inner.isAnswered() || l == nil {
+		return
+	}
+	c.inner.answer()
+	if !l.allAnswered() {
+		return
+	}
+	if l.misfit() {
+		r.Conversations.holdCalls(l.model(r.Model))
+	}
+	l.tell(r.manners(l))
+	if s := l.stepOf(); s != nil {
+		r.enqueue(s)
+	}
+}
+
+// beginLoop starts the conversation of an agent step.
+func (r dialogue) beginLoop(s *StepState) {
+	profile, _ := r.prompting.Profile(s.Step.Profile)
+	var own planning.Planner
+	if profile.Plans {
+		own = planning.NewPipeline(prompt.AgentBrief(r.briefing.brief(), s.Step, profile))
+	}
+	s.converse(newLoop(s, profile, own))
+	r.Conversations.addAgent(s)
+}
+
+// resumeLoops makes interrupted loops continue from their last reply.
+func (r dialogue) resumeLoops() {
+	r.Conversations.forgetAgents()
+	r.executed(func(s *StepState) {
+		if s.Loop == nil || s.Loop.over() || s.Status != StepRunning && s.Status != StepPending {
+			return
+		}
+		s.runOn()
+		r.Clock.unfire(s.Loop.timer())
+		s.restartedAt(r.Now)
+		s.Loop.resume(r.Now)
+		r.Conversations.addAgent(s)
+	})
+}
+
+// leaveLoop ends the loop of a step that has ended. It drops the remaining calls,
+// and keeps user remarks that no model has seen for whoever continues.
+func (r dialogue) leaveLoop(s *StepState) {
+	l := s.Loop
+	if l == nil {
+		return
+	}
+	for _, c := range l.newestCalls() {
+		if c.Status == StepPending || c.Status == StepWaiting {
+			r.Permissions.closeGate(c.Gate)
+			c.leaveGate()
+			r.enqueue(c)
+		}
+	}
+	r.keepRemarks(l)
+	r.heed()
+}
+
+// keepRemarks saves the user remarks that a loop has not heard.
+func (r dialogue) keepRemarks(l *Loop) {
+	for _, text := range l.takeUnheard() {
+		if !slices.Contains(r.UserMessages, text) {
+			r.Planning.keepMessages(text)
+		}
+	}
+}
+
+// heed replans the rest of the plan because of the user's remark, if that is
+// possible now.
+func (r dialogue) heed() {
+	if len(r.UserMessages) == 0 || r.Revision == 0 || r.Planning.active() || r.Synthesis.Started {
+		return
+	}
+	r.Planning.heed()
+}
+
+// remarks returns the remarks that the chat has not heard.
+func (r dialogue) remarks() []string {
+	if r.Chat != nil {
+		return r.Chat.unheard()
+	}
+	return r.UserMessages
+}
+
+// takeRemarks adds remarks made during planning to the conversation that answers
+// the goal.
+func (r dialogue) takeRemarks() {
+	if len(r.UserMessages) == 0 {
+		return
+	}
+	r.Conversations.chat().remark(r.Planning.takeMessages()...)
+	r.Conversations.chat().request(r.Now)
+}
+
+// hearMore continues after an answer if the user has made a remark since.
+func (r dialogue) hearMore(reply reply.Reply) {
+	r.Conversations.chat().remark(r.Planning.takeMessages()...)
+	r.Conversations.chat().hearMore(reply)
+	r.Outcome.continueAnswer()
+}

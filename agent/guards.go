@@ -1,0 +1,285 @@
+package agent
+
+import (
+	"cmp"
+	"fmt"
+
+	"replan/agent/event"
+	"replan/internal/english"
+	"replan/internal/untrusted"
+	"replan/planning/plan"
+)
+
+// guards bound what a run may do: they end it, or warn, before it uses more.
+type guards struct {
+	caller
+	*Meter
+	*Clock
+	*flight
+}
+
+// budgets returns every budget of the run.
+func (r guards) budgets() [7]budget { return r.Meter.budgets(r.Elapsed()) }
+
+// spent returns the action that ends the run if the guard's budget is used up, or
+// nil if something is left. step is the step that the guard keeps from starting,
+// or "".
+func (r guards) spent(guard, step string) *Action {
+	for _, b := range r.budgets() {
+		if b.guard == guard && b.isBound() && b.used >= b.limit {
+			return &Action{Record: event.GuardBlocked{
+				Guard: b.guard, Step: step, Used: b.used, Limit: b.limit,
+				Reason: untrusted.Text(b.sentence(step)),
+			}}
+		}
+	}
+	return nil
+}
+
+// stopped returns the action that ends the run if a budget is used up. It returns
+// nothing if the rest of the budget is promised to steps that are about to start.
+func (r guards) stopped(guard, step string) []Action {
+	if blocked := r.spent(guard, step); blocked != nil {
+		return []Action{*blocked}
+	}
+	return nil
+}
+
+// perTool checks the budget of the call's tool, given the calls that are starting
+// or reserved. It returns the action that ends the run, a warning, or whether the
+// rest is promised to those calls.
+func (r guards) perTool(s *StepState, facts *toolFacts, starting, reserved int) (blocked, warned *Action, promised bool) {
+	b := budget{guard: event.GuardPerTool, used: int64(facts.timesCalled()), limit: int64(r.Limits.MaxCallsPerTool), flag: "max-calls-per-tool"}
+	if b.limit == 0 {
+		return nil, nil, false
+	}
+	if b.used >= b.limit {
+		b.words = cmp.Or(facts.Tool.Name, s.Step.Tool) + " call"
+		return &Action{Record: event.GuardBlocked{
+			Guard: event.GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
+			Reason: untrusted.Text(b.sentence(s.Step.Index)),
+		}}, nil, false
+	}
+	before := b
+	before.used += int64(starting)
+	if before.used+int64(reserved) >= b.limit {
+		return nil, nil, true
+	}
+	b.used = before.used + 1
+	if b.low() && (starting == 0 || !before.low()) && !r.Meter.hasWarned(guardKey(event.GuardPerTool, facts.Tool.QualifiedName())) {
+		return nil, &Action{Record: event.GuardWarned{
+			Guard: event.GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
+			Reason: untrusted.Text(fmt.Sprintf("%d of %d calls of %s", b.used, b.limit, facts.Tool.QualifiedName())),
+		}}, false
+	}
+	return nil, nil, false
+}
+
+// repeats applies the runaway guard to a call that is about to start. It reacts
+// when so many successive revisions made the same call that another would only
+// repeat it.
+func (r guards) repeats(s *StepState, args map[string]any) (blocked, warned *Action) {
+	most := r.Limits.MaxRepeats
+	if most == 0 {
+		return nil, nil
+	}
+	b := budget{used: int64(r.Meter.repeats(callKey(r.toolName(s.Step.Tool), args), r.Revision)), limit: int64(most)}
+	if b.used >= b.limit {
+		return &Action{Record: event.GuardBlocked{
+			Guard: event.GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
+			Reason: untrusted.Text(fmt.Sprintf("%s in a row made the same call of %s, so the run was stopped%s", english.Count(int(b.used), "plan"), s.Step.Tool, whom(s.Step.Index))),
+		}}, nil
+	}
+	b.used++
+	if b.used > 1 && b.low() && !r.Meter.hasWarned(guardKey(event.GuardRunaway, s.Step.Index)) {
+		return nil, &Action{Record: event.GuardWarned{
+			Guard: event.GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
+			Reason: untrusted.Text(fmt.Sprintf("%d plans in a row make the same call of %s", b.used, s.Step.Tool)),
+		}}
+	}
+	return nil, nil
+}
+
+// sameFailure applies the runaway guard before a replan. It reacts when the same
+// tool failed in the same way in too many successive revisions.
+func (r guards) sameFailure() []Action {
+	most := r.Limits.MaxRepeats
+	step, _ := r.Planning.failure()
+	s := r.Step(step)
+	if most == 0 || s == nil || s.Step.Tool == "" {
+		return nil
+	}
+	used := r.Meter.repeats(resultKey(r.toolName(s.Step.Tool), string(s.Error)), r.Revision) + 1
+	if used < max(most, 2) { // the first failure of its kind repeats nothing
+		return nil
+	}
+	return []Action{{Record: event.GuardBlocked{
+		Guard: event.GuardRunaway, Step: s.Step.Index, Used: int64(used), Limit: int64(most),
+		Reason: untrusted.Text(fmt.Sprintf("%d plans in a row failed in the same way, at %s, so the run was stopped: %s", used, s.Step.Tool, headline(string(s.Error)))),
+	}}}
+}
+
+func (r guards) freeSlots() slots {
+	concurrency := r.Limits.MaxConcurrency
+	if concurrency <= 0 {
+		concurrency = event.DefaultLimits().MaxConcurrency
+	}
+	free := newSlots(concurrency-r.flight.callsUnderWay(), r.modelSlots()-r.flight.modelsUnderWay(), r.Meter.account(), r.Limits.MaxCallsPerTool > 0)
+	for a := range r.flight.calls() {
+		if s := r.Step(a.Index); s != nil && s.Status == StepRunning {
+			free.change(s.gate.changing())
+			free.call(r.facts(s.Step.Tool).Tool)
+		}
+	}
+	return free
+}
+
+// reserveApproved reserves budget for the calls of open gates, and for calls that
+// passed one and have not started, in line or not. While a failed step waits for the planner,
+// only the calls of loops still start.
+func (r guards) reserveApproved(q *queues, free *slots) {
+	for _, g := range r.Gates {
+		if s := r.Step(g.Step); s != nil && (!r.Planning.wantsReplan() || s.byModel()) {
+			free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
+		}
+	}
+	for _, s := range q[needToolSlot] {
+		if s.reserved() {
+			free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
+		}
+	}
+	for _, s := range q[needTurn] {
+		free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
+	}
+}
+
+// allReserved reports whether all that is left for calls of the tool is reserved.
+func (r guards) allReserved(facts *toolFacts, free *slots) bool {
+	return free.allKept(facts, r.Limits.MaxCallsPerTool)
+}
+
+// plansUnderWay reports whether a run requested by a plan tool is active or about
+// to start. The next one waits, so that each gets all that remains of the shared
+// budget, and the one model.
+func (r guards) plansUnderWay(free *slots) bool {
+	return free.startsPlan() || r.Chat.plansUnderWay(func(name string) plan.Tool { return r.facts(name).Tool })
+}
+
+// repeated applies the runaway guard to a call that a loop is about to repeat, or
+// that follows a result which failed in the same way before.
+func (r guards) repeated(c *StepState) *Action {
+	most := r.Limits.MaxRepeats
+	if most == 0 {
+		return nil
+	}
+	b := budget{used: int64(c.conversation().timesMade(c.Step.Tool, c.call.arguments())), limit: int64(most)}
+	if b.used >= b.limit {
+		return &Action{Record: event.GuardBlocked{
+			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
+			Reason: untrusted.Text(fmt.Sprintf("the model made the same call of %s %d times, so the run was stopped; step %s was next", c.Step.Title, b.used, c.Step.Index)),
+		}}
+	}
+	b.used++
+	if b.low() && !r.Meter.hasWarned(guardKey(event.GuardRunaway, c.Step.Index)) {
+		return &Action{Record: event.GuardWarned{
+			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
+			Reason: untrusted.Text(fmt.Sprintf("the model makes the same call of %s again: %d of %d times", c.Step.Title, b.used, b.limit)),
+		}}
+	}
+	return nil
+}
+
+// stuck ends the run if a loop has met the same failure so often that another
+// turn would only repeat it.
+func (r guards) stuck(l *Loop) []Action {
+	most := r.Limits.MaxRepeats
+	if most == 0 {
+		return nil
+	}
+	for _, c := range l.newestCalls() {
+		used := l.timesFailed(c)
+		if c.Status == StepFailed && used >= most {
+			return []Action{{Record: event.GuardBlocked{
+				Guard: event.GuardRunaway, Step: c.Step.Index, Used: int64(used), Limit: int64(most),
+				Reason: untrusted.Text(fmt.Sprintf("calls of %s failed %d times in the same way, so the run was stopped: %s", c.Step.Title, used, headline(string(c.Error)))),
+			}}}
+		}
+	}
+	return nil
+}
+
+// askGuards checks the guards for a call that is about to start or to be shown to
+// the user. It returns their actions, which may end the run. A call passes if
+// they do not refuse it and the rest of its budgets is not promised to others.
+func (r guards) askGuards(s *StepState, facts *toolFacts, free *slots) (actions []Action, passes bool) {
+	kind := event.GuardExecution
+	if facts.Tool.ReadOnly {
+		kind = event.GuardDiscovery
+	}
+	reserved, ofTool := free.kept(facts, s.reserved()) // part of what is kept back is its own
+	switch {
+	case free.noStep(reserved) && s.Polls == 0 && !s.isItem():
+		return r.stopped(event.GuardSteps, s.Step.Index), false
+	case free.noCall(reserved):
+		return r.stopped(event.GuardToolCalls, s.Step.Index), false
+	case free.noneOfKind(facts, reserved):
+		return r.stopped(kind, s.Step.Index), false
+	}
+	blocked, warned, promised := r.perTool(s, facts, free.startingCalls(facts), ofTool)
+	if promised {
+		return nil, false
+	}
+	switch {
+	case blocked != nil:
+	case s.byModel() && s.Run != "":
+	case s.byModel():
+		if again := r.repeated(s); again != nil && again.mayEnd() {
+			blocked = again
+		} else if again != nil {
+			warned = again
+		}
+	case r.Revision > 1:
+		var again *Action
+		if blocked, again = r.repeats(s, s.call.arguments()); again != nil {
+			warned = again
+		}
+	}
+	switch {
+	case blocked != nil:
+		return []Action{*blocked}, false
+	case warned != nil:
+		return []Action{*warned}, true
+	default:
+		return nil, true
+	}
+}
+
+// whom names the step that a guard keeps from starting.
+func whom(step string) string {
+	if step == "" {
+		return ""
+	}
+	return "; step " + step + " was next"
+}
+
+// guardKey returns the key of a warning by a guard that counts per tool or per
+// step.
+func guardKey(guard, what string) string { return guard + " " + what }
+
+// SpentReason returns the reason that a run ends with when the guard blocks it.
+func SpentReason(guard string) event.Reason {
+	switch guard {
+	case event.GuardSteps:
+		return event.ReasonStepBudget
+	case event.GuardReplans:
+		return event.ReasonReplanBudget
+	case event.GuardTokens:
+		return event.ReasonTokenBudget
+	case event.GuardTime:
+		return event.ReasonTimeBudget
+	case event.GuardToolCalls, event.GuardDiscovery, event.GuardExecution, event.GuardPerTool:
+		return event.ReasonToolBudget
+	default:
+		return event.ReasonGuard
+	}
+}

@@ -1,0 +1,40 @@
+package agent
+
+import (
+	"slices"
+
+	"replan/agent/event"
+	"replan/planning/plan"
+)
+
+// Ledger is what a run has done.
+type Ledger struct {
+	History  []plan.HistoryItem
+	Attempts []Attempt // of all steps, in the order in which they began
+	Notes    []event.Note
+	Warnings []string // of budgets and guards, as text
+}
+
+// grow makes room for the steps of a plan.
+func (l *Ledger) grow(steps int) {
+	l.History = slices.Grow(l.History, steps)
+	l.Attempts = slices.Grow(l.Attempts, steps)
+}
+
+// restart begins the history of a plan, and returns that of its drafts.
+func (l *Ledger) restart() (early []plan.HistoryItem) {
+	early, l.History = l.History, nil
+	return early
+}
+
+// add adds an item to the history.
+func (l *Ledger) add(item plan.HistoryItem) { l.History = append(l.History, item) }
+
+// remove removes the item of an attempt: it goes on.
+func (l *Ledger) remove(index string, attempt int) {
+	l.History = slices.DeleteFunc(slices.Clone(l.History), func(h plan.HistoryItem) bool { return h.Index == index && h.Attempt == attempt })
+}
+
+// note adds a note, and warning a warning.
+func (l *Ledger) note(d event.Note)   { l.Notes = append(l.Notes, d) }
+func (l *Ledger) warning(text string) { l.Warnings = append(l.Warnings, text) }

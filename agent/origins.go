@@ -1,0 +1,428 @@
+package agent
+
+import (
+	"maps"
+	"slices"
+
+	"replan/agent/rule"
+	"replan/planning/expression"
+	"replan/planning/plan"
+)
+
+// origins knows where the text of a call comes from, and what a model had read before it
+// wrote a call.
+type origins struct {
+	*Terms
+	*Toolbox
+	*Ledger
+	*Planning
+	roster
+}
+
+// before returns the texts that the models of a run have read when it begins: what came
+// up in the conversation before, or was read by whoever asked for the run, and the
+// mentions in the user's message.
+func (r origins) before() []rule.Provenance {
+	out := slices.Clone(r.readBefore)
+	if r.givenPlan != nil {
+		out = append(out, r.givenPlan.Provenance...)
+	}
+	for _, m := range r.prompting.Mentions {
+		out = append(out, rule.Provenance{Mention: m.Name, Written: true})
+	}
+	return plan.Newest(out)
+}
+
+// authorRead returns the texts that the author of a step of the first plan had read. A
+// person had read none, nor do rules that make a plan of the user's own words. What the
+// planner looked at is in files that the goal names: it counts where a call cannot be
+// undone.
+func (r origins) authorRead(step plan.Step) []rule.Provenance {
+	switch {
+	case r.givenPlan != nil:
+		return r.givenPlan.Provenance
+	case r.Planning.byWords() && r.outerRun == "":
+		return nil
+	}
+	if facts := r.facts(step.Tool); step.Executor == plan.ExecutorTool && facts.Err == nil && rule.Undoable(facts.Tool) {
+		return r.before()
+	}
+	out := r.before()
+	for _, look := range r.Planning.looksTaken() {
+		out = append(out, rule.Provenance{Step: look.Index, Tool: look.Tool, Written: true})
+	}
+	return plan.Newest(out)
+}
+
+// hasRead returns the texts that a model has read before it replans: what was read before
+// the run, and the results and errors of its steps.
+func (r origins) hasRead() []rule.Provenance {
+	out := r.before()
+	for _, h := range r.History {
+		if h.Parent == "" && (h.Status == plan.ItemCompleted || h.Status == plan.ItemFailed) {
+			out = append(out, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
+		}
+	}
+	out = plan.Newest(out)
+	slices.SortStableFunc(out, func(a, b rule.Provenance) int { return plan.CompareIndices(a.Step, b.Step) })
+	return out
+}
+
+// Read returns the untrusted texts that the answer of a run may hold, for the turns of the
+// conversation that follow.
+func (r origins) Read() []rule.Provenance {
+	out := r.before()
+	for _, h := range r.History {
+		if s := r.Step(h.Index); s == nil || s.told() && !s.inner.finder() { // an offer describes tools
+			out = append(out, rule.Provenance{Run: r.ID, Step: h.Index, Tool: h.Tool, Written: true})
+		}
+	}
+	return plan.Newest(out)
+}
+
+// Authored returns the texts that the author of the present plan had read, for the plan as
+// it is stored.
+func (r origins) Authored() []rule.Provenance { return inRun(r.ID, r.authorRead(plan.Step{})) }
+
+// ReadFor returns what a model had read when it asked for another run by a call.
+func (r origins) ReadFor(index string) []rule.Provenance {
+	s := r.Step(index)
+	if s == nil || !s.byModel() {
+		return inRun(r.ID, r.hasRead())
+	}
+	return inRun(r.ID, r.read(s))
+}
+
+// deciding returns the results on which it depends whether, and how often, the call of a
+// step is made, except for those whose text the call carries. They are those in its
+// conditions and in the list that it is called for, and the steps without which it is
+// skipped while the run continues.
+func (r origins) deciding(s *StepState, carried []rule.Provenance) []rule.Provenance {
+	var out []rule.Provenance
+	of := s
+	if s.isItem() {
+		of = s.itemStep()
+	}
+	add := func(producers []*StepState) {
+		for _, other := range producers {
+			if other.Step.Index == of.Step.Index {
+				continue // its own result, which is there after the first call
+			}
+			p := rule.Provenance{Step: other.Step.Index, Tool: other.Step.Tool, Decides: true}
+			carries := func(c rule.Provenance) bool { return c.Step == p.Step && c.Run == "" }
+			if !slices.Contains(out, p) && !slices.ContainsFunc(carried, carries) {
+				out = append(out, p)
+			}
+		}
+	}
+	conditions := []string{s.Step.When}
+	if of != s && !ownCondition(of.Step) {
+		conditions = append(conditions, of.Step.When)
+	}
+	if s.Step.Until != nil {
+		conditions = append(conditions, s.Step.Until.Expect)
+	}
+	for _, condition := range conditions {
+		if condition == "" {
+			continue
+		}
+		for _, name := range expression.NamesOf(condition) {
+			add(r.producersFor(s, name))
+		}
+	}
+	if each := of.Step.ForEach; each != nil {
+		for _, reference := range plan.References(each.Items) {
+			add(r.producersOf(reference.Name))
+		}
+	}
+	if skipping := r.passedBy(); len(skipping) > 0 {
+		before := r.ancestors(of.Step.Index)
+		add(slices.DeleteFunc(slices.Clone(skipping), func(d *StepState) bool { return !before[d.Step.Index] }))
+	}
+	return out
+}
+
+// provenance returns where the text of a step's call comes from: the project's notes are
+// part of it if the call sends text to another server, and nothing else would ask.
+func (r origins) provenance(s *StepState) []rule.Provenance {
+	out := r.textOf(s)
+	if r.prompting.Instructions == "" || r.prompting.TrustsNotes || s.author.edited() || len(s.args()) == 0 || !r.modelWrote(s) {
+		return out
+	}
+	if facts := r.facts(s.Step.Tool); facts.Err != nil || facts.Tool.Trusted || !facts.Tool.ReadOnly || facts.Tool.KeepsText() {
+		return out
+	}
+	return append(slices.Clip(out), rule.Provenance{Mention: "AGENTS.md", Notes: true, Written: true})
+}
+
+// modelWrote reports whether a model of this folder wrote the call of a step, or a part of
+// it: not a person, nor a rule of the person's own words.
+func (r origins) modelWrote(s *StepState) bool {
+	return s.byModel() || len(s.fill.written()) > 0 || s.byReplan() || r.outerRun != "" || r.givenPlan == nil && !r.Planning.byWords()
+}
+
+// textOf returns the arguments of a step that carry text from a result, or
+// that a model wrote after reading one. References are tracked exactly. Every
+// result is untrusted: even those of the workspace's own tools contain text from
+// its files.
+func (r origins) textOf(s *StepState) []rule.Provenance {
+	switch {
+	case s.author.edited():
+		return s.author.stillCarries()
+	case s.byModel():
+		if len(s.Step.Args) == 0 {
+			return nil // no arguments to carry it
+		}
+		return r.read(s)
+	}
+	args := s.args()
+	var out []rule.Provenance
+	for _, arg := range argsWithReferences(args) {
+		for _, ref := range plan.References(args[arg]) {
+			for _, other := range r.producersFor(s, ref.Name) {
+				from := rule.Provenance{Arg: s.argName(arg), Step: other.Step.Index, Tool: other.Step.Tool, Exact: true}
+				if result, ok := other.Result.(map[string]any); ok && other.Step.Tool == "code.transform" {
+					from.Words = result["by"] == "words"
+				}
+				if !slices.Contains(out, from) {
+					out = append(out, from)
+				}
+			}
+		}
+	}
+	if len(s.fill.written()) > 0 {
+		read := r.before()
+		for _, h := range r.inputs(s.Step) {
+			read = append(read, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
+		}
+		for _, arg := range slices.Sorted(maps.Keys(s.fill.written())) {
+			for _, p := range read {
+				p.Arg = arg
+				out = append(out, p)
+			}
+		}
+	}
+	if len(args) > 0 && !s.author.byUser() {
+		out = append(out, s.author.hadRead()...)
+	}
+	return append(out, r.deciding(s, out)...)
+}
+
+// unsaid returns what a step of a new plan carries of the text its model had
+// read. It returns nothing if the previous plan had the same call, written before
+// anything was read.
+func (r origins) unsaid(step plan.Step, before map[string]*StepState, read []rule.Provenance) []rule.Provenance {
+	for _, s := range before {
+		if len(s.author.hadRead()) == 0 && r.facts(s.Step.Tool) == r.facts(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
+			return nil
+		}
+	}
+	return read
+}
+
+// read returns what a model had read when it wrote the arguments of a call: what was read
+// before the run and by the author of its step, its inputs, and the results of its own
+// calls.
+func (r origins) read(c *StepState) []rule.Provenance {
+	out := r.before()
+	if step := c.conversation().stepOf(); step != nil {
+		out = append(out, step.author.hadRead()...)
+		for _, h := range r.inputs(step.Step) {
+			out = append(out, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
+		}
+		out = append(out, r.deciding(step, out)...)
+	}
+	for _, earlier := range c.conversation().Calls {
+		if earlier == c {
+			break
+		}
+		if earlier.told() && !earlier.inner.finder() { // an offer describes the same tools
+			out = append(out, rule.Provenance{Step: earlier.Step.Index, Tool: string(earlier.Step.Title), Written: true})
+		}
+	}
+	return plan.Newest(out)
+}
+
+// inputs returns the completed history items of the steps that step depends on,
+// directly or indirectly.
+func (r origins) inputs(step plan.Step) []plan.HistoryItem {
+	of := step.Index
+	if s := r.Step(of); s != nil && s.isItem() {
+		of = s.itemStep().Step.Index
+	}
+	before := r.ancestors(of)
+	var out []plan.HistoryItem
+	for _, h := range r.History {
+		if before[h.Index] && h.Status == plan.ItemCompleted {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// checkedText returns the text that a call of a check carries of the step that it is
+// about: of its result, its args, and what decided that it was called.
+func (r origins) checkedText(s *StepState, check plan.Check) []rule.Provenance {
+	var out []rule.Provenance
+	for _, arg := range argsWithReferences(check.Args) {
+		for _, ref := range plan.References(check.Args[arg]) {
+			switch ref.Name {
+			case "result", s.Step.ResultVariable:
+				out = append(out, rule.Provenance{Arg: arg, Step: s.Step.Index, Tool: s.Step.Tool, Exact: true})
+			case "args":
+				for _, p := range r.provenance(s) {
+					p.Arg = arg
+					out = append(out, p)
+				}
+			}
+		}
+	}
+	out = append(out, r.deciding(s, out)...)
+	if slices.Contains(r.passedBy(), s) {
+		out = append(out, rule.Provenance{Step: s.Step.Index, Tool: s.Step.Tool, Decides: true})
+	}
+	return out
+}
+
+// Sources returns the origins of a step's arguments, sorted by name.
+func (r origins) Sources(s *StepState) []Source {
+	if s.byModel() {
+		return r.modelSources(s.Step.Args, r.provenance(s))
+	}
+	args, by := s.args(), AuthorPlan
+	if s.author.byUser() {
+		by = AuthorUser
+	}
+	var out []Source
+	for _, arg := range slices.Sorted(maps.Keys(args)) {
+		source := Source{Arg: s.argName(arg), Written: args[arg], By: by}
+		if !s.author.edited() { // text the user enters at a gate is no reference
+			for _, ref := range plan.References(args[arg]) {
+				source.From = append(source.From, r.originOf(ref))
+			}
+		}
+		if !s.author.byUser() {
+			for _, p := range s.author.hadRead() {
+				source.From = append(source.From, Origin{Step: p.Step, Tool: p.Tool, Read: true})
+			}
+		}
+		out = append(out, source)
+	}
+	if len(s.fill.written()) > 0 {
+		var read []rule.Provenance
+		for _, p := range r.provenance(s) {
+			if p.Written && p.Arg != "" {
+				read = append(read, p)
+			}
+		}
+		out = append(out, r.modelSources(s.fill.written(), read)...)
+	}
+	slices.SortStableFunc(out, func(a, b Source) int { return plan.CompareIndices(a.Arg, b.Arg) })
+	return out
+}
+
+// modelSources returns the sources of arguments that a model wrote on request.
+func (r origins) modelSources(args map[string]any, read []rule.Provenance) []Source {
+	var out []Source
+	for _, arg := range slices.Sorted(maps.Keys(args)) {
+		source := Source{Arg: arg, By: AuthorModel}
+		for _, p := range read {
+			if p.Arg == arg || p.Arg == "" {
+				source.From = append(source.From, Origin{Step: p.Step, Tool: p.Tool, Read: true})
+			}
+		}
+		out = append(out, source)
+	}
+	return out
+}
+
+// originOf returns what a reference refers to.
+func (r origins) originOf(ref plan.Reference) Origin {
+	for _, s := range r.Steps {
+		if s.Step.ResultVariable == ref.Name && ref.Name != "" {
+			return Origin{Reference: ref.String(), Step: s.Step.Index, Tool: s.Step.Tool}
+		}
+	}
+	return Origin{Reference: ref.String(), Variable: ref.Name}
+}
+
+// producersFor returns the steps whose result a reference of a step may carry. An item
+// carries those of its list.
+func (r origins) producersFor(s *StepState, name string) []*StepState {
+	of := s.itemStep()
+	switch {
+	case of == nil || !of.Step.ForEach.Own(name):
+		return r.producersOf(name)
+	case name != of.Step.ForEach.As:
+		return nil // its position
+	}
+	var out []*StepState
+	for _, ref := range plan.References(of.Step.ForEach.Items) {
+		out = append(out, r.producersOf(ref.Name)...)
+	}
+	return out
+}
+
+// argsWithReferences lists the args with references, sorted by name. Most steps
+// have none, and the rules ask for every step, so nothing is sorted for those.
+func argsWithReferences(args map[string]any) []string {
+	var names []string
+	for name, value := range args {
+		if len(plan.References(value)) > 0 {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// modelPlans reports whether a model makes the first plan of the run.
+func (r origins) modelPlans() bool { return !r.hasOwn() && r.givenPlan == nil && !r.byWords() }
+
+// canReplan reports whether a planner is available.
+func (r origins) canReplan() bool { return r.hasOwn() || r.Model != "" }
+
+// inRun returns texts of a run as another run knows them.
+func inRun(id string, read []rule.Provenance) []rule.Provenance {
+	out := slices.Clone(read)
+	for i := range out {
+		if out[i].Arg = ""; out[i].Run == "" && out[i].Mention == "" {
+			out[i].Run = id
+		}
+		out[i].Exact, out[i].Decides, out[i].Written = false, false, true
+	}
+	return out
+}
+
+// failsByText reports whether it depends on text of a result whether a step fails: it has
+// checks, its arguments carry such text, or a model carries it out.
+func failsByText(s plan.Step) bool {
+	return s.Executor != plan.ExecutorTool || s.Until != nil || len(s.Checks) > 0 || len(plan.References(s.Args)) > 0
+}
+
+// Source is the origin of the value of one argument of a call.
+type Source struct {
+	Arg     string
+	Written any // as written by plan, user or model, with references; nil if the plan leaves it out
+	By      Author
+	From    []Origin
+}
+
+// Author is the writer of an argument.
+type Author string
+
+// Authors of an argument.
+const (
+	AuthorPlan  Author = "plan"
+	AuthorUser  Author = "user"  // at a gate, or after a failure
+	AuthorModel Author = "model" // when the step was ready, or as a call of the model itself
+)
+
+// Origin is one input from which the value of an argument was made.
+type Origin struct {
+	Reference string // as written; "" if there is none
+	Variable  string // of the plan; "" for a result
+	Step      string // that produced the result
+	Tool      string
+	Read      bool // a model had read it when writing the argument
+}

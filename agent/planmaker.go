@@ -1,0 +1,208 @@
+package agent
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"replan/agent/event"
+	"replan/internal/untrusted"
+	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+)
+
+// planmaker has plans made: the first one, and those that replace it.
+type planmaker struct {
+	closer
+	starter starter
+	checker checker
+}
+
+// nextPlanning asks the model for the next phase, or takes the outcome of
+// planning. During a phase, read-only steps of the draft may start.
+func (r planmaker) nextPlanning() []Action {
+	if r.Planning.waits() {
+		return r.nextDrafts()
+	}
+	if meaning := r.Planning.unreportedRoute(); meaning != nil {
+		return []Action{{Record: *meaning}}
+	}
+	if looks := r.Planning.looks(); len(looks) > 0 {
+		return r.nextLooks(looks)
+	}
+	if request, more := r.Planning.nextRequest(); more {
+		if r.Model == "" {
+			return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to plan with; start Ollama, or choose one with --host and --model", ""})
+		}
+		if blocked := r.guards.stopped(event.GuardTokens, ""); blocked != nil {
+			return blocked
+		}
+		if r.flight.modelsUnderWay() >= r.modelSlots() {
+			return nil
+		}
+		request.Model = r.prompting.Models.Of(request.Purpose).Name // a resume may have changed it
+		call := CallModel{Request: request, Again: r.Revision > 0}
+		if phase := request.Purpose.Phase(); phase > 0 {
+			return []Action{{event.PhaseStarted{Phase: phase, Label: string(request.Purpose), Request: request}, call}}
+		}
+		return []Action{{event.ModelRequested{Purpose: request.Purpose, Request: request}, call}}
+	}
+	if r.Revision > 0 {
+		return r.takeReplan(r.Planning.outcome())
+	}
+	return r.takePlan(r.Planning.outcome())
+}
+
+// takePlan turns the outcome of the pipeline into actions.
+func (r planmaker) takePlan(o planning.Outcome) []Action {
+	switch o.Kind {
+	case planning.OutcomePlanned:
+		o.Plan.OnFailure = cmp.Or(r.userOnFailure, o.Plan.OnFailure)
+		return warned(o, event.PlanCreated{Plan: o.Plan, Revision: 1, Drafts: o.Drafts})
+	case planning.OutcomeDirect:
+		return r.answerDirectly()
+	case planning.OutcomeAnalysed:
+		return r.finish(ending{status: event.StatusCompleted, reason: event.ReasonDirect, answer: o.Text})
+	case planning.OutcomeSilent:
+		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, cmp.Or(o.Reason, "the model sent no plan"), ""})
+	case planning.OutcomeEmpty:
+		return []Action{{Record: event.PlanEmpty{Reason: untrusted.Text(cmp.Or(o.Reason, "the planner proposed no steps"))}}}
+	default:
+		return r.planningFailed(o)
+	}
+}
+
+// takeReplan turns the outcome of a replan into actions.
+func (r planmaker) takeReplan(o planning.Outcome) []Action {
+	switch o.Kind {
+	case planning.OutcomePlanned:
+		return warned(o, event.PlanDiff{
+			Revision: r.Revision + 1, Reason: untrusted.Text(r.Planning.reason()), Plan: o.Plan,
+			Removed: list(o.Diff.Removed), Added: list(o.Diff.Added), Revised: list(o.Diff.Revised),
+		})
+	case planning.OutcomeRefused:
+		return []Action{{Record: event.ReplanRefused{Attempt: r.Usage.Replans, Reason: untrusted.Text(o.Reason)}}}
+	case planning.OutcomeGaveUp, planning.OutcomeEmpty:
+		return r.finish(ending{event.StatusFailed, event.ReasonGaveUp, cmp.Or(o.Reason, "the planner found no other way"), ""})
+	default:
+		if r.Planning.onlyRemark() {
+			return []Action{{Record: event.ReplanRefused{Attempt: r.Usage.Replans, Reason: untrusted.Text(cmp.Or(o.Reason, "planning failed"))}}}
+		}
+		return r.planningFailed(o)
+	}
+}
+
+// planningFailed ends the run. A plan that is too long for the remaining step
+// budget counts as exhausting that budget.
+func (r planmaker) planningFailed(o planning.Outcome) []Action {
+	left := r.stepsLeft()
+	for _, f := range o.Faults {
+		if f.Code == "too_many_steps" && left >= 0 && r.mayPropose() >= max(left, 1) {
+			return []Action{{Record: event.GuardBlocked{
+				Guard: event.GuardSteps, Used: int64(r.Usage.Steps), Limit: int64(r.maxSteps()),
+				Reason: untrusted.Text(fmt.Sprintf("the new plan does not fit into the rest of the step budget (%d of %d used)", r.Usage.Steps, r.maxSteps())),
+			}}}
+		}
+	}
+	if r.Revision == 0 && !r.hasOwn() {
+		return []Action{{Record: event.PlanEmpty{Reason: untrusted.Text(cmp.Or(o.Reason, "planning failed"))}}}
+	}
+	return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, cmp.Or(o.Reason, "planning failed"), ""})
+}
+
+// nextReplan passes a failed step to the planner once nothing is in flight.
+func (r planmaker) nextReplan() []Action {
+	if len(r.activeLoops()) > 0 {
+		return r.starter.nextOfLoops() // a working sub-agent may finish
+	}
+	free := r.guards.freeSlots()
+	if checks := r.checker.nextChecks(r.queues[needCheck], &free); len(checks) > 0 {
+		return checks
+	}
+	if !r.quiet() {
+		return nil
+	}
+	step, err := r.Planning.failure()
+	if !r.canReplan() {
+		return r.finish(ending{event.StatusFailed, event.ReasonStepFailed, "step " + step + " failed: " + headline(err) + "; it asks for a replan, and there is no model to make one", ""})
+	}
+	for _, guard := range []string{event.GuardReplans, event.GuardSteps, event.GuardTokens} {
+		if blocked := r.guards.stopped(guard, ""); blocked != nil {
+			return blocked
+		}
+	}
+	if blocked := r.guards.sameFailure(); blocked != nil {
+		return blocked
+	}
+	var remaining []string
+	for _, s := range r.remaining() {
+		remaining = append(remaining, s.Index)
+	}
+	return []Action{{Record: event.ReplanStarted{
+		Attempt: r.Usage.Replans + 1, Step: step, Error: untrusted.Text(r.Planning.reason()), Request: untrusted.Text(r.Planning.request()), Remaining: list(remaining),
+	}}}
+}
+
+// nextChat continues a chat turn: first its calls, then the model's reply to
+// them.
+func (r planmaker) nextChat() []Action {
+	out := r.starter.nextSteps()
+	c := r.Chat
+	switch {
+	case c == nil || len(out) > 0 && out[len(out)-1].mayEnd():
+		return out
+	case c.over():
+		answer, failed := c.ended()
+		if failed != nil {
+			return append(out, r.finish(ending{event.StatusFailed, event.ReasonPlannerError, failed.sentence, ""})...)
+		}
+		return append(out, r.finish(ending{status: event.StatusCompleted, reason: event.ReasonDirect, answer: answer})...)
+	case !c.idle() || r.flight.modelsUnderWay() >= r.modelSlots():
+		return out
+	case r.Model == "":
+		return append(out, r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})...)
+	}
+	for _, blocked := range [][]Action{r.guards.stopped(event.GuardTokens, ""), r.guards.stuck(c)} {
+		if blocked != nil {
+			return append(out, blocked...)
+		}
+	}
+	request := prompt.ChatRequest(r.briefing.briefOf(c), c.last(), c.conversation()...)
+	return append(out, Action{event.ModelRequested{Purpose: request.Purpose, Request: request}, CallModel{Request: request, Tools: r.briefing.readable(r.briefing.callable(c))}})
+}
+
+// nextDrafts starts ready steps while the plan is still streaming in.
+func (r planmaker) nextDrafts() []Action {
+	if r.Revision > 0 || r.planOnly || r.dryRun || r.reviewPlans || r.prompting.Patient {
+		return nil
+	}
+	return r.starter.startDrafts(false)
+}
+
+// nextLooks starts the steps that the planner waits for.
+func (r planmaker) nextLooks(looks []plan.Step) []Action {
+	var out []Action
+	for _, step := range looks {
+		if r.Step(step.Index) == nil {
+			out = append(out, Action{Record: event.PlanDrafting{Step: step}})
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	return r.starter.startDrafts(true)
+}
+
+// warned adds a note to a new plan with all its warnings for the user.
+func warned(o planning.Outcome, made event.Data) []Action {
+	out := []Action{{Record: made}}
+	if len(o.Warnings) == 0 {
+		return out
+	}
+	words := make([]string, len(o.Warnings))
+	for i, w := range o.Warnings {
+		words[i] = w.Message
+	}
+	return append(out, Action{Record: event.Note{Level: "warn", Text: untrusted.Text("of this plan: " + strings.Join(words, "; "))}})
+}

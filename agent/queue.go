@@ -1,0 +1,166 @@
+package agent
+
+import (
+	"container/heap"
+	"iter"
+)
+
+// need is what a step needs next. It lets Next look only at steps that can be
+// acted on, however long the plan is. It follows from the events alone;
+// enqueue updates it whenever they change it.
+type need uint8
+
+const (
+	needNothing   need = iota // it waits for others, is running or has ended
+	needRecord                // it only needs a record: it fails, is skipped or is retried
+	needTimer                 // it waits for a time
+	needGate                  // its gate must be opened
+	needToolSlot              // it waits for a tool slot
+	needModelSlot             // it waits for a model slot
+	needCheck                 // its checks must be evaluated
+	needTurn                  // its approved call waits until fewer items of its step run
+	needKinds
+)
+
+// queues holds the steps that can be acted on, by need.
+type queues [needKinds]queue
+
+// schedule is the place of a step in the queues.
+type schedule struct {
+	place  int     // its rank among all steps, by number and then as written
+	length float64 // ms to the end of the longest path from it
+	need   need    // its next need
+	at     int     // its index in the queue for that need
+}
+
+// rank sets the rank of a step and the length of the longest path from it, and rankAs sets
+// those of another step.
+func (s *schedule) rank(place int, length float64) { s.place, s.length = place, length }
+func (s *schedule) rankAs(other schedule)          { s.place, s.length = other.place, other.length }
+
+// number returns the rank of a step.
+func (s *schedule) number() int { return s.place }
+
+// drop takes a step out of all queues, once they are emptied.
+func (s *schedule) drop() { s.need = needNothing }
+
+// put puts a step into the queue for its next need. It reports whether that has changed.
+func (q *queues) put(s *StepState, next need) bool {
+	if next == s.sched.need {
+		return false
+	}
+	if s.sched.need != needNothing {
+		heap.Remove(&q[s.sched.need], s.sched.at)
+	}
+	if s.sched.need = next; next != needNothing {
+		heap.Push(&q[next], s)
+	}
+	return true
+}
+
+// empty reports whether no step can be acted on.
+func (q *queues) empty() bool {
+	for i := range q {
+		if len(q[i]) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// only returns the queues with those steps alone that keep keeps.
+func (q *queues) only(keep func(*StepState) bool) queues {
+	var some queues
+	for i := range q {
+		for s := range q[i].inOrder() { // in order, they are a heap again; their places in the real one stay
+			if keep(s) {
+				some[i] = append(some[i], s)
+			}
+		}
+	}
+	return some
+}
+
+// queue holds steps with the same need. The longest remaining path comes first,
+// and equal ones are in plan order; steps that wait for a time are sorted by it.
+type queue []*StepState
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i].before(q[j]) }
+func (q queue) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].sched.at, q[j].sched.at = i, j
+}
+
+// Push adds a step, for package heap.
+func (q *queue) Push(x any) {
+	s := x.(*StepState)
+	s.sched.at = len(*q)
+	*q = append(*q, s)
+}
+
+// Pop takes the last step, for package heap.
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	s := (*q)[last]
+	(*q)[last] = nil
+	*q = (*q)[:last]
+	return s
+}
+
+// before reports whether s has priority over t. Gates open in the order in which they
+// were needed, so that none takes the budget of another whose diff is being made.
+func (s *StepState) before(t *StepState) bool {
+	if s.sched.need == needGate && s.gate.since != t.gate.since {
+		return s.gate.since < t.gate.since
+	}
+	if s.sched.need == needTimer && !s.RetryAt.Equal(t.RetryAt) {
+		return s.RetryAt.Before(t.RetryAt)
+	}
+	if s.sched.length != t.sched.length {
+		return s.sched.length > t.sched.length
+	}
+	if s.sched.place != t.sched.place {
+		return s.sched.place < t.sched.place
+	}
+	return s.item.place() < t.item.place()
+}
+
+// first returns up to n steps in order.
+func (q queue) first(n int) []*StepState {
+	if n <= 0 || len(q) == 0 {
+		return nil
+	}
+	out := make([]*StepState, 0, min(n, len(q)))
+	for s := range q.inOrder() {
+		if out = append(out, s); len(out) == cap(out) {
+			break
+		}
+	}
+	return out
+}
+
+// inOrder returns the steps in order. It does not change the heap: it walks from the top,
+// always continuing from the best member seen.
+func (q queue) inOrder() iter.Seq[*StepState] {
+	return func(yield func(*StepState) bool) {
+		if len(q) == 0 || !yield(q[0]) {
+			return
+		}
+		edge := []int{1, 2} // heap indices that come next
+		for {
+			best := -1
+			for i, at := range edge {
+				if at < len(q) && (best < 0 || q.Less(at, edge[best])) {
+					best = i
+				}
+			}
+			if best < 0 || !yield(q[edge[best]]) {
+				return
+			}
+			at := edge[best]
+			edge[best] = 2*at + 1
+			edge = append(edge, 2*at+2)
+		}
+	}
+}

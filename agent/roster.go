@@ -1,0 +1,89 @@
+package agent
+
+import (
+	"strconv"
+	"strings"
+
+	"replan/planning/prompt"
+)
+
+// roster finds the steps of a run, their items, and the calls that models make.
+type roster struct {
+	*Board
+	*Conversations
+	*Outcome
+}
+
+// Step returns the state of the step, or inner call, with this index; nil if
+// there is none.
+func (r roster) Step(index string) *StepState {
+	if s := r.Board.at(index); s != nil {
+		return s
+	}
+	return r.call(index)
+}
+
+// call returns the inner call, or the item, with this index, or nil.
+func (r roster) call(index string) *StepState {
+	parent, number, inner := cutLast(index)
+	if !inner {
+		return nil
+	}
+	loop := r.Chat
+	if parent != prompt.ChatParent {
+		s := r.Step(parent)
+		if s == nil {
+			return nil
+		}
+		if n, err := strconv.Atoi(number); err == nil && 0 < n && n <= len(s.Items) && s.Items[n-1].Step.Index == index {
+			return s.Items[n-1]
+		}
+		loop = s.Loop
+	}
+	if loop == nil {
+		return nil
+	}
+	for _, c := range loop.Calls {
+		if c.Step.Index == index {
+			return c
+		}
+	}
+	return nil
+}
+
+// every calls do for each step and each inner call of the run.
+func (r roster) every(do func(*StepState)) {
+	r.executed(func(s *StepState) {
+		do(s)
+		if s.Loop != nil {
+			for _, c := range s.Loop.Calls {
+				do(c)
+			}
+		}
+	})
+	if r.Chat != nil {
+		for _, c := range r.Chat.Calls {
+			do(c)
+		}
+	}
+}
+
+// activeLoops returns the active loops.
+func (r roster) activeLoops() []*Loop {
+	var out []*Loop
+	if r.Chat != nil && !r.Synthesis.Done {
+		out = append(out, r.Chat)
+	}
+	for _, s := range r.Conversations.working() {
+		out = append(out, s.Loop)
+	}
+	return out
+}
+
+func cutLast(index string) (parent, number string, ok bool) {
+	at := strings.LastIndexByte(index, '.')
+	if at < 0 {
+		return "", "", false
+	}
+	return index[:at], index[at+1:], true
+}

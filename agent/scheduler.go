@@ -1,0 +1,260 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+
+	"replan/agent/event"
+	"replan/agent/rule"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+)
+
+// scheduler decides what each step needs next, and maintains the queues of steps
+// that can be acted on.
+type scheduler struct {
+	caller
+	*Clock
+	*Meter
+	queues *queues
+}
+
+// enqueue recomputes what a step needs next and puts it into the right queue.
+func (r scheduler) enqueue(s *StepState) {
+	if s.byModel() {
+		s.conversation().clock(r.Now)
+	}
+	now := r.needOf(s)
+	if s.isItem() {
+		now = r.inTurn(s, r.asksForItems(s, now))
+	}
+	if now == needGate {
+		s.gate.need(r.Seq)
+	}
+	r.queues.put(s, now)
+}
+
+// enqueueAll enqueues every step of the plan.
+func (r scheduler) enqueueAll() {
+	*r.queues = queues{}
+	r.every(func(s *StepState) { s.sched.drop() })
+	r.every(r.enqueue)
+}
+
+// needOf computes what a step needs next. For a step that could start, it stores
+// the call, or the reason why there is none.
+func (r scheduler) needOf(s *StepState) need {
+	if s.Draft {
+		return needNothing
+	}
+	s.call.forget()
+	switch {
+	case r.Revision == 0 && s.Parent == "" || s.awaitsAnswer() || s.inner.isAnswered():
+		return needNothing
+	case s.isItem() && s.held():
+		return needNothing
+	case s.Status == StepRunning:
+		return s.needOfRunning()
+	case s.Status == StepChecking:
+		return needCheck
+	case s.Status == StepFailed && r.retries(s):
+		return needRecord
+	case s.Status != StepPending || s.fill.asked():
+		return needNothing
+	case s.orphaned():
+		s.skipFor("the step that asked for it has ended")
+		return needRecord
+	case s.skipReason() != "":
+		return needRecord
+	case s.node.blocked():
+		return needNothing
+	case !r.takes(s):
+		return needRecord
+	case s.expands():
+		if next, known := r.needOfItems(s); known {
+			return next
+		}
+		fallthrough
+	case r.dryRun:
+		if flaw := r.prepareDry(s); flaw != nil {
+			s.call.fail(flaw.kind, flaw.sentence)
+		}
+		return needRecord
+	case !s.RetryAt.IsZero() && !r.fired(s.retryTimer()):
+		return needTimer
+	}
+	s.ready(r.Now)
+	return r.needOfCall(s)
+}
+
+// needOfCall returns the next need of a step that only a slot, a gate or its own
+// flaw keeps from starting.
+func (r scheduler) needOfCall(s *StepState) need {
+	flawed := func(kind event.FailureKind, sentence string) need {
+		s.call.fail(kind, sentence)
+		return needRecord
+	}
+	switch s.Step.Executor {
+	case plan.ExecutorSelf:
+		if r.Model == "" {
+			return flawed(event.FailureModel, "there is no model to carry it out; start Ollama, or choose one with --host and --model")
+		}
+		return needModelSlot
+	case plan.ExecutorAgent:
+		profile, known := r.prompting.Profile(s.Step.Profile)
+		switch {
+		case !known:
+			return flawed(event.FailureArgs, fmt.Sprintf("there is no profile %q to carry it out", s.Step.Profile))
+		case r.Model == "":
+			return flawed(event.FailureModel, "there is no model to carry it out; start Ollama, or choose one with --host and --model")
+		case !r.modelTools && profile.Model == "":
+			return flawed(event.FailureModel, fmt.Sprintf("the model %s cannot call tools, which a sub-agent has to; choose another, or name one in the profile %q", r.Model, profile.Name))
+		}
+		return needModelSlot
+	}
+	facts := r.facts(s.Step.Tool)
+	switch {
+	case s.inner.unknownTool() != nil:
+		return flawed(event.FailureArgs, s.inner.unknownTool().Error())
+	case prompt.IsPlanTool(facts.Tool) && s.Parent != prompt.ChatParent:
+		return flawed(event.FailureArgs, "only a model in chat can call "+facts.Tool.Name)
+	case prompt.IsFindTool(facts.Tool) && !s.byModel():
+		return flawed(event.FailureArgs, "only a model that makes its own calls can call "+facts.Tool.Name)
+	case facts.Err != nil:
+		return flawed(event.FailureArgs, facts.Err.Error())
+	case s.gate.denied():
+		return flawed(event.FailureDenied, plan.DeniedAtGate)
+	case facts.blocked():
+		return flawed(event.FailureDenied, deniedBy(facts.Rules[0]))
+	case s.fill.open() && s.fill.failed() != "":
+		return flawed(event.FailureModel, "the model did not fill in "+strings.Join(s.fill.missing, " and ")+": "+s.fill.failed())
+	case s.fill.open() && r.Model == "":
+		return flawed(event.FailureArgs, "it lacks "+strings.Join(s.fill.missing, " and ")+", and there is no model to fill that in")
+	case s.fill.open():
+		return needModelSlot
+	}
+	if err := r.prepare(s, facts); err != nil {
+		return flawed(event.FailureArgs, err.Error())
+	}
+	s.keepBound(facts.Tool)
+	return r.needByRule(s, r.ruleFor(s, facts))
+}
+
+// needByRule returns the next need of a step whose call is ready, given the rule
+// that decides about it.
+func (r scheduler) needByRule(s *StepState, matched rule.Rule) need {
+	switch {
+	case matched.Verdict == rule.VerdictBlock:
+		s.call.fail(event.FailureDenied, deniedBy(matched))
+		return needRecord
+	case s.gate.unsettled() != "":
+		s.call.fail(event.FailureTool, s.gate.unsettled())
+		return needRecord
+	case matched.Verdict == rule.VerdictAsk && !s.gate.allowed() && !r.passed(s):
+		return needGate
+	default:
+		return needToolSlot
+	}
+}
+
+// passBy lets the steps go on that only waited for one that is not taken. Those that
+// need its result are not taken either.
+func (r scheduler) passBy(s *StepState) {
+	if s.isItem() {
+		r.endItem(s)
+		return
+	}
+	for d := range r.feeds(s) {
+		if s.Step.ResultVariable != "" && plan.Needs(d.Step, s.Step.ResultVariable) && d.skipFor(string(event.NotTaken)) {
+			r.enqueue(d)
+			continue
+		}
+		if d.node.fed() {
+			r.enqueue(d)
+		}
+	}
+}
+
+// cutBehind skips the steps that depend on a step that will not succeed.
+func (r scheduler) cutBehind(s *StepState) {
+	if s.isItem() {
+		r.endItem(s)
+		return
+	}
+	for d := range r.feeds(s) {
+		if d.skipFor(fmt.Sprintf("step %s (%s) did not succeed", s.Step.Index, s.Step.Title)) {
+			r.enqueue(d)
+		}
+	}
+}
+
+// release binds the result of a completed step and releases the steps that waited
+// only for it.
+func (r scheduler) release(s *StepState) {
+	if s.isItem() {
+		r.endItem(s)
+		return
+	}
+	r.bind(s)
+	for d := range r.feeds(s) {
+		if d.node.fed() {
+			r.enqueue(d)
+		}
+	}
+}
+
+// retries reports whether a failed step will be retried: its tool is read-only
+// and has attempts left.
+func (r scheduler) retries(s *StepState) bool {
+	if s.Step.Retries == 0 || s.Items != nil || s.tries() > s.Step.Retries {
+		return false
+	}
+	switch s.Failure {
+	case event.FailureTool, event.FailureTimeout, event.FailureModel, event.FailureCheck:
+		facts := r.facts(s.Step.Tool)
+		return facts.Err == nil && facts.Tool.ReadOnly
+	default:
+		return false // another attempt would fail the same way
+	}
+}
+
+// rebuildGraph recomputes what follows from a changed plan: the order of the steps, and
+// for each the missing args and the next need.
+func (r scheduler) rebuildGraph() {
+	weights := map[string]float64{} // one lookup per tool
+	r.Board.arrange(func(s plan.Step) float64 {
+		key := string(s.Executor) + s.Tool
+		w, ok := weights[key]
+		if !ok {
+			w = Weigh(s, r.Catalogue, r.priors)
+			weights[key] = w
+		}
+		return w * Rounds(r.Plan, s, r.Catalogue, r.Limits)
+	}, r.fallback)
+	r.executed(r.findMissingArgs)
+	r.Ledger.grow(len(r.Steps))
+	r.enqueueAll()
+}
+
+// cutWordless skips the steps of a routed plan that need a model if there is
+// none, and their dependents.
+func (r scheduler) cutWordless() {
+	if r.Route == nil || r.Model != "" {
+		return
+	}
+	for _, s := range r.Steps {
+		if s.Step.Executor != plan.ExecutorTool {
+			s.skipFor(wordless)
+			r.enqueue(s)
+		}
+	}
+}
+
+// onlyRechecks reports whether the work of a step is done, but its checks are not evaluated
+// or refute it. A new attempt then evaluates them again and does not repeat the work.
+func (r scheduler) onlyRechecks(s *StepState) bool {
+	if s.Status == StepChecking {
+		return true
+	}
+	return s.Status == StepFailed && s.Failure == event.FailureCheck && !s.expands() && (s.Step.Executor == plan.ExecutorAgent || !r.repeatable(s))
+}

@@ -1,0 +1,93 @@
+package agent
+
+import (
+	"replan/agent/event"
+	"replan/planning/plan"
+)
+
+// needOfItems returns the next need of a step that could start with its items. ok is false
+// in a dry run that does not know them: it reports the step once, for an unknown item.
+func (r scheduler) needOfItems(s *StepState) (next need, ok bool) {
+	each := s.Step.ForEach
+	for _, reference := range plan.References(each.Items) {
+		value, _ := r.value(reference.Name)
+		if _, unknown := value.(plan.Placeholder); unknown {
+			s.pretendItem(map[string]any{each.As: plan.Placeholder("<" + each.As + ">"), "index": plan.Placeholder("<index>")})
+			return needNothing, false
+		}
+	}
+	items, err := each.List(r.values())
+	if err != nil {
+		s.call.fail(event.FailureArgs, err.Error())
+		return needRecord, true
+	}
+	s.call.expand(items)
+	return needRecord, true
+}
+
+// inTurn returns the next need of an item that may have to wait in line. Others need not
+// wait for one that waits for its gate or for another attempt.
+func (r scheduler) inTurn(s *StepState, now need) need {
+	switch now {
+	case needGate:
+		r.giveTurn(s)
+	case needTimer:
+		if s.Polls == 0 {
+			r.giveTurn(s)
+		}
+	case needToolSlot, needModelSlot:
+		switch {
+		case s.takeTurn():
+		case s.reserved():
+			return needTurn
+		default:
+			return needNothing
+		}
+	}
+	return now
+}
+
+// giveTurn makes room for the next items in line.
+func (r scheduler) giveTurn(s *StepState) {
+	of := s.itemStep()
+	s.leaveTurn()
+	for next := of.nextInLine(); next != nil; next = of.nextInLine() {
+		r.enqueue(next)
+	}
+}
+
+// overtake gives an item that starts while it is in line the turn of another one.
+func (r scheduler) overtake(s *StepState) {
+	if other := s.overtake(); other != nil {
+		r.enqueue(other)
+	}
+}
+
+// endItem notes that an item needs nothing more.
+func (r scheduler) endItem(s *StepState) {
+	if s.endItem() {
+		r.giveTurn(s)
+		r.enqueue(s.itemStep())
+	}
+}
+
+// asksForItems returns the need of an item whose gate asks for all items of its step: one
+// of them asks, and the others wait for its answer.
+func (r scheduler) asksForItems(s *StepState, now need) need {
+	of := s.itemStep()
+	asks := now == needGate && r.sharing(s, r.facts(s.Step.Tool)) > 0
+	switch {
+	case asks && of.asker() == nil:
+		of.setAsker(s)
+	case asks && of.asker() != s:
+		return needNothing
+	case !asks && of.asker() == s && s.Status != StepWaiting:
+		of.setAsker(nil)
+		for _, item := range of.Items {
+			if item != s {
+				r.enqueue(item)
+			}
+		}
+	}
+	return now
+}

@@ -1,0 +1,189 @@
+package agent
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"replan/planning/plan"
+)
+
+// slots counts free resources while Next collects what may start.
+type slots struct {
+	tools, models int
+	plans         int                // plan tool calls that are about to start
+	left          account            // remaining budgets, after what is about to start
+	starting      map[*toolFacts]int // calls per tool that are about to start; nil if none are counted
+	// reserved is kept back for calls that are shown to the user or approved, so
+	// that no guard refuses a call after the user was asked about it.
+	reserved        account
+	changing        map[string]bool // files that running calls will change
+	calling         map[string]bool // servers of running serial calls
+	reservedPerTool map[*toolFacts]int
+}
+
+// account counts the budget of steps that are about to start.
+type account struct {
+	steps, calls, discovery, execution int
+}
+
+// ofKind returns the count for calls of the tool's kind.
+func (a *account) ofKind(facts *toolFacts) *int {
+	if facts.Tool.ReadOnly {
+		return &a.discovery
+	}
+	return &a.execution
+}
+
+// add counts so many calls of the tool, and the steps that they are.
+func (a *account) add(facts *toolFacts, calls, steps int) {
+	a.steps += steps
+	a.calls += calls
+	*a.ofKind(facts) += calls
+}
+
+// unlimited is the remainder of a budget without a limit.
+const unlimited = math.MaxInt32
+
+// newSlots returns what is free. perTool says that calls per tool are counted.
+func newSlots(tools, models int, left account, perTool bool) slots {
+	free := slots{tools: tools, models: models, left: left}
+	if perTool {
+		free.starting, free.reservedPerTool = map[*toolFacts]int{}, map[*toolFacts]int{}
+	}
+	return free
+}
+
+// noTool reports whether no call of a tool may start, and freeModels how many requests to
+// models may.
+func (f *slots) noTool() bool    { return f.tools <= 0 }
+func (f *slots) freeTools() int  { return f.tools }
+func (f *slots) freeModels() int { return f.models }
+
+// takeTool, takeModel and takePlan use up a slot.
+func (f *slots) takeTool()  { f.tools-- }
+func (f *slots) takeModel() { f.models-- }
+func (f *slots) takePlan()  { f.plans++ }
+
+// startsPlan reports whether a call of a plan tool is about to start, and callsSerially whether
+// a call runs that lets no other of its server run.
+func (f *slots) startsPlan() bool    { return f.plans > 0 }
+func (f *slots) callsSerially() bool { return len(f.calling) > 0 }
+
+// useStep counts an execution of a step that is about to start.
+func (f *slots) useStep(s *StepState) { f.left.steps -= s.ofBudget() }
+
+// noLook reports whether nothing may look at something: slots or budgets are used up.
+func (f *slots) noLook() bool { return f.noTool() || f.lookSpent() }
+
+// lookSpent reports whether the budgets for that are.
+func (f *slots) lookSpent() bool {
+	return f.left.steps <= 0 || f.left.calls <= 0 || f.left.discovery <= 0
+}
+
+// reserves reports whether budget is kept back for calls.
+func (f *slots) reserves() bool { return f.reserved.calls > 0 }
+
+// kept returns what is kept back, of all budgets and for calls of a tool. Without what, for
+// a call that is part of it.
+func (f *slots) kept(facts *toolFacts, own bool) (reserved account, ofTool int) {
+	if own {
+		return account{}, 0
+	}
+	return f.reserved, f.reservedPerTool[facts]
+}
+
+// startingCalls returns how many calls of a tool are about to start.
+func (f *slots) startingCalls(facts *toolFacts) int { return f.starting[facts] }
+
+// noCall reports whether all that is left of the budget for calls is kept back, and noLookCall
+// also whether that for read-only ones is.
+func (f *slots) noCall(reserved account) bool { return f.left.calls <= reserved.calls }
+func (f *slots) noLookCall() bool {
+	return f.noCall(f.reserved) || f.left.discovery <= f.reserved.discovery
+}
+
+// noStep reports whether all that is left of the budget for steps is kept back, and noneOfKind
+// whether that for calls of the tool's kind is.
+func (f *slots) noStep(reserved account) bool { return f.left.steps <= reserved.steps }
+func (f *slots) noneOfKind(facts *toolFacts, reserved account) bool {
+	return *f.left.ofKind(facts) <= *reserved.ofKind(facts)
+}
+
+// allKept reports whether all that is left for calls of a tool is kept back; most is the bound
+// of calls of one tool, 0 for none.
+func (f *slots) allKept(facts *toolFacts, most int) bool {
+	return f.noCall(f.reserved) || f.noneOfKind(facts, f.reserved) || most > 0 && f.callsOf(facts) >= most
+}
+
+// callsOf returns the calls of a tool: those made, those about to start, and those kept budget
+// for.
+func (f *slots) callsOf(facts *toolFacts) int {
+	return facts.timesCalled() + f.starting[facts] + f.reservedPerTool[facts]
+}
+
+// alsoChanging returns a set of files that those which running calls will change are in.
+func (f *slots) alsoChanging() *slots {
+	claimed := &slots{changing: map[string]bool{}}
+	maps.Copy(claimed.changing, f.changing)
+	return claimed
+}
+
+// servers returns slots in which the same serial calls run.
+func (f *slots) servers() *slots { return &slots{calling: maps.Clone(f.calling)} }
+
+// stepsLeft returns how many unapproved steps may start.
+func (f *slots) stepsLeft() int { return f.left.steps - f.reserved.steps }
+
+// start counts a call that is about to start.
+func (f *slots) start(facts *toolFacts, steps int) {
+	f.left.add(facts, -1, -steps)
+	if f.starting != nil {
+		f.starting[facts]++
+	}
+}
+
+// reserve reserves budget for calls, or releases it if calls is negative.
+func (f *slots) reserve(facts *toolFacts, calls, steps int) {
+	f.reserved.add(facts, calls, steps)
+	if f.reservedPerTool != nil {
+		f.reservedPerTool[facts] += calls
+	}
+}
+
+// change records files that a call is about to change.
+func (f *slots) change(files []string) {
+	if f.changing == nil && len(files) > 0 {
+		f.changing = map[string]bool{}
+	}
+	for _, name := range files {
+		f.changing[name] = true
+	}
+}
+
+// changes reports whether a call is about to change one of the files.
+func (f *slots) changes(files []string) bool {
+	return slices.ContainsFunc(files, func(name string) bool { return f.changing[name] })
+}
+
+// call records a call that is under way or about to start.
+func (f *slots) call(t plan.Tool) {
+	if !t.Serial {
+		return
+	}
+	if f.calling == nil {
+		f.calling = map[string]bool{}
+	}
+	f.calling[t.Server] = true
+}
+
+// waits reports whether a call of the tool has to wait for another one of its server.
+func (f *slots) waits(t plan.Tool) bool { return t.Serial && f.calling[t.Server] }
+
+// left returns the remainder of a budget.
+func left(limit, used int) int {
+	if limit == 0 {
+		return unlimited
+	}
+	return max(limit-used, 0)
+}

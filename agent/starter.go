@@ -1,0 +1,484 @@
+package agent
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"replan/agent/event"
+	"replan/agent/rule"
+	"replan/internal/english"
+	"replan/internal/untrusted"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+)
+
+// starter starts the steps that are ready, within what is free.
+type starter struct {
+	checker
+	queues   *queues
+	guards   guards
+	briefing briefing
+}
+
+// nextSteps starts the ready steps, longest remaining path first. Nothing starts
+// after a record that may end the run until that record is applied.
+func (r starter) nextSteps() []Action { return r.nextOf(r.queues) }
+
+// nextOf starts the ready steps of some queues.
+func (r starter) nextOf(q *queues) []Action {
+	free := r.guards.freeSlots()
+	r.guards.reserveApproved(q, &free)
+	// Their diffs may be being made, so they reserve budget before any record takes it.
+	gates, blocked := r.nextGates(q, &free)
+	var out []Action
+	for _, s := range q[needRecord].first(recordsAtOnce) {
+		actions := r.recordFor(s, &free)
+		if len(actions) == 1 && actions[0].blocks() {
+			return append(out, actions...)
+		}
+		out = append(out, actions...)
+	}
+	if slices.ContainsFunc(out, Action.mayEnd) {
+		return out
+	}
+	for _, s := range q[needTimer].first(1) {
+		out = append(out, Action{Effect: Wake{ID: s.retryTimer(), At: s.RetryAt}})
+	}
+	out = append(out, r.nextDeadlines()...)
+	out = append(out, r.nextChecks(q[needCheck], &free)...)
+	if slices.ContainsFunc(out, Action.mayEnd) {
+		return out
+	}
+	out = append(out, gates...)
+	if blocked {
+		return out
+	}
+	if out = r.startInLine(out, q, &free); len(out) > 0 && out[len(out)-1].mayEnd() {
+		return out
+	}
+	for _, s := range r.toolSteps(q, free) {
+		if out = r.startTool(out, s, &free); len(out) > 0 && out[len(out)-1].mayEnd() {
+			return out
+		}
+	}
+	for _, s := range q[needModelSlot].first(free.freeModels()) {
+		if out = append(out, r.startModel(s, &free)...); len(out) > 0 && out[len(out)-1].mayEnd() {
+			return out
+		}
+	}
+	return out
+}
+
+// claimed returns the files that running, approved or reopened calls will change.
+func (r starter) claimed(q *queues, free *slots) *slots {
+	claimed := free.alsoChanging()
+	for _, g := range r.Gates {
+		if s := r.Step(g.Step); s != nil && g.Outdated != "" {
+			claimed.change(s.gate.changed())
+		}
+	}
+	for _, s := range q[needToolSlot] {
+		if s.gate.allowed() {
+			claimed.change(s.gate.changing())
+		}
+	}
+	return claimed
+}
+
+// toolSteps returns the steps that may use the free tool slots, at most one serial call of a
+// server. If budget is reserved, the first steps may have to wait while those with a
+// reservation may start.
+func (r starter) toolSteps(q *queues, free slots) []*StepState {
+	var steps []*StepState
+	next := free.servers()
+	waiting := 0
+	for s := range q[needToolSlot].inOrder() {
+		if len(steps) >= free.freeTools() || waiting == waitingAtOnce {
+			break
+		}
+		tool := r.facts(s.Step.Tool).Tool
+		if next.waits(tool) {
+			waiting++
+			continue
+		}
+		next.call(tool)
+		steps = append(steps, s)
+	}
+	if !free.reserves() || len(steps) == len(q[needToolSlot]) {
+		return steps
+	}
+	var approved []*StepState
+	for _, s := range q[needToolSlot] {
+		if s.reserved() && !slices.Contains(steps, s) {
+			approved = append(approved, s)
+		}
+	}
+	return append(steps, approved...)
+}
+
+// nextGates opens gates after checking the guards, so that no gate opens for a
+// call that they refuse.
+func (r starter) nextGates(q *queues, free *slots) (out []Action, blocked bool) {
+	var again *slots // files of the calls whose gates open again
+	if len(q[needGate]) == 0 {
+		return nil, false
+	}
+	most := gatesFor(q[needGate][0]) - len(r.Gates)
+	for _, s := range q[needGate].first(most) {
+		facts := r.facts(s.Step.Tool)
+		if s.gate.reopens() != "" {
+			if again == nil {
+				again = r.claimed(q, free)
+			}
+			if again.changes(s.gate.changed()) {
+				continue // its effect may be different after that call
+			}
+		}
+		actions, passes := r.guards.askGuards(s, facts, free)
+		if len(actions) > 0 && actions[0].blocks() {
+			return actions, true
+		}
+		out = append(out, actions...)
+		if passes {
+			free.reserve(facts, 1, s.ofBudget())
+			if again != nil {
+				again.change(s.gate.changed())
+			}
+			out = append(out, Action{Effect: r.gate(s)})
+		}
+	}
+	return out, false
+}
+
+// recordFor returns the record for a step that needs nothing else.
+func (r starter) recordFor(s *StepState, free *slots) []Action {
+	index := s.Step.Index
+	switch {
+	case s.Status == StepRunning && s.expands():
+		return []Action{{Record: r.cameItems(s)}}
+	case s.Status == StepRunning:
+		return []Action{{Record: r.came(s)}}
+	case s.Status == StepFailed && free.stepsLeft() <= 0 && !s.isItem():
+		return r.guards.stopped(event.GuardSteps, index) // instead of waiting for an attempt that the budget forbids
+	case s.Status == StepFailed:
+		pause := retryBase << min(s.tries()-1, 6)
+		return []Action{{Record: event.StepRetry{Index: index, Attempt: s.Attempt, Error: s.Error, At: r.Now.Add(pause)}}}
+	case s.skipReason() != "":
+		return []Action{{Record: event.StepSkipped{Index: index, Reason: untrusted.Text(s.skipReason())}}}
+	}
+	if saw, out := s.call.leftOut(); out {
+		return []Action{{Record: event.StepSkipped{Index: index, Reason: event.NotTaken, Saw: saw}}}
+	}
+	switch {
+	case free.stepsLeft() <= 0 && !s.isItem():
+		return r.guards.stopped(event.GuardSteps, index)
+	}
+	number := s.nextAttempt()
+	if items, expands := s.call.expands(); expands {
+		free.useStep(s)
+		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.Step.Title, Items: list(items)}}}
+	}
+	if flaw := s.call.failure(); flaw != nil {
+		free.useStep(s)
+		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(flaw.sentence), Failure: flaw.kind}}}
+	}
+	if s.Step.Executor != plan.ExecutorTool {
+		free.useStep(s)
+		return []Action{{Record: r.dryStep(s, number)}}
+	}
+	facts := r.facts(s.Step.Tool)
+	actions, passes := r.guards.askGuards(s, facts, free)
+	if passes {
+		free.start(facts, s.ofBudget())
+		actions = append(actions, Action{Record: r.dryStep(s, number)})
+	}
+	return actions
+}
+
+// dryStep returns what a step would do: its call, the gate that would ask, and a
+// placeholder for its result.
+func (r starter) dryStep(s *StepState, number int) event.StepCompleted {
+	done := event.StepCompleted{
+		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call.arguments(), Coerced: s.call.coerced(), Result: string(placeholder(s.Step)),
+		Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.needs(s),
+	}
+	if s.Step.Executor != plan.ExecutorTool {
+		return done
+	}
+	facts := r.facts(s.Step.Tool)
+	if facts.Err == nil {
+		if matched := r.ruleFor(s, facts); matched.Verdict != rule.VerdictRun {
+			done.Gate = &matched
+		}
+	} else if s.Step.Gate {
+		rule := gatedByPlan(s.Step.Tool)
+		done.Gate = &rule
+	}
+	return done
+}
+
+// startTool starts a tool call and appends the actions for it to out.
+func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
+	index, facts := s.Step.Index, r.facts(s.Step.Tool)
+	switch plans := prompt.IsPlanTool(facts.Tool); {
+	case free.noTool(), free.waits(facts.Tool):
+		return out
+	case plans && (free.callsSerially() || r.guards.plansUnderWay(free)), facts.Tool.Serial && r.guards.plansUnderWay(free):
+		return out // the run of a plan calls the same servers
+	}
+	files := s.gate.changing()
+	if free.changes(files) {
+		return out // its effect after that call may differ from the approved one
+	}
+	actions, passes := r.guards.askGuards(s, facts, free)
+	out = append(out, actions...)
+	if !passes {
+		return out
+	}
+	free.change(files)
+	free.call(facts.Tool)
+	free.takeTool()
+	free.start(facts, s.ofBudget())
+	if s.reserved() {
+		free.reserve(facts, -1, -s.ofBudget())
+	}
+	timeout, limit := r.timeLimit(s.Step, facts.Tool)
+	number := s.nextAttempt()
+	if prompt.IsFindTool(facts.Tool) {
+		words, _ := s.call.arguments()["words"].(string)
+		return append(out, Action{Record: r.startedCall(s, facts, number)}, Action{Record: event.StepCompleted{
+			Index: index, Attempt: number, Result: prompt.FindTools(r.briefing.callable(s.conversation()), words),
+		}})
+	}
+	if prompt.IsPlanTool(facts.Tool) {
+		free.takePlan()
+		return append(out, Action{r.started(s, s.call.arguments(), number), CallPlan{
+			Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.arguments(), Limits: r.leftOver(facts.Tool.ReadOnly, r.Elapsed()), Run: s.Run, Used: s.usedByRun(),
+		}})
+	}
+	hashes, command := s.gate.shown()
+	return append(out, Action{
+		r.startedCall(s, facts, number),
+		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.arguments(), Hashes: hashes, Diff: s.Diff, Command: command, Hold: r.unseen(s, facts), Paths: r.judgedPaths(s, facts), Timeout: timeout, Limit: limit},
+	})
+}
+
+// startInLine starts at most one approved call of an item in line: before one of its step that
+// has its turn and waits, because all that is left of a budget is reserved.
+func (r starter) startInLine(out []Action, q *queues, free *slots) []Action {
+	for _, s := range q[needTurn] {
+		if facts := r.facts(s.Step.Tool); r.guards.allReserved(facts, free) && s.itemStep().overtaken() != nil {
+			return r.startTool(out, s, free)
+		}
+	}
+	return out
+}
+
+// startModel asks the model to execute a step in text, or to write the arguments
+// that the plan left out.
+func (r starter) startModel(s *StepState, free *slots) []Action {
+	if s.Status == StepRunning {
+		return r.nextTurn(s, free)
+	}
+	fills := s.Step.Executor == plan.ExecutorTool
+	if !fills && free.stepsLeft() <= 0 && !s.isItem() {
+		return r.guards.stopped(event.GuardSteps, s.Step.Index)
+	}
+	if blocked := r.guards.stopped(event.GuardTokens, s.Step.Index); blocked != nil {
+		return blocked
+	}
+	if s.Step.Executor == plan.ExecutorAgent {
+		free.useStep(s)
+		return []Action{{Record: r.started(s, nil, s.nextAttempt())}}
+	}
+	free.takeModel()
+	if fills {
+		request := prompt.ArgsRequest(r.briefing.brief(), r.Plan, s.Step, r.facts(s.Step.Tool).Tool, r.inputs(s.Step), s.fill.refusal())
+		return []Action{{
+			event.ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Request: request},
+			CallModel{Request: request},
+		}}
+	}
+	free.useStep(s)
+	number := s.nextAttempt()
+	request := prompt.StepRequest(r.briefing.brief(), r.Plan, s.Step, r.inputs(s.Step))
+	started := r.started(s, nil, number)
+	started.Request = &request
+	return []Action{{
+		started,
+		CallModel{Request: request, Index: s.Step.Index, Attempt: number, Timeout: s.Step.Timeout, Tools: plan.Offer(r.Catalogue)},
+	}}
+}
+
+func (r starter) started(s *StepState, args map[string]any, number int) event.StepStarted {
+	if args == nil {
+		args = map[string]any{}
+	}
+	return event.StepStarted{
+		Index: s.Step.Index, Parent: s.Parent, Attempt: number, Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool,
+		DependsOn: r.needs(s), ExpectedOutcome: s.Step.ExpectedOutcome, Args: args, Draft: s.Draft,
+	}
+}
+
+// came returns the event that ends the step of a finished loop.
+func (r starter) came(s *StepState) event.Data {
+	ms := r.Now.Sub(s.StartedAt).Milliseconds()
+	answer, failed := s.Loop.ended()
+	if failed != nil {
+		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(failed.sentence), Failure: failed.kind, MS: ms}
+	}
+	return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, Result: answer, MS: ms, Tokens: s.Loop.Tokens}
+}
+
+// nextTurn asks a sub-agent for its next turn, or for its own plan.
+func (r starter) nextTurn(s *StepState, free *slots) []Action {
+	l := s.Loop
+	for _, blocked := range [][]Action{r.guards.stopped(event.GuardTokens, s.Step.Index), r.guards.stuck(l)} {
+		if blocked != nil {
+			return blocked
+		}
+	}
+	free.takeModel()
+	profile := l.profileOf()
+	request, plans := l.planRequest()
+	if plans {
+		request.Step, request.Model = s.Step.Index, cmp.Or(profile.Model, r.prompting.Models.Of(request.Purpose).Name) // a resume may have changed it
+	} else {
+		profile.WritesCalls = r.Conversations.holdsCalls(profile.Model)
+		request = prompt.AgentRequest(r.briefing.briefOf(l), r.Plan, s.Step, profile, r.inputs(s.Step), l.conversation(), l.turn())
+	}
+	request.Think = request.Think && !l.stalled() // a model that got stuck thinking should answer now
+	return []Action{{
+		event.ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Attempt: s.Attempt, Request: request},
+		CallModel{Request: request, Index: s.Step.Index, Attempt: s.Attempt, Tools: r.briefing.readable(r.briefing.callable(l))},
+	}}
+}
+
+// nextOfLoops continues only the loops; nothing else starts.
+func (r starter) nextOfLoops() []Action {
+	some := r.queues.only(func(s *StepState) bool { return s.byModel() || s.Status == StepRunning })
+	return r.nextOf(&some)
+}
+
+// nextDeadlines requests timers for the time limits of agent steps whose clocks
+// run.
+func (r starter) nextDeadlines() []Action {
+	var out []Action
+	for _, s := range r.Conversations.working() {
+		if !s.Loop.over() && !s.Loop.stands() {
+			out = append(out, Action{Effect: Wake{ID: s.Loop.timer(), At: s.Loop.deadline()}})
+		}
+	}
+	return out
+}
+
+// startedCall begins an attempt of a call. A call with effects that passed no
+// gate records the rule that allowed it, and the origin of its text. So does a
+// call that sends such text to another server.
+func (r starter) startedCall(s *StepState, facts *toolFacts, number int) event.StepStarted {
+	started := r.started(s, s.call.arguments(), number)
+	started.Coerced = s.call.coerced()
+	if s.gate.allowed() {
+		return started
+	}
+	matched := r.ruleFor(s, facts)
+	if from := r.provenance(s); !facts.Tool.ReadOnly || len(from) > 0 && !facts.Tool.Trusted && matched.Source != rule.SourceBuiltIn {
+		if r.passed(s) {
+			matched = rule.Rule{Tool: facts.Tool.Name, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call in the review of the plan"}
+		}
+		started.Rule, started.Provenance = &matched, from
+	}
+	return started
+}
+
+// cameItems returns the event that ends a step with items.
+func (r starter) cameItems(s *StepState) event.Data {
+	ms := r.Now.Sub(s.StartedAt).Milliseconds()
+	done, denied, taken := 0, 0, len(s.Items)
+	results := make([]any, len(s.Items))
+	for i, item := range s.Items {
+		switch {
+		case item.Status == StepCompleted:
+			results[i] = item.Result
+			done++
+		case item.gate.denied() && !item.NotTaken:
+			denied++
+		case item.NotTaken:
+			taken--
+		}
+	}
+	switch stopper := s.stopper(); {
+	case denied > 0 && denied == taken:
+		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: plan.DeniedAtGate, Failure: event.FailureDenied, MS: ms}
+	case stopper != nil:
+		sentence := fmt.Sprintf("%s (%s) failed: %s", stopper.Step.Index, stopper.Step.Title, stopper.Error)
+		if done > 0 {
+			sentence = fmt.Sprintf("%s\n%d of %s done, which are not repeated if this step stays: %s",
+				sentence, done, english.Count(len(s.Items), "item"), strings.Join(doneItems(s), ", "))
+		}
+		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(sentence), Failure: stopper.Failure, MS: ms}
+	case r.dryRun:
+		return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, DryRun: true, Result: string(placeholder(s.Step)), Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.needs(s), MS: ms}
+	default:
+		return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, Result: results, MS: ms}
+	}
+}
+
+// startDrafts starts the draft steps that can start, while slots are free. The planner
+// waits for looks: they start again if a resume found them under way, and no bound on the
+// length of a plan stops them.
+func (r starter) startDrafts(looks bool) []Action {
+	free := r.guards.freeSlots()
+	var out []Action
+	for i, s := range r.Steps {
+		if most := r.mayPropose(); !looks && most > 0 && i >= most {
+			break // a plan of that length will be refused
+		}
+		if free.noLook() {
+			break
+		}
+		if s.startable() && s.Status == StepPending && (s.Attempt == 0 || looks) {
+			out = r.startTool(out, s, &free)
+		}
+	}
+	return out
+}
+
+// retryBase is the pause before the second attempt of a step; it doubles for each
+// further attempt.
+const retryBase = 500 * time.Millisecond
+
+// gatesAtOnce bounds the gates that are open or about to open. It is more than a
+// user looks at. It is small enough that a plan of a thousand changes does not do
+// a dry run of all before the first answer.
+const gatesAtOnce = 16
+
+// gatesFor returns how many gates may be open: of a step with items, those of a usual list, so
+// that the user can answer them together.
+func gatesFor(next *StepState) int {
+	if next.isItem() {
+		return plan.DefaultMax
+	}
+	return gatesAtOnce
+}
+
+// waitingAtOnce bounds the calls that wait for others of their servers while later ones start.
+const waitingAtOnce = 64
+
+// recordsAtOnce bounds the records without a slot that are returned at once.
+const recordsAtOnce = 64
+
+// placeholder returns the stand-in for the result of a step in a dry run.
+func placeholder(s plan.Step) plan.Placeholder {
+	by := s.Tool
+	switch s.Executor {
+	case plan.ExecutorSelf:
+		by = "step " + s.Index
+	case plan.ExecutorAgent:
+		by = s.Profile
+	}
+	return plan.Placeholder("<" + by + " result>")
+}

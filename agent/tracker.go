@@ -1,0 +1,664 @@
+package agent
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"replan/agent/event"
+	"replan/agent/rule"
+	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
+)
+
+// tracker applies what happens to steps, their gates and their calls, and decides what follows
+// from it.
+type tracker struct {
+	dialogue
+	recorder recorder
+	*flight
+	*OpenQuestions
+	*Acceptance
+	*ModelCalls
+}
+
+// applyStepRetry makes a failed step wait for its next attempt.
+func (r tracker) applyStepRetry(d event.StepRetry) {
+	s := r.Step(d.Index)
+	if s == nil {
+		return
+	}
+	if s.retry(d) { // what it waits for does not hold yet
+		r.Ledger.remove(d.Index, d.Attempt)
+	}
+	r.recorder.retryAt(s, d.At)
+	r.enqueue(s)
+}
+
+// applyStepSkipped skips a step and its dependents.
+func (r tracker) applyStepSkipped(d event.StepSkipped) {
+	s := r.Step(d.Index)
+	if s == nil {
+		return
+	}
+	notTaken := s.skipped(d)
+	r.recorder.record(s, plan.ItemSkipped)
+	r.enqueue(s)
+	if notTaken {
+		r.passBy(s)
+		return
+	}
+	r.cutBehind(s)
+}
+
+// applyStepInDoubt asks about a step that may have taken effect.
+func (r tracker) applyStepInDoubt(d event.StepInDoubt) {
+	r.OpenQuestions.found(d.Index, d.Attempt)
+	s := r.back(d.Index, d.Attempt)
+	if s == nil {
+		return
+	}
+	s.doubt(d)
+	r.recorder.endAttempt(s, d.Attempt)
+	r.recorder.record(s, plan.ItemInDoubt)
+	r.ask(s)
+	r.enqueue(s)
+}
+
+// applyGateRequested opens the gate of a waiting step. A call that changes nothing
+// passes it.
+func (r tracker) applyGateRequested(e event.Event, d event.GateRequested) {
+	s := r.Step(d.Step)
+	if s == nil {
+		return
+	}
+	call := d.Call
+	if call == "" { // an older replan wrote it
+		call = callHash(r.facts(s.Step.Tool).Tool, d.Args)
+	}
+	s.showGate(d, call)
+	if d.Nothing {
+		s.gate.allow()
+		r.enqueue(s)
+		return
+	}
+	s.wait(d.Gate)
+	r.enqueue(s)
+	r.Permissions.openGate(&Gate{GateRequested: d, RequestedAt: e.Time})
+	r.recorder.askedGate(s, d)
+}
+
+// applyStepCompleted stores the result of an attempt.
+func (r tracker) applyStepCompleted(d event.StepCompleted) {
+	if s := r.Step(d.Index); d.DryRun && (s == nil || s.Status == StepPending) {
+		r.applyDry(d)
+		return
+	}
+	s := r.back(d.Index, d.Attempt)
+	if s == nil {
+		r.recorder.endOrphan(d.Index, d.Attempt, StepCompleted, d.MS)
+		return
+	}
+	s.complete(d)
+	r.recorder.endAttempt(s, d.Attempt)
+	if d.Reply != nil {
+		r.Meter.reply(*d.Reply)
+		r.ModelCalls.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply}, r.modelTerms())
+	}
+	r.Meter.spend(s.account(d.Run, d.Usage))
+	r.recorder.record(s, plan.ItemCompleted)
+	switch {
+	case s.byModel():
+		r.settleCall(s)
+	case s.Draft:
+		r.readyDrafts()
+	case len(ChecksOf(s.Step)) > 0:
+		r.beginChecks(s)
+		r.leaveLoop(s)
+		r.enqueue(s)
+	default:
+		r.release(s)
+		r.leaveLoop(s)
+		r.enqueue(s) // a sub-agent was waiting here with its answer
+	}
+}
+
+func (r tracker) applyStepStarted(d event.StepStarted) {
+	s := r.Step(d.Index)
+	s.start(d, r.Now, r.Elapsed())
+	r.recorder.begin(s, d.Rule)
+	r.overtake(s)
+	if s.Polls == 0 && !s.isItem() { // the calls of a step that waits, or for its items, are one execution
+		r.Meter.beginStep()
+	}
+	if s.byModel() {
+		r.Meter.beginInner()
+		s.countCall(d.Args)
+	}
+	switch d.Executor {
+	case plan.ExecutorTool:
+		facts := r.facts(d.Tool)
+		facts.called()
+		r.Meter.call(facts.Tool.ReadOnly)
+		r.flight.callStarts(d.Index, d.Attempt)
+	case plan.ExecutorAgent:
+		r.beginLoop(s)
+	default:
+		r.flight.modelStarts()
+		if d.Request != nil {
+			s.sawInPart(d.Request.Partial)
+			r.ModelCalls.asked(&Exchange{Purpose: d.Request.Purpose, Step: d.Index, Attempt: d.Attempt, Request: *d.Request}, r.Now)
+		}
+	}
+	r.enqueue(s)
+}
+
+// applyDry completes a step of a dry run without a call.
+func (r tracker) applyDry(d event.StepCompleted) {
+	s := r.Step(d.Index)
+	if s == nil || s.Status != StepPending {
+		return
+	}
+	s.completeDry(d)
+	if !s.isItem() {
+		r.Meter.beginStep()
+	}
+	if s.Step.Executor == plan.ExecutorTool {
+		facts := r.facts(s.Step.Tool)
+		facts.called()
+		r.Meter.dryCall(facts.Tool.ReadOnly)
+	}
+	r.recorder.record(s, plan.ItemCompleted)
+	if s.byModel() {
+		r.Meter.beginInner()
+		s.conversation().made(s.Step.Tool, d.Args)
+		r.settleCall(s)
+	} else {
+		r.release(s)
+	}
+	r.enqueue(s)
+}
+
+// back marks an attempt as no longer in flight and returns its step, or nil if
+// the plan has changed since.
+func (r tracker) back(index string, number int) *StepState {
+	s := r.Step(index)
+	current := s != nil && s.Status == StepRunning && s.Attempt == number
+	if !r.flight.callReturns(index, number) && current && s.Step.Executor == plan.ExecutorSelf && !s.expands() {
+		r.flight.modelReturns()
+	}
+	if !current {
+		return nil
+	}
+	return s
+}
+
+func (r tracker) applyStepFailed(d event.StepFailed) {
+	if s := r.Step(d.Index); s != nil && s.Status == StepChecking && (d.Failure == event.FailureCheck || d.Failure == event.FailureTimeout) {
+		r.applyRefuted(s, d)
+		return
+	}
+	s := r.back(d.Index, d.Attempt)
+	if s == nil {
+		// It failed before it started. It still counts as an attempt, so that a
+		// plan that cannot be executed uses up its budget.
+		s = r.Step(d.Index)
+		if s == nil || s.Status == StepCompleted || s.attemptsTotal() >= d.Attempt {
+			r.recorder.endOrphan(d.Index, d.Attempt, StepFailed, d.MS)
+			return
+		}
+		s.tryInVain(d.Attempt)
+		if !s.isItem() {
+			r.Meter.beginStep()
+		}
+		if s.byModel() {
+			r.Meter.beginInner()
+		}
+		r.Permissions.closeGate(s.Gate)
+	}
+	if s.Step.Executor == plan.ExecutorSelf && !s.expands() {
+		d.Reply = cmp.Or(d.Reply, &reply.Reply{MS: d.MS})
+	}
+	if d.Reply != nil {
+		r.Meter.reply(*d.Reply)
+		r.ModelCalls.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply, Error: d.Error}, r.modelTerms())
+	}
+	r.Meter.spend(s.account(d.Run, d.Usage))
+	s.fail(d)
+	r.recorder.endAttempt(s, d.Attempt)
+	switch {
+	case d.Removes != "":
+		s.gate.wouldRemove(d.Removes)
+		r.holdBack(s)
+		return
+	case d.Outdated != "":
+		s.outdate(d.Outdated, d.Paths)
+		r.holdBack(s)
+		return
+	}
+	r.recorder.record(s, plan.ItemFailed)
+	switch {
+	case s.byModel():
+		r.dealCall(s)
+	case !s.Draft:
+		r.deal(s)
+	}
+	r.leaveLoop(s)
+	r.enqueue(s)
+}
+
+// deal decides what follows from a failed step. If that would end the run and the
+// user is present and has something to decide, it asks the user instead.
+func (r tracker) deal(s *StepState) {
+	switch {
+	case !s.isItem() || r.retries(s):
+	case r.endsItems(s):
+		r.stopItems(s)
+		return
+	default:
+		r.cutBehind(s)
+		return
+	}
+	status, reason := event.StatusFailed, event.ReasonStepFailed
+	sentence := fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(string(s.Error)))
+	switch {
+	case s.Failure == event.FailureDenied:
+		reason, sentence = event.ReasonDenied, fmt.Sprintf("step %s (%s) was denied", s.Step.Index, s.Step.Title)
+	case s.Failure == event.FailureInterrupted:
+		status, reason, sentence = event.StatusCancelled, event.ReasonInterrupted, headline(string(s.Error))
+	case !s.Failure.Replannable():
+		r.end(event.StatusFailed, event.ReasonGuard, sentence)
+		return
+	case r.retries(s), r.refills(s):
+		return
+	default:
+		switch follows := r.Plan.FailureOf(s.Step, r.fallback); {
+		case follows == plan.OnFailureAbort:
+		case follows == plan.OnFailureReplan && r.Limits.NoReplan:
+		case follows == plan.OnFailureSkip:
+			r.cutBehind(s)
+			return
+		default:
+			if r.dryRun {
+				break // a dry run reports what would happen and plans nothing new
+			}
+			if r.canReplan() {
+				if !r.Planning.wantsReplan() {
+					r.Planning.failStep(s.Step.Index, string(s.Error))
+				}
+				return
+			}
+			sentence += "; it asks for a replan, and there is no model to make one"
+		}
+	}
+	switch {
+	case r.dryRun:
+		// The run would end here, but a dry run also shows the steps that do not
+		// depend on this one.
+		r.cutBehind(s)
+		r.Outcome.endDry(status, reason, sentence)
+	case r.attended && !r.ends() && r.leavesAChoice(s):
+		r.ask(s)
+	default:
+		r.end(status, reason, sentence)
+	}
+}
+
+// leavesAChoice reports whether the user has something to decide after a failed step.
+// If nothing can replan, a denial is final, and so is the failure of the last step:
+// a resume tries it again.
+func (r tracker) leavesAChoice(s *StepState) bool {
+	switch {
+	case r.canReplan() || r.asks():
+		return true
+	case s.gate.denied():
+		return false
+	}
+	return slices.ContainsFunc(r.Steps, func(other *StepState) bool {
+		return other != s && !other.Status.Ended() && other.skipReason() == ""
+	})
+}
+
+// refills asks a model once more for the arguments that the tool refused: small models
+// copy a text nearly right. A change by one of the workspace's own operators is made whole
+// or not at all, so that nothing has happened.
+func (r tracker) refills(s *StepState) bool {
+	if s.Failure != event.FailureTool || r.Model == "" || s.isItem() {
+		return false
+	}
+	if facts := r.facts(s.Step.Tool); facts.Err != nil || !facts.Tool.Trusted || !facts.Tool.Previews {
+		return false
+	}
+	if !s.refill() {
+		return false
+	}
+	r.enqueue(s)
+	return true
+}
+
+// holdBack makes a call wait for its gate after its tool refused to run without
+// one, or without another one. Nothing was done, so no budget counts it.
+func (r tracker) holdBack(s *StepState) {
+	s.takeBack()
+	r.facts(s.Step.Tool).uncalled()
+	if !s.isItem() {
+		r.Meter.takeBackStep()
+	}
+	r.Meter.takeBackCall()
+	if s.byModel() {
+		r.Meter.takeBackInner()
+		s.uncountCall()
+	}
+	r.enqueue(s)
+}
+
+func (r tracker) applyGateResolved(d event.GateResolved) {
+	for _, g := range r.Gates {
+		if g.Gate != d.Gate {
+			continue
+		}
+		if d.Call != "" && d.Call != g.Call {
+			return // it answers another call, which had a gate of this name
+		}
+		r.Permissions.closeGate(d.Gate)
+		s := r.Step(g.Step)
+		if s == nil {
+			return
+		}
+		s.leaveGate()
+		r.recorder.answeredGate(s, d)
+		if d.Decision == event.Edit {
+			r.edit(s, g.Args, d.Args)
+			return
+		}
+		s.gate.deny()
+		if d.Decision == event.Allow {
+			s.gate.allow()
+		}
+		r.enqueue(s)
+		if d.Decision == event.Allow {
+			accepted := r.Permissions.acceptChange(g)
+			if granted := r.Permissions.grant(g, r.facts(g.QualifiedTool()).Tool, d); accepted || granted {
+				r.enqueueAll()
+			}
+		}
+		if g.Items > 0 {
+			r.answerItems(s, d.Decision)
+		}
+		return
+	}
+}
+
+// askAgain reopens the gates, open or passed, of calls that are no longer the ones that
+// the user saw. A resume may bring other tools, or the same ones with other effects.
+func (r tracker) askAgain() {
+	r.every(func(s *StepState) {
+		if s.Status != StepWaiting && (s.Status != StepPending || !s.gate.allowed()) || r.bound(s) {
+			return
+		}
+		r.Permissions.closeGate(s.Gate)
+		s.leaveGate()
+		s.reask()
+	})
+}
+
+// edit replaces the arguments that a gate showed with those of the user. The gate
+// opens again for the new call.
+func (r tracker) edit(s *StepState, before, args map[string]any) {
+	if args == nil {
+		args = map[string]any{}
+	}
+	var left []rule.Provenance
+	for _, p := range r.provenance(s) {
+		stays := p.Arg != "" && plan.EqualValues(before[p.Arg], args[p.Arg])
+		for name, value := range args {
+			stays = stays || p.Arg == "" && plan.EqualValues(before[name], value)
+		}
+		if stays {
+			left = append(left, p)
+		}
+	}
+	s.editCall(args, left)
+	r.enqueue(s)
+}
+
+// answerItems applies the answer at the gate of an item to all items of its step.
+func (r tracker) answerItems(s *StepState, decision event.Decision) {
+	of := s.itemStep()
+	if of == nil {
+		return
+	}
+	if of.asker() == s {
+		of.setAsker(nil)
+	}
+	for _, item := range of.Items {
+		if decision == event.Deny && item.Status == StepPending {
+			item.gate.deny()
+		}
+	}
+	if decision == event.Allow {
+		of.gate.allowItems(r.facts(s.Step.Tool).Tool)
+	}
+	for _, item := range of.Items {
+		r.enqueue(item)
+	}
+}
+
+// ask opens the question about a step.
+func (r tracker) ask(s *StepState) {
+	if !r.ends() && !s.awaitsAnswer() {
+		s.askUser(true)
+		r.OpenQuestions.add(s)
+	}
+}
+
+// answered closes the question about a step.
+func (r tracker) answered(s *StepState) {
+	s.askUser(false)
+	r.OpenQuestions.remove(s)
+}
+
+// again makes a step wait for a new attempt, and resets everything that permits
+// one.
+func (r tracker) again(s *StepState) {
+	if r.onlyRechecks(s) {
+		r.beginChecks(s)
+		s.countAfresh()
+		return
+	}
+	s.again()
+}
+
+// applyDoubtResolved applies the decision about a step in doubt.
+func (r tracker) applyDoubtResolved(d event.DoubtResolved) {
+	s := r.Step(d.Step)
+	if s == nil || s.Status != StepInDoubt {
+		return
+	}
+	r.recorder.decided(s, AskedDoubt, string(d.Decision), d.By)
+	switch d.Decision {
+	case event.DoubtDone:
+		r.answered(s)
+		s.completeAsTold()
+		r.recorder.record(s, plan.ItemCompleted)
+		if len(ChecksOf(s.Step)) > 0 {
+			r.beginChecks(s)
+			s.loseResult()
+			break
+		}
+		r.release(s)
+		r.settleCall(s)
+	case event.DoubtRerun:
+		r.answered(s)
+		s.rerun(unasked(d.By))
+		r.again(s)
+		r.enqueue(s.whole()) // a step that another item has stopped waited for the answer
+	default:
+		r.end(event.StatusFailed, event.ReasonInDoubt, fmt.Sprintf("step %s (%s) may or may not have taken effect: %s; find out, and resume the run with --in-doubt done or rerun", d.Step, s.Step.Title, s.Error))
+	}
+	r.enqueue(s)
+}
+
+// applyFailureResolved continues after a failed step as decided. After a resume,
+// the step already waits for another attempt.
+func (r tracker) applyFailureResolved(d event.FailureResolved) {
+	s := r.Step(d.Step)
+	if s == nil || s.byModel() || s.Status != StepFailed && s.Status != StepPending {
+		return
+	}
+	r.answered(s)
+	r.recorder.decided(s, AskedFailure, string(d.Decision), d.By)
+	decision := d.Decision
+	if decision == event.FailureReplan && !r.canReplan() {
+		decision = event.FailureAbort
+	}
+	switch decision {
+	case event.FailureRetry:
+		if d.Args != nil && s.Failure == event.FailureCheck {
+			s.forgetFailure() // the user asks for another call
+		}
+		r.again(s)
+		if d.Args != nil {
+			s.write(d.Args)
+		}
+	case event.FailureSkip:
+		if s.skipByUser() {
+			r.recorder.record(s, plan.ItemSkipped)
+		}
+		r.cutBehind(s)
+	case event.FailureReplan:
+		s.failAgain()
+		r.Planning.failStep(s.Step.Index, cmp.Or(string(s.Error), "the user asks for a new plan"))
+	default:
+		status, reason := event.StatusFailed, event.ReasonStepFailed
+		switch s.Failure {
+		case event.FailureDenied:
+			reason = event.ReasonDenied
+		case event.FailureInterrupted:
+			status, reason = event.StatusCancelled, event.ReasonInterrupted
+		}
+		r.end(status, reason, fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(string(s.Error))))
+	}
+	r.enqueue(s)
+}
+
+// fill takes the arguments that a model wrote for a step if the resulting call
+// fits its tool.
+func (r tracker) fill(s *StepState, text string) {
+	args, err := reply.ParseArgs(text)
+	if err != nil {
+		s.fill.fail(err.Error())
+		return
+	}
+	signature := r.facts(s.Step.Tool).Signature
+	if !slices.Contains(signature.Names(), prompt.ReasonArg) {
+		delete(args, prompt.ReasonArg)
+	}
+	args = signature.Settle(args)
+	if why := faultyText(string(r.Goal), s.Step.Args, args); why != "" {
+		if !s.fill.refuse(args, why) {
+			s.fill.fail(why)
+		}
+		return
+	}
+	call := s.Step
+	call.Args, call.DependsOn, call.Checks = merge(s.Step.Args, args), nil, nil
+	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalogue: r.Catalogue, CheckTools: true, Strict: r.strict, Named: true})
+	for _, f := range faults {
+		if f.Code == plan.CodeBadArgs {
+			s.fill.fail(f.Message)
+			return
+		}
+	}
+	s.fill.take(args)
+}
+
+// applyTurn applies the reply to a turn of a sub-agent, or to its planning.
+func (r tracker) applyTurn(d event.ModelReplied) {
+	r.flight.modelReturns()
+	r.Meter.reply(d.Reply)
+	s := r.Step(d.Step)
+	if s == nil || s.Status != StepRunning || s.Attempt != d.Attempt || s.Loop == nil || !s.Loop.Asking {
+		return // the plan has changed since
+	}
+	defer r.enqueue(s)
+	l := s.Loop
+	l.replied(d.Reply, r.Now)
+	s.count(l.Tokens)
+	switch _, plans := l.planRequest(); {
+	case plans:
+		l.ownPlan(d, r.ends())
+	case d.Error != "":
+		l.noReply(d, r.ends(), r.manners(l))
+	default:
+		r.handleReply(l, d.Reply)
+	}
+}
+
+// applyChatTurn applies a chat reply that requests calls.
+func (r tracker) applyChatTurn(d event.ModelReplied) {
+	r.flight.modelReturns()
+	r.Meter.reply(d.Reply)
+	r.Conversations.chat().replied(d.Reply, r.Now)
+	r.Outcome.continueAnswer()
+	r.handleReply(r.Chat, d.Reply)
+}
+
+// applyDeadline ends the loop whose time is up.
+func (r tracker) applyDeadline(id string) {
+	for _, s := range r.Conversations.working() {
+		if id != s.Loop.timer() || s.Loop.over() {
+			continue
+		}
+		if s.Loop.stands() || r.Now.Before(s.Loop.deadline()) {
+			r.Clock.unfire(id) // its clock stood in the meantime
+			continue
+		}
+		s.Loop.fail(event.FailureTimeout, "it took longer than the "+s.Loop.limit().String()+" it may")
+		r.enqueue(s)
+	}
+}
+
+// unasked reports whether nobody made a decision: an option did, or nobody was there.
+func unasked(by string) bool {
+	return strings.HasPrefix(by, "--") || strings.HasPrefix(by, "nobody ")
+}
+
+// faultyText says why a text that a model wrote cannot be meant, "" if it can: it is the goal
+// itself, or see [planning.FaultyRewrite].
+func faultyText(goal string, given, written map[string]any) string {
+	plain := func(text string) string {
+		return strings.ToLower(strings.Trim(strings.Join(strings.Fields(text), " "), "."))
+	}
+	for _, name := range []string{"new", "text"} {
+		if text, _ := written[name].(string); text != "" && plain(text) == plain(goal) {
+			return name + " repeats the goal; write what it asks for"
+		}
+	}
+	before, _ := merge(given, written)["old"].(string)
+	after, _ := written["new"].(string)
+	if before != "" && after != "" {
+		return planning.FaultyRewrite(before, after)
+	}
+	return ""
+}
+
+// headlineKept bounds the error text in the sentence that ends a run, in runes;
+// the history keeps the full error.
+const headlineKept = 300
+
+// headline returns the first non-empty line of an error.
+func headline(text string) string {
+	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	line = strings.TrimSpace(line)
+	if runes := []rune(line); len(runes) > headlineKept {
+		return string(runes[:headlineKept]) + "…"
+	}
+	if rest != "" {
+		return line + " …"
+	}
+	return line
+}

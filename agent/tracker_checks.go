@@ -1,0 +1,111 @@
+package agent
+
+import (
+	"cmp"
+	"slices"
+
+	"replan/agent/event"
+	"replan/planning/plan"
+)
+
+// applyCheck records a check, and ends its step if it was the last one and all hold.
+func (r tracker) applyCheck(d event.CheckCompleted) {
+	if d.Index == "" {
+		r.applyAccepted(d)
+		return
+	}
+	s := r.Step(d.Index)
+	if s == nil || s.Status != StepChecking || s.Attempt != d.Attempt || d.Check != len(s.Checked)+1 {
+		return
+	}
+	r.countCheck(d)
+	s.check(d, r.Seq)
+	if !subjectOf(s).over() || refutation(s.Checked) != "" {
+		r.enqueue(s)
+		return
+	}
+	s.completeChecked()
+	r.recorder.amend(s, plan.ItemCompleted)
+	r.release(s)
+	r.enqueue(s)
+}
+
+// checkUnchecked has the checks evaluated again of completed steps and items with one that
+// was not.
+func (r tracker) checkUnchecked() {
+	unchecked := func(s *StepState) bool {
+		return s.Status == StepCompleted && slices.ContainsFunc(s.Checked, func(c event.CheckCompleted) bool { return c.State == plan.StateUnchecked })
+	}
+	for _, s := range r.Steps {
+		if unchecked(s) {
+			r.beginChecks(s)
+		}
+		if s.Status != StepCompleted || !slices.ContainsFunc(s.Items, unchecked) {
+			continue
+		}
+		s.runOn() // until its items have ended again
+		r.Ledger.remove(s.Step.Index, s.Attempt)
+		for _, item := range s.Items {
+			if unchecked(item) {
+				r.beginChecks(item)
+				item.reopenItem()
+			}
+		}
+	}
+}
+
+// countCheck counts the call of a check.
+func (r tracker) countCheck(d event.CheckCompleted) {
+	if d.Tool != "" {
+		r.facts(d.Tool).called()
+		r.Meter.call(true)
+	}
+}
+
+// beginChecks has the checks of a step evaluated, from the first.
+func (r tracker) beginChecks(s *StepState) {
+	s.beginChecks(r.Seq)
+}
+
+// applyRefuted fails a step whose work is done, but not what was expected of it.
+func (r tracker) applyRefuted(s *StepState, d event.StepFailed) {
+	s.refute(d)
+	r.recorder.amend(s, plan.ItemFailed)
+	r.deal(s)
+	r.enqueue(s)
+}
+
+// refersToFinished reports whether the results that the args of a step refer to are
+// there already, so that a new plan cannot change what they mean.
+func (r tracker) refersToFinished(step plan.Step, old map[string]*StepState) bool {
+	finished := map[string]bool{}
+	for _, s := range old {
+		if name := s.Step.ResultVariable; name != "" {
+			finished[name] = s.Status == StepCompleted
+		}
+	}
+	return !slices.ContainsFunc(plan.References(step.Args), func(ref plan.Reference) bool {
+		done, result := finished[ref.Name]
+		return result && !done
+	})
+}
+
+// applyAccepted records a check of the plan's acceptance. After the last one, a refuted
+// one leads to a replan, or ends the run.
+func (r tracker) applyAccepted(d event.CheckCompleted) {
+	if d.Attempt != r.Revision || d.Check != len(r.Accepted)+1 {
+		return
+	}
+	r.countCheck(d)
+	r.Acceptance.accept(d)
+	sentence := refutation(r.Accepted)
+	if !r.Acceptance.acceptanceOf(r.Board).over() || sentence == "" {
+		return
+	}
+	follows := cmp.Or(r.Plan.OnFailure, r.fallback)
+	if follows == plan.OnFailureReplan && !r.Limits.NoReplan && r.canReplan() && !r.ends() {
+		r.Planning.refute("the steps have ended, but " + sentence)
+		return
+	}
+	r.end(event.StatusFailed, event.ReasonRefuted, "the steps have ended, but "+sentence)
+}

@@ -1,0 +1,114 @@
+package agent
+
+import (
+	"slices"
+
+	"replan/agent/event"
+	"replan/planning/plan"
+)
+
+// applyExpanded begins an attempt of a step for its items. Those whose work an earlier attempt
+// has done are not executed again, wherever they are in the list now.
+func (r tracker) applyExpanded(d event.StepExpanded) {
+	s := r.Step(d.Index)
+	if s == nil || !s.expands() {
+		return
+	}
+	s.expand(d.Attempt, r.Now)
+	r.recorder.begin(s, nil)
+	r.Meter.beginStep()
+	before := s.beginItems(len(d.Items))
+	states := make([]StepState, len(d.Items)) // one allocation, since lists can be long
+	moved := r.movedItems(s, before, d.Items)
+	for i, value := range d.Items {
+		stays := i < len(before) && plan.EqualValues(before[i].itemValue(), value)
+		if stays {
+			s.setItem(i, before[i])
+		} else {
+			s.setItem(i, newItem(&states[i], s, value, i, r.attemptsBefore))
+		}
+		item := s.Items[i]
+		if !r.isWorkDone(item) {
+			if done := takeMoved(moved, value); done != nil {
+				item.adopt(*done)
+			}
+		}
+		item.openItem()
+		if item.Status == StepCompleted {
+			item.endItem()
+			continue
+		}
+		if stays || r.onlyRechecks(item) {
+			r.again(item)
+		}
+	}
+	for _, item := range s.Items {
+		r.findMissingArgs(item)
+		r.enqueue(item)
+	}
+	r.enqueue(s)
+}
+
+// isWorkDone reports whether an item is completed, or needs nothing but its checks.
+func (r tracker) isWorkDone(item *StepState) bool {
+	return item.Status == StepCompleted || r.onlyRechecks(item)
+}
+
+// movedItems returns the items whose work is done and that are at another place of the new list
+// or not in it, by value. It returns none if the call of an item depends on its place.
+func (r tracker) movedItems(s *StepState, before []*StepState, list []any) map[string][]*StepState {
+	if slices.ContainsFunc(plan.References(s.args()), func(ref plan.Reference) bool { return ref.Name == "index" }) {
+		return nil
+	}
+	moved := map[string][]*StepState{}
+	for i, item := range before {
+		if r.isWorkDone(item) && (i >= len(list) || !plan.EqualValues(item.itemValue(), list[i])) {
+			value := plan.CanonicalJSON(item.itemValue())
+			moved[value] = append(moved[value], item)
+		}
+	}
+	return moved
+}
+
+// keepItems gives a step of a new plan the items whose work is done, which are not executed
+// again. The others follow the new step: it may have another gate, timeout or condition. So do
+// the checks of those that are not completed.
+func (r tracker) keepItems(s *StepState, before []*StepState) {
+	s.beginItems(0)
+	for i, item := range before {
+		if item.Status == StepCompleted {
+			s.keepItem(item)
+			continue
+		}
+		s.keepItem(newItem(new(StepState), s, item.itemValue(), i, r.attemptsBefore))
+		s.waitForOne()
+		if r.onlyRechecks(item) {
+			s.Items[i].adopt(*item)
+			r.beginChecks(s.Items[i])
+		}
+	}
+}
+
+// stopItems ends a step because of an item: the others that run may finish, and nothing new
+// starts.
+func (r tracker) stopItems(s *StepState) {
+	of := s.itemStep()
+	of.stopItems(s)
+	for _, item := range of.Items {
+		if item.Status == StepWaiting {
+			r.Permissions.closeGate(item.Gate)
+			item.leaveGate()
+		}
+		r.enqueue(item)
+	}
+	r.enqueue(of)
+}
+
+// endsItems reports whether the failure of an item ends its step.
+func (r tracker) endsItems(s *StepState) bool {
+	if s.gate.denied() && s.Failure == event.FailureDenied {
+		return false // the user leaves it out
+	}
+	stops := s.Failure == event.FailureDenied || s.Failure == event.FailureInterrupted || !s.Failure.Replannable()
+	return stops || r.Plan.FailureOf(s.itemStep().Step, r.fallback) != plan.OnFailureSkip
+}
