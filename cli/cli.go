@@ -11,79 +11,47 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
 	"charm.land/fang/v2"
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"replan/cli/ask"
+	"replan/cli/app"
+	"replan/cli/args"
+	"replan/cli/chat"
 	"replan/cli/complete"
 	"replan/cli/config"
 	"replan/cli/crash"
+	"replan/cli/demo"
+	"replan/cli/doctor"
+	"replan/cli/exit"
+	"replan/cli/fit"
 	"replan/cli/help"
+	"replan/cli/host"
+	"replan/cli/logs"
+	"replan/cli/mcp"
+	"replan/cli/plans"
+	"replan/cli/route"
+	"replan/cli/runs"
 	"replan/cli/slash"
+	"replan/cli/tools"
 	"replan/cli/tty"
 	"replan/cli/workers"
 	"replan/internal/english"
-	"replan/internal/untrusted"
 	"replan/mcpclient/box"
 	"replan/planning/intent"
 )
 
-// Exit codes other than those of runs.
-const (
-	exitUsage       = 2
-	exitCrashed     = 2 // as for any Go program
-	exitInterrupted = 130
-)
-
 // IO is the program's input and output, and whether a person is present.
-type IO struct {
-	In       io.Reader
-	Out, Err io.Writer
-	Terminal bool // both In and Out are terminals
-	Getenv   func(string) string
-	Getwd    func() (string, error)
-	Quiet    time.Duration // without typing before a question on a terminal appears
-}
+type IO = app.IO
 
 // System returns the IO of the process.
-func System() IO {
-	return IO{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		Terminal: term.IsTerminal(os.Stdout.Fd()) && term.IsTerminal(os.Stdin.Fd()),
-		Getenv:   os.Getenv, Getwd: os.Getwd, Quiet: ask.QuietTime,
-	}
-}
-
-// failure is an error with its exit code. An empty sentence prints nothing, since
-// everything was already reported.
-type failure struct {
-	exit int
-	code string // for --output json
-	err  error
-
-	unparsed bool // parsing stopped at a wrong flag
-}
-
-func (f *failure) Error() string { return f.err.Error() }
-func (f *failure) Unwrap() error { return f.err }
-
-// errSaid is the cause of a failure that has been reported already.
-var errSaid = errors.New("reported")
-
-// usage returns the error for an invalid command line.
-func usage(format string, args ...any) error {
-	return &failure{exit: exitUsage, code: "usage", err: fmt.Errorf(format, args...)}
-}
+func System() IO { return app.System() }
 
 // Reentered runs the process as a helper of another one, if that started it as such,
 // and returns its exit code.
-func Reentered() (exit int, ok bool) {
+func Reentered() (status int, ok bool) {
 	switch {
 	case box.Inside():
 		return box.Main(), true
@@ -97,38 +65,38 @@ func Reentered() (exit int, ok bool) {
 // Main runs the program and returns its exit code. The first interrupt stops the
 // work in order, a third one exits at once.
 func Main(ctx context.Context, args []string, std IO) int {
-	if exit, ok := Reentered(); ok {
-		return exit
+	if status, ok := Reentered(); ok {
+		return status
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	o := &options{io: std, follows: new(atomic.Bool)}
-	release := onInterrupt(cancel, func(error) { _, _ = fmt.Fprintln(std.Err, "replan: "+o.secondInterrupt()) })
+	a := app.New(Version, std, chat.Commands)
+	release := onInterrupt(cancel, func(error) { _, _ = fmt.Fprintln(std.Err, "replan: "+a.SecondInterrupt()) })
 	defer release()
 	defer catchBrokenPipes()()
-	defer sendLibraryLogs(slog.New(slog.DiscardHandler))() // until a command opens the log
+	defer logs.Libraries(slog.New(slog.DiscardHandler))() // until a command opens the log
 
-	root := newRoot(o)
+	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
-	if err := complete.Register(root, o.completionSource); err != nil {
+	if err := complete.Register(root, completionSource(a)); err != nil {
 		return report(std, false, err)
 	}
 	complete.Hide(root, args)
-	failed := o.holdErrors(root)
+	failed := holdErrors(root, std.Out)
 	err := fang.Execute(ctx, root, fang.WithVersion(Version), fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
 	if *failed != nil {
 		err = *failed
 	}
-	return report(std, o.Output == config.OutputJSON || unparsed(err) && givenOutput(args) == config.OutputJSON, err)
+	return report(std, a.Out().JSON() || unparsed(err) && givenOutput(args) == config.OutputJSON, err)
 }
 
 // unparsed reports whether err is a wrong flag, after which nothing was parsed.
 func unparsed(err error) bool {
-	var f *failure
-	return errors.As(err, &f) && f.unparsed
+	var f *exit.Error
+	return errors.As(err, &f) && f.Unparsed
 }
 
 // givenOutput returns the value of --output in the arguments, parsed or not.
@@ -151,7 +119,7 @@ func givenOutput(args []string) string {
 // hides it from fang. On an error, fang first asks the terminal for its colours,
 // and a terminal that does not answer keeps the user waiting. For the same reason
 // it answers --help.
-func (o *options) holdErrors(root *cobra.Command) *error {
+func holdErrors(root *cobra.Command, out io.Writer) *error {
 	var first error
 	hold := func(do func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 		if do == nil {
@@ -177,9 +145,9 @@ func (o *options) holdErrors(root *cobra.Command) *error {
 		wrong := c.FlagErrorFunc()
 		c.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 			if asked, all := help.Asked(err); asked && cmd.HasParent() && cmd.HasSubCommands() && cmd.Flags().NArg() > 0 {
-				first = noArgs(cmd, cmd.Flags().Args()) // help for a command that is not there
+				first = args.None(cmd, cmd.Flags().Args()) // help for a command that is not there
 			} else if asked {
-				first = o.showHelp(cmd, all)
+				first = help.Print(out, cmd, all)
 			} else {
 				first = wrong(cmd, err)
 			}
@@ -189,14 +157,14 @@ func (o *options) holdErrors(root *cobra.Command) *error {
 	return &first
 }
 
-// hungUp is the cause of a stop when the terminal goes away.
-type hungUp struct{}
+// terminalClosed is the cause of a stop when the terminal goes away.
+type terminalClosed struct{}
 
 // Error says what happened.
-func (hungUp) Error() string { return "the terminal was closed" }
+func (terminalClosed) Error() string { return "the terminal was closed" }
 
 // Is reports that it is a cancellation like any other.
-func (hungUp) Is(target error) bool { return target == context.Canceled } //nolint:errorlint // compares with the one value
+func (terminalClosed) Is(target error) bool { return target == context.Canceled } //nolint:errorlint // compares with the one value
 
 // onInterrupt calls stop at the first interrupt and warn at the second, since
 // many users press twice. After that it restores the default handling, so that a
@@ -213,7 +181,7 @@ func onInterrupt(stop, warn func(why error)) (release func()) {
 			case s := <-signals:
 				var why error // the user's wish
 				if s == syscall.SIGHUP {
-					why = hungUp{}
+					why = terminalClosed{}
 				}
 				do(why)
 			case <-done:
@@ -227,14 +195,6 @@ func onInterrupt(stop, warn func(why error)) (release func()) {
 		close(done)
 		<-ended
 	}
-}
-
-// secondInterrupt says what happens while the program does not end yet.
-func (o *options) secondInterrupt() string {
-	if o.follows.Load() {
-		return "leaving the run to the workers; a third interrupt exits at once"
-	}
-	return "stopping; a third interrupt exits at once and may leave processes running"
 }
 
 // catchBrokenPipes turns a write to a closed pipe into an error. Otherwise the
@@ -252,30 +212,28 @@ func report(std IO, asJSON bool, err error) int {
 	if err == nil {
 		return 0
 	}
-	f := &failure{exit: exitUsage, code: "usage", err: err}
+	f := &exit.Error{Status: exit.BadUsage, Code: "usage", Err: err}
 	if !errors.As(err, &f) && errors.Is(err, context.Canceled) {
-		f = &failure{exit: exitInterrupted, code: "interrupted", err: errors.New("stopped")}
+		f = &exit.Error{Status: exit.Interrupted, Code: "interrupted", Err: errors.New("stopped")}
 	}
-	if errors.Is(f.err, errSaid) {
-		return f.exit
+	if errors.Is(f.Err, exit.ErrReported) {
+		return f.Status
 	}
-	sentence := oneLine(f.err.Error())
+	sentence := exit.OneLine(f.Err.Error())
 	if asJSON {
 		type fault struct {
 			Code    string `json:"code"`
 			Message string `json:"message"`
 		}
 		// If standard output is closed, only the exit code remains.
-		_ = writeJSON(std.Out, map[string]fault{"error": {f.code, sentence}})
+		_ = app.WriteJSON(std.Out, map[string]fault{"error": {f.Code, sentence}})
 	}
 	_, _ = io.WriteString(std.Err, tty.Sentence(std.Err, "replan:", sentence))
-	return f.exit
+	return f.Status
 }
 
-// oneLine puts an error's text on one line; it may quote a server.
-func oneLine(s string) string { return untrusted.Line(strings.Join(strings.Fields(s), " ")) }
-
-func newRoot(o *options) *cobra.Command {
+func newRoot(a *app.App) *cobra.Command {
+	var o host.Opening
 	root := &cobra.Command{
 		Use:     "replan [GOAL]",
 		Short:   "Plan a goal with a local model, run the plan live, watch it replan",
@@ -286,38 +244,38 @@ func newRoot(o *options) *cobra.Command {
 			if err := mistyped(cmd, args); err != nil {
 				return err
 			}
-			goal := strings.Join(args, " ")
-			if len(args) > 0 && strings.TrimSpace(goal) == "" {
-				return usage(noGoal)
+			o.Goal = strings.Join(args, " ")
+			if len(args) > 0 && strings.TrimSpace(o.Goal) == "" {
+				return exit.Usage(noGoal)
 			}
-			return o.start(cmd.Context(), goal)
+			return host.Of(a).Open(cmd.Context(), o)
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &failure{exit: exitUsage, code: "usage", err: wrongFlag(cmd.Flags(), err, "see "+cmd.CommandPath()+" --help"), unparsed: true}
+		return &exit.Error{Status: exit.BadUsage, Code: "usage", Err: args.WrongFlag(cmd.Flags(), err, "see "+cmd.CommandPath()+" --help"), Unparsed: true}
 	})
 	help.Register(root.PersistentFlags())
-	o.Register(root.PersistentFlags())
+	a.Settings().Register(root.PersistentFlags())
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if unconfigured(cmd) {
-			return o.CheckOutput()
+			return a.Settings().CheckOutput()
 		}
-		if err := o.complete(cmd.Flags()); err != nil {
+		if err := a.Complete(cmd.Flags()); err != nil {
 			return err
 		}
-		return workers.Check(cmd, &o.Options)
+		return workers.Check(cmd, a.Settings())
 	}
-	root.Flags().BoolVar(&o.goOn, "continue", false, "continue this folder's newest session; and its newest run if unfinished")
-	registerInDoubt(root.Flags(), &o.inDoubt)
+	root.Flags().BoolVar(&o.GoOn, "continue", false, "continue this folder's newest session; and its newest run if unfinished")
+	host.RegisterInDoubt(root.Flags(), &o.InDoubt)
 	help.Common(root.Flags(), "continue")
-	for title, commands := range commandGroups(o) {
+	for title, commands := range commandGroups(a) {
 		root.AddGroup(&cobra.Group{ID: title, Title: title})
 		for _, c := range commands {
 			c.GroupID = title
 			root.AddCommand(c)
 		}
 	}
-	root.SetHelpCommand(newHelp(o))
+	root.SetHelpCommand(newHelp(a))
 	root.SetHelpCommandGroupID(setUp)
 	help.Name(root)
 	return root
@@ -327,12 +285,12 @@ func newRoot(o *options) *cobra.Command {
 const setUp = "Set up"
 
 // commandGroups yields the commands in the groups of --help.
-func commandGroups(o *options) iter.Seq2[string, []*cobra.Command] {
+func commandGroups(a *app.App) iter.Seq2[string, []*cobra.Command] {
 	return func(yield func(string, []*cobra.Command) bool) {
-		_ = yield("Run", []*cobra.Command{newRun(o), o.shellCommand(newPlan(o)), newDemo(o)}) &&
-			yield("Look back", []*cobra.Command{o.shellCommand(newRuns(o)), newReplay(o), o.shellCommand(newUndo(o)), o.shellCommand(newChanges(o)), newBug(o)}) &&
-			yield("Without a model", []*cobra.Command{newIntent(o), newRoute(o), newCompose(o)}) &&
-			yield(setUp, []*cobra.Command{newTools(o), newMCP(o), newServe(o), newDoctor(o), newFit(o), complete.New(), newVersion(o)})
+		_ = yield("Run", []*cobra.Command{newRun(a), slash.Shell(plans.New(a), a.IO().Out), demo.New(a)}) &&
+			yield("Look back", []*cobra.Command{slash.Shell(runs.New(a), a.IO().Out), runs.NewReplay(a), slash.Shell(runs.NewUndo(a), a.IO().Out), slash.Shell(runs.NewChanges(a), a.IO().Out), runs.NewBug(a)}) &&
+			yield("Without a model", []*cobra.Command{route.NewIntent(a), route.NewRoute(a), route.NewCompose(a)}) &&
+			yield(setUp, []*cobra.Command{tools.New(a), mcp.New(a), newServe(a), doctor.New(a), fit.New(a), complete.New(), newVersion(a)})
 	}
 }
 
@@ -353,7 +311,7 @@ func mistyped(cmd *cobra.Command, words []string) error {
 	if hint == "" || intent.Parse(strings.Join(words, " ")).Confidence >= 0.5 {
 		return nil
 	}
-	return usage("unknown command %q%s To use it as a goal: %s -- %s", words[0], hint, cmd.Name(), strings.Join(words, " "))
+	return exit.Usage("unknown command %q%s To use it as a goal: %s -- %s", words[0], hint, cmd.Name(), strings.Join(words, " "))
 }
 
 // subcommands are those that people type without their command.
@@ -363,40 +321,25 @@ var subcommands = map[string]string{"resume": "plan resume", "check": "plan chec
 // no spaces.
 const commandLetters = "abcdefghijklmnopqrstuvwxyz-"
 
-// noArgs refuses arguments, which are probably mistyped commands.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return usage("%w", slash.Unknown(args[0], cmd.CommandPath(), help.Names(cmd)))
-}
-
-// widestHelp is the width of help in a wide terminal.
-const widestHelp = 100
-
-// showHelp prints the help of a command.
-func (o *options) showHelp(cmd *cobra.Command, all bool) error {
-	width := min(tty.Width(o.io.Out), widestHelp)
-	return wrap(writing, help.Write(tty.Styled(o.io.Out), cmd, width, all))
-}
-
-func newHelp(o *options) *cobra.Command {
+func newHelp(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND]", Short: "Show the help of a command", Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			topic, unknown := help.Topic(cmd.Root(), words)
 			if topic == nil {
-				return usage("unknown help topic %q%s", unknown, english.DidYouMean(unknown, help.Names(cmd.Root())))
+				return exit.Usage("unknown help topic %q%s", unknown, english.DidYouMean(unknown, help.Names(cmd.Root())))
 			}
-			return o.showHelp(topic, false)
+			return help.Print(a.IO().Out, topic, false)
 		},
 	}
 }
 
-// completionSource reads the settings for a command line that is completed.
-func (o *options) completionSource(cmd *cobra.Command) (complete.Source, error) {
-	err := o.complete(cmd.Flags())
-	return complete.Source{Options: &o.Options, Store: o.store, Now: time.Now()}, err
+// completionSource returns what reads the settings for a command line that is completed.
+func completionSource(a *app.App) func(*cobra.Command) (complete.Source, error) {
+	return func(cmd *cobra.Command) (complete.Source, error) {
+		err := a.Complete(cmd.Flags())
+		return complete.Source{Options: a.Settings(), Store: a.Store(), Now: time.Now()}, err
+	}
 }
 
 // unconfigured reports whether a command describes the program itself and must
@@ -410,40 +353,11 @@ func unconfigured(cmd *cobra.Command) bool {
 	return false
 }
 
-// wrongFlag describes what is wrong with a flag of a set. An unknown flag is answered
-// with the one that was meant, any other mistake with a hint, "" for none.
-func wrongFlag(flags *pflag.FlagSet, err error, hint string) error {
-	var value *pflag.InvalidValueError
-	var unknown *pflag.NotExistError
-	switch {
-	case errors.As(err, &value):
-		takes, ok := map[string]string{
-			"int": "a whole number", "uint": "a whole number from 0 on", "float64": "a number", "duration": "a time such as 90s or 30m", "bool": "true or false",
-		}[value.GetFlag().Value.Type()]
-		if ok {
-			err = fmt.Errorf("--%s takes %s, not %q", value.GetFlag().Name, takes, value.GetValue())
-		}
-	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		err = fmt.Errorf("unknown flag -%s", unknown.GetSpecifiedName())
-	case errors.As(err, &unknown):
-		var known []string
-		flags.VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-		name := "--" + unknown.GetSpecifiedName()
-		if meant := english.DidYouMean(name, known); meant != "" {
-			return fmt.Errorf("unknown flag %s%s", name, meant)
-		}
-		err = fmt.Errorf("unknown flag %s", name)
-	}
-	if hint != "" {
-		return fmt.Errorf("%w; %s", err, hint)
-	}
-	return err
-}
-
 // noGoal is the error for a goal without words.
 const noGoal = "name the goal: replan run GOAL"
 
-func newRun(o *options) *cobra.Command {
+func newRun(a *app.App) *cobra.Command {
+	var inDoubt string
 	command := &cobra.Command{
 		Use:     "run GOAL",
 		Short:   "Plan and run a goal without the full screen",
@@ -452,11 +366,11 @@ func newRun(o *options) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			goal := strings.Join(args, " ")
 			if strings.TrimSpace(goal) == "" {
-				return usage(noGoal)
+				return exit.Usage(noGoal)
 			}
-			return o.runHeadless(cmd.Context(), goal)
+			return host.Of(a).Goal(cmd.Context(), goal, inDoubt)
 		},
 	}
-	registerInDoubt(command.Flags(), &o.inDoubt)
+	host.RegisterInDoubt(command.Flags(), &inDoubt)
 	return command
 }

@@ -1,8 +1,7 @@
-// Package cli is the command line. It reads flags, environment and configuration,
-// connects the parts of the program, and converts the outcome to an exit code. It
-// alone imports every other package. cli/config computes the settings in force;
-// cli/slash runs the commands of the chat.
+// Package cli is the command line. It reads flags, environment and configuration, and
+// converts the outcome of a command to an exit code.
 //
-// Start reading at [Main]; the commands are grouped in options.go, and session.go
-// opens what a session works with.
+// It imports the packages of the commands: each has its own options, a constructor that
+// declares its flags, and a run function. cli/app opens what they need, and cli/host
+// decides where runs are carried out. Start reading at [Main].
 package cli

@@ -153,7 +153,7 @@ func (m *Model) leave() tea.Cmd {
 	case m.focus == paneChat && !m.input.Empty() && !m.covered():
 		m.input.Clear()
 		return nil
-	case m.live.Busy() && !m.options.Elsewhere:
+	case m.live.Busy() && !m.live.Can.ByWorkers:
 		m.quitting = true
 		return nil
 	default:

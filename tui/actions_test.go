@@ -283,7 +283,7 @@ func TestManualListsEveryAction(t *testing.T) {
 	var want strings.Builder
 	want.WriteString("\n| action | keys | does |\n|---|---|---|\n")
 	listed := map[string]bool{}
-	for _, a := range tui.New(nil, tui.Options{}).Actions() {
+	for _, a := range tui.New(newFakeSession(), tui.Options{}).Actions() {
 		if listed[a.ID] {
 			continue
 		}

@@ -119,6 +119,7 @@ type silent struct {
 
 func (s silent) Events() <-chan event.Event { return s.events }
 func (silent) Send(session.Command)         {}
+func (silent) Abilities() session.Abilities { return session.Abilities{} }
 
 // running starts Run with an input and an output of its own.
 func running(ctx context.Context, s Session, text string) (keys *io.PipeWriter, out *watched, ended chan error) {

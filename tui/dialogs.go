@@ -148,8 +148,8 @@ func (d *dialogs) noRevisions() string {
 // noUndo returns why no run can be undone now.
 func (d *dialogs) noUndo() string {
 	switch {
-	case d.live.Elsewhere:
-		return dialog.NoUndoOfWorkers
+	case d.live.Can.NoUndo != "":
+		return d.live.Can.NoUndo
 	case d.live.Shown().Active():
 		return "The run is active: undo it when it has ended."
 	case d.live.Busy():

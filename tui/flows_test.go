@@ -40,7 +40,7 @@ type flow struct {
 // other.
 func TestEveryActionHasAFlow(t *testing.T) {
 	var ids []string
-	for _, a := range tui.New(nil, tui.Options{}).Actions() {
+	for _, a := range tui.New(newFakeSession(), tui.Options{}).Actions() {
 		ids = append(ids, a.ID)
 		if _, ok := flows[a.ID]; !ok {
 			t.Errorf("no flow presses the key of %s (%s)", a.ID, a.Does)
@@ -60,7 +60,7 @@ func TestFlows(t *testing.T) {
 		t.Skip("has no goroutine that the race detector could watch")
 	}
 	keys := map[string][]string{}
-	for _, a := range tui.New(nil, tui.Options{}).Actions() {
+	for _, a := range tui.New(newFakeSession(), tui.Options{}).Actions() {
 		keys[a.ID] = append(keys[a.ID], a.Keys...)
 	}
 	for id, f := range flows {

@@ -103,7 +103,7 @@ func (m *Model) hints() []keymap.Hint {
 	run := m.live.Current().State
 	k := frame.Keys{
 		Focus: m.focus, Waiting: m.ask.WaitsFor(), Reviewing: m.review.Waits(), Typed: !m.input.Empty(), Active: m.live.Active() != "",
-		Busy: m.live.Busy(), Resumable: run != nil && run.Resumable() && !m.options.Elsewhere, Mapped: m.mapping(),
+		Busy: m.live.Busy(), Resumable: run != nil && run.Resumable() && m.live.Can.NoResume == "", Mapped: m.mapping(),
 	}
 	switch m.focus {
 	case paneChat:

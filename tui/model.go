@@ -93,7 +93,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	theming := newTheming(o)
+	theming, can := newTheming(o), s.Abilities()
 	l := draw.NewLook(theming.theme())
 	m := &Model{
 		options:  o,
@@ -107,7 +107,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 
 		clipboard: tea.SetClipboard,
 
-		live: &live.Runs{Planners: o.Planners, Elsewhere: o.Elsewhere, Preparing: o.Elsewhere},
+		live: &live.Runs{Planners: o.Planners, Can: can, Preparing: can.ByWorkers},
 		room: newRoom(o),
 	}
 	m.dag, m.detail = dag.New(l, m.keys), step.New(l, m.keys)
@@ -294,7 +294,7 @@ func (m *Model) chatState() chat.State {
 		Advice:  "Try again, choose a larger model (" + m.keys.Name("models") + "), or read its replies (" + m.keys.Name("exchanges") + ").",
 		Problem: m.status.Problem.Line(), Notes: m.status.Instructions.Line(),
 	}
-	if !m.options.Replay && !m.options.Elsewhere {
+	if !m.options.Replay && m.live.Can.NoResume == "" {
 		s.ResumeKey = m.keys.ResumeNames()
 	}
 	if m.chat.OnlyNotes() && len(s.Activity) == 0 && place.H > 0 {
@@ -318,7 +318,7 @@ func (m *Model) planState() dag.State {
 // inputState returns what the input needs to know.
 func (m *Model) inputState() input.State {
 	return input.State{
-		Focused: m.focus == paneChat, Covered: m.covered(), Closed: m.closed, Elsewhere: m.options.Elsewhere,
+		Focused: m.focus == paneChat, Covered: m.covered(), Closed: m.closed, Can: m.live.Can,
 		Busy: m.live.Busy(), Running: m.live.Active() != "", Steerable: m.live.Steerable(),
 		NoModel: m.status.Trouble.Kind != "" && m.chat.Greets(), Blocked: m.status.Problem.Line() != "",
 	}

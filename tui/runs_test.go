@@ -11,6 +11,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/agent/remote"
 	"replan/agent/session"
 	"replan/tui"
 	"replan/tui/dialog"
@@ -43,9 +44,17 @@ func TestActiveRunsOfThisSessionAreLabelled(t *testing.T) {
 	}
 }
 
+// openOfWorkers opens the screen of a run of workers.
+func openOfWorkers(t *testing.T) *screen {
+	t.Helper()
+	f := newFakeSession()
+	f.can = new(remote.Session).Abilities()
+	return openOn(t, f, tui.Options{}, 120, 36)
+}
+
 func TestRunsOfWorkersHaveTheirOwnWords(t *testing.T) {
 	st := newStory()
-	s := open(t, tui.Options{Elsewhere: true}, 120, 36).show(newStory().greeted()).press(ctrlR)
+	s := openOfWorkers(t).show(newStory().greeted()).press(ctrlR)
 	s.show(more(st).session([]agent.Summary{
 		{Run: "r-1-1-aaa", Goal: "tidy up", Status: agent.StatusRunning, Started: st.now, Steps: 3},
 		{Run: "r-1-1-bbb", Goal: "sweep", Status: agent.StatusWaiting, Started: st.now},
@@ -70,15 +79,15 @@ func TestRunsOfWorkersHaveTheirOwnWords(t *testing.T) {
 }
 
 func TestScreenOfARunOfWorkersOffersOnlyWhatCanBeDoneThere(t *testing.T) {
-	s := open(t, tui.Options{Elsewhere: true}, 120, 36).show(newStory().branching())
+	s := openOfWorkers(t).show(newStory().branching())
 	s.wants("Type a remark: ctrl+t sends it")
 	s.lacks("enter queue")
-	open(t, tui.Options{Elsewhere: true}, 120, 36).show(newStory().answering()).press(append(letters("x"), ctrl('t'))...).wants("No model in this run can read it now.")
-	s = open(t, tui.Options{Elsewhere: true}, 120, 36).show(newStory().greeted())
+	openOfWorkers(t).show(newStory().answering()).press(append(letters("x"), ctrl('t'))...).wants("No model in this run can read it now.")
+	s = openOfWorkers(t).show(newStory().greeted())
 	s.wants("ctrl+c leaves the run to its workers")
 	s.press(letters("hurry")...).lacks("enter send  tab pane")
 	s.press(ctrl('t')).wants("The run has not begun.")
-	s = open(t, tui.Options{Elsewhere: true}, 120, 36).show(newStory().ended())
+	s = openOfWorkers(t).show(newStory().ended())
 	s.m.Update(tui.Over())
 	s.wants("ctrl+c quits, ctrl+r lists runs")
 	for _, offer := range []string{"Describe a goal", "enter send", "resume"} {
@@ -88,16 +97,16 @@ func TestScreenOfARunOfWorkersOffersOnlyWhatCanBeDoneThere(t *testing.T) {
 		t.Fatalf("the focus is on the %s", s.m.Focus())
 	}
 	s.lacks("continue from here")
-	s = open(t, tui.Options{Elsewhere: true}, 120, 36).show(newStory().branching().run(event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}}))
+	s = openOfWorkers(t).show(newStory().branching().run(event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}}))
 	s.wants("replan plan resume k3fq resumes")
 	s.lacks("enter resumes")
-	s = open(t, tui.Options{Elsewhere: true}, 120, 36).show(newStory().finished()).press(tabKey)
+	s = openOfWorkers(t).show(newStory().finished()).press(tabKey)
 	s.lacks("u undo")
 	s.press(letters("u")...).wants("A run of workers cannot be undone.")
 }
 
 func TestRunOfWorkersIsStoppedBeforeItBegins(t *testing.T) {
-	s := open(t, tui.Options{Elsewhere: true}, 120, 36)
+	s := openOfWorkers(t)
 	s.wants("waiting for a worker to begin")
 	s.wants("esc stop")
 	s.press(escape).wants("stopping")

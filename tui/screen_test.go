@@ -40,6 +40,7 @@ type fakeSession struct {
 	events chan event.Event
 	got    chan struct{} // one for each command
 	file   func(args map[string]any) (plan.FileChange, error)
+	can    session.Abilities
 }
 
 func newFakeSession() *fakeSession {
@@ -49,6 +50,8 @@ func newFakeSession() *fakeSession {
 func (f *fakeSession) Events() <-chan event.Event { return f.events }
 
 func (f *fakeSession) Send(c session.Command) { f.note(c) }
+
+func (f *fakeSession) Abilities() session.Abilities { return f.can }
 
 func (f *fakeSession) note(sent any) {
 	f.mu.Lock()
@@ -140,7 +143,13 @@ var shortPauses = draw.Pauses{Grace: time.Nanosecond, Answer: -1, Check: time.Na
 
 func open(t *testing.T, o tui.Options, width, height int) *screen {
 	t.Helper()
-	s := &screen{t: t, session: newFakeSession()}
+	return openOn(t, newFakeSession(), o, width, height)
+}
+
+// openOn opens the screen of a session.
+func openOn(t *testing.T, f *fakeSession, o tui.Options, width, height int) *screen {
+	t.Helper()
+	s := &screen{t: t, session: f}
 	o.Pauses = shortPauses
 	s.m = tui.New(s.session, o)
 	s.m.Update(tea.WindowSizeMsg{Width: width, Height: height})

@@ -26,6 +26,8 @@ type Session interface {
 	// Send gives the session a command. It may block until the session takes
 	// it.
 	Send(session.Command)
+	// Abilities says what the session can do, and why it cannot do the rest.
+	Abilities() session.Abilities
 	// Queries answer the screen's questions. Each sees the commands sent before
 	// it.
 	session.Queries
@@ -59,7 +61,6 @@ type Options struct {
 	Commands    func() []session.Completion // chat commands for the palette and help; nil for none
 	Drawn       func()                      // called once, concurrently with drawing, after the first frame; may be nil
 	Replay      bool                        // the session replays a past run: no questions, no sending, no stopping
-	Elsewhere   bool                        // the run is on a worker and continues without the screen, so leaving asks nothing
 	Now         func() time.Time            // nil means time.Now
 	Pauses      draw.Pauses                 // zero fields mean the default length
 

@@ -112,20 +112,20 @@ func (s *Session) Send(c session.Command) {
 	switch c := c.(type) {
 	case session.Warm, session.Unqueue, session.SkipServers: // there is nothing to do
 	case session.Submit:
-		s.publish(session.Returned{Text: c.Text, Reason: "this run takes no further goals: send it as a remark, or start another run"})
+		s.publish(session.Returned{Text: c.Text, Reason: untrusted.Text(s.Abilities().NoGoals)})
 	case session.Keep:
 		s.keep(c)
 	default:
 		if !Reaches(c) {
-			s.publish(event.Note{Level: "warn", Text: untrusted.Text(errElsewhere.Error())})
+			s.publish(event.Note{Level: "warn", Text: untrusted.Text(errNotHere.Error())})
 			return
 		}
 		_ = s.program.write(Input{Command: c, By: s.options.By}) // it can be encoded
 	}
 }
 
-// errElsewhere refuses what needs a session of this machine.
-var errElsewhere = errors.New("this works only in a session of this machine, not in a run of a worker")
+// errNotHere refuses what needs a session of this machine.
+var errNotHere = errors.New("this works only in a session of this machine, not in a run of a worker")
 
 // keep saves a setting of the screen.
 func (s *Session) keep(c session.Keep) {

@@ -108,22 +108,22 @@ func (s *Session) Conversations(context.Context) ([]session.Conversation, error)
 
 // Models says that the worker's models are not known.
 func (s *Session) Models(context.Context) (session.Models, error) {
-	return session.Models{Problem: untrusted.Text(errElsewhere.Error())}, nil
+	return session.Models{Problem: untrusted.Text(errNotHere.Error())}, nil
 }
 
 // Servers fails: the servers are the worker's.
 func (s *Session) Servers(context.Context) (session.Servers, error) {
-	return session.Servers{}, errElsewhere
+	return session.Servers{}, errNotHere
 }
 
 // ServerLog says that the log is the worker's.
 func (s *Session) ServerLog(_ context.Context, server string, _ int64) (session.ServerLog, error) {
-	return session.ServerLog{Server: server, Problem: untrusted.Text(errElsewhere.Error())}, nil
+	return session.ServerLog{Server: server, Problem: untrusted.Text(errNotHere.Error())}, nil
 }
 
 // Settings fails: the settings are the worker's.
 func (s *Session) Settings(context.Context) (session.Settings, error) {
-	return session.Settings{}, errElsewhere
+	return session.Settings{}, errNotHere
 }
 
 // Completions completes nothing: files and commands are the worker's.
@@ -133,7 +133,7 @@ func (s *Session) Completions(_ context.Context, of session.Completing) (session
 
 // PreviewUndo fails: the files are the worker's.
 func (s *Session) PreviewUndo(context.Context, string) (event.Undo, error) {
-	return event.Undo{}, errElsewhere
+	return event.Undo{}, errNotHere
 }
 
 // PreviewCall shows nothing and refuses nothing: the worker checks the call.
@@ -143,5 +143,5 @@ func (s *Session) PreviewCall(context.Context, string, string, map[string]any) (
 
 // Picture says that the picture is on the worker.
 func (s *Session) Picture(_ context.Context, a plan.Attachment, _, _ int) (session.Picture, error) {
-	return session.Picture{Of: a, Problem: untrusted.Text(errElsewhere.Error())}, nil
+	return session.Picture{Of: a, Problem: untrusted.Text(errNotHere.Error())}, nil
 }

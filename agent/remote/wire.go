@@ -143,7 +143,7 @@ type Worker struct {
 	Alive    bool     `json:"alive"`
 }
 
-// commands are the commands that reach a run elsewhere, by their name on the wire.
+// commands are the commands that reach a run of workers, by their name on the wire.
 var commands = map[string]reflect.Type{
 	"resolve":            reflect.TypeFor[session.Resolve](),
 	"edit":               reflect.TypeFor[session.Edit](),
@@ -164,7 +164,7 @@ type wireInput struct {
 	By      string          `json:"by,omitempty"`
 }
 
-// Reaches reports whether a command reaches a run elsewhere.
+// Reaches reports whether a command reaches a run of workers.
 func Reaches(c session.Command) bool { return nameOf(c) != "" }
 
 func nameOf(c session.Command) string {

@@ -110,15 +110,15 @@ func (p *Input) ask(keys bool, put func() bool) (line string, keyed, answered bo
 	default:
 		err = cmp.Or(p.lines.Err(), io.EOF)
 	}
-	if err != nil && p.hungUp(err) {
+	if err != nil && p.terminalClosed(err) {
 		p.cancel()
 	}
 	return line, keyed, err == nil
 }
 
-// hungUp reports whether a read failed because the terminal was closed. That is no
+// terminalClosed reports whether a read failed because the terminal was closed. That is no
 // answer, unlike the end of input; a signal then stops the program.
-func (p *Input) hungUp(err error) bool {
+func (p *Input) terminalClosed(err error) bool {
 	if p.tty == nil {
 		return false
 	}

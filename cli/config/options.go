@@ -203,12 +203,12 @@ func (o *Options) Complete(flags *pflag.FlagSet, env Environment) error {
 		if o.Approve, err = policy.ParseApprove(o.ApproveText); err != nil {
 			return fmt.Errorf("%w", err)
 		}
-		away := o.Distributed.On != ""
-		if o.Approve == policy.ApproveContained && !o.Isolate.On && !away {
+		remote := o.Distributed.On != ""
+		if o.Approve == policy.ApproveContained && !o.Isolate.On && !remote {
 			return errors.New("--approve contained lets programs pass that --isolate contains: add --isolate")
 		}
 		home, _ := os.UserHomeDir() // without one there is nothing to protect
-		if !away && (o.Approve == policy.ApproveSafe || o.Approve == policy.ApproveContained) && policy.TooWide(o.Workspace, home) {
+		if !remote && (o.Approve == policy.ApproveSafe || o.Approve == policy.ApproveContained) && policy.TooWide(o.Workspace, home) {
 			return fmt.Errorf("--approve %s changes files of this folder without asking, and %s is your home folder, or contains it: work in a folder below it, or answer the gates yourself", o.Approve, o.Workspace)
 		}
 	}

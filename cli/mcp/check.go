@@ -26,16 +26,16 @@ import (
 	"replan/tui/telling"
 )
 
-func (h Host) newList() *cobra.Command {
+func (g *group) newList() *cobra.Command {
 	var resting bool
 	command := &cobra.Command{
 		Use:     "list",
 		Short:   "List the servers of all files and their state",
 		Long:    "list starts the servers that you trust, and says which answer and how many tools they offer. Of two servers with\nthe same name, that of --mcp-config wins, then your own.",
 		Example: "  replan mcp list\n  replan mcp list --no-start --output json",
-		Args:    h.none,
+		Args:    g.none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return h.list(cmd.Context(), !resting)
+			return g.list(cmd.Context(), !resting)
 		},
 	}
 	command.Flags().BoolVar(&resting, "no-start", false, "list the servers without starting them")
@@ -49,12 +49,12 @@ type listedServer struct {
 }
 
 // list implements replan mcp list.
-func (h Host) list(ctx context.Context, start bool) error {
-	servers, err := h.Servers()
+func (g *group) list(ctx context.Context, start bool) error {
+	servers, err := g.app.Servers().Read(nil)
 	if err != nil {
 		return err
 	}
-	cfg, stop, err := h.Pool()
+	cfg, stop, err := g.pool()
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (h Host) list(ctx context.Context, start bool) error {
 	cfg.Servers, cfg.Later = servers, !start
 	pool, err := mcpclient.NewPool(context.WithoutCancel(ctx), cfg)
 	if err != nil {
-		return h.Failed(err)
+		return failed(err)
 	}
 	if start {
 		pool.Ready(ctx)
@@ -73,7 +73,7 @@ func (h Host) list(ctx context.Context, start bool) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return h.Failed(err)
+		return failed(err)
 	}
 	notes := map[string][]string{}
 	for _, s := range servers {
@@ -86,7 +86,7 @@ func (h Host) list(ctx context.Context, start bool) error {
 		}
 		all = append(all, listedServer{s, notes[s.Name]})
 	}
-	return h.printList(all)
+	return g.printList(all)
 }
 
 // withNote adds what a server's state calls for to the notes on its entry.
@@ -98,17 +98,17 @@ func withNote(notes []string, note untrusted.Text) []string {
 }
 
 // printList prints servers: as a table for people, and as whole values for programs.
-func (h Host) printList(all []listedServer) error {
-	if h.json() {
+func (g *group) printList(all []listedServer) error {
+	if g.app.Out().JSON() {
 		for i, s := range all {
 			all[i].Notes, all[i].Note = withNote(s.Notes, s.Note), "" // one field for both
 		}
-		return h.JSON(all)
+		return g.app.Out().PrintJSON(all)
 	}
 	if len(all) == 0 {
-		return h.Print("no MCP servers; add one with replan mcp add, or import those of another program with replan mcp import\n")
+		return g.app.Out().Print("no MCP servers; add one with replan mcp add, or import those of another program with replan mcp import\n")
 	}
-	t := h.Terminal()
+	t := g.app.Out().Terminal()
 	var rows [][]string
 	var below string
 	list := tty.Listing{Heads: []string{"server", "state", "tools", "from", "address"}, Wide: 4}
@@ -123,7 +123,7 @@ func (h Host) printList(all []listedServer) error {
 		}
 		if told != "" {
 			sign := map[plan.ServerState]doctor.State{plan.ServerReady: doctor.Warning, plan.ServerStopped: doctor.Off}
-			below += h.Sign(cmp.Or(sign[s.State], doctor.Failed)) + " " + line("%s: %s", s.Name, told)
+			below += doctor.Sign(g.app, cmp.Or(sign[s.State], doctor.Failed)) + " " + line("%s: %s", s.Name, told)
 		}
 		style := map[plan.ServerState]lipgloss.Style{plan.ServerReady: t.Look.Success, plan.ServerFailed: t.Look.Danger}[s.State]
 		list.Rows = append(list.Rows, []tty.Cell{
@@ -136,25 +136,25 @@ func (h Host) printList(all []listedServer) error {
 	}
 	for _, s := range all {
 		for _, note := range s.Notes {
-			h.Warn(note)
+			g.warn(note)
 		}
 	}
 	if t == nil {
-		return h.Print(tty.Tabs(rows))
+		return g.app.Out().Print(tty.Tabs(rows))
 	}
-	return h.Print(t.List(list) + below)
+	return g.app.Out().Print(t.List(list) + below)
 }
 
-func (h Host) newTest() *cobra.Command {
+func (g *group) newTest() *cobra.Command {
 	return &cobra.Command{
 		Use:   "test SERVER",
 		Short: "Connect to one server and show what is sent and received",
 		Long: "test SERVER starts or reaches one server, lists its tools and shows each message: its direction, the time since the\n" +
 			"start, its size and its text, with secrets left out. It exits with 1 if the server does not become ready.",
 		Example: "  replan mcp test files\n  replan mcp test files --output json",
-		Args:    h.one("SERVER"),
+		Args:    g.one("SERVER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return h.test(cmd.Context(), args[0])
+			return g.test(cmd.Context(), args[0])
 		},
 	}
 }
@@ -190,12 +190,12 @@ type testedMessage struct {
 }
 
 // test implements replan mcp test.
-func (h Host) test(ctx context.Context, name string) error {
-	s, err := h.named(name)
+func (g *group) test(ctx context.Context, name string) error {
+	s, err := g.named(name)
 	if err != nil {
 		return err
 	}
-	cfg, stop, err := h.Pool()
+	cfg, stop, err := g.pool()
 	if err != nil {
 		return err
 	}
@@ -208,13 +208,13 @@ func (h Host) test(ctx context.Context, name string) error {
 		mu.Lock()
 		defer mu.Unlock()
 		line := result.take(m)
-		if !h.json() && unprinted == nil {
-			unprinted = h.Print(h.wireLine(line))
+		if !g.app.Out().JSON() && unprinted == nil {
+			unprinted = g.app.Out().Print(g.wireLine(line))
 		}
 	}
 	pool, err := mcpclient.NewPool(context.WithoutCancel(ctx), cfg)
 	if err != nil {
-		return h.Failed(err)
+		return failed(err)
 	}
 	pool.Ready(ctx)
 	status := pool.Status()
@@ -230,13 +230,13 @@ func (h Host) test(ctx context.Context, name string) error {
 	case unprinted != nil:
 		return unprinted
 	case err != nil:
-		return h.Failed(err)
+		return failed(err)
 	}
 	result.Notes = s.Notes
-	if err := h.printTest(result); err != nil || result.OK {
+	if err := g.printTest(result); err != nil || result.OK {
 		return err
 	}
-	return h.Failed(nil)
+	return failed(nil)
 }
 
 // serverInfo is how a server calls itself, in the field of either protocol.
@@ -299,29 +299,29 @@ func (t *tested) finish(status []plan.ServerStatus) {
 }
 
 // wireLine returns the line of a message, cut to the width of a terminal.
-func (h Host) wireLine(m testedMessage) string {
+func (g *group) wireLine(m testedMessage) string {
 	arrow := map[bool]string{true: "→", false: "←"}[m.Sent]
-	if h.Options.ASCII {
+	if g.app.Settings().ASCII {
 		arrow = map[bool]string{true: ">", false: "<"}[m.Sent]
 	}
 	text := line("%s %6.3fs %10s  %s", arrow, float64(m.MS)/1000, telling.TextSize(m.Bytes), m.Text)
-	if t := h.Terminal(); t != nil {
+	if t := g.app.Out().Terminal(); t != nil {
 		return t.Look.Cut(text[:len(text)-1], t.Width()) + "\n"
 	}
 	return text
 }
 
 // printTest prints the outcome of a test.
-func (h Host) printTest(t *tested) error {
-	if h.json() {
+func (g *group) printTest(t *tested) error {
+	if g.app.Out().JSON() {
 		t.Notes = withNote(t.Notes, t.note)
-		return h.JSON(t)
+		return g.app.Out().PrintJSON(t)
 	}
 	for _, note := range t.Notes {
-		h.Warn(note)
+		g.warn(note)
 	}
 	if !t.OK {
-		return h.Print(h.Sign(doctor.Failed) + " " + line("%s is not ready: %s", t.Server, t.Error))
+		return g.app.Out().Print(doctor.Sign(g.app, doctor.Failed) + " " + line("%s is not ready: %s", t.Server, t.Error))
 	}
 	words := fmt.Sprintf("%s is ready after %d ms: %s", t.Server, t.StartMS, english.Count(t.Tools, "tool"))
 	if t.LatencyMS != nil {
@@ -343,5 +343,5 @@ func (h Host) printTest(t *tested) error {
 	if t.LeftOut != "" {
 		words += "; left out " + t.LeftOut
 	}
-	return h.Print(h.Sign(doctor.OK) + " " + line("%s", words))
+	return g.app.Out().Print(doctor.Sign(g.app, doctor.OK) + " " + line("%s", words))
 }

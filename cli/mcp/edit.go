@@ -10,12 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"replan/cli/doctor"
+	"replan/cli/exit"
 	"replan/internal/english"
 	"replan/internal/wholefile"
 	mcpconfig "replan/mcpclient/config"
 )
 
-func (h Host) newAdd() *cobra.Command {
+func (g *group) newAdd() *cobra.Command {
 	var how addition
 	command := &cobra.Command{
 		Use:   "add NAME [URL | -- COMMAND [ARG]...]",
@@ -26,16 +27,16 @@ func (h Host) newAdd() *cobra.Command {
 			"  replan mcp add gh https://api.githubcopilot.com/mcp --header 'Authorization: Bearer ${GITHUB_TOKEN}'",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return h.Usage("name the server, and its URL or its command: %s NAME URL, or %s NAME -- COMMAND ARGS", cmd.CommandPath(), cmd.CommandPath())
+				return exit.Usage("name the server, and its URL or its command: %s NAME URL, or %s NAME -- COMMAND ARGS", cmd.CommandPath(), cmd.CommandPath())
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			server, err := how.server(h, args[0], args[1:], cmd.ArgsLenAtDash() == 1)
+			server, err := how.server(g, args[0], args[1:], cmd.ArgsLenAtDash() == 1)
 			if err != nil {
 				return err
 			}
-			return h.add(cmd.Context(), server, how)
+			return g.add(cmd.Context(), server, how)
 		},
 	}
 	flags := command.Flags()
@@ -55,43 +56,43 @@ type addition struct {
 }
 
 // server returns the server to add. words are its URL, or a command and arguments.
-func (a addition) server(h Host, name string, words []string, command bool) (mcpconfig.Server, error) {
+func (a addition) server(g *group, name string, words []string, command bool) (mcpconfig.Server, error) {
 	s := mcpconfig.Server{Name: name}
 	if err := mcpconfig.CheckName(name); err != nil {
-		return s, h.Usage("the name %q cannot be used: %w", name, err)
+		return s, exit.Usage("the name %q cannot be used: %w", name, err)
 	}
 	remote := !command && (strings.HasPrefix(words[0], "http://") || strings.HasPrefix(words[0], "https://"))
 	switch {
 	case !remote && !command && strings.Contains(words[0], "://"):
-		return s, h.Usage("%q is no URL of a server; it begins with http:// or https://", written(mcpconfig.Server{URL: words[0]}))
+		return s, exit.Usage("%q is no URL of a server; it begins with http:// or https://", written(mcpconfig.Server{URL: words[0]}))
 	case remote && len(words) > 1:
-		return s, h.Usage("a URL takes no arguments, got %q", written(mcpconfig.Server{Command: words[1], Args: words[2:]}))
+		return s, exit.Usage("a URL takes no arguments, got %q", written(mcpconfig.Server{Command: words[1], Args: words[2:]}))
 	case remote && len(a.env) > 0:
-		return s, h.Usage("--env is for a program; a URL takes --header")
+		return s, exit.Usage("--env is for a program; a URL takes --header")
 	case !remote && (len(a.headers) > 0 || a.kind == "http" || a.kind == "sse"):
-		return s, h.Usage("%q is a program, which takes neither --header nor --type; a URL begins with http:// or https://", words[0])
+		return s, exit.Usage("%q is a program, which takes neither --header nor --type; a URL begins with http:// or https://", words[0])
 	case a.kind != "" && a.kind != "http" && a.kind != "sse" && (remote || a.kind != "stdio"):
-		return s, h.Usage("--type must be http or sse, not %q", a.kind)
+		return s, exit.Usage("--type must be http or sse, not %q", a.kind)
 	case remote:
 		s.URL, s.SSE = words[0], a.kind == "sse"
 	default:
 		s.Command, s.Args = words[0], words[1:]
 	}
 	var err error
-	if s.Env, err = pairs(h, "--env", a.env, "="); err != nil {
+	if s.Env, err = pairs(g, "--env", a.env, "="); err != nil {
 		return s, err
 	}
-	s.Headers, err = pairs(h, "--header", a.headers, ":")
+	s.Headers, err = pairs(g, "--header", a.headers, ":")
 	return s, err
 }
 
 // pairs reads the values of a flag: names and values with a separator between.
-func pairs(h Host, flag string, values []string, separator string) (map[string]string, error) {
+func pairs(g *group, flag string, values []string, separator string) (map[string]string, error) {
 	var all map[string]string
 	for _, value := range values {
 		name, of, ok := strings.Cut(value, separator)
 		if name = strings.TrimSpace(name); !ok || name == "" { // which may be a secret without its name
-			return nil, h.Usage("%s takes NAME%sVALUE", flag, separator)
+			return nil, exit.Usage("%s takes NAME%sVALUE", flag, separator)
 		}
 		if all == nil {
 			all = map[string]string{}
@@ -128,42 +129,42 @@ type edited struct {
 }
 
 // add implements replan mcp add.
-func (h Host) add(ctx context.Context, s mcpconfig.Server, how addition) error {
-	path := h.file(how.project)
+func (g *group) add(ctx context.Context, s mcpconfig.Server, how addition) error {
+	path := g.file(how.project)
 	replaced, err := put(ctx, path, s, how.replace)
 	switch {
 	case errors.Is(err, errThere):
-		return h.Usage("%s has a server %q already; add --replace to replace it", path, s.Name)
+		return exit.Usage("%s has a server %q already; add --replace to replace it", path, s.Name)
 	case err != nil:
-		return h.Usage("the server %q cannot be written into %s: %w", s.Name, path, err)
+		return exit.Usage("the server %q cannot be written into %s: %w", s.Name, path, err)
 	}
 	done := "added"
 	if replaced {
 		done = "replaced"
 	}
-	return h.printEdit(edited{Server: s.Name, File: path, Done: done}, "to")
+	return g.printEdit(edited{Server: s.Name, File: path, Done: done}, "to")
 }
 
 // printEdit prints the outcome of an edit.
-func (h Host) printEdit(e edited, where string) error {
-	if h.json() {
-		return h.JSON(e)
+func (g *group) printEdit(e edited, where string) error {
+	if g.app.Out().JSON() {
+		return g.app.Out().PrintJSON(e)
 	}
 	if e.Done == "replaced" {
 		where = "in"
 	}
-	return h.Print(h.Sign(doctor.OK) + " " + line("%s %s %s %s", e.Done, e.Server, where, e.File))
+	return g.app.Out().Print(doctor.Sign(g.app, doctor.OK) + " " + line("%s %s %s %s", e.Done, e.Server, where, e.File))
 }
 
-func (h Host) newRemove() *cobra.Command {
+func (g *group) newRemove() *cobra.Command {
 	var project bool
 	command := &cobra.Command{
 		Use:     "remove SERVER",
 		Short:   "Remove a server from your own file, or from the project's",
 		Example: "  replan mcp remove files\n  replan mcp remove files --project",
-		Args:    h.one("SERVER"),
+		Args:    g.one("SERVER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return h.remove(cmd.Context(), args[0], project)
+			return g.remove(cmd.Context(), args[0], project)
 		},
 	}
 	command.Flags().BoolVar(&project, "project", false, "remove it from the project's .mcp.json")
@@ -171,37 +172,37 @@ func (h Host) newRemove() *cobra.Command {
 }
 
 // remove implements replan mcp remove.
-func (h Host) remove(ctx context.Context, name string, project bool) error {
-	path := h.file(project)
+func (g *group) remove(ctx context.Context, name string, project bool) error {
+	path := g.file(project)
 	err := mcpconfig.ErrNoEntry
 	if _, missing := os.Stat(path); missing == nil {
 		err = wholefile.Edit(ctx, path, func(before []byte) ([]byte, error) { return mcpconfig.Remove(before, name) })
 	}
 	if errors.Is(err, mcpconfig.ErrNoEntry) {
-		return h.Usage("there is no MCP server %q in %s%s", name, path, h.elsewhere(name, path))
+		return exit.Usage("there is no MCP server %q in %s%s", name, path, g.elsewhere(name, path))
 	}
 	if err != nil {
-		return h.Usage("the server %q cannot be removed from %s: %w", name, path, err)
+		return exit.Usage("the server %q cannot be removed from %s: %w", name, path, err)
 	}
-	return h.printEdit(edited{Server: name, File: path, Done: "removed"}, "from")
+	return g.printEdit(edited{Server: name, File: path, Done: "removed"}, "from")
 }
 
 // elsewhere says where a server is that is not in a file, or which is meant.
-func (h Host) elsewhere(name, path string) string {
-	own, project := h.file(false), h.file(true)
+func (g *group) elsewhere(name, path string) string {
+	own, project := g.file(false), g.file(true)
 	other, hint := own, "; it is in your own file: leave out --project"
 	if path == own {
 		other, hint = project, "; it is in the project's file: add --project"
 	}
-	if slices.Contains(h.namesIn(other), name) {
+	if slices.Contains(g.namesIn(other), name) {
 		return hint
 	}
-	return english.DidYouMean(name, h.namesIn(path))
+	return english.DidYouMean(name, g.namesIn(path))
 }
 
 // namesIn returns the names of the servers in a file.
-func (h Host) namesIn(path string) []string {
-	servers, _ := mcpconfig.Read(path, mcpconfig.SourceUser, h.Options.Workspace) // invalid ones count, too
+func (g *group) namesIn(path string) []string {
+	servers, _ := mcpconfig.Read(path, mcpconfig.SourceUser, g.app.Settings().Workspace) // invalid ones count, too
 	var names []string
 	for _, s := range servers {
 		names = append(names, s.Name)

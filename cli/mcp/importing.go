@@ -9,11 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"replan/cli/doctor"
+	"replan/cli/exit"
 	"replan/internal/untrusted"
 	mcpconfig "replan/mcpclient/config"
 )
 
-func (h Host) newImport() *cobra.Command {
+func (g *group) newImport() *cobra.Command {
 	var how importing
 	command := &cobra.Command{
 		Use:   "import PROGRAM|FILE",
@@ -21,9 +22,9 @@ func (h Host) newImport() *cobra.Command {
 		Long: "import shows the servers of another program, and adds those that you pick to your own mcp.json. PROGRAM is\n" +
 			strings.Join(mcpconfig.Programs(), ", ") + "; FILE is a file of any of them.",
 		Example: "  replan mcp import claude\n  replan mcp import cursor --yes\n  replan mcp import ~/project/.vscode/mcp.json",
-		Args:    h.one("PROGRAM|FILE"),
+		Args:    g.one("PROGRAM|FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return h.imports(cmd.Context(), args[0], how)
+			return g.imports(cmd.Context(), args[0], how)
 		},
 	}
 	command.Flags().BoolVar(&how.yes, "yes", false, "add all without asking")
@@ -49,17 +50,17 @@ type importedServer struct {
 var keptName = untrusted.Text(mcpconfig.ErrNameTaken.Error())
 
 // imports implements replan mcp import.
-func (h Host) imports(ctx context.Context, from string, how importing) error {
-	files, err := mcpconfig.Import(from, h.places())
+func (g *group) imports(ctx context.Context, from string, how importing) error {
+	files, err := mcpconfig.Import(from, g.places())
 	if err != nil {
-		return h.Usage("%w", err)
+		return exit.Usage("%w", err)
 	}
-	into := h.file(false)
+	into := g.file(false)
 	outcomes := []importedServer{}
 	found := 0
 	for _, file := range files {
-		if !h.json() {
-			if err := h.Print(line("%s", file.Path)); err != nil {
+		if !g.app.Out().JSON() {
+			if err := g.app.Out().Print(line("%s", file.Path)); err != nil {
 				return err
 			}
 		}
@@ -69,7 +70,7 @@ func (h Host) imports(ctx context.Context, from string, how importing) error {
 				s.Notes[i] = secretsOf(s).Text(note)
 			}
 			o := importedServer{Name: s.Name, Address: written(s), File: file.Path, Notes: s.Notes, Done: "found"}
-			if err := h.importOne(ctx, s, into, how, &o); err != nil {
+			if err := g.importOne(ctx, s, into, how, &o); err != nil {
 				return err
 			}
 			if o.Done == "found" {
@@ -78,30 +79,30 @@ func (h Host) imports(ctx context.Context, from string, how importing) error {
 			outcomes = append(outcomes, o)
 		}
 	}
-	if h.json() {
-		err = h.JSON(struct {
+	if g.app.Out().JSON() {
+		err = g.app.Out().PrintJSON(struct {
 			Into    string           `json:"into"`
 			Servers []importedServer `json:"servers"`
 		}{into, outcomes})
 	} else if found > 0 {
-		err = h.Print(line("nothing was added: add --yes to add all to %s", into))
+		err = g.app.Out().Print(line("nothing was added: add --yes to add all to %s", into))
 	}
 	fine := func(o importedServer) bool { return o.Done != "invalid" || o.Error == keptName }
 	if err == nil && len(outcomes) > 0 && !slices.ContainsFunc(outcomes, fine) {
-		return h.Failed(nil)
+		return failed(nil)
 	}
 	return err
 }
 
 // importOne decides about one server, adds it and prints the outcome.
-func (h Host) importOne(ctx context.Context, s mcpconfig.Server, into string, how importing, o *importedServer) error {
+func (g *group) importOne(ctx context.Context, s mcpconfig.Server, into string, how importing, o *importedServer) error {
 	wanted := how.yes
 	switch {
 	case s.Problem != "":
 		o.Done, o.Error, wanted = "invalid", untrusted.Text(s.Problem), false
-	case !how.yes && h.Asks():
+	case !how.yes && g.app.Asks():
 		var err error
-		if wanted, err = h.Confirm(ctx, "add "+untrusted.Line(s.Name+"  "+o.Address)+"? [y]es, [n]o: "); err != nil {
+		if wanted, err = g.confirm(ctx, "add "+untrusted.Line(s.Name+"  "+o.Address)+"? [y]es, [n]o: "); err != nil {
 			return err
 		}
 		o.Done = "skipped"
@@ -119,7 +120,7 @@ func (h Host) importOne(ctx context.Context, s mcpconfig.Server, into string, ho
 			o.Done = "added"
 		}
 	}
-	if h.json() {
+	if g.app.Out().JSON() {
 		return nil
 	}
 	state, words := doctor.OK, o.Done
@@ -137,9 +138,9 @@ func (h Host) importOne(ctx context.Context, s mcpconfig.Server, into string, ho
 	if err := s.Unsupported(); err != nil && state != doctor.Failed {
 		state, words = doctor.Warning, words+", and cannot start: "+err.Error()
 	}
-	text := "  " + h.Sign(state) + " " + line("%s  %s  %s", s.Name, o.Address, words)
+	text := "  " + doctor.Sign(g.app, state) + " " + line("%s  %s  %s", s.Name, o.Address, words)
 	for _, note := range s.Notes {
 		text += "      " + line("%s", note)
 	}
-	return h.Print(text)
+	return g.app.Out().Print(text)
 }

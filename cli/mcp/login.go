@@ -6,16 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/cli/browser"
 	"github.com/muesli/cancelreader"
 	"github.com/spf13/cobra"
 
+	"replan/cli/app"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/mcpclient"
@@ -24,38 +22,7 @@ import (
 	"replan/planning/plan"
 )
 
-// browserPatience is how long an opened browser may take to report a failure. One
-// that still runs then is open.
-const browserPatience = 2 * time.Second
-
-// silenceBrowsers discards the output of browsers. A writer of this program, even one
-// that discards, would be waited for until the browser ends.
-var silenceBrowsers = sync.OnceFunc(func() { browser.Stdout, browser.Stderr = nil, nil })
-
-// Browser returns what opens addresses in the user's browser. It does not wait for
-// the end of the browser. Over SSH and without a desktop it fails: there, a browser in
-// the terminal would open.
-func Browser(getenv func(string) string) func(address string) error {
-	return func(address string) error {
-		desktop := runtime.GOOS == "darwin" || runtime.GOOS == "windows" || getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != "" || getenv("WSL_DISTRO_NAME") != ""
-		if !desktop || getenv("SSH_CONNECTION") != "" {
-			return errors.New("there is no browser on this machine")
-		}
-		silenceBrowsers()
-		failed := make(chan error, 1)
-		go func() { failed <- browser.OpenURL(address) }() // a new browser may run longer than this program
-		select {
-		case err := <-failed:
-			if err != nil {
-				return fmt.Errorf("opening the browser: %w", err)
-			}
-		case <-time.After(browserPatience):
-		}
-		return nil
-	}
-}
-
-func (h Host) newLogin() *cobra.Command {
+func (g *group) newLogin() *cobra.Command {
 	var noBrowser bool
 	command := &cobra.Command{
 		Use:   "login SERVER",
@@ -64,9 +31,9 @@ func (h Host) newLogin() *cobra.Command {
 			"browser runs on another machine, copy the address of the page at which it ends, and paste it here. The tokens are\n" +
 			"kept in the keyring of the system or, without one or with REPLAN_KEYRING=off, in a file that only you can read.",
 		Example: "  replan mcp login linear\n  replan mcp login linear --no-browser",
-		Args:    h.one("SERVER"),
+		Args:    g.one("SERVER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return h.login(cmd.Context(), args[0], noBrowser)
+			return g.login(cmd.Context(), args[0], noBrowser)
 		},
 	}
 	command.Flags().BoolVar(&noBrowser, "no-browser", false, "only show the address of the login")
@@ -74,12 +41,12 @@ func (h Host) newLogin() *cobra.Command {
 }
 
 // login implements replan mcp login.
-func (h Host) login(ctx context.Context, name string, noBrowser bool) (err error) {
-	s, err := h.named(name)
+func (g *group) login(ctx context.Context, name string, noBrowser bool) (err error) {
+	s, err := g.named(name)
 	if err != nil {
 		return err
 	}
-	cfg, stop, err := h.Pool()
+	cfg, stop, err := g.pool()
 	if err != nil {
 		return err
 	}
@@ -88,24 +55,24 @@ func (h Host) login(ctx context.Context, name string, noBrowser bool) (err error
 	opened := errors.New("not asked for")
 	if !noBrowser {
 		cfg.Browse = func(address string) error {
-			opened = Browser(h.Getenv)(address)
+			opened = app.Browser(g.app.IO().Getenv)(address)
 			return opened
 		}
 	}
 	pool, err := mcpclient.NewPool(context.WithoutCancel(ctx), cfg)
 	if err != nil {
-		return h.Failed(err)
+		return failed(err)
 	}
 	var pasted <-chan string
-	if h.Asks() {
-		lines, stop, err := h.lines()
+	if g.app.Asks() {
+		lines, stop, err := g.lines()
 		if err != nil {
-			return errors.Join(h.Failed(err), pool.Close())
+			return errors.Join(failed(err), pool.Close())
 		}
 		defer stop()
 		pasted = lines
 	}
-	err = pool.Login(ctx, name, func(address string) { h.showLogin(name, address, opened == nil, pasted != nil) }, pasted)
+	err = pool.Login(ctx, name, func(address string) { g.showLogin(name, address, opened == nil, pasted != nil) }, pasted)
 	var status plan.ServerStatus
 	if err == nil {
 		pool.Ready(ctx)
@@ -116,23 +83,23 @@ func (h Host) login(ctx context.Context, name string, noBrowser bool) (err error
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return h.Failed(err)
+		return failed(err)
 	case closed != nil:
-		return h.Failed(closed)
-	case h.json():
-		return h.JSON(status)
+		return failed(closed)
+	case g.app.Out().JSON():
+		return g.app.Out().PrintJSON(status)
 	case status.State == plan.ServerReady:
-		return h.Print(line("logged in to %s: %s", name, english.Count(status.Tools, "tool")))
+		return g.app.Out().Print(line("logged in to %s: %s", name, english.Count(status.Tools, "tool")))
 	}
-	return h.Failed(fmt.Errorf("logged in to %s, but it is not ready: %s", name, cmp.Or(status.Error, status.Note).Line()))
+	return failed(fmt.Errorf("logged in to %s, but it is not ready: %s", name, cmp.Or(status.Error, status.Note).Line()))
 }
 
 // showLogin shows where to log in, on standard error.
-func (h Host) showLogin(name, address string, opened, pasted bool) {
-	t := h.Terminal()
+func (g *group) showLogin(name, address string, opened, pasted bool) {
+	t := g.app.Out().Terminal()
 	if t != nil {
 		// The terminal may be on another machine than this program.
-		_ = h.Print(ansi.SetSystemClipboard(address))
+		_ = g.app.Out().Print(ansi.SetSystemClipboard(address))
 	}
 	first := "open this address to log in to " + name
 	if opened {
@@ -141,16 +108,16 @@ func (h Host) showLogin(name, address string, opened, pasted bool) {
 	if t != nil {
 		first += ", which is copied"
 	}
-	h.Warn(first + ":")
-	h.Warn(address)
+	g.warn(first + ":")
+	g.warn(address)
 	if pasted {
-		h.Warn("if the browser cannot reach replan at the end, paste the address of that page here and press enter")
+		g.warn("if the browser cannot reach replan at the end, paste the address of that page here and press enter")
 	}
 }
 
 // lines returns the lines of standard input. stop ends the reading.
-func (h Host) lines() (lines <-chan string, stop func(), err error) {
-	input, err := cancelreader.NewReader(h.In)
+func (g *group) lines() (lines <-chan string, stop func(), err error) {
+	input, err := cancelreader.NewReader(g.app.IO().In)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read standard input: %w", err)
 	}
@@ -177,7 +144,7 @@ func (h Host) lines() (lines <-chan string, stop func(), err error) {
 	}, nil
 }
 
-func (h Host) newLogout() *cobra.Command {
+func (g *group) newLogout() *cobra.Command {
 	var all bool
 	command := &cobra.Command{
 		Use:   "logout SERVER",
@@ -187,16 +154,16 @@ func (h Host) newLogout() *cobra.Command {
 			"  replan mcp logout --all",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if all {
-				return h.none(cmd, args)
+				return g.none(cmd, args)
 			}
-			return h.one("SERVER")(cmd, args)
+			return g.one("SERVER")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := ""
 			if !all {
 				name = args[0]
 			}
-			return h.logout(cmd.Context(), name)
+			return g.logout(cmd.Context(), name)
 		},
 	}
 	command.Flags().BoolVar(&all, "all", false, "log out of all servers")
@@ -210,8 +177,8 @@ type loggedOut struct {
 }
 
 // logout implements replan mcp logout; no name means all servers.
-func (h Host) logout(ctx context.Context, name string) error {
-	out := oauth.Logout{Store: h.AllLogins()}
+func (g *group) logout(ctx context.Context, name string) error {
+	out := oauth.Logout{Store: g.app.Servers().AllLogins()}
 	var ended []oauth.Outcome
 	var err error
 	if name == "" {
@@ -224,23 +191,23 @@ func (h Host) logout(ctx context.Context, name string) error {
 		one := loggedOut{Server: o.Server}
 		if o.NotRevoked != nil {
 			one.Error = untrusted.Text(o.NotRevoked.Error())
-			h.Warn(fmt.Sprintf("the login to %s is deleted here only: %v", o.Server, o.NotRevoked))
+			g.warn(fmt.Sprintf("the login to %s is deleted here only: %v", o.Server, o.NotRevoked))
 		}
 		servers = append(servers, one)
 	}
 	switch {
 	case err != nil:
-		return h.Failed(err)
-	case h.json():
-		return h.JSON(servers)
+		return failed(err)
+	case g.app.Out().JSON():
+		return g.app.Out().PrintJSON(servers)
 	case len(servers) == 0 && name == "":
-		return h.Print("there are no logins\n")
+		return g.app.Out().Print("there are no logins\n")
 	case len(servers) == 0:
-		return h.Print(line("there is no login to %s", name))
+		return g.app.Out().Print(line("there is no login to %s", name))
 	}
 	var names []string
 	for _, s := range servers {
 		names = append(names, s.Server)
 	}
-	return h.Print(line("logged out of %s", english.List(names, "and")))
+	return g.app.Out().Print(line("logged out of %s", english.List(names, "and")))
 }

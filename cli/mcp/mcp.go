@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,98 +10,117 @@ import (
 	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 
-	"replan/cli/config"
-	"replan/cli/doctor"
+	"replan/cli/app"
+	"replan/cli/args"
+	"replan/cli/exit"
 	"replan/cli/help"
-	"replan/cli/tty"
 	"replan/internal/english"
 	"replan/internal/redact"
 	"replan/internal/untrusted"
 	"replan/mcpclient"
 	mcpconfig "replan/mcpclient/config"
-	"replan/mcpclient/oauth"
 )
 
-// Host is the command line around the commands. Its functions may be called once
-// the settings were read.
-type Host struct {
-	In        io.Reader // standard input
-	Getenv    func(string) string
-	AllLogins func() *oauth.Store // those in the keyring too, whatever REPLAN_KEYRING says
-	Options   *config.Options
-	Terminal  func() *tty.Terminal                                     // standard output; nil is no terminal
-	Print     func(text string) error                                  // to standard output
-	JSON      func(value any) error                                    // to standard output, on one line
-	Warn      func(text string)                                        // to standard error
-	Sign      func(doctor.State) string                                // of an outcome
-	Asks      func() bool                                              // somebody can answer
-	Confirm   func(ctx context.Context, question string) (bool, error) // asks for yes or no
-	Servers   func() ([]mcpconfig.Server, error)                       // those of all files
-	Usage     func(format string, args ...any) error                   // the error for a wrong command line
-	Failed    func(err error) error                                    // the error for a command that failed; nil was reported
-	Unknown   func(cmd *cobra.Command, word string) error              // the error for an unknown command
-	Help      func(cmd *cobra.Command) error
-	Pool      func() (cfg mcpclient.Config, stop func(), err error) // the settings of a pool without servers
+// group is replan mcp with the commands below it.
+type group struct {
+	app   *app.App
+	input *app.Input // the answers of the user; nil until the first question
 }
 
 // New returns the command replan mcp.
-func New(h Host) *cobra.Command {
+func New(a *app.App) *cobra.Command {
+	g := &group{app: a}
 	command := &cobra.Command{
 		Use: "mcp", Short: "List, add, remove, test and import MCP servers; log in to them",
 		Long: "mcp manages the MCP servers whose tools plans may use. Your own are in mcp.json in the configuration folder,\n" +
 			"those of a project in its .mcp.json.",
 		Example: "  replan mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\n  replan mcp import claude\n  replan mcp test files\n  replan mcp login linear",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
+		Args: func(cmd *cobra.Command, words []string) error {
+			if len(words) == 0 {
 				return nil
 			}
-			return h.Unknown(cmd, args[0])
+			return exit.Usage("%w", args.Unknown(words[0], cmd.CommandPath(), help.Names(cmd)))
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return h.Help(cmd) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return help.Print(a.IO().Out, cmd, false) },
 	}
 	help.Menu(command)
-	command.AddCommand(h.newList(), h.newAdd(), h.newRemove(), h.newTest(), h.newImport(), h.newLogin(), h.newLogout())
+	command.AddCommand(g.newList(), g.newAdd(), g.newRemove(), g.newTest(), g.newImport(), g.newLogin(), g.newLogout())
 	return command
 }
 
 // file returns the file to edit: the user's, or the project's.
-func (h Host) file(project bool) string {
+func (g *group) file(project bool) string {
 	if !project {
-		return h.Options.Dirs.MCPServers()
+		return g.app.Settings().Dirs.MCPServers()
 	}
-	if path := mcpconfig.FindProject(h.Options.Workspace, xdg.Home); path != "" {
+	if path := mcpconfig.FindProject(g.app.Settings().Workspace, xdg.Home); path != "" {
 		return path
 	}
-	return filepath.Join(h.Options.Workspace, mcpconfig.ProjectFile)
+	return filepath.Join(g.app.Settings().Workspace, mcpconfig.ProjectFile)
 }
 
-// json reports whether the output is JSON.
-func (h Host) json() bool { return h.Options.Output == config.OutputJSON }
+// confirm asks for yes or no.
+func (g *group) confirm(ctx context.Context, question string) (yes bool, err error) {
+	if g.input == nil {
+		if g.input, err = g.app.Input("read standard input"); err != nil {
+			return false, err
+		}
+	}
+	return g.input.Confirm(ctx, question)
+}
+
+// warn prints a line for the user on standard error.
+func (g *group) warn(text string) { g.app.Out().Note("%s", untrusted.Line(text)) }
+
+// failed returns the error for a command that failed; nil was reported.
+func failed(err error) error {
+	if err == nil {
+		err = exit.ErrReported
+	}
+	return &exit.Error{Status: exit.Failed, Code: "failed", Err: err}
+}
+
+// pool returns the settings of a pool without servers, and what ends its box.
+func (g *group) pool() (mcpclient.Config, func(), error) {
+	box, err := g.app.Box()
+	watch := g.app.NewWatch()
+	cfg := g.app.Servers().PoolConfig(mcpclient.TrustNone)
+	cfg.Box = box
+	if watch != nil {
+		cfg.Watcher = watch
+	}
+	return cfg, func() {
+		if watch != nil {
+			watch.Stop()
+		}
+		_ = box.Close()
+	}, err
+}
 
 // one checks that a command got one argument.
-func (h Host) one(what string) cobra.PositionalArgs {
+func (g *group) one(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0 || strings.TrimSpace(args[0]) == "":
-			return h.Usage("name one: %s %s", cmd.CommandPath(), what)
+			return exit.Usage("name one: %s %s", cmd.CommandPath(), what)
 		case len(args) > 1:
-			return h.Usage("%s takes one %s, got %d", cmd.CommandPath(), what, len(args))
+			return exit.Usage("%s takes one %s, got %d", cmd.CommandPath(), what, len(args))
 		}
 		return nil
 	}
 }
 
 // none checks that a command got no argument.
-func (h Host) none(cmd *cobra.Command, args []string) error {
+func (g *group) none(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return h.Usage("%s takes no argument, got %q", cmd.CommandPath(), args[0])
+		return exit.Usage("%s takes no argument, got %q", cmd.CommandPath(), args[0])
 	}
 	return nil
 }
 
 // named returns the server of a name in all files.
-func (h Host) named(name string) (mcpconfig.Server, error) {
-	servers, err := h.Servers()
+func (g *group) named(name string) (mcpconfig.Server, error) {
+	servers, err := g.app.Servers().Read(nil)
 	if err != nil {
 		return mcpconfig.Server{}, err
 	}
@@ -117,7 +135,7 @@ func (h Host) named(name string) (mcpconfig.Server, error) {
 	if hint == "" {
 		hint = "; replan mcp list names those that are there"
 	}
-	return mcpconfig.Server{}, h.Usage("there is no MCP server %q%s", name, hint)
+	return mcpconfig.Server{}, exit.Usage("there is no MCP server %q%s", name, hint)
 }
 
 // written describes how a server is started or reached.
@@ -142,9 +160,9 @@ func line(format string, args ...any) string {
 }
 
 // places returns where other programs keep their files.
-func (h Host) places() mcpconfig.Places {
+func (g *group) places() mcpconfig.Places {
 	settings, _ := os.UserConfigDir() // an error leaves it empty, so files there are not found
 	return mcpconfig.Places{
-		Workspace: h.Options.Workspace, Home: xdg.Home, Config: settings, XDG: filepath.Join(xdg.Home, ".config"), Codex: os.Getenv("CODEX_HOME"),
+		Workspace: g.app.Settings().Workspace, Home: xdg.Home, Config: settings, XDG: filepath.Join(xdg.Home, ".config"), Codex: os.Getenv("CODEX_HOME"),
 	}
 }

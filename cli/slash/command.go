@@ -3,16 +3,14 @@ package slash
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/internal/english"
+	"replan/cli/args"
 )
 
 // Command is an entry of the table: a chat command, or a subcommand such as
@@ -93,33 +91,16 @@ func (s Syntax) Run(ctx context.Context, c Command, words []string) (help string
 	return "", c.Do(ctx, Call{Path: path, Args: flags.Args(), Flags: flags})
 }
 
-// Unknown returns the error for a word that is none of the commands below a path. It
-// names the one that was probably meant, or else all of them.
-func Unknown(word, path string, known []string) error {
-	hint := english.DidYouMean(word, known)
-	if hint == "" {
-		for _, same := range map[string][]string{"rm": {"delete", "prune"}, "remove": {"delete", "prune"}, "delete": {"prune"}, "ls": {"list"}}[word] {
-			if slices.Contains(known, same) {
-				return fmt.Errorf("unknown command %q for %q; did you mean %s?", word, path, same)
-			}
-		}
-		if len(known) > 1 {
-			hint = "; it has " + english.List(known, "and")
-		}
-	}
-	return fmt.Errorf("unknown command %q for %q%s", word, path, hint)
-}
-
 // none is the argument check of a command without arguments.
-func (c Command) none(path string, args []string) error {
-	if len(args) == 0 {
+func (c Command) none(path string, words []string) error {
+	if len(words) == 0 {
 		return nil
 	}
 	known := make([]string, len(c.Below))
 	for i, b := range c.Below {
 		known[i] = b.Name
 	}
-	return Unknown(args[0], path, known)
+	return args.Unknown(words[0], path, known)
 }
 
 // below returns the subcommand with the given name; ok is false for help.

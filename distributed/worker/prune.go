@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"replan/cli"
+	"replan/cli/runs"
 	"replan/internal/english"
 	"replan/tui/telling"
 )
@@ -26,7 +26,7 @@ func (p *program) newPrune() *cobra.Command {
 			if older == "" {
 				return errors.New("say how old the runs must be that go, such as --older-than 30d")
 			}
-			age, err := cli.ParseAge(older)
+			age, err := runs.ParseAge(older)
 			if err != nil {
 				return err
 			}

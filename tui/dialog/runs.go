@@ -43,10 +43,6 @@ type Runs struct {
 	continues bool       // a conversation can be continued here
 }
 
-// NoUndoOfWorkers says why a run of workers cannot be undone here: its changes are in a
-// branch or a patch.
-const NoUndoOfWorkers = "A run of workers cannot be undone."
-
 // NewRuns returns the dialog, closed. continues tells whether a conversation can be
 // continued here.
 func NewRuns(l *draw.Look, k *keymap.Map, live *live.Runs, continues bool) *Runs {
@@ -143,8 +139,8 @@ func (d *Runs) runActions(s agent.Summary) keymap.Handlers {
 		"runs.play": {Do: func() keymap.Request { return d.replay(false) }},
 		"runs.show": {Do: func() keymap.Request { return d.replay(true) }},
 		"plan.undo": {Do: func() keymap.Request {
-			if d.live.Elsewhere {
-				d.message = NoUndoOfWorkers
+			if d.live.Can.NoUndo != "" {
+				d.message = d.live.Can.NoUndo
 				return keymap.Request{}
 			}
 			if d.message = d.whyBusy(s, "The run is active: undo it when it has ended."); d.message != "" {
@@ -191,7 +187,7 @@ func (d *Runs) Hints() []keymap.Hint {
 		hints[0].Does = "resume"
 		hints = append(hints, d.Keys.Hint("open", "runs.show"))
 	}
-	if !d.live.Elsewhere {
+	if d.live.Can.NoUndo == "" {
 		hints = append(hints, d.Keys.Hint("undo", "plan.undo"))
 	}
 	return append(hints, status, search, other, folders)
@@ -203,10 +199,9 @@ func CanResume(s agent.Summary, active bool) bool {
 	return s.Resumable && !active && s.Status != agent.StatusRunning
 }
 
-// canResume reports whether the dialog can resume a run. A screen follows one run of
-// workers: another is resumed by a command.
+// canResume reports whether the dialog can resume a run.
 func (d *Runs) canResume(s agent.Summary) bool {
-	return !d.live.Elsewhere && CanResume(s, d.live.Live(s.Run))
+	return d.live.Can.NoResume == "" && CanResume(s, d.live.Live(s.Run))
 }
 
 // whyBusy says why nothing can be done with a run now, or "" if it neither runs
@@ -217,7 +212,7 @@ func (d *Runs) whyBusy(s agent.Summary, active string) string {
 		return active
 	case s.Status == agent.StatusWaiting:
 		return "It waits for a worker. To follow it: replan runs follow " + telling.ShortID(s.Run)
-	case s.Status == agent.StatusRunning && d.live.Elsewhere:
+	case s.Status == agent.StatusRunning && d.live.Can.ByWorkers:
 		return "A worker is running it. To follow it: replan runs follow " + telling.ShortID(s.Run)
 	case s.Status == agent.StatusRunning:
 		return "Another replan is running it."
@@ -366,7 +361,7 @@ func (d *Runs) State(s agent.Summary) (glyph, word string, style lipgloss.Style)
 	switch {
 	case d.live.Live(s.Run):
 		return d.Look.Glyphs.Folded, "running", d.Look.Running
-	case s.Status == agent.StatusRunning && !d.live.Elsewhere:
+	case s.Status == agent.StatusRunning && !d.live.Can.ByWorkers:
 		return glyph, "elsewhere", style
 	default:
 		return glyph, telling.RunWords(s), style

@@ -40,7 +40,7 @@ func (d *Runs) listActions() keymap.Handlers {
 			d.elsewhere = !d.elsewhere
 			d.sift()
 		})},
-		"list.other": {When: func() bool { return !d.live.Elsewhere }, Do: func() keymap.Request {
+		"list.other": {When: func() bool { return d.live.Can.NoConversations == "" }, Do: func() keymap.Request {
 			d.listsConversations, d.List = !d.listsConversations, draw.List{}
 			if d.listsConversations && d.conversations == nil {
 				return keymap.Request{Ask: keymap.QueryConversations}
@@ -168,7 +168,7 @@ func (d *Runs) otherList() string {
 func (d *Runs) title(width int) string {
 	l := d.Look
 	lists := []string{"Runs", "Conversations"}
-	if d.live.Elsewhere { // a run of a worker is no conversation
+	if d.live.Can.NoConversations != "" {
 		lists = lists[:1]
 	}
 	title := d.tabs(second(d.listsConversations), lists...)

@@ -115,7 +115,7 @@ func (d *Runs) stateWords(s agent.Summary, run *agent.Run) string {
 		word = telling.RunState(s)
 	case word == "elsewhere":
 		word = "running in another replan"
-	case s.Status == agent.StatusRunning && d.live.Elsewhere:
+	case s.Status == agent.StatusRunning && d.live.Can.ByWorkers:
 		word = "running on a worker"
 	case s.Status == event.StatusFailed, s.Status == agent.StatusWaiting:
 		word = telling.RunState(s)

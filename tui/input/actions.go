@@ -51,7 +51,7 @@ func (p *Pane) Hints() []keymap.Hint {
 		return nil
 	case !p.Running && p.NoModel && p.Empty():
 		return []keymap.Hint{k.Hint("try again", "chat.send")}
-	case !p.Running && p.Elsewhere:
+	case !p.Running && p.Can.NoGoals != "":
 		return nil
 	case !p.Running:
 		return []keymap.Hint{k.Hint("send", "chat.send")}
@@ -65,7 +65,7 @@ func (p *Pane) Hints() []keymap.Hint {
 // QueueHints returns the keys that pass the typed text to a running run.
 func (p *Pane) QueueHints() []keymap.Hint {
 	var hints []keymap.Hint
-	if !p.Elsewhere {
+	if p.Can.NoGoals == "" {
 		hints = append(hints, p.keys.Hint("queue", "chat.send"))
 	}
 	if p.Steerable {
@@ -135,9 +135,9 @@ func (p *Pane) noSteering() string {
 	switch {
 	case !p.Focused:
 		return p.keys.LeadingName("pane.next") + " moves to the input: " + p.keys.Name("run.steer") + " sends what you type there to the run."
-	case p.Elsewhere && !p.Running:
+	case p.Can.NoGoals != "" && !p.Running:
 		return "The run has not begun."
-	case p.Elsewhere && !p.Steerable:
+	case p.Can.NoGoals != "" && !p.Steerable:
 		return "No model in this run can read it now."
 	case !p.Running:
 		return "No run is active; " + p.keys.Name("chat.send") + " sends it."

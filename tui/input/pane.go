@@ -43,12 +43,13 @@ type State struct {
 	Focused   bool // the chat and its input have the focus
 	Covered   bool // a dialog or a question takes the keys
 	Closed    bool // the session is over
-	Elsewhere bool // the session is a run of workers, which takes no goals
 	Busy      bool // a run is under way or being prepared
 	Running   bool // a run is under way
 	Steerable bool // something in that run would hear the user
 	NoModel   bool // the chat explains how to get a model; enter looks for one
 	Blocked   bool // no run can start
+
+	Can session.Abilities
 }
 
 // New returns an empty input.
@@ -173,7 +174,7 @@ func (p *Pane) SetHeight(lines int) { p.height = lines }
 // invitation says what can be typed here, or else done.
 func (p *Pane) invitation() string {
 	switch {
-	case !p.Elsewhere:
+	case p.Can.NoGoals == "":
 		return "Describe a goal, or / for commands"
 	case p.Closed:
 		return p.keys.Name("quit") + " quits, " + p.keys.Name("runs") + " lists runs"

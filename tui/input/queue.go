@@ -72,7 +72,7 @@ func (p *Pane) awaitsServers() bool { return len(p.Queue.Servers) > 0 }
 // Preparing describes what the session prepares. A request that the user typed
 // as a command has a name of its own.
 func (p *Pane) Preparing(command bool) string {
-	if p.Elsewhere {
+	if p.Can.ByWorkers {
 		return "waiting for a worker to begin"
 	}
 	if name := p.Queue.Doing; name != "" && command {

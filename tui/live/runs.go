@@ -21,8 +21,8 @@ type Runs struct {
 	// replay holds all events in memory anyway.
 	Recorded bool
 
-	// Elsewhere means that the run is one of workers, which no screen resumes.
-	Elsewhere bool
+	// Can says what the session can do with runs.
+	Can session.Abilities
 
 	// Preparing means that something was sent but its run has not started.
 	Preparing bool
@@ -102,7 +102,7 @@ func (s *Runs) Busy() bool { return s.Preparing || s.Active() != "" }
 // resumed now.
 func (s *Runs) Resumable() bool {
 	r := s.Shown().State
-	return !s.Recorded && !s.Elsewhere && r != nil && r.Result != nil && r.Resumable() && !s.Busy()
+	return !s.Recorded && s.Can.NoResume == "" && r != nil && r.Result != nil && r.Resumable() && !s.Busy()
 }
 
 // Steerable reports whether anything in the current runs would hear the user: a

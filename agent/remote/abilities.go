@@ -1,0 +1,14 @@
+package remote
+
+import "replan/agent/session"
+
+// Abilities returns what the session can do. It is one run, in a folder of a worker.
+func (*Session) Abilities() session.Abilities {
+	return session.Abilities{
+		NoGoals:         "this run takes no further goals: send it as a remark, or start another run",
+		NoResume:        "A screen follows one run of workers: resume another with replan plan resume.",
+		NoUndo:          "A run of workers cannot be undone.",
+		NoConversations: "A run of workers is no conversation.",
+		ByWorkers:       true,
+	}
+}

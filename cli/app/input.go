@@ -1,0 +1,44 @@
+package app
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"replan/agent/session"
+	"replan/cli/ask"
+	"replan/cli/exit"
+)
+
+// Input are the answers of the user to questions on standard output.
+type Input struct {
+	answers *ask.Input
+	out     *Output
+	to      io.Writer
+}
+
+// Input returns the answers of the user. Reading describes the operation in the error.
+func (a *App) Input(reading string) (*Input, error) {
+	answers, err := ask.NewInput(a.io.In, a.io.Quiet)
+	if err != nil {
+		return nil, exit.Wrap(reading, err)
+	}
+	return &Input{answers, a.out, a.io.Out}, nil
+}
+
+// Confirm asks a question of yes or no.
+func (i *Input) Confirm(ctx context.Context, question string) (yes bool, err error) {
+	yes, err = i.answers.Confirm(ctx, i.out.Colored(i.to), question, i.out.Look())
+	return yes, exit.Wrap(exit.Writing, err)
+}
+
+// Ask asks a question and returns the answer in small letters.
+func (i *Input) Ask(ctx context.Context, question string) (string, error) {
+	line, _, err := i.answers.AskIn(ctx, i.out.Colored(i.to), question, i.out.Look())
+	return strings.ToLower(strings.TrimSpace(line)), err
+}
+
+// Questions asks the questions of a run, and sends the answers.
+func (i *Input) Questions(text *ask.Output, send func(session.Command), how ask.Options) *ask.Questions {
+	return ask.New(i.answers, text, send, how)
+}

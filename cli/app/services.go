@@ -1,0 +1,249 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync/atomic"
+
+	"github.com/adrg/xdg"
+
+	"replan/agent/event"
+	"replan/agent/ollama"
+	"replan/agent/runner"
+	"replan/agent/store/instructions"
+	"replan/cli/crash"
+	"replan/cli/exit"
+	"replan/cli/logs"
+	"replan/mcpclient"
+	"replan/mcpclient/child"
+	mcpconfig "replan/mcpclient/config"
+	"replan/mcpclient/workcopy"
+	"replan/mcpclient/workspace"
+	planfit "replan/planning/fit"
+	"replan/planning/plan"
+)
+
+// Services holds everything a session works with, until it is closed.
+type Services struct {
+	app     *App
+	session *runner.Session
+	model   *ollama.Client
+	tools   *mcpclient.Pool
+	servers []mcpconfig.Server
+	own     *workspace.Operators // nil without the workspace's operators
+	named   *workspace.Operators // for files that the user names, if own is nil
+	watch   *crash.Watch         // ends the children if this process cannot; nil is none
+	log     *logs.Log
+	work    *isolation
+	notes   []string // for the user, before the session begins
+
+	languages    *languages
+	exitNote     atomic.Pointer[string]    // for the user, after the session
+	instructions instructions.Instructions // of the project
+}
+
+// Opening configures how a session opens.
+type Opening struct {
+	Trust    mcpclient.TrustMode // whom to ask whether the project's servers may start
+	Attended bool                // somebody can answer questions about steps
+	InDoubt  event.DoubtDecision // the answer for steps in doubt if nobody can
+	Restored *runner.Restored    // the session to continue; nil starts a new one
+	About    string              // the only server whose troubles the session tells; "" tells all
+	Driving  *planfit.Settings   // drive all models; nil follows what is known of them
+	// Keep stores a created plan; nil stores it among the plans.
+	Keep func(plan.Plan) (plan.Plan, error)
+	// Runs says that runs start, which work in a copy of the workspace if the user
+	// isolates them.
+	Runs   bool
+	Resume string // the run that is resumed, if known; "" is none
+	// Screen says that the full screen is used: what the user chooses there is saved
+	// in the user's configuration, and servers start after the first frame.
+	Screen bool
+}
+
+// Open prepares what a session works with and starts it.
+func (a *App) Open(ctx context.Context, how Opening) (*Services, error) {
+	s, err := a.Prepare(ctx, how)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Begin(ctx, how); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Prepare opens everything a session works with. [Services.Begin] starts the session.
+func (a *App) Prepare(ctx context.Context, how Opening) (*Services, error) {
+	return a.open(true, func(s *Services) (err error) {
+		set := a.Settings()
+		if how.Resume != "" && !set.Changed("isolate") && workcopy.Elsewhere(set.Dirs.Copies(), set.Workspace, how.Resume) != nil {
+			set.Isolate.On = true // the run continues where it worked
+		}
+		if s.model, err = ollama.New(ollama.Config{Host: set.Host, Model: set.Model, ContextWindow: set.ContextWindow, KeepAlive: set.KeepAlive, Learned: set.Dirs.Servers(), Findings: set.Dirs.Findings(), Settings: how.Driving, Logger: s.Logger()}); err != nil {
+			if set.HostConfigured() {
+				return set.Misconfigured(fmt.Errorf("model.host: %w", err))
+			}
+			return exit.Usage("%w", err)
+		}
+		if err := s.openTools(ctx, how); err != nil {
+			return err
+		}
+		if s.instructions, err = instructions.Find(set.Workspace, xdg.Home); err != nil {
+			return exit.Wrap("read the project's instructions", err)
+		}
+		if note := s.instructions.Note; note != "" {
+			s.notes = append(s.notes, note)
+		}
+		return nil
+	})
+}
+
+// OpenTools opens tools alone, for a command that starts no session.
+func (a *App) OpenTools(ctx context.Context) (*Services, error) {
+	return a.open(false, func(s *Services) error { return s.openTools(ctx, Opening{Trust: mcpclient.TrustNone}) })
+}
+
+// OpenWorkspace opens what the workspace's operators need to be served alone.
+func (a *App) OpenWorkspace() (*Services, error) {
+	return a.open(true, func(s *Services) (err error) {
+		s.notes, err = s.work.openBox()
+		return err
+	})
+}
+
+// open opens the log, and what rest opens. Watched ends the children if this process
+// cannot.
+func (a *App) open(watched bool, rest func(*Services) error) (s *Services, err error) {
+	s = &Services{app: a}
+	if watched {
+		s.watch = a.NewWatch()
+	}
+	s.languages = &languages{settings: a.Settings(), watcher: s.Watcher(), last: func(note string) { s.exitNote.Store(&note) }}
+	s.work = &isolation{settings: a.Settings(), store: a.Store()}
+	if s.log, err = logs.Open(a.Settings().Dirs.Logs()); err == nil {
+		s.work.logger = s.log.Logger()
+		err = rest(s)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// NewWatch returns the watcher of this process; nil if there can be none.
+func (a *App) NewWatch() *crash.Watch {
+	tty, _ := a.IO().Out.(*os.File)
+	if !a.IO().Terminal {
+		tty = nil
+	}
+	watch, err := crash.New(a.Settings().Dirs.Crashes(), a.Version(), tty)
+	if err != nil {
+		return nil // crashes then go unreported
+	}
+	return watch
+}
+
+// Begin starts the session.
+func (s *Services) Begin(ctx context.Context, how Opening) (err error) {
+	set, cfg := s.app.Settings(), s.Config()
+	if how.About != "" {
+		cfg.Tools = toolsOf{s.tools, how.About}
+	}
+	cfg.Attended, cfg.InDoubt, cfg.Restored = how.Attended, how.InDoubt, how.Restored
+	if how.Screen && !set.DryRun {
+		cfg.Keep, cfg.Warm = set.Keep, true
+	}
+	if how.Runs && !set.DryRun {
+		cfg.Copy = s.work.changes(!how.Screen)
+	}
+	if s.work.copied() {
+		cfg.Dirty = nil // what the user has not committed stays apart
+	}
+	if how.Keep != nil {
+		cfg.Store = keeping{cfg.Store, how.Keep}
+	}
+	cfg.Slash = func(ctx context.Context, line string, now runner.SlashState) (runner.Answer, error) {
+		return s.app.Commands().Answer(ctx, s, now, line)
+	}
+	s.session, err = runner.NewSession(ctx, cfg)
+	return exit.Wrap("start", err)
+}
+
+// CloseSession ends a session and discards its remaining events.
+func CloseSession(s *runner.Session) {
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		for range s.Events() { //nolint:revive // nobody is listening any more
+		}
+	}()
+	s.Close()
+	<-drained
+}
+
+// Session returns the session that has begun.
+func (s *Services) Session() *runner.Session { return s.session }
+
+// Model returns the model server.
+func (s *Services) Model() *ollama.Client { return s.model }
+
+// Tools returns the tools of the workspace and of MCP servers.
+func (s *Services) Tools() *mcpclient.Pool { return s.tools }
+
+// Logger returns the logger of the program.
+func (s *Services) Logger() *slog.Logger { return s.log.Logger() }
+
+// Watch returns the watcher of this process; nil is none.
+func (s *Services) Watch() *crash.Watch { return s.watch }
+
+// Watcher returns the watcher that ends the children if this process cannot; nil is
+// none.
+func (s *Services) Watcher() child.Watcher {
+	if s.watch == nil {
+		return nil
+	}
+	return s.watch
+}
+
+// Notes returns what the user is to know before the session begins.
+func (s *Services) Notes() []string { return s.notes }
+
+// ExitNotes returns what the user is to know once the services are closed.
+func (s *Services) ExitNotes() []string {
+	if note := s.exitNote.Load(); note != nil {
+		return []string{*note}
+	}
+	return nil
+}
+
+// Close stops everything, including children, and waits for it. It discards the
+// remaining events of the session.
+func (s *Services) Close() error {
+	var errs []error
+	if s.session != nil {
+		CloseSession(s.session)
+	}
+	if s.tools != nil {
+		errs = append(errs, s.tools.Close())
+	}
+	for _, files := range []*workspace.Operators{s.own, s.named, s.work.target} {
+		if files != nil {
+			errs = append(errs, files.Close())
+		}
+	}
+	if s.model != nil {
+		errs = append(errs, s.model.Close())
+	}
+	if s.watch != nil {
+		s.watch.Stop()
+	}
+	made, err := s.work.close()
+	if made != "" {
+		s.exitNote.Store(&made)
+	}
+	return errors.Join(append(errs, err, s.log.Close())...)
+}

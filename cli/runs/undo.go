@@ -1,0 +1,170 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"replan/agent/event"
+	"replan/agent/session"
+	"replan/cli/app"
+	"replan/cli/args"
+	"replan/cli/exit"
+	"replan/cli/host"
+	"replan/cli/slash"
+	"replan/tui/telling"
+)
+
+// undoOptions are the options of replan undo.
+type undoOptions struct {
+	app *app.App
+	yes bool // do not ask
+}
+
+// NewUndo returns the command replan undo, which is /undo in the chat.
+func NewUndo(a *app.App) slash.Command {
+	o := undoOptions{app: a}
+	return slash.Command{
+		Name: "undo", Args: "[RUN]", Short: "Restore the files that a run changed",
+		Long: "undo restores the files that a run changed, whether it completed, failed, was stopped or killed:\n" +
+			"content, mode and existence, all of them or none. It refuses if a file was changed after the run,\n" +
+			"and shows that change. Effects other than those of the workspace's file tools, such as\n" +
+			"commands and commits, stay and are listed. With --dry-run only the diff is shown; on a terminal it comes\n" +
+			"first, with a question, else with --yes. RUN is the id that the screen shows. Without it, or with last, it is\n" +
+			"the newest run that changed files here.",
+		Examples: []string{"undo --dry-run", "undo a61ec9", "undo --yes --output json"},
+		Flags:    func(f *pflag.FlagSet) { f.BoolVar(&o.yes, "yes", false, "do not ask") },
+		Check:    args.AtMostOne("RUN"),
+		Do: func(ctx context.Context, c slash.Call) error {
+			id, err := o.id(c)
+			if err != nil {
+				return err
+			}
+			return o.run(ctx, id)
+		},
+	}
+}
+
+// id returns the run to undo. For the word last it is the newest that changed
+// files here, and so it is without a run, if the user agrees or can be asked.
+func (o undoOptions) id(c slash.Call) (string, error) {
+	if len(c.Args) > 0 && c.Args[0] != host.LastRun {
+		id, err := o.app.Store().FindChange(c.Args[0])
+		if err != nil {
+			return "", o.app.Out().Unopened(err)
+		}
+		return id, nil
+	}
+	id, err := o.app.Undoing().Newest()
+	switch {
+	case err != nil:
+		return "", err
+	case o.app.Settings().DryRun, o.app.Asks(), o.yes, len(c.Args) > 0: // last names a run
+		return id, nil
+	default:
+		return "", exit.Usage("%s would undo %s, the newest run that changed files here: add --yes", c.Path, telling.ShortID(id))
+	}
+}
+
+// run restores files.
+func (o undoOptions) run(ctx context.Context, id string) (err error) {
+	set := o.app.Settings()
+	if c := o.app.Chat(); c != nil && !set.DryRun {
+		c.HandOver(session.Undo{Run: id})
+		return nil
+	}
+	undoing := o.app.Undoing()
+	own, err := undoing.Operators(nil)
+	if err != nil {
+		return exit.Usage("%w", err)
+	}
+	defer func() { err = errors.Join(err, exit.Wrap("end in order", own.Close())) }()
+	shown := false
+	if o.app.Asks() && !o.yes && !set.DryRun {
+		would, err := undoing.Run(ctx, own, id, true)
+		if err != nil {
+			return err
+		}
+		if would.Refused == "" && len(would.Files) > 0 {
+			if agreed, err := o.agrees(ctx, would); err != nil || !agreed {
+				return err
+			}
+			shown = true
+		}
+	}
+	u, err := undoing.Run(ctx, own, id, set.DryRun)
+	if err != nil {
+		return err
+	}
+	if shown && u.Refused == "" {
+		u.Diff = ""
+	}
+	return o.print(u)
+}
+
+// agrees shows what an undo would change and asks whether to do it.
+func (o undoOptions) agrees(ctx context.Context, would event.Undo) (agreed bool, err error) {
+	input, err := o.app.Input("read the answer")
+	if err != nil {
+		return false, err
+	}
+	if err := o.app.Out().Print(o.app.Out().Diff(o.app.IO().Out, would.Diff)); err != nil {
+		return false, err
+	}
+	prompt := fmt.Sprintf("restore %s changed by run %s? [y]es, [N]o: ", telling.Undone(would.Files), telling.ShortID(would.Run))
+	answer, err := input.Ask(ctx, prompt)
+	if err != nil {
+		return false, err
+	}
+	if answer == "y" || answer == "yes" {
+		return true, nil
+	}
+	return false, &exit.Error{Status: exit.Failed, Code: "canceled", Err: errors.New("nothing was changed")}
+}
+
+// print prints the result of an undo.
+func (o undoOptions) print(u event.Undo) error {
+	set, out := o.app.Settings(), o.app.Out()
+	if u.Refused != "" {
+		if u.Diff != "" {
+			_, _ = fmt.Fprint(out.Colored(o.app.IO().Err), out.Diff(o.app.IO().Err, u.Diff))
+		}
+		return &exit.Error{Status: exit.Failed, Code: "changed", Err: errors.New(u.Refused)}
+	}
+	if out.JSON() {
+		return out.PrintJSON(u)
+	}
+	var b strings.Builder
+	writef := app.LineWriter(&b)
+	b.WriteString(out.Diff(o.app.IO().Out, u.Diff))
+	for _, note := range u.Notes {
+		writef("note: %s", note)
+	}
+	id, done := telling.ShortID(u.Run), "restored"
+	if set.DryRun {
+		done = "would restore"
+	}
+	switch {
+	case u.Already:
+		writef("run %s is already undone: nothing was changed", id)
+	case u.AsWas && set.DryRun:
+		writef("the files of run %s are as they were before it", id)
+	case u.AsWas:
+		writef("run %s is undone: its files are as they were before it", id)
+	case len(u.Files) == 0:
+		writef("run %s changed nothing that can be restored", id)
+	default:
+		writef("%s %s changed by run %s", done, telling.Undone(u.Files), id)
+		for _, f := range u.Files {
+			action := f.Action
+			if set.DryRun {
+				action = "would " + strings.TrimSuffix(action, "d")
+			}
+			writef("  %s %s", action, f.Path)
+		}
+	}
+	return out.Print(b.String())
+}

@@ -1,0 +1,302 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/policy"
+	"replan/agent/session"
+	"replan/cli/app"
+	"replan/cli/check"
+	"replan/cli/config"
+	"replan/cli/exit"
+	"replan/cli/lines"
+	"replan/internal/untrusted"
+	"replan/planning/plan"
+	"replan/tui/plain"
+	"replan/tui/telling"
+)
+
+// callOptions are the options of replan tools call.
+type callOptions struct {
+	app  *app.App
+	args string // JSON; - is standard input
+}
+
+func newCall(a *app.App) *cobra.Command {
+	o := callOptions{app: a}
+	command := &cobra.Command{
+		Use:   "call NAME",
+		Short: "Call one tool and print its result",
+		Long: "call NAME calls one tool like a plan of one step: gates are answered as for plan run,\n" +
+			"the call has a run and a journal of its own, and its changes can be undone. A call that only reads leaves none. The result is printed\n" +
+			"as text, with --output json as JSON. Pictures and other files of it are kept with the run, and named. Text beside\n" +
+			"structured content goes to standard error.",
+		Example: "  replan tools call fs.search --args '{\"query\": \"TODO\"}'\n  replan tools call fs.mkdir --args '{\"path\": \"docs\"}' --approve safe\n  replan tools call vcs.log --output json",
+		Args: func(_ *cobra.Command, names []string) error {
+			switch len(names) {
+			case 0:
+				return exit.Usage("name the tool: replan tools call NAME --args JSON; replan tools lists them")
+			case 1:
+				return nil
+			default:
+				return exit.Usage("unexpected %q: pass the arguments of the tool as a JSON object to --args", names[1])
+			}
+		},
+		RunE: func(cmd *cobra.Command, names []string) error {
+			return o.run(cmd.Context(), names[0])
+		},
+	}
+	command.Flags().StringVar(&o.args, "args", "{}", "pass the arguments `JSON`, an object; - reads it from standard input")
+	return command
+}
+
+// run carries out a plan of a single step and prints only its result.
+func (o callOptions) run(ctx context.Context, name string) error {
+	p, err := o.plan(name)
+	if err != nil {
+		return err
+	}
+	var server string
+	job := lines.Job{About: &server, Prepare: func(ctx context.Context, w *app.Services) ([]session.Command, error) {
+		v, err := check.With(o.app, w).Check(ctx, check.Plan{Data: p, Call: true}, nil)
+		if err != nil {
+			return nil, err
+		}
+		server = check.ServerOf(w.Tools(), name, v.Tools)
+		o.app.Out().Notes(w.Ignored(server))
+		if len(v.Faults) > 0 {
+			check.PrintTroubles(o.app.Out(), w.Tools(), server, v.Awaited)
+			what := check.NoServer(w.Tools(), name)
+			if what == "" {
+				what = o.callFault(name, v.Faults[0].Message, check.FailureOf(w.Tools(), server))
+			}
+			return nil, &exit.Error{Status: exit.BadUsage, Code: v.Faults[0].Code, Err: errors.New(what)}
+		}
+		return []session.Command{session.Execute{Plan: v.Plan, OnFailure: plan.OnFailureAbort, Strict: check.Strict(o.app.Settings())}}, nil
+	}}
+	if o.app.Settings().DryRun {
+		return lines.Run(ctx, o.app, job)
+	}
+	var printed *resultOnly
+	job.Printer = func(session string, out io.Writer) lines.Printer {
+		printed = newResultOnly(o.app, session, out)
+		return printed
+	}
+	if err := lines.Run(ctx, o.app, job); err != nil || printed == nil || !printed.brief || o.app.Chat() != nil {
+		return err
+	}
+	return exit.Wrap("remove the journal of the call", o.app.Store().Forget(printed.run, printed.session))
+}
+
+// plan returns the plan of the call.
+func (o callOptions) plan(name string) ([]byte, error) {
+	text := []byte(o.args)
+	if o.args == "-" {
+		if o.app.Asks() {
+			return nil, exit.Usage("standard input answers the gates: pass the arguments to --args itself")
+		}
+		var err error
+		if text, err = io.ReadAll(o.app.IO().In); err != nil {
+			return nil, exit.Usage("the arguments cannot be read from standard input: %w", err)
+		}
+	}
+	value, err := plan.DecodeValue(text)
+	if err != nil {
+		return nil, exit.Usage("--args is not JSON: %w", err)
+	}
+	given, ok := value.(map[string]any)
+	if !ok {
+		return nil, exit.Usage("--args takes a JSON object such as {\"path\": \"a.txt\"}")
+	}
+	p, err := plan.EncodeJSON(map[string]any{
+		"title": "Call " + name,
+		"steps": []any{map[string]any{"index": "1", "title": "Call " + name, "tool": name, "args": plan.Literal(given)}},
+	})
+	if err != nil {
+		return nil, exit.Usage("--args cannot be passed on: %w", err)
+	}
+	return p, nil
+}
+
+// callFault says what is wrong with a call in the words of a call: the user has
+// written no plan. failure is why the server of the tool failed, if it did.
+func (o callOptions) callFault(name, message, failure string) string {
+	if failure != "" {
+		return fmt.Sprintf("%s cannot be called: its MCP server failed: %s", name, failure)
+	}
+	if fault, ok := strings.CutPrefix(message, "step 1 calls "+name+" with bad args: "); ok {
+		return "the arguments of " + name + " are wrong: " + fault + "; see " + o.app.Out().Named("tools show") + " " + name
+	}
+	return strings.TrimPrefix(message, "step 1: ")
+}
+
+// resultOnly prints the result of a run with a single call, its questions to the
+// user, and why it failed.
+type resultOnly struct {
+	lines.NotesOnly
+	app    *app.App
+	log    *plain.Log
+	gates  *muted // the writer of the log
+	failed string // why the call failed, in the tool's own words
+	doubt  string // why it is not known whether the call took effect
+	asked  event.GateRequested
+	answer string        // the decision about its gate
+	dirty  bool          // files had uncommitted changes when the run began
+	held   []event.Event // warnings that matter only if the call is made
+
+	session string
+	run     string // its id
+	brief   bool   // nobody needs its journal: it only reads, and no file of its result was kept
+}
+
+func newResultOnly(a *app.App, session string, out io.Writer) *resultOnly {
+	gates := &muted{out: out, mute: true}
+	return &resultOnly{NotesOnly: lines.NotesOnly{Out: a.Out()}, app: a, log: a.Out().Log(gates, session, ""), gates: gates, session: session}
+}
+
+// Event prints one event.
+func (r *resultOnly) Event(e event.Event) error {
+	r.judge(e)
+	switch d := e.Data.(type) {
+	case event.RunStarted:
+		r.dirty = d.Dirty > 0
+	case event.Note:
+		if r.dirty && d.Level == "warn" {
+			r.held = append(r.held, e)
+			return nil
+		}
+	case event.StepStarted:
+		r.release()
+	case event.GateRequested:
+		if r.app.Asks() {
+			r.release()
+		}
+	}
+	if r.app.Asks() {
+		switch e.Data.(type) {
+		case event.GateRequested, event.GateResolved, event.ElicitationRequested, event.ElicitationResolved:
+			r.gates.mute = false
+		}
+		err := r.log.Event(e)
+		r.gates.mute = true
+		if err != nil {
+			return err
+		}
+	}
+	switch d := e.Data.(type) {
+	case event.StepCompleted:
+		if d.Text != "" {
+			_, _ = fmt.Fprintln(r.app.IO().Err, d.Text.Visible())
+		}
+		if r.app.Out().JSON() {
+			return r.app.Out().PrintJSON(d.Result)
+		}
+		return r.app.Out().Print(resultText(d.Result))
+	case event.ElicitationResolved:
+		if !r.app.Asks() {
+			r.app.Out().Note("%s", telling.ElicitationWords(d))
+		}
+	case event.GateRequested:
+		r.asked = d
+	case event.GateResolved:
+		r.answer = telling.GateDecision(d)
+	case event.StepFailed:
+		r.failed = string(d.Error)
+	case event.StepInDoubt:
+		r.doubt = string(d.Reason)
+	case event.RunCompleted:
+		return r.completed(e, d)
+	}
+	return r.NotesOnly.Event(e)
+}
+
+// completed says why the call failed.
+func (r *resultOnly) completed(e event.Event, d event.RunCompleted) error {
+	if r.doubt != "" {
+		err := fmt.Errorf("the call may or may not have taken effect: %s; find out, then say so with %s %s --in-doubt done, or rerun", r.doubt, r.app.Out().Named("plan resume"), agent.ShortID(e.Run))
+		return &exit.Error{Status: d.Reason.ExitCode(), Code: string(d.Reason), Err: err}
+	}
+	if d.Reason == event.ReasonDenied && !r.app.Asks() && r.asked.Gate != "" {
+		how := "add --approve " + string(policy.Least(r.asked))
+		if r.asked.Changed != "" {
+			how = "accept the change with " + policy.AcceptCommand(r.asked)
+		}
+		return &exit.Error{Status: d.Reason.ExitCode(), Code: string(d.Reason), Err: fmt.Errorf("the call was %s; to allow it, %s", r.answer, how)}
+	}
+	if d.Reason == event.ReasonDenied && r.failed != "" {
+		r.failed = "the call was " + r.failed
+	}
+	if d.Reason == event.ReasonStepFailed || d.Reason == event.ReasonDenied {
+		return &exit.Error{Status: d.Reason.ExitCode(), Code: string(d.Reason), Err: errors.New(config.First(r.failed, string(d.Error)))}
+	}
+	return r.NotesOnly.Event(e)
+}
+
+// judge finds out whether somebody may need the journal of the call.
+func (r *resultOnly) judge(e event.Event) {
+	switch d := e.Data.(type) {
+	case event.RunStarted:
+		if r.run = e.Run; d.Plan != nil && len(d.Plan.Steps) == 1 {
+			tool, err := d.Catalogue.Find(d.Plan.Steps[0].Tool)
+			r.brief = err == nil && tool.ReadOnly
+		}
+	case event.StepCompleted:
+		r.brief = r.brief && len(d.Attachments) == 0
+	}
+}
+
+// release prints the warnings that were held, and holds no more.
+func (r *resultOnly) release() {
+	for _, e := range r.held {
+		_ = r.NotesOnly.Event(e) // a note is no error
+	}
+	r.held, r.dirty = nil, false
+}
+
+// resultText formats a result for people: text as it is, with a line for each of its
+// files, and everything else as JSON.
+func resultText(result any) string {
+	text, ok := result.(string)
+	if with, found := telling.ResultText(result); found {
+		text, ok = with, true
+	}
+	if !ok {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(result); err != nil {
+			return fmt.Sprintln(result) // unreachable, since the result was JSON
+		}
+		text = b.String()
+	}
+	text = untrusted.Visible(text)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+// muted is a writer that can be silenced.
+type muted struct {
+	out  io.Writer
+	mute bool
+}
+
+// Write writes unless silenced.
+func (m *muted) Write(p []byte) (int, error) {
+	if m.mute {
+		return len(p), nil
+	}
+	return m.out.Write(p)
+}
