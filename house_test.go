@@ -1,8 +1,6 @@
 package main_test
 
 import (
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,47 +8,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// A doc.go describes the contents of its package, its imports, and where to start
-// reading.
-func TestEveryPackageHasDocWithImportsAndStart(t *testing.T) {
-	imports, start := regexp.MustCompile(`\bimports?\b`), regexp.MustCompile(`\bStart (reading )?(at|with)\b`)
-	packages := 0
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return err
-		}
-		if d.Name() == "testdata" || d.Name() == "examples" || len(d.Name()) > 1 && d.Name()[0] == '.' {
-			return fs.SkipDir
-		}
-		if files, err := filepath.Glob(filepath.Join(path, "*.go")); err != nil || path == "." || len(files) == 0 {
-			return err
-		}
-		packages++
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(path, "doc.go"), nil, parser.ParseComments)
-		switch {
-		case os.IsNotExist(err):
-			t.Errorf("package %s has no doc.go", path)
-			return nil
-		case err != nil:
-			return err
-		}
-		doc := strings.Join(strings.Fields(file.Doc.Text()), " ")
-		if !imports.MatchString(doc) {
-			t.Errorf("%s/doc.go does not say what the package imports", path)
-		}
-		if !start.MatchString(doc) {
-			t.Errorf("%s/doc.go does not say where to start reading", path)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if packages == 0 {
-		t.Fatal("no package was found")
-	}
-}
 
 // The manual names the test that holds each promise.
 func TestGuaranteesNameTestsThatExist(t *testing.T) {

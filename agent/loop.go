@@ -389,6 +389,7 @@ func (l *Loop) timesMade(tool string, args map[string]any) int {
 
 // failed counts how a call failed, and timesFailed returns how often one failed so.
 func (l *Loop) failed(c *StepState) { l.failureCounts[resultKey(c.Step.Tool, string(c.Error))]++ }
+
 func (l *Loop) timesFailed(c *StepState) int {
 	return l.failureCounts[resultKey(c.Step.Tool, string(c.Error))]
 }

@@ -37,6 +37,7 @@ func (q *OpenQuestions) waiting() []*StepState { return slices.Clone(q.open) }
 
 // add opens the question about a step, and remove closes it.
 func (q *OpenQuestions) add(s *StepState) { q.open = append(q.open, s) }
+
 func (q *OpenQuestions) remove(s *StepState) {
 	q.open = slices.DeleteFunc(q.open, func(o *StepState) bool { return o == s })
 }
@@ -47,6 +48,7 @@ func (q *OpenQuestions) closeAll() { q.open = nil }
 // lose records a step that was running when the program ended, and found that its doubt
 // is recorded.
 func (q *OpenQuestions) lose(s *StepState) { q.lost = append(q.lost, s) }
+
 func (q *OpenQuestions) found(index string, attempt int) {
 	q.lost = slices.DeleteFunc(q.lost, func(l *StepState) bool { return l.Step.Index == index && l.Attempt == attempt })
 }
@@ -62,6 +64,7 @@ func (q *OpenQuestions) forgetLost() { q.lost = nil }
 func (q *OpenQuestions) elicit(d event.ElicitationRequested) {
 	q.Elicitations = append(q.Elicitations, d)
 }
+
 func (q *OpenQuestions) settle(id string) {
 	q.dropElicitations(func(e event.ElicitationRequested) bool { return e.ID == id })
 }

@@ -37,6 +37,7 @@ type schedule struct {
 // rank sets the rank of a step and the length of the longest path from it, and rankAs sets
 // those of another step.
 func (s *schedule) rank(place int, length float64) { s.place, s.length = place, length }
+
 func (s *schedule) rankAs(other *StepState) {
 	s.place, s.length = other.sched.place, other.sched.length
 }

@@ -30,7 +30,7 @@ func (r *Run) Apply(e event.Event) error {
 
 // apply applies an event that follows; last is the time of the previous event.
 //
-//nolint:funlen // one case per kind
+//nolint:funlen,gocyclo // one case per kind
 func (r *Run) apply(e event.Event, last time.Time) {
 	switch d := e.Data.(type) {
 	case event.RunStarted:

@@ -99,6 +99,7 @@ func (f *slots) startingCalls(facts *toolFacts) int { return f.starting[facts] }
 // noCall reports whether all that is left of the budget for calls is kept back, and noLookCall
 // also whether that for read-only ones is.
 func (f *slots) noCall(reserved account) bool { return f.left.calls <= reserved.calls }
+
 func (f *slots) noLookCall() bool {
 	return f.noCall(f.reserved) || f.left.discovery <= f.reserved.discovery
 }
@@ -106,6 +107,7 @@ func (f *slots) noLookCall() bool {
 // noStep reports whether all that is left of the budget for steps is kept back, and noneOfKind
 // whether that for calls of the tool's kind is.
 func (f *slots) noStep(reserved account) bool { return f.left.steps <= reserved.steps }
+
 func (f *slots) noneOfKind(facts *toolFacts, reserved account) bool {
 	return *f.left.ofKind(facts) <= *reserved.ofKind(facts)
 }

@@ -193,6 +193,7 @@ func (s *StepState) tryInVain(attempt int) { s.Attempt, s.attempts.total = attem
 
 // progress shows how far an attempt is, and output what it has written.
 func (s *StepState) progress(d event.StepProgress) { s.Progress = d }
+
 func (s *StepState) output(chunk string) {
 	s.Output += chunk
 	if over := len(s.Output) - outputKept; over > 0 {

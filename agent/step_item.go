@@ -119,9 +119,6 @@ func (s *StepState) pretendItem(values map[string]any) { s.item.values = values 
 // itemLike makes a probe of a check an item like a step.
 func (s *StepState) itemLike(other *StepState) { s.replanned, s.item = other.replanned, other.item }
 
-// position returns the place of an item in its list, from 0.
-func (o *itemOf) place() int { return o.position }
-
 // openItem lets an item run that has not ended.
 func (s *StepState) openItem() { s.item.ended, s.item.running, s.item.queued = false, false, false }
 
