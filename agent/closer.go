@@ -246,7 +246,7 @@ func (r closer) checksBeforeEnd() []Action {
 		return nil
 	}
 	free := r.guards.freeSlots()
-	return r.checker.nextChecks(r.queues[needCheck], &free)
+	return r.checker.nextChecks(r.queues.of(needCheck), &free)
 }
 
 // accepting reports whether the plan's acceptance is being evaluated.

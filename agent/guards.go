@@ -143,12 +143,10 @@ func (r guards) reserveApproved(q *queues, free *slots) {
 			free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
 		}
 	}
-	for _, s := range q[needToolSlot] {
-		if s.reserved() {
-			free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
-		}
+	for _, s := range q.approvedCalls() {
+		free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
 	}
-	for _, s := range q[needTurn] {
+	for _, s := range q.of(needTurn) {
 		free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
 	}
 }

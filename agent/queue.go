@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"iter"
+	"slices"
 )
 
 // need is what a step needs next. It lets Next look only at steps that can be
@@ -24,7 +25,18 @@ const (
 )
 
 // queues holds the steps that can be acted on, by need.
-type queues [needKinds]queue
+type queues struct {
+	lists [needKinds]queue
+	// approved are those of the steps that wait for a tool slot whose call the user has
+	// allowed, in the order in which they became so: a look at all would take long.
+	approved []*StepState
+}
+
+// of returns the steps with a need.
+func (q *queues) of(n need) queue { return q.lists[n] }
+
+// approvedCalls returns the steps that wait for a tool slot for a call that the user allowed.
+func (q *queues) approvedCalls() []*StepState { return q.approved }
 
 // schedule is the place of a step in the queues.
 type schedule struct {
@@ -32,6 +44,8 @@ type schedule struct {
 	length float64 // ms to the end of the longest path from it
 	need   need    // its next need
 	at     int     // its index in the queue for that need
+
+	approved bool // it is one of the approved calls of the queues
 }
 
 // rank sets the rank of a step and the length of the longest path from it, and rankAs sets
@@ -57,26 +71,31 @@ func (s *schedule) count(number int) { s.place = number }
 func (s *schedule) number() int { return s.place }
 
 // drop takes a step out of all queues, once they are emptied.
-func (s *schedule) drop() { s.need = needNothing }
+func (s *schedule) drop() { s.need, s.approved = needNothing, false }
 
-// put puts a step into the queue for its next need. It reports whether that has changed.
-func (q *queues) put(s *StepState, next need) bool {
-	if next == s.sched.need {
-		return false
+// put puts a step into the queue for its next need.
+func (q *queues) put(s *StepState, next need) {
+	if was := s.sched.need; was != next {
+		if was != needNothing {
+			heap.Remove(&q.lists[was], s.sched.at)
+		}
+		if s.sched.need = next; next != needNothing {
+			heap.Push(&q.lists[next], s)
+		}
 	}
-	if s.sched.need != needNothing {
-		heap.Remove(&q[s.sched.need], s.sched.at)
+	if approved := next == needToolSlot && s.reserved(); approved != s.sched.approved {
+		if s.sched.approved = approved; approved {
+			q.approved = append(q.approved, s)
+		} else {
+			q.approved = slices.DeleteFunc(q.approved, func(a *StepState) bool { return a == s })
+		}
 	}
-	if s.sched.need = next; next != needNothing {
-		heap.Push(&q[next], s)
-	}
-	return true
 }
 
 // empty reports whether no step can be acted on.
 func (q *queues) empty() bool {
-	for i := range q {
-		if len(q[i]) > 0 {
+	for i := range q.lists {
+		if len(q.lists[i]) > 0 {
 			return false
 		}
 	}
@@ -86,11 +105,16 @@ func (q *queues) empty() bool {
 // only returns the queues with those steps alone that keep keeps.
 func (q *queues) only(keep func(*StepState) bool) queues {
 	var some queues
-	for i := range q {
-		for s := range q[i].inOrder() { // in order, they are a heap again; their places in the real one stay
+	for i := range q.lists {
+		for s := range q.lists[i].inOrder() { // in order, they are a heap again; their places in the real one stay
 			if keep(s) {
-				some[i] = append(some[i], s)
+				some.lists[i] = append(some.lists[i], s)
 			}
+		}
+	}
+	for _, s := range q.approved {
+		if keep(s) {
+			some.approved = append(some.approved, s)
 		}
 	}
 	return some

@@ -172,7 +172,7 @@ func (r *Run) applyTimer(d event.TimerFired) {
 	}
 	r.Clock.fire(d.ID)
 	r.tracker().applyDeadline(d.ID)
-	waiting := r.queues[needTimer]
+	waiting := r.queues.of(needTimer)
 	if len(waiting) > 0 && r.fired(waiting[0].retryTimer()) {
 		r.scheduler().enqueue(waiting[0])
 		return

@@ -22,7 +22,7 @@ func (r *Run) Step(index string) *StepState { return r.roster().Step(index) }
 // Busy reports whether a model or a tool is working. It is false while the run
 // waits for a gate, and after its end.
 func (r *Run) Busy() bool {
-	return r.Active() && (!r.quiet() || len(r.queues[needCheck]) > 0 || r.closer().accepting())
+	return r.Active() && (!r.quiet() || len(r.queues.of(needCheck)) > 0 || r.closer().accepting())
 }
 
 // Steerable reports whether a remark of the user to the run would be heard.

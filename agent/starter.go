@@ -34,7 +34,7 @@ func (r starter) nextOf(q *queues) []Action {
 	// Their diffs may be being made, so they reserve budget before any record takes it.
 	gates, blocked := r.nextGates(q, &free)
 	var out []Action
-	for _, s := range q[needRecord].first(recordsAtOnce) {
+	for _, s := range q.of(needRecord).first(recordsAtOnce) {
 		actions := r.recordFor(s, &free)
 		if len(actions) == 1 && actions[0].blocks() {
 			return append(out, actions...)
@@ -44,11 +44,11 @@ func (r starter) nextOf(q *queues) []Action {
 	if slices.ContainsFunc(out, Action.mayEnd) {
 		return out
 	}
-	for _, s := range q[needTimer].first(1) {
+	for _, s := range q.of(needTimer).first(1) {
 		out = append(out, Action{Effect: Wake{ID: s.retryTimer(), At: s.RetryAt}})
 	}
 	out = append(out, r.nextDeadlines()...)
-	out = append(out, r.nextChecks(q[needCheck], &free)...)
+	out = append(out, r.nextChecks(q.of(needCheck), &free)...)
 	if slices.ContainsFunc(out, Action.mayEnd) {
 		return out
 	}
@@ -64,7 +64,7 @@ func (r starter) nextOf(q *queues) []Action {
 			return out
 		}
 	}
-	for _, s := range q[needModelSlot].first(free.freeModels()) {
+	for _, s := range q.of(needModelSlot).first(free.freeModels()) {
 		if out = append(out, r.startModel(s, &free)...); len(out) > 0 && out[len(out)-1].mayEnd() {
 			return out
 		}
@@ -80,7 +80,7 @@ func (r starter) claimed(q *queues, free *slots) *slots {
 			claimed.change(s.gate.changed())
 		}
 	}
-	for _, s := range q[needToolSlot] {
+	for _, s := range q.of(needToolSlot) {
 		if s.gate.allowed() {
 			claimed.change(s.gate.changing())
 		}
@@ -95,7 +95,7 @@ func (r starter) toolSteps(q *queues, free slots) []*StepState {
 	var steps []*StepState
 	next := free.servers()
 	waiting := 0
-	for s := range q[needToolSlot].inOrder() {
+	for s := range q.of(needToolSlot).inOrder() {
 		if len(steps) >= free.freeTools() || waiting == waitingAtOnce {
 			break
 		}
@@ -107,12 +107,12 @@ func (r starter) toolSteps(q *queues, free slots) []*StepState {
 		next.call(tool)
 		steps = append(steps, s)
 	}
-	if !free.reserves() || len(steps) == len(q[needToolSlot]) {
+	if !free.reserves() || len(steps) == len(q.of(needToolSlot)) {
 		return steps
 	}
 	var approved []*StepState
-	for _, s := range q[needToolSlot] {
-		if s.reserved() && !slices.Contains(steps, s) {
+	for _, s := range q.approvedCalls() {
+		if !slices.Contains(steps, s) {
 			approved = append(approved, s)
 		}
 	}
@@ -123,11 +123,11 @@ func (r starter) toolSteps(q *queues, free slots) []*StepState {
 // call that they refuse.
 func (r starter) nextGates(q *queues, free *slots) (out []Action, blocked bool) {
 	var again *slots // files of the calls whose gates open again
-	if len(q[needGate]) == 0 {
+	if len(q.of(needGate)) == 0 {
 		return nil, false
 	}
-	most := gatesFor(q[needGate][0]) - len(r.Gates)
-	for _, s := range q[needGate].first(most) {
+	most := gatesFor(q.of(needGate)[0]) - len(r.Gates)
+	for _, s := range q.of(needGate).first(most) {
 		facts := r.facts(s.Step.Tool)
 		if s.gate.reopens() != "" {
 			if again == nil {
@@ -269,7 +269,7 @@ func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
 // startInLine starts at most one approved call of an item in line: before one of its step that
 // has its turn and waits, because all that is left of a budget is reserved.
 func (r starter) startInLine(out []Action, q *queues, free *slots) []Action {
-	for _, s := range q[needTurn] {
+	for _, s := range q.of(needTurn) {
 		if facts := r.facts(s.Step.Tool); r.guards.allReserved(facts, free) && s.itemStep().overtaken() != nil {
 			return r.startTool(out, s, free)
 		}
