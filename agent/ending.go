@@ -65,6 +65,10 @@ func (o *Outcome) undo(d event.RunUndone)       { o.Undone = &d }
 // reopen lets a run that has ended, or was about to, continue.
 func (o *Outcome) reopen() { o.Result, o.ending, o.Paused = nil, nil, false }
 
+// Reopen says that a run which has ended goes on elsewhere: a worker was stopped, or the run
+// resumed.
+func (o *Outcome) Reopen() { o.Result = nil }
+
 // endedEarly reports whether the run has ended, or was about to, before only its answer was
 // missing, or since something was not verified: a resume tries again what failed.
 func (o *Outcome) endedEarly() bool {
