@@ -231,7 +231,7 @@ func (o Remote) Show(ctx context.Context, args []string) (Shown, error) {
 		return Shown{}, err
 	}
 	if summary.Status == agent.StatusWaiting || summary.Status == agent.StatusRunning {
-		run.Result = nil // it ended for a worker that was stopped, or has been resumed
+		run.Reopen() // it ended for a worker that was stopped, or has been resumed
 	}
 	return Shown{&run, summary, run.Snapshot(run.Result == nil)}, nil
 }
