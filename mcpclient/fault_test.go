@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 
 	"replan/mcpclient"
 	"replan/mcpclient/config"
@@ -331,6 +332,17 @@ func TestServersAreKeptBackUntilSomebodyNeedsThem(t *testing.T) {
 			awaitState(t, p, plan.ServerReady)
 		})
 	}
+}
+
+func TestBuiltInServersAreKeptBackToo(t *testing.T) {
+	p := newPool(t, mcpclient.Config{Later: true, InProcess: map[string]func() *server.MCPServer{
+		"own": func() *server.MCPServer { return server.NewMCPServer("own", "1") },
+	}})
+	if p.StartingFor([]string{"own"}) != 0 {
+		t.Error("it was started before it was needed")
+	}
+	p.Start()
+	awaitState(t, p, plan.ServerReady)
 }
 
 // session is an HTTP server of an older protocol with sessions.

@@ -66,7 +66,7 @@ type Config struct {
 	Version       string       // of this program, for servers
 
 	// Later keeps servers from starting until Start is called, or until somebody
-	// waits for one. Built-in servers do not wait.
+	// waits for one.
 	Later bool
 	// ProbeWait is how long a program may take to answer server/discover before initialize
 	// goes out too; 0 means three seconds.
@@ -189,19 +189,15 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 		cfg.RestartWaits = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second}
 	}
 	p := &Pool{
-		cfg: cfg, log: cfg.Logger, trust: newTrust(cfg.TrustFile), handshakes: handshake.Load(cfg.HandshakeFile, cfg.Logger), pins: pin.Open(cfg.PinDir), changed: make(chan struct{}), begun: !cfg.Later,
+		cfg: cfg, log: cfg.Logger, trust: newTrust(cfg.TrustFile), handshakes: handshake.Load(cfg.HandshakeFile, cfg.Logger), pins: pin.Open(cfg.PinDir), changed: make(chan struct{}),
 		switches: switches{config.NewDisabledServers(cfg.DisabledFile), map[string]bool{}},
 	}
 	p.life, p.cancel = context.WithCancel(ctx)
 	p.secrets = cmp.Or(cfg.Secrets, &redact.Secrets{})
 	p.learn(cfg.Servers)
 	p.admit()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, e := range p.entries {
-		if e.state == plan.ServerStarting && (p.begun || e.builtin != nil) {
-			p.launch(e)
-		}
+	if !cfg.Later {
+		p.Start()
 	}
 	return p, nil
 }
