@@ -116,6 +116,7 @@ func askers(t *testing.T, test func(t *testing.T, cfg mcpclient.Config)) {
 }
 
 func TestServerAsksTheUserDuringACall(t *testing.T) {
+	t.Parallel()
 	askers(t, func(t *testing.T, cfg mcpclient.Config) {
 		p := newPool(t, cfg)
 		ask := func(name string, answer plan.ElicitationAnswer) (result any, asked plan.Elicitation) {
@@ -147,6 +148,7 @@ func TestServerAsksTheUserDuringACall(t *testing.T) {
 }
 
 func TestServerWantsAPageVisitedBeforeACall(t *testing.T) {
+	t.Parallel()
 	askers(t, func(t *testing.T, cfg mcpclient.Config) {
 		if strings.HasSuffix(t.Name(), "newer_protocol") {
 			return // it has no such error
@@ -169,6 +171,7 @@ func TestServerWantsAPageVisitedBeforeACall(t *testing.T) {
 }
 
 func TestQuestionIsDeclinedIfNobodyCanAnswer(t *testing.T) {
+	t.Parallel()
 	askers(t, func(t *testing.T, cfg mcpclient.Config) {
 		p := newPool(t, cfg)
 		if got, err := call(t, p, "book", nil); err != nil || got != "decline null" {
@@ -197,6 +200,7 @@ func TestThinkingTimeDoesNotCountAsTimeOfTheCall(t *testing.T) {
 }
 
 func TestCancelledCallWithdrawsItsQuestion(t *testing.T) {
+	t.Parallel()
 	askers(t, func(t *testing.T, cfg mcpclient.Config) {
 		p := newPool(t, cfg)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -215,6 +219,7 @@ func TestCancelledCallWithdrawsItsQuestion(t *testing.T) {
 }
 
 func TestServerLearnsTheWorkspaceAsItsRoot(t *testing.T) {
+	t.Parallel()
 	askers(t, func(t *testing.T, cfg mcpclient.Config) {
 		cfg.Dir = filepath.Join(t.TempDir(), "a b")
 		if err := os.Mkdir(cfg.Dir, 0o700); err != nil {
@@ -230,6 +235,7 @@ func TestServerLearnsTheWorkspaceAsItsRoot(t *testing.T) {
 }
 
 func TestServerNeedNotLearnTheWorkspace(t *testing.T) {
+	t.Parallel()
 	askers(t, func(t *testing.T, cfg mcpclient.Config) {
 		var mu sync.Mutex
 		var sent strings.Builder
@@ -252,6 +258,7 @@ func TestServerNeedNotLearnTheWorkspace(t *testing.T) {
 }
 
 func TestCallThatWantsSamplingIsRefused(t *testing.T) {
+	t.Parallel()
 	askers(t, func(t *testing.T, cfg mcpclient.Config) {
 		p := newPool(t, cfg)
 		if _, err := call(t, p, "think", nil); err == nil {
@@ -288,6 +295,7 @@ func TestMessagesOfServersGoToTheirLogWithinBounds(t *testing.T) {
 }
 
 func TestMessagesOfServersAreFollowed(t *testing.T) {
+	t.Parallel()
 	askers(t, func(t *testing.T, cfg mcpclient.Config) {
 		cfg.LogDir = t.TempDir()
 		p := newPool(t, cfg)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -33,6 +34,10 @@ const role = "REPLAN_TEST_ROLE"
 func TestMain(m *testing.M) {
 	switch os.Getenv(role) {
 	case "":
+		// Tests mostly wait for servers. A flag on the command line overrides this.
+		if err := flag.Set("test.parallel", "8"); err != nil {
+			panic(err)
+		}
 		goleak.VerifyTestMain(m)
 	case "server":
 		_ = server.ServeStdio(childServer(), server.WithWorkerPoolSize(8))

@@ -74,6 +74,7 @@ func TestReadyForWaitsOnlyForNeededServers(t *testing.T) {
 }
 
 func TestRequiredServerIsMissedUnlessItIsReadyOrUndecided(t *testing.T) {
+	t.Parallel()
 	project := func(s config.Server) config.Server { s.Source = config.SourceProject; return s }
 	off := func(s config.Server) config.Server { s.Disabled = true; return s }
 	for name, c := range map[string]struct {

@@ -171,6 +171,7 @@ func TestToolThatChangesInASessionIsNotCalled(t *testing.T) {
 }
 
 func TestCallOfAFailedServerGoesOutOnlyAfterItsToolsAreListed(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		now  string // the description
 		want string // of the call
