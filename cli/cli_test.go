@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -47,7 +48,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){
+	testscript.Main(leakless{m}, map[string]func(){
 		"replan": func() {
 			if file := os.Getenv("REPLAN_TEST_PANIC"); file != "" && !crash.Watching() {
 				panicsOnSignal(file)
@@ -64,6 +65,30 @@ func TestMain(m *testing.M) {
 		"toolserver":    toolServer,
 		"replan-worker": workerProgram,
 	})
+}
+
+// leakless are tests that may leave no goroutine behind. They are checked at the end,
+// because many of them run at once.
+type leakless struct{ tests *testing.M }
+
+// Run runs the tests and returns the exit code.
+func (l leakless) Run() int {
+	code := l.tests.Run()
+	if code != 0 {
+		return code
+	}
+	if err := goleak.Find(unstoppable...); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// unstoppable are goroutines of libraries that cannot be stopped: teatest's wait for an
+// interrupt, and the clock of the highlighter's regular expressions.
+var unstoppable = []goleak.Option{
+	goleak.IgnoreAnyFunction("github.com/charmbracelet/x/exp/teatest/v2.NewTestModel.func2"),
+	goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"),
 }
 
 // TestScripts runs the command line as a user does. In addition to testscript's

@@ -28,6 +28,7 @@ const lookPlan = `{"id":"look-1","title":"Look around","steps":[{"title":"List w
 // The chat offers the command line's commands for plans and runs, and shows the
 // runs that they start.
 func TestChatRunsCommands(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "look.json"), lookPlan)
 	s := open(t, program{folder: folder, width: 200, height: 50})
@@ -60,6 +61,7 @@ func TestReplayIsShownOnScreen(t *testing.T) {
 
 // The screen shows the earlier conversation again, and its runs are still known.
 func TestContinueRestoresConversationOnScreen(t *testing.T) {
+	t.Parallel()
 	folder, home := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(folder, "look.json"), lookPlan)
 	replan(t, folder, home, "run", "/plan run look.json")

@@ -12,6 +12,7 @@ import (
 
 // Every program of a run is in the box: commands, tests and stdio servers.
 func TestIsolatedProgramsChangeNothingOutsideTheFolder(t *testing.T) {
+	t.Parallel()
 	if _, err := box.Supported(); err != nil {
 		t.Skip(err)
 	}
@@ -58,6 +59,7 @@ func TestIsolatedProgramsChangeNothingOutsideTheFolder(t *testing.T) {
 
 // A process that begins a session of its own is ended with its command.
 func TestIsolatedProgramsLeaveNoProcessBehind(t *testing.T) {
+	t.Parallel()
 	if _, err := box.Supported(); err != nil {
 		t.Skip(err)
 	}
@@ -72,6 +74,7 @@ func TestIsolatedProgramsLeaveNoProcessBehind(t *testing.T) {
 
 // Git assembles a commit in a folder of its own, outside the workspace.
 func TestIsolatedGitCommits(t *testing.T) {
+	t.Parallel()
 	if _, err := box.Supported(); err != nil {
 		t.Skip(err)
 	}

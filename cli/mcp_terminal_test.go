@@ -13,6 +13,7 @@ import (
 const f5 = "\x1b[15~"
 
 func TestImportAddsTheServersThatTheUserPicks(t *testing.T) {
+	t.Parallel()
 	folder, home := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(folder, "other.json"), `{"mcpServers": {"first": {"command": "one"}, "second": {"command": "two"}}}`)
 	s := open(t, program{folder: folder, home: home, args: []string{"mcp", "import", "other.json"}, width: 120})
@@ -31,6 +32,7 @@ func TestImportAddsTheServersThatTheUserPicks(t *testing.T) {
 
 // New servers of the user's own file start; those of the project's wait for a yes.
 func TestF5ReadsServerFilesAgain(t *testing.T) {
+	t.Parallel()
 	folder, home := t.TempDir(), t.TempDir()
 	s := open(t, program{folder: folder, home: home, width: 120, height: 40})
 	s.until(0, "ollama serve")

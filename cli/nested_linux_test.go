@@ -9,6 +9,7 @@ import (
 
 // A repository that a program made is reported after its call, unless runs work in a copy.
 func TestRepositoryThatAnIsolatedProgramMadeIsTold(t *testing.T) {
+	t.Parallel()
 	if _, err := box.Supported(); err != nil {
 		t.Skip(err)
 	}

@@ -16,6 +16,7 @@ import (
 // The effects of a child that outlives the program would happen twice if its step
 // ran again.
 func TestChildrenDoNotOutliveTheProgram(t *testing.T) {
+	t.Parallel()
 	_, unsupported := box.Supported()
 	for name, c := range map[string]struct {
 		sig   syscall.Signal
@@ -48,6 +49,7 @@ func TestChildrenDoNotOutliveTheProgram(t *testing.T) {
 
 // A browser that a server started in a session of its own is not in its group.
 func TestDetachedChildrenOfServersDoNotOutliveTheProgram(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the environment of other processes can be read only on Linux")
 	}
@@ -80,6 +82,7 @@ const holdPlan = `{"id":"hold-1","title":"Hold","steps":[{"index":"1","title":"H
 // The watcher can be killed as well. Then the journal names the process that may
 // still run, and a resume ends it before it asks the user anything.
 func TestResumeEndsRunningChild(t *testing.T) {
+	t.Parallel()
 	line := newLifeline(t)
 	folder, home := t.TempDir(), t.TempDir()
 	held := holdPlan

@@ -12,6 +12,7 @@ import (
 // A folder may bring programs of its own; nothing starts them by their name, though PATH
 // leads there: neither replan nor a step. By its path a step starts any.
 func TestProgramsOfTheFolderAreNotTakenByName(t *testing.T) {
+	t.Parallel()
 	folder, home := t.TempDir(), t.TempDir()
 	mark := filepath.Join(t.TempDir(), "ran")
 	if err := os.Mkdir(filepath.Join(folder, "bin"), 0o755); err != nil {

@@ -19,7 +19,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
-	"go.uber.org/goleak"
 )
 
 // terminal runs the real program on its own pseudo-terminal.
@@ -54,7 +53,6 @@ type program struct {
 // open starts the program on a terminal and kills it when the test ends.
 func open(t *testing.T, p program) *terminal {
 	t.Helper()
-	leaks := goleak.IgnoreCurrent()
 	if p.folder == "" {
 		p.folder = t.TempDir()
 	}
@@ -102,7 +100,6 @@ func open(t *testing.T, p program) *terminal {
 		<-s.exited
 		<-s.drained
 		_ = s.screen.Close()
-		goleak.VerifyNone(t, leaks)
 	})
 	return s
 }

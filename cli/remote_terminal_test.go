@@ -10,6 +10,7 @@ import (
 
 // Leaving the screen of a run that workers carry out asks nothing: the run continues.
 func TestLeavingTheScreenLeavesARunToTheWorkers(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "plan.json"), `{"title": "Write", "steps": [{"title": "Write", "tool": "fs.write", "args": {"path": "c.txt", "text": "three"}}]}`)
 	home := t.TempDir()

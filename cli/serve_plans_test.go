@@ -17,6 +17,7 @@ import (
 )
 
 func TestServedPlanIsCreatedAndRun(t *testing.T) {
+	t.Parallel()
 	everyTransport(t, func(t *testing.T, o serveOptions) {
 		s := startServe(t, o)
 		made, failed := s.must(t, "plan_create", map[string]any{"goal": "look around"})
@@ -43,6 +44,7 @@ func TestServedPlanIsCreatedAndRun(t *testing.T) {
 }
 
 func TestServedProgressCountsStepsAndNamesThem(t *testing.T) {
+	t.Parallel()
 	everyTransport(t, func(t *testing.T, o serveOptions) {
 		s := startServe(t, o)
 		if ran, failed := s.must(t, "plan_create_and_execute", map[string]any{"goal": "look around"}); failed {
@@ -86,6 +88,7 @@ func checkProgress(t *testing.T, got []mcp.ProgressNotificationParams, wanted ..
 }
 
 func TestServedGateAsksUserOfClient(t *testing.T) {
+	t.Parallel()
 	everyTransport(t, func(t *testing.T, o serveOptions) {
 		o.answer = always("allow once")
 		s := startServe(t, o)
@@ -115,6 +118,7 @@ func TestServedGateAsksUserOfClient(t *testing.T) {
 }
 
 func TestServedGateAllowedForRunAsksOnce(t *testing.T) {
+	t.Parallel()
 	everyTransport(t, func(t *testing.T, o serveOptions) {
 		o.answer = always("allow for this run")
 		s := startServe(t, o)
@@ -128,6 +132,7 @@ func TestServedGateAllowedForRunAsksOnce(t *testing.T) {
 }
 
 func TestServedGateIsDenied(t *testing.T) {
+	t.Parallel()
 	const byUser = "denied by the user"
 	for name, c := range map[string]struct {
 		answer any
@@ -151,6 +156,7 @@ func TestServedGateIsDenied(t *testing.T) {
 }
 
 func TestServedGateWithoutElicitationSaysHowToAllow(t *testing.T) {
+	t.Parallel()
 	everyTransport(t, func(t *testing.T, o serveOptions) {
 		s := startServe(t, o)
 		ran, failed := s.must(t, "plan_create_and_execute", map[string]any{"goal": "greet"})
@@ -162,6 +168,7 @@ func TestServedGateWithoutElicitationSaysHowToAllow(t *testing.T) {
 }
 
 func TestServedGatesAreAnsweredByFlags(t *testing.T) {
+	t.Parallel()
 	for flag, want := range map[string]string{"--approve=safe": "completed", "--allow=fs.write": "completed", "--approve=none": "failed"} {
 		t.Run(flag, func(t *testing.T) {
 			s := startServe(t, serveOptions{args: []string{flag}, answer: always("deny")})
@@ -215,6 +222,7 @@ func TestServedRefusalsAreSentences(t *testing.T) {
 }
 
 func TestServedRunIsResumed(t *testing.T) {
+	t.Parallel()
 	everyTransport(t, func(t *testing.T, o serveOptions) {
 		decision := any("deny")
 		o.answer = func(string) any { return decision }
@@ -236,6 +244,7 @@ func TestServedRunIsResumed(t *testing.T) {
 }
 
 func TestRunStoppedAtItsGateAsksAgainWhenResumed(t *testing.T) {
+	t.Parallel()
 	for _, http := range []bool{false, true} {
 		ctx, leave := context.WithCancel(t.Context())
 		defer leave()
@@ -265,6 +274,7 @@ func TestRunStoppedAtItsGateAsksAgainWhenResumed(t *testing.T) {
 }
 
 func TestFiftyServedCallsRunAtOnce(t *testing.T) {
+	t.Parallel()
 	everyTransport(t, func(t *testing.T, o serveOptions) {
 		s := startServe(t, o)
 		made, _ := s.must(t, "plan_create", map[string]any{"goal": "look around"})
@@ -294,6 +304,7 @@ func TestFiftyServedCallsRunAtOnce(t *testing.T) {
 }
 
 func TestServedRunsOfOtherFoldersAreNotShown(t *testing.T) {
+	t.Parallel()
 	s := startServe(t, serveOptions{})
 	ran, _ := s.must(t, "plan_create_and_execute", map[string]any{"goal": "look around"})
 	other := startServe(t, serveOptions{home: s.home})

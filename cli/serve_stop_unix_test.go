@@ -72,6 +72,7 @@ func untilStopped(t *testing.T, s *planServer) map[string]any {
 }
 
 func TestServedCancelEndsChildrenAndRunStaysResumable(t *testing.T) {
+	t.Parallel()
 	everyTransport(t, func(t *testing.T, o serveOptions) {
 		o.args = []string{"--approve", "all"}
 		s := startServe(t, o)
@@ -94,6 +95,7 @@ func TestServedCancelEndsChildrenAndRunStaysResumable(t *testing.T) {
 }
 
 func TestServedRunEndsWhenItsClientIsGone(t *testing.T) {
+	t.Parallel()
 	everyTransport(t, func(t *testing.T, o serveOptions) {
 		o.args = []string{"--approve", "all"}
 		s := startServe(t, o)
@@ -118,6 +120,7 @@ func TestServedRunEndsWhenItsClientIsGone(t *testing.T) {
 }
 
 func TestTwoServersDoNotResumeSameRun(t *testing.T) {
+	t.Parallel()
 	s := startServe(t, serveOptions{args: []string{"--approve", "all"}})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -138,6 +141,7 @@ func TestTwoServersDoNotResumeSameRun(t *testing.T) {
 }
 
 func TestInterruptedServerStopsRunsAndAnswersTheirCalls(t *testing.T) {
+	t.Parallel()
 	s := startServe(t, serveOptions{http: true, args: []string{"--approve", "all"}})
 	opened := pipeIn(t, s.folder)
 	type ended struct {

@@ -15,7 +15,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/charmbracelet/x/exp/teatest/v2"
-	"go.uber.org/goleak"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -131,7 +130,6 @@ func openStory(t *testing.T, size tea.WindowSizeMsg, suggestions ...string) *sto
 	if suggestions == nil {
 		suggestions = []string{demo.Goal}
 	}
-	leaks := goleak.IgnoreCurrent()
 	ctx, cancel := context.WithCancel(context.Background())
 	d, err := cli.OpenDemo(ctx, t.TempDir(), 0)
 	if err != nil {
@@ -162,11 +160,6 @@ func openStory(t *testing.T, size tea.WindowSizeMsg, suggestions ...string) *sto
 			t.Error(err)
 		}
 		s.program.WaitFinished(t, teatest.WithFinalTimeout(longest))
-		goleak.VerifyNone(t, leaks,
-			// teatest's wait for an interrupt and the clock of the highlighter's
-			// regular expressions cannot be stopped.
-			goleak.IgnoreAnyFunction("github.com/charmbracelet/x/exp/teatest/v2.NewTestModel.func2"),
-			goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
 	})
 	return s
 }

@@ -8,6 +8,7 @@ import (
 )
 
 func TestScreenGoesOnAfterTheProgramWasSuspended(t *testing.T) {
+	t.Parallel()
 	s := open(t, program{})
 	s.until(0, "ollama serve")
 	s.signal(syscall.SIGSTOP)

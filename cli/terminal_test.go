@@ -64,6 +64,7 @@ func (l *lifeline) waitEnded() {
 // Every way to quit restores the terminal and ends the children, even one that
 // never answered.
 func TestEveryExitRestoresTheTerminal(t *testing.T) {
+	t.Parallel()
 	for name, leave := range map[string]func(*terminal){
 		"ctrl+c":  func(s *terminal) { s.keys(ctrlC) },
 		"ctrl+d":  func(s *terminal) { s.keys(ctrlD) },
@@ -100,6 +101,7 @@ func TestEveryExitRestoresTheTerminal(t *testing.T) {
 
 // A child that runs while the user quits ends with the program.
 func TestQuittingDuringRunEndsItsChildren(t *testing.T) {
+	t.Parallel()
 	for name, leave := range map[string]func(*terminal){
 		"SIGINT":  func(s *terminal) { s.signal(syscall.SIGINT) },
 		"SIGTERM": func(s *terminal) { s.signal(syscall.SIGTERM) },
@@ -161,6 +163,7 @@ func TestHang(t *testing.T) {
 
 // The program survives any resizing of the window during a run and exits cleanly.
 func TestManyResizesDuringRun(t *testing.T) {
+	t.Parallel()
 	s := open(t, program{args: []string{"demo"}, width: 120, height: 36})
 	s.until(0, "Press enter to send the goal below.")
 	s.until(0, "demo-script")
@@ -206,6 +209,7 @@ func TestInvalidConfigurationLeavesTerminalAlone(t *testing.T) {
 
 // An error at the start of a run is shown on the screen, which stays open.
 func TestScreenStaysUsableAfterError(t *testing.T) {
+	t.Parallel()
 	model, err := ollamatest.Start(context.Background(), ollamatest.Script{Model: "scripted"})
 	if err != nil {
 		t.Fatal(err)
@@ -226,6 +230,7 @@ func TestScreenStaysUsableAfterError(t *testing.T) {
 
 // Closing the window ends the program and its children.
 func TestClosedWindowEndsTheProgram(t *testing.T) {
+	t.Parallel()
 	line := newLifeline(t)
 	servers := filepath.Join(t.TempDir(), "servers.json")
 	write(t, servers, `{"mcpServers": {"mute": {"command": "toolserver", "args": ["!mute"], "env": {"ALIVE": "`+line.addr()+`"}}}}`)

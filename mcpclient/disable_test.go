@@ -14,6 +14,7 @@ import (
 )
 
 func TestDisablingStopsServerAndEnablingStartsIt(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		source  config.Source
 		forGood bool
@@ -126,6 +127,7 @@ func TestServersThatCannotBeDisabledGiveTheReason(t *testing.T) {
 }
 
 func TestStatusCountsCallsAndNamesProtocol(t *testing.T) {
+	t.Parallel()
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("it", "server", nil)}})
 	if _, err := call(t, p, "pause", map[string]any{"ms": 30}); err != nil {
 		t.Fatal(err)

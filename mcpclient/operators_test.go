@@ -104,6 +104,7 @@ func TestApprovedChangeRequiresUnchangedFile(t *testing.T) {
 }
 
 func TestRunStreamsTestOutput(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("runs the go command")
 	}

@@ -71,7 +71,7 @@ type Config struct {
 	Version       string       // of this program, for servers
 
 	// Later keeps servers from starting until Start is called, or until a caller
-	// waits for one. Built-in servers do not wait.
+	// waits for one.
 	Later bool
 	// ProbeWait is how long a program may take to answer server/discover before initialize
 	// goes out too; 0 means three seconds.

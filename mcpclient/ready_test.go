@@ -74,6 +74,7 @@ func TestReadyForWaitsOnlyForNeededServers(t *testing.T) {
 }
 
 func TestRequiredServerIsMissedUnlessItIsReadyOrUndecided(t *testing.T) {
+	t.Parallel()
 	project := func(s config.Server) config.Server { s.Source = config.SourceProject; return s }
 	off := func(s config.Server) config.Server { s.Disabled = true; return s }
 	for name, c := range map[string]struct {
@@ -147,4 +148,15 @@ func TestCancelledCallDoesNotWaitForAnotherSession(t *testing.T) {
 	})
 	cancel()
 	call.Wait()
+}
+
+func TestBuiltInServersAreKeptBackToo(t *testing.T) {
+	p := newPool(t, mcpclient.Config{Later: true, InProcess: map[string]func() *server.MCPServer{
+		"own": func() *server.MCPServer { return server.NewMCPServer("own", "1") },
+	}})
+	if p.StartingFor([]string{"own"}) != 0 {
+		t.Error("it was started before it was needed")
+	}
+	p.Start()
+	awaitState(t, p, plan.ServerReady)
 }

@@ -64,6 +64,7 @@ func TestReconfigureStartsNothingBeforeStart(t *testing.T) {
 }
 
 func TestReconfigureStopsRemovedServersWithTheirChildren(t *testing.T) {
+	t.Parallel()
 	l := listen(t)
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("gone", "server", nil), aChild("mute", "mute", nil)}})
 	ready, _ := p.ReadyFor(t.Context(), []string{"gone:spawn"})
@@ -85,6 +86,7 @@ func TestReconfigureStopsRemovedServersWithTheirChildren(t *testing.T) {
 }
 
 func TestReconfigureRestartsChangedServers(t *testing.T) {
+	t.Parallel()
 	l := listen(t)
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("it", "server", map[string]string{"MODE": "old"})}})
 	if _, err := call(t, p, "spawn", map[string]any{"addr": l.Addr()}); err != nil {
@@ -140,6 +142,7 @@ func TestReloadKeepsServersIfTheFilesCannotBeRead(t *testing.T) {
 }
 
 func TestServerStartsOnlyAfterTheOneThatItReplacesHasEnded(t *testing.T) {
+	t.Parallel()
 	for name, replace := range map[string]func(p *mcpclient.Pool, now config.Server) error{
 		"changed twice": func(p *mcpclient.Pool, now config.Server) error {
 			between := now

@@ -86,10 +86,11 @@ func (r *roster) change(do func(before []*server.Server) []*server.Server) error
 
 // launch starts the servers that may start. The caller holds the mutex.
 func (r *roster) launch() {
+	if !r.begun {
+		return
+	}
 	for _, s := range r.servers {
-		if r.begun || s.IsBuiltin() {
-			s.Launch()
-		}
+		s.Launch()
 	}
 }
 

@@ -178,6 +178,7 @@ func TestRunContinuesAfterSessionCloses(t *testing.T) {
 }
 
 func TestRunAbandonsBusyScreenWhenContextEnds(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	busy, released := make(chan struct{}), make(chan struct{})
 	var keyed atomic.Bool

@@ -40,6 +40,7 @@ func openJumping(t *testing.T, jumps ...time.Duration) *stage {
 func TestRetryComesAfterItsPauseThoughTheClockIsSetBack(t *testing.T) {
 	for name, jump := range map[string]time.Duration{"back": -5 * time.Hour, "ahead": 5 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := openJumping(t, jump, 0)
 			s.Send(session.Submit{Text: "do it"})
 			until[event.StepRetry](t, s)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"replan/agent/event"
@@ -73,16 +74,18 @@ func TestAnswerOfTheUserReachesTheCallAndOnlyItsKindIsRecorded(t *testing.T) {
 }
 
 func TestThinkingTimeDoesNotCountAsTimeOfTheStep(t *testing.T) {
-	const limit = 300 * time.Millisecond
-	s := asking(t, question, limit.String(), nil)
-	s.Send(session.Submit{Text: "do it"})
-	asked := until[event.ElicitationRequested](t, s)
-	run := s.seen[len(s.seen)-1].Run
-	time.Sleep(limit + limit/2) // longer than the step may take
-	s.Send(session.AnswerElicitation{Run: run, ID: asked.ID, Action: plan.ElicitationDecline})
-	if done := until[event.StepCompleted](t, s); plan.CanonicalJSON(done.Result) != `{"action":"decline","content":null}` {
-		t.Errorf("got %v", done.Result)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		const limit = time.Minute
+		s := asking(t, question, limit.String(), nil)
+		s.Send(session.Submit{Text: "do it"})
+		asked := until[event.ElicitationRequested](t, s)
+		run := s.seen[len(s.seen)-1].Run
+		time.Sleep(2 * limit) // fake time
+		s.Send(session.AnswerElicitation{Run: run, ID: asked.ID, Action: plan.ElicitationDecline})
+		if done := until[event.StepCompleted](t, s); plan.CanonicalJSON(done.Result) != `{"action":"decline","content":null}` {
+			t.Errorf("got %v", done.Result)
+		}
+	})
 }
 
 func TestQuestionIsDeclinedIfNobodyIsThere(t *testing.T) {

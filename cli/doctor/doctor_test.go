@@ -219,6 +219,7 @@ func TestTerminalDescribesItself(t *testing.T) {
 		{"option is no meta key", "", "TERM_PROGRAM=Apple_Terminal", "darwin", "Use Option as Meta key"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			var all strings.Builder
 			in, typed := io.Pipe()
 			go func() { _, _ = io.WriteString(typed, c.answers) }()

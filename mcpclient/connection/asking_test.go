@@ -24,6 +24,7 @@ import (
 )
 
 func TestServerAsksTheUserDuringACall(t *testing.T) {
+	t.Parallel()
 	askers(t, func(t *testing.T, cfg mcpclient.Config) {
 		p := newPool(t, cfg)
 		ask := func(name string, answer plan.ElicitationAnswer) (result any, asked plan.Elicitation) {
@@ -55,6 +56,7 @@ func TestServerAsksTheUserDuringACall(t *testing.T) {
 }
 
 func TestServerWantsAPageVisitedBeforeACall(t *testing.T) {
+	t.Parallel()
 	askers(t, func(t *testing.T, cfg mcpclient.Config) {
 		if strings.HasSuffix(t.Name(), "newer_protocol") {
 			return // it has no such error
@@ -77,6 +79,7 @@ func TestServerWantsAPageVisitedBeforeACall(t *testing.T) {
 }
 
 func TestQuestionIsDeclinedIfNobodyCanAnswer(t *testing.T) {
+	t.Parallel()
 	askers(t, func(t *testing.T, cfg mcpclient.Config) {
 		p := newPool(t, cfg)
 		if got, err := call(t, p, "book", nil); err != nil || got != "decline null" {
@@ -105,6 +108,7 @@ func TestThinkingTimeDoesNotCountAsTimeOfTheCall(t *testing.T) {
 }
 
 func TestCancelledCallWithdrawsItsQuestion(t *testing.T) {
+	t.Parallel()
 	askers(t, func(t *testing.T, cfg mcpclient.Config) {
 		p := newPool(t, cfg)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -123,6 +127,7 @@ func TestCancelledCallWithdrawsItsQuestion(t *testing.T) {
 }
 
 func TestServerLearnsTheWorkspaceAsItsRoot(t *testing.T) {
+	t.Parallel()
 	askers(t, func(t *testing.T, cfg mcpclient.Config) {
 		cfg.Dir = filepath.Join(t.TempDir(), "a b")
 		if err := os.Mkdir(cfg.Dir, 0o700); err != nil {
@@ -138,6 +143,7 @@ func TestServerLearnsTheWorkspaceAsItsRoot(t *testing.T) {
 }
 
 func TestServerNeedNotLearnTheWorkspace(t *testing.T) {
+	t.Parallel()
 	askers(t, func(t *testing.T, cfg mcpclient.Config) {
 		var mu sync.Mutex
 		var sent strings.Builder
@@ -160,6 +166,7 @@ func TestServerNeedNotLearnTheWorkspace(t *testing.T) {
 }
 
 func TestCallThatWantsSamplingIsRefused(t *testing.T) {
+	t.Parallel()
 	askers(t, func(t *testing.T, cfg mcpclient.Config) {
 		p := newPool(t, cfg)
 		if _, err := call(t, p, "think", nil); err == nil {
@@ -196,6 +203,7 @@ func TestMessagesOfServersGoToTheirLogWithinBounds(t *testing.T) {
 }
 
 func TestMessagesOfServersAreFollowed(t *testing.T) {
+	t.Parallel()
 	askers(t, func(t *testing.T, cfg mcpclient.Config) {
 		cfg.LogDir = t.TempDir()
 		p := newPool(t, cfg)

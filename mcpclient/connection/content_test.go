@@ -85,6 +85,7 @@ func (k *keeper) callAs(t *testing.T, p *mcpclient.Pool, readOnly bool) (any, er
 }
 
 func TestAllResultContentIsKept(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		result string
 		want   any

@@ -55,6 +55,7 @@ func TestEveryEraIsGreetedAsItUnderstands(t *testing.T) {
 }
 
 func TestRefusedCallsOfChildAreNotInDoubt(t *testing.T) {
+	t.Parallel()
 	for what, want := range map[string]string{
 		"wants a capability": "missing required client capability: elicitation",
 		"wants sampling":     "the server asks in the middle of the call for something that replan cannot give",
@@ -81,6 +82,7 @@ func TestSecondAnswerIsIgnored(t *testing.T) {
 }
 
 func TestLostServerIsStartedForTheNextCall(t *testing.T) {
+	t.Parallel()
 	s, _ := fault(t, "")
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{s}, RestartWaits: []time.Duration{time.Hour, time.Hour}})
 	echo, fail := tool(t, p, "echo"), tool(t, p, "fail")
@@ -95,6 +97,7 @@ func TestLostServerIsStartedForTheNextCall(t *testing.T) {
 }
 
 func TestLostServerComesBackByItself(t *testing.T) {
+	t.Parallel()
 	s, _ := fault(t, "ends in mid-line")
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{s}, RestartWaits: []time.Duration{time.Millisecond}})
 	echo := tool(t, p, "echo")
@@ -176,6 +179,7 @@ func TestStartingServerShowsWhatItWrites(t *testing.T) {
 }
 
 func TestServersAreKeptBackUntilSomebodyNeedsThem(t *testing.T) {
+	t.Parallel()
 	for name, need := range map[string]func(*mcpclient.Pool){
 		"started": (*mcpclient.Pool).Start,
 		"awaited": func(p *mcpclient.Pool) { p.ReadyFor(t.Context(), []string{"k:echo"}) },
@@ -200,6 +204,7 @@ func TestServersAreKeptBackUntilSomebodyNeedsThem(t *testing.T) {
 }
 
 func TestSessionOfRestartedServerIsRenewed(t *testing.T) {
+	t.Parallel()
 	for _, refuse := range []int{http.StatusBadRequest, http.StatusNotFound} {
 		t.Run(http.StatusText(refuse), func(t *testing.T) {
 			s := newSession(t, refuse)

@@ -164,6 +164,7 @@ func TestCallWaitsForRestartedHTTPServer(t *testing.T) {
 }
 
 func TestHTTPServerIsGivenUpAfterTheLastRestart(t *testing.T) {
+	t.Parallel()
 	r := newRemote(t, nil)
 	p := newPool(t, mcpclient.Config{
 		RestartWaits: []time.Duration{time.Millisecond, time.Millisecond},

@@ -118,6 +118,7 @@ func TestEmptyAnswerToDiscoverMeansAnOlderServer(t *testing.T) {
 }
 
 func TestProtocolOfTheConfigurationGoesBeforeWhatIsFound(t *testing.T) {
+	t.Parallel()
 	url, received := strict(t, tools, unversioned)
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{{Name: "far", URL: url, Protocol: mcp.ProtocolVersion20260728}}})
 	if got, err := call(t, p, "echo", nil); err != nil || got != "echo" {

@@ -35,6 +35,7 @@ func TestBlockedWriteEndsConnection(t *testing.T) {
 }
 
 func TestLineLengthLimit(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		chunks []int // bytes; negative ends in a newline
 		want   bool
@@ -101,6 +102,7 @@ func TestLastLineCanBeReadWhileALineIsReported(t *testing.T) {
 }
 
 func TestFullLogFileBecomesTheOldOne(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("has no goroutine that the race detector could watch")
 	}

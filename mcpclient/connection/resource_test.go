@@ -224,6 +224,7 @@ func TestRefusedSubscriptionIsAskedForAgain(t *testing.T) {
 }
 
 func TestForgottenSessionIsRenewedForResources(t *testing.T) {
+	t.Parallel()
 	var forgotten atomic.Bool
 	f := newFollowing(t, true, func(method string) bool {
 		return method != "resources/subscribe" && forgotten.CompareAndSwap(true, false)

@@ -106,6 +106,7 @@ func TestProgressAndCancelReachSSEServer(t *testing.T) {
 }
 
 func TestEndedSSEStreamIsOpenedAgain(t *testing.T) {
+	t.Parallel()
 	r := newOldRemote(t)
 	p := overSSE(t, r, mcpclient.Config{RestartWaits: []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond}})
 	hello := tool(t, p, "hello")

@@ -162,6 +162,7 @@ func TestChildStartFailureGivesTheReason(t *testing.T) {
 }
 
 func TestOutcomeIsUnknownIfChildDiesDuringCall(t *testing.T) {
+	t.Parallel()
 	for tool, want := range map[string]string{
 		"crash": "exited with exit status 7: panic: out of cheese",
 		"flood": "sent a line longer than 16 MB",
@@ -181,6 +182,7 @@ func TestOutcomeIsUnknownIfChildDiesDuringCall(t *testing.T) {
 }
 
 func TestChangedToolListIsReadAgain(t *testing.T) {
+	t.Parallel()
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})
 	grow := tool(t, p, "grow")
 	changed := make(chan struct{}, 10)

@@ -45,6 +45,7 @@ func TestLimitOfACallTellsWhatIsNoMessageApart(t *testing.T) {
 }
 
 func TestServersMayWriteMoreThanMessages(t *testing.T) {
+	t.Parallel()
 	for _, what := range []string{"writes noise", "ids are texts"} {
 		s, _ := fault(t, what)
 		p := newPool(t, mcpclient.Config{Servers: []config.Server{s}})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -35,6 +36,10 @@ const Role = "REPLAN_TEST_ROLE"
 func Main(m *testing.M) {
 	switch os.Getenv(Role) {
 	case "":
+		// Tests mostly wait for servers. A flag on the command line overrides this.
+		if err := flag.Set("test.parallel", "8"); err != nil {
+			panic(err)
+		}
 		goleak.VerifyTestMain(m)
 	case "server":
 		_ = server.ServeStdio(childServer(), server.WithWorkerPoolSize(8))

@@ -17,6 +17,7 @@ import (
 )
 
 func TestOnlyOfferedToolsAreListedAndCallable(t *testing.T) {
+	t.Parallel()
 	all := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})
 	names := all.Ready(t.Context()).Names()
 	for name, c := range map[string]struct {
@@ -56,6 +57,7 @@ func TestOnlyOfferedToolsAreListedAndCallable(t *testing.T) {
 }
 
 func TestLongDescriptionsAndListsAreCut(t *testing.T) {
+	t.Parallel()
 	const most = 5_000
 	tools := make([]server.ServerTool, most+1)
 	for i := range tools {

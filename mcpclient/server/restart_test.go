@@ -60,6 +60,7 @@ func TestRestartOfFailedServer(t *testing.T) {
 }
 
 func TestEndOfReplanKeepsKnownHandshake(t *testing.T) {
+	t.Parallel()
 	s, received := fault(t, "ends at the probe")
 	cfg := mcpclient.Config{Servers: []config.Server{s}, HandshakeFile: filepath.Join(t.TempDir(), "handshakes.json")}
 	p := newPool(t, cfg)
@@ -91,6 +92,7 @@ func TestEndOfReplanKeepsKnownHandshake(t *testing.T) {
 }
 
 func TestOthersMayAskForToolsWhileAServerIsLost(t *testing.T) {
+	t.Parallel()
 	s, _ := fault(t, "lists once")
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{s}, RestartWaits: []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond}})
 	it := tool(t, p, "echo")

@@ -216,6 +216,7 @@ func TestApprovalIsSavedInPrivateFile(t *testing.T) {
 }
 
 func TestApprovalCoversOneWorkspaceAndCommand(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*project){
 		"other workspace": func(p *project) { p.dir = p.t.TempDir() },
 		"other argument":  func(p *project) { p.server.Args = []string{"--unsafe"} },
@@ -243,6 +244,7 @@ func TestApprovalCoversOneWorkspaceAndCommand(t *testing.T) {
 }
 
 func TestApprovalsAreIndependent(t *testing.T) {
+	t.Parallel()
 	project := newProject(t)
 	first := project.server
 	project.approve()
@@ -255,6 +257,7 @@ func TestApprovalsAreIndependent(t *testing.T) {
 }
 
 func TestLinkToWorkspaceSharesItsApproval(t *testing.T) {
+	t.Parallel()
 	project := newProject(t)
 	project.approve()
 	link := filepath.Join(t.TempDir(), "link")

@@ -196,6 +196,7 @@ func TestChangeWaitsForTheUserWhileItsServerIsDown(t *testing.T) {
 }
 
 func TestCallOfAFailedServerGoesOutOnlyAfterItsToolsAreListed(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		now  string // the description
 		want string // of the call

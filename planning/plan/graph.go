@@ -5,9 +5,6 @@ import (
 	"container/heap"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/gonum/graph/simple"
-	"gonum.org/v1/gonum/graph/topo"
 )
 
 // Graph is the dependencies of a plan's steps, by name and by references to
@@ -376,33 +373,41 @@ func (g *Graph) Cycle() []string {
 }
 
 // knots returns the groups of steps depending on each other, each group and the
-// groups by rank.
+// groups by rank. They are the strongly connected components, by Kosaraju's
+// algorithm: walked backward from the step that was left last, a group reaches
+// only itself and groups found before.
 func (g *Graph) knots() [][]int {
 	if len(g.order) == len(g.steps) {
 		return nil
 	}
-	directed := simple.NewDirectedGraph()
+	var left []int // steps on or behind a cycle, each after the steps it needs
+	visited := make([]bool, len(g.steps))
 	for i := range g.steps {
-		for _, j := range g.needs[i] {
-			if g.level[i] < 0 && g.level[j] < 0 {
-				directed.SetEdge(simple.Edge{F: simple.Node(i), T: simple.Node(j)})
-			}
-		}
+		left = g.walk(i, g.needs, visited, left)
 	}
+	clear(visited)
 	var knots [][]int
-	for _, component := range topo.TarjanSCC(directed) {
-		if len(component) < 2 {
-			continue
+	for _, i := range slices.Backward(left) {
+		if knot := g.walk(i, g.feeds, visited, nil); len(knot) > 1 {
+			g.sortByRank(knot)
+			knots = append(knots, knot)
 		}
-		knot := make([]int, len(component))
-		for n, node := range component {
-			knot[n] = int(node.ID())
-		}
-		g.sortByRank(knot)
-		knots = append(knots, knot)
 	}
 	slices.SortFunc(knots, func(a, b []int) int { return cmp.Compare(g.rank[a[0]], g.rank[b[0]]) })
 	return knots
+}
+
+// walk visits the steps on or behind a cycle that are reached from step i along
+// next, depth first, and appends each to left when it is done with it.
+func (g *Graph) walk(i int, next [][]int, visited []bool, left []int) []int {
+	if visited[i] || g.level[i] >= 0 {
+		return left
+	}
+	visited[i] = true
+	for _, j := range next[i] {
+		left = g.walk(j, next, visited, left)
+	}
+	return append(left, i)
 }
 
 // loop finds a shortest cycle through the first member of a knot.

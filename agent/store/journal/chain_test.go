@@ -61,6 +61,7 @@ func TestForgedLinesAreReadButNotContinued(t *testing.T) {
 }
 
 func TestChainHoldsAcrossBlocks(t *testing.T) {
+	t.Parallel()
 	path := inTemp(t)
 	text := event.Note{Text: "0123456789"}
 	var written []event.Event

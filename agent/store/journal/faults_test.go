@@ -83,6 +83,7 @@ func continued(t *testing.T, path string) []event.Event {
 }
 
 func TestFailedWriteOrSyncEndsTheJournalAtAWholeLine(t *testing.T) {
+	t.Parallel()
 	written := number(event.Note{Text: "a"}, event.Note{Text: "b"}, event.Note{Text: "c"}, event.Note{Text: "d"})
 	for name, short := range shortWrites {
 		for calls := 2; calls < 2*len(written); calls++ { // a write and a sync each

@@ -285,6 +285,7 @@ func TestLockedRunIsNotDeleted(t *testing.T) {
 }
 
 func TestConcurrentCreateAndDeleteExclude(t *testing.T) {
+	t.Parallel()
 	// Delete removes the lock file, which another process may have opened
 	// meanwhile.
 	f := journal.Folder{Dir: t.TempDir()}

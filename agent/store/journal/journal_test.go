@@ -69,6 +69,7 @@ func TestReadReturnsWrittenEvents(t *testing.T) {
 }
 
 func TestTornEndIsIgnored(t *testing.T) {
+	t.Parallel()
 	path, data := write(t, 3)
 	last := bytes.LastIndexByte(data[:len(data)-1], '\n') + 1
 	for cut := last + 1; cut < len(data); cut++ {
@@ -83,6 +84,7 @@ func TestTornEndIsIgnored(t *testing.T) {
 }
 
 func TestDamageNamesItsLine(t *testing.T) {
+	t.Parallel()
 	path, data := write(t, 3)
 	second := bytes.IndexByte(data, '\n') + 1
 	for at := second; data[at] != '\n'; at++ {

@@ -20,6 +20,7 @@ import (
 )
 
 func TestCutJournalOpensAndContinues(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts no goroutine for the race detector to watch")
 	}
@@ -77,6 +78,7 @@ func TestCutJournalOpensAndContinues(t *testing.T) {
 }
 
 func TestDamagedLastLineBecomesAnEvent(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts no goroutine for the race detector to watch")
 	}
@@ -191,6 +193,7 @@ func child(t *testing.T, path string) (output string, cmd *exec.Cmd, input io.Cl
 }
 
 func TestTwoProcessesCannotOpenOneJournal(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(*exec.Cmd, io.Closer) error{
 		"closed":                func(_ *exec.Cmd, input io.Closer) error { return input.Close() },
 		"killed":                func(cmd *exec.Cmd, _ io.Closer) error { return cmd.Process.Kill() },

@@ -98,6 +98,7 @@ func TestLinesDecodeAsWithEncodingJSON(t *testing.T) {
 }
 
 func TestLongJournalIsReadInOrder(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("handles MBs in one goroutine")
 	}

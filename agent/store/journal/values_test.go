@@ -59,6 +59,7 @@ func storedLines(t *testing.T, path string) []storedLine {
 }
 
 func TestLargeValuesMoveToFiles(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("handles MBs in one goroutine")
 	}

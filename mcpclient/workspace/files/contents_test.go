@@ -16,6 +16,7 @@ import (
 // TestEditedFileIsWhatThePatchMakes holds that a patch made from the contents of a
 // preview leaves exactly the edited text, and is refused once the file has changed.
 func TestEditedFileIsWhatThePatchMakes(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	meta := map[string]any{builtin.MetaPreview: true, builtin.MetaContents: true}
 	text := rapid.Custom(func(t *rapid.T) string {

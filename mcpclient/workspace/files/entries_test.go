@@ -199,6 +199,7 @@ func TestApprovedFolderChangeRequiresUnchangedFolder(t *testing.T) {
 }
 
 func TestPreviewMatchesChange(t *testing.T) {
+	t.Parallel()
 	names := []string{"a", "b", "in", "in/a", "in/b", "in/deep", "in/deep/a", "x/y"}
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "entries")

@@ -67,6 +67,7 @@ func (c *configured) git(t tb) []string {
 }
 
 func TestFilesIgnoredByTheUsersOwnRulesAreNotSearched(t *testing.T) {
+	t.Parallel()
 	rules := map[string]string{"~/gi": "*.private\n"}
 	for name, c := range map[string]struct {
 		env   []string
@@ -103,6 +104,7 @@ func TestFilesIgnoredByTheUsersOwnRulesAreNotSearched(t *testing.T) {
 
 // 200 trees, with rules in all places where git looks for them.
 func TestSearchIgnoresWhatGitIgnoresByItsConfiguration(t *testing.T) {
+	t.Parallel()
 	b := newConfigured(t)
 	names := []string{"f", "F.Log", "a.go", "A", "a.private", ".env.local", "Top.md"}
 	files := map[string]string{}

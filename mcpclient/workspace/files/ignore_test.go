@@ -37,6 +37,7 @@ func notIgnored(t tb, dir string) []string {
 }
 
 func TestSearchIgnoresTheFilesThatGitIgnores(t *testing.T) {
+	t.Parallel()
 	workspacetest.NeedGit(t)
 	top := t.TempDir()
 	workspacetest.Git(t, top, "init", "-q")

@@ -65,6 +65,7 @@ def load(path):
 `
 
 func TestNearMissIsMatchedToTheOnlyNearPlace(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		path, before, old, new string
 		after, note            string

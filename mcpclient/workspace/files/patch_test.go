@@ -177,6 +177,7 @@ func TestMismatchedDiffChangesNothing(t *testing.T) {
 }
 
 func TestWriteCreatesAndReplaces(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	got := workspacetest.Into[workspacetest.ChangeResult](t, b.Must(t, "fs.write", args{"path": "in/new/f", "text": "a\nb"}).Data)
 	if got.Files[0].Added != 2 || got.Files[0].Removed != 0 || !strings.Contains(got.Diff, "--- /dev/null\n+++ b/in/new/f\n") {
@@ -210,6 +211,7 @@ func TestWriteKeepsModeAndLineEndings(t *testing.T) {
 }
 
 func TestPreviewMatchesPatchAndChangesNothing(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{Backups: filepath.Join(t.TempDir(), "kept")})
 	rapid.Check(t, func(t *rapid.T) {
 		end := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "line end")

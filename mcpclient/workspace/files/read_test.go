@@ -119,6 +119,7 @@ func TestListShowsFoldersAndFiles(t *testing.T) {
 }
 
 func TestLongListIsCut(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	files := map[string]string{}
 	for i := range 1001 {

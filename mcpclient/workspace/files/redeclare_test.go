@@ -87,6 +87,7 @@ func TestWholeNewDeclarationReplacesTheOnlyOneOfItsName(t *testing.T) {
 }
 
 func TestNewDeclarationIsNotGuessedWhereItsPlaceIsNotClear(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ path, before, old, new string }{
 		"two of its name":               {"a.py", notesPy, "nothing of it", "def size(self):\n    return 2"},
 		"none of its name":              {"a.py", notesPy, "nothing of it", "def count(self):\n    return 2"},

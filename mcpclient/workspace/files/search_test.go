@@ -68,6 +68,7 @@ func TestSearchCountsSkippedFiles(t *testing.T) {
 }
 
 func TestSearchOrderIsStable(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	files := map[string]string{}
 	for i := range 300 {

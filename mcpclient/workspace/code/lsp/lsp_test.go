@@ -59,6 +59,7 @@ func TestRenameOutsideTheWorkspaceIsRefused(t *testing.T) {
 }
 
 func TestDiagnosticsFollowTheFileOnDisk(t *testing.T) {
+	t.Parallel()
 	dir := workspaceOf(t, map[string]string{"a.go": sample})
 	s := open(t, dir, "plain", nil)
 	for _, c := range []struct {
@@ -187,6 +188,7 @@ func variable(environ []string, name string) string {
 }
 
 func TestCloseEndsTheServerAndItsChildren(t *testing.T) {
+	t.Parallel()
 	pidFile := filepath.Join(t.TempDir(), "pid")
 	s := open(t, workspaceOf(t, map[string]string{"a.go": sample}), "children", func(c *lsp.Config) {
 		c.Environ = append(c.Environ, "PID_FILE="+pidFile)
