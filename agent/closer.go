@@ -125,7 +125,7 @@ func (r closer) nextAnswer() []Action {
 		return r.finish(*r.Outcome.endsDryAs())
 	case r.answersByRule():
 		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.ruled()}
-		switch s := r.firstWordless(); {
+		switch s := r.firstModelStep(); {
 		case s != nil: // nobody asked to skip it, so the order was not carried out
 			e.status, e.reason = event.StatusFailed, event.ReasonStepFailed
 			e.error = fmt.Sprintf("step %s (%s) needs a model, and there is none", s.Step.Index, s.Step.Title)

@@ -47,7 +47,7 @@ type Loop struct {
 
 // Bounds of a loop that a profile does not set.
 const (
-	stallsBorne  = 2 // consecutive replies without text or call; the next one ends the loop
+	maxStalls    = 2 // consecutive replies without text or call; the next one ends the loop
 	callsPerTurn = 16
 	misfitsBorne = 1 // consecutive replies whose calls fit no tool; the next one puts a format in place of calls
 )
@@ -203,7 +203,7 @@ func (l *Loop) noReply(d event.ModelReplied, stopping bool, m manners) {
 		l.fail(event.FailureInterrupted, string(d.Error))
 	case d.Failure == event.FailureTooLong:
 		l.fail(event.FailureModel, string(d.Error))
-	case l.stalls >= stallsBorne || d.Failure == event.FailureTimeout:
+	case l.stalls >= maxStalls || d.Failure == event.FailureTimeout:
 		l.fail(d.Failure, string(d.Error))
 	default:
 		l.stalls++
@@ -264,7 +264,7 @@ func (l *Loop) hear(said reply.Reply, mayCall bool, m manners) []reply.ToolUse {
 // shorten asks a sub-agent for a shorter version of an answer that was cut off.
 // Later steps cannot rely on half an answer.
 func (l *Loop) shorten() {
-	if l.stalls++; l.stalls > stallsBorne || l.mustAnswer {
+	if l.stalls++; l.stalls > maxStalls || l.mustAnswer {
 		l.fail(event.FailureModel, "the model's answer was cut off at its maximum length")
 		return
 	}
@@ -274,7 +274,7 @@ func (l *Loop) shorten() {
 // stall asks again after a reply with which nothing can be done. remark says why; "" is
 // for one without words.
 func (l *Loop) stall(remark string, m manners) {
-	if l.stalls++; l.stalls > stallsBorne {
+	if l.stalls++; l.stalls > maxStalls {
 		l.fail(event.FailureModel, "the model repeatedly replied with neither text nor a call")
 		return
 	}
@@ -285,8 +285,8 @@ func (l *Loop) stall(remark string, m manners) {
 	l.messages = append(l.messages, prompt.Remark(remark))
 }
 
-// bearsAStall reports whether one more reply of no use does not end the loop.
-func (l *Loop) bearsAStall() bool { return l.stalls < stallsBorne }
+// mayStall reports whether one more reply of no use does not end the loop.
+func (l *Loop) mayStall() bool { return l.stalls < maxStalls }
 
 // onlyPromises reports whether a reply announces a call and makes none, for the first
 // time since the last call. A nil loop has had no reply yet.
@@ -411,8 +411,8 @@ func (l *Loop) takeUnheard() []string {
 	return texts
 }
 
-// hearMore continues after an answer, since the user has made a remark.
-func (l *Loop) hearMore(said reply.Reply) {
+// continueAfterRemark continues after an answer, since the user has made a remark.
+func (l *Loop) continueAfterRemark(said reply.Reply) {
 	l.Turns++
 	l.messages = append(l.messages, prompt.ReplyMessage(said))
 }

@@ -170,7 +170,7 @@ func (c *Client) Ask(ctx context.Context, req prompt.Request, delta func(text, t
 	reply := x.reply()
 	reply.MS = time.Since(began).Milliseconds()
 	if err != nil {
-		if unlimited.Err() != nil && x.wordless() {
+		if unlimited.Err() != nil && x.empty() {
 			about.pacing.stopped(x.rendered(), time.Since(began))
 		} else {
 			about.pacing.fail()
