@@ -102,7 +102,7 @@ func (r answers) unwritten() string {
 	return "The steps are done, but the model wrote no answer: " + string(r.Synthesis.Error) + "\n\n" + r.stepResults(shownOfAll)
 }
 
-// Results returns what each step of a completed run produced if nobody wrote an
+// Results returns what each step of a completed run produced if no model wrote an
 // answer; otherwise "". Later turns are sent it as part of the conversation. It
 // therefore takes at most a sixth of the context window, at three characters a
 // token.
@@ -184,7 +184,7 @@ func (r answers) StateOf(s *StepState) plan.EvidenceState {
 	return worst(evidenceOf(s.Step.Index, ChecksOf(s.Step), s.Checked)).State
 }
 
-// firstModelStep returns the first step that was skipped for want of a model, or
+// firstModelStep returns the first step that was skipped because there was no model, or
 // nil.
 func (r answers) firstModelStep() *StepState {
 	if at := slices.IndexFunc(r.Steps, func(s *StepState) bool { return s.skipReason() == needsModelReason }); at >= 0 {

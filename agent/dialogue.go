@@ -76,7 +76,7 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 }
 
 // dealCall decides what follows from a failed inner call. The model gets the
-// error, unless nobody was present to allow the call or the run is stopping.
+// error, unless no user was present to allow the call or the run is stopping.
 func (r dialogue) dealCall(c *StepState) {
 	switch {
 	case c.Failure == event.FailureInterrupted && r.ends():

@@ -152,7 +152,7 @@ func (l *Loop) conversation() []prompt.Message {
 	return append(slices.Clone(l.messages), l.newRemarks()...)
 }
 
-// stalled reports whether the last reply was of no use: a model that got stuck thinking
+// stalled reports whether the last reply was useless: a model that got stuck thinking
 // should answer now.
 func (l *Loop) stalled() bool { return l.stalls > 0 }
 
@@ -173,7 +173,7 @@ func (l *Loop) replied(r reply.Reply, now time.Time) {
 }
 
 // ownPlan takes a reply to the planning of a sub-agent. The plan is an outline for the
-// sub-agent itself; without one it continues all the same. stopping says that the run ends.
+// sub-agent itself; without one it continues anyway. stopping says that the run ends.
 func (l *Loop) ownPlan(d event.ModelReplied, stopping bool) {
 	switch {
 	case d.Failure == event.FailureInterrupted && stopping:
@@ -285,7 +285,7 @@ func (l *Loop) stall(remark string, m manners) {
 	l.messages = append(l.messages, prompt.Remark(remark))
 }
 
-// mayStall reports whether one more reply of no use does not end the loop.
+// mayStall reports whether the loop survives one more useless reply.
 func (l *Loop) mayStall() bool { return l.stalls < maxStalls }
 
 // onlyPromises reports whether a reply announces a call and makes none, for the first
@@ -454,7 +454,7 @@ func (l *Loop) waits() bool {
 }
 
 // stands reports whether the clock of the time limit stands: a call waits for the
-// user or, if nobody has set a limit, the model works. Its requests have limits that
+// user or, if no limit is set, the model works. Its requests have limits that
 // follow the machine, and the number of turns is bounded.
 func (l *Loop) stands() bool { return l.waits() || l.Asking && l.ownLimit() == 0 }
 

@@ -26,7 +26,7 @@ func Given(p plan.Plan) Planner {
 	return finishedPlanner{Outcome{Kind: OutcomePlanned, Plan: spellOut(p)}}
 }
 
-// Unplanned returns the planner of a goal that nobody plans; reason says why.
+// Unplanned returns the planner of a goal that is not planned; reason says why.
 func Unplanned(reason string) Planner {
 	return finishedPlanner{Outcome{Kind: OutcomeEmpty, Reason: reason}}
 }

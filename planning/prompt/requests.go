@@ -118,7 +118,7 @@ func acceptance(b Brief) string {
 	return render("acceptance", acceptanceData{listed(b.Catalogue, "fs.search")})
 }
 
-// depth says how many steps are right for a task; "" if nobody knows.
+// depth says how many steps are right for a task; "" if that is unknown.
 func depth(complexity string) string {
 	switch complexity {
 	case reply.ComplexitySimple:

@@ -134,7 +134,7 @@ func (k savedState) Done() error { return k.end(manifestLine{Done: true}) }
 // RolledBack records that the change was not made.
 func (k savedState) RolledBack() error { return k.end(manifestLine{RolledBack: true}) }
 
-// Unsure records no outcome, since nobody knows it.
+// Unsure records no outcome, since it is unknown.
 func (k savedState) Unsure() error {
 	if k.store == nil {
 		return nil
