@@ -47,7 +47,7 @@ type CallTool struct {
 	Hashes  map[string]string // file hashes shown at its gate, see plan.ToolCall
 	Diff    string            // shown at its gate
 	Command *plan.Command     // shown at its gate
-	Hold    bool              // nobody has seen its changes yet, see plan.ToolCall
+	Hold    bool              // its changes were not shown yet, see plan.ToolCall
 	Paths   map[string]string // judged in place of its paths, see plan.ToolCall
 	Timeout time.Duration
 	Limit   string // whose limit Timeout is, in a few words

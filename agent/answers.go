@@ -102,7 +102,7 @@ func (r answers) unwritten() string {
 	return "The steps are done, but the model wrote no answer: " + string(r.Synthesis.Error) + "\n\n" + r.stepResults(shownOfAll)
 }
 
-// Results returns what each step of a completed run produced if nobody wrote an
+// Results returns what each step of a completed run produced if no model wrote an
 // answer; otherwise "". Later turns are sent it as part of the conversation. It
 // therefore takes at most a sixth of the context window, at three characters a
 // token.
@@ -184,10 +184,10 @@ func (r answers) StateOf(s *StepState) plan.EvidenceState {
 	return worst(evidenceOf(s.Step.Index, ChecksOf(s.Step), s.Checked)).State
 }
 
-// firstWordless returns the first step that was skipped for want of a model, or
+// firstModelStep returns the first step that was skipped because there was no model, or
 // nil.
-func (r answers) firstWordless() *StepState {
-	if at := slices.IndexFunc(r.Steps, func(s *StepState) bool { return s.skipReason() == wordless }); at >= 0 {
+func (r answers) firstModelStep() *StepState {
+	if at := slices.IndexFunc(r.Steps, func(s *StepState) bool { return s.skipReason() == needsModelReason }); at >= 0 {
 		return r.Steps[at]
 	}
 	return nil
@@ -240,7 +240,7 @@ func (r answers) meant() intent.Intent {
 // ruled returns the answer by rule.
 func (r answers) ruled() string {
 	left := ""
-	if s := r.firstWordless(); s != nil {
+	if s := r.firstModelStep(); s != nil {
 		left = fmt.Sprintf("Step %s needs a model, and there is none: start Ollama and pull one (`ollama pull`), or choose one with `--host` and `--model`.", s.Step.Index)
 	}
 	if answer, ok := answerFromData(string(r.Goal), r.History); ok && r.Route == nil {

@@ -51,14 +51,14 @@ func (r arranger) applyPlan(d event.PlanCreated) {
 		}
 	}
 	r.rebuildGraph()
-	r.cutWordless()
+	r.skipModelSteps()
 	for _, s := range r.Steps {
 		if s.Status == StepFailed {
 			r.deal(s)
 		}
 	}
 	r.hold()
-	r.heed()
+	r.applyRemarks()
 }
 
 func (r arranger) applyReplan(d event.ReplanStarted) {
@@ -121,10 +121,10 @@ func (r arranger) applyDiff(d event.PlanDiff) {
 			r.beginChecks(state)
 		case slices.Contains(d.Added, step.Index):
 			state.change(ChangeAdded)
-			state.author.readBefore(r.unsaid(step, old, read))
+			state.author.readBefore(r.untrustedReads(step, old, read))
 		case slices.Contains(d.Revised, step.Index):
 			state.change(ChangeRevised)
-			state.author.readBefore(r.unsaid(step, old, read))
+			state.author.readBefore(r.untrustedReads(step, old, read))
 		case stays && before.Status == StepCompleted:
 			// Only completed steps stay unchanged. A reference may now mean
 			// another result, so earlier approvals of pending calls no longer
@@ -143,7 +143,7 @@ func (r arranger) applyDiff(d event.PlanDiff) {
 	r.Permissions.closeGates()
 	r.rebuildGraph()
 	r.hold()
-	r.heed()
+	r.applyRemarks()
 }
 
 // hold stops the plan for review, if a review is required and any steps are left.
@@ -251,5 +251,5 @@ func (r arranger) applySteered(d event.RunSteered) {
 		return
 	}
 	r.Planning.keepMessages(string(d.Text))
-	r.heed()
+	r.applyRemarks()
 }

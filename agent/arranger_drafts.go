@@ -57,7 +57,7 @@ func (r arranger) adopt(drafts []*StepState, early []plan.HistoryItem) {
 
 // adoptable returns the draft whose work a step may reuse. The draft must have
 // started with the args that the step has now. It must have the same index,
-// unless it is done and waited for nobody.
+// unless it is done and waited for no other step.
 func (r arranger) adoptable(drafts []*StepState, step plan.Step, needs []string, found map[string]any, served map[*StepState]bool) *StepState {
 	if step.Executor != plan.ExecutorTool {
 		return nil

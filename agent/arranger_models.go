@@ -56,9 +56,9 @@ func (r arranger) applySynthesis(d event.SynthesisCompleted) {
 	switch {
 	case !r.Synthesis.Direct:
 	case d.Error == "" && len(r.remarks()) > 0:
-		r.hearMore(d.Reply)
+		r.continueAfterRemark(d.Reply)
 		return
-	case promised, silent && r.Conversations.chat().bearsAStall():
+	case promised, silent && r.Conversations.chat().mayStall():
 		r.Outcome.continueAnswer()
 		r.handleReply(r.Conversations.chat(), d.Reply)
 		return

@@ -92,7 +92,7 @@ func (r briefing) briefOf(l *Loop) prompt.Brief {
 
 // readable returns the tools by whose names calls in the text of a reply are known:
 // those that can be called, and the whole catalogue if there are none, since a call is no
-// answer all the same.
+// answer anyway.
 func (r briefing) readable(callable plan.Catalogue) plan.Offer {
 	if len(callable) == 0 {
 		return plan.Offer(r.Catalogue)

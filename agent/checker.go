@@ -121,7 +121,7 @@ func (r checker) nextCheck(subject checkSubject, free *slots) []Action {
 	return []Action{{Effect: CallCheck{Check: done, Values: values, Tool: facts.Tool, Paths: r.judgedPaths(&StepState{}, facts), Round: subject.round, Timeout: timeout, Limit: limit}}}
 }
 
-// unknownTo returns which value a check looks at that nobody knows, "" if there is none.
+// unknownTo returns which unknown value a check looks at, "" if there is none.
 func (r checker) unknownTo(subject checkSubject, check plan.Check) string {
 	names := expression.NamesOf(check.Expect)
 	for _, reference := range plan.References(check.Args) {
@@ -142,7 +142,7 @@ func (r checker) unknownTo(subject checkSubject, check plan.Check) string {
 }
 
 // checkCall returns the args of a check's call, or why it cannot be made. A check asks
-// nobody: a call that needs a gate is not made.
+// no one: a call that needs a gate is not made.
 func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) (args map[string]any, why string) {
 	facts := r.facts(check.Tool)
 	switch {

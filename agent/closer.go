@@ -47,7 +47,7 @@ func (r closer) nextEnding() []Action {
 	}
 	switch {
 	case e.reason == event.ReasonStepFailed && len(doubtful) > 0:
-		// Failures can be retried; a doubt cannot, until somebody has checked it.
+		// Failures can be retried; a doubt cannot, until the user has checked it.
 		e.reason = event.ReasonInDoubt
 		e.error += "; in doubt: step " + strings.Join(doubtful, ", step ") + whatToDo
 	case e.reason == event.ReasonInDoubt && len(doubtful) > 1:
@@ -125,8 +125,8 @@ func (r closer) nextAnswer() []Action {
 		return r.finish(*r.Outcome.endsDryAs())
 	case r.answersByRule():
 		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.ruled()}
-		switch s := r.firstWordless(); {
-		case s != nil: // nobody asked to skip it, so the order was not carried out
+		switch s := r.firstModelStep(); {
+		case s != nil: // the user did not ask to skip it, so the order was not carried out
 			e.status, e.reason = event.StatusFailed, event.ReasonStepFailed
 			e.error = fmt.Sprintf("step %s (%s) needs a model, and there is none", s.Step.Index, s.Step.Title)
 		case r.incomplete(), r.Route != nil && intent.NoTestsRun(r.Route.Intent, r.History):

@@ -76,7 +76,7 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 }
 
 // dealCall decides what follows from a failed inner call. The model gets the
-// error, unless nobody was present to allow the call or the run is stopping.
+// error, unless no user was present to allow the call or the run is stopping.
 func (r dialogue) dealCall(c *StepState) {
 	switch {
 	case c.Failure == event.FailureInterrupted && r.ends():
@@ -161,7 +161,7 @@ func (r dialogue) leaveLoop(s *StepState) {
 		}
 	}
 	r.keepRemarks(l)
-	r.heed()
+	r.applyRemarks()
 }
 
 // keepRemarks saves the user remarks that a loop has not heard.
@@ -173,13 +173,13 @@ func (r dialogue) keepRemarks(l *Loop) {
 	}
 }
 
-// heed replans the rest of the plan because of the user's remark, if that is
+// applyRemarks replans the rest of the plan because of the user's remark, if that is
 // possible now.
-func (r dialogue) heed() {
+func (r dialogue) applyRemarks() {
 	if len(r.UserMessages) == 0 || r.Revision == 0 || r.Planning.active() || r.Synthesis.Started {
 		return
 	}
-	r.Planning.heed()
+	r.Planning.applyRemarks()
 }
 
 // remarks returns the remarks that the chat has not heard.
@@ -200,9 +200,9 @@ func (r dialogue) takeRemarks() {
 	r.Conversations.chat().request(r.Now)
 }
 
-// hearMore continues after an answer if the user has made a remark since.
-func (r dialogue) hearMore(reply reply.Reply) {
+// continueAfterRemark continues after an answer if the user has made a remark since.
+func (r dialogue) continueAfterRemark(reply reply.Reply) {
 	r.Conversations.chat().remark(r.Planning.takeMessages()...)
-	r.Conversations.chat().hearMore(reply)
+	r.Conversations.chat().continueAfterRemark(reply)
 	r.Outcome.continueAnswer()
 }

@@ -41,14 +41,30 @@
 //   - The last event is [event.RunCompleted], with the [event.Result]. A run that was not
 //     completed can still continue, by [event.RunResumed].
 //
-// Internally there are four layers, each embedding the one below. ledger keeps
-// the records, scheduler decides about the next need of each step, dialogue manages
-// conversations with models, and fold has a method per event kind. Next is
-// implemented by decision, which has none of their methods. All of them hold the
-// same *Run, so the compiler does not stop decision from writing to its fields:
-// it must only read. Start reading at [Run.Apply] in apply.go and [Run.Next] in
-// next.go. The package imports its events and rules, planning and packages of
-// internal.
+// # Parts
+//
+// A Run consists of parts, each with its own data and the methods that change it:
+// [Terms], [Clock], [Toolbox], [Planning], [Board] (the plan and its steps),
+// [Permissions] (gates and grants), [OpenQuestions], [Conversations], [ModelCalls],
+// [Ledger], [Meter] (limits and usage), [Acceptance], [PlanReviews] and [Outcome].
+// A step consists of parts too, in step*.go.
+//
+// What needs several parts is a small type that names the parts it reaches. run.go
+// makes all of these types, and shows who reaches what:
+//
+//   - After an event: tracker follows the steps, arranger puts plans on the board, and
+//     resumer takes a run up again. recorder writes down attempts, dialogue takes the
+//     replies of models, and scheduler queues what each step needs next.
+//   - For the next action: starter starts steps, planmaker has plans made, closer ends
+//     the run, and guards hold the limits.
+//   - For both: caller prepares calls and finds their rules, origins knows where the
+//     text of a call comes from, checker evaluates checks, briefing tells the models
+//     about the run, and answers writes answers without a model.
+//
+// Start reading at [Run.Apply] in run_apply.go, which routes each kind of event, and at
+// [Run.Next] in run_next.go. Next works on a copy of the Run, so it cannot set a field
+// of a part. What fields point to, such as steps, is shared: it must only read there.
+// The package imports its events and rules, planning and packages of internal.
 //
 // Next never returns more than there are free slots for, and returns nothing
 // twice. Calling it after each batch of events is all the scheduling there is.

@@ -34,7 +34,7 @@ type Exchange struct {
 	StartedAt time.Time
 	Done      bool // the reply came, or will never come
 
-	Forecast  pace.Forecast // how long it should take; zero if nobody knows
+	Forecast  pace.Forecast // how long it should take; zero if that is unknown
 	ReadingAt time.Time     // when the model began to read the prompt; zero before, and in journals
 }
 

@@ -47,7 +47,7 @@ type Loop struct {
 
 // Bounds of a loop that a profile does not set.
 const (
-	stallsBorne  = 2 // consecutive replies without text or call; the next one ends the loop
+	maxStalls    = 2 // consecutive replies without text or call; the next one ends the loop
 	callsPerTurn = 16
 	misfitsBorne = 1 // consecutive replies whose calls fit no tool; the next one puts a format in place of calls
 )
@@ -150,7 +150,7 @@ func (l *Loop) conversation() []prompt.Message {
 	return append(slices.Clone(l.messages), l.newRemarks()...)
 }
 
-// stalled reports whether the last reply was of no use: a model that got stuck thinking
+// stalled reports whether the last reply was useless: a model that got stuck thinking
 // should answer now.
 func (l *Loop) stalled() bool { return l.stalls > 0 }
 
@@ -171,7 +171,7 @@ func (l *Loop) replied(r reply.Reply, now time.Time) {
 }
 
 // ownPlan takes a reply to the planning of a sub-agent. The plan is an outline for the
-// sub-agent itself; without one it continues all the same. stopping says that the run ends.
+// sub-agent itself; without one it continues anyway. stopping says that the run ends.
 func (l *Loop) ownPlan(d event.ModelReplied, stopping bool) {
 	switch {
 	case d.Failure == event.FailureInterrupted && stopping:
@@ -201,7 +201,7 @@ func (l *Loop) noReply(d event.ModelReplied, stopping bool, m manners) {
 		l.fail(event.FailureInterrupted, string(d.Error))
 	case d.Failure == event.FailureTooLong:
 		l.fail(event.FailureModel, string(d.Error))
-	case l.stalls >= stallsBorne || d.Failure == event.FailureTimeout:
+	case l.stalls >= maxStalls || d.Failure == event.FailureTimeout:
 		l.fail(d.Failure, string(d.Error))
 	default:
 		l.stalls++
@@ -262,7 +262,7 @@ func (l *Loop) hear(said reply.Reply, mayCall bool, m manners) []reply.ToolUse {
 // shorten asks a sub-agent for a shorter version of an answer that was cut off.
 // Later steps cannot rely on half an answer.
 func (l *Loop) shorten() {
-	if l.stalls++; l.stalls > stallsBorne || l.mustAnswer {
+	if l.stalls++; l.stalls > maxStalls || l.mustAnswer {
 		l.fail(event.FailureModel, "the model's answer was cut off at its maximum length")
 		return
 	}
@@ -272,7 +272,7 @@ func (l *Loop) shorten() {
 // stall asks again after a reply with which nothing can be done. remark says why; "" is
 // for one without words.
 func (l *Loop) stall(remark string, m manners) {
-	if l.stalls++; l.stalls > stallsBorne {
+	if l.stalls++; l.stalls > maxStalls {
 		l.fail(event.FailureModel, "the model repeatedly replied with neither text nor a call")
 		return
 	}
@@ -283,8 +283,8 @@ func (l *Loop) stall(remark string, m manners) {
 	l.messages = append(l.messages, prompt.Remark(remark))
 }
 
-// bearsAStall reports whether one more reply of no use does not end the loop.
-func (l *Loop) bearsAStall() bool { return l.stalls < stallsBorne }
+// mayStall reports whether the loop survives one more useless reply.
+func (l *Loop) mayStall() bool { return l.stalls < maxStalls }
 
 // onlyPromises reports whether a reply announces a call and makes none, for the first
 // time since the last call. A nil loop has had no reply yet.
@@ -410,8 +410,8 @@ func (l *Loop) takeUnheard() []string {
 	return texts
 }
 
-// hearMore continues after an answer, since the user has made a remark.
-func (l *Loop) hearMore(said reply.Reply) {
+// continueAfterRemark continues after an answer, since the user has made a remark.
+func (l *Loop) continueAfterRemark(said reply.Reply) {
 	l.Turns++
 	l.messages = append(l.messages, prompt.ReplyMessage(said))
 }
@@ -453,7 +453,7 @@ func (l *Loop) waits() bool {
 }
 
 // stands reports whether the clock of the time limit stands: a call waits for the
-// user or, if nobody has set a limit, the model works. Its requests have limits that
+// user or, if no limit is set, the model works. Its requests have limits that
 // follow the machine, and the number of turns is bounded.
 func (l *Loop) stands() bool { return l.waits() || l.Asking && l.ownLimit() == 0 }
 

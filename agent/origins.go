@@ -208,10 +208,10 @@ func (r origins) textOf(s *StepState) []rule.Provenance {
 	return append(out, r.deciding(s, out)...)
 }
 
-// unsaid returns what a step of a new plan carries of the text its model had
+// untrustedReads returns what a step of a new plan carries of the text its model had
 // read. It returns nothing if the previous plan had the same call, written before
 // anything was read.
-func (r origins) unsaid(step plan.Step, before map[string]*StepState, read []rule.Provenance) []rule.Provenance {
+func (r origins) untrustedReads(step plan.Step, before map[string]*StepState, read []rule.Provenance) []rule.Provenance {
 	for _, s := range before {
 		if len(s.author.hadRead()) == 0 && r.facts(s.Step.Tool) == r.facts(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
 			return nil

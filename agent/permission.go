@@ -68,7 +68,7 @@ func (p *Permissions) planGates(s *StepState, tool plan.Tool) bool {
 	return s.Step.Gate || s.byReplan() && p.gatedTools[tool.QualifiedName()]
 }
 
-// hasChanged reports whether the server of a tool has changed it, and nobody has
+// hasChanged reports whether the server of a tool has changed it, and the user has not
 // accepted that in this run.
 func (p *Permissions) hasChanged(tool plan.Tool) bool {
 	return tool.Changed != "" && p.acceptedPins[tool.QualifiedName()] != tool.Pin

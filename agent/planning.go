@@ -319,7 +319,7 @@ func (p *Planning) takeMessages() []string {
 	return texts
 }
 
-// heed makes the messages of the user the request for a new plan.
-func (p *Planning) heed() {
+// applyRemarks makes the messages of the user the request for a new plan.
+func (p *Planning) applyRemarks() {
 	p.remark = strings.TrimSpace(p.remark + "\n" + strings.Join(p.takeMessages(), "\n"))
 }

@@ -44,7 +44,7 @@ func (r resumer) applyResumed(d event.RunResumed, last time.Time) {
 		r.checkUnchecked()
 	}
 	if !r.attended {
-		r.unask()
+		r.retryUnattended()
 	}
 	r.Clock.unfire(event.GuardTime)
 	if r.Revision == 0 {
@@ -152,9 +152,9 @@ func (r resumer) takeUp() {
 	}
 }
 
-// unask retries the failed steps that wait for a user who is no longer present:
+// retryUnattended retries the failed steps that wait for a user who is no longer present:
 // resuming a run means retrying.
-func (r resumer) unask() {
+func (r resumer) retryUnattended() {
 	for _, s := range r.OpenQuestions.waiting() {
 		if s.Status != StepInDoubt {
 			r.answered(s)

@@ -92,7 +92,7 @@ func own(name string, tools plan.Catalogue) (string, bool) {
 	return name, true
 }
 
-const wordless = "it needs a model, and there is none; start Ollama, or choose one with --host and --model"
+const needsModelReason = "it needs a model, and there is none; start Ollama, or choose one with --host and --model"
 
 // wantsWords reports whether a model writes the answer of a routed goal: results
 // alone do not answer the question, or a model worked on them.

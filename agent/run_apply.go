@@ -194,7 +194,7 @@ func (r *Run) applyCompleted(d event.RunCompleted) {
 	r.roster().every(func(s *StepState) {
 		s.askUser(false)
 		if s.Status == StepWaiting || s.Status == StepRunning && (s.Loop != nil || s.Items != nil) {
-			s.leaveGate() // nobody will answer or continue
+			s.leaveGate() // no one will answer it or continue
 		}
 	})
 }

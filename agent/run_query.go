@@ -280,7 +280,7 @@ func (r *Run) ReadFor(index string) []rule.Provenance { return r.origins().ReadF
 // [prompt.SynthesisItems].
 func (r *Run) SynthesisItems() []plan.HistoryItem { return r.answers().SynthesisItems() }
 
-// Results returns what each step of a completed run produced if nobody wrote an
+// Results returns what each step of a completed run produced if no model wrote an
 // answer; otherwise "". Later turns are sent it as part of the conversation. It
 // therefore takes at most a sixth of the context window, at three characters a
 // token.

@@ -236,15 +236,15 @@ func (r scheduler) rebuildGraph() {
 	r.enqueueAll()
 }
 
-// cutWordless skips the steps of a routed plan that need a model if there is
+// skipModelSteps skips the steps of a routed plan that need a model if there is
 // none, and their dependents.
-func (r scheduler) cutWordless() {
+func (r scheduler) skipModelSteps() {
 	if r.Route == nil || r.Model != "" {
 		return
 	}
 	for _, s := range r.Steps {
 		if s.Step.Executor != plan.ExecutorTool {
-			s.skipFor(wordless)
+			s.skipFor(needsModelReason)
 			r.enqueue(s)
 		}
 	}

@@ -246,7 +246,7 @@ func (s *StepState) refute(d event.StepFailed) {
 func (s *StepState) failAgain()     { s.Status = StepFailed }
 func (s *StepState) forgetFailure() { s.Failure = "" }
 
-// doubt ends an attempt of which nobody knows whether it took effect.
+// doubt ends an attempt that may or may not have taken effect.
 func (s *StepState) doubt(d event.StepInDoubt) {
 	s.Status, s.Error, s.MS = StepInDoubt, d.Reason, d.MS
 	if s.interruption.isLost() {
@@ -354,7 +354,7 @@ func (s *StepState) userSkips() bool { return s.skip.byUser }
 type checking struct {
 	round         int    // counts how often they began
 	since         uint64 // the event after which the next one may be evaluated
-	unknownResult bool   // the user says that the work is done, and nobody knows its result
+	unknownResult bool   // the user says that the work is done, and its result is unknown
 }
 
 // beginChecks has the checks of a step evaluated, from the first. at is the number of the
@@ -375,7 +375,7 @@ func (s *StepState) check(d event.CheckCompleted, at uint64) {
 func (s *StepState) checkRound() int    { return s.checks.round }
 func (s *StepState) checkSince() uint64 { return s.checks.since }
 
-// loseResult notes that nobody knows the result of a step, and lostResult reports that.
+// loseResult notes that the result of a step is unknown, and lostResult reports that.
 func (s *StepState) loseResult()      { s.checks.unknownResult = true }
 func (s *StepState) lostResult() bool { return s.checks.unknownResult }
 

@@ -228,7 +228,7 @@ func (s *StepState) uncountCall() {
 	s.inner.loop.unmade(s.Step.Tool, s.Args)
 }
 
-// orphaned reports whether nobody waits for a call any more. The loop that
+// orphaned reports whether nothing waits for a call any more. The loop that
 // requested it has ended with its step, which may have a newer attempt.
 func (s *StepState) orphaned() bool {
 	l := s.inner.loop

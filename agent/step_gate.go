@@ -36,7 +36,7 @@ type gateState struct {
 	paths    map[string]string // where paths of the call lead through links
 	removes  string            // what the call would remove and its gate asks about; see event.StepFailed
 	called   bool              // a call was made since that gate opened
-	repeats  int               // how often an answer to it was of no use, see mostRepeats
+	repeats  int               // how often an answer did not settle it, see mostRepeats
 	why      untrusted.Text    // the last time
 	since    uint64            // the event since which a gate must be opened; 0 if none must
 	pass     *pass             // given by the user when reviewing the plan
@@ -116,7 +116,7 @@ func (g *gateState) again() {
 // what the call would do. After that the step fails: no answer settles it.
 const mostRepeats = 5
 
-// repeat notes that the answer to the gate was of no use.
+// repeat notes that the answer did not settle the gate.
 func (g *gateState) repeat(why untrusted.Text) {
 	g.repeats++
 	g.why = why

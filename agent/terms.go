@@ -22,7 +22,7 @@ type Terms struct {
 	settings
 }
 
-// settings are those terms of a run that nobody displays. Only methods of Terms
+// settings are those terms of a run that are not displayed. Only methods of Terms
 // change them.
 type settings struct {
 	session         string

@@ -622,7 +622,7 @@ func (r tracker) applyDeadline(id string) {
 	}
 }
 
-// unasked reports whether nobody made a decision: an option did, or nobody was there.
+// unasked reports whether no user made a decision: an option did, or no user was present.
 func unasked(by string) bool {
 	return strings.HasPrefix(by, "--") || strings.HasPrefix(by, "nobody ")
 }

@@ -217,7 +217,7 @@ func (p *Pool) Status() []plan.ServerStatus {
 }
 
 // LeftOut returns the names of the project's own servers that were left out
-// because nobody was there to allow them.
+// because no user was present to allow them.
 func (p *Pool) LeftOut() []string {
 	var out []string
 	for _, v := range p.roster.views() {

@@ -108,7 +108,7 @@ func catalogue(views []server.View) plan.Catalogue {
 
 // CheckRequired waits until the required servers have started or failed, or ctx
 // ends. It returns an error for the first one that is not ready. A server that
-// waits for permission, or that nobody has allowed, is not missed: a project's
+// waits for permission, or that the user has not allowed, is not missed: a project's
 // file cannot stop anything before the user trusts it.
 func (p *Pool) CheckRequired(ctx context.Context) error {
 	var names []string

@@ -10,9 +10,9 @@ import (
 	"replan/planning/reply"
 )
 
-// drafted is one reply to the request for the execution plan, when several are
+// draftReply is one reply to the request for the execution plan, when several are
 // asked for.
-type drafted struct {
+type draftReply struct {
 	rank.Draft
 	reply    reply.Reply
 	proposed reply.Proposal
@@ -44,7 +44,7 @@ func (p *pipeline) askDraft() {
 
 // absorbDraft reads and checks one draft.
 func (p *pipeline) absorbDraft(r reply.Reply) {
-	d := drafted{reply: r, proposed: p.read(r)}
+	d := draftReply{reply: r, proposed: p.read(r)}
 	if d.proposed.Read && len(d.proposed.Plan.Steps) == 0 && len(d.proposed.Faults) == 0 {
 		d.Missing = untrusted.Text(emptyReason(d.proposed, "the model proposed no steps"))
 		p.keepDraft(d)
@@ -70,7 +70,7 @@ func (p *pipeline) mayChange(s plan.Step) bool {
 }
 
 // keepDraft asks for the next draft, or takes the best one after the last.
-func (p *pipeline) keepDraft(d drafted) {
+func (p *pipeline) keepDraft(d draftReply) {
 	d.Number = p.request.Draft.Number
 	if d.Steps == 0 && d.Missing == "" {
 		d.Missing = "no step of it can be read"

@@ -11,30 +11,30 @@ import (
 	"replan/planning/reply"
 )
 
-// settled is a planner that needs no replies: its outcome is available at once.
-type settled struct{ outcome Outcome }
+// finishedPlanner is a planner that needs no replies: its outcome is available at once.
+type finishedPlanner struct{ outcome Outcome }
 
-func (s settled) Next() (prompt.Request, bool) { return prompt.Request{}, false }
-func (s settled) Absorb(reply.Reply)           {}
-func (s settled) Fail(string, reply.Reply)     {}
-func (s settled) Outcome() Outcome             { return s.outcome }
-func (s settled) Skipped() []SkippedPhase      { return nil }
+func (s finishedPlanner) Next() (prompt.Request, bool) { return prompt.Request{}, false }
+func (s finishedPlanner) Absorb(reply.Reply)           {}
+func (s finishedPlanner) Fail(string, reply.Reply)     {}
+func (s finishedPlanner) Outcome() Outcome             { return s.outcome }
+func (s finishedPlanner) Skipped() []SkippedPhase      { return nil }
 
 // Given returns the planner of an existing plan. It makes no requests and is done
 // at once. The caller must have checked the plan with [Validate].
 func Given(p plan.Plan) Planner {
-	return settled{Outcome{Kind: OutcomePlanned, Plan: spellOut(p)}}
+	return finishedPlanner{Outcome{Kind: OutcomePlanned, Plan: spellOut(p)}}
 }
 
-// Unplanned returns the planner of a goal that nobody plans; reason says why.
+// Unplanned returns the planner of a goal that is not planned; reason says why.
 func Unplanned(reason string) Planner {
-	return settled{Outcome{Kind: OutcomeEmpty, Reason: reason}}
+	return finishedPlanner{Outcome{Kind: OutcomeEmpty, Reason: reason}}
 }
 
 // Unanswerable returns the planner of a goal whose request no model takes; reason says
 // why.
 func Unanswerable(reason string) Planner {
-	return settled{Outcome{Kind: OutcomeSilent, Reason: reason}}
+	return finishedPlanner{Outcome{Kind: OutcomeSilent, Reason: reason}}
 }
 
 // spellOut fills in the defaults of a plan, as if it had been read from a file,
@@ -79,16 +79,16 @@ func (f PlanFunc) Plan(b prompt.Brief) Planner {
 		plan.Goal = untrusted.Text(b.Goal)
 	}
 	if faults := checkProposal(b, plan, nil, b.MaxSteps, nil); len(faults) > 0 {
-		return settled{misscripted(faults)}
+		return finishedPlanner{misscripted(faults)}
 	}
-	return settled{Outcome{Kind: OutcomePlanned, Plan: plan}}
+	return finishedPlanner{Outcome{Kind: OutcomePlanned, Plan: plan}}
 }
 
 // Replan returns the planner of a replan, which is done at once.
 func (f PlanFunc) Replan(b prompt.Brief, s prompt.Situation) Planner {
 	r := newReplanner(b, s)
 	if r.outcome.Kind != OutcomePending {
-		return settled{r.outcome}
+		return finishedPlanner{r.outcome}
 	}
 	return proposed(r, f(b, &s))
 }
@@ -116,7 +116,7 @@ func Scripted(plans ...plan.Plan) Planners {
 func Proposed(b prompt.Brief, situation prompt.Situation, p plan.Plan) Planner {
 	r := newReplanner(b, situation)
 	if r.outcome.Kind != OutcomePending {
-		return settled{r.outcome}
+		return finishedPlanner{r.outcome}
 	}
 	return proposed(r, p)
 }
@@ -131,7 +131,7 @@ func proposed(r *replanner, p plan.Plan) Planner {
 	if len(faults) > 0 {
 		outcome = misscripted(faults)
 	}
-	return settled{outcome}
+	return finishedPlanner{outcome}
 }
 
 // misscripted returns the outcome of a scripted plan with faults, which nobody

@@ -103,7 +103,7 @@ type pipeline struct {
 	chosen   []string // the tools that the model asked for
 	skipped  []SkippedPhase
 	repairs  repairs
-	drafts   []drafted    // of phase 3, if several are wanted
+	drafts   []draftReply // of phase 3, if several are wanted
 	ranked   []rank.Draft // the same, once one is taken
 	outcome  Outcome
 }
@@ -166,7 +166,7 @@ func (p *pipeline) Fail(reason string, reply reply.Reply) {
 		p.enter(prompt.PurposePlan)
 	default:
 		if p.request.Draft != nil {
-			p.keepDraft(drafted{failed: reason, reply: reply, Draft: rank.Draft{Missing: untrusted.Text(reason)}})
+			p.keepDraft(draftReply{failed: reason, reply: reply, Draft: rank.Draft{Missing: untrusted.Text(reason)}})
 			return
 		}
 		p.repair(p.repairs.unanswered(p.stage, reason, reply))

@@ -81,7 +81,7 @@ type Outcome struct {
 	Reason string       // one sentence, for every kind without a plan
 	Faults []plan.Fault // with OutcomeEmpty and OutcomeFailed, the faults of the last plan; none if the model proposed no step
 
-	// Warnings are for the user of a plan that runs all the same, with
+	// Warnings are for the user of a plan that runs anyway, with
 	// OutcomePlanned: steps without particulars, and args better written when the
 	// step is ready.
 	Warnings []plan.Fault

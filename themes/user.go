@@ -18,18 +18,18 @@ type userTheme struct {
 	About   string            `toml:"about"`
 	Base    string            `toml:"base"`
 	Dark    *bool             `toml:"dark"`
-	Colours map[string]colour `toml:"colours"`
-	Colors  map[string]colour `toml:"colors"`
-	Basic   map[string]colour `toml:"basic"`
+	Colours map[string]colorText `toml:"colours"`
+	Colors  map[string]colorText `toml:"colors"`
+	Basic   map[string]colorText `toml:"basic"`
 }
 
-// colour is a colour as written in the file: "#rrggbb", the number of a terminal
+// colorText is a colour as written in the file: "#rrggbb", the number of a terminal
 // colour, the name of another colour of the theme, or "default".
-type colour string
+type colorText string
 
 // UnmarshalText stores a colour as written, including a number.
-func (c *colour) UnmarshalText(text []byte) error {
-	*c = colour(text)
+func (c *colorText) UnmarshalText(text []byte) error {
+	*c = colorText(text)
 	return nil
 }
 
@@ -126,7 +126,7 @@ func (m *miscolour) in(file []byte, section string) error {
 
 // take puts colours into a palette. With basic set, it accepts only the terminal's
 // 16 colours.
-func take(p *Palette, colours map[string]colour, basic bool) *miscolour {
+func take(p *Palette, colours map[string]colorText, basic bool) *miscolour {
 	keys := make([]string, 0, len(colours))
 	for key := range colours {
 		keys = append(keys, key)
@@ -149,7 +149,7 @@ func take(p *Palette, colours map[string]colour, basic bool) *miscolour {
 
 // resolve returns the colour for a key. A missing key takes its colour from the
 // theme below. seen holds the keys that led here.
-func resolve(key string, colours map[string]colour, below *Palette, basic bool, seen []string) (color.Color, *miscolour) {
+func resolve(key string, colours map[string]colorText, below *Palette, basic bool, seen []string) (color.Color, *miscolour) {
 	text, given := colours[key]
 	if !given {
 		i := slices.IndexFunc(slots, func(s slot) bool { return s.name == key })

@@ -18,7 +18,7 @@ type ElicitationResolved struct {
 	Step    string                 `json:"step"`
 	Attempt int                    `json:"attempt"`
 	Action  plan.ElicitationAction `json:"action"`
-	By      string                 `json:"by"` // user, or why nobody answered
+	By      string                 `json:"by"` // user, or why no one answered
 }
 
 // Kind returns the kind of the event.

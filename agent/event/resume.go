@@ -54,7 +54,7 @@ type JournalDamaged struct {
 type DoubtResolved struct {
 	Step     string        `json:"step"`
 	Decision DoubtDecision `json:"decision"`
-	By       string        `json:"by"` // the user, the option that answered, or a note that nobody was present
+	By       string        `json:"by"` // the user, the option that answered, or a note that no user was present
 }
 
 // DoubtDecision is a decision about a step in doubt.

@@ -20,7 +20,7 @@ type PlanChosen struct {
 type PlanReviewed struct {
 	Revision int            `json:"revision"` // of the reviewed plan, which keeps its number
 	Decision ReviewDecision `json:"decision"`
-	By       string         `json:"by"`             // the user, or a note that nobody was present
+	By       string         `json:"by"`             // the user, or a note that no user was present
 	Plan     *plan.Plan     `json:"plan,omitempty"` // the plan to execute, if changed
 	Edited   []string       `json:"edited"`         // indices of the steps with another title, call, condition, list, wait or check
 	Moved    []Move         `json:"moved"`

@@ -15,7 +15,7 @@ const (
 	PlannerAuto   PlannerKind = "auto"   // the words if they are clear and need no model, else a model; the words if there is no model
 	PlannerPhases PlannerKind = "phases" // a model, in three phases
 	PlannerRouter PlannerKind = "router" // the words alone
-	PlannerNone   PlannerKind = "none"   // nobody: a model answers directly
+	PlannerNone   PlannerKind = "none"   // no planner: a model answers directly
 )
 
 // PlannerKinds returns the names of all planner kinds.

@@ -139,7 +139,7 @@ func (c *Client) Close() error {
 // A request that lists its tools tells the client that calls of the model do not
 // arrive as calls. It remembers that, and [Client.Describe] says so from then on.
 //
-// If somebody reads the reply as it arrives (a chat answer, a synthesis, a step
+// If the reply is read as it arrives (a chat answer, a synthesis, a step
 // in the model's own words), req.Timeout bounds the time without any output.
 // Otherwise it bounds the whole request. If it is 0, both times follow the machine,
 // see Forecast in package pace.
@@ -170,7 +170,7 @@ func (c *Client) Ask(ctx context.Context, req prompt.Request, delta func(text, t
 	reply := x.reply()
 	reply.MS = time.Since(began).Milliseconds()
 	if err != nil {
-		if unlimited.Err() != nil && x.wordless() {
+		if unlimited.Err() != nil && x.empty() {
 			about.pacing.stopped(x.rendered(), time.Since(began))
 		} else {
 			about.pacing.fail()

@@ -79,7 +79,7 @@ func (e *PromptTooLongError) Unwrap() []error {
 type TimeoutError struct {
 	After  time.Duration // the limit
 	Silent bool          // the limit bounds the time without output, not the whole request
-	Speed  pace.Speed    // that the limit was taken from; zero if somebody set it, or nothing was measured
+	Speed  pace.Speed    // that the limit was taken from; zero if the caller set it, or nothing was measured
 	Err    error
 }
 

@@ -73,14 +73,14 @@ func milliseconds(d time.Duration) int64 { return int64((d + time.Millisecond - 
 func (x *exchange) run(ctx context.Context) error {
 	s := x.known.setting(x.req)
 	err := x.whenFree(ctx, s)
-	for err != nil && x.wordless() && x.known.learn(x.req, s, err) {
+	for err != nil && x.empty() && x.known.learn(x.req, s, err) {
 		x.client.log.Warn("the server rejects a parameter; asking without it", "model", x.info.Name, "purpose", string(x.req.Purpose), "error", err)
 		s = x.known.setting(x.req)
 		err = x.whenFree(ctx, s)
 	}
 	switch {
 	case s.think == nil || len(s.format) == 0:
-	case x.wordless() && endedOrBroke(err):
+	case x.empty() && endedOrBroke(err):
 		return x.fill(ctx, s, err)
 	case err == nil && !x.cutOff && len(x.calls) == 0 && breaksFormat(x.text.String(), s.format) && x.known.mayFormat():
 		x.reformat(ctx, s)
@@ -102,7 +102,7 @@ func (x *exchange) fill(ctx context.Context, s setting, err error) error {
 		x.client.log.Warn("asking again did not help", "model", x.info.Name, "error", again)
 		return nil
 	}
-	if again == nil && !x.wordless() {
+	if again == nil && !x.empty() {
 		x.client.preferThinking(ctx, x.known, other)
 		x.note = string(x.client.defect(x.info.Name, x.known))
 	}
@@ -144,8 +144,8 @@ func breaksFormat(text string, format json.RawMessage) bool {
 	return !json.Valid([]byte(text)) || object && !strings.HasPrefix(text, "{")
 }
 
-// wordless reports whether nothing usable has arrived.
-func (x *exchange) wordless() bool {
+// empty reports whether nothing usable has arrived.
+func (x *exchange) empty() bool {
 	return len(x.calls) == 0 && strings.TrimSpace(x.text.String()) == ""
 }
 
@@ -217,7 +217,7 @@ func (x *exchange) once(ctx context.Context, s setting) error {
 	if done {
 		return nil // later connection errors do not matter
 	}
-	if err == nil && !x.wordless() && kept.ended() && x.try.equal < repeatsGivenUp {
+	if err == nil && !x.empty() && kept.ended() && x.try.equal < repeatsGivenUp {
 		x.note = unsaidEnd
 		x.replies++
 		return nil

@@ -9,7 +9,7 @@ import (
 	"replan/planning/prompt"
 )
 
-// limit applies the time limit that somebody set for a request. Callers call extend
+// limit applies the time limit that the caller set for a request. Callers call extend
 // for each piece received and end when the request is over.
 func limit(ctx context.Context, req prompt.Request) (limited context.Context, extend, end func()) {
 	if req.Timeout <= 0 {
@@ -30,8 +30,8 @@ func limit(ctx context.Context, req prompt.Request) (limited context.Context, ex
 	return limited, extend, end
 }
 
-// limitByMachine applies the time limits of a request that nobody set a limit for:
-// how long nothing may come, and unless somebody reads the reply as it comes, how
+// limitByMachine applies the time limits of a request without a limit of its caller:
+// how long nothing may come, and unless the reply is read as it comes, how
 // long it may take in all.
 func limitByMachine(ctx context.Context, req prompt.Request, f pace.Forecast) (limited context.Context, extend, end func()) {
 	silence, whole := f.Limits(cmp.Or(req.MaxTokens, prompt.DefaultMaxTokens), len(req.Tools) > 0) // a server holds a call back until it is whole
@@ -55,7 +55,7 @@ func limitByMachine(ctx context.Context, req prompt.Request, f pace.Forecast) (l
 	return limited, extend, end
 }
 
-// readAsItComes reports whether somebody reads the reply as it streams. Such a
+// readAsItComes reports whether the reply is read as it streams. Such a
 // reply may take as long as it keeps coming: what was already read must not be
 // lost. A partial plan or partial arguments are useless.
 func readAsItComes(req prompt.Request) bool {

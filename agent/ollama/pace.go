@@ -108,7 +108,7 @@ func (p *pacing) learn(rendered string, countable bool, loading time.Duration, r
 	return p.pace, save
 }
 
-// fail records a request without a whole reply: nobody knows what the server
+// fail records a request without a whole reply: it is unknown what the server
 // remembers now.
 func (p *pacing) fail() {
 	p.mu.Lock()

@@ -86,7 +86,7 @@ func offer(g event.GateRequested, args map[string]string, workspace string) (alw
 	return &event.Always{Rule: r, Text: text}, ""
 }
 
-// longestRule limits the text of an offered rule in bytes: nobody should agree to
+// longestRule limits the text of an offered rule in bytes: a user should not agree to
 // a rule too long to read.
 const longestRule = 1000
 

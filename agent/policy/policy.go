@@ -67,10 +67,10 @@ const (
 	ApproveContained Approve = "contained"
 	ApproveAll       Approve = "all"
 
-	ApproveUnasked Approve = "unasked" // a gate denies, since nobody can be asked; no value of --approve
+	ApproveUnasked Approve = "unasked" // a gate denies, since no user can be asked; no value of --approve
 )
 
-// ByNobody marks an answer as a default, since nobody could give one.
+// ByNobody marks an answer as a default, since no user could give one.
 const ByNobody = "nobody was there to be asked"
 
 // By says who gives the answer to a gate.

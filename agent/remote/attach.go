@@ -58,7 +58,7 @@ func Attach(ctx context.Context, o Options, r Request) (*Session, error) {
 		case out.Note != "":
 			before = append(before, event.Note{Level: "info", Text: out.Note})
 		case out.Accepted != nil:
-			const waiting = 16 // notes that nobody has read yet
+			const waiting = 16 // notes that are not read yet
 			s := &Session{
 				run: out.Accepted.Run, id: out.Accepted.Session, options: o, program: p,
 				events: make(chan event.Event), news: make(chan event.Data, waiting), ended: make(chan struct{}),
@@ -152,7 +152,7 @@ func (s *Session) keep(c session.Keep) {
 func (s *Session) publish(d event.Data) {
 	select {
 	case s.news <- d:
-	default: // nobody has read the last ones
+	default: // the last ones are not read yet
 	}
 }
 

@@ -24,9 +24,9 @@ type Task struct {
 	Strict     bool           `json:"strict,omitempty"`     // of a plan: do not fit args to the schemas of tools
 
 	Approve  policy.Approve      `json:"approve,omitempty"`
-	Review   bool                `json:"review,omitempty"`   // hold plans until somebody has reviewed them
-	Attended bool                `json:"attended,omitempty"` // somebody answers gates and questions
-	InDoubt  event.DoubtDecision `json:"in_doubt,omitempty"` // the answer for steps in doubt if nobody can be asked
+	Review   bool                `json:"review,omitempty"`   // hold plans until a user has reviewed them
+	Attended bool                `json:"attended,omitempty"` // a user answers gates and questions
+	InDoubt  event.DoubtDecision `json:"in_doubt,omitempty"` // the answer for steps in doubt if no user can be asked
 
 	Needs    Needs  `json:"needs,omitzero"`
 	Source   Source `json:"source,omitzero"`

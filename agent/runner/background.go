@@ -33,7 +33,7 @@ func (b *background) publishLater(data event.Data) {
 }
 
 // ended returns a channel that is closed when all workers have ended. Until then,
-// somebody must read results.
+// the results must be read.
 func (b *background) ended() <-chan struct{} {
 	idle := make(chan struct{})
 	go func() { b.workers.Wait(); close(idle) }()

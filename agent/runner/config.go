@@ -53,7 +53,7 @@ type Config struct {
 	// names, unless one of them may take longer to start. GoalWithin bounds how long
 	// a goal waits for servers that it may need. 0 means [plan.MaxServerWait] and 2 s.
 	ReadyWithin, GoalWithin time.Duration
-	// Warm warms the model once the tools are known, and after each run: somebody is about
+	// Warm warms the model once the tools are known, and after each run: the user is about
 	// to type a goal. Without it only [session.Warm] does.
 	Warm bool
 
@@ -72,11 +72,11 @@ type Config struct {
 	// disables such rules.
 	Remember  func(event.Always) error
 	Approve   policy.Approve      // how gates are answered; the zero value asks
-	Attended  bool                // somebody can answer questions, including those about doubts and failed steps
-	InDoubt   event.DoubtDecision // the answer for steps in doubt if nobody can be asked; "" is abort
+	Attended  bool                // a user can answer questions, including those about doubts and failed steps
+	InDoubt   event.DoubtDecision // the answer for steps in doubt if no user can be asked; "" is abort
 	OnFailure plan.OnFailure      // default for the failed steps of a goal's plan; "" leaves it to the planner, else replan
 	Review    bool                // hold plans for review before they run
-	Reviewer  bool                // somebody can review plans; otherwise held plans are refused
+	Reviewer  bool                // a user can review plans; otherwise held plans are refused
 	// OpenPage opens a web page in the user's browser; nil if there is none.
 	OpenPage func(url string) error
 

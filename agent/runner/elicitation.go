@@ -44,7 +44,7 @@ func (q *openQuestions) take(id string) chan<- plan.ElicitationAnswer {
 
 // elicit asks the user a question of a server, in a worker, and waits for the answer
 // or for the end of the call. The time limit of the step does not run meanwhile. If
-// nobody is there, it declines.
+// no user is present, it declines.
 func (e *engine) elicit(ctx context.Context, under *call, step string, attempt int, q plan.Elicitation) plan.ElicitationAnswer {
 	answer := make(chan plan.ElicitationAnswer, 1)
 	asked := event.ElicitationRequested{ID: e.questions.add(step, attempt, answer), Step: step, Attempt: attempt, Elicitation: q}

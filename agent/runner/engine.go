@@ -75,7 +75,7 @@ type engine struct {
 
 	// For runs of a session.
 	prompting prompt.Prompting // at the start of the run
-	attended  bool             // somebody can answer questions of servers
+	attended  bool             // a user can answer questions of servers
 
 	ctx           context.Context // of the workers
 	stopAll       context.CancelCauseFunc

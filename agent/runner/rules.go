@@ -30,7 +30,7 @@ func (b *rulebook) all() []rule.Rule {
 // the plan that the user gave, ask for them. Those of another program do not count.
 //
 // Flags of an earlier start still apply unless the flags of this one override
-// them. If nobody asked for the tests then, nobody does now: the goal or plan may
+// them. If the tests were not asked for then, they are not now: the goal or plan may
 // come from a model.
 func (b *rulebook) of(goal string, given *plan.Plan, earlier ...rule.Rule) []rule.Rule {
 	trust := policy.Trust{Workspace: b.trusted, Tests: policy.AsksForTests(goal) || policy.PlansTests(given) || intent.Parse(goal).AsksForTests()}

@@ -167,7 +167,7 @@ func (rs *runs) apply(e *engine, events ...event.Data) {
 	rs.settle(e)
 }
 
-// settle answers gates and refuses held plans if nobody can be asked, and waits for the
+// settle answers gates and refuses held plans if no user can be asked, and waits for the
 // workers of a finished run.
 func (rs *runs) settle(e *engine) {
 	approve := rs.cfg.Approve
@@ -178,7 +178,7 @@ func (rs *runs) settle(e *engine) {
 			}})
 		}
 	}
-	if !rs.cfg.Reviewer && e.awaitsReview() { // the run can be resumed with somebody present
+	if !rs.cfg.Reviewer && e.awaitsReview() { // the run can be resumed with a user present
 		e.apply([]event.Data{e.run.Review().Event(event.ReviewRefuse, policy.ByNobody)})
 	}
 	if e.over() {

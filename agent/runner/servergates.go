@@ -36,7 +36,7 @@ func (g serverGate) changes() bool { return g.change.Server != "" }
 // delays reports whether goals wait for the answer.
 func (g serverGate) delays() bool { return !g.changes() && g.server.Question == "" }
 
-// outdated returns who took back what the gate asks, "" for nobody.
+// outdated returns who took back what the gate asks, "" if no one did.
 func (g serverGate) outdated(pending []plan.PendingServer, changes func() []plan.ServerChange) string {
 	switch {
 	case g.changes() && !slices.Contains(changes(), g.change):

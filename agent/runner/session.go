@@ -60,7 +60,7 @@ type Session struct {
 	changes      *changes
 	undoer       *undoer
 
-	idle bool // nothing is underway, so somebody may be about to type a goal
+	idle bool // nothing is underway, so the user may be about to type a goal
 }
 
 // request is a message to the goroutine that owns the session; exactly one field
@@ -475,7 +475,7 @@ func (s *Session) unqueue(c session.Unqueue) {
 	}
 }
 
-// theUser is who stops a run or cancels a step, unless somebody else is named.
+// theUser is who stops a run or cancels a step, unless another user is named.
 const theUser = "the user"
 
 // stop stops what is underway, and empties the queue.

@@ -170,7 +170,7 @@ func (p *preparedJob) promptingOf(conversation []prompt.Message) prompt.Promptin
 	return prompting
 }
 
-// answerless reports whether the plan is to end with an answer that nobody can write.
+// answerless reports whether the plan is to end with an answer that no model can write.
 func (p *preparedJob) answerless() bool {
 	x := p.job.Execute
 	return x != nil && x.Synthesize && p.info.Name == ""

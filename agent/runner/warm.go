@@ -23,7 +23,7 @@ const (
 type warmer struct {
 	model      Model
 	survey     func(ctx context.Context, goal string) intent.Facts // nil finds nothing
-	unasked    bool                                                // warm the model also when nobody asked for it
+	unasked    bool                                                // warm the model even if it was not asked for
 	now        func() time.Time
 	log        *slog.Logger
 	background *background
@@ -47,7 +47,7 @@ func (w *warmer) cooled() { w.active = time.Time{} }
 // stopReading ends what a server reads ahead.
 func (w *warmer) stopReading() { w.stop() }
 
-// expect warms the model if somebody is about to type a goal.
+// expect warms the model if the user is about to type a goal.
 func (w *warmer) expect(ctx context.Context) {
 	if w.unasked && w.overview.known() != nil {
 		w.warm(ctx)

@@ -12,7 +12,7 @@ import (
 // ReplayID is the id of the session that [ReplayEvents] creates around a run.
 const ReplayID = "s-replay"
 
-// longestRest bounds the pause between two events of a replay: nobody wants to
+// longestRest bounds the pause between two events of a replay: users do not want to
 // sit through a wait at a gate or the days between a stop and a resume.
 const longestRest = 2 * time.Second
 

@@ -69,7 +69,7 @@ func (s *Store) Prune(p Pruning, now time.Time) (Pruned, error) {
 	return pruned, s.pruneOrphans(&pruned, p, now)
 }
 
-// Forget removes a run and its session, which nobody needs. It leaves what is in use.
+// Forget removes a run and its session, which are not needed. It leaves what is in use.
 func (s *Store) Forget(run, session string) error {
 	for _, of := range []struct {
 		folder journal.Folder
@@ -129,7 +129,7 @@ func (s *Store) pruneSessions(pruned *Pruned, sessions, removedRuns map[string]b
 }
 
 // remove deletes a run or a conversation and lists its files; a dry run only
-// lists them. It returns false if somebody has resumed it in the meantime.
+// lists them. It returns false if it was resumed in the meantime.
 func (p *Pruned) remove(from journal.Folder, id string, dry bool) (bool, error) {
 	if !dry {
 		files, err := from.Delete(id)

@@ -72,7 +72,7 @@ func countingOnUndone(list []agent.Summary) {
 }
 
 // Summary returns the summary of a run. If a process holds its journal and it has
-// not ended, it is running, and nobody else can resume it.
+// not ended, it is running, and no other process can resume it.
 func Summary(run *agent.Run, locked bool) agent.Summary {
 	return whileLocked(run.Summary(), locked)
 }

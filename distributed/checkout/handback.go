@@ -92,7 +92,7 @@ type work struct {
 	message string
 }
 
-// push pushes the work to the first branch that nobody else moved, and returns its
+// push pushes the work to the first branch that no one else moved, and returns its
 // name.
 func (w work) push(ctx context.Context) (string, error) {
 	there, err := w.handed(ctx)
@@ -136,7 +136,7 @@ func (w work) handed(ctx context.Context) (map[string]string, error) {
 }
 
 // commitOn returns the commit to push to a branch, whose tip is given ("" for none):
-// tip itself if it has the work already. It is not ok if somebody else moved the
+// tip itself if it has the work already. It is not ok if another process moved the
 // branch.
 func (w work) commitOn(ctx context.Context, tip string) (commit string, ok bool, err error) {
 	ours, tree, err := w.fetch(ctx, tip)

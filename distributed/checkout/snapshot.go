@@ -29,7 +29,7 @@ const (
 	snapshotRef = "refs/replan/snapshot"
 )
 
-// anywhere makes equal states the same commit: nobody and no time.
+// anywhere makes equal states the same commit: author and time are fixed.
 var anywhere = []string{
 	"GIT_AUTHOR_NAME=replan", "GIT_AUTHOR_EMAIL=replan", "GIT_AUTHOR_DATE=@0 +0000",
 	"GIT_COMMITTER_NAME=replan", "GIT_COMMITTER_EMAIL=replan", "GIT_COMMITTER_DATE=@0 +0000",

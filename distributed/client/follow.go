@@ -71,7 +71,7 @@ type following struct {
 	lost     time.Time // when the database was lost; zero if it is not
 	lossTold bool      // the user knows
 
-	fares
+	waitStatus
 }
 
 // Follow calls see with each record of a run, from its first, until the run ends or
@@ -105,7 +105,7 @@ func (c *Client) Follow(ctx context.Context, run string, see func(r records.Reco
 	}
 }
 
-// step takes in the next records, and if there are none, with idle, how the run fares.
+// step takes in the next records, and if there are none and idle is set, reports what the run waits for.
 func (f *following) step(ctx context.Context, idle bool) error {
 	var found []records.Record
 	last := f.after
@@ -133,7 +133,7 @@ func (f *following) step(ctx context.Context, idle bool) error {
 	if !idle {
 		return nil
 	}
-	return f.look(ctx, f.fare)
+	return f.look(ctx, f.reportWait)
 }
 
 // lose takes in that the database cannot be reached.

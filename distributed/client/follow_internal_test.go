@@ -405,8 +405,8 @@ func TestFollowerIsNotToldThatALivingWorkerIsGone(t *testing.T) {
 	c.rhythm.patience = 0
 	c.Note = func(text string) error { notes = append(notes, text); return nil }
 	for _, why := range []*records.NotOpened{{Worker: "w1", Why: "the disk is full"}, nil} {
-		f := following{Client: c, run: "r-2", fares: fares{worker: "w1", notOpened: why}}
-		if err := f.fare(t.Context()); err != nil {
+		f := following{Client: c, run: "r-2", waitStatus: waitStatus{worker: "w1", notOpened: why}}
+		if err := f.reportWait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

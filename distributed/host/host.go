@@ -253,7 +253,7 @@ func (h *Host) lookOnce(ctx context.Context, whole bool) error {
 	return err
 }
 
-// Health is how a host fares.
+// Health is the state of a host.
 type Health struct {
 	Runs    int           // under way
 	TakenUp int           // runs of dead workers that it put back into their queues
@@ -262,7 +262,7 @@ type Health struct {
 	Problem string        // why it could not open the last run; "" if it could
 }
 
-// Health returns how the host fares.
+// Health returns the state of the host.
 func (h *Host) Health() Health {
 	h.mu.Lock()
 	defer h.mu.Unlock()

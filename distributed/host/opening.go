@@ -78,7 +78,7 @@ func (l *live) count(r records.Record) {
 			l.judge(e)
 		}
 	case r.Mail:
-		l.deaths = 0 // somebody looks after it
+		l.deaths = 0 // a user looks after it
 	}
 }
 
@@ -100,7 +100,7 @@ func (l *live) judge(e event.Event) {
 }
 
 // failed returns the record of a run that could not be opened. If another worker may
-// fare better, the run goes back to its queue, else it ends.
+// succeed, the run goes back to its queue, else it ends.
 func (l *live) failed(ctx context.Context, why error) (records.Record, error) {
 	if ctx.Err() != nil {
 		return records.Record{}, errLeft

@@ -130,7 +130,7 @@ func (h *Host) await(ctx context.Context, l *live, id, name string, queue chan s
 		case err == nil:
 			lost = false
 		case !lost && ctx.Err() == nil && !errors.Is(err, context.Canceled):
-			lost = true // the next looks fare alike
+			lost = true // the next looks will probably fail too
 			h.cfg.Logger.Warn("a call waits for the database", "tool", name, "error", err)
 		}
 		select {

@@ -65,7 +65,7 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 	}
 }
 
-// awaitsTerms reports whether the run had ended, and nobody has said yet on which terms
+// awaitsTerms reports whether the run had ended, and it is not known yet on which terms
 // it continues.
 func (l *live) awaitsTerms() bool {
 	all := l.all()

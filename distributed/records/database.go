@@ -30,7 +30,7 @@ const DefaultSchema = "replan"
 // appName names replan's rows in a database that other applications of DBOS use too.
 const appName = "replan"
 
-// A worker that stalls in the middle of a transaction keeps nobody from its runs for
+// A worker that stalls in the middle of a transaction keeps no other worker from its runs for
 // longer than this, in ms.
 const (
 	idleParameter = "idle_in_transaction_session_timeout"

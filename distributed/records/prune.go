@@ -37,7 +37,7 @@ var kept = []struct{ table, run, content string }{
 
 // Prune removes the runs that ended longer ago than age with all that is kept of them,
 // and the large values that no record refers to. A run that has not ended stays, also
-// if somebody resumes it meanwhile. With dry it only counts.
+// if it is resumed meanwhile. With dry it only counts.
 func (d *Database) Prune(ctx context.Context, age time.Duration, dry bool) (all Pruned, err error) {
 	rows, err := d.sql.QueryContext(ctx, d.render(`SELECT workflow_uuid FROM %sworkflow_status WHERE `+d.aged()), Workflow, age.Milliseconds())
 	if err != nil {
@@ -120,7 +120,7 @@ func (d *Database) Sweep(ctx context.Context, run string) (ended bool, err error
 
 func (d *Database) sweep(ctx context.Context, run string, dry bool) (swept Pruned, ended bool, err error) {
 	err = d.alter(ctx, dry, func(tx *sql.Tx) error {
-		// Nobody can resume the run while this holds its row, so nobody writes a record.
+		// The run cannot be resumed while this holds its row, so no record is written.
 		err := tx.QueryRowContext(ctx, d.render(`SELECT status NOT IN `+underWay+` FROM %sworkflow_status WHERE workflow_uuid = $1`+d.forUpdate()), run).Scan(&ended)
 		if errors.Is(err, sql.ErrNoRows) {
 			ended, err = true, nil // it was removed

@@ -85,7 +85,7 @@ func (d *Database) Enqueue(ctx context.Context, id, tool, worker string) (err er
 
 // MayBegin reports whether fewer calls of living workers stand before a call than the
 // limit of its tool, or the tool has no limit any more. A worker that is silent for
-// longer is dead. A call that is not queued, since its worker was forgotten, may not.
+// longer is dead. Calls of a forgotten worker, which are not queued, are never allowed to begin.
 func (d *Database) MayBegin(ctx context.Context, id, tool string, silenceMS int64) (may, queued bool, err error) {
 	var limited, before int
 	err = d.sql.QueryRowContext(ctx, d.render(`SELECT

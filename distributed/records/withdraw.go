@@ -12,7 +12,7 @@ import (
 	"replan/internal/untrusted"
 )
 
-// StoppedBefore returns the answer of a run that somebody stopped before it began; "" is
+// StoppedBefore returns the answer of a run that was stopped before it began; "" is
 // the user.
 func StoppedBefore(by string) event.ChatReply {
 	return event.ChatReply{

@@ -33,7 +33,7 @@ func (d *Database) CheckTables(ctx context.Context) error {
 const lockPause = 50 * time.Millisecond
 
 // Alone calls do while no other worker is in Alone on the same schema: DBOS makes its
-// tables as if nobody else did.
+// tables as if no other process did.
 func (d *Database) Alone(ctx context.Context, do func() error) (err error) {
 	if d.pool == nil {
 		return do() // SQLite has one writer
@@ -184,7 +184,7 @@ func (d *Database) PutBack(ctx context.Context, run, worker string, pause time.D
 }
 
 // Claim returns what tells who has a run now from whoever had it before, even the same
-// worker; "" if nobody has it.
+// worker; "" if no worker has it.
 func (d *Database) Claim(ctx context.Context, run string) (claim string, err error) {
 	err = d.sql.QueryRowContext(ctx, d.render(`SELECT COALESCE(MAX(owner_xid), '') FROM %sworkflow_status WHERE workflow_uuid = $1 AND status = 'PENDING'`), run).Scan(&claim)
 	if err != nil {

@@ -248,7 +248,7 @@ func (p *program) newPatch() *cobra.Command {
 	}
 }
 
-// in returns the input and output of a session in a folder that nobody looks at.
+// in returns the input and output of a session in a folder that no user looks at.
 func (p *program) in(dir string) cli.IO {
 	std := p.std
 	std.In, std.Terminal = strings.NewReader(""), false

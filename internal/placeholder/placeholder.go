@@ -181,7 +181,7 @@ func isValue(before, after string) bool {
 	return quote != "" && strings.HasPrefix(after, quote) && (strings.HasSuffix(open, "=") || strings.HasSuffix(open, ":"))
 }
 
-// variable returns a variable in the notation of a template that nobody fills in.
+// variable returns a variable in the notation of a template that is not filled in.
 func (s search) variable(text string) string {
 	if s.template {
 		return ""

@@ -286,7 +286,7 @@ func isCount(name, value string) bool {
 	return strings.HasSuffix(strings.ToUpper(name), "TOKENS") && len(value) < 9 && strings.Trim(value, "0123456789") == ""
 }
 
-// looksRandom reports whether a word looks as if nobody thought it up.
+// looksRandom reports whether a word looks generated, not written by a person.
 func looksRandom(word string) bool {
 	if len(word) < 16 || strings.ContainsAny(word[:1], "/.~@$") || strings.Contains(word, "://") {
 		return false

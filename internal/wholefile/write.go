@@ -59,7 +59,7 @@ func (d disk) replace(path string, content io.WriterTo, mode fs.FileMode, modifi
 	if err := d.rename(file.Name(), path); err != nil {
 		return err
 	}
-	_ = d.syncFolder(filepath.Dir(path)) // some systems cannot sync a folder; the rename is done all the same
+	_ = d.syncFolder(filepath.Dir(path)) // some systems cannot sync a folder; the rename is done anyway
 	return nil
 }
 

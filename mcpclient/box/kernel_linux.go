@@ -45,7 +45,7 @@ func share(path string) (*os.File, error) {
 	return held, nil
 }
 
-// lastUser reports whether nobody else shares a locked file, and keeps others from it.
+// lastUser reports whether no other process shares a locked file, and keeps others from it.
 func lastUser(held *os.File) (bool, error) {
 	err := unix.Flock(int(held.Fd()), unix.LOCK_EX|unix.LOCK_NB) // #nosec G115 -- a descriptor
 	if errors.Is(err, unix.EWOULDBLOCK) {

@@ -35,7 +35,7 @@ type Watcher interface {
 
 // Start isolates a command, puts it into the box, which may be nil, and starts it. It
 // notifies the watcher, which may be nil, and waits for the command in the background. The channel receives the result of
-// cmd.Wait; nobody else may call that. Call Ended once its group is gone. Where the
+// cmd.Wait; no one else may call that. Call Ended once its group is gone. Where the
 // system can do so, the command is killed if this program ends before it.
 func Start(cmd *exec.Cmd, in *box.Box, w Watcher) (Group, <-chan error, error) {
 	Isolate(cmd)

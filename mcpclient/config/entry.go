@@ -202,8 +202,8 @@ func knownKeys() []string {
 // Keys that other programs understand and that get a note of their own, or none.
 var (
 	approvals = []string{"alwaysAllow", "autoApprove", "default_tools_approval_mode", "approval_mode"}
-	// wordless keys only describe a server, so they get no note.
-	wordless = []string{"name", "title", "description", "note", "comment", "$schema", "source", "gallery", "version", "icon", "dev"}
+	// descriptive keys only describe a server, so they get no note.
+	descriptive = []string{"name", "title", "description", "note", "comment", "$schema", "source", "gallery", "version", "icon", "dev"}
 )
 
 // read returns the server of an entry. The server is complete enough to be shown
@@ -331,7 +331,7 @@ func (f found) notes(w written) []string {
 	var notes []string
 	for key := range keys {
 		switch {
-		case slices.ContainsFunc(known, is(key)), slices.ContainsFunc(wordless, is(key)):
+		case slices.ContainsFunc(known, is(key)), slices.ContainsFunc(descriptive, is(key)):
 		case slices.ContainsFunc(approvals, is(key)):
 			notes = append(notes, f.note(key, fmt.Sprintf("%q is ignored: what may run without a question is decided by your rules", key)))
 		default:

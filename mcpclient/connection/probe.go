@@ -29,7 +29,7 @@ type probe struct {
 	came     bool               // there was a late answer
 	both     bool               // beside, the server has accepted initialize
 	only     bool               // the configuration names the newer protocol, so initialize is not sent
-	refused  error              // of server/discover, for want of a login or of rights; nil if it was not refused so
+	refused  error              // of server/discover, because a login or rights are missing; nil if it was not refused so
 	stop     context.CancelFunc // of server/discover
 	running  sync.WaitGroup     // requests
 }
@@ -82,7 +82,7 @@ func (p *probe) wants() bool {
 	return errors.Is(p.refused, transport.ErrAuthorizationRequired) || ok && len(answered.scopes) > 0
 }
 
-// refusal returns the error with which a server refused a request for want of a login or
+// refusal returns the error with which a server refused a request because it lacks a login or
 // of rights, else nil.
 func refusal(err error) error {
 	answered, ok := errors.AsType[*AnsweredError](err)

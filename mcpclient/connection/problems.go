@@ -68,7 +68,7 @@ type loginError struct{ text string }
 
 func (e *loginError) Error() string { return e.text }
 
-// Unauthorized explains why an HTTP server refused a request for want of a login or of
+// Unauthorized explains why an HTTP server refused a request that lacks a login or
 // rights. It returns nil for any other error.
 func (c *Connection) Unauthorized(err error) error {
 	s := c.target.Server

@@ -112,7 +112,7 @@ func (h *Handler) asking(ctx context.Context) (c *call, held []*call) {
 }
 
 // Elicit asks the user a question of the server. It declines questions outside of
-// calls, those that nobody can answer, and too many of them.
+// calls, those that no user can answer, and too many of them.
 func (h *Handler) Elicit(ctx context.Context, request mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
 	answer := plan.ElicitationAnswer{Action: plan.ElicitationDecline}
 	c, held := h.asking(ctx)

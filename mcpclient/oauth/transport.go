@@ -67,7 +67,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch {
 	case lacking:
 		if next, err = t.widened(r.Context(), sent, scopes); err != nil {
-			// The server has refused the call all the same.
+			// The server has refused the call anyway.
 			t.Logger.Warn("the scopes that a server asks for are not noted", "server", t.Server.Name, "error", err)
 			return response, nil
 		}

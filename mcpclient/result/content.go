@@ -59,7 +59,7 @@ func (f fields) hasOnly(names ...string) bool {
 // The library's types reject a whole result with one unknown kind of content, or
 // with structured content only, and lose fields of the result that they do not know.
 // Structured content is one text, until [Restore]: the library would decode all its
-// values, which nobody reads. Results that ask for more input and malformed results are
+// values, which nothing reads. Results that ask for more input and malformed results are
 // returned unchanged.
 func Readable(raw json.RawMessage) json.RawMessage {
 	var result map[string]json.RawMessage

@@ -9,7 +9,7 @@ import (
 	"replan/mcpclient/oauth"
 )
 
-// MayLogin returns why nobody can log in to the server, nil if the user can.
+// MayLogin returns why no login is possible to the server, nil if the user can.
 func (s *Server) MayLogin() error {
 	err := s.Startable()
 	switch {

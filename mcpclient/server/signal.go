@@ -12,7 +12,7 @@ type Signal struct {
 	watcher func()
 }
 
-// NewSignal returns a signal that nobody watches.
+// NewSignal returns a signal that nothing watches.
 func NewSignal() *Signal { return &Signal{next: make(chan struct{})} }
 
 // Changed returns a channel that is closed at the next change. Whoever waits for it reads

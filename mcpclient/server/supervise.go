@@ -300,8 +300,8 @@ func (s *supervisor) fail(conn *connection.Connection, err error) {
 }
 
 // retryAfter counts an attempt to restart the lost server. It returns how long to wait
-// before, and false if that was tried often enough: then the server has failed. conn is the
-// remaining connection, if any.
+// before, as mcpclient.Config.RestartWaits says, and false if that was tried often enough:
+// then the server has failed. conn is the remaining connection, if any.
 func (s *supervisor) retryAfter(conn *connection.Connection, why error) (wait time.Duration, ok bool) {
 	if wait, ok = s.state.lost(conn, why); ok {
 		s.settings.Logger.Warn("server lost", "server", s.config.Name, "error", why, "restarts in", wait)

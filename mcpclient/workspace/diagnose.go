@@ -17,7 +17,7 @@ const (
 
 // diagnose returns the errors and warnings that language servers find in changed
 // files. Where none runs there are none. A file that one did not check gets a note: the
-// change has been made all the same, and nobody knows whether it is free of errors.
+// change has been made anyway, and it is unknown whether it is free of errors.
 func (o *Operators) diagnose(ctx context.Context, changed []change.File) []source.Diagnostic {
 	byLanguage := map[string][]string{}
 	for _, file := range changed {

@@ -292,7 +292,7 @@ func (r *reading) check(scope Scope) error {
 // mostNamed is how many names an error lists.
 const mostNamed = 20
 
-// language is what all configurations share, and nobody changes: its tables take longer to
+// language is what all configurations share, and what never changes: its tables take longer to
 // make than an expression to read.
 var language = sync.OnceValue(func() *conf.Config {
 	c := conf.CreateNew()

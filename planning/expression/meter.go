@@ -29,7 +29,7 @@ var functions = []string{
 // predicate does to each item is charged for itself.
 var byShape = []string{"all", "any", "count", "filter", "find", "findIndex", "findLast", "findLastIndex", "first", "last", "len", "map", "none", "one", "sum"}
 
-// The names of the functions that [meter] puts into an expression; nobody can write them.
+// The names of the functions that [meter] puts into an expression; an expression cannot contain them.
 const (
 	fieldOf = "$field" // a field or an item, which must be there
 	maybeOf = "$maybe" // a field or an item, null if it is not there

@@ -69,7 +69,7 @@ type Source string
 // The sources of findings, the most reliable first.
 const (
 	SourceMeasured Source = "measured" // on this server
-	SourceLoaded   Source = "loaded"   // from a file that somebody exported
+	SourceLoaded   Source = "loaded"   // from a file that another user exported
 	SourceBuiltIn  Source = "built_in" // with this version, see [BuiltIn]
 )
 

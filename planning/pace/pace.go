@@ -30,7 +30,7 @@ const (
 // time. The speed of reading lies between that of the part which was surely new and
 // that of the whole prompt. Learn moves the estimate into these bounds: down at
 // once, since time limits depend on it, and up in steps, since a fast reply may
-// come from a cache that nobody knew of.
+// come from an unknown cache.
 func (s Speed) Learn(r reply.Reply) Speed {
 	if seconds := float64(r.WriteMS) / 1000; seconds > 0 && r.CompletionTokens >= leastWritten {
 		now := float64(r.CompletionTokens) / seconds
@@ -105,7 +105,7 @@ func span(tokens int, rate float64) time.Duration {
 	return time.Duration(float64(tokens) / rate * float64(time.Second))
 }
 
-// Limits of requests that nobody has set a limit for.
+// Limits of requests for which no limit is set.
 const (
 	// LeastLimit is the shortest limit, however fast the machine is.
 	LeastLimit = 2 * time.Minute

@@ -39,7 +39,7 @@ type ToolCall struct {
 	// the start time of that process as the system reports it. It may be nil, and
 	// may be called until the call has returned.
 	Process func(pid int, start string)
-	// Output takes output of the tool as it comes; nil where nobody listens.
+	// Output takes output of the tool as it comes; nil if nothing listens.
 	// It is called from one goroutine, never after the call has returned.
 	Output func(chunk string)
 	// Progress receives the tool's progress; a total of 0 means unknown. It may be
@@ -53,7 +53,7 @@ type ToolCall struct {
 	// the value, does not hold. It may be nil, and is called as Output is.
 	Beside func(text string)
 	// Elicit asks the user a question of the server and waits for the answer, or for
-	// ctx to end. It may be nil; then nobody can answer. It may be called from several
+	// ctx to end. It may be nil; then no one can answer. It may be called from several
 	// goroutines at once.
 	Elicit func(ctx context.Context, question Elicitation) ElicitationAnswer
 }
@@ -216,7 +216,7 @@ type ServerStatus struct {
 	Command   []string       `json:"command,omitempty"`    // its program and arguments, as its file writes them
 	URL       string         `json:"url,omitempty"`        // as its file writes it
 	StartMS   int64          `json:"start_ms,omitempty"`   // from its start until it had listed its tools
-	Changes   int            `json:"changes,omitempty"`    // texts that it has changed and nobody has accepted
+	Changes   int            `json:"changes,omitempty"`    // texts that it has changed and the user has not accepted
 	Allowed   bool           `json:"allowed,omitempty"`    // one of the project's own, which the user has allowed
 	Declined  bool           `json:"declined,omitempty"`   // the user said no to it; a restart asks again
 	LastError untrusted.Text `json:"last_error,omitempty"` // the last error, also after the server is ready again

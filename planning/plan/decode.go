@@ -219,7 +219,7 @@ func (d *planDecoder) plan(v any) Plan {
 	return p
 }
 
-// rest is the fields nobody took, nil if there are none.
+// rest is the fields that were not read, nil if there are none.
 func rest(object map[string]any) map[string]any {
 	if len(object) == 0 {
 		return nil

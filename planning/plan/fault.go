@@ -25,7 +25,7 @@ const (
 	CodeDuplicateResultVariable = "duplicate_result_variable"
 	CodeUnknownTool             = "unknown_tool"
 	CodeAmbiguousTool           = "ambiguous_tool"
-	CodeChangedTool             = "changed_tool" // its server has changed it, and nobody has accepted that
+	CodeChangedTool             = "changed_tool" // its server has changed it, and the user has not accepted that
 	CodeBadArgs                 = "bad_args"
 	CodeBadTimeout              = "bad_timeout"
 	CodeBadForEach              = "bad_for_each" // its list is none or too long, or it has no item

@@ -173,7 +173,7 @@ var (
 )
 
 // checkFields warns about fields that are probably mistyped. Other unknown fields
-// are kept as they are. A model's plan is not warned about: nobody would read it.
+// are kept as they are. A model's plan is not warned about: no one would read it.
 func (c *checker) checkFields(path, step string, extra map[string]any, known []string) {
 	if c.rules.Planned {
 		return

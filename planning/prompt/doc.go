@@ -6,5 +6,5 @@
 // with a prompt cache reads it once. It is shortened on purpose to the context
 // window of the model. The texts are the templates in prompts/.
 //
-// The package calls nobody. It imports plan, reply and packages of internal.
+// The package does no I/O. It imports plan, reply and packages of internal.
 package prompt

@@ -65,7 +65,7 @@ func more(total any, length int) bool {
 	return err == nil && n > length
 }
 
-// ofAll says how many there are in all, "" where nobody knows.
+// ofAll says how many there are in all, "" if that is unknown.
 func ofAll(total any) string {
 	if total == nil {
 		return ""

@@ -214,7 +214,7 @@ func turnFormat(tools plan.Offer) []byte {
 	thought := property{"thought", schema{Type: "string", MaxLength: maxThought}}
 	answer := schema{Type: "object", Properties: properties{thought, {"answer", textSchema}}, Required: []string{"thought", "answer"}}
 	if len(tools) == 0 {
-		return formatOf(answer)
+		return paddedFormat(answer)
 	}
 	call := func(args schema, names ...string) schema {
 		return schema{Type: "object", Properties: properties{thought, {"tool", choice(names...)}, {"args", args}}, Required: []string{"thought", "tool", "args"}}
@@ -234,7 +234,7 @@ func turnFormat(tools plan.Offer) []byte {
 	if len(others) > 0 {
 		forms = append(forms, call(objectSchema, others...))
 	}
-	return formatOf(schema{AnyOf: append(forms, answer)})
+	return paddedFormat(schema{AnyOf: append(forms, answer)})
 }
 
 // list makes the tools of a request listed ones: the model calls them by its reply, and

@@ -304,7 +304,7 @@ type losses struct {
 	mentions          int  // characters of the goal's mentions
 	instructions      int  // characters of the project's instructions
 	answers           int  // results of calls shortened or left out
-	over              int  // tokens too long all the same
+	over              int  // tokens too long even so
 	slow              bool // the window had room for more, but the machine would read it too long
 
 	tools   []string // left out of the offer

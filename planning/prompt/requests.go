@@ -118,7 +118,7 @@ func acceptance(b Brief) string {
 	return render("acceptance", acceptanceData{listed(b.Catalogue, "fs.search")})
 }
 
-// depth says how many steps are right for a task; "" if nobody knows.
+// depth says how many steps are right for a task; "" if that is unknown.
 func depth(complexity string) string {
 	switch complexity {
 	case reply.ComplexitySimple:
@@ -374,11 +374,11 @@ var hints = map[string]string{
 func argsFormat(b Brief, tool plan.Tool, step plan.Step, lines []string) json.RawMessage {
 	form := callFormat(tool)
 	if !b.Prompting.Small || !isOwn(tool) || tool.Name == "code.transform" {
-		return formatOf(form)
+		return paddedFormat(form)
 	}
 	read, err := jsontype.Read(tool.InputSchema)
 	if err != nil {
-		return formatOf(form)
+		return paddedFormat(form)
 	}
 	own := ownArguments(tool.Name)
 	fields := schema{Type: jsontype.Object, Properties: properties{}}
@@ -399,7 +399,7 @@ func argsFormat(b Brief, tool plan.Tool, step plan.Step, lines []string) json.Ra
 			fields.Required = append(fields.Required, name)
 		}
 	}
-	return formatOf(fields)
+	return paddedFormat(fields)
 }
 
 // forChange orders the results for the arguments of a change: those of the file that it
@@ -465,7 +465,7 @@ func SynthesisRequest(b Brief, p plan.Plan, items []plan.HistoryItem, evidence [
 // HeldAnswer is the same request for a model that has replied with a plan or a call: a
 // format holds its reply, for [ReadReply].
 func HeldAnswer(req Request) Request {
-	req.Format = formatOf(schema{Type: jsontype.Object, Properties: properties{{"answer", textSchema}}, Required: []string{"answer"}})
+	req.Format = paddedFormat(schema{Type: jsontype.Object, Properties: properties{{"answer", textSchema}}, Required: []string{"answer"}})
 	req.Think, req.Level = false, ThinkAuto
 	return req
 }

@@ -83,7 +83,7 @@ func (c composition) best(tools plan.Catalogue, most int) plan.Catalogue {
 		left = left[:len(left)-1]
 	}
 	if len(left) == 0 || len(left) < len(PlanTools()) && IsPlanTool(left[len(left)-1]) {
-		return nil // to make plans and not to run them, or the other way about, is of no use
+		return nil // to make plans and not to run them, or the other way around, is useless
 	}
 	out := slices.DeleteFunc(slices.Clone(tools), func(t plan.Tool) bool {
 		return !slices.ContainsFunc(left, func(l plan.Tool) bool { return l.QualifiedName() == t.QualifiedName() })

@@ -23,7 +23,7 @@ type schema struct {
 	Places     []schema
 	MaxItems   int
 	MaxLength  int    // of a text, in characters
-	Comment    string // see formatOf
+	Comment    string // see paddedFormat
 	AnyOf      []schema
 }
 
@@ -150,7 +150,7 @@ func analysisFormat(b Brief, tools planTools) json.RawMessage {
 	if tools.acceptance != nil {
 		fields = append(fields, property{"acceptance", *tools.acceptance})
 	}
-	return formatOf(schema{Type: "object", Properties: fields, Required: []string{"mode", "task", "goal", "complexity", "reflect"}})
+	return paddedFormat(schema{Type: "object", Properties: fields, Required: []string{"mode", "task", "goal", "complexity", "reflect"}})
 }
 
 // maxAcceptance is how many checks of the goal a planner may propose.
@@ -185,12 +185,12 @@ func planFormat(tools planTools, most int, replan, small bool) json.RawMessage {
 			s.Properties = append(s.Properties, property{"acceptance", *tools.acceptance})
 		}
 		if small {
-			return formatOf(s)
+			return paddedFormat(s)
 		}
 		milestone := schema{Type: "object", Properties: properties{{"title", textSchema}, {"steps", texts(0)}}, Required: []string{"title", "steps"}}
 		s.Properties = append(s.Properties, property{"milestones", schema{Type: "array", Items: &milestone, MaxItems: 5}}, property{"risks", texts(5)})
 	}
-	return formatOf(s)
+	return paddedFormat(s)
 }
 
 // encodeSchema writes a schema as JSON in one pass: methods MarshalJSON would have

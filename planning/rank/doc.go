@@ -1,3 +1,3 @@
-// Package rank chooses the best of several drafts of a plan by rule, without a
-// model. It imports planning/plan and internal/untrusted. Start reading at [Best].
+// Package rank chooses the best of several drafts of a plan by fixed criteria, without
+// a model. It imports planning/plan and internal/untrusted. Start reading at [Best].
 package rank

@@ -17,7 +17,7 @@ type Draft struct {
 	Repeats  int            `json:"repeats,omitempty"`  // an earlier draft with the same steps; 0 if there is none
 	Missing  untrusted.Text `json:"missing,omitempty"`  // why it has no step
 	Faults   []plan.Fault   `json:"faults,omitempty"`   // it cannot run with any
-	Warnings []plan.Fault   `json:"warnings,omitempty"` // it runs all the same
+	Warnings []plan.Fault   `json:"warnings,omitempty"` // it runs anyway
 	Steps    int            `json:"steps"`
 	Denied   int            `json:"denied,omitempty"`  // calls that a rule denies
 	Gates    int            `json:"gates"`             // calls that wait for the user

@@ -6,5 +6,5 @@
 // Start with [Reply], then [ReadProposal] for plans, [ReadAnalysis] for phase 1,
 // [StepStream] for streams, and [ReadCalls] for calls.
 //
-// The package calls nobody. It imports plan and packages of internal.
+// The package does no I/O. It imports plan and packages of internal.
 package reply

@@ -1,6 +1,6 @@
 package reply
 
-// ToolUse is a call requested by a model: nobody has made it yet, and its name and
+// ToolUse is a call requested by a model: it is not made yet, and its name and
 // arguments are untrusted.
 type ToolUse struct {
 	ID   string         `json:"id,omitempty"`

@@ -32,7 +32,7 @@ type Step struct {
 //
 // The mentions of a job that waited are read again, since the files may have changed.
 type Intake struct {
-	reads     bool // somebody can read mentions
+	reads     bool // the files of mentions can be read
 	numbered  int  // jobs so far that had a place in the queue
 	arriving  []Job
 	reading   *underway // its mentions are being read

@@ -122,7 +122,7 @@ var (
 
 // readNotes returns the AGENTS.md of a folder, cut at maxInstructions with a
 // mark. It refuses a link that leads out of the folder and a named pipe, which
-// would block until somebody writes to it.
+// would block until a program writes to it.
 func readNotes(folder, shown string) (string, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

@@ -38,8 +38,8 @@ func (h holder) ownedBy(user holder) bool { return h.user == user.user || h.user
 // create such a group for each user; group-writable files are then fine.
 func (h holder) private() bool { return h.user == h.group && h.user != 0 }
 
-// ownWord returns why a file in a folder above the workspace may be somebody
-// else's: others can put files there.
+// ownWord returns why a file in a folder above the workspace may belong to
+// another user: others can put files there.
 func ownWord(folder string, repository bool) error {
 	for _, path := range []string{folder, filepath.Join(folder, instructionsName)} {
 		info, err := os.Stat(path)
@@ -55,7 +55,7 @@ func ownWord(folder string, repository bool) error {
 	return nil
 }
 
-// speaksFor returns why a file with this holder and mode may be somebody else's.
+// speaksFor returns why a file with this holder and mode may belong to another user.
 // Within a repository of the user's own, those who share it are trusted too.
 func (h holder) speaksFor(user holder, mode fs.FileMode, repository bool) error {
 	others := writableByOthers

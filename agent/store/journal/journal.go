@@ -64,7 +64,7 @@ func Create(path string) (*Journal, error) {
 		return nil, err
 	}
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		lock.note(0) // somebody may have removed a journal of this name, but not its lock file
+		lock.note(0) // a user may have removed a journal of this name, but not its lock file
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600) //nolint:gosec // the caller chose the path
 	if err != nil {

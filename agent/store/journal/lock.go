@@ -117,7 +117,7 @@ func take(path, name string, options ...flock.Option) (*flock.Flock, error) {
 			return file, nil
 		}
 		// Somebody deleted or replaced the file between our open and our lock. A lock
-		// on an unlinked file keeps nobody out.
+		// on an unlinked file keeps no process out.
 		if err := file.Unlock(); err != nil {
 			return nil, fmt.Errorf("lock the journal %s: %w", path, err)
 		}

@@ -268,17 +268,17 @@ func (w *Writer) Apply(ctx context.Context, run string, changes []Change) error 
 
 func (w *Writer) keep(run string, changes []Change) (Record, error) {
 	if w.keeper == nil {
-		return unkept{}, nil
+		return unrecorded{}, nil
 	}
 	return w.keeper.Keep(run, changes)
 }
 
-// unkept is the record of changes that are stored nowhere.
-type unkept struct{}
+// unrecorded is the record of changes that are stored nowhere.
+type unrecorded struct{}
 
-func (unkept) Done() error       { return nil }
-func (unkept) RolledBack() error { return nil }
-func (unkept) Unsure() error     { return nil }
+func (unrecorded) Done() error       { return nil }
+func (unrecorded) RolledBack() error { return nil }
+func (unrecorded) Unsure() error     { return nil }
 
 // Perform makes all changes or none; their old content is stored. It checks each
 // file again right before it replaces it, because the user may have saved it

@@ -33,7 +33,7 @@ func (w *Writer) Unchanged(hashes map[string]string) (string, error) {
 }
 
 // changedSince returns the first file that the call's own run has changed since the
-// approval, and the first that somebody else has changed.
+// approval, and the first that another program has changed.
 func (w *Writer) changedSince(c op.Call) (changed, foreign string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(c.Hashes)) {
 		at, err := w.tree.Resolve(name)

@@ -9,7 +9,7 @@ import (
 const maxSeen = 4096
 
 // seen remembers the hash of each file as a call last read or changed it. A file
-// that somebody else has changed since is not changed. The oldest entries are
+// that another program has changed since is not changed. The oldest entries are
 // forgotten first.
 type seen struct {
 	mu     sync.Mutex

@@ -35,7 +35,7 @@ type Keeper interface {
 type Record interface {
 	Done() error       // they came about
 	RolledBack() error // none of them did
-	Unsure() error     // nobody knows
+	Unsure() error     // unknown
 }
 
 // NoteRead remembers the hash of a file that a call has read.

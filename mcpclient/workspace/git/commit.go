@@ -86,8 +86,8 @@ func (o *Operators) vcsCommit(ctx context.Context, c op.Call, args commitArgs) (
 	return p.commit(ctx, c, args.Message)
 }
 
-// prepared is the content of a planned commit.
-type prepared struct {
+// plannedCommit is the content of a planned commit.
+type plannedCommit struct {
 	*scratch
 	paths   []string          // relative to the workspace
 	hashes  map[string]string // of the mode and content of each file
@@ -100,7 +100,7 @@ type stagedFile struct{ path, mode, object string }
 
 const gitlink = "160000" // mode of a nested repository
 
-func (r *gitRepository) prepare(ctx context.Context, args commitArgs, dry bool) (*prepared, error) {
+func (r *gitRepository) prepare(ctx context.Context, args commitArgs, dry bool) (*plannedCommit, error) {
 	staged, err := r.staged(ctx, r.git, "--relative", "--", ".")
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (r *gitRepository) prepare(ctx context.Context, args commitArgs, dry bool) 
 	if err != nil {
 		return nil, err
 	}
-	p := &prepared{scratch: s, outside: outside, hashes: map[string]string{}}
+	p := &plannedCommit{scratch: s, outside: outside, hashes: map[string]string{}}
 	if err := p.fill(ctx, args, staged); err != nil {
 		p.remove()
 		return nil, err
@@ -122,7 +122,7 @@ func (r *gitRepository) prepare(ctx context.Context, args commitArgs, dry bool) 
 }
 
 // fill adds the files of a commit to the index.
-func (p *prepared) fill(ctx context.Context, args commitArgs, staged []stagedFile) error {
+func (p *plannedCommit) fill(ctx context.Context, args commitArgs, staged []stagedFile) error {
 	onlyStaged := len(staged) > 0 && !args.All && len(args.Paths) == 0
 	begin := p.copyIndex
 	if p.outside > 0 || len(args.Paths) > 0 && len(staged) > 0 {
@@ -163,7 +163,7 @@ func (p *prepared) fill(ctx context.Context, args commitArgs, staged []stagedFil
 }
 
 // nothing is the answer where no file differs from the last commit.
-func (p *prepared) nothing() *op.Answer[commitResult] {
+func (p *plannedCommit) nothing() *op.Answer[commitResult] {
 	note := "nothing to commit: no file differs from the last commit"
 	if left := p.leftOut(); left != "" {
 		note = "nothing to commit in the workspace: " + left
@@ -172,7 +172,7 @@ func (p *prepared) nothing() *op.Answer[commitResult] {
 }
 
 // conflicts refuses an index with unresolved merge conflicts.
-func (p *prepared) conflicts(ctx context.Context) error {
+func (p *plannedCommit) conflicts(ctx context.Context) error {
 	out, err := p.r.must(ctx, "look for conflicts", gitRun{args: []string{"ls-files", "--unmerged", "-z"}})
 	if err == nil && out.data != "" {
 		err = errors.New("files of the repository have conflicts that are not resolved; resolve them with git first")
@@ -181,7 +181,7 @@ func (p *prepared) conflicts(ctx context.Context) error {
 }
 
 // takeTree adds files of the workspace in their current state.
-func (p *prepared) takeTree(ctx context.Context, paths []string) error {
+func (p *plannedCommit) takeTree(ctx context.Context, paths []string) error {
 	known, err := p.git(ctx, gitRun{args: append([]string{"ls-files", "--error-unmatch", "--cached", "--others", "--exclude-standard", "-z", "--"}, paths...)})
 	if err != nil {
 		return err
@@ -224,7 +224,7 @@ func (p *prepared) takeTree(ctx context.Context, paths []string) error {
 }
 
 // takeStaged adds only the staged files of the workspace.
-func (p *prepared) takeStaged(ctx context.Context) error {
+func (p *plannedCommit) takeStaged(ctx context.Context) error {
 	staged, err := p.r.staged(ctx, p.r.git, "--no-relative", "--", ".")
 	if err != nil {
 		return err
@@ -280,7 +280,7 @@ func (f stagedFile) hash() string {
 }
 
 // approved checks that the commit holds exactly what was approved.
-func (p *prepared) approved(hashes map[string]string) error {
+func (p *plannedCommit) approved(hashes map[string]string) error {
 	if hashes == nil {
 		return nil
 	}
@@ -304,7 +304,7 @@ func (p *prepared) approved(hashes map[string]string) error {
 	return nil
 }
 
-func (p *prepared) commit(ctx context.Context, c op.Call, message string) (*op.Answer[commitResult], error) {
+func (p *plannedCommit) commit(ctx context.Context, c op.Call, message string) (*op.Answer[commitResult], error) {
 	if err := p.r.identity(ctx); err != nil {
 		return nil, err
 	}
@@ -330,7 +330,7 @@ func (p *prepared) commit(ctx context.Context, c op.Call, message string) (*op.A
 
 // committed updates the repository's index to the commit and returns the
 // commit's content.
-func (p *prepared) committed(ctx context.Context, hash string) (*op.Answer[commitResult], error) {
+func (p *plannedCommit) committed(ctx context.Context, hash string) (*op.Answer[commitResult], error) {
 	result := commitResult{Hash: hash, Files: []diffFile{}, Note: p.leftOut()}
 	note := func(text string) { result.Note = strings.TrimPrefix(result.Note+"; "+text, "; ") }
 	shown, err := p.r.must(ctx, "show the commit", gitRun{args: []string{
@@ -375,7 +375,7 @@ func (p *prepared) committed(ctx context.Context, hash string) (*op.Answer[commi
 }
 
 // leftOut describes what the commit leaves out.
-func (p *prepared) leftOut() string {
+func (p *plannedCommit) leftOut() string {
 	var parts []string
 	if p.outside > 0 {
 		parts = append(parts, were(p.outside)+" of the repository outside the workspace staged and left out")

@@ -32,7 +32,7 @@ type Call struct {
 	Hold     bool              // it may not remove most of a file
 	args     []argument
 	raw      json.RawMessage
-	progress mcp.ProgressToken // nil where nobody listens
+	progress mcp.ProgressToken // nil if nothing listens
 }
 
 func newCall(t Tool, req mcp.CallToolRequest) (Call, error) {

@@ -11,7 +11,7 @@ func wildMatch(pattern, text string, fold bool) bool {
 }
 
 // maxSteps bounds the work for one text. No sensible pattern needs so many steps;
-// a hostile one would take for ever.
+// a hostile one would never end.
 const maxSteps = 100_000
 
 type wildMatcher struct {

@@ -66,6 +66,6 @@ func SyncFolder(root *os.Root, at string) {
 	if err != nil {
 		return
 	}
-	_ = d.Sync() // some file systems cannot sync a folder; the rename is done all the same
+	_ = d.Sync() // some file systems cannot sync a folder; the rename is done anyway
 	_ = d.Close()
 }

@@ -78,9 +78,9 @@ type manifestLine struct {
 	Undone     bool      `json:"undone,omitempty"` // all changes above were put back
 }
 
-// kept is a change that is stored and about to be made. The zero value is stored
+// savedState is a change that is stored and about to be made. The zero value is stored
 // nowhere.
-type kept struct {
+type savedState struct {
 	store *store
 	id    string
 }
@@ -92,20 +92,20 @@ func (l *Log) Keep(run string, changes []change.Change) (change.Record, error) {
 		run = l.run
 	}
 	if l.dir == "" || run == "" {
-		return kept{}, nil
+		return savedState{}, nil
 	}
 	s, err := l.store(run)
 	if err != nil {
-		return kept{}, err
+		return savedState{}, err
 	}
-	k := kept{store: s, id: rand.Text()}
+	k := savedState{store: s, id: rand.Text()}
 	if err := k.write(l.tree.Dir, changes); err != nil {
-		return kept{}, errors.Join(err, s.root.Close())
+		return savedState{}, errors.Join(err, s.root.Close())
 	}
 	return k, nil
 }
 
-func (k kept) write(workspace string, changes []change.Change) error {
+func (k savedState) write(workspace string, changes []change.Change) error {
 	lines := make([]manifestLine, 0, 1+len(changes))
 	if _, err := k.store.root.Stat(manifest); err != nil {
 		lines = append(lines, manifestLine{Time: time.Now().UTC(), Workspace: workspace})
@@ -129,20 +129,20 @@ func (k kept) write(workspace string, changes []change.Change) error {
 
 // Done records that the change was made. Losing this record in a crash does no harm:
 // a change without an outcome may or may not have been made.
-func (k kept) Done() error { return k.end(manifestLine{Done: true}) }
+func (k savedState) Done() error { return k.end(manifestLine{Done: true}) }
 
 // RolledBack records that the change was not made.
-func (k kept) RolledBack() error { return k.end(manifestLine{RolledBack: true}) }
+func (k savedState) RolledBack() error { return k.end(manifestLine{RolledBack: true}) }
 
-// Unsure records no outcome, since nobody knows it.
-func (k kept) Unsure() error {
+// Unsure records no outcome, since it is unknown.
+func (k savedState) Unsure() error {
 	if k.store == nil {
 		return nil
 	}
 	return k.store.root.Close()
 }
 
-func (k kept) end(line manifestLine) error {
+func (k savedState) end(line manifestLine) error {
 	if k.store == nil {
 		return nil
 	}

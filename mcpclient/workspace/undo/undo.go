@@ -119,7 +119,7 @@ func (l *Log) Undo(ctx context.Context, w *change.Writer, dry bool, runs ...stri
 	}
 	for _, run := range touched {
 		if err := l.undone(run); err != nil {
-			// It is undone all the same: another undo finds nothing to do.
+			// It is undone anyway: another undo finds nothing to do.
 			l.log.Warn("the undo of a run could not be recorded", "run", run, "error", err)
 		}
 	}
@@ -230,7 +230,7 @@ func (u *undoing) compare(all []*chain) error {
 
 // findLitter finds the temporary files that a crash has left beside a path.
 func (u *undoing) findLitter(c *chain) {
-	const within = 5 * time.Second // of the change, so that nobody else is writing them
+	const within = 5 * time.Second // of the change, so that no other process is writing them
 	for _, l := range c.links {
 		if l.Done || l.AfterSHA == "" || l.AfterSHA == tree.FolderHash {
 			continue

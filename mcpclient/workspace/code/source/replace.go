@@ -147,7 +147,7 @@ func (p Pattern) matches(ctx context.Context, text string) iter.Seq[[]int] {
 	}
 }
 
-// Stretch is how many bytes an expression reads before somebody looks whether it is to
+// Stretch is how many bytes an expression reads before it is checked whether it is to
 // stop. The slowest expressions take a second for a few of these.
 const Stretch = 64 << 10
 

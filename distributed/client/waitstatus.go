@@ -9,8 +9,8 @@ import (
 	"replan/internal/english"
 )
 
-// fares is how a run fares that says nothing.
-type fares struct {
+// waitStatus is what a client knows of a run that has no new records.
+type waitStatus struct {
 	asked  time.Time // when the database was last asked
 	worker string    // that has the run, or had it last
 	waits  string    // what the run waits for; "" if a worker has it
@@ -20,8 +20,8 @@ type fares struct {
 	notOpened *records.NotOpened // the last record says that the run was given back
 }
 
-// fare tells the user if the run waits, and when a worker has it again.
-func (f *following) fare(ctx context.Context) error {
+// reportWait tells the user if the run waits, and when a worker has it again.
+func (f *following) reportWait(ctx context.Context) error {
 	const looks = 4 // of those for records
 	if time.Since(f.asked) < looks*f.rhythm.longest {
 		return nil

@@ -19,9 +19,9 @@ const (
 	grammarOfKinds = 1500 // bytes of the rules for texts, numbers and so on
 )
 
-// formatOf writes a schema as the format of a request, no shorter than a server
+// paddedFormat writes a schema as the format of a request, no shorter than a server
 // needs to keep its whole grammar.
-func formatOf(s schema) json.RawMessage {
+func paddedFormat(s schema) json.RawMessage {
 	raw := encodeSchema(s)
 	if rules, _ := s.rules(0); grammarOfKinds+rules > max(keptAtLeast, keptOfGrammar*len(raw)) {
 		s.Comment = strings.Repeat(" ", (grammarOfKinds+rules)/keptOfGrammar-len(raw))
