@@ -42,10 +42,10 @@ func (m *Model) handleEvents(b eventsMsg) tea.Cmd {
 		models = m.outbox.ask(keymap.QueryModels)
 	}
 	m.relist = false
-	open := opened(m)
+	open := m.scene().New()
 	cmd := tea.Batch(settings, models, m.ask.Set(m.pending.List()), m.review.Set(m.pending.Review(), m.live.Resumes), m.dialogs.changes.Begin())
-	if grace := opened(m); grace != nil && grace != open && !m.input.Empty() {
-		cmd = tea.Batch(cmd, grace.StartTyping()) // it opened over a text that is being typed
+	if guard := m.scene().New(); guard != nil && guard != open && !m.input.Empty() {
+		cmd = tea.Batch(cmd, guard.StartTyping()) // it opened over a text that is being typed
 	}
 	if m.servers.stale {
 		m.servers.stale = false

@@ -46,16 +46,16 @@ func (m *Model) Frame() time.Duration { return m.clock.Frame() }
 
 // Rested is the end of the newest grace time of the gate dialog, RestedBefore that
 // of the one before.
-func (m *Model) Rested() tea.Msg { return draw.GraceMsg{Of: &m.ask.Grace, Count: m.ask.Grace.Count} }
+func (m *Model) Rested() tea.Msg { return m.ask.Guard().Over(0) }
 
 func (m *Model) RestedBefore() tea.Msg {
-	return draw.GraceMsg{Of: &m.ask.Grace, Count: m.ask.Grace.Count - 1}
+	return m.ask.Guard().Over(1)
 }
 
 // RestedLater is the end of the grace time of a stage that a key of the gate dialog opened,
 // nil for none.
 func (m *Model) RestedLater() tea.Msg {
-	if !m.ask.Grace.On || !m.ask.Grace.Later {
+	if !m.ask.Guard().Ignores() || !m.ask.Guard().InStage() {
 		return nil
 	}
 	return m.Rested()
@@ -66,12 +66,12 @@ func IsEdited(m tea.Msg) bool { _, ok := m.(input.EditedMsg); return ok }
 
 // ReviewRested is the end of the newest grace time of the review.
 func (m *Model) ReviewRested() tea.Msg {
-	return draw.GraceMsg{Of: &m.review.Grace, Count: m.review.Grace.Count}
+	return m.review.Guard().Over(0)
 }
 
 // ChangesRested is the end of the newest grace time of the offered changes.
 func (m *Model) ChangesRested() tea.Msg {
-	return draw.GraceMsg{Of: &m.dialogs.changes.Grace, Count: m.dialogs.changes.Grace.Count}
+	return m.dialogs.changes.Guard().Over(0)
 }
 
 // Reviewing reports whether a plan is being reviewed on the screen.

@@ -80,9 +80,9 @@ func (m *Model) footer() frame.Footer {
 	switch over := m.dialogs.front(); {
 	case message != "":
 	case over == m.review:
-		message = m.review.Grace.Early
+		message = m.review.Guard().Message()
 	case over == nil && m.ask.Showing():
-		message = m.ask.Grace.Early
+		message = m.ask.Guard().Message()
 	}
 	return frame.Footer{Quitting: m.quitting, Message: message, Hints: m.hints()}
 }
@@ -92,11 +92,11 @@ func (m *Model) hints() []keymap.Hint {
 	over := m.dialogs.front()
 	switch {
 	case over != nil:
-		return armed(over.Actions().Offered(over.Hints()), m.review.Grace.Armed)
+		return armed(over.Actions().Offered(over.Hints()), m.review.Guard().Waiting())
 	case m.searching():
 		return chat.SearchHints(m.keys)
 	case m.ask.Showing():
-		return armed(m.ask.Hints(), m.ask.Grace.Armed)
+		return armed(m.ask.Hints(), m.ask.Guard().Waiting())
 	case m.input.Listing():
 		return m.input.Hints()
 	}

@@ -9,6 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/session"
+	"replan/tui/answerguard"
 	"replan/tui/ask"
 	"replan/tui/chat"
 	"replan/tui/clock"
@@ -76,11 +77,11 @@ type Model struct {
 	frozen  bool           // animations stop while the player is paused
 	recall  keymap.Recall  // the run that the user asked to play
 
-	quitting    bool              // asks whether to quit
-	stopWarned  bool              // the last key asked to stop at an open gate and got a warning
-	early       []tea.KeyPressMsg // letters at a dialog that opened by itself, which may begin a text
-	confirmStop bool              // this key repeats that request
-	message     frame.Message     // about the last key, shown in the footer
+	quitting    bool                // asks whether to quit
+	stopWarned  bool                // the last key asked to stop at an open gate and got a warning
+	letters     answerguard.Letters // typed at a dialog that opened by itself
+	confirmStop bool                // this key repeats that request
+	message     frame.Message       // about the last key, shown in the footer
 }
 
 // New returns the screen of a session. It reads no events itself: [Run] or
@@ -124,7 +125,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.toasts = frame.NewToasts(pauses)
 	m.ask = ask.New(l, m.keys, pauses)
 	m.ask.Editor = o.Editor
-	m.review = &review.Dialog{Look: l, Keys: m.keys, Grace: draw.NewGrace(pauses)}
+	m.review = review.New(l, m.keys, pauses)
 	m.feed = &runFeed{live: m.live, pending: m.pending, ask: m.ask, chat: m.chat, dag: m.dag, input: m.input}
 	m.dialogs = newDialogs(l, m.keys, o, home, m.live, m.dag, m.review)
 	var replaced keymap.Handlers
@@ -191,8 +192,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.notify.Update(msg, m.ask.Waiting() > 0 || m.review.Waits(), m.options.Now())
 	case ask.CheckMsg, ask.EditedMsg, ask.FileMsg, ask.KeptMsg, ask.PreviewedMsg:
 		cmd = m.carryOut(m.ask.Update(msg))
-	case draw.GraceMsg:
-		cmd = graceOver(m, msg)
+	case answerguard.OverMsg:
+		cmd = m.sortLetters(m.letters.Over(m.scene(), msg))
 	case tea.KeyPressMsg:
 		m.notify.KeyPressed(m.options.Now())
 		m.toasts.Clear()
@@ -210,11 +211,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.room.settles(msg, sizes) {
 		cmd = keepSizes(m, cmd)
 	}
-	behind := m.review.Hidden
-	m.review.Hidden = m.ask.Showing()
-	if behind && m.review.Shown() && !m.review.Grace.On {
-		cmd = tea.Batch(cmd, m.review.Grace.Start()) // a question in front of it has gone
-	}
+	cmd = tea.Batch(cmd, m.review.Hide(m.ask.Showing()))
 	m.arrange()
 	return m, tea.Batch(terminal, cmd, m.toasts.Timer(), pictures(m))
 }

@@ -56,7 +56,7 @@ func (m *Model) carryOut(w keymap.Request) tea.Cmd {
 	}
 	if w.ReopenFailure != nil && m.reopenFailure(w.ReopenFailure) {
 		add(m.ask.Set(m.pending.List()))
-		m.ask.Grace.Asked = true
+		m.ask.Guard().AskedFor()
 	}
 	if w.Copy != nil {
 		add(m.copyText(w.Copy.What, w.Copy.Text))
@@ -145,7 +145,7 @@ func submit(m *Model, c session.Submit) tea.Cmd {
 	if holdsGoals(m) && !m.ask.Open {
 		m.ask.Reopen()
 		m.message.Set("Your goal waits for this answer.")
-		return tea.Batch(cmd, m.ask.Grace.StartLater())
+		return tea.Batch(cmd, m.ask.Guard().StartStage())
 	}
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/internal/english"
+	"replan/tui/answerguard"
 	"replan/tui/chat"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -24,8 +25,9 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		id = "chat.copy"
 	}
 	m.forget(id)
-	m.ask.Grace.Early, m.review.Grace.Early = "", ""
-	cmd, done := typesOn(m, k)
+	m.ask.Guard().ClearMessage()
+	m.review.Guard().ClearMessage()
+	cmd, done := m.pressLetters(k)
 	if done {
 		return cmd
 	}
@@ -48,7 +50,7 @@ func pressFocused(m *Model, k tea.KeyPressMsg) tea.Cmd {
 			return m.do(a, keymap.PlaceEverywhere)
 		}
 	case m.ask.Showing():
-		if a := m.groups.Bound(k, keymap.PlaceEverywhere); a != nil && a.Opens && !m.ask.Grace.On && (!m.ask.Editing() || a.ID == "help" && k.Text == "") {
+		if a := m.groups.Bound(k, keymap.PlaceEverywhere); a != nil && a.Opens && !m.ask.Guard().Ignores() && (!m.ask.Editing() || a.ID == "help" && k.Text == "") {
 			return m.do(a, keymap.PlaceEverywhere)
 		}
 	case m.searching():
@@ -133,8 +135,8 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 	if m.searching() {
 		return m.carryOut(m.chat.Update(p))
 	}
-	if cmd, done := pastesOn(m, p); done {
-		return cmd
+	if v := m.letters.Paste(m.scene()); v.Fate == answerguard.Text {
+		return tea.Batch(m.sortLetters(v), m.carryOut(m.input.Update(p)))
 	}
 	if m.covered() || m.quitting {
 		m.message.Set("You cannot paste into a dialog.")
@@ -170,8 +172,11 @@ func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
 		return nil
 	}
 	m.message.Clear()
-	m.ask.Grace.Early, m.review.Grace.Early = "", ""
-	m.ask.Grace.Armed, m.review.Grace.Armed, m.early = "", "", nil
+	for _, guard := range []*answerguard.Guard{m.ask.Guard(), m.review.Guard()} {
+		guard.ClearMessage()
+		guard.Disarm()
+	}
+	m.letters.Forget()
 	if at.Y == m.layout.height-1 && !m.layout.small {
 		if id, ok := m.frame.FooterAction(m.footer(), at.X, m.layout.width); ok {
 			return m.doHere(id)

@@ -25,14 +25,13 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Request {
 	case KeptMsg:
 		return g.left(msg)
 	case tea.KeyPressMsg:
+		if cmd, taken := g.guard.Ignore(msg, g.editor != nil); taken {
+			return keymap.Request{Cmd: cmd}
+		}
 		switch {
-		case g.Grace.On && g.editor != nil:
-			return keymap.Request{Cmd: g.Grace.TooEarly(keymap.NameOf(msg))}
-		case g.Grace.On:
-			return keymap.Request{Cmd: g.Grace.Prolong()}
 		case g.editor == nil && msg.Text != "":
 			// A letter of a text: its other letters are no answers.
-			return keymap.Request{Cmd: g.Grace.StartLater(), Footer: g.NoAnswer(msg)}
+			return keymap.Request{Cmd: g.guard.StartStage(), Footer: g.NoAnswer(msg)}
 		case g.editor == nil && (msg.Code == tea.KeyTab || msg.Code == tea.KeyEnter):
 			return keymap.ShowFooter(g.NoAnswer(msg))
 		}
@@ -77,23 +76,11 @@ func (g *Dialog) act(id string) keymap.Request {
 	}
 }
 
-// Actions returns the actions of the dialog in its current state. Moving to
-// another request works during the grace time: it answers nothing, and the next
-// request has a grace time of its own. So does leaving what a key has opened. The key
-// that opens a gate ends the grace time: nobody types it by accident.
+// Actions returns the actions of the dialog in its current state. Moving to another
+// request works even while keys are ignored: it answers nothing, and the guard is turned
+// on again for the next request.
 func (g *Dialog) Actions() keymap.Handlers {
-	hs := g.actions()
-	if g.Grace.On {
-		for id := range hs {
-			if id != "gate.next" && id != "gate.previous" && (id != "dialog.leave" || !g.Grace.Later) {
-				hs[id] = keymap.Handler{When: hs[id].When, Do: func() keymap.Request {
-					return keymap.Request{Cmd: g.Grace.TooEarly(g.keys.Name(id))}
-				}}
-			}
-		}
-		hs["gate"] = keymap.Handler{Do: keymap.Just(g.Grace.Stop)}
-	}
-	return hs
+	return g.guard.Hold(g.actions(), g.keys, "gate.next", "gate.previous")
 }
 
 func (g *Dialog) actions() keymap.Handlers {

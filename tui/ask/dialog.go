@@ -13,6 +13,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/session"
 	"replan/planning/plan"
+	"replan/tui/answerguard"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
@@ -67,13 +68,13 @@ type Dialog struct {
 	at     int      // index of the displayed request
 
 	Open     bool
-	seen     map[string]bool // ids already shown to the user
-	answered map[string]bool // ids whose answers are in flight
-	leftOut  map[string]bool // ids of calls that the answer to all similar ones denies
-	shown    string          // id of the displayed request
-	Grace    draw.Grace      // answers are not accepted during it
-	muted    bool            // another question has the keys
-	top      int             // first line in view, or opening
+	seen     map[string]bool    // ids already shown to the user
+	answered map[string]bool    // ids whose answers are in flight
+	leftOut  map[string]bool    // ids of calls that the answer to all similar ones denies
+	shown    string             // id of the displayed request
+	guard    *answerguard.Guard // against keys that were not meant for it
+	muted    bool               // another question has the keys
+	top      int                // first line in view, or opening
 	doc      *draw.Document
 	page     page              // of doc
 	details  bool              // the details are shown below the call
@@ -95,11 +96,11 @@ type Dialog struct {
 
 // New returns a closed dialog.
 func New(l *draw.Look, k *keymap.Map, p draw.Pauses) *Dialog {
-	return &Dialog{look: l, keys: k, pauses: p, Grace: draw.NewGrace(p), seen: map[string]bool{}, answered: map[string]bool{}, leftOut: map[string]bool{}, viewed: map[string]viewed{}, unsent: map[string]unsent{}}
+	return &Dialog{look: l, keys: k, pauses: p, guard: answerguard.New(p.Grace, p.Answer), seen: map[string]bool{}, answered: map[string]bool{}, leftOut: map[string]bool{}, viewed: map[string]viewed{}, unsent: map[string]unsent{}}
 }
 
-// Set updates the pending requests. A new request opens the dialog and starts a
-// grace time; the displayed request stays.
+// Set updates the pending requests. A new request opens the dialog and turns its
+// guard on; the displayed request stays.
 func (g *Dialog) Set(asks []Asking) tea.Cmd {
 	g.queue = g.queue[:0]
 	g.fresh = nil
@@ -125,7 +126,7 @@ func (g *Dialog) Set(asks []Asking) tea.Cmd {
 	if cmd := g.front(); cmd != nil || !opens || !g.Open {
 		return tea.Batch(cmd, left)
 	}
-	return tea.Batch(g.Grace.Start(), left) // the request is an old one, but the keys were going elsewhere
+	return tea.Batch(g.guard.Start(), left) // the request is an old one, but the keys were going elsewhere
 }
 
 // Forget marks the requests of a run as unseen because the run is being resumed.
@@ -153,7 +154,7 @@ func (g *Dialog) front() tea.Cmd {
 	if id := g.current().id(); id != g.shown {
 		g.shown, g.top, g.doc, g.editor, g.confirm, g.details, g.sized = id, opening, nil, nil, nil, false, ""
 		if g.Open {
-			return g.Grace.Start()
+			return g.guard.Start()
 		}
 	}
 	return nil
@@ -174,12 +175,15 @@ func (g *Dialog) WaitsFor() string {
 	return "question"
 }
 
+// Guard returns what protects the dialog against keys that were not meant for it.
+func (g *Dialog) Guard() *answerguard.Guard { return g.guard }
+
 // Reopen reopens the dialog because the user asked for it. Keys count at once: they
 // are meant for it.
 func (g *Dialog) Reopen() {
 	if len(g.queue) > 0 && !g.Open {
 		g.Open = true
-		g.Grace.Stop()
+		g.guard.Stop()
 	}
 }
 
@@ -248,7 +252,7 @@ func (g *Dialog) choose(c choice) keymap.Request {
 		}
 		// A key held down must not answer what it has just revealed. The buttons
 		// count what is unseen after it.
-		return keymap.Request{Footer: words, Cmd: g.Grace.StartLater()}
+		return keymap.Request{Footer: words, Cmd: g.guard.StartStage()}
 	case c.send == nil:
 		if g.editor = draw.NewForm(g.look, c.form); c.form == nil {
 			g.editor = draw.NewFields(g.look, c.edit, c.schema)
@@ -256,10 +260,10 @@ func (g *Dialog) choose(c choice) keymap.Request {
 		if g.editor == nil {
 			return keymap.ShowFooter("These arguments are too long to be edited here.")
 		}
-		return keymap.Request{Cmd: g.Grace.StartLater()}
+		return keymap.Request{Cmd: g.guard.StartStage()}
 	case c.saves != nil:
 		g.turn(savingRule(g.keys, ask, c))
-		return keymap.Request{Cmd: g.Grace.StartLater()}
+		return keymap.Request{Cmd: g.guard.StartStage()}
 	default:
 		return keymap.Request{Send: []session.Command{c.send}, Answer: true, Cmd: g.answer(ask.id())}
 	}

@@ -236,7 +236,7 @@ func (g *Dialog) draws(choices []choice, short bool) []string {
 	var parts []string
 	for _, c := range choices {
 		keyStyle, textStyle := l.Key.Bold(true), l.Text
-		if g.Grace.On || g.muted || c.refuse != "" {
+		if g.guard.Ignores() || g.muted || c.refuse != "" {
 			keyStyle, textStyle = l.Faint, l.Faint
 		}
 		does := c.does
@@ -246,7 +246,7 @@ func (g *Dialog) draws(choices []choice, short bool) []string {
 		does = strings.Replace(does, "…", l.Glyphs.Ellipsis, 1)
 		switch {
 		case c.hidden:
-		case c.id == g.Grace.Armed && c.refuse == "":
+		case c.id == g.guard.Waiting() && c.refuse == "":
 			parts = append(parts, l.ArmedKey(c.key.Help().Key, does))
 		default:
 			parts = append(parts, keyStyle.Render(c.key.Help().Key)+" "+textStyle.Render(does))

@@ -271,7 +271,7 @@ func (g *Dialog) fileEdited(m EditedMsg) keymap.Request {
 		g.file, f.next = f, writing(f.gate.Ask.Tool, f, m.text)
 		w.Ask = f.preview(f.next)
 	}
-	w.Cmd = g.Grace.StartLater() // keys typed for the editor answer nothing
+	w.Cmd = g.guard.StartStage() // keys typed for the editor answer nothing
 	return w
 }
 

@@ -106,7 +106,7 @@ func (g *Dialog) listLine(a Asking, chosen bool, width int) string {
 func (g *Dialog) step(by int) keymap.Request {
 	n := len(g.queue)
 	g.at = (g.at + n + by) % n
-	g.Grace.Early = ""
+	g.guard.ClearMessage()
 	return keymap.Request{Cmd: g.front()}
 }
 
@@ -139,7 +139,8 @@ func (c *confirming) holds(queue []Asking) bool {
 
 // turn shows the scope of an answer, or the question again if c is nil.
 func (g *Dialog) turn(c *confirming) {
-	g.confirm, g.doc, g.top, g.Grace.Armed = c, nil, opening, ""
+	g.confirm, g.doc, g.top = c, nil, opening
+	g.guard.Disarm()
 }
 
 // savingRule returns the confirmation of a choice that saves a rule.
@@ -204,7 +205,7 @@ func (g *Dialog) approveAll() keymap.Request {
 		return keymap.ShowFooter("All of them are left out: " + g.keys.Name("gate.leave_out") + " takes this one back, and " + g.keys.Name("gate.deny") + " denies it")
 	}
 	g.turn(c)
-	return keymap.Request{Cmd: g.Grace.StartLater()}
+	return keymap.Request{Cmd: g.guard.StartStage()}
 }
 
 // jointly returns the joint approval of all similar gates, nil if all are left out.

@@ -25,7 +25,7 @@ func TestYesPagesDownUntilTheEndWasInView(t *testing.T) {
 	shown, presses := "", 0
 	for ; presses < 50; presses++ {
 		shown += strings.Join(show(g, size), "\n")
-		g.Grace.On = false
+		g.Guard().Stop()
 		if w, _ := g.Actions().Act("gate.once"); w.Answer {
 			break
 		}
@@ -37,7 +37,7 @@ func TestYesPagesDownUntilTheEndWasInView(t *testing.T) {
 
 func TestEndOfGateIsEnoughOnceItsSizeWasSaid(t *testing.T) {
 	press := func(g *Dialog, id string) keymap.Request {
-		g.Grace.On = false
+		g.Guard().Stop()
 		w, _ := g.Actions().Act(id)
 		if !w.Answer {
 			show(g, draw.Rect{W: 100, H: 30})

@@ -31,23 +31,6 @@ func TestSurplusLinesAreCountedOrCut(t *testing.T) {
 	}
 }
 
-func TestOnlyTheNewestGraceTimeEnds(t *testing.T) {
-	g := &draw.Grace{}
-	g.Start()
-	old := draw.GraceMsg{Of: g, Count: g.Count}
-	g.TooEarly("enter")
-	if old.End(); !g.On || g.Early == "" {
-		t.Error("a key did not restart the grace time")
-	}
-	over := draw.GraceMsg{Of: g, Count: g.Count}
-	if later := over.End(); g.On || g.Early != "Enter came too early; press it again." || later == nil {
-		t.Errorf("the grace time does not end, or not with its message: %q", g.Early)
-	}
-	if over.End(); g.Early != "" {
-		t.Error("the message does not go away")
-	}
-}
-
 func TestWrappedCodeKeepsItsIndentation(t *testing.T) {
 	lines := draw.NewMarkdown(panetest.DarkLook()).Code("", "    call(first, second, third)", 20, false)
 	want := "│     call(first,\n│     second, third)"
