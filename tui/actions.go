@@ -9,6 +9,7 @@ import (
 	"replan/tui/chat"
 	"replan/tui/draw"
 	"replan/tui/keymap"
+	"replan/tui/panes"
 	"replan/tui/replay"
 )
 
@@ -17,7 +18,7 @@ import (
 func (m *Model) newGroups(replaced keymap.Handlers) keymap.Groups {
 	ofRun := m.dialogs.runActions()
 	byPlace := map[keymap.Place]keymap.Handlers{
-		keymap.PlaceEverywhere: m.everywhereActions().With(roomActions(m), m.dialogActions(), m.chat.Actions(), m.input.Actions()),
+		keymap.PlaceEverywhere: m.everywhereActions().With(m.panes.Actions(), m.dialogActions(), m.chat.Actions(), m.input.Actions()),
 		keymap.PlaceChat:       m.input.Actions(),
 		keymap.PlacePlan:       m.dag.Actions().With(m.detail.Actions(), ofRun),
 		keymap.PlaceStep:       m.detail.Actions().With(ofRun),
@@ -56,20 +57,8 @@ func (m *Model) do(a *keymap.Action, at keymap.Place) tea.Cmd {
 		m.message.Set(why)
 		return nil
 	}
-	m.focusPlace(at)
+	m.panes.FocusPlace(at)
 	return m.carryOut(a.Do())
-}
-
-// focusPlace focuses the pane of a place, if the place has one.
-func (m *Model) focusPlace(at keymap.Place) {
-	switch at {
-	case keymap.PlaceChat:
-		m.focus = paneChat
-	case keymap.PlacePlan:
-		m.focus = panePlan
-	case keymap.PlaceStep:
-		m.focus = paneStep
-	}
 }
 
 // everywhereActions returns the actions of every pane.
@@ -86,7 +75,7 @@ func (m *Model) everywhereActions() keymap.Handlers {
 	asked := func() bool { return m.ask.Waiting() > 0 || m.review.Waits() }
 	cited := func() string {
 		opened := ""
-		if r := m.dag.Chosen(); r != nil && r.Step != nil && m.focus == paneStep {
+		if r := m.dag.Chosen(); r != nil && r.Step != nil && m.panes.Focus() == panes.Step {
 			opened = r.Step.Step.Index
 		}
 		return chat.NextCited(m.live.Shown().State, opened)
@@ -96,24 +85,22 @@ func (m *Model) everywhereActions() keymap.Handlers {
 			Refuse: keymap.Unless(func() bool { return cited() != "" }, "The answer cites no step."),
 			Do:     func() keymap.Request { return keymap.Request{Step: cited()} },
 		},
-		"pane.next":     {Do: keymap.Just(func() { m.focus = (m.focus + 1) % panes })},
-		"pane.previous": {Do: keymap.Just(func() { m.focus = (m.focus + panes - 1) % panes })},
-		"gate":          {Refuse: keymap.Unless(asked, "No gate is open."), Do: keymap.Just(reopen)},
-		"review.next":   {Do: m.holdPlans},
-		"run.stop":      {Refuse: m.nothingToStop, Do: keymap.Command(m.stop)},
-		"look":          {Do: keymap.Command(m.lookAgain)},
-		"quit":          {Do: keymap.Command(m.leave)},
-		"replay.quit":   {When: never, Refuse: notReplayed, Do: keymap.Just(func() {})},
+		"gate":        {Refuse: keymap.Unless(asked, "No gate is open."), Do: keymap.Just(reopen)},
+		"review.next": {Do: m.holdPlans},
+		"run.stop":    {Refuse: m.nothingToStop, Do: keymap.Command(m.stop)},
+		"look":        {Do: keymap.Command(m.lookAgain)},
+		"quit":        {Do: keymap.Command(m.leave)},
+		"replay.quit": {When: never, Refuse: notReplayed, Do: keymap.Just(func() {})},
 	}
 }
 
 // movingActions returns the actions that move the focused pane. In the input,
 // letters and arrows edit the text instead.
 func (m *Model) movingActions() keymap.Handlers {
-	beside := func() bool { return m.focus != paneChat || !m.input.TakesText() }
+	beside := func() bool { return m.panes.Focus() != panes.Chat || !m.input.TakesText() }
 	hs := keymap.Handlers{}
 	for id := range keymap.Moving(nil, nil) {
-		hs[id] = keymap.Handler{When: beside, Do: func() keymap.Request { return m.paneOf(m.focus).Actions()[id].Do() }}
+		hs[id] = keymap.Handler{When: beside, Do: func() keymap.Request { return m.paneOf(m.panes.Focus()).Actions()[id].Do() }}
 	}
 	for id, when := range map[string]func() bool{
 		"move.page_up": nil, "move.page_down": nil, "move.half_up": func() bool { return beside() || m.input.Empty() },
@@ -128,7 +115,7 @@ func (m *Model) movingActions() keymap.Handlers {
 // nothingToStop returns why there is nothing to stop or leave.
 func (m *Model) nothingToStop() string {
 	switch {
-	case m.live.Stopping || m.focus != paneChat || m.ask.Waiting() > 0:
+	case m.live.Stopping || m.panes.Focus() != panes.Chat || m.ask.Waiting() > 0:
 		return ""
 	case !m.live.Busy():
 		return "Nothing is running."
@@ -150,7 +137,7 @@ func (m *Model) holdPlans() keymap.Request {
 // leave clears the input, else quits. It asks first during a run.
 func (m *Model) leave() tea.Cmd {
 	switch {
-	case m.focus == paneChat && !m.input.Empty() && !m.covered():
+	case m.panes.Focus() == panes.Chat && !m.input.Empty() && !m.covered():
 		m.input.Clear()
 		return nil
 	case m.live.Busy() && !m.options.Elsewhere:
@@ -171,7 +158,7 @@ func (m *Model) stop() tea.Cmd {
 		m.dag.TurnMap()
 	case m.live.Stopping:
 		m.message.SetUntilEvent("The run is stopping.")
-	case m.ask.Waiting() > 0 && !m.live.Busy() && m.focus == paneChat:
+	case m.ask.Waiting() > 0 && !m.live.Busy() && m.panes.Focus() == panes.Chat:
 		m.message.Set("A " + m.ask.WaitsFor() + " is open: " + m.keys.Name("gate") + " returns to it.")
 	case m.ask.Waiting() > 0 && !m.confirmStop && (run == nil || !run.Busy()):
 		m.stopWarned = true
@@ -195,10 +182,10 @@ func (m *Model) leadBack() {
 	switch {
 	case m.mapping():
 		m.dag.TurnMap()
-	case m.focus == paneStep:
-		m.focus = panePlan // the step was opened from it
+	case m.panes.Focus() == panes.Step:
+		m.panes.SetFocus(panes.Plan) // the step was opened from it
 	default:
-		m.focus = paneChat
+		m.panes.SetFocus(panes.Chat)
 	}
 }
 
@@ -206,7 +193,7 @@ func (m *Model) leadBack() {
 // answer; a narrow screen says only what the keys do.
 func stopAgain(m *Model, waits, back string) string {
 	again, returns := m.keys.Name("run.stop")+" again stops the run, ", m.keys.Name("gate")+" returns"
-	if full := waits + ": " + again + returns + " to " + back + "."; draw.VisibleWidth(full) < m.layout.width-1 {
+	if full := waits + ": " + again + returns + " to " + back + "."; draw.VisibleWidth(full) < m.panes.Layout().Width-1 {
 		return full
 	}
 	return again + returns

@@ -15,6 +15,7 @@ import (
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/live"
+	"replan/tui/panes"
 	"replan/tui/telling"
 	"replan/tui/timeline"
 )
@@ -251,7 +252,7 @@ func (m *Model) dialogActions() keymap.Handlers {
 func (m *Model) settingValues() map[string]string {
 	values := dialog.SessionValues(m.status)
 	m.theming.values(values)
-	m.room.values(values)
+	m.panes.Values(values)
 	values[chat.KeyShowThinking] = strconv.FormatBool(m.chat.ShowsThinking)
 	return values
 }
@@ -262,7 +263,7 @@ func (m *Model) undone(d event.ChatUndone) {
 	m.live.Undo(d)
 	if m.dialogs.undo.Done(d.Run) {
 		if m.dialogs.runs.Shown() { // opened from its list; the plan keeps the keys
-			m.focus = paneChat
+			m.panes.SetFocus(panes.Chat)
 		}
 		m.dialogs.runs.Close()
 		m.chat.ToEnd()
@@ -292,7 +293,7 @@ func (m *Model) topic() keymap.Place {
 	switch over := m.dialogs.front(); {
 	case over != nil:
 		return over.Place()
-	case m.control != nil && m.focus == paneChat:
+	case m.control != nil && m.panes.Focus() == panes.Chat:
 		return keymap.PlaceReplay
 	}
 	return m.here()

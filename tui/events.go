@@ -15,6 +15,7 @@ import (
 	"replan/tui/draw"
 	"replan/tui/graphics"
 	"replan/tui/keymap"
+	"replan/tui/panes"
 	"replan/tui/replay"
 	"replan/tui/step"
 	"replan/tui/telling"
@@ -154,7 +155,7 @@ func (m *Model) showKept(d session.Kept) {
 		m.message.Set(words) // too long for a notice
 		return
 	}
-	if d.Key == keyChatWidth || d.Key == keyPlanHeight || d.Key == dialog.KeyRecent {
+	if d.Key == panes.ChatWidth || d.Key == panes.PlanHeight || d.Key == dialog.KeyRecent {
 		return // the panes and the palette show it
 	}
 	m.toasts.Show("info", words)
@@ -279,7 +280,7 @@ func pictures(m *Model) tea.Cmd {
 	}
 	var wanted tea.Cmd
 	var drawn []graphics.Picture
-	if m.layout.step.H > 0 {
+	if m.panes.Layout().Step.H > 0 {
 		drawn = m.detail.Pictures()
 		if q := m.detail.Wanted(); q != nil {
 			wanted = m.outbox.ask(q)

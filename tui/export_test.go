@@ -16,6 +16,7 @@ import (
 	"replan/tui/draw"
 	"replan/tui/input"
 	"replan/tui/keymap"
+	"replan/tui/panes"
 	"replan/tui/replay"
 )
 
@@ -84,7 +85,7 @@ func (m *Model) Beating() bool {
 }
 
 // Focus names the pane that takes the keys.
-func (m *Model) Focus() string { return [panes]string{"chat", "plan", "step"}[m.focus] }
+func (m *Model) Focus() string { return [panes.Panes]string{"chat", "plan", "step"}[m.panes.Focus()] }
 
 // Typed is the text in the input.
 func (m *Model) Typed() string { return m.input.Text() }
@@ -184,36 +185,36 @@ func (m *Model) Panes() []Drawing {
 	}
 	step := Drawing{"step", m.detail.View()}
 	plan := Drawing{"plan", append([]string{strings.TrimSpace(m.dag.Title() + "  " + m.dag.Summary())}, m.dag.View()...)}
-	if m.layout.wide {
-		title := strings.TrimSpace(m.detail.Title(m.layout.right.W-6) + "  " + m.detail.Place())
+	if m.panes.Layout().Wide {
+		title := strings.TrimSpace(m.detail.Title(m.panes.Layout().Right.W-6) + "  " + m.detail.Place())
 		step.Lines = append([]string{title}, step.Lines...)
-		return []Drawing{chat(m.layout.left.W - 2), plan, step}
+		return []Drawing{chat(m.panes.Layout().Left.W - 2), plan, step}
 	}
-	switch m.focus {
-	case panePlan:
+	switch m.panes.Focus() {
+	case panes.Plan:
 		return []Drawing{plan}
-	case paneStep:
+	case panes.Step:
 		return []Drawing{step}
 	}
-	return []Drawing{chat(m.layout.width)}
+	return []Drawing{chat(m.panes.Layout().Width)}
 }
 
 // Edges draws the header, the notices and the footer.
 func (m *Model) Edges() []string {
 	m.View()
 	notices := make([]string, 10)
-	m.toasts.Draw(m.look, m.layout.width, notices)
+	m.toasts.Draw(m.look, m.panes.Layout().Width, notices)
 	notices = slices.DeleteFunc(notices, func(line string) bool { return line == "" })
-	return append(append([]string{m.frame.Header(m.frameState(), m.layout.width)}, notices...), m.frame.Footer(m.footer(), m.layout.width))
+	return append(append([]string{m.frame.Header(m.frameState(), m.panes.Layout().Width)}, notices...), m.frame.Footer(m.footer(), m.panes.Layout().Width))
 }
 
 // Tabs draws the row of tabs: one line, none where the screen has no tabs.
 func (m *Model) Tabs() []string {
 	m.View() // lays the screen out
-	if m.layout.tabs.H == 0 {
+	if m.panes.Layout().Tabs.H == 0 {
 		return nil
 	}
-	return []string{m.frame.Tabs(m.tabs(), m.layout.width)}
+	return []string{m.frame.Tabs(m.tabs(), m.panes.Layout().Width)}
 }
 
 // Front draws only the dialog or request in front of the panes, with the footer
@@ -222,16 +223,16 @@ func (m *Model) Front() []string {
 	m.View() // lays the screen out
 	var lines []string
 	switch over := m.dialogs.front(); {
-	case m.layout.small:
+	case m.panes.Layout().Small:
 		return nil
 	case over != nil:
-		lines = over.View(draw.Rect{W: m.layout.width, H: m.layout.height - 2})
-	case m.layout.sheet.H > 0:
-		lines = m.ask.View(m.layout.sheet)
+		lines = over.View(draw.Rect{W: m.panes.Layout().Width, H: m.panes.Layout().Height - 2})
+	case m.panes.Layout().Sheet.H > 0:
+		lines = m.ask.View(m.panes.Layout().Sheet)
 	default:
 		return nil
 	}
-	return append(lines, m.frame.Footer(m.footer(), m.layout.width))
+	return append(lines, m.frame.Footer(m.footer(), m.panes.Layout().Width))
 }
 
 // IsFileStep reports whether a message is a step of editing the file of a call.

@@ -14,6 +14,7 @@ import (
 	"replan/tui/draw"
 	"replan/tui/frame"
 	"replan/tui/keymap"
+	"replan/tui/panes"
 )
 
 // frameState returns what the frame around the panes shows.
@@ -53,23 +54,23 @@ func (m *Model) frameState() frame.State {
 
 // tabs returns the tabs of a narrow screen.
 func (m *Model) tabs() frame.Tabs {
-	return frame.Tabs{Plan: m.dag.Title(), Step: m.dag.ChosenTitle(), Focus: m.focus}
+	return frame.Tabs{Plan: m.dag.Title(), Step: m.dag.ChosenTitle(), Focus: m.panes.Focus()}
 }
 
 // tabBody draws the visible tab.
 func (m *Model) tabBody() []string {
-	switch m.focus {
-	case panePlan:
+	switch m.panes.Focus() {
+	case panes.Plan:
 		return m.dag.View()
-	case paneStep:
+	case panes.Step:
 		return draw.Padded(m.detail.View())
 	}
-	out := m.input.ListOver(draw.Padded(m.chat.View()), m.layout.width)
-	if m.layout.input.H > 0 {
+	out := m.input.ListOver(draw.Padded(m.chat.View()), m.panes.Layout().Width)
+	if m.panes.Layout().Input.H > 0 {
 		l, bar := m.look, m.look.Glyphs.Rule
 		title, note := m.chat.EdgeLabels()
-		out = append(out, l.Edge(bar, bar, bar, title, note, m.layout.width, l.Border))
-		out = append(out, draw.Padded(m.input.View(m.layout.input))...)
+		out = append(out, l.Edge(bar, bar, bar, title, note, m.panes.Layout().Width, l.Border))
+		out = append(out, draw.Padded(m.input.View(m.panes.Layout().Input))...)
 	}
 	return out
 }
@@ -102,13 +103,13 @@ func (m *Model) hints() []keymap.Hint {
 	}
 	run := m.live.Current().State
 	k := frame.Keys{
-		Focus: m.focus, Waiting: m.ask.WaitsFor(), Reviewing: m.review.Waits(), Typed: !m.input.Empty(), Active: m.live.Active() != "",
+		Focus: m.panes.Focus(), Waiting: m.ask.WaitsFor(), Reviewing: m.review.Waits(), Typed: !m.input.Empty(), Active: m.live.Active() != "",
 		Busy: m.live.Busy(), Resumable: run != nil && run.Resumable() && !m.options.Elsewhere, Mapped: m.mapping(),
 	}
-	switch m.focus {
-	case paneChat:
+	switch m.panes.Focus() {
+	case panes.Chat:
 		k.Input, k.Queue = m.input.Hints(), m.input.QueueHints()
-	case panePlan:
+	case panes.Plan:
 		k.Plan = m.dag.Hints(!m.live.Recorded, m.dialogs.undoable())
 	}
 	if p := m.control; p != nil {

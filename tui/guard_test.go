@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
@@ -40,7 +42,7 @@ func TestScreenPanicKeepsItsStack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if c.where == "View" {
 				m := New(c.session, c.options)
-				m.layout.width, m.layout.height = 80, 24
+				m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 				m.chat = nil
 				g := newGuard(m)
 				func() {

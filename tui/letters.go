@@ -6,12 +6,13 @@ import (
 	"replan/internal/untrusted"
 	"replan/tui/answerguard"
 	"replan/tui/keymap"
+	"replan/tui/panes"
 )
 
 // scene returns what has the keys now.
 func (m *Model) scene() answerguard.Scene {
 	over := m.dialogs.front()
-	s := answerguard.Scene{Covered: over != nil, Small: m.layout.small, TakesText: m.focus == paneChat && m.input.TakesText(), InputEmpty: m.input.Empty()}
+	s := answerguard.Scene{Covered: over != nil, Small: m.panes.Layout().Small, TakesText: m.panes.Focus() == panes.Chat && m.input.TakesText(), InputEmpty: m.input.Empty()}
 	switch {
 	case m.quitting:
 	case over == m.review && !m.review.Typing():
@@ -48,7 +49,7 @@ func (m *Model) sortLetters(v answerguard.Verdict) tea.Cmd {
 			cmds = append(cmds, m.carryOut(m.input.Update(k)))
 		}
 		const words = "In the input, not an answer: " // which the dialog hides
-		m.message.Set(words + m.look.CutLeft(untrusted.Line(m.input.Text()), m.layout.width-len(words)-2))
+		m.message.Set(words + m.look.CutLeft(untrusted.Line(m.input.Text()), m.panes.Layout().Width-len(words)-2))
 	case answerguard.Acts:
 		for _, k := range v.Letters {
 			cmd, _ := m.pressMode(k)

@@ -21,6 +21,7 @@ import (
 	"replan/tui/keymap"
 	"replan/tui/live"
 	"replan/tui/notify"
+	"replan/tui/panes"
 	"replan/tui/replay"
 	"replan/tui/review"
 	"replan/tui/selection"
@@ -39,11 +40,9 @@ type Model struct {
 
 	clipboard func(text string) tea.Cmd // copies text to the terminal's clipboard
 
-	layout layout
-	room   room // how the user divides the screen
-	focus  pane
-	clock  clock.Clock
-	frame  *frame.Frame
+	panes *panes.Arrangement
+	clock clock.Clock
+	frame *frame.Frame
 
 	chat    *chat.Pane
 	input   *input.Pane
@@ -109,8 +108,8 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 		clipboard: tea.SetClipboard,
 
 		live: &live.Runs{Planners: o.Planners, Elsewhere: o.Elsewhere, Preparing: o.Elsewhere},
-		room: newRoom(o),
 	}
+	m.panes = panes.New(m.keys, o.ChatWidth, o.PlanHeight)
 	m.dag, m.detail = dag.New(l, m.keys), step.New(l, m.keys)
 	m.detail.Graphics = m.graphics
 	m.pending = &ask.Pending{Runs: m.live}
@@ -176,7 +175,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.theming.handle(msg) {
 		m.applyTheme()
 	}
-	sizes := m.room.sizes
+	sizes := m.panes.Sizes()
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		cmd = m.resize(msg)
@@ -208,8 +207,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			cmd = m.carryOut(m.input.Update(msg))
 		}
 	}
-	if m.room.settles(msg, sizes) {
-		cmd = keepSizes(m, cmd)
+	if save := m.panes.Unsaved(msg, sizes); len(save) > 0 {
+		cmd = tea.Sequence(append(m.outbox.sendAll(save), cmd)...) // before anything else, such as the end of the program
 	}
 	cmd = tea.Batch(cmd, m.review.Hide(m.ask.Showing()))
 	m.arrange()
@@ -219,10 +218,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // resize stores the size of the terminal. The first size triggers the first
 // frame.
 func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
-	first := m.layout.width == 0
-	m.layout.width, m.layout.height = msg.Width, msg.Height
 	drawn := m.options.Drawn
-	if !first || drawn == nil {
+	if first := m.panes.Resize(msg.Width, msg.Height); !first || drawn == nil {
 		return nil
 	}
 	// The frame is written at the renderer's next tick; two ticks later it is out.
@@ -252,38 +249,26 @@ func (m *Model) beat(msg clock.BeatMsg) tea.Cmd {
 // arrange assigns every pane its place.
 func (m *Model) arrange() {
 	m.input.State = m.inputState()
-	width, height := m.layout.width, m.layout.height
-	if width == 0 {
-		m.chat.SetState(m.chatState())
-		return
-	}
-	w := wanted{input: 1, sheet: m.ask.Height(width), focus: m.focus, mapped: m.mapping(), empty: m.dag.Empty() || answerSuffices(m), room: m.room}
-	m.layout = arrange(width, height, w)
-	if m.layout.small {
-		m.chat.SetState(m.chatState())
-		return
-	}
-	if m.layout.input.W > 0 {
-		// The input's width determines its height, and that the chat's.
-		queued := 3 // lines, fewer on a low screen
-		if height < 24 {
-			queued = 1
-		}
-		w.input = m.input.Fit(m.layout.input.W, m.layout.body.H/3, queued)
-		m.layout = arrange(width, height, w)
-	}
+	m.panes.Arrange(panes.Contents{
+		Input: m.input.Height, Sheet: m.ask.Height,
+		Mapped: m.dag.Mapped, NoPlan: m.dag.Empty(), ChatSays: m.live.Shown().AnswerSaysAll(),
+	})
 	m.chat.SetState(m.chatState())
+	l := m.panes.Layout()
+	if l.Width == 0 || l.Small {
+		return
+	}
 	m.dag.SetState(m.planState())
-	m.detail.SetState(step.State{Size: m.layout.step, Tabbed: !m.layout.wide, Gated: gated(m)})
-	m.ask.SetState(ask.State{Size: m.layout.sheet, Muted: m.quitting, Over: m.dialogs.front() != nil || m.player != nil})
-	m.input.SetHeight(m.layout.input.H)
-	m.input.SetFocus(m.focus == paneChat && !m.covered() && !m.quitting)
+	m.detail.SetState(step.State{Size: m.panes.Layout().Step, Tabbed: !m.panes.Layout().Wide, Gated: gated(m)})
+	m.ask.SetState(ask.State{Size: m.panes.Layout().Sheet, Muted: m.quitting, Over: m.dialogs.front() != nil || m.player != nil})
+	m.input.SetHeight(m.panes.Layout().Input.H)
+	m.input.SetFocus(m.panes.Focus() == panes.Chat && !m.covered() && !m.quitting)
 }
 
 // chatState returns what the chat needs to know. It draws the lines about current
 // work, so call it once for each message.
 func (m *Model) chatState() chat.State {
-	frame, place := m.frameState(), m.layout.chat
+	frame, place := m.frameState(), m.panes.Layout().Chat
 	s := chat.State{
 		Size:     place,
 		Activity: m.frame.Activity(frame, place.W),
@@ -303,7 +288,7 @@ func (m *Model) chatState() chat.State {
 // planState returns what the plan needs to know.
 func (m *Model) planState() dag.State {
 	s := dag.State{
-		Size: m.layout.plan, Focused: m.focus == panePlan, FillsScreen: m.layout.mapped,
+		Size: m.panes.Layout().Plan, Focused: m.panes.Focus() == panes.Plan, FillsScreen: m.panes.Layout().Mapped,
 		Live: m.live.Shown().Active(), Resumable: m.live.Resumable(), Recorded: m.live.Recorded,
 	}
 	if run := m.live.Shown().State; run != nil {
@@ -315,7 +300,7 @@ func (m *Model) planState() dag.State {
 // inputState returns what the input needs to know.
 func (m *Model) inputState() input.State {
 	return input.State{
-		Focused: m.focus == paneChat, Covered: m.covered(), Closed: m.closed, Elsewhere: m.options.Elsewhere,
+		Focused: m.panes.Focus() == panes.Chat, Covered: m.covered(), Closed: m.closed, Elsewhere: m.options.Elsewhere,
 		Busy: m.live.Busy(), Running: m.live.Active() != "", Steerable: m.live.Steerable(),
 		NoModel: m.status.Trouble.Kind != "" && m.chat.Greets(), Blocked: m.status.Problem.Line() != "",
 	}
@@ -340,12 +325,12 @@ func (m *Model) View() tea.View {
 	v.WindowTitle = m.frame.WindowTitle(m.live.Current().State)
 	v.BackgroundColor, v.ForegroundColor = m.look.Theme.Background, m.look.Theme.Text
 	v.ReportFocus = m.notify.On()
-	if m.layout.width <= 0 || m.layout.height <= 0 {
+	if m.panes.Layout().Width <= 0 || m.panes.Layout().Height <= 0 {
 		return v
 	}
 	screen := m.screen()
 	for i, line := range screen {
-		screen[i] = m.look.Exactly(line, m.layout.width)
+		screen[i] = m.look.Exactly(line, m.panes.Layout().Width)
 	}
 	m.selected.Highlight(screen)
 	v.SetContent(strings.Join(screen, "\n"))
@@ -357,7 +342,7 @@ func (m *Model) View() tea.View {
 // typed.
 func (m *Model) cursor() *tea.Cursor {
 	switch {
-	case m.layout.small || m.quitting:
+	case m.panes.Layout().Small || m.quitting:
 		return nil
 	case m.dialogs.front() != nil:
 		c := m.dialogs.front().Cursor()
@@ -368,61 +353,63 @@ func (m *Model) cursor() *tea.Cursor {
 	case m.ask.Editing():
 		c := m.ask.Cursor()
 		if c != nil {
-			c.X += m.layout.sheet.X
-			c.Y += m.layout.sheet.Y
+			c.X += m.panes.Layout().Sheet.X
+			c.Y += m.panes.Layout().Sheet.Y
 		}
 		return c
 	case m.searching():
-		return tea.NewCursor(m.layout.chat.X+m.chat.SearchCursor(), m.layout.chat.Y+m.layout.chat.H-1)
+		return tea.NewCursor(m.panes.Layout().Chat.X+m.chat.SearchCursor(), m.panes.Layout().Chat.Y+m.panes.Layout().Chat.H-1)
 	}
 	c := m.input.Cursor()
 	if c != nil {
-		c.X += m.layout.input.X
-		c.Y += m.layout.input.Y
+		c.X += m.panes.Layout().Input.X
+		c.Y += m.panes.Layout().Input.Y
 	}
 	return c
 }
 
 // screen returns every line of the screen.
 func (m *Model) screen() []string {
-	if m.layout.small {
-		return m.frame.TooSmall(m.layout.width, m.layout.height)
+	if m.panes.Layout().Small {
+		return m.frame.TooSmall(m.panes.Layout().Width, m.panes.Layout().Height)
 	}
-	screen := make([]string, 0, m.layout.height)
-	screen = append(screen, m.frame.Header(m.frameState(), m.layout.width))
+	screen := make([]string, 0, m.panes.Layout().Height)
+	screen = append(screen, m.frame.Header(m.frameState(), m.panes.Layout().Width))
 	over := m.dialogs.front()
 	if over != nil {
 		screen = append(screen, m.underlaid(over.View(m.dialogSize()))...)
 	} else {
 		screen = append(screen, m.body()...)
 	}
-	screen = append(screen, m.frame.Footer(m.footer(), m.layout.width))
-	first, end := 1, m.layout.height-m.layout.sheet.H-1 // lines that notices may cover
-	if m.layout.tabs.H > 0 && over == nil {
-		first = m.layout.tabs.Y + 1
-	} else if over == nil && m.layout.wide {
+	screen = append(screen, m.frame.Footer(m.footer(), m.panes.Layout().Width))
+	first, end := 1, m.panes.Layout().Height-m.panes.Layout().Sheet.H-1 // lines that notices may cover
+	if m.panes.Layout().Tabs.H > 0 && over == nil {
+		first = m.panes.Layout().Tabs.Y + 1
+	} else if over == nil && m.panes.Layout().Wide {
 		first++ // the titles of the panes stay in view
 	}
-	if over == nil && m.layout.input.H > 0 {
-		end = min(end, m.layout.input.Y-1) // and the input with its edge
+	if over == nil && m.panes.Layout().Input.H > 0 {
+		end = min(end, m.panes.Layout().Input.Y-1) // and the input with its edge
 	}
-	m.toasts.Draw(m.look, m.layout.width, screen[first:max(end, first)])
+	m.toasts.Draw(m.look, m.panes.Layout().Width, screen[first:max(end, first)])
 	return screen
 }
 
 // dialogSize returns the size of the room for a dialog: between header and footer.
-func (m *Model) dialogSize() draw.Rect { return draw.Rect{W: m.layout.width, H: m.layout.height - 2} }
+func (m *Model) dialogSize() draw.Rect {
+	return draw.Rect{W: m.panes.Layout().Width, H: m.panes.Layout().Height - 2}
+}
 
 // body draws the panes, and the sheet of an open gate below them.
 func (m *Model) body() []string {
 	var lines []string
 	switch {
-	case m.layout.body.H == 0:
-	case m.layout.mapped:
-		lines = m.look.Frame(m.layout.width, m.look.Focus, m.planSection())
-	case m.layout.wide:
+	case m.panes.Layout().Body.H == 0:
+	case m.panes.Layout().Mapped:
+		lines = m.look.Frame(m.panes.Layout().Width, m.look.Focus, m.planSection())
+	case m.panes.Layout().Wide:
 		right := m.rightHalf()
-		if m.layout.left.W == 0 {
+		if m.panes.Layout().Left.W == 0 {
 			lines = right
 			break
 		}
@@ -431,34 +418,34 @@ func (m *Model) body() []string {
 			lines[i] += part
 		}
 	default:
-		lines = append(lines, m.frame.Tabs(m.tabs(), m.layout.width))
+		lines = append(lines, m.frame.Tabs(m.tabs(), m.panes.Layout().Width))
 		lines = append(lines, m.tabBody()...)
 	}
-	if m.layout.sheet.H > 0 {
-		lines = append(lines, m.ask.View(m.layout.sheet)...)
+	if m.panes.Layout().Sheet.H > 0 {
+		lines = append(lines, m.ask.View(m.panes.Layout().Sheet)...)
 	}
 	return lines
 }
 
 // leftHalf draws the chat with the input below it.
 func (m *Model) leftHalf() []string {
-	focused := m.focus == paneChat
+	focused := m.panes.Focus() == panes.Chat
 	style := m.frame.Border(focused && !m.ask.Showing())
-	lines := m.input.ListOver(draw.Padded(m.chat.View()), m.layout.left.W-2)
+	lines := m.input.ListOver(draw.Padded(m.chat.View()), m.panes.Layout().Left.W-2)
 	title, note := m.chat.EdgeLabels() // for the view just drawn
 	sections := []draw.Section{{Title: m.frame.Title("Chat", focused), Note: note, Lines: lines, Style: style}}
-	if m.layout.input.H > 0 {
-		sections = append(sections, draw.Section{Title: title, Lines: draw.Padded(m.input.View(m.layout.input)), Style: style})
+	if m.panes.Layout().Input.H > 0 {
+		sections = append(sections, draw.Section{Title: title, Lines: draw.Padded(m.input.View(m.panes.Layout().Input)), Style: style})
 	}
-	return m.look.Frame(m.layout.left.W, m.look.Focus, sections...)
+	return m.look.Frame(m.panes.Layout().Left.W, m.look.Focus, sections...)
 }
 
 // mapping reports whether the graph fills the screen.
-func (m *Model) mapping() bool { return m.dag.Mapped && m.focus == panePlan }
+func (m *Model) mapping() bool { return m.dag.Mapped && m.panes.Focus() == panes.Plan }
 
 // planSection draws the plan for a border around it.
 func (m *Model) planSection() draw.Section {
-	focused := m.focus == panePlan
+	focused := m.panes.Focus() == panes.Plan
 	return draw.Section{
 		Title: m.frame.Title(m.dag.Title(), focused), Note: m.dag.Summary(),
 		Lines: m.dag.View(), Style: m.frame.Border(focused && !m.ask.Showing()),
@@ -467,23 +454,23 @@ func (m *Model) planSection() draw.Section {
 
 // rightHalf draws the plan above the step.
 func (m *Model) rightHalf() []string {
-	if m.layout.right.W == 0 {
+	if m.panes.Layout().Right.W == 0 {
 		return nil
 	}
 	l := m.look
 	var sections []draw.Section
-	if m.layout.plan.H > 0 {
+	if m.panes.Layout().Plan.H > 0 {
 		sections = append(sections, m.planSection())
 	}
-	if m.layout.step.H > 0 {
+	if m.panes.Layout().Step.H > 0 {
 		lines := draw.Padded(m.detail.View())
-		width := m.layout.right.W - 6
+		width := m.panes.Layout().Right.W - 6
 		if note := m.dag.Summary(); note != "" && len(sections) > 0 {
 			width -= draw.VisibleWidth(note) + 4 // drawn in the same edge
 		}
 		sections = append(sections, draw.Section{
-			Title: m.detail.Title(width), Note: m.detail.Place(), Lines: lines, Style: m.frame.Border(m.focus == paneStep && !m.ask.Showing()),
+			Title: m.detail.Title(width), Note: m.detail.Place(), Lines: lines, Style: m.frame.Border(m.panes.Focus() == panes.Step && !m.ask.Showing()),
 		})
 	}
-	return l.Frame(m.layout.right.W, l.Focus, sections...)
+	return l.Frame(m.panes.Layout().Right.W, l.Focus, sections...)
 }

@@ -18,11 +18,11 @@ const (
 // underlaid returns the lines of a dialog with the panes around it, dimmed.
 func (m *Model) underlaid(dialog []string) []string {
 	l := m.look
-	if m.layout.width < overlayWidth || m.layout.height < overlayHeight {
+	if m.panes.Layout().Width < overlayWidth || m.panes.Layout().Height < overlayHeight {
 		return dialog
 	}
 	box := boxOf(dialog)
-	if box.H == 0 || box.W >= m.layout.width-2 && box.H >= len(dialog)-2 {
+	if box.H == 0 || box.W >= m.panes.Layout().Width-2 && box.H >= len(dialog)-2 {
 		return dialog
 	}
 	below := m.body()

@@ -13,6 +13,7 @@ import (
 	"replan/tui/dag"
 	"replan/tui/input"
 	"replan/tui/keymap"
+	"replan/tui/panes"
 	"replan/tui/step"
 )
 
@@ -90,7 +91,7 @@ func (m *Model) present(w keymap.Request) {
 	if w.FooterUntilEvent != "" {
 		m.message.SetUntilEvent(w.FooterUntilEvent)
 	}
-	m.focusPlace(w.Focus)
+	m.panes.FocusPlace(w.Focus)
 	if w.ScrollToEnd {
 		m.chat.ToEnd()
 	}
@@ -99,7 +100,7 @@ func (m *Model) present(w keymap.Request) {
 	}
 	if w.Step != "" {
 		m.dag.Reveal(w.Step)
-		m.focus = paneStep
+		m.panes.SetFocus(panes.Step)
 	}
 	if w.Theme != "" {
 		m.theming.chosen = w.Theme
@@ -116,7 +117,7 @@ func (m *Model) send(command session.Command) tea.Cmd {
 	case session.Submit:
 		return submit(m, c)
 	case session.Resume:
-		m.focus = paneChat
+		m.panes.SetFocus(panes.Chat)
 		m.chat.ToEnd()
 		m.live.Prepare()
 	case session.Choose:

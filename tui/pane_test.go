@@ -67,8 +67,8 @@ func TestInputKeepsPastedText(t *testing.T) {
 		t.Errorf("opening the paste shows %d bytes, want %d", len(got), len(text))
 	}
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	if m.layout.input.H > 8 || m.layout.chat.H < 5 {
-		t.Errorf("the input takes %d lines and leaves %d to the chat", m.layout.input.H, m.layout.chat.H)
+	if m.panes.Layout().Input.H > 8 || m.panes.Layout().Chat.H < 5 {
+		t.Errorf("the input takes %d lines and leaves %d to the chat", m.panes.Layout().Input.H, m.panes.Layout().Chat.H)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/tui/keymap"
+	"replan/tui/panes"
 	"replan/tui/replay"
 )
 
@@ -22,7 +23,7 @@ func (m *Model) asReplay() keymap.Handlers {
 	m.inputNamesReplay("replay")
 	handlers := replay.Refusals()
 	nothingToLeave := func() string {
-		if m.focus != paneChat {
+		if m.panes.Focus() != panes.Chat {
 			return ""
 		}
 		return "A replay has nothing to stop; " + m.keys.Name("replay.quit") + " quits."
@@ -44,8 +45,9 @@ func (m *Model) inputNamesReplay(names ...string) {
 func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 	o := m.options
 	o.Replay, o.Recorded, o.Intro, o.Goal, o.Suggestions, o.Drawn, o.GoOn = true, nil, "", "", nil, nil, nil
-	o.ChatWidth, o.PlanHeight, o.ShowThinking = m.room.chat, m.room.plan, m.chat.ShowsThinking
-	settings := replay.Options{Speed: speed, Frame: batchInterval, Alone: m.options.Replay, RoomyFrom: minHeight + 2, Keys: m.keys}
+	o.ChatWidth, o.PlanHeight = m.panes.Shares()
+	o.ShowThinking = m.chat.ShowsThinking
+	settings := replay.Options{Speed: speed, Frame: batchInterval, Alone: m.options.Replay, RoomyFrom: panes.MinHeight + 2, Keys: m.keys}
 	p := replay.New(events, settings, func(p *replay.Player, before replay.PlayedScreen) replay.PlayedScreen {
 		screen := newScreen(runner.Closed(), o, p)
 		screen.theming = m.theming
@@ -54,14 +56,15 @@ func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 		screen.toasts.Quiet = true
 		screen.clipboard = func(text string) tea.Cmd { return replay.Outward(tea.SetClipboard(text)) }
 		if was, ok := before.(*Model); ok {
-			screen.focus, screen.room = was.focus, was.room
+			screen.panes.Like(was.panes)
 			screen.chat.ShowThinking(was.chat.ShowsThinking)
-			screen.Update(tea.WindowSizeMsg{Width: was.layout.width, Height: was.layout.height})
+			width, height := was.panes.Size()
+			screen.Update(tea.WindowSizeMsg{Width: width, Height: height})
 		}
 		return screen
 	})
 	m.player = p
-	p.Resize(m.layout.width, m.layout.height)
+	p.Resize(m.panes.Size())
 	if atEnd {
 		p.Paused = true
 		return p.ShowUpTo(len(events))
@@ -77,7 +80,7 @@ func (m *Model) endReplay() tea.Cmd {
 	}
 	m.player.Halt()
 	if played, ok := m.player.Screen.(*Model); ok {
-		m.room.sizes = played.room.sizes // kept with the next key
+		m.panes.TakeSizes(played.panes) // saved with the next key
 	}
 	m.player = nil
 	m.arrange()
@@ -120,5 +123,5 @@ func (m *Model) Freeze(frozen bool) { m.frozen = frozen }
 
 // Surface describes what the screen draws to the player on it.
 func (m *Model) Surface() replay.Surface {
-	return replay.Surface{Look: m.look, Small: m.layout.small, AtInput: m.dialogs.front() == nil && m.focus == paneChat}
+	return replay.Surface{Look: m.look, Small: m.panes.Layout().Small, AtInput: m.dialogs.front() == nil && m.panes.Focus() == panes.Chat}
 }

@@ -11,6 +11,7 @@ import (
 	"replan/tui/chat"
 	"replan/tui/draw"
 	"replan/tui/keymap"
+	"replan/tui/panes"
 	"replan/tui/selection"
 )
 
@@ -43,7 +44,7 @@ func pressFocused(m *Model, k tea.KeyPressMsg) tea.Cmd {
 	case keymap.Matches(k, m.keys.Quit):
 		a, _ := m.groups.Find("quit")
 		return m.do(a, keymap.PlaceEverywhere)
-	case m.layout.small:
+	case m.panes.Layout().Small:
 		return nil
 	case m.dialogs.front() != nil:
 		if a := m.groups.Bound(k, keymap.PlaceEverywhere); a != nil && m.dialogs.opensOver(a.ID, k) {
@@ -90,7 +91,7 @@ func (m *Model) forget(id string) {
 // pressPane runs the key's action in the focused pane. Unbound keys are typed
 // if the pane takes text.
 func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
-	typing := k.Text != "" && m.focus == paneChat && !m.input.Empty()
+	typing := k.Text != "" && m.panes.Focus() == panes.Chat && !m.input.Empty()
 	for _, at := range []keymap.Place{keymap.PlaceReplay, keymap.PlaceEverywhere, m.here(), keymap.PlaceMoving} {
 		if typing && at == keymap.PlaceEverywhere {
 			continue
@@ -99,14 +100,14 @@ func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
 			return m.do(a, keymap.PlaceEverywhere)
 		}
 	}
-	if m.focus == paneChat && !m.input.TakesText() {
+	if m.panes.Focus() == panes.Chat && !m.input.TakesText() {
 		// Without typing, a plan key is unambiguous here. But copying applies
 		// to the focused pane.
 		if a := m.groups.Bound(k, keymap.PlacePlan); a != nil && a.ID != "plan.copy" {
 			return m.do(a, keymap.PlacePlan)
 		}
 	}
-	if m.focus == paneChat && m.input.TakesText() {
+	if m.panes.Focus() == panes.Chat && m.input.TakesText() {
 		return m.carryOut(m.input.Update(k))
 	}
 	m.elsewhere(k)
@@ -151,13 +152,12 @@ func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseClickMsg:
 		return m.pressButton(tea.Mouse(msg))
 	case tea.MouseMotionMsg:
-		if m.room.held != noBorder {
-			m.room.moveTo(m.layout, m.room.held, msg.X, msg.Y)
+		if m.panes.Drag(msg.X, msg.Y) {
 			return nil
 		}
 		m.selected.Drag(tea.Mouse(msg))
 	case tea.MouseReleaseMsg:
-		m.room.held = noBorder
+		m.panes.Release()
 		return m.copySelected()
 	case tea.MouseWheelMsg:
 		return m.wheel(tea.Mouse(msg))
@@ -177,22 +177,25 @@ func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
 		guard.Disarm()
 	}
 	m.letters.Forget()
-	if at.Y == m.layout.height-1 && !m.layout.small {
-		if id, ok := m.frame.FooterAction(m.footer(), at.X, m.layout.width); ok {
+	if at.Y == m.panes.Layout().Height-1 && !m.panes.Layout().Small {
+		if id, ok := m.frame.FooterAction(m.footer(), at.X, m.panes.Layout().Width); ok {
 			return m.doHere(id)
 		}
 		return nil
 	}
-	if m.layout.chat.Contains(at.X, at.Y) && !m.quitting {
-		if w, taken := m.input.ClickList(at.Y - m.layout.chat.Y); taken {
+	if m.panes.Layout().Chat.Contains(at.X, at.Y) && !m.quitting {
+		if w, taken := m.input.ClickList(at.Y - m.panes.Layout().Chat.Y); taken {
 			return m.carryOut(w)
 		}
 	}
-	switch grab(m, at); m.room.held {
-	case chatBorder:
-		return nil
-	case planBorder:
-		return m.click(at) // the tabs of the step are drawn in it
+	m.panes.Release()
+	if !m.covered() && !m.quitting {
+		switch held, clicks := m.panes.Grab(at.X, at.Y); {
+		case clicks:
+			return m.click(at)
+		case held:
+			return nil
+		}
 	}
 	area, inChat := m.selectable(at.X, at.Y)
 	var screen []string
@@ -220,12 +223,12 @@ func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
 func (m *Model) dialogAt(at tea.Mouse) (dialog Pane, place draw.Rect) {
 	over := m.dialogs.front()
 	switch {
-	case m.quitting || m.layout.small:
+	case m.quitting || m.panes.Layout().Small:
 		return nil, draw.Rect{}
 	case over != nil:
-		return over, draw.Rect{Y: 1, W: m.layout.width, H: m.layout.height - 2}
-	case m.ask.Showing() && m.layout.sheet.Contains(at.X, at.Y):
-		return m.ask, m.layout.sheet
+		return over, draw.Rect{Y: 1, W: m.panes.Layout().Width, H: m.panes.Layout().Height - 2}
+	case m.ask.Showing() && m.panes.Layout().Sheet.Contains(at.X, at.Y):
+		return m.ask, m.panes.Layout().Sheet
 	default:
 		return nil, draw.Rect{}
 	}
@@ -233,34 +236,34 @@ func (m *Model) dialogAt(at tea.Mouse) (dialog Pane, place draw.Rect) {
 
 // click focuses the pane under the pointer and passes the click to it.
 func (m *Model) click(at tea.Mouse) tea.Cmd {
-	if m.layout.small || at.Button != tea.MouseLeft {
+	if m.panes.Layout().Small || at.Button != tea.MouseLeft {
 		return nil
 	}
-	if m.ask.Open && m.dialogs.front() == nil && !m.quitting && m.layout.plan.Contains(at.X, at.Y) {
-		return m.carryOut(m.dag.Update(clickIn(m.layout.plan, at))) // the dialog keeps the keys
+	if m.ask.Open && m.dialogs.front() == nil && !m.quitting && m.panes.Layout().Plan.Contains(at.X, at.Y) {
+		return m.carryOut(m.dag.Update(clickIn(m.panes.Layout().Plan, at))) // the dialog keeps the keys
 	}
 	if m.covered() {
 		return nil
 	}
-	if m.layout.tabs.Contains(at.X, at.Y) {
-		if p, ok := m.frame.TabAt(m.tabs(), at.X, m.layout.width); ok {
-			m.focus = p
+	if m.panes.Layout().Tabs.Contains(at.X, at.Y) {
+		if p, ok := m.frame.TabAt(m.tabs(), at.X, m.panes.Layout().Width); ok {
+			m.panes.SetFocus(p)
 		}
 		return nil
 	}
-	if step := m.layout.step; m.layout.wide && step.H > 0 && at.Y == step.Y-1 && m.layout.right.Contains(at.X, at.Y) {
+	if step := m.panes.Layout().Step; m.panes.Layout().Wide && step.H > 0 && at.Y == step.Y-1 && m.panes.Layout().Right.Contains(at.X, at.Y) {
 		return m.carryOut(m.detail.Update(clickIn(step, at))) // the tabs are drawn in the edge above
 	}
-	p, ok := m.layout.at(at.X, at.Y)
+	p, ok := m.panes.Layout().At(at.X, at.Y)
 	if !ok {
 		return nil
 	}
-	m.focus = p
-	switch in := m.layout.input; {
-	case p == panePlan:
-		return m.carryOut(m.dag.Update(clickIn(m.layout.plan, at)))
-	case p == paneStep:
-		return m.carryOut(m.detail.Update(clickIn(m.layout.step, at)))
+	m.panes.SetFocus(p)
+	switch in := m.panes.Layout().Input; {
+	case p == panes.Plan:
+		return m.carryOut(m.dag.Update(clickIn(m.panes.Layout().Plan, at)))
+	case p == panes.Step:
+		return m.carryOut(m.detail.Update(clickIn(m.panes.Layout().Step, at)))
 	case in.Contains(at.X, at.Y) && !m.searching():
 		return m.carryOut(m.input.Update(clickIn(in, at)))
 	default:
@@ -276,8 +279,8 @@ func clickIn(r draw.Rect, at tea.Mouse) tea.MouseClickMsg {
 
 // wheel scrolls the part under the pointer.
 func (m *Model) wheel(at tea.Mouse) tea.Cmd {
-	p, _ := m.layout.at(at.X, at.Y)
-	if p == panePlan && m.dialogs.front() == nil && draw.WheelCells(at) != 0 && m.dag.ShowsGraph() {
+	p, _ := m.panes.Layout().At(at.X, at.Y)
+	if p == panes.Plan && m.dialogs.front() == nil && draw.WheelCells(at) != 0 && m.dag.ShowsGraph() {
 		return m.carryOut(m.dag.Update(tea.MouseWheelMsg(at)))
 	}
 	lines := draw.WheelLines(at)
@@ -288,7 +291,7 @@ func (m *Model) wheel(at tea.Mouse) tea.Cmd {
 	if over := m.dialogs.front(); over != nil {
 		return m.carryOut(over.Update(tea.MouseWheelMsg(at)))
 	}
-	if m.layout.chat.Contains(at.X, at.Y) && !m.quitting && m.input.WheelList(at.Y-m.layout.chat.Y, lines/draw.WheelStep) {
+	if m.panes.Layout().Chat.Contains(at.X, at.Y) && !m.quitting && m.input.WheelList(at.Y-m.panes.Layout().Chat.Y, lines/draw.WheelStep) {
 		return nil
 	}
 	if m.ask.Open {
@@ -329,20 +332,20 @@ func (m *Model) copySelected() tea.Cmd {
 // selectable returns the area that bounds a selection from that cell, and
 // whether that is the chat.
 func (m *Model) selectable(x, y int) (area draw.Rect, chat bool) {
-	l := m.layout
+	l := m.panes.Layout()
 	switch {
-	case l.small:
+	case l.Small:
 	case m.dialogs.front() != nil:
 		alone := append(append([]string{""}, m.dialogs.front().View(m.dialogSize())...), "")
 		return selection.Framed(alone, m.look.Glyphs.Border.Left, x, y), false
-	case l.sheet.H > 2 && l.sheet.Contains(x, y):
-		return draw.Rect{X: l.sheet.X + 2, Y: l.sheet.Y + 1, W: l.sheet.W - 4, H: l.sheet.H - 2}, false
-	case l.chat.Contains(x, y):
-		return l.chat, true
-	case l.plan.Contains(x, y):
-		return l.plan, false
-	case l.step.Contains(x, y):
-		return l.step, false
+	case l.Sheet.H > 2 && l.Sheet.Contains(x, y):
+		return draw.Rect{X: l.Sheet.X + 2, Y: l.Sheet.Y + 1, W: l.Sheet.W - 4, H: l.Sheet.H - 2}, false
+	case l.Chat.Contains(x, y):
+		return l.Chat, true
+	case l.Plan.Contains(x, y):
+		return l.Plan, false
+	case l.Step.Contains(x, y):
+		return l.Step, false
 	}
 	return draw.Rect{}, false
 }
@@ -378,7 +381,7 @@ func (m *Model) mode() keymap.Mode {
 		return keymap.Mode{Actions: over.Actions(), Type: over.Update}
 	case m.ask.Showing():
 		return keymap.Mode{Actions: m.ask.Actions(), Type: m.ask.Update}
-	case m.focus == panePlan:
+	case m.panes.Focus() == panes.Plan:
 		return m.dag.Mode()
 	case m.searching():
 		return m.chat.Mode()
@@ -413,22 +416,15 @@ func (m *Model) here() keymap.Place {
 		}
 		return keymap.PlaceQuestion
 	}
-	switch m.focus {
-	case panePlan:
-		return keymap.PlacePlan
-	case paneStep:
-		return keymap.PlaceStep
-	default:
-		return keymap.PlaceChat
-	}
+	return m.panes.Place()
 }
 
 // paneOf returns the pane in a part of the screen.
-func (m *Model) paneOf(p pane) Pane {
+func (m *Model) paneOf(p panes.Pane) Pane {
 	switch p {
-	case panePlan:
+	case panes.Plan:
 		return m.dag
-	case paneStep:
+	case panes.Step:
 		return m.detail
 	default:
 		return m.chat
@@ -437,5 +433,5 @@ func (m *Model) paneOf(p pane) Pane {
 
 // searching reports whether the search takes the keys.
 func (m *Model) searching() bool {
-	return m.chat.Searching() && m.focus == paneChat && !m.covered() && !m.quitting
+	return m.chat.Searching() && m.panes.Focus() == panes.Chat && !m.covered() && !m.quitting
 }

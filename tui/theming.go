@@ -9,6 +9,7 @@ import (
 	"replan/agent/session"
 	"replan/themes"
 	"replan/tui/chat"
+	"replan/tui/panes"
 )
 
 // theming determines the theme from the user's choice and the terminal's
@@ -75,8 +76,8 @@ func (m *Model) apply(k session.Keep) {
 		mode.Still, m.clock.Calm = on, on
 	case chat.KeyShowThinking:
 		m.chat.ShowThinking(on)
-	case keyChatWidth, keyPlanHeight:
-		m.room.set(k.Key, k.Value)
+	case panes.ChatWidth, panes.PlanHeight:
+		m.panes.Set(k.Key, k.Value)
 	}
 	m.applyTheme()
 }

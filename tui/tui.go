@@ -16,6 +16,7 @@ import (
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/notify"
+	"replan/tui/panes"
 )
 
 // Session is the session that the screen shows and sends commands to.
@@ -75,6 +76,10 @@ type Options struct {
 	Recorded []event.Event
 	Speed    float64
 }
+
+// UsualShare is the share of the chat and of the plan unless the user sets another,
+// in percent.
+const UsualShare = panes.UsualShare
 
 // framesPerSecond is how often the screen is written at most.
 const framesPerSecond = 120
