@@ -122,11 +122,11 @@ func (m *Model) Actions() []Action {
 func KeyNamed(name string) tea.KeyPressMsg { return keymap.KeyNamed(name) }
 
 // Idle is the end of the newest wait for a quiet keyboard.
-func (m *Model) Idle() tea.Msg { return m.notify.Idle() }
+func (m *Model) Idle() tea.Msg { return m.alerts.notify.Idle() }
 
 // OnRaw calls f with each sequence that the notifier sends to the terminal.
 func (m *Model) OnRaw(f func(sequence string)) {
-	m.notify.Send = func(sequence any) tea.Cmd {
+	m.alerts.notify.Send = func(sequence any) tea.Cmd {
 		f(fmt.Sprint(sequence))
 		return nil
 	}
@@ -214,7 +214,7 @@ func (m *Model) Tabs() []string {
 	if m.panes.Layout().Tabs.H == 0 {
 		return nil
 	}
-	return []string{m.frame.Tabs(m.tabs(), m.panes.Layout().Width)}
+	return []string{m.frame.Tabs(m.view.tabs(), m.panes.Layout().Width)}
 }
 
 // Front draws only the dialog or request in front of the panes, with the footer

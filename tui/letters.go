@@ -14,12 +14,10 @@ func (m *Model) scene() answerguard.Scene {
 	over := m.dialogs.front()
 	s := answerguard.Scene{Covered: over != nil, Small: m.panes.Layout().Small, TakesText: m.panes.Focus() == panes.Chat && m.input.TakesText(), InputEmpty: m.input.Empty()}
 	switch {
-	case m.quitting:
-	case over == m.review && !m.review.Typing():
-		s.Guard = m.review.Guard()
-	case over == m.dialogs.changes:
-		s.Guard = m.dialogs.changes.Guard()
-	case over == nil && m.ask.Showing() && !m.ask.Editing():
+	case m.exits.asks():
+	case over != nil:
+		s.Guard = m.dialogs.guard()
+	case m.ask.Showing() && !m.ask.Editing():
 		s.Guard = m.ask.Guard()
 	}
 	return s

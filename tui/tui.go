@@ -101,7 +101,7 @@ func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	}
 	screen := New(s, o)
-	guarded := newGuard(screen)
+	guarded := newPanicKeeper(screen)
 	options = append(options, tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
 		return screen.graphics.BeforeQuit(msg, time.Second/framesPerSecond)
 	}))
@@ -115,9 +115,7 @@ func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption
 	ended := make(chan error, 1)
 	go func() {
 		_, err := program.Run()
-		if screen.player != nil {
-			screen.player.Halt()
-		}
+		screen.playback.halt()
 		ended <- err
 	}()
 	err := untilEnded(ctx, program, ended)

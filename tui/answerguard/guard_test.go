@@ -65,7 +65,7 @@ func TestLettersAtADialogAnswerOrAreAText(t *testing.T) {
 		"a letter twice stays an answer":                {keys: []string{"y", "y"}, fate: answerguard.Held},
 		"a letter without an action is no answer":       {keys: []string{"x"}, fate: answerguard.Unknown},
 		"a key that only scrolls acts at once":          {keys: []string{"j"}, fate: answerguard.Passes},
-		"an answer after a scroll is a text":            {keys: []string{"j", "y"}, fate: answerguard.Held},
+		"an answer after a scroll is a text":            {keys: []string{"j", "y"}, fate: answerguard.Text, letters: 2},
 		"a letter after held scrolling answers":         {keys: []string{"j", "j", "y"}, fate: answerguard.Held},
 		"help acts at once":                             {keys: []string{"?"}, fate: answerguard.Passes},
 		"a first letter at a new dialog may answer":     {keys: []string{"y"}, on: true, fate: answerguard.Passes},

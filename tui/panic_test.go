@@ -43,8 +43,8 @@ func TestScreenPanicKeepsItsStack(t *testing.T) {
 			if c.where == "View" {
 				m := New(c.session, c.options)
 				m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-				m.chat = nil
-				g := newGuard(m)
+				m.view.chat = nil
+				g := newPanicKeeper(m)
 				func() {
 					defer func() { _ = recover() }()
 					g.View()
