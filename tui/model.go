@@ -241,7 +241,7 @@ func (m *Model) View() tea.View {
 	if p := m.playback.player; p != nil {
 		notice := ""
 		if m.ask.Waiting() > 0 {
-			notice = m.ask.WaitsFor() + " waits: " + m.keys.LeaveReplay.Help().Key
+			notice = m.ask.WaitsFor() + " waits: " + m.keys.Shown("replay.quit")
 		}
 		return p.View(notice)
 	}

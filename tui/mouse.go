@@ -178,7 +178,7 @@ func (m *Model) copySelected() tea.Cmd {
 		case step == "" || line.Run == "" || run == nil:
 		case line.Run != run.ID:
 			m.selected.Clear()
-			m.toasts.Show("info", "this answer is of another run; "+m.keys.Runs.Help().Key+" shows the runs")
+			m.toasts.Show("info", "this answer is of another run; "+m.keys.Shown("runs")+" shows the runs")
 			return nil
 		case run.Step(step) != nil:
 			m.selected.Clear()

@@ -13,9 +13,9 @@ import (
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	id := ""
 	switch {
-	case keymap.Matches(k, m.keys.Stop):
+	case keymap.Matches(k, m.keys.Binding("run.stop")):
 		id = "run.stop"
-	case keymap.Matches(k, m.keys.CopyCode):
+	case keymap.Matches(k, m.keys.Binding("chat.copy")):
 		id = "chat.copy"
 	}
 	m.forget(id)
@@ -34,7 +34,7 @@ func pressFocused(m *Model, k tea.KeyPressMsg) tea.Cmd {
 	case m.exits.asks():
 		cmd, _ := m.pressMode(k)
 		return cmd
-	case keymap.Matches(k, m.keys.Quit):
+	case keymap.Matches(k, m.keys.Binding("quit")):
 		a, _ := m.groups.Find("quit")
 		return m.do(a, keymap.PlaceEverywhere)
 	case m.panes.Layout().Small:

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
@@ -43,8 +42,7 @@ type Asking interface {
 
 // choice is one possible answer.
 type choice struct {
-	id     string // action id
-	key    key.Binding
+	id     string           // action id
 	does   string           // its effect, as the dialog words it
 	short  string           // shorter wording for narrow screens
 	refuse string           // why it is unavailable now; "" if it is available
@@ -200,7 +198,7 @@ func (g *Dialog) AsksForSession() bool {
 // IsAnswer reports whether a text is the key of an answer to the hidden request.
 func (g *Dialog) IsAnswer(text string) bool {
 	return len(g.queue) > 0 && !g.Open && slices.ContainsFunc(g.current().choices(g.keys), func(c choice) bool {
-		return !c.hidden && c.key.Help().Key == text
+		return !c.hidden && g.keys.Shown(c.id) == text
 	})
 }
 
@@ -238,7 +236,7 @@ func (g *Dialog) Editing() bool { return g.Showing() && g.editor != nil }
 // choose gives an answer, or first shows what the answer covers.
 func (g *Dialog) choose(c choice) keymap.Request {
 	ask := g.current()
-	key := c.key.Help().Key
+	key := g.keys.Shown(c.id)
 	switch {
 	case c.allows && len(g.unseen()) > 0:
 		g.reveal()

@@ -166,22 +166,22 @@ func (g *Dialog) bar(width int) []string {
 func (g *Dialog) barOf(width int) (lines, ids, parts []string) {
 	l := g.look
 	choices := g.current().choices(g.keys)
-	leave := choice{id: "dialog.leave", key: g.keys.Away, does: "look around", short: "back"}
+	leave := choice{id: "dialog.leave", does: "look around", short: "back"}
 	switch {
 	case g.editor != nil:
 		if g.editor.Fault != "" {
 			lines = draw.Paint(l.Warning, draw.Wrap(g.editor.Fault, width))
 			lines = lines[:min(len(lines), 3)]
 		}
-		choices = []choice{{id: "question.send", key: g.keys.SendArgs, does: g.current().resends(), short: g.current().resends()}}
+		choices = []choice{{id: "question.send", does: g.current().resends(), short: g.current().resends()}}
 		leave.does = "discard"
 	case g.confirm != nil:
-		choices = []choice{{id: "gate.once", key: g.keys.Once, does: g.confirm.does, short: g.confirm.short}}
+		choices = []choice{{id: "gate.once", does: g.confirm.does, short: g.confirm.short}}
 		if g.confirm.refuse != nil {
-			choices = append(choices, choice{id: "gate.deny", key: g.keys.Deny, does: "no to all", short: "no to all"})
+			choices = append(choices, choice{id: "gate.deny", does: "no to all", short: "no to all"})
 		}
 		if other := g.confirm.other; other != nil {
-			choices = append(choices, choice{id: "gate.always", key: g.keys.Always, does: other.offers + " instead", short: other.offers})
+			choices = append(choices, choice{id: "gate.always", does: other.offers + " instead", short: other.offers})
 		}
 		leave.does = "back"
 	default:
@@ -190,10 +190,10 @@ func (g *Dialog) barOf(width int) (lines, ids, parts []string) {
 			if like[0].Session {
 				all = "all of them…"
 			}
-			choices = append(choices, choice{id: "gate.all", key: g.keys.ApproveAll, does: all, short: "all"})
+			choices = append(choices, choice{id: "gate.all", does: all, short: "all"})
 		}
 		if len(g.queue) > 1 {
-			choices = append(choices, choice{id: "gate.next", key: g.keys.NextAsk, does: "next", short: "next"})
+			choices = append(choices, choice{id: "gate.next", does: "next", short: "next"})
 		}
 	}
 	choices = append(choices, leave)
@@ -247,9 +247,9 @@ func (g *Dialog) draws(choices []choice, short bool) []string {
 		switch {
 		case c.hidden:
 		case c.id == g.guard.Waiting() && c.refuse == "":
-			parts = append(parts, l.ArmedKey(c.key.Help().Key, does))
+			parts = append(parts, l.ArmedKey(g.keys.Shown(c.id), does))
 		default:
-			parts = append(parts, keyStyle.Render(c.key.Help().Key)+" "+textStyle.Render(does))
+			parts = append(parts, keyStyle.Render(g.keys.Shown(c.id))+" "+textStyle.Render(does))
 		}
 	}
 	return parts

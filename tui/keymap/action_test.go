@@ -3,7 +3,7 @@ package keymap
 import "testing"
 
 func TestEveryActionHasKeyAndDescription(t *testing.T) {
-	for id, b := range New().ByID {
+	for id, b := range New().byID {
 		if len(b.Keys()) == 0 || b.Help().Key == "" || b.Help().Desc == "" {
 			t.Errorf("%s has the keys %v and the description %q", id, b.Keys(), b.Help().Desc)
 		}

@@ -148,7 +148,7 @@ func (d *Dialog) bar(width int) []string {
 	}
 	switch {
 	case d.confirm != nil:
-		return lines(l.Warning, d.confirm.text+"  "+d.keys.Yes.Help().Key+" yes  "+d.keys.No.Help().Key+" no")
+		return lines(l.Warning, d.confirm.text+"  "+d.keys.Shown("quit.yes")+" yes  "+d.keys.Shown("quit.no")+" no")
 	case d.word != "":
 		return lines(l.Warning, d.word)
 	}
@@ -387,7 +387,7 @@ func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
 	doc.Call(s.Step.Title.Line(), telling.StepTool(&s.Step), server, "")
 	switch {
 	case s.Out:
-		doc.Field("out", l.Removed, "it will not run; "+d.keys.TakeOut.Help().Key+" restores it")
+		doc.Field("out", l.Removed, "it will not run; "+d.keys.Shown("review.take_out")+" restores it")
 	case s.Settled:
 		doc.Field("stays", l.Muted, "it has already started")
 	case s.Gate != nil:
@@ -459,11 +459,11 @@ func (d *Dialog) writeGate(doc *draw.Document, s *agent.ReviewStep) {
 	switch {
 	case g.Rule.Verdict == rule.VerdictBlock:
 	case s.Passes:
-		doc.Field("gate", l.Success, "approved, once, for exactly this call; "+d.keys.PassGate.Help().Key+" takes it back")
+		doc.Field("gate", l.Success, "approved, once, for exactly this call; "+d.keys.Shown("review.approve")+" takes it back")
 	case g.Closed != "":
 		doc.Field("gate", l.Muted, g.Closed.Visible())
 	default:
-		words := d.keys.PassGate.Help().Key + " approves it for exactly this call"
+		words := d.keys.Shown("review.approve") + " approves it for exactly this call"
 		if g.Tool.Previews {
 			words += "; its changes are shown only if it asks when it runs"
 		}

@@ -99,8 +99,8 @@ func (d *Dialog) drawEditor(width, height int) []string {
 		bar = bar[:min(len(bar), max(min(height-6, 6), 1))]
 	} else {
 		bar = draw.Flow(append([]string{
-			l.Key.Bold(true).Render(d.keys.SendArgs.Help().Key) + " " + l.Text.Render("take it"),
-			l.Key.Bold(true).Render(d.keys.Away.Help().Key) + " " + l.Text.Render("keep it unchanged"),
+			l.Key.Bold(true).Render(d.keys.Shown("question.send")) + " " + l.Text.Render("take it"),
+			l.Key.Bold(true).Render(d.keys.Shown("dialog.leave")) + " " + l.Text.Render("keep it unchanged"),
 		}, draw.Paint(l.Faint, d.editor.hints)...), "   ", width-4)
 		bar = bar[:min(len(bar), max(height/6, 1))]
 	}
