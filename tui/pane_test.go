@@ -6,12 +6,10 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent/event"
 	"replan/themes"
 	"replan/tui/chat"
-	"replan/tui/draw"
 	"replan/tui/panetest"
 )
 
@@ -34,23 +32,6 @@ func TestKeyDoesNotRedrawOldMessages(t *testing.T) {
 	}
 	if drawn != 0 {
 		t.Errorf("10 keys redraw %d blocks", drawn)
-	}
-}
-
-func TestWrapAddsNoEmptyLine(t *testing.T) {
-	const text = "start it with `ollama serve`, or choose one with --host and --model"
-	styled := draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{})).Danger.Render(text)
-	for width := 8; width < 80; width++ {
-		for _, lines := range [][]string{draw.Wrap(text, width), draw.WrapStyled(text, width), draw.WrapStyled(styled, width)} {
-			for _, line := range lines {
-				if strings.TrimSpace(ansi.Strip(line)) == "" {
-					t.Errorf("%d cells: %q", width, lines)
-				}
-			}
-		}
-	}
-	if got := draw.Wrap("one\n\ntwo", 8); len(got) != 3 {
-		t.Errorf("an empty line of the text is lost: %q", got)
 	}
 }
 
