@@ -12,9 +12,10 @@ import (
 	"replan/tui/replay"
 )
 
-// newGroups returns every action with its handler. The handlers in replaced take
-// the place of others.
-func (m *Model) newGroups(replaced keymap.Handlers) keymap.Groups {
+// table returns the table of actions: key, words, who carries it out, and why not. Help,
+// palette, footer and keys are made from it. The handlers in replaced take the place of
+// others.
+func (m *Model) table(replaced keymap.Handlers) keymap.Groups {
 	ofRun := m.dialogs.runActions()
 	byPlace := map[keymap.Place]keymap.Handlers{
 		keymap.PlaceEverywhere: m.everywhereActions().With(m.panes.Actions(), m.exits.actions(), m.dialogs.actions(m.contents()), m.chat.Actions(), m.input.Actions()),
@@ -27,20 +28,14 @@ func (m *Model) newGroups(replaced keymap.Handlers) keymap.Groups {
 		keymap.PlaceReview:     m.review.Answers(),
 		keymap.PlaceReplay:     replay.Actions(m.playback.control, m.keys),
 	}
-	groups := m.keys.Actions()
-	for _, g := range groups {
-		for i := range g.Actions {
-			a := &g.Actions[i]
-			h, ok := byPlace[g.Place][a.ID]
-			if !ok {
-				h = m.dialogs.relayed(a.ID)
-			} else if r, ok := replaced[a.ID]; ok {
-				h = r
+	for _, handlers := range byPlace {
+		for id, h := range replaced {
+			if _, ok := handlers[id]; ok {
+				handlers[id] = h
 			}
-			a.Handler = h
 		}
 	}
-	return groups
+	return m.keys.Table(byPlace, m.dialogs.relayed)
 }
 
 // offered returns every action, and the chat commands, which have no keys.

@@ -33,7 +33,7 @@ func (m *Model) handleEvents(b eventsMsg) tea.Cmd {
 	}
 	settings, models := m.session.lists()
 	open := m.scene().New()
-	cmd := tea.Batch(settings, models, m.ask.Set(m.pending.List()), m.review.Set(m.pending.Review(), m.live.Resumes), m.dialogs.offered())
+	cmd := tea.Batch(settings, models, m.ask.Set(m.pending.List()), m.review.Set(m.pending.Review(), m.live.Resumes()), m.dialogs.offered())
 	if guard := m.scene().New(); guard != nil && guard != open && !m.input.Empty() {
 		cmd = tea.Batch(cmd, guard.StartTyping()) // it opened over a text that is being typed
 	}
@@ -155,5 +155,5 @@ func (m *Model) beat(msg clock.BeatMsg) tea.Cmd {
 // spins reports whether the screen needs animation.
 func (m *Model) spins() bool {
 	growing := m.dialogs.grows() && !m.session.closed
-	return !m.playback.frozen && (m.live.Preparing || growing || m.live.Animated())
+	return !m.playback.frozen && (m.live.Preparing() || growing || m.live.Animated())
 }

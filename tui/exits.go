@@ -83,7 +83,7 @@ func (e *exits) leave() tea.Cmd {
 // nothingToStop returns why there is nothing to stop or leave.
 func (e *exits) nothingToStop() string {
 	switch {
-	case e.live.Stopping || e.panes.Focus() != panes.Chat || e.ask.Waiting() > 0:
+	case e.live.Stopping() || e.panes.Focus() != panes.Chat || e.ask.Waiting() > 0:
 		return ""
 	case !e.live.Busy():
 		return "Nothing is running."
@@ -100,7 +100,7 @@ func (e *exits) stop() tea.Cmd {
 	switch waits := e.ask.WaitsFor(); {
 	case e.mapping():
 		e.dag.TurnMap()
-	case e.live.Stopping:
+	case e.live.Stopping():
 		e.message.SetUntilEvent("The run is stopping.")
 	case waits != "" && !e.live.Busy() && e.panes.Focus() == panes.Chat:
 		e.message.Set("A " + waits + " is open: " + e.keys.Name("gate") + " returns to it.")
@@ -109,7 +109,7 @@ func (e *exits) stop() tea.Cmd {
 	case e.review.Waits() && !e.again:
 		e.warn("A plan waits for review", "it")
 	case e.live.Busy():
-		e.live.Stopping = true
+		e.live.Stop()
 		e.chat.Invalidate()
 		return e.outbox.send(session.Stop{})
 	default:

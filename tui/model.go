@@ -86,8 +86,9 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 		outbox:     &outbox{session: s},
 		playback:   playback{control: control},
 		toasts:     frame.NewToasts(pauses),
-		live:       &live.Runs{Planners: o.Planners, Elsewhere: o.Elsewhere, Preparing: o.Elsewhere, Recorded: o.Replay},
+		live:       &live.Runs{Planners: o.Planners, Elsewhere: o.Elsewhere, Recorded: o.Replay},
 	}
+	m.live.Await(o.Elsewhere)
 	m.look = m.appearance.look
 	l, k := m.look, m.keys
 	m.clipboard = clipboard{send: tea.SetClipboard, toasts: m.toasts}
@@ -121,7 +122,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 		m.session.replay.show("replay")
 		replaced = m.replayActions()
 	}
-	m.groups = m.newGroups(replaced)
+	m.groups = m.table(replaced)
 	if err := k.Rebind(o.Keys); err != nil {
 		m.message.Set("The keys of the configuration: " + err.Error())
 	}
@@ -141,7 +142,7 @@ func (m *Model) Init() tea.Cmd {
 		cmds = append(cmds, p.Wait())
 	}
 	if goal := strings.TrimSpace(m.options.Goal); goal != "" {
-		m.live.Preparing = true
+		m.live.Await(true)
 		cmds = append(cmds, m.outbox.send(session.Submit{Text: goal}), m.Animate())
 	}
 	return tea.Batch(cmds...)

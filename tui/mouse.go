@@ -106,7 +106,7 @@ func (m *Model) click(at tea.Mouse) tea.Cmd {
 	if m.panes.Layout().Small || at.Button != tea.MouseLeft {
 		return nil
 	}
-	if m.ask.Open && m.dialogs.front() == nil && !m.exits.asks() && m.panes.Layout().Plan.Contains(at.X, at.Y) {
+	if m.ask.Open() && m.dialogs.front() == nil && !m.exits.asks() && m.panes.Layout().Plan.Contains(at.X, at.Y) {
 		return m.carryOut(m.dag.Update(clickIn(m.panes.Layout().Plan, at))) // the dialog keeps the keys
 	}
 	if m.view.covered() {
@@ -161,7 +161,7 @@ func (m *Model) wheel(at tea.Mouse) tea.Cmd {
 	if m.panes.Layout().Chat.Contains(at.X, at.Y) && !m.exits.asks() && m.input.WheelList(at.Y-m.panes.Layout().Chat.Y, lines/draw.WheelStep) {
 		return nil
 	}
-	if m.ask.Open {
+	if m.ask.Open() {
 		return m.carryOut(m.ask.Update(tea.MouseWheelMsg(at)))
 	}
 	return m.carryOut(m.paneOf(p).Update(tea.MouseWheelMsg(at)))

@@ -46,11 +46,11 @@ func (m *Model) carryOut(w keymap.Request) tea.Cmd {
 	if w.Gate {
 		m.ask.Reopen()
 	}
-	if m.pending.Reopened() && (w.Answer || !m.ask.Open) {
+	if m.pending.Reopened() && (w.Answer || !m.ask.Open()) {
 		// No run waits for this answer, so leaving the dialog withdraws the
 		// question.
 		m.pending.Withdraw()
-		m.live.Preparing = w.Answer
+		m.live.Await(w.Answer)
 		add(m.ask.Set(m.pending.List()))
 	}
 	if w.ReopenFailure != nil && m.reopenFailure(w.ReopenFailure) {
@@ -141,7 +141,7 @@ func (m *Model) submit(c session.Submit) tea.Cmd {
 		return m.do(m.offered().Find(id))
 	}
 	cmd := m.outbox.send(c)
-	if m.holdsGoals() && !m.ask.Open {
+	if m.holdsGoals() && !m.ask.Open() {
 		m.ask.Reopen()
 		m.message.Set("Your goal waits for this answer.")
 		return tea.Batch(cmd, m.ask.Guard().StartStage())

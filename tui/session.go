@@ -92,7 +92,7 @@ func (f *sessionFeed) apply(e event.Event) {
 		f.userSent(d)
 	case event.ChatReply:
 		f.runs.reply(d)
-		f.chat.Introduce(f.live.Preparing)
+		f.chat.Introduce(f.live.Preparing())
 	case event.ChatCompacted:
 		f.chat.Add(f.chat.Compacted(d))
 	case event.Note:
@@ -147,7 +147,7 @@ func (f *sessionFeed) reported(d session.Status) {
 // introduce lets the chat introduce itself, unless it greets.
 func (f *sessionFeed) introduce() {
 	if !f.chat.Greets() {
-		f.chat.Introduce(f.live.Preparing)
+		f.chat.Introduce(f.live.Preparing())
 	}
 }
 
@@ -156,7 +156,7 @@ func (f *sessionFeed) introduce() {
 func (f *sessionFeed) queued(d session.Queue) {
 	f.caughtUp = true
 	if d.Doing != "" && f.live.Active() == "" {
-		f.live.Preparing = true // even if sent before the session's first status
+		f.live.Await(true) // even if sent before the session's first status
 	}
 	if f.input.Queue.Doing != "" && d.Doing == "" {
 		f.live.Finish()
@@ -184,7 +184,7 @@ func (f *sessionFeed) userSent(d event.ChatUser) {
 	if f.live.Active() == "" {
 		f.chat.Settle()
 	}
-	f.chat.Message(d, f.live.Preparing)
+	f.chat.Message(d, f.live.Preparing())
 	f.input.Remember(string(d.Text))
 }
 
@@ -274,7 +274,10 @@ func (f *sessionFeed) loggedIn(d session.LoginProgress) {
 }
 
 // end notes that the session is over.
-func (f *sessionFeed) end() { f.closed, f.live.Preparing = true, false }
+func (f *sessionFeed) end() {
+	f.closed = true
+	f.live.Await(false)
+}
 
 // remember takes the runs of earlier sessions.
 func (f *sessionFeed) remember(runs []agent.Summary) { f.past = runs }

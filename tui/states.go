@@ -62,7 +62,7 @@ func (m *Model) inputState() input.State {
 func (m *Model) frameState() frame.State {
 	run := m.live.Current()
 	s := m.session.frameState()
-	s.Run, s.Active, s.Preparing, s.Stopping = run.State, run.Active(), m.live.Preparing, m.live.Stopping
+	s.Run, s.Active, s.Preparing, s.Stopping = run.State, run.Active(), m.live.Preparing(), m.live.Stopping()
 	s.Waiting, s.Reviewing = m.ask.WaitsFor(), m.review.Waits()
 	if s.Preparing {
 		s.Preparation = m.input.Preparing(m.chat.CommandSent())

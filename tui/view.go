@@ -60,7 +60,7 @@ func (v *view) lines(s frame.State, f frame.Footer) []string {
 }
 
 // covered reports whether a dialog receives the keys.
-func (v *view) covered() bool { return v.ask.Open || v.dialogs.front() != nil }
+func (v *view) covered() bool { return v.ask.Open() || v.dialogs.front() != nil }
 
 // searching reports whether the search of the chat takes the keys, if no dialog has them.
 func (v *view) searching() bool {

@@ -94,7 +94,7 @@ func (g *Dialog) actions() keymap.Handlers {
 	}
 	several := func() bool { return len(g.queue) > 1 }
 	hs := keymap.Handlers{
-		"dialog.leave": {Do: keymap.Just(func() { g.Open = false })},
+		"dialog.leave": {Do: keymap.Just(func() { g.open = false })},
 		"gate.details": {When: func() bool { return g.noDetails() == "" }, Do: keymap.Just(g.turnDetails)},
 		"gate.editor":  {Refuse: g.noFile, Do: g.editFile},
 		"gate.all":     {Do: g.approveAll},
@@ -158,7 +158,7 @@ func (g *Dialog) confirmActions() keymap.Handlers {
 		}}
 	}
 	if g.confirm.picks {
-		hs = hs.With(pickActions(g))
+		hs = hs.With(g.pickActions())
 	}
 	if other := g.confirm.other; other != nil {
 		hs["gate.always"] = keymap.Handler{Do: keymap.Just(func() { g.turn(other) })}

@@ -54,7 +54,7 @@ func TestGraceTimeBlocksEveryAnswer(t *testing.T) {
 		if id == "gate.next" || id == "gate.previous" {
 			continue
 		}
-		if w := h.Do(); w.Send != nil || !g.Open || g.Waiting() != 2 {
+		if w := h.Do(); w.Send != nil || !g.Open() || g.Waiting() != 2 {
 			t.Errorf("%s acts too early: %+v", id, w)
 		}
 	}

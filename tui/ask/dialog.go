@@ -65,7 +65,7 @@ type Dialog struct {
 	queue  []Asking // in the order of the requests
 	at     int      // index of the displayed request
 
-	Open     bool
+	open     bool
 	seen     map[string]bool    // ids already shown to the user
 	answered map[string]bool    // ids whose answers are in flight
 	leftOut  map[string]bool    // ids of calls that the answer to all similar ones denies
@@ -115,13 +115,13 @@ func (g *Dialog) Set(asks []Asking) tea.Cmd {
 			g.fresh = append(g.fresh, a)
 		}
 	}
-	opens := len(g.fresh) > 0 && !g.Open
-	g.Open = g.Open || opens
+	opens := len(g.fresh) > 0 && !g.open
+	g.open = g.open || opens
 	if g.confirm != nil && !g.confirm.holds(g.queue) {
 		g.turn(nil)
 	}
 	left := g.leave()
-	if cmd := g.front(); cmd != nil || !opens || !g.Open {
+	if cmd := g.front(); cmd != nil || !opens || !g.open {
 		return tea.Batch(cmd, left)
 	}
 	return tea.Batch(g.guard.Start(), left) // the request is an old one, but the keys were going elsewhere
@@ -145,13 +145,13 @@ func (g *Dialog) Forget(run string) {
 // grace time starts.
 func (g *Dialog) front() tea.Cmd {
 	if len(g.queue) == 0 {
-		g.Open, g.shown, g.doc, g.editor, g.confirm, g.at = false, "", nil, nil, nil, 0
+		g.open, g.shown, g.doc, g.editor, g.confirm, g.at = false, "", nil, nil, nil, 0
 		return nil
 	}
 	g.at = max(min(g.at, len(g.queue)-1), 0)
 	if id := g.current().id(); id != g.shown {
 		g.shown, g.top, g.doc, g.editor, g.confirm, g.details, g.sized = id, opening, nil, nil, nil, false, ""
-		if g.Open {
+		if g.open {
 			return g.guard.Start()
 		}
 	}
@@ -179,8 +179,8 @@ func (g *Dialog) Guard() *answerguard.Guard { return g.guard }
 // Reopen reopens the dialog because the user asked for it. Keys count at once: they
 // are meant for it.
 func (g *Dialog) Reopen() {
-	if len(g.queue) > 0 && !g.Open {
-		g.Open = true
+	if len(g.queue) > 0 && !g.open {
+		g.open = true
 		g.guard.Stop()
 	}
 }
@@ -197,7 +197,7 @@ func (g *Dialog) AsksForSession() bool {
 
 // IsAnswer reports whether a text is the key of an answer to the hidden request.
 func (g *Dialog) IsAnswer(text string) bool {
-	return len(g.queue) > 0 && !g.Open && slices.ContainsFunc(g.current().choices(g.keys), func(c choice) bool {
+	return len(g.queue) > 0 && !g.open && slices.ContainsFunc(g.current().choices(g.keys), func(c choice) bool {
 		return !c.hidden && g.keys.Shown(c.id) == text
 	})
 }
@@ -228,7 +228,10 @@ func (g *Dialog) TakeFresh() []Asking {
 func (g *Dialog) Waiting() int { return len(g.queue) }
 
 // Showing reports whether the dialog is on the screen.
-func (g *Dialog) Showing() bool { return g.Open && len(g.queue) > 0 }
+func (g *Dialog) Showing() bool { return g.open && len(g.queue) > 0 }
+
+// Open reports whether the dialog has the keys.
+func (g *Dialog) Open() bool { return g.open }
 
 // Editing reports whether keys write text into the dialog.
 func (g *Dialog) Editing() bool { return g.Showing() && g.editor != nil }

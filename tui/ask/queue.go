@@ -200,7 +200,7 @@ func (g *Dialog) approveAll() keymap.Request {
 	if word := g.notAlike(); word != "" {
 		return keymap.ShowFooter(word)
 	}
-	c := jointly(g)
+	c := g.jointly()
 	if c == nil {
 		return keymap.ShowFooter("All of them are left out: " + g.keys.Name("gate.leave_out") + " takes this one back, and " + g.keys.Name("gate.deny") + " denies it")
 	}
@@ -209,7 +209,7 @@ func (g *Dialog) approveAll() keymap.Request {
 }
 
 // jointly returns the joint approval of all similar gates, nil if all are left out.
-func jointly(g *Dialog) *confirming {
+func (g *Dialog) jointly() *confirming {
 	all := g.like()
 	out := 0
 	for _, gate := range all {
@@ -251,14 +251,14 @@ func jointly(g *Dialog) *confirming {
 }
 
 // pickActions returns the actions that leave a call out of a joint approval.
-func pickActions(g *Dialog) keymap.Handlers {
+func (g *Dialog) pickActions() keymap.Handlers {
 	return keymap.Handlers{
-		"gate.next":     {Do: keymap.Just(func() { pickNext(g, 1) })},
-		"gate.previous": {Do: keymap.Just(func() { pickNext(g, -1) })},
+		"gate.next":     {Do: keymap.Just(func() { g.pickNext(1) })},
+		"gate.previous": {Do: keymap.Just(func() { g.pickNext(-1) })},
 		"gate.leave_out": {Do: func() keymap.Request {
 			id := g.current().id()
 			g.leftOut[id] = !g.leftOut[id]
-			c := jointly(g)
+			c := g.jointly()
 			if c == nil {
 				g.leftOut[id] = false
 				return keymap.ShowFooter("All others are left out: " + g.keys.Name("gate.deny") + " denies all of them")
@@ -270,7 +270,7 @@ func pickActions(g *Dialog) keymap.Handlers {
 }
 
 // pickNext chooses another call of a joint approval and scrolls to it.
-func pickNext(g *Dialog, by int) {
+func (g *Dialog) pickNext(by int) {
 	ids := g.confirm.ids
 	at := (slices.Index(ids, g.shown) + len(ids) + by) % len(ids)
 	g.shown = ids[at]
