@@ -152,7 +152,7 @@ func Played(cmd tea.Cmd) tea.Msg {
 }
 
 // Paused is the end of the newest pause after an edit of arguments.
-func (m *Model) Paused() tea.Msg { return ask.CheckMsg{Count: m.ask.Edits} }
+func (m *Model) Paused() tea.Msg { return m.ask.Paused() }
 
 // Transcript is all of the chat, drawn.
 func (m *Model) Transcript() string {

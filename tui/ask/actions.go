@@ -47,7 +47,7 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Request {
 		return keymap.Request{Cmd: g.chooseAt(msg.Y)}
 	case tea.MouseWheelMsg:
 		if g.editor == nil {
-			g.scroll(draw.WheelLines(tea.Mouse(msg)))
+			g.reading.scroll(draw.WheelLines(tea.Mouse(msg)))
 		}
 	}
 	return keymap.Request{}
@@ -59,7 +59,7 @@ func (g *Dialog) chooseAt(y int) tea.Cmd {
 		return nil
 	}
 	first, _ := g.window()
-	g.at = first + y - 1
+	g.queue.choose(first + y - 1)
 	return g.front()
 }
 
@@ -85,25 +85,22 @@ func (g *Dialog) Actions() keymap.Handlers {
 
 func (g *Dialog) actions() keymap.Handlers {
 	switch {
-	case len(g.queue) == 0:
+	case g.queue.count() == 0:
 		return nil
 	case g.editor != nil:
 		return g.editActions()
 	case g.confirm != nil:
 		return g.confirmActions().With(g.viewActions())
 	}
-	several := func() bool { return len(g.queue) > 1 }
+	several := func() bool { return g.queue.count() > 1 }
 	hs := keymap.Handlers{
-		"dialog.leave": {Do: keymap.Just(func() { g.open = false })},
-		"gate.details": {When: func() bool { return g.noDetails() == "" }, Do: keymap.Just(g.turnDetails)},
-		"gate.editor":  {Refuse: g.noFile, Do: g.editFile},
-		"gate.all":     {Do: g.approveAll},
-		"gate.leave_out": {When: g.picks, Do: keymap.Just(func() {
-			id := g.current().id()
-			g.leftOut[id] = !g.leftOut[id]
-		})},
-		"gate.next":     {When: several, Do: func() keymap.Request { return g.step(1) }},
-		"gate.previous": {When: several, Do: func() keymap.Request { return g.step(-1) }},
+		"dialog.leave":   {Do: keymap.Just(func() { g.open = false })},
+		"gate.details":   {When: func() bool { return g.noDetails() == "" }, Do: keymap.Just(g.turnDetails)},
+		"gate.editor":    {Refuse: g.noFile, Do: g.editFile},
+		"gate.all":       {Do: g.approveAll},
+		"gate.leave_out": {When: g.picks, Do: keymap.Just(g.queue.leaveOut)},
+		"gate.next":      {When: several, Do: func() keymap.Request { return g.step(1) }},
+		"gate.previous":  {When: several, Do: func() keymap.Request { return g.step(-1) }},
 	}.With(g.viewActions())
 	for _, c := range g.current().choices(g.keys) {
 		hs[c.id] = keymap.Handler{Refuse: func() string { return c.refuse }, Do: func() keymap.Request { return g.choose(c) }}
@@ -123,15 +120,15 @@ func (g *Dialog) editActions() keymap.Handlers {
 			if word := g.editor.Undo(); word != "" {
 				return keymap.ShowFooter(word)
 			}
-			return keymap.Request{Cmd: g.checkSoon()}
+			return keymap.Request{Cmd: g.typing.edited()}
 		}},
 	}
 }
 
 // viewActions returns the actions that scroll the document or toggle its diffs.
 func (g *Dialog) viewActions() keymap.Handlers {
-	return keymap.Scrolling(g.body, g.scroll).With(keymap.Handlers{
-		"move.last": {Do: keymap.Just(g.toEnd)},
+	return keymap.Scrolling(g.reading.body, g.reading.scroll).With(keymap.Handlers{
+		"move.last": {Do: keymap.Just(g.reading.toEnd)},
 		"gate.sides": {
 			When: func() bool { return g.noSides() == "" },
 			Do:   func() keymap.Request { return keymap.ShowFooter(g.turnDiffs()) },
@@ -144,7 +141,7 @@ func (g *Dialog) confirmActions() keymap.Handlers {
 	back := keymap.Handler{Do: keymap.Just(func() { g.turn(nil) })}
 	hs := keymap.Handlers{
 		"gate.once": {Do: func() keymap.Request {
-			if g.doc == nil || len(g.unseen()) > 0 {
+			if !g.reading.drawn() || len(g.reading.unseen()) > 0 {
 				return keymap.ShowFooter(g.confirm.unread)
 			}
 			c := g.confirm
@@ -198,9 +195,9 @@ func (g *Dialog) Answers() keymap.Handlers {
 // one.
 func (g *Dialog) notAlike() string {
 	switch {
-	case len(g.queue) == 0:
+	case g.queue.count() == 0:
 		return "No gate and no question is open."
-	case len(g.like()) < 2:
+	case len(g.queue.like()) < 2:
 		return "No other waiting gate has the same tool and rule."
 	default:
 		return ""
@@ -209,7 +206,7 @@ func (g *Dialog) notAlike() string {
 
 // refusal returns why an answer is unavailable now, or "" if it is available.
 func (g *Dialog) refusal(id string) string {
-	if len(g.queue) == 0 {
+	if g.queue.count() == 0 {
 		return "No gate and no question is open."
 	}
 	for _, c := range g.current().choices(g.keys) {
@@ -223,7 +220,7 @@ func (g *Dialog) refusal(id string) string {
 // noSuchAnswer says that the displayed request does not accept this answer, and
 // which keys it accepts.
 func (g *Dialog) noSuchAnswer(id string) string {
-	if len(g.queue) == 0 {
+	if g.queue.count() == 0 {
 		return "No gate and no question is open."
 	}
 	return g.keys.LeadingName(id) + " does nothing here: use " + english.List(g.answerKeys(), "or") + "."
@@ -254,7 +251,7 @@ func (g *Dialog) NoAnswer(k tea.KeyPressMsg) string {
 
 // alone returns why there is no other request to move to.
 func (g *Dialog) alone() string {
-	if len(g.queue) < 2 {
+	if g.queue.count() < 2 {
 		return "Nothing else waits for an answer."
 	}
 	return ""
@@ -262,10 +259,10 @@ func (g *Dialog) alone() string {
 
 // noDetails returns why the dialog has no details to show.
 func (g *Dialog) noDetails() string {
-	if len(g.queue) == 0 {
+	if g.queue.count() == 0 {
 		return "No gate and no question is open."
 	}
-	if gate, ok := g.current().(OpenGate); !ok || gate.Session || g.doc == nil {
+	if gate, ok := g.current().(OpenGate); !ok || gate.Session || !g.reading.drawn() {
 		return "All that is known is in view."
 	}
 	return ""
@@ -273,7 +270,7 @@ func (g *Dialog) noDetails() string {
 
 // noSides returns why the dialog cannot toggle its diff.
 func (g *Dialog) noSides() string {
-	if g.doc == nil || !g.doc.Diffs {
+	if !g.reading.diffs() {
 		return "No diff in view can be shown side by side."
 	}
 	return ""

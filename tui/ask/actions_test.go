@@ -58,15 +58,15 @@ func TestGraceTimeBlocksEveryAnswer(t *testing.T) {
 			t.Errorf("%s acts too early: %+v", id, w)
 		}
 	}
-	if g.Actions()["gate.next"].Do(); g.at != 1 {
+	if g.Actions()["gate.next"].Do(); g.queue.at != 1 {
 		t.Error("no move to the next request")
 	}
 }
 
 func TestClicksChooseRequestsAndPressKeys(t *testing.T) {
 	g := twoGates()
-	if w := g.Update(tea.MouseClickMsg{X: 4, Y: 2}); g.at != 1 || w.ActionClicked {
-		t.Errorf("a click on the second request shows number %d, acted %v", g.at, w.ActionClicked)
+	if w := g.Update(tea.MouseClickMsg{X: 4, Y: 2}); g.queue.at != 1 || w.ActionClicked {
+		t.Errorf("a click on the second request shows number %d, acted %v", g.queue.at, w.ActionClicked)
 	}
 	g.Guard().Stop()
 	show(g, draw.Rect{W: 80, H: 24})
@@ -273,7 +273,7 @@ func TestEditThatChangesNothingDecidesNothing(t *testing.T) {
 	if w := g.sendEdited(); w.Send != nil || w.Ask != nil || w.Footer != "No changes: the call stays as it was." {
 		t.Errorf("asks for %+v", w)
 	}
-	if g.Editing() || !g.Showing() || g.Edits != 0 {
+	if g.Editing() || !g.Showing() || g.typing.edits != 0 {
 		t.Error("the gate does not wait for an answer")
 	}
 }
@@ -293,7 +293,7 @@ func TestCallIsAllowedOnceAllOfItWasSeenToTheByte(t *testing.T) {
 	shown := ""
 	for range 20 {
 		shown += strings.Join(show(g, size), "\n")
-		g.scroll(5)
+		g.reading.scroll(5)
 	}
 	for _, want := range []string{"end<U+00A0>of it", "[2 line ends]", "a [90 blanks] b"} {
 		if !strings.Contains(shown, want) {

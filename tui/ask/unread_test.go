@@ -48,7 +48,7 @@ func TestEndOfGateIsEnoughOnceItsSizeWasSaid(t *testing.T) {
 	show(g, draw.Rect{W: 100, H: 30})
 	press(g, "move.last")
 	refused := press(g, "gate.once")
-	if refused.Answer || !strings.Contains(refused.Footer, english.Count(len(g.unseen()), "more line")) {
+	if refused.Answer || !strings.Contains(refused.Footer, english.Count(len(g.reading.unseen()), "more line")) {
 		t.Fatalf("a yes at the end of a call whose size was not said is %+v", refused)
 	}
 	if w := press(g, "gate.once"); w.Answer {
