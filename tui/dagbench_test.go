@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/themes"
+	"replan/tui/panes"
 	"replan/tui/panetest"
 )
 
@@ -18,7 +19,8 @@ func BenchmarkGraph(b *testing.B) {
 		m.Update(tea.WindowSizeMsg{Width: size.w, Height: size.h})
 		m.dag.Show(panetest.WideRun(200))
 		m.live.Shown().State = m.dag.Run
-		m.focus, m.dag.Mapped = panePlan, true
+		m.panes.SetFocus(panes.Plan)
+		m.dag.Mapped = true
 		m.Update(typed('g'))
 		m.View()
 		name := fmt.Sprintf("%dx%d", size.w, size.h)
@@ -43,7 +45,7 @@ func BenchmarkPlanKey(b *testing.B) {
 			m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 			m.dag.Show(panetest.WideRun(n))
 			m.live.Shown().State = m.dag.Run
-			m.focus = panePlan
+			m.panes.SetFocus(panes.Plan)
 			m.View()
 			down, up := typed('j'), typed('k')
 			for b.Loop() {

@@ -2,14 +2,14 @@ package tui
 
 import (
 	"slices"
-	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
-	"replan/agent/event"
+	"replan/agent/session"
 	"replan/planning/plan"
-	"replan/tui/chat"
+	"replan/themes"
+	"replan/tui/answerguard"
 	"replan/tui/dag"
 	"replan/tui/dialog"
 	"replan/tui/draw"
@@ -62,9 +62,9 @@ type dialogs struct {
 }
 
 // newDialogs returns the dialogs, all closed. lowest is the one below the others.
-func newDialogs(l *draw.Look, k *keymap.Map, o Options, home string, runs *live.Runs, plan *dag.Pane, lowest overlay) dialogs {
+func newDialogs(l *draw.Look, k *keymap.Map, o Options, home string, runs *live.Runs, plan *dag.Pane, lowest overlay) *dialogs {
 	list := dialog.NewRuns(l, k, runs, o.GoOn != nil)
-	d := dialogs{
+	d := &dialogs{
 		live: runs, plan: plan,
 		help: dialog.NewHelp(l, k, o.Version), palette: dialog.NewPalette(l, k, list, o.Recent),
 		themes:  dialog.NewThemes(l, k, draw.ShortPath(o.Config, home)),
@@ -188,8 +188,8 @@ func (d *dialogs) answered(msg tea.Msg) keymap.Query {
 	return keymap.All(next...)
 }
 
-// retheme discards drawings in the previous theme.
-func (d *dialogs) retheme() {
+// Retheme discards drawings in the previous theme.
+func (d *dialogs) Retheme() {
 	for _, o := range d.stack {
 		o.Retheme()
 	}
@@ -219,81 +219,81 @@ func (d *dialogs) runActions() keymap.Handlers {
 	}
 }
 
-// dialogActions returns the actions that open dialogs.
-func (m *Model) dialogActions() keymap.Handlers {
-	d := &m.dialogs
+// contents is what the dialogs show of the rest of the screen when they open.
+type contents struct {
+	help     func() dialog.HelpPage
+	palette  func() dialog.PalettePage
+	settings func() map[string]string
+	themes   func() (set *themes.Set, chosen themes.Name)
+	status   func() session.Status
+}
+
+// actions returns the actions that open dialogs.
+func (d *dialogs) actions(show contents) keymap.Handlers {
 	opens := func(open func()) keymap.Handler { return keymap.Handler{Opens: true, Do: keymap.Just(open)} }
 	asks := func(open func() keymap.Query) keymap.Handler {
 		return keymap.Handler{Opens: true, Do: func() keymap.Request { return keymap.Request{Ask: open()} }}
 	}
-	allowed := opens(func() { d.allowed.Open(m.live.Shown().State) })
+	allowed := opens(func() { d.allowed.Open(d.live.Shown().State) })
 	allowed.Refuse = d.noRun
 	revisions := d.runActions()["plan.revisions"]
 	revisions.Opens = true
 	return keymap.Handlers{
-		"help":               opens(func() { d.help.Open(m.helpPage()) }),
-		"palette":            asks(func() keymap.Query { return d.palette.Open(m.palettePage()) }),
+		"help":               opens(func() { d.help.Open(show.help()) }),
+		"palette":            asks(func() keymap.Query { return d.palette.Open(show.palette()) }),
 		"gate.allowed":       allowed,
-		"runs":               asks(func() keymap.Query { return d.runs.Open(m.status.Workspace) }),
-		"models":             asks(func() keymap.Query { return d.models.Open(m.status) }),
-		"models.pull":        asks(func() keymap.Query { return d.models.OpenPull(m.status) }),
+		"runs":               asks(func() keymap.Query { return d.runs.Open(show.status().Workspace) }),
+		"models":             asks(func() keymap.Query { return d.models.Open(show.status()) }),
+		"models.pull":        asks(func() keymap.Query { return d.models.OpenPull(show.status()) }),
 		"models.cancel_pull": d.models.CancelPull(),
 		"exchanges":          opens(d.exchanges.Open),
 		"revisions":          revisions,
-		"themes":             opens(func() { d.themes.Open(m.options.Themes, m.theming.chosen) }),
-		"servers":            asks(func() keymap.Query { return d.servers.Open(m.status) }),
-		"settings":           asks(func() keymap.Query { return d.settings.Open(m.settingValues()) }),
+		"themes":             opens(func() { d.themes.Open(show.themes()) }),
+		"servers":            asks(func() keymap.Query { return d.servers.Open(show.status()) }),
+		"settings":           asks(func() keymap.Query { return d.settings.Open(show.settings()) }),
 	}
 }
 
-// settingValues returns the values in force of settings that this session can
-// change.
-func (m *Model) settingValues() map[string]string {
-	values := dialog.SessionValues(m.status)
-	m.theming.values(values)
-	m.room.values(values)
-	values[chat.KeyShowThinking] = strconv.FormatBool(m.chat.ShowsThinking)
-	return values
+// guard returns what protects the dialog in front against keys that were not meant for
+// it; nil if letters are text for it, or if none such is open.
+func (d *dialogs) guard() *answerguard.Guard {
+	over, guarded := d.front().(interface{ Guard() *answerguard.Guard })
+	if !guarded || d.front().Typing() {
+		return nil
+	}
+	return over.Guard()
 }
 
-// undone marks the run, closes its undo dialog, if open, and focuses the chat, which
-// lists the restored files.
-func (m *Model) undone(d event.ChatUndone) {
-	m.live.Undo(d)
-	if m.dialogs.undo.Done(d.Run) {
-		if m.dialogs.runs.Shown() { // opened from its list; the plan keeps the keys
-			m.focus = paneChat
-		}
-		m.dialogs.runs.Close()
-		m.chat.ToEnd()
+// offered turns the guard on for changes of runs that were just offered.
+func (d *dialogs) offered() tea.Cmd { return d.changes.Begin() }
+
+// openUndo opens the preview of the undo of a run.
+func (d *dialogs) openUndo(s agent.Summary) keymap.Query { return d.undo.Open(s) }
+
+// sent tells the list of models which choice was sent.
+func (d *dialogs) sent(c session.Choose) { d.models.Sent(c) }
+
+// completed gives completions to the palette.
+func (d *dialogs) completed(msg tea.Msg) { d.palette.Update(msg) }
+
+// refresh updates the values of the settings, if the dialog of settings is open.
+func (d *dialogs) refresh(values func() map[string]string) {
+	if d.settings.Shown() {
+		d.settings.Changed(values())
 	}
 }
 
-// helpPage returns what help lists now.
-func (m *Model) helpPage() dialog.HelpPage {
-	page := dialog.HelpPage{Groups: m.groups, Here: m.topic(), Replay: m.live.Recorded, Commands: m.input.Commands()}
-	if over := m.dialogs.front(); over != nil {
-		page.Now = over.Actions().Offered(over.Hints())
-	}
-	return page
+// grows reports whether the drawing of a dialog grows with time.
+func (d *dialogs) grows() bool { return d.timeline.Shown() && d.live.Shown().Active() }
+
+// noReplay says in the list of runs why a run cannot be replayed, "" if it can. It
+// reports whether the list is open.
+func (d *dialogs) noReplay(why string) (shown bool) {
+	d.runs.ShowMessage(why)
+	return d.runs.Shown()
 }
 
-// palettePage returns what the palette offers now.
-func (m *Model) palettePage() dialog.PalettePage {
-	return dialog.PalettePage{
-		Groups: m.offered(), Here: m.topic(), Themes: m.options.Themes, Theme: m.theming.chosen,
-		Goals: m.options.Examples, Folder: m.status.Workspace, Replay: m.options.Replay,
-		NoText: m.input.NoCommand, Type: m.input.Start, Mention: m.input.Mention,
-	}
-}
-
-// topic returns the place that help is about.
-func (m *Model) topic() keymap.Place {
-	switch over := m.dialogs.front(); {
-	case over != nil:
-		return over.Place()
-	case m.control != nil && m.focus == paneChat:
-		return keymap.PlaceReplay
-	}
-	return m.here()
+// forSession returns the dialogs that show what the session tells.
+func (d *dialogs) forSession() sessionDialogs {
+	return sessionDialogs{models: d.models, servers: d.servers, settings: d.settings, changes: d.changes, undo: d.undo, runs: d.runs}
 }

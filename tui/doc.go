@@ -4,7 +4,9 @@
 // the core, agent/runner, planning and themes, but no model server and no tool
 // server; both reach it as events.
 //
-// Start with [Model] in model.go and the contract of panes in pane.go. route.go
-// passes keys and the mouse to the panes, actions.go has the actions of the screen
-// as a whole. Panes and dialogs are packages of their own.
+// Start with [Model] in model.go, and the contract of panes in requests.go. route.go and
+// mouse.go pass keys and clicks to the parts, requests.go carries out what they ask,
+// actions.go joins the table of actions, and states.go says what each part is told. The
+// other files are parts with data of their own, such as view.go and session.go. Panes and
+// dialogs are packages.
 package tui

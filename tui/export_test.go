@@ -16,6 +16,7 @@ import (
 	"replan/tui/draw"
 	"replan/tui/input"
 	"replan/tui/keymap"
+	"replan/tui/panes"
 	"replan/tui/replay"
 )
 
@@ -46,16 +47,16 @@ func (m *Model) Frame() time.Duration { return m.clock.Frame() }
 
 // Rested is the end of the newest grace time of the gate dialog, RestedBefore that
 // of the one before.
-func (m *Model) Rested() tea.Msg { return draw.GraceMsg{Of: &m.ask.Grace, Count: m.ask.Grace.Count} }
+func (m *Model) Rested() tea.Msg { return m.ask.Guard().Over(0) }
 
 func (m *Model) RestedBefore() tea.Msg {
-	return draw.GraceMsg{Of: &m.ask.Grace, Count: m.ask.Grace.Count - 1}
+	return m.ask.Guard().Over(1)
 }
 
 // RestedLater is the end of the grace time of a stage that a key of the gate dialog opened,
 // nil for none.
 func (m *Model) RestedLater() tea.Msg {
-	if !m.ask.Grace.On || !m.ask.Grace.Later {
+	if !m.ask.Guard().Ignores() || !m.ask.Guard().InStage() {
 		return nil
 	}
 	return m.Rested()
@@ -66,12 +67,12 @@ func IsEdited(m tea.Msg) bool { _, ok := m.(input.EditedMsg); return ok }
 
 // ReviewRested is the end of the newest grace time of the review.
 func (m *Model) ReviewRested() tea.Msg {
-	return draw.GraceMsg{Of: &m.review.Grace, Count: m.review.Grace.Count}
+	return m.review.Guard().Over(0)
 }
 
 // ChangesRested is the end of the newest grace time of the offered changes.
 func (m *Model) ChangesRested() tea.Msg {
-	return draw.GraceMsg{Of: &m.dialogs.changes.Grace, Count: m.dialogs.changes.Grace.Count}
+	return m.dialogs.changes.Guard().Over(0)
 }
 
 // Reviewing reports whether a plan is being reviewed on the screen.
@@ -84,7 +85,7 @@ func (m *Model) Beating() bool {
 }
 
 // Focus names the pane that takes the keys.
-func (m *Model) Focus() string { return [panes]string{"chat", "plan", "step"}[m.focus] }
+func (m *Model) Focus() string { return [panes.Panes]string{"chat", "plan", "step"}[m.panes.Focus()] }
 
 // Typed is the text in the input.
 func (m *Model) Typed() string { return m.input.Text() }
@@ -121,11 +122,11 @@ func (m *Model) Actions() []Action {
 func KeyNamed(name string) tea.KeyPressMsg { return keymap.KeyNamed(name) }
 
 // Idle is the end of the newest wait for a quiet keyboard.
-func (m *Model) Idle() tea.Msg { return m.notify.Idle() }
+func (m *Model) Idle() tea.Msg { return m.alerts.notify.Idle() }
 
 // OnRaw calls f with each sequence that the notifier sends to the terminal.
 func (m *Model) OnRaw(f func(sequence string)) {
-	m.notify.Send = func(sequence any) tea.Cmd {
+	m.alerts.notify.Send = func(sequence any) tea.Cmd {
 		f(fmt.Sprint(sequence))
 		return nil
 	}
@@ -151,7 +152,7 @@ func Played(cmd tea.Cmd) tea.Msg {
 }
 
 // Paused is the end of the newest pause after an edit of arguments.
-func (m *Model) Paused() tea.Msg { return ask.CheckMsg{Count: m.ask.Edits} }
+func (m *Model) Paused() tea.Msg { return m.ask.Paused() }
 
 // Transcript is all of the chat, drawn.
 func (m *Model) Transcript() string {
@@ -184,36 +185,36 @@ func (m *Model) Panes() []Drawing {
 	}
 	step := Drawing{"step", m.detail.View()}
 	plan := Drawing{"plan", append([]string{strings.TrimSpace(m.dag.Title() + "  " + m.dag.Summary())}, m.dag.View()...)}
-	if m.layout.wide {
-		title := strings.TrimSpace(m.detail.Title(m.layout.right.W-6) + "  " + m.detail.Place())
+	if m.panes.Layout().Wide {
+		title := strings.TrimSpace(m.detail.Title(m.panes.Layout().Right.W-6) + "  " + m.detail.Place())
 		step.Lines = append([]string{title}, step.Lines...)
-		return []Drawing{chat(m.layout.left.W - 2), plan, step}
+		return []Drawing{chat(m.panes.Layout().Left.W - 2), plan, step}
 	}
-	switch m.focus {
-	case panePlan:
+	switch m.panes.Focus() {
+	case panes.Plan:
 		return []Drawing{plan}
-	case paneStep:
+	case panes.Step:
 		return []Drawing{step}
 	}
-	return []Drawing{chat(m.layout.width)}
+	return []Drawing{chat(m.panes.Layout().Width)}
 }
 
 // Edges draws the header, the notices and the footer.
 func (m *Model) Edges() []string {
 	m.View()
 	notices := make([]string, 10)
-	m.toasts.Draw(m.look, m.layout.width, notices)
+	m.toasts.Draw(m.look, m.panes.Layout().Width, notices)
 	notices = slices.DeleteFunc(notices, func(line string) bool { return line == "" })
-	return append(append([]string{m.frame.Header(m.frameState(), m.layout.width)}, notices...), m.frame.Footer(m.footer(), m.layout.width))
+	return append(append([]string{m.frame.Header(m.frameState(), m.panes.Layout().Width)}, notices...), m.frame.Footer(m.footer(), m.panes.Layout().Width))
 }
 
 // Tabs draws the row of tabs: one line, none where the screen has no tabs.
 func (m *Model) Tabs() []string {
 	m.View() // lays the screen out
-	if m.layout.tabs.H == 0 {
+	if m.panes.Layout().Tabs.H == 0 {
 		return nil
 	}
-	return []string{m.frame.Tabs(m.tabs(), m.layout.width)}
+	return []string{m.frame.Tabs(m.view.tabs(), m.panes.Layout().Width)}
 }
 
 // Front draws only the dialog or request in front of the panes, with the footer
@@ -222,16 +223,16 @@ func (m *Model) Front() []string {
 	m.View() // lays the screen out
 	var lines []string
 	switch over := m.dialogs.front(); {
-	case m.layout.small:
+	case m.panes.Layout().Small:
 		return nil
 	case over != nil:
-		lines = over.View(draw.Rect{W: m.layout.width, H: m.layout.height - 2})
-	case m.layout.sheet.H > 0:
-		lines = m.ask.View(m.layout.sheet)
+		lines = over.View(draw.Rect{W: m.panes.Layout().Width, H: m.panes.Layout().Height - 2})
+	case m.panes.Layout().Sheet.H > 0:
+		lines = m.ask.View(m.panes.Layout().Sheet)
 	default:
 		return nil
 	}
-	return append(lines, m.frame.Footer(m.footer(), m.layout.width))
+	return append(lines, m.frame.Footer(m.footer(), m.panes.Layout().Width))
 }
 
 // IsFileStep reports whether a message is a step of editing the file of a call.

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/themes"
+	"replan/tui/panes"
 	"replan/tui/panetest"
 )
 
@@ -29,7 +30,7 @@ func BenchmarkItemsKey(b *testing.B) {
 				m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 				m.dag.Show(panetest.EachRun(n, n/2))
 				m.live.Shown().State = m.dag.Run
-				m.focus = panePlan
+				m.panes.SetFocus(panes.Plan)
 				m.View()
 				for _, k := range c.first {
 					m.Update(k)

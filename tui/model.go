@@ -7,8 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
 	"replan/agent/session"
+	"replan/tui/answerguard"
 	"replan/tui/ask"
 	"replan/tui/chat"
 	"replan/tui/clock"
@@ -20,67 +20,48 @@ import (
 	"replan/tui/keymap"
 	"replan/tui/live"
 	"replan/tui/notify"
+	"replan/tui/panes"
 	"replan/tui/replay"
 	"replan/tui/review"
 	"replan/tui/selection"
 	"replan/tui/step"
 )
 
-// Model is the whole screen. It routes messages to its panes and composes what
-// they draw. The panes themselves know what a run is and how they look.
+// Model is the whole screen. It routes messages to its parts, and carries out what they
+// request. Each part owns its data; the model has no rule of its own.
 type Model struct {
-	options  Options
-	theming  theming
-	look     *draw.Look
-	graphics *graphics.Terminal
-	keys     *keymap.Map
-	outbox   *outbox
+	options    Options
+	keys       *keymap.Map
+	groups     keymap.Groups // every action
+	look       *draw.Look
+	appearance *appearance
+	clock      clock.Clock
+	graphics   *graphics.Terminal
+	outbox     *outbox
+	clipboard  clipboard
+	alerts     alerts
 
-	clipboard func(text string) tea.Cmd // copies text to the terminal's clipboard
+	panes   *panes.Arrangement
+	view    *view
+	frame   *frame.Frame
+	toasts  *frame.Toasts // short notices
+	message frame.Message // about the last key, shown in the footer
 
-	layout layout
-	room   room // how the user divides the screen
-	focus  pane
-	clock  clock.Clock
-	frame  *frame.Frame
-
-	chat    *chat.Pane
-	input   *input.Pane
-	dag     *dag.Pane
-	detail  *step.Pane
-	ask     *ask.Dialog
-	review  *review.Dialog
-	dialogs dialogs
-	notify  *notify.Notifier
-	groups  keymap.Groups // every action
-
-	live     *live.Runs   // the runs on the screen
-	feed     *runFeed     // applies their events
-	pending  *ask.Pending // what waits for the user
-	status   session.Status
-	past     []agent.Summary // runs of earlier sessions, known after the first frame
-	caughtUp bool            // the session has sent its status; earlier events were history
-	closed   bool            // the session is over
-
+	chat     *chat.Pane
+	input    *input.Pane
+	dag      *dag.Pane
+	detail   *step.Pane
+	ask      *ask.Dialog
+	review   *review.Dialog
+	dialogs  *dialogs
 	selected *selection.Selection // by the mouse
 
-	home    string               // the user's home folder, "" if unknown
-	kept    bool                 // a setting was saved since the last batch of events
-	pull    session.PullProgress // under way; no Model means none
-	relist  bool                 // the models of the server may have changed
-	toasts  *frame.Toasts        // short notices
-	servers servers              // the known servers
-
-	player  *replay.Player // plays a run in place of this screen; nil for none
-	control *replay.Player // plays on this screen; nil for none
-	frozen  bool           // animations stop while the player is paused
-	recall  keymap.Recall  // the run that the user asked to play
-
-	quitting    bool              // asks whether to quit
-	stopWarned  bool              // the last key asked to stop at an open gate and got a warning
-	early       []tea.KeyPressMsg // letters at a dialog that opened by itself, which may begin a text
-	confirmStop bool              // this key repeats that request
-	message     frame.Message     // about the last key, shown in the footer
+	live     *live.Runs   // the runs on the screen
+	session  *sessionFeed // what is known of the session
+	pending  *ask.Pending // what waits for the user
+	exits    *exits
+	playback playback
+	letters  answerguard.Letters // typed at a dialog that opened by itself
 }
 
 // New returns the screen of a session. It reads no events itself: [Run] or
@@ -93,51 +74,58 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	theming, can := newTheming(o), s.Abilities()
-	l := draw.NewLook(theming.theme())
-	m := &Model{
-		options:  o,
-		theming:  theming,
-		clock:    clock.Clock{Calm: o.ReducedMotion},
-		look:     l,
-		graphics: graphics.New(),
-		keys:     keymap.New(),
-		outbox:   &outbox{session: s},
-		control:  control,
-
-		clipboard: tea.SetClipboard,
-
-		live: &live.Runs{Planners: o.Planners, Can: can, Preparing: can.ByWorkers},
-		room: newRoom(o),
-	}
-	m.dag, m.detail = dag.New(l, m.keys), step.New(l, m.keys)
-	m.detail.Graphics = m.graphics
-	m.pending = &ask.Pending{Runs: m.live}
-	m.input = input.New(l, m.keys, input.Options{Texts: o.Suggestions, Editor: o.Editor, Commands: o.Commands, Now: o.Now})
 	home, _ := os.UserHomeDir() // "" if unknown
 	home = strings.TrimRight(home, "/")
-	m.home = home
+	pauses, can := o.Pauses.Usual(), s.Abilities()
+	m := &Model{
+		options:    o,
+		appearance: newAppearance(o),
+		clock:      clock.Clock{Calm: o.ReducedMotion},
+		graphics:   graphics.New(),
+		keys:       keymap.New(),
+		outbox:     &outbox{session: s},
+		playback:   playback{control: control},
+		toasts:     frame.NewToasts(pauses),
+		live:       &live.Runs{Planners: o.Planners, Can: can, Recorded: o.Replay},
+	}
+	m.live.Await(can.ByWorkers)
+	m.look = m.appearance.look
+	l, k := m.look, m.keys
+	m.clipboard = clipboard{send: tea.SetClipboard, toasts: m.toasts}
+	m.panes = panes.New(k, o.ChatWidth, o.PlanHeight)
+	m.dag, m.detail = dag.New(l, k), step.New(l, k)
+	m.detail.Graphics = m.graphics
+	m.pending = &ask.Pending{Runs: m.live, Muted: o.Replay}
+	m.input = input.New(l, k, input.Options{Texts: o.Suggestions, Editor: o.Editor, Commands: o.Commands, Now: o.Now})
 	m.chat = chat.New(l)
 	m.chat.ShowThinking(o.ShowThinking)
-	m.frame = frame.New(l, m.keys, m.chat.Markdown, frame.Options{Version: o.Version, Replay: o.Replay, Home: home, Intro: o.Intro, Examples: o.Examples})
-	pauses := o.Pauses.Usual()
-	m.toasts = frame.NewToasts(pauses)
-	m.ask = ask.New(l, m.keys, pauses)
+	m.frame = frame.New(l, k, m.chat.Markdown, frame.Options{Version: o.Version, Replay: o.Replay, Home: home, Intro: o.Intro, Examples: o.Examples})
+	m.ask = ask.New(l, k, pauses)
 	m.ask.Editor = o.Editor
-	m.review = &review.Dialog{Look: l, Keys: m.keys, Grace: draw.NewGrace(pauses)}
-	m.feed = &runFeed{live: m.live, pending: m.pending, ask: m.ask, chat: m.chat, dag: m.dag, input: m.input}
-	m.dialogs = newDialogs(l, m.keys, o, home, m.live, m.dag, m.review)
+	m.review = review.New(l, k, pauses)
+	m.dialogs = newDialogs(l, k, o, home, m.live, m.dag, m.review)
+	m.selected = selection.New(l, m.chat)
+	m.alerts = alerts{live: m.live, pending: m.pending, ask: m.ask, review: m.review, notify: notify.New(o.Notify, o.Now()), now: o.Now}
+	m.view = &view{look: l, panes: m.panes, frame: m.frame, chat: m.chat, input: m.input, dag: m.dag, detail: m.detail, ask: m.ask, dialogs: m.dialogs, toasts: m.toasts}
+	m.exits = &exits{
+		keys: k, panes: m.panes, view: m.view, live: m.live, chat: m.chat, input: m.input, dag: m.dag,
+		ask: m.ask, review: m.review, message: &m.message, outbox: m.outbox, byWorkers: can.ByWorkers,
+	}
+	m.session = &sessionFeed{
+		runs: &runFeed{live: m.live, pending: m.pending, ask: m.ask, chat: m.chat, dag: m.dag, input: m.input},
+		live: m.live, outbox: m.outbox, look: l, panes: m.panes, chat: m.chat, input: m.input, dag: m.dag, review: m.review,
+		shows: m.dialogs.forSession(), toasts: m.toasts, message: &m.message, home: home, servers: serverNews{lost: map[string]bool{}},
+	}
 	var replaced keymap.Handlers
 	if o.Replay {
-		replaced = m.asReplay()
+		m.session.replay = &replayName{look: l, keys: k, input: m.input}
+		m.session.replay.show("replay")
+		replaced = m.replayActions()
 	}
-	m.groups = m.newGroups(replaced)
-	if err := m.keys.Rebind(o.Keys); err != nil {
+	m.groups = m.table(replaced)
+	if err := k.Rebind(o.Keys); err != nil {
 		m.message.Set("The keys of the configuration: " + err.Error())
 	}
-	m.notify = notify.New(o.Notify, o.Now())
-	m.selected = selection.New(l, m.chat)
-	m.servers = servers{lost: map[string]bool{}}
 	if len(o.Recorded) > 0 {
 		m.play(o.Recorded, o.Speed, false)
 	}
@@ -150,11 +138,11 @@ func (m *Model) Init() tea.Cmd {
 	if !m.options.NoColor {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
-	if m.player != nil {
-		cmds = append(cmds, m.player.Wait())
+	if p := m.playback.player; p != nil {
+		cmds = append(cmds, p.Wait())
 	}
 	if goal := strings.TrimSpace(m.options.Goal); goal != "" {
-		m.live.Preparing = true
+		m.live.Await(true)
 		cmds = append(cmds, m.outbox.send(session.Submit{Text: goal}), m.Animate())
 	}
 	return tea.Batch(cmds...)
@@ -164,18 +152,18 @@ func (m *Model) Init() tea.Cmd {
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.input.State = m.inputState()
 	var cmd, terminal tea.Cmd
-	if m.control == nil { // the player hears of the terminal through this screen
+	if m.playback.control == nil { // the player hears of the terminal through this screen
 		terminal = m.graphics.Update(msg)
 	}
-	if m.player != nil {
-		if cmd, taken := m.player.Update(msg); taken {
+	if p := m.playback.player; p != nil {
+		if cmd, taken := p.Update(msg); taken {
 			return m, cmd
 		}
 	}
-	if m.theming.handle(msg) {
-		m.applyTheme()
+	if m.appearance.handle(msg) {
+		m.redraw()
 	}
-	sizes := m.room.sizes
+	sizes := m.panes.Sizes()
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		cmd = m.resize(msg)
@@ -188,13 +176,13 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case clock.BeatMsg:
 		cmd = m.beat(msg)
 	case tea.EnvMsg, tea.ModeReportMsg, tea.FocusMsg, tea.BlurMsg, notify.IdleMsg:
-		cmd = m.notify.Update(msg, m.ask.Waiting() > 0 || m.review.Waits(), m.options.Now())
+		cmd = m.alerts.update(msg)
 	case ask.CheckMsg, ask.EditedMsg, ask.FileMsg, ask.KeptMsg, ask.PreviewedMsg:
 		cmd = m.carryOut(m.ask.Update(msg))
-	case draw.GraceMsg:
-		cmd = graceOver(m, msg)
+	case answerguard.OverMsg:
+		cmd = m.sortLetters(m.letters.Over(m.scene(), msg))
 	case tea.KeyPressMsg:
-		m.notify.KeyPressed(m.options.Now())
+		m.alerts.keyPressed()
 		m.toasts.Clear()
 		cmd = m.press(msg)
 	case tea.PasteMsg:
@@ -207,25 +195,19 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			cmd = m.carryOut(m.input.Update(msg))
 		}
 	}
-	if m.room.settles(msg, sizes) {
-		cmd = keepSizes(m, cmd)
+	if save := m.panes.Unsaved(msg, sizes); len(save) > 0 {
+		cmd = tea.Sequence(append(m.outbox.sendAll(save), cmd)...) // before anything else, such as the end of the program
 	}
-	behind := m.review.Hidden
-	m.review.Hidden = m.ask.Showing()
-	if behind && m.review.Shown() && !m.review.Grace.On {
-		cmd = tea.Batch(cmd, m.review.Grace.Start()) // a question in front of it has gone
-	}
+	cmd = tea.Batch(cmd, m.review.Hide(m.ask.Showing()))
 	m.arrange()
-	return m, tea.Batch(terminal, cmd, m.toasts.Timer(), pictures(m))
+	return m, tea.Batch(terminal, cmd, m.toasts.Timer(), m.pictures())
 }
 
 // resize stores the size of the terminal. The first size triggers the first
 // frame.
 func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
-	first := m.layout.width == 0
-	m.layout.width, m.layout.height = msg.Width, msg.Height
 	drawn := m.options.Drawn
-	if !first || drawn == nil {
+	if first := m.panes.Resize(msg.Width, msg.Height); !first || drawn == nil {
 		return nil
 	}
 	// The frame is written at the renderer's next tick; two ticks later it is out.
@@ -235,258 +217,56 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 	})
 }
 
-// Animate starts the clock if something spins.
-func (m *Model) Animate() tea.Cmd {
-	if m.spins() {
-		return m.clock.Start()
-	}
-	return nil
-}
-
-// beat advances every animation by one frame.
-func (m *Model) beat(msg clock.BeatMsg) tea.Cmd {
-	cmd := m.clock.Beat(msg, m.spins())
-	m.look.Beat++
-	m.look.Now = m.clock.Now()
-	m.refresh()
-	return cmd
-}
-
 // arrange assigns every pane its place.
 func (m *Model) arrange() {
 	m.input.State = m.inputState()
-	width, height := m.layout.width, m.layout.height
-	if width == 0 {
-		m.chat.SetState(m.chatState())
-		return
-	}
-	w := wanted{input: 1, sheet: m.ask.Height(width), focus: m.focus, mapped: m.mapping(), empty: m.dag.Empty() || answerSuffices(m), room: m.room}
-	m.layout = arrange(width, height, w)
-	if m.layout.small {
-		m.chat.SetState(m.chatState())
-		return
-	}
-	if m.layout.input.W > 0 {
-		// The input's width determines its height, and that the chat's.
-		queued := 3 // lines, fewer on a low screen
-		if height < 24 {
-			queued = 1
-		}
-		w.input = m.input.Fit(m.layout.input.W, m.layout.body.H/3, queued)
-		m.layout = arrange(width, height, w)
-	}
+	m.panes.Arrange(panes.Contents{
+		Input: m.input.Height, Sheet: m.ask.Height,
+		Mapped: m.dag.Mapped, NoPlan: m.dag.Empty(), ChatSays: m.live.Shown().AnswerSaysAll(),
+	})
 	m.chat.SetState(m.chatState())
+	l := m.panes.Layout()
+	if l.Width == 0 || l.Small {
+		return
+	}
 	m.dag.SetState(m.planState())
-	m.detail.SetState(step.State{Size: m.layout.step, Tabbed: !m.layout.wide, Gated: gated(m)})
-	m.ask.SetState(ask.State{Size: m.layout.sheet, Muted: m.quitting, Over: m.dialogs.front() != nil || m.player != nil})
-	m.input.SetHeight(m.layout.input.H)
-	m.input.SetFocus(m.focus == paneChat && !m.covered() && !m.quitting)
+	m.detail.SetState(step.State{Size: l.Step, Tabbed: !l.Wide, Gated: m.gated()})
+	m.ask.SetState(ask.State{Size: l.Sheet, Muted: m.exits.asks(), Over: m.dialogs.front() != nil || m.playback.plays()})
+	m.input.SetHeight(l.Input.H)
+	m.input.SetFocus(m.panes.Focus() == panes.Chat && !m.view.covered() && !m.exits.asks())
 }
-
-// chatState returns what the chat needs to know. It draws the lines about current
-// work, so call it once for each message.
-func (m *Model) chatState() chat.State {
-	frame, place := m.frameState(), m.layout.chat
-	s := chat.State{
-		Size:     place,
-		Activity: m.frame.Activity(frame, place.W),
-		Replayed: m.options.Replay, Closed: m.closed,
-		Advice:  "Try again, choose a larger model (" + m.keys.Name("models") + "), or read its replies (" + m.keys.Name("exchanges") + ").",
-		Problem: m.status.Problem.Line(), Notes: m.status.Instructions.Line(),
-	}
-	if !m.options.Replay && m.live.Can.NoResume == "" {
-		s.ResumeKey = m.keys.ResumeNames()
-	}
-	if m.chat.OnlyNotes() && len(s.Activity) == 0 && place.H > 0 {
-		s.Welcome = m.frame.Welcome(frame, place.W, place.H)
-	}
-	return s
-}
-
-// planState returns what the plan needs to know.
-func (m *Model) planState() dag.State {
-	s := dag.State{
-		Size: m.layout.plan, Focused: m.focus == panePlan, FillsScreen: m.layout.mapped,
-		Live: m.live.Shown().Active(), Resumable: m.live.Resumable(), Recorded: m.live.Recorded,
-	}
-	if run := m.live.Shown().State; run != nil {
-		s.Asked = m.pending.StepOf(run, m.ask)
-	}
-	return s
-}
-
-// inputState returns what the input needs to know.
-func (m *Model) inputState() input.State {
-	return input.State{
-		Focused: m.focus == paneChat, Covered: m.covered(), Closed: m.closed, Can: m.live.Can,
-		Busy: m.live.Busy(), Running: m.live.Active() != "", Steerable: m.live.Steerable(),
-		NoModel: m.status.Trouble.Kind != "" && m.chat.Greets(), Blocked: m.status.Problem.Line() != "",
-	}
-}
-
-// covered reports whether a dialog receives the keys.
-func (m *Model) covered() bool { return m.ask.Open || m.dialogs.front() != nil }
 
 // View draws the screen: exactly as many lines as the terminal has, each
 // exactly as wide.
 func (m *Model) View() tea.View {
-	if m.player != nil {
+	if p := m.playback.player; p != nil {
 		notice := ""
 		if m.ask.Waiting() > 0 {
-			notice = m.ask.WaitsFor() + " waits: " + m.keys.LeaveReplay.Help().Key
+			notice = m.ask.WaitsFor() + " waits: " + m.keys.Shown("replay.quit")
 		}
-		return m.player.View(notice)
+		return p.View(notice)
 	}
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.MouseMode = tea.MouseModeCellMotion
 	v.WindowTitle = m.frame.WindowTitle(m.live.Current().State)
 	v.BackgroundColor, v.ForegroundColor = m.look.Theme.Background, m.look.Theme.Text
-	v.ReportFocus = m.notify.On()
-	if m.layout.width <= 0 || m.layout.height <= 0 {
+	v.ReportFocus = m.alerts.on()
+	l := m.panes.Layout()
+	if l.Width <= 0 || l.Height <= 0 {
 		return v
 	}
 	screen := m.screen()
 	for i, line := range screen {
-		screen[i] = m.look.Exactly(line, m.layout.width)
+		screen[i] = m.look.Exactly(line, l.Width)
 	}
 	m.selected.Highlight(screen)
 	v.SetContent(strings.Join(screen, "\n"))
-	v.Cursor = m.cursor()
+	if !m.exits.asks() {
+		v.Cursor = m.view.cursor()
+	}
 	return v
 }
 
-// cursor returns the position of the text cursor, nil if nothing is being
-// typed.
-func (m *Model) cursor() *tea.Cursor {
-	switch {
-	case m.layout.small || m.quitting:
-		return nil
-	case m.dialogs.front() != nil:
-		c := m.dialogs.front().Cursor()
-		if c != nil {
-			c.Y++ // below the header
-		}
-		return c
-	case m.ask.Editing():
-		c := m.ask.Cursor()
-		if c != nil {
-			c.X += m.layout.sheet.X
-			c.Y += m.layout.sheet.Y
-		}
-		return c
-	case m.searching():
-		return tea.NewCursor(m.layout.chat.X+m.chat.SearchCursor(), m.layout.chat.Y+m.layout.chat.H-1)
-	}
-	c := m.input.Cursor()
-	if c != nil {
-		c.X += m.layout.input.X
-		c.Y += m.layout.input.Y
-	}
-	return c
-}
-
 // screen returns every line of the screen.
-func (m *Model) screen() []string {
-	if m.layout.small {
-		return m.frame.TooSmall(m.layout.width, m.layout.height)
-	}
-	screen := make([]string, 0, m.layout.height)
-	screen = append(screen, m.frame.Header(m.frameState(), m.layout.width))
-	over := m.dialogs.front()
-	if over != nil {
-		screen = append(screen, m.underlaid(over.View(m.dialogSize()))...)
-	} else {
-		screen = append(screen, m.body()...)
-	}
-	screen = append(screen, m.frame.Footer(m.footer(), m.layout.width))
-	first, end := 1, m.layout.height-m.layout.sheet.H-1 // lines that notices may cover
-	if m.layout.tabs.H > 0 && over == nil {
-		first = m.layout.tabs.Y + 1
-	} else if over == nil && m.layout.wide {
-		first++ // the titles of the panes stay in view
-	}
-	if over == nil && m.layout.input.H > 0 {
-		end = min(end, m.layout.input.Y-1) // and the input with its edge
-	}
-	m.toasts.Draw(m.look, m.layout.width, screen[first:max(end, first)])
-	return screen
-}
-
-// dialogSize returns the size of the room for a dialog: between header and footer.
-func (m *Model) dialogSize() draw.Rect { return draw.Rect{W: m.layout.width, H: m.layout.height - 2} }
-
-// body draws the panes, and the sheet of an open gate below them.
-func (m *Model) body() []string {
-	var lines []string
-	switch {
-	case m.layout.body.H == 0:
-	case m.layout.mapped:
-		lines = m.look.Frame(m.layout.width, m.look.Focus, m.planSection())
-	case m.layout.wide:
-		right := m.rightHalf()
-		if m.layout.left.W == 0 {
-			lines = right
-			break
-		}
-		lines = m.leftHalf()
-		for i, part := range right {
-			lines[i] += part
-		}
-	default:
-		lines = append(lines, m.frame.Tabs(m.tabs(), m.layout.width))
-		lines = append(lines, m.tabBody()...)
-	}
-	if m.layout.sheet.H > 0 {
-		lines = append(lines, m.ask.View(m.layout.sheet)...)
-	}
-	return lines
-}
-
-// leftHalf draws the chat with the input below it.
-func (m *Model) leftHalf() []string {
-	focused := m.focus == paneChat
-	style := m.frame.Border(focused && !m.ask.Showing())
-	lines := m.input.ListOver(draw.Padded(m.chat.View()), m.layout.left.W-2)
-	title, note := m.chat.EdgeLabels() // for the view just drawn
-	sections := []draw.Section{{Title: m.frame.Title("Chat", focused), Note: note, Lines: lines, Style: style}}
-	if m.layout.input.H > 0 {
-		sections = append(sections, draw.Section{Title: title, Lines: draw.Padded(m.input.View(m.layout.input)), Style: style})
-	}
-	return m.look.Frame(m.layout.left.W, m.look.Focus, sections...)
-}
-
-// mapping reports whether the graph fills the screen.
-func (m *Model) mapping() bool { return m.dag.Mapped && m.focus == panePlan }
-
-// planSection draws the plan for a border around it.
-func (m *Model) planSection() draw.Section {
-	focused := m.focus == panePlan
-	return draw.Section{
-		Title: m.frame.Title(m.dag.Title(), focused), Note: m.dag.Summary(),
-		Lines: m.dag.View(), Style: m.frame.Border(focused && !m.ask.Showing()),
-	}
-}
-
-// rightHalf draws the plan above the step.
-func (m *Model) rightHalf() []string {
-	if m.layout.right.W == 0 {
-		return nil
-	}
-	l := m.look
-	var sections []draw.Section
-	if m.layout.plan.H > 0 {
-		sections = append(sections, m.planSection())
-	}
-	if m.layout.step.H > 0 {
-		lines := draw.Padded(m.detail.View())
-		width := m.layout.right.W - 6
-		if note := m.dag.Summary(); note != "" && len(sections) > 0 {
-			width -= draw.VisibleWidth(note) + 4 // drawn in the same edge
-		}
-		sections = append(sections, draw.Section{
-			Title: m.detail.Title(width), Note: m.detail.Place(), Lines: lines, Style: m.frame.Border(m.focus == paneStep && !m.ask.Showing()),
-		})
-	}
-	return l.Frame(m.layout.right.W, l.Focus, sections...)
-}
+func (m *Model) screen() []string { return m.view.lines(m.frameState(), m.footer()) }

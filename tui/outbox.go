@@ -30,6 +30,15 @@ func (o *outbox) send(c session.Command) tea.Cmd {
 	}
 }
 
+// sendAll queues commands and returns a tea.Cmd for each that sends it.
+func (o *outbox) sendAll(commands []session.Command) []tea.Cmd {
+	var cmds []tea.Cmd
+	for _, c := range commands {
+		cmds = append(cmds, o.send(c))
+	}
+	return cmds
+}
+
 // ask returns a tea.Cmd that queries the session after the commands queued
 // before.
 func (o *outbox) ask(q keymap.Query) tea.Cmd {

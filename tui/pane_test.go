@@ -6,12 +6,10 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent/event"
 	"replan/themes"
 	"replan/tui/chat"
-	"replan/tui/draw"
 	"replan/tui/panetest"
 )
 
@@ -37,23 +35,6 @@ func TestKeyDoesNotRedrawOldMessages(t *testing.T) {
 	}
 }
 
-func TestWrapAddsNoEmptyLine(t *testing.T) {
-	const text = "start it with `ollama serve`, or choose one with --host and --model"
-	styled := draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{})).Danger.Render(text)
-	for width := 8; width < 80; width++ {
-		for _, lines := range [][]string{draw.Wrap(text, width), draw.WrapStyled(text, width), draw.WrapStyled(styled, width)} {
-			for _, line := range lines {
-				if strings.TrimSpace(ansi.Strip(line)) == "" {
-					t.Errorf("%d cells: %q", width, lines)
-				}
-			}
-		}
-	}
-	if got := draw.Wrap("one\n\ntwo", 8); len(got) != 3 {
-		t.Errorf("an empty line of the text is lost: %q", got)
-	}
-}
-
 func TestInputKeepsPastedText(t *testing.T) {
 	m := New(silent{}, Options{Theme: themes.Dark})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
@@ -67,8 +48,8 @@ func TestInputKeepsPastedText(t *testing.T) {
 		t.Errorf("opening the paste shows %d bytes, want %d", len(got), len(text))
 	}
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	if m.layout.input.H > 8 || m.layout.chat.H < 5 {
-		t.Errorf("the input takes %d lines and leaves %d to the chat", m.layout.input.H, m.layout.chat.H)
+	if m.panes.Layout().Input.H > 8 || m.panes.Layout().Chat.H < 5 {
+		t.Errorf("the input takes %d lines and leaves %d to the chat", m.panes.Layout().Input.H, m.panes.Layout().Chat.H)
 	}
 }
 

@@ -10,58 +10,106 @@ import (
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/untrusted"
+	"replan/tui/draw"
+	"replan/tui/input"
 	"replan/tui/keymap"
+	"replan/tui/panes"
 	"replan/tui/replay"
 )
 
-// asReplay makes a new screen show a past run: it asks nobody and sends nothing.
-// It returns the handlers to use in place of those of a session.
-func (m *Model) asReplay() keymap.Handlers {
-	m.live.Recorded = true
-	m.pending.Muted = true
-	m.inputNamesReplay("replay")
+// playback is the replay of a run in place of this screen, or on it.
+type playback struct {
+	player  *replay.Player // plays a run in place of this screen; nil for none
+	control *replay.Player // plays on this screen; nil for none
+	frozen  bool           // animations stop while the player is paused
+	recall  keymap.Recall  // the run that the user asked to play
+}
+
+// plays reports whether a run is played in place of this screen.
+func (p *playback) plays() bool { return p.player != nil }
+
+// want notes which run the user asked to play.
+func (p *playback) want(r keymap.Recall) { p.recall = r }
+
+// wanted returns the run that the user asked to play if these are its events, and why it
+// cannot be shown.
+func (p *playback) wanted(d keymap.JournalMsg) (r keymap.Recall, why string, found bool) {
+	r = p.recall
+	if r.Run != d.Run || errors.Is(d.Err, session.ErrClosed) {
+		return r, "", false
+	}
+	p.recall = keymap.Recall{}
+	if d.Err != nil || len(d.Events) == 0 {
+		if d.Err != nil {
+			why = d.Err.Error()
+		}
+		why = "The replay cannot be shown: " + untrusted.FirstLine(why)
+	}
+	return r, why, true
+}
+
+// halt ends the player of this screen, if there is one, and returns what it played on.
+func (p *playback) halt() replay.PlayedScreen {
+	if p.player == nil {
+		return nil
+	}
+	p.player.Halt()
+	return p.player.Screen
+}
+
+// replayName shows the name of a replay in place of the input.
+type replayName struct {
+	look  *draw.Look
+	keys  *keymap.Map
+	input *input.Pane
+}
+
+// show shows the first of names that fits.
+func (r *replayName) show(names ...string) {
+	for i := range names {
+		names[i] += " " + r.look.Glyphs.Separator + " " + r.keys.Name("replay.quit") + " quits"
+	}
+	r.input.Close(names...)
+}
+
+// replayActions returns the actions that take the place of those of a session while a
+// past run is shown: it asks nobody and sends nothing.
+func (m *Model) replayActions() keymap.Handlers {
 	handlers := replay.Refusals()
 	nothingToLeave := func() string {
-		if m.focus != paneChat {
+		if m.panes.Focus() != panes.Chat {
 			return ""
 		}
 		return "A replay has nothing to stop; " + m.keys.Name("replay.quit") + " quits."
 	}
-	handlers["run.stop"] = keymap.Handler{Refuse: nothingToLeave, Do: keymap.Just(m.leadBack)}
+	handlers["run.stop"] = keymap.Handler{Refuse: nothingToLeave, Do: keymap.Just(m.exits.back)}
 	return handlers
-}
-
-// inputNamesReplay shows the name of a replay in place of the input: the first of
-// names that fits.
-func (m *Model) inputNamesReplay(names ...string) {
-	for i := range names {
-		names[i] += " " + m.look.Glyphs.Separator + " " + m.keys.Name("replay.quit") + " quits"
-	}
-	m.input.Close(names...)
 }
 
 // play plays a run in place of this screen, from its start or at its end.
 func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 	o := m.options
 	o.Replay, o.Recorded, o.Intro, o.Goal, o.Suggestions, o.Drawn, o.GoOn = true, nil, "", "", nil, nil, nil
-	o.ChatWidth, o.PlanHeight, o.ShowThinking = m.room.chat, m.room.plan, m.chat.ShowsThinking
-	settings := replay.Options{Speed: speed, Frame: batchInterval, Alone: m.options.Replay, RoomyFrom: minHeight + 2, Keys: m.keys}
+	o.ChatWidth, o.PlanHeight = m.panes.Shares()
+	o.ShowThinking = m.chat.ShowsThinking
+	settings := replay.Options{Speed: speed, Frame: batchInterval, Alone: m.options.Replay, RoomyFrom: panes.MinHeight + 2, Keys: m.keys}
 	p := replay.New(events, settings, func(p *replay.Player, before replay.PlayedScreen) replay.PlayedScreen {
 		screen := newScreen(runner.Closed(), o, p)
-		screen.theming = m.theming
+		screen.appearance.like(m.appearance)
 		screen.graphics, screen.detail.Graphics = m.graphics, m.graphics
-		screen.applyTheme()
+		screen.redraw()
 		screen.toasts.Quiet = true
-		screen.clipboard = func(text string) tea.Cmd { return replay.Outward(tea.SetClipboard(text)) }
+		screen.clipboard.send = func(text string) tea.Cmd { return replay.Outward(tea.SetClipboard(text)) }
 		if was, ok := before.(*Model); ok {
-			screen.focus, screen.room = was.focus, was.room
+			screen.panes.Like(was.panes)
 			screen.chat.ShowThinking(was.chat.ShowsThinking)
-			screen.Update(tea.WindowSizeMsg{Width: was.layout.width, Height: was.layout.height})
+			width, height := was.panes.Size()
+			screen.Update(tea.WindowSizeMsg{Width: width, Height: height})
 		}
 		return screen
 	})
-	m.player = p
-	p.Resize(m.layout.width, m.layout.height)
+	m.playback.player = p
+	p.Resize(m.panes.Size())
 	if atEnd {
 		p.Paused = true
 		return p.ShowUpTo(len(events))
@@ -72,39 +120,31 @@ func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 
 // endReplay returns from the replay to this screen.
 func (m *Model) endReplay() tea.Cmd {
-	if m.player == nil {
+	if !m.playback.plays() {
 		return nil
 	}
-	m.player.Halt()
-	if played, ok := m.player.Screen.(*Model); ok {
-		m.room.sizes = played.room.sizes // kept with the next key
+	if played, ok := m.playback.halt().(*Model); ok {
+		m.panes.TakeSizes(played.panes) // saved with the next key
 	}
-	m.player = nil
+	m.playback.player = nil
 	m.arrange()
 	return m.Animate()
 }
 
 // playRecalled plays the run requested in the list of runs.
 func (m *Model) playRecalled(d keymap.JournalMsg) tea.Cmd {
-	want := m.recall
-	if want.Run != d.Run || errors.Is(d.Err, session.ErrClosed) {
+	want, why, found := m.playback.wanted(d)
+	if !found {
 		return nil
 	}
-	m.recall = keymap.Recall{}
-	if d.Err != nil || len(d.Events) == 0 {
-		why := ""
-		if d.Err != nil {
-			why = d.Err.Error()
-		}
-		why = "The replay cannot be shown: " + untrusted.FirstLine(why)
-		m.dialogs.runs.ShowMessage(why)
-		if !m.dialogs.runs.Shown() {
-			m.message.Set(why)
-		}
-		return nil
+	listed := m.dialogs.noReplay(why)
+	if why == "" {
+		return m.play(session.ReplayEvents(d.Run, d.Events), 1, want.AtEnd)
 	}
-	m.dialogs.runs.ShowMessage("")
-	return m.play(session.ReplayEvents(d.Run, d.Events), 1, want.AtEnd)
+	if !listed {
+		m.message.Set(why)
+	}
+	return nil
 }
 
 // The following methods make a Model a [replay.PlayedScreen].
@@ -116,9 +156,9 @@ func (m *Model) ShowEvents(events []event.Event, last bool) tea.Cmd {
 }
 
 // Freeze stops or resumes all animation.
-func (m *Model) Freeze(frozen bool) { m.frozen = frozen }
+func (m *Model) Freeze(frozen bool) { m.playback.frozen = frozen }
 
 // Surface describes what the screen draws to the player on it.
 func (m *Model) Surface() replay.Surface {
-	return replay.Surface{Look: m.look, Small: m.layout.small, AtInput: m.dialogs.front() == nil && m.focus == paneChat}
+	return replay.Surface{Look: m.look, Small: m.panes.Layout().Small, AtInput: m.dialogs.front() == nil && m.panes.Focus() == panes.Chat}
 }

@@ -1,16 +1,12 @@
 package tui
 
 import (
-	"fmt"
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
-	"replan/internal/english"
-	"replan/tui/chat"
-	"replan/tui/draw"
+	"replan/internal/untrusted"
+	"replan/tui/answerguard"
 	"replan/tui/keymap"
-	"replan/tui/selection"
+	"replan/tui/panes"
 )
 
 // press routes a key to an open question or dialog, else to the action bound to
@@ -18,40 +14,89 @@ import (
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	id := ""
 	switch {
-	case keymap.Matches(k, m.keys.Stop):
+	case keymap.Matches(k, m.keys.Binding("run.stop")):
 		id = "run.stop"
-	case keymap.Matches(k, m.keys.CopyCode):
+	case keymap.Matches(k, m.keys.Binding("chat.copy")):
 		id = "chat.copy"
 	}
 	m.forget(id)
-	m.ask.Grace.Early, m.review.Grace.Early = "", ""
-	cmd, done := typesOn(m, k)
+	m.ask.Guard().ClearMessage()
+	m.review.Guard().ClearMessage()
+	cmd, done := m.pressLetters(k)
 	if done {
 		return cmd
 	}
-	return tea.Batch(cmd, pressFocused(m, k))
+	return tea.Batch(cmd, m.pressFocused(k))
+}
+
+// scene returns what has the keys now.
+func (m *Model) scene() answerguard.Scene {
+	over := m.dialogs.front()
+	s := answerguard.Scene{Covered: over != nil, Small: m.panes.Layout().Small, TakesText: m.panes.Focus() == panes.Chat && m.input.TakesText(), InputEmpty: m.input.Empty()}
+	switch {
+	case m.exits.asks():
+	case over != nil:
+		s.Guard = m.dialogs.guard()
+	case m.ask.Showing() && !m.ask.Editing():
+		s.Guard = m.ask.Guard()
+	}
+	return s
+}
+
+// pressLetters has a key and the letters before it sorted into answers and text. It
+// reports whether the key has done what it does.
+func (m *Model) pressLetters(k tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
+	v := m.letters.Press(m.scene(), answerguard.Key{KeyPressMsg: k, Means: func() (action string, opens bool) {
+		action, _ = m.keys.Meant(k, m.mode().Actions)
+		a := m.groups.Bound(k, keymap.PlaceEverywhere)
+		return action, a != nil && a.Opens
+	}})
+	if v.Fate == answerguard.Unknown && m.dialogs.front() == nil {
+		m.message.Set(m.ask.NoAnswer(k))
+	}
+	return m.sortLetters(v), v.Fate != answerguard.Passes
+}
+
+// sortLetters gives letters to the input as a text, or to the dialog as answers.
+func (m *Model) sortLetters(v answerguard.Verdict) tea.Cmd {
+	cmds := []tea.Cmd{v.Cmd}
+	switch v.Fate {
+	case answerguard.Text:
+		m.input.SetFocus(true)
+		for _, k := range v.Letters {
+			cmds = append(cmds, m.carryOut(m.input.Update(k)))
+		}
+		const words = "In the input, not an answer: " // which the dialog hides
+		m.message.Set(words + m.look.CutLeft(untrusted.Line(m.input.Text()), m.panes.Layout().Width-len(words)-2))
+	case answerguard.Acts:
+		for _, k := range v.Letters {
+			cmd, _ := m.pressMode(k)
+			cmds = append(cmds, cmd)
+		}
+	}
+	return tea.Batch(cmds...)
 }
 
 // pressFocused gives a key to what has the keys now.
-func pressFocused(m *Model, k tea.KeyPressMsg) tea.Cmd {
+func (m *Model) pressFocused(k tea.KeyPressMsg) tea.Cmd {
 	switch {
-	case m.quitting:
+	case m.exits.asks():
 		cmd, _ := m.pressMode(k)
 		return cmd
-	case keymap.Matches(k, m.keys.Quit):
+	case keymap.Matches(k, m.keys.Binding("quit")):
 		a, _ := m.groups.Find("quit")
 		return m.do(a, keymap.PlaceEverywhere)
-	case m.layout.small:
+	case m.panes.Layout().Small:
 		return nil
 	case m.dialogs.front() != nil:
 		if a := m.groups.Bound(k, keymap.PlaceEverywhere); a != nil && m.dialogs.opensOver(a.ID, k) {
 			return m.do(a, keymap.PlaceEverywhere)
 		}
 	case m.ask.Showing():
-		if a := m.groups.Bound(k, keymap.PlaceEverywhere); a != nil && a.Opens && !m.ask.Grace.On && (!m.ask.Editing() || a.ID == "help" && k.Text == "") {
+		if a := m.groups.Bound(k, keymap.PlaceEverywhere); a != nil && a.Opens && !m.ask.Guard().Ignores() && (!m.ask.Editing() || a.ID == "help" && k.Text == "") {
 			return m.do(a, keymap.PlaceEverywhere)
 		}
-	case m.searching():
+	case m.view.searching():
 		if a := m.groups.Bound(k, keymap.PlaceEverywhere); a != nil && a.Opens && k.Text == "" {
 			return m.do(a, keymap.PlaceEverywhere)
 		}
@@ -82,13 +127,13 @@ func (m *Model) forget(id string) {
 	if id != "chat.copy" {
 		m.chat.Unmark()
 	}
-	m.confirmStop, m.stopWarned = m.stopWarned && id == "run.stop", false
+	m.exits.begin(id)
 }
 
 // pressPane runs the key's action in the focused pane. Unbound keys are typed
 // if the pane takes text.
 func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
-	typing := k.Text != "" && m.focus == paneChat && !m.input.Empty()
+	typing := k.Text != "" && m.panes.Focus() == panes.Chat && !m.input.Empty()
 	for _, at := range []keymap.Place{keymap.PlaceReplay, keymap.PlaceEverywhere, m.here(), keymap.PlaceMoving} {
 		if typing && at == keymap.PlaceEverywhere {
 			continue
@@ -97,14 +142,14 @@ func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
 			return m.do(a, keymap.PlaceEverywhere)
 		}
 	}
-	if m.focus == paneChat && !m.input.TakesText() {
+	if m.panes.Focus() == panes.Chat && !m.input.TakesText() {
 		// Without typing, a plan key is unambiguous here. But copying applies
 		// to the focused pane.
 		if a := m.groups.Bound(k, keymap.PlacePlan); a != nil && a.ID != "plan.copy" {
 			return m.do(a, keymap.PlacePlan)
 		}
 	}
-	if m.focus == paneChat && m.input.TakesText() {
+	if m.panes.Focus() == panes.Chat && m.input.TakesText() {
 		return m.carryOut(m.input.Update(k))
 	}
 	m.elsewhere(k)
@@ -124,258 +169,38 @@ func (m *Model) elsewhere(k tea.KeyPressMsg) {
 
 // paste passes pasted text to the input with the text cursor.
 func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
-	if m.ask.Editing() && m.dialogs.front() == nil && !m.quitting {
+	if m.ask.Editing() && m.dialogs.front() == nil && !m.exits.asks() {
 		return m.carryOut(m.ask.Update(p))
 	}
-	if over := m.dialogs.front(); over != nil && over.Typing() && !m.quitting {
+	if over := m.dialogs.front(); over != nil && over.Typing() && !m.exits.asks() {
 		return m.carryOut(over.Update(p))
 	}
-	if m.searching() {
+	if m.view.searching() {
 		return m.carryOut(m.chat.Update(p))
 	}
-	if cmd, done := pastesOn(m, p); done {
-		return cmd
+	if v := m.letters.Paste(m.scene()); v.Fate == answerguard.Text {
+		return tea.Batch(m.sortLetters(v), m.carryOut(m.input.Update(p)))
 	}
-	if m.covered() || m.quitting {
+	if m.view.covered() || m.exits.asks() {
 		m.message.Set("You cannot paste into a dialog.")
 		return nil
 	}
 	return m.carryOut(m.input.Update(p))
 }
 
-// handleMouse handles mouse messages.
-func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.MouseClickMsg:
-		return m.pressButton(tea.Mouse(msg))
-	case tea.MouseMotionMsg:
-		if m.room.held != noBorder {
-			m.room.moveTo(m.layout, m.room.held, msg.X, msg.Y)
-			return nil
-		}
-		m.selected.Drag(tea.Mouse(msg))
-	case tea.MouseReleaseMsg:
-		m.room.held = noBorder
-		return m.copySelected()
-	case tea.MouseWheelMsg:
-		return m.wheel(tea.Mouse(msg))
-	}
-	return nil
-}
-
-// pressButton handles a click: on a hint in the footer it presses that key;
-// elsewhere it chooses the entry there and begins a selection.
-func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
-	if at.Button != tea.MouseLeft || at.Mod.Contains(tea.ModShift) {
-		return nil
-	}
-	m.message.Clear()
-	m.ask.Grace.Early, m.review.Grace.Early = "", ""
-	m.ask.Grace.Armed, m.review.Grace.Armed, m.early = "", "", nil
-	if at.Y == m.layout.height-1 && !m.layout.small {
-		if id, ok := m.frame.FooterAction(m.footer(), at.X, m.layout.width); ok {
-			return m.doHere(id)
-		}
-		return nil
-	}
-	if m.layout.chat.Contains(at.X, at.Y) && !m.quitting {
-		if w, taken := m.input.ClickList(at.Y - m.layout.chat.Y); taken {
-			return m.carryOut(w)
-		}
-	}
-	switch grab(m, at); m.room.held {
-	case chatBorder:
-		return nil
-	case planBorder:
-		return m.click(at) // the tabs of the step are drawn in it
-	}
-	area, inChat := m.selectable(at.X, at.Y)
-	var screen []string
-	if area.W > 0 && !inChat {
-		screen = m.screen()
-	}
-	if dialog, place := m.dialogAt(at); dialog != nil {
-		w := dialog.Update(clickIn(place, at))
-		if w.ActionClicked {
-			m.forget("")
-		} else {
-			m.selected.Start(at, m.options.Now(), area, inChat, screen)
-		}
-		return m.carryOut(w)
-	}
-	m.selected.Start(at, m.options.Now(), area, inChat, screen)
-	if m.selected.SeveralClicks() {
-		return nil
-	}
-	return m.click(at)
-}
-
-// dialogAt returns the dialog that takes a click at a cell and its place on the
-// screen, nil for none.
-func (m *Model) dialogAt(at tea.Mouse) (dialog Pane, place draw.Rect) {
-	over := m.dialogs.front()
-	switch {
-	case m.quitting || m.layout.small:
-		return nil, draw.Rect{}
-	case over != nil:
-		return over, draw.Rect{Y: 1, W: m.layout.width, H: m.layout.height - 2}
-	case m.ask.Showing() && m.layout.sheet.Contains(at.X, at.Y):
-		return m.ask, m.layout.sheet
-	default:
-		return nil, draw.Rect{}
-	}
-}
-
-// click focuses the pane under the pointer and passes the click to it.
-func (m *Model) click(at tea.Mouse) tea.Cmd {
-	if m.layout.small || at.Button != tea.MouseLeft {
-		return nil
-	}
-	if m.ask.Open && m.dialogs.front() == nil && !m.quitting && m.layout.plan.Contains(at.X, at.Y) {
-		return m.carryOut(m.dag.Update(clickIn(m.layout.plan, at))) // the dialog keeps the keys
-	}
-	if m.covered() {
-		return nil
-	}
-	if m.layout.tabs.Contains(at.X, at.Y) {
-		if p, ok := m.frame.TabAt(m.tabs(), at.X, m.layout.width); ok {
-			m.focus = p
-		}
-		return nil
-	}
-	if step := m.layout.step; m.layout.wide && step.H > 0 && at.Y == step.Y-1 && m.layout.right.Contains(at.X, at.Y) {
-		return m.carryOut(m.detail.Update(clickIn(step, at))) // the tabs are drawn in the edge above
-	}
-	p, ok := m.layout.at(at.X, at.Y)
-	if !ok {
-		return nil
-	}
-	m.focus = p
-	switch in := m.layout.input; {
-	case p == panePlan:
-		return m.carryOut(m.dag.Update(clickIn(m.layout.plan, at)))
-	case p == paneStep:
-		return m.carryOut(m.detail.Update(clickIn(m.layout.step, at)))
-	case in.Contains(at.X, at.Y) && !m.searching():
-		return m.carryOut(m.input.Update(clickIn(in, at)))
-	default:
-		return nil
-	}
-}
-
-// clickIn returns a click in the cells of a part of the screen.
-func clickIn(r draw.Rect, at tea.Mouse) tea.MouseClickMsg {
-	at.X, at.Y = at.X-r.X, at.Y-r.Y
-	return tea.MouseClickMsg(at)
-}
-
-// wheel scrolls the part under the pointer.
-func (m *Model) wheel(at tea.Mouse) tea.Cmd {
-	p, _ := m.layout.at(at.X, at.Y)
-	if p == panePlan && m.dialogs.front() == nil && draw.WheelCells(at) != 0 && m.dag.ShowsGraph() {
-		return m.carryOut(m.dag.Update(tea.MouseWheelMsg(at)))
-	}
-	lines := draw.WheelLines(at)
-	if lines == 0 {
-		return nil
-	}
-	m.selected.ScreenScrolled()
-	if over := m.dialogs.front(); over != nil {
-		return m.carryOut(over.Update(tea.MouseWheelMsg(at)))
-	}
-	if m.layout.chat.Contains(at.X, at.Y) && !m.quitting && m.input.WheelList(at.Y-m.layout.chat.Y, lines/draw.WheelStep) {
-		return nil
-	}
-	if m.ask.Open {
-		return m.carryOut(m.ask.Update(tea.MouseWheelMsg(at)))
-	}
-	return m.carryOut(m.paneOf(p).Update(tea.MouseWheelMsg(at)))
-}
-
-// copySelected copies the text selected with the mouse.
-func (m *Model) copySelected() tea.Cmd {
-	if !m.selected.Dragging() {
-		return nil
-	}
-	if line, column, clicked := m.selected.Clicked(); clicked {
-		run, step := m.live.Shown().State, chat.CitedStep(line, column)
-		switch {
-		case step == "" || line.Run == "" || run == nil:
-		case line.Run != run.ID:
-			m.selected.Clear()
-			m.toasts.Show("info", "this answer is of another run; "+m.keys.Runs.Help().Key+" shows the runs")
-			return nil
-		case run.Step(step) != nil:
-			m.selected.Clear()
-			return m.carryOut(keymap.Request{Step: step})
-		}
-	}
-	text := m.selected.Release(m.screen())
-	if text == "" {
-		return nil
-	}
-	what := english.Count(len([]rune(text)), "character")
-	if n := strings.Count(text, "\n"); n > 0 {
-		what = english.Count(n+1, "line")
-	}
-	return m.copyText(what, text)
-}
-
-// selectable returns the area that bounds a selection from that cell, and
-// whether that is the chat.
-func (m *Model) selectable(x, y int) (area draw.Rect, chat bool) {
-	l := m.layout
-	switch {
-	case l.small:
-	case m.dialogs.front() != nil:
-		alone := append(append([]string{""}, m.dialogs.front().View(m.dialogSize())...), "")
-		return selection.Framed(alone, m.look.Glyphs.Border.Left, x, y), false
-	case l.sheet.H > 2 && l.sheet.Contains(x, y):
-		return draw.Rect{X: l.sheet.X + 2, Y: l.sheet.Y + 1, W: l.sheet.W - 4, H: l.sheet.H - 2}, false
-	case l.chat.Contains(x, y):
-		return l.chat, true
-	case l.plan.Contains(x, y):
-		return l.plan, false
-	case l.step.Contains(x, y):
-		return l.step, false
-	}
-	return draw.Rect{}, false
-}
-
-// copyLimit is the size, in bytes, above which some terminals reject text:
-// xterm's limit for what a program writes to the clipboard.
-const copyLimit = 74_994
-
-// copyText sends a text to the terminal's clipboard. Terminals do not confirm
-// the copy, so the notice only says that the text was sent.
-func (m *Model) copyText(what, text string) tea.Cmd {
-	m.toasts.Clear() // a mouse drag, unlike a key, has not cleared them
-	m.toasts.Show("info", what+", sent to the clipboard")
-	if len(text)*4/3 > copyLimit {
-		m.toasts.Show("warn", fmt.Sprint(len(text)>>10)+" KB: too large for some terminals")
-	}
-	return m.clipboard(text)
-}
-
 // mode returns what has the keys before the actions of the screen: a question, a
 // dialog, or the mode of the focused pane.
 func (m *Model) mode() keymap.Mode {
 	switch over := m.dialogs.front(); {
-	case m.quitting:
-		return keymap.Mode{
-			Actions: keymap.Handlers{
-				"quit.yes": {Do: keymap.Command(func() tea.Cmd { return tea.Quit })},
-				"quit.no":  {Do: keymap.Just(func() { m.quitting = false })},
-			},
-			Type: func(tea.Msg) keymap.Request { return keymap.Request{} },
-		}
+	case m.exits.asks():
+		return m.exits.question()
 	case over != nil:
 		return keymap.Mode{Actions: over.Actions(), Type: over.Update}
 	case m.ask.Showing():
 		return keymap.Mode{Actions: m.ask.Actions(), Type: m.ask.Update}
-	case m.focus == panePlan:
+	case m.panes.Focus() == panes.Plan:
 		return m.dag.Mode()
-	case m.searching():
+	case m.view.searching():
 		return m.chat.Mode()
 	default:
 		return m.input.Mode()
@@ -389,7 +214,7 @@ func (m *Model) doHere(id string) tea.Cmd {
 	if hs := m.mode().Actions; hs[id].Do != nil {
 		return m.carryOut(hs.Press(id))
 	}
-	if m.quitting || m.dialogs.front() != nil {
+	if m.exits.asks() || m.dialogs.front() != nil {
 		return nil
 	}
 	for _, at := range []keymap.Place{keymap.PlaceReplay, keymap.PlaceEverywhere, m.here(), keymap.PlaceMoving, keymap.PlacePlan} {
@@ -408,29 +233,17 @@ func (m *Model) here() keymap.Place {
 		}
 		return keymap.PlaceQuestion
 	}
-	switch m.focus {
-	case panePlan:
-		return keymap.PlacePlan
-	case paneStep:
-		return keymap.PlaceStep
-	default:
-		return keymap.PlaceChat
-	}
+	return m.panes.Place()
 }
 
 // paneOf returns the pane in a part of the screen.
-func (m *Model) paneOf(p pane) Pane {
+func (m *Model) paneOf(p panes.Pane) Pane {
 	switch p {
-	case panePlan:
+	case panes.Plan:
 		return m.dag
-	case paneStep:
+	case panes.Step:
 		return m.detail
 	default:
 		return m.chat
 	}
-}
-
-// searching reports whether the search takes the keys.
-func (m *Model) searching() bool {
-	return m.chat.Searching() && m.focus == paneChat && !m.covered() && !m.quitting
 }

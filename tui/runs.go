@@ -109,7 +109,7 @@ func (f *runFeed) announce(d session.Resuming) {
 func (f *runFeed) repeat(e event.Event) {
 	if _, ok := e.Data.(event.RunStarted); ok {
 		f.start(e)
-		f.live.Preparing = true // until a new event arrives
+		f.live.Await(true) // until a new event arrives
 		return
 	}
 	r, err := f.live.ApplyRepeated(e)

@@ -4,22 +4,20 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
-	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/telling"
 )
 
-// servers holds the known state of the tool servers.
-type servers struct {
+// serverNews tells what happens to the tool servers.
+type serverNews struct {
 	lost    map[string]bool // servers that were lost (true), or have never started (false)
 	stale   bool            // the tools and figures of the servers must be fetched again
-	looking bool            // the session looks again for a model
 	address string          // of a login, to be copied
 }
 
 // notices shows which servers were lost and which steps of a run lose their tool
 // with them, which servers are back, and when a model answers at last.
-func (s *servers) notices(was, now session.Status, run *agent.Run, notify func(level, text string)) {
+func (s *serverNews) notices(was, now session.Status, run *agent.Run, notify func(level, text string)) {
 	before := map[string]plan.ServerState{}
 	for _, server := range was.Servers {
 		before[server.Name] = server.State
@@ -49,21 +47,6 @@ func (s *servers) notices(was, now session.Status, run *agent.Run, notify func(l
 	}
 }
 
-// handleLogin shows where the user logs in to a server, or how that ended.
-func handleLogin(m *Model, d session.LoginProgress) {
-	m.dialogs.servers.LoggedIn(d)
-	switch {
-	case d.Problem != "":
-		m.chat.Add(m.chat.Note("warn", d.Problem.Visible()))
-	case d.Address != "":
-		m.servers.address = d.Address.Line()
-		m.chat.Add(m.chat.Note("info", telling.LoginAddress(d)))
-		m.toasts.Show("info", "the address of the login is sent to the clipboard")
-	case d.Ended && !d.Cancelled:
-		m.toasts.Show("info", "logged in to "+untrusted.Line(d.Server))
-	}
-}
-
 // lostTools adds to a sentence which steps of a run lose their tool with a server.
 func lostTools(run *agent.Run, server string, servers []plan.ServerStatus) string {
 	steps := telling.StepsUsing(run, server, telling.LostServers(servers))
@@ -75,9 +58,23 @@ func lostTools(run *agent.Run, server string, servers []plan.ServerStatus) strin
 
 // observe notes that an event may have changed the figures of servers: those that are
 // on the screen are fetched again.
-func (s *servers) observe(data event.Data, shown bool) {
+func (s *serverNews) observe(data event.Data, shown bool) {
 	switch data.(type) {
 	case event.StepCompleted, event.StepFailed, event.StepRetry, event.StepInDoubt:
 		s.stale = s.stale || shown
 	}
+}
+
+// takeStale reports whether the servers must be fetched again, once.
+func (s *serverNews) takeStale() bool {
+	stale := s.stale
+	s.stale = false
+	return stale
+}
+
+// takeLogin returns the address of a login that was not copied yet, once; "" for none.
+func (s *serverNews) takeLogin() string {
+	address := s.address
+	s.address = ""
+	return address
 }

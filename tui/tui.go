@@ -16,6 +16,7 @@ import (
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/notify"
+	"replan/tui/panes"
 )
 
 // Session is the session that the screen shows and sends commands to.
@@ -77,6 +78,10 @@ type Options struct {
 	Speed    float64
 }
 
+// UsualShare is the share of the chat and of the plan unless the user sets another,
+// in percent.
+const UsualShare = panes.UsualShare
+
 // framesPerSecond is how often the screen is written at most.
 const framesPerSecond = 120
 
@@ -97,7 +102,7 @@ func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	}
 	screen := New(s, o)
-	guarded := newGuard(screen)
+	guarded := newPanicKeeper(screen)
 	options = append(options, tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
 		return screen.graphics.BeforeQuit(msg, time.Second/framesPerSecond)
 	}))
@@ -111,9 +116,7 @@ func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption
 	ended := make(chan error, 1)
 	go func() {
 		_, err := program.Run()
-		if screen.player != nil {
-			screen.player.Halt()
-		}
+		screen.playback.halt()
 		ended <- err
 	}()
 	err := untilEnded(ctx, program, ended)

@@ -25,14 +25,13 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Request {
 	case KeptMsg:
 		return g.left(msg)
 	case tea.KeyPressMsg:
+		if cmd, taken := g.guard.Ignore(msg, g.editor != nil); taken {
+			return keymap.Request{Cmd: cmd}
+		}
 		switch {
-		case g.Grace.On && g.editor != nil:
-			return keymap.Request{Cmd: g.Grace.TooEarly(keymap.NameOf(msg))}
-		case g.Grace.On:
-			return keymap.Request{Cmd: g.Grace.Prolong()}
 		case g.editor == nil && msg.Text != "":
 			// A letter of a text: its other letters are no answers.
-			return keymap.Request{Cmd: g.Grace.StartLater(), Footer: g.NoAnswer(msg)}
+			return keymap.Request{Cmd: g.guard.StartStage(), Footer: g.NoAnswer(msg)}
 		case g.editor == nil && (msg.Code == tea.KeyTab || msg.Code == tea.KeyEnter):
 			return keymap.ShowFooter(g.NoAnswer(msg))
 		}
@@ -48,7 +47,7 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Request {
 		return keymap.Request{Cmd: g.chooseAt(msg.Y)}
 	case tea.MouseWheelMsg:
 		if g.editor == nil {
-			g.scroll(draw.WheelLines(tea.Mouse(msg)))
+			g.reading.scroll(draw.WheelLines(tea.Mouse(msg)))
 		}
 	}
 	return keymap.Request{}
@@ -60,7 +59,7 @@ func (g *Dialog) chooseAt(y int) tea.Cmd {
 		return nil
 	}
 	first, _ := g.window()
-	g.at = first + y - 1
+	g.queue.choose(first + y - 1)
 	return g.front()
 }
 
@@ -77,46 +76,31 @@ func (g *Dialog) act(id string) keymap.Request {
 	}
 }
 
-// Actions returns the actions of the dialog in its current state. Moving to
-// another request works during the grace time: it answers nothing, and the next
-// request has a grace time of its own. So does leaving what a key has opened. The key
-// that opens a gate ends the grace time: nobody types it by accident.
+// Actions returns the actions of the dialog in its current state. Moving to another
+// request works even while keys are ignored: it answers nothing, and the guard is turned
+// on again for the next request.
 func (g *Dialog) Actions() keymap.Handlers {
-	hs := g.actions()
-	if g.Grace.On {
-		for id := range hs {
-			if id != "gate.next" && id != "gate.previous" && (id != "dialog.leave" || !g.Grace.Later) {
-				hs[id] = keymap.Handler{When: hs[id].When, Do: func() keymap.Request {
-					return keymap.Request{Cmd: g.Grace.TooEarly(g.keys.Name(id))}
-				}}
-			}
-		}
-		hs["gate"] = keymap.Handler{Do: keymap.Just(g.Grace.Stop)}
-	}
-	return hs
+	return g.guard.Hold(g.actions(), g.keys, "gate.next", "gate.previous")
 }
 
 func (g *Dialog) actions() keymap.Handlers {
 	switch {
-	case len(g.queue) == 0:
+	case g.queue.count() == 0:
 		return nil
 	case g.editor != nil:
 		return g.editActions()
 	case g.confirm != nil:
 		return g.confirmActions().With(g.viewActions())
 	}
-	several := func() bool { return len(g.queue) > 1 }
+	several := func() bool { return g.queue.count() > 1 }
 	hs := keymap.Handlers{
-		"dialog.leave": {Do: keymap.Just(func() { g.Open = false })},
-		"gate.details": {When: func() bool { return g.noDetails() == "" }, Do: keymap.Just(g.turnDetails)},
-		"gate.editor":  {Refuse: g.noFile, Do: g.editFile},
-		"gate.all":     {Do: g.approveAll},
-		"gate.leave_out": {When: g.picks, Do: keymap.Just(func() {
-			id := g.current().id()
-			g.leftOut[id] = !g.leftOut[id]
-		})},
-		"gate.next":     {When: several, Do: func() keymap.Request { return g.step(1) }},
-		"gate.previous": {When: several, Do: func() keymap.Request { return g.step(-1) }},
+		"dialog.leave":   {Do: keymap.Just(func() { g.open = false })},
+		"gate.details":   {When: func() bool { return g.noDetails() == "" }, Do: keymap.Just(g.turnDetails)},
+		"gate.editor":    {Refuse: g.noFile, Do: g.editFile},
+		"gate.all":       {Do: g.approveAll},
+		"gate.leave_out": {When: g.picks, Do: keymap.Just(g.queue.leaveOut)},
+		"gate.next":      {When: several, Do: func() keymap.Request { return g.step(1) }},
+		"gate.previous":  {When: several, Do: func() keymap.Request { return g.step(-1) }},
 	}.With(g.viewActions())
 	for _, c := range g.current().choices(g.keys) {
 		hs[c.id] = keymap.Handler{Refuse: func() string { return c.refuse }, Do: func() keymap.Request { return g.choose(c) }}
@@ -136,15 +120,15 @@ func (g *Dialog) editActions() keymap.Handlers {
 			if word := g.editor.Undo(); word != "" {
 				return keymap.ShowFooter(word)
 			}
-			return keymap.Request{Cmd: g.checkSoon()}
+			return keymap.Request{Cmd: g.typing.edited()}
 		}},
 	}
 }
 
 // viewActions returns the actions that scroll the document or toggle its diffs.
 func (g *Dialog) viewActions() keymap.Handlers {
-	return keymap.Scrolling(g.body, g.scroll).With(keymap.Handlers{
-		"move.last": {Do: keymap.Just(g.toEnd)},
+	return keymap.Scrolling(g.reading.body, g.reading.scroll).With(keymap.Handlers{
+		"move.last": {Do: keymap.Just(g.reading.toEnd)},
 		"gate.sides": {
 			When: func() bool { return g.noSides() == "" },
 			Do:   func() keymap.Request { return keymap.ShowFooter(g.turnDiffs()) },
@@ -157,7 +141,7 @@ func (g *Dialog) confirmActions() keymap.Handlers {
 	back := keymap.Handler{Do: keymap.Just(func() { g.turn(nil) })}
 	hs := keymap.Handlers{
 		"gate.once": {Do: func() keymap.Request {
-			if g.doc == nil || len(g.unseen()) > 0 {
+			if !g.reading.drawn() || len(g.reading.unseen()) > 0 {
 				return keymap.ShowFooter(g.confirm.unread)
 			}
 			c := g.confirm
@@ -171,7 +155,7 @@ func (g *Dialog) confirmActions() keymap.Handlers {
 		}}
 	}
 	if g.confirm.picks {
-		hs = hs.With(pickActions(g))
+		hs = hs.With(g.pickActions())
 	}
 	if other := g.confirm.other; other != nil {
 		hs["gate.always"] = keymap.Handler{Do: keymap.Just(func() { g.turn(other) })}
@@ -211,9 +195,9 @@ func (g *Dialog) Answers() keymap.Handlers {
 // one.
 func (g *Dialog) notAlike() string {
 	switch {
-	case len(g.queue) == 0:
+	case g.queue.count() == 0:
 		return "No gate and no question is open."
-	case len(g.like()) < 2:
+	case len(g.queue.like()) < 2:
 		return "No other waiting gate has the same tool and rule."
 	default:
 		return ""
@@ -222,7 +206,7 @@ func (g *Dialog) notAlike() string {
 
 // refusal returns why an answer is unavailable now, or "" if it is available.
 func (g *Dialog) refusal(id string) string {
-	if len(g.queue) == 0 {
+	if g.queue.count() == 0 {
 		return "No gate and no question is open."
 	}
 	for _, c := range g.current().choices(g.keys) {
@@ -236,7 +220,7 @@ func (g *Dialog) refusal(id string) string {
 // noSuchAnswer says that the displayed request does not accept this answer, and
 // which keys it accepts.
 func (g *Dialog) noSuchAnswer(id string) string {
-	if len(g.queue) == 0 {
+	if g.queue.count() == 0 {
 		return "No gate and no question is open."
 	}
 	return g.keys.LeadingName(id) + " does nothing here: use " + english.List(g.answerKeys(), "or") + "."
@@ -267,7 +251,7 @@ func (g *Dialog) NoAnswer(k tea.KeyPressMsg) string {
 
 // alone returns why there is no other request to move to.
 func (g *Dialog) alone() string {
-	if len(g.queue) < 2 {
+	if g.queue.count() < 2 {
 		return "Nothing else waits for an answer."
 	}
 	return ""
@@ -275,10 +259,10 @@ func (g *Dialog) alone() string {
 
 // noDetails returns why the dialog has no details to show.
 func (g *Dialog) noDetails() string {
-	if len(g.queue) == 0 {
+	if g.queue.count() == 0 {
 		return "No gate and no question is open."
 	}
-	if gate, ok := g.current().(OpenGate); !ok || gate.Session || g.doc == nil {
+	if gate, ok := g.current().(OpenGate); !ok || gate.Session || !g.reading.drawn() {
 		return "All that is known is in view."
 	}
 	return ""
@@ -286,7 +270,7 @@ func (g *Dialog) noDetails() string {
 
 // noSides returns why the dialog cannot toggle its diff.
 func (g *Dialog) noSides() string {
-	if g.doc == nil || !g.doc.Diffs {
+	if !g.reading.diffs() {
 		return "No diff in view can be shown side by side."
 	}
 	return ""

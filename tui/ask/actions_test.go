@@ -24,7 +24,7 @@ func twoGates() *Dialog {
 		return OpenGate{Run: "r", Ask: event.GateRequested{Gate: id, Step: id, Tool: "fs.write", Args: map[string]any{"path": id}}}
 	}
 	g.Set([]Asking{gate("1"), gate("2")})
-	g.Grace.On = false
+	g.Guard().Stop()
 	show(g, draw.Rect{W: 80, H: 24})
 	return g
 }
@@ -42,33 +42,33 @@ func TestAnswersAreCommandsForShownRequest(t *testing.T) {
 	if why != "" || !w.Answer || len(w.Send) != 1 || w.Send[0] != session.Command(want) {
 		t.Fatalf("refused %q, asks for %+v", why, w)
 	}
-	if g.Waiting() != 1 || !g.Grace.On {
-		t.Errorf("%d requests wait, grace time %v", g.Waiting(), g.Grace.On)
+	if g.Waiting() != 1 || !g.Guard().Ignores() {
+		t.Errorf("%d requests wait, grace time %v", g.Waiting(), g.Guard().Ignores())
 	}
 }
 
 func TestGraceTimeBlocksEveryAnswer(t *testing.T) {
 	g := twoGates()
-	g.Grace.On = true
+	g.Guard().Start()
 	for id, h := range g.Actions() {
 		if id == "gate.next" || id == "gate.previous" {
 			continue
 		}
-		if w := h.Do(); w.Send != nil || !g.Open || g.Waiting() != 2 {
+		if w := h.Do(); w.Send != nil || !g.Open() || g.Waiting() != 2 {
 			t.Errorf("%s acts too early: %+v", id, w)
 		}
 	}
-	if g.Actions()["gate.next"].Do(); g.at != 1 {
+	if g.Actions()["gate.next"].Do(); g.queue.at != 1 {
 		t.Error("no move to the next request")
 	}
 }
 
 func TestClicksChooseRequestsAndPressKeys(t *testing.T) {
 	g := twoGates()
-	if w := g.Update(tea.MouseClickMsg{X: 4, Y: 2}); g.at != 1 || w.ActionClicked {
-		t.Errorf("a click on the second request shows number %d, acted %v", g.at, w.ActionClicked)
+	if w := g.Update(tea.MouseClickMsg{X: 4, Y: 2}); g.queue.at != 1 || w.ActionClicked {
+		t.Errorf("a click on the second request shows number %d, acted %v", g.queue.at, w.ActionClicked)
 	}
-	g.Grace.On = false
+	g.Guard().Stop()
 	show(g, draw.Rect{W: 80, H: 24})
 	b := g.buttons[0]
 	if w := g.Update(tea.MouseClickMsg{X: b.X, Y: b.Y}); !w.ActionClicked || !w.Answer {
@@ -85,8 +85,8 @@ func TestAnswerToHiddenRequestOnlyShowsIt(t *testing.T) {
 	if w := g.Answers()["gate.once"].Do(); w.Send != nil || !w.Gate {
 		t.Errorf("asks for %+v", w)
 	}
-	if g.Reopen(); !g.Showing() || g.Grace.On {
-		t.Errorf("asked for: shown %v, grace time %v", g.Showing(), g.Grace.On)
+	if g.Reopen(); !g.Showing() || g.Guard().Ignores() {
+		t.Errorf("asked for: shown %v, grace time %v", g.Showing(), g.Guard().Ignores())
 	}
 }
 
@@ -98,7 +98,7 @@ func aboutServers() *Dialog {
 		asks = append(asks, OpenGate{Run: "s", Ask: question, Session: true})
 	}
 	g.Set(asks)
-	g.Grace.On = false
+	g.Guard().Stop()
 	return g
 }
 
@@ -111,7 +111,7 @@ func TestQuestionOfTheSessionNamesItsPrograms(t *testing.T) {
 	t.Run("all", func(t *testing.T) {
 		g := aboutServers()
 		g.Answers()["gate.all"].Do()
-		g.Grace.On = false
+		g.Guard().Stop()
 		golden.RequireEqual(t, panetest.Stripped(show(g, draw.Rect{W: 80, H: 14}))+"\n")
 	})
 }
@@ -127,7 +127,7 @@ func TestEachServerIsAnsweredByItself(t *testing.T) {
 	if w := g.act("gate.deny"); len(w.Send) != 1 || w.Send[0].(session.Resolve).Gate != "servers.1" || w.Send[0].(session.Resolve).Decision != event.Deny {
 		t.Fatalf("no sends %+v", w.Send)
 	}
-	g.Grace.On = false
+	g.Guard().Stop()
 	show(g, draw.Rect{W: 80, H: 11})
 	if w := g.act("gate.once"); len(w.Send) != 1 || w.Send[0].(session.Resolve).Gate != "servers.2" || w.Send[0].(session.Resolve).Decision != event.Allow {
 		t.Fatalf("yes sends %+v", w.Send)
@@ -141,7 +141,7 @@ func TestYesToAllServersCountsOnceAllWereSeen(t *testing.T) {
 	}{"all in view": {20, true}, "some below": {6, false}} {
 		g := aboutServers()
 		g.act("gate.all")
-		g.Grace.On = false
+		g.Guard().Stop()
 		show(g, draw.Rect{W: 80, H: c.height})
 		w := g.act("gate.once")
 		if (len(w.Send) == 2) != c.counts {
@@ -150,7 +150,7 @@ func TestYesToAllServersCountsOnceAllWereSeen(t *testing.T) {
 	}
 	g := aboutServers()
 	g.act("gate.all")
-	g.Grace.On = false
+	g.Guard().Stop()
 	show(g, draw.Rect{W: 80, H: 6})
 	if w := g.act("gate.deny"); len(w.Send) != 2 || w.Send[1].(session.Resolve).Decision != event.Deny {
 		t.Errorf("no sends %+v", w.Send)
@@ -172,13 +172,13 @@ func TestGateShowsWhatAServerHasChanged(t *testing.T) {
 		t.Run(fmt.Sprintf("%dx%d", size.W, size.H), func(t *testing.T) {
 			g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
 			g.Set([]Asking{changedTool()})
-			g.Grace.On = false
+			g.Guard().Stop()
 			golden.RequireEqual(t, panetest.Stripped(show(g, size))+"\n")
 		})
 	}
 	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
 	g.Set([]Asking{changedTool()})
-	g.Grace.On = false
+	g.Guard().Stop()
 	show(g, draw.Rect{W: 100, H: 8})
 	if w := g.act("gate.once"); w.Send != nil {
 		t.Error("the change was accepted unseen")
@@ -195,13 +195,13 @@ func TestQuestionAboutAChangeIsAnsweredOnceAllOfItWasSeen(t *testing.T) {
 	asked := func() *Dialog {
 		g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
 		g.Set([]Asking{question("servers.1", "web:search"), question("servers.2", "web:fetch"), OpenGate{Run: "s", Session: true, Ask: panetest.ToolServers()[0]}})
-		g.Grace.On = false
+		g.Guard().Stop()
 		return g
 	}
 	g := asked()
 	golden.RequireEqual(t, panetest.Stripped(show(g, draw.Rect{W: 100, H: 18}))+"\n")
 	g.act("gate.all")
-	g.Grace.On = false
+	g.Guard().Stop()
 	show(g, draw.Rect{W: 100, H: 40})
 	if w := g.act("gate.once"); len(w.Send) != 2 || w.Send[1].(session.Resolve).Gate != "servers.2" {
 		t.Errorf("yes to all changes sends %+v", w.Send)
@@ -218,7 +218,7 @@ func TestCallsThatAcceptAChangeAreAnsweredOneByOne(t *testing.T) {
 	second.Ask.Gate = "2.1.1"
 	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
 	g.Set([]Asking{first, second})
-	g.Grace.On = false
+	g.Guard().Stop()
 	show(g, draw.Rect{W: 100, H: 30})
 	if w := g.act("gate.all"); !strings.Contains(w.Footer, "No other waiting gate") {
 		t.Errorf("all of them sends %+v (%s)", w.Send, w.Footer)
@@ -232,13 +232,13 @@ func TestAlwaysCanMeanTheCallOrTheTool(t *testing.T) {
 	gate.Ask.AlwaysTool = &event.Always{Rule: rule.Rule{Pin: "b"}, Text: "[[policy]]\ntool = 'web:search'\npin = 'b'\naction = 'allow'\n"}
 	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
 	g.Set([]Asking{gate})
-	g.Grace.On = false
+	g.Guard().Stop()
 	size := draw.Rect{W: 80, H: 18}
 	show(g, size)
 	for _, want := range []event.Scope{event.ScopeAlways, event.ScopeTool} {
 		t.Run(string(want), func(t *testing.T) {
 			g.act("gate.always")
-			g.Grace.On = false
+			g.Guard().Stop()
 			golden.RequireEqual(t, panetest.Stripped(show(g, size))+"\n")
 			if h := g.Hints()[1]; h.Label != "a" || !strings.HasSuffix(h.Does, "instead") {
 				t.Errorf("the footer shows %+v", h)
@@ -273,7 +273,7 @@ func TestEditThatChangesNothingDecidesNothing(t *testing.T) {
 	if w := g.sendEdited(); w.Send != nil || w.Ask != nil || w.Footer != "No changes: the call stays as it was." {
 		t.Errorf("asks for %+v", w)
 	}
-	if g.Editing() || !g.Showing() || g.Edits != 0 {
+	if g.Editing() || !g.Showing() || g.typing.edits != 0 {
 		t.Error("the gate does not wait for an answer")
 	}
 }
@@ -284,7 +284,7 @@ func TestCallIsAllowedOnceAllOfItWasSeenToTheByte(t *testing.T) {
 	g.Set([]Asking{OpenGate{Run: "r", Ask: event.GateRequested{
 		Gate: "1", Step: "1", Tool: "send", Server: "mail", Args: map[string]any{"body": body, "headers": map[string]any{"to": "a" + strings.Repeat(" ", 90) + "b"}},
 	}}})
-	g.Grace.On = false
+	g.Guard().Stop()
 	size := draw.Rect{W: 80, H: 24}
 	show(g, size)
 	if w, _ := g.Actions().Act("gate.once"); w.Answer || len(w.Send) > 0 {
@@ -293,14 +293,14 @@ func TestCallIsAllowedOnceAllOfItWasSeenToTheByte(t *testing.T) {
 	shown := ""
 	for range 20 {
 		shown += strings.Join(show(g, size), "\n")
-		g.scroll(5)
+		g.reading.scroll(5)
 	}
 	for _, want := range []string{"end<U+00A0>of it", "[2 line ends]", "a [90 blanks] b"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("%q is missing in\n%s", want, shown)
 		}
 	}
-	g.Grace.On = false
+	g.Guard().Stop()
 	if w, why := g.Actions().Act("gate.once"); !w.Answer || len(w.Send) != 1 {
 		t.Errorf("a yes after all was in view asks for %+v, refused %q", w, why)
 	}

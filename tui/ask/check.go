@@ -11,8 +11,45 @@ import (
 	"replan/tui/keymap"
 )
 
-// CheckMsg reports that the pause after edit number Count is over.
-type CheckMsg struct{ Count int }
+// CheckMsg reports that the pause after an edit is over.
+type CheckMsg struct{ edits int }
+
+// typing counts the edits of arguments, and waits for pauses between them.
+type typing struct {
+	pause   time.Duration // after which the text is checked
+	edits   int           // across all requests
+	pausing bool          // a timer is running
+}
+
+// edited counts an edit, and starts a timer unless one is running, however fast the user
+// types.
+func (t *typing) edited() tea.Cmd {
+	t.edits++
+	if t.pausing {
+		return nil
+	}
+	return t.wait()
+}
+
+// wait starts a timer for a pause after the newest edit.
+func (t *typing) wait() tea.Cmd {
+	t.pausing = true
+	msg := t.paused()
+	return tea.Tick(t.pause, func(time.Time) tea.Msg { return msg })
+}
+
+// paused returns the message of the end of a pause after the newest edit.
+func (t *typing) paused() CheckMsg { return CheckMsg{t.edits} }
+
+// over takes the end of a timer. It reports whether no edit came since its start.
+func (t *typing) over(m CheckMsg) bool {
+	t.pausing = false
+	return m.edits == t.edits
+}
+
+// Paused is the message of the end of a pause after the newest edit. Tests use it in place
+// of a clock.
+func (g *Dialog) Paused() tea.Msg { return g.typing.paused() }
 
 // edit passes a message to the open argument editor and schedules a schema check
 // for when typing pauses.
@@ -20,34 +57,18 @@ func (g *Dialog) edit(msg tea.Msg) keymap.Request {
 	if g.editor == nil {
 		return keymap.Request{}
 	}
-	return keymap.Request{Cmd: tea.Batch(g.editor.Update(msg), g.checkSoon())}
-}
-
-// checkSoon schedules a schema check after a pause. Only one timer runs at a time,
-// however fast the user types.
-func (g *Dialog) checkSoon() tea.Cmd {
-	g.Edits++
-	if g.pausing {
-		return nil
-	}
-	return g.pause()
-}
-
-func (g *Dialog) pause() tea.Cmd {
-	g.pausing = true
-	count := g.Edits
-	return tea.Tick(g.pauses.Check, func(time.Time) tea.Msg { return CheckMsg{count} })
+	return keymap.Request{Cmd: tea.Batch(g.editor.Update(msg), g.typing.edited())}
 }
 
 // check validates the arguments against the schema. If they have changed since m
 // was sent, it waits for another pause.
 func (g *Dialog) check(m CheckMsg) tea.Cmd {
-	g.pausing = false
+	still := g.typing.over(m)
 	if g.editor == nil || !g.Showing() {
 		return nil
 	}
-	if m.Count != g.Edits {
-		return g.pause()
+	if !still {
+		return g.typing.wait()
 	}
 	g.checkArgs()
 	return nil
@@ -77,7 +98,7 @@ type PreviewedMsg struct {
 // previewEdited asks what the call at a gate would do with edited arguments. The
 // answer is sent only if it can be made so.
 func (g *Dialog) previewEdited(gate OpenGate, answer session.Command, args map[string]any) keymap.Query {
-	m := PreviewedMsg{gate: gate.id(), edits: g.Edits, answer: answer}
+	m := PreviewedMsg{gate: gate.id(), edits: g.typing.edits, answer: answer}
 	return func(ctx context.Context, s session.Queries) tea.Msg {
 		_, m.err = s.PreviewCall(ctx, gate.Run, gate.Ask.Gate, args)
 		return m
@@ -87,7 +108,7 @@ func (g *Dialog) previewEdited(gate OpenGate, answer session.Command, args map[s
 // previewed sends edited arguments after their preview, unless the user has gone on.
 func (g *Dialog) previewed(m PreviewedMsg) keymap.Request {
 	switch {
-	case g.editor == nil || g.current().id() != m.gate || g.Edits != m.edits:
+	case g.editor == nil || g.current().id() != m.gate || g.typing.edits != m.edits:
 		return keymap.Request{}
 	case m.err != nil:
 		g.editor.Fault = notSent(m.err)

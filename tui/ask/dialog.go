@@ -2,17 +2,15 @@ package ask
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
-	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
 	"replan/agent/event"
 	"replan/agent/session"
 	"replan/planning/plan"
+	"replan/tui/answerguard"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
@@ -42,8 +40,7 @@ type Asking interface {
 
 // choice is one possible answer.
 type choice struct {
-	id     string // action id
-	key    key.Binding
+	id     string           // action id
 	does   string           // its effect, as the dialog words it
 	short  string           // shorter wording for narrow screens
 	refuse string           // why it is unavailable now; "" if it is available
@@ -60,112 +57,74 @@ type choice struct {
 // Dialog presents pending requests to the user one at a time. It opens by itself
 // over any other view.
 type Dialog struct {
-	look   *draw.Look
-	pauses draw.Pauses
-	keys   *keymap.Map
-	queue  []Asking // in the order of the requests
-	at     int      // index of the displayed request
+	look  *draw.Look
+	keys  *keymap.Map
+	queue queue // what waits
 
-	Open     bool
-	seen     map[string]bool // ids already shown to the user
-	answered map[string]bool // ids whose answers are in flight
-	leftOut  map[string]bool // ids of calls that the answer to all similar ones denies
-	shown    string          // id of the displayed request
-	Grace    draw.Grace      // answers are not accepted during it
-	muted    bool            // another question has the keys
-	top      int             // first line in view, or opening
-	doc      *draw.Document
-	page     page              // of doc
-	details  bool              // the details are shown below the call
-	body     int               // visible lines of the document
-	noted    []string          // notes in view
-	viewed   map[string]viewed // by viewID: what has been in view
-	sized    string            // viewID of the request whose size was said, so that its end is enough to see
-	fresh    []Asking          // opened in the newest batch of events, with no notification sent yet
-	Edits    int               // edits of arguments, across all requests
-	pausing  bool              // a pause timer is running
-	listed   int               // lines of the request list
-	buttons  []draw.Button     // button positions, relative to the upper left corner
-	file     *fileEdit         // the edit of a call's file that is under way; nil for none
-	unsent   map[string]unsent // by gate id: texts of the editor that did not become the call
-	Editor   []string          // the user's editor with its arguments; none if empty
-	editor   *draw.Fields      // non-nil while arguments are edited
-	confirm  *confirming       // non-nil while an answer covers more than this one call
+	open    bool
+	guard   *answerguard.Guard // against keys that were not meant for it
+	muted   bool               // another question has the keys
+	reading reading            // of the displayed request
+	noted   []string           // notes in view
+	typing  typing             // in the argument editor
+	listed  int                // lines of the request list
+	buttons []draw.Button      // button positions, relative to the upper left corner
+	file    *fileEdit          // the edit of a call's file that is under way; nil for none
+	unsent  map[string]unsent  // by gate id: texts of the editor that did not become the call
+	Editor  []string           // the user's editor with its arguments; none if empty
+	editor  *draw.Fields       // non-nil while arguments are edited
+	confirm *confirming        // non-nil while an answer covers more than this one call
 }
 
 // New returns a closed dialog.
 func New(l *draw.Look, k *keymap.Map, p draw.Pauses) *Dialog {
-	return &Dialog{look: l, keys: k, pauses: p, Grace: draw.NewGrace(p), seen: map[string]bool{}, answered: map[string]bool{}, leftOut: map[string]bool{}, viewed: map[string]viewed{}, unsent: map[string]unsent{}}
+	return &Dialog{look: l, keys: k, typing: typing{pause: p.Check}, guard: answerguard.New(p.Grace, p.Answer), queue: newQueue(), reading: reading{viewed: map[string]viewed{}}, unsent: map[string]unsent{}}
 }
 
-// Set updates the pending requests. A new request opens the dialog and starts a
-// grace time; the displayed request stays.
+// Set updates the pending requests. A new request opens the dialog and turns its
+// guard on; the displayed request stays.
 func (g *Dialog) Set(asks []Asking) tea.Cmd {
-	g.queue = g.queue[:0]
-	g.fresh = nil
-	for _, a := range asks {
-		if g.answered[a.id()] {
-			continue
-		}
-		if a.id() == g.shown {
-			g.at = len(g.queue)
-		}
-		g.queue = append(g.queue, a)
-		if !g.seen[a.id()] {
-			g.seen[a.id()] = true
-			g.fresh = append(g.fresh, a)
-		}
-	}
-	opens := len(g.fresh) > 0 && !g.Open
-	g.Open = g.Open || opens
-	if g.confirm != nil && !g.confirm.holds(g.queue) {
+	fresh := g.queue.set(asks)
+	opens := fresh && !g.open
+	g.open = g.open || opens
+	if g.confirm != nil && !g.queue.holds(g.confirm.ids) {
 		g.turn(nil)
 	}
 	left := g.leave()
-	if cmd := g.front(); cmd != nil || !opens || !g.Open {
+	if cmd := g.front(); cmd != nil || !opens || !g.open {
 		return tea.Batch(cmd, left)
 	}
-	return tea.Batch(g.Grace.Start(), left) // the request is an old one, but the keys were going elsewhere
+	return tea.Batch(g.guard.Start(), left) // the request is an old one, but the keys were going elsewhere
 }
 
 // Forget marks the requests of a run as unseen because the run is being resumed.
-func (g *Dialog) Forget(run string) {
-	for _, ids := range []map[string]bool{g.seen, g.answered} {
-		for id := range ids {
-			if strings.HasPrefix(id, run+" ") {
-				delete(ids, id)
-			}
-		}
-	}
-	if strings.HasPrefix(g.shown, run+" ") {
-		g.shown = ""
-	}
-}
+func (g *Dialog) Forget(run string) { g.queue.forget(run) }
 
 // front displays the current request. If the request is a different one, a new
 // grace time starts.
 func (g *Dialog) front() tea.Cmd {
-	if len(g.queue) == 0 {
-		g.Open, g.shown, g.doc, g.editor, g.confirm, g.at = false, "", nil, nil, nil, 0
-		return nil
-	}
-	g.at = max(min(g.at, len(g.queue)-1), 0)
-	if id := g.current().id(); id != g.shown {
-		g.shown, g.top, g.doc, g.editor, g.confirm, g.details, g.sized = id, opening, nil, nil, nil, false, ""
-		if g.Open {
-			return g.Grace.Start()
+	other := g.queue.display()
+	switch {
+	case g.queue.count() == 0:
+		g.open, g.editor, g.confirm = false, nil, nil
+		g.reading.redraw()
+	case other:
+		g.editor, g.confirm = nil, nil
+		g.reading.begin()
+		if g.open {
+			return g.guard.Start()
 		}
 	}
 	return nil
 }
 
 // current returns the displayed request.
-func (g *Dialog) current() Asking { return g.queue[g.at] }
+func (g *Dialog) current() Asking { return g.queue.current() }
 
 // WaitsFor returns what the shown request waits at: "gate" or "question"; "" if
 // nothing waits.
 func (g *Dialog) WaitsFor() string {
-	if len(g.queue) == 0 {
+	if g.queue.count() == 0 {
 		return ""
 	}
 	if g.AtGate() {
@@ -174,19 +133,22 @@ func (g *Dialog) WaitsFor() string {
 	return "question"
 }
 
+// Guard returns what protects the dialog against keys that were not meant for it.
+func (g *Dialog) Guard() *answerguard.Guard { return g.guard }
+
 // Reopen reopens the dialog because the user asked for it. Keys count at once: they
 // are meant for it.
 func (g *Dialog) Reopen() {
-	if len(g.queue) > 0 && !g.Open {
-		g.Open = true
-		g.Grace.Stop()
+	if g.queue.count() > 0 && !g.open {
+		g.open = true
+		g.guard.Stop()
 	}
 }
 
 // AsksForSession reports whether the current request is one of the session, not of a
 // run.
 func (g *Dialog) AsksForSession() bool {
-	if len(g.queue) == 0 {
+	if g.queue.count() == 0 {
 		return false
 	}
 	gate, is := g.current().(OpenGate)
@@ -195,14 +157,14 @@ func (g *Dialog) AsksForSession() bool {
 
 // IsAnswer reports whether a text is the key of an answer to the hidden request.
 func (g *Dialog) IsAnswer(text string) bool {
-	return len(g.queue) > 0 && !g.Open && slices.ContainsFunc(g.current().choices(g.keys), func(c choice) bool {
-		return !c.hidden && c.key.Help().Key == text
+	return g.queue.count() > 0 && !g.open && slices.ContainsFunc(g.current().choices(g.keys), func(c choice) bool {
+		return !c.hidden && g.keys.Shown(c.id) == text
 	})
 }
 
 // StepOf returns the step of run that the dialog is about, or "" for none.
 func (g *Dialog) StepOf(run string) string {
-	if len(g.queue) == 0 || g.current().of() != run {
+	if g.queue.count() == 0 || g.current().of() != run {
 		return ""
 	}
 	return g.current().on()
@@ -216,17 +178,16 @@ func (g *Dialog) AtGate() bool {
 }
 
 // TakeFresh returns the requests of the newest batch of events once.
-func (g *Dialog) TakeFresh() []Asking {
-	fresh := g.fresh
-	g.fresh = nil
-	return fresh
-}
+func (g *Dialog) TakeFresh() []Asking { return g.queue.takeFresh() }
 
 // Waiting returns the number of pending requests.
-func (g *Dialog) Waiting() int { return len(g.queue) }
+func (g *Dialog) Waiting() int { return g.queue.count() }
 
 // Showing reports whether the dialog is on the screen.
-func (g *Dialog) Showing() bool { return g.Open && len(g.queue) > 0 }
+func (g *Dialog) Showing() bool { return g.open && g.queue.count() > 0 }
+
+// Open reports whether the dialog has the keys.
+func (g *Dialog) Open() bool { return g.open }
 
 // Editing reports whether keys write text into the dialog.
 func (g *Dialog) Editing() bool { return g.Showing() && g.editor != nil }
@@ -234,21 +195,22 @@ func (g *Dialog) Editing() bool { return g.Showing() && g.editor != nil }
 // choose gives an answer, or first shows what the answer covers.
 func (g *Dialog) choose(c choice) keymap.Request {
 	ask := g.current()
-	key := c.key.Help().Key
+	key := g.keys.Shown(c.id)
 	switch {
-	case c.allows && len(g.unseen()) > 0:
-		g.reveal()
-		id, words := g.viewID(), ""
-		switch g.viewed[id] = g.viewed[id].note(g.doc, g.page, g.topLine(), g.body); {
-		case len(g.unseen()) == 0:
+	case c.allows && len(g.reading.unseen()) > 0:
+		g.reading.reveal()
+		g.reading.note()
+		words := ""
+		switch {
+		case len(g.reading.unseen()) == 0:
 			words = "This is the rest of it; " + key + " again allows it."
 		default:
-			g.sized = id
-			words = g.unseenCount() + "; " + key + " shows the next, or " + key + " after " + g.keys.Name("move.last") + " allows it."
+			g.reading.saySize()
+			words = g.reading.unseenCount() + "; " + key + " shows the next, or " + key + " after " + g.keys.Name("move.last") + " allows it."
 		}
 		// A key held down must not answer what it has just revealed. The buttons
 		// count what is unseen after it.
-		return keymap.Request{Footer: words, Cmd: g.Grace.StartLater()}
+		return keymap.Request{Footer: words, Cmd: g.guard.StartStage()}
 	case c.send == nil:
 		if g.editor = draw.NewForm(g.look, c.form); c.form == nil {
 			g.editor = draw.NewFields(g.look, c.edit, c.schema)
@@ -256,10 +218,10 @@ func (g *Dialog) choose(c choice) keymap.Request {
 		if g.editor == nil {
 			return keymap.ShowFooter("These arguments are too long to be edited here.")
 		}
-		return keymap.Request{Cmd: g.Grace.StartLater()}
+		return keymap.Request{Cmd: g.guard.StartStage()}
 	case c.saves != nil:
 		g.turn(savingRule(g.keys, ask, c))
-		return keymap.Request{Cmd: g.Grace.StartLater()}
+		return keymap.Request{Cmd: g.guard.StartStage()}
 	default:
 		return keymap.Request{Send: []session.Command{c.send}, Answer: true, Cmd: g.answer(ask.id())}
 	}
@@ -267,8 +229,8 @@ func (g *Dialog) choose(c choice) keymap.Request {
 
 // turnDiffs toggles between unified and side-by-side diffs.
 func (g *Dialog) turnDiffs() (word string) {
-	word = g.look.TurnDiffs(g.doc.Width)
-	g.doc = nil
+	word = g.look.TurnDiffs(g.reading.width())
+	g.reading.redraw()
 	return word
 }
 
@@ -297,11 +259,8 @@ func (g *Dialog) sendEdited() keymap.Request {
 
 // answer removes answered requests from the queue.
 func (g *Dialog) answer(ids ...string) tea.Cmd {
-	for _, id := range ids {
-		g.answered[id] = true
-	}
-	g.queue = slices.DeleteFunc(g.queue, func(a Asking) bool { return slices.Contains(ids, a.id()) })
-	maps.DeleteFunc(g.viewed, func(id string, _ viewed) bool { id, _, _ = strings.Cut(id, "\n"); return slices.Contains(ids, id) })
+	g.queue.answer(ids)
+	g.reading.forget(ids)
 	g.editor, g.confirm = nil, nil
 	return tea.Batch(g.leave(), g.front())
 }
@@ -309,17 +268,12 @@ func (g *Dialog) answer(ids ...string) tea.Cmd {
 // turnDetails shows the reasons, the sources of text and the whole call below the
 // change, or hides them again.
 func (g *Dialog) turnDetails() {
-	width := g.doc.Width + 4
-	g.details, g.doc, g.top = !g.details, nil, opening
-	g.prepare(width)
-	if g.details {
-		g.top = g.page.details
-	}
+	g.reading.turnDetails(func(width int) { g.prepare(width + 4) })
 }
 
 // Retheme discards the rendering made with the previous theme.
 func (g *Dialog) Retheme() {
-	g.doc = nil
+	g.reading.redraw()
 	if g.editor != nil {
 		g.editor.Retheme()
 	}

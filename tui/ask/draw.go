@@ -13,20 +13,18 @@ import (
 
 // prepare renders the request for a dialog of width cells, including the border.
 func (g *Dialog) prepare(width int) {
-	if g.doc == nil || g.doc.Width != width-4 {
-		g.doc = &draw.Document{Look: g.look, Width: width - 4}
+	g.reading.prepare(g.look, width-4, g.viewID(), func(d *draw.Document, details bool) page {
 		if g.confirm != nil {
-			g.page = g.confirm.write(g.doc)
-			return
+			return g.confirm.write(d)
 		}
-		g.page = g.current().write(g.look, g.doc, g.details)
-	}
+		return g.current().write(g.look, d, details)
+	})
 }
 
 // notesFor returns the reasons for the request that fit beside the call in height
 // lines.
 func (g *Dialog) notesFor(width, height int) []string {
-	if g.editor != nil || g.confirm != nil || g.details {
+	if g.editor != nil || g.confirm != nil || g.reading.details {
 		return nil
 	}
 	notes := g.current().notes(g.look, width)
@@ -43,7 +41,7 @@ func (g *Dialog) Height(width int) int {
 		return 0
 	}
 	g.prepare(width)
-	lines := len(g.doc.Lines)
+	lines := g.reading.lines()
 	if g.editor != nil {
 		lines = max(lines, g.editor.Wishes(width-4))
 	}
@@ -69,10 +67,9 @@ func (g *Dialog) SetState(s State) {
 	g.place(width, height)
 	switch {
 	case g.editor != nil:
-		g.editor.SetSize(width-4, g.body)
+		g.editor.SetSize(width-4, g.reading.body)
 	case !s.Over && !s.Muted:
-		id := g.viewID()
-		g.viewed[id] = g.viewed[id].note(g.doc, g.page, g.topLine(), g.body)
+		g.reading.note()
 	}
 }
 
@@ -80,19 +77,19 @@ func (g *Dialog) SetState(s State) {
 // the request list if the call would get too little room.
 func (g *Dialog) place(width, height int) {
 	const enough = 8 // lines for the call
-	g.body = max(height-3-len(g.bar(width-4)), 1)
-	g.noted = g.notesFor(width-4, g.body)
-	g.body = max(g.body-len(g.noted), 1)
+	g.reading.body = max(height-3-len(g.bar(width-4)), 1)
+	g.noted = g.notesFor(width-4, g.reading.body)
+	g.reading.body = max(g.reading.body-len(g.noted), 1)
 	g.listed = 0
 	if g.listHeight() == 0 {
 		return
 	}
 	call := enough
-	if g.doc != nil {
-		call = min(call, len(g.doc.Lines))
+	if g.reading.drawn() {
+		call = min(call, g.reading.lines())
 	}
-	if list := min(g.listHeight(), g.body-call); list > 2 { // two requests and the edge below them
-		g.body, g.listed = g.body-list, list-1
+	if list := min(g.listHeight(), g.reading.body-call); list > 2 { // two requests and the edge below them
+		g.reading.body, g.listed = g.reading.body-list, list-1
 	}
 }
 
@@ -104,11 +101,9 @@ func (g *Dialog) View(size draw.Rect) []string {
 	note := ""
 	var content []string
 	if g.editor != nil {
-		content = l.Block(g.editor.Lines(), width-4, g.body)
+		content = l.Block(g.editor.Lines(), width-4, g.reading.body)
 	} else {
-		top := g.topLine()
-		content = g.doc.Rows(&top, g.body)
-		note = g.doc.Place(top, g.body)
+		content, note = g.reading.rows()
 	}
 	bar, ids, parts := g.barOf(width - 4)
 	bar = append(slices.Clone(g.noted), bar...)
@@ -124,7 +119,7 @@ func (g *Dialog) View(size draw.Rect) []string {
 	var sections []draw.Section
 	if g.listed > 0 {
 		first, end := g.window()
-		sections = append(sections, draw.Section{Title: title, Lines: draw.Padded(g.list(width - 4)), Note: l.Span(first, end, len(g.queue)), Style: style})
+		sections = append(sections, draw.Section{Title: title, Lines: draw.Padded(g.list(width - 4)), Note: l.Span(first, end, g.queue.count()), Style: style})
 		title = ""
 	}
 	return l.Frame(width, style, append(sections,
@@ -138,7 +133,7 @@ func (g *Dialog) title() (string, lipgloss.Style) {
 	glyph, style := ask.sign(g.look)
 	title := ask.Name()
 	about := ask.about()
-	switch n := len(g.queue); {
+	switch n := g.queue.count(); {
 	case g.editor != nil:
 		title = "Edit arguments"
 		if _, form := ask.(Elicitation); form {
@@ -150,7 +145,7 @@ func (g *Dialog) title() (string, lipgloss.Style) {
 			about = g.confirm.about
 		}
 	case n > 1:
-		title += fmt.Sprintf(" %d of %d", g.at+1, n)
+		title += fmt.Sprintf(" %d of %d", g.queue.at+1, n)
 	}
 	return style.Bold(true).Render(glyph + " " + strings.Join(append([]string{title}, about...), " "+g.look.Glyphs.Separator+" ")), style
 }
@@ -166,44 +161,44 @@ func (g *Dialog) bar(width int) []string {
 func (g *Dialog) barOf(width int) (lines, ids, parts []string) {
 	l := g.look
 	choices := g.current().choices(g.keys)
-	leave := choice{id: "dialog.leave", key: g.keys.Away, does: "look around", short: "back"}
+	leave := choice{id: "dialog.leave", does: "look around", short: "back"}
 	switch {
 	case g.editor != nil:
 		if g.editor.Fault != "" {
 			lines = draw.Paint(l.Warning, draw.Wrap(g.editor.Fault, width))
 			lines = lines[:min(len(lines), 3)]
 		}
-		choices = []choice{{id: "question.send", key: g.keys.SendArgs, does: g.current().resends(), short: g.current().resends()}}
+		choices = []choice{{id: "question.send", does: g.current().resends(), short: g.current().resends()}}
 		leave.does = "discard"
 	case g.confirm != nil:
-		choices = []choice{{id: "gate.once", key: g.keys.Once, does: g.confirm.does, short: g.confirm.short}}
+		choices = []choice{{id: "gate.once", does: g.confirm.does, short: g.confirm.short}}
 		if g.confirm.refuse != nil {
-			choices = append(choices, choice{id: "gate.deny", key: g.keys.Deny, does: "no to all", short: "no to all"})
+			choices = append(choices, choice{id: "gate.deny", does: "no to all", short: "no to all"})
 		}
 		if other := g.confirm.other; other != nil {
-			choices = append(choices, choice{id: "gate.always", key: g.keys.Always, does: other.offers + " instead", short: other.offers})
+			choices = append(choices, choice{id: "gate.always", does: other.offers + " instead", short: other.offers})
 		}
 		leave.does = "back"
 	default:
-		if like := g.like(); len(like) > 1 {
+		if like := g.queue.like(); len(like) > 1 {
 			all := "all similar…"
 			if like[0].Session {
 				all = "all of them…"
 			}
-			choices = append(choices, choice{id: "gate.all", key: g.keys.ApproveAll, does: all, short: "all"})
+			choices = append(choices, choice{id: "gate.all", does: all, short: "all"})
 		}
-		if len(g.queue) > 1 {
-			choices = append(choices, choice{id: "gate.next", key: g.keys.NextAsk, does: "next", short: "next"})
+		if g.queue.count() > 1 {
+			choices = append(choices, choice{id: "gate.next", does: "next", short: "next"})
 		}
 	}
 	choices = append(choices, leave)
 	parts, keys := g.flow(choices, width)
-	if unseen := g.unseenCount(); unseen != "" && g.editor == nil && g.confirm == nil {
+	if unseen := g.reading.unseenCount(); unseen != "" && g.editor == nil && g.confirm == nil {
 		read := len(keys)
 		for i := range choices {
 			if choices[i].id == "gate.once" {
-				choices[i].does += " (" + unseen + g.unseenPlace() + ")"
-				choices[i].short += fmt.Sprintf(" (%d more)", len(g.unseen()))
+				choices[i].does += " (" + unseen + g.reading.unseenPlace() + ")"
+				choices[i].short += fmt.Sprintf(" (%d more)", len(g.reading.unseen()))
 			}
 		}
 		// The bar must not grow and cover a line once all lines have been in view.
@@ -236,7 +231,7 @@ func (g *Dialog) draws(choices []choice, short bool) []string {
 	var parts []string
 	for _, c := range choices {
 		keyStyle, textStyle := l.Key.Bold(true), l.Text
-		if g.Grace.On || g.muted || c.refuse != "" {
+		if g.guard.Ignores() || g.muted || c.refuse != "" {
 			keyStyle, textStyle = l.Faint, l.Faint
 		}
 		does := c.does
@@ -246,10 +241,10 @@ func (g *Dialog) draws(choices []choice, short bool) []string {
 		does = strings.Replace(does, "…", l.Glyphs.Ellipsis, 1)
 		switch {
 		case c.hidden:
-		case c.id == g.Grace.Armed && c.refuse == "":
-			parts = append(parts, l.ArmedKey(c.key.Help().Key, does))
+		case c.id == g.guard.Waiting() && c.refuse == "":
+			parts = append(parts, l.ArmedKey(g.keys.Shown(c.id), does))
 		default:
-			parts = append(parts, keyStyle.Render(c.key.Help().Key)+" "+textStyle.Render(does))
+			parts = append(parts, keyStyle.Render(g.keys.Shown(c.id))+" "+textStyle.Render(does))
 		}
 	}
 	return parts

@@ -57,8 +57,8 @@ func (e Elicitation) answer(action plan.ElicitationAction, content map[string]an
 }
 
 func (e Elicitation) choices(k *keymap.Map) []choice {
-	accept := choice{id: "gate.once", key: k.Once, does: "accept", short: "accept", send: e.answer(plan.ElicitationAccept, nil), allows: true}
-	fill := choice{id: "question.edit", key: k.EditArgs, does: "fill in the form", short: "fill in", form: e.formFields()}
+	accept := choice{id: "gate.once", does: "accept", short: "accept", send: e.answer(plan.ElicitationAccept, nil), allows: true}
+	fill := choice{id: "question.edit", does: "fill in the form", short: "fill in", form: e.formFields()}
 	switch {
 	case e.Ask.URL != "":
 		accept.does, accept.short = "open the page in the browser", "open"
@@ -70,8 +70,8 @@ func (e Elicitation) choices(k *keymap.Map) []choice {
 	}
 	return []choice{
 		fill, accept,
-		{id: "gate.deny", key: k.Deny, does: "decline", short: "decline", send: e.answer(plan.ElicitationDecline, nil)},
-		{id: "question.abort", key: k.Abort, does: "cancel", short: "cancel", send: e.answer(plan.ElicitationCancel, nil)},
+		{id: "gate.deny", does: "decline", short: "decline", send: e.answer(plan.ElicitationDecline, nil)},
+		{id: "question.abort", does: "cancel", short: "cancel", send: e.answer(plan.ElicitationCancel, nil)},
 	}
 }
 

@@ -38,7 +38,7 @@ var payment = event.ElicitationRequested{ID: "1.1.q2", Step: "1", Attempt: 1, El
 func asks(d event.ElicitationRequested, size draw.Rect) *Dialog {
 	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
 	g.Set([]Asking{elicitation("r", d)})
-	g.Grace.On = false
+	g.Guard().Stop()
 	show(g, size)
 	return g
 }
@@ -71,7 +71,7 @@ func TestFormIsFilledInAndSentIfItFits(t *testing.T) {
 		}
 	}
 	act("question.edit")
-	g.Grace.On = false
+	g.Guard().Stop()
 	if w := act("question.send"); w.Send != nil || g.editor.Fault != "Not sent: Your name is required" {
 		t.Fatalf("an empty form: sent %+v, %q", w.Send, g.editor.Fault)
 	}

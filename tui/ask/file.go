@@ -50,7 +50,7 @@ type EditedMsg struct {
 
 // noFile returns why the displayed request cannot be edited as a file.
 func (g *Dialog) noFile() string {
-	if len(g.queue) == 0 {
+	if g.queue.count() == 0 {
 		return "No gate and no question is open."
 	}
 	gate, ok := g.current().(OpenGate)
@@ -101,9 +101,9 @@ func (f *fileEdit) preview(args map[string]any) keymap.Query {
 // away returns why the gate of f takes no answer now, or "" if it does.
 func (g *Dialog) away(f *fileEdit) string {
 	switch {
-	case !slices.ContainsFunc(g.queue, func(a Asking) bool { return a.id() == f.gate.id() }):
+	case !g.queue.has(f.gate.id()):
 		return "the gate has closed"
-	case g.current().id() != f.gate.id():
+	case !g.queue.is(f.gate.id()):
 		return "another request is shown"
 	default:
 		return ""
@@ -122,8 +122,7 @@ type KeptMsg struct {
 func (g *Dialog) leave() tea.Cmd {
 	texts := map[string]unsent{}
 	for id, u := range g.unsent {
-		waits := slices.ContainsFunc(g.queue, func(a Asking) bool { return a.id() == id })
-		if !waits && (g.file == nil || g.file.gate.id() != id) {
+		if !g.queue.has(id) && (g.file == nil || g.file.gate.id() != id) {
 			texts[id] = u
 			delete(g.unsent, id)
 		}
@@ -271,7 +270,7 @@ func (g *Dialog) fileEdited(m EditedMsg) keymap.Request {
 		g.file, f.next = f, writing(f.gate.Ask.Tool, f, m.text)
 		w.Ask = f.preview(f.next)
 	}
-	w.Cmd = g.Grace.StartLater() // keys typed for the editor answer nothing
+	w.Cmd = g.guard.StartStage() // keys typed for the editor answer nothing
 	return w
 }
 

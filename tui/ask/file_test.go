@@ -43,7 +43,7 @@ func patches(t *testing.T, ids ...string) *Dialog {
 		}})
 	}
 	g.Set(asks)
-	g.Grace.On = false
+	g.Guard().Stop()
 	return g
 }
 
@@ -64,7 +64,7 @@ func saves(t *testing.T, g *Dialog, text string, failed error) keymap.Request {
 		t.Fatalf("no editor, says %q", w.Footer)
 	}
 	w := g.Update(EditedMsg{g.file, text, failed})
-	g.Grace.On = false
+	g.Guard().Stop()
 	return w
 }
 
@@ -84,7 +84,7 @@ func TestOneEditorOpensAtATime(t *testing.T) {
 	g := patches(t, "1", "2")
 	first := asked(t, g.act("gate.editor"), "h")
 	g.step(1)
-	g.Grace.On = false
+	g.Guard().Stop()
 	if w := g.act("gate.editor"); w.Ask != nil || w.Footer == "" {
 		t.Errorf("a second file is requested: %+v", w)
 	}

@@ -80,14 +80,14 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 	once, deny := answer(event.Allow, event.ScopeOnce), answer(event.Deny, event.ScopeOnce)
 	if g.Session {
 		return []choice{
-			{id: "gate.once", key: k.Once, does: "yes", short: "yes", send: once, allows: true},
-			{id: "gate.deny", key: k.Deny, does: "no", short: "no", send: deny},
-			{id: "gate.run", key: k.ForRun, refuse: noStep(k), hidden: true},
-			{id: "gate.always", key: k.Always, refuse: noStep(k), hidden: true},
-			{id: "gate.edit", key: k.EditCall, refuse: noStep(k), hidden: true},
+			{id: "gate.once", does: "yes", short: "yes", send: once, allows: true},
+			{id: "gate.deny", does: "no", short: "no", send: deny},
+			{id: "gate.run", refuse: noStep(k), hidden: true},
+			{id: "gate.always", refuse: noStep(k), hidden: true},
+			{id: "gate.edit", refuse: noStep(k), hidden: true},
 		}
 	}
-	always := choice{id: "gate.always", key: k.Always, does: "always…", short: "always", send: answer(event.Allow, event.ScopeAlways), saves: g.Ask.Always, allows: true}
+	always := choice{id: "gate.always", does: "always…", short: "always", send: answer(event.Allow, event.ScopeAlways), saves: g.Ask.Always, allows: true}
 	if g.Ask.AlwaysTool != nil {
 		always.wider = &choice{send: answer(event.Allow, event.ScopeTool), saves: g.Ask.AlwaysTool}
 	}
@@ -105,7 +105,7 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 	if args == nil {
 		args = map[string]any{}
 	}
-	forRun := choice{id: "gate.run", key: k.ForRun, does: telling.RunScope(g.Ask) + " for this run" + telling.RunScopeHint(g.Repeats), short: "run", send: answer(event.Allow, event.ScopeRun), allows: true}
+	forRun := choice{id: "gate.run", does: telling.RunScope(g.Ask) + " for this run" + telling.RunScopeHint(g.Repeats), short: "run", send: answer(event.Allow, event.ScopeRun), allows: true}
 	if _, why := g.Ask.ForRun(); why != "" {
 		forRun.hidden, forRun.refuse = true, "Not for the run: "+why+"."
 	}
@@ -114,11 +114,11 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 		allow, short = "accept the change and allow", "accept"
 	}
 	return []choice{
-		{id: "gate.once", key: k.Once, does: allow, short: short, send: once, allows: true},
+		{id: "gate.once", does: allow, short: short, send: once, allows: true},
 		forRun,
 		always,
-		{id: "gate.deny", key: k.Deny, does: "deny", short: "deny", send: deny},
-		{id: "gate.edit", key: k.EditCall, does: "edit", short: "edit", edit: args, schema: schemaOf(g.Tools, g.Ask.QualifiedTool(), g.Ask.Tool)},
+		{id: "gate.deny", does: "deny", short: "deny", send: deny},
+		{id: "gate.edit", does: "edit", short: "edit", edit: args, schema: schemaOf(g.Tools, g.Ask.QualifiedTool(), g.Ask.Tool)},
 	}
 }
 

@@ -92,7 +92,7 @@ func (p *Pending) ofRun(r *agent.Run) []Asking {
 
 // question adds the details to display to a question of the run.
 func (p *Pending) question(r *agent.Run, q agent.Question) Question {
-	asked := Question{Question: q, Run: r.ID, Tools: r.Catalogue, Time: p.Runs.Resumes, NoReplan: WhyNoReplan(r, q.Replan)}
+	asked := Question{Question: q, Run: r.ID, Tools: r.Catalogue, Time: p.Runs.Resumes(), NoReplan: WhyNoReplan(r, q.Replan)}
 	if s := r.Step(q.Step); s != nil {
 		asked.Attempt, asked.Expects = s.Attempt, s.Step.ExpectedOutcome
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
@@ -76,21 +75,21 @@ func (q Question) Brief() (step, what, args string) {
 
 func (q Question) choices(k *keymap.Map) []choice {
 	if q.Doubt {
-		settle := func(id string, b key.Binding, d event.DoubtDecision) choice {
+		settle := func(id string, d event.DoubtDecision) choice {
 			words := telling.OfDoubt(d)
-			return choice{id: id, key: b, does: words.Choice, short: words.Short, send: session.ResolveDoubt{Run: q.Run, Step: q.Step, Decision: d}}
+			return choice{id: id, does: words.Choice, short: words.Short, send: session.ResolveDoubt{Run: q.Run, Step: q.Step, Decision: d}}
 		}
 		return []choice{
-			settle("question.done", k.TookEffect, event.DoubtDone),
-			settle("question.rerun", k.Rerun, event.DoubtRerun),
-			settle("question.abort", k.Abort, event.DoubtAbort),
+			settle("question.done", event.DoubtDone),
+			settle("question.rerun", event.DoubtRerun),
+			settle("question.abort", event.DoubtAbort),
 		}
 	}
-	decide := func(id string, b key.Binding, d event.FailureDecision) choice {
+	decide := func(id string, d event.FailureDecision) choice {
 		words := telling.OfFailure(d)
-		return choice{id: id, key: b, does: words.Choice, short: words.Short, send: session.ResolveFailure{Run: q.Run, Step: q.Step, Decision: d}}
+		return choice{id: id, does: words.Choice, short: words.Short, send: session.ResolveFailure{Run: q.Run, Step: q.Step, Decision: d}}
 	}
-	replan := decide("question.replan", k.Replan, event.FailureReplan)
+	replan := decide("question.replan", event.FailureReplan)
 	if q.NoReplan != "" {
 		replan.does, replan.refuse = "replan ("+q.NoReplan+")", "No replan: "+q.NoReplan+"."
 	}
@@ -98,16 +97,16 @@ func (q Question) choices(k *keymap.Map) []choice {
 	if args == nil {
 		args = map[string]any{}
 	}
-	edit := choice{id: "question.edit", key: k.EditArgs, does: "edit arguments", short: "edit", edit: args, schema: schemaOf(q.Tools, q.Tool)}
+	edit := choice{id: "question.edit", does: "edit arguments", short: "edit", edit: args, schema: schemaOf(q.Tools, q.Tool)}
 	if q.Tool == "" {
 		edit.does, edit.refuse = "edit arguments (it has none)", "A step done by the model has no arguments."
 	}
 	choices := []choice{
-		decide("question.retry", k.Retry, event.FailureRetry),
-		decide("question.skip", k.Skip, event.FailureSkip),
+		decide("question.retry", event.FailureRetry),
+		decide("question.skip", event.FailureSkip),
 		replan, edit,
 	}
-	abort := decide("question.abort", k.Abort, event.FailureAbort)
+	abort := decide("question.abort", event.FailureAbort)
 	if q.Over {
 		abort.hidden, abort.refuse = true, "The run has already ended; "+k.Name("dialog.leave")+" keeps it."
 	}

@@ -37,7 +37,7 @@ func (g *Dialog) Hints() []keymap.Hint {
 	hints := []keymap.Hint{arrows}
 	if g.noDetails() == "" {
 		does := "why"
-		if g.details {
+		if g.reading.details {
 			does = "less"
 		}
 		hints = append(hints, g.keys.Hint(does, "gate.details"))
@@ -45,7 +45,7 @@ func (g *Dialog) Hints() []keymap.Hint {
 	if g.noFile() == "" {
 		hints = append(hints, g.keys.Hint("editor", "gate.editor"))
 	}
-	if len(g.queue) > 1 {
+	if g.queue.count() > 1 {
 		hints = append(hints, g.keys.Hint("next", "gate.next"))
 	}
 	if g.picks() {
@@ -64,10 +64,10 @@ const listMost = 5
 // listHeight returns the height of the request list in lines, including the edge
 // below it. It is 0 if a list would add nothing.
 func (g *Dialog) listHeight() int {
-	if len(g.queue) < 2 || g.editor != nil || g.confirm != nil {
+	if g.queue.count() < 2 || g.editor != nil || g.confirm != nil {
 		return 0
 	}
-	return min(len(g.queue), listMost) + 1
+	return min(g.queue.count(), listMost) + 1
 }
 
 // list draws the pending requests around the displayed one.
@@ -75,22 +75,22 @@ func (g *Dialog) list(width int) []string {
 	first, end := g.window()
 	lines := make([]string, 0, g.listed)
 	for i := first; i < end; i++ {
-		lines = append(lines, g.look.Fit(g.listLine(g.queue[i], i == g.at, width), width))
+		lines = append(lines, g.look.Fit(g.listLine(g.queue.all[i], i == g.queue.at, width), width))
 	}
 	return lines
 }
 
 // window returns the range of requests that the list shows.
 func (g *Dialog) window() (first, end int) {
-	first = max(min(g.at-g.listed/2, len(g.queue)-g.listed), 0)
-	return first, min(first+g.listed, len(g.queue))
+	first = max(min(g.queue.at-g.listed/2, g.queue.count()-g.listed), 0)
+	return first, min(first+g.listed, g.queue.count())
 }
 
 func (g *Dialog) listLine(a Asking, chosen bool, width int) string {
 	l := g.look
 	line := l.Line(chosen, true)
 	glyph, style := a.sign(l)
-	if g.leftOut[a.id()] {
+	if g.queue.isOut(a) {
 		glyph, style = l.Glyphs.Skipped, l.Muted
 	}
 	step, what, args := a.Brief()
@@ -104,9 +104,8 @@ func (g *Dialog) listLine(a Asking, chosen bool, width int) string {
 
 // step moves to another request.
 func (g *Dialog) step(by int) keymap.Request {
-	n := len(g.queue)
-	g.at = (g.at + n + by) % n
-	g.Grace.Early = ""
+	g.queue.step(by)
+	g.guard.ClearMessage()
 	return keymap.Request{Cmd: g.front()}
 }
 
@@ -127,19 +126,11 @@ type confirming struct {
 	offers string      // this one, as the other names it
 }
 
-// holds reports whether every request it answers is still pending.
-func (c *confirming) holds(queue []Asking) bool {
-	for _, id := range c.ids {
-		if !slices.ContainsFunc(queue, func(a Asking) bool { return a.id() == id }) {
-			return false
-		}
-	}
-	return true
-}
-
 // turn shows the scope of an answer, or the question again if c is nil.
 func (g *Dialog) turn(c *confirming) {
-	g.confirm, g.doc, g.top, g.Grace.Armed = c, nil, opening, ""
+	g.confirm = c
+	g.reading.restart()
+	g.guard.Disarm()
 }
 
 // savingRule returns the confirmation of a choice that saves a rule.
@@ -164,32 +155,10 @@ func savingThis(k *keymap.Map, ask Asking, c choice) *confirming {
 	}
 }
 
-// like returns the open gates similar to the displayed one, including it: same run,
-// same tool, and same rule. Questions of the session are similar if all or none of
-// them are about changes. A call that accepts a change is like no other one: each
-// shows the change.
-func (g *Dialog) like() []OpenGate {
-	if len(g.queue) == 0 {
-		return nil
-	}
-	this, gate := g.current().(OpenGate)
-	if !gate || this.Ask.Changed != "" && !this.Session {
-		return nil
-	}
-	var out []OpenGate
-	for _, a := range g.queue {
-		if other, ok := a.(OpenGate); ok && other.Session == this.Session && other.Run == this.Run && (other.Ask.Changed == "") == (this.Ask.Changed == "") &&
-			other.Ask.QualifiedTool() == this.Ask.QualifiedTool() && (this.Session || other.Ask.Rule.Equal(this.Ask.Rule)) {
-			out = append(out, other)
-		}
-	}
-	return out
-}
-
 // picks reports whether the displayed call is one of several similar ones, some of which
 // the user may leave out.
 func (g *Dialog) picks() bool {
-	like := g.like()
+	like := g.queue.like()
 	return len(like) > 1 && !like[0].Session
 }
 
@@ -199,20 +168,20 @@ func (g *Dialog) approveAll() keymap.Request {
 	if word := g.notAlike(); word != "" {
 		return keymap.ShowFooter(word)
 	}
-	c := jointly(g)
+	c := g.jointly()
 	if c == nil {
 		return keymap.ShowFooter("All of them are left out: " + g.keys.Name("gate.leave_out") + " takes this one back, and " + g.keys.Name("gate.deny") + " denies it")
 	}
 	g.turn(c)
-	return keymap.Request{Cmd: g.Grace.StartLater()}
+	return keymap.Request{Cmd: g.guard.StartStage()}
 }
 
 // jointly returns the joint approval of all similar gates, nil if all are left out.
-func jointly(g *Dialog) *confirming {
-	all := g.like()
+func (g *Dialog) jointly() *confirming {
+	all := g.queue.like()
 	out := 0
 	for _, gate := range all {
-		if g.leftOut[gate.id()] {
+		if g.queue.isOut(gate) {
 			out++
 		}
 	}
@@ -223,7 +192,7 @@ func jointly(g *Dialog) *confirming {
 		title: "Approve all similar calls", about: []string{untrusted.Line(all[0].Ask.Tool), fmt.Sprintf("%d calls", len(all)-out)},
 		does: fmt.Sprintf("allow these %d, once each", len(all)-out), short: "allow",
 		unread: "Read the whole list first: " + g.keys.Name("move.down") + " shows the rest of it.",
-		write:  func(d *draw.Document) page { return writeAlike(d, all, g.leftOut, g.current().id()) },
+		write:  func(d *draw.Document) page { return writeAlike(d, all, &g.queue) },
 		picks:  true,
 	}
 	if all[0].Session {
@@ -241,7 +210,7 @@ func jointly(g *Dialog) *confirming {
 		answer := session.Resolve{Run: gate.Run, Gate: gate.Ask.Gate, Call: gate.Ask.Call, Decision: event.Allow, Scope: event.ScopeOnce}
 		denied := answer
 		denied.Decision = event.Deny
-		if g.leftOut[gate.id()] {
+		if g.queue.isOut(gate) {
 			answer = denied
 		}
 		c.ids, c.send, c.refuse = append(c.ids, gate.id()), append(c.send, answer), append(c.refuse, denied)
@@ -250,34 +219,28 @@ func jointly(g *Dialog) *confirming {
 }
 
 // pickActions returns the actions that leave a call out of a joint approval.
-func pickActions(g *Dialog) keymap.Handlers {
+func (g *Dialog) pickActions() keymap.Handlers {
 	return keymap.Handlers{
-		"gate.next":     {Do: keymap.Just(func() { pickNext(g, 1) })},
-		"gate.previous": {Do: keymap.Just(func() { pickNext(g, -1) })},
+		"gate.next":     {Do: keymap.Just(func() { g.pickNext(1) })},
+		"gate.previous": {Do: keymap.Just(func() { g.pickNext(-1) })},
 		"gate.leave_out": {Do: func() keymap.Request {
-			id := g.current().id()
-			g.leftOut[id] = !g.leftOut[id]
-			c := jointly(g)
+			g.queue.leaveOut()
+			c := g.jointly()
 			if c == nil {
-				g.leftOut[id] = false
+				g.queue.leaveOut()
 				return keymap.ShowFooter("All others are left out: " + g.keys.Name("gate.deny") + " denies all of them")
 			}
-			g.confirm, g.doc = c, nil
+			g.confirm = c
+			g.reading.redraw()
 			return keymap.Request{}
 		}},
 	}
 }
 
 // pickNext chooses another call of a joint approval and scrolls to it.
-func pickNext(g *Dialog, by int) {
-	ids := g.confirm.ids
-	at := (slices.Index(ids, g.shown) + len(ids) + by) % len(ids)
-	g.shown = ids[at]
-	g.at = slices.IndexFunc(g.queue, func(a Asking) bool { return a.id() == g.shown })
-	if at < len(g.page.calls) {
-		g.top = g.page.calls[at]
-	}
-	g.doc = nil
+func (g *Dialog) pickNext(by int) {
+	g.reading.toCall(g.queue.stepWithin(g.confirm.ids, by))
+	g.reading.redraw()
 }
 
 // writeServers writes the servers and programs to be answered together, each as its
@@ -295,9 +258,9 @@ func writeServers(d *draw.Document, all []OpenGate) page {
 
 // writeAlike writes the calls to be approved together. The list comes first, and
 // the user must scroll to its end. The full calls follow.
-func writeAlike(d *draw.Document, all []OpenGate, leftOut map[string]bool, chosen string) page {
+func writeAlike(d *draw.Document, all []OpenGate, q *queue) page {
 	l := d.Look
-	out := func(gate OpenGate) bool { return leftOut[gate.id()] }
+	out := func(gate OpenGate) bool { return q.isOut(gate) }
 	allowed := fmt.Sprintf("these %d calls", len(all))
 	if slices.ContainsFunc(all, out) {
 		allowed = fmt.Sprintf("%d of ", len(slices.DeleteFunc(slices.Clone(all), out))) + allowed
@@ -307,7 +270,7 @@ func writeAlike(d *draw.Document, all []OpenGate, leftOut map[string]bool, chose
 	d.Blank()
 	for i, gate := range all {
 		number := fmt.Sprintf(" %d ", i+1)
-		if gate.id() == chosen {
+		if q.is(gate.id()) {
 			number = l.Glyphs.Cursor + number[1:]
 		}
 		step, _, args := gate.Brief()

@@ -65,7 +65,7 @@ func TestRenamesOpenAtChangeWithRightNumbers(t *testing.T) {
 			Gate: name, Step: "1", Title: "Rename it", Tool: "fs.patch", Server: "workspace", Trusted: true, Diff: diff,
 			Args: map[string]any{"diff": change.Diff}, Rule: rule.Rule{Tool: "*", When: rule.WhenDestructive, Source: rule.SourceBuiltIn},
 		}}})
-		g.Grace.On = false
+		g.Guard().Stop()
 		body := draw.Rect{W: 80, H: 22} // a terminal of 24 lines without header and footer
 		lines := patch.Parse(diff)
 		first := slices.IndexFunc(lines.Lines, func(l patch.Line) bool { return l.Kind == patch.Removed || l.Kind == patch.Added })

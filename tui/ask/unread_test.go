@@ -25,7 +25,7 @@ func TestYesPagesDownUntilTheEndWasInView(t *testing.T) {
 	shown, presses := "", 0
 	for ; presses < 50; presses++ {
 		shown += strings.Join(show(g, size), "\n")
-		g.Grace.On = false
+		g.Guard().Stop()
 		if w, _ := g.Actions().Act("gate.once"); w.Answer {
 			break
 		}
@@ -37,7 +37,7 @@ func TestYesPagesDownUntilTheEndWasInView(t *testing.T) {
 
 func TestEndOfGateIsEnoughOnceItsSizeWasSaid(t *testing.T) {
 	press := func(g *Dialog, id string) keymap.Request {
-		g.Grace.On = false
+		g.Guard().Stop()
 		w, _ := g.Actions().Act(id)
 		if !w.Answer {
 			show(g, draw.Rect{W: 100, H: 30})
@@ -48,7 +48,7 @@ func TestEndOfGateIsEnoughOnceItsSizeWasSaid(t *testing.T) {
 	show(g, draw.Rect{W: 100, H: 30})
 	press(g, "move.last")
 	refused := press(g, "gate.once")
-	if refused.Answer || !strings.Contains(refused.Footer, english.Count(len(g.unseen()), "more line")) {
+	if refused.Answer || !strings.Contains(refused.Footer, english.Count(len(g.reading.unseen()), "more line")) {
 		t.Fatalf("a yes at the end of a call whose size was not said is %+v", refused)
 	}
 	if w := press(g, "gate.once"); w.Answer {

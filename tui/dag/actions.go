@@ -125,7 +125,7 @@ func (d *Pane) noCancel() string {
 	case s.Status == agent.StepRunning:
 		return ""
 	case s.Status == agent.StepWaiting:
-		return step + " is not running yet: " + d.Keys.Gate.Help().Key + " shows its gate, where " + d.Keys.Deny.Help().Key + " denies it."
+		return step + " is not running yet: " + d.Keys.Shown("gate") + " shows its gate, where " + d.Keys.Shown("gate.deny") + " denies it."
 	case s.Status.Ended():
 		return step + " has ended already."
 	default:
@@ -152,7 +152,7 @@ func (d *Pane) noRun() string {
 // noFilter returns why there is no next match.
 func (d *Pane) noFilter() string {
 	if !d.filter.on() {
-		return "There is no filter: " + d.Keys.Filter.Help().Key + " begins."
+		return "There is no filter: " + d.Keys.Shown("plan.filter") + " begins."
 	}
 	return ""
 }
@@ -171,7 +171,7 @@ func (d *Pane) noGraph() string {
 		return why
 	}
 	if !d.ShowsGraph() {
-		return "The plan is shown as a list: " + d.Keys.AsGraph.Help().Key + " shows the graph, " + d.Keys.Map.Help().Key + " on the whole screen."
+		return "The plan is shown as a list: " + d.Keys.Shown("plan.graph") + " shows the graph, " + d.Keys.Shown("plan.map") + " on the whole screen."
 	}
 	return ""
 }

@@ -10,6 +10,7 @@ import (
 	"replan/agent/session"
 	"replan/internal/english"
 	"replan/internal/untrusted"
+	"replan/tui/answerguard"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/telling"
@@ -19,8 +20,8 @@ import (
 // and hunks to take; the others are dropped.
 type Changes struct {
 	document
-	Grace    draw.Grace // answers are not accepted during it
-	fresh    bool       // the grace time has not begun
+	guard    *answerguard.Guard // against keys that were not meant for it
+	fresh    bool               // the guard has not been turned on
 	changes  event.Changes
 	parts    []changePart
 	at       int  // the part with the cursor
@@ -38,7 +39,7 @@ type changePart struct {
 
 // NewChanges returns the dialog, closed.
 func NewChanges(l *draw.Look, k *keymap.Map, p draw.Pauses) *Changes {
-	return &Changes{document: newDocument(l, k), Grace: draw.NewGrace(p)}
+	return &Changes{document: newDocument(l, k), guard: answerguard.New(p.Grace, p.Answer)}
 }
 
 // Open shows changes. All that can be taken is chosen.
@@ -47,7 +48,7 @@ func (d *Changes) Open(c event.Changes) {
 	if d.shown {
 		why = d.message // of a refusal
 	}
-	*d = Changes{document: newDocument(d.Look, d.Keys), Grace: d.Grace, fresh: true, changes: c}
+	*d = Changes{document: newDocument(d.Look, d.Keys), guard: d.guard, fresh: true, changes: c}
 	d.shown, d.message = true, why
 	for i, f := range c.Files {
 		d.parts = append(d.parts, changePart{file: i, hunk: -1, taken: !f.Conflict})
@@ -57,13 +58,16 @@ func (d *Changes) Open(c event.Changes) {
 	}
 }
 
-// Begin starts the grace time of changes that were just offered.
+// Guard returns what protects the dialog against keys that were not meant for it.
+func (d *Changes) Guard() *answerguard.Guard { return d.guard }
+
+// Begin turns the guard on for changes that were just offered.
 func (d *Changes) Begin() tea.Cmd {
 	if !d.fresh {
 		return nil
 	}
 	d.fresh = false
-	return d.Grace.Start()
+	return d.guard.Start()
 }
 
 // Settled closes the dialog, or says why nothing was done.
@@ -166,8 +170,8 @@ func (d *Changes) Actions() keymap.Handlers {
 	idle := func() bool { return !d.sent }
 	after := func(do func() keymap.Request) func() keymap.Request {
 		return func() keymap.Request {
-			if d.Grace.On {
-				return keymap.Request{Cmd: d.Grace.Prolong()}
+			if d.guard.Ignores() {
+				return keymap.Request{Cmd: d.guard.Prolong()}
 			}
 			return do()
 		}

@@ -195,7 +195,7 @@ func (d *Runs) empty() string {
 	case d.status != allRuns && !d.listsConversations && len(d.all) > 0:
 		return "No " + d.status.String() + " runs; " + d.Keys.Name("dialog.leave") + " shows all."
 	case others:
-		return "There are none in this folder yet; " + d.Keys.Folders.Help().Key + " lists those of all folders."
+		return "There are none in this folder yet; " + d.Keys.Shown("list.folders") + " lists those of all folders."
 	case d.listsConversations:
 		return "There are no conversations yet: a message in the chat starts one."
 	default:

@@ -56,7 +56,7 @@ func (d *Servers) noRestart(s *plan.ServerStatus) string {
 	name := untrusted.Line(s.Name)
 	switch {
 	case s.State == plan.ServerWaiting:
-		return "It waits for your approval: " + d.Keys.Open.Help().Key + " shows the question."
+		return "It waits for your approval: " + d.Keys.Shown("plan.open") + " shows the question."
 	case s.Declined:
 		return ""
 	case s.Disabled != "":
@@ -64,7 +64,7 @@ func (d *Servers) noRestart(s *plan.ServerStatus) string {
 	case s.State == plan.ServerStopped:
 		return name + " does not start: " + s.Note.Line() + "."
 	case s.BadEntry:
-		return name + " cannot start: correct its entry, then press " + d.Keys.Look.Help().Key + "."
+		return name + " cannot start: correct its entry, then press " + d.Keys.Shown("look") + "."
 	case s.State == plan.ServerStarting && s.Error == "":
 		return name + " is starting already."
 	}

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/themes"
 	"replan/tui/draw"
 	"replan/tui/panetest"
 )
@@ -28,23 +31,6 @@ func TestSurplusLinesAreCountedOrCut(t *testing.T) {
 		if got := l.Shorten(slices.Clone(lines), most, 20); !slices.Equal(got, lines) {
 			t.Errorf("at most %d: %q", most, got)
 		}
-	}
-}
-
-func TestOnlyTheNewestGraceTimeEnds(t *testing.T) {
-	g := &draw.Grace{}
-	g.Start()
-	old := draw.GraceMsg{Of: g, Count: g.Count}
-	g.TooEarly("enter")
-	if old.End(); !g.On || g.Early == "" {
-		t.Error("a key did not restart the grace time")
-	}
-	over := draw.GraceMsg{Of: g, Count: g.Count}
-	if later := over.End(); g.On || g.Early != "Enter came too early; press it again." || later == nil {
-		t.Errorf("the grace time does not end, or not with its message: %q", g.Early)
-	}
-	if over.End(); g.Early != "" {
-		t.Error("the message does not go away")
 	}
 }
 
@@ -90,5 +76,22 @@ func TestUnmarkedLinesKeepWhatIsNoMark(t *testing.T) {
 		if got := draw.Unmarked(line); got != want {
 			t.Errorf("%q: got %q, want %q", line, got, want)
 		}
+	}
+}
+
+func TestWrapAddsNoEmptyLine(t *testing.T) {
+	const text = "start it with `ollama serve`, or choose one with --host and --model"
+	styled := draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{})).Danger.Render(text)
+	for width := 8; width < 80; width++ {
+		for _, lines := range [][]string{draw.Wrap(text, width), draw.WrapStyled(text, width), draw.WrapStyled(styled, width)} {
+			for _, line := range lines {
+				if strings.TrimSpace(ansi.Strip(line)) == "" {
+					t.Errorf("%d cells: %q", width, lines)
+				}
+			}
+		}
+	}
+	if got := draw.Wrap("one\n\ntwo", 8); len(got) != 3 {
+		t.Errorf("an empty line of the text is lost: %q", got)
 	}
 }

@@ -92,7 +92,7 @@ func (l *List) Mouse(msg tea.Msg, k *keymap.Map, of Lister) keymap.Request {
 			break
 		}
 		for _, h := range of.Hints() {
-			if len(h.IDs) == 1 && slices.Contains(k.ByID[h.IDs[0]].Keys(), "enter") {
+			if len(h.IDs) == 1 && slices.Contains(k.Binding(h.IDs[0]).Keys(), "enter") {
 				return of.Actions().Press(h.IDs[0])
 			}
 		}

@@ -245,3 +245,9 @@ func ShortPath(path, home string) string {
 	}
 	return path
 }
+
+// ArmedKey draws the key of an answer that waits for another letter: as wide as
+// otherwise, since it is only for a moment.
+func (l *Look) ArmedKey(name, does string) string {
+	return l.Selected(l.Key.Bold(true)).Render(name) + l.Selected(l.Accent).Render(l.Glyphs.Cursor) + l.Selected(l.Text).Render(does)
+}

@@ -3,6 +3,8 @@ package draw
 import (
 	"cmp"
 	"time"
+
+	"replan/tui/answerguard"
 )
 
 // Pauses are the delays the screen applies on its own. Zero fields have the
@@ -26,8 +28,8 @@ type Pauses struct {
 // Usual returns p with its zero fields set to the defaults.
 func (p Pauses) Usual() Pauses {
 	return Pauses{
-		Grace:     cmp.Or(p.Grace, 400*time.Millisecond),
-		Answer:    cmp.Or(p.Answer, 200*time.Millisecond),
+		Grace:     cmp.Or(p.Grace, answerguard.QuietTime),
+		Answer:    cmp.Or(p.Answer, answerguard.AnswerTime),
 		Check:     cmp.Or(p.Check, 600*time.Millisecond),
 		Toast:     cmp.Or(p.Toast, 4*time.Second),
 		NextToast: cmp.Or(p.NextToast, 1500*time.Millisecond),

@@ -17,6 +17,7 @@ import (
 	"replan/themes"
 	"replan/tui/draw"
 	"replan/tui/keymap"
+	"replan/tui/panes"
 	"replan/tui/panetest"
 )
 
@@ -102,12 +103,12 @@ func TestHeaderDropsLeastImportantFactsFirst(t *testing.T) {
 func TestTabIsFoundWhereItIsDrawn(t *testing.T) {
 	f := newFrame(Options{})
 	separator := " " + f.look.Glyphs.Separator + " "
-	tabs := Tabs{Plan: "Plan" + separator + "rev 2" + separator + "3/7", Step: "Step 4", Focus: Plan}
+	tabs := Tabs{Plan: "Plan" + separator + "rev 2" + separator + "3/7", Step: "Step 4", Focus: panes.Plan}
 	for _, width := range []int{40, 80} {
 		row := text(f.Tabs(tabs, width))
 		for pane, title := range []string{"Chat", "Plan", "Step"} {
 			x := draw.VisibleWidth(row[:strings.Index(row, title)])
-			if got, ok := f.TabAt(tabs, x, width); !ok || got != Pane(pane) {
+			if got, ok := f.TabAt(tabs, x, width); !ok || got != panes.Pane(pane) {
 				t.Errorf("at %d cells, the tab of %s is %v, %v", width, title, got, ok)
 			}
 			if got, ok := f.TabAt(tabs, x-1, width); ok {
@@ -122,7 +123,7 @@ func TestTabIsFoundWhereItIsDrawn(t *testing.T) {
 
 func TestFooterRunsClickedKey(t *testing.T) {
 	f := newFrame(Options{})
-	footer := Footer{Hints: f.Hints(Keys{Focus: Step, Busy: true})}
+	footer := Footer{Hints: f.Hints(Keys{Focus: panes.Step, Busy: true})}
 	line := text(f.Footer(footer, 80))
 	for _, c := range []struct{ label, id string }{{"stop", "run.stop"}, {"pane", "pane.next"}, {"quit", "quit"}} {
 		x := draw.VisibleWidth(line[:strings.Index(line, c.label)])

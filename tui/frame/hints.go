@@ -1,11 +1,14 @@
 package frame
 
-import "replan/tui/keymap"
+import (
+	"replan/tui/keymap"
+	"replan/tui/panes"
+)
 
 // Keys is the state that decides which keys the footer lists while no dialog is
 // open.
 type Keys struct {
-	Focus Pane
+	Focus panes.Pane
 	Input []keymap.Hint // the keys of the input
 	Queue []keymap.Hint // the keys that send the typed text during a run
 	Plan  []keymap.Hint // the keys of the plan pane
@@ -42,19 +45,19 @@ func (f *Frame) Hints(k Keys) []keymap.Hint {
 		add("review", "gate")
 	}
 	switch k.Focus {
-	case Chat:
+	case panes.Chat:
 		hints = append(hints, k.Input...)
 		if k.Busy {
 			add("stop", "run.stop")
 		} else if k.Resumable {
 			add("runs", "runs")
 		}
-	case Plan:
+	case panes.Plan:
 		hints = append(hints, k.Plan...)
 		if k.Busy && !k.Mapped {
 			add("stop", "run.stop")
 		}
-	case Step:
+	case panes.Step:
 		add("tabs", "step.previous_tab", "step.next_tab")
 		add("scroll", "move.up", "move.down")
 		if k.Busy {
@@ -62,7 +65,7 @@ func (f *Frame) Hints(k Keys) []keymap.Hint {
 		}
 	}
 	add("pane", "pane.next")
-	if k.Focus == Chat && k.Typed {
+	if k.Focus == panes.Chat && k.Typed {
 		hints = append(hints, f.keys.Untyped("help", "help"))
 		add("new line", "chat.new_line")
 		add("clear", "quit")
@@ -70,7 +73,7 @@ func (f *Frame) Hints(k Keys) []keymap.Hint {
 	}
 	add("help", "help")
 	add("quit", "quit")
-	if k.Focus == Chat && k.Active {
+	if k.Focus == panes.Chat && k.Active {
 		hints = append(hints, k.Queue...)
 	}
 	return hints
@@ -94,9 +97,9 @@ func (f *Frame) replayHints(k Keys) []keymap.Hint {
 	}
 	add("quit", "replay.quit")
 	switch k.Focus {
-	case Plan:
+	case panes.Plan:
 		hints = append(hints, k.Plan...)
-	case Step:
+	case panes.Step:
 		if k.Played == nil {
 			add("tabs", "step.previous_tab", "step.next_tab")
 		}

@@ -4,23 +4,13 @@ import (
 	"strings"
 
 	"replan/tui/draw"
-)
-
-// Pane is a part of the screen that takes keys.
-type Pane int
-
-// The panes, in the order of their tabs.
-const (
-	Chat Pane = iota // the conversation and the input below it
-	Plan
-	Step
-	Panes // their number
+	"replan/tui/panes"
 )
 
 // Tabs are the tabs of a narrow screen.
 type Tabs struct {
 	Plan, Step string // titles
-	Focus      Pane
+	Focus      panes.Pane
 }
 
 // Tabs draws the row of tabs.
@@ -33,7 +23,7 @@ func (f *Frame) Tabs(t Tabs, width int) string {
 			b.WriteString(l.Border.Render(" " + l.Glyphs.Guide + " "))
 		}
 		style := l.Muted
-		if Pane(i) == t.Focus {
+		if panes.Pane(i) == t.Focus {
 			style = l.Accent.Bold(true).Underline(true)
 		}
 		b.WriteString(style.Render(name))
@@ -42,12 +32,12 @@ func (f *Frame) Tabs(t Tabs, width int) string {
 }
 
 // TabAt returns the pane whose tab is at column x.
-func (f *Frame) TabAt(t Tabs, x, width int) (Pane, bool) {
+func (f *Frame) TabAt(t Tabs, x, width int) (panes.Pane, bool) {
 	left := 1
 	for i, name := range f.tabNames(t, width) {
 		right := left + draw.VisibleWidth(name)
 		if x >= left && x < right {
-			return Pane(i), true
+			return panes.Pane(i), true
 		}
 		left = right + separatorWidth
 	}
@@ -55,10 +45,10 @@ func (f *Frame) TabAt(t Tabs, x, width int) (Pane, bool) {
 }
 
 // tabNames returns the text of every tab, cut to the width of the screen.
-func (f *Frame) tabNames(t Tabs, width int) [Panes]string {
-	names := [Panes]string{"Chat", t.Plan, t.Step}
+func (f *Frame) tabNames(t Tabs, width int) [panes.Panes]string {
+	names := [panes.Panes]string{"Chat", t.Plan, t.Step}
 	if width < wordsFrom {
-		names[Plan] = f.shortTitle(t.Plan)
+		names[panes.Plan] = f.shortTitle(t.Plan)
 	}
 	left := 1
 	for i, name := range names {

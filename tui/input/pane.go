@@ -159,9 +159,9 @@ func (p *Pane) replace(text string) {
 	p.set(text)
 }
 
-// Fit adapts the input to a width and a maximum number of lines, of which at most
+// Height adapts the input to a width and a maximum number of lines, of which at most
 // queued list the queue. It returns the height that the input wants.
-func (p *Pane) Fit(width, lines, queued int) int {
+func (p *Pane) Height(width, lines, queued int) int {
 	p.mostQueued = queued
 	waiting := min(len(p.Queue.Waiting), queued)
 	p.setSize(width, lines-waiting)

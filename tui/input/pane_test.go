@@ -29,7 +29,7 @@ func newPane(now *time.Time) *Pane {
 		},
 	})
 	p.State = State{Focused: true}
-	p.Fit(40, 6, 3)
+	p.Height(40, 6, 3)
 	p.SetHeight(3)
 	return p
 }

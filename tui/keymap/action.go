@@ -124,13 +124,13 @@ type Hint struct {
 func (k *Map) Hint(does string, ids ...string) Hint {
 	h := Hint{IDs: ids, Does: does}
 	if len(ids) == 1 {
-		help := k.ByID[ids[0]].Help()
+		help := k.Binding(ids[0]).Help()
 		h.Label, h.Does = help.Key, cmp.Or(does, help.Desc)
 		return h
 	}
 	var names []string
 	for _, id := range ids {
-		if keys := k.ByID[id].Keys(); len(keys) > 0 {
+		if keys := k.byID[id].Keys(); len(keys) > 0 {
 			names = append(names, keys[0])
 		}
 	}
@@ -144,7 +144,7 @@ func (k *Map) Hint(does string, ids ...string) Hint {
 // Name returns a key of an action, for use in a sentence: the one that the user last
 // pressed for it, else the first.
 func (k *Map) Name(id string) string {
-	b := k.ByID[id]
+	b := k.byID[id]
 	switch {
 	case b == nil || len(b.Keys()) == 0:
 		return "no key"
@@ -173,7 +173,7 @@ func (k *Map) LeadingName(id string) string {
 // works in text fields.
 func (k *Map) Untyped(does, id string) Hint {
 	h := k.Hint(does, id)
-	for _, name := range k.ByID[id].Keys() {
+	for _, name := range k.byID[id].Keys() {
 		if KeyNamed(name).Text == "" {
 			h.Label = english.Capital(name) // F1
 		}

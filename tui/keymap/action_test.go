@@ -3,7 +3,7 @@ package keymap
 import "testing"
 
 func TestEveryActionHasKeyAndDescription(t *testing.T) {
-	for id, b := range New().ByID {
+	for id, b := range New().byID {
 		if len(b.Keys()) == 0 || b.Help().Key == "" || b.Help().Desc == "" {
 			t.Errorf("%s has the keys %v and the description %q", id, b.Keys(), b.Help().Desc)
 		}
@@ -79,5 +79,26 @@ func TestKeyNamesFollowConfiguration(t *testing.T) {
 	}
 	if got := k.LeadingName("gate"); got != "Ctrl+b" {
 		t.Errorf("at the start of a sentence: got %q", got)
+	}
+}
+
+func TestTableGivesEachActionTheHandlerOfItsPlace(t *testing.T) {
+	said := func(words string) Handler { return Handler{Refuse: func() string { return words }} }
+	parts := map[Place]Handlers{PlacePlan: {"plan.copy": said("of the plan")}, PlaceStep: {"plan.copy": said("of the step")}}
+	table := New().Table(parts, func(id string) Handler { return said(id + " of a dialog") })
+	for place, want := range map[Place]string{PlacePlan: "of the plan", PlaceStep: "of the step"} {
+		if a := table.At("plan.copy", place); a == nil || a.Refusal() != want || a.Key.Help().Desc == "" {
+			t.Errorf("%v: got %+v, want the handler %s", place, a, want)
+		}
+	}
+	if a, _ := table.Find("undo.put_back"); a == nil || a.Refusal() != "undo.put_back of a dialog" {
+		t.Errorf("an action of no part: got %+v", a)
+	}
+}
+
+func TestActionsThatShareTheirKeyAreConfiguredTogether(t *testing.T) {
+	k := New()
+	if err := k.Rebind(Keys{"diff.sides": {"ctrl+b"}}); err != nil || k.Name("gate.sides") != "ctrl+b" {
+		t.Errorf("the gate has %s, %v", k.Name("gate.sides"), err)
 	}
 }

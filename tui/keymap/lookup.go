@@ -6,8 +6,26 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Groups are the actions of every place with their handlers.
+// Groups are the table of actions: for each its key, its words, who carries it out, and why
+// not.
 type Groups []Group
+
+// Table joins the rows of the table with the handlers of the parts, by place. relayed
+// returns the handler of an action that no part has at its place, as dialogs have them.
+func (k *Map) Table(parts map[Place]Handlers, relayed func(id string) Handler) Groups {
+	var groups Groups = k.Actions()
+	for _, g := range groups {
+		for i := range g.Actions {
+			a := &g.Actions[i]
+			if h, ok := parts[g.Place][a.ID]; ok {
+				a.Handler = h
+			} else {
+				a.Handler = relayed(a.ID)
+			}
+		}
+	}
+	return groups
+}
 
 // at yields the actions of a place.
 func (gs Groups) at(place Place) iter.Seq[*Action] {

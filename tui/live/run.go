@@ -32,6 +32,20 @@ type modelRequest struct {
 // Active reports whether the run is under way.
 func (r *Run) Active() bool { return r.State != nil && r.State.Active() && !r.Abandoned }
 
+// AnswerSaysAll reports whether the answer shows all that the plan and its step would: it
+// is the result of the only step, which reads.
+func (r *Run) AnswerSaysAll() bool {
+	run := r.State
+	if run == nil || run.Route == nil || run.Revision > 1 || run.Chat != nil || len(run.Steps) != 1 {
+		return false
+	}
+	if run.Model != "" && run.Route.Intent.WantsWords() {
+		return false // the model writes the answer
+	}
+	tool, err := run.Catalogue.Find(run.Steps[0].Step.Tool)
+	return err == nil && tool.ReadOnly && run.Steps[0].Status != agent.StepFailed
+}
+
 // Requested reports whether a request for purpose is under way, for which step,
 // and since when. Of several requests it returns the one for the first step.
 func (r *Run) Requested(purpose prompt.Purpose) (step string, since time.Time, ok bool) {

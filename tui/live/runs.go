@@ -24,12 +24,9 @@ type Runs struct {
 	// Can says what the session can do with runs.
 	Can session.Abilities
 
-	// Preparing means that something was sent but its run has not started.
-	Preparing bool
-	// Stopping means that the user asked to stop the run under way.
-	Stopping bool
-	// Resumes counts the runs resumed on this screen.
-	Resumes int
+	preparing bool // something was sent but its run has not started
+	stopping  bool // the user asked to stop the run under way
+	resumes   int  // runs resumed on this screen
 
 	all      []*Run // the run that the user started, then those that calls started in it
 	shown    *Run
@@ -96,7 +93,7 @@ func (s *Runs) Active() string {
 }
 
 // Busy reports whether there is work to stop.
-func (s *Runs) Busy() bool { return s.Preparing || s.Active() != "" }
+func (s *Runs) Busy() bool { return s.preparing || s.Active() != "" }
 
 // Resumable reports whether the run in the plan pane has ended and can be
 // resumed now.
@@ -138,9 +135,9 @@ func (s *Runs) Start(e event.Event) (*Run, error) {
 		s.all = append(s.all, r)
 	} else {
 		s.all = []*Run{r}
-		s.Stopping = false
+		s.stopping = false
 	}
-	s.Preparing = false
+	s.preparing = false
 	s.shown = r
 	return r, nil
 }
@@ -155,11 +152,11 @@ func (s *Runs) Apply(r *Run, e event.Event) error {
 	switch e.Data.(type) {
 	case event.RunResumed:
 		r.Abandoned = false
-		s.Stopping, s.Preparing = false, false
-		s.Resumes++
+		s.stopping, s.preparing = false, false
+		s.resumes++
 	case event.RunCompleted:
 		if !r.Nested {
-			s.Stopping = false
+			s.stopping = false
 		}
 	}
 	return nil
@@ -200,20 +197,35 @@ func (s *Runs) Restart(r *Run) {
 
 // Finish records that the session has finished a request.
 func (s *Runs) Finish() {
-	s.Preparing = false
+	s.preparing = false
 	if s.Active() == "" {
-		s.Stopping = false
+		s.stopping = false
 	}
 }
 
+// Preparing reports whether something was sent but its run has not started.
+func (s *Runs) Preparing() bool { return s.preparing }
+
+// Stopping reports whether the user asked to stop the run under way.
+func (s *Runs) Stopping() bool { return s.stopping }
+
+// Resumes returns how many runs were resumed on this screen.
+func (s *Runs) Resumes() int { return s.resumes }
+
+// Await records whether the session prepares something, also during a run.
+func (s *Runs) Await(preparing bool) { s.preparing = preparing }
+
+// Stop records that the user asked to stop the run under way.
+func (s *Runs) Stop() { s.stopping = true }
+
 // Prepare records that the session prepares something, unless a run is under way.
-func (s *Runs) Prepare() { s.Preparing = s.Active() == "" }
+func (s *Runs) Prepare() { s.preparing = s.Active() == "" }
 
 // Repeat announces that the session repeats the past events of a run that it
 // resumes.
 func (s *Runs) Repeat(d session.Resuming) {
 	s.repeated = &repeatedRun{id: d.Run, upto: d.Upto}
-	s.Preparing = true
+	s.preparing = true
 }
 
 // Repeating reports whether the session repeats past events.
@@ -226,7 +238,7 @@ func (s *Runs) Repeats(e event.Event) bool {
 		return false
 	}
 	if _, ok := e.Data.(event.ChatReply); ok || e.Seq > s.repeated.upto {
-		s.repeated, s.Preparing = nil, false
+		s.repeated, s.preparing = nil, false
 		return false
 	}
 	return true

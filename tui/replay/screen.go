@@ -59,7 +59,7 @@ func (p *Player) Update(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	case InnerMsg:
 		_, cmd = p.Screen.Update(msg.Msg)
 	case tea.KeyPressMsg:
-		if keymap.Matches(msg, p.options.Keys.Stop) && !p.options.Alone && p.Screen.Surface().AtInput {
+		if keymap.Matches(msg, p.options.Keys.Binding("run.stop")) && !p.options.Alone && p.Screen.Surface().AtInput {
 			return func() tea.Msg { return LeftMsg{} }, true
 		}
 		_, cmd = p.Screen.Update(msg)

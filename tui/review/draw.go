@@ -59,7 +59,7 @@ func (d *Dialog) layRails(width int) {
 
 // View draws the dialog on exactly size.H lines of size.W cells.
 func (d *Dialog) View(size draw.Rect) []string {
-	l, width, height := d.Look, size.W, size.H
+	l, width, height := d.look, size.W, size.H
 	if d.editor != nil {
 		return l.Block(d.drawEditor(width, height), width, height)
 	}
@@ -99,7 +99,7 @@ func fitted(l *draw.Look, lines []string, width int) []string {
 
 // drawStacked draws the plan above the selected step.
 func (d *Dialog) drawStacked(width, height int, bar []string) []string {
-	l := d.Look
+	l := d.look
 	room := max(height-4-len(bar), 2)
 	d.layRails(width - 2)
 	lines := len(d.steps)
@@ -120,7 +120,7 @@ func (d *Dialog) drawStacked(width, height int, bar []string) []string {
 
 // title returns the title of the dialog and the range of visible rows.
 func (d *Dialog) title() (title, note string) {
-	l := d.Look
+	l := d.look
 	words := "Review"
 	if d.review.Revision > 1 {
 		words = fmt.Sprintf("Review of rev %d", d.review.Revision)
@@ -132,12 +132,12 @@ func (d *Dialog) title() (title, note string) {
 }
 
 func (d *Dialog) stepTitle() string {
-	return d.Look.Muted.Render(draw.StepTitle(d.Look, d.chosen().Step.Index))
+	return d.look.Muted.Render(draw.StepTitle(d.look, d.chosen().Step.Index))
 }
 
 // bar shows the changes, a message about the last key, or a question.
 func (d *Dialog) bar(width int) []string {
-	l := d.Look
+	l := d.look
 	maxLines := 4
 	lines := func(style lipgloss.Style, text string) []string {
 		out := draw.Wrap(text, max(width-4, 1))
@@ -148,7 +148,7 @@ func (d *Dialog) bar(width int) []string {
 	}
 	switch {
 	case d.confirm != nil:
-		return lines(l.Warning, d.confirm.text+"  "+d.Keys.Yes.Help().Key+" yes  "+d.Keys.No.Help().Key+" no")
+		return lines(l.Warning, d.confirm.text+"  "+d.keys.Shown("quit.yes")+" yes  "+d.keys.Shown("quit.no")+" no")
 	case d.word != "":
 		return lines(l.Warning, d.word)
 	}
@@ -186,7 +186,7 @@ func (d *Dialog) drawRows(width, height int) []string {
 			out = append(out, row)
 		}
 	}
-	return d.Look.Block(out, width, lines)
+	return d.look.Block(out, width, lines)
 }
 
 // reviewColumns holds the column widths of a row, in cells, and the cells that the
@@ -223,7 +223,7 @@ func (d *Dialog) columns(width int) reviewColumns {
 	if width < 44 {
 		c.state, c.signs = 2, true
 	}
-	c.parallel = d.Look.ParallelWidth(d.parallel)
+	c.parallel = d.look.ParallelWidth(d.parallel)
 	c.title = width - 1 - 2 - draw.RailsWidth(d.rails) - 1 - 1 - c.index - 1 - c.state - 2 - 1 - c.parallel
 	if c.tool > 0 {
 		c.title -= c.tool + 2
@@ -246,7 +246,7 @@ func (d *Dialog) columns(width int) reviewColumns {
 // drawRow draws a row, and if whole the rest of a title that does not fit as a
 // second one.
 func (d *Dialog) drawRow(at int, c reviewColumns, whole bool) (row, second string) {
-	l, s := d.Look, d.steps[at]
+	l, s := d.look, d.steps[at]
 	p := &draw.Painter{LitLine: l.Line(at == d.at, true), Lights: at == d.at}
 	p.Start()
 	if s.Edited && !s.Out {
@@ -276,16 +276,16 @@ func (d *Dialog) drawRow(at int, c reviewColumns, whole bool) (row, second strin
 func (d *Dialog) drawRail(p *draw.Painter, cells []planlayout.Cell) {
 	var rail strings.Builder
 	for _, cell := range cells {
-		rail.WriteString(d.Look.Glyphs.Lanes.Cell(cell.Sides))
+		rail.WriteString(d.look.Glyphs.Lanes.Cell(cell.Sides))
 	}
-	p.Add(d.Look.Border, rail.String())
+	p.Add(d.look.Border, rail.String())
 	p.Gap(draw.RailsWidth(d.rails) - d.rails.Width)
 }
 
 // drawStep draws the index, title, tool and gate of a step. If whole, it returns the
 // rest of a title that does not fit.
 func (d *Dialog) drawStep(p *draw.Painter, s *agent.ReviewStep, c reviewColumns, whole bool) (rest draw.StepCell) {
-	l := d.Look
+	l := d.look
 	title, tool := l.Text, l.Faint
 	switch {
 	case s.Out:
@@ -327,7 +327,7 @@ func (d *Dialog) tail(s *agent.ReviewStep) string {
 
 // sign returns the glyph and style for the state of a step.
 func (d *Dialog) sign(s *agent.ReviewStep) (string, lipgloss.Style) {
-	l := d.Look
+	l := d.look
 	switch {
 	case s.Out:
 		return l.Glyphs.Removed, l.Removed
@@ -346,7 +346,7 @@ func (d *Dialog) sign(s *agent.ReviewStep) (string, lipgloss.Style) {
 
 // gateWord says what the step's gate would do.
 func (d *Dialog) gateWord(s *agent.ReviewStep) (string, lipgloss.Style) {
-	l := d.Look
+	l := d.look
 	switch {
 	case s.Out:
 		return "out", l.Faint
@@ -369,17 +369,17 @@ func (d *Dialog) gateWord(s *agent.ReviewStep) (string, lipgloss.Style) {
 // cells.
 func (d *Dialog) drawDetail(width, height int) []string {
 	if d.doc == nil || d.doc.Width != width-4 {
-		d.doc = &draw.Document{Look: d.Look, Width: width - 4}
+		d.doc = &draw.Document{Look: d.look, Width: width - 4}
 		s := d.chosen()
 		d.write(d.doc, &s)
 		d.doc.PlanNotes(d.review.Plan(), nil)
 	}
-	return draw.Padded(d.Look.Block(d.doc.Rows(&d.line, height), width-4, height))
+	return draw.Padded(d.look.Block(d.doc.Rows(&d.line, height), width-4, height))
 }
 
 // write writes all that is known about a step before it runs.
 func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
-	l := d.Look
+	l := d.look
 	server := ""
 	if s.Gate != nil {
 		server = s.Gate.Tool.Server
@@ -387,7 +387,7 @@ func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
 	doc.Call(s.Step.Title.Line(), telling.StepTool(&s.Step), server, "")
 	switch {
 	case s.Out:
-		doc.Field("out", l.Removed, "it will not run; "+d.Keys.TakeOut.Help().Key+" restores it")
+		doc.Field("out", l.Removed, "it will not run; "+d.keys.Shown("review.take_out")+" restores it")
 	case s.Settled:
 		doc.Field("stays", l.Muted, "it has already started")
 	case s.Gate != nil:
@@ -430,7 +430,7 @@ func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
 
 // writeArgs writes the arguments of a step's call.
 func (d *Dialog) writeArgs(doc *draw.Document, s *agent.ReviewStep) {
-	l := d.Look
+	l := d.look
 	if s.Step.Executor != plan.ExecutorTool {
 		return
 	}
@@ -449,7 +449,7 @@ func (d *Dialog) writeArgs(doc *draw.Document, s *agent.ReviewStep) {
 // writeGate writes why the call needs an answer, and whether the user can give it
 // now.
 func (d *Dialog) writeGate(doc *draw.Document, s *agent.ReviewStep) {
-	l, g := d.Look, s.Gate
+	l, g := d.look, s.Gate
 	word := "asks"
 	if g.Rule.Verdict == rule.VerdictBlock {
 		word = "denied"
@@ -459,11 +459,11 @@ func (d *Dialog) writeGate(doc *draw.Document, s *agent.ReviewStep) {
 	switch {
 	case g.Rule.Verdict == rule.VerdictBlock:
 	case s.Passes:
-		doc.Field("gate", l.Success, "approved, once, for exactly this call; "+d.Keys.PassGate.Help().Key+" takes it back")
+		doc.Field("gate", l.Success, "approved, once, for exactly this call; "+d.keys.Shown("review.approve")+" takes it back")
 	case g.Closed != "":
 		doc.Field("gate", l.Muted, g.Closed.Visible())
 	default:
-		words := d.Keys.PassGate.Help().Key + " approves it for exactly this call"
+		words := d.keys.Shown("review.approve") + " approves it for exactly this call"
 		if g.Tool.Previews {
 			words += "; its changes are shown only if it asks when it runs"
 		}

@@ -68,7 +68,7 @@ func (d *Dialog) editAcceptance() error {
 }
 
 func (d *Dialog) openEditor(text map[string]any, e reviewEditor) error {
-	if e.Editor = draw.NewEditor(d.Look, text); e.Editor == nil {
+	if e.Editor = draw.NewEditor(d.look, text); e.Editor == nil {
 		return errors.New("this is too long to be edited here")
 	}
 	d.editor = &e
@@ -92,15 +92,15 @@ func (d *Dialog) takeEdit() {
 
 // drawEditor draws the editor in exactly height lines of exactly width cells.
 func (d *Dialog) drawEditor(width, height int) []string {
-	l := d.Look
+	l := d.look
 	var bar []string
 	if d.editor.Fault != "" {
 		bar = draw.Paint(l.Warning, draw.Wrap(d.editor.Fault, width-4))
 		bar = bar[:min(len(bar), max(min(height-6, 6), 1))]
 	} else {
 		bar = draw.Flow(append([]string{
-			l.Key.Bold(true).Render(d.Keys.SendArgs.Help().Key) + " " + l.Text.Render("take it"),
-			l.Key.Bold(true).Render(d.Keys.Away.Help().Key) + " " + l.Text.Render("keep it unchanged"),
+			l.Key.Bold(true).Render(d.keys.Shown("question.send")) + " " + l.Text.Render("take it"),
+			l.Key.Bold(true).Render(d.keys.Shown("dialog.leave")) + " " + l.Text.Render("keep it unchanged"),
 		}, draw.Paint(l.Faint, d.editor.hints)...), "   ", width-4)
 		bar = bar[:min(len(bar), max(height/6, 1))]
 	}

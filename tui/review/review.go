@@ -16,6 +16,7 @@ import (
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
 	"replan/planning/rank"
+	"replan/tui/answerguard"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
@@ -23,18 +24,18 @@ import (
 // Dialog lets the user review a plan on hold: edit, move or remove steps, approve
 // gates, and run or refuse the plan. It opens by itself.
 type Dialog struct {
-	Look   *draw.Look
-	Keys   *keymap.Map
-	Hidden bool // another request comes first
+	look   *draw.Look
+	keys   *keymap.Map
+	hidden bool // another request comes first
 
 	id     string        // run, revision and resume count of the plan
 	draft  int           // of the plan, 0 if it is the only one
 	review *agent.Review // nil if no plan waits
 	tools  plan.Catalogue
 	open   bool
-	fresh  bool       // no notification sent yet
-	sent   bool       // answer in flight
-	Grace  draw.Grace // keys are not accepted during it
+	fresh  bool               // no notification sent yet
+	sent   bool               // answer in flight
+	guard  *answerguard.Guard // against keys that were not meant for it
 
 	steps    []agent.ReviewStep
 	needs    [][]string        // dependencies of each step
@@ -63,8 +64,27 @@ type reviewQuestion struct {
 	yes  func() keymap.Request
 }
 
+// New returns a closed dialog.
+func New(l *draw.Look, k *keymap.Map, p draw.Pauses) *Dialog {
+	return &Dialog{look: l, keys: k, guard: answerguard.New(p.Grace, p.Answer)}
+}
+
+// Guard returns what protects the dialog against keys that were not meant for it.
+func (d *Dialog) Guard() *answerguard.Guard { return d.guard }
+
+// Hide says whether another question comes first. When that has gone, the dialog is back,
+// and its guard is turned on.
+func (d *Dialog) Hide(hidden bool) tea.Cmd {
+	behind := d.hidden
+	d.hidden = hidden
+	if behind && d.Shown() && !d.guard.Ignores() {
+		return d.guard.Start()
+	}
+	return nil
+}
+
 // Set stores the plan that waits for review, if any. A different plan opens the
-// dialog and starts a grace time.
+// dialog and turns its guard on.
 func (d *Dialog) Set(run *agent.Run, times int) tea.Cmd {
 	id, draft := "", 0
 	if run != nil {
@@ -81,13 +101,14 @@ func (d *Dialog) Set(run *agent.Run, times int) tea.Cmd {
 		d.lay()
 		return nil
 	}
-	*d = Dialog{Look: d.Look, Keys: d.Keys, Hidden: d.Hidden, Grace: draw.Grace{Length: d.Grace.Length, Wait: d.Grace.Wait, Count: d.Grace.Count}, id: id, draft: draft}
+	d.guard.Reset()
+	*d = Dialog{look: d.look, keys: d.keys, hidden: d.hidden, guard: d.guard, id: id, draft: draft}
 	if run == nil {
 		return nil
 	}
 	d.review, d.tools, d.open, d.fresh = run.Review(), run.Catalogue, true, true
 	d.lay()
-	return d.Grace.Start()
+	return d.guard.Start()
 }
 
 // TakeFresh returns the title of a plan that has just come for review, once.
@@ -105,20 +126,20 @@ func (d *Dialog) Waits() bool { return d.review != nil && !d.sent }
 // Reopen reopens the dialog because the user asked for it. Keys count at once.
 func (d *Dialog) Reopen() {
 	d.open = true
-	d.Grace.Stop()
+	d.guard.Stop()
 }
 
 // Refused reopens the dialog after the session rejected the answer, as reported in
 // a note.
 func (d *Dialog) Refused(why string) {
 	if d.sent {
-		// It comes back as from behind a question: with a grace time.
-		d.sent, d.open, d.Hidden, d.word = false, true, true, why
+		// It comes back as from behind a question: with its guard on.
+		d.sent, d.open, d.hidden, d.word = false, true, true, why
 	}
 }
 
 // Shown reports whether the dialog is open.
-func (d *Dialog) Shown() bool { return d.open && d.Waits() && !d.Hidden }
+func (d *Dialog) Shown() bool { return d.open && d.Waits() && !d.hidden }
 
 // Place returns the place whose actions help lists first.
 func (d *Dialog) Place() keymap.Place { return keymap.PlaceReview }
@@ -128,26 +149,14 @@ func (d *Dialog) Typing() bool { return d.editor != nil }
 
 // forget clears the message about the last key.
 func (d *Dialog) forget() {
-	if !d.Grace.On && d.editor == nil && d.confirm == nil {
+	if !d.guard.Ignores() && d.editor == nil && d.confirm == nil {
 		d.word = ""
 	}
 }
 
-// Actions returns the actions of the dialog. During the grace time they only say that
-// their key came too early, but for the key that asks for the dialog.
+// Actions returns the actions of the dialog.
 func (d *Dialog) Actions() keymap.Handlers {
-	hs := d.handlers().First(d.forget)
-	if d.Grace.On && hs != nil {
-		for id := range hs {
-			if id != "dialog.leave" || !d.Grace.Later {
-				hs[id] = keymap.Handler{When: hs[id].When, Do: func() keymap.Request {
-					return keymap.Request{Cmd: d.Grace.TooEarly(d.Keys.Name(id))}
-				}}
-			}
-		}
-		hs["gate"] = keymap.Handler{Do: keymap.Just(d.Grace.Stop)}
-	}
-	return hs
+	return d.guard.Hold(d.handlers().First(d.forget), d.keys)
 }
 
 func (d *Dialog) handlers() keymap.Handlers {
@@ -204,18 +213,15 @@ func (d *Dialog) Answers() keymap.Handlers {
 func (d *Dialog) Update(msg tea.Msg) keymap.Request {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		switch {
-		case d.Grace.On && d.editor != nil:
-			return keymap.Request{Cmd: d.Grace.TooEarly(keymap.NameOf(msg))}
-		case d.Grace.On:
-			return keymap.Request{Cmd: d.Grace.Prolong()}
+		if cmd, taken := d.guard.Ignore(msg, d.editor != nil); taken {
+			return keymap.Request{Cmd: cmd}
 		}
 		d.forget()
 		switch {
 		case d.editor != nil:
 			return keymap.Request{Cmd: d.editor.Update(msg)}
 		case msg.Text != "":
-			return keymap.Request{Cmd: d.Grace.StartLater()} // a letter of a text: its other letters are no answers
+			return keymap.Request{Cmd: d.guard.StartStage()} // a letter of a text: its other letters are no answers
 		}
 	case tea.PasteMsg:
 		if d.editor != nil {
@@ -368,28 +374,28 @@ func (d *Dialog) Cursor() *tea.Cursor {
 func (d *Dialog) Hints() []keymap.Hint {
 	switch {
 	case d.editor != nil:
-		return []keymap.Hint{d.Keys.Hint("take it", "question.send"), d.Keys.Hint("keep it unchanged", "dialog.leave")}
+		return []keymap.Hint{d.keys.Hint("take it", "question.send"), d.keys.Hint("keep it unchanged", "dialog.leave")}
 	case d.confirm != nil:
-		return []keymap.Hint{d.Keys.Hint("", "quit.yes"), d.Keys.Hint("", "quit.no")}
+		return []keymap.Hint{d.keys.Hint("", "quit.yes"), d.keys.Hint("", "quit.no")}
 	}
 	out := "out"
 	if d.chosen().Out {
 		out = "bring back"
 	}
 	hints := []keymap.Hint{
-		d.Keys.Hint("run", "review.run"),
-		d.Keys.Hint("refuse", "review.refuse"),
-		d.Keys.Hint("edit", "review.edit"),
-		d.Keys.Hint(out, "review.take_out"),
-		d.Keys.Hint("gate", "review.approve"),
-		d.Keys.Hint("all gates", "review.approve_all"),
-		d.Keys.Hint("move", "review.move_up", "review.move_down"),
-		d.Keys.Hint("undo", "review.undo"),
-		d.Keys.Hint("acceptance", "review.acceptance"),
-		d.Keys.Hint("look around", "dialog.leave"),
+		d.keys.Hint("run", "review.run"),
+		d.keys.Hint("refuse", "review.refuse"),
+		d.keys.Hint("edit", "review.edit"),
+		d.keys.Hint(out, "review.take_out"),
+		d.keys.Hint("gate", "review.approve"),
+		d.keys.Hint("all gates", "review.approve_all"),
+		d.keys.Hint("move", "review.move_up", "review.move_down"),
+		d.keys.Hint("undo", "review.undo"),
+		d.keys.Hint("acceptance", "review.acceptance"),
+		d.keys.Hint("look around", "dialog.leave"),
 	}
 	if d.review.NextDraft() > 0 {
-		hints = slices.Insert(hints, 2, d.Keys.Hint("next draft", "review.draft"))
+		hints = slices.Insert(hints, 2, d.keys.Hint("next draft", "review.draft"))
 	}
 	return hints
 }

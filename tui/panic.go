@@ -18,53 +18,53 @@ type Panic struct {
 // Error describes the panic's value.
 func (p *Panic) Error() string { return fmt.Sprintf("the screen panicked: %v", p.Value) }
 
-// guard wraps the screen for Bubble Tea. It records the first panic and panics
+// panicKeeper wraps the screen for Bubble Tea. It records the first panic and panics
 // again, so that Bubble Tea restores the terminal.
-type guard struct {
-	*Model
+type panicKeeper struct {
+	screen *Model
 	caught *atomic.Pointer[Panic] // the first panic
 }
 
-func newGuard(m *Model) guard { return guard{m, &atomic.Pointer[Panic]{}} }
+func newPanicKeeper(m *Model) panicKeeper { return panicKeeper{m, &atomic.Pointer[Panic]{}} }
 
 // keep records a panic; deferred around everything that may panic.
-func (g guard) keep() {
+func (k panicKeeper) keep() {
 	if r := recover(); r != nil {
-		g.caught.CompareAndSwap(nil, &Panic{Value: r, Stack: debug.Stack()})
+		k.caught.CompareAndSwap(nil, &Panic{Value: r, Stack: debug.Stack()})
 		panic(r)
 	}
 }
 
 // Init calls Init of the screen.
-func (g guard) Init() tea.Cmd {
-	defer g.keep()
-	return g.watch(g.Model.Init())
+func (k panicKeeper) Init() tea.Cmd {
+	defer k.keep()
+	return k.watch(k.screen.Init())
 }
 
 // Update calls Update of the screen.
-func (g guard) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	defer g.keep()
-	_, cmd := g.Model.Update(msg)
-	return g, g.watch(cmd)
+func (k panicKeeper) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	defer k.keep()
+	_, cmd := k.screen.Update(msg)
+	return k, k.watch(cmd)
 }
 
 // View calls View of the screen.
-func (g guard) View() tea.View {
-	defer g.keep()
-	return g.Model.View()
+func (k panicKeeper) View() tea.View {
+	defer k.keep()
+	return k.screen.View()
 }
 
 // watch records panics of a command and of the commands in its batch.
-func (g guard) watch(cmd tea.Cmd) tea.Cmd {
+func (k panicKeeper) watch(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
 	return func() tea.Msg {
-		defer g.keep()
+		defer k.keep()
 		msg := cmd()
 		if batch, ok := msg.(tea.BatchMsg); ok {
 			for i := range batch {
-				batch[i] = g.watch(batch[i])
+				batch[i] = k.watch(batch[i])
 			}
 		}
 		return msg

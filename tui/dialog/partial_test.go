@@ -1,4 +1,4 @@
-package tui
+package dialog_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package tui
+package panes
 
 import (
 	"testing"
@@ -7,14 +7,14 @@ import (
 )
 
 // drawnLayout draws a layout of any size with any kept sizes.
-func drawnLayout(t *rapid.T) (layout, room) {
-	var r room
+func drawnLayout(t *rapid.T) (Layout, split) {
+	var r split
 	r.chat, r.plan = rapid.IntRange(0, 99).Draw(t, "chat"), rapid.IntRange(0, 99).Draw(t, "plan")
 	r.zoomed = rapid.Bool().Draw(t, "zoomed")
 	width, height := rapid.IntRange(40, 200).Draw(t, "width"), rapid.IntRange(12, 60).Draw(t, "height")
 	w := wanted{
-		input: rapid.IntRange(1, 9).Draw(t, "input"), sheet: rapid.IntRange(0, 40).Draw(t, "sheet"), room: r,
-		empty: rapid.Bool().Draw(t, "empty"), focus: pane(rapid.IntRange(0, int(panes)-1).Draw(t, "focus")),
+		input: rapid.IntRange(1, 9).Draw(t, "input"), sheet: rapid.IntRange(0, 40).Draw(t, "sheet"), split: r,
+		empty: rapid.Bool().Draw(t, "empty"), focus: Pane(rapid.IntRange(0, int(Panes)-1).Draw(t, "focus")),
 	}
 	return arrange(width, height, w), r
 }
@@ -31,8 +31,8 @@ func TestGateTakesTheLinesItNeeds(t *testing.T) {
 		"a low screen, a short call": {height: 24, wants: 16, gate: 16},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := arrange(120, c.height, wanted{input: 1, sheet: c.wants}); got.sheet.H != c.gate || got.sheet.H+got.body.H != c.height-2 {
-				t.Errorf("the gate takes %d lines, the panes %d; want %d for the gate", got.sheet.H, got.body.H, c.gate)
+			if got := arrange(120, c.height, wanted{input: 1, sheet: c.wants}); got.Sheet.H != c.gate || got.Sheet.H+got.Body.H != c.height-2 {
+				t.Errorf("the gate takes %d lines, the panes %d; want %d for the gate", got.Sheet.H, got.Body.H, c.gate)
 			}
 		})
 	}
@@ -41,23 +41,23 @@ func TestGateTakesTheLinesItNeeds(t *testing.T) {
 func TestEveryPaneKeepsItsMinimumSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, _ := drawnLayout(t)
-		if !l.wide || l.body.H == 0 {
+		if !l.Wide || l.Body.H == 0 {
 			return
 		}
-		if l.left.W+l.right.W != l.width {
-			t.Fatalf("the columns of %d and %d cells do not fill %d", l.left.W, l.right.W, l.width)
+		if l.Left.W+l.Right.W != l.Width {
+			t.Fatalf("the columns of %d and %d cells do not fill %d", l.Left.W, l.Right.W, l.Width)
 		}
-		if both := l.left.W > 0 && l.right.W > 0; both && (l.left.W < leastColumn || l.right.W < leastColumn) {
-			t.Fatalf("a column is too narrow: %d and %d cells", l.left.W, l.right.W)
+		if both := l.Left.W > 0 && l.Right.W > 0; both && (l.Left.W < leastColumn || l.Right.W < leastColumn) {
+			t.Fatalf("a column is too narrow: %d and %d cells", l.Left.W, l.Right.W)
 		}
-		if l.plan.H == 0 || l.step.H == 0 {
+		if l.Plan.H == 0 || l.Step.H == 0 {
 			return
 		}
-		if l.plan.H < leastRows || l.step.H < leastRows {
-			t.Fatalf("a pane is too low: plan %d, step %d lines", l.plan.H, l.step.H)
+		if l.Plan.H < leastRows || l.Step.H < leastRows {
+			t.Fatalf("a pane is too low: plan %d, step %d lines", l.Plan.H, l.Step.H)
 		}
-		if got := l.plan.H + 1 + l.step.H; got != l.right.H-2 {
-			t.Fatalf("plan and step take %d of %d lines", got, l.right.H-2)
+		if got := l.Plan.H + 1 + l.Step.H; got != l.Right.H-2 {
+			t.Fatalf("plan and step take %d of %d lines", got, l.Right.H-2)
 		}
 	})
 }
@@ -66,38 +66,38 @@ func TestBordersFollowKeysAndMouse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, r := drawnLayout(t)
 		by := rapid.SampledFrom([]int{-1, 1}).Draw(t, "by")
-		if l.wide && l.left.W > 0 && l.right.W > 0 {
-			if at := l.border(l.left.W-rapid.IntRange(0, 1).Draw(t, "side"), l.body.Y+1); at != chatBorder {
+		if l.Wide && l.Left.W > 0 && l.Right.W > 0 {
+			if at := l.border(l.Left.W-rapid.IntRange(0, 1).Draw(t, "side"), l.Body.Y+1); at != chatBorder {
 				t.Fatalf("the mouse finds the border %d, want that of the chat", at)
 			}
-			to, dragged := rapid.IntRange(-9, l.width+9).Draw(t, "to"), r
+			to, dragged := rapid.IntRange(-9, l.Width+9).Draw(t, "to"), r
 			dragged.moveTo(l, chatBorder, to, 0)
-			want := max(min(to+1, l.width-leastColumn), leastColumn)
-			if got := dragged.columns(l.width); got < want-1 || got > want+1 {
-				t.Fatalf("dragged to %d: the chat has %d of %d cells", to, got, l.width)
+			want := max(min(to+1, l.Width-leastColumn), leastColumn)
+			if got := dragged.columns(l.Width); got < want-1 || got > want+1 {
+				t.Fatalf("dragged to %d: the chat has %d of %d cells", to, got, l.Width)
 			}
 			why := r.nudge(l, chatBorder, by)
-			checkNudge(t, by, l.left.W, r.columns(l.width), leastColumn, l.width-leastColumn, why)
+			checkNudge(t, by, l.Left.W, r.columns(l.Width), leastColumn, l.Width-leastColumn, why)
 		}
-		if l.wide && l.plan.H > 0 && l.step.H > 0 {
-			if at := l.border(l.step.X+1, l.step.Y-1); at != planBorder {
+		if l.Wide && l.Plan.H > 0 && l.Step.H > 0 {
+			if at := l.border(l.Step.X+1, l.Step.Y-1); at != planBorder {
 				t.Fatalf("the mouse finds the border %d, want that of the plan", at)
 			}
-			both, to, dragged := l.plan.H+l.step.H, rapid.IntRange(-9, l.height+9).Draw(t, "to"), r
+			both, to, dragged := l.Plan.H+l.Step.H, rapid.IntRange(-9, l.Height+9).Draw(t, "to"), r
 			dragged.moveTo(l, planBorder, 0, to)
-			if got, want := dragged.rows(both), max(min(to-l.plan.Y, both-leastRows), leastRows); got != want {
+			if got, want := dragged.rows(both), max(min(to-l.Plan.Y, both-leastRows), leastRows); got != want {
 				t.Fatalf("dragged to %d: the plan has %d of %d lines, want %d", to, got, both, want)
 			}
 			why := r.nudge(l, planBorder, by)
-			checkNudge(t, by, l.plan.H, r.rows(both), leastRows, both-leastRows, why)
+			checkNudge(t, by, l.Plan.H, r.rows(both), leastRows, both-leastRows, why)
 		}
 	})
 }
 
 func TestHeldBorderStaysWhereItsPanesAreGone(t *testing.T) {
-	for _, l := range []layout{{width: 60, height: 20}, {width: 120, height: 36, wide: true}} {
+	for _, l := range []Layout{{Width: 60, Height: 20}, {Width: 120, Height: 36, Wide: true}} {
 		for _, b := range []border{noBorder, chatBorder, planBorder} {
-			r := room{sizes: sizes{chat: 40, plan: 30}}
+			r := split{sizes: sizes{chat: 40, plan: 30}}
 			if r.moveTo(l, b, 5, 5) || r.sizes != (sizes{chat: 40, plan: 30}) {
 				t.Errorf("border %d moved to %+v without panes", b, r.sizes)
 			}
@@ -107,8 +107,8 @@ func TestHeldBorderStaysWhereItsPanesAreGone(t *testing.T) {
 
 func TestSharesOutOfRangeAreNotTaken(t *testing.T) {
 	for _, text := range []string{"0", "100", "-5", "wide"} {
-		r := room{sizes: sizes{chat: 40}}
-		if r.set(keyChatWidth, &text); r.chat != 40 {
+		r := split{sizes: sizes{chat: 40}}
+		if r.set(ChatWidth, &text); r.chat != 40 {
 			t.Errorf("%q is taken as %d", text, r.chat)
 		}
 	}
@@ -124,9 +124,9 @@ func checkNudge(t *rapid.T, by, before, after, least, most int, why string) {
 
 func TestZoomStartsWithTheFocusedPaneAndEndsThere(t *testing.T) {
 	for _, c := range []struct {
-		from, other pane
-	}{{paneChat, panePlan}, {panePlan, paneChat}, {paneStep, paneChat}} {
-		var r room
+		from, other Pane
+	}{{Chat, Plan}, {Plan, Chat}, {Step, Chat}} {
+		var r split
 		if got := r.zoom(c.from); got != c.from || !r.zoomed {
 			t.Errorf("from %v: the first zoom shows %v", c.from, got)
 		}

@@ -1,18 +1,17 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/session"
-	"replan/planning/plan"
 	"replan/tui/ask"
 	"replan/tui/chat"
 	"replan/tui/dag"
 	"replan/tui/input"
 	"replan/tui/keymap"
+	"replan/tui/panes"
 	"replan/tui/step"
 )
 
@@ -42,27 +41,27 @@ func (m *Model) carryOut(w keymap.Request) tea.Cmd {
 	cmds := []tea.Cmd{w.Cmd}
 	add := func(cmd tea.Cmd) { cmds = append(cmds, cmd) }
 	if w.Quit {
-		add(m.leave())
+		add(m.exits.leave())
 	}
 	if w.Gate {
 		m.ask.Reopen()
 	}
-	if m.pending.Reopened() && (w.Answer || !m.ask.Open) {
+	if m.pending.Reopened() && (w.Answer || !m.ask.Open()) {
 		// No run waits for this answer, so leaving the dialog withdraws the
 		// question.
 		m.pending.Withdraw()
-		m.live.Preparing = w.Answer
+		m.live.Await(w.Answer)
 		add(m.ask.Set(m.pending.List()))
 	}
 	if w.ReopenFailure != nil && m.reopenFailure(w.ReopenFailure) {
 		add(m.ask.Set(m.pending.List()))
-		m.ask.Grace.Asked = true
+		m.ask.Guard().AskedFor()
 	}
 	if w.Copy != nil {
-		add(m.copyText(w.Copy.What, w.Copy.Text))
+		add(m.clipboard.copy(w.Copy.What, w.Copy.Text))
 	}
 	if w.Undo != nil {
-		add(m.outbox.ask(m.dialogs.undo.Open(*w.Undo)))
+		add(m.outbox.ask(m.dialogs.openUndo(*w.Undo)))
 	}
 	if w.Continue != "" {
 		m.options.GoOn(w.Continue)
@@ -90,7 +89,7 @@ func (m *Model) present(w keymap.Request) {
 	if w.FooterUntilEvent != "" {
 		m.message.SetUntilEvent(w.FooterUntilEvent)
 	}
-	m.focusPlace(w.Focus)
+	m.panes.FocusPlace(w.Focus)
 	if w.ScrollToEnd {
 		m.chat.ToEnd()
 	}
@@ -99,14 +98,14 @@ func (m *Model) present(w keymap.Request) {
 	}
 	if w.Step != "" {
 		m.dag.Reveal(w.Step)
-		m.focus = paneStep
+		m.panes.SetFocus(panes.Step)
 	}
 	if w.Theme != "" {
-		m.theming.chosen = w.Theme
-		m.applyTheme()
+		m.appearance.choose(w.Theme)
+		m.redraw()
 	}
 	if w.Play != nil {
-		m.recall = *w.Play
+		m.playback.want(*w.Play)
 	}
 }
 
@@ -114,17 +113,17 @@ func (m *Model) present(w keymap.Request) {
 func (m *Model) send(command session.Command) tea.Cmd {
 	switch c := command.(type) {
 	case session.Submit:
-		return submit(m, c)
+		return m.submit(c)
 	case session.Resume:
-		m.focus = paneChat
+		m.panes.SetFocus(panes.Chat)
 		m.chat.ToEnd()
 		m.live.Prepare()
 	case session.Choose:
-		m.dialogs.models.Sent(c)
+		m.dialogs.sent(c)
 	case session.Keep:
 		m.apply(c)
 	case session.Recheck:
-		return m.lookAgain()
+		return m.session.lookAgain()
 	}
 	return m.outbox.send(command)
 }
@@ -132,7 +131,7 @@ func (m *Model) send(command session.Command) tea.Cmd {
 // submit sends what the user typed. An answer to a hidden question is not a goal: it
 // shows the question instead. A question of the session holds up every goal, so it
 // is shown again.
-func submit(m *Model, c session.Submit) tea.Cmd {
+func (m *Model) submit(c session.Submit) tea.Cmd {
 	if m.ask.IsAnswer(strings.TrimSpace(c.Text)) {
 		m.ask.Reopen()
 		m.message.Set("The " + m.ask.WaitsFor() + " waits here: press " + strings.TrimSpace(c.Text) + " again to answer it.")
@@ -142,22 +141,37 @@ func submit(m *Model, c session.Submit) tea.Cmd {
 		return m.do(m.offered().Find(id))
 	}
 	cmd := m.outbox.send(c)
-	if holdsGoals(m) && !m.ask.Open {
+	if m.holdsGoals() && !m.ask.Open() {
 		m.ask.Reopen()
 		m.message.Set("Your goal waits for this answer.")
-		return tea.Batch(cmd, m.ask.Grace.StartLater())
+		return tea.Batch(cmd, m.ask.Guard().StartStage())
 	}
 	return cmd
 }
 
 // holdsGoals reports whether no run starts before the user has answered about the
 // servers of the project.
-func holdsGoals(m *Model) bool {
-	return m.ask.AsksForSession() && slices.ContainsFunc(m.status.Servers, func(s plan.ServerStatus) bool { return s.State == plan.ServerWaiting })
+func (m *Model) holdsGoals() bool {
+	return m.ask.AsksForSession() && m.session.serverWaits()
 }
 
 // gated reports whether the gate of the chosen step is on the screen.
-func gated(m *Model) bool {
+func (m *Model) gated() bool {
 	chosen, run := m.dag.ChosenStep(), m.live.Shown().State
 	return chosen != nil && run != nil && m.ask.Showing() && m.ask.AtGate() && m.ask.StepOf(run.ID) == chosen.Step.Index
+}
+
+// apply puts a setting into effect that the user saves.
+func (m *Model) apply(k session.Keep) {
+	on := k.Value != nil && *k.Value == "true"
+	switch k.Key {
+	case settingReducedMotion:
+		m.clock.Calm = on
+	case chat.KeyShowThinking:
+		m.chat.ShowThinking(on)
+	case panes.ChatWidth, panes.PlanHeight:
+		m.panes.Set(k.Key, k.Value)
+	}
+	m.appearance.apply(k.Key, on)
+	m.redraw()
 }

@@ -1,4 +1,4 @@
-package tui
+package draw_test
 
 import (
 	"strings"

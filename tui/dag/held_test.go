@@ -1,4 +1,4 @@
-package tui
+package dag_test
 
 import (
 	"strings"
@@ -18,13 +18,13 @@ import (
 // for the user to decide.
 func heldPlan(t *testing.T, more ...event.Data) *agent.Run {
 	t.Helper()
-	plan := plan.Plan{Title: "P", Steps: []plan.Step{timedStep("1", "look"), timedStep("2", "look")}, OnFailure: plan.OnFailureAbort}
-	started := event.RunStarted{Plan: &plan, Limits: event.DefaultLimits(), Catalogue: timedTools, Attended: true, Rules: []rule.Rule{{Tool: "look", Verdict: rule.VerdictRun}}}
-	events := past{{0, started}, {0, event.PlanCreated{Plan: plan, Revision: 1}}, {0, begins("1", 1)}, {1, fails("1", 1)}}
+	plan := plan.Plan{Title: "P", Steps: []plan.Step{panetest.TimedStep("1", "look"), panetest.TimedStep("2", "look")}, OnFailure: plan.OnFailureAbort}
+	started := event.RunStarted{Plan: &plan, Limits: event.DefaultLimits(), Catalogue: panetest.TimedTools, Attended: true, Rules: []rule.Rule{{Tool: "look", Verdict: rule.VerdictRun}}}
+	events := panetest.Past{{0, started}, {0, event.PlanCreated{Plan: plan, Revision: 1}}, {0, panetest.Begins("1", 1)}, {1, panetest.Fails("1", 1)}}
 	for _, data := range more {
-		events = append(events, past{{2, data}}...)
+		events = append(events, panetest.Past{{2, data}}...)
 	}
-	run, _ := events.folded(t)
+	run, _ := events.Folded(t)
 	return run
 }
 
@@ -53,11 +53,11 @@ func TestUnstartedStepOfEndedRunIsMarkedNotRun(t *testing.T) {
 }
 
 func TestStepsAwaitingReviewAreMarked(t *testing.T) {
-	plan := plan.Plan{Title: "P", Steps: []plan.Step{timedStep("1", "look")}}
-	run, _ := past{
-		{0, event.RunStarted{Plan: &plan, Limits: event.DefaultLimits(), Catalogue: timedTools, Review: true}},
+	plan := plan.Plan{Title: "P", Steps: []plan.Step{panetest.TimedStep("1", "look")}}
+	run, _ := panetest.Past{
+		{0, event.RunStarted{Plan: &plan, Limits: event.DefaultLimits(), Catalogue: panetest.TimedTools, Review: true}},
 		{0, event.PlanCreated{Plan: plan, Revision: 1}},
-	}.folded(t)
+	}.Folded(t)
 	if got := drawnPlan(run, 90); !strings.Contains(got, "review") || strings.Contains(got, "ready") {
 		t.Errorf("got\n%s", got)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
@@ -40,9 +42,9 @@ func TestScreenPanicKeepsItsStack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if c.where == "View" {
 				m := New(c.session, c.options)
-				m.layout.width, m.layout.height = 80, 24
-				m.chat = nil
-				g := newGuard(m)
+				m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+				m.view.chat = nil
+				g := newPanicKeeper(m)
 				func() {
 					defer func() { _ = recover() }()
 					g.View()

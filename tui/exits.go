@@ -1,0 +1,146 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent/session"
+	"replan/tui/ask"
+	"replan/tui/chat"
+	"replan/tui/dag"
+	"replan/tui/draw"
+	"replan/tui/frame"
+	"replan/tui/input"
+	"replan/tui/keymap"
+	"replan/tui/live"
+	"replan/tui/panes"
+	"replan/tui/review"
+)
+
+// exits are the ways out: of the run, of a pane, and of the program.
+type exits struct {
+	keys      *keymap.Map
+	panes     *panes.Arrangement
+	view      *view
+	live      *live.Runs
+	chat      *chat.Pane
+	input     *input.Pane
+	dag       *dag.Pane
+	ask       *ask.Dialog
+	review    *review.Dialog
+	message   *frame.Message
+	outbox    *outbox
+	byWorkers bool // the run continues without the screen
+
+	asking bool // whether to quit
+	warned bool // the last key asked to stop at an open gate and got a warning
+	again  bool // this key repeats that request
+}
+
+// actions returns the actions that stop the run and leave the program.
+func (e *exits) actions() keymap.Handlers {
+	return keymap.Handlers{
+		"run.stop": {Refuse: e.nothingToStop, Do: keymap.Command(e.stop)},
+		"quit":     {Do: keymap.Command(e.leave)},
+		"replay.quit": {
+			When:   func() bool { return false },
+			Refuse: func() string { return "This is not a replay: " + e.keys.Name("quit") + " quits." },
+			Do:     keymap.Just(func() {}),
+		},
+	}
+}
+
+// question returns the mode of the question whether to quit.
+func (e *exits) question() keymap.Mode {
+	return keymap.Mode{
+		Actions: keymap.Handlers{
+			"quit.yes": {Do: keymap.Command(func() tea.Cmd { return tea.Quit })},
+			"quit.no":  {Do: keymap.Just(func() { e.asking = false })},
+		},
+		Type: func(tea.Msg) keymap.Request { return keymap.Request{} },
+	}
+}
+
+// asks reports whether the question whether to quit has the keys.
+func (e *exits) asks() bool { return e.asking }
+
+// begin notes that a key or a click does the action id, "" for another one.
+func (e *exits) begin(id string) { e.again, e.warned = e.warned && id == "run.stop", false }
+
+// leave clears the input, else quits. It asks first during a run.
+func (e *exits) leave() tea.Cmd {
+	switch {
+	case e.panes.Focus() == panes.Chat && !e.input.Empty() && !e.view.covered():
+		e.input.Clear()
+		return nil
+	case e.live.Busy() && !e.byWorkers:
+		e.asking = true
+		return nil
+	default:
+		return tea.Quit
+	}
+}
+
+// nothingToStop returns why there is nothing to stop or leave.
+func (e *exits) nothingToStop() string {
+	switch {
+	case e.live.Stopping() || e.panes.Focus() != panes.Chat || e.ask.Waiting() > 0:
+		return ""
+	case !e.live.Busy():
+		return "Nothing is running."
+	default:
+		return ""
+	}
+}
+
+// stop stops the run; without one, it leads back from the step to the plan and to the
+// chat. If the run only waits at a gate, stop asks for a second press: the first may
+// have been meant for the gate.
+func (e *exits) stop() tea.Cmd {
+	run := e.live.Current().State
+	switch waits := e.ask.WaitsFor(); {
+	case e.mapping():
+		e.dag.TurnMap()
+	case e.live.Stopping():
+		e.message.SetUntilEvent("The run is stopping.")
+	case waits != "" && !e.live.Busy() && e.panes.Focus() == panes.Chat:
+		e.message.Set("A " + waits + " is open: " + e.keys.Name("gate") + " returns to it.")
+	case waits != "" && !e.again && (run == nil || !run.Busy()):
+		e.warn("A "+waits+" is open", "the "+waits)
+	case e.review.Waits() && !e.again:
+		e.warn("A plan waits for review", "it")
+	case e.live.Busy():
+		e.live.Stop()
+		e.chat.Invalidate()
+		return e.outbox.send(session.Stop{})
+	default:
+		e.back()
+	}
+	return nil
+}
+
+// back returns from the map to the pane, from the step to the plan, and to the chat.
+func (e *exits) back() {
+	switch {
+	case e.mapping():
+		e.dag.TurnMap()
+	case e.panes.Focus() == panes.Step:
+		e.panes.SetFocus(panes.Plan) // the step was opened from it
+	default:
+		e.panes.SetFocus(panes.Chat)
+	}
+}
+
+// mapping reports whether the graph fills the screen.
+func (e *exits) mapping() bool { return e.dag.Mapped && e.panes.Focus() == panes.Plan }
+
+// warn says that a second press stops the run although something waits for an answer; a
+// narrow screen says only what the keys do.
+func (e *exits) warn(waits, back string) {
+	e.warned = true
+	again, returns := e.keys.Name("run.stop")+" again stops the run, ", e.keys.Name("gate")+" returns"
+	words := waits + ": " + again + returns + " to " + back + "."
+	if draw.VisibleWidth(words) >= e.panes.Layout().Width-1 {
+		words = again + returns
+	}
+	e.message.Set(words)
+}
