@@ -42,6 +42,7 @@ func (e *Ending) Resume(by string) string {
 // can be done about it.
 func (s *Story) tellEnding(r event.Result) {
 	s.writing = false
+	var results []Result
 	if r.Answer != "" {
 		answer := Entry{Kind: Answer, Text: r.Answer}
 		if s.to == Lines {
@@ -52,7 +53,8 @@ func (s *Story) tellEnding(r event.Result) {
 		}
 		s.tell(Lines|Screen, answer)
 	} else if r.Status == event.StatusCompleted && !s.nested { // the answer covers the results of a nested run
-		s.tell(Lines|Screen, Entry{Kind: Results, Results: s.results(r)})
+		results = s.results(r)
+		s.tell(Lines|Screen, Entry{Kind: Results, Results: results})
 	}
 	if s.run.DryRun() {
 		for _, c := range s.run.Plan.Acceptance {
@@ -74,7 +76,7 @@ func (s *Story) tellEnding(r event.Result) {
 	if noPlan {
 		s.tell(Lines, Entry{Level: Info, Words: "try again, or choose a larger model with --model; replan replay " + telling.ShortID(s.run.ID) + " shows its replies"})
 	}
-	s.tell(Lines|Screen, Entry{Kind: Outcome, Words: telling.EndWords(s.run, r), Facts: s.figures(r), Ending: e})
+	s.tell(Lines|Screen, Entry{Kind: Outcome, Words: telling.EndWords(s.run, r), Facts: s.figures(r), Results: results, Ending: e})
 	if noPlan && !s.nested {
 		s.tell(Live, Entry{Kind: Advice})
 	}

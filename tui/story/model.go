@@ -107,7 +107,7 @@ func (s *Story) tellReply(d event.ModelReplied) {
 	chat := d.Purpose == prompt.PurposeChat
 	if chat {
 		s.writing = false
-		s.tell(Screen, Entry{Kind: TurnEnds, Text: untrusted.Text(d.Reply.Text), Thought: d.Reply.Thinking, Event: d})
+		s.tell(Screen, Entry{Kind: TurnEnds, Text: untrusted.Text(d.Reply.Text), Thought: d.Reply.Thinking})
 	}
 	if d.Error != "" && !s.run.Paused {
 		s.tell(Screen, Entry{Level: Trouble, Words: d.Error.Visible()})
@@ -136,7 +136,7 @@ func (s *Story) tellWritten(d event.SynthesisCompleted) {
 		return
 	}
 	s.writing = false
-	s.tell(Screen, Entry{Kind: TurnEnds, Text: d.Text, Thought: d.Reply.Thinking, Event: d})
+	s.tell(Screen, Entry{Kind: TurnEnds, Text: d.Text, Thought: d.Reply.Thinking})
 	switch {
 	case d.Error == "" && d.Reply.CutOff:
 		s.tell(Screen, Entry{Level: Warn, Words: telling.CutOffWords(s.run)})

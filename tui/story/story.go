@@ -51,6 +51,9 @@ func New(to Reader, once *Once) *Story {
 // run started it. The story keeps what it has told.
 func (s *Story) Follow(run *agent.Run, nested bool) { s.run, s.nested = run, nested }
 
+// ReadBy makes the story tell another reader from now on.
+func (s *Story) ReadBy(to Reader) { s.to = to }
+
 // failure is the failure of a step.
 type failure struct {
 	step   string
