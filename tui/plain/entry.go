@@ -3,10 +3,24 @@ package plain
 import (
 	"strings"
 
+	"replan/agent"
 	"replan/agent/event"
 	"replan/tui/plantext"
 	"replan/tui/story"
 )
+
+// Text returns the lines that a log without a terminal prints of an entry of a run. Those
+// of a nested run are indented.
+func Text(run *agent.Run, nested bool, e story.Entry) string {
+	var out strings.Builder
+	l := New(&out, "", Options{})
+	l.run, l.runs = run, []*agent.Run{run}
+	if nested {
+		l.runs = []*agent.Run{nil, run}
+	}
+	l.entry(e)
+	return out.String()
+}
 
 // draw prints what the run says.
 func (l *Log) draw(entries []story.Entry) {
