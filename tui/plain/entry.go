@@ -9,6 +9,15 @@ import (
 	"replan/tui/story"
 )
 
+// Print prints one entry of a run whose events the log does not see.
+func (l *Log) Print(run *agent.Run, e story.Entry) error {
+	l.run, l.runs = run, []*agent.Run{run}
+	return l.whole(func() error {
+		l.entry(e)
+		return nil
+	})
+}
+
 // Text returns the lines that a log without a terminal prints of an entry of a run. Those
 // of a nested run are indented.
 func Text(run *agent.Run, nested bool, e story.Entry) string {

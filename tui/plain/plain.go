@@ -50,10 +50,15 @@ func New(out io.Writer, session string, o Options) *Log {
 // Event prints one event in one write, so that an open question is repeated once
 // below it. Once a write fails, Event returns that error on every call.
 func (l *Log) Event(e event.Event) error {
+	return l.whole(func() error { return l.event(e) })
+}
+
+// whole does what a function prints in one write.
+func (l *Log) whole(print func() error) error {
 	var lines bytes.Buffer
 	out := l.out
 	l.out = &lines
-	err := l.event(e)
+	err := print()
 	l.out = out
 	if l.err == nil && lines.Len() > 0 {
 		_, l.err = out.Write(lines.Bytes())

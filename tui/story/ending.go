@@ -16,10 +16,12 @@ import (
 
 // Ending is how a run ended.
 type Ending struct {
-	Result   event.Result // without its error, if that was told
-	Word     string       // the outcome of a run that was not stopped
-	Steps    string       // how many steps of the plan are done; "" without a plan
-	Evidence string       // how many checks hold; "" without checks
+	Result   event.Result   // without its error, if that was told
+	Word     string         // the outcome of a run that was not stopped
+	Steps    string         // how many steps of the plan are done; "" without a plan
+	Evidence string         // how many checks hold; "" without checks
+	Failed   untrusted.Text // why a step failed last; "" for none
+	Doubt    untrusted.Text // why a step is in doubt; "" for none
 
 	resumes string // what a resume does, behind the key or command; "" if none is possible
 	kept    bool   // finished steps are kept then
@@ -64,8 +66,8 @@ func (s *Story) tellEnding(r event.Result) {
 	if r.Unanswered != "" {
 		s.tell(Lines, Entry{Level: Info, Words: "the answer is missing; ask for it again: replan plan resume " + s.run.ID})
 	}
-	e := &Ending{Result: r, Word: s.outcomeWord(r), Steps: s.stepsDone(), Evidence: telling.EvidenceWords(s.run)}
-	if s.explained(r) {
+	e := &Ending{Result: r, Word: s.outcomeWord(r), Steps: s.stepsDone(), Evidence: telling.EvidenceWords(s.run), Failed: s.failed, Doubt: s.doubt}
+	if s.to&Caller == 0 && s.explained(r) {
 		e.Result.Error = ""
 	}
 	s.sayResume(e)
@@ -76,7 +78,7 @@ func (s *Story) tellEnding(r event.Result) {
 	if noPlan {
 		s.tell(Lines, Entry{Level: Info, Words: "try again, or choose a larger model with --model; replan replay " + telling.ShortID(s.run.ID) + " shows its replies"})
 	}
-	s.tell(Lines|Screen, Entry{Kind: Outcome, Words: telling.EndWords(s.run, r), Facts: s.figures(r), Results: results, Ending: e})
+	s.tell(Lines|Screen|Caller, Entry{Kind: Outcome, Words: telling.EndWords(s.run, r), Facts: s.figures(r), Results: results, Ending: e})
 	if noPlan && !s.nested {
 		s.tell(Live, Entry{Kind: Advice})
 	}

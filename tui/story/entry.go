@@ -24,6 +24,8 @@ const (
 	Record
 	// Client shows one line of progress.
 	Client
+	// Caller has asked for one call and waits for its result.
+	Caller
 	// Asked is told the questions to the user and the answers alone.
 	Asked
 
@@ -81,6 +83,7 @@ const (
 	Failure
 	Granted
 	Call
+	Returned
 	Dry
 	Found
 	Progress
@@ -88,6 +91,7 @@ const (
 	GateOpens
 	GateAnswered
 	ServerAsks
+	ServerAnswered
 	Question
 	Answer
 	Results
@@ -122,8 +126,9 @@ type Entry struct {
 	Ending   *Ending              // of an outcome
 	Event    event.Data           // what said it, for renderers that draw more of it than its words
 
-	ends  untrusted.Text // why the run ends, which the entry says
-	fails untrusted.Text // why a step failed, which the entry says
+	ends   untrusted.Text // why the run ends, which the entry says
+	fails  untrusted.Text // why a step failed, which the entry says
+	doubts untrusted.Text // why a step is in doubt, which the entry says
 }
 
 // Short returns the words for the line log.

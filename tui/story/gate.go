@@ -22,7 +22,7 @@ func (s *Story) tellGate(data event.Data, before Before) bool {
 		s.event(Lines|Replay|Asked, d, Entry{Kind: ServerAsks, Level: Asks, Words: who + telling.StepWords(d.Step) + what})
 		s.tell(Record, Entry{Level: Asks, Words: who + "step " + untrusted.Line(d.Step) + what})
 	case event.ElicitationResolved:
-		s.tell(Lines|Screen|Record|Asked, Entry{Level: Asks, Depth: 1, Words: telling.ElicitationWords(d)})
+		s.tell(Lines|Screen|Record|Asked, Entry{Kind: ServerAnswered, Level: Asks, Depth: 1, Words: telling.ElicitationWords(d)})
 	default:
 		return false
 	}

@@ -20,7 +20,7 @@ func (s *Story) tellRun(data event.Data) bool {
 		if d.Outer != "" {
 			s.tell(Record, Entry{Kind: Outer, Words: d.Outer})
 		}
-		s.event(Lines, d, Entry{Kind: Goal, Level: Started, Text: d.Goal})
+		s.event(Lines|Caller, d, Entry{Kind: Goal, Level: Started, Text: d.Goal})
 		s.where(d.Model, len(d.Catalogue), d.Workspace)
 	case event.RunResumed:
 		s.tellResumed(d)
@@ -99,7 +99,7 @@ func (s *Story) tellNotice(data event.Data) bool {
 	case event.RunUndone:
 		s.tell(all, Entry{Level: Info, Words: s.sentence(telling.UndoneWords(d))})
 	case event.Note:
-		s.tell(all, Entry{Kind: Noted, Level: noteLevel(d.Level), Words: d.Text.Visible(), Line: d.Text.Line()})
+		s.tell(all|Caller, Entry{Kind: Noted, Level: noteLevel(d.Level), Words: d.Text.Visible(), Line: d.Text.Line()})
 	default:
 		return false
 	}
@@ -140,7 +140,7 @@ func (s *Story) Session(data event.Data) []Entry {
 	case event.ChatUndone:
 		s.tell(Lines, Entry{Level: Info, Words: fmt.Sprintf("undone: %s, %s put back", d.Run, english.Count(len(d.Files), "file"))})
 	case event.Note:
-		s.tell(Lines, Entry{Kind: Noted, Level: noteLevel(d.Level), Words: d.Text.Line()})
+		s.tell(Lines|Caller, Entry{Kind: Noted, Level: noteLevel(d.Level), Words: d.Text.Line()})
 		s.tell(Record, Entry{Kind: Noted, Level: noteLevel(d.Level), Words: strings.Join([]string{untrusted.Line(d.Level), d.Text.Line()}, ": ")})
 	case event.GateRequested:
 		s.asked[d.Gate] = d

@@ -76,7 +76,7 @@ func (s *Story) tellStep(data event.Data, before Before) bool {
 		if !s.tellOfMany(p, data) {
 			s.tell(Lines, Entry{Level: Doubt, Depth: p.depth, Words: p.name + "  in doubt" + why})
 		}
-		s.tell(Screen|Record, Entry{Level: Doubt, Words: telling.InDoubtWords(d)})
+		s.tell(Screen|Record|Caller, Entry{Level: Doubt, Words: telling.InDoubtWords(d), doubts: d.Reason})
 	case event.StepProgress:
 		s.tellProgress(d)
 	case event.DoubtResolved:
@@ -131,6 +131,7 @@ func (s *Story) tellStarted(d event.StepStarted) {
 	if d.Parent == "" {
 		s.tell(Client, Entry{Brief: d.Title.Line()})
 	}
+	s.tell(Caller, Entry{Kind: Call, Words: d.Title.Line()})
 	granted := Entry{Kind: Granted, Level: Info, Words: telling.GrantedWords(s.run, d), Event: d}
 	if telling.CarriesUntrustedText(d.Provenance, s.run.Catalogue) {
 		granted.Level = Warn // nobody sees the call
@@ -161,6 +162,7 @@ func (s *Story) tellStarted(d event.StepStarted) {
 // tellCompleted tells the end of a call. A step that waits is told by what it waits for.
 func (s *Story) tellCompleted(d event.StepCompleted) {
 	s.tell(Client, Entry{Brief: s.brief(d.Index)})
+	s.event(Caller, d, Entry{Kind: Returned, Level: Done, Words: telling.ResultWords(d.Result)})
 	if d.DryRun && d.Gate != nil {
 		s.tell(Screen, Entry{Level: Asks, Words: fmt.Sprintf("step %s %s: %s", d.Index, telling.WouldWords(*d.Gate), telling.RuleReason(*d.Gate))})
 	}
@@ -231,7 +233,7 @@ func (s *Story) tellFailed(d event.StepFailed) {
 		s.tellOfMany(p, d)
 		return
 	}
-	s.tell(Record, Entry{Level: Failed, Words: telling.FailedWords(d.Index, d.Failure, d.Error)})
+	s.tell(Record|Caller, Entry{Kind: Failure, Level: Failed, Words: telling.FailedWords(d.Index, d.Failure, d.Error), fails: d.Error})
 	if s.tellOfMany(p, d) {
 		return
 	}

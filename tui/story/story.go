@@ -32,6 +32,7 @@ type Story struct {
 
 	ended    untrusted.Text                 // why the run ends, already told
 	failed   untrusted.Text                 // why a step failed last, already told
+	doubt    untrusted.Text                 // why a step is in doubt, already told
 	failure  failure                        // of a step, told last
 	attempt  string                         // the attempt whose failure was told last
 	writing  bool                           // a model writes a turn
@@ -119,6 +120,9 @@ func (s *Story) tell(to Reader, e Entry) {
 	}
 	if e.fails != "" {
 		s.failed = e.fails
+	}
+	if e.doubts != "" {
+		s.doubt = e.doubts
 	}
 	s.out = append(s.out, e)
 }
