@@ -51,7 +51,7 @@ func (s *Story) tellEnding(r event.Result) {
 			answer.Text = untrusted.Text(s.withoutFailure(s.withoutDiffs(r.Answer.Visible())))
 		}
 		if answer.Text != "" {
-			answer.Words = telling.CutOffWords(s.run)
+			answer.Words = cutOffWords(s.run)
 		}
 		s.tell(Lines|Screen, answer)
 	} else if r.Status == event.StatusCompleted && !s.nested { // the answer covers the results of a nested run
@@ -100,13 +100,13 @@ func (s *Story) figures(r event.Result) []string {
 // the outcome.
 func (s *Story) explained(r event.Result) bool {
 	denied := s.to == Lines && r.Reason == event.ReasonDenied && s.failed != "" // the outcome says it again
-	return r.Error == s.ended || denied || telling.RepeatsFailure(r.Error, s.failed) || telling.FailureReason(s.run, r) != "" || telling.RepeatsPhase(s.run, r)
+	return r.Error == s.ended || denied || repeatsFailure(r.Error, s.failed) || telling.FailureReason(s.run, r) != "" || repeatsPhase(s.run, r)
 }
 
 // outcomeWord describes the outcome of a run that was not stopped.
 func (s *Story) outcomeWord(r event.Result) string {
 	switch why := telling.FailureReason(s.run, r); {
-	case r.Status == event.StatusFailed && why != "" && (telling.RepeatsFailure(r.Error, s.failed) || strings.Contains(r.Answer.Line(), why)):
+	case r.Status == event.StatusFailed && why != "" && (repeatsFailure(r.Error, s.failed) || strings.Contains(r.Answer.Line(), why)):
 		return "failed" // it was told why
 	case r.Status == event.StatusFailed:
 		return "failed: " + cmp.Or(why, telling.ReasonWords(r.Reason))
@@ -184,7 +184,7 @@ func (s *Story) results(r event.Result) (all []Result) {
 	if s.to == Lines && r.Plan == nil {
 		return nil
 	}
-	for _, step := range telling.UnusedResults(s.run) {
+	for _, step := range unusedResults(s.run) {
 		members, _ := step.Result.(map[string]any)
 		diff, _ := members["diff"].(string)
 		all = append(all, Result{Step: step, Shown: diff != "" && slices.Contains(s.diffs, diff)})

@@ -69,8 +69,8 @@ func spent(ms int64, tokens int) string {
 
 // tellUntyped tells once which tools a plan may give any arguments.
 func (s *Story) tellUntyped(tools []string) {
-	if tools = telling.FreshUntyped(s.once.untyped, tools); len(tools) > 0 {
-		words := telling.UntypedWords(tools)
+	if tools = freshUntyped(s.once.untyped, tools); len(tools) > 0 {
+		words := untypedWords(tools)
 		s.tell(Lines|Screen, Entry{Level: Info, Words: english.Capital(words) + ".", Line: words})
 	}
 }
@@ -81,7 +81,7 @@ func (s *Story) tellUnoffered(u *prompt.Unoffered) {
 		return
 	}
 	s.once.cuts[offerCut{u.Of, u.Window}] = true
-	words := telling.UnofferedWords(*u)
+	words := unofferedWords(*u)
 	s.tell(Lines|Screen, Entry{Level: Info, Words: english.Capital(words) + ".", Line: words})
 }
 
@@ -139,7 +139,7 @@ func (s *Story) tellWritten(d event.SynthesisCompleted) {
 	s.tell(Screen, Entry{Kind: TurnEnds, Text: d.Text, Thought: d.Reply.Thinking})
 	switch {
 	case d.Error == "" && d.Reply.CutOff:
-		s.tell(Screen, Entry{Level: Warn, Words: telling.CutOffWords(s.run)})
+		s.tell(Screen, Entry{Level: Warn, Words: cutOffWords(s.run)})
 	case d.Error == "":
 	case d.Text != "":
 		s.tell(Screen, Entry{Level: Warn, Words: "The answer was cut off: " + d.Error.Visible()})

@@ -15,7 +15,7 @@ func (s *Story) tellPlan(data event.Data, before Before) bool {
 	const all = Lines | Screen | Record
 	switch d := data.(type) {
 	case event.RouteMatched:
-		s.tell(all, Entry{Kind: Route, Level: Done, Words: telling.RouteWords(d, s.run.Model)})
+		s.tell(all, Entry{Kind: Route, Level: Done, Words: routeWords(d, s.run.Model)})
 	case event.PlanCreated:
 		if len(d.Drafts) > 0 {
 			s.tell(all, Entry{Level: Done, Words: telling.DraftsWords(d.Drafts)})
@@ -33,14 +33,14 @@ func (s *Story) tellPlan(data event.Data, before Before) bool {
 			Brief: "planned again: " + d.Reason.Line(), Told: before.replanning,
 		})
 	case event.PlanChosen:
-		s.tell(all, Entry{Level: Asks, Words: telling.ChosenWords(s.run.Drafts, d), Plan: &d.Plan})
+		s.tell(all, Entry{Level: Asks, Words: chosenWords(s.run.Drafts, d), Plan: &d.Plan})
 	case event.PlanReviewed:
 		s.event(Lines|Screen, d, Entry{Kind: Reviewed, Level: Asks, Depth: 1})
 	case event.ReplanStarted:
 		s.tellReplan(d)
 	case event.ReplanRefused:
 		s.tell(all, Entry{
-			Level: Trouble, Words: s.sentence(telling.RefusedWords(d)), Line: fmt.Sprintf("replan %d refused: %s", d.Attempt, d.Reason.Line()),
+			Level: Trouble, Words: s.sentence(refusedWords(d)), Line: fmt.Sprintf("replan %d refused: %s", d.Attempt, d.Reason.Line()),
 		})
 	default:
 		return false

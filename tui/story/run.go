@@ -93,9 +93,9 @@ func (s *Story) tellNotice(data event.Data) bool {
 		}
 		s.tell(all, Entry{Level: Warn, Words: d.Reason.Visible(), Line: d.Reason.Visible() + guard})
 	case event.BudgetWarned:
-		s.tell(Lines|Screen, Entry{Level: Warn, Words: telling.BudgetWarning(d)})
+		s.tell(Lines|Screen, Entry{Level: Warn, Words: budgetWarning(d)})
 	case event.JournalDamaged:
-		s.tell(all, Entry{Level: Warn, Words: telling.DamagedWords(d)})
+		s.tell(all, Entry{Level: Warn, Words: damagedWords(d)})
 	case event.RunUndone:
 		s.tell(all, Entry{Level: Info, Words: s.sentence(telling.UndoneWords(d))})
 	case event.Note:

@@ -76,7 +76,7 @@ func (s *Story) tellStep(data event.Data, before Before) bool {
 		if !s.tellOfMany(p, data) {
 			s.tell(Lines, Entry{Level: Doubt, Depth: p.depth, Words: p.name + "  in doubt" + why})
 		}
-		s.tell(Screen|Record|Caller, Entry{Level: Doubt, Words: telling.InDoubtWords(d), doubts: d.Reason})
+		s.tell(Screen|Record|Caller, Entry{Level: Doubt, Words: inDoubtWords(d), doubts: d.Reason})
 	case event.StepProgress:
 		s.tellProgress(d)
 	case event.DoubtResolved:
@@ -132,7 +132,7 @@ func (s *Story) tellStarted(d event.StepStarted) {
 		s.tell(Client, Entry{Brief: d.Title.Line()})
 	}
 	s.tell(Caller, Entry{Kind: Call, Words: d.Title.Line()})
-	granted := Entry{Kind: Granted, Level: Info, Words: telling.GrantedWords(s.run, d), Event: d}
+	granted := Entry{Kind: Granted, Level: Info, Words: grantedWords(s.run, d), Event: d}
 	if telling.CarriesUntrustedText(d.Provenance, s.run.Catalogue) {
 		granted.Level = Warn // nobody sees the call
 	}
@@ -298,7 +298,7 @@ func (s *Story) endsRun(d event.FailureResolved) bool {
 // tellChecked tells what a check found. To the chat, a refuted one of the plan's acceptance
 // is the reason of the replan, or of the end of the run.
 func (s *Story) tellChecked(d event.CheckCompleted) {
-	e := Entry{Words: telling.CheckedWords(d)}
+	e := Entry{Words: checkedWords(d)}
 	switch d.State {
 	case plan.StateVerified:
 		e.Level = Done
