@@ -250,3 +250,23 @@ func TestToolsAreNamedOnceASession(t *testing.T) {
 		}
 	}
 }
+
+func TestMomentsOfARunAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		data event.Data
+		want string
+		ok   bool
+	}{
+		{event.PhaseStarted{Label: "analysis", Request: prompt.Request{Draft: &prompt.Draft{Number: 2, Of: 3}}}, "analysis, draft 2 of 3", true},
+		{event.PlanDiff{Revision: 2}, "revision 2", true},
+		{fails("1", "no way"), "step 1 failed", true},
+		{event.StepFailed{Index: "1", Outdated: "it has changed"}, "step 1 is held", true},
+		{event.GateRequested{Step: "1", Nothing: true}, "step 1 would change nothing", true},
+		{event.StepSkipped{Index: "1"}, "", true},
+		{event.StepOutput{Index: "1"}, "", false},
+	} {
+		if got, ok := story.Moment(c.data); got != c.want || ok != c.ok {
+			t.Errorf("%s: got %q, %v, want %q, %v", c.data.Kind(), got, ok, c.want, c.ok)
+		}
+	}
+}
