@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -17,11 +16,10 @@ import (
 	"replan/agent/event"
 	"replan/agent/plantool"
 	"replan/agent/session"
-	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/tui/plain"
-	"replan/tui/telling"
+	"replan/tui/story"
 )
 
 // call is one call that plans or runs, with its session. It outlives the request
@@ -36,17 +34,21 @@ type call struct {
 	news    chan struct{} // has a value when gates opened or closed
 
 	mu     sync.Mutex
-	log    *plain.Log // words the gates
-	lines  bytes.Buffer
-	runs   map[string]*agent.Run // as they stand
-	first  string                // the run that the call started or resumes; "" before it
-	upto   map[string]uint64     // by run: the last event of an earlier session
-	gates  []gate                // open, in the order in which they opened
-	words  map[string]string     // of the gates, by [gateID]
+	runs   map[string]*followed // as they stand
+	first  string               // the run that the call started or resumes; "" before it
+	upto   map[string]uint64    // by run: the last event of an earlier session
+	gates  []gate               // open, in the order in which they opened
+	words  map[string]string    // of the gates, by [gateID]
 	denied []denial
 	reply  *event.ChatReply // nil until the session has answered
 	report func(progress)   // nil while no request waits
 	last   float64          // progress that was reported
+}
+
+// followed is a run of a call, with what it tells the client.
+type followed struct {
+	*agent.Run
+	story *story.Story
 }
 
 // progress is what a client learns of a run in progress.
@@ -93,14 +95,13 @@ func (s *Server) carryOut(ctx context.Context, r mcp.CallToolRequest, command fu
 	}
 	c := &call{
 		server: s, tool: r.Params.Name, watched: make(chan struct{}), over: make(chan struct{}), news: make(chan struct{}, 1),
-		runs: map[string]*agent.Run{}, upto: map[string]uint64{}, words: map[string]string{},
+		runs: map[string]*followed{}, upto: map[string]uint64{}, words: map[string]string{},
 		report: s.reporter(ctx, r),
 	}
 	if c.session, err = s.cfg.Backend.Begin(s.ctx); err != nil {
 		c.release()
 		return refused(err), nil
 	}
-	c.log = plain.New(&c.lines, c.session.ID(), plain.Options{})
 	go c.watch()
 	c.session.Send(first)
 	return c.wait(ctx, r)
@@ -234,34 +235,33 @@ func (c *call) observe(e event.Event) {
 	case event.Note: // such as a server that failed
 		c.server.cfg.Logger.Info("note of a served call", "text", d.Text.Line())
 	case event.RunStarted:
-		c.runs[e.Run] = agent.NewRun(nil)
-		if c.first == "" {
-			c.first = e.Run
-		}
+		c.follow(e.Run)
 	}
 	run := c.runs[e.Run]
 	if run == nil { // an event of the session itself
 		return
 	}
-	denied, ok := denialOf(run, e)
-	if ok && e.Seq > c.upto[e.Run] {
-		c.denied = append(c.denied, denied)
-	}
-	if err := run.Apply(e); err != nil {
+	entries, err := run.story.Apply(e)
+	if err != nil {
 		c.server.cfg.Logger.Error("follow the events of a run", "run", e.Run, "error", err)
 		return
 	}
-	c.lines.Reset()
-	_ = c.log.Event(e) // a buffer takes everything
-	if d, ok := e.Data.(event.GateRequested); ok {
-		c.words[gateID(e.Run, d.Gate)] = c.lines.String()
+	earlier := e.Seq <= c.upto[e.Run] // from an earlier life of the run
+	for _, entry := range entries {
+		c.told(e.Run, entry, earlier)
 	}
-	if e.Seq <= c.upto[e.Run] { // from an earlier life of the run
-		return
+	if !earlier {
+		c.refresh(e.Run, run.Run)
 	}
-	c.refresh(e.Run, run)
-	if e.Run == c.first {
-		c.progressed(e, run)
+}
+
+// follow begins to follow a run.
+func (c *call) follow(id string) {
+	run := &followed{agent.NewRun(nil), story.New(story.Client|story.Asked, story.NewOnce())}
+	run.story.Follow(run.Run, c.first != "")
+	c.runs[id] = run
+	if c.first == "" {
+		c.first = id
 	}
 }
 
@@ -288,31 +288,25 @@ func (c *call) refresh(id string, run *agent.Run) {
 	}
 }
 
-// progressed reports what an event says of the progress of a run: the steps that
-// ended, and the title of the step, or what is planned.
-func (c *call) progressed(e event.Event, run *agent.Run) {
-	message := ""
-	switch d := e.Data.(type) {
-	case event.PhaseStarted:
-		message = "planning: " + d.Label
-	case event.PlanCreated:
-		message = "planned: " + d.Plan.Title.Line()
-	case event.PlanDiff:
-		message = "planned again: " + d.Reason.Line()
-	case event.StepStarted:
-		if d.Parent == "" {
-			message = d.Title.Line()
+// told takes one entry of a run. Those from an earlier life of it only word its open gates.
+func (c *call) told(id string, e story.Entry, earlier bool) {
+	run := c.runs[id].Run
+	switch {
+	case e.Kind == story.GateOpens:
+		c.words[gateID(id, e.Gate.Gate)] = plain.Text(run, id != c.first, e)
+	case earlier:
+	case e.Kind == story.GateAnswered:
+		if d := e.Event.(event.GateResolved); d.Decision == event.Deny && e.Gate != nil {
+			c.denied = append(c.denied, denial{tool: untrusted.Line(e.Gate.QualifiedTool()), by: d.By})
 		}
-	case event.StepExpanded:
-		message = d.Title.Line() + ": " + english.Count(len(d.Items), "item")
-	case event.StepCompleted:
-		message = titleOf(run, d.Index)
-	case event.StepFailed:
-		message = titleOf(run, d.Index)
-	case event.StepSkipped:
-		message = titleOf(run, d.Index)
+	case e.Brief != "" && id == c.first:
+		c.progressed(e.Brief, run)
 	}
-	if message == "" || c.report == nil {
+}
+
+// progressed reports the progress of a run: the steps that ended, and what it does.
+func (c *call) progressed(message string, run *agent.Run) {
+	if c.report == nil {
 		return
 	}
 	ended := 0.0
@@ -331,36 +325,14 @@ func (c *call) progressed(e event.Event, run *agent.Run) {
 	c.report(progress{done: c.last, total: len(run.Plan.Steps), message: message})
 }
 
-// titleOf returns the title of a step of the plan, "" of an inner call. An item gives that
-// of its step and how many have ended, once for each percent of them.
-func titleOf(run *agent.Run, index string) string {
-	s := run.Step(index)
-	if s == nil || s.Parent == "" {
-		return stepTitle(s)
-	}
-	of := run.Step(s.Parent)
-	if _, item := s.Item(); !item || of == nil {
-		return ""
-	}
-	if ended, all := of.EndedItems(), len(of.Items); ended*100/all > (ended-1)*100/all {
-		return stepTitle(of) + ": " + telling.ItemsWords(of)
-	}
-	return ""
-}
-
-// stepTitle returns the title of a step, "" of none.
-func stepTitle(s *agent.StepState) string {
-	if s == nil {
-		return ""
-	}
-	return s.Step.Title.Line()
-}
-
 // result returns the result of a call that has ended.
 func (c *call) result() (*mcp.CallToolResult, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	run := c.runs[c.first]
+	var run *agent.Run
+	if first := c.runs[c.first]; first != nil {
+		run = first.Run
+	}
 	switch {
 	case c.tool == prompt.PlanCreate && run != nil && c.reply.Status == event.StatusCompleted && run.Plan.ID != "":
 		return result(plantool.Created(run.Plan), false)

@@ -6,7 +6,7 @@
 // which can be resumed: a notification of its cancel, a connection that closes, the
 // end of the program.
 //
-// It imports the core, the results of plan tools and the line log, which words
-// gates. It opens no files and knows no flags; the command line gives it a
+// It imports the core, the results of plan tools, the story of a run and the line log,
+// which words gates. It opens no files and knows no flags; the command line gives it a
 // [Backend]. Start with [New], then [call].
 package serve

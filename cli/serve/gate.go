@@ -3,14 +3,11 @@ package serve
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"replan/agent"
 	"replan/agent/event"
-	"replan/internal/untrusted"
 )
 
 // gate is an open gate of a run.
@@ -36,19 +33,6 @@ type answer struct {
 
 // denial is a gate that was denied.
 type denial struct{ tool, by string }
-
-// denialOf returns the gate that an event denies. run is as it was before.
-func denialOf(run *agent.Run, e event.Event) (denial, bool) {
-	d, ok := e.Data.(event.GateResolved)
-	if !ok || d.Decision != event.Deny {
-		return denial{}, false
-	}
-	at := slices.IndexFunc(run.Gates, func(g *agent.Gate) bool { return g.Gate == d.Gate })
-	if at < 0 {
-		return denial{}, false
-	}
-	return denial{tool: untrusted.Line(run.Gates[at].QualifiedTool()), by: d.By}, true
-}
 
 // What answers the gates that no user of the client answers.
 const (

@@ -23,6 +23,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
+	"replan/tui/story"
 	"replan/tui/telling"
 )
 
@@ -145,14 +146,13 @@ func (o callOptions) callFault(name, message, failure string) string {
 type resultOnly struct {
 	lines.NotesOnly
 	app    *app.App
-	log    *plain.Log
-	gates  *muted // the writer of the log
-	failed string // why the call failed, in the tool's own words
-	doubt  string // why it is not known whether the call took effect
+	log    *plain.Log // draws the questions
+	story  *story.Story
+	call   *agent.Run // nil before it starts
 	asked  event.GateRequested
 	answer string        // the decision about its gate
 	dirty  bool          // files had uncommitted changes when the run began
-	held   []event.Event // warnings that matter only if the call is made
+	held   []story.Entry // warnings that matter only if the call is made
 
 	session string
 	run     string // its id
@@ -160,70 +160,106 @@ type resultOnly struct {
 }
 
 func newResultOnly(a *app.App, session string, out io.Writer) *resultOnly {
-	gates := &muted{out: out, mute: true}
-	return &resultOnly{NotesOnly: lines.NotesOnly{Out: a.Out()}, app: a, log: a.Out().Log(gates, session, ""), gates: gates, session: session}
+	return &resultOnly{
+		NotesOnly: lines.NotesOnly{Out: a.Out()}, app: a, log: a.Out().Log(out, session, ""),
+		story: story.New(story.Caller|story.Asked, story.NewOnce()), session: session,
+	}
 }
 
 // Event prints one event.
 func (r *resultOnly) Event(e event.Event) error {
-	r.judge(e)
-	switch d := e.Data.(type) {
-	case event.RunStarted:
-		r.dirty = d.Dirty > 0
-	case event.Note:
-		if r.dirty && d.Level == "warn" {
-			r.held = append(r.held, e)
-			return nil
-		}
-	case event.StepStarted:
-		r.release()
-	case event.GateRequested:
-		if r.app.Asks() {
-			r.release()
-		}
+	entries, err := r.told(e)
+	if err != nil {
+		return fmt.Errorf("print a run: %w", err)
 	}
-	if r.app.Asks() {
-		switch e.Data.(type) {
-		case event.GateRequested, event.GateResolved, event.ElicitationRequested, event.ElicitationResolved:
-			r.gates.mute = false
-		}
-		err := r.log.Event(e)
-		r.gates.mute = true
-		if err != nil {
+	for _, entry := range entries {
+		if err := r.draw(entry); err != nil {
 			return err
 		}
 	}
-	switch d := e.Data.(type) {
-	case event.StepCompleted:
-		if d.Text != "" {
-			_, _ = fmt.Fprintln(r.app.IO().Err, d.Text.Visible())
-		}
-		if r.app.Out().JSON() {
-			return r.app.Out().PrintJSON(d.Result)
-		}
-		return r.app.Out().Print(resultText(d.Result))
-	case event.ElicitationResolved:
-		if !r.app.Asks() {
-			r.app.Out().Note("%s", telling.ElicitationWords(d))
-		}
-	case event.GateRequested:
-		r.asked = d
-	case event.GateResolved:
-		r.answer = telling.GateDecision(d)
-	case event.StepFailed:
-		r.failed = string(d.Error)
-	case event.StepInDoubt:
-		r.doubt = string(d.Reason)
-	case event.RunCompleted:
-		return r.completed(e, d)
+	return nil
+}
+
+// told returns what an event says.
+func (r *resultOnly) told(e event.Event) ([]story.Entry, error) {
+	if e.Run == r.session {
+		return r.story.Session(e.Data), nil
 	}
-	return r.NotesOnly.Event(e)
+	if d, ok := e.Data.(event.RunStarted); ok {
+		r.call, r.run, r.dirty = agent.NewRun(nil), e.Run, d.Dirty > 0
+		r.story.Follow(r.call, false)
+	}
+	if r.call == nil {
+		return nil, nil
+	}
+	return r.story.Apply(e)
+}
+
+// draw prints one entry.
+func (r *resultOnly) draw(e story.Entry) error {
+	switch e.Kind {
+	case story.Goal:
+		r.judge(e.Event.(event.RunStarted))
+	case story.Noted:
+		if r.dirty && e.Level == story.Warn {
+			r.held = append(r.held, e)
+		} else {
+			r.note(e)
+		}
+	case story.Call:
+		r.release()
+	case story.Returned:
+		return r.result(e.Event.(event.StepCompleted))
+	case story.GateOpens:
+		r.asked = *e.Gate
+		return r.question(e)
+	case story.GateAnswered:
+		r.answer = e.Short()
+		return r.question(e)
+	case story.ServerAsks:
+		return r.question(e)
+	case story.ServerAnswered:
+		if !r.app.Asks() {
+			r.note(e)
+		}
+		return r.question(e)
+	case story.Outcome:
+		return r.completed(e.Ending)
+	}
+	return nil
+}
+
+// question prints what the user is asked or has answered, if there is one to ask.
+func (r *resultOnly) question(e story.Entry) error {
+	if !r.app.Asks() {
+		return nil
+	}
+	if e.Kind == story.GateOpens {
+		r.release()
+	}
+	return r.log.Print(r.call, e)
+}
+
+// note prints an entry on standard error.
+func (r *resultOnly) note(e story.Entry) { r.app.Out().Note("%s", e.Short()) }
+
+// result prints the result of the call.
+func (r *resultOnly) result(d event.StepCompleted) error {
+	r.brief = r.brief && len(d.Attachments) == 0
+	if d.Text != "" {
+		_, _ = fmt.Fprintln(r.app.IO().Err, d.Text.Visible())
+	}
+	if r.app.Out().JSON() {
+		return r.app.Out().PrintJSON(d.Result)
+	}
+	return r.app.Out().Print(resultText(d.Result))
 }
 
 // completed says why the call failed.
-func (r *resultOnly) completed(e event.Event, d event.RunCompleted) error {
-	if r.doubt != "" {
-		err := fmt.Errorf("the call may or may not have taken effect: %s; find out, then say so with %s %s --in-doubt done, or rerun", r.doubt, r.app.Out().Named("plan resume"), agent.ShortID(e.Run))
+func (r *resultOnly) completed(e *story.Ending) error {
+	d, failed := e.Result, string(e.Failed)
+	if e.Doubt != "" {
+		err := fmt.Errorf("the call may or may not have taken effect: %s; find out, then say so with %s %s --in-doubt done, or rerun", string(e.Doubt), r.app.Out().Named("plan resume"), agent.ShortID(r.run))
 		return &exit.Error{Status: d.Reason.ExitCode(), Code: string(d.Reason), Err: err}
 	}
 	if d.Reason == event.ReasonDenied && !r.app.Asks() && r.asked.Gate != "" {
@@ -233,32 +269,27 @@ func (r *resultOnly) completed(e event.Event, d event.RunCompleted) error {
 		}
 		return &exit.Error{Status: d.Reason.ExitCode(), Code: string(d.Reason), Err: fmt.Errorf("the call was %s; to allow it, %s", r.answer, how)}
 	}
-	if d.Reason == event.ReasonDenied && r.failed != "" {
-		r.failed = "the call was " + r.failed
+	if d.Reason == event.ReasonDenied && failed != "" {
+		failed = "the call was " + failed
 	}
 	if d.Reason == event.ReasonStepFailed || d.Reason == event.ReasonDenied {
-		return &exit.Error{Status: d.Reason.ExitCode(), Code: string(d.Reason), Err: errors.New(config.First(r.failed, string(d.Error)))}
+		return &exit.Error{Status: d.Reason.ExitCode(), Code: string(d.Reason), Err: errors.New(config.First(failed, string(d.Error)))}
 	}
-	return r.NotesOnly.Event(e)
+	return r.NotesOnly.Event(event.Event{Data: event.RunCompleted{Result: d}})
 }
 
 // judge finds out whether somebody may need the journal of the call.
-func (r *resultOnly) judge(e event.Event) {
-	switch d := e.Data.(type) {
-	case event.RunStarted:
-		if r.run = e.Run; d.Plan != nil && len(d.Plan.Steps) == 1 {
-			tool, err := d.Catalogue.Find(d.Plan.Steps[0].Tool)
-			r.brief = err == nil && tool.ReadOnly
-		}
-	case event.StepCompleted:
-		r.brief = r.brief && len(d.Attachments) == 0
+func (r *resultOnly) judge(d event.RunStarted) {
+	if d.Plan != nil && len(d.Plan.Steps) == 1 {
+		tool, err := d.Catalogue.Find(d.Plan.Steps[0].Tool)
+		r.brief = err == nil && tool.ReadOnly
 	}
 }
 
 // release prints the warnings that were held, and holds no more.
 func (r *resultOnly) release() {
 	for _, e := range r.held {
-		_ = r.NotesOnly.Event(e) // a note is no error
+		r.note(e)
 	}
 	r.held, r.dirty = nil, false
 }
@@ -285,18 +316,4 @@ func resultText(result any) string {
 		text += "\n"
 	}
 	return text
-}
-
-// muted is a writer that can be silenced.
-type muted struct {
-	out  io.Writer
-	mute bool
-}
-
-// Write writes unless silenced.
-func (m *muted) Write(p []byte) (int, error) {
-	if m.mute {
-		return len(p), nil
-	}
-	return m.out.Write(p)
 }

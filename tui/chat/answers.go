@@ -3,9 +3,9 @@ package chat
 import (
 	"reflect"
 
-	"replan/agent"
 	"replan/agent/event"
 	"replan/internal/untrusted"
+	"replan/tui/story"
 	"replan/tui/telling"
 )
 
@@ -20,13 +20,14 @@ type answers struct {
 	words  string
 }
 
-// narrateGate writes how a gate was answered.
-func (n *Narrator) narrateGate(g *agent.Gate, d event.GateResolved) {
-	next := &answers{words: telling.ResolvedWords(g, d), count: 1}
-	if g != nil {
-		if s := n.run.Step(g.Step); s != nil {
+// drawAnswer draws how a gate was answered.
+func (n *Narrator) drawAnswer(e story.Entry) {
+	d := e.Event.(event.GateResolved)
+	next := &answers{words: e.Words, count: 1}
+	if e.Gate != nil {
+		if s := n.run.Step(e.Gate.Step); s != nil {
 			if _, item := s.Item(); item {
-				next.step, next.tool = s.Parent, g.Tool
+				next.step, next.tool = s.Parent, e.Gate.Tool
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
+	"replan/tui/story"
 	"replan/tui/telling"
 )
 
@@ -194,16 +195,43 @@ func (c *Pane) revision(d event.PlanDiff, failureShown bool) *Block {
 	}}
 }
 
-// outcome returns a block with how a run ended. steps counts those of its plan. word describes a run that was not
-// stopped. again says what a resume of the run does; it is "" if the run cannot be resumed, or only
-// together with the run that started it.
-func (c *Pane) outcome(r *event.Result, steps, word, again, evidence string) *Block {
-	l := c.Look
+// told returns a block with the words of an entry.
+func (c *Pane) told(e story.Entry) *Block {
+	switch {
+	case e.Kind == story.Granted && e.Level == story.Warn:
+		return c.remark(gateGlyph, warningStyle, e.Words+" "+c.Look.Glyphs.Separator+" untrusted text")
+	case e.Kind == story.Granted:
+		return c.remark(gateGlyph, faintStyle, e.Words)
+	case e.Kind == story.Accepted && e.Level != story.Done:
+		return c.remark(func(l *draw.Look) string { return l.Glyphs.Unchecked }, warningStyle, e.Words)
+	}
+	switch e.Level {
+	case story.Done:
+		return c.remark(doneGlyph, successStyle, e.Words)
+	case story.Failed:
+		return c.remark(failedGlyph, dangerStyle, e.Words)
+	case story.Asks:
+		return c.remark(gateGlyph, warningStyle, e.Words)
+	case story.Decision:
+		return c.remark(separatorGlyph, faintStyle, e.Words)
+	case story.Fatal:
+		return c.Note("error", e.Words)
+	case story.Trouble, story.Warn, story.Doubt:
+		return c.Note("warn", e.Words)
+	default:
+		return c.Note("info", e.Words)
+	}
+}
+
+// outcome returns a block with how a run ended. again says what a resume of the run does; it
+// is "" if the run cannot be resumed, or only together with the run that started it.
+func (c *Pane) outcome(e *story.Ending, again string) *Block {
+	l, r := c.Look, &e.Result
 	return &Block{Gap: r.Status != event.StatusCompleted || r.Answer != "", Draw: func(width int) []string {
 		duration := telling.ClockTime(time.Duration(r.DurationMS) * time.Millisecond)
 		facts := []string{duration}
-		if steps != "" {
-			facts = append(facts, steps)
+		if e.Steps != "" {
+			facts = append(facts, e.Steps)
 		}
 		if r.Usage.Replans > 0 {
 			facts = append(facts, english.Count(r.Usage.Replans, "replan"))
@@ -211,8 +239,8 @@ func (c *Pane) outcome(r *event.Result, steps, word, again, evidence string) *Bl
 		if n := r.Usage.PromptTokens + r.Usage.CompletionTokens; n > 0 {
 			facts = append(facts, telling.Tokens(n)+" tok")
 		}
-		if evidence != "" {
-			facts = append(facts, evidence)
+		if e.Evidence != "" {
+			facts = append(facts, e.Evidence)
 		}
 		tail := l.Faint.Render(strings.Join(facts, " "+l.Glyphs.Separator+" "))
 		switch r.Status {
@@ -224,7 +252,7 @@ func (c *Pane) outcome(r *event.Result, steps, word, again, evidence string) *Bl
 			if r.Reason.Nothing() {
 				sign = l.Muted.Render(l.Glyphs.Separator)
 			}
-			lines := draw.Flow([]string{sign + " " + word, tail}, "  ", width)
+			lines := draw.Flow([]string{sign + " " + e.Word, tail}, "  ", width)
 			if r.Unanswered == "" {
 				return lines
 			}
@@ -241,7 +269,7 @@ func (c *Pane) outcome(r *event.Result, steps, word, again, evidence string) *Bl
 			}
 			return append(lines, draw.Aside(l.Muted, again, width)...)
 		default:
-			lines := draw.Wrap(word, width-2)
+			lines := draw.Wrap(e.Word, width-2)
 			last := len(lines) - 1
 			lines = append(lines[:last], draw.Flow([]string{lines[last], tail}, "  ", width-2)...)
 			lines = draw.Hang(l.Danger.Render(l.Glyphs.Failed)+" ", lines)

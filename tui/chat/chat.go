@@ -6,6 +6,7 @@ import (
 
 	"replan/internal/english"
 	"replan/tui/draw"
+	"replan/tui/story"
 	"replan/tui/telling"
 )
 
@@ -26,19 +27,14 @@ type Pane struct {
 	sent        string               // the user's last message
 	modelLoaded bool                 // a model has written in this conversation, so it is in memory
 
-	notesShown   bool                    // the chat has named the project's notes
-	shownProblem string                  // the last explanation why no run can start
-	byWords      bool                    // a run went by rules, so that a missing model is no news
-	unoffered    map[unofferedTools]bool // the cuts of offers that the chat has named
-	untyped      map[string]bool         // the tools without typed arguments that it has named
+	once         *story.Once // what the runs of the conversation are told a single time
+	notesShown   bool        // the chat has named the project's notes
+	shownProblem string      // the last explanation why no run can start
+	byWords      bool        // a run went by rules, so that a missing model is no news
 
 	view   []string
 	viewOf int // layout that view shows
 }
-
-// unofferedTools tells the cuts of offers apart. Which tools are left out depends on
-// the goal, too, which makes no other cut.
-type unofferedTools struct{ tools, window int }
 
 // State is what the pane needs to know of the rest of the screen.
 type State struct {
@@ -57,7 +53,7 @@ type State struct {
 
 // New returns an empty conversation.
 func New(l *draw.Look) *Pane {
-	c := &Pane{viewport: viewport{look: l}, Look: l, Markdown: draw.NewMarkdown(l), unoffered: map[unofferedTools]bool{}, untyped: map[string]bool{}}
+	c := &Pane{viewport: viewport{look: l}, Look: l, Markdown: draw.NewMarkdown(l), once: story.NewOnce()}
 	c.find.chat, c.copying.chat = &c.viewport, &c.viewport
 	c.anchor = &c.find.from
 	return c

@@ -7,6 +7,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/tui/draw"
+	"replan/tui/story"
 	"replan/tui/telling"
 )
 
@@ -37,7 +38,7 @@ func (c *Pane) Reply(d event.ChatReply) {
 		if d.Usage != nil {
 			result.Usage = *d.Usage
 		}
-		c.Add(append(c.prose(d.Text), c.outcome(&result, "", "failed", "", ""))...)
+		c.Add(append(c.prose(d.Text), c.outcome(&story.Ending{Result: result, Word: "failed"}, ""))...)
 	case d.Status == event.StatusFailed && d.Asks:
 		c.Add(c.Note("error", d.Text.Visible()+telling.UndoHint))
 	case d.Status == event.StatusFailed:

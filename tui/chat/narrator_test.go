@@ -14,6 +14,7 @@ import (
 	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/panetest"
+	"replan/tui/story"
 )
 
 // narrate applies events to a run and returns the run and the text of the chat
@@ -23,7 +24,7 @@ func narrate(t *testing.T, c *Pane, nested bool, data ...event.Data) (*agent.Run
 	run := agent.NewRun(nil)
 	var n *Narrator
 	for i, d := range data {
-		var before Before
+		var before story.Before
 		if n != nil {
 			before = n.Before(d)
 		}
@@ -269,7 +270,7 @@ func TestResumedRunNamesItsGoalUnlessTheLastMessageDoes(t *testing.T) {
 		c := narratedPane()
 		c.Message(sent, false)
 		run, _ := narrate(t, idlePane(60, 20), false, event.RunStarted{Goal: "a goal"}) // in an earlier session
-		c.Narrate(run, false).narrateResumed()
+		c.Narrate(run, false).Narrate(event.RunResumed{}, story.Before{})
 		var lines []string
 		for i := range c.Blocks {
 			lines = append(lines, draw.Texts(c.LinesOf(i))...)

@@ -8,13 +8,14 @@ import (
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/panetest"
+	"replan/tui/story"
 )
 
 func TestPartialRunIsNotShownAsDone(t *testing.T) {
 	l := panetest.DarkLook()
 	c := &Pane{Look: l}
 	result := event.Result{Status: event.StatusCompleted, Reason: event.ReasonPartial}
-	if got := panetest.Stripped(c.outcome(&result, "", "partial", "", "").Draw(60)); !strings.HasPrefix(got, l.Glyphs.Partial) {
+	if got := panetest.Stripped(c.outcome(&story.Ending{Result: result, Word: "partial"}, "").Draw(60)); !strings.HasPrefix(got, l.Glyphs.Partial) {
 		t.Errorf("the chat shows %s", got)
 	}
 }
@@ -24,7 +25,7 @@ func TestStopNamesWhoeverElseStoppedTheRun(t *testing.T) {
 	c := &Pane{Look: l}
 	for why, want := range map[untrusted.Text]string{"stopped by the user": " stopped  ", "stopped by ann@laptop": " stopped by ann@laptop  "} {
 		result := event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Error: why}
-		if got := panetest.Stripped(c.outcome(&result, "", "", "", "").Draw(60)); !strings.HasPrefix(got, l.Glyphs.Stopped+want) {
+		if got := panetest.Stripped(c.outcome(&story.Ending{Result: result}, "").Draw(60)); !strings.HasPrefix(got, l.Glyphs.Stopped+want) {
 			t.Errorf("the chat shows %s", got)
 		}
 	}
@@ -33,7 +34,7 @@ func TestStopNamesWhoeverElseStoppedTheRun(t *testing.T) {
 func TestOutcomeExplainsMissingAnswer(t *testing.T) {
 	c := &Pane{Look: panetest.DarkLook()}
 	result := event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Unanswered: "Ollama does not answer"}
-	got := strings.Join(strings.Fields(panetest.Stripped(c.outcome(&result, "", "done", "ctrl+r resumes the run and asks for it again.", "").Draw(60))), " ")
+	got := strings.Join(strings.Fields(panetest.Stripped(c.outcome(&story.Ending{Result: result, Word: "done"}, "ctrl+r resumes the run and asks for it again.").Draw(60))), " ")
 	if want := "The answer is missing: Ollama does not answer. ctrl+r resumes the run and asks for it again."; !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q in it", got, want)
 	}

@@ -306,22 +306,3 @@ func (p *phaseBlock) drafting() bool {
 func phaseName(phase int) string {
 	return string(prompt.Phases[min(max(phase, 1), len(prompt.Phases))-1])
 }
-
-// narrateUnoffered writes once that a window has no room for all tools.
-func (n *Narrator) narrateUnoffered(u *prompt.Unoffered) {
-	if u == nil {
-		return
-	}
-	cut := unofferedTools{u.Of, u.Window}
-	if !n.pane.unoffered[cut] {
-		n.pane.unoffered[cut] = true
-		n.add(n.pane.Note("info", english.Capital(telling.UnofferedWords(*u))+"."))
-	}
-}
-
-// narrateUntyped writes once which tools a plan may give any arguments.
-func (n *Narrator) narrateUntyped(tools []string) {
-	if tools = telling.FreshUntyped(n.pane.untyped, tools); len(tools) > 0 {
-		n.add(n.pane.Note("info", english.Capital(telling.UntypedWords(tools))+"."))
-	}
-}

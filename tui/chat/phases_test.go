@@ -19,6 +19,7 @@ import (
 	"replan/themes"
 	"replan/tui/draw"
 	"replan/tui/panetest"
+	"replan/tui/story"
 )
 
 const (
@@ -52,7 +53,7 @@ func planningIn(t *testing.T, width, height int, mode themes.Mode) *planningPane
 func (p *planningPane) apply(data ...event.Data) *planningPane {
 	p.t.Helper()
 	for _, d := range data {
-		var before Before
+		var before story.Before
 		if p.n != nil {
 			before = p.n.Before(d)
 		}

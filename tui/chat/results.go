@@ -8,11 +8,11 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
-	"replan/agent/event"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
+	"replan/tui/story"
 	"replan/tui/telling"
 )
 
@@ -26,10 +26,10 @@ const (
 // results returns blocks with the results of a plan without a written answer:
 // those no other step used. Each shows its first lines; expanded, it shows
 // more.
-func (c *Pane) results(run *agent.Run) []*Block {
-	steps := telling.UnusedResults(run)
+func (c *Pane) results(run *agent.Run, all []story.Result) []*Block {
 	var blocks []*Block
-	for _, s := range steps[:min(len(steps), resultsShown)] {
+	for _, of := range all[:min(len(all), resultsShown)] {
+		s := of.Step
 		title := s.Step.Name() + " " + s.Step.Title.Line()
 		blocks = append(blocks, c.foldedResult(title, telling.EvidenceOf(run, s), linesFolded, func(width int) []string {
 			d := &draw.Document{Look: c.Look, Width: max(width, 1)}
@@ -41,22 +41,10 @@ func (c *Pane) results(run *agent.Run) []*Block {
 			return d.Whole()
 		}))
 	}
-	if more := len(steps) - len(blocks); more > 0 {
+	if more := len(all) - len(blocks); more > 0 {
 		blocks = append(blocks, c.remark(separatorGlyph, faintStyle, english.Count(more, "more result")+" in the plan"))
 	}
 	return blocks
-}
-
-// narrateAccepted writes what a check of the plan's acceptance found. A refuted one is
-// the reason of the replan, or of the end of the run.
-func (n *Narrator) narrateAccepted(d event.CheckCompleted) {
-	switch {
-	case d.Index != "":
-	case d.State == plan.StateVerified:
-		n.add(n.pane.remark(doneGlyph, successStyle, telling.CheckedWords(d)))
-	case d.State == plan.StateUnchecked:
-		n.add(n.pane.remark(func(l *draw.Look) string { return l.Glyphs.Unchecked }, warningStyle, telling.CheckedWords(d)))
-	}
 }
 
 // resultsBlock returns a block with the results in a reply from an earlier

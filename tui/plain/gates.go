@@ -11,24 +11,20 @@ import (
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning/form"
-	"replan/planning/plan"
 	"replan/tui/draw"
+	"replan/tui/story"
 	"replan/tui/telling"
 )
 
 // gate prints the full call that waits. It omits whatever a workspace diff already
 // shows.
 func (l *Log) gate(d event.GateRequested) {
-	if d.Nothing {
-		return
-	}
 	what, tool := d.Tool, ""
 	if d.Step != "" {
 		what, tool = d.Step+" "+d.Title.Line(), "["+d.Tool+"]  "
 	} else if what == "" {
 		what = d.Title.Line()
 	}
-	l.gates[l.id()+" "+d.Gate] = d
 	l.Line("%s %s  %sasks: %s", l.Signs.Gate, l.Strong(what), l.Faint("%s", tool), telling.GateReason(d))
 	if d.Outdated != "" {
 		l.Line("    asked again: %s", d.Outdated.Line())
@@ -70,7 +66,6 @@ func (l *Log) gate(d event.GateRequested) {
 	}
 	if d.Diff != "" {
 		l.Patch("    ", d.Diff)
-		l.diffs = append(l.diffs, d.Diff)
 	}
 }
 
@@ -110,32 +105,21 @@ func (l *Log) provenance(from []rule.Provenance) {
 	}
 }
 
-// coerced prints which arguments were fitted to what their tool expects.
-func (l *Log) coerced(indent string, all []plan.Coercion) {
-	for _, c := range all {
-		l.Line("%s%s fitted to the tool's %ss: %s", indent, l.Signs.Note, c.Differs(), untrusted.Line(c.String()))
-	}
-}
-
-// passed prints that an earlier permission in the run lets a call pass, and where
+// granted prints that an earlier permission in the run lets a call pass, and where
 // its text comes from.
-func (l *Log) passed(indent string, d event.StepStarted) {
-	words := telling.GrantedWords(l.run, d)
-	if words == "" {
-		return
-	}
-	if len(d.Provenance) > 0 {
+func (l *Log) granted(e story.Entry) {
+	words, from := e.Words, e.Event.(event.StepStarted).Provenance
+	if len(from) > 0 {
 		words += l.Between + "untrusted text"
 	}
-	l.Line("%s%s %s", indent, l.Signs.Gate, words)
-	l.provenance(d.Provenance)
+	l.Line("%s%s %s", inset(e), l.Signs.Gate, words)
+	l.provenance(from)
 }
 
-// resolved prints the answer to a gate.
-func (l *Log) resolved(d event.GateResolved) {
-	l.Line("  %s %s", l.Signs.Gate, telling.GateDecision(d))
-	g, ok := l.gates[l.id()+" "+d.Gate]
-	if !ok || d.Decision != event.Deny || d.By != policy.ByNobody && !strings.HasPrefix(d.By, "--approve") {
+// suggest remembers how to let a gate pass that nobody could answer.
+func (l *Log) suggest(e story.Entry) {
+	d, g := e.Event.(event.GateResolved), e.Gate
+	if g == nil || g.Nothing || d.Decision != event.Deny || d.By != policy.ByNobody && !strings.HasPrefix(d.By, "--approve") {
 		return
 	}
 	command := l.again
@@ -143,10 +127,10 @@ func (l *Log) resolved(d event.GateResolved) {
 		command = "replan plan resume " + telling.ShortID(l.id())
 	}
 	if g.Changed != "" {
-		l.hint = "to allow it: " + policy.AcceptCommand(g) + ", then " + command
+		l.hint = "to allow it: " + policy.AcceptCommand(*g) + ", then " + command
 		return
 	}
-	l.hint = fmt.Sprintf("to allow it: %s --approve %s", command, policy.Least(g))
+	l.hint = fmt.Sprintf("to allow it: %s --approve %s", command, policy.Least(*g))
 }
 
 // id returns the id of the run being printed, "" for the session's own events.

@@ -1,12 +1,10 @@
 package plain
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	"replan/agent"
-	"replan/agent/event"
 	"replan/tui/telling"
 )
 
@@ -31,30 +29,6 @@ func (l *Log) Live(now time.Time) string {
 		return l.look.Running.Render(l.look.Spinner()) + " " + l.look.Muted.Render(words) + l.look.Faint.Render(elapsed)
 	}
 	return ""
-}
-
-// progressPause is the least time between two lines about the progress of a step.
-const progressPause = 2 * time.Second
-
-// said is the newest line about the progress of a step.
-type said struct {
-	message string
-	at      time.Time
-}
-
-// progress prints a new message of a running tool. On a terminal the live line shows
-// it instead.
-func (l *Log) progress(d event.StepProgress) {
-	message, last := d.Message.FirstLine(), l.progresses[l.id()+" "+d.Index]
-	if l.look != nil || message == "" || message == last.message || l.run.Now.Sub(last.at) < progressPause {
-		return
-	}
-	l.progresses[l.id()+" "+d.Index] = said{message, l.run.Now}
-	far := ""
-	if d.Total > 0 {
-		far = fmt.Sprintf("  %.0f%%", 100*max(min(d.Done/d.Total, 1), 0))
-	}
-	l.Line("  %s %s%s", d.Index, message, l.Faint("%s", far))
 }
 
 // phases names the phases of planning in the order of a run.

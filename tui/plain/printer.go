@@ -17,6 +17,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui/draw"
+	"replan/tui/story"
 )
 
 // Options say what to print on.
@@ -256,8 +257,8 @@ func (p *Printer) Markdown(text string) {
 		p.Block("", text, 0)
 		return
 	}
-	diffs := diffFence.FindAllStringSubmatch(text, -1)
-	for i, part := range diffFence.Split(text, -1) {
+	diffs := story.DiffFence.FindAllStringSubmatch(text, -1)
+	for i, part := range story.DiffFence.Split(text, -1) {
 		if i > 0 {
 			p.put("")
 			p.Patch("", diffs[i-1][1])
@@ -268,9 +269,6 @@ func (p *Printer) Markdown(text string) {
 		}
 	}
 }
-
-// diffFence matches a fenced block of a diff in Markdown.
-var diffFence = lazyregexp.New("(?ms)^```+diff\n(.*?)^```+ *$\n?")
 
 // planRow matches a row of a drawn plan: marks and rails, sign, title and the rest,
 // which starts at the last bracket: an earlier one belongs to the title.

@@ -13,23 +13,8 @@ import (
 	"replan/tui/telling"
 )
 
-// held prints a plan put on hold for review by this event, with every call that
-// would ask in full.
-func (l *Log) held(d event.Data) {
-	switch d.(type) {
-	case event.PlanCreated, event.PlanChosen, event.PlanDiff, event.ReplanRefused, event.RunResumed:
-	default:
-		return
-	}
-	if !l.run.AwaitsReview() {
-		return
-	}
-	if _, chosen := d.(event.PlanChosen); !chosen { // it still waits
-		l.Line("%s %s", l.Signs.Gate, telling.ReviewWaits)
-	}
-	if _, again := d.(event.RunResumed); again {
-		l.Plan("  ", plantext.Plan(l.run.Plan, l.ascii))
-	}
+// held prints every call in full that would ask of a plan on hold for review.
+func (l *Log) held() {
 	v := l.run.Review()
 	for line := range strings.SplitSeq(strings.TrimRight(Asking(v, true)+Conditions(v.Plan()), "\n"), "\n") {
 		if line != "" {

@@ -9,9 +9,9 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
-	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
+	"replan/tui/story"
 	"replan/tui/telling"
 )
 
@@ -75,7 +75,7 @@ func New(events []event.Event, o Options, fresh func(p *Player, before PlayedScr
 		if i > 0 {
 			p.due[i] = p.due[i-1] + session.Rest(e.Time.Sub(events[i-1].Time), 1)
 		}
-		if worthSeeking(e.Data) {
+		if _, ok := story.Moment(e.Data); ok {
 			p.stops = append(p.stops, i+1)
 		}
 	}
@@ -95,19 +95,6 @@ func nearestSpeed(speed float64) float64 {
 		}
 	}
 	return best
-}
-
-// worthSeeking reports whether an event is a moment of the run that users
-// recognize.
-func worthSeeking(data event.Data) bool {
-	switch data.(type) {
-	case event.PhaseStarted, event.PhaseCompleted, event.PlanCreated, event.PlanChosen, event.PlanDiff, event.StepStarted, event.StepCompleted,
-		event.StepFailed, event.StepSkipped, event.StepInDoubt, event.GateRequested, event.GateResolved, event.ElicitationRequested, event.ElicitationResolved, event.ReplanStarted,
-		event.SynthesisStarted, event.SynthesisCompleted, event.RunResumed, event.RunCompleted:
-		return true
-	default:
-		return false
-	}
 }
 
 // renew starts over on a fresh screen.
@@ -316,45 +303,15 @@ func (p *Player) Line(l *draw.Look, notice string, width int) string {
 // last describes the last moment played in a few words.
 func (p *Player) last() string {
 	for i := p.At - 1; i >= 0; i-- {
-		switch d := p.Events[i].Data.(type) {
-		case event.PhaseStarted:
-			return untrusted.Line(telling.PhaseWords(d.Label, d.Request.Draft))
-		case event.PlanCreated:
-			return "the plan is there"
-		case event.PlanDiff:
-			return fmt.Sprintf("revision %d", d.Revision)
-		case event.StepStarted:
-			return telling.StepWords(d.Index) + " starts"
-		case event.StepCompleted:
-			return telling.StepWords(d.Index) + " done"
-		case event.StepFailed:
-			if d.Removes != "" || d.Outdated != "" {
-				return telling.StepWords(d.Index) + " is held"
-			}
-			return telling.StepWords(d.Index) + " failed"
-		case event.GateRequested:
-			if d.Nothing {
-				return telling.StepWords(d.Step) + " would change nothing"
-			}
-			return "a gate opens"
-		case event.GateResolved:
-			return "the gate is answered"
-		case event.ElicitationRequested:
-			return "a server asks"
-		case event.ElicitationResolved:
-			return "the server is answered"
-		case event.ReplanStarted:
-			return "replanning"
-		case event.SynthesisStarted:
-			return "answering"
-		case event.RunResumed:
-			return "the run is resumed"
-		case event.RunCompleted:
-			if slices.ContainsFunc(p.Events[i:], func(e event.Event) bool { return e.Data.Kind() == event.KindRunResumed }) {
-				return "the run stops" // and is resumed later
-			}
-			return "the end"
+		words, _ := story.Moment(p.Events[i].Data)
+		if words == "" {
+			continue
 		}
+		resumed := func(e event.Event) bool { return e.Data.Kind() == event.KindRunResumed }
+		if p.Events[i].Data.Kind() == event.KindRunCompleted && slices.ContainsFunc(p.Events[i:], resumed) {
+			return "the run stops" // and is resumed later
+		}
+		return words
 	}
 	return ""
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"replan/agent/event"
 	"replan/internal/english"
 	"replan/planning/prompt"
 	"replan/planning/rank"
@@ -58,17 +57,6 @@ func DraftWords(d rank.Draft) string {
 		words = append(words, english.Count(d.Denied, "denied call"))
 	}
 	return strings.Join(words, ", ")
-}
-
-// ChosenWords says which draft the user took instead of another.
-func ChosenWords(drafts []rank.Draft, d event.PlanChosen) string {
-	words := ""
-	for _, of := range drafts {
-		if of.Number == d.Draft {
-			words = ": " + DraftWords(of)
-		}
-	}
-	return fmt.Sprintf("took draft %d of %d instead%s", d.Draft, len(drafts), SignedBy(d.By)) + words
 }
 
 // lessWords says why a draft was not taken.

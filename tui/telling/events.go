@@ -3,7 +3,6 @@ package telling
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/planning/prompt"
 )
 
 // Sentences that several places say in the same words.
@@ -23,46 +21,6 @@ const (
 	UndoHint      = "; /undo restores the files that a run changed" // after agent.WithoutModel
 )
 
-// RouteWords says which order a goal was matched as without a model, and how
-// confidently.
-func RouteWords(d event.RouteMatched, model string) string {
-	words := fmt.Sprintf("matched as %q (%d%%)", strings.ReplaceAll(d.Intent.Action, "_", " "), int(math.Round(d.Confidence*100)))
-	switch {
-	case model == "":
-		return "no model: " + words
-	case !asksModel(d.Chain):
-		return words + ", no model was asked"
-	default:
-		return words
-	}
-}
-
-// asksModel reports whether part of a chain is for a model. Tool names contain a
-// dot, so a name without one means a model.
-func asksModel(chain []string) bool {
-	for _, name := range chain {
-		if !strings.Contains(name, ".") {
-			return true
-		}
-	}
-	return false
-}
-
-// CutOffWords says why the answer of a run is incomplete, or returns "" if it is
-// complete.
-func CutOffWords(run *agent.Run) string {
-	for _, x := range slices.Backward(run.Exchanges) {
-		if x.Purpose != prompt.PurposeSynthesis && x.Purpose != prompt.PurposeChat {
-			continue
-		}
-		if !x.Reply.CutOff || x.Error != "" {
-			return ""
-		}
-		return fmt.Sprintf("the answer was cut off at %s", english.Count(cmp.Or(x.Reply.CompletionTokens, x.Request.MaxTokens), "token"))
-	}
-	return ""
-}
-
 // FailedWords says that a step failed, or that its call was denied, and why.
 func FailedWords(step string, failure event.FailureKind, why untrusted.Text) string {
 	verb := " failed: "
@@ -70,70 +28,6 @@ func FailedWords(step string, failure event.FailureKind, why untrusted.Text) str
 		verb = " was "
 	}
 	return StepWords(step) + verb + Cause(why)
-}
-
-// RepeatsFailure reports whether the error of a run says no more than that a step
-// failed, for the given reason.
-func RepeatsFailure(runError, reason untrusted.Text) bool {
-	line, text := runError.Line(), ": "+reason.FirstLine()
-	return text != ": " && (strings.HasSuffix(line, text) || strings.HasSuffix(line, text+" …"))
-}
-
-// InDoubtWords says why a step is in doubt.
-func InDoubtWords(d event.StepInDoubt) string {
-	return StepWords(d.Index) + " is in doubt: " + d.Reason.Visible()
-}
-
-// RefusedWords says why a new plan was refused.
-func RefusedWords(d event.ReplanRefused) string {
-	return "the new plan was refused: " + d.Reason.Visible()
-}
-
-// DamagedWords says that a line of the journal is lost.
-func DamagedWords(d event.JournalDamaged) string {
-	return fmt.Sprintf("line %d of the journal is damaged, and its event is lost", d.Line)
-}
-
-// BudgetWarning says how much of a budget is used.
-func BudgetWarning(d event.BudgetWarned) string {
-	return fmt.Sprintf("%s: %d of %d used", untrusted.Line(d.Guard), d.Used, d.Limit)
-}
-
-// UnofferedWords says how many tools have no room in a model's window, and how they
-// are called all the same.
-func UnofferedWords(u prompt.Unoffered) string {
-	const most = 3
-	servers := make([]string, len(u.Servers))
-	for i, name := range u.Servers {
-		servers[i] = untrusted.Line(name)
-	}
-	words := english.Count(u.Tools, "tool") + " of " + english.Some(servers, most, "server") + " " + english.Agree(u.Tools, "is", "are") +
-		" not offered in this window of " + WindowSize(u.Window) + " tokens: "
-	if u.Tools == u.Of {
-		return words + "give the model a larger one"
-	}
-	return words + "ask for one by name, or the model finds it with " + prompt.ToolsFind
-}
-
-// FreshUntyped returns the tools that are not in said, and adds them to it.
-func FreshUntyped(said map[string]bool, tools []string) []string {
-	tools = slices.DeleteFunc(slices.Clone(tools), func(tool string) bool { return said[tool] })
-	for _, tool := range tools {
-		said[tool] = true
-	}
-	return tools
-}
-
-// UntypedWords says that plans may give tools any arguments, by the fault of their
-// own schemas.
-func UntypedWords(tools []string) string {
-	const most = 3
-	names := make([]string, len(tools))
-	for i, name := range tools {
-		names[i] = untrusted.Line(name)
-	}
-	return "a plan may give any arguments to " + english.Some(names, most, "tool") + ": the " + english.Agree(len(tools), "schema is", "schemas are") +
-		" too large for the format of plans, or cannot be read"
 }
 
 // CompactedWords says that old messages were summed up or shortened, or are back in
@@ -190,13 +84,6 @@ func FailureReason(run *agent.Run, r event.Result) string {
 		}
 	}
 	return strings.TrimRight(why, " ….")
-}
-
-// RepeatsPhase reports whether the error of a run is that of a planning phase.
-func RepeatsPhase(run *agent.Run, r event.Result) bool {
-	return run != nil && r.Error != "" && slices.ContainsFunc(run.Phases[:], func(p agent.Phase) bool {
-		return p.Status == agent.PhaseFailed && p.Reason == r.Error
-	})
 }
 
 // EndWords says how a run ended and how long it took: Done in 2.6s.
@@ -323,17 +210,4 @@ func ReviewedSteps(run *agent.Run, d event.PlanReviewed) (removed, edited []plan
 		}
 	}
 	return removed, edited
-}
-
-// UnusedResults returns the completed steps of a plan whose results no other step
-// used. They answer a goal for which nobody wrote an answer.
-func UnusedResults(run *agent.Run) []*agent.StepState {
-	var out []*agent.StepState
-	for _, item := range run.SynthesisItems() {
-		s := run.Step(item.Index)
-		if item.Status == plan.ItemCompleted && s != nil && s.Result != nil && !s.DryRun {
-			out = append(out, s)
-		}
-	}
-	return out
 }

@@ -80,17 +80,6 @@ func RunScope(g event.GateRequested) string {
 	return untrusted.Line(g.Tool)
 }
 
-// GrantedWords says which earlier answer lets a call pass for longer than once, or
-// returns "" if the call passes for another reason.
-func GrantedWords(r *agent.Run, d event.StepStarted) string {
-	if d.Rule == nil || !slices.ContainsFunc(r.Rules(), func(matched rule.Rule) bool {
-		return matched.Source == rule.SourceUser && matched.Verdict == rule.VerdictRun && matched.Equal(*d.Rule)
-	}) {
-		return ""
-	}
-	return "allowed without a gate: " + untrusted.Line(d.Tool) + " in step " + untrusted.Line(d.Index) + " (" + d.Rule.Why.Line() + ")"
-}
-
 // Grants lists what the user has allowed in a run beyond a single call, newest
 // last.
 func Grants(r *agent.Run) []string {

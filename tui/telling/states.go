@@ -197,15 +197,6 @@ func EvidenceLine(e plan.Evidence) string {
 	return words
 }
 
-// CheckedWords says what a check found: "verified: nothing failed (result.failed is 0)".
-func CheckedWords(d event.CheckCompleted) string {
-	words := string(d.State) + ": " + d.Title.Line()
-	if why := cmp.Or(d.Reason.Line(), plan.SawWords(d.Saw)); why != "" {
-		words += " (" + why + ")"
-	}
-	return words
-}
-
 // StateSentence describes the state of a step in full. removedBy is the revision
 // that removed it, 0 for none; elapsed is how long it has been running.
 func StateSentence(run *agent.Run, s *agent.StepState, removedBy int, elapsed time.Duration) string {

@@ -15,6 +15,7 @@ import (
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/tui/plantext"
+	"replan/tui/story"
 	"replan/tui/telling"
 )
 
@@ -31,7 +32,7 @@ type Conversation struct {
 // Markdown writes the conversation. It notes any part that it cannot follow at the
 // place of that part.
 func Markdown(c Conversation) string {
-	w := &writer{home: strings.TrimRight(c.Home, "/"), zone: c.Exported.Location()}
+	w := &writer{home: strings.TrimRight(c.Home, "/"), zone: c.Exported.Location(), session: story.New(story.Record, story.NewOnce())}
 	w.line("# Conversation with replan")
 	w.line("")
 	if c.Workspace != "" {
@@ -59,9 +60,10 @@ func Markdown(c Conversation) string {
 
 // writer writes a transcript.
 type writer struct {
-	text strings.Builder
-	home string
-	zone *time.Location
+	text    strings.Builder
+	home    string
+	zone    *time.Location
+	session *story.Story // of the session itself
 }
 
 func (w *writer) line(format string, args ...any) {
@@ -119,33 +121,30 @@ func (w *writer) message(e event.Event, answers map[string]untrusted.Text) {
 		}
 		w.line("")
 		w.line("%s", prose(d.Content()))
-	case event.ChatCompacted:
-		w.line("")
-		w.line("*%s*", telling.CompactedWords(d))
-	case event.Note:
-		w.line("")
-		w.line("*%s: %s*", inline(d.Level), inline(d.Text))
+	default:
+		for _, told := range w.session.Session(d) {
+			w.line("")
+			w.line("*%s*", inline(told.Words))
+		}
 	}
 }
 
 // run writes a run and returns its answer.
 func (w *writer) run(events []event.Event, planners planning.Planners) untrusted.Text {
 	run := agent.NewRun(planners)
+	told := story.New(story.Record, story.NewOnce())
+	told.Follow(run, false)
 	var notes []string
-	if d, ok := events[0].Data.(event.RunStarted); ok && d.Outer != "" {
-		notes = append(notes, "a call of the run "+named(d.Outer)+" has started it")
-	}
-	gates := map[string]event.GateRequested{}
 	for _, e := range events {
-		if err := run.Apply(e); err != nil && !e.Data.Kind().Passing() {
+		entries, err := told.Apply(e)
+		if err != nil && !e.Data.Kind().Passing() {
 			notes = append(notes, "the rest cannot be read: "+inline(err.Error()))
 			break
 		}
-		if g, ok := e.Data.(event.GateRequested); ok {
-			gates[g.Gate] = g
-		}
-		if words := happened(run, e.Data, gates); words != "" {
-			notes = append(notes, words)
+		for _, told := range entries {
+			if words := note(told); words != "" {
+				notes = append(notes, words)
+			}
 		}
 	}
 	w.plan(run)
@@ -234,65 +233,27 @@ func (w *writer) step(s *agent.StepState) {
 	w.line("- %s **%s** %s: %s", cmp.Or(signs[s.Status], "·"), inline(s.Step.Index), title, telling.StateSummary(s))
 }
 
-// happened describes an event for a reader, or returns "" if it is of no interest.
-func happened(run *agent.Run, data event.Data, gates map[string]event.GateRequested) string {
-	switch d := data.(type) {
-	case event.RouteMatched:
-		return inline(telling.RouteWords(d, run.Model))
-	case event.RunResumed:
-		return "resumed"
-	case event.JournalDamaged:
-		return telling.DamagedWords(d)
-	case event.RunUndone:
-		return telling.UndoneWords(d)
-	case event.RunSteered:
-		return inline(telling.WhoWords(cmp.Or(d.By, "user"))) + " said: " + inline(d.Text)
-	case event.PhaseFailed:
-		return "planning failed: " + inline(d.Reason.FirstLine())
-	case event.StepFailed:
-		if d.Removes != "" {
-			return fmt.Sprintf("step %s was held: it %s", inline(d.Index), inline(d.Removes))
-		}
-		if d.Outdated != "" {
-			return fmt.Sprintf("step %s was held: %s", inline(d.Index), inline(d.Outdated))
-		}
-		return inline(telling.FailedWords(d.Index, d.Failure, d.Error))
-	case event.StepInDoubt:
-		return inline(telling.InDoubtWords(d))
-	case event.FailureResolved:
-		return inline(telling.FailureWords(d) + telling.SignedBy(d.By))
-	case event.DoubtResolved:
-		return inline(telling.DoubtWords(d) + telling.SignedBy(d.By))
-	case event.ElicitationRequested:
-		return inline(d.Server) + " asked in step " + inline(d.Step) + ": " + inline(d.Message)
-	case event.ElicitationResolved:
-		return inline(telling.ElicitationWords(d))
-	case event.GateResolved:
-		return decided(d, gates[d.Gate])
-	case event.PlanCreated:
-		if len(d.Drafts) == 0 {
-			return ""
-		}
-		return inline(telling.DraftsWords(d.Drafts))
-	case event.PlanChosen:
-		return inline(telling.ChosenWords(run.Drafts, d))
-	case event.PlanDiff:
-		return revised(d)
-	case event.ReplanRefused:
-		return inline(telling.RefusedWords(d))
-	case event.GuardBlocked:
-		return "stopped: " + inline(d.Reason)
-	case event.GuardWarned:
-		return inline(d.Reason)
-	case event.Note:
-		return inline(d.Text)
+// note draws an entry as a line of Markdown.
+func note(e story.Entry) string {
+	switch e.Kind {
+	case story.Outer:
+		return "a call of the run " + named(e.Words) + " has started it"
+	case story.GateAnswered:
+		return decided(e)
+	case story.Revision:
+		number, what, _ := strings.Cut(e.Words, ": ")
+		return "**" + number + "**: " + inline(what)
 	default:
-		return ""
+		return inline(e.Words)
 	}
 }
 
-// decided describes the question of a gate and its answer.
-func decided(d event.GateResolved, g event.GateRequested) string {
+// decided draws the question of a gate and its answer.
+func decided(e story.Entry) string {
+	d, g := e.Event.(event.GateResolved), event.GateRequested{}
+	if e.Gate != nil {
+		g = *e.Gate
+	}
 	how := map[event.Decision]string{event.Allow: "allowed", event.Deny: "denied", event.Edit: "edited"}[d.Decision]
 	words := fmt.Sprintf("gate: %s %s", cmp.Or(how, inline(d.Decision)), named(g.Tool))
 	if g.Step != "" {
@@ -308,19 +269,6 @@ func decided(d event.GateResolved, g event.GateRequested) string {
 		words += " (asked because " + inline(g.Rule.Why) + ")"
 	}
 	return words + inline(telling.SignedBy(d.By))
-}
-
-// revised says what a revision changed and why.
-func revised(d event.PlanDiff) string {
-	var parts []string
-	for _, p := range telling.RevisionParts(d.Removed, d.Added, d.Revised) {
-		parts = append(parts, p.Name+" "+inline(p.Steps))
-	}
-	words := fmt.Sprintf("**revision %d**: %s", d.Revision, strings.Join(parts, "; "))
-	if reason := telling.Cause(d.Reason); reason != "" {
-		words += ", because " + inline(reason)
-	}
-	return words
 }
 
 // ending writes how the run ended.

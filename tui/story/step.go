@@ -1,0 +1,401 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/internal/english"
+	"replan/internal/untrusted"
+	"replan/planning/plan"
+	"replan/tui/plantext"
+	"replan/tui/telling"
+)
+
+// progressPause is the least time between two entries about the progress of a step.
+const progressPause = 2 * time.Second
+
+// place is where the entries of a step stand.
+type place struct {
+	step  *agent.StepState // nil if the run has none of this index
+	of    *agent.StepState // whose call or item the step is; nil for a call of the chat
+	inner bool             // it is a call or an item
+	item  bool
+	name  string // its index and title
+	depth int
+}
+
+// place returns the place of a step of the run.
+func (s *Story) place(index string) place {
+	p := place{step: s.run.Step(index), name: index + " "}
+	if p.step == nil {
+		return p
+	}
+	if p.inner = p.step.Parent != ""; !p.inner {
+		p.name += p.step.Step.Title.Line()
+		return p
+	}
+	p.of = s.run.Step(p.step.Parent)
+	_, p.item = p.step.Item()
+	p.name += telling.InnerTitle(p.step, p.of)
+	switch {
+	case p.of == nil: // in the chat
+	case p.of.Parent != "":
+		p.depth = 2
+	default:
+		p.depth = 1
+	}
+	return p
+}
+
+// tellStep tells what happened to a step, to a call that a model makes in it, or to one of
+// its items.
+func (s *Story) tellStep(data event.Data, before Before) bool {
+	switch d := data.(type) {
+	case event.StepExpanded:
+		s.tellExpanded(d)
+	case event.StepStarted:
+		s.tellStarted(d)
+	case event.StepCompleted:
+		s.tellCompleted(d)
+	case event.StepFailed:
+		s.tellFailed(d)
+	case event.CheckCompleted:
+		s.tellChecked(d)
+	case event.StepRetry:
+		s.tellRetried(d)
+	case event.StepSkipped:
+		s.tellSkipped(d)
+	case event.StepInDoubt:
+		p, why := s.place(d.Index), ""
+		if d.Reason != s.ended {
+			why = colon(d.Reason)
+		}
+		if !s.tellOfMany(p, data) {
+			s.tell(Lines, Entry{Level: Doubt, Depth: p.depth, Words: p.name + "  in doubt" + why})
+		}
+		s.tell(Screen|Record|Caller, Entry{Level: Doubt, Words: inDoubtWords(d), doubts: d.Reason})
+	case event.StepProgress:
+		s.tellProgress(d)
+	case event.DoubtResolved:
+		s.tell(Lines, Entry{Level: Decision, Depth: 1, Words: "step " + d.Step + ": " + telling.OfDoubt(d.Decision).Does + telling.SignedBy(d.By)})
+		s.tell(Screen, Entry{Level: Decision, Words: telling.DoubtWords(d) + telling.ByWords(d.By)})
+		s.tell(Record, Entry{Level: Decision, Words: telling.DoubtWords(d) + telling.SignedBy(d.By)})
+	case event.FailureResolved:
+		s.tellDecided(d, before)
+	default:
+		return false
+	}
+	return true
+}
+
+// colon returns a reason for use after the statement it explains.
+func colon(reason untrusted.Text) string {
+	why := reason.Line()
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}
+
+// attempt counts the attempts of a step from the second on.
+func attempt(number int) string {
+	if number < 2 {
+		return ""
+	}
+	return fmt.Sprintf(", attempt %d", number)
+}
+
+// tellExpanded tells that a step begins with its items.
+func (s *Story) tellExpanded(d event.StepExpanded) {
+	s.tell(Client, Entry{Brief: d.Title.Line() + ": " + english.Count(len(d.Items), "item")})
+	step := s.run.Step(d.Index)
+	if step == nil {
+		return
+	}
+	words := english.Count(len(d.Items), "item")
+	if done := step.EndedItems(); done > 0 {
+		words += fmt.Sprintf(", %d done before", done)
+	}
+	s.tell(Lines, Entry{
+		Level: Started, Words: d.Index + " " + step.Step.Title.Line(),
+		Facts: []string{"[" + plantext.Executor(step.Step.Executor, step.Step.Tool) + "]" + attempt(d.Attempt), words},
+	})
+}
+
+// tellStarted tells that a step or a call begins, but not the further calls of a step that
+// waits.
+func (s *Story) tellStarted(d event.StepStarted) {
+	if d.Parent == "" {
+		s.tell(Client, Entry{Brief: d.Title.Line()})
+	}
+	s.tell(Caller, Entry{Kind: Call, Words: d.Title.Line()})
+	granted := Entry{Kind: Granted, Level: Info, Words: grantedWords(s.run, d), Event: d}
+	if telling.CarriesUntrustedText(d.Provenance, s.run.Catalogue) {
+		granted.Level = Warn // nobody sees the call
+	}
+	if granted.Words != "" {
+		s.tell(Screen, granted)
+	}
+	p := s.place(d.Index)
+	if s.tellOfMany(p, d) || p.step != nil && p.step.Polls > 0 {
+		return
+	}
+	if p.inner {
+		s.tell(Lines, Entry{Kind: Call, Level: Started, Depth: p.depth, Words: p.name, Args: d.Args})
+	} else {
+		s.tell(Lines, Entry{
+			Level: Begins, Words: d.Index + " " + d.Title.Line(),
+			Facts: []string{"[" + plantext.Executor(d.Executor, d.Tool) + "]" + attempt(d.Attempt)},
+		})
+	}
+	for _, c := range d.Coerced {
+		s.tell(Lines, Entry{Level: Info, Depth: p.depth + 1, Words: fmt.Sprintf("fitted to the tool's %ss: %s", c.Differs(), untrusted.Line(c.String()))})
+	}
+	if granted.Depth = p.depth + 1; granted.Words != "" {
+		s.tell(Lines, granted)
+	}
+}
+
+// tellCompleted tells the end of a call. A step that waits is told by what it waits for.
+func (s *Story) tellCompleted(d event.StepCompleted) {
+	s.tell(Client, Entry{Brief: s.brief(d.Index)})
+	s.event(Caller, d, Entry{Kind: Returned, Level: Done, Words: telling.ResultWords(d.Result)})
+	if d.DryRun && d.Gate != nil {
+		s.tell(Screen, Entry{Level: Asks, Words: fmt.Sprintf("step %s %s: %s", d.Index, telling.WouldWords(*d.Gate), telling.RuleReason(*d.Gate))})
+	}
+	p, took := s.place(d.Index), telling.Milliseconds(d.MS)
+	done := Entry{Level: Done, Depth: p.depth, Words: p.name, Facts: []string{took}}
+	switch {
+	case s.tellOfMany(p, d):
+		return
+	case d.DryRun && p.inner && !p.item:
+		s.tell(Lines, Entry{Depth: p.depth, Words: p.name + "  dry run: not called"})
+		return
+	case d.DryRun:
+		s.tell(Lines, Entry{Kind: Dry, Level: Would, Depth: p.depth, Words: p.name, Args: d.Args, Step: p.step, Event: d})
+		return
+	case p.inner && p.step.Step.Until != nil, p.step != nil && p.step.Step.Until != nil && p.step.Step.ForEach == nil:
+		return // what it waits for has an entry of its own
+	case p.inner:
+		if why := telling.Fruitless(p.step).Visible(); why != "" {
+			done.Level, done.Detail = Failed, why
+		}
+	case p.step != nil && p.step.Items != nil:
+		done.Facts = []string{telling.ItemsWords(p.step), took}
+	default:
+		done.Kind = Found
+		if words := telling.ResultWords(d.Result); words != "" {
+			done.Facts = append(done.Facts, words)
+		}
+	}
+	s.tell(Lines, done)
+}
+
+// brief returns the title of a step of the plan, "" of a call. An item gives that of its
+// step and how many have ended, once for each percent of them.
+func (s *Story) brief(index string) string {
+	p := s.place(index)
+	switch {
+	case p.step == nil:
+		return ""
+	case !p.inner:
+		return p.step.Step.Title.Line()
+	case !p.item || p.of == nil:
+		return ""
+	}
+	if ended, all := p.of.EndedItems(), len(p.of.Items); ended*100/all > (ended-1)*100/all {
+		return p.of.Step.Title.Line() + ": " + telling.ItemsWords(p.of)
+	}
+	return ""
+}
+
+// tellFailed tells that a step failed. The screen asks what to do about it, so the chat
+// tells it with the answer, or if the run passes over it.
+func (s *Story) tellFailed(d event.StepFailed) {
+	s.tell(Client, Entry{Brief: s.brief(d.Index)})
+	if q := s.run.Questions(); s.to == Replay && len(q) > 0 && q[0].Step == d.Index {
+		s.tellFailure(d.Index, d.Error)
+	}
+	p := s.place(d.Index)
+	if p.step != nil && s.run.PassesOver(p.step) {
+		s.tellFailure(d.Index, d.Error)
+	}
+	switch {
+	case d.Removes != "":
+		s.tell(Record, Entry{Level: Asks, Words: "step " + untrusted.Line(d.Index) + " was held: it " + untrusted.Line(d.Removes)})
+		s.tellOfMany(p, d)
+		return // its gate reports the reason
+	case d.Outdated != "":
+		s.tell(Record, Entry{Level: Asks, Words: "step " + untrusted.Line(d.Index) + " was held: " + d.Outdated.Line()})
+		s.tellOfMany(p, d)
+		return
+	}
+	s.tell(Record|Caller, Entry{Kind: Failure, Level: Failed, Words: telling.FailedWords(d.Index, d.Failure, d.Error), fails: d.Error})
+	if s.tellOfMany(p, d) {
+		return
+	}
+	failed := Entry{Level: Failed, Depth: p.depth, Words: p.name, Facts: []string{telling.Milliseconds(d.MS)}, fails: d.Error}
+	if d.Error != plan.DeniedAtGate && d.Error != s.ended { // else its gate or the end of the run has just said it
+		failed.Detail = d.Error.Visible()
+	}
+	s.tell(Lines, failed)
+}
+
+// tellFailure tells once that an attempt of a step failed.
+func (s *Story) tellFailure(index string, reason untrusted.Text) {
+	if s.to&Screen == 0 || s.attempt == s.attemptOf(index) {
+		return
+	}
+	s.attempt = s.attemptOf(index)
+	kind := event.FailureKind("")
+	if step := s.run.Step(index); step != nil {
+		kind = step.Failure
+	}
+	words := telling.FailedWords(index, kind, reason)
+	if now := (failure{index, reason}); now == s.failure {
+		words = telling.StepWords(index) + " failed again, for the same reason"
+	} else {
+		s.failure = now
+	}
+	s.tell(Screen, Entry{Kind: Failure, Level: Failed, Words: words, fails: reason})
+}
+
+// attemptOf names the current attempt of a step.
+func (s *Story) attemptOf(index string) string {
+	if step := s.run.Step(index); step != nil {
+		return fmt.Sprintf("%s attempt %d", index, step.Attempt)
+	}
+	return index
+}
+
+// tellDecided tells how the run continues after a failed step.
+func (s *Story) tellDecided(d event.FailureResolved, before Before) {
+	switch {
+	case before.failure == "":
+	case s.endsRun(d) && s.attempt != s.attemptOf(d.Step):
+		s.failure, s.failed = failure{}, "" // the outcome says it
+	default:
+		s.tellFailure(d.Step, before.failure)
+	}
+	s.tell(Screen, Entry{Level: Decision, Words: telling.FailureWords(d) + telling.ByWords(d.By)})
+	s.tell(Record, Entry{Level: Decision, Words: telling.FailureWords(d) + telling.SignedBy(d.By)})
+	if step := s.run.Step(d.Step); step != nil && step.Error == plan.DeniedAtGate && d.Decision == event.FailureAbort {
+		return // the answer at the gate said it
+	}
+	s.tell(Lines, Entry{Level: Decision, Depth: 1, Words: "step " + d.Step + ": " + telling.OfFailure(d.Decision).Does + telling.SignedBy(d.By), Args: d.Args})
+}
+
+// endsRun reports whether the user ended the run at a failed step, so that the outcome says
+// why it failed.
+func (s *Story) endsRun(d event.FailureResolved) bool {
+	step := s.run.Step(d.Step)
+	return d.Decision == event.FailureAbort && step != nil && step.Failure != event.FailureDenied && step.Failure != event.FailureInterrupted
+}
+
+// tellChecked tells what a check found. To the chat, a refuted one of the plan's acceptance
+// is the reason of the replan, or of the end of the run.
+func (s *Story) tellChecked(d event.CheckCompleted) {
+	e := Entry{Words: checkedWords(d)}
+	switch d.State {
+	case plan.StateVerified:
+		e.Level = Done
+	case plan.StateRefuted:
+		e.Level = Failed
+	default:
+		e.Level = Info
+	}
+	if d.Index == "" {
+		e.Kind = Accepted
+		to := Lines
+		if d.State == plan.StateVerified || d.State == plan.StateUnchecked {
+			to |= Screen
+		}
+		s.tell(to, e)
+		return
+	}
+	p := s.place(d.Index)
+	if s.tellOfMany(p, d) {
+		return
+	}
+	if e.Depth = p.depth + 1; p.inner {
+		e.Words = d.Index + " " + e.Words // other items may have ended since its own line
+	}
+	s.tell(Lines, e)
+}
+
+// tellRetried tells that a step is tried again, or what it waits for, each state of it once.
+func (s *Story) tellRetried(d event.StepRetry) {
+	step := s.run.Step(d.Index)
+	name := d.Index + " "
+	if step != nil {
+		name += step.Step.Title.Line()
+	}
+	if step == nil || step.Polls == 0 {
+		s.tell(Lines, Entry{Level: Again, Words: name + "  again"})
+		return
+	}
+	if s.polled[d.Index] != d.Error {
+		s.polled[d.Index] = d.Error
+		s.tell(Lines, Entry{Level: Info, Depth: 1, Words: name + "  " + d.Error.Line()})
+	}
+}
+
+// tellSkipped tells that a step was left out.
+func (s *Story) tellSkipped(d event.StepSkipped) {
+	s.tell(Client, Entry{Brief: s.brief(d.Index)})
+	p, why := s.place(d.Index), "skipped: "+d.Reason.Line()
+	if s.tellOfMany(p, d) {
+		return
+	}
+	if p.step != nil && (p.inner || p.step.NotTaken) {
+		why = p.step.Error.Line()
+	}
+	s.tell(Lines, Entry{Level: Skipped, Depth: p.depth, Words: p.name + "  " + why})
+}
+
+// tellProgress tells a new message of a running tool, from time to time.
+func (s *Story) tellProgress(d event.StepProgress) {
+	key := s.run.ID + " " + d.Index
+	message, last := d.Message.FirstLine(), s.progress[key]
+	if message == "" || message == last.message || s.run.Now.Sub(last.at) < progressPause {
+		return
+	}
+	s.progress[key] = progress{message, s.run.Now}
+	e := Entry{Kind: Progress, Depth: 1, Words: d.Index + " " + message}
+	if d.Total > 0 {
+		e.Facts = []string{fmt.Sprintf("%.0f%%", 100*max(min(d.Done/d.Total, 1), 0))}
+	}
+	s.tell(Lines, e)
+}
+
+// tellOfMany tells of one of so many items that an entry for each would bury the rest: each
+// tenth of them that has ended. It reports whether that is all there is to say, which it is
+// not of a failure or a doubt.
+func (s *Story) tellOfMany(p place, data event.Data) bool {
+	const dryShown = 10
+	if !p.item || p.of == nil || len(p.of.Items) <= plan.DefaultMax {
+		return false
+	}
+	key, tenth := s.run.ID+" "+p.of.Step.Index, 10*p.of.EndedItems()/len(p.of.Items)
+	if tenth != s.tenths[key] && tenth != 10 && !p.step.DryRun {
+		s.tenths[key] = tenth
+		s.tell(Lines, Entry{Level: Info, Depth: 1, Words: p.of.Step.Index + " " + telling.ItemsWords(p.of)})
+	}
+	switch d := data.(type) {
+	case event.StepStarted, event.StepSkipped:
+		return true
+	case event.CheckCompleted:
+		return d.State == plan.StateVerified
+	case event.StepCompleted:
+		at := slices.Index(p.of.Items, p.step)
+		if d.DryRun && at == dryShown {
+			s.tell(Lines, Entry{Level: Info, Depth: 1, Words: "and " + english.Count(len(p.of.Items)-dryShown, "item") + " more"})
+		}
+		return !d.DryRun || at >= dryShown
+	default:
+		return false
+	}
+}
