@@ -47,7 +47,7 @@ type call struct {
 
 // followed is a run of a call, with what it tells the client.
 type followed struct {
-	*agent.Run
+	run   *agent.Run
 	story *story.Story
 }
 
@@ -251,14 +251,14 @@ func (c *call) observe(e event.Event) {
 		c.told(e.Run, entry, earlier)
 	}
 	if !earlier {
-		c.refresh(e.Run, run.Run)
+		c.refresh(e.Run, run.run)
 	}
 }
 
 // follow begins to follow a run.
 func (c *call) follow(id string) {
 	run := &followed{agent.NewRun(nil), story.New(story.Client|story.Asked, story.NewOnce())}
-	run.story.Follow(run.Run, c.first != "")
+	run.story.Follow(run.run, c.first != "")
 	c.runs[id] = run
 	if c.first == "" {
 		c.first = id
@@ -290,7 +290,7 @@ func (c *call) refresh(id string, run *agent.Run) {
 
 // told takes one entry of a run. Those from an earlier life of it only word its open gates.
 func (c *call) told(id string, e story.Entry, earlier bool) {
-	run := c.runs[id].Run
+	run := c.runs[id].run
 	switch {
 	case e.Kind == story.GateOpens:
 		c.words[gateID(id, e.Gate.Gate)] = plain.Text(run, id != c.first, e)
@@ -331,7 +331,7 @@ func (c *call) result() (*mcp.CallToolResult, error) {
 	defer c.mu.Unlock()
 	var run *agent.Run
 	if first := c.runs[c.first]; first != nil {
-		run = first.Run
+		run = first.run
 	}
 	switch {
 	case c.tool == prompt.PlanCreate && run != nil && c.reply.Status == event.StatusCompleted && run.Plan.ID != "":

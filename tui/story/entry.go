@@ -58,45 +58,45 @@ const (
 // Kind says what an entry is about, where a renderer draws more of it than its words.
 type Kind uint8
 
-// Kinds of entries.
+// Kinds of entries. Unless noted, their words are all that a renderer needs.
 const (
-	Said Kind = iota // the words are all
-	Noted
-	Goal
-	Outer
-	Resumed
-	Where
-	Reading
-	Route
-	Remark
-	Plan
-	Revision
-	Reviewed
-	Held
-	Replanning
-	Thinking
-	ThinkingEnds
-	TurnBegins
-	TurnText
-	TurnEnds
-	TurnWithdrawn
-	Failure
-	Granted
-	Call
-	Returned
-	Dry
-	Found
-	Progress
-	Accepted
-	GateOpens
-	GateAnswered
-	ServerAsks
-	ServerAnswered
-	Question
-	Answer
-	Results
-	Outcome
-	Advice
+	Said           Kind = iota // anything that needs no more than its words
+	Noted                      // a note of the session
+	Goal                       // Event holds the goal and what is attached to it
+	Outer                      // the run that has started this one, by id
+	Resumed                    // the run goes on
+	Where                      // the model, the tools and the folder of the run
+	Reading                    // how long a model will read
+	Route                      // the words that rules took the goal for
+	Remark                     // Event holds what the user said to the run
+	Plan                       // Plan is there
+	Revision                   // Event holds what a new plan changes; Told: a replan showed why
+	Reviewed                   // Event holds the decision of a review and its changes
+	Held                       // the plan of the run waits for review
+	Replanning                 // a model begins to write a new plan
+	Thinking                   // Thought and Text stream from a phase of planning
+	ThinkingEnds               // Thought is all that the phase thought
+	TurnBegins                 // a model begins to write to the user
+	TurnText                   // Text and Thought stream from it
+	TurnEnds                   // Text and Thought are all of it
+	TurnWithdrawn              // the next turn takes the place of this one
+	Failure                    // a step failed, told with what follows
+	Granted                    // a call passes by an earlier answer; Event holds the call; Warn: it carries text from outside
+	Call                       // a call or an item begins, with Args
+	Returned                   // Event holds the result of the call that the reader asked for
+	Dry                        // Step would make a call with Args; Event holds what would stop it
+	Found                      // a step is done; Facts are its duration and, for people, what it found
+	Progress                   // a message of a running tool
+	Accepted                   // a check of the plan's acceptance; Info: nothing shows that it holds
+	GateOpens                  // Gate asks
+	GateAnswered               // Event holds the answer to Gate
+	ServerAsks                 // Event holds the question of a server
+	ServerAnswered             // the question was answered
+	Question                   // Question waits since before the run was resumed
+	Answer                     // Text is the answer of the run, "" if all of it was told; Words say why it is incomplete
+	Results                    // Results stand for an answer
+	Outcome                    // Ending is how the run ended
+	Advice                     // what to do after planning failed
 )
 
 // Entry is one thing that a run says, without styles. Its texts may hold words of models
