@@ -186,6 +186,12 @@ func (g *Dialog) Waiting() int { return g.queue.count() }
 // Showing reports whether the dialog is on the screen.
 func (g *Dialog) Showing() bool { return g.open && g.queue.count() > 0 }
 
+// OpensOver reports whether a key that opens another dialog opens it over this one: while
+// text is edited only help, by a key that types nothing.
+func (g *Dialog) OpensOver(id string, k tea.KeyPressMsg) bool {
+	return !g.guard.Ignores() && (!g.Editing() || id == "help" && k.Text == "")
+}
+
 // Open reports whether the dialog has the keys.
 func (g *Dialog) Open() bool { return g.open }
 
