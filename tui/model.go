@@ -94,14 +94,14 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.clipboard = clipboard{send: tea.SetClipboard, toasts: m.toasts}
 	m.panes = panes.New(k, o.ChatWidth, o.PlanHeight)
 	m.dag, m.detail = dag.New(l, k), step.New(l, k)
-	m.detail.Graphics = m.graphics
+	m.detail.DrawWith(m.graphics)
 	m.pending = &ask.Pending{Runs: m.live, Muted: o.Replay}
 	m.input = input.New(l, k, input.Options{Texts: o.Suggestions, Editor: o.Editor, Commands: o.Commands, Now: o.Now})
 	m.chat = chat.New(l)
 	m.chat.ShowThinking(o.ShowThinking)
 	m.frame = frame.New(l, k, m.chat.Markdown, frame.Options{Version: o.Version, Replay: o.Replay, Home: home, Intro: o.Intro, Examples: o.Examples})
 	m.ask = ask.New(l, k, pauses)
-	m.ask.Editor = o.Editor
+	m.ask.SetEditor(o.Editor)
 	m.review = review.New(l, k, pauses)
 	m.dialogs = newDialogs(l, k, o, home, m.live, m.dag, m.review)
 	m.selected = selection.New(l, m.chat)

@@ -159,10 +159,9 @@ func (f *sessionFeed) queued(d session.Queue) {
 	if d.Doing != "" && f.live.Active() == "" {
 		f.live.Await(true) // even if sent before the session's first status
 	}
-	if f.input.Queue.Doing != "" && d.Doing == "" {
+	if f.input.SetQueue(d) {
 		f.live.Finish()
 	}
-	f.input.Queue = d
 	f.chat.Invalidate()
 }
 

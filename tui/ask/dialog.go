@@ -71,7 +71,7 @@ type Dialog struct {
 	buttons []draw.Button      // button positions, relative to the upper left corner
 	file    *fileEdit          // the edit of a call's file that is under way; nil for none
 	unsent  map[string]unsent  // by gate id: texts of the editor that did not become the call
-	Editor  []string           // the user's editor with its arguments; none if empty
+	command []string           // the user's editor with its arguments; none if empty
 	editor  *draw.Fields       // non-nil while arguments are edited
 	confirm *confirming        // non-nil while an answer covers more than this one call
 }
@@ -80,6 +80,9 @@ type Dialog struct {
 func New(l *draw.Look, k *keymap.Map, p draw.Pauses) *Dialog {
 	return &Dialog{look: l, keys: k, typing: typing{pause: p.Check}, guard: answerguard.New(p.Grace, p.Answer), queue: newQueue(), reading: reading{viewed: map[string]viewed{}}, unsent: map[string]unsent{}}
 }
+
+// SetEditor sets the user's editor with its arguments; none if empty.
+func (g *Dialog) SetEditor(command []string) { g.command = command }
 
 // Set updates the pending requests. A new request opens the dialog and turns its
 // guard on; the displayed request stays.
