@@ -63,7 +63,7 @@ var imports = []struct{ of, may, not, why string }{
 	{"tui/clock", "", "*", "the clock knows no run and no screen"},
 	{"tui/notify", "internal/untrusted", "*", "alerts know no run and no screen"},
 	{"tui/selection", "tui/draw", "*", "a selection is of drawn lines"},
-	{"tui/draw tui/editor tui/keymap tui/live tui/story tui/telling tui/timing tui/plantext", "", "tui$ " + panes, "text, keys and sentences know no pane"},
+	{"tui/answerguard tui/panes tui/draw tui/editor tui/keymap tui/live tui/story tui/telling tui/timing tui/plantext", "", "tui$ " + panes, "text, keys and sentences know no pane"},
 
 	{"agent/... planning/... mcpclient/... tui/... internal/... themes distributed/records distributed/host distributed/client distributed/telemetry distributed/postgrestest examples/...", "", "cli", "only main and workers import cli"},
 	{"cli/...", "", "cli$", "only main imports cli itself"},

@@ -5,11 +5,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent/session"
 	"replan/tui/chat"
 	"replan/tui/keymap"
 	"replan/tui/panes"
-	"replan/tui/replay"
 )
 
 // table returns the table of actions: key, words, who carries it out, and why not. Help,
@@ -26,7 +24,7 @@ func (m *Model) table(replaced keymap.Handlers) keymap.Groups {
 		keymap.PlaceGate:       m.ask.Answers(),
 		keymap.PlaceQuestion:   m.ask.Answers(),
 		keymap.PlaceReview:     m.review.Answers(),
-		keymap.PlaceReplay:     replay.Actions(m.playback.control, m.keys),
+		keymap.PlaceReplay:     m.playback.actions(m.keys),
 	}
 	for _, handlers := range byPlace {
 		for id, h := range replaced {
@@ -105,6 +103,6 @@ func (m *Model) movingActions() keymap.Handlers {
 func (m *Model) contents() contents {
 	return contents{
 		help: m.helpPage, palette: m.palettePage, settings: m.settingValues, themes: m.appearance.chosenTheme,
-		status: func() session.Status { return m.session.status },
+		status: m.session.now,
 	}
 }

@@ -44,6 +44,9 @@ func newAppearance(o Options) *appearance {
 // theme returns the current theme.
 func (a *appearance) theme() themes.Theme { return a.set.New(a.chosen, a.dark, a.mode) }
 
+// styles returns what everything is drawn with. It stays the same value in every theme.
+func (a *appearance) styles() *draw.Look { return a.look }
+
 // like takes over the choices of another screen.
 func (a *appearance) like(other *appearance) {
 	a.set, a.chosen, a.mode, a.dark, a.method = other.set, other.chosen, other.mode, other.dark, other.method

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/tui/frame"
+	"replan/tui/replay"
 )
 
 // copyLimit is the size, in bytes, above which some terminals reject text:
@@ -27,4 +28,13 @@ func (c *clipboard) copy(what, text string) tea.Cmd {
 		c.toasts.Show("warn", fmt.Sprint(len(text)>>10)+" KB: too large for some terminals")
 	}
 	return c.send(text)
+}
+
+// write sends a text to the clipboard without a notice.
+func (c *clipboard) write(text string) tea.Cmd { return c.send(text) }
+
+// outward has what is copied leave the screen that a replay plays on.
+func (c *clipboard) outward() {
+	send := c.send
+	c.send = func(text string) tea.Cmd { return replay.Outward(send(text)) }
 }

@@ -37,14 +37,9 @@ func (m *Model) handleEvents(b eventsMsg) tea.Cmd {
 	if guard := m.scene().New(); guard != nil && guard != open && !m.input.Empty() {
 		cmd = tea.Batch(cmd, guard.StartTyping()) // it opened over a text that is being typed
 	}
-	if m.session.servers.takeStale() {
-		cmd = tea.Batch(cmd, m.outbox.ask(keymap.QueryServers))
-	}
-	if address := m.session.servers.takeLogin(); address != "" {
-		cmd = tea.Batch(cmd, m.clipboard.send(address))
-	}
+	cmds := append([]tea.Cmd{cmd}, m.session.afterEvents(&m.clipboard)...)
 	m.refresh()
-	return tea.Batch(cmd, m.alerts.tell(before), m.Animate())
+	return tea.Batch(append(cmds, m.alerts.tell(before), m.Animate())...)
 }
 
 // handleAnswer passes the answer to a query to the part of the screen that asked. It
@@ -95,7 +90,7 @@ func (m *Model) pictures() tea.Cmd {
 		}
 	}
 	show := m.graphics.Show(drawn)
-	if show != nil && m.playback.control != nil {
+	if show != nil && m.playback.on() {
 		show = replay.Outward(show)
 	}
 	return tea.Batch(wanted, show)
@@ -154,6 +149,6 @@ func (m *Model) beat(msg clock.BeatMsg) tea.Cmd {
 
 // spins reports whether the screen needs animation.
 func (m *Model) spins() bool {
-	growing := m.dialogs.grows() && !m.session.closed
-	return !m.playback.frozen && (m.live.Preparing() || growing || m.live.Animated())
+	growing := m.dialogs.grows() && !m.session.ended()
+	return !m.playback.still() && (m.live.Preparing() || growing || m.live.Animated())
 }

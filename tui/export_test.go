@@ -248,4 +248,4 @@ func IsFileStep(m tea.Msg) bool {
 func IsPreviewed(m tea.Msg) bool { _, previewed := m.(ask.PreviewedMsg); return previewed }
 
 // SetEditor sets the user's editor for gates.
-func (m *Model) SetEditor(command ...string) { m.ask.Editor = command }
+func (m *Model) SetEditor(command ...string) { m.ask.SetEditor(command) }

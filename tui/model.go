@@ -89,19 +89,19 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 		live:       &live.Runs{Planners: o.Planners, Can: can, Recorded: o.Replay},
 	}
 	m.live.Await(can.ByWorkers)
-	m.look = m.appearance.look
+	m.look = m.appearance.styles()
 	l, k := m.look, m.keys
 	m.clipboard = clipboard{send: tea.SetClipboard, toasts: m.toasts}
 	m.panes = panes.New(k, o.ChatWidth, o.PlanHeight)
 	m.dag, m.detail = dag.New(l, k), step.New(l, k)
-	m.detail.Graphics = m.graphics
+	m.detail.DrawWith(m.graphics)
 	m.pending = &ask.Pending{Runs: m.live, Muted: o.Replay}
 	m.input = input.New(l, k, input.Options{Texts: o.Suggestions, Editor: o.Editor, Commands: o.Commands, Now: o.Now})
 	m.chat = chat.New(l)
 	m.chat.ShowThinking(o.ShowThinking)
 	m.frame = frame.New(l, k, m.chat.Markdown, frame.Options{Version: o.Version, Replay: o.Replay, Home: home, Intro: o.Intro, Examples: o.Examples})
 	m.ask = ask.New(l, k, pauses)
-	m.ask.Editor = o.Editor
+	m.ask.SetEditor(o.Editor)
 	m.review = review.New(l, k, pauses)
 	m.dialogs = newDialogs(l, k, o, home, m.live, m.dag, m.review)
 	m.selected = selection.New(l, m.chat)
@@ -113,13 +113,12 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	}
 	m.session = &sessionFeed{
 		runs: &runFeed{live: m.live, pending: m.pending, ask: m.ask, chat: m.chat, dag: m.dag, input: m.input},
-		live: m.live, outbox: m.outbox, look: l, panes: m.panes, chat: m.chat, input: m.input, dag: m.dag, review: m.review,
+		live: m.live, outbox: m.outbox, look: l, keys: k, panes: m.panes, chat: m.chat, input: m.input, dag: m.dag, review: m.review,
 		shows: m.dialogs.forSession(), toasts: m.toasts, message: &m.message, home: home, servers: serverNews{lost: map[string]bool{}},
 	}
 	var replaced keymap.Handlers
 	if o.Replay {
-		m.session.replay = &replayName{look: l, keys: k, input: m.input}
-		m.session.replay.show("replay")
+		m.session.asReplay()
 		replaced = m.replayActions()
 	}
 	m.groups = m.table(replaced)
@@ -138,8 +137,8 @@ func (m *Model) Init() tea.Cmd {
 	if !m.options.NoColor {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
-	if p := m.playback.player; p != nil {
-		cmds = append(cmds, p.Wait())
+	if m.playback.plays() {
+		cmds = append(cmds, m.playback.screen().Wait())
 	}
 	if goal := strings.TrimSpace(m.options.Goal); goal != "" {
 		m.live.Await(true)
@@ -152,11 +151,11 @@ func (m *Model) Init() tea.Cmd {
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.input.State = m.inputState()
 	var cmd, terminal tea.Cmd
-	if m.playback.control == nil { // the player hears of the terminal through this screen
+	if !m.playback.on() { // the player hears of the terminal through this screen
 		terminal = m.graphics.Update(msg)
 	}
-	if p := m.playback.player; p != nil {
-		if cmd, taken := p.Update(msg); taken {
+	if m.playback.plays() {
+		if cmd, taken := m.playback.screen().Update(msg); taken {
 			return m, cmd
 		}
 	}
@@ -239,12 +238,12 @@ func (m *Model) arrange() {
 // View draws the screen: exactly as many lines as the terminal has, each
 // exactly as wide.
 func (m *Model) View() tea.View {
-	if p := m.playback.player; p != nil {
+	if m.playback.plays() {
 		notice := ""
 		if m.ask.Waiting() > 0 {
 			notice = m.ask.WaitsFor() + " waits: " + m.keys.Shown("replay.quit")
 		}
-		return p.View(notice)
+		return m.playback.screen().View(notice)
 	}
 	v := tea.NewView("")
 	v.AltScreen = true

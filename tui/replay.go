@@ -11,6 +11,7 @@ import (
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
+	"replan/tui/frame"
 	"replan/tui/input"
 	"replan/tui/keymap"
 	"replan/tui/panes"
@@ -27,6 +28,40 @@ type playback struct {
 
 // plays reports whether a run is played in place of this screen.
 func (p *playback) plays() bool { return p.player != nil }
+
+// on reports whether a player plays on this screen.
+func (p *playback) on() bool { return p.control != nil }
+
+// screen returns the player that plays in place of this screen.
+func (p *playback) screen() *replay.Player { return p.player }
+
+// actions returns the actions of the player on this screen.
+func (p *playback) actions(k *keymap.Map) keymap.Handlers { return replay.Actions(p.control, k) }
+
+// state returns the state of the player on this screen, nil for none.
+func (p *playback) state() *frame.Played {
+	c := p.control
+	if c == nil {
+		return nil
+	}
+	return &frame.Played{Paused: c.Paused, Over: c.Paused && c.At == len(c.Events)}
+}
+
+// freeze stops or resumes all animation.
+func (p *playback) freeze(frozen bool) { p.frozen = frozen }
+
+// still reports whether animations are stopped.
+func (p *playback) still() bool { return p.frozen }
+
+// begin plays in place of this screen.
+func (p *playback) begin(player *replay.Player) { p.player = player }
+
+// end stops playing in place of this screen, and returns what was played on.
+func (p *playback) end() replay.PlayedScreen {
+	played := p.halt()
+	p.player = nil
+	return played
+}
 
 // want notes which run the user asked to play.
 func (p *playback) want(r keymap.Recall) { p.recall = r }
@@ -96,10 +131,11 @@ func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 	p := replay.New(events, settings, func(p *replay.Player, before replay.PlayedScreen) replay.PlayedScreen {
 		screen := newScreen(runner.Closed(), o, p)
 		screen.appearance.like(m.appearance)
-		screen.graphics, screen.detail.Graphics = m.graphics, m.graphics
+		screen.graphics = m.graphics
+		screen.detail.DrawWith(m.graphics)
 		screen.redraw()
 		screen.toasts.Quiet = true
-		screen.clipboard.send = func(text string) tea.Cmd { return replay.Outward(tea.SetClipboard(text)) }
+		screen.clipboard.outward()
 		if was, ok := before.(*Model); ok {
 			screen.panes.Like(was.panes)
 			screen.chat.ShowThinking(was.chat.ShowsThinking)
@@ -108,7 +144,7 @@ func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 		}
 		return screen
 	})
-	m.playback.player = p
+	m.playback.begin(p)
 	p.Resize(m.panes.Size())
 	if atEnd {
 		p.Paused = true
@@ -123,10 +159,9 @@ func (m *Model) endReplay() tea.Cmd {
 	if !m.playback.plays() {
 		return nil
 	}
-	if played, ok := m.playback.halt().(*Model); ok {
+	if played, ok := m.playback.end().(*Model); ok {
 		m.panes.TakeSizes(played.panes) // saved with the next key
 	}
-	m.playback.player = nil
 	m.arrange()
 	return m.Animate()
 }
@@ -156,7 +191,7 @@ func (m *Model) ShowEvents(events []event.Event, last bool) tea.Cmd {
 }
 
 // Freeze stops or resumes all animation.
-func (m *Model) Freeze(frozen bool) { m.playback.frozen = frozen }
+func (m *Model) Freeze(frozen bool) { m.playback.freeze(frozen) }
 
 // Surface describes what the screen draws to the player on it.
 func (m *Model) Surface() replay.Surface {

@@ -88,23 +88,26 @@ func (m *Model) pressFocused(k tea.KeyPressMsg) tea.Cmd {
 		return m.do(a, keymap.PlaceEverywhere)
 	case m.panes.Layout().Small:
 		return nil
-	case m.dialogs.front() != nil:
-		if a := m.groups.Bound(k, keymap.PlaceEverywhere); a != nil && m.dialogs.opensOver(a.ID, k) {
-			return m.do(a, keymap.PlaceEverywhere)
-		}
-	case m.ask.Showing():
-		if a := m.groups.Bound(k, keymap.PlaceEverywhere); a != nil && a.Opens && !m.ask.Guard().Ignores() && (!m.ask.Editing() || a.ID == "help" && k.Text == "") {
-			return m.do(a, keymap.PlaceEverywhere)
-		}
-	case m.view.searching():
-		if a := m.groups.Bound(k, keymap.PlaceEverywhere); a != nil && a.Opens && k.Text == "" {
-			return m.do(a, keymap.PlaceEverywhere)
-		}
+	}
+	if a := m.groups.Bound(k, keymap.PlaceEverywhere); a != nil && a.Opens && m.opensOver(a.ID, k) {
+		return m.do(a, keymap.PlaceEverywhere)
 	}
 	if cmd, taken := m.pressMode(k); taken {
 		return cmd
 	}
 	return m.pressPane(k)
+}
+
+// opensOver reports whether a key opens a dialog over what has the keys now.
+func (m *Model) opensOver(id string, k tea.KeyPressMsg) bool {
+	switch {
+	case m.dialogs.front() != nil:
+		return m.dialogs.opensOver(id, k)
+	case m.ask.Showing():
+		return m.ask.OpensOver(id, k)
+	default:
+		return m.view.searching() && k.Text == ""
+	}
 }
 
 // pressMode runs the key's action in the active mode, or types the key there.

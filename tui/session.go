@@ -31,6 +31,7 @@ type sessionFeed struct {
 	live    *live.Runs
 	outbox  *outbox
 	look    *draw.Look
+	keys    *keymap.Map
 	panes   *panes.Arrangement
 	chat    *chat.Pane
 	input   *input.Pane
@@ -158,10 +159,9 @@ func (f *sessionFeed) queued(d session.Queue) {
 	if d.Doing != "" && f.live.Active() == "" {
 		f.live.Await(true) // even if sent before the session's first status
 	}
-	if f.input.Queue.Doing != "" && d.Doing == "" {
+	if f.input.SetQueue(d) {
 		f.live.Finish()
 	}
-	f.input.Queue = d
 	f.chat.Invalidate()
 }
 
@@ -273,6 +273,18 @@ func (f *sessionFeed) loggedIn(d session.LoginProgress) {
 	}
 }
 
+// now returns the newest status of the session.
+func (f *sessionFeed) now() session.Status { return f.status }
+
+// ended reports whether the session is over.
+func (f *sessionFeed) ended() bool { return f.closed }
+
+// asReplay names the replay that the screen shows in place of the input.
+func (f *sessionFeed) asReplay() {
+	f.replay = &replayName{look: f.look, keys: f.keys, input: f.input}
+	f.replay.show("replay")
+}
+
 // end notes that the session is over.
 func (f *sessionFeed) end() {
 	f.closed = true
@@ -281,6 +293,18 @@ func (f *sessionFeed) end() {
 
 // remember takes the runs of earlier sessions.
 func (f *sessionFeed) remember(runs []agent.Summary) { f.past = runs }
+
+// afterEvents returns the commands that fetch the servers again, and that copy the address
+// of a login, if events asked for that since the last call.
+func (f *sessionFeed) afterEvents(clipboard *clipboard) (cmds []tea.Cmd) {
+	if f.servers.takeStale() {
+		cmds = append(cmds, f.outbox.ask(keymap.QueryServers))
+	}
+	if address := f.servers.takeLogin(); address != "" {
+		cmds = append(cmds, clipboard.write(address))
+	}
+	return cmds
+}
 
 // lists returns the commands that ask again for what has changed since the last call: the
 // settings and the models.

@@ -24,9 +24,9 @@ func (m *Model) chatState() chat.State {
 	s := chat.State{
 		Size:     place,
 		Activity: m.frame.Activity(frame, place.W),
-		Replayed: m.options.Replay, Closed: m.session.closed,
+		Replayed: m.options.Replay, Closed: m.session.ended(),
 		Advice:  "Try again, choose a larger model (" + m.keys.Name("models") + "), or read its replies (" + m.keys.Name("exchanges") + ").",
-		Problem: m.session.status.Problem.Line(), Notes: m.session.status.Instructions.Line(),
+		Problem: m.session.now().Problem.Line(), Notes: m.session.now().Instructions.Line(),
 	}
 	if !m.options.Replay && m.live.Can.NoResume == "" {
 		s.ResumeKey = m.keys.ResumeNames()
@@ -52,9 +52,9 @@ func (m *Model) planState() dag.State {
 // inputState returns what the input needs to know.
 func (m *Model) inputState() input.State {
 	return input.State{
-		Focused: m.panes.Focus() == panes.Chat, Covered: m.view.covered(), Closed: m.session.closed, Can: m.live.Can,
+		Focused: m.panes.Focus() == panes.Chat, Covered: m.view.covered(), Closed: m.session.ended(), Can: m.live.Can,
 		Busy: m.live.Busy(), Running: m.live.Active() != "", Steerable: m.live.Steerable(),
-		NoModel: m.session.status.Trouble.Kind != "" && m.chat.Greets(), Blocked: m.session.status.Problem.Line() != "",
+		NoModel: m.session.now().Trouble.Kind != "" && m.chat.Greets(), Blocked: m.session.now().Problem.Line() != "",
 	}
 }
 
@@ -128,9 +128,7 @@ func (m *Model) hints() []keymap.Hint {
 	case panes.Plan:
 		k.Plan = m.dag.Hints(!m.live.Recorded, m.dialogs.undoable())
 	}
-	if p := m.playback.control; p != nil {
-		k.Played = &frame.Played{Paused: p.Paused, Over: p.Paused && p.At == len(p.Events)}
-	}
+	k.Played = m.playback.state()
 	return m.frame.Hints(k)
 }
 
@@ -145,7 +143,7 @@ func armed(hints []keymap.Hint, id string) []keymap.Hint {
 // settingValues returns the values in force of settings that this session can
 // change.
 func (m *Model) settingValues() map[string]string {
-	values := dialog.SessionValues(m.session.status)
+	values := dialog.SessionValues(m.session.now())
 	m.appearance.values(values)
 	m.panes.Values(values)
 	values[chat.KeyShowThinking] = strconv.FormatBool(m.chat.ShowsThinking)
@@ -166,7 +164,7 @@ func (m *Model) palettePage() dialog.PalettePage {
 	set, theme := m.appearance.chosenTheme()
 	return dialog.PalettePage{
 		Groups: m.offered(), Here: m.topic(), Themes: set, Theme: theme,
-		Goals: m.options.Examples, Folder: m.session.status.Workspace, Replay: m.options.Replay,
+		Goals: m.options.Examples, Folder: m.session.now().Workspace, Replay: m.options.Replay,
 		NoText: m.input.NoCommand, Type: m.input.Start, Mention: m.input.Mention,
 	}
 }
@@ -176,7 +174,7 @@ func (m *Model) topic() keymap.Place {
 	switch over := m.dialogs.front(); {
 	case over != nil:
 		return over.Place()
-	case m.playback.control != nil && m.panes.Focus() == panes.Chat:
+	case m.playback.on() && m.panes.Focus() == panes.Chat:
 		return keymap.PlaceReplay
 	}
 	return m.here()

@@ -40,7 +40,7 @@ type Options struct {
 	Themes  *themes.Set // the themes to choose from; nil means the built-in ones
 	Config  string      // the configuration file, where a theme can be stored; "" for none
 	ASCII   bool        // draw with ASCII only
-	NoColor bool        // draw without colour
+	NoColor bool        // draw without color
 
 	ReducedMotion bool // no spinners; the time advances once a second
 

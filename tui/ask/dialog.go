@@ -71,7 +71,7 @@ type Dialog struct {
 	buttons []draw.Button      // button positions, relative to the upper left corner
 	file    *fileEdit          // the edit of a call's file that is under way; nil for none
 	unsent  map[string]unsent  // by gate id: texts of the editor that did not become the call
-	Editor  []string           // the user's editor with its arguments; none if empty
+	command []string           // the user's editor with its arguments; none if empty
 	editor  *draw.Fields       // non-nil while arguments are edited
 	confirm *confirming        // non-nil while an answer covers more than this one call
 }
@@ -80,6 +80,9 @@ type Dialog struct {
 func New(l *draw.Look, k *keymap.Map, p draw.Pauses) *Dialog {
 	return &Dialog{look: l, keys: k, typing: typing{pause: p.Check}, guard: answerguard.New(p.Grace, p.Answer), queue: newQueue(), reading: reading{viewed: map[string]viewed{}}, unsent: map[string]unsent{}}
 }
+
+// SetEditor sets the user's editor with its arguments; none if empty.
+func (g *Dialog) SetEditor(command []string) { g.command = command }
 
 // Set updates the pending requests. A new request opens the dialog and turns its
 // guard on; the displayed request stays.
@@ -185,6 +188,12 @@ func (g *Dialog) Waiting() int { return g.queue.count() }
 
 // Showing reports whether the dialog is on the screen.
 func (g *Dialog) Showing() bool { return g.open && g.queue.count() > 0 }
+
+// OpensOver reports whether a key that opens another dialog opens it over this one: while
+// text is edited only help, by a key that types nothing.
+func (g *Dialog) OpensOver(id string, k tea.KeyPressMsg) bool {
+	return !g.guard.Ignores() && (!g.Editing() || id == "help" && k.Text == "")
+}
 
 // Open reports whether the dialog has the keys.
 func (g *Dialog) Open() bool { return g.open }

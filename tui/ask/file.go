@@ -61,7 +61,7 @@ func (g *Dialog) noFile() string {
 		return "Only fs.patch and fs.write open in the editor; " + g.keys.Name("gate.edit") + " edits the arguments."
 	case len(gate.Ask.Hashes) != 1:
 		return "The editor opens one file, and this call changes " + english.Count(len(gate.Ask.Hashes), "file") + "; " + g.keys.Name("gate.edit") + " edits the arguments."
-	case len(g.Editor) == 0:
+	case len(g.command) == 0:
 		return editor.Unset
 	default:
 		return ""
@@ -219,7 +219,7 @@ func (g *Dialog) openFile(m FileMsg) keymap.Request {
 		text = u.text
 	}
 	g.file, f.file = f, m.file
-	return keymap.Request{Cmd: editor.Open(g.Editor, path.Base(f.file.Path), text, firstChanged(f.file.Before, text), func(text string, err error) tea.Msg {
+	return keymap.Request{Cmd: editor.Open(g.command, path.Base(f.file.Path), text, firstChanged(f.file.Before, text), func(text string, err error) tea.Msg {
 		return EditedMsg{f, text, err}
 	})}
 }

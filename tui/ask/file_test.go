@@ -35,7 +35,7 @@ func patches(t *testing.T, ids ...string) *Dialog {
 	t.Setenv("TMPDIR", ".")
 	t.Setenv("TMP", ".") // of Windows
 	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
-	g.Editor = []string{"vi"}
+	g.SetEditor([]string{"vi"})
 	var asks []Asking
 	for _, id := range ids {
 		asks = append(asks, OpenGate{Run: "r", Fits: func(map[string]any) error { return nil }, Ask: event.GateRequested{

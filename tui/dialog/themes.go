@@ -162,7 +162,7 @@ func (d *Themes) View(size draw.Rect) []string {
 		d.section("", "", l.Block(foot, inner, len(foot))))
 }
 
-// foot says where the theme is saved, and why its colours may not show.
+// foot says where the theme is saved, and why its colors may not show.
 func (d *Themes) foot(width int) []string {
 	l := d.Look
 	style, text := l.Muted, d.keeping()

@@ -202,7 +202,7 @@ func (f *Fields) Undo() (word string) {
 	return f.all[f.at].edit.Undo()
 }
 
-// Retheme applies the colours of the theme.
+// Retheme applies the colors of the theme.
 func (f *Fields) Retheme() {
 	for _, one := range f.all {
 		one.edit.Retheme()

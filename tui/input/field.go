@@ -51,7 +51,7 @@ func newField(l *draw.Look) *field {
 	return f
 }
 
-// Retheme applies the colours of the theme.
+// Retheme applies the colors of the theme.
 func (f *field) Retheme() {
 	l := f.look
 	f.area.SetPromptFunc(2, func(p textarea.PromptInfo) string {

@@ -17,7 +17,7 @@ import (
 type Pane struct {
 	State
 	*field
-	Queue session.Queue // the entry being prepared and those that wait
+	queue session.Queue // the entry being prepared and those that wait
 
 	options   Options
 	keys      *keymap.Map
@@ -163,7 +163,7 @@ func (p *Pane) replace(text string) {
 // queued list the queue. It returns the height that the input wants.
 func (p *Pane) Height(width, lines, queued int) int {
 	p.mostQueued = queued
-	waiting := min(len(p.Queue.Waiting), queued)
+	waiting := min(len(p.queue.Waiting), queued)
 	p.setSize(width, lines-waiting)
 	return p.fieldHeight() + waiting
 }

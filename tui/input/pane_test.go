@@ -93,7 +93,7 @@ func TestQueuedTextComesBeforeHistory(t *testing.T) {
 	now := time.Unix(1000, 0)
 	p := newPane(&now)
 	p.Remember("sent before")
-	p.Queue = session.Queue{Waiting: []string{"queued"}, Jobs: []session.QueuedJob{{ID: 7, Text: "queued"}}}
+	p.SetQueue(session.Queue{Waiting: []string{"queued"}, Jobs: []session.QueuedJob{{ID: 7, Text: "queued"}}})
 	w := p.Actions()["chat.before"].Do()
 	if want := []session.Command{session.Unqueue{ID: 7, Back: true}}; !reflect.DeepEqual(w.Send, want) {
 		t.Errorf("%v is sent", w.Send)
@@ -117,7 +117,7 @@ func TestQueueIsDrawnAboveInputIfItFits(t *testing.T) {
 	now := time.Unix(1000, 0)
 	for height, first := range map[int]string{1: "Describe a goal, or / for commands", 2: "2 queued: b (1 more before it)", 3: "1 queued: a"} {
 		p := newPane(&now)
-		p.Queue.Waiting = []string{"a", "b"}
+		p.SetQueue(session.Queue{Waiting: []string{"a", "b"}})
 		p.SetHeight(height)
 		lines := p.View(draw.Rect{W: 40, H: height})
 		if len(lines) != height {
@@ -156,7 +156,7 @@ func TestClosedInputTakesNoText(t *testing.T) {
 	now := time.Unix(1000, 0)
 	p := newPane(&now)
 	p.Close("replay of run 1")
-	p.Queue = session.Queue{Waiting: []string{"queued"}, Jobs: []session.QueuedJob{{ID: 7, Text: "queued"}}}
+	p.SetQueue(session.Queue{Waiting: []string{"queued"}, Jobs: []session.QueuedJob{{ID: 7, Text: "queued"}}})
 	const why = "A replay takes no input; q quits."
 	if w := p.Update(tea.PasteMsg{Content: "x"}); w.Footer != why || !p.Empty() {
 		t.Errorf("a paste says %q and leaves %q", w.Footer, p.Text())

@@ -29,7 +29,7 @@ const (
 
 // resolution returns how many pixels of a picture the terminal can show.
 func (d *Pane) resolution() (width, height int) {
-	if d.Graphics.Draws() {
+	if d.graphics.Draws() {
 		return 12 * pictureColumns, 24 * pictureRows
 	}
 	return 2 * pictureColumns, 4 * pictureRows
@@ -42,7 +42,7 @@ func (d *Pane) Wanted() keymap.Query {
 	if s == nil || d.tab != tabOutput || !d.draws() {
 		return nil
 	}
-	if draws := d.Graphics.Draws(); draws != d.sharp { // the terminal answered after some were asked for
+	if draws := d.graphics.Draws(); draws != d.sharp { // the terminal answered after some were asked for
 		d.sharp, d.pictures = draws, nil
 	}
 	for _, a := range s.Beside.Attachments[:min(len(s.Beside.Attachments), picturesHeld)] {
@@ -70,13 +70,13 @@ func (d *Pane) Picture(p session.Picture, err error) {
 // Pictures returns the pictures that the tab shows, for a terminal that draws them.
 func (d *Pane) Pictures() []graphics.Picture {
 	s := d.state()
-	if s == nil || d.tab != tabOutput || !d.draws() || !d.Graphics.Draws() {
+	if s == nil || d.tab != tabOutput || !d.draws() || !d.graphics.Draws() {
 		return nil
 	}
 	var out []graphics.Picture
 	for _, a := range s.Beside.Attachments {
 		if pixels := d.pictures[a.SHA256].Pixels; pixels != nil {
-			out = append(out, d.Graphics.Place(a.SHA256, pixels, max(min(d.columns(s), pictureColumns), 1), pictureRows))
+			out = append(out, d.graphics.Place(a.SHA256, pixels, max(min(d.columns(s), pictureColumns), 1), pictureRows))
 		}
 	}
 	return out
@@ -107,7 +107,7 @@ func (d *Pane) drawFiles(p *draw.SheetPage, s *agent.StepState) {
 			p.Field("", l.Warning, held.Problem.Line())
 		}
 		if held.Pixels != nil && d.draws() {
-			lines := d.Graphics.Cells(a.SHA256)
+			lines := d.graphics.Cells(a.SHA256)
 			if lines == nil {
 				lines = halfBlocks(held.Pixels, min(p.Width, pictureColumns), pictureRows)
 			}

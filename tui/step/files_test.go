@@ -145,8 +145,8 @@ func TestPictureThatCannotBeReadSaysWhy(t *testing.T) {
 func TestTerminalThatAnswersLateGetsPicturesAnew(t *testing.T) {
 	d := showing(panetest.DarkLook(), drawnStep(), 70, 24)
 	first := load(d)
-	d.Graphics.Update(tea.EnvMsg{"TERM=xterm-kitty"})
-	d.Graphics.Update(uv.KittyGraphicsEvent{Options: kitty.Options{ID: 31}, Payload: []byte("OK")})
+	d.graphics.Update(tea.EnvMsg{"TERM=xterm-kitty"})
+	d.graphics.Update(uv.KittyGraphicsEvent{Options: kitty.Options{ID: 31}, Payload: []byte("OK")})
 	if again := load(d); len(first) == 0 || !slices.Equal(again, first) {
 		t.Errorf("asked for %v at first, then for %v", first, again)
 	}

@@ -67,7 +67,7 @@ type Pane struct {
 	pictures map[string]session.Picture // by hash; without pixels until they arrive
 	sharp    bool                       // they are for a terminal that draws them
 
-	Graphics *graphics.Terminal // which may draw them better than text
+	graphics *graphics.Terminal // which may draw them better than text
 }
 
 // version is everything the long part of a tab depends on.
@@ -94,8 +94,11 @@ type version struct {
 
 // New returns the pane without a step.
 func New(l *draw.Look, keys *keymap.Map) *Pane {
-	return &Pane{look: l, words: draw.NewMarkdown(l), keys: keys, Graphics: graphics.New()}
+	return &Pane{look: l, words: draw.NewMarkdown(l), keys: keys, graphics: graphics.New()}
 }
+
+// DrawWith has the terminal draw pictures, where it can.
+func (d *Pane) DrawWith(g *graphics.Terminal) { d.graphics = g }
 
 // State is what the pane needs to know of the rest of the screen.
 type State struct {
@@ -288,7 +291,7 @@ func (d *Pane) tabRow(between string, x int) string {
 
 // View draws the pane: Height lines of exactly Width cells.
 func (d *Pane) View() []string {
-	if d.drawn && (d.tab != tabOutput || d.built.graphics == d.Graphics.Version) {
+	if d.drawn && (d.tab != tabOutput || d.built.graphics == d.graphics.Version) {
 		return d.view
 	}
 	d.drawn = true
@@ -353,7 +356,7 @@ func (d *Pane) version(s *agent.StepState, width int) version {
 	}
 	switch {
 	case d.tab == tabOutput:
-		v.output, v.graphics = s.Output, d.Graphics.Version
+		v.output, v.graphics = s.Output, d.graphics.Version
 		if s.Loop != nil {
 			v.output = s.Loop.Text
 		}
