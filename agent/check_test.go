@@ -330,7 +330,7 @@ func TestAcceptanceIsHeldAfterTheLastStep(t *testing.T) {
 	}
 	result := w.play(start)
 	if !strings.Contains(asked, "verified: the whole plan, it is there") {
-		t.Errorf("the synthesiser does not see the evidence:\n%s", asked)
+		t.Errorf("the synthesizer does not see the evidence:\n%s", asked)
 	}
 	kinds := w.kinds()
 	if result.Reason != event.ReasonGoalMet || slices.Index(kinds, event.KindCheckCompleted) < slices.Index(kinds, event.KindStepCompleted) ||

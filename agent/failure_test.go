@@ -193,7 +193,7 @@ func TestFailuresWithoutRetry(t *testing.T) {
 		kind event.FailureKind
 	}{
 		"step with effects": {`"tool":"change","args":{}`, event.FailureTool},
-		"cancelled step":    {`"tool":"look","args":{}`, event.FailureInterrupted},
+		"canceled step":     {`"tool":"look","args":{}`, event.FailureInterrupted},
 		"denied step":       {`"tool":"look","args":{}`, event.FailureDenied},
 		"guarded step":      {`"tool":"look","args":{}`, event.FailureGuard},
 		"invalid args":      {`"tool":"fill","args":{"at":[5]}`, ""},
@@ -252,17 +252,17 @@ func TestUserDecidesFailedStep(t *testing.T) {
 			plan: fills, times: 1, answers: []event.FailureResolved{edited(map[string]any{"at": []any{5}}), edited(map[string]any{}), edited(map[string]any{"at": "b"})},
 			want: event.ReasonGoalMet, calls: 2, args: map[string]any{"at": "b"},
 		},
-		"skip":                   {plan: chain, times: 9, answers: []event.FailureResolved{decide(event.FailureSkip)}, want: event.ReasonPartial, calls: 1},
-		"replan":                 {plan: chain, times: 1, answers: []event.FailureResolved{decide(event.FailureReplan)}, want: event.ReasonGoalMet, calls: 1},
-		"abort":                  {plan: chain, times: 1, answers: []event.FailureResolved{decide(event.FailureAbort)}, want: event.ReasonStepFailed, calls: 1},
-		"denial retried":         {plan: gated, denials: 1, answers: []event.FailureResolved{decide(event.FailureRetry)}, want: event.ReasonGoalMet, calls: 1},
-		"denial skipped":         {plan: gated, denials: 9, answers: []event.FailureResolved{decide(event.FailureSkip)}, want: event.ReasonPartial},
-		"denial replanned":       {plan: gated, denials: 9, answers: []event.FailureResolved{decide(event.FailureReplan)}, want: event.ReasonGoalMet},
-		"denial aborted":         {plan: gated, denials: 9, answers: []event.FailureResolved{decide(event.FailureAbort)}, want: event.ReasonDenied},
-		"cancelled step retried": {plan: chain, times: 1, kind: event.FailureInterrupted, answers: []event.FailureResolved{decide(event.FailureRetry)}, want: event.ReasonGoalMet, calls: 2},
-		"cancelled step aborted": {plan: chain, times: 1, kind: event.FailureInterrupted, answers: []event.FailureResolved{decide(event.FailureAbort)}, want: event.ReasonInterrupted, calls: 1},
-		"plan says skip":         {plan: with(chain, second, second+`,"on_failure":"skip"`), times: 9, want: event.ReasonPartial, calls: 1},
-		"plan says replan":       {plan: with(chain, second, second+`,"on_failure":"replan"`), times: 1, want: event.ReasonGoalMet, calls: 1},
+		"skip":                  {plan: chain, times: 9, answers: []event.FailureResolved{decide(event.FailureSkip)}, want: event.ReasonPartial, calls: 1},
+		"replan":                {plan: chain, times: 1, answers: []event.FailureResolved{decide(event.FailureReplan)}, want: event.ReasonGoalMet, calls: 1},
+		"abort":                 {plan: chain, times: 1, answers: []event.FailureResolved{decide(event.FailureAbort)}, want: event.ReasonStepFailed, calls: 1},
+		"denial retried":        {plan: gated, denials: 1, answers: []event.FailureResolved{decide(event.FailureRetry)}, want: event.ReasonGoalMet, calls: 1},
+		"denial skipped":        {plan: gated, denials: 9, answers: []event.FailureResolved{decide(event.FailureSkip)}, want: event.ReasonPartial},
+		"denial replanned":      {plan: gated, denials: 9, answers: []event.FailureResolved{decide(event.FailureReplan)}, want: event.ReasonGoalMet},
+		"denial aborted":        {plan: gated, denials: 9, answers: []event.FailureResolved{decide(event.FailureAbort)}, want: event.ReasonDenied},
+		"canceled step retried": {plan: chain, times: 1, kind: event.FailureInterrupted, answers: []event.FailureResolved{decide(event.FailureRetry)}, want: event.ReasonGoalMet, calls: 2},
+		"canceled step aborted": {plan: chain, times: 1, kind: event.FailureInterrupted, answers: []event.FailureResolved{decide(event.FailureAbort)}, want: event.ReasonInterrupted, calls: 1},
+		"plan says skip":        {plan: with(chain, second, second+`,"on_failure":"skip"`), times: 9, want: event.ReasonPartial, calls: 1},
+		"plan says replan":      {plan: with(chain, second, second+`,"on_failure":"replan"`), times: 1, want: event.ReasonGoalMet, calls: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

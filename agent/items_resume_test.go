@@ -393,10 +393,10 @@ func TestStoppedItemsAreResumedOnce(t *testing.T) {
 			}
 			w.pending = slices.Delete(slices.Clone(w.pending), i, i+1)
 			if rapid.Bool().Draw(t, "unknown") && !c.Tool.ReadOnly {
-				w.apply(event.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: "cancelled by the user"})
+				w.apply(event.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: "canceled by the user"})
 				return
 			}
-			w.apply(event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "cancelled by the user", Failure: event.FailureInterrupted})
+			w.apply(event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "canceled by the user", Failure: event.FailureInterrupted})
 		}
 		w.failed = func(agent.Question) event.FailureResolved {
 			return event.FailureResolved{Decision: rapid.SampledFrom([]event.FailureDecision{event.FailureRetry, event.FailureAbort}).Draw(t, "decision")}
@@ -451,7 +451,7 @@ func TestStoppedItemsAreResumedOnce(t *testing.T) {
 					if len(step.Items) == 0 || step.Status != agent.StepRunning {
 						break
 					}
-					if failed, ok := agent.CancelItems(step, "cancelled by the user"); ok {
+					if failed, ok := agent.CancelItems(step, "canceled by the user"); ok {
 						w.apply(failed)
 						w.advance()
 					}

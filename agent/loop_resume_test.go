@@ -56,7 +56,7 @@ func TestUnreadSteeringKeepsFailure(t *testing.T) {
 	}
 }
 
-func TestSubAgentCancelledDuringPlanning(t *testing.T) {
+func TestSubAgentCanceledDuringPlanning(t *testing.T) {
 	w := newWorld(t)
 	k := &replyingModel{turns: []turn{{text: "ok"}}}
 	k.others = script{prompt.PurposeAnalysis: {`{"mode":"plan","complexity":"medium"}`}, prompt.PurposePlan: {`{"title":"x","steps":[]}`}}
@@ -65,7 +65,7 @@ func TestSubAgentCancelledDuringPlanning(t *testing.T) {
 	w.until(event.KindModelRequested)
 	asked := all[event.ModelRequested](w)[0]
 	w.pending = nil
-	w.apply(event.ModelReplied{Purpose: asked.Purpose, Step: asked.Step, Attempt: asked.Attempt, Error: "cancelled by the user", Failure: event.FailureInterrupted})
+	w.apply(event.ModelReplied{Purpose: asked.Purpose, Step: asked.Step, Attempt: asked.Attempt, Error: "canceled by the user", Failure: event.FailureInterrupted})
 	if r := w.finish(); r.Reason != event.ReasonInterrupted {
 		t.Errorf("%s: %s", r.Reason, r.Error)
 	}

@@ -14,8 +14,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// analysed is an analysis that asks for a review.
-const analysed = `{"mode":"plan","task":"do it","goal":"done","complexity":"medium","reflect":true,"subtasks":["look"]}`
+// analyzed is an analysis that asks for a review.
+const analyzed = `{"mode":"plan","task":"do it","goal":"done","complexity":"medium","reflect":true,"subtasks":["look"]}`
 
 // faulty is a plan with an unknown tool.
 const faulty = `{"title":"x","steps":[{"index":"2","title":"Fly","tool":"fly","args":{}}]}`
@@ -28,7 +28,7 @@ func fullWorld(t *testing.T) (*world, event.RunStarted) {
 		last := r.Messages[len(r.Messages)-1].Content
 		switch r.Purpose {
 		case prompt.PurposeAnalysis:
-			return analysed, nil
+			return analyzed, nil
 		case prompt.PurposeReview:
 			return "## Critic\nNothing.", nil
 		case prompt.PurposePlan, prompt.PurposeReplan:
@@ -189,7 +189,7 @@ func TestResumeRetriesFailedStep(t *testing.T) {
 				}
 			},
 		},
-		"cancelled step": {
+		"canceled step": {
 			prepare: func(w *world) { w.tool = failing("2", 1, event.FailureInterrupted) }, first: event.ReasonInterrupted,
 			check: func(t *testing.T, w *world) {
 				if attempts(w, "2") != 2 {

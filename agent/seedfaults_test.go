@@ -174,13 +174,13 @@ func TestPlanningFaultsOfPredecessors(t *testing.T) {
 	}
 	for name, check := range map[string]func(*testing.T){
 		"budget is checked before planning": func(t *testing.T) {
-			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {diamond}}, func(l *event.Limits) { l.MaxTokens = 220 })
+			w, got := phases(t, script{prompt.PurposeAnalysis: {analyzed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {diamond}}, func(l *event.Limits) { l.MaxTokens = 220 })
 			if got.Reason != event.ReasonTokenBudget || len(all[event.PhaseStarted](w)) != 2 {
 				t.Errorf("%s after %d phases", got.Reason, len(all[event.PhaseStarted](w)))
 			}
 		},
 		"budget is checked before the synthesis": func(t *testing.T) {
-			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {diamond}}, func(l *event.Limits) { l.MaxTokens = 330 })
+			w, got := phases(t, script{prompt.PurposeAnalysis: {analyzed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {diamond}}, func(l *event.Limits) { l.MaxTokens = 330 })
 			if got.Reason != event.ReasonTokenBudget || len(all[event.SynthesisStarted](w)) != 0 {
 				t.Errorf("%s after %d answers", got.Reason, len(all[event.SynthesisStarted](w)))
 			}
@@ -195,7 +195,7 @@ func TestPlanningFaultsOfPredecessors(t *testing.T) {
 			}
 		},
 		"long plan is refused, not cut": func(t *testing.T) {
-			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {serial(16, false)}, prompt.PurposeRepair: {serial(16, false)}}, nil)
+			w, got := phases(t, script{prompt.PurposeAnalysis: {analyzed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {serial(16, false)}, prompt.PurposeRepair: {serial(16, false)}}, nil)
 			if got.Reason != event.ReasonNoPlan || slices.Contains(w.starts(), "16") || got.Plan != nil {
 				t.Errorf("%s (%s) with the plan %v after the starts %v", got.Reason, got.Error, got.Plan, w.starts())
 			}
@@ -207,19 +207,19 @@ func TestPlanningFaultsOfPredecessors(t *testing.T) {
 			}
 		},
 		"failed phase 3 executes nothing": func(t *testing.T) {
-			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {""}}, nil)
+			w, got := phases(t, script{prompt.PurposeAnalysis: {analyzed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {""}}, nil)
 			if got.Reason != event.ReasonPlannerError || len(w.starts()) != 0 {
 				t.Errorf("%s after the starts %v", got.Reason, w.starts())
 			}
 		},
 		"failed review is reported and planning continues": func(t *testing.T) {
-			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {""}, prompt.PurposePlan: {diamond}}, nil)
+			w, got := phases(t, script{prompt.PurposeAnalysis: {analyzed}, prompt.PurposeReview: {""}, prompt.PurposePlan: {diamond}}, nil)
 			if failed := all[event.PhaseFailed](w); got.Reason != event.ReasonGoalMet || len(failed) != 1 || failed[0].Phase != 2 {
 				t.Errorf("%s (%s), failed %v", got.Reason, got.Error, failed)
 			}
 		},
 		"plan with unknown tools is refused": func(t *testing.T) {
-			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {faulty}, prompt.PurposeRepair: {faulty}}, nil)
+			w, got := phases(t, script{prompt.PurposeAnalysis: {analyzed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {faulty}, prompt.PurposeRepair: {faulty}}, nil)
 			if got.Reason != event.ReasonNoPlan || len(w.starts()) != 0 {
 				t.Errorf("%s after the starts %v", got.Reason, w.starts())
 			}

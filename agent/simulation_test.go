@@ -81,7 +81,7 @@ func randomPlan(t *rapid.T, first, kinds int) string {
 	return string(text)
 }
 
-// randomWorld draws a world with random behaviour, and the start of its run: with
+// randomWorld draws a world with random behavior, and the start of its run: with
 // a goal or a plan, attended or not, and with random limits.
 func randomWorld(t *rapid.T, kinds int) (*world, event.RunStarted) {
 	w := newWorld(t)

@@ -116,7 +116,7 @@ func givenOutput(args []string) string {
 }
 
 // holdErrors stores the first error of a command line in the returned pointer and
-// hides it from fang. On an error, fang first asks the terminal for its colours,
+// hides it from fang. On an error, fang first asks the terminal for its colors,
 // and a terminal that does not answer keeps the user waiting. For the same reason
 // it answers --help.
 func holdErrors(root *cobra.Command, out io.Writer) *error {

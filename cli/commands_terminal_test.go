@@ -83,7 +83,7 @@ func TestListingsAskTheTerminalNothing(t *testing.T) {
 	s.until(0, "Look around")
 	out := s.end(0)
 	if !strings.Contains(out, "\x1b[") || strings.Contains(out, "\x1b]11;?") || strings.Contains(out, "\x1b[c") {
-		t.Errorf("got %q, want colours and no questions to the terminal", out)
+		t.Errorf("got %q, want colors and no questions to the terminal", out)
 	}
 }
 

@@ -30,8 +30,8 @@ import (
 // directions of writing, characters without width, tags.
 const hostile = "\x1b]0;OWN\a\x1b]52;c;T1dO\x07\x1b]8;;http://x\x1b\\\x1b[6666X\x1bP1$q\x1b\\\u009b31m\u202eevil\u200b\u2066\b\x7f\x01\U000E0041\u2028\tZ"
 
-// spelt is hostile as a file system or git takes it: with a raw C1 byte.
-const spelt = "\x1b]0;OWN\a\u009b31m\x9b32m\u202e\u200b\U000E0041\tZ"
+// spelled is hostile as a file system or git takes it: with a raw C1 byte.
+const spelled = "\x1b]0;OWN\a\u009b31m\x9b32m\u202e\u200b\U000E0041\tZ"
 
 // hostileWorld is a folder and a home in which every text from outside is hostile.
 type hostileWorld struct {
@@ -83,7 +83,7 @@ func newHostileWorld(t *testing.T) hostileWorld {
 	t.Helper()
 	top := t.TempDir()
 	// JSON cannot hold the name of a folder that is no text; its runs are not found again.
-	w := hostileWorld{folder: filepath.Join(top, "in"+strings.ToValidUTF8(spelt, "")), home: filepath.Join(top, "home")}
+	w := hostileWorld{folder: filepath.Join(top, "in"+strings.ToValidUTF8(spelled, "")), home: filepath.Join(top, "home")}
 	for _, dir := range []string{w.folder, w.home} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Skip("the file system refuses such names: ", err)
@@ -99,7 +99,7 @@ func newHostileWorld(t *testing.T) hostileWorld {
 	w.host = model.URL()
 	plan := strings.ReplaceAll(hostilePlan, "TEXT", quoted(""))
 	for name, text := range map[string]string{
-		"AGENTS.md": "# Rules " + hostile + "\n", "file" + spelt + ".txt": "needle " + hostile + "\n", "plan.json": plan, "changed.json": strings.ReplaceAll(plan, `"4"`, quoted("4")),
+		"AGENTS.md": "# Rules " + hostile + "\n", "file" + spelled + ".txt": "needle " + hostile + "\n", "plan.json": plan, "changed.json": strings.ReplaceAll(plan, `"4"`, quoted("4")),
 		"broken.json": `{"title":"` + hostile + `" oops`, ".mcp.json": `{"mcpServers":{` + quoted("s") + `:{"command":"x"},"ok":{"command":` + quoted("/bin/") + `,"args":[` + quoted("") + `]}}}`,
 		"vars.json": `{"v":` + quoted("") + `}`,
 	} {
@@ -112,7 +112,7 @@ func newHostileWorld(t *testing.T) hostileWorld {
 		write(t, filepath.Join(w.home, name), text)
 	}
 	if _, err := exec.LookPath("git"); err == nil {
-		for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=a" + spelt, "-c", "user.email=a@b", "commit", "-q", "-m", "subject " + spelt}, {"symbolic-ref", "HEAD", "refs/heads/b\u009b\x9b\u202e\u200b"}} {
+		for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=a" + spelled, "-c", "user.email=a@b", "commit", "-q", "-m", "subject " + spelled}, {"symbolic-ref", "HEAD", "refs/heads/b\u009b\x9b\u202e\u200b"}} {
 			git := exec.Command("git", args...)
 			git.Dir = w.folder
 			if out, err := git.CombinedOutput(); err != nil {
@@ -136,7 +136,7 @@ func (w hostileWorld) run(ctx context.Context, terminal bool, args ...string) (c
 	return code, stdout.Bytes(), stderr.Bytes()
 }
 
-// ours are the sequences that lines on a terminal may hold: colours, what the line that
+// ours are the sequences that lines on a terminal may hold: colors, what the line that
 // says what runs needs, and questions to the terminal. None is one of hostile's.
 var ours = regexp.MustCompile("\x1b\\[[0-9;:?>=<]*\\$?[A-WYZa-z]|\x1b\\]11;\\?\a|\r")
 

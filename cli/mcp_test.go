@@ -129,7 +129,7 @@ func addBooking(s *server.MCPServer) {
 }
 
 // newToolServer offers a few tools, most of them read-only: lookup explains a
-// word, wait waits until it is cancelled, spawn starts a process that would
+// word, wait waits until it is canceled, spawn starts a process that would
 // outlive the server, crash and vanish end the server, big returns some MB of JSON, and
 // flood more than the client reads. note has an effect: it writes a file. NOTE_ALSO adds to its description, NOTE_TIMES times.
 // hand_over has one too, and never returns. The first calls of peek, deliver and
@@ -196,7 +196,7 @@ func newToolServer(name string) *server.MCPServer {
 			})
 		}
 	}
-	// The first call of each waits until it is cancelled, later calls return. peek
+	// The first call of each waits until it is canceled, later calls return. peek
 	// declares itself read-only, deliver has effects.
 	s.AddTool(reads("peek"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return first(ctx, "peek.txt")
@@ -231,7 +231,7 @@ func newToolServer(name string) *server.MCPServer {
 }
 
 // first appends a line to a file. The first call announces itself and waits until
-// it is cancelled.
+// it is canceled.
 func first(ctx context.Context, name string) (*mcp.CallToolResult, error) {
 	before, _ := os.ReadFile(name)
 	if err := os.WriteFile(name, append(before, "called\n"...), 0o600); err != nil {
@@ -403,9 +403,9 @@ func checkExit(ts *testscript.TestScript, _ bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	args = args[1:]
-	signal, name, signalled := strings.Cut(args[0], "@")
+	signal, name, signaled := strings.Cut(args[0], "@")
 	typed, onTerminal := strings.CutPrefix(args[0], "tty:")
-	if signalled || onTerminal {
+	if signaled || onTerminal {
 		args = args[1:]
 	}
 	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL}
@@ -427,7 +427,7 @@ func checkExit(ts *testscript.TestScript, _ bool, args []string) {
 		cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
 		ts.Check(cmd.Start())
 	}
-	if signalled {
+	if signaled {
 		watchOf(ts).waitFor(ts, name)
 		for s := range strings.SplitSeq(signal, "+") {
 			if err := cmd.Process.Signal(signals[s]); !errors.Is(err, os.ErrProcessDone) {

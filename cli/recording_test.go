@@ -113,7 +113,7 @@ func openRecorder(t *testing.T, folder string, size tea.WindowSizeMsg) *recorder
 	return r
 }
 
-// Update drops what the terminal of the test says about colours.
+// Update drops what the terminal of the test says about colors.
 func (r *recorder) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if _, ok := msg.(tea.ColorProfileMsg); ok {
 		return r, nil
@@ -368,7 +368,7 @@ func svgRun(s *uv.Style, text string, x, y, width int) string {
 	return b.String()
 }
 
-// hex returns a colour as SVG writes it, "" for none.
+// hex returns a color as SVG writes it, "" for none.
 func hex(c color.Color) string {
 	if c == nil {
 		return ""

@@ -139,7 +139,7 @@ func TestServedGateIsDenied(t *testing.T) {
 		hint   string
 	}{
 		"by the user": {"deny", byUser}, "by declining": {mcp.ElicitationResponseActionDecline, byUser},
-		"by cancelling": {mcp.ElicitationResponseActionCancel, byUser}, "by an unknown answer": {"yes please", "answered with none of the choices"},
+		"by canceling": {mcp.ElicitationResponseActionCancel, byUser}, "by an unknown answer": {"yes please", "answered with none of the choices"},
 		"without an answer": {7, "answered with none of the choices"}, "by an error": {errors.New("no window"), "this client failed to ask its user"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -255,7 +255,7 @@ func TestRunStoppedAtItsGateAsksAgainWhenResumed(t *testing.T) {
 			return "allow once"
 		}})
 		if _, err := s.call(ctx, "plan_create_and_execute", map[string]any{"goal": "greet"}); err == nil {
-			t.Fatal("the cancelled call has a result")
+			t.Fatal("the canceled call has a result")
 		}
 		var run map[string]any
 		for run == nil || run["status"] == "running" || run["status"] == "unfinished" {

@@ -159,6 +159,6 @@ func (seen sdkSeen) check(t *testing.T) {
 	}
 	checkProgress(t, seen.Progress, "planning: analysis", "Write the greeting")
 	if !strings.Contains(seen.Cancelled, "no longer wanted") || seen.After.Status != "cancelled" || !seen.After.Resumable {
-		t.Errorf("the cancelled call ended with %q, its run is %+v", seen.Cancelled, seen.After)
+		t.Errorf("the canceled call ended with %q, its run is %+v", seen.Cancelled, seen.After)
 	}
 }

@@ -81,7 +81,7 @@ func TestServedCancelEndsChildrenAndRunStaysResumable(t *testing.T) {
 		child, ended := waiting(ctx, t, s)
 		cancel()
 		if err := <-ended; err == nil {
-			t.Error("the cancelled call has a result")
+			t.Error("the canceled call has a result")
 		}
 		run := untilStopped(t, s)
 		untilGone(t, child)
@@ -136,7 +136,7 @@ func TestTwoServersDoNotResumeSameRun(t *testing.T) {
 	}
 	cancel()
 	if err := <-ended; err == nil {
-		t.Error("the cancelled call has a result")
+		t.Error("the canceled call has a result")
 	}
 }
 

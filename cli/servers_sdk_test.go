@@ -31,7 +31,7 @@ type foreign struct {
 	mu   sync.Mutex
 	sent map[string][]byte // what each server was sent
 
-	cancelled chan struct{} // receives when a server was sent a cancellation
+	canceled chan struct{} // receives when a server was sent a cancellation
 }
 
 func installServers(t *testing.T) *foreign {
@@ -47,7 +47,7 @@ func installServers(t *testing.T) *foreign {
 	if err := os.WriteFile(filepath.Join(folder, "server.mjs"), script, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return &foreign{folder: folder, sent: map[string][]byte{}, cancelled: make(chan struct{}, 1)}
+	return &foreign{folder: folder, sent: map[string][]byte{}, canceled: make(chan struct{}, 1)}
 }
 
 // program returns a server that node runs from a file of the packages.
@@ -73,7 +73,7 @@ func (f *foreign) pool(t *testing.T, servers ...config.Server) *mcpclient.Pool {
 				f.sent[m.Server] = append(append(f.sent[m.Server], m.Text...), '\n')
 				if bytes.Contains(m.Text, []byte("notifications/cancelled")) {
 					select {
-					case f.cancelled <- struct{}{}:
+					case f.canceled <- struct{}{}:
 					default: // there was one before
 					}
 				}
@@ -210,7 +210,7 @@ func TestOfficialSDKServerOverHTTPIsModern(t *testing.T) {
 	}
 }
 
-func TestOfficialSDKServerReportsProgressAndIsCancelled(t *testing.T) {
+func TestOfficialSDKServerReportsProgressAndIsCanceled(t *testing.T) {
 	f := installServers(t)
 	p := f.pool(t, f.program("e", "server-everything"))
 	tool, err := p.Ready(t.Context()).Find("e:trigger-long-running-operation")
@@ -229,7 +229,7 @@ func TestOfficialSDKServerReportsProgressAndIsCancelled(t *testing.T) {
 		t.Errorf("the call ended with %v after the progress %v", err, seen)
 	}
 	select {
-	case <-f.cancelled: // may be sent after the call has returned
+	case <-f.canceled: // may be sent after the call has returned
 	case <-time.After(10 * time.Second): // less than the operation takes
 		t.Error("the server was not told of the cancellation")
 	}

@@ -168,7 +168,7 @@ func openStory(t *testing.T, size tea.WindowSizeMsg, suggestions ...string) *sto
 func (s *story) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.ColorProfileMsg:
-		return s, nil // the golden frames use all colours
+		return s, nil // the golden frames use all colors
 	case foldedMsg:
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -319,7 +319,7 @@ func (s *story) golden(name string) {
 	})
 }
 
-// styled compares the screen with its colours and attributes with a golden file.
+// styled compares the screen with its colors and attributes with a golden file.
 func (s *story) styled(name string) {
 	s.t.Helper()
 	s.mu.Lock()

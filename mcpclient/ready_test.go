@@ -114,7 +114,7 @@ func TestRequiredServerIsMissedUnlessItIsReadyOrUndecided(t *testing.T) {
 }
 
 // While a session is replaced, its old connection takes no calls.
-func TestCancelledCallDoesNotWaitForAnotherSession(t *testing.T) {
+func TestCanceledCallDoesNotWaitForAnotherSession(t *testing.T) {
 	s := newSession(t, http.StatusNotFound)
 	var hold atomic.Bool
 	asked, release := make(chan struct{}, 1), make(chan struct{})

@@ -14,7 +14,7 @@ import (
 var partialReply = wrongPlan[:len(wrongPlan)-60]
 
 func TestRepairRequestIncludesFaultyReply(t *testing.T) {
-	const analysed, reviewed = "who calls it", "Run the tests last."
+	const analyzed, reviewed = "who calls it", "Run the tests last."
 	whole, partly := `"expected_outcome":"x"`, "Data: the beginning of a plan\n```\n{\"title\":\"Rename it\""
 	noPlan, broke := "- the model returned no execution plan: it took too long\n", "- the execution plan broke off before it was whole: it took too long\n"
 	for _, tt := range []struct {
@@ -27,7 +27,7 @@ func TestRepairRequestIncludesFaultyReply(t *testing.T) {
 			"partial reply", true,
 			[]turn{{want: "plan", fail: "it took too long", reply: partialReply}, {want: "repair", reply: fullPlan}},
 			[]string{partly, broke},
-			[]string{"There is no plan yet:", analysed},
+			[]string{"There is no plan yet:", analyzed},
 		},
 		{
 			"only thoughts", true,
@@ -38,13 +38,13 @@ func TestRepairRequestIncludesFaultyReply(t *testing.T) {
 		{
 			"partial reply with analysis and review", false,
 			[]turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", fail: "it took too long", reply: partialReply}, {want: "repair", reply: fullPlan}},
-			[]string{partly, broke, analysed, reviewed},
+			[]string{partly, broke, analyzed, reviewed},
 			nil,
 		},
 		{
 			"faulty reply with analysis and review", false,
 			[]turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: fullPlan}},
-			[]string{whole, `there is no tool "fs.look"`, "depends on step 9", analysed, reviewed},
+			[]string{whole, `there is no tool "fs.look"`, "depends on step 9", analyzed, reviewed},
 			[]string{"the beginning of a plan"},
 		},
 		{

@@ -146,7 +146,7 @@ func TestSynthesisSeesAllStepsOfList(t *testing.T) {
 			history = append(history, plan.HistoryItem{Index: s.Index, Title: s.Title, Status: plan.ItemCompleted, Attempt: 1, Result: string(s.Title)})
 		}
 		if got := len(prompt.SynthesisItems(p, history, nil)); got != 4 || got != len(p.Steps) {
-			t.Errorf("%s\nthe synthesiser sees %d of %d steps", r, got, len(p.Steps))
+			t.Errorf("%s\nthe synthesizer sees %d of %d steps", r, got, len(p.Steps))
 		}
 		graph := plan.NewGraph(p)
 		if n := len(graph.Ancestors("4")); n != 3 {
@@ -166,10 +166,10 @@ func TestPartialResultIsNotConsumed(t *testing.T) {
 		return strings.Join(seen, " ")
 	}
 	if got := indices(nil); got != "3" {
-		t.Errorf("with whole results: the synthesiser sees %s, want 3", got)
+		t.Errorf("with whole results: the synthesizer sees %s, want 3", got)
 	}
 	if got := indices(map[string][]string{"3": {"1", "2"}}); got != "2 3" {
-		t.Errorf("with partial results: the synthesiser sees %s, want 2 3", got)
+		t.Errorf("with partial results: the synthesizer sees %s, want 2 3", got)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestSynthesiserSeesMarkedResultsAndNoAgentCalls(t *testing.T) {
+func TestSynthesizerSeesMarkedResultsAndNoAgentCalls(t *testing.T) {
 	p := plan.Plan{Title: "t", Steps: []plan.Step{
 		{Index: "1", Title: "read", Executor: "tool", Tool: "r", Args: map[string]any{}, ResultVariable: "a", Synthesize: true},
 		{Index: "2", Title: "uses a", Executor: "tool", Tool: "t", Args: map[string]any{"x": "${a}"}},
@@ -26,7 +26,7 @@ func TestSynthesiserSeesMarkedResultsAndNoAgentCalls(t *testing.T) {
 		got = append(got, it.Index)
 	}
 	if strings.Join(got, " ") != "1 2 3" {
-		t.Errorf("the synthesiser sees %v, want 1 2 3", got)
+		t.Errorf("the synthesizer sees %v, want 1 2 3", got)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestUserWordsAreInstructionsInReplan(t *testing.T) {
 	}
 }
 
-func TestSynthesiserSeesUnconsumedResults(t *testing.T) {
+func TestSynthesizerSeesUnconsumedResults(t *testing.T) {
 	p := plan.Plan{Title: "t", Steps: []plan.Step{
 		{Index: "1", Title: "read", Executor: "tool", Tool: "r", Args: map[string]any{}, ResultVariable: "a"},
 		{Index: "2", Title: "uses a", Executor: "tool", Tool: "t", Args: map[string]any{"x": []any{"${a.b}"}}},
@@ -102,11 +102,11 @@ func TestSynthesiserSeesUnconsumedResults(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s/%d", it.Index, it.Attempt))
 	}
 	if want := "2/1 4/1 5/1 7/1 8/2 6/2 10/1 11/1 14/1 15/1 16/1"; strings.Join(got, " ") != want {
-		t.Errorf("the synthesiser sees %v, want %s", got, want)
+		t.Errorf("the synthesizer sees %v, want %s", got, want)
 	}
 }
 
-func TestSynthesiserSeesTheEvidenceOfAPlanWithChecks(t *testing.T) {
+func TestSynthesizerSeesTheEvidenceOfAPlanWithChecks(t *testing.T) {
 	claimed := plan.Evidence{Title: "Write a.go", State: plan.StateClaimed, Step: "1"}
 	if text := last(prompt.SynthesisRequest(brief(), plan.Plan{}, nil, []plan.Evidence{claimed})); strings.Contains(text, "verified") {
 		t.Errorf("without a check in the plan the request says\n%s", text)

@@ -11,10 +11,10 @@ type Definition struct {
 	Name    Name
 	About   string // short description for the user
 	Dark    bool   // for dark backgrounds
-	Plain   bool   // no colours, only bold, faint and reverse
+	Plain   bool   // no colors, only bold, faint and reverse
 	Keeps   bool   // keeps the terminal's own background where it is known to fit
 	Palette Palette
-	Basic   Palette // for terminals with 16 colours
+	Basic   Palette // for terminals with 16 colors
 }
 
 // The themes besides auto, dark and light.
@@ -38,8 +38,8 @@ func builtin() []Definition {
 		{Light, "on the terminal's own background", false, false, true, lightPalette(), basicLight()},
 		{HighContrastDark, "bright on black", true, false, false, highContrastDark(), basicDark(false)},
 		{HighContrastLight, "dark on white", false, false, false, highContrastLight(), basicLight()},
-		{ColourBlindDark, "blue and orange, no green and red", true, false, false, colourBlindDark(), basicDark(true)},
-		{ColourBlindLight, "blue and orange, no green and red", false, false, false, colourBlindLight(), basicLight()},
+		{ColourBlindDark, "blue and orange, no green and red", true, false, false, colorBlindDark(), basicDark(true)},
+		{ColourBlindLight, "blue and orange, no green and red", false, false, false, colorBlindLight(), basicLight()},
 		{Mono, "bold, faint and reverse alone", true, true, true, Palette{}, Palette{}},
 		{Harbour, "a quiet sea at night", true, false, false, harbour(), basicDark(false)},
 		{Ember, "warm and dark, as by a fire", true, false, false, ember(), basicDark(false)},
@@ -49,7 +49,7 @@ func builtin() []Definition {
 	}
 }
 
-// darkPalette leaves the text in the terminal's own colour, so that it stays
+// darkPalette leaves the text in the terminal's own color, so that it stays
 // legible if the background was guessed wrong.
 func darkPalette() Palette {
 	return Palette{
@@ -71,8 +71,8 @@ func lightPalette() Palette {
 	}
 }
 
-// either is for terminals whose background is unknown. Its colours are of medium
-// lightness. With 16 colours it uses only those that are legible on black and white.
+// either is for terminals whose background is unknown. Its colors are of medium
+// lightness. With 16 colors it uses only those that are legible on black and white.
 func either() Definition {
 	return Definition{
 		Name: Auto, Dark: true, Keeps: true,
@@ -81,7 +81,7 @@ func either() Definition {
 			Running: hex(0x1F7CC0), Added: hex(0x14845F), Removed: hex(0xD0472E), Focus: hex(0x5B72D8), Code: hex(0x9A5FC8),
 		},
 		Basic: Palette{
-			Accent: ansiColour(5), Code: ansiColour(5), Focus: ansiColour(5), Danger: ansiColour(1), Removed: ansiColour(1),
+			Accent: ansiColor(5), Code: ansiColor(5), Focus: ansiColor(5), Danger: ansiColor(1), Removed: ansiColor(1),
 		},
 	}
 }
@@ -106,9 +106,9 @@ func highContrastLight() Palette {
 	}
 }
 
-// colourBlindDark follows Okabe and Ito: it distinguishes by blue against yellow,
+// colorBlindDark follows Okabe and Ito: it distinguishes by blue against yellow,
 // and by lightness.
-func colourBlindDark() Palette {
+func colorBlindDark() Palette {
 	return Palette{
 		Background: hex(0x12151C), Text: hex(0xE8EAF0), Muted: hex(0xABB1BF), Faint: hex(0x828A9A), Accent: hex(0xC6CCF2),
 		Success: hex(0x60A6FE), Warning: hex(0xFFF497), Danger: hex(0xF28A1F), Running: hex(0xBEE6FF),
@@ -118,7 +118,7 @@ func colourBlindDark() Palette {
 	}
 }
 
-func colourBlindLight() Palette {
+func colorBlindLight() Palette {
 	return Palette{
 		Background: hex(0xFFFFFF), Text: hex(0x1B1E26), Muted: hex(0x525A6A), Faint: hex(0x6F7787), Accent: hex(0x3A3F8F),
 		Success: hex(0x003F9E), Warning: hex(0x877000), Danger: hex(0x7A2C00), Running: hex(0x1B7ABE),
@@ -178,34 +178,34 @@ func frost() Palette {
 	}
 }
 
-// basicDark is for terminals with 16 colours, whose shades users configure.
+// basicDark is for terminals with 16 colors, whose shades users configure.
 // Important text uses a shade that is legible in all of them. Unimportant text uses
-// the text's own colour, faint.
+// the text's own color, faint.
 func basicDark(blueAndYellow bool) Palette {
 	p := Palette{
-		Muted: ansiColour(7), Accent: ansiColour(14), Code: ansiColour(13), Focus: ansiColour(14),
-		Success: ansiColour(10), Warning: ansiColour(11), Danger: ansiColour(9), Running: ansiColour(6),
-		Added: ansiColour(10), Removed: ansiColour(9),
+		Muted: ansiColor(7), Accent: ansiColor(14), Code: ansiColor(13), Focus: ansiColor(14),
+		Success: ansiColor(10), Warning: ansiColor(11), Danger: ansiColor(9), Running: ansiColor(6),
+		Added: ansiColor(10), Removed: ansiColor(9),
 	}
 	if blueAndYellow {
-		p.Success, p.Added, p.Running = ansiColour(14), ansiColour(14), ansiColour(15)
-		p.Danger, p.Removed, p.Warning = ansiColour(3), ansiColour(3), ansiColour(11)
-		p.Accent, p.Focus, p.Code = ansiColour(12), ansiColour(12), ansiColour(7)
+		p.Success, p.Added, p.Running = ansiColor(14), ansiColor(14), ansiColor(15)
+		p.Danger, p.Removed, p.Warning = ansiColor(3), ansiColor(3), ansiColor(11)
+		p.Accent, p.Focus, p.Code = ansiColor(12), ansiColor(12), ansiColor(7)
 	}
 	return p
 }
 
-// basicLight has no green and no yellow, because the usual 16-colour shades of both
+// basicLight has no green and no yellow, because the usual 16-color shades of both
 // are illegible on white.
 func basicLight() Palette {
 	return Palette{
-		Accent: ansiColour(4), Code: ansiColour(5), Focus: ansiColour(4),
-		Warning: ansiColour(5), Danger: ansiColour(1), Running: ansiColour(4), Added: ansiColour(4), Removed: ansiColour(1),
+		Accent: ansiColor(4), Code: ansiColor(5), Focus: ansiColor(4),
+		Warning: ansiColor(5), Danger: ansiColor(1), Running: ansiColor(4), Added: ansiColor(4), Removed: ansiColor(1),
 	}
 }
 
-// ansiColour returns one of the terminal's own 16 or 256 colours.
-func ansiColour(n uint8) color.Color {
+// ansiColor returns one of the terminal's own 16 or 256 colors.
+func ansiColor(n uint8) color.Color {
 	if n < 16 {
 		return ansi.BasicColor(n)
 	}

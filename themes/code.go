@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// CodeKind is the kind of a piece of code, for colouring.
+// CodeKind is the kind of a piece of code, for coloring.
 type CodeKind uint8
 
 // The kinds of code.
@@ -140,7 +140,7 @@ func longestLine(source string) int {
 	return longest
 }
 
-// Highlight draws source in the colours of the theme, one string per line. Each
+// Highlight draws source in the colors of the theme, one string per line. Each
 // line keeps its plain width, and every style is closed at its end. The source must
 // already be safe to draw.
 //
@@ -155,7 +155,7 @@ func (t Theme) Highlight(source, language string) []string {
 	return out
 }
 
-// Paint draws a line of code in the colours of the theme. It closes every style at
+// Paint draws a line of code in the colors of the theme. It closes every style at
 // the end of the line.
 func (t Theme) Paint(line []CodeSpan) string {
 	var b strings.Builder

@@ -16,7 +16,7 @@ func luminance(c color.Color) float64 {
 	return 0.2126*r + 0.7152*g + 0.0722*b
 }
 
-// linear returns the linear components of a colour.
+// linear returns the linear components of a color.
 func linear(c color.Color) (r, g, b float64) {
 	r16, g16, b16, _ := c.RGBA()
 	part := func(v uint32) float64 {
@@ -46,7 +46,7 @@ func (d Definition) grounds() []color.Color {
 	}
 }
 
-// minContrast returns the contrast that a colour of a theme needs, by its name.
+// minContrast returns the contrast that a color of a theme needs, by its name.
 func minContrast(d Definition, name string) float64 {
 	high := d.Name == HighContrastDark || d.Name == HighContrastLight
 	switch name {
@@ -70,13 +70,13 @@ func minContrast(d Definition, name string) float64 {
 	return 4.5
 }
 
-func TestColoursAreLegible(t *testing.T) {
+func TestColorsAreLegible(t *testing.T) {
 	for _, depth := range []struct {
 		name    string
 		profile colorprofile.Profile
 		depth   Depth
 		share   float64 // required share of the contrast
-	}{{"true colour", colorprofile.TrueColor, TrueColour, 1}, {"256 colours", colorprofile.ANSI256, Colours256, 0.85}} {
+	}{{"true color", colorprofile.TrueColor, TrueColour, 1}, {"256 colors", colorprofile.ANSI256, Colours256, 0.85}} {
 		for _, d := range builtin() {
 			if d.Plain {
 				continue
@@ -125,7 +125,7 @@ func TestColoursAreLegible(t *testing.T) {
 	}
 }
 
-// terminals are the default 16 colours of some terminals.
+// terminals are the default 16 colors of some terminals.
 var terminals = map[string][16]uint32{
 	"xterm": {
 		0x000000, 0xCD0000, 0x00CD00, 0xCDCD00, 0x0000EE, 0xCD00CD, 0x00CDCD, 0xE5E5E5,
@@ -141,7 +141,7 @@ var terminals = map[string][16]uint32{
 	},
 }
 
-func TestThemesAreLegibleInSixteenColours(t *testing.T) {
+func TestThemesAreLegibleInSixteenColors(t *testing.T) {
 	for _, d := range builtin() {
 		for terminal, shades := range terminals {
 			ground := hex(0xFFFFFF)
@@ -155,7 +155,7 @@ func TestThemesAreLegibleInSixteenColours(t *testing.T) {
 				}
 				own, ok := c.(ansi.BasicColor)
 				if !ok {
-					t.Errorf("%s: %s is not one of the 16 colours", d.Name, s.name)
+					t.Errorf("%s: %s is not one of the 16 colors", d.Name, s.name)
 					continue
 				}
 				if got := contrast(hex(shades[own]), ground); got < 3 {
@@ -166,7 +166,7 @@ func TestThemesAreLegibleInSixteenColours(t *testing.T) {
 	}
 }
 
-func TestColoursForAnUnknownBackgroundAreLegibleOnBoth(t *testing.T) {
+func TestColorsForAnUnknownBackgroundAreLegibleOnBoth(t *testing.T) {
 	d := either()
 	for _, ground := range []color.Color{hex(0x000000), hex(0x1E1E1E), hex(0xFFFFFF)} {
 		for _, s := range slots {
@@ -185,7 +185,7 @@ func TestColoursForAnUnknownBackgroundAreLegibleOnBoth(t *testing.T) {
 	}
 }
 
-// sight models a kind of colour vision as a matrix over linear light, by Viénot,
+// sight models a kind of color vision as a matrix over linear light, by Viénot,
 // Brettel and Mollon (1999).
 type sight [3][3]float64
 
@@ -203,7 +203,7 @@ func (s sight) sees(c color.Color) colorful.Color {
 
 // The distances are CIEDE2000, where 1 is just noticeable side by side, also for
 // people who see no red or no green.
-func TestStateColoursAreDistinguishable(t *testing.T) {
+func TestStateColorsAreDistinguishable(t *testing.T) {
 	states := []string{"success", "warning", "danger", "running"}
 	for _, d := range builtin() {
 		if d.Plain {

@@ -6,7 +6,7 @@ import (
 )
 
 // FuzzTheme checks that the file of a theme is taken or refused with a reason on one
-// line, and that colours in code add nothing to it and take nothing from it.
+// line, and that colors in code add nothing to it and take nothing from it.
 func FuzzTheme(f *testing.F) {
 	for _, c := range [][2]string{
 		{"about = \"x\"\nbase = \"light\"\n[colours]\ntext = \"#ff0000\"\nmuted = 8\n", "func a() {}"}, {"[colours]\ntext = \"muted\"\nmuted = \"text\"\n", "/* \x1b[2J"}, {"dark = false\n[basic]\ntext = \"default\"\n", "'''\r\n\t"}, {"[colors]\ntext = \"#zz\"\n\x1b", "#!/bin/sh\n<<EOF"}, {"base = \"\u202e\"", "`${"},

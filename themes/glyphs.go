@@ -58,7 +58,7 @@ type Glyphs struct {
 	CursorEnd string // right of the selection; Cursor is left of it
 }
 
-// Bars are the signs for periods of time, so that colour alone never distinguishes
+// Bars are the signs for periods of time, so that color alone never distinguishes
 // them.
 type Bars struct {
 	Critical string // running, on the critical path

@@ -50,7 +50,7 @@ func (t Theme) Markdown() ansi.StyleConfig {
 	}
 	if p.Code == nil {
 		// The source's own marks identify code and the rank of headings where
-		// colour cannot.
+		// color cannot.
 		config.Code.BlockPrefix, config.Code.BlockSuffix = "`", "`"
 		for i, h := range []*ansi.StyleBlock{&config.H1, &config.H2, &config.H3, &config.H4, &config.H5, &config.H6} {
 			h.Prefix = strings.Repeat("#", i+1) + " "
@@ -64,7 +64,7 @@ func ink(c color.Color) *string {
 		return nil
 	}
 	if own, ok := c.(xansi.BasicColor); ok {
-		return new(strconv.Itoa(int(own))) // one of the terminal's 16 colours
+		return new(strconv.Itoa(int(own))) // one of the terminal's 16 colors
 	}
 	r, g, b, _ := c.RGBA()
 	return new(fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8))

@@ -2,7 +2,7 @@ package themes
 
 import "image/color"
 
-// Palette names colours by their meaning. A nil colour is the terminal's own.
+// Palette names colors by their meaning. A nil color is the terminal's own.
 type Palette struct {
 	Background color.Color // general background
 	Text       color.Color // main text
@@ -25,13 +25,13 @@ type Palette struct {
 	Match             color.Color // background of search matches
 }
 
-// slot is a palette colour with its name in user theme files.
+// slot is a palette color with its name in user theme files.
 type slot struct {
 	name string
 	of   func(*Palette) *color.Color
 }
 
-// slots lists all colours of a palette in display order.
+// slots lists all colors of a palette in display order.
 var slots = []slot{
 	{"ground", func(p *Palette) *color.Color { return &p.Background }},
 	{"text", func(p *Palette) *color.Color { return &p.Text }},
@@ -53,7 +53,7 @@ var slots = []slot{
 	{"match", func(p *Palette) *color.Color { return &p.Match }},
 }
 
-// Colours returns the names of the palette colours in user theme files.
+// Colours returns the names of the palette colors in user theme files.
 func Colours() []string {
 	names := make([]string, len(slots))
 	for i, s := range slots {
@@ -62,7 +62,7 @@ func Colours() []string {
 	return names
 }
 
-// hex returns the colour 0xRRGGBB.
+// hex returns the color 0xRRGGBB.
 func hex(rgb uint32) color.Color {
 	return color.RGBA{R: uint8(rgb >> 16), G: uint8(rgb >> 8), B: uint8(rgb), A: 0xFF} // #nosec G115 -- each is one byte
 }

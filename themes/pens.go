@@ -27,7 +27,7 @@ func (p *pens) write(w io.StringWriter, text string, kind CodeKind) {
 	_, _ = w.WriteString(ansi.ResetStyle)
 }
 
-// newPens derives the colours of code from their meaning elsewhere. It reserves red
+// newPens derives the colors of code from their meaning elsewhere. It reserves red
 // for errors and removals.
 func newPens(p Palette) pens {
 	pen := func(c color.Color) ansi.Style {
@@ -62,7 +62,7 @@ func newPens(p Palette) pens {
 const CodeFormatter = "replan"
 
 // drawn maps the name of a theme's chroma style to its pens. The style itself has
-// no colours, because chroma cannot express a terminal's own colours.
+// no colors, because chroma cannot express a terminal's own colors.
 var drawn sync.Map
 
 func init() {

@@ -79,7 +79,7 @@ func normal(name string) Name {
 	return cmp.Or(Name(strings.ReplaceAll(n, "color", "colour")), Auto)
 }
 
-// Either returns the theme for a terminal whose background is unknown. Its colours
+// Either returns the theme for a terminal whose background is unknown. Its colors
 // are legible on dark and light backgrounds.
 func Either(mode Mode) Theme { return either().theme(true, mode) }
 

@@ -33,7 +33,7 @@ type Styles struct {
 }
 
 // newStyles returns the styles of a palette. Attributes distinguish whatever has no
-// colour.
+// color.
 func newStyles(p Palette) Styles {
 	ink := func(c color.Color) lipgloss.Style {
 		if c == nil {
@@ -83,7 +83,7 @@ func newStyles(p Palette) Styles {
 }
 
 // Selected adds the selection background to a style. If the palette has none, it
-// draws the row uniformly in reverse, because reversed colours become illegible
+// draws the row uniformly in reverse, because reversed colors become illegible
 // patches.
 func (s Styles) Selected(style lipgloss.Style) lipgloss.Style {
 	return s.on(s.palette.Selection, style)

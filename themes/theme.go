@@ -16,10 +16,10 @@ const (
 	Light Name = "light"
 )
 
-// Depth is the number of colours of a terminal.
+// Depth is the number of colors of a terminal.
 type Depth uint8
 
-// The colour depths.
+// The color depths.
 const (
 	TrueColour Depth = iota
 	Colours256
@@ -29,15 +29,15 @@ const (
 // Mode describes what the terminal may receive.
 type Mode struct {
 	ASCII   bool  // draw only ASCII
-	NoColor bool  // no colour; bold, faint, underline and strikethrough remain
+	NoColor bool  // no color; bold, faint, underline and strikethrough remain
 	Still   bool  // no animation; ongoing work has one fixed sign
-	Depth   Depth // number of colours
+	Depth   Depth // number of colors
 	// Known reports whether the terminal has revealed its background, which means
 	// that it can also set another one.
 	Known bool
 }
 
-// For returns the mode for a terminal with these colours.
+// For returns the mode for a terminal with these colors.
 func (m Mode) For(profile colorprofile.Profile) Mode {
 	switch {
 	case profile >= colorprofile.TrueColor:
@@ -61,7 +61,7 @@ type Theme struct {
 	Mode    Mode
 	Dark    bool // for a dark background
 
-	// Background and Text replace the terminal's background and text colours while the
+	// Background and Text replace the terminal's background and text colors while the
 	// theme is in use; nil keeps them.
 	Background, Text color.Color
 
@@ -102,7 +102,7 @@ func (d Definition) theme(darkBackground bool, mode Mode) Theme {
 	return t
 }
 
-// text returns the text colour on the theme's own background.
+// text returns the text color on the theme's own background.
 func (d Definition) text() color.Color {
 	switch {
 	case d.Palette.Text != nil:

@@ -103,8 +103,8 @@ func TestSelectionIsVisible(t *testing.T) {
 		reversed bool
 	}{
 		{"colours", Dark, Mode{}, false},
-		{"no colours", Dark, Mode{NoColor: true}, true},
-		{"16 colours", Dark, Mode{Depth: Colours16}, true},
+		{"no colors", Dark, Mode{NoColor: true}, true},
+		{"16 colors", Dark, Mode{Depth: Colours16}, true},
 		{"mono", Mono, Mode{}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestSelectionIsVisible(t *testing.T) {
 					t.Errorf("%s: got reversed %v, faint %v", kind, style.GetReverse(), style.GetFaint())
 				}
 				if _, none := style.GetForeground().(lipgloss.NoColor); c.reversed && !none {
-					t.Errorf("%s: got a foreground colour", kind)
+					t.Errorf("%s: got a foreground color", kind)
 				}
 			}
 		})
@@ -135,8 +135,8 @@ func TestThemeSetsBackground(t *testing.T) {
 		{"dark theme on light", Dark, false, Mode{Known: true}, true},
 		{"light theme on dark", Light, true, Mode{Known: true}, true},
 		{"auto", Auto, false, Mode{Known: true}, false},
-		{"no colours", Harbour, true, Mode{NoColor: true, Known: true}, false},
-		{"16 colours", Harbour, true, Mode{Depth: Colours16, Known: true}, false},
+		{"no colors", Harbour, true, Mode{NoColor: true, Known: true}, false},
+		{"16 colors", Harbour, true, Mode{Depth: Colours16, Known: true}, false},
 		{"mono", Mono, false, Mode{Known: true}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

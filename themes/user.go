@@ -15,19 +15,19 @@ import (
 
 // userTheme is the content of a user theme file.
 type userTheme struct {
-	About   string            `toml:"about"`
-	Base    string            `toml:"base"`
-	Dark    *bool             `toml:"dark"`
+	About   string               `toml:"about"`
+	Base    string               `toml:"base"`
+	Dark    *bool                `toml:"dark"`
 	Colours map[string]colorText `toml:"colours"`
 	Colors  map[string]colorText `toml:"colors"`
 	Basic   map[string]colorText `toml:"basic"`
 }
 
-// colorText is a colour as written in the file: "#rrggbb", the number of a terminal
-// colour, the name of another colour of the theme, or "default".
+// colorText is a color as written in the file: "#rrggbb", the number of a terminal
+// color, the name of another color of the theme, or "default".
 type colorText string
 
-// UnmarshalText stores a colour as written, including a number.
+// UnmarshalText stores a color as written, including a number.
 func (c *colorText) UnmarshalText(text []byte) error {
 	*c = colorText(text)
 	return nil
@@ -36,7 +36,7 @@ func (c *colorText) UnmarshalText(text []byte) error {
 var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
 
 // Add adds a user theme to the set, from the content of its file. The file's
-// colours override those of its base theme. Errors name the line.
+// colors override those of its base theme. Errors name the line.
 //
 // Do not call it while anything is being drawn.
 func (s *Set) Add(name string, file []byte) error {
@@ -84,25 +84,25 @@ func define(name Name, file []byte) (Definition, error) {
 	if u.Dark != nil {
 		d.Dark = *u.Dark
 	}
-	section, colours := "colours", u.Colours
+	section, colors := "colours", u.Colours
 	if len(u.Colors) > 0 {
 		if len(u.Colours) > 0 {
-			return Definition{}, fmt.Errorf("line %d: put the colours into [colours] or [colors], not into both", lineOf(file, "", "[colors]"))
+			return Definition{}, fmt.Errorf("line %d: put the colors into [colours] or [colors], not into both", lineOf(file, "", "[colors]"))
 		}
-		section, colours = "colors", u.Colors
+		section, colors = "colors", u.Colors
 	}
-	if d.Plain && len(colours) > 0 {
-		return Definition{}, fmt.Errorf("line %d: a theme based on %s has no colours", lineOf(file, "", "["+section+"]"), base)
+	if d.Plain && len(colors) > 0 {
+		return Definition{}, fmt.Errorf("line %d: a theme based on %s has no colors", lineOf(file, "", "["+section+"]"), base)
 	}
-	if len(colours) > 0 {
-		// If the theme names a background, its colours are made for it.
-		_, ground := colours["ground"]
+	if len(colors) > 0 {
+		// If the theme names a background, its colors are made for it.
+		_, ground := colors["ground"]
 		d.Keeps = d.Keeps && !ground
 	}
-	if err := take(&d.Palette, colours, false); err != nil {
+	if err := take(&d.Palette, colors, false); err != nil {
 		return Definition{}, err.in(file, section)
 	}
-	// The terminal's own colours also work in terminals with 16 colours.
+	// The terminal's own colors also work in terminals with 16 colors.
 	for _, slot := range slots {
 		if c, ok := (*slot.of(&d.Palette)).(ansi.BasicColor); ok {
 			*slot.of(&d.Basic) = c
@@ -114,21 +114,21 @@ func define(name Name, file []byte) (Definition, error) {
 	return d, nil
 }
 
-// miscolour is an invalid colour.
-type miscolour struct {
+// miscolor is an invalid color.
+type miscolor struct {
 	key, why string
 }
 
-// in returns the error for a colour with its position in the file.
-func (m *miscolour) in(file []byte, section string) error {
+// in returns the error for a color with its position in the file.
+func (m *miscolor) in(file []byte, section string) error {
 	return fmt.Errorf("line %d: %s.%s %s", lineOf(file, section, m.key), section, m.key, m.why)
 }
 
-// take puts colours into a palette. With basic set, it accepts only the terminal's
-// 16 colours.
-func take(p *Palette, colours map[string]colorText, basic bool) *miscolour {
-	keys := make([]string, 0, len(colours))
-	for key := range colours {
+// take puts colors into a palette. With basic set, it accepts only the terminal's
+// 16 colors.
+func take(p *Palette, colors map[string]colorText, basic bool) *miscolor {
+	keys := make([]string, 0, len(colors))
+	for key := range colors {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys) // reports the same error first each time
@@ -136,9 +136,9 @@ func take(p *Palette, colours map[string]colorText, basic bool) *miscolour {
 	for _, key := range keys {
 		i := slices.IndexFunc(slots, func(s slot) bool { return s.name == key })
 		if i < 0 {
-			return &miscolour{key, "is no colour of a theme; there are " + strings.Join(Colours(), ", ")}
+			return &miscolor{key, "is no color of a theme; there are " + strings.Join(Colours(), ", ")}
 		}
-		c, wrong := resolve(key, colours, &before, basic, nil)
+		c, wrong := resolve(key, colors, &before, basic, nil)
 		if wrong != nil {
 			return wrong
 		}
@@ -147,20 +147,20 @@ func take(p *Palette, colours map[string]colorText, basic bool) *miscolour {
 	return nil
 }
 
-// resolve returns the colour for a key. A missing key takes its colour from the
+// resolve returns the color for a key. A missing key takes its color from the
 // theme below. seen holds the keys that led here.
-func resolve(key string, colours map[string]colorText, below *Palette, basic bool, seen []string) (color.Color, *miscolour) {
-	text, given := colours[key]
+func resolve(key string, colors map[string]colorText, below *Palette, basic bool, seen []string) (color.Color, *miscolor) {
+	text, given := colors[key]
 	if !given {
 		i := slices.IndexFunc(slots, func(s slot) bool { return s.name == key })
 		return *slots[i].of(below), nil
 	}
 	if slices.Contains(seen, key) {
-		return nil, &miscolour{seen[0], "leads in a circle: " + strings.Join(append(seen, key), ", ")}
+		return nil, &miscolor{seen[0], "leads in a circle: " + strings.Join(append(seen, key), ", ")}
 	}
 	value := strings.ToLower(strings.TrimSpace(string(text)))
 	if slices.ContainsFunc(slots, func(s slot) bool { return s.name == value }) {
-		return resolve(value, colours, below, basic, append(seen, key))
+		return resolve(value, colors, below, basic, append(seen, key))
 	}
 	if value == "default" {
 		return nil, nil
@@ -171,18 +171,18 @@ func resolve(key string, colours map[string]colorText, below *Palette, basic boo
 			most = 15
 		}
 		if n < 0 || n > most {
-			return nil, &miscolour{key, fmt.Sprintf("is the colour %d: a terminal's own are 0 to %d here", n, most)}
+			return nil, &miscolor{key, fmt.Sprintf("is the color %d: a terminal's own are 0 to %d here", n, most)}
 		}
-		return ansiColour(uint8(n)), nil // #nosec G115 -- 0 to 255
+		return ansiColor(uint8(n)), nil // #nosec G115 -- 0 to 255
 	}
 	if rgb, err := strconv.ParseUint(strings.TrimPrefix(value, "#"), 16, 32); err == nil && !basic && len(value) == len("#rrggbb") && value[0] == '#' {
 		return hex(uint32(rgb)), nil // #nosec G115 -- 32 bits
 	}
-	takes := `"#rrggbb", a number from 0 to 255 (the terminal's own colours), "default" or the name of another colour of the theme`
+	takes := `"#rrggbb", a number from 0 to 255 (the terminal's own colors), "default" or the name of another color of the theme`
 	if basic {
-		takes = `a number from 0 to 15, "default" or the name of another colour`
+		takes = `a number from 0 to 15, "default" or the name of another color`
 	}
-	return nil, &miscolour{key, fmt.Sprintf("is %q; it takes %s", string(text), takes)}
+	return nil, &miscolor{key, fmt.Sprintf("is %q; it takes %s", string(text), takes)}
 }
 
 // misread explains an error of go-toml to the user.

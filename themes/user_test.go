@@ -35,15 +35,15 @@ accent = 3
 	theme := s.New("sea", false, Mode{})
 	p, base := theme.Palette, harbour()
 	for name, c := range map[string][2]color.Color{
-		"RGB colour":                        {p.Accent, hex(0xFF8800)},
-		"other colour of the theme":         {p.Focus, hex(0xFF8800)},
-		"colour of the base":                {p.Code, base.Muted},
-		"terminal's 16 colours":             {p.Faint, ansi.BasicColor(8)},
-		"terminal's 256 colours":            {p.Border, ansi.IndexedColor(240)},
-		"terminal's default":                {p.Text, nil},
-		"unset colour":                      {p.Success, base.Success},
-		"basic colour":                      {s.New("sea", false, Mode{Depth: Colours16}).Palette.Accent, ansi.BasicColor(3)},
-		"terminal's colour with 16 colours": {s.New("sea", false, Mode{Depth: Colours16}).Palette.Faint, ansi.BasicColor(8)},
+		"RGB color":                       {p.Accent, hex(0xFF8800)},
+		"other color of the theme":        {p.Focus, hex(0xFF8800)},
+		"color of the base":               {p.Code, base.Muted},
+		"terminal's 16 colors":            {p.Faint, ansi.BasicColor(8)},
+		"terminal's 256 colors":           {p.Border, ansi.IndexedColor(240)},
+		"terminal's default":              {p.Text, nil},
+		"unset color":                     {p.Success, base.Success},
+		"basic color":                     {s.New("sea", false, Mode{Depth: Colours16}).Palette.Accent, ansi.BasicColor(3)},
+		"terminal's color with 16 colors": {s.New("sea", false, Mode{Depth: Colours16}).Palette.Faint, ansi.BasicColor(8)},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%s: got %v, want %v", name, c[0], c[1])
@@ -57,25 +57,25 @@ accent = 3
 		t.Fatal(err)
 	}
 	if out, err := r.Render("```go\nreturn x()\n```\n"); err != nil || !strings.Contains(out, ansi.Style{}.ForegroundColor(hex(0xFF8800)).String()+"x") {
-		t.Errorf("got a code block without the theme's colours: %q, %v", out, err)
+		t.Errorf("got a code block without the theme's colors: %q, %v", out, err)
 	}
 }
 
 func TestThemeErrorsNameTheLine(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"unknown key", "base = \"dark\"\ncolour = 1\n", "line 2: colour is no key"},
-		{"unknown colour", "\n[colours]\naccent = 1\nbackgruond = 2\n", "line 4: colours.backgruond is no colour of a theme"},
-		{"invalid colour", "[colours]\ntext = 1\naccent = \"#12345\"\n", `line 3: colours.accent is "#12345"; it takes "#rrggbb"`},
-		{"colour name", "[colors]\naccent = \"pink\"\n", `line 2: colors.accent is "pink"`},
-		{"number too high", "[colours]\naccent = 256\n", "line 2: colours.accent is the colour 256"},
-		{"number too high for 16 colours", "[basic]\naccent = 16\n", "line 2: basic.accent is the colour 16: a terminal's own are 0 to 15"},
-		{"RGB colour for 16 colours", "[basic]\naccent = \"#ffffff\"\n", "line 2: basic.accent is"},
+		{"unknown color", "\n[colours]\naccent = 1\nbackgruond = 2\n", "line 4: colours.backgruond is no color of a theme"},
+		{"invalid color", "[colours]\ntext = 1\naccent = \"#12345\"\n", `line 3: colours.accent is "#12345"; it takes "#rrggbb"`},
+		{"color name", "[colors]\naccent = \"pink\"\n", `line 2: colors.accent is "pink"`},
+		{"number too high", "[colours]\naccent = 256\n", "line 2: colours.accent is the color 256"},
+		{"number too high for 16 colors", "[basic]\naccent = 16\n", "line 2: basic.accent is the color 16: a terminal's own are 0 to 15"},
+		{"RGB color for 16 colors", "[basic]\naccent = \"#ffffff\"\n", "line 2: basic.accent is"},
 		{"circular reference", "[colours]\naccent = \"focus\"\nfocus = \"accent\"\n", "line 2: colours.accent leads in a circle: accent, focus, accent"},
 		{"unknown base", "about = \"x\"\nbase = \"pink\"\n", `line 2: base: there is no theme "pink": choose auto, dark`},
 		{"text as dark", "dark = \"yes\"\n", "line 1: dark takes true or false"},
 		{"not TOML", "base = \"dark\n", "line 1:"},
-		{"colours under both spellings", "[colours]\naccent = 1\n[colors]\naccent = 2\n", "line 3: put the colours into"},
-		{"colours based on mono", "base = \"mono\"\n[colours]\naccent = 1\n", "line 2: a theme based on mono has no colours"},
+		{"colors under both spellings", "[colours]\naccent = 1\n[colors]\naccent = 2\n", "line 3: put the colors into"},
+		{"colors based on mono", "base = \"mono\"\n[colours]\naccent = 1\n", "line 2: a theme based on mono has no colors"},
 		{"dotted key", "base = \"dark\"\ncolours.accent = \"no\"\n", "line 2: colours.accent"},
 		{"list", "[colours]\naccent = [1]\n", "line 2:"},
 	} {
@@ -108,7 +108,7 @@ func TestThemeFollowsItsBase(t *testing.T) {
 		t.Error("an empty theme must be dark unless dark is false")
 	}
 	if c := s.New("c", true, Mode{}); c.Palette != (Palette{}) {
-		t.Errorf("got colours in a theme based on mono: %+v", c.Palette)
+		t.Errorf("got colors in a theme based on mono: %+v", c.Palette)
 	}
 	if s.New("a", true, Mode{Known: true}).Background != nil || s.New("d", true, Mode{Known: true}).Background != hex(0x001122) {
 		t.Error("only a theme with a ground may set the background")

@@ -59,7 +59,7 @@ func (a *alerts) tell(before string) tea.Cmd {
 	}
 	r := run.Result
 	if r == nil || r.Status == event.StatusCancelled {
-		return nil // the user cancelled it
+		return nil // the user canceled it
 	}
 	return a.notify.Alert(fmt.Sprintf("%s: %s", r.Status, run.Goal.FirstLine()), now)
 }

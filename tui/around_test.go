@@ -137,7 +137,7 @@ func inForce() session.Settings {
 		{Key: "model.think", Value: "auto", Literal: `"auto"`, Source: "default", Choices: prompt.ThinkLevels(), About: "how hard the model thinks"},
 		{Key: "limits.max_steps", Value: "12, grows with the plan", Literal: "12", Source: "default", About: "most step executions of a run"},
 		{Key: "planning.eager", Value: "true", Literal: "true", Source: "default", Saved: new("false"), About: "steps that read start while the plan is written"},
-		{Key: "screen.theme", Value: "dark", Literal: `"dark"`, Source: "flag --theme", Saved: new("paper"), About: "colours of the screen"},
+		{Key: "screen.theme", Value: "dark", Literal: `"dark"`, Source: "flag --theme", Saved: new("paper"), About: "colors of the screen"},
 		{Key: "policy", Value: "2 rules of flags", Source: "flags --allow, --deny", About: "rules on calls"},
 	}}
 }

@@ -165,7 +165,7 @@ func (s *screen) sendingAll(cmd tea.Cmd, n int) {
 	}
 }
 
-func TestApproveSimilarCanBeCancelled(t *testing.T) {
+func TestApproveSimilarCanBeCanceled(t *testing.T) {
 	s := settled(t, newStory().crowded(), 120, 40).press(letters("A")...).press(escape)
 	s.wants("Gate 1 of 5")
 	s.sent()

@@ -63,7 +63,7 @@ func TestCancelStopsAgentOrSingleCall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := settled(t, newStory().exploring(), 120, 36).press(tabKey).press(c.keys...)
 			s.sent(session.Cancel{Run: storyRun, Step: c.step})
-			s.wants("Step " + c.step + " is being cancelled")
+			s.wants("Step " + c.step + " is being canceled")
 		})
 	}
 	s := settled(t, newStory().exploring(), 120, 36).press(tabKey, space).press(letters("jjx")...)
@@ -177,9 +177,9 @@ func TestGatesOfParentAndChildRunQueueTogether(t *testing.T) {
 
 func TestStoppedParentAndChildShowOneResumeHint(t *testing.T) {
 	st := newStory().delegating()
-	cancelled := event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}
-	st.child(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: cancelled}).
-		chat(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: cancelled})
+	canceled := event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}
+	st.child(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: canceled}).
+		chat(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: canceled})
 	s := settled(t, st, 120, 60)
 	if n := strings.Count(s.text(), "ctrl+r, enter resumes the run"); n != 1 {
 		t.Errorf("the hint is shown %d times:\n%s", n, s.text())

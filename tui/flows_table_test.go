@@ -48,7 +48,7 @@ var flows = map[string]flow{
 
 	// Plan.
 	"plan.open":     {first: []string{"tab"}, focus: "step"},
-	"plan.cancel":   {first: []string{"tab"}, wants: "is being cancelled", sends: session.Cancel{Run: storyRun, Step: "2"}},
+	"plan.cancel":   {first: []string{"tab"}, wants: "is being canceled", sends: session.Cancel{Run: storyRun, Step: "2"}},
 	"plan.follow":   {first: []string{"tab", "g"}, wants: "▌├─ ⠋"},
 	"plan.undo":     {from: (*story).finished, first: []string{"tab"}, wants: "Undo", sends: asks("undo ")},
 	"plan.args":     {from: (*story).finished, first: []string{"tab", "2"}, wants: "does "},

@@ -33,7 +33,7 @@ type flow struct {
 	focus  string   // the pane with the focus
 	sends  any      // a command or query to the session
 	quits  bool     // the program ends
-	moves  bool     // the frame changes, if only in its colours
+	moves  bool     // the frame changes, if only in its colors
 }
 
 // TestEveryActionHasAFlow checks that the table of flows has each action and no

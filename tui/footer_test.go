@@ -23,15 +23,15 @@ func TestProgressMessageClearsOnNextEventOrKey(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, tui.Options{}, 120, 36).show(st).press(tabKey).press(letters("x")...)
-			s.wants("Step 2 is being cancelled")
+			s.wants("Step 2 is being canceled")
 			then(s)
-			s.lacks("is being cancelled")
+			s.lacks("is being canceled")
 			s.wants("tab pane")
 		})
 	}
 	s := open(t, tui.Options{}, 120, 36).show(st).press(tabKey).press(letters("x")...)
 	s.show((&story{now: st.now, seq: st.seq}).run(event.StepOutput{Index: "3", Chunk: "text"}))
-	s.wants("Step 2 is being cancelled") // streamed output does not clear it
+	s.wants("Step 2 is being canceled") // streamed output does not clear it
 	s = open(t, tui.Options{}, 120, 36).show(st).press(tabKey).press(letters("gx")...)
 	s.show((&story{now: st.now, seq: st.seq}).run(event.StepCompleted{Index: "2", Attempt: 1}))
 	s.wants("Step 1 has ended already") // a refusal stays until the next key

@@ -120,7 +120,7 @@ func TestPullIsNamedAndFollowedInTheModelList(t *testing.T) {
 	s.sent(asks("models"), session.Pull{Model: "tiny:1b"}, asks("models"), session.CancelPull{})
 	at.Ended, at.Cancelled = true, true
 	s.show((&story{now: now}).session(at))
-	s.wants("pull of tiny:1b cancelled")
+	s.wants("pull of tiny:1b canceled")
 	s.lacks("pulling tiny:1b")
 }
 

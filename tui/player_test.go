@@ -206,8 +206,8 @@ func TestConversationCanBeContinued(t *testing.T) {
 	}
 }
 
-// A step was cancelled in the middle of its items, and the run was resumed.
-func TestReplayShowsCancelledItemsAlikeFromBothSides(t *testing.T) {
+// A step was canceled in the middle of its items, and the run was resumed.
+func TestReplayShowsCanceledItemsAlikeFromBothSides(t *testing.T) {
 	p := plan.Plan{Title: "Read all", Steps: []plan.Step{{
 		Index: "1", Title: "Read", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "${item}"},
 		ForEach: &plan.ForEach{Items: []any{"a", "b", "c"}, As: "item", Max: 50, AtOnce: 1},
@@ -216,7 +216,7 @@ func TestReplayShowsCancelledItemsAlikeFromBothSides(t *testing.T) {
 		return event.StepStarted{Index: index, Parent: "1", Attempt: attempt, Title: "Read", Executor: plan.ExecutorTool, Tool: "fs.read"}
 	}
 	stops := func(index string) event.Data {
-		return event.StepFailed{Index: index, Attempt: 1, Error: "cancelled by the user", Failure: event.FailureInterrupted}
+		return event.StepFailed{Index: index, Attempt: 1, Error: "canceled by the user", Failure: event.FailureInterrupted}
 	}
 	over := event.Result{Run: storyRun, Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Error: "stopped by the user"}
 	again := over

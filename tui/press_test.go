@@ -302,7 +302,7 @@ func TestMouseChoosesPanesAndSteps(t *testing.T) {
 
 func TestClockBeatsOnlyWhileSomethingSpins(t *testing.T) {
 	for name, want := range map[string]bool{
-		"empty": false, "analysing": true, "drafting": true, "branching": true, "gated": false, "replanning": true,
+		"empty": false, "analyzing": true, "drafting": true, "branching": true, "gated": false, "replanning": true,
 		"revised": false, "tested": true, "answering": true, "finished": false, "stopped": false, "servers": false,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,7 @@ func replayed(t *testing.T, st *story, width, height int) *screen {
 	return open(t, tui.Options{Theme: "dark", Replay: true}, width, height).show(st)
 }
 
-func TestReplayIsLabelled(t *testing.T) {
+func TestReplayIsLabeled(t *testing.T) {
 	for _, size := range []struct {
 		w, h   int
 		closed string
@@ -51,11 +51,11 @@ func TestReplaySendsNothing(t *testing.T) {
 		"ctrl+r":                 {newStory().ended(), []tea.KeyPressMsg{ctrlR}, "no run can be resumed here"},
 		"ctrl+g":                 {newStory().gated(), []tea.KeyPressMsg{ctrl('g')}, "gates were answered in the recorded run"},
 		"esc":                    {newStory().branching(), []tea.KeyPressMsg{escape}, "A replay has nothing to stop"},
-		"x on a running step":    {newStory().branching(), append([]tea.KeyPressMsg{tabKey}, letters("x")...), "nothing can be cancelled"},
+		"x on a running step":    {newStory().branching(), append([]tea.KeyPressMsg{tabKey}, letters("x")...), "nothing can be canceled"},
 		"letters in the plan":    {newStory().branching(), append([]tea.KeyPressMsg{tabKey}, letters("w")...), "A replay takes no input; q quits"},
 		"answers to a gate":      {newStory().gated(), letters("y"), "A replay takes no input"},
 		"ctrl+t":                 {newStory().exploring(), []tea.KeyPressMsg{ctrl('t')}, "A replay takes no input; q quits"},
-		"x on a call":            {newStory().exploring(), append([]tea.KeyPressMsg{tabKey}, letters("jx")...), "nothing can be cancelled"},
+		"x on a call":            {newStory().exploring(), append([]tea.KeyPressMsg{tabKey}, letters("jx")...), "nothing can be canceled"},
 		"enter on a failed step": {newStory().ended(), []tea.KeyPressMsg{tabKey, enter}, "Step 3"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -128,7 +128,7 @@ func TestXCancelsOnlyRunningStep(t *testing.T) {
 		want string
 		sent []any
 	}{
-		"a running step":     {newStory().branching(), "x", "Step 2 is being cancelled", []any{session.Cancel{Run: storyRun, Step: "2"}}},
+		"a running step":     {newStory().branching(), "x", "Step 2 is being canceled", []any{session.Cancel{Run: storyRun, Step: "2"}}},
 		"a completed step":   {newStory().branching(), "gx", "Step 1 has ended already", nil},
 		"a pending step":     {newStory().branching(), "Gx", "Step 6 is not running yet", nil},
 		"a step at its gate": {newStory().gated(), "x", "ctrl+g shows its gate", nil},
@@ -341,7 +341,7 @@ func TestPlanFromFileShowsNoPhases(t *testing.T) {
 	s.lacks("4 of 4 steps done") // the plan and the line above show it
 }
 
-func TestDryRunIsLabelled(t *testing.T) {
+func TestDryRunIsLabeled(t *testing.T) {
 	s := settled(t, newStory().dryRun(), 120, 36)
 	for _, text := range []string{
 		"plan Publish the release notes · 4 steps · dry run", "◆ step 3 would ask: its server does not say that it only reads",

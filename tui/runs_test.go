@@ -17,7 +17,7 @@ import (
 	"replan/tui/dialog"
 )
 
-func TestActiveRunsOfThisSessionAreLabelled(t *testing.T) {
+func TestActiveRunsOfThisSessionAreLabeled(t *testing.T) {
 	st := newStory().delegating()
 	st.session([]agent.Summary{
 		{Run: storyChatRun, Goal: "the one around", Status: agent.StatusRunning, Started: st.now},

@@ -206,7 +206,7 @@ func (s *screen) carryOut(cmd tea.Cmd) {
 	}
 }
 
-// text returns the text on the screen, without colours.
+// text returns the text on the screen, without colors.
 func (s *screen) text() string {
 	return strings.Join(s.lines(), "\n")
 }
@@ -219,7 +219,7 @@ func (s *screen) lines() []string {
 	return lines
 }
 
-// pane returns what one pane draws, without colours and without its frame.
+// pane returns what one pane draws, without colors and without its frame.
 func (s *screen) pane(name string) string {
 	s.t.Helper()
 	for _, p := range s.m.Panes() {
@@ -240,7 +240,7 @@ func (s *screen) panes() string {
 	return strings.Join(out, "\n\n")
 }
 
-// front returns the dialog in front of the panes, without colours and without
+// front returns the dialog in front of the panes, without colors and without
 // blank margins, or the panes if there is none. A golden of it changes with the
 // dialog only.
 func (s *screen) front() string {
@@ -364,16 +364,16 @@ func TestPanesOnANarrowScreen(t *testing.T) {
 	}
 }
 
-// TestTheMainViewInItsColours draws the main view of a run with a revised plan in
-// colours: at four sizes in three palettes, and in ASCII.
-func TestTheMainViewInItsColours(t *testing.T) {
+// TestTheMainViewInItsColors draws the main view of a run with a revised plan in
+// colors: at four sizes in three palettes, and in ASCII.
+func TestTheMainViewInItsColors(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		o    tui.Options
 	}{
 		{"dark", tui.Options{Theme: themes.Dark}},
 		{"light", tui.Options{Theme: themes.Light}},
-		{"no colour", tui.Options{NoColor: true}},
+		{"no color", tui.Options{NoColor: true}},
 		{"ascii", tui.Options{ASCII: true, NoColor: true}},
 	} {
 		for _, size := range []struct{ w, h int }{{200, 50}, {120, 36}, {80, 24}, {40, 12}} {
@@ -386,13 +386,13 @@ func TestTheMainViewInItsColours(t *testing.T) {
 	}
 }
 
-func TestNoColorOptionEmitsNoColours(t *testing.T) {
+func TestNoColorOptionEmitsNoColors(t *testing.T) {
 	all, names := everyState()
 	for _, name := range names {
 		s := open(t, tui.Options{NoColor: true, Intro: intro}, 120, 36).show(all[name]())
 		for _, code := range []string{"\x1b[38", "\x1b[48", ";38;", ";48;"} {
 			if strings.Contains(s.m.View().Content, code) {
-				t.Errorf("state %s has the colour sequence %q", name, code)
+				t.Errorf("state %s has the color sequence %q", name, code)
 			}
 		}
 	}

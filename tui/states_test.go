@@ -14,7 +14,7 @@ import (
 // screens, those of [otherStates] pane by pane.
 var states = map[string]func() *story{
 	"empty":      func() *story { return newStory().greeted() },
-	"analysing":  func() *story { return newStory().asked() },
+	"analyzing":  func() *story { return newStory().asked() },
 	"drafting":   func() *story { return newStory().drafting() },
 	"branching":  func() *story { return newStory().branching() },
 	"gated":      func() *story { return newStory().gated() },

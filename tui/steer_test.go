@@ -151,7 +151,7 @@ func TestProjectNotesAreNamedOnce(t *testing.T) {
 	settled(t, late, 120, 36).wants("notes of this project: ../AGENTS.md")
 }
 
-func TestModelTurnAfterCallsIsLabelled(t *testing.T) {
+func TestModelTurnAfterCallsIsLabeled(t *testing.T) {
 	st := newStory().calling()
 	settled(t, st, 120, 36).lacks("the model continues") // a call is running
 	st = newStory().calling().chat(event.StepCompleted{Index: "chat.2", Attempt: 1},

@@ -93,7 +93,7 @@ const handlerDiff = `--- a/auth/handler.go
 -	user, err := authenticate(r.Context(), token)
 +	user, err := verifyUser(r.Context(), token)
  	if err != nil {
- 		http.Error(w, "unauthorised", http.StatusUnauthorized)
+ 		http.Error(w, "unauthorized", http.StatusUnauthorized)
  		return
 @@ -24,6 +24,6 @@
 -// authenticate returns the user that a token belongs to.

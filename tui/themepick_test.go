@@ -103,7 +103,7 @@ func TestAutoThemeFollowsTerminalBackground(t *testing.T) {
 	}
 }
 
-func TestColoursFitTerminalProfile(t *testing.T) {
+func TestColorsFitTerminalProfile(t *testing.T) {
 	for _, c := range []struct {
 		profile colorprofile.Profile
 		want    themes.Mode
@@ -121,7 +121,7 @@ func TestColoursFitTerminalProfile(t *testing.T) {
 				t.Errorf("%q is not on the screen", want)
 			}
 			if c.profile <= colorprofile.ANSI && strings.Contains(content, "38;2;") {
-				t.Error("the screen has colours beyond those of the terminal")
+				t.Error("the screen has colors beyond those of the terminal")
 			}
 		})
 	}

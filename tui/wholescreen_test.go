@@ -22,7 +22,7 @@ var wholeScreens = []string{
 	"TestAReplayIsDrawnWideAndNarrow",
 	"TestFirstScreenGreetsWideAndNarrow",
 	"TestMainViewsAtEverySize",
-	"TestTheMainViewInItsColours",
+	"TestTheMainViewInItsColors",
 }
 
 // mostWholeScreens limits the goldens of those tests.

@@ -18,14 +18,14 @@ import (
 // within is a listener inside the program, so that a test with fake time waits
 // for nothing outside.
 type within struct {
-	dialled chan net.Conn
-	closed  context.Context
-	close   context.CancelFunc
+	dialed chan net.Conn
+	closed context.Context
+	close  context.CancelFunc
 }
 
 func (w within) Accept() (net.Conn, error) {
 	select {
-	case conn := <-w.dialled:
+	case conn := <-w.dialed:
 		return conn, nil
 	case <-w.closed.Done():
 		return nil, net.ErrClosed
@@ -42,7 +42,7 @@ func (w within) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)
 func (w within) dial(ctx context.Context) (net.Conn, error) {
 	near, far := net.Pipe()
 	select {
-	case w.dialled <- far:
+	case w.dialed <- far:
 		return near, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -57,7 +57,7 @@ func askWithin(t *testing.T, script ollamatest.Script, req prompt.Request) (repl
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		closed, cancel := context.WithCancel(t.Context())
-		wire := within{dialled: make(chan net.Conn), closed: closed, close: cancel}
+		wire := within{dialed: make(chan net.Conn), closed: closed, close: cancel}
 		server := ollamatest.Serve(t.Context(), wire, script)
 		client := connect(t, ollama.Config{Host: server.URL()})
 		client.DialWith(wire.dial)

@@ -31,7 +31,7 @@ func inFakeTime(t *testing.T, script ollamatest.Script, do func(t *testing.T, co
 	learned := filepath.Join(t.TempDir(), "learned.json")
 	synctest.Test(t, func(t *testing.T) {
 		closed, cancel := context.WithCancel(t.Context())
-		wire := within{dialled: make(chan net.Conn), closed: closed, close: cancel}
+		wire := within{dialed: make(chan net.Conn), closed: closed, close: cancel}
 		server := ollamatest.Serve(t.Context(), wire, script)
 		do(t, func() *ollama.Client {
 			client := connect(t, ollama.Config{Host: server.URL(), Learned: learned})

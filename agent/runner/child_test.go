@@ -361,7 +361,7 @@ func TestGrantForRunHoldsForInnerRuns(t *testing.T) {
 	}
 }
 
-// holding returns a tool that closes begun and then blocks until it is cancelled.
+// holding returns a tool that closes begun and then blocks until it is canceled.
 func holding(begun chan struct{}) func(context.Context, plan.ToolCall) (any, error) {
 	return func(ctx context.Context, _ plan.ToolCall) (any, error) {
 		close(begun)
@@ -426,7 +426,7 @@ func TestCancelEndsOnlyThePlanToolCall(t *testing.T) {
 	s.shut()
 	_, failures := chatOutcomes(k.runs[run].events)
 	if len(failures) != 1 || failures[0].Failure != event.FailureInterrupted || failures[0].Run == "" || failures[0].Usage == nil {
-		t.Fatalf("the cancelled call ended with %+v", failures)
+		t.Fatalf("the canceled call ended with %+v", failures)
 	}
 	if inner := k.fold(t, failures[0].Run); inner.Result == nil || inner.Result.Reason != event.ReasonInterrupted {
 		t.Errorf("the inner run ended with %+v", inner.Result)

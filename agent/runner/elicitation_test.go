@@ -110,7 +110,7 @@ func TestStopWithdrawsTheQuestion(t *testing.T) {
 	}
 }
 
-func TestQuestionOfAStepThatThePlanDropsIsCancelled(t *testing.T) {
+func TestQuestionOfAStepThatThePlanDropsIsCanceled(t *testing.T) {
 	repair := make(chan struct{})
 	s := asking(t, question, "1m", nil)
 	s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeRepair: repair}

@@ -47,7 +47,7 @@ var lookAndChange = plan.Catalogue{
 // succeed is a tool that returns its argument "to".
 func succeed(_ context.Context, c plan.ToolCall) (any, error) { return c.Args["to"], nil }
 
-// hang is a tool that blocks until it is cancelled.
+// hang is a tool that blocks until it is canceled.
 func hang(ctx context.Context, _ plan.ToolCall) (any, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
@@ -208,7 +208,7 @@ func TestUnencodableResultFailsStep(t *testing.T) {
 	}
 }
 
-func TestCancelledContextStopsRun(t *testing.T) {
+func TestCanceledContextStopsRun(t *testing.T) {
 	for tool, want := range map[string]plan.ItemStatus{"look": plan.ItemFailed, "change": plan.ItemInDoubt} {
 		t.Run(tool, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())

@@ -18,7 +18,7 @@ import (
 	"replan/planning/reply"
 )
 
-const analysedReply = `{"mode":"plan","task":"Look at the four parts","goal":"each was looked at","complexity":"medium","reflect":false}`
+const analyzedReply = `{"mode":"plan","task":"Look at the four parts","goal":"each was looked at","complexity":"medium","reflect":false}`
 
 // paced is a model that serves one request at a time. It takes 10 ms to write a
 // token of four bytes and 0.5 ms to read one, but none to read what the prompt
@@ -80,7 +80,7 @@ func lookTool(name string) plan.Tool {
 func (p *paced) run(t *testing.T, tools plan.Catalogue, result string) (beyond time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		var analysed time.Time
+		var analyzed time.Time
 		got, err := runner.Run(t.Context(), runner.Job{
 			Goal: "look at the four parts and say how they fit", Model: p, Catalogue: tools, Synthesize: true,
 			Call: func(_ context.Context, c plan.ToolCall) (any, error) {
@@ -92,14 +92,14 @@ func (p *paced) run(t *testing.T, tools plan.Catalogue, result string) (beyond t
 			},
 			Events: func(e event.Event) {
 				if d, ok := e.Data.(event.PhaseCompleted); ok && d.Phase == 1 {
-					analysed = time.Now()
+					analyzed = time.Now()
 				}
 			},
 		})
 		if err != nil || got.Reason != event.ReasonGoalMet {
 			t.Fatalf("%s %s: %v", got.Reason, got.Error, err)
 		}
-		beyond = time.Since(analysed)
+		beyond = time.Since(analyzed)
 	})
 	return beyond
 }
@@ -114,7 +114,7 @@ const diamondPlan = `{"title":"Look","steps":[{"index":"1","title":"A","tool":"l
 // diamond. Writing the plan takes most of the time.
 func TestDiamondEndsSoonAfterAnalysis(t *testing.T) {
 	model := &paced{replies: map[prompt.Purpose]string{
-		prompt.PurposeAnalysis: analysedReply, prompt.PurposePlan: diamondPlan, prompt.PurposeSynthesis: "All four parts fit.",
+		prompt.PurposeAnalysis: analyzedReply, prompt.PurposePlan: diamondPlan, prompt.PurposeSynthesis: "All four parts fit.",
 	}}
 	beyond := model.run(t, plan.Catalogue{lookTool("look")}, "seen")
 	if t.Logf("it ended %s after the analysis", beyond); beyond > 1300*time.Millisecond {
@@ -155,7 +155,7 @@ func TestPromptsAreShort(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := &paced{replies: map[prompt.Purpose]string{
-				prompt.PurposeAnalysis: analysedReply, prompt.PurposePlan: lanes(tt.join), prompt.PurposeSynthesis: "All of it fits.",
+				prompt.PurposeAnalysis: analyzedReply, prompt.PurposePlan: lanes(tt.join), prompt.PurposeSynthesis: "All of it fits.",
 			}}
 			model.run(t, plan.Catalogue{lookTool("look")}, result)
 			bytes := 0
@@ -174,7 +174,7 @@ func TestPromptsAreShort(t *testing.T) {
 // from the cache, in the first run of a session with a review and a replan.
 func TestReplanIsServedFromCache(t *testing.T) {
 	model := &paced{replies: map[prompt.Purpose]string{
-		prompt.PurposeAnalysis:  strings.Replace(analysedReply, `"reflect":false`, `"reflect":true`, 1),
+		prompt.PurposeAnalysis:  strings.Replace(analyzedReply, `"reflect":false`, `"reflect":true`, 1),
 		prompt.PurposeReview:    "## Critic\n\n- It may fail.\n\n## Pragmatist\n\n- Fine.\n\n## Detailer\n\n- Fine.\n\n## Plan Adjustments\n\n- None.",
 		prompt.PurposePlan:      strings.Replace(diamondPlan, `"at":"d"`, `"at":"nowhere"`, 1),
 		prompt.PurposeReplan:    `{"title":"Again","steps":[{"index":"5","title":"E","tool":"look","args":{"at":"e"},"depends_on":["2"]}]}`,

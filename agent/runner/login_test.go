@@ -51,7 +51,7 @@ func TestLoginReportsAddressAndEnd(t *testing.T) {
 	wantLogin(t, s, session.LoginProgress{Server: "far"}, at, session.LoginProgress{Server: "far", Ended: true, Problem: "logging in to far: the login was refused"})
 }
 
-func TestOneLoginAtATimeWhichMayBeCancelled(t *testing.T) {
+func TestOneLoginAtATimeWhichMayBeCanceled(t *testing.T) {
 	s := open(t, policy.ApproveAll, locking(func(ctx context.Context, _ string, show func(string)) error {
 		show("https://login.example.com/")
 		<-ctx.Done()

@@ -117,7 +117,7 @@ func TestPullReportsRateAndNotTooOften(t *testing.T) {
 	})
 }
 
-func TestPullsComeOneAtATimeAndCanBeCancelled(t *testing.T) {
+func TestPullsComeOneAtATimeAndCanBeCanceled(t *testing.T) {
 	server := &installer{pull: func(ctx context.Context, _ string, _ func(string, int64, int64)) error {
 		<-ctx.Done()
 		return ctx.Err()

@@ -79,7 +79,7 @@ func TestQueriesEndWithContextAndSession(t *testing.T) {
 	<-listing
 	cancel()
 	if err := <-failed; !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled query: %v", err)
+		t.Errorf("canceled query: %v", err)
 	}
 	go func() {
 		_, err := s.Models(context.Background())

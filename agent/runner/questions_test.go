@@ -20,7 +20,7 @@ func attended(s *stage) {
 	s.config = func(c *runner.Config) { c.Attended = true }
 }
 
-// hangOnce returns a tool whose first change blocks until it is cancelled.
+// hangOnce returns a tool whose first change blocks until it is canceled.
 func hangOnce() func(context.Context, plan.ToolCall) (any, error) {
 	var hung atomic.Bool
 	return func(ctx context.Context, c plan.ToolCall) (any, error) {
@@ -186,7 +186,7 @@ func TestCancelStopsOneStep(t *testing.T) {
 	for _, c := range []struct {
 		tool     string
 		attended bool
-		want     event.Kind // the cancelled step's event
+		want     event.Kind // the canceled step's event
 		reason   event.Reason
 	}{
 		{"look", true, event.KindStepFailed, event.ReasonInterrupted},
@@ -228,7 +228,7 @@ func TestCancelStopsOneStep(t *testing.T) {
 			<-started
 			<-started
 			s.Send(session.Cancel{Run: run, Step: "1"})
-			<-ended // its tool was cancelled
+			<-ended // its tool was canceled
 			for e := range s.Events() {
 				s.seen = append(s.seen, e)
 				if e.Data.Kind() == c.want {

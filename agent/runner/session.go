@@ -298,7 +298,7 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 	case session.Stop:
 		s.stop(fmt.Errorf("stopped by %s", cmp.Or(c.By, theUser)))
 	case session.Cancel:
-		if !s.runs.cancel(c.Run, c.Step, fmt.Errorf("cancelled by %s", cmp.Or(c.By, theUser))) {
+		if !s.runs.cancel(c.Run, c.Step, fmt.Errorf("canceled by %s", cmp.Or(c.By, theUser))) {
 			s.events.note("info", "step "+c.Step+" is not running")
 		}
 	case session.Resolve:

@@ -90,7 +90,7 @@ func (s *Output) EndLive() {
 // answerKey matches the key of an answer in a question.
 var answerKey = lazyregexp.New(`\[[^\]]+\]`)
 
-// painted returns a question with its keys in colour.
+// painted returns a question with its keys in color.
 func painted(look *draw.Look, prompt string) string {
 	if look == nil {
 		return prompt

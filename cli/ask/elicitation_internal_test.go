@@ -43,7 +43,7 @@ func TestFormOfAServerIsFilledInLineByLine(t *testing.T) {
 	a.wantSent(answerOf(plan.ElicitationAccept, map[string]any{"name": "Ann", "guests": json.Number("2")}))
 }
 
-func TestQuestionOfAServerIsDeclinedOrCancelled(t *testing.T) {
+func TestQuestionOfAServerIsDeclinedOrCanceled(t *testing.T) {
 	for line, action := range map[string]plan.ElicitationAction{"n": plan.ElicitationDecline, "cancel": plan.ElicitationCancel} {
 		a := newAsker(t)
 		a.elicited(booking)

@@ -20,7 +20,7 @@ import (
 // registerLooks declares the flags for the appearance of the screen.
 func (o *Options) registerLooks(f *pflag.FlagSet) {
 	f.StringVar(&o.theme, "theme", "", "use the theme `NAME`; auto is like the terminal, others are dark, light, high-contrast-dark, … or your own theme")
-	f.BoolVar(&o.NoColor, "no-color", false, "no colours; NO_COLOR does the same")
+	f.BoolVar(&o.NoColor, "no-color", false, "no colors; NO_COLOR does the same")
 	f.BoolVar(&o.ASCII, "ascii", false, "draw with ASCII only, the default unless the locale is UTF-8; --ascii=false turns it off")
 	f.BoolVar(&o.ReducedMotion, "reduced-motion", false, "no animation on the screen; REPLAN_REDUCED_MOTION does the same")
 }

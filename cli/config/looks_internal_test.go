@@ -142,7 +142,7 @@ func TestManualNamesEveryTheme(t *testing.T) {
 	}
 }
 
-func TestExampleThemeNamesEveryColour(t *testing.T) {
+func TestExampleThemeNamesEveryColor(t *testing.T) {
 	page, err := os.ReadFile("../../examples/themes/dusk.toml")
 	if err != nil {
 		t.Fatal(err)

@@ -183,17 +183,17 @@ func (o *Options) limitSettings() []session.Setting {
 // stand.
 func (o *Options) screenSettings() []session.Setting {
 	c := o.file.Screen
-	colour := unquoted("screen.no_color", o.NoColor, o.sourceOf("no-color", c.NoColor), "no colours")
-	if o.getenv("NO_COLOR") != "" && colour.Source == fromDefault {
-		colour.Source = fromEnvironment
+	color := unquoted("screen.no_color", o.NoColor, o.sourceOf("no-color", c.NoColor), "no colors")
+	if o.getenv("NO_COLOR") != "" && color.Source == fromDefault {
+		color.Source = fromEnvironment
 	}
 	motion := unquoted("screen.reduced_motion", o.ReducedMotion, o.sourceOf("reduced-motion", c.ReducedMotion), "nothing spins")
 	if o.getenv("REPLAN_REDUCED_MOTION") != "" && motion.Source != "flag --reduced-motion" {
 		motion.Source = fromEnvironment
 	}
 	out := []session.Setting{
-		quoted("screen.theme", string(o.ThemeName), o.sourceOf("theme", c.Theme != ""), "colours of the screen"),
-		colour,
+		quoted("screen.theme", string(o.ThemeName), o.sourceOf("theme", c.Theme != ""), "colors of the screen"),
+		color,
 		unquoted("screen.ascii", o.ASCII, o.sourceOf("ascii", c.ASCII != nil), "ASCII only"),
 		motion,
 		unquoted("screen.review", o.Review, o.sourceOf("review", c.Review), "plans wait for your review before they run"),

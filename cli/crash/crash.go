@@ -301,7 +301,7 @@ func (b brief) report(report []byte) string {
 }
 
 // reset undoes the screen's terminal modes: synchronized output, the mouse,
-// focus, pasting, the keyboard's protocols, colours, progress, the alternate
+// focus, pasting, the keyboard's protocols, colors, progress, the alternate
 // screen, the hidden cursor.
 const reset = "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[<u\x1b[>4;0m\x1b[0m\x1b]9;4;0\x07\x1b]110\x07\x1b]111\x07\x1b[?1049l\x1b[?25h"
 

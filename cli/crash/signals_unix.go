@@ -11,7 +11,7 @@ import (
 const watches = true
 
 // ignoreSignals keeps the watcher alive when the program's whole process group is
-// signalled. It also lets the watcher change a terminal that the shell has taken
+// signaled. It also lets the watcher change a terminal that the shell has taken
 // back.
 func ignoreSignals() {
 	signal.Ignore(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGTTOU, syscall.SIGTSTP)

@@ -23,7 +23,7 @@ const terminalTimeout = time.Second
 // The smallest window that the full screen fits.
 const leastWidth, leastHeight = 40, 12
 
-// Terminal asks the terminal for its size, colours and keyboard. In and out are the
+// Terminal asks the terminal for its size, colors and keyboard. In and out are the
 // terminal; out is nil where there is none. Ctrl+c calls stop, because it is no signal
 // in raw mode.
 func Terminal(in io.Reader, out io.Writer, environ []string, system string, stop func()) func(context.Context) []Check {
@@ -101,21 +101,21 @@ func (t terminal) checks(subject string, environ []string, system string) []Chec
 	if t.width < leastWidth || t.height < leastHeight {
 		size.State, size.Fix = Failed, untrusted.Text(fmt.Sprintf("enlarge the window to at least %d×%d", leastWidth, leastHeight))
 	}
-	colours := Check{Subject: subject, Name: "colours", State: OK, Detail: "none"}
+	colors := Check{Subject: subject, Name: "colours", State: OK, Detail: "none"}
 	switch t.profile {
 	case colorprofile.TrueColor:
-		colours.Detail = "true colour"
+		colors.Detail = "true color"
 	case colorprofile.ANSI256:
-		colours.Detail = "256"
+		colors.Detail = "256"
 	case colorprofile.ANSI:
-		colours.Detail = "16"
+		colors.Detail = "16"
 	default:
 		if variable(environ, "NO_COLOR") != "" {
-			colours.Detail = "off, since NO_COLOR is set"
+			colors.Detail = "off, since NO_COLOR is set"
 		}
 	}
 	if t.background != "" {
-		colours.Detail += untrusted.Text(" on a " + t.background + " background")
+		colors.Detail += untrusted.Text(" on a " + t.background + " background")
 	}
 	keyboard := Check{Subject: subject, Name: "keyboard", State: OK, Detail: "reports every key (Kitty protocol)"}
 	if !t.enhanced {
@@ -125,7 +125,7 @@ func (t terminal) checks(subject string, environ []string, system string) []Chec
 		keyboard.State, keyboard.Detail = Warning, "Option types characters instead of alt keys"
 		keyboard.Fix = `Settings > Profiles > Keyboard > "Use Option as Meta key"`
 	}
-	return []Check{{Subject: subject, Name: "type", State: OK, Detail: untrusted.Text(name)}, size, colours, keyboard}
+	return []Check{{Subject: subject, Name: "type", State: OK, Detail: untrusted.Text(name)}, size, colors, keyboard}
 }
 
 // variable returns a variable of the environment; "" if it is not set.

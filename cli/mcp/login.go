@@ -149,7 +149,7 @@ func (g *group) newLogout() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "logout SERVER",
 		Short: "Delete the login to a server and revoke its tokens",
-		Long:  "logout SERVER deletes the tokens of a login here, after it has revoked them where the authorisation server takes that.",
+		Long:  "logout SERVER deletes the tokens of a login here, after it has revoked them where the authorization server takes that.",
 		Example: "  replan mcp logout linear\n" +
 			"  replan mcp logout --all",
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -14,7 +14,7 @@ import (
 	"replan/tui/draw"
 )
 
-// Terminal is a terminal that lines are printed on, with the theme's colours.
+// Terminal is a terminal that lines are printed on, with the theme's colors.
 type Terminal struct {
 	Look    *draw.Look
 	out     *os.File
@@ -45,21 +45,21 @@ func Open(out io.Writer, o Options) *Terminal {
 	return &Terminal{Look: draw.NewLook(theme(o, mode)), out: file, profile: profile}
 }
 
-// Writer returns a writer to out that sends only colours of the terminal's depth.
+// Writer returns a writer to out that sends only colors of the terminal's depth.
 func (t *Terminal) Writer(out io.Writer) io.Writer {
 	return &colorprofile.Writer{Forward: out, Profile: t.profile}
 }
 
 // theme returns the theme for a terminal. Without one of the user, the environment
-// says whether the background is dark, or the colours must suit both.
+// says whether the background is dark, or the colors must suit both.
 func theme(o Options, mode themes.Mode) themes.Theme {
 	dark := true
 	if o.Theme == "" || o.Theme == themes.Auto {
-		colours := o.Getenv("COLORFGBG")
-		if colours == "" {
+		colors := o.Getenv("COLORFGBG")
+		if colors == "" {
 			return themes.Either(mode)
 		}
-		background := colours[strings.LastIndexByte(colours, ';')+1:]
+		background := colors[strings.LastIndexByte(colors, ';')+1:]
 		dark = background != "7" && background != "15"
 	}
 	return o.Themes.New(o.Theme, dark, mode)

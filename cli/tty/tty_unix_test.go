@@ -51,15 +51,15 @@ func TestSentenceIsBrokenBetweenWordsOnTerminal(t *testing.T) {
 	}
 }
 
-func TestTerminalGetsOnlyColoursThatItHas(t *testing.T) {
+func TestTerminalGetsOnlyColorsThatItHas(t *testing.T) {
 	for name, c := range map[string]struct {
 		variables map[string]string
-		want      string // begins the colour; "" is none
+		want      string // begins the color; "" is none
 	}{
-		"true colour": {map[string]string{"TERM": "xterm-256color", "COLORTERM": "truecolor"}, "38;2;"},
-		"256":         {map[string]string{"TERM": "xterm-256color"}, "38;5;"},
-		"16":          {map[string]string{"TERM": "xterm"}, "91m"},
-		"NO_COLOR":    {map[string]string{"TERM": "xterm-256color", "NO_COLOR": "yes"}, ""},
+		"true color": {map[string]string{"TERM": "xterm-256color", "COLORTERM": "truecolor"}, "38;2;"},
+		"256":        {map[string]string{"TERM": "xterm-256color"}, "38;5;"},
+		"16":         {map[string]string{"TERM": "xterm"}, "91m"},
+		"NO_COLOR":   {map[string]string{"TERM": "xterm-256color", "NO_COLOR": "yes"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			terminal := open(t, c.variables)

@@ -126,7 +126,7 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 	case end := <-l.ended:
 		if l.leaving.Err() != nil {
 			l.mayTakeUp()
-			<-ctx.Done() // a step that was cancelled is not recorded
+			<-ctx.Done() // a step that was canceled is not recorded
 			return records.Record{}, errLeft
 		}
 		end.Summary = records.SummaryOf(l.task.Run, l.all())

@@ -173,10 +173,10 @@ func TestCancelEndsTheWaitOfACall(t *testing.T) {
 		w := submit(t, c, remote.Task{Run: "r-1", Plan: p, Approve: policy.ApproveAll})
 		await[event.StepStarted](t, w, 1)
 		send(t, c, "r-1", "ann", session.Cancel{Run: "r-1", Step: "1"})
-		if failed := await[event.StepFailed](t, w, 1); failed.Failure != event.FailureInterrupted || !strings.Contains(string(failed.Error), "cancelled by ann") {
+		if failed := await[event.StepFailed](t, w, 1); failed.Failure != event.FailureInterrupted || !strings.Contains(string(failed.Error), "canceled by ann") {
 			t.Errorf("got %+v", failed)
 		}
-		if end := await[event.RunCompleted](t, w, 1); !strings.Contains(string(end.Error), "cancelled by ann") {
+		if end := await[event.RunCompleted](t, w, 1); !strings.Contains(string(end.Error), "canceled by ann") {
 			t.Errorf("the run ended with %s", end.Error)
 		}
 		if limits, err := d.ToolLimits(t.Context()); err != nil || len(limits) != 1 || limits[0].UnderWay != 1 {

@@ -40,7 +40,7 @@ func transitions() []transition {
 		{name: "two replans", broken: both, want: event.ReasonGoalMet},
 		{name: "replans spent", broken: both, limit: func(l *event.Limits) { l.MaxReplans = 1 }, want: event.ReasonReplanBudget},
 		{
-			name: "replans spent on the same plan", broken: map[string]string{"summarise": "the report is too long"},
+			name: "replans spent on the same plan", broken: map[string]string{"summarize": "the report is too long"},
 			limit: func(l *event.Limits) { l.MaxReplans = 2 }, want: event.ReasonReplanBudget,
 		},
 		{
@@ -99,7 +99,7 @@ func tools() plan.Catalogue {
 	return plan.Catalogue{
 		{Name: "find", Server: "example", ReadOnly: true, Annotated: true},
 		{Name: "fetch", Server: "example", ReadOnly: true, Annotated: true},
-		{Name: "summarise", Server: "example", ReadOnly: true, Annotated: true},
+		{Name: "summarize", Server: "example", ReadOnly: true, Annotated: true},
 		{Name: "publish", Server: "example", Annotated: true},
 	}
 }
@@ -117,7 +117,7 @@ func (t transition) call(_ context.Context, call plan.ToolCall) (any, error) {
 		return []string{"the primary", "the mirror", "the archive"}, nil
 	case "fetch":
 		return "a report from " + from, nil
-	case "summarise":
+	case "summarize":
 		return fmt.Sprintf("%s, in short", call.Args["text"]), nil
 	default:
 		return nil, nil

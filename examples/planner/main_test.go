@@ -46,11 +46,11 @@ func TestTransitions(t *testing.T) {
 	}{
 		{
 			rule: "success runs the whole plan", name: "success",
-			history: "1 find completed, 2 fetch completed, 3 summarise completed, 4 publish completed",
+			history: "1 find completed, 2 fetch completed, 3 summarize completed, 4 publish completed",
 		},
 		{
 			rule: "replan keeps completed steps", name: "one replan", replans: 1,
-			history:   "1 find completed, 2 fetch failed, 2 fetch completed, 3 summarise completed, 4 publish completed",
+			history:   "1 find completed, 2 fetch failed, 2 fetch completed, 3 summarize completed, 4 publish completed",
 			revisions: []event.RevisionSummary{{Revision: 2, Reason: "the primary is down", Revised: []string{"2"}}},
 		},
 		{
@@ -68,11 +68,11 @@ func TestTransitions(t *testing.T) {
 		},
 		{
 			rule: "failed plan is not repeated", name: "replans spent on the same plan", replans: 2,
-			history: "1 find completed, 2 fetch completed, 3 summarise failed",
+			history: "1 find completed, 2 fetch completed, 3 summarize failed",
 		},
 		{
 			rule: "step limit", name: "steps spent",
-			history: "1 find completed, 2 fetch completed, 3 summarise completed, 4 publish failed",
+			history: "1 find completed, 2 fetch completed, 3 summarize completed, 4 publish failed",
 		},
 		{
 			rule: "replan beyond the step limit", name: "steps spent before a replan fits", replans: 1,
@@ -80,7 +80,7 @@ func TestTransitions(t *testing.T) {
 		},
 		{
 			rule: "planner gives up", name: "nothing to replan", replans: 1,
-			history: "1 find completed, 2 fetch completed, 3 summarise completed, 4 publish failed",
+			history: "1 find completed, 2 fetch completed, 3 summarize completed, 4 publish failed",
 		},
 		{rule: "no plan", name: "no plan"},
 	} {

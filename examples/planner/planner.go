@@ -25,7 +25,7 @@ func first(goal string) plan.Plan {
 	find.ResultVariable = "places"
 	return plan.Plan{Title: "Publish the report", Steps: []plan.Step{
 		find, fetch("2", "${places[0]}"),
-		summarise("3"), publish("4", "${summary}"),
+		summarize("3"), publish("4", "${summary}"),
 	}}
 }
 
@@ -36,7 +36,7 @@ func next(s prompt.Situation) plan.Plan {
 	switch {
 	case strings.Contains(s.Error, "the primary is down"):
 		return plan.Plan{Title: "Go around the primary", Steps: []plan.Step{
-			fetch("2", "${places[1]}"), summarise("3"), publish("4", "${summary}"),
+			fetch("2", "${places[1]}"), summarize("3"), publish("4", "${summary}"),
 		}}
 	case strings.Contains(s.Error, "the mirror is down"):
 		old := fetch("5", "${places[2]}")
@@ -57,8 +57,8 @@ func fetch(index, from string) plan.Step {
 	return s
 }
 
-func summarise(index string) plan.Step {
-	s := step(index, "summarise", map[string]any{"text": "${report}"})
+func summarize(index string) plan.Step {
+	s := step(index, "summarize", map[string]any{"text": "${report}"})
 	s.ResultVariable = "summary"
 	return s
 }

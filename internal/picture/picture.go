@@ -82,7 +82,7 @@ func decode(content []byte) (img image.Image, read []byte, format string, err er
 }
 
 // essential returns a PNG with only the chunks that its pixels need. The decoder
-// rejects a picture for a damaged colour profile, which viewers ignore. Other
+// rejects a picture for a damaged color profile, which viewers ignore. Other
 // content is returned as it is.
 func essential(content []byte) []byte {
 	const signature = "\x89PNG\r\n\x1a\n"

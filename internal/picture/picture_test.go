@@ -17,7 +17,7 @@ import (
 	"replan/internal/picture"
 )
 
-// plain is a picture of one colour.
+// plain is a picture of one color.
 func plain(width, height int) image.Image {
 	img := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.RGBA{200, 30, 30, 255}, color.White})
 	return img
@@ -116,7 +116,7 @@ func TestDamagedPictureIsAnError(t *testing.T) {
 	}
 }
 
-func TestDamagedColourProfileDoesNotMatter(t *testing.T) {
+func TestDamagedColorProfileDoesNotMatter(t *testing.T) {
 	whole := encoded(t, "png", 40, 30)
 	head := len("\x89PNG\r\n\x1a\n") + 25             // to the end of IHDR
 	profile := []byte("\x00\x00\x00\x04iCCPabcdXXXX") // with a wrong checksum

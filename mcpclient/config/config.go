@@ -52,7 +52,7 @@ type Server struct {
 
 // OAuth is what a file says about logging in to a server.
 type OAuth struct {
-	ClientID       string   `json:"clientId,omitempty"`          // registered with the authorisation server; "" registers at each login
+	ClientID       string   `json:"clientId,omitempty"`          // registered with the authorization server; "" registers at each login
 	ClientSecret   string   `json:"clientSecret,omitempty"`      // "" for public clients
 	ClientMetadata string   `json:"clientMetadataUrl,omitempty"` // https address of a document about this program, which then is its client id; "" is none
 	CallbackPort   int      `json:"callbackPort,omitempty"`      // of the redirect address on this machine; 0 is any

@@ -47,7 +47,7 @@ func TestServerAsksTheUserDuringACall(t *testing.T) {
 			t.Errorf("page: got %v, asked %+v", got, asked)
 		}
 		if got, _ = ask("book", plan.ElicitationAnswer{Action: plan.ElicitationCancel}); got != "cancel null" {
-			t.Errorf("cancelled: got %v", got)
+			t.Errorf("canceled: got %v", got)
 		}
 		if got, asked = ask("odd", plan.ElicitationAnswer{Action: plan.ElicitationAccept}); got != "decline null" || asked.Server != "" {
 			t.Errorf("no web page: got %v, asked %+v", got, asked)
@@ -107,7 +107,7 @@ func TestThinkingTimeDoesNotCountAsTimeOfTheCall(t *testing.T) {
 	})
 }
 
-func TestCancelledCallWithdrawsItsQuestion(t *testing.T) {
+func TestCanceledCallWithdrawsItsQuestion(t *testing.T) {
 	t.Parallel()
 	askers(t, func(t *testing.T, cfg mcpclient.Config) {
 		p := newPool(t, cfg)

@@ -74,7 +74,7 @@ func TestHeadersAreSentAndMissingOnesReported(t *testing.T) {
 	if got := status(t, over(t, r.URL, map[string]string{"Authorization": "Bearer k"}), "far"); got.State != plan.ServerReady {
 		t.Errorf("got %+v", got)
 	}
-	if got := status(t, over(t, r.URL, nil), "far"); got.State != plan.ServerFailed || !strings.Contains(string(got.Error), "authorisation") {
+	if got := status(t, over(t, r.URL, nil), "far"); got.State != plan.ServerFailed || !strings.Contains(string(got.Error), "authorization") {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -112,7 +112,7 @@ func TestConnectionErrorDoesNotRepeatURL(t *testing.T) {
 	}
 }
 
-func TestCancellingACallEndsItsRequest(t *testing.T) {
+func TestCancelingACallEndsItsRequest(t *testing.T) {
 	r := newRemote(t, nil)
 	called, left := make(chan struct{}), make(chan struct{})
 	r.MCP.AddTool(mcp.NewTool("wait"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {

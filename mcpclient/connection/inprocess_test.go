@@ -462,7 +462,7 @@ func TestWatchReportsChangesUntilRemoved(t *testing.T) {
 	}
 }
 
-func TestReadyReturnsEarlyWhenCancelled(t *testing.T) {
+func TestReadyReturnsEarlyWhenCanceled(t *testing.T) {
 	l := listen(t)
 	stubborn := aChild("slow", "mute", map[string]string{"ADDR": l.Addr()})
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{stubborn}})

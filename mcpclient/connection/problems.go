@@ -78,7 +78,7 @@ func (c *Connection) Unauthorized(err error) error {
 	case errors.Is(err, transport.ErrAuthorizationRequired) && OwnKey(s):
 		return errors.New(`refuses the key (401 Unauthorized); check "headers" in its configuration`)
 	case errors.Is(err, transport.ErrAuthorizationRequired) && c.link.login == nil:
-		return errors.New(`asks for authorisation (401 Unauthorized); put it into "headers" in its configuration`)
+		return errors.New(`asks for authorization (401 Unauthorized); put it into "headers" in its configuration`)
 	case errors.Is(err, transport.ErrAuthorizationRequired):
 		return &loginError{"needs a login: " + login}
 	case !errors.As(err, &answered) || answered.status != http.StatusForbidden:

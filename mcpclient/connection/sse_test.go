@@ -75,10 +75,10 @@ func TestCallOverSSE(t *testing.T) {
 
 func TestProgressAndCancelReachSSEServer(t *testing.T) {
 	r := newOldRemote(t)
-	cancelled := make(chan struct{})
+	canceled := make(chan struct{})
 	r.Filter = func(_ http.ResponseWriter, _ *http.Request, body []byte) bool {
 		if bytes.Contains(body, []byte(`"notifications/cancelled"`)) {
-			close(cancelled)
+			close(canceled)
 		}
 		return true
 	}
@@ -102,7 +102,7 @@ func TestProgressAndCancelReachSSEServer(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	<-cancelled
+	<-canceled
 }
 
 func TestEndedSSEStreamIsOpenedAgain(t *testing.T) {
@@ -153,7 +153,7 @@ func TestSSEServerThatCannotStartIsExplained(t *testing.T) {
 		want string
 	}{
 		"no such address": {http.NotFound, `does not speak the older SSE transport at its url (404 Not Found)`},
-		"refused":         {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, "authorisation"},
+		"refused":         {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, "authorization"},
 		"silent":          {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "did not answer within"},
 		"no address for messages": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")

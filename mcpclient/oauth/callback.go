@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// callback receives the answer of an authorisation server, which sends the user's
+// callback receives the answer of an authorization server, which sends the user's
 // browser to a local address. It takes one answer, which has the state of the login.
 type callback struct {
 	address string // for the browser

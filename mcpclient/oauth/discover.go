@@ -15,7 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// authority is the authorisation server of an MCP server.
+// authority is the authorization server of an MCP server.
 type authority struct {
 	resource string   // identifies the MCP server (RFC 8707)
 	scopes   []string // that the MCP server names for a first login
@@ -23,7 +23,7 @@ type authority struct {
 	assumed  bool // the server describes nothing: the endpoints are the default ones
 }
 
-// metadata describes an authorisation server (RFC 8414, OpenID Connect Discovery 1.0).
+// metadata describes an authorization server (RFC 8414, OpenID Connect Discovery 1.0).
 type metadata struct {
 	transport.AuthServerMetadata
 	IssParameter    bool `json:"authorization_response_iss_parameter_supported"` // RFC 9207
@@ -41,7 +41,7 @@ const maxMetadata = 1 << 20 // bytes
 // errNoLogin reports that a server offers no login.
 var errNoLogin = errors.New(`it does not say where to log in; if it needs a key, put it into "headers" in its configuration`)
 
-// discover finds the authorisation server of the MCP server at an address, which has
+// discover finds the authorization server of the MCP server at an address, which has
 // answered with a challenge.
 func discover(ctx context.Context, c *http.Client, server string, asked challenge) (authority, error) {
 	own, err := canonical(server)
@@ -65,12 +65,12 @@ func discover(ctx context.Context, c *http.Client, server string, asked challeng
 			return authority{}, fmt.Errorf("what the server says about its login is about another server, %s", inQuotes(r.Resource))
 		}
 		if len(r.AuthorizationServers) == 0 {
-			return authority{}, errors.New("the server names no authorisation server")
+			return authority{}, errors.New("the server names no authorization server")
 		}
 		m, err := describe(ctx, c, r.AuthorizationServers[0], own)
 		return authority{resource: r.Resource, scopes: r.Scopes, metadata: m}, err
 	}
-	// Before the revision of June 2025, the MCP server was its own authorisation server.
+	// Before the revision of June 2025, the MCP server was its own authorization server.
 	m, err := describe(ctx, c, origin(own), own)
 	if errors.Is(err, errNoMetadata) {
 		return authority{resource: own.String(), metadata: defaultEndpoints(own), assumed: true}, nil
@@ -89,14 +89,14 @@ func defaultEndpoints(server *url.URL) metadata {
 	}}
 }
 
-// errNoMetadata reports that an authorisation server does not describe itself.
-var errNoMetadata = errors.New("the authorisation server does not describe itself")
+// errNoMetadata reports that an authorization server does not describe itself.
+var errNoMetadata = errors.New("the authorization server does not describe itself")
 
-// describe reads the metadata of the authorisation server of an MCP server and checks it.
+// describe reads the metadata of the authorization server of an MCP server and checks it.
 func describe(ctx context.Context, c *http.Client, issuer string, of *url.URL) (metadata, error) {
 	at, err := url.Parse(issuer)
 	if err != nil || at.Host == "" {
-		return metadata{}, fmt.Errorf("the address of the authorisation server cannot be read: %s", inQuotes(issuer))
+		return metadata{}, fmt.Errorf("the address of the authorization server cannot be read: %s", inQuotes(issuer))
 	}
 	if err := safeFor(of, issuer); err != nil {
 		return metadata{}, err
@@ -109,7 +109,7 @@ func describe(ctx context.Context, c *http.Client, issuer string, of *url.URL) (
 		var m metadata
 		found, err := get(ctx, c, place, &m)
 		if err != nil {
-			return metadata{}, fmt.Errorf("reading what the authorisation server says about itself: %w", err)
+			return metadata{}, fmt.Errorf("reading what the authorization server says about itself: %w", err)
 		}
 		if found {
 			return m, m.check(issuer, of)
@@ -122,13 +122,13 @@ func describe(ctx context.Context, c *http.Client, issuer string, of *url.URL) (
 // the end of the issuer makes no difference, since servers write it either way.
 func (m metadata) check(issuer string, of *url.URL) error {
 	if strings.TrimSuffix(m.Issuer, "/") != strings.TrimSuffix(issuer, "/") {
-		return fmt.Errorf("the authorisation server at %s says that it is %s", inQuotes(issuer), inQuotes(m.Issuer))
+		return fmt.Errorf("the authorization server at %s says that it is %s", inQuotes(issuer), inQuotes(m.Issuer))
 	}
 	if !slices.Contains(m.CodeChallengeMethodsSupported, "S256") {
-		return errors.New("the authorisation server does not support PKCE with S256, which MCP requires")
+		return errors.New("the authorization server does not support PKCE with S256, which MCP requires")
 	}
 	if m.AuthorizationEndpoint == "" || m.TokenEndpoint == "" {
-		return errors.New("the authorisation server does not say where to log in or where to get tokens")
+		return errors.New("the authorization server does not say where to log in or where to get tokens")
 	}
 	for _, endpoint := range []string{m.AuthorizationEndpoint, m.TokenEndpoint, m.RegistrationEndpoint, m.RevocationEndpoint} {
 		if err := safeFor(of, endpoint); endpoint != "" && err != nil {

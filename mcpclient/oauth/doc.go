@@ -1,6 +1,6 @@
-// Package oauth logs in to HTTP servers that want it, and authorises requests to
+// Package oauth logs in to HTTP servers that want it, and authorizes requests to
 // them: with the tokens of a login, or with the headers that a program prints. It
-// follows the authorisation chapter of the Model Context Protocol (2025-11-25 and
+// follows the authorization chapter of the Model Context Protocol (2025-11-25 and
 // 2026-07-28).
 //
 // Of mcp-go it uses types and random values. The rest of mcp-go's client takes no

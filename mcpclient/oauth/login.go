@@ -24,7 +24,7 @@ import (
 // DefaultTimeout limits how long a login waits for the user.
 const DefaultTimeout = 5 * time.Minute
 
-// Login logs in to a server: it sends the user to the authorisation server in a
+// Login logs in to a server: it sends the user to the authorization server in a
 // browser, receives the answer on a local address, and stores the tokens.
 type Login struct {
 	Server    config.Server
@@ -199,7 +199,7 @@ func (a *attempt) wantedScopes(before *grant, asked challenge) []string {
 	return first
 }
 
-// choose decides who this program is for the authorisation server: the client of the
+// choose decides who this program is for the authorization server: the client of the
 // configuration, the one that a document describes, or one that it registers now.
 func (a *attempt) choose(ctx context.Context, before *grant) error {
 	m, own := a.authority.metadata, a.settings()
@@ -212,7 +212,7 @@ func (a *attempt) choose(ctx context.Context, before *grant) error {
 	switch {
 	case own.ClientID != "":
 		if before != nil && before.Client.ID == own.ClientID && before.Issuer != m.Issuer {
-			return fmt.Errorf("the server now names another authorisation server, %s in place of %s, for which the client id of its configuration is not meant; if that is right, log out first", inQuotes(m.Issuer), inQuotes(before.Issuer))
+			return fmt.Errorf("the server now names another authorization server, %s in place of %s, for which the client id of its configuration is not meant; if that is right, log out first", inQuotes(m.Issuer), inQuotes(before.Issuer))
 		}
 		a.client = client{ID: own.ClientID, Secret: own.ClientSecret}
 	case own.ClientMetadata != "" && m.ClientDocuments:
@@ -222,10 +222,10 @@ func (a *attempt) choose(ctx context.Context, before *grant) error {
 		if a.client, err = a.register(ctx); err != nil && a.authority.assumed {
 			return errNoLogin
 		} else if err != nil {
-			return fmt.Errorf(`registering with the authorisation server: %w; if it has given you a client id, write it into "oauth" in the server's configuration%s`, err, or)
+			return fmt.Errorf(`registering with the authorization server: %w; if it has given you a client id, write it into "oauth" in the server's configuration%s`, err, or)
 		}
 	default:
-		return errors.New(`the authorisation server registers no programs by itself` + neither + `: register one there with the redirect address http://127.0.0.1:PORT/callback, and write "oauth": {"clientId": "…", "callbackPort": PORT} into the server's configuration` + or)
+		return errors.New(`the authorization server registers no programs by itself` + neither + `: register one there with the redirect address http://127.0.0.1:PORT/callback, and write "oauth": {"clientId": "…", "callbackPort": PORT} into the server's configuration` + or)
 	}
 	a.client = a.client.settled(m.TokenEndpointAuthMethodsSupported)
 	return nil
@@ -270,7 +270,7 @@ func (a *attempt) register(ctx context.Context) (client, error) {
 	return c.client, nil
 }
 
-// ask sends the user to the authorisation server and returns the code that it gives.
+// ask sends the user to the authorization server and returns the code that it gives.
 func (a *attempt) ask(ctx context.Context, back *callback) (code string, err error) {
 	if a.verifier, err = transport.GenerateCodeVerifier(); err != nil {
 		return "", err
@@ -326,7 +326,7 @@ func (a *attempt) address() (string, error) {
 	return at.String(), nil
 }
 
-// read returns the code in the answer of an authorisation server. It must come from
+// read returns the code in the answer of an authorization server. It must come from
 // the server that was asked, for this login: before that is certain, nothing of it is
 // used or shown (RFC 9207, section 2.4).
 func (a *attempt) read(answer url.Values) (code string, err error) {
@@ -336,15 +336,15 @@ func (a *attempt) read(answer url.Values) (code string, err error) {
 	m := a.authority.metadata
 	switch iss := answer.Get("iss"); {
 	case answer.Has("iss") && iss != m.Issuer:
-		return "", errors.New("the answer comes from another authorisation server than the one that was asked; nothing was sent to either")
+		return "", errors.New("the answer comes from another authorization server than the one that was asked; nothing was sent to either")
 	case !answer.Has("iss") && m.IssParameter:
-		return "", errors.New("the answer does not say which authorisation server it comes from, though that server always does; nothing was sent to it")
+		return "", errors.New("the answer does not say which authorization server it comes from, though that server always does; nothing was sent to it")
 	}
 	if answer.Has("error") {
 		return "", fmt.Errorf("the login was refused: %w", &refusal{answer.Get("error"), answer.Get("error_description")})
 	}
 	if code = answer.Get("code"); code == "" {
-		return "", errors.New("the answer of the authorisation server holds no code")
+		return "", errors.New("the answer of the authorization server holds no code")
 	}
 	return code, nil
 }

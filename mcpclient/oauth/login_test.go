@@ -26,14 +26,14 @@ func TestLoginFindsMetadataInEachPlace(t *testing.T) {
 		settings   oauthtest.Settings
 		protection oauthtest.Protection
 	}{
-		"named by the challenge":                 {},
-		"at the path of the server":              {protection: oauthtest.Protection{Silent: true}},
-		"at the root of the host":                {protection: oauthtest.Protection{Silent: true, Metadata: "root"}},
-		"issuer with a path":                     {settings: oauthtest.Settings{Path: "/tenant"}},
-		"OpenID":                                 {settings: oauthtest.Settings{OpenID: true}},
-		"OpenID with a path":                     {settings: oauthtest.Settings{OpenID: true, Path: "/tenant"}},
-		"OpenID below a path":                    {settings: oauthtest.Settings{OpenID: true, Appended: true, Path: "/tenant"}},
-		"an address on another host is ignored":  {protection: oauthtest.Protection{Named: "http://127.0.0.2/elsewhere"}},
+		"named by the challenge":                {},
+		"at the path of the server":             {protection: oauthtest.Protection{Silent: true}},
+		"at the root of the host":               {protection: oauthtest.Protection{Silent: true, Metadata: "root"}},
+		"issuer with a path":                    {settings: oauthtest.Settings{Path: "/tenant"}},
+		"OpenID":                                {settings: oauthtest.Settings{OpenID: true}},
+		"OpenID with a path":                    {settings: oauthtest.Settings{OpenID: true, Path: "/tenant"}},
+		"OpenID below a path":                   {settings: oauthtest.Settings{OpenID: true, Appended: true, Path: "/tenant"}},
+		"an address on another host is ignored": {protection: oauthtest.Protection{Named: "http://127.0.0.2/elsewhere"}},
 		"nowhere: the default endpoints": {
 			oauthtest.Settings{NoIssSupport: true, AnswerIssuer: "-"}, oauthtest.Protection{Silent: true, Metadata: "default"},
 		},
@@ -61,12 +61,12 @@ func TestLoginRefusesWhatItMustNotTrust(t *testing.T) {
 		"metadata of another issuer":           {oauthtest.Settings{Issuer: "https://evil.example"}, oauthtest.Protection{}, `says that it is "https://evil.example"`, false},
 		"metadata about another server":        {oauthtest.Settings{}, oauthtest.Protection{Resource: "https://victim.example/mcp"}, `about another server, "https://victim.example/mcp"`, false},
 		"metadata about a longer path":         {oauthtest.Settings{}, oauthtest.Protection{Resource: "URL/mcp2"}, "about another server", false},
-		"answer of another issuer":             {oauthtest.Settings{AnswerIssuer: "https://evil.example"}, oauthtest.Protection{}, "comes from another authorisation server", false},
-		"another issuer, unannounced":          {oauthtest.Settings{AnswerIssuer: "https://evil.example", NoIssSupport: true}, oauthtest.Protection{}, "comes from another authorisation server", false},
-		"another issuer with an error":         {oauthtest.Settings{AnswerIssuer: "https://evil.example", Deny: true}, oauthtest.Protection{}, "comes from another authorisation server", false},
-		"no issuer, though it always names it": {oauthtest.Settings{AnswerIssuer: "-"}, oauthtest.Protection{}, "does not say which authorisation server", false},
+		"answer of another issuer":             {oauthtest.Settings{AnswerIssuer: "https://evil.example"}, oauthtest.Protection{}, "comes from another authorization server", false},
+		"another issuer, unannounced":          {oauthtest.Settings{AnswerIssuer: "https://evil.example", NoIssSupport: true}, oauthtest.Protection{}, "comes from another authorization server", false},
+		"another issuer with an error":         {oauthtest.Settings{AnswerIssuer: "https://evil.example", Deny: true}, oauthtest.Protection{}, "comes from another authorization server", false},
+		"no issuer, though it always names it": {oauthtest.Settings{AnswerIssuer: "-"}, oauthtest.Protection{}, "does not say which authorization server", false},
 		"no PKCE":                              {oauthtest.Settings{NoPKCE: true}, oauthtest.Protection{}, "PKCE", false},
-		"an authorisation server without TLS":  {oauthtest.Settings{}, oauthtest.Protection{Issuer: "http://login.example"}, `needs https, which "http://login.example" does not use`, false},
+		"an authorization server without TLS":  {oauthtest.Settings{}, oauthtest.Protection{Issuer: "http://login.example"}, `needs https, which "http://login.example" does not use`, false},
 		"the user says no":                     {oauthtest.Settings{Deny: true}, oauthtest.Protection{}, "refused: the user said no (access_denied)", false},
 		"no registration":                      {oauthtest.Settings{NoRegistration: true}, oauthtest.Protection{}, `"clientId"`, false},
 		"no metadata at all":                   {oauthtest.Settings{}, oauthtest.Protection{Silent: true, Metadata: "none"}, "does not say where to log in", false},
@@ -90,7 +90,7 @@ func TestLoginRefusesWhatItMustNotTrust(t *testing.T) {
 
 func TestServerElsewhereCannotLeadTheLoginToThisMachine(t *testing.T) {
 	for name, issuer := range map[string]string{
-		"an authorisation server on this machine": "",
+		"an authorization server on this machine": "",
 		"endpoints on this machine":               "https://login.example",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -251,7 +251,7 @@ func TestCallbackPortInUseIsNamed(t *testing.T) {
 	}
 }
 
-func TestGivenIdIsNotSentToANewAuthorisationServer(t *testing.T) {
+func TestGivenIdIsNotSentToANewAuthorizationServer(t *testing.T) {
 	w := newWorld(t, oauthtest.Settings{Clients: map[string]string{"mine": "s3cret"}}, oauthtest.Protection{})
 	w.server.OAuth = &config.OAuth{ClientID: "mine", ClientSecret: "s3cret"}
 	if _, err := w.login(t); err != nil {
@@ -259,7 +259,7 @@ func TestGivenIdIsNotSentToANewAuthorisationServer(t *testing.T) {
 	}
 	other := oauthtest.NewAuthority(t, oauthtest.Settings{Clients: map[string]string{"mine": "s3cret"}})
 	w.resource.Change(func(p *oauthtest.Protection) { p.Issuer = other.Issuer() })
-	if _, err := w.login(t); err == nil || !strings.Contains(err.Error(), "another authorisation server") || len(other.Requests()) > 0 {
+	if _, err := w.login(t); err == nil || !strings.Contains(err.Error(), "another authorization server") || len(other.Requests()) > 0 {
 		t.Errorf("got %v; requests %v", err, other.Requests())
 	}
 	if _, err := (oauth.Logout{Store: w.store}).Named(t.Context(), "far"); err != nil {

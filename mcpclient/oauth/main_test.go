@@ -18,7 +18,7 @@ import (
 	"replan/mcpclient/oauth/oauthtest"
 )
 
-// world is an authorisation server, a server that it protects and the logins of a
+// world is an authorization server, a server that it protects and the logins of a
 // user.
 type world struct {
 	authority *oauthtest.Authority

@@ -280,7 +280,7 @@ func (s *Store) lock(ctx context.Context, key string) (release func(), err error
 }
 
 // onRing calls the keyring, which may first ask the user to unlock it. It returns
-// when the context ends; the system's question cannot be cancelled.
+// when the context ends; the system's question cannot be canceled.
 func (s *Store) onRing(ctx context.Context, call func() (string, error)) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, ringTimeout)
 	defer cancel()

@@ -21,12 +21,12 @@ import (
 
 const (
 	protocolVersion = mcp.LATEST_PROTOCOL_VERSION
-	requestTimeout  = 30 * time.Second // of a request to an authorisation server
+	requestTimeout  = 30 * time.Second // of a request to an authorization server
 	maxReply        = 1 << 20          // bytes
 	maxWords        = 300              // characters of an error in the words of a server
 )
 
-// client is this program as an authorisation server knows it.
+// client is this program as an authorization server knows it.
 type client struct {
 	ID     string `json:"client_id"`
 	Secret string `json:"client_secret,omitempty"`
@@ -54,7 +54,7 @@ func (c client) settled(supported []string) client {
 	return c
 }
 
-// refusal is an error in the words of an authorisation server (RFC 6749, section 5.2).
+// refusal is an error in the words of an authorization server (RFC 6749, section 5.2).
 type refusal struct {
 	Code        string `json:"error"`
 	Description string `json:"error_description"`
@@ -114,7 +114,7 @@ func (c client) post(ctx context.Context, h *http.Client, endpoint string, form 
 		return nil, &refused
 	}
 	if response.StatusCode < 200 || response.StatusCode > 299 {
-		return nil, fmt.Errorf("the authorisation server answered %s", response.Status)
+		return nil, fmt.Errorf("the authorization server answered %s", response.Status)
 	}
 	return body, nil
 }
@@ -127,10 +127,10 @@ func (c client) tokens(ctx context.Context, h *http.Client, endpoint string, for
 	}
 	var t transport.Token
 	if err := json.Unmarshal(body, &t); err != nil || t.AccessToken == "" {
-		return transport.Token{}, errors.New("the authorisation server's answer holds no token")
+		return transport.Token{}, errors.New("the authorization server's answer holds no token")
 	}
 	if !strings.EqualFold(cmp.Or(t.TokenType, "bearer"), "bearer") {
-		return transport.Token{}, fmt.Errorf("the authorisation server gives tokens of the type %s, which MCP does not use", inQuotes(t.TokenType))
+		return transport.Token{}, fmt.Errorf("the authorization server gives tokens of the type %s, which MCP does not use", inQuotes(t.TokenType))
 	}
 	if t.ExpiresIn > 0 {
 		t.ExpiresAt = now.Add(time.Duration(t.ExpiresIn) * time.Second)

@@ -21,7 +21,7 @@ import (
 // one, the server's refusal is the answer. It is safe for concurrent use.
 type Transport struct {
 	Base   http.RoundTripper // for requests to the server
-	Direct http.RoundTripper // for requests to its authorisation server, whose bodies are secrets
+	Direct http.RoundTripper // for requests to its authorization server, whose bodies are secrets
 	Server config.Server
 	Store  *Store
 	Logger *slog.Logger
@@ -58,7 +58,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	response, err := t.Base.RoundTrip(authorised(r, sent))
+	response, err := t.Base.RoundTrip(authorized(r, sent))
 	if err != nil {
 		return response, err
 	}
@@ -85,7 +85,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxReply))
 	_ = response.Body.Close()
-	again := authorised(r, next)
+	again := authorized(r, next)
 	if r.GetBody != nil {
 		if again.Body, err = r.GetBody(); err != nil {
 			return nil, err
@@ -101,7 +101,7 @@ func (t *Transport) Lacking(scopes []string) []string {
 	return t.grant.lacking(scopes)
 }
 
-// closeWait is how long Close leaves a refresh: one that is cancelled may have used up
+// closeWait is how long Close leaves a refresh: one that is canceled may have used up
 // the refresh token without a new one.
 const closeWait = 3 * time.Second
 
@@ -123,8 +123,8 @@ func (t *Transport) isServer(at *url.URL) bool {
 	return err == nil && sameOrigin(own, at)
 }
 
-// authorised returns a request with a token, if there is one.
-func authorised(r *http.Request, token string) *http.Request {
+// authorized returns a request with a token, if there is one.
+func authorized(r *http.Request, token string) *http.Request {
 	r = r.Clone(r.Context())
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
@@ -278,7 +278,7 @@ func union(lists ...[]string) []string {
 	return all
 }
 
-// httpClient returns a client for requests to an authorisation server. It follows
+// httpClient returns a client for requests to an authorization server. It follows
 // redirects of plain requests within a host alone.
 func httpClient(direct http.RoundTripper) *http.Client {
 	return &http.Client{

@@ -105,7 +105,7 @@ func TestFailedRefreshKeepsTheLogin(t *testing.T) {
 	w.mustSend(t, tr, "after", http.StatusOK)
 }
 
-func TestCancelledCallDoesNotLoseTheRefreshedToken(t *testing.T) {
+func TestCanceledCallDoesNotLoseTheRefreshedToken(t *testing.T) {
 	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
 	if _, err := w.login(t); err != nil {
 		t.Fatal(err)
@@ -396,7 +396,7 @@ func (r slowRing) Set(service, user, secret string) error {
 	return r.ring.Set(service, user, secret)
 }
 
-func TestCancelledCallKeepsTokensOutOfFiles(t *testing.T) {
+func TestCanceledCallKeepsTokensOutOfFiles(t *testing.T) {
 	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{Asks: "read", Needs: map[string]string{"write it": "write"}})
 	secrets := slowRing{&ring{secrets: map[string]string{}}, make(chan struct{}), make(chan struct{})}
 	w.store = oauth.NewStore(w.dir, secrets.ring)

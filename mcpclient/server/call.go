@@ -269,7 +269,7 @@ func (c *caller) explainEnd(ctx, within context.Context, call plan.ToolCall) err
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(within.Err(), context.DeadlineExceeded) && call.Timeout > 0:
 		return &plan.TimeoutError{Message: fmt.Sprintf("calling %s: it took longer than its time limit", name), OfCall: call.Timeout > 0}
 	case ctx.Err() != nil:
-		return &canceledError{fmt.Sprintf("calling %s: the call was cancelled", name), ctx.Err()}
+		return &canceledError{fmt.Sprintf("calling %s: the call was canceled", name), ctx.Err()}
 	case c.config.Timeout > 0:
 		return &plan.TimeoutError{Message: fmt.Sprintf(`calling %s: it took longer than %s, the "timeout" of the server %s`, name, c.config.Timeout, call.Tool.Server)}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // TestLoginToAServerOfTheNewestProtocolAlone goes from the first refusal through a login,
-// a call that needs more rights, and a registration that the authorisation server forgets.
+// a call that needs more rights, and a registration that the authorization server forgets.
 func TestLoginToAServerOfTheNewestProtocolAlone(t *testing.T) {
 	g := guard(t, oauthtest.Settings{}, oauthtest.Protection{
 		Newest: true, Asks: "mcp:basic", Scopes: []string{"mcp:profile", "mcp:write"}, Needs: map[string]string{`"name":"write"`: "mcp:write"},

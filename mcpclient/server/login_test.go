@@ -172,7 +172,7 @@ func TestLoginThatEndsDuringARunIsSaid(t *testing.T) {
 	}
 }
 
-func TestUnreachableAuthorisationServerIsNoEndOfALogin(t *testing.T) {
+func TestUnreachableAuthorizationServerIsNoEndOfALogin(t *testing.T) {
 	g := guard(t, oauthtest.Settings{}, oauthtest.Protection{}, false)
 	g.Ready(t.Context())
 	g.login(t)

@@ -11,7 +11,7 @@ import (
 	"replan/mcpclient/workspace/tree"
 )
 
-func TestCancelledCallChangesNothing(t *testing.T) {
+func TestCanceledCallChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	o, err := New(Config{Dir: dir, Backups: t.TempDir(), SpillDir: t.TempDir(), Memory: filepath.Join(t.TempDir(), "memory.md")})
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 
 var errStopped = errors.New("the user stopped it")
 
-// stopping is a context that is cancelled when somebody looks at it for the given
-// time, so that a call is cancelled at the same place in every test.
+// stopping is a context that is canceled when somebody looks at it for the given
+// time, so that a call is canceled at the same place in every test.
 type stopping struct {
 	context.Context
 	cancel context.CancelCauseFunc

@@ -178,7 +178,7 @@ func (o *Operators) newServer() *server.MCPServer {
 	return s
 }
 
-// environ returns the environment of children: no secrets, no prompts, no colours, and no
+// environ returns the environment of children: no secrets, no prompts, no colors, and no
 // programs of the workspace in PATH.
 func environ(inherited []string, workspace string) []string {
 	if inherited == nil {

@@ -108,7 +108,7 @@ func codeNames(goal string) []string {
 	for i, t := range tokens {
 		beside := i > 0 && tokens[i-1].is(kinds...) || i+1 < len(tokens) && tokens[i+1].is(kinds...)
 		name := symbolName(t.text)
-		code := likeCode(t.text) || t.quoted && len(name) > 1 || !t.is(plainWords...) && (beside || capitalised(t))
+		code := likeCode(t.text) || t.quoted && len(name) > 1 || !t.is(plainWords...) && (beside || capitalized(t))
 		if name == "" || t.is(kinds...) || !code || slices.Contains(names, name) {
 			continue
 		}
@@ -119,9 +119,9 @@ func codeNames(goal string) []string {
 	return names
 }
 
-// capitalised reports whether a word may be an exported name: it has a capital letter, and
+// capitalized reports whether a word may be an exported name: it has a capital letter, and
 // begins no sentence by what it means. Only a name that something declares counts.
-func capitalised(t token) bool {
+func capitalized(t token) bool {
 	return len(t.text) > 2 && t.text[0] >= 'A' && t.text[0] <= 'Z' && strings.ToUpper(t.text) != t.text &&
 		!t.is(imperatives...) && !t.is(fillers...) && !t.is(questions...) && !t.is(asking...) && !t.is(inquiries...) && !t.is(articles...) && !t.is(pronouns...) && !t.is(conditions...)
 }

@@ -11,21 +11,21 @@ import (
 )
 
 //go:embed testdata/labelled.txt
-var labelledText string
+var labeledText string
 
 //go:embed testdata/documented.txt
 var documentedText string
 
-// labelled is a sentence of the list with its meaning.
-type labelled struct {
+// labeled is a sentence of the list with its meaning.
+type labeled struct {
 	words, category, action string
 	targets                 []string          // each of them is correct
 	params                  map[string]string // required ones
 }
 
-// readLabelled parses a list of labelled sentences; its head describes the format.
-func readLabelled(t testing.TB, text string) []labelled {
-	var all []labelled
+// readLabeled parses a list of labeled sentences; its head describes the format.
+func readLabeled(t testing.TB, text string) []labeled {
+	var all []labeled
 	for n, line := range strings.Split(text, "\n") {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
@@ -38,7 +38,7 @@ func readLabelled(t testing.TB, text string) []labelled {
 		if len(columns) < 2 || len(columns) > 4 || !ok {
 			t.Fatalf("line %d is not of the form words :: category action :: target :: params: %q", n+1, line)
 		}
-		l := labelled{words: columns[0], category: category, action: action, targets: []string{""}, params: map[string]string{}}
+		l := labeled{words: columns[0], category: category, action: action, targets: []string{""}, params: map[string]string{}}
 		if len(columns) > 2 {
 			l.targets = strings.Split(columns[2], " / ")
 		}
@@ -54,7 +54,7 @@ func readLabelled(t testing.TB, text string) []labelled {
 }
 
 // right reports whether an intent matches the label.
-func (l labelled) right(in intent.Intent) bool {
+func (l labeled) right(in intent.Intent) bool {
 	for name, value := range l.params {
 		if !slices.Contains(strings.Split(value, " / "), in.Params[name]) {
 			return false
@@ -64,7 +64,7 @@ func (l labelled) right(in intent.Intent) bool {
 }
 
 func TestDocumentedSentencesKeepTheirMeaning(t *testing.T) {
-	for _, l := range readLabelled(t, documentedText) {
+	for _, l := range readLabeled(t, documentedText) {
 		in := intent.Parse(l.words)
 		if !l.right(in) || len(in.Params) != len(l.params) {
 			t.Errorf("%q: got %s %v, want %s %s %q %v", l.words, spell(in), in.Params, l.category, l.action, l.targets, l.params)
@@ -79,7 +79,7 @@ func (b band) share() float64 { return float64(b.right) / float64(max(b.all, 1))
 func (b band) String() string { return fmt.Sprintf("%d of %d", b.right, b.all) }
 
 func TestConfidenceIsCalibrated(t *testing.T) {
-	list := readLabelled(t, labelledText)
+	list := readLabeled(t, labeledText)
 	if len(list) < 220 {
 		t.Fatalf("got only %d sentences", len(list))
 	}

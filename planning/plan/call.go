@@ -357,7 +357,7 @@ func (p PendingServer) Whole() map[string]any {
 }
 
 // HistoryItem is one ended attempt of a step, as the replanner, the
-// synthesiser and the result of a run read it.
+// synthesizer and the result of a run read it.
 type HistoryItem struct {
 	Index           string         `json:"index"`
 	Parent          string         `json:"parent,omitempty"` // the agent step of this call, or ChatParent

@@ -56,7 +56,7 @@ type Step struct {
 	Timeout         time.Duration  // 0 means the runner's default
 	Retries         int            // more attempts after a failure, for read-only tools alone
 	Gate            bool           // asks always; false exempts nothing
-	Synthesize      bool           // the synthesiser sees the result even where another step consumed it
+	Synthesize      bool           // the synthesizer sees the result even where another step consumed it
 	Extra           map[string]any // unknown fields of the file, kept
 
 	Leads bool // of a reply: it begins a list, and would come after the steps before it

@@ -137,7 +137,7 @@ func (c *checker) checkPlan() {
 		c.fault(CodeBadID, "/id", "", "the id %q may hold letters, digits, dots, dashes and underscores, at most 128, and must begin with a letter or a digit", p.ID)
 	}
 	if strings.TrimSpace(string(p.Title)) == "" {
-		c.fault(CodeMissingTitle, "", "", "the plan has no title%s", misspelt(p.Extra, "title"))
+		c.fault(CodeMissingTitle, "", "", "the plan has no title%s", misspelled(p.Extra, "title"))
 	}
 	c.checkFields("", "", p.Extra, planFields)
 	if isMultiline(string(p.Title)) {
@@ -185,9 +185,9 @@ func (c *checker) checkFields(path, step string, extra map[string]any, known []s
 	}
 }
 
-// misspelt names the unknown field that was probably meant to be the given one, ""
+// misspelled names the unknown field that was probably meant to be the given one, ""
 // if there is none.
-func misspelt(extra map[string]any, field string) string {
+func misspelled(extra map[string]any, field string) string {
 	for _, name := range SortedKeys(extra) {
 		if meant := english.DidYouMean(name, []string{field}); meant != "" {
 			return ": unknown field " + name + meant
@@ -231,7 +231,7 @@ func (c *checker) checkStep(i int, s Step) {
 	}
 	s.Index = c.from.name(c.plan, i) // only messages use it from here on
 	if strings.TrimSpace(string(s.Title)) == "" {
-		c.fault(CodeMissingTitle, path, s.Index, "step %s has no title%s", s.Index, misspelt(s.Extra, "title"))
+		c.fault(CodeMissingTitle, path, s.Index, "step %s has no title%s", s.Index, misspelled(s.Extra, "title"))
 	}
 	c.checkFields(path, s.Index, s.Extra, stepFields)
 	if isMultiline(string(s.Title)) {

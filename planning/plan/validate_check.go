@@ -193,7 +193,7 @@ func (c *checker) checkUntil(path string, s Step) {
 	}
 	p := placedCheck{Check: Check{Expect: u.Expect}, referrer: referrer{who, s.Index, s.ForEach}, path: path, of: &s}
 	if strings.TrimSpace(u.Expect) == "" {
-		c.fault(CodeBadExpression, path, s.Index, "%s has no expect%s", who, misspelt(u.Extra, "expect"))
+		c.fault(CodeBadExpression, path, s.Index, "%s has no expect%s", who, misspelled(u.Extra, "expect"))
 		return
 	}
 	c.checkExpect(p)
@@ -230,10 +230,10 @@ func (c *checker) checkCheck(p placedCheck) {
 			c.fault(CodeBadType, p.path+"/tool", p.step, "%s calls %s, which is not marked as a tool that only reads: call one that is, or make the call a step", p.who, p.Tool)
 		}
 	case p.Args != nil:
-		c.fault(CodeMissingTool, p.path, p.step, "%s has args and names no tool%s", p.who, misspelt(p.Extra, "tool"))
+		c.fault(CodeMissingTool, p.path, p.step, "%s has args and names no tool%s", p.who, misspelled(p.Extra, "tool"))
 	}
 	if strings.TrimSpace(p.Expect) == "" {
-		c.fault(CodeBadExpression, p.path, p.step, "%s has no expect%s", p.who, misspelt(p.Extra, "expect"))
+		c.fault(CodeBadExpression, p.path, p.step, "%s has no expect%s", p.who, misspelled(p.Extra, "expect"))
 		return
 	}
 	c.checkExpect(p)

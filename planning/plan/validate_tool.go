@@ -12,7 +12,7 @@ import (
 
 func (c *checker) checkTool(path string, s Step) {
 	if s.Tool == "" {
-		c.fault(CodeMissingTool, path, s.Index, "step %s names no tool%s", s.Index, misspelt(s.Extra, "tool"))
+		c.fault(CodeMissingTool, path, s.Index, "step %s names no tool%s", s.Index, misspelled(s.Extra, "tool"))
 		return
 	}
 	if calls, ok := s.Extra["tool_calls"].([]any); ok && len(calls) > 1 {

@@ -232,7 +232,7 @@ func neededResults(s plan.Step, p plan.Plan) map[string]bool {
 	return needs
 }
 
-// SynthesisItems chooses the items for the synthesiser: unconsumed results,
+// SynthesisItems chooses the items for the synthesizer: unconsumed results,
 // results of steps with synthesize set, and unresolved errors. A sub-agent's calls
 // are part of its step's result.
 //
@@ -310,7 +310,7 @@ func wasFilledIn(s plan.Step, item plan.HistoryItem) bool {
 }
 
 // unusedSteps returns the steps without dependents and those marked for a second
-// look: the synthesiser sees them first.
+// look: the synthesizer sees them first.
 func unusedSteps(p plan.Plan, items []plan.HistoryItem) map[string]bool {
 	used := make(map[string]bool)
 	for _, s := range p.Steps {

@@ -34,7 +34,7 @@ func FindTool(offer plan.Offer, name string) (plan.Tool, error) {
 		func(t plan.Tool) bool { return endsSo(nameWords(t.Name), wanted) || endsSo(wanted, nameWords(t.Name)) },
 		func(t plan.Tool) bool { return holds(alike(wanted), nameWords(t.Name)) },
 		func(t plan.Tool) bool { return endsSo(nameWords(t.Name), alike(wanted)) },
-		func(t plan.Tool) bool { return misspelt(wanted, nameWords(t.Name)) },
+		func(t plan.Tool) bool { return misspelled(wanted, nameWords(t.Name)) },
 	} {
 		var found []plan.Tool
 		for _, t := range offer {
@@ -106,9 +106,9 @@ func holds(words, all []string) bool {
 	return len(all) > 1 && !slices.ContainsFunc(all, func(word string) bool { return !slices.Contains(words, word) })
 }
 
-// misspelt reports whether words are others but for one, which is nearly right. A short
+// misspelled reports whether words are others but for one, which is nearly right. A short
 // word is another one if a letter differs.
-func misspelt(words, others []string) bool {
+func misspelled(words, others []string) bool {
 	if len(words) != len(others) {
 		return false
 	}

@@ -114,7 +114,7 @@ func TestFieldOfAFormShowsItsDescriptionAndAllItsChoices(t *testing.T) {
 	}
 }
 
-func TestQuestionOfAServerIsDeclinedOrCancelled(t *testing.T) {
+func TestQuestionOfAServerIsDeclinedOrCanceled(t *testing.T) {
 	for id, action := range map[string]plan.ElicitationAction{"gate.deny": plan.ElicitationDecline, "question.abort": plan.ElicitationCancel, "gate.once": plan.ElicitationAccept} {
 		g := asks(payment, draw.Rect{W: 100, H: 18})
 		w, why := g.Actions().Act(id)

@@ -27,7 +27,7 @@ func addConversation(c *Pane, lines int) {
 		c.Add(c.user(untrusted.Text(fmt.Sprintf("question %d: what does the handler do with a token that has run out, and who notices?", i))))
 		c.Add(c.prose(untrusted.Text(fmt.Sprintf("It **refuses** it, see `auth/handler%d.go`. The caller gets a plain 401 and nothing is written to the log, "+
 			"which is why nobody noticed.\n\n- one place is the handler\n- the other is the helper\n- needle%d in the haystack\n\n"+
-			"```go\nfunc refuse%d(w http.ResponseWriter) {\n\tif expired {\n\t\thttp.Error(w, \"unauthorised\", 401)\n\t}\n}\n```\n\nNothing else refers to it.\n", i, i, i)))...)
+			"```go\nfunc refuse%d(w http.ResponseWriter) {\n\tif expired {\n\t\thttp.Error(w, \"unauthorized\", 401)\n\t}\n}\n```\n\nNothing else refers to it.\n", i, i, i)))...)
 		c.Add(c.Note("info", fmt.Sprintf("a remark on answer %d", i)))
 	}
 }
@@ -294,7 +294,7 @@ func BenchmarkChat(b *testing.B) {
 // BenchmarkChatStream draws each frame of a streaming answer, by its length so far.
 func BenchmarkChatStream(b *testing.B) {
 	paragraph := "It **refuses** it, see `auth/handler.go`. The caller gets a plain 401 and nothing is written to the log.\n\n"
-	coded := "func refuse(w http.ResponseWriter, status int) {\n\thttp.Error(w, \"unauthorised\", status)\n}\n"
+	coded := "func refuse(w http.ResponseWriter, status int) {\n\thttp.Error(w, \"unauthorized\", status)\n}\n"
 	for name, text := range map[string]string{"prose": paragraph, "code": coded} {
 		for _, size := range []int{1 << 10, 50 << 10, 500 << 10} {
 			b.Run(fmt.Sprintf("%s/%d KB", name, size>>10), func(b *testing.B) {

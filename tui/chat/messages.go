@@ -94,7 +94,7 @@ func (c *Pane) user(message untrusted.Text) *Block {
 	}}
 }
 
-// userMessage draws what the user said: on a band of its own, or without colours
+// userMessage draws what the user said: on a band of its own, or without colors
 // beside a bar.
 func (c *Pane) userMessage(text string, width int) []draw.TextLine {
 	l := c.Look

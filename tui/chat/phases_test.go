@@ -257,7 +257,7 @@ func BenchmarkPhaseStream(b *testing.B) {
 	}
 }
 
-func TestUserMessageStandsBesideBarWithoutColours(t *testing.T) {
+func TestUserMessageStandsBesideBarWithoutColors(t *testing.T) {
 	p := planningIn(t, 12, 20, themes.Mode{NoColor: true})
 	lines := p.userMessage("two lines of words", 12)
 	if got := panetest.Stripped(draw.Texts(lines)); got != "▌ two lines\n▌ of words" {

@@ -82,11 +82,11 @@ func (t *turn) has(c *draw.Code) bool {
 
 // open adds a block for the open part of a turn.
 func (c *Pane) open(t *turn, b *Block, rest []piece) {
-	colours := &draw.OpenCode{}
+	colors := &draw.OpenCode{}
 	if b.opened != nil {
-		colours = b.opened
+		colors = b.opened
 	}
-	b.opened = colours
+	b.opened = colors
 	b.Gap = len(t.blocks) == 0 || rest[0].gap
 	b.codes = nil
 	for _, p := range rest {
@@ -104,7 +104,7 @@ func (c *Pane) open(t *turn, b *Block, rest []piece) {
 			}
 			if p.code != nil && p.text != "" && c.copying.marked != p.code {
 				lines = append(lines, c.codeLabel(p, width)...)
-				lines = append(lines, c.Markdown.CodeLines(colours.Spans(p.code, p.text), width, false)...)
+				lines = append(lines, c.Markdown.CodeLines(colors.Spans(p.code, p.text), width, false)...)
 				continue
 			}
 			lines = append(lines, c.layPiece(p, c.goalOf, width, false)...)

@@ -105,11 +105,11 @@ func (d *Pane) cancel() keymap.Request {
 	}
 	return keymap.Request{
 		Send:             []session.Command{session.Cancel{Run: d.Run.ID, Step: s.Step.Index}},
-		FooterUntilEvent: draw.StepTitle(d.Look, s.Step.Index) + " is being cancelled; " + rest,
+		FooterUntilEvent: draw.StepTitle(d.Look, s.Step.Index) + " is being canceled; " + rest,
 	}
 }
 
-// noCancel returns why the selected step cannot be cancelled.
+// noCancel returns why the selected step cannot be canceled.
 func (d *Pane) noCancel() string {
 	row := d.Chosen()
 	if row == nil || row.Step == nil {

@@ -126,7 +126,7 @@ func (t *tracer) boxAt(x, y int) *tracedBox {
 }
 
 // sides returns the sides of a cell that its stroke joins. In ASCII a corner shows
-// whether it leads up or down, and its neighbours whether it leads left or right.
+// whether it leads up or down, and its neighbors whether it leads left or right.
 func (t *tracer) sides(x, y int) []int {
 	r := t.at(x, y)
 	if s, ok := strokes[r]; ok {

@@ -6,7 +6,7 @@ import (
 )
 
 // Hints returns the pane's keys for the footer, the most useful first. cancel
-// tells whether steps of a live run can be cancelled; undo, whether the run
+// tells whether steps of a live run can be canceled; undo, whether the run
 // changed files that can be restored.
 func (d *Pane) Hints(cancel, undo bool) []keymap.Hint {
 	var hints []keymap.Hint

@@ -69,7 +69,7 @@ func TestStepStates(t *testing.T) {
 		name string
 		mode themes.Mode
 		dark bool
-	}{{"dark", themes.Mode{}, true}, {"light", themes.Mode{}, false}, {"no colour", themes.Mode{NoColor: true}, true}, {"ascii", themes.Mode{ASCII: true, NoColor: true}, true}} {
+	}{{"dark", themes.Mode{}, true}, {"light", themes.Mode{}, false}, {"no color", themes.Mode{NoColor: true}, true}, {"ascii", themes.Mode{ASCII: true, NoColor: true}, true}} {
 		for _, width := range []int{110, 60, 40} {
 			t.Run(fmt.Sprintf("%s %d", c.name, width), func(t *testing.T) {
 				l := draw.NewLook(new(themes.Set).New(themes.Auto, c.dark, c.mode))
@@ -91,7 +91,7 @@ func TestStepStates(t *testing.T) {
 	}
 }
 
-func TestDraftedPlanIsLabelled(t *testing.T) {
+func TestDraftedPlanIsLabeled(t *testing.T) {
 	run := planOf("· fs.read", "⠋ fs.read", "· sum 1,2")
 	run.Revision = 0
 	for _, s := range run.Steps {

@@ -133,7 +133,7 @@ func (d *Servers) takeBack(s *plan.ServerStatus) keymap.Request {
 // logIn requests a login to a server, or cancels the one to it that is under way.
 func (d *Servers) logIn(s *plan.ServerStatus) keymap.Request {
 	if d.login.Server == s.Name {
-		d.message = "The login is cancelled."
+		d.message = "The login is canceled."
 		return keymap.SendCommands(session.CancelLogin{})
 	}
 	d.message = "Asking " + untrusted.Line(s.Name) + " where to log in" + d.Look.Glyphs.Ellipsis

@@ -172,7 +172,7 @@ func (d *Themes) foot(width int) []string {
 	case item.fault != "":
 		style, text = l.Warning, item.fault
 	case l.Theme.Mode.NoColor:
-		text = "Themes have no colours here, because of NO_COLOR or --no-color."
+		text = "Themes have no colors here, because of NO_COLOR or --no-color."
 	}
 	lines := draw.Wrap(text, width)
 	if len(lines) > 3 {

@@ -81,7 +81,7 @@ func TestDiffKeepsEveryLine(t *testing.T) {
 
 func TestChangedWordsAreUnderlined(t *testing.T) {
 	const text = "--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-\tuser := authenticate(ctx)\n+\tuser := verifyUser(ctx)\n"
-	for name, mode := range map[string]themes.Mode{"in colour": {}, "without colour": {NoColor: true}} {
+	for name, mode := range map[string]themes.Mode{"in color": {}, "without color": {NoColor: true}} {
 		t.Run(name, func(t *testing.T) {
 			lines := diffOf(text, 60, mode)
 			for i, word := range map[int]string{2: "authenticate", 3: "verifyUser"} {

@@ -12,7 +12,7 @@ import (
 	"replan/tui/draw"
 )
 
-func TestMarkdownFitsWidthAndEmitsOnlyColours(t *testing.T) {
+func TestMarkdownFitsWidthAndEmitsOnlyColors(t *testing.T) {
 	pieces := rapid.SampledFrom([]string{
 		"word ", "longer-word-that-may-break ", "\n", "\n\n", "- ", "1. ", "> ", "# ", "**", "`", "```go\n", "```\n", "| a | b |\n|---|---|\n| c | d |\n",
 		"[x](http://e.x/\x1b]0;t\x07)", "&#27;[2J", "&#x202e;", "\x1b[31m", "世界", "\u200b", "    ", "---\n", "<b>", "![i](u)", "- [ ] ",
@@ -33,7 +33,7 @@ func TestMarkdownFitsWidthAndEmitsOnlyColours(t *testing.T) {
 				}
 				end := strings.IndexByte(after, 'm')
 				if !strings.HasPrefix(after, "[") || end < 0 || strings.Trim(after[1:end], "0123456789;:") != "" {
-					r.Fatalf("got a sequence that is not a colour: %q\nof %q", line, text)
+					r.Fatalf("got a sequence that is not a color: %q\nof %q", line, text)
 				}
 				rest = after[end:]
 			}
@@ -65,7 +65,7 @@ func TestTableKeepsHangingIndentOfLists(t *testing.T) {
 	}
 }
 
-func TestHeadingsKeepTheirRankWithoutColours(t *testing.T) {
+func TestHeadingsKeepTheirRankWithoutColors(t *testing.T) {
 	m := draw.NewMarkdown(draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true, ASCII: true})))
 	got := ansi.Strip(strings.Join(draw.Texts(m.Lines("# One\n\n## Two\n\n### Three", 40)), "\n"))
 	if want := "# One\n\n## Two\n\n### Three"; got != want {

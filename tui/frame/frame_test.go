@@ -148,7 +148,7 @@ func TestPassingMessageEndsWithNextEvent(t *testing.T) {
 	if m.ApplyEvent(kept); m.Text == "" {
 		t.Error("an event clears a message that lasts until the next key")
 	}
-	m.SetUntilEvent("cancelling")
+	m.SetUntilEvent("canceling")
 	if m.ApplyEvent(streamed); m.Text == "" {
 		t.Error("a streamed event clears the message")
 	}

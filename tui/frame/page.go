@@ -57,8 +57,8 @@ func (p *page) entry(style lipgloss.Style, text, about string) {
 	p.Item("  "+l.Fit(style.Render(l.Cut(text, column-2)), column), l.Faint, about)
 }
 
-// labelled adds lines beside a label, or alone if space is scarce.
-func (p *page) labelled(label string, lines ...string) {
+// labeled adds lines beside a label, or alone if space is scarce.
+func (p *page) labeled(label string, lines ...string) {
 	lead := p.Look.Fit(p.Look.Faint.Render(label), p.Width-p.room())
 	for _, line := range draw.Hang(lead, lines) {
 		p.add(p.Look.Cut(line, p.Width))
@@ -80,5 +80,5 @@ func (p *page) keys(hints ...keymap.Hint) {
 	for _, h := range hints {
 		parts = append(parts, l.Key.Render(h.Label)+" "+l.Faint.Render(h.Does))
 	}
-	p.labelled("keys", draw.Flow(parts, "  ", p.room())...)
+	p.labeled("keys", draw.Flow(parts, "  ", p.room())...)
 }

@@ -89,7 +89,7 @@ func (f *Frame) suggestGoals(p *page) {
 		examples = examples[:min(len(examples), 3)]
 	}
 	p.gap()
-	p.labelled("try", draw.Paint(f.look.Code, examples)...)
+	p.labeled("try", draw.Paint(f.look.Code, examples)...)
 	p.gap()
 	p.keys(f.keys.Hint("send", "chat.send"), keymap.Hint{Label: "/", Does: "commands"},
 		f.keys.Hint("everything", "palette"), f.keys.Hint("runs", "runs"), f.keys.Hint("keys", "help"))
@@ -169,7 +169,7 @@ func (f *Frame) describeWorkspace(p *page, s State) {
 	fact := func(name string, parts ...string) {
 		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 		if len(parts) > 0 {
-			p.labelled(name, draw.Wrap(strings.Join(parts, " "+l.Glyphs.Separator+" "), p.room())...)
+			p.labeled(name, draw.Wrap(strings.Join(parts, " "+l.Glyphs.Separator+" "), p.room())...)
 		}
 	}
 	place := draw.ShortPath(s.Session.Workspace.Line(), f.options.Home)

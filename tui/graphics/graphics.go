@@ -16,7 +16,7 @@ import (
 	"replan/internal/picture"
 )
 
-// A cell names its picture by a colour of the palette, which needs no true colour.
+// A cell names its picture by a color of the palette, which needs no true color.
 // The first 16 are left to the theme.
 const (
 	firstID = 16

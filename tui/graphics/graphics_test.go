@@ -176,7 +176,7 @@ func TestEveryCellNamesItsPictureAndItsPlace(t *testing.T) {
 						t.Fatalf("cell %d,%d is %+q of width %d", x, y, cell.Content, cell.Width)
 					}
 					if cell.Style.Fg != ansi.IndexedColor(16) {
-						t.Fatalf("cell %d,%d has colour %v", x, y, cell.Style.Fg)
+						t.Fatalf("cell %d,%d has color %v", x, y, cell.Style.Fg)
 					}
 				}
 			}

@@ -23,7 +23,7 @@ const (
 // pasted is the text that a token in the input stands for.
 type pasted struct{ token, text string }
 
-// cleaned returns text from outside in a form safe to send: colour sequences removed,
+// cleaned returns text from outside in a form safe to send: color sequences removed,
 // other control characters made visible, tabs kept.
 func cleaned(text string) string {
 	text = ansi.Strip(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))

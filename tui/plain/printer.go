@@ -30,7 +30,7 @@ type Options struct {
 	Width func() int
 }
 
-// Printer prints lines. On a terminal they have colours, and long ones are broken
+// Printer prints lines. On a terminal they have colors, and long ones are broken
 // between words.
 type Printer struct {
 	Signs   Signs

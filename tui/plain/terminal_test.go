@@ -59,11 +59,11 @@ func terminal(mode themes.Mode) plain.Options {
 	return plain.Options{ASCII: mode.ASCII, Look: look, Width: func() int { return 60 }}
 }
 
-func TestTerminalShowsRunInColours(t *testing.T) {
+func TestTerminalShowsRunInColors(t *testing.T) {
 	golden.RequireEqual(t, []byte(printed(t, terminal(themes.Mode{}), deniedRun())))
 }
 
-func TestColoursOnlyStyleText(t *testing.T) {
+func TestColorsOnlyStyleText(t *testing.T) {
 	got := ansi.Strip(printed(t, terminal(themes.Mode{NoColor: true}), deniedRun()))
 	for _, want := range []string{"✓ 1 Step 1  1.2s · the tests passed: 10 tests, 8 skipped\n", "Not changed yet.\n", "Failed after 2.6s: a call was denied · 2 steps · 1 tool call\n"} {
 		if !strings.Contains(got, want) {

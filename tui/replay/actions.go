@@ -49,7 +49,7 @@ func Refusals() keymap.Handlers {
 		"servers":     refuse("no server is started here."),
 		"settings":    refuse("nothing is set here."),
 		"chat.export": refuse("nothing is written; /export in a chat does that."),
-		"plan.cancel": refuse("nothing can be cancelled."),
+		"plan.cancel": refuse("nothing can be canceled."),
 		"plan.undo":   refuse("nothing can be undone here."),
 		"quit":        quit,
 		"replay.quit": quit,

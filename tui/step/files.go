@@ -83,7 +83,7 @@ func (d *Pane) Pictures() []graphics.Picture {
 }
 
 // draws reports whether the screen can draw pictures, at least of half blocks in
-// colours.
+// colors.
 func (d *Pane) draws() bool { return !d.look.Theme.Mode.ASCII && !d.look.Theme.Mode.NoColor }
 
 // drawFiles draws the text beside a result, and its files.

@@ -86,12 +86,12 @@ func load(d *Pane) []string {
 }
 
 func TestFilesOfAResultAreShownWithTheirPictures(t *testing.T) {
-	for name, mode := range map[string]themes.Mode{"colours": {}, "ascii": {ASCII: true}, "no colour": {NoColor: true}} {
+	for name, mode := range map[string]themes.Mode{"colors": {}, "ascii": {ASCII: true}, "no color": {NoColor: true}} {
 		for _, width := range []int{70, 22} {
 			t.Run(fmt.Sprintf("%s/%d", name, width), func(t *testing.T) {
 				d := showing(draw.NewLook(new(themes.Set).New(themes.Dark, true, mode)), drawnStep(), width, 24)
 				asked := load(d)
-				if want := map[bool]int{true: 1, false: 0}[name == "colours"]; len(asked) != want {
+				if want := map[bool]int{true: 1, false: 0}[name == "colors"]; len(asked) != want {
 					t.Errorf("asked for %v", asked)
 				}
 				lines := d.View()
@@ -117,7 +117,7 @@ func TestOnlyTheFirstPicturesOfAResultAreLoaded(t *testing.T) {
 	}
 }
 
-func TestPictureIsDrawnInItsColours(t *testing.T) {
+func TestPictureIsDrawnInItsColors(t *testing.T) {
 	d := showing(panetest.DarkLook(), drawnStep(), 70, 24)
 	before := strings.Join(d.View(), "\n")
 	load(d)

@@ -93,7 +93,7 @@ func FailureWords(d event.FailureResolved) string {
 
 // ElicitationWords describes how a question of a server was answered.
 func ElicitationWords(d event.ElicitationResolved) string {
-	did := map[plan.ElicitationAction]string{plan.ElicitationAccept: "answered", plan.ElicitationDecline: "declined", plan.ElicitationCancel: "cancelled"}[d.Action]
+	did := map[plan.ElicitationAction]string{plan.ElicitationAccept: "answered", plan.ElicitationDecline: "declined", plan.ElicitationCancel: "canceled"}[d.Action]
 	if did == "" {
 		did = untrusted.Line(string(d.Action))
 	}

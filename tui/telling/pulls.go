@@ -31,7 +31,7 @@ func PullEnd(p session.PullProgress) string {
 	case p.Problem.Line() != "":
 		return name + " was not pulled"
 	case p.Cancelled:
-		return "pull of " + name + " cancelled; the next one continues it"
+		return "pull of " + name + " canceled; the next one continues it"
 	default:
 		return name + " is pulled"
 	}

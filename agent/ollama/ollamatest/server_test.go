@@ -461,7 +461,7 @@ func TestCloseAbortsReplies(t *testing.T) {
 	}
 }
 
-func TestServerDropsCancelledClient(t *testing.T) {
+func TestServerDropsCanceledClient(t *testing.T) {
 	server, client := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "late", Hold: make(chan struct{})}, {Text: "next"}}})
 	ctx, cancel := context.WithCancel(testContext(t))
 	var group sync.WaitGroup

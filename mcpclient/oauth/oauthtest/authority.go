@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Settings say how an authorisation server differs from the usual one, which
+// Settings say how an authorization server differs from the usual one, which
 // registers programs, describes itself as RFC 8414 says and names itself in answers.
 type Settings struct {
 	Path           string            // of its issuer, such as /tenant
@@ -36,7 +36,7 @@ type Settings struct {
 	Scopes         []string          // that it knows
 }
 
-// Authority is an authorisation server.
+// Authority is an authorization server.
 type Authority struct {
 	*httptest.Server
 	t testing.TB
@@ -44,7 +44,7 @@ type Authority struct {
 	mu        sync.Mutex
 	settings  Settings
 	redirects map[string][]string // of registered programs
-	codes     map[string]authorisation
+	codes     map[string]authorization
 	tokens    map[string]*token // access tokens
 	refreshes map[string]*token // refresh tokens
 	secrets   []string
@@ -53,22 +53,22 @@ type Authority struct {
 	broken    bool // refreshes fail with 503
 }
 
-// authorisation is what the user agreed to.
-type authorisation struct {
+// authorization is what the user agreed to.
+type authorization struct {
 	client, redirect, challenge, resource, scope string
 }
 
 type token struct {
-	authorisation
+	authorization
 	until   time.Time
 	revoked bool
 }
 
-// NewAuthority starts an authorisation server, which ends with the test.
+// NewAuthority starts an authorization server, which ends with the test.
 func NewAuthority(t testing.TB, s Settings) *Authority {
 	t.Helper()
 	a := &Authority{
-		t: t, settings: s, redirects: map[string][]string{}, codes: map[string]authorisation{}, tokens: map[string]*token{}, refreshes: map[string]*token{},
+		t: t, settings: s, redirects: map[string][]string{}, codes: map[string]authorization{}, tokens: map[string]*token{}, refreshes: map[string]*token{},
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/authorize", a.authorize)
@@ -263,7 +263,7 @@ func (a *Authority) knows(s Settings, id, redirect string) bool {
 
 func (a *Authority) authorize(w http.ResponseWriter, r *http.Request) {
 	s, q := a.noted("/authorize"), r.URL.Query()
-	asked := authorisation{q.Get("client_id"), q.Get("redirect_uri"), q.Get("code_challenge"), q.Get("resource"), q.Get("scope")}
+	asked := authorization{q.Get("client_id"), q.Get("redirect_uri"), q.Get("code_challenge"), q.Get("resource"), q.Get("scope")}
 	if !a.knows(s, asked.client, asked.redirect) {
 		http.Error(w, "unknown client or redirect address", http.StatusBadRequest)
 		return
@@ -367,19 +367,19 @@ func (a *Authority) refresh(w http.ResponseWriter, r *http.Request, s Settings, 
 		refuse(w, "invalid_grant", "the refresh token "+text+" is not good")
 		return
 	}
-	a.give(w, s, t.authorisation)
+	a.give(w, s, t.authorization)
 }
 
 // give gives out tokens.
-func (a *Authority) give(w http.ResponseWriter, s Settings, agreed authorisation) {
+func (a *Authority) give(w http.ResponseWriter, s Settings, agreed authorization) {
 	access, refresh := a.secret(), a.secret()
 	life := s.Life
 	if life == 0 {
 		life = time.Hour
 	}
 	a.mu.Lock()
-	a.tokens[access] = &token{authorisation: agreed, until: time.Now().Add(life)}
-	a.refreshes[refresh] = &token{authorisation: agreed}
+	a.tokens[access] = &token{authorization: agreed, until: time.Now().Add(life)}
+	a.refreshes[refresh] = &token{authorization: agreed}
 	a.mu.Unlock()
 	reply(w, http.StatusOK, map[string]any{
 		"access_token": access, "token_type": "bearer", "refresh_token": refresh, "expires_in": int(life.Seconds()), "scope": agreed.scope,

@@ -18,7 +18,7 @@ type Protection struct {
 	Metadata string   // where its metadata are: "path" of the server, "root" of its host, "none", or "default" for none with endpoints of its own at their default paths; "" is path
 	Resource string   // that its metadata are about; "" is the right one
 	Named    string   // the metadata that its challenge names; "" is the right one
-	Issuer   string   // the authorisation server that its metadata name; "" is the right one
+	Issuer   string   // the authorization server that its metadata name; "" is the right one
 	Scopes   []string // its metadata name
 	Asks     string   // scopes that its challenge names
 	Newest   bool     // refuses requests of the older protocols, before it looks at tokens
@@ -26,7 +26,7 @@ type Protection struct {
 	Needs map[string]string
 }
 
-// Resource is a server that wants tokens of an authorisation server.
+// Resource is a server that wants tokens of an authorization server.
 type Resource struct {
 	*httptest.Server
 	authority *Authority

@@ -56,7 +56,7 @@ func (o *Operators) outline(ctx context.Context, at, text string) (parseResult, 
 		result.Note = "The language is not known from the file name."
 		return result, nil
 	case !lang.Knows():
-		result.Note = "Declarations in " + lang.Name + " are not recognised."
+		result.Note = "Declarations in " + lang.Name + " are not recognized."
 		return result, nil
 	case len(text) > maxLexed:
 		result.Note = fmt.Sprintf("The file has %d bytes; files over %d are not parsed.", len(text), maxLexed)

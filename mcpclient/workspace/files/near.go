@@ -85,7 +85,7 @@ func (n nearness) core(r replacing, t target) (target, bool) {
 	if strings.Count(r.old, "\n") >= most || strings.Count(r.old, "\n") != strings.Count(r.with, "\n") || r.with == "" {
 		return target{}, false
 	}
-	in, old, with := n.normalise(r.text[t.start:t.end]), n.normalise(r.old), n.normalise(r.with)
+	in, old, with := n.normalize(r.text[t.start:t.end]), n.normalize(r.old), n.normalize(r.with)
 	if len(in.text) != len(old.text) || len(with.text) == 0 {
 		return target{}, false
 	}
@@ -124,7 +124,7 @@ func (n nearness) core(r replacing, t target) (target, bool) {
 
 // find returns the places where old occurs but for the differences that are ignored.
 func (n nearness) find(text, old string) []target {
-	in, want := n.normalise(text), n.normalise(old)
+	in, want := n.normalize(text), n.normalize(old)
 	if len(want.text) == 0 {
 		return nil
 	}
@@ -158,9 +158,9 @@ type normal struct {
 	from, to []int
 }
 
-// normalise leaves out the differences. White space is kept only between words, as
+// normalize leaves out the differences. White space is kept only between words, as
 // one blank.
-func (n nearness) normalise(text string) normal {
+func (n nearness) normalize(text string) normal {
 	var out normal
 	add := func(r rune, from, to int) {
 		before := len(out.text)

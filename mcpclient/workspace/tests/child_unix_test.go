@@ -249,7 +249,7 @@ var nested = map[string]string{
 		"\t\tif f, err := os.OpenFile(os.Getenv(\"PIPE\"), os.O_WRONLY, 0); err == nil {\n\t\t\tdefer f.Close()\n\t\t\tf.WriteString(\"up\\n\")\n\t\t}\n\t\tselect {}\n\t})\n}\n",
 }
 
-func TestCancelledGoTestRemovesItsTemporaryFiles(t *testing.T) {
+func TestCanceledGoTestRemovesItsTemporaryFiles(t *testing.T) {
 	t.Parallel()
 	pipe, tmp := filepath.Join(t.TempDir(), "pipe"), t.TempDir()
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

@@ -15,17 +15,17 @@ import (
 	"replan/mcpclient/workspace/tree"
 )
 
-// learnt is an index of a folder, and what it reads there.
-type learnt struct {
+// learned is an index of a folder, and what it reads there.
+type learned struct {
 	*testing.T
 	dir   string
 	index *tree.Index
 	reads atomic.Int64
 }
 
-func newLearnt(t *testing.T, files map[string]string) *learnt {
+func newLearned(t *testing.T, files map[string]string) *learned {
 	t.Helper()
-	l := &learnt{T: t, dir: t.TempDir()}
+	l := &learned{T: t, dir: t.TempDir()}
 	folder, err := tree.Open(l.dir, nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func newLearnt(t *testing.T, files map[string]string) *learnt {
 	return l
 }
 
-func (l *learnt) write(at, text string, changed time.Time) {
+func (l *learned) write(at, text string, changed time.Time) {
 	l.Helper()
 	name := filepath.Join(l.dir, filepath.FromSlash(at))
 	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o600), os.Chtimes(name, changed, changed)); err != nil {
@@ -51,14 +51,14 @@ func (l *learnt) write(at, text string, changed time.Time) {
 	}
 }
 
-func (l *learnt) age(at string, changed time.Time) {
+func (l *learned) age(at string, changed time.Time) {
 	l.Helper()
 	if err := os.Chtimes(filepath.Join(l.dir, at), changed, changed); err != nil {
 		l.Fatal(err)
 	}
 }
 
-func (l *learnt) open(at string) *os.File {
+func (l *learned) open(at string) *os.File {
 	l.Helper()
 	f, err := os.OpenFile(filepath.Join(l.dir, at), os.O_WRONLY, 0)
 	if err != nil {
@@ -69,7 +69,7 @@ func (l *learnt) open(at string) *os.File {
 }
 
 // learn learns the words of all files, and returns how many it read.
-func (l *learnt) learn() int64 {
+func (l *learned) learn() int64 {
 	l.Helper()
 	l.walk()
 	before := l.reads.Load()
@@ -83,7 +83,7 @@ func (l *learnt) learn() int64 {
 }
 
 // walk returns the files and folders.
-func (l *learnt) walk() (all []string) {
+func (l *learned) walk() (all []string) {
 	l.Helper()
 	if _, err := l.index.Walk(context.Background(), func(at string, _ bool) { all = append(all, at) }); err != nil {
 		l.Fatal(err)
@@ -92,7 +92,7 @@ func (l *learnt) walk() (all []string) {
 }
 
 // find returns the files that may hold a word.
-func (l *learnt) find(word string) []string {
+func (l *learned) find(word string) []string {
 	l.Helper()
 	files, _, err := l.index.Search(context.Background(), func(string, bool) {}, func(text string) bool { return strings.Contains(text, word) })
 	found := files()
@@ -106,26 +106,26 @@ func TestSearchLeavesOutFilesThatAreAsTheyWere(t *testing.T) {
 	files := map[string]string{"a.go": "one", "a-b.go": "two", "a/c.go": "one", "a/d/e.go": "two", "empty": "", "binary": "one\x00", "strange": "unknown", "large": strings.Repeat("two", 1<<14)}
 	known := []string{"large", "strange"} // always looked through
 	for name, tc := range map[string]struct {
-		change func(l *learnt)
+		change func(l *learned)
 		want   []string // for "none"
 		reads  int64
 	}{
-		"nothing":                {func(*learnt) {}, nil, 0},
-		"other text of the size": {func(l *learnt) { l.write("a.go", "1ne", time.Now()) }, []string{"a.go"}, 0},
-		"other size with the time": {func(l *learnt) {
+		"nothing":                {func(*learned) {}, nil, 0},
+		"other text of the size": {func(l *learned) { l.write("a.go", "1ne", time.Now()) }, []string{"a.go"}, 0},
+		"other size with the time": {func(l *learned) {
 			info, _ := os.Stat(filepath.Join(l.dir, "a/c.go"))
 			l.write("a/c.go", "none", info.ModTime())
 		}, []string{"a/c.go"}, 1},
-		"new file":                 {func(l *learnt) { l.write("a/new.go", "none", time.Now().Add(-time.Minute)) }, []string{"a/new.go"}, 1},
-		"removed file":             {func(l *learnt) { _ = os.Remove(filepath.Join(l.dir, "a.go")) }, nil, 0},
-		"file of another name":     {func(l *learnt) { _ = os.Rename(filepath.Join(l.dir, "a.go"), filepath.Join(l.dir, "z.go")) }, []string{"z.go"}, 1},
-		"file in place of another": {func(l *learnt) { _ = os.Rename(filepath.Join(l.dir, "a/d/e.go"), filepath.Join(l.dir, "a.go")) }, []string{"a.go"}, 1},
-		"folder of another name":   {func(l *learnt) { _ = os.Rename(filepath.Join(l.dir, "a/d"), filepath.Join(l.dir, "b")) }, []string{"b/e.go"}, 1},
-		"link":                     {func(l *learnt) { _ = os.Symlink("a.go", filepath.Join(l.dir, "link")) }, nil, 0},
+		"new file":                 {func(l *learned) { l.write("a/new.go", "none", time.Now().Add(-time.Minute)) }, []string{"a/new.go"}, 1},
+		"removed file":             {func(l *learned) { _ = os.Remove(filepath.Join(l.dir, "a.go")) }, nil, 0},
+		"file of another name":     {func(l *learned) { _ = os.Rename(filepath.Join(l.dir, "a.go"), filepath.Join(l.dir, "z.go")) }, []string{"z.go"}, 1},
+		"file in place of another": {func(l *learned) { _ = os.Rename(filepath.Join(l.dir, "a/d/e.go"), filepath.Join(l.dir, "a.go")) }, []string{"a.go"}, 1},
+		"folder of another name":   {func(l *learned) { _ = os.Rename(filepath.Join(l.dir, "a/d"), filepath.Join(l.dir, "b")) }, []string{"b/e.go"}, 1},
+		"link":                     {func(l *learned) { _ = os.Symlink("a.go", filepath.Join(l.dir, "link")) }, nil, 0},
 	} {
 		for _, watched := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/watched=%v", name, watched), func(t *testing.T) {
-				l := newLearnt(t, files)
+				l := newLearned(t, files)
 				if all := l.find("one"); len(all) != len(files) || l.index.Learned() {
 					t.Errorf("before Learn the files are %q", all)
 				}
@@ -153,7 +153,7 @@ func TestSearchLeavesOutFilesThatAreAsTheyWere(t *testing.T) {
 
 // A file that has just changed may change again without another time.
 func TestFileThatHasJustChangedIsNotLearned(t *testing.T) {
-	l := newLearnt(t, map[string]string{"old.go": "one"})
+	l := newLearned(t, map[string]string{"old.go": "one"})
 	now := time.Now()
 	l.write("new.go", "one", now)
 	l.learn()
@@ -173,7 +173,7 @@ func TestFilesOfASearchComeAsAWalkVisitsThem(t *testing.T) {
 	for _, at := range []string{"a/b/c", "a/b.c", "a/b-c", "a-b/c", "a.go", "a!", "a/b/!", "ab", "b", "a/b/c.d/e", "a/b/c-d", "Z"} {
 		files[at+".x"] = "one"
 	}
-	l := newLearnt(t, files)
+	l := newLearned(t, files)
 	walked := slices.DeleteFunc(l.walk(), func(at string) bool { return !strings.HasSuffix(at, ".x") })
 	if found := l.find("one"); len(walked) != len(files) || !slices.Equal(found, walked) {
 		t.Errorf("got  %q\nwant %q", found, walked)
@@ -185,7 +185,7 @@ func TestLearnEndsWithItsContextAndGoesOnLater(t *testing.T) {
 	for i := range 100 {
 		files[strings.Repeat("d/", i%5)+strings.Repeat("f", 1+i)] = "one"
 	}
-	l := newLearnt(t, files)
+	l := newLearned(t, files)
 	l.walk()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 
 // A file that is only touched tells whether it was looked at.
 func TestFilesOfWatchedFoldersAreLookedAtOnlyWhenWritten(t *testing.T) {
-	l := newLearnt(t, map[string]string{"a.go": "one", "b.go": "one", "in/c.go": "one", "in/d.go": "one"})
+	l := newLearned(t, map[string]string{"a.go": "one", "b.go": "one", "in/c.go": "one", "in/d.go": "one"})
 	l.learn()
 	now := time.Now()
 	for _, at := range []string{"a.go", "in/c.go"} {
@@ -36,7 +36,7 @@ func TestFilesOfWatchedFoldersAreLookedAtOnlyWhenWritten(t *testing.T) {
 
 // TestFolderInPlaceOfAWatchedOneIsLookedAt replaces a folder by one with the same times.
 func TestFolderInPlaceOfAWatchedOneIsLookedAt(t *testing.T) {
-	l := newLearnt(t, map[string]string{"in/a.go": "one", "in/b.go": "one"})
+	l := newLearned(t, map[string]string{"in/a.go": "one", "in/b.go": "one"})
 	old := time.Now().Add(-time.Hour)
 	at := func(name string) string { return filepath.Join(l.dir, name) }
 	fill := func() {
@@ -58,7 +58,7 @@ func TestFolderInPlaceOfAWatchedOneIsLookedAt(t *testing.T) {
 }
 
 func TestTooManyWritesToBeToldOfAreLookedAt(t *testing.T) {
-	l := newLearnt(t, map[string]string{"a.go": "one", "b.go": "one", "c.go": "one"})
+	l := newLearned(t, map[string]string{"a.go": "one", "b.go": "one", "c.go": "one"})
 	l.learn()
 	queue, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events")
 	if err != nil || len(queue) > 6 {

@@ -82,8 +82,8 @@ type item struct {
 	at     int // the first unit
 }
 
-// centre is twice the middle of the item, a whole number.
-func (it *item) centre() int { return 2*it.at + it.extent - 1 }
+// center is twice the middle of the item, a whole number.
+func (it *item) center() int { return 2*it.at + it.extent - 1 }
 
 // net is the lines between sources and targets during the layout.
 type net struct {
@@ -190,7 +190,7 @@ func (d *layering) fill() {
 	d.join()
 }
 
-// join notes the items of neighbouring layers joined by a net. If it joins many to
+// join notes the items of neighboring layers joined by a net. If it joins many to
 // many, some of the pairs stand for all.
 func (d *layering) join() {
 	d.before, d.behind = make([][]int, len(d.items)), make([][]int, len(d.items))

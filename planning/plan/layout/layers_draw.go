@@ -121,7 +121,7 @@ func (w *writer) measure() {
 }
 
 // cell is the cell of a unit. Lines leading down are at least two cells apart, so
-// that a corner of one is not taken for one of its neighbour.
+// that a corner of one is not taken for one of its neighbor.
 func (w *writer) cell(unit int) int {
 	if w.spec.Direction == Right {
 		return unit

@@ -12,7 +12,7 @@ const (
 )
 
 // reorder orders the items of each layer so that few lines cross: each layer by
-// the mean place of its neighbours in the graph, sweeping forth and back, and then
+// the mean place of its neighbors in the graph, sweeping forth and back, and then
 // by swapping items side by side.
 func (d *layering) reorder() {
 	o := &ordering{layering: d, place: make([]int, len(d.items)), mean: make([]float64, len(d.items))}
@@ -59,7 +59,7 @@ func (o *ordering) keep() [][]int {
 	return kept
 }
 
-// start puts items below their neighbours in the graph, in execution order.
+// start puts items below their neighbors in the graph, in execution order.
 func (o *ordering) start() {
 	for l := range o.layers {
 		if l > 0 {
@@ -82,7 +82,7 @@ func (o *ordering) sweep(forth bool) {
 	}
 }
 
-// sort orders a layer by the mean place of its items' neighbours on one side.
+// sort orders a layer by the mean place of its items' neighbors on one side.
 // Items without any keep their places.
 func (o *ordering) sort(l int, joined [][]int) {
 	layer := o.layers[l]

@@ -3,7 +3,7 @@ package layout
 import "math"
 
 // place gives each item its units: as near as the order allows to the middle of
-// its neighbours in the graph, so that lines run straight if they can.
+// its neighbors in the graph, so that lines run straight if they can.
 func (d *layering) place() {
 	p := &placing{layering: d}
 	for _, layer := range d.layers {
@@ -39,7 +39,7 @@ func (d *layering) place() {
 	}
 }
 
-// apart is how far the first units of two neighbours are from each other at least.
+// apart is how far the first units of two neighbors are from each other at least.
 func (d *layering) apart(a, b int) int {
 	gap := 0
 	if d.items[a].node >= 0 && d.items[b].node >= 0 {
@@ -98,10 +98,10 @@ func (r *row) each(f func(i, at int)) {
 
 // The weights of straight lines, by the items at their ends.
 const (
-	weightLoose   = 0.01 // an item without neighbours stays where it is
+	weightLoose   = 0.01 // an item without neighbors stays where it is
 	weightBox     = 1.0
 	weightMixed   = 2.0
-	weightChain   = 4.0 // two nodes without other neighbours there
+	weightChain   = 4.0 // two nodes without other neighbors there
 	weightPassing = 8.0
 )
 
@@ -142,7 +142,7 @@ func (p *placing) ideal(it int, before, behind bool) (at, weight float64) {
 			case self.node >= 0 && o.node >= 0:
 				w = weightBox
 			}
-			sum += w * float64(o.centre()-(self.extent-1)) / 2
+			sum += w * float64(o.center()-(self.extent-1)) / 2
 			weight += w
 		}
 	}

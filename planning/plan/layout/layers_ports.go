@@ -33,7 +33,7 @@ func (d *layering) portsOf(it int) (first, last int) {
 func (d *layering) idealPorts(b *bundle) {
 	for _, pins := range [][]pin{b.up, b.down} {
 		for i := range pins {
-			pins[i].ideal = d.items[pins[i].item].centre() / 2
+			pins[i].ideal = d.items[pins[i].item].center() / 2
 		}
 	}
 	if len(b.up) != 1 || len(b.down) != 1 {
@@ -46,7 +46,7 @@ func (d *layering) idealPorts(b *bundle) {
 	if lo > hi {
 		return
 	}
-	middle := (d.items[up.item].centre() + d.items[down.item].centre()) / 4
+	middle := (d.items[up.item].center() + d.items[down.item].center()) / 4
 	up.ideal = min(max(middle, lo), hi)
 	down.ideal = up.ideal
 	up.straight, down.straight = true, true
@@ -72,13 +72,13 @@ func (p *porting) set(l int, gap []bundle, side func(*bundle) []pin) {
 		sum, count := 0, len(b.up)+len(b.down)
 		for _, pins := range [][]pin{b.up, b.down} {
 			for j := range pins {
-				sum += p.items[pins[j].item].centre()
+				sum += p.items[pins[j].item].center()
 			}
 		}
 		for j := range side(b) {
 			pin := &side(b)[j]
 			const scale = 16 // means are whole numbers
-			beside := (sum - p.items[pin.item].centre()) * scale / max(count-1, 1)
+			beside := (sum - p.items[pin.item].center()) * scale / max(count-1, 1)
 			p.ports[pin.item] = append(p.ports[pin.item], port{pin, beside})
 		}
 	}

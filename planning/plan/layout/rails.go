@@ -38,7 +38,7 @@ type Rails struct {
 
 // Lane is groups of nodes: each node of a group depends on each of the group
 // before. A group of one node stands on the lane, those of a larger one stand
-// beside it. Of two neighbouring groups one has a single node.
+// beside it. Of two neighboring groups one has a single node.
 type Lane struct {
 	Groups [][]int
 	Column int

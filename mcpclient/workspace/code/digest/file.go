@@ -74,7 +74,7 @@ func outline(symbols []source.Symbol) string {
 	return "\n" + english.Count(len(lines), "declaration") + ":\n\n" + list(lines, 25, "declaration")
 }
 
-var licence = lazyregexp.New(`(?i)copyright|licen[sc]e|spdx|all rights reserved`)
+var license = lazyregexp.New(`(?i)copyright|licen[sc]e|spdx|all rights reserved`)
 
 // Opening is a file's description of itself: the comment at its head, or the first
 // paragraph of a text.
@@ -91,7 +91,7 @@ func Opening(ctx context.Context, name, text string) string {
 		}
 	}
 	for _, p := range all {
-		if !licence.MatchString(p) || len(text) <= len(p)+200 {
+		if !license.MatchString(p) || len(text) <= len(p)+200 {
 			return p
 		}
 	}

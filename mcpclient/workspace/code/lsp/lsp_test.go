@@ -229,7 +229,7 @@ func TestServerThatEndsIsStartedAgain(t *testing.T) {
 	}
 }
 
-func TestCancelledRequestIsCancelledAtTheServer(t *testing.T) {
+func TestCanceledRequestIsCanceledAtTheServer(t *testing.T) {
 	asked := filepath.Join(t.TempDir(), "asked")
 	s := open(t, workspaceOf(t, map[string]string{"a.go": sample}), "cancel", func(c *lsp.Config) {
 		c.Environ = append(c.Environ, "ASKED_FILE="+asked)

@@ -24,7 +24,7 @@ const scriptVariable = "LSP_SCRIPT"
 
 func TestMain(m *testing.M) {
 	if script := os.Getenv(scriptVariable); script != "" {
-		(&scripted{script: script, texts: map[protocol.DocumentURI]string{}, cancelled: make(chan struct{})}).serve()
+		(&scripted{script: script, texts: map[protocol.DocumentURI]string{}, canceled: make(chan struct{})}).serve()
 		return
 	}
 	goleak.VerifyTestMain(m)
@@ -33,10 +33,10 @@ func TestMain(m *testing.M) {
 // scripted is a language server for words: the first place of a word in its file
 // is its declaration, all others are uses.
 type scripted struct {
-	script    string
-	conn      *jsonrpc2.Conn
-	texts     map[protocol.DocumentURI]string
-	cancelled chan struct{} // closed at the first cancel
+	script   string
+	conn     *jsonrpc2.Conn
+	texts    map[protocol.DocumentURI]string
+	canceled chan struct{} // closed at the first cancel
 }
 
 type stdio struct {
@@ -107,7 +107,7 @@ func (s *scripted) answer(ctx context.Context, method string, params json.RawMes
 	case "exit":
 		os.Exit(0)
 	case "$/cancelRequest":
-		close(s.cancelled)
+		close(s.canceled)
 	case "textDocument/didOpen":
 		s.texts[uri] = p.TextDocument.Text
 		s.diagnose(ctx, uri, 1)
@@ -120,7 +120,7 @@ func (s *scripted) answer(ctx context.Context, method string, params json.RawMes
 			os.Exit(3)
 		case "cancel":
 			_ = os.WriteFile(os.Getenv("ASKED_FILE"), nil, 0o600)
-			<-s.cancelled
+			<-s.canceled
 		}
 		return s.find(uri, p.Position, true)[0], nil
 	case "textDocument/references":

@@ -85,7 +85,7 @@ func lex(ctx context.Context, file, src string, m meter) (*File, error) {
 		f.goLexemes()
 		return f, nil
 	}
-	lexer := lang.tokeniser()
+	lexer := lang.tokenizer()
 	if lexer == nil {
 		return nil, fmt.Errorf("there is no lexer for %s (%s)", lang.Name, file)
 	}
@@ -94,7 +94,7 @@ func lex(ctx context.Context, file, src string, m meter) (*File, error) {
 		bodies = f.bodies()
 		f.Text = masked(src, bodies)
 	}
-	err := f.tokenise(ctx, lexer, m)
+	err := f.tokenize(ctx, lexer, m)
 	f.Text = src
 	switch {
 	case errors.Is(err, errSlow):
@@ -114,9 +114,9 @@ var (
 	errStalled = errors.New("a match may have been given up") // though the lexer did little
 )
 
-// tokenise runs a lexer until a run was not held up by the machine. All runs
+// tokenize runs a lexer until a run was not held up by the machine. All runs
 // together stay within the limit of work.
-func (f *File) tokenise(ctx context.Context, lexer chroma.Lexer, m meter) error {
+func (f *File) tokenize(ctx context.Context, lexer chroma.Lexer, m meter) error {
 	runtime.LockOSThread() // the work is counted by thread
 	defer runtime.UnlockOSThread()
 	m.most += m.spent()

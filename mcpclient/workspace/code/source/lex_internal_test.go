@@ -79,7 +79,7 @@ func TestOwnLexersReadLikeThoseOfChroma(t *testing.T) {
 			}
 			return tokens
 		}
-		own := tokenisers().Get(l.Config().Name)
+		own := tokenizers().Get(l.Config().Name)
 		if got, want := read(own), read(l); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %v, want %v", l.Config().Name, got, want)
 		}

@@ -36,7 +36,7 @@ func firstRune(s string) (rune, bool) {
 
 // keyword asks the lexer of the language whether a single word is a keyword.
 func (l Language) keyword(name string) bool {
-	lexer := l.tokeniser()
+	lexer := l.tokenizer()
 	if lexer == nil {
 		return false
 	}

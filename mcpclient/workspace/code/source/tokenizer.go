@@ -15,13 +15,13 @@ import (
 // expressions that would never end; a match that comes near it is made again.
 const matchTime = 10 * time.Second
 
-// tokeniser returns the lexer of the language.
-func (l Language) tokeniser() chroma.Lexer { return tokenisers().Get(l.lexer) }
+// tokenizer returns the lexer of the language.
+func (l Language) tokenizer() chroma.Lexer { return tokenizers().Get(l.lexer) }
 
-// tokenisers holds chroma's lexers with matchTime as the limit of their matches.
+// tokenizers holds chroma's lexers with matchTime as the limit of their matches.
 // The few that combine other lexers, such as PHTML, keep chroma's limit. Each
 // compiles its expressions on first use.
-var tokenisers = sync.OnceValue(func() *chroma.LexerRegistry {
+var tokenizers = sync.OnceValue(func() *chroma.LexerRegistry {
 	registry := chroma.NewLexerRegistry()
 	for _, l := range lexers.GlobalLexerRegistry.Lexers {
 		if of, ok := l.(*chroma.RegexLexer); ok {
