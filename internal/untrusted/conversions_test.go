@@ -17,17 +17,19 @@ const (
 // rawAllowed names the functions of the screen and the command line that need text as
 // it came, with the reason.
 var rawAllowed = map[string]string{
-	"cli.Event":           "fills an error that --output json writes as it came",
-	"cli.completed":       "fills an error that --output json writes as it came",
-	"cli.ended":           "returns an error, which is cleaned where it is printed",
-	"cli.withoutSecrets":  "writes a plan file",
-	"cli/doctor.Without":  "takes secrets out, and stays text from outside",
-	"tui.apply":           "the history of the input keeps what was typed",
-	"tui.handleUser":      "the history of the input keeps what was typed",
-	"tui/chat.closeTurn":  "code is copied as it came; Markdown is cleaned where it is drawn, once",
-	"tui/chat.pieces":     "code is copied as it came; Markdown is cleaned where it is drawn, once",
-	"tui/step.filesText":  "copies the text beside a result",
-	"tui/step.outputText": "copies the error of a failed call",
+	"cli/lines.Ended":          "returns an error, which is cleaned where it is printed",
+	"cli/lines.Event":          "fills an error that --output json writes as it came",
+	"cli/plans.withoutSecrets": "writes a plan file",
+	"cli/tools.completed":      "fills an error that --output json writes as it came",
+	"cli/doctor.Without":       "takes secrets out, and stays text from outside",
+	"tui.apply":                "the history of the input keeps what was typed",
+	"tui.userSent":             "the history of the input keeps what was typed",
+	"tui/chat.closeTurn":       "code is copied as it came; Markdown is cleaned where it is drawn, once",
+	"tui/chat.drawTurn":        "Markdown is cleaned where it is drawn, once",
+	"tui/chat.pieces":          "code is copied as it came; Markdown is cleaned where it is drawn, once",
+	"tui/plain.entry":          "Markdown is cleaned where it is drawn, once",
+	"tui/step.filesText":       "copies the text beside a result",
+	"tui/step.outputText":      "copies the error of a failed call",
 }
 
 // sentences are the names of fields that hold text from outside wherever data
