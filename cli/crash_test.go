@@ -32,7 +32,6 @@ func panicsOnSignal(file string) {
 // The program panics on a goroutine that is neither the screen's nor a worker's, or
 // Go's runtime ends it.
 func TestPanicRestoresTerminalAndWritesReport(t *testing.T) {
-	t.Parallel()
 	for name, c := range map[string]struct {
 		sig         syscall.Signal
 		says, shows string

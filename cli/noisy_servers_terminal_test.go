@@ -19,7 +19,6 @@ import (
 // Servers can make libraries write words of theirs: mcp-go of tools that it leaves out,
 // net/http of bytes that nobody asked for.
 func TestNoServerMakesALibraryWriteToTheScreen(t *testing.T) {
-	t.Parallel()
 	for library, c := range map[string]struct {
 		serve func(t *testing.T) (servers string, made func(s *terminal))
 		noise string
