@@ -98,7 +98,7 @@ type Job struct {
 //
 // For a completed run in Past, Run returns the old Result and does nothing.
 func Run(ctx context.Context, job Job) (event.Result, error) {
-	arrivals := make(chan arrival, 64) // buffered, so that workers and run do not wait for each other
+	arrivals := make(chan workerEvents, 64) // buffered, so that workers and run do not wait for each other
 	e := job.newEngine(arrivals)
 	first, err := job.prepare(ctx, e)
 	if err != nil || len(first) == 0 {
@@ -126,7 +126,7 @@ func Run(ctx context.Context, job Job) (event.Result, error) {
 }
 
 // newEngine creates the engine of the job's run.
-func (j *Job) newEngine(arrivals chan<- arrival) *engine {
+func (j *Job) newEngine(arrivals chan<- workerEvents) *engine {
 	e := &engine{
 		id: cmp.Or(j.ID, "run"), journal: j.Journal, model: j.Model, tools: functions{call: j.Call, preview: j.Preview},
 		log: slog.New(slog.DiscardHandler), now: time.Now, arrivals: arrivals, publish: j.Events,

@@ -17,7 +17,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Output is a writer shared by the line log, the questions and the live line. Text
@@ -26,11 +26,11 @@ import (
 type Output struct {
 	mu     sync.Mutex
 	out    io.Writer
-	look   *draw.Look // nil without a terminal
-	prompt string     // of the open question; "" if there is none
-	shown  bool       // nothing was written after the prompt
-	live   string     // drawn now; "" if there is none
-	ended  bool       // there is no live line any more
+	styles *draw.Styles // nil without a terminal
+	prompt string       // of the open question; "" if there is none
+	shown  bool         // nothing was written after the prompt
+	live   string       // drawn now; "" if there is none
+	ended  bool         // there is no live line any more
 }
 
 // Write writes p without interleaving.
@@ -56,7 +56,7 @@ func (s *Output) Write(p []byte) (int, error) {
 }
 
 // NewOutput returns a shared writer to out. look is nil without a terminal.
-func NewOutput(out io.Writer, look *draw.Look) *Output { return &Output{out: out, look: look} }
+func NewOutput(out io.Writer, styles *draw.Styles) *Output { return &Output{out: out, styles: styles} }
 
 // eraseLine clears the line of the cursor and returns to its beginning.
 const eraseLine = "\r" + ansi.EraseEntireLine
@@ -91,11 +91,11 @@ func (s *Output) EndLive() {
 var answerKey = lazyregexp.New(`\[[^\]]+\]`)
 
 // painted returns a question with its keys in color.
-func painted(look *draw.Look, prompt string) string {
-	if look == nil {
+func painted(styles *draw.Styles, prompt string) string {
+	if styles == nil {
 		return prompt
 	}
-	return answerKey.ReplaceAllStringFunc(prompt, func(key string) string { return look.Key.Render(key) })
+	return answerKey.ReplaceAllStringFunc(prompt, func(key string) string { return styles.Key.Render(key) })
 }
 
 // ask shows a question, which stays open until answered, and returns true.
@@ -103,7 +103,7 @@ func (s *Output) ask(prompt string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drawLive("")
-	prompt = painted(s.look, prompt)
+	prompt = painted(s.styles, prompt)
 	_, _ = io.WriteString(s.out, prompt)
 	s.prompt, s.shown = prompt, true
 	return true
@@ -188,7 +188,7 @@ func (q *question) understand(line string) answer {
 	reply := q.answer(line)
 	if reply.send == nil && reply.then == nil && reply.message == "" && line != "" && len(q.help) > 0 {
 		const most = 40 // runes
-		reply.message = "  " + telling.Excerpt(untrusted.Text(line), most) + " is not an answer; ? lists the answers\n"
+		reply.message = "  " + wording.Excerpt(untrusted.Text(line), most) + " is not an answer; ? lists the answers\n"
 	}
 	return reply
 }
@@ -221,7 +221,7 @@ func (q *Questions) Observe(e event.Event) {
 		return
 	case event.RunStarted:
 		q.runs[e.Run] = agent.NewRun(nil)
-		q.keep(e.Run, nil)
+		q.onlyWaiting(e.Run, nil)
 	case event.GateRequested:
 		if q.runs[e.Run] == nil {
 			q.put(gateQuestion(e.Run, d, nil, false)) // of the session itself
@@ -241,7 +241,7 @@ func (q *Questions) Observe(e event.Event) {
 	var waiting []question
 	if q.options.Gates {
 		for _, g := range run.Gates {
-			waiting = append(waiting, gateQuestion(e.Run, g.GateRequested, run.EditCheck(g.Gate), telling.Repeats(run, g.GateRequested)))
+			waiting = append(waiting, gateQuestion(e.Run, g.GateRequested, run.EditCheck(g.Gate), wording.Repeats(run, g.GateRequested)))
 		}
 	}
 	for _, d := range run.Elicitations {
@@ -253,14 +253,14 @@ func (q *Questions) Observe(e event.Event) {
 	for _, w := range run.Questions() {
 		waiting = append(waiting, stepQuestion(e.Run, w))
 	}
-	q.keep(e.Run, waiting)
+	q.onlyWaiting(e.Run, waiting)
 	for _, w := range waiting {
 		q.put(w)
 	}
 }
 
-// keep drops the questions about a run that no longer wait.
-func (q *Questions) keep(run string, waiting []question) {
+// onlyWaiting drops the questions about a run that no longer wait.
+func (q *Questions) onlyWaiting(run string, waiting []question) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for id := range q.asked {
@@ -335,9 +335,9 @@ func stepQuestion(run string, w agent.Question) question {
 			keys:   true,
 			prompt: fmt.Sprintf("  %s is in doubt: %s; [d]one, it took effect, [r]un it again, [a]bort, [?]: ", what, w.Reason.Line()),
 			help: []string{
-				"d, done: " + telling.OfDoubt(event.DoubtDone).Help,
-				"r, rerun: " + telling.OfDoubt(event.DoubtRerun).Help,
-				"a, abort: " + telling.OfDoubt(event.DoubtAbort).Help + endOfInput,
+				"d, done: " + wording.OfDoubt(event.DoubtDone).Help,
+				"r, rerun: " + wording.OfDoubt(event.DoubtRerun).Help,
+				"a, abort: " + wording.OfDoubt(event.DoubtAbort).Help + endOfInput,
 			},
 			answer: oneOf(map[string]session.Command{
 				"d done": settle(event.DoubtDone), "r rerun": settle(event.DoubtRerun), "a abort": settle(event.DoubtAbort),
@@ -352,17 +352,17 @@ func stepQuestion(run string, w agent.Question) question {
 		"r retry": decide(event.FailureRetry), "s skip": decide(event.FailureSkip), "a abort": decide(event.FailureAbort),
 	}
 	replan := ""
-	help := []string{"r, retry: " + telling.OfFailure(event.FailureRetry).Help, "s, skip: " + telling.OfFailure(event.FailureSkip).Help}
+	help := []string{"r, retry: " + wording.OfFailure(event.FailureRetry).Help, "s, skip: " + wording.OfFailure(event.FailureSkip).Help}
 	if w.Replan {
 		replan = "re[p]lan, "
-		help = append(help, "p, replan: "+telling.OfFailure(event.FailureReplan).Help)
+		help = append(help, "p, replan: "+wording.OfFailure(event.FailureReplan).Help)
 		answers["p replan"] = decide(event.FailureReplan)
 	}
 	return question{
 		id:      stepID(run, w.Step),
 		keys:    true,
-		prompt:  fmt.Sprintf("  %s %s: [r]etry, [s]kip it, %s[a]bort, [?]: ", what, telling.QuestionState(w), replan),
-		help:    append(help, "a, abort: "+telling.OfFailure(event.FailureAbort).Help+endOfInput),
+		prompt:  fmt.Sprintf("  %s %s: [r]etry, [s]kip it, %s[a]bort, [?]: ", what, wording.QuestionState(w), replan),
+		help:    append(help, "a, abort: "+wording.OfFailure(event.FailureAbort).Help+endOfInput),
 		answer:  oneOf(answers),
 		careful: decide(event.FailureAbort),
 		final:   w.Reason == plan.DeniedAtGate, // a no needs no second question

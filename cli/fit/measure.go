@@ -156,7 +156,7 @@ func (m *measured) measure(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := keep(context.WithoutCancel(ctx), m.Attempts, m.key(), a); err != nil {
+		if err := saveAttempt(context.WithoutCancel(ctx), m.Attempts, m.key(), a); err != nil {
 			return err
 		}
 		m.attempts = append(m.attempts, a)

@@ -23,7 +23,7 @@ import (
 	"replan/mcpclient"
 	mcpconfig "replan/mcpclient/config"
 	"replan/planning/plan"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 func (g *group) newList() *cobra.Command {
@@ -113,7 +113,7 @@ func (g *group) printList(all []listedServer) error {
 	var below string
 	list := tty.Listing{Heads: []string{"server", "state", "tools", "from", "address"}, Wide: 4}
 	for _, s := range all {
-		address, tools, told := telling.ServerAddress(s.ServerStatus), "", cmp.Or(s.Error, s.Note).Line()
+		address, tools, told := wording.ServerAddress(s.ServerStatus), "", cmp.Or(s.Error, s.Note).Line()
 		if s.State == plan.ServerReady {
 			tools = strconv.Itoa(s.Tools)
 		}
@@ -125,13 +125,13 @@ func (g *group) printList(all []listedServer) error {
 			sign := map[plan.ServerState]doctor.State{plan.ServerReady: doctor.Warning, plan.ServerStopped: doctor.Off}
 			below += doctor.Sign(g.app, cmp.Or(sign[s.State], doctor.Failed)) + " " + line("%s: %s", s.Name, told)
 		}
-		style := map[plan.ServerState]lipgloss.Style{plan.ServerReady: t.Look.Success, plan.ServerFailed: t.Look.Danger}[s.State]
+		style := map[plan.ServerState]lipgloss.Style{plan.ServerReady: t.Styles.Success, plan.ServerFailed: t.Styles.Danger}[s.State]
 		list.Rows = append(list.Rows, []tty.Cell{
-			{Text: s.Name, Style: t.Look.Accent},
+			{Text: s.Name, Style: t.Styles.Accent},
 			{Text: string(s.State), Style: style},
-			{Text: tools, Style: t.Look.Text},
-			{Text: s.Source, Style: t.Look.Muted},
-			{Text: address, Style: t.Look.Text},
+			{Text: tools, Style: t.Styles.Text},
+			{Text: s.Source, Style: t.Styles.Muted},
+			{Text: address, Style: t.Styles.Text},
 		})
 	}
 	for _, s := range all {
@@ -288,7 +288,7 @@ func (t *tested) take(m mcpclient.Message) testedMessage {
 // finish takes the state of the server.
 func (t *tested) finish(status []plan.ServerStatus) {
 	for _, s := range status {
-		t.OK, t.Error, t.note, t.Tools, t.StartMS, t.LeftOut = s.State == plan.ServerReady, s.Error, s.Note, s.Tools, s.StartMS, telling.LeftOut(s)
+		t.OK, t.Error, t.note, t.Tools, t.StartMS, t.LeftOut = s.State == plan.ServerReady, s.Error, s.Note, s.Tools, s.StartMS, wording.LeftOut(s)
 	}
 	if !t.OK {
 		t.Error, t.note = cmp.Or(t.Error, t.note), ""
@@ -304,9 +304,9 @@ func (g *group) wireLine(m testedMessage) string {
 	if g.app.Settings().ASCII {
 		arrow = map[bool]string{true: ">", false: "<"}[m.Sent]
 	}
-	text := line("%s %6.3fs %10s  %s", arrow, float64(m.MS)/1000, telling.TextSize(m.Bytes), m.Text)
+	text := line("%s %6.3fs %10s  %s", arrow, float64(m.MS)/1000, wording.TextSize(m.Bytes), m.Text)
 	if t := g.app.Out().Terminal(); t != nil {
-		return t.Look.Cut(text[:len(text)-1], t.Width()) + "\n"
+		return t.Styles.Cut(text[:len(text)-1], t.Width()) + "\n"
 	}
 	return text
 }

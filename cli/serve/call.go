@@ -356,7 +356,7 @@ func (c *call) park(open []gate) *mcp.CallToolResult {
 	for _, g := range open {
 		questions.Elicit(g.id(), g.question())
 	}
-	if !s.keepParked(state, c) {
+	if !s.park(state, c) {
 		c.end()
 		return refused(errClosed)
 	}
@@ -368,9 +368,9 @@ func (c *call) park(open []gate) *mcp.CallToolResult {
 	return questions.ToolResult()
 }
 
-// keepParked keeps a parked call. It reports false if the server has closed, which
+// park registers a parked call. It reports false if the server has closed, which
 // ends only the calls that were parked before.
-func (s *Server) keepParked(state string, c *call) bool {
+func (s *Server) park(state string, c *call) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.closed {

@@ -167,7 +167,7 @@ func (r *reader) blob(b mcp.BlobResourceContents, located bool) (string, error) 
 	if b.MIMEType != "" {
 		declared = b.MIMEType
 	}
-	file, err := r.keep(content, declared)
+	file, err := r.saveContent(content, declared)
 	if err != nil {
 		return "", fmt.Errorf("keep the %s that %s sent: %w", b.URI, r.call.Tool.QualifiedName(), err)
 	}
@@ -184,9 +184,9 @@ func (r *reader) blob(b mcp.BlobResourceContents, located bool) (string, error) 
 	return described(b.URI, facts...), nil
 }
 
-// keep keeps content as a file and returns its place in a value. Without a call
+// saveContent saves content as a file and returns its place in a value. Without a call
 // that keeps files, the value holds the content.
-func (r *reader) keep(content []byte, declared string) (map[string]any, error) {
+func (r *reader) saveContent(content []byte, declared string) (map[string]any, error) {
 	mediaType, _, err := mime.ParseMediaType(declared)
 	if err != nil {
 		mediaType, _, _ = mime.ParseMediaType(http.DetectContentType(content)) // always valid
@@ -222,7 +222,7 @@ func (r *reader) withoutBase64(value any, declared string) (any, error) {
 		if inURL != "" {
 			declared = inURL
 		}
-		file, err := r.keep(content, declared)
+		file, err := r.saveContent(content, declared)
 		if err != nil {
 			return nil, fmt.Errorf("keep the base64 that %s sent: %w", r.call.Tool.QualifiedName(), err)
 		}

@@ -7,7 +7,7 @@ import (
 	"replan/agent"
 	"replan/internal/english"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Kinds of blocks that collapse in the chat.
@@ -30,7 +30,7 @@ func (b *Block) foldsAs(thing string, can func() bool) (unfolded *bool) {
 }
 
 // foldSign returns the sign that follows an expanded or collapsed title.
-func foldSign(l *draw.Look, unfolded bool) string {
+func foldSign(l *draw.Styles, unfolded bool) string {
 	if unfolded {
 		return " " + l.Faint.Render(l.Glyphs.Unfolded)
 	}
@@ -42,10 +42,10 @@ func foldSign(l *draw.Look, unfolded bool) string {
 // result.
 func (c *Pane) card(run *agent.Run, s *agent.StepState) *Block {
 	b := &Block{live: true, card: true, until: func() bool { return s.Status.Ended() }}
-	can := func() bool { return len(telling.CallArgs(s)) > 0 || s.Result != nil || s.Error != "" }
+	can := func() bool { return len(wording.CallArgs(s)) > 0 || s.Result != nil || s.Error != "" }
 	unfolded := b.foldsAs(foldCard, can)
 	b.lay = func(width int) []draw.TextLine {
-		l := c.Look
+		l := c.Styles
 		glyph, style := draw.StateGlyph(l, run, s)
 		state, how := draw.StateWord(l, run, s)
 		tail := ""
@@ -58,14 +58,14 @@ func (c *Pane) card(run *agent.Run, s *agent.StepState) *Block {
 		name := l.Cut(s.Step.Title.Line(), max(width-2, 1))
 		line := style.Render(glyph) + " " + l.Text.Render(name)
 		room := width - draw.VisibleWidth(line) - draw.VisibleWidth(tail) - 2
-		if arg := telling.MainArgument(telling.CallArgs(s)); arg != "" && room > 3 {
+		if arg := wording.MainArgument(wording.CallArgs(s)); arg != "" && room > 3 {
 			line += "  " + l.Muted.Render(l.Cut(arg, room))
 		}
 		lines := []draw.TextLine{{Text: l.Cut(line+tail, width), Lead: 2}}
 		if *unfolded {
 			return append(lines, c.cardBody(s, width)...)
 		}
-		if failure := telling.FailureOf(s); failure != "" {
+		if failure := wording.FailureOf(s); failure != "" {
 			const maxLines = 2
 			why := l.AtMost(draw.Wrap(failure.FirstLine(), width-2), maxLines, width-2)
 			lines = append(lines, draw.Set(draw.Paint(l.Muted, draw.Indent(why)))...)
@@ -77,12 +77,12 @@ func (c *Pane) card(run *agent.Run, s *agent.StepState) *Block {
 
 // cardBody draws the complete call and its result.
 func (c *Pane) cardBody(s *agent.StepState, width int) []draw.TextLine {
-	l := c.Look
-	d := &draw.Document{Look: l, Width: max(width-2, 1)}
-	if args := telling.CallArgs(s); len(args) > 0 {
+	l := c.Styles
+	d := &draw.Document{Styles: l, Width: max(width-2, 1)}
+	if args := wording.CallArgs(s); len(args) > 0 {
 		d.Object(args)
 	}
-	switch failure := telling.FailureOf(s); {
+	switch failure := wording.FailureOf(s); {
 	case failure != "":
 		d.Heading("error")
 		d.Output(l.Danger, draw.Clip(strings.TrimSpace(failure.Visible())))
@@ -96,23 +96,23 @@ func (c *Pane) cardBody(s *agent.StepState, width int) []draw.TextLine {
 // writeResult adds the result of a call: text as it is, an object by its
 // members.
 func writeResult(d *draw.Document, result any) {
-	if text, ok := telling.ResultText(result); ok {
+	if text, ok := wording.ResultText(result); ok {
 		result = text
 	}
 	switch result := result.(type) {
 	case string:
-		d.Output(d.Look.Text, draw.Clip(strings.TrimRight(result, "\n")))
+		d.Output(d.Styles.Text, draw.Clip(strings.TrimRight(result, "\n")))
 	case map[string]any:
 		d.Object(result)
 	default:
-		text, _ := telling.ValueText(result)
-		d.Code(d.Look.Text, text)
+		text, _ := wording.ValueText(result)
+		d.Code(d.Styles.Text, text)
 	}
 }
 
 // planSteps draws the current steps of a plan, one per line.
 func (c *Pane) planSteps(run *agent.Run, width int) []draw.TextLine {
-	l := c.Look
+	l := c.Styles
 	var lines []string
 	for i, s := range run.Steps {
 		if more := len(run.Steps) - i; i == mostOfPlan && more > 1 {

@@ -9,7 +9,7 @@ import (
 	"replan/agent/event"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Pane shows the plan as it runs: one row per step in execution order, with
@@ -60,7 +60,7 @@ type State struct {
 // planView is what every drawing of a run's plan reads: the steps, their states,
 // and the rows that the user expanded.
 type planView struct {
-	Look       *draw.Look
+	Styles     *draw.Styles
 	Keys       *keymap.Map
 	Run        *agent.Run
 	chart      *chart
@@ -80,8 +80,8 @@ type shape struct {
 }
 
 // New returns a pane without a plan.
-func New(l *draw.Look, keys *keymap.Map) *Pane {
-	d := &Pane{planView: planView{Look: l, Keys: keys}}
+func New(l *draw.Styles, keys *keymap.Map) *Pane {
+	d := &Pane{planView: planView{Styles: l, Keys: keys}}
 	d.Show(nil)
 	return d
 }
@@ -125,7 +125,7 @@ func (d *Pane) Continue(run *agent.Run) { d.Run = run }
 // Show replaces the run; nil shows none.
 func (d *Pane) Show(run *agent.Run) {
 	*d = Pane{
-		planView: planView{Look: d.Look, Keys: d.Keys, Run: run, opened: map[int]bool{}, calls: map[string]bool{}, lost: lostTools{servers: d.lost.servers}},
+		planView: planView{Styles: d.Styles, Keys: d.Keys, Run: run, opened: map[int]bool{}, calls: map[string]bool{}, lost: lostTools{servers: d.lost.servers}},
 		Width:    d.Width, Height: d.Height, focused: d.focused,
 		state: d.state, Mapped: d.Mapped,
 		Follow: true, news: true, replan: true, folds: newFolds(),
@@ -253,7 +253,7 @@ func (d *Pane) followed() *agent.StepState {
 			return s
 		}
 	}
-	return telling.CurrentStep(d.Run)
+	return wording.CurrentStep(d.Run)
 }
 
 // Position returns the index of the selected row, or -1.
@@ -361,7 +361,7 @@ func (d *Pane) View() []string {
 	case d.outline == nil || len(d.outline.Rows) == 0:
 		words := draw.Wrap(d.empty(), max(d.Width-2, 1))
 		for _, line := range words[:min(len(words), max(body, 0))] {
-			view = append(view, d.Look.Fit(" "+d.Look.Faint.Render(line), d.Width))
+			view = append(view, d.Styles.Fit(" "+d.Styles.Faint.Render(line), d.Width))
 		}
 	default:
 		at := d.Position()
@@ -416,7 +416,7 @@ func (d *Pane) empty() string {
 // ChosenTitle returns the title of the chosen step, "Step" if none is chosen.
 func (d *Pane) ChosenTitle() string {
 	if r := d.Chosen(); r != nil && r.Step != nil {
-		return draw.StepTitle(d.Look, r.Step.Step.Index)
+		return draw.StepTitle(d.Styles, r.Step.Step.Index)
 	}
 	return "Step"
 }
@@ -424,7 +424,7 @@ func (d *Pane) ChosenTitle() string {
 // Title returns the pane's title: revision, completed steps, elapsed time, and
 // whether the selection follows the run.
 func (d *Pane) Title() string {
-	l, run := d.Look, d.Run
+	l, run := d.Styles, d.Run
 	if run == nil {
 		return "Plan"
 	}
@@ -441,7 +441,7 @@ func (d *Pane) Title() string {
 		if run.Revision > 1 {
 			parts = append(parts, fmt.Sprintf("rev %d", run.Revision))
 		}
-		parts = append(parts, fmt.Sprintf("%d/%d", d.stepCounts.total[telling.ClassDone], len(run.Steps)))
+		parts = append(parts, fmt.Sprintf("%d/%d", d.stepCounts.total[wording.ClassDone], len(run.Steps)))
 	}
 	if run.Replanning != nil {
 		parts = append(parts, "replanning")
@@ -450,7 +450,7 @@ func (d *Pane) Title() string {
 	if run.Result != nil {
 		elapsed = time.Duration(run.Result.DurationMS) * time.Millisecond
 	}
-	parts = append(parts, telling.ClockTime(elapsed))
+	parts = append(parts, wording.ClockTime(elapsed))
 	if d.Follow && run.Result == nil && len(run.Steps) > 0 {
 		parts = append(parts, "follow")
 	}
@@ -470,5 +470,5 @@ func (d *Pane) Summary() string {
 	case len(d.outline.Rows) <= d.Height:
 		return ""
 	}
-	return countWords(d.Look, &d.stepCounts.total, asItIs)
+	return countWords(d.Styles, &d.stepCounts.total, asItIs)
 }

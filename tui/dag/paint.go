@@ -9,7 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // rowPainter draws the rows of the list.
@@ -71,11 +71,11 @@ func (w *rowPainter) measure() columns {
 		switch {
 		case w.dry():
 			state = max(state, len("? dry run"))
-		case t[telling.ClassDraft]+t[telling.ClassDoubt] > 0:
+		case t[wording.ClassDraft]+t[wording.ClassDoubt] > 0:
 			state = max(state, len("in doubt"))
-		case t[telling.ClassHeld] > 0:
+		case t[wording.ClassHeld] > 0:
 			state = max(state, min(len(w.stepCounts.held), len("in doubt")))
-		case t[telling.ClassSkipped]+t[telling.ClassStopped]+t[telling.ClassRetry] > 0:
+		case t[wording.ClassSkipped]+t[wording.ClassStopped]+t[wording.ClassRetry] > 0:
 			state = max(state, len("stopped"))
 		}
 	}
@@ -90,7 +90,7 @@ func (w *rowPainter) measure() columns {
 	c.index = max(min(c.index, 6), 1)
 	room := w.width - 1 - c.mark - c.gutter - 1 - c.index - 1 - 1 - c.state - 1
 	if w.outline.chart != nil {
-		c.parallel = w.Look.ParallelWidth(w.outline.chart.parallel)
+		c.parallel = w.Styles.ParallelWidth(w.outline.chart.parallel)
 	}
 	if room-c.parallel < min(longest, titleLeast) {
 		c.parallel = 0
@@ -131,17 +131,17 @@ type face struct {
 	theme    int
 	step     *agent.StepState
 	calls    int
-	items    telling.ItemCounts
+	items    wording.ItemCounts
 	selected bool
 	focused  bool
 	relation relation
 	lanes    uint32 // highlighted lanes
-	class    telling.StepClass
+	class    wording.StepClass
 	status   agent.StepStatus
 	note     string
 	beat     int // for a row that spins as a whole
 	open     bool
-	counts   telling.Counts
+	counts   wording.Counts
 	over     bool // the run has ended
 }
 
@@ -161,7 +161,7 @@ type painted struct {
 // faceOf computes the face of a row.
 func (w *rowPainter) faceOf(r *Row) face {
 	f := face{
-		columns: w.columns, width: w.width, theme: w.Look.Themed, selected: r.Key != "" && r.Key == w.selected,
+		columns: w.columns, width: w.width, theme: w.Styles.Themed, selected: r.Key != "" && r.Key == w.selected,
 		focused: w.focused, relation: w.relationOf(r), lanes: w.litLanes(r), over: w.Run.Result != nil,
 	}
 	switch r.Kind {
@@ -170,21 +170,21 @@ func (w *rowPainter) faceOf(r *Row) face {
 		f.note = w.note(r)
 	case RowCalls, RowCall:
 		if r.Kind == RowCalls {
-			f.calls, f.open = len(telling.Inner(r.owner)), w.calls[r.owner.Step.Index]
+			f.calls, f.open = len(wording.Inner(r.owner)), w.calls[r.owner.Step.Index]
 			if r.owner.Items != nil {
-				f.items = telling.CountItems(r.owner)
+				f.items = wording.CountItems(r.owner)
 			}
 		}
 		f.step, f.status = r.Step, r.Step.Status
 		if f.status == agent.StepRunning {
-			f.beat = w.Look.Beat
+			f.beat = w.Styles.AnimationFrame
 		}
 	case RowRevision:
 		f.open = w.unfolded(r.Revision)
 	case RowGroup:
 		f.counts, f.open = r.Group.Counts, r.Group.Open
-		if f.counts[telling.ClassRuns] > 0 {
-			f.beat = w.Look.Beat
+		if f.counts[wording.ClassRuns] > 0 {
+			f.beat = w.Styles.AnimationFrame
 		}
 	}
 	return f
@@ -193,7 +193,7 @@ func (w *rowPainter) faceOf(r *Row) face {
 // draw draws one row, exactly as wide as the pane.
 func (w *rowPainter) draw(r *Row) string {
 	f := w.faceOf(r)
-	line := w.Look.Line(f.selected, w.focused)
+	line := w.Styles.Line(f.selected, w.focused)
 	if !r.text.done || r.face != f {
 		r.text, r.face = w.paintRow(r, f, line), f
 	}
@@ -207,7 +207,7 @@ func (w *rowPainter) draw(r *Row) string {
 	}
 	words, style := w.state(r, t.room)
 	if words != t.words || t.state == "" {
-		words = w.Look.Cut(words, t.room)
+		words = w.Styles.Cut(words, t.room)
 		blank := strings.Repeat(" ", t.room-ansi.StringWidth(words))
 		if f.selected && w.focused {
 			blank = line.Blank(len(blank))
@@ -221,11 +221,11 @@ func (w *rowPainter) draw(r *Row) string {
 // beat.
 func (w *rowPainter) drawGlyph(r *Row, f face, line draw.LitLine) string {
 	glyph, style := w.glyph(r)
-	if r.Kind == RowGone || f.class != telling.ClassRuns {
+	if r.Kind == RowGone || f.class != wording.ClassRuns {
 		return line.Draw(style, glyph)
 	}
-	if w.spinAt != w.Look.Beat {
-		w.spinAt, w.spins = w.Look.Beat, [2]string{}
+	if w.spinAt != w.Styles.AnimationFrame {
+		w.spinAt, w.spins = w.Styles.AnimationFrame, [2]string{}
 	}
 	i := 0
 	if f.selected && w.focused {
@@ -239,7 +239,7 @@ func (w *rowPainter) drawGlyph(r *Row, f face, line draw.LitLine) string {
 
 // paintRow paints a row except its glyph and its state.
 func (w *rowPainter) paintRow(r *Row, f face, line draw.LitLine) painted {
-	l, c := w.Look, f.columns
+	l, c := w.Styles, f.columns
 	p := &draw.Painter{LitLine: line, Lights: f.selected && w.focused}
 	p.Start()
 	out := painted{done: true}
@@ -289,7 +289,7 @@ func (w *rowPainter) paintRow(r *Row, f face, line draw.LitLine) painted {
 
 // paintMark paints the revision mark of the step.
 func (w *rowPainter) paintMark(r *Row, c columns, p *draw.Painter) {
-	l := w.Look
+	l := w.Styles
 	if c.mark == 0 {
 		return
 	}
@@ -308,7 +308,7 @@ func (w *rowPainter) paintMark(r *Row, c columns, p *draw.Painter) {
 // paintGutter paints the lanes. If the row has a glyph among them, it returns
 // the part left of the glyph and leaves room for it.
 func (w *rowPainter) paintGutter(r *Row, f face, p *draw.Painter) (head string) {
-	l := w.Look
+	l := w.Styles
 	calm, lit := l.Border, l.Accent.Bold(true)
 	var run strings.Builder
 	bright := false
@@ -350,7 +350,7 @@ func (w *rowPainter) paintGutter(r *Row, f face, p *draw.Painter) (head string) 
 // paintText paints index, title and tool. It returns the part of the title that
 // belongs on a second line.
 func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) (rest draw.StepCell) {
-	l, s, c := w.Look, r.Step, f.columns
+	l, s, c := w.Styles, r.Step, f.columns
 	index, title, tool := l.Muted, l.Text, l.Faint
 	switch {
 	case r.Kind == RowGone:
@@ -374,9 +374,9 @@ func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) (rest draw.StepC
 	columns := draw.StepColumns{Index: c.index, Title: c.title, Tool: c.tool}
 	tail, room := "", columns.Title
 	switch {
-	case len(r.after) > 0 && (f.class != telling.ClassWaits || f.over): // else the state shows it
+	case len(r.after) > 0 && (f.class != wording.ClassWaits || f.over): // else the state shows it
 		tail = l.Blockers(r.after, max(room/2, room-ansi.StringWidth(text))-1)
-	case f.note != "" && c.note == 0 && r.Kind == RowStep && (s.Change == agent.ChangeRevised || f.class == telling.ClassSkipped) && room >= 2*noteLeast:
+	case f.note != "" && c.note == 0 && r.Kind == RowStep && (s.Change == agent.ChangeRevised || f.class == wording.ClassSkipped) && room >= 2*noteLeast:
 		tail = f.note
 		if s.NotTaken && room-ansi.StringWidth(text) <= noteLeast { // the state says it
 			tail = ""
@@ -389,7 +389,7 @@ func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) (rest draw.StepC
 	text, rest.Text = l.BreakTitle(text, room, f.selected && f.focused)
 	p.Step(columns,
 		draw.StepCell{Style: index, Text: s.Step.Name()}, draw.StepCell{Style: title, Text: text},
-		draw.StepCell{Style: l.Faint, Text: tail}, draw.StepCell{Style: tool, Text: telling.StepTool(&s.Step)})
+		draw.StepCell{Style: l.Faint, Text: tail}, draw.StepCell{Style: tool, Text: wording.StepTool(&s.Step)})
 	l.PaintParallel(p, c.parallel, parallel)
 	rest.Style = title
 	return rest
@@ -410,7 +410,7 @@ func (w *rowPainter) paintSecond(r *Row, rest draw.StepCell, f face, line draw.L
 	}
 	w.paintGutter(lanes, face{columns: f.columns, lanes: w.litLanes(lanes)}, p)
 	p.Gap(1 + f.columns.index + 1)
-	p.Add(rest.Style, w.Look.Cut(rest.Text, w.width-p.Width-1))
+	p.Add(rest.Style, w.Styles.Cut(rest.Text, w.width-p.Width-1))
 	p.Gap(w.width - p.Width)
 	return p.Take()
 }
@@ -418,15 +418,15 @@ func (w *rowPainter) paintSecond(r *Row, rest draw.StepCell, f face, line draw.L
 // groupSign returns the expanded or collapsed sign of a group.
 func (w *rowPainter) groupSign(r *group) string {
 	if r.Open {
-		return w.Look.Glyphs.Unfolded
+		return w.Styles.Glyphs.Unfolded
 	}
-	return w.Look.Glyphs.Folded
+	return w.Styles.Glyphs.Folded
 }
 
 // paintRoll paints several steps as one line: a label and their counts by
 // status. The counts take precedence over the label.
 func (w *rowPainter) paintRoll(r *Row, f face, p *draw.Painter) {
-	l, c := w.Look, f.columns
+	l, c := w.Styles, f.columns
 	words := countWords(l, &f.counts, p.Lit)
 	wide := ansi.StringWidth(words)
 	p.Gap(1)
@@ -461,18 +461,18 @@ func (w *rowPainter) paintRoll(r *Row, f face, p *draw.Painter) {
 // revisionWords returns the reason for a revision, or a summary of an older
 // one.
 func (w *rowPainter) revisionWords(rev *agent.Revision, open bool, width int) string {
-	l := w.Look
+	l := w.Styles
 	sign, does := l.Glyphs.Folded, w.Keys.Name("plan.open")+" opens"
 	if open {
 		sign, does = l.Glyphs.Unfolded, w.Keys.Name("plan.open")+" collapses"
 	}
 	head := fmt.Sprintf("%s rev %d: ", sign, rev.Number)
-	why := telling.Cause(rev.Reason)
+	why := wording.Cause(rev.Reason)
 	if rev == w.newest() && why != "" {
 		if text := head + "because " + why; ansi.StringWidth(text) <= width {
 			return text
 		}
-		return l.Cut(head+"because "+telling.WithoutFolder(why), width)
+		return l.Cut(head+"because "+wording.WithoutFolder(why), width)
 	}
 	var changes []string
 	for _, c := range []struct {

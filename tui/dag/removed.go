@@ -9,7 +9,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // removedKey returns the row key of a step that a revision removed.
@@ -136,9 +136,9 @@ func (v *planView) versionBefore(s *agent.StepState) *agent.StepState {
 
 // changeWords describes what a revision changed in a step: "tool: fs.read →
 // fs.search", "args: path".
-func changeWords(l *draw.Look, before, now *agent.StepState) string {
+func changeWords(l *draw.Styles, before, now *agent.StepState) string {
 	var parts []string
-	if was, is := telling.StepTool(&before.Step), telling.StepTool(&now.Step); was != is {
+	if was, is := wording.StepTool(&before.Step), wording.StepTool(&now.Step); was != is {
 		arrow := "→"
 		if l.Theme.Mode.ASCII {
 			arrow = "->"

@@ -9,7 +9,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Allowed shows which calls of a run pass without a gate, which are blocked, and
@@ -20,7 +20,7 @@ type Allowed struct {
 }
 
 // NewAllowed returns the dialog, closed.
-func NewAllowed(l *draw.Look, k *keymap.Map) *Allowed { return &Allowed{document: newDocument(l, k)} }
+func NewAllowed(l *draw.Styles, k *keymap.Map) *Allowed { return &Allowed{document: newDocument(l, k)} }
 
 // Open shows the calls of a run.
 func (d *Allowed) Open(run *agent.Run) {
@@ -39,21 +39,21 @@ func (d *Allowed) Hints() []keymap.Hint {
 // View draws the dialog in the middle of the screen.
 func (d *Allowed) View(size draw.Rect) []string {
 	const widest = 100
-	l := d.Look
+	l := d.Styles
 	width, inner := d.width(size, widest)
 	d.doc = nil // the run may have changed
 	d.render(l, inner, d.write)
 	lines, note := d.visible(size.H - 2)
-	title := l.Focus.Bold(true).Render("Answers and rules " + l.Glyphs.Separator + " " + telling.ShortID(d.run.ID))
+	title := l.Focus.Bold(true).Render("Answers and rules " + l.Glyphs.Separator + " " + wording.ShortID(d.run.ID))
 	return d.middle(size, width, d.section(title, note, lines))
 }
 
 func (d *Allowed) write(doc *draw.Document) {
-	l := d.Look
+	l := d.Styles
 	doc.Heading("standing approvals")
-	allowed := telling.Grants(d.run)
+	allowed := wording.Grants(d.run)
 	for _, words := range allowed {
-		doc.Item(l.Success.Render(l.Glyphs.Done)+" ", d.Look.Text, words)
+		doc.Item(l.Success.Render(l.Glyphs.Done)+" ", d.Styles.Text, words)
 	}
 	if len(allowed) == 0 {
 		doc.Prose(l.Faint, "None: each call that a rule asks about opens a gate.")
@@ -80,13 +80,13 @@ func (d *Allowed) write(doc *draw.Document) {
 		case rule.VerdictBlock:
 			sign = l.Danger.Render(l.Glyphs.Failed)
 		}
-		doc.Item(sign+" ", d.Look.Text, telling.RuleWords(r))
+		doc.Item(sign+" ", d.Styles.Text, wording.RuleWords(r))
 	}
 }
 
 // answer writes how a gate of an attempt was answered.
 func (d *Allowed) answer(doc *draw.Document, a agent.Attempt, q agent.Asked) {
-	l := d.Look
+	l := d.Styles
 	what := a.Step
 	if s := d.run.Step(a.Step); s != nil {
 		what = s.Step.Tool
@@ -100,6 +100,6 @@ func (d *Allowed) answer(doc *draw.Document, a agent.Attempt, q agent.Asked) {
 	default:
 		words += map[event.Scope]string{event.ScopeRun: " for this run", event.ScopeAlways: " always"}[q.Scope]
 	}
-	parts := []string{telling.StepWords(a.Step), untrusted.Line(what), words + telling.ByWords(q.By)}
-	doc.Item(sign+" ", d.Look.Text, strings.Join(parts, " "+l.Glyphs.Separator+" "))
+	parts := []string{wording.StepWords(a.Step), untrusted.Line(what), words + wording.ByWords(q.By)}
+	doc.Item(sign+" ", d.Styles.Text, strings.Join(parts, " "+l.Glyphs.Separator+" "))
 }

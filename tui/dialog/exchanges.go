@@ -17,7 +17,7 @@ import (
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/live"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Exchanges lists every model request of the runs on the screen and shows a
@@ -32,7 +32,7 @@ type Exchanges struct {
 }
 
 // NewExchanges returns the dialog about the runs on the screen, closed.
-func NewExchanges(l *draw.Look, k *keymap.Map, runs *live.Runs) *Exchanges {
+func NewExchanges(l *draw.Styles, k *keymap.Map, runs *live.Runs) *Exchanges {
 	return &Exchanges{list: newList(l, k), runs: runs}
 }
 
@@ -43,20 +43,20 @@ type exchange struct {
 }
 
 // words describes the purpose of the request.
-func (x exchange) words(l *draw.Look) string {
+func (x exchange) words(l *draw.Styles) string {
 	words := untrusted.Line(string(x.Purpose))
 	if x.Step != "" {
-		words += " of " + telling.StepWords(x.Step)
+		words += " of " + wording.StepWords(x.Step)
 	}
 	if x.by != "" {
-		words += " " + l.Glyphs.Separator + " " + telling.StepWords(x.by)
+		words += " " + l.Glyphs.Separator + " " + wording.StepWords(x.by)
 	}
 	return words
 }
 
 // Open opens the dialog with the newest exchange selected.
 func (d *Exchanges) Open() {
-	*d = *NewExchanges(d.Look, d.Keys, d.runs)
+	*d = *NewExchanges(d.Styles, d.Keys, d.runs)
 	d.shown = true
 }
 
@@ -144,7 +144,7 @@ func (d *Exchanges) Retheme() { d.text.doc = nil }
 // View draws the list or the opened exchange in the middle of the screen.
 func (d *Exchanges) View(size draw.Rect) []string {
 	const widest, oneLine = 120, 66 // cells
-	l := d.Look
+	l := d.Styles
 	width, inner := d.width(size, widest)
 	all := d.exchanges()
 	if d.opened != nil {
@@ -172,7 +172,7 @@ func (d *Exchanges) View(size draw.Rect) []string {
 // drawOpened draws an exchange in full. It writes it again only if the width changes
 // or the reply arrives.
 func (d *Exchanges) drawOpened(size draw.Rect, all []exchange, width int) []string {
-	l, x := d.Look, d.opened
+	l, x := d.Styles, d.opened
 	if d.done != x.Done {
 		d.text.doc, d.done = nil, x.Done
 	}
@@ -189,7 +189,7 @@ func (d *Exchanges) drawOpened(size draw.Rect, all []exchange, width int) []stri
 // row draws one exchange: its purpose, tokens in and out, the server's reading and
 // writing times, and any error. named is the width of the name column.
 func (d *Exchanges) row(x exchange, chosen bool, named, width int) []string {
-	l := d.Look
+	l := d.Styles
 	line := l.Line(chosen, true)
 	glyph, style := l.Glyphs.Done, l.Success
 	switch {
@@ -222,13 +222,13 @@ func (d *Exchanges) row(x exchange, chosen bool, named, width int) []string {
 
 // exchangeFacts returns the tokens in and out, the total time, and the time spent
 // reading the prompt.
-func exchangeFacts(l *draw.Look, x *agent.Exchange) []string {
+func exchangeFacts(l *draw.Styles, x *agent.Exchange) []string {
 	if !x.Done {
-		return []string{"under way " + telling.Ticking(l.Since(x.StartedAt))}
+		return []string{"under way " + wording.Ticking(l.Since(x.StartedAt))}
 	}
-	facts := []string{telling.Tokens(x.Reply.PromptTokens) + " in", telling.Tokens(x.Reply.CompletionTokens) + " out", telling.Milliseconds(x.Reply.MS), ""}
+	facts := []string{wording.Tokens(x.Reply.PromptTokens) + " in", wording.Tokens(x.Reply.CompletionTokens) + " out", wording.Milliseconds(x.Reply.MS), ""}
 	if x.Reply.PromptMS > 0 {
-		facts[3] = "read " + telling.Milliseconds(x.Reply.PromptMS)
+		facts[3] = "read " + wording.Milliseconds(x.Reply.PromptMS)
 	}
 	return facts
 }
@@ -236,7 +236,7 @@ func exchangeFacts(l *draw.Look, x *agent.Exchange) []string {
 // writeExchange writes the request and the reply. The reply comes first because the
 // request is long and mostly familiar.
 func writeExchange(d *draw.Document, x *agent.Exchange) {
-	l, q := d.Look, x.Request
+	l, q := d.Styles, x.Request
 	writeReply(d, x)
 	d.Heading("request")
 	for _, f := range []struct{ name, value string }{
@@ -260,7 +260,7 @@ func writeExchange(d *draw.Document, x *agent.Exchange) {
 		d.Heading("sent " + l.Glyphs.Separator + " the form of the reply")
 		var form any
 		if json.Unmarshal(q.Format, &form) == nil {
-			d.Code(l.Muted, telling.JSONText(form, "  "))
+			d.Code(l.Muted, wording.JSONText(form, "  "))
 		} else {
 			d.Code(l.Muted, string(q.Format))
 		}
@@ -269,7 +269,7 @@ func writeExchange(d *draw.Document, x *agent.Exchange) {
 
 // writeReply writes the model's reply.
 func writeReply(d *draw.Document, x *agent.Exchange) {
-	l := d.Look
+	l := d.Styles
 	d.Heading("reply")
 	if x.Error != "" {
 		d.Output(l.Danger, x.Error.Visible())
@@ -293,14 +293,14 @@ func writeReply(d *draw.Document, x *agent.Exchange) {
 
 // writeSaid adds the text of a message and the calls it requests.
 func writeSaid(d *draw.Document, text string, calls []reply.ToolUse) {
-	l := d.Look
+	l := d.Styles
 	if text != "" {
 		d.Output(l.Text, strings.TrimRight(text, "\n"))
 	} else if len(calls) == 0 {
 		d.Prose(l.Faint, "(nothing)")
 	}
 	for _, c := range calls {
-		d.Code(l.Accent, "calls "+untrusted.Line(c.Name)+" "+telling.JSONText(c.Args, ""))
+		d.Code(l.Accent, "calls "+untrusted.Line(c.Name)+" "+wording.JSONText(c.Args, ""))
 	}
 }
 
@@ -330,7 +330,7 @@ func boundWords(q prompt.Request) string {
 		parts = append(parts, english.Count(q.MaxTokens, "token"))
 	}
 	if q.Timeout > 0 {
-		parts = append(parts, telling.Seconds(q.Timeout))
+		parts = append(parts, wording.Seconds(q.Timeout))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -340,12 +340,12 @@ func costWords(x *agent.Exchange) string {
 	if !x.Done || x.Error != "" && x.Reply.MS == 0 {
 		return ""
 	}
-	words := fmt.Sprintf("%s tokens in, %s out, %s", telling.Tokens(x.Reply.PromptTokens), telling.Tokens(x.Reply.CompletionTokens), telling.Milliseconds(x.Reply.MS))
+	words := fmt.Sprintf("%s tokens in, %s out, %s", wording.Tokens(x.Reply.PromptTokens), wording.Tokens(x.Reply.CompletionTokens), wording.Milliseconds(x.Reply.MS))
 	if x.Reply.PromptMS > 0 {
-		words += ", of that " + telling.Milliseconds(x.Reply.PromptMS) + " to read the prompt"
+		words += ", of that " + wording.Milliseconds(x.Reply.PromptMS) + " to read the prompt"
 	}
 	if x.Reply.ContextWindow > 0 {
-		words += "; window " + telling.WindowSize(x.Reply.ContextWindow)
+		words += "; window " + wording.WindowSize(x.Reply.ContextWindow)
 	}
 	return words
 }

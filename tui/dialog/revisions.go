@@ -19,8 +19,8 @@ import (
 	"replan/tui/keymap"
 	"replan/tui/live"
 	"replan/tui/patch"
-	"replan/tui/telling"
 	"replan/tui/timing"
+	"replan/tui/wording"
 )
 
 // Revisions steps through the original plan, its revisions, and the drafts that were
@@ -41,7 +41,7 @@ type revisionFace struct {
 }
 
 // NewRevisions returns the dialog, closed.
-func NewRevisions(l *draw.Look, k *keymap.Map, runs *live.Runs) *Revisions {
+func NewRevisions(l *draw.Styles, k *keymap.Map, runs *live.Runs) *Revisions {
 	return &Revisions{document: newDocument(l, k), runs: runs}
 }
 
@@ -60,14 +60,14 @@ func (d *Revisions) Actions() keymap.Handlers {
 	}
 	return d.closing("revisions").With(d.closing("plan.revisions"), d.keys(), keymap.Handlers{
 		"step.next_tab": step(1), "step.previous_tab": step(-1),
-		"diff.sides": {When: func() bool { return d.doc != nil }, Do: keymap.Just(func() { d.Look.TurnDiffs(max(d.doc.Width, draw.SplitAtLeast)) })},
+		"diff.sides": {When: func() bool { return d.doc != nil }, Do: keymap.Just(func() { d.Styles.TurnDiffs(max(d.doc.Width, draw.SplitAtLeast)) })},
 	})
 }
 
 // View draws the revision in the middle of the screen.
 func (d *Revisions) View(size draw.Rect) []string {
 	const widest = 160 // cells
-	l, run := d.Look, d.runs.Shown().State
+	l, run := d.Styles, d.runs.Shown().State
 	if run == nil {
 		return l.Block(nil, size.W, size.H)
 	}
@@ -105,19 +105,19 @@ type revisionPage struct {
 // write adds what revision n changed, why, and who planned it; 0 is the original
 // plan.
 func (p *revisionPage) write(n int) {
-	l, run, at := p.Look, p.run, timing.NewAxis(p.run, p.run.Now)
+	l, run, at := p.Styles, p.run, timing.NewAxis(p.run, p.run.Now)
 	r, after, asked, made, duration := &agent.Revision{}, run.Steps, run.StartedAt, run.PlannedAt, ""
 	if n < len(run.Revisions) {
 		after = run.Revisions[n].PreviousSteps // as they stood when the next revision replaced them
 	}
 	if n > 0 {
 		r = &run.Revisions[n-1]
-		asked, made, duration = r.AskedAt, r.At, ", in "+telling.Seconds(at.At(r.At)-at.At(r.AskedAt))
+		asked, made, duration = r.AskedAt, r.At, ", in "+wording.Seconds(at.At(r.At)-at.At(r.AskedAt))
 	} else if title := run.Plan.Title.Line(); title != "" {
 		p.Prose(l.Strong, title)
 	}
 	if r.Step != "" {
-		words := telling.StepWords(r.Step)
+		words := wording.StepWords(r.Step)
 		for _, s := range r.PreviousSteps {
 			if s.Step.Index == r.Step {
 				words += " " + l.Glyphs.Separator + " " + s.Step.Title.Line()
@@ -131,12 +131,12 @@ func (p *revisionPage) write(n int) {
 	if r.UserRequest != "" {
 		p.Field("you said", l.Text, r.UserRequest)
 	}
-	p.Field("planned", l.Text, "by "+plannedBy(run, asked, made)+duration+", "+telling.Seconds(at.At(made))+" into the run")
+	p.Field("planned", l.Text, "by "+plannedBy(run, asked, made)+duration+", "+wording.Seconds(at.At(made))+" into the run")
 	if n == 0 && run.Goal != "" {
 		p.Field("goal", l.Text, run.Goal.Visible())
 	}
 	if n == 0 && len(run.Drafts) > 0 {
-		p.Field("drafts", l.Text, telling.DraftsWords(run.Drafts))
+		p.Field("drafts", l.Text, wording.DraftsWords(run.Drafts))
 	}
 	out := p.reviewed(n + 1)
 	p.Blank()
@@ -146,7 +146,7 @@ func (p *revisionPage) write(n int) {
 
 // changed adds how many steps a revision changed.
 func (p *revisionPage) changed(r *agent.Revision) {
-	l := p.Look
+	l := p.Styles
 	var changes []string
 	for _, c := range []struct {
 		style lipgloss.Style
@@ -173,12 +173,12 @@ func otherDrafts(run *agent.Run) (out []rank.Draft) {
 
 // writeDraft adds a draft that was not taken, compared with the one that was.
 func (p *revisionPage) writeDraft(d rank.Draft) {
-	l, taken := p.Look, p.run.Steps
+	l, taken := p.Styles, p.run.Steps
 	if len(p.run.Revisions) > 0 {
 		taken = p.run.Revisions[0].PreviousSteps
 	}
 	p.Prose(l.Strong, d.Plan.Title.Line())
-	p.Field("draft", l.Text, telling.DraftWords(d))
+	p.Field("draft", l.Text, wording.DraftWords(d))
 	for _, f := range d.Faults {
 		p.Field("fault", l.Danger, untrusted.Text(f.Message).Line())
 	}
@@ -235,7 +235,7 @@ func plannedBy(run *agent.Run, from, to time.Time) string {
 	}
 	words := "the model " + untrusted.Line(model) + " in " + english.Count(asked, "request")
 	if used > 0 {
-		words += ", " + telling.Tokens(used) + " tokens"
+		words += ", " + wording.Tokens(used) + " tokens"
 	}
 	return words
 }
@@ -273,7 +273,7 @@ func (p *revisionPage) reviewed(number int) (out []planRow) {
 			approved = append(approved, a.Step)
 		}
 		named("allowed", approved)
-		p.Field("review", p.Look.Text, "by "+telling.WhoWords(r.By)+": "+strings.Join(words, "; "))
+		p.Field("review", p.Styles.Text, "by "+wording.WhoWords(r.By)+": "+strings.Join(words, "; "))
 		for j := range r.Out {
 			out = append(out, planRow{before: &r.Out[j]})
 		}
@@ -319,7 +319,7 @@ func planRows(r *agent.Revision, after []*agent.StepState) []planRow {
 // What changed within a revised step follows below it.
 func (p *revisionPage) rows(rows []planRow) {
 	const sideFrom = 100 // minimum width for both versions, in cells
-	l, index, side, both := p.Look, 1, p.Width, false
+	l, index, side, both := p.Styles, 1, p.Width, false
 	for _, r := range rows {
 		for _, s := range []*agent.StepState{r.before, r.after} {
 			if s != nil {
@@ -356,7 +356,7 @@ func (p *revisionPage) rows(rows []planRow) {
 
 // step draws one version of a step on one line.
 func (p *revisionPage) step(r planRow, removed bool, index, width int) string {
-	l, s, of, title := p.Look, r.after, p.run, p.Look.Text
+	l, s, of, title := p.Styles, r.after, p.run, p.Styles.Text
 	if s == nil {
 		s = r.before
 	}
@@ -376,7 +376,7 @@ func (p *revisionPage) step(r planRow, removed bool, index, width int) string {
 	row.Gap(2 - row.Width)
 	glyph, style := draw.StateGlyph(l, of, s)
 	row.Add(style, glyph)
-	tool := telling.StepTool(&s.Step)
+	tool := wording.StepTool(&s.Step)
 	if deps := s.Step.DependsOn; len(deps) > 0 && width >= 60 {
 		tool += "  " + l.Blockers(deps, 12)
 	}
@@ -399,12 +399,12 @@ func (p *revisionPage) changes(before, after *plan.Step) {
 	p.change("profile", before.Profile, after.Profile)
 	p.change("after", strings.Join(before.DependsOn, ", "), strings.Join(after.DependsOn, ", "))
 	p.change("expects", before.ExpectedOutcome.Visible(), after.ExpectedOutcome.Visible())
-	p.change("for each", telling.EachWords(before.ForEach), telling.EachWords(after.ForEach))
+	p.change("for each", wording.EachWords(before.ForEach), wording.EachWords(after.ForEach))
 	p.change("when", before.When, after.When)
-	p.change("check", telling.ChecksWords(before.Checks), telling.ChecksWords(after.Checks))
+	p.change("check", wording.ChecksWords(before.Checks), wording.ChecksWords(after.Checks))
 	text := func(args map[string]any, name string) (text string) {
 		if value, ok := args[name]; ok {
-			text, _ = telling.ValueText(value)
+			text, _ = wording.ValueText(value)
 		}
 		return text
 	}
@@ -418,7 +418,7 @@ func (p *revisionPage) changes(before, after *plan.Step) {
 // no value.
 func (p *revisionPage) change(name, before, after string) {
 	const indent = "    "
-	l := p.Look
+	l := p.Styles
 	if before == after {
 		return
 	}

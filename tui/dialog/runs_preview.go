@@ -16,7 +16,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // The preview shows what the journal of the chosen run says. Only one journal is
@@ -83,7 +83,7 @@ func (d *Runs) previewing(hs keymap.Handlers) keymap.Handlers {
 // preview draws what is known of a run on exactly height lines.
 func (d *Runs) preview(s agent.Summary, width, height int) draw.Section {
 	const goalLines, errorLines = 2, 2
-	l := d.Look
+	l := d.Styles
 	var lines []string
 	if goal := s.Goal.Visible(); goal != "" {
 		lines = append(lines, draw.Paint(l.Strong, l.AtMost(draw.Wrap(goal, width), goalLines, width))...)
@@ -110,15 +110,15 @@ func (d *Runs) stateWords(s agent.Summary, run *agent.Run) string {
 	_, word, _ := d.State(s)
 	switch {
 	case run != nil && run.Result != nil && !d.live.Live(s.Run):
-		return telling.RunEnd(run)
+		return wording.RunEnd(run)
 	case s.Undone:
-		word = telling.RunState(s)
+		word = wording.RunState(s)
 	case word == "elsewhere":
 		word = "running in another replan"
 	case s.Status == agent.StatusRunning && d.live.Can.ByWorkers:
 		word = "running on a worker"
 	case s.Status == event.StatusFailed, s.Status == agent.StatusWaiting:
-		word = telling.RunState(s)
+		word = wording.RunState(s)
 	}
 	return english.Capital(word)
 }
@@ -157,7 +157,7 @@ func (d *Runs) failure(s agent.Summary, run *agent.Run) string {
 	case run == nil:
 		return ""
 	case s.Status == event.StatusFailed && run.Result != nil && run.Result.Error != "":
-		if telling.FailureReason(run, *run.Result) != "" {
+		if wording.FailureReason(run, *run.Result) != "" {
 			return "" // the state says it
 		}
 		return run.Result.Error.FirstLine()
@@ -165,7 +165,7 @@ func (d *Runs) failure(s agent.Summary, run *agent.Run) string {
 	why := ""
 	for _, step := range run.Steps {
 		if step.Status == agent.StepFailed && step.Error != "" {
-			why = telling.FailedWords(step.Step.Index, step.Failure, step.Error)
+			why = wording.FailedWords(step.Step.Index, step.Failure, step.Error)
 		}
 	}
 	return why
@@ -175,7 +175,7 @@ func (d *Runs) failure(s agent.Summary, run *agent.Run) string {
 // is too long: those around the first that is not done if not all fit.
 func (d *Runs) steps(run *agent.Run, width, height int) []string {
 	const twoFrom, gap = 90, 2 // cells
-	l := d.Look
+	l := d.Styles
 	columns := 1
 	if len(run.Steps) > height && width >= twoFrom {
 		columns = 2
@@ -210,7 +210,7 @@ func (d *Runs) steps(run *agent.Run, width, height int) []string {
 
 // step draws one step of a run on a line.
 func (d *Runs) step(run *agent.Run, s *agent.StepState, width int) string {
-	l := d.Look
+	l := d.Styles
 	glyph, style := draw.StateGlyph(l, run, s)
 	left := style.Render(glyph) + " " + l.Muted.Render(l.Cut(s.Step.Index, 6)+" ") + l.Text.Render(s.Step.Title.Line())
 	word, style := draw.StateWord(l, run, s)

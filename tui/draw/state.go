@@ -10,22 +10,22 @@ import (
 	"replan/agent/event"
 	"replan/internal/english"
 	"replan/planning/plan"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // StepTitle returns the name of a step with a capital first letter, to start a
 // title.
-func StepTitle(l *Look, index string) string {
-	name, number, _ := strings.Cut(telling.StepWords(index), " ")
+func StepTitle(l *Styles, index string) string {
+	name, number, _ := strings.Cut(wording.StepWords(index), " ")
 	return english.Capital(name) + " " + l.Cut(number, 8)
 }
 
 // StateGlyph returns the glyph of a step's state, and its style.
-func StateGlyph(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.Style) {
+func StateGlyph(l *Styles, run *agent.Run, s *agent.StepState) (string, lipgloss.Style) {
 	switch {
-	case telling.Halted(run, s):
+	case wording.Halted(run, s):
 		return l.Glyphs.Stopped, l.Warning
-	case telling.Fruitless(s) != "":
+	case wording.Fruitless(s) != "":
 		return l.Glyphs.Failed, l.Danger
 	}
 	switch s.Status {
@@ -33,7 +33,7 @@ func StateGlyph(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.S
 		if s.DryRun {
 			return l.Glyphs.Pending, l.Muted // it did nothing
 		}
-		return EvidenceGlyph(l, telling.EvidenceOf(run, s))
+		return EvidenceGlyph(l, wording.EvidenceOf(run, s))
 	case agent.StepRunning, agent.StepChecking:
 		return l.Spinner(), l.Running
 	case agent.StepWaiting:
@@ -54,11 +54,11 @@ func StateGlyph(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.S
 
 // StateWord returns the word for a step's state, or the time the step took, and
 // its style. It returns "" if the step has not started.
-func StateWord(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.Style) {
+func StateWord(l *Styles, run *agent.Run, s *agent.StepState) (string, lipgloss.Style) {
 	switch {
-	case telling.Halted(run, s):
+	case wording.Halted(run, s):
 		return "stopped", l.Warning
-	case telling.Fruitless(s) != "":
+	case wording.Fruitless(s) != "":
 		return "failed", l.Danger
 	}
 	switch s.Status {
@@ -69,15 +69,15 @@ func StateWord(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.St
 		case s.DryRun:
 			return "dry run", l.Faint
 		}
-		if state := telling.EvidenceOf(run, s); state != "" {
+		if state := wording.EvidenceOf(run, s); state != "" {
 			_, style := EvidenceGlyph(l, state)
 			return string(state), style
 		}
-		return telling.DoneIn(s.MS), l.Faint
+		return wording.DoneIn(s.MS), l.Faint
 	case agent.StepChecking:
 		return "checking", l.Running
 	case agent.StepRunning:
-		return telling.Ticking(l.Since(s.StartedAt)), l.Running
+		return wording.Ticking(l.Since(s.StartedAt)), l.Running
 	case agent.StepWaiting:
 		return l.Glyphs.Gate + " gate", l.Warning
 	case agent.StepFailed:
@@ -107,7 +107,7 @@ func StateWord(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.St
 }
 
 // EvidenceGlyph returns the glyph for how far something is shown to hold, and its style.
-func EvidenceGlyph(l *Look, state plan.EvidenceState) (string, lipgloss.Style) {
+func EvidenceGlyph(l *Styles, state plan.EvidenceState) (string, lipgloss.Style) {
 	switch state {
 	case plan.StateClaimed:
 		return l.Glyphs.Claimed, l.Muted
@@ -121,7 +121,7 @@ func EvidenceGlyph(l *Look, state plan.EvidenceState) (string, lipgloss.Style) {
 }
 
 // RunGlyph returns the glyph of a run's state, and its style.
-func RunGlyph(l *Look, s agent.Summary) (string, lipgloss.Style) {
+func RunGlyph(l *Styles, s agent.Summary) (string, lipgloss.Style) {
 	switch {
 	case s.Undone:
 		return l.Glyphs.Removed, l.Muted

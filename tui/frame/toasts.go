@@ -13,7 +13,7 @@ import (
 	"replan/agent/event"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // mostToasts is the maximum number of notices shown at once; a new one replaces
@@ -68,11 +68,11 @@ func (t *Toasts) Notify(data event.Data) {
 	switch d := data.(type) {
 	case event.GateResolved:
 		if d.Scope == event.ScopeAlways && d.Rule != nil {
-			t.Show("info", telling.SavedRule(*d.Rule))
+			t.Show("info", wording.SavedRule(*d.Rule))
 		}
 	case event.BudgetWarned:
-		t.Show("warn", telling.BudgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))
-		t.budgets = append(t.budgets, telling.BudgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))
+		t.Show("warn", wording.BudgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))
+		t.budgets = append(t.budgets, wording.BudgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))
 	case event.RunCompleted:
 		t.notices = slices.DeleteFunc(t.notices, func(n toast) bool { return slices.Contains(t.budgets, n.text) })
 		t.budgets = nil
@@ -117,7 +117,7 @@ func (t *Toasts) Clear() {
 // Draw draws the notices at the right of lines of width cells, one on each: on the
 // lowest that are blank there, else on the first. The last ones are left out if there
 // are too few lines.
-func (t *Toasts) Draw(l *draw.Look, width int, lines []string) {
+func (t *Toasts) Draw(l *draw.Styles, width int, lines []string) {
 	const margin = 1 // cells
 	drawn := make([]string, min(len(t.notices), len(lines)))
 	widest := 0
@@ -154,7 +154,7 @@ func places(lines []string, n, from, to int) []int {
 }
 
 // draw draws a notice in at most room cells.
-func (n toast) draw(l *draw.Look, room int) string {
+func (n toast) draw(l *draw.Styles, room int) string {
 	const widest = 76 // cells
 	glyph, style := l.Glyphs.Done, l.Success
 	switch n.level {

@@ -11,14 +11,14 @@ import (
 	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Welcome returns the page shown in the empty chat: an introduction, goals that
 // fit, or why no model answers and how to get one.
 func (f *Frame) Welcome(s State, width, height int) []string {
 	const widest, usual = 84, 16 // cells, and lines of the page
-	p := &page{Document: draw.Document{Look: f.look, Width: min(width, widest)}, brief: height < 16}
+	p := &page{Document: draw.Document{Styles: f.styles, Width: min(width, widest)}, brief: height < 16}
 	greets := s.Session.Problem == "" && f.options.Intro == "" && !f.options.Replay
 	if !p.brief || greets {
 		f.introduce(p)
@@ -32,18 +32,18 @@ func (f *Frame) Welcome(s State, width, height int) []string {
 		f.explainTrouble(p, s)
 	case s.Session.Problem != "":
 		p.gap()
-		p.note(f.look.Warning.Render(f.look.Glyphs.Warning), s.Session.Problem.Line())
+		p.note(f.styles.Warning.Render(f.styles.Glyphs.Warning), s.Session.Problem.Line())
 		if s.Session.Planner.ByWords() {
 			p.gap()
-			p.note(f.look.Faint.Render(f.look.Glyphs.Separator), agent.WithoutModel+telling.UndoHint)
+			p.note(f.styles.Faint.Render(f.styles.Glyphs.Separator), agent.WithoutModel+wording.UndoHint)
 		}
 	}
 	if !p.brief || !greets {
 		f.describeWorkspace(p, s)
 	}
-	if words := telling.Interrupted(s.Past, s.Session.Workspace, f.keys.ResumeNames()); words != "" && !f.options.Replay {
+	if words := wording.Interrupted(s.Past, s.Session.Workspace, f.keys.ResumeNames()); words != "" && !f.options.Replay {
 		p.gap()
-		p.Prose(f.look.Muted, words)
+		p.Prose(f.styles.Muted, words)
 	}
 	if greets && s.Reported {
 		f.suggestGoals(p)
@@ -60,7 +60,7 @@ const labels = 13
 // introduce shows the program's sign, its name and what it does. The sign is a plan
 // whose failed step was replaced.
 func (f *Frame) introduce(p *page) {
-	l, wires := f.look, f.look.Glyphs.Wires
+	l, wires := f.styles, f.styles.Glyphs.Wires
 	does := "Plans a goal, runs the plan, and replans when a step fails."
 	name := l.Brand.Render("replan")
 	if f.options.Version != "" {
@@ -89,7 +89,7 @@ func (f *Frame) suggestGoals(p *page) {
 		examples = examples[:min(len(examples), 3)]
 	}
 	p.gap()
-	p.labeled("try", draw.Paint(f.look.Code, examples)...)
+	p.labeled("try", draw.Paint(f.styles.Code, examples)...)
 	p.gap()
 	p.keys(f.keys.Hint("send", "chat.send"), keymap.Hint{Label: "/", Does: "commands"},
 		f.keys.Hint("everything", "palette"), f.keys.Hint("runs", "runs"), f.keys.Hint("keys", "help"))
@@ -97,7 +97,7 @@ func (f *Frame) suggestGoals(p *page) {
 
 // explainTrouble explains why no model answers, and what to do.
 func (f *Frame) explainTrouble(p *page, s State) {
-	l, trouble := f.look, s.Session.Trouble
+	l, trouble := f.styles, s.Session.Trouble
 	p.gap()
 	title, explanation := "No model available", ""
 	model, host := trouble.Model.Line(), trouble.Host.Line()
@@ -118,10 +118,10 @@ func (f *Frame) explainTrouble(p *page, s State) {
 		p.add(l.Muted.Render("Asking again" + l.Glyphs.Ellipsis))
 	}
 	if s.Pull.Model != "" {
-		p.add(l.Running.Render(l.Cut(telling.Pulling(s.Pull), p.Width)))
+		p.add(l.Running.Render(l.Cut(wording.Pulling(s.Pull), p.Width)))
 	}
 	p.heading("What to do")
-	wanted := telling.SuggestedModel
+	wanted := wording.SuggestedModel
 	if model != "" {
 		wanted = model
 	}
@@ -138,7 +138,7 @@ func (f *Frame) explainTrouble(p *page, s State) {
 		p.command("ollama pull "+wanted, "get it")
 		p.key(f.keys.Hint("take one of "+untrusted.Join(trouble.Models, ", ").Line(), "models"))
 	case prompt.TroubleUnfit:
-		p.command("ollama pull "+telling.SuggestedModel, "get one that can use tools")
+		p.command("ollama pull "+wording.SuggestedModel, "get one that can use tools")
 		p.key(f.keys.Hint("choose another", "models"))
 	}
 	if trouble.Kind == prompt.TroubleNoModels || trouble.Kind == prompt.TroubleMissing || trouble.Kind == prompt.TroubleUnfit {
@@ -158,10 +158,10 @@ func (f *Frame) describeWorkspace(p *page, s State) {
 	if p.brief && s.Session.Problem != "" {
 		return
 	}
-	l := f.look
+	l := f.styles
 	p.gap()
 	if notes := s.Session.Instructions.Line(); notes != "" && (p.brief || f.options.Intro != "") {
-		p.note(l.Faint.Render(l.Glyphs.Separator), telling.NotesWords+notes)
+		p.note(l.Faint.Render(l.Glyphs.Separator), wording.NotesWords+notes)
 	}
 	if f.options.Intro != "" || !s.Reported || f.options.Replay {
 		return
@@ -180,7 +180,7 @@ func (f *Frame) describeWorkspace(p *page, s State) {
 	if name := s.Model().Line(); name != "" {
 		window := ""
 		if s.Session.ContextWindow > 0 {
-			window = telling.WindowSize(s.Session.ContextWindow) + " context"
+			window = wording.WindowSize(s.Session.ContextWindow) + " context"
 		}
 		fact("model", name, window)
 	}

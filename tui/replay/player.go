@@ -12,7 +12,7 @@ import (
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/story"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // atOnce is the speed without delays.
@@ -253,7 +253,7 @@ func (p *Player) Inward(cmd tea.Cmd) tea.Cmd {
 
 // Line draws the speed, the progress of the replay and its last moment. A non-empty
 // notice appears on the right.
-func (p *Player) Line(l *draw.Look, notice string, width int) string {
+func (p *Player) Line(l *draw.Styles, notice string, width int) string {
 	glyph, style := l.Glyphs.Play, l.Running
 	if p.Paused {
 		glyph, style = l.Glyphs.Pause, l.Warning
@@ -271,7 +271,7 @@ func (p *Player) Line(l *draw.Look, notice string, width int) string {
 			passed = p.Events[p.At-1].Time.Sub(begun)
 		}
 	}
-	times := l.Text.Render(telling.ClockTime(passed)) + l.Muted.Render("/"+telling.ClockTime(whole)) + " "
+	times := l.Text.Render(wording.ClockTime(passed)) + l.Muted.Render("/"+wording.ClockTime(whole)) + " "
 	right := ""
 	if width >= 60 {
 		right = l.Faint.Render(fmt.Sprintf("event %d/%d ", p.At, len(p.Events)))

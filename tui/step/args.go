@@ -12,13 +12,13 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // drawArgs draws the arguments of the call: the resolved value, the written one
 // if it differs, and the source.
 func (d *Pane) drawArgs(p *draw.SheetPage, s *agent.StepState) {
-	l := d.look
+	l := d.styles
 	args, named := d.args(s)
 	sources := d.run.Sources(s)
 	p.Lines = append(p.Lines, "", p.Title(named)) // the facts are above
@@ -137,7 +137,7 @@ func readWords(source agent.Source) string {
 
 // originStep names a step as the source of a result.
 func originStep(o agent.Origin) string {
-	words := telling.StepWords(o.Step)
+	words := wording.StepWords(o.Step)
 	if o.Tool != "" {
 		words += " (" + untrusted.Line(o.Tool) + ")"
 	}
@@ -151,10 +151,10 @@ func writeArgument(p *draw.SheetPage, name string, column int, value any, langua
 		writeWorded(p, name, column, value)
 		return
 	}
-	p.Lines = append(p.Lines, draw.Paint(p.Look.Accent, draw.WrapCode(untrusted.Line(name), p.Width))...)
+	p.Lines = append(p.Lines, draw.Paint(p.Styles.Accent, draw.WrapCode(untrusted.Line(name), p.Width))...)
 	written, _ := value.(string)
 	if written == "" {
-		written, language = telling.JSONText(value, "  "), "json"
+		written, language = wording.JSONText(value, "  "), "json"
 	}
 	p.Put(guidedCode(p, written, language))
 }
@@ -162,19 +162,19 @@ func writeArgument(p *draw.SheetPage, name string, column int, value any, langua
 // writeWorded adds a word-wrapped member that starts on the line of its name.
 func writeWorded(p *draw.SheetPage, name string, column int, value any) {
 	label, text := untrusted.Line(name), ""
-	if text, _ = telling.ValueText(value); ansi.StringWidth(label) > column {
+	if text, _ = wording.ValueText(value); ansi.StringWidth(label) > column {
 		p.Member(name, column, value)
 		return
 	}
-	lead := p.Look.Accent.Render(p.Look.Fit(label, column)) + " "
+	lead := p.Styles.Accent.Render(p.Styles.Fit(label, column)) + " "
 	p.Lines = append(p.Lines, draw.Hang(lead, draw.WrapKept(untrusted.Visible(text), max(p.Width-column-1, 1)))...)
 }
 
 // guidedCode returns a leaf of code at the right of a vertical line.
 func guidedCode(p *draw.SheetPage, s, language string) *draw.Text {
-	t := draw.NewCode(p.Look, language, s)
+	t := draw.NewCode(p.Styles, language, s)
 	if language == languageTest {
-		t.Language, t.Style = "", testStyle(p.Look)
+		t.Language, t.Style = "", testStyle(p.Styles)
 	}
 	t.Guide = true
 	return t
@@ -183,7 +183,7 @@ func guidedCode(p *draw.SheetPage, s, language string) *draw.Text {
 // writeOrigins adds the sources of an argument, one per line. It also adds the
 // written value if the final one differs.
 func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agent.Source, shared bool, run *agent.Run, each *plan.ForEach) {
-	l := p.Look
+	l := p.Styles
 	lead := strings.Repeat(" ", min(column+1, p.Width/3))
 	addLine := func(text string) {
 		for i, line := range draw.Wrap(untrusted.Visible(text), p.Width-len(lead)-2) {
@@ -199,7 +199,7 @@ func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agen
 		was, named = planned, "as planned "
 	}
 	if was != nil && !plan.EqualValues(was, value) {
-		written, _ := telling.ValueText(was)
+		written, _ := wording.ValueText(was)
 		for _, line := range draw.WrapCode(untrusted.Visible(named+written), max(p.Width-len(lead), 1)) {
 			p.Lines = append(p.Lines, lead+l.Muted.Render(line))
 		}
@@ -249,5 +249,5 @@ func (d *Pane) argsText(s *agent.StepState) string {
 	if len(args) == 0 {
 		return ""
 	}
-	return fmt.Sprintln(telling.JSONText(args, "  "))
+	return fmt.Sprintln(wording.JSONText(args, "  "))
 }

@@ -12,19 +12,19 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // drawEach draws the list of a step that runs for each item, and how far it is.
 func (d *Pane) drawEach(p *draw.SheetPage, s *agent.StepState) {
-	l := d.look
-	p.Field("for each", l.Text, telling.EachWords(s.Step.ForEach))
+	l := d.styles
+	p.Field("for each", l.Text, wording.EachWords(s.Step.ForEach))
 	if s.Items != nil {
 		name := "so far"
 		if s.Status.Ended() {
 			name = "items"
 		}
-		p.Field(name, l.Text, telling.ItemsWords(s))
+		p.Field(name, l.Text, wording.ItemsWords(s))
 	}
 }
 
@@ -36,16 +36,16 @@ func (d *Pane) drawItem(p *draw.SheetPage, s *agent.StepState) {
 	}
 	text, isText := value.(string)
 	if !isText {
-		text = telling.JSONText(value, "")
+		text = wording.JSONText(value, "")
 	}
 	name := plan.DefaultAs
 	if of := d.run.Step(s.Parent); of != nil && of.Step.ForEach != nil {
 		name = of.Step.ForEach.As
 		if at := slices.Index(of.Items, s); at >= 0 {
-			p.Field("index", d.look.Text, fmt.Sprintf("%d (from 0 to %d)", at, len(of.Items)-1))
+			p.Field("index", d.styles.Text, fmt.Sprintf("%d (from 0 to %d)", at, len(of.Items)-1))
 		}
 	}
-	p.Field(untrusted.Line(name), d.look.Text, draw.Clip(strings.TrimSpace(untrusted.Visible(text))))
+	p.Field(untrusted.Line(name), d.styles.Text, draw.Clip(strings.TrimSpace(untrusted.Visible(text))))
 }
 
 // drawItems draws the items of a step, a line each.
@@ -53,11 +53,11 @@ func (d *Pane) drawItems(p *draw.SheetPage, s *agent.StepState) {
 	p.Lines = append(p.Lines, "")
 	switch {
 	case s.Items == nil && s.Status.Ended():
-		p.Prose(d.look.Faint, "It ended before its items began.")
+		p.Prose(d.styles.Faint, "It ended before its items began.")
 	case s.Items == nil:
-		p.Prose(d.look.Faint, "Its items are known once it starts.")
+		p.Prose(d.styles.Faint, "Its items are known once it starts.")
 	case len(s.Items) == 0:
-		p.Prose(d.look.Faint, "Its list is empty.")
+		p.Prose(d.styles.Faint, "Its list is empty.")
 	default:
 		p.Put(itemList{d, s})
 	}
@@ -74,15 +74,15 @@ func (f itemList) Count() int { return len(f.of.Items) }
 
 // Rows returns the line of item i.
 func (f itemList) Rows(i, width int) []string {
-	l, run, s := f.pane.look, f.pane.run, f.of.Items[i]
+	l, run, s := f.pane.styles, f.pane.run, f.of.Items[i]
 	glyph, style := draw.StateGlyph(l, run, s)
 	words, tone := draw.StateWord(l, run, s)
 	number := strings.Repeat(" ", max(len(f.of.Items[len(f.of.Items)-1].Step.Index)-len(s.Step.Index), 0)) + s.Step.Name()
 	head := style.Render(glyph) + " " + l.Muted.Render(number) + " "
 	room := max(width-draw.VisibleWidth(head)-ansi.StringWidth(words)-2, 0)
-	title := l.Cut(telling.InnerTitle(s, f.of), room)
+	title := l.Cut(wording.InnerTitle(s, f.of), room)
 	line := l.Text.Render(title)
-	if why := telling.FailureOf(s).FirstLine(); why != "" && !s.NotTaken {
+	if why := wording.FailureOf(s).FirstLine(); why != "" && !s.NotTaken {
 		line += l.Faint.Render(l.Cut("  "+why, max(room-ansi.StringWidth(title), 0)))
 	}
 	return []string{l.Sides(head+line, tone.Render(words), width)}
@@ -91,7 +91,7 @@ func (f itemList) Rows(i, width int) []string {
 // drawItemChecks draws the checks that each item has, and how many of the items each
 // holds for.
 func (d *Pane) drawItemChecks(p *draw.Document, s *agent.StepState) {
-	l := d.look
+	l := d.styles
 	for i, check := range s.Step.Checks {
 		counts := map[plan.EvidenceState]int{}
 		first := map[plan.EvidenceState]event.CheckCompleted{}
@@ -121,7 +121,7 @@ func (d *Pane) drawItemChecks(p *draw.Document, s *agent.StepState) {
 		p.Prose(style, glyph+" "+check.Name()+": "+strings.Join(parts, ", "))
 		p.Field("expects", l.Text, untrusted.Line(check.Expect))
 		if found, refuted := first[plan.StateRefuted]; refuted {
-			p.Field("first", style, telling.StepWords(found.Index)+": "+plan.SawWords(found.Saw))
+			p.Field("first", style, wording.StepWords(found.Index)+": "+plan.SawWords(found.Saw))
 		}
 	}
 }

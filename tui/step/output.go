@@ -12,7 +12,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // languageTest is the language of test output.
@@ -41,7 +41,7 @@ func (d *Pane) columns(s *agent.StepState) int {
 
 // besideOutput puts the expected outcome at the right of the output.
 func (d *Pane) besideOutput(s *agent.StepState, body []string, width int) []string {
-	l := d.look
+	l := d.styles
 	right := []string{l.Accent.Render("expected")}
 	right = append(right, draw.Texts(d.words.Lines(s.Step.ExpectedOutcome.Markdown(), width-2))...)
 	out := make([]string, len(body))
@@ -53,7 +53,7 @@ func (d *Pane) besideOutput(s *agent.StepState, body []string, width int) []stri
 
 // drawSoFar draws the expected outcome, the progress of the step and its error.
 func (d *Pane) drawSoFar(p *draw.SheetPage, s *agent.StepState) {
-	l := d.look
+	l := d.styles
 	if s.Step.ExpectedOutcome != "" && d.besides(s) == 0 {
 		d.drawExpected(&p.Document, s)
 	}
@@ -68,7 +68,7 @@ func (d *Pane) drawSoFar(p *draw.SheetPage, s *agent.StepState) {
 
 // drawOutput draws the output of the step so far.
 func (d *Pane) drawOutput(p *draw.SheetPage, s *agent.StepState) {
-	l := d.look
+	l := d.styles
 	gap := func() { p.Lines = append(p.Lines, "") }
 	if s.Error != "" {
 		gap()
@@ -114,7 +114,7 @@ const mostWords = 64 << 10
 // drawWords draws what a model wrote.
 func (d *Pane) drawWords(p *draw.SheetPage, text string) {
 	if len(text) > mostWords {
-		p.Put(draw.NewText(d.look, d.look.Text, strings.TrimSpace(text)))
+		p.Put(draw.NewText(d.styles, d.styles.Text, strings.TrimSpace(text)))
 		return
 	}
 	p.Put(draw.Drawn(draw.Texts(d.words.Lines(text, p.Width))))
@@ -123,7 +123,7 @@ func (d *Pane) drawWords(p *draw.SheetPage, text string) {
 // drawResult draws the result of the step: text by its language, an object by
 // its members.
 func (d *Pane) drawResult(p *draw.SheetPage, s *agent.StepState) {
-	l, result := d.look, s.Result
+	l, result := d.styles, s.Result
 	if text, _, ok := plan.FilesOf(result); ok {
 		result = text // the files follow
 	}
@@ -157,7 +157,7 @@ func (d *Pane) drawResult(p *draw.SheetPage, s *agent.StepState) {
 			writeArgument(p, name, column, r[name], d.languageOf(s, name, r[name]))
 		}
 	default:
-		p.Put(draw.NewCode(l, "json", telling.JSONText(r, "  ")))
+		p.Put(draw.NewCode(l, "json", wording.JSONText(r, "  ")))
 	}
 }
 
@@ -181,7 +181,7 @@ func (d *Pane) languageOf(s *agent.StepState, name string, value any) string {
 	switch name {
 	case "", "text", "content", "contents", "code", "old", "new", "source", "body":
 		for _, key := range []string{"path", "file", "filename", "file_path"} {
-			if file, ok := telling.CallArgs(s)[key].(string); ok && path.Ext(file) != "" {
+			if file, ok := wording.CallArgs(s)[key].(string); ok && path.Ext(file) != "" {
 				return path.Base(file)
 			}
 		}
@@ -205,7 +205,7 @@ var (
 )
 
 // testStyle returns the style of a line of test output, by its content.
-func testStyle(l *draw.Look) func(line string) lipgloss.Style {
+func testStyle(l *draw.Styles) func(line string) lipgloss.Style {
 	return func(line string) lipgloss.Style {
 		switch {
 		case testFailed.MatchString(line):
@@ -233,7 +233,7 @@ func outputText(s *agent.StepState) string {
 		return r + filesText(s)
 	case nil:
 	default:
-		return telling.JSONText(r, "  ") + "\n" + filesText(s)
+		return wording.JSONText(r, "  ") + "\n" + filesText(s)
 	}
 	if s.Output == "" && s.Loop != nil && s.Loop.Text != "" {
 		return s.Loop.Text

@@ -17,7 +17,7 @@ import (
 	"replan/tui/draw"
 	"replan/tui/graphics"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // tab is one view of a step.
@@ -40,7 +40,7 @@ var tabNames = [tabs]string{"args", "items", "output", "checks", "diff", "story"
 // Pane shows one step in full: the call and its sources, its result, its
 // changes, its attempts and its times.
 type Pane struct {
-	look   *draw.Look
+	styles *draw.Styles
 	words  *draw.Markdown // draws what a model wrote
 	keys   *keymap.Map
 	run    *agent.Run
@@ -93,8 +93,8 @@ type version struct {
 }
 
 // New returns the pane without a step.
-func New(l *draw.Look, keys *keymap.Map) *Pane {
-	return &Pane{look: l, words: draw.NewMarkdown(l), keys: keys, graphics: graphics.New()}
+func New(l *draw.Styles, keys *keymap.Map) *Pane {
+	return &Pane{styles: l, words: draw.NewMarkdown(l), keys: keys, graphics: graphics.New()}
 }
 
 // DrawWith has the terminal draw pictures, where it can.
@@ -163,7 +163,7 @@ func (d *Pane) preferredTab() tab {
 		return tabArgs
 	case s.Items != nil:
 		return tabItems
-	case s.Loop != nil && (s.Status == agent.StepRunning || telling.Halted(d.run, s)) && s.Loop.Text != "":
+	case s.Loop != nil && (s.Status == agent.StepRunning || wording.Halted(d.run, s)) && s.Loop.Text != "":
 		return tabOutput
 	case s.Failure == event.FailureCheck, s.Status == agent.StepChecking:
 		return tabChecks
@@ -243,7 +243,7 @@ func (d *Pane) scroll(rows int) {
 
 // Title returns the name of the step and its tabs.
 func (d *Pane) Title(width int) string {
-	l, s := d.look, d.state()
+	l, s := d.styles, d.state()
 	if s == nil {
 		return l.Muted.Render("Step")
 	}
@@ -269,7 +269,7 @@ func (d *Pane) Title(width int) string {
 
 // tabRow draws the tabs from cell x and records their positions.
 func (d *Pane) tabRow(between string, x int) string {
-	l := d.look
+	l := d.styles
 	var b strings.Builder
 	d.tabAt = [tabs]draw.Rect{}
 	for i, t := range d.offered() {
@@ -298,7 +298,7 @@ func (d *Pane) View() []string {
 	d.view = nil
 	height := d.height
 	if d.tabbed && d.state() != nil && height > 0 {
-		d.view = append(d.view, d.look.Fit(d.Title(d.width), d.width))
+		d.view = append(d.view, d.styles.Fit(d.Title(d.width), d.width))
 		height--
 	}
 	if d.width <= 0 || height <= 0 {
@@ -310,7 +310,7 @@ func (d *Pane) View() []string {
 
 // draw draws the tab in height lines.
 func (d *Pane) draw(height int) []string {
-	l, s := d.look, d.state()
+	l, s := d.styles, d.state()
 	front := draw.NewSheetPage(l, d.width)
 	switch {
 	case d.shown != nil && d.shown.Kind == SubjectRevision:
@@ -351,7 +351,7 @@ func (d *Pane) draw(height int) []string {
 // version returns the current version of the tab's long part.
 func (d *Pane) version(s *agent.StepState, width int) version {
 	v := version{
-		key: d.key, tab: d.tab, width: width, theme: d.look.Theme.Name, dark: d.look.Theme.Dark, diffs: d.look.Diffs, status: s.Status, attempt: s.Attempt,
+		key: d.key, tab: d.tab, width: width, theme: d.styles.Theme.Name, dark: d.styles.Theme.Dark, diffs: d.styles.Diffs, status: s.Status, attempt: s.Attempt,
 		ms: s.MS, gate: s.Gate, revision: d.run.Revision, failed: s.Error, diff: s.Diff, gated: d.gated,
 	}
 	switch {
@@ -412,7 +412,7 @@ func (d *Pane) Place() string {
 // drawHead draws the summary of the step, which stays in view while the rest
 // scrolls.
 func (d *Pane) drawHead(s *agent.StepState, height int) []string {
-	l, run := d.look, d.run
+	l, run := d.styles, d.run
 	const roomy = 16 // lines
 	if d.tab == tabDiff && height < roomy {
 		return nil // a diff needs the room, and names what it changes
@@ -428,13 +428,13 @@ func (d *Pane) drawHead(s *agent.StepState, height int) []string {
 
 // drawCall draws the step, its dependencies and its expected outcome.
 func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
-	l := d.look
-	p.Field("does", l.Text, telling.StepTool(&s.Step))
+	l := d.styles
+	p.Field("does", l.Text, wording.StepTool(&s.Step))
 	removedBy := 0
 	if d.shown.Kind == SubjectGone {
 		removedBy = d.shown.Revision.Number
 	}
-	p.Field("state", l.Text, telling.StateSentence(d.run, s, removedBy, l.Since(s.StartedAt)))
+	p.Field("state", l.Text, wording.StateSentence(d.run, s, removedBy, l.Since(s.StartedAt)))
 	if d.shown.Kind == SubjectStep {
 		if deps := d.dependencies(); len(deps) > 0 {
 			p.Field("after", l.Text, strings.Join(deps, ", "))
@@ -448,9 +448,9 @@ func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
 		p.Field("when", l.Text, untrusted.Line(s.Step.When))
 	}
 	if u := s.Step.Until; u != nil {
-		p.Field("until", l.Text, telling.UntilWords(*u))
+		p.Field("until", l.Text, wording.UntilWords(*u))
 	}
-	if title := telling.Milestone(d.run.Plan, s.Step.Index); title != "" {
+	if title := wording.Milestone(d.run.Plan, s.Step.Index); title != "" {
 		p.Field("stage", l.Text, title)
 	}
 	if s.Step.ExpectedOutcome != "" {
@@ -460,20 +460,20 @@ func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
 		p.Field("gives", l.Text, s.Step.ResultVariable)
 	}
 	if loop := s.Loop; loop != nil {
-		words := english.Count(loop.Turns, "turn") + ", " + telling.CallsWords(d.run, loop)
+		words := english.Count(loop.Turns, "turn") + ", " + wording.CallsWords(d.run, loop)
 		if loop.Tokens > 0 {
-			words += ", " + telling.Tokens(loop.Tokens) + " tokens"
+			words += ", " + wording.Tokens(loop.Tokens) + " tokens"
 		}
 		p.Field("so far", l.Text, words)
 	}
 	if s.Run != "" {
 		p.Field("run", l.Text, s.Run)
 	}
-	if failure := cmp.Or(s.Error, telling.FailureOf(s)); failure != "" {
+	if failure := cmp.Or(s.Error, wording.FailureOf(s)); failure != "" {
 		p.Field("error", l.Danger, draw.Clip(strings.TrimSpace(failure.Visible())))
 	}
 	if s.DryRun && s.DryGate != nil {
-		p.Field("gate", l.Warning, telling.WouldWords(*s.DryGate)+": "+telling.RuleReason(*s.DryGate))
+		p.Field("gate", l.Warning, wording.WouldWords(*s.DryGate)+": "+wording.RuleReason(*s.DryGate))
 	}
 }
 
@@ -488,13 +488,13 @@ func (d *Pane) dependencies() []string {
 
 // drawRevision draws the changes of an older revision and its reason.
 func (d *Pane) drawRevision(p *draw.Document, r *agent.Revision) {
-	l := d.look
+	l := d.styles
 	p.Prose(l.Strong, fmt.Sprintf("Revision %d", r.Number))
 	var removed []string
 	for i := range r.Removed {
 		removed = append(removed, r.Removed[i].Step.Index)
 	}
-	for _, part := range telling.RevisionParts(removed, r.Added, r.Revised) {
+	for _, part := range wording.RevisionParts(removed, r.Added, r.Revised) {
 		p.Field(part.Name, l.Text, part.Steps)
 	}
 	if r.Reason != "" {

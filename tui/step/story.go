@@ -12,15 +12,15 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
-	"replan/tui/telling"
 	"replan/tui/timing"
+	"replan/tui/wording"
 )
 
 // drawStory draws the history of the step by attempt: when it was ready, who
 // decided what, and how each attempt ended.
 func (d *Pane) drawStory(p *draw.SheetPage, s *agent.StepState) {
-	l := d.look
-	at := timing.NewAxis(d.run, d.look.Now)
+	l := d.styles
+	at := timing.NewAxis(d.run, d.styles.Now)
 	attempts := d.run.AttemptsOf(s.Step.Index)
 	began := 0
 	for _, a := range attempts {
@@ -92,7 +92,7 @@ func attemptHeading(a *agent.Attempt, run *agent.Run) string {
 
 // writeAttempt adds the events of an attempt with their times.
 func writeAttempt(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
-	l := p.Look
+	l := p.Styles
 	if !a.ReadyAt.IsZero() {
 		writeMoment(p, at, a.ReadyAt, l.Muted, l.Glyphs.Pending, "ready")
 	}
@@ -104,7 +104,7 @@ func writeAttempt(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 	if !a.StartedAt.IsZero() {
 		words := "began"
 		if r := a.Passed; r != nil {
-			words += " without a gate: " + telling.RuleReason(*r)
+			words += " without a gate: " + wording.RuleReason(*r)
 		}
 		writeMoment(p, at, a.StartedAt, l.Text, l.Glyphs.Folded, words)
 	}
@@ -116,16 +116,16 @@ func writeAttempt(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 	}
 	if !a.RetryAt.IsZero() {
 		pause := max(at.At(a.RetryAt)-at.At(a.EndedAt), 0)
-		writeMoment(p, at, a.EndedAt, l.Muted, l.Glyphs.Pending, "retry after "+telling.Shortly(pause))
+		writeMoment(p, at, a.EndedAt, l.Muted, l.Glyphs.Pending, "retry after "+wording.Shortly(pause))
 	}
 }
 
 // writeEnded adds the outcome of an attempt.
 func writeEnded(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
-	l := p.Look
+	l := p.Styles
 	duration := ""
 	if !a.StartedAt.IsZero() {
-		duration = " after " + telling.Shortly(max(at.At(a.EndedAt)-at.At(a.StartedAt), 0))
+		duration = " after " + wording.Shortly(max(at.At(a.EndedAt)-at.At(a.StartedAt), 0))
 	}
 	switch {
 	case a.EndedAt.IsZero():
@@ -171,14 +171,14 @@ func writeQuote(p *draw.SheetPage, style lipgloss.Style, text string) {
 	more := len(lines) - maxLines
 	lines = draw.Paint(style, lines[:min(len(lines), maxLines)])
 	if more > 0 {
-		lines = append(lines, p.Look.Faint.Render(p.Look.Cut(english.Count(more, "more line")+" in the output", p.Width-momentColumn-2)))
+		lines = append(lines, p.Styles.Faint.Render(p.Styles.Cut(english.Count(more, "more line")+" in the output", p.Width-momentColumn-2)))
 	}
 	p.Lines = append(p.Lines, draw.Hang(strings.Repeat(" ", min(momentColumn+2, max(p.Width-8, 0))), lines)...)
 }
 
 // writeAsked adds a question and its answer.
 func writeAsked(p *draw.SheetPage, q agent.Asked, at timing.Axis) {
-	l := p.Look
+	l := p.Styles
 	if q.About == agent.AskedGate {
 		words := "asked at its gate"
 		if q.Why != "" {
@@ -197,9 +197,9 @@ func writeAsked(p *draw.SheetPage, q agent.Asked, at timing.Axis) {
 	case string(event.Edit):
 		glyph, style = l.Glyphs.Revised, l.Warning
 	}
-	words := telling.DecisionWords(q) + " by " + telling.WhoWords(q.By)
+	words := wording.DecisionWords(q) + " by " + wording.WhoWords(q.By)
 	if waited := at.At(q.AnsweredAt) - at.At(q.At); waited > 0 {
-		words += " after " + telling.Shortly(waited)
+		words += " after " + wording.Shortly(waited)
 	}
 	writeMoment(p, at, q.AnsweredAt, style, glyph, words)
 }
@@ -209,14 +209,14 @@ const momentColumn = 8
 
 // writeMoment adds an event at a time of the run; a zero time means now.
 func writeMoment(p *draw.SheetPage, at timing.Axis, when time.Time, style lipgloss.Style, glyph, words string) {
-	l := p.Look
+	l := p.Styles
 	column := momentColumn
 	if p.Width < 24 {
 		column = 0
 	}
 	lead := strings.Repeat(" ", column)
 	if column > 0 && !when.IsZero() {
-		lead = l.Faint.Render(fmt.Sprintf("%*s ", column-1, telling.Seconds(at.At(when))))
+		lead = l.Faint.Render(fmt.Sprintf("%*s ", column-1, wording.Seconds(at.At(when))))
 	}
 	p.Item(lead+style.Render(glyph)+" ", l.Text, words)
 }

@@ -214,7 +214,7 @@ func (v valueFolder) seal(lines []byte, events []event.Event, codes *authentic) 
 		taken = append(taken, large...)
 		lines = seal(lines, codes.sign(text))
 	}
-	if err := v.keep(taken); err != nil {
+	if err := v.save(taken); err != nil {
 		return nil, fmt.Errorf("the journal: %w", err)
 	}
 	return lines, nil

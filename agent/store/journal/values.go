@@ -28,8 +28,8 @@ func valuesOf(path string) valueFolder {
 	return valueFolder{dir: strings.TrimSuffix(path, journalSuffix) + valuesSuffix, kept: map[string]bool{}}
 }
 
-// keep writes the values and returns once they are on disk.
-func (v *valueFolder) keep(taken []values.Value) error {
+// save writes the values and returns once they are on disk.
+func (v *valueFolder) save(taken []values.Value) error {
 	if len(taken) == 0 {
 		return nil
 	}

@@ -247,7 +247,7 @@ func (w *Writer) changed(changes []Change) *op.Answer[Result] {
 // an [op.UnsureError]. It changes nothing once ctx has ended.
 func (w *Writer) Apply(ctx context.Context, run string, changes []Change) error {
 	changes = w.WithFolders(changes)
-	record, err := w.keep(run, changes)
+	record, err := w.record(run, changes)
 	if err != nil {
 		return fmt.Errorf("nothing was changed: %w", err)
 	}
@@ -266,11 +266,11 @@ func (w *Writer) Apply(ctx context.Context, run string, changes []Change) error 
 	return err
 }
 
-func (w *Writer) keep(run string, changes []Change) (Record, error) {
-	if w.keeper == nil {
+func (w *Writer) record(run string, changes []Change) (Record, error) {
+	if w.recorder == nil {
 		return unrecorded{}, nil
 	}
-	return w.keeper.Keep(run, changes)
+	return w.recorder.Record(run, changes)
 }
 
 // unrecorded is the record of changes that are stored nowhere.

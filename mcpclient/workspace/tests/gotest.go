@@ -67,17 +67,17 @@ func (g *goEvents) Write(p []byte) (int, error) {
 	for len(p) > 0 {
 		i := bytes.IndexByte(p, '\n')
 		if i < 0 {
-			g.keep(p)
+			g.add(p)
 			break
 		}
-		g.keep(p[:i])
+		g.add(p[:i])
 		g.event(g.line)
 		g.line, p = g.line[:0], p[i+1:]
 	}
 	return n, nil
 }
 
-func (g *goEvents) keep(p []byte) {
+func (g *goEvents) add(p []byte) {
 	if len(g.line)+len(p) <= maxEventLine {
 		g.line = append(g.line, p...)
 	}
