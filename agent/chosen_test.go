@@ -35,6 +35,7 @@ func TestOldJournalWithDraftsOpensWithThePlanTaken(t *testing.T) {
 	w := newWorld(t)
 	mirror(w)
 	start := started(event.DefaultLimits())
+	start.SkipSynthesis = true
 	start.Review = true
 	w.apply(start)
 	w.offerOld(oldStart, oldReply, oldStart, oldReply, oldPlan, oldChoice)
@@ -55,6 +56,7 @@ func TestOldRunKilledBetweenDraftsGoesOnWithTheFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	start := started(event.DefaultLimits())
+	start.SkipSynthesis = true
 	w.apply(start)
 	w.offerOld(oldStart, oldReply, oldStart)
 	w.kill(len(w.events))
