@@ -176,6 +176,7 @@ func TestCallThatWantsSamplingIsRefused(t *testing.T) {
 }
 
 func TestToolsThatRunOnlyAsTasksAreLeftOut(t *testing.T) {
+	t.Parallel()
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", asks)}})
 	s := status(t, p, "child")
 	if s.TaskTools != `"research"` || s.Error != "" {
@@ -187,6 +188,7 @@ func TestToolsThatRunOnlyAsTasksAreLeftOut(t *testing.T) {
 }
 
 func TestMessagesOfServersGoToTheirLogWithinBounds(t *testing.T) {
+	t.Parallel()
 	logs := t.TempDir()
 	p := newPool(t, mcpclient.Config{LogDir: logs, Servers: []config.Server{aChild("child", "older server", asks)}})
 	it, file := tool(t, p, "log"), filepath.Join(logs, "mcp-child.log")
@@ -240,6 +242,7 @@ func TestMessagesOfServersAreFollowed(t *testing.T) {
 }
 
 func TestLogMessageIsOneLine(t *testing.T) {
+	t.Parallel()
 	var got []string
 	log := incoming.Log{Write: func(line string) { got = append(got, line) }}
 	for _, fields := range []map[string]any{
@@ -261,6 +264,7 @@ func TestLogMessageIsOneLine(t *testing.T) {
 }
 
 func TestPingOfAServerIsAnswered(t *testing.T) {
+	t.Parallel()
 	t.Run("stdio", func(t *testing.T) {
 		s, _ := fault(t, "pings")
 		p := newPool(t, mcpclient.Config{Servers: []config.Server{s}})

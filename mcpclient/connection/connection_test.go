@@ -51,6 +51,7 @@ func dials(t *testing.T) map[string]*connection.Connection {
 }
 
 func TestConnectionListsAndCallsToolsOverEachTransport(t *testing.T) {
+	t.Parallel()
 	for name, c := range dials(t) {
 		t.Run(name, func(t *testing.T) {
 			found, err := c.Tools(t.Context())
@@ -89,6 +90,7 @@ func TestConnectionListsAndCallsToolsOverEachTransport(t *testing.T) {
 }
 
 func TestNoCallBeginsOnAConnectionThatCloses(t *testing.T) {
+	t.Parallel()
 	for name, c := range dials(t) {
 		within, limit := timelimit.New(t.Context(), 1<<40)
 		first, ok := c.Begin(within, limit, plan.ToolCall{})

@@ -186,6 +186,7 @@ func TestAllResultContentIsKept(t *testing.T) {
 }
 
 func TestToolErrorIncludesEmbeddedResources(t *testing.T) {
+	t.Parallel()
 	p := answering(t, `{"isError":true,"content":[{"type":"resource","resource":{"uri":"x://log","text":"disk full"}},{"type":"film"}]}`)
 	if _, err := call(t, p, "far:hello", nil); !isToolError(err) || !strings.Contains(err.Error(), "disk full") {
 		t.Errorf("got %v", err)
@@ -193,6 +194,7 @@ func TestToolErrorIncludesEmbeddedResources(t *testing.T) {
 }
 
 func TestBuiltInServerResourcesAreKept(t *testing.T) {
+	t.Parallel()
 	p := inProcess(t, map[string]handler{"it": func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{
 			mcp.NewEmbeddedResource(mcp.TextResourceContents{URI: "x://a", Text: "kept"}),
@@ -240,6 +242,7 @@ var surroundings = map[string]string{
 }
 
 func TestNoKindOfContentIsLost(t *testing.T) {
+	t.Parallel()
 	for kind, k := range kinds {
 		for around, form := range surroundings {
 			for _, failed := range []bool{false, true} {
@@ -291,6 +294,7 @@ func TestNoKindOfContentIsLost(t *testing.T) {
 }
 
 func TestTextBesideStructuredContentIsKeptIfItSaysMore(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ content, structured, want string }{
 		"the same as JSON":          {`{\"n\": 1, \"a\": [\"x\"]}`, `{"a":["x"],"n":1}`, ""},
 		"a text in it":              {`the text\n`, `{"content":"the text"}`, ""},
@@ -312,6 +316,7 @@ func TestTextBesideStructuredContentIsKeptIfItSaysMore(t *testing.T) {
 }
 
 func TestLongBase64InJSONIsKeptAsFile(t *testing.T) {
+	t.Parallel()
 	picture := make([]byte, 1200)
 	for i := range picture {
 		picture[i] = byte(i * 7)
@@ -355,6 +360,7 @@ func TestLongBase64InJSONIsKeptAsFile(t *testing.T) {
 }
 
 func TestPictureInBothContentsIsNamedOnce(t *testing.T) {
+	t.Parallel()
 	long := base64.StdEncoding.EncodeToString([]byte(manyPictures))
 	var k keeper
 	_, err := k.call(t, answering(t, `{"content":[{"type":"image","mimeType":"image/png","data":"`+long+`"}],"structuredContent":{"mimeType":"image/png","data":"`+long+`"}}`))
@@ -364,6 +370,7 @@ func TestPictureInBothContentsIsNamedOnce(t *testing.T) {
 }
 
 func TestResultOfUnknownTypeFailsTheCall(t *testing.T) {
+	t.Parallel()
 	_, err := call(t, answering(t, `{"resultType":"task","taskId":"1","content":[]}`), "far:hello", nil)
 	if err == nil || isToolError(err) || !strings.Contains(err.Error(), `a result of the type "task", which replan does not know`) {
 		t.Errorf("got %v, want an unknown outcome", err)
@@ -371,6 +378,7 @@ func TestResultOfUnknownTypeFailsTheCall(t *testing.T) {
 }
 
 func TestContentThatCannotBeKeptFailsTheCall(t *testing.T) {
+	t.Parallel()
 	p := answering(t, `{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`)
 	tool, err := p.Ready(t.Context()).Find("far:hello")
 	if err != nil {
@@ -384,6 +392,7 @@ func TestContentThatCannotBeKeptFailsTheCall(t *testing.T) {
 }
 
 func TestWithoutKeeperContentStaysInTheValue(t *testing.T) {
+	t.Parallel()
 	got, err := call(t, answering(t, `{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`), "far:hello", nil)
 	if err != nil || !strings.Contains(plan.CanonicalJSON(got), `"base64":"AAAA"`) {
 		t.Errorf("got %v: %v", got, err)
@@ -391,6 +400,7 @@ func TestWithoutKeeperContentStaysInTheValue(t *testing.T) {
 }
 
 func TestResultThatItsServerDeclaresOtherwiseIsNotedOnce(t *testing.T) {
+	t.Parallel()
 	const schema = `{"type":"object","properties":{"n":{"type":"integer"},"big":{"type":"number"}},"required":["n"]}`
 	s := server.NewMCPServer("k", "1", server.WithToolCapabilities(true))
 	for name, content := range map[string]any{

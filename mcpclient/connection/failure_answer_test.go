@@ -14,6 +14,7 @@ import (
 // An error that a server answers is a failure of the call. Only a call without an answer of its
 // server is in doubt.
 func TestOnlySilenceOfAServerLeavesTheEffectUnknown(t *testing.T) {
+	t.Parallel()
 	rpc := func(code int, message string) string {
 		return fmt.Sprintf(`"error":{"code":%d,"message":%q}`, code, message)
 	}

@@ -72,6 +72,7 @@ func TestRefusedCallsOfChildAreNotInDoubt(t *testing.T) {
 }
 
 func TestSecondAnswerIsIgnored(t *testing.T) {
+	t.Parallel()
 	s, _ := fault(t, "answers twice")
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{s}})
 	for range 3 {
@@ -118,6 +119,7 @@ func TestLostServerComesBackByItself(t *testing.T) {
 }
 
 func TestStartFailuresSayWhatToDo(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, c := range map[string]struct {
 		server config.Server
@@ -138,6 +140,7 @@ func TestStartFailuresSayWhatToDo(t *testing.T) {
 }
 
 func TestCommandIsFoundInThePathOfTheConfiguration(t *testing.T) {
+	t.Parallel()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -157,6 +160,7 @@ func TestCommandIsFoundInThePathOfTheConfiguration(t *testing.T) {
 }
 
 func TestStandardErrorGoesToTheLogOfTheServer(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "logs")
 	p := newPool(t, mcpclient.Config{LogDir: dir, Servers: []config.Server{aChild("k", "broken", nil)}})
 	got := status(t, p, "k")
@@ -170,6 +174,7 @@ func TestStandardErrorGoesToTheLogOfTheServer(t *testing.T) {
 }
 
 func TestStartingServerShowsWhatItWrites(t *testing.T) {
+	t.Parallel()
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("mute", "mute", nil)}})
 	changed := make(chan struct{}, 100)
 	p.Watch(func() { changed <- struct{}{} })
@@ -227,6 +232,7 @@ func TestSessionOfRestartedServerIsRenewed(t *testing.T) {
 }
 
 func TestCancelAndTimeLimitReachOlderHTTPServers(t *testing.T) {
+	t.Parallel()
 	s := newSession(t, http.StatusBadRequest)
 	p := over(t, s.URL, nil)
 	fail := tool(t, p, "fail")
@@ -250,6 +256,7 @@ func TestCancelAndTimeLimitReachOlderHTTPServers(t *testing.T) {
 }
 
 func TestChangedToolListArrivesOverHTTP(t *testing.T) {
+	t.Parallel()
 	s := newSession(t, http.StatusBadRequest)
 	p := over(t, s.URL, nil)
 	tool(t, p, "echo")
@@ -259,6 +266,7 @@ func TestChangedToolListArrivesOverHTTP(t *testing.T) {
 }
 
 func TestChangedToolListArrivesOverTheNewerProtocol(t *testing.T) {
+	t.Parallel()
 	r := newRemote(t, nil)
 	listening := make(chan struct{}, 1)
 	r.Filter = func(_ http.ResponseWriter, _ *http.Request, body []byte) bool {
@@ -281,6 +289,7 @@ func TestChangedToolListArrivesOverTheNewerProtocol(t *testing.T) {
 }
 
 func TestHTTPRefusalsAreNotInDoubt(t *testing.T) {
+	t.Parallel()
 	for _, refuse := range []int{400, 403, 404, 413, 429} {
 		t.Run(http.StatusText(refuse), func(t *testing.T) {
 			var on atomic.Bool

@@ -24,6 +24,7 @@ func (r *repeated) Read(p []byte) (int, error) {
 }
 
 func TestStreamMayBeLongerThanAnEvent(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("has no goroutine that the race detector could watch")
 	}
@@ -48,6 +49,7 @@ func TestStreamMayBeLongerThanAnEvent(t *testing.T) {
 }
 
 func TestMessageHasNoMoreValuesThanMayBe(t *testing.T) {
+	t.Parallel()
 	many := "data: [" + strings.Repeat("1,", jsonsize.Most*2/3) + "1]"
 	for name, c := range map[string]struct {
 		text         string

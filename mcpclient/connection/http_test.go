@@ -22,6 +22,7 @@ import (
 )
 
 func TestServersSayHowToUseThem(t *testing.T) {
+	t.Parallel()
 	p := over(t, newRemote(t, nil).URL, nil)
 	p.Ready(t.Context())
 	if got := string(p.Status()[0].Instructions); !strings.HasPrefix(got, "Say hello first. xxx") || len([]rune(got)) != 600 {
@@ -30,6 +31,7 @@ func TestServersSayHowToUseThem(t *testing.T) {
 }
 
 func TestCallOverHTTP(t *testing.T) {
+	t.Parallel()
 	p := over(t, newRemote(t, nil).URL, nil)
 	if got, err := call(t, p, "far:hello", nil); err != nil || got != "from afar" {
 		t.Errorf("got %v, %v", got, err)
@@ -37,6 +39,7 @@ func TestCallOverHTTP(t *testing.T) {
 }
 
 func TestHTTPProgressArrivesDuringCall(t *testing.T) {
+	t.Parallel()
 	r := newRemote(t, nil)
 	seen := make(chan struct{})
 	r.MCP.AddTool(mcp.NewTool("work"), func(ctx context.Context, q mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -64,6 +67,7 @@ func TestHTTPProgressArrivesDuringCall(t *testing.T) {
 }
 
 func TestHeadersAreSentAndMissingOnesReported(t *testing.T) {
+	t.Parallel()
 	r := newRemote(t, func(w http.ResponseWriter, r *http.Request, _ []byte) bool {
 		ok := r.Header.Get("Authorization") == "Bearer k"
 		if !ok {
@@ -80,6 +84,7 @@ func TestHeadersAreSentAndMissingOnesReported(t *testing.T) {
 }
 
 func TestHeadersAreNotSentToOtherHosts(t *testing.T) {
+	t.Parallel()
 	var leaked atomic.Bool
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { leaked.Store(true) }))
 	t.Cleanup(elsewhere.Close)
@@ -97,6 +102,7 @@ func TestHeadersAreNotSentToOtherHosts(t *testing.T) {
 }
 
 func TestConnectionErrorDoesNotRepeatURL(t *testing.T) {
+	t.Parallel()
 	for name, h := range map[string]http.HandlerFunc{
 		"not found":         http.NotFound,
 		"not an MCP server": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") },
@@ -113,6 +119,7 @@ func TestConnectionErrorDoesNotRepeatURL(t *testing.T) {
 }
 
 func TestCancelingACallEndsItsRequest(t *testing.T) {
+	t.Parallel()
 	r := newRemote(t, nil)
 	called, left := make(chan struct{}), make(chan struct{})
 	r.MCP.AddTool(mcp.NewTool("wait"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -135,6 +142,7 @@ func TestCancelingACallEndsItsRequest(t *testing.T) {
 }
 
 func TestCallWaitsForRestartedHTTPServer(t *testing.T) {
+	t.Parallel()
 	r := newRemote(t, nil)
 	p := over(t, r.URL, nil)
 	hello := tool(t, p, "hello")
@@ -182,6 +190,7 @@ func TestHTTPServerIsGivenUpAfterTheLastRestart(t *testing.T) {
 }
 
 func TestClientRenewsForgottenSession(t *testing.T) {
+	t.Parallel()
 	var forgotten atomic.Value
 	forgotten.Store("")
 	var session atomic.Value
@@ -212,6 +221,7 @@ func TestClientRenewsForgottenSession(t *testing.T) {
 }
 
 func TestForbiddenServerSaysSo(t *testing.T) {
+	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
 	t.Cleanup(s.Close)
 	if got := status(t, over(t, s.URL, nil), "far"); !strings.Contains(string(got.Error), "403 Forbidden") {
@@ -220,6 +230,7 @@ func TestForbiddenServerSaysSo(t *testing.T) {
 }
 
 func TestServerThatEndsDuringACallIsSaidToHaveClosedTheConnection(t *testing.T) {
+	t.Parallel()
 	const part = "HTTP/1.1 200 OK\r\nContent-Type: "
 	for name, c := range map[string]struct {
 		sent  string // of the answer

@@ -21,6 +21,7 @@ import (
 )
 
 func TestResultIsStructuredContentOrText(t *testing.T) {
+	t.Parallel()
 	texts := func(all ...string) *mcp.CallToolResult {
 		r := &mcp.CallToolResult{Content: []mcp.Content{}}
 		for _, text := range all {
@@ -64,6 +65,7 @@ func TestResultIsStructuredContentOrText(t *testing.T) {
 }
 
 func TestArgumentsKeepDigitsAndNilBecomesObject(t *testing.T) {
+	t.Parallel()
 	p := inProcess(t, map[string]handler{"raw": func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText("args: " + string(r.Params.RawArguments)), nil
 	}})
@@ -78,6 +80,7 @@ func TestArgumentsKeepDigitsAndNilBecomesObject(t *testing.T) {
 }
 
 func TestFailedToolReturnsToolError(t *testing.T) {
+	t.Parallel()
 	structured := mcp.NewToolResultStructured(map[string]any{"failed": []any{"TestX"}}, "1 test failed")
 	structured.IsError = true
 	silent := &mcp.CallToolResult{Content: []mcp.Content{}, IsError: true}
@@ -116,6 +119,7 @@ func TestFailedToolReturnsToolError(t *testing.T) {
 }
 
 func TestOnlyRefusedRequestIsToolError(t *testing.T) {
+	t.Parallel()
 	p := inProcess(t, map[string]handler{"it": func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return nil, errors.New("look at the files")
 	}})
@@ -136,6 +140,7 @@ func TestOnlyRefusedRequestIsToolError(t *testing.T) {
 }
 
 func TestUnsentCallReturnsToolError(t *testing.T) {
+	t.Parallel()
 	p := inProcess(t, nil)
 	p.Ready(t.Context())
 	for name, missing := range map[string]plan.Tool{
@@ -149,6 +154,7 @@ func TestUnsentCallReturnsToolError(t *testing.T) {
 }
 
 func TestOutputArrivesInOrderBeforeResult(t *testing.T) {
+	t.Parallel()
 	s := server.NewMCPServer("workspace", "1")
 	const lines = 90
 	s.AddTool(mcp.NewTool("talk"), func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -182,6 +188,7 @@ func TestOutputArrivesInOrderBeforeResult(t *testing.T) {
 }
 
 func TestLastOutputIsNotLost(t *testing.T) {
+	t.Parallel()
 	s := server.NewMCPServer("workspace", "1")
 	s.AddTool(mcp.NewTool("talk"), func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		err := s.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
@@ -203,6 +210,7 @@ func TestLastOutputIsNotLost(t *testing.T) {
 }
 
 func TestProgressIsRequestedOnlyForListeners(t *testing.T) {
+	t.Parallel()
 	p := inProcess(t, map[string]handler{"it": func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(fmt.Sprint(r.Params.Meta != nil && r.Params.Meta.ProgressToken != nil)), nil
 	}})
@@ -212,6 +220,7 @@ func TestProgressIsRequestedOnlyForListeners(t *testing.T) {
 }
 
 func TestCancelStopsBuiltInToolAndWaits(t *testing.T) {
+	t.Parallel()
 	called, left := make(chan struct{}), make(chan struct{})
 	p := inProcess(t, map[string]handler{"wait": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		close(called)
@@ -236,6 +245,7 @@ func TestCancelStopsBuiltInToolAndWaits(t *testing.T) {
 }
 
 func TestCallTimeoutEndsCall(t *testing.T) {
+	t.Parallel()
 	s := server.NewMCPServer("workspace", "1")
 	s.AddTool(mcp.NewTool("wait"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		<-ctx.Done()
@@ -251,6 +261,7 @@ func TestCallTimeoutEndsCall(t *testing.T) {
 }
 
 func TestCloseEndsCallsAndRefusesNewOnes(t *testing.T) {
+	t.Parallel()
 	called := make(chan struct{})
 	p := inProcess(t, map[string]handler{"wait": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		close(called)
@@ -281,6 +292,7 @@ func TestCloseEndsCallsAndRefusesNewOnes(t *testing.T) {
 }
 
 func TestBuiltInServerGetsPreviewHashesAndRun(t *testing.T) {
+	t.Parallel()
 	s := server.NewMCPServer("workspace", "1")
 	patch := mcp.NewTool("fs.patch")
 	patch.Meta = mcp.NewMetaFromMap(map[string]any{builtin.MetaPreviews: true})
@@ -318,6 +330,7 @@ func TestBuiltInServerGetsPreviewHashesAndRun(t *testing.T) {
 }
 
 func TestToolDescriptionComesFromServer(t *testing.T) {
+	t.Parallel()
 	yes, no := true, false
 	schema := `{"type":"object","anyOf":[{"required":["path"]},{"required":["diff"]}]}`
 	odd := `{"type":["object","null"],"required":"path"}`
@@ -361,6 +374,7 @@ func TestToolDescriptionComesFromServer(t *testing.T) {
 }
 
 func TestOutputSchemaComesFromServerUpToABound(t *testing.T) {
+	t.Parallel()
 	schema := func(bytes int) json.RawMessage {
 		const around = `{"type":"object","description":""}`
 		return json.RawMessage(around[:len(around)-2] + strings.Repeat("x", bytes-len(around)) + `"}`)
@@ -378,6 +392,7 @@ func TestOutputSchemaComesFromServerUpToABound(t *testing.T) {
 }
 
 func TestInputSchemaComesFromServerUpToABound(t *testing.T) {
+	t.Parallel()
 	s := server.NewMCPServer("x", "1")
 	for name, size := range map[string]int{"usual": 10, "large": 1 << 20} {
 		schema := `{"type":"object","properties":{"a":{"enum":["` + strings.Repeat("x", size) + `"]}}}`
@@ -393,6 +408,7 @@ func TestInputSchemaComesFromServerUpToABound(t *testing.T) {
 }
 
 func TestToolsWithInvalidNamesAreLeftOut(t *testing.T) {
+	t.Parallel()
 	p := inProcess(t, map[string]handler{"ok": nil, "a b": nil, "x:y": nil, "\x1b[2J": nil, "ü": nil})
 	if got := p.Ready(t.Context()).Names(); !slices.Equal(got, []string{"ok"}) {
 		t.Errorf("got %q", got)
@@ -404,6 +420,7 @@ func TestToolsWithInvalidNamesAreLeftOut(t *testing.T) {
 }
 
 func TestUnusableServersAreReported(t *testing.T) {
+	t.Parallel()
 	p := newPool(t, mcpclient.Config{
 		InProcess: existing(map[string]*server.MCPServer{"workspace": server.NewMCPServer("workspace", "1"), "a": server.NewMCPServer("a", "1")}),
 		Servers: []config.Server{
@@ -429,6 +446,7 @@ func TestUnusableServersAreReported(t *testing.T) {
 }
 
 func TestReservedServerNamesAreRefused(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"replan", "workspace", "Workspace"} {
 		p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild(name, "server", nil)}})
 		if got := p.Ready(t.Context()); len(got) != 0 {
@@ -441,6 +459,7 @@ func TestReservedServerNamesAreRefused(t *testing.T) {
 }
 
 func TestWatchReportsChangesUntilRemoved(t *testing.T) {
+	t.Parallel()
 	s := server.NewMCPServer("x", "1")
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{
 		{Name: "asked", Command: "/nowhere/at/all", Source: config.SourceProject},
@@ -463,6 +482,7 @@ func TestWatchReportsChangesUntilRemoved(t *testing.T) {
 }
 
 func TestReadyReturnsEarlyWhenCanceled(t *testing.T) {
+	t.Parallel()
 	l := listen(t)
 	stubborn := aChild("slow", "mute", map[string]string{"ADDR": l.Addr()})
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{stubborn}})

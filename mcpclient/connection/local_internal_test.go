@@ -14,6 +14,7 @@ import (
 // A busy tool ignores its context. If the caller waited for it, neither a timeout
 // nor a signal could end the call.
 func TestCallIgnoringCancellationIsAbandoned(t *testing.T) {
+	t.Parallel()
 	s := server.NewMCPServer("busy", "1", server.WithToolCapabilities(false))
 	begun, released, returned := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	s.AddTool(mcp.NewTool("spin"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {

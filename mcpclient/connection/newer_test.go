@@ -66,6 +66,7 @@ func unversioned(w http.ResponseWriter, _ *http.Request, m message) bool {
 }
 
 func TestRefusalOfTheFirstRequestSaysWhatTheServerWants(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		status          int
 		challenge, body string
@@ -103,6 +104,7 @@ func TestRefusalOfTheFirstRequestSaysWhatTheServerWants(t *testing.T) {
 }
 
 func TestEmptyAnswerToDiscoverMeansAnOlderServer(t *testing.T) {
+	t.Parallel()
 	remote := newRemote(t, func(w http.ResponseWriter, r *http.Request, body []byte) bool {
 		var m message
 		_ = json.Unmarshal(body, &m)
@@ -140,6 +142,7 @@ func TestProtocolOfTheConfigurationGoesBeforeWhatIsFound(t *testing.T) {
 }
 
 func TestRefusedVersionThatIsOursIsTriedOnceMore(t *testing.T) {
+	t.Parallel()
 	for _, method := range []string{"server/discover", "tools/list", "tools/call"} {
 		for times, works := range map[int]bool{1: true, 9: false} {
 			refused := 0
@@ -162,6 +165,7 @@ func TestRefusedVersionThatIsOursIsTriedOnceMore(t *testing.T) {
 }
 
 func TestToolsThatTheProtocolForbidsAreLeftOutWithAReason(t *testing.T) {
+	t.Parallel()
 	const list = `{"tools":[
 		{"name":"good","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}},
 		{"name":"bad","inputSchema":{"type":"object","properties":{"value":{"type":"string","x-mcp-header":"My Region"}}}},

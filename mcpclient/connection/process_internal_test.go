@@ -15,6 +15,7 @@ import (
 )
 
 func TestBlockedWriteEndsConnection(t *testing.T) {
+	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -65,6 +66,7 @@ func TestLineLengthLimit(t *testing.T) {
 }
 
 func TestLastWordsAreTheLastNonBlankLine(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":                {"", ""},
 		"one line":             {"a\n", "a"},
@@ -90,6 +92,7 @@ func TestLastWordsAreTheLastNonBlankLine(t *testing.T) {
 // A server reads the last line with its mutex held, and takes its mutex to report a
 // line, so neither may happen with a lock of the words held.
 func TestLastLineCanBeReadWhileALineIsReported(t *testing.T) {
+	t.Parallel()
 	var w *lastWords
 	var reported []string
 	w = newLastWords(slog.New(slog.DiscardHandler), nil, func() { reported = append(reported, w.last()) })
@@ -124,6 +127,7 @@ func TestFullLogFileBecomesTheOldOne(t *testing.T) {
 }
 
 func TestStartLimitOfLaunchers(t *testing.T) {
+	t.Parallel()
 	const usual = 20 * time.Second
 	for name, c := range map[string]struct {
 		server config.Server
@@ -146,6 +150,7 @@ func TestStartLimitOfLaunchers(t *testing.T) {
 }
 
 func TestContainersHaveLongerForTheirEnd(t *testing.T) {
+	t.Parallel()
 	for command, want := range map[string]time.Duration{"/usr/bin/docker": 15 * time.Second, "podman": 15 * time.Second, "node": 3 * time.Second, "docker-mcp": 3 * time.Second} {
 		got := graceOf(programName(config.Server{Command: command}))
 		if sum := got.exit + got.term; sum != want || sum+drainGrace >= EndTimeout {

@@ -83,6 +83,7 @@ func awaitPrompts(t *testing.T, p *mcpclient.Pool, want ...string) []mcpclient.P
 }
 
 func TestPromptsAreListedReadAndCompleted(t *testing.T) {
+	t.Parallel()
 	s := guide()
 	p := guided(t, s)
 	list := awaitPrompts(t, p, "review")
@@ -111,6 +112,7 @@ func TestPromptsAreListedReadAndCompleted(t *testing.T) {
 }
 
 func TestInvisibleCharactersOfPromptsAndResourcesBecomeVisible(t *testing.T) {
+	t.Parallel()
 	const hidden, seen = "col\tumn\u200b \u202eback \U000E0041", "col\tumn<U+200B> <U+202E>back <U+E0041>"
 	s := guide()
 	s.AddPrompt(mcp.NewPrompt("hide"), func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
@@ -129,6 +131,7 @@ func TestInvisibleCharactersOfPromptsAndResourcesBecomeVisible(t *testing.T) {
 }
 
 func TestChangedPromptsAreListedAgain(t *testing.T) {
+	t.Parallel()
 	s := guide()
 	p := guided(t, s)
 	awaitPrompts(t, p, "review")
@@ -137,6 +140,7 @@ func TestChangedPromptsAreListedAgain(t *testing.T) {
 }
 
 func TestTemplatesOfResourcesAreCompleted(t *testing.T) {
+	t.Parallel()
 	p := guided(t, guide())
 	list, err := p.Resources(t.Context())
 	var got []string

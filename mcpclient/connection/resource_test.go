@@ -20,6 +20,7 @@ import (
 )
 
 func TestResourcesAreListedAndRead(t *testing.T) {
+	t.Parallel()
 	docs := server.NewMCPServer("docs", "1", server.WithResourceCapabilities(false, false))
 	add := func(uri string, content mcp.ResourceContents, err error) {
 		docs.AddResource(mcp.NewResource(uri, "the "+uri), func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
@@ -53,6 +54,7 @@ func TestResourcesAreListedAndRead(t *testing.T) {
 }
 
 func TestModelReadsResources(t *testing.T) {
+	t.Parallel()
 	docs := server.NewMCPServer("docs", "1", server.WithResourceCapabilities(false, false))
 	add := func(uri string, content mcp.ResourceContents) {
 		docs.AddResource(mcp.NewResource(uri, uri), func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
@@ -171,6 +173,7 @@ func (f following) note(t *testing.T, changes ...string) []string {
 const forecastChanged = "@guide:" + forecast + " has changed since you mentioned it; mention it again to send it as it is now"
 
 func TestChangeOfMentionedResourceIsNotedOnce(t *testing.T) {
+	t.Parallel()
 	for name, older := range eras {
 		t.Run(name, func(t *testing.T) {
 			f := newFollowing(t, older, nil)
@@ -188,6 +191,7 @@ func TestChangeOfMentionedResourceIsNotedOnce(t *testing.T) {
 }
 
 func TestChangeOfPartOfMentionedResourceIsNoted(t *testing.T) {
+	t.Parallel()
 	f := newFollowing(t, true, nil)
 	f.mention(t)
 	if notes := f.note(t, forecast+"here", forecast+"/wind"); !slices.Equal(notes, []string{forecastChanged}) {
@@ -196,6 +200,7 @@ func TestChangeOfPartOfMentionedResourceIsNoted(t *testing.T) {
 }
 
 func TestMentionedResourceIsFollowedAfterRestart(t *testing.T) {
+	t.Parallel()
 	for name, older := range eras {
 		t.Run(name, func(t *testing.T) {
 			f := newFollowing(t, older, nil)
@@ -214,6 +219,7 @@ func TestMentionedResourceIsFollowedAfterRestart(t *testing.T) {
 }
 
 func TestRefusedSubscriptionIsAskedForAgain(t *testing.T) {
+	t.Parallel()
 	var refused atomic.Bool
 	f := newFollowing(t, true, func(method string) bool {
 		return method == "resources/subscribe" && refused.CompareAndSwap(false, true)
@@ -239,6 +245,7 @@ func TestForgottenSessionIsRenewedForResources(t *testing.T) {
 }
 
 func TestMentionWaitsForItsServer(t *testing.T) {
+	t.Parallel()
 	r := &remote{MCP: guide()}
 	r.Server = newServer(t, r.Handler())
 	p := newPool(t, mcpclient.Config{Later: true, Servers: []config.Server{{Name: "guide", URL: r.URL, Source: config.SourceUser}}})
@@ -248,6 +255,7 @@ func TestMentionWaitsForItsServer(t *testing.T) {
 }
 
 func TestMentionNamesWhyItsServerIsNotReady(t *testing.T) {
+	t.Parallel()
 	p := newPool(t, mcpclient.Config{Later: true, Servers: []config.Server{{Name: "gone", Command: "/nowhere/server", Source: config.SourceUser}}})
 	if _, ok, err := p.ReadResource(t.Context(), "gone", "doc://guide"); !ok || err == nil || !strings.Contains(err.Error(), "not ready") || !strings.Contains(err.Error(), "/nowhere/server") {
 		t.Errorf("got %v, %v", ok, err)

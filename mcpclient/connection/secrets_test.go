@@ -13,6 +13,7 @@ import (
 
 // What a server says of its own secrets, or others', reaches neither messages nor results of errors.
 func TestErrorOfAToolHoldsNoSecretOfItsServer(t *testing.T) {
+	t.Parallel()
 	for name, reply := range map[string]string{
 		"tool":     `"result":{"isError":true,"content":[{"type":"text","text":"refused: header-secret-1"}],"structuredContent":{"key":"header-secret-1"}}`,
 		"protocol": `"error":{"code":-32602,"message":"refused: header-secret-1"}`,

@@ -13,6 +13,7 @@ import (
 // A server takes calls that may change something one after the other, unless it says that they
 // may be repeated or its configuration says that they may run side by side.
 func TestToolsThatMayChangeSomethingAreSerial(t *testing.T) {
+	t.Parallel()
 	yes, no := true, false
 	for name, c := range map[string]struct {
 		hints    mcp.ToolAnnotation

@@ -49,6 +49,7 @@ func overSSE(t *testing.T, r *remote, cfg mcpclient.Config) *mcpclient.Pool {
 }
 
 func TestCallOverSSE(t *testing.T) {
+	t.Parallel()
 	r := newOldRemote(t)
 	r.Filter = func(w http.ResponseWriter, q *http.Request, _ []byte) bool {
 		ok := q.Header.Get("X-Key") == "k" && strings.HasPrefix(q.Header.Get("User-Agent"), "replan/")
@@ -74,6 +75,7 @@ func TestCallOverSSE(t *testing.T) {
 }
 
 func TestProgressAndCancelReachSSEServer(t *testing.T) {
+	t.Parallel()
 	r := newOldRemote(t)
 	canceled := make(chan struct{})
 	r.Filter = func(_ http.ResponseWriter, _ *http.Request, body []byte) bool {
@@ -128,6 +130,7 @@ func TestEndedSSEStreamIsOpenedAgain(t *testing.T) {
 }
 
 func TestCallInProgressFailsWithTheSSEStream(t *testing.T) {
+	t.Parallel()
 	r := newOldRemote(t)
 	called, end := make(chan struct{}), make(chan struct{})
 	t.Cleanup(func() { close(end) })
@@ -148,6 +151,7 @@ func TestCallInProgressFailsWithTheSSEStream(t *testing.T) {
 }
 
 func TestSSEServerThatCannotStartIsExplained(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		h    http.HandlerFunc
 		want string
@@ -231,6 +235,7 @@ func asksOverSSE(t *testing.T) string {
 }
 
 func TestSSEServerAsksDuringACall(t *testing.T) {
+	t.Parallel()
 	r := &remote{Server: &httptest.Server{URL: asksOverSSE(t)}}
 	p := overSSE(t, r, mcpclient.Config{})
 	got, err := p.Call(t.Context(), plan.ToolCall{Tool: tool(t, p, "far:book"), Elicit: func(_ context.Context, q plan.Elicitation) plan.ElicitationAnswer {

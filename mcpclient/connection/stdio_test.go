@@ -16,6 +16,7 @@ import (
 )
 
 func TestChildServerRunsInWorkspaceUntrusted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := newPool(t, mcpclient.Config{Dir: dir, Servers: []config.Server{aChild("child", "server", nil)}})
 	got, err := call(t, p, "child:where", nil)
@@ -31,6 +32,7 @@ func TestChildServerRunsInWorkspaceUntrusted(t *testing.T) {
 }
 
 func TestChildGetsOnlyItsOwnSecrets(t *testing.T) {
+	t.Parallel()
 	p := newPool(t, mcpclient.Config{
 		Environ: []string{"PATH=/usr/bin:/bin", "GITHUB_TOKEN=mine", "AWS_SESSION_TOKEN=mine", "LANG=C"},
 		Servers: []config.Server{aChild("child", "server", map[string]string{"API_KEY": "its own"})},
@@ -49,6 +51,7 @@ func TestChildGetsOnlyItsOwnSecrets(t *testing.T) {
 }
 
 func TestChildServerGetsNoInternalFieldsAndNoPreviews(t *testing.T) {
+	t.Parallel()
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})
 	it := tool(t, p, "meta")
 	if it.Previews {
@@ -65,6 +68,7 @@ func TestChildServerGetsNoInternalFieldsAndNoPreviews(t *testing.T) {
 }
 
 func TestChildProgressIsNotOutput(t *testing.T) {
+	t.Parallel()
 	l := listen(t)
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})
 	_, err := p.Call(t.Context(), plan.ToolCall{
@@ -84,6 +88,7 @@ func TestChildProgressIsNotOutput(t *testing.T) {
 }
 
 func TestCancelReachesChildServer(t *testing.T) {
+	t.Parallel()
 	l := listen(t)
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -106,6 +111,7 @@ func TestCancelReachesChildServer(t *testing.T) {
 }
 
 func TestCloseKillsGrandchildren(t *testing.T) {
+	t.Parallel()
 	l := listen(t)
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})
 	if _, err := call(t, p, "spawn", map[string]any{"addr": l.Addr()}); err != nil {
@@ -119,6 +125,7 @@ func TestCloseKillsGrandchildren(t *testing.T) {
 }
 
 func TestCrashOfChildKillsGrandchildren(t *testing.T) {
+	t.Parallel()
 	l := listen(t)
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "server", nil)}})
 	if _, err := call(t, p, "spawn", map[string]any{"addr": l.Addr()}); err != nil {
@@ -143,6 +150,7 @@ func TestStubbornChildIsKilled(t *testing.T) {
 }
 
 func TestChildStartFailureGivesTheReason(t *testing.T) {
+	t.Parallel()
 	p := newPool(t, mcpclient.Config{
 		StartTimeout: 300 * time.Millisecond,
 		Servers:      []config.Server{aChild("mute", "mute", nil)},
@@ -199,6 +207,7 @@ func TestChangedToolListIsReadAgain(t *testing.T) {
 }
 
 func TestTimeLimitOfServerIsNamed(t *testing.T) {
+	t.Parallel()
 	s, _ := fault(t, "ignores cancel")
 	s.Timeout = 20 * time.Millisecond
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{s}})
@@ -213,6 +222,7 @@ func TestTimeLimitOfServerIsNamed(t *testing.T) {
 }
 
 func TestTimeLimitOfCallGoesBeforeThatOfItsServer(t *testing.T) {
+	t.Parallel()
 	s, _ := fault(t, "ignores cancel")
 	s.Timeout = 20 * time.Millisecond
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{s}})
@@ -227,6 +237,7 @@ func TestTimeLimitOfCallGoesBeforeThatOfItsServer(t *testing.T) {
 }
 
 func TestServerThatHasNeverAnsweredGetsNoTimeToEnd(t *testing.T) {
+	t.Parallel()
 	child := listen(t)
 	p := newPool(t, mcpclient.Config{Servers: []config.Server{aChild("child", "deaf", map[string]string{"ADDR": child.Addr()})}})
 	child.Line()

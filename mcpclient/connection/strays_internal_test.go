@@ -9,6 +9,7 @@ import (
 )
 
 func TestOnlyMessagesAreReadAndTheRestIsKept(t *testing.T) {
+	t.Parallel()
 	const call, reply, failed = `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":5,"result":{"id":"5"}}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-1}}`
 	long := strings.Repeat("x", 3*maxStrays)
 	for name, c := range map[string]struct{ output, want, strays string }{

@@ -49,6 +49,7 @@ func (r *recording) methods(t *testing.T) (sent []string, results int) {
 }
 
 func TestWireReportsEachMessageOfChildAndHTTPServers(t *testing.T) {
+	t.Parallel()
 	remote := server.NewMCPServer("remote", "1", server.WithToolCapabilities(true))
 	remote.AddTool(mcp.NewTool("where"), nil)
 	web := httptest.NewServer(server.NewStreamableHTTPServer(remote))
@@ -69,6 +70,7 @@ func TestWireReportsEachMessageOfChildAndHTTPServers(t *testing.T) {
 }
 
 func TestWireReportsStatusOfRefusedRequests(t *testing.T) {
+	t.Parallel()
 	web := httptest.NewServer(nil) // knows no path
 	defer web.Close()
 	var r recording

@@ -13,6 +13,7 @@ import (
 
 // A permission covers all that a process or another machine gets, also one of version 0.
 func TestPermissionEndsWithEachChangeThatLeavesThisProgram(t *testing.T) {
+	t.Parallel()
 	stays := []string{"IncludeTools", "ExcludeTools", "Source", "Timeout", "StartTimeout", "Disabled", "Required", "Trust", "Parallel", "Problem", "Notes", "Protocol"}
 	check := func(field string, before, after config.Server) {
 		t.Helper()
@@ -64,6 +65,7 @@ func alter(t *testing.T, field reflect.Value) {
 }
 
 func TestPermissionEndsWhenAProgramOfTheWorkspaceChanges(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	for name, c := range map[string]struct {
 		server config.Server

@@ -88,6 +88,7 @@ func TestProjectServerWaitsForApproval(t *testing.T) {
 }
 
 func TestNoIsRememberedUntilTheUserAsksAgain(t *testing.T) {
+	t.Parallel()
 	project := newProject(t)
 	p := project.open(mcpclient.TrustAsk)
 	if err := p.Answer(t.Context(), p.Pending(), false); err != nil {
@@ -130,6 +131,7 @@ func TestNoIsRememberedUntilTheUserAsksAgain(t *testing.T) {
 }
 
 func TestAnswerCountsForTheEntryThatWasShown(t *testing.T) {
+	t.Parallel()
 	project := newProject(t)
 	p := project.open(mcpclient.TrustAsk)
 	shown := p.Pending()
@@ -172,6 +174,7 @@ func TestChangedValueOfAVariableAsksNothing(t *testing.T) {
 }
 
 func TestPermissionsOfTheFirstFormatAreKept(t *testing.T) {
+	t.Parallel()
 	project := newProject(t)
 	project.server = config.Server{Name: "web", URL: "http://127.0.0.1:1/", Headers: map[string]string{"A": "b"}, Source: config.SourceProject}
 	real, err := filepath.EvalSymlinks(project.dir)
@@ -192,6 +195,7 @@ func TestPermissionsOfTheFirstFormatAreKept(t *testing.T) {
 }
 
 func TestApprovalIsSavedInPrivateFile(t *testing.T) {
+	t.Parallel()
 	project := newProject(t)
 	project.approve()
 	for _, mode := range []mcpclient.TrustMode{mcpclient.TrustAsk, mcpclient.TrustNone} {
@@ -271,6 +275,7 @@ func TestLinkToWorkspaceSharesItsApproval(t *testing.T) {
 }
 
 func TestProjectServerIsLeftOutWithoutUser(t *testing.T) {
+	t.Parallel()
 	project := newProject(t)
 	p := project.open(mcpclient.TrustNone)
 	if got := status(t, p, "own"); got.State != plan.ServerStopped || !strings.HasPrefix(string(got.Note), "left out: ") {
@@ -285,6 +290,7 @@ func TestProjectServerIsLeftOutWithoutUser(t *testing.T) {
 }
 
 func TestUnsavedApprovalStillCounts(t *testing.T) {
+	t.Parallel()
 	project := newProject(t)
 	if err := os.WriteFile(filepath.Join(project.dir, "state"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -299,6 +305,7 @@ func TestUnsavedApprovalStillCounts(t *testing.T) {
 }
 
 func TestAnswerAfterCloseStartsNothing(t *testing.T) {
+	t.Parallel()
 	p := newProject(t).open(mcpclient.TrustAsk)
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
@@ -309,6 +316,7 @@ func TestAnswerAfterCloseStartsNothing(t *testing.T) {
 }
 
 func TestMoreTrustedSourceWins(t *testing.T) {
+	t.Parallel()
 	of := func(source config.Source, command string) config.Server {
 		return config.Server{Name: "it", Command: command, Source: source, Disabled: source != config.SourceProject}
 	}
@@ -333,6 +341,7 @@ func TestMoreTrustedSourceWins(t *testing.T) {
 }
 
 func TestYesIsTakenBack(t *testing.T) {
+	t.Parallel()
 	project := newProject(t)
 	p := project.open(mcpclient.TrustAsk)
 	if err := p.Revoke("own"); err == nil {
@@ -371,6 +380,7 @@ func TestYesIsTakenBack(t *testing.T) {
 }
 
 func TestServerOfTheUserHasNoYesToTakeBack(t *testing.T) {
+	t.Parallel()
 	project := newProject(t)
 	project.server.Source = config.SourceUser
 	p := project.open(mcpclient.TrustAsk)

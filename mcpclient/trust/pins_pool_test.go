@@ -91,6 +91,7 @@ func changeOf(t plan.Tool) plan.ServerChange {
 }
 
 func TestChangedToolIsNotCalledUntilItsChangeIsAccepted(t *testing.T) {
+	t.Parallel()
 	no, yes := false, true
 	first := mcp.Tool{Name: "search", Description: "Finds pages.", RawInputSchema: []byte(`{"type":"object"}`), Annotations: mcp.ToolAnnotation{ReadOnlyHint: &no}}
 	for name, c := range map[string]struct {
@@ -156,6 +157,7 @@ func TestChangedToolIsNotCalledUntilItsChangeIsAccepted(t *testing.T) {
 }
 
 func TestToolThatChangesInASessionIsNotCalled(t *testing.T) {
+	t.Parallel()
 	web := newChanging(t, "")
 	web.offers(mcp.NewTool("search"))
 	p, all := web.open()
@@ -171,6 +173,7 @@ func TestToolThatChangesInASessionIsNotCalled(t *testing.T) {
 }
 
 func TestChangeWaitsForTheUserWhileItsServerIsDown(t *testing.T) {
+	t.Parallel()
 	web := newChanging(t, "")
 	web.offers(mcp.NewTool("search"))
 	p, _ := web.open()
@@ -222,6 +225,7 @@ func TestCallOfAFailedServerGoesOutOnlyAfterItsToolsAreListed(t *testing.T) {
 }
 
 func TestCallAsksAFailedServerOnce(t *testing.T) {
+	t.Parallel()
 	web := newChanging(t, "")
 	p, search := web.fails()
 	before := web.asked.Load()
@@ -234,6 +238,7 @@ func TestCallAsksAFailedServerOnce(t *testing.T) {
 }
 
 func TestNewToolOfAKnownServerIsNamedOnce(t *testing.T) {
+	t.Parallel()
 	web := newChanging(t, "")
 	web.offers(mcp.NewTool("search"))
 	p, _ := web.open()
@@ -257,6 +262,7 @@ func TestNewToolOfAKnownServerIsNamedOnce(t *testing.T) {
 }
 
 func TestChangedInstructionsAreWithheldUntilAccepted(t *testing.T) {
+	t.Parallel()
 	web := newChanging(t, "Be quick.")
 	web.offers(mcp.NewTool("search"))
 	p, _ := web.open()
@@ -286,6 +292,7 @@ func TestChangedInstructionsAreWithheldUntilAccepted(t *testing.T) {
 }
 
 func TestModelsSeeWhatPeopleSee(t *testing.T) {
+	t.Parallel()
 	web := newChanging(t, "Be\u200b quick.")
 	schema := `{"type":"object","properties":{"q\u200b":{"type":"string","description":"a \u202eword","enum":["a\u200b"],"title":"\u2066x"},"n":{"description":"plain","default":1.0}}}`
 	web.offers(mcp.Tool{Name: "search", Description: "Finds\u200b pages.\U000E0041\nFast.", RawInputSchema: []byte(schema)})
@@ -303,6 +310,7 @@ func TestModelsSeeWhatPeopleSee(t *testing.T) {
 }
 
 func TestHintsOfAServerCountIfItIsTrusted(t *testing.T) {
+	t.Parallel()
 	yes, no := true, false
 	web := newChanging(t, "")
 	web.offers(mcp.Tool{Name: "search", RawInputSchema: []byte(`{"type":"object"}`), Annotations: mcp.ToolAnnotation{ReadOnlyHint: &yes, OpenWorldHint: &no}})
@@ -317,6 +325,7 @@ func TestHintsOfAServerCountIfItIsTrusted(t *testing.T) {
 }
 
 func TestChangeThatNoGateCanShowIsAcceptedFromItsListAlone(t *testing.T) {
+	t.Parallel()
 	web := newChanging(t, "")
 	web.offers(mcp.NewTool("search", mcp.WithDescription("Finds pages.")))
 	p, _ := web.open()

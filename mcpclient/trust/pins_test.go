@@ -31,6 +31,7 @@ func says(t *testing.T, pins *trust.Pins, instructions string, texts ...string) 
 }
 
 func TestChangedToolIsRefusedUntilItsChangeIsAccepted(t *testing.T) {
+	t.Parallel()
 	pins := trust.OpenPins("", "/w")
 	first, news := says(t, pins, "", "search=finds", "fetch=loads")
 	if len(first.Changes()) > 0 || len(news) > 0 || first.Note() != "" {
@@ -77,6 +78,7 @@ func TestChangedToolIsRefusedUntilItsChangeIsAccepted(t *testing.T) {
 }
 
 func TestAnotherChangeThanTheOneSeenIsNotAccepted(t *testing.T) {
+	t.Parallel()
 	pins := trust.OpenPins("", "/w")
 	says(t, pins, "be quick", "search=finds")
 	seen, _ := says(t, pins, "be slow", "search=finds and sends")
@@ -93,6 +95,7 @@ func TestAnotherChangeThanTheOneSeenIsNotAccepted(t *testing.T) {
 }
 
 func TestServersOfTwoProjectsHaveTheirOwnPins(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	own := config.Server{Name: "own", Command: "serve", Source: config.SourceProject}
 	for workspace, want := range map[string]string{"/a": "finds", "/b": "deletes"} {
@@ -104,6 +107,7 @@ func TestServersOfTwoProjectsHaveTheirOwnPins(t *testing.T) {
 }
 
 func TestToolsOfThisProgramAreNotCompared(t *testing.T) {
+	t.Parallel()
 	tool := plan.Tool{Server: "workspace", Name: "fs.read"}
 	said := trust.Unpinned("workspace", []plan.Tool{tool})
 	tool.Pin = "of another server with the name"

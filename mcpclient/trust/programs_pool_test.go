@@ -12,6 +12,7 @@ import (
 var gopls = mcpclient.Program{Name: "gopls", Command: "/usr/bin/gopls", Args: []string{"serve"}, Question: "Start gopls", Why: "it reads code"}
 
 func TestProgramStartsAfterApproval(t *testing.T) {
+	t.Parallel()
 	dir, trustFile := t.TempDir(), filepath.Join(t.TempDir(), "allowed.json")
 	open := func(mode mcpclient.TrustMode) *mcpclient.Pool {
 		return newPool(t, mcpclient.Config{Dir: dir, TrustFile: trustFile, Trust: mode})
@@ -46,6 +47,7 @@ func TestProgramStartsAfterApproval(t *testing.T) {
 }
 
 func TestDeniedProgramIsNotAskedAboutAgain(t *testing.T) {
+	t.Parallel()
 	p := newPool(t, mcpclient.Config{Dir: t.TempDir(), Trust: mcpclient.TrustAsk})
 	p.MayStart(gopls)
 	if err := p.Answer(t.Context(), p.Pending(), false); err != nil {
@@ -57,6 +59,7 @@ func TestDeniedProgramIsNotAskedAboutAgain(t *testing.T) {
 }
 
 func TestOfferIsRepeatedUntilItIsDeclinedOrSucceeds(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		yes     bool
 		outcome error
@@ -104,6 +107,7 @@ func TestOfferIsRepeatedUntilItIsDeclinedOrSucceeds(t *testing.T) {
 }
 
 func TestProgramsAreAskedAboutOnTheScreenOnly(t *testing.T) {
+	t.Parallel()
 	p := newPool(t, mcpclient.Config{Dir: t.TempDir(), Trust: mcpclient.TrustAskServers})
 	p.Offer(gopls, func(context.Context) error { return nil })
 	if p.MayStart(gopls) || len(p.Pending()) > 0 {

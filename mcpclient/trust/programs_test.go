@@ -17,6 +17,7 @@ func programs(file, workspace string, mode trust.Mode) *trust.Programs {
 }
 
 func TestProgramIsAskedAboutOnce(t *testing.T) {
+	t.Parallel()
 	p := programs(filepath.Join(t.TempDir(), "allowed.json"), "/w", trust.Ask)
 	for _, asks := range []bool{true, false} {
 		if allowed, again := p.MayStart(formatter); allowed || again != asks {
@@ -37,6 +38,7 @@ func TestProgramIsAskedAboutOnce(t *testing.T) {
 }
 
 func TestOfferCountsOnceItsWorkSucceeded(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "allowed.json")
 	for _, outcome := range []error{errors.New("no network"), nil} {
 		p := programs(file, "/w", trust.Ask)
@@ -58,6 +60,7 @@ func TestOfferCountsOnceItsWorkSucceeded(t *testing.T) {
 }
 
 func TestNobodyIsAskedWhereOnlyServersAre(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []trust.Mode{trust.AskServers, trust.None} {
 		p := programs("", "/w", mode)
 		if allowed, asks := p.MayStart(formatter); allowed || asks || len(p.Pending()) > 0 {

@@ -11,6 +11,7 @@ import (
 
 // A program in the box can write anything into the repository of the copy.
 func TestForgedRefsAreNoMoves(t *testing.T) {
+	t.Parallel()
 	b := newRepository(t, "")
 	precious := filepath.Join(t.TempDir(), "precious")
 	write(t, precious, "precious\n")
@@ -60,6 +61,7 @@ func TestForgedRefsAreNoMoves(t *testing.T) {
 }
 
 func TestRepositoryIsNotCopiedThroughALink(t *testing.T) {
+	t.Parallel()
 	b := newRepository(t, "")
 	b.run(t, "r-1", nil)
 	outside := t.TempDir()
@@ -82,6 +84,7 @@ func TestRepositoryIsNotCopiedThroughALink(t *testing.T) {
 // Git refuses to say whether it ignores what lies behind a link, or in a repository in
 // the repository.
 func TestPathsThatGitRefusesDoNotHideTheOthers(t *testing.T) {
+	t.Parallel()
 	b := newRepository(t, "")
 	other := filepath.Join(b.folder, "other")
 	write(t, filepath.Join(other, "o.txt"), "o\n")

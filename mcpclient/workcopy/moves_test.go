@@ -10,6 +10,7 @@ import (
 )
 
 func TestCommitsAreTakenWithTheirFiles(t *testing.T) {
+	t.Parallel()
 	b := newRepository(t, "")
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n", "b.log": "ignored\n"})
 	gitIn(t, b.Dir, "checkout", "-q", "-b", "topic")
@@ -38,6 +39,7 @@ func TestCommitsAreTakenWithTheirFiles(t *testing.T) {
 }
 
 func TestStagedContentOutlivesTakenCommits(t *testing.T) {
+	t.Parallel()
 	b := newRepository(t, "")
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
 	gitIn(t, b.Dir, "commit", "-q", "-am", "Two")
@@ -62,6 +64,7 @@ func TestStagedContentOutlivesTakenCommits(t *testing.T) {
 }
 
 func TestCommitsAreTakenWhileFilesStayInTheCopy(t *testing.T) {
+	t.Parallel()
 	b := newRepository(t, "")
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n", "large": strings.Repeat("x", 5<<20)})
 	gitIn(t, b.Dir, "commit", "-q", "-m", "Two", "a.txt")
@@ -75,6 +78,7 @@ func TestCommitsAreTakenWhileFilesStayInTheCopy(t *testing.T) {
 }
 
 func TestCommitsWaitIfTheirBranchMovedInBoth(t *testing.T) {
+	t.Parallel()
 	b := newRepository(t, "")
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
 	gitIn(t, b.Dir, "commit", "-q", "-am", "Two")
@@ -89,6 +93,7 @@ func TestCommitsWaitIfTheirBranchMovedInBoth(t *testing.T) {
 }
 
 func TestDetachedHeadIsTaken(t *testing.T) {
+	t.Parallel()
 	b := newRepository(t, "")
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
 	gitIn(t, b.Dir, "checkout", "-q", "--detach")
@@ -100,6 +105,7 @@ func TestDetachedHeadIsTaken(t *testing.T) {
 }
 
 func TestDroppedCommitsLeaveTheRepositoryAsItWas(t *testing.T) {
+	t.Parallel()
 	b := newRepository(t, "")
 	before := gitIn(t, b.folder, "for-each-ref") + gitIn(t, b.folder, "count-objects", "-v")
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
@@ -114,6 +120,7 @@ func TestDroppedCommitsLeaveTheRepositoryAsItWas(t *testing.T) {
 }
 
 func TestCommitsAreTakenAfterSomeOfTheirFiles(t *testing.T) {
+	t.Parallel()
 	for again, want := range map[string]string{"A\n": "Two\nOne", "AA\n": "One"} {
 		b := newRepository(t, "")
 		b.run(t, "r-1", map[string]string{"a.txt": "A\n", "new.txt": "new\n"})
@@ -136,6 +143,7 @@ func TestCommitsAreTakenAfterSomeOfTheirFiles(t *testing.T) {
 
 // What a commit holds and a later one removes is in no diff of the files.
 func TestCommitsWithPathsThatWereNotShownAreNotTaken(t *testing.T) {
+	t.Parallel()
 	b := newRepository(t, "")
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n", "hidden.txt": "hidden\n"})
 	gitIn(t, b.Dir, "add", ".")
@@ -152,6 +160,7 @@ func TestCommitsWithPathsThatWereNotShownAreNotTaken(t *testing.T) {
 }
 
 func TestBranchesThatTheCopyLacksStay(t *testing.T) {
+	t.Parallel()
 	b := newRepository(t, "")
 	gitIn(t, b.folder, "branch", "old")
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
@@ -166,6 +175,7 @@ func TestBranchesThatTheCopyLacksStay(t *testing.T) {
 
 // Git itself writes no such folder; a program of the run may.
 func TestObjectsThatGitWouldNotWriteAreNotTaken(t *testing.T) {
+	t.Parallel()
 	b := newRepository(t, "")
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
 	entry := filepath.Join(t.TempDir(), "entry")

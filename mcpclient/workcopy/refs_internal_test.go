@@ -7,6 +7,7 @@ import (
 
 // The state of a copy lies on disk as JSON.
 func TestNamesOfRefsSurviveTheState(t *testing.T) {
+	t.Parallel()
 	for _, refs := range []refList{"", "ref: refs/heads/main HEAD\n", "0123 refs/heads/caf\xe9\n0123 refs/heads/caf\xe8\n", `0123 refs/heads/caf\xe9` + "\n"} {
 		text, err := json.Marshal(state{Refs: refs})
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 )
 
 func TestChangesOutliveTheSession(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, three)
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
 	if err := b.Close(); err != nil {
@@ -30,6 +31,7 @@ func TestChangesOutliveTheSession(t *testing.T) {
 
 // A second session leaves changes behind, and the first ends.
 func TestChangesOfAnotherCopyAreFound(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, three)
 	second := &bench{folder: b.folder, copies: b.copies, backups: b.backups}
 	second.open(t)
@@ -51,6 +53,7 @@ func TestChangesOfAnotherCopyAreFound(t *testing.T) {
 }
 
 func TestSessionsHaveCopiesOfTheirOwn(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, three)
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
 	other, err := workcopy.Open(context.Background(), workcopy.Config{Folder: b.folder, Copies: b.copies})
@@ -74,6 +77,7 @@ func TestSessionsHaveCopiesOfTheirOwn(t *testing.T) {
 }
 
 func TestCopiesThatNobodyUsesAreRemoved(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, three)
 	waiting := &bench{folder: filepath.Join(t.TempDir(), "other"), copies: b.copies, backups: b.backups}
 	write(t, filepath.Join(waiting.folder, "a.txt"), "a\n")

@@ -128,6 +128,7 @@ func names(o workcopy.Offer) (out []string) {
 var three = map[string]string{"a.txt": "a\n", "sub/b.txt": "b\n", "c.txt": "c\n"}
 
 func TestChangesStayInTheCopyUntilTheyAreTaken(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, three)
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n", "sub/b.txt": "(missing)", "new/d.txt": "d\n"})
 	o := b.changes(t)
@@ -161,6 +162,7 @@ func TestChangesStayInTheCopyUntilTheyAreTaken(t *testing.T) {
 }
 
 func TestDroppedChangesLeaveNothing(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, three)
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n", "sub/b.txt": "(missing)", "new/d.txt": "d\n"})
 	if s := b.settle(t, workcopy.Choice{}); len(s.Taken) > 0 || len(s.Dropped) != 4 {
@@ -176,6 +178,7 @@ func TestDroppedChangesLeaveNothing(t *testing.T) {
 }
 
 func TestChangesAreTakenByFileAndByHunk(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("same\n", 20)
 	b := newBench(t, map[string]string{"a.txt": "first\n" + long + "last\n", "b.txt": "b\n"})
 	b.run(t, "r-1", map[string]string{"a.txt": "FIRST\n" + long + "LAST\n", "b.txt": "B\n", "c.txt": "c\n"})
@@ -198,6 +201,7 @@ func TestChangesAreTakenByFileAndByHunk(t *testing.T) {
 }
 
 func TestWhatIsNotTakenCanWait(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, three)
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n", "sub/b.txt": "B\n", "c.txt": "C\n"})
 	write(t, filepath.Join(b.folder, "c.txt"), "mine\n")
@@ -226,6 +230,7 @@ func TestWhatIsNotTakenCanWait(t *testing.T) {
 // As after a kill: the files are in the folder, and what is known of the copy is from
 // before.
 func TestChangesThatWereTakenBeforeAKillAreNotTakenTwice(t *testing.T) {
+	t.Parallel()
 	for rule, choice := range map[string]workcopy.Choice{
 		"all":   {All: true},
 		"a.txt": {Files: map[string]workcopy.FileChoice{"a.txt": {All: true}}, Keep: true},
@@ -274,6 +279,7 @@ func TestChangesThatWereTakenBeforeAKillAreNotTakenTwice(t *testing.T) {
 }
 
 func TestNamesThatCannotBeTakenDropNothing(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, three)
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
 	if _, err := b.Settle(t.Context(), workcopy.Choice{Files: map[string]workcopy.FileChoice{"a.text": {All: true}}}); err == nil || !strings.Contains(err.Error(), "no run changed a.text") {
@@ -289,6 +295,7 @@ func TestNamesThatCannotBeTakenDropNothing(t *testing.T) {
 }
 
 func TestRunBeginsOnlyOnceItIsRecorded(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, three)
 	place := filepath.Dir(b.Dir)
 	if err := os.Rename(place, place+"-away"); err != nil {
@@ -302,6 +309,7 @@ func TestRunBeginsOnlyOnceItIsRecorded(t *testing.T) {
 }
 
 func TestNewExecutablesAreShownAsSuch(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, three)
 	b.run(t, "r-1", map[string]string{"script": "true\n"})
 	if err := os.Chmod(filepath.Join(b.Dir, "script"), 0o755); err != nil {
@@ -313,6 +321,7 @@ func TestNewExecutablesAreShownAsSuch(t *testing.T) {
 }
 
 func TestChangesAreNotTakenUnseen(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, three)
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
 	o := b.changes(t)
@@ -327,6 +336,7 @@ func TestChangesAreNotTakenUnseen(t *testing.T) {
 
 // A change is found by its content, whatever the program did to the times.
 func TestChangeOfTheSameSizeAndTimeIsFound(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, three)
 	b.run(t, "r-1", nil)
 	at := filepath.Join(b.Dir, "a.txt")
@@ -344,6 +354,7 @@ func TestChangeOfTheSameSizeAndTimeIsFound(t *testing.T) {
 }
 
 func TestCopyFollowsTheFolder(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, three)
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n"})
 	write(t, filepath.Join(b.folder, "c.txt"), "mine\n")
@@ -363,6 +374,7 @@ func TestCopyFollowsTheFolder(t *testing.T) {
 }
 
 func TestFileThatChangedInBothIsNotTaken(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, three)
 	b.run(t, "r-1", map[string]string{"a.txt": "A\n", "c.txt": "C\n"})
 	write(t, filepath.Join(b.folder, "a.txt"), "mine\n")
@@ -384,6 +396,7 @@ func TestFileThatChangedInBothIsNotTaken(t *testing.T) {
 }
 
 func TestLinksAndLargeFilesAreNamedAndStay(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, three)
 	b.run(t, "r-1", map[string]string{"large": strings.Repeat("x", 5<<20), "a.txt": "A\n"})
 	if err := os.Symlink("/etc", filepath.Join(b.Dir, "link")); err != nil {
@@ -438,6 +451,7 @@ func newRepository(t *testing.T, inside string) *bench {
 }
 
 func TestFolderInARepositoryIsCopiedWithAllOfIt(t *testing.T) {
+	t.Parallel()
 	b := newRepository(t, "sub")
 	if got := read(t, filepath.Join(b.Dir, "../lib/lib.txt")); got != "lib\n" {
 		t.Errorf("beside the folder: %q", got)
@@ -452,6 +466,7 @@ func TestFolderInARepositoryIsCopiedWithAllOfIt(t *testing.T) {
 }
 
 func TestLinkedWorktreeIsCopiedWithItsBranch(t *testing.T) {
+	t.Parallel()
 	b := newRepository(t, "")
 	linked := &bench{folder: filepath.Join(filepath.Dir(b.folder), "linked"), copies: b.copies, backups: b.backups}
 	gitIn(t, b.folder, "worktree", "add", "-q", "-b", "other", linked.folder)
@@ -490,6 +505,7 @@ func BenchmarkRefresh(b *testing.B) {
 
 // Servers leave sockets, and programs pipes, in the folders that they work in.
 func TestWhatIsNoFileIsDropped(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, three)
 	b.run(t, "r-1", map[string]string{"new/d.txt": "d\n"})
 	for _, name := range []string{"s", "new/s"} {

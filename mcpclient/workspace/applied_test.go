@@ -12,6 +12,7 @@ import (
 )
 
 func TestCanceledCallChangesNothing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	o, err := New(Config{Dir: dir, Backups: t.TempDir(), SpillDir: t.TempDir(), Memory: filepath.Join(t.TempDir(), "memory.md")})
 	if err != nil {

@@ -149,6 +149,7 @@ var overMany = map[string]args{
 }
 
 func TestOperatorsLookAtTheirContextForEachFile(t *testing.T) {
+	t.Parallel()
 	const many = 300
 	files := map[string]string{"go.mod": "module m\n"}
 	for i := range many {
@@ -175,6 +176,7 @@ func TestOperatorsLookAtTheirContextForEachFile(t *testing.T) {
 }
 
 func TestStoppedExpressionsEndInTheMiddleOfAFile(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"lines.txt": strings.Repeat("a\n", 1<<20), "line.txt": strings.Repeat("a", 4<<20)})
 	invoke := workspace.Caller(b.Ops)
@@ -195,6 +197,7 @@ func TestStoppedExpressionsEndInTheMiddleOfAFile(t *testing.T) {
 }
 
 func TestStoppedCallsDoNotWaitForTheirTurn(t *testing.T) {
+	t.Parallel()
 	dir, backups, memory := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "memory.md")
 	other := newBench(t, workspace.Config{Dir: dir, Backups: backups}) // stands for another program
 	b := newBench(t, workspace.Config{Dir: dir, Backups: backups, Memory: memory})

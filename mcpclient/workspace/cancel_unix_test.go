@@ -15,6 +15,7 @@ import (
 )
 
 func TestStoppedCommitLeavesAnIndexThatFollowsIt(t *testing.T) {
+	t.Parallel()
 	b := sample(t)
 	begun := filepath.Join(t.TempDir(), "begun")
 	if err := syscall.Mkfifo(begun, 0o600); err != nil {

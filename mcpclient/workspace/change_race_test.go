@@ -14,6 +14,7 @@ import (
 )
 
 func TestApplyKeepsConcurrentEdits(t *testing.T) {
+	t.Parallel()
 	first := workspace.Step{Path: "a", Before: "1", After: "2"}
 	for name, c := range map[string]struct {
 		second workspace.Step
@@ -44,6 +45,7 @@ func TestApplyKeepsConcurrentEdits(t *testing.T) {
 }
 
 func TestRestoreKeepsLaterEdits(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a": "mine", "b": "2"})
 	err := workspace.Restore(b.Ops, workspace.Step{Path: "a", Before: "1", After: "2"}, workspace.Step{Path: "b", Before: "1", After: "2"})
@@ -54,6 +56,7 @@ func TestRestoreKeepsLaterEdits(t *testing.T) {
 }
 
 func TestPreviewSizeIsLimited(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("has no goroutine that the race detector could watch")
 	}
@@ -92,6 +95,7 @@ func TestPreviewSizeIsLimited(t *testing.T) {
 }
 
 func TestProgramsThatChangeAFileKeepEachOthersChanges(t *testing.T) {
+	t.Parallel()
 	dir, state := t.TempDir(), t.TempDir()
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(dir, link); err != nil {

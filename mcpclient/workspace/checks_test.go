@@ -69,6 +69,7 @@ func repository(t *testing.T, files map[string]string) *bench {
 const goModule = "module m\n\ngo 1.24\n"
 
 func TestChecksOfChainsHoldForRightResults(t *testing.T) {
+	t.Parallel()
 	workspacetest.NeedGit(t)
 	cart := "package m\n\n// Cart holds things.\ntype Cart struct{}\n\nfunc (c *Cart) Add() {}\n\n// Bag is no Cart.\ntype Bag struct{}\n\nfunc (b *Bag) Add() {}\n\nfunc use() { Cart := 1; _ = Cart }\n"
 	for name, tt := range map[string]struct {
@@ -106,6 +107,7 @@ func TestChecksOfChainsHoldForRightResults(t *testing.T) {
 }
 
 func TestCommitOfNothingRefutesNothing(t *testing.T) {
+	t.Parallel()
 	workspacetest.NeedGit(t)
 	b := repository(t, map[string]string{"a.txt": "a\n"})
 	for range 2 {

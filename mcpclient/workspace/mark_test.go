@@ -13,6 +13,7 @@ const mark = "\uFEFF"
 // A file that begins with the byte order mark, with either line end, is changed by calls that do
 // not know of the mark: mark and line ends stay.
 func TestByteOrderMarkAndLineEndsStay(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	for name, c := range map[string]struct {
 		tool  string
@@ -61,6 +62,7 @@ func TestByteOrderMarkAndLineEndsStay(t *testing.T) {
 
 // The mark is no part of the first line.
 func TestExpressionsFindTheFirstLineOfAMarkedFile(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	for _, end := range []string{"\n", "\r\n"} {
 		text := mark + strings.Join([]string{"line one", "line two", "other", "line three", ""}, end)

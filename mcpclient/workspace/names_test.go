@@ -20,6 +20,7 @@ import (
 // TestPreparedFactsAreThoseOfASearchOfAllFiles compares prepared operators with new ones, which
 // search all files, over a generated workspace that changes between the two.
 func TestPreparedFactsAreThoseOfASearchOfAllFiles(t *testing.T) {
+	t.Parallel()
 	names := []string{"parseAll", "ParseAll", "Bed", "water_bed", "Flood", "TestFloodIsSeen", "test_flood", "go", "maximum"}
 	goals := []string{
 		"Who calls parseAll and water_bed()?", "why does Flood fail", "Where is the class Bed?", "Explain Bed.Flood and the constant maximum", "What is größe_x()?",
@@ -98,6 +99,7 @@ func TestPreparedFactsAreThoseOfASearchOfAllFiles(t *testing.T) {
 }
 
 func TestFactsEndWithTheirContext(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a.go": "package a\n\nfunc parseAll() {}\n"})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -116,6 +118,7 @@ func TestFactsEndWithTheirContext(t *testing.T) {
 }
 
 func TestTextsThatChangeBetweenGoalsAreReadAgain(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	const about = "a bed is watered for 90 seconds\n"
 	b.Write(t, map[string]string{"a.md": about, "b.md": strings.Repeat("-", len(about)), "c.md": "nothing\n"})

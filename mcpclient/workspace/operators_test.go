@@ -17,6 +17,7 @@ import (
 )
 
 func TestWorkspaceMustBeAFolder(t *testing.T) {
+	t.Parallel()
 	missing := filepath.Join(t.TempDir(), "missing")
 	if _, err := workspace.New(workspace.Config{Dir: missing}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
 		t.Errorf("missing folder: got error %v", err)
@@ -31,6 +32,7 @@ func TestWorkspaceMustBeAFolder(t *testing.T) {
 }
 
 func TestPatchSchemaTakesReplacementOrDiff(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	var schema struct {
 		AnyOf []struct{ Required []string }
@@ -49,6 +51,7 @@ func TestPatchSchemaTakesReplacementOrDiff(t *testing.T) {
 }
 
 func TestInvalidArgumentsAreNamed(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	for name, c := range map[string]struct {
 		tool    string
@@ -79,6 +82,7 @@ func TestInvalidArgumentsAreNamed(t *testing.T) {
 }
 
 func TestNoPathLeavesTheWorkspace(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	secret := filepath.Join(out, "secret")
 	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
@@ -115,6 +119,7 @@ func TestNoPathLeavesTheWorkspace(t *testing.T) {
 }
 
 func TestLinksInsideTheWorkspaceAreFollowed(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"real/file": "old\n"})
 	for link, target := range map[string]string{"link": "real/file", "dir": "real", "real/back": "../real/file"} {
@@ -138,6 +143,7 @@ func TestLinksInsideTheWorkspaceAreFollowed(t *testing.T) {
 }
 
 func TestGitFilesAreProtected(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{".git/config": "x"})
 	for _, path := range []string{".git/hooks/pre-commit", ".GIT/config", "sub/../.git/config"} {
@@ -147,6 +153,7 @@ func TestGitFilesAreProtected(t *testing.T) {
 }
 
 func TestToolsOverStdio(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	c, err := client.NewStdioMCPClient(os.Args[0], []string{stdioFolder + "=" + dir})
 	if err != nil {
@@ -167,6 +174,7 @@ func TestToolsOverStdio(t *testing.T) {
 }
 
 func TestCallsAfterCloseAreRefused(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	if err := b.Ops.Close(); err != nil {
 		t.Fatal(err)
@@ -175,6 +183,7 @@ func TestCallsAfterCloseAreRefused(t *testing.T) {
 }
 
 func TestArgumentNamesAreExact(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	for given, wantErr := range map[string]string{
 		`{"PATH":"f","text":"x"}`:                 `fs.write has no argument "PATH"; it takes path, text`,

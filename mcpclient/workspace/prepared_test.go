@@ -15,6 +15,7 @@ import (
 // TestSketchFollowsTheWorkspaceBetweenGoals changes a prepared workspace. Its folders are
 // made old, since one that has just changed is never taken to be as before.
 func TestSketchFollowsTheWorkspaceBetweenGoals(t *testing.T) {
+	t.Parallel()
 	needGit(t)
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a.go": "package a\n", "in/b.go": "package b\n", "in/deep/c.go": "package c\n", "out/d.go": "package d\n", "in/.gitignore": "*.tmp\n"})

@@ -12,6 +12,7 @@ import (
 )
 
 func TestOperatorsCannotAccessPrivateFolders(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	own := filepath.Join(dir, ".config", "replan")
 	if err := os.MkdirAll(own, 0o700); err != nil {
@@ -61,6 +62,7 @@ func TestOperatorsCannotAccessPrivateFolders(t *testing.T) {
 }
 
 func TestRedactedSecretsAreNotWritten(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{".env": "A=1\nKEY=sk-abcdefghijklmnop1234\n"})
 	text := redact.Prompt("A=2\nKEY=sk-abcdefghijklmnop1234\n")
@@ -72,6 +74,7 @@ func TestRedactedSecretsAreNotWritten(t *testing.T) {
 }
 
 func TestNoOperatorShowsOrChangesHiddenFiles(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{Hidden: []string{".env", "keys/**", "deploy/"}})
 	b.Write(t, map[string]string{
 		".env": "NEEDLE=1\n", "app/.env": "NEEDLE=2\n", "keys/a.go": "package keys\n\nfunc Needle() {}\n", "deploy/x.txt": "needle\n",
@@ -111,6 +114,7 @@ func TestNoOperatorShowsOrChangesHiddenFiles(t *testing.T) {
 }
 
 func TestGitOperatorsNeitherShowNorCommitHiddenFiles(t *testing.T) {
+	t.Parallel()
 	needGit(t)
 	b := newBench(t, workspace.Config{Hidden: []string{".env"}})
 	for _, words := range [][]string{{"init", "-q"}, {"config", "user.name", "a"}, {"config", "user.email", "a@example.com"}} {

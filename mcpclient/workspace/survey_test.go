@@ -11,6 +11,7 @@ import (
 )
 
 func TestWordSearchRanksBestLineFirst(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{
 		"a.txt": "the user\nnothing\nit authenticates\nauthenticating the User\n",
@@ -38,6 +39,7 @@ func TestWordSearchRanksBestLineFirst(t *testing.T) {
 }
 
 func TestUnknownSymbolIsReported(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a.txt": "only in Prosaic text\n"})
 	b.Refused(t, "code.definition", args{"symbol": "Prosaic"}, "to search the text: find Prosaic")
@@ -51,6 +53,7 @@ func TestUnknownSymbolIsReported(t *testing.T) {
 }
 
 func TestFailingTestsIncludeSources(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{
 		"go.mod":          "module m\n\ngo 1.24\n",
@@ -76,6 +79,7 @@ func TestFailingTestsIncludeSources(t *testing.T) {
 }
 
 func TestSurveyFindsNamesInGoal(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{
 		"slug/slug.go":      "package slug\n\n// Make makes.\nfunc Make() {}\n",

@@ -128,6 +128,7 @@ func tools(t *testing.T) map[string]mcp.Tool {
 }
 
 func TestToolsAreFullyDescribed(t *testing.T) {
+	t.Parallel()
 	const maxDescription = 430 // characters; every planning request has all descriptions
 	name := regexp.MustCompile(`^(fs|code|data|test|vcs|proc|memory)\.[a-z]+$`)
 	for _, tool := range tools(t) {
@@ -172,6 +173,7 @@ func TestToolsAreFullyDescribed(t *testing.T) {
 }
 
 func TestToolAnnotations(t *testing.T) {
+	t.Parallel()
 	type hints struct{ readOnly, destructive, idempotent, openWorld, previews bool }
 	reads := hints{readOnly: true, idempotent: true}
 	want := map[string]hints{
@@ -198,6 +200,7 @@ func TestToolAnnotations(t *testing.T) {
 }
 
 func TestResultsMatchTheirSchemas(t *testing.T) {
+	t.Parallel()
 	unchanged := sample(t)
 	for name, tool := range tools(t) {
 		t.Run(name, func(t *testing.T) {
@@ -286,6 +289,7 @@ func state(t *testing.T, dir string) map[string]string {
 }
 
 func TestReadOnlyToolsChangeNothing(t *testing.T) {
+	t.Parallel()
 	for name, tool := range tools(t) {
 		if !*tool.Annotations.ReadOnlyHint {
 			continue
@@ -302,6 +306,7 @@ func TestReadOnlyToolsChangeNothing(t *testing.T) {
 }
 
 func TestPreviewsChangeNothing(t *testing.T) {
+	t.Parallel()
 	for name, tool := range tools(t) {
 		if tool.Meta == nil || tool.Meta.AdditionalFields[builtin.MetaPreviews] != true && tool.Meta.AdditionalFields[builtin.MetaCommands] != true {
 			continue

@@ -41,6 +41,7 @@ func (b *bench) wantEntries(t tb, want map[string]string) {
 }
 
 func TestMoveKeepsContentAndModes(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		from, to string
 		after    map[string]string
@@ -86,6 +87,7 @@ func TestMoveKeepsContentAndModes(t *testing.T) {
 }
 
 func TestRefusedMoveChangesNothing(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a": "a", "b": "b", "in/c": "c", "in/.git/config": "", ".git/config": "", "d/e": "", "large": strings.Repeat("x", 4<<20+1)})
 	if err := os.Symlink("a", filepath.Join(b.Dir, "link")); err != nil {
@@ -116,6 +118,7 @@ func TestRefusedMoveChangesNothing(t *testing.T) {
 }
 
 func TestMkdirTwice(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"f": ""})
 	if got := workspacetest.Into[workspacetest.ChangeResult](t, b.Must(t, "fs.mkdir", args{"path": "a/b/"}).Data); len(got.Files) != 2 || got.Diff != "folder a created\nfolder a/b created\n" {
@@ -133,6 +136,7 @@ func TestMkdirTwice(t *testing.T) {
 }
 
 func TestRemovingFullFolderNeedsRecursive(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a": "a\n", "bin": "\x00", "in/b": "b", "in/deep/c": "c", ".git/config": "", "own/.git/config": ""})
 	if err := os.Mkdir(filepath.Join(b.Dir, "none"), 0o755); err != nil {
@@ -156,6 +160,7 @@ func TestRemovingFullFolderNeedsRecursive(t *testing.T) {
 }
 
 func TestRemoveRefusesLinks(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"real/f": "f", "d/g": "g"})
 	for link, target := range map[string]string{"link": "real/f", "dir": "real", "d/in": "../real"} {
@@ -171,6 +176,7 @@ func TestRemoveRefusesLinks(t *testing.T) {
 }
 
 func TestApprovedFolderChangeRequiresUnchangedFolder(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"in/a": "a", "in/b": "b"})
 	for _, c := range []struct {

@@ -144,6 +144,7 @@ func TestSearchIgnoresWhatGitIgnoresByItsConfiguration(t *testing.T) {
 }
 
 func TestGitIsAskedAgainWhenItsConfigurationChanges(t *testing.T) {
+	t.Parallel()
 	b := newConfigured(t)
 	b.write(t, map[string]string{"a.private": "needle\n", "b": "needle\n", "~/gi": "*.private\n"})
 	for _, c := range []struct {

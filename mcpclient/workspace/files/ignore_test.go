@@ -87,6 +87,7 @@ func TestSearchIgnoresTheFilesThatGitIgnores(t *testing.T) {
 func isIgnoreFile(name string) bool { return filepath.Base(name) == ".gitignore" }
 
 func TestWorkspaceInRepositoryFollowsItsRules(t *testing.T) {
+	t.Parallel()
 	workspacetest.NeedGit(t)
 	for name, c := range map[string]struct {
 		rules map[string]string
@@ -116,6 +117,7 @@ func TestWorkspaceInRepositoryFollowsItsRules(t *testing.T) {
 }
 
 func TestWorktreeFollowsRulesOfItsRepository(t *testing.T) {
+	t.Parallel()
 	workspacetest.NeedGit(t)
 	top := t.TempDir()
 	workspacetest.Git(t, top, "init", "-q")
@@ -131,6 +133,7 @@ func TestWorktreeFollowsRulesOfItsRepository(t *testing.T) {
 }
 
 func TestHostilePatternIsFast(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	long := strings.Repeat("a", 200)
 	b.Write(t, map[string]string{

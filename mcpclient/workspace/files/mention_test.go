@@ -10,6 +10,7 @@ import (
 )
 
 func TestMentionableOmitsIgnoredFiles(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{".gitignore": "out/\n*.log\n", "out/x": "", "a.log": "", "src/a b.go": "", "z": "", "node_modules/m/i.js": ""})
 	got, more, err := b.Ops.Mentionable(t.Context())
@@ -19,6 +20,7 @@ func TestMentionableOmitsIgnoredFiles(t *testing.T) {
 }
 
 func TestMentionCutsLongFiles(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	line := strings.Repeat("é", 50) + "\n"
 	b.Write(t, map[string]string{"long": strings.Repeat(line, 1000), "one line": strings.Repeat("é", 64<<10), "short": "x", "dir/f": ""})
@@ -37,6 +39,7 @@ func TestMentionCutsLongFiles(t *testing.T) {
 }
 
 func TestMentionErrors(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"bin": "a\x00b", "latin1": "caf\xe9", "src/slug.go": ""})
 	for name, want := range map[string]string{

@@ -12,6 +12,7 @@ import (
 )
 
 func TestFilesOfOddNamesAreListedApartAndNotDenied(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	for _, name := range []string{"caf\xe8", "caf\xe9", "two\nlines"} {
 		if err := os.WriteFile(filepath.Join(b.Dir, name), nil, 0o600); err != nil {

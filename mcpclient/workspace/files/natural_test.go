@@ -24,6 +24,7 @@ func newNatural(t *testing.T) *bench {
 }
 
 func TestPathsAreTakenAsTheyAreMeant(t *testing.T) {
+	t.Parallel()
 	b := newNatural(t)
 	for _, c := range []struct {
 		tool, path string
@@ -61,6 +62,7 @@ func TestPathsAreTakenAsTheyAreMeant(t *testing.T) {
 }
 
 func TestRefusalsNameWhatIsThere(t *testing.T) {
+	t.Parallel()
 	b := newNatural(t)
 	b.Write(t, map[string]string{"cmd/e\u0301e\u0300.md": "x"})
 	for _, c := range []struct {
@@ -94,6 +96,7 @@ func TestRefusalsNameWhatIsThere(t *testing.T) {
 // A rule about paths has judged the path as it is written, so a path that may mean
 // several files is no way around it.
 func TestPathsOfSeveralFilesAreNoWayAroundRules(t *testing.T) {
+	t.Parallel()
 	b := newNatural(t)
 	judged := map[string]any{builtin.MetaPaths: map[string]any{}}
 	for tool, paths := range map[string][]string{"fs.read": {"config/*.json", "config"}, "fs.list": {"*.go"}, "fs.search": {"**/*.go"}} {
@@ -113,6 +116,7 @@ func TestPathsOfSeveralFilesAreNoWayAroundRules(t *testing.T) {
 }
 
 func TestSearchesFindWhatWasMeant(t *testing.T) {
+	t.Parallel()
 	b := newNatural(t)
 	type result struct {
 		Matches, Near []struct{ Path, Text string }

@@ -163,6 +163,7 @@ func TestNearMissIsMatchedToTheOnlyNearPlace(t *testing.T) {
 }
 
 func TestExactMatchIsTakenAsItIs(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ path, before, old, new, after string }{
 		"a word of a longer line":     {"a.go", "package a\n\nfunc Old(n int) {\n}\n", "Old(n int)", "New(n int)", "package a\n\nfunc New(n int) {\n}\n"},
 		"a line added to a function":  {"a.go", "package a\n\nfunc f() {\n}\n", "func f() {", "func f() {\n\tg()", "package a\n\nfunc f() {\n\tg()\n}\n"},
@@ -185,6 +186,7 @@ func TestExactMatchIsTakenAsItIs(t *testing.T) {
 }
 
 func TestNearMissIsNeverGuessed(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		path, before, old, new string
 		wantErr                []string

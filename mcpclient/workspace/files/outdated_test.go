@@ -24,6 +24,7 @@ func thirtyLines(replaced map[int]string) string {
 }
 
 func TestApprovedPatchOfChangedFile(t *testing.T) {
+	t.Parallel()
 	patch := func(line int, text string) args {
 		return args{"path": "f", "old": fmt.Sprintf("line %d\n", line), "new": text}
 	}

@@ -22,6 +22,7 @@ import (
 )
 
 func TestReplacementKeepsOtherText(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	for name, c := range map[string]struct {
 		before, old, new string
@@ -51,6 +52,7 @@ func TestReplacementKeepsOtherText(t *testing.T) {
 }
 
 func TestAmbiguousReplacementChangesNothing(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	text := "func verify(user string) error {\n\tif user == \"\" {\n\t\treturn errEmpty\n\t}\n\treturn nil\n}\n\nfunc a() error {\n\treturn nil\n}\n"
 	for name, c := range map[string]struct {
@@ -92,6 +94,7 @@ const twoFiles = `some words before
 `
 
 func TestDiffChangesSeveralFiles(t *testing.T) {
+	t.Parallel()
 	before := map[string]string{"one.txt": "a\nb\nc\n", "sub/two.txt": "x\n", "old.txt": "gone\n"}
 	for name, c := range map[string]struct {
 		diff  string
@@ -122,6 +125,7 @@ func TestDiffChangesSeveralFiles(t *testing.T) {
 }
 
 func TestDiffAppliesToFilesWithCRLF(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"one.txt": "a\r\nb\r\nc\r\n", "sub/two.txt": "x\r\n"})
 	b.Must(t, "fs.patch", args{"diff": twoFiles})
@@ -129,6 +133,7 @@ func TestDiffAppliesToFilesWithCRLF(t *testing.T) {
 }
 
 func TestDiffInFoldersNamedAAndB(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"b/x": "1\n", "a/b/y": "1\n"})
 	b.Must(t, "fs.patch", args{"diff": "--- b/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n--- a/a/b/y\n+++ b/a/b/y\n@@ -1 +1 @@\n-1\n+2\n"})
@@ -137,6 +142,7 @@ func TestDiffInFoldersNamedAAndB(t *testing.T) {
 }
 
 func TestMismatchedDiffChangesNothing(t *testing.T) {
+	t.Parallel()
 	head := "--- a/one.txt\n+++ b/one.txt\n@@ -2 +2 @@\n-b\n+B\n"
 	for name, c := range map[string]struct {
 		args    args
@@ -197,6 +203,7 @@ func TestWriteCreatesAndReplaces(t *testing.T) {
 }
 
 func TestWriteKeepsModeAndLineEndings(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"run.sh": "a\r\nb\r\n"})
 	at := filepath.Join(b.Dir, "run.sh")
@@ -287,6 +294,7 @@ func applied(t tb, before, diff string) string {
 }
 
 func TestPreviewOfDiffListsEveryFile(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	before := map[string]string{"one.txt": "a\nb\nc\n", "sub/two.txt": "x\n"}
 	b.Write(t, before)
@@ -299,6 +307,7 @@ func TestPreviewOfDiffListsEveryFile(t *testing.T) {
 }
 
 func TestApprovedDiffRequiresUnchangedFiles(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	call := args{"diff": twoFiles}
 	for name, c := range map[string]struct {
@@ -333,6 +342,7 @@ func TestApprovedDiffRequiresUnchangedFiles(t *testing.T) {
 }
 
 func TestPreviewOfOtherToolsIsRefused(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"go.mod": "module m\n"})
 	if got := b.Ask(t, "proc.run", args{"shell": "touch f"}, preview); !got.IsError || !strings.Contains(got.Text, "cannot preview") {
@@ -347,6 +357,7 @@ func TestPreviewOfOtherToolsIsRefused(t *testing.T) {
 }
 
 func TestConcurrentPatchesAllApply(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	const n = 16
 	var before, after strings.Builder
@@ -369,6 +380,7 @@ func TestConcurrentPatchesAllApply(t *testing.T) {
 }
 
 func TestRandomDiffsMatchTheirPreview(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	line := rapid.SampledFrom([]string{
 		"--- a/f", "+++ b/f", "--- /dev/null", "+++ /dev/null", "@@ -1 +1 @@", "@@ -1,2 +1,2 @@", "@@ -0,0 +1 @@", "@@ -1,-2 +1,9 @@",

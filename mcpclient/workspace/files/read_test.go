@@ -14,6 +14,7 @@ import (
 )
 
 func TestReadReturnsText(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	for name, text := range map[string]string{
 		"plain": "a\nb\n", "no final newline": "a\nb", "CRLF": "a\r\nb\r\n", "empty": "", "JSON": `{"a": 1}`, "wide": "日本語\n",
@@ -28,6 +29,7 @@ func TestReadReturnsText(t *testing.T) {
 }
 
 func TestPartialReadSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{MaxOutput: 20})
 	b.Write(t, map[string]string{"f": "one\ntwo\nthree\nfour\nfive\nsix\n", "long": strings.Repeat("é", 30), "short": "one\ntwo"})
 	for name, c := range map[string]struct {
@@ -50,6 +52,7 @@ func TestPartialReadSaysWhatIsMissing(t *testing.T) {
 }
 
 func TestReadRefusesNonText(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"bin": "ab\x00cd", "latin1": "caf\xe9", "dir/auth.go": "x", "large": strings.Repeat("x", 4<<20+1)})
 	b.Refused(t, "fs.read", args{"path": "bin"}, "binary")
@@ -61,6 +64,7 @@ func TestReadRefusesNonText(t *testing.T) {
 }
 
 func TestPartialReadsAddUpToTheFile(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{MaxOutput: 50})
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOfN(rapid.StringMatching(`[a-z]{0,20}`), 1, 40).Draw(t, "lines")
@@ -89,6 +93,7 @@ func TestPartialReadsAddUpToTheFile(t *testing.T) {
 }
 
 func TestListShowsFoldersAndFiles(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a.go": "xy", "in/b.go": "", "in/deep/c.go": "", "out/x": "", "x.log": "", ".gitignore": "out/\n*.log\n", "node_modules/m/i.js": ""})
 	list := func(a args) []string {
@@ -133,6 +138,7 @@ func TestLongListIsCut(t *testing.T) {
 }
 
 func TestSearchFindsLines(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	long := strings.Repeat("a", 500) + "needle" + strings.Repeat("b", 500)
 	b.Write(t, map[string]string{
@@ -181,6 +187,7 @@ func TestSearchFindsLines(t *testing.T) {
 }
 
 func TestSearchSkipsUnreadableFolders(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a": "needle", "closed/b": "needle", "z": "needle"})
 	closed := filepath.Join(b.Dir, "closed")

@@ -35,6 +35,7 @@ def tags(text):
 `
 
 func TestWholeNewDeclarationReplacesTheOnlyOneOfItsName(t *testing.T) {
+	t.Parallel()
 	const fixed = "    def find(self, word):\n        \"\"\"Returns the notes that hold word.\"\"\"\n        return [n for n in self.notes if word.lower() in n[\"text\"].lower()]\n"
 	const oldFind = "    def find(self, word):\n        \"\"\"Returns the notes that hold word.\"\"\"\n        return [n for n in self.notes if word in n[\"text\"]]\n"
 	for name, c := range map[string]struct{ path, before, old, new, after, note string }{
@@ -115,6 +116,7 @@ func TestNewDeclarationIsNotGuessedWhereItsPlaceIsNotClear(t *testing.T) {
 }
 
 func TestExactMatchOutsideTheNewDeclarationIsTakenAsItIs(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a.py": "class A:\n    def find(self):\n        return 1\n\n\nclass B:\n    pass\n"})
 	b.Must(t, "fs.patch", args{"path": "a.py", "old": "    pass", "new": "    def find(self):\n        return 2"})
@@ -122,6 +124,7 @@ func TestExactMatchOutsideTheNewDeclarationIsTakenAsItIs(t *testing.T) {
 }
 
 func TestBlanksBeforeACommentAreNoLostLineBreaks(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a.py": "x = 1\ny = 2\n"})
 	b.Must(t, "fs.patch", args{"path": "a.py", "old": "x = 1\ny = 2", "new": "x = 1    # metres    north"})

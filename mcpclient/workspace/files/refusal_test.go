@@ -7,6 +7,7 @@ import (
 )
 
 func TestTextThatStandsForContentIsRefused(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{
 		"a.go":    "package a\n\nfunc f() {\n\treturn\n}\n",
 		"page.md": "Hello {{name}}\n",
@@ -42,6 +43,7 @@ func TestTextThatStandsForContentIsRefused(t *testing.T) {
 }
 
 func TestChangeThatMakesAFileInvalidIsRefused(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ file, text, old, new string }{
 		"Go":   {"a.go", "package a\n\nvar x = 1\n", "var x = 1", "var x = \nimport \"fmt\""},
 		"JSON": {"a.json", "{\"a\": 1}\n", "1}", "1,}"},
@@ -58,6 +60,7 @@ func TestChangeThatMakesAFileInvalidIsRefused(t *testing.T) {
 }
 
 func TestFileThatWasNeverValidOrIsATemplateStaysEditable(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ file, text, old, new string }{
 		"a template that was never valid":       {"chart.yaml", "a: {{ .Values.a }}\n{{- if .b }}\n", ".Values.a", ".Values.b"},
 		"a template that was valid by chance":   {"chart.yaml", "a: \"{{ .Values.a }}\"\n", "a:", "{{- if .Values.b }}\na:"},

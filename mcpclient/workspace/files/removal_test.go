@@ -21,6 +21,7 @@ func numbered(n int) string {
 }
 
 func TestPreviewWarnsIfMostOfAFileIsRemoved(t *testing.T) {
+	t.Parallel()
 	text := numbered(20)
 	half := strings.Join(strings.SplitAfter(text, "\n")[:10], "")
 	less := strings.Join(strings.SplitAfter(text, "\n")[:9], "")
@@ -58,6 +59,7 @@ func TestPreviewWarnsIfMostOfAFileIsRemoved(t *testing.T) {
 }
 
 func TestUnreviewedCallMayNotRemoveMostOfAFile(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a.txt": numbered(20)})
 	write := args{"path": "a.txt", "text": "other\n"}

@@ -55,6 +55,7 @@ func BenchmarkSearch(b *testing.B) {
 }
 
 func TestSearchIsNotMuchSlowerThanGrep(t *testing.T) {
+	t.Parallel()
 	dir := benchDir(t)
 	grep, err := exec.LookPath("grep")
 	if err != nil {

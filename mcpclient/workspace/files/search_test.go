@@ -28,6 +28,7 @@ type searchResult struct {
 }
 
 func TestSearchShowsContextLines(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"f": "one\r\ntwo\r\nthree\r\nfour\r\nfive", "g": "two\n\n", "h": "\ntwo"})
 	got := workspacetest.Into[searchResult](t, b.Must(t, "fs.search", args{"query": "two", "context": 2}).Data)
@@ -48,6 +49,7 @@ func TestSearchShowsContextLines(t *testing.T) {
 }
 
 func TestSearchInAnyCase(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a": "Needle\nNEEDLE\nneedles\nÄrger\närger\n", "b": "\u212Aelvin and kelvin\nKELVIN\n"})
 	for query, want := range map[string]int{"nEEdle": 3, "ärger": 2, "kelvin": 2, `^needle$`: 2} {
@@ -59,6 +61,7 @@ func TestSearchInAnyCase(t *testing.T) {
 }
 
 func TestSearchCountsSkippedFiles(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a": "needle", "b": "needle\x00", "c": "\x00", "large": strings.Repeat("needle\n", 4<<20/7+1)})
 	got := workspacetest.Into[searchResult](t, b.Must(t, "fs.search", args{"query": "needle"}).Data)
@@ -90,6 +93,7 @@ func TestSearchOrderIsStable(t *testing.T) {
 
 // The reference implementation matches line by line.
 func TestSearchMatchesReference(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	piece := rapid.SampledFrom([]string{"a", "b", "ab", "B", "K", "k", "\u212A", "ſ", "s", "é", "É", " ", ".", "\t", "x1", "_"})
 	end := rapid.SampledFrom([]string{"\n", "\n", "\n", "\r\n", "\n\n", "\r"})
@@ -137,6 +141,7 @@ func TestSearchMatchesReference(t *testing.T) {
 }
 
 func TestSearchFollowsOrderOfFolders(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a/z": "needle", "a.go": "needle", "a-b/c": "needle", "B": "needle"})
 	var got []string

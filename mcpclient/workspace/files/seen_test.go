@@ -19,6 +19,7 @@ func sum(text string) string {
 }
 
 func TestPatchRefusesFileChangedSinceRead(t *testing.T) {
+	t.Parallel()
 	patch := args{"path": "f", "old": "a", "new": "b"}
 	diff := args{"diff": "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n"}
 	for name, call := range map[string]args{"replacement": patch, "diff": diff} {
@@ -40,6 +41,7 @@ func TestPatchRefusesFileChangedSinceRead(t *testing.T) {
 }
 
 func TestOwnChangesDoNotOutdateReads(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"f": "a\n", "g": "a\n"})
 	b.Must(t, "fs.read", args{"path": "f"})
@@ -53,6 +55,7 @@ func TestOwnChangesDoNotOutdateReads(t *testing.T) {
 }
 
 func TestPatchChecksGivenHashes(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	two := map[string]string{"one.txt": "a\nb\nc\n", "sub/two.txt": "x\n"}
 	good := map[string]any{"one.txt": sum(two["one.txt"]), "sub/two.txt": sum(two["sub/two.txt"])}
@@ -83,6 +86,7 @@ func TestPatchChecksGivenHashes(t *testing.T) {
 }
 
 func TestInvalidPathsAreRefused(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"f": "f\n", ".git/config": "x"})
 	before := b.entries(t)
@@ -120,6 +124,7 @@ func TestInvalidPathsAreRefused(t *testing.T) {
 }
 
 func TestLaterLinkIsNotFollowed(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	if err := os.WriteFile(filepath.Join(out, "f"), []byte("secret\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -150,6 +155,7 @@ func TestLaterLinkIsNotFollowed(t *testing.T) {
 }
 
 func TestUnreadableFolderIsReported(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"closed/f": "needle", "open/f": "needle"})
 	closed := filepath.Join(b.Dir, "closed")

@@ -14,6 +14,7 @@ import (
 )
 
 func TestCommitTakesStagedFilesOrEverything(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		args   args
 		files  map[string]string // in the commit, by path
@@ -82,6 +83,7 @@ func TestCommitTakesStagedFilesOrEverything(t *testing.T) {
 }
 
 func TestCommitRequiresApprovedContent(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		change  map[string]string
 		wantErr string
@@ -115,6 +117,7 @@ func TestCommitRequiresApprovedContent(t *testing.T) {
 }
 
 func TestFailedCommitLeavesNothingStaged(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first")
@@ -134,6 +137,7 @@ func TestFailedCommitLeavesNothingStaged(t *testing.T) {
 }
 
 func TestFilesAddedByHookAreCommitted(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first")
@@ -159,6 +163,7 @@ func TestFilesAddedByHookAreCommitted(t *testing.T) {
 }
 
 func TestCommitErrors(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"a": "1", "ignored": "1", ".gitignore": "ignored\n"})
 	r.Refused(t, "vcs.commit", args{"message": " \n"}, "message", "empty")
@@ -175,6 +180,7 @@ func TestCommitErrors(t *testing.T) {
 }
 
 func TestCommitWithoutChangesIsAnAnswer(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	for range 2 {
 		r.nothingToCommit(t, "no file differs")
@@ -186,6 +192,7 @@ func TestCommitWithoutChangesIsAnAnswer(t *testing.T) {
 // TestCommitOfNothingIsBoundToNothing: a preview says that the commit would do nothing,
 // and a call that was approved for that reason commits nothing else.
 func TestCommitOfNothingIsBoundToNothing(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first")
@@ -218,6 +225,7 @@ func (r *repo) nothingToCommit(t *testing.T, note string) {
 }
 
 func TestCommitOmitsNestedRepository(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"a": "1", "in/x": "1"})
 	if out, err := exec.Command("git", "-C", filepath.Join(r.top, "in"), "init", "--quiet").CombinedOutput(); err != nil {
@@ -230,6 +238,7 @@ func TestCommitOmitsNestedRepository(t *testing.T) {
 }
 
 func TestLinkedWorkTree(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first")
@@ -250,6 +259,7 @@ func TestLinkedWorkTree(t *testing.T) {
 }
 
 func TestPushGoesToUpstream(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	far := filepath.Join(t.TempDir(), "far.git")
 	r.Refused(t, "vcs.push", nil, "no branch main with a commit")

@@ -7,6 +7,7 @@ import (
 
 // A shell names the missing program, git only the end of its connection.
 func TestMissingLFSIsNamedByItsInstallation(t *testing.T) {
+	t.Parallel()
 	for _, stderr := range []string{
 		"git-lfs filter-process: 1: git-lfs: not found\nfatal: the remote end hung up unexpectedly\n",             // dash
 		"git-lfs clean -- 'a.bin': git-lfs: command not found\nfatal: a.bin: clean filter 'lfs' failed\n",         // bash

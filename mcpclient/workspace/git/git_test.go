@@ -102,6 +102,7 @@ type commitResult struct {
 }
 
 func TestStatusListsChanges(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"kept": "1", "staged": "1", "both": "1", "gone": "1", "old name": "a\nb\nc\nd\n"})
 	r.commit(t, "first")
@@ -134,6 +135,7 @@ func TestStatusListsChanges(t *testing.T) {
 }
 
 func TestStatusInStatesOfRepository(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	if got := r.Must(t, "vcs.status", nil); !strings.Contains(got.Text, "no commit yet") || got.Data["branch"] != "main" || got.Data["clean"] != true {
 		t.Errorf("before the first commit: got %s", got.Text)
@@ -179,6 +181,7 @@ func TestStatusInStatesOfRepository(t *testing.T) {
 }
 
 func TestDiffScopes(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{".gitignore": "ignored\n", "a": "1\n", "b": "1\n", "moved": "1\n2\n3\n4\n", "bin": "\x00\x01"})
 	r.commit(t, "first")
@@ -228,6 +231,7 @@ func TestDiffScopes(t *testing.T) {
 }
 
 func TestDiffBeforeFirstCommitShowsAllFiles(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"a": "1\n"})
 	got := workspacetest.Into[diffResult](t, r.Must(t, "vcs.diff", nil).Data)
@@ -243,6 +247,7 @@ func TestDiffBeforeFirstCommitShowsAllFiles(t *testing.T) {
 }
 
 func TestLongDiffIsCutAtALine(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	r.commit(t, "first")
 	b := newBench(t, workspace.Config{Dir: r.Dir, Environ: r.environ, MaxOutput: 1000})
@@ -254,6 +259,7 @@ func TestLongDiffIsCutAtALine(t *testing.T) {
 }
 
 func TestLogReadsAnyMessage(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first\n\nbody with \x1f and \x1e\n\nand more")
@@ -279,6 +285,7 @@ func TestLogReadsAnyMessage(t *testing.T) {
 }
 
 func TestBranchesAreListedCreatedAndSwitched(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first")
@@ -316,6 +323,7 @@ type previewResult struct {
 }
 
 func TestFolderWithoutRepositoryIsReported(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{Environ: append(gitEnviron(t), "GIT_CEILING_DIRECTORIES="+filepath.Dir(t.TempDir()))})
 	for _, tool := range []string{"vcs.status", "vcs.diff", "vcs.log", "vcs.show", "vcs.branches"} {
 		b.Refused(t, tool, nil, "not a git repository", "git init")
@@ -336,6 +344,7 @@ func TestFolderWithoutRepositoryIsReported(t *testing.T) {
 }
 
 func TestGitVariablesOfEnvironmentAreIgnored(t *testing.T) {
+	t.Parallel()
 	r, other := newRepo(t, ""), newRepo(t, "")
 	r.Write(t, map[string]string{"mine": "1"})
 	other.Write(t, map[string]string{"other": "1"})
@@ -347,6 +356,7 @@ func TestGitVariablesOfEnvironmentAreIgnored(t *testing.T) {
 }
 
 func TestWorkspaceInRepositorySeesOnlyItself(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "in/side")
 	r.Write(t, map[string]string{"a": "1\n", "sub/b": "1\n", "../out": "1\n", "../../top": "1\n"})
 	r.commit(t, "first")
@@ -386,6 +396,7 @@ func TestWorkspaceInRepositorySeesOnlyItself(t *testing.T) {
 }
 
 func TestAllowedLogWithoutRepositoryIsEmpty(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{Environ: append(gitEnviron(t), "GIT_CEILING_DIRECTORIES="+filepath.Dir(t.TempDir()))})
 	b.Refused(t, "vcs.log", nil, "git init")
 	if got := b.Must(t, "vcs.log", args{"allow_none": true}); len(got.Data["commits"].([]any)) != 0 || !strings.Contains(got.Text, "git init") {

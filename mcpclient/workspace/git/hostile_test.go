@@ -32,6 +32,7 @@ func (m marks) runs() string {
 }
 
 func TestReadingRunsNoConfiguredPrograms(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	m, evil := newMarks(t)
 	r.Write(t, map[string]string{"a": "1\n", "b": "1\n", ".gitattributes": "* filter=x diff=y\n"})
@@ -103,6 +104,7 @@ func TestReadingRunsNoConfiguredPrograms(t *testing.T) {
 // A commit of nothing passes no gate, so it must run nothing that the repository
 // configures.
 func TestCommitOfNothingRunsNoConfiguredPrograms(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	m, evil := newMarks(t)
 	r.Write(t, map[string]string{"a": "1\n", ".gitattributes": "* filter=x\n"})
@@ -139,6 +141,7 @@ func (r *repo) tree(t *testing.T) map[string]string {
 }
 
 func TestSubmodulesAreNotRead(t *testing.T) {
+	t.Parallel()
 	r, other := newRepo(t, ""), newRepo(t, "")
 	other.Write(t, map[string]string{"x": "1"})
 	other.commit(t, "of the other")

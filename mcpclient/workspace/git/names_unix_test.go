@@ -22,6 +22,7 @@ var odd = []string{
 // Files with names in any bytes are new, changed, deleted or staged: one approval is enough, and
 // the commit holds them all. Answers name each, and the names are taken as paths.
 func TestNamesInAnyBytesAreCommitted(t *testing.T) {
+	t.Parallel()
 	for state, prepare := range map[string]func(t *testing.T, r *repo, at string){
 		"new":     func(t *testing.T, r *repo, at string) { writeOdd(t, r, at, "1\n") },
 		"changed": func(t *testing.T, r *repo, at string) { writeOdd(t, r, at, "2\n") },
@@ -85,6 +86,7 @@ func TestNamesInAnyBytesAreCommitted(t *testing.T) {
 
 // The name by which an answer calls a file is taken as its path.
 func TestNameOfAnAnswerIsTakenAsAPath(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	writeOdd(t, r, "plain", "1\n")
 	r.commit(t, "first")

@@ -23,6 +23,7 @@ func (r *repo) show(t *testing.T, a args) (showResult, string) {
 }
 
 func TestShowTellsWhatACommitChangedAndWhy(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	r.Refused(t, "vcs.show", nil, "no commit yet")
 	r.Write(t, map[string]string{"a": "1\n", "b": "1\n"})
@@ -77,6 +78,7 @@ func TestShowTellsWhatACommitChangedAndWhy(t *testing.T) {
 }
 
 func TestShowSaysWhatItLeavesOut(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "sub")
 	r.Write(t, map[string]string{"a": "1\n"})
 	r.commit(t, "first")
@@ -91,6 +93,7 @@ func TestShowSaysWhatItLeavesOut(t *testing.T) {
 }
 
 func TestShowComparesAMergeWithItsFirstParent(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	r.commit(t, "first")
 	r.git(t, "checkout", "--quiet", "-b", "side")
@@ -106,6 +109,7 @@ func TestShowComparesAMergeWithItsFirstParent(t *testing.T) {
 }
 
 func TestDiffOfACommitShowsThatCommit(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"a": "1\n"})
 	r.commit(t, "first")
@@ -125,6 +129,7 @@ func TestDiffOfACommitShowsThatCommit(t *testing.T) {
 }
 
 func TestPathsAndRefsAreTakenAsTheyAreMeant(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"order/a.go": "1\n", "README.md": "1\n"})
 	r.commit(t, "Start")

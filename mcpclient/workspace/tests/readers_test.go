@@ -23,6 +23,7 @@ func inWork(name string) (string, error) {
 }
 
 func TestStatusNamesTheOutermostRunningTest(t *testing.T) {
+	t.Parallel()
 	var got []string
 	g := &goEvents{shown: io.Discard, status: func(text string) { got = append(got, text) }, report: &testReport{}, packages: map[string]*goPackage{}}
 	for _, test := range []string{"TestA", "TestA/sub", "TestA", "TestB"} {
@@ -44,6 +45,7 @@ func readEvents(shown *strings.Builder, chunks ...string) *testReport {
 }
 
 func TestEventsOfPackagesMayInterleave(t *testing.T) {
+	t.Parallel()
 	data, err := os.ReadFile("testdata/runners/go.jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -106,6 +108,7 @@ func sameStrings(a, b []string) bool {
 }
 
 func TestOtherLinesAreShownUnchanged(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOf(rapid.StringMatching(`[^\n{]?[^\n]{0,20}`)).Draw(t, "lines")
 		for i, l := range lines {
@@ -123,6 +126,7 @@ func TestOtherLinesAreShownUnchanged(t *testing.T) {
 }
 
 func TestReadersAcceptAnyOutput(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/runners/*")
 	if err != nil || len(files) == 0 {
 		t.Fatal(err)

@@ -219,6 +219,7 @@ func TestNpmPassesFilterOfItsRunner(t *testing.T) {
 }
 
 func TestProjectsAreDetected(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{
 		"go.mod": "module m\n", "web/package.json": "{}", "web/node_modules/x/package.json": "{}",
@@ -259,6 +260,7 @@ var goModule = map[string]string{
 }
 
 func TestGoFailuresAreNamedWithTheirPlaces(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{Environ: append(offline(), "GOFLAGS=-mod=mod")}) // with go vet
 	files := map[string]string{}
 	for name, text := range goModule {
@@ -309,6 +311,7 @@ func TestGoFailuresAreNamedWithTheirPlaces(t *testing.T) {
 }
 
 func TestSameNameInTwoPackagesIsTwoFailures(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{Environ: offline()})
 	red := func(pkg string) string {
 		return "package " + pkg + "\n\nimport \"testing\"\n\nfunc TestSame(t *testing.T) { t.Error(\"red\") }\n"
@@ -321,6 +324,7 @@ func TestSameNameInTwoPackagesIsTwoFailures(t *testing.T) {
 }
 
 func TestGoTestOutputArrivesAsText(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{Environ: offline()})
 	b.Write(t, map[string]string{"go.mod": "module m\n", "red_test.go": "package m\n\nimport \"testing\"\n\nfunc TestRed(t *testing.T) { t.Error(\"red\") }\n"})
 	notes := make(chan string, 100)
@@ -401,6 +405,7 @@ func TestLinterFollowsTheProject(t *testing.T) {
 }
 
 func TestGoVetIsTheDefaultLinter(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{Environ: offline()})
 	b.Write(t, map[string]string{"go.mod": "module m\n\ngo 1.24\n", "in/v.go": "package in\n\nimport \"fmt\"\n\nfunc F() { fmt.Printf(\"%d\", \"x\") }\n", "ok/ok.go": "package ok\n"})
 	got := b.Ask(t, "test.lint", nil, nil)
@@ -414,6 +419,7 @@ func TestGoVetIsTheDefaultLinter(t *testing.T) {
 }
 
 func TestMissingLinterIsNamed(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{Environ: []string{"PATH=" + t.TempDir()}})
 	b.Refused(t, "test.lint", nil, "no project to lint found")
 	b.Write(t, map[string]string{"py/setup.py": "", "web/package.json": "{}", "rust/Cargo.toml": ""})
@@ -423,6 +429,7 @@ func TestMissingLinterIsNamed(t *testing.T) {
 }
 
 func TestProcRun(t *testing.T) {
+	t.Parallel()
 	type result struct {
 		Exit            int
 		Output, Command string

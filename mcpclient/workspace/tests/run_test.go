@@ -28,6 +28,7 @@ type testResult struct {
 }
 
 func TestGoTestResults(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{Environ: offline()})
 	b.Write(t, map[string]string{
 		"go.mod": "module example.test/m\n\ngo 1.24\n", "two.go": goodGo, "two_test.go": goodTest,
@@ -104,6 +105,7 @@ func sameSet(got, want []string) bool {
 }
 
 func TestFolderWithoutProjectIsReported(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"main.c": ""})
 	b.Refused(t, "test.run", nil, "no test project found")
@@ -114,6 +116,7 @@ func TestFolderWithoutProjectIsReported(t *testing.T) {
 
 // Finding out which runner there is happens without a question.
 func TestLookForPytestRunsNoCodeOfTheProject(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("there is no python3")
 	}
@@ -294,6 +297,7 @@ func TestOnlyTheApprovedCommandStarts(t *testing.T) {
 }
 
 func TestMissingRunnerIsNamed(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{Environ: []string{"PATH=" + t.TempDir()}})
 	b.Write(t, map[string]string{"Cargo.toml": ""})
 	b.Refused(t, "test.run", nil, "cargo is not installed")
@@ -339,6 +343,7 @@ func TestLongOutputIsCutAndSpilled(t *testing.T) {
 }
 
 func TestSpilledOutputIsKeptForAWeek(t *testing.T) {
+	t.Parallel()
 	spill := t.TempDir()
 	for name, days := range map[string]int{"output-old.txt": 8, "output-new.txt": 6, "notes.txt": 8} {
 		at := filepath.Join(spill, name)

@@ -10,6 +10,7 @@ import (
 )
 
 func TestTestsAreChosenAsTheyAreNamed(t *testing.T) {
+	t.Parallel()
 	projects := map[string]map[string]string{
 		"go": {"go.mod": "module example.test/m\n\ngo 1.24\n", "order/order.go": "package order\n", "order/order_test.go": "package order\n", "cmd/shop/main.go": "package main\n"},
 		"py": {"pyproject.toml": "", "notes/book.py": "", "tests/test_book.py": "def test_find(): pass\n"},

@@ -15,6 +15,7 @@ import (
 // Nothing is taken from the workspace by its name, so what an active virtual environment
 // has there is started by its path, or an error names that.
 func TestVirtualEnvironmentInTheWorkspaceIsStartedByPath(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	venv := filepath.Join(dir, ".venv")
 	b := workspacetest.New(t, workspace.Config{Dir: dir, Environ: []string{

@@ -66,6 +66,7 @@ func (b *bench) furnish(t *rapid.T) {
 }
 
 func TestUndoRestoresRandomTrees(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	b := newBench(t, workspace.Config{Backups: state})
 	number := 0
@@ -88,6 +89,7 @@ func TestUndoRestoresRandomTrees(t *testing.T) {
 // The test simulates a crash at any moment of a run's last change: it cuts the list
 // of changes there and reverts some of the files.
 func TestUndoAfterCrashAtAnyPoint(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	b := newBench(t, workspace.Config{Backups: state})
 	number := 0
@@ -186,6 +188,7 @@ func (b *bench) unmake(t *rapid.T, lines []string, n int, was map[string]string)
 }
 
 func TestInterruptedUndoIsCompletedByTheNext(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{Backups: t.TempDir()})
 	number := 0
 	rapid.Check(t, func(t *rapid.T) {

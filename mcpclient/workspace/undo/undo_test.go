@@ -117,6 +117,7 @@ func actions(u undo.Undone) (all []string) {
 }
 
 func TestUndoRestoresContentModeAndExistence(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	b := newBench(t, workspace.Config{Backups: state})
 	b.Write(t, map[string]string{"one.txt": "a\nb\nc\n", "sub/two.txt": "x\n", "run.sh": "echo\n", "old.txt": "old\n", "bin": "\x00\x01"})
@@ -176,6 +177,7 @@ func TestUndoRestoresContentModeAndExistence(t *testing.T) {
 }
 
 func TestUndoOfRunWithoutChanges(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{Backups: t.TempDir()})
 	if u := b.undo(t, "r-none"); u.Changed || u.Already || len(u.Files) > 0 {
 		t.Errorf("got %+v", u)
@@ -193,6 +195,7 @@ func TestUndoOfRunWithoutChanges(t *testing.T) {
 }
 
 func TestUndoRefusesFilesThatChangedSince(t *testing.T) {
+	t.Parallel()
 	write := func(name, text string) func(*testing.T, *bench) {
 		return func(t *testing.T, b *bench) { b.Write(t, map[string]string{name: text}) }
 	}
@@ -249,6 +252,7 @@ func link(t *testing.T, b *bench, to, at string) {
 }
 
 func TestUndoKeepsOtherChanges(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{Backups: t.TempDir()})
 	b.Write(t, map[string]string{"a.sh": "a", "b.txt": "b", "same.txt": "s"})
 	b.mustCall(t, "r-1", "fs.write", args{"path": "a.sh", "text": "A"})
@@ -269,6 +273,7 @@ func TestUndoKeepsOtherChanges(t *testing.T) {
 }
 
 func TestUndoIncludesInnerRuns(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{Backups: t.TempDir()})
 	b.Write(t, map[string]string{"f": "0"})
 	before := b.wholeTree(t)
@@ -289,6 +294,7 @@ func TestUndoIncludesInnerRuns(t *testing.T) {
 }
 
 func TestUndoOfRunResumedAfterUndo(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{Backups: t.TempDir()})
 	b.Write(t, map[string]string{"f": "0"})
 	b.mustCall(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
@@ -300,6 +306,7 @@ func TestUndoOfRunResumedAfterUndo(t *testing.T) {
 }
 
 func TestUndoNotesOutsideChangesInBetween(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{Backups: t.TempDir()})
 	b.Write(t, map[string]string{"f": "0"})
 	b.mustCall(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
@@ -313,6 +320,7 @@ func TestUndoNotesOutsideChangesInBetween(t *testing.T) {
 }
 
 func TestUndoRequiresFolderOfTheRun(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	b := newBench(t, workspace.Config{Backups: state})
 	b.mustCall(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
@@ -324,6 +332,7 @@ func TestUndoRequiresFolderOfTheRun(t *testing.T) {
 }
 
 func TestServerRecordsAllCallsUnderOneRun(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, workspace.Config{Backups: t.TempDir(), Run: "w-1"})
 	b.Must(t, "fs.write", args{"path": "f", "text": "1"})
 	b.mustCall(t, "r-9", "fs.write", args{"path": "g", "text": "1"})
@@ -332,6 +341,7 @@ func TestServerRecordsAllCallsUnderOneRun(t *testing.T) {
 }
 
 func TestUndoRefusesDamagedBackups(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		spoil   func(t *testing.T, kept string)
 		wantErr string
@@ -409,6 +419,7 @@ func readManifest(t *testing.T, dir string) (lines []backupLine) {
 }
 
 func TestFailedChangeIsMarkedAsRolledBack(t *testing.T) {
+	t.Parallel()
 	kept := t.TempDir()
 	b := newBench(t, workspace.Config{Backups: kept})
 	b.Write(t, map[string]string{"one.txt": "b\n"})
