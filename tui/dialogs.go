@@ -117,7 +117,7 @@ func (d *dialogs) relayed(id string) keymap.Handler {
 			}
 			return h.Refusal()
 		},
-		Do: func() keymap.Request { return d.behind().Actions().Press(id) },
+		Do: func() keymap.Requests { return d.behind().Actions().Press(id) },
 	}
 }
 
@@ -183,7 +183,7 @@ func (d *dialogs) undoable() bool {
 func (d *dialogs) answered(msg tea.Msg) keymap.Query {
 	var next []keymap.Query
 	for _, o := range d.stack {
-		next = append(next, o.Update(msg).Ask)
+		next = append(next, keymap.Of[keymap.Query](o.Update(msg))...)
 	}
 	return keymap.All(next...)
 }
@@ -198,7 +198,7 @@ func (d *dialogs) Retheme() {
 // runActions returns the actions that open a dialog about the run in the plan pane.
 func (d *dialogs) runActions() keymap.Handlers {
 	return keymap.Handlers{
-		"plan.undo": {Refuse: d.noUndo, Do: func() keymap.Request { return keymap.Request{Undo: new(agent.Summary)} }},
+		"plan.undo": {Refuse: d.noUndo, Do: func() keymap.Requests { return keymap.Requests{keymap.PreviewUndo{}} }},
 		"plan.timeline": {Refuse: d.noTimeline, Do: keymap.Just(func() {
 			step := ""
 			if r := d.plan.Chosen(); r != nil && r.Step != nil {
@@ -232,7 +232,7 @@ type contents struct {
 func (d *dialogs) actions(show contents) keymap.Handlers {
 	opens := func(open func()) keymap.Handler { return keymap.Handler{Opens: true, Do: keymap.Just(open)} }
 	asks := func(open func() keymap.Query) keymap.Handler {
-		return keymap.Handler{Opens: true, Do: func() keymap.Request { return keymap.Request{Ask: open()} }}
+		return keymap.Handler{Opens: true, Do: func() keymap.Requests { return keymap.Requests{open()} }}
 	}
 	allowed := opens(func() { d.allowed.Open(d.live.Shown().State) })
 	allowed.Refuse = d.noRun

@@ -56,7 +56,7 @@ func (e *exits) question() keymap.Mode {
 			"quit.yes": {Do: keymap.Command(func() tea.Cmd { return tea.Quit })},
 			"quit.no":  {Do: keymap.Just(func() { e.asking = false })},
 		},
-		Type: func(tea.Msg) keymap.Request { return keymap.Request{} },
+		Type: func(tea.Msg) keymap.Requests { return nil },
 	}
 }
 

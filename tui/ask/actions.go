@@ -12,10 +12,10 @@ import (
 
 // Update handles a key that no action takes, pasted text, a click on a key or a
 // listed request, a turn of the wheel, and the pause after an edit.
-func (g *Dialog) Update(msg tea.Msg) keymap.Request {
+func (g *Dialog) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case CheckMsg:
-		return keymap.Request{Cmd: g.check(msg)}
+		return keymap.Requests{g.check(msg)}
 	case FileMsg:
 		return g.fileChange(msg)
 	case PreviewedMsg:
@@ -26,12 +26,12 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Request {
 		return g.left(msg)
 	case tea.KeyPressMsg:
 		if cmd, taken := g.guard.Ignore(msg, g.editor != nil); taken {
-			return keymap.Request{Cmd: cmd}
+			return keymap.Requests{cmd}
 		}
 		switch {
 		case g.editor == nil && msg.Text != "":
 			// A letter of a text: its other letters are no answers.
-			return keymap.Request{Cmd: g.guard.StartStage(), Footer: g.NoAnswer(msg)}
+			return keymap.Requests{keymap.Footer(g.NoAnswer(msg)), g.guard.StartStage()}
 		case g.editor == nil && (msg.Code == tea.KeyTab || msg.Code == tea.KeyEnter):
 			return keymap.ShowFooter(g.NoAnswer(msg))
 		}
@@ -40,17 +40,15 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Request {
 		return g.edit(msg)
 	case tea.MouseClickMsg:
 		if id, found := draw.Pressed(g.buttons, msg.X, msg.Y); found {
-			w := g.act(id)
-			w.ActionClicked = true
-			return w
+			return append(g.act(id), keymap.Clicked{})
 		}
-		return keymap.Request{Cmd: g.chooseAt(msg.Y)}
+		return keymap.Requests{g.chooseAt(msg.Y)}
 	case tea.MouseWheelMsg:
 		if g.editor == nil {
 			g.reading.scroll(draw.WheelLines(tea.Mouse(msg)))
 		}
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // chooseAt displays the request listed at line y of the dialog.
@@ -64,7 +62,7 @@ func (g *Dialog) chooseAt(y int) tea.Cmd {
 }
 
 // act runs an action, or says why it is unavailable.
-func (g *Dialog) act(id string) keymap.Request {
+func (g *Dialog) act(id string) keymap.Requests {
 	w, why := g.Actions().Act(id)
 	switch why {
 	case "":
@@ -99,11 +97,11 @@ func (g *Dialog) actions() keymap.Handlers {
 		"gate.editor":    {Refuse: g.noFile, Do: g.editFile},
 		"gate.all":       {Do: g.approveAll},
 		"gate.leave_out": {When: g.picks, Do: keymap.Just(g.queue.leaveOut)},
-		"gate.next":      {When: several, Do: func() keymap.Request { return g.step(1) }},
-		"gate.previous":  {When: several, Do: func() keymap.Request { return g.step(-1) }},
+		"gate.next":      {When: several, Do: func() keymap.Requests { return g.step(1) }},
+		"gate.previous":  {When: several, Do: func() keymap.Requests { return g.step(-1) }},
 	}.With(g.viewActions())
 	for _, c := range g.current().choices(g.keys) {
-		hs[c.id] = keymap.Handler{Refuse: func() string { return c.refuse }, Do: func() keymap.Request { return g.choose(c) }}
+		hs[c.id] = keymap.Handler{Refuse: func() string { return c.refuse }, Do: func() keymap.Requests { return g.choose(c) }}
 	}
 	return hs
 }
@@ -116,11 +114,11 @@ func (g *Dialog) editActions() keymap.Handlers {
 		"question.send":           {Do: g.sendEdited},
 		"question.next_field":     {Do: keymap.Just(func() { g.editor.Move(1) })},
 		"question.previous_field": {Do: keymap.Just(func() { g.editor.Move(-1) })},
-		"question.undo_edit": {Do: func() keymap.Request {
+		"question.undo_edit": {Do: func() keymap.Requests {
 			if word := g.editor.Undo(); word != "" {
 				return keymap.ShowFooter(word)
 			}
-			return keymap.Request{Cmd: g.typing.edited()}
+			return keymap.Requests{g.typing.edited()}
 		}},
 	}
 }
@@ -131,7 +129,7 @@ func (g *Dialog) viewActions() keymap.Handlers {
 		"move.last": {Do: keymap.Just(g.reading.toEnd)},
 		"gate.sides": {
 			When: func() bool { return g.noSides() == "" },
-			Do:   func() keymap.Request { return keymap.ShowFooter(g.turnDiffs()) },
+			Do:   func() keymap.Requests { return keymap.ShowFooter(g.turnDiffs()) },
 		},
 	})
 }
@@ -140,18 +138,18 @@ func (g *Dialog) viewActions() keymap.Handlers {
 func (g *Dialog) confirmActions() keymap.Handlers {
 	back := keymap.Handler{Do: keymap.Just(func() { g.turn(nil) })}
 	hs := keymap.Handlers{
-		"gate.once": {Do: func() keymap.Request {
+		"gate.once": {Do: func() keymap.Requests {
 			if !g.reading.drawn() || len(g.reading.unseen()) > 0 {
 				return keymap.ShowFooter(g.confirm.unread)
 			}
 			c := g.confirm
-			return keymap.Request{Send: c.send, Answer: true, Cmd: g.answer(c.ids...)}
+			return append(keymap.Requests{g.answer(c.ids...), keymap.Answered{}}, keymap.SendCommands(c.send...)...)
 		}},
 		"dialog.leave": back, "gate.deny": back,
 	}
 	if c := g.confirm; c.refuse != nil {
-		hs["gate.deny"] = keymap.Handler{Do: func() keymap.Request {
-			return keymap.Request{Send: c.refuse, Answer: true, Cmd: g.answer(c.ids...)}
+		hs["gate.deny"] = keymap.Handler{Do: func() keymap.Requests {
+			return append(keymap.Requests{g.answer(c.ids...), keymap.Answered{}}, keymap.SendCommands(c.refuse...)...)
 		}}
 	}
 	if g.confirm.picks {
@@ -169,9 +167,9 @@ func (g *Dialog) confirmActions() keymap.Handlers {
 func (g *Dialog) Answers() keymap.Handlers {
 	hs := keymap.Handlers{}
 	add := func(id string, refuse func() string) {
-		hs[id] = keymap.Handler{Refuse: refuse, Do: func() keymap.Request {
+		hs[id] = keymap.Handler{Refuse: refuse, Do: func() keymap.Requests {
 			if !g.Showing() {
-				return keymap.Request{Gate: true}
+				return keymap.Requests{keymap.ShowGate{}}
 			}
 			return g.act(id)
 		}}

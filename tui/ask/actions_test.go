@@ -39,7 +39,7 @@ func TestAnswersAreCommandsForShownRequest(t *testing.T) {
 	g := twoGates()
 	w, why := g.Actions().Act("gate.deny")
 	want := session.Resolve{Run: "r", Gate: "1", Decision: event.Deny, Scope: event.ScopeOnce}
-	if why != "" || !w.Answer || len(w.Send) != 1 || w.Send[0] != session.Command(want) {
+	if why != "" || !keymap.Has[keymap.Answered](w) || len(panetest.Sent(w)) != 1 || panetest.Sent(w)[0] != session.Command(want) {
 		t.Fatalf("refused %q, asks for %+v", why, w)
 	}
 	if g.Waiting() != 1 || !g.Guard().Ignores() {
@@ -54,7 +54,7 @@ func TestGraceTimeBlocksEveryAnswer(t *testing.T) {
 		if id == "gate.next" || id == "gate.previous" {
 			continue
 		}
-		if w := h.Do(); w.Send != nil || !g.Open() || g.Waiting() != 2 {
+		if w := h.Do(); panetest.Sent(w) != nil || !g.Open() || g.Waiting() != 2 {
 			t.Errorf("%s acts too early: %+v", id, w)
 		}
 	}
@@ -65,13 +65,13 @@ func TestGraceTimeBlocksEveryAnswer(t *testing.T) {
 
 func TestClicksChooseRequestsAndPressKeys(t *testing.T) {
 	g := twoGates()
-	if w := g.Update(tea.MouseClickMsg{X: 4, Y: 2}); g.queue.at != 1 || w.ActionClicked {
-		t.Errorf("a click on the second request shows number %d, acted %v", g.queue.at, w.ActionClicked)
+	if w := g.Update(tea.MouseClickMsg{X: 4, Y: 2}); g.queue.at != 1 || keymap.Has[keymap.Clicked](w) {
+		t.Errorf("a click on the second request shows number %d, acted %v", g.queue.at, keymap.Has[keymap.Clicked](w))
 	}
 	g.Guard().Stop()
 	show(g, draw.Rect{W: 80, H: 24})
 	b := g.buttons[0]
-	if w := g.Update(tea.MouseClickMsg{X: b.X, Y: b.Y}); !w.ActionClicked || !w.Answer {
+	if w := g.Update(tea.MouseClickMsg{X: b.X, Y: b.Y}); !keymap.Has[keymap.Clicked](w) || !keymap.Has[keymap.Answered](w) {
 		t.Errorf("a click on the first key asks for %+v", w)
 	}
 }
@@ -82,7 +82,7 @@ func TestAnswerToHiddenRequestOnlyShowsIt(t *testing.T) {
 	if g.Showing() {
 		t.Fatal("the dialog stays")
 	}
-	if w := g.Answers()["gate.once"].Do(); w.Send != nil || !w.Gate {
+	if w := g.Answers()["gate.once"].Do(); panetest.Sent(w) != nil || !keymap.Has[keymap.ShowGate](w) {
 		t.Errorf("asks for %+v", w)
 	}
 	if g.Reopen(); !g.Showing() || g.Guard().Ignores() {
@@ -119,18 +119,18 @@ func TestQuestionOfTheSessionNamesItsPrograms(t *testing.T) {
 func TestEachServerIsAnsweredByItself(t *testing.T) {
 	g := aboutServers()
 	show(g, draw.Rect{W: 40, H: 7})
-	if w := g.act("gate.once"); w.Send != nil {
-		t.Errorf("yes before all of it was seen sends %+v", w.Send)
+	if w := g.act("gate.once"); panetest.Sent(w) != nil {
+		t.Errorf("yes before all of it was seen sends %+v", panetest.Sent(w))
 	}
 	g = aboutServers()
 	show(g, draw.Rect{W: 80, H: 11})
-	if w := g.act("gate.deny"); len(w.Send) != 1 || w.Send[0].(session.Resolve).Gate != "servers.1" || w.Send[0].(session.Resolve).Decision != event.Deny {
-		t.Fatalf("no sends %+v", w.Send)
+	if w := g.act("gate.deny"); len(panetest.Sent(w)) != 1 || panetest.Sent(w)[0].(session.Resolve).Gate != "servers.1" || panetest.Sent(w)[0].(session.Resolve).Decision != event.Deny {
+		t.Fatalf("no sends %+v", panetest.Sent(w))
 	}
 	g.Guard().Stop()
 	show(g, draw.Rect{W: 80, H: 11})
-	if w := g.act("gate.once"); len(w.Send) != 1 || w.Send[0].(session.Resolve).Gate != "servers.2" || w.Send[0].(session.Resolve).Decision != event.Allow {
-		t.Fatalf("yes sends %+v", w.Send)
+	if w := g.act("gate.once"); len(panetest.Sent(w)) != 1 || panetest.Sent(w)[0].(session.Resolve).Gate != "servers.2" || panetest.Sent(w)[0].(session.Resolve).Decision != event.Allow {
+		t.Fatalf("yes sends %+v", panetest.Sent(w))
 	}
 }
 
@@ -144,16 +144,16 @@ func TestYesToAllServersCountsOnceAllWereSeen(t *testing.T) {
 		g.Guard().Stop()
 		show(g, draw.Rect{W: 80, H: c.height})
 		w := g.act("gate.once")
-		if (len(w.Send) == 2) != c.counts {
-			t.Errorf("%s: yes sends %+v (%s)", name, w.Send, w.Footer)
+		if (len(panetest.Sent(w)) == 2) != c.counts {
+			t.Errorf("%s: yes sends %+v (%s)", name, panetest.Sent(w), panetest.Footer(w))
 		}
 	}
 	g := aboutServers()
 	g.act("gate.all")
 	g.Guard().Stop()
 	show(g, draw.Rect{W: 80, H: 6})
-	if w := g.act("gate.deny"); len(w.Send) != 2 || w.Send[1].(session.Resolve).Decision != event.Deny {
-		t.Errorf("no sends %+v", w.Send)
+	if w := g.act("gate.deny"); len(panetest.Sent(w)) != 2 || panetest.Sent(w)[1].(session.Resolve).Decision != event.Deny {
+		t.Errorf("no sends %+v", panetest.Sent(w))
 	}
 }
 
@@ -180,7 +180,7 @@ func TestGateShowsWhatAServerHasChanged(t *testing.T) {
 	g.Set([]Asking{changedTool()})
 	g.Guard().Stop()
 	show(g, draw.Rect{W: 100, H: 8})
-	if w := g.act("gate.once"); w.Send != nil {
+	if w := g.act("gate.once"); panetest.Sent(w) != nil {
 		t.Error("the change was accepted unseen")
 	}
 }
@@ -203,12 +203,12 @@ func TestQuestionAboutAChangeIsAnsweredOnceAllOfItWasSeen(t *testing.T) {
 	g.act("gate.all")
 	g.Guard().Stop()
 	show(g, draw.Rect{W: 100, H: 40})
-	if w := g.act("gate.once"); len(w.Send) != 2 || w.Send[1].(session.Resolve).Gate != "servers.2" {
-		t.Errorf("yes to all changes sends %+v", w.Send)
+	if w := g.act("gate.once"); len(panetest.Sent(w)) != 2 || panetest.Sent(w)[1].(session.Resolve).Gate != "servers.2" {
+		t.Errorf("yes to all changes sends %+v", panetest.Sent(w))
 	}
 	g = asked()
 	show(g, draw.Rect{W: 100, H: 7})
-	if w := g.act("gate.once"); w.Send != nil {
+	if w := g.act("gate.once"); panetest.Sent(w) != nil {
 		t.Error("the change was accepted unseen")
 	}
 }
@@ -220,8 +220,8 @@ func TestCallsThatAcceptAChangeAreAnsweredOneByOne(t *testing.T) {
 	g.Set([]Asking{first, second})
 	g.Guard().Stop()
 	show(g, draw.Rect{W: 100, H: 30})
-	if w := g.act("gate.all"); !strings.Contains(w.Footer, "No other waiting gate") {
-		t.Errorf("all of them sends %+v (%s)", w.Send, w.Footer)
+	if w := g.act("gate.all"); !strings.Contains(panetest.Footer(w), "No other waiting gate") {
+		t.Errorf("all of them sends %+v (%s)", panetest.Sent(w), panetest.Footer(w))
 	}
 }
 
@@ -248,8 +248,8 @@ func TestAlwaysCanMeanTheCallOrTheTool(t *testing.T) {
 			}
 		})
 	}
-	if w := g.act("gate.once"); len(w.Send) != 1 || w.Send[0].(session.Resolve).Scope != event.ScopeTool {
-		t.Errorf("yes sends %+v", w.Send)
+	if w := g.act("gate.once"); len(panetest.Sent(w)) != 1 || panetest.Sent(w)[0].(session.Resolve).Scope != event.ScopeTool {
+		t.Errorf("yes sends %+v", panetest.Sent(w))
 	}
 }
 
@@ -270,7 +270,7 @@ func TestEditThatChangesNothingDecidesNothing(t *testing.T) {
 	if !g.Editing() {
 		t.Fatal("no editor opened")
 	}
-	if w := g.sendEdited(); w.Send != nil || w.Ask != nil || w.Footer != "No changes: the call stays as it was." {
+	if w := g.sendEdited(); panetest.Sent(w) != nil || keymap.First[keymap.Query](w) != nil || panetest.Footer(w) != "No changes: the call stays as it was." {
 		t.Errorf("asks for %+v", w)
 	}
 	if g.Editing() || !g.Showing() || g.typing.edits != 0 {
@@ -287,7 +287,7 @@ func TestCallIsAllowedOnceAllOfItWasSeenToTheByte(t *testing.T) {
 	g.Guard().Stop()
 	size := draw.Rect{W: 80, H: 24}
 	show(g, size)
-	if w, _ := g.Actions().Act("gate.once"); w.Answer || len(w.Send) > 0 {
+	if w, _ := g.Actions().Act("gate.once"); keymap.Has[keymap.Answered](w) || len(panetest.Sent(w)) > 0 {
 		t.Fatal("a first yes allows a call whose end was not in view")
 	}
 	shown := ""
@@ -301,7 +301,7 @@ func TestCallIsAllowedOnceAllOfItWasSeenToTheByte(t *testing.T) {
 		}
 	}
 	g.Guard().Stop()
-	if w, why := g.Actions().Act("gate.once"); !w.Answer || len(w.Send) != 1 {
+	if w, why := g.Actions().Act("gate.once"); !keymap.Has[keymap.Answered](w) || len(panetest.Sent(w)) != 1 {
 		t.Errorf("a yes after all was in view asks for %+v, refused %q", w, why)
 	}
 }

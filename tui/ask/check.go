@@ -53,11 +53,11 @@ func (g *Dialog) Paused() tea.Msg { return g.typing.paused() }
 
 // edit passes a message to the open argument editor and schedules a schema check
 // for when typing pauses.
-func (g *Dialog) edit(msg tea.Msg) keymap.Request {
+func (g *Dialog) edit(msg tea.Msg) keymap.Requests {
 	if g.editor == nil {
-		return keymap.Request{}
+		return nil
 	}
-	return keymap.Request{Cmd: tea.Batch(g.editor.Update(msg), g.typing.edited())}
+	return keymap.Requests{tea.Batch(g.editor.Update(msg), g.typing.edited())}
 }
 
 // check validates the arguments against the schema. If they have changed since m
@@ -106,14 +106,14 @@ func (g *Dialog) previewEdited(gate OpenGate, answer session.Command, args map[s
 }
 
 // previewed sends edited arguments after their preview, unless the user has gone on.
-func (g *Dialog) previewed(m PreviewedMsg) keymap.Request {
+func (g *Dialog) previewed(m PreviewedMsg) keymap.Requests {
 	switch {
 	case g.editor == nil || g.current().id() != m.gate || g.typing.edits != m.edits:
-		return keymap.Request{}
+		return nil
 	case m.err != nil:
 		g.editor.Fault = notSent(m.err)
-		return keymap.Request{}
+		return nil
 	default:
-		return keymap.Request{Send: []session.Command{m.answer}, Answer: true, Cmd: g.answer(m.gate)}
+		return keymap.Requests{g.answer(m.gate), keymap.Answered{}, m.answer}
 	}
 }

@@ -202,7 +202,7 @@ func (g *Dialog) Open() bool { return g.open }
 func (g *Dialog) Editing() bool { return g.Showing() && g.editor != nil }
 
 // choose gives an answer, or first shows what the answer covers.
-func (g *Dialog) choose(c choice) keymap.Request {
+func (g *Dialog) choose(c choice) keymap.Requests {
 	ask := g.current()
 	key := g.keys.Shown(c.id)
 	switch {
@@ -219,7 +219,7 @@ func (g *Dialog) choose(c choice) keymap.Request {
 		}
 		// A key held down must not answer what it has just revealed. The buttons
 		// count what is unseen after it.
-		return keymap.Request{Footer: words, Cmd: g.guard.StartStage()}
+		return keymap.Requests{keymap.Footer(words), g.guard.StartStage()}
 	case c.send == nil:
 		if g.editor = draw.NewForm(g.styles, c.form); c.form == nil {
 			g.editor = draw.NewFields(g.styles, c.edit, c.schema)
@@ -227,12 +227,12 @@ func (g *Dialog) choose(c choice) keymap.Request {
 		if g.editor == nil {
 			return keymap.ShowFooter("These arguments are too long to be edited here.")
 		}
-		return keymap.Request{Cmd: g.guard.StartStage()}
+		return keymap.Requests{g.guard.StartStage()}
 	case c.saves != nil:
 		g.turn(savingRule(g.keys, ask, c))
-		return keymap.Request{Cmd: g.guard.StartStage()}
+		return keymap.Requests{g.guard.StartStage()}
 	default:
-		return keymap.Request{Send: []session.Command{c.send}, Answer: true, Cmd: g.answer(ask.id())}
+		return keymap.Requests{g.answer(ask.id()), keymap.Answered{}, c.send}
 	}
 }
 
@@ -244,10 +244,10 @@ func (g *Dialog) turnDiffs() (word string) {
 }
 
 // sendEdited answers with the edited arguments.
-func (g *Dialog) sendEdited() keymap.Request {
+func (g *Dialog) sendEdited() keymap.Requests {
 	args := g.editor.Args()
 	if args == nil {
-		return keymap.Request{}
+		return nil
 	}
 	ask := g.current()
 	gate, isGate := ask.(OpenGate)
@@ -258,12 +258,12 @@ func (g *Dialog) sendEdited() keymap.Request {
 	answer, err := ask.with(args)
 	if err != nil {
 		g.editor.Fault = notSent(err)
-		return keymap.Request{}
+		return nil
 	}
 	if isGate {
-		return keymap.Request{Ask: g.previewEdited(gate, answer, args)}
+		return keymap.Requests{g.previewEdited(gate, answer, args)}
 	}
-	return keymap.Request{Send: []session.Command{answer}, Answer: true, Cmd: g.answer(ask.id())}
+	return keymap.Requests{g.answer(ask.id()), keymap.Answered{}, answer}
 }
 
 // answer removes answered requests from the queue.

@@ -69,7 +69,7 @@ func (g *Dialog) noFile() string {
 }
 
 // editFile asks for the file as it would be after the displayed call.
-func (g *Dialog) editFile() keymap.Request {
+func (g *Dialog) editFile() keymap.Requests {
 	if g.file != nil {
 		return keymap.ShowFooter("One file at a time: the last one is still being checked.")
 	}
@@ -77,11 +77,11 @@ func (g *Dialog) editFile() keymap.Request {
 	args := gate.Ask.Args
 	if g.editor != nil {
 		if args = g.editor.Args(); args == nil {
-			return keymap.Request{}
+			return nil
 		}
 	}
 	g.file = &fileEdit{gate: gate, args: args}
-	return keymap.Request{Ask: g.file.preview(args)}
+	return keymap.Requests{g.file.preview(args)}
 }
 
 // preview asks what the call of f would do to its file with args.
@@ -144,7 +144,7 @@ func (g *Dialog) leave() tea.Cmd {
 }
 
 // left takes the answer to leave. What could not be kept is left again later.
-func (g *Dialog) left(m KeptMsg) keymap.Request {
+func (g *Dialog) left(m KeptMsg) keymap.Requests {
 	maps.Copy(g.unsent, m.lost)
 	return keymap.ShowFooter(m.words)
 }
@@ -162,7 +162,7 @@ func (g *Dialog) Leave() []string {
 }
 
 // saveUnsent saves the unsent text for a gate in a file of its own, and says why.
-func (g *Dialog) saveUnsent(gate, why string) keymap.Request {
+func (g *Dialog) saveUnsent(gate, why string) keymap.Requests {
 	words, kept := g.unsent[gate].save(why)
 	if kept {
 		delete(g.unsent, gate)
@@ -185,10 +185,10 @@ func (g *Dialog) again() string {
 }
 
 // fileChange takes the answer to editFile or fileEdited.
-func (g *Dialog) fileChange(m FileMsg) keymap.Request {
+func (g *Dialog) fileChange(m FileMsg) keymap.Requests {
 	switch f := g.file; {
 	case f == nil || m.edit != f:
-		return keymap.Request{}
+		return nil
 	case f.next != nil:
 		g.file = nil
 		return g.sendFile(m)
@@ -200,7 +200,7 @@ func (g *Dialog) fileChange(m FileMsg) keymap.Request {
 
 // openFile opens the editor on the file as the call would leave it, or on the
 // unsent text that was made from the same file.
-func (g *Dialog) openFile(m FileMsg) keymap.Request {
+func (g *Dialog) openFile(m FileMsg) keymap.Requests {
 	f, text := m.edit, m.file.After
 	u, again := g.unsent[f.gate.id()]
 	why := g.away(f)
@@ -219,9 +219,11 @@ func (g *Dialog) openFile(m FileMsg) keymap.Request {
 		text = u.text
 	}
 	g.file, f.file = f, m.file
-	return keymap.Request{Cmd: editor.Open(g.command, path.Base(f.file.Path), text, firstChanged(f.file.Before, text), func(text string, err error) tea.Msg {
-		return EditedMsg{f, text, err}
-	})}
+	return keymap.Requests{
+		editor.Open(g.command, path.Base(f.file.Path), text, firstChanged(f.file.Before, text), func(text string, err error) tea.Msg {
+			return EditedMsg{f, text, err}
+		}),
+	}
 }
 
 // firstChanged returns the number of the first line of after that differs from
@@ -237,10 +239,10 @@ func firstChanged(before, after string) int {
 }
 
 // fileEdited asks what the call that makes the edited file would do now.
-func (g *Dialog) fileEdited(m EditedMsg) keymap.Request {
+func (g *Dialog) fileEdited(m EditedMsg) keymap.Requests {
 	f := g.file
 	if f == nil || m.edit != f {
-		return keymap.Request{}
+		return nil
 	}
 	g.file = nil
 	why, edited := g.away(f), m.text != f.file.After
@@ -248,35 +250,36 @@ func (g *Dialog) fileEdited(m EditedMsg) keymap.Request {
 	if edited {
 		g.unsent[f.gate.id()] = unsent{m.text, f.file}
 	}
-	var w keymap.Request
+	var next keymap.Requests
 	switch {
 	case why != "" && edited:
-		w = g.saveUnsent(f.gate.id(), why)
+		next = g.saveUnsent(f.gate.id(), why)
 	case why != "":
-		w.Footer = "You changed nothing, and " + why + "."
+		next = keymap.ShowFooter("You changed nothing, and " + why + ".")
 	case m.err != nil:
-		w.Footer = untrusted.Line("The call is unchanged: " + m.err.Error() + ".")
+		words := untrusted.Line("The call is unchanged: " + m.err.Error() + ".")
 		if edited {
-			w.Footer += g.again()
+			words += g.again()
 		}
+		next = keymap.ShowFooter(words)
 	case !edited:
-		w.Footer = "No changes: the call stays as it was."
+		next = keymap.ShowFooter("No changes: the call stays as it was.")
 	case m.text == f.file.Before && f.file.Hash != "":
 		delete(g.unsent, f.gate.id())
-		w.Footer = "That is the file as it is now, and nothing to allow: the call is unchanged; " + g.keys.Name("gate.deny") + " denies it."
+		next = keymap.ShowFooter("That is the file as it is now, and nothing to allow: the call is unchanged; " + g.keys.Name("gate.deny") + " denies it.")
 	case !utf8.ValidString(m.text):
-		w.Footer = "The text is not UTF-8: the call is unchanged." + g.again()
+		next = keymap.ShowFooter("The text is not UTF-8: the call is unchanged." + g.again())
 	default:
 		g.file, f.next = f, writing(f.gate.Ask.Tool, f, m.text)
-		w.Ask = f.preview(f.next)
+		next = keymap.Requests{f.preview(f.next)}
 	}
-	w.Cmd = g.guard.StartStage() // keys typed for the editor answer nothing
-	return w
+	// Keys typed for the editor answer nothing.
+	return append(next, g.guard.StartStage())
 }
 
 // sendFile sends the call that makes the edited file, unless the file changed on
 // disk while it was edited.
-func (g *Dialog) sendFile(m FileMsg) keymap.Request {
+func (g *Dialog) sendFile(m FileMsg) keymap.Requests {
 	f := m.edit
 	if why := g.away(f); why != "" {
 		return g.saveUnsent(f.gate.id(), why)
@@ -292,7 +295,7 @@ func (g *Dialog) sendFile(m FileMsg) keymap.Request {
 		return keymap.ShowFooter(untrusted.Line("Not sent: "+err.Error()+".") + g.again())
 	}
 	delete(g.unsent, f.gate.id())
-	return keymap.Request{Send: []session.Command{answer}, Answer: true, Cmd: g.answer(f.gate.id())}
+	return keymap.Requests{g.answer(f.gate.id()), keymap.Answered{}, answer}
 }
 
 // writing returns the arguments of a call of tool that makes the file of f text.

@@ -103,10 +103,10 @@ func (g *Dialog) listLine(a Asking, chosen bool, width int) string {
 }
 
 // step moves to another request.
-func (g *Dialog) step(by int) keymap.Request {
+func (g *Dialog) step(by int) keymap.Requests {
 	g.queue.step(by)
 	g.guard.ClearMessage()
-	return keymap.Request{Cmd: g.front()}
+	return keymap.Requests{g.front()}
 }
 
 // confirming is an answer that covers more than the displayed call. The dialog
@@ -164,7 +164,7 @@ func (g *Dialog) picks() bool {
 
 // approveAll shows which calls a joint approval of all similar gates would let
 // pass. If there are none, it returns the reason.
-func (g *Dialog) approveAll() keymap.Request {
+func (g *Dialog) approveAll() keymap.Requests {
 	if word := g.notAlike(); word != "" {
 		return keymap.ShowFooter(word)
 	}
@@ -173,7 +173,7 @@ func (g *Dialog) approveAll() keymap.Request {
 		return keymap.ShowFooter("All of them are left out: " + g.keys.Name("gate.leave_out") + " takes this one back, and " + g.keys.Name("gate.deny") + " denies it")
 	}
 	g.turn(c)
-	return keymap.Request{Cmd: g.guard.StartStage()}
+	return keymap.Requests{g.guard.StartStage()}
 }
 
 // jointly returns the joint approval of all similar gates, nil if all are left out.
@@ -223,7 +223,7 @@ func (g *Dialog) pickActions() keymap.Handlers {
 	return keymap.Handlers{
 		"gate.next":     {Do: keymap.Just(func() { g.pickNext(1) })},
 		"gate.previous": {Do: keymap.Just(func() { g.pickNext(-1) })},
-		"gate.leave_out": {Do: func() keymap.Request {
+		"gate.leave_out": {Do: func() keymap.Requests {
 			g.queue.leaveOut()
 			c := g.jointly()
 			if c == nil {
@@ -232,7 +232,7 @@ func (g *Dialog) pickActions() keymap.Handlers {
 			}
 			g.confirm = c
 			g.reading.redraw()
-			return keymap.Request{}
+			return nil
 		}},
 	}
 }

@@ -91,7 +91,7 @@ func (c *copying) refusal() string {
 
 // next copies the newest visible block of code; repeated, the one before.
 // The block stays marked until [Pane.Unmark].
-func (c *copying) next() keymap.Request {
+func (c *copying) next() keymap.Requests {
 	all := c.all()
 	at := slices.Index(all, c.marked)
 	if c.marked == nil || at < 0 {
@@ -102,5 +102,5 @@ func (c *copying) next() keymap.Request {
 	code := all[at]
 	c.mark(code)
 	what := fmt.Sprintf("code block %d of %d, %s", at+1, len(all), english.Count(code.Lines(), "line"))
-	return keymap.Request{Copy: &keymap.Copied{What: what, Text: code.Text}}
+	return keymap.Requests{keymap.Copy{What: what, Text: code.Text}}
 }

@@ -11,7 +11,7 @@ import (
 
 // Update handles a letter typed into the filter, a click and a turn of the
 // wheel.
-func (d *Pane) Update(msg tea.Msg) keymap.Request {
+func (d *Pane) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if d.filter.typing && msg.Text != "" {
@@ -26,7 +26,7 @@ func (d *Pane) Update(msg tea.Msg) keymap.Request {
 			d.scrolled(draw.WheelLines(tea.Mouse(msg)))
 		}
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // Actions returns the actions on the plan and its selected step.
@@ -65,12 +65,12 @@ func (d *Pane) graphActions() keymap.Handlers {
 }
 
 // saying makes an action of a function that may return a message.
-func saying(f func() (word string)) func() keymap.Request {
-	return func() keymap.Request { return keymap.ShowFooter(f()) }
+func saying(f func() (word string)) func() keymap.Requests {
+	return func() keymap.Requests { return keymap.ShowFooter(f()) }
 }
 
 // inList makes an action on the rows of the list, which first replace the graph.
-func (d *Pane) inList(f func() (word string)) func() keymap.Request {
+func (d *Pane) inList(f func() (word string)) func() keymap.Requests {
 	return saying(func() string {
 		if d.ShowsGraph() {
 			d.turnGraph()
@@ -81,31 +81,31 @@ func (d *Pane) inList(f func() (word string)) func() keymap.Request {
 
 // openRow expands or collapses the selected row, asks how to go on from a failed
 // step of an ended run, or focuses the step.
-func (d *Pane) openRow() keymap.Request {
+func (d *Pane) openRow() keymap.Requests {
 	s := d.ChosenStep()
 	switch {
 	case d.toggle(), d.Chosen() == nil:
-		return keymap.Request{}
+		return nil
 	case s != nil && d.state.Resumable && s.Status == agent.StepFailed:
-		return keymap.Request{ReopenFailure: s}
+		return keymap.Requests{keymap.ReopenFailure{Step: s}}
 	}
-	w := keymap.Request{Focus: keymap.PlaceStep}
+	w := keymap.Requests{keymap.Focus(keymap.PlaceStep)}
 	if s != nil && d.state.Resumable && s.Status == agent.StepInDoubt {
-		w.Footer = "This step is in doubt: " + d.Keys.ResumeNames() + " resumes the run, which asks about it."
+		w = append(w, keymap.Footer("This step is in doubt: "+d.Keys.ResumeNames()+" resumes the run, which asks about it."))
 	}
 	return w
 }
 
 // cancel cancels the selected step, which is running.
-func (d *Pane) cancel() keymap.Request {
+func (d *Pane) cancel() keymap.Requests {
 	s := d.Chosen().Step
 	rest := "the others continue."
 	if _, item := s.Item(); item {
 		rest = "no other item begins."
 	}
-	return keymap.Request{
-		Send:             []session.Command{session.Cancel{Run: d.Run.ID, Step: s.Step.Index}},
-		FooterUntilEvent: draw.StepTitle(d.Styles, s.Step.Index) + " is being canceled; " + rest,
+	return keymap.Requests{
+		keymap.FooterUntilEvent(draw.StepTitle(d.Styles, s.Step.Index) + " is being canceled; " + rest),
+		session.Cancel{Run: d.Run.ID, Step: s.Step.Index},
 	}
 }
 

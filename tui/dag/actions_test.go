@@ -47,11 +47,11 @@ func TestOpenFailedStepAsksOnlyIfRunIsResumable(t *testing.T) {
 	d := listPane(run)
 	d.reveal("2")
 	open := d.Actions()["plan.open"]
-	if w := open.Do(); w.Focus != keymap.PlaceStep || w.ReopenFailure != nil {
+	if w := open.Do(); keymap.Place(keymap.First[keymap.Focus](w)) != keymap.PlaceStep || keymap.First[keymap.ReopenFailure](w).Step != nil {
 		t.Errorf("for a run that cannot be resumed got %+v", w)
 	}
 	d.state.Resumable = true
-	if w := open.Do(); w.ReopenFailure != run.Steps[1] || w.Focus != keymap.PlaceEverywhere {
+	if w := open.Do(); keymap.First[keymap.ReopenFailure](w).Step != run.Steps[1] || keymap.Place(keymap.First[keymap.Focus](w)) != keymap.PlaceEverywhere {
 		t.Errorf("for a resumable run got %+v", w)
 	}
 }
@@ -67,7 +67,7 @@ func TestCancelNamesStepAndIsRefusedAfterRun(t *testing.T) {
 	}
 	d.state.Live = true
 	w, why := d.Actions().Act("plan.cancel")
-	if want := []session.Command{session.Cancel{Run: run.ID, Step: "1"}}; why != "" || !reflect.DeepEqual(w.Send, want) || w.FooterUntilEvent == "" {
+	if want := []session.Command{session.Cancel{Run: run.ID, Step: "1"}}; why != "" || !reflect.DeepEqual(panetest.Sent(w), want) || string(keymap.First[keymap.FooterUntilEvent](w)) == "" {
 		t.Errorf("refused %q, asks for %+v", why, w)
 	}
 }
@@ -79,8 +79,8 @@ func TestCancelOfItemSaysThatNoOtherBegins(t *testing.T) {
 	d.unfold()
 	for key, want := range map[string]string{"2": "; the others continue.", "2.4": "; no other item begins."} {
 		d.reveal(key)
-		if w, why := d.Actions().Act("plan.cancel"); why != "" || !strings.HasSuffix(w.FooterUntilEvent, want) {
-			t.Errorf("for step %s it is refused with %q, and says %q", key, why, w.FooterUntilEvent)
+		if w, why := d.Actions().Act("plan.cancel"); why != "" || !strings.HasSuffix(string(keymap.First[keymap.FooterUntilEvent](w)), want) {
+			t.Errorf("for step %s it is refused with %q, and says %q", key, why, string(keymap.First[keymap.FooterUntilEvent](w)))
 		}
 	}
 }

@@ -81,7 +81,7 @@ func (d *Changes) Settled(s event.SettledChanges) {
 }
 
 // Update handles the mouse.
-func (d *Changes) Update(msg tea.Msg) keymap.Request {
+func (d *Changes) Update(msg tea.Msg) keymap.Requests {
 	if click, ok := msg.(tea.MouseClickMsg); ok && d.doc != nil {
 		for i, p := range d.parts {
 			if p.line == d.top+click.Y-1 {
@@ -168,10 +168,10 @@ func (d *Changes) choice() (c event.ChangesChoice, some bool) {
 // Actions returns the actions of the dialog.
 func (d *Changes) Actions() keymap.Handlers {
 	idle := func() bool { return !d.sent }
-	after := func(do func() keymap.Request) func() keymap.Request {
-		return func() keymap.Request {
+	after := func(do func() keymap.Requests) func() keymap.Requests {
+		return func() keymap.Requests {
 			if d.guard.Ignores() {
-				return keymap.Request{Cmd: d.guard.Prolong()}
+				return keymap.Requests{d.guard.Prolong()}
 			}
 			return do()
 		}
@@ -180,19 +180,19 @@ func (d *Changes) Actions() keymap.Handlers {
 		"move.up":        {Do: keymap.Just(func() { d.move(-1) })},
 		"move.down":      {Do: keymap.Just(func() { d.move(1) })},
 		"changes.choose": {When: func() bool { return len(d.parts) > 0 && idle() }, Do: after(keymap.Just(d.toggle))},
-		"changes.take": {When: idle, Do: after(func() keymap.Request {
+		"changes.take": {When: idle, Do: after(func() keymap.Requests {
 			choice, some := d.choice()
 			if !some {
 				d.message = "Nothing is chosen."
-				return keymap.Request{}
+				return nil
 			}
 			d.sent = true
 			return keymap.SendCommands(session.SettleChanges{Choice: choice})
 		})},
-		"changes.drop": {When: idle, Do: after(func() keymap.Request {
+		"changes.drop": {When: idle, Do: after(func() keymap.Requests {
 			if !d.dropping {
 				d.dropping, d.message = true, "Press it again to drop all of them."
-				return keymap.Request{}
+				return nil
 			}
 			d.sent = true
 			return keymap.SendCommands(session.SettleChanges{Choice: event.ChangesChoice{Offer: d.changes.Offer}})

@@ -128,14 +128,14 @@ func (d *Exchanges) leaf(all []exchange, by int) {
 }
 
 // Update handles the mouse.
-func (d *Exchanges) Update(msg tea.Msg) keymap.Request {
+func (d *Exchanges) Update(msg tea.Msg) keymap.Requests {
 	if d.opened == nil {
 		return d.update(msg, d)
 	}
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
 		d.text.by(draw.WheelLines(tea.Mouse(wheel)))
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // Retheme discards the drawing in the previous theme.

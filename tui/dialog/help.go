@@ -81,7 +81,7 @@ func (h *Help) Typing() bool { return h.searching }
 
 // Update handles letters of the search and scrolls by the wheel. Outside a search,
 // any other key closes help.
-func (h *Help) Update(msg tea.Msg) keymap.Request {
+func (h *Help) Update(msg tea.Msg) keymap.Requests {
 	text := typed(msg)
 	switch _, pressed := msg.(tea.KeyPressMsg); {
 	case h.searching && text != "":

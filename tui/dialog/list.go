@@ -102,7 +102,7 @@ func (d *list) open() { d.shown, d.message, d.search, d.List = true, "", "", dra
 
 // update handles the mouse and unbound keys. Both end what lasts until the next
 // key, but only a key forgets the clicked row.
-func (d *list) update(msg tea.Msg, of draw.Lister) keymap.Request {
+func (d *list) update(msg tea.Msg, of draw.Lister) keymap.Requests {
 	switch msg.(type) {
 	case tea.KeyPressMsg:
 		d.nextKey()
@@ -245,11 +245,11 @@ func newDocument(l *draw.Styles, k *keymap.Map) document {
 }
 
 // Update handles the wheel.
-func (d *document) Update(msg tea.Msg) keymap.Request {
+func (d *document) Update(msg tea.Msg) keymap.Requests {
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
 		d.by(draw.WheelLines(tea.Mouse(wheel)))
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // Retheme discards the document drawn in the previous theme.

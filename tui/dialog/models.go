@@ -104,11 +104,11 @@ func (d *Models) Actions() keymap.Handlers {
 			d.seek("")
 		})},
 		"models.plan_with": {Do: d.planWith},
-		"list.choose": {Refuse: d.nothing, Do: func() keymap.Request {
+		"list.choose": {Refuse: d.nothing, Do: func() keymap.Requests {
 			if c := d.choose(); c != nil {
 				return keymap.SendCommands(c)
 			}
-			return keymap.Request{}
+			return nil
 		}},
 	}).First(d.nextKey)
 }
@@ -132,12 +132,12 @@ func (d *Models) seek(text string) {
 }
 
 // Update handles letters of the search, the mouse and the list of models.
-func (d *Models) Update(msg tea.Msg) keymap.Request {
+func (d *Models) Update(msg tea.Msg) keymap.Requests {
 	if a, ok := msg.(keymap.AnswerMsg[session.Models]); ok {
 		d.store(a.Value)
 	}
 	if d.removing != nil {
-		return keymap.Request{}
+		return nil
 	}
 	if text := typed(msg); d.naming {
 		d.name += strings.TrimSpace(text)
@@ -212,24 +212,24 @@ func (d *Models) choose() session.Command {
 
 // planWith lets the chosen model plan, or no longer. The model that answers plans if
 // no other does.
-func (d *Models) planWith() keymap.Request {
+func (d *Models) planWith() keymap.Requests {
 	entries := d.entries()
 	if d.asked || d.profiles || len(entries) == 0 {
 		d.message = "Select a model to plan with."
-		return keymap.Request{}
+		return nil
 	}
 	e := entries[d.At]
 	planner := e.name
 	switch {
 	case !e.model.Chats:
 		d.message = "This model only makes embeddings and cannot plan: choose another."
-		return keymap.Request{}
+		return nil
 	case d.plans(e) || d.current(e):
 		planner = ""
 	}
 	if planner == d.available.Planner {
 		d.message = "This model answers and plans already."
-		return keymap.Request{}
+		return nil
 	}
 	d.shown = false
 	return keymap.SendCommands(session.Choose{Planner: &planner})

@@ -180,7 +180,7 @@ func (d *Palette) Actions() keymap.Handlers {
 
 // Update handles letters of the search, the mouse and the answers of the session. The
 // first letter asks for the files.
-func (d *Palette) Update(msg tea.Msg) keymap.Request {
+func (d *Palette) Update(msg tea.Msg) keymap.Requests {
 	d.store(msg)
 	text := typed(msg)
 	if text != "" {
@@ -189,7 +189,7 @@ func (d *Palette) Update(msg tea.Msg) keymap.Request {
 	w := d.update(msg, d)
 	if text != "" && !d.askedFiles {
 		d.askedFiles = true
-		w.Ask = keymap.QueryCompletions(session.CompleteFiles)
+		w = append(w, keymap.QueryCompletions(session.CompleteFiles))
 	}
 	return w
 }
@@ -201,10 +201,10 @@ func (d *Palette) seek(text string) {
 }
 
 // choose does the chosen entry. Why an entry is unavailable is already on the screen.
-func (d *Palette) choose() keymap.Request {
+func (d *Palette) choose() keymap.Requests {
 	const recents = 10
 	if d.At >= len(d.found) || d.found[d.At].why != "" {
-		return keymap.Request{}
+		return nil
 	}
 	c := d.found[d.At]
 	d.shown = false
@@ -212,7 +212,7 @@ func (d *Palette) choose() keymap.Request {
 	d.recent = d.recent[:min(len(d.recent), recents)]
 	w := c.do()
 	if !d.page.Replay {
-		w.Send = append(w.Send, session.SaveSetting{Key: KeyRecent, Value: new(strings.Join(d.recent, "\n"))})
+		w = append(w, session.SaveSetting{Key: KeyRecent, Value: new(strings.Join(d.recent, "\n"))})
 	}
 	return w
 }

@@ -47,11 +47,11 @@ func (d *Models) installing() keymap.Handlers {
 	case d.naming:
 		return keymap.Searching(d.name, func(text string) { d.name = text }).With(keymap.Handlers{
 			"dialog.leave": {Do: keymap.Just(func() { d.naming = false })},
-			"list.choose": {Do: func() keymap.Request {
+			"list.choose": {Do: func() keymap.Requests {
 				name := strings.TrimSpace(d.name)
 				if name == "" {
 					d.message = "Type the name of a model, such as " + wording.SuggestedModel + "."
-					return keymap.Request{}
+					return nil
 				}
 				d.naming = false
 				return keymap.SendCommands(session.Pull{Model: name})
@@ -60,7 +60,7 @@ func (d *Models) installing() keymap.Handlers {
 	case d.removing != nil:
 		return keymap.Handlers{
 			"quit.no": {Do: keymap.Just(func() { d.removing = nil })},
-			"quit.yes": {Do: func() keymap.Request {
+			"quit.yes": {Do: func() keymap.Requests {
 				name := d.removing.Name
 				d.removing = nil
 				d.message = "Removing " + untrusted.Line(name) + d.Styles.Glyphs.Ellipsis
@@ -94,7 +94,7 @@ func (d *Models) installKeys() keymap.Handlers {
 func (d *Models) CancelPull() keymap.Handler {
 	return keymap.Handler{
 		Refuse: keymap.Unless(func() bool { return d.pull.Model != "" }, "No model is being pulled."),
-		Do:     func() keymap.Request { return keymap.SendCommands(session.CancelPull{}) },
+		Do:     func() keymap.Requests { return keymap.SendCommands(session.CancelPull{}) },
 	}
 }
 

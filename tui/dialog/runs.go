@@ -65,7 +65,7 @@ func (d *Runs) Open(folder untrusted.Text) keymap.Query {
 func (d *Runs) ShowMessage(message string) { d.message = message }
 
 // Update handles letters of the search, the mouse and the lists.
-func (d *Runs) Update(msg tea.Msg) keymap.Request {
+func (d *Runs) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case keymap.AnswerMsg[[]agent.Summary]:
 		d.store(msg.Value)
@@ -81,10 +81,7 @@ func (d *Runs) Update(msg tea.Msg) keymap.Request {
 		d.seek(d.search + text)
 	}
 	w := d.update(msg, d)
-	if w.Ask == nil {
-		w.Ask = d.readNext()
-	}
-	return w
+	return d.reads(w)
 }
 
 // store keeps the list: a resumable run on the screen first, then unfinished runs,
@@ -136,21 +133,21 @@ func (d *Runs) Actions() keymap.Handlers {
 // runActions returns the actions on a run.
 func (d *Runs) runActions(s agent.Summary) keymap.Handlers {
 	return keymap.Handlers{
-		"runs.play": {Do: func() keymap.Request { return d.replay(false) }},
-		"runs.show": {Do: func() keymap.Request { return d.replay(true) }},
-		"plan.undo": {Do: func() keymap.Request {
+		"runs.play": {Do: func() keymap.Requests { return d.replay(false) }},
+		"runs.show": {Do: func() keymap.Requests { return d.replay(true) }},
+		"plan.undo": {Do: func() keymap.Requests {
 			if d.live.Can.NoUndo != "" {
 				d.message = d.live.Can.NoUndo
-				return keymap.Request{}
+				return nil
 			}
 			if d.message = d.whyBusy(s, "The run is active: undo it when it has ended."); d.message != "" {
-				return keymap.Request{}
+				return nil
 			}
-			return keymap.Request{Undo: &s}
+			return keymap.Requests{keymap.PreviewUndo{Run: s}}
 		}},
-		"list.choose": {Do: func() keymap.Request {
+		"list.choose": {Do: func() keymap.Requests {
 			if d.message = d.whyBusy(s, "This is the active run."); d.message != "" {
-				return keymap.Request{}
+				return nil
 			}
 			if !d.canResume(s) {
 				return d.replay(true)

@@ -40,12 +40,12 @@ func (d *Runs) listActions() keymap.Handlers {
 			d.elsewhere = !d.elsewhere
 			d.sift()
 		})},
-		"list.other": {When: func() bool { return d.live.Can.NoConversations == "" }, Do: func() keymap.Request {
+		"list.other": {When: func() bool { return d.live.Can.NoConversations == "" }, Do: func() keymap.Requests {
 			d.listsConversations, d.List = !d.listsConversations, draw.List{}
 			if d.listsConversations && d.conversations == nil {
-				return keymap.Request{Ask: keymap.QueryConversations}
+				return keymap.Requests{keymap.Query(keymap.QueryConversations)}
 			}
-			return keymap.Request{}
+			return nil
 		}},
 	})
 }
@@ -204,10 +204,10 @@ func (d *Runs) empty() string {
 }
 
 // enter resumes the selected conversation.
-func (d *Runs) enter() keymap.Request {
+func (d *Runs) enter() keymap.Requests {
 	listed := d.listedConversations()
 	if d.At >= len(listed) {
-		return keymap.Request{}
+		return nil
 	}
 	t := listed[d.At]
 	switch {
@@ -221,9 +221,9 @@ func (d *Runs) enter() keymap.Request {
 		d.message = "It belongs to " + untrusted.Line(t.Workspace) + ": start replan --continue there."
 	default:
 		d.shown = false
-		return keymap.Request{Continue: t.Session}
+		return keymap.Requests{keymap.Continue(t.Session)}
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // conversationRow draws one conversation on the given number of lines.
@@ -251,8 +251,8 @@ func (d *Runs) conversationRow(i, width, lines int) []string {
 
 // replay requests the events of the selected run, to play them back or to show its
 // final state.
-func (d *Runs) replay(show bool) keymap.Request {
+func (d *Runs) replay(show bool) keymap.Requests {
 	s := d.runs[d.At]
 	d.message = "Reading its journal" + d.Styles.Glyphs.Ellipsis
-	return keymap.Request{Play: &keymap.Recall{Run: s.Run, AtEnd: show}, Ask: keymap.QueryJournal(s.Run)}
+	return keymap.Requests{keymap.Recall{Run: s.Run, AtEnd: show}, keymap.QueryJournal(s.Run)}
 }

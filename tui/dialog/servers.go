@@ -72,7 +72,7 @@ func (d *Servers) Close() {
 func (d *Servers) Typing() bool { return d.page == toolsPage && d.offers.searching }
 
 // Update handles the mouse, letters of the search, and what the session answers.
-func (d *Servers) Update(msg tea.Msg) keymap.Request {
+func (d *Servers) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case keymap.AnswerMsg[session.Servers]:
 		d.known = true
@@ -82,9 +82,9 @@ func (d *Servers) Update(msg tea.Msg) keymap.Request {
 			d.tokens[t.Server] += t.Tokens
 		}
 		d.Changed(msg.Value.Servers)
-		return keymap.Request{}
+		return nil
 	case keymap.LogMsg:
-		return keymap.Request{Ask: d.log.take(msg)}
+		return keymap.Requests{d.log.take(msg)}
 	}
 	if d.page == listPage {
 		return d.update(msg, d)
@@ -93,7 +93,7 @@ func (d *Servers) Update(msg tea.Msg) keymap.Request {
 	if d.page == toolsPage {
 		return d.offers.update(msg, d)
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // Retheme discards the drawing in the previous theme.

@@ -56,7 +56,7 @@ func (d *Undo) Done(run string) bool {
 }
 
 // Update handles the mouse and the preview.
-func (d *Undo) Update(msg tea.Msg) keymap.Request {
+func (d *Undo) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case keymap.AnswerMsg[event.Undo]:
 		d.Take(msg.Value)
@@ -76,7 +76,7 @@ func (d *Undo) ready() bool {
 // Actions returns the actions of the dialog.
 func (d *Undo) Actions() keymap.Handlers {
 	return d.closing("gate.deny").With(d.keys(), keymap.Handlers{
-		"undo.put_back": {When: d.ready, Do: func() keymap.Request {
+		"undo.put_back": {When: d.ready, Do: func() keymap.Requests {
 			d.sent = true
 			return keymap.SendCommands(session.Undo{Run: d.run})
 		}},

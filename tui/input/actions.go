@@ -18,9 +18,9 @@ func (p *Pane) Actions() keymap.Handlers {
 		"chat.drop_queued": {Refuse: p.nothingQueued, Do: p.dropQueued},
 		"servers.skip": {
 			Refuse: keymap.Unless(p.awaitsServers, "Nothing waits for a server."),
-			Do:     func() keymap.Request { return keymap.SendCommands(session.SkipServers{}) },
+			Do:     func() keymap.Requests { return keymap.SendCommands(session.SkipServers{}) },
 		},
-		"chat.end":  {When: p.Empty, Refuse: keymap.Unless(p.Empty, "The input is not empty."), Do: func() keymap.Request { return keymap.Request{Quit: true} }},
+		"chat.end":  {When: p.Empty, Refuse: keymap.Unless(p.Empty, "The input is not empty."), Do: func() keymap.Requests { return keymap.Requests{keymap.Quit{}} }},
 		"run.steer": {Refuse: p.noSteering, Do: p.steer},
 	}
 	if !p.TakesText() {
@@ -89,7 +89,7 @@ func (p *Pane) nothingToSend() string {
 }
 
 // send sends the typed text, unless a backslash requests a new line.
-func (p *Pane) send() keymap.Request {
+func (p *Pane) send() keymap.Requests {
 	if p.breakLine() {
 		return p.suggest()
 	}
@@ -99,13 +99,13 @@ func (p *Pane) send() keymap.Request {
 	}
 	p.Clear()
 	if text == "undo" || text == "/undo" {
-		return keymap.Request{Action: "plan.undo"}
+		return keymap.Requests{keymap.DoAction("plan.undo")}
 	}
-	return keymap.Request{Send: []session.Command{session.Submit{Text: text}}, ScrollToEnd: true}
+	return keymap.Requests{keymap.ScrollToEnd{}, session.Submit{Text: text}}
 }
 
 // addLine adds a line break at the cursor.
-func (p *Pane) addLine() keymap.Request {
+func (p *Pane) addLine() keymap.Requests {
 	p.newline()
 	return p.suggest()
 }
@@ -116,7 +116,7 @@ func (p *Pane) hasEarlier() bool { return p.mayTakeBack() || p.hasBefore() }
 
 // showEarlier takes back the entry queued last, or shows the previous text of
 // the history.
-func (p *Pane) showEarlier() keymap.Request {
+func (p *Pane) showEarlier() keymap.Requests {
 	if p.mayTakeBack() {
 		return keymap.SendCommands(session.Unqueue{ID: p.newestQueued().ID, Back: true})
 	}
@@ -125,7 +125,7 @@ func (p *Pane) showEarlier() keymap.Request {
 }
 
 // showLater shows the next text of the history.
-func (p *Pane) showLater() keymap.Request {
+func (p *Pane) showLater() keymap.Requests {
 	p.forward()
 	return p.suggestAgain()
 }
@@ -151,8 +151,8 @@ func (p *Pane) noSteering() string {
 }
 
 // steer sends the typed text to the current run.
-func (p *Pane) steer() keymap.Request {
+func (p *Pane) steer() keymap.Requests {
 	text := p.toSend()
 	p.Clear()
-	return keymap.Request{Send: []session.Command{session.Steer{Text: text}}, ScrollToEnd: true}
+	return keymap.Requests{keymap.ScrollToEnd{}, session.Steer{Text: text}}
 }

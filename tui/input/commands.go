@@ -24,7 +24,7 @@ func (p *Pane) Commands() keymap.Group {
 		}
 		text := untrusted.Line(strings.TrimSpace(c.Text + " " + c.Usage))
 		binding := key.NewBinding(key.WithHelp(text, c.Detail.Line()))
-		start := func() keymap.Request { return p.startCommand(c) }
+		start := func() keymap.Requests { return p.startCommand(c) }
 		g.Actions = append(g.Actions, keymap.Action{ID: c.Text, Key: &binding, Handler: keymap.Handler{Refuse: p.NoCommand, Do: start}})
 	}
 	return g
@@ -43,7 +43,7 @@ func (p *Pane) NoCommand() string {
 }
 
 // startCommand puts a command into the input, ready for its arguments.
-func (p *Pane) startCommand(c session.Completion) keymap.Request {
+func (p *Pane) startCommand(c session.Completion) keymap.Requests {
 	text := c.Text
 	if c.Usage != "" {
 		text += " "
@@ -52,17 +52,17 @@ func (p *Pane) startCommand(c session.Completion) keymap.Request {
 }
 
 // Start puts a text into the empty input.
-func (p *Pane) Start(text string) keymap.Request {
+func (p *Pane) Start(text string) keymap.Requests {
 	p.set(text)
-	return keymap.Request{Focus: keymap.PlaceChat}
+	return keymap.Requests{keymap.Focus(keymap.PlaceChat)}
 }
 
 // Mention attaches a file or folder at the cursor.
-func (p *Pane) Mention(path string) keymap.Request {
+func (p *Pane) Mention(path string) keymap.Requests {
 	before, after := p.split()
 	if before != "" && !strings.HasSuffix(before, " ") && !strings.HasSuffix(before, "\n") {
 		before += " "
 	}
 	p.setSplit(before+prompt.NameOf(path)+" ", after)
-	return keymap.Request{Focus: keymap.PlaceChat}
+	return keymap.Requests{keymap.Focus(keymap.PlaceChat)}
 }

@@ -40,7 +40,7 @@ func (p *Pane) editDraft() tea.Cmd {
 
 // edited puts the edited text into the input. If the editor failed, the text
 // stays unchanged, and another that it saved is left in a file.
-func (p *Pane) edited(d EditedMsg) keymap.Request {
+func (p *Pane) edited(d EditedMsg) keymap.Requests {
 	if d.err != nil {
 		words := "Your text is unchanged: " + d.err.Error() + "."
 		if d.text == "" || d.text == strings.TrimRight(p.expanded(), "\r\n") {
@@ -53,5 +53,5 @@ func (p *Pane) edited(d EditedMsg) keymap.Request {
 		return keymap.ShowFooter("The saved text is in " + kept + ". " + words) // the path first: the end may be cut
 	}
 	p.replace(cleaned(d.text))
-	return keymap.Request{Focus: keymap.PlaceChat}
+	return keymap.Requests{keymap.Focus(keymap.PlaceChat)}
 }

@@ -82,7 +82,7 @@ func (s sentText) row(query string) draw.PopupRow {
 }
 
 // handlers returns the actions of the search. use takes the selected row.
-func (h *historySearch) handlers(use func() keymap.Request) keymap.Handlers {
+func (h *historySearch) handlers(use func() keymap.Requests) keymap.Handlers {
 	by := func(n int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { h.Move(n, len(h.found)) })} }
 	return keymap.Handlers{
 		"dialog.leave": {Do: keymap.Just(func() { h.open = false })},

@@ -67,10 +67,10 @@ func (p *Pane) ListOver(lines []string, width int) []string {
 
 // ClickList takes the row at a line of the area that the list was drawn over. It
 // reports whether there is a row.
-func (p *Pane) ClickList(line int) (w keymap.Request, taken bool) {
+func (p *Pane) ClickList(line int) (w keymap.Requests, taken bool) {
 	l := p.list()
 	if l == nil || !l.Clicked(line, l.Count) {
-		return keymap.Request{}, false
+		return nil, false
 	}
 	if p.searching() {
 		return p.takeFound(), true
@@ -90,23 +90,23 @@ func (p *Pane) WheelList(line, rows int) bool {
 }
 
 // suggest updates the completions after a change of the text.
-func (p *Pane) suggest() keymap.Request {
-	return keymap.Request{Ask: p.completer.update(p.split())}
+func (p *Pane) suggest() keymap.Requests {
+	return keymap.Requests{p.completer.update(p.split())}
 }
 
 // suggestAgain updates the completions if new ones have arrived for the text.
-func (p *Pane) suggestAgain() keymap.Request {
+func (p *Pane) suggestAgain() keymap.Requests {
 	if !p.completer.stale || p.Text() != p.completer.text {
-		return keymap.Request{}
+		return nil
 	}
 	return p.suggest()
 }
 
 // takeCompletion replaces the typed part with the selected row. After a folder
 // or a command with arguments, completion continues.
-func (p *Pane) takeCompletion() keymap.Request {
+func (p *Pane) takeCompletion() keymap.Requests {
 	if p.completer.At >= len(p.completer.found) {
-		return keymap.Request{}
+		return nil
 	}
 	before, after := p.split()
 	p.setSplit(p.completer.accept(before, after), after)
@@ -114,11 +114,11 @@ func (p *Pane) takeCompletion() keymap.Request {
 }
 
 // takeFound ends the history search and puts the selected text into the input.
-func (p *Pane) takeFound() keymap.Request {
+func (p *Pane) takeFound() keymap.Requests {
 	if text, ok := p.history.close(); ok {
 		p.replace(text)
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // searchHistory opens the history search. The text in the input is the initial

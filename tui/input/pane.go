@@ -72,12 +72,12 @@ func (p *Pane) Suggest() {
 
 // Update handles a key to type, pasted text, a click in the pane's own cells,
 // the answer to a query for completions, and the messages of the editor.
-func (p *Pane) Update(msg tea.Msg) keymap.Request {
+func (p *Pane) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if p.searching() {
 			p.history.add(msg.Text)
-			return keymap.Request{}
+			return nil
 		}
 		return p.typed(msg.Text, func() tea.Cmd { return p.update(msg) })
 	case tea.PasteMsg:
@@ -96,38 +96,36 @@ func (p *Pane) Update(msg tea.Msg) keymap.Request {
 	case EditedMsg:
 		return p.edited(msg)
 	default:
-		return keymap.Request{Cmd: p.update(msg)}
+		return keymap.Requests{p.update(msg)}
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // typed changes the text by a key or a paste that adds text. It updates the
 // completions and loads the model if the user begins to type.
-func (p *Pane) typed(text string, change func() tea.Cmd) keymap.Request {
+func (p *Pane) typed(text string, change func() tea.Cmd) keymap.Requests {
 	warm := p.warms(text)
 	cmd := change()
-	w := p.suggest()
-	w.Cmd = cmd
+	w := append(keymap.Requests{cmd}, p.suggest()...)
 	if warm {
-		w.Send = []session.Command{session.Warm{}}
+		w = append(w, session.Warm{})
 	}
 	return w
 }
 
 // pasted inserts pasted text into the field, or into the query of the history
 // search.
-func (p *Pane) pasted(text string) keymap.Request {
+func (p *Pane) pasted(text string) keymap.Requests {
 	if !p.TakesText() {
 		return keymap.ShowFooter(p.NoText())
 	}
-	w := keymap.Request{}
+	w := keymap.Requests{keymap.Focus(keymap.PlaceChat)}
 	if p.history.open {
 		p.history.add(text)
 	} else {
 		p.SetFocus(true)
-		w = p.typed(text, func() tea.Cmd { p.paste(text); return nil })
+		w = append(w, p.typed(text, func() tea.Cmd { p.paste(text); return nil })...)
 	}
-	w.Focus = keymap.PlaceChat
 	return w
 }
 

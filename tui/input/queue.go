@@ -67,10 +67,10 @@ func (p *Pane) nothingQueued() string {
 }
 
 // dropQueued removes the newest entry from the queue.
-func (p *Pane) dropQueued() keymap.Request {
-	return keymap.Request{
-		Send:             []session.Command{session.Unqueue{ID: p.newestQueued().ID}},
-		FooterUntilEvent: "Removed from the queue: " + untrusted.FirstLine(p.queue.Waiting[len(p.queue.Waiting)-1]),
+func (p *Pane) dropQueued() keymap.Requests {
+	return keymap.Requests{
+		keymap.FooterUntilEvent("Removed from the queue: " + untrusted.FirstLine(p.queue.Waiting[len(p.queue.Waiting)-1])),
+		session.Unqueue{ID: p.newestQueued().ID},
 	}
 }
 

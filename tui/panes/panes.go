@@ -131,7 +131,7 @@ func (a *Arrangement) Actions() keymap.Handlers {
 	nudge := func(b border, by int) keymap.Handler {
 		return keymap.Handler{
 			Refuse: func() string { return a.fixed(b) },
-			Do:     func() keymap.Request { return keymap.ShowFooter(a.split.nudge(a.layout, b, by)) },
+			Do:     func() keymap.Requests { return keymap.ShowFooter(a.split.nudge(a.layout, b, by)) },
 		}
 	}
 	return keymap.Handlers{

@@ -61,7 +61,7 @@ type Dialog struct {
 // user requested.
 type reviewQuestion struct {
 	text string
-	yes  func() keymap.Request
+	yes  func() keymap.Requests
 }
 
 // New returns a closed dialog.
@@ -171,7 +171,7 @@ func (d *Dialog) handlers() keymap.Handlers {
 		}
 	case d.confirm != nil:
 		return keymap.Handlers{
-			"quit.yes": {Do: func() keymap.Request {
+			"quit.yes": {Do: func() keymap.Requests {
 				yes := d.confirm.yes
 				d.confirm = nil
 				return yes()
@@ -193,10 +193,10 @@ func (d *Dialog) Answers() keymap.Handlers {
 	} {
 		hs[id] = keymap.Handler{
 			Refuse: keymap.Unless(d.Waits, "No plan waits for review."),
-			Do: func() keymap.Request {
+			Do: func() keymap.Requests {
 				if !d.Shown() {
 					d.Reopen()
-					return keymap.Request{}
+					return nil
 				}
 				w, why := d.Actions().Act(id)
 				if why != "" {
@@ -210,22 +210,22 @@ func (d *Dialog) Answers() keymap.Handlers {
 }
 
 // Update handles keys without an action, pasted text and the mouse.
-func (d *Dialog) Update(msg tea.Msg) keymap.Request {
+func (d *Dialog) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if cmd, taken := d.guard.Ignore(msg, d.editor != nil); taken {
-			return keymap.Request{Cmd: cmd}
+			return keymap.Requests{cmd}
 		}
 		d.forget()
 		switch {
 		case d.editor != nil:
-			return keymap.Request{Cmd: d.editor.Update(msg)}
+			return keymap.Requests{d.editor.Update(msg)}
 		case msg.Text != "":
-			return keymap.Request{Cmd: d.guard.StartStage()} // a letter of a text: its other letters are no answers
+			return keymap.Requests{d.guard.StartStage()} // a letter of a text: its other letters are no answers
 		}
 	case tea.PasteMsg:
 		if d.editor != nil {
-			return keymap.Request{Cmd: d.editor.Update(msg)}
+			return keymap.Requests{d.editor.Update(msg)}
 		}
 	case tea.MouseWheelMsg:
 		d.line += draw.WheelLines(tea.Mouse(msg))
@@ -238,7 +238,7 @@ func (d *Dialog) Update(msg tea.Msg) keymap.Request {
 			d.choose(i)
 		}
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // viewHandlers returns the actions that answer, and those that change the view.
@@ -247,9 +247,9 @@ func (d *Dialog) viewHandlers() keymap.Handlers {
 	line := func(by int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { d.line += by })} }
 	choose := func(i int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { d.choose(i) })} }
 	return keymap.Handlers{
-		"review.run": {Do: func() keymap.Request { return d.answer(event.ReviewRun) }},
+		"review.run": {Do: func() keymap.Requests { return d.answer(event.ReviewRun) }},
 		"review.refuse": {Do: keymap.Just(func() {
-			d.confirm = &reviewQuestion{"Refuse this plan? The run ends; a resume shows the plan again.", func() keymap.Request { return d.answer(event.ReviewRefuse) }}
+			d.confirm = &reviewQuestion{"Refuse this plan? The run ends; a resume shows the plan again.", func() keymap.Requests { return d.answer(event.ReviewRefuse) }}
 		})},
 		"review.draft": {Do: d.takeDraft},
 		"dialog.leave": {Do: keymap.Just(func() { d.open = false })},
@@ -259,27 +259,27 @@ func (d *Dialog) viewHandlers() keymap.Handlers {
 }
 
 // answer sends the decision about the plan.
-func (d *Dialog) answer(decision event.ReviewDecision) keymap.Request {
+func (d *Dialog) answer(decision event.ReviewDecision) keymap.Requests {
 	d.sent = true
 	return keymap.SendCommands(session.Review{Run: d.review.Run, Answer: d.review.Answer(decision)})
 }
 
 // takeDraft takes the next draft of the plan. If the user has changed this one, it
 // asks first.
-func (d *Dialog) takeDraft() keymap.Request {
+func (d *Dialog) takeDraft() keymap.Requests {
 	next := d.review.NextDraft()
-	take := func() keymap.Request {
+	take := func() keymap.Requests {
 		return keymap.SendCommands(session.Review{Run: d.review.Run, Draft: next})
 	}
 	switch {
 	case next == 0:
 		d.word = "There is no other draft that can run."
-		return keymap.Request{}
+		return nil
 	case d.review.Changes().String() == "":
 		return take()
 	}
 	d.confirm = &reviewQuestion{fmt.Sprintf("Take draft %d? Your changes to this one are lost.", next), take}
-	return keymap.Request{}
+	return nil
 }
 
 // chosen returns the selected step.
@@ -347,12 +347,12 @@ func (d *Dialog) takeOut(s agent.ReviewStep) error {
 		return err
 	}
 	text := fmt.Sprintf("Step %s is needed by %s. Remove all of them?", untrusted.Line(needed.Step), untrusted.Line(strings.Join(needed.Dependents, ", ")))
-	d.confirm = &reviewQuestion{text, func() keymap.Request {
+	d.confirm = &reviewQuestion{text, func() keymap.Requests {
 		if err := v.Remove(needed.Step, true); err != nil {
 			d.word = sentence(err)
 		}
 		d.lay()
-		return keymap.Request{}
+		return nil
 	}}
 	return nil
 }

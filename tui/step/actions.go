@@ -12,7 +12,7 @@ import (
 
 // Update handles a click, which chooses the tab under the pointer, and a turn of
 // the wheel. Tabs that are part of the frame are on line -1.
-func (d *Pane) Update(msg tea.Msg) keymap.Request {
+func (d *Pane) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case tea.MouseClickMsg:
 		x, title := msg.X, 0
@@ -20,12 +20,12 @@ func (d *Pane) Update(msg tea.Msg) keymap.Request {
 			x, title = msg.X-1, -1
 		}
 		if msg.Y == title && d.clicked(x) {
-			return keymap.Request{Focus: keymap.PlaceStep}
+			return keymap.Requests{keymap.Focus(keymap.PlaceStep)}
 		}
 	case tea.MouseWheelMsg:
 		d.scroll(draw.WheelLines(tea.Mouse(msg)))
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // Actions returns the actions on the step.
@@ -64,14 +64,14 @@ func (d *Pane) noCopy() string {
 }
 
 // copyShown copies the complete text of the visible tab.
-func (d *Pane) copyShown() keymap.Request {
+func (d *Pane) copyShown() keymap.Requests {
 	text, what := d.copied()
 	lines := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1
-	return keymap.Request{Copy: &keymap.Copied{What: what + ", " + english.Count(lines, "line"), Text: text}}
+	return keymap.Requests{keymap.Copy{What: what + ", " + english.Count(lines, "line"), Text: text}}
 }
 
 // turnDiffs toggles diffs between side by side and unified.
-func (d *Pane) turnDiffs() keymap.Request {
+func (d *Pane) turnDiffs() keymap.Requests {
 	d.drawn = false
 	return keymap.ShowFooter(d.styles.TurnDiffs(d.width))
 }

@@ -163,14 +163,14 @@ func (d *Pane) noFile() string {
 
 // openFile opens the first file of the result with the system's program for it.
 // Where there is none, it copies the path.
-func (d *Pane) openFile() keymap.Request {
+func (d *Pane) openFile() keymap.Requests {
 	a := d.state().Beside.Attachments[0]
 	if !editor.Shows(a.File, os.Getenv) {
-		return keymap.Request{Copy: &keymap.Copied{What: "the path of the file", Text: a.File}}
+		return keymap.Requests{keymap.Copy{What: "the path of the file", Text: a.File}}
 	}
-	return keymap.Request{
-		Footer: "Opening " + filepath.Base(a.File),
-		Cmd:    editor.Show(a.File, func(err error) tea.Msg { return keymap.AnswerMsg[struct{}]{Err: err} }),
+	return keymap.Requests{
+		keymap.Footer("Opening " + filepath.Base(a.File)),
+		editor.Show(a.File, func(err error) tea.Msg { return keymap.AnswerMsg[struct{}]{Err: err} }),
 	}
 }
 
