@@ -2,6 +2,7 @@ package keymap
 
 import (
 	"replan/agent"
+	"replan/agent/session"
 	"replan/themes"
 )
 
@@ -49,7 +50,7 @@ type (
 )
 
 // SendCommands returns the requests to send commands to the session.
-func SendCommands[C any](commands ...C) Requests {
+func SendCommands(commands ...session.Command) Requests {
 	var rs Requests
 	for _, c := range commands {
 		rs = append(rs, c)
