@@ -145,8 +145,8 @@ func TestPictureThatCannotBeReadSaysWhy(t *testing.T) {
 func TestTerminalThatAnswersLateGetsPicturesAnew(t *testing.T) {
 	d := showing(panetest.DarkLook(), drawnStep(), 70, 24)
 	first := load(d)
-	d.graphics.Update(tea.EnvMsg{"TERM=xterm-kitty"})
-	d.graphics.Update(uv.KittyGraphicsEvent{Options: kitty.Options{ID: 31}, Payload: []byte("OK")})
+	d.pictures.terminal.Update(tea.EnvMsg{"TERM=xterm-kitty"})
+	d.pictures.terminal.Update(uv.KittyGraphicsEvent{Options: kitty.Options{ID: 31}, Payload: []byte("OK")})
 	if again := load(d); len(first) == 0 || !slices.Equal(again, first) {
 		t.Errorf("asked for %v at first, then for %v", first, again)
 	}
@@ -159,8 +159,8 @@ func TestUnaskedPictureIsNotHeld(t *testing.T) {
 	d := showing(panetest.DarkLook(), drawnStep(), 70, 24)
 	d.Picture(session.Picture{Of: plan.Attachment{SHA256: "zz"}, Pixels: flag()}, nil)
 	d.Picture(session.Picture{}, errors.New("closed"))
-	if len(d.pictures) != 0 {
-		t.Errorf("the pane holds %d pictures", len(d.pictures))
+	if len(d.pictures.held) != 0 {
+		t.Errorf("the pane holds %d pictures", len(d.pictures.held))
 	}
 }
 

@@ -1,12 +1,15 @@
 package step
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"replan/internal/english"
 	"replan/tui/draw"
+	"replan/tui/editor"
 	"replan/tui/keymap"
 )
 
@@ -44,6 +47,9 @@ func (d *Pane) Actions() keymap.Handlers {
 	}.With(keymap.Moving(func() int { return d.height }, d.scroll))
 }
 
+// beside returns the tab that is so many tabs after the shown one.
+func (d *Pane) beside(by int) tab { return d.tabs.beside(d.offered(), by) }
+
 // nothing returns why there is nothing to inspect.
 func (d *Pane) nothing() string {
 	if d.shown == nil {
@@ -75,3 +81,37 @@ func (d *Pane) turnDiffs() keymap.Requests {
 	d.drawn = false
 	return keymap.ShowFooter(d.styles.TurnDiffs(d.width))
 }
+
+// noSides explains why the diff of the selected step cannot switch its view.
+func (d *Pane) noSides() string {
+	d.View()
+	if d.long.hasDiff() {
+		return ""
+	}
+	return "No diff in view can be shown side by side."
+}
+
+// noFile returns why there is no file to open.
+func (d *Pane) noFile() string {
+	if why := d.nothing(); why != "" {
+		return why
+	}
+	if s := d.state(); s == nil || len(s.Beside.Attachments) == 0 {
+		return "The result of this step has no files."
+	}
+	return ""
+}
+
+// openFile opens the first file of the result with the system's program for it.
+// Where there is none, it copies the path.
+func (d *Pane) openFile() keymap.Requests {
+	a := d.state().Beside.Attachments[0]
+	if !editor.Shows(a.File, os.Getenv) {
+		return keymap.Requests{keymap.Copy{What: "the path of the file", Text: a.File}}
+	}
+	return keymap.Requests{
+		keymap.Footer("Opening " + filepath.Base(a.File)),
+		editor.Show(a.File, func(err error) tea.Msg { return keymap.AnswerMsg[struct{}]{Err: err} }),
+	}
+}
+

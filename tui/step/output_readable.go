@@ -13,24 +13,24 @@ import (
 // readable draws the most readable part of a result from any server: the
 // outcome of a test run, the matches of a search, a summary, what was written. It
 // returns the remaining members.
-func (d *Pane) readable(p *draw.SheetPage, s *agent.StepState, r map[string]any) map[string]any {
+func (o output) readable(p *draw.SheetPage, s *agent.StepState, r map[string]any) map[string]any {
 	rest := maps.Clone(r)
 	summary, _ := r["summary"].(string)
 	switch {
 	case wording.IsTestRun(r):
-		d.drawTestRun(p, r)
+		drawTestRun(p, r)
 		for _, name := range []string{"summary", "passed", "failed", "failures", "output"} {
 			delete(rest, name)
 		}
 	case len(wording.MatchLines(r["matches"])) > 0:
 		lines := wording.MatchLines(r["matches"])
-		p.Put(&draw.Text{Styles: d.styles, Lines: lines, Style: testStyle(d.styles)})
+		p.Put(&draw.Text{Styles: p.Styles, Lines: lines, Style: testStyle(p.Styles)})
 		delete(rest, "matches")
 	case strings.Contains(strings.TrimSpace(summary), "\n"):
-		d.drawWords(p, summary)
+		o.drawWords(p, summary)
 		delete(rest, "summary")
 	case s.Diff != "" && !wording.HasDiff(r):
-		p.Put(draw.NewDiff(d.styles, p.Width, s.Diff))
+		p.Put(draw.NewDiff(p.Styles, p.Width, s.Diff))
 	default:
 		return r
 	}
@@ -42,8 +42,8 @@ func (d *Pane) readable(p *draw.SheetPage, s *agent.StepState, r map[string]any)
 
 // drawTestRun draws the outcome of a test run: a sentence, the failures and the
 // test output.
-func (d *Pane) drawTestRun(p *draw.SheetPage, r map[string]any) {
-	l := d.styles
+func drawTestRun(p *draw.SheetPage, r map[string]any) {
+	l := p.Styles
 	sign, style := l.Glyphs.Done, l.Success
 	if r["passed"] != true {
 		sign, style = l.Glyphs.Failed, l.Danger

@@ -3,18 +3,13 @@ package step
 import (
 	"fmt"
 	"image"
-	"os"
-	"path/filepath"
 	"strings"
-
-	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
 	"replan/agent/session"
 	"replan/internal/picture"
 	"replan/planning/prompt"
 	"replan/tui/draw"
-	"replan/tui/editor"
 	"replan/tui/graphics"
 	"replan/tui/keymap"
 	"replan/tui/wording"
@@ -27,56 +22,69 @@ const (
 	picturesHeld   = 32
 )
 
+// pictures are the pictures of results that the session has made small for the screen.
+type pictures struct {
+	styles   *draw.Styles
+	terminal *graphics.Terminal         // which may draw them better than text
+	held     map[string]session.Picture // by hash; without pixels until they arrive
+	sharp    bool                       // they are for a terminal that draws them
+}
+
+// drawWith has the terminal draw pictures, where it can.
+func (ps *pictures) drawWith(g *graphics.Terminal) { ps.terminal = g }
+
+// version returns the version of what the terminal draws.
+func (ps *pictures) version() int { return ps.terminal.Version }
+
 // resolution returns how many pixels of a picture the terminal can show.
-func (d *Pane) resolution() (width, height int) {
-	if d.graphics.Draws() {
+func (ps *pictures) resolution() (width, height int) {
+	if ps.terminal.Draws() {
 		return 12 * pictureColumns, 24 * pictureRows
 	}
 	return 2 * pictureColumns, 4 * pictureRows
 }
 
-// Wanted returns the query for a picture that the tab would draw; nil if there is
-// none. Each picture is asked for once.
-func (d *Pane) Wanted() keymap.Query {
-	s := d.state()
-	if s == nil || d.tab != tabOutput || !d.draws() {
+// wanted returns the query for a picture of a step that was not asked for; nil if there is
+// none.
+func (ps *pictures) wanted(s *agent.StepState) keymap.Query {
+	if !ps.draws() {
 		return nil
 	}
-	if draws := d.graphics.Draws(); draws != d.sharp { // the terminal answered after some were asked for
-		d.sharp, d.pictures = draws, nil
+	if draws := ps.terminal.Draws(); draws != ps.sharp { // the terminal answered after some were asked for
+		ps.sharp, ps.held = draws, nil
 	}
 	for _, a := range s.Beside.Attachments[:min(len(s.Beside.Attachments), picturesHeld)] {
-		if _, asked := d.pictures[a.SHA256]; asked || !prompt.IsPicture(a) {
+		if _, asked := ps.held[a.SHA256]; asked || !prompt.IsPicture(a) {
 			continue
 		}
-		if d.pictures == nil || len(d.pictures) >= 2*picturesHeld { // most are of other steps
-			d.pictures = map[string]session.Picture{}
+		if ps.held == nil || len(ps.held) >= 2*picturesHeld { // most are of other steps
+			ps.held = map[string]session.Picture{}
 		}
-		d.pictures[a.SHA256] = session.Picture{Of: a}
-		width, height := d.resolution()
+		ps.held[a.SHA256] = session.Picture{Of: a}
+		width, height := ps.resolution()
 		return keymap.QueryPicture(a, width, height)
 	}
 	return nil
 }
 
-// Picture takes a picture that the pane asked for.
-func (d *Pane) Picture(p session.Picture, err error) {
-	if _, asked := d.pictures[p.Of.SHA256]; asked && err == nil {
-		d.pictures[p.Of.SHA256] = p
-		d.back, d.drawn = nil, false
+// take keeps a picture, and reports whether it was asked for.
+func (ps *pictures) take(p session.Picture) bool {
+	_, asked := ps.held[p.Of.SHA256]
+	if asked {
+		ps.held[p.Of.SHA256] = p
 	}
+	return asked
 }
 
-// Pictures returns the pictures that the tab shows, for a terminal that draws them.
-func (d *Pane) Pictures() []graphics.Picture {
-	s := d.state()
-	if s == nil || d.tab != tabOutput || !d.draws() || !d.graphics.Draws() {
+// placed returns the pictures of a step, for a terminal that draws them in so many columns.
+func (ps *pictures) placed(s *agent.StepState, columns int) []graphics.Picture {
+	if !ps.draws() || !ps.terminal.Draws() {
 		return nil
 	}
 	var out []graphics.Picture
 	for _, a := range s.Beside.Attachments {
-		if pixels := d.pictures[a.SHA256].Pixels; pixels != nil {
-			out = append(out, d.graphics.Place(a.SHA256, pixels, max(min(d.columns(s), pictureColumns), 1), pictureRows))
+		if pixels := ps.held[a.SHA256].Pixels; pixels != nil {
+			out = append(out, ps.terminal.Place(a.SHA256, pixels, max(min(columns, pictureColumns), 1), pictureRows))
 		}
 	}
 	return out
@@ -84,11 +92,11 @@ func (d *Pane) Pictures() []graphics.Picture {
 
 // draws reports whether the screen can draw pictures, at least of half blocks in
 // colors.
-func (d *Pane) draws() bool { return !d.styles.Theme.Mode.ASCII && !d.styles.Theme.Mode.NoColor }
+func (ps *pictures) draws() bool { return !ps.styles.Theme.Mode.ASCII && !ps.styles.Theme.Mode.NoColor }
 
-// drawFiles draws the text beside a result, and its files.
-func (d *Pane) drawFiles(p *draw.SheetPage, s *agent.StepState) {
-	l := d.styles
+// draw draws the text beside a result, and its files.
+func (ps *pictures) draw(p *draw.SheetPage, s *agent.StepState) {
+	l := ps.styles
 	if s.Beside.Text != "" {
 		p.Blank()
 		p.Prose(l.Accent, "beside it")
@@ -96,7 +104,7 @@ func (d *Pane) drawFiles(p *draw.SheetPage, s *agent.StepState) {
 	}
 	for _, a := range s.Beside.Attachments {
 		p.Blank()
-		held := d.pictures[a.SHA256]
+		held := ps.held[a.SHA256]
 		facts := []string{a.Type, wording.TextSize(a.Bytes)}
 		if held.Width > 0 {
 			facts = append(facts, fmt.Sprintf("%d×%d", held.Width, held.Height))
@@ -106,8 +114,8 @@ func (d *Pane) drawFiles(p *draw.SheetPage, s *agent.StepState) {
 		if held.Problem != "" {
 			p.Field("", l.Warning, held.Problem.Line())
 		}
-		if held.Pixels != nil && d.draws() {
-			lines := d.graphics.Cells(a.SHA256)
+		if held.Pixels != nil && ps.draws() {
+			lines := ps.terminal.Cells(a.SHA256)
 			if lines == nil {
 				lines = halfBlocks(held.Pixels, min(p.Width, pictureColumns), pictureRows)
 			}
@@ -147,30 +155,6 @@ func halfBlock(pixels *image.RGBA, x, y int) string {
 		return fmt.Sprintf("\x1b[0;38;2;%d;%d;%dm▄", lower.R, lower.G, lower.B)
 	default:
 		return fmt.Sprintf("\x1b[38;2;%d;%d;%d;48;2;%d;%d;%dm▀", upper.R, upper.G, upper.B, lower.R, lower.G, lower.B)
-	}
-}
-
-// noFile returns why there is no file to open.
-func (d *Pane) noFile() string {
-	if why := d.nothing(); why != "" {
-		return why
-	}
-	if s := d.state(); s == nil || len(s.Beside.Attachments) == 0 {
-		return "The result of this step has no files."
-	}
-	return ""
-}
-
-// openFile opens the first file of the result with the system's program for it.
-// Where there is none, it copies the path.
-func (d *Pane) openFile() keymap.Requests {
-	a := d.state().Beside.Attachments[0]
-	if !editor.Shows(a.File, os.Getenv) {
-		return keymap.Requests{keymap.Copy{What: "the path of the file", Text: a.File}}
-	}
-	return keymap.Requests{
-		keymap.Footer("Opening " + filepath.Base(a.File)),
-		editor.Show(a.File, func(err error) tea.Msg { return keymap.AnswerMsg[struct{}]{Err: err} }),
 	}
 }
 
