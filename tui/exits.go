@@ -131,7 +131,7 @@ func (e *exits) back() {
 }
 
 // mapping reports whether the graph fills the screen.
-func (e *exits) mapping() bool { return e.dag.Mapped && e.panes.Focus() == panes.Plan }
+func (e *exits) mapping() bool { return e.dag.Mapped() && e.panes.Focus() == panes.Plan }
 
 // warn says that a second press stops the run although something waits for an answer; a
 // narrow screen says only what the keys do.

@@ -17,7 +17,7 @@ import (
 // listPane shows a plan as a list on ten lines.
 func listPane(run *agent.Run) *Pane {
 	d := New(panetest.DarkLook(), keymap.New())
-	d.Graph.Mode = GraphNever
+	d.graph.mode = graphNever
 	d.Show(run)
 	d.SetState(State{Size: draw.Rect{W: 80, H: 10}})
 	d.View()
@@ -27,12 +27,12 @@ func listPane(run *agent.Run) *Pane {
 func TestMouseAndKeysActOnPane(t *testing.T) {
 	d := listPane(panetest.WideRun(40))
 	d.Update(tea.MouseClickMsg{X: 3, Y: 4, Button: tea.MouseLeft})
-	if d.Selected != d.outline.Rows[d.top+4].Key || d.Follow {
-		t.Errorf("a click on line 4 selects %q, following %v", d.Selected, d.Follow)
+	if d.Selected() != d.list.outline.Rows[d.list.view.top+4].Key || d.cursor.Follows {
+		t.Errorf("a click on line 4 selects %q, following %v", d.Selected(), d.cursor.Follows)
 	}
-	top := d.top
-	if d.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown}); d.top != top+draw.WheelStep {
-		t.Errorf("the wheel scrolls from %d to %d", top, d.top)
+	top := d.list.view.top
+	if d.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown}); d.list.view.top != top+draw.WheelStep {
+		t.Errorf("the wheel scrolls from %d to %d", top, d.list.view.top)
 	}
 	d.Actions()["plan.filter"].Do()
 	d.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
@@ -76,7 +76,7 @@ func TestCancelOfItemSaysThatNoOtherBegins(t *testing.T) {
 	d := listPane(panetest.EachRun(8, 2))
 	d.state.Live = true
 	d.selectKey("2")
-	d.unfold()
+	d.toggleCalls()
 	for key, want := range map[string]string{"2": "; the others continue.", "2.4": "; no other item begins."} {
 		d.reveal(key)
 		if w, why := d.Actions().Act("plan.cancel"); why != "" || !strings.HasSuffix(string(keymap.First[keymap.FooterUntilEvent](w)), want) {

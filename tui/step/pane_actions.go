@@ -114,4 +114,3 @@ func (d *Pane) openFile() keymap.Requests {
 		editor.Show(a.File, func(err error) tea.Msg { return keymap.AnswerMsg[struct{}]{Err: err} }),
 	}
 }
-

@@ -10,9 +10,9 @@ import (
 // changed files that can be restored.
 func (d *Pane) Hints(cancel, undo bool) []keymap.Hint {
 	var hints []keymap.Hint
-	add := func(does string, ids ...string) { hints = append(hints, d.Keys.Hint(does, ids...)) }
+	add := func(does string, ids ...string) { hints = append(hints, d.keys.Hint(does, ids...)) }
 	switch f := &d.filter; {
-	case f.typing:
+	case f.types():
 		add("keep the filter", "list.choose")
 		add("clear it", "dialog.leave")
 		add("move", "list.up", "list.down")
@@ -37,14 +37,14 @@ func (d *Pane) Hints(cancel, undo bool) []keymap.Hint {
 	if s != nil && s.Status == agent.StepFailed && d.state.Resumable {
 		open = "continue from here"
 	}
-	switch collapsed, heads := d.Heading(); {
+	switch collapsed, heads := d.heading(); {
 	case heads && collapsed:
 		open = "expand"
 	case heads:
 		open = "collapse"
 	}
 	add(open, "plan.open")
-	if d.Mapped {
+	if d.mapped {
 		add("back", "run.stop")
 		add("zoom", "plan.zoom_out", "plan.zoom_in")
 	}
@@ -59,10 +59,10 @@ func (d *Pane) Hints(cancel, undo bool) []keymap.Hint {
 	if undo {
 		add("undo", "plan.undo")
 	}
-	if !d.Follow {
+	if !d.cursor.Follows {
 		add("follow", "plan.follow")
 	}
-	if !d.Mapped && d.NoMap() == "" {
+	if !d.mapped && d.NoMap() == "" {
 		add("map", "plan.map")
 	}
 	if d.Large() {

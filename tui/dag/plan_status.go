@@ -17,13 +17,13 @@ import (
 // If there is room, a note follows.
 
 // glyph returns the glyph of the step's state, and its style.
-func (v *planView) glyph(r *Row) (string, lipgloss.Style) {
-	l := v.Styles
+func (v *shownPlan) glyph(r *Row) (string, lipgloss.Style) {
+	l := v.styles
 	if v.lacks(r) != nil {
 		return l.Glyphs.Warning, l.Warning
 	}
 	if r.Kind == RowStep {
-		switch v.stepCounts.class[r.at] {
+		switch v.Counts.of(r.at) {
 		case wording.ClassDraft:
 			return l.Glyphs.Draft, l.Muted
 		case wording.ClassReady:
@@ -38,7 +38,7 @@ func (v *planView) glyph(r *Row) (string, lipgloss.Style) {
 }
 
 // runOf returns the run of a row's step, or nil if the step was removed.
-func (v *planView) runOf(r *Row) *agent.Run {
+func (v *shownPlan) runOf(r *Row) *agent.Run {
 	if r.Kind == RowGone {
 		return nil
 	}
@@ -47,27 +47,27 @@ func (v *planView) runOf(r *Row) *agent.Run {
 
 // state returns the text at the right end of the row, shortened to room cells
 // if possible.
-func (v *planView) state(r *Row, room int) (string, lipgloss.Style) {
-	l, s := v.Styles, r.Step
-	if r.Kind == RowCalls && (r.owner.Items != nil || v.calls[r.owner.Step.Index]) {
+func (v *shownPlan) state(r *Row, room int) (string, lipgloss.Style) {
+	l, s := v.styles, r.Step
+	if r.Kind == RowCalls && (r.owner.Items != nil || v.Folds.showsCalls(r.owner.Step.Index)) {
 		return "", l.Faint
 	}
 	if v.lacks(r) != nil {
 		return "no tool", l.Warning
 	}
 	if r.Kind == RowStep {
-		switch v.stepCounts.class[r.at] {
+		switch v.Counts.of(r.at) {
 		case wording.ClassDraft:
 			return "drafting", l.Muted
 		case wording.ClassReady:
 			return "ready", l.Text
 		case wording.ClassHeld:
-			return v.stepCounts.held, l.Warning
+			return v.Counts.heldWords(), l.Warning
 		case wording.ClassWaits:
 			if v.Run.Result != nil {
 				return "not run", l.Faint
 			}
-			return l.Blockers(v.waits(r), room), l.Faint
+			return l.Blockers(v.Counts.waitsOn(r.at), room), l.Faint
 		}
 	}
 	if wording.AsksUser(v.runOf(r), s) {
@@ -80,8 +80,8 @@ func (v *planView) state(r *Row, room int) (string, lipgloss.Style) {
 }
 
 // runningWords returns the progress and the running time of a step.
-func (v *planView) runningWords(s *agent.StepState, room int) string {
-	elapsed := v.Styles.Since(s.StartedAt)
+func (v *shownPlan) runningWords(s *agent.StepState, room int) string {
+	elapsed := v.styles.Since(s.StartedAt)
 	p := s.Progress
 	if p.Total <= 0 {
 		return wording.Ticking(elapsed)
@@ -98,22 +98,31 @@ func (v *planView) runningWords(s *agent.StepState, room int) string {
 	return far
 }
 
-// waits returns the steps that this one still waits for. A failed step or one
-// in doubt blocks it as a running one does.
-func (v *planView) waits(r *Row) []string {
-	var waits []string
-	for _, p := range v.chart.deps[r.at] {
-		if !v.stepCounts.class[p].Over() {
-			waits = append(waits, v.chart.Steps[p].Step.Index)
+// lacks returns the servers without which a step that is still to come cannot run.
+func (v *shownPlan) lacks(r *Row) []string {
+	if v.lost.none() || r.Kind != RowStep || v.Run.Result != nil || !wording.ToCome(r.Step) {
+		return nil
+	}
+	return v.lost.ofStep(v.Run, v.Chart, r.at)
+}
+
+// losesAny reports whether a step that is still to come cannot run.
+func (v *shownPlan) losesAny() bool {
+	if v.lost.none() || v.Chart == nil || v.Run.Result != nil {
+		return false
+	}
+	for i, s := range v.Chart.Steps {
+		if wording.ToCome(s) && v.lost.ofStep(v.Run, v.Chart, i) != nil {
+			return true
 		}
 	}
-	return waits
+	return false
 }
 
 // note returns one line about a step: what a revision changed, why it was
 // skipped or failed, or what it is about to do.
-func (v *planView) note(r *Row) string {
-	l, s := v.Styles, r.Step
+func (v *shownPlan) note(r *Row) string {
+	l, s := v.styles, r.Step
 	if before := v.versionBefore(s); before != nil && s.Status != agent.StepFailed {
 		if words := changeWords(l, before, s); words != "" {
 			return words
@@ -122,7 +131,7 @@ func (v *planView) note(r *Row) string {
 	if servers := v.lacks(r); servers != nil {
 		return lackWords(servers)
 	}
-	switch v.stepCounts.class[r.at] {
+	switch v.Counts.of(r.at) {
 	case wording.ClassSkipped:
 		return v.skippedFor(r)
 	case wording.ClassFailed:
@@ -137,22 +146,22 @@ func (v *planView) note(r *Row) string {
 }
 
 // skippedFor names the steps that caused a step to be skipped.
-func (v *planView) skippedFor(r *Row) string {
+func (v *shownPlan) skippedFor(r *Row) string {
 	var why []string
-	for _, p := range v.chart.deps[r.at] {
-		if c := v.stepCounts.class[p]; c == wording.ClassSkipped || !c.Quiet() {
-			s := v.chart.Steps[p].Step
+	for _, p := range v.Chart.dependencies(r.at) {
+		if c := v.Counts.of(p); c == wording.ClassSkipped || !c.Quiet() {
+			s := v.Chart.Steps[p].Step
 			why = append(why, untrusted.Line(s.Index+" "+s.Title.Visible()))
 		}
 	}
 	if len(why) == 0 {
 		return strings.TrimPrefix(r.Step.Error.FirstLine(), "not taken: ") // the state says that
 	}
-	return v.Styles.Glyphs.Blocker + strings.Join(why, ", ")
+	return v.styles.Glyphs.Blocker + strings.Join(why, ", ")
 }
 
 // doing returns the progress message of a running step.
-func (v *planView) doing(s *agent.StepState) string {
+func (v *shownPlan) doing(s *agent.StepState) string {
 	words := s.Progress.Message.FirstLine()
 	if s.Attempt > 1 {
 		attempt := fmt.Sprintf("attempt %d", s.Attempt)

@@ -16,8 +16,7 @@ const (
 // relatives holds the dependencies and dependents of the selected row, for steps
 // and for graph nodes.
 type relatives struct {
-	of       string // key of the row it was computed for
-	on       bool
+	on       bool // there are some
 	self     planlayout.Set
 	above    planlayout.Set         // its dependencies
 	below    planlayout.Set         // its dependents
@@ -25,56 +24,49 @@ type relatives struct {
 	lanes    [][2][]planlayout.Span // for each lane, its spans on such paths: up and down
 }
 
-// light computes the relatives of the selected row while the pane has the focus.
-func (w *rowPainter) light(at int) {
-	if !w.focused || at < 0 || w.chart == nil || w.outline.chart == nil || w.outline.flat {
-		w.relatives = relatives{}
-		return
+// relatives returns what is related to a row.
+func (o *outline) relatives(at int) relatives {
+	if at < 0 || o.chart == nil || o.flat {
+		return relatives{}
 	}
-	if w.relatives.on && w.relatives.of == w.selected {
-		return
-	}
-	w.relatives = relatives{}
-	c := w.chart
+	c := o.chart
 	n := len(c.Steps)
 	self := planlayout.NewSet(n)
-	r := &w.outline.Rows[at]
+	r := &o.Rows[at]
 	switch r.Kind {
 	case RowStep, RowCalls, RowCall:
 		self.Add(r.at)
 	case RowGroup:
-		self.Union(r.Group.set)
+		self.Union(r.Group.asSet())
 	default:
-		return
+		return relatives{}
 	}
-	k := relatives{of: w.selected, on: true, self: self, above: planlayout.NewSet(n), below: planlayout.NewSet(n)}
+	k := relatives{on: true, self: self, above: planlayout.NewSet(n), below: planlayout.NewSet(n)}
 	for i := range n {
 		if self.Has(i) {
-			k.above.Union(c.before[i])
+			k.above.Union(c.ancestors(i))
 		}
-		if c.before[i].Meets(self) {
+		if c.ancestors(i).Meets(self) {
 			k.below.Add(i)
 		}
 	}
-	k.up, k.down = make([]bool, len(w.outline.nodes)), make([]bool, len(w.outline.nodes))
-	for i, node := range w.outline.of {
+	k.up, k.down = make([]bool, len(o.nodes)), make([]bool, len(o.nodes))
+	for i, node := range o.of {
 		if node < 0 {
 			continue
 		}
 		k.up[node] = k.up[node] || k.above.Has(i) || self.Has(i)
 		k.down[node] = k.down[node] || k.below.Has(i) || self.Has(i)
 	}
-	rails := w.outline.rails
-	k.lanes = make([][2][]planlayout.Span, len(rails.Lanes))
-	for i := range rails.Lanes {
-		k.lanes[i] = [2][]planlayout.Span{rails.Lanes[i].Spans(k.up), rails.Lanes[i].Spans(k.down)}
+	k.lanes = make([][2][]planlayout.Span, len(o.rails.Lanes))
+	for i := range o.rails.Lanes {
+		k.lanes[i] = [2][]planlayout.Span{o.rails.Lanes[i].Spans(k.up), o.rails.Lanes[i].Spans(k.down)}
 	}
-	w.relatives = k
+	return k
 }
 
-// relationOf returns how a row relates to the selected row.
-func (w *rowPainter) relationOf(r *Row) relation {
-	k := &w.relatives
+// of returns how a row relates to the selected row.
+func (k *relatives) of(r *Row) relation {
 	if !k.on {
 		return relationNone
 	}
@@ -89,9 +81,9 @@ func (w *rowPainter) relationOf(r *Row) relation {
 		return relationDim
 	case RowGroup:
 		switch {
-		case r.Group.set.Meets(k.self):
+		case r.Group.meets(k.self):
 			return relationSelf
-		case r.Group.set.Meets(k.above) || r.Group.set.Meets(k.below):
+		case r.Group.meets(k.above) || r.Group.meets(k.below):
 			return relationLit
 		}
 		return relationDim
@@ -102,13 +94,12 @@ func (w *rowPainter) relationOf(r *Row) relation {
 
 // litLanes returns, as bits, the gutter cells of a row on a path to or from the
 // selected step.
-func (w *rowPainter) litLanes(r *Row) uint32 {
-	k := &w.relatives
+func (k *relatives) litLanes(r *Row, cells []planlayout.Cell) uint32 {
 	if !k.on || r.rails == railsNone {
 		return 0
 	}
 	var lit uint32
-	for i, cell := range w.outline.cells(r) {
+	for i, cell := range cells {
 		if cell.Lane >= 0 && k.lights(cell, r) {
 			lit |= 1 << (i % 32)
 		}

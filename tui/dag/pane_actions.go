@@ -14,16 +14,16 @@ import (
 func (d *Pane) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		if d.filter.typing && msg.Text != "" {
-			d.seek(d.filter.text + msg.Text)
+		if d.filter.types() && msg.Text != "" {
+			d.seek(d.filter.words() + msg.Text)
 		}
 	case tea.MouseClickMsg:
 		d.clicked(msg.X, msg.Y)
 	case tea.MouseWheelMsg:
 		if cells := draw.WheelCells(tea.Mouse(msg)); cells != 0 && d.ShowsGraph() {
-			d.panGraph(cells, 0)
+			d.scroll(cells, 0)
 		} else {
-			d.scrolled(draw.WheelLines(tea.Mouse(msg)))
+			d.scroll(0, draw.WheelLines(tea.Mouse(msg)))
 		}
 	}
 	return nil
@@ -42,25 +42,30 @@ func (d *Pane) Actions() keymap.Handlers {
 		"plan.next_match":     {Refuse: d.noFilter, Do: saying(func() string { return d.nextMatch(1) })},
 		"plan.previous_match": {Refuse: d.noFilter, Do: saying(func() string { return d.nextMatch(-1) })},
 		"plan.cancel":         {Refuse: d.noCancel, Do: d.cancel},
-		"plan.follow":         {Refuse: d.noRun, Do: keymap.Just(func() { d.setFollow(!d.Follow) })},
-	}.With(d.graphActions(), keymap.Moving(func() int { return d.Height }, d.Move))
+		"plan.follow":         {Refuse: d.noRun, Do: keymap.Just(func() { d.setFollow(!d.cursor.Follows) })},
+	}.With(d.graphActions(), keymap.Moving(func() int { return d.state.Size.H }, d.Move))
 }
 
 // graphActions returns the actions on the plan's graph.
 func (d *Pane) graphActions() keymap.Handlers {
 	move := func(dx, dy int) keymap.Handler {
-		return keymap.Handler{Refuse: d.noGraph, Do: keymap.Just(func() { d.moveGraph(dx, dy) })}
+		return keymap.Handler{Refuse: d.noGraph, Do: keymap.Just(func() { d.chooseNode(d.graph.neighbor(d.node(), dx, dy)) })}
 	}
 	pan := func(dx, dy int) keymap.Handler {
-		return keymap.Handler{Refuse: d.noGraph, Do: keymap.Just(func() { d.panGraph(dx*max(d.Width/4, 1), dy*max(d.Height/4, 1)) })}
+		return keymap.Handler{Refuse: d.noGraph, Do: keymap.Just(func() { d.scroll(dx*max(d.state.Size.W/4, 1), dy*max(d.state.Size.H/4, 1)) })}
+	}
+	zoom := func(by int) keymap.Handler {
+		return keymap.Handler{Refuse: d.noGraph, Do: saying(func() string {
+			d.drawn = false
+			return d.graph.resize(by)
+		})}
 	}
 	return keymap.Handlers{
 		"plan.map":   {Refuse: d.NoMap, Do: keymap.Just(d.TurnMap)},
 		"plan.graph": {Refuse: d.NoMap, Do: saying(d.turnGraph)},
 		"plan.left":  move(-1, 0), "plan.right": move(1, 0),
 		"plan.pan_left": pan(-1, 0), "plan.pan_right": pan(1, 0), "plan.pan_up": pan(0, -1), "plan.pan_down": pan(0, 1),
-		"plan.zoom_in":  {Refuse: d.noGraph, Do: saying(func() string { return d.zoomGraph(1) })},
-		"plan.zoom_out": {Refuse: d.noGraph, Do: saying(func() string { return d.zoomGraph(-1) })},
+		"plan.zoom_in": zoom(1), "plan.zoom_out": zoom(-1),
 	}
 }
 
@@ -91,7 +96,7 @@ func (d *Pane) openRow() keymap.Requests {
 	}
 	w := keymap.Requests{keymap.Focus(keymap.PlaceStep)}
 	if s != nil && d.state.Resumable && s.Status == agent.StepInDoubt {
-		w = append(w, keymap.Footer("This step is in doubt: "+d.Keys.ResumeNames()+" resumes the run, which asks about it."))
+		w = append(w, keymap.Footer("This step is in doubt: "+d.keys.ResumeNames()+" resumes the run, which asks about it."))
 	}
 	return w
 }
@@ -104,8 +109,8 @@ func (d *Pane) cancel() keymap.Requests {
 		rest = "no other item begins."
 	}
 	return keymap.Requests{
-		keymap.FooterUntilEvent(draw.StepTitle(d.Styles, s.Step.Index) + " is being canceled; " + rest),
-		session.Cancel{Run: d.Run.ID, Step: s.Step.Index},
+		keymap.FooterUntilEvent(draw.StepTitle(d.styles, s.Step.Index) + " is being canceled; " + rest),
+		session.Cancel{Run: d.plan.Run.ID, Step: s.Step.Index},
 	}
 }
 
@@ -116,7 +121,7 @@ func (d *Pane) noCancel() string {
 		return "No step selected."
 	}
 	s := row.Step
-	step := draw.StepTitle(d.Styles, s.Step.Index)
+	step := draw.StepTitle(d.styles, s.Step.Index)
 	switch {
 	case row.Kind == RowGone:
 		return step + " is no longer in the plan."
@@ -125,7 +130,7 @@ func (d *Pane) noCancel() string {
 	case s.Status == agent.StepRunning:
 		return ""
 	case s.Status == agent.StepWaiting:
-		return step + " is not running yet: " + d.Keys.Shown("gate") + " shows its gate, where " + d.Keys.Shown("gate.deny") + " denies it."
+		return step + " is not running yet: " + d.keys.Shown("gate") + " shows its gate, where " + d.keys.Shown("gate.deny") + " denies it."
 	case s.Status.Ended():
 		return step + " has ended already."
 	default:
@@ -143,7 +148,7 @@ func (d *Pane) noRow() string {
 
 // noRun returns why there is nothing to filter or follow.
 func (d *Pane) noRun() string {
-	if d.Run == nil || len(d.Run.Steps) == 0 {
+	if d.plan.Run == nil || len(d.plan.Run.Steps) == 0 {
 		return "There are no steps yet."
 	}
 	return ""
@@ -152,14 +157,14 @@ func (d *Pane) noRun() string {
 // noFilter returns why there is no next match.
 func (d *Pane) noFilter() string {
 	if !d.filter.on() {
-		return "There is no filter: " + d.Keys.Shown("plan.filter") + " begins."
+		return "There is no filter: " + d.keys.Shown("plan.filter") + " begins."
 	}
 	return ""
 }
 
 // NoMap returns why there is no graph to draw.
 func (d *Pane) NoMap() string {
-	if d.Run == nil || len(d.Run.Steps) == 0 {
+	if d.plan.Run == nil || len(d.plan.Run.Steps) == 0 {
 		return "There are no steps to draw as a graph yet."
 	}
 	return ""
@@ -171,7 +176,7 @@ func (d *Pane) noGraph() string {
 		return why
 	}
 	if !d.ShowsGraph() {
-		return "The plan is shown as a list: " + d.Keys.Shown("plan.graph") + " shows the graph, " + d.Keys.Shown("plan.map") + " on the whole screen."
+		return "The plan is shown as a list: " + d.keys.Shown("plan.graph") + " shows the graph, " + d.keys.Shown("plan.map") + " on the whole screen."
 	}
 	return ""
 }
