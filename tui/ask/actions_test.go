@@ -70,7 +70,7 @@ func TestClicksChooseRequestsAndPressKeys(t *testing.T) {
 	}
 	g.Guard().Stop()
 	show(g, draw.Rect{W: 80, H: 24})
-	b := g.buttons[0]
+	b := g.keyBar.buttons[0]
 	if w := g.Update(tea.MouseClickMsg{X: b.X, Y: b.Y}); !keymap.Has[keymap.Clicked](w) || !keymap.Has[keymap.Answered](w) {
 		t.Errorf("a click on the first key asks for %+v", w)
 	}
@@ -273,7 +273,7 @@ func TestEditThatChangesNothingDecidesNothing(t *testing.T) {
 	if w := g.sendEdited(); panetest.Sent(w) != nil || keymap.First[keymap.Query](w) != nil || panetest.Footer(w) != "No changes: the call stays as it was." {
 		t.Errorf("asks for %+v", w)
 	}
-	if g.Editing() || !g.Showing() || g.typing.edits != 0 {
+	if g.Editing() || !g.Showing() || g.editor.typing.edits != 0 {
 		t.Error("the gate does not wait for an answer")
 	}
 }

@@ -72,8 +72,8 @@ func TestFormIsFilledInAndSentIfItFits(t *testing.T) {
 	}
 	act("question.edit")
 	g.Guard().Stop()
-	if w := act("question.send"); panetest.Sent(w) != nil || g.editor.Fault != "Not sent: Your name is required" {
-		t.Fatalf("an empty form: sent %+v, %q", panetest.Sent(w), g.editor.Fault)
+	if w := act("question.send"); panetest.Sent(w) != nil || g.editor.fields.Fault != "Not sent: Your name is required" {
+		t.Fatalf("an empty form: sent %+v, %q", panetest.Sent(w), g.editor.fields.Fault)
 	}
 	write("Ann")
 	act("question.next_field")
@@ -102,7 +102,7 @@ func TestFieldOfAFormShowsItsDescriptionAndAllItsChoices(t *testing.T) {
 			g := asks(booking, c.size)
 			g.Actions().Act("question.edit")
 			for range c.moves {
-				g.editor.Move(1)
+				g.editor.move(1)
 			}
 			drawn := panetest.Stripped(show(g, c.size))
 			for _, words := range c.want {

@@ -63,7 +63,7 @@ func saves(t *testing.T, g *Dialog, text string, failed error) keymap.Requests {
 	if w := g.Update(asked(t, g.act("gate.editor"), "h")); keymap.First[tea.Cmd](w) == nil {
 		t.Fatalf("no editor, says %q", panetest.Footer(w))
 	}
-	w := g.Update(EditedMsg{g.file, text, failed})
+	w := g.Update(EditedMsg{g.files.edit, text, failed})
 	g.Guard().Stop()
 	return w
 }
@@ -95,8 +95,8 @@ func TestOneEditorOpensAtATime(t *testing.T) {
 	if w := g.Update(first); keymap.First[tea.Cmd](w) != nil || panetest.Footer(w) != "" {
 		t.Errorf("a late answer counts: %+v", w)
 	}
-	if w := g.Update(second); keymap.First[tea.Cmd](w) == nil || g.file.file.Path != "2.go" {
-		t.Errorf("opens %q", g.file.file.Path)
+	if w := g.Update(second); keymap.First[tea.Cmd](w) == nil || g.files.edit.file.Path != "2.go" {
+		t.Errorf("opens %q", g.files.edit.file.Path)
 	}
 	if w := g.Update(second); panetest.Sent(w) != nil || keymap.First[keymap.Query](g.act("gate.editor")) != nil {
 		t.Errorf("an open editor can be left behind: %+v", w)
@@ -109,7 +109,7 @@ func TestCheckOfASavedFileIsNotRepeated(t *testing.T) {
 	if w := g.act("gate.editor"); keymap.First[keymap.Query](w) != nil {
 		t.Error("the editor opens during the check")
 	}
-	if w := g.Update(check); len(panetest.Sent(w)) != 1 || g.file != nil || len(g.unsent) != 0 {
+	if w := g.Update(check); len(panetest.Sent(w)) != 1 || g.files.edit != nil || len(g.files.unsent) != 0 {
 		t.Errorf("sends %v", panetest.Sent(w))
 	}
 }
@@ -119,7 +119,7 @@ func TestTextOfAFailedEditorOpensAgain(t *testing.T) {
 	if w := saves(t, g, "three\n", errors.New("vi failed: exit status 1")); keymap.First[keymap.Query](w) != nil || panetest.Footer(w) != "The call is unchanged: vi failed: exit status 1. Alt+e opens your text again." {
 		t.Errorf("says %q", panetest.Footer(w))
 	}
-	if got := g.unsent["r 1"].text; got != "three\n" {
+	if got := g.files.unsent["r 1"].text; got != "three\n" {
 		t.Errorf("%q opens again", got)
 	}
 }
@@ -127,7 +127,7 @@ func TestTextOfAFailedEditorOpensAgain(t *testing.T) {
 func TestTextOfAClosedGateIsKeptInAFile(t *testing.T) {
 	g := patches(t, "1")
 	g.Update(asked(t, g.act("gate.editor"), "h"))
-	edit := g.file
+	edit := g.files.edit
 	g.Set(nil)
 	if got := kept(t, panetest.Footer(g.Update(EditedMsg{edit, "in the editor\n", nil}))); got != "in the editor\n" {
 		t.Errorf("keeps %q", got)
@@ -154,7 +154,7 @@ func TestUnsentTextOutlivesItsGate(t *testing.T) {
 			for _, msg := range messages(closes(g)) {
 				said = append(said, panetest.Footer(g.Update(msg)))
 			}
-			if got := kept(t, strings.Join(said, "")); got != "three\n" || len(g.unsent) != 0 {
+			if got := kept(t, strings.Join(said, "")); got != "three\n" || len(g.files.unsent) != 0 {
 				t.Errorf("keeps %q, says %q", got, said)
 			}
 		})
@@ -171,12 +171,12 @@ func TestUnsentTextStaysUntilItIsKept(t *testing.T) {
 		return said
 	}
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "full"))
-	if said := says(g.Set(nil)); !strings.Contains(said, "could not be kept") || g.unsent["r 1"].text != "three\n" {
-		t.Errorf("says %q, has %v", said, g.unsent)
+	if said := says(g.Set(nil)); !strings.Contains(said, "could not be kept") || g.files.unsent["r 1"].text != "three\n" {
+		t.Errorf("says %q, has %v", said, g.files.unsent)
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	if got := kept(t, says(g.Set(nil))); got != "three\n" || len(g.unsent) != 0 {
-		t.Errorf("keeps %q, has %v", got, g.unsent)
+	if got := kept(t, says(g.Set(nil))); got != "three\n" || len(g.files.unsent) != 0 {
+		t.Errorf("keeps %q, has %v", got, g.files.unsent)
 	}
 }
 
@@ -212,12 +212,12 @@ func messages(cmd tea.Cmd) []tea.Msg {
 func TestTextForAChangedFileDoesNotOpenAgain(t *testing.T) {
 	g := patches(t, "1")
 	w := g.Update(asked(t, saves(t, g, "three\n", nil), "changed"))
-	if got := kept(t, panetest.Footer(w)); got != "three\n" || panetest.Sent(w) != nil || len(g.unsent) != 0 {
+	if got := kept(t, panetest.Footer(w)); got != "three\n" || panetest.Sent(w) != nil || len(g.files.unsent) != 0 {
 		t.Errorf("keeps %q, sends %v", got, panetest.Sent(w))
 	}
 	saves(t, g, "four\n", errors.New("vi failed"))
 	w = g.Update(asked(t, g.act("gate.editor"), "changed"))
-	if got := kept(t, panetest.Footer(w)); got != "four\n" || keymap.First[tea.Cmd](w) != nil || len(g.unsent) != 0 {
+	if got := kept(t, panetest.Footer(w)); got != "four\n" || keymap.First[tea.Cmd](w) != nil || len(g.files.unsent) != 0 {
 		t.Errorf("keeps %q and opens %v", got, keymap.First[tea.Cmd](w) != nil)
 	}
 }

@@ -83,6 +83,15 @@ func (r *reading) prepare(l *draw.Styles, width int, id string, write func(d *dr
 	r.page = write(r.doc, r.details)
 }
 
+// setLines sets how many lines are in view.
+func (r *reading) setLines(n int) { r.body = n }
+
+// inView returns how many lines are in view.
+func (r *reading) inView() int { return r.body }
+
+// detailed reports whether the details are shown.
+func (r *reading) detailed() bool { return r.details }
+
 // drawn reports whether there is a drawing.
 func (r *reading) drawn() bool { return r.doc != nil }
 
@@ -224,12 +233,4 @@ func (r *reading) toEnd() {
 	if r.sized == r.id {
 		r.viewed[r.id] = r.viewed[r.id].note(r.doc, r.page, 0, len(r.doc.Lines))
 	}
-}
-
-// viewID identifies what is in view: a request, or what an answer to it covers.
-func (g *Dialog) viewID() string {
-	if g.confirm != nil {
-		return g.confirm.title + "\n" + strings.Join(g.confirm.ids, "\n")
-	}
-	return g.current().id()
 }

@@ -15,7 +15,7 @@ import (
 func (g *Dialog) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case CheckMsg:
-		return keymap.Requests{g.check(msg)}
+		return keymap.Requests{g.editor.check(msg, g.Showing(), g.current)}
 	case FileMsg:
 		return g.fileChange(msg)
 	case PreviewedMsg:
@@ -23,28 +23,28 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Requests {
 	case EditedMsg:
 		return g.fileEdited(msg)
 	case KeptMsg:
-		return g.left(msg)
+		return g.files.left(msg)
 	case tea.KeyPressMsg:
-		if cmd, taken := g.guard.Ignore(msg, g.editor != nil); taken {
+		if cmd, taken := g.guard.Ignore(msg, g.editor.on()); taken {
 			return keymap.Requests{cmd}
 		}
 		switch {
-		case g.editor == nil && msg.Text != "":
+		case !g.editor.on() && msg.Text != "":
 			// A letter of a text: its other letters are no answers.
 			return keymap.Requests{keymap.Footer(g.NoAnswer(msg)), g.guard.StartStage()}
-		case g.editor == nil && (msg.Code == tea.KeyTab || msg.Code == tea.KeyEnter):
+		case !g.editor.on() && (msg.Code == tea.KeyTab || msg.Code == tea.KeyEnter):
 			return keymap.ShowFooter(g.NoAnswer(msg))
 		}
-		return g.edit(msg)
+		return keymap.Requests{g.editor.update(msg)}
 	case tea.PasteMsg:
-		return g.edit(msg)
+		return keymap.Requests{g.editor.update(msg)}
 	case tea.MouseClickMsg:
-		if id, found := draw.Pressed(g.buttons, msg.X, msg.Y); found {
+		if id, found := g.keyBar.under(msg); found {
 			return append(g.act(id), keymap.Clicked{})
 		}
 		return keymap.Requests{g.chooseAt(msg.Y)}
 	case tea.MouseWheelMsg:
-		if g.editor == nil {
+		if !g.editor.on() {
 			g.reading.scroll(draw.WheelLines(tea.Mouse(msg)))
 		}
 	}
@@ -56,7 +56,7 @@ func (g *Dialog) chooseAt(y int) tea.Cmd {
 	if !g.Showing() || y < 1 || y > g.listed {
 		return nil
 	}
-	first, _ := g.window()
+	first, _ := g.queue.window(g.listed)
 	g.queue.choose(first + y - 1)
 	return g.front()
 }
@@ -85,7 +85,7 @@ func (g *Dialog) actions() keymap.Handlers {
 	switch {
 	case g.queue.count() == 0:
 		return nil
-	case g.editor != nil:
+	case g.editor.on():
 		return g.editActions()
 	case g.confirm != nil:
 		return g.confirmActions().With(g.viewActions())
@@ -96,7 +96,7 @@ func (g *Dialog) actions() keymap.Handlers {
 		"gate.details":   {When: func() bool { return g.noDetails() == "" }, Do: keymap.Just(g.turnDetails)},
 		"gate.editor":    {Refuse: g.noFile, Do: g.editFile},
 		"gate.all":       {Do: g.approveAll},
-		"gate.leave_out": {When: g.picks, Do: keymap.Just(g.queue.leaveOut)},
+		"gate.leave_out": {When: g.queue.picks, Do: keymap.Just(g.queue.leaveOut)},
 		"gate.next":      {When: several, Do: func() keymap.Requests { return g.step(1) }},
 		"gate.previous":  {When: several, Do: func() keymap.Requests { return g.step(-1) }},
 	}.With(g.viewActions())
@@ -109,23 +109,18 @@ func (g *Dialog) actions() keymap.Handlers {
 // editActions returns the actions of the argument editor.
 func (g *Dialog) editActions() keymap.Handlers {
 	return keymap.Handlers{
-		"dialog.leave":            {Do: keymap.Just(func() { g.editor = nil })},
+		"dialog.leave":            {Do: keymap.Just(func() { g.editor.close() })},
 		"gate.editor":             {Refuse: g.noFile, Do: g.editFile},
 		"question.send":           {Do: g.sendEdited},
-		"question.next_field":     {Do: keymap.Just(func() { g.editor.Move(1) })},
-		"question.previous_field": {Do: keymap.Just(func() { g.editor.Move(-1) })},
-		"question.undo_edit": {Do: func() keymap.Requests {
-			if word := g.editor.Undo(); word != "" {
-				return keymap.ShowFooter(word)
-			}
-			return keymap.Requests{g.typing.edited()}
-		}},
+		"question.next_field":     {Do: keymap.Just(func() { g.editor.move(1) })},
+		"question.previous_field": {Do: keymap.Just(func() { g.editor.move(-1) })},
+		"question.undo_edit":      {Do: g.editor.undo},
 	}
 }
 
 // viewActions returns the actions that scroll the document or toggle its diffs.
 func (g *Dialog) viewActions() keymap.Handlers {
-	return keymap.Scrolling(g.reading.body, g.reading.scroll).With(keymap.Handlers{
+	return keymap.Scrolling(g.reading.inView(), g.reading.scroll).With(keymap.Handlers{
 		"move.last": {Do: keymap.Just(g.reading.toEnd)},
 		"gate.sides": {
 			When: func() bool { return g.noSides() == "" },
