@@ -46,7 +46,7 @@ type dialogs struct {
 	help      *dialog.Help
 	palette   *dialog.Palette
 	themes    *dialog.Themes
-	allowed   *dialog.Allowed
+	allowed   *dialog.Permissions
 	undo      *dialog.Undo
 	changes   *dialog.Changes
 	runs      *dialog.Runs
@@ -68,7 +68,7 @@ func newDialogs(l *draw.Styles, k *keymap.Map, o Options, home string, runs *liv
 		live: runs, plan: plan,
 		help: dialog.NewHelp(l, k, o.Version), palette: dialog.NewPalette(l, k, list, o.Recent),
 		themes:  dialog.NewThemes(l, k, draw.ShortPath(o.Config, home)),
-		allowed: dialog.NewAllowed(l, k), undo: dialog.NewUndo(l, k), changes: dialog.NewChanges(l, k, o.Pauses.Usual()), runs: list,
+		allowed: dialog.NewPermissions(l, k), undo: dialog.NewUndo(l, k), changes: dialog.NewChanges(l, k, o.Pauses.Usual()), runs: list,
 		models: dialog.NewModels(l, k), exchanges: dialog.NewExchanges(l, k, runs), servers: dialog.NewServers(l, k, runs),
 		settings: dialog.NewSettings(l, k, home),
 		timeline: timeline.New(l, k, runs), revisions: dialog.NewRevisions(l, k, runs),

@@ -67,7 +67,7 @@ func (c confirmation) hints(k *keymap.Map) []keymap.Hint {
 }
 
 // savingRule returns the confirmation of a choice that saves a rule.
-func savingRule(k *keymap.Map, ask Asking, c choice) *confirmation {
+func savingRule(k *keymap.Map, ask Request, c choice) *confirmation {
 	narrow := savingThis(k, ask, c)
 	if c.wider == nil {
 		return narrow
@@ -79,7 +79,7 @@ func savingRule(k *keymap.Map, ask Asking, c choice) *confirmation {
 	return narrow
 }
 
-func savingThis(k *keymap.Map, ask Asking, c choice) *confirmation {
+func savingThis(k *keymap.Map, ask Request, c choice) *confirmation {
 	return &confirmation{
 		title: "Allow always", does: "save it, and allow", short: "save",
 		unread: "Read the whole rule first: " + k.Name("move.down") + " shows the rest of it.",

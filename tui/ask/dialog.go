@@ -14,9 +14,9 @@ import (
 	"replan/tui/keymap"
 )
 
-// Asking is a request that waits for the user: an open gate, or a step that cannot
+// Request is something that waits for the user: an open gate, or a step that cannot
 // continue without the user's decision.
-type Asking interface {
+type Request interface {
 	id() string // unique across runs and repeated requests
 	of() string // the run it belongs to
 	on() string // the step it concerns; "" for none
@@ -63,7 +63,7 @@ type Dialog struct {
 	open    bool
 	guard   *answerguard.Guard // against keys that were not meant for it
 	muted   bool               // another question has the keys
-	reading reading            // of the displayed request
+	reading requestView        // of the displayed request
 	noted   []string           // notes in view
 	listed  int                // lines of the request list
 	keyBar  keyBar
@@ -77,9 +77,9 @@ func New(l *draw.Styles, k *keymap.Map, p draw.Pauses) *Dialog {
 	guard, waiting := answerguard.New(p.Grace, p.Answer), newQueue()
 	return &Dialog{
 		styles: l, keys: k, guard: guard, queue: waiting,
-		reading: reading{viewed: map[string]viewed{}},
+		reading: requestView{viewed: map[string]seenLines{}},
 		keyBar:  keyBar{styles: l, keys: k, guard: guard},
-		editor:  argsEditor{styles: l, typing: typing{pause: p.Check}},
+		editor:  argsEditor{styles: l, typing: editPause{pause: p.Check}},
 		files:   fileEditor{keys: k, queue: waiting, unsent: map[string]unsent{}},
 	}
 }
@@ -89,7 +89,7 @@ func (g *Dialog) SetEditor(command []string) { g.files.setCommand(command) }
 
 // Set updates the pending requests. A new request opens the dialog and turns its
 // guard on; the displayed request stays.
-func (g *Dialog) Set(asks []Asking) tea.Cmd {
+func (g *Dialog) Set(asks []Request) tea.Cmd {
 	fresh := g.queue.set(asks)
 	opens := fresh && !g.open
 	g.open = g.open || opens
@@ -127,7 +127,7 @@ func (g *Dialog) front() tea.Cmd {
 }
 
 // current returns the displayed request.
-func (g *Dialog) current() Asking { return g.queue.current() }
+func (g *Dialog) current() Request { return g.queue.current() }
 
 // WaitsFor returns what the shown request waits at: "gate" or "question"; "" if
 // nothing waits.
@@ -186,7 +186,7 @@ func (g *Dialog) AtGate() bool {
 }
 
 // TakeFresh returns the requests of the newest batch of events once.
-func (g *Dialog) TakeFresh() []Asking { return g.queue.takeFresh() }
+func (g *Dialog) TakeFresh() []Request { return g.queue.takeFresh() }
 
 // Waiting returns the number of pending requests.
 func (g *Dialog) Waiting() int { return g.queue.count() }

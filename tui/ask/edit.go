@@ -15,8 +15,8 @@ import (
 // CheckMsg reports that the pause after an edit is over.
 type CheckMsg struct{ edits int }
 
-// typing counts the edits of arguments, and waits for pauses between them.
-type typing struct {
+// editPause counts the edits of arguments, and waits for pauses between them.
+type editPause struct {
 	pause   time.Duration // after which the text is checked
 	edits   int           // across all requests
 	pausing bool          // a timer is running
@@ -24,7 +24,7 @@ type typing struct {
 
 // edited counts an edit, and starts a timer unless one is running, however fast the user
 // types.
-func (t *typing) edited() tea.Cmd {
+func (t *editPause) edited() tea.Cmd {
 	t.edits++
 	if t.pausing {
 		return nil
@@ -33,17 +33,17 @@ func (t *typing) edited() tea.Cmd {
 }
 
 // wait starts a timer for a pause after the newest edit.
-func (t *typing) wait() tea.Cmd {
+func (t *editPause) wait() tea.Cmd {
 	t.pausing = true
 	msg := t.paused()
 	return tea.Tick(t.pause, func(time.Time) tea.Msg { return msg })
 }
 
 // paused returns the message of the end of a pause after the newest edit.
-func (t *typing) paused() CheckMsg { return CheckMsg{t.edits} }
+func (t *editPause) paused() CheckMsg { return CheckMsg{t.edits} }
 
 // over takes the end of a timer. It reports whether no edit came since its start.
-func (t *typing) over(m CheckMsg) bool {
+func (t *editPause) over(m CheckMsg) bool {
 	t.pausing = false
 	return m.edits == t.edits
 }
@@ -53,7 +53,7 @@ func (t *typing) over(m CheckMsg) bool {
 type argsEditor struct {
 	styles *draw.Styles
 	fields *draw.Fields // nil while nothing is edited
-	typing typing
+	typing editPause
 }
 
 // on reports whether something is edited.
@@ -98,7 +98,7 @@ func (e *argsEditor) undo() keymap.Requests {
 
 // check takes the end of a pause. It checks whether the arguments fit the request. If they have
 // changed since the pause began, it waits for another.
-func (e *argsEditor) check(m CheckMsg, showing bool, ask func() Asking) tea.Cmd {
+func (e *argsEditor) check(m CheckMsg, showing bool, ask func() Request) tea.Cmd {
 	still := e.typing.over(m)
 	if e.fields == nil || !showing {
 		return nil

@@ -36,7 +36,7 @@ func patches(t *testing.T, ids ...string) *Dialog {
 	t.Setenv("TMP", ".") // of Windows
 	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
 	g.SetEditor([]string{"vi"})
-	var asks []Asking
+	var asks []Request
 	for _, id := range ids {
 		asks = append(asks, OpenGate{Run: "r", Fits: func(map[string]any) error { return nil }, Ask: event.GateRequested{
 			Gate: id, Step: id, Tool: "fs.patch", Trusted: true, Hashes: map[string]string{id + ".go": "h"},

@@ -9,13 +9,13 @@ import (
 
 // queue is the requests that wait for the user, and which of them is displayed.
 type queue struct {
-	all      []Asking        // in the order of the requests
+	all      []Request       // in the order of the requests
 	at       int             // index of the displayed request
 	shown    string          // id of the displayed request
 	seen     map[string]bool // ids already shown to the user
 	answered map[string]bool // ids whose answers are in flight
 	leftOut  map[string]bool // ids of calls that the answer to all similar ones denies
-	fresh    []Asking        // opened in the newest batch of events, with no notification sent yet
+	fresh    []Request       // opened in the newest batch of events, with no notification sent yet
 }
 
 func newQueue() *queue {
@@ -23,7 +23,7 @@ func newQueue() *queue {
 }
 
 // set replaces the requests. The displayed one stays. It reports whether some are new.
-func (q *queue) set(asks []Asking) (fresh bool) {
+func (q *queue) set(asks []Request) (fresh bool) {
 	q.all = q.all[:0]
 	q.fresh = nil
 	for _, a := range asks {
@@ -43,7 +43,7 @@ func (q *queue) set(asks []Asking) (fresh bool) {
 }
 
 // takeFresh returns the requests of the newest batch of events once.
-func (q *queue) takeFresh() []Asking {
+func (q *queue) takeFresh() []Request {
 	fresh := q.fresh
 	q.fresh = nil
 	return fresh
@@ -80,14 +80,14 @@ func (q *queue) display() (other bool) {
 func (q *queue) count() int { return len(q.all) }
 
 // current returns the displayed request. At least one must wait.
-func (q *queue) current() Asking { return q.all[q.at] }
+func (q *queue) current() Request { return q.all[q.at] }
 
 // is reports whether the request with this id is the displayed one.
 func (q *queue) is(id string) bool { return q.current().id() == id }
 
 // has reports whether the request with this id waits.
 func (q *queue) has(id string) bool {
-	return slices.ContainsFunc(q.all, func(a Asking) bool { return a.id() == id })
+	return slices.ContainsFunc(q.all, func(a Request) bool { return a.id() == id })
 }
 
 // holds reports whether all requests with these ids wait.
@@ -106,7 +106,7 @@ func (q *queue) choose(i int) { q.at = i }
 func (q *queue) stepWithin(ids []string, by int) int {
 	i := (slices.Index(ids, q.shown) + len(ids) + by) % len(ids)
 	q.shown = ids[i]
-	q.at = slices.IndexFunc(q.all, func(a Asking) bool { return a.id() == q.shown })
+	q.at = slices.IndexFunc(q.all, func(a Request) bool { return a.id() == q.shown })
 	return i
 }
 
@@ -115,14 +115,14 @@ func (q *queue) answer(ids []string) {
 	for _, id := range ids {
 		q.answered[id] = true
 	}
-	q.all = slices.DeleteFunc(q.all, func(a Asking) bool { return slices.Contains(ids, a.id()) })
+	q.all = slices.DeleteFunc(q.all, func(a Request) bool { return slices.Contains(ids, a.id()) })
 }
 
 // leaveOut leaves the displayed call out of a joint approval, or takes it back.
 func (q *queue) leaveOut() { q.leftOut[q.current().id()] = !q.leftOut[q.current().id()] }
 
 // isOut reports whether a call is left out of a joint approval.
-func (q *queue) isOut(a Asking) bool { return q.leftOut[a.id()] }
+func (q *queue) isOut(a Request) bool { return q.leftOut[a.id()] }
 
 // like returns the open gates similar to the displayed one, including it: same run,
 // same tool, and same rule. Questions of the session are similar if all or none of
@@ -185,7 +185,7 @@ func (q *queue) list(l *draw.Styles, lines, width int) []string {
 	return out
 }
 
-func (q *queue) listLine(l *draw.Styles, a Asking, chosen bool, width int) string {
+func (q *queue) listLine(l *draw.Styles, a Request, chosen bool, width int) string {
 	line := l.Line(chosen, true)
 	glyph, style := a.sign(l)
 	if q.isOut(a) {

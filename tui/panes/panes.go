@@ -76,7 +76,7 @@ func (a *Arrangement) Arrange(c Contents) {
 	if a.width == 0 {
 		return
 	}
-	w := wanted{
+	w := demands{
 		input: 1, sheet: c.Sheet(a.width), focus: a.focus, split: a.split, mapped: c.Mapped && a.focus == Plan,
 		empty: c.NoPlan || c.ChatSays && !a.split.asked(),
 	}

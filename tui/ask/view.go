@@ -17,28 +17,28 @@ type page struct {
 	calls   []int        // first lines of the calls of a joint approval
 }
 
-// reading is the document of the displayed request: which lines of it are in view, and
+// requestView is the document of the displayed request: which lines of it are in view, and
 // which have been.
-type reading struct {
+type requestView struct {
 	id      string         // what doc is about: a request, or what an answer to it covers
 	doc     *draw.Document // nil until it is drawn again
 	page    page           // of doc
 	top     int            // first line in view, or opening
 	body    int            // lines in view
 	details bool           // the details are shown below the call
-	viewed  map[string]viewed
+	viewed  map[string]seenLines
 	sized   string // the id whose size was said, so that its end is enough to see
 }
 
-// viewed is which lines of a document have been in view. Its zero value means none.
-type viewed struct {
+// seenLines is which lines of a document have been in view. Its zero value means none.
+type seenLines struct {
 	doc   *draw.Document // the layout that lines belongs to
 	lines []bool
 	must  []bool // parts that were in view as a whole; they survive another layout
 }
 
 // note returns v after the lines from top on, height of them, have been in view.
-func (v viewed) note(d *draw.Document, p page, top, height int) viewed {
+func (v seenLines) note(d *draw.Document, p page, top, height int) seenLines {
 	if v.doc != d || len(v.lines) != len(d.Lines) {
 		v.doc, v.lines = d, make([]bool, len(d.Lines))
 	}
@@ -55,7 +55,7 @@ func (v viewed) note(d *draw.Document, p page, top, height int) viewed {
 }
 
 // unseen returns the parts of a page that have not been in view.
-func (v viewed) unseen(p page) []draw.Range {
+func (v seenLines) unseen(p page) []draw.Range {
 	var out []draw.Range
 	for i, part := range p.must {
 		if i >= len(v.must) || !v.must[i] {
@@ -66,16 +66,16 @@ func (v viewed) unseen(p page) []draw.Range {
 }
 
 // begin shows another request from its opening.
-func (r *reading) begin() { r.doc, r.top, r.details, r.sized = nil, opening, false, "" }
+func (r *requestView) begin() { r.doc, r.top, r.details, r.sized = nil, opening, false, "" }
 
 // restart shows the document from its opening, since it is another one of the same request.
-func (r *reading) restart() { r.doc, r.top = nil, opening }
+func (r *requestView) restart() { r.doc, r.top = nil, opening }
 
 // redraw drops the drawing.
-func (r *reading) redraw() { r.doc = nil }
+func (r *requestView) redraw() { r.doc = nil }
 
 // prepare draws the document id on lines of width cells, unless it is drawn.
-func (r *reading) prepare(l *draw.Styles, width int, id string, write func(d *draw.Document, details bool) page) {
+func (r *requestView) prepare(l *draw.Styles, width int, id string, write func(d *draw.Document, details bool) page) {
 	if r.doc != nil && r.doc.Width == width {
 		return
 	}
@@ -84,19 +84,19 @@ func (r *reading) prepare(l *draw.Styles, width int, id string, write func(d *dr
 }
 
 // setLines sets how many lines are in view.
-func (r *reading) setLines(n int) { r.body = n }
+func (r *requestView) setLines(n int) { r.body = n }
 
 // inView returns how many lines are in view.
-func (r *reading) inView() int { return r.body }
+func (r *requestView) inView() int { return r.body }
 
 // detailed reports whether the details are shown.
-func (r *reading) detailed() bool { return r.details }
+func (r *requestView) detailed() bool { return r.details }
 
 // drawn reports whether there is a drawing.
-func (r *reading) drawn() bool { return r.doc != nil }
+func (r *requestView) drawn() bool { return r.doc != nil }
 
 // lines returns how many lines the document has, 0 without a drawing.
-func (r *reading) lines() int {
+func (r *requestView) lines() int {
 	if r.doc == nil {
 		return 0
 	}
@@ -104,40 +104,40 @@ func (r *reading) lines() int {
 }
 
 // width returns the width of the drawing in cells.
-func (r *reading) width() int { return r.doc.Width }
+func (r *requestView) width() int { return r.doc.Width }
 
 // diffs reports whether the drawing has diffs that can be shown side by side.
-func (r *reading) diffs() bool { return r.doc != nil && r.doc.Diffs }
+func (r *requestView) diffs() bool { return r.doc != nil && r.doc.Diffs }
 
 // rows returns the lines in view, and where they are in the document.
-func (r *reading) rows() (rows []string, place string) {
+func (r *requestView) rows() (rows []string, place string) {
 	top := r.topLine()
 	rows = r.doc.Rows(&top, r.body)
 	return rows, r.doc.Place(top, r.body)
 }
 
 // note notes that the lines in view have been seen.
-func (r *reading) note() {
+func (r *requestView) note() {
 	r.viewed[r.id] = r.viewed[r.id].note(r.doc, r.page, r.topLine(), r.body)
 }
 
 // forget forgets what was seen of answered requests.
-func (r *reading) forget(ids []string) {
-	maps.DeleteFunc(r.viewed, func(id string, _ viewed) bool { id, _, _ = strings.Cut(id, "\n"); return slices.Contains(ids, id) })
+func (r *requestView) forget(ids []string) {
+	maps.DeleteFunc(r.viewed, func(id string, _ seenLines) bool { id, _, _ = strings.Cut(id, "\n"); return slices.Contains(ids, id) })
 }
 
 // saySize notes that the user was told how much is left to see, so that the end is enough.
-func (r *reading) saySize() { r.sized = r.id }
+func (r *requestView) saySize() { r.sized = r.id }
 
 // toCall scrolls to a call of a joint approval, if it is drawn.
-func (r *reading) toCall(at int) {
+func (r *requestView) toCall(at int) {
 	if at < len(r.page.calls) {
 		r.top = r.page.calls[at]
 	}
 }
 
 // turnDetails shows the details, or hides them again. prepare draws the document.
-func (r *reading) turnDetails(prepare func(width int)) {
+func (r *requestView) turnDetails(prepare func(width int)) {
 	width := r.doc.Width
 	r.details = !r.details
 	r.restart()
@@ -148,7 +148,7 @@ func (r *reading) turnDetails(prepare func(width int)) {
 }
 
 // unseen returns what the user must still see.
-func (r *reading) unseen() []draw.Range {
+func (r *requestView) unseen() []draw.Range {
 	if r.doc == nil {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (r *reading) unseen() []draw.Range {
 
 // unseenCount counts the parts of the document that have not been in view.
 // It returns "" if there are none.
-func (r *reading) unseenCount() string {
+func (r *requestView) unseenCount() string {
 	n := len(r.unseen())
 	switch {
 	case n == 0:
@@ -171,7 +171,7 @@ func (r *reading) unseenCount() string {
 
 // unseenPlace says where the unseen parts are from the lines in view: "", " below"
 // or " above".
-func (r *reading) unseenPlace() string {
+func (r *requestView) unseenPlace() string {
 	parts := r.unseen()
 	top := r.topLine()
 	switch {
@@ -187,7 +187,7 @@ func (r *reading) unseenPlace() string {
 }
 
 // reveal scrolls to the next unseen part.
-func (r *reading) reveal() {
+func (r *requestView) reveal() {
 	parts := r.unseen()
 	next := slices.IndexFunc(parts, func(p draw.Range) bool { return p.From >= r.topLine() })
 	r.top = r.clamp(parts[max(next, 0)].From - 1)
@@ -198,7 +198,7 @@ func (r *reading) reveal() {
 const opening = -1
 
 // topLine returns the first line in view.
-func (r *reading) topLine() int {
+func (r *requestView) topLine() int {
 	if r.top != opening {
 		return r.clamp(r.top)
 	}
@@ -211,7 +211,7 @@ func (r *reading) topLine() int {
 }
 
 // clamp keeps a top line within the document.
-func (r *reading) clamp(top int) int {
+func (r *requestView) clamp(top int) int {
 	if r.doc == nil {
 		return 0
 	}
@@ -219,13 +219,13 @@ func (r *reading) clamp(top int) int {
 }
 
 // scroll moves the view by lines.
-func (r *reading) scroll(lines int) {
+func (r *requestView) scroll(lines int) {
 	r.top = max(r.topLine()+lines, 0) // not clamped: the end stays in view while the bar below changes
 }
 
 // toEnd scrolls to the end. If the size of the request was said, nothing more of it must be
 // seen.
-func (r *reading) toEnd() {
+func (r *requestView) toEnd() {
 	if r.doc == nil {
 		return
 	}

@@ -20,8 +20,8 @@ const (
 	foldedCharacters = 2000
 )
 
-// pasted is the text that a token in the input stands for.
-type pasted struct{ token, text string }
+// pastedText is the text that a token in the input stands for.
+type pastedText struct{ token, text string }
 
 // cleaned returns text from outside in a form safe to send: color sequences removed,
 // other control characters made visible, tabs kept.
@@ -49,10 +49,10 @@ func (f *field) paste(text string) {
 		return
 	}
 	token := "[pasted " + what + "]"
-	for n := 2; slices.ContainsFunc(f.pastes, func(p pasted) bool { return p.token == token }) || strings.Contains(f.Text(), token); n++ {
+	for n := 2; slices.ContainsFunc(f.pastes, func(p pastedText) bool { return p.token == token }) || strings.Contains(f.Text(), token); n++ {
 		token = fmt.Sprintf("[pasted %s, %d]", what, n)
 	}
-	f.pastes = append(f.pastes, pasted{token, text})
+	f.pastes = append(f.pastes, pastedText{token, text})
 	f.area.InsertString(token)
 }
 
@@ -75,7 +75,7 @@ func (f *field) expanded() string {
 }
 
 // nextToken returns the first token in a text, or nil if there is none.
-func (f *field) nextToken(text string) (at int, first *pasted) {
+func (f *field) nextToken(text string) (at int, first *pastedText) {
 	for n := range f.pastes {
 		if found := strings.Index(text, f.pastes[n].token); found >= 0 && (first == nil || found < at) {
 			at, first = found, &f.pastes[n]
@@ -142,7 +142,7 @@ func (f *field) stepOver(was string) {
 // openPaste expands the token at the cursor, or else the last one.
 func (f *field) openPaste() {
 	before, after := f.split()
-	var last *pasted
+	var last *pastedText
 	for n := range f.pastes {
 		p := &f.pastes[n]
 		if strings.HasSuffix(before, p.token) || strings.HasPrefix(after, p.token) {

@@ -12,32 +12,34 @@ import (
 	"replan/tui/wording"
 )
 
-// Allowed shows which calls of a run pass without a gate, which are blocked, and
+// Permissions shows which calls of a run pass without a gate, which are blocked, and
 // how the user answered its gates.
-type Allowed struct {
+type Permissions struct {
 	document
 	run *agent.Run
 }
 
-// NewAllowed returns the dialog, closed.
-func NewAllowed(l *draw.Styles, k *keymap.Map) *Allowed { return &Allowed{document: newDocument(l, k)} }
+// NewPermissions returns the dialog, closed.
+func NewPermissions(l *draw.Styles, k *keymap.Map) *Permissions {
+	return &Permissions{document: newDocument(l, k)}
+}
 
 // Open shows the calls of a run.
-func (d *Allowed) Open(run *agent.Run) {
+func (d *Permissions) Open(run *agent.Run) {
 	d.run, d.shown = run, true
 	d.reset()
 }
 
 // Actions returns the actions of the dialog.
-func (d *Allowed) Actions() keymap.Handlers { return d.closing("gate.allowed").With(d.keys()) }
+func (d *Permissions) Actions() keymap.Handlers { return d.closing("gate.allowed").With(d.keys()) }
 
 // Hints lists the keys that are active now.
-func (d *Allowed) Hints() []keymap.Hint {
+func (d *Permissions) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("scroll", "move.up", "move.down")}
 }
 
 // View draws the dialog in the middle of the screen.
-func (d *Allowed) View(size draw.Rect) []string {
+func (d *Permissions) View(size draw.Rect) []string {
 	const widest = 100
 	l := d.Styles
 	width, inner := d.width(size, widest)
@@ -48,7 +50,7 @@ func (d *Allowed) View(size draw.Rect) []string {
 	return d.middle(size, width, d.section(title, note, lines))
 }
 
-func (d *Allowed) write(doc *draw.Document) {
+func (d *Permissions) write(doc *draw.Document) {
 	l := d.Styles
 	doc.Heading("standing approvals")
 	allowed := wording.Grants(d.run)
@@ -85,7 +87,7 @@ func (d *Allowed) write(doc *draw.Document) {
 }
 
 // answer writes how a gate of an attempt was answered.
-func (d *Allowed) answer(doc *draw.Document, a agent.Attempt, q agent.Asked) {
+func (d *Permissions) answer(doc *draw.Document, a agent.Attempt, q agent.Asked) {
 	l := d.Styles
 	what := a.Step
 	if s := d.run.Step(a.Step); s != nil {
