@@ -56,10 +56,10 @@ type link struct {
 	release   func()           // called after the client is closed; may be nil
 }
 
-// relisting holds the request for a new list of tools.
-type relisting chan struct{}
+// listRequest holds the request for a new list of tools.
+type listRequest chan struct{}
 
-func (r relisting) request() {
+func (r listRequest) request() {
 	select {
 	case r <- struct{}{}:
 	default:
