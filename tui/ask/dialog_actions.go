@@ -95,7 +95,7 @@ func (g *Dialog) actions() keymap.Handlers {
 		"dialog.leave":   {Do: keymap.Just(func() { g.open = false })},
 		"gate.details":   {When: func() bool { return g.noDetails() == "" }, Do: keymap.Just(g.turnDetails)},
 		"gate.editor":    {Refuse: g.noFile, Do: g.editFile},
-		"gate.all":       {Do: g.approveAll},
+		"gate.all":       {Refuse: g.notAlike, Do: g.approveAll},
 		"gate.leave_out": {When: g.queue.picks, Do: keymap.Just(g.queue.leaveOut)},
 		"gate.next":      {When: several, Do: func() keymap.Requests { return g.step(1) }},
 		"gate.previous":  {When: several, Do: func() keymap.Requests { return g.step(-1) }},

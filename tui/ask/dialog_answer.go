@@ -79,11 +79,8 @@ func (g *Dialog) turn(c *confirmation) {
 }
 
 // approveAll shows which calls a joint approval of all similar gates would let
-// pass. If there are none, it returns the reason.
+// pass.
 func (g *Dialog) approveAll() keymap.Requests {
-	if word := g.notAlike(); word != "" {
-		return keymap.ShowFooter(word)
-	}
 	c := jointApproval(g.keys, g.queue)
 	if c == nil {
 		return keymap.ShowFooter("All of them are left out: " + g.keys.Name("gate.leave_out") + " takes this one back, and " + g.keys.Name("gate.deny") + " denies it")

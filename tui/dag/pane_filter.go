@@ -56,10 +56,7 @@ func (d *Pane) Mode() keymap.Mode {
 // nextMatch selects the next step that the filter found, or the previous one.
 func (d *Pane) nextMatch(by int) (word string) {
 	d.layout()
-	switch {
-	case !d.filter.on():
-		return "There is no filter: / starts one."
-	case !d.filter.finds():
+	if !d.filter.finds() {
 		return "No matching steps."
 	}
 	d.choose(d.list.nextStep(d.cursor.Key, by))

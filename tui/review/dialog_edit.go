@@ -12,9 +12,9 @@ import (
 	"replan/tui/wording"
 )
 
-// reviewEditor edits a part of the reviewed plan as JSON: a step, or the acceptance of the
+// planEditor edits a part of the reviewed plan as JSON: a step, or the acceptance of the
 // plan.
-type reviewEditor struct {
+type planEditor struct {
 	*draw.Editor
 	title string
 	hints []string
@@ -29,7 +29,7 @@ func (d *Dialog) edit(s agent.ReviewStep) error {
 	case s.Settled:
 		return errors.New("it has already started")
 	}
-	return d.openEditor(plan.EditableFields(s.Step), reviewEditor{
+	return d.openEditor(plan.EditableFields(s.Step), planEditor{
 		title: "Edit " + wording.StepWords(s.Step.Index), hints: []string{
 			`check: [{"expect": "result.total > 0"}]`, `when: "found.total > 0"`, "${name} is another step's result",
 			`for_each: "${found.files}"`, `until: {"expect": "result.done", "every": "10s", "for": "10m"}`,
@@ -50,7 +50,7 @@ func (d *Dialog) editAcceptance() error {
 	if checks == nil {
 		checks = []plan.Check{}
 	}
-	return d.openEditor(map[string]any{"acceptance": checks}, reviewEditor{
+	return d.openEditor(map[string]any{"acceptance": checks}, planEditor{
 		title: "Edit the acceptance", hints: []string{`a check: {"expect": "found.total > 0"}`, "${name} is a step's result"},
 		take: func(value map[string]any) error {
 			for name := range value {
@@ -67,7 +67,7 @@ func (d *Dialog) editAcceptance() error {
 	})
 }
 
-func (d *Dialog) openEditor(text map[string]any, e reviewEditor) error {
+func (d *Dialog) openEditor(text map[string]any, e planEditor) error {
 	if e.Editor = draw.NewEditor(d.styles, text); e.Editor == nil {
 		return errors.New("this is too long to be edited here")
 	}
@@ -87,7 +87,7 @@ func (d *Dialog) takeEdit() {
 		return
 	}
 	d.editor = nil
-	d.lay()
+	d.refresh()
 }
 
 // drawEditor draws the editor in exactly height lines of exactly width cells.

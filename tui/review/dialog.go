@@ -13,8 +13,6 @@ import (
 	"replan/agent/session"
 	"replan/internal/english"
 	"replan/internal/untrusted"
-	"replan/planning/plan"
-	planlayout "replan/planning/plan/layout"
 	"replan/planning/rank"
 	"replan/tui/answerguard"
 	"replan/tui/draw"
@@ -31,42 +29,34 @@ type Dialog struct {
 	id     string        // run, revision and resume count of the plan
 	draft  int           // of the plan, 0 if it is the only one
 	review *agent.Review // nil if no plan waits
-	tools  plan.Catalogue
 	open   bool
 	fresh  bool               // no notification sent yet
 	sent   bool               // answer in flight
 	guard  *answerguard.Guard // against keys that were not meant for it
 
-	steps    []agent.ReviewStep
-	needs    [][]string        // dependencies of each step
-	rails    *planlayout.Rails // one row per step
-	parallel map[string]bool   // steps that may run in parallel with another one
-	limit    int               // number of lanes the rails are laid out with
-	at       int               // selected step
-	top      int               // first visible row
-	body     int               // visible rows
-	tall     bool              // the selected row has two lines
-	first    int               // line of the first row, from the top of the dialog's area
+	table stepTable
+	page  stepPage // about the selected step
 
-	doc    *draw.Document // describes the selected step
-	line   int            // first visible line of doc
-	detail int            // visible lines of doc
-
-	editor  *reviewEditor
-	confirm *reviewQuestion // pending confirmation
-	word    string          // message about the last key
+	editor  *planEditor
+	confirm *question // pending confirmation
+	word    string    // message about the last key
 }
 
-// reviewQuestion asks for confirmation of an action with wider effects than the
+// question asks for confirmation of an action with wider effects than the
 // user requested.
-type reviewQuestion struct {
+type question struct {
 	text string
 	yes  func() keymap.Requests
 }
 
 // New returns a closed dialog.
 func New(l *draw.Styles, k *keymap.Map, p draw.Pauses) *Dialog {
-	return &Dialog{styles: l, keys: k, guard: answerguard.New(p.Grace, p.Answer)}
+	return newDialog(l, k, answerguard.New(p.Grace, p.Answer))
+}
+
+// newDialog returns a closed dialog with a guard.
+func newDialog(l *draw.Styles, k *keymap.Map, guard *answerguard.Guard) *Dialog {
+	return &Dialog{styles: l, keys: k, guard: guard, table: stepTable{styles: l}, page: stepPage{styles: l, keys: k}}
 }
 
 // Guard returns what protects the dialog against keys that were not meant for it.
@@ -97,17 +87,22 @@ func (d *Dialog) Set(run *agent.Run, times int) tea.Cmd {
 		return nil
 	}
 	if id == d.id { // the user took it here, and expects it
-		d.draft, d.sent, d.review, d.at, d.line = draft, false, run.Review(), 0, 0
-		d.lay()
+		d.draft, d.sent, d.review = draft, false, run.Review()
+		d.table.first()
+		d.page.restart()
+		d.refresh()
 		return nil
 	}
 	d.guard.Reset()
-	*d = Dialog{styles: d.styles, keys: d.keys, hidden: d.hidden, guard: d.guard, id: id, draft: draft}
+	hidden := d.hidden
+	*d = *newDialog(d.styles, d.keys, d.guard)
+	d.hidden, d.id, d.draft = hidden, id, draft
 	if run == nil {
 		return nil
 	}
-	d.review, d.tools, d.open, d.fresh = run.Review(), run.Catalogue, true, true
-	d.lay()
+	d.review, d.open, d.fresh = run.Review(), true, true
+	d.page.setTools(run.Catalogue)
+	d.refresh()
 	return d.guard.Start()
 }
 
@@ -228,13 +223,10 @@ func (d *Dialog) Update(msg tea.Msg) keymap.Requests {
 			return keymap.Requests{d.editor.Update(msg)}
 		}
 	case tea.MouseWheelMsg:
-		d.line += draw.WheelLines(tea.Mouse(msg))
+		d.page.scroll(draw.WheelLines(tea.Mouse(msg)))
 	case tea.MouseClickMsg:
-		i := msg.Y - d.first + d.top
-		if d.tall && i > d.at {
-			i--
-		}
-		if i >= d.top && i < min(d.top+d.body, len(d.steps)) && d.editor == nil {
+		const first = 1 // line of the first row, below the upper edge
+		if i, found := d.table.rowAt(msg.Y - first); found && d.editor == nil {
 			d.choose(i)
 		}
 	}
@@ -243,18 +235,18 @@ func (d *Dialog) Update(msg tea.Msg) keymap.Requests {
 
 // viewHandlers returns the actions that answer, and those that change the view.
 func (d *Dialog) viewHandlers() keymap.Handlers {
-	page := max(d.detail-1, 1)
-	line := func(by int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { d.line += by })} }
+	page := max(d.page.lines()-1, 1)
+	line := func(by int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { d.page.scroll(by) })} }
 	choose := func(i int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { d.choose(i) })} }
 	return keymap.Handlers{
 		"review.run": {Do: func() keymap.Requests { return d.answer(event.ReviewRun) }},
 		"review.refuse": {Do: keymap.Just(func() {
-			d.confirm = &reviewQuestion{"Refuse this plan? The run ends; a resume shows the plan again.", func() keymap.Requests { return d.answer(event.ReviewRefuse) }}
+			d.confirm = &question{"Refuse this plan? The run ends; a resume shows the plan again.", func() keymap.Requests { return d.answer(event.ReviewRefuse) }}
 		})},
 		"review.draft": {Do: d.takeDraft},
 		"dialog.leave": {Do: keymap.Just(func() { d.open = false })},
 		"move.page_up": line(-page), "move.half_up": line(-page), "move.page_down": line(page), "move.half_down": line(page),
-		"move.up": choose(d.at - 1), "move.down": choose(d.at + 1), "move.first": choose(0), "move.last": choose(len(d.steps) - 1),
+		"move.up": choose(d.table.place() - 1), "move.down": choose(d.table.place() + 1), "move.first": choose(0), "move.last": choose(d.table.count() - 1),
 	}
 }
 
@@ -278,29 +270,33 @@ func (d *Dialog) takeDraft() keymap.Requests {
 	case d.review.Changes().String() == "":
 		return take()
 	}
-	d.confirm = &reviewQuestion{fmt.Sprintf("Take draft %d? Your changes to this one are lost.", next), take}
+	d.confirm = &question{fmt.Sprintf("Take draft %d? Your changes to this one are lost.", next), take}
 	return nil
 }
 
-// chosen returns the selected step.
-func (d *Dialog) chosen() agent.ReviewStep { return d.steps[d.at] }
+// refresh takes the plan as it is now, and keeps the selected step.
+func (d *Dialog) refresh() {
+	d.table.set(d.review)
+	d.page.redraw()
+}
 
 // choose selects a step.
 func (d *Dialog) choose(i int) {
-	if i = max(min(i, len(d.steps)-1), 0); i != d.at {
-		d.at, d.doc, d.line = i, nil, 0
+	if d.table.choose(i) {
+		d.page.redraw()
+		d.page.restart()
 	}
 }
 
 // changeHandlers returns the actions that change the plan.
 func (d *Dialog) changeHandlers() keymap.Handlers {
-	s, v := d.chosen(), d.review
+	s, v := d.table.chosen(), d.review
 	change := func(f func() error) keymap.Handler {
 		return keymap.Handler{Do: keymap.Just(func() {
 			if err := f(); err != nil {
 				d.word = sentence(err)
 			}
-			d.lay()
+			d.refresh()
 		})}
 	}
 	return keymap.Handlers{
@@ -347,11 +343,11 @@ func (d *Dialog) takeOut(s agent.ReviewStep) error {
 		return err
 	}
 	text := fmt.Sprintf("Step %s is needed by %s. Remove all of them?", untrusted.Line(needed.Step), untrusted.Line(strings.Join(needed.Dependents, ", ")))
-	d.confirm = &reviewQuestion{text, func() keymap.Requests {
+	d.confirm = &question{text, func() keymap.Requests {
 		if err := v.Remove(needed.Step, true); err != nil {
 			d.word = sentence(err)
 		}
-		d.lay()
+		d.refresh()
 		return nil
 	}}
 	return nil
@@ -379,7 +375,7 @@ func (d *Dialog) Hints() []keymap.Hint {
 		return []keymap.Hint{d.keys.Hint("", "quit.yes"), d.keys.Hint("", "quit.no")}
 	}
 	out := "out"
-	if d.chosen().Out {
+	if d.table.chosen().Out {
 		out = "bring back"
 	}
 	hints := []keymap.Hint{
@@ -402,7 +398,7 @@ func (d *Dialog) Hints() []keymap.Hint {
 
 // Retheme discards the rendering made with the previous theme.
 func (d *Dialog) Retheme() {
-	d.doc = nil
+	d.page.redraw()
 	if d.editor != nil {
 		d.editor.Retheme()
 	}
