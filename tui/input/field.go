@@ -31,6 +31,15 @@ type field struct {
 	closed    []string     // messages shown while the field is closed, longest first
 }
 
+// invite sets what an empty field says.
+func (f *field) invite(words string) { f.area.Placeholder = words }
+
+// wasSent reports whether a text was sent from here before.
+func (f *field) wasSent(text string) bool { return slices.Contains(f.sent, text) }
+
+// earlier returns the texts sent before, from here and from other folders.
+func (f *field) earlier() (here, elsewhere []string) { return f.sent, f.elsewhere }
+
 // newField returns an empty text field.
 func newField(l *draw.Styles) *field {
 	area := textarea.New()

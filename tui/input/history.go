@@ -26,6 +26,9 @@ type sentText struct {
 	elsewhere bool // in another folder
 }
 
+// opened reports whether the search is open.
+func (h *historySearch) opened() bool { return h.open }
+
 // start opens the search with an initial query. If nothing matches that, it
 // starts with an empty one.
 func (h *historySearch) start(here, elsewhere []string, query string) {

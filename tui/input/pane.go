@@ -17,16 +17,15 @@ import (
 type Pane struct {
 	State
 	*field
-	queue session.Queue // the entry being prepared and those that wait
+	jobs jobList
 
 	options   Options
 	keys      *keymap.Map
 	completer completer
 	history   historySearch
 
-	height     int       // lines of the field and the queue
-	mostQueued int       // maximum number of lines that list the queue
-	warmed     time.Time // when typing last triggered loading the model
+	height int       // lines of the field and the queue
+	warmed time.Time // when typing last triggered loading the model
 }
 
 // Options configure the input.
@@ -55,7 +54,7 @@ type State struct {
 // New returns an empty input.
 func New(l *draw.Styles, keys *keymap.Map, o Options) *Pane {
 	p := &Pane{
-		field: newField(l), options: o, keys: keys,
+		field: newField(l), jobs: jobList{styles: l}, options: o, keys: keys,
 		completer: newCompleter(l), history: historySearch{styles: l},
 	}
 	p.Suggest()
@@ -64,7 +63,7 @@ func New(l *draw.Styles, keys *keymap.Map, o Options) *Pane {
 
 // Suggest puts the first of the texts that was not sent yet into an empty input.
 func (p *Pane) Suggest() {
-	unsent := func(text string) bool { return !slices.Contains(p.sent, text) }
+	unsent := func(text string) bool { return !p.wasSent(text) }
 	if at := slices.IndexFunc(p.options.Texts, unsent); at >= 0 && p.Empty() {
 		p.set(p.options.Texts[at])
 	}
@@ -83,9 +82,9 @@ func (p *Pane) Update(msg tea.Msg) keymap.Requests {
 	case tea.PasteMsg:
 		return p.pasted(msg.Content)
 	case tea.MouseClickMsg:
-		if !p.history.open {
+		if !p.history.opened() {
 			p.SetFocus(true)
-			p.pointAt(msg.X, msg.Y-p.queueLines(p.height))
+			p.pointAt(msg.X, msg.Y-p.jobs.lines(p.height))
 		}
 	case keymap.AnswerMsg[session.Completions]:
 		// Do not report missing completions while the user types.
@@ -120,7 +119,7 @@ func (p *Pane) pasted(text string) keymap.Requests {
 		return keymap.ShowFooter(p.NoText())
 	}
 	w := keymap.Requests{keymap.Focus(keymap.PlaceChat)}
-	if p.history.open {
+	if p.history.opened() {
 		p.history.add(text)
 	} else {
 		p.SetFocus(true)
@@ -160,8 +159,7 @@ func (p *Pane) replace(text string) {
 // Height adapts the input to a width and a maximum number of lines, of which at most
 // queued list the queue. It returns the height that the input wants.
 func (p *Pane) Height(width, lines, queued int) int {
-	p.mostQueued = queued
-	waiting := min(len(p.queue.Waiting), queued)
+	waiting := p.jobs.setMost(queued)
 	p.setSize(width, lines-waiting)
 	return p.fieldHeight() + waiting
 }
@@ -185,20 +183,20 @@ func (p *Pane) invitation() string {
 
 // View draws the queue above the text field.
 func (p *Pane) View(size draw.Rect) []string {
-	p.area.Placeholder = p.invitation()
-	lines := p.drawQueue(size.W, p.queueLines(size.H))
+	p.invite(p.invitation())
+	lines := p.jobs.draw(size.W, p.jobs.lines(size.H))
 	return p.styles.Block(append(lines, p.lines()...), size.W, size.H)
 }
 
 // Cursor returns the position of the text cursor in the input, nil if nothing is
 // being typed.
 func (p *Pane) Cursor() *tea.Cursor {
-	if p.height == 0 || p.history.open {
+	if p.height == 0 || p.history.opened() {
 		return nil
 	}
 	c := p.cursor()
 	if c != nil {
-		c.Y += p.queueLines(p.height)
+		c.Y += p.jobs.lines(p.height)
 	}
 	return c
 }

@@ -12,7 +12,7 @@ func (p *Pane) list() *draw.List {
 	switch {
 	case p.Covered || !p.Focused || p.height == 0:
 		return nil
-	case p.history.open:
+	case p.history.opened():
 		return &p.history.List
 	case p.completer.shown(p.Text()):
 		return &p.completer.List
@@ -41,7 +41,7 @@ func (p *Pane) Mode() keymap.Mode {
 	return keymap.Mode{Actions: keymap.Handlers{
 		"list.take":    {Do: p.takeCompletion},
 		"chat.send":    {When: c.takesEnter, Do: p.takeCompletion},
-		"dialog.leave": {Do: keymap.Just(func() { c.closed = c.token })},
+		"dialog.leave": {Do: keymap.Just(c.dismiss)},
 		"list.up":      by(-1), "list.down": by(1),
 		"move.page_up": by(-c.Page()), "move.page_down": by(c.Page()),
 	}}
@@ -96,7 +96,7 @@ func (p *Pane) suggest() keymap.Requests {
 
 // suggestAgain updates the completions if new ones have arrived for the text.
 func (p *Pane) suggestAgain() keymap.Requests {
-	if !p.completer.stale || p.Text() != p.completer.text {
+	if !p.completer.outdated(p.Text()) {
 		return nil
 	}
 	return p.suggest()
@@ -105,7 +105,7 @@ func (p *Pane) suggestAgain() keymap.Requests {
 // takeCompletion replaces the typed part with the selected row. After a folder
 // or a command with arguments, completion continues.
 func (p *Pane) takeCompletion() keymap.Requests {
-	if p.completer.At >= len(p.completer.found) {
+	if !p.completer.hasChosen() {
 		return nil
 	}
 	before, after := p.split()
@@ -128,12 +128,13 @@ func (p *Pane) searchHistory() {
 	if text := p.Text(); !strings.Contains(text, "\n") && !p.hasPaste() {
 		query = strings.TrimSpace(text)
 	}
-	p.history.start(p.sent, p.elsewhere, query)
+	here, elsewhere := p.earlier()
+	p.history.start(here, elsewhere, query)
 }
 
 // noHistory returns why there is no history to search.
 func (p *Pane) noHistory() string {
-	if len(p.sent)+len(p.elsewhere) == 0 {
+	if here, elsewhere := p.earlier(); len(here)+len(elsewhere) == 0 {
 		return "Nothing was sent yet."
 	}
 	return ""
