@@ -258,7 +258,7 @@ func (d *Palette) store(msg any) {
 	default:
 		return
 	}
-	if d.shown {
+	if d.Shown() {
 		d.gather()
 		d.find()
 	}

@@ -26,7 +26,8 @@ func NewPermissions(l *draw.Styles, k *keymap.Map) *Permissions {
 
 // Open shows the calls of a run.
 func (d *Permissions) Open(run *agent.Run) {
-	d.run, d.shown = run, true
+	d.run = run
+	d.appear()
 	d.reset()
 }
 
@@ -43,7 +44,7 @@ func (d *Permissions) View(size draw.Rect) []string {
 	const widest = 100
 	l := d.Styles
 	width, inner := d.width(size, widest)
-	d.doc = nil // the run may have changed
+	d.redraw() // the run may have changed
 	d.render(l, inner, d.write)
 	lines, note := d.visible(size.H - 2)
 	title := l.Focus.Bold(true).Render("Answers and rules " + l.Glyphs.Separator + " " + wording.ShortID(d.run.ID))

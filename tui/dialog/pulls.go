@@ -34,7 +34,7 @@ func (d *Models) OpenPull(s session.Status) keymap.Query {
 // nameModel asks for the name of a model to pull, unless one is pulled already.
 func (d *Models) nameModel(name string) {
 	if d.pull.Model != "" {
-		d.message = untrusted.Line(d.pull.Model) + " is being pulled: wait for its end, or press " + d.Keys.Name("models.cancel_pull") + " to cancel it."
+		d.say(untrusted.Line(d.pull.Model) + " is being pulled: wait for its end, or press " + d.Keys.Name("models.cancel_pull") + " to cancel it.")
 		return
 	}
 	d.naming, d.name, d.profiles = true, name, false
@@ -50,7 +50,7 @@ func (d *Models) installing() keymap.Handlers {
 			"list.choose": {Do: func() keymap.Requests {
 				name := strings.TrimSpace(d.name)
 				if name == "" {
-					d.message = "Type the name of a model, such as " + wording.SuggestedModel + "."
+					d.say("Type the name of a model, such as " + wording.SuggestedModel + ".")
 					return nil
 				}
 				d.naming = false
@@ -63,7 +63,7 @@ func (d *Models) installing() keymap.Handlers {
 			"quit.yes": {Do: func() keymap.Requests {
 				name := d.removing.Name
 				d.removing = nil
-				d.message = "Removing " + untrusted.Line(name) + d.Styles.Glyphs.Ellipsis
+				d.say("Removing " + untrusted.Line(name) + d.Styles.Glyphs.Ellipsis)
 				return keymap.SendCommands(session.Remove{Model: name})
 			}},
 		}
@@ -163,13 +163,13 @@ func (d *Models) Pulled(p session.PullProgress) (changed bool) {
 	case d.pull.Model == p.Model:
 		d.pull = session.PullProgress{}
 	}
-	d.message = p.Problem.Line()
-	return d.shown
+	d.say(p.Problem.Line())
+	return d.Shown()
 }
 
 // Removed shows the outcome of a removal. It reports whether the list of models may
 // have changed.
 func (d *Models) Removed(r session.Removed) (changed bool) {
-	d.message = r.Problem.Line()
-	return d.shown
+	d.say(r.Problem.Line())
+	return d.Shown()
 }

@@ -62,7 +62,7 @@ func (d *Runs) Open(folder untrusted.Text) keymap.Query {
 }
 
 // ShowMessage shows a message about the last key.
-func (d *Runs) ShowMessage(message string) { d.message = message }
+func (d *Runs) ShowMessage(message string) { d.say(message) }
 
 // Update handles letters of the search, the mouse and the lists.
 func (d *Runs) Update(msg tea.Msg) keymap.Requests {
@@ -78,7 +78,7 @@ func (d *Runs) Update(msg tea.Msg) keymap.Requests {
 		}
 	}
 	if text := typed(msg); text != "" && d.searching {
-		d.seek(d.search + text)
+		d.seek(d.query() + text)
 	}
 	w := d.update(msg, d)
 	return d.reads(w)
@@ -137,22 +137,22 @@ func (d *Runs) runActions(s agent.Summary) keymap.Handlers {
 		"runs.show": {Do: func() keymap.Requests { return d.replay(true) }},
 		"plan.undo": {Do: func() keymap.Requests {
 			if d.live.Can.NoUndo != "" {
-				d.message = d.live.Can.NoUndo
+				d.say(d.live.Can.NoUndo)
 				return nil
 			}
-			if d.message = d.whyBusy(s, "The run is active: undo it when it has ended."); d.message != "" {
+			if d.say(d.whyBusy(s, "The run is active: undo it when it has ended.")); d.said() != "" {
 				return nil
 			}
 			return keymap.Requests{keymap.PreviewUndo{Run: s}}
 		}},
 		"list.choose": {Do: func() keymap.Requests {
-			if d.message = d.whyBusy(s, "This is the active run."); d.message != "" {
+			if d.say(d.whyBusy(s, "This is the active run.")); d.said() != "" {
 				return nil
 			}
 			if !d.canResume(s) {
 				return d.replay(true)
 			}
-			d.shown = false
+			d.Close()
 			return keymap.SendCommands(session.Resume{Run: s.Run})
 		}},
 	}
@@ -249,16 +249,16 @@ func (d *Runs) foot(width int) []string {
 	if d.status != allRuns && !d.listsConversations {
 		parts = append(parts, l.Faint.Render("status ")+l.Strong.Render(d.status.String()))
 	}
-	if d.searching || d.search != "" {
+	if d.searching || d.query() != "" {
 		cursor := ""
 		if d.searching {
 			cursor = l.Glyphs.Cursor
 		}
-		parts = append(parts, l.Faint.Render("search ")+l.Strong.Render(l.CutLeft(d.search, width-8))+l.Accent.Render(cursor))
+		parts = append(parts, l.Faint.Render("search ")+l.Strong.Render(l.CutLeft(d.query(), width-8))+l.Accent.Render(cursor))
 	}
 	lines = draw.Flow(parts, "  ", width)
-	if d.message != "" {
-		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.message, width))...)
+	if d.said() != "" {
+		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.said(), width))...)
 	}
 	return lines
 }

@@ -51,7 +51,7 @@ func NewPastRun(id string, events []event.Event, err error) PastRun {
 // readNext returns the query for the chosen run's journal, or nil if the preview
 // needs none now.
 func (d *Runs) readNext() keymap.Query {
-	if !d.shown || !d.roomy || d.listsConversations || d.reading != "" || d.At >= len(d.runs) || d.past.ID == d.runs[d.At].Run {
+	if !d.Shown() || !d.roomy || d.listsConversations || d.reading != "" || d.At >= len(d.runs) || d.past.ID == d.runs[d.At].Run {
 		return nil
 	}
 	id := d.runs[d.At].Run

@@ -74,8 +74,9 @@ func (d *Servers) noRestart(s *plan.ServerStatus) string {
 // restart requests a restart of a server, or the question about one that the user
 // refused.
 func (d *Servers) restart(s *plan.ServerStatus) keymap.Requests {
-	if d.message = "You said no to it; the question opens again."; !s.Declined {
-		d.message, d.awaited = "Restarting "+untrusted.Line(s.Name)+d.Styles.Glyphs.Ellipsis, s.Name
+	if d.say("You said no to it; the question opens again."); !s.Declined {
+		d.say("Restarting " + untrusted.Line(s.Name) + d.Styles.Glyphs.Ellipsis)
+		d.awaited = s.Name
 	}
 	return keymap.SendCommands(session.Restart{Server: s.Name})
 }
@@ -126,28 +127,29 @@ func (d *Servers) askAboutChanges(s *plan.ServerStatus) keymap.Requests {
 
 // takeBack requests to stop a server of the project that the user has allowed.
 func (d *Servers) takeBack(s *plan.ServerStatus) keymap.Requests {
-	d.message = "You took back your yes to " + untrusted.Line(s.Name) + "; " + d.Keys.Name("servers.restart") + " asks again."
+	d.say("You took back your yes to " + untrusted.Line(s.Name) + "; " + d.Keys.Name("servers.restart") + " asks again.")
 	return keymap.SendCommands(session.Revoke{Server: s.Name})
 }
 
 // logIn requests a login to a server, or cancels the one to it that is under way.
 func (d *Servers) logIn(s *plan.ServerStatus) keymap.Requests {
 	if d.login.Server == s.Name {
-		d.message = "The login is canceled."
+		d.say("The login is canceled.")
 		return keymap.SendCommands(session.CancelLogin{})
 	}
-	d.message = "Asking " + untrusted.Line(s.Name) + " where to log in" + d.Styles.Glyphs.Ellipsis
+	d.say("Asking " + untrusted.Line(s.Name) + " where to log in" + d.Styles.Glyphs.Ellipsis)
 	return keymap.SendCommands(session.Login{Server: s.Name})
 }
 
 // LoggedIn shows the progress of a login.
 func (d *Servers) LoggedIn(p session.LoginProgress) {
-	d.login, d.details.doc = p, nil
+	d.login = p
+	d.details.redraw()
 	switch {
 	case p.Problem != "":
-		d.message = p.Problem.Line()
+		d.say(p.Problem.Line())
 	case p.Address != "" || p.Ended && !p.Cancelled:
-		d.message = ""
+		d.forget()
 	}
 	if p.Ended {
 		d.login = session.LoginProgress{}
@@ -158,10 +160,12 @@ func (d *Servers) LoggedIn(p session.LoginProgress) {
 func (d *Servers) toggle(s *plan.ServerStatus, forGood bool) keymap.Requests {
 	name := untrusted.Line(s.Name)
 	if s.Disabled == "" || s.Disabled == plan.DisabledForNow && forGood {
-		d.message, d.awaited = "Disabling "+name+d.Styles.Glyphs.Ellipsis, s.Name
+		d.say("Disabling " + name + d.Styles.Glyphs.Ellipsis)
+		d.awaited = s.Name
 		return keymap.SendCommands(session.Disable{Server: s.Name, ForGood: forGood})
 	}
-	d.message, d.awaited = "Enabling "+name+d.Styles.Glyphs.Ellipsis, s.Name
+	d.say("Enabling " + name + d.Styles.Glyphs.Ellipsis)
+	d.awaited = s.Name
 	return keymap.SendCommands(session.Enable{Server: s.Name})
 }
 

@@ -156,7 +156,7 @@ func (d *Settings) Actions() keymap.Handlers {
 			if line := keptLine(s); line != "" {
 				return keymap.Requests{keymap.Copy{What: "the lines for " + s.Key, Text: line}}
 			}
-			d.message = "This setting has no line in the configuration."
+			d.say("This setting has no line in the configuration.")
 			return nil
 		}},
 		"settings.reset": {Do: func() keymap.Requests { return d.reset(s) }},
@@ -172,7 +172,7 @@ func save(key, value string) keymap.Requests {
 // change changes a setting and saves it, or explains how to change it.
 func (d *Settings) change(s session.Setting) keymap.Requests {
 	if id := opener(s.Key); id != "" {
-		d.shown = false
+		d.Close()
 		return keymap.Requests{keymap.DoAction(id)}
 	}
 	now := plain(s.Literal)
@@ -196,13 +196,13 @@ func (d *Settings) change(s session.Setting) keymap.Requests {
 	case following != "":
 		return save(s.Key, following)
 	case s.Key == "keys":
-		d.message = "Change keys under [keys] in the configuration; they apply from the next start on."
+		d.say("Change keys under [keys] in the configuration; they apply from the next start on.")
 	case isFigure(now):
 		d.editing, d.text = true, now
 	case s.Literal == "":
-		d.message = "It cannot be changed here."
+		d.say("It cannot be changed here.")
 	default:
-		d.message = "Change it in the configuration, or with its flag."
+		d.say("Change it in the configuration, or with its flag.")
 	}
 	return nil
 }
@@ -218,7 +218,7 @@ func isFigure(text string) bool {
 // to the default at once.
 func (d *Settings) reset(s session.Setting) keymap.Requests {
 	if s.Saved == nil {
-		d.message = "The file does not name " + s.Key + "."
+		d.say("The file does not name " + s.Key + ".")
 		return nil
 	}
 	removed := session.SaveSetting{Key: s.Key}
@@ -308,8 +308,8 @@ func (d *Settings) foot(width int) []string {
 	add := func(style lipgloss.Style, text string) {
 		lines = append(lines, draw.Paint(style, draw.Wrap(text, width))...)
 	}
-	if d.message != "" {
-		add(l.Warning, d.message)
+	if d.said() != "" {
+		add(l.Warning, d.said())
 	}
 	if d.At < d.count() {
 		s := d.setting(d.At)

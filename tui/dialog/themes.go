@@ -66,7 +66,7 @@ func (d *Themes) Hints() []keymap.Hint {
 // Actions returns the actions of the dialog.
 func (d *Themes) Actions() keymap.Handlers {
 	leave := keymap.Handler{Do: func() keymap.Requests {
-		d.shown = false
+		d.Close()
 		return keymap.Requests{keymap.ShowTheme(d.before)}
 	}}
 	hs := d.Moving(false, len(d.items))
@@ -80,10 +80,10 @@ func (d *Themes) Actions() keymap.Handlers {
 		"dialog.leave": leave, "themes": leave,
 		"list.choose": {Do: func() keymap.Requests {
 			if d.items[d.At].fault != "" {
-				d.message = "This theme cannot be used, for the reason above."
+				d.say("This theme cannot be used, for the reason above.")
 				return nil
 			}
-			d.shown = false
+			d.Close()
 			name := string(d.items[d.At].name)
 			return keymap.SendCommands(session.SaveSetting{Key: "screen.theme", Value: &name})
 		}},
@@ -167,8 +167,8 @@ func (d *Themes) foot(width int) []string {
 	l := d.Styles
 	style, text := l.Muted, d.savedWhere()
 	switch item := d.items[d.At]; {
-	case d.message != "":
-		style, text = l.Warning, d.message
+	case d.said() != "":
+		style, text = l.Warning, d.said()
 	case item.fault != "":
 		style, text = l.Warning, item.fault
 	case l.Theme.Mode.NoColor:

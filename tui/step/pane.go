@@ -83,7 +83,7 @@ func (d *Pane) Show(run *agent.Run, s *Subject) {
 		d.sheet.toTop()
 	}
 	d.run, d.shown = run, s
-	if d.tabs.current == tabChecks && (run == nil || !run.Checks()) {
+	if d.tabs.shown() == tabChecks && (run == nil || !run.Checks()) {
 		d.tabs.release()
 	}
 	d.prefer()
@@ -140,7 +140,7 @@ func (d *Pane) Place() string { return d.sheet.place() }
 // Wanted returns the query for a picture that the tab would draw; nil if there is
 // none. Each picture is asked for once.
 func (d *Pane) Wanted() keymap.Query {
-	if s := d.state(); s != nil && d.tabs.current == tabOutput {
+	if s := d.state(); s != nil && d.tabs.shown() == tabOutput {
 		return d.pictures.wanted(s)
 	}
 	return nil
@@ -156,7 +156,7 @@ func (d *Pane) Picture(p session.Picture, err error) {
 
 // Pictures returns the pictures that the tab shows, for a terminal that draws them.
 func (d *Pane) Pictures() []graphics.Picture {
-	if s := d.state(); s != nil && d.tabs.current == tabOutput {
+	if s := d.state(); s != nil && d.tabs.shown() == tabOutput {
 		return d.pictures.placed(s, d.columns(s))
 	}
 	return nil

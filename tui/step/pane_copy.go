@@ -12,8 +12,8 @@ func (d *Pane) copied() (text, what string) {
 		d.View()
 		return d.sheet.plain(), "what is shown"
 	}
-	what = tabNames[d.tabs.current] + " of " + wording.StepWords(s.Step.Index)
-	switch d.tabs.current {
+	what = tabNames[d.tabs.shown()] + " of " + wording.StepWords(s.Step.Index)
+	switch d.tabs.shown() {
 	case tabArgs:
 		return argsText(d.run, s), what
 	case tabOutput:

@@ -16,7 +16,7 @@ func (d *Pane) Title(width int) string {
 
 // View draws the pane: Height lines of exactly Width cells.
 func (d *Pane) View() []string {
-	if d.drawn && (d.tabs.current != tabOutput || d.long.current(d.pictures.version())) {
+	if d.drawn && (d.tabs.shown() != tabOutput || d.long.current(d.pictures.version())) {
 		return d.view
 	}
 	d.drawn = true
@@ -60,7 +60,7 @@ func (d *Pane) draw(height int) []string {
 		d.drawLong(page, s)
 		return page.All()
 	})
-	grows := d.tabs.current == tabOutput && s.Status == agent.StepRunning
+	grows := d.tabs.shown() == tabOutput && s.Status == agent.StepRunning
 	body := d.sheet.show(draw.NewSheet(l, width, append(front.All(), long...)), max(height-len(head), 1), grows)
 	if beside > 0 {
 		body = besideOutput(l, d.output, s, body, beside)
@@ -70,7 +70,7 @@ func (d *Pane) draw(height int) []string {
 
 // version returns the current version of the tab's long part.
 func (d *Pane) version(s *agent.StepState, width int) version {
-	t := d.tabs.current
+	t := d.tabs.shown()
 	v := version{
 		key: d.key, tab: t, width: width, theme: d.styles.Theme.Name, dark: d.styles.Theme.Dark, diffs: d.styles.Diffs, status: s.Status, attempt: s.Attempt,
 		ms: s.MS, gate: s.Gate, revision: d.run.Revision, failed: s.Error, diff: s.Diff, gated: d.gated,
@@ -92,7 +92,7 @@ func (d *Pane) version(s *agent.StepState, width int) version {
 // drawFront draws the part before the long part of a tab. It is redrawn
 // each time.
 func (d *Pane) drawFront(p *draw.SheetPage, s *agent.StepState) {
-	switch d.tabs.current {
+	switch d.tabs.shown() {
 	case tabArgs:
 		drawCall(p, d.run, d.shown, d.output)
 	case tabItems:
@@ -106,7 +106,7 @@ func (d *Pane) drawFront(p *draw.SheetPage, s *agent.StepState) {
 
 // drawLong draws the long part of a tab.
 func (d *Pane) drawLong(p *draw.SheetPage, s *agent.StepState) {
-	switch d.tabs.current {
+	switch d.tabs.shown() {
 	case tabArgs:
 		drawArgs(p, d.run, s, d.gated)
 	case tabItems:
@@ -127,7 +127,7 @@ func (d *Pane) drawLong(p *draw.SheetPage, s *agent.StepState) {
 func (d *Pane) drawHead(s *agent.StepState, height int) []string {
 	l, run := d.styles, d.run
 	const roomy = 16 // lines
-	if d.tabs.current == tabDiff && height < roomy {
+	if d.tabs.shown() == tabDiff && height < roomy {
 		return nil // a diff needs the room, and names what it changes
 	}
 	if d.shown.Kind == SubjectGone {
@@ -145,7 +145,7 @@ const besideFrom = 80
 
 // besides returns the width of the column for the expected outcome, or 0.
 func (d *Pane) besides(s *agent.StepState) int {
-	if d.tabs.current != tabOutput || d.width < besideFrom || s.Step.ExpectedOutcome == "" {
+	if d.tabs.shown() != tabOutput || d.width < besideFrom || s.Step.ExpectedOutcome == "" {
 		return 0
 	}
 	return d.width / 3

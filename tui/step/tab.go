@@ -37,6 +37,9 @@ type tabBar struct {
 	at      [tabs]draw.Rect // in the title, from its start
 }
 
+// shown returns the tab that is shown.
+func (b *tabBar) shown() tab { return b.current }
+
 // choose shows a tab for the user.
 func (b *tabBar) choose(t tab) { b.current, b.chosen = t, true }
 
