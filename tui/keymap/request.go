@@ -15,38 +15,55 @@ type Request any
 // that only change what is shown come first.
 type Requests []Request
 
-// What is requested from the session and the program.
+// Requests to the session and the program.
 type (
-	Answered    struct{}                    // the commands of the same requests answer an open gate or question
-	PreviewUndo struct{ Run agent.Summary } // show what an undo of this run would change; without an id, of the newest that changed files
-	Continue    string                      // leave this conversation for the session with this id
-	Quit        struct{}                    // leave the program; asks first during a run
-	Copy        struct {                    // copy the text to the clipboard
+	// Answered says that the commands of the same requests answer an open gate or question.
+	Answered struct{}
+	// PreviewUndo shows what an undo of this run would change; without an id, of the newest
+	// that changed files.
+	PreviewUndo struct{ Run agent.Summary }
+	// Continue leaves this conversation for the session with this id.
+	Continue string
+	// Quit leaves the program. It asks first during a run.
+	Quit struct{}
+	// Copy copies the text to the clipboard.
+	Copy struct {
 		What string // as the notice names it
 		Text string
 	}
 )
 
-// What is requested from other panes.
+// Requests to other panes.
 type (
-	DoAction      string                          // do the action with this id at its own place
-	Focus         Place                           // give the keys to the pane of this place; PlaceEverywhere changes nothing
-	ShowGate      struct{}                        // show the open gate or question
-	ReopenFailure struct{ Step *agent.StepState } // ask how to go on from this failed step of the ended run in the plan pane
-	ShowStep      string                          // show the step with this index in the plan pane
-	ScrollToEnd   struct{}                        // scroll the chat to its newest line
-	Recall        struct {                        // show a run once its events arrive
+	// DoAction does the action with this id at its own place.
+	DoAction string
+	// Focus gives the keys to the pane of this place; PlaceEverywhere changes nothing.
+	Focus Place
+	// ShowGate shows the open gate or question.
+	ShowGate struct{}
+	// ReopenFailure asks how to go on from this failed step of the ended run in the plan pane.
+	ReopenFailure struct{ Step *agent.StepState }
+	// ShowStep shows the step with this index in the plan pane.
+	ShowStep string
+	// ScrollToEnd scrolls the chat to its newest line.
+	ScrollToEnd struct{}
+	// Recall shows a run once its events arrive.
+	Recall struct {
 		Run   string
 		AtEnd bool // instead of playing it
 	}
 )
 
-// What is requested from the screen around the panes.
+// Requests to the screen around the panes.
 type (
-	Footer           string      // show the words in the footer until the next key
-	FooterUntilEvent string      // show the words in the footer until the next key or event
-	ShowTheme        themes.Name // show the screen in this theme
-	Clicked          struct{}    // a click ran an action, and selects no text
+	// Footer shows the words in the footer until the next key.
+	Footer string
+	// FooterUntilEvent shows the words in the footer until the next key or event.
+	FooterUntilEvent string
+	// ShowTheme shows the screen in this theme.
+	ShowTheme themes.Name
+	// Clicked says that a click ran an action, and selects no text.
+	Clicked struct{}
 )
 
 // SendCommands returns the requests to send commands to the session.
