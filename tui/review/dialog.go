@@ -3,7 +3,6 @@ package review
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,7 +12,6 @@ import (
 	"replan/agent/session"
 	"replan/internal/english"
 	"replan/internal/untrusted"
-	"replan/planning/rank"
 	"replan/tui/answerguard"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -27,7 +25,6 @@ type Dialog struct {
 	hidden bool // another request comes first
 
 	id     string        // run, revision and resume count of the plan
-	draft  int           // of the plan, 0 if it is the only one
 	review *agent.Review // nil if no plan waits
 	open   bool
 	fresh  bool               // no notification sent yet
@@ -76,27 +73,17 @@ func (d *Dialog) Hide(hidden bool) tea.Cmd {
 // Set stores the plan that waits for review, if any. A different plan opens the
 // dialog and turns its guard on.
 func (d *Dialog) Set(run *agent.Run, times int) tea.Cmd {
-	id, draft := "", 0
+	id := ""
 	if run != nil {
 		id = fmt.Sprintf("%s %d %d", run.ID, run.Revision, times)
-		if at := slices.IndexFunc(run.Drafts, func(d rank.Draft) bool { return d.Taken }); at >= 0 {
-			draft = run.Drafts[at].Number
-		}
 	}
-	if id == d.id && draft == d.draft {
-		return nil
-	}
-	if id == d.id { // the user took it here, and expects it
-		d.draft, d.sent, d.review = draft, false, run.Review()
-		d.table.first()
-		d.page.restart()
-		d.refresh()
+	if id == d.id {
 		return nil
 	}
 	d.guard.Reset()
 	hidden := d.hidden
 	*d = *newDialog(d.styles, d.keys, d.guard)
-	d.hidden, d.id, d.draft = hidden, id, draft
+	d.hidden, d.id = hidden, id
 	if run == nil {
 		return nil
 	}
@@ -184,7 +171,7 @@ func (d *Dialog) Answers() keymap.Handlers {
 	hs := keymap.Handlers{}
 	for _, id := range []string{
 		"review.run", "review.refuse", "review.edit", "review.acceptance", "review.take_out", "review.move_up",
-		"review.move_down", "review.approve", "review.approve_all", "review.undo", "review.draft",
+		"review.move_down", "review.approve", "review.approve_all", "review.undo",
 	} {
 		hs[id] = keymap.Handler{
 			Refuse: keymap.Unless(d.Waits, "No plan waits for review."),
@@ -243,7 +230,6 @@ func (d *Dialog) viewHandlers() keymap.Handlers {
 		"review.refuse": {Do: keymap.Just(func() {
 			d.confirm = &question{"Refuse this plan? The run ends; a resume shows the plan again.", func() keymap.Requests { return d.answer(event.ReviewRefuse) }}
 		})},
-		"review.draft": {Do: d.takeDraft},
 		"dialog.leave": {Do: keymap.Just(func() { d.open = false })},
 		"move.page_up": line(-page), "move.half_up": line(-page), "move.page_down": line(page), "move.half_down": line(page),
 		"move.up": choose(d.table.place() - 1), "move.down": choose(d.table.place() + 1), "move.first": choose(0), "move.last": choose(d.table.count() - 1),
@@ -254,24 +240,6 @@ func (d *Dialog) viewHandlers() keymap.Handlers {
 func (d *Dialog) answer(decision event.ReviewDecision) keymap.Requests {
 	d.sent = true
 	return keymap.SendCommands(session.Review{Run: d.review.Run, Answer: d.review.Answer(decision)})
-}
-
-// takeDraft takes the next draft of the plan. If the user has changed this one, it
-// asks first.
-func (d *Dialog) takeDraft() keymap.Requests {
-	next := d.review.NextDraft()
-	take := func() keymap.Requests {
-		return keymap.SendCommands(session.Review{Run: d.review.Run, Draft: next})
-	}
-	switch {
-	case next == 0:
-		d.word = "There is no other draft that can run."
-		return nil
-	case d.review.Changes().String() == "":
-		return take()
-	}
-	d.confirm = &question{fmt.Sprintf("Take draft %d? Your changes to this one are lost.", next), take}
-	return nil
 }
 
 // refresh takes the plan as it is now, and keeps the selected step.
@@ -378,7 +346,7 @@ func (d *Dialog) Hints() []keymap.Hint {
 	if d.table.chosen().Out {
 		out = "bring back"
 	}
-	hints := []keymap.Hint{
+	return []keymap.Hint{
 		d.keys.Hint("run", "review.run"),
 		d.keys.Hint("refuse", "review.refuse"),
 		d.keys.Hint("edit", "review.edit"),
@@ -390,10 +358,6 @@ func (d *Dialog) Hints() []keymap.Hint {
 		d.keys.Hint("acceptance", "review.acceptance"),
 		d.keys.Hint("look around", "dialog.leave"),
 	}
-	if d.review.NextDraft() > 0 {
-		hints = slices.Insert(hints, 2, d.keys.Hint("next draft", "review.draft"))
-	}
-	return hints
 }
 
 // Retheme discards the rendering made with the previous theme.

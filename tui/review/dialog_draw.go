@@ -6,9 +6,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"replan/internal/english"
 	"replan/tui/draw"
-	"replan/tui/wording"
 )
 
 // View draws the dialog on exactly size.H lines of size.W cells.
@@ -74,8 +72,6 @@ func (d *Dialog) title() (title, note string) {
 	words := "Review"
 	if d.review.Revision > 1 {
 		words = fmt.Sprintf("Review of rev %d", d.review.Revision)
-	} else if d.draft > 0 {
-		words = fmt.Sprintf("Review of draft %d of %d", d.draft, len(d.review.Drafts))
 	}
 	title = l.Warning.Bold(true).Render(l.Glyphs.Gate+" "+words) + l.Muted.Render(" "+l.Glyphs.Separator+" "+d.review.Plan().Title.Line())
 	return title, d.table.inView()
@@ -103,9 +99,6 @@ func (d *Dialog) bar(width int) []string {
 		return lines(l.Warning, d.word)
 	}
 	changed := strings.ReplaceAll(d.review.Changes().String(), "·", l.Glyphs.Separator)
-	if changed == "" && d.draft > 0 && len(d.review.Drafts) > 0 {
-		return lines(l.Faint, english.Capital(wording.DraftWords(d.review.Drafts[d.draft-1]))+".")
-	}
 	if changed == "" {
 		return lines(l.Faint, "No edits yet.")
 	}

@@ -51,9 +51,6 @@ func (t *stepTable) set(review *agent.Review) {
 	t.at = max(min(t.at, len(t.steps)-1), 0)
 }
 
-// first selects the first step.
-func (t *stepTable) first() { t.at = 0 }
-
 // chosen returns the selected step.
 func (t *stepTable) chosen() agent.ReviewStep { return t.steps[t.at] }
 

@@ -26,7 +26,6 @@ type version struct {
 	diff     string
 	gated    bool
 	seq      uint64 // of the run, while something may still change the step
-	graphics int    // version
 }
 
 // longPart is the potentially long part of a tab, kept while its version is valid.
@@ -43,14 +42,8 @@ func (p *longPart) at(v version, draws func() []draw.Leaf) []draw.Leaf {
 	return p.leaves
 }
 
-// drop makes the next call draw it.
-func (p *longPart) drop() { p.leaves = nil }
-
 // leave forgets the version: nothing long is shown.
 func (p *longPart) leave() { p.built = version{} }
-
-// current reports whether it was drawn with the terminal's graphics as they are now.
-func (p *longPart) current(graphics int) bool { return p.built.graphics == graphics }
 
 // hasDiff reports whether it shows a diff.
 func (p *longPart) hasDiff() bool {

@@ -12,6 +12,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
+	"replan/tui/keymap"
 	"replan/tui/wording"
 )
 
@@ -20,8 +21,8 @@ const languageTest = "test output"
 
 // output draws what tools and models wrote.
 type output struct {
-	words    *draw.Markdown // of models
-	pictures *pictures
+	words *draw.Markdown // of models
+	keys  *keymap.Map
 }
 
 // besideOutput puts the expected outcome at the right of the output.
@@ -83,7 +84,7 @@ func (o output) draw(p *draw.SheetPage, s *agent.StepState) {
 		gap()
 		p.Prose(l.Faint, "No output so far.")
 	}
-	o.pictures.draw(p, s)
+	drawFiles(p, o.keys, s)
 }
 
 // drawExpected draws the expected outcome.

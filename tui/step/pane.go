@@ -2,9 +2,7 @@ package step
 
 import (
 	"replan/agent"
-	"replan/agent/session"
 	"replan/tui/draw"
-	"replan/tui/graphics"
 	"replan/tui/keymap"
 )
 
@@ -21,11 +19,10 @@ type Pane struct {
 	tabbed bool // the pane draws its own tabs, since it has no frame
 	gated  bool // the gate on the screen shows the change
 
-	tabs     tabBar
-	output   output
-	pictures *pictures
-	long     longPart
-	sheet    sheetView
+	tabs   tabBar
+	output output
+	long   longPart
+	sheet  sheetView
 
 	view  []string
 	drawn bool
@@ -33,12 +30,8 @@ type Pane struct {
 
 // New returns the pane without a step.
 func New(l *draw.Styles, keys *keymap.Map) *Pane {
-	pictures := &pictures{styles: l, terminal: graphics.New()}
-	return &Pane{styles: l, keys: keys, pictures: pictures, output: output{words: draw.NewMarkdown(l), pictures: pictures}}
+	return &Pane{styles: l, keys: keys, output: output{words: draw.NewMarkdown(l), keys: keys}}
 }
-
-// DrawWith has the terminal draw pictures, where it can.
-func (d *Pane) DrawWith(g *graphics.Terminal) { d.pictures.drawWith(g) }
 
 // State is what the pane needs to know of the rest of the screen.
 type State struct {
@@ -136,28 +129,3 @@ func (d *Pane) scroll(rows int) {
 
 // Place returns which part of the step is in view.
 func (d *Pane) Place() string { return d.sheet.place() }
-
-// Wanted returns the query for a picture that the tab would draw; nil if there is
-// none. Each picture is asked for once.
-func (d *Pane) Wanted() keymap.Query {
-	if s := d.state(); s != nil && d.tabs.shown() == tabOutput {
-		return d.pictures.wanted(s)
-	}
-	return nil
-}
-
-// Picture takes a picture that the pane asked for.
-func (d *Pane) Picture(p session.Picture, err error) {
-	if err == nil && d.pictures.take(p) {
-		d.long.drop()
-		d.drawn = false
-	}
-}
-
-// Pictures returns the pictures that the tab shows, for a terminal that draws them.
-func (d *Pane) Pictures() []graphics.Picture {
-	if s := d.state(); s != nil && d.tabs.shown() == tabOutput {
-		return d.pictures.placed(s, d.columns(s))
-	}
-	return nil
-}

@@ -16,7 +16,7 @@ func (d *Pane) Title(width int) string {
 
 // View draws the pane: Height lines of exactly Width cells.
 func (d *Pane) View() []string {
-	if d.drawn && (d.tabs.shown() != tabOutput || d.long.current(d.pictures.version())) {
+	if d.drawn {
 		return d.view
 	}
 	d.drawn = true
@@ -77,7 +77,7 @@ func (d *Pane) version(s *agent.StepState, width int) version {
 	}
 	switch {
 	case t == tabOutput:
-		v.output, v.graphics = s.Output, d.pictures.version()
+		v.output = s.Output
 		if s.Loop != nil {
 			v.output = s.Loop.Text
 		}
