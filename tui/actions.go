@@ -73,7 +73,7 @@ func (m *Model) everywhereActions() keymap.Handlers {
 	return keymap.Handlers{
 		"chat.cited": {
 			Refuse: keymap.Unless(func() bool { return cited() != "" }, "The answer cites no step."),
-			Do:     func() keymap.Request { return keymap.Request{Step: cited()} },
+			Do:     func() keymap.Requests { return keymap.Requests{keymap.ShowStep(cited())} },
 		},
 		"gate":        {Refuse: keymap.Unless(asked, "No gate is open."), Do: keymap.Just(reopen)},
 		"review.next": {Do: m.session.holdPlans},
@@ -87,7 +87,7 @@ func (m *Model) movingActions() keymap.Handlers {
 	beside := func() bool { return m.panes.Focus() != panes.Chat || !m.input.TakesText() }
 	hs := keymap.Handlers{}
 	for id := range keymap.Moving(nil, nil) {
-		hs[id] = keymap.Handler{When: beside, Do: func() keymap.Request { return m.paneOf(m.panes.Focus()).Actions()[id].Do() }}
+		hs[id] = keymap.Handler{When: beside, Do: func() keymap.Requests { return m.paneOf(m.panes.Focus()).Actions()[id].Do() }}
 	}
 	for id, when := range map[string]func() bool{
 		"move.page_up": nil, "move.page_down": nil, "move.half_up": func() bool { return beside() || m.input.Empty() },

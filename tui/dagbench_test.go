@@ -18,9 +18,9 @@ func BenchmarkGraph(b *testing.B) {
 		m := New(silent{}, Options{Theme: themes.Dark})
 		m.Update(tea.WindowSizeMsg{Width: size.w, Height: size.h})
 		m.dag.Show(panetest.WideRun(200))
-		m.live.Shown().State = m.dag.Run
+		m.live.Shown().State = m.dag.Run()
 		m.panes.SetFocus(panes.Plan)
-		m.dag.Mapped = true
+		m.dag.TurnMap()
 		m.Update(typed('g'))
 		m.View()
 		name := fmt.Sprintf("%dx%d", size.w, size.h)
@@ -44,7 +44,7 @@ func BenchmarkPlanKey(b *testing.B) {
 			m := New(silent{}, Options{Theme: themes.Dark})
 			m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 			m.dag.Show(panetest.WideRun(n))
-			m.live.Shown().State = m.dag.Run
+			m.live.Shown().State = m.dag.Run()
 			m.panes.SetFocus(panes.Plan)
 			m.View()
 			down, up := typed('j'), typed('k')

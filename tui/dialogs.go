@@ -46,7 +46,7 @@ type dialogs struct {
 	help      *dialog.Help
 	palette   *dialog.Palette
 	themes    *dialog.Themes
-	allowed   *dialog.Allowed
+	allowed   *dialog.Permissions
 	undo      *dialog.Undo
 	changes   *dialog.Changes
 	runs      *dialog.Runs
@@ -68,7 +68,7 @@ func newDialogs(l *draw.Styles, k *keymap.Map, o Options, home string, runs *liv
 		live: runs, plan: plan,
 		help: dialog.NewHelp(l, k, o.Version), palette: dialog.NewPalette(l, k, list, o.Recent),
 		themes:  dialog.NewThemes(l, k, draw.ShortPath(o.Config, home)),
-		allowed: dialog.NewAllowed(l, k), undo: dialog.NewUndo(l, k), changes: dialog.NewChanges(l, k, o.Pauses.Usual()), runs: list,
+		allowed: dialog.NewPermissions(l, k), undo: dialog.NewUndo(l, k), changes: dialog.NewChanges(l, k, o.Pauses.Usual()), runs: list,
 		models: dialog.NewModels(l, k), exchanges: dialog.NewExchanges(l, k, runs), servers: dialog.NewServers(l, k, runs),
 		settings: dialog.NewSettings(l, k, home),
 		timeline: timeline.New(l, k, runs), revisions: dialog.NewRevisions(l, k, runs),
@@ -117,7 +117,7 @@ func (d *dialogs) relayed(id string) keymap.Handler {
 			}
 			return h.Refusal()
 		},
-		Do: func() keymap.Request { return d.behind().Actions().Press(id) },
+		Do: func() keymap.Requests { return d.behind().Actions().Press(id) },
 	}
 }
 
@@ -183,7 +183,7 @@ func (d *dialogs) undoable() bool {
 func (d *dialogs) answered(msg tea.Msg) keymap.Query {
 	var next []keymap.Query
 	for _, o := range d.stack {
-		next = append(next, o.Update(msg).Ask)
+		next = append(next, keymap.Of[keymap.Query](o.Update(msg))...)
 	}
 	return keymap.All(next...)
 }
@@ -198,7 +198,7 @@ func (d *dialogs) Retheme() {
 // runActions returns the actions that open a dialog about the run in the plan pane.
 func (d *dialogs) runActions() keymap.Handlers {
 	return keymap.Handlers{
-		"plan.undo": {Refuse: d.noUndo, Do: func() keymap.Request { return keymap.Request{Undo: new(agent.Summary)} }},
+		"plan.undo": {Refuse: d.noUndo, Do: func() keymap.Requests { return keymap.Requests{keymap.PreviewUndo{}} }},
 		"plan.timeline": {Refuse: d.noTimeline, Do: keymap.Just(func() {
 			step := ""
 			if r := d.plan.Chosen(); r != nil && r.Step != nil {
@@ -232,7 +232,7 @@ type contents struct {
 func (d *dialogs) actions(show contents) keymap.Handlers {
 	opens := func(open func()) keymap.Handler { return keymap.Handler{Opens: true, Do: keymap.Just(open)} }
 	asks := func(open func() keymap.Query) keymap.Handler {
-		return keymap.Handler{Opens: true, Do: func() keymap.Request { return keymap.Request{Ask: open()} }}
+		return keymap.Handler{Opens: true, Do: func() keymap.Requests { return keymap.Requests{open()} }}
 	}
 	allowed := opens(func() { d.allowed.Open(d.live.Shown().State) })
 	allowed.Refuse = d.noRun

@@ -71,16 +71,17 @@ func (m *Model) handleAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	return cmd, true
 }
 
-// reopenFailure asks about a failed step of an ended run, and reports whether
-// that is possible.
-func (m *Model) reopenFailure(s *agent.StepState) bool {
+// reopenFailure asks about a failed step of an ended run, if that is possible.
+func (m *Model) reopenFailure(s *agent.StepState) tea.Cmd {
 	if !m.live.Resumable() || s.Status != agent.StepFailed {
-		return false
+		return nil
 	}
 	r := m.live.Shown().State
 	m.pending.Reopen(r, s, m.frameState().Model() != "" || m.options.Planners != nil)
 	m.ask.Forget(r.ID)
-	return true
+	cmd := m.ask.Set(m.pending.List())
+	m.ask.Guard().AskedFor()
+	return cmd
 }
 
 // refresh updates the panes after events.

@@ -56,7 +56,7 @@ func (e *exits) question() keymap.Mode {
 			"quit.yes": {Do: keymap.Command(func() tea.Cmd { return tea.Quit })},
 			"quit.no":  {Do: keymap.Just(func() { e.asking = false })},
 		},
-		Type: func(tea.Msg) keymap.Request { return keymap.Request{} },
+		Type: func(tea.Msg) keymap.Requests { return nil },
 	}
 }
 
@@ -131,7 +131,7 @@ func (e *exits) back() {
 }
 
 // mapping reports whether the graph fills the screen.
-func (e *exits) mapping() bool { return e.dag.Mapped && e.panes.Focus() == panes.Plan }
+func (e *exits) mapping() bool { return e.dag.Mapped() && e.panes.Focus() == panes.Plan }
 
 // warn says that a second press stops the run although something waits for an answer; a
 // narrow screen says only what the keys do.

@@ -12,7 +12,6 @@ import (
 	"replan/agent/event"
 	"replan/tui/ask"
 	"replan/tui/clock"
-	"replan/tui/dag"
 	"replan/tui/draw"
 	"replan/tui/input"
 	"replan/tui/keymap"
@@ -91,7 +90,7 @@ func (m *Model) Focus() string { return [panes.Panes]string{"chat", "plan", "ste
 func (m *Model) Typed() string { return m.input.Text() }
 
 // Selected is the selected row of the plan.
-func (m *Model) Selected() string { m.dag.Chosen(); return m.dag.Selected }
+func (m *Model) Selected() string { m.dag.Chosen(); return m.dag.Selected() }
 
 // GateOpen reports whether the gate dialog is on the screen.
 func (m *Model) GateOpen() bool { return m.ask.Showing() }
@@ -167,7 +166,7 @@ func (m *Model) Transcript() string {
 }
 
 // ShowList shows plans as lists even if the graph fits.
-func (m *Model) ShowList() { m.dag.Graph.Mode = dag.GraphNever }
+func (m *Model) ShowList() { m.dag.ShowList() }
 
 // Drawing is the content of a pane, without its frame.
 type Drawing struct {

@@ -29,7 +29,7 @@ func BenchmarkItemsKey(b *testing.B) {
 				m := New(silent{}, Options{Theme: themes.Dark})
 				m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 				m.dag.Show(panetest.EachRun(n, n/2))
-				m.live.Shown().State = m.dag.Run
+				m.live.Shown().State = m.dag.Run()
 				m.panes.SetFocus(panes.Plan)
 				m.View()
 				for _, k := range c.first {

@@ -214,7 +214,7 @@ func (m *Model) arrange() {
 	m.input.State = m.inputState()
 	m.panes.Arrange(panes.Contents{
 		Input: m.input.Height, Sheet: m.ask.Height,
-		Mapped: m.dag.Mapped, NoPlan: m.dag.Empty(), ChatSays: m.live.Shown().AnswerSaysAll(),
+		Mapped: m.dag.Mapped(), NoPlan: m.dag.Empty(), ChatSays: m.live.Shown().AnswerSaysAll(),
 	})
 	m.chat.SetState(m.chatState())
 	l := m.panes.Layout()

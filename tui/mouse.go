@@ -71,7 +71,7 @@ func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
 	}
 	if dialog, place := m.dialogAt(at); dialog != nil {
 		w := dialog.Update(clickIn(place, at))
-		if w.ActionClicked {
+		if keymap.Has[keymap.Clicked](w) {
 			m.forget("")
 		} else {
 			m.selected.Start(at, m.options.Now(), area, inChat, screen)
@@ -182,7 +182,7 @@ func (m *Model) copySelected() tea.Cmd {
 			return nil
 		case run.Step(step) != nil:
 			m.selected.Clear()
-			return m.carryOut(keymap.Request{Step: step})
+			return m.carryOut(keymap.Requests{keymap.ShowStep(step)})
 		}
 	}
 	text := m.selected.Release(m.screen())

@@ -40,8 +40,11 @@ func (o *outbox) sendAll(commands []session.Command) []tea.Cmd {
 }
 
 // ask returns a tea.Cmd that queries the session after the commands queued
-// before.
+// before, nil for no query.
 func (o *outbox) ask(q keymap.Query) tea.Cmd {
+	if q == nil {
+		return nil
+	}
 	return func() tea.Msg {
 		o.flush()
 		return q(context.Background(), o.session)

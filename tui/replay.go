@@ -39,12 +39,12 @@ func (p *playback) screen() *replay.Player { return p.player }
 func (p *playback) actions(k *keymap.Map) keymap.Handlers { return replay.Actions(p.control, k) }
 
 // state returns the state of the player on this screen, nil for none.
-func (p *playback) state() *frame.Played {
+func (p *playback) state() *frame.Playback {
 	c := p.control
 	if c == nil {
 		return nil
 	}
-	return &frame.Played{Paused: c.Paused, Over: c.Paused && c.At == len(c.Events)}
+	return &frame.Playback{Paused: c.Paused, Over: c.Paused && c.At == len(c.Events)}
 }
 
 // freeze stops or resumes all animation.

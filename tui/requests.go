@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/session"
+	"replan/themes"
 	"replan/tui/ask"
 	"replan/tui/chat"
 	"replan/tui/dag"
@@ -29,83 +31,92 @@ type Pane interface {
 	// Update handles a message addressed to the pane: a key that no action takes,
 	// pasted text, a click or a wheel in the pane's own cells, an answer of the
 	// session. What it asks of the root is the returned value.
-	Update(msg tea.Msg) keymap.Request
+	Update(msg tea.Msg) keymap.Requests
 	// Actions returns the pane's actions with their handlers.
 	Actions() keymap.Handlers
 }
 
 // carryOut carries out what a pane requests. Afterwards the other panes show what
 // has changed.
-func (m *Model) carryOut(w keymap.Request) tea.Cmd {
-	m.present(w)
-	cmds := []tea.Cmd{w.Cmd}
-	add := func(cmd tea.Cmd) { cmds = append(cmds, cmd) }
-	if w.Quit {
-		add(m.exits.leave())
-	}
-	if w.Gate {
-		m.ask.Reopen()
-	}
-	if m.pending.Reopened() && (w.Answer || !m.ask.Open()) {
-		// No run waits for this answer, so leaving the dialog withdraws the
-		// question.
-		m.pending.Withdraw()
-		m.live.Await(w.Answer)
-		add(m.ask.Set(m.pending.List()))
-	}
-	if w.ReopenFailure != nil && m.reopenFailure(w.ReopenFailure) {
-		add(m.ask.Set(m.pending.List()))
-		m.ask.Guard().AskedFor()
-	}
-	if w.Copy != nil {
-		add(m.clipboard.copy(w.Copy.What, w.Copy.Text))
-	}
-	if w.Undo != nil {
-		add(m.outbox.ask(m.dialogs.openUndo(*w.Undo)))
-	}
-	if w.Continue != "" {
-		m.options.GoOn(w.Continue)
-		add(tea.Quit)
-	}
-	if w.Action != "" {
-		add(m.do(m.offered().Find(w.Action)))
-	}
-	if w.Ask != nil {
-		add(m.outbox.ask(w.Ask))
-	}
-	for _, command := range w.Send {
-		add(m.send(command))
+func (m *Model) carryOut(rs keymap.Requests) tea.Cmd {
+	cmds := []tea.Cmd{m.withdraw(rs)}
+	for _, r := range rs {
+		cmds = append(cmds, m.route(r))
 	}
 	m.refresh()
-	add(m.Animate())
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, m.Animate())...)
 }
 
-// present carries out the part of a request that only changes what is shown.
-func (m *Model) present(w keymap.Request) {
-	if w.Footer != "" {
-		m.message.Set(w.Footer)
+// withdraw withdraws the question of an ended run if the requests answer it, or if the user
+// left its dialog: no run waits for the answer.
+func (m *Model) withdraw(rs keymap.Requests) tea.Cmd {
+	answered := keymap.Has[keymap.Answered](rs)
+	if !m.pending.Reopened() || !answered && (m.ask.Open() || keymap.Has[keymap.ShowGate](rs)) {
+		return nil
 	}
-	if w.FooterUntilEvent != "" {
-		m.message.SetUntilEvent(w.FooterUntilEvent)
+	m.pending.Withdraw()
+	m.live.Await(answered)
+	return m.ask.Set(m.pending.List())
+}
+
+// route gives a request to the part that carries it out.
+func (m *Model) route(r keymap.Request) tea.Cmd {
+	switch r := r.(type) {
+	case tea.Cmd:
+		return r
+	case session.Command:
+		return m.send(r)
+	case keymap.Query:
+		return m.outbox.ask(r)
+	case keymap.Quit:
+		return m.exits.leave()
+	case keymap.DoAction:
+		return m.do(m.offered().Find(string(r)))
+	case keymap.Copy:
+		return m.clipboard.copy(r.What, r.Text)
+	case keymap.PreviewUndo:
+		return m.outbox.ask(m.dialogs.openUndo(r.Run))
+	case keymap.ReopenFailure:
+		return m.reopenFailure(r.Step)
+	case keymap.Continue:
+		m.options.GoOn(string(r))
+		return tea.Quit
+	default:
+		m.show(r)
+		return nil
 	}
-	m.panes.FocusPlace(w.Focus)
-	if w.ScrollToEnd {
+}
+
+// show carries out a request that only changes what is shown.
+func (m *Model) show(r keymap.Request) {
+	switch r := r.(type) {
+	case keymap.Focus:
+		m.panes.FocusPlace(keymap.Place(r))
+	case keymap.ShowGate:
+		m.ask.Reopen()
+	case keymap.ShowStep:
+		if r != "" {
+			m.dag.Reveal(string(r))
+			m.panes.SetFocus(panes.Step)
+		}
+	case keymap.ScrollToEnd:
 		m.chat.ToEnd()
-	}
-	if w.Notice != "" {
-		m.toasts.Show("info", w.Notice)
-	}
-	if w.Step != "" {
-		m.dag.Reveal(w.Step)
-		m.panes.SetFocus(panes.Step)
-	}
-	if w.Theme != "" {
-		m.appearance.choose(w.Theme)
-		m.redraw()
-	}
-	if w.Play != nil {
-		m.playback.want(*w.Play)
+	case keymap.Recall:
+		m.playback.want(r)
+	case keymap.Footer:
+		if r != "" {
+			m.message.Set(string(r))
+		}
+	case keymap.FooterUntilEvent:
+		m.message.SetUntilEvent(string(r))
+	case keymap.ShowTheme:
+		if r != "" {
+			m.appearance.choose(themes.Name(r))
+			m.redraw()
+		}
+	case keymap.Answered, keymap.Clicked, nil: // they say how the others came about
+	default:
+		panic(fmt.Sprintf("no part carries out %T", r))
 	}
 }
 

@@ -328,13 +328,13 @@ func (f *sessionFeed) lookAgain() tea.Cmd {
 }
 
 // holdPlans toggles the review of the next plans before they run.
-func (f *sessionFeed) holdPlans() keymap.Request {
+func (f *sessionFeed) holdPlans() keymap.Requests {
 	on := !f.status.Review
 	word := "The next plans run at once."
 	if on {
 		word = "The next plans wait for your review."
 	}
-	return keymap.Request{Footer: word, Send: []session.Command{session.Hold{On: on}}}
+	return keymap.Requests{keymap.Footer(word), session.Hold{On: on}}
 }
 
 // serverWaits reports whether a server of the project waits for the user's answer.

@@ -116,8 +116,8 @@ func (g *Guard) Hold(hs keymap.Handlers, keys *keymap.Map, free ...string) keyma
 	}
 	for id := range hs {
 		if !slices.Contains(free, id) && (id != "dialog.leave" || !g.stage) {
-			hs[id] = keymap.Handler{When: hs[id].When, Do: func() keymap.Request {
-				return keymap.Request{Cmd: g.TooEarly(keys.Name(id))}
+			hs[id] = keymap.Handler{When: hs[id].When, Do: func() keymap.Requests {
+				return keymap.Requests{g.TooEarly(keys.Name(id))}
 			}}
 		}
 	}

@@ -23,7 +23,7 @@ func twoGates() *Dialog {
 	gate := func(id string) OpenGate {
 		return OpenGate{Run: "r", Ask: event.GateRequested{Gate: id, Step: id, Tool: "fs.write", Args: map[string]any{"path": id}}}
 	}
-	g.Set([]Asking{gate("1"), gate("2")})
+	g.Set([]Request{gate("1"), gate("2")})
 	g.Guard().Stop()
 	show(g, draw.Rect{W: 80, H: 24})
 	return g
@@ -39,7 +39,7 @@ func TestAnswersAreCommandsForShownRequest(t *testing.T) {
 	g := twoGates()
 	w, why := g.Actions().Act("gate.deny")
 	want := session.Resolve{Run: "r", Gate: "1", Decision: event.Deny, Scope: event.ScopeOnce}
-	if why != "" || !w.Answer || len(w.Send) != 1 || w.Send[0] != session.Command(want) {
+	if why != "" || !keymap.Has[keymap.Answered](w) || len(panetest.Sent(w)) != 1 || panetest.Sent(w)[0] != session.Command(want) {
 		t.Fatalf("refused %q, asks for %+v", why, w)
 	}
 	if g.Waiting() != 1 || !g.Guard().Ignores() {
@@ -54,7 +54,7 @@ func TestGraceTimeBlocksEveryAnswer(t *testing.T) {
 		if id == "gate.next" || id == "gate.previous" {
 			continue
 		}
-		if w := h.Do(); w.Send != nil || !g.Open() || g.Waiting() != 2 {
+		if w := h.Do(); panetest.Sent(w) != nil || !g.Open() || g.Waiting() != 2 {
 			t.Errorf("%s acts too early: %+v", id, w)
 		}
 	}
@@ -65,13 +65,13 @@ func TestGraceTimeBlocksEveryAnswer(t *testing.T) {
 
 func TestClicksChooseRequestsAndPressKeys(t *testing.T) {
 	g := twoGates()
-	if w := g.Update(tea.MouseClickMsg{X: 4, Y: 2}); g.queue.at != 1 || w.ActionClicked {
-		t.Errorf("a click on the second request shows number %d, acted %v", g.queue.at, w.ActionClicked)
+	if w := g.Update(tea.MouseClickMsg{X: 4, Y: 2}); g.queue.at != 1 || keymap.Has[keymap.Clicked](w) {
+		t.Errorf("a click on the second request shows number %d, acted %v", g.queue.at, keymap.Has[keymap.Clicked](w))
 	}
 	g.Guard().Stop()
 	show(g, draw.Rect{W: 80, H: 24})
-	b := g.buttons[0]
-	if w := g.Update(tea.MouseClickMsg{X: b.X, Y: b.Y}); !w.ActionClicked || !w.Answer {
+	b := g.keyBar.buttons[0]
+	if w := g.Update(tea.MouseClickMsg{X: b.X, Y: b.Y}); !keymap.Has[keymap.Clicked](w) || !keymap.Has[keymap.Answered](w) {
 		t.Errorf("a click on the first key asks for %+v", w)
 	}
 }
@@ -82,7 +82,7 @@ func TestAnswerToHiddenRequestOnlyShowsIt(t *testing.T) {
 	if g.Showing() {
 		t.Fatal("the dialog stays")
 	}
-	if w := g.Answers()["gate.once"].Do(); w.Send != nil || !w.Gate {
+	if w := g.Answers()["gate.once"].Do(); panetest.Sent(w) != nil || !keymap.Has[keymap.ShowGate](w) {
 		t.Errorf("asks for %+v", w)
 	}
 	if g.Reopen(); !g.Showing() || g.Guard().Ignores() {
@@ -93,7 +93,7 @@ func TestAnswerToHiddenRequestOnlyShowsIt(t *testing.T) {
 // aboutServers returns a dialog that asks about two servers.
 func aboutServers() *Dialog {
 	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
-	var asks []Asking
+	var asks []Request
 	for _, question := range panetest.ToolServers() {
 		asks = append(asks, OpenGate{Run: "s", Ask: question, Session: true})
 	}
@@ -119,18 +119,18 @@ func TestQuestionOfTheSessionNamesItsPrograms(t *testing.T) {
 func TestEachServerIsAnsweredByItself(t *testing.T) {
 	g := aboutServers()
 	show(g, draw.Rect{W: 40, H: 7})
-	if w := g.act("gate.once"); w.Send != nil {
-		t.Errorf("yes before all of it was seen sends %+v", w.Send)
+	if w := g.act("gate.once"); panetest.Sent(w) != nil {
+		t.Errorf("yes before all of it was seen sends %+v", panetest.Sent(w))
 	}
 	g = aboutServers()
 	show(g, draw.Rect{W: 80, H: 11})
-	if w := g.act("gate.deny"); len(w.Send) != 1 || w.Send[0].(session.Resolve).Gate != "servers.1" || w.Send[0].(session.Resolve).Decision != event.Deny {
-		t.Fatalf("no sends %+v", w.Send)
+	if w := g.act("gate.deny"); len(panetest.Sent(w)) != 1 || panetest.Sent(w)[0].(session.Resolve).Gate != "servers.1" || panetest.Sent(w)[0].(session.Resolve).Decision != event.Deny {
+		t.Fatalf("no sends %+v", panetest.Sent(w))
 	}
 	g.Guard().Stop()
 	show(g, draw.Rect{W: 80, H: 11})
-	if w := g.act("gate.once"); len(w.Send) != 1 || w.Send[0].(session.Resolve).Gate != "servers.2" || w.Send[0].(session.Resolve).Decision != event.Allow {
-		t.Fatalf("yes sends %+v", w.Send)
+	if w := g.act("gate.once"); len(panetest.Sent(w)) != 1 || panetest.Sent(w)[0].(session.Resolve).Gate != "servers.2" || panetest.Sent(w)[0].(session.Resolve).Decision != event.Allow {
+		t.Fatalf("yes sends %+v", panetest.Sent(w))
 	}
 }
 
@@ -144,16 +144,16 @@ func TestYesToAllServersCountsOnceAllWereSeen(t *testing.T) {
 		g.Guard().Stop()
 		show(g, draw.Rect{W: 80, H: c.height})
 		w := g.act("gate.once")
-		if (len(w.Send) == 2) != c.counts {
-			t.Errorf("%s: yes sends %+v (%s)", name, w.Send, w.Footer)
+		if (len(panetest.Sent(w)) == 2) != c.counts {
+			t.Errorf("%s: yes sends %+v (%s)", name, panetest.Sent(w), panetest.Footer(w))
 		}
 	}
 	g := aboutServers()
 	g.act("gate.all")
 	g.Guard().Stop()
 	show(g, draw.Rect{W: 80, H: 6})
-	if w := g.act("gate.deny"); len(w.Send) != 2 || w.Send[1].(session.Resolve).Decision != event.Deny {
-		t.Errorf("no sends %+v", w.Send)
+	if w := g.act("gate.deny"); len(panetest.Sent(w)) != 2 || panetest.Sent(w)[1].(session.Resolve).Decision != event.Deny {
+		t.Errorf("no sends %+v", panetest.Sent(w))
 	}
 }
 
@@ -171,16 +171,16 @@ func TestGateShowsWhatAServerHasChanged(t *testing.T) {
 	for _, size := range []draw.Rect{{W: 100, H: 20}, {W: 40, H: 20}} {
 		t.Run(fmt.Sprintf("%dx%d", size.W, size.H), func(t *testing.T) {
 			g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
-			g.Set([]Asking{changedTool()})
+			g.Set([]Request{changedTool()})
 			g.Guard().Stop()
 			golden.RequireEqual(t, panetest.Stripped(show(g, size))+"\n")
 		})
 	}
 	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
-	g.Set([]Asking{changedTool()})
+	g.Set([]Request{changedTool()})
 	g.Guard().Stop()
 	show(g, draw.Rect{W: 100, H: 8})
-	if w := g.act("gate.once"); w.Send != nil {
+	if w := g.act("gate.once"); panetest.Sent(w) != nil {
 		t.Error("the change was accepted unseen")
 	}
 }
@@ -194,7 +194,7 @@ func TestQuestionAboutAChangeIsAnsweredOnceAllOfItWasSeen(t *testing.T) {
 	}
 	asked := func() *Dialog {
 		g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
-		g.Set([]Asking{question("servers.1", "web:search"), question("servers.2", "web:fetch"), OpenGate{Run: "s", Session: true, Ask: panetest.ToolServers()[0]}})
+		g.Set([]Request{question("servers.1", "web:search"), question("servers.2", "web:fetch"), OpenGate{Run: "s", Session: true, Ask: panetest.ToolServers()[0]}})
 		g.Guard().Stop()
 		return g
 	}
@@ -203,12 +203,12 @@ func TestQuestionAboutAChangeIsAnsweredOnceAllOfItWasSeen(t *testing.T) {
 	g.act("gate.all")
 	g.Guard().Stop()
 	show(g, draw.Rect{W: 100, H: 40})
-	if w := g.act("gate.once"); len(w.Send) != 2 || w.Send[1].(session.Resolve).Gate != "servers.2" {
-		t.Errorf("yes to all changes sends %+v", w.Send)
+	if w := g.act("gate.once"); len(panetest.Sent(w)) != 2 || panetest.Sent(w)[1].(session.Resolve).Gate != "servers.2" {
+		t.Errorf("yes to all changes sends %+v", panetest.Sent(w))
 	}
 	g = asked()
 	show(g, draw.Rect{W: 100, H: 7})
-	if w := g.act("gate.once"); w.Send != nil {
+	if w := g.act("gate.once"); panetest.Sent(w) != nil {
 		t.Error("the change was accepted unseen")
 	}
 }
@@ -217,11 +217,11 @@ func TestCallsThatAcceptAChangeAreAnsweredOneByOne(t *testing.T) {
 	first, second := changedTool(), changedTool()
 	second.Ask.Gate = "2.1.1"
 	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
-	g.Set([]Asking{first, second})
+	g.Set([]Request{first, second})
 	g.Guard().Stop()
 	show(g, draw.Rect{W: 100, H: 30})
-	if w := g.act("gate.all"); !strings.Contains(w.Footer, "No other waiting gate") {
-		t.Errorf("all of them sends %+v (%s)", w.Send, w.Footer)
+	if w := g.act("gate.all"); !strings.Contains(panetest.Footer(w), "No other waiting gate") {
+		t.Errorf("all of them sends %+v (%s)", panetest.Sent(w), panetest.Footer(w))
 	}
 }
 
@@ -231,7 +231,7 @@ func TestAlwaysCanMeanTheCallOrTheTool(t *testing.T) {
 	gate.Ask.Always = &event.Always{Rule: rule.Rule{Pin: "b"}, Text: "[[policy]]\ntool = 'web:search'\nargs = {q = 'a'}\npin = 'b'\naction = 'allow'\n"}
 	gate.Ask.AlwaysTool = &event.Always{Rule: rule.Rule{Pin: "b"}, Text: "[[policy]]\ntool = 'web:search'\npin = 'b'\naction = 'allow'\n"}
 	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
-	g.Set([]Asking{gate})
+	g.Set([]Request{gate})
 	g.Guard().Stop()
 	size := draw.Rect{W: 80, H: 18}
 	show(g, size)
@@ -248,14 +248,14 @@ func TestAlwaysCanMeanTheCallOrTheTool(t *testing.T) {
 			}
 		})
 	}
-	if w := g.act("gate.once"); len(w.Send) != 1 || w.Send[0].(session.Resolve).Scope != event.ScopeTool {
-		t.Errorf("yes sends %+v", w.Send)
+	if w := g.act("gate.once"); len(panetest.Sent(w)) != 1 || panetest.Sent(w)[0].(session.Resolve).Scope != event.ScopeTool {
+		t.Errorf("yes sends %+v", panetest.Sent(w))
 	}
 }
 
 func TestKeyThatDoesNothingNamesThoseThatWork(t *testing.T) {
 	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
-	g.Set([]Asking{Question{Run: "r"}})
+	g.Set([]Request{Question{Run: "r"}})
 	if got, want := g.refusal("gate.once"), "y does nothing here: use r, s, p or a."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -270,10 +270,10 @@ func TestEditThatChangesNothingDecidesNothing(t *testing.T) {
 	if !g.Editing() {
 		t.Fatal("no editor opened")
 	}
-	if w := g.sendEdited(); w.Send != nil || w.Ask != nil || w.Footer != "No changes: the call stays as it was." {
+	if w := g.sendEdited(); panetest.Sent(w) != nil || keymap.First[keymap.Query](w) != nil || panetest.Footer(w) != "No changes: the call stays as it was." {
 		t.Errorf("asks for %+v", w)
 	}
-	if g.Editing() || !g.Showing() || g.typing.edits != 0 {
+	if g.Editing() || !g.Showing() || g.editor.typing.edits != 0 {
 		t.Error("the gate does not wait for an answer")
 	}
 }
@@ -281,13 +281,13 @@ func TestEditThatChangesNothingDecidesNothing(t *testing.T) {
 func TestCallIsAllowedOnceAllOfItWasSeenToTheByte(t *testing.T) {
 	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
 	body := strings.Repeat("line\n", 60) + "end\u00a0of it\n\n"
-	g.Set([]Asking{OpenGate{Run: "r", Ask: event.GateRequested{
+	g.Set([]Request{OpenGate{Run: "r", Ask: event.GateRequested{
 		Gate: "1", Step: "1", Tool: "send", Server: "mail", Args: map[string]any{"body": body, "headers": map[string]any{"to": "a" + strings.Repeat(" ", 90) + "b"}},
 	}}})
 	g.Guard().Stop()
 	size := draw.Rect{W: 80, H: 24}
 	show(g, size)
-	if w, _ := g.Actions().Act("gate.once"); w.Answer || len(w.Send) > 0 {
+	if w, _ := g.Actions().Act("gate.once"); keymap.Has[keymap.Answered](w) || len(panetest.Sent(w)) > 0 {
 		t.Fatal("a first yes allows a call whose end was not in view")
 	}
 	shown := ""
@@ -301,7 +301,7 @@ func TestCallIsAllowedOnceAllOfItWasSeenToTheByte(t *testing.T) {
 		}
 	}
 	g.Guard().Stop()
-	if w, why := g.Actions().Act("gate.once"); !w.Answer || len(w.Send) != 1 {
+	if w, why := g.Actions().Act("gate.once"); !keymap.Has[keymap.Answered](w) || len(panetest.Sent(w)) != 1 {
 		t.Errorf("a yes after all was in view asks for %+v, refused %q", w, why)
 	}
 }

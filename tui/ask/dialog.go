@@ -9,15 +9,14 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
-	"replan/planning/plan"
 	"replan/tui/answerguard"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
 
-// Asking is a request that waits for the user: an open gate, or a step that cannot
+// Request is something that waits for the user: an open gate, or a step that cannot
 // continue without the user's decision.
-type Asking interface {
+type Request interface {
 	id() string // unique across runs and repeated requests
 	of() string // the run it belongs to
 	on() string // the step it concerns; "" for none
@@ -59,41 +58,45 @@ type choice struct {
 type Dialog struct {
 	styles *draw.Styles
 	keys   *keymap.Map
-	queue  queue // what waits
+	queue  *queue // what waits
 
 	open    bool
 	guard   *answerguard.Guard // against keys that were not meant for it
 	muted   bool               // another question has the keys
-	reading reading            // of the displayed request
+	reading requestView        // of the displayed request
 	noted   []string           // notes in view
-	typing  typing             // in the argument editor
 	listed  int                // lines of the request list
-	buttons []draw.Button      // button positions, relative to the upper left corner
-	file    *fileEdit          // the edit of a call's file that is under way; nil for none
-	unsent  map[string]unsent  // by gate id: texts of the editor that did not become the call
-	command []string           // the user's editor with its arguments; none if empty
-	editor  *draw.Fields       // non-nil while arguments are edited
-	confirm *confirming        // non-nil while an answer covers more than this one call
+	keyBar  keyBar
+	editor  argsEditor    // of arguments
+	files   fileEditor    // of the files of calls
+	confirm *confirmation // non-nil while an answer covers more than this one call
 }
 
 // New returns a closed dialog.
 func New(l *draw.Styles, k *keymap.Map, p draw.Pauses) *Dialog {
-	return &Dialog{styles: l, keys: k, typing: typing{pause: p.Check}, guard: answerguard.New(p.Grace, p.Answer), queue: newQueue(), reading: reading{viewed: map[string]viewed{}}, unsent: map[string]unsent{}}
+	guard, waiting := answerguard.New(p.Grace, p.Answer), newQueue()
+	return &Dialog{
+		styles: l, keys: k, guard: guard, queue: waiting,
+		reading: requestView{viewed: map[string]seenLines{}},
+		keyBar:  keyBar{styles: l, keys: k, guard: guard},
+		editor:  argsEditor{styles: l, typing: editPause{pause: p.Check}},
+		files:   fileEditor{keys: k, queue: waiting, unsent: map[string]unsent{}},
+	}
 }
 
 // SetEditor sets the user's editor with its arguments; none if empty.
-func (g *Dialog) SetEditor(command []string) { g.command = command }
+func (g *Dialog) SetEditor(command []string) { g.files.setCommand(command) }
 
 // Set updates the pending requests. A new request opens the dialog and turns its
 // guard on; the displayed request stays.
-func (g *Dialog) Set(asks []Asking) tea.Cmd {
+func (g *Dialog) Set(asks []Request) tea.Cmd {
 	fresh := g.queue.set(asks)
 	opens := fresh && !g.open
 	g.open = g.open || opens
 	if g.confirm != nil && !g.queue.holds(g.confirm.ids) {
 		g.turn(nil)
 	}
-	left := g.leave()
+	left := g.files.leave()
 	if cmd := g.front(); cmd != nil || !opens || !g.open {
 		return tea.Batch(cmd, left)
 	}
@@ -109,10 +112,12 @@ func (g *Dialog) front() tea.Cmd {
 	other := g.queue.display()
 	switch {
 	case g.queue.count() == 0:
-		g.open, g.editor, g.confirm = false, nil, nil
+		g.open, g.confirm = false, nil
+		g.editor.close()
 		g.reading.redraw()
 	case other:
-		g.editor, g.confirm = nil, nil
+		g.editor.close()
+		g.confirm = nil
 		g.reading.begin()
 		if g.open {
 			return g.guard.Start()
@@ -122,7 +127,7 @@ func (g *Dialog) front() tea.Cmd {
 }
 
 // current returns the displayed request.
-func (g *Dialog) current() Asking { return g.queue.current() }
+func (g *Dialog) current() Request { return g.queue.current() }
 
 // WaitsFor returns what the shown request waits at: "gate" or "question"; "" if
 // nothing waits.
@@ -181,7 +186,7 @@ func (g *Dialog) AtGate() bool {
 }
 
 // TakeFresh returns the requests of the newest batch of events once.
-func (g *Dialog) TakeFresh() []Asking { return g.queue.takeFresh() }
+func (g *Dialog) TakeFresh() []Request { return g.queue.takeFresh() }
 
 // Waiting returns the number of pending requests.
 func (g *Dialog) Waiting() int { return g.queue.count() }
@@ -199,79 +204,13 @@ func (g *Dialog) OpensOver(id string, k tea.KeyPressMsg) bool {
 func (g *Dialog) Open() bool { return g.open }
 
 // Editing reports whether keys write text into the dialog.
-func (g *Dialog) Editing() bool { return g.Showing() && g.editor != nil }
-
-// choose gives an answer, or first shows what the answer covers.
-func (g *Dialog) choose(c choice) keymap.Request {
-	ask := g.current()
-	key := g.keys.Shown(c.id)
-	switch {
-	case c.allows && len(g.reading.unseen()) > 0:
-		g.reading.reveal()
-		g.reading.note()
-		words := ""
-		switch {
-		case len(g.reading.unseen()) == 0:
-			words = "This is the rest of it; " + key + " again allows it."
-		default:
-			g.reading.saySize()
-			words = g.reading.unseenCount() + "; " + key + " shows the next, or " + key + " after " + g.keys.Name("move.last") + " allows it."
-		}
-		// A key held down must not answer what it has just revealed. The buttons
-		// count what is unseen after it.
-		return keymap.Request{Footer: words, Cmd: g.guard.StartStage()}
-	case c.send == nil:
-		if g.editor = draw.NewForm(g.styles, c.form); c.form == nil {
-			g.editor = draw.NewFields(g.styles, c.edit, c.schema)
-		}
-		if g.editor == nil {
-			return keymap.ShowFooter("These arguments are too long to be edited here.")
-		}
-		return keymap.Request{Cmd: g.guard.StartStage()}
-	case c.saves != nil:
-		g.turn(savingRule(g.keys, ask, c))
-		return keymap.Request{Cmd: g.guard.StartStage()}
-	default:
-		return keymap.Request{Send: []session.Command{c.send}, Answer: true, Cmd: g.answer(ask.id())}
-	}
-}
+func (g *Dialog) Editing() bool { return g.Showing() && g.editor.on() }
 
 // turnDiffs toggles between unified and side-by-side diffs.
 func (g *Dialog) turnDiffs() (word string) {
 	word = g.styles.TurnDiffs(g.reading.width())
 	g.reading.redraw()
 	return word
-}
-
-// sendEdited answers with the edited arguments.
-func (g *Dialog) sendEdited() keymap.Request {
-	args := g.editor.Args()
-	if args == nil {
-		return keymap.Request{}
-	}
-	ask := g.current()
-	gate, isGate := ask.(OpenGate)
-	if isGate && plan.EqualValues(args, gate.Ask.Args) {
-		g.editor = nil
-		return keymap.ShowFooter("No changes: the call stays as it was.")
-	}
-	answer, err := ask.with(args)
-	if err != nil {
-		g.editor.Fault = notSent(err)
-		return keymap.Request{}
-	}
-	if isGate {
-		return keymap.Request{Ask: g.previewEdited(gate, answer, args)}
-	}
-	return keymap.Request{Send: []session.Command{answer}, Answer: true, Cmd: g.answer(ask.id())}
-}
-
-// answer removes answered requests from the queue.
-func (g *Dialog) answer(ids ...string) tea.Cmd {
-	g.queue.answer(ids)
-	g.reading.forget(ids)
-	g.editor, g.confirm = nil, nil
-	return tea.Batch(g.leave(), g.front())
 }
 
 // turnDetails shows the reasons, the sources of text and the whole call below the
@@ -283,7 +222,13 @@ func (g *Dialog) turnDetails() {
 // Retheme discards the rendering made with the previous theme.
 func (g *Dialog) Retheme() {
 	g.reading.redraw()
-	if g.editor != nil {
-		g.editor.Retheme()
-	}
+	g.editor.retheme()
 }
+
+// Leave leaves the unsent texts for gates that still wait in files of their own, since
+// the screen ends, and says where.
+func (g *Dialog) Leave() []string { return g.files.leaveAll() }
+
+// Paused is the message of the end of a pause after the newest edit. Tests use it in place
+// of a clock.
+func (g *Dialog) Paused() tea.Msg { return g.editor.paused() }

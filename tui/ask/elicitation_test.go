@@ -37,7 +37,7 @@ var payment = event.ElicitationRequested{ID: "1.1.q2", Step: "1", Attempt: 1, El
 // asks returns a dialog that shows a question after its grace time.
 func asks(d event.ElicitationRequested, size draw.Rect) *Dialog {
 	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
-	g.Set([]Asking{elicitation("r", d)})
+	g.Set([]Request{elicitation("r", d)})
 	g.Guard().Stop()
 	show(g, size)
 	return g
@@ -57,7 +57,7 @@ func TestQuestionOfAServerShowsItsFormOrItsWholePage(t *testing.T) {
 func TestFormIsFilledInAndSentIfItFits(t *testing.T) {
 	size := draw.Rect{W: 100, H: 18}
 	g := asks(booking, size)
-	act := func(id string) keymap.Request {
+	act := func(id string) keymap.Requests {
 		t.Helper()
 		w, why := g.Actions().Act(id)
 		if why != "" {
@@ -72,8 +72,8 @@ func TestFormIsFilledInAndSentIfItFits(t *testing.T) {
 	}
 	act("question.edit")
 	g.Guard().Stop()
-	if w := act("question.send"); w.Send != nil || g.editor.Fault != "Not sent: Your name is required" {
-		t.Fatalf("an empty form: sent %+v, %q", w.Send, g.editor.Fault)
+	if w := act("question.send"); panetest.Sent(w) != nil || g.editor.fields.Fault != "Not sent: Your name is required" {
+		t.Fatalf("an empty form: sent %+v, %q", panetest.Sent(w), g.editor.fields.Fault)
 	}
 	write("Ann")
 	act("question.next_field")
@@ -82,8 +82,8 @@ func TestFormIsFilledInAndSentIfItFits(t *testing.T) {
 	golden.RequireEqual(t, panetest.Stripped(show(g, size))+"\n")
 	w := act("question.send")
 	want := session.AnswerElicitation{Run: "r", ID: "1.1.q1", Action: plan.ElicitationAccept, Content: map[string]any{"name": "Ann", "guests": json.Number("2"), "room": "l"}}
-	if len(w.Send) != 1 || !reflect.DeepEqual(w.Send[0], session.Command(want)) || g.Waiting() != 0 {
-		t.Errorf("sent %+v, %d wait", w.Send, g.Waiting())
+	if len(panetest.Sent(w)) != 1 || !reflect.DeepEqual(panetest.Sent(w)[0], session.Command(want)) || g.Waiting() != 0 {
+		t.Errorf("sent %+v, %d wait", panetest.Sent(w), g.Waiting())
 	}
 }
 
@@ -102,7 +102,7 @@ func TestFieldOfAFormShowsItsDescriptionAndAllItsChoices(t *testing.T) {
 			g := asks(booking, c.size)
 			g.Actions().Act("question.edit")
 			for range c.moves {
-				g.editor.Move(1)
+				g.editor.move(1)
 			}
 			drawn := panetest.Stripped(show(g, c.size))
 			for _, words := range c.want {
@@ -119,16 +119,16 @@ func TestQuestionOfAServerIsDeclinedOrCanceled(t *testing.T) {
 		g := asks(payment, draw.Rect{W: 100, H: 18})
 		w, why := g.Actions().Act(id)
 		want := session.AnswerElicitation{Run: "r", ID: "1.1.q2", Action: action}
-		if why != "" || len(w.Send) != 1 || !reflect.DeepEqual(w.Send[0], session.Command(want)) {
-			t.Errorf("%s: refused %q, sent %+v", id, why, w.Send)
+		if why != "" || len(panetest.Sent(w)) != 1 || !reflect.DeepEqual(panetest.Sent(w)[0], session.Command(want)) {
+			t.Errorf("%s: refused %q, sent %+v", id, why, panetest.Sent(w))
 		}
 	}
 }
 
 func TestPageOpensOnlyAfterItsWholeAddressWasInView(t *testing.T) {
 	g := asks(payment, draw.Rect{W: 40, H: 6})
-	if w, _ := g.Actions().Act("gate.once"); w.Send != nil {
-		t.Errorf("sent %+v", w.Send)
+	if w, _ := g.Actions().Act("gate.once"); panetest.Sent(w) != nil {
+		t.Errorf("sent %+v", panetest.Sent(w))
 	}
 }
 

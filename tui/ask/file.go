@@ -41,6 +41,9 @@ type FileMsg struct {
 	err  error
 }
 
+// gate returns the id of the gate of the call.
+func (m FileMsg) gate() string { return m.edit.gate.id() }
+
 // EditedMsg holds the file that the editor left.
 type EditedMsg struct {
 	edit *fileEdit
@@ -48,40 +51,40 @@ type EditedMsg struct {
 	err  error
 }
 
-// noFile returns why the displayed request cannot be edited as a file.
-func (g *Dialog) noFile() string {
-	if g.queue.count() == 0 {
-		return "No gate and no question is open."
-	}
-	gate, ok := g.current().(OpenGate)
+// fileEditor edits calls by way of the files they write, in the user's editor. It keeps the
+// texts that did not become the call.
+type fileEditor struct {
+	keys    *keymap.Map
+	queue   *queue
+	command []string          // the user's editor with its arguments; none if empty
+	edit    *fileEdit         // under way; nil for none
+	unsent  map[string]unsent // by gate id
+}
+
+// refusal returns why the call at a gate cannot be edited as a file.
+func (e *fileEditor) refusal(gate OpenGate) string {
 	switch {
-	case !ok || gate.Session:
-		return g.noSuchAnswer("gate.editor")
 	case !gate.Ask.Trusted || gate.Ask.Tool != "fs.patch" && gate.Ask.Tool != "fs.write":
-		return "Only fs.patch and fs.write open in the editor; " + g.keys.Name("gate.edit") + " edits the arguments."
+		return "Only fs.patch and fs.write open in the editor; " + e.keys.Name("gate.edit") + " edits the arguments."
 	case len(gate.Ask.Hashes) != 1:
-		return "The editor opens one file, and this call changes " + english.Count(len(gate.Ask.Hashes), "file") + "; " + g.keys.Name("gate.edit") + " edits the arguments."
-	case len(g.command) == 0:
+		return "The editor opens one file, and this call changes " + english.Count(len(gate.Ask.Hashes), "file") + "; " + e.keys.Name("gate.edit") + " edits the arguments."
+	case len(e.command) == 0:
 		return editor.Unset
 	default:
 		return ""
 	}
 }
 
-// editFile asks for the file as it would be after the displayed call.
-func (g *Dialog) editFile() keymap.Request {
-	if g.file != nil {
-		return keymap.ShowFooter("One file at a time: the last one is still being checked.")
-	}
-	gate := g.current().(OpenGate) //nolint:forcetypeassert // noFile says so
-	args := gate.Ask.Args
-	if g.editor != nil {
-		if args = g.editor.Args(); args == nil {
-			return keymap.Request{}
-		}
-	}
-	g.file = &fileEdit{gate: gate, args: args}
-	return keymap.Request{Ask: g.file.preview(args)}
+// setCommand sets the user's editor with its arguments; none if empty.
+func (e *fileEditor) setCommand(command []string) { e.command = command }
+
+// busy reports whether an edit is under way.
+func (e *fileEditor) busy() bool { return e.edit != nil }
+
+// begin asks for the file as it would be after the call at a gate with these arguments.
+func (e *fileEditor) begin(gate OpenGate, args map[string]any) keymap.Requests {
+	e.edit = &fileEdit{gate: gate, args: args}
+	return keymap.Requests{e.edit.preview(args)}
 }
 
 // preview asks what the call of f would do to its file with args.
@@ -99,11 +102,11 @@ func (f *fileEdit) preview(args map[string]any) keymap.Query {
 }
 
 // away returns why the gate of f takes no answer now, or "" if it does.
-func (g *Dialog) away(f *fileEdit) string {
+func (e *fileEditor) away(f *fileEdit) string {
 	switch {
-	case !g.queue.has(f.gate.id()):
+	case !e.queue.has(f.gate.id()):
 		return "the gate has closed"
-	case !g.queue.is(f.gate.id()):
+	case !e.queue.is(f.gate.id()):
 		return "another request is shown"
 	default:
 		return ""
@@ -119,12 +122,12 @@ type KeptMsg struct {
 
 // leave leaves the unsent texts for gates that no longer wait in files of their own.
 // That of an edit under way is left when it ends.
-func (g *Dialog) leave() tea.Cmd {
+func (e *fileEditor) leave() tea.Cmd {
 	texts := map[string]unsent{}
-	for id, u := range g.unsent {
-		if !g.queue.has(id) && (g.file == nil || g.file.gate.id() != id) {
+	for id, u := range e.unsent {
+		if !e.queue.has(id) && (e.edit == nil || e.edit.gate.id() != id) {
 			texts[id] = u
-			delete(g.unsent, id)
+			delete(e.unsent, id)
 		}
 	}
 	if len(texts) == 0 {
@@ -144,28 +147,28 @@ func (g *Dialog) leave() tea.Cmd {
 }
 
 // left takes the answer to leave. What could not be kept is left again later.
-func (g *Dialog) left(m KeptMsg) keymap.Request {
-	maps.Copy(g.unsent, m.lost)
+func (e *fileEditor) left(m KeptMsg) keymap.Requests {
+	maps.Copy(e.unsent, m.lost)
 	return keymap.ShowFooter(m.words)
 }
 
-// Leave leaves the unsent texts for gates that still wait in files of their own, since
+// leaveAll leaves the unsent texts for gates that still wait in files of their own, since
 // the screen ends, and says where.
-func (g *Dialog) Leave() []string {
+func (e *fileEditor) leaveAll() []string {
 	var words []string
-	for _, id := range slices.Sorted(maps.Keys(g.unsent)) {
-		where, _ := g.unsent[id].save("its gate was still open")
+	for _, id := range slices.Sorted(maps.Keys(e.unsent)) {
+		where, _ := e.unsent[id].save("its gate was still open")
 		words = append(words, where)
 	}
-	clear(g.unsent)
+	clear(e.unsent)
 	return words
 }
 
 // saveUnsent saves the unsent text for a gate in a file of its own, and says why.
-func (g *Dialog) saveUnsent(gate, why string) keymap.Request {
-	words, kept := g.unsent[gate].save(why)
+func (e *fileEditor) saveUnsent(gate, why string) keymap.Requests {
+	words, kept := e.unsent[gate].save(why)
 	if kept {
-		delete(g.unsent, gate)
+		delete(e.unsent, gate)
 	}
 	return keymap.ShowFooter(words)
 }
@@ -180,48 +183,50 @@ func (u unsent) save(why string) (words string, kept bool) {
 }
 
 // again says how to go on with an unsent text.
-func (g *Dialog) again() string {
-	return " " + g.keys.LeadingName("gate.editor") + " opens your text again."
+func (e *fileEditor) again() string {
+	return " " + e.keys.LeadingName("gate.editor") + " opens your text again."
 }
 
-// fileChange takes the answer to editFile or fileEdited.
-func (g *Dialog) fileChange(m FileMsg) keymap.Request {
-	switch f := g.file; {
-	case f == nil || m.edit != f:
-		return keymap.Request{}
-	case f.next != nil:
-		g.file = nil
-		return g.sendFile(m)
-	default:
-		g.file = nil
-		return g.openFile(m)
+// change takes the answer to begin or edited: it opens the editor, or returns the call that
+// makes the edited file.
+func (e *fileEditor) change(m FileMsg) (next keymap.Requests, call session.Command) {
+	f := e.edit
+	if f == nil || m.edit != f {
+		return nil, nil
 	}
+	e.edit = nil
+	if f.next != nil {
+		return e.send(m)
+	}
+	return e.open(m), nil
 }
 
-// openFile opens the editor on the file as the call would leave it, or on the
+// open opens the editor on the file as the call would leave it, or on the
 // unsent text that was made from the same file.
-func (g *Dialog) openFile(m FileMsg) keymap.Request {
+func (e *fileEditor) open(m FileMsg) keymap.Requests {
 	f, text := m.edit, m.file.After
-	u, again := g.unsent[f.gate.id()]
-	why := g.away(f)
+	u, again := e.unsent[f.gate.id()]
+	why := e.away(f)
 	switch {
 	case why != "" && again:
-		return g.saveUnsent(f.gate.id(), why)
+		return e.saveUnsent(f.gate.id(), why)
 	case why != "":
 		return keymap.ShowFooter("The editor did not open: " + why + ".")
 	case m.err != nil && again:
-		return g.saveUnsent(f.gate.id(), m.err.Error())
+		return e.saveUnsent(f.gate.id(), m.err.Error())
 	case m.err != nil:
 		return keymap.ShowFooter(untrusted.Line("The call is unchanged: " + m.err.Error()))
 	case again && (u.file.Path != m.file.Path || u.file.Hash != m.file.Hash):
-		return g.saveUnsent(f.gate.id(), u.file.Path+" changed meanwhile")
+		return e.saveUnsent(f.gate.id(), u.file.Path+" changed meanwhile")
 	case again:
 		text = u.text
 	}
-	g.file, f.file = f, m.file
-	return keymap.Request{Cmd: editor.Open(g.command, path.Base(f.file.Path), text, firstChanged(f.file.Before, text), func(text string, err error) tea.Msg {
-		return EditedMsg{f, text, err}
-	})}
+	e.edit, f.file = f, m.file
+	return keymap.Requests{
+		editor.Open(e.command, path.Base(f.file.Path), text, firstChanged(f.file.Before, text), func(text string, err error) tea.Msg {
+			return EditedMsg{f, text, err}
+		}),
+	}
 }
 
 // firstChanged returns the number of the first line of after that differs from
@@ -236,67 +241,67 @@ func firstChanged(before, after string) int {
 	return len(is)
 }
 
-// fileEdited asks what the call that makes the edited file would do now.
-func (g *Dialog) fileEdited(m EditedMsg) keymap.Request {
-	f := g.file
+// edited takes the file that the editor left, and asks what the call that makes it would do now.
+// It reports false if the file is of an earlier edit.
+func (e *fileEditor) edited(m EditedMsg) (next keymap.Requests, taken bool) {
+	f := e.edit
 	if f == nil || m.edit != f {
-		return keymap.Request{}
+		return nil, false
 	}
-	g.file = nil
-	why, edited := g.away(f), m.text != f.file.After
-	delete(g.unsent, f.gate.id())
+	e.edit = nil
+	why, edited := e.away(f), m.text != f.file.After
+	delete(e.unsent, f.gate.id())
 	if edited {
-		g.unsent[f.gate.id()] = unsent{m.text, f.file}
+		e.unsent[f.gate.id()] = unsent{m.text, f.file}
 	}
-	var w keymap.Request
 	switch {
 	case why != "" && edited:
-		w = g.saveUnsent(f.gate.id(), why)
+		next = e.saveUnsent(f.gate.id(), why)
 	case why != "":
-		w.Footer = "You changed nothing, and " + why + "."
+		next = keymap.ShowFooter("You changed nothing, and " + why + ".")
 	case m.err != nil:
-		w.Footer = untrusted.Line("The call is unchanged: " + m.err.Error() + ".")
+		words := untrusted.Line("The call is unchanged: " + m.err.Error() + ".")
 		if edited {
-			w.Footer += g.again()
+			words += e.again()
 		}
+		next = keymap.ShowFooter(words)
 	case !edited:
-		w.Footer = "No changes: the call stays as it was."
+		next = keymap.ShowFooter("No changes: the call stays as it was.")
 	case m.text == f.file.Before && f.file.Hash != "":
-		delete(g.unsent, f.gate.id())
-		w.Footer = "That is the file as it is now, and nothing to allow: the call is unchanged; " + g.keys.Name("gate.deny") + " denies it."
+		delete(e.unsent, f.gate.id())
+		next = keymap.ShowFooter("That is the file as it is now, and nothing to allow: the call is unchanged; " + e.keys.Name("gate.deny") + " denies it.")
 	case !utf8.ValidString(m.text):
-		w.Footer = "The text is not UTF-8: the call is unchanged." + g.again()
+		next = keymap.ShowFooter("The text is not UTF-8: the call is unchanged." + e.again())
 	default:
-		g.file, f.next = f, writing(f.gate.Ask.Tool, f, m.text)
-		w.Ask = f.preview(f.next)
+		e.edit, f.next = f, argsFor(f.gate.Ask.Tool, f, m.text)
+		next = keymap.Requests{f.preview(f.next)}
 	}
-	w.Cmd = g.guard.StartStage() // keys typed for the editor answer nothing
-	return w
+	return next, true
 }
 
-// sendFile sends the call that makes the edited file, unless the file changed on
+// send returns the call that makes the edited file, unless the file changed on
 // disk while it was edited.
-func (g *Dialog) sendFile(m FileMsg) keymap.Request {
+func (e *fileEditor) send(m FileMsg) (next keymap.Requests, call session.Command) {
 	f := m.edit
-	if why := g.away(f); why != "" {
-		return g.saveUnsent(f.gate.id(), why)
+	if why := e.away(f); why != "" {
+		return e.saveUnsent(f.gate.id(), why), nil
 	}
 	if m.err != nil {
-		return keymap.ShowFooter(untrusted.Line("The call is unchanged: "+m.err.Error()+".") + g.again())
+		return keymap.ShowFooter(untrusted.Line("The call is unchanged: "+m.err.Error()+".") + e.again()), nil
 	}
 	if m.file.Hash != f.file.Hash {
-		return g.saveUnsent(f.gate.id(), f.file.Path+" changed on disk meanwhile")
+		return e.saveUnsent(f.gate.id(), f.file.Path+" changed on disk meanwhile"), nil
 	}
-	answer, err := g.current().with(f.next)
+	answer, err := e.queue.current().with(f.next)
 	if err != nil {
-		return keymap.ShowFooter(untrusted.Line("Not sent: "+err.Error()+".") + g.again())
+		return keymap.ShowFooter(untrusted.Line("Not sent: "+err.Error()+".") + e.again()), nil
 	}
-	delete(g.unsent, f.gate.id())
-	return keymap.Request{Send: []session.Command{answer}, Answer: true, Cmd: g.answer(f.gate.id())}
+	delete(e.unsent, f.gate.id())
+	return nil, answer
 }
 
-// writing returns the arguments of a call of tool that makes the file of f text.
-func writing(tool string, f *fileEdit, text string) map[string]any {
+// argsFor returns the arguments of a call of tool that makes the file of f text.
+func argsFor(tool string, f *fileEdit, text string) map[string]any {
 	if tool == "fs.write" {
 		args := maps.Clone(f.args)
 		args["text"] = text

@@ -36,7 +36,7 @@ func patches(t *testing.T, ids ...string) *Dialog {
 	t.Setenv("TMP", ".") // of Windows
 	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
 	g.SetEditor([]string{"vi"})
-	var asks []Asking
+	var asks []Request
 	for _, id := range ids {
 		asks = append(asks, OpenGate{Run: "r", Fits: func(map[string]any) error { return nil }, Ask: event.GateRequested{
 			Gate: id, Step: id, Tool: "fs.patch", Trusted: true, Hashes: map[string]string{id + ".go": "h"},
@@ -48,22 +48,22 @@ func patches(t *testing.T, ids ...string) *Dialog {
 }
 
 // asked returns the answer to the query of w.
-func asked(t *testing.T, w keymap.Request, hash string) FileMsg {
+func asked(t *testing.T, w keymap.Requests, hash string) FileMsg {
 	t.Helper()
-	if w.Ask == nil {
-		t.Fatalf("no query, says %q", w.Footer)
+	if keymap.First[keymap.Query](w) == nil {
+		t.Fatalf("no query, says %q", panetest.Footer(w))
 	}
-	m, _ := w.Ask(t.Context(), onDisk{hash: hash}).(FileMsg)
+	m, _ := keymap.First[keymap.Query](w)(t.Context(), onDisk{hash: hash}).(FileMsg)
 	return m
 }
 
 // saves opens the editor at the displayed gate, and saves text.
-func saves(t *testing.T, g *Dialog, text string, failed error) keymap.Request {
+func saves(t *testing.T, g *Dialog, text string, failed error) keymap.Requests {
 	t.Helper()
-	if w := g.Update(asked(t, g.act("gate.editor"), "h")); w.Cmd == nil {
-		t.Fatalf("no editor, says %q", w.Footer)
+	if w := g.Update(asked(t, g.act("gate.editor"), "h")); keymap.First[tea.Cmd](w) == nil {
+		t.Fatalf("no editor, says %q", panetest.Footer(w))
 	}
-	w := g.Update(EditedMsg{g.file, text, failed})
+	w := g.Update(EditedMsg{g.files.edit, text, failed})
 	g.Guard().Stop()
 	return w
 }
@@ -85,20 +85,20 @@ func TestOneEditorOpensAtATime(t *testing.T) {
 	first := asked(t, g.act("gate.editor"), "h")
 	g.step(1)
 	g.Guard().Stop()
-	if w := g.act("gate.editor"); w.Ask != nil || w.Footer == "" {
+	if w := g.act("gate.editor"); keymap.First[keymap.Query](w) != nil || panetest.Footer(w) == "" {
 		t.Errorf("a second file is requested: %+v", w)
 	}
-	if w := g.Update(first); w.Cmd != nil || !strings.Contains(w.Footer, "another request is shown") {
+	if w := g.Update(first); keymap.First[tea.Cmd](w) != nil || !strings.Contains(panetest.Footer(w), "another request is shown") {
 		t.Errorf("the file of another gate opens: %+v", w)
 	}
 	second := asked(t, g.act("gate.editor"), "h")
-	if w := g.Update(first); w.Cmd != nil || w.Footer != "" {
+	if w := g.Update(first); keymap.First[tea.Cmd](w) != nil || panetest.Footer(w) != "" {
 		t.Errorf("a late answer counts: %+v", w)
 	}
-	if w := g.Update(second); w.Cmd == nil || g.file.file.Path != "2.go" {
-		t.Errorf("opens %q", g.file.file.Path)
+	if w := g.Update(second); keymap.First[tea.Cmd](w) == nil || g.files.edit.file.Path != "2.go" {
+		t.Errorf("opens %q", g.files.edit.file.Path)
 	}
-	if w := g.Update(second); w.Send != nil || g.act("gate.editor").Ask != nil {
+	if w := g.Update(second); panetest.Sent(w) != nil || keymap.First[keymap.Query](g.act("gate.editor")) != nil {
 		t.Errorf("an open editor can be left behind: %+v", w)
 	}
 }
@@ -106,20 +106,20 @@ func TestOneEditorOpensAtATime(t *testing.T) {
 func TestCheckOfASavedFileIsNotRepeated(t *testing.T) {
 	g := patches(t, "1")
 	check := asked(t, saves(t, g, "three\n", nil), "h")
-	if w := g.act("gate.editor"); w.Ask != nil {
+	if w := g.act("gate.editor"); keymap.First[keymap.Query](w) != nil {
 		t.Error("the editor opens during the check")
 	}
-	if w := g.Update(check); len(w.Send) != 1 || g.file != nil || len(g.unsent) != 0 {
-		t.Errorf("sends %v", w.Send)
+	if w := g.Update(check); len(panetest.Sent(w)) != 1 || g.files.edit != nil || len(g.files.unsent) != 0 {
+		t.Errorf("sends %v", panetest.Sent(w))
 	}
 }
 
 func TestTextOfAFailedEditorOpensAgain(t *testing.T) {
 	g := patches(t, "1")
-	if w := saves(t, g, "three\n", errors.New("vi failed: exit status 1")); w.Ask != nil || w.Footer != "The call is unchanged: vi failed: exit status 1. Alt+e opens your text again." {
-		t.Errorf("says %q", w.Footer)
+	if w := saves(t, g, "three\n", errors.New("vi failed: exit status 1")); keymap.First[keymap.Query](w) != nil || panetest.Footer(w) != "The call is unchanged: vi failed: exit status 1. Alt+e opens your text again." {
+		t.Errorf("says %q", panetest.Footer(w))
 	}
-	if got := g.unsent["r 1"].text; got != "three\n" {
+	if got := g.files.unsent["r 1"].text; got != "three\n" {
 		t.Errorf("%q opens again", got)
 	}
 }
@@ -127,15 +127,15 @@ func TestTextOfAFailedEditorOpensAgain(t *testing.T) {
 func TestTextOfAClosedGateIsKeptInAFile(t *testing.T) {
 	g := patches(t, "1")
 	g.Update(asked(t, g.act("gate.editor"), "h"))
-	edit := g.file
+	edit := g.files.edit
 	g.Set(nil)
-	if got := kept(t, g.Update(EditedMsg{edit, "in the editor\n", nil}).Footer); got != "in the editor\n" {
+	if got := kept(t, panetest.Footer(g.Update(EditedMsg{edit, "in the editor\n", nil}))); got != "in the editor\n" {
 		t.Errorf("keeps %q", got)
 	}
 	g = patches(t, "1")
 	check := asked(t, saves(t, g, "during the check\n", nil), "h")
 	g.act("gate.deny")
-	if got := kept(t, g.Update(check).Footer); got != "during the check\n" {
+	if got := kept(t, panetest.Footer(g.Update(check))); got != "during the check\n" {
 		t.Errorf("keeps %q", got)
 	}
 }
@@ -143,8 +143,8 @@ func TestTextOfAClosedGateIsKeptInAFile(t *testing.T) {
 func TestUnsentTextOutlivesItsGate(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for name, closes := range map[string]func(g *Dialog) tea.Cmd{
-		"answered": func(g *Dialog) tea.Cmd { return g.act("gate.once").Cmd },
-		"denied":   func(g *Dialog) tea.Cmd { return g.act("gate.deny").Cmd },
+		"answered": func(g *Dialog) tea.Cmd { return keymap.First[tea.Cmd](g.act("gate.once")) },
+		"denied":   func(g *Dialog) tea.Cmd { return keymap.First[tea.Cmd](g.act("gate.deny")) },
 		"closed":   func(g *Dialog) tea.Cmd { return g.Set(nil) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,9 +152,9 @@ func TestUnsentTextOutlivesItsGate(t *testing.T) {
 			saves(t, g, "three\n", errors.New("vi failed: exit status 1"))
 			var said []string
 			for _, msg := range messages(closes(g)) {
-				said = append(said, g.Update(msg).Footer)
+				said = append(said, panetest.Footer(g.Update(msg)))
 			}
-			if got := kept(t, strings.Join(said, "")); got != "three\n" || len(g.unsent) != 0 {
+			if got := kept(t, strings.Join(said, "")); got != "three\n" || len(g.files.unsent) != 0 {
 				t.Errorf("keeps %q, says %q", got, said)
 			}
 		})
@@ -166,17 +166,17 @@ func TestUnsentTextStaysUntilItIsKept(t *testing.T) {
 	saves(t, g, "three\n", errors.New("vi failed: exit status 1"))
 	says := func(cmd tea.Cmd) (said string) {
 		for _, msg := range messages(cmd) {
-			said += g.Update(msg).Footer
+			said += panetest.Footer(g.Update(msg))
 		}
 		return said
 	}
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "full"))
-	if said := says(g.Set(nil)); !strings.Contains(said, "could not be kept") || g.unsent["r 1"].text != "three\n" {
-		t.Errorf("says %q, has %v", said, g.unsent)
+	if said := says(g.Set(nil)); !strings.Contains(said, "could not be kept") || g.files.unsent["r 1"].text != "three\n" {
+		t.Errorf("says %q, has %v", said, g.files.unsent)
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	if got := kept(t, says(g.Set(nil))); got != "three\n" || len(g.unsent) != 0 {
-		t.Errorf("keeps %q, has %v", got, g.unsent)
+	if got := kept(t, says(g.Set(nil))); got != "three\n" || len(g.files.unsent) != 0 {
+		t.Errorf("keeps %q, has %v", got, g.files.unsent)
 	}
 }
 
@@ -212,21 +212,21 @@ func messages(cmd tea.Cmd) []tea.Msg {
 func TestTextForAChangedFileDoesNotOpenAgain(t *testing.T) {
 	g := patches(t, "1")
 	w := g.Update(asked(t, saves(t, g, "three\n", nil), "changed"))
-	if got := kept(t, w.Footer); got != "three\n" || w.Send != nil || len(g.unsent) != 0 {
-		t.Errorf("keeps %q, sends %v", got, w.Send)
+	if got := kept(t, panetest.Footer(w)); got != "three\n" || panetest.Sent(w) != nil || len(g.files.unsent) != 0 {
+		t.Errorf("keeps %q, sends %v", got, panetest.Sent(w))
 	}
 	saves(t, g, "four\n", errors.New("vi failed"))
 	w = g.Update(asked(t, g.act("gate.editor"), "changed"))
-	if got := kept(t, w.Footer); got != "four\n" || w.Cmd != nil || len(g.unsent) != 0 {
-		t.Errorf("keeps %q and opens %v", got, w.Cmd != nil)
+	if got := kept(t, panetest.Footer(w)); got != "four\n" || keymap.First[tea.Cmd](w) != nil || len(g.files.unsent) != 0 {
+		t.Errorf("keeps %q and opens %v", got, keymap.First[tea.Cmd](w) != nil)
 	}
 }
 
 func TestTextThatIsNotUTF8IsNotSent(t *testing.T) {
 	g := patches(t, "1")
 	w := saves(t, g, "caf\xe9\n", nil)
-	if w.Ask != nil || w.Send != nil || !strings.HasPrefix(w.Footer, "The text is not UTF-8: the call is unchanged.") {
-		t.Errorf("asks %v, sends %v, says %q", w.Ask != nil, w.Send, w.Footer)
+	if keymap.First[keymap.Query](w) != nil || panetest.Sent(w) != nil || !strings.HasPrefix(panetest.Footer(w), "The text is not UTF-8: the call is unchanged.") {
+		t.Errorf("asks %v, sends %v, says %q", keymap.First[keymap.Query](w) != nil, panetest.Sent(w), panetest.Footer(w))
 	}
 }
 

@@ -52,8 +52,8 @@ func (p *Pending) Reopened() bool { return p.reopened != nil }
 func (p *Pending) Withdraw() { p.reopened = nil }
 
 // List returns all that waits for the user, the session's gates first.
-func (p *Pending) List() []Asking {
-	var out []Asking
+func (p *Pending) List() []Request {
+	var out []Request
 	for _, g := range p.session {
 		out = append(out, g)
 	}
@@ -72,8 +72,8 @@ func (p *Pending) List() []Asking {
 }
 
 // ofRun returns the gates and the questions of a run under way.
-func (p *Pending) ofRun(r *agent.Run) []Asking {
-	var out []Asking
+func (p *Pending) ofRun(r *agent.Run) []Request {
+	var out []Request
 	granted := wording.Grants(r)
 	for _, g := range r.Gates {
 		out = append(out, OpenGate{

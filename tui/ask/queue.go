@@ -1,96 +1,194 @@
 package ask
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
-	"replan/agent/event"
-	"replan/agent/session"
-	"replan/internal/untrusted"
 	"replan/tui/draw"
-	"replan/tui/keymap"
-	"replan/tui/wording"
 )
 
-// Hints returns the keys of the dialog for the footer.
-func (g *Dialog) Hints() []keymap.Hint {
-	arrows := g.keys.Hint("scroll", "move.up", "move.down")
-	switch {
-	case g.editor != nil:
-		hints := []keymap.Hint{g.keys.Hint(g.current().resends(), "question.send"), g.keys.Hint("next field", "question.next_field"), g.keys.Hint("discard", "dialog.leave"), g.keys.Hint("undo", "question.undo_edit")}
-		if g.noFile() == "" {
-			hints = append(hints, g.keys.Hint("file in editor", "gate.editor"))
-		}
-		return hints
-	case g.confirm != nil:
-		hints := []keymap.Hint{g.keys.Hint(g.confirm.short, "gate.once")}
-		if other := g.confirm.other; other != nil {
-			hints = append(hints, g.keys.Hint(other.offers+" instead", "gate.always"))
-		}
-		hints = append(hints, g.keys.Hint("back", "dialog.leave"))
-		if g.confirm.picks {
-			hints = append(hints, g.keys.Hint("next", "gate.next"), g.keys.Hint("leave out", "gate.leave_out"))
-		}
-		return append(hints, arrows)
-	}
-	hints := []keymap.Hint{arrows}
-	if g.noDetails() == "" {
-		does := "why"
-		if g.reading.details {
-			does = "less"
-		}
-		hints = append(hints, g.keys.Hint(does, "gate.details"))
-	}
-	if g.noFile() == "" {
-		hints = append(hints, g.keys.Hint("editor", "gate.editor"))
-	}
-	if g.queue.count() > 1 {
-		hints = append(hints, g.keys.Hint("next", "gate.next"))
-	}
-	if g.picks() {
-		hints = append(hints, g.keys.Hint("leave out", "gate.leave_out"))
-	}
-	hints = append(hints, g.keys.Hint("look around", "dialog.leave"))
-	if g.noSides() == "" {
-		hints = append(hints, g.keys.Hint("diff", "gate.sides"))
-	}
-	return append(hints, g.keys.Hint("rules", "gate.allowed"), g.keys.Hint("quit", "quit"))
+// queue is the requests that wait for the user, and which of them is displayed.
+type queue struct {
+	all      []Request       // in the order of the requests
+	at       int             // index of the displayed request
+	shown    string          // id of the displayed request
+	seen     map[string]bool // ids already shown to the user
+	answered map[string]bool // ids whose answers are in flight
+	leftOut  map[string]bool // ids of calls that the answer to all similar ones denies
+	fresh    []Request       // opened in the newest batch of events, with no notification sent yet
 }
+
+func newQueue() *queue {
+	return &queue{seen: map[string]bool{}, answered: map[string]bool{}, leftOut: map[string]bool{}}
+}
+
+// set replaces the requests. The displayed one stays. It reports whether some are new.
+func (q *queue) set(asks []Request) (fresh bool) {
+	q.all = q.all[:0]
+	q.fresh = nil
+	for _, a := range asks {
+		if q.answered[a.id()] {
+			continue
+		}
+		if a.id() == q.shown {
+			q.at = len(q.all)
+		}
+		q.all = append(q.all, a)
+		if !q.seen[a.id()] {
+			q.seen[a.id()] = true
+			q.fresh = append(q.fresh, a)
+		}
+	}
+	return len(q.fresh) > 0
+}
+
+// takeFresh returns the requests of the newest batch of events once.
+func (q *queue) takeFresh() []Request {
+	fresh := q.fresh
+	q.fresh = nil
+	return fresh
+}
+
+// forget marks the requests of a run as unseen because the run is being resumed.
+func (q *queue) forget(run string) {
+	for _, ids := range []map[string]bool{q.seen, q.answered} {
+		for id := range ids {
+			if strings.HasPrefix(id, run+" ") {
+				delete(ids, id)
+			}
+		}
+	}
+	if strings.HasPrefix(q.shown, run+" ") {
+		q.shown = ""
+	}
+}
+
+// display makes the current request the displayed one. It reports whether that is another
+// one than before.
+func (q *queue) display() (other bool) {
+	if len(q.all) == 0 {
+		q.shown, q.at = "", 0
+		return false
+	}
+	q.at = max(min(q.at, len(q.all)-1), 0)
+	before := q.shown
+	q.shown = q.current().id()
+	return q.shown != before
+}
+
+// count returns how many requests wait.
+func (q *queue) count() int { return len(q.all) }
+
+// current returns the displayed request. At least one must wait.
+func (q *queue) current() Request { return q.all[q.at] }
+
+// is reports whether the request with this id is the displayed one.
+func (q *queue) is(id string) bool { return q.current().id() == id }
+
+// has reports whether the request with this id waits.
+func (q *queue) has(id string) bool {
+	return slices.ContainsFunc(q.all, func(a Request) bool { return a.id() == id })
+}
+
+// holds reports whether all requests with these ids wait.
+func (q *queue) holds(ids []string) bool {
+	return !slices.ContainsFunc(ids, func(id string) bool { return !q.has(id) })
+}
+
+// step moves to another request, to the first one after the last.
+func (q *queue) step(by int) { q.at = (q.at + len(q.all) + by) % len(q.all) }
+
+// choose moves to the request at an index.
+func (q *queue) choose(i int) { q.at = i }
+
+// stepWithin moves to another of the requests with these ids. It returns its index among
+// them.
+func (q *queue) stepWithin(ids []string, by int) int {
+	i := (slices.Index(ids, q.shown) + len(ids) + by) % len(ids)
+	q.shown = ids[i]
+	q.at = slices.IndexFunc(q.all, func(a Request) bool { return a.id() == q.shown })
+	return i
+}
+
+// answer removes answered requests.
+func (q *queue) answer(ids []string) {
+	for _, id := range ids {
+		q.answered[id] = true
+	}
+	q.all = slices.DeleteFunc(q.all, func(a Request) bool { return slices.Contains(ids, a.id()) })
+}
+
+// leaveOut leaves the displayed call out of a joint approval, or takes it back.
+func (q *queue) leaveOut() { q.leftOut[q.current().id()] = !q.leftOut[q.current().id()] }
+
+// isOut reports whether a call is left out of a joint approval.
+func (q *queue) isOut(a Request) bool { return q.leftOut[a.id()] }
+
+// like returns the open gates similar to the displayed one, including it: same run,
+// same tool, and same rule. Questions of the session are similar if all or none of
+// them are about changes. A call that accepts a change is like no other one: each
+// shows the change.
+func (q *queue) like() []OpenGate {
+	if len(q.all) == 0 {
+		return nil
+	}
+	this, gate := q.current().(OpenGate)
+	if !gate || this.Ask.Changed != "" && !this.Session {
+		return nil
+	}
+	var out []OpenGate
+	for _, a := range q.all {
+		if other, ok := a.(OpenGate); ok && other.Session == this.Session && other.Run == this.Run && (other.Ask.Changed == "") == (this.Ask.Changed == "") &&
+			other.Ask.QualifiedTool() == this.Ask.QualifiedTool() && (this.Session || other.Ask.Rule.Equal(this.Ask.Rule)) {
+			out = append(out, other)
+		}
+	}
+	return out
+}
+
+// picks reports whether the displayed call is one of several similar ones, some of which
+// the user may leave out.
+func (q *queue) picks() bool {
+	like := q.like()
+	return len(like) > 1 && !like[0].Session
+}
+
+// place returns the number of the displayed request, from 1.
+func (q *queue) place() int { return q.at + 1 }
 
 // listMost is the maximum number of requests listed at once.
 const listMost = 5
 
-// listHeight returns the height of the request list in lines, including the edge
+// listHeight returns the height of the list of requests in lines, including the edge
 // below it. It is 0 if a list would add nothing.
-func (g *Dialog) listHeight() int {
-	if g.queue.count() < 2 || g.editor != nil || g.confirm != nil {
+func (q *queue) listHeight() int {
+	if len(q.all) < 2 {
 		return 0
 	}
-	return min(g.queue.count(), listMost) + 1
+	return min(len(q.all), listMost) + 1
 }
 
-// list draws the pending requests around the displayed one.
-func (g *Dialog) list(width int) []string {
-	first, end := g.window()
-	lines := make([]string, 0, g.listed)
+// window returns the range of requests that a list of so many lines shows: those around the
+// displayed one.
+func (q *queue) window(lines int) (first, end int) {
+	first = max(min(q.at-lines/2, len(q.all)-lines), 0)
+	return first, min(first+lines, len(q.all))
+}
+
+// list draws the requests around the displayed one.
+func (q *queue) list(l *draw.Styles, lines, width int) []string {
+	first, end := q.window(lines)
+	out := make([]string, 0, lines)
 	for i := first; i < end; i++ {
-		lines = append(lines, g.styles.Fit(g.listLine(g.queue.all[i], i == g.queue.at, width), width))
+		out = append(out, l.Fit(q.listLine(l, q.all[i], i == q.at, width), width))
 	}
-	return lines
+	return out
 }
 
-// window returns the range of requests that the list shows.
-func (g *Dialog) window() (first, end int) {
-	first = max(min(g.queue.at-g.listed/2, g.queue.count()-g.listed), 0)
-	return first, min(first+g.listed, g.queue.count())
-}
-
-func (g *Dialog) listLine(a Asking, chosen bool, width int) string {
-	l := g.styles
+func (q *queue) listLine(l *draw.Styles, a Request, chosen bool, width int) string {
 	line := l.Line(chosen, true)
 	glyph, style := a.sign(l)
-	if g.queue.isOut(a) {
+	if q.isOut(a) {
 		glyph, style = l.Glyphs.Skipped, l.Muted
 	}
 	step, what, args := a.Brief()
@@ -100,199 +198,4 @@ func (g *Dialog) listLine(a Asking, chosen bool, width int) string {
 	}
 	drawn += line.Draw(l.Strong, what) + line.Blank(2) + line.Draw(l.Muted, args)
 	return line.Fill(drawn, width)
-}
-
-// step moves to another request.
-func (g *Dialog) step(by int) keymap.Request {
-	g.queue.step(by)
-	g.guard.ClearMessage()
-	return keymap.Request{Cmd: g.front()}
-}
-
-// confirming is an answer that covers more than the displayed call. The dialog
-// shows its effect before the user confirms it.
-type confirming struct {
-	title  string
-	about  []string // shown beside the title; nil for the subject of the call
-	does   string   // effect of a yes; short is a shorter wording
-	short  string
-	unread string // message for a yes before the user has read to the end
-	ids    []string
-	send   []session.Command
-	refuse []session.Command // a no to all; none if the key for no only goes back
-	write  func(*draw.Document) page
-	picks  bool        // the user may leave calls out
-	other  *confirming // what the same key offers instead; nil for nothing
-	offers string      // this one, as the other names it
-}
-
-// turn shows the scope of an answer, or the question again if c is nil.
-func (g *Dialog) turn(c *confirming) {
-	g.confirm = c
-	g.reading.restart()
-	g.guard.Disarm()
-}
-
-// savingRule returns the confirmation of a choice that saves a rule.
-func savingRule(k *keymap.Map, ask Asking, c choice) *confirming {
-	narrow := savingThis(k, ask, c)
-	if c.wider == nil {
-		return narrow
-	}
-	wide := savingThis(k, ask, *c.wider)
-	narrow.title, wide.title = "Allow this call always", "Allow this tool always"
-	narrow.offers, wide.offers = "this call", "this tool"
-	narrow.other, wide.other = wide, narrow
-	return narrow
-}
-
-func savingThis(k *keymap.Map, ask Asking, c choice) *confirming {
-	return &confirming{
-		title: "Allow always", does: "save it, and allow", short: "save",
-		unread: "Read the whole rule first: " + k.Name("move.down") + " shows the rest of it.",
-		ids:    []string{ask.id()}, send: []session.Command{c.send},
-		write: func(d *draw.Document) page { return writeRule(d, c.saves) },
-	}
-}
-
-// picks reports whether the displayed call is one of several similar ones, some of which
-// the user may leave out.
-func (g *Dialog) picks() bool {
-	like := g.queue.like()
-	return len(like) > 1 && !like[0].Session
-}
-
-// approveAll shows which calls a joint approval of all similar gates would let
-// pass. If there are none, it returns the reason.
-func (g *Dialog) approveAll() keymap.Request {
-	if word := g.notAlike(); word != "" {
-		return keymap.ShowFooter(word)
-	}
-	c := g.jointly()
-	if c == nil {
-		return keymap.ShowFooter("All of them are left out: " + g.keys.Name("gate.leave_out") + " takes this one back, and " + g.keys.Name("gate.deny") + " denies it")
-	}
-	g.turn(c)
-	return keymap.Request{Cmd: g.guard.StartStage()}
-}
-
-// jointly returns the joint approval of all similar gates, nil if all are left out.
-func (g *Dialog) jointly() *confirming {
-	all := g.queue.like()
-	out := 0
-	for _, gate := range all {
-		if g.queue.isOut(gate) {
-			out++
-		}
-	}
-	if out == len(all) {
-		return nil
-	}
-	c := &confirming{
-		title: "Approve all similar calls", about: []string{untrusted.Line(all[0].Ask.Tool), fmt.Sprintf("%d calls", len(all)-out)},
-		does: fmt.Sprintf("allow these %d, once each", len(all)-out), short: "allow",
-		unread: "Read the whole list first: " + g.keys.Name("move.down") + " shows the rest of it.",
-		write:  func(d *draw.Document) page { return writeAlike(d, all, &g.queue) },
-		picks:  true,
-	}
-	if all[0].Session {
-		c.title, c.about, c.picks = "Start all of them?", []string{fmt.Sprintf("%d questions", len(all))}, false
-		if all[0].Ask.Changed != "" {
-			c.title = "Use all of them as they are now?"
-		}
-		c.does, c.short = fmt.Sprintf("yes to these %d", len(all)), "yes to all"
-		c.write = func(d *draw.Document) page { return writeServers(d, all) }
-	}
-	if out > 0 {
-		c.does += fmt.Sprintf(", and deny the %d left out", out)
-	}
-	for _, gate := range all {
-		answer := session.Resolve{Run: gate.Run, Gate: gate.Ask.Gate, Call: gate.Ask.Call, Decision: event.Allow, Scope: event.ScopeOnce}
-		denied := answer
-		denied.Decision = event.Deny
-		if g.queue.isOut(gate) {
-			answer = denied
-		}
-		c.ids, c.send, c.refuse = append(c.ids, gate.id()), append(c.send, answer), append(c.refuse, denied)
-	}
-	return c
-}
-
-// pickActions returns the actions that leave a call out of a joint approval.
-func (g *Dialog) pickActions() keymap.Handlers {
-	return keymap.Handlers{
-		"gate.next":     {Do: keymap.Just(func() { g.pickNext(1) })},
-		"gate.previous": {Do: keymap.Just(func() { g.pickNext(-1) })},
-		"gate.leave_out": {Do: func() keymap.Request {
-			g.queue.leaveOut()
-			c := g.jointly()
-			if c == nil {
-				g.queue.leaveOut()
-				return keymap.ShowFooter("All others are left out: " + g.keys.Name("gate.deny") + " denies all of them")
-			}
-			g.confirm = c
-			g.reading.redraw()
-			return keymap.Request{}
-		}},
-	}
-}
-
-// pickNext chooses another call of a joint approval and scrolls to it.
-func (g *Dialog) pickNext(by int) {
-	g.reading.toCall(g.queue.stepWithin(g.confirm.ids, by))
-	g.reading.redraw()
-}
-
-// writeServers writes the servers and programs to be answered together, each as its
-// own question shows it. The user must see all of it.
-func writeServers(d *draw.Document, all []OpenGate) page {
-	var whole page
-	for i, gate := range all {
-		if i > 0 {
-			d.Blank()
-		}
-		whole.must = append(whole.must, gate.write(d.Styles, d, false).must...)
-	}
-	return whole
-}
-
-// writeAlike writes the calls to be approved together. The list comes first, and
-// the user must scroll to its end. The full calls follow.
-func writeAlike(d *draw.Document, all []OpenGate, q *queue) page {
-	l := d.Styles
-	out := func(gate OpenGate) bool { return q.isOut(gate) }
-	allowed := fmt.Sprintf("these %d calls", len(all))
-	if slices.ContainsFunc(all, out) {
-		allowed = fmt.Sprintf("%d of ", len(slices.DeleteFunc(slices.Clone(all), out))) + allowed
-	}
-	d.Prose(l.Text, fmt.Sprintf("Allows %s of %s once each. Later calls ask again.", allowed, untrusted.Line(all[0].Ask.Tool)))
-	d.Field("rule", l.Text, wording.RuleWords(all[0].Ask.Rule))
-	d.Blank()
-	for i, gate := range all {
-		number := fmt.Sprintf(" %d ", i+1)
-		if q.is(gate.id()) {
-			number = l.Glyphs.Cursor + number[1:]
-		}
-		step, _, args := gate.Brief()
-		parts := []string{step, args}
-		if gate.untrustedText() {
-			parts = append(parts, untrustedMark)
-		}
-		style := l.Text
-		if out(gate) {
-			style, parts = l.Muted, append(parts, "left out")
-		}
-		d.Item(l.Accent.Render(number), style, strings.Join(parts, " "+l.Glyphs.Separator+" "))
-	}
-	whole := page{must: []draw.Range{{From: 0, To: len(d.Lines)}}}
-	for i, gate := range all {
-		whole.calls = append(whole.calls, len(d.Lines))
-		heading := fmt.Sprintf("%d of %d", i+1, len(all))
-		if out(gate) {
-			heading += ", left out"
-		}
-		d.Heading(heading)
-		gate.write(l, d, true)
-	}
-	return whole
 }

@@ -61,7 +61,7 @@ func TestRenamesOpenAtChangeWithRightNumbers(t *testing.T) {
 			t.Fatalf("%s: no diff: %s", name, preview.Text)
 		}
 		g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
-		g.Set([]Asking{OpenGate{Run: "r", Ask: event.GateRequested{
+		g.Set([]Request{OpenGate{Run: "r", Ask: event.GateRequested{
 			Gate: name, Step: "1", Title: "Rename it", Tool: "fs.patch", Server: "workspace", Trusted: true, Diff: diff,
 			Args: map[string]any{"diff": change.Diff}, Rule: rule.Rule{Tool: "*", When: rule.WhenDestructive, Source: rule.SourceBuiltIn},
 		}}})

@@ -14,7 +14,7 @@ import (
 // longGate is a gate whose call fills many screens.
 func longGate(lines int) *Dialog {
 	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
-	g.Set([]Asking{OpenGate{Run: "r", Ask: event.GateRequested{
+	g.Set([]Request{OpenGate{Run: "r", Ask: event.GateRequested{
 		Gate: "1", Step: "1", Tool: "proc.run", Server: "workspace", Args: map[string]any{"shell": "echo ok\n" + strings.Repeat("#\n", lines) + "touch end-of-it"},
 	}}})
 	return g
@@ -26,7 +26,7 @@ func TestYesPagesDownUntilTheEndWasInView(t *testing.T) {
 	for ; presses < 50; presses++ {
 		shown += strings.Join(show(g, size), "\n")
 		g.Guard().Stop()
-		if w, _ := g.Actions().Act("gate.once"); w.Answer {
+		if w, _ := g.Actions().Act("gate.once"); keymap.Has[keymap.Answered](w) {
 			break
 		}
 	}
@@ -36,10 +36,10 @@ func TestYesPagesDownUntilTheEndWasInView(t *testing.T) {
 }
 
 func TestEndOfGateIsEnoughOnceItsSizeWasSaid(t *testing.T) {
-	press := func(g *Dialog, id string) keymap.Request {
+	press := func(g *Dialog, id string) keymap.Requests {
 		g.Guard().Stop()
 		w, _ := g.Actions().Act(id)
-		if !w.Answer {
+		if !keymap.Has[keymap.Answered](w) {
 			show(g, draw.Rect{W: 100, H: 30})
 		}
 		return w
@@ -48,14 +48,14 @@ func TestEndOfGateIsEnoughOnceItsSizeWasSaid(t *testing.T) {
 	show(g, draw.Rect{W: 100, H: 30})
 	press(g, "move.last")
 	refused := press(g, "gate.once")
-	if refused.Answer || !strings.Contains(refused.Footer, english.Count(len(g.reading.unseen()), "more line")) {
+	if keymap.Has[keymap.Answered](refused) || !strings.Contains(panetest.Footer(refused), english.Count(len(g.reading.unseen()), "more line")) {
 		t.Fatalf("a yes at the end of a call whose size was not said is %+v", refused)
 	}
-	if w := press(g, "gate.once"); w.Answer {
+	if w := press(g, "gate.once"); keymap.Has[keymap.Answered](w) {
 		t.Fatal("a second yes allows what was not in view")
 	}
 	press(g, "move.last")
-	if w := press(g, "gate.once"); !w.Answer {
+	if w := press(g, "gate.once"); !keymap.Has[keymap.Answered](w) {
 		t.Errorf("after its size and its end were shown a yes is %+v", w)
 	}
 }

@@ -15,7 +15,7 @@ const KeyShowThinking = "screen.show_thinking"
 
 // Update handles a letter or pasted text for the open search, and a turn of the
 // wheel.
-func (c *Pane) Update(msg tea.Msg) keymap.Request {
+func (c *Pane) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if msg.Text != "" {
@@ -26,26 +26,26 @@ func (c *Pane) Update(msg tea.Msg) keymap.Request {
 	case tea.MouseWheelMsg:
 		c.Scroll(-draw.WheelLines(tea.Mouse(msg)))
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // Actions returns the actions on the conversation.
 func (c *Pane) Actions() keymap.Handlers {
-	focused := func(f func()) func() keymap.Request {
-		return func() keymap.Request {
+	focused := func(f func()) func() keymap.Requests {
+		return func() keymap.Requests {
 			f()
-			return keymap.Request{Focus: keymap.PlaceChat}
+			return keymap.Requests{keymap.Focus(keymap.PlaceChat)}
 		}
 	}
 	return keymap.Handlers{
 		"chat.search":   {Refuse: c.nothingSaid, Do: focused(c.find.start)},
 		"chat.copy":     {Refuse: c.copying.refusal, Do: c.copying.next},
 		"chat.thinking": {Refuse: c.noThinking, Do: keymap.Just(func() { c.foldNewest(foldThinking) })},
-		"chat.thinking_all": {Refuse: c.noThinking, Do: func() keymap.Request {
+		"chat.thinking_all": {Refuse: c.noThinking, Do: func() keymap.Requests {
 			shows := strconv.FormatBool(c.hasCollapsed(foldThinking))
 			return keymap.SendCommands(session.SaveSetting{Key: KeyShowThinking, Value: &shows})
 		}},
-		"chat.export": {Refuse: c.noExport, Do: func() keymap.Request { return keymap.SendCommands(session.Submit{Text: "/export"}) }},
+		"chat.export": {Refuse: c.noExport, Do: func() keymap.Requests { return keymap.SendCommands(session.Submit{Text: "/export"}) }},
 		"chat.top":    {Refuse: c.nothingSaid, Do: focused(func() { c.Scroll(1 << 20) })},
 		"chat.bottom": {Refuse: c.nothingSaid, Do: focused(c.ToEnd)},
 		"chat.unfold": {Refuse: c.nothingFolded, Do: keymap.Just(func() { c.foldNewest("") })},

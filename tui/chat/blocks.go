@@ -24,7 +24,7 @@ type Block struct {
 	text  func() string                   // its text for the search; nil searches the drawn lines
 	codes []*draw.Code                    // code blocks that start in it
 	of    *draw.Code                      // code it is a part of, nil for none
-	folds *folding                        // what a click or a key expands and collapses; nil for nothing
+	folds *foldControl                    // what a click or a key expands and collapses; nil for nothing
 	Gap   bool                            // blank line before it
 	inset bool                            // belongs to a run started by a call in the chat
 	card  bool                            // shows a call

@@ -25,7 +25,7 @@ const (
 // foldsAs makes a block collapsible and returns a pointer to its state.
 func (b *Block) foldsAs(thing string, can func() bool) (unfolded *bool) {
 	unfolded = new(bool)
-	b.folds = &folding{thing: thing, can: can, open: func() bool { return *unfolded }, turn: func() { *unfolded = !*unfolded }}
+	b.folds = &foldControl{thing: thing, can: can, open: func() bool { return *unfolded }, turn: func() { *unfolded = !*unfolded }}
 	return unfolded
 }
 

@@ -18,7 +18,7 @@ type Pane struct {
 	Markdown *draw.Markdown
 	state    State
 	find     search
-	copying  copying
+	copying  codeCopier
 
 	ShowsThinking bool // new thinking is expanded
 

@@ -9,14 +9,14 @@ import (
 	"replan/tui/keymap"
 )
 
-// copying copies blocks of code from the chat.
-type copying struct {
+// codeCopier copies blocks of code from the chat.
+type codeCopier struct {
 	chat   *viewport
 	marked *draw.Code // last copied code
 }
 
 // all returns every code block in the chat, oldest first.
-func (c *copying) all() []*draw.Code {
+func (c *codeCopier) all() []*draw.Code {
 	var out []*draw.Code
 	for _, b := range c.chat.Blocks {
 		for _, code := range b.codes {
@@ -30,7 +30,7 @@ func (c *copying) all() []*draw.Code {
 
 // inView returns the index of the newest code block that is partly visible,
 // else the last one above the view, else the first.
-func (c *copying) inView(all []*draw.Code) int {
+func (c *codeCopier) inView(all []*draw.Code) int {
 	c.chat.layOut()
 	last := -1
 	for _, line := range c.chat.shown {
@@ -52,7 +52,7 @@ func (c *copying) inView(all []*draw.Code) int {
 
 // mark moves the mark to a code block and scrolls it into view; nil removes the
 // mark.
-func (c *copying) mark(marked *draw.Code) {
+func (c *codeCopier) mark(marked *draw.Code) {
 	if c.marked == marked {
 		return
 	}
@@ -82,7 +82,7 @@ func (c *copying) mark(marked *draw.Code) {
 func (b *Block) begins(c *draw.Code) bool { return c != nil && slices.Contains(b.codes, c) }
 
 // refusal explains why there is nothing to copy.
-func (c *copying) refusal() string {
+func (c *codeCopier) refusal() string {
 	if len(c.all()) == 0 {
 		return "The chat has no code block."
 	}
@@ -91,7 +91,7 @@ func (c *copying) refusal() string {
 
 // next copies the newest visible block of code; repeated, the one before.
 // The block stays marked until [Pane.Unmark].
-func (c *copying) next() keymap.Request {
+func (c *codeCopier) next() keymap.Requests {
 	all := c.all()
 	at := slices.Index(all, c.marked)
 	if c.marked == nil || at < 0 {
@@ -102,5 +102,5 @@ func (c *copying) next() keymap.Request {
 	code := all[at]
 	c.mark(code)
 	what := fmt.Sprintf("code block %d of %d, %s", at+1, len(all), english.Count(code.Lines(), "line"))
-	return keymap.Request{Copy: &keymap.Copied{What: what, Text: code.Text}}
+	return keymap.Requests{keymap.Copy{What: what, Text: code.Text}}
 }

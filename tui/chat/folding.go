@@ -6,8 +6,8 @@ import (
 	"replan/tui/draw"
 )
 
-// folding is what a click or a key expands and collapses in the chat.
-type folding struct {
+// foldControl is what a click or a key expands and collapses in the chat.
+type foldControl struct {
 	turn  func()      // expands or collapses it
 	thing string      // its kind, in a word
 	can   func() bool // reports whether there is something to expand

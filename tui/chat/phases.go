@@ -287,9 +287,9 @@ func (p *phaseBlock) whole(width int) []draw.TextLine {
 }
 
 // writing returns what the model writes in the phase.
-func (p *phaseBlock) writing() writing {
+func (p *phaseBlock) writing() openReply {
 	state := p.state()
-	w := writing{pane: p.pane, run: p.run, name: phaseName(p.phase + 1), since: state.StartedAt, text: state.Text, thinking: state.Thinking}
+	w := openReply{pane: p.pane, run: p.run, name: phaseName(p.phase + 1), since: state.StartedAt, text: state.Text, thinking: state.Thinking}
 	if p.drafting() {
 		w.drafted = len(p.run.Steps)
 	}

@@ -14,8 +14,8 @@ import (
 	"replan/tui/wording"
 )
 
-// writing is a reply to a planning request that still streams.
-type writing struct {
+// openReply is a reply to a planning request that still streams.
+type openReply struct {
 	pane           *Pane
 	run            *agent.Run
 	name           string    // of the request
@@ -28,28 +28,28 @@ type writing struct {
 type modelStream struct {
 	since    time.Time // of the request that it belongs to
 	name     string    // of that request
-	text     streamed
-	thinking streamed
+	text     growingText
+	thinking growingText
 	first    time.Time // when the first words came
 	before   int       // bytes that came with them
 	rate     int       // tokens a second
 	ratedAt  int       // second for which the rate was measured
 }
 
-// streamed is a text that grows, and the lines read from it.
-type streamed struct {
+// growingText is a text that grows, and the lines read from it.
+type growingText struct {
 	readout reply.Readout
 	size    int // bytes read
 }
 
 // take reads the new part of a text.
-func (s *streamed) take(text string) {
+func (s *growingText) take(text string) {
 	s.readout.Feed(text[s.size:])
 	s.size = len(text)
 }
 
 // take reads what came since the last call.
-func (s *modelStream) take(w writing) {
+func (s *modelStream) take(w openReply) {
 	if !s.since.Equal(w.since) || s.name != w.name || s.text.size > len(w.text) || s.thinking.size > len(w.thinking) {
 		*s = modelStream{since: w.since, name: w.name}
 	}
@@ -66,7 +66,7 @@ func (s *modelStream) bytes() int { return s.text.size + s.thinking.size }
 
 // title draws the name of the request, its time and, where there is room, the
 // number of tokens and their rate. The rate is measured again each second.
-func (s *modelStream) title(w writing, width int) string {
+func (s *modelStream) title(w openReply, width int) string {
 	s.take(w)
 	l := w.pane.Styles
 	line := l.Running.Render(l.Spinner()) + " " + w.name
@@ -97,7 +97,7 @@ func (s *modelStream) title(w writing, width int) string {
 }
 
 // tokens estimates the number of tokens of so many bytes.
-func (w writing) tokens(bytes int) int {
+func (w openReply) tokens(bytes int) int {
 	each := w.run.BytesPerToken(w.model())
 	if each <= 0 {
 		each = 4
@@ -107,7 +107,7 @@ func (w writing) tokens(bytes int) int {
 
 // lines draws the end of the reply on a fixed number of lines, so that nothing
 // below moves while it grows. With reduced motion only finished lines appear.
-func (s *modelStream) lines(w writing, width int) []draw.TextLine {
+func (s *modelStream) lines(w openReply, width int) []draw.TextLine {
 	s.take(w)
 	l, height := w.pane.Styles, 6
 	switch {
@@ -134,7 +134,7 @@ func (s *modelStream) lines(w writing, width int) []draw.TextLine {
 }
 
 // model returns the model that writes now.
-func (w writing) model() string {
+func (w openReply) model() string {
 	if x := wording.Open(w.run); x != nil {
 		return cmp.Or(x.Request.Model, w.run.Model)
 	}
@@ -144,7 +144,7 @@ func (w writing) model() string {
 // waiting says what the model does before its first word. Before somebody reports
 // that it reads, it may still be loaded, so the first request of a conversation
 // names both.
-func (w writing) waiting() string {
+func (w openReply) waiting() string {
 	model := untrusted.Line(w.model())
 	if model == "" {
 		model = "the model"
@@ -169,7 +169,7 @@ func (c *Pane) replanning(run *agent.Run) *Block {
 		if b.until() {
 			return nil
 		}
-		w := writing{pane: c, run: run, name: "replanning", since: asked.StartedAt, text: asked.Text, thinking: asked.Thinking}
+		w := openReply{pane: c, run: run, name: "replanning", since: asked.StartedAt, text: asked.Text, thinking: asked.Thinking}
 		return append(draw.Set([]string{stream.title(w, width)}), c.guided(stream.lines(w, width-2))...)
 	}
 	return b

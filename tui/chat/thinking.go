@@ -86,7 +86,7 @@ func (t *thought) block(l *draw.Styles) *Block {
 		}
 		return untrusted.Visible(strings.Join(all, "\n"))
 	}
-	b.folds = &folding{thing: foldThinking, can: func() bool { return len(t.parts) > 0 }, open: func() bool { return t.unfolded }, turn: func() { t.unfolded = !t.unfolded }}
+	b.folds = &foldControl{thing: foldThinking, can: func() bool { return len(t.parts) > 0 }, open: func() bool { return t.unfolded }, turn: func() { t.unfolded = !t.unfolded }}
 	b.lay = func(width int) []draw.TextLine {
 		if len(t.parts) == 0 {
 			return nil

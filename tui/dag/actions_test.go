@@ -17,7 +17,7 @@ import (
 // listPane shows a plan as a list on ten lines.
 func listPane(run *agent.Run) *Pane {
 	d := New(panetest.DarkLook(), keymap.New())
-	d.Graph.Mode = GraphNever
+	d.graph.mode = graphNever
 	d.Show(run)
 	d.SetState(State{Size: draw.Rect{W: 80, H: 10}})
 	d.View()
@@ -27,12 +27,12 @@ func listPane(run *agent.Run) *Pane {
 func TestMouseAndKeysActOnPane(t *testing.T) {
 	d := listPane(panetest.WideRun(40))
 	d.Update(tea.MouseClickMsg{X: 3, Y: 4, Button: tea.MouseLeft})
-	if d.Selected != d.outline.Rows[d.top+4].Key || d.Follow {
-		t.Errorf("a click on line 4 selects %q, following %v", d.Selected, d.Follow)
+	if d.Selected() != d.list.outline.Rows[d.list.view.top+4].Key || d.cursor.Follows {
+		t.Errorf("a click on line 4 selects %q, following %v", d.Selected(), d.cursor.Follows)
 	}
-	top := d.top
-	if d.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown}); d.top != top+draw.WheelStep {
-		t.Errorf("the wheel scrolls from %d to %d", top, d.top)
+	top := d.list.view.top
+	if d.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown}); d.list.view.top != top+draw.WheelStep {
+		t.Errorf("the wheel scrolls from %d to %d", top, d.list.view.top)
 	}
 	d.Actions()["plan.filter"].Do()
 	d.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
@@ -47,11 +47,11 @@ func TestOpenFailedStepAsksOnlyIfRunIsResumable(t *testing.T) {
 	d := listPane(run)
 	d.reveal("2")
 	open := d.Actions()["plan.open"]
-	if w := open.Do(); w.Focus != keymap.PlaceStep || w.ReopenFailure != nil {
+	if w := open.Do(); keymap.Place(keymap.First[keymap.Focus](w)) != keymap.PlaceStep || keymap.First[keymap.ReopenFailure](w).Step != nil {
 		t.Errorf("for a run that cannot be resumed got %+v", w)
 	}
 	d.state.Resumable = true
-	if w := open.Do(); w.ReopenFailure != run.Steps[1] || w.Focus != keymap.PlaceEverywhere {
+	if w := open.Do(); keymap.First[keymap.ReopenFailure](w).Step != run.Steps[1] || keymap.Place(keymap.First[keymap.Focus](w)) != keymap.PlaceEverywhere {
 		t.Errorf("for a resumable run got %+v", w)
 	}
 }
@@ -67,7 +67,7 @@ func TestCancelNamesStepAndIsRefusedAfterRun(t *testing.T) {
 	}
 	d.state.Live = true
 	w, why := d.Actions().Act("plan.cancel")
-	if want := []session.Command{session.Cancel{Run: run.ID, Step: "1"}}; why != "" || !reflect.DeepEqual(w.Send, want) || w.FooterUntilEvent == "" {
+	if want := []session.Command{session.Cancel{Run: run.ID, Step: "1"}}; why != "" || !reflect.DeepEqual(panetest.Sent(w), want) || string(keymap.First[keymap.FooterUntilEvent](w)) == "" {
 		t.Errorf("refused %q, asks for %+v", why, w)
 	}
 }
@@ -76,11 +76,11 @@ func TestCancelOfItemSaysThatNoOtherBegins(t *testing.T) {
 	d := listPane(panetest.EachRun(8, 2))
 	d.state.Live = true
 	d.selectKey("2")
-	d.unfold()
+	d.toggleCalls()
 	for key, want := range map[string]string{"2": "; the others continue.", "2.4": "; no other item begins."} {
 		d.reveal(key)
-		if w, why := d.Actions().Act("plan.cancel"); why != "" || !strings.HasSuffix(w.FooterUntilEvent, want) {
-			t.Errorf("for step %s it is refused with %q, and says %q", key, why, w.FooterUntilEvent)
+		if w, why := d.Actions().Act("plan.cancel"); why != "" || !strings.HasSuffix(string(keymap.First[keymap.FooterUntilEvent](w)), want) {
+			t.Errorf("for step %s it is refused with %q, and says %q", key, why, string(keymap.First[keymap.FooterUntilEvent](w)))
 		}
 	}
 }

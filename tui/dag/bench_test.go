@@ -24,18 +24,18 @@ func BenchmarkPlanPane(b *testing.B) {
 	} {
 		pane := func() *Pane {
 			d := New(panetest.DarkLook(), keymap.New())
-			d.setSize(80, 50)
-			d.setFocus(true)
+			resize(d, 80, 50)
+			focus(d, true)
 			d.Show(c.run)
-			d.folds.Level = c.level
+			d.plan.Folds.Level = c.level
 			d.View()
 			return d
 		}
 		b.Run(c.name+"/a beat", func(b *testing.B) {
 			d := pane()
 			for b.Loop() {
-				d.Styles.AnimationFrame++
-				d.Styles.Now = d.Styles.Now.Add(time.Second / 10)
+				d.styles.AnimationFrame++
+				d.styles.Now = d.styles.Now.Add(time.Second / 10)
 				d.Invalidate()
 				d.View()
 				d.Title()
@@ -46,8 +46,8 @@ func BenchmarkPlanPane(b *testing.B) {
 			d := pane()
 			by := 1
 			for b.Loop() {
-				at := d.Position()
-				if d.Move(by); d.Position() == at {
+				at := d.list.find(d.Selected())
+				if d.Move(by); d.list.find(d.Selected()) == at {
 					by = -by
 				}
 				d.View()
@@ -55,7 +55,7 @@ func BenchmarkPlanPane(b *testing.B) {
 		})
 		b.Run(c.name+"/a step ends and one starts", func(b *testing.B) {
 			d := pane()
-			s := d.chart.Steps[len(d.chart.Steps)/2]
+			s := d.plan.Chart.Steps[len(d.plan.Chart.Steps)/2]
 			for b.Loop() {
 				if s.Status = agent.StepCompleted; b.N%2 == 0 {
 					s.Status = agent.StepRunning
@@ -76,7 +76,7 @@ func BenchmarkPlanPane(b *testing.B) {
 		b.Run(c.name+"/a new plan", func(b *testing.B) {
 			d := pane()
 			for b.Loop() {
-				d.news, d.replan = true, true
+				d.news, d.plan.replan = true, true
 				d.layout()
 			}
 		})
@@ -88,9 +88,9 @@ func BenchmarkPlanPane(b *testing.B) {
 func BenchmarkGraph(b *testing.B) {
 	for _, size := range []struct{ w, h int }{{118, 32}, {198, 56}} {
 		d := New(panetest.DarkLook(), keymap.New())
-		d.setSize(size.w, size.h)
+		resize(d, size.w, size.h)
 		d.Show(panetest.WideRun(200))
-		d.Graph.Mode = graphAlways
+		d.graph.mode = graphAlways
 		name := fmt.Sprintf("%dx%d", size.w, size.h)
 		b.Run(name+"/a beat", func(b *testing.B) {
 			b.ReportAllocs()
@@ -102,7 +102,7 @@ func BenchmarkGraph(b *testing.B) {
 		b.Run(name+"/a new plan", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				d.Graph.built = graphFace{}
+				d.graph.built = graphFace{}
 				d.ShowsGraph()
 			}
 		})

@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
-	"replan/internal/untrusted"
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
 	"replan/tui/wording"
@@ -32,8 +31,65 @@ type chart struct {
 	parts  []string
 	agents []int // steps with rows of their own below them: those of agents, and with items
 
-	longest, tool, index int // widths of the longest title, tool name and index, in cells
+	widths textWidths // of its steps
 }
+
+// textWidths are the widths of the longest title, tool name and index of steps, in cells.
+type textWidths struct{ title, tool, index int }
+
+// with returns the widths with those of another step.
+func (w textWidths) with(title, tool, index int) textWidths {
+	return textWidths{max(w.title, title), max(w.tool, tool), max(w.index, index)}
+}
+
+// withStep returns the widths with those of a step.
+func (w textWidths) withStep(s *agent.StepState) textWidths {
+	return w.with(ansi.StringWidth(s.Step.Title.Line()), ansi.StringWidth(wording.StepTool(&s.Step)), ansi.StringWidth(s.Step.Name()))
+}
+
+// position returns the position of the step with an index.
+func (c *chart) position(index string) (i int, known bool) {
+	i, known = c.at[index]
+	return i, known
+}
+
+// dependencies returns the direct dependencies of a step.
+func (c *chart) dependencies(i int) []int { return c.deps[i] }
+
+// dependents returns the steps that depend on a step directly.
+func (c *chart) dependents(i int) []int { return c.feeds[i] }
+
+// ancestors returns all steps that a step depends on.
+func (c *chart) ancestors(i int) planlayout.Set { return c.before[i] }
+
+// concurrent returns the indexes of the steps that may run concurrently with another.
+func (c *chart) concurrent() map[string]bool { return c.parallel }
+
+// textWidths returns the widths of the texts of its steps.
+func (c *chart) textWidths() textWidths { return c.widths }
+
+// allFans returns the fan-outs, each as the steps in it.
+func (c *chart) allFans() [][]int { return c.fans }
+
+// fanOf returns the steps of the fan-out of a step, nil for none.
+func (c *chart) fanOf(i int) []int {
+	if c.fan[i] < 0 {
+		return nil
+	}
+	return c.fans[c.fan[i]]
+}
+
+// milestone returns the number of the milestone of a step, -1 for none, and its title.
+func (c *chart) milestone(i int) (number int, title string) {
+	if c.part[i] < 0 {
+		return -1, ""
+	}
+	return c.part[i], c.parts[c.part[i]]
+}
+
+// withInner returns the steps that may have rows of their own below them: those of agents, and
+// with items.
+func (c *chart) withInner() []int { return c.agents }
 
 // newChart builds the chart of a run's steps.
 func newChart(run *agent.Run) *chart {
@@ -70,9 +126,7 @@ func newChart(run *agent.Run) *chart {
 		}
 		c.before[i] = all
 		s := c.Steps[i]
-		c.longest = max(c.longest, ansi.StringWidth(s.Step.Title.Line()))
-		c.tool = max(c.tool, ansi.StringWidth(wording.StepTool(&s.Step)))
-		c.index = max(c.index, ansi.StringWidth(untrusted.Line(index)))
+		c.widths = c.widths.withStep(s)
 		if s.Step.Executor == plan.ExecutorAgent || s.Step.ForEach != nil {
 			c.agents = append(c.agents, i)
 		}

@@ -31,7 +31,7 @@ func newStepCounts(run *agent.Run, c *chart) *stepCounts {
 	t := &stepCounts{run: run, chart: c, class: make([]wording.StepClass, n), waits: make([]int, n), groups: make([]*group, n), whole: true}
 	t.total[wording.ClassWaits] = n
 	for i := range n {
-		t.waits[i] = len(c.deps[i])
+		t.waits[i] = len(c.dependencies(i))
 	}
 	return t
 }
@@ -66,20 +66,51 @@ func (t *stepCounts) recount(i int) bool {
 	t.total[was]--
 	t.total[now]++
 	if r := t.groups[i]; r != nil {
-		r.Counts[was]--
-		r.Counts[now]++
+		r.recount(was, now)
 	}
 	if (was == wording.ClassDone) != (now == wording.ClassDone) {
 		by := 1
 		if now == wording.ClassDone {
 			by = -1
 		}
-		for _, f := range t.chart.feeds[i] {
+		for _, f := range t.chart.dependents(i) {
 			t.waits[f] += by
 			t.recount(f)
 		}
 	}
 	return true
+}
+
+// of returns the class of a step.
+func (t *stepCounts) of(i int) wording.StepClass { return t.class[i] }
+
+// sum returns the number of steps of each class.
+func (t *stepCounts) sum() *wording.Counts { return &t.total }
+
+// heldWords says why no ready step starts, "" if they do.
+func (t *stepCounts) heldWords() string { return t.held }
+
+// waitsOn returns the steps that a step still waits for. A failed step or one in doubt blocks
+// it as a running one does.
+func (t *stepCounts) waitsOn(i int) []string {
+	var waits []string
+	for _, p := range t.chart.dependencies(i) {
+		if !t.class[p].Over() {
+			waits = append(waits, t.chart.Steps[p].Step.Index)
+		}
+	}
+	return waits
+}
+
+// countIn counts the steps of groups in them from now on, in place of earlier groups.
+func (t *stepCounts) countIn(groups []*group) {
+	clear(t.groups)
+	for _, r := range groups {
+		for _, m := range r.Members() {
+			r.add(t.class[m])
+			t.groups[m] = r
+		}
+	}
 }
 
 // classOf returns the class of a step of the chart.
@@ -93,7 +124,7 @@ func (t *stepCounts) classOf(i int) wording.StepClass {
 
 // mark records that a step may have changed; "" means any step.
 func (t *stepCounts) mark(index string) {
-	i, ok := t.chart.at[index]
+	i, ok := t.chart.position(index)
 	switch {
 	case index == "":
 		t.whole = true

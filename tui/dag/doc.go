@@ -1,7 +1,9 @@
 // Package dag implements the plan pane: the list of steps with its rails, the
 // box graph, older revisions, calls of agent steps, filters and the selection.
 //
-// Start with [Pane] in dag.go; paint.go draws a row, graph.go the graph.
+// Start with [Pane] in pane.go. Its parts are the plan as it stands (plan.go, with chart.go,
+// counts.go, fold.go and lost.go), the selection (cursor.go), the list (list.go, with outline.go
+// for its rows and paint.go for drawing them), the graph (graph.go) and the filter (filter.go).
 // Package planning/plan/layout computes the positions.
 //
 // Like every pane, it may import draw, keymap, live, timing, wording, the core and

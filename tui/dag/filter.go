@@ -11,6 +11,7 @@ import (
 	"replan/agent"
 	"replan/internal/english"
 	"replan/internal/untrusted"
+	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/wording"
 )
@@ -77,7 +78,7 @@ func (t *stepTexts) Len() int            { return len(t.among) }
 
 // search finds the matching steps. Every word must match; a word that occurs in
 // no text is matched letter by letter.
-func (f *planFilter) search(c *chart, t *stepCounts) {
+func (f *planFilter) search(c *chart, t *stepCounts) []int {
 	found := make([]int, len(c.Steps))
 	for i := range found {
 		found[i] = i
@@ -87,7 +88,7 @@ func (f *planFilter) search(c *chart, t *stepCounts) {
 		var fits func(i int) bool
 		switch {
 		case named && value != "" && strings.HasPrefix("status", strings.ToLower(name)):
-			fits = func(i int) bool { return stands(value, t.class[i], c.Steps[i]) }
+			fits = func(i int) bool { return stands(value, t.of(i), c.Steps[i]) }
 		case named && value != "" && strings.EqualFold(name, "tool"):
 			value = strings.ToLower(value)
 			fits = func(i int) bool { return strings.Contains(strings.ToLower(wording.StepTool(&c.Steps[i].Step)), value) }
@@ -98,6 +99,7 @@ func (f *planFilter) search(c *chart, t *stepCounts) {
 		found = slices.DeleteFunc(found, func(i int) bool { return !fits(i) })
 	}
 	f.found = found
+	return found
 }
 
 // wordLeast is the minimum length of a status prefix without "status:".
@@ -112,7 +114,7 @@ func stepsLike(c *chart, t *stepCounts, among []int, word string) []int {
 	for k, i := range among {
 		s := c.Steps[i]
 		texts.texts[k] = untrusted.Line(s.Step.Index + " " + s.Step.Title.Visible() + " " + wording.StepTool(&s.Step))
-		if strings.Contains(strings.ToLower(texts.texts[k]), low) || len(low) >= wordLeast && stands(low, t.class[i], s) {
+		if strings.Contains(strings.ToLower(texts.texts[k]), low) || len(low) >= wordLeast && stands(low, t.of(i), s) {
 			found = append(found, i)
 		}
 	}
@@ -125,49 +127,32 @@ func stepsLike(c *chart, t *stepCounts, among []int, word string) []int {
 	return found
 }
 
-// startFilter opens the filter input line.
-func (d *Pane) startFilter() {
-	d.filter.typing, d.drawn = true, false
-}
+// words returns what was typed.
+func (f *planFilter) words() string { return f.text }
 
-// clearFilter shows all steps again.
-func (d *Pane) clearFilter() {
-	d.filter, d.stale, d.loose, d.drawn = planFilter{}, true, false, false
-}
+// types reports whether letters are typed into it.
+func (f *planFilter) types() bool { return f.typing }
 
-// Mode returns the filter, which reads letters until its text is kept.
-func (d *Pane) Mode() keymap.Mode {
-	switch {
-	case !d.filter.shown():
-		return keymap.Mode{}
-	case !d.filter.typing:
-		return keymap.Mode{Actions: keymap.Handlers{"run.stop": {Do: keymap.Just(d.clearFilter)}}}
-	}
-	keep := func() { d.filter.typing, d.drawn = false, false }
-	clear := keymap.Handler{Do: keymap.Just(func() { d.seek("") })}
-	hs := keymap.Handlers{
-		"list.choose":  {Do: keymap.Just(keep)},
-		"dialog.leave": {Do: keymap.Just(d.clearFilter)},
-		"list.up":      {Do: keymap.Just(func() { d.Move(-1) })}, "list.down": {Do: keymap.Just(func() { d.Move(1) })},
-		"search.erase_word": clear, "search.erase_all": clear,
-	}.With(keymap.Searching(d.filter.text, d.seek))
-	if d.filter.text == "" {
-		hs["list.erase"] = keymap.Handler{Do: keymap.Just(keep)}
-	}
-	return keymap.Mode{Actions: hs, Type: d.Update, Letters: true}
-}
+// begin starts typing.
+func (f *planFilter) begin() { f.typing = true }
 
-// seek filters the steps by text.
-func (d *Pane) seek(text string) {
-	d.filter.text, d.stale, d.drawn, d.loose = text, true, false, false
-}
+// keep ends typing, and keeps the text.
+func (f *planFilter) keep() { f.typing = false }
+
+// clear shows all steps again.
+func (f *planFilter) clear() { *f = planFilter{} }
+
+// seek sets the text.
+func (f *planFilter) seek(text string) { f.text = text }
+
+// finds reports whether any step was found.
+func (f *planFilter) finds() bool { return len(f.found) > 0 }
 
 // draw draws the filter input line.
-func (f *planFilter) draw(v *planView, width int) string {
-	l, k := v.Styles, v.Keys
+func (f *planFilter) draw(l *draw.Styles, k *keymap.Map, c *chart, width int) string {
 	tail := ""
-	if f.on() && v.chart != nil {
-		tail = fmt.Sprintf("%s of %d", english.Count(len(f.found), "step"), len(v.chart.Steps))
+	if f.on() && c != nil {
+		tail = fmt.Sprintf("%s of %d", english.Count(len(f.found), "step"), len(c.Steps))
 	}
 	does := k.Name("plan.next_match") + " " + k.Name("plan.previous_match") + " move, " + k.Name("run.stop") + " clears"
 	if f.typing {

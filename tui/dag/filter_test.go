@@ -12,7 +12,7 @@ import (
 
 func TestFilterShowsMatchesUntilCleared(t *testing.T) {
 	d := New(panetest.DarkLook(), keymap.New())
-	d.setSize(60, 8)
+	resize(d, 60, 8)
 	d.Show(planOf("✓ fs.read", "✗ fs.write", "⠋ test.run", "✗ fs.read 2"))
 	d.View()
 	d.startFilter()
@@ -29,15 +29,15 @@ func TestFilterShowsMatchesUntilCleared(t *testing.T) {
 	var selected []string
 	for range 3 {
 		d.nextMatch(1)
-		selected = append(selected, d.Selected)
+		selected = append(selected, d.Selected())
 	}
 	d.nextMatch(-1)
-	if selected = append(selected, d.Selected); strings.Join(selected, " ") != "4 2 4 2" {
+	if selected = append(selected, d.Selected()); strings.Join(selected, " ") != "4 2 4 2" {
 		t.Errorf("n and N select %v", selected)
 	}
 	// A changed status is filtered at once.
-	d.Run.Steps[2].Status = agent.StepFailed
-	d.ApplyEvent(d.Run, event.StepFailed{Index: "3"})
+	d.Run().Steps[2].Status = agent.StepFailed
+	d.ApplyEvent(d.Run(), event.StepFailed{Index: "3"})
 	d.Invalidate()
 	if got := rowsOf(d); got != "2 | 3 | 4" {
 		t.Errorf("after a failure got %s", got)

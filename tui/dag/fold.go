@@ -46,16 +46,49 @@ type group struct {
 }
 
 // Class returns the class of its i-th step.
-func (r *group) Class(i int) wording.StepClass { return r.stepCounts.class[r.members[i]] }
+func (r *group) Class(i int) wording.StepClass { return r.stepCounts.of(r.members[i]) }
+
+// Members returns its steps, by their positions.
+func (r *group) Members() []int { return r.members }
+
+// Shown returns its steps that keep a row of their own.
+func (r *group) Shown() []int { return r.shown }
+
+// Key returns the key of its row.
+func (r *group) Key() string { return r.key }
+
+// meets reports whether one of its steps is in a set.
+func (r *group) meets(steps planlayout.Set) bool { return r.set.Meets(steps) }
+
+// asSet returns its steps as a set.
+func (r *group) asSet() planlayout.Set { return r.set }
+
+// add counts one more step.
+func (r *group) add(class wording.StepClass) { r.Counts[class]++ }
+
+// recount counts a step whose class has changed.
+func (r *group) recount(was, now wording.StepClass) {
+	r.Counts[was]--
+	r.Counts[now]++
+}
 
 // folds records what is collapsed in a plan.
 type folds struct {
 	Level     foldLevel
 	chosen    map[string]bool // groups that the user expanded (true) or collapsed
 	collapsed map[string]bool // steps whose sole dependents are collapsed
+	revisions map[int]bool    // revisions that the user expanded (true) or collapsed
+	calls     map[string]bool // steps whose items or calls are expanded
 }
 
-func newFolds() folds { return folds{chosen: map[string]bool{}, collapsed: map[string]bool{}} }
+func newFolds() *folds {
+	return &folds{chosen: map[string]bool{}, collapsed: map[string]bool{}, revisions: map[int]bool{}, calls: map[string]bool{}}
+}
+
+// groups reports whether the states of so many steps decide which of them are grouped.
+func (f *folds) groups(steps int) bool {
+	return f.Level == foldAll || f.Level == foldAuto && steps > groupFrom
+}
 
 func dependentsKey(index string) string { return "led " + index }
 func fanKey(index string) string        { return "fan " + index }
@@ -69,9 +102,9 @@ type node struct {
 }
 
 // members returns the steps of a node.
-func (n *node) members() []int {
+func (n node) members() []int {
 	if n.group != nil {
-		return n.group.members
+		return n.group.Members()
 	}
 	return []int{n.step}
 }
@@ -97,22 +130,19 @@ func nodesOf(f *folds, c *chart, t *stepCounts, keep int) ([]node, []int) {
 	w.foldFans()
 	w.place()
 	w.foldRuns()
-	for i := range w.groups {
-		t.groups[i] = nil
-	}
+	var drawn []*group
 	for i := range w.nodes {
 		for _, r := range []*group{w.nodes[i].group, w.nodes[i].head} {
-			if r == nil {
-				continue
-			}
-			r.set = planlayout.NewSet(len(c.Steps))
-			for _, m := range r.members {
-				r.Counts[t.class[m]]++
-				r.set.Add(m)
-				t.groups[m] = r
+			if r != nil {
+				r.set = planlayout.NewSet(len(c.Steps))
+				for _, m := range r.members {
+					r.set.Add(m)
+				}
+				drawn = append(drawn, r)
 			}
 		}
 	}
+	t.countIn(drawn)
 	return w.nodes, w.of
 }
 
@@ -161,7 +191,7 @@ func (w *folder) foldDependents() {
 // keep their rows unless the user collapsed the fan-out.
 func (w *folder) foldFans() {
 	c := w.chart
-	for _, fan := range c.fans {
+	for _, fan := range c.allFans() {
 		key := fanKey(c.Steps[fan[0]].Step.Index)
 		open, chosen := w.chosen[key]
 		groups := w.Level == foldAll || w.Level == foldAuto && len(c.Steps) > groupFrom
@@ -178,7 +208,7 @@ func (w *folder) foldFans() {
 		r := w.newRollup(key, fmt.Sprintf("%d x %s", len(members), wording.StepTool(&c.Steps[members[0]].Step)), members)
 		r.Open = chosen && open
 		for _, m := range members {
-			if r.Open || m == w.keep || !chosen && w.Level == foldAuto && !w.stepCounts.class[m].Quiet() {
+			if r.Open || m == w.keep || !chosen && w.Level == foldAuto && !w.stepCounts.of(m).Quiet() {
 				r.shown = append(r.shown, m)
 			}
 		}
@@ -275,7 +305,7 @@ func nodeDeps(c *chart, nodes []node, of []int) [][]int {
 	seen := make([]int, len(nodes))
 	for i := range nodes {
 		for _, m := range nodes[i].members() {
-			for _, d := range c.deps[m] {
+			for _, d := range c.dependencies(m) {
 				if k := of[d]; k >= 0 && k != i && seen[k] != i+1 {
 					seen[k] = i + 1
 					deps[i] = append(deps[i], k)
@@ -350,14 +380,15 @@ func (w *folder) run(nodes []node) []node {
 // if there is none.
 func (w *folder) runLabel(members []int) string {
 	label := english.Count(len(members), "step")
-	if p := w.chart.part[members[0]]; p >= 0 && w.chart.parts[p] != "" {
-		label = cmp.Or(w.chart.parts[p], label)
-	}
-	return label
+	_, title := w.chart.milestone(members[0])
+	return cmp.Or(title, label)
 }
 
 // partOf returns the milestone of a node.
-func (w *folder) partOf(i int) int { return w.chart.part[w.nodes[i].members()[0]] }
+func (w *folder) partOf(i int) int {
+	number, _ := w.chart.milestone(w.nodes[i].members()[0])
+	return number
+}
 
 // settled reports whether a node and its direct dependents are over, so that the
 // most recent steps stay visible. Fan-outs count only if there are many rows.
@@ -366,19 +397,14 @@ func (w *folder) settled(n *node, many bool) bool {
 		return false
 	}
 	for _, m := range n.members() {
-		if !w.stepCounts.class[m].Over() {
+		if !w.stepCounts.of(m).Over() {
 			return false
 		}
-		for _, f := range w.chart.feeds[m] {
-			if !w.stepCounts.class[f].Over() {
+		for _, f := range w.chart.dependents(m) {
+			if !w.stepCounts.of(f).Over() {
 				return false
 			}
 		}
 	}
 	return true
-}
-
-// Large reports whether the plan has more rows than fit the view.
-func (d *Pane) Large() bool {
-	return d.chart != nil && len(d.chart.Steps) > max(d.Height, 1)
 }

@@ -46,7 +46,7 @@ func anyRun(r *rapid.T, maxSteps int) *agent.Run {
 // hidden in one roll-up; the counts are those of the steps; the dependencies of a
 // step are above it, and all lines fill the pane.
 func (d *Pane) checkRollUps(fail func(string, ...any)) {
-	o, c := d.outline, d.chart
+	o, c := d.list.outline, d.plan.Chart
 	rows, hidden := make([]int, len(c.Steps)), make([]int, len(c.Steps))
 	for i := range o.Rows {
 		r := &o.Rows[i]
@@ -59,7 +59,7 @@ func (d *Pane) checkRollUps(fail func(string, ...any)) {
 		case RowGroup:
 			var want wording.Counts
 			for _, m := range r.Group.members {
-				want[wording.ClassOf(d.Run, c.Steps[m], d.stepCounts.waits[m])]++
+				want[wording.ClassOf(d.Run(), c.Steps[m], d.plan.Counts.waits[m])]++
 				if !r.Group.Open && !slices.Contains(r.Group.shown, m) {
 					hidden[m]++
 				}
@@ -73,11 +73,11 @@ func (d *Pane) checkRollUps(fail func(string, ...any)) {
 		if rows[m]+hidden[m] != 1 {
 			fail("step %d has %d rows and is hidden in %d roll-ups\n%s", m+1, rows[m], hidden[m], panetest.Stripped(d.View()))
 		}
-		if hidden[m] > 0 && c.Steps[m].Step.Index == d.Selected {
+		if hidden[m] > 0 && c.Steps[m].Step.Index == d.Selected() {
 			fail("the selection is hidden")
 		}
-		if d.folds.Level == foldAuto && hidden[m] > 0 && !d.stepCounts.class[m].Quiet() && len(d.folds.chosen)+len(d.folds.collapsed) == 0 {
-			fail("step %d of class %d is hidden", m+1, d.stepCounts.class[m])
+		if d.plan.Folds.Level == foldAuto && hidden[m] > 0 && !d.plan.Counts.class[m].Quiet() && len(d.plan.Folds.chosen)+len(d.plan.Folds.collapsed) == 0 {
+			fail("step %d of class %d is hidden", m+1, d.plan.Counts.class[m])
 		}
 		for _, p := range c.deps[m] {
 			if o.of[p] > o.of[m] {
@@ -94,18 +94,18 @@ func (d *Pane) checkRollUps(fail func(string, ...any)) {
 	}
 	var total wording.Counts
 	for m := range c.Steps {
-		total[wording.ClassOf(d.Run, c.Steps[m], d.stepCounts.waits[m])]++
+		total[wording.ClassOf(d.Run(), c.Steps[m], d.plan.Counts.waits[m])]++
 	}
-	if total != d.stepCounts.total {
-		fail("got counts %v, want %v", d.stepCounts.total, total)
+	if total != d.plan.Counts.total {
+		fail("got counts %v, want %v", d.plan.Counts.total, total)
 	}
 	lines := d.View()
-	if len(lines) != d.Height {
-		fail("got %d lines, want %d", len(lines), d.Height)
+	if len(lines) != d.state.Size.H {
+		fail("got %d lines, want %d", len(lines), d.state.Size.H)
 	}
 	for _, line := range lines {
-		if ansi.StringWidth(line) != d.Width {
-			fail("got %d cells, want %d: %q", ansi.StringWidth(line), d.Width, line)
+		if ansi.StringWidth(line) != d.state.Size.W {
+			fail("got %d cells, want %d: %q", ansi.StringWidth(line), d.state.Size.W, line)
 		}
 	}
 }
@@ -116,8 +116,8 @@ func TestEveryStepIsShownOnceOrInOneRollUp(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		run := anyRun(r, 90)
 		d := New(panetest.DarkLook(), keymap.New())
-		d.setSize(rapid.IntRange(20, 120).Draw(r, "wide"), rapid.IntRange(1, 60).Draw(r, "high"))
-		d.setFocus(true)
+		resize(d, rapid.IntRange(20, 120).Draw(r, "wide"), rapid.IntRange(1, 60).Draw(r, "high"))
+		focus(d, true)
 		d.Show(run)
 		fail := func(format string, args ...any) { r.Helper(); r.Fatalf(format, args...) }
 		d.View()
@@ -147,7 +147,7 @@ func TestEveryStepIsShownOnceOrInOneRollUp(t *testing.T) {
 			case "follow":
 				d.setFollow(true)
 			case "wheel":
-				d.scrolled(rapid.IntRange(-9, 9).Draw(r, "lines"))
+				d.scroll(0, rapid.IntRange(-9, 9).Draw(r, "lines"))
 			}
 			d.View()
 			d.checkRollUps(fail)
@@ -178,12 +178,12 @@ func repeat(n int, line string) []string { return slices.Repeat([]string{line}, 
 func rowsOf(d *Pane) string {
 	d.View()
 	var out []string
-	for i := range d.outline.Rows {
-		switch r := &d.outline.Rows[i]; r.Kind {
+	for i := range d.list.outline.Rows {
+		switch r := &d.list.outline.Rows[i]; r.Kind {
 		case RowStep:
 			out = append(out, r.Key)
 		case RowGroup:
-			out = append(out, r.Group.Label+" "+ansi.Strip(countWords(d.Styles, &r.Group.Counts, asItIs)))
+			out = append(out, r.Group.Label+" "+ansi.Strip(countWords(d.styles, &r.Group.Counts, asItIs)))
 		}
 	}
 	return strings.Join(out, " | ")
@@ -213,12 +213,12 @@ func TestAutomaticRollUps(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := New(panetest.DarkLook(), keymap.New())
-			d.setSize(80, 50)
+			resize(d, 80, 50)
 			d.Show(planOf(c.plan...))
 			d.setFollow(false)
-			d.Selected = "1"
+			d.cursor.put("1")
 			if c.name[:5] == "steps" {
-				d.Selected = "31"
+				d.cursor.put("31")
 			}
 			if got := rowsOf(d); got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
@@ -255,7 +255,7 @@ func TestManualFolding(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := New(panetest.DarkLook(), keymap.New())
-			d.setSize(80, 50)
+			resize(d, 80, 50)
 			d.Show(planOf(plan...))
 			d.View()
 			d.selectKey(c.from)
@@ -283,20 +283,20 @@ func TestJumps(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := New(panetest.DarkLook(), keymap.New())
-			d.setSize(80, 50)
+			resize(d, 80, 50)
 			d.Show(planOf(plan...))
 			d.View()
 			d.selectKey(c.from)
-			if message := d.jump(c.to); d.Selected != c.want || message != c.message {
-				t.Errorf("got step %s and message %q", d.Selected, message)
+			if message := d.jump(c.to); d.Selected() != c.want || message != c.message {
+				t.Errorf("got step %s and message %q", d.Selected(), message)
 			}
-			if d.Follow {
+			if d.cursor.Follows {
 				t.Error("the running step is still followed")
 			}
 		})
 	}
 	d := New(panetest.DarkLook(), keymap.New())
-	d.setSize(80, 50)
+	resize(d, 80, 50)
 	d.Show(planOf("✓ a"))
 	if message := d.jump(toRunning); message != "No step is running." {
 		t.Errorf("got message %q", message)
@@ -325,7 +325,7 @@ func TestFilterQueries(t *testing.T) {
 		"  ":             "1 | 2 | 3 | 4 | 5",
 	} {
 		d := New(panetest.DarkLook(), keymap.New())
-		d.setSize(60, 12)
+		resize(d, 60, 12)
 		d.Show(run)
 		d.View()
 		d.startFilter()

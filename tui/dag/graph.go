@@ -9,6 +9,7 @@ import (
 	"replan/agent"
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
+	"replan/tui/draw"
 	"replan/tui/wording"
 )
 
@@ -18,7 +19,7 @@ type graphMode int
 // Modes of the plan pane.
 const (
 	graphWhereFits graphMode = iota // a graph if all of it fits the pane, most titles are whole, and it shows more than the list
-	GraphNever
+	graphNever
 	graphAlways
 )
 
@@ -32,13 +33,14 @@ const (
 	zoomBox        // also the tool, in a box
 )
 
-// Graph is the plan drawn as boxes with lines between them. It is laid out
+// graph is the plan drawn as boxes with lines between them. It is laid out
 // again when the plan or its size changes; only the visible part is drawn.
-type Graph struct {
-	*planView
+type graph struct {
+	plan          *shownPlan
+	styles        *draw.Styles
 	width, height int // of the pane, in cells
 
-	Mode   graphMode
+	mode   graphMode
 	zoom   zoom // requested by the user
 	mapped bool // it takes the whole screen
 
@@ -54,6 +56,36 @@ type Graph struct {
 	reason string // reason for the newest revision, shown below the drawing
 	x, y   int    // cell of the drawing at the top left
 	loose  bool   // the user scrolled the view, so it need not show the selection
+}
+
+// newGraph returns the graph of a plan, shown as an earlier one was; nil means none.
+func newGraph(l *draw.Styles, v *shownPlan, was *graph) *graph {
+	g := &graph{plan: v, styles: l}
+	if was != nil {
+		g.mode, g.zoom, g.mapped = was.mode, was.zoom, was.mapped
+	}
+	return g
+}
+
+// fill sets whether the graph takes the whole screen, and reports whether that is new.
+func (g *graph) fill(screen bool) bool {
+	was := g.mapped
+	g.mapped = screen
+	return was != screen
+}
+
+// hold keeps the selection in view from now on.
+func (g *graph) hold() { g.loose = false }
+
+// leave lets the selection be out of view, so that what is under the pointer stays.
+func (g *graph) leave() { g.loose = true }
+
+// setMode sets when the graph replaces the list.
+func (g *graph) setMode(m graphMode) { g.mode, g.loose = m, false }
+
+// fits reports whether all of the graph is in a view of that width.
+func (g *graph) fits(width int) bool {
+	return g.layers.Width <= width && g.layers.Height <= g.body()
 }
 
 // graphFace is everything the layout depends on.
@@ -106,17 +138,17 @@ const graphBeside = 60
 
 // layout updates the graph for a pane of that size, and reports whether the
 // graph replaces the list. A filtered plan is always a list.
-func (g *Graph) layout(width, height int, filtered bool) bool {
-	if g.Run == nil || g.chart == nil || len(g.chart.Steps) == 0 {
+func (g *graph) layout(width, height int, filtered bool) bool {
+	if g.plan.Run == nil || g.plan.Chart == nil || len(g.plan.Chart.Steps) == 0 {
 		g.shown, g.built = false, graphFace{}
 		return false
 	}
 	face := graphFace{
-		chart: g.chart, revision: g.Run.Revision, ready: g.Run.Revision > 0, filtered: filtered,
-		width: width, height: height, mode: g.Mode, zoom: g.zoom, mapped: g.mapped,
+		chart: g.plan.Chart, revision: g.plan.Run.Revision, ready: g.plan.Run.Revision > 0, filtered: filtered,
+		width: width, height: height, mode: g.mode, zoom: g.zoom, mapped: g.mapped,
 	}
-	if newest := g.newest(); newest != nil {
-		face.unfolded = g.unfolded(newest)
+	if newest := g.plan.newest(); newest != nil {
+		face.unfolded = g.plan.unfolded(newest)
 	}
 	if face == g.built {
 		return g.shown
@@ -127,10 +159,10 @@ func (g *Graph) layout(width, height int, filtered bool) bool {
 	}
 	g.built = face
 	switch {
-	case face.filtered, g.Mode == GraphNever && !g.mapped:
+	case face.filtered, g.mode == graphNever && !g.mapped:
 		g.shown = false
-	case g.Mode == graphWhereFits && !g.mapped:
-		g.shown = face.ready && len(g.chart.agents) == 0 && g.branches() && g.fit() && g.legible()
+	case g.mode == graphWhereFits && !g.mapped:
+		g.shown = face.ready && len(g.plan.Chart.withInner()) == 0 && g.branches() && g.fit() && g.legible()
 	default:
 		g.shown = true
 		if g.zoom != zoomAuto || !g.fit() {
@@ -142,7 +174,7 @@ func (g *Graph) layout(width, height int, filtered bool) bool {
 
 // body returns the number of lines for the drawing. The last line of the
 // pane is for the reason of a revision.
-func (g *Graph) body() int {
+func (g *graph) body() int {
 	if g.reason != "" && g.height > 3 {
 		return g.height - 1
 	}
@@ -151,17 +183,17 @@ func (g *Graph) body() int {
 
 // gatherNodes collects the boxes: the steps of the plan, and the steps removed
 // by the newest revision after their former dependencies.
-func (g *Graph) gatherNodes() {
-	c := g.chart
+func (g *graph) gatherNodes() {
+	c := g.plan.Chart
 	g.nodes, g.deps, g.reason = nil, nil, ""
 	for i, s := range c.Steps {
 		g.nodes = append(g.nodes, graphNode{Row: Row{Kind: RowStep, Key: s.Step.Index, Step: s, at: i}})
-		g.deps = append(g.deps, c.deps[i])
+		g.deps = append(g.deps, c.dependencies(i))
 	}
-	if newest := g.newest(); newest != nil && newest.Reason != "" {
+	if newest := g.plan.newest(); newest != nil && newest.Reason != "" {
 		g.reason = fmt.Sprintf("rev %d: because %s", newest.Number, wording.Cause(newest.Reason))
 	}
-	if newest := g.newest(); newest != nil && g.unfolded(newest) {
+	if newest := g.plan.newest(); newest != nil && g.plan.unfolded(newest) {
 		g.gatherGone(newest)
 	}
 	g.deps = g.deps.Reduce()
@@ -174,8 +206,8 @@ func (g *Graph) gatherNodes() {
 
 // gatherGone adds boxes for the steps that a revision removed. Each keeps the
 // edges to dependencies that still exist or were removed with it.
-func (g *Graph) gatherGone(r *agent.Revision) {
-	c := g.chart
+func (g *graph) gatherGone(r *agent.Revision) {
+	c := g.plan.Chart
 	removed := make(map[string]*agent.StepState, len(r.Removed))
 	var before plan.Plan
 	for i := range r.Removed {
@@ -192,7 +224,7 @@ func (g *Graph) gatherGone(r *agent.Revision) {
 	for _, index := range executionOrder(graph, before) {
 		s := removed[index]
 		if s == nil {
-			node[index] = c.at[index]
+			node[index], _ = c.position(index)
 			continue
 		}
 		var deps []int
@@ -209,7 +241,7 @@ func (g *Graph) gatherGone(r *agent.Revision) {
 
 // branches reports whether the graph shows more than the list does: whether
 // some line splits or joins.
-func (g *Graph) branches() bool {
+func (g *graph) branches() bool {
 	users := make([]int, len(g.deps))
 	for _, deps := range g.deps {
 		if len(deps) > 1 {
@@ -226,7 +258,7 @@ func (g *Graph) branches() bool {
 
 // legible reports whether the graph cuts at most half of the titles. The list, which has
 // more room for them, is better otherwise.
-func (g *Graph) legible() bool {
+func (g *graph) legible() bool {
 	cut := 0
 	for i := range g.nodes {
 		if ansi.StringWidth(g.nodes[i].Step.Step.Title.Line()) > g.scale.title {
@@ -238,7 +270,7 @@ func (g *Graph) legible() bool {
 
 // fit lays out the graph to fit the pane, as large as possible with
 // legible titles, and reports whether it fits.
-func (g *Graph) fit() bool {
+func (g *graph) fit() bool {
 	if len(g.nodes) > graphBeside {
 		return false
 	}
@@ -259,7 +291,7 @@ func (g *Graph) fit() bool {
 
 // rescale lays out the graph at the zoom the user chose. Without one, it
 // keeps titles legible and as little as possible out of view.
-func (g *Graph) rescale() {
+func (g *graph) rescale() {
 	title := graphTitles[len(graphTitles)/2]
 	want, direction := g.zoom, g.scale.direction
 	if want == zoomAuto {
@@ -277,7 +309,7 @@ func (g *Graph) rescale() {
 
 // leading returns the direction in which a graph with boxes of that size
 // needs the fewest panes, and how many.
-func (g *Graph) leading(z zoom, title int) (direction planlayout.Direction, panes float64) {
+func (g *graph) leading(z zoom, title int) (direction planlayout.Direction, panes float64) {
 	down := g.beyond(g.measure(z, planlayout.Down, title))
 	right := g.beyond(g.measure(z, planlayout.Right, title))
 	if right < down {
@@ -287,12 +319,13 @@ func (g *Graph) leading(z zoom, title int) (direction planlayout.Direction, pane
 }
 
 // measure measures boxes.
-func (g *Graph) measure(z zoom, direction planlayout.Direction, title int) graphScale {
-	s := graphScale{zoom: z, direction: direction, index: min(g.chart.index, 6), title: min(g.chart.longest, title), tool: min(g.chart.tool, graphTool)}
-	if len(g.Run.Revisions) > 0 {
+func (g *graph) measure(z zoom, direction planlayout.Direction, title int) graphScale {
+	text := g.plan.Chart.textWidths()
+	s := graphScale{zoom: z, direction: direction, index: min(text.index, 6), title: min(text.title, title), tool: min(text.tool, graphTool)}
+	if len(g.plan.Run.Revisions) > 0 {
 		s.mark = 2
 	}
-	for i := len(g.chart.Steps); i < len(g.nodes); i++ {
+	for i := len(g.plan.Chart.Steps); i < len(g.nodes); i++ {
 		step := g.nodes[i].Step.Step
 		s.index = max(s.index, min(ansi.StringWidth(step.Name()), 6))
 		s.title = max(s.title, min(ansi.StringWidth(step.Title.Line()), title))
@@ -323,7 +356,7 @@ func (s graphScale) spec() planlayout.Spec {
 
 // try lays out the graph with boxes of that size. It reports false if
 // boxes of one line leave no room for lines to the right.
-func (g *Graph) try(s graphScale) bool {
+func (g *graph) try(s graphScale) bool {
 	layers := planlayout.Layered(g.deps, s.spec())
 	if layers.Grown && s.direction == planlayout.Right && s.zoom != zoomBox {
 		return false
@@ -334,7 +367,7 @@ func (g *Graph) try(s graphScale) bool {
 
 // least returns the minimum size of the graph with boxes of that size, in
 // cells.
-func (g *Graph) least(s graphScale) (width, height int) {
+func (g *graph) least(s graphScale) (width, height int) {
 	const gap = 3 // minimum distance between boxes
 	spec, layers, widest := s.spec(), 0, 0
 	members := make([]int, len(g.deps)+1)
@@ -349,19 +382,19 @@ func (g *Graph) least(s graphScale) (width, height int) {
 }
 
 // room reports whether boxes of that size may fit the pane.
-func (g *Graph) room(s graphScale) bool {
+func (g *graph) room(s graphScale) bool {
 	width, height := g.least(s)
 	return width <= g.width && height <= g.body()
 }
 
 // beyond returns how many panes the graph would need with boxes of that size.
-func (g *Graph) beyond(s graphScale) float64 {
+func (g *graph) beyond(s graphScale) float64 {
 	width, height := g.least(s)
 	return max(float64(width)/float64(max(g.width, 1)), 1) * max(float64(height)/float64(max(g.body(), 1)), 1)
 }
 
 // scroll keeps the selected box in view, with some context.
-func (g *Graph) scroll(at int) {
+func (g *graph) scroll(at int) {
 	if at >= 0 && !g.loose {
 		const around = 2
 		b := g.layers.Boxes[at]
@@ -387,7 +420,7 @@ func inDrawing(at, size, room int) int {
 }
 
 // updateNodes updates which steps are done.
-func (g *Graph) updateNodes() {
+func (g *graph) updateNodes() {
 	for i := range g.nodes {
 		n := &g.nodes[i]
 		n.done = n.Step.Status == agent.StepCompleted

@@ -15,10 +15,10 @@ import (
 )
 
 // draw draws the visible part of the graph, with the node at selected.
-func (g *Graph) draw(at int, focused bool) []string {
+func (g *graph) draw(at int, focused bool) []string {
 	g.updateNodes()
 	g.scroll(at)
-	c := draw.NewCanvas(draw.Rect{X: g.x, Y: g.y, W: g.width, H: g.body()}, g.Styles.Method)
+	c := draw.NewCanvas(draw.Rect{X: g.x, Y: g.y, W: g.width, H: g.body()}, g.styles.Method)
 	k := g.relationOf(at, focused)
 	sides := g.drawLines(c, k)
 	for i := range g.nodes {
@@ -29,7 +29,7 @@ func (g *Graph) draw(at int, focused bool) []string {
 	}
 	lines := c.Lines()
 	if len(lines) < g.height {
-		l := g.Styles
+		l := g.styles
 		lines = append(lines, l.Fit(" "+l.Faint.Render(l.Cut(g.reason, g.width-2)), g.width))
 	}
 	return lines
@@ -44,7 +44,7 @@ type graphRelatives struct {
 	before []planlayout.Set
 }
 
-func (g *Graph) relationOf(chosen int, focused bool) graphRelatives {
+func (g *graph) relationOf(chosen int, focused bool) graphRelatives {
 	k := graphRelatives{chosen: chosen, before: g.before}
 	if chosen >= 0 && focused {
 		k.on, k.above = true, g.before[chosen]
@@ -89,7 +89,7 @@ type wire struct {
 
 // toneOf returns the tone of a line from the edges it is part of: those from a
 // source on one side of it to a target on the other.
-func (g *Graph) toneOf(w *planlayout.Line, k *graphRelatives) tone {
+func (g *graph) toneOf(w *planlayout.Line, k *graphRelatives) tone {
 	ends := g.layers.Nets[w.Net].Ends
 	either := func(from, to func(i int) bool) bool {
 		var froms, tos [2]bool // inside, outside
@@ -121,8 +121,8 @@ func (g *Graph) toneOf(w *planlayout.Line, k *graphRelatives) tone {
 
 // drawLines draws the visible lines and returns the sides that they connect in
 // each cell. Where two nets cross, the horizontal line is interrupted.
-func (g *Graph) drawLines(c *draw.Canvas, k graphRelatives) []wire {
-	l := g.Styles
+func (g *graph) drawLines(c *draw.Canvas, k graphRelatives) []wire {
+	l := g.styles
 	wires := make([]wire, len(c.Cells))
 	put := func(x, y, net int, sides uint8, t tone) {
 		w := &wires[(y-c.Y)*c.W+x-c.X]
@@ -193,8 +193,8 @@ func wireGlyph(w themes.Lanes, sides uint8) string {
 }
 
 // drawBox draws the box of a node.
-func (g *Graph) drawBox(c *draw.Canvas, i int, k graphRelatives, wires []wire) {
-	l := g.Styles
+func (g *graph) drawBox(c *draw.Canvas, i int, k graphRelatives, wires []wire) {
+	l := g.styles
 	n, b, s := &g.nodes[i], g.layers.Boxes[i], g.scale
 	p := &boxPainter{Canvas: c, styles: l, box: b, lit: asItIs, edge: l.Muted}
 	rel := k.of(i)
@@ -249,8 +249,8 @@ func (g *Graph) drawBox(c *draw.Canvas, i int, k graphRelatives, wires []wire) {
 
 // drawHead draws the revision mark, the glyph and the index of a step, and
 // returns where the title starts.
-func (g *Graph) drawHead(p *boxPainter, n *graphNode, rel relation, x, y int) int {
-	l, s := g.Styles, g.scale
+func (g *graph) drawHead(p *boxPainter, n *graphNode, rel relation, x, y int) int {
+	l, s := g.styles, g.scale
 	if s.mark > 0 {
 		switch {
 		case n.Kind == RowGone:
@@ -262,7 +262,7 @@ func (g *Graph) drawHead(p *boxPainter, n *graphNode, rel relation, x, y int) in
 		}
 		x += s.mark
 	}
-	glyph, style := g.glyph(&n.Row)
+	glyph, style := g.plan.glyph(&n.Row)
 	p.text(x, y, style, glyph)
 	x += 2
 	number := l.Cut(n.Step.Step.Name(), s.index)
@@ -278,8 +278,8 @@ func (g *Graph) drawHead(p *boxPainter, n *graphNode, rel relation, x, y int) in
 }
 
 // titleStyle returns the title of a step and its style.
-func (g *Graph) titleStyle(n *graphNode, rel relation) (string, lipgloss.Style) {
-	l := g.Styles
+func (g *graph) titleStyle(n *graphNode, rel relation) (string, lipgloss.Style) {
+	l := g.styles
 	style := l.Text
 	switch {
 	case n.Kind == RowGone:
@@ -296,8 +296,8 @@ func (g *Graph) titleStyle(n *graphNode, rel relation) (string, lipgloss.Style) 
 
 // drawSecond draws the second line of a large box: the executor of the step,
 // and its time or status.
-func (g *Graph) drawSecond(p *boxPainter, n *graphNode, x, y, end int) {
-	l := g.Styles
+func (g *graph) drawSecond(p *boxPainter, n *graphNode, x, y, end int) {
+	l := g.styles
 	state, style := g.stateOf(n)
 	state = l.Cut(state, end-x)
 	p.text(end-ansi.StringWidth(state), y, style, state)
@@ -314,24 +314,24 @@ func (g *Graph) drawSecond(p *boxPainter, n *graphNode, x, y, end int) {
 
 // stateOf returns the time of a step or its status word. The lines show which
 // steps it waits for.
-func (g *Graph) stateOf(n *graphNode) (string, lipgloss.Style) {
-	if n.Kind == RowStep && g.stepCounts.class[n.at] == wording.ClassWaits && g.Run.Result == nil && g.lacks(&n.Row) == nil {
-		return "", g.Styles.Faint
+func (g *graph) stateOf(n *graphNode) (string, lipgloss.Style) {
+	if n.Kind == RowStep && g.plan.Counts.of(n.at) == wording.ClassWaits && g.plan.Run.Result == nil && g.plan.lacks(&n.Row) == nil {
+		return "", g.styles.Faint
 	}
-	if s := n.Step; n.Kind == RowStep && s.Items != nil && s.Status == agent.StepRunning && g.Run.Result == nil {
-		return fmt.Sprintf("%d/%d", s.EndedItems(), len(s.Items)), g.Styles.Running
+	if s := n.Step; n.Kind == RowStep && s.Items != nil && s.Status == agent.StepRunning && g.plan.Run.Result == nil {
+		return fmt.Sprintf("%d/%d", s.EndedItems(), len(s.Items)), g.styles.Running
 	}
-	return g.state(&n.Row, graphState)
+	return g.plan.state(&n.Row, graphState)
 }
 
 // callsOf returns the number of items or calls collapsed into the box of a step.
-func (g *Graph) callsOf(n *graphNode) int {
+func (g *graph) callsOf(n *graphNode) int {
 	return len(wording.Inner(n.Step))
 }
 
 // timesSign returns the sign before a number of calls.
-func (g *Graph) timesSign() string {
-	if g.Styles.Theme.Mode.ASCII {
+func (g *graph) timesSign() string {
+	if g.styles.Theme.Mode.ASCII {
 		return "x"
 	}
 	return "×"

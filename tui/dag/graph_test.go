@@ -48,12 +48,12 @@ func TestGraphDrawings(t *testing.T) {
 		for kind, run := range map[string]*agent.Run{"plan": graphRun(deps, 0), "replan": replanned(deps)} {
 			t.Run(fmt.Sprintf("%s/%s", name, kind), func(t *testing.T) {
 				d := graphPane(run, themes.Mode{}, zoomAuto, planlayout.Down)
-				d.setSize(118, 32)
+				resize(d, 118, 32)
 				golden.RequireEqual(t, panetest.Stripped(d.View())+"\n")
 			})
 			t.Run(fmt.Sprintf("%s/%s in ascii", name, kind), func(t *testing.T) {
 				d := graphPane(run, themes.Mode{ASCII: true, NoColor: true}, zoomLine, planlayout.Down)
-				d.setSize(118, 32)
+				resize(d, 118, 32)
 				golden.RequireEqual(t, panetest.Stripped(d.View())+"\n")
 			})
 		}
@@ -87,7 +87,7 @@ func TestGraphIsShownByDefaultOnlyIfUseful(t *testing.T) {
 	} {
 		d := New(panetest.DarkLook(), keymap.New())
 		d.Show(c.run)
-		d.setSize(c.width, c.height)
+		resize(d, c.width, c.height)
 		if d.ShowsGraph() != c.want {
 			t.Errorf("%s: got graph %v, want %v:\n%s", name, !c.want, c.want, panetest.Stripped(d.View()))
 		}
@@ -102,15 +102,15 @@ func TestArrowsMoveBetweenBoxes(t *testing.T) {
 		dx, dy int
 		want   string
 	}{{0, 1, "2"}, {1, 0, "3"}, {1, 0, "3"}, {0, 1, "4"}, {0, 1, "4"}, {0, -1, "2"}, {0, -1, "1"}, {-1, 0, "1"}} {
-		from := d.Selected
-		if d.moveGraph(c.dx, c.dy); d.Selected != c.want {
-			t.Errorf("from %s by %d,%d: got %s, want %s", from, c.dx, c.dy, d.Selected, c.want)
+		from := d.Selected()
+		if d.chooseNode(d.graph.neighbor(d.node(), c.dx, c.dy)); d.Selected() != c.want {
+			t.Errorf("from %s by %d,%d: got %s, want %s", from, c.dx, c.dy, d.Selected(), c.want)
 		}
 	}
 	d.View()
-	b := d.Graph.layers.Boxes[2]
-	if d.clicked(b.X+1-d.Graph.x, b.Y-d.Graph.y); d.Selected != "3" {
-		t.Errorf("a click on box 3 selects %s", d.Selected)
+	b := d.graph.layers.Boxes[2]
+	if d.clicked(b.X+1-d.graph.x, b.Y-d.graph.y); d.Selected() != "3" {
+		t.Errorf("a click on box 3 selects %s", d.Selected())
 	}
 }
 
@@ -119,16 +119,16 @@ func TestArrowsMoveBetweenBoxes(t *testing.T) {
 // drawing.
 func TestSelectedBoxIsInView(t *testing.T) {
 	d := graphPane(graphRun(shapes()["fork-join"], 0), themes.Mode{}, zoomLine, planlayout.Down)
-	d.setSize(40, 4)
+	resize(d, 40, 4)
 	for _, key := range []string{"9", "1", "2", "10"} {
-		d.panGraph(-1000, -1000)
-		if d.View(); d.Graph.x != 0 || d.Graph.y != 0 {
-			t.Fatalf("the view is moved to %d,%d", d.Graph.x, d.Graph.y)
+		d.scroll(-1000, -1000)
+		if d.View(); d.graph.x != 0 || d.graph.y != 0 {
+			t.Fatalf("the view is moved to %d,%d", d.graph.x, d.graph.y)
 		}
 		d.selectKey(key)
 		d.View()
-		b := d.Graph.layers.Boxes[d.graphAt()]
-		if view := (draw.Rect{X: d.Graph.x, Y: d.Graph.y, W: d.Width, H: d.Graph.body()}); !view.Contains(b.X, b.Y) || !view.Contains(b.X+b.W-1, b.Y+b.H-1) {
+		b := d.graph.layers.Boxes[d.node()]
+		if view := (draw.Rect{X: d.graph.x, Y: d.graph.y, W: d.state.Size.W, H: d.graph.body()}); !view.Contains(b.X, b.Y) || !view.Contains(b.X+b.W-1, b.Y+b.H-1) {
 			t.Errorf("box %s is at %+v, the view at %+v", key, b, view)
 		}
 	}
@@ -140,7 +140,7 @@ func TestLineTonesFollowProgressAndSelection(t *testing.T) {
 	run := graphRun([][]int{{}, {0}, {0}, {1, 2}, {3}}, 1) // of which 1 and 4 are done
 	run.Steps[3].Status = agent.StepPending
 	d := graphPane(run, themes.Mode{}, zoomLine, planlayout.Down)
-	d.Graph.updateNodes()
+	d.graph.updateNodes()
 	for name, c := range map[string]struct {
 		chosen int
 		want   map[[2]int]tone // by the first source and the last target of a net
@@ -148,18 +148,18 @@ func TestLineTonesFollowProgressAndSelection(t *testing.T) {
 		"no selection":    {-1, map[[2]int]tone{{1, 3}: tonePassed, {2, 4}: toneCalm, {4, 5}: toneGone}},
 		"step 4 selected": {3, map[[2]int]tone{{1, 3}: toneLit, {2, 4}: toneLit, {4, 5}: toneLit}},
 	} {
-		k := d.Graph.relationOf(c.chosen, true)
-		for i := range d.Graph.layers.Lines {
-			w := &d.Graph.layers.Lines[i]
+		k := d.graph.relationOf(c.chosen, true)
+		for i := range d.graph.layers.Lines {
+			w := &d.graph.layers.Lines[i]
 			first, last := 99, 0
-			for _, e := range d.Graph.layers.Nets[w.Net].Ends {
+			for _, e := range d.graph.layers.Nets[w.Net].Ends {
 				if e.Source {
 					first = min(first, e.Node+1)
 				} else {
 					last = max(last, e.Node+1)
 				}
 			}
-			if got := d.Graph.toneOf(w, &k); got != c.want[[2]int{first, last}] {
+			if got := d.graph.toneOf(w, &k); got != c.want[[2]int{first, last}] {
 				t.Errorf("%s: the line %+v from %d to %d has the tone %d, want %d", name, *w, first, last, got, c.want[[2]int{first, last}])
 			}
 		}
@@ -201,9 +201,9 @@ func TestNarrowScreensOmitTitles(t *testing.T) {
 		"chain that would show no more":           {chain, 78, 20, zoomLine},
 	} {
 		d := graphPane(graphRun(c.deps, 0), themes.Mode{}, zoomAuto, planlayout.Down)
-		d.setSize(c.width, c.height)
-		if d.View(); d.Graph.scale.zoom != c.want {
-			t.Errorf("%s: got zoom %d, want %d:\n%s", name, d.Graph.scale.zoom, c.want, panetest.Stripped(d.View()))
+		resize(d, c.width, c.height)
+		if d.View(); d.graph.scale.zoom != c.want {
+			t.Errorf("%s: got zoom %d, want %d:\n%s", name, d.graph.scale.zoom, c.want, panetest.Stripped(d.View()))
 		}
 	}
 }

@@ -233,10 +233,10 @@ func graphRun(deps [][]int, removed int) *agent.Run {
 func graphPane(run *agent.Run, mode themes.Mode, z zoom, direction planlayout.Direction) *Pane {
 	d := New(draw.NewStyles(new(themes.Set).New(themes.Dark, true, mode)), keymap.New())
 	d.Show(run)
-	d.Graph.Mode, d.Graph.zoom, d.Graph.scale.direction = graphAlways, z, direction
-	d.setSize(80, 24)
+	d.graph.mode, d.graph.zoom, d.graph.scale.direction = graphAlways, z, direction
+	resize(d, 80, 24)
 	d.View()
-	d.setSize(d.Graph.layers.Width, d.Graph.layers.Height+1)
+	resize(d, d.graph.layers.Width, d.graph.layers.Height+1)
 	return d
 }
 
@@ -293,7 +293,7 @@ func checkReadBack(t *rapid.T, mode themes.Mode, z zoom, direction planlayout.Di
 		}
 	}
 	d := graphPane(graphRun(deps, removed), mode, z, direction)
-	d.setFocus(rapid.Bool().Draw(t, "focus"))
+	focus(d, rapid.Bool().Draw(t, "focus"))
 	drawn := d.View()
 	if removed > 0 {
 		drawn = drawn[:len(drawn)-1] // why the plan was revised

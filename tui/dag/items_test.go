@@ -20,8 +20,8 @@ func itemsPane(run *agent.Run, width int, mode themes.Mode) *Pane {
 	l := draw.NewStyles(new(themes.Set).New(themes.Auto, true, mode))
 	l.Now = time.Unix(104, 0)
 	d := New(l, keymap.New())
-	d.setSize(width, 14)
-	d.setFocus(true)
+	resize(d, width, 14)
+	focus(d, true)
 	d.Show(run)
 	d.View()
 	return d
@@ -44,7 +44,7 @@ func TestItemsAreDrawnBelowTheirStep(t *testing.T) {
 			d := itemsPane(panetest.EachRun(50, 12), c.width, c.mode)
 			d.selectKey("2")
 			if c.open {
-				d.unfold()
+				d.toggleCalls()
 			}
 			golden.RequireEqual(t, panetest.Stripped(d.View())+"\n")
 		})
@@ -58,8 +58,8 @@ func TestKeyFoldsItemsFromTheirStepAndFromAnItem(t *testing.T) {
 		t.Fatalf("the items are not shown:\n%s", panetest.Stripped(d.View()))
 	}
 	d.selectKey("2.3")
-	if d.toggleFold(); d.Selected != callsKey("2") || d.calls["2"] {
-		t.Errorf("%q is selected, and the items are folded: %v", d.Selected, !d.calls["2"])
+	if d.toggleFold(); d.Selected() != callsKey("2") || d.plan.Folds.calls["2"] {
+		t.Errorf("%q is selected, and the items are folded: %v", d.Selected(), !d.plan.Folds.calls["2"])
 	}
 }
 
@@ -67,8 +67,8 @@ func TestSelectionFollowsTheItemAtItsGate(t *testing.T) {
 	run := panetest.EachRun(50, 12)
 	run.Step("2.14").Status, run.Step("2.15").Status = agent.StepWaiting, agent.StepWaiting
 	d := itemsPane(run, 80, themes.Mode{})
-	if d.Selected != callsKey("2") || d.ChosenStep() != run.Step("2.14") {
-		t.Errorf("%q is selected", d.Selected)
+	if d.Selected() != callsKey("2") || d.ChosenStep() != run.Step("2.14") {
+		t.Errorf("%q is selected", d.Selected())
 	}
 	if got := panetest.Stripped(d.View()); !strings.Contains(got, "2 ask you  1 failed") {
 		t.Errorf("the row does not say that an item asks:\n%s", got)
@@ -81,12 +81,12 @@ func BenchmarkItems(b *testing.B) {
 		run := panetest.EachRun(n, n/2)
 		b.Run(fmt.Sprint(n)+"/a move", func(b *testing.B) {
 			d := itemsPane(run, 80, themes.Mode{})
-			d.calls["2"], d.stale = true, true
+			d.plan.Folds.calls["2"], d.stale = true, true
 			d.selectKey("2.1")
 			by := 1
 			for b.Loop() {
-				at := d.Position()
-				if d.Move(by); d.Position() == at {
+				at := d.list.find(d.Selected())
+				if d.Move(by); d.list.find(d.Selected()) == at {
 					by = -by
 				}
 				d.View()
@@ -102,9 +102,9 @@ func BenchmarkItems(b *testing.B) {
 		})
 		b.Run(fmt.Sprint(n)+"/an event", func(b *testing.B) {
 			d := itemsPane(run, 80, themes.Mode{})
-			d.calls["2"], d.stale = true, true
+			d.plan.Folds.calls["2"], d.stale = true, true
 			for b.Loop() {
-				d.Styles.AnimationFrame++
+				d.styles.AnimationFrame++
 				d.news, d.drawn = true, false
 				d.layout()
 				d.View()

@@ -37,7 +37,7 @@ func revisedTwice() *agent.Run {
 
 func TestOlderRevisionsCollapseToOneLine(t *testing.T) {
 	d := New(panetest.DarkLook(), keymap.New())
-	d.setSize(60, 12)
+	resize(d, 60, 12)
 	d.Show(revisedTwice())
 	folded := "   ┌ ✓ 1 First  t    0ms\n │ ▸ rev 2: 2 removed, 1 added (enter opens)\n │ ▾ rev 3: because again\n − │ ✗ 4 Fourth  t  failed\n + └ ○ 5 Fifth   t ready"
 	if got := panetest.Stripped(d.View()); squash(got) != squash(folded) {
@@ -46,7 +46,7 @@ func TestOlderRevisionsCollapseToOneLine(t *testing.T) {
 	d.Move(-100)
 	d.Move(1)
 	if !d.toggle() {
-		t.Fatalf("%q is selected instead of the revision", d.Selected)
+		t.Fatalf("%q is selected instead of the revision", d.Selected())
 	}
 	if got := panetest.Stripped(d.View()); !strings.Contains(got, "▾ rev 2") || !strings.Contains(got, "Second") || !strings.Contains(got, "Third") ||
 		strings.Index(got, "Third") > strings.Index(got, "Fourth") {
@@ -76,7 +76,7 @@ func TestBlockedStepNamesUnfinishedDependencies(t *testing.T) {
 	}
 	run.Steps[0].Status = agent.StepCompleted
 	d := New(panetest.DarkLook(), keymap.New())
-	d.setSize(60, 8)
+	resize(d, 60, 8)
 	d.Show(run)
 	if got := panetest.Stripped(d.View()); !strings.Contains(got, "←2,3") {
 		t.Errorf("got\n%s", got)
@@ -85,7 +85,7 @@ func TestBlockedStepNamesUnfinishedDependencies(t *testing.T) {
 
 func TestSummaryCountsStepsOfLongPlan(t *testing.T) {
 	d := New(panetest.DarkLook(), keymap.New())
-	d.setSize(60, 8)
+	resize(d, 60, 8)
 	d.Show(panetest.WideRun(60))
 	d.View()
 	if got := ansi.Strip(d.Summary()); got != "✓20 ⠋4 ○6 ·30" {
@@ -101,17 +101,17 @@ func longTitle() *Pane {
 		s.Step.Tool = "fs.search"
 	}
 	d := New(panetest.DarkLook(), keymap.New())
-	d.Graph.Mode = GraphNever
-	d.setSize(58, 8)
-	d.setFocus(true)
+	d.graph.mode = graphNever
+	resize(d, 58, 8)
+	focus(d, true)
 	d.Show(run)
 	return d
 }
 
 func TestTitlesTakeTheRoomOfTheToolsInANarrowPane(t *testing.T) {
 	d := longTitle()
-	d.setFocus(false)
-	d.setSize(52, 8)
+	focus(d, false)
+	resize(d, 52, 8)
 	got := panetest.Stripped(d.View())
 	if strings.Contains(got, "fs.search") || !strings.Contains(got, "Find every caller of the function an…") {
 		t.Errorf("got\n%s", got)
@@ -120,7 +120,7 @@ func TestTitlesTakeTheRoomOfTheToolsInANarrowPane(t *testing.T) {
 
 func TestToolsAreInOneColumn(t *testing.T) {
 	d := longTitle()
-	d.setFocus(false)
+	focus(d, false)
 	column := -1
 	for _, line := range d.View()[:4] {
 		text, _, found := strings.Cut(ansi.Strip(line), "fs.search")
@@ -140,23 +140,23 @@ func TestChosenRowShowsItsWholeTitleOnTwoLines(t *testing.T) {
 		t.Errorf("got\n%s", strings.Join(lines, "\n"))
 	}
 	d.clicked(5, 2)
-	if d.Selected != "2" {
-		t.Errorf("a click on the second line selects %q", d.Selected)
+	if d.Selected() != "2" {
+		t.Errorf("a click on the second line selects %q", d.Selected())
 	}
 	d.clicked(5, 4)
-	if d.Selected != "4" {
-		t.Errorf("a click on the fourth row selects %q", d.Selected)
+	if d.Selected() != "4" {
+		t.Errorf("a click on the fourth row selects %q", d.Selected())
 	}
 }
 
 func TestLastRowStaysInReachBelowTitleOnTwoLines(t *testing.T) {
 	for _, chosen := range []string{"2", "4"} {
 		d := longTitle()
-		d.Run.Steps[3].Step.Title = d.Run.Steps[1].Step.Title
-		d.setSize(58, 3)
+		d.Run().Steps[3].Step.Title = d.Run().Steps[1].Step.Title
+		resize(d, 58, 3)
 		d.reveal(chosen)
 		d.View()
-		d.scrolled(9)
+		d.scroll(0, 9)
 		if lines := d.View(); !strings.Contains(panetest.Stripped(lines), " 4 Find") {
 			t.Errorf("with step %s chosen got\n%s", chosen, panetest.Stripped(lines))
 		}

@@ -3,6 +3,7 @@ package dag
 import (
 	"slices"
 
+	"replan/agent"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/wording"
@@ -15,45 +16,31 @@ type lostTools struct {
 	of      [][]string // for each step, the lost servers of its tools if none is left
 }
 
-// Lose stores the names of the servers that were lost, sorted.
-func (d *Pane) Lose(servers []string) {
-	if !slices.Equal(servers, d.lost.servers) {
-		d.lost, d.drawn = lostTools{servers: servers}, false
-	}
-}
-
-// lacks returns the servers without which a step that is still to come cannot run.
-func (v *planView) lacks(r *Row) []string {
-	if len(v.lost.servers) == 0 || r.Kind != RowStep || v.Run.Result != nil || !wording.ToCome(r.Step) {
-		return nil
-	}
-	v.findLost()
-	return v.lost.of[r.at]
-}
-
-// losesAny reports whether a step that is still to come cannot run.
-func (v *planView) losesAny() bool {
-	if len(v.lost.servers) == 0 || v.chart == nil || v.Run.Result != nil {
+// setServers sets the names of the servers that were lost, sorted. It reports whether they are
+// others than before.
+func (t *lostTools) setServers(names []string) (changed bool) {
+	if slices.Equal(names, t.servers) {
 		return false
 	}
-	v.findLost()
-	for i, servers := range v.lost.of {
-		if servers != nil && wording.ToCome(v.chart.Steps[i]) {
-			return true
-		}
-	}
-	return false
+	*t = lostTools{servers: names}
+	return true
 }
 
-// findLost finds the lost servers of the steps of a new chart.
-func (v *planView) findLost() {
-	if v.lost.chart == v.chart {
-		return
+// again returns the lost servers for another run.
+func (t *lostTools) again() *lostTools { return &lostTools{servers: t.servers} }
+
+// none reports whether no server was lost.
+func (t *lostTools) none() bool { return len(t.servers) == 0 }
+
+// ofStep returns the servers without which a step of a chart cannot run.
+func (t *lostTools) ofStep(run *agent.Run, c *chart, i int) []string {
+	if t.chart != c {
+		t.chart, t.of = c, make([][]string, len(c.Steps))
+		for i, s := range c.Steps {
+			t.of[i] = wording.Lacks(run, s, t.servers)
+		}
 	}
-	v.lost.chart, v.lost.of = v.chart, make([][]string, len(v.chart.Steps))
-	for i, s := range v.chart.Steps {
-		v.lost.of[i] = wording.Lacks(v.Run, s, v.lost.servers)
-	}
+	return t.of[i]
 }
 
 // lackWords says why a step cannot run.

@@ -21,9 +21,9 @@ func lostRun() *agent.Run {
 
 func TestStepsThatLostTheirServerAreMarked(t *testing.T) {
 	d := New(panetest.DarkLook(), keymap.New())
-	d.setSize(100, 12)
+	resize(d, 100, 12)
 	d.Show(lostRun())
-	d.Graph.Mode = GraphNever
+	d.graph.mode = graphNever
 	before := panetest.Stripped(d.View())
 	d.Lose([]string{"disk"})
 	got := panetest.Stripped(d.View())
@@ -51,9 +51,9 @@ func TestSubAgentThatLostAllServersIsMarked(t *testing.T) {
 	run.Revision = 1
 	run.Steps = []*agent.StepState{{Step: plan.Step{Index: "1", Title: "Read it", Executor: plan.ExecutorAgent, Profile: "reader"}, Status: agent.StepPending}}
 	d := New(panetest.DarkLook(), keymap.New())
-	d.setSize(100, 12)
+	resize(d, 100, 12)
 	d.Show(run)
-	d.Graph.Mode = GraphNever
+	d.graph.mode = graphNever
 	d.Lose([]string{"disk"})
 	if got := panetest.Stripped(d.View()); strings.Contains(got, "no tool") {
 		t.Errorf("with a server left:\n%s", got)
@@ -66,12 +66,12 @@ func TestSubAgentThatLostAllServersIsMarked(t *testing.T) {
 
 func TestStepsThatNoLongerRunAreNotMarked(t *testing.T) {
 	d := New(panetest.DarkLook(), keymap.New())
-	d.setSize(100, 12)
+	resize(d, 100, 12)
 	d.Lose([]string{"disk", "files"})
 	run := lostRun()
 	run.Steps[2].Status = agent.StepRunning
 	d.Show(run)
-	d.Graph.Mode = GraphNever
+	d.graph.mode = graphNever
 	if got := panetest.Stripped(d.View()); strings.Count(got, "no tool") != 4 { // one is done, one runs
 		t.Errorf("got\n%s", got)
 	}
@@ -84,9 +84,9 @@ func TestStepsThatNoLongerRunAreNotMarked(t *testing.T) {
 
 func TestGraphMarksStepsThatLostTheirServer(t *testing.T) {
 	d := New(panetest.DarkLook(), keymap.New())
-	d.setSize(120, 30)
+	resize(d, 120, 30)
 	d.Show(lostRun())
-	d.Graph.Mode = graphAlways
+	d.graph.mode = graphAlways
 	d.Lose([]string{"disk"})
 	if got := panetest.Stripped(d.View()); strings.Count(got, "no tool") != 3 {
 		t.Errorf("got\n%s", got)

@@ -15,16 +15,16 @@ func TestPlanNotesFillAvailableRoom(t *testing.T) {
 	run.Plan.DoneWhen = "the tests pass"
 	run.Plan.Milestones = []plan.Milestone{{Title: "Understand", Steps: []string{"1", "2"}}, {Title: "Report"}}
 	run.Plan.Risks = []string{"a \x1b[31mred\x1b[0m risk"}
-	d.Run = run
-	d.setSize(60, 20)
-	if got := panetest.Stripped(d.planNotes(10)); !strings.Contains(got, "done if  the tests pass") || !strings.Contains(got, "◇ milestone: Understand (1, 2)") || !strings.Contains(got, "◇ milestone: Report") || strings.Contains(got, "\x1b") {
+	d.Show(run)
+	resize(d, 60, 20)
+	if got := panetest.Stripped(d.plan.notes(60, 10)); !strings.Contains(got, "done if  the tests pass") || !strings.Contains(got, "◇ milestone: Understand (1, 2)") || !strings.Contains(got, "◇ milestone: Report") || strings.Contains(got, "\x1b") {
 		t.Errorf("got\n%s", got)
 	}
-	if got := d.planNotes(3); len(got) != 3 {
+	if got := d.plan.notes(60, 3); len(got) != 3 {
 		t.Errorf("for 3 lines it draws %d", len(got))
 	}
 	run.Plan.DoneWhen, run.Plan.Milestones, run.Plan.Risks = "", nil, nil
-	if got := d.planNotes(10); len(got) != 0 {
+	if got := d.plan.notes(60, 10); len(got) != 0 {
 		t.Errorf("a plan without notes draws %q", got)
 	}
 }

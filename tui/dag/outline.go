@@ -40,9 +40,6 @@ type Row struct {
 	rails  railsPart
 	node   int  // node beside the row
 	nested bool // part of the row above it
-
-	text painted
-	face face // used for text
 }
 
 // railsPart is the part of the rails that a row shows.
@@ -73,7 +70,7 @@ func (o *outline) cells(r *Row) []planlayout.Cell {
 // or rows expand or collapse.
 type outline struct {
 	Rows  []Row
-	find  map[string]int // row of each key
+	rows  map[string]int // row of each key
 	rails *planlayout.Rails
 	signs int // columns of glyphs beside the rails
 	width int // of rails and glyphs
@@ -82,22 +79,22 @@ type outline struct {
 	of    []int // node of each step
 	flat  bool  // a list without lanes, as for filter results
 
-	longest, tool, index int // widths of the longest title, tool name and index, in cells
-	reasoned             bool
+	widths   textWidths // of its steps
+	reasoned bool       // the reason of the newest revision has its row
 }
 
-// layOut lays out the nodes of a plan, given in execution order.
-func (v *planView) layOut(nodes []node, of []int, limit int) *outline {
-	c := v.chart
-	o := &outline{chart: c, nodes: nodes, of: of, longest: c.longest, tool: c.tool, index: c.index}
+// newOutline lays out the nodes of a plan, given in execution order.
+func newOutline(v *shownPlan, nodes []node, of []int, limit int) *outline {
+	c := v.Chart
+	o := &outline{chart: c, nodes: nodes, of: of, widths: c.textWidths()}
 	o.rails = planlayout.NewRails(planlayout.Graph(nodeDeps(c, nodes, of)).Reduce(), limit)
 	o.signs = 1
-	removed := v.gatherRemoved()
+	removed := removedRows(v)
 	o.addRemoved(v, removed[""], 0)
 	for i := range nodes {
 		n := &nodes[i]
 		if n.head != nil {
-			o.add(Row{Kind: RowGroup, Key: n.head.key, Group: n.head, rails: railsAbove, node: i})
+			o.add(Row{Kind: RowGroup, Key: n.head.Key(), Group: n.head, rails: railsAbove, node: i})
 		}
 		if n.group != nil {
 			o.addGroup(v, n.group, i)
@@ -113,29 +110,51 @@ func (v *planView) layOut(nodes []node, of []int, limit int) *outline {
 	return o
 }
 
+// find returns the row of a key, or -1.
+func (o *outline) find(key string) int {
+	if i, ok := o.rows[key]; ok {
+		return i
+	}
+	return -1
+}
+
+// gutter returns the columns beside the rows: of rails and glyphs, and of the glyphs alone.
+func (o *outline) gutter() (width, signs int) { return o.width, o.signs }
+
+// textWidths returns the widths of the texts of its steps.
+func (o *outline) textWidths() textWidths { return o.widths }
+
+// concurrent returns the indexes of the steps that may run concurrently with another.
+func (o *outline) concurrent() map[string]bool {
+	if o.chart == nil {
+		return nil
+	}
+	return o.chart.concurrent()
+}
+
 func (o *outline) add(r Row) { o.Rows = append(o.Rows, r) }
 
 // addStep adds a step that has its own node.
-func (o *outline) addStep(v *planView, at, node int) {
+func (o *outline) addStep(v *shownPlan, at, node int) {
 	s := o.chart.Steps[at]
 	r := Row{Kind: RowStep, Key: s.Step.Index, Step: s, at: at, rails: railsBeside, node: node}
 	o.addBefore(v, r)
 	if noted := o.rails.Noted[node]; len(noted) > 0 {
-		for _, p := range o.chart.deps[at] {
+		for _, p := range o.chart.dependencies(at) {
 			if slices.Contains(noted, o.of[p]) {
 				r.after = append(r.after, o.chart.Steps[p].Step.Index)
 			}
 		}
 	}
 	o.add(r)
-	o.addCalls(r, v.calls)
+	o.addCalls(r, v.Folds)
 }
 
 // addGroup adds a group, and below it those of its steps that keep a row.
-func (o *outline) addGroup(v *planView, group *group, node int) {
-	head := Row{Kind: RowGroup, Key: group.key, Group: group, rails: railsBeside, node: node}
+func (o *outline) addGroup(v *shownPlan, group *group, node int) {
+	head := Row{Kind: RowGroup, Key: group.Key(), Group: group, rails: railsBeside, node: node}
 	if !o.reasoned {
-		for _, m := range group.members {
+		for _, m := range group.Members() {
 			if o.chart.Steps[m].Change != agent.ChangeNone {
 				o.addReason(v, head)
 				break
@@ -144,22 +163,22 @@ func (o *outline) addGroup(v *planView, group *group, node int) {
 	}
 	o.add(head)
 	o.signs = 2 // reserved even if unused, so that nothing moves later
-	for _, m := range group.shown {
+	for _, m := range group.Shown() {
 		s := o.chart.Steps[m]
 		r := Row{Kind: RowStep, Key: s.Step.Index, Step: s, at: m, Group: group, rails: railsBelow, node: node, nested: true}
 		o.addBefore(v, r)
 		o.add(r)
-		o.addCalls(r, v.calls)
+		o.addCalls(r, v.Folds)
 	}
 }
 
 // finish computes the column widths and indexes the rows by key.
 func (o *outline) finish() {
-	o.find = make(map[string]int, len(o.Rows))
+	o.rows = make(map[string]int, len(o.Rows))
 	for i := range o.Rows {
 		r := &o.Rows[i]
 		if r.Key != "" {
-			o.find[r.Key] = i
+			o.rows[r.Key] = i
 		}
 		if r.Step == nil || r.owner != nil {
 			continue
@@ -169,9 +188,7 @@ func (o *outline) finish() {
 			if len(r.after) > 0 {
 				title += min(3+len(strings.Join(r.after, ",")), longestAfter)
 			}
-			o.longest = max(o.longest, title)
-			o.tool = max(o.tool, ansi.StringWidth(wording.StepTool(&r.Step.Step)))
-			o.index = max(o.index, ansi.StringWidth(r.Step.Step.Name()))
+			o.widths = o.widths.with(title, ansi.StringWidth(wording.StepTool(&r.Step.Step)), ansi.StringWidth(r.Step.Step.Name()))
 		}
 	}
 }
@@ -180,15 +197,15 @@ func (o *outline) finish() {
 // in cells.
 const longestAfter = 60
 
-// listed returns an outline of single steps without lanes.
-func (v *planView) listed(found []int) *outline {
-	c := v.chart
-	o := &outline{chart: c, signs: 1, width: 1, flat: true, longest: c.longest, tool: c.tool, index: c.index}
+// foundOutline returns an outline of single steps without lanes.
+func foundOutline(v *shownPlan, found []int) *outline {
+	c := v.Chart
+	o := &outline{chart: c, signs: 1, width: 1, flat: true, widths: c.textWidths()}
 	for _, at := range found {
 		s := c.Steps[at]
 		r := Row{Kind: RowStep, Key: s.Step.Index, Step: s, at: at}
 		o.add(r)
-		o.addCalls(r, v.calls)
+		o.addCalls(r, v.Folds)
 	}
 	o.finish()
 	return o

@@ -9,30 +9,44 @@ import (
 
 	"replan/agent"
 	"replan/tui/draw"
+	"replan/tui/keymap"
 	"replan/tui/wording"
 )
 
-// rowPainter draws the rows of the list.
+// rowPainter draws the rows of an outline. It keeps what it painted of each row as long as
+// nothing changes that the row shows.
 type rowPainter struct {
-	*planView
+	plan     *shownPlan
+	styles   *draw.Styles
+	keys     *keymap.Map
 	outline  *outline
+	painted  []rowPainting // of each row
 	columns  columns
 	width    int
 	selected string // key of the selected row
 	focused  bool
 
 	relatives relatives
+	related   string    // key of the row that has these relatives, "" for none
 	spins     [2]string // the glyph of running steps, plain and selected
 	spinAt    int       // beat that spins were drawn for
 }
 
 // set prepares the painter for one drawing of an outline, with row at selected.
 func (w *rowPainter) set(o *outline, width, at int, focused bool) {
-	w.outline, w.width, w.selected, w.focused = o, width, "", focused
+	if w.outline != o {
+		w.outline, w.painted, w.related = o, make([]rowPainting, len(o.Rows)), ""
+	}
+	w.width, w.selected, w.focused = width, "", focused
 	if at >= 0 {
 		w.selected = o.Rows[at].Key
 	}
-	w.light(at)
+	switch {
+	case !focused || at < 0:
+		w.relatives, w.related = relatives{}, ""
+	case w.related != w.selected:
+		w.relatives, w.related = o.relatives(at), w.selected
+	}
 	w.columns = w.measure()
 }
 
@@ -61,37 +75,37 @@ const noteLeast = 10
 // measure computes the widths from the steps and their current states alone.
 // The same run always looks the same, whatever was drawn before.
 func (w *rowPainter) measure() columns {
-	c := columns{gutter: w.outline.width, index: w.outline.index}
-	if len(w.Run.Revisions) > 0 {
+	text := w.outline.textWidths()
+	c := columns{index: text.index}
+	c.gutter, _ = w.outline.gutter()
+	if len(w.plan.Run.Revisions) > 0 {
 		c.mark = 2
 	}
 	state := 6
-	if w.stepCounts != nil {
-		t := &w.stepCounts.total
+	if w.plan.Counts != nil {
+		t := w.plan.Counts.sum()
 		switch {
-		case w.dry():
+		case w.plan.dry():
 			state = max(state, len("? dry run"))
 		case t[wording.ClassDraft]+t[wording.ClassDoubt] > 0:
 			state = max(state, len("in doubt"))
 		case t[wording.ClassHeld] > 0:
-			state = max(state, min(len(w.stepCounts.held), len("in doubt")))
+			state = max(state, min(len(w.plan.Counts.heldWords()), len("in doubt")))
 		case t[wording.ClassSkipped]+t[wording.ClassStopped]+t[wording.ClassRetry] > 0:
 			state = max(state, len("stopped"))
 		}
 	}
-	if w.Run.Checks() || slices.ContainsFunc(w.Run.Steps, func(s *agent.StepState) bool { return s.NotTaken }) {
+	if w.plan.Run.Checks() || slices.ContainsFunc(w.plan.Run.Steps, func(s *agent.StepState) bool { return s.NotTaken }) {
 		state = max(state, len("unchecked"))
 	}
-	if w.losesAny() {
+	if w.plan.losesAny() {
 		state = max(state, len("no tool"))
 	}
 	c.state = state
-	longest, tool := w.outline.longest, w.outline.tool
+	longest, tool := text.title, text.tool
 	c.index = max(min(c.index, 6), 1)
 	room := w.width - 1 - c.mark - c.gutter - 1 - c.index - 1 - 1 - c.state - 1
-	if w.outline.chart != nil {
-		c.parallel = w.Styles.ParallelWidth(w.outline.chart.parallel)
-	}
+	c.parallel = w.styles.ParallelWidth(w.outline.concurrent())
 	if room-c.parallel < min(longest, titleLeast) {
 		c.parallel = 0
 	}
@@ -109,22 +123,12 @@ func (w *rowPainter) measure() columns {
 	return c
 }
 
-// dry reports whether the run is a dry run, which calls nothing.
-func (v *planView) dry() bool {
-	for _, s := range v.Run.Steps {
-		if s.Status == agent.StepCompleted {
-			return s.DryRun // all steps are, or none
-		}
-	}
-	return false
-}
-
 // stateGap is the maximum gap before the state, in cells, so that the eye finds
 // it on a wide screen.
 const stateGap = 4
 
 // face is everything a drawn row depends on besides the layout, except its
-// glyph and its state. A row with the same face is not painted again.
+// glyph and its state. A row with the same face is not painting again.
 type face struct {
 	columns  columns
 	width    int
@@ -145,9 +149,10 @@ type face struct {
 	over     bool // the run has ended
 }
 
-// painted is the cached painting of a row: the part before its glyph, and the
+// rowPainting is what was painted of a row: the part before its glyph, and the
 // part between glyph and state.
-type painted struct {
+type rowPainting struct {
+	face       face // that it was painted for
 	done       bool
 	head, body string
 	room       int // for the state, in cells
@@ -161,43 +166,49 @@ type painted struct {
 // faceOf computes the face of a row.
 func (w *rowPainter) faceOf(r *Row) face {
 	f := face{
-		columns: w.columns, width: w.width, theme: w.Styles.Themed, selected: r.Key != "" && r.Key == w.selected,
-		focused: w.focused, relation: w.relationOf(r), lanes: w.litLanes(r), over: w.Run.Result != nil,
+		columns: w.columns, width: w.width, theme: w.styles.Themed, selected: r.Key != "" && r.Key == w.selected,
+		focused: w.focused, relation: w.relatives.of(r), lanes: w.relatives.litLanes(r, w.outline.cells(r)), over: w.plan.Run.Result != nil,
 	}
 	switch r.Kind {
 	case RowStep:
-		f.class, f.status = w.stepCounts.class[r.at], r.Step.Status
-		f.note = w.note(r)
+		f.class, f.status = w.plan.Counts.of(r.at), r.Step.Status
+		f.note = w.plan.note(r)
 	case RowCalls, RowCall:
 		if r.Kind == RowCalls {
-			f.calls, f.open = len(wording.Inner(r.owner)), w.calls[r.owner.Step.Index]
+			f.calls, f.open = len(wording.Inner(r.owner)), w.plan.Folds.showsCalls(r.owner.Step.Index)
 			if r.owner.Items != nil {
 				f.items = wording.CountItems(r.owner)
 			}
 		}
 		f.step, f.status = r.Step, r.Step.Status
 		if f.status == agent.StepRunning {
-			f.beat = w.Styles.AnimationFrame
+			f.beat = w.styles.AnimationFrame
 		}
 	case RowRevision:
-		f.open = w.unfolded(r.Revision)
+		f.open = w.plan.unfolded(r.Revision)
 	case RowGroup:
 		f.counts, f.open = r.Group.Counts, r.Group.Open
 		if f.counts[wording.ClassRuns] > 0 {
-			f.beat = w.Styles.AnimationFrame
+			f.beat = w.styles.AnimationFrame
 		}
 	}
 	return f
 }
 
-// draw draws one row, exactly as wide as the pane.
-func (w *rowPainter) draw(r *Row) string {
+// second returns the second line of the selected row, "" if its title fits the first.
+func (w *rowPainter) second(i int) string {
+	w.draw(i)
+	return w.painted[i].second
+}
+
+// draw draws row i, exactly as wide as the pane.
+func (w *rowPainter) draw(i int) string {
+	r, t := w.outline.row(i), &w.painted[i]
 	f := w.faceOf(r)
-	line := w.Styles.Line(f.selected, w.focused)
-	if !r.text.done || r.face != f {
-		r.text, r.face = w.paintRow(r, f, line), f
+	line := w.styles.Line(f.selected, w.focused)
+	if !t.done || t.face != f {
+		*t = w.paintRow(r, f, line)
 	}
-	t := &r.text
 	if r.Step == nil || t.room <= 0 {
 		return t.head + t.body + t.tail
 	}
@@ -205,9 +216,9 @@ func (w *rowPainter) draw(r *Row) string {
 	if r.owner == nil {
 		glyph = w.drawGlyph(r, f, line)
 	}
-	words, style := w.state(r, t.room)
+	words, style := w.plan.state(r, t.room)
 	if words != t.words || t.state == "" {
-		words = w.Styles.Cut(words, t.room)
+		words = w.styles.Cut(words, t.room)
 		blank := strings.Repeat(" ", t.room-ansi.StringWidth(words))
 		if f.selected && w.focused {
 			blank = line.Blank(len(blank))
@@ -220,12 +231,12 @@ func (w *rowPainter) draw(r *Row) string {
 // drawGlyph draws the glyph of a step. All running steps share one glyph per
 // beat.
 func (w *rowPainter) drawGlyph(r *Row, f face, line draw.LitLine) string {
-	glyph, style := w.glyph(r)
+	glyph, style := w.plan.glyph(r)
 	if r.Kind == RowGone || f.class != wording.ClassRuns {
 		return line.Draw(style, glyph)
 	}
-	if w.spinAt != w.Styles.AnimationFrame {
-		w.spinAt, w.spins = w.Styles.AnimationFrame, [2]string{}
+	if w.spinAt != w.styles.AnimationFrame {
+		w.spinAt, w.spins = w.styles.AnimationFrame, [2]string{}
 	}
 	i := 0
 	if f.selected && w.focused {
@@ -238,11 +249,11 @@ func (w *rowPainter) drawGlyph(r *Row, f face, line draw.LitLine) string {
 }
 
 // paintRow paints a row except its glyph and its state.
-func (w *rowPainter) paintRow(r *Row, f face, line draw.LitLine) painted {
-	l, c := w.Styles, f.columns
+func (w *rowPainter) paintRow(r *Row, f face, line draw.LitLine) rowPainting {
+	l, c := w.styles, f.columns
 	p := &draw.Painter{LitLine: line, Lights: f.selected && w.focused}
 	p.Start()
-	out := painted{done: true}
+	out := rowPainting{face: f, done: true}
 	if r.Kind == RowRevision && len(w.outline.cells(r)) == 0 {
 		p.Add(l.Faint, w.revisionWords(r.Revision, f.open, w.width-2))
 		p.Gap(w.width - p.Width)
@@ -289,7 +300,7 @@ func (w *rowPainter) paintRow(r *Row, f face, line draw.LitLine) painted {
 
 // paintMark paints the revision mark of the step.
 func (w *rowPainter) paintMark(r *Row, c columns, p *draw.Painter) {
-	l := w.Styles
+	l := w.styles
 	if c.mark == 0 {
 		return
 	}
@@ -308,7 +319,7 @@ func (w *rowPainter) paintMark(r *Row, c columns, p *draw.Painter) {
 // paintGutter paints the lanes. If the row has a glyph among them, it returns
 // the part left of the glyph and leaves room for it.
 func (w *rowPainter) paintGutter(r *Row, f face, p *draw.Painter) (head string) {
-	l := w.Styles
+	l := w.styles
 	calm, lit := l.Border, l.Accent.Bold(true)
 	var run strings.Builder
 	bright := false
@@ -331,7 +342,8 @@ func (w *rowPainter) paintGutter(r *Row, f face, p *draw.Painter) (head string) 
 		run.WriteString(l.Glyphs.Lanes.Cell(cell.Sides))
 	}
 	flush()
-	sign := end - w.outline.signs
+	_, signs := w.outline.gutter()
+	sign := end - signs
 	if r.nested {
 		sign = end - 1
 	}
@@ -350,7 +362,7 @@ func (w *rowPainter) paintGutter(r *Row, f face, p *draw.Painter) (head string) 
 // paintText paints index, title and tool. It returns the part of the title that
 // belongs on a second line.
 func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) (rest draw.StepCell) {
-	l, s, c := w.Styles, r.Step, f.columns
+	l, s, c := w.styles, r.Step, f.columns
 	index, title, tool := l.Muted, l.Text, l.Faint
 	switch {
 	case r.Kind == RowGone:
@@ -367,7 +379,7 @@ func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) (rest draw.StepC
 		title = l.Faint
 	}
 	text := s.Step.Title.Line()
-	parallel := r.Kind == RowStep && w.chart.parallel[s.Step.Index]
+	parallel := r.Kind == RowStep && w.plan.Chart.concurrent()[s.Step.Index]
 	if !parallel && c.tool == 0 { // the title takes the place of the mark
 		c.title, c.parallel = c.title+c.parallel, 0
 	}
@@ -408,9 +420,9 @@ func (w *rowPainter) paintSecond(r *Row, rest draw.StepCell, f face, line draw.L
 	if lanes.rails == railsBeside {
 		lanes.rails = railsBelow
 	}
-	w.paintGutter(lanes, face{columns: f.columns, lanes: w.litLanes(lanes)}, p)
+	w.paintGutter(lanes, face{columns: f.columns, lanes: w.relatives.litLanes(lanes, w.outline.cells(lanes))}, p)
 	p.Gap(1 + f.columns.index + 1)
-	p.Add(rest.Style, w.Styles.Cut(rest.Text, w.width-p.Width-1))
+	p.Add(rest.Style, w.styles.Cut(rest.Text, w.width-p.Width-1))
 	p.Gap(w.width - p.Width)
 	return p.Take()
 }
@@ -418,15 +430,15 @@ func (w *rowPainter) paintSecond(r *Row, rest draw.StepCell, f face, line draw.L
 // groupSign returns the expanded or collapsed sign of a group.
 func (w *rowPainter) groupSign(r *group) string {
 	if r.Open {
-		return w.Styles.Glyphs.Unfolded
+		return w.styles.Glyphs.Unfolded
 	}
-	return w.Styles.Glyphs.Folded
+	return w.styles.Glyphs.Folded
 }
 
 // paintRoll paints several steps as one line: a label and their counts by
 // status. The counts take precedence over the label.
 func (w *rowPainter) paintRoll(r *Row, f face, p *draw.Painter) {
-	l, c := w.Styles, f.columns
+	l, c := w.styles, f.columns
 	words := countWords(l, &f.counts, p.Lit)
 	wide := ansi.StringWidth(words)
 	p.Gap(1)
@@ -461,14 +473,14 @@ func (w *rowPainter) paintRoll(r *Row, f face, p *draw.Painter) {
 // revisionWords returns the reason for a revision, or a summary of an older
 // one.
 func (w *rowPainter) revisionWords(rev *agent.Revision, open bool, width int) string {
-	l := w.Styles
-	sign, does := l.Glyphs.Folded, w.Keys.Name("plan.open")+" opens"
+	l := w.styles
+	sign, does := l.Glyphs.Folded, w.keys.Name("plan.open")+" opens"
 	if open {
-		sign, does = l.Glyphs.Unfolded, w.Keys.Name("plan.open")+" collapses"
+		sign, does = l.Glyphs.Unfolded, w.keys.Name("plan.open")+" collapses"
 	}
 	head := fmt.Sprintf("%s rev %d: ", sign, rev.Number)
 	why := wording.Cause(rev.Reason)
-	if rev == w.newest() && why != "" {
+	if rev == w.plan.newest() && why != "" {
 		if text := head + "because " + why; ansi.StringWidth(text) <= width {
 			return text
 		}

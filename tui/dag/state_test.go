@@ -75,8 +75,8 @@ func TestStepStates(t *testing.T) {
 				l := draw.NewStyles(new(themes.Set).New(themes.Auto, c.dark, c.mode))
 				l.Now = time.Unix(104, 0)
 				d := New(l, keymap.New())
-				d.setSize(width, 24)
-				d.setFocus(true)
+				resize(d, width, 24)
+				focus(d, true)
 				d.Show(everyState())
 				d.View()
 				d.selectKey("2")
@@ -98,7 +98,7 @@ func TestDraftedPlanIsLabeled(t *testing.T) {
 		s.Draft = true
 	}
 	d := New(panetest.DarkLook(), keymap.New())
-	d.setSize(50, 4)
+	resize(d, 50, 4)
 	d.Show(run)
 	if got := panetest.Stripped(d.View()); strings.Count(got, "drafting") != 2 || strings.Count(got, "◌") != 2 {
 		t.Errorf("got\n%s", got)
@@ -127,8 +127,8 @@ func TestRollUps(t *testing.T) {
 			l := draw.NewStyles(new(themes.Set).New(themes.Dark, true, c.mode))
 			l.Now = time.Unix(4, 0)
 			d := New(l, keymap.New())
-			d.setSize(c.width, 14)
-			d.setFocus(true)
+			resize(d, c.width, 14)
+			focus(d, true)
 			d.Show(panetest.FanRun(100, 4))
 			d.View()
 			c.do(d)
@@ -144,7 +144,7 @@ func TestStepThatIsNotTakenKeepsItsTitle(t *testing.T) {
 		s.Step.Title, s.NotTaken, s.Error = "Deploy to production", true, "not taken: stage is \"test\""
 		s.Status = agent.StepSkipped
 		d := New(panetest.DarkLook(), keymap.New())
-		d.Graph.Mode = GraphNever
+		d.graph.mode = graphNever
 		d.Show(run)
 		d.SetState(State{Size: draw.Rect{W: width, H: 10}})
 		got := panetest.Stripped(d.View())

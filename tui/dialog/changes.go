@@ -45,11 +45,12 @@ func NewChanges(l *draw.Styles, k *keymap.Map, p draw.Pauses) *Changes {
 // Open shows changes. All that can be taken is chosen.
 func (d *Changes) Open(c event.Changes) {
 	why := ""
-	if d.shown {
-		why = d.message // of a refusal
+	if d.Shown() {
+		why = d.said() // of a refusal
 	}
 	*d = Changes{document: newDocument(d.Styles, d.Keys), guard: d.guard, fresh: true, changes: c}
-	d.shown, d.message = true, why
+	d.appear()
+	d.say(why)
 	for i, f := range c.Files {
 		d.parts = append(d.parts, changePart{file: i, hunk: -1, taken: !f.Conflict})
 		for hunk := 0; f.Hunks > 1 && hunk < f.Hunks; hunk++ {
@@ -74,17 +75,17 @@ func (d *Changes) Begin() tea.Cmd {
 func (d *Changes) Settled(s event.SettledChanges) {
 	d.sent = false
 	if s.Refused != "" {
-		d.message = s.Refused
+		d.say(s.Refused)
 		return
 	}
-	d.shown = false
+	d.Close()
 }
 
 // Update handles the mouse.
-func (d *Changes) Update(msg tea.Msg) keymap.Request {
-	if click, ok := msg.(tea.MouseClickMsg); ok && d.doc != nil {
+func (d *Changes) Update(msg tea.Msg) keymap.Requests {
+	if click, ok := msg.(tea.MouseClickMsg); ok && d.isDrawn() {
 		for i, p := range d.parts {
-			if p.line == d.top+click.Y-1 {
+			if p.line == d.first()+click.Y-1 {
 				d.at = i
 				d.toggle()
 			}
@@ -101,13 +102,8 @@ func (d *Changes) move(by int) {
 		return
 	}
 	d.at = min(max(d.at+by, 0), len(d.parts)-1)
-	switch line := d.parts[d.at].line; {
-	case line < d.top:
-		d.top = line
-	case line >= d.top+d.page-1:
-		d.top = max(line-d.page/3, 0)
-	}
-	d.doc = nil
+	d.keepInView(d.parts[d.at].line)
+	d.redraw()
 }
 
 // toggle takes the part with the cursor, or leaves it out; with a file all its hunks.
@@ -115,7 +111,7 @@ func (d *Changes) toggle() {
 	d.forgetPress()
 	p := &d.parts[d.at]
 	if d.changes.Files[p.file].Conflict {
-		d.message = "This file changed in the folder too: take your version of it by hand."
+		d.say("This file changed in the folder too: take your version of it by hand.")
 		return
 	}
 	p.taken = !p.taken
@@ -135,11 +131,11 @@ func (d *Changes) toggle() {
 	if p.hunk >= 0 {
 		d.parts[whole].taken = some
 	}
-	d.doc = nil
+	d.redraw()
 }
 
 // forgetPress forgets the first press of a key that asks for a second.
-func (d *Changes) forgetPress() { d.dropping, d.message = false, "" }
+func (d *Changes) forgetPress() { d.dropping = false; d.forget() }
 
 // choice returns what is chosen, and whether that is anything.
 func (d *Changes) choice() (c event.ChangesChoice, some bool) {
@@ -168,10 +164,10 @@ func (d *Changes) choice() (c event.ChangesChoice, some bool) {
 // Actions returns the actions of the dialog.
 func (d *Changes) Actions() keymap.Handlers {
 	idle := func() bool { return !d.sent }
-	after := func(do func() keymap.Request) func() keymap.Request {
-		return func() keymap.Request {
+	after := func(do func() keymap.Requests) func() keymap.Requests {
+		return func() keymap.Requests {
 			if d.guard.Ignores() {
-				return keymap.Request{Cmd: d.guard.Prolong()}
+				return keymap.Requests{d.guard.Prolong()}
 			}
 			return do()
 		}
@@ -180,26 +176,27 @@ func (d *Changes) Actions() keymap.Handlers {
 		"move.up":        {Do: keymap.Just(func() { d.move(-1) })},
 		"move.down":      {Do: keymap.Just(func() { d.move(1) })},
 		"changes.choose": {When: func() bool { return len(d.parts) > 0 && idle() }, Do: after(keymap.Just(d.toggle))},
-		"changes.take": {When: idle, Do: after(func() keymap.Request {
+		"changes.take": {When: idle, Do: after(func() keymap.Requests {
 			choice, some := d.choice()
 			if !some {
-				d.message = "Nothing is chosen."
-				return keymap.Request{}
+				d.say("Nothing is chosen.")
+				return nil
 			}
 			d.sent = true
 			return keymap.SendCommands(session.SettleChanges{Choice: choice})
 		})},
-		"changes.drop": {When: idle, Do: after(func() keymap.Request {
+		"changes.drop": {When: idle, Do: after(func() keymap.Requests {
 			if !d.dropping {
-				d.dropping, d.message = true, "Press it again to drop all of them."
-				return keymap.Request{}
+				d.dropping = true
+				d.say("Press it again to drop all of them.")
+				return nil
 			}
 			d.sent = true
 			return keymap.SendCommands(session.SettleChanges{Choice: event.ChangesChoice{Offer: d.changes.Offer}})
 		})},
-		"diff.sides": {When: func() bool { return d.doc != nil && d.doc.Diffs }, Do: keymap.Just(func() {
-			d.Styles.TurnDiffs(max(d.doc.Width, draw.SplitAtLeast))
-			d.doc = nil
+		"diff.sides": {When: func() bool { return d.diffs() }, Do: keymap.Just(func() {
+			d.Styles.TurnDiffs(max(d.docWidth(), draw.SplitAtLeast))
+			d.redraw()
 		})},
 	})
 }
@@ -230,8 +227,8 @@ func (d *Changes) bar(width int) string {
 	if d.sent {
 		return l.Faint.Render("Working" + l.Glyphs.Ellipsis)
 	}
-	if d.message != "" {
-		return l.Cut(l.Warning.Render(d.message), width)
+	if d.said() != "" {
+		return l.Cut(l.Warning.Render(d.said()), width)
 	}
 	choice, some := d.choice()
 	words := "take all"

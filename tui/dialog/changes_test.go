@@ -36,10 +36,10 @@ func choose(t *testing.T, d *dialog.Changes, actions ...string) event.ChangesCho
 		d.Actions().Press(id)
 	}
 	w := d.Actions().Press("changes.take")
-	if len(w.Send) != 1 {
+	if len(panetest.Sent(w)) != 1 {
 		t.Fatalf("got %+v", w)
 	}
-	return w.Send[0].(session.SettleChanges).Choice
+	return panetest.Sent(w)[0].(session.SettleChanges).Choice
 }
 
 func TestAllChangesAreChosenAtFirst(t *testing.T) {
@@ -63,18 +63,18 @@ func TestFilesAndHunksAreLeftOut(t *testing.T) {
 
 func TestChangesAreDroppedAtTheSecondPress(t *testing.T) {
 	d := offered(t)
-	if w := d.Actions().Press("changes.drop"); len(w.Send) > 0 {
+	if w := d.Actions().Press("changes.drop"); len(panetest.Sent(w)) > 0 {
 		t.Fatal("the first press drops them")
 	}
 	d.Actions().Press("move.down")
-	if w := d.Actions().Press("changes.drop"); len(w.Send) > 0 {
+	if w := d.Actions().Press("changes.drop"); len(panetest.Sent(w)) > 0 {
 		t.Fatal("the first press after another key drops them")
 	}
 	w := d.Actions().Press("changes.drop")
-	if len(w.Send) != 1 {
+	if len(panetest.Sent(w)) != 1 {
 		t.Fatalf("got %+v", w)
 	}
-	if c := w.Send[0].(session.SettleChanges).Choice; c.All || len(c.Files) > 0 || c.Offer != "1" {
+	if c := panetest.Sent(w)[0].(session.SettleChanges).Choice; c.All || len(c.Files) > 0 || c.Offer != "1" {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -82,7 +82,7 @@ func TestChangesAreDroppedAtTheSecondPress(t *testing.T) {
 func TestKeysInTheFirstMomentTakeNothing(t *testing.T) {
 	d := offered(t)
 	d.Begin()
-	if w := d.Actions().Press("changes.take"); len(w.Send) > 0 {
+	if w := d.Actions().Press("changes.take"); len(panetest.Sent(w)) > 0 {
 		t.Error("an early key takes the changes")
 	}
 }

@@ -57,7 +57,7 @@ func (x exchange) words(l *draw.Styles) string {
 // Open opens the dialog with the newest exchange selected.
 func (d *Exchanges) Open() {
 	*d = *NewExchanges(d.Styles, d.Keys, d.runs)
-	d.shown = true
+	d.appear()
 }
 
 // exchanges returns the exchanges of all runs, ordered by request time.
@@ -128,18 +128,18 @@ func (d *Exchanges) leaf(all []exchange, by int) {
 }
 
 // Update handles the mouse.
-func (d *Exchanges) Update(msg tea.Msg) keymap.Request {
+func (d *Exchanges) Update(msg tea.Msg) keymap.Requests {
 	if d.opened == nil {
 		return d.update(msg, d)
 	}
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
 		d.text.by(draw.WheelLines(tea.Mouse(wheel)))
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // Retheme discards the drawing in the previous theme.
-func (d *Exchanges) Retheme() { d.text.doc = nil }
+func (d *Exchanges) Retheme() { d.text.redraw() }
 
 // View draws the list or the opened exchange in the middle of the screen.
 func (d *Exchanges) View(size draw.Rect) []string {
@@ -174,7 +174,8 @@ func (d *Exchanges) View(size draw.Rect) []string {
 func (d *Exchanges) drawOpened(size draw.Rect, all []exchange, width int) []string {
 	l, x := d.Styles, d.opened
 	if d.done != x.Done {
-		d.text.doc, d.done = nil, x.Done
+		d.text.redraw()
+		d.done = x.Done
 	}
 	d.text.render(l, width-4, func(doc *draw.Document) { writeExchange(doc, x.Exchange) })
 	name := "Exchange of an earlier run"

@@ -37,7 +37,8 @@ func NewHelp(l *draw.Styles, k *keymap.Map, version string) *Help {
 
 // Open opens help.
 func (h *Help) Open(page HelpPage) {
-	h.HelpPage, h.shown = page, true
+	h.HelpPage = page
+	h.appear()
 	h.seek("")
 	h.searching = false
 }
@@ -81,7 +82,7 @@ func (h *Help) Typing() bool { return h.searching }
 
 // Update handles letters of the search and scrolls by the wheel. Outside a search,
 // any other key closes help.
-func (h *Help) Update(msg tea.Msg) keymap.Request {
+func (h *Help) Update(msg tea.Msg) keymap.Requests {
 	text := typed(msg)
 	switch _, pressed := msg.(tea.KeyPressMsg); {
 	case h.searching && text != "":
@@ -155,7 +156,7 @@ func (h *Help) View(size draw.Rect) []string {
 	if size.W >= twoColumns {
 		width = twoColumns
 	}
-	h.doc = nil // the signs may have changed
+	h.redraw() // the signs may have changed
 	h.render(h.Styles, width-4, func(doc *draw.Document) { h.write(doc, width == twoColumns) })
 	l := h.Styles
 	title := l.Strong.Render(strings.TrimSpace("replan " + h.version))

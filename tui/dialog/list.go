@@ -37,6 +37,15 @@ func (b *base) Cursor() *tea.Cursor { return nil }
 // Place returns the place whose actions help lists first.
 func (b *base) Place() keymap.Place { return keymap.PlaceDialog }
 
+// appear puts the dialog on the screen.
+func (b *base) appear() { b.shown = true }
+
+// say sets the message about the last key.
+func (b *base) say(message string) { b.message = message }
+
+// said returns the message about the last key, "" for none.
+func (b *base) said() string { return b.message }
+
 // forget clears the message about the last key.
 func (b *base) forget() { b.message = "" }
 
@@ -100,9 +109,15 @@ func newList(l *draw.Styles, k *keymap.Map) list { return list{base: base{Styles
 // open shows the list from its first row.
 func (d *list) open() { d.shown, d.message, d.search, d.List = true, "", "", draw.List{} }
 
+// query returns the text of the search.
+func (d *list) query() string { return d.search }
+
+// setQuery sets the text of the search.
+func (d *list) setQuery(text string) { d.search = text }
+
 // update handles the mouse and unbound keys. Both end what lasts until the next
 // key, but only a key forgets the clicked row.
-func (d *list) update(msg tea.Msg, of draw.Lister) keymap.Request {
+func (d *list) update(msg tea.Msg, of draw.Lister) keymap.Requests {
 	switch msg.(type) {
 	case tea.KeyPressMsg:
 		d.nextKey()
@@ -212,6 +227,34 @@ type scroll struct {
 // reset discards the document and returns to its start.
 func (s *scroll) reset() { s.doc, s.top = nil, 0 }
 
+// toTop returns to the start.
+func (s *scroll) toTop() { s.top = 0 }
+
+// redraw discards the document.
+func (s *scroll) redraw() { s.doc = nil }
+
+// isDrawn reports whether there is a document.
+func (s *scroll) isDrawn() bool { return s.doc != nil }
+
+// diffs reports whether the document has diffs that can be shown side by side.
+func (s *scroll) diffs() bool { return s.doc != nil && s.doc.Diffs }
+
+// docWidth returns the width of the document in cells.
+func (s *scroll) docWidth() int { return s.doc.Width }
+
+// first returns the first visible line.
+func (s *scroll) first() int { return s.top }
+
+// keepInView scrolls so that a line is in view.
+func (s *scroll) keepInView(line int) {
+	switch {
+	case line < s.top:
+		s.top = line
+	case line >= s.top+s.page-1:
+		s.top = max(line-s.page/3, 0)
+	}
+}
+
 // by scrolls by lines.
 func (s *scroll) by(lines int) { s.top += lines }
 
@@ -245,11 +288,11 @@ func newDocument(l *draw.Styles, k *keymap.Map) document {
 }
 
 // Update handles the wheel.
-func (d *document) Update(msg tea.Msg) keymap.Request {
+func (d *document) Update(msg tea.Msg) keymap.Requests {
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
 		d.by(draw.WheelLines(tea.Mouse(wheel)))
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // Retheme discards the document drawn in the previous theme.

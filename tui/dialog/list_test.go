@@ -40,10 +40,10 @@ func lineOf(t *testing.T, lines []string, text string) int {
 func TestSecondClickOnRowActsAsEnterKey(t *testing.T) {
 	d, lines := openModels(t)
 	click := tea.MouseClickMsg{Y: lineOf(t, lines, "second:2b"), X: 10, Button: tea.MouseLeft}
-	if w := d.Update(click); w.ActionClicked || !d.Shown() {
+	if w := d.Update(click); keymap.Has[keymap.Clicked](w) || !d.Shown() {
 		t.Error("the first click acts")
 	}
-	if w := d.Update(click); !w.ActionClicked || len(w.Send) != 1 || d.Shown() {
+	if w := d.Update(click); !keymap.Has[keymap.Clicked](w) || len(panetest.Sent(w)) != 1 || d.Shown() {
 		t.Errorf("the second click requests %+v", w)
 	}
 }
@@ -53,7 +53,7 @@ func TestKeyBetweenClicksMakesThemSingleClicks(t *testing.T) {
 	click := tea.MouseClickMsg{Y: lineOf(t, lines, "second:2b"), X: 10, Button: tea.MouseLeft}
 	d.Update(click)
 	d.Update(tea.KeyPressMsg{Code: tea.KeyF12})
-	if w := d.Update(click); w.ActionClicked {
+	if w := d.Update(click); keymap.Has[keymap.Clicked](w) {
 		t.Error("the click after a key acts")
 	}
 }
@@ -79,7 +79,7 @@ func TestTypedAndPastedTextNarrowsList(t *testing.T) {
 func TestClosedDialogsIgnoreAnswersAndMouse(t *testing.T) {
 	d := dialog.NewThemes(panetest.DarkLook(), keymap.New(), "")
 	for _, msg := range []tea.Msg{keymap.AnswerMsg[session.Models]{}, tea.MouseClickMsg{}, tea.MouseWheelMsg{Button: tea.MouseWheelDown}} {
-		if w := d.Update(msg); w.Theme != "" || w.ActionClicked {
+		if w := d.Update(msg); keymap.First[keymap.ShowTheme](w) != "" || keymap.Has[keymap.Clicked](w) {
 			t.Errorf("%T requests %+v", msg, w)
 		}
 	}

@@ -35,7 +35,7 @@ func NewModels(l *draw.Styles, k *keymap.Map) *Models { return &Models{list: new
 // Open opens the dialog and requests the list.
 func (d *Models) Open(s session.Status) keymap.Query {
 	*d = Models{list: newList(d.Styles, d.Keys), asked: true, level: s.Think, sent: d.sent, install: install{pull: d.pull}}
-	d.shown = true
+	d.appear()
 	return keymap.QueryModels
 }
 
@@ -86,7 +86,7 @@ func (d *Models) entries() []entry {
 			all = append(all, entry{name: d.available.Models[i].Name, model: &d.available.Models[i]})
 		}
 	}
-	search := strings.ToLower(d.search)
+	search := strings.ToLower(d.query())
 	return slices.DeleteFunc(all, func(e entry) bool { return !strings.Contains(strings.ToLower(e.name), search) })
 }
 
@@ -95,7 +95,7 @@ func (d *Models) Actions() keymap.Handlers {
 	if hs := d.installing(); hs != nil {
 		return hs.First(d.nextKey)
 	}
-	return d.closing("models").With(d.installKeys(), d.Moving(true, len(d.entries())), keymap.Searching(d.search, d.seek), keymap.Handlers{
+	return d.closing("models").With(d.installKeys(), d.Moving(true, len(d.entries())), keymap.Searching(d.query(), d.seek), keymap.Handlers{
 		"dialog.leave":      d.leave(d.seek),
 		"models.think_more": {Refuse: d.nothing, Do: keymap.Just(func() { d.think(1) })},
 		"models.think_less": {Refuse: d.nothing, Do: keymap.Just(func() { d.think(-1) })},
@@ -104,11 +104,11 @@ func (d *Models) Actions() keymap.Handlers {
 			d.seek("")
 		})},
 		"models.plan_with": {Do: d.planWith},
-		"list.choose": {Refuse: d.nothing, Do: func() keymap.Request {
+		"list.choose": {Refuse: d.nothing, Do: func() keymap.Requests {
 			if c := d.choose(); c != nil {
 				return keymap.SendCommands(c)
 			}
-			return keymap.Request{}
+			return nil
 		}},
 	}).First(d.nextKey)
 }
@@ -127,22 +127,22 @@ func (d *Models) nothing() string {
 
 // seek sets the search text and selects the session's current model or profile.
 func (d *Models) seek(text string) {
-	d.search = text
+	d.setQuery(text)
 	d.home()
 }
 
 // Update handles letters of the search, the mouse and the list of models.
-func (d *Models) Update(msg tea.Msg) keymap.Request {
+func (d *Models) Update(msg tea.Msg) keymap.Requests {
 	if a, ok := msg.(keymap.AnswerMsg[session.Models]); ok {
 		d.store(a.Value)
 	}
 	if d.removing != nil {
-		return keymap.Request{}
+		return nil
 	}
 	if text := typed(msg); d.naming {
 		d.name += strings.TrimSpace(text)
 	} else if text != "" && text != " " {
-		d.search += text
+		d.setQuery(d.query() + text)
 		d.At, d.Top = 0, 0
 	}
 	return d.update(msg, d)
@@ -194,7 +194,7 @@ func (d *Models) choose() session.Command {
 	}
 	switch {
 	case e.model != nil && !e.model.Chats:
-		d.message = "This model only makes embeddings and cannot answer: choose another."
+		d.say("This model only makes embeddings and cannot answer: choose another.")
 		return nil
 	case d.current(e):
 	case e.model != nil:
@@ -203,35 +203,35 @@ func (d *Models) choose() session.Command {
 		c.Profile = &e.name
 	}
 	if c == (session.Choose{}) {
-		d.message = "This is already the session's choice; " + d.Keys.Name("dialog.leave") + " keeps it."
+		d.say("This is already the session's choice; " + d.Keys.Name("dialog.leave") + " keeps it.")
 		return nil
 	}
-	d.shown = false
+	d.Close()
 	return c
 }
 
 // planWith lets the chosen model plan, or no longer. The model that answers plans if
 // no other does.
-func (d *Models) planWith() keymap.Request {
+func (d *Models) planWith() keymap.Requests {
 	entries := d.entries()
 	if d.asked || d.profiles || len(entries) == 0 {
-		d.message = "Select a model to plan with."
-		return keymap.Request{}
+		d.say("Select a model to plan with.")
+		return nil
 	}
 	e := entries[d.At]
 	planner := e.name
 	switch {
 	case !e.model.Chats:
-		d.message = "This model only makes embeddings and cannot plan: choose another."
-		return keymap.Request{}
+		d.say("This model only makes embeddings and cannot plan: choose another.")
+		return nil
 	case d.plans(e) || d.current(e):
 		planner = ""
 	}
 	if planner == d.available.Planner {
-		d.message = "This model answers and plans already."
-		return keymap.Request{}
+		d.say("This model answers and plans already.")
+		return nil
 	}
-	d.shown = false
+	d.Close()
 	return keymap.SendCommands(session.Choose{Planner: &planner})
 }
 
@@ -263,8 +263,8 @@ func (d *Models) empty() string {
 	switch {
 	case d.asked:
 		return "Asking the server for its models" + d.Styles.Glyphs.Ellipsis
-	case d.search != "":
-		return "No name contains " + d.search + "; " + d.Keys.Name("list.erase") + " erases a letter."
+	case d.query() != "":
+		return "No name contains " + d.query() + "; " + d.Keys.Name("list.erase") + " erases a letter."
 	default:
 		return "No models installed: " + d.Keys.Name("models.pull") + " pulls " + wording.SuggestedModel + " or another."
 	}
@@ -283,8 +283,8 @@ func (d *Models) other() string {
 func (d *Models) foot(width int) []string {
 	l := d.Styles
 	search := l.Faint.Render("type to search")
-	if d.search != "" {
-		search = l.Faint.Render("search ") + l.Strong.Render(l.Cut(d.search, 20))
+	if d.query() != "" {
+		search = l.Faint.Render("search ") + l.Strong.Render(l.Cut(d.query(), 20))
 	}
 	var levels []string
 	for _, name := range prompt.ThinkLevels() {
@@ -312,8 +312,8 @@ func (d *Models) foot(width int) []string {
 		}
 	}
 	lines = append(lines, d.installLines(width)...)
-	if d.message != "" {
-		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.message, width))...)
+	if d.said() != "" {
+		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.said(), width))...)
 	}
 	return lines
 }

@@ -67,7 +67,7 @@ func (d *Palette) find() {
 		chosen = d.found[d.At].title
 	}
 	d.found = d.all
-	if query := strings.Fields(strings.ToLower(d.search)); len(query) > 0 {
+	if query := strings.Fields(strings.ToLower(d.query())); len(query) > 0 {
 		d.found = search(append(slices.Clip(d.all), d.files...), query)
 	}
 	d.At = max(slices.IndexFunc(d.found, func(c command) bool { return chosen != "" && c.title == chosen }), 0)
@@ -164,7 +164,7 @@ func (d *Palette) Typing() bool { return true }
 // Hints lists the keys that are active now.
 func (d *Palette) Hints() []keymap.Hint {
 	leave := d.Keys.Hint("close", "dialog.leave")
-	if d.search != "" {
+	if d.query() != "" {
 		leave = d.Keys.Hint("clear", "dialog.leave")
 	}
 	return []keymap.Hint{d.Keys.Hint("do it", "list.choose"), leave, d.Keys.Hint("move", "list.up", "list.down"), {Label: "letters", Does: "search"}}
@@ -172,7 +172,7 @@ func (d *Palette) Hints() []keymap.Hint {
 
 // Actions returns the actions of the palette.
 func (d *Palette) Actions() keymap.Handlers {
-	return d.closing("palette").With(d.Moving(true, len(d.found)), keymap.Searching(d.search, d.seek), keymap.Handlers{
+	return d.closing("palette").With(d.Moving(true, len(d.found)), keymap.Searching(d.query(), d.seek), keymap.Handlers{
 		"dialog.leave": d.leave(d.seek),
 		"list.choose":  {Do: d.choose},
 	}).First(d.nextKey)
@@ -180,39 +180,40 @@ func (d *Palette) Actions() keymap.Handlers {
 
 // Update handles letters of the search, the mouse and the answers of the session. The
 // first letter asks for the files.
-func (d *Palette) Update(msg tea.Msg) keymap.Request {
+func (d *Palette) Update(msg tea.Msg) keymap.Requests {
 	d.store(msg)
 	text := typed(msg)
 	if text != "" {
-		d.seek(strings.TrimLeft(d.search+text, " "))
+		d.seek(strings.TrimLeft(d.query()+text, " "))
 	}
 	w := d.update(msg, d)
 	if text != "" && !d.askedFiles {
 		d.askedFiles = true
-		w.Ask = keymap.QueryCompletions(session.CompleteFiles)
+		w = append(w, keymap.QueryCompletions(session.CompleteFiles))
 	}
 	return w
 }
 
 // seek sets the search text.
 func (d *Palette) seek(text string) {
-	d.search, d.At, d.Top = text, 0, 0
+	d.setQuery(text)
+	d.At, d.Top = 0, 0
 	d.find()
 }
 
 // choose does the chosen entry. Why an entry is unavailable is already on the screen.
-func (d *Palette) choose() keymap.Request {
+func (d *Palette) choose() keymap.Requests {
 	const recents = 10
 	if d.At >= len(d.found) || d.found[d.At].why != "" {
-		return keymap.Request{}
+		return nil
 	}
 	c := d.found[d.At]
-	d.shown = false
+	d.Close()
 	d.recent = append([]string{c.title}, slices.DeleteFunc(d.recent, func(title string) bool { return title == c.title })...)
 	d.recent = d.recent[:min(len(d.recent), recents)]
 	w := c.do()
 	if !d.page.Replay {
-		w.Send = append(w.Send, session.SaveSetting{Key: KeyRecent, Value: new(strings.Join(d.recent, "\n"))})
+		w = append(w, session.SaveSetting{Key: KeyRecent, Value: new(strings.Join(d.recent, "\n"))})
 	}
 	return w
 }
@@ -224,10 +225,10 @@ func (d *Palette) View(size draw.Rect) []string {
 	l := d.Styles
 	width, inner := d.width(size, widest)
 	prompt := l.Accent.Render(l.Glyphs.Prompt) + " "
-	if d.search == "" {
+	if d.query() == "" {
 		prompt += l.Faint.Render(l.Cut("search actions, files, runs, models and themes", inner-2))
 	} else {
-		prompt += l.Strong.Render(l.CutLeft(d.search, inner-3)) + l.Accent.Render(l.Glyphs.Cursor)
+		prompt += l.Strong.Render(l.CutLeft(d.query(), inner-3)) + l.Accent.Render(l.Glyphs.Cursor)
 	}
 	height := max(min(maxRows, size.H-4), 1)
 	var foot []string

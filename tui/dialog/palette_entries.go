@@ -26,9 +26,9 @@ type PalettePage struct {
 	Folder untrusted.Text // workspace
 	Replay bool           // the session takes nothing
 
-	NoText  func() string                    // why no text can be put into the input, or ""
-	Type    func(text string) keymap.Request // puts a text into the input
-	Mention func(path string) keymap.Request // attaches a file to what is typed
+	NoText  func() string                     // why no text can be put into the input, or ""
+	Type    func(text string) keymap.Requests // puts a text into the input
+	Mention func(path string) keymap.Requests // attaches a file to what is typed
 }
 
 // command is an entry of the palette.
@@ -37,7 +37,7 @@ type command struct {
 	detail string
 	keys   string // its keys, or the chat command
 	why    string // why it is unavailable, or ""
-	do     func() keymap.Request
+	do     func() keymap.Requests
 
 	text string // what a search matches, in lower case
 	lit  []int  // byte offsets of the match in the title
@@ -100,7 +100,7 @@ func (d *Palette) actions(groups []keymap.Group) []command {
 				continue
 			}
 			seen[a.ID] = true
-			c := command{keys: a.Key.Help().Key, why: a.Refusal(), do: func() keymap.Request { return keymap.Request{Action: a.ID} }}
+			c := command{keys: a.Key.Help().Key, why: a.Refusal(), do: func() keymap.Requests { return keymap.Requests{keymap.DoAction(a.ID)} }}
 			c.title, c.detail = words(a.Key.Help().Desc)
 			all = append(all, c)
 		}
@@ -134,8 +134,8 @@ func (d *Palette) goals() []command {
 
 // sends returns an entry that sends a goal.
 func sends(title, goal string) command {
-	return command{title: title, detail: "sends this goal", do: func() keymap.Request {
-		return keymap.Request{Send: []session.Command{session.Submit{Text: goal}}, ScrollToEnd: true, Focus: keymap.PlaceChat}
+	return command{title: title, detail: "sends this goal", do: func() keymap.Requests {
+		return keymap.Requests{keymap.Focus(keymap.PlaceChat), keymap.ScrollToEnd{}, session.Submit{Text: goal}}
 	}}
 }
 
@@ -156,12 +156,12 @@ func (d *Palette) runCommands() []command {
 		what := cmp.Or(runWords(d.Styles, s), wording.ShortID(s.Run))
 		detail := state + ", " + wording.Ago(d.Styles.Since(s.Started))
 		if CanResume(s, d.runs.live.Live(s.Run)) {
-			resume = append(resume, command{title: "Resume run: " + what, detail: detail, do: func() keymap.Request {
+			resume = append(resume, command{title: "Resume run: " + what, detail: detail, do: func() keymap.Requests {
 				return keymap.SendCommands(session.Resume{Run: s.Run})
 			}})
 		}
-		open = append(open, command{title: "Open run: " + what, detail: detail, do: func() keymap.Request {
-			return keymap.Request{Play: &keymap.Recall{Run: s.Run, AtEnd: true}, Ask: keymap.QueryJournal(s.Run)}
+		open = append(open, command{title: "Open run: " + what, detail: detail, do: func() keymap.Requests {
+			return keymap.Requests{keymap.Recall{Run: s.Run, AtEnd: true}, keymap.QueryJournal(s.Run)}
 		}})
 	}
 	return append(resume, open...)
@@ -171,7 +171,7 @@ func (d *Palette) runCommands() []command {
 func (d *Palette) planCommands() []command {
 	var all []command
 	for _, p := range d.plans {
-		all = append(all, command{title: "Run plan: " + untrusted.Line(p.Text), detail: p.Detail.Line(), why: d.page.NoText(), do: func() keymap.Request {
+		all = append(all, command{title: "Run plan: " + untrusted.Line(p.Text), detail: p.Detail.Line(), why: d.page.NoText(), do: func() keymap.Requests {
 			return d.page.Type("/plan run " + p.Text)
 		}})
 	}
@@ -186,7 +186,7 @@ func (d *Palette) modelCommands() []command {
 			continue
 		}
 		facts := slices.DeleteFunc(modelFacts(m, prompt.SameModel(m.Name, d.available.Planner), false), func(s string) bool { return s == "" })
-		c := command{title: "Switch model: " + untrusted.Line(m.Name), detail: strings.Join(facts, ", "), do: func() keymap.Request {
+		c := command{title: "Switch model: " + untrusted.Line(m.Name), detail: strings.Join(facts, ", "), do: func() keymap.Requests {
 			return keymap.SendCommands(session.Choose{Model: &m.Name})
 		}}
 		if prompt.SameModel(m.Name, d.available.Model) {
@@ -195,7 +195,7 @@ func (d *Palette) modelCommands() []command {
 		all = append(all, c)
 	}
 	for _, p := range d.available.Profiles {
-		c := command{title: "Switch profile: " + untrusted.Line(p.Name), detail: p.Description.Line(), do: func() keymap.Request {
+		c := command{title: "Switch profile: " + untrusted.Line(p.Name), detail: p.Description.Line(), do: func() keymap.Requests {
 			return keymap.SendCommands(session.Choose{Profile: &p.Name})
 		}}
 		if p.Name == d.available.Profile {
@@ -209,11 +209,11 @@ func (d *Palette) modelCommands() []command {
 // themeCommands returns entries for the themes.
 func (d *Palette) themeCommands() []command {
 	add := func(name themes.Name, detail string) command {
-		c := command{title: "Switch theme: " + string(name), detail: detail, do: func() keymap.Request {
+		c := command{title: "Switch theme: " + string(name), detail: detail, do: func() keymap.Requests {
 			value := string(name)
-			w := keymap.Request{Theme: name}
+			w := keymap.Requests{keymap.ShowTheme(name)}
 			if !d.page.Replay {
-				w.Send = []session.Command{session.SaveSetting{Key: "screen.theme", Value: &value}}
+				w = append(w, session.SaveSetting{Key: "screen.theme", Value: &value})
 			}
 			return w
 		}}
@@ -250,7 +250,7 @@ func (d *Palette) store(msg any) {
 		case session.CompleteFiles:
 			d.files = nil
 			for _, f := range a.Value.Items {
-				d.files = append(d.files, command{title: "Mention " + untrusted.Line(f.Text), do: func() keymap.Request { return d.page.Mention(f.Text) }})
+				d.files = append(d.files, command{title: "Mention " + untrusted.Line(f.Text), do: func() keymap.Requests { return d.page.Mention(f.Text) }})
 			}
 		default:
 			return
@@ -258,7 +258,7 @@ func (d *Palette) store(msg any) {
 	default:
 		return
 	}
-	if d.shown {
+	if d.Shown() {
 		d.gather()
 		d.find()
 	}

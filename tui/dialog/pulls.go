@@ -34,7 +34,7 @@ func (d *Models) OpenPull(s session.Status) keymap.Query {
 // nameModel asks for the name of a model to pull, unless one is pulled already.
 func (d *Models) nameModel(name string) {
 	if d.pull.Model != "" {
-		d.message = untrusted.Line(d.pull.Model) + " is being pulled: wait for its end, or press " + d.Keys.Name("models.cancel_pull") + " to cancel it."
+		d.say(untrusted.Line(d.pull.Model) + " is being pulled: wait for its end, or press " + d.Keys.Name("models.cancel_pull") + " to cancel it.")
 		return
 	}
 	d.naming, d.name, d.profiles = true, name, false
@@ -47,11 +47,11 @@ func (d *Models) installing() keymap.Handlers {
 	case d.naming:
 		return keymap.Searching(d.name, func(text string) { d.name = text }).With(keymap.Handlers{
 			"dialog.leave": {Do: keymap.Just(func() { d.naming = false })},
-			"list.choose": {Do: func() keymap.Request {
+			"list.choose": {Do: func() keymap.Requests {
 				name := strings.TrimSpace(d.name)
 				if name == "" {
-					d.message = "Type the name of a model, such as " + wording.SuggestedModel + "."
-					return keymap.Request{}
+					d.say("Type the name of a model, such as " + wording.SuggestedModel + ".")
+					return nil
 				}
 				d.naming = false
 				return keymap.SendCommands(session.Pull{Model: name})
@@ -60,10 +60,10 @@ func (d *Models) installing() keymap.Handlers {
 	case d.removing != nil:
 		return keymap.Handlers{
 			"quit.no": {Do: keymap.Just(func() { d.removing = nil })},
-			"quit.yes": {Do: func() keymap.Request {
+			"quit.yes": {Do: func() keymap.Requests {
 				name := d.removing.Name
 				d.removing = nil
-				d.message = "Removing " + untrusted.Line(name) + d.Styles.Glyphs.Ellipsis
+				d.say("Removing " + untrusted.Line(name) + d.Styles.Glyphs.Ellipsis)
 				return keymap.SendCommands(session.Remove{Model: name})
 			}},
 		}
@@ -94,7 +94,7 @@ func (d *Models) installKeys() keymap.Handlers {
 func (d *Models) CancelPull() keymap.Handler {
 	return keymap.Handler{
 		Refuse: keymap.Unless(func() bool { return d.pull.Model != "" }, "No model is being pulled."),
-		Do:     func() keymap.Request { return keymap.SendCommands(session.CancelPull{}) },
+		Do:     func() keymap.Requests { return keymap.SendCommands(session.CancelPull{}) },
 	}
 }
 
@@ -163,13 +163,13 @@ func (d *Models) Pulled(p session.PullProgress) (changed bool) {
 	case d.pull.Model == p.Model:
 		d.pull = session.PullProgress{}
 	}
-	d.message = p.Problem.Line()
-	return d.shown
+	d.say(p.Problem.Line())
+	return d.Shown()
 }
 
 // Removed shows the outcome of a removal. It reports whether the list of models may
 // have changed.
 func (d *Models) Removed(r session.Removed) (changed bool) {
-	d.message = r.Problem.Line()
-	return d.shown
+	d.say(r.Problem.Line())
+	return d.Shown()
 }

@@ -45,7 +45,11 @@ func NewRevisions(l *draw.Styles, k *keymap.Map, runs *live.Runs) *Revisions {
 }
 
 // Open shows a revision of the run in the plan pane; 0 is the original plan.
-func (d *Revisions) Open(at int) { d.shown, d.at, d.top = true, at, 0 }
+func (d *Revisions) Open(at int) {
+	d.appear()
+	d.at = at
+	d.toTop()
+}
 
 // Hints lists the keys that are active now.
 func (d *Revisions) Hints() []keymap.Hint {
@@ -55,11 +59,11 @@ func (d *Revisions) Hints() []keymap.Hint {
 // Actions returns the actions of the dialog.
 func (d *Revisions) Actions() keymap.Handlers {
 	step := func(by int) keymap.Handler {
-		return keymap.Handler{Do: keymap.Just(func() { d.at, d.top = max(d.at+by, 0), 0 })} // the view knows the last one
+		return keymap.Handler{Do: keymap.Just(func() { d.at = max(d.at+by, 0); d.toTop() })} // the view knows the last one
 	}
 	return d.closing("revisions").With(d.closing("plan.revisions"), d.keys(), keymap.Handlers{
 		"step.next_tab": step(1), "step.previous_tab": step(-1),
-		"diff.sides": {When: func() bool { return d.doc != nil }, Do: keymap.Just(func() { d.Styles.TurnDiffs(max(d.doc.Width, draw.SplitAtLeast)) })},
+		"diff.sides": {When: func() bool { return d.isDrawn() }, Do: keymap.Just(func() { d.Styles.TurnDiffs(max(d.docWidth(), draw.SplitAtLeast)) })},
 	})
 }
 

@@ -62,10 +62,10 @@ func (d *Runs) Open(folder untrusted.Text) keymap.Query {
 }
 
 // ShowMessage shows a message about the last key.
-func (d *Runs) ShowMessage(message string) { d.message = message }
+func (d *Runs) ShowMessage(message string) { d.say(message) }
 
 // Update handles letters of the search, the mouse and the lists.
-func (d *Runs) Update(msg tea.Msg) keymap.Request {
+func (d *Runs) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case keymap.AnswerMsg[[]agent.Summary]:
 		d.store(msg.Value)
@@ -78,13 +78,10 @@ func (d *Runs) Update(msg tea.Msg) keymap.Request {
 		}
 	}
 	if text := typed(msg); text != "" && d.searching {
-		d.seek(d.search + text)
+		d.seek(d.query() + text)
 	}
 	w := d.update(msg, d)
-	if w.Ask == nil {
-		w.Ask = d.readNext()
-	}
-	return w
+	return d.reads(w)
 }
 
 // store keeps the list: a resumable run on the screen first, then unfinished runs,
@@ -136,26 +133,26 @@ func (d *Runs) Actions() keymap.Handlers {
 // runActions returns the actions on a run.
 func (d *Runs) runActions(s agent.Summary) keymap.Handlers {
 	return keymap.Handlers{
-		"runs.play": {Do: func() keymap.Request { return d.replay(false) }},
-		"runs.show": {Do: func() keymap.Request { return d.replay(true) }},
-		"plan.undo": {Do: func() keymap.Request {
+		"runs.play": {Do: func() keymap.Requests { return d.replay(false) }},
+		"runs.show": {Do: func() keymap.Requests { return d.replay(true) }},
+		"plan.undo": {Do: func() keymap.Requests {
 			if d.live.Can.NoUndo != "" {
-				d.message = d.live.Can.NoUndo
-				return keymap.Request{}
+				d.say(d.live.Can.NoUndo)
+				return nil
 			}
-			if d.message = d.whyBusy(s, "The run is active: undo it when it has ended."); d.message != "" {
-				return keymap.Request{}
+			if d.say(d.whyBusy(s, "The run is active: undo it when it has ended.")); d.said() != "" {
+				return nil
 			}
-			return keymap.Request{Undo: &s}
+			return keymap.Requests{keymap.PreviewUndo{Run: s}}
 		}},
-		"list.choose": {Do: func() keymap.Request {
-			if d.message = d.whyBusy(s, "This is the active run."); d.message != "" {
-				return keymap.Request{}
+		"list.choose": {Do: func() keymap.Requests {
+			if d.say(d.whyBusy(s, "This is the active run.")); d.said() != "" {
+				return nil
 			}
 			if !d.canResume(s) {
 				return d.replay(true)
 			}
-			d.shown = false
+			d.Close()
 			return keymap.SendCommands(session.Resume{Run: s.Run})
 		}},
 	}
@@ -252,16 +249,16 @@ func (d *Runs) foot(width int) []string {
 	if d.status != allRuns && !d.listsConversations {
 		parts = append(parts, l.Faint.Render("status ")+l.Strong.Render(d.status.String()))
 	}
-	if d.searching || d.search != "" {
+	if d.searching || d.query() != "" {
 		cursor := ""
 		if d.searching {
 			cursor = l.Glyphs.Cursor
 		}
-		parts = append(parts, l.Faint.Render("search ")+l.Strong.Render(l.CutLeft(d.search, width-8))+l.Accent.Render(cursor))
+		parts = append(parts, l.Faint.Render("search ")+l.Strong.Render(l.CutLeft(d.query(), width-8))+l.Accent.Render(cursor))
 	}
 	lines = draw.Flow(parts, "  ", width)
-	if d.message != "" {
-		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.message, width))...)
+	if d.said() != "" {
+		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.said(), width))...)
 	}
 	return lines
 }

@@ -22,7 +22,7 @@ func (d *Runs) listActions() keymap.Handlers {
 	return d.closing("runs").With(d.Moving(false, d.count()), keymap.Handlers{
 		"dialog.leave": {Do: keymap.Just(func() {
 			if !d.filtered() {
-				d.shown = false
+				d.Close()
 			}
 			d.status = allRuns
 			d.seek("")
@@ -40,12 +40,12 @@ func (d *Runs) listActions() keymap.Handlers {
 			d.elsewhere = !d.elsewhere
 			d.sift()
 		})},
-		"list.other": {When: func() bool { return d.live.Can.NoConversations == "" }, Do: func() keymap.Request {
+		"list.other": {When: func() bool { return d.live.Can.NoConversations == "" }, Do: func() keymap.Requests {
 			d.listsConversations, d.List = !d.listsConversations, draw.List{}
 			if d.listsConversations && d.conversations == nil {
-				return keymap.Request{Ask: keymap.QueryConversations}
+				return keymap.Requests{keymap.Query(keymap.QueryConversations)}
 			}
-			return keymap.Request{}
+			return nil
 		}},
 	})
 }
@@ -58,7 +58,7 @@ func (d *Runs) searchActions() keymap.Handlers {
 			d.seek(text)
 		})}
 	}
-	return keymap.Handlers{"dialog.leave": done(""), "list.choose": done(d.search)}.With(d.Moving(true, d.count()), keymap.Searching(d.search, d.seek))
+	return keymap.Handlers{"dialog.leave": done(""), "list.choose": done(d.query())}.With(d.Moving(true, d.count()), keymap.Searching(d.query(), d.seek))
 }
 
 // runStatus is a part of the runs that the status key shows.
@@ -96,12 +96,12 @@ func (r runStatus) holds(s agent.Summary) bool {
 
 // filtered reports whether a search or a status hides entries of the list in view.
 func (d *Runs) filtered() bool {
-	return d.search != "" || d.status != allRuns && !d.listsConversations
+	return d.query() != "" || d.status != allRuns && !d.listsConversations
 }
 
 // seek sets the search text.
 func (d *Runs) seek(text string) {
-	d.search = text
+	d.setQuery(text)
 	d.sift()
 }
 
@@ -124,7 +124,7 @@ func (d *Runs) here(folder string) bool {
 // found reports whether text contains every word of the search.
 func (d *Runs) found(text string) bool {
 	text = strings.ToLower(text)
-	return !slices.ContainsFunc(strings.Fields(strings.ToLower(d.search)), func(word string) bool { return !strings.Contains(text, word) })
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(d.query())), func(word string) bool { return !strings.Contains(text, word) })
 }
 
 // listedConversations returns the conversations that match the search and the folder
@@ -190,8 +190,8 @@ func (d *Runs) empty() string {
 		return "Looking for runs" + d.Styles.Glyphs.Ellipsis
 	case d.listsConversations && d.conversations == nil:
 		return "Looking for conversations" + d.Styles.Glyphs.Ellipsis
-	case d.search != "":
-		return "No match for " + d.search + "; " + d.Keys.Name("dialog.leave") + " shows all."
+	case d.query() != "":
+		return "No match for " + d.query() + "; " + d.Keys.Name("dialog.leave") + " shows all."
 	case d.status != allRuns && !d.listsConversations && len(d.all) > 0:
 		return "No " + d.status.String() + " runs; " + d.Keys.Name("dialog.leave") + " shows all."
 	case others:
@@ -204,26 +204,26 @@ func (d *Runs) empty() string {
 }
 
 // enter resumes the selected conversation.
-func (d *Runs) enter() keymap.Request {
+func (d *Runs) enter() keymap.Requests {
 	listed := d.listedConversations()
 	if d.At >= len(listed) {
-		return keymap.Request{}
+		return nil
 	}
 	t := listed[d.At]
 	switch {
 	case t.Open:
-		d.message = "It is already open, here or in another replan."
+		d.say("It is already open, here or in another replan.")
 	case d.live.Busy():
-		d.message = "A run is active: stop it before you switch conversations."
+		d.say("A run is active: stop it before you switch conversations.")
 	case !d.continues:
-		d.message = "You cannot open it here: start replan --continue in its folder."
+		d.say("You cannot open it here: start replan --continue in its folder.")
 	case t.Workspace != "" && d.folder != "" && untrusted.Text(t.Workspace) != d.folder:
-		d.message = "It belongs to " + untrusted.Line(t.Workspace) + ": start replan --continue there."
+		d.say("It belongs to " + untrusted.Line(t.Workspace) + ": start replan --continue there.")
 	default:
-		d.shown = false
-		return keymap.Request{Continue: t.Session}
+		d.Close()
+		return keymap.Requests{keymap.Continue(t.Session)}
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // conversationRow draws one conversation on the given number of lines.
@@ -251,8 +251,8 @@ func (d *Runs) conversationRow(i, width, lines int) []string {
 
 // replay requests the events of the selected run, to play them back or to show its
 // final state.
-func (d *Runs) replay(show bool) keymap.Request {
+func (d *Runs) replay(show bool) keymap.Requests {
 	s := d.runs[d.At]
-	d.message = "Reading its journal" + d.Styles.Glyphs.Ellipsis
-	return keymap.Request{Play: &keymap.Recall{Run: s.Run, AtEnd: show}, Ask: keymap.QueryJournal(s.Run)}
+	d.say("Reading its journal" + d.Styles.Glyphs.Ellipsis)
+	return keymap.Requests{keymap.Recall{Run: s.Run, AtEnd: show}, keymap.QueryJournal(s.Run)}
 }

@@ -51,7 +51,7 @@ func NewPastRun(id string, events []event.Event, err error) PastRun {
 // readNext returns the query for the chosen run's journal, or nil if the preview
 // needs none now.
 func (d *Runs) readNext() keymap.Query {
-	if !d.shown || !d.roomy || d.listsConversations || d.reading != "" || d.At >= len(d.runs) || d.past.ID == d.runs[d.At].Run {
+	if !d.Shown() || !d.roomy || d.listsConversations || d.reading != "" || d.At >= len(d.runs) || d.past.ID == d.runs[d.At].Run {
 		return nil
 	}
 	id := d.runs[d.At].Run
@@ -62,18 +62,22 @@ func (d *Runs) readNext() keymap.Query {
 	}
 }
 
+// reads adds the query for the journal of the chosen run to requests that ask nothing.
+func (d *Runs) reads(w keymap.Requests) keymap.Requests {
+	if keymap.First[keymap.Query](w) != nil {
+		return w
+	}
+	return append(w, d.readNext())
+}
+
 // previewing makes each of the actions end what lasts until the next key, and ask
 // for the journal of the run that it chose.
 func (d *Runs) previewing(hs keymap.Handlers) keymap.Handlers {
 	hs = hs.First(d.nextKey)
 	for id, h := range hs {
 		do := h.Do
-		h.Do = func() keymap.Request {
-			w := do()
-			if w.Ask == nil {
-				w.Ask = d.readNext()
-			}
-			return w
+		h.Do = func() keymap.Requests {
+			return d.reads(do())
 		}
 		hs[id] = h
 	}

@@ -58,21 +58,22 @@ func (d *Servers) Open(s session.Status) keymap.Query {
 	login := d.login
 	d.log.close()
 	*d = *NewServers(d.Styles, d.Keys, d.runs)
-	d.shown, d.servers, d.login = true, s.Servers, login
+	d.appear()
+	d.servers, d.login = s.Servers, login
 	return keymap.QueryServers
 }
 
 // Close takes the dialog off the screen.
 func (d *Servers) Close() {
 	d.log.close()
-	d.shown = false
+	d.base.Close()
 }
 
 // Typing reports whether letters go to the search of tools.
 func (d *Servers) Typing() bool { return d.page == toolsPage && d.offers.searching }
 
 // Update handles the mouse, letters of the search, and what the session answers.
-func (d *Servers) Update(msg tea.Msg) keymap.Request {
+func (d *Servers) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case keymap.AnswerMsg[session.Servers]:
 		d.known = true
@@ -82,9 +83,9 @@ func (d *Servers) Update(msg tea.Msg) keymap.Request {
 			d.tokens[t.Server] += t.Tokens
 		}
 		d.Changed(msg.Value.Servers)
-		return keymap.Request{}
+		return nil
 	case keymap.LogMsg:
-		return keymap.Request{Ask: d.log.take(msg)}
+		return keymap.Requests{d.log.take(msg)}
 	}
 	if d.page == listPage {
 		return d.update(msg, d)
@@ -93,11 +94,11 @@ func (d *Servers) Update(msg tea.Msg) keymap.Request {
 	if d.page == toolsPage {
 		return d.offers.update(msg, d)
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // Retheme discards the drawing in the previous theme.
-func (d *Servers) Retheme() { d.details.doc, d.offers.text.doc = nil, nil }
+func (d *Servers) Retheme() { d.details.redraw(); d.offers.text.redraw() }
 
 // Changed stores the current states and reports whether the offers may have changed.
 func (d *Servers) Changed(now []plan.ServerStatus) (changed bool) {
@@ -106,13 +107,15 @@ func (d *Servers) Changed(now []plan.ServerStatus) (changed bool) {
 	})
 	starts := func(s plan.ServerStatus) bool { return s.Name == d.awaited && s.State == plan.ServerStarting }
 	if changed || d.awaited != "" && !slices.ContainsFunc(now, starts) {
-		d.message, d.awaited = "", "" // the state says it better
+		d.forget() // the state says it better
+		d.awaited = ""
 	}
 	chosen := ""
 	if s := d.chosen(); s != nil {
 		chosen = s.Name
 	}
-	d.servers, d.details.doc = now, nil
+	d.servers = now
+	d.details.redraw()
 	if at := slices.IndexFunc(now, func(s plan.ServerStatus) bool { return s.Name == chosen }); at >= 0 {
 		d.At = at
 	} else if d.page != listPage && d.offers.server != "" {
@@ -124,8 +127,9 @@ func (d *Servers) Changed(now []plan.ServerStatus) (changed bool) {
 
 // Refused shows why the session did not do what the last key asked for.
 func (d *Servers) Refused(why string) {
-	if d.shown && d.awaited != "" {
-		d.message, d.awaited = why, ""
+	if d.Shown() && d.awaited != "" {
+		d.say(why)
+		d.awaited = ""
 	}
 }
 
@@ -319,8 +323,8 @@ func (d *Servers) state(s plan.ServerStatus) (glyph, word string, style lipgloss
 func (d *Servers) foot(width int) []string {
 	l, s := d.Styles, d.chosen()
 	var lines []string
-	if d.message != "" {
-		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.message, width))...)
+	if d.said() != "" {
+		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.said(), width))...)
 	}
 	if s == nil {
 		return append(lines, l.Faint.Render("MCP servers bring tools that plans may use."))

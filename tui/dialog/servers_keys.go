@@ -19,12 +19,12 @@ func (d *Servers) Actions() keymap.Handlers {
 	if s == nil {
 		return hs.First(d.nextKey)
 	}
-	open := keymap.Handler{Do: func() keymap.Request { return d.open(s, toolsPage) }}
+	open := keymap.Handler{Do: func() keymap.Requests { return d.open(s, toolsPage) }}
 	hs["plan.open"], hs["models.think_more"] = open, open
 	if s.State == plan.ServerWaiting {
-		hs["plan.open"] = keymap.Handler{Do: func() keymap.Request {
+		hs["plan.open"] = keymap.Handler{Do: func() keymap.Requests {
 			d.Close()
-			return keymap.Request{Gate: true}
+			return keymap.Requests{keymap.ShowGate{}}
 		}}
 	}
 	hs["list.search"] = keymap.Handler{Do: keymap.Just(func() {
@@ -38,15 +38,15 @@ func (d *Servers) Actions() keymap.Handlers {
 // serverActions returns the actions on a server, in the list and on its pages.
 func (d *Servers) serverActions(s *plan.ServerStatus) keymap.Handlers {
 	hs := keymap.Handlers{
-		"servers.restart":          {Refuse: func() string { return d.noRestart(s) }, Do: func() keymap.Request { return d.restart(s) }},
-		"servers.disable":          {Refuse: func() string { return builtIn(s) }, Do: func() keymap.Request { return d.toggle(s, false) }},
-		"servers.disable_for_good": {Refuse: func() string { return builtIn(s) }, Do: func() keymap.Request { return d.toggle(s, true) }},
-		"servers.log":              {Do: func() keymap.Request { return d.open(s, logPage) }},
-		"servers.accept":           {Refuse: func() string { return unchanged(s) }, Do: func() keymap.Request { return d.askAboutChanges(s) }},
-		"servers.take_back":        {Refuse: func() string { return noYes(s) }, Do: func() keymap.Request { return d.takeBack(s) }},
+		"servers.restart":          {Refuse: func() string { return d.noRestart(s) }, Do: func() keymap.Requests { return d.restart(s) }},
+		"servers.disable":          {Refuse: func() string { return builtIn(s) }, Do: func() keymap.Requests { return d.toggle(s, false) }},
+		"servers.disable_for_good": {Refuse: func() string { return builtIn(s) }, Do: func() keymap.Requests { return d.toggle(s, true) }},
+		"servers.log":              {Do: func() keymap.Requests { return d.open(s, logPage) }},
+		"servers.accept":           {Refuse: func() string { return unchanged(s) }, Do: func() keymap.Requests { return d.askAboutChanges(s) }},
+		"servers.take_back":        {Refuse: func() string { return noYes(s) }, Do: func() keymap.Requests { return d.takeBack(s) }},
 	}
 	if s.URL != "" {
-		hs["servers.login"] = keymap.Handler{Do: func() keymap.Request { return d.logIn(s) }}
+		hs["servers.login"] = keymap.Handler{Do: func() keymap.Requests { return d.logIn(s) }}
 	}
 	return hs
 }
@@ -73,15 +73,16 @@ func (d *Servers) noRestart(s *plan.ServerStatus) string {
 
 // restart requests a restart of a server, or the question about one that the user
 // refused.
-func (d *Servers) restart(s *plan.ServerStatus) keymap.Request {
-	if d.message = "You said no to it; the question opens again."; !s.Declined {
-		d.message, d.awaited = "Restarting "+untrusted.Line(s.Name)+d.Styles.Glyphs.Ellipsis, s.Name
+func (d *Servers) restart(s *plan.ServerStatus) keymap.Requests {
+	if d.say("You said no to it; the question opens again."); !s.Declined {
+		d.say("Restarting " + untrusted.Line(s.Name) + d.Styles.Glyphs.Ellipsis)
+		d.awaited = s.Name
 	}
 	return keymap.SendCommands(session.Restart{Server: s.Name})
 }
 
 // reread requests to read the files of the servers again.
-func reread() keymap.Request {
+func reread() keymap.Requests {
 	return keymap.SendCommands(session.Recheck{})
 }
 
@@ -119,35 +120,36 @@ func noYes(s *plan.ServerStatus) string {
 
 // askAboutChanges closes the dialog and lets the session ask about what a server has
 // changed.
-func (d *Servers) askAboutChanges(s *plan.ServerStatus) keymap.Request {
+func (d *Servers) askAboutChanges(s *plan.ServerStatus) keymap.Requests {
 	d.Close()
 	return keymap.SendCommands(session.AskAboutChanges{Server: s.Name})
 }
 
 // takeBack requests to stop a server of the project that the user has allowed.
-func (d *Servers) takeBack(s *plan.ServerStatus) keymap.Request {
-	d.message = "You took back your yes to " + untrusted.Line(s.Name) + "; " + d.Keys.Name("servers.restart") + " asks again."
+func (d *Servers) takeBack(s *plan.ServerStatus) keymap.Requests {
+	d.say("You took back your yes to " + untrusted.Line(s.Name) + "; " + d.Keys.Name("servers.restart") + " asks again.")
 	return keymap.SendCommands(session.Revoke{Server: s.Name})
 }
 
 // logIn requests a login to a server, or cancels the one to it that is under way.
-func (d *Servers) logIn(s *plan.ServerStatus) keymap.Request {
+func (d *Servers) logIn(s *plan.ServerStatus) keymap.Requests {
 	if d.login.Server == s.Name {
-		d.message = "The login is canceled."
+		d.say("The login is canceled.")
 		return keymap.SendCommands(session.CancelLogin{})
 	}
-	d.message = "Asking " + untrusted.Line(s.Name) + " where to log in" + d.Styles.Glyphs.Ellipsis
+	d.say("Asking " + untrusted.Line(s.Name) + " where to log in" + d.Styles.Glyphs.Ellipsis)
 	return keymap.SendCommands(session.Login{Server: s.Name})
 }
 
 // LoggedIn shows the progress of a login.
 func (d *Servers) LoggedIn(p session.LoginProgress) {
-	d.login, d.details.doc = p, nil
+	d.login = p
+	d.details.redraw()
 	switch {
 	case p.Problem != "":
-		d.message = p.Problem.Line()
+		d.say(p.Problem.Line())
 	case p.Address != "" || p.Ended && !p.Cancelled:
-		d.message = ""
+		d.forget()
 	}
 	if p.Ended {
 		d.login = session.LoginProgress{}
@@ -155,18 +157,20 @@ func (d *Servers) LoggedIn(p session.LoginProgress) {
 }
 
 // toggle requests to disable a server, or to enable a disabled one.
-func (d *Servers) toggle(s *plan.ServerStatus, forGood bool) keymap.Request {
+func (d *Servers) toggle(s *plan.ServerStatus, forGood bool) keymap.Requests {
 	name := untrusted.Line(s.Name)
 	if s.Disabled == "" || s.Disabled == plan.DisabledForNow && forGood {
-		d.message, d.awaited = "Disabling "+name+d.Styles.Glyphs.Ellipsis, s.Name
+		d.say("Disabling " + name + d.Styles.Glyphs.Ellipsis)
+		d.awaited = s.Name
 		return keymap.SendCommands(session.Disable{Server: s.Name, ForGood: forGood})
 	}
-	d.message, d.awaited = "Enabling "+name+d.Styles.Glyphs.Ellipsis, s.Name
+	d.say("Enabling " + name + d.Styles.Glyphs.Ellipsis)
+	d.awaited = s.Name
 	return keymap.SendCommands(session.Enable{Server: s.Name})
 }
 
 // open shows a page of a server.
-func (d *Servers) open(s *plan.ServerStatus, page serverPage) keymap.Request {
+func (d *Servers) open(s *plan.ServerStatus, page serverPage) keymap.Requests {
 	d.log.close()
 	d.page = page
 	switch page {
@@ -174,12 +178,12 @@ func (d *Servers) open(s *plan.ServerStatus, page serverPage) keymap.Request {
 		d.offers.open(s.Name)
 	case logPage:
 		d.offers.server = s.Name
-		return keymap.Request{Ask: d.log.follow(s.Name)}
+		return keymap.Requests{d.log.follow(s.Name)}
 	case detailsPage:
 		d.offers.server = s.Name
 		d.details.reset()
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // leavePage returns to the list.
@@ -194,7 +198,7 @@ func (d *Servers) pageActions() keymap.Handlers {
 	hs := keymap.Handlers{"dialog.leave": back, "models.think_less": back, "servers": {Do: keymap.Just(d.Close)}, "look": {Do: reread}}
 	s := d.chosen()
 	if s != nil && d.offers.server != "" {
-		other := keymap.Handler{Do: func() keymap.Request { return d.open(s, max(d.page%(serverPages-1)+1, toolsPage)) }}
+		other := keymap.Handler{Do: func() keymap.Requests { return d.open(s, max(d.page%(serverPages-1)+1, toolsPage)) }}
 		hs = hs.With(d.serverActions(s), keymap.Handlers{"list.other": other})
 	}
 	switch d.page {

@@ -27,8 +27,8 @@ func (d *Servers) drawPage(size draw.Rect, width int) []string {
 	l, s := d.Styles, d.chosen()
 	inner := width - 4
 	var message []string
-	if d.message != "" {
-		message = draw.Paint(l.Warning, draw.Wrap(d.message, inner))
+	if d.said() != "" {
+		message = draw.Paint(l.Warning, draw.Wrap(d.said(), inner))
 		message = message[:min(len(message), 3)]
 	}
 	if d.page == toolsPage {

@@ -33,7 +33,7 @@ func shown(d *dialog.Servers) string {
 }
 
 // pressed runs an action and returns what it requests.
-func pressed(t *testing.T, d *dialog.Servers, id string) keymap.Request {
+func pressed(t *testing.T, d *dialog.Servers, id string) keymap.Requests {
 	t.Helper()
 	w, why := d.Actions().Act(id)
 	if why != "" {
@@ -75,8 +75,8 @@ func TestRestartOfServerThatCannotStartGivesItsProblem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := openServers(test.server)
-			if w, why := d.Actions().Act("servers.restart"); len(w.Send) > 0 || !strings.HasPrefix(why, test.want) {
-				t.Errorf("it sends %v and says %q", w.Send, why)
+			if w, why := d.Actions().Act("servers.restart"); len(panetest.Sent(w)) > 0 || !strings.HasPrefix(why, test.want) {
+				t.Errorf("it sends %v and says %q", panetest.Sent(w), why)
 			}
 			if got := hinted(d); strings.Contains(got, "restart") {
 				t.Errorf("the footer offers %s", got)
@@ -97,8 +97,8 @@ func TestLineAboutStartGoesWhenServerIsReadyOrRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := openServers(failed)
-			if w := pressed(t, d, "servers.restart"); !slices.Equal(w.Send, []session.Command{session.Restart{Server: "k"}}) {
-				t.Fatalf("it sends %v", w.Send)
+			if w := pressed(t, d, "servers.restart"); !slices.Equal(panetest.Sent(w), []session.Command{session.Restart{Server: "k"}}) {
+				t.Fatalf("it sends %v", panetest.Sent(w))
 			}
 			if got := shown(d); !strings.Contains(got, "Restarting k") {
 				t.Fatalf("got\n%s", got)
@@ -126,8 +126,8 @@ func TestKeyDisablesAndEnablesServer(t *testing.T) {
 		"built-in servers stay": {plan.ServerStatus{Name: "k", State: plan.ServerReady, Transport: "built-in"}, "servers.disable", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if w, _ := openServers(test.server).Actions().Act(test.key); !slices.Equal(w.Send, test.want) {
-				t.Errorf("got %v, want %v", w.Send, test.want)
+			if w, _ := openServers(test.server).Actions().Act(test.key); !slices.Equal(panetest.Sent(w), test.want) {
+				t.Errorf("got %v, want %v", panetest.Sent(w), test.want)
 			}
 		})
 	}
@@ -140,8 +140,8 @@ func TestFilesAreReadAgainFromTheServers(t *testing.T) {
 			if opened != "" {
 				pressed(t, d, opened)
 			}
-			if w := pressed(t, d, "look"); !slices.Equal(w.Send, []session.Command{session.Recheck{}}) {
-				t.Errorf("it sends %v", w.Send)
+			if w := pressed(t, d, "look"); !slices.Equal(panetest.Sent(w), []session.Command{session.Recheck{}}) {
+				t.Errorf("it sends %v", panetest.Sent(w))
 			}
 		})
 	}
@@ -363,12 +363,12 @@ func (l *logs) answer(d *dialog.Servers, q keymap.Query, at int64, lines []untru
 	if msg == nil {
 		return nil
 	}
-	return d.Update(msg).Ask
+	return keymap.First[keymap.Query](d.Update(msg))
 }
 
 func TestLogFollowsItsEndUntilTheUserScrolls(t *testing.T) {
 	d, source := openServers(plan.ServerStatus{Name: "k", State: plan.ServerReady}), &logs{}
-	more := source.answer(d, pressed(t, d, "servers.log").Ask, 10, lines(0, 100))
+	more := source.answer(d, keymap.First[keymap.Query](pressed(t, d, "servers.log")), 10, lines(0, 100))
 	if got := shown(d); !strings.Contains(got, "line 99\n") && !strings.Contains(got, "line 99 ") || strings.Contains(got, "line 5 ") {
 		t.Fatalf("the end is not shown:\n%s", got)
 	}
@@ -405,12 +405,12 @@ func firstLine(shown string) string {
 
 func TestLogShowsWhyThereIsNoneAndCleansItsLines(t *testing.T) {
 	d, source := openServers(plan.ServerStatus{Name: "k", State: plan.ServerReady}), &logs{}
-	source.answer(d, pressed(t, d, "servers.log").Ask, 1, []untrusted.Text{"a \x1b[31mred\x1b[0m line", untrusted.Text(strings.Repeat("long ", 60))})
+	source.answer(d, keymap.First[keymap.Query](pressed(t, d, "servers.log")), 1, []untrusted.Text{"a \x1b[31mred\x1b[0m line", untrusted.Text(strings.Repeat("long ", 60))})
 	if got := strings.Join(d.View(draw.Rect{W: 60, H: 20}), "\n"); strings.Contains(got, "\x1b[31mred") {
 		t.Errorf("control characters reach the screen: %q", got)
 	}
 	source.log.Problem = "this server has none"
-	source.answer(d, pressed(t, d, "servers.log").Ask, 1, nil)
+	source.answer(d, keymap.First[keymap.Query](pressed(t, d, "servers.log")), 1, nil)
 	if got := shown(d); !strings.Contains(got, "this server has none") {
 		t.Errorf("got\n%s", got)
 	}

@@ -90,16 +90,16 @@ func (t *toolList) seek(text string) {
 }
 
 // update handles letters of the search and the mouse.
-func (t *toolList) update(msg tea.Msg, of draw.Lister) keymap.Request {
+func (t *toolList) update(msg tea.Msg, of draw.Lister) keymap.Requests {
 	if text := typed(msg); text != "" && t.searching {
 		t.seek(t.query + text)
 	}
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok && t.opened != nil {
 		t.text.by(draw.WheelLines(tea.Mouse(wheel)))
-		return keymap.Request{}
+		return nil
 	}
 	if t.opened != nil {
-		return keymap.Request{}
+		return nil
 	}
 	return t.list.update(msg, of)
 }

@@ -49,14 +49,14 @@ func (d *Settings) Open(values map[string]string) keymap.Query {
 func (d *Settings) Changed(values map[string]string) { d.values = values }
 
 // Update handles the mouse and the settings in force.
-func (d *Settings) Update(msg tea.Msg) keymap.Request {
+func (d *Settings) Update(msg tea.Msg) keymap.Requests {
 	if a, ok := msg.(keymap.AnswerMsg[session.Settings]); ok {
 		d.settings = &a.Value
-		return keymap.Request{}
+		return nil
 	}
 	if d.editing {
 		d.text += typed(msg)
-		return keymap.Request{}
+		return nil
 	}
 	return d.update(msg, d)
 }
@@ -139,7 +139,7 @@ func (d *Settings) Actions() keymap.Handlers {
 	if d.editing {
 		return keymap.Searching(d.text, func(text string) { d.text = text }).With(keymap.Handlers{
 			"dialog.leave": {Do: keymap.Just(func() { d.editing = false })},
-			"list.choose": {Do: func() keymap.Request {
+			"list.choose": {Do: func() keymap.Requests {
 				d.editing = false
 				return save(d.setting(d.At).Key, strings.TrimSpace(d.text))
 			}},
@@ -150,30 +150,30 @@ func (d *Settings) Actions() keymap.Handlers {
 		return hs.First(d.nextKey)
 	}
 	s := d.setting(d.At)
-	change := keymap.Handler{Do: func() keymap.Request { return d.change(s) }}
+	change := keymap.Handler{Do: func() keymap.Requests { return d.change(s) }}
 	return hs.With(keymap.Handlers{
-		"settings.keep": {Do: func() keymap.Request {
+		"settings.keep": {Do: func() keymap.Requests {
 			if line := keptLine(s); line != "" {
-				return keymap.Request{Copy: &keymap.Copied{What: "the lines for " + s.Key, Text: line}}
+				return keymap.Requests{keymap.Copy{What: "the lines for " + s.Key, Text: line}}
 			}
-			d.message = "This setting has no line in the configuration."
-			return keymap.Request{}
+			d.say("This setting has no line in the configuration.")
+			return nil
 		}},
-		"settings.reset": {Do: func() keymap.Request { return d.reset(s) }},
+		"settings.reset": {Do: func() keymap.Requests { return d.reset(s) }},
 		"plan.open":      change, "models.think_more": change,
 	}).First(d.nextKey)
 }
 
 // save returns a request to save a setting for later starts.
-func save(key, value string) keymap.Request {
+func save(key, value string) keymap.Requests {
 	return keymap.SendCommands(session.SaveSetting{Key: key, Value: &value})
 }
 
 // change changes a setting and saves it, or explains how to change it.
-func (d *Settings) change(s session.Setting) keymap.Request {
+func (d *Settings) change(s session.Setting) keymap.Requests {
 	if id := opener(s.Key); id != "" {
-		d.shown = false
-		return keymap.Request{Action: id}
+		d.Close()
+		return keymap.Requests{keymap.DoAction(id)}
 	}
 	now := plain(s.Literal)
 	if next, differs := d.next(s); differs && s.Saved != nil {
@@ -196,15 +196,15 @@ func (d *Settings) change(s session.Setting) keymap.Request {
 	case following != "":
 		return save(s.Key, following)
 	case s.Key == "keys":
-		d.message = "Change keys under [keys] in the configuration; they apply from the next start on."
+		d.say("Change keys under [keys] in the configuration; they apply from the next start on.")
 	case isFigure(now):
 		d.editing, d.text = true, now
 	case s.Literal == "":
-		d.message = "It cannot be changed here."
+		d.say("It cannot be changed here.")
 	default:
-		d.message = "Change it in the configuration, or with its flag."
+		d.say("Change it in the configuration, or with its flag.")
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // isFigure reports whether a value is a number or a time.
@@ -216,26 +216,25 @@ func isFigure(text string) bool {
 
 // reset removes a setting from the user's file. Where the session can, it returns
 // to the default at once.
-func (d *Settings) reset(s session.Setting) keymap.Request {
+func (d *Settings) reset(s session.Setting) keymap.Requests {
 	if s.Saved == nil {
-		d.message = "The file does not name " + s.Key + "."
-		return keymap.Request{}
+		d.say("The file does not name " + s.Key + ".")
+		return nil
 	}
 	removed := session.SaveSetting{Key: s.Key}
-	w := keymap.SendCommands(removed)
 	switch s.Key {
 	case "model.name":
-		w.Send = []session.Command{session.Choose{Model: new("")}}
+		return keymap.SendCommands(session.Choose{Model: new("")})
 	case "planning.planner_model":
-		w.Send = []session.Command{session.Choose{Planner: new("")}}
+		return keymap.SendCommands(session.Choose{Planner: new("")})
 	case "model.think":
-		w.Send = []session.Command{session.Choose{Think: new(prompt.ThinkAuto)}, removed}
+		return keymap.Requests{session.Choose{Think: new(prompt.ThinkAuto)}, removed}
 	case "screen.review":
-		w.Send = []session.Command{session.Hold{}}
+		return keymap.SendCommands(session.Hold{})
 	case "screen.theme":
-		w.Theme = themes.Auto
+		return keymap.Requests{keymap.ShowTheme(themes.Auto), removed}
 	}
-	return w
+	return keymap.SendCommands(removed)
 }
 
 // keptLine returns the configuration line that makes a setting permanent, or "" if
@@ -309,8 +308,8 @@ func (d *Settings) foot(width int) []string {
 	add := func(style lipgloss.Style, text string) {
 		lines = append(lines, draw.Paint(style, draw.Wrap(text, width))...)
 	}
-	if d.message != "" {
-		add(l.Warning, d.message)
+	if d.said() != "" {
+		add(l.Warning, d.said())
 	}
 	if d.At < d.count() {
 		s := d.setting(d.At)

@@ -65,25 +65,25 @@ func (d *Themes) Hints() []keymap.Hint {
 
 // Actions returns the actions of the dialog.
 func (d *Themes) Actions() keymap.Handlers {
-	leave := keymap.Handler{Do: func() keymap.Request {
-		d.shown = false
-		return keymap.Request{Theme: d.before}
+	leave := keymap.Handler{Do: func() keymap.Requests {
+		d.Close()
+		return keymap.Requests{keymap.ShowTheme(d.before)}
 	}}
 	hs := d.Moving(false, len(d.items))
 	for id, h := range hs {
-		hs[id] = keymap.Handler{Do: func() keymap.Request {
+		hs[id] = keymap.Handler{Do: func() keymap.Requests {
 			h.Do()
 			return d.tryOn()
 		}}
 	}
 	return hs.With(keymap.Handlers{
 		"dialog.leave": leave, "themes": leave,
-		"list.choose": {Do: func() keymap.Request {
+		"list.choose": {Do: func() keymap.Requests {
 			if d.items[d.At].fault != "" {
-				d.message = "This theme cannot be used, for the reason above."
-				return keymap.Request{}
+				d.say("This theme cannot be used, for the reason above.")
+				return nil
 			}
-			d.shown = false
+			d.Close()
 			name := string(d.items[d.At].name)
 			return keymap.SendCommands(session.SaveSetting{Key: "screen.theme", Value: &name})
 		}},
@@ -91,24 +91,24 @@ func (d *Themes) Actions() keymap.Handlers {
 }
 
 // Update handles the mouse.
-func (d *Themes) Update(msg tea.Msg) keymap.Request {
-	if w := d.update(msg, d); w.ActionClicked {
+func (d *Themes) Update(msg tea.Msg) keymap.Requests {
+	if w := d.update(msg, d); keymap.Has[keymap.Clicked](w) {
 		return w
 	}
 	return d.tryOn()
 }
 
 // tryOn requests the selected theme if another one is shown.
-func (d *Themes) tryOn() keymap.Request {
+func (d *Themes) tryOn() keymap.Requests {
 	if d.At >= len(d.items) {
-		return keymap.Request{}
+		return nil
 	}
 	t := d.items[d.At]
 	if t.name == d.worn || t.fault != "" {
-		return keymap.Request{}
+		return nil
 	}
 	d.worn = t.name
-	return keymap.Request{Theme: t.name}
+	return keymap.Requests{keymap.ShowTheme(t.name)}
 }
 
 // savedWhere says where the selected theme is saved.
@@ -167,8 +167,8 @@ func (d *Themes) foot(width int) []string {
 	l := d.Styles
 	style, text := l.Muted, d.savedWhere()
 	switch item := d.items[d.At]; {
-	case d.message != "":
-		style, text = l.Warning, d.message
+	case d.said() != "":
+		style, text = l.Warning, d.said()
 	case item.fault != "":
 		style, text = l.Warning, item.fault
 	case l.Theme.Mode.NoColor:

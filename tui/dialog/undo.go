@@ -33,13 +33,14 @@ func NewUndo(l *draw.Styles, k *keymap.Map) *Undo { return &Undo{document: newDo
 // summary has no id, and requests a preview of its undo.
 func (d *Undo) Open(s agent.Summary) keymap.Query {
 	*d = *NewUndo(d.Styles, d.Keys)
-	d.shown, d.run, d.what = true, s.Run, runWords(d.Styles, s)
+	d.appear()
+	d.run, d.what = s.Run, runWords(d.Styles, s)
 	return keymap.QueryUndo(s.Run)
 }
 
 // Take stores the preview of the undo, or the reason why the undo has no effect.
 func (d *Undo) Take(u event.Undo) {
-	if d.shown && (u.Run == d.run || d.run == "") {
+	if d.Shown() && (u.Run == d.run || d.run == "") {
 		d.run, d.what = u.Run, cmp.Or(d.what, u.Goal.FirstLine())
 		d.preview, d.sent = &u, false
 		d.reset()
@@ -48,15 +49,15 @@ func (d *Undo) Take(u event.Undo) {
 
 // Done closes the dialog if run is its run, and reports whether it is.
 func (d *Undo) Done(run string) bool {
-	if !d.shown || d.run != run {
+	if !d.Shown() || d.run != run {
 		return false
 	}
-	d.shown = false
+	d.Close()
 	return true
 }
 
 // Update handles the mouse and the preview.
-func (d *Undo) Update(msg tea.Msg) keymap.Request {
+func (d *Undo) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case keymap.AnswerMsg[event.Undo]:
 		d.Take(msg.Value)
@@ -76,13 +77,13 @@ func (d *Undo) ready() bool {
 // Actions returns the actions of the dialog.
 func (d *Undo) Actions() keymap.Handlers {
 	return d.closing("gate.deny").With(d.keys(), keymap.Handlers{
-		"undo.put_back": {When: d.ready, Do: func() keymap.Request {
+		"undo.put_back": {When: d.ready, Do: func() keymap.Requests {
 			d.sent = true
 			return keymap.SendCommands(session.Undo{Run: d.run})
 		}},
-		"diff.sides": {When: func() bool { return d.doc != nil && d.doc.Diffs }, Do: keymap.Just(func() {
-			d.Styles.TurnDiffs(max(d.doc.Width, draw.SplitAtLeast))
-			d.doc = nil
+		"diff.sides": {When: func() bool { return d.diffs() }, Do: keymap.Just(func() {
+			d.Styles.TurnDiffs(max(d.docWidth(), draw.SplitAtLeast))
+			d.redraw()
 		})},
 	})
 }

@@ -83,7 +83,7 @@ type Lister interface {
 
 // Mouse handles the wheel and clicks on the items as last drawn. A second click on
 // an item does what the enter key does.
-func (l *List) Mouse(msg tea.Msg, k *keymap.Map, of Lister) keymap.Request {
+func (l *List) Mouse(msg tea.Msg, k *keymap.Map, of Lister) keymap.Requests {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
 		l.Move(WheelLines(tea.Mouse(msg))/WheelStep, l.Count)
@@ -97,7 +97,7 @@ func (l *List) Mouse(msg tea.Msg, k *keymap.Map, of Lister) keymap.Request {
 			}
 		}
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // Window scrolls the selected item into a view of room lines, with each lines

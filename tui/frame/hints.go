@@ -22,11 +22,11 @@ type Keys struct {
 	Resumable bool // the current run can be resumed
 	Mapped    bool // the plan fills the screen
 
-	Played *Played // playback on this screen; nil for none
+	Played *Playback // playback on this screen; nil for none
 }
 
-// Played is the state of a playback.
-type Played struct {
+// Playback is the state of a playback.
+type Playback struct {
 	Paused bool
 	Over   bool // at the end
 }

@@ -58,6 +58,15 @@ func newCompleter(l *draw.Styles) completer {
 	return completer{styles: l, known: map[session.Completing]session.Completions{}, asked: map[session.Completing]bool{}}
 }
 
+// dismiss closes the list until there is something else to complete.
+func (c *completer) dismiss() { c.closed = c.token }
+
+// outdated reports whether completions have arrived for a text since it was examined.
+func (c *completer) outdated(text string) bool { return c.stale && c.text == text }
+
+// hasChosen reports whether a row is selected.
+func (c *completer) hasChosen() bool { return c.At < len(c.found) }
+
 // update lists the completions at the cursor between two parts of the input. It
 // returns a query for unknown ones, nil if all are known.
 func (c *completer) update(before, after string) keymap.Query {

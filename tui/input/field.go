@@ -22,14 +22,23 @@ type field struct {
 	styles    *draw.Styles
 	area      textarea.Model
 	width     int
-	sent      []string // in this folder, oldest first
-	elsewhere []string // sent in other folders
-	secret    string   // text last sent with a leading blank, which keeps it out of the history
-	at        int      // index of the text shown from sent; its length if none is shown
-	draft     string   // text typed before the user went back in the history
-	pastes    []pasted // texts that the tokens stand for
-	closed    []string // messages shown while the field is closed, longest first
+	sent      []string     // in this folder, oldest first
+	elsewhere []string     // sent in other folders
+	secret    string       // text last sent with a leading blank, which keeps it out of the history
+	at        int          // index of the text shown from sent; its length if none is shown
+	draft     string       // text typed before the user went back in the history
+	pastes    []pastedText // texts that the tokens stand for
+	closed    []string     // messages shown while the field is closed, longest first
 }
+
+// invite sets what an empty field says.
+func (f *field) invite(words string) { f.area.Placeholder = words }
+
+// wasSent reports whether a text was sent from here before.
+func (f *field) wasSent(text string) bool { return slices.Contains(f.sent, text) }
+
+// earlier returns the texts sent before, from here and from other folders.
+func (f *field) earlier() (here, elsewhere []string) { return f.sent, f.elsewhere }
 
 // newField returns an empty text field.
 func newField(l *draw.Styles) *field {

@@ -26,6 +26,9 @@ type sentText struct {
 	elsewhere bool // in another folder
 }
 
+// opened reports whether the search is open.
+func (h *historySearch) opened() bool { return h.open }
+
 // start opens the search with an initial query. If nothing matches that, it
 // starts with an empty one.
 func (h *historySearch) start(here, elsewhere []string, query string) {
@@ -82,7 +85,7 @@ func (s sentText) row(query string) draw.PopupRow {
 }
 
 // handlers returns the actions of the search. use takes the selected row.
-func (h *historySearch) handlers(use func() keymap.Request) keymap.Handlers {
+func (h *historySearch) handlers(use func() keymap.Requests) keymap.Handlers {
 	by := func(n int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { h.Move(n, len(h.found)) })} }
 	return keymap.Handlers{
 		"dialog.leave": {Do: keymap.Just(func() { h.open = false })},

@@ -17,16 +17,15 @@ import (
 type Pane struct {
 	State
 	*field
-	queue session.Queue // the entry being prepared and those that wait
+	jobs jobList
 
 	options   Options
 	keys      *keymap.Map
 	completer completer
 	history   historySearch
 
-	height     int       // lines of the field and the queue
-	mostQueued int       // maximum number of lines that list the queue
-	warmed     time.Time // when typing last triggered loading the model
+	height int       // lines of the field and the queue
+	warmed time.Time // when typing last triggered loading the model
 }
 
 // Options configure the input.
@@ -55,7 +54,7 @@ type State struct {
 // New returns an empty input.
 func New(l *draw.Styles, keys *keymap.Map, o Options) *Pane {
 	p := &Pane{
-		field: newField(l), options: o, keys: keys,
+		field: newField(l), jobs: jobList{styles: l}, options: o, keys: keys,
 		completer: newCompleter(l), history: historySearch{styles: l},
 	}
 	p.Suggest()
@@ -64,7 +63,7 @@ func New(l *draw.Styles, keys *keymap.Map, o Options) *Pane {
 
 // Suggest puts the first of the texts that was not sent yet into an empty input.
 func (p *Pane) Suggest() {
-	unsent := func(text string) bool { return !slices.Contains(p.sent, text) }
+	unsent := func(text string) bool { return !p.wasSent(text) }
 	if at := slices.IndexFunc(p.options.Texts, unsent); at >= 0 && p.Empty() {
 		p.set(p.options.Texts[at])
 	}
@@ -72,20 +71,20 @@ func (p *Pane) Suggest() {
 
 // Update handles a key to type, pasted text, a click in the pane's own cells,
 // the answer to a query for completions, and the messages of the editor.
-func (p *Pane) Update(msg tea.Msg) keymap.Request {
+func (p *Pane) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if p.searching() {
 			p.history.add(msg.Text)
-			return keymap.Request{}
+			return nil
 		}
 		return p.typed(msg.Text, func() tea.Cmd { return p.update(msg) })
 	case tea.PasteMsg:
 		return p.pasted(msg.Content)
 	case tea.MouseClickMsg:
-		if !p.history.open {
+		if !p.history.opened() {
 			p.SetFocus(true)
-			p.pointAt(msg.X, msg.Y-p.queueLines(p.height))
+			p.pointAt(msg.X, msg.Y-p.jobs.lines(p.height))
 		}
 	case keymap.AnswerMsg[session.Completions]:
 		// Do not report missing completions while the user types.
@@ -96,38 +95,36 @@ func (p *Pane) Update(msg tea.Msg) keymap.Request {
 	case EditedMsg:
 		return p.edited(msg)
 	default:
-		return keymap.Request{Cmd: p.update(msg)}
+		return keymap.Requests{p.update(msg)}
 	}
-	return keymap.Request{}
+	return nil
 }
 
 // typed changes the text by a key or a paste that adds text. It updates the
 // completions and loads the model if the user begins to type.
-func (p *Pane) typed(text string, change func() tea.Cmd) keymap.Request {
+func (p *Pane) typed(text string, change func() tea.Cmd) keymap.Requests {
 	warm := p.warms(text)
 	cmd := change()
-	w := p.suggest()
-	w.Cmd = cmd
+	w := append(keymap.Requests{cmd}, p.suggest()...)
 	if warm {
-		w.Send = []session.Command{session.Warm{}}
+		w = append(w, session.Warm{})
 	}
 	return w
 }
 
 // pasted inserts pasted text into the field, or into the query of the history
 // search.
-func (p *Pane) pasted(text string) keymap.Request {
+func (p *Pane) pasted(text string) keymap.Requests {
 	if !p.TakesText() {
 		return keymap.ShowFooter(p.NoText())
 	}
-	w := keymap.Request{}
-	if p.history.open {
+	w := keymap.Requests{keymap.Focus(keymap.PlaceChat)}
+	if p.history.opened() {
 		p.history.add(text)
 	} else {
 		p.SetFocus(true)
-		w = p.typed(text, func() tea.Cmd { p.paste(text); return nil })
+		w = append(w, p.typed(text, func() tea.Cmd { p.paste(text); return nil })...)
 	}
-	w.Focus = keymap.PlaceChat
 	return w
 }
 
@@ -162,8 +159,7 @@ func (p *Pane) replace(text string) {
 // Height adapts the input to a width and a maximum number of lines, of which at most
 // queued list the queue. It returns the height that the input wants.
 func (p *Pane) Height(width, lines, queued int) int {
-	p.mostQueued = queued
-	waiting := min(len(p.queue.Waiting), queued)
+	waiting := p.jobs.setMost(queued)
 	p.setSize(width, lines-waiting)
 	return p.fieldHeight() + waiting
 }
@@ -187,20 +183,20 @@ func (p *Pane) invitation() string {
 
 // View draws the queue above the text field.
 func (p *Pane) View(size draw.Rect) []string {
-	p.area.Placeholder = p.invitation()
-	lines := p.drawQueue(size.W, p.queueLines(size.H))
+	p.invite(p.invitation())
+	lines := p.jobs.draw(size.W, p.jobs.lines(size.H))
 	return p.styles.Block(append(lines, p.lines()...), size.W, size.H)
 }
 
 // Cursor returns the position of the text cursor in the input, nil if nothing is
 // being typed.
 func (p *Pane) Cursor() *tea.Cursor {
-	if p.height == 0 || p.history.open {
+	if p.height == 0 || p.history.opened() {
 		return nil
 	}
 	c := p.cursor()
 	if c != nil {
-		c.Y += p.queueLines(p.height)
+		c.Y += p.jobs.lines(p.height)
 	}
 	return c
 }

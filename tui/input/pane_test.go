@@ -35,7 +35,7 @@ func newPane(now *time.Time) *Pane {
 }
 
 // types types letters and returns what the last one asked for.
-func types(p *Pane, text string) (w keymap.Request) {
+func types(p *Pane, text string) (w keymap.Requests) {
 	for _, r := range text {
 		w = p.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
@@ -66,8 +66,8 @@ func TestTypingWarmsModelOncePerMinute(t *testing.T) {
 				p.warmed = now.Add(-tt.after)
 			}
 			w := types(p, tt.text)
-			if loads := reflect.DeepEqual(w.Send, []session.Command{session.Warm{}}); loads != tt.loads {
-				t.Errorf("typing %q sends %v", tt.text, w.Send)
+			if loads := reflect.DeepEqual(panetest.Sent(w), []session.Command{session.Warm{}}); loads != tt.loads {
+				t.Errorf("typing %q sends %v", tt.text, panetest.Sent(w))
 			}
 		})
 	}
@@ -77,15 +77,15 @@ func TestPasteIsExpandedWhenSent(t *testing.T) {
 	now := time.Unix(1000, 0)
 	p := newPane(&now)
 	text := strings.Repeat("a line of pasted text\n", 200)
-	if w := p.Update(tea.PasteMsg{Content: text}); w.Focus != keymap.PlaceChat {
+	if w := p.Update(tea.PasteMsg{Content: text}); keymap.Place(keymap.First[keymap.Focus](w)) != keymap.PlaceChat {
 		t.Error("a paste does not focus the input")
 	}
 	if got := p.Text(); got != "[pasted 200 lines]" {
 		t.Errorf("the paste is shown as %q", got)
 	}
 	w := p.Actions()["chat.send"].Do()
-	if want := []session.Command{session.Submit{Text: strings.TrimSpace(text)}}; !reflect.DeepEqual(w.Send, want) {
-		t.Errorf("%v is sent", w.Send)
+	if want := []session.Command{session.Submit{Text: strings.TrimSpace(text)}}; !reflect.DeepEqual(panetest.Sent(w), want) {
+		t.Errorf("%v is sent", panetest.Sent(w))
 	}
 }
 
@@ -95,8 +95,8 @@ func TestQueuedTextComesBeforeHistory(t *testing.T) {
 	p.Remember("sent before")
 	p.SetQueue(session.Queue{Waiting: []string{"queued"}, Jobs: []session.QueuedJob{{ID: 7, Text: "queued"}}})
 	w := p.Actions()["chat.before"].Do()
-	if want := []session.Command{session.Unqueue{ID: 7, Back: true}}; !reflect.DeepEqual(w.Send, want) {
-		t.Errorf("%v is sent", w.Send)
+	if want := []session.Command{session.Unqueue{ID: 7, Back: true}}; !reflect.DeepEqual(panetest.Sent(w), want) {
+		t.Errorf("%v is sent", panetest.Sent(w))
 	}
 	types(p, "x")
 	p.Actions()["chat.before"].Do()
@@ -138,16 +138,16 @@ func TestEditedTextReplacesDraft(t *testing.T) {
 	p := newPane(&now)
 	types(p, "draft")
 	w := p.Update(EditedMsg{err: errors.New("vi failed: exit status 1")})
-	if w.Footer != "Your text is unchanged: vi failed: exit status 1." || p.Text() != "draft" {
-		t.Errorf("a failed editor says %q and leaves %q", w.Footer, p.Text())
+	if panetest.Footer(w) != "Your text is unchanged: vi failed: exit status 1." || p.Text() != "draft" {
+		t.Errorf("a failed editor says %q and leaves %q", panetest.Footer(w), p.Text())
 	}
 	w = p.Update(EditedMsg{text: "saved", err: errors.New("vi failed: exit status 1")})
-	path, _, _ := strings.Cut(strings.TrimPrefix(w.Footer, "The saved text is in "), ". Your text is unchanged: vi failed")
+	path, _, _ := strings.Cut(strings.TrimPrefix(panetest.Footer(w), "The saved text is in "), ". Your text is unchanged: vi failed")
 	if text, err := os.ReadFile(path); err != nil || string(text) != "saved\n" || p.Text() != "draft" { //nolint:gosec // of the test
-		t.Errorf("a failed editor that saved says %q and leaves %q, %v", w.Footer, text, err)
+		t.Errorf("a failed editor that saved says %q and leaves %q, %v", panetest.Footer(w), text, err)
 	}
 	w = p.Update(EditedMsg{text: "edited\x1b[31m"})
-	if w.Focus != keymap.PlaceChat || p.Text() != "edited" {
+	if keymap.Place(keymap.First[keymap.Focus](w)) != keymap.PlaceChat || p.Text() != "edited" {
 		t.Errorf("the editor leaves %q", p.Text())
 	}
 }
@@ -158,8 +158,8 @@ func TestClosedInputTakesNoText(t *testing.T) {
 	p.Close("replay of run 1")
 	p.SetQueue(session.Queue{Waiting: []string{"queued"}, Jobs: []session.QueuedJob{{ID: 7, Text: "queued"}}})
 	const why = "A replay takes no input; q quits."
-	if w := p.Update(tea.PasteMsg{Content: "x"}); w.Footer != why || !p.Empty() {
-		t.Errorf("a paste says %q and leaves %q", w.Footer, p.Text())
+	if w := p.Update(tea.PasteMsg{Content: "x"}); panetest.Footer(w) != why || !p.Empty() {
+		t.Errorf("a paste says %q and leaves %q", panetest.Footer(w), p.Text())
 	}
 	command := p.Commands().Actions[0]
 	if got := command.Refusal(); got != why {
@@ -179,12 +179,12 @@ func TestCompletionsOfSeveralKindsAreListedTogether(t *testing.T) {
 	types(p, "/plan run")
 	known(session.CompleteCommands, session.Completion{Text: "/plan run", Usage: "ID|FILE", Takes: []session.Completing{session.CompletePlans, session.CompleteFiles}})
 	w := types(p, " ")
-	batch, ok := w.Ask(context.Background(), runner.Closed()).(tea.BatchMsg)
+	batch, ok := keymap.First[keymap.Query](w)(context.Background(), runner.Closed()).(tea.BatchMsg)
 	if !ok || len(batch) != 2 {
 		t.Fatalf("%d queries are made", len(batch))
 	}
 	for _, query := range batch {
-		if again := p.Update(query()); again.Ask != nil || p.Listing() {
+		if again := p.Update(query()); keymap.First[keymap.Query](again) != nil || p.Listing() {
 			t.Error("an unanswered query lists something")
 		}
 	}

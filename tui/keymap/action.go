@@ -26,7 +26,7 @@ type Action struct {
 type Handler struct {
 	When   func() bool   // reports whether the key applies now; if not, it goes elsewhere; nil: always
 	Refuse func() string // returns why the action is unavailable, or ""; nil: always available
-	Do     func() Request
+	Do     func() Requests
 	Opens  bool // opens a dialog, even over an open gate
 }
 
@@ -37,8 +37,8 @@ type Handlers map[string]Handler
 // filter or list. The zero value takes none.
 type Mode struct {
 	Actions Handlers
-	Type    func(tea.Msg) Request // handles the other keys; nil leaves them to the screen
-	Letters bool                  // Type handles only keys with text
+	Type    func(tea.Msg) Requests // handles the other keys; nil leaves them to the screen
+	Letters bool                   // Type handles only keys with text
 }
 
 // Refusal returns why an action is unavailable now, or "" if it is available.
@@ -99,16 +99,16 @@ func Unless(holds func() bool, why string) func() string {
 }
 
 // Just wraps a function that requests nothing from the root.
-func Just(f func()) func() Request {
-	return func() Request {
+func Just(f func()) func() Requests {
+	return func() Requests {
 		f()
-		return Request{}
+		return nil
 	}
 }
 
 // Command wraps a function that returns a command.
-func Command(f func() tea.Cmd) func() Request {
-	return func() Request { return Request{Cmd: f()} }
+func Command(f func() tea.Cmd) func() Requests {
+	return func() Requests { return Requests{f()} }
 }
 
 // Hint describes what some keys do now.
@@ -214,26 +214,25 @@ func (k *Map) Meant(press tea.KeyPressMsg, hs Handlers) (id string, found bool) 
 }
 
 // Act runs an action of a pane. If the action is unavailable, why is the reason.
-func (hs Handlers) Act(id string) (w Request, why string) {
+func (hs Handlers) Act(id string) (w Requests, why string) {
 	h, ok := hs[id]
 	if !ok || h.When != nil && !h.When() {
-		return Request{}, NotHere
+		return nil, NotHere
 	}
 	if why = h.Refusal(); why != "" {
-		return Request{}, why
+		return nil, why
 	}
 	return h.Do(), ""
 }
 
 // Press runs an action that was clicked. If the action is unavailable, the footer
 // says why.
-func (hs Handlers) Press(id string) Request {
+func (hs Handlers) Press(id string) Requests {
 	w, why := hs.Act(id)
 	if why != "" {
 		w = ShowFooter(why)
 	}
-	w.ActionClicked = true
-	return w
+	return append(w, Clicked{})
 }
 
 // Offered drops the hints of which no action can be done now. Actions of other places
@@ -262,7 +261,7 @@ func (hs Handlers) With(more ...Handlers) Handlers {
 func (hs Handlers) First(f func()) Handlers {
 	for id, h := range hs {
 		do := h.Do
-		h.Do = func() Request {
+		h.Do = func() Requests {
 			f()
 			return do()
 		}
@@ -275,7 +274,7 @@ func (hs Handlers) First(f func()) Handlers {
 func (hs Handlers) Then(f func()) Handlers {
 	for id, h := range hs {
 		do := h.Do
-		h.Do = func() Request {
+		h.Do = func() Requests {
 			w := do()
 			f()
 			return w

@@ -1,56 +1,99 @@
 package keymap
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"replan/agent"
 	"replan/agent/session"
 	"replan/themes"
 )
 
-// Request is what a pane requests from the root. The zero value requests nothing.
-type Request struct {
-	// From the session and the program.
-	Send     []session.Command // to the session
-	Answer   bool              // Send answers an open gate or question
-	Ask      Query             // to the session
-	Undo     *agent.Summary    // show what an undo of this run would change; without an id, of the newest that changed files
-	Continue string            // leave this conversation for another session
-	Quit     bool              // leave the program; asks first during a run
-	Copy     *Copied           // to the clipboard
-	Cmd      tea.Cmd
+// Request is one thing that a pane requests from the root. A session.Command is sent to
+// the session, a [Query] asks it, and a tea.Cmd is run; the other kinds are the types below.
+// Each kind is a case in the root's route. An empty request requests nothing.
+type Request any
 
-	// From other panes.
-	Action        string           // do the action with this id at its own place
-	Focus         Place            // of the pane that takes the keys from now on; PlaceEverywhere changes nothing
-	Gate          bool             // show the open gate or question
-	ReopenFailure *agent.StepState // ask how to go on from this failed step of the ended run in the plan pane
-	Step          string           // show this step of the run in the plan pane
-	ScrollToEnd   bool             // scroll the chat to its newest line
-	Play          *Recall          // replay a run once its events arrive
+// Requests are what a pane requests from the root, which carries them out in order. Those
+// that only change what is shown come first.
+type Requests []Request
 
-	// From the screen around the panes.
-	Notice           string      // as a notice
-	Footer           string      // in the footer, until the next key
-	FooterUntilEvent string      // in the footer, until the next key or event
-	Theme            themes.Name // show the screen in this theme
-	ActionClicked    bool        // the click ran an action
+// Requests to the session and the program.
+type (
+	// Answered says that the commands of the same requests answer an open gate or question.
+	Answered struct{}
+	// PreviewUndo shows what an undo of this run would change; without an id, of the newest
+	// that changed files.
+	PreviewUndo struct{ Run agent.Summary }
+	// Continue leaves this conversation for the session with this id.
+	Continue string
+	// Quit leaves the program. It asks first during a run.
+	Quit struct{}
+	// Copy copies the text to the clipboard.
+	Copy struct {
+		What string // as the notice names it
+		Text string
+	}
+)
+
+// Requests to other panes.
+type (
+	// DoAction does the action with this id at its own place.
+	DoAction string
+	// Focus gives the keys to the pane of this place; PlaceEverywhere changes nothing.
+	Focus Place
+	// ShowGate shows the open gate or question.
+	ShowGate struct{}
+	// ReopenFailure asks how to go on from this failed step of the ended run in the plan pane.
+	ReopenFailure struct{ Step *agent.StepState }
+	// ShowStep shows the step with this index in the plan pane.
+	ShowStep string
+	// ScrollToEnd scrolls the chat to its newest line.
+	ScrollToEnd struct{}
+	// Recall shows a run once its events arrive.
+	Recall struct {
+		Run   string
+		AtEnd bool // instead of playing it
+	}
+)
+
+// Requests to the screen around the panes.
+type (
+	// Footer shows the words in the footer until the next key.
+	Footer string
+	// FooterUntilEvent shows the words in the footer until the next key or event.
+	FooterUntilEvent string
+	// ShowTheme shows the screen in this theme.
+	ShowTheme themes.Name
+	// Clicked says that a click ran an action, and selects no text.
+	Clicked struct{}
+)
+
+// SendCommands returns the requests to send commands to the session.
+func SendCommands(commands ...session.Command) Requests {
+	var rs Requests
+	for _, c := range commands {
+		rs = append(rs, c)
+	}
+	return rs
 }
 
-// Copied is text for the clipboard.
-type Copied struct {
-	What string // as the notice names it
-	Text string
+// ShowFooter returns the request to show a message about the last key in the footer.
+func ShowFooter(words string) Requests { return Requests{Footer(words)} }
+
+// Of returns the requests of one kind, in order.
+func Of[T any](rs Requests) []T {
+	var all []T
+	for _, r := range rs {
+		if of, ok := r.(T); ok {
+			all = append(all, of)
+		}
+	}
+	return all
 }
 
-// SendCommands returns a request to send commands to the session.
-func SendCommands(c ...session.Command) Request { return Request{Send: c} }
-
-// ShowFooter returns a request to show a message about the last key in the footer.
-func ShowFooter(word string) Request { return Request{Footer: word} }
-
-// Recall is a run to be shown once its events arrive.
-type Recall struct {
-	Run   string
-	AtEnd bool
+// First returns the first request of a kind, or its zero value if there is none.
+func First[T any](rs Requests) T {
+	var none T
+	return append(Of[T](rs), none)[0]
 }
+
+// Has reports whether there is a request of a kind.
+func Has[T any](rs Requests) bool { return len(Of[T](rs)) > 0 }

@@ -26,8 +26,8 @@ type Layout struct {
 // Pane returns where a pane is.
 func (l Layout) Pane(p Pane) draw.Rect { return [Panes]draw.Rect{l.Chat, l.Plan, l.Step}[p] }
 
-// wanted is what the screen's contents request from a layout.
-type wanted struct {
+// demands is what the screen's contents request from a layout.
+type demands struct {
 	input  int   // lines of the input
 	sheet  int   // lines of the open gate with its border; 0 means none is open
 	mapped bool  // the plan fills the screen
@@ -37,7 +37,7 @@ type wanted struct {
 }
 
 // arrange returns the layout of a screen.
-func arrange(width, height int, w wanted) Layout {
+func arrange(width, height int, w demands) Layout {
 	l := Layout{Width: width, Height: height}
 	if width < MinWidth || height < MinHeight {
 		l.Small = true
@@ -74,7 +74,7 @@ func (l *Layout) placeSheet(want int) {
 }
 
 // sideBySide places the chat left, and the plan above the step right.
-func (l *Layout) sideBySide(w wanted) {
+func (l *Layout) sideBySide(w demands) {
 	leftWidth := w.split.columns(l.Width)
 	switch {
 	case w.focus == Chat && (w.empty || w.split.zoomed):
@@ -93,7 +93,7 @@ func (l *Layout) sideBySide(w wanted) {
 }
 
 // placeChat places the chat and the input in the left half.
-func (l *Layout) placeChat(w wanted, leftWidth int) {
+func (l *Layout) placeChat(w demands, leftWidth int) {
 	l.Chat = draw.Rect{X: 2, Y: l.Body.Y + 1, W: leftWidth - 4, H: l.Body.H - 2}
 	if l.Sheet.H == 0 {
 		input := min(w.input, max(l.Body.H/3, 1))
@@ -103,7 +103,7 @@ func (l *Layout) placeChat(w wanted, leftWidth int) {
 }
 
 // placePlan places the plan and the step in the right half.
-func (l *Layout) placePlan(w wanted) {
+func (l *Layout) placePlan(w demands) {
 	inner := draw.Rect{X: l.Right.X + 1, Y: l.Body.Y + 1, W: l.Right.W - 2, H: l.Body.H - 2}
 	const bothFrom = 15 // below this many lines, plan and step take turns
 	switch {
@@ -119,7 +119,7 @@ func (l *Layout) placePlan(w wanted) {
 }
 
 // tabbed shows one pane at a time below a tab row.
-func (l *Layout) tabbed(w wanted) {
+func (l *Layout) tabbed(w demands) {
 	l.Tabs = draw.Rect{X: 0, Y: l.Body.Y, W: l.Width, H: 1}
 	inner := draw.Rect{X: 0, Y: l.Body.Y + 1, W: l.Width, H: l.Body.H - 1}
 	switch w.focus {

@@ -76,7 +76,7 @@ func (a *Arrangement) Arrange(c Contents) {
 	if a.width == 0 {
 		return
 	}
-	w := wanted{
+	w := demands{
 		input: 1, sheet: c.Sheet(a.width), focus: a.focus, split: a.split, mapped: c.Mapped && a.focus == Plan,
 		empty: c.NoPlan || c.ChatSays && !a.split.asked(),
 	}
@@ -131,7 +131,7 @@ func (a *Arrangement) Actions() keymap.Handlers {
 	nudge := func(b border, by int) keymap.Handler {
 		return keymap.Handler{
 			Refuse: func() string { return a.fixed(b) },
-			Do:     func() keymap.Request { return keymap.ShowFooter(a.split.nudge(a.layout, b, by)) },
+			Do:     func() keymap.Requests { return keymap.ShowFooter(a.split.nudge(a.layout, b, by)) },
 		}
 	}
 	return keymap.Handlers{

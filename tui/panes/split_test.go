@@ -12,7 +12,7 @@ func drawnLayout(t *rapid.T) (Layout, split) {
 	r.chat, r.plan = rapid.IntRange(0, 99).Draw(t, "chat"), rapid.IntRange(0, 99).Draw(t, "plan")
 	r.zoomed = rapid.Bool().Draw(t, "zoomed")
 	width, height := rapid.IntRange(40, 200).Draw(t, "width"), rapid.IntRange(12, 60).Draw(t, "height")
-	w := wanted{
+	w := demands{
 		input: rapid.IntRange(1, 9).Draw(t, "input"), sheet: rapid.IntRange(0, 40).Draw(t, "sheet"), split: r,
 		empty: rapid.Bool().Draw(t, "empty"), focus: Pane(rapid.IntRange(0, int(Panes)-1).Draw(t, "focus")),
 	}
@@ -31,7 +31,7 @@ func TestGateTakesTheLinesItNeeds(t *testing.T) {
 		"a low screen, a short call": {height: 24, wants: 16, gate: 16},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := arrange(120, c.height, wanted{input: 1, sheet: c.wants}); got.Sheet.H != c.gate || got.Sheet.H+got.Body.H != c.height-2 {
+			if got := arrange(120, c.height, demands{input: 1, sheet: c.wants}); got.Sheet.H != c.gate || got.Sheet.H+got.Body.H != c.height-2 {
 				t.Errorf("the gate takes %d lines, the panes %d; want %d for the gate", got.Sheet.H, got.Body.H, c.gate)
 			}
 		})

@@ -16,6 +16,7 @@ import (
 	"replan/planning/prompt"
 	"replan/themes"
 	"replan/tui/draw"
+	"replan/tui/keymap"
 )
 
 // WideRun is a run of n steps in layers of ten, each step depending on two of
@@ -151,3 +152,9 @@ func EachRun(n, done int) *agent.Run {
 	}
 	return run
 }
+
+// Sent returns the commands that a pane sends to the session.
+func Sent(rs keymap.Requests) []session.Command { return keymap.Of[session.Command](rs) }
+
+// Footer returns the message that a pane shows in the footer, "" for none.
+func Footer(rs keymap.Requests) string { return string(keymap.First[keymap.Footer](rs)) }

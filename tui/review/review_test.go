@@ -34,9 +34,9 @@ func opened(t *testing.T) *review.Dialog {
 }
 
 // answers returns the answers to a plan in a request.
-func answers(w keymap.Request) []agent.ReviewAnswer {
+func answers(w keymap.Requests) []agent.ReviewAnswer {
 	var out []agent.ReviewAnswer
-	for _, c := range w.Send {
+	for _, c := range panetest.Sent(w) {
 		if r, ok := c.(session.Review); ok {
 			out = append(out, r.Answer)
 		}
@@ -50,7 +50,7 @@ func TestPlanOpensTheReviewWithItsGuardOn(t *testing.T) {
 		t.Fatalf("shown %v, ignores keys %v, fresh %v %q", d.Shown(), d.Guard().Ignores(), fresh, title)
 	}
 	if w := d.Actions().Press("review.run"); len(answers(w)) != 0 || d.Guard().Message() == "" {
-		t.Errorf("an early key sent %v, and says %q", w.Send, d.Guard().Message())
+		t.Errorf("an early key sent %v, and says %q", panetest.Sent(w), d.Guard().Message())
 	}
 	if _, fresh := d.TakeFresh(); fresh {
 		t.Error("the user is told of the plan twice")
@@ -117,7 +117,7 @@ func TestHiddenReviewIsShownInPlaceOfItsAnswer(t *testing.T) {
 	d := opened(t)
 	d.Reopen()
 	d.Actions().Press("dialog.leave")
-	if w := d.Answers()["review.run"].Do(); len(w.Send) != 0 || !d.Shown() {
-		t.Errorf("sent %v, shown %v", w.Send, d.Shown())
+	if w := d.Answers()["review.run"].Do(); len(panetest.Sent(w)) != 0 || !d.Shown() {
+		t.Errorf("sent %v, shown %v", panetest.Sent(w), d.Shown())
 	}
 }

@@ -16,11 +16,11 @@ import (
 )
 
 // drawArgs draws the arguments of the call: the resolved value, the written one
-// if it differs, and the source.
-func (d *Pane) drawArgs(p *draw.SheetPage, s *agent.StepState) {
-	l := d.styles
-	args, named := d.args(s)
-	sources := d.run.Sources(s)
+// if it differs, and the source. Gated means that the gate on the screen shows the change.
+func drawArgs(p *draw.SheetPage, run *agent.Run, s *agent.StepState, gated bool) {
+	l := p.Styles
+	args, named := argsOf(run, s)
+	sources := run.Sources(s)
 	p.Lines = append(p.Lines, "", p.Title(named)) // the facts are above
 	if len(args) == 0 && len(sources) == 0 {
 		none := "none"
@@ -39,17 +39,17 @@ func (d *Pane) drawArgs(p *draw.SheetPage, s *agent.StepState) {
 		all = sharedReads(sources)
 	}
 	each := s.Step.ForEach
-	if of := d.run.Step(s.Parent); of != nil && each == nil {
+	if of := run.Step(s.Parent); of != nil && each == nil {
 		each = of.Step.ForEach
 	}
 	names, column := p.Order(args)
 	for _, name := range names {
-		if text, _ := args[name].(string); d.gated && s.Diff != "" && draw.IsLong(args[name]) {
+		if text, _ := args[name].(string); gated && s.Diff != "" && draw.IsLong(args[name]) {
 			p.Member(name, column, english.Count(max(strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1, 1), "line")+", see the gate")
 		} else {
-			writeArgument(p, name, column, args[name], d.languageOf(s, name, args[name]))
+			writeArgument(p, name, column, args[name], languageOf(s, name, args[name]))
 		}
-		writeOrigins(p, column, args[name], s.Step.Args[name], from[name], all != "", d.run, each)
+		writeOrigins(p, column, args[name], s.Step.Args[name], from[name], all != "", run, each)
 	}
 	for _, c := range s.Coerced {
 		p.Prose(l.Faint, "Fitted to the tool's "+c.Differs()+"s: "+untrusted.Line(c.String()))
@@ -66,9 +66,9 @@ func (d *Pane) drawArgs(p *draw.SheetPage, s *agent.StepState) {
 	}
 }
 
-// args returns the arguments of the call, or as much as is known before it, and
+// argsOf returns the arguments of the call, or as much as is known before it, and
 // a title for them.
-func (d *Pane) args(s *agent.StepState) (map[string]any, string) {
+func argsOf(run *agent.Run, s *agent.StepState) (map[string]any, string) {
 	_, item := s.Item()
 	switch {
 	case s.Step.ForEach != nil:
@@ -76,7 +76,7 @@ func (d *Pane) args(s *agent.StepState) (map[string]any, string) {
 	case s.DryRun:
 		return s.Args, "known args"
 	case s.Status == agent.StepWaiting:
-		for _, g := range d.run.Gates {
+		for _, g := range run.Gates {
 			if g.Gate == s.Gate && s.Gate != "" && g.Args != nil {
 				return g.Args, "args, as they would be sent"
 			}
@@ -91,7 +91,7 @@ func (d *Pane) args(s *agent.StepState) (map[string]any, string) {
 		return s.Step.Args, "args, as the model asks"
 	}
 	args := map[string]any{}
-	for _, source := range d.run.Sources(s) {
+	for _, source := range run.Sources(s) {
 		if source.Written != nil {
 			args[source.Arg] = source.Written
 		}
@@ -244,8 +244,8 @@ func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agen
 }
 
 // argsText returns the call as text to copy.
-func (d *Pane) argsText(s *agent.StepState) string {
-	args, _ := d.args(s)
+func argsText(run *agent.Run, s *agent.StepState) string {
+	args, _ := argsOf(run, s)
 	if len(args) == 0 {
 		return ""
 	}

@@ -9,16 +9,16 @@ import (
 )
 
 // drawChecks draws the checks of the step, and what each saw.
-func (d *Pane) drawChecks(p *draw.Document, s *agent.StepState) {
-	l := d.styles
+func drawChecks(p *draw.Document, run *agent.Run, s *agent.StepState) {
+	l := p.Styles
 	if s.Step.ForEach != nil && len(s.Step.Checks) > 0 {
-		d.drawItemChecks(p, s)
+		drawItemChecks(p, s)
 		return
 	}
 	checks := agent.ChecksOf(s.Step)
 	if len(checks) == 0 {
 		words := "This step only reads, and has no check."
-		if d.run.StateOf(s) == plan.StateClaimed || s.Status != agent.StepCompleted {
+		if run.StateOf(s) == plan.StateClaimed || s.Status != agent.StepCompleted {
 			words = "No check covers this step."
 		}
 		p.Prose(l.Faint, words)

@@ -34,8 +34,8 @@ func TestChecksShowWhatTheySaw(t *testing.T) {
 	d := New(panetest.DarkLook(), keymap.New())
 	d.Show(run, &Subject{Kind: SubjectStep, Key: "1", Step: run.Step("1")})
 	d.setSize(70, 20)
-	if d.tab != tabChecks {
-		t.Errorf("a step that is being checked shows its %s", tabNames[d.tab])
+	if d.tabs.current != tabChecks {
+		t.Errorf("a step that is being checked shows its %s", tabNames[d.tabs.current])
 	}
 	got := ansi.Strip(strings.Join(d.View(), "\n"))
 	for _, want := range []string{"✗ refuted: nothing failed", "result.failed == 0", "result.failed is 3", "□ unchecked: result == 'there'", `look {"at":"here"}`} {

@@ -2,22 +2,17 @@ package step
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
-
-	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
 	"replan/tui/draw"
-	"replan/tui/editor"
 	"replan/tui/keymap"
 	"replan/tui/wording"
 )
 
 // drawFiles draws the text beside a result, and its files.
-func (d *Pane) drawFiles(p *draw.SheetPage, s *agent.StepState) {
-	l := d.styles
+func drawFiles(p *draw.SheetPage, keys *keymap.Map, s *agent.StepState) {
+	l := p.Styles
 	if s.Beside.Text != "" {
 		p.Blank()
 		p.Prose(l.Accent, "beside it")
@@ -27,34 +22,10 @@ func (d *Pane) drawFiles(p *draw.SheetPage, s *agent.StepState) {
 		p.Blank()
 		facts := []string{a.Type, wording.TextSize(a.Bytes)}
 		if i == 0 {
-			facts = append(facts, d.keys.Name("plan.file")+" opens it or copies its path")
+			facts = append(facts, keys.Name("plan.file")+" opens it or copies its path")
 		}
 		p.Field("file", l.Text, strings.Join(facts, " "+l.Glyphs.Separator+" "))
 		p.Field("at", l.Faint, a.File)
-	}
-}
-
-// noFile returns why there is no file to open.
-func (d *Pane) noFile() string {
-	if why := d.nothing(); why != "" {
-		return why
-	}
-	if s := d.state(); s == nil || len(s.Beside.Attachments) == 0 {
-		return "The result of this step has no files."
-	}
-	return ""
-}
-
-// openFile opens the first file of the result with the system's program for it.
-// Where there is none, it copies the path.
-func (d *Pane) openFile() keymap.Request {
-	a := d.state().Beside.Attachments[0]
-	if !editor.Shows(a.File, os.Getenv) {
-		return keymap.Request{Copy: &keymap.Copied{What: "the path of the file", Text: a.File}}
-	}
-	return keymap.Request{
-		Footer: "Opening " + filepath.Base(a.File),
-		Cmd:    editor.Show(a.File, func(err error) tea.Msg { return keymap.AnswerMsg[struct{}]{Err: err} }),
 	}
 }
 

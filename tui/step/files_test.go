@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
@@ -64,7 +65,7 @@ func TestOpeningAFileWithoutADesktopCopiesItsPath(t *testing.T) {
 	if why := do.Refuse(); why != "" {
 		t.Fatal(why)
 	}
-	if got := do.Do(); got.Copy == nil || got.Copy.Text != "/state/runs/r.values/aa.bin" || got.Cmd != nil {
+	if got := do.Do(); keymap.First[keymap.Copy](got).Text != "/state/runs/r.values/aa.bin" || keymap.First[tea.Cmd](got) != nil {
 		t.Errorf("requested %+v", got)
 	}
 	if text, _ := d.copied(); text != "The page:\n[image: image/png, 12288 bytes]\nimage/png, 12288 bytes: /state/runs/r.values/aa.bin\naudio/wav, 2000 bytes: /state/runs/r.values/bb.wav\n" {

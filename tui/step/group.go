@@ -6,6 +6,7 @@ import (
 
 	"replan/internal/english"
 	"replan/tui/draw"
+	"replan/tui/keymap"
 	"replan/tui/wording"
 )
 
@@ -33,16 +34,16 @@ var classNames = []struct {
 const rollNamed = 40
 
 // drawGroup draws the steps of a group by their state.
-func (d *Pane) drawGroup(p *draw.Document, r *Group) {
-	l := d.styles
+func drawGroup(p *draw.Document, keys *keymap.Map, r *Group) {
+	l := p.Styles
 	title := r.Label
 	if r.First != r.Last {
 		title += fmt.Sprintf(", %s to %s", r.First, r.Last)
 	}
 	p.Prose(l.Strong, title)
-	does := d.keys.Name("plan.open") + " shows each, " + d.keys.Name("plan.filter") + " finds one"
+	does := keys.Name("plan.open") + " shows each, " + keys.Name("plan.filter") + " finds one"
 	if r.Open {
-		does = d.keys.Name("plan.open") + " collapses them"
+		does = keys.Name("plan.open") + " collapses them"
 	}
 	p.Field("holds", l.Text, english.Count(len(r.Steps), "step")+": "+does)
 	for _, c := range classNames {

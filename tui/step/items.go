@@ -16,8 +16,8 @@ import (
 )
 
 // drawEach draws the list of a step that runs for each item, and how far it is.
-func (d *Pane) drawEach(p *draw.SheetPage, s *agent.StepState) {
-	l := d.styles
+func drawEach(p *draw.SheetPage, s *agent.StepState) {
+	l := p.Styles
 	p.Field("for each", l.Text, wording.EachWords(s.Step.ForEach))
 	if s.Items != nil {
 		name := "so far"
@@ -29,7 +29,7 @@ func (d *Pane) drawEach(p *draw.SheetPage, s *agent.StepState) {
 }
 
 // drawItem draws the value of an item and its place in the list.
-func (d *Pane) drawItem(p *draw.SheetPage, s *agent.StepState) {
+func drawItem(p *draw.SheetPage, run *agent.Run, s *agent.StepState) {
 	value, ok := s.Item()
 	if !ok {
 		return
@@ -39,34 +39,35 @@ func (d *Pane) drawItem(p *draw.SheetPage, s *agent.StepState) {
 		text = wording.JSONText(value, "")
 	}
 	name := plan.DefaultAs
-	if of := d.run.Step(s.Parent); of != nil && of.Step.ForEach != nil {
+	if of := run.Step(s.Parent); of != nil && of.Step.ForEach != nil {
 		name = of.Step.ForEach.As
 		if at := slices.Index(of.Items, s); at >= 0 {
-			p.Field("index", d.styles.Text, fmt.Sprintf("%d (from 0 to %d)", at, len(of.Items)-1))
+			p.Field("index", p.Styles.Text, fmt.Sprintf("%d (from 0 to %d)", at, len(of.Items)-1))
 		}
 	}
-	p.Field(untrusted.Line(name), d.styles.Text, draw.Clip(strings.TrimSpace(untrusted.Visible(text))))
+	p.Field(untrusted.Line(name), p.Styles.Text, draw.Clip(strings.TrimSpace(untrusted.Visible(text))))
 }
 
 // drawItems draws the items of a step, a line each.
-func (d *Pane) drawItems(p *draw.SheetPage, s *agent.StepState) {
+func drawItems(p *draw.SheetPage, run *agent.Run, s *agent.StepState) {
 	p.Lines = append(p.Lines, "")
 	switch {
 	case s.Items == nil && s.Status.Ended():
-		p.Prose(d.styles.Faint, "It ended before its items began.")
+		p.Prose(p.Styles.Faint, "It ended before its items began.")
 	case s.Items == nil:
-		p.Prose(d.styles.Faint, "Its items are known once it starts.")
+		p.Prose(p.Styles.Faint, "Its items are known once it starts.")
 	case len(s.Items) == 0:
-		p.Prose(d.styles.Faint, "Its list is empty.")
+		p.Prose(p.Styles.Faint, "Its list is empty.")
 	default:
-		p.Put(itemList{d, s})
+		p.Put(itemList{p.Styles, run, s})
 	}
 }
 
 // itemList is a leaf with a line for each item of a step, drawn as it comes into view.
 type itemList struct {
-	pane *Pane
-	of   *agent.StepState
+	styles *draw.Styles
+	run    *agent.Run
+	of     *agent.StepState
 }
 
 // Count returns the number of items.
@@ -74,7 +75,7 @@ func (f itemList) Count() int { return len(f.of.Items) }
 
 // Rows returns the line of item i.
 func (f itemList) Rows(i, width int) []string {
-	l, run, s := f.pane.styles, f.pane.run, f.of.Items[i]
+	l, run, s := f.styles, f.run, f.of.Items[i]
 	glyph, style := draw.StateGlyph(l, run, s)
 	words, tone := draw.StateWord(l, run, s)
 	number := strings.Repeat(" ", max(len(f.of.Items[len(f.of.Items)-1].Step.Index)-len(s.Step.Index), 0)) + s.Step.Name()
@@ -90,8 +91,8 @@ func (f itemList) Rows(i, width int) []string {
 
 // drawItemChecks draws the checks that each item has, and how many of the items each
 // holds for.
-func (d *Pane) drawItemChecks(p *draw.Document, s *agent.StepState) {
-	l := d.styles
+func drawItemChecks(p *draw.Document, s *agent.StepState) {
+	l := p.Styles
 	for i, check := range s.Step.Checks {
 		counts := map[plan.EvidenceState]int{}
 		first := map[plan.EvidenceState]event.CheckCompleted{}

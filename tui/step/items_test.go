@@ -37,8 +37,8 @@ func TestStepListsItsItemsWithTheirStates(t *testing.T) {
 	run := panetest.EachRun(50, 12)
 	d := New(panetest.DarkLook(), keymap.New())
 	d.Show(run, &Subject{Kind: SubjectStep, Key: "2", Step: run.Step("2")})
-	if d.tab != tabItems {
-		t.Errorf("a step with items shows its %s", tabNames[d.tab])
+	if d.tabs.current != tabItems {
+		t.Errorf("a step with items shows its %s", tabNames[d.tabs.current])
 	}
 	contains(t, shown(run, "2", tabItems), "${found.files} as file, at most 10000", "12 of 50 items, 1 failed", "✓  2.1 internal/part1/file.go", "✗ 2.10 internal/part10/file.go  the disk is full", "failed")
 	contains(t, shown(run, "2", tabArgs), "args of each item, as planned", "${file} is from the item", "so far")

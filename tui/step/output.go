@@ -12,38 +12,23 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
+	"replan/tui/keymap"
 	"replan/tui/wording"
 )
 
 // languageTest is the language of test output.
 const languageTest = "test output"
 
-// besideFrom is the width, in cells, from which the expected outcome is at the
-// right of the output. On narrower panes it is above.
-const besideFrom = 80
-
-// besides returns the width of the column for the expected outcome, or 0.
-func (d *Pane) besides(s *agent.StepState) int {
-	if d.tab != tabOutput || d.width < besideFrom || s.Step.ExpectedOutcome == "" {
-		return 0
-	}
-	return d.width / 3
-}
-
-// columns returns the width of the step's text: beside the expected outcome, if that
-// is there.
-func (d *Pane) columns(s *agent.StepState) int {
-	if beside := d.besides(s); beside > 0 {
-		return d.width - beside - 2
-	}
-	return d.width
+// output draws what tools and models wrote.
+type output struct {
+	words *draw.Markdown // of models
+	keys  *keymap.Map
 }
 
 // besideOutput puts the expected outcome at the right of the output.
-func (d *Pane) besideOutput(s *agent.StepState, body []string, width int) []string {
-	l := d.styles
+func besideOutput(l *draw.Styles, o output, s *agent.StepState, body []string, width int) []string {
 	right := []string{l.Accent.Render("expected")}
-	right = append(right, draw.Texts(d.words.Lines(s.Step.ExpectedOutcome.Markdown(), width-2))...)
+	right = append(right, o.expected(s, width-2)...)
 	out := make([]string, len(body))
 	for i, line := range body {
 		out[i] = line + l.Border.Render(" "+l.Glyphs.Guide) + " " + l.Fit(draw.At(right, i), width-1)
@@ -51,11 +36,11 @@ func (d *Pane) besideOutput(s *agent.StepState, body []string, width int) []stri
 	return out
 }
 
-// drawSoFar draws the expected outcome, the progress of the step and its error.
-func (d *Pane) drawSoFar(p *draw.SheetPage, s *agent.StepState) {
-	l := d.styles
-	if s.Step.ExpectedOutcome != "" && d.besides(s) == 0 {
-		d.drawExpected(&p.Document, s)
+// drawSoFar draws the expected outcome, unless it is elsewhere, the progress of the step and its error.
+func (o output) drawSoFar(p *draw.SheetPage, s *agent.StepState, expected bool) {
+	l := p.Styles
+	if s.Step.ExpectedOutcome != "" && expected {
+		o.drawExpected(&p.Document, s)
 	}
 	if pr := s.Progress; s.Status == agent.StepRunning && (pr.Total > 0 || pr.Message != "") {
 		text := pr.Message.Line()
@@ -66,14 +51,14 @@ func (d *Pane) drawSoFar(p *draw.SheetPage, s *agent.StepState) {
 	}
 }
 
-// drawOutput draws the output of the step so far.
-func (d *Pane) drawOutput(p *draw.SheetPage, s *agent.StepState) {
-	l := d.styles
+// draw draws the output of the step so far.
+func (o output) draw(p *draw.SheetPage, s *agent.StepState) {
+	l := p.Styles
 	gap := func() { p.Lines = append(p.Lines, "") }
 	if s.Error != "" {
 		gap()
 		failure := draw.NewText(l, l.Danger, strings.TrimSpace(s.Error.Visible()))
-		if d.languageOf(s, "", s.Error.Visible()) == languageTest {
+		if languageOf(s, "", s.Error.Visible()) == languageTest {
 			p.Put(draw.NewText(l, l.Danger, failure.Lines[0]))
 			failure.Lines, failure.Prose, failure.Style = failure.Lines[1:], false, testStyle(l)
 		}
@@ -82,11 +67,11 @@ func (d *Pane) drawOutput(p *draw.SheetPage, s *agent.StepState) {
 	switch {
 	case s.Status == agent.StepCompleted:
 		gap()
-		d.drawResult(p, s)
+		o.drawResult(p, s)
 	case s.Output == "" && s.Loop != nil && s.Loop.Text != "":
 		gap()
 		if s.Status.Ended() {
-			d.drawWords(p, s.Loop.Text)
+			o.drawWords(p, s.Loop.Text)
 		} else { // it grows with every event
 			p.Put(draw.NewText(l, l.Text, strings.TrimSpace(s.Loop.Text)))
 		}
@@ -99,12 +84,17 @@ func (d *Pane) drawOutput(p *draw.SheetPage, s *agent.StepState) {
 		gap()
 		p.Prose(l.Faint, "No output so far.")
 	}
-	d.drawFiles(p, s)
+	drawFiles(p, o.keys, s)
 }
 
 // drawExpected draws the expected outcome.
-func (d *Pane) drawExpected(p *draw.Document, s *agent.StepState) {
-	p.FieldLines("expects", func(width int) []string { return draw.Texts(d.words.Lines(s.Step.ExpectedOutcome.Markdown(), width)) })
+func (o output) drawExpected(p *draw.Document, s *agent.StepState) {
+	p.FieldLines("expects", func(width int) []string { return o.expected(s, width) })
+}
+
+// expected returns the lines of the expected outcome.
+func (o output) expected(s *agent.StepState, width int) []string {
+	return draw.Texts(o.words.Lines(s.Step.ExpectedOutcome.Markdown(), width))
 }
 
 // mostWords is the size of a model's text, in bytes, above which its Markdown is not
@@ -112,18 +102,18 @@ func (d *Pane) drawExpected(p *draw.Document, s *agent.StepState) {
 const mostWords = 64 << 10
 
 // drawWords draws what a model wrote.
-func (d *Pane) drawWords(p *draw.SheetPage, text string) {
+func (o output) drawWords(p *draw.SheetPage, text string) {
 	if len(text) > mostWords {
-		p.Put(draw.NewText(d.styles, d.styles.Text, strings.TrimSpace(text)))
+		p.Put(draw.NewText(p.Styles, p.Styles.Text, strings.TrimSpace(text)))
 		return
 	}
-	p.Put(draw.Drawn(draw.Texts(d.words.Lines(text, p.Width))))
+	p.Put(draw.Drawn(draw.Texts(o.words.Lines(text, p.Width))))
 }
 
 // drawResult draws the result of the step: text by its language, an object by
 // its members.
-func (d *Pane) drawResult(p *draw.SheetPage, s *agent.StepState) {
-	l, result := d.styles, s.Result
+func (o output) drawResult(p *draw.SheetPage, s *agent.StepState) {
+	l, result := p.Styles, s.Result
 	if text, _, ok := plan.FilesOf(result); ok {
 		result = text // the files follow
 	}
@@ -131,9 +121,9 @@ func (d *Pane) drawResult(p *draw.SheetPage, s *agent.StepState) {
 	case nil:
 		p.Prose(l.Faint, "There is no result.")
 	case string:
-		switch language := d.languageOf(s, "", r); {
+		switch language := languageOf(s, "", r); {
 		case language == "" && s.Step.Executor != plan.ExecutorTool && s.Step.Executor != "":
-			d.drawWords(p, r)
+			o.drawWords(p, r)
 		case language == "":
 			p.Put(draw.NewText(l, l.Text, r))
 		case language == "diff":
@@ -146,15 +136,15 @@ func (d *Pane) drawResult(p *draw.SheetPage, s *agent.StepState) {
 			p.Put(draw.NewCode(l, language, r))
 		}
 	case map[string]any:
-		r = d.readable(p, s, r)
+		r = o.readable(p, s, r)
 		names, column := p.Order(r)
 		for _, name := range names {
-			if text, ok := r[name].(string); ok && d.languageOf(s, name, text) == "diff" {
+			if text, ok := r[name].(string); ok && languageOf(s, name, text) == "diff" {
 				p.Lines = append(p.Lines, l.Accent.Render(l.Cut(untrusted.Line(name), p.Width)))
 				p.Put(draw.NewDiff(l, p.Width, text))
 				continue
 			}
-			writeArgument(p, name, column, r[name], d.languageOf(s, name, r[name]))
+			writeArgument(p, name, column, r[name], languageOf(s, name, r[name]))
 		}
 	default:
 		p.Put(draw.NewCode(l, "json", wording.JSONText(r, "  ")))
@@ -164,7 +154,7 @@ func (d *Pane) drawResult(p *draw.SheetPage, s *agent.StepState) {
 // languageOf guesses the language of a text for highlighting: a member of a
 // call or result, or the whole result if name is "". It returns "" if the
 // language is unknown.
-func (d *Pane) languageOf(s *agent.StepState, name string, value any) string {
+func languageOf(s *agent.StepState, name string, value any) string {
 	written, ok := value.(string)
 	if !ok {
 		return "json"

@@ -185,7 +185,7 @@ func BenchmarkOutputScrolls(b *testing.B) {
 			for b.Loop() {
 				d.scroll(1)
 				d.View()
-				if !d.top.Before(d.sheet.Last(d.body)) {
+				if d.sheet.ended() {
 					d.scroll(-1 << 20)
 				}
 			}

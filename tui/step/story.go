@@ -18,10 +18,10 @@ import (
 
 // drawStory draws the history of the step by attempt: when it was ready, who
 // decided what, and how each attempt ended.
-func (d *Pane) drawStory(p *draw.SheetPage, s *agent.StepState) {
-	l := d.styles
-	at := timing.NewAxis(d.run, d.styles.Now)
-	attempts := d.run.AttemptsOf(s.Step.Index)
+func drawStory(p *draw.SheetPage, run *agent.Run, shown *Subject) {
+	l, s := p.Styles, shown.Step
+	at := timing.NewAxis(run, l.Now)
+	attempts := run.AttemptsOf(s.Step.Index)
 	began := 0
 	for _, a := range attempts {
 		if !a.StartedAt.IsZero() {
@@ -31,13 +31,13 @@ func (d *Pane) drawStory(p *draw.SheetPage, s *agent.StepState) {
 	p.Prose(l.Muted, storyWords(s, attempts, began))
 	for i := range attempts {
 		a := &attempts[i]
-		p.Heading(attemptHeading(a, d.run))
+		p.Heading(attemptHeading(a, run))
 		writeAttempt(p, a, at)
 	}
 	switch {
-	case d.shown.Kind == SubjectGone && d.shown.Revision != nil:
-		writeMoment(p, at, d.shown.Revision.At, l.Removed, l.Glyphs.Removed, fmt.Sprintf("revision %d removed it", d.shown.Revision.Number))
-	case s.Status == agent.StepPending && !s.ReadyAt.IsZero() && d.run.Result == nil && !openAttempt(attempts):
+	case shown.Kind == SubjectGone && shown.Revision != nil:
+		writeMoment(p, at, shown.Revision.At, l.Removed, l.Glyphs.Removed, fmt.Sprintf("revision %d removed it", shown.Revision.Number))
+	case s.Status == agent.StepPending && !s.ReadyAt.IsZero() && run.Result == nil && !openAttempt(attempts):
 		p.Blank()
 		writeMoment(p, at, s.ReadyAt, l.Muted, l.Glyphs.Pending, "ready: it waits for a slot")
 	case s.Status == agent.StepSkipped:

@@ -16,13 +16,13 @@ import (
 
 // drawTiming draws what the step waited for and how long it ran, each with a
 // bar of its share.
-func (d *Pane) drawTiming(p *draw.SheetPage, s *agent.StepState) {
-	l := d.styles
-	if s.Parent != "" || d.run.StartedAt.IsZero() {
-		d.drawCallTiming(p, s)
+func drawTiming(p *draw.SheetPage, run *agent.Run, s *agent.StepState) {
+	l := p.Styles
+	if s.Parent != "" || run.StartedAt.IsZero() {
+		drawCallTiming(p, run, s)
 		return
 	}
-	line := timing.NewTimeline(d.run, l.Now)
+	line := timing.NewTimeline(run, l.Now)
 	t := line.Track(s.Step.Index)
 	if t == nil || t.Tries == 0 && len(t.Stretches) == 0 {
 		p.Prose(l.Faint, "It is not ready yet: it waits for its dependencies.")
@@ -59,14 +59,14 @@ func (d *Pane) drawTiming(p *draw.SheetPage, s *agent.StepState) {
 	}
 	p.Lines = append(p.Lines, l.Muted.Render(l.Cut(l.Fit("altogether", min(named, max(p.Width-9, 1)))+" "+fmt.Sprintf("%7s", wording.Seconds(total)), p.Width)))
 	p.Blank()
-	for _, f := range d.timingFacts(s, t, line.Beside(t)) {
+	for _, f := range timingFacts(run, s, t, line.Beside(t)) {
 		p.Field(f[0], l.Text, f[1])
 	}
 }
 
 // timingFacts returns further facts about a step's time, as pairs of name and
 // text.
-func (d *Pane) timingFacts(s *agent.StepState, t *timing.Track, beside []string) [][2]string {
+func timingFacts(run *agent.Run, s *agent.StepState, t *timing.Track, beside []string) [][2]string {
 	var facts [][2]string
 	add := func(name, words string) {
 		if words != "" {
@@ -85,7 +85,7 @@ func (d *Pane) timingFacts(s *agent.StepState, t *timing.Track, beside []string)
 		add("attempts", fmt.Sprint(t.Tries))
 	}
 	var ms int64
-	for _, x := range d.run.Exchanges {
+	for _, x := range run.Exchanges {
 		if x.Step == s.Step.Index && x.Attempt == 0 && x.Purpose == prompt.PurposeStep && x.Done {
 			ms += x.Reply.MS
 		}
@@ -99,18 +99,18 @@ func (d *Pane) timingFacts(s *agent.StepState, t *timing.Track, beside []string)
 	if s.Items != nil {
 		add("items", wording.ItemsWords(s))
 	} else if t.Inner > 0 {
-		add("calls", wording.CallsWords(d.run, s.Loop))
+		add("calls", wording.CallsWords(run, s.Loop))
 	}
 	return facts
 }
 
 // drawCallTiming draws the times of a model's own call, which has no place in
 // the plan.
-func (d *Pane) drawCallTiming(p *draw.SheetPage, s *agent.StepState) {
-	at := timing.NewAxis(d.run, d.styles.Now)
-	attempts := d.run.AttemptsOf(s.Step.Index)
+func drawCallTiming(p *draw.SheetPage, run *agent.Run, s *agent.StepState) {
+	at := timing.NewAxis(run, p.Styles.Now)
+	attempts := run.AttemptsOf(s.Step.Index)
 	if len(attempts) == 0 {
-		p.Prose(d.styles.Faint, "There is no attempt yet.")
+		p.Prose(p.Styles.Faint, "There is no attempt yet.")
 		return
 	}
 	for i := range attempts {
@@ -120,7 +120,7 @@ func (d *Pane) drawCallTiming(p *draw.SheetPage, s *agent.StepState) {
 			duration time.Duration
 		}{{"slot", try.Time(timing.StretchSlot)}, {"gate", try.Time(timing.StretchGate)}, {"ran", try.Ran}} {
 			if f.duration > 0 || f.name == "ran" {
-				p.Field(f.name, d.styles.Text, wording.Seconds(f.duration))
+				p.Field(f.name, p.Styles.Text, wording.Seconds(f.duration))
 			}
 		}
 	}

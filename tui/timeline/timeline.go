@@ -71,19 +71,19 @@ func (d *Dialog) Actions() keymap.Handlers {
 	shut := keymap.Handler{Do: keymap.Just(func() { d.open = false })}
 	return keymap.Handlers{
 		"dialog.leave": shut, "plan.timeline": shut,
-		"plan.open": {Do: func() keymap.Request {
+		"plan.open": {Do: func() keymap.Requests {
 			t := d.chosen()
 			if t == nil || t.Kind != timing.TrackStep {
-				return keymap.Request{}
+				return nil
 			}
 			d.open = false
-			return keymap.Request{Step: t.Index}
+			return keymap.Requests{keymap.ShowStep(t.Index)}
 		}},
 	}.With(d.Moving(false, d.count())).First(d.Unpick)
 }
 
 // Update handles the mouse.
-func (d *Dialog) Update(msg tea.Msg) keymap.Request {
+func (d *Dialog) Update(msg tea.Msg) keymap.Requests {
 	if _, key := msg.(tea.KeyPressMsg); key {
 		d.Unpick()
 	}

@@ -90,8 +90,8 @@ func (s Stretches) Time(kind StretchKind) (sum time.Duration) {
 	return sum
 }
 
-// Tried is an attempt on the axis of its run.
-type Tried struct {
+// AttemptTimes is an attempt on the axis of its run.
+type AttemptTimes struct {
 	*agent.Attempt
 	Stretches
 	Ran         time.Duration // measured for its call, as its row in the plan shows; without the delay until the end was reported
@@ -100,8 +100,8 @@ type Tried struct {
 }
 
 // Try returns an attempt on the axis.
-func (a Axis) Try(attempt *agent.Attempt) Tried {
-	t := Tried{Attempt: attempt, end: a.or(attempt.EndedAt, a.Now)}
+func (a Axis) Try(attempt *agent.Attempt) AttemptTimes {
+	t := AttemptTimes{Attempt: attempt, end: a.or(attempt.EndedAt, a.Now)}
 	t.start = a.or(attempt.StartedAt, t.end)
 	t.ready = min(a.or(attempt.ReadyAt, t.start), t.start)
 	t.free = t.ready
@@ -125,4 +125,4 @@ func (a Axis) Try(attempt *agent.Attempt) Tried {
 }
 
 // began reports whether the attempt started.
-func (t *Tried) began() bool { return !t.StartedAt.IsZero() }
+func (t *AttemptTimes) began() bool { return !t.StartedAt.IsZero() }

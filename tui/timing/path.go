@@ -16,7 +16,7 @@ const slotNoticed = 5 * time.Millisecond
 // link is a possible part of the critical path: an attempt, or the planning of a
 // revision.
 type link struct {
-	Tried
+	AttemptTimes
 	track *Track
 	plans int // the revision that was planned; 0 for an attempt
 }

@@ -52,7 +52,7 @@ type Track struct {
 	Critical  bool   // on the critical path
 	After     string // what it followed on the critical path; "" at its start
 
-	last Tried // newest attempt
+	last AttemptTimes // newest attempt
 }
 
 // Label returns the index of a track's step, or its revision number.
@@ -123,7 +123,7 @@ func (c *builder) planning() {
 	}
 	c.planned = c.model(TrackPlanning, "", "planning", phases...)
 	if !c.run.PlannedAt.IsZero() {
-		c.links = append(c.links, link{Tried: Tried{end: c.At(c.run.PlannedAt)}, track: c.planned, plans: 1})
+		c.links = append(c.links, link{AttemptTimes: AttemptTimes{end: c.At(c.run.PlannedAt)}, track: c.planned, plans: 1})
 	}
 }
 
@@ -175,7 +175,7 @@ func (c *builder) attempts() {
 		t.Ran += try.Ran
 		t.Tries++
 		t.last = try
-		c.links = append(c.links, link{Tried: try, track: t})
+		c.links = append(c.links, link{AttemptTimes: try, track: t})
 		c.Begin, c.end = min(c.Begin, try.ready), max(c.end, try.end)
 	}
 	for _, s := range c.run.Steps {
@@ -206,7 +206,7 @@ func (c *builder) made(revision int) time.Duration {
 func (c *builder) replans() {
 	add := func(number int, from, to time.Duration) {
 		t := c.model(TrackReplan, strconv.Itoa(number), "replan", Stretch{StretchModel, from, to, ""})
-		c.links = append(c.links, link{Tried: Tried{start: from, end: to}, track: t, plans: number})
+		c.links = append(c.links, link{AttemptTimes: AttemptTimes{start: from, end: to}, track: t, plans: number})
 	}
 	for i := range c.run.Revisions {
 		r := &c.run.Revisions[i]

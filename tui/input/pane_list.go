@@ -1,0 +1,141 @@
+package input
+
+import (
+	"strings"
+
+	"replan/tui/draw"
+	"replan/tui/keymap"
+)
+
+// list returns the list above the input that takes the keys, nil for none.
+func (p *Pane) list() *draw.List {
+	switch {
+	case p.Covered || !p.Focused || p.height == 0:
+		return nil
+	case p.history.opened():
+		return &p.history.List
+	case p.completer.shown(p.Text()):
+		return &p.completer.List
+	default:
+		return nil
+	}
+}
+
+// Listing reports whether a list above the input takes the keys.
+func (p *Pane) Listing() bool { return p.list() != nil }
+
+// searching reports whether keys type into the history search.
+func (p *Pane) searching() bool { return p.list() == &p.history.List }
+
+// Mode returns the list above the input. The history search reads every key without
+// an action as text; completions leave them to the input.
+func (p *Pane) Mode() keymap.Mode {
+	switch {
+	case !p.Listing():
+		return keymap.Mode{}
+	case p.searching():
+		return keymap.Mode{Actions: p.history.handlers(p.takeFound), Type: p.Update}
+	}
+	c := &p.completer
+	by := func(n int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { c.step(n) })} }
+	return keymap.Mode{Actions: keymap.Handlers{
+		"list.take":    {Do: p.takeCompletion},
+		"chat.send":    {When: c.takesEnter, Do: p.takeCompletion},
+		"dialog.leave": {Do: keymap.Just(c.dismiss)},
+		"list.up":      by(-1), "list.down": by(1),
+		"move.page_up": by(-c.Page()), "move.page_down": by(c.Page()),
+	}}
+}
+
+// ListOver draws the list above the input, if any, over the last of the given
+// lines, which are width cells wide.
+func (p *Pane) ListOver(lines []string, width int) []string {
+	l := p.list()
+	if l == nil {
+		return lines
+	}
+	drawing := p.completer.draw
+	if p.searching() {
+		drawing = p.history.draw
+	}
+	drawn := drawing(width, len(lines))
+	free := len(lines) - len(drawn)
+	copy(lines[free:], drawn)
+	l.First = free + 1 // below the title
+	return lines
+}
+
+// ClickList takes the row at a line of the area that the list was drawn over. It
+// reports whether there is a row.
+func (p *Pane) ClickList(line int) (w keymap.Requests, taken bool) {
+	l := p.list()
+	if l == nil || !l.Clicked(line, l.Count) {
+		return nil, false
+	}
+	if p.searching() {
+		return p.takeFound(), true
+	}
+	return p.takeCompletion(), true
+}
+
+// WheelList moves the selection by rows if the pointer is on a row of the list,
+// and reports whether it is.
+func (p *Pane) WheelList(line, rows int) bool {
+	l := p.list()
+	if l == nil || line < l.First {
+		return false
+	}
+	l.Move(rows, l.Count)
+	return true
+}
+
+// suggest updates the completions after a change of the text.
+func (p *Pane) suggest() keymap.Requests {
+	return keymap.Requests{p.completer.update(p.split())}
+}
+
+// suggestAgain updates the completions if new ones have arrived for the text.
+func (p *Pane) suggestAgain() keymap.Requests {
+	if !p.completer.outdated(p.Text()) {
+		return nil
+	}
+	return p.suggest()
+}
+
+// takeCompletion replaces the typed part with the selected row. After a folder
+// or a command with arguments, completion continues.
+func (p *Pane) takeCompletion() keymap.Requests {
+	if !p.completer.hasChosen() {
+		return nil
+	}
+	before, after := p.split()
+	p.setSplit(p.completer.accept(before, after), after)
+	return p.suggest()
+}
+
+// takeFound ends the history search and puts the selected text into the input.
+func (p *Pane) takeFound() keymap.Requests {
+	if text, ok := p.history.close(); ok {
+		p.replace(text)
+	}
+	return nil
+}
+
+// searchHistory opens the history search. The text in the input is the initial
+// query.
+func (p *Pane) searchHistory() {
+	query := ""
+	if text := p.Text(); !strings.Contains(text, "\n") && !p.hasPaste() {
+		query = strings.TrimSpace(text)
+	}
+	here, elsewhere := p.earlier()
+	p.history.start(here, elsewhere, query)
+}
+
+// noHistory returns why there is no history to search.
+func (p *Pane) noHistory() string {
+	if here, elsewhere := p.earlier(); len(here)+len(elsewhere) == 0 {
+		return "Nothing was sent yet."
+	}
+	return ""
+}
