@@ -87,8 +87,8 @@ func (f PlanFunc) Plan(b prompt.Brief) Planner {
 // Replan returns the planner of a replan, which is done at once.
 func (f PlanFunc) Replan(b prompt.Brief, s prompt.Situation) Planner {
 	r := newReplanner(b, s)
-	if r.outcome.Kind != OutcomePending {
-		return finishedPlanner{r.outcome}
+	if r.Outcome().Kind != OutcomePending {
+		return finishedPlanner{r.Outcome()}
 	}
 	return proposed(r, f(b, &s))
 }
@@ -115,8 +115,8 @@ func Scripted(plans ...plan.Plan) Planners {
 // refused. An invalid answer fails, since there is no repair.
 func Proposed(b prompt.Brief, situation prompt.Situation, p plan.Plan) Planner {
 	r := newReplanner(b, situation)
-	if r.outcome.Kind != OutcomePending {
-		return finishedPlanner{r.outcome}
+	if r.Outcome().Kind != OutcomePending {
+		return finishedPlanner{r.Outcome()}
 	}
 	return proposed(r, p)
 }
