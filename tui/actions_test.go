@@ -171,7 +171,7 @@ func TestPaletteOffersWhatTheSessionLists(t *testing.T) {
 	s.press(ctrlK).press(letters("resume run")...).press(enter)
 	s.press(ctrlK).press(letters("commit")...).press(enter)
 	model, theme := "gemma3:1b", "paper"
-	s.sent(session.Choose{Model: &model}, session.Keep{Key: "screen.theme", Value: &theme}, session.Submit{Text: "run the tests"}, session.Resume{Run: "r-1"}, session.Submit{Text: "commit"})
+	s.sent(session.Choose{Model: &model}, session.SaveSetting{Key: "screen.theme", Value: &theme}, session.Submit{Text: "run the tests"}, session.Resume{Run: "r-1"}, session.Submit{Text: "commit"})
 }
 
 func TestPaletteRunsActionOrSaysWhyNot(t *testing.T) {
@@ -316,11 +316,11 @@ func TestPaletteRemembersTenEntriesAcrossStarts(t *testing.T) {
 		t.Errorf("the palette does not begin with the recent entry:\n%s", s.text())
 	}
 	s.press(letters("switch theme frost")...).press(enter)
-	want := session.Keep{Key: dialog.KeyRecent, Value: new(strings.Join(append([]string{"Switch theme: frost"}, recent[:9]...), "\n"))}
+	want := session.SaveSetting{Key: dialog.KeyRecent, Value: new(strings.Join(append([]string{"Switch theme: frost"}, recent[:9]...), "\n"))}
 	if got := s.session.commands(); !reflect.DeepEqual(got[len(got)-1], want) {
 		t.Errorf("sent %#v, want %#v at the end", got, want)
 	}
-	s.show(newStory().session(session.Kept{Key: dialog.KeyRecent, Value: *want.Value}))
+	s.show(newStory().session(session.SettingSaved{Key: dialog.KeyRecent, Value: *want.Value}))
 	s.lacks("for this session")
 	s.lacks("Recent Switch")
 }

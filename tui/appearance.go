@@ -20,7 +20,7 @@ const (
 // appearance is how the screen looks: the theme, by the user's choice and the terminal's
 // reports.
 type appearance struct {
-	look   *draw.Look // what everything is drawn with
+	styles *draw.Styles // what everything is drawn with
 	set    *themes.Set
 	chosen themes.Name // as displayed; auto follows the terminal
 	mode   themes.Mode
@@ -37,7 +37,7 @@ func newAppearance(o Options) *appearance {
 		set: o.Themes, chosen: name, dark: true,
 		mode: themes.Mode{ASCII: o.ASCII, NoColor: o.NoColor, Still: o.ReducedMotion},
 	}
-	a.look = draw.NewLook(a.theme())
+	a.styles = draw.NewStyles(a.theme())
 	return a
 }
 
@@ -45,7 +45,7 @@ func newAppearance(o Options) *appearance {
 func (a *appearance) theme() themes.Theme { return a.set.New(a.chosen, a.dark, a.mode) }
 
 // styles returns what everything is drawn with. It stays the same value in every theme.
-func (a *appearance) styles() *draw.Look { return a.look }
+func (a *appearance) shared() *draw.Styles { return a.styles }
 
 // like takes over the choices of another screen.
 func (a *appearance) like(other *appearance) {
@@ -102,11 +102,11 @@ func (a *appearance) apply(key string, on bool) {
 // changed brings the look up to date. It reports whether that differs from the last time,
 // so that all must be drawn again.
 func (a *appearance) changed() bool {
-	t, before := a.theme(), a.look.Theme
-	if t.Name == before.Name && t.Mode == before.Mode && t.Palette == before.Palette && t.Background == before.Background && a.method == a.look.Method {
+	t, before := a.theme(), a.styles.Theme
+	if t.Name == before.Name && t.Mode == before.Mode && t.Palette == before.Palette && t.Background == before.Background && a.method == a.styles.Method {
 		return false
 	}
-	a.look.Method = a.method
-	a.look.Retheme(t)
+	a.styles.Method = a.method
+	a.styles.Retheme(t)
 	return true
 }

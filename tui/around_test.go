@@ -166,7 +166,7 @@ func TestChangedSettingIsSaved(t *testing.T) {
 	s.wants("this session")
 	s.press(downKey, enter).wants("limits.max_steps = 12")
 	s.press(letters("0")...).press(enter)
-	s.sent(asks("settings"), session.Choose{Think: new(prompt.ThinkOff)}, session.Keep{Key: "limits.max_steps", Value: new("120")})
+	s.sent(asks("settings"), session.Choose{Think: new(prompt.ThinkOff)}, session.SaveSetting{Key: "limits.max_steps", Value: new("120")})
 	s.press(downKey).wants("true · false after a restart")
 	s.wants("Takes effect after a restart.")
 	s.press(downKey).wants("The user file says paper.")
@@ -176,17 +176,17 @@ func TestChangedSettingIsSaved(t *testing.T) {
 
 func TestSavedSettingIsAnnouncedAndShown(t *testing.T) {
 	s := setting(t, 120, 36).press(downKey, downKey, downKey, enter)
-	s.sent(asks("settings"), session.Keep{Key: "planning.eager", Value: new("true")})
-	_, cmd := s.m.Update(tui.Batch(newStory().session(session.Kept{Key: "planning.eager", Value: "true", File: "/etc/replan/config.toml"}).events, newStory().now))
+	s.sent(asks("settings"), session.SaveSetting{Key: "planning.eager", Value: new("true")})
+	_, cmd := s.m.Update(tui.Batch(newStory().session(session.SettingSaved{Key: "planning.eager", Value: "true", File: "/etc/replan/config.toml"}).events, newStory().now))
 	s.carryOut(cmd)
 	s.wants("Eager on saved in config.toml")
-	s.sent(asks("settings"), session.Keep{Key: "planning.eager", Value: new("true")}, asks("settings"))
+	s.sent(asks("settings"), session.SaveSetting{Key: "planning.eager", Value: new("true")}, asks("settings"))
 	s.press(upKey).press(letters("r")...)
 	s.wants("The file does not name limits.max_steps.")
 	s.press(downKey).press(letters("r")...)
-	s.show(newStory().session(session.Kept{Key: "planning.eager", Removed: true, File: "/etc/replan/config.toml"}))
+	s.show(newStory().session(session.SettingSaved{Key: "planning.eager", Removed: true, File: "/etc/replan/config.toml"}))
 	s.wants("Eager as by default: removed from config.toml")
-	s.show(newStory().session(session.Kept{Key: "planning.eager", Problem: "planning.eager is not saved in /etc/replan/config.toml: the file is read-only"}))
+	s.show(newStory().session(session.SettingSaved{Key: "planning.eager", Problem: "planning.eager is not saved in /etc/replan/config.toml: the file is read-only"}))
 	s.wants("the file is read-only")
 }
 
@@ -207,7 +207,9 @@ func TestScreenSettingsApplyImmediately(t *testing.T) {
 		{Key: "screen.review", Value: "false", Literal: "false", Source: "default"},
 		{Key: "keys", Value: "2 changed", Source: "user file", About: "under [keys]: gate, models"},
 	}}))
-	saved := func(key, value string) session.Keep { return session.Keep{Key: "screen." + key, Value: &value} }
+	saved := func(key, value string) session.SaveSetting {
+		return session.SaveSetting{Key: "screen." + key, Value: &value}
+	}
 	s.press(enter).lacks("╭")
 	s.press(enter).wants("╭")
 	s.press(downKey, enter).wants("this session")

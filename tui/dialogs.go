@@ -62,7 +62,7 @@ type dialogs struct {
 }
 
 // newDialogs returns the dialogs, all closed. lowest is the one below the others.
-func newDialogs(l *draw.Look, k *keymap.Map, o Options, home string, runs *live.Runs, plan *dag.Pane, lowest overlay) *dialogs {
+func newDialogs(l *draw.Styles, k *keymap.Map, o Options, home string, runs *live.Runs, plan *dag.Pane, lowest overlay) *dialogs {
 	list := dialog.NewRuns(l, k, runs, o.GoOn != nil)
 	d := &dialogs{
 		live: runs, plan: plan,

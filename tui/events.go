@@ -27,7 +27,7 @@ func (m *Model) handleEvents(b eventsMsg) tea.Cmd {
 			m.session.introduce()
 		}
 	}
-	m.look.Now = m.clock.Now()
+	m.styles.Now = m.clock.Now()
 	if b.closed {
 		m.session.end()
 	}
@@ -141,8 +141,8 @@ func (m *Model) Animate() tea.Cmd {
 // beat advances every animation by one frame.
 func (m *Model) beat(msg clock.BeatMsg) tea.Cmd {
 	cmd := m.clock.Beat(msg, m.spins())
-	m.look.Beat++
-	m.look.Now = m.clock.Now()
+	m.styles.AnimationFrame++
+	m.styles.Now = m.clock.Now()
 	m.refresh()
 	return cmd
 }

@@ -203,7 +203,7 @@ func (m *Model) Panes() []Drawing {
 func (m *Model) Edges() []string {
 	m.View()
 	notices := make([]string, 10)
-	m.toasts.Draw(m.look, m.panes.Layout().Width, notices)
+	m.toasts.Draw(m.styles, m.panes.Layout().Width, notices)
 	notices = slices.DeleteFunc(notices, func(line string) bool { return line == "" })
 	return append(append([]string{m.frame.Header(m.frameState(), m.panes.Layout().Width)}, notices...), m.frame.Footer(m.footer(), m.panes.Layout().Width))
 }

@@ -192,7 +192,7 @@ var flows = map[string]flow{
 	"replay.start":             {o: tui.Options{Replay: true, Recorded: session.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space", "end"}, wants: "0:00/"},
 	"replay.end":               {o: tui.Options{Replay: true, Recorded: session.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "the replay is over"},
 	"settings":                 {wants: "Settings", sends: asks("settings")},
-	"settings.reset":           {first: []string{"alt+o"}, events: []any{session.Settings{Settings: inForce().Settings[3:]}}, wants: "Settings", sends: session.Keep{Key: "planning.eager"}},
+	"settings.reset":           {first: []string{"alt+o"}, events: []any{session.Settings{Settings: inForce().Settings[3:]}}, wants: "Settings", sends: session.SaveSetting{Key: "planning.eager"}},
 	"settings.keep":            {first: []string{"alt+o"}, events: []any{inForce()}, wants: "the lines for model.name"},
 	"servers.login":            {from: (*story).servers, first: []string{"esc", "alt+s"}, events: []any{locked()}, then: []string{"down"}, wants: "Asking search where to log in", sends: session.Login{Server: "search"}},
 	"servers.disable":          {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "Disabling workspace", sends: session.Disable{Server: "workspace"}},

@@ -33,7 +33,7 @@ type Model struct {
 	options    Options
 	keys       *keymap.Map
 	groups     keymap.Groups // every action
-	look       *draw.Look
+	styles     *draw.Styles
 	appearance *appearance
 	clock      clock.Clock
 	graphics   *graphics.Terminal
@@ -89,8 +89,8 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 		live:       &live.Runs{Planners: o.Planners, Can: can, Recorded: o.Replay},
 	}
 	m.live.Await(can.ByWorkers)
-	m.look = m.appearance.styles()
-	l, k := m.look, m.keys
+	m.styles = m.appearance.shared()
+	l, k := m.styles, m.keys
 	m.clipboard = clipboard{send: tea.SetClipboard, toasts: m.toasts}
 	m.panes = panes.New(k, o.ChatWidth, o.PlanHeight)
 	m.dag, m.detail = dag.New(l, k), step.New(l, k)
@@ -106,14 +106,14 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.dialogs = newDialogs(l, k, o, home, m.live, m.dag, m.review)
 	m.selected = selection.New(l, m.chat)
 	m.alerts = alerts{live: m.live, pending: m.pending, ask: m.ask, review: m.review, notify: notify.New(o.Notify, o.Now()), now: o.Now}
-	m.view = &view{look: l, panes: m.panes, frame: m.frame, chat: m.chat, input: m.input, dag: m.dag, detail: m.detail, ask: m.ask, dialogs: m.dialogs, toasts: m.toasts}
+	m.view = &view{styles: l, panes: m.panes, frame: m.frame, chat: m.chat, input: m.input, dag: m.dag, detail: m.detail, ask: m.ask, dialogs: m.dialogs, toasts: m.toasts}
 	m.exits = &exits{
 		keys: k, panes: m.panes, view: m.view, live: m.live, chat: m.chat, input: m.input, dag: m.dag,
 		ask: m.ask, review: m.review, message: &m.message, outbox: m.outbox, byWorkers: can.ByWorkers,
 	}
 	m.session = &sessionFeed{
 		runs: &runFeed{live: m.live, pending: m.pending, ask: m.ask, chat: m.chat, dag: m.dag, input: m.input},
-		live: m.live, outbox: m.outbox, look: l, keys: k, panes: m.panes, chat: m.chat, input: m.input, dag: m.dag, review: m.review,
+		live: m.live, outbox: m.outbox, styles: l, keys: k, panes: m.panes, chat: m.chat, input: m.input, dag: m.dag, review: m.review,
 		shows: m.dialogs.forSession(), toasts: m.toasts, message: &m.message, home: home, servers: serverNews{lost: map[string]bool{}},
 	}
 	var replaced keymap.Handlers
@@ -249,7 +249,7 @@ func (m *Model) View() tea.View {
 	v.AltScreen = true
 	v.MouseMode = tea.MouseModeCellMotion
 	v.WindowTitle = m.frame.WindowTitle(m.live.Current().State)
-	v.BackgroundColor, v.ForegroundColor = m.look.Theme.Background, m.look.Theme.Text
+	v.BackgroundColor, v.ForegroundColor = m.styles.Theme.Background, m.styles.Theme.Text
 	v.ReportFocus = m.alerts.on()
 	l := m.panes.Layout()
 	if l.Width <= 0 || l.Height <= 0 {
@@ -257,7 +257,7 @@ func (m *Model) View() tea.View {
 	}
 	screen := m.screen()
 	for i, line := range screen {
-		screen[i] = m.look.Exactly(line, l.Width)
+		screen[i] = m.styles.Exactly(line, l.Width)
 	}
 	m.selected.Highlight(screen)
 	v.SetContent(strings.Join(screen, "\n"))

@@ -24,7 +24,7 @@ func (s *screen) sent(want ...any) {
 	asking := slices.ContainsFunc(want, func(c any) bool { _, asked := c.(asks); return asked })
 	got := slices.DeleteFunc(s.session.commands(), func(c any) bool {
 		_, asked := c.(asks)
-		keep, _ := c.(session.Keep)
+		keep, _ := c.(session.SaveSetting)
 		return c == session.Warm{} || asked && !asking || keep.Key == dialog.KeyRecent
 	})
 	if len(want) == 0 && len(got) == 0 {

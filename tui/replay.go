@@ -94,15 +94,15 @@ func (p *playback) halt() replay.PlayedScreen {
 
 // replayName shows the name of a replay in place of the input.
 type replayName struct {
-	look  *draw.Look
-	keys  *keymap.Map
-	input *input.Pane
+	styles *draw.Styles
+	keys   *keymap.Map
+	input  *input.Pane
 }
 
 // show shows the first of names that fits.
 func (r *replayName) show(names ...string) {
 	for i := range names {
-		names[i] += " " + r.look.Glyphs.Separator + " " + r.keys.Name("replay.quit") + " quits"
+		names[i] += " " + r.styles.Glyphs.Separator + " " + r.keys.Name("replay.quit") + " quits"
 	}
 	r.input.Close(names...)
 }
@@ -195,5 +195,5 @@ func (m *Model) Freeze(frozen bool) { m.playback.freeze(frozen) }
 
 // Surface describes what the screen draws to the player on it.
 func (m *Model) Surface() replay.Surface {
-	return replay.Surface{Look: m.look, Small: m.panes.Layout().Small, AtInput: m.dialogs.front() == nil && m.panes.Focus() == panes.Chat}
+	return replay.Surface{Styles: m.styles, Small: m.panes.Layout().Small, AtInput: m.dialogs.front() == nil && m.panes.Focus() == panes.Chat}
 }

@@ -120,8 +120,8 @@ func (m *Model) send(command session.Command) tea.Cmd {
 		m.live.Prepare()
 	case session.Choose:
 		m.dialogs.sent(c)
-	case session.Keep:
-		m.apply(c)
+	case session.SaveSetting:
+		m.applySetting(c)
 	case session.Recheck:
 		return m.session.lookAgain()
 	}
@@ -162,7 +162,7 @@ func (m *Model) gated() bool {
 }
 
 // apply puts a setting into effect that the user saves.
-func (m *Model) apply(k session.Keep) {
+func (m *Model) applySetting(k session.SaveSetting) {
 	on := k.Value != nil && *k.Value == "true"
 	switch k.Key {
 	case settingReducedMotion:

@@ -42,7 +42,7 @@ func TestDraggedBorderIsKeptOnRelease(t *testing.T) {
 	}
 	s.sent()
 	s.moves(tea.MouseReleaseMsg(left(47, 10)), tea.MouseMotionMsg(left(60, 10)))
-	s.sent(session.Keep{Key: "screen.chat_width", Value: new("40")})
+	s.sent(session.SaveSetting{Key: "screen.chat_width", Value: new("40")})
 	before := s.planHeight()
 	s.moves(tea.MouseClickMsg(left(100, before+2)), tea.MouseMotionMsg(left(100, before+7)), tea.MouseReleaseMsg(left(100, before+7)))
 	if got := s.planHeight(); got != before+5 {
@@ -60,13 +60,13 @@ func TestKeysMoveBordersAndNextKeyKeepsThem(t *testing.T) {
 		t.Errorf("the chat has %d cells, want 64", got)
 	}
 	s.press(letters("wide")...).press(tea.KeyPressMsg{Code: tea.KeyF8}, tea.KeyPressMsg{Code: tea.KeyF8})
-	s.sent(session.Keep{Key: "screen.chat_width", Value: new("54")})
+	s.sent(session.SaveSetting{Key: "screen.chat_width", Value: new("54")})
 	if got := s.chatWidth(); got != 68 || s.m.Typed() != "wide" {
 		t.Errorf("the chat has %d cells, typed %q", got, s.m.Typed())
 	}
 	s.press(tabKey)
-	s.sent(session.Keep{Key: "screen.chat_width", Value: new("54")}, session.Keep{Key: "screen.chat_width", Value: new("57")})
-	s.show(newStory().session(session.Kept{Key: "screen.chat_width", Value: "57", File: "/etc/replan/config.toml"}))
+	s.sent(session.SaveSetting{Key: "screen.chat_width", Value: new("54")}, session.SaveSetting{Key: "screen.chat_width", Value: new("57")})
+	s.show(newStory().session(session.SettingSaved{Key: "screen.chat_width", Value: "57", File: "/etc/replan/config.toml"}))
 	s.lacks("/etc/replan")
 	before := s.planHeight()
 	if s.press(letters("}}{")...); s.planHeight() != before+1 {
@@ -102,14 +102,16 @@ func TestSizesOfConfigurationApply(t *testing.T) {
 	s.press(enter, backspace).press(letters("5")...).press(enter)
 	s.wants("this session")
 	s.press(letters("r")...).press(escape)
-	s.sent(asks("settings"), session.Keep{Key: "screen.chat_width", Value: new("45")}, session.Keep{Key: "screen.chat_width"})
+	s.sent(asks("settings"), session.SaveSetting{Key: "screen.chat_width", Value: new("45")}, session.SaveSetting{Key: "screen.chat_width"})
 	if got := s.chatWidth(); got != 66 {
 		t.Errorf("after a reset the chat has %d cells", got)
 	}
 }
 
 func TestShownThinkingIsKept(t *testing.T) {
-	keep := func(value string) session.Keep { return session.Keep{Key: "screen.show_thinking", Value: &value} }
+	keep := func(value string) session.SaveSetting {
+		return session.SaveSetting{Key: "screen.show_thinking", Value: &value}
+	}
 	s := open(t, tui.Options{}, 120, 36).show(newStory().asked()).press(alt('T'))
 	s.wants("▾ thinking")
 	s.press(alt('T')).lacks("▾ thinking")

@@ -67,7 +67,7 @@ func (m *Model) sortLetters(v answerguard.Verdict) tea.Cmd {
 			cmds = append(cmds, m.carryOut(m.input.Update(k)))
 		}
 		const words = "In the input, not an answer: " // which the dialog hides
-		m.message.Set(words + m.look.CutLeft(untrusted.Line(m.input.Text()), m.panes.Layout().Width-len(words)-2))
+		m.message.Set(words + m.styles.CutLeft(untrusted.Line(m.input.Text()), m.panes.Layout().Width-len(words)-2))
 	case answerguard.Acts:
 		for _, k := range v.Letters {
 			cmd, _ := m.pressMode(k)

@@ -30,7 +30,7 @@ type sessionFeed struct {
 	runs    *runFeed
 	live    *live.Runs
 	outbox  *outbox
-	look    *draw.Look
+	styles  *draw.Styles
 	keys    *keymap.Map
 	panes   *panes.Arrangement
 	chat    *chat.Pane
@@ -111,7 +111,7 @@ func (f *sessionFeed) apply(e event.Event) {
 // runs.
 func (f *sessionFeed) applyJob(d event.Data) {
 	switch d := d.(type) {
-	case session.Kept:
+	case session.SettingSaved:
 		f.setting(d)
 	case session.Chosen:
 		if words := f.shows.models.Chosen(d, f.status); words != "" {
@@ -198,7 +198,7 @@ func (f *sessionFeed) note(d event.Note) {
 }
 
 // setting says that a setting was saved, or why not.
-func (f *sessionFeed) setting(d session.Kept) {
+func (f *sessionFeed) setting(d session.SettingSaved) {
 	f.saved = true
 	short := func(path string) string { return draw.ShortPath(path, f.home) }
 	if f.shows.settings.Shown() {
@@ -281,7 +281,7 @@ func (f *sessionFeed) ended() bool { return f.closed }
 
 // asReplay names the replay that the screen shows in place of the input.
 func (f *sessionFeed) asReplay() {
-	f.replay = &replayName{look: f.look, keys: f.keys, input: f.input}
+	f.replay = &replayName{styles: f.styles, keys: f.keys, input: f.input}
 	f.replay.show("replay")
 }
 
@@ -322,7 +322,7 @@ func (f *sessionFeed) lists() (settings, models tea.Cmd) {
 // lookAgain asks the session to look again for a model and its servers.
 func (f *sessionFeed) lookAgain() tea.Cmd {
 	f.looking = true
-	f.message.SetUntilEvent("Looking for the model and the servers again" + f.look.Glyphs.Ellipsis)
+	f.message.SetUntilEvent("Looking for the model and the servers again" + f.styles.Glyphs.Ellipsis)
 	f.chat.Invalidate()
 	return f.outbox.send(session.Recheck{})
 }

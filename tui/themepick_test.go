@@ -67,8 +67,8 @@ func TestThemeIsPreviewedWhileChoosing(t *testing.T) {
 		s.press(downKey)
 	}
 	s.press(enter)
-	s.sent(session.Keep{Key: "screen.theme", Value: new("harbour")})
-	s.show(newStory().session(session.Kept{Key: "screen.theme", Value: "harbour", File: "/etc/replan/config.toml"}))
+	s.sent(session.SaveSetting{Key: "screen.theme", Value: new("harbour")})
+	s.show(newStory().session(session.SettingSaved{Key: "screen.theme", Value: "harbour", File: "/etc/replan/config.toml"}))
 	s.wants("Theme harbour saved in /etc/replan/config.toml")
 	if s.ground() != harbour.Background {
 		t.Error("enter does not keep the theme")

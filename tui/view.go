@@ -19,7 +19,7 @@ import (
 
 // view composes the lines of the screen from what its parts draw.
 type view struct {
-	look    *draw.Look
+	styles  *draw.Styles
 	panes   *panes.Arrangement
 	frame   *frame.Frame
 	chat    *chat.Pane
@@ -55,7 +55,7 @@ func (v *view) lines(s frame.State, f frame.Footer) []string {
 	if over == nil && l.Input.H > 0 {
 		end = min(end, l.Input.Y-1) // and the input with its edge
 	}
-	v.toasts.Draw(v.look, l.Width, screen[first:max(end, first)])
+	v.toasts.Draw(v.styles, l.Width, screen[first:max(end, first)])
 	return screen
 }
 
@@ -99,7 +99,7 @@ func (v *view) selectable(x, y int) (area draw.Rect, chat bool) {
 	case l.Small:
 	case over != nil:
 		alone := append(append([]string{""}, over.View(v.dialogSize())...), "")
-		return selection.Framed(alone, v.look.Glyphs.Border.Left, x, y), false
+		return selection.Framed(alone, v.styles.Glyphs.Border.Left, x, y), false
 	case l.Sheet.H > 2 && l.Sheet.Contains(x, y):
 		return draw.Rect{X: l.Sheet.X + 2, Y: l.Sheet.Y + 1, W: l.Sheet.W - 4, H: l.Sheet.H - 2}, false
 	case l.Chat.Contains(x, y):
@@ -124,7 +124,7 @@ func (v *view) body() []string {
 	switch l := v.panes.Layout(); {
 	case l.Body.H == 0:
 	case l.Mapped:
-		lines = v.look.Frame(l.Width, v.look.Focus, v.planSection())
+		lines = v.styles.Frame(l.Width, v.styles.Focus, v.planSection())
 	case l.Wide:
 		right := v.rightHalf()
 		if l.Left.W == 0 {
@@ -164,7 +164,7 @@ func (v *view) leftHalf() []string {
 		below.Title, below.Lines = title, draw.Padded(v.input.View(l.Input))
 		sections = append(sections, below)
 	}
-	return v.look.Frame(l.Left.W, v.look.Focus, sections...)
+	return v.styles.Frame(l.Left.W, v.styles.Focus, sections...)
 }
 
 // planSection draws the plan for a border around it.
@@ -194,7 +194,7 @@ func (v *view) rightHalf() []string {
 		step.Title, step.Note = v.detail.Title(width), v.detail.Place()
 		sections = append(sections, step)
 	}
-	return v.look.Frame(l.Right.W, v.look.Focus, sections...)
+	return v.styles.Frame(l.Right.W, v.styles.Focus, sections...)
 }
 
 // tabs returns the tabs of a narrow screen.
@@ -213,9 +213,9 @@ func (v *view) tabBody() []string {
 	l := v.panes.Layout()
 	out := v.input.ListOver(draw.Padded(v.chat.View()), l.Width)
 	if l.Input.H > 0 {
-		bar := v.look.Glyphs.Rule
+		bar := v.styles.Glyphs.Rule
 		title, note := v.chat.EdgeLabels()
-		out = append(out, v.look.Edge(bar, bar, bar, title, note, l.Width, v.look.Border))
+		out = append(out, v.styles.Edge(bar, bar, bar, title, note, l.Width, v.styles.Border))
 		out = append(out, draw.Padded(v.input.View(l.Input))...)
 	}
 	return out
@@ -242,14 +242,14 @@ func (v *view) underlaid(dialog []string) []string {
 	for i := range min(len(dialog), len(below)) {
 		plain := ansi.Strip(below[i])
 		if i < box.Y || i >= box.Y+box.H {
-			dialog[i] = v.look.Faint.Render(plain)
+			dialog[i] = v.styles.Faint.Render(plain)
 			continue
 		}
 		left := ansi.Truncate(plain, box.X, "")
 		left += strings.Repeat(" ", max(box.X-draw.VisibleWidth(left), 0))
 		right := ansi.TruncateLeft(plain, box.X+box.W, "")
-		within := v.look.Exactly(ansi.TruncateLeft(dialog[i], box.X, ""), box.W)
-		dialog[i] = v.look.Faint.Render(left) + within + v.look.Faint.Render(right)
+		within := v.styles.Exactly(ansi.TruncateLeft(dialog[i], box.X, ""), box.W)
+		dialog[i] = v.styles.Faint.Render(left) + within + v.styles.Faint.Render(right)
 	}
 	return dialog
 }

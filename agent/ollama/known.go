@@ -34,7 +34,7 @@ type known struct {
 
 // newKnown returns what a description says about a model, and what was learned of it on its
 // server. chosen tells that the user has set the context window.
-func newKnown(info prompt.ModelInfo, shown *api.ShowResponse, chosen bool, server learned) *known {
+func newKnown(info prompt.ModelInfo, shown *api.ShowResponse, chosen bool, server serverFacts) *known {
 	key := tagged(info.Name)
 	return &known{
 		info: info, fixed: chosen || modelfileWindow(shown) > 0, tokenBytes: tokenBytes(shown),
@@ -98,16 +98,16 @@ func (k *known) larger(window int) *known {
 
 // setting is how to make a request, with every feature that the model is known to
 // accept.
-type setting struct {
+type requestForm struct {
 	think  *api.ThinkValue
 	tools  bool
 	format json.RawMessage
 }
 
-func (k *known) setting(req prompt.Request) setting {
+func (k *known) setting(req prompt.Request) requestForm {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	s := setting{tools: !k.noTools, format: req.Format}
+	s := requestForm{tools: !k.noTools, format: req.Format}
 	if k.noFormat[string(req.Format)] {
 		s.format = json.RawMessage(`"json"`)
 	}
@@ -128,7 +128,7 @@ func (k *known) setting(req prompt.Request) setting {
 // learn records what a rejection says about the model, and reports whether the
 // request is worth a retry. Each lesson removes a feature, so the retries are
 // bounded.
-func (k *known) learn(req prompt.Request, s setting, err error) bool {
+func (k *known) learn(req prompt.Request, s requestForm, err error) bool {
 	words := strings.ToLower(serverMessage(err))
 	k.mu.Lock()
 	defer k.mu.Unlock()

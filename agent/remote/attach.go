@@ -112,8 +112,8 @@ func (s *Session) Send(c session.Command) {
 	case session.Warm, session.Unqueue, session.SkipServers: // there is nothing to do
 	case session.Submit:
 		s.publish(session.Returned{Text: c.Text, Reason: untrusted.Text(s.Abilities().NoGoals)})
-	case session.Keep:
-		s.keep(c)
+	case session.SaveSetting:
+		s.saveSetting(c)
 	default:
 		if !Reaches(c) {
 			s.publish(event.Note{Level: "warn", Text: untrusted.Text(errNotHere.Error())})
@@ -127,11 +127,11 @@ func (s *Session) Send(c session.Command) {
 var errNotHere = errors.New("this works only in a session of this machine, not in a run of a worker")
 
 // keep saves a setting of the screen.
-func (s *Session) keep(c session.Keep) {
+func (s *Session) saveSetting(c session.SaveSetting) {
 	if s.options.Keep == nil {
 		return
 	}
-	kept := session.Kept{Key: c.Key, Removed: c.Value == nil}
+	kept := session.SettingSaved{Key: c.Key, Removed: c.Value == nil}
 	if c.Value != nil {
 		kept.Value = *c.Value
 	}

@@ -121,7 +121,7 @@ func TestCommandsThatDoNotReachARunAreAnsweredHere(t *testing.T) {
 	s.Send(session.Warm{})
 	s.Send(session.Submit{Text: "another goal"})
 	s.Send(session.Recheck{})
-	s.Send(session.Keep{Key: "screen.theme", Value: &value})
+	s.Send(session.SaveSetting{Key: "screen.theme", Value: &value})
 	seen := map[string]bool{}
 	collect(s, func(e event.Event) {
 		switch d := e.Data.(type) {
@@ -129,7 +129,7 @@ func TestCommandsThatDoNotReachARunAreAnsweredHere(t *testing.T) {
 			seen["returned "+d.Text] = true
 		case event.Note:
 			seen[d.Text.Line()] = true
-		case session.Kept:
+		case session.SettingSaved:
 			seen["kept "+d.Value] = true
 		}
 		if len(seen) == 4 {

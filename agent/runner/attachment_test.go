@@ -108,7 +108,7 @@ func TestPictureForTheScreenIsWithinTheSizeAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = j.Close() }()
-	a, err := j.Keep(content.Bytes(), "image/png")
+	a, err := j.SaveAttachment(content.Bytes(), "image/png")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestPictureForTheScreenIsWithinTheSizeAskedFor(t *testing.T) {
 	if p, err := s.Picture(t.Context(), a, 160, 96); err != nil || p.Pixels != nil || p.Problem == "" || p.Of != a {
 		t.Errorf("another file: %+v, %v", p.Problem, err)
 	}
-	sound, err := j.Keep([]byte("no picture"), "audio/wav")
+	sound, err := j.SaveAttachment([]byte("no picture"), "audio/wav")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,8 +29,8 @@ type Journal = interface {
 // Keeper stores content of results that is no text, such as pictures, and returns
 // once it is on disk. It is safe for concurrent use. A [Journal] may also implement
 // Keeper; without one, the content stays in the values of steps, in base64.
-type Keeper interface {
-	Keep(content []byte, mediaType string) (plan.Attachment, error)
+type AttachmentStore interface {
+	SaveAttachment(content []byte, mediaType string) (plan.Attachment, error)
 }
 
 // caller carries out the calls of a run.
@@ -41,7 +41,7 @@ type caller interface {
 }
 
 // arrival carries events from a worker.
-type arrival struct {
+type workerEvents struct {
 	engine *engine
 	data   event.Data
 }
@@ -58,7 +58,7 @@ type engine struct {
 	admit    func(context.Context, plan.Tool) (end func(), err error) // nil admits all
 	log      *slog.Logger
 	now      func() time.Time
-	arrivals chan<- arrival
+	arrivals chan<- workerEvents
 	publish  func(event.Event) // nil if there are no listeners
 
 	warnings *warnings // of the session, or of the run alone
@@ -199,7 +199,7 @@ func (e *engine) advance(batch []event.Data) {
 		}
 	}
 	if e.broken == nil {
-		e.keep(events)
+		e.record(events)
 	}
 	e.events, e.effects, e.records = events, effects, records // keep the buffers
 	if e.over() {
@@ -298,7 +298,7 @@ func (e *engine) ended(a event.Attempt) {
 
 // keep writes the durable events to disk with one sync, and only then publishes
 // all of them.
-func (e *engine) keep(events []event.Event) {
+func (e *engine) record(events []event.Event) {
 	durable := events
 	for i, first := range events {
 		if first.Data.Kind().Passing() {
@@ -407,7 +407,7 @@ func (e *engine) under(a event.Attempt, timeout time.Duration) (context.Context,
 // drained collects the events that workers have sent by now into one batch that
 // starts with first. The next batch reuses its memory. An arrival for another run
 // ends the batch and is returned as well.
-func (e *engine) drained(first arrival, arrivals <-chan arrival) (batch []event.Data, other arrival) {
+func (e *engine) drained(first workerEvents, arrivals <-chan workerEvents) (batch []event.Data, other workerEvents) {
 	e.batch = append(e.batch[:0], first.data)
 	for {
 		select {
@@ -417,7 +417,7 @@ func (e *engine) drained(first arrival, arrivals <-chan arrival) (batch []event.
 			}
 			e.batch = append(e.batch, a.data)
 		default:
-			return e.batch, arrival{}
+			return e.batch, workerEvents{}
 		}
 	}
 }
@@ -426,12 +426,12 @@ func (e *engine) drained(first arrival, arrivals <-chan arrival) (batch []event.
 // owner reads until every worker has stopped.
 func (e *engine) emit(data event.Data) {
 	if data != nil {
-		e.arrivals <- arrival{e, data}
+		e.arrivals <- workerEvents{e, data}
 	}
 }
 
 // leave waits for the workers of a finished run to stop and drops their events.
-func (e *engine) leave(arrivals <-chan arrival) {
+func (e *engine) leave(arrivals <-chan workerEvents) {
 	ended := make(chan struct{})
 	go func() {
 		e.workers.Wait()

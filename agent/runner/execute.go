@@ -98,7 +98,7 @@ type Job struct {
 //
 // For a completed run in Past, Run returns the old Result and does nothing.
 func Run(ctx context.Context, job Job) (event.Result, error) {
-	arrivals := make(chan arrival, 64) // buffered, so that workers and run do not wait for each other
+	arrivals := make(chan workerEvents, 64) // buffered, so that workers and run do not wait for each other
 	e := job.newEngine(arrivals)
 	first, err := job.prepare(ctx, e)
 	if err != nil || len(first) == 0 {
@@ -126,7 +126,7 @@ func Run(ctx context.Context, job Job) (event.Result, error) {
 }
 
 // newEngine creates the engine of the job's run.
-func (j *Job) newEngine(arrivals chan<- arrival) *engine {
+func (j *Job) newEngine(arrivals chan<- workerEvents) *engine {
 	e := &engine{
 		id: cmp.Or(j.ID, "run"), journal: j.stored(), model: j.Model, tools: functions{call: j.Call, preview: j.Preview},
 		log: slog.New(slog.DiscardHandler), now: time.Now, arrivals: arrivals, publish: j.Events,
@@ -138,7 +138,7 @@ func (j *Job) newEngine(arrivals chan<- arrival) *engine {
 // stored returns the journal of the job; a dry run has none.
 func (j *Job) stored() Journal {
 	if j.Journal == nil || j.DryRun {
-		return discarded{}
+		return noJournal{}
 	}
 	return j.Journal
 }
@@ -403,7 +403,7 @@ func jsonValue(v any) (any, error) {
 }
 
 // discarded is the journal of a run that is not stored.
-type discarded struct{}
+type noJournal struct{}
 
-func (discarded) Append(...event.Event) error { return nil }
-func (discarded) Close() error                { return nil }
+func (noJournal) Append(...event.Event) error { return nil }
+func (noJournal) Close() error                { return nil }

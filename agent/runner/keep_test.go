@@ -50,20 +50,20 @@ func TestChoicesOfTheUserAreSaved(t *testing.T) {
 	s := keeping(t, k)
 	for _, c := range []struct {
 		command session.Command
-		want    []session.Kept
+		want    []session.SettingSaved
 	}{
-		{session.Choose{Model: new("big"), Think: new(prompt.ThinkLow)}, []session.Kept{{Key: "model.name", Value: "big:latest", File: "config.toml"}, {Key: "model.think", Value: "low", File: "config.toml"}}},
-		{session.Choose{Think: new(prompt.ThinkAuto)}, []session.Kept{{Key: "model.think", Value: "auto", File: "config.toml"}}},
-		{session.Choose{Model: new("")}, []session.Kept{{Key: "model.name", Removed: true, File: "config.toml"}}},
-		{session.Choose{Planner: new("big")}, []session.Kept{{Key: "planning.planner_model", Value: "big", File: "config.toml"}}},
-		{session.Choose{Planner: new("")}, []session.Kept{{Key: "planning.planner_model", Removed: true, File: "config.toml"}}},
-		{session.Hold{On: true}, []session.Kept{{Key: "screen.review", Value: "true", File: "config.toml"}}},
-		{session.Hold{}, []session.Kept{{Key: "screen.review", Removed: true, File: "config.toml"}}},
-		{session.Keep{Key: "screen.theme", Value: new("ember")}, []session.Kept{{Key: "screen.theme", Value: "ember", File: "config.toml"}}},
+		{session.Choose{Model: new("big"), Think: new(prompt.ThinkLow)}, []session.SettingSaved{{Key: "model.name", Value: "big:latest", File: "config.toml"}, {Key: "model.think", Value: "low", File: "config.toml"}}},
+		{session.Choose{Think: new(prompt.ThinkAuto)}, []session.SettingSaved{{Key: "model.think", Value: "auto", File: "config.toml"}}},
+		{session.Choose{Model: new("")}, []session.SettingSaved{{Key: "model.name", Removed: true, File: "config.toml"}}},
+		{session.Choose{Planner: new("big")}, []session.SettingSaved{{Key: "planning.planner_model", Value: "big", File: "config.toml"}}},
+		{session.Choose{Planner: new("")}, []session.SettingSaved{{Key: "planning.planner_model", Removed: true, File: "config.toml"}}},
+		{session.Hold{On: true}, []session.SettingSaved{{Key: "screen.review", Value: "true", File: "config.toml"}}},
+		{session.Hold{}, []session.SettingSaved{{Key: "screen.review", Removed: true, File: "config.toml"}}},
+		{session.SaveSetting{Key: "screen.theme", Value: new("ember")}, []session.SettingSaved{{Key: "screen.theme", Value: "ember", File: "config.toml"}}},
 	} {
 		s.Send(c.command)
 		for _, want := range c.want {
-			if got := until[session.Kept](t, s); got != want {
+			if got := until[session.SettingSaved](t, s); got != want {
 				t.Errorf("%+v: got %+v, want %+v", c.command, got, want)
 			}
 		}
@@ -76,8 +76,8 @@ func TestChoicesUnderAProfileAreNotSaved(t *testing.T) {
 	s.Send(session.Choose{Profile: new("careful")})
 	s.Send(session.Choose{Model: new("big")})
 	status(t, s, func(st session.Status) bool { return st.Model == "big:latest" })
-	s.Send(session.Keep{Key: "screen.theme", Value: new("ember")}) // saved after the rest
-	until[session.Kept](t, s)
+	s.Send(session.SaveSetting{Key: "screen.theme", Value: new("ember")}) // saved after the rest
+	until[session.SettingSaved](t, s)
 	if !slices.Equal(k.saved, []string{"screen.theme=ember"}) {
 		t.Errorf("saved %v", k.saved)
 	}
@@ -101,14 +101,14 @@ func TestSlowSaveHoldsUpNothing(t *testing.T) {
 			}
 		}
 	})
-	s.Send(session.Keep{Key: "screen.theme", Value: new("ember")})
+	s.Send(session.SaveSetting{Key: "screen.theme", Value: new("ember")})
 	s.Send(session.Hold{})
 	s.Send(session.Choose{Think: new(prompt.ThinkLow)})
 	until[session.Chosen](t, s)
 	s.Send(session.Submit{Text: "do it"})
 	until[event.StepStarted](t, s)
 	<-calling
-	s.Send(session.Keep{Key: "screen.ascii", Value: new("true")})
+	s.Send(session.SaveSetting{Key: "screen.ascii", Value: new("true")})
 	s.shut()
 	if want := []string{"screen.theme", "screen.review", "model.think", "screen.ascii"}; !slices.Equal(saved, want) {
 		t.Errorf("saved %v, want %v", saved, want)
@@ -128,7 +128,7 @@ func TestSettingsShowWhatWasSavedBefore(t *testing.T) {
 			c.Settings = func() session.Settings { return session.Settings{Missing: !saved.Load()} }
 		}
 	})
-	s.Send(session.Keep{Key: "screen.theme", Value: new("ember")})
+	s.Send(session.SaveSetting{Key: "screen.theme", Value: new("ember")})
 	within, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if _, err := s.Settings(within); !errors.Is(err, context.DeadlineExceeded) {
@@ -143,13 +143,13 @@ func TestSettingsShowWhatWasSavedBefore(t *testing.T) {
 func TestUnsavedChoiceSaysWhy(t *testing.T) {
 	s := keeping(t, &keeper{err: errors.New("the file is read-only")})
 	s.Send(session.Hold{On: true})
-	if got := until[session.Kept](t, s); got.Problem != "the file is read-only" {
+	if got := until[session.SettingSaved](t, s); got.Problem != "the file is read-only" {
 		t.Errorf("got %+v", got)
 	}
 	s = open(t, policy.ApproveAll, settings) // saves nothing
 	s.Send(session.Hold{On: true})
-	s.Send(session.Keep{Key: "screen.theme", Value: new("ember")})
-	if got, want := until[session.Kept](t, s), (session.Kept{Key: "screen.theme", Value: "ember"}); got != want {
+	s.Send(session.SaveSetting{Key: "screen.theme", Value: new("ember")})
+	if got, want := until[session.SettingSaved](t, s), (session.SettingSaved{Key: "screen.theme", Value: "ember"}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -159,7 +159,7 @@ func TestSettingChosenAtTheEndIsSaved(t *testing.T) {
 	s := keeping(t, k)
 	var want []string
 	for i := range 10 {
-		s.Send(session.Keep{Key: "screen.theme", Value: new(fmt.Sprint(i))})
+		s.Send(session.SaveSetting{Key: "screen.theme", Value: new(fmt.Sprint(i))})
 		want = append(want, fmt.Sprintf("screen.theme=%d", i))
 	}
 	s.Close()

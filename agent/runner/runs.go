@@ -25,7 +25,7 @@ type runs struct {
 	background *background
 	rules      *rulebook
 	settings   *settings
-	arrivals   chan<- arrival
+	arrivals   chan<- workerEvents
 	ended      chan<- *activeRun
 	session    string   // the id
 	planTool   planTool // never nil once a run starts
@@ -148,7 +148,7 @@ func (rs *runs) resume(ctx context.Context, past pastRun, resumed event.RunResum
 
 // arrived passes events of workers to their runs. It drains the channel and
 // delivers one batch to each run.
-func (rs *runs) arrived(a arrival, more <-chan arrival) {
+func (rs *runs) arrived(a workerEvents, more <-chan workerEvents) {
 	for a.engine != nil {
 		e := a.engine
 		over := e.over()

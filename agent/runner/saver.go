@@ -21,7 +21,7 @@ type saver struct {
 // save saves a setting and reports it. A nil value removes it. Where nothing is saved,
 // an answer comes only if it is awaited.
 func (s *saver) save(key string, value *string, awaited bool) {
-	kept := session.Kept{Key: key, Removed: value == nil}
+	kept := session.SettingSaved{Key: key, Removed: value == nil}
 	if value != nil {
 		kept.Value = *value
 	}

@@ -27,7 +27,7 @@ type Session struct {
 	cancel   context.CancelFunc
 
 	// What workers send.
-	arrivals     chan arrival // unbuffered: once a run's workers are gone, all their events were received
+	arrivals     chan workerEvents // unbuffered: once a run's workers are gone, all their events were received
 	endedRuns    chan *activeRun
 	planCalls    chan *child // runs requested by plan tools
 	stoppedCalls chan *child // those of planCalls that were stopped
@@ -75,7 +75,7 @@ type request struct {
 func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 	s := &Session{
 		cfg: cfg.completed(), stream: make(chan event.Event, 64), requests: make(chan request, 64), done: make(chan struct{}),
-		arrivals: make(chan arrival), endedRuns: make(chan *activeRun), planCalls: make(chan *child), stoppedCalls: make(chan *child),
+		arrivals: make(chan workerEvents), endedRuns: make(chan *activeRun), planCalls: make(chan *child), stoppedCalls: make(chan *child),
 		serverWaits: make(chan serverWait), preparedJobs: make(chan preparedJob), results: make(chan func()), newStatus: make(chan struct{}, 1), idle: true,
 	}
 	var err error
@@ -263,7 +263,7 @@ func (s *Session) saveLast() {
 	for {
 		select {
 		case r := <-s.requests:
-			if c, ok := r.command.(session.Keep); ok && s.saver.saves() {
+			if c, ok := r.command.(session.SaveSetting); ok && s.saver.saves() {
 				s.saver.save(c.Key, c.Value, false)
 			}
 		default:
@@ -325,7 +325,7 @@ func (s *Session) beside(ctx context.Context, c session.Command) {
 		s.chooser.choose(ctx, c)
 	case session.Hold:
 		s.chooser.hold(c.On)
-	case session.Keep:
+	case session.SaveSetting:
 		s.saver.save(c.Key, c.Value, true)
 	case session.Warm:
 		s.warmer.warm(ctx)

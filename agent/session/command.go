@@ -143,7 +143,7 @@ type Remove struct{ Model string }
 // Keep saves a setting in the user's configuration for later starts, by its key
 // such as screen.theme. The session itself does not change; the outcome is
 // published as Kept. [Choose] and [Hold] are kept without it.
-type Keep struct {
+type SaveSetting struct {
 	Key   string
 	Value *string // nil removes the key
 }
@@ -206,7 +206,7 @@ type Enable struct{ Server string }
 
 func (Disable) command()           {}
 func (Enable) command()            {}
-func (Keep) command()              {}
+func (SaveSetting) command()       {}
 func (AnswerElicitation) command() {}
 func (SkipServers) command()       {}
 func (Login) command()             {}

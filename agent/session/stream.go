@@ -10,19 +10,19 @@ import (
 // The kinds of what a session reports unasked, between the events of its runs.
 // All of them pass: they are not journalled, and only the newest counts.
 const (
-	KindStatus   event.Kind = "session.status"
-	KindQueue    event.Kind = "session.queue"
-	KindResuming event.Kind = "session.resuming"
-	KindReturned event.Kind = "session.returned"
-	KindHistory  event.Kind = "session.history"
-	KindUndo     event.Kind = "session.undo"
-	KindChanges  event.Kind = "session.changes"
-	KindSettled  event.Kind = "session.settled"
-	KindKept     event.Kind = "session.kept"
-	KindChosen   event.Kind = "session.chosen"
-	KindPull     event.Kind = "session.pull"
-	KindRemoved  event.Kind = "session.removed"
-	KindLogin    event.Kind = "session.login"
+	KindStatus       event.Kind = "session.status"
+	KindQueue        event.Kind = "session.queue"
+	KindResuming     event.Kind = "session.resuming"
+	KindReturned     event.Kind = "session.returned"
+	KindHistory      event.Kind = "session.history"
+	KindUndo         event.Kind = "session.undo"
+	KindChanges      event.Kind = "session.changes"
+	KindSettled      event.Kind = "session.settled"
+	KindSettingSaved event.Kind = "session.kept"
+	KindChosen       event.Kind = "session.chosen"
+	KindPull         event.Kind = "session.pull"
+	KindRemoved      event.Kind = "session.removed"
+	KindLogin        event.Kind = "session.login"
 )
 
 // Status says what the session works with: the model and the health of the
@@ -98,7 +98,7 @@ type ChangesSettled struct {
 }
 
 // Kept reports that a choice of the user was saved for later starts, or why not.
-type Kept struct {
+type SettingSaved struct {
 	Key     string         `json:"key"`               // in the configuration: section.name
 	Value   string         `json:"value,omitempty"`   // as text
 	Removed bool           `json:"removed,omitempty"` // the key was removed, so that the default applies
@@ -158,7 +158,7 @@ func (History) Kind() event.Kind        { return KindHistory }
 func (UndoRefused) Kind() event.Kind    { return KindUndo }
 func (ChangesOffered) Kind() event.Kind { return KindChanges }
 func (ChangesSettled) Kind() event.Kind { return KindSettled }
-func (Kept) Kind() event.Kind           { return KindKept }
+func (SettingSaved) Kind() event.Kind   { return KindSettingSaved }
 func (Chosen) Kind() event.Kind         { return KindChosen }
 func (PullProgress) Kind() event.Kind   { return KindPull }
 func (Removed) Kind() event.Kind        { return KindRemoved }

@@ -92,13 +92,13 @@ func (t toolsOf) Status() []plan.ServerStatus {
 func (t toolsOf) Notes() []string { return t.NotesOn(t.server) }
 
 // keeping is a store that stores created plans elsewhere.
-type keeping struct {
+type planSink struct {
 	runner.Store
 	keep func(plan.Plan) (plan.Plan, error)
 }
 
 // SavePlan stores a plan.
-func (k keeping) SavePlan(p plan.Plan) (plan.Plan, error) { return k.keep(p) }
+func (k planSink) SavePlan(p plan.Plan) (plan.Plan, error) { return k.keep(p) }
 
 // Aside starts another session over the same tools, which asks nobody, for a command
 // that was typed into the chat.

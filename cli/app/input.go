@@ -19,13 +19,13 @@ type Input struct {
 
 // Confirm asks a question of yes or no.
 func (i *Input) Confirm(ctx context.Context, question string) (yes bool, err error) {
-	yes, err = i.answers.Confirm(ctx, i.out.Colored(i.to), question, i.out.Look())
+	yes, err = i.answers.Confirm(ctx, i.out.Colored(i.to), question, i.out.Styles())
 	return yes, exit.Wrap(exit.Writing, err)
 }
 
 // Ask asks a question and returns the answer in small letters.
 func (i *Input) Ask(ctx context.Context, question string) (string, error) {
-	line, _, err := i.answers.AskIn(ctx, i.out.Colored(i.to), question, i.out.Look())
+	line, _, err := i.answers.AskIn(ctx, i.out.Colored(i.to), question, i.out.Styles())
 	return strings.ToLower(strings.TrimSpace(line)), err
 }
 

@@ -54,9 +54,9 @@ func (o *Output) Colored(out io.Writer) io.Writer {
 }
 
 // Look returns how to draw text; nil is without colors.
-func (o *Output) Look() *draw.Look {
+func (o *Output) Styles() *draw.Styles {
 	if t := o.terminal(); t != nil {
-		return t.Look
+		return t.Styles
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (o *Output) Log(out io.Writer, session, again string) *plain.Log {
 func (o *Output) lines(again string) plain.Options {
 	how := plain.Options{ASCII: o.settings.ASCII, Again: again}
 	if t := o.terminal(); t != nil {
-		how.Look, how.Width = t.Look, t.Width
+		how.Styles, how.Width = t.Styles, t.Width
 	}
 	return how
 }
@@ -91,7 +91,7 @@ func (o *Output) Print(text string) error {
 
 // PrintFaint writes a line that matters less than others to standard output.
 func (o *Output) PrintFaint(line string) error {
-	if l := o.Look(); l != nil {
+	if l := o.Styles(); l != nil {
 		line = l.Faint.Render(line)
 	}
 	return o.Print(line + "\n")

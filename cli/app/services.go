@@ -131,7 +131,7 @@ func (s *Services) Begin(ctx context.Context, how Opening) (err error) {
 	}
 	cfg.Attended, cfg.InDoubt, cfg.Restored = how.Attended, how.InDoubt, how.Restored
 	if how.Screen && !set.DryRun {
-		cfg.Keep, cfg.Warm = set.Keep, true
+		cfg.Keep, cfg.Warm = set.SaveSetting, true
 	}
 	if how.Runs && !set.DryRun {
 		cfg.Copy = s.work.changes(!how.Screen)
@@ -140,7 +140,7 @@ func (s *Services) Begin(ctx context.Context, how Opening) (err error) {
 		cfg.Dirty = nil // what the user has not committed stays apart
 	}
 	if how.Keep != nil {
-		cfg.Store = keeping{cfg.Store, how.Keep}
+		cfg.Store = planSink{cfg.Store, how.Keep}
 	}
 	cfg.Slash = func(ctx context.Context, line string, now runner.SlashState) (runner.Answer, error) {
 		return s.app.Commands().Answer(ctx, s, now, line)

@@ -26,11 +26,11 @@ import (
 type Output struct {
 	mu     sync.Mutex
 	out    io.Writer
-	look   *draw.Look // nil without a terminal
-	prompt string     // of the open question; "" if there is none
-	shown  bool       // nothing was written after the prompt
-	live   string     // drawn now; "" if there is none
-	ended  bool       // there is no live line any more
+	styles *draw.Styles // nil without a terminal
+	prompt string       // of the open question; "" if there is none
+	shown  bool         // nothing was written after the prompt
+	live   string       // drawn now; "" if there is none
+	ended  bool         // there is no live line any more
 }
 
 // Write writes p without interleaving.
@@ -56,7 +56,7 @@ func (s *Output) Write(p []byte) (int, error) {
 }
 
 // NewOutput returns a shared writer to out. look is nil without a terminal.
-func NewOutput(out io.Writer, look *draw.Look) *Output { return &Output{out: out, look: look} }
+func NewOutput(out io.Writer, styles *draw.Styles) *Output { return &Output{out: out, styles: styles} }
 
 // eraseLine clears the line of the cursor and returns to its beginning.
 const eraseLine = "\r" + ansi.EraseEntireLine
@@ -91,11 +91,11 @@ func (s *Output) EndLive() {
 var answerKey = lazyregexp.New(`\[[^\]]+\]`)
 
 // painted returns a question with its keys in color.
-func painted(look *draw.Look, prompt string) string {
-	if look == nil {
+func painted(styles *draw.Styles, prompt string) string {
+	if styles == nil {
 		return prompt
 	}
-	return answerKey.ReplaceAllStringFunc(prompt, func(key string) string { return look.Key.Render(key) })
+	return answerKey.ReplaceAllStringFunc(prompt, func(key string) string { return styles.Key.Render(key) })
 }
 
 // ask shows a question, which stays open until answered, and returns true.
@@ -103,7 +103,7 @@ func (s *Output) ask(prompt string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drawLive("")
-	prompt = painted(s.look, prompt)
+	prompt = painted(s.styles, prompt)
 	_, _ = io.WriteString(s.out, prompt)
 	s.prompt, s.shown = prompt, true
 	return true
@@ -221,7 +221,7 @@ func (q *Questions) Observe(e event.Event) {
 		return
 	case event.RunStarted:
 		q.runs[e.Run] = agent.NewRun(nil)
-		q.keep(e.Run, nil)
+		q.onlyWaiting(e.Run, nil)
 	case event.GateRequested:
 		if q.runs[e.Run] == nil {
 			q.put(gateQuestion(e.Run, d, nil, false)) // of the session itself
@@ -253,14 +253,14 @@ func (q *Questions) Observe(e event.Event) {
 	for _, w := range run.Questions() {
 		waiting = append(waiting, stepQuestion(e.Run, w))
 	}
-	q.keep(e.Run, waiting)
+	q.onlyWaiting(e.Run, waiting)
 	for _, w := range waiting {
 		q.put(w)
 	}
 }
 
 // keep drops the questions about a run that no longer wait.
-func (q *Questions) keep(run string, waiting []question) {
+func (q *Questions) onlyWaiting(run string, waiting []question) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for id := range q.asked {

@@ -198,11 +198,11 @@ func (p *Input) renew() {
 
 // AskIn shows a question of one key on out and returns the answer, or an error if
 // ctx ends first or nothing can be written.
-func (p *Input) AskIn(ctx context.Context, out io.Writer, prompt string, look *draw.Look) (answer string, answered bool, err error) {
+func (p *Input) AskIn(ctx context.Context, out io.Writer, prompt string, styles *draw.Styles) (answer string, answered bool, err error) {
 	release := context.AfterFunc(ctx, p.cancel)
 	var unwritten error
 	answer, keyed, answered := p.ask(true, func() bool {
-		_, unwritten = io.WriteString(out, painted(look, prompt))
+		_, unwritten = io.WriteString(out, painted(styles, prompt))
 		return unwritten == nil
 	})
 	if keyed && unwritten == nil {
@@ -215,10 +215,10 @@ func (p *Input) AskIn(ctx context.Context, out io.Writer, prompt string, look *d
 }
 
 // Confirm asks a question until the answer is yes or no; the end of the input is a no.
-func (p *Input) Confirm(ctx context.Context, out io.Writer, prompt string, look *draw.Look) (yes bool, err error) {
+func (p *Input) Confirm(ctx context.Context, out io.Writer, prompt string, styles *draw.Styles) (yes bool, err error) {
 	yesOrNo := map[string]bool{"y": true, "yes": true, "n": false, "no": false}
 	for {
-		line, more, err := p.AskIn(ctx, out, prompt, look)
+		line, more, err := p.AskIn(ctx, out, prompt, styles)
 		if err != nil {
 			return false, err
 		}

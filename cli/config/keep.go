@@ -29,9 +29,9 @@ import (
 // that is not there, Keep returns "".
 //
 // What was chosen in the palette is no setting and has a file of its own.
-func (o *Options) Keep(key string, value *string) (string, error) {
+func (o *Options) SaveSetting(key string, value *string) (string, error) {
 	if key == dialog.KeyRecent && value != nil {
-		return "", o.keepRecent(*value)
+		return "", o.saveRecent(*value)
 	}
 	path := o.fileOf(key)
 	if path == "" {
@@ -69,7 +69,7 @@ func (o *Options) Keep(key string, value *string) (string, error) {
 }
 
 // keepRecent saves what was chosen in the palette, one title a line.
-func (o *Options) keepRecent(titles string) error {
+func (o *Options) saveRecent(titles string) error {
 	path := o.Dirs.Recents()
 	err := os.MkdirAll(filepath.Dir(path), 0o700)
 	if err == nil {

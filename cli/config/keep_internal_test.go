@@ -57,7 +57,7 @@ func TestKeptSettingHoldsAtTheNextStart(t *testing.T) {
 		"limits.max_duration": "5m", "routing.planner": "router", "planning.eager": "false", "model.keep_alive": "-1",
 		"screen.chat_width": "40", "screen.plan_height": "70", "screen.show_thinking": "true",
 	} {
-		if path, err := o.Keep(key, &value); err != nil || path != filepath.Join(folder, "config.toml") {
+		if path, err := o.SaveSetting(key, &value); err != nil || path != filepath.Join(folder, "config.toml") {
 			t.Errorf("%s: got %q, %v", key, path, err)
 		}
 		if s := reported(t, o, key); s.Saved == nil || *s.Saved != value {
@@ -79,10 +79,10 @@ func TestKeptSettingHoldsAtTheNextStart(t *testing.T) {
 	if o.TakeChoices(); o.Review {
 		t.Error("--review=false does not precede the file")
 	}
-	if _, err := o.Keep("screen.theme", nil); err != nil || reported(t, o, "screen.theme").Saved != nil {
+	if _, err := o.SaveSetting("screen.theme", nil); err != nil || reported(t, o, "screen.theme").Saved != nil {
 		t.Errorf("not removed: %v", err)
 	}
-	if path, err := o.Keep("screen.theme", nil); path != "" || err != nil {
+	if path, err := o.SaveSetting("screen.theme", nil); path != "" || err != nil {
 		t.Errorf("removed twice: %q, %v", path, err)
 	}
 }
@@ -90,7 +90,7 @@ func TestKeptSettingHoldsAtTheNextStart(t *testing.T) {
 func TestChoicesHoldOnTheNextScreenOfTheProcess(t *testing.T) {
 	o := started(t, t.TempDir(), "", "--model", "m", "--theme", "paper")
 	for key, value := range map[string]string{"model.name": "big", "planning.planner_model": "large", "screen.theme": "ember", "screen.ascii": "true", "screen.review": "true", "screen.chat_width": "40"} {
-		if _, err := o.Keep(key, &value); err != nil {
+		if _, err := o.SaveSetting(key, &value); err != nil {
 			t.Error(err)
 		}
 	}
@@ -111,7 +111,7 @@ func TestImpossibleSettingIsNotSaved(t *testing.T) {
 		"nothing":             {"1", "no such key"},
 		"policy.tool":         {"1", ""},
 	} {
-		if path, err := o.Keep(key, &c.value); err == nil || !strings.Contains(err.Error(), c.want) {
+		if path, err := o.SaveSetting(key, &c.value); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %q, %v; want an error with %q", key, path, err, c.want)
 		}
 	}
@@ -122,7 +122,7 @@ func TestImpossibleSettingIsNotSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	value := "ember"
-	if _, err := o.Keep("screen.theme", &value); err == nil || strings.Contains(err.Error(), "\n") {
+	if _, err := o.SaveSetting("screen.theme", &value); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("got error %v, want one sentence", err)
 	}
 	if after, err := os.ReadFile(filepath.Join(folder, "config.toml")); string(after) != "[limits\n" {
@@ -134,11 +134,11 @@ func TestDemoKeepsOnlyTheLooks(t *testing.T) {
 	o := started(t, t.TempDir(), "")
 	o.Dirs.Config = t.TempDir() // as a demo does
 	value := "true"
-	if path, err := o.Keep("screen.ascii", &value); err != nil || path != o.OwnConfig {
+	if path, err := o.SaveSetting("screen.ascii", &value); err != nil || path != o.OwnConfig {
 		t.Errorf("got %q, %v; want %s", path, err, o.OwnConfig)
 	}
 	for _, key := range []string{"model.name", "screen.review"} {
-		if path, err := o.Keep(key, &value); err != nil || path != "" {
+		if path, err := o.SaveSetting(key, &value); err != nil || path != "" {
 			t.Errorf("%s: got %q, %v; want it not to be saved", key, path, err)
 		}
 	}
@@ -147,7 +147,7 @@ func TestDemoKeepsOnlyTheLooks(t *testing.T) {
 func TestPaletteStartsWithWhatWasChosenBefore(t *testing.T) {
 	folder := t.TempDir()
 	o := started(t, folder, "")
-	if path, err := o.Keep(dialog.KeyRecent, new("Zoom the focused pane\nUndo last run")); path != "" || err != nil {
+	if path, err := o.SaveSetting(dialog.KeyRecent, new("Zoom the focused pane\nUndo last run")); path != "" || err != nil {
 		t.Errorf("got %q, %v", path, err)
 	}
 	if got := started(t, folder, "").Dressed(tui.Options{}).Recent; !slices.Equal(got, []string{"Zoom the focused pane", "Undo last run"}) {

@@ -107,7 +107,7 @@ func Sign(a *app.App, state State) string {
 	if a.Settings().ASCII {
 		sign = map[State]string{OK: "+", Warning: "!", Failed: "x", Off: "-"}[state]
 	}
-	if l := a.Out().Look(); l != nil {
+	if l := a.Out().Styles(); l != nil {
 		return map[State]lipgloss.Style{OK: l.Success, Warning: l.Warning, Failed: l.Danger, Off: l.Faint}[state].Render(sign)
 	}
 	return sign

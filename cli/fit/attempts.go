@@ -58,7 +58,7 @@ func recall(path, key string) ([]Attempt, error) {
 }
 
 // keep stores an attempt.
-func keep(ctx context.Context, path, key string, a Attempt) error {
+func saveAttempt(ctx context.Context, path, key string, a Attempt) error {
 	return edit(ctx, path, func(attempts map[string][]Attempt) { attempts[key] = append(attempts[key], a) })
 }
 

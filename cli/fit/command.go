@@ -106,8 +106,8 @@ func (o fitOptions) run(ctx context.Context) error {
 		return unfit(ctx, err)
 	}
 	stop := func() {}
-	if look := out.Look(); look != nil && !o.app.Settings().Plain {
-		m.Progress, stop = Watch(ask.NewOutput(out.Colored(o.app.IO().Out), look), look, func() int { return tty.Width(o.app.IO().Out) })
+	if styles := out.Styles(); styles != nil && !o.app.Settings().Plain {
+		m.Progress, stop = Watch(ask.NewOutput(out.Colored(o.app.IO().Out), styles), styles, func() int { return tty.Width(o.app.IO().Out) })
 	} else {
 		m.Progress = func(now Progress) { _, _ = fmt.Fprintln(o.app.IO().Err, now.Line()) }
 	}
@@ -262,7 +262,7 @@ func (o fitOptions) offerModel(ctx context.Context, best string) error {
 	if err != nil || !yes {
 		return err
 	}
-	file, err := o.app.Settings().Keep(modelKey, &best)
+	file, err := o.app.Settings().SaveSetting(modelKey, &best)
 	if err != nil {
 		return exit.Wrap("save the setting", err)
 	}

@@ -15,7 +15,7 @@ import (
 const beat = 100 * time.Millisecond
 
 // Watch draws the progress as a live line until stop is called.
-func Watch(out *ask.Output, look *draw.Look, width func() int) (progress func(Progress), stop func()) {
+func Watch(out *ask.Output, styles *draw.Styles, width func() int) (progress func(Progress), stop func()) {
 	var mu sync.Mutex
 	var now Progress
 	began, ended := time.Now(), make(chan struct{})
@@ -29,7 +29,7 @@ func Watch(out *ask.Output, look *draw.Look, width func() int) (progress func(Pr
 				return
 			case <-ticker.C:
 				mu.Lock()
-				out.Live(now.live(look, width(), time.Since(began)))
+				out.Live(now.live(styles, width(), time.Since(began)))
 				mu.Unlock()
 			}
 		}
@@ -47,12 +47,12 @@ func Watch(out *ask.Output, look *draw.Look, width func() int) (progress func(Pr
 }
 
 // live describes the progress in a line that is drawn again and again.
-func (p Progress) live(look *draw.Look, width int, elapsed time.Duration) string {
+func (p Progress) live(styles *draw.Styles, width int, elapsed time.Duration) string {
 	if p.Model == "" {
 		return ""
 	}
-	look.Beat++
+	styles.AnimationFrame++
 	words := fmt.Sprintf("%s  %d/%d", untrusted.Line(p.Model), p.Done, p.Of)
 	ticking := "  " + telling.Ticking(elapsed)
-	return look.Running.Render(look.Spinner()) + " " + look.Muted.Render(look.Cut(words, width-3-len(ticking))) + look.Faint.Render(ticking)
+	return styles.Running.Render(styles.Spinner()) + " " + styles.Muted.Render(styles.Cut(words, width-3-len(ticking))) + styles.Faint.Render(ticking)
 }

@@ -135,12 +135,12 @@ func cells(t *tty.Terminal, best bool, texts ...string) []tty.Cell {
 		if t == nil {
 			continue
 		}
-		row[i].Style = t.Look.Text
+		row[i].Style = t.Styles.Text
 		if i == 0 {
-			row[i].Style = t.Look.Accent
+			row[i].Style = t.Styles.Accent
 		}
 		if best {
-			row[i].Style = t.Look.Success
+			row[i].Style = t.Styles.Success
 		}
 	}
 	return row

@@ -167,7 +167,7 @@ func (job Job) lastRestored() (seq uint64) {
 // command is answered. Input, nil if nobody is present, answers questions; gates only if
 // asks.
 func Follow(ctx context.Context, a *app.App, s Conversation, job Job, input *app.Input, asks bool) error {
-	text := ask.NewOutput(a.Out().Colored(a.IO().Out), a.Out().Look())
+	text := ask.NewOutput(a.Out().Colored(a.IO().Out), a.Out().Styles())
 	defer text.EndLive()
 	defer context.AfterFunc(ctx, text.EndLive)() // a warning of the second interrupt gets its own line
 	out := job.printer(a, s.ID(), text)
@@ -247,7 +247,7 @@ func beatOf(a *app.App, out Printer) (*time.Ticker, func(time.Time) string) {
 	const pace = 100 * time.Millisecond
 	beat := time.NewTicker(pace)
 	log, ok := out.(interface{ Live(time.Time) string })
-	if !ok || a.Out().Look() == nil {
+	if !ok || a.Out().Styles() == nil {
 		beat.Stop()
 		return beat, nil
 	}

@@ -72,7 +72,7 @@ func (o listOptions) run() error {
 		return out.Print(fmt.Sprintf("no plans are saved; create one with %s GOAL or %s FILE\n", out.Named("plan create"), out.Named("plan import")))
 	}
 	if t := out.Terminal(); t != nil {
-		return out.Print(t.List(plansListing(t.Look, lines)))
+		return out.Print(t.List(plansListing(t.Styles, lines)))
 	}
 	table := tabwriter.NewWriter(o.app.IO().Out, 0, 4, 2, ' ', 0)
 	for _, l := range lines {
@@ -83,7 +83,7 @@ func (o listOptions) run() error {
 }
 
 // plansListing lists plans for a terminal.
-func plansListing(l *draw.Look, lines []planLine) tty.Listing {
+func plansListing(l *draw.Styles, lines []planLine) tty.Listing {
 	out := tty.Listing{Heads: []string{"plan", "title", "steps", "runs", "created"}, Wide: 1}
 	for _, line := range lines {
 		out.Rows = append(out.Rows, []tty.Cell{

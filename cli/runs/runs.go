@@ -83,7 +83,7 @@ func (o listOptions) run(ctx context.Context) error {
 // runsText lists runs: as a table for people, and as whole values for programs.
 func runsText(a *app.App, list []agent.Summary, now time.Time) string {
 	if t := a.Out().Terminal(); t != nil {
-		return t.List(runsListing(t.Look, list, now))
+		return t.List(runsListing(t.Styles, list, now))
 	}
 	if a.Chat() == nil {
 		var rows [][]string
@@ -113,7 +113,7 @@ func runsText(a *app.App, list []agent.Summary, now time.Time) string {
 }
 
 // runsListing lists runs for a terminal.
-func runsListing(l *draw.Look, list []agent.Summary, now time.Time) tty.Listing {
+func runsListing(l *draw.Styles, list []agent.Summary, now time.Time) tty.Listing {
 	out := tty.Listing{Heads: []string{"", "run", "goal", "steps", "started", "state"}, Wide: 2}
 	for _, s := range list {
 		sign, style := draw.RunGlyph(l, s)

@@ -33,11 +33,11 @@ type call struct {
 	news    chan struct{} // has a value when gates opened or closed
 
 	mu     sync.Mutex
-	runs   map[string]*followed // as they stand
-	first  string               // the run that the call started or resumes; "" before it
-	upto   map[string]uint64    // by run: the last event of an earlier session
-	gates  []gate               // open, in the order in which they opened
-	words  map[string]string    // of the gates, by [gateID]
+	runs   map[string]*clientRun // as they stand
+	first  string                // the run that the call started or resumes; "" before it
+	upto   map[string]uint64     // by run: the last event of an earlier session
+	gates  []gate                // open, in the order in which they opened
+	words  map[string]string     // of the gates, by [gateID]
 	denied []denial
 	reply  *event.ChatReply // nil until the session has answered
 	report func(progress)   // nil while no request waits
@@ -45,7 +45,7 @@ type call struct {
 }
 
 // followed is a run of a call, with what it tells the client.
-type followed struct {
+type clientRun struct {
 	run   *agent.Run
 	story *story.Story
 }
@@ -68,7 +68,7 @@ var (
 func newCall(s *Server, of Session, tool string, report func(progress)) *call {
 	return &call{
 		server: s, session: of, tool: tool, watched: make(chan struct{}), over: make(chan struct{}), news: make(chan struct{}, 1),
-		runs: map[string]*followed{}, upto: map[string]uint64{}, words: map[string]string{},
+		runs: map[string]*clientRun{}, upto: map[string]uint64{}, words: map[string]string{},
 		report: report,
 	}
 }
@@ -209,7 +209,7 @@ func (c *call) observe(e event.Event) {
 
 // follow begins to follow a run.
 func (c *call) follow(id string) {
-	run := &followed{agent.NewRun(nil), story.New(story.Client|story.Asked, story.NewOnce())}
+	run := &clientRun{agent.NewRun(nil), story.New(story.Client|story.Asked, story.NewOnce())}
 	run.story.Follow(run.run, c.first != "")
 	c.runs[id] = run
 	if c.first == "" {
@@ -307,7 +307,7 @@ func (c *call) park(open []gate) *mcp.CallToolResult {
 	for _, g := range open {
 		questions.Elicit(g.id(), g.question())
 	}
-	if !c.server.keepParked(state, c) {
+	if !c.server.park(state, c) {
 		c.end()
 		return refused(errClosed)
 	}

@@ -83,9 +83,9 @@ func toolsText(t *tty.Terminal, lines []toolLine) string {
 			rows = append(rows, []string{l.Name, l.Server, mark, l.Description})
 			continue
 		}
-		style := map[string]lipgloss.Style{string(rule.VerdictAsk): t.Look.Warning, string(rule.VerdictBlock): t.Look.Danger}[l.Verdict]
+		style := map[string]lipgloss.Style{string(rule.VerdictAsk): t.Styles.Warning, string(rule.VerdictBlock): t.Styles.Danger}[l.Verdict]
 		list.Rows = append(list.Rows, []tty.Cell{
-			{Text: l.Name, Style: t.Look.Accent}, {Text: l.Server, Style: t.Look.Muted}, {Text: mark, Style: style}, {Text: l.Description, Style: t.Look.Text},
+			{Text: l.Name, Style: t.Styles.Accent}, {Text: l.Server, Style: t.Styles.Muted}, {Text: mark, Style: style}, {Text: l.Description, Style: t.Styles.Text},
 		})
 	}
 	if t == nil {

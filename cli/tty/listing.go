@@ -28,7 +28,7 @@ func (t *Terminal) List(list Listing) string {
 	widths := make([]int, len(list.Heads))
 	heads := make([]Cell, len(list.Heads))
 	for i, head := range list.Heads {
-		heads[i] = Cell{strings.ToUpper(head), t.Look.Faint}
+		heads[i] = Cell{strings.ToUpper(head), t.Styles.Faint}
 	}
 	rows := append([][]Cell{heads}, list.Rows...)
 	for _, row := range rows {
@@ -49,7 +49,7 @@ func (t *Terminal) List(list Listing) string {
 	for _, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {
-			line.WriteString(cell.Style.Render(t.Look.Cut(cell.Text, widths[i])))
+			line.WriteString(cell.Style.Render(t.Styles.Cut(cell.Text, widths[i])))
 			line.WriteString(strings.Repeat(" ", max(widths[i]-lipgloss.Width(cell.Text), 0)+gap))
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")

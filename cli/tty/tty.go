@@ -16,7 +16,7 @@ import (
 
 // Terminal is a terminal that lines are printed on, with the theme's colors.
 type Terminal struct {
-	Look    *draw.Look
+	Styles  *draw.Styles
 	out     *os.File
 	profile colorprofile.Profile
 }
@@ -42,7 +42,7 @@ func Open(out io.Writer, o Options) *Terminal {
 	profile := colorprofile.Detect(file, os.Environ())
 	mode := o.Mode.For(profile)
 	mode.NoColor = mode.NoColor || o.Mode.NoColor
-	return &Terminal{Look: draw.NewLook(theme(o, mode)), out: file, profile: profile}
+	return &Terminal{Styles: draw.NewStyles(theme(o, mode)), out: file, profile: profile}
 }
 
 // Writer returns a writer to out that sends only colors of the terminal's depth.
@@ -104,7 +104,7 @@ func (t *Terminal) Width() int { return Width(t.out) }
 
 // Diff draws a diff as the screen does.
 func (t *Terminal) Diff(text string) string {
-	d := &draw.Document{Look: t.Look, Width: t.Width()}
+	d := &draw.Document{Styles: t.Styles, Width: t.Width()}
 	d.Changes(text)
 	return strings.Join(d.Whole(), "\n") + "\n"
 }

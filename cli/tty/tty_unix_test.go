@@ -64,7 +64,7 @@ func TestTerminalGetsOnlyColorsThatItHas(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			terminal := open(t, c.variables)
 			var out strings.Builder
-			if _, err := terminal.Writer(&out).Write([]byte(terminal.Look.Danger.UnsetBold().Render("x"))); err != nil {
+			if _, err := terminal.Writer(&out).Write([]byte(terminal.Styles.Danger.UnsetBold().Render("x"))); err != nil {
 				t.Fatal(err)
 			}
 			want := "\x1b[" + c.want

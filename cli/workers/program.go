@@ -33,7 +33,7 @@ func Program(o *config.Options, log *slog.Logger) (remote.Options, error) {
 		Command: []string{path, "attach"},
 		Env:     append(os.Environ(), onVariable+"="+o.Distributed.On),
 		Prepare: child.Isolate, // an interrupt of the terminal is for replan alone
-		By:      by(), Logger: log, Keep: o.Keep,
+		By:      by(), Logger: log, Keep: o.SaveSetting,
 	}, nil
 }
 

@@ -32,8 +32,8 @@ type Config struct {
 // Box contains children. The zero value of its pointer contains nothing.
 type Box struct {
 	orders orders
-	git    *repository // of the workspace
-	nested *nested     // repositories below the workspace
+	git    *repository         // of the workspace
+	nested *nestedRepositories // repositories below the workspace
 	names  namespaces
 	temp   string
 	held   *os.File // the lock of temp
@@ -84,7 +84,7 @@ func New(cfg Config) (b *Box, err error) {
 	if folder := b.git.writable(); folder != "" {
 		b.orders.Write = append(b.orders.Write, folder)
 	}
-	b.nested = &nested{}
+	b.nested = &nestedRepositories{}
 	if !cfg.Copy {
 		b.nested = b.git.nestedIn(dir)
 	}

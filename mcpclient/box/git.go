@@ -55,7 +55,9 @@ func findRepository(dir string) *repository {
 func (r *repository) writable() string { return r.common }
 
 // nestedIn finds the other repositories in a folder of the repository.
-func (r *repository) nestedIn(dir string) *nested { return findNested(dir, r.file, r.common) }
+func (r *repository) nestedIn(dir string) *nestedRepositories {
+	return findNested(dir, r.file, r.common)
+}
 
 // linkedRepository returns the folder of the repository that the .git file of a
 // linked worktree names.

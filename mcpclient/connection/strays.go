@@ -42,7 +42,7 @@ func (s *strays) Read(p []byte) (int, error) {
 		n, err := s.output.Read(part[:])
 		s.take(part[:n])
 		if s.err = err; err != nil {
-			s.keep(s.line)
+			s.add(s.line)
 		}
 	}
 	n := copy(p, s.unread)
@@ -61,7 +61,7 @@ func (s *strays) take(part []byte) {
 		if message, ok := asMessage(s.line); ok {
 			s.unread = append(append(s.unread, message...), '\n')
 		} else {
-			s.keep(s.line)
+			s.add(s.line)
 		}
 		s.line, part = s.line[:0], rest
 		if cap(s.line) > maxStrays {
@@ -71,7 +71,7 @@ func (s *strays) take(part []byte) {
 }
 
 // keep logs and keeps a line that is no message.
-func (s *strays) keep(line []byte) {
+func (s *strays) add(line []byte) {
 	if line = bytes.TrimSpace(line); len(line) == 0 {
 		return
 	}

@@ -23,7 +23,7 @@ type lastWords struct {
 func newLastWords(log *slog.Logger, file *logFile, onLine func()) *lastWords {
 	w := &lastWords{log: log, file: file, onLine: onLine}
 	w.lines = lines{most: maxWords, each: func(line []byte) {
-		if w.keep(line) && w.onLine != nil {
+		if w.add(line) && w.onLine != nil {
 			w.onLine()
 		}
 	}}
@@ -33,7 +33,7 @@ func newLastWords(log *slog.Logger, file *logFile, onLine func()) *lastWords {
 func (w *lastWords) Write(b []byte) (int, error) { return w.lines.Write(b) }
 
 // keep logs and keeps a line. It reports whether the line is not blank.
-func (w *lastWords) keep(line []byte) bool {
+func (w *lastWords) add(line []byte) bool {
 	text := shownLine(line)
 	if text == "" {
 		return false
@@ -76,7 +76,7 @@ func shownLine(line []byte) string {
 
 // close closes the log file.
 func (w *lastWords) close() {
-	w.keep(w.lines.rest())
+	w.add(w.lines.rest())
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.file != nil {

@@ -175,10 +175,10 @@ func (t *Transport) renew(ctx context.Context, rejected string) (string, error) 
 		return "", &RefreshError{err}
 	}
 	if g == nil || g.Token.AccessToken == "" && g.Token.RefreshToken == "" {
-		return t.keep(g), nil
+		return t.store(g), nil
 	}
 	if g.live(time.Now()) && g.Token.AccessToken != rejected {
-		return t.keep(g), nil
+		return t.store(g), nil
 	}
 	release, err := t.Store.lock(ctx, t.account().key())
 	if err != nil {
@@ -190,18 +190,18 @@ func (t *Transport) renew(ctx context.Context, rejected string) (string, error) 
 	}
 	switch {
 	case g == nil:
-		return t.keep(g), nil
+		return t.store(g), nil
 	case g.live(time.Now()) && g.Token.AccessToken != rejected:
-		return t.keep(g), nil
+		return t.store(g), nil
 	case g.Token.RefreshToken == "":
 		g.Token.AccessToken = ""
-		return t.keep(g), nil
+		return t.store(g), nil
 	}
 	return t.refresh(ctx, g)
 }
 
 // keep remembers a login and returns its token.
-func (t *Transport) keep(g *grant) string {
+func (t *Transport) store(g *grant) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.grant = g; g == nil {
@@ -238,7 +238,7 @@ func (t *Transport) refresh(ctx context.Context, g *grant) (string, error) {
 	if err != nil {
 		t.Logger.Warn("the refreshed login is not saved", "server", t.Server.Name, "error", err)
 	}
-	return t.keep(g), nil
+	return t.store(g), nil
 }
 
 // widened returns the token of a login that was widened since a request was refused
@@ -254,7 +254,7 @@ func (t *Transport) widened(ctx context.Context, sent string, scopes []string) (
 		return "", err
 	}
 	if g.Token.AccessToken != sent && g.live(time.Now()) {
-		return t.keep(g), nil
+		return t.store(g), nil
 	}
 	if all := union(g.Wanted, g.lacking(scopes)); len(all) > len(g.Wanted) {
 		g.Wanted = all

@@ -167,7 +167,7 @@ func (r *reader) blob(b mcp.BlobResourceContents, located bool) (string, error) 
 	if b.MIMEType != "" {
 		declared = b.MIMEType
 	}
-	file, err := r.keep(content, declared)
+	file, err := r.saveContent(content, declared)
 	if err != nil {
 		return "", fmt.Errorf("keep the %s that %s sent: %w", b.URI, r.call.Tool.QualifiedName(), err)
 	}
@@ -186,7 +186,7 @@ func (r *reader) blob(b mcp.BlobResourceContents, located bool) (string, error) 
 
 // keep keeps content as a file and returns its place in a value. Without a call
 // that keeps files, the value holds the content.
-func (r *reader) keep(content []byte, declared string) (map[string]any, error) {
+func (r *reader) saveContent(content []byte, declared string) (map[string]any, error) {
 	mediaType, _, err := mime.ParseMediaType(declared)
 	if err != nil {
 		mediaType, _, _ = mime.ParseMediaType(http.DetectContentType(content)) // always valid
@@ -222,7 +222,7 @@ func (r *reader) withoutBase64(value any, declared string) (any, error) {
 		if inURL != "" {
 			declared = inURL
 		}
-		file, err := r.keep(content, declared)
+		file, err := r.saveContent(content, declared)
 		if err != nil {
 			return nil, fmt.Errorf("keep the base64 that %s sent: %w", r.call.Tool.QualifiedName(), err)
 		}
@@ -277,7 +277,7 @@ func mixed(text string) bool {
 // saysMore returns a function that reports whether a text is more than what a
 // structured content holds: as a text or, as JSON, as one of its values.
 func saysMore(value any) func(text string) bool {
-	said := said{texts: map[string]bool{"": true}, values: map[hash]bool{}}
+	said := jsonContent{texts: map[string]bool{"": true}, values: map[hash]bool{}}
 	said.note(value)
 	return func(text string) bool {
 		text = strings.TrimSpace(text)
@@ -290,12 +290,12 @@ func saysMore(value any) func(text string) bool {
 }
 
 // said is what a JSON value says: each text in it, and the hash of each value.
-type said struct {
+type jsonContent struct {
 	texts  map[string]bool
 	values map[hash]bool
 }
 
-func (s said) note(value any) {
+func (s jsonContent) note(value any) {
 	hashOf(value, func(v any, h hash) {
 		s.values[h] = true
 		if text, ok := v.(string); ok {

@@ -26,12 +26,12 @@ type Asking interface {
 	about() []string
 	// Brief describes the request on one line: step, kind and arguments.
 	Brief() (step, what, args string)
-	sign(l *draw.Look) (string, lipgloss.Style)
+	sign(l *draw.Styles) (string, lipgloss.Style)
 	choices(k *keymap.Map) []choice
 	// write writes the request, and with details everything that is known of it.
-	write(l *draw.Look, d *draw.Document, details bool) page
+	write(l *draw.Styles, d *draw.Document, details bool) page
 	// notes returns the reasons for the request, one line each if they fit.
-	notes(l *draw.Look, width int) []string
+	notes(l *draw.Styles, width int) []string
 	// with returns a command that answers with other arguments, or an error if they
 	// do not fit. resends describes that command.
 	with(args map[string]any) (session.Command, error)
@@ -57,9 +57,9 @@ type choice struct {
 // Dialog presents pending requests to the user one at a time. It opens by itself
 // over any other view.
 type Dialog struct {
-	look  *draw.Look
-	keys  *keymap.Map
-	queue queue // what waits
+	styles *draw.Styles
+	keys   *keymap.Map
+	queue  queue // what waits
 
 	open    bool
 	guard   *answerguard.Guard // against keys that were not meant for it
@@ -77,8 +77,8 @@ type Dialog struct {
 }
 
 // New returns a closed dialog.
-func New(l *draw.Look, k *keymap.Map, p draw.Pauses) *Dialog {
-	return &Dialog{look: l, keys: k, typing: typing{pause: p.Check}, guard: answerguard.New(p.Grace, p.Answer), queue: newQueue(), reading: reading{viewed: map[string]viewed{}}, unsent: map[string]unsent{}}
+func New(l *draw.Styles, k *keymap.Map, p draw.Pauses) *Dialog {
+	return &Dialog{styles: l, keys: k, typing: typing{pause: p.Check}, guard: answerguard.New(p.Grace, p.Answer), queue: newQueue(), reading: reading{viewed: map[string]viewed{}}, unsent: map[string]unsent{}}
 }
 
 // SetEditor sets the user's editor with its arguments; none if empty.
@@ -221,8 +221,8 @@ func (g *Dialog) choose(c choice) keymap.Request {
 		// count what is unseen after it.
 		return keymap.Request{Footer: words, Cmd: g.guard.StartStage()}
 	case c.send == nil:
-		if g.editor = draw.NewForm(g.look, c.form); c.form == nil {
-			g.editor = draw.NewFields(g.look, c.edit, c.schema)
+		if g.editor = draw.NewForm(g.styles, c.form); c.form == nil {
+			g.editor = draw.NewFields(g.styles, c.edit, c.schema)
 		}
 		if g.editor == nil {
 			return keymap.ShowFooter("These arguments are too long to be edited here.")
@@ -238,7 +238,7 @@ func (g *Dialog) choose(c choice) keymap.Request {
 
 // turnDiffs toggles between unified and side-by-side diffs.
 func (g *Dialog) turnDiffs() (word string) {
-	word = g.look.TurnDiffs(g.reading.width())
+	word = g.styles.TurnDiffs(g.reading.width())
 	g.reading.redraw()
 	return word
 }

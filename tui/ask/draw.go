@@ -13,11 +13,11 @@ import (
 
 // prepare renders the request for a dialog of width cells, including the border.
 func (g *Dialog) prepare(width int) {
-	g.reading.prepare(g.look, width-4, g.viewID(), func(d *draw.Document, details bool) page {
+	g.reading.prepare(g.styles, width-4, g.viewID(), func(d *draw.Document, details bool) page {
 		if g.confirm != nil {
 			return g.confirm.write(d)
 		}
-		return g.current().write(g.look, d, details)
+		return g.current().write(g.styles, d, details)
 	})
 }
 
@@ -27,10 +27,10 @@ func (g *Dialog) notesFor(width, height int) []string {
 	if g.editor != nil || g.confirm != nil || g.reading.details {
 		return nil
 	}
-	notes := g.current().notes(g.look, width)
+	notes := g.current().notes(g.styles, width)
 	if most := max(height/5, 1); len(notes) > most {
 		notes = notes[:most]
-		notes[most-1] = g.look.Cut(notes[most-1], width-2) + " " + g.look.Glyphs.Folded
+		notes[most-1] = g.styles.Cut(notes[most-1], width-2) + " " + g.styles.Glyphs.Folded
 	}
 	return notes
 }
@@ -95,7 +95,7 @@ func (g *Dialog) place(width, height int) {
 
 // View draws the dialog on exactly size.H lines of size.W cells.
 func (g *Dialog) View(size draw.Rect) []string {
-	l, width, height := g.look, size.W, size.H
+	l, width, height := g.styles, size.W, size.H
 	g.prepare(width)
 	g.place(width, height)
 	note := ""
@@ -130,7 +130,7 @@ func (g *Dialog) View(size draw.Rect) []string {
 
 func (g *Dialog) title() (string, lipgloss.Style) {
 	ask := g.current()
-	glyph, style := ask.sign(g.look)
+	glyph, style := ask.sign(g.styles)
 	title := ask.Name()
 	about := ask.about()
 	switch n := g.queue.count(); {
@@ -147,7 +147,7 @@ func (g *Dialog) title() (string, lipgloss.Style) {
 	case n > 1:
 		title += fmt.Sprintf(" %d of %d", g.queue.at+1, n)
 	}
-	return style.Bold(true).Render(glyph + " " + strings.Join(append([]string{title}, about...), " "+g.look.Glyphs.Separator+" ")), style
+	return style.Bold(true).Render(glyph + " " + strings.Join(append([]string{title}, about...), " "+g.styles.Glyphs.Separator+" ")), style
 }
 
 // bar draws the keys of the dialog, faint while they are inactive.
@@ -159,7 +159,7 @@ func (g *Dialog) bar(width int) []string {
 // barOf returns the lines of the bar, the ids of its actions, and each action as
 // drawn.
 func (g *Dialog) barOf(width int) (lines, ids, parts []string) {
-	l := g.look
+	l := g.styles
 	choices := g.current().choices(g.keys)
 	leave := choice{id: "dialog.leave", does: "look around", short: "back"}
 	switch {
@@ -227,7 +227,7 @@ func (g *Dialog) flow(choices []choice, width int) (parts, lines []string) {
 
 // draws draws choices, with shorter wording if short is set.
 func (g *Dialog) draws(choices []choice, short bool) []string {
-	l := g.look
+	l := g.styles
 	var parts []string
 	for _, c := range choices {
 		keyStyle, textStyle := l.Key.Bold(true), l.Text

@@ -38,7 +38,7 @@ func (e Elicitation) id() string { return e.Run + " elicitation " + e.Ask.ID }
 func (e Elicitation) of() string { return e.Run }
 func (e Elicitation) on() string { return e.Ask.Step }
 
-func (e Elicitation) sign(l *draw.Look) (string, lipgloss.Style) { return l.Glyphs.Gate, l.Warning }
+func (e Elicitation) sign(l *draw.Styles) (string, lipgloss.Style) { return l.Glyphs.Gate, l.Warning }
 
 // Name returns the kind of request.
 func (e Elicitation) Name() string { return "Question of a server" }
@@ -104,7 +104,7 @@ func (e Elicitation) with(typed map[string]any) (session.Command, error) {
 func (e Elicitation) resends() string { return "send the answer" }
 
 // notes warns of what the question may lead to.
-func (e Elicitation) notes(l *draw.Look, width int) []string {
+func (e Elicitation) notes(l *draw.Styles, width int) []string {
 	var lines []string
 	for _, warning := range []string{form.Warning(e.Fields), strangeHost(e.Ask.URL)} {
 		if warning != "" {
@@ -130,7 +130,7 @@ func strangeHost(page string) string {
 
 // write writes the question in the words of the server, and its fields or the whole
 // address of its page.
-func (e Elicitation) write(l *draw.Look, d *draw.Document, _ bool) page {
+func (e Elicitation) write(l *draw.Styles, d *draw.Document, _ bool) page {
 	d.Field("server", l.Strong, untrusted.Line(e.Ask.Server))
 	d.Field("asks", l.Text, e.Ask.Message.Visible())
 	if e.Ask.URL != "" {

@@ -133,7 +133,7 @@ func (g *Dialog) leave() tea.Cmd {
 	return func() tea.Msg {
 		var said []string
 		for id, u := range texts {
-			words, kept := u.keep("the gate has closed")
+			words, kept := u.save("the gate has closed")
 			said = append(said, words)
 			if kept {
 				delete(texts, id)
@@ -154,7 +154,7 @@ func (g *Dialog) left(m KeptMsg) keymap.Request {
 func (g *Dialog) Leave() []string {
 	var words []string
 	for _, id := range slices.Sorted(maps.Keys(g.unsent)) {
-		where, _ := g.unsent[id].keep("its gate was still open")
+		where, _ := g.unsent[id].save("its gate was still open")
 		words = append(words, where)
 	}
 	clear(g.unsent)
@@ -162,8 +162,8 @@ func (g *Dialog) Leave() []string {
 }
 
 // keep leaves the unsent text for a gate in a file of its own, and says why.
-func (g *Dialog) keep(gate, why string) keymap.Request {
-	words, kept := g.unsent[gate].keep(why)
+func (g *Dialog) saveUnsent(gate, why string) keymap.Request {
+	words, kept := g.unsent[gate].save(why)
 	if kept {
 		delete(g.unsent, gate)
 	}
@@ -171,8 +171,8 @@ func (g *Dialog) keep(gate, why string) keymap.Request {
 }
 
 // keep leaves the text in a file of its own, and says where and why.
-func (u unsent) keep(why string) (words string, kept bool) {
-	file, err := editor.Keep(path.Base(u.file.Path), u.text)
+func (u unsent) save(why string) (words string, kept bool) {
+	file, err := editor.Save(path.Base(u.file.Path), u.text)
 	if err != nil {
 		return untrusted.Line("Your text could not be kept: " + err.Error() + "; " + why + "."), false
 	}
@@ -206,15 +206,15 @@ func (g *Dialog) openFile(m FileMsg) keymap.Request {
 	why := g.away(f)
 	switch {
 	case why != "" && again:
-		return g.keep(f.gate.id(), why)
+		return g.saveUnsent(f.gate.id(), why)
 	case why != "":
 		return keymap.ShowFooter("The editor did not open: " + why + ".")
 	case m.err != nil && again:
-		return g.keep(f.gate.id(), m.err.Error())
+		return g.saveUnsent(f.gate.id(), m.err.Error())
 	case m.err != nil:
 		return keymap.ShowFooter(untrusted.Line("The call is unchanged: " + m.err.Error()))
 	case again && (u.file.Path != m.file.Path || u.file.Hash != m.file.Hash):
-		return g.keep(f.gate.id(), u.file.Path+" changed meanwhile")
+		return g.saveUnsent(f.gate.id(), u.file.Path+" changed meanwhile")
 	case again:
 		text = u.text
 	}
@@ -251,7 +251,7 @@ func (g *Dialog) fileEdited(m EditedMsg) keymap.Request {
 	var w keymap.Request
 	switch {
 	case why != "" && edited:
-		w = g.keep(f.gate.id(), why)
+		w = g.saveUnsent(f.gate.id(), why)
 	case why != "":
 		w.Footer = "You changed nothing, and " + why + "."
 	case m.err != nil:
@@ -279,13 +279,13 @@ func (g *Dialog) fileEdited(m EditedMsg) keymap.Request {
 func (g *Dialog) sendFile(m FileMsg) keymap.Request {
 	f := m.edit
 	if why := g.away(f); why != "" {
-		return g.keep(f.gate.id(), why)
+		return g.saveUnsent(f.gate.id(), why)
 	}
 	if m.err != nil {
 		return keymap.ShowFooter(untrusted.Line("The call is unchanged: "+m.err.Error()+".") + g.again())
 	}
 	if m.file.Hash != f.file.Hash {
-		return g.keep(f.gate.id(), f.file.Path+" changed on disk meanwhile")
+		return g.saveUnsent(f.gate.id(), f.file.Path+" changed on disk meanwhile")
 	}
 	answer, err := g.current().with(f.next)
 	if err != nil {

@@ -37,7 +37,7 @@ func (g OpenGate) id() string { return g.Run + " " + g.Ask.Gate }
 func (g OpenGate) of() string { return g.Run }
 func (g OpenGate) on() string { return g.Ask.Step }
 
-func (g OpenGate) sign(l *draw.Look) (string, lipgloss.Style) { return l.Glyphs.Gate, l.Warning }
+func (g OpenGate) sign(l *draw.Styles) (string, lipgloss.Style) { return l.Glyphs.Gate, l.Warning }
 
 // Name returns the kind of step or call that the gate guards.
 func (g OpenGate) Name() string {
@@ -150,7 +150,7 @@ func (g OpenGate) resends() string { return "preview" }
 // writeRule writes the rule that an "always" answer saves, in the form in which it
 // is saved.
 func writeRule(d *draw.Document, a *event.Always) page {
-	l := d.Look
+	l := d.Styles
 	for line := range strings.SplitSeq(strings.TrimRight(a.Text, "\n"), "\n") {
 		d.Code(l.Strong, line)
 	}
@@ -166,7 +166,7 @@ func writeRule(d *draw.Document, a *event.Always) page {
 
 // notes returns the reasons for a gate, the most urgent first. The sources of text
 // are a warning only where they can do harm.
-func (g OpenGate) notes(l *draw.Look, width int) []string {
+func (g OpenGate) notes(l *draw.Styles, width int) []string {
 	if g.Session {
 		return nil
 	}
@@ -198,7 +198,7 @@ func (g OpenGate) notes(l *draw.Look, width int) []string {
 
 // write writes the request: the change that the call makes, or the call itself.
 // Details are the reasons for the gate, the sources of text and every argument.
-func (g OpenGate) write(l *draw.Look, d *draw.Document, details bool) page {
+func (g OpenGate) write(l *draw.Styles, d *draw.Document, details bool) page {
 	a := g.Ask
 	d.Exact = true
 	title := a.Title.Line()
@@ -267,7 +267,7 @@ func (g OpenGate) write(l *draw.Look, d *draw.Document, details bool) page {
 
 // writeChange writes how a server has changed a text. The words of descriptions, which
 // stand behind a bar, stay whole.
-func writeChange(l *draw.Look, d *draw.Document, diff untrusted.Text) {
+func writeChange(l *draw.Styles, d *draw.Document, diff untrusted.Text) {
 	for line := range strings.SplitSeq(strings.TrimRight(diff.Visible(), "\n"), "\n") {
 		style := changeStyle(l, line)
 		if sign, words, prose := strings.Cut(line, "| "); prose && len(sign) == 1 && words != "" {
@@ -279,7 +279,7 @@ func writeChange(l *draw.Look, d *draw.Document, diff untrusted.Text) {
 }
 
 // changeStyle returns the style for a line of what a server has changed.
-func changeStyle(l *draw.Look, line string) lipgloss.Style {
+func changeStyle(l *draw.Styles, line string) lipgloss.Style {
 	switch {
 	case strings.HasPrefix(line, "+"):
 		return l.Added
@@ -301,7 +301,7 @@ func everyLine(from, to int) []draw.Range {
 
 // writeDetails writes the reasons for the gate, the sources of text and, with args,
 // every argument.
-func (g OpenGate) writeDetails(l *draw.Look, d *draw.Document, args bool) {
+func (g OpenGate) writeDetails(l *draw.Styles, d *draw.Document, args bool) {
 	a := g.Ask
 	d.Heading("why it asks")
 	if why := telling.GateReason(a); why != "" {

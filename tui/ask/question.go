@@ -37,7 +37,7 @@ func (q Question) id() string {
 func (q Question) of() string { return q.Run }
 func (q Question) on() string { return q.Step }
 
-func (q Question) sign(l *draw.Look) (string, lipgloss.Style) {
+func (q Question) sign(l *draw.Styles) (string, lipgloss.Style) {
 	if q.Doubt {
 		return l.Glyphs.Doubt, l.Warning
 	}
@@ -121,7 +121,7 @@ func (q Question) with(args map[string]any) (session.Command, error) {
 func (q Question) resends() string { return "retry" }
 
 // write writes the purpose of the step, its outcome, and the full call.
-func (q Question) write(l *draw.Look, d *draw.Document, _ bool) page {
+func (q Question) write(l *draw.Styles, d *draw.Document, _ bool) page {
 	title := q.Title.Line()
 	if title == "" {
 		title = "Step " + untrusted.Line(q.Step)
@@ -158,7 +158,7 @@ func (q Question) write(l *draw.Look, d *draw.Document, _ bool) page {
 	return page{}
 }
 
-func (q Question) notes(*draw.Look, int) []string { return nil }
+func (q Question) notes(*draw.Styles, int) []string { return nil }
 
 // WhyNoReplan says briefly why replanning is impossible, or "" if it is possible.
 // possible reports whether a planner is available.

@@ -75,7 +75,7 @@ func (g *Dialog) list(width int) []string {
 	first, end := g.window()
 	lines := make([]string, 0, g.listed)
 	for i := first; i < end; i++ {
-		lines = append(lines, g.look.Fit(g.listLine(g.queue.all[i], i == g.queue.at, width), width))
+		lines = append(lines, g.styles.Fit(g.listLine(g.queue.all[i], i == g.queue.at, width), width))
 	}
 	return lines
 }
@@ -87,7 +87,7 @@ func (g *Dialog) window() (first, end int) {
 }
 
 func (g *Dialog) listLine(a Asking, chosen bool, width int) string {
-	l := g.look
+	l := g.styles
 	line := l.Line(chosen, true)
 	glyph, style := a.sign(l)
 	if g.queue.isOut(a) {
@@ -251,7 +251,7 @@ func writeServers(d *draw.Document, all []OpenGate) page {
 		if i > 0 {
 			d.Blank()
 		}
-		whole.must = append(whole.must, gate.write(d.Look, d, false).must...)
+		whole.must = append(whole.must, gate.write(d.Styles, d, false).must...)
 	}
 	return whole
 }
@@ -259,7 +259,7 @@ func writeServers(d *draw.Document, all []OpenGate) page {
 // writeAlike writes the calls to be approved together. The list comes first, and
 // the user must scroll to its end. The full calls follow.
 func writeAlike(d *draw.Document, all []OpenGate, q *queue) page {
-	l := d.Look
+	l := d.Styles
 	out := func(gate OpenGate) bool { return q.isOut(gate) }
 	allowed := fmt.Sprintf("these %d calls", len(all))
 	if slices.ContainsFunc(all, out) {

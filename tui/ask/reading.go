@@ -75,11 +75,11 @@ func (r *reading) restart() { r.doc, r.top = nil, opening }
 func (r *reading) redraw() { r.doc = nil }
 
 // prepare draws the document id on lines of width cells, unless it is drawn.
-func (r *reading) prepare(l *draw.Look, width int, id string, write func(d *draw.Document, details bool) page) {
+func (r *reading) prepare(l *draw.Styles, width int, id string, write func(d *draw.Document, details bool) page) {
 	if r.doc != nil && r.doc.Width == width {
 		return
 	}
-	r.id, r.doc = id, &draw.Document{Look: l, Width: width}
+	r.id, r.doc = id, &draw.Document{Styles: l, Width: width}
 	r.page = write(r.doc, r.details)
 }
 

@@ -43,7 +43,7 @@ func (c *Pane) Actions() keymap.Handlers {
 		"chat.thinking": {Refuse: c.noThinking, Do: keymap.Just(func() { c.foldNewest(foldThinking) })},
 		"chat.thinking_all": {Refuse: c.noThinking, Do: func() keymap.Request {
 			shows := strconv.FormatBool(c.hasCollapsed(foldThinking))
-			return keymap.SendCommands(session.Keep{Key: KeyShowThinking, Value: &shows})
+			return keymap.SendCommands(session.SaveSetting{Key: KeyShowThinking, Value: &shows})
 		}},
 		"chat.export": {Refuse: c.noExport, Do: func() keymap.Request { return keymap.SendCommands(session.Submit{Text: "/export"}) }},
 		"chat.top":    {Refuse: c.nothingSaid, Do: focused(func() { c.Scroll(1 << 20) })},

@@ -127,7 +127,7 @@ func (c *Pane) layPiece(p piece, run string, width int, cut bool) []draw.TextLin
 	}
 	lines := c.Markdown.Code(p.code.Language, p.text, width, cut)
 	if c.copying.marked == p.code {
-		sign := c.Look.Accent.Render(c.Look.Glyphs.Cursor) + " "
+		sign := c.Styles.Accent.Render(c.Styles.Glyphs.Cursor) + " "
 		for i, line := range lines {
 			lines[i].Text = sign + ansi.TruncateLeft(line.Text, draw.CodeMargin, "")
 		}
@@ -144,15 +144,15 @@ func (c *Pane) codeLabel(p piece, width int) []draw.TextLine {
 }
 
 // remark returns a block for an event, with a glyph before its text.
-func (c *Pane) remark(glyph func(*draw.Look) string, style func(*draw.Look) lipgloss.Style, text string) *Block {
+func (c *Pane) remark(glyph func(*draw.Styles) string, style func(*draw.Styles) lipgloss.Style, text string) *Block {
 	text = untrusted.Visible(strings.TrimSpace(text))
 	return c.remarkOf(glyph, style, func() string { return text })
 }
 
 // remarkOf is like remark for a text that may change.
-func (c *Pane) remarkOf(glyph func(*draw.Look) string, style func(*draw.Look) lipgloss.Style, text func() string) *Block {
+func (c *Pane) remarkOf(glyph func(*draw.Styles) string, style func(*draw.Styles) lipgloss.Style, text func() string) *Block {
 	return &Block{text: text, lay: func(width int) []draw.TextLine {
-		return draw.Led(style(c.Look).Render(glyph(c.Look))+" ", c.Look.Muted, draw.Wrapped(text(), width-2))
+		return draw.Led(style(c.Styles).Render(glyph(c.Styles))+" ", c.Styles.Muted, draw.Wrapped(text(), width-2))
 	}}
 }
 
@@ -174,7 +174,7 @@ func (c *Pane) Note(level, text string) *Block {
 // revision returns a block with the changes of a replan. If failureShown, the
 // chat already shows the failure that caused it.
 func (c *Pane) revision(d event.PlanDiff, failureShown bool) *Block {
-	l := c.Look
+	l := c.Styles
 	reason := telling.Cause(d.Reason)
 	return &Block{Gap: !failureShown, Draw: func(width int) []string {
 		parts := []string{l.Accent.Render(fmt.Sprintf("%s rev %d", l.Glyphs.Revised, d.Revision))}
@@ -199,11 +199,11 @@ func (c *Pane) revision(d event.PlanDiff, failureShown bool) *Block {
 func (c *Pane) told(e story.Entry) *Block {
 	switch {
 	case e.Kind == story.Granted && e.Level == story.Warn:
-		return c.remark(gateGlyph, warningStyle, e.Words+" "+c.Look.Glyphs.Separator+" untrusted text")
+		return c.remark(gateGlyph, warningStyle, e.Words+" "+c.Styles.Glyphs.Separator+" untrusted text")
 	case e.Kind == story.Granted:
 		return c.remark(gateGlyph, faintStyle, e.Words)
 	case e.Kind == story.Accepted && e.Level != story.Done:
-		return c.remark(func(l *draw.Look) string { return l.Glyphs.Unchecked }, warningStyle, e.Words)
+		return c.remark(func(l *draw.Styles) string { return l.Glyphs.Unchecked }, warningStyle, e.Words)
 	}
 	switch e.Level {
 	case story.Done:
@@ -226,7 +226,7 @@ func (c *Pane) told(e story.Entry) *Block {
 // outcome returns a block with how a run ended. again says what a resume of the run does; it
 // is "" if the run cannot be resumed, or only together with the run that started it.
 func (c *Pane) outcome(e *story.Ending, again string) *Block {
-	l, r := c.Look, &e.Result
+	l, r := c.Styles, &e.Result
 	return &Block{Gap: r.Status != event.StatusCompleted || r.Answer != "", Draw: func(width int) []string {
 		duration := telling.ClockTime(time.Duration(r.DurationMS) * time.Millisecond)
 		facts := []string{duration}
@@ -282,26 +282,26 @@ func (c *Pane) outcome(e *story.Ending, again string) *Block {
 }
 
 // doneGlyph returns the glyph of success.
-func doneGlyph(l *draw.Look) string { return l.Glyphs.Done }
+func doneGlyph(l *draw.Styles) string { return l.Glyphs.Done }
 
 // failedGlyph returns the glyph of a failure.
-func failedGlyph(l *draw.Look) string  { return l.Glyphs.Failed }
-func warningGlyph(l *draw.Look) string { return l.Glyphs.Warning }
+func failedGlyph(l *draw.Styles) string  { return l.Glyphs.Failed }
+func warningGlyph(l *draw.Styles) string { return l.Glyphs.Warning }
 
 // separatorGlyph returns the glyph between two parts of a line.
-func separatorGlyph(l *draw.Look) string { return l.Glyphs.Separator }
+func separatorGlyph(l *draw.Styles) string { return l.Glyphs.Separator }
 
 // gateGlyph returns the glyph of a gate.
-func gateGlyph(l *draw.Look) string { return l.Glyphs.Gate }
+func gateGlyph(l *draw.Styles) string { return l.Glyphs.Gate }
 
 // successStyle returns the style of a success.
-func successStyle(l *draw.Look) lipgloss.Style { return l.Success }
+func successStyle(l *draw.Styles) lipgloss.Style { return l.Success }
 
 // dangerStyle returns the style of a failure.
-func dangerStyle(l *draw.Look) lipgloss.Style { return l.Danger }
+func dangerStyle(l *draw.Styles) lipgloss.Style { return l.Danger }
 
 // warningStyle returns the style of a warning.
-func warningStyle(l *draw.Look) lipgloss.Style { return l.Warning }
+func warningStyle(l *draw.Styles) lipgloss.Style { return l.Warning }
 
 // faintStyle returns the style of the least important text.
-func faintStyle(l *draw.Look) lipgloss.Style { return l.Faint }
+func faintStyle(l *draw.Styles) lipgloss.Style { return l.Faint }

@@ -30,7 +30,7 @@ func (b *Block) foldsAs(thing string, can func() bool) (unfolded *bool) {
 }
 
 // foldSign returns the sign that follows an expanded or collapsed title.
-func foldSign(l *draw.Look, unfolded bool) string {
+func foldSign(l *draw.Styles, unfolded bool) string {
 	if unfolded {
 		return " " + l.Faint.Render(l.Glyphs.Unfolded)
 	}
@@ -45,7 +45,7 @@ func (c *Pane) card(run *agent.Run, s *agent.StepState) *Block {
 	can := func() bool { return len(telling.CallArgs(s)) > 0 || s.Result != nil || s.Error != "" }
 	unfolded := b.foldsAs(foldCard, can)
 	b.lay = func(width int) []draw.TextLine {
-		l := c.Look
+		l := c.Styles
 		glyph, style := draw.StateGlyph(l, run, s)
 		state, how := draw.StateWord(l, run, s)
 		tail := ""
@@ -77,8 +77,8 @@ func (c *Pane) card(run *agent.Run, s *agent.StepState) *Block {
 
 // cardBody draws the complete call and its result.
 func (c *Pane) cardBody(s *agent.StepState, width int) []draw.TextLine {
-	l := c.Look
-	d := &draw.Document{Look: l, Width: max(width-2, 1)}
+	l := c.Styles
+	d := &draw.Document{Styles: l, Width: max(width-2, 1)}
 	if args := telling.CallArgs(s); len(args) > 0 {
 		d.Object(args)
 	}
@@ -101,18 +101,18 @@ func writeResult(d *draw.Document, result any) {
 	}
 	switch result := result.(type) {
 	case string:
-		d.Output(d.Look.Text, draw.Clip(strings.TrimRight(result, "\n")))
+		d.Output(d.Styles.Text, draw.Clip(strings.TrimRight(result, "\n")))
 	case map[string]any:
 		d.Object(result)
 	default:
 		text, _ := telling.ValueText(result)
-		d.Code(d.Look.Text, text)
+		d.Code(d.Styles.Text, text)
 	}
 }
 
 // planSteps draws the current steps of a plan, one per line.
 func (c *Pane) planSteps(run *agent.Run, width int) []draw.TextLine {
-	l := c.Look
+	l := c.Styles
 	var lines []string
 	for i, s := range run.Steps {
 		if more := len(run.Steps) - i; i == mostOfPlan && more > 1 {

@@ -14,7 +14,7 @@ import (
 // bottom.
 type Pane struct {
 	viewport
-	Look     *draw.Look
+	Styles   *draw.Styles
 	Markdown *draw.Markdown
 	state    State
 	find     search
@@ -52,8 +52,8 @@ type State struct {
 }
 
 // New returns an empty conversation.
-func New(l *draw.Look) *Pane {
-	c := &Pane{viewport: viewport{look: l}, Look: l, Markdown: draw.NewMarkdown(l), once: story.NewOnce()}
+func New(l *draw.Styles) *Pane {
+	c := &Pane{viewport: viewport{styles: l}, Styles: l, Markdown: draw.NewMarkdown(l), once: story.NewOnce()}
 	c.find.chat, c.copying.chat = &c.viewport, &c.viewport
 	c.anchor = &c.find.from
 	return c
@@ -85,7 +85,7 @@ func (c *Pane) View() []string {
 		return c.view
 	}
 	c.viewOf = c.layouts
-	c.view = c.Look.Block(c.find.highlighted(), c.width, c.room())
+	c.view = c.Styles.Block(c.find.highlighted(), c.width, c.room())
 	if c.find.open {
 		c.view = append(c.view, c.find.line(c.width))
 	}
@@ -95,7 +95,7 @@ func (c *Pane) View() []string {
 // EdgeLabels returns the labels of the edge between chat and input: that the
 // session is over, and how many lines are below the view.
 func (c *Pane) EdgeLabels() (title, note string) {
-	l := c.Look
+	l := c.Styles
 	if n, exact := c.moreBelow(); n > 0 {
 		note = english.Count(n, "line") + " below"
 		if !exact {

@@ -8,7 +8,7 @@ import (
 // Compacted returns a note that old messages were summarized, or restored.
 func (c *Pane) Compacted(d event.ChatCompacted) *Block {
 	sizes := telling.Tokens(d.Before) + " → " + telling.Tokens(d.After) + " tokens"
-	if c.Look.Theme.Mode.ASCII {
+	if c.Styles.Theme.Mode.ASCII {
 		sizes = telling.Tokens(d.Before) + " to " + telling.Tokens(d.After) + " tokens"
 	}
 	if d.Undone {
@@ -24,7 +24,7 @@ func (c *Pane) Compacted(d event.ChatCompacted) *Block {
 	if d.Reason != "" {
 		words += " (" + d.Reason.Visible() + ")"
 	}
-	b := c.Note("info", words+" "+c.Look.Glyphs.Separator+" /compact undo restores them")
+	b := c.Note("info", words+" "+c.Styles.Glyphs.Separator+" /compact undo restores them")
 	b.Gap = true
 	return b
 }

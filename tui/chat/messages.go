@@ -97,7 +97,7 @@ func (c *Pane) user(message untrusted.Text) *Block {
 // userMessage draws what the user said: on a band of its own, or without colors
 // beside a bar.
 func (c *Pane) userMessage(text string, width int) []draw.TextLine {
-	l := c.Look
+	l := c.Styles
 	sign, strong, band := l.Accent, l.Strong, l.Theme.Palette.Selection
 	if band != nil {
 		sign, strong = sign.Background(band), strong.Background(band)
@@ -123,7 +123,7 @@ func (c *Pane) userMessage(text string, width int) []draw.TextLine {
 // mentioned returns a block with the attachments of a message, one per line.
 func (c *Pane) mentioned(mentions []prompt.Mention) *Block {
 	return &Block{Draw: func(width int) []string {
-		l := c.Look
+		l := c.Styles
 		lines := make([]string, len(mentions))
 		for i, m := range mentions {
 			lines[i] = "  " + l.Accent.Render("@") + " " + l.Muted.Render(l.Cut(telling.MentionWords(m, l.Glyphs.Separator), max(width-4, 1)))

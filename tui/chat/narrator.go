@@ -153,7 +153,7 @@ func (n *Narrator) drawTurn(e story.Entry) bool {
 	case story.TurnText:
 		n.write(string(e.Text), e.Thought)
 	case story.TurnWithdrawn:
-		n.pane.unsay(n.turn)
+		n.pane.removeTurn(n.turn)
 		n.turn.text = ""
 	case story.TurnEnds:
 		n.closeTurn(e.Text, e.Thought)

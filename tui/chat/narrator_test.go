@@ -127,7 +127,7 @@ func TestNestedRunIsIndented(t *testing.T) {
 	c := narratedPane()
 	c.Add(c.Note("info", "before"))
 	_, got := narrate(t, c, true, event.RunStarted{Goal: "a goal"}, stopped())
-	if last := got[strings.LastIndex(got, "\n")+1:]; !strings.HasPrefix(last, c.Look.Glyphs.Guide) || strings.HasPrefix(got, c.Look.Glyphs.Guide) {
+	if last := got[strings.LastIndex(got, "\n")+1:]; !strings.HasPrefix(last, c.Styles.Glyphs.Guide) || strings.HasPrefix(got, c.Styles.Glyphs.Guide) {
 		t.Errorf("got\n%s", got)
 	}
 }

@@ -21,7 +21,7 @@ func (n *Narrator) write(text, thinking string) {
 	if thinking != "" {
 		if t.thought == nil {
 			t.thought = &thought{began: n.run.Now, live: true, unfolded: n.pane.ShowsThinking}
-			n.add(t.thought.block(n.pane.Look))
+			n.add(t.thought.block(n.pane.Styles))
 		}
 		t.thought.add("", thinking)
 	}
@@ -46,14 +46,14 @@ func (n *Narrator) closeTurn(complete untrusted.Text, thinking string) {
 	if thinking != "" && t.thought == nil && len(t.blocks) == 0 {
 		t.thought = &thought{unfolded: n.pane.ShowsThinking}
 		t.thought.add("", thinking)
-		n.add(t.thought.block(n.pane.Look))
+		n.add(t.thought.block(n.pane.Styles))
 	}
 	if t.thought != nil {
 		t.thought.end(n.run.Now)
 	}
 	if text != "" && text != t.text {
 		if !strings.HasPrefix(text, t.text) {
-			n.pane.unsay(t)
+			n.pane.removeTurn(t)
 		}
 		t.text = text
 	}
@@ -69,7 +69,7 @@ func (n *Narrator) think(phase int, thinking, text string) {
 	if thinking != "" {
 		if t == nil {
 			t = &thought{unfolded: n.pane.ShowsThinking}
-			n.planning, n.planningBlock = t, t.block(n.pane.Look)
+			n.planning, n.planningBlock = t, t.block(n.pane.Styles)
 			n.planningBlock.Gap = false
 			n.add(n.planningBlock)
 		}

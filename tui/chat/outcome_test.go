@@ -13,7 +13,7 @@ import (
 
 func TestPartialRunIsNotShownAsDone(t *testing.T) {
 	l := panetest.DarkLook()
-	c := &Pane{Look: l}
+	c := &Pane{Styles: l}
 	result := event.Result{Status: event.StatusCompleted, Reason: event.ReasonPartial}
 	if got := panetest.Stripped(c.outcome(&story.Ending{Result: result, Word: "partial"}, "").Draw(60)); !strings.HasPrefix(got, l.Glyphs.Partial) {
 		t.Errorf("the chat shows %s", got)
@@ -22,7 +22,7 @@ func TestPartialRunIsNotShownAsDone(t *testing.T) {
 
 func TestStopNamesWhoeverElseStoppedTheRun(t *testing.T) {
 	l := panetest.DarkLook()
-	c := &Pane{Look: l}
+	c := &Pane{Styles: l}
 	for why, want := range map[untrusted.Text]string{"stopped by the user": " stopped  ", "stopped by ann@laptop": " stopped by ann@laptop  "} {
 		result := event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Error: why}
 		if got := panetest.Stripped(c.outcome(&story.Ending{Result: result}, "").Draw(60)); !strings.HasPrefix(got, l.Glyphs.Stopped+want) {
@@ -32,7 +32,7 @@ func TestStopNamesWhoeverElseStoppedTheRun(t *testing.T) {
 }
 
 func TestOutcomeExplainsMissingAnswer(t *testing.T) {
-	c := &Pane{Look: panetest.DarkLook()}
+	c := &Pane{Styles: panetest.DarkLook()}
 	result := event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Unanswered: "Ollama does not answer"}
 	got := strings.Join(strings.Fields(panetest.Stripped(c.outcome(&story.Ending{Result: result, Word: "done"}, "ctrl+r resumes the run and asks for it again.").Draw(60))), " ")
 	if want := "The answer is missing: Ollama does not answer. ctrl+r resumes the run and asks for it again."; !strings.Contains(got, want) {
@@ -42,7 +42,7 @@ func TestOutcomeExplainsMissingAnswer(t *testing.T) {
 
 func TestAnswerOfAnEarlierFailedRunIsMarkdown(t *testing.T) {
 	l := panetest.DarkLook()
-	c := &Pane{Look: l, Markdown: draw.NewMarkdown(l)}
+	c := &Pane{Styles: l, Markdown: draw.NewMarkdown(l)}
 	c.Reply(event.ChatReply{Run: "r-1", Status: event.StatusFailed, Reason: event.ReasonStepFailed, Text: "`test.run` failed:\n\n```text\n1 failed\n```\n"})
 	var lines []string
 	for _, b := range c.Blocks {

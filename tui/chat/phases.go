@@ -127,7 +127,7 @@ func (p *phaseBlock) lay(width int) []draw.TextLine {
 	case *p.unfolded && p.opens():
 		return append(lines, p.whole(width)...)
 	case status == agent.PhaseFailed && !p.run.Paused:
-		lines = append(lines, draw.Set(draw.Aside(p.pane.Look.Danger, p.state().Reason.Line(), width))...)
+		lines = append(lines, draw.Set(draw.Aside(p.pane.Styles.Danger, p.state().Reason.Line(), width))...)
 	}
 	return append(lines, p.pane.guided(draw.Set(p.brief(width-2)))...)
 }
@@ -135,7 +135,7 @@ func (p *phaseBlock) lay(width int) []draw.TextLine {
 // head draws the first line of the phase, below a line for each skipped phase before
 // it, and above those for the skipped phases after the last one.
 func (p *phaseBlock) head(width int) []string {
-	l := p.pane.Look
+	l := p.pane.Styles
 	var lines []string
 	for i := range p.run.Phases {
 		before, after := i < p.phase && p.follows(i), i > p.phase && p.newest(p.shown) && !p.direct()
@@ -151,7 +151,7 @@ func (p *phaseBlock) head(width int) []string {
 
 // headline is the title of the phase, with its summary and what a click does.
 func (p *phaseBlock) headline(width int) string {
-	l, line := p.pane.Look, p.title(width)
+	l, line := p.pane.Styles, p.title(width)
 	if !p.opens() {
 		return line
 	}
@@ -176,7 +176,7 @@ func (p *phaseBlock) follows(i int) bool {
 
 // title draws the name of the phase and its figures.
 func (p *phaseBlock) title(width int) string {
-	l, s, label := p.pane.Look, p.state(), phaseName(p.phase+1)
+	l, s, label := p.pane.Styles, p.state(), phaseName(p.phase+1)
 	duration := " " + l.Faint.Render(telling.Milliseconds(s.MS))
 	switch s.Status {
 	case agent.PhaseRunning:
@@ -224,7 +224,7 @@ func (p *phaseBlock) summary() string {
 // brief draws the lines of a collapsed card.
 func (p *phaseBlock) brief(width int) []string {
 	const most = 3 // lines of a list
-	l := p.pane.Look
+	l := p.pane.Styles
 	var lines []string
 	switch a := &p.read.analysis; {
 	case !p.roomy() || p.text() == "" && p.phase < 2:
@@ -279,11 +279,11 @@ func unknowns(list []string) string {
 func (p *phaseBlock) whole(width int) []draw.TextLine {
 	c := p.pane
 	if p.holdsPlan() {
-		notes := c.guided(draw.Set(c.Look.PlanNotes(p.run.Plan, width-2, false)))
+		notes := c.guided(draw.Set(c.Styles.PlanNotes(p.run.Plan, width-2, false)))
 		return append(notes, c.planSteps(p.run, width)...)
 	}
 	lines := draw.Texts(c.Markdown.Lines(p.text(), max(width-2, 1)))
-	return c.guided(draw.Set(c.Look.Shorten(lines, mostOfPlan, width-2)))
+	return c.guided(draw.Set(c.Styles.Shorten(lines, mostOfPlan, width-2)))
 }
 
 // writing returns what the model writes in the phase.

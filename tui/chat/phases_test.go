@@ -44,7 +44,7 @@ type planningPane struct {
 
 func planningIn(t *testing.T, width, height int, mode themes.Mode) *planningPane {
 	t.Helper()
-	p := &planningPane{Pane: New(draw.NewLook(new(themes.Set).New(themes.Dark, true, mode))), t: t, run: agent.NewRun(nil)}
+	p := &planningPane{Pane: New(draw.NewStyles(new(themes.Set).New(themes.Dark, true, mode))), t: t, run: agent.NewRun(nil)}
 	p.setSize(width, height)
 	return p.apply(event.RunStarted{Goal: "fix slug.Make", Model: "qwen3:8b"})
 }
@@ -62,7 +62,7 @@ func (p *planningPane) apply(data ...event.Data) *planningPane {
 		if err := p.run.Apply(event.Event{Seq: uint64(p.seq), Time: at, Run: "run", Data: d}); err != nil {
 			p.t.Fatal(err)
 		}
-		p.Look.Now = at
+		p.Styles.Now = at
 		if started, ok := d.(event.RunStarted); ok {
 			p.n = p.Narrate(p.run, false)
 			p.n.Start(started)

@@ -32,9 +32,9 @@ func (c *Pane) results(run *agent.Run, all []story.Result) []*Block {
 		s := of.Step
 		title := s.Step.Name() + " " + s.Step.Title.Line()
 		blocks = append(blocks, c.foldedResult(title, telling.EvidenceOf(run, s), linesFolded, func(width int) []string {
-			d := &draw.Document{Look: c.Look, Width: max(width, 1)}
+			d := &draw.Document{Styles: c.Styles, Width: max(width, 1)}
 			if lines := telling.ItemLines(s); lines != nil {
-				writeCutLines(d, c.Look.Text, lines)
+				writeCutLines(d, c.Styles.Text, lines)
 				return d.Whole()
 			}
 			writeReadable(d, s.Result)
@@ -76,7 +76,7 @@ func (c *Pane) foldedResult(title string, state plan.EvidenceState, folded int, 
 	}
 	unfolded := b.foldsAs(foldCard, func() bool { return len(body(max(c.width-2, 1))) > whole })
 	b.lay = func(width int) []draw.TextLine {
-		l := c.Look
+		l := c.Styles
 		lines := body(max(width-2, 1))
 		sign, shown := "", folded
 		if len(lines) > whole {
@@ -104,7 +104,7 @@ func writeReadable(d *draw.Document, result any) {
 	if !telling.IsTestRun(members) {
 		for _, name := range slices.Sorted(maps.Keys(members)) {
 			if lines := telling.PlaceLines(members[name]); len(lines) > 0 {
-				writeCutLines(d, d.Look.Text, lines)
+				writeCutLines(d, d.Styles.Text, lines)
 				return
 			}
 		}
@@ -112,13 +112,13 @@ func writeReadable(d *draw.Document, result any) {
 		return
 	}
 	summary, _ := members["summary"].(string)
-	d.Prose(d.Look.Text, strings.TrimSpace(summary))
-	writeCutLines(d, d.Look.Danger, telling.FailureLines(members["failures"]))
+	d.Prose(d.Styles.Text, strings.TrimSpace(summary))
+	writeCutLines(d, d.Styles.Danger, telling.FailureLines(members["failures"]))
 }
 
 // writeCutLines adds one line per text and cuts long ones.
 func writeCutLines(d *draw.Document, style lipgloss.Style, lines []string) {
 	for _, line := range lines {
-		d.Lines = append(d.Lines, style.Render(d.Look.Cut(untrusted.Line(line), d.Width)))
+		d.Lines = append(d.Lines, style.Render(d.Styles.Cut(untrusted.Line(line), d.Width)))
 	}
 }

@@ -11,7 +11,7 @@ import (
 func (c *Pane) resumed(words string, goal untrusted.Text) *Block {
 	about := goal.FirstLine()
 	return &Block{Gap: true, Draw: func(width int) []string {
-		l := c.Look
+		l := c.Styles
 		lines := []string{l.Cut(l.Accent.Render(l.Glyphs.Folded)+" "+l.Strong.Render(words), width)}
 		if about != "" {
 			lines = append(lines, draw.Aside(l.Muted, about, width)...)
@@ -26,7 +26,7 @@ func (c *Pane) planned(run *agent.Run, title string, steps int, dry bool) *Block
 	b := &Block{Gap: true, live: true}
 	unfolded := b.foldsAs(foldCard, func() bool { return len(run.Steps) > 0 })
 	b.lay = func(width int) []draw.TextLine {
-		l := c.Look
+		l := c.Styles
 		tail := " " + l.Glyphs.Separator + " " + english.Count(steps, "step")
 		if dry {
 			tail += " " + l.Glyphs.Separator + " dry run"

@@ -15,17 +15,17 @@ func (c *Pane) reviewed(run *agent.Run, d event.PlanReviewed) *Block {
 	if d.Decision != event.ReviewRun {
 		return c.remark(gateGlyph, warningStyle, "refused the plan"+telling.ByWords(d.By))
 	}
-	changed := strings.ReplaceAll(d.Changes().String(), "·", c.Look.Glyphs.Separator)
+	changed := strings.ReplaceAll(d.Changes().String(), "·", c.Styles.Glyphs.Separator)
 	if changed == "" {
 		return c.remark(gateGlyph, warningStyle, "reviewed the plan: it runs unchanged"+telling.ByWords(d.By))
 	}
 	lines := []string{"reviewed the plan: " + changed + telling.ByWords(d.By)}
 	removed, edited := telling.ReviewedSteps(run, d)
 	for _, s := range removed {
-		lines = append(lines, c.Look.Glyphs.Removed+" "+s.Name()+" "+s.Title.Line())
+		lines = append(lines, c.Styles.Glyphs.Removed+" "+s.Name()+" "+s.Title.Line())
 	}
 	for _, s := range edited {
-		lines = append(lines, c.Look.Glyphs.Revised+" "+s.Name()+" "+s.Title.Line())
+		lines = append(lines, c.Styles.Glyphs.Revised+" "+s.Name()+" "+s.Title.Line())
 	}
 	for _, m := range d.Moved {
 		lines = append(lines, telling.StepWords(m.Step)+" waits for "+untrusted.Line(m.After))

@@ -280,7 +280,7 @@ func (f *search) highlighted() []string {
 				continue
 			}
 			now := f.at >= 0 && f.on.block == f.chat.Blocks[line.Block] && m.nth == min(f.on.nth, found[len(found)-1].nth)
-			marks = append(marks, draw.Mark{From: m.from, To: m.to, Style: f.chat.look.HitStyle(now)})
+			marks = append(marks, draw.Mark{From: m.from, To: m.to, Style: f.chat.styles.HitStyle(now)})
 		}
 		out[i] = draw.Restyle(line.Text, marks...)
 	}
@@ -290,12 +290,12 @@ func (f *search) highlighted() []string {
 // line draws the line over the input: the query and the result.
 func (f *search) line(width int) string {
 	query, state := f.parts(width)
-	return f.chat.look.Sides(query, state, width)
+	return f.chat.styles.Sides(query, state, width)
 }
 
 // parts returns the query and the result of the search.
 func (f *search) parts(width int) (query, state string) {
-	l := f.chat.look
+	l := f.chat.styles
 	switch {
 	case f.query == "":
 		state = l.Faint.Render("type what to find")

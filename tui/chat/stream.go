@@ -57,7 +57,7 @@ func (s *modelStream) take(w writing) {
 	s.text.take(w.text)
 	s.thinking.take(w.thinking)
 	if s.first.IsZero() && s.bytes() > 0 {
-		s.first, s.before = w.pane.Look.Now, s.bytes()
+		s.first, s.before = w.pane.Styles.Now, s.bytes()
 		w.pane.modelLoaded = true
 	}
 }
@@ -68,7 +68,7 @@ func (s *modelStream) bytes() int { return s.text.size + s.thinking.size }
 // number of tokens and their rate. The rate is measured again each second.
 func (s *modelStream) title(w writing, width int) string {
 	s.take(w)
-	l := w.pane.Look
+	l := w.pane.Styles
 	line := l.Running.Render(l.Spinner()) + " " + w.name
 	if w.drafted > 0 {
 		line += " " + english.Count(w.drafted, "step") + l.Glyphs.Ellipsis
@@ -109,7 +109,7 @@ func (w writing) tokens(bytes int) int {
 // below moves while it grows. With reduced motion only finished lines appear.
 func (s *modelStream) lines(w writing, width int) []draw.TextLine {
 	s.take(w)
-	l, height := w.pane.Look, 6
+	l, height := w.pane.Styles, 6
 	switch {
 	case w.pane.state.Replayed && s.bytes() == 0:
 		return nil // a journal keeps whole replies only
@@ -149,14 +149,14 @@ func (w writing) waiting() string {
 	if model == "" {
 		model = "the model"
 	}
-	if far := telling.Reading(telling.Open(w.run), w.pane.Look.Now); far != "" {
-		return model + " is reading the prompt, " + far + w.pane.Look.Glyphs.Ellipsis
+	if far := telling.Reading(telling.Open(w.run), w.pane.Styles.Now); far != "" {
+		return model + " is reading the prompt, " + far + w.pane.Styles.Glyphs.Ellipsis
 	}
 	answered := func(s agent.Phase) bool { return s.Status == agent.PhaseCompleted }
 	if w.pane.modelLoaded || slices.ContainsFunc(w.run.Phases[:], answered) {
-		return model + " is reading the prompt" + w.pane.Look.Glyphs.Ellipsis
+		return model + " is reading the prompt" + w.pane.Styles.Glyphs.Ellipsis
 	}
-	return "loading " + model + " or reading the prompt" + w.pane.Look.Glyphs.Ellipsis
+	return "loading " + model + " or reading the prompt" + w.pane.Styles.Glyphs.Ellipsis
 }
 
 // replanning returns a block that shows what the model writes as the current

@@ -62,7 +62,7 @@ func (t *thought) words() int {
 
 // block returns a block with the thinking: its end while in progress,
 // then its duration and length. Expanded, it shows all of it.
-func (t *thought) block(l *draw.Look) *Block {
+func (t *thought) block(l *draw.Styles) *Block {
 	b := &Block{Gap: true, live: t.live, until: func() bool { return !t.live }}
 	count := -1
 	var counted int
@@ -114,7 +114,7 @@ func (t *thought) block(l *draw.Look) *Block {
 }
 
 // lines draws the complete thinking behind a guide.
-func (t *thought) lines(l *draw.Look, width int) []draw.TextLine {
+func (t *thought) lines(l *draw.Styles, width int) []draw.TextLine {
 	guide := l.Border.Render(l.Glyphs.Guide) + " "
 	var lines []draw.TextLine
 	for _, p := range t.parts {
@@ -129,7 +129,7 @@ func (t *thought) lines(l *draw.Look, width int) []draw.TextLine {
 }
 
 // thoughtTail draws the end of the current thinking on one line.
-func thoughtTail(l *draw.Look, text string, width int) string {
+func thoughtTail(l *draw.Styles, text string, width int) string {
 	const lead = "  thinking: "
 	const tail = 400 // bytes; more than fits on any line
 	if len(text) > tail {

@@ -116,7 +116,7 @@ func (c *Pane) open(t *turn, b *Block, rest []piece) {
 }
 
 // unsay removes the text of a turn from the chat.
-func (c *Pane) unsay(t *turn) {
+func (c *Pane) removeTurn(t *turn) {
 	for _, b := range t.blocks {
 		c.remove(b)
 	}
@@ -128,7 +128,7 @@ func (c *Pane) unsay(t *turn) {
 func (c *Pane) steered(d event.RunSteered, typed bool) *Block {
 	text := d.Text.Visible()
 	return &Block{Gap: !typed, text: func() string { return text }, lay: func(width int) []draw.TextLine {
-		l := c.Look
+		l := c.Styles
 		var lines []draw.TextLine
 		if !typed {
 			lines = c.userMessage(text, width)

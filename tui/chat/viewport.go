@@ -12,7 +12,7 @@ import (
 // It draws only visible lines, however long the list is. A view is a position
 // among the blocks; the viewport walks line by line from there.
 type viewport struct {
-	look     *draw.Look
+	styles   *draw.Styles
 	width    int
 	height   int
 	reserved int // lines at the bottom that show no blocks
@@ -171,7 +171,7 @@ func (v *viewport) heightOf(i int) (lines int, known bool) {
 
 // guided draws lines below the card of the call they belong to.
 func (v *viewport) guided(lines []draw.TextLine) []draw.TextLine {
-	guide := v.look.Border.Render(v.look.Glyphs.Guide) + " "
+	guide := v.styles.Border.Render(v.styles.Glyphs.Guide) + " "
 	out := make([]draw.TextLine, len(lines))
 	for i, line := range lines {
 		out[i] = draw.TextLine{Text: guide + line.Text, Lead: line.Lead + 2, Join: line.Join}

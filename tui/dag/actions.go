@@ -105,7 +105,7 @@ func (d *Pane) cancel() keymap.Request {
 	}
 	return keymap.Request{
 		Send:             []session.Command{session.Cancel{Run: d.Run.ID, Step: s.Step.Index}},
-		FooterUntilEvent: draw.StepTitle(d.Look, s.Step.Index) + " is being canceled; " + rest,
+		FooterUntilEvent: draw.StepTitle(d.Styles, s.Step.Index) + " is being canceled; " + rest,
 	}
 }
 
@@ -116,7 +116,7 @@ func (d *Pane) noCancel() string {
 		return "No step selected."
 	}
 	s := row.Step
-	step := draw.StepTitle(d.Look, s.Step.Index)
+	step := draw.StepTitle(d.Styles, s.Step.Index)
 	switch {
 	case row.Kind == RowGone:
 		return step + " is no longer in the plan."

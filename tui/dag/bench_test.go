@@ -34,8 +34,8 @@ func BenchmarkPlanPane(b *testing.B) {
 		b.Run(c.name+"/a beat", func(b *testing.B) {
 			d := pane()
 			for b.Loop() {
-				d.Look.Beat++
-				d.Look.Now = d.Look.Now.Add(time.Second / 10)
+				d.Styles.AnimationFrame++
+				d.Styles.Now = d.Styles.Now.Add(time.Second / 10)
 				d.Invalidate()
 				d.View()
 				d.Title()

@@ -148,7 +148,7 @@ func (d *Pane) caller() *agent.StepState {
 
 // paintCall paints an item or a call, or the line for all of a step.
 func (w *rowPainter) paintCall(r *Row, f *face, p *draw.Painter) {
-	l, s, c := w.Look, r.Step, f.columns
+	l, s, c := w.Styles, r.Step, f.columns
 	room := max(w.width-1-c.mark-c.gutter-c.state-2, 1)
 	until := 0 // room left where the state column starts, aligned with that of the steps
 	if r.owner != nil {
@@ -226,7 +226,7 @@ const itemsBar = 8
 
 // paintItems paints a bar of the items of a step, and what went wrong.
 func (w *rowPainter) paintItems(s *agent.StepState, c *telling.ItemCounts, add func(lipgloss.Style, string)) {
-	l := w.Look
+	l := w.Styles
 	style := l.Success
 	switch {
 	case s.Status == agent.StepRunning && w.Run.Result == nil:

@@ -103,7 +103,7 @@ func (t *stepCounts) mark(index string) {
 }
 
 // countWords returns the number of steps by status: ✓18 ⠋2 ✗1 ·9.
-func countWords(l *draw.Look, c *telling.Counts, lit func(lipgloss.Style) lipgloss.Style) string {
+func countWords(l *draw.Styles, c *telling.Counts, lit func(lipgloss.Style) lipgloss.Style) string {
 	g := &l.Glyphs
 	var parts []string
 	for _, p := range []struct {

@@ -60,7 +60,7 @@ type State struct {
 // planView is what every drawing of a run's plan reads: the steps, their states,
 // and the rows that the user expanded.
 type planView struct {
-	Look       *draw.Look
+	Styles     *draw.Styles
 	Keys       *keymap.Map
 	Run        *agent.Run
 	chart      *chart
@@ -80,8 +80,8 @@ type shape struct {
 }
 
 // New returns a pane without a plan.
-func New(l *draw.Look, keys *keymap.Map) *Pane {
-	d := &Pane{planView: planView{Look: l, Keys: keys}}
+func New(l *draw.Styles, keys *keymap.Map) *Pane {
+	d := &Pane{planView: planView{Styles: l, Keys: keys}}
 	d.Show(nil)
 	return d
 }
@@ -125,7 +125,7 @@ func (d *Pane) Continue(run *agent.Run) { d.Run = run }
 // Show replaces the run; nil shows none.
 func (d *Pane) Show(run *agent.Run) {
 	*d = Pane{
-		planView: planView{Look: d.Look, Keys: d.Keys, Run: run, opened: map[int]bool{}, calls: map[string]bool{}, lost: lostTools{servers: d.lost.servers}},
+		planView: planView{Styles: d.Styles, Keys: d.Keys, Run: run, opened: map[int]bool{}, calls: map[string]bool{}, lost: lostTools{servers: d.lost.servers}},
 		Width:    d.Width, Height: d.Height, focused: d.focused,
 		state: d.state, Mapped: d.Mapped,
 		Follow: true, news: true, replan: true, folds: newFolds(),
@@ -361,7 +361,7 @@ func (d *Pane) View() []string {
 	case d.outline == nil || len(d.outline.Rows) == 0:
 		words := draw.Wrap(d.empty(), max(d.Width-2, 1))
 		for _, line := range words[:min(len(words), max(body, 0))] {
-			view = append(view, d.Look.Fit(" "+d.Look.Faint.Render(line), d.Width))
+			view = append(view, d.Styles.Fit(" "+d.Styles.Faint.Render(line), d.Width))
 		}
 	default:
 		at := d.Position()
@@ -416,7 +416,7 @@ func (d *Pane) empty() string {
 // ChosenTitle returns the title of the chosen step, "Step" if none is chosen.
 func (d *Pane) ChosenTitle() string {
 	if r := d.Chosen(); r != nil && r.Step != nil {
-		return draw.StepTitle(d.Look, r.Step.Step.Index)
+		return draw.StepTitle(d.Styles, r.Step.Step.Index)
 	}
 	return "Step"
 }
@@ -424,7 +424,7 @@ func (d *Pane) ChosenTitle() string {
 // Title returns the pane's title: revision, completed steps, elapsed time, and
 // whether the selection follows the run.
 func (d *Pane) Title() string {
-	l, run := d.Look, d.Run
+	l, run := d.Styles, d.Run
 	if run == nil {
 		return "Plan"
 	}
@@ -470,5 +470,5 @@ func (d *Pane) Summary() string {
 	case len(d.outline.Rows) <= d.Height:
 		return ""
 	}
-	return countWords(d.Look, &d.stepCounts.total, asItIs)
+	return countWords(d.Styles, &d.stepCounts.total, asItIs)
 }

@@ -164,7 +164,7 @@ func (d *Pane) seek(text string) {
 
 // draw draws the filter input line.
 func (f *planFilter) draw(v *planView, width int) string {
-	l, k := v.Look, v.Keys
+	l, k := v.Styles, v.Keys
 	tail := ""
 	if f.on() && v.chart != nil {
 		tail = fmt.Sprintf("%s of %d", english.Count(len(f.found), "step"), len(v.chart.Steps))

@@ -183,7 +183,7 @@ func rowsOf(d *Pane) string {
 		case RowStep:
 			out = append(out, r.Key)
 		case RowGroup:
-			out = append(out, r.Group.Label+" "+ansi.Strip(countWords(d.Look, &r.Group.Counts, asItIs)))
+			out = append(out, r.Group.Label+" "+ansi.Strip(countWords(d.Styles, &r.Group.Counts, asItIs)))
 		}
 	}
 	return strings.Join(out, " | ")

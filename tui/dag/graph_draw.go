@@ -18,7 +18,7 @@ import (
 func (g *Graph) draw(at int, focused bool) []string {
 	g.updateNodes()
 	g.scroll(at)
-	c := draw.NewCanvas(draw.Rect{X: g.x, Y: g.y, W: g.width, H: g.body()}, g.Look.Method)
+	c := draw.NewCanvas(draw.Rect{X: g.x, Y: g.y, W: g.width, H: g.body()}, g.Styles.Method)
 	k := g.relationOf(at, focused)
 	sides := g.drawLines(c, k)
 	for i := range g.nodes {
@@ -29,7 +29,7 @@ func (g *Graph) draw(at int, focused bool) []string {
 	}
 	lines := c.Lines()
 	if len(lines) < g.height {
-		l := g.Look
+		l := g.Styles
 		lines = append(lines, l.Fit(" "+l.Faint.Render(l.Cut(g.reason, g.width-2)), g.width))
 	}
 	return lines
@@ -122,7 +122,7 @@ func (g *Graph) toneOf(w *planlayout.Line, k *graphRelatives) tone {
 // drawLines draws the visible lines and returns the sides that they connect in
 // each cell. Where two nets cross, the horizontal line is interrupted.
 func (g *Graph) drawLines(c *draw.Canvas, k graphRelatives) []wire {
-	l := g.Look
+	l := g.Styles
 	wires := make([]wire, len(c.Cells))
 	put := func(x, y, net int, sides uint8, t tone) {
 		w := &wires[(y-c.Y)*c.W+x-c.X]
@@ -194,9 +194,9 @@ func wireGlyph(w themes.Lanes, sides uint8) string {
 
 // drawBox draws the box of a node.
 func (g *Graph) drawBox(c *draw.Canvas, i int, k graphRelatives, wires []wire) {
-	l := g.Look
+	l := g.Styles
 	n, b, s := &g.nodes[i], g.layers.Boxes[i], g.scale
-	p := &boxPainter{Canvas: c, look: l, box: b, lit: asItIs, edge: l.Muted}
+	p := &boxPainter{Canvas: c, styles: l, box: b, lit: asItIs, edge: l.Muted}
 	rel := k.of(i)
 	switch {
 	case i == k.chosen:
@@ -250,7 +250,7 @@ func (g *Graph) drawBox(c *draw.Canvas, i int, k graphRelatives, wires []wire) {
 // drawHead draws the revision mark, the glyph and the index of a step, and
 // returns where the title starts.
 func (g *Graph) drawHead(p *boxPainter, n *graphNode, rel relation, x, y int) int {
-	l, s := g.Look, g.scale
+	l, s := g.Styles, g.scale
 	if s.mark > 0 {
 		switch {
 		case n.Kind == RowGone:
@@ -279,7 +279,7 @@ func (g *Graph) drawHead(p *boxPainter, n *graphNode, rel relation, x, y int) in
 
 // titleStyle returns the title of a step and its style.
 func (g *Graph) titleStyle(n *graphNode, rel relation) (string, lipgloss.Style) {
-	l := g.Look
+	l := g.Styles
 	style := l.Text
 	switch {
 	case n.Kind == RowGone:
@@ -297,7 +297,7 @@ func (g *Graph) titleStyle(n *graphNode, rel relation) (string, lipgloss.Style) 
 // drawSecond draws the second line of a large box: the executor of the step,
 // and its time or status.
 func (g *Graph) drawSecond(p *boxPainter, n *graphNode, x, y, end int) {
-	l := g.Look
+	l := g.Styles
 	state, style := g.stateOf(n)
 	state = l.Cut(state, end-x)
 	p.text(end-ansi.StringWidth(state), y, style, state)
@@ -316,10 +316,10 @@ func (g *Graph) drawSecond(p *boxPainter, n *graphNode, x, y, end int) {
 // steps it waits for.
 func (g *Graph) stateOf(n *graphNode) (string, lipgloss.Style) {
 	if n.Kind == RowStep && g.stepCounts.class[n.at] == telling.ClassWaits && g.Run.Result == nil && g.lacks(&n.Row) == nil {
-		return "", g.Look.Faint
+		return "", g.Styles.Faint
 	}
 	if s := n.Step; n.Kind == RowStep && s.Items != nil && s.Status == agent.StepRunning && g.Run.Result == nil {
-		return fmt.Sprintf("%d/%d", s.EndedItems(), len(s.Items)), g.Look.Running
+		return fmt.Sprintf("%d/%d", s.EndedItems(), len(s.Items)), g.Styles.Running
 	}
 	return g.state(&n.Row, graphState)
 }
@@ -331,7 +331,7 @@ func (g *Graph) callsOf(n *graphNode) int {
 
 // timesSign returns the sign before a number of calls.
 func (g *Graph) timesSign() string {
-	if g.Look.Theme.Mode.ASCII {
+	if g.Styles.Theme.Mode.ASCII {
 		return "x"
 	}
 	return "×"
@@ -340,7 +340,7 @@ func (g *Graph) timesSign() string {
 // boxPainter draws a box.
 type boxPainter struct {
 	*draw.Canvas
-	look   *draw.Look
+	styles *draw.Styles
 	box    planlayout.Box
 	lit    func(lipgloss.Style) lipgloss.Style
 	edge   lipgloss.Style
@@ -354,7 +354,7 @@ func (p *boxPainter) text(x, y int, style lipgloss.Style, text string) {
 // frame draws the border of the box and clears its inside. It returns where
 // text starts, and the number of cells for it.
 func (p *boxPainter) frame(framed bool, wires []wire) (x, room int) {
-	b, g := p.box, &p.look.Glyphs
+	b, g := p.box, &p.styles.Glyphs
 	blank := strings.Repeat(" ", max(b.W-2, 0))
 	if !framed {
 		before, behind := "[", "]"
@@ -363,7 +363,7 @@ func (p *boxPainter) frame(framed bool, wires []wire) (x, room int) {
 		}
 		for y := b.Y; y < b.Y+b.H; y++ {
 			p.Put(b.X, y, p.edge, before)
-			p.text(b.X+1, y, p.look.Text, blank)
+			p.text(b.X+1, y, p.styles.Text, blank)
 			p.Put(b.X+b.W-1, y, p.edge, behind)
 		}
 		return b.X + 1, b.W - 2
@@ -375,7 +375,7 @@ func (p *boxPainter) frame(framed bool, wires []wire) (x, room int) {
 	p.Put(b.X, b.Y, p.edge, edge.DR+strings.Repeat(edge.LR, b.W-2)+edge.DL)
 	for y := b.Y + 1; y < b.Y+b.H-1; y++ {
 		p.Put(b.X, y, p.edge, edge.UD)
-		p.text(b.X+1, y, p.look.Text, blank)
+		p.text(b.X+1, y, p.styles.Text, blank)
 		p.Put(b.X+b.W-1, y, p.edge, edge.UD)
 	}
 	p.Put(b.X, b.Y+b.H-1, p.edge, edge.UR+strings.Repeat(edge.LR, b.W-2)+edge.UL)

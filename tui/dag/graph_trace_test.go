@@ -231,7 +231,7 @@ func graphRun(deps [][]int, removed int) *agent.Run {
 
 // graphPane draws the whole graph of a run in one way.
 func graphPane(run *agent.Run, mode themes.Mode, z zoom, direction planlayout.Direction) *Pane {
-	d := New(draw.NewLook(new(themes.Set).New(themes.Dark, true, mode)), keymap.New())
+	d := New(draw.NewStyles(new(themes.Set).New(themes.Dark, true, mode)), keymap.New())
 	d.Show(run)
 	d.Graph.Mode, d.Graph.zoom, d.Graph.scale.direction = graphAlways, z, direction
 	d.setSize(80, 24)

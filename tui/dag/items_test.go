@@ -17,7 +17,7 @@ import (
 
 // itemsPane shows a run whose second step runs for the items of a list.
 func itemsPane(run *agent.Run, width int, mode themes.Mode) *Pane {
-	l := draw.NewLook(new(themes.Set).New(themes.Auto, true, mode))
+	l := draw.NewStyles(new(themes.Set).New(themes.Auto, true, mode))
 	l.Now = time.Unix(104, 0)
 	d := New(l, keymap.New())
 	d.setSize(width, 14)
@@ -104,7 +104,7 @@ func BenchmarkItems(b *testing.B) {
 			d := itemsPane(run, 80, themes.Mode{})
 			d.calls["2"], d.stale = true, true
 			for b.Loop() {
-				d.Look.Beat++
+				d.Styles.AnimationFrame++
 				d.news, d.drawn = true, false
 				d.layout()
 				d.View()

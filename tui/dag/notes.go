@@ -11,7 +11,7 @@ func (d *Pane) planNotes(room int) []string {
 	if d.Run == nil || d.Run.Revision == 0 || d.filter.on() || room < 2 || d.Width < 20 {
 		return nil
 	}
-	doc := &draw.Document{Look: d.Look, Width: d.Width - 2}
+	doc := &draw.Document{Styles: d.Styles, Width: d.Width - 2}
 	doc.PlanNotes(d.Run.Plan, agent.AcceptanceOf(d.Run))
 	if len(doc.Lines) == 0 {
 		return nil
@@ -19,7 +19,7 @@ func (d *Pane) planNotes(room int) []string {
 	lines := append([]string{""}, doc.Whole()...)
 	lines = lines[:min(len(lines), room)]
 	for i, line := range lines {
-		lines[i] = d.Look.Fit(" "+line, d.Width)
+		lines[i] = d.Styles.Fit(" "+line, d.Width)
 	}
 	return lines
 }

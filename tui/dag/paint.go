@@ -90,7 +90,7 @@ func (w *rowPainter) measure() columns {
 	c.index = max(min(c.index, 6), 1)
 	room := w.width - 1 - c.mark - c.gutter - 1 - c.index - 1 - 1 - c.state - 1
 	if w.outline.chart != nil {
-		c.parallel = w.Look.ParallelWidth(w.outline.chart.parallel)
+		c.parallel = w.Styles.ParallelWidth(w.outline.chart.parallel)
 	}
 	if room-c.parallel < min(longest, titleLeast) {
 		c.parallel = 0
@@ -161,7 +161,7 @@ type painted struct {
 // faceOf computes the face of a row.
 func (w *rowPainter) faceOf(r *Row) face {
 	f := face{
-		columns: w.columns, width: w.width, theme: w.Look.Themed, selected: r.Key != "" && r.Key == w.selected,
+		columns: w.columns, width: w.width, theme: w.Styles.Themed, selected: r.Key != "" && r.Key == w.selected,
 		focused: w.focused, relation: w.relationOf(r), lanes: w.litLanes(r), over: w.Run.Result != nil,
 	}
 	switch r.Kind {
@@ -177,14 +177,14 @@ func (w *rowPainter) faceOf(r *Row) face {
 		}
 		f.step, f.status = r.Step, r.Step.Status
 		if f.status == agent.StepRunning {
-			f.beat = w.Look.Beat
+			f.beat = w.Styles.AnimationFrame
 		}
 	case RowRevision:
 		f.open = w.unfolded(r.Revision)
 	case RowGroup:
 		f.counts, f.open = r.Group.Counts, r.Group.Open
 		if f.counts[telling.ClassRuns] > 0 {
-			f.beat = w.Look.Beat
+			f.beat = w.Styles.AnimationFrame
 		}
 	}
 	return f
@@ -193,7 +193,7 @@ func (w *rowPainter) faceOf(r *Row) face {
 // draw draws one row, exactly as wide as the pane.
 func (w *rowPainter) draw(r *Row) string {
 	f := w.faceOf(r)
-	line := w.Look.Line(f.selected, w.focused)
+	line := w.Styles.Line(f.selected, w.focused)
 	if !r.text.done || r.face != f {
 		r.text, r.face = w.paintRow(r, f, line), f
 	}
@@ -207,7 +207,7 @@ func (w *rowPainter) draw(r *Row) string {
 	}
 	words, style := w.state(r, t.room)
 	if words != t.words || t.state == "" {
-		words = w.Look.Cut(words, t.room)
+		words = w.Styles.Cut(words, t.room)
 		blank := strings.Repeat(" ", t.room-ansi.StringWidth(words))
 		if f.selected && w.focused {
 			blank = line.Blank(len(blank))
@@ -224,8 +224,8 @@ func (w *rowPainter) drawGlyph(r *Row, f face, line draw.LitLine) string {
 	if r.Kind == RowGone || f.class != telling.ClassRuns {
 		return line.Draw(style, glyph)
 	}
-	if w.spinAt != w.Look.Beat {
-		w.spinAt, w.spins = w.Look.Beat, [2]string{}
+	if w.spinAt != w.Styles.AnimationFrame {
+		w.spinAt, w.spins = w.Styles.AnimationFrame, [2]string{}
 	}
 	i := 0
 	if f.selected && w.focused {
@@ -239,7 +239,7 @@ func (w *rowPainter) drawGlyph(r *Row, f face, line draw.LitLine) string {
 
 // paintRow paints a row except its glyph and its state.
 func (w *rowPainter) paintRow(r *Row, f face, line draw.LitLine) painted {
-	l, c := w.Look, f.columns
+	l, c := w.Styles, f.columns
 	p := &draw.Painter{LitLine: line, Lights: f.selected && w.focused}
 	p.Start()
 	out := painted{done: true}
@@ -289,7 +289,7 @@ func (w *rowPainter) paintRow(r *Row, f face, line draw.LitLine) painted {
 
 // paintMark paints the revision mark of the step.
 func (w *rowPainter) paintMark(r *Row, c columns, p *draw.Painter) {
-	l := w.Look
+	l := w.Styles
 	if c.mark == 0 {
 		return
 	}
@@ -308,7 +308,7 @@ func (w *rowPainter) paintMark(r *Row, c columns, p *draw.Painter) {
 // paintGutter paints the lanes. If the row has a glyph among them, it returns
 // the part left of the glyph and leaves room for it.
 func (w *rowPainter) paintGutter(r *Row, f face, p *draw.Painter) (head string) {
-	l := w.Look
+	l := w.Styles
 	calm, lit := l.Border, l.Accent.Bold(true)
 	var run strings.Builder
 	bright := false
@@ -350,7 +350,7 @@ func (w *rowPainter) paintGutter(r *Row, f face, p *draw.Painter) (head string) 
 // paintText paints index, title and tool. It returns the part of the title that
 // belongs on a second line.
 func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) (rest draw.StepCell) {
-	l, s, c := w.Look, r.Step, f.columns
+	l, s, c := w.Styles, r.Step, f.columns
 	index, title, tool := l.Muted, l.Text, l.Faint
 	switch {
 	case r.Kind == RowGone:
@@ -410,7 +410,7 @@ func (w *rowPainter) paintSecond(r *Row, rest draw.StepCell, f face, line draw.L
 	}
 	w.paintGutter(lanes, face{columns: f.columns, lanes: w.litLanes(lanes)}, p)
 	p.Gap(1 + f.columns.index + 1)
-	p.Add(rest.Style, w.Look.Cut(rest.Text, w.width-p.Width-1))
+	p.Add(rest.Style, w.Styles.Cut(rest.Text, w.width-p.Width-1))
 	p.Gap(w.width - p.Width)
 	return p.Take()
 }
@@ -418,15 +418,15 @@ func (w *rowPainter) paintSecond(r *Row, rest draw.StepCell, f face, line draw.L
 // groupSign returns the expanded or collapsed sign of a group.
 func (w *rowPainter) groupSign(r *group) string {
 	if r.Open {
-		return w.Look.Glyphs.Unfolded
+		return w.Styles.Glyphs.Unfolded
 	}
-	return w.Look.Glyphs.Folded
+	return w.Styles.Glyphs.Folded
 }
 
 // paintRoll paints several steps as one line: a label and their counts by
 // status. The counts take precedence over the label.
 func (w *rowPainter) paintRoll(r *Row, f face, p *draw.Painter) {
-	l, c := w.Look, f.columns
+	l, c := w.Styles, f.columns
 	words := countWords(l, &f.counts, p.Lit)
 	wide := ansi.StringWidth(words)
 	p.Gap(1)
@@ -461,7 +461,7 @@ func (w *rowPainter) paintRoll(r *Row, f face, p *draw.Painter) {
 // revisionWords returns the reason for a revision, or a summary of an older
 // one.
 func (w *rowPainter) revisionWords(rev *agent.Revision, open bool, width int) string {
-	l := w.Look
+	l := w.Styles
 	sign, does := l.Glyphs.Folded, w.Keys.Name("plan.open")+" opens"
 	if open {
 		sign, does = l.Glyphs.Unfolded, w.Keys.Name("plan.open")+" collapses"

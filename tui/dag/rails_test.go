@@ -157,7 +157,7 @@ func railRun(deps planlayout.Graph, removed []int) *agent.Run {
 
 // railPane draws the whole list of a run.
 func railPane(run *agent.Run, ascii bool, width int) string {
-	d := New(draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{ASCII: ascii, NoColor: true})), keymap.New())
+	d := New(draw.NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{ASCII: ascii, NoColor: true})), keymap.New())
 	d.setSize(width, 2*len(run.Steps)+20)
 	d.Show(run)
 	d.Graph.Mode = GraphNever

@@ -136,7 +136,7 @@ func (v *planView) versionBefore(s *agent.StepState) *agent.StepState {
 
 // changeWords describes what a revision changed in a step: "tool: fs.read →
 // fs.search", "args: path".
-func changeWords(l *draw.Look, before, now *agent.StepState) string {
+func changeWords(l *draw.Styles, before, now *agent.StepState) string {
 	var parts []string
 	if was, is := telling.StepTool(&before.Step), telling.StepTool(&now.Step); was != is {
 		arrow := "→"

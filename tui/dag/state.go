@@ -18,7 +18,7 @@ import (
 
 // glyph returns the glyph of the step's state, and its style.
 func (v *planView) glyph(r *Row) (string, lipgloss.Style) {
-	l := v.Look
+	l := v.Styles
 	if v.lacks(r) != nil {
 		return l.Glyphs.Warning, l.Warning
 	}
@@ -48,7 +48,7 @@ func (v *planView) runOf(r *Row) *agent.Run {
 // state returns the text at the right end of the row, shortened to room cells
 // if possible.
 func (v *planView) state(r *Row, room int) (string, lipgloss.Style) {
-	l, s := v.Look, r.Step
+	l, s := v.Styles, r.Step
 	if r.Kind == RowCalls && (r.owner.Items != nil || v.calls[r.owner.Step.Index]) {
 		return "", l.Faint
 	}
@@ -81,7 +81,7 @@ func (v *planView) state(r *Row, room int) (string, lipgloss.Style) {
 
 // runningWords returns the progress and the running time of a step.
 func (v *planView) runningWords(s *agent.StepState, room int) string {
-	elapsed := v.Look.Since(s.StartedAt)
+	elapsed := v.Styles.Since(s.StartedAt)
 	p := s.Progress
 	if p.Total <= 0 {
 		return telling.Ticking(elapsed)
@@ -113,7 +113,7 @@ func (v *planView) waits(r *Row) []string {
 // note returns one line about a step: what a revision changed, why it was
 // skipped or failed, or what it is about to do.
 func (v *planView) note(r *Row) string {
-	l, s := v.Look, r.Step
+	l, s := v.Styles, r.Step
 	if before := v.versionBefore(s); before != nil && s.Status != agent.StepFailed {
 		if words := changeWords(l, before, s); words != "" {
 			return words
@@ -148,7 +148,7 @@ func (v *planView) skippedFor(r *Row) string {
 	if len(why) == 0 {
 		return strings.TrimPrefix(r.Step.Error.FirstLine(), "not taken: ") // the state says that
 	}
-	return v.Look.Glyphs.Blocker + strings.Join(why, ", ")
+	return v.Styles.Glyphs.Blocker + strings.Join(why, ", ")
 }
 
 // doing returns the progress message of a running step.

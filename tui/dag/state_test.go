@@ -72,7 +72,7 @@ func TestStepStates(t *testing.T) {
 	}{{"dark", themes.Mode{}, true}, {"light", themes.Mode{}, false}, {"no color", themes.Mode{NoColor: true}, true}, {"ascii", themes.Mode{ASCII: true, NoColor: true}, true}} {
 		for _, width := range []int{110, 60, 40} {
 			t.Run(fmt.Sprintf("%s %d", c.name, width), func(t *testing.T) {
-				l := draw.NewLook(new(themes.Set).New(themes.Auto, c.dark, c.mode))
+				l := draw.NewStyles(new(themes.Set).New(themes.Auto, c.dark, c.mode))
 				l.Now = time.Unix(104, 0)
 				d := New(l, keymap.New())
 				d.setSize(width, 24)
@@ -124,7 +124,7 @@ func TestRollUps(t *testing.T) {
 		{"filtered", 60, themes.Mode{}, func(d *Pane) { d.startFilter(); d.filter.text, d.stale = "read running", true }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l := draw.NewLook(new(themes.Set).New(themes.Dark, true, c.mode))
+			l := draw.NewStyles(new(themes.Set).New(themes.Dark, true, c.mode))
 			l.Now = time.Unix(4, 0)
 			d := New(l, keymap.New())
 			d.setSize(c.width, 14)

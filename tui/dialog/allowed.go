@@ -20,7 +20,7 @@ type Allowed struct {
 }
 
 // NewAllowed returns the dialog, closed.
-func NewAllowed(l *draw.Look, k *keymap.Map) *Allowed { return &Allowed{document: newDocument(l, k)} }
+func NewAllowed(l *draw.Styles, k *keymap.Map) *Allowed { return &Allowed{document: newDocument(l, k)} }
 
 // Open shows the calls of a run.
 func (d *Allowed) Open(run *agent.Run) {
@@ -39,7 +39,7 @@ func (d *Allowed) Hints() []keymap.Hint {
 // View draws the dialog in the middle of the screen.
 func (d *Allowed) View(size draw.Rect) []string {
 	const widest = 100
-	l := d.Look
+	l := d.Styles
 	width, inner := d.width(size, widest)
 	d.doc = nil // the run may have changed
 	d.render(l, inner, d.write)
@@ -49,11 +49,11 @@ func (d *Allowed) View(size draw.Rect) []string {
 }
 
 func (d *Allowed) write(doc *draw.Document) {
-	l := d.Look
+	l := d.Styles
 	doc.Heading("standing approvals")
 	allowed := telling.Grants(d.run)
 	for _, words := range allowed {
-		doc.Item(l.Success.Render(l.Glyphs.Done)+" ", d.Look.Text, words)
+		doc.Item(l.Success.Render(l.Glyphs.Done)+" ", d.Styles.Text, words)
 	}
 	if len(allowed) == 0 {
 		doc.Prose(l.Faint, "None: each call that a rule asks about opens a gate.")
@@ -80,13 +80,13 @@ func (d *Allowed) write(doc *draw.Document) {
 		case rule.VerdictBlock:
 			sign = l.Danger.Render(l.Glyphs.Failed)
 		}
-		doc.Item(sign+" ", d.Look.Text, telling.RuleWords(r))
+		doc.Item(sign+" ", d.Styles.Text, telling.RuleWords(r))
 	}
 }
 
 // answer writes how a gate of an attempt was answered.
 func (d *Allowed) answer(doc *draw.Document, a agent.Attempt, q agent.Asked) {
-	l := d.Look
+	l := d.Styles
 	what := a.Step
 	if s := d.run.Step(a.Step); s != nil {
 		what = s.Step.Tool
@@ -101,5 +101,5 @@ func (d *Allowed) answer(doc *draw.Document, a agent.Attempt, q agent.Asked) {
 		words += map[event.Scope]string{event.ScopeRun: " for this run", event.ScopeAlways: " always"}[q.Scope]
 	}
 	parts := []string{telling.StepWords(a.Step), untrusted.Line(what), words + telling.ByWords(q.By)}
-	doc.Item(sign+" ", d.Look.Text, strings.Join(parts, " "+l.Glyphs.Separator+" "))
+	doc.Item(sign+" ", d.Styles.Text, strings.Join(parts, " "+l.Glyphs.Separator+" "))
 }

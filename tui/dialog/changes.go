@@ -38,7 +38,7 @@ type changePart struct {
 }
 
 // NewChanges returns the dialog, closed.
-func NewChanges(l *draw.Look, k *keymap.Map, p draw.Pauses) *Changes {
+func NewChanges(l *draw.Styles, k *keymap.Map, p draw.Pauses) *Changes {
 	return &Changes{document: newDocument(l, k), guard: answerguard.New(p.Grace, p.Answer)}
 }
 
@@ -48,7 +48,7 @@ func (d *Changes) Open(c event.Changes) {
 	if d.shown {
 		why = d.message // of a refusal
 	}
-	*d = Changes{document: newDocument(d.Look, d.Keys), guard: d.guard, fresh: true, changes: c}
+	*d = Changes{document: newDocument(d.Styles, d.Keys), guard: d.guard, fresh: true, changes: c}
 	d.shown, d.message = true, why
 	for i, f := range c.Files {
 		d.parts = append(d.parts, changePart{file: i, hunk: -1, taken: !f.Conflict})
@@ -198,7 +198,7 @@ func (d *Changes) Actions() keymap.Handlers {
 			return keymap.SendCommands(session.SettleChanges{Choice: event.ChangesChoice{Offer: d.changes.Offer}})
 		})},
 		"diff.sides": {When: func() bool { return d.doc != nil && d.doc.Diffs }, Do: keymap.Just(func() {
-			d.Look.TurnDiffs(max(d.doc.Width, draw.SplitAtLeast))
+			d.Styles.TurnDiffs(max(d.doc.Width, draw.SplitAtLeast))
 			d.doc = nil
 		})},
 	})
@@ -215,7 +215,7 @@ func (d *Changes) Hints() []keymap.Hint {
 // View draws the dialog in the middle of the screen.
 func (d *Changes) View(size draw.Rect) []string {
 	const widest = 200
-	l := d.Look
+	l := d.Styles
 	width, inner := d.width(size, widest)
 	d.render(l, inner, d.write)
 	lines, note := d.visible(size.H - 4)
@@ -226,7 +226,7 @@ func (d *Changes) View(size draw.Rect) []string {
 
 // bar says what a confirmation would do.
 func (d *Changes) bar(width int) string {
-	l := d.Look
+	l := d.Styles
 	if d.sent {
 		return l.Faint.Render("Working" + l.Glyphs.Ellipsis)
 	}
@@ -247,7 +247,7 @@ func (d *Changes) bar(width int) string {
 
 // write writes all changes.
 func (d *Changes) write(doc *draw.Document) {
-	l := d.Look
+	l := d.Styles
 	doc.Prose(l.Text, english.Capital(telling.Changed(d.changes))+".")
 	for _, m := range d.changes.Moves {
 		doc.Field("git", l.Text, m)
@@ -274,7 +274,7 @@ func (d *Changes) write(doc *draw.Document) {
 
 // row draws the line of a part with its box.
 func (d *Changes) row(i int, f event.ChangedFile, width int) string {
-	l, p := d.Look, d.parts[i]
+	l, p := d.Styles, d.parts[i]
 	box, style := "[ ]", l.Muted
 	if p.taken {
 		box, style = "[x]", l.Added

@@ -32,7 +32,7 @@ type Exchanges struct {
 }
 
 // NewExchanges returns the dialog about the runs on the screen, closed.
-func NewExchanges(l *draw.Look, k *keymap.Map, runs *live.Runs) *Exchanges {
+func NewExchanges(l *draw.Styles, k *keymap.Map, runs *live.Runs) *Exchanges {
 	return &Exchanges{list: newList(l, k), runs: runs}
 }
 
@@ -43,7 +43,7 @@ type exchange struct {
 }
 
 // words describes the purpose of the request.
-func (x exchange) words(l *draw.Look) string {
+func (x exchange) words(l *draw.Styles) string {
 	words := untrusted.Line(string(x.Purpose))
 	if x.Step != "" {
 		words += " of " + telling.StepWords(x.Step)
@@ -56,7 +56,7 @@ func (x exchange) words(l *draw.Look) string {
 
 // Open opens the dialog with the newest exchange selected.
 func (d *Exchanges) Open() {
-	*d = *NewExchanges(d.Look, d.Keys, d.runs)
+	*d = *NewExchanges(d.Styles, d.Keys, d.runs)
 	d.shown = true
 }
 
@@ -144,7 +144,7 @@ func (d *Exchanges) Retheme() { d.text.doc = nil }
 // View draws the list or the opened exchange in the middle of the screen.
 func (d *Exchanges) View(size draw.Rect) []string {
 	const widest, oneLine = 120, 66 // cells
-	l := d.Look
+	l := d.Styles
 	width, inner := d.width(size, widest)
 	all := d.exchanges()
 	if d.opened != nil {
@@ -172,7 +172,7 @@ func (d *Exchanges) View(size draw.Rect) []string {
 // drawOpened draws an exchange in full. It writes it again only if the width changes
 // or the reply arrives.
 func (d *Exchanges) drawOpened(size draw.Rect, all []exchange, width int) []string {
-	l, x := d.Look, d.opened
+	l, x := d.Styles, d.opened
 	if d.done != x.Done {
 		d.text.doc, d.done = nil, x.Done
 	}
@@ -189,7 +189,7 @@ func (d *Exchanges) drawOpened(size draw.Rect, all []exchange, width int) []stri
 // row draws one exchange: its purpose, tokens in and out, the server's reading and
 // writing times, and any error. named is the width of the name column.
 func (d *Exchanges) row(x exchange, chosen bool, named, width int) []string {
-	l := d.Look
+	l := d.Styles
 	line := l.Line(chosen, true)
 	glyph, style := l.Glyphs.Done, l.Success
 	switch {
@@ -222,7 +222,7 @@ func (d *Exchanges) row(x exchange, chosen bool, named, width int) []string {
 
 // exchangeFacts returns the tokens in and out, the total time, and the time spent
 // reading the prompt.
-func exchangeFacts(l *draw.Look, x *agent.Exchange) []string {
+func exchangeFacts(l *draw.Styles, x *agent.Exchange) []string {
 	if !x.Done {
 		return []string{"under way " + telling.Ticking(l.Since(x.StartedAt))}
 	}
@@ -236,7 +236,7 @@ func exchangeFacts(l *draw.Look, x *agent.Exchange) []string {
 // writeExchange writes the request and the reply. The reply comes first because the
 // request is long and mostly familiar.
 func writeExchange(d *draw.Document, x *agent.Exchange) {
-	l, q := d.Look, x.Request
+	l, q := d.Styles, x.Request
 	writeReply(d, x)
 	d.Heading("request")
 	for _, f := range []struct{ name, value string }{
@@ -269,7 +269,7 @@ func writeExchange(d *draw.Document, x *agent.Exchange) {
 
 // writeReply writes the model's reply.
 func writeReply(d *draw.Document, x *agent.Exchange) {
-	l := d.Look
+	l := d.Styles
 	d.Heading("reply")
 	if x.Error != "" {
 		d.Output(l.Danger, x.Error.Visible())
@@ -293,7 +293,7 @@ func writeReply(d *draw.Document, x *agent.Exchange) {
 
 // writeSaid adds the text of a message and the calls it requests.
 func writeSaid(d *draw.Document, text string, calls []reply.ToolUse) {
-	l := d.Look
+	l := d.Styles
 	if text != "" {
 		d.Output(l.Text, strings.TrimRight(text, "\n"))
 	} else if len(calls) == 0 {

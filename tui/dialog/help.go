@@ -31,7 +31,7 @@ type HelpPage struct {
 }
 
 // NewHelp returns help on a version of the program, closed.
-func NewHelp(l *draw.Look, k *keymap.Map, version string) *Help {
+func NewHelp(l *draw.Styles, k *keymap.Map, version string) *Help {
 	return &Help{document: newDocument(l, k), version: version}
 }
 
@@ -156,8 +156,8 @@ func (h *Help) View(size draw.Rect) []string {
 		width = twoColumns
 	}
 	h.doc = nil // the signs may have changed
-	h.render(h.Look, width-4, func(doc *draw.Document) { h.write(doc, width == twoColumns) })
-	l := h.Look
+	h.render(h.Styles, width-4, func(doc *draw.Document) { h.write(doc, width == twoColumns) })
+	l := h.Styles
 	title := l.Strong.Render(strings.TrimSpace("replan " + h.version))
 	if h.search == "" && !h.searching {
 		lines, note := h.visible(size.H - 2)
@@ -175,7 +175,7 @@ func (h *Help) View(size draw.Rect) []string {
 
 // write writes the signs, the keys and the chat commands.
 func (h *Help) write(doc *draw.Document, columns bool) {
-	l, groups := h.Look, h.matching(h.ordered())
+	l, groups := h.Styles, h.matching(h.ordered())
 	const column = 46 // cells
 	if h.search == "" {
 		doc.Heading("Symbols")
@@ -224,7 +224,7 @@ func (h *Help) columns(width int, groups []keymap.Group) (left, right []string) 
 
 // column draws groups of keys in one column.
 func (h *Help) column(width int, groups []keymap.Group) []string {
-	doc := &draw.Document{Look: h.Look, Width: width}
+	doc := &draw.Document{Styles: h.Styles, Width: width}
 	names := 0
 	for _, g := range h.Groups {
 		names = max(names, keyWidth(g))
@@ -237,7 +237,7 @@ func (h *Help) column(width int, groups []keymap.Group) []string {
 
 // commandLines lists the chat commands.
 func (h *Help) commandLines(commands keymap.Group, width int) []string {
-	doc := &draw.Document{Look: h.Look, Width: width}
+	doc := &draw.Document{Styles: h.Styles, Width: width}
 	commands.Title = "Commands of the chat"
 	writeKeys(doc, commands, min(keyWidth(commands), width/2))
 	return doc.Lines
@@ -254,7 +254,7 @@ func keyWidth(g keymap.Group) int {
 
 // writeKeys writes a group of keys with their names in a column.
 func writeKeys(doc *draw.Document, g keymap.Group, column int) {
-	l := doc.Look
+	l := doc.Styles
 	doc.Heading(g.Title)
 	for _, a := range g.Actions {
 		name := l.Cut(a.Key.Help().Key, column)
@@ -264,7 +264,7 @@ func writeKeys(doc *draw.Document, g keymap.Group, column int) {
 
 // signs explains the glyphs.
 func (h *Help) signs() []string {
-	l, g := h.Look, h.Look.Glyphs
+	l, g := h.Styles, h.Styles.Glyphs
 	return []string{
 		l.Muted.Render(g.Draft) + " drafting",
 		l.Muted.Render(g.Pending) + " waits",

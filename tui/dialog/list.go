@@ -13,7 +13,7 @@ import (
 // base is what every dialog has: whether it is shown, and a message about the last
 // key.
 type base struct {
-	Look    *draw.Look
+	Styles  *draw.Styles
 	Keys    *keymap.Map
 	shown   bool
 	message string // shown until the next key
@@ -55,17 +55,17 @@ func (b *base) width(size draw.Rect, maxWidth int) (outer, inner int) {
 
 // section returns a part of the dialog with lines that fit its width.
 func (b *base) section(title, note string, lines []string) draw.Section {
-	return draw.Section{Title: title, Note: note, Lines: draw.Padded(lines), Style: b.Look.Focus}
+	return draw.Section{Title: title, Note: note, Lines: draw.Padded(lines), Style: b.Styles.Focus}
 }
 
 // middle draws sections in a frame in the middle of the screen.
 func (b *base) middle(size draw.Rect, width int, sections ...draw.Section) []string {
-	return b.Look.Middle(b.Look.Frame(width, b.Look.Focus, sections...), width, size.W, size.H)
+	return b.Styles.Middle(b.Styles.Frame(width, b.Styles.Focus, sections...), width, size.W, size.H)
 }
 
 // tabs draws the names of a dialog's lists and underlines the one in view.
 func (b *base) tabs(inView int, names ...string) string {
-	l, title := b.Look, ""
+	l, title := b.Styles, ""
 	for i, name := range names {
 		style := l.Muted
 		if i == inView {
@@ -95,7 +95,7 @@ type list struct {
 	search string
 }
 
-func newList(l *draw.Look, k *keymap.Map) list { return list{base: base{Look: l, Keys: k}} }
+func newList(l *draw.Styles, k *keymap.Map) list { return list{base: base{Styles: l, Keys: k}} }
 
 // open shows the list from its first row.
 func (d *list) open() { d.shown, d.message, d.search, d.List = true, "", "", draw.List{} }
@@ -150,7 +150,7 @@ func (d *list) rows(count, room, each int, row func(i int) []string) (lines []st
 	for i := d.Top; i < end; i++ {
 		lines = append(lines, row(i)...)
 	}
-	return lines, d.Look.Span(d.Top, end, count)
+	return lines, d.Styles.Span(d.Top, end, count)
 }
 
 // listView is what a list dialog shows now.
@@ -181,12 +181,12 @@ func (d *list) view(size draw.Rect, v listView) []string {
 		lines, note = d.rows(v.count, room, v.each, v.row)
 	}
 	lines = slices.Concat(v.head, lines[:min(len(lines), room)])
-	sections := []draw.Section{d.section(v.title, note, d.Look.Block(lines, inner, len(lines)))}
+	sections := []draw.Section{d.section(v.title, note, d.Styles.Block(lines, inner, len(lines)))}
 	if len(v.below.Lines) > 0 {
 		sections = append(sections, v.below)
 	}
 	if len(v.foot) > 0 {
-		sections = append(sections, d.section("", "", d.Look.Block(v.foot, inner, len(v.foot))))
+		sections = append(sections, d.section("", "", d.Styles.Block(v.foot, inner, len(v.foot))))
 	}
 	return d.framed(size, v.width, len(v.head), sections...)
 }
@@ -219,9 +219,9 @@ func (s *scroll) by(lines int) { s.top += lines }
 func (s *scroll) keys() keymap.Handlers { return keymap.Scrolling(s.page, s.by) }
 
 // render makes a document of a width unless there is one.
-func (s *scroll) render(l *draw.Look, width int, write func(*draw.Document)) {
+func (s *scroll) render(l *draw.Styles, width int, write func(*draw.Document)) {
 	if s.doc == nil || s.doc.Width != width {
-		s.doc = &draw.Document{Look: l, Width: width}
+		s.doc = &draw.Document{Styles: l, Width: width}
 		write(s.doc)
 	}
 }
@@ -240,8 +240,8 @@ type document struct {
 	scroll
 }
 
-func newDocument(l *draw.Look, k *keymap.Map) document {
-	return document{base: base{Look: l, Keys: k}}
+func newDocument(l *draw.Styles, k *keymap.Map) document {
+	return document{base: base{Styles: l, Keys: k}}
 }
 
 // Update handles the wheel.

@@ -30,11 +30,11 @@ type Models struct {
 }
 
 // NewModels returns the dialog, closed.
-func NewModels(l *draw.Look, k *keymap.Map) *Models { return &Models{list: newList(l, k)} }
+func NewModels(l *draw.Styles, k *keymap.Map) *Models { return &Models{list: newList(l, k)} }
 
 // Open opens the dialog and requests the list.
 func (d *Models) Open(s session.Status) keymap.Query {
-	*d = Models{list: newList(d.Look, d.Keys), asked: true, level: s.Think, sent: d.sent, install: install{pull: d.pull}}
+	*d = Models{list: newList(d.Styles, d.Keys), asked: true, level: s.Think, sent: d.sent, install: install{pull: d.pull}}
 	d.shown = true
 	return keymap.QueryModels
 }
@@ -251,9 +251,9 @@ func (d *Models) View(size draw.Rect) []string {
 	entries := d.entries()
 	v.count = len(entries)
 	v.row = func(i int) []string { return d.row(entries[i], i == d.At, inner) }
-	v.empty = draw.Paint(d.Look.Faint, draw.Wrap(d.empty(), inner))
+	v.empty = draw.Paint(d.Styles.Faint, draw.Wrap(d.empty(), inner))
 	if d.available.Problem != "" && !d.profiles {
-		v.empty = draw.Paint(d.Look.Warning, draw.Wrap(d.available.Problem.Line(), inner))
+		v.empty = draw.Paint(d.Styles.Warning, draw.Wrap(d.available.Problem.Line(), inner))
 	}
 	return d.view(size, v)
 }
@@ -262,7 +262,7 @@ func (d *Models) View(size draw.Rect) []string {
 func (d *Models) empty() string {
 	switch {
 	case d.asked:
-		return "Asking the server for its models" + d.Look.Glyphs.Ellipsis
+		return "Asking the server for its models" + d.Styles.Glyphs.Ellipsis
 	case d.search != "":
 		return "No name contains " + d.search + "; " + d.Keys.Name("list.erase") + " erases a letter."
 	default:
@@ -281,7 +281,7 @@ func (d *Models) other() string {
 // foot shows the search text, the thinking level and why the last key had no
 // effect.
 func (d *Models) foot(width int) []string {
-	l := d.Look
+	l := d.Styles
 	search := l.Faint.Render("type to search")
 	if d.search != "" {
 		search = l.Faint.Render("search ") + l.Strong.Render(l.Cut(d.search, 20))
@@ -320,7 +320,7 @@ func (d *Models) foot(width int) []string {
 
 // row draws a model or a profile.
 func (d *Models) row(e entry, chosen bool, width int) []string {
-	l := d.Look
+	l := d.Styles
 	line := l.Line(chosen, true)
 	mark := " "
 	if d.current(e) {

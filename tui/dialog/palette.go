@@ -43,7 +43,7 @@ const KeyRecent = "screen.recent"
 
 // NewPalette returns the palette, closed. recent are the titles chosen at earlier
 // starts, the newest first.
-func NewPalette(l *draw.Look, k *keymap.Map, runs *Runs, recent []string) *Palette {
+func NewPalette(l *draw.Styles, k *keymap.Map, runs *Runs, recent []string) *Palette {
 	return &Palette{list: newList(l, k), runs: runs, recent: recent}
 }
 
@@ -212,7 +212,7 @@ func (d *Palette) choose() keymap.Request {
 	d.recent = d.recent[:min(len(d.recent), recents)]
 	w := c.do()
 	if !d.page.Replay {
-		w.Send = append(w.Send, session.Keep{Key: KeyRecent, Value: new(strings.Join(d.recent, "\n"))})
+		w.Send = append(w.Send, session.SaveSetting{Key: KeyRecent, Value: new(strings.Join(d.recent, "\n"))})
 	}
 	return w
 }
@@ -221,7 +221,7 @@ func (d *Palette) choose() keymap.Request {
 // during a search.
 func (d *Palette) View(size draw.Rect) []string {
 	const widest, maxRows = 90, 24 // cells, lines
-	l := d.Look
+	l := d.Styles
 	width, inner := d.width(size, widest)
 	prompt := l.Accent.Render(l.Glyphs.Prompt) + " "
 	if d.search == "" {
@@ -250,7 +250,7 @@ func (d *Palette) View(size draw.Rect) []string {
 // row draws one entry: its title, a detail, and its key. An unavailable one shows the
 // reason if it fits; the foot shows that of the chosen one.
 func (d *Palette) row(c command, chosen bool, width int) string {
-	l := d.Look
+	l := d.Styles
 	line := l.Line(chosen, true)
 	text, detail := l.Text, c.detail
 	keys := l.Cut(c.keys, width/3)

@@ -153,8 +153,8 @@ func (d *Palette) runCommands() []command {
 	var resume, open []command
 	for _, s := range runs[:min(len(runs), newest)] {
 		_, state, _ := d.runs.State(s)
-		what := cmp.Or(runWords(d.Look, s), telling.ShortID(s.Run))
-		detail := state + ", " + telling.Ago(d.Look.Since(s.Started))
+		what := cmp.Or(runWords(d.Styles, s), telling.ShortID(s.Run))
+		detail := state + ", " + telling.Ago(d.Styles.Since(s.Started))
 		if CanResume(s, d.runs.live.Live(s.Run)) {
 			resume = append(resume, command{title: "Resume run: " + what, detail: detail, do: func() keymap.Request {
 				return keymap.SendCommands(session.Resume{Run: s.Run})
@@ -213,7 +213,7 @@ func (d *Palette) themeCommands() []command {
 			value := string(name)
 			w := keymap.Request{Theme: name}
 			if !d.page.Replay {
-				w.Send = []session.Command{session.Keep{Key: "screen.theme", Value: &value}}
+				w.Send = []session.Command{session.SaveSetting{Key: "screen.theme", Value: &value}}
 			}
 			return w
 		}}

@@ -63,7 +63,7 @@ func (d *Models) installing() keymap.Handlers {
 			"quit.yes": {Do: func() keymap.Request {
 				name := d.removing.Name
 				d.removing = nil
-				d.message = "Removing " + untrusted.Line(name) + d.Look.Glyphs.Ellipsis
+				d.message = "Removing " + untrusted.Line(name) + d.Styles.Glyphs.Ellipsis
 				return keymap.SendCommands(session.Remove{Model: name})
 			}},
 		}
@@ -114,7 +114,7 @@ func (d *Models) installHints() []keymap.Hint {
 // installLines draws the pull under way, the name typed and the question about a
 // removal.
 func (d *Models) installLines(width int) []string {
-	l := d.Look
+	l := d.Styles
 	var lines []string
 	if d.pull.Model != "" {
 		lines = append(lines, d.progress(width))
@@ -137,7 +137,7 @@ func (d *Models) installLines(width int) []string {
 // progress draws a bar with the percentage, bytes and rate of the pull.
 func (d *Models) progress(width int) string {
 	const bar = 20 // cells
-	l, p := d.Look, d.pull
+	l, p := d.Styles, d.pull
 	parts := []string{l.Running.Render("pulling ") + l.Strong.Render(l.Cut(untrusted.Line(p.Model), max(width/3, 12)))}
 	if p.Total > 0 {
 		if width >= 60 {

@@ -41,7 +41,7 @@ type revisionFace struct {
 }
 
 // NewRevisions returns the dialog, closed.
-func NewRevisions(l *draw.Look, k *keymap.Map, runs *live.Runs) *Revisions {
+func NewRevisions(l *draw.Styles, k *keymap.Map, runs *live.Runs) *Revisions {
 	return &Revisions{document: newDocument(l, k), runs: runs}
 }
 
@@ -60,14 +60,14 @@ func (d *Revisions) Actions() keymap.Handlers {
 	}
 	return d.closing("revisions").With(d.closing("plan.revisions"), d.keys(), keymap.Handlers{
 		"step.next_tab": step(1), "step.previous_tab": step(-1),
-		"diff.sides": {When: func() bool { return d.doc != nil }, Do: keymap.Just(func() { d.Look.TurnDiffs(max(d.doc.Width, draw.SplitAtLeast)) })},
+		"diff.sides": {When: func() bool { return d.doc != nil }, Do: keymap.Just(func() { d.Styles.TurnDiffs(max(d.doc.Width, draw.SplitAtLeast)) })},
 	})
 }
 
 // View draws the revision in the middle of the screen.
 func (d *Revisions) View(size draw.Rect) []string {
 	const widest = 160 // cells
-	l, run := d.Look, d.runs.Shown().State
+	l, run := d.Styles, d.runs.Shown().State
 	if run == nil {
 		return l.Block(nil, size.W, size.H)
 	}
@@ -105,7 +105,7 @@ type revisionPage struct {
 // write adds what revision n changed, why, and who planned it; 0 is the original
 // plan.
 func (p *revisionPage) write(n int) {
-	l, run, at := p.Look, p.run, timing.NewAxis(p.run, p.run.Now)
+	l, run, at := p.Styles, p.run, timing.NewAxis(p.run, p.run.Now)
 	r, after, asked, made, duration := &agent.Revision{}, run.Steps, run.StartedAt, run.PlannedAt, ""
 	if n < len(run.Revisions) {
 		after = run.Revisions[n].PreviousSteps // as they stood when the next revision replaced them
@@ -146,7 +146,7 @@ func (p *revisionPage) write(n int) {
 
 // changed adds how many steps a revision changed.
 func (p *revisionPage) changed(r *agent.Revision) {
-	l := p.Look
+	l := p.Styles
 	var changes []string
 	for _, c := range []struct {
 		style lipgloss.Style
@@ -173,7 +173,7 @@ func otherDrafts(run *agent.Run) (out []rank.Draft) {
 
 // writeDraft adds a draft that was not taken, compared with the one that was.
 func (p *revisionPage) writeDraft(d rank.Draft) {
-	l, taken := p.Look, p.run.Steps
+	l, taken := p.Styles, p.run.Steps
 	if len(p.run.Revisions) > 0 {
 		taken = p.run.Revisions[0].PreviousSteps
 	}
@@ -273,7 +273,7 @@ func (p *revisionPage) reviewed(number int) (out []planRow) {
 			approved = append(approved, a.Step)
 		}
 		named("allowed", approved)
-		p.Field("review", p.Look.Text, "by "+telling.WhoWords(r.By)+": "+strings.Join(words, "; "))
+		p.Field("review", p.Styles.Text, "by "+telling.WhoWords(r.By)+": "+strings.Join(words, "; "))
 		for j := range r.Out {
 			out = append(out, planRow{before: &r.Out[j]})
 		}
@@ -319,7 +319,7 @@ func planRows(r *agent.Revision, after []*agent.StepState) []planRow {
 // What changed within a revised step follows below it.
 func (p *revisionPage) rows(rows []planRow) {
 	const sideFrom = 100 // minimum width for both versions, in cells
-	l, index, side, both := p.Look, 1, p.Width, false
+	l, index, side, both := p.Styles, 1, p.Width, false
 	for _, r := range rows {
 		for _, s := range []*agent.StepState{r.before, r.after} {
 			if s != nil {
@@ -356,7 +356,7 @@ func (p *revisionPage) rows(rows []planRow) {
 
 // step draws one version of a step on one line.
 func (p *revisionPage) step(r planRow, removed bool, index, width int) string {
-	l, s, of, title := p.Look, r.after, p.run, p.Look.Text
+	l, s, of, title := p.Styles, r.after, p.run, p.Styles.Text
 	if s == nil {
 		s = r.before
 	}
@@ -418,7 +418,7 @@ func (p *revisionPage) changes(before, after *plan.Step) {
 // no value.
 func (p *revisionPage) change(name, before, after string) {
 	const indent = "    "
-	l := p.Look
+	l := p.Styles
 	if before == after {
 		return
 	}

@@ -45,7 +45,7 @@ type Runs struct {
 
 // NewRuns returns the dialog, closed. continues tells whether a conversation can be
 // continued here.
-func NewRuns(l *draw.Look, k *keymap.Map, live *live.Runs, continues bool) *Runs {
+func NewRuns(l *draw.Styles, k *keymap.Map, live *live.Runs, continues bool) *Runs {
 	return &Runs{list: newList(l, k), live: live, continues: continues}
 }
 
@@ -241,13 +241,13 @@ func (d *Runs) View(size draw.Rect) []string {
 			v.below = d.preview(d.runs[d.At], inner, min(size.H/share+1, most))
 		}
 	}
-	v.empty = draw.Paint(d.Look.Faint, draw.Wrap(d.empty(), inner))
+	v.empty = draw.Paint(d.Styles.Faint, draw.Wrap(d.empty(), inner))
 	return d.view(size, v)
 }
 
 // foot shows the filter, the search, and why the last key had no effect.
 func (d *Runs) foot(width int) []string {
-	l := d.Look
+	l := d.Styles
 	var parts, lines []string
 	if d.status != allRuns && !d.listsConversations {
 		parts = append(parts, l.Faint.Render("status ")+l.Strong.Render(d.status.String()))
@@ -283,14 +283,14 @@ func stateColumn(width int) int {
 
 // heads names the columns of the rows.
 func (d *Runs) heads(width int) string {
-	l := d.Look
+	l := d.Styles
 	pad := func(name string, cells int) string { return name + strings.Repeat(" ", max(cells-len(name), 0)) }
 	return l.Faint.Render(l.Sides("   "+pad("state", stateColumn(width)-3)+pad("started", whenColumn)+pad("steps", doneColumn)+"goal", "run", width))
 }
 
 // row draws one run on the given number of lines.
 func (d *Runs) row(i, width, lines int) []string {
-	l, s := d.Look, d.runs[i]
+	l, s := d.Styles, d.runs[i]
 	line := l.Line(i == d.At, true)
 	glyph, word, style := d.State(s)
 	facts := []string{telling.Ago(l.Since(s.Started)), shareOf(s)}
@@ -334,7 +334,7 @@ func shareOf(s agent.Summary) string {
 
 // runWords describes a run: the title of its plan and the goal, or one of them if it
 // contains the other.
-func runWords(l *draw.Look, s agent.Summary) string {
+func runWords(l *draw.Styles, s agent.Summary) string {
 	title, goal := s.Title.Line(), s.Goal.FirstLine()
 	switch {
 	case contains(title, goal):
@@ -357,10 +357,10 @@ func contains(text, part string) bool {
 
 // State returns the glyph, word and style for the state of a run.
 func (d *Runs) State(s agent.Summary) (glyph, word string, style lipgloss.Style) {
-	glyph, style = draw.RunGlyph(d.Look, s)
+	glyph, style = draw.RunGlyph(d.Styles, s)
 	switch {
 	case d.live.Live(s.Run):
-		return d.Look.Glyphs.Folded, "running", d.Look.Running
+		return d.Styles.Glyphs.Folded, "running", d.Styles.Running
 	case s.Status == agent.StatusRunning && !d.live.Can.ByWorkers:
 		return glyph, "elsewhere", style
 	default:

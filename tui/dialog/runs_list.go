@@ -166,7 +166,7 @@ func (d *Runs) otherList() string {
 // title names both lists, underlines the one in view, and says which folders they
 // cover.
 func (d *Runs) title(width int) string {
-	l := d.Look
+	l := d.Styles
 	lists := []string{"Runs", "Conversations"}
 	if d.live.Can.NoConversations != "" {
 		lists = lists[:1]
@@ -187,9 +187,9 @@ func (d *Runs) empty() string {
 	others := !d.elsewhere && (!d.listsConversations && len(d.all) > 0 || d.listsConversations && len(d.conversations) > 0)
 	switch {
 	case !d.listsConversations && d.asked:
-		return "Looking for runs" + d.Look.Glyphs.Ellipsis
+		return "Looking for runs" + d.Styles.Glyphs.Ellipsis
 	case d.listsConversations && d.conversations == nil:
-		return "Looking for conversations" + d.Look.Glyphs.Ellipsis
+		return "Looking for conversations" + d.Styles.Glyphs.Ellipsis
 	case d.search != "":
 		return "No match for " + d.search + "; " + d.Keys.Name("dialog.leave") + " shows all."
 	case d.status != allRuns && !d.listsConversations && len(d.all) > 0:
@@ -228,7 +228,7 @@ func (d *Runs) enter() keymap.Request {
 
 // conversationRow draws one conversation on the given number of lines.
 func (d *Runs) conversationRow(i, width, lines int) []string {
-	l, t := d.Look, d.listedConversations()[i]
+	l, t := d.Styles, d.listedConversations()[i]
 	line := l.Line(i == d.At, true)
 	when := telling.Ago(l.Since(t.Changed))
 	facts := english.Count(t.Turns, "turn") + " " + l.Glyphs.Separator + " " + english.Count(t.Runs, "run")
@@ -253,6 +253,6 @@ func (d *Runs) conversationRow(i, width, lines int) []string {
 // final state.
 func (d *Runs) replay(show bool) keymap.Request {
 	s := d.runs[d.At]
-	d.message = "Reading its journal" + d.Look.Glyphs.Ellipsis
+	d.message = "Reading its journal" + d.Styles.Glyphs.Ellipsis
 	return keymap.Request{Play: &keymap.Recall{Run: s.Run, AtEnd: show}, Ask: keymap.QueryJournal(s.Run)}
 }

@@ -83,7 +83,7 @@ func (d *Runs) previewing(hs keymap.Handlers) keymap.Handlers {
 // preview draws what is known of a run on exactly height lines.
 func (d *Runs) preview(s agent.Summary, width, height int) draw.Section {
 	const goalLines, errorLines = 2, 2
-	l := d.Look
+	l := d.Styles
 	var lines []string
 	if goal := s.Goal.Visible(); goal != "" {
 		lines = append(lines, draw.Paint(l.Strong, l.AtMost(draw.Wrap(goal, width), goalLines, width))...)
@@ -175,7 +175,7 @@ func (d *Runs) failure(s agent.Summary, run *agent.Run) string {
 // is too long: those around the first that is not done if not all fit.
 func (d *Runs) steps(run *agent.Run, width, height int) []string {
 	const twoFrom, gap = 90, 2 // cells
-	l := d.Look
+	l := d.Styles
 	columns := 1
 	if len(run.Steps) > height && width >= twoFrom {
 		columns = 2
@@ -210,7 +210,7 @@ func (d *Runs) steps(run *agent.Run, width, height int) []string {
 
 // step draws one step of a run on a line.
 func (d *Runs) step(run *agent.Run, s *agent.StepState, width int) string {
-	l := d.Look
+	l := d.Styles
 	glyph, style := draw.StateGlyph(l, run, s)
 	left := style.Render(glyph) + " " + l.Muted.Render(l.Cut(s.Step.Index, 6)+" ") + l.Text.Render(s.Step.Title.Line())
 	word, style := draw.StateWord(l, run, s)

@@ -49,7 +49,7 @@ const (
 )
 
 // NewServers returns the dialog, closed. runs holds the plan at hand.
-func NewServers(l *draw.Look, k *keymap.Map, runs *live.Runs) *Servers {
+func NewServers(l *draw.Styles, k *keymap.Map, runs *live.Runs) *Servers {
 	return &Servers{list: newList(l, k), runs: runs, offers: newToolList(l, k)}
 }
 
@@ -57,7 +57,7 @@ func NewServers(l *draw.Look, k *keymap.Map, runs *live.Runs) *Servers {
 func (d *Servers) Open(s session.Status) keymap.Query {
 	login := d.login
 	d.log.close()
-	*d = *NewServers(d.Look, d.Keys, d.runs)
+	*d = *NewServers(d.Styles, d.Keys, d.runs)
 	d.shown, d.servers, d.login = true, s.Servers, login
 	return keymap.QueryServers
 }
@@ -182,7 +182,7 @@ func (d *Servers) View(size draw.Rect) []string {
 	if d.page != listPage {
 		return d.drawPage(size, width)
 	}
-	l := d.Look
+	l := d.Styles
 	foot := d.foot(inner)
 	c := d.columns(inner)
 	return d.view(size, listView{
@@ -230,7 +230,7 @@ func (d *Servers) columns(width int) serverColumns {
 }
 
 // heads names the columns.
-func (c serverColumns) heads(l *draw.Look) []string {
+func (c serverColumns) heads(l *draw.Styles) []string {
 	if c.figures == nil {
 		return nil
 	}
@@ -246,7 +246,7 @@ func (c serverColumns) heads(l *draw.Look) []string {
 
 // row draws one server.
 func (d *Servers) row(i, width int, c serverColumns) string {
-	l, s := d.Look, d.servers[i]
+	l, s := d.Styles, d.servers[i]
 	line := l.Line(i == d.At, true)
 	glyph, word, style := d.state(s)
 	drawn := line.Cursor + line.Draw(style, glyph) + line.Blank(1) + line.Fill(line.Draw(l.Text, l.Cut(untrusted.Line(s.Name), c.name-1)), c.name)
@@ -294,7 +294,7 @@ func (d *Servers) figures(s plan.ServerStatus) [5]string {
 
 // state returns the glyph, word and style for the state of a server.
 func (d *Servers) state(s plan.ServerStatus) (glyph, word string, style lipgloss.Style) {
-	l := d.Look
+	l := d.Styles
 	switch {
 	case s.NeedsLogin && s.State == plan.ServerFailed:
 		return l.Glyphs.Failed, "needs login", l.Warning
@@ -317,7 +317,7 @@ func (d *Servers) state(s plan.ServerStatus) (glyph, word string, style lipgloss
 
 // foot describes the selected server and the effect of the last key.
 func (d *Servers) foot(width int) []string {
-	l, s := d.Look, d.chosen()
+	l, s := d.Styles, d.chosen()
 	var lines []string
 	if d.message != "" {
 		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.message, width))...)
@@ -325,7 +325,7 @@ func (d *Servers) foot(width int) []string {
 	if s == nil {
 		return append(lines, l.Faint.Render("MCP servers bring tools that plans may use."))
 	}
-	doc := &draw.Document{Look: l, Width: width}
+	doc := &draw.Document{Styles: l, Width: width}
 	d.facts(doc, *s)
 	return append(lines, doc.Whole()...)
 }
@@ -333,7 +333,7 @@ func (d *Servers) foot(width int) []string {
 // facts writes any problem with a server, what the plan needs of it, how it is
 // reached and its figures.
 func (d *Servers) facts(doc *draw.Document, s plan.ServerStatus) {
-	l := d.Look
+	l := d.Styles
 	loggingIn := d.login.Server == s.Name && d.login.Address != ""
 	if loggingIn {
 		doc.Field("log in", l.Warning, "in the browser that opens. If none does, open the address, which is sent to the clipboard:")

@@ -75,7 +75,7 @@ func (d *Servers) noRestart(s *plan.ServerStatus) string {
 // refused.
 func (d *Servers) restart(s *plan.ServerStatus) keymap.Request {
 	if d.message = "You said no to it; the question opens again."; !s.Declined {
-		d.message, d.awaited = "Restarting "+untrusted.Line(s.Name)+d.Look.Glyphs.Ellipsis, s.Name
+		d.message, d.awaited = "Restarting "+untrusted.Line(s.Name)+d.Styles.Glyphs.Ellipsis, s.Name
 	}
 	return keymap.SendCommands(session.Restart{Server: s.Name})
 }
@@ -136,7 +136,7 @@ func (d *Servers) logIn(s *plan.ServerStatus) keymap.Request {
 		d.message = "The login is canceled."
 		return keymap.SendCommands(session.CancelLogin{})
 	}
-	d.message = "Asking " + untrusted.Line(s.Name) + " where to log in" + d.Look.Glyphs.Ellipsis
+	d.message = "Asking " + untrusted.Line(s.Name) + " where to log in" + d.Styles.Glyphs.Ellipsis
 	return keymap.SendCommands(session.Login{Server: s.Name})
 }
 
@@ -158,10 +158,10 @@ func (d *Servers) LoggedIn(p session.LoginProgress) {
 func (d *Servers) toggle(s *plan.ServerStatus, forGood bool) keymap.Request {
 	name := untrusted.Line(s.Name)
 	if s.Disabled == "" || s.Disabled == plan.DisabledForNow && forGood {
-		d.message, d.awaited = "Disabling "+name+d.Look.Glyphs.Ellipsis, s.Name
+		d.message, d.awaited = "Disabling "+name+d.Styles.Glyphs.Ellipsis, s.Name
 		return keymap.SendCommands(session.Disable{Server: s.Name, ForGood: forGood})
 	}
-	d.message, d.awaited = "Enabling "+name+d.Look.Glyphs.Ellipsis, s.Name
+	d.message, d.awaited = "Enabling "+name+d.Styles.Glyphs.Ellipsis, s.Name
 	return keymap.SendCommands(session.Enable{Server: s.Name})
 }
 
@@ -235,7 +235,7 @@ func (d *Servers) pageHints() []keymap.Hint {
 
 // title names the page in view and, if there is room, those beside it.
 func (d *Servers) title(s *plan.ServerStatus, width int) string {
-	l := d.Look
+	l := d.Styles
 	if d.offers.server == "" || s == nil {
 		return l.Strong.Render("Tools of all servers")
 	}

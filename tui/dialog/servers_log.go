@@ -87,7 +87,7 @@ func (v *logView) by(lines int) {
 func (v *logView) keys() keymap.Handlers { return keymap.Scrolling(v.page, v.by) }
 
 // visible returns the visible rows, at most height, and where they are in the log.
-func (v *logView) visible(l *draw.Look, width, height int) (rows []string, note string) {
+func (v *logView) visible(l *draw.Styles, width, height int) (rows []string, note string) {
 	v.page = height
 	if len(v.lines) == 0 {
 		return v.nothing(l, width), ""
@@ -114,7 +114,7 @@ func (v *logView) visible(l *draw.Look, width, height int) (rows []string, note 
 }
 
 // nothing explains why there are no lines.
-func (v *logView) nothing(l *draw.Look, width int) []string {
+func (v *logView) nothing(l *draw.Styles, width int) []string {
 	words := "It has written nothing yet. Its lines appear here as they come."
 	switch {
 	case !v.known:

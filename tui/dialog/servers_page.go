@@ -24,7 +24,7 @@ func (d *Servers) pageMouse(msg tea.Msg) {
 
 // drawPage draws the page of a server, or the tools of all servers.
 func (d *Servers) drawPage(size draw.Rect, width int) []string {
-	l, s := d.Look, d.chosen()
+	l, s := d.Styles, d.chosen()
 	inner := width - 4
 	var message []string
 	if d.message != "" {
@@ -58,14 +58,14 @@ func (d *Servers) writeDetails(doc *draw.Document, s plan.ServerStatus) {
 	d.facts(doc, s)
 	if s.Instructions != "" {
 		doc.Heading("how it wants to be used")
-		doc.Prose(d.Look.Muted, s.Instructions.Visible())
+		doc.Prose(d.Styles.Muted, s.Instructions.Visible())
 	}
 }
 
 // noTools explains an empty list of tools.
 func (d *Servers) noTools(s *plan.ServerStatus, width int) []string {
-	l := d.Look
-	doc := &draw.Document{Look: l, Width: width}
+	l := d.Styles
+	doc := &draw.Document{Styles: l, Width: width}
 	switch {
 	case !d.known:
 		doc.Prose(l.Faint, "Asking for the tools"+l.Glyphs.Ellipsis)

@@ -37,7 +37,7 @@ type listedTool struct {
 	name, text string // in lower case
 }
 
-func newToolList(l *draw.Look, k *keymap.Map) toolList { return toolList{list: newList(l, k)} }
+func newToolList(l *draw.Styles, k *keymap.Map) toolList { return toolList{list: newList(l, k)} }
 
 // set stores the tools of all servers.
 func (t *toolList) set(tools []session.OfferedTool) {
@@ -146,7 +146,7 @@ func (t *toolList) hints() []keymap.Hint {
 
 // view draws the tools. empty takes their place if there are none.
 func (t *toolList) view(size draw.Rect, width int, title string, empty, message []string) []string {
-	l, inner := t.Look, width-4
+	l, inner := t.Styles, width-4
 	if t.opened != nil {
 		t.text.render(l, inner, func(doc *draw.Document) { t.write(doc, *t.opened) })
 		lines, note := t.text.visible(max(size.H-2, 1))
@@ -174,7 +174,7 @@ func (t *toolList) view(size draw.Rect, width int, title string, empty, message 
 
 // chosenLines describes the selected tool in at most four lines.
 func (t *toolList) chosenLines(tool session.OfferedTool, width int) []string {
-	l := t.Look
+	l := t.Styles
 	lines := []string{t.permissions(tool)}
 	description := draw.Wrap(strings.TrimSpace(tool.Description.Line()), width)
 	if len(description) > 3 {
@@ -202,7 +202,7 @@ func (t *toolList) columns(width int) toolColumns {
 }
 
 // heads names the columns over a list of count tools.
-func (c toolColumns) heads(l *draw.Look, count int) []string {
+func (c toolColumns) heads(l *draw.Styles, count int) []string {
 	if c.effect == 0 || count == 0 {
 		return nil
 	}
@@ -211,7 +211,7 @@ func (c toolColumns) heads(l *draw.Look, count int) []string {
 
 // row draws one tool.
 func (t *toolList) row(i, width int, c toolColumns) string {
-	l, tool := t.Look, t.found[i]
+	l, tool := t.Styles, t.found[i]
 	line := l.Line(i == t.At, true)
 	name := untrusted.Line(tool.Name)
 	if t.server == "" {
@@ -238,25 +238,25 @@ func (t *toolList) row(i, width int, c toolColumns) string {
 func (t *toolList) effect(tool session.OfferedTool) (words string, style lipgloss.Style) {
 	switch {
 	case tool.ReadOnly:
-		return "only reads", t.Look.Success
+		return "only reads", t.Styles.Success
 	case tool.Destructive:
-		return "may destroy", t.Look.Danger
+		return "may destroy", t.Styles.Danger
 	}
-	return "changes things", t.Look.Warning
+	return "changes things", t.Styles.Warning
 }
 
 // verdict says what the rules decide about calls of a tool, in one column if short.
 func (t *toolList) verdict(tool session.OfferedTool, short bool) string {
 	if tool.Changed {
-		return t.Look.Glyphs.Gate + " changed"
+		return t.Styles.Glyphs.Gate + " changed"
 	}
 	switch tool.Verdict {
 	case rule.VerdictRun:
 		return "runs"
 	case rule.VerdictAsk:
-		return t.Look.Glyphs.Gate + " asks"
+		return t.Styles.Glyphs.Gate + " asks"
 	case rule.VerdictBlock:
-		return t.Look.Glyphs.Failed + " denied"
+		return t.Styles.Glyphs.Failed + " denied"
 	}
 	if short {
 		return "depends"
@@ -266,7 +266,7 @@ func (t *toolList) verdict(tool session.OfferedTool, short bool) string {
 
 // permissions describes the effects of a tool's calls and the verdict of the rules.
 func (t *toolList) permissions(tool session.OfferedTool) string {
-	l := t.Look
+	l := t.Styles
 	effect, style := t.effect(tool)
 	between := l.Faint.Render(" " + l.Glyphs.Separator + " ")
 	return l.Strong.Render(untrusted.Line(tool.Server+":"+tool.Name)) + between + style.Render(effect) + between + l.Muted.Render(t.verdict(tool, false))
@@ -274,7 +274,7 @@ func (t *toolList) permissions(tool session.OfferedTool) string {
 
 // write writes a tool with its whole description and its arguments.
 func (t *toolList) write(doc *draw.Document, tool session.OfferedTool) {
-	l := t.Look
+	l := t.Styles
 	doc.Lines = append(doc.Lines, l.Cut(t.permissions(tool), doc.Width))
 	if tool.Tokens > 0 {
 		doc.Prose(l.Faint, "about "+telling.Tokens(tool.Tokens)+" tokens in the window of a model")
@@ -299,7 +299,7 @@ func (t *toolList) write(doc *draw.Document, tool session.OfferedTool) {
 
 // argument writes an argument of a tool.
 func (t *toolList) argument(doc *draw.Document, f jsontype.Field) {
-	l := t.Look
+	l := t.Styles
 	words := kindWords(f.Type)
 	if f.Required {
 		words += ", required"

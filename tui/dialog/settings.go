@@ -33,7 +33,7 @@ type Settings struct {
 }
 
 // NewSettings returns the dialog, closed. home is the user's home folder.
-func NewSettings(l *draw.Look, k *keymap.Map, home string) *Settings {
+func NewSettings(l *draw.Styles, k *keymap.Map, home string) *Settings {
 	return &Settings{list: newList(l, k), home: home}
 }
 
@@ -166,7 +166,7 @@ func (d *Settings) Actions() keymap.Handlers {
 
 // save returns a request to save a setting for later starts.
 func save(key, value string) keymap.Request {
-	return keymap.SendCommands(session.Keep{Key: key, Value: &value})
+	return keymap.SendCommands(session.SaveSetting{Key: key, Value: &value})
 }
 
 // change changes a setting and saves it, or explains how to change it.
@@ -221,7 +221,7 @@ func (d *Settings) reset(s session.Setting) keymap.Request {
 		d.message = "The file does not name " + s.Key + "."
 		return keymap.Request{}
 	}
-	removed := session.Keep{Key: s.Key}
+	removed := session.SaveSetting{Key: s.Key}
 	w := keymap.SendCommands(removed)
 	switch s.Key {
 	case "model.name":
@@ -268,16 +268,16 @@ func (d *Settings) View(size draw.Rect) []string {
 	}
 	foot := d.foot(inner)
 	return d.view(size, listView{
-		title: d.Look.Strong.Render("Settings"), width: width, count: d.count(), each: 1,
+		title: d.Styles.Strong.Render("Settings"), width: width, count: d.count(), each: 1,
 		row:   func(i int) []string { return []string{d.row(i, min(column+2, inner/2), inner)} },
-		empty: []string{d.Look.Faint.Render("Looking" + d.Look.Glyphs.Ellipsis)},
+		empty: []string{d.Styles.Faint.Render("Looking" + d.Styles.Glyphs.Ellipsis)},
 		foot:  foot[:min(len(foot), max(size.H/3, 1))],
 	})
 }
 
 // row draws one setting: its key, its value and its source.
 func (d *Settings) row(i, column, width int) string {
-	l, s := d.Look, d.setting(i)
+	l, s := d.Styles, d.setting(i)
 	line := l.Line(i == d.At, true)
 	style, from := l.Text, l.Faint
 	switch s.Source {
@@ -304,7 +304,7 @@ func (d *Settings) row(i, column, width int) string {
 // foot describes the selected setting: what it does, when a change takes effect,
 // and what the user's file says.
 func (d *Settings) foot(width int) []string {
-	l := d.Look
+	l := d.Styles
 	var lines []string
 	add := func(style lipgloss.Style, text string) {
 		lines = append(lines, draw.Paint(style, draw.Wrap(text, width))...)

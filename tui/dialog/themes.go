@@ -26,7 +26,7 @@ type Themes struct {
 }
 
 // NewThemes returns the dialog, closed. config names the configuration file.
-func NewThemes(l *draw.Look, k *keymap.Map, config string) *Themes {
+func NewThemes(l *draw.Styles, k *keymap.Map, config string) *Themes {
 	return &Themes{list: newList(l, k), config: config}
 }
 
@@ -85,7 +85,7 @@ func (d *Themes) Actions() keymap.Handlers {
 			}
 			d.shown = false
 			name := string(d.items[d.At].name)
-			return keymap.SendCommands(session.Keep{Key: "screen.theme", Value: &name})
+			return keymap.SendCommands(session.SaveSetting{Key: "screen.theme", Value: &name})
 		}},
 	}).First(d.nextKey)
 }
@@ -112,7 +112,7 @@ func (d *Themes) tryOn() keymap.Request {
 }
 
 // keeping says where the selected theme is saved.
-func (d *Themes) keeping() string {
+func (d *Themes) savedWhere() string {
 	return fmt.Sprintf("%s saves it in %s", d.Keys.Name("list.choose"), cmp.Or(d.config, "config.toml"))
 }
 
@@ -120,7 +120,7 @@ func (d *Themes) keeping() string {
 // or below it.
 func (d *Themes) View(size draw.Rect) []string {
 	const maxWidth, beside = 104, 66 // cells
-	l := d.Look
+	l := d.Styles
 	width, inner := d.width(size, maxWidth)
 	foot := d.foot(inner)
 	room := max(size.H-3-len(foot), 1)
@@ -164,8 +164,8 @@ func (d *Themes) View(size draw.Rect) []string {
 
 // foot says where the theme is saved, and why its colors may not show.
 func (d *Themes) foot(width int) []string {
-	l := d.Look
-	style, text := l.Muted, d.keeping()
+	l := d.Styles
+	style, text := l.Muted, d.savedWhere()
 	switch item := d.items[d.At]; {
 	case d.message != "":
 		style, text = l.Warning, d.message
@@ -183,7 +183,7 @@ func (d *Themes) foot(width int) []string {
 
 // row draws a theme in the list.
 func (d *Themes) row(t themeItem, chosen bool, width int) string {
-	l := d.Look
+	l := d.Styles
 	line := l.Line(chosen, true)
 	const column = 20 // cells for a name
 	mark, style := " ", l.Text
@@ -203,7 +203,7 @@ func (d *Themes) row(t themeItem, chosen bool, width int) string {
 
 // swatch is a specimen in two lines of width cells, for narrow dialogs.
 func (d *Themes) swatch(width int) []string {
-	l, g := d.Look, d.Look.Glyphs
+	l, g := d.Styles, d.Styles.Glyphs
 	line := l.Line(true, true)
 	states := l.Success.Render(g.Done+" ok") + " " + l.Running.Render(l.Spinner()+" runs") + " " + l.Warning.Render(g.Gate+" gate") + " " + l.Danger.Render(g.Failed+" bad") + " " + l.Matched(l.Text).Render("found")
 	diff := line.Draw(l.Strong, "chosen") + line.Blank(1) + l.Removed.Render(" "+g.Removed+"old") + l.Added.Render(" "+g.Added+"new") + "  " + l.Theme.Paint(d.sample[min(1, len(d.sample)-1)])
@@ -219,7 +219,7 @@ const (
 
 // specimen draws a sample of the current theme.
 func (d *Themes) specimen() []string {
-	l, g := d.Look, d.Look.Glyphs
+	l, g := d.Styles, d.Styles.Glyphs
 	step := func(chosen bool, glyph string, state lipgloss.Style, index, title, words string, last lipgloss.Style) string {
 		line, name := l.Line(chosen, chosen), l.Text
 		if chosen {

@@ -27,13 +27,13 @@ type Undo struct {
 }
 
 // NewUndo returns the dialog, closed.
-func NewUndo(l *draw.Look, k *keymap.Map) *Undo { return &Undo{document: newDocument(l, k)} }
+func NewUndo(l *draw.Styles, k *keymap.Map) *Undo { return &Undo{document: newDocument(l, k)} }
 
 // Open opens the dialog for a run, or for the newest that changed files if the
 // summary has no id, and requests a preview of its undo.
 func (d *Undo) Open(s agent.Summary) keymap.Query {
-	*d = *NewUndo(d.Look, d.Keys)
-	d.shown, d.run, d.what = true, s.Run, runWords(d.Look, s)
+	*d = *NewUndo(d.Styles, d.Keys)
+	d.shown, d.run, d.what = true, s.Run, runWords(d.Styles, s)
 	return keymap.QueryUndo(s.Run)
 }
 
@@ -81,7 +81,7 @@ func (d *Undo) Actions() keymap.Handlers {
 			return keymap.SendCommands(session.Undo{Run: d.run})
 		}},
 		"diff.sides": {When: func() bool { return d.doc != nil && d.doc.Diffs }, Do: keymap.Just(func() {
-			d.Look.TurnDiffs(max(d.doc.Width, draw.SplitAtLeast))
+			d.Styles.TurnDiffs(max(d.doc.Width, draw.SplitAtLeast))
 			d.doc = nil
 		})},
 	})
@@ -99,7 +99,7 @@ func (d *Undo) Hints() []keymap.Hint {
 // View draws the dialog in the middle of the screen.
 func (d *Undo) View(size draw.Rect) []string {
 	const widest = 200
-	l := d.Look
+	l := d.Styles
 	width, inner := d.width(size, widest)
 	d.render(l, inner, d.write)
 	bar, ids, parts := d.bar(inner)
@@ -127,7 +127,7 @@ func (d *Undo) View(size draw.Rect) []string {
 
 // write writes everything the user needs to know before confirming.
 func (d *Undo) write(doc *draw.Document) {
-	l := d.Look
+	l := d.Styles
 	if d.what != "" {
 		doc.Prose(l.Strong, d.what)
 	}
@@ -168,7 +168,7 @@ func (d *Undo) write(doc *draw.Document) {
 
 // sign returns a sign for the fate of a file.
 func (d *Undo) sign(f event.UndoneFile) (string, lipgloss.Style) {
-	switch l := d.Look; f.Action {
+	switch l := d.Styles; f.Action {
 	case "recreated":
 		return l.Glyphs.Added, l.Added
 	case "removed":
@@ -181,7 +181,7 @@ func (d *Undo) sign(f event.UndoneFile) (string, lipgloss.Style) {
 // bar draws the actions of the dialog. It returns the lines, the action ids, and
 // each action as drawn.
 func (d *Undo) bar(width int) (lines, ids, parts []string) {
-	l := d.Look
+	l := d.Styles
 	add := func(h keymap.Hint) {
 		ids = append(ids, h.IDs[0])
 		parts = append(parts, l.Key.Bold(true).Render(h.Label)+" "+l.Text.Render(h.Does))

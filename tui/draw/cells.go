@@ -257,7 +257,7 @@ func leadWith(first, rest string, lines []string) []string {
 
 // AtMost keeps maxLines lines. The last of them takes the text of the rest, cut to
 // width cells.
-func (l *Look) AtMost(lines []string, maxLines, width int) []string {
+func (l *Styles) AtMost(lines []string, maxLines, width int) []string {
 	if len(lines) <= maxLines {
 		return lines
 	}
@@ -266,7 +266,7 @@ func (l *Look) AtMost(lines []string, maxLines, width int) []string {
 
 // Shorten keeps maxLines lines and counts the others in one more line. A single
 // other line takes the place of its count.
-func (l *Look) Shorten(lines []string, maxLines, width int) []string {
+func (l *Styles) Shorten(lines []string, maxLines, width int) []string {
 	more := len(lines) - maxLines
 	if more <= 1 {
 		return lines

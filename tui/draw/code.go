@@ -19,12 +19,12 @@ func (m *Markdown) Code(language, text string, width int, cut bool) []TextLine {
 
 // CodeLabel draws the language above code, nothing if it is unknown or only text.
 func (m *Markdown) CodeLabel(language string, width int) []TextLine {
-	language = m.look.Cut(untrusted.Line(language), max(width-CodeMargin, 0))
+	language = m.styles.Cut(untrusted.Line(language), max(width-CodeMargin, 0))
 	if language == "" || language == "text" {
 		return nil
 	}
 	margin := strings.Repeat(" ", CodeMargin)
-	return []TextLine{{Text: margin + m.look.Faint.Render(language), Lead: CodeMargin + VisibleWidth(language)}}
+	return []TextLine{{Text: margin + m.styles.Faint.Render(language), Lead: CodeMargin + VisibleWidth(language)}}
 }
 
 // CodeLines draws highlighted lines of code beside a rule. It breaks long lines and
@@ -34,15 +34,15 @@ func (m *Markdown) CodeLines(lines [][]themes.CodeSpan, width int, cut bool) []T
 	if room < 1 {
 		return nil
 	}
-	margin := m.look.Border.Render(m.look.Glyphs.Guide) + " "
+	margin := m.styles.Border.Render(m.styles.Glyphs.Guide) + " "
 	if cut {
 		margin = strings.Repeat(" ", CodeMargin)
 	}
 	var out []TextLine
 	for _, spans := range lines {
-		line := m.look.Theme.Paint(spans)
+		line := m.styles.Theme.Paint(spans)
 		if cut {
-			line = m.look.Cut(line, room)
+			line = m.styles.Cut(line, room)
 		}
 		for _, l := range codeRows(line, room) {
 			l.Text = strings.TrimRight(margin+l.Text, " ")

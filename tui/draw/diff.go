@@ -49,7 +49,7 @@ func (d *Document) Hunks(text string) {
 
 // patch adds a diff and returns where its changed lines are.
 func (d *Document) patch(p patch.Patch) []Range {
-	rows := NewDiffRows(d.Look, d.Width, p)
+	rows := NewDiffRows(d.Styles, d.Width, p)
 	from := len(d.Lines)
 	d.later(rows.Count(), rows.row)
 	d.Diffs = d.Diffs || rows.Count() > 0
@@ -64,19 +64,19 @@ type Range struct{ From, To int }
 func (d *Document) Changes(text string) []Range {
 	p := patch.Parse(text)
 	if len(p.Files) > 1 {
-		d.Lines = append(d.Lines, d.Look.Cut(d.Look.Muted.Render(english.Count(len(p.Files), "file"))+" "+d.Look.ChangeCount(p.Added, p.Removed), d.Width))
+		d.Lines = append(d.Lines, d.Styles.Cut(d.Styles.Muted.Render(english.Count(len(p.Files), "file"))+" "+d.Styles.ChangeCount(p.Added, p.Removed), d.Width))
 	}
 	return d.patch(p)
 }
 
 // ChangeCount returns the number of added and removed lines, with the theme's
 // signs.
-func (l *Look) ChangeCount(added, removed int) string {
+func (l *Styles) ChangeCount(added, removed int) string {
 	return l.Added.Render(l.Glyphs.Added+strconv.Itoa(added)) + " " + l.Removed.Render(l.Glyphs.Removed+strconv.Itoa(removed))
 }
 
 // splits reports whether a document of that width shows diffs side by side.
-func (l *Look) splits(width int) bool {
+func (l *Styles) splits(width int) bool {
 	switch l.Diffs {
 	case diffUnified:
 		return false
@@ -89,7 +89,7 @@ func (l *Look) splits(width int) bool {
 
 // TurnDiffs switches between side-by-side and unified diffs. It returns why not
 // if a document of that width is too narrow.
-func (l *Look) TurnDiffs(width int) (refused string) {
+func (l *Styles) TurnDiffs(width int) (refused string) {
 	switch {
 	case l.splits(width):
 		l.Diffs = diffUnified
@@ -103,7 +103,7 @@ func (l *Look) TurnDiffs(width int) (refused string) {
 
 // DiffRows lays out a diff and draws any of its rows.
 type DiffRows struct {
-	look   *Look
+	styles *Styles
 	width  int
 	split  bool
 	patch  patch.Patch
@@ -124,8 +124,8 @@ type DiffRows struct {
 }
 
 // NewDiffRows lays out a diff for a width in cells.
-func NewDiffRows(l *Look, width int, p patch.Patch) *DiffRows {
-	r := &DiffRows{look: l, width: max(width, 1), split: l.splits(width), patch: p, words: map[int][]patch.Span{}, drawn: -1}
+func NewDiffRows(l *Styles, width int, p patch.Patch) *DiffRows {
+	r := &DiffRows{styles: l, width: max(width, 1), split: l.splits(width), patch: p, words: map[int][]patch.Span{}, drawn: -1}
 	r.texts = make([]string, len(p.Lines))
 	for i := range p.Lines {
 		r.texts[i] = telling.VisibleBlanks(untrusted.Visible(p.Lines[i].Text))
@@ -243,10 +243,10 @@ func (r *DiffRows) draw(item patch.Pair) []string {
 	}
 	height := r.height(item)
 	left, right := r.half(item.Left, false), r.half(item.Right, true)
-	guide := " " + r.look.Border.Render(r.look.Glyphs.Guide) + " "
+	guide := " " + r.styles.Border.Render(r.styles.Glyphs.Guide) + " "
 	out := make([]string, height)
 	for i := range out {
-		out[i] = r.look.Fit(At(left, i), r.side) + guide + At(right, i)
+		out[i] = r.styles.Fit(At(left, i), r.side) + guide + At(right, i)
 	}
 	return out
 }
@@ -291,7 +291,7 @@ func (r *DiffRows) numbers(i int) string {
 // title draws a line outside both files: a file heading, a hunk heading or a
 // note.
 func (r *DiffRows) title(i int) []string {
-	l, line := r.look, r.patch.Lines[i]
+	l, line := r.styles, r.patch.Lines[i]
 	switch line.Kind {
 	case patch.Heading:
 		f := r.patch.Files[line.File]
@@ -316,7 +316,7 @@ func (r *DiffRows) title(i int) []string {
 // line draws a line of a file in rows of at most width cells: number, sign and
 // text. It wraps long text and never cuts it.
 func (r *DiffRows) line(i int, gutter string, width int) []string {
-	l, text := r.look, r.texts[i]
+	l, text := r.styles, r.texts[i]
 	sign, style := " ", l.Muted
 	switch r.patch.Lines[i].Kind {
 	case patch.Added:
@@ -410,7 +410,7 @@ func Emphasise(runs []Run, part patch.Span, under color.Color) []Run {
 type DiffLeaf struct{ *DiffRows }
 
 // NewDiff parses a unified diff and lays it out.
-func NewDiff(l *Look, width int, text string) DiffLeaf {
+func NewDiff(l *Styles, width int, text string) DiffLeaf {
 	return DiffLeaf{NewDiffRows(l, width, patch.Parse(text))}
 }
 

@@ -23,7 +23,7 @@ type codePaint struct {
 // starts in the middle may misread code.
 const codeLinesAround, codeBefore = 20, 6
 
-func newCodePaint(l *Look, r *DiffRows) codePaint {
+func newCodePaint(l *Styles, r *DiffRows) codePaint {
 	if l.Theme.Mode.NoColor {
 		return codePaint{}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func diffOf(text string, width int, mode themes.Mode) []string {
-	d := &Document{Look: NewLook(new(themes.Set).New(themes.Dark, true, mode)), Width: width}
+	d := &Document{Styles: NewStyles(new(themes.Set).New(themes.Dark, true, mode)), Width: width}
 	d.Diff(text)
 	return d.Whole()
 }
@@ -129,7 +129,7 @@ func longDiff(n int) string {
 
 func TestLongDiffDrawsOnlyVisibleRows(t *testing.T) {
 	for _, width := range []int{80, 160} {
-		d := &Document{Look: NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{})), Width: width}
+		d := &Document{Styles: NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{})), Width: width}
 		d.Diff(longDiff(10_000))
 		top := 5_000
 		d.Rows(&top, 40)
@@ -150,7 +150,7 @@ func BenchmarkALongDiffOpens(b *testing.B) {
 	for _, width := range []int{80, 160} {
 		b.Run(fmt.Sprint(width), func(b *testing.B) {
 			for b.Loop() {
-				d := &Document{Look: NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{})), Width: width}
+				d := &Document{Styles: NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{})), Width: width}
 				d.Diff(text)
 				top := 0
 				d.Rows(&top, 50)
@@ -160,7 +160,7 @@ func BenchmarkALongDiffOpens(b *testing.B) {
 }
 
 func BenchmarkALongDiffScrolls(b *testing.B) {
-	d := &Document{Look: NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{})), Width: 160}
+	d := &Document{Styles: NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{})), Width: 160}
 	d.Diff(longDiff(200_000))
 	top := 0
 	for b.Loop() {

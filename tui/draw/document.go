@@ -14,12 +14,12 @@ import (
 
 // Document collects the lines of a scrolling pane, wrapped to its width.
 type Document struct {
-	Look  *Look
-	Width int
-	Lines []string
-	Diffs bool // it contains a diff
-	Exact bool // it shows a call that somebody approves: values show what would not be seen
-	parts []laterPart
+	Styles *Styles
+	Width  int
+	Lines  []string
+	Diffs  bool // it contains a diff
+	Exact  bool // it shows a call that somebody approves: values show what would not be seen
+	parts  []laterPart
 }
 
 // laterPart is a range of lines drawn only when they come into view.
@@ -74,11 +74,11 @@ func (d *Document) Field(name string, style lipgloss.Style, value string) {
 func (d *Document) FieldLines(name string, value func(width int) []string) {
 	const column = 9
 	if d.Width < 24 {
-		d.Lines = append(d.Lines, d.Look.Cut(d.Look.Faint.Render(name), d.Width))
+		d.Lines = append(d.Lines, d.Styles.Cut(d.Styles.Faint.Render(name), d.Width))
 		d.Lines = append(d.Lines, value(d.Width)...)
 		return
 	}
-	faint := func(name string) string { return d.Look.Faint.Render(d.Look.Fit(name, column)) }
+	faint := func(name string) string { return d.Styles.Faint.Render(d.Styles.Fit(name, column)) }
 	d.Lines = append(d.Lines, leadWith(faint(name), faint(""), value(d.Width-column))...)
 }
 
@@ -104,7 +104,9 @@ func (d *Document) Heading(text string) {
 }
 
 // Title draws the title of a section.
-func (d *Document) Title(text string) string { return d.Look.Accent.Render(d.Look.Cut(text, d.Width)) }
+func (d *Document) Title(text string) string {
+	return d.Styles.Accent.Render(d.Styles.Cut(text, d.Width))
+}
 
 // Object adds the members of a JSON object, sorted by name, long ones last.
 // Text of several lines becomes a block below its name.
@@ -117,7 +119,7 @@ func (d *Document) Object(value map[string]any) {
 
 // Member appends a named value and pads the name to column.
 func (d *Document) Member(name string, column int, value any) {
-	l := d.Look
+	l := d.Styles
 	label := untrusted.Line(name)
 	if ansi.StringWidth(label) > column {
 		d.Lines = append(d.Lines, Paint(l.Accent, WrapCode(label, d.Width))...)
@@ -145,17 +147,17 @@ func (d *Document) Member(name string, column int, value any) {
 // within bounds.
 func (d *Document) Rows(top *int, height int) []string {
 	*top = max(min(*top, len(d.Lines)-height), 0)
-	return d.Look.Block(d.drawn(*top, min(*top+height, len(d.Lines))), d.Width, height)
+	return d.Styles.Block(d.drawn(*top, min(*top+height, len(d.Lines))), d.Width, height)
 }
 
 // Place returns which lines are in view, or "" if all are.
 func (d *Document) Place(top, height int) string {
-	return d.Look.Span(top, min(top+height, len(d.Lines)), len(d.Lines))
+	return d.Styles.Span(top, min(top+height, len(d.Lines)), len(d.Lines))
 }
 
 // Call adds what is called beside its title: tool, server and step.
 func (d *Document) Call(title, tool, server, step string) {
-	l := d.Look
+	l := d.Styles
 	var parts []string
 	for _, name := range []string{tool, server} {
 		if name != "" {
@@ -204,16 +206,16 @@ func IsLong(v any) bool {
 // PlanNotes adds the plan's notes besides its steps: success criteria, what is known
 // about its acceptance, milestones and risks. It adds nothing if there are none.
 func (d *Document) PlanNotes(p plan.Plan, acceptance []plan.Evidence) {
-	notes := d.Look.PlanNotes(p, d.Width, false)
+	notes := d.Styles.PlanNotes(p, d.Width, false)
 	if p.DoneWhen == "" && len(notes) == 0 && len(acceptance) == 0 {
 		return
 	}
 	d.Heading("about the plan")
 	if p.DoneWhen != "" {
-		d.Field("done if", d.Look.Muted, p.DoneWhen.Visible())
+		d.Field("done if", d.Styles.Muted, p.DoneWhen.Visible())
 	}
 	for _, e := range acceptance {
-		glyph, style := EvidenceGlyph(d.Look, e.State)
+		glyph, style := EvidenceGlyph(d.Styles, e.State)
 		d.Item(style.Render(glyph)+" ", style, telling.EvidenceLine(e))
 	}
 	d.Lines = append(d.Lines, notes...)
@@ -221,7 +223,7 @@ func (d *Document) PlanNotes(p plan.Plan, acceptance []plan.Evidence) {
 
 // PlanNotes draws the milestones and risks of a plan, each behind its sign. If cut,
 // each has one line.
-func (l *Look) PlanNotes(p plan.Plan, width int, cut bool) []string {
+func (l *Styles) PlanNotes(p plan.Plan, width int, cut bool) []string {
 	var lines []string
 	note := func(sign, name, text string) {
 		rows := Wrap(name+": "+text, max(width-2, 1))

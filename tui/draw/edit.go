@@ -17,10 +17,10 @@ import (
 
 // Editor edits a text, such as the title and arguments of a step as JSON.
 type Editor struct {
-	look  *Look
-	area  textarea.Model
-	Fault string // error in the text
-	tab   string // stands for a tab; "" makes tabs two spaces
+	styles *Styles
+	area   textarea.Model
+	Fault  string // error in the text
+	tab    string // stands for a tab; "" makes tabs two spaces
 
 	versions []editState // earlier texts, oldest first
 	typing   bool        // the last change typed a letter
@@ -28,12 +28,12 @@ type Editor struct {
 
 // NewEditor opens an editor on a call's arguments. It returns nil if they are
 // too long to edit on a screen.
-func NewEditor(l *Look, args map[string]any) *Editor {
+func NewEditor(l *Styles, args map[string]any) *Editor {
 	return newEditor(l, escaped(telling.JSONText(args, "  ")))
 }
 
 // newEditor opens an editor on a text. It returns nil if it is too long.
-func newEditor(l *Look, text string) *Editor {
+func newEditor(l *Styles, text string) *Editor {
 	area := textarea.New()
 	area.ShowLineNumbers = false
 	area.CharLimit = 0
@@ -42,7 +42,7 @@ func newEditor(l *Look, text string) *Editor {
 	area.SetVirtualCursor(false)
 	area.KeyMap.PageUp.SetKeys("pgup")
 	area.KeyMap.PageDown.SetKeys("pgdown")
-	e := &Editor{look: l, area: area}
+	e := &Editor{styles: l, area: area}
 	e.Retheme()
 	e.area.SetValue(text)
 	if e.area.Value() != text {
@@ -73,7 +73,7 @@ func escaped(text string) string {
 
 // Retheme applies the colors of the theme.
 func (e *Editor) Retheme() {
-	l := e.look
+	l := e.styles
 	state := textarea.StyleState{
 		Text: l.Text, CursorLine: l.Text, Placeholder: l.Faint, Prompt: l.Accent,
 		Selection: l.Selected(l.Text), EndOfBuffer: l.Text, Base: lipgloss.NewStyle(),

@@ -18,12 +18,12 @@ import (
 // Fields edits the arguments of a call, one field each: texts as they are, other
 // values as JSON. An argument that the call does not have is an empty field.
 type Fields struct {
-	look  *Look
-	all   []field
-	at    int // index of the field that takes the keys
-	rows  int // lines of the screen
-	width int
-	Fault string // error in the arguments
+	styles *Styles
+	all    []field
+	at     int // index of the field that takes the keys
+	rows   int // lines of the screen
+	width  int
+	Fault  string // error in the arguments
 }
 
 // field is one argument.
@@ -47,9 +47,9 @@ var tabSigns = []string{"⇥", "␉", "→"}
 
 // NewFields opens the fields of a call. schema is the JSON schema of the arguments, if
 // known. It returns nil if they are too long to edit on a screen.
-func NewFields(l *Look, args map[string]any, schema json.RawMessage) *Fields {
-	f := &Fields{look: l}
-	d := Document{Look: l, Width: 80}
+func NewFields(l *Styles, args map[string]any, schema json.RawMessage) *Fields {
+	f := &Fields{styles: l}
+	d := Document{Styles: l, Width: 80}
 	names, _ := d.Order(args)
 	kinds := argKinds(schema)
 	for _, name := range slices.Concat(names, absent(kinds, args)) {
@@ -105,8 +105,8 @@ type FormField struct {
 
 // NewForm opens the fields of a form. Their arguments are the texts that are not
 // empty. It returns nil if there are none.
-func NewForm(l *Look, fields []FormField) *Fields {
-	f := &Fields{look: l}
+func NewForm(l *Styles, fields []FormField) *Fields {
+	f := &Fields{styles: l}
 	for _, one := range fields {
 		edit := newEditor(l, escaped(one.Text))
 		if edit == nil {
@@ -245,7 +245,7 @@ func (f *Fields) SetSize(width, height int) {
 // Lines returns the fields: the one that takes the keys in full, the others on one
 // line each.
 func (f *Fields) Lines() []string {
-	l, column := f.look, f.column()
+	l, column := f.styles, f.column()
 	var out []string
 	for i, one := range f.all {
 		label := untrusted.Line(cmp.Or(one.label, one.name))
@@ -282,7 +282,7 @@ func (f *Fields) aboutInView() []string {
 	}
 	if room = max(room, 0); len(lines) > room {
 		if lines = lines[:room]; room > 0 {
-			lines[room-1] = f.look.Cut(lines[room-1], width-2) + " " + f.look.Glyphs.Ellipsis
+			lines[room-1] = f.styles.Cut(lines[room-1], width-2) + " " + f.styles.Glyphs.Ellipsis
 		}
 	}
 	return lines
@@ -308,7 +308,7 @@ func (f *Fields) brief(one field) string {
 		first = strings.ReplaceAll(first, one.tab, "  ")
 	}
 	if more {
-		first += " " + f.look.Glyphs.Ellipsis + " " + english.Count(strings.Count(rest, "\n")+1, "more line")
+		first += " " + f.styles.Glyphs.Ellipsis + " " + english.Count(strings.Count(rest, "\n")+1, "more line")
 	}
 	return untrusted.Line(first)
 }

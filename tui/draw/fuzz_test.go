@@ -19,12 +19,12 @@ func FuzzMarkdown(f *testing.F) {
 	} {
 		f.Add(text, uint8(40))
 	}
-	look := NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{}))
+	styles := NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{}))
 	f.Fuzz(func(t *testing.T, text string, width uint8) {
 		if len(text) > 2048 || width < 4 {
 			return
 		}
-		for _, line := range NewMarkdown(look).Lines(text, int(width)) {
+		for _, line := range NewMarkdown(styles).Lines(text, int(width)) {
 			if ansi.StringWidth(line.Text) > int(width) {
 				t.Fatalf("%q at %d cells has the line %q", text, width, line.Text)
 			}

@@ -81,7 +81,7 @@ func TestUnmarkedLinesKeepWhatIsNoMark(t *testing.T) {
 
 func TestWrapAddsNoEmptyLine(t *testing.T) {
 	const text = "start it with `ollama serve`, or choose one with --host and --model"
-	styled := draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{})).Danger.Render(text)
+	styled := draw.NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{})).Danger.Render(text)
 	for width := 8; width < 80; width++ {
 		for _, lines := range [][]string{draw.Wrap(text, width), draw.WrapStyled(text, width), draw.WrapStyled(styled, width)} {
 			for _, line := range lines {

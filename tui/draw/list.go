@@ -110,7 +110,7 @@ func (l *List) Window(count, room, each int) (end int) {
 }
 
 // Span returns which of count items are in view, or "" if all are.
-func (l *Look) Span(top, end, count int) string {
+func (l *Styles) Span(top, end, count int) string {
 	if end-top >= count {
 		return ""
 	}
@@ -119,15 +119,15 @@ func (l *Look) Span(top, end, count int) string {
 
 // LitLine draws the parts of a selectable line.
 type LitLine struct {
-	look   *Look
+	styles *Styles
 	Lit    func(lipgloss.Style) lipgloss.Style
 	Cursor string // first cell
 }
 
 // Line starts a line. A chosen line gets the cursor, and is highlighted if keys
 // act on it.
-func (l *Look) Line(chosen, acts bool) LitLine {
-	line := LitLine{look: l, Lit: func(s lipgloss.Style) lipgloss.Style { return s }, Cursor: " "}
+func (l *Styles) Line(chosen, acts bool) LitLine {
+	line := LitLine{styles: l, Lit: func(s lipgloss.Style) lipgloss.Style { return s }, Cursor: " "}
 	if chosen && acts {
 		line.Lit = l.Selected
 	}
@@ -142,13 +142,13 @@ func (r LitLine) Draw(style lipgloss.Style, text string) string { return r.Lit(s
 
 // Fill pads or cuts drawn text to exactly width cells.
 func (r LitLine) Fill(drawn string, width int) string {
-	drawn = r.look.Cut(drawn, width)
+	drawn = r.styles.Cut(drawn, width)
 	return drawn + r.Blank(width-VisibleWidth(drawn))
 }
 
 // Blank returns blank cells.
 func (r LitLine) Blank(cells int) string {
-	return r.Lit(r.look.Text).Render(strings.Repeat(" ", max(cells, 0)))
+	return r.Lit(r.styles.Text).Render(strings.Repeat(" ", max(cells, 0)))
 }
 
 // WheelLines returns how many lines a turn of the mouse wheel scrolls, down if

@@ -12,36 +12,36 @@ import (
 
 // Look holds what every pane draws with: the theme and the clock. The model
 // owns it, and panes keep a pointer.
-type Look struct {
+type Styles struct {
 	themes.Styles
-	Theme  themes.Theme
-	Glyphs themes.Glyphs
-	Now    time.Time // on the clock of the events
-	Beat   int       // animation frame
-	Diffs  DiffView  // the user's choice
-	Themed int       // number of theme changes
+	Theme          themes.Theme
+	Glyphs         themes.Glyphs
+	Now            time.Time // on the clock of the events
+	AnimationFrame int       // animation frame
+	Diffs          DiffView  // the user's choice
+	Themed         int       // number of theme changes
 
 	Method ansi.Method // how the terminal counts cells
 }
 
 // NewLook returns the styles of a theme.
-func NewLook(t themes.Theme) *Look {
-	return &Look{Styles: t.Styles, Theme: t, Glyphs: t.Glyphs}
+func NewStyles(t themes.Theme) *Styles {
+	return &Styles{Styles: t.Styles, Theme: t, Glyphs: t.Glyphs}
 }
 
 // Retheme changes the theme and keeps the time.
-func (l *Look) Retheme(t themes.Theme) {
+func (l *Styles) Retheme(t themes.Theme) {
 	l.Styles, l.Theme, l.Glyphs = t.Styles, t, t.Glyphs
 	l.Themed++
 }
 
 // Spinner returns the glyph of running work.
-func (l *Look) Spinner() string {
-	return l.Glyphs.Spinner[l.Beat%len(l.Glyphs.Spinner)]
+func (l *Styles) Spinner() string {
+	return l.Glyphs.Spinner[l.AnimationFrame%len(l.Glyphs.Spinner)]
 }
 
 // Since returns the time since at, never negative.
-func (l *Look) Since(at time.Time) time.Duration {
+func (l *Styles) Since(at time.Time) time.Duration {
 	if at.IsZero() || l.Now.Before(at) {
 		return 0
 	}
@@ -49,7 +49,7 @@ func (l *Look) Since(at time.Time) time.Duration {
 }
 
 // Cut shortens one line to width cells and marks the cut with an ellipsis.
-func (l *Look) Cut(s string, width int) string {
+func (l *Styles) Cut(s string, width int) string {
 	if width <= 0 {
 		return ""
 	}
@@ -64,7 +64,7 @@ func (l *Look) Cut(s string, width int) string {
 }
 
 // CutLeft shortens one line to width cells and keeps its end.
-func (l *Look) CutLeft(s string, width int) string {
+func (l *Styles) CutLeft(s string, width int) string {
 	w := l.Method.StringWidth(s)
 	if w <= width {
 		return s
@@ -77,7 +77,7 @@ func (l *Look) CutLeft(s string, width int) string {
 }
 
 // Fit cuts or pads a line to exactly width cells.
-func (l *Look) Fit(s string, width int) string {
+func (l *Styles) Fit(s string, width int) string {
 	s = l.Cut(s, width)
 	if w := l.Method.StringWidth(s); w < width {
 		s += strings.Repeat(" ", width-w)
@@ -87,7 +87,7 @@ func (l *Look) Fit(s string, width int) string {
 
 // Exactly returns a line of exactly width cells. It corrects lines that were
 // measured in another way than the terminal counts cells.
-func (l *Look) Exactly(line string, width int) string {
+func (l *Styles) Exactly(line string, width int) string {
 	if l.Method.StringWidth(line) == width {
 		return line
 	}
@@ -96,7 +96,7 @@ func (l *Look) Exactly(line string, width int) string {
 
 // Sides puts left and right at the ends of a line of width cells. It shortens
 // right first, and drops it if there is no room.
-func (l *Look) Sides(left, right string, width int) string {
+func (l *Styles) Sides(left, right string, width int) string {
 	lw, rw := l.Method.StringWidth(left), l.Method.StringWidth(right)
 	switch {
 	case right == "" || width-lw < 4:
@@ -109,7 +109,7 @@ func (l *Look) Sides(left, right string, width int) string {
 }
 
 // Block returns exactly height lines of exactly width cells.
-func (l *Look) Block(lines []string, width, height int) []string {
+func (l *Styles) Block(lines []string, width, height int) []string {
 	out := make([]string, max(height, 0))
 	for i := range out {
 		if i < len(lines) {
@@ -133,7 +133,7 @@ type Section struct {
 // Frame draws sections below each other in one border. Lines should already be
 // width-2 cells wide. The edge between a calm and a focused section takes the
 // focused style, strong.
-func (l *Look) Frame(width int, strong lipgloss.Style, sections ...Section) []string {
+func (l *Styles) Frame(width int, strong lipgloss.Style, sections ...Section) []string {
 	b := l.Glyphs.Border
 	out := make([]string, 0, 16)
 	var above *Section
@@ -162,7 +162,7 @@ func (l *Look) Frame(width int, strong lipgloss.Style, sections ...Section) []st
 
 // Edge draws a horizontal edge with a title at the left and a note at the
 // right.
-func (l *Look) Edge(left, bar, right, title, note string, width int, style lipgloss.Style) string {
+func (l *Styles) Edge(left, bar, right, title, note string, width int, style lipgloss.Style) string {
 	room := width - 4 // without the corners and one bar at each
 	if title != "" {
 		title = " " + l.Cut(title, room-2) + " "
@@ -202,13 +202,13 @@ func Paint(style lipgloss.Style, lines []string) []string {
 }
 
 // Gauge returns a bar of cells, filled in proportion to share.
-func (l *Look) Gauge(share float64, cells int, style lipgloss.Style) string {
+func (l *Styles) Gauge(share float64, cells int, style lipgloss.Style) string {
 	full, empty := l.GaugeParts(share, cells)
 	return style.Render(full) + l.Faint.Render(empty)
 }
 
 // GaugeParts returns the full and the empty part of a bar.
-func (l *Look) GaugeParts(share float64, cells int) (filled, empty string) {
+func (l *Styles) GaugeParts(share float64, cells int) (filled, empty string) {
 	full := int(share*float64(cells) + 0.5)
 	if share > 0 {
 		full = max(full, 1)
@@ -218,7 +218,7 @@ func (l *Look) GaugeParts(share float64, cells int) (filled, empty string) {
 }
 
 // HitStyle returns the style of a match, the current one or another.
-func (l *Look) HitStyle(now bool) lipgloss.Style {
+func (l *Styles) HitStyle(now bool) lipgloss.Style {
 	if now {
 		return l.Accent.Reverse(true)
 	}
@@ -226,7 +226,7 @@ func (l *Look) HitStyle(now bool) lipgloss.Style {
 }
 
 // Middle centers lines of width cells in height lines of screenWidth cells.
-func (l *Look) Middle(lines []string, width, screenWidth, height int) []string {
+func (l *Styles) Middle(lines []string, width, screenWidth, height int) []string {
 	out := make([]string, 0, height)
 	for range max((height-len(lines))/2, 0) {
 		out = append(out, "")
@@ -248,6 +248,6 @@ func ShortPath(path, home string) string {
 
 // ArmedKey draws the key of an answer that waits for another letter: as wide as
 // otherwise, since it is only for a moment.
-func (l *Look) ArmedKey(name, does string) string {
+func (l *Styles) ArmedKey(name, does string) string {
 	return l.Selected(l.Key.Bold(true)).Render(name) + l.Selected(l.Accent).Render(l.Glyphs.Cursor) + l.Selected(l.Text).Render(does)
 }

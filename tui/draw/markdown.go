@@ -23,11 +23,11 @@ import (
 // Glamour wraps only tables here: it does not indent the continuation lines of
 // list items, and cannot undo its breaks on a resize.
 type Markdown struct {
-	look  *Look
-	theme int // number of the theme change that the renderers were made after
-	flow  *glamour.TermRenderer
-	table *glamour.TermRenderer
-	width int // of table
+	styles *Styles
+	theme  int // number of the theme change that the renderers were made after
+	flow   *glamour.TermRenderer
+	table  *glamour.TermRenderer
+	width  int // of table
 
 	wait func() <-chan time.Time // delivers when rendering takes too long
 	slow map[string]bool         // texts that took too long, shown unrendered
@@ -46,9 +46,9 @@ const (
 const longestProse = 110
 
 // NewMarkdown returns a renderer in the styles of a look.
-func NewMarkdown(l *Look) *Markdown {
+func NewMarkdown(l *Styles) *Markdown {
 	return &Markdown{
-		look: l, slow: map[string]bool{},
+		styles: l, slow: map[string]bool{},
 		wait: func() <-chan time.Time { return time.After(renderTime) },
 	}
 }
@@ -71,9 +71,9 @@ func (m *Markdown) Lines(text string, width int) []TextLine {
 		}
 		lines = append(lines, m.render(part.text, width)...)
 	}
-	if m.look.Theme.Mode.ASCII {
+	if m.styles.Theme.Mode.ASCII {
 		for i, line := range lines {
-			lines[i].Text = strings.ReplaceAll(line.Text, "…", m.look.Glyphs.Ellipsis[:1]) // Glamour's own ellipsis, one cell wide
+			lines[i].Text = strings.ReplaceAll(line.Text, "…", m.styles.Glyphs.Ellipsis[:1]) // Glamour's own ellipsis, one cell wide
 		}
 	}
 	return trimBlank(lines)
@@ -97,7 +97,7 @@ func (m *Markdown) render(text string, width int) []TextLine {
 			continue
 		}
 		if table {
-			line = tableEdge.ReplaceAllStringFunc(line, func(edge string) string { return m.look.Border.Render(edge) })
+			line = tableEdge.ReplaceAllStringFunc(line, func(edge string) string { return m.styles.Border.Render(edge) })
 		}
 		lines = append(lines, hang(line, width)...)
 	}
@@ -209,8 +209,8 @@ var tableRow = regexp.MustCompile(`(?m)^[ \t]*\|?[ \t]*:?-+:?[ \t]*\|[ \t:|-]*$`
 
 // renderer returns the renderer for text with or without tables.
 func (m *Markdown) renderer(table bool, width int) (*glamour.TermRenderer, error) {
-	if m.theme != m.look.Themed {
-		m.flow, m.table, m.theme = nil, nil, m.look.Themed
+	if m.theme != m.styles.Themed {
+		m.flow, m.table, m.theme = nil, nil, m.styles.Themed
 	}
 	kept := &m.flow
 	if table {
@@ -225,7 +225,7 @@ func (m *Markdown) renderer(table bool, width int) (*glamour.TermRenderer, error
 		return *kept, nil
 	}
 	r, err := glamour.NewTermRenderer(
-		glamour.WithStyles(m.look.Theme.Markdown()),
+		glamour.WithStyles(m.styles.Theme.Markdown()),
 		glamour.WithWordWrap(width),
 		glamour.WithChromaFormatter(themes.CodeFormatter),
 	)

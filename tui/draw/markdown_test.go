@@ -17,7 +17,7 @@ func TestMarkdownFitsWidthAndEmitsOnlyColors(t *testing.T) {
 		"word ", "longer-word-that-may-break ", "\n", "\n\n", "- ", "1. ", "> ", "# ", "**", "`", "```go\n", "```\n", "| a | b |\n|---|---|\n| c | d |\n",
 		"[x](http://e.x/\x1b]0;t\x07)", "&#27;[2J", "&#x202e;", "\x1b[31m", "世界", "\u200b", "    ", "---\n", "<b>", "![i](u)", "- [ ] ",
 	})
-	m := draw.NewMarkdown(draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{})))
+	m := draw.NewMarkdown(draw.NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{})))
 	rapid.Check(t, func(r *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(pieces, 0, 30).Draw(r, "pieces"), "")
 		width := rapid.IntRange(4, 90).Draw(r, "width")
@@ -47,7 +47,7 @@ func TestMarkdownFitsWidthAndEmitsOnlyColors(t *testing.T) {
 }
 
 func TestListItemsHaveHangingIndent(t *testing.T) {
-	m := draw.NewMarkdown(draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true})))
+	m := draw.NewMarkdown(draw.NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true})))
 	got := strings.Join(draw.Texts(m.Lines("- one item that\n  goes on\n  - and below it another\n\n1. first of all the things\n\n> quoted words in a row", 16)), "\n")
 	want := "• one item that\n  goes on\n  • and below it\n    another\n\n1. first of all\n   the things\n\n│ quoted words\n│ in a row"
 	if got != want {
@@ -56,7 +56,7 @@ func TestListItemsHaveHangingIndent(t *testing.T) {
 }
 
 func TestTableKeepsHangingIndentOfLists(t *testing.T) {
-	m := draw.NewMarkdown(draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true})))
+	m := draw.NewMarkdown(draw.NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true})))
 	got := strings.Join(draw.Texts(m.Lines("Before.\n\n| a | b |\n|---|---|\n| one | two words more |\n\n- an item that goes on", 16)), "\n")
 	for _, want := range []string{"Before.\n\n", "│", "• an item that\n  goes on"} {
 		if !strings.Contains(got, want) {
@@ -66,7 +66,7 @@ func TestTableKeepsHangingIndentOfLists(t *testing.T) {
 }
 
 func TestHeadingsKeepTheirRankWithoutColors(t *testing.T) {
-	m := draw.NewMarkdown(draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true, ASCII: true})))
+	m := draw.NewMarkdown(draw.NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true, ASCII: true})))
 	got := ansi.Strip(strings.Join(draw.Texts(m.Lines("# One\n\n## Two\n\n### Three", 40)), "\n"))
 	if want := "# One\n\n## Two\n\n### Three"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -55,7 +55,7 @@ func TestDeepNestingIsDrawn(t *testing.T) {
 		"quotes": strings.Repeat(">", 20000) + " x", "items on a line": strings.Repeat("- ", 5000) + "x", "items by columns": list.String(), "both": strings.Repeat(mixed, 20),
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := NewMarkdown(NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true})))
+			m := NewMarkdown(NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true})))
 			if got := strings.Join(Texts(m.Lines(text, 80)), "\n"); !strings.Contains(got, "x") || len(m.slow) > 0 {
 				t.Errorf("it is not rendered (too slow: %v):\n%.200s", len(m.slow) > 0, got)
 			}
@@ -78,7 +78,7 @@ func TestOnlyFlatTextIsFlat(t *testing.T) {
 }
 
 func TestFlatMarkdownIsRenderedWithoutTimeout(t *testing.T) {
-	m := NewMarkdown(NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true})))
+	m := NewMarkdown(NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true})))
 	waits := 0
 	m.wait = func() <-chan time.Time {
 		waits++
@@ -93,7 +93,7 @@ func TestFlatMarkdownIsRenderedWithoutTimeout(t *testing.T) {
 }
 
 func TestSlowMarkdownIsShownAsSource(t *testing.T) {
-	m := NewMarkdown(NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true})))
+	m := NewMarkdown(NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true})))
 	over := make(chan time.Time)
 	close(over)
 	tried := 0

@@ -37,7 +37,7 @@ func (p *Painter) Gap(cells int) {
 	switch {
 	case cells <= 0:
 	case p.Lights:
-		p.Add(p.look.Text, strings.Repeat(" ", cells))
+		p.Add(p.styles.Text, strings.Repeat(" ", cells))
 	default:
 		p.B.WriteString(strings.Repeat(" ", cells))
 		p.Width += cells
@@ -57,7 +57,7 @@ type StepColumns struct{ Index, Title, Tool int }
 // Step appends the columns of a step: its index at the right of its column, its
 // title with what follows it, and its tool. Title and tail must fit their column.
 func (p *Painter) Step(c StepColumns, index, title, tail, tool StepCell) {
-	number := p.look.Cut(index.Text, c.Index)
+	number := p.styles.Cut(index.Text, c.Index)
 	p.Gap(1 + c.Index - ansi.StringWidth(number))
 	p.Add(index.Style, number)
 	if c.Title > 0 {
@@ -67,7 +67,7 @@ func (p *Painter) Step(c StepColumns, index, title, tail, tool StepCell) {
 		p.Gap(c.Title - ansi.StringWidth(title.Text) - ansi.StringWidth(tail.Text))
 	}
 	if c.Tool > 0 {
-		name := p.look.Cut(tool.Text, c.Tool)
+		name := p.styles.Cut(tool.Text, c.Tool)
 		p.Gap(2)
 		p.Add(tool.Style, name)
 		p.Gap(c.Tool - ansi.StringWidth(name))
@@ -76,7 +76,7 @@ func (p *Painter) Step(c StepColumns, index, title, tail, tool StepCell) {
 
 // BreakTitle cuts a title to room cells. If whole, it breaks the title between words
 // instead, and returns the rest for a second line.
-func (l *Look) BreakTitle(title string, room int, whole bool) (first, rest string) {
+func (l *Styles) BreakTitle(title string, room int, whole bool) (first, rest string) {
 	if !whole || ansi.StringWidth(title) <= room {
 		return l.Cut(title, room), ""
 	}
@@ -93,7 +93,7 @@ func (p *Painter) Take() string {
 
 // ParallelWidth returns the width of the mark for steps that may run
 // concurrently, with its leading space, in cells.
-func (l *Look) ParallelWidth(parallel map[string]bool) int {
+func (l *Styles) ParallelWidth(parallel map[string]bool) int {
 	if len(parallel) == 0 {
 		return 0
 	}
@@ -101,7 +101,7 @@ func (l *Look) ParallelWidth(parallel map[string]bool) int {
 }
 
 // PaintParallel paints that mark, or blanks of the same width.
-func (l *Look) PaintParallel(p *Painter, width int, is bool) {
+func (l *Styles) PaintParallel(p *Painter, width int, is bool) {
 	if !is || width == 0 {
 		p.Gap(width)
 		return
@@ -123,7 +123,7 @@ func RailsWidth(r *planlayout.Rails) int {
 
 // Blockers lists the steps that one waits for. If they do not fit in width
 // cells, it lists the first one and a mark for the rest.
-func (l *Look) Blockers(steps []string, width int) string {
+func (l *Styles) Blockers(steps []string, width int) string {
 	if len(steps) == 0 {
 		return ""
 	}

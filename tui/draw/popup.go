@@ -23,7 +23,7 @@ type PopupRow struct {
 // Popup draws a list over the input: a titled frame, and as many rows as fit in
 // maxRows lines of width cells. Without room for two edges, the lower one is left
 // out.
-func (l *List) Popup(look *Look, title, note string, rows []PopupRow, width, maxRows int) []string {
+func (l *List) Popup(styles *Styles, title, note string, rows []PopupRow, width, maxRows int) []string {
 	const edges = 2
 	room := min(popupRows, max(maxRows-edges, 1), maxRows-1, max(len(rows), 1))
 	if room < 1 || width < 8 {
@@ -32,20 +32,20 @@ func (l *List) Popup(look *Look, title, note string, rows []PopupRow, width, max
 	end := l.Window(len(rows), room, 1)
 	l.Count = len(rows)
 	if note == "" {
-		note = look.Span(l.Top, end, len(rows))
+		note = styles.Span(l.Top, end, len(rows))
 	}
-	b := look.Glyphs.Border
-	out := []string{look.Edge(b.TopLeft, b.Top, b.TopRight, title, note, width, look.Focus)}
-	side, inner := look.Focus.Render(b.Left), width-2
+	b := styles.Glyphs.Border
+	out := []string{styles.Edge(b.TopLeft, b.Top, b.TopRight, title, note, width, styles.Focus)}
+	side, inner := styles.Focus.Render(b.Left), width-2
 	names := 0 // width of the longest visible name
 	for _, row := range rows[l.Top:end] {
 		names = max(names, VisibleWidth(row.full()))
 	}
 	for i := l.Top; i < end; i++ {
-		out = append(out, side+look.suggestion(rows[i], i == l.At, min(names, inner/2), inner)+side)
+		out = append(out, side+styles.suggestion(rows[i], i == l.At, min(names, inner/2), inner)+side)
 	}
 	if len(out) < maxRows {
-		out = append(out, look.Edge(b.BottomLeft, b.Bottom, b.BottomRight, "", "", width, look.Focus))
+		out = append(out, styles.Edge(b.BottomLeft, b.Bottom, b.BottomRight, "", "", width, styles.Focus))
 	}
 	return out
 }
@@ -60,7 +60,7 @@ func (r PopupRow) full() string {
 
 // suggestion draws one row: the name with its matches highlighted, and a short
 // description.
-func (l *Look) suggestion(row PopupRow, chosen bool, names, width int) string {
+func (l *Styles) suggestion(row PopupRow, chosen bool, names, width int) string {
 	line := l.Line(chosen, true)
 	style := l.Text
 	if row.Folder {

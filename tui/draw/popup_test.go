@@ -11,7 +11,7 @@ import (
 )
 
 func TestPopupIsFramedAndKeepsRoomForDescriptions(t *testing.T) {
-	l := draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{}))
+	l := draw.NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{}))
 	rows := []draw.PopupRow{
 		{Text: "/plan", Detail: "Create, save, check and run plans"},
 		{Text: "/think", Usage: "auto|off|on|low|medium|high", Detail: "Set how hard the model thinks"},

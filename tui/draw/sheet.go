@@ -16,7 +16,7 @@ import (
 // highlights and wraps only visible lines, so a frame costs the same at any
 // length.
 type Sheet struct {
-	look   *Look
+	styles *Styles
 	Width  int
 	leaves []Leaf
 	starts []int // first line of each leaf
@@ -40,8 +40,8 @@ func (s SheetSpot) Before(t SheetSpot) bool {
 }
 
 // NewSheet returns a sheet of leaves for a width in cells.
-func NewSheet(l *Look, width int, leaves []Leaf) *Sheet {
-	s := &Sheet{look: l, Width: width, leaves: leaves, cut: map[int][]string{}}
+func NewSheet(l *Styles, width int, leaves []Leaf) *Sheet {
+	s := &Sheet{styles: l, Width: width, leaves: leaves, cut: map[int][]string{}}
 	for _, f := range leaves {
 		s.starts = append(s.starts, s.Total)
 		s.Total += f.Count()
@@ -111,7 +111,7 @@ func (s *Sheet) Last(height int) SheetSpot {
 // it keeps within bounds.
 func (s *Sheet) View(top *SheetSpot, height int) []string {
 	if s.Total == 0 || height <= 0 {
-		return s.look.Block(nil, s.Width, max(height, 0))
+		return s.styles.Block(nil, s.Width, max(height, 0))
 	}
 	top.Line = max(min(top.Line, s.Total-1), 0)
 	top.Row = max(min(top.Row, len(s.Rows(top.Line))-1), 0)
@@ -122,7 +122,7 @@ func (s *Sheet) View(top *SheetSpot, height int) []string {
 	for at := *top; len(out) < height && at.Line < s.Total; at = (SheetSpot{at.Line + 1, 0}) {
 		out = append(out, s.Rows(at.Line)[at.Row:]...)
 	}
-	return s.look.Block(out, s.Width, height)
+	return s.styles.Block(out, s.Width, height)
 }
 
 // Place returns which lines are in view, or "" if all are.
@@ -131,7 +131,7 @@ func (s *Sheet) Place(top SheetSpot, height int) string {
 	if top == (SheetSpot{}) && end.Line == s.Total-1 && end.Row == len(s.Rows(end.Line))-1 || s.Total == 0 {
 		return ""
 	}
-	return s.look.Faint.Render(fmt.Sprintf("%d-%d of %d", top.Line+1, end.Line+1, s.Total))
+	return s.styles.Faint.Render(fmt.Sprintf("%d-%d of %d", top.Line+1, end.Line+1, s.Total))
 }
 
 // Drawn is a leaf of rows that are already drawn.
@@ -157,8 +157,8 @@ type SheetPage struct {
 }
 
 // NewSheetPage returns an empty page for a width in cells.
-func NewSheetPage(l *Look, width int) *SheetPage {
-	return &SheetPage{Document: Document{Look: l, Width: width}}
+func NewSheetPage(l *Styles, width int) *SheetPage {
+	return &SheetPage{Document: Document{Styles: l, Width: width}}
 }
 
 // flush turns the document so far into a leaf.
@@ -194,7 +194,7 @@ const (
 
 // Text is a leaf of external text, processed as it comes into view.
 type Text struct {
-	Look     *Look
+	Styles   *Styles
 	Lines    []string
 	Style    func(line string) lipgloss.Style // of each line
 	Language string                           // language to highlight; "" for none
@@ -204,12 +204,12 @@ type Text struct {
 }
 
 // NewText returns a leaf of text in one style.
-func NewText(l *Look, style lipgloss.Style, s string) *Text {
-	return &Text{Look: l, Lines: splitLines(s), Style: func(string) lipgloss.Style { return style }, Prose: true}
+func NewText(l *Styles, style lipgloss.Style, s string) *Text {
+	return &Text{Styles: l, Lines: splitLines(s), Style: func(string) lipgloss.Style { return style }, Prose: true}
 }
 
 // NewCode returns a leaf of text that keeps every space.
-func NewCode(l *Look, language, s string) *Text {
+func NewCode(l *Styles, language, s string) *Text {
 	t := NewText(l, l.Text, s)
 	t.Prose, t.Language = false, language
 	return t
@@ -242,7 +242,7 @@ func (t *Text) Count() int { return len(t.Lines) }
 func (t *Text) Rows(i, width int) []string {
 	lead := ""
 	if t.Guide {
-		lead = t.Look.Border.Render(t.Look.Glyphs.Guide) + " "
+		lead = t.Styles.Border.Render(t.Styles.Glyphs.Guide) + " "
 		width -= 2
 	}
 	if width <= 0 {
@@ -252,7 +252,7 @@ func (t *Text) Rows(i, width int) []string {
 	switch {
 	case t.Language != "":
 		for _, row := range wrapSpans(t.spans(i), width) {
-			out = append(out, lead+t.Look.Theme.Paint(row))
+			out = append(out, lead+t.Styles.Theme.Paint(row))
 		}
 	default:
 		line := untrusted.Visible(t.Lines[i])

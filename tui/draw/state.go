@@ -15,13 +15,13 @@ import (
 
 // StepTitle returns the name of a step with a capital first letter, to start a
 // title.
-func StepTitle(l *Look, index string) string {
+func StepTitle(l *Styles, index string) string {
 	name, number, _ := strings.Cut(telling.StepWords(index), " ")
 	return english.Capital(name) + " " + l.Cut(number, 8)
 }
 
 // StateGlyph returns the glyph of a step's state, and its style.
-func StateGlyph(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.Style) {
+func StateGlyph(l *Styles, run *agent.Run, s *agent.StepState) (string, lipgloss.Style) {
 	switch {
 	case telling.Halted(run, s):
 		return l.Glyphs.Stopped, l.Warning
@@ -54,7 +54,7 @@ func StateGlyph(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.S
 
 // StateWord returns the word for a step's state, or the time the step took, and
 // its style. It returns "" if the step has not started.
-func StateWord(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.Style) {
+func StateWord(l *Styles, run *agent.Run, s *agent.StepState) (string, lipgloss.Style) {
 	switch {
 	case telling.Halted(run, s):
 		return "stopped", l.Warning
@@ -107,7 +107,7 @@ func StateWord(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.St
 }
 
 // EvidenceGlyph returns the glyph for how far something is shown to hold, and its style.
-func EvidenceGlyph(l *Look, state plan.EvidenceState) (string, lipgloss.Style) {
+func EvidenceGlyph(l *Styles, state plan.EvidenceState) (string, lipgloss.Style) {
 	switch state {
 	case plan.StateClaimed:
 		return l.Glyphs.Claimed, l.Muted
@@ -121,7 +121,7 @@ func EvidenceGlyph(l *Look, state plan.EvidenceState) (string, lipgloss.Style) {
 }
 
 // RunGlyph returns the glyph of a run's state, and its style.
-func RunGlyph(l *Look, s agent.Summary) (string, lipgloss.Style) {
+func RunGlyph(l *Styles, s agent.Summary) (string, lipgloss.Style) {
 	switch {
 	case s.Undone:
 		return l.Glyphs.Removed, l.Muted

@@ -21,7 +21,7 @@ const Unset = "No editor is set: set VISUAL or EDITOR, such as EDITOR=vim."
 // about what it left, also if it failed; the file is then removed.
 func Open(command []string, name, text string, line int, done func(text string, err error) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
-		path, err := Keep(name, text)
+		path, err := Save(name, text)
 		if err != nil {
 			return done(text, fmt.Errorf("open the editor: %w", err))
 		}
@@ -59,7 +59,7 @@ func at(editor, path string, line int) []string {
 
 // Keep writes text to a private file of that name in a new temporary folder, and
 // returns its path.
-func Keep(name, text string) (path string, err error) {
+func Save(name, text string) (path string, err error) {
 	folder, err := os.MkdirTemp("", "replan-draft-")
 	if err != nil {
 		return "", err

@@ -13,7 +13,7 @@ import (
 // Activity returns one line each for current work and for open questions, for
 // users who see only the chat. No line is wider than width cells.
 func (f *Frame) Activity(s State, width int) []string {
-	l := f.look
+	l := f.styles
 	if !s.busy() {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (f *Frame) Activity(s State, width int) []string {
 // currentWork returns one line about the run's current work, "" if it only
 // waits for the answer to a question.
 func (f *Frame) currentWork(s State, spinner string, width int) string {
-	l, r := f.look, s.Run
+	l, r := f.styles, s.Run
 	width = max(width-2, 1)
 	switch {
 	case s.Requests.Tools:
@@ -80,7 +80,7 @@ func (f *Frame) currentWork(s State, spinner string, width int) string {
 // reading adds how far the model has read the prompt of a request whose reply does
 // not show.
 func (f *Frame) reading(r *agent.Run, words string) string {
-	if far := telling.ReadingUnseen(telling.Open(r), f.look.Now); far != "" {
+	if far := telling.ReadingUnseen(telling.Open(r), f.styles.Now); far != "" {
 		return words + ": reading " + far
 	}
 	return words
@@ -89,7 +89,7 @@ func (f *Frame) reading(r *agent.Run, words string) string {
 // answering returns one line about an answer that is not visible yet: a model
 // that works on it, or a call that waits; "" if there is neither.
 func (f *Frame) answering(s State, spinner string, width int) string {
-	l, r := f.look, s.Run
+	l, r := f.styles, s.Run
 	if r.Chat != nil {
 		if asked := r.Step(s.AskedStep); asked != nil && asked.Status == agent.StepWaiting {
 			return f.gateLine(asked, width)
@@ -120,13 +120,13 @@ func (f *Frame) gateLine(s *agent.StepState, width int) string {
 	if f.options.Replay {
 		words = telling.StepWords(s.Step.Index) + " waited for an answer"
 	}
-	return f.waitingLine(f.look.Glyphs.Gate, words, width)
+	return f.waitingLine(f.styles.Glyphs.Gate, words, width)
 }
 
 // waitingLine returns a line that something waits for the user, with the key
 // that leads there. The text after the glyph fits into width cells.
 func (f *Frame) waitingLine(glyph, text string, width int) string {
-	l := f.look
+	l := f.styles
 	if f.options.Replay {
 		return l.Warning.Render(glyph) + " " + l.Cut(l.Muted.Render(text), width)
 	}
@@ -149,12 +149,12 @@ func (f *Frame) runningSteps(r *agent.Run, width int) string {
 				words += " (" + telling.InnerTitle(call, s) + ")"
 			} else if s.Progress.Message != "" {
 				words += " (" + s.Progress.Message.FirstLine() + ")"
-			} else if far := telling.ReadingUnseen(telling.OpenFor(r, s), f.look.Now); far != "" {
+			} else if far := telling.ReadingUnseen(telling.OpenFor(r, s), f.styles.Now); far != "" {
 				words += " (reading " + far + ")"
 			}
 			running = append(running, words)
 			filled += draw.VisibleWidth(words)
 		}
 	}
-	return strings.Join(running, " "+f.look.Glyphs.Separator+" ")
+	return strings.Join(running, " "+f.styles.Glyphs.Separator+" ")
 }

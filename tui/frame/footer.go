@@ -41,7 +41,7 @@ type Footer struct {
 
 // Footer draws the footer.
 func (f *Frame) Footer(footer Footer, width int) string {
-	l := f.look
+	l := f.styles
 	switch {
 	case footer.Quitting:
 		return l.Fit(f.quitLine(width), width)
@@ -80,7 +80,7 @@ func (f *Frame) FooterAction(footer Footer, x, width int) (id string, ok bool) {
 
 // hint draws one key of the footer.
 func (f *Frame) hint(h keymap.Hint) string {
-	l := f.look
+	l := f.styles
 	if h.Armed {
 		return l.ArmedKey(h.Label, h.Does)
 	}
@@ -96,7 +96,7 @@ func (f *Frame) quitLine(width int) string {
 	}
 	line := ""
 	for _, text := range []string{"A run is active. Stop it and quit?", "Stop the run and quit?", "Quit?"} {
-		if line = " " + f.look.Warning.Render(text) + keys; draw.VisibleWidth(line) <= width {
+		if line = " " + f.styles.Warning.Render(text) + keys; draw.VisibleWidth(line) <= width {
 			break
 		}
 	}

@@ -69,7 +69,7 @@ func TestHeaderShowsRunState(t *testing.T) {
 func TestPartialRunIsNotShownAsDone(t *testing.T) {
 	f := newFrame(Options{})
 	run := &agent.Run{Outcome: agent.Outcome{Result: &event.Result{Status: event.StatusCompleted, Reason: event.ReasonPartial}}}
-	if got := text(f.Header(State{Run: run}, 80)); strings.Contains(got, f.look.Glyphs.Done) {
+	if got := text(f.Header(State{Run: run}, 80)); strings.Contains(got, f.styles.Glyphs.Done) {
 		t.Errorf("the header shows %s", got)
 	}
 }
@@ -102,7 +102,7 @@ func TestHeaderDropsLeastImportantFactsFirst(t *testing.T) {
 
 func TestTabIsFoundWhereItIsDrawn(t *testing.T) {
 	f := newFrame(Options{})
-	separator := " " + f.look.Glyphs.Separator + " "
+	separator := " " + f.styles.Glyphs.Separator + " "
 	tabs := Tabs{Plan: "Plan" + separator + "rev 2" + separator + "3/7", Step: "Step 4", Focus: panes.Plan}
 	for _, width := range []int{40, 80} {
 		row := text(f.Tabs(tabs, width))
@@ -159,9 +159,9 @@ func TestPassingMessageEndsWithNextEvent(t *testing.T) {
 
 func TestActivityListsCurrentWorkAndQuestions(t *testing.T) {
 	f := newFrame(Options{})
-	f.look.Now = time.Date(2026, 1, 2, 3, 4, 15, 0, time.UTC)
+	f.styles.Now = time.Date(2026, 1, 2, 3, 4, 15, 0, time.UTC)
 	step := running("2")
-	step.StartedAt = f.look.Now.Add(-10 * time.Second)
+	step.StartedAt = f.styles.Now.Add(-10 * time.Second)
 	run := &agent.Run{Board: agent.Board{Revision: 1, Steps: []*agent.StepState{step}}}
 	each := panetest.EachRun(3, 1)
 	each.Step("2").Items[1].Status = agent.StepRunning
@@ -175,7 +175,7 @@ func TestActivityListsCurrentWorkAndQuestions(t *testing.T) {
 		"an item":   {State{Run: each, Active: true}, "(internal/part2/file.go)"},
 		"a review":  {State{Run: &agent.Run{}, Active: true, Reviewing: true}, "waits for review"},
 		"arguments": {State{Run: &agent.Run{}, Active: true, Requests: Requests{Arguments: true, ArgumentsOf: "3"}}, "works out step 3"},
-		"an answer": {State{Run: &agent.Run{Outcome: agent.Outcome{Synthesis: agent.Synthesis{Started: true}}}, Active: true, Requests: Requests{Answer: true, AnswerSince: f.look.Now}}, "writing the answer"},
+		"an answer": {State{Run: &agent.Run{Outcome: agent.Outcome{Synthesis: agent.Synthesis{Started: true}}}, Active: true, Requests: Requests{Answer: true, AnswerSince: f.styles.Now}}, "writing the answer"},
 		"its text":  {State{Run: &agent.Run{Outcome: agent.Outcome{Synthesis: agent.Synthesis{Started: true}}}, Active: true, Requests: Requests{Answer: true, Writing: true}}, ""},
 		"a stop":    {State{Run: run, Active: true, Stopping: true}, "stopping"},
 		"a choice":  {State{Run: &agent.Run{}, Active: true, Requests: Requests{Tools: true}}, "choosing tools for the plan"},
@@ -203,7 +203,7 @@ func TestWelcomeExplainsHowToGetAModel(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%dx%d", name, size.W, size.H), func(t *testing.T) {
 				f := newFrame(Options{})
 				page := f.Welcome(State{Reported: true, Session: status}, size.W, size.H)
-				golden.RequireEqual(t, text(f.look.Block(page, size.W, size.H)...)+"\n")
+				golden.RequireEqual(t, text(f.styles.Block(page, size.W, size.H)...)+"\n")
 			})
 		}
 	}
@@ -217,7 +217,7 @@ func TestWelcomeIntroducesProgram(t *testing.T) {
 	for _, size := range []draw.Rect{{W: 116, H: 31}, {W: 78, H: 19}, {W: 38, H: 7}} {
 		for _, ascii := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%dx%d,ascii=%v", size.W, size.H, ascii), func(t *testing.T) {
-				l := draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{ASCII: ascii, NoColor: ascii}))
+				l := draw.NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{ASCII: ascii, NoColor: ascii}))
 				f := New(l, keymap.New(), draw.NewMarkdown(l), Options{
 					Version: "1.2.3", Home: "/home/me", Examples: []string{"explain what this project does", "where is Shelf used", "add tests for Shelf", "run the tests"},
 				})

@@ -24,7 +24,7 @@ const (
 // Header draws the first line: the folder, the state of the run, and the model,
 // context and tools.
 func (f *Frame) Header(s State, width int) string {
-	l := f.look
+	l := f.styles
 	left := " " + l.Brand.Render("replan")
 	if f.options.Replay {
 		left += "  " + l.Warning.Render("replay")
@@ -73,7 +73,7 @@ func (f *Frame) fitting(facts []fact, room int) []string {
 		need := draw.VisibleWidth(text) + separatorWidth
 		if n == 0 && need > room {
 			// Truncate the first fact rather than omit it.
-			text = f.look.Cut(text, max(room-separatorWidth, 0))
+			text = f.styles.Cut(text, max(room-separatorWidth, 0))
 			facts[i].text, need = text, draw.VisibleWidth(text)+separatorWidth
 		}
 		if text == "" || need > room {
@@ -94,7 +94,7 @@ func (f *Frame) fitting(facts []fact, room int) []string {
 // facts returns the right-hand parts of the header, given enough space. It
 // truncates a long model name before it gives up the meter in room cells.
 func (f *Frame) facts(s State, width, room int) []fact {
-	l := f.look
+	l := f.styles
 	var facts []fact
 	add := func(rank int, text string) {
 		if text != "" {
@@ -153,7 +153,7 @@ func (f *Frame) facts(s State, width, room int) []fact {
 
 // serverFacts returns counts of servers that are not ready.
 func (f *Frame) serverFacts(servers []plan.ServerStatus) []fact {
-	l := f.look
+	l := f.styles
 	counts := map[plan.ServerState]int{}
 	for _, s := range servers {
 		counts[s.State]++
@@ -173,7 +173,7 @@ func (f *Frame) serverFacts(servers []plan.ServerStatus) []fact {
 
 // runFact describes the state of the run, "" before the first run.
 func (f *Frame) runFact(s State) string {
-	l := f.look
+	l := f.styles
 	switch {
 	case f.options.Replay && s.Run == nil, s.Closed && !f.options.Replay:
 		return ""
@@ -212,7 +212,7 @@ func (f *Frame) runFact(s State) string {
 
 // progressFact returns the progress of a run under way.
 func (f *Frame) progressFact(r *agent.Run) string {
-	l := f.look
+	l := f.styles
 	running := 0
 	for _, s := range r.Steps {
 		if s.Status == agent.StepRunning || s.Status == agent.StepChecking {
@@ -238,7 +238,7 @@ func (f *Frame) progressFact(r *agent.Run) string {
 // budgetFact returns the run's limit that is closest to exhaustion, "" while
 // enough of each is left.
 func (f *Frame) budgetFact(r *agent.Run) string {
-	l := f.look
+	l := f.styles
 	var nearest agent.Budget
 	for _, b := range r.Budgets() {
 		if b.Low && (nearest.Limit == 0 || b.Used*nearest.Limit > nearest.Used*b.Limit) {
@@ -254,7 +254,7 @@ func (f *Frame) budgetFact(r *agent.Run) string {
 // meter returns the used share of the model's context, with a bar if space
 // permits, "" if unknown.
 func (f *Frame) meter(s State, width int) string {
-	l := f.look
+	l := f.styles
 	used, window, estimated := s.contextUse()
 	style, text := l.Muted, ""
 	if used > 0 {

@@ -26,25 +26,25 @@ func (p *page) gap() {
 
 // note adds something the user should know, led by a sign.
 func (p *page) note(sign, text string) {
-	p.Item(sign+" ", p.Look.Muted, strings.TrimSpace(text))
+	p.Item(sign+" ", p.Styles.Muted, strings.TrimSpace(text))
 }
 
 func (p *page) heading(text string) {
 	p.gap()
 	if !p.brief {
-		p.add(p.Look.Muted.Render(text))
+		p.add(p.Styles.Muted.Render(text))
 	}
 }
 
 // command adds a command to type and its purpose.
-func (p *page) command(text, purpose string) { p.entry(p.Look.Code, text, purpose) }
+func (p *page) command(text, purpose string) { p.entry(p.Styles.Code, text, purpose) }
 
 // key adds a key and its effect.
-func (p *page) key(h keymap.Hint) { p.entry(p.Look.Key, h.Label, h.Does) }
+func (p *page) key(h keymap.Hint) { p.entry(p.Styles.Key, h.Label, h.Does) }
 
 // entry adds a text and what it is about, side by side if there is room.
 func (p *page) entry(style lipgloss.Style, text, about string) {
-	l := p.Look
+	l := p.Styles
 	const column, indent = 26, 2
 	if about == "" {
 		p.add("  " + style.Render(l.Cut(text, p.Width-indent)))
@@ -59,9 +59,9 @@ func (p *page) entry(style lipgloss.Style, text, about string) {
 
 // labeled adds lines beside a label, or alone if space is scarce.
 func (p *page) labeled(label string, lines ...string) {
-	lead := p.Look.Fit(p.Look.Faint.Render(label), p.Width-p.room())
+	lead := p.Styles.Fit(p.Styles.Faint.Render(label), p.Width-p.room())
 	for _, line := range draw.Hang(lead, lines) {
-		p.add(p.Look.Cut(line, p.Width))
+		p.add(p.Styles.Cut(line, p.Width))
 	}
 }
 
@@ -75,7 +75,7 @@ func (p *page) room() int {
 
 // keys adds several keys beside a label.
 func (p *page) keys(hints ...keymap.Hint) {
-	l := p.Look
+	l := p.Styles
 	var parts []string
 	for _, h := range hints {
 		parts = append(parts, l.Key.Render(h.Label)+" "+l.Faint.Render(h.Does))

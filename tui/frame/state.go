@@ -12,7 +12,7 @@ import (
 
 // Frame draws what surrounds the panes.
 type Frame struct {
-	look     *draw.Look
+	styles   *draw.Styles
 	keys     *keymap.Map
 	markdown *draw.Markdown
 	options  Options
@@ -28,8 +28,8 @@ type Options struct {
 }
 
 // New returns a frame that draws Markdown with md.
-func New(l *draw.Look, keys *keymap.Map, md *draw.Markdown, o Options) *Frame {
-	return &Frame{look: l, keys: keys, markdown: md, options: o}
+func New(l *draw.Styles, keys *keymap.Map, md *draw.Markdown, o Options) *Frame {
+	return &Frame{styles: l, keys: keys, markdown: md, options: o}
 }
 
 // State is what the frame shows of the session and its current runs.

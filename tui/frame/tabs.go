@@ -15,7 +15,7 @@ type Tabs struct {
 
 // Tabs draws the row of tabs.
 func (f *Frame) Tabs(t Tabs, width int) string {
-	l := f.look
+	l := f.styles
 	b := strings.Builder{}
 	b.WriteString(" ")
 	for i, name := range f.tabNames(t, width) {
@@ -52,7 +52,7 @@ func (f *Frame) tabNames(t Tabs, width int) [panes.Panes]string {
 	}
 	left := 1
 	for i, name := range names {
-		names[i] = f.look.Cut(name, max(width-left-1, 0))
+		names[i] = f.styles.Cut(name, max(width-left-1, 0))
 		left += draw.VisibleWidth(names[i]) + separatorWidth
 	}
 	return names
@@ -61,7 +61,7 @@ func (f *Frame) tabNames(t Tabs, width int) [panes.Panes]string {
 // shortTitle returns the first part of the plan's title, and the part that
 // counts steps.
 func (f *Frame) shortTitle(title string) string {
-	parts := strings.Split(title, " "+f.look.Glyphs.Separator+" ")
+	parts := strings.Split(title, " "+f.styles.Glyphs.Separator+" ")
 	for _, part := range parts {
 		if strings.Contains(part, "/") {
 			return parts[0] + " " + part

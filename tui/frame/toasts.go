@@ -117,7 +117,7 @@ func (t *Toasts) Clear() {
 // Draw draws the notices at the right of lines of width cells, one on each: on the
 // lowest that are blank there, else on the first. The last ones are left out if there
 // are too few lines.
-func (t *Toasts) Draw(l *draw.Look, width int, lines []string) {
+func (t *Toasts) Draw(l *draw.Styles, width int, lines []string) {
 	const margin = 1 // cells
 	drawn := make([]string, min(len(t.notices), len(lines)))
 	widest := 0
@@ -154,7 +154,7 @@ func places(lines []string, n, from, to int) []int {
 }
 
 // draw draws a notice in at most room cells.
-func (n toast) draw(l *draw.Look, room int) string {
+func (n toast) draw(l *draw.Styles, room int) string {
 	const widest = 76 // cells
 	glyph, style := l.Glyphs.Done, l.Success
 	switch n.level {

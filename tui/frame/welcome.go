@@ -18,7 +18,7 @@ import (
 // fit, or why no model answers and how to get one.
 func (f *Frame) Welcome(s State, width, height int) []string {
 	const widest, usual = 84, 16 // cells, and lines of the page
-	p := &page{Document: draw.Document{Look: f.look, Width: min(width, widest)}, brief: height < 16}
+	p := &page{Document: draw.Document{Styles: f.styles, Width: min(width, widest)}, brief: height < 16}
 	greets := s.Session.Problem == "" && f.options.Intro == "" && !f.options.Replay
 	if !p.brief || greets {
 		f.introduce(p)
@@ -32,10 +32,10 @@ func (f *Frame) Welcome(s State, width, height int) []string {
 		f.explainTrouble(p, s)
 	case s.Session.Problem != "":
 		p.gap()
-		p.note(f.look.Warning.Render(f.look.Glyphs.Warning), s.Session.Problem.Line())
+		p.note(f.styles.Warning.Render(f.styles.Glyphs.Warning), s.Session.Problem.Line())
 		if s.Session.Planner.ByWords() {
 			p.gap()
-			p.note(f.look.Faint.Render(f.look.Glyphs.Separator), agent.WithoutModel+telling.UndoHint)
+			p.note(f.styles.Faint.Render(f.styles.Glyphs.Separator), agent.WithoutModel+telling.UndoHint)
 		}
 	}
 	if !p.brief || !greets {
@@ -43,7 +43,7 @@ func (f *Frame) Welcome(s State, width, height int) []string {
 	}
 	if words := telling.Interrupted(s.Past, s.Session.Workspace, f.keys.ResumeNames()); words != "" && !f.options.Replay {
 		p.gap()
-		p.Prose(f.look.Muted, words)
+		p.Prose(f.styles.Muted, words)
 	}
 	if greets && s.Reported {
 		f.suggestGoals(p)
@@ -60,7 +60,7 @@ const labels = 13
 // introduce shows the program's sign, its name and what it does. The sign is a plan
 // whose failed step was replaced.
 func (f *Frame) introduce(p *page) {
-	l, wires := f.look, f.look.Glyphs.Wires
+	l, wires := f.styles, f.styles.Glyphs.Wires
 	does := "Plans a goal, runs the plan, and replans when a step fails."
 	name := l.Brand.Render("replan")
 	if f.options.Version != "" {
@@ -89,7 +89,7 @@ func (f *Frame) suggestGoals(p *page) {
 		examples = examples[:min(len(examples), 3)]
 	}
 	p.gap()
-	p.labeled("try", draw.Paint(f.look.Code, examples)...)
+	p.labeled("try", draw.Paint(f.styles.Code, examples)...)
 	p.gap()
 	p.keys(f.keys.Hint("send", "chat.send"), keymap.Hint{Label: "/", Does: "commands"},
 		f.keys.Hint("everything", "palette"), f.keys.Hint("runs", "runs"), f.keys.Hint("keys", "help"))
@@ -97,7 +97,7 @@ func (f *Frame) suggestGoals(p *page) {
 
 // explainTrouble explains why no model answers, and what to do.
 func (f *Frame) explainTrouble(p *page, s State) {
-	l, trouble := f.look, s.Session.Trouble
+	l, trouble := f.styles, s.Session.Trouble
 	p.gap()
 	title, explanation := "No model available", ""
 	model, host := trouble.Model.Line(), trouble.Host.Line()
@@ -158,7 +158,7 @@ func (f *Frame) describeWorkspace(p *page, s State) {
 	if p.brief && s.Session.Problem != "" {
 		return
 	}
-	l := f.look
+	l := f.styles
 	p.gap()
 	if notes := s.Session.Instructions.Line(); notes != "" && (p.brief || f.options.Intro != "") {
 		p.note(l.Faint.Render(l.Glyphs.Separator), telling.NotesWords+notes)

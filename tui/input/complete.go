@@ -21,7 +21,7 @@ const mostFound = 200
 // completer lists completions at the cursor: names after an @, slash commands,
 // and their arguments.
 type completer struct {
-	look *draw.Look
+	styles *draw.Styles
 	draw.List
 	known map[session.Completing]session.Completions
 	asked map[session.Completing]bool // since the list was opened
@@ -54,8 +54,8 @@ func (t token) same(other token) bool {
 }
 
 // newCompleter returns a completer that lists nothing.
-func newCompleter(l *draw.Look) completer {
-	return completer{look: l, known: map[session.Completing]session.Completions{}, asked: map[session.Completing]bool{}}
+func newCompleter(l *draw.Styles) completer {
+	return completer{styles: l, known: map[session.Completing]session.Completions{}, asked: map[session.Completing]bool{}}
 }
 
 // update lists the completions at the cursor between two parts of the input. It
@@ -353,7 +353,7 @@ var titles = map[session.Completing]string{
 
 // draw draws the list in at most the given number of lines.
 func (c *completer) draw(width, maxRows int) []string {
-	l := c.look
+	l := c.styles
 	title, note := "", ""
 	for i, of := range c.token.of {
 		if i > 0 {

@@ -46,7 +46,7 @@ func (p *Pane) edited(d EditedMsg) keymap.Request {
 		if d.text == "" || d.text == strings.TrimRight(p.expanded(), "\r\n") {
 			return keymap.ShowFooter(words)
 		}
-		kept, err := editor.Keep(draftName, d.text+"\n")
+		kept, err := editor.Save(draftName, d.text+"\n")
 		if err != nil {
 			return keymap.ShowFooter(words + " The saved text could not be kept: " + err.Error() + ".")
 		}

@@ -19,7 +19,7 @@ const maxHeight = 8
 
 // field is the text field with the texts sent before.
 type field struct {
-	look      *draw.Look
+	styles    *draw.Styles
 	area      textarea.Model
 	width     int
 	sent      []string // in this folder, oldest first
@@ -32,7 +32,7 @@ type field struct {
 }
 
 // newField returns an empty text field.
-func newField(l *draw.Look) *field {
+func newField(l *draw.Styles) *field {
 	area := textarea.New()
 	area.ShowLineNumbers = false
 	area.CharLimit = 0
@@ -45,7 +45,7 @@ func newField(l *draw.Look) *field {
 	area.KeyMap.InsertNewline.Unbind()
 	area.KeyMap.PageUp.Unbind()
 	area.KeyMap.PageDown.Unbind()
-	f := &field{look: l, area: area}
+	f := &field{styles: l, area: area}
 	f.Retheme()
 	f.area.Focus()
 	return f
@@ -53,7 +53,7 @@ func newField(l *draw.Look) *field {
 
 // Retheme applies the colors of the theme.
 func (f *field) Retheme() {
-	l := f.look
+	l := f.styles
 	f.area.SetPromptFunc(2, func(p textarea.PromptInfo) string {
 		if p.LineNumber == 0 {
 			return l.Glyphs.Prompt + " "
@@ -260,7 +260,7 @@ func (f *field) lines() []string {
 			break
 		}
 	}
-	return []string{f.look.Faint.Render(f.look.Cut(line, f.width))}
+	return []string{f.styles.Faint.Render(f.styles.Cut(line, f.width))}
 }
 
 // cursor returns the position of the text cursor, relative to the input's upper

@@ -11,7 +11,7 @@ import (
 
 // historySearch searches the texts sent before, as a shell does.
 type historySearch struct {
-	look *draw.Look
+	styles *draw.Styles
 	draw.List
 	open  bool
 	query string
@@ -115,7 +115,7 @@ func (h *historySearch) add(text string) {
 
 // draw draws the search in at most the given number of lines.
 func (h *historySearch) draw(width, maxRows int) []string {
-	l := h.look
+	l := h.styles
 	title := l.Strong.Render("history ") + l.Accent.Render(l.Glyphs.Prompt) + " " + l.Text.Render(l.CutLeft(untrusted.Line(h.query), max(width-24, 4))) + l.Accent.Render(l.Glyphs.Cursor)
 	rows := h.rows
 	if len(rows) == 0 {

@@ -53,10 +53,10 @@ type State struct {
 }
 
 // New returns an empty input.
-func New(l *draw.Look, keys *keymap.Map, o Options) *Pane {
+func New(l *draw.Styles, keys *keymap.Map, o Options) *Pane {
 	p := &Pane{
 		field: newField(l), options: o, keys: keys,
-		completer: newCompleter(l), history: historySearch{look: l},
+		completer: newCompleter(l), history: historySearch{styles: l},
 	}
 	p.Suggest()
 	return p
@@ -189,7 +189,7 @@ func (p *Pane) invitation() string {
 func (p *Pane) View(size draw.Rect) []string {
 	p.area.Placeholder = p.invitation()
 	lines := p.drawQueue(size.W, p.queueLines(size.H))
-	return p.look.Block(append(lines, p.lines()...), size.W, size.H)
+	return p.styles.Block(append(lines, p.lines()...), size.W, size.H)
 }
 
 // Cursor returns the position of the text cursor in the input, nil if nothing is

@@ -27,7 +27,7 @@ func (p *Pane) queueLines(height int) int {
 // drawQueue draws the given number of queued entries, each with its number. The
 // newest is always among them, since a key takes it back.
 func (p *Pane) drawQueue(width, lines int) []string {
-	l, n := p.look, len(p.queue.Waiting)
+	l, n := p.styles, len(p.queue.Waiting)
 	var out []string
 	for i := range lines {
 		at, more := i, 0

@@ -144,7 +144,7 @@ func (s *Runs) Start(e event.Event) (*Run, error) {
 
 // Apply applies an event to a run on the screen.
 func (s *Runs) Apply(r *Run, e event.Event) error {
-	s.keep(r, e)
+	s.add(r, e)
 	if err := r.State.Apply(e); err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (s *Runs) Undo(d event.ChatUndone) {
 }
 
 // keep stores an event so that the run can be restarted.
-func (s *Runs) keep(r *Run, e event.Event) {
+func (s *Runs) add(r *Run, e event.Event) {
 	if s.Recorded || !e.Data.Kind().Passing() {
 		r.applied = append(r.applied, e)
 	}
@@ -251,7 +251,7 @@ func (s *Runs) ApplyRepeated(e event.Event) (*Run, error) {
 	if r.State == nil || r.State.ID != e.Run {
 		return nil, nil
 	}
-	s.keep(r, e)
+	s.add(r, e)
 	return r, r.State.Apply(e)
 }
 

@@ -130,7 +130,7 @@ func (s *split) unsaved() []session.Command {
 		now, saved int
 	}{{ChatWidth, s.chat, s.saved.chat}, {PlanHeight, s.plan, s.saved.plan}} {
 		if share.now != share.saved {
-			save = append(save, session.Keep{Key: share.key, Value: new(strconv.Itoa(share.now))})
+			save = append(save, session.SaveSetting{Key: share.key, Value: new(strconv.Itoa(share.now))})
 		}
 	}
 	s.saved = s.sizes

@@ -64,8 +64,8 @@ func ToolServers() []event.GateRequested {
 }
 
 // DarkLook is the look of a dark terminal.
-func DarkLook() *draw.Look {
-	return draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{}))
+func DarkLook() *draw.Styles {
+	return draw.NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{}))
 }
 
 // Stripped is drawn lines as text.

@@ -46,7 +46,7 @@ func (l *Log) entry(e story.Entry) {
 	case story.Where:
 		l.where(e.Words)
 	case story.Reading:
-		if l.look == nil { // the live line shows it
+		if l.styles == nil { // the live line shows it
 			l.Line("  %s", l.Faint("%s", e.Words))
 		}
 	case story.Plan:
@@ -83,7 +83,7 @@ func (l *Log) entry(e story.Entry) {
 	case story.Outcome:
 		l.outcome(e)
 	case story.Progress:
-		if l.look == nil { // the live line shows it
+		if l.styles == nil { // the live line shows it
 			l.line(e)
 		}
 	default:
@@ -97,14 +97,14 @@ func inset(e story.Entry) string { return strings.Repeat("  ", e.Depth) }
 // line prints an entry whose words are all, with what belongs below it. On a terminal the
 // live line shows that work begins.
 func (l *Log) line(e story.Entry) {
-	if e.Level == story.Begins && l.look != nil {
+	if e.Level == story.Begins && l.styles != nil {
 		return
 	}
 	words := "%s%s %s"
 	if e.Level == story.Plain {
 		words = "%s%s%s"
 	}
-	if e.Kind == story.Found && l.look == nil { // programs rely on the line
+	if e.Kind == story.Found && l.styles == nil { // programs rely on the line
 		e.Facts = e.Facts[:1]
 	}
 	if facts := strings.Join(e.Facts, l.Between); facts != "" {

@@ -74,7 +74,7 @@ func (l *Log) gate(d event.GateRequested) {
 func (l *Log) approved(name, value string) {
 	const indent = "    "
 	name, value = untrusted.Line(name), untrusted.Visible(telling.Marked(value))
-	if !strings.Contains(value, "\n") && (l.look == nil || draw.VisibleWidth(name+": "+value) <= l.room(indent)) {
+	if !strings.Contains(value, "\n") && (l.styles == nil || draw.VisibleWidth(name+": "+value) <= l.room(indent)) {
 		l.Line(indent+"%s: %s", name, value)
 		return
 	}
@@ -83,7 +83,7 @@ func (l *Log) approved(name, value string) {
 		margin = indent + "| "
 	}
 	l.Line(indent+"%s:", name)
-	if l.look != nil { // the terminal would break lines without a margin
+	if l.styles != nil { // the terminal would break lines without a margin
 		value = strings.Join(draw.WrapCode(value, l.room(indent+"| ")), "\n")
 	}
 	for line := range strings.SplitSeq(value, "\n") {

@@ -45,7 +45,7 @@ var silentKinds = map[event.Kind]string{
 	session.KindChosen:           "for the screen; why nothing was chosen is a note too",
 	session.KindPull:             "for the screen, where models are pulled",
 	session.KindRemoved:          "for the screen, where models are removed",
-	session.KindKept:             "for the screen, where the choice was made",
+	session.KindSettingSaved:     "for the screen, where the choice was made",
 }
 
 // moment is an event and the events before it.

@@ -11,7 +11,7 @@ import (
 // Live describes the work under way on one line, for a terminal that redraws it in
 // place. It returns "" without a terminal, and while nothing runs.
 func (l *Log) Live(now time.Time) string {
-	if l.look == nil {
+	if l.styles == nil {
 		return ""
 	}
 	for i := len(l.runs) - 1; i >= 0; i-- { // a run that another one waits for comes after it
@@ -19,14 +19,14 @@ func (l *Log) Live(now time.Time) string {
 		if len(work) == 0 {
 			continue
 		}
-		l.look.Beat++
+		l.styles.AnimationFrame++
 		elapsed := "  " + telling.Ticking(max(now.Sub(since), 0))
 		room := l.width() - 3 - len(elapsed)
 		if far := telling.ReadingOf(l.runs[i], now); far != "" {
 			work = append(work, "reading "+far)
 		}
-		words := l.look.Cut(oneLine(strings.Join(work, l.Between)), room)
-		return l.look.Running.Render(l.look.Spinner()) + " " + l.look.Muted.Render(words) + l.look.Faint.Render(elapsed)
+		words := l.styles.Cut(oneLine(strings.Join(work, l.Between)), room)
+		return l.styles.Running.Render(l.styles.Spinner()) + " " + l.styles.Muted.Render(words) + l.styles.Faint.Render(elapsed)
 	}
 	return ""
 }

@@ -26,8 +26,8 @@ type Options struct {
 	Again string // the command that runs a deleted run again; "" if runs are kept
 	// Look draws for a terminal of Width cells. Without one only plain text is
 	// printed, whose lines programs can rely on.
-	Look  *draw.Look
-	Width func() int
+	Styles *draw.Styles
+	Width  func() int
 }
 
 // Printer prints lines. On a terminal they have colors, and long ones are broken
@@ -36,11 +36,11 @@ type Printer struct {
 	Signs   Signs
 	Between string // separates the parts of a line
 
-	out   io.Writer
-	look  *draw.Look // nil without a terminal
-	width func() int
-	inset func() string // before each line; may be nil
-	err   error         // from the first failed write
+	out    io.Writer
+	styles *draw.Styles // nil without a terminal
+	width  func() int
+	inset  func() string // before each line; may be nil
+	err    error         // from the first failed write
 }
 
 // Signs are printed at the start of lines.
@@ -56,7 +56,7 @@ type Ink struct {
 
 // NewPrinter returns a printer that writes to out.
 func NewPrinter(out io.Writer, o Options) *Printer {
-	p := &Printer{out: out, look: o.Look, width: o.Width, Between: " · "}
+	p := &Printer{out: out, styles: o.Styles, width: o.Width, Between: " · "}
 	signs := []string{"✓", "✗", "▸", "◆", "—", "·", "−", "+", "~", "↻", "○"}
 	if o.ASCII {
 		signs, p.Between = []string{"ok", "x", ">", "?", "=", ".", "-", "+", "~", "again:", "o"}, ", "
@@ -76,10 +76,10 @@ func (p *Printer) Err() error { return p.err }
 
 // Styles returns the styles of the terminal, or none.
 func (p *Printer) Styles() themes.Styles {
-	if p.look == nil {
+	if p.styles == nil {
 		return themes.Styles{}
 	}
-	return p.look.Styles
+	return p.styles.Styles
 }
 
 // Faint returns text that matters less.
@@ -94,7 +94,7 @@ func (p *Printer) Strong(text string) Ink { return Ink{text, p.Styles().Strong} 
 // servers neither controls the terminal nor adds lines.
 func (p *Printer) Line(format string, args ...any) {
 	line := p.formatted(format, args)
-	if p.look == nil || ansi.StringWidth(line) <= p.room("") {
+	if p.styles == nil || ansi.StringWidth(line) <= p.room("") {
 		p.put(line)
 		return
 	}
@@ -122,19 +122,19 @@ func (p *Printer) Fields(fields ...Field) {
 		if value == "" {
 			continue
 		}
-		if p.look == nil {
+		if p.styles == nil {
 			p.put(f.Name + ": " + value)
 			continue
 		}
-		p.hang(p.look.Faint.Render(p.look.Fit(f.Name, column)), value)
+		p.hang(p.styles.Faint.Render(p.styles.Fit(f.Name, column)), value)
 	}
 }
 
 // Heading prints the title of a section, after an empty line.
 func (p *Printer) Heading(title string) {
 	p.put("")
-	if p.look != nil {
-		p.put(p.look.Accent.Render(title))
+	if p.styles != nil {
+		p.put(p.styles.Accent.Render(title))
 		return
 	}
 	p.put(title + ":")
@@ -166,7 +166,7 @@ func oneLine(text string) string { return strings.ReplaceAll(untrusted.Visible(t
 
 // paint draws clean text in a style.
 func (p *Printer) paint(style lipgloss.Style, text string) string {
-	if p.look == nil || text == "" {
+	if p.styles == nil || text == "" {
 		return text
 	}
 	return style.Render(text)
@@ -238,13 +238,13 @@ func (p *Printer) Args(indent string, args map[string]any) {
 
 // Patch prints a diff with indent before each line.
 func (p *Printer) Patch(indent, diff string) {
-	if p.look == nil { // another program may read it
+	if p.styles == nil { // another program may read it
 		for line := range strings.Lines(untrusted.VisibleTabs(diff)) {
 			p.put(strings.TrimRight(indent+strings.TrimSuffix(line, "\n"), " "))
 		}
 		return
 	}
-	d := &draw.Document{Look: p.look, Width: p.room(indent)}
+	d := &draw.Document{Styles: p.styles, Width: p.room(indent)}
 	d.Changes(diff)
 	for _, line := range d.Whole() {
 		p.put(strings.TrimRight(indent+line, " "))
@@ -253,7 +253,7 @@ func (p *Printer) Patch(indent, diff string) {
 
 // Markdown prints text that a model or a rule wrote for people.
 func (p *Printer) Markdown(text string) {
-	if p.look == nil {
+	if p.styles == nil {
 		p.Block("", text, 0)
 		return
 	}
@@ -264,7 +264,7 @@ func (p *Printer) Markdown(text string) {
 			p.Patch("", diffs[i-1][1])
 			p.put("")
 		}
-		for _, line := range draw.NewMarkdown(p.look).Lines(part, p.room("")) {
+		for _, line := range draw.NewMarkdown(p.styles).Lines(part, p.room("")) {
 			p.put(line.Text)
 		}
 	}
@@ -278,7 +278,7 @@ var planRow = lazyregexp.New(`^([−+~]? ?[│├┌└┬┴┼─|+\\/ .'-]*?)
 // are cut, so that the rails stay whole.
 func (p *Printer) Plan(indent, drawing string) {
 	lines := strings.Split(strings.TrimRight(untrusted.Visible(drawing), "\n"), "\n")
-	if p.look == nil {
+	if p.styles == nil {
 		for _, line := range lines {
 			p.put(strings.TrimRight(indent+line, " "))
 		}
@@ -294,14 +294,14 @@ func (p *Printer) Plan(indent, drawing string) {
 		if m := planRow.FindStringSubmatch(line); m != nil {
 			line = p.planRow(m, room, tail)
 		}
-		p.put(indent + p.look.Cut(line, room))
+		p.put(indent + p.styles.Cut(line, room))
 	}
 }
 
 // planRow draws a row of a plan, with a title that leaves the widest tail its room.
 func (p *Printer) planRow(row []string, room, tail int) string {
 	const least = 16 // cells of a title
-	l := p.look
+	l := p.styles
 	sign, ok := map[string]lipgloss.Style{
 		"✓": l.Success, "v": l.Success, "✗": l.Danger, "x": l.Danger, "◆": l.Warning, "*": l.Warning, "?": l.Warning, "▸": l.Running, ">": l.Running,
 	}[row[2]]

@@ -55,8 +55,8 @@ func printed(t *testing.T, o plain.Options, data []event.Data) string {
 }
 
 func terminal(mode themes.Mode) plain.Options {
-	look := draw.NewLook((*themes.Set)(nil).New(themes.Auto, true, mode))
-	return plain.Options{ASCII: mode.ASCII, Look: look, Width: func() int { return 60 }}
+	styles := draw.NewStyles((*themes.Set)(nil).New(themes.Auto, true, mode))
+	return plain.Options{ASCII: mode.ASCII, Styles: styles, Width: func() int { return 60 }}
 }
 
 func TestTerminalShowsRunInColors(t *testing.T) {

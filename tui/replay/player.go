@@ -253,7 +253,7 @@ func (p *Player) Inward(cmd tea.Cmd) tea.Cmd {
 
 // Line draws the speed, the progress of the replay and its last moment. A non-empty
 // notice appears on the right.
-func (p *Player) Line(l *draw.Look, notice string, width int) string {
+func (p *Player) Line(l *draw.Styles, notice string, width int) string {
 	glyph, style := l.Glyphs.Play, l.Running
 	if p.Paused {
 		glyph, style = l.Glyphs.Pause, l.Warning

@@ -26,7 +26,7 @@ type PlayedScreen interface {
 
 // Surface describes what a played screen draws.
 type Surface struct {
-	Look    *draw.Look
+	Styles  *draw.Styles
 	Small   bool // the window is too small for the panes
 	AtInput bool // the chat has the focus, and no dialog covers it
 }
@@ -86,7 +86,7 @@ func (p *Player) View(notice string) tea.View {
 		return v
 	}
 	lines := strings.Split(v.Content, "\n")
-	line := p.Line(surface.Look, notice, p.width)
+	line := p.Line(surface.Styles, notice, p.width)
 	if p.apart() {
 		lines = slices.Insert(lines, len(lines)-1, line)
 	} else {

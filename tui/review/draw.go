@@ -59,7 +59,7 @@ func (d *Dialog) layRails(width int) {
 
 // View draws the dialog on exactly size.H lines of size.W cells.
 func (d *Dialog) View(size draw.Rect) []string {
-	l, width, height := d.look, size.W, size.H
+	l, width, height := d.styles, size.W, size.H
 	if d.editor != nil {
 		return l.Block(d.drawEditor(width, height), width, height)
 	}
@@ -89,7 +89,7 @@ func (d *Dialog) View(size draw.Rect) []string {
 }
 
 // fitted fits lines into a frame of width cells.
-func fitted(l *draw.Look, lines []string, width int) []string {
+func fitted(l *draw.Styles, lines []string, width int) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
 		out[i] = l.Fit(line, width-4)
@@ -99,7 +99,7 @@ func fitted(l *draw.Look, lines []string, width int) []string {
 
 // drawStacked draws the plan above the selected step.
 func (d *Dialog) drawStacked(width, height int, bar []string) []string {
-	l := d.look
+	l := d.styles
 	room := max(height-4-len(bar), 2)
 	d.layRails(width - 2)
 	lines := len(d.steps)
@@ -120,7 +120,7 @@ func (d *Dialog) drawStacked(width, height int, bar []string) []string {
 
 // title returns the title of the dialog and the range of visible rows.
 func (d *Dialog) title() (title, note string) {
-	l := d.look
+	l := d.styles
 	words := "Review"
 	if d.review.Revision > 1 {
 		words = fmt.Sprintf("Review of rev %d", d.review.Revision)
@@ -132,12 +132,12 @@ func (d *Dialog) title() (title, note string) {
 }
 
 func (d *Dialog) stepTitle() string {
-	return d.look.Muted.Render(draw.StepTitle(d.look, d.chosen().Step.Index))
+	return d.styles.Muted.Render(draw.StepTitle(d.styles, d.chosen().Step.Index))
 }
 
 // bar shows the changes, a message about the last key, or a question.
 func (d *Dialog) bar(width int) []string {
-	l := d.look
+	l := d.styles
 	maxLines := 4
 	lines := func(style lipgloss.Style, text string) []string {
 		out := draw.Wrap(text, max(width-4, 1))
@@ -186,7 +186,7 @@ func (d *Dialog) drawRows(width, height int) []string {
 			out = append(out, row)
 		}
 	}
-	return d.look.Block(out, width, lines)
+	return d.styles.Block(out, width, lines)
 }
 
 // reviewColumns holds the column widths of a row, in cells, and the cells that the
@@ -223,7 +223,7 @@ func (d *Dialog) columns(width int) reviewColumns {
 	if width < 44 {
 		c.state, c.signs = 2, true
 	}
-	c.parallel = d.look.ParallelWidth(d.parallel)
+	c.parallel = d.styles.ParallelWidth(d.parallel)
 	c.title = width - 1 - 2 - draw.RailsWidth(d.rails) - 1 - 1 - c.index - 1 - c.state - 2 - 1 - c.parallel
 	if c.tool > 0 {
 		c.title -= c.tool + 2
@@ -246,7 +246,7 @@ func (d *Dialog) columns(width int) reviewColumns {
 // drawRow draws a row, and if whole the rest of a title that does not fit as a
 // second one.
 func (d *Dialog) drawRow(at int, c reviewColumns, whole bool) (row, second string) {
-	l, s := d.look, d.steps[at]
+	l, s := d.styles, d.steps[at]
 	p := &draw.Painter{LitLine: l.Line(at == d.at, true), Lights: at == d.at}
 	p.Start()
 	if s.Edited && !s.Out {
@@ -276,16 +276,16 @@ func (d *Dialog) drawRow(at int, c reviewColumns, whole bool) (row, second strin
 func (d *Dialog) drawRail(p *draw.Painter, cells []planlayout.Cell) {
 	var rail strings.Builder
 	for _, cell := range cells {
-		rail.WriteString(d.look.Glyphs.Lanes.Cell(cell.Sides))
+		rail.WriteString(d.styles.Glyphs.Lanes.Cell(cell.Sides))
 	}
-	p.Add(d.look.Border, rail.String())
+	p.Add(d.styles.Border, rail.String())
 	p.Gap(draw.RailsWidth(d.rails) - d.rails.Width)
 }
 
 // drawStep draws the index, title, tool and gate of a step. If whole, it returns the
 // rest of a title that does not fit.
 func (d *Dialog) drawStep(p *draw.Painter, s *agent.ReviewStep, c reviewColumns, whole bool) (rest draw.StepCell) {
-	l := d.look
+	l := d.styles
 	title, tool := l.Text, l.Faint
 	switch {
 	case s.Out:
@@ -327,7 +327,7 @@ func (d *Dialog) tail(s *agent.ReviewStep) string {
 
 // sign returns the glyph and style for the state of a step.
 func (d *Dialog) sign(s *agent.ReviewStep) (string, lipgloss.Style) {
-	l := d.look
+	l := d.styles
 	switch {
 	case s.Out:
 		return l.Glyphs.Removed, l.Removed
@@ -346,7 +346,7 @@ func (d *Dialog) sign(s *agent.ReviewStep) (string, lipgloss.Style) {
 
 // gateWord says what the step's gate would do.
 func (d *Dialog) gateWord(s *agent.ReviewStep) (string, lipgloss.Style) {
-	l := d.look
+	l := d.styles
 	switch {
 	case s.Out:
 		return "out", l.Faint
@@ -369,17 +369,17 @@ func (d *Dialog) gateWord(s *agent.ReviewStep) (string, lipgloss.Style) {
 // cells.
 func (d *Dialog) drawDetail(width, height int) []string {
 	if d.doc == nil || d.doc.Width != width-4 {
-		d.doc = &draw.Document{Look: d.look, Width: width - 4}
+		d.doc = &draw.Document{Styles: d.styles, Width: width - 4}
 		s := d.chosen()
 		d.write(d.doc, &s)
 		d.doc.PlanNotes(d.review.Plan(), nil)
 	}
-	return draw.Padded(d.look.Block(d.doc.Rows(&d.line, height), width-4, height))
+	return draw.Padded(d.styles.Block(d.doc.Rows(&d.line, height), width-4, height))
 }
 
 // write writes all that is known about a step before it runs.
 func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
-	l := d.look
+	l := d.styles
 	server := ""
 	if s.Gate != nil {
 		server = s.Gate.Tool.Server
@@ -430,7 +430,7 @@ func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
 
 // writeArgs writes the arguments of a step's call.
 func (d *Dialog) writeArgs(doc *draw.Document, s *agent.ReviewStep) {
-	l := d.look
+	l := d.styles
 	if s.Step.Executor != plan.ExecutorTool {
 		return
 	}
@@ -449,7 +449,7 @@ func (d *Dialog) writeArgs(doc *draw.Document, s *agent.ReviewStep) {
 // writeGate writes why the call needs an answer, and whether the user can give it
 // now.
 func (d *Dialog) writeGate(doc *draw.Document, s *agent.ReviewStep) {
-	l, g := d.look, s.Gate
+	l, g := d.styles, s.Gate
 	word := "asks"
 	if g.Rule.Verdict == rule.VerdictBlock {
 		word = "denied"

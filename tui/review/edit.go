@@ -68,7 +68,7 @@ func (d *Dialog) editAcceptance() error {
 }
 
 func (d *Dialog) openEditor(text map[string]any, e reviewEditor) error {
-	if e.Editor = draw.NewEditor(d.look, text); e.Editor == nil {
+	if e.Editor = draw.NewEditor(d.styles, text); e.Editor == nil {
 		return errors.New("this is too long to be edited here")
 	}
 	d.editor = &e
@@ -92,7 +92,7 @@ func (d *Dialog) takeEdit() {
 
 // drawEditor draws the editor in exactly height lines of exactly width cells.
 func (d *Dialog) drawEditor(width, height int) []string {
-	l := d.look
+	l := d.styles
 	var bar []string
 	if d.editor.Fault != "" {
 		bar = draw.Paint(l.Warning, draw.Wrap(d.editor.Fault, width-4))

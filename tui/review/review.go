@@ -24,7 +24,7 @@ import (
 // Dialog lets the user review a plan on hold: edit, move or remove steps, approve
 // gates, and run or refuse the plan. It opens by itself.
 type Dialog struct {
-	look   *draw.Look
+	styles *draw.Styles
 	keys   *keymap.Map
 	hidden bool // another request comes first
 
@@ -65,8 +65,8 @@ type reviewQuestion struct {
 }
 
 // New returns a closed dialog.
-func New(l *draw.Look, k *keymap.Map, p draw.Pauses) *Dialog {
-	return &Dialog{look: l, keys: k, guard: answerguard.New(p.Grace, p.Answer)}
+func New(l *draw.Styles, k *keymap.Map, p draw.Pauses) *Dialog {
+	return &Dialog{styles: l, keys: k, guard: answerguard.New(p.Grace, p.Answer)}
 }
 
 // Guard returns what protects the dialog against keys that were not meant for it.
@@ -102,7 +102,7 @@ func (d *Dialog) Set(run *agent.Run, times int) tea.Cmd {
 		return nil
 	}
 	d.guard.Reset()
-	*d = Dialog{look: d.look, keys: d.keys, hidden: d.hidden, guard: d.guard, id: id, draft: draft}
+	*d = Dialog{styles: d.styles, keys: d.keys, hidden: d.hidden, guard: d.guard, id: id, draft: draft}
 	if run == nil {
 		return nil
 	}

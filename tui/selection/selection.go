@@ -49,8 +49,8 @@ func (a mark) before(b mark) bool {
 // Selection is text selected with the mouse. In the chat it is tied to lines of
 // the conversation and moves with them; elsewhere, to lines of the screen.
 type Selection struct {
-	chat Conversation
-	look *draw.Look
+	chat   Conversation
+	styles *draw.Styles
 	state
 }
 
@@ -69,7 +69,7 @@ type state struct {
 }
 
 // New returns an empty selection on a screen with this chat.
-func New(l *draw.Look, chat Conversation) *Selection { return &Selection{look: l, chat: chat} }
+func New(l *draw.Styles, chat Conversation) *Selection { return &Selection{styles: l, chat: chat} }
 
 // Start begins a selection at the clicked cell. The selection stays within an
 // area of the screen; inChat tells whether that is the chat. Screen holds every
@@ -239,7 +239,7 @@ func (s *Selection) lines(screen []string) []draw.TextLine {
 			}
 		}
 	} else {
-		guide := s.look.Glyphs.Guide + " "
+		guide := s.styles.Glyphs.Guide + " "
 		for y := from.Line; y <= to.Line && y < len(screen); y++ {
 			line := s.screenLine(screen, y)
 			if strings.HasPrefix(ansi.Strip(ansi.TruncateLeft(line.Text, s.area.X, "")), guide) {

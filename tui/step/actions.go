@@ -73,5 +73,5 @@ func (d *Pane) copyShown() keymap.Request {
 // turnDiffs toggles diffs between side by side and unified.
 func (d *Pane) turnDiffs() keymap.Request {
 	d.drawn = false
-	return keymap.ShowFooter(d.look.TurnDiffs(d.width))
+	return keymap.ShowFooter(d.styles.TurnDiffs(d.width))
 }

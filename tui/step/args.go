@@ -18,7 +18,7 @@ import (
 // drawArgs draws the arguments of the call: the resolved value, the written one
 // if it differs, and the source.
 func (d *Pane) drawArgs(p *draw.SheetPage, s *agent.StepState) {
-	l := d.look
+	l := d.styles
 	args, named := d.args(s)
 	sources := d.run.Sources(s)
 	p.Lines = append(p.Lines, "", p.Title(named)) // the facts are above
@@ -151,7 +151,7 @@ func writeArgument(p *draw.SheetPage, name string, column int, value any, langua
 		writeWorded(p, name, column, value)
 		return
 	}
-	p.Lines = append(p.Lines, draw.Paint(p.Look.Accent, draw.WrapCode(untrusted.Line(name), p.Width))...)
+	p.Lines = append(p.Lines, draw.Paint(p.Styles.Accent, draw.WrapCode(untrusted.Line(name), p.Width))...)
 	written, _ := value.(string)
 	if written == "" {
 		written, language = telling.JSONText(value, "  "), "json"
@@ -166,15 +166,15 @@ func writeWorded(p *draw.SheetPage, name string, column int, value any) {
 		p.Member(name, column, value)
 		return
 	}
-	lead := p.Look.Accent.Render(p.Look.Fit(label, column)) + " "
+	lead := p.Styles.Accent.Render(p.Styles.Fit(label, column)) + " "
 	p.Lines = append(p.Lines, draw.Hang(lead, draw.WrapKept(untrusted.Visible(text), max(p.Width-column-1, 1)))...)
 }
 
 // guidedCode returns a leaf of code at the right of a vertical line.
 func guidedCode(p *draw.SheetPage, s, language string) *draw.Text {
-	t := draw.NewCode(p.Look, language, s)
+	t := draw.NewCode(p.Styles, language, s)
 	if language == languageTest {
-		t.Language, t.Style = "", testStyle(p.Look)
+		t.Language, t.Style = "", testStyle(p.Styles)
 	}
 	t.Guide = true
 	return t
@@ -183,7 +183,7 @@ func guidedCode(p *draw.SheetPage, s, language string) *draw.Text {
 // writeOrigins adds the sources of an argument, one per line. It also adds the
 // written value if the final one differs.
 func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agent.Source, shared bool, run *agent.Run, each *plan.ForEach) {
-	l := p.Look
+	l := p.Styles
 	lead := strings.Repeat(" ", min(column+1, p.Width/3))
 	addLine := func(text string) {
 		for i, line := range draw.Wrap(untrusted.Visible(text), p.Width-len(lead)-2) {

@@ -10,7 +10,7 @@ import (
 
 // drawChecks draws the checks of the step, and what each saw.
 func (d *Pane) drawChecks(p *draw.Document, s *agent.StepState) {
-	l := d.look
+	l := d.styles
 	if s.Step.ForEach != nil && len(s.Step.Checks) > 0 {
 		d.drawItemChecks(p, s)
 		return

@@ -14,7 +14,7 @@ import (
 // drawDiff draws the file changes of the step, else what a revision changed in
 // the step.
 func (d *Pane) drawDiff(p *draw.SheetPage, s *agent.StepState) {
-	l := d.look
+	l := d.styles
 	before := d.versionBefore(s)
 	if s.Diff == "" && before == nil {
 		p.Prose(l.Faint, "No changes to files are known for this step.")

@@ -84,11 +84,11 @@ func (d *Pane) Pictures() []graphics.Picture {
 
 // draws reports whether the screen can draw pictures, at least of half blocks in
 // colors.
-func (d *Pane) draws() bool { return !d.look.Theme.Mode.ASCII && !d.look.Theme.Mode.NoColor }
+func (d *Pane) draws() bool { return !d.styles.Theme.Mode.ASCII && !d.styles.Theme.Mode.NoColor }
 
 // drawFiles draws the text beside a result, and its files.
 func (d *Pane) drawFiles(p *draw.SheetPage, s *agent.StepState) {
-	l := d.look
+	l := d.styles
 	if s.Beside.Text != "" {
 		p.Blank()
 		p.Prose(l.Accent, "beside it")

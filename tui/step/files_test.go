@@ -55,7 +55,7 @@ func flag() *image.RGBA {
 }
 
 // showing is a pane on a step, with the queries it made.
-func showing(l *draw.Look, s *agent.StepState, width, height int) *Pane {
+func showing(l *draw.Styles, s *agent.StepState, width, height int) *Pane {
 	d := New(l, keymap.New())
 	d.SetState(State{Size: draw.Rect{W: width, H: height}})
 	run := &agent.Run{Terms: agent.Terms{ID: "r"}, Board: agent.Board{Steps: []*agent.StepState{s}}}
@@ -89,7 +89,7 @@ func TestFilesOfAResultAreShownWithTheirPictures(t *testing.T) {
 	for name, mode := range map[string]themes.Mode{"colors": {}, "ascii": {ASCII: true}, "no color": {NoColor: true}} {
 		for _, width := range []int{70, 22} {
 			t.Run(fmt.Sprintf("%s/%d", name, width), func(t *testing.T) {
-				d := showing(draw.NewLook(new(themes.Set).New(themes.Dark, true, mode)), drawnStep(), width, 24)
+				d := showing(draw.NewStyles(new(themes.Set).New(themes.Dark, true, mode)), drawnStep(), width, 24)
 				asked := load(d)
 				if want := map[bool]int{true: 1, false: 0}[name == "colors"]; len(asked) != want {
 					t.Errorf("asked for %v", asked)
@@ -111,7 +111,7 @@ func TestOnlyTheFirstPicturesOfAResultAreLoaded(t *testing.T) {
 	for i := range 3 * picturesHeld {
 		s.Beside.Attachments = append(s.Beside.Attachments, plan.Attachment{File: fmt.Sprint(i), Type: "image/png", SHA256: fmt.Sprint(i)})
 	}
-	d := showing(draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{})), s, 60, 40)
+	d := showing(draw.NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{})), s, 60, 40)
 	if asked := load(d); len(asked) == 0 || len(asked) > picturesHeld {
 		t.Errorf("asked for %d pictures, want at most %d", len(asked), picturesHeld)
 	}

@@ -34,7 +34,7 @@ const rollNamed = 40
 
 // drawGroup draws the steps of a group by their state.
 func (d *Pane) drawGroup(p *draw.Document, r *Group) {
-	l := d.look
+	l := d.styles
 	title := r.Label
 	if r.First != r.Last {
 		title += fmt.Sprintf(", %s to %s", r.First, r.Last)

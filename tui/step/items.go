@@ -17,7 +17,7 @@ import (
 
 // drawEach draws the list of a step that runs for each item, and how far it is.
 func (d *Pane) drawEach(p *draw.SheetPage, s *agent.StepState) {
-	l := d.look
+	l := d.styles
 	p.Field("for each", l.Text, telling.EachWords(s.Step.ForEach))
 	if s.Items != nil {
 		name := "so far"
@@ -42,10 +42,10 @@ func (d *Pane) drawItem(p *draw.SheetPage, s *agent.StepState) {
 	if of := d.run.Step(s.Parent); of != nil && of.Step.ForEach != nil {
 		name = of.Step.ForEach.As
 		if at := slices.Index(of.Items, s); at >= 0 {
-			p.Field("index", d.look.Text, fmt.Sprintf("%d (from 0 to %d)", at, len(of.Items)-1))
+			p.Field("index", d.styles.Text, fmt.Sprintf("%d (from 0 to %d)", at, len(of.Items)-1))
 		}
 	}
-	p.Field(untrusted.Line(name), d.look.Text, draw.Clip(strings.TrimSpace(untrusted.Visible(text))))
+	p.Field(untrusted.Line(name), d.styles.Text, draw.Clip(strings.TrimSpace(untrusted.Visible(text))))
 }
 
 // drawItems draws the items of a step, a line each.
@@ -53,11 +53,11 @@ func (d *Pane) drawItems(p *draw.SheetPage, s *agent.StepState) {
 	p.Lines = append(p.Lines, "")
 	switch {
 	case s.Items == nil && s.Status.Ended():
-		p.Prose(d.look.Faint, "It ended before its items began.")
+		p.Prose(d.styles.Faint, "It ended before its items began.")
 	case s.Items == nil:
-		p.Prose(d.look.Faint, "Its items are known once it starts.")
+		p.Prose(d.styles.Faint, "Its items are known once it starts.")
 	case len(s.Items) == 0:
-		p.Prose(d.look.Faint, "Its list is empty.")
+		p.Prose(d.styles.Faint, "Its list is empty.")
 	default:
 		p.Put(itemList{d, s})
 	}
@@ -74,7 +74,7 @@ func (f itemList) Count() int { return len(f.of.Items) }
 
 // Rows returns the line of item i.
 func (f itemList) Rows(i, width int) []string {
-	l, run, s := f.pane.look, f.pane.run, f.of.Items[i]
+	l, run, s := f.pane.styles, f.pane.run, f.of.Items[i]
 	glyph, style := draw.StateGlyph(l, run, s)
 	words, tone := draw.StateWord(l, run, s)
 	number := strings.Repeat(" ", max(len(f.of.Items[len(f.of.Items)-1].Step.Index)-len(s.Step.Index), 0)) + s.Step.Name()
@@ -91,7 +91,7 @@ func (f itemList) Rows(i, width int) []string {
 // drawItemChecks draws the checks that each item has, and how many of the items each
 // holds for.
 func (d *Pane) drawItemChecks(p *draw.Document, s *agent.StepState) {
-	l := d.look
+	l := d.styles
 	for i, check := range s.Step.Checks {
 		counts := map[plan.EvidenceState]int{}
 		first := map[plan.EvidenceState]event.CheckCompleted{}

@@ -41,7 +41,7 @@ func (d *Pane) columns(s *agent.StepState) int {
 
 // besideOutput puts the expected outcome at the right of the output.
 func (d *Pane) besideOutput(s *agent.StepState, body []string, width int) []string {
-	l := d.look
+	l := d.styles
 	right := []string{l.Accent.Render("expected")}
 	right = append(right, draw.Texts(d.words.Lines(s.Step.ExpectedOutcome.Markdown(), width-2))...)
 	out := make([]string, len(body))
@@ -53,7 +53,7 @@ func (d *Pane) besideOutput(s *agent.StepState, body []string, width int) []stri
 
 // drawSoFar draws the expected outcome, the progress of the step and its error.
 func (d *Pane) drawSoFar(p *draw.SheetPage, s *agent.StepState) {
-	l := d.look
+	l := d.styles
 	if s.Step.ExpectedOutcome != "" && d.besides(s) == 0 {
 		d.drawExpected(&p.Document, s)
 	}
@@ -68,7 +68,7 @@ func (d *Pane) drawSoFar(p *draw.SheetPage, s *agent.StepState) {
 
 // drawOutput draws the output of the step so far.
 func (d *Pane) drawOutput(p *draw.SheetPage, s *agent.StepState) {
-	l := d.look
+	l := d.styles
 	gap := func() { p.Lines = append(p.Lines, "") }
 	if s.Error != "" {
 		gap()
@@ -114,7 +114,7 @@ const mostWords = 64 << 10
 // drawWords draws what a model wrote.
 func (d *Pane) drawWords(p *draw.SheetPage, text string) {
 	if len(text) > mostWords {
-		p.Put(draw.NewText(d.look, d.look.Text, strings.TrimSpace(text)))
+		p.Put(draw.NewText(d.styles, d.styles.Text, strings.TrimSpace(text)))
 		return
 	}
 	p.Put(draw.Drawn(draw.Texts(d.words.Lines(text, p.Width))))
@@ -123,7 +123,7 @@ func (d *Pane) drawWords(p *draw.SheetPage, text string) {
 // drawResult draws the result of the step: text by its language, an object by
 // its members.
 func (d *Pane) drawResult(p *draw.SheetPage, s *agent.StepState) {
-	l, result := d.look, s.Result
+	l, result := d.styles, s.Result
 	if text, _, ok := plan.FilesOf(result); ok {
 		result = text // the files follow
 	}
@@ -205,7 +205,7 @@ var (
 )
 
 // testStyle returns the style of a line of test output, by its content.
-func testStyle(l *draw.Look) func(line string) lipgloss.Style {
+func testStyle(l *draw.Styles) func(line string) lipgloss.Style {
 	return func(line string) lipgloss.Style {
 		switch {
 		case testFailed.MatchString(line):

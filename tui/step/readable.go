@@ -24,13 +24,13 @@ func (d *Pane) readable(p *draw.SheetPage, s *agent.StepState, r map[string]any)
 		}
 	case len(telling.MatchLines(r["matches"])) > 0:
 		lines := telling.MatchLines(r["matches"])
-		p.Put(&draw.Text{Look: d.look, Lines: lines, Style: testStyle(d.look)})
+		p.Put(&draw.Text{Styles: d.styles, Lines: lines, Style: testStyle(d.styles)})
 		delete(rest, "matches")
 	case strings.Contains(strings.TrimSpace(summary), "\n"):
 		d.drawWords(p, summary)
 		delete(rest, "summary")
 	case s.Diff != "" && !telling.HasDiff(r):
-		p.Put(draw.NewDiff(d.look, p.Width, s.Diff))
+		p.Put(draw.NewDiff(d.styles, p.Width, s.Diff))
 	default:
 		return r
 	}
@@ -43,7 +43,7 @@ func (d *Pane) readable(p *draw.SheetPage, s *agent.StepState, r map[string]any)
 // drawTestRun draws the outcome of a test run: a sentence, the failures and the
 // test output.
 func (d *Pane) drawTestRun(p *draw.SheetPage, r map[string]any) {
-	l := d.look
+	l := d.styles
 	sign, style := l.Glyphs.Done, l.Success
 	if r["passed"] != true {
 		sign, style = l.Glyphs.Failed, l.Danger

@@ -56,7 +56,7 @@ func TestResultBeginsWithReadablePart(t *testing.T) {
 			c.step.Status, c.step.Result = agent.StepCompleted, c.result
 			c.step.Step = plan.Step{Index: "1", Tool: "test.run"}
 			l := panetest.DarkLook()
-			d := &Pane{look: l, width: 60}
+			d := &Pane{styles: l, width: 60}
 			p := draw.NewSheetPage(l, 60)
 			d.drawResult(p, &c.step)
 			var rows []string

@@ -40,7 +40,7 @@ var tabNames = [tabs]string{"args", "items", "output", "checks", "diff", "story"
 // Pane shows one step in full: the call and its sources, its result, its
 // changes, its attempts and its times.
 type Pane struct {
-	look   *draw.Look
+	styles *draw.Styles
 	words  *draw.Markdown // draws what a model wrote
 	keys   *keymap.Map
 	run    *agent.Run
@@ -93,8 +93,8 @@ type version struct {
 }
 
 // New returns the pane without a step.
-func New(l *draw.Look, keys *keymap.Map) *Pane {
-	return &Pane{look: l, words: draw.NewMarkdown(l), keys: keys, graphics: graphics.New()}
+func New(l *draw.Styles, keys *keymap.Map) *Pane {
+	return &Pane{styles: l, words: draw.NewMarkdown(l), keys: keys, graphics: graphics.New()}
 }
 
 // DrawWith has the terminal draw pictures, where it can.
@@ -243,7 +243,7 @@ func (d *Pane) scroll(rows int) {
 
 // Title returns the name of the step and its tabs.
 func (d *Pane) Title(width int) string {
-	l, s := d.look, d.state()
+	l, s := d.styles, d.state()
 	if s == nil {
 		return l.Muted.Render("Step")
 	}
@@ -269,7 +269,7 @@ func (d *Pane) Title(width int) string {
 
 // tabRow draws the tabs from cell x and records their positions.
 func (d *Pane) tabRow(between string, x int) string {
-	l := d.look
+	l := d.styles
 	var b strings.Builder
 	d.tabAt = [tabs]draw.Rect{}
 	for i, t := range d.offered() {
@@ -298,7 +298,7 @@ func (d *Pane) View() []string {
 	d.view = nil
 	height := d.height
 	if d.tabbed && d.state() != nil && height > 0 {
-		d.view = append(d.view, d.look.Fit(d.Title(d.width), d.width))
+		d.view = append(d.view, d.styles.Fit(d.Title(d.width), d.width))
 		height--
 	}
 	if d.width <= 0 || height <= 0 {
@@ -310,7 +310,7 @@ func (d *Pane) View() []string {
 
 // draw draws the tab in height lines.
 func (d *Pane) draw(height int) []string {
-	l, s := d.look, d.state()
+	l, s := d.styles, d.state()
 	front := draw.NewSheetPage(l, d.width)
 	switch {
 	case d.shown != nil && d.shown.Kind == SubjectRevision:
@@ -351,7 +351,7 @@ func (d *Pane) draw(height int) []string {
 // version returns the current version of the tab's long part.
 func (d *Pane) version(s *agent.StepState, width int) version {
 	v := version{
-		key: d.key, tab: d.tab, width: width, theme: d.look.Theme.Name, dark: d.look.Theme.Dark, diffs: d.look.Diffs, status: s.Status, attempt: s.Attempt,
+		key: d.key, tab: d.tab, width: width, theme: d.styles.Theme.Name, dark: d.styles.Theme.Dark, diffs: d.styles.Diffs, status: s.Status, attempt: s.Attempt,
 		ms: s.MS, gate: s.Gate, revision: d.run.Revision, failed: s.Error, diff: s.Diff, gated: d.gated,
 	}
 	switch {
@@ -412,7 +412,7 @@ func (d *Pane) Place() string {
 // drawHead draws the summary of the step, which stays in view while the rest
 // scrolls.
 func (d *Pane) drawHead(s *agent.StepState, height int) []string {
-	l, run := d.look, d.run
+	l, run := d.styles, d.run
 	const roomy = 16 // lines
 	if d.tab == tabDiff && height < roomy {
 		return nil // a diff needs the room, and names what it changes
@@ -428,7 +428,7 @@ func (d *Pane) drawHead(s *agent.StepState, height int) []string {
 
 // drawCall draws the step, its dependencies and its expected outcome.
 func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
-	l := d.look
+	l := d.styles
 	p.Field("does", l.Text, telling.StepTool(&s.Step))
 	removedBy := 0
 	if d.shown.Kind == SubjectGone {
@@ -488,7 +488,7 @@ func (d *Pane) dependencies() []string {
 
 // drawRevision draws the changes of an older revision and its reason.
 func (d *Pane) drawRevision(p *draw.Document, r *agent.Revision) {
-	l := d.look
+	l := d.styles
 	p.Prose(l.Strong, fmt.Sprintf("Revision %d", r.Number))
 	var removed []string
 	for i := range r.Removed {

@@ -19,8 +19,8 @@ import (
 // drawStory draws the history of the step by attempt: when it was ready, who
 // decided what, and how each attempt ended.
 func (d *Pane) drawStory(p *draw.SheetPage, s *agent.StepState) {
-	l := d.look
-	at := timing.NewAxis(d.run, d.look.Now)
+	l := d.styles
+	at := timing.NewAxis(d.run, d.styles.Now)
 	attempts := d.run.AttemptsOf(s.Step.Index)
 	began := 0
 	for _, a := range attempts {
@@ -92,7 +92,7 @@ func attemptHeading(a *agent.Attempt, run *agent.Run) string {
 
 // writeAttempt adds the events of an attempt with their times.
 func writeAttempt(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
-	l := p.Look
+	l := p.Styles
 	if !a.ReadyAt.IsZero() {
 		writeMoment(p, at, a.ReadyAt, l.Muted, l.Glyphs.Pending, "ready")
 	}
@@ -122,7 +122,7 @@ func writeAttempt(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 
 // writeEnded adds the outcome of an attempt.
 func writeEnded(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
-	l := p.Look
+	l := p.Styles
 	duration := ""
 	if !a.StartedAt.IsZero() {
 		duration = " after " + telling.Shortly(max(at.At(a.EndedAt)-at.At(a.StartedAt), 0))
@@ -171,14 +171,14 @@ func writeQuote(p *draw.SheetPage, style lipgloss.Style, text string) {
 	more := len(lines) - maxLines
 	lines = draw.Paint(style, lines[:min(len(lines), maxLines)])
 	if more > 0 {
-		lines = append(lines, p.Look.Faint.Render(p.Look.Cut(english.Count(more, "more line")+" in the output", p.Width-momentColumn-2)))
+		lines = append(lines, p.Styles.Faint.Render(p.Styles.Cut(english.Count(more, "more line")+" in the output", p.Width-momentColumn-2)))
 	}
 	p.Lines = append(p.Lines, draw.Hang(strings.Repeat(" ", min(momentColumn+2, max(p.Width-8, 0))), lines)...)
 }
 
 // writeAsked adds a question and its answer.
 func writeAsked(p *draw.SheetPage, q agent.Asked, at timing.Axis) {
-	l := p.Look
+	l := p.Styles
 	if q.About == agent.AskedGate {
 		words := "asked at its gate"
 		if q.Why != "" {
@@ -209,7 +209,7 @@ const momentColumn = 8
 
 // writeMoment adds an event at a time of the run; a zero time means now.
 func writeMoment(p *draw.SheetPage, at timing.Axis, when time.Time, style lipgloss.Style, glyph, words string) {
-	l := p.Look
+	l := p.Styles
 	column := momentColumn
 	if p.Width < 24 {
 		column = 0

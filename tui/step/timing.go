@@ -17,7 +17,7 @@ import (
 // drawTiming draws what the step waited for and how long it ran, each with a
 // bar of its share.
 func (d *Pane) drawTiming(p *draw.SheetPage, s *agent.StepState) {
-	l := d.look
+	l := d.styles
 	if s.Parent != "" || d.run.StartedAt.IsZero() {
 		d.drawCallTiming(p, s)
 		return
@@ -107,10 +107,10 @@ func (d *Pane) timingFacts(s *agent.StepState, t *timing.Track, beside []string)
 // drawCallTiming draws the times of a model's own call, which has no place in
 // the plan.
 func (d *Pane) drawCallTiming(p *draw.SheetPage, s *agent.StepState) {
-	at := timing.NewAxis(d.run, d.look.Now)
+	at := timing.NewAxis(d.run, d.styles.Now)
 	attempts := d.run.AttemptsOf(s.Step.Index)
 	if len(attempts) == 0 {
-		p.Prose(d.look.Faint, "There is no attempt yet.")
+		p.Prose(d.styles.Faint, "There is no attempt yet.")
 		return
 	}
 	for i := range attempts {
@@ -120,7 +120,7 @@ func (d *Pane) drawCallTiming(p *draw.SheetPage, s *agent.StepState) {
 			duration time.Duration
 		}{{"slot", try.Time(timing.StretchSlot)}, {"gate", try.Time(timing.StretchGate)}, {"ran", try.Ran}} {
 			if f.duration > 0 || f.name == "ran" {
-				p.Field(f.name, d.look.Text, telling.Seconds(f.duration))
+				p.Field(f.name, d.styles.Text, telling.Seconds(f.duration))
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // Kept says that a choice of the user was saved, and where. short shortens a path
 // for display.
-func Kept(k session.Kept, short func(path string) string) string {
+func Kept(k session.SettingSaved, short func(path string) string) string {
 	text := settingName(k.Key) + " "
 	switch value := untrusted.Line(k.Value); {
 	case k.Problem.Line() != "":

@@ -75,18 +75,18 @@ func (a axis) put(bars *draw.Canvas, from, to time.Duration, style lipgloss.Styl
 // its time.
 func (c *chart) row(p *draw.Painter, index, title draw.StepCell, bars *draw.Canvas, duration string) string {
 	p.Gap(3 - p.Width)
-	title.Text, duration = c.look.Cut(title.Text, c.Title), c.look.Cut(duration, durationWidth)
+	title.Text, duration = c.styles.Cut(title.Text, c.Title), c.styles.Cut(duration, durationWidth)
 	p.Step(c.StepColumns, index, title, draw.StepCell{}, draw.StepCell{})
 	p.B.WriteString(bars.Lines()[0])
 	p.Width += bars.W
 	p.Gap(c.width - p.Width - draw.VisibleWidth(duration))
-	p.Add(c.look.Faint, duration)
-	return c.look.Cut(p.Take(), c.width)
+	p.Add(c.styles.Faint, duration)
+	return c.styles.Cut(p.Take(), c.width)
 }
 
 // bars returns the empty bars of a row.
 func (c *chart) bars(line draw.LitLine) *draw.Canvas {
-	l := c.look
+	l := c.styles
 	bars := draw.NewCanvas(draw.Rect{W: c.steps.x + c.steps.cells, H: 1}, l.Method)
 	bars.Put(0, 0, line.Lit(l.Text), strings.Repeat(" ", bars.W))
 	if c.plan.cells > 0 {
@@ -97,7 +97,7 @@ func (c *chart) bars(line draw.LitLine) *draw.Canvas {
 
 // heading draws the name of the axis before the steps and the times along the other one.
 func (c *chart) heading() string {
-	l, line := c.look, c.look.Line(false, false)
+	l, line := c.styles, c.styles.Line(false, false)
 	bars, name := c.bars(line), "before"
 	if c.plan.cells < len(name) {
 		name = "plan"
@@ -134,7 +134,7 @@ func TickEvery(span time.Duration, maxTicks int) time.Duration {
 
 // track draws a track: its state, when it waited and ran, and how long.
 func (c *chart) track(t *timing.Track, chosen bool) string {
-	l, line := c.look, c.look.Line(chosen, true)
+	l, line := c.styles, c.styles.Line(chosen, true)
 	p := &draw.Painter{LitLine: line, Lights: chosen}
 	p.Start()
 	if t.Critical {
@@ -174,7 +174,7 @@ func (c *chart) track(t *timing.Track, chosen bool) string {
 
 // glyph returns how a stretch of a kind is drawn, and on which axis.
 func (c *chart) glyph(kind timing.StretchKind, critical bool) (string, lipgloss.Style, axis) {
-	l, b := c.look, &c.look.Glyphs.Bars
+	l, b := c.styles, &c.styles.Glyphs.Bars
 	switch kind {
 	case timing.StretchPhase:
 		return b.Plan, l.Accent, c.plan
@@ -196,17 +196,17 @@ func (c *chart) glyph(kind timing.StretchKind, critical bool) (string, lipgloss.
 func (c *chart) sign(t *timing.Track) (string, lipgloss.Style) {
 	switch t.Kind {
 	case timing.TrackStep:
-		return draw.StateGlyph(c.look, c.run, &agent.StepState{Status: t.Status})
+		return draw.StateGlyph(c.styles, c.run, &agent.StepState{Status: t.Status})
 	case timing.TrackReplan:
-		return c.look.Glyphs.Revised, c.look.Warning
+		return c.styles.Glyphs.Revised, c.styles.Warning
 	default:
-		return " ", c.look.Muted
+		return " ", c.styles.Muted
 	}
 }
 
 // density draws the number of running steps over time.
 func (c *chart) density() string {
-	l, line := c.look, c.look.Line(false, false)
+	l, line := c.styles, c.styles.Line(false, false)
 	bars := c.bars(line)
 	var counts strings.Builder
 	for _, n := range c.line.AtOnce(c.steps.from, c.steps.span, c.steps.cells) {

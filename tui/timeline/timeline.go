@@ -21,10 +21,10 @@ import (
 // Dialog shows when the steps of the run waited and ran, as bars on a common
 // axis.
 type Dialog struct {
-	runs *live.Runs // the plan pane shows one of them
-	look *draw.Look
-	keys *keymap.Map
-	open bool
+	runs   *live.Runs // the plan pane shows one of them
+	styles *draw.Styles
+	keys   *keymap.Map
+	open   bool
 	draw.List
 	line      *timing.Timeline
 	run       *agent.Run // whose line it is
@@ -34,14 +34,14 @@ type Dialog struct {
 }
 
 // New returns the timeline, closed.
-func New(l *draw.Look, k *keymap.Map, runs *live.Runs) *Dialog {
-	return &Dialog{look: l, keys: k, runs: runs}
+func New(l *draw.Styles, k *keymap.Map, runs *live.Runs) *Dialog {
+	return &Dialog{styles: l, keys: k, runs: runs}
 }
 
 // Open shows the timeline of the run in the plan pane at a step, or at the first row
 // for "".
 func (d *Dialog) Open(step string) {
-	*d = *New(d.look, d.keys, d.runs)
+	*d = *New(d.styles, d.keys, d.runs)
 	d.open, d.preselect = true, step
 	d.measure(d.runs.Shown().State)
 }
@@ -108,7 +108,7 @@ func (d *Dialog) chosen() *timing.Track {
 // measure recomputes the timeline if the run or the time changed. The selection
 // stays on its track.
 func (d *Dialog) measure(run *agent.Run) {
-	now := timing.NewAxis(run, d.look.Now).Now
+	now := timing.NewAxis(run, d.styles.Now).Now
 	if d.run == run && d.seq == run.Seq && d.now == now {
 		return
 	}
@@ -116,7 +116,7 @@ func (d *Dialog) measure(run *agent.Run) {
 	if d.preselect == "" {
 		selected = d.chosen()
 	}
-	d.line, d.run, d.seq, d.now, d.preselect = timing.NewTimeline(run, d.look.Now), run, run.Seq, now, ""
+	d.line, d.run, d.seq, d.now, d.preselect = timing.NewTimeline(run, d.styles.Now), run, run.Seq, now, ""
 	if at := slices.IndexFunc(d.line.Tracks, func(t *timing.Track) bool {
 		return selected != nil && t.Kind == selected.Kind && t.Index == selected.Index
 	}); at >= 0 {
@@ -127,7 +127,7 @@ func (d *Dialog) measure(run *agent.Run) {
 // View draws the timeline in the middle of the screen.
 func (d *Dialog) View(size draw.Rect) []string {
 	const widest = 160 // cells
-	l, run := d.look, d.runs.Shown().State
+	l, run := d.styles, d.runs.Shown().State
 	width, height := min(size.W, widest), size.H-2 // inside the borders
 	if run == nil {
 		return l.Block(nil, size.W, size.H)
@@ -164,13 +164,13 @@ func (d *Dialog) summary(room int) string {
 	if t.Gates > 0 {
 		parts = append(parts, "at gates "+telling.Seconds(t.Gates))
 	}
-	return draw.Flow(parts, " "+d.look.Glyphs.Separator+" ", room)[0]
+	return draw.Flow(parts, " "+d.styles.Glyphs.Separator+" ", room)[0]
 }
 
 // below returns the figures of the selected track and the legend, in as many
 // lines as fit.
 func (d *Dialog) below(width, height int) (out []string) {
-	l, b := d.look, d.look.Glyphs.Bars
+	l, b := d.styles, d.styles.Glyphs.Bars
 	if t := d.chosen(); t != nil {
 		out = draw.Paint(l.Text, l.AtMost(draw.Wrap(d.words(t)+d.cause(t), width), max(height/4, 1), width))
 	}
@@ -220,7 +220,7 @@ func (d *Dialog) words(t *timing.Track) string {
 	beside := d.line.Beside(t)
 	add(len(beside) > 0, "beside "+untrusted.Line(strings.Join(beside, ", ")))
 	add(t.RemovedIn > 0, fmt.Sprintf("removed by revision %d", t.RemovedIn))
-	return draw.StepTitle(d.look, t.Index) + " " + t.Title.Line() + ": " + strings.Join(parts, ", ")
+	return draw.StepTitle(d.styles, t.Index) + " " + t.Title.Line() + ": " + strings.Join(parts, ", ")
 }
 
 // cause explains why a track is on the critical path.

@@ -21,7 +21,7 @@ var extensions = map[string]string{
 // as <sha256> with an ending for its media type, and returns once it is on disk.
 // Equal content of one type shares a file. Keep is safe for concurrent use, also
 // with Append.
-func (j *Journal) Keep(content []byte, mediaType string) (plan.Attachment, error) {
+func (j *Journal) SaveAttachment(content []byte, mediaType string) (plan.Attachment, error) {
 	sum, _ := values.Hash(bytes.NewReader(content))
 	extension := extensions[mediaType]
 	if extension == "" {

@@ -21,7 +21,7 @@ func TestKeptContentLiesWithTheRun(t *testing.T) {
 	for mediaType, extension := range map[string]string{
 		"image/png": ".png", "audio/wav": ".wav", "text/html": ".bin", "application/x-desktop": ".bin", "../../x": ".bin",
 	} {
-		a, err := j.Keep([]byte("content"), mediaType)
+		a, err := j.SaveAttachment([]byte("content"), mediaType)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,14 +60,14 @@ func TestDamagedContentIsWrittenAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = j.Close() }()
-	a, err := j.Keep([]byte("content"), "image/png")
+	a, err := j.SaveAttachment([]byte("content"), "image/png")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(a.File, []byte("cont"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := j.Keep([]byte("content"), "image/png"); err != nil {
+	if _, err := j.SaveAttachment([]byte("content"), "image/png"); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(a.File); err != nil || string(text) != "content" {
@@ -84,7 +84,7 @@ func TestContentIsKeptWhileEventsAreAppended(t *testing.T) {
 	for i := range 8 {
 		keepers.Go(func() {
 			for range 3 {
-				if _, err := j.Keep(fmt.Append(nil, "content ", i/2), "image/png"); err != nil {
+				if _, err := j.SaveAttachment(fmt.Append(nil, "content ", i/2), "image/png"); err != nil {
 					t.Error(err)
 				}
 			}

@@ -33,7 +33,7 @@ func valuesOf(path string) valueFolder {
 func (v valueFolder) folder() string { return v.dir }
 
 // keep writes the values and returns once they are on disk.
-func (v *valueFolder) keep(taken []values.Value) error {
+func (v *valueFolder) save(taken []values.Value) error {
 	if len(taken) == 0 {
 		return nil
 	}
@@ -138,7 +138,7 @@ func (v valueFolder) seal(lines []byte, events []event.Event, codes *authentic) 
 		taken = append(taken, large...)
 		lines = seal(lines, codes.sign(text))
 	}
-	if err := v.keep(taken); err != nil {
+	if err := v.save(taken); err != nil {
 		return nil, fmt.Errorf("the journal: %w", err)
 	}
 	return lines, nil

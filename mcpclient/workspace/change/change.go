@@ -247,7 +247,7 @@ func (w *Writer) changed(changes []Change) *op.Answer[Result] {
 // an [op.UnsureError]. It changes nothing once ctx has ended.
 func (w *Writer) Apply(ctx context.Context, run string, changes []Change) error {
 	changes = w.WithFolders(changes)
-	record, err := w.keep(run, changes)
+	record, err := w.record(run, changes)
 	if err != nil {
 		return fmt.Errorf("nothing was changed: %w", err)
 	}
@@ -266,19 +266,19 @@ func (w *Writer) Apply(ctx context.Context, run string, changes []Change) error 
 	return err
 }
 
-func (w *Writer) keep(run string, changes []Change) (Record, error) {
-	if w.keeper == nil {
-		return unrecorded{}, nil
+func (w *Writer) record(run string, changes []Change) (Record, error) {
+	if w.recorder == nil {
+		return noRecord{}, nil
 	}
-	return w.keeper.Keep(run, changes)
+	return w.recorder.Record(run, changes)
 }
 
 // unrecorded is the record of changes that are stored nowhere.
-type unrecorded struct{}
+type noRecord struct{}
 
-func (unrecorded) Done() error       { return nil }
-func (unrecorded) RolledBack() error { return nil }
-func (unrecorded) Unsure() error     { return nil }
+func (noRecord) Done() error       { return nil }
+func (noRecord) RolledBack() error { return nil }
+func (noRecord) Unsure() error     { return nil }
 
 // Perform makes all changes or none; their old content is stored. It checks each
 // file again right before it replaces it, because the user may have saved it

@@ -12,7 +12,7 @@ import (
 // none. Several goroutines may use it.
 type Writer struct {
 	tree      *tree.Tree
-	keeper    Keeper // nil keeps nothing
+	recorder  Recorder // nil keeps nothing
 	log       *slog.Logger
 	maxOutput int
 	locks     string        // folder of the lock files that processes share; "" is none
@@ -25,10 +25,10 @@ type Writer struct {
 }
 
 // Keeper stores the content of files before they change, for an undo.
-type Keeper interface {
+type Recorder interface {
 	// Keep writes down what the changes of a run are about to replace, before they
 	// do. Run is empty where the call belongs to none.
-	Keep(run string, changes []Change) (Record, error)
+	Record(run string, changes []Change) (Record, error)
 }
 
 // Record takes the outcome of changes that a Keeper has stored.
@@ -50,6 +50,6 @@ func (w *Writer) CheckRead(changes []Change, unless map[string]bool) error {
 // NewWriter returns a writer. It answers at most maxOutput bytes of a diff. Writers
 // of several processes take turns if they have the same folder for locks; without
 // one they do not.
-func NewWriter(files *tree.Tree, keeper Keeper, locks string, log *slog.Logger, maxOutput int) *Writer {
-	return &Writer{tree: files, keeper: keeper, locks: locks, log: log, maxOutput: maxOutput, changing: make(chan struct{}, 1)}
+func NewWriter(files *tree.Tree, keeper Recorder, locks string, log *slog.Logger, maxOutput int) *Writer {
+	return &Writer{tree: files, recorder: keeper, locks: locks, log: log, maxOutput: maxOutput, changing: make(chan struct{}, 1)}
 }

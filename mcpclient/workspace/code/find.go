@@ -55,7 +55,7 @@ func (o *Operators) symbols(ctx context.Context, _ op.Call, args symbolsArgs) (*
 	}
 	query := source.ParseName(strings.TrimSuffix(strings.TrimSuffix(args.Query, "*"), "."))
 	result := symbolsResult{Path: start, By: source.ByWords, Symbols: []source.Symbol{}}
-	r := &reading{start: start, skip: skip, word: query.Word, fold: true, lexed: func(f *source.File) any { return o.qualified(f.Outline().Symbols) }}
+	r := &wordSearch{start: start, skip: skip, word: query.Word, fold: true, lexed: func(f *source.File) any { return o.qualified(f.Outline().Symbols) }}
 	if err := o.readWords(ctx, r); err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (o *Operators) define(ctx context.Context, symbol, within string) (definiti
 	} else if ok {
 		return o.definePlace(ctx, result, t)
 	}
-	r := &reading{start: start, word: name.Word, lexed: func(f *source.File) any { return o.declared(f, name) }}
+	r := &wordSearch{start: start, word: name.Word, lexed: func(f *source.File) any { return o.declared(f, name) }}
 	if source.IsIdentifier(strings.TrimRight(strings.ReplaceAll(name.Word, "-", "_"), "!?")) {
 		if err := o.readWords(ctx, r); err != nil {
 			return definitionResult{}, err
@@ -256,7 +256,7 @@ func (o *Operators) asked(ctx context.Context, symbol, within string) (source.Na
 }
 
 // unknown returns an error that nothing declares a name, with similar names.
-func (o *Operators) unknown(ctx context.Context, name source.Name, start string, r *reading) error {
+func (o *Operators) unknown(ctx context.Context, name source.Name, start string, r *wordSearch) error {
 	where := "the workspace"
 	if start != "." {
 		where = start
@@ -334,7 +334,7 @@ func (o *Operators) near(ctx context.Context, word, start string) ([]string, err
 	var declared []string
 	for _, like := range source.Near(word, keysOf(all)) {
 		name := source.Name{Given: like, Word: like}
-		r := &reading{start: start, word: like, lexed: func(f *source.File) any { return f.Declares(name) }}
+		r := &wordSearch{start: start, word: like, lexed: func(f *source.File) any { return f.Declares(name) }}
 		if err := o.readWords(ctx, r); err != nil {
 			return nil, err
 		}

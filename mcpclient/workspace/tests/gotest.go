@@ -42,7 +42,7 @@ type goEvents struct {
 }
 
 type goPackage struct {
-	text  clipped // output outside tests
+	text  clippedText // output outside tests
 	tests map[string]*goTestRun
 	order []*goTestRun // in the order they started
 	shown map[string]bool
@@ -52,7 +52,7 @@ type goPackage struct {
 type goTestRun struct {
 	name  string
 	state string // run, pause, pass, fail or skip
-	text  clipped
+	text  clippedText
 }
 
 func (g *goEvents) Write(p []byte) (int, error) {
@@ -60,17 +60,17 @@ func (g *goEvents) Write(p []byte) (int, error) {
 	for len(p) > 0 {
 		i := bytes.IndexByte(p, '\n')
 		if i < 0 {
-			g.keep(p)
+			g.add(p)
 			break
 		}
-		g.keep(p[:i])
+		g.add(p[:i])
 		g.event(g.line)
 		g.line, p = g.line[:0], p[i+1:]
 	}
 	return n, nil
 }
 
-func (g *goEvents) keep(p []byte) {
+func (g *goEvents) add(p []byte) {
 	if len(g.line)+len(p) <= maxEventLine {
 		g.line = append(g.line, p...)
 	}
@@ -193,7 +193,7 @@ func (g *goEvents) ended(pkg string, t *goTestRun, state string) {
 	}
 	for _, other := range p.order {
 		if other == t || strings.HasPrefix(other.name, t.name+"/") {
-			other.text = clipped{}
+			other.text = clippedText{}
 		}
 	}
 }

@@ -137,7 +137,7 @@ func (o *Operators) placeInPackages(ctx context.Context, dir string, failures []
 		_, err := o.runner.Run(ctx, child.Command{
 			Name: "go", Args: append([]string{"list", "-e", "-find", "-f={{.ImportPath}}\t{{.Dir}}", "--"}, packages...),
 			Dir: dir, Timeout: time.Minute, Quiet: true,
-			Data: func(io.Writer) io.WriteCloser { return keeper{list} },
+			Data: func(io.Writer) io.WriteCloser { return closableBuffer{list} },
 		})
 		if err != nil {
 			o.log.Warn("the folders of packages are not known", "error", err)
@@ -161,9 +161,9 @@ func (o *Operators) placeInPackages(ctx context.Context, dir string, failures []
 }
 
 // keeper is a buffer that implements io.WriteCloser.
-type keeper struct{ *bytes.Buffer }
+type closableBuffer struct{ *bytes.Buffer }
 
-func (keeper) Close() error { return nil }
+func (closableBuffer) Close() error { return nil }
 
 type detectResult struct {
 	Projects []testProject `json:"projects"`

@@ -182,7 +182,7 @@ func fill(data []byte, in *os.Root, name string, size int) ([]byte, error) {
 func (x *Index) Search(ctx context.Context, visit func(at string, dir bool), wanted func(text string) bool) (files func() []string, version int, err error) {
 	type job struct {
 		in *Folder
-		f  *indexed
+		f  *folderListing
 	}
 	x.mu.Lock()
 	told := x.told
@@ -201,7 +201,7 @@ func (x *Index) Search(ctx context.Context, visit func(at string, dir bool), wan
 			}
 		})
 	}
-	version, err = x.walkAll(ctx, visit, func(in *Folder, f *indexed) {
+	version, err = x.walkAll(ctx, visit, func(in *Folder, f *folderListing) {
 		in.Hold()
 		jobs <- job{in, f}
 	})
@@ -216,7 +216,7 @@ func (x *Index) Search(ctx context.Context, visit func(at string, dir bool), wan
 
 // mayHold returns the files of a folder that may hold what is looked for. It looks at those
 // whose changes the kernel would not have told.
-func (f *indexed) mayHold(ctx context.Context, in *os.Root, told *watch, wanted func(text string) bool) (files []string) {
+func (f *folderListing) mayHold(ctx context.Context, in *os.Root, told *watch, wanted func(text string) bool) (files []string) {
 	watched := f.watchedBy(told) != nil
 	stamp, done := stampIn, func() {}
 	if !watched {

@@ -87,7 +87,7 @@ type savedState struct {
 
 // Keep stores what the changes are about to replace. It is on disk when Keep
 // returns.
-func (l *Log) Keep(run string, changes []change.Change) (change.Record, error) {
+func (l *Log) Record(run string, changes []change.Change) (change.Record, error) {
 	if l.run != "" {
 		run = l.run
 	}

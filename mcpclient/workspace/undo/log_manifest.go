@@ -14,28 +14,28 @@ import (
 )
 
 // read reads the manifest of a run. A run that changed nothing has none.
-func (u *Log) read(run string) (recorded, error) {
+func (u *Log) read(run string) (runManifest, error) {
 	dir, err := u.at(run)
 	if err != nil {
-		return recorded{}, err
+		return runManifest{}, err
 	}
 	at := filepath.Join(dir, manifest)
 	text, err := os.ReadFile(at) //nolint:gosec // the id was checked
 	if errors.Is(err, fs.ErrNotExist) {
-		return recorded{}, nil
+		return runManifest{}, nil
 	}
 	if err != nil {
-		return recorded{}, fmt.Errorf("reading the changes of the run %s: %w", run, err)
+		return runManifest{}, fmt.Errorf("reading the changes of the run %s: %w", run, err)
 	}
 	// What a crash has cut off was not begun.
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
-	var r recorded
+	var r runManifest
 	number := 0
 	for line := range bytes.Lines(text) {
 		number++
 		var l manifestLine
 		if err := json.Unmarshal(line, &l); err != nil {
-			return recorded{}, fmt.Errorf("the list of changes %s is damaged at line %d: it cannot be used for an undo", at, number)
+			return runManifest{}, fmt.Errorf("the list of changes %s is damaged at line %d: it cannot be used for an undo", at, number)
 		}
 		r = r.take(l, run)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // noted is one changed path in the manifest of a run.
-type noted struct {
+type manifestChange struct {
 	manifestLine
 	run string
 }
@@ -18,19 +18,19 @@ type noted struct {
 // chain is the changes of one path in their order.
 type chain struct {
 	path  string
-	links []noted
+	links []manifestChange
 }
 
 // recorded is the manifest of a run.
-type recorded struct {
+type runManifest struct {
 	workspace string
-	changes   []noted // that were not undone, nor rolled back
-	undone    bool    // all there was is undone
+	changes   []manifestChange // that were not undone, nor rolled back
+	undone    bool             // all there was is undone
 }
 
 // take returns what is recorded after one more line.
-func (r recorded) take(l manifestLine, run string) recorded {
-	of := func(n noted) bool { return n.Change == l.Change }
+func (r runManifest) take(l manifestLine, run string) runManifest {
+	of := func(n manifestChange) bool { return n.Change == l.Change }
 	switch {
 	case l.Undone:
 		r.changes, r.undone = nil, true
@@ -41,7 +41,7 @@ func (r recorded) take(l manifestLine, run string) recorded {
 			r.changes[i].Done = r.changes[i].Done || of(r.changes[i])
 		}
 	case l.Path != "":
-		r.changes = append(r.changes, noted{l, run})
+		r.changes = append(r.changes, manifestChange{l, run})
 		r.undone = false
 	case l.Workspace != "":
 		r.workspace = l.Workspace
@@ -51,8 +51,8 @@ func (r recorded) take(l manifestLine, run string) recorded {
 
 // chains groups changes by path. Changes of several runs are in the order of their
 // times, those of one run in the order in which it made them.
-func chains(changes []noted) []*chain {
-	slices.SortStableFunc(changes, func(a, b noted) int { return a.Time.Compare(b.Time) })
+func chains(changes []manifestChange) []*chain {
+	slices.SortStableFunc(changes, func(a, b manifestChange) int { return a.Time.Compare(b.Time) })
 	byPath := map[string]*chain{}
 	var all []*chain
 	for _, n := range changes {
@@ -68,8 +68,8 @@ func chains(changes []noted) []*chain {
 	return all
 }
 
-func (c chain) first() noted { return c.links[0] }
-func (c chain) last() noted  { return c.links[len(c.links)-1] }
+func (c chain) first() manifestChange { return c.links[0] }
+func (c chain) last() manifestChange  { return c.links[len(c.links)-1] }
 
 // leaves reports whether the path can have this hash after the last change: the new
 // one, or the old one if a crash may have come first. An interrupted undo may have

@@ -20,13 +20,13 @@ func (d *layering) reorder() {
 		o.number(layer)
 	}
 	o.start()
-	best, fewest := o.keep(), o.crossings()
+	best, fewest := o.snapshot(), o.crossings()
 	for sweep, idle := 0, 0; fewest > 0 && sweep < sweepsMost && idle < sweepsIdle; sweep++ {
 		o.sweep(sweep%2 == 0)
 		o.swap()
 		idle++
 		if now := o.crossings(); now < fewest {
-			best, fewest, idle = o.keep(), now, 0
+			best, fewest, idle = o.snapshot(), now, 0
 		}
 	}
 	d.layers = best
@@ -51,7 +51,7 @@ func (o *ordering) number(layer []int) {
 	}
 }
 
-func (o *ordering) keep() [][]int {
+func (o *ordering) snapshot() [][]int {
 	kept := make([][]int, len(o.layers))
 	for i, layer := range o.layers {
 		kept[i] = slices.Clone(layer)

@@ -133,6 +133,6 @@ func (p *Project) Rename(ctx context.Context, at source.Place, name string) (Ren
 	if err != nil {
 		return Renamed{}, err
 	}
-	r := &renaming{program: prog, target: target, old: target.Name(), name: name, set: map[key]types.Object{prog.keyOf(target): target}, edits: map[string][]source.Edit{}}
+	r := &rename{program: prog, target: target, old: target.Name(), name: name, set: map[key]types.Object{prog.keyOf(target): target}, edits: map[string][]source.Edit{}}
 	return r.carryOut(ctx)
 }

@@ -21,7 +21,7 @@ type braceReader struct {
 	f       *File
 	g       *grammar
 	lexemes []lexeme // of f
-	found   []declared
+	found   []declaration
 	whole   string // the code
 	code    []byte // the code without the content of closed brackets
 	stack   []scope
@@ -42,7 +42,7 @@ type scope struct {
 var closes = map[string]string{"{": "}", "(": ")", "[": "]"}
 
 // read returns the declarations of the file.
-func (r *braceReader) read() []declared {
+func (r *braceReader) read() []declaration {
 	f := r.f
 	r.code, r.seen = f.code(), map[int]bool{}
 	r.whole = string(r.code)

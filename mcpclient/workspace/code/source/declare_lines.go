@@ -8,19 +8,19 @@ type lineReader struct {
 	f       *File
 	g       *grammar
 	lexemes []lexeme // of f
-	found   []declared
-	stack   []indented
+	found   []declaration
+	stack   []indentScanner
 	last    int             // last line with code
 	seen    map[string]bool // variables already added, with their container
 }
 
-type indented struct {
+type indentScanner struct {
 	indent, decl int
 	kind, parent string
 }
 
 // read returns the declarations of the file.
-func (r *lineReader) read() []declared {
+func (r *lineReader) read() []declaration {
 	f := r.f
 	r.seen = map[string]bool{}
 	code := f.code()
@@ -70,7 +70,7 @@ func (r *lineReader) dedent(indent, line int, words string) {
 // line adds the declarations of a line at an offset.
 func (r *lineReader) line(code string, at, start int) {
 	f := r.f
-	top := indented{kind: "file"}
+	top := indentScanner{kind: "file"}
 	if len(r.stack) > 0 {
 		top = r.stack[len(r.stack)-1]
 	}
@@ -109,7 +109,7 @@ func (r *lineReader) line(code string, at, start int) {
 }
 
 // note adds a declaration inside another.
-func (r *lineReader) note(top indented, kind, parent string, from, name int) {
+func (r *lineReader) note(top indentScanner, kind, parent string, from, name int) {
 	f := r.f
 	if container(top.kind) {
 		parent = strings.TrimSuffix(top.parent+"."+parent, ".")
@@ -142,7 +142,7 @@ func (r *lineReader) note(top indented, kind, parent string, from, name int) {
 	}
 	r.found = append(r.found, d)
 	if named {
-		r.stack = append(r.stack, indented{f.bytesBefore(r.lexemes[from].start), len(r.found) - 1, kind, strings.Trim(parent+"."+f.at(name), ".")})
+		r.stack = append(r.stack, indentScanner{f.bytesBefore(r.lexemes[from].start), len(r.found) - 1, kind, strings.Trim(parent+"."+f.at(name), ".")})
 	}
 }
 
