@@ -56,14 +56,14 @@ var imports = []struct{ of, may, not, why string }{
 	{"mcpclient/workspace/code/source mcpclient/workspace/code/golang mcpclient/workspace/code/digest mcpclient/workspace/code/lsp", "mcpclient/workspace/code/ mcpclient/box mcpclient/child internal/lazyregexp internal/english internal/markdown internal/testfile", "* github.com/mark3labs/mcp-go", "what is known of code stands alone, and is no tool"},
 
 	{"tui/...", "", "mcpclient agent/ollama agent/store github.com/mark3labs/mcp-go github.com/ollama/ollama", "servers and models reach the screen as events, and it reads no files"},
-	{"tui/story tui/telling tui/plantext tui/transcript", "", "tui/draw tui/keymap charm.land", "sentences and text without styles know no screen and no keys"},
+	{"tui/story tui/wording tui/plantext tui/transcript", "", "tui/draw tui/keymap charm.land", "sentences and text without styles know no screen and no keys"},
 	{"tui/plain", "", "tui/keymap charm.land/bubbletea tui$", "the line log is no screen"},
 	{"tui/...", "", "tui/plain tui/transcript", "the line log and transcripts are for the command line"},
 	{panes, "", "tui$ agent/runner " + panes, "only the root model knows the panes; they send commands and ask queries of agent/session"},
 	{"tui/clock", "", "*", "the clock knows no run and no screen"},
 	{"tui/notify", "internal/untrusted", "*", "alerts know no run and no screen"},
 	{"tui/selection", "tui/draw", "*", "a selection is of drawn lines"},
-	{"tui/answerguard tui/panes tui/draw tui/editor tui/keymap tui/live tui/story tui/telling tui/timing tui/plantext", "", "tui$ " + panes, "text, keys and sentences know no pane"},
+	{"tui/answerguard tui/panes tui/draw tui/editor tui/keymap tui/live tui/story tui/wording tui/timing tui/plantext", "", "tui$ " + panes, "text, keys and sentences know no pane"},
 
 	{"agent/... planning/... mcpclient/... tui/... internal/... themes distributed/records distributed/host distributed/client distributed/telemetry distributed/postgrestest examples/...", "", "cli", "only main and workers import cli"},
 	{"cli/...", "", "cli$", "only main imports cli itself"},

@@ -15,7 +15,7 @@ import (
 	"replan/cli/serve"
 	"replan/planning/plan"
 	"replan/planning/prompt"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // backend is what the served plan tools work with.
@@ -74,13 +74,13 @@ func (b backend) Run(id string) (run agent.Run, live bool, err error) {
 	}
 	// Check first: a run that ends later has its end in the journal too.
 	if live, err = b.app.Store().Locked(id); err != nil {
-		return run, false, fmt.Errorf("find out whether the run %s is active: %w", telling.ShortID(id), err)
+		return run, false, fmt.Errorf("find out whether the run %s is active: %w", wording.ShortID(id), err)
 	}
 	if run, err = b.app.Store().FoldRun(id); err != nil {
-		return run, false, fmt.Errorf("read the run %s: %w", telling.ShortID(id), err)
+		return run, false, fmt.Errorf("read the run %s: %w", wording.ShortID(id), err)
 	}
 	if !runner.SameFolder(run.Workspace, b.app.Settings().Workspace) {
-		return run, false, fmt.Errorf("the run %s belongs to another folder: use an id of runs_list", telling.ShortID(id))
+		return run, false, fmt.Errorf("the run %s belongs to another folder: use an id of runs_list", wording.ShortID(id))
 	}
 	return run, live, nil
 }

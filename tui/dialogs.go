@@ -15,8 +15,8 @@ import (
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/live"
-	"replan/tui/telling"
 	"replan/tui/timeline"
+	"replan/tui/wording"
 )
 
 // overlay is a dialog that replaces the panes until the user leaves it.
@@ -168,7 +168,7 @@ func (d *dialogs) undoable() bool {
 	}
 	var changed func(s *agent.StepState) bool
 	changed = func(s *agent.StepState) bool {
-		inner := telling.Inner(s)
+		inner := wording.Inner(s)
 		if s.Items != nil && s.Step.Executor == plan.ExecutorTool {
 			inner = nil // they call what the step says
 		}

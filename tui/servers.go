@@ -5,7 +5,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/session"
 	"replan/planning/plan"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // serverNews tells what happens to the tool servers.
@@ -39,7 +39,7 @@ func (s *serverNews) notices(was, now session.Status, run *agent.Run, notify fun
 			notify("error", "the server "+name+" did not start")
 		case server.State == plan.ServerReady && missed:
 			delete(s.lost, name)
-			notify("info", telling.ServerReady(name, server.Tools))
+			notify("info", wording.ServerReady(name, server.Tools))
 		}
 	}
 	if was.Problem != "" && now.Problem == "" && now.Model != "" {
@@ -49,11 +49,11 @@ func (s *serverNews) notices(was, now session.Status, run *agent.Run, notify fun
 
 // lostTools adds to a sentence which steps of a run lose their tool with a server.
 func lostTools(run *agent.Run, server string, servers []plan.ServerStatus) string {
-	steps := telling.StepsUsing(run, server, telling.LostServers(servers))
+	steps := wording.StepsUsing(run, server, wording.LostServers(servers))
 	if len(steps) == 0 {
 		return ""
 	}
-	return "; " + telling.LostTools(steps)
+	return "; " + wording.LostTools(steps)
 }
 
 // observe notes that an event may have changed the figures of servers: those that are

@@ -21,7 +21,7 @@ import (
 	"replan/tui/live"
 	"replan/tui/panes"
 	"replan/tui/review"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // sessionFeed knows what the session has told of itself, and applies its events: those of
@@ -74,7 +74,7 @@ func (f *sessionFeed) apply(e event.Event) {
 	f.servers.observe(e.Data, f.shows.servers.Shown())
 	if f.runs.handle(e) {
 		if _, ok := e.Data.(event.RunStarted); ok && f.replay != nil {
-			f.replay.show("replay of "+untrusted.Line(e.Run), "replay of "+telling.ShortID(e.Run))
+			f.replay.show("replay of "+untrusted.Line(e.Run), "replay of "+wording.ShortID(e.Run))
 		}
 		return
 	}
@@ -138,7 +138,7 @@ func (f *sessionFeed) applyJob(d event.Data) {
 func (f *sessionFeed) reported(d session.Status) {
 	f.caughtUp = true
 	f.servers.notices(f.status, d, f.live.Shown().State, f.toasts.Show)
-	f.dag.Lose(telling.LostServers(d.Servers))
+	f.dag.Lose(wording.LostServers(d.Servers))
 	f.status, f.looking = d, false
 	if f.shows.servers.Shown() && f.shows.servers.Changed(d.Servers) {
 		f.servers.stale = true
@@ -204,7 +204,7 @@ func (f *sessionFeed) setting(d session.SettingSaved) {
 	if f.shows.settings.Shown() {
 		short = filepath.Base // the dialog shows the path
 	}
-	words := telling.Kept(d, short)
+	words := wording.Kept(d, short)
 	if d.Problem != "" {
 		f.message.Set(words) // too long for a notice
 		return
@@ -243,7 +243,7 @@ func (f *sessionFeed) pulled(d session.PullProgress) {
 		level = "warn"
 		f.chat.Add(f.chat.Note("warn", d.Problem.Visible()))
 	}
-	f.toasts.Show(level, telling.PullEnd(d))
+	f.toasts.Show(level, wording.PullEnd(d))
 }
 
 // removed says that a model was removed, or why not.
@@ -266,7 +266,7 @@ func (f *sessionFeed) loggedIn(d session.LoginProgress) {
 		f.chat.Add(f.chat.Note("warn", d.Problem.Visible()))
 	case d.Address != "":
 		f.servers.address = d.Address.Line()
-		f.chat.Add(f.chat.Note("info", telling.LoginAddress(d)))
+		f.chat.Add(f.chat.Note("info", wording.LoginAddress(d)))
 		f.toasts.Show("info", "the address of the login is sent to the clipboard")
 	case d.Ended && !d.Cancelled:
 		f.toasts.Show("info", "logged in to "+untrusted.Line(d.Server))

@@ -96,7 +96,7 @@ func (k *known) larger(window int) *known {
 	return larger
 }
 
-// setting is how to make a request, with every feature that the model is known to
+// requestForm is how to make a request, with every feature that the model is known to
 // accept.
 type requestForm struct {
 	think  *api.ThinkValue

@@ -21,7 +21,7 @@ type learnedFile struct {
 	Servers map[string]serverFacts `json:"servers"` // by URL
 }
 
-// learned is what is known about one server. It holds for one version of Ollama,
+// serverFacts is what is known about one server. It holds for one version of Ollama,
 // since the next one may have fixed its defects.
 type serverFacts struct {
 	Version       string                  `json:"version"`

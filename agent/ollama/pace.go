@@ -14,7 +14,7 @@ import (
 	"replan/planning/reply"
 )
 
-// measured is how fast a model works on a server, and how the server counts its tokens.
+// measuredPace is how fast a model works on a server, and how the server counts its tokens.
 type measuredPace struct {
 	Speed         pace.Speed `json:"speed"`
 	BytesPerToken float64    `json:"bytes_per_token,omitempty"` // of prompts without tools and pictures; 0 if unknown

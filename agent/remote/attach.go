@@ -126,7 +126,7 @@ func (s *Session) Send(c session.Command) {
 // errNotHere refuses what needs a session of this machine.
 var errNotHere = errors.New("this works only in a session of this machine, not in a run of a worker")
 
-// keep saves a setting of the screen.
+// saveSetting saves a setting of the screen.
 func (s *Session) saveSetting(c session.SaveSetting) {
 	if s.options.Keep == nil {
 		return

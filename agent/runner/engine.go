@@ -26,9 +26,9 @@ type Journal = interface {
 	Close() error
 }
 
-// Keeper stores content of results that is no text, such as pictures, and returns
+// AttachmentStore stores content of results that is no text, such as pictures, and returns
 // once it is on disk. It is safe for concurrent use. A [Journal] may also implement
-// Keeper; without one, the content stays in the values of steps, in base64.
+// AttachmentStore; without one, the content stays in the values of steps, in base64.
 type AttachmentStore interface {
 	SaveAttachment(content []byte, mediaType string) (plan.Attachment, error)
 }
@@ -40,7 +40,7 @@ type caller interface {
 	Accept(ctx context.Context, seen plan.ServerChange) error
 }
 
-// arrival carries events from a worker.
+// workerEvents carries events from a worker.
 type workerEvents struct {
 	engine *engine
 	data   event.Data
@@ -296,7 +296,7 @@ func (e *engine) ended(a event.Attempt) {
 	}
 }
 
-// keep writes the durable events to disk with one sync, and only then publishes
+// record writes the durable events to disk with one sync, and only then publishes
 // all of them.
 func (e *engine) record(events []event.Event) {
 	durable := events

@@ -140,9 +140,9 @@ type CancelPull struct{}
 // is published as Removed.
 type Remove struct{ Model string }
 
-// Keep saves a setting in the user's configuration for later starts, by its key
+// SaveSetting saves a setting in the user's configuration for later starts, by its key
 // such as screen.theme. The session itself does not change; the outcome is
-// published as Kept. [Choose] and [Hold] are kept without it.
+// published as SettingSaved. [Choose] and [Hold] are kept without it.
 type SaveSetting struct {
 	Key   string
 	Value *string // nil removes the key

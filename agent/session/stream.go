@@ -97,7 +97,7 @@ type ChangesSettled struct {
 	event.SettledChanges
 }
 
-// Kept reports that a choice of the user was saved for later starts, or why not.
+// SettingSaved reports that a choice of the user was saved for later starts, or why not.
 type SettingSaved struct {
 	Key     string         `json:"key"`               // in the configuration: section.name
 	Value   string         `json:"value,omitempty"`   // as text

@@ -19,7 +19,7 @@ type summariesFile struct {
 	Runs map[string]cachedSummary `json:"runs"` // by id
 }
 
-// summarized is the summary of a journal of this size and time.
+// cachedSummary is the summary of a journal of this size and time.
 type cachedSummary struct {
 	Bytes    int64         `json:"bytes"`
 	Modified time.Time     `json:"modified"`

@@ -91,7 +91,7 @@ func (t toolsOf) Status() []plan.ServerStatus {
 // Notes returns the notes on the server since the last call.
 func (t toolsOf) Notes() []string { return t.NotesOn(t.server) }
 
-// keeping is a store that stores created plans elsewhere.
+// planSink is a store that stores created plans elsewhere.
 type planSink struct {
 	runner.Store
 	keep func(plan.Plan) (plan.Plan, error)

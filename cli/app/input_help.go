@@ -18,7 +18,7 @@ import (
 	"replan/mcpclient/workspace"
 	"replan/mcpclient/workspace/files"
 	"replan/planning/prompt"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // inputHelp implements runner.InputHelp with files, resources, commands and the input
@@ -104,7 +104,7 @@ func (a *inputHelp) runs() ([]session.Completion, error) {
 	list, err := a.store.RunSummaries()
 	var items []session.Completion
 	for _, s := range list {
-		items = append(items, session.Completion{Text: s.Run, Detail: untrusted.Text(string(s.Status) + ": " + telling.Excerpt(config.First(s.Goal, s.Title), 60))})
+		items = append(items, session.Completion{Text: s.Run, Detail: untrusted.Text(string(s.Status) + ": " + wording.Excerpt(config.First(s.Goal, s.Title), 60))})
 	}
 	return items, err
 }
@@ -113,7 +113,7 @@ func (a *inputHelp) models(ctx context.Context) ([]session.Completion, error) {
 	list, err := a.model.Models(ctx)
 	var items []session.Completion
 	for _, m := range list {
-		items = append(items, session.Completion{Text: m.Name, Detail: untrusted.Text(telling.Abilities(m))})
+		items = append(items, session.Completion{Text: m.Name, Detail: untrusted.Text(wording.Abilities(m))})
 	}
 	return items, err
 }

@@ -53,7 +53,7 @@ func (o *Output) Colored(out io.Writer) io.Writer {
 	return out
 }
 
-// Look returns how to draw text; nil is without colors.
+// Styles returns how to draw text; nil is without colors.
 func (o *Output) Styles() *draw.Styles {
 	if t := o.terminal(); t != nil {
 		return t.Styles

@@ -17,7 +17,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Output is a writer shared by the line log, the questions and the live line. Text
@@ -188,7 +188,7 @@ func (q question) understand(line string) answer {
 	reply := q.answer(line)
 	if reply.send == nil && reply.then == nil && reply.message == "" && line != "" && len(q.help) > 0 {
 		const most = 40 // runes
-		reply.message = "  " + telling.Excerpt(untrusted.Text(line), most) + " is not an answer; ? lists the answers\n"
+		reply.message = "  " + wording.Excerpt(untrusted.Text(line), most) + " is not an answer; ? lists the answers\n"
 	}
 	return reply
 }
@@ -241,7 +241,7 @@ func (q *Questions) Observe(e event.Event) {
 	var waiting []question
 	if q.options.Gates {
 		for _, g := range run.Gates {
-			waiting = append(waiting, gateQuestion(e.Run, g.GateRequested, run.EditCheck(g.Gate), telling.Repeats(run, g.GateRequested)))
+			waiting = append(waiting, gateQuestion(e.Run, g.GateRequested, run.EditCheck(g.Gate), wording.Repeats(run, g.GateRequested)))
 		}
 	}
 	for _, d := range run.Elicitations {
@@ -259,7 +259,7 @@ func (q *Questions) Observe(e event.Event) {
 	}
 }
 
-// keep drops the questions about a run that no longer wait.
+// onlyWaiting drops the questions about a run that no longer wait.
 func (q *Questions) onlyWaiting(run string, waiting []question) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -335,9 +335,9 @@ func stepQuestion(run string, w agent.Question) question {
 			keys:   true,
 			prompt: fmt.Sprintf("  %s is in doubt: %s; [d]one, it took effect, [r]un it again, [a]bort, [?]: ", what, w.Reason.Line()),
 			help: []string{
-				"d, done: " + telling.OfDoubt(event.DoubtDone).Help,
-				"r, rerun: " + telling.OfDoubt(event.DoubtRerun).Help,
-				"a, abort: " + telling.OfDoubt(event.DoubtAbort).Help + endOfInput,
+				"d, done: " + wording.OfDoubt(event.DoubtDone).Help,
+				"r, rerun: " + wording.OfDoubt(event.DoubtRerun).Help,
+				"a, abort: " + wording.OfDoubt(event.DoubtAbort).Help + endOfInput,
 			},
 			answer: oneOf(map[string]session.Command{
 				"d done": settle(event.DoubtDone), "r rerun": settle(event.DoubtRerun), "a abort": settle(event.DoubtAbort),
@@ -352,17 +352,17 @@ func stepQuestion(run string, w agent.Question) question {
 		"r retry": decide(event.FailureRetry), "s skip": decide(event.FailureSkip), "a abort": decide(event.FailureAbort),
 	}
 	replan := ""
-	help := []string{"r, retry: " + telling.OfFailure(event.FailureRetry).Help, "s, skip: " + telling.OfFailure(event.FailureSkip).Help}
+	help := []string{"r, retry: " + wording.OfFailure(event.FailureRetry).Help, "s, skip: " + wording.OfFailure(event.FailureSkip).Help}
 	if w.Replan {
 		replan = "re[p]lan, "
-		help = append(help, "p, replan: "+telling.OfFailure(event.FailureReplan).Help)
+		help = append(help, "p, replan: "+wording.OfFailure(event.FailureReplan).Help)
 		answers["p replan"] = decide(event.FailureReplan)
 	}
 	return question{
 		id:      stepID(run, w.Step),
 		keys:    true,
-		prompt:  fmt.Sprintf("  %s %s: [r]etry, [s]kip it, %s[a]bort, [?]: ", what, telling.QuestionState(w), replan),
-		help:    append(help, "a, abort: "+telling.OfFailure(event.FailureAbort).Help+endOfInput),
+		prompt:  fmt.Sprintf("  %s %s: [r]etry, [s]kip it, %s[a]bort, [?]: ", what, wording.QuestionState(w), replan),
+		help:    append(help, "a, abort: "+wording.OfFailure(event.FailureAbort).Help+endOfInput),
 		answer:  oneOf(answers),
 		careful: decide(event.FailureAbort),
 		final:   w.Reason == plan.DeniedAtGate, // a no needs no second question

@@ -12,7 +12,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/patch"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // gateQuestion asks about a gate that the line log has already shown. fits checks
@@ -34,13 +34,13 @@ func gateQuestion(run string, g event.GateRequested, fits func(args map[string]a
 	_, notRun := g.ForRun()
 	if notRun == "" {
 		answers["r run"] = resolve(event.Allow, event.ScopeRun)
-		forRun = "[r] for this run" + telling.RunScopeHint(repeats) + ", "
+		forRun = "[r] for this run" + wording.RunScopeHint(repeats) + ", "
 	}
 	always := ""
 	if g.Always != nil || g.AlwaysTool != nil {
 		always = "[a]lways, "
 	}
-	ask.prompt = fmt.Sprintf("%s  Allow %s in %s? [y]es, %s%s[n]o, [e]dit, [?]: ", head(g), callWords(g), telling.StepWords(g.Step), forRun, always)
+	ask.prompt = fmt.Sprintf("%s  Allow %s in %s? [y]es, %s%s[n]o, [e]dit, [?]: ", head(g), callWords(g), wording.StepWords(g.Step), forRun, always)
 	ask.help = gateHelp(g)
 	plain := oneOf(answers)
 	ask.answer = func(line string) answer {
@@ -88,7 +88,7 @@ func head(g event.GateRequested) string {
 
 // gateHelp describes the answers to a gate.
 func gateHelp(g event.GateRequested) []string {
-	run := "r, run: allow this call and every later one of " + telling.RunScope(g) + " in this run"
+	run := "r, run: allow this call and every later one of " + wording.RunScope(g) + " in this run"
 	if _, why := g.ForRun(); why != "" {
 		run = "r, run: unavailable: " + untrusted.Line(why)
 	}

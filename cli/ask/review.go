@@ -15,7 +15,7 @@ import (
 	"replan/planning/rank"
 	"replan/tui/plain"
 	"replan/tui/plantext"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // reviewQuestion asks about a held plan. The user edits it line by line and sees
@@ -40,7 +40,7 @@ func reviewQuestion(v *agent.Review, ascii bool) question {
 		taken := slices.IndexFunc(v.Drafts, func(d rank.Draft) bool { return d.Taken })
 		ask.id += fmt.Sprintf(" draft %d", v.Drafts[taken].Number)
 		ask.prompt = strings.Replace(ask.prompt, "[u]ndo", "[u]ndo, [d]raft", 1)
-		ask.help = append(ask.help, fmt.Sprintf("d: take draft %d instead (%s); changes to this one are lost", next, telling.DraftWords(v.Drafts[next-1])))
+		ask.help = append(ask.help, fmt.Sprintf("d: take draft %d instead (%s); changes to this one are lost", next, wording.DraftWords(v.Drafts[next-1])))
 	}
 	ask.answer = func(line string) answer {
 		word, index, _ := strings.Cut(strings.TrimSpace(line), " ")

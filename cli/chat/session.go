@@ -22,8 +22,8 @@ import (
 	"replan/cli/slash"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
-	"replan/tui/telling"
 	"replan/tui/transcript"
+	"replan/tui/wording"
 )
 
 // sessionCommands returns the chat commands about the session itself, as opposed
@@ -142,10 +142,10 @@ func slashModel(ctx context.Context, w *app.Services, now runner.SlashState, nam
 	}
 	info.Name = prompt.TaggedName(info.Name)
 	text := "from the next run on: `" + untrusted.Line(info.Name) + "`, "
-	if room := telling.WindowSize(info.ContextWindow); room != "" {
+	if room := wording.WindowSize(info.ContextWindow); room != "" {
 		text += room + " of context, "
 	}
-	return runner.Answer{Text: sentences(text+telling.Abilities(info), telling.NoThinking(info, now.Think)), Then: session.Choose{Model: &info.Name}}, nil
+	return runner.Answer{Text: sentences(text+wording.Abilities(info), wording.NoThinking(info, now.Think)), Then: session.Choose{Model: &info.Name}}, nil
 }
 
 func sentences(parts ...string) string { return strings.Join(slices.DeleteFunc(parts, blank), ". ") }
@@ -161,7 +161,7 @@ func slashThink(ctx context.Context, w *app.Services, now runner.SlashState, nam
 	}
 	text := "from the next run on: think " + config.First(string(level), "auto")
 	if info, err := w.Model().Describe(ctx, now.Model); err == nil { // otherwise the next run reports the error
-		text = sentences(text, telling.NoThinking(info, level))
+		text = sentences(text, wording.NoThinking(info, level))
 	}
 	return runner.Answer{Text: text, Then: session.Choose{Think: &level}}, nil
 }
@@ -199,7 +199,7 @@ func listModels(ctx context.Context, lister runner.ModelLister) (runner.Answer, 
 		if m.Fit != nil {
 			goals = m.Fit.Goals().String()
 		}
-		rows = append(rows, []string{m.Name, size(m), telling.WindowSize(cmp.Or(m.ContextWindow, m.Longest)), telling.Abilities(m), goals, m.Speed.String(), loaded})
+		rows = append(rows, []string{m.Name, size(m), wording.WindowSize(cmp.Or(m.ContextWindow, m.Longest)), wording.Abilities(m), goals, m.Speed.String(), loaded})
 	}
 	return table(rows)
 }
@@ -245,7 +245,7 @@ func blank(text string) bool { return strings.TrimSpace(text) == "" }
 // size returns the size of a model on disk, else its parameters, "" if unknown.
 func size(m prompt.ModelInfo) string {
 	if m.Bytes > 0 {
-		return telling.DiskSize(m.Bytes)
+		return wording.DiskSize(m.Bytes)
 	}
 	return m.Parameters.Line()
 }

@@ -18,7 +18,7 @@ import (
 	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/plantext"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Verdict is the result of checking a plan.
@@ -137,7 +137,7 @@ func (o Checker) foresee(p plan.Plan, graph *plan.Graph, catalogue plan.Catalogu
 		case f.Rule.Verdict == rule.VerdictBlock:
 			denied = append(denied, plan.Fault{
 				Code: plan.CodeDenied, Path: fmt.Sprintf("/steps/%d/tool", f.Position), Step: f.Step,
-				Message: fmt.Sprintf("step %s will be denied, and its run ends there: %s", f.Step, telling.RuleWords(f.Rule)),
+				Message: fmt.Sprintf("step %s will be denied, and its run ends there: %s", f.Step, wording.RuleWords(f.Rule)),
 			})
 		case f.Asks:
 			gates = append(gates, f.Step)
@@ -198,10 +198,10 @@ func (v Verdict) write(p *plain.Printer, ascii bool) {
 	p.Plan("", plantext.Plan(v.Plan, ascii))
 	for _, s := range v.Plan.Steps {
 		if s.ForEach != nil {
-			p.Fields(plain.Field{Name: "step " + s.Index, Value: "for each of " + telling.EachWords(s.ForEach) + ": " + telling.EstimateWords(v.Plan, s.ForEach)})
+			p.Fields(plain.Field{Name: "step " + s.Index, Value: "for each of " + wording.EachWords(s.ForEach) + ": " + wording.EstimateWords(v.Plan, s.ForEach)})
 		}
 	}
-	p.Fields(plain.Field{Name: "critical path", Value: strings.Join(v.criticalPath, arrow)}, plain.Field{Name: "asks before", Value: strings.Join(v.gates, ", ")}, plain.Field{Name: "checks", Value: telling.ChecksCount(v.Plan)})
+	p.Fields(plain.Field{Name: "critical path", Value: strings.Join(v.criticalPath, arrow)}, plain.Field{Name: "asks before", Value: strings.Join(v.gates, ", ")}, plain.Field{Name: "checks", Value: wording.ChecksCount(v.Plan)})
 	for _, f := range v.Warnings {
 		p.Line("%s %s (%s)", plain.Ink{Text: "warning:", Style: p.Styles().Warning}, f.Message, f.Code)
 	}

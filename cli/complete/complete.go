@@ -23,7 +23,7 @@ import (
 	"replan/internal/untrusted"
 	mcpconfig "replan/mcpclient/config"
 	"replan/planning/plan"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Limits of what is offered, and of the wait for the names of models: a shell
@@ -155,7 +155,7 @@ func offers(open Open, files bool, from ...choices) cobra.CompletionFunc {
 
 // described returns a word with its description, which is text from outside.
 func described(word string, text untrusted.Text) string {
-	return word + "\t" + telling.Excerpt(text, 60)
+	return word + "\t" + wording.Excerpt(text, 60)
 }
 
 func fixed(words ...string) choices {
@@ -171,7 +171,7 @@ func runs(_ context.Context, s Source) []string {
 		if i == 0 {
 			words = append(words, "last\tthe newest run of this folder")
 		}
-		words = append(words, described(telling.ShortID(r.Run), untrusted.Text(ago(s.Now.Sub(r.Started))+", ")+config.First(r.Goal, r.Title)))
+		words = append(words, described(wording.ShortID(r.Run), untrusted.Text(ago(s.Now.Sub(r.Started))+", ")+config.First(r.Goal, r.Title)))
 	}
 	return words
 }
@@ -238,7 +238,7 @@ func models(ctx context.Context, s Source) []string {
 	list, _ := client.Models(ctx)
 	words := []string{}
 	for _, m := range list {
-		words = append(words, described(m.Name, untrusted.Text(telling.Abilities(m))))
+		words = append(words, described(m.Name, untrusted.Text(wording.Abilities(m))))
 	}
 	return words
 }

@@ -11,7 +11,7 @@ import (
 	"replan/mcpclient"
 	"replan/mcpclient/workspace/code/lsp"
 	"replan/planning/plan"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // serverTimeout bounds the start of all tool servers.
@@ -68,7 +68,7 @@ func serverCheck(subject string, s plan.ServerStatus, leftOut bool) Check {
 		check.Detail = untrusted.Text(fmt.Sprintf("no answer within %v", serverTimeout))
 	}
 	if check.State == Failed {
-		check.Fix = untrusted.Text("check its entry (" + s.Source + "): " + telling.ServerAddress(s))
+		check.Fix = untrusted.Text("check its entry (" + s.Source + "): " + wording.ServerAddress(s))
 	}
 	return check
 }

@@ -57,7 +57,7 @@ func recall(path, key string) ([]Attempt, error) {
 	return decode(data).Attempts[key], nil
 }
 
-// keep stores an attempt.
+// saveAttempt stores an attempt.
 func saveAttempt(ctx context.Context, path, key string, a Attempt) error {
 	return edit(ctx, path, func(attempts map[string][]Attempt) { attempts[key] = append(attempts[key], a) })
 }

@@ -8,7 +8,7 @@ import (
 	"replan/cli/ask"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // beat is the time between two drawings of the live line.
@@ -53,6 +53,6 @@ func (p Progress) live(styles *draw.Styles, width int, elapsed time.Duration) st
 	}
 	styles.AnimationFrame++
 	words := fmt.Sprintf("%s  %d/%d", untrusted.Line(p.Model), p.Done, p.Of)
-	ticking := "  " + telling.Ticking(elapsed)
+	ticking := "  " + wording.Ticking(elapsed)
 	return styles.Running.Render(styles.Spinner()) + " " + styles.Muted.Render(styles.Cut(words, width-3-len(ticking))) + styles.Faint.Render(ticking)
 }

@@ -10,7 +10,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/fit"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Report is what was measured, the best model first.
@@ -72,7 +72,7 @@ func (r Report) Text(t *tty.Terminal) string {
 	for _, m := range r.Models {
 		if m.Goals().Of > 0 {
 			list.Rows = append(list.Rows, cells(t, m.Model.Line() == r.Best, m.Model.Line(), m.Plans.String(), m.Reads.String(), m.Changes.String(), agents(m.Agents),
-				speed(m), telling.Milliseconds(m.GoalMS), m.Settings.String()))
+				speed(m), wording.Milliseconds(m.GoalMS), m.Settings.String()))
 		}
 		for _, note := range m.notes() {
 			lines := []string{note}
@@ -169,9 +169,9 @@ func (p Progress) Line() string {
 	case a == nil:
 		line += " begins"
 	case a.Reached:
-		line += fmt.Sprintf(" done %s %s", telling.Milliseconds(a.MS), a.Goal)
+		line += fmt.Sprintf(" done %s %s", wording.Milliseconds(a.MS), a.Goal)
 	default:
-		line += fmt.Sprintf(" missed %s %s: %s", telling.Milliseconds(a.MS), a.Goal, cmp.Or(a.Missed, a.Error))
+		line += fmt.Sprintf(" missed %s %s: %s", wording.Milliseconds(a.MS), a.Goal, cmp.Or(a.Missed, a.Error))
 	}
 	return untrusted.Line(line)
 }

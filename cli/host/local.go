@@ -18,7 +18,7 @@ import (
 	"replan/cli/screen"
 	"replan/internal/untrusted"
 	"replan/tui"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // local carries out runs on this machine.
@@ -115,7 +115,7 @@ func (o local) toResume(args []string) (id string, err error) {
 		if _, err := o.app.Store().Plans.Load(run.Plan.ID); err == nil {
 			again = "start its plan again with " + o.app.Out().Named("plan run") + " " + run.Plan.ID
 		}
-		return "", &exit.Error{Status: exit.BadUsage, Code: string(event.ReasonNotOpened), Err: fmt.Errorf("the run %s is undone, so its steps cannot be continued: %s", telling.ShortID(run.ID), again)}
+		return "", &exit.Error{Status: exit.BadUsage, Code: string(event.ReasonNotOpened), Err: fmt.Errorf("the run %s is undone, so its steps cannot be continued: %s", wording.ShortID(run.ID), again)}
 	}
 	if !run.Resumable() {
 		return "", printCompleted(o.app.Out(), event.Event{Seq: run.Seq, Time: run.Now, Run: run.ID, Data: event.RunCompleted{Result: *run.Result}})
@@ -153,7 +153,7 @@ func printCompleted(out *app.Output, end event.Event) error {
 	if out.JSON() {
 		return out.PrintJSON(end)
 	}
-	return out.Print(fmt.Sprintf("the run %s is completed; there is nothing left to do\n", telling.ShortID(end.Run)))
+	return out.Print(fmt.Sprintf("the run %s is completed; there is nothing left to do\n", wording.ShortID(end.Run)))
 }
 
 // List returns the runs. Those that successfully made a plan are left out without all,

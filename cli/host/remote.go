@@ -22,7 +22,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Workers returns the host of --on, for commands that are about workers alone.
@@ -135,7 +135,7 @@ func (o Remote) onTerms(inDoubt string, screen bool, do func(remote.Options, *re
 	})
 }
 
-// following says how to follow a run.
+// followOptions says how to follow a run.
 type followOptions struct {
 	screen bool
 	whole  bool // print what happened before too
@@ -178,7 +178,7 @@ func (o Remote) Stop(ctx context.Context, args []string) error {
 				}
 			}
 		}
-		switch id := telling.ShortID(s.Run()); {
+		switch id := wording.ShortID(s.Run()); {
 		case ctx.Err() != nil:
 			return &exit.Error{Status: exit.Interrupted, Code: "detached", Err: fmt.Errorf("the run %s is to stop, and has not ended yet. %s", id, o.comeBack(s))}
 		case reply == nil:
@@ -270,7 +270,7 @@ func (o Remote) journal(ctx context.Context, args []string) (run agent.Run, s ag
 
 // NotBegun says why a run of workers has no events.
 func NotBegun(s agent.Summary) string {
-	id := "the run " + telling.ShortID(s.Run)
+	id := "the run " + wording.ShortID(s.Run)
 	switch s.Status {
 	case agent.StatusRunning:
 		return id + " has not begun: a worker prepares it"
@@ -345,9 +345,9 @@ func (o Remote) watch(ctx context.Context, s *remote.Session) error {
 	}
 	err := exit.Wrap("the screen", screen.Show(ctx, o.app, s, watch, tui.Options{Intro: "Workers carry this run out."}))
 	s.Close()
-	words := "Run " + telling.ShortID(s.Run()) + " has ended. Show it: replan runs show " + telling.ShortID(s.Run()) + o.Again()
+	words := "Run " + wording.ShortID(s.Run()) + " has ended. Show it: replan runs show " + wording.ShortID(s.Run()) + o.Again()
 	if !s.Over() {
-		words = "Run " + telling.ShortID(s.Run()) + " continues. " + o.comeBack(s)
+		words = "Run " + wording.ShortID(s.Run()) + " continues. " + o.comeBack(s)
 	}
 	printed := o.app.Out().PrintFaint(words)
 	return errors.Join(err, refused(ctx, s.Err()), printed)
@@ -356,7 +356,7 @@ func (o Remote) watch(ctx context.Context, s *remote.Session) error {
 // left returns how the following of a run ended: with its reply, because the reader of
 // the output is gone, or before.
 func (o Remote) left(ctx context.Context, s *remote.Session, reply *event.ChatReply, written error) error {
-	id := telling.ShortID(s.Run())
+	id := wording.ShortID(s.Run())
 	switch {
 	case written != nil:
 		if f, ok := errors.AsType[*exit.Error](written); ok {
@@ -376,7 +376,7 @@ func (o Remote) left(ctx context.Context, s *remote.Session, reply *event.ChatRe
 
 // comeBack says how to follow a run again.
 func (o Remote) comeBack(s *remote.Session) string {
-	return "Come back: replan runs follow " + telling.ShortID(s.Run()) + o.Again()
+	return "Come back: replan runs follow " + wording.ShortID(s.Run()) + o.Again()
 }
 
 // Again names --on where it was given. The address may hold a password.

@@ -13,7 +13,7 @@ import (
 	"replan/cli/exit"
 	"replan/internal/english"
 	"replan/mcpclient/workcopy"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Changes shows the user what runs changed in a copy of the workspace, and asks what to
@@ -48,7 +48,7 @@ func (c Changes) Show(out io.Writer, now event.Changes) error {
 func (c Changes) Ask(ctx context.Context, input *app.Input, now event.Changes) (choice event.ChangesChoice, answered bool, err error) {
 	choice = event.ChangesChoice{Offer: now.Offer, Files: map[string]event.FileChoice{}}
 	for {
-		word, err := input.Ask(ctx, fmt.Sprintf("take %s into this folder? [a]ll, by [f]ile, [d]rop, [L]ater: ", telling.Changed(now)))
+		word, err := input.Ask(ctx, fmt.Sprintf("take %s into this folder? [a]ll, by [f]ile, [d]rop, [L]ater: ", wording.Changed(now)))
 		if err != nil {
 			return choice, false, err
 		}
@@ -65,7 +65,7 @@ func (c Changes) Ask(ctx context.Context, input *app.Input, now event.Changes) (
 				if f.Conflict {
 					continue
 				}
-				word, err := input.Ask(ctx, fmt.Sprintf("take %s (%s)? [y]es, [N]o: ", f.Path, telling.ChangeOf(f)))
+				word, err := input.Ask(ctx, fmt.Sprintf("take %s (%s)? [y]es, [N]o: ", f.Path, wording.ChangeOf(f)))
 				if err != nil {
 					return choice, false, err
 				}
@@ -93,7 +93,7 @@ func (c Changes) Settle(ctx context.Context, choice event.ChangesChoice, out io.
 	if c.App.Out().JSON() && out == c.App.IO().Out {
 		return c.App.Out().PrintJSON(done)
 	}
-	text := telling.Settled(done)
+	text := wording.Settled(done)
 	if n := c.Copy.Others(); n > 0 {
 		text += fmt.Sprintf("\nchanges wait in %d more %s of this folder: replan changes", n, english.Agree(n, "copy", "copies"))
 	}
@@ -119,7 +119,7 @@ func (c Changes) Answer(ctx context.Context, input *app.Input) error {
 	case c.App.Settings().ApproveText == string(policy.ApproveAll):
 		return c.Settle(ctx, event.ChangesChoice{Offer: now.Offer, All: true}, out)
 	case input == nil:
-		_, err := fmt.Fprintf(out, "%s in a copy of this folder: replan changes shows, takes or drops them\n", english.Capital(telling.ChangesWait(now)))
+		_, err := fmt.Fprintf(out, "%s in a copy of this folder: replan changes shows, takes or drops them\n", english.Capital(wording.ChangesWait(now)))
 		return exit.Wrap(exit.Writing, err)
 	}
 	if err := c.Show(out, now); err != nil {

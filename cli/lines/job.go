@@ -20,7 +20,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/mcpclient"
 	"replan/planning/plan"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Job is the work of a session without the full screen.
@@ -148,7 +148,7 @@ func warnOfThinking(ctx context.Context, a *app.App, w *app.Services) {
 		name = set.Manner.Profiles[at].Model
 	}
 	info, err := w.Model().Describe(ctx, name)
-	if word := telling.NoThinking(info, *set.Level); err == nil && word != "" { // otherwise whoever needs a model reports the error
+	if word := wording.NoThinking(info, *set.Level); err == nil && word != "" { // otherwise whoever needs a model reports the error
 		a.Out().Note("--think %s: %s", set.Think, word)
 	}
 }
@@ -290,7 +290,7 @@ func unwritten(err error) error {
 // known before the session starts.
 func askForServers(ctx context.Context, a *app.App, tools *mcpclient.Pool, input *app.Input) error {
 	for _, p := range tools.Pending() {
-		words := strings.ReplaceAll(telling.ServerWords(p.Whole()), "\n", "\n    ")
+		words := strings.ReplaceAll(wording.ServerWords(p.Whole()), "\n", "\n    ")
 		if err := a.Out().Print("  " + untrusted.Line(p.Name) + ": " + untrusted.Visible(words) + "\n"); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ import (
 	"replan/mcpclient"
 	mcpconfig "replan/mcpclient/config"
 	"replan/planning/plan"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 func (g *group) newList() *cobra.Command {
@@ -113,7 +113,7 @@ func (g *group) printList(all []listedServer) error {
 	var below string
 	list := tty.Listing{Heads: []string{"server", "state", "tools", "from", "address"}, Wide: 4}
 	for _, s := range all {
-		address, tools, told := telling.ServerAddress(s.ServerStatus), "", cmp.Or(s.Error, s.Note).Line()
+		address, tools, told := wording.ServerAddress(s.ServerStatus), "", cmp.Or(s.Error, s.Note).Line()
 		if s.State == plan.ServerReady {
 			tools = strconv.Itoa(s.Tools)
 		}
@@ -159,7 +159,7 @@ func (g *group) newTest() *cobra.Command {
 	}
 }
 
-// tested is the output of replan mcp test.
+// testOutput is the output of replan mcp test.
 type testOutput struct {
 	secrets *redact.Secrets // of its configuration
 
@@ -288,7 +288,7 @@ func (t *testOutput) take(m mcpclient.Message) testedMessage {
 // finish takes the state of the server.
 func (t *testOutput) finish(status []plan.ServerStatus) {
 	for _, s := range status {
-		t.OK, t.Error, t.note, t.Tools, t.StartMS, t.LeftOut = s.State == plan.ServerReady, s.Error, s.Note, s.Tools, s.StartMS, telling.LeftOut(s)
+		t.OK, t.Error, t.note, t.Tools, t.StartMS, t.LeftOut = s.State == plan.ServerReady, s.Error, s.Note, s.Tools, s.StartMS, wording.LeftOut(s)
 	}
 	if !t.OK {
 		t.Error, t.note = cmp.Or(t.Error, t.note), ""
@@ -304,7 +304,7 @@ func (g *group) wireLine(m testedMessage) string {
 	if g.app.Settings().ASCII {
 		arrow = map[bool]string{true: ">", false: "<"}[m.Sent]
 	}
-	text := line("%s %6.3fs %10s  %s", arrow, float64(m.MS)/1000, telling.TextSize(m.Bytes), m.Text)
+	text := line("%s %6.3fs %10s  %s", arrow, float64(m.MS)/1000, wording.TextSize(m.Bytes), m.Text)
 	if t := g.app.Out().Terminal(); t != nil {
 		return t.Styles.Cut(text[:len(text)-1], t.Width()) + "\n"
 	}

@@ -17,7 +17,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // diffOptions are the options of replan plan diff.
@@ -61,7 +61,7 @@ func (o diffOptions) run(args []string) error {
 	})
 }
 
-// replanned collects the results of a run's replans.
+// replanResults collects the results of a run's replans.
 type replanResults struct {
 	summaries []event.RevisionSummary
 	tried     int
@@ -113,7 +113,7 @@ func (r *replanResults) none(why string) {
 	}
 	open := r.open
 	r.lines = append(r.lines, func(p *plain.Printer) {
-		p.Line("%s, because step %s failed (%s): %s", p.Strong(fmt.Sprintf("replan %d", open.Attempt)), open.Step, telling.Excerpt(open.Error, 120), telling.Excerpt(untrusted.Text(why), 200))
+		p.Line("%s, because step %s failed (%s): %s", p.Strong(fmt.Sprintf("replan %d", open.Attempt)), open.Step, wording.Excerpt(open.Error, 120), wording.Excerpt(untrusted.Text(why), 200))
 	})
 	r.open = nil
 }
@@ -139,7 +139,7 @@ func writeRevision(p *plain.Printer, before plan.Plan, d event.PlanDiff, ascii b
 		p.Line("      %s %s%s%s", p.Faint("%s:", name), plain.Ink{Text: fmt.Sprint(was), Style: p.Styles().Removed}, arrow,
 			plain.Ink{Text: fmt.Sprint(is), Style: p.Styles().Added})
 	}
-	p.Line("%s: %s", p.Strong(fmt.Sprintf("revision %d", d.Revision)), telling.Excerpt(d.Reason, 200))
+	p.Line("%s: %s", p.Strong(fmt.Sprintf("revision %d", d.Revision)), wording.Excerpt(d.Reason, 200))
 	for _, index := range d.Removed {
 		if s, ok := before.Step(index); ok {
 			row(p.Signs.Removed, s)
@@ -162,7 +162,7 @@ func writeRevision(p *plain.Printer, before plan.Plan, d event.PlanDiff, ascii b
 			changed(c.name, c.was, c.is)
 		}
 		none := func(words string) string { return config.First(strings.ReplaceAll(words, "\n", "; "), "(none)") }
-		if was, is := telling.EachWords(old.ForEach), telling.EachWords(s.ForEach); was != is {
+		if was, is := wording.EachWords(old.ForEach), wording.EachWords(s.ForEach); was != is {
 			changed("for each", none(was), none(is))
 		}
 		if old.When != s.When {
@@ -171,7 +171,7 @@ func writeRevision(p *plain.Printer, before plan.Plan, d event.PlanDiff, ascii b
 		if was, is := untilWords(old.Until), untilWords(s.Until); was != is {
 			changed("until", none(was), none(is))
 		}
-		if was, is := telling.ChecksWords(old.Checks), telling.ChecksWords(s.Checks); was != is {
+		if was, is := wording.ChecksWords(old.Checks), wording.ChecksWords(s.Checks); was != is {
 			changed("check", none(was), none(is))
 		}
 	}
@@ -187,7 +187,7 @@ func untilWords(u *plan.Until) string {
 	if u == nil {
 		return ""
 	}
-	return telling.UntilWords(*u)
+	return wording.UntilWords(*u)
 }
 
 // argShown is how much of an argument is shown, in characters.
@@ -214,7 +214,7 @@ func changedArgs(before, after map[string]any) []argChange {
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		was, is := value(before, name), value(after, name)
 		if was != is {
-			changes = append(changes, argChange{name, telling.Excerpt(untrusted.Text(was), argShown), telling.Excerpt(untrusted.Text(is), argShown)})
+			changes = append(changes, argChange{name, wording.Excerpt(untrusted.Text(was), argShown), wording.Excerpt(untrusted.Text(is), argShown)})
 		}
 	}
 	return changes

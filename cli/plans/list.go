@@ -22,7 +22,7 @@ import (
 	"replan/tui/draw"
 	"replan/tui/plain"
 	"replan/tui/plantext"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // listOptions are the options of replan plan list.
@@ -77,7 +77,7 @@ func (o listOptions) run() error {
 	table := tabwriter.NewWriter(o.app.IO().Out, 0, 4, 2, ' ', 0)
 	for _, l := range lines {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.ID, l.Created.Local().Format(app.TimeShown),
-			english.Count(l.Steps, "step"), english.Count(len(l.Runs), "run"), telling.Excerpt(untrusted.Text(l.Title), 60))
+			english.Count(l.Steps, "step"), english.Count(len(l.Runs), "run"), wording.Excerpt(untrusted.Text(l.Title), 60))
 	}
 	return exit.Wrap(exit.Writing, table.Flush())
 }
@@ -143,7 +143,7 @@ func Write(out *plain.Printer, p plan.Plan, ascii bool) {
 		out.Heading("variables")
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Variables)) {
-		out.Line("  %s = %s", name, telling.Excerpt(untrusted.Text(plan.CanonicalJSON(p.Variables[name])), 100))
+		out.Line("  %s = %s", name, wording.Excerpt(untrusted.Text(plan.CanonicalJSON(p.Variables[name])), 100))
 	}
 	if slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.When != "" || s.Until != nil }) {
 		out.Heading("conditions")
@@ -153,7 +153,7 @@ func Write(out *plain.Printer, p plan.Plan, ascii bool) {
 			out.Line("  %s. if %s", s.Name(), untrusted.Line(s.When))
 		}
 		if s.Until != nil {
-			out.Line("  %s. until %s", s.Name(), telling.UntilWords(*s.Until))
+			out.Line("  %s. until %s", s.Name(), wording.UntilWords(*s.Until))
 		}
 	}
 	if slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return len(s.Checks) > 0 }) {
@@ -161,14 +161,14 @@ func Write(out *plain.Printer, p plan.Plan, ascii bool) {
 	}
 	for _, s := range p.Steps {
 		for _, c := range s.Checks {
-			out.Line("  %s. %s", s.Name(), telling.CheckWords(c))
+			out.Line("  %s. %s", s.Name(), wording.CheckWords(c))
 		}
 	}
 	if len(p.Acceptance) > 0 {
 		out.Heading("acceptance")
 	}
 	for _, c := range p.Acceptance {
-		out.Line("  %s", telling.CheckWords(c))
+		out.Line("  %s", wording.CheckWords(c))
 	}
 	if len(p.Milestones) > 0 {
 		out.Heading("milestones")

@@ -19,7 +19,7 @@ import (
 	"replan/cli/tty"
 	"replan/internal/english"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // New returns the command replan runs, which is /runs in the chat.
@@ -90,7 +90,7 @@ func runsText(a *app.App, list []agent.Summary, now time.Time) string {
 		for _, s := range list {
 			status, reason := string(s.Status), string(s.Reason)
 			if s.Undone {
-				status = telling.RunWords(s)
+				status = wording.RunWords(s)
 			}
 			if reason == "" { // programs look for the code, if there is one
 				reason = s.Why.Line()
@@ -105,8 +105,8 @@ func runsText(a *app.App, list []agent.Summary, now time.Time) string {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 4, 2, ' ', 0)
 	for _, s := range list { // the chat is narrow, so the goal gets its own line
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%d/%d\t%s\n  %s\n", s.Run, s.Started.Local().Format(app.TimeShown), telling.RunState(s),
-			s.Done, s.Steps, english.Count(s.Replans, "replan"), telling.Excerpt(config.First(s.Goal, s.Title), 60))
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%d/%d\t%s\n  %s\n", s.Run, s.Started.Local().Format(app.TimeShown), wording.RunState(s),
+			s.Done, s.Steps, english.Count(s.Replans, "replan"), wording.Excerpt(config.First(s.Goal, s.Title), 60))
 	}
 	_ = table.Flush() // a builder takes everything
 	return b.String()
@@ -119,11 +119,11 @@ func runsListing(l *draw.Styles, list []agent.Summary, now time.Time) tty.Listin
 		sign, style := draw.RunGlyph(l, s)
 		out.Rows = append(out.Rows, []tty.Cell{
 			{Text: sign, Style: style},
-			{Text: telling.ShortID(s.Run), Style: l.Accent},
+			{Text: wording.ShortID(s.Run), Style: l.Accent},
 			{Text: config.First(s.Goal, s.Title).Line(), Style: l.Text},
 			{Text: fmt.Sprintf("%d/%d", s.Done, s.Steps), Style: l.Muted},
-			{Text: telling.Ago(now.Sub(s.Started)), Style: l.Muted},
-			{Text: telling.RunState(s), Style: style},
+			{Text: wording.Ago(now.Sub(s.Started)), Style: l.Muted},
+			{Text: wording.RunState(s), Style: style},
 		})
 	}
 	return out

@@ -16,7 +16,7 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/plain"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // showOptions are the options of replan runs show.
@@ -55,9 +55,9 @@ func (o showOptions) print(shown host.Shown) error {
 // runText prints the current state of a run for people.
 func (o showOptions) runText(p *plain.Printer, run *agent.Run, s agent.Summary, snapshot agent.Snapshot) {
 	styles := p.Styles()
-	state := plain.Ink{Text: telling.RunState(s), Style: styles.Running}
+	state := plain.Ink{Text: wording.RunState(s), Style: styles.Running}
 	if r := run.Result; r != nil {
-		state = plain.Ink{Text: telling.RunEnd(run), Style: styles.Danger}
+		state = plain.Ink{Text: wording.RunEnd(run), Style: styles.Danger}
 		switch {
 		case s.Undone:
 			state.Style = styles.Muted
@@ -70,7 +70,7 @@ func (o showOptions) runText(p *plain.Printer, run *agent.Run, s agent.Summary, 
 	p.Line("%s  %s", p.Strong(s.Run), state)
 	used := run.Usage
 	used.Steps = 0
-	counts := telling.UsageParts(event.Result{Usage: used})
+	counts := wording.UsageParts(event.Result{Usage: used})
 	if s.Steps > 0 {
 		counts = slices.Insert(counts, 0, fmt.Sprintf("%d of %s done", s.Done, english.Count(s.Steps, "step")))
 	}
@@ -92,7 +92,7 @@ func (o showOptions) runText(p *plain.Printer, run *agent.Run, s agent.Summary, 
 	}
 	why := ""
 	if run.Result != nil {
-		why = telling.FailureReason(run, *run.Result) // in the first line
+		why = wording.FailureReason(run, *run.Result) // in the first line
 	}
 	for _, step := range run.Steps {
 		sign := map[agent.StepStatus]plain.Ink{
@@ -103,15 +103,15 @@ func (o showOptions) runText(p *plain.Printer, run *agent.Run, s agent.Summary, 
 			sign = p.Signs.Pending
 		}
 		p.Line("%s %s. %s  %s", sign, step.Step.Index, step.Step.Title, p.Faint("[%s]%s", plans.Executor(step.Step), stepWords(run, step, why)))
-		for _, item := range telling.ItemsLeftOut(step) {
-			p.Line("    %s %s  %s", item.Step.Index, telling.InnerTitle(item, step), p.Faint("%s", strings.TrimSpace(stepWords(run, item, why))))
+		for _, item := range wording.ItemsLeftOut(step) {
+			p.Line("    %s %s  %s", item.Step.Index, wording.InnerTitle(item, step), p.Faint("%s", strings.TrimSpace(stepWords(run, item, why))))
 		}
 	}
 	if run.Checks() {
 		p.Line("")
-		p.Line("%s:", telling.EvidenceWords(run))
+		p.Line("%s:", wording.EvidenceWords(run))
 		for _, e := range snapshot.Evidence {
-			p.Line("  %s", telling.EvidenceLine(e))
+			p.Line("  %s", wording.EvidenceLine(e))
 		}
 	}
 	if len(snapshot.InDoubt) > 0 {
@@ -130,13 +130,13 @@ func (o showOptions) runText(p *plain.Printer, run *agent.Run, s agent.Summary, 
 	}
 	if s.Resumable {
 		p.Line("")
-		p.Line("resume it: %s %s%s", o.app.Out().Named("plan resume"), telling.ShortID(s.Run), host.Of(o.app).Again())
+		p.Line("resume it: %s %s%s", o.app.Out().Named("plan resume"), wording.ShortID(s.Run), host.Of(o.app).Again())
 	}
 }
 
 // submittedText prints a run of workers that has no events.
 func (o showOptions) submittedText(p *plain.Printer, s agent.Summary) {
-	p.Line("%s  %s", p.Strong(s.Run), telling.RunWords(s))
+	p.Line("%s  %s", p.Strong(s.Run), wording.RunWords(s))
 	p.Fields(
 		plain.Field{Name: "goal", Value: config.First(s.Goal, s.Title)},
 		plain.Field{Name: "submitted", Value: s.Started.Local().Format(app.TimeShown)},
@@ -144,7 +144,7 @@ func (o showOptions) submittedText(p *plain.Printer, s agent.Summary) {
 	p.Line("")
 	p.Line("%s", english.Capital(host.NotBegun(s)))
 	if s.Resumable {
-		p.Line("resume it: %s %s%s", o.app.Out().Named("plan resume"), telling.ShortID(s.Run), host.Of(o.app).Again())
+		p.Line("resume it: %s %s%s", o.app.Out().Named("plan resume"), wording.ShortID(s.Run), host.Of(o.app).Again())
 	}
 }
 
@@ -156,15 +156,15 @@ func stepWords(run *agent.Run, s *agent.StepState, outcome string) string {
 	case agent.StepCompleted:
 		words = "  " + (time.Duration(s.MS) * time.Millisecond).String()
 		if s.Items != nil {
-			words += "  " + telling.ItemsWords(s)
+			words += "  " + wording.ItemsWords(s)
 		}
 	case agent.StepFailed, agent.StepSkipped:
 		if s.NotTaken {
 			return "  " + s.Error.Line()
 		}
 		words = "  " + string(s.Status)
-		if outcome == "" || outcome != telling.ShortCause(s.Error) {
-			words += ": " + telling.Excerpt(s.Error, 120)
+		if outcome == "" || outcome != wording.ShortCause(s.Error) {
+			words += ": " + wording.Excerpt(s.Error, 120)
 		}
 	case agent.StepInDoubt:
 		words = "  in doubt"
@@ -173,10 +173,10 @@ func stepWords(run *agent.Run, s *agent.StepState, outcome string) string {
 	case agent.StepRunning, agent.StepWaiting:
 		words = "  " + string(s.Status)
 		if s.Items != nil {
-			words += "  " + telling.ItemsWords(s)
+			words += "  " + wording.ItemsWords(s)
 		}
 	}
-	if state := telling.EvidenceOf(run, s); state != "" && s.Status == agent.StepCompleted {
+	if state := wording.EvidenceOf(run, s); state != "" && s.Status == agent.StepCompleted {
 		words += "  " + string(state)
 	}
 	if s.Attempt > 1 {

@@ -15,7 +15,7 @@ import (
 	"replan/cli/exit"
 	"replan/cli/host"
 	"replan/cli/slash"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // undoOptions are the options of replan undo.
@@ -65,7 +65,7 @@ func (o undoOptions) id(c slash.Call) (string, error) {
 	case o.app.Settings().DryRun, o.app.Asks(), o.yes, len(c.Args) > 0: // last names a run
 		return id, nil
 	default:
-		return "", exit.Usage("%s would undo %s, the newest run that changed files here: add --yes", c.Path, telling.ShortID(id))
+		return "", exit.Usage("%s would undo %s, the newest run that changed files here: add --yes", c.Path, wording.ShortID(id))
 	}
 }
 
@@ -114,7 +114,7 @@ func (o undoOptions) agrees(ctx context.Context, would event.Undo) (agreed bool,
 	if err := o.app.Out().Print(o.app.Out().Diff(o.app.IO().Out, would.Diff)); err != nil {
 		return false, err
 	}
-	prompt := fmt.Sprintf("restore %s changed by run %s? [y]es, [N]o: ", telling.Undone(would.Files), telling.ShortID(would.Run))
+	prompt := fmt.Sprintf("restore %s changed by run %s? [y]es, [N]o: ", wording.Undone(would.Files), wording.ShortID(would.Run))
 	answer, err := input.Ask(ctx, prompt)
 	if err != nil {
 		return false, err
@@ -143,7 +143,7 @@ func (o undoOptions) print(u event.Undo) error {
 	for _, note := range u.Notes {
 		writef("note: %s", note)
 	}
-	id, done := telling.ShortID(u.Run), "restored"
+	id, done := wording.ShortID(u.Run), "restored"
 	if set.DryRun {
 		done = "would restore"
 	}
@@ -157,7 +157,7 @@ func (o undoOptions) print(u event.Undo) error {
 	case len(u.Files) == 0:
 		writef("run %s changed nothing that can be restored", id)
 	default:
-		writef("%s %s changed by run %s", done, telling.Undone(u.Files), id)
+		writef("%s %s changed by run %s", done, wording.Undone(u.Files), id)
 		for _, f := range u.Files {
 			action := f.Action
 			if set.DryRun {

@@ -25,7 +25,7 @@ import (
 	"replan/mcpclient"
 	"replan/mcpclient/workspace/undo"
 	"replan/tui"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Open runs the full screen until the user leaves it, and then says how the
@@ -53,7 +53,7 @@ func printExitHint(a *app.App, run *agent.Run) error {
 // exitHint says how a run ended and which commands are about it, or "" if there is
 // nothing to do with it. changed means that an undo would restore files.
 func exitHint(s agent.Summary, changed bool) string {
-	id, words := telling.ShortID(s.Run), telling.RunWords(s)
+	id, words := wording.ShortID(s.Run), wording.RunWords(s)
 	steps := fmt.Sprintf("%d of %s", s.Done, english.Count(s.Steps, "step"))
 	switch {
 	case s.Undone, !s.Resumable && s.Steps == 0:

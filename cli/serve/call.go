@@ -44,7 +44,7 @@ type call struct {
 	last   float64          // progress that was reported
 }
 
-// followed is a run of a call, with what it tells the client.
+// clientRun is a run of a call, with what it tells the client.
 type clientRun struct {
 	run   *agent.Run
 	story *story.Story

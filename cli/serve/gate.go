@@ -95,7 +95,7 @@ func (g gate) answered(r *mcp.ElicitationResult) answer {
 	return out
 }
 
-// asking is how a client asks its user.
+// askMethod is how a client asks its user.
 type askMethod int
 
 const (

@@ -24,7 +24,7 @@ import (
 	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/story"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // callOptions are the options of replan tools call.
@@ -298,7 +298,7 @@ func (r *resultOnly) release() {
 // files, and everything else as JSON.
 func resultText(result any) string {
 	text, ok := result.(string)
-	if with, found := telling.ResultText(result); found {
+	if with, found := wording.ResultText(result); found {
 		text, ok = with, true
 	}
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"replan/cli/toolschema"
 	"replan/planning/plan"
 	"replan/tui/plain"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // showOptions are the options of replan tools show.
@@ -49,7 +49,7 @@ func (o showOptions) run(t plan.Tool) error {
 	out := o.app.Out()
 	line, rules := lineOf(o.app.Settings(), t), []string{}
 	for _, r := range rule.Matching(rulesHere(o.app.Settings()), t) {
-		rules = append(rules, telling.RuleWords(r))
+		rules = append(rules, wording.RuleWords(r))
 	}
 	if out.JSON() {
 		return out.PrintJSON(struct {

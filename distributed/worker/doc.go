@@ -2,6 +2,6 @@
 // what this machine offers, prune removes old runs, and attach speaks for replan with
 // the database.
 //
-// It imports cli, which knows the tools and the model of a folder, tui/telling for
+// It imports cli, which knows the tools and the model of a folder, tui/wording for
 // sizes, and the other packages of the module. Start with [Main] in worker.go.
 package worker

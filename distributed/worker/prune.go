@@ -9,7 +9,7 @@ import (
 
 	"replan/cli/runs"
 	"replan/internal/english"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 func (p *program) newPrune() *cobra.Command {
@@ -60,5 +60,5 @@ func (p *program) prune(ctx context.Context, age time.Duration, dry bool) (err e
 	if pruned.Values > 0 {
 		values = " and " + english.Count(pruned.Values, "large value") + " that no record refers to"
 	}
-	return errors.Join(err, p.print("%s %s%s: %s\n", verb, english.Count(pruned.Runs, "run"), values, telling.TextSize(int(pruned.Bytes))))
+	return errors.Join(err, p.print("%s %s%s: %s\n", verb, english.Count(pruned.Runs, "run"), values, wording.TextSize(int(pruned.Bytes))))
 }

@@ -34,7 +34,7 @@ type probe struct {
 	running  sync.WaitGroup     // requests
 }
 
-// probed is an answer during the handshake.
+// probeAnswer is an answer during the handshake.
 type probeAnswer struct {
 	response *transport.JSONRPCResponse
 	err      error

@@ -70,7 +70,7 @@ func (s *strays) take(part []byte) {
 	}
 }
 
-// keep logs and keeps a line that is no message.
+// add logs and keeps a line that is no message.
 func (s *strays) add(line []byte) {
 	if line = bytes.TrimSpace(line); len(line) == 0 {
 		return

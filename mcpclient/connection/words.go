@@ -32,7 +32,7 @@ func newLastWords(log *slog.Logger, file *logFile, onLine func()) *lastWords {
 
 func (w *lastWords) Write(b []byte) (int, error) { return w.lines.Write(b) }
 
-// keep logs and keeps a line. It reports whether the line is not blank.
+// add logs and keeps a line. It reports whether the line is not blank.
 func (w *lastWords) add(line []byte) bool {
 	text := shownLine(line)
 	if text == "" {

@@ -200,7 +200,7 @@ func (t *Transport) renew(ctx context.Context, rejected string) (string, error) 
 	return t.refresh(ctx, g)
 }
 
-// keep remembers a login and returns its token.
+// store remembers a login and returns its token.
 func (t *Transport) store(g *grant) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -184,7 +184,7 @@ func (r *reader) blob(b mcp.BlobResourceContents, located bool) (string, error) 
 	return described(b.URI, facts...), nil
 }
 
-// keep keeps content as a file and returns its place in a value. Without a call
+// saveContent saves content as a file and returns its place in a value. Without a call
 // that keeps files, the value holds the content.
 func (r *reader) saveContent(content []byte, declared string) (map[string]any, error) {
 	mediaType, _, err := mime.ParseMediaType(declared)
@@ -289,7 +289,7 @@ func saysMore(value any) func(text string) bool {
 	}
 }
 
-// said is what a JSON value says: each text in it, and the hash of each value.
+// jsonContent is what a JSON value says: each text in it, and the hash of each value.
 type jsonContent struct {
 	texts  map[string]bool
 	values map[hash]bool

@@ -10,7 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// reading is another way to read a value of the args.
+// alternative is another way to read a value of the args.
 type alternative struct {
 	at       []string
 	from, to any

@@ -6,7 +6,7 @@
 // until a moment of quiet has passed, so that keys meant for the input answer
 // nothing.
 //
-// Like every pane, it may import draw, keymap, live, telling, timing, the core and
+// Like every pane, it may import draw, keymap, live, timing, wording, the core and
 // the session of agent/runner, but no other pane. The root model routes between
 // panes.
 package ask

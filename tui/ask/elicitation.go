@@ -14,7 +14,7 @@ import (
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Elicitation is a question that a server asks in the middle of a call: a form, or a
@@ -44,12 +44,12 @@ func (e Elicitation) sign(l *draw.Styles) (string, lipgloss.Style) { return l.Gl
 func (e Elicitation) Name() string { return "Question of a server" }
 
 func (e Elicitation) about() []string {
-	return []string{untrusted.Line(e.Ask.Server), telling.StepWords(e.Ask.Step)}
+	return []string{untrusted.Line(e.Ask.Server), wording.StepWords(e.Ask.Step)}
 }
 
 // Brief returns the step, the server and its question, for a list of questions.
 func (e Elicitation) Brief() (step, what, args string) {
-	return telling.StepWords(e.Ask.Step), untrusted.Line(e.Ask.Server) + " asks", e.Ask.Message.Line()
+	return wording.StepWords(e.Ask.Step), untrusted.Line(e.Ask.Server) + " asks", e.Ask.Message.Line()
 }
 
 func (e Elicitation) answer(action plan.ElicitationAction, content map[string]any) session.Command {

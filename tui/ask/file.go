@@ -161,7 +161,7 @@ func (g *Dialog) Leave() []string {
 	return words
 }
 
-// keep leaves the unsent text for a gate in a file of its own, and says why.
+// saveUnsent saves the unsent text for a gate in a file of its own, and says why.
 func (g *Dialog) saveUnsent(gate, why string) keymap.Request {
 	words, kept := g.unsent[gate].save(why)
 	if kept {
@@ -170,7 +170,7 @@ func (g *Dialog) saveUnsent(gate, why string) keymap.Request {
 	return keymap.ShowFooter(words)
 }
 
-// keep leaves the text in a file of its own, and says where and why.
+// save writes the text to a file of its own, and says where and why.
 func (u unsent) save(why string) (words string, kept bool) {
 	file, err := editor.Save(path.Base(u.file.Path), u.text)
 	if err != nil {

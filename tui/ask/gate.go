@@ -15,7 +15,7 @@ import (
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // OpenGate is a gate that waits for an answer: one of a run, or the session's own.
@@ -61,7 +61,7 @@ func (g OpenGate) about() []string {
 // untrustedText reports whether the call carries text that an outsider may have
 // written.
 func (g OpenGate) untrustedText() bool {
-	return telling.CarriesUntrustedText(g.Ask.Provenance, g.Tools)
+	return wording.CarriesUntrustedText(g.Ask.Provenance, g.Tools)
 }
 
 // Brief returns the step, the kind of request and the main argument, for a list of
@@ -70,7 +70,7 @@ func (g OpenGate) Brief() (step, what, args string) {
 	if g.Session {
 		return "", g.Ask.Title.Line(), ""
 	}
-	return telling.StepWords(g.Ask.Step), untrusted.Line(g.Ask.Tool), telling.CallLine(g.Ask)
+	return wording.StepWords(g.Ask.Step), untrusted.Line(g.Ask.Tool), wording.CallLine(g.Ask)
 }
 
 func (g OpenGate) choices(k *keymap.Map) []choice {
@@ -96,7 +96,7 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 	case always.wider != nil:
 		always.send, always.saves, always.wider = always.wider.send, always.wider.saves, nil
 	default:
-		always.hidden, always.refuse = true, telling.AlwaysOff(g.Ask)+"."
+		always.hidden, always.refuse = true, wording.AlwaysOff(g.Ask)+"."
 		if g.Ask.NoAlways == "" {
 			always.refuse = "This call has no rule to save."
 		}
@@ -105,7 +105,7 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 	if args == nil {
 		args = map[string]any{}
 	}
-	forRun := choice{id: "gate.run", does: telling.RunScope(g.Ask) + " for this run" + telling.RunScopeHint(g.Repeats), short: "run", send: answer(event.Allow, event.ScopeRun), allows: true}
+	forRun := choice{id: "gate.run", does: wording.RunScope(g.Ask) + " for this run" + wording.RunScopeHint(g.Repeats), short: "run", send: answer(event.Allow, event.ScopeRun), allows: true}
 	if _, why := g.Ask.ForRun(); why != "" {
 		forRun.hidden, forRun.refuse = true, "Not for the run: "+why+"."
 	}
@@ -175,18 +175,18 @@ func (g OpenGate) notes(l *draw.Styles, width int) []string {
 		lines = append(lines, draw.Paint(style, draw.Wrap(text, width))...)
 	}
 	more := " " + l.Glyphs.Folded
-	if word := telling.LookAlike(g.Ask); word != "" {
+	if word := wording.LookAlike(g.Ask); word != "" {
 		wrapped(l.Warning, "beware: "+word)
 	}
-	sources := telling.SourceWords(g.Ask.Provenance, g.Tools)
-	if warning := telling.Warning(g.Ask, g.Tools, g.Goal); warning != "" {
+	sources := wording.SourceWords(g.Ask.Provenance, g.Tools)
+	if warning := wording.Warning(g.Ask, g.Tools, g.Goal); warning != "" {
 		wrapped(l.Warning, "beware: "+warning+"; "+sources)
 		sources = ""
 	}
 	if g.Ask.Outdated != "" {
 		wrapped(l.Warning, "asks again: "+g.Ask.Outdated.Line())
 	}
-	asks, whose := telling.AskWords(g.Ask)
+	asks, whose := wording.AskWords(g.Ask)
 	if whose != "" {
 		asks += " " + l.Glyphs.Separator + " " + whose
 	}
@@ -210,7 +210,7 @@ func (g OpenGate) write(l *draw.Styles, d *draw.Document, details bool) page {
 		from := len(d.Lines)
 		for _, name := range slices.Sorted(maps.Keys(a.Args)) {
 			const short = 8 // cells: a longer name would be cut, and must be read
-			words, label := telling.Marked(telling.ServerWords(a.Args[name])), untrusted.Line(name)
+			words, label := wording.Marked(wording.ServerWords(a.Args[name])), untrusted.Line(name)
 			if draw.VisibleWidth(label) <= short {
 				d.Field(label, l.Text, words)
 				continue
@@ -226,10 +226,10 @@ func (g OpenGate) write(l *draw.Styles, d *draw.Document, details bool) page {
 		d.Field("why", l.Text, a.Rule.Why.Visible())
 		return page{must: must}
 	}
-	words := telling.CallWords(a)
+	words := wording.CallWords(a)
 	from := len(d.Lines)
 	if words != "" {
-		d.Code(l.Strong, telling.Marked(words))
+		d.Code(l.Strong, wording.Marked(words))
 	}
 	must := everyLine(from, len(d.Lines))
 	d.Call(title, a.Tool, a.Server, a.Step)
@@ -243,7 +243,7 @@ func (g OpenGate) write(l *draw.Styles, d *draw.Document, details bool) page {
 			d.Object(a.Args)
 			must = append(must, everyLine(from, len(d.Lines))...)
 		}
-		d.Heading(telling.ChangedTool)
+		d.Heading(wording.ChangedTool)
 		from = len(d.Lines)
 		writeChange(l, d, a.Changed)
 		p.must = append(must, everyLine(from, len(d.Lines))...)
@@ -253,7 +253,7 @@ func (g OpenGate) write(l *draw.Styles, d *draw.Document, details bool) page {
 	case whole && len(a.Args) > 0:
 		d.Blank()
 		from = len(d.Lines)
-		d.Object(telling.NamedFiles(a.Args, a.Trusted))
+		d.Object(wording.NamedFiles(a.Args, a.Trusted))
 		p.must = everyLine(from, len(d.Lines))
 	default:
 		p.must = must
@@ -304,23 +304,23 @@ func everyLine(from, to int) []draw.Range {
 func (g OpenGate) writeDetails(l *draw.Styles, d *draw.Document, args bool) {
 	a := g.Ask
 	d.Heading("why it asks")
-	if why := telling.GateReason(a); why != "" {
+	if why := wording.GateReason(a); why != "" {
 		d.Field("why", l.Text, why)
 	}
 	if a.Outdated != "" {
 		d.Field("again", l.Text, a.Outdated.Visible())
 	}
-	d.Field("rule", l.Text, telling.RuleWords(a.Rule))
+	d.Field("rule", l.Text, wording.RuleWords(a.Rule))
 	if a.Planned && a.Rule.Source != rule.SourcePlan {
-		d.Field("", l.Text, telling.PlanGate)
+		d.Field("", l.Text, wording.PlanGate)
 	}
 	if len(g.Allowed) > 0 {
 		d.Field("allowed", l.Text, strings.Join(g.Allowed, "; ")+" (in this run, from the next call on)")
 	}
-	for _, from := range telling.TextSources(a.Provenance, g.Tools) {
+	for _, from := range wording.TextSources(a.Provenance, g.Tools) {
 		d.Field("from", l.Text, from)
 	}
-	if words := telling.PassRuleWords(a); words != "" {
+	if words := wording.PassRuleWords(a); words != "" {
 		d.Field("", l.Faint, words)
 	}
 	if a.Always == nil && a.NoAlways != "" {

@@ -6,7 +6,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/tui/live"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Pending collects what waits for the user: the gates of the session and of its
@@ -74,11 +74,11 @@ func (p *Pending) List() []Asking {
 // ofRun returns the gates and the questions of a run under way.
 func (p *Pending) ofRun(r *agent.Run) []Asking {
 	var out []Asking
-	granted := telling.Grants(r)
+	granted := wording.Grants(r)
 	for _, g := range r.Gates {
 		out = append(out, OpenGate{
 			Run: r.ID, Ask: g.GateRequested, Tools: r.Catalogue, Fits: r.EditCheck(g.Gate), Allowed: granted, Goal: r.Goal.Visible(),
-			Repeats: telling.Repeats(r, g.GateRequested),
+			Repeats: wording.Repeats(r, g.GateRequested),
 		})
 	}
 	for _, q := range r.Elicitations {

@@ -14,7 +14,7 @@ import (
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Question is a step in doubt, or a failed step, that waits for the user's
@@ -46,11 +46,11 @@ func (q Question) sign(l *draw.Styles) (string, lipgloss.Style) {
 
 // Name says whether the step is in doubt, denied or failed.
 func (q Question) Name() string {
-	return english.Capital(telling.QuestionState(q.Question))
+	return english.Capital(wording.QuestionState(q.Question))
 }
 
 func (q Question) about() []string {
-	parts := []string{telling.StepWords(q.Step)}
+	parts := []string{wording.StepWords(q.Step)}
 	if q.Tool != "" {
 		parts = append(parts, untrusted.Line(q.Tool))
 	}
@@ -70,13 +70,13 @@ func (q Question) Brief() (step, what, args string) {
 	if what == "" {
 		what = "model"
 	}
-	return telling.StepWords(q.Step), what + " " + telling.QuestionState(q.Question), telling.ArgsLine(q.Args, q.trusted())
+	return wording.StepWords(q.Step), what + " " + wording.QuestionState(q.Question), wording.ArgsLine(q.Args, q.trusted())
 }
 
 func (q Question) choices(k *keymap.Map) []choice {
 	if q.Doubt {
 		settle := func(id string, d event.DoubtDecision) choice {
-			words := telling.OfDoubt(d)
+			words := wording.OfDoubt(d)
 			return choice{id: id, does: words.Choice, short: words.Short, send: session.ResolveDoubt{Run: q.Run, Step: q.Step, Decision: d}}
 		}
 		return []choice{
@@ -86,7 +86,7 @@ func (q Question) choices(k *keymap.Map) []choice {
 		}
 	}
 	decide := func(id string, d event.FailureDecision) choice {
-		words := telling.OfFailure(d)
+		words := wording.OfFailure(d)
 		return choice{id: id, does: words.Choice, short: words.Short, send: session.ResolveFailure{Run: q.Run, Step: q.Step, Decision: d}}
 	}
 	replan := decide("question.replan", event.FailureReplan)

@@ -10,7 +10,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Hints returns the keys of the dialog for the footer.
@@ -266,7 +266,7 @@ func writeAlike(d *draw.Document, all []OpenGate, q *queue) page {
 		allowed = fmt.Sprintf("%d of ", len(slices.DeleteFunc(slices.Clone(all), out))) + allowed
 	}
 	d.Prose(l.Text, fmt.Sprintf("Allows %s of %s once each. Later calls ask again.", allowed, untrusted.Line(all[0].Ask.Tool)))
-	d.Field("rule", l.Text, telling.RuleWords(all[0].Ask.Rule))
+	d.Field("rule", l.Text, wording.RuleWords(all[0].Ask.Rule))
 	d.Blank()
 	for i, gate := range all {
 		number := fmt.Sprintf(" %d ", i+1)

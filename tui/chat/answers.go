@@ -6,7 +6,7 @@ import (
 	"replan/agent/event"
 	"replan/internal/untrusted"
 	"replan/tui/story"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // answers are equal answers to gates of the items of one step that follow each other. One
@@ -36,7 +36,7 @@ func (n *Narrator) drawAnswer(e story.Entry) {
 	c := n.pane
 	if a := n.answers; a != nil && next.step != "" && a.step == next.step && a.tool == next.tool && reflect.DeepEqual(a.answer, d) && len(c.Blocks) > 0 && c.Blocks[len(c.Blocks)-1] == a.block {
 		a.count++
-		a.words = telling.ResolvedItemsWords(a.count, a.tool, a.step, d)
+		a.words = wording.ResolvedItemsWords(a.count, a.tool, a.step, d)
 		c.revive(a.block)
 		c.Invalidate()
 		return

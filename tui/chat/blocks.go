@@ -13,7 +13,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/story"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Block is one entry of the chat. The pane caches its lines until the block or
@@ -175,7 +175,7 @@ func (c *Pane) Note(level, text string) *Block {
 // chat already shows the failure that caused it.
 func (c *Pane) revision(d event.PlanDiff, failureShown bool) *Block {
 	l := c.Styles
-	reason := telling.Cause(d.Reason)
+	reason := wording.Cause(d.Reason)
 	return &Block{Gap: !failureShown, Draw: func(width int) []string {
 		parts := []string{l.Accent.Render(fmt.Sprintf("%s rev %d", l.Glyphs.Revised, d.Revision))}
 		if n := len(d.Removed); n > 0 {
@@ -228,7 +228,7 @@ func (c *Pane) told(e story.Entry) *Block {
 func (c *Pane) outcome(e *story.Ending, again string) *Block {
 	l, r := c.Styles, &e.Result
 	return &Block{Gap: r.Status != event.StatusCompleted || r.Answer != "", Draw: func(width int) []string {
-		duration := telling.ClockTime(time.Duration(r.DurationMS) * time.Millisecond)
+		duration := wording.ClockTime(time.Duration(r.DurationMS) * time.Millisecond)
 		facts := []string{duration}
 		if e.Steps != "" {
 			facts = append(facts, e.Steps)
@@ -237,7 +237,7 @@ func (c *Pane) outcome(e *story.Ending, again string) *Block {
 			facts = append(facts, english.Count(r.Usage.Replans, "replan"))
 		}
 		if n := r.Usage.PromptTokens + r.Usage.CompletionTokens; n > 0 {
-			facts = append(facts, telling.Tokens(n)+" tok")
+			facts = append(facts, wording.Tokens(n)+" tok")
 		}
 		if e.Evidence != "" {
 			facts = append(facts, e.Evidence)

@@ -7,7 +7,7 @@ import (
 	"replan/agent"
 	"replan/internal/english"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Kinds of blocks that collapse in the chat.
@@ -42,7 +42,7 @@ func foldSign(l *draw.Styles, unfolded bool) string {
 // result.
 func (c *Pane) card(run *agent.Run, s *agent.StepState) *Block {
 	b := &Block{live: true, card: true, until: func() bool { return s.Status.Ended() }}
-	can := func() bool { return len(telling.CallArgs(s)) > 0 || s.Result != nil || s.Error != "" }
+	can := func() bool { return len(wording.CallArgs(s)) > 0 || s.Result != nil || s.Error != "" }
 	unfolded := b.foldsAs(foldCard, can)
 	b.lay = func(width int) []draw.TextLine {
 		l := c.Styles
@@ -58,14 +58,14 @@ func (c *Pane) card(run *agent.Run, s *agent.StepState) *Block {
 		name := l.Cut(s.Step.Title.Line(), max(width-2, 1))
 		line := style.Render(glyph) + " " + l.Text.Render(name)
 		room := width - draw.VisibleWidth(line) - draw.VisibleWidth(tail) - 2
-		if arg := telling.MainArgument(telling.CallArgs(s)); arg != "" && room > 3 {
+		if arg := wording.MainArgument(wording.CallArgs(s)); arg != "" && room > 3 {
 			line += "  " + l.Muted.Render(l.Cut(arg, room))
 		}
 		lines := []draw.TextLine{{Text: l.Cut(line+tail, width), Lead: 2}}
 		if *unfolded {
 			return append(lines, c.cardBody(s, width)...)
 		}
-		if failure := telling.FailureOf(s); failure != "" {
+		if failure := wording.FailureOf(s); failure != "" {
 			const maxLines = 2
 			why := l.AtMost(draw.Wrap(failure.FirstLine(), width-2), maxLines, width-2)
 			lines = append(lines, draw.Set(draw.Paint(l.Muted, draw.Indent(why)))...)
@@ -79,10 +79,10 @@ func (c *Pane) card(run *agent.Run, s *agent.StepState) *Block {
 func (c *Pane) cardBody(s *agent.StepState, width int) []draw.TextLine {
 	l := c.Styles
 	d := &draw.Document{Styles: l, Width: max(width-2, 1)}
-	if args := telling.CallArgs(s); len(args) > 0 {
+	if args := wording.CallArgs(s); len(args) > 0 {
 		d.Object(args)
 	}
-	switch failure := telling.FailureOf(s); {
+	switch failure := wording.FailureOf(s); {
 	case failure != "":
 		d.Heading("error")
 		d.Output(l.Danger, draw.Clip(strings.TrimSpace(failure.Visible())))
@@ -96,7 +96,7 @@ func (c *Pane) cardBody(s *agent.StepState, width int) []draw.TextLine {
 // writeResult adds the result of a call: text as it is, an object by its
 // members.
 func writeResult(d *draw.Document, result any) {
-	if text, ok := telling.ResultText(result); ok {
+	if text, ok := wording.ResultText(result); ok {
 		result = text
 	}
 	switch result := result.(type) {
@@ -105,7 +105,7 @@ func writeResult(d *draw.Document, result any) {
 	case map[string]any:
 		d.Object(result)
 	default:
-		text, _ := telling.ValueText(result)
+		text, _ := wording.ValueText(result)
 		d.Code(d.Styles.Text, text)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"replan/internal/english"
 	"replan/tui/draw"
 	"replan/tui/story"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Pane is the conversation: messages and their outcomes, the newest at the
@@ -70,7 +70,7 @@ func (c *Pane) SetState(s State) {
 
 // resumedBy returns the key or the command that resumes a run.
 func (c *Pane) resumedBy(run string) string {
-	return cmp.Or(c.state.ResumeKey, "replan plan resume "+telling.ShortID(run))
+	return cmp.Or(c.state.ResumeKey, "replan plan resume "+wording.ShortID(run))
 }
 
 // Retheme redraws everything in a new theme.

@@ -2,17 +2,17 @@ package chat
 
 import (
 	"replan/agent/event"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Compacted returns a note that old messages were summarized, or restored.
 func (c *Pane) Compacted(d event.ChatCompacted) *Block {
-	sizes := telling.Tokens(d.Before) + " → " + telling.Tokens(d.After) + " tokens"
+	sizes := wording.Tokens(d.Before) + " → " + wording.Tokens(d.After) + " tokens"
 	if c.Styles.Theme.Mode.ASCII {
-		sizes = telling.Tokens(d.Before) + " to " + telling.Tokens(d.After) + " tokens"
+		sizes = wording.Tokens(d.Before) + " to " + wording.Tokens(d.After) + " tokens"
 	}
 	if d.Undone {
-		words := telling.CompactedWords(d) + ", word for word"
+		words := wording.CompactedWords(d) + ", word for word"
 		if d.Before > 0 {
 			words += ", " + sizes
 		}
@@ -20,7 +20,7 @@ func (c *Pane) Compacted(d event.ChatCompacted) *Block {
 		b.Gap = true
 		return b
 	}
-	words := telling.CompactedWords(d) + ", " + sizes
+	words := wording.CompactedWords(d) + ", " + sizes
 	if d.Reason != "" {
 		words += " (" + d.Reason.Visible() + ")"
 	}

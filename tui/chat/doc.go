@@ -6,7 +6,7 @@
 // Start with [Pane], which shows blocks, and [Narrator], which writes the blocks of
 // a run.
 //
-// Like every pane, it may import draw, keymap, live, telling, timing, the core and
+// Like every pane, it may import draw, keymap, live, timing, wording, the core and
 // the session of agent/runner, but no other pane. The root model routes between
 // panes.
 package chat

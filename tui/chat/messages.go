@@ -8,7 +8,7 @@ import (
 	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/story"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Message shows what the user sent. preparing means that the session is about to
@@ -40,7 +40,7 @@ func (c *Pane) Reply(d event.ChatReply) {
 		}
 		c.Add(append(c.prose(d.Text), c.outcome(&story.Ending{Result: result, Word: "failed"}, ""))...)
 	case d.Status == event.StatusFailed && d.Asks:
-		c.Add(c.Note("error", d.Text.Visible()+telling.UndoHint))
+		c.Add(c.Note("error", d.Text.Visible()+wording.UndoHint))
 	case d.Status == event.StatusFailed:
 		c.Add(c.Note("error", d.Text.Visible()))
 	case d.Status == event.StatusCancelled:
@@ -62,7 +62,7 @@ func (c *Pane) Reply(d event.ChatReply) {
 func (c *Pane) Introduce(preparing bool) {
 	if c.state.Notes != "" && !c.notesShown {
 		c.notesShown = true
-		c.Add(c.Note("info", telling.NotesWords+c.state.Notes))
+		c.Add(c.Note("info", wording.NotesWords+c.state.Notes))
 	}
 	if c.byWords {
 		c.byWords, c.shownProblem = c.state.Problem != "", c.state.Problem
@@ -126,7 +126,7 @@ func (c *Pane) mentioned(mentions []prompt.Mention) *Block {
 		l := c.Styles
 		lines := make([]string, len(mentions))
 		for i, m := range mentions {
-			lines[i] = "  " + l.Accent.Render("@") + " " + l.Muted.Render(l.Cut(telling.MentionWords(m, l.Glyphs.Separator), max(width-4, 1)))
+			lines[i] = "  " + l.Accent.Render("@") + " " + l.Muted.Render(l.Cut(wording.MentionWords(m, l.Glyphs.Separator), max(width-4, 1)))
 		}
 		return lines
 	}}

@@ -10,7 +10,7 @@ import (
 	"replan/planning/prompt"
 	"replan/planning/reply"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // phaseBlock shows a phase of planning: what the model writes while it runs, then
@@ -177,7 +177,7 @@ func (p *phaseBlock) follows(i int) bool {
 // title draws the name of the phase and its figures.
 func (p *phaseBlock) title(width int) string {
 	l, s, label := p.pane.Styles, p.state(), phaseName(p.phase+1)
-	duration := " " + l.Faint.Render(telling.Milliseconds(s.MS))
+	duration := " " + l.Faint.Render(wording.Milliseconds(s.MS))
 	switch s.Status {
 	case agent.PhaseRunning:
 		return p.stream.title(p.writing(), width)
@@ -188,7 +188,7 @@ func (p *phaseBlock) title(width int) string {
 		}
 		text += duration
 		if s.Tokens > 0 {
-			text += " " + l.Faint.Render(telling.Tokens(s.Tokens)+" tok")
+			text += " " + l.Faint.Render(wording.Tokens(s.Tokens)+" tok")
 		}
 		return text
 	}
@@ -289,7 +289,7 @@ func (p *phaseBlock) whole(width int) []draw.TextLine {
 // writing returns what the model writes in the phase.
 func (p *phaseBlock) writing() writing {
 	state := p.state()
-	w := writing{pane: p.pane, run: p.run, name: telling.PhaseWords(phaseName(p.phase+1), state.Draft), since: state.StartedAt, text: state.Text, thinking: state.Thinking}
+	w := writing{pane: p.pane, run: p.run, name: wording.PhaseWords(phaseName(p.phase+1), state.Draft), since: state.StartedAt, text: state.Text, thinking: state.Thinking}
 	if p.drafting() {
 		w.drafted = len(p.run.Steps)
 	}

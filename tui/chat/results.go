@@ -13,7 +13,7 @@ import (
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/story"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // How much the chat shows of the results of a plan without a written answer.
@@ -31,9 +31,9 @@ func (c *Pane) results(run *agent.Run, all []story.Result) []*Block {
 	for _, of := range all[:min(len(all), resultsShown)] {
 		s := of.Step
 		title := s.Step.Name() + " " + s.Step.Title.Line()
-		blocks = append(blocks, c.foldedResult(title, telling.EvidenceOf(run, s), linesFolded, func(width int) []string {
+		blocks = append(blocks, c.foldedResult(title, wording.EvidenceOf(run, s), linesFolded, func(width int) []string {
 			d := &draw.Document{Styles: c.Styles, Width: max(width, 1)}
-			if lines := telling.ItemLines(s); lines != nil {
+			if lines := wording.ItemLines(s); lines != nil {
 				writeCutLines(d, c.Styles.Text, lines)
 				return d.Whole()
 			}
@@ -101,9 +101,9 @@ func (c *Pane) foldedResult(title string, state plan.EvidenceState, folded int, 
 // run, the lines found or listed, else all of it.
 func writeReadable(d *draw.Document, result any) {
 	members, _ := result.(map[string]any)
-	if !telling.IsTestRun(members) {
+	if !wording.IsTestRun(members) {
 		for _, name := range slices.Sorted(maps.Keys(members)) {
-			if lines := telling.PlaceLines(members[name]); len(lines) > 0 {
+			if lines := wording.PlaceLines(members[name]); len(lines) > 0 {
 				writeCutLines(d, d.Styles.Text, lines)
 				return
 			}
@@ -113,7 +113,7 @@ func writeReadable(d *draw.Document, result any) {
 	}
 	summary, _ := members["summary"].(string)
 	d.Prose(d.Styles.Text, strings.TrimSpace(summary))
-	writeCutLines(d, d.Styles.Danger, telling.FailureLines(members["failures"]))
+	writeCutLines(d, d.Styles.Danger, wording.FailureLines(members["failures"]))
 }
 
 // writeCutLines adds one line per text and cuts long ones.

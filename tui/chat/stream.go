@@ -11,7 +11,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/reply"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // writing is a reply to a planning request that still streams.
@@ -77,9 +77,9 @@ func (s *modelStream) title(w writing, width int) string {
 	if s.thinking.size > 0 && s.text.size == 0 {
 		figures = append(figures, "thinking")
 	}
-	figures = append(figures, telling.Ticking(l.Since(s.since)))
+	figures = append(figures, wording.Ticking(l.Since(s.since)))
 	if s.bytes() > 0 {
-		figures = append(figures, "~"+telling.Tokens(w.tokens(s.bytes()))+" tok")
+		figures = append(figures, "~"+wording.Tokens(w.tokens(s.bytes()))+" tok")
 		if second := int(l.Since(s.first).Seconds()); second > s.ratedAt {
 			s.ratedAt, s.rate = second, w.tokens(s.bytes()-s.before)*int(time.Second)/int(l.Since(s.first))
 		}
@@ -135,7 +135,7 @@ func (s *modelStream) lines(w writing, width int) []draw.TextLine {
 
 // model returns the model that writes now.
 func (w writing) model() string {
-	if x := telling.Open(w.run); x != nil {
+	if x := wording.Open(w.run); x != nil {
 		return cmp.Or(x.Request.Model, w.run.Model)
 	}
 	return w.run.Model
@@ -149,7 +149,7 @@ func (w writing) waiting() string {
 	if model == "" {
 		model = "the model"
 	}
-	if far := telling.Reading(telling.Open(w.run), w.pane.Styles.Now); far != "" {
+	if far := wording.Reading(wording.Open(w.run), w.pane.Styles.Now); far != "" {
 		return model + " is reading the prompt, " + far + w.pane.Styles.Glyphs.Ellipsis
 	}
 	answered := func(s agent.Phase) bool { return s.Status == agent.PhaseCompleted }

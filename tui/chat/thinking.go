@@ -8,7 +8,7 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // thought is what a model thought before it wrote, collapsed to a line unless
@@ -101,7 +101,7 @@ func (t *thought) block(l *draw.Styles) *Block {
 		between := " " + l.Glyphs.Separator + " "
 		head := sign + " thinking"
 		if t.duration > 0 {
-			head += between + telling.Seconds(t.duration)
+			head += between + wording.Seconds(t.duration)
 		}
 		head += between + english.Count(words(), "word")
 		lines := []draw.TextLine{{Text: l.Faint.Render(l.Cut(head, width)), Lead: 2}}

@@ -6,7 +6,7 @@ import (
 
 	"replan/agent/event"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // turn is one reply that a model writes into the chat: the answer, or text
@@ -115,7 +115,7 @@ func (c *Pane) open(t *turn, b *Block, rest []piece) {
 	c.edition++
 }
 
-// unsay removes the text of a turn from the chat.
+// removeTurn removes the text of a turn from the chat.
 func (c *Pane) removeTurn(t *turn) {
 	for _, b := range t.blocks {
 		c.remove(b)
@@ -133,6 +133,6 @@ func (c *Pane) steered(d event.RunSteered, typed bool) *Block {
 		if !typed {
 			lines = c.userMessage(text, width)
 		}
-		return append(lines, draw.Led("  ", l.Faint, draw.Wrapped("sent to the current run"+telling.ByWords(d.By), width-2))...)
+		return append(lines, draw.Led("  ", l.Faint, draw.Wrapped("sent to the current run"+wording.ByWords(d.By), width-2))...)
 	}}
 }

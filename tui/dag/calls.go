@@ -11,7 +11,7 @@ import (
 	"replan/agent"
 	"replan/planning/plan"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Below a step, the list shows the items of its list or the calls of its sub-agent:
@@ -23,7 +23,7 @@ func callsKey(index string) string { return "calls " + index }
 // those of its own calls. opened has the steps whose rows are expanded.
 func (o *outline) addCalls(of Row, opened map[string]bool) {
 	s := of.Step
-	inner := telling.Inner(s)
+	inner := wording.Inner(s)
 	if len(inner) == 0 {
 		return
 	}
@@ -64,7 +64,7 @@ func (r *Row) now() *Row {
 	if r.Kind != RowCalls {
 		return r
 	}
-	r.Step = telling.Newest(telling.Inner(r.owner))
+	r.Step = wording.Newest(wording.Inner(r.owner))
 	if r.owner.Items != nil && (r.Step == nil || r.Step.Status == agent.StepPending || r.Step.Status.Ended() && r.Step.Status != agent.StepInDoubt) {
 		r.Step = r.owner
 	}
@@ -78,10 +78,10 @@ func countCalls(run *agent.Run) int {
 		n = len(run.Chat.Calls)
 	}
 	for _, s := range run.Steps {
-		n += len(telling.Inner(s))
+		n += len(wording.Inner(s))
 		if s.Step.Executor == plan.ExecutorAgent {
 			for _, item := range s.Items {
-				n += len(telling.Inner(item))
+				n += len(wording.Inner(item))
 			}
 		}
 	}
@@ -91,7 +91,7 @@ func countCalls(run *agent.Run) int {
 func doneOf(steps []*agent.StepState) int {
 	n := 0
 	for _, s := range steps {
-		if s.Status == agent.StepCompleted && telling.FailureOf(s) == "" {
+		if s.Status == agent.StepCompleted && wording.FailureOf(s) == "" {
 			n++
 		}
 	}
@@ -137,10 +137,10 @@ func (d *Pane) caller() *agent.StepState {
 		return nil
 	}
 	s := r.owner
-	if r.Kind == RowStep || r.Kind == RowCall && len(telling.Inner(r.Step)) > 0 {
+	if r.Kind == RowStep || r.Kind == RowCall && len(wording.Inner(r.Step)) > 0 {
 		s = r.Step
 	}
-	if s == nil || len(telling.Inner(s)) == 0 {
+	if s == nil || len(wording.Inner(s)) == 0 {
 		return nil
 	}
 	return s
@@ -182,7 +182,7 @@ func (w *rowPainter) paintCall(r *Row, f *face, p *draw.Painter) {
 			add(l.Muted, fmt.Sprintf(" %s %d/%d ", sign, f.items.Ended, f.items.All))
 			w.paintItems(r.owner, &f.items, add)
 		} else {
-			add(l.Muted, " "+sign+" "+telling.CallsWords(w.Run, r.owner.Loop))
+			add(l.Muted, " "+sign+" "+wording.CallsWords(w.Run, r.owner.Loop))
 		}
 		if f.open || s == r.owner || r.owner.Items != nil && room < itemLeast {
 			add(l.Text, strings.Repeat(" ", max(room-until, 0)))
@@ -203,7 +203,7 @@ func (w *rowPainter) paintCall(r *Row, f *face, p *draw.Painter) {
 	if r.owner != nil && r.Kind == RowCall {
 		add(l.Muted, " "+s.Step.Name())
 	}
-	title := telling.InnerTitle(s, r.owner)
+	title := wording.InnerTitle(s, r.owner)
 	if _, item := s.Item(); item {
 		if strings.Contains(title, "/") {
 			title = l.CutLeft(title, room-1) // the end of a path says more
@@ -211,7 +211,7 @@ func (w *rowPainter) paintCall(r *Row, f *face, p *draw.Painter) {
 		add(faded(name), " "+title)
 	} else {
 		add(faded(name), " "+title)
-		if arg := telling.MainArgument(telling.CallArgs(s)); arg != "" && room > 4 {
+		if arg := wording.MainArgument(wording.CallArgs(s)); arg != "" && room > 4 {
 			add(l.Faint, "  "+arg)
 		}
 	}
@@ -225,7 +225,7 @@ const itemLeast = 16
 const itemsBar = 8
 
 // paintItems paints a bar of the items of a step, and what went wrong.
-func (w *rowPainter) paintItems(s *agent.StepState, c *telling.ItemCounts, add func(lipgloss.Style, string)) {
+func (w *rowPainter) paintItems(s *agent.StepState, c *wording.ItemCounts, add func(lipgloss.Style, string)) {
 	l := w.Styles
 	style := l.Success
 	switch {

@@ -11,7 +11,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // chart holds the steps of a plan as a graph, by position in execution order.
@@ -71,7 +71,7 @@ func newChart(run *agent.Run) *chart {
 		c.before[i] = all
 		s := c.Steps[i]
 		c.longest = max(c.longest, ansi.StringWidth(s.Step.Title.Line()))
-		c.tool = max(c.tool, ansi.StringWidth(telling.StepTool(&s.Step)))
+		c.tool = max(c.tool, ansi.StringWidth(wording.StepTool(&s.Step)))
 		c.index = max(c.index, ansi.StringWidth(untrusted.Line(index)))
 		if s.Step.Executor == plan.ExecutorAgent || s.Step.ForEach != nil {
 			c.agents = append(c.agents, i)
@@ -159,7 +159,7 @@ func (c *chart) likeness(i int) string {
 	}
 	slices.Sort(ids)
 	var b strings.Builder
-	b.WriteString(telling.StepTool(&c.Steps[i].Step))
+	b.WriteString(wording.StepTool(&c.Steps[i].Step))
 	for k, id := range ids {
 		if k == 0 || id != ids[k-1] {
 			b.WriteByte(' ')

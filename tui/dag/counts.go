@@ -8,7 +8,7 @@ import (
 
 	"replan/agent"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // stepCounts keeps the class of each step of a chart. Events mark the steps they
@@ -16,9 +16,9 @@ import (
 type stepCounts struct {
 	run    *agent.Run
 	chart  *chart
-	class  []telling.StepClass
+	class  []wording.StepClass
 	waits  []int // number of unfinished dependencies
-	total  telling.Counts
+	total  wording.Counts
 	groups []*group // for each step, the group that counts it, if any
 
 	held  string // why no ready step starts, from HeldWords
@@ -28,8 +28,8 @@ type stepCounts struct {
 
 func newStepCounts(run *agent.Run, c *chart) *stepCounts {
 	n := len(c.Steps)
-	t := &stepCounts{run: run, chart: c, class: make([]telling.StepClass, n), waits: make([]int, n), groups: make([]*group, n), whole: true}
-	t.total[telling.ClassWaits] = n
+	t := &stepCounts{run: run, chart: c, class: make([]wording.StepClass, n), waits: make([]int, n), groups: make([]*group, n), whole: true}
+	t.total[wording.ClassWaits] = n
 	for i := range n {
 		t.waits[i] = len(c.deps[i])
 	}
@@ -39,7 +39,7 @@ func newStepCounts(run *agent.Run, c *chart) *stepCounts {
 // refresh recounts what may have changed, and reports whether anything has.
 func (t *stepCounts) refresh() bool {
 	changed := false
-	if held := telling.HeldWords(t.run); held != t.held {
+	if held := wording.HeldWords(t.run); held != t.held {
 		t.held, t.whole = held, true
 	}
 	if t.whole {
@@ -69,9 +69,9 @@ func (t *stepCounts) recount(i int) bool {
 		r.Counts[was]--
 		r.Counts[now]++
 	}
-	if (was == telling.ClassDone) != (now == telling.ClassDone) {
+	if (was == wording.ClassDone) != (now == wording.ClassDone) {
 		by := 1
-		if now == telling.ClassDone {
+		if now == wording.ClassDone {
 			by = -1
 		}
 		for _, f := range t.chart.feeds[i] {
@@ -83,10 +83,10 @@ func (t *stepCounts) recount(i int) bool {
 }
 
 // classOf returns the class of a step of the chart.
-func (t *stepCounts) classOf(i int) telling.StepClass {
-	c := telling.ClassOf(t.run, t.chart.Steps[i], t.waits[i])
-	if c == telling.ClassReady && t.held != "" {
-		return telling.ClassHeld
+func (t *stepCounts) classOf(i int) wording.StepClass {
+	c := wording.ClassOf(t.run, t.chart.Steps[i], t.waits[i])
+	if c == wording.ClassReady && t.held != "" {
+		return wording.ClassHeld
 	}
 	return c
 }
@@ -103,7 +103,7 @@ func (t *stepCounts) mark(index string) {
 }
 
 // countWords returns the number of steps by status: ✓18 ⠋2 ✗1 ·9.
-func countWords(l *draw.Styles, c *telling.Counts, lit func(lipgloss.Style) lipgloss.Style) string {
+func countWords(l *draw.Styles, c *wording.Counts, lit func(lipgloss.Style) lipgloss.Style) string {
 	g := &l.Glyphs
 	var parts []string
 	for _, p := range []struct {
@@ -111,16 +111,16 @@ func countWords(l *draw.Styles, c *telling.Counts, lit func(lipgloss.Style) lipg
 		style lipgloss.Style
 		n     int
 	}{
-		{g.Done, l.Success, c[telling.ClassDone]},
-		{l.Spinner(), l.Running, c[telling.ClassRuns]},
-		{g.Gate, l.Warning, c[telling.ClassGate]},
-		{g.Failed, l.Danger, c[telling.ClassFailed]},
-		{g.Doubt, l.Warning, c[telling.ClassDoubt]},
-		{g.Stopped, l.Warning, c[telling.ClassStopped]},
-		{g.Retry, l.Warning, c[telling.ClassRetry]},
-		{g.Skipped, l.Faint, c[telling.ClassSkipped]},
-		{g.Ready, l.Text, c[telling.ClassReady]},
-		{g.Pending, l.Muted, c[telling.ClassWaits] + c[telling.ClassHeld] + c[telling.ClassDraft]},
+		{g.Done, l.Success, c[wording.ClassDone]},
+		{l.Spinner(), l.Running, c[wording.ClassRuns]},
+		{g.Gate, l.Warning, c[wording.ClassGate]},
+		{g.Failed, l.Danger, c[wording.ClassFailed]},
+		{g.Doubt, l.Warning, c[wording.ClassDoubt]},
+		{g.Stopped, l.Warning, c[wording.ClassStopped]},
+		{g.Retry, l.Warning, c[wording.ClassRetry]},
+		{g.Skipped, l.Faint, c[wording.ClassSkipped]},
+		{g.Ready, l.Text, c[wording.ClassReady]},
+		{g.Pending, l.Muted, c[wording.ClassWaits] + c[wording.ClassHeld] + c[wording.ClassDraft]},
 	} {
 		if p.n > 0 {
 			parts = append(parts, lit(p.style).Render(p.glyph)+lit(l.Muted).Render(fmt.Sprint(p.n)))

@@ -9,7 +9,7 @@ import (
 	"replan/agent/event"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Pane shows the plan as it runs: one row per step in execution order, with
@@ -253,7 +253,7 @@ func (d *Pane) followed() *agent.StepState {
 			return s
 		}
 	}
-	return telling.CurrentStep(d.Run)
+	return wording.CurrentStep(d.Run)
 }
 
 // Position returns the index of the selected row, or -1.
@@ -441,7 +441,7 @@ func (d *Pane) Title() string {
 		if run.Revision > 1 {
 			parts = append(parts, fmt.Sprintf("rev %d", run.Revision))
 		}
-		parts = append(parts, fmt.Sprintf("%d/%d", d.stepCounts.total[telling.ClassDone], len(run.Steps)))
+		parts = append(parts, fmt.Sprintf("%d/%d", d.stepCounts.total[wording.ClassDone], len(run.Steps)))
 	}
 	if run.Replanning != nil {
 		parts = append(parts, "replanning")
@@ -450,7 +450,7 @@ func (d *Pane) Title() string {
 	if run.Result != nil {
 		elapsed = time.Duration(run.Result.DurationMS) * time.Millisecond
 	}
-	parts = append(parts, telling.ClockTime(elapsed))
+	parts = append(parts, wording.ClockTime(elapsed))
 	if d.Follow && run.Result == nil && len(run.Steps) > 0 {
 		parts = append(parts, "follow")
 	}

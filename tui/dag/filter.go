@@ -12,7 +12,7 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // planFilter shows only the steps that match the typed text: words of their
@@ -30,33 +30,33 @@ func (f *planFilter) on() bool { return strings.TrimSpace(f.text) != "" }
 func (f *planFilter) shown() bool { return f.typing || f.on() }
 
 // statusWords maps the status words of a filter to predicates.
-var statusWords = map[string]func(c telling.StepClass, s *agent.StepState) bool{
-	"drafting": isClass(telling.ClassDraft),
-	"pending":  isClass(telling.ClassWaits, telling.ClassDraft, telling.ClassReady, telling.ClassHeld, telling.ClassRetry),
-	"waiting":  isClass(telling.ClassWaits),
-	"blocked":  isClass(telling.ClassWaits),
-	"ready":    isClass(telling.ClassReady),
-	"held":     isClass(telling.ClassHeld),
-	"retry":    isClass(telling.ClassRetry),
-	"running":  isClass(telling.ClassRuns),
-	"gate":     isClass(telling.ClassGate),
-	"doubt":    isClass(telling.ClassDoubt),
-	"done":     isClass(telling.ClassDone),
-	"complete": isClass(telling.ClassDone),
-	"failed":   isClass(telling.ClassFailed),
-	"stopped":  isClass(telling.ClassStopped),
-	"skipped":  isClass(telling.ClassSkipped),
-	"added":    func(_ telling.StepClass, s *agent.StepState) bool { return s.Change == agent.ChangeAdded },
-	"revised":  func(_ telling.StepClass, s *agent.StepState) bool { return s.Change == agent.ChangeRevised },
+var statusWords = map[string]func(c wording.StepClass, s *agent.StepState) bool{
+	"drafting": isClass(wording.ClassDraft),
+	"pending":  isClass(wording.ClassWaits, wording.ClassDraft, wording.ClassReady, wording.ClassHeld, wording.ClassRetry),
+	"waiting":  isClass(wording.ClassWaits),
+	"blocked":  isClass(wording.ClassWaits),
+	"ready":    isClass(wording.ClassReady),
+	"held":     isClass(wording.ClassHeld),
+	"retry":    isClass(wording.ClassRetry),
+	"running":  isClass(wording.ClassRuns),
+	"gate":     isClass(wording.ClassGate),
+	"doubt":    isClass(wording.ClassDoubt),
+	"done":     isClass(wording.ClassDone),
+	"complete": isClass(wording.ClassDone),
+	"failed":   isClass(wording.ClassFailed),
+	"stopped":  isClass(wording.ClassStopped),
+	"skipped":  isClass(wording.ClassSkipped),
+	"added":    func(_ wording.StepClass, s *agent.StepState) bool { return s.Change == agent.ChangeAdded },
+	"revised":  func(_ wording.StepClass, s *agent.StepState) bool { return s.Change == agent.ChangeRevised },
 }
 
-func isClass(any ...telling.StepClass) func(telling.StepClass, *agent.StepState) bool {
-	return func(c telling.StepClass, _ *agent.StepState) bool { return slices.Contains(any, c) }
+func isClass(any ...wording.StepClass) func(wording.StepClass, *agent.StepState) bool {
+	return func(c wording.StepClass, _ *agent.StepState) bool { return slices.Contains(any, c) }
 }
 
 // stands reports whether a step has the status that a word names. A prefix is
 // enough: run, fail, in_doubt.
-func stands(word string, c telling.StepClass, s *agent.StepState) bool {
+func stands(word string, c wording.StepClass, s *agent.StepState) bool {
 	word = strings.TrimPrefix(strings.ToLower(word), "in_")
 	for name, is := range statusWords {
 		if (strings.HasPrefix(name, word) || name == "complete" && word == "completed") && is(c, s) {
@@ -90,7 +90,7 @@ func (f *planFilter) search(c *chart, t *stepCounts) {
 			fits = func(i int) bool { return stands(value, t.class[i], c.Steps[i]) }
 		case named && value != "" && strings.EqualFold(name, "tool"):
 			value = strings.ToLower(value)
-			fits = func(i int) bool { return strings.Contains(strings.ToLower(telling.StepTool(&c.Steps[i].Step)), value) }
+			fits = func(i int) bool { return strings.Contains(strings.ToLower(wording.StepTool(&c.Steps[i].Step)), value) }
 		default:
 			found = stepsLike(c, t, found, word)
 			continue
@@ -111,7 +111,7 @@ func stepsLike(c *chart, t *stepCounts, among []int, word string) []int {
 	var found []int
 	for k, i := range among {
 		s := c.Steps[i]
-		texts.texts[k] = untrusted.Line(s.Step.Index + " " + s.Step.Title.Visible() + " " + telling.StepTool(&s.Step))
+		texts.texts[k] = untrusted.Line(s.Step.Index + " " + s.Step.Title.Visible() + " " + wording.StepTool(&s.Step))
 		if strings.Contains(strings.ToLower(texts.texts[k]), low) || len(low) >= wordLeast && stands(low, t.class[i], s) {
 			found = append(found, i)
 		}

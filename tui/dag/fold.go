@@ -9,7 +9,7 @@ import (
 	"replan/agent"
 	"replan/internal/english"
 	planlayout "replan/planning/plan/layout"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // groupFrom is the largest number of steps shown one by one. Larger plans collapse
@@ -38,7 +38,7 @@ type group struct {
 	Last       string
 	members    []int
 	Steps      []*agent.StepState // the steps of members
-	Counts     telling.Counts
+	Counts     wording.Counts
 	Open       bool
 	shown      []int // when collapsed: steps that keep a row of their own
 	set        planlayout.Set
@@ -46,7 +46,7 @@ type group struct {
 }
 
 // Class returns the class of its i-th step.
-func (r *group) Class(i int) telling.StepClass { return r.stepCounts.class[r.members[i]] }
+func (r *group) Class(i int) wording.StepClass { return r.stepCounts.class[r.members[i]] }
 
 // folds records what is collapsed in a plan.
 type folds struct {
@@ -175,7 +175,7 @@ func (w *folder) foldFans() {
 		if len(members) < fanLeast {
 			continue
 		}
-		r := w.newRollup(key, fmt.Sprintf("%d x %s", len(members), telling.StepTool(&c.Steps[members[0]].Step)), members)
+		r := w.newRollup(key, fmt.Sprintf("%d x %s", len(members), wording.StepTool(&c.Steps[members[0]].Step)), members)
 		r.Open = chosen && open
 		for _, m := range members {
 			if r.Open || m == w.keep || !chosen && w.Level == foldAuto && !w.stepCounts.class[m].Quiet() {

@@ -15,7 +15,7 @@ import (
 	"replan/planning/plan"
 	"replan/tui/keymap"
 	"replan/tui/panetest"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // anyRun draws a plan of any shape, whose steps have any status that a run can
@@ -57,9 +57,9 @@ func (d *Pane) checkRollUps(fail func(string, ...any)) {
 				fail("row %d shows %s at %d", i, r.Step.Step.Index, r.at)
 			}
 		case RowGroup:
-			var want telling.Counts
+			var want wording.Counts
 			for _, m := range r.Group.members {
-				want[telling.ClassOf(d.Run, c.Steps[m], d.stepCounts.waits[m])]++
+				want[wording.ClassOf(d.Run, c.Steps[m], d.stepCounts.waits[m])]++
 				if !r.Group.Open && !slices.Contains(r.Group.shown, m) {
 					hidden[m]++
 				}
@@ -92,9 +92,9 @@ func (d *Pane) checkRollUps(fail func(string, ...any)) {
 			}
 		}
 	}
-	var total telling.Counts
+	var total wording.Counts
 	for m := range c.Steps {
-		total[telling.ClassOf(d.Run, c.Steps[m], d.stepCounts.waits[m])]++
+		total[wording.ClassOf(d.Run, c.Steps[m], d.stepCounts.waits[m])]++
 	}
 	if total != d.stepCounts.total {
 		fail("got counts %v, want %v", d.stepCounts.total, total)

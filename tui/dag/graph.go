@@ -9,7 +9,7 @@ import (
 	"replan/agent"
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // graphMode is how the pane shows the plan.
@@ -159,7 +159,7 @@ func (g *Graph) gatherNodes() {
 		g.deps = append(g.deps, c.deps[i])
 	}
 	if newest := g.newest(); newest != nil && newest.Reason != "" {
-		g.reason = fmt.Sprintf("rev %d: because %s", newest.Number, telling.Cause(newest.Reason))
+		g.reason = fmt.Sprintf("rev %d: because %s", newest.Number, wording.Cause(newest.Reason))
 	}
 	if newest := g.newest(); newest != nil && g.unfolded(newest) {
 		g.gatherGone(newest)

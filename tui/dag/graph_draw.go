@@ -11,7 +11,7 @@ import (
 	planlayout "replan/planning/plan/layout"
 	"replan/themes"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // draw draws the visible part of the graph, with the node at selected.
@@ -301,7 +301,7 @@ func (g *Graph) drawSecond(p *boxPainter, n *graphNode, x, y, end int) {
 	state, style := g.stateOf(n)
 	state = l.Cut(state, end-x)
 	p.text(end-ansi.StringWidth(state), y, style, state)
-	tool := telling.StepTool(&n.Step.Step)
+	tool := wording.StepTool(&n.Step.Step)
 	if calls := g.callsOf(n); calls > 0 {
 		tool += " " + g.timesSign() + fmt.Sprint(calls)
 	}
@@ -315,7 +315,7 @@ func (g *Graph) drawSecond(p *boxPainter, n *graphNode, x, y, end int) {
 // stateOf returns the time of a step or its status word. The lines show which
 // steps it waits for.
 func (g *Graph) stateOf(n *graphNode) (string, lipgloss.Style) {
-	if n.Kind == RowStep && g.stepCounts.class[n.at] == telling.ClassWaits && g.Run.Result == nil && g.lacks(&n.Row) == nil {
+	if n.Kind == RowStep && g.stepCounts.class[n.at] == wording.ClassWaits && g.Run.Result == nil && g.lacks(&n.Row) == nil {
 		return "", g.Styles.Faint
 	}
 	if s := n.Step; n.Kind == RowStep && s.Items != nil && s.Status == agent.StepRunning && g.Run.Result == nil {
@@ -326,7 +326,7 @@ func (g *Graph) stateOf(n *graphNode) (string, lipgloss.Style) {
 
 // callsOf returns the number of items or calls collapsed into the box of a step.
 func (g *Graph) callsOf(n *graphNode) int {
-	return len(telling.Inner(n.Step))
+	return len(wording.Inner(n.Step))
 }
 
 // timesSign returns the sign before a number of calls.

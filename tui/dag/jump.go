@@ -2,22 +2,22 @@ package dag
 
 import (
 	"replan/agent"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // target is what a jump looks for.
 type target struct {
 	name string // message if the plan has none
-	is   func(s *agent.StepState, c telling.StepClass) bool
+	is   func(s *agent.StepState, c wording.StepClass) bool
 }
 
 // Targets of a jump.
 var (
-	toGate    = target{"No step waits at a gate.", func(_ *agent.StepState, c telling.StepClass) bool { return c == telling.ClassGate }}
-	toFailure = target{"No step has failed.", func(_ *agent.StepState, c telling.StepClass) bool {
-		return c == telling.ClassFailed || c == telling.ClassDoubt
+	toGate    = target{"No step waits at a gate.", func(_ *agent.StepState, c wording.StepClass) bool { return c == wording.ClassGate }}
+	toFailure = target{"No step has failed.", func(_ *agent.StepState, c wording.StepClass) bool {
+		return c == wording.ClassFailed || c == wording.ClassDoubt
 	}}
-	toRunning = target{"No step is running.", func(_ *agent.StepState, c telling.StepClass) bool { return c == telling.ClassRuns }}
+	toRunning = target{"No step is running.", func(_ *agent.StepState, c wording.StepClass) bool { return c == wording.ClassRuns }}
 )
 
 // jump selects the next matching step after the selected row, wrapping around,
@@ -64,19 +64,19 @@ func (d *Pane) goals(r *Row, to target) []string {
 			return []string{r.Key}
 		}
 	case RowGone:
-		if to.is(r.Step, telling.ClassOf(d.Run, r.Step, 1)) {
+		if to.is(r.Step, wording.ClassOf(d.Run, r.Step, 1)) {
 			return []string{r.Key}
 		}
 	case RowCall:
-		if to.is(r.Step, telling.ClassOf(d.Run, r.Step, 1)) {
+		if to.is(r.Step, wording.ClassOf(d.Run, r.Step, 1)) {
 			return []string{r.Key}
 		}
 	case RowCalls:
 		if d.calls[r.owner.Step.Index] {
 			return nil // each call has its own row
 		}
-		for _, c := range telling.Inner(r.owner) {
-			if to.is(c, telling.ClassOf(d.Run, c, 1)) {
+		for _, c := range wording.Inner(r.owner) {
+			if to.is(c, wording.ClassOf(d.Run, c, 1)) {
 				return []string{r.Key}
 			}
 		}

@@ -5,7 +5,7 @@ import (
 
 	"replan/internal/english"
 	"replan/internal/untrusted"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // lostTools knows which steps of a chart have lost the server of their tool.
@@ -24,7 +24,7 @@ func (d *Pane) Lose(servers []string) {
 
 // lacks returns the servers without which a step that is still to come cannot run.
 func (v *planView) lacks(r *Row) []string {
-	if len(v.lost.servers) == 0 || r.Kind != RowStep || v.Run.Result != nil || !telling.ToCome(r.Step) {
+	if len(v.lost.servers) == 0 || r.Kind != RowStep || v.Run.Result != nil || !wording.ToCome(r.Step) {
 		return nil
 	}
 	v.findLost()
@@ -38,7 +38,7 @@ func (v *planView) losesAny() bool {
 	}
 	v.findLost()
 	for i, servers := range v.lost.of {
-		if servers != nil && telling.ToCome(v.chart.Steps[i]) {
+		if servers != nil && wording.ToCome(v.chart.Steps[i]) {
 			return true
 		}
 	}
@@ -52,7 +52,7 @@ func (v *planView) findLost() {
 	}
 	v.lost.chart, v.lost.of = v.chart, make([][]string, len(v.chart.Steps))
 	for i, s := range v.chart.Steps {
-		v.lost.of[i] = telling.Lacks(v.Run, s, v.lost.servers)
+		v.lost.of[i] = wording.Lacks(v.Run, s, v.lost.servers)
 	}
 }
 

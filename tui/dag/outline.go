@@ -9,7 +9,7 @@ import (
 	"replan/agent"
 	planlayout "replan/planning/plan/layout"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // rowKind is what a row of the plan shows.
@@ -170,7 +170,7 @@ func (o *outline) finish() {
 				title += min(3+len(strings.Join(r.after, ",")), longestAfter)
 			}
 			o.longest = max(o.longest, title)
-			o.tool = max(o.tool, ansi.StringWidth(telling.StepTool(&r.Step.Step)))
+			o.tool = max(o.tool, ansi.StringWidth(wording.StepTool(&r.Step.Step)))
 			o.index = max(o.index, ansi.StringWidth(r.Step.Step.Name()))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // rowPainter draws the rows of the list.
@@ -71,11 +71,11 @@ func (w *rowPainter) measure() columns {
 		switch {
 		case w.dry():
 			state = max(state, len("? dry run"))
-		case t[telling.ClassDraft]+t[telling.ClassDoubt] > 0:
+		case t[wording.ClassDraft]+t[wording.ClassDoubt] > 0:
 			state = max(state, len("in doubt"))
-		case t[telling.ClassHeld] > 0:
+		case t[wording.ClassHeld] > 0:
 			state = max(state, min(len(w.stepCounts.held), len("in doubt")))
-		case t[telling.ClassSkipped]+t[telling.ClassStopped]+t[telling.ClassRetry] > 0:
+		case t[wording.ClassSkipped]+t[wording.ClassStopped]+t[wording.ClassRetry] > 0:
 			state = max(state, len("stopped"))
 		}
 	}
@@ -131,17 +131,17 @@ type face struct {
 	theme    int
 	step     *agent.StepState
 	calls    int
-	items    telling.ItemCounts
+	items    wording.ItemCounts
 	selected bool
 	focused  bool
 	relation relation
 	lanes    uint32 // highlighted lanes
-	class    telling.StepClass
+	class    wording.StepClass
 	status   agent.StepStatus
 	note     string
 	beat     int // for a row that spins as a whole
 	open     bool
-	counts   telling.Counts
+	counts   wording.Counts
 	over     bool // the run has ended
 }
 
@@ -170,9 +170,9 @@ func (w *rowPainter) faceOf(r *Row) face {
 		f.note = w.note(r)
 	case RowCalls, RowCall:
 		if r.Kind == RowCalls {
-			f.calls, f.open = len(telling.Inner(r.owner)), w.calls[r.owner.Step.Index]
+			f.calls, f.open = len(wording.Inner(r.owner)), w.calls[r.owner.Step.Index]
 			if r.owner.Items != nil {
-				f.items = telling.CountItems(r.owner)
+				f.items = wording.CountItems(r.owner)
 			}
 		}
 		f.step, f.status = r.Step, r.Step.Status
@@ -183,7 +183,7 @@ func (w *rowPainter) faceOf(r *Row) face {
 		f.open = w.unfolded(r.Revision)
 	case RowGroup:
 		f.counts, f.open = r.Group.Counts, r.Group.Open
-		if f.counts[telling.ClassRuns] > 0 {
+		if f.counts[wording.ClassRuns] > 0 {
 			f.beat = w.Styles.AnimationFrame
 		}
 	}
@@ -221,7 +221,7 @@ func (w *rowPainter) draw(r *Row) string {
 // beat.
 func (w *rowPainter) drawGlyph(r *Row, f face, line draw.LitLine) string {
 	glyph, style := w.glyph(r)
-	if r.Kind == RowGone || f.class != telling.ClassRuns {
+	if r.Kind == RowGone || f.class != wording.ClassRuns {
 		return line.Draw(style, glyph)
 	}
 	if w.spinAt != w.Styles.AnimationFrame {
@@ -374,9 +374,9 @@ func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) (rest draw.StepC
 	columns := draw.StepColumns{Index: c.index, Title: c.title, Tool: c.tool}
 	tail, room := "", columns.Title
 	switch {
-	case len(r.after) > 0 && (f.class != telling.ClassWaits || f.over): // else the state shows it
+	case len(r.after) > 0 && (f.class != wording.ClassWaits || f.over): // else the state shows it
 		tail = l.Blockers(r.after, max(room/2, room-ansi.StringWidth(text))-1)
-	case f.note != "" && c.note == 0 && r.Kind == RowStep && (s.Change == agent.ChangeRevised || f.class == telling.ClassSkipped) && room >= 2*noteLeast:
+	case f.note != "" && c.note == 0 && r.Kind == RowStep && (s.Change == agent.ChangeRevised || f.class == wording.ClassSkipped) && room >= 2*noteLeast:
 		tail = f.note
 		if s.NotTaken && room-ansi.StringWidth(text) <= noteLeast { // the state says it
 			tail = ""
@@ -389,7 +389,7 @@ func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) (rest draw.StepC
 	text, rest.Text = l.BreakTitle(text, room, f.selected && f.focused)
 	p.Step(columns,
 		draw.StepCell{Style: index, Text: s.Step.Name()}, draw.StepCell{Style: title, Text: text},
-		draw.StepCell{Style: l.Faint, Text: tail}, draw.StepCell{Style: tool, Text: telling.StepTool(&s.Step)})
+		draw.StepCell{Style: l.Faint, Text: tail}, draw.StepCell{Style: tool, Text: wording.StepTool(&s.Step)})
 	l.PaintParallel(p, c.parallel, parallel)
 	rest.Style = title
 	return rest
@@ -467,12 +467,12 @@ func (w *rowPainter) revisionWords(rev *agent.Revision, open bool, width int) st
 		sign, does = l.Glyphs.Unfolded, w.Keys.Name("plan.open")+" collapses"
 	}
 	head := fmt.Sprintf("%s rev %d: ", sign, rev.Number)
-	why := telling.Cause(rev.Reason)
+	why := wording.Cause(rev.Reason)
 	if rev == w.newest() && why != "" {
 		if text := head + "because " + why; ansi.StringWidth(text) <= width {
 			return text
 		}
-		return l.Cut(head+"because "+telling.WithoutFolder(why), width)
+		return l.Cut(head+"because "+wording.WithoutFolder(why), width)
 	}
 	var changes []string
 	for _, c := range []struct {

@@ -9,7 +9,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // removedKey returns the row key of a step that a revision removed.
@@ -138,7 +138,7 @@ func (v *planView) versionBefore(s *agent.StepState) *agent.StepState {
 // fs.search", "args: path".
 func changeWords(l *draw.Styles, before, now *agent.StepState) string {
 	var parts []string
-	if was, is := telling.StepTool(&before.Step), telling.StepTool(&now.Step); was != is {
+	if was, is := wording.StepTool(&before.Step), wording.StepTool(&now.Step); was != is {
 		arrow := "→"
 		if l.Theme.Mode.ASCII {
 			arrow = "->"

@@ -10,7 +10,7 @@ import (
 	"replan/agent"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // The right end of a row names the step's status in a word, besides the glyph.
@@ -24,9 +24,9 @@ func (v *planView) glyph(r *Row) (string, lipgloss.Style) {
 	}
 	if r.Kind == RowStep {
 		switch v.stepCounts.class[r.at] {
-		case telling.ClassDraft:
+		case wording.ClassDraft:
 			return l.Glyphs.Draft, l.Muted
-		case telling.ClassReady:
+		case wording.ClassReady:
 			return l.Glyphs.Ready, l.Text
 		}
 	}
@@ -57,23 +57,23 @@ func (v *planView) state(r *Row, room int) (string, lipgloss.Style) {
 	}
 	if r.Kind == RowStep {
 		switch v.stepCounts.class[r.at] {
-		case telling.ClassDraft:
+		case wording.ClassDraft:
 			return "drafting", l.Muted
-		case telling.ClassReady:
+		case wording.ClassReady:
 			return "ready", l.Text
-		case telling.ClassHeld:
+		case wording.ClassHeld:
 			return v.stepCounts.held, l.Warning
-		case telling.ClassWaits:
+		case wording.ClassWaits:
 			if v.Run.Result != nil {
 				return "not run", l.Faint
 			}
 			return l.Blockers(v.waits(r), room), l.Faint
 		}
 	}
-	if telling.AsksUser(v.runOf(r), s) {
+	if wording.AsksUser(v.runOf(r), s) {
 		return "asks you", l.Warning
 	}
-	if s.Status == agent.StepRunning && !telling.Halted(v.runOf(r), s) {
+	if s.Status == agent.StepRunning && !wording.Halted(v.runOf(r), s) {
 		return v.runningWords(s, room), l.Running
 	}
 	return draw.StateWord(l, v.runOf(r), s)
@@ -84,14 +84,14 @@ func (v *planView) runningWords(s *agent.StepState, room int) string {
 	elapsed := v.Styles.Since(s.StartedAt)
 	p := s.Progress
 	if p.Total <= 0 {
-		return telling.Ticking(elapsed)
+		return wording.Ticking(elapsed)
 	}
 	whole := p.Total == math.Trunc(p.Total) && p.Done == math.Trunc(p.Done)
 	far := fmt.Sprintf("%.0f%%", 100*max(min(p.Done/p.Total, 1), 0))
 	if whole && p.Total > 1 && p.Total < 100 {
 		far = fmt.Sprintf("%.0f/%.0f", p.Done, p.Total)
 	}
-	both := far + " " + telling.Ticking(elapsed)
+	both := far + " " + wording.Ticking(elapsed)
 	if len(both) <= room {
 		return both
 	}
@@ -123,13 +123,13 @@ func (v *planView) note(r *Row) string {
 		return lackWords(servers)
 	}
 	switch v.stepCounts.class[r.at] {
-	case telling.ClassSkipped:
+	case wording.ClassSkipped:
 		return v.skippedFor(r)
-	case telling.ClassFailed:
-		return telling.Cause(telling.FailureOf(s))
-	case telling.ClassDoubt, telling.ClassRetry:
+	case wording.ClassFailed:
+		return wording.Cause(wording.FailureOf(s))
+	case wording.ClassDoubt, wording.ClassRetry:
 		return s.Error.FirstLine()
-	case telling.ClassRuns:
+	case wording.ClassRuns:
 		return v.doing(s)
 	default:
 		return ""
@@ -140,7 +140,7 @@ func (v *planView) note(r *Row) string {
 func (v *planView) skippedFor(r *Row) string {
 	var why []string
 	for _, p := range v.chart.deps[r.at] {
-		if c := v.stepCounts.class[p]; c == telling.ClassSkipped || !c.Quiet() {
+		if c := v.stepCounts.class[p]; c == wording.ClassSkipped || !c.Quiet() {
 			s := v.chart.Steps[p].Step
 			why = append(why, untrusted.Line(s.Index+" "+s.Title.Visible()))
 		}

@@ -9,7 +9,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Allowed shows which calls of a run pass without a gate, which are blocked, and
@@ -44,14 +44,14 @@ func (d *Allowed) View(size draw.Rect) []string {
 	d.doc = nil // the run may have changed
 	d.render(l, inner, d.write)
 	lines, note := d.visible(size.H - 2)
-	title := l.Focus.Bold(true).Render("Answers and rules " + l.Glyphs.Separator + " " + telling.ShortID(d.run.ID))
+	title := l.Focus.Bold(true).Render("Answers and rules " + l.Glyphs.Separator + " " + wording.ShortID(d.run.ID))
 	return d.middle(size, width, d.section(title, note, lines))
 }
 
 func (d *Allowed) write(doc *draw.Document) {
 	l := d.Styles
 	doc.Heading("standing approvals")
-	allowed := telling.Grants(d.run)
+	allowed := wording.Grants(d.run)
 	for _, words := range allowed {
 		doc.Item(l.Success.Render(l.Glyphs.Done)+" ", d.Styles.Text, words)
 	}
@@ -80,7 +80,7 @@ func (d *Allowed) write(doc *draw.Document) {
 		case rule.VerdictBlock:
 			sign = l.Danger.Render(l.Glyphs.Failed)
 		}
-		doc.Item(sign+" ", d.Styles.Text, telling.RuleWords(r))
+		doc.Item(sign+" ", d.Styles.Text, wording.RuleWords(r))
 	}
 }
 
@@ -100,6 +100,6 @@ func (d *Allowed) answer(doc *draw.Document, a agent.Attempt, q agent.Asked) {
 	default:
 		words += map[event.Scope]string{event.ScopeRun: " for this run", event.ScopeAlways: " always"}[q.Scope]
 	}
-	parts := []string{telling.StepWords(a.Step), untrusted.Line(what), words + telling.ByWords(q.By)}
+	parts := []string{wording.StepWords(a.Step), untrusted.Line(what), words + wording.ByWords(q.By)}
 	doc.Item(sign+" ", d.Styles.Text, strings.Join(parts, " "+l.Glyphs.Separator+" "))
 }

@@ -13,7 +13,7 @@ import (
 	"replan/tui/answerguard"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Changes shows what runs changed in a copy of the workspace. The user chooses files
@@ -248,7 +248,7 @@ func (d *Changes) bar(width int) string {
 // write writes all changes.
 func (d *Changes) write(doc *draw.Document) {
 	l := d.Styles
-	doc.Prose(l.Text, english.Capital(telling.Changed(d.changes))+".")
+	doc.Prose(l.Text, english.Capital(wording.Changed(d.changes))+".")
 	for _, m := range d.changes.Moves {
 		doc.Field("git", l.Text, m)
 	}
@@ -282,7 +282,7 @@ func (d *Changes) row(i int, f event.ChangedFile, width int) string {
 	if f.Conflict {
 		box, style = " ! ", l.Danger
 	}
-	words := l.Strong.Render(untrusted.Line(f.Path)) + "  " + l.Faint.Render(untrusted.Line(telling.ChangeOf(f)))
+	words := l.Strong.Render(untrusted.Line(f.Path)) + "  " + l.Faint.Render(untrusted.Line(wording.ChangeOf(f)))
 	switch {
 	case p.hunk >= 0:
 		words = "  " + l.Muted.Render("hunk "+strconv.Itoa(p.hunk+1))

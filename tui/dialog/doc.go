@@ -5,7 +5,7 @@
 // Start with list.go: what every dialog has, the list that most of them are, and
 // the document that others show. Each dialog adds its rows and its own actions.
 //
-// Like every pane, it may import draw, keymap, live, telling, timing, the core and
+// Like every pane, it may import draw, keymap, live, timing, wording, the core and
 // the session of agent/runner, but no other pane. The root model routes between
 // panes.
 package dialog

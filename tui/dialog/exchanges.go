@@ -17,7 +17,7 @@ import (
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/live"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Exchanges lists every model request of the runs on the screen and shows a
@@ -46,10 +46,10 @@ type exchange struct {
 func (x exchange) words(l *draw.Styles) string {
 	words := untrusted.Line(string(x.Purpose))
 	if x.Step != "" {
-		words += " of " + telling.StepWords(x.Step)
+		words += " of " + wording.StepWords(x.Step)
 	}
 	if x.by != "" {
-		words += " " + l.Glyphs.Separator + " " + telling.StepWords(x.by)
+		words += " " + l.Glyphs.Separator + " " + wording.StepWords(x.by)
 	}
 	return words
 }
@@ -224,11 +224,11 @@ func (d *Exchanges) row(x exchange, chosen bool, named, width int) []string {
 // reading the prompt.
 func exchangeFacts(l *draw.Styles, x *agent.Exchange) []string {
 	if !x.Done {
-		return []string{"under way " + telling.Ticking(l.Since(x.StartedAt))}
+		return []string{"under way " + wording.Ticking(l.Since(x.StartedAt))}
 	}
-	facts := []string{telling.Tokens(x.Reply.PromptTokens) + " in", telling.Tokens(x.Reply.CompletionTokens) + " out", telling.Milliseconds(x.Reply.MS), ""}
+	facts := []string{wording.Tokens(x.Reply.PromptTokens) + " in", wording.Tokens(x.Reply.CompletionTokens) + " out", wording.Milliseconds(x.Reply.MS), ""}
 	if x.Reply.PromptMS > 0 {
-		facts[3] = "read " + telling.Milliseconds(x.Reply.PromptMS)
+		facts[3] = "read " + wording.Milliseconds(x.Reply.PromptMS)
 	}
 	return facts
 }
@@ -260,7 +260,7 @@ func writeExchange(d *draw.Document, x *agent.Exchange) {
 		d.Heading("sent " + l.Glyphs.Separator + " the form of the reply")
 		var form any
 		if json.Unmarshal(q.Format, &form) == nil {
-			d.Code(l.Muted, telling.JSONText(form, "  "))
+			d.Code(l.Muted, wording.JSONText(form, "  "))
 		} else {
 			d.Code(l.Muted, string(q.Format))
 		}
@@ -300,7 +300,7 @@ func writeSaid(d *draw.Document, text string, calls []reply.ToolUse) {
 		d.Prose(l.Faint, "(nothing)")
 	}
 	for _, c := range calls {
-		d.Code(l.Accent, "calls "+untrusted.Line(c.Name)+" "+telling.JSONText(c.Args, ""))
+		d.Code(l.Accent, "calls "+untrusted.Line(c.Name)+" "+wording.JSONText(c.Args, ""))
 	}
 }
 
@@ -330,7 +330,7 @@ func boundWords(q prompt.Request) string {
 		parts = append(parts, english.Count(q.MaxTokens, "token"))
 	}
 	if q.Timeout > 0 {
-		parts = append(parts, telling.Seconds(q.Timeout))
+		parts = append(parts, wording.Seconds(q.Timeout))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -340,12 +340,12 @@ func costWords(x *agent.Exchange) string {
 	if !x.Done || x.Error != "" && x.Reply.MS == 0 {
 		return ""
 	}
-	words := fmt.Sprintf("%s tokens in, %s out, %s", telling.Tokens(x.Reply.PromptTokens), telling.Tokens(x.Reply.CompletionTokens), telling.Milliseconds(x.Reply.MS))
+	words := fmt.Sprintf("%s tokens in, %s out, %s", wording.Tokens(x.Reply.PromptTokens), wording.Tokens(x.Reply.CompletionTokens), wording.Milliseconds(x.Reply.MS))
 	if x.Reply.PromptMS > 0 {
-		words += ", of that " + telling.Milliseconds(x.Reply.PromptMS) + " to read the prompt"
+		words += ", of that " + wording.Milliseconds(x.Reply.PromptMS) + " to read the prompt"
 	}
 	if x.Reply.ContextWindow > 0 {
-		words += "; window " + telling.WindowSize(x.Reply.ContextWindow)
+		words += "; window " + wording.WindowSize(x.Reply.ContextWindow)
 	}
 	return words
 }

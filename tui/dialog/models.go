@@ -14,7 +14,7 @@ import (
 	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Models lists the server's models and the profiles so that the user can pick one
@@ -266,7 +266,7 @@ func (d *Models) empty() string {
 	case d.search != "":
 		return "No name contains " + d.search + "; " + d.Keys.Name("list.erase") + " erases a letter."
 	default:
-		return "No models installed: " + d.Keys.Name("models.pull") + " pulls " + telling.SuggestedModel + " or another."
+		return "No models installed: " + d.Keys.Name("models.pull") + " pulls " + wording.SuggestedModel + " or another."
 	}
 }
 
@@ -375,10 +375,10 @@ func (d *Models) longest() int {
 func modelFacts(m prompt.ModelInfo, plans, columns bool) []string {
 	size, context := "", ""
 	if m.Bytes > 0 {
-		size = telling.DiskSize(m.Bytes)
+		size = wording.DiskSize(m.Bytes)
 	}
 	if room := cmp.Or(m.ContextWindow, m.Longest); room > 0 {
-		context = telling.WindowSize(room)
+		context = wording.WindowSize(room)
 		if !columns {
 			context += " ctx"
 		}
@@ -392,7 +392,7 @@ func modelFacts(m prompt.ModelInfo, plans, columns bool) []string {
 	for _, ability := range []struct {
 		has  bool
 		word string
-	}{{plans, "plans"}, {m.Tools, "tools"}, {m.Thinks, "thinks"}, {!m.Chats, "no chat"}, {m.Loaded, "loaded"}, {goals != "", goals}, {m.Growable > m.ContextWindow, "grows to " + telling.WindowSize(m.Growable)}} {
+	}{{plans, "plans"}, {m.Tools, "tools"}, {m.Thinks, "thinks"}, {!m.Chats, "no chat"}, {m.Loaded, "loaded"}, {goals != "", goals}, {m.Growable > m.ContextWindow, "grows to " + wording.WindowSize(m.Growable)}} {
 		if ability.has {
 			abilities = append(abilities, ability.word)
 		}
@@ -434,7 +434,7 @@ func (d *Models) Chosen(a session.Chosen, now session.Status) string {
 	}
 	var words []string
 	if c.Model != nil {
-		words = append(words, telling.Model(cmp.Or(info.Name, *c.Model), info))
+		words = append(words, wording.Model(cmp.Or(info.Name, *c.Model), info))
 	}
 	if c.Planner != nil {
 		words = append(words, "plan with `"+untrusted.Line(cmp.Or(*c.Planner, now.Model.Line()))+"`")
@@ -450,7 +450,7 @@ func (d *Models) Chosen(a session.Chosen, now session.Status) string {
 		words = append(words, "think "+levelName(now.Think))
 	}
 	message := "from the next run on: " + strings.Join(words, "; ")
-	if warning := telling.NoThinking(info, now.Think); warning != "" && c.Profile == nil {
+	if warning := wording.NoThinking(info, now.Think); warning != "" && c.Profile == nil {
 		message += ". " + warning
 	}
 	return message

@@ -12,7 +12,7 @@ import (
 	"replan/planning/prompt"
 	"replan/themes"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // PalettePage is what the palette offers, as it stands when the palette opens. It
@@ -153,8 +153,8 @@ func (d *Palette) runCommands() []command {
 	var resume, open []command
 	for _, s := range runs[:min(len(runs), newest)] {
 		_, state, _ := d.runs.State(s)
-		what := cmp.Or(runWords(d.Styles, s), telling.ShortID(s.Run))
-		detail := state + ", " + telling.Ago(d.Styles.Since(s.Started))
+		what := cmp.Or(runWords(d.Styles, s), wording.ShortID(s.Run))
+		detail := state + ", " + wording.Ago(d.Styles.Since(s.Started))
 		if CanResume(s, d.runs.live.Live(s.Run)) {
 			resume = append(resume, command{title: "Resume run: " + what, detail: detail, do: func() keymap.Request {
 				return keymap.SendCommands(session.Resume{Run: s.Run})

@@ -9,7 +9,7 @@ import (
 	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // install is the part of the dialog about models that pulls and removes them.
@@ -25,7 +25,7 @@ func (d *Models) OpenPull(s session.Status) keymap.Query {
 	q := d.Open(s)
 	name := ""
 	if s.Model == "" {
-		name = cmp.Or(s.Trouble.Model.Line(), telling.SuggestedModel)
+		name = cmp.Or(s.Trouble.Model.Line(), wording.SuggestedModel)
 	}
 	d.nameModel(name)
 	return q
@@ -50,7 +50,7 @@ func (d *Models) installing() keymap.Handlers {
 			"list.choose": {Do: func() keymap.Request {
 				name := strings.TrimSpace(d.name)
 				if name == "" {
-					d.message = "Type the name of a model, such as " + telling.SuggestedModel + "."
+					d.message = "Type the name of a model, such as " + wording.SuggestedModel + "."
 					return keymap.Request{}
 				}
 				d.naming = false
@@ -78,7 +78,7 @@ func (d *Models) installKeys() keymap.Handlers {
 		"models.pull": {Do: keymap.Just(func() {
 			name := ""
 			if !d.asked && len(d.available.Models) == 0 {
-				name = telling.SuggestedModel
+				name = wording.SuggestedModel
 			}
 			d.nameModel(name)
 		})},
@@ -122,11 +122,11 @@ func (d *Models) installLines(width int) []string {
 	switch {
 	case d.naming:
 		line := l.Strong.Render("Pull ") + l.Text.Render(l.CutLeft(untrusted.Line(d.name), max(width-10, 1))) + l.Accent.Render(l.Glyphs.Cursor)
-		lines = append(lines, l.Cut(line, width), l.Faint.Render(l.Cut("a name from ollama.com/search, such as "+telling.SuggestedModel, width)))
+		lines = append(lines, l.Cut(line, width), l.Faint.Render(l.Cut("a name from ollama.com/search, such as "+wording.SuggestedModel, width)))
 	case d.removing != nil:
 		question := "Remove " + untrusted.Line(d.removing.Name)
 		if d.removing.Bytes > 0 {
-			question += " (" + telling.DiskSize(d.removing.Bytes) + ")"
+			question += " (" + wording.DiskSize(d.removing.Bytes) + ")"
 		}
 		question += "? " + d.Keys.Name("quit.yes") + "/" + d.Keys.Name("quit.no")
 		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(question, width))...)
@@ -143,12 +143,12 @@ func (d *Models) progress(width int) string {
 		if width >= 60 {
 			parts = append(parts, l.Gauge(float64(p.Done)/float64(p.Total), bar, l.Running))
 		}
-		parts = append(parts, l.Text.Render(telling.PulledShare(p)), l.Muted.Render(telling.DiskSize(p.Done)+" of "+telling.DiskSize(p.Total)))
+		parts = append(parts, l.Text.Render(wording.PulledShare(p)), l.Muted.Render(wording.DiskSize(p.Done)+" of "+wording.DiskSize(p.Total)))
 	} else if step := p.Step.Line(); step != "" {
 		parts = append(parts, l.Muted.Render(step))
 	}
 	if p.Rate > 0 {
-		parts = append(parts, l.Muted.Render(telling.DiskSize(p.Rate)+"/s"))
+		parts = append(parts, l.Muted.Render(wording.DiskSize(p.Rate)+"/s"))
 	}
 	return l.Cut(strings.Join(parts, "  "), width)
 }

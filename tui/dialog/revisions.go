@@ -19,8 +19,8 @@ import (
 	"replan/tui/keymap"
 	"replan/tui/live"
 	"replan/tui/patch"
-	"replan/tui/telling"
 	"replan/tui/timing"
+	"replan/tui/wording"
 )
 
 // Revisions steps through the original plan, its revisions, and the drafts that were
@@ -112,12 +112,12 @@ func (p *revisionPage) write(n int) {
 	}
 	if n > 0 {
 		r = &run.Revisions[n-1]
-		asked, made, duration = r.AskedAt, r.At, ", in "+telling.Seconds(at.At(r.At)-at.At(r.AskedAt))
+		asked, made, duration = r.AskedAt, r.At, ", in "+wording.Seconds(at.At(r.At)-at.At(r.AskedAt))
 	} else if title := run.Plan.Title.Line(); title != "" {
 		p.Prose(l.Strong, title)
 	}
 	if r.Step != "" {
-		words := telling.StepWords(r.Step)
+		words := wording.StepWords(r.Step)
 		for _, s := range r.PreviousSteps {
 			if s.Step.Index == r.Step {
 				words += " " + l.Glyphs.Separator + " " + s.Step.Title.Line()
@@ -131,12 +131,12 @@ func (p *revisionPage) write(n int) {
 	if r.UserRequest != "" {
 		p.Field("you said", l.Text, r.UserRequest)
 	}
-	p.Field("planned", l.Text, "by "+plannedBy(run, asked, made)+duration+", "+telling.Seconds(at.At(made))+" into the run")
+	p.Field("planned", l.Text, "by "+plannedBy(run, asked, made)+duration+", "+wording.Seconds(at.At(made))+" into the run")
 	if n == 0 && run.Goal != "" {
 		p.Field("goal", l.Text, run.Goal.Visible())
 	}
 	if n == 0 && len(run.Drafts) > 0 {
-		p.Field("drafts", l.Text, telling.DraftsWords(run.Drafts))
+		p.Field("drafts", l.Text, wording.DraftsWords(run.Drafts))
 	}
 	out := p.reviewed(n + 1)
 	p.Blank()
@@ -178,7 +178,7 @@ func (p *revisionPage) writeDraft(d rank.Draft) {
 		taken = p.run.Revisions[0].PreviousSteps
 	}
 	p.Prose(l.Strong, d.Plan.Title.Line())
-	p.Field("draft", l.Text, telling.DraftWords(d))
+	p.Field("draft", l.Text, wording.DraftWords(d))
 	for _, f := range d.Faults {
 		p.Field("fault", l.Danger, untrusted.Text(f.Message).Line())
 	}
@@ -235,7 +235,7 @@ func plannedBy(run *agent.Run, from, to time.Time) string {
 	}
 	words := "the model " + untrusted.Line(model) + " in " + english.Count(asked, "request")
 	if used > 0 {
-		words += ", " + telling.Tokens(used) + " tokens"
+		words += ", " + wording.Tokens(used) + " tokens"
 	}
 	return words
 }
@@ -273,7 +273,7 @@ func (p *revisionPage) reviewed(number int) (out []planRow) {
 			approved = append(approved, a.Step)
 		}
 		named("allowed", approved)
-		p.Field("review", p.Styles.Text, "by "+telling.WhoWords(r.By)+": "+strings.Join(words, "; "))
+		p.Field("review", p.Styles.Text, "by "+wording.WhoWords(r.By)+": "+strings.Join(words, "; "))
 		for j := range r.Out {
 			out = append(out, planRow{before: &r.Out[j]})
 		}
@@ -376,7 +376,7 @@ func (p *revisionPage) step(r planRow, removed bool, index, width int) string {
 	row.Gap(2 - row.Width)
 	glyph, style := draw.StateGlyph(l, of, s)
 	row.Add(style, glyph)
-	tool := telling.StepTool(&s.Step)
+	tool := wording.StepTool(&s.Step)
 	if deps := s.Step.DependsOn; len(deps) > 0 && width >= 60 {
 		tool += "  " + l.Blockers(deps, 12)
 	}
@@ -399,12 +399,12 @@ func (p *revisionPage) changes(before, after *plan.Step) {
 	p.change("profile", before.Profile, after.Profile)
 	p.change("after", strings.Join(before.DependsOn, ", "), strings.Join(after.DependsOn, ", "))
 	p.change("expects", before.ExpectedOutcome.Visible(), after.ExpectedOutcome.Visible())
-	p.change("for each", telling.EachWords(before.ForEach), telling.EachWords(after.ForEach))
+	p.change("for each", wording.EachWords(before.ForEach), wording.EachWords(after.ForEach))
 	p.change("when", before.When, after.When)
-	p.change("check", telling.ChecksWords(before.Checks), telling.ChecksWords(after.Checks))
+	p.change("check", wording.ChecksWords(before.Checks), wording.ChecksWords(after.Checks))
 	text := func(args map[string]any, name string) (text string) {
 		if value, ok := args[name]; ok {
-			text, _ = telling.ValueText(value)
+			text, _ = wording.ValueText(value)
 		}
 		return text
 	}

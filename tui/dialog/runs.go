@@ -17,7 +17,7 @@ import (
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/live"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Runs lists the runs so that the user can resume one.
@@ -211,9 +211,9 @@ func (d *Runs) whyBusy(s agent.Summary, active string) string {
 	case d.live.Live(s.Run):
 		return active
 	case s.Status == agent.StatusWaiting:
-		return "It waits for a worker. To follow it: replan runs follow " + telling.ShortID(s.Run)
+		return "It waits for a worker. To follow it: replan runs follow " + wording.ShortID(s.Run)
 	case s.Status == agent.StatusRunning && d.live.Can.ByWorkers:
-		return "A worker is running it. To follow it: replan runs follow " + telling.ShortID(s.Run)
+		return "A worker is running it. To follow it: replan runs follow " + wording.ShortID(s.Run)
 	case s.Status == agent.StatusRunning:
 		return "Another replan is running it."
 	default:
@@ -293,7 +293,7 @@ func (d *Runs) row(i, width, lines int) []string {
 	l, s := d.Styles, d.runs[i]
 	line := l.Line(i == d.At, true)
 	glyph, word, style := d.State(s)
-	facts := []string{telling.Ago(l.Since(s.Started)), shareOf(s)}
+	facts := []string{wording.Ago(l.Since(s.Started)), shareOf(s)}
 	if lines > 1 {
 		facts[0] = strings.TrimSuffix(facts[0], " ago")
 		slices.Reverse(facts) // keeps the shorter text uncut
@@ -311,13 +311,13 @@ func (d *Runs) row(i, width, lines int) []string {
 	if lines > 1 {
 		facts = slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })
 		head += line.Draw(l.Muted, "  "+strings.Join(facts, between))
-		id := line.Draw(l.Faint, " "+telling.ShortID(s.Run))
+		id := line.Draw(l.Faint, " "+wording.ShortID(s.Run))
 		room := width - draw.VisibleWidth(id)
 		return []string{line.Fill(head, room) + id, line.Fill(line.Cursor+line.Draw(l.Accent, "  "+here)+line.Draw(l.Text, what), width)}
 	}
 	// A blank keeps a long state apart from the next column.
 	drawn := line.Fill(head, stateColumn(width)-1) + line.Fill("", 1) + line.Fill(line.Draw(l.Muted, facts[0]), whenColumn) + line.Fill(line.Draw(l.Muted, facts[1]), doneColumn)
-	tail := "  " + strings.Join(append(facts[2:], telling.ShortID(s.Run)), between)
+	tail := "  " + strings.Join(append(facts[2:], wording.ShortID(s.Run)), between)
 	drawn += line.Draw(l.Accent, here)
 	room := width - draw.VisibleWidth(drawn) - draw.VisibleWidth(tail)
 	drawn += line.Fill(line.Draw(l.Text, l.Cut(what, room)), room)
@@ -364,6 +364,6 @@ func (d *Runs) State(s agent.Summary) (glyph, word string, style lipgloss.Style)
 	case s.Status == agent.StatusRunning && !d.live.Can.ByWorkers:
 		return glyph, "elsewhere", style
 	default:
-		return glyph, telling.RunWords(s), style
+		return glyph, wording.RunWords(s), style
 	}
 }

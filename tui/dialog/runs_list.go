@@ -11,7 +11,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // The dialog also lists conversations, covers this folder or all folders, and has a
@@ -109,7 +109,7 @@ func (d *Runs) seek(text string) {
 func (d *Runs) sift() {
 	d.runs = d.runs[:0:0]
 	for _, s := range d.all {
-		if d.status.holds(s) && d.here(s.Workspace) && d.found(s.Title.Visible()+" "+s.Goal.Visible()+" "+s.Run+" "+string(s.Status)+" "+telling.RunWords(s)) {
+		if d.status.holds(s) && d.here(s.Workspace) && d.found(s.Title.Visible()+" "+s.Goal.Visible()+" "+s.Run+" "+string(s.Status)+" "+wording.RunWords(s)) {
 			d.runs = append(d.runs, s)
 		}
 	}
@@ -230,7 +230,7 @@ func (d *Runs) enter() keymap.Request {
 func (d *Runs) conversationRow(i, width, lines int) []string {
 	l, t := d.Styles, d.listedConversations()[i]
 	line := l.Line(i == d.At, true)
-	when := telling.Ago(l.Since(t.Changed))
+	when := wording.Ago(l.Since(t.Changed))
 	facts := english.Count(t.Turns, "turn") + " " + l.Glyphs.Separator + " " + english.Count(t.Runs, "run")
 	if t.Open {
 		facts += " " + l.Glyphs.Separator + " open"

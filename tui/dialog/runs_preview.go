@@ -16,7 +16,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // The preview shows what the journal of the chosen run says. Only one journal is
@@ -110,15 +110,15 @@ func (d *Runs) stateWords(s agent.Summary, run *agent.Run) string {
 	_, word, _ := d.State(s)
 	switch {
 	case run != nil && run.Result != nil && !d.live.Live(s.Run):
-		return telling.RunEnd(run)
+		return wording.RunEnd(run)
 	case s.Undone:
-		word = telling.RunState(s)
+		word = wording.RunState(s)
 	case word == "elsewhere":
 		word = "running in another replan"
 	case s.Status == agent.StatusRunning && d.live.Can.ByWorkers:
 		word = "running on a worker"
 	case s.Status == event.StatusFailed, s.Status == agent.StatusWaiting:
-		word = telling.RunState(s)
+		word = wording.RunState(s)
 	}
 	return english.Capital(word)
 }
@@ -157,7 +157,7 @@ func (d *Runs) failure(s agent.Summary, run *agent.Run) string {
 	case run == nil:
 		return ""
 	case s.Status == event.StatusFailed && run.Result != nil && run.Result.Error != "":
-		if telling.FailureReason(run, *run.Result) != "" {
+		if wording.FailureReason(run, *run.Result) != "" {
 			return "" // the state says it
 		}
 		return run.Result.Error.FirstLine()
@@ -165,7 +165,7 @@ func (d *Runs) failure(s agent.Summary, run *agent.Run) string {
 	why := ""
 	for _, step := range run.Steps {
 		if step.Status == agent.StepFailed && step.Error != "" {
-			why = telling.FailedWords(step.Step.Index, step.Failure, step.Error)
+			why = wording.FailedWords(step.Step.Index, step.Failure, step.Error)
 		}
 	}
 	return why

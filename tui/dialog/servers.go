@@ -15,7 +15,7 @@ import (
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/live"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Servers lists the tool servers with their states and figures, and shows the
@@ -284,10 +284,10 @@ func (d *Servers) figures(s plan.ServerStatus) [5]string {
 	}
 	figures := [5]string{number(s.Tools), "", number(s.Calls), "", number(s.Failures)}
 	if tokens := d.tokens[s.Name]; tokens > 0 && s.Tools > 0 {
-		figures[1] = telling.Tokens(tokens)
+		figures[1] = wording.Tokens(tokens)
 	}
 	if s.Calls > 0 {
-		figures[3] = telling.DoneIn(s.MedianMS)
+		figures[3] = wording.DoneIn(s.MedianMS)
 	}
 	return figures
 }
@@ -355,30 +355,30 @@ func (d *Servers) facts(doc *draw.Document, s plan.ServerStatus) {
 	if s.Doing != "" {
 		doc.Field("says", l.Running, s.Doing.Visible())
 	}
-	if steps := telling.StepsUsing(d.runs.Shown().State, s.Name, telling.LostServers(d.servers)); len(steps) > 0 {
-		if telling.IsLost(s) {
-			doc.Field("plan", l.Warning, telling.LostTools(steps))
+	if steps := wording.StepsUsing(d.runs.Shown().State, s.Name, wording.LostServers(d.servers)); len(steps) > 0 {
+		if wording.IsLost(s) {
+			doc.Field("plan", l.Warning, wording.LostTools(steps))
 		} else {
-			doc.Field("plan", l.Text, telling.StepList(steps)+" still "+english.Agree(len(steps), "needs", "need")+" it")
+			doc.Field("plan", l.Text, wording.StepList(steps)+" still "+english.Agree(len(steps), "needs", "need")+" it")
 		}
 	}
-	if words := telling.ServerCalls(s); words != "" {
+	if words := wording.ServerCalls(s); words != "" {
 		doc.Field("calls", l.Text, words)
 	}
-	if address := telling.ServerAddress(s); address != "" {
+	if address := wording.ServerAddress(s); address != "" {
 		doc.Field(s.Transport, l.Text, address)
 	}
 	if s.Source != "" {
 		words := []string{s.Source}
 		if s.StartMS > 0 {
-			words = append(words, "started in "+telling.DoneIn(s.StartMS))
+			words = append(words, "started in "+wording.DoneIn(s.StartMS))
 		}
 		if s.Protocol != "" && s.Transport != "built-in" {
 			words = append(words, "protocol "+untrusted.Line(s.Protocol))
 		}
 		doc.Field("from", l.Muted, strings.Join(words, " "+l.Glyphs.Separator+" "))
 	}
-	if words := telling.LeftOut(s); words != "" {
+	if words := wording.LeftOut(s); words != "" {
 		doc.Field("without", l.Muted, words)
 	}
 	if s.LastError != "" && s.LastError != s.Error {

@@ -18,7 +18,7 @@ import (
 	"replan/tui/keymap"
 	"replan/tui/live"
 	"replan/tui/panetest"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // openServers returns the list of servers with the given ones.
@@ -153,7 +153,7 @@ func TestFiguresOfServersKeepTheirColumns(t *testing.T) {
 		d := openServers(large)
 		d.Update(keymap.AnswerMsg[session.Servers]{Value: session.Servers{Servers: []plan.ServerStatus{large}, Tools: []session.OfferedTool{{Server: large.Name, Name: "t", Tokens: 1234567}}}})
 		got := panetest.Stripped(d.View(draw.Rect{W: width, H: 20}))
-		for _, figure := range []string{"login", "12345", telling.Tokens(1234567), "123456", telling.DoneIn(599900), "98765"} {
+		for _, figure := range []string{"login", "12345", wording.Tokens(1234567), "123456", wording.DoneIn(599900), "98765"} {
 			if !slices.Contains(strings.Fields(got), figure) {
 				t.Errorf("%s does not stand alone at width %d:\n%s", figure, width, got)
 			}

@@ -15,7 +15,7 @@ import (
 	"replan/planning/plan/jsontype"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // toolList lists the tools of a server, or of all servers, and searches them.
@@ -225,7 +225,7 @@ func (t *toolList) row(i, width int, c toolColumns) string {
 	drawn += line.Fill(line.Draw(style, effect), c.effect) + line.Fill(line.Draw(l.Muted, t.verdict(tool.OfferedTool, true)), c.verdict)
 	tokens := ""
 	if tool.Tokens > 0 {
-		tokens = telling.Tokens(tool.Tokens)
+		tokens = wording.Tokens(tool.Tokens)
 	}
 	drawn += line.Blank(c.tokens-len(tokens)) + line.Draw(l.Muted, tokens)
 	if room := width - draw.VisibleWidth(drawn) - 2; room >= 16 {
@@ -277,7 +277,7 @@ func (t *toolList) write(doc *draw.Document, tool session.OfferedTool) {
 	l := t.Styles
 	doc.Lines = append(doc.Lines, l.Cut(t.permissions(tool), doc.Width))
 	if tool.Tokens > 0 {
-		doc.Prose(l.Faint, "about "+telling.Tokens(tool.Tokens)+" tokens in the window of a model")
+		doc.Prose(l.Faint, "about "+wording.Tokens(tool.Tokens)+" tokens in the window of a model")
 	}
 	if description := strings.TrimSpace(tool.Description.Visible()); description != "" {
 		doc.Blank()

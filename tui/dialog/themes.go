@@ -111,7 +111,7 @@ func (d *Themes) tryOn() keymap.Request {
 	return keymap.Request{Theme: t.name}
 }
 
-// keeping says where the selected theme is saved.
+// savedWhere says where the selected theme is saved.
 func (d *Themes) savedWhere() string {
 	return fmt.Sprintf("%s saves it in %s", d.Keys.Name("list.choose"), cmp.Or(d.config, "config.toml"))
 }

@@ -12,7 +12,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Undo previews the undo of a run and performs it once the user confirms.
@@ -114,7 +114,7 @@ func (d *Undo) View(size draw.Rect) []string {
 		style = l.Warning
 	}
 	framed := l.Frame(width, style,
-		draw.Section{Title: style.Bold(true).Render("Undo " + cmp.Or(telling.ShortID(d.run), "last run")), Lines: draw.Padded(lines), Note: note, Style: style},
+		draw.Section{Title: style.Bold(true).Render("Undo " + cmp.Or(wording.ShortID(d.run), "last run")), Lines: draw.Padded(lines), Note: note, Style: style},
 		draw.Section{Lines: draw.Padded(l.Block(bar, inner, len(bar))), Style: style},
 	)
 	left, bottom := max((size.W-width)/2, 0)+2, max((size.H-len(framed))/2, 0)+len(framed)-1
@@ -190,7 +190,7 @@ func (d *Undo) bar(width int) (lines, ids, parts []string) {
 	case d.sent:
 		return []string{l.Faint.Render("Restoring the files" + l.Glyphs.Ellipsis)}, nil, nil
 	case d.ready():
-		add(d.Keys.Hint("restore "+telling.Undone(d.preview.Files), "undo.put_back"))
+		add(d.Keys.Hint("restore "+wording.Undone(d.preview.Files), "undo.put_back"))
 		add(d.Keys.Hint("keep it as it is", "dialog.leave"))
 	default:
 		add(d.Keys.Hint("close", "dialog.leave"))

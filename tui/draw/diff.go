@@ -14,7 +14,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui/patch"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // DiffView is how two versions of a file are shown.
@@ -128,7 +128,7 @@ func NewDiffRows(l *Styles, width int, p patch.Patch) *DiffRows {
 	r := &DiffRows{styles: l, width: max(width, 1), split: l.splits(width), patch: p, words: map[int][]patch.Span{}, drawn: -1}
 	r.texts = make([]string, len(p.Lines))
 	for i := range p.Lines {
-		r.texts[i] = telling.VisibleBlanks(untrusted.Visible(p.Lines[i].Text))
+		r.texts[i] = wording.VisibleBlanks(untrusted.Visible(p.Lines[i].Text))
 		if l.Theme.Mode.ASCII && p.Lines[i].Kind == patch.Heading {
 			r.texts[i] = strings.Replace(r.texts[i], " → ", " -> ", 1)
 		}

@@ -1,7 +1,7 @@
 // Package draw lays out text for the screen: styles, wrapping, Markdown, code,
 // diffs, lists, editors, buttons and the canvas of the graph.
 //
-// Start with [Look], the styles and glyphs of a theme, and [Sheet], a long
-// wrapped text that scrolls. The package imports keymap, telling, patch, themes and
+// Start with [Styles], the styles and glyphs of a theme, and [Sheet], a long
+// wrapped text that scrolls. The package imports keymap, wording, patch, themes and
 // the core, but no pane.
 package draw

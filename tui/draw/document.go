@@ -9,7 +9,7 @@ import (
 
 	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Document collects the lines of a scrolling pane, wrapped to its width.
@@ -125,9 +125,9 @@ func (d *Document) Member(name string, column int, value any) {
 		d.Lines = append(d.Lines, Paint(l.Accent, WrapCode(label, d.Width))...)
 		label = ""
 	}
-	text, multi := telling.ValueText(value)
+	text, multi := wording.ValueText(value)
 	if d.Exact {
-		text, multi = telling.MarkedValue(value)
+		text, multi = wording.MarkedValue(value)
 	}
 	if multi {
 		if label != "" {
@@ -165,7 +165,7 @@ func (d *Document) Call(title, tool, server, step string) {
 		}
 	}
 	if step != "" {
-		parts = append(parts, telling.StepWords(step))
+		parts = append(parts, wording.StepWords(step))
 	}
 	if title == parts[0] { // a model's call has no title of its own
 		parts = parts[1:]
@@ -199,7 +199,7 @@ func IsLong(v any) bool {
 	if s, ok := v.(string); ok {
 		return strings.Contains(s, "\n") || len(s) > LongestLine
 	}
-	_, multi := telling.ValueText(v)
+	_, multi := wording.ValueText(v)
 	return multi
 }
 
@@ -216,7 +216,7 @@ func (d *Document) PlanNotes(p plan.Plan, acceptance []plan.Evidence) {
 	}
 	for _, e := range acceptance {
 		glyph, style := EvidenceGlyph(d.Styles, e.State)
-		d.Item(style.Render(glyph)+" ", style, telling.EvidenceLine(e))
+		d.Item(style.Render(glyph)+" ", style, wording.EvidenceLine(e))
 	}
 	d.Lines = append(d.Lines, notes...)
 }

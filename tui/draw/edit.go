@@ -12,7 +12,7 @@ import (
 
 	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Editor edits a text, such as the title and arguments of a step as JSON.
@@ -29,7 +29,7 @@ type Editor struct {
 // NewEditor opens an editor on a call's arguments. It returns nil if they are
 // too long to edit on a screen.
 func NewEditor(l *Styles, args map[string]any) *Editor {
-	return newEditor(l, escaped(telling.JSONText(args, "  ")))
+	return newEditor(l, escaped(wording.JSONText(args, "  ")))
 }
 
 // newEditor opens an editor on a text. It returns nil if it is too long.

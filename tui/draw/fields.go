@@ -12,7 +12,7 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Fields edits the arguments of a call, one field each: texts as they are, other
@@ -66,7 +66,7 @@ func NewFields(l *Styles, args map[string]any, schema json.RawMessage) *Fields {
 		}
 		if !one.text && given {
 			one.tab = ""
-			text = escaped(telling.JSONText(value, "  "))
+			text = escaped(wording.JSONText(value, "  "))
 		}
 		one.edit = newEditor(l, text)
 		if one.edit == nil {

@@ -10,22 +10,22 @@ import (
 	"replan/agent/event"
 	"replan/internal/english"
 	"replan/planning/plan"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // StepTitle returns the name of a step with a capital first letter, to start a
 // title.
 func StepTitle(l *Styles, index string) string {
-	name, number, _ := strings.Cut(telling.StepWords(index), " ")
+	name, number, _ := strings.Cut(wording.StepWords(index), " ")
 	return english.Capital(name) + " " + l.Cut(number, 8)
 }
 
 // StateGlyph returns the glyph of a step's state, and its style.
 func StateGlyph(l *Styles, run *agent.Run, s *agent.StepState) (string, lipgloss.Style) {
 	switch {
-	case telling.Halted(run, s):
+	case wording.Halted(run, s):
 		return l.Glyphs.Stopped, l.Warning
-	case telling.Fruitless(s) != "":
+	case wording.Fruitless(s) != "":
 		return l.Glyphs.Failed, l.Danger
 	}
 	switch s.Status {
@@ -33,7 +33,7 @@ func StateGlyph(l *Styles, run *agent.Run, s *agent.StepState) (string, lipgloss
 		if s.DryRun {
 			return l.Glyphs.Pending, l.Muted // it did nothing
 		}
-		return EvidenceGlyph(l, telling.EvidenceOf(run, s))
+		return EvidenceGlyph(l, wording.EvidenceOf(run, s))
 	case agent.StepRunning, agent.StepChecking:
 		return l.Spinner(), l.Running
 	case agent.StepWaiting:
@@ -56,9 +56,9 @@ func StateGlyph(l *Styles, run *agent.Run, s *agent.StepState) (string, lipgloss
 // its style. It returns "" if the step has not started.
 func StateWord(l *Styles, run *agent.Run, s *agent.StepState) (string, lipgloss.Style) {
 	switch {
-	case telling.Halted(run, s):
+	case wording.Halted(run, s):
 		return "stopped", l.Warning
-	case telling.Fruitless(s) != "":
+	case wording.Fruitless(s) != "":
 		return "failed", l.Danger
 	}
 	switch s.Status {
@@ -69,15 +69,15 @@ func StateWord(l *Styles, run *agent.Run, s *agent.StepState) (string, lipgloss.
 		case s.DryRun:
 			return "dry run", l.Faint
 		}
-		if state := telling.EvidenceOf(run, s); state != "" {
+		if state := wording.EvidenceOf(run, s); state != "" {
 			_, style := EvidenceGlyph(l, state)
 			return string(state), style
 		}
-		return telling.DoneIn(s.MS), l.Faint
+		return wording.DoneIn(s.MS), l.Faint
 	case agent.StepChecking:
 		return "checking", l.Running
 	case agent.StepRunning:
-		return telling.Ticking(l.Since(s.StartedAt)), l.Running
+		return wording.Ticking(l.Since(s.StartedAt)), l.Running
 	case agent.StepWaiting:
 		return l.Glyphs.Gate + " gate", l.Warning
 	case agent.StepFailed:

@@ -57,7 +57,7 @@ func at(editor, path string, line int) []string {
 	return []string{path}
 }
 
-// Keep writes text to a private file of that name in a new temporary folder, and
+// Save writes text to a private file of that name in a new temporary folder, and
 // returns its path.
 func Save(name, text string) (path string, err error) {
 	folder, err := os.MkdirTemp("", "replan-draft-")

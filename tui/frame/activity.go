@@ -7,7 +7,7 @@ import (
 	"replan/agent"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Activity returns one line each for current work and for open questions, for
@@ -34,7 +34,7 @@ func (f *Frame) Activity(s State, width int) []string {
 		open = append(open, r.Questions()...)
 	}
 	for i, q := range open[:min(len(open), maxRows)] {
-		text := telling.QuestionWords(q)
+		text := wording.QuestionWords(q)
 		if more := len(open) - maxRows; i == maxRows-1 && more > 0 {
 			text += fmt.Sprintf(" (and %d more)", more)
 		}
@@ -58,9 +58,9 @@ func (f *Frame) currentWork(s State, spinner string, width int) string {
 	case r.Synthesis.Started:
 		return f.answering(s, spinner, width)
 	case s.Reviewing:
-		return f.waitingLine(l.Glyphs.Gate, telling.ReviewWaits, width)
+		return f.waitingLine(l.Glyphs.Gate, wording.ReviewWaits, width)
 	}
-	step := telling.CurrentStep(r)
+	step := wording.CurrentStep(r)
 	if asked := r.Step(s.AskedStep); asked != nil && asked.Status == agent.StepWaiting {
 		step = asked
 	}
@@ -68,7 +68,7 @@ func (f *Frame) currentWork(s State, spinner string, width int) string {
 	case step != nil && step.Status == agent.StepWaiting:
 		return f.gateLine(step, width)
 	case step != nil && step.Status == agent.StepRunning:
-		elapsed := " " + l.Faint.Render(telling.Ticking(l.Since(step.StartedAt)))
+		elapsed := " " + l.Faint.Render(wording.Ticking(l.Since(step.StartedAt)))
 		room := width - draw.VisibleWidth(elapsed)
 		return spinner + l.Muted.Render(l.Cut(f.runningSteps(r, room), room)) + elapsed
 	case s.Requests.Arguments:
@@ -80,7 +80,7 @@ func (f *Frame) currentWork(s State, spinner string, width int) string {
 // reading adds how far the model has read the prompt of a request whose reply does
 // not show.
 func (f *Frame) reading(r *agent.Run, words string) string {
-	if far := telling.ReadingUnseen(telling.Open(r), f.styles.Now); far != "" {
+	if far := wording.ReadingUnseen(wording.Open(r), f.styles.Now); far != "" {
 		return words + ": reading " + far
 	}
 	return words
@@ -107,18 +107,18 @@ func (f *Frame) answering(s State, spinner string, width int) string {
 	if s.Requests.CallsShown {
 		words = "the model continues"
 	}
-	if far := telling.Reading(telling.Open(r), l.Now); far != "" {
+	if far := wording.Reading(wording.Open(r), l.Now); far != "" {
 		words += ": reading " + far
 	}
-	elapsed := " " + l.Faint.Render(telling.Ticking(l.Since(s.Requests.AnswerSince)))
+	elapsed := " " + l.Faint.Render(wording.Ticking(l.Since(s.Requests.AnswerSince)))
 	return spinner + l.Muted.Render(l.Cut(words, width-draw.VisibleWidth(elapsed))) + elapsed
 }
 
 // gateLine returns a line about a step that waits at its gate.
 func (f *Frame) gateLine(s *agent.StepState, width int) string {
-	words := telling.StepWords(s.Step.Index) + " waits for your answer"
+	words := wording.StepWords(s.Step.Index) + " waits for your answer"
 	if f.options.Replay {
-		words = telling.StepWords(s.Step.Index) + " waited for an answer"
+		words = wording.StepWords(s.Step.Index) + " waited for an answer"
 	}
 	return f.waitingLine(f.styles.Glyphs.Gate, words, width)
 }
@@ -145,11 +145,11 @@ func (f *Frame) runningSteps(r *agent.Run, width int) string {
 		}
 		if s.Status == agent.StepRunning {
 			words := s.Step.Name() + " " + s.Step.Title.Line()
-			if call := telling.Newest(telling.Inner(s)); call != nil && call.Status == agent.StepRunning {
-				words += " (" + telling.InnerTitle(call, s) + ")"
+			if call := wording.Newest(wording.Inner(s)); call != nil && call.Status == agent.StepRunning {
+				words += " (" + wording.InnerTitle(call, s) + ")"
 			} else if s.Progress.Message != "" {
 				words += " (" + s.Progress.Message.FirstLine() + ")"
-			} else if far := telling.ReadingUnseen(telling.OpenFor(r, s), f.styles.Now); far != "" {
+			} else if far := wording.ReadingUnseen(wording.OpenFor(r, s), f.styles.Now); far != "" {
 				words += " (reading " + far + ")"
 			}
 			running = append(running, words)

@@ -12,7 +12,7 @@ import (
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Widths of the screen, in cells, from which the header shows more.
@@ -130,11 +130,11 @@ func (f *Frame) facts(s State, width, room int) []fact {
 	if s.Active {
 		add(3, f.budgetFact(s.Run))
 	}
-	if words := telling.EvidenceWords(s.Run); words != "" {
+	if words := wording.EvidenceWords(s.Run); words != "" {
 		add(3, l.Muted.Render(words))
 	}
 	if s.Pull.Model != "" {
-		add(3, l.Running.Render(telling.Pulling(s.Pull)))
+		add(3, l.Running.Render(wording.Pulling(s.Pull)))
 	}
 	if s.Session.Review {
 		add(4, l.Accent.Render("review on"))
@@ -200,7 +200,7 @@ func (f *Frame) runFact(s State) string {
 			return l.Warning.Render(l.Glyphs.Partial + " partial")
 		}
 		if result.Reason.Nothing() {
-			return l.Muted.Render(l.Glyphs.Separator + " " + telling.ReasonWords(result.Reason))
+			return l.Muted.Render(l.Glyphs.Separator + " " + wording.ReasonWords(result.Reason))
 		}
 		return l.Success.Render(l.Glyphs.Done + " done")
 	case event.StatusCancelled:
@@ -248,7 +248,7 @@ func (f *Frame) budgetFact(r *agent.Run) string {
 	if nearest.Limit == 0 {
 		return ""
 	}
-	return l.Warning.Render(l.Glyphs.Warning + " " + telling.BudgetWords(nearest))
+	return l.Warning.Render(l.Glyphs.Warning + " " + wording.BudgetWords(nearest))
 }
 
 // meter returns the used share of the model's context, with a bar if space
@@ -258,14 +258,14 @@ func (f *Frame) meter(s State, width int) string {
 	used, window, estimated := s.contextUse()
 	style, text := l.Muted, ""
 	if used > 0 {
-		if text = telling.Tokens(used); estimated {
+		if text = wording.Tokens(used); estimated {
 			text = "~" + text
 		}
 	}
 	bar := ""
 	switch {
 	case window > 0 && text != "":
-		text += "/" + telling.WindowSize(window)
+		text += "/" + wording.WindowSize(window)
 		if used*10 >= window*8 {
 			style = l.Warning
 		}
@@ -273,7 +273,7 @@ func (f *Frame) meter(s State, width int) string {
 			bar = l.Gauge(float64(used)/float64(window), 4, style) + " "
 		}
 	case window > 0:
-		text = telling.WindowSize(window)
+		text = wording.WindowSize(window)
 	case text == "":
 		return ""
 	}

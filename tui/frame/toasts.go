@@ -13,7 +13,7 @@ import (
 	"replan/agent/event"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // mostToasts is the maximum number of notices shown at once; a new one replaces
@@ -68,11 +68,11 @@ func (t *Toasts) Notify(data event.Data) {
 	switch d := data.(type) {
 	case event.GateResolved:
 		if d.Scope == event.ScopeAlways && d.Rule != nil {
-			t.Show("info", telling.SavedRule(*d.Rule))
+			t.Show("info", wording.SavedRule(*d.Rule))
 		}
 	case event.BudgetWarned:
-		t.Show("warn", telling.BudgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))
-		t.budgets = append(t.budgets, telling.BudgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))
+		t.Show("warn", wording.BudgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))
+		t.budgets = append(t.budgets, wording.BudgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))
 	case event.RunCompleted:
 		t.notices = slices.DeleteFunc(t.notices, func(n toast) bool { return slices.Contains(t.budgets, n.text) })
 		t.budgets = nil

@@ -11,7 +11,7 @@ import (
 	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Welcome returns the page shown in the empty chat: an introduction, goals that
@@ -35,13 +35,13 @@ func (f *Frame) Welcome(s State, width, height int) []string {
 		p.note(f.styles.Warning.Render(f.styles.Glyphs.Warning), s.Session.Problem.Line())
 		if s.Session.Planner.ByWords() {
 			p.gap()
-			p.note(f.styles.Faint.Render(f.styles.Glyphs.Separator), agent.WithoutModel+telling.UndoHint)
+			p.note(f.styles.Faint.Render(f.styles.Glyphs.Separator), agent.WithoutModel+wording.UndoHint)
 		}
 	}
 	if !p.brief || !greets {
 		f.describeWorkspace(p, s)
 	}
-	if words := telling.Interrupted(s.Past, s.Session.Workspace, f.keys.ResumeNames()); words != "" && !f.options.Replay {
+	if words := wording.Interrupted(s.Past, s.Session.Workspace, f.keys.ResumeNames()); words != "" && !f.options.Replay {
 		p.gap()
 		p.Prose(f.styles.Muted, words)
 	}
@@ -118,10 +118,10 @@ func (f *Frame) explainTrouble(p *page, s State) {
 		p.add(l.Muted.Render("Asking again" + l.Glyphs.Ellipsis))
 	}
 	if s.Pull.Model != "" {
-		p.add(l.Running.Render(l.Cut(telling.Pulling(s.Pull), p.Width)))
+		p.add(l.Running.Render(l.Cut(wording.Pulling(s.Pull), p.Width)))
 	}
 	p.heading("What to do")
-	wanted := telling.SuggestedModel
+	wanted := wording.SuggestedModel
 	if model != "" {
 		wanted = model
 	}
@@ -138,7 +138,7 @@ func (f *Frame) explainTrouble(p *page, s State) {
 		p.command("ollama pull "+wanted, "get it")
 		p.key(f.keys.Hint("take one of "+untrusted.Join(trouble.Models, ", ").Line(), "models"))
 	case prompt.TroubleUnfit:
-		p.command("ollama pull "+telling.SuggestedModel, "get one that can use tools")
+		p.command("ollama pull "+wording.SuggestedModel, "get one that can use tools")
 		p.key(f.keys.Hint("choose another", "models"))
 	}
 	if trouble.Kind == prompt.TroubleNoModels || trouble.Kind == prompt.TroubleMissing || trouble.Kind == prompt.TroubleUnfit {
@@ -161,7 +161,7 @@ func (f *Frame) describeWorkspace(p *page, s State) {
 	l := f.styles
 	p.gap()
 	if notes := s.Session.Instructions.Line(); notes != "" && (p.brief || f.options.Intro != "") {
-		p.note(l.Faint.Render(l.Glyphs.Separator), telling.NotesWords+notes)
+		p.note(l.Faint.Render(l.Glyphs.Separator), wording.NotesWords+notes)
 	}
 	if f.options.Intro != "" || !s.Reported || f.options.Replay {
 		return
@@ -180,7 +180,7 @@ func (f *Frame) describeWorkspace(p *page, s State) {
 	if name := s.Model().Line(); name != "" {
 		window := ""
 		if s.Session.ContextWindow > 0 {
-			window = telling.WindowSize(s.Session.ContextWindow) + " context"
+			window = wording.WindowSize(s.Session.ContextWindow) + " context"
 		}
 		fact("model", name, window)
 	}

@@ -175,7 +175,7 @@ func (s *Runs) Undo(d event.ChatUndone) {
 	}
 }
 
-// keep stores an event so that the run can be restarted.
+// add stores an event so that the run can be restarted.
 func (s *Runs) add(r *Run, e event.Event) {
 	if s.Recorded || !e.Data.Kind().Passing() {
 		r.applied = append(r.applied, e)

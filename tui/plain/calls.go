@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"replan/internal/untrusted"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // arguments formats the arguments of a call on one line.
@@ -16,7 +16,7 @@ func (l *Log) arguments(args map[string]any) string {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		parts = append(parts, name+": "+text(args[name]))
 	}
-	line := telling.Excerpt(untrusted.Text(strings.Join(parts, ", ")), maxRunes)
+	line := wording.Excerpt(untrusted.Text(strings.Join(parts, ", ")), maxRunes)
 	if l.ascii {
 		line = strings.ReplaceAll(line, "…", "...")
 	}

@@ -5,7 +5,7 @@ import (
 
 	"replan/agent/event"
 	"replan/tui/story"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // answer prints the answer of a run. Its words say why it is not complete.
@@ -48,13 +48,13 @@ func (l *Log) results(all []story.Result) {
 		l.Line("%s result of %s %s", l.Signs.Started, s.Step.Index, s.Step.Title.Line())
 		members, _ := s.Result.(map[string]any)
 		diff, _ := members["diff"].(string)
-		lines := telling.ItemLines(s)
+		lines := wording.ItemLines(s)
 		if lines == nil {
-			lines = telling.ResultLines(s.Result)
+			lines = wording.ResultLines(s.Result)
 		}
 		switch {
 		case of.Shown:
-			l.Line("    %s", telling.ResultWords(s.Result))
+			l.Line("    %s", wording.ResultWords(s.Result))
 		case diff != "":
 			l.Patch("    ", diff)
 		case lines != nil:

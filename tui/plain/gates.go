@@ -13,7 +13,7 @@ import (
 	"replan/planning/form"
 	"replan/tui/draw"
 	"replan/tui/story"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // gate prints the full call that waits. It omits whatever a workspace diff already
@@ -25,44 +25,44 @@ func (l *Log) gate(d event.GateRequested) {
 	} else if what == "" {
 		what = d.Title.Line()
 	}
-	l.Line("%s %s  %sasks: %s", l.Signs.Gate, l.Strong(what), l.Faint("%s", tool), telling.GateReason(d))
+	l.Line("%s %s  %sasks: %s", l.Signs.Gate, l.Strong(what), l.Faint("%s", tool), wording.GateReason(d))
 	if d.Outdated != "" {
 		l.Line("    asked again: %s", d.Outdated.Line())
 	}
-	if word := telling.LookAlike(d); word != "" {
+	if word := wording.LookAlike(d); word != "" {
 		l.Line("    beware: %s", word)
 	}
 	if d.Rule.Tool != "" && d.Step != "" {
-		l.Line("    %s", l.Faint("rule: %s", telling.RuleWords(d.Rule)))
+		l.Line("    %s", l.Faint("rule: %s", wording.RuleWords(d.Rule)))
 	}
 	if d.Planned && d.Rule.Source != rule.SourcePlan {
-		l.Line("    %s", telling.PlanGate)
+		l.Line("    %s", wording.PlanGate)
 	}
 	if l.run != nil && d.Step != "" {
-		if allowed := telling.Grants(l.run); len(allowed) > 0 {
+		if allowed := wording.Grants(l.run); len(allowed) > 0 {
 			l.Line("    allowed in this run so far: %s", strings.Join(allowed, "; "))
 		}
 	}
-	args := telling.NamedFiles(d.Args, d.Trusted)
+	args := wording.NamedFiles(d.Args, d.Trusted)
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		shown := d.Diff != "" && d.Trusted && slices.Contains(drawn, name) || d.Command != nil && slices.Contains(run, name)
 		if !shown {
 			value := text(args[name])
 			if d.Tool == "" { // the session asks about a server
-				value = telling.ServerWords(d.Args[name])
+				value = wording.ServerWords(d.Args[name])
 			}
 			l.approved(name, value)
 		}
 	}
 	if d.Command != nil {
-		l.approved("runs", telling.CallWords(d))
+		l.approved("runs", wording.CallWords(d))
 	}
 	l.provenance(d.Provenance)
-	if words := telling.PassRuleWords(d); words != "" {
+	if words := wording.PassRuleWords(d); words != "" {
 		l.Line("    %s", words)
 	}
 	if d.Changed != "" {
-		l.Block("    ", telling.ChangedTool+":\n"+strings.TrimRight(d.Changed.Visible(), "\n"), 0)
+		l.Block("    ", wording.ChangedTool+":\n"+strings.TrimRight(d.Changed.Visible(), "\n"), 0)
 	}
 	if d.Diff != "" {
 		l.Patch("    ", d.Diff)
@@ -73,7 +73,7 @@ func (l *Log) gate(d event.GateRequested) {
 // margin, so that none of them looks like a line of the gate itself.
 func (l *Log) approved(name, value string) {
 	const indent = "    "
-	name, value = untrusted.Line(name), untrusted.Visible(telling.Marked(value))
+	name, value = untrusted.Line(name), untrusted.Visible(wording.Marked(value))
 	if !strings.Contains(value, "\n") && (l.styles == nil || draw.VisibleWidth(name+": "+value) <= l.room(indent)) {
 		l.Line(indent+"%s: %s", name, value)
 		return
@@ -100,7 +100,7 @@ var run = []string{"path", "run", "sources", "allow_none", "allow_failures"}
 
 // provenance prints the sources of text in a call.
 func (l *Log) provenance(from []rule.Provenance) {
-	for _, line := range telling.SourceLines(from) {
+	for _, line := range wording.SourceLines(from) {
 		l.Line("    %s", line)
 	}
 }
@@ -124,7 +124,7 @@ func (l *Log) suggest(e story.Entry) {
 	}
 	command := l.again
 	if command == "" {
-		command = "replan plan resume " + telling.ShortID(l.id())
+		command = "replan plan resume " + wording.ShortID(l.id())
 	}
 	if g.Changed != "" {
 		l.hint = "to allow it: " + policy.AcceptCommand(*g) + ", then " + command

@@ -4,7 +4,7 @@ import (
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // health prints a line for each recovered tool server, for each that steps lose their
@@ -21,11 +21,11 @@ func (l *Log) health(now session.Status) {
 		case s.State == plan.ServerFailed, s.State == plan.ServerStarting && s.Error != "":
 			l.lost[s.Name] = true
 			l.lostTools(s, now.Servers)
-		case telling.IsLost(s):
+		case wording.IsLost(s):
 			l.lostTools(s, now.Servers)
 		case s.State == plan.ServerReady && l.lost[s.Name]:
 			delete(l.lost, s.Name)
-			l.Line("%s %s", l.Signs.Done, telling.ServerReady(s.Name, s.Tools))
+			l.Line("%s %s", l.Signs.Done, wording.ServerReady(s.Name, s.Tools))
 		}
 	}
 	answered := l.status.Model != "" && l.status.Problem == ""
@@ -42,12 +42,12 @@ func (l *Log) health(now session.Status) {
 
 // lostTools prints which steps of the runs lose their tool with a server.
 func (l *Log) lostTools(s plan.ServerStatus, servers []plan.ServerStatus) {
-	if !telling.IsLost(s) {
+	if !wording.IsLost(s) {
 		return
 	}
 	for _, run := range l.runs {
-		if steps := telling.StepsUsing(run, s.Name, telling.LostServers(servers)); len(steps) > 0 {
-			l.Line("%s without the server %s, %s", l.Signs.Note, untrusted.Line(s.Name), telling.LostTools(steps))
+		if steps := wording.StepsUsing(run, s.Name, wording.LostServers(servers)); len(steps) > 0 {
+			l.Line("%s without the server %s, %s", l.Signs.Note, untrusted.Line(s.Name), wording.LostTools(steps))
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"replan/agent"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Live describes the work under way on one line, for a terminal that redraws it in
@@ -20,9 +20,9 @@ func (l *Log) Live(now time.Time) string {
 			continue
 		}
 		l.styles.AnimationFrame++
-		elapsed := "  " + telling.Ticking(max(now.Sub(since), 0))
+		elapsed := "  " + wording.Ticking(max(now.Sub(since), 0))
 		room := l.width() - 3 - len(elapsed)
-		if far := telling.ReadingOf(l.runs[i], now); far != "" {
+		if far := wording.ReadingOf(l.runs[i], now); far != "" {
 			work = append(work, "reading "+far)
 		}
 		words := l.styles.Cut(oneLine(strings.Join(work, l.Between)), room)
@@ -47,14 +47,14 @@ func current(r *agent.Run) (work []string, since time.Time) {
 	}
 	for i, p := range r.Phases {
 		if p.Status == agent.PhaseRunning {
-			add(telling.PhaseWords(phases[i], p.Draft), p.StartedAt)
+			add(wording.PhaseWords(phases[i], p.Draft), p.StartedAt)
 		}
 	}
 	for _, s := range r.Steps {
 		if s.Status == agent.StepRunning {
 			words := s.Step.Index + " " + s.Step.Title.Line()
 			if s.Items != nil {
-				words += " (" + telling.ItemsWords(s) + ")"
+				words += " (" + wording.ItemsWords(s) + ")"
 			}
 			if message := s.Progress.Message.FirstLine(); message != "" {
 				words += " (" + message + ")"

@@ -13,7 +13,7 @@ import (
 	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/tui/story"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // outputShown is the maximum number of lines printed of a result, an error or a
@@ -141,7 +141,7 @@ func (l *Log) printSession(d event.Data) {
 func (l *Log) goal(d event.RunStarted) {
 	l.Line("%s goal: %s", l.Signs.Started, l.Strong(d.Goal.Line()))
 	for _, m := range d.Prompting.Mentions {
-		l.Line("  @ %s", telling.MentionWords(m, strings.TrimSpace(l.Between)))
+		l.Line("  @ %s", wording.MentionWords(m, strings.TrimSpace(l.Between)))
 	}
 }
 
@@ -160,7 +160,7 @@ func (l *Log) question(q agent.Question) {
 	if q.Tool != "" {
 		tool = q.Tool
 	}
-	l.Line("%s %s %s  [%s]  %s", l.Signs.Gate, q.Step, q.Title.Line(), tool, telling.QuestionAsks(q))
+	l.Line("%s %s %s  [%s]  %s", l.Signs.Gate, q.Step, q.Title.Line(), tool, wording.QuestionAsks(q))
 	if q.Reason != "" {
 		l.Block("    ", q.Reason.Visible(), outputShown)
 	}

@@ -10,7 +10,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plantext"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // held prints every call in full that would ask of a plan on hold for review.
@@ -47,11 +47,11 @@ func Asking(v *agent.Review, whole bool) string {
 		if !whole {
 			continue
 		}
-		say("    ", "rule: "+telling.RuleWords(s.Gate.Rule))
+		say("    ", "rule: "+wording.RuleWords(s.Gate.Rule))
 		for _, name := range slices.Sorted(maps.Keys(s.Gate.Args)) {
 			say("    ", name+": "+text(s.Gate.Args[name]))
 		}
-		for _, line := range telling.SourceLines(s.Gate.Provenance) {
+		for _, line := range wording.SourceLines(s.Gate.Provenance) {
 			say("    ", untrusted.Line(line))
 		}
 	}
@@ -67,14 +67,14 @@ func Conditions(p plan.Plan) string {
 			b.WriteString("step " + s.Name() + " is taken if " + untrusted.Line(s.When) + "\n")
 		}
 		if s.Until != nil {
-			b.WriteString("step " + s.Name() + " waits until " + telling.UntilWords(*s.Until) + "\n")
+			b.WriteString("step " + s.Name() + " waits until " + wording.UntilWords(*s.Until) + "\n")
 		}
 		for _, c := range s.Checks {
-			b.WriteString("check of step " + s.Name() + ": " + telling.CheckWords(c) + "\n")
+			b.WriteString("check of step " + s.Name() + ": " + wording.CheckWords(c) + "\n")
 		}
 	}
 	for _, c := range p.Acceptance {
-		b.WriteString("the goal is met if " + telling.CheckWords(c) + "\n")
+		b.WriteString("the goal is met if " + wording.CheckWords(c) + "\n")
 	}
 	return b.String()
 }
@@ -82,15 +82,15 @@ func Conditions(p plan.Plan) string {
 // reviewed prints the outcome of a plan review.
 func (l *Log) reviewed(d event.PlanReviewed) {
 	if d.Decision != event.ReviewRun {
-		l.Line("  %s the plan is refused%s", l.Signs.Gate, telling.SignedBy(d.By))
+		l.Line("  %s the plan is refused%s", l.Signs.Gate, wording.SignedBy(d.By))
 		return
 	}
 	changed := d.Changes().String()
 	if changed != "" {
 		changed = ": " + changed
 	}
-	l.Line("  %s the plan was reviewed%s%s", l.Signs.Gate, telling.SignedBy(d.By), changed)
-	removed, edited := telling.ReviewedSteps(l.run, d)
+	l.Line("  %s the plan was reviewed%s%s", l.Signs.Gate, wording.SignedBy(d.By), changed)
+	removed, edited := wording.ReviewedSteps(l.run, d)
 	for _, s := range removed {
 		l.Line("  %s %s %s  [%s]", l.Signs.Removed, s.Index, s.Title.Line(), plantext.Executor(s.Executor, s.Tool))
 	}
@@ -98,21 +98,21 @@ func (l *Log) reviewed(d event.PlanReviewed) {
 		l.Line("  %s %s %s  [%s]", l.Signs.Revised, s.Index, s.Title.Line(), plantext.Executor(s.Executor, s.Tool))
 		l.Args("      ", s.Args)
 		if s.ForEach != nil {
-			l.Line("      for each: %s", telling.EachWords(s.ForEach))
+			l.Line("      for each: %s", wording.EachWords(s.ForEach))
 		}
 		if s.When != "" {
 			l.Line("      when: %s", untrusted.Line(s.When))
 		}
 		if s.Until != nil {
-			l.Line("      until: %s", telling.UntilWords(*s.Until))
+			l.Line("      until: %s", wording.UntilWords(*s.Until))
 		}
 		for _, c := range s.Checks {
-			l.Line("      check: %s", telling.CheckWords(c))
+			l.Line("      check: %s", wording.CheckWords(c))
 		}
 	}
 	if d.Acceptance {
 		for _, c := range l.run.Plan.Acceptance {
-			l.Line("    the goal is met if %s", telling.CheckWords(c))
+			l.Line("    the goal is met if %s", wording.CheckWords(c))
 		}
 	}
 	for _, m := range d.Moved {

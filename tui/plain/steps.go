@@ -5,7 +5,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/tui/plantext"
 	"replan/tui/story"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // dryStep prints what a step or an item would do: the known part of its call, and whether
@@ -22,12 +22,12 @@ func (l *Log) dryStep(e story.Entry) {
 		what = "  [" + plantext.Executor(s.Step.Executor, s.Step.Tool) + "]"
 	}
 	if s != nil && s.Items != nil {
-		l.Line("%s %s%s", l.Signs.Pending, e.Words, l.Faint("%s  dry run%s%s", what, l.Between, telling.ItemsWords(s)))
+		l.Line("%s %s%s", l.Signs.Pending, e.Words, l.Faint("%s  dry run%s%s", what, l.Between, wording.ItemsWords(s)))
 		return // its items say the rest
 	}
 	l.Line("%s %s%s", l.Signs.Pending, e.Words, l.Faint("%s  dry run", what))
 	if s != nil && s.Step.ForEach != nil {
-		l.Line("    would run for each of %s: %s", telling.EachWords(s.Step.ForEach), telling.EstimateWords(l.run.Plan, s.Step.ForEach))
+		l.Line("    would run for each of %s: %s", wording.EachWords(s.Step.ForEach), wording.EstimateWords(l.run.Plan, s.Step.ForEach))
 	}
 	l.dryCall("    ", e)
 }
@@ -37,18 +37,18 @@ func (l *Log) dryStep(e story.Entry) {
 func (l *Log) dryCall(indent string, e story.Entry) {
 	l.Args(indent, e.Args)
 	if gate := e.Event.(event.StepCompleted).Gate; gate != nil {
-		l.Line("%s%s: %s (%s rule for %s)", indent, telling.WouldWords(*gate), gate.Why, gate.Source, gate.Tool)
+		l.Line("%s%s: %s (%s rule for %s)", indent, wording.WouldWords(*gate), gate.Why, gate.Source, gate.Tool)
 	}
 	if e.Step == nil {
 		return
 	}
 	if e.Step.Step.Until != nil {
-		l.Line("%swould wait until: %s", indent, telling.UntilWords(*e.Step.Step.Until))
+		l.Line("%swould wait until: %s", indent, wording.UntilWords(*e.Step.Step.Until))
 	}
 	if e.Step.Step.When != "" {
 		l.Line("%swould run only when: %s", indent, untrusted.Line(e.Step.Step.When))
 	}
 	for _, c := range e.Step.Step.Checks {
-		l.Line("%swould check: %s", indent, telling.CheckWords(c))
+		l.Line("%swould check: %s", indent, wording.CheckWords(c))
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"replan/planning/plan"
 	"replan/planning/plan/layout"
 	"replan/themes"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // lanesShown is the maximum number of lanes drawn side by side. Each row also lists
@@ -89,14 +89,14 @@ func Run(run *agent.Run, ascii bool, words func(*agent.StepState) string) string
 // addInner adds the items of a step, or the calls of its sub-agent. Of very many items it
 // adds those that did not succeed.
 func (d *drawnPlan) addInner(s *agent.StepState, cells []layout.Cell, inset string, words func(*agent.StepState) string) {
-	inner := telling.Inner(s)
+	inner := wording.Inner(s)
 	if len(s.Items) > plan.DefaultMax {
-		inner = telling.ItemsLeftOut(s)
+		inner = wording.ItemsLeftOut(s)
 		inner = inner[:min(len(inner), plan.DefaultMax)]
 	}
 	for _, c := range inner {
 		step := c.Step
-		step.Title = untrusted.Text(telling.InnerTitle(c, s))
+		step.Title = untrusted.Text(wording.InnerTitle(c, s))
 		d.add(textRow{cells: cells, sign: inset + d.sign(c), step: &step, words: words(c)})
 		d.addInner(c, cells, inset+"  ", words)
 	}
@@ -111,7 +111,7 @@ func (d *drawnPlan) addRemoved(rows []textRow, cells []layout.Cell) {
 	}
 }
 
-// drawing is a plan being drawn as text.
+// drawnPlan is a plan being drawn as text.
 type drawnPlan struct {
 	ascii    bool
 	glyphs   themes.Glyphs
@@ -213,7 +213,7 @@ func (d *drawnPlan) writeTail(line *strings.Builder, r *textRow) {
 		line.WriteString("  " + d.glyphs.Parallel)
 	}
 	if f := r.step.ForEach; f != nil {
-		line.WriteString("  for each " + telling.EachWords(f))
+		line.WriteString("  for each " + wording.EachWords(f))
 	}
 	if r.words != "" {
 		line.WriteString("  " + r.words)

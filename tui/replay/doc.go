@@ -2,7 +2,7 @@
 //
 // Start with [Player].
 //
-// Like every pane, it may import draw, keymap, live, telling, timing, the core and
+// Like every pane, it may import draw, keymap, live, timing, wording, the core and
 // the session of agent/runner, but no other pane. The root model routes between
 // panes.
 package replay

@@ -12,7 +12,7 @@ import (
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/story"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // atOnce is the speed without delays.
@@ -271,7 +271,7 @@ func (p *Player) Line(l *draw.Styles, notice string, width int) string {
 			passed = p.Events[p.At-1].Time.Sub(begun)
 		}
 	}
-	times := l.Text.Render(telling.ClockTime(passed)) + l.Muted.Render("/"+telling.ClockTime(whole)) + " "
+	times := l.Text.Render(wording.ClockTime(passed)) + l.Muted.Render("/"+wording.ClockTime(whole)) + " "
 	right := ""
 	if width >= 60 {
 		right = l.Faint.Render(fmt.Sprintf("event %d/%d ", p.At, len(p.Events)))

@@ -14,7 +14,7 @@ import (
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // lay lays out the current plan and keeps the selected step.
@@ -154,7 +154,7 @@ func (d *Dialog) bar(width int) []string {
 	}
 	changed := strings.ReplaceAll(d.review.Changes().String(), "·", l.Glyphs.Separator)
 	if changed == "" && d.draft > 0 && len(d.review.Drafts) > 0 {
-		return lines(l.Faint, english.Capital(telling.DraftWords(d.review.Drafts[d.draft-1]))+".")
+		return lines(l.Faint, english.Capital(wording.DraftWords(d.review.Drafts[d.draft-1]))+".")
 	}
 	if changed == "" {
 		return lines(l.Faint, "No edits yet.")
@@ -205,7 +205,7 @@ func (d *Dialog) columns(width int) reviewColumns {
 	longest, widest, words := 0, 0, 0
 	for i := range d.steps {
 		c.index = max(c.index, min(ansi.StringWidth(d.steps[i].Step.Name()), 6))
-		longest = max(longest, ansi.StringWidth(telling.StepTool(&d.steps[i].Step)))
+		longest = max(longest, ansi.StringWidth(wording.StepTool(&d.steps[i].Step)))
 		title := ansi.StringWidth(d.steps[i].Step.Title.Line()) + ansi.StringWidth(d.tail(&d.steps[i]))
 		widest = max(widest, title)
 		if g := d.steps[i].Gate; g != nil && g.Rule.Verdict != rule.VerdictBlock {
@@ -302,7 +302,7 @@ func (d *Dialog) drawStep(p *draw.Painter, s *agent.ReviewStep, c reviewColumns,
 	rest.Style = title
 	p.Step(columns,
 		draw.StepCell{Style: l.Muted, Text: s.Step.Name()}, draw.StepCell{Style: title, Text: text},
-		draw.StepCell{Style: l.Accent, Text: tail}, draw.StepCell{Style: tool, Text: telling.StepTool(&s.Step)})
+		draw.StepCell{Style: l.Accent, Text: tail}, draw.StepCell{Style: tool, Text: wording.StepTool(&s.Step)})
 	l.PaintParallel(p, c.parallel, !s.Out && d.parallel[s.Step.Index])
 	word, style := d.gateWord(s)
 	if c.signs {
@@ -384,7 +384,7 @@ func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
 	if s.Gate != nil {
 		server = s.Gate.Tool.Server
 	}
-	doc.Call(s.Step.Title.Line(), telling.StepTool(&s.Step), server, "")
+	doc.Call(s.Step.Title.Line(), wording.StepTool(&s.Step), server, "")
 	switch {
 	case s.Out:
 		doc.Field("out", l.Removed, "it will not run; "+d.keys.Shown("review.take_out")+" restores it")
@@ -407,23 +407,23 @@ func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
 		})
 	}
 	if f := s.Step.ForEach; f != nil {
-		doc.Field("for each", l.Text, telling.EachWords(f))
-		doc.Field("items", l.Text, telling.EstimateWords(d.review.Plan(), f))
+		doc.Field("for each", l.Text, wording.EachWords(f))
+		doc.Field("items", l.Text, wording.EstimateWords(d.review.Plan(), f))
 	}
 	if s.Step.When != "" {
 		doc.Field("when", l.Text, untrusted.Line(s.Step.When))
 	}
 	if u := s.Step.Until; u != nil {
-		doc.Field("until", l.Text, telling.UntilWords(*u))
+		doc.Field("until", l.Text, wording.UntilWords(*u))
 	}
 	for _, c := range s.Step.Checks {
-		doc.Field("check", l.Text, telling.CheckWords(c))
+		doc.Field("check", l.Text, wording.CheckWords(c))
 	}
 	d.writeArgs(doc, s)
 	if acceptance := d.review.Plan().Acceptance; len(acceptance) > 0 {
 		doc.Heading("the goal is met if")
 		for _, c := range acceptance {
-			doc.Prose(l.Text, telling.CheckWords(c))
+			doc.Prose(l.Text, wording.CheckWords(c))
 		}
 	}
 }
@@ -455,7 +455,7 @@ func (d *Dialog) writeGate(doc *draw.Document, s *agent.ReviewStep) {
 		word = "denied"
 	}
 	doc.Field(word, l.Text, g.Rule.Why.Visible())
-	doc.Field("rule", l.Text, telling.RuleWords(g.Rule))
+	doc.Field("rule", l.Text, wording.RuleWords(g.Rule))
 	switch {
 	case g.Rule.Verdict == rule.VerdictBlock:
 	case s.Passes:
@@ -469,7 +469,7 @@ func (d *Dialog) writeGate(doc *draw.Document, s *agent.ReviewStep) {
 		}
 		doc.Field("gate", l.Warning, words)
 	}
-	for _, from := range telling.TextSources(g.Provenance, d.tools) {
+	for _, from := range wording.TextSources(g.Provenance, d.tools) {
 		doc.Field("beware", l.Warning, from)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // reviewEditor edits a part of the reviewed plan as JSON: a step, or the acceptance of the
@@ -30,7 +30,7 @@ func (d *Dialog) edit(s agent.ReviewStep) error {
 		return errors.New("it has already started")
 	}
 	return d.openEditor(plan.EditableFields(s.Step), reviewEditor{
-		title: "Edit " + telling.StepWords(s.Step.Index), hints: []string{
+		title: "Edit " + wording.StepWords(s.Step.Index), hints: []string{
 			`check: [{"expect": "result.total > 0"}]`, `when: "found.total > 0"`, "${name} is another step's result",
 			`for_each: "${found.files}"`, `until: {"expect": "result.done", "every": "10s", "for": "10m"}`,
 		},

@@ -12,7 +12,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // drawArgs draws the arguments of the call: the resolved value, the written one
@@ -137,7 +137,7 @@ func readWords(source agent.Source) string {
 
 // originStep names a step as the source of a result.
 func originStep(o agent.Origin) string {
-	words := telling.StepWords(o.Step)
+	words := wording.StepWords(o.Step)
 	if o.Tool != "" {
 		words += " (" + untrusted.Line(o.Tool) + ")"
 	}
@@ -154,7 +154,7 @@ func writeArgument(p *draw.SheetPage, name string, column int, value any, langua
 	p.Lines = append(p.Lines, draw.Paint(p.Styles.Accent, draw.WrapCode(untrusted.Line(name), p.Width))...)
 	written, _ := value.(string)
 	if written == "" {
-		written, language = telling.JSONText(value, "  "), "json"
+		written, language = wording.JSONText(value, "  "), "json"
 	}
 	p.Put(guidedCode(p, written, language))
 }
@@ -162,7 +162,7 @@ func writeArgument(p *draw.SheetPage, name string, column int, value any, langua
 // writeWorded adds a word-wrapped member that starts on the line of its name.
 func writeWorded(p *draw.SheetPage, name string, column int, value any) {
 	label, text := untrusted.Line(name), ""
-	if text, _ = telling.ValueText(value); ansi.StringWidth(label) > column {
+	if text, _ = wording.ValueText(value); ansi.StringWidth(label) > column {
 		p.Member(name, column, value)
 		return
 	}
@@ -199,7 +199,7 @@ func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agen
 		was, named = planned, "as planned "
 	}
 	if was != nil && !plan.EqualValues(was, value) {
-		written, _ := telling.ValueText(was)
+		written, _ := wording.ValueText(was)
 		for _, line := range draw.WrapCode(untrusted.Visible(named+written), max(p.Width-len(lead), 1)) {
 			p.Lines = append(p.Lines, lead+l.Muted.Render(line))
 		}
@@ -249,5 +249,5 @@ func (d *Pane) argsText(s *agent.StepState) string {
 	if len(args) == 0 {
 		return ""
 	}
-	return fmt.Sprintln(telling.JSONText(args, "  "))
+	return fmt.Sprintln(wording.JSONText(args, "  "))
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // copied returns the complete text of the visible tab, unformatted, and its
@@ -15,7 +15,7 @@ func (d *Pane) copied() (text, what string) {
 		d.View()
 		return d.plain(), "what is shown"
 	}
-	what = tabNames[d.tab] + " of " + telling.StepWords(s.Step.Index)
+	what = tabNames[d.tab] + " of " + wording.StepWords(s.Step.Index)
 	switch d.tab {
 	case tabArgs:
 		return d.argsText(s), what

@@ -8,7 +8,7 @@ import (
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/patch"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // drawDiff draws the file changes of the step, else what a revision changed in
@@ -51,7 +51,7 @@ func (d *Pane) versionBefore(s *agent.StepState) *agent.StepState {
 
 // stepText returns a step's call as text for a line-by-line diff.
 func stepText(s *agent.StepState) string {
-	return fmt.Sprintf("title: %s\ntool: %s\nargs: %s\n", s.Step.Title, s.Step.Tool, telling.JSONText(s.Step.Args, "  "))
+	return fmt.Sprintf("title: %s\ntool: %s\nargs: %s\n", s.Step.Title, s.Step.Tool, wording.JSONText(s.Step.Args, "  "))
 }
 
 // noSides explains why the diff of the selected step cannot switch its view.

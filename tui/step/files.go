@@ -17,7 +17,7 @@ import (
 	"replan/tui/editor"
 	"replan/tui/graphics"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Limits of pictures on the screen.
@@ -97,7 +97,7 @@ func (d *Pane) drawFiles(p *draw.SheetPage, s *agent.StepState) {
 	for _, a := range s.Beside.Attachments {
 		p.Blank()
 		held := d.pictures[a.SHA256]
-		facts := []string{a.Type, telling.TextSize(a.Bytes)}
+		facts := []string{a.Type, wording.TextSize(a.Bytes)}
 		if held.Width > 0 {
 			facts = append(facts, fmt.Sprintf("%d×%d", held.Width, held.Height))
 		}

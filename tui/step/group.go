@@ -6,27 +6,27 @@ import (
 
 	"replan/internal/english"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // classNames are the step states in the order in which a group lists them,
 // those that need attention first.
 var classNames = []struct {
-	class telling.StepClass
+	class wording.StepClass
 	name  string
 }{
-	{telling.ClassGate, "gate"},
-	{telling.ClassFailed, "failed"},
-	{telling.ClassDoubt, "in doubt"},
-	{telling.ClassStopped, "stopped"},
-	{telling.ClassRetry, "retry"},
-	{telling.ClassRuns, "running"},
-	{telling.ClassReady, "ready"},
-	{telling.ClassHeld, "held"},
-	{telling.ClassWaits, "waiting"},
-	{telling.ClassDraft, "drafting"},
-	{telling.ClassDone, "done"},
-	{telling.ClassSkipped, "skipped"},
+	{wording.ClassGate, "gate"},
+	{wording.ClassFailed, "failed"},
+	{wording.ClassDoubt, "in doubt"},
+	{wording.ClassStopped, "stopped"},
+	{wording.ClassRetry, "retry"},
+	{wording.ClassRuns, "running"},
+	{wording.ClassReady, "ready"},
+	{wording.ClassHeld, "held"},
+	{wording.ClassWaits, "waiting"},
+	{wording.ClassDraft, "drafting"},
+	{wording.ClassDone, "done"},
+	{wording.ClassSkipped, "skipped"},
 }
 
 // rollNamed is the maximum number of steps per state that the step pane names.

@@ -12,19 +12,19 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // drawEach draws the list of a step that runs for each item, and how far it is.
 func (d *Pane) drawEach(p *draw.SheetPage, s *agent.StepState) {
 	l := d.styles
-	p.Field("for each", l.Text, telling.EachWords(s.Step.ForEach))
+	p.Field("for each", l.Text, wording.EachWords(s.Step.ForEach))
 	if s.Items != nil {
 		name := "so far"
 		if s.Status.Ended() {
 			name = "items"
 		}
-		p.Field(name, l.Text, telling.ItemsWords(s))
+		p.Field(name, l.Text, wording.ItemsWords(s))
 	}
 }
 
@@ -36,7 +36,7 @@ func (d *Pane) drawItem(p *draw.SheetPage, s *agent.StepState) {
 	}
 	text, isText := value.(string)
 	if !isText {
-		text = telling.JSONText(value, "")
+		text = wording.JSONText(value, "")
 	}
 	name := plan.DefaultAs
 	if of := d.run.Step(s.Parent); of != nil && of.Step.ForEach != nil {
@@ -80,9 +80,9 @@ func (f itemList) Rows(i, width int) []string {
 	number := strings.Repeat(" ", max(len(f.of.Items[len(f.of.Items)-1].Step.Index)-len(s.Step.Index), 0)) + s.Step.Name()
 	head := style.Render(glyph) + " " + l.Muted.Render(number) + " "
 	room := max(width-draw.VisibleWidth(head)-ansi.StringWidth(words)-2, 0)
-	title := l.Cut(telling.InnerTitle(s, f.of), room)
+	title := l.Cut(wording.InnerTitle(s, f.of), room)
 	line := l.Text.Render(title)
-	if why := telling.FailureOf(s).FirstLine(); why != "" && !s.NotTaken {
+	if why := wording.FailureOf(s).FirstLine(); why != "" && !s.NotTaken {
 		line += l.Faint.Render(l.Cut("  "+why, max(room-ansi.StringWidth(title), 0)))
 	}
 	return []string{l.Sides(head+line, tone.Render(words), width)}
@@ -121,7 +121,7 @@ func (d *Pane) drawItemChecks(p *draw.Document, s *agent.StepState) {
 		p.Prose(style, glyph+" "+check.Name()+": "+strings.Join(parts, ", "))
 		p.Field("expects", l.Text, untrusted.Line(check.Expect))
 		if found, refuted := first[plan.StateRefuted]; refuted {
-			p.Field("first", style, telling.StepWords(found.Index)+": "+plan.SawWords(found.Saw))
+			p.Field("first", style, wording.StepWords(found.Index)+": "+plan.SawWords(found.Saw))
 		}
 	}
 }

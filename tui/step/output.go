@@ -12,7 +12,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // languageTest is the language of test output.
@@ -157,7 +157,7 @@ func (d *Pane) drawResult(p *draw.SheetPage, s *agent.StepState) {
 			writeArgument(p, name, column, r[name], d.languageOf(s, name, r[name]))
 		}
 	default:
-		p.Put(draw.NewCode(l, "json", telling.JSONText(r, "  ")))
+		p.Put(draw.NewCode(l, "json", wording.JSONText(r, "  ")))
 	}
 }
 
@@ -181,7 +181,7 @@ func (d *Pane) languageOf(s *agent.StepState, name string, value any) string {
 	switch name {
 	case "", "text", "content", "contents", "code", "old", "new", "source", "body":
 		for _, key := range []string{"path", "file", "filename", "file_path"} {
-			if file, ok := telling.CallArgs(s)[key].(string); ok && path.Ext(file) != "" {
+			if file, ok := wording.CallArgs(s)[key].(string); ok && path.Ext(file) != "" {
 				return path.Base(file)
 			}
 		}
@@ -233,7 +233,7 @@ func outputText(s *agent.StepState) string {
 		return r + filesText(s)
 	case nil:
 	default:
-		return telling.JSONText(r, "  ") + "\n" + filesText(s)
+		return wording.JSONText(r, "  ") + "\n" + filesText(s)
 	}
 	if s.Output == "" && s.Loop != nil && s.Loop.Text != "" {
 		return s.Loop.Text

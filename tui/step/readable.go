@@ -7,7 +7,7 @@ import (
 
 	"replan/agent"
 	"replan/tui/draw"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // readable draws the most readable part of a result from any server: the
@@ -17,19 +17,19 @@ func (d *Pane) readable(p *draw.SheetPage, s *agent.StepState, r map[string]any)
 	rest := maps.Clone(r)
 	summary, _ := r["summary"].(string)
 	switch {
-	case telling.IsTestRun(r):
+	case wording.IsTestRun(r):
 		d.drawTestRun(p, r)
 		for _, name := range []string{"summary", "passed", "failed", "failures", "output"} {
 			delete(rest, name)
 		}
-	case len(telling.MatchLines(r["matches"])) > 0:
-		lines := telling.MatchLines(r["matches"])
+	case len(wording.MatchLines(r["matches"])) > 0:
+		lines := wording.MatchLines(r["matches"])
 		p.Put(&draw.Text{Styles: d.styles, Lines: lines, Style: testStyle(d.styles)})
 		delete(rest, "matches")
 	case strings.Contains(strings.TrimSpace(summary), "\n"):
 		d.drawWords(p, summary)
 		delete(rest, "summary")
-	case s.Diff != "" && !telling.HasDiff(r):
+	case s.Diff != "" && !wording.HasDiff(r):
 		p.Put(draw.NewDiff(d.styles, p.Width, s.Diff))
 	default:
 		return r
@@ -50,7 +50,7 @@ func (d *Pane) drawTestRun(p *draw.SheetPage, r map[string]any) {
 	}
 	summary, _ := r["summary"].(string)
 	p.Prose(style, sign+" "+strings.TrimSpace(summary))
-	failures := telling.FailureLines(r["failures"])
+	failures := wording.FailureLines(r["failures"])
 	if len(failures) == 0 {
 		names, _ := r["failed"].([]any)
 		for _, name := range names {

@@ -17,7 +17,7 @@ import (
 	"replan/tui/draw"
 	"replan/tui/graphics"
 	"replan/tui/keymap"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // tab is one view of a step.
@@ -163,7 +163,7 @@ func (d *Pane) preferredTab() tab {
 		return tabArgs
 	case s.Items != nil:
 		return tabItems
-	case s.Loop != nil && (s.Status == agent.StepRunning || telling.Halted(d.run, s)) && s.Loop.Text != "":
+	case s.Loop != nil && (s.Status == agent.StepRunning || wording.Halted(d.run, s)) && s.Loop.Text != "":
 		return tabOutput
 	case s.Failure == event.FailureCheck, s.Status == agent.StepChecking:
 		return tabChecks
@@ -429,12 +429,12 @@ func (d *Pane) drawHead(s *agent.StepState, height int) []string {
 // drawCall draws the step, its dependencies and its expected outcome.
 func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
 	l := d.styles
-	p.Field("does", l.Text, telling.StepTool(&s.Step))
+	p.Field("does", l.Text, wording.StepTool(&s.Step))
 	removedBy := 0
 	if d.shown.Kind == SubjectGone {
 		removedBy = d.shown.Revision.Number
 	}
-	p.Field("state", l.Text, telling.StateSentence(d.run, s, removedBy, l.Since(s.StartedAt)))
+	p.Field("state", l.Text, wording.StateSentence(d.run, s, removedBy, l.Since(s.StartedAt)))
 	if d.shown.Kind == SubjectStep {
 		if deps := d.dependencies(); len(deps) > 0 {
 			p.Field("after", l.Text, strings.Join(deps, ", "))
@@ -448,9 +448,9 @@ func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
 		p.Field("when", l.Text, untrusted.Line(s.Step.When))
 	}
 	if u := s.Step.Until; u != nil {
-		p.Field("until", l.Text, telling.UntilWords(*u))
+		p.Field("until", l.Text, wording.UntilWords(*u))
 	}
-	if title := telling.Milestone(d.run.Plan, s.Step.Index); title != "" {
+	if title := wording.Milestone(d.run.Plan, s.Step.Index); title != "" {
 		p.Field("stage", l.Text, title)
 	}
 	if s.Step.ExpectedOutcome != "" {
@@ -460,20 +460,20 @@ func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
 		p.Field("gives", l.Text, s.Step.ResultVariable)
 	}
 	if loop := s.Loop; loop != nil {
-		words := english.Count(loop.Turns, "turn") + ", " + telling.CallsWords(d.run, loop)
+		words := english.Count(loop.Turns, "turn") + ", " + wording.CallsWords(d.run, loop)
 		if loop.Tokens > 0 {
-			words += ", " + telling.Tokens(loop.Tokens) + " tokens"
+			words += ", " + wording.Tokens(loop.Tokens) + " tokens"
 		}
 		p.Field("so far", l.Text, words)
 	}
 	if s.Run != "" {
 		p.Field("run", l.Text, s.Run)
 	}
-	if failure := cmp.Or(s.Error, telling.FailureOf(s)); failure != "" {
+	if failure := cmp.Or(s.Error, wording.FailureOf(s)); failure != "" {
 		p.Field("error", l.Danger, draw.Clip(strings.TrimSpace(failure.Visible())))
 	}
 	if s.DryRun && s.DryGate != nil {
-		p.Field("gate", l.Warning, telling.WouldWords(*s.DryGate)+": "+telling.RuleReason(*s.DryGate))
+		p.Field("gate", l.Warning, wording.WouldWords(*s.DryGate)+": "+wording.RuleReason(*s.DryGate))
 	}
 }
 
@@ -494,7 +494,7 @@ func (d *Pane) drawRevision(p *draw.Document, r *agent.Revision) {
 	for i := range r.Removed {
 		removed = append(removed, r.Removed[i].Step.Index)
 	}
-	for _, part := range telling.RevisionParts(removed, r.Added, r.Revised) {
+	for _, part := range wording.RevisionParts(removed, r.Added, r.Revised) {
 		p.Field(part.Name, l.Text, part.Steps)
 	}
 	if r.Reason != "" {

@@ -12,8 +12,8 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
-	"replan/tui/telling"
 	"replan/tui/timing"
+	"replan/tui/wording"
 )
 
 // drawStory draws the history of the step by attempt: when it was ready, who
@@ -104,7 +104,7 @@ func writeAttempt(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 	if !a.StartedAt.IsZero() {
 		words := "began"
 		if r := a.Passed; r != nil {
-			words += " without a gate: " + telling.RuleReason(*r)
+			words += " without a gate: " + wording.RuleReason(*r)
 		}
 		writeMoment(p, at, a.StartedAt, l.Text, l.Glyphs.Folded, words)
 	}
@@ -116,7 +116,7 @@ func writeAttempt(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 	}
 	if !a.RetryAt.IsZero() {
 		pause := max(at.At(a.RetryAt)-at.At(a.EndedAt), 0)
-		writeMoment(p, at, a.EndedAt, l.Muted, l.Glyphs.Pending, "retry after "+telling.Shortly(pause))
+		writeMoment(p, at, a.EndedAt, l.Muted, l.Glyphs.Pending, "retry after "+wording.Shortly(pause))
 	}
 }
 
@@ -125,7 +125,7 @@ func writeEnded(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 	l := p.Styles
 	duration := ""
 	if !a.StartedAt.IsZero() {
-		duration = " after " + telling.Shortly(max(at.At(a.EndedAt)-at.At(a.StartedAt), 0))
+		duration = " after " + wording.Shortly(max(at.At(a.EndedAt)-at.At(a.StartedAt), 0))
 	}
 	switch {
 	case a.EndedAt.IsZero():
@@ -197,9 +197,9 @@ func writeAsked(p *draw.SheetPage, q agent.Asked, at timing.Axis) {
 	case string(event.Edit):
 		glyph, style = l.Glyphs.Revised, l.Warning
 	}
-	words := telling.DecisionWords(q) + " by " + telling.WhoWords(q.By)
+	words := wording.DecisionWords(q) + " by " + wording.WhoWords(q.By)
 	if waited := at.At(q.AnsweredAt) - at.At(q.At); waited > 0 {
-		words += " after " + telling.Shortly(waited)
+		words += " after " + wording.Shortly(waited)
 	}
 	writeMoment(p, at, q.AnsweredAt, style, glyph, words)
 }
@@ -216,7 +216,7 @@ func writeMoment(p *draw.SheetPage, at timing.Axis, when time.Time, style lipglo
 	}
 	lead := strings.Repeat(" ", column)
 	if column > 0 && !when.IsZero() {
-		lead = l.Faint.Render(fmt.Sprintf("%*s ", column-1, telling.Seconds(at.At(when))))
+		lead = l.Faint.Render(fmt.Sprintf("%*s ", column-1, wording.Seconds(at.At(when))))
 	}
 	p.Item(lead+style.Render(glyph)+" ", l.Text, words)
 }

@@ -2,7 +2,7 @@ package step
 
 import (
 	"replan/agent"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // subjectKind is the kind of thing the step pane shows.
@@ -32,6 +32,6 @@ type Group struct {
 	First, Last string // indexes
 	Open        bool
 	Steps       []*agent.StepState
-	Counts      telling.Counts
-	Class       func(i int) telling.StepClass // of the i-th step
+	Counts      wording.Counts
+	Class       func(i int) wording.StepClass // of the i-th step
 }

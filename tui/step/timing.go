@@ -10,8 +10,8 @@ import (
 	"replan/agent"
 	"replan/planning/prompt"
 	"replan/tui/draw"
-	"replan/tui/telling"
 	"replan/tui/timing"
+	"replan/tui/wording"
 )
 
 // drawTiming draws what the step waited for and how long it ran, each with a
@@ -49,7 +49,7 @@ func (d *Pane) drawTiming(p *draw.SheetPage, s *agent.StepState) {
 		if part.duration == 0 && part.name != "ran" && part.name != parts[0].name {
 			continue
 		}
-		text := l.Fit(part.name, min(named, max(p.Width-9, 1))) + " " + fmt.Sprintf("%7s", telling.Shortly(part.duration))
+		text := l.Fit(part.name, min(named, max(p.Width-9, 1))) + " " + fmt.Sprintf("%7s", wording.Shortly(part.duration))
 		room := p.Width - draw.VisibleWidth(text) - 2
 		bar := ""
 		if room >= 4 && total > 0 && part.duration > 0 {
@@ -57,7 +57,7 @@ func (d *Pane) drawTiming(p *draw.SheetPage, s *agent.StepState) {
 		}
 		p.Lines = append(p.Lines, l.Cut(l.Text.Render(text)+bar, p.Width))
 	}
-	p.Lines = append(p.Lines, l.Muted.Render(l.Cut(l.Fit("altogether", min(named, max(p.Width-9, 1)))+" "+fmt.Sprintf("%7s", telling.Seconds(total)), p.Width)))
+	p.Lines = append(p.Lines, l.Muted.Render(l.Cut(l.Fit("altogether", min(named, max(p.Width-9, 1)))+" "+fmt.Sprintf("%7s", wording.Seconds(total)), p.Width)))
 	p.Blank()
 	for _, f := range d.timingFacts(s, t, line.Beside(t)) {
 		p.Field(f[0], l.Text, f[1])
@@ -91,15 +91,15 @@ func (d *Pane) timingFacts(s *agent.StepState, t *timing.Track, beside []string)
 		}
 	}
 	if ms > 0 {
-		add("args", "the model wrote them in "+telling.Milliseconds(ms))
+		add("args", "the model wrote them in "+wording.Milliseconds(ms))
 	}
 	if s.Tokens > 0 {
-		add("tokens", telling.Tokens(s.Tokens))
+		add("tokens", wording.Tokens(s.Tokens))
 	}
 	if s.Items != nil {
-		add("items", telling.ItemsWords(s))
+		add("items", wording.ItemsWords(s))
 	} else if t.Inner > 0 {
-		add("calls", telling.CallsWords(d.run, s.Loop))
+		add("calls", wording.CallsWords(d.run, s.Loop))
 	}
 	return facts
 }
@@ -120,7 +120,7 @@ func (d *Pane) drawCallTiming(p *draw.SheetPage, s *agent.StepState) {
 			duration time.Duration
 		}{{"slot", try.Time(timing.StretchSlot)}, {"gate", try.Time(timing.StretchGate)}, {"ran", try.Ran}} {
 			if f.duration > 0 || f.name == "ran" {
-				p.Field(f.name, d.styles.Text, telling.Seconds(f.duration))
+				p.Field(f.name, d.styles.Text, wording.Seconds(f.duration))
 			}
 		}
 	}

@@ -4,6 +4,6 @@
 // Start with [Story], which turns events into entries, and [Entry], which renderers draw.
 // The chat, the line log, transcripts, the served progress and the results of single calls
 // draw entries; none of them decides by the kind of an event of a run. Words that other
-// parts of the screen share come from telling. The package imports the core, planning and
+// parts of the screen share come from wording. The package imports the core, planning and
 // plantext; it knows no styles, widths or keys.
 package story

@@ -11,7 +11,7 @@ import (
 	"replan/internal/english"
 	"replan/internal/lazyregexp"
 	"replan/internal/untrusted"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Ending is how a run ended.
@@ -60,13 +60,13 @@ func (s *Story) tellEnding(r event.Result) {
 	}
 	if s.run.DryRun() {
 		for _, c := range s.run.Plan.Acceptance {
-			s.tell(Lines, Entry{Words: "would check: " + telling.CheckWords(c)})
+			s.tell(Lines, Entry{Words: "would check: " + wording.CheckWords(c)})
 		}
 	}
 	if r.Unanswered != "" {
 		s.tell(Lines, Entry{Level: Info, Words: "the answer is missing; ask for it again: replan plan resume " + s.run.ID})
 	}
-	e := &Ending{Result: r, Word: s.outcomeWord(r), Steps: s.stepsDone(), Evidence: telling.EvidenceWords(s.run), Failed: s.failed, Doubt: s.doubt}
+	e := &Ending{Result: r, Word: s.outcomeWord(r), Steps: s.stepsDone(), Evidence: wording.EvidenceWords(s.run), Failed: s.failed, Doubt: s.doubt}
 	if s.to&Caller == 0 && s.explained(r) {
 		e.Result.Error = ""
 	}
@@ -76,9 +76,9 @@ func (s *Story) tellEnding(r event.Result) {
 	}
 	noPlan := r.Reason == event.ReasonNoPlan && len(s.run.Exchanges) > 0
 	if noPlan {
-		s.tell(Lines, Entry{Level: Info, Words: "try again, or choose a larger model with --model; replan replay " + telling.ShortID(s.run.ID) + " shows its replies"})
+		s.tell(Lines, Entry{Level: Info, Words: "try again, or choose a larger model with --model; replan replay " + wording.ShortID(s.run.ID) + " shows its replies"})
 	}
-	s.tell(Lines|Screen|Caller, Entry{Kind: Outcome, Words: telling.EndWords(s.run, r), Facts: s.figures(r), Results: results, Ending: e})
+	s.tell(Lines|Screen|Caller, Entry{Kind: Outcome, Words: wording.EndWords(s.run, r), Facts: s.figures(r), Results: results, Ending: e})
 	if noPlan && !s.nested {
 		s.tell(Live, Entry{Kind: Advice})
 	}
@@ -86,12 +86,12 @@ func (s *Story) tellEnding(r event.Result) {
 
 // figures lists what a run used and what is shown of it.
 func (s *Story) figures(r event.Result) []string {
-	parts := telling.UsageParts(r)
-	if evidence := telling.EvidenceWords(s.run); evidence != "" {
+	parts := wording.UsageParts(r)
+	if evidence := wording.EvidenceWords(s.run); evidence != "" {
 		parts = append(parts, evidence)
 	}
 	if s.run.DryRun() {
-		parts = append(parts, telling.NothingCalled)
+		parts = append(parts, wording.NothingCalled)
 	}
 	return parts
 }
@@ -100,24 +100,24 @@ func (s *Story) figures(r event.Result) []string {
 // the outcome.
 func (s *Story) explained(r event.Result) bool {
 	denied := s.to == Lines && r.Reason == event.ReasonDenied && s.failed != "" // the outcome says it again
-	return r.Error == s.ended || denied || repeatsFailure(r.Error, s.failed) || telling.FailureReason(s.run, r) != "" || repeatsPhase(s.run, r)
+	return r.Error == s.ended || denied || repeatsFailure(r.Error, s.failed) || wording.FailureReason(s.run, r) != "" || repeatsPhase(s.run, r)
 }
 
 // outcomeWord describes the outcome of a run that was not stopped.
 func (s *Story) outcomeWord(r event.Result) string {
-	switch why := telling.FailureReason(s.run, r); {
+	switch why := wording.FailureReason(s.run, r); {
 	case r.Status == event.StatusFailed && why != "" && (repeatsFailure(r.Error, s.failed) || strings.Contains(r.Answer.Line(), why)):
 		return "failed" // it was told why
 	case r.Status == event.StatusFailed:
-		return "failed: " + cmp.Or(why, telling.ReasonWords(r.Reason))
+		return "failed: " + cmp.Or(why, wording.ReasonWords(r.Reason))
 	case s.run.DryRun():
-		return telling.NothingCalled
+		return wording.NothingCalled
 	case s.run.PlanOnly():
 		return "planned: nothing was run"
 	case r.Reason == event.ReasonPartial:
-		return "partial: " + telling.PartialWords(s.run, r)
+		return "partial: " + wording.PartialWords(s.run, r)
 	case r.Reason.Nothing():
-		return telling.ReasonWords(r.Reason)
+		return wording.ReasonWords(r.Reason)
 	default:
 		return "done"
 	}

@@ -3,7 +3,7 @@ package story
 import (
 	"replan/agent/event"
 	"replan/internal/untrusted"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // tellGate tells what the user is asked about a call, and the answers.
@@ -12,17 +12,17 @@ func (s *Story) tellGate(data event.Data, before Before) bool {
 	case event.GateRequested:
 		s.tellOpen(Lines|Replay|Asked, d)
 	case event.GateResolved:
-		e := Entry{Kind: GateAnswered, Level: Asks, Depth: 1, Words: telling.ResolvedWords(before.gate, d), Line: telling.GateDecision(d), Event: d}
+		e := Entry{Kind: GateAnswered, Level: Asks, Depth: 1, Words: wording.ResolvedWords(before.gate, d), Line: wording.GateDecision(d), Event: d}
 		if before.gate != nil {
 			e.Gate = &before.gate.GateRequested
 		}
 		s.tell(Lines|Screen|Record|Asked, e)
 	case event.ElicitationRequested:
 		who, what := untrusted.Line(d.Server)+" asked in ", ": "+d.Message.Line()
-		s.event(Lines|Replay|Asked, d, Entry{Kind: ServerAsks, Level: Asks, Words: who + telling.StepWords(d.Step) + what})
+		s.event(Lines|Replay|Asked, d, Entry{Kind: ServerAsks, Level: Asks, Words: who + wording.StepWords(d.Step) + what})
 		s.tell(Record, Entry{Level: Asks, Words: who + "step " + untrusted.Line(d.Step) + what})
 	case event.ElicitationResolved:
-		s.tell(Lines|Screen|Record|Asked, Entry{Kind: ServerAnswered, Level: Asks, Depth: 1, Words: telling.ElicitationWords(d)})
+		s.tell(Lines|Screen|Record|Asked, Entry{Kind: ServerAnswered, Level: Asks, Depth: 1, Words: wording.ElicitationWords(d)})
 	default:
 		return false
 	}
@@ -37,5 +37,5 @@ func (s *Story) tellOpen(to Reader, d event.GateRequested) {
 	if d.Diff != "" && s.to&to != 0 {
 		s.diffs = append(s.diffs, d.Diff)
 	}
-	s.tell(to, Entry{Kind: GateOpens, Level: Asks, Words: telling.AskedWords(d), Gate: &d})
+	s.tell(to, Entry{Kind: GateOpens, Level: Asks, Words: wording.AskedWords(d), Gate: &d})
 }

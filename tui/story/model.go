@@ -7,7 +7,7 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // tellModel tells what models are asked and what they write.
@@ -15,7 +15,7 @@ func (s *Story) tellModel(data event.Data) bool {
 	switch d := data.(type) {
 	case event.PhaseStarted:
 		s.tellUntyped(d.Request.Untyped)
-		s.tell(Lines|Client, Entry{Level: Begins, Words: telling.PhaseWords(d.Label, d.Request.Draft), Brief: "planning: " + d.Label})
+		s.tell(Lines|Client, Entry{Level: Begins, Words: wording.PhaseWords(d.Label, d.Request.Draft), Brief: "planning: " + d.Label})
 	case event.PhaseDelta:
 		s.tell(Screen, Entry{Kind: Thinking, Phase: d.Phase, Thought: d.Thinking, Text: untrusted.Text(d.Text)})
 	case event.PhaseCompleted:
@@ -59,12 +59,12 @@ func (s *Story) tellModel(data event.Data) bool {
 
 // phase names a phase that has ended, with its draft.
 func (s *Story) phase(number int, label string) string {
-	return telling.PhaseWords(label, s.run.Phases[number-1].Draft)
+	return wording.PhaseWords(label, s.run.Phases[number-1].Draft)
 }
 
 // spent says how long a model took, and how many tokens it read and wrote.
 func spent(ms int64, tokens int) string {
-	return telling.Milliseconds(ms) + "  " + english.Count(tokens, "token")
+	return wording.Milliseconds(ms) + "  " + english.Count(tokens, "token")
 }
 
 // tellUntyped tells once which tools a plan may give any arguments.
@@ -94,10 +94,10 @@ func (s *Story) tellTurn(to Reader) {
 // tellReading tells how long the model will read.
 func (s *Story) tellReading(d event.ModelReading) {
 	model := s.run.Model
-	if x := telling.Open(s.run); x != nil {
+	if x := wording.Open(s.run); x != nil {
 		model = cmp.Or(x.Request.Model, model)
 	}
-	if words := telling.WillRead(model, d.Forecast); words != "" {
+	if words := wording.WillRead(model, d.Forecast); words != "" {
 		s.tell(Lines, Entry{Kind: Reading, Level: Begins, Words: words})
 	}
 }

@@ -5,7 +5,7 @@ import (
 
 	"replan/agent/event"
 	"replan/internal/untrusted"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Moment names a moment of a run that users recognize in a replay, in a few words. ok
@@ -14,23 +14,23 @@ import (
 func Moment(data event.Data) (words string, ok bool) {
 	switch d := data.(type) {
 	case event.PhaseStarted:
-		return untrusted.Line(telling.PhaseWords(d.Label, d.Request.Draft)), true
+		return untrusted.Line(wording.PhaseWords(d.Label, d.Request.Draft)), true
 	case event.PlanCreated:
 		return "the plan is there", true
 	case event.PlanDiff:
 		return fmt.Sprintf("revision %d", d.Revision), true
 	case event.StepStarted:
-		return telling.StepWords(d.Index) + " starts", true
+		return wording.StepWords(d.Index) + " starts", true
 	case event.StepCompleted:
-		return telling.StepWords(d.Index) + " done", true
+		return wording.StepWords(d.Index) + " done", true
 	case event.StepFailed:
 		if d.Removes != "" || d.Outdated != "" {
-			return telling.StepWords(d.Index) + " is held", true
+			return wording.StepWords(d.Index) + " is held", true
 		}
-		return telling.StepWords(d.Index) + " failed", true
+		return wording.StepWords(d.Index) + " failed", true
 	case event.GateRequested:
 		if d.Nothing {
-			return telling.StepWords(d.Step) + " would change nothing", true
+			return wording.StepWords(d.Step) + " would change nothing", true
 		}
 		return "a gate opens", true
 	case event.GateResolved:

@@ -7,7 +7,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/internal/english"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // tellPlan tells how the plan was made and changed.
@@ -18,7 +18,7 @@ func (s *Story) tellPlan(data event.Data, before Before) bool {
 		s.tell(all, Entry{Kind: Route, Level: Done, Words: routeWords(d, s.run.Model)})
 	case event.PlanCreated:
 		if len(d.Drafts) > 0 {
-			s.tell(all, Entry{Level: Done, Words: telling.DraftsWords(d.Drafts)})
+			s.tell(all, Entry{Level: Done, Words: wording.DraftsWords(d.Drafts)})
 		}
 		to := Lines | Client
 		if !planned(s.run) { // no phase has shown it
@@ -61,11 +61,11 @@ func planned(r *agent.Run) bool {
 // revisionWords says what a revision changed and why.
 func revisionWords(d event.PlanDiff) string {
 	var parts []string
-	for _, p := range telling.RevisionParts(d.Removed, d.Added, d.Revised) {
+	for _, p := range wording.RevisionParts(d.Removed, d.Added, d.Revised) {
 		parts = append(parts, p.Name+" "+p.Steps)
 	}
 	words := fmt.Sprintf("revision %d: %s", d.Revision, strings.Join(parts, "; "))
-	if reason := telling.Cause(d.Reason); reason != "" {
+	if reason := wording.Cause(d.Reason); reason != "" {
 		words += ", because " + reason
 	}
 	return words
@@ -97,7 +97,7 @@ func (s *Story) tellHeld(data event.Data) {
 		return
 	}
 	if _, chosen := data.(event.PlanChosen); !chosen { // it still waits
-		waits := Entry{Level: Asks, Words: telling.ReviewWaits}
+		waits := Entry{Level: Asks, Words: wording.ReviewWaits}
 		if _, again := data.(event.RunResumed); again {
 			waits.Plan = &s.run.Plan
 		}

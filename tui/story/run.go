@@ -9,7 +9,7 @@ import (
 	"replan/agent/event"
 	"replan/internal/english"
 	"replan/internal/untrusted"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // tellRun tells how a run begins, goes on and ends. Like the other functions of its kind,
@@ -25,7 +25,7 @@ func (s *Story) tellRun(data event.Data) bool {
 	case event.RunResumed:
 		s.tellResumed(d)
 	case event.RunSteered:
-		who := telling.WhoWords(cmp.Or(d.By, "user"))
+		who := wording.WhoWords(cmp.Or(d.By, "user"))
 		s.event(Lines|Screen|Record, d, Entry{
 			Kind: Remark, Level: Started, Words: who + " said: " + d.Text.Line(), Line: who + ": " + d.Text.Line(),
 		})
@@ -60,7 +60,7 @@ func (s *Story) tellResumed(d event.RunResumed) {
 		s.tellOpen(Lines, g.GateRequested)
 	}
 	for _, q := range s.run.Questions() {
-		s.tell(Lines, Entry{Kind: Question, Level: Asks, Words: telling.QuestionWords(q), Question: q})
+		s.tell(Lines, Entry{Kind: Question, Level: Asks, Words: wording.QuestionWords(q), Question: q})
 	}
 }
 
@@ -97,7 +97,7 @@ func (s *Story) tellNotice(data event.Data) bool {
 	case event.JournalDamaged:
 		s.tell(all, Entry{Level: Warn, Words: damagedWords(d)})
 	case event.RunUndone:
-		s.tell(all, Entry{Level: Info, Words: s.sentence(telling.UndoneWords(d))})
+		s.tell(all, Entry{Level: Info, Words: s.sentence(wording.UndoneWords(d))})
 	case event.Note:
 		s.tell(all|Caller, Entry{Kind: Noted, Level: noteLevel(d.Level), Words: d.Text.Visible(), Line: d.Text.Line()})
 	default:
@@ -131,12 +131,12 @@ func (s *Story) Session(data event.Data) []Entry {
 	s.out = nil
 	switch d := data.(type) {
 	case event.ChatCompacted:
-		words := telling.CompactedWords(d)
+		words := wording.CompactedWords(d)
 		if !d.Undone {
 			words += fmt.Sprintf(", %d tokens became %d: %s", d.Before, d.After, d.Reason.Line())
 		}
 		s.tell(Lines, Entry{Level: Info, Words: words})
-		s.tell(Record, Entry{Level: Info, Words: telling.CompactedWords(d)})
+		s.tell(Record, Entry{Level: Info, Words: wording.CompactedWords(d)})
 	case event.ChatUndone:
 		s.tell(Lines, Entry{Level: Info, Words: fmt.Sprintf("undone: %s, %s put back", d.Run, english.Count(len(d.Files), "file"))})
 	case event.Note:
@@ -146,7 +146,7 @@ func (s *Story) Session(data event.Data) []Entry {
 		s.asked[d.Gate] = d
 		s.tellOpen(Lines|Asked, d)
 	case event.GateResolved:
-		e := Entry{Kind: GateAnswered, Level: Asks, Depth: 1, Words: telling.GateDecision(d), Event: d}
+		e := Entry{Kind: GateAnswered, Level: Asks, Depth: 1, Words: wording.GateDecision(d), Event: d}
 		if g, ok := s.asked[d.Gate]; ok {
 			e.Gate = &g
 		}

@@ -11,7 +11,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plantext"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // progressPause is the least time between two entries about the progress of a step.
@@ -39,7 +39,7 @@ func (s *Story) place(index string) place {
 	}
 	p.of = s.run.Step(p.step.Parent)
 	_, p.item = p.step.Item()
-	p.name += telling.InnerTitle(p.step, p.of)
+	p.name += wording.InnerTitle(p.step, p.of)
 	switch {
 	case p.of == nil: // in the chat
 	case p.of.Parent != "":
@@ -80,9 +80,9 @@ func (s *Story) tellStep(data event.Data, before Before) bool {
 	case event.StepProgress:
 		s.tellProgress(d)
 	case event.DoubtResolved:
-		s.tell(Lines, Entry{Level: Decision, Depth: 1, Words: "step " + d.Step + ": " + telling.OfDoubt(d.Decision).Does + telling.SignedBy(d.By)})
-		s.tell(Screen, Entry{Level: Decision, Words: telling.DoubtWords(d) + telling.ByWords(d.By)})
-		s.tell(Record, Entry{Level: Decision, Words: telling.DoubtWords(d) + telling.SignedBy(d.By)})
+		s.tell(Lines, Entry{Level: Decision, Depth: 1, Words: "step " + d.Step + ": " + wording.OfDoubt(d.Decision).Does + wording.SignedBy(d.By)})
+		s.tell(Screen, Entry{Level: Decision, Words: wording.DoubtWords(d) + wording.ByWords(d.By)})
+		s.tell(Record, Entry{Level: Decision, Words: wording.DoubtWords(d) + wording.SignedBy(d.By)})
 	case event.FailureResolved:
 		s.tellDecided(d, before)
 	default:
@@ -133,7 +133,7 @@ func (s *Story) tellStarted(d event.StepStarted) {
 	}
 	s.tell(Caller, Entry{Kind: Call, Words: d.Title.Line()})
 	granted := Entry{Kind: Granted, Level: Info, Words: grantedWords(s.run, d), Event: d}
-	if telling.CarriesUntrustedText(d.Provenance, s.run.Catalogue) {
+	if wording.CarriesUntrustedText(d.Provenance, s.run.Catalogue) {
 		granted.Level = Warn // nobody sees the call
 	}
 	if granted.Words != "" {
@@ -162,11 +162,11 @@ func (s *Story) tellStarted(d event.StepStarted) {
 // tellCompleted tells the end of a call. A step that waits is told by what it waits for.
 func (s *Story) tellCompleted(d event.StepCompleted) {
 	s.tell(Client, Entry{Brief: s.brief(d.Index)})
-	s.event(Caller, d, Entry{Kind: Returned, Level: Done, Words: telling.ResultWords(d.Result)})
+	s.event(Caller, d, Entry{Kind: Returned, Level: Done, Words: wording.ResultWords(d.Result)})
 	if d.DryRun && d.Gate != nil {
-		s.tell(Screen, Entry{Level: Asks, Words: fmt.Sprintf("step %s %s: %s", d.Index, telling.WouldWords(*d.Gate), telling.RuleReason(*d.Gate))})
+		s.tell(Screen, Entry{Level: Asks, Words: fmt.Sprintf("step %s %s: %s", d.Index, wording.WouldWords(*d.Gate), wording.RuleReason(*d.Gate))})
 	}
-	p, took := s.place(d.Index), telling.Milliseconds(d.MS)
+	p, took := s.place(d.Index), wording.Milliseconds(d.MS)
 	done := Entry{Level: Done, Depth: p.depth, Words: p.name, Facts: []string{took}}
 	switch {
 	case s.tellOfMany(p, d):
@@ -180,14 +180,14 @@ func (s *Story) tellCompleted(d event.StepCompleted) {
 	case p.inner && p.step.Step.Until != nil, p.step != nil && p.step.Step.Until != nil && p.step.Step.ForEach == nil:
 		return // what it waits for has an entry of its own
 	case p.inner:
-		if why := telling.Fruitless(p.step).Visible(); why != "" {
+		if why := wording.Fruitless(p.step).Visible(); why != "" {
 			done.Level, done.Detail = Failed, why
 		}
 	case p.step != nil && p.step.Items != nil:
-		done.Facts = []string{telling.ItemsWords(p.step), took}
+		done.Facts = []string{wording.ItemsWords(p.step), took}
 	default:
 		done.Kind = Found
-		if words := telling.ResultWords(d.Result); words != "" {
+		if words := wording.ResultWords(d.Result); words != "" {
 			done.Facts = append(done.Facts, words)
 		}
 	}
@@ -207,7 +207,7 @@ func (s *Story) brief(index string) string {
 		return ""
 	}
 	if ended, all := p.of.EndedItems(), len(p.of.Items); ended*100/all > (ended-1)*100/all {
-		return p.of.Step.Title.Line() + ": " + telling.ItemsWords(p.of)
+		return p.of.Step.Title.Line() + ": " + wording.ItemsWords(p.of)
 	}
 	return ""
 }
@@ -233,11 +233,11 @@ func (s *Story) tellFailed(d event.StepFailed) {
 		s.tellOfMany(p, d)
 		return
 	}
-	s.tell(Record|Caller, Entry{Kind: Failure, Level: Failed, Words: telling.FailedWords(d.Index, d.Failure, d.Error), fails: d.Error})
+	s.tell(Record|Caller, Entry{Kind: Failure, Level: Failed, Words: wording.FailedWords(d.Index, d.Failure, d.Error), fails: d.Error})
 	if s.tellOfMany(p, d) {
 		return
 	}
-	failed := Entry{Level: Failed, Depth: p.depth, Words: p.name, Facts: []string{telling.Milliseconds(d.MS)}, fails: d.Error}
+	failed := Entry{Level: Failed, Depth: p.depth, Words: p.name, Facts: []string{wording.Milliseconds(d.MS)}, fails: d.Error}
 	if d.Error != plan.DeniedAtGate && d.Error != s.ended { // else its gate or the end of the run has just said it
 		failed.Detail = d.Error.Visible()
 	}
@@ -254,9 +254,9 @@ func (s *Story) tellFailure(index string, reason untrusted.Text) {
 	if step := s.run.Step(index); step != nil {
 		kind = step.Failure
 	}
-	words := telling.FailedWords(index, kind, reason)
+	words := wording.FailedWords(index, kind, reason)
 	if now := (failure{index, reason}); now == s.failure {
-		words = telling.StepWords(index) + " failed again, for the same reason"
+		words = wording.StepWords(index) + " failed again, for the same reason"
 	} else {
 		s.failure = now
 	}
@@ -280,12 +280,12 @@ func (s *Story) tellDecided(d event.FailureResolved, before Before) {
 	default:
 		s.tellFailure(d.Step, before.failure)
 	}
-	s.tell(Screen, Entry{Level: Decision, Words: telling.FailureWords(d) + telling.ByWords(d.By)})
-	s.tell(Record, Entry{Level: Decision, Words: telling.FailureWords(d) + telling.SignedBy(d.By)})
+	s.tell(Screen, Entry{Level: Decision, Words: wording.FailureWords(d) + wording.ByWords(d.By)})
+	s.tell(Record, Entry{Level: Decision, Words: wording.FailureWords(d) + wording.SignedBy(d.By)})
 	if step := s.run.Step(d.Step); step != nil && step.Error == plan.DeniedAtGate && d.Decision == event.FailureAbort {
 		return // the answer at the gate said it
 	}
-	s.tell(Lines, Entry{Level: Decision, Depth: 1, Words: "step " + d.Step + ": " + telling.OfFailure(d.Decision).Does + telling.SignedBy(d.By), Args: d.Args})
+	s.tell(Lines, Entry{Level: Decision, Depth: 1, Words: "step " + d.Step + ": " + wording.OfFailure(d.Decision).Does + wording.SignedBy(d.By), Args: d.Args})
 }
 
 // endsRun reports whether the user ended the run at a failed step, so that the outcome says
@@ -382,7 +382,7 @@ func (s *Story) tellOfMany(p place, data event.Data) bool {
 	key, tenth := s.run.ID+" "+p.of.Step.Index, 10*p.of.EndedItems()/len(p.of.Items)
 	if tenth != s.tenths[key] && tenth != 10 && !p.step.DryRun {
 		s.tenths[key] = tenth
-		s.tell(Lines, Entry{Level: Info, Depth: 1, Words: p.of.Step.Index + " " + telling.ItemsWords(p.of)})
+		s.tell(Lines, Entry{Level: Info, Depth: 1, Words: p.of.Step.Index + " " + wording.ItemsWords(p.of)})
 	}
 	switch d := data.(type) {
 	case event.StepStarted, event.StepSkipped:

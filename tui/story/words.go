@@ -15,7 +15,7 @@ import (
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/rank"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // routeWords says which order a goal was matched as without a model, and how
@@ -67,7 +67,7 @@ func repeatsFailure(runError, reason untrusted.Text) bool {
 
 // inDoubtWords says why a step is in doubt.
 func inDoubtWords(d event.StepInDoubt) string {
-	return telling.StepWords(d.Index) + " is in doubt: " + d.Reason.Visible()
+	return wording.StepWords(d.Index) + " is in doubt: " + d.Reason.Visible()
 }
 
 // refusedWords says why a new plan was refused.
@@ -94,7 +94,7 @@ func unofferedWords(u prompt.Unoffered) string {
 		servers[i] = untrusted.Line(name)
 	}
 	words := english.Count(u.Tools, "tool") + " of " + english.Some(servers, most, "server") + " " + english.Agree(u.Tools, "is", "are") +
-		" not offered in this window of " + telling.WindowSize(u.Window) + " tokens: "
+		" not offered in this window of " + wording.WindowSize(u.Window) + " tokens: "
 	if u.Tools == u.Of {
 		return words + "give the model a larger one"
 	}
@@ -167,8 +167,8 @@ func chosenWords(drafts []rank.Draft, d event.PlanChosen) string {
 	words := ""
 	for _, of := range drafts {
 		if of.Number == d.Draft {
-			words = ": " + telling.DraftWords(of)
+			words = ": " + wording.DraftWords(of)
 		}
 	}
-	return fmt.Sprintf("took draft %d of %d instead%s", d.Draft, len(drafts), telling.SignedBy(d.By)) + words
+	return fmt.Sprintf("took draft %d of %d instead%s", d.Draft, len(drafts), wording.SignedBy(d.By)) + words
 }

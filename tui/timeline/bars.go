@@ -10,8 +10,8 @@ import (
 
 	"replan/agent"
 	"replan/tui/draw"
-	"replan/tui/telling"
 	"replan/tui/timing"
+	"replan/tui/wording"
 )
 
 // chart draws a timeline in rows of one width: a step as in the plan pane, its bars
@@ -110,7 +110,7 @@ func (c *chart) heading() string {
 	for at := time.Duration(0); at <= c.steps.span; at += step {
 		words := fmt.Sprintf("%gs", at.Seconds())
 		if at >= 100*time.Second {
-			words = telling.ClockTime(at)
+			words = wording.ClockTime(at)
 		}
 		if x := int(int64(c.steps.cells) * int64(at) / int64(c.steps.span)); x >= free && x+len(words) <= c.steps.cells {
 			bars.Put(c.steps.x+x, 0, l.Faint, words)
@@ -167,7 +167,7 @@ func (c *chart) track(t *timing.Track, chosen bool) string {
 		title = l.Struck
 	}
 	if t.Tries > 0 || t.Ran > 0 || t.Kind != timing.TrackStep {
-		duration = telling.Shortly(t.Ran)
+		duration = wording.Shortly(t.Ran)
 	}
 	return c.row(p, draw.StepCell{Style: l.Muted, Text: t.Label()}, draw.StepCell{Style: title, Text: t.Title.Line()}, bars, duration)
 }

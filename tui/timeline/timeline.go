@@ -14,8 +14,8 @@ import (
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/live"
-	"replan/tui/telling"
 	"replan/tui/timing"
+	"replan/tui/wording"
 )
 
 // Dialog shows when the steps of the run waited and ran, as bars on a common
@@ -157,12 +157,12 @@ func (d *Dialog) summary(room int) string {
 	if room < 40 {
 		span, sum = "", "sum "
 	}
-	parts := []string{span + telling.Seconds(t.Total), sum + telling.Shortly(t.Sum)}
+	parts := []string{span + wording.Seconds(t.Total), sum + wording.Shortly(t.Sum)}
 	if t.Most > 1 {
 		parts = append(parts, fmt.Sprintf("%d at once", t.Most))
 	}
 	if t.Gates > 0 {
-		parts = append(parts, "at gates "+telling.Seconds(t.Gates))
+		parts = append(parts, "at gates "+wording.Seconds(t.Gates))
 	}
 	return draw.Flow(parts, " "+d.styles.Glyphs.Separator+" ", room)[0]
 }
@@ -196,23 +196,23 @@ func (d *Dialog) words(t *timing.Track) string {
 	switch t.Kind {
 	case timing.TrackPlanning:
 		for _, p := range t.Stretches {
-			add(true, p.Name+" "+telling.Seconds(p.To-p.From))
+			add(true, p.Name+" "+wording.Seconds(p.To-p.From))
 		}
-		return "Planning took " + telling.Seconds(t.Ran) + ": " + strings.Join(parts, ", ")
+		return "Planning took " + wording.Seconds(t.Ran) + ": " + strings.Join(parts, ", ")
 	case timing.TrackReplan:
-		return "Revision " + t.Index + " took " + telling.Seconds(t.Ran) + " to plan"
+		return "Revision " + t.Index + " took " + wording.Seconds(t.Ran) + " to plan"
 	case timing.TrackAnswer:
-		return "The answer took " + telling.Seconds(t.Ran)
+		return "The answer took " + wording.Seconds(t.Ran)
 	}
 	wait := func(kind timing.StretchKind, what string) {
 		duration := t.Time(kind)
-		add(duration > 0, what+" "+telling.Shortly(duration))
+		add(duration > 0, what+" "+wording.Shortly(duration))
 	}
 	wait(timing.StretchNeeds, "waited for others")
 	wait(timing.StretchSlot, "for a slot")
 	wait(timing.StretchGate, "at its gate")
 	wait(timing.StretchPause, "to be tried again")
-	add(t.Tries > 0, "ran "+telling.Shortly(t.Ran))
+	add(t.Tries > 0, "ran "+wording.Shortly(t.Ran))
 	add(len(parts) == 0, "not ready yet")
 	add(t.Tries > 1, english.Count(t.Tries, "attempt"))
 	add(t.Items > 0, english.Count(t.Items, "item"))

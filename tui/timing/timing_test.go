@@ -12,8 +12,8 @@ import (
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/panetest"
-	"replan/tui/telling"
 	"replan/tui/timing"
+	"replan/tui/wording"
 )
 
 func TestStepsDoNotWaitForTheReview(t *testing.T) {
@@ -38,7 +38,7 @@ func TestTimelineAndPlanAgreeOnDuration(t *testing.T) {
 	run, now := panetest.Past{{0, start}, {0, plan}, {0, panetest.Begins("1", 1)}, {0.011, event.StepCompleted{Index: "1", Attempt: 1, MS: 7}}}.Folded(t)
 	line := timing.NewTimeline(run, now)
 	plans, _ := draw.StateWord(panetest.DarkLook(), run, run.Steps[0])
-	if got := telling.Shortly(line.Track("1").Ran); got != "7ms" || plans != got {
+	if got := wording.Shortly(line.Track("1").Ran); got != "7ms" || plans != got {
 		t.Errorf("the timeline shows %s, the plan %s", got, plans)
 	}
 }

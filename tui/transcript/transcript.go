@@ -16,7 +16,7 @@ import (
 	"replan/planning/plan"
 	"replan/tui/plantext"
 	"replan/tui/story"
-	"replan/tui/telling"
+	"replan/tui/wording"
 )
 
 // Conversation is the input for a transcript.
@@ -170,13 +170,13 @@ func (w *writer) run(events []event.Event, planners planning.Planners) untrusted
 
 // evidence lists what the checks of a plan show.
 func (w *writer) evidence(run *agent.Run) {
-	words := telling.EvidenceWords(run)
+	words := wording.EvidenceWords(run)
 	if words == "" {
 		return
 	}
 	w.heading("### Evidence: %s", words)
 	for _, e := range run.Evidence() {
-		w.line("- %s", inline(telling.EvidenceLine(e)))
+		w.line("- %s", inline(wording.EvidenceLine(e)))
 	}
 }
 
@@ -188,7 +188,7 @@ func (w *writer) plan(run *agent.Run) {
 	}
 	w.heading("### Plan: %s", inline(cmp.Or(run.Plan.Title, run.Goal)))
 	w.line("```text")
-	w.line("%s", strings.TrimRight(plantext.Run(run, false, telling.StateSummary), "\n"))
+	w.line("%s", strings.TrimRight(plantext.Run(run, false, wording.StateSummary), "\n"))
 	w.line("```")
 	w.planNotes(run.Plan)
 }
@@ -230,7 +230,7 @@ func (w *writer) step(s *agent.StepState) {
 	if s.Step.Tool != "" && s.Step.Tool != s.Step.Title.Visible() && !strings.HasSuffix(s.Step.Tool, ":"+s.Step.Title.Visible()) {
 		title += " " + named(s.Step.Tool)
 	}
-	w.line("- %s **%s** %s: %s", cmp.Or(signs[s.Status], "·"), inline(s.Step.Index), title, telling.StateSummary(s))
+	w.line("- %s **%s** %s: %s", cmp.Or(signs[s.Status], "·"), inline(s.Step.Index), title, wording.StateSummary(s))
 }
 
 // note draws an entry as a line of Markdown.
@@ -268,7 +268,7 @@ func decided(e story.Entry) string {
 	if g.Rule.Why != "" {
 		words += " (asked because " + inline(g.Rule.Why) + ")"
 	}
-	return words + inline(telling.SignedBy(d.By))
+	return words + inline(wording.SignedBy(d.By))
 }
 
 // ending writes how the run ended.
@@ -279,7 +279,7 @@ func (w *writer) ending(run *agent.Run) {
 		w.line("*the run %s continues*", named(run.ID))
 		return
 	}
-	words := fmt.Sprintf("%s (%s) in %.1f s, %s, %s, %s", r.Status, inline(telling.ReasonWords(r.Reason)),
+	words := fmt.Sprintf("%s (%s) in %.1f s, %s, %s, %s", r.Status, inline(wording.ReasonWords(r.Reason)),
 		float64(r.DurationMS)/1000, english.Count(len(run.Plan.Steps), "step"), english.Count(r.Usage.Replans, "replan"), english.Count(r.Usage.PromptTokens+r.Usage.CompletionTokens, "token"))
 	if r.Error != "" {
 		words += ": " + inline(r.Error.FirstLine())

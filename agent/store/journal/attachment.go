@@ -17,7 +17,7 @@ var extensions = map[string]string{
 	"application/pdf": ".pdf", "application/zip": ".zip", "application/gzip": ".gz", "application/x-gzip": ".gz", "text/plain": ".txt", "text/csv": ".csv",
 }
 
-// Keep stores content of a result that is no text in the folder of large values,
+// SaveAttachment stores content of a result that is no text in the folder of large values,
 // as <sha256> with an ending for its media type, and returns once it is on disk.
 // Equal content of one type shares a file. Keep is safe for concurrent use, also
 // with Append.

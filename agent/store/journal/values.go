@@ -32,7 +32,7 @@ func valuesOf(path string) valueFolder {
 // folder returns the path of the folder.
 func (v valueFolder) folder() string { return v.dir }
 
-// keep writes the values and returns once they are on disk.
+// save writes the values and returns once they are on disk.
 func (v *valueFolder) save(taken []values.Value) error {
 	if len(taken) == 0 {
 		return nil

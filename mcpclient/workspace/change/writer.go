@@ -12,7 +12,7 @@ import (
 // none. Several goroutines may use it.
 type Writer struct {
 	tree      *tree.Tree
-	recorder  Recorder // nil keeps nothing
+	recorder  Recorder // nil records nothing
 	log       *slog.Logger
 	maxOutput int
 	locks     string        // folder of the lock files that processes share; "" is none
@@ -24,14 +24,14 @@ type Writer struct {
 	Check func(ctx context.Context, changed []File) []source.Diagnostic
 }
 
-// Keeper stores the content of files before they change, for an undo.
+// Recorder stores the content of files before they change, for an undo.
 type Recorder interface {
 	// Keep writes down what the changes of a run are about to replace, before they
 	// do. Run is empty where the call belongs to none.
 	Record(run string, changes []Change) (Record, error)
 }
 
-// Record takes the outcome of changes that a Keeper has stored.
+// Record takes the outcome of changes that a Recorder has stored.
 type Record interface {
 	Done() error       // they came about
 	RolledBack() error // none of them did

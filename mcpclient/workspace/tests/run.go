@@ -160,7 +160,7 @@ func (o *Operators) placeInPackages(ctx context.Context, dir string, failures []
 	}
 }
 
-// keeper is a buffer that implements io.WriteCloser.
+// closableBuffer is a buffer that implements io.WriteCloser.
 type closableBuffer struct{ *bytes.Buffer }
 
 func (closableBuffer) Close() error { return nil }

@@ -31,7 +31,7 @@ type Index struct {
 // NewIndex returns an empty index of a tree.
 func NewIndex(t *Tree) *Index { return &Index{tree: t} }
 
-// indexed is what a folder held when it was read.
+// folderListing is what a folder held when it was read.
 type folderListing struct {
 	read       time.Time     // before it was read
 	folder     fs.FileInfo   // changed when an entry was last added, removed or renamed; nil if unreadable

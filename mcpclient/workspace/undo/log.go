@@ -85,7 +85,7 @@ type savedState struct {
 	id    string
 }
 
-// Keep stores what the changes are about to replace. It is on disk when Keep
+// Record stores what the changes are about to replace. It is on disk when Record
 // returns.
 func (l *Log) Record(run string, changes []change.Change) (change.Record, error) {
 	if l.run != "" {

@@ -9,7 +9,7 @@ import (
 	"replan/mcpclient/workspace/tree"
 )
 
-// noted is one changed path in the manifest of a run.
+// manifestChange is one changed path in the manifest of a run.
 type manifestChange struct {
 	manifestLine
 	run string
@@ -21,7 +21,7 @@ type chain struct {
 	links []manifestChange
 }
 
-// recorded is the manifest of a run.
+// runManifest is the manifest of a run.
 type runManifest struct {
 	workspace string
 	changes   []manifestChange // that were not undone, nor rolled back

@@ -63,7 +63,7 @@ type document struct {
 	round   int // the round of sync that sent it
 }
 
-// published holds the diagnostics that a server sent for a file.
+// fileDiagnostics holds the diagnostics that a server sent for a file.
 type fileDiagnostics struct {
 	version int32 // of the document; 0 if the server does not say
 	count   int   // how often diagnostics were sent
