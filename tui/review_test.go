@@ -15,7 +15,6 @@ import (
 	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/planning/plan"
-	"replan/planning/rank"
 	"replan/themes"
 	"replan/tui"
 )
@@ -265,64 +264,6 @@ func TestChatSummarizesReviewChanges(t *testing.T) {
 		s.wants(text)
 	}
 	s.wants("Plan · 0/2")
-}
-
-// drafted: draft 1 of three waits for review; draft 2 cannot run.
-func (s *story) drafted() *story {
-	s.reviewing()
-	last := &s.events[len(s.events)-1]
-	created := last.Data.(event.PlanCreated)
-	other := plan.Plan{Title: "Tidy less", Steps: reviewSteps()[:2]}
-	faulty := plan.Plan{Title: "Tidy up high", Steps: []plan.Step{{Index: "1", Title: "Fly over it", Executor: plan.ExecutorTool, Tool: "fly"}}}
-	created.Drafts = []rank.Draft{
-		{Number: 1, Taken: true, Steps: 5, Gates: 2, Changes: true},
-		{Number: 2, Plan: &faulty, Steps: 1, Faults: []plan.Fault{{Code: plan.CodeUnknownTool, Message: "there is no tool fly"}}},
-		{Number: 3, Plan: &other, Steps: 2, Gates: 3, Changes: true},
-	}
-	last.Data = created
-	return s
-}
-
-func TestReviewTakesNextDraftThatCanRun(t *testing.T) {
-	st := newStory().drafted()
-	s := open(t, tui.Options{}, 120, 36).show(st)
-	s.m.Update(s.m.ReviewRested())
-	s.wants("Review of draft 1 of 3 · Tidy up")
-	s.wants("No faults, 5 steps, 2 gates.")
-	s.press(letters("t")...).sent(session.Review{Run: storyRun, Draft: 3})
-	next := &story{now: st.now, seq: st.seq}
-	s.show(next.run(event.PlanChosen{Draft: 3, Plan: plan.Plan{Title: "Tidy less", Steps: reviewSteps()[:2]}, By: "user"}))
-	s.wants("Review of draft 3 of 3 · Tidy less")
-	s.lacks("Push it")
-	s.press(enter) // there is no grace time: the user asked for this plan
-	s.sent(session.Review{Run: storyRun, Draft: 3}, session.Review{Run: storyRun, Answer: agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRun}})
-}
-
-func TestReviewAsksBeforeChangesAreLostToADraft(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().drafted())
-	s.m.Update(s.m.ReviewRested())
-	s.press(letters("At")...).sent()
-	s.wants("Take draft 3? Your changes to this one are lost.")
-	s.press(letters("y")...).sent(session.Review{Run: storyRun, Draft: 3})
-}
-
-func TestRevisionsCompareDraftsThatWereNotTaken(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().drafted())
-	s.m.Update(s.m.ReviewRested())
-	s.press(escape, tabKey).press(letters("v")...)
-	for i, page := range [][]string{
-		{"Revision 1 of 1", "Took draft 1 of 3", "draft 2 had 1 fault"},
-		{"Draft 2 of 3 · not taken", "there is no tool fly", "Fly over it", "−4 removed"},
-		{"Draft 3 of 3 · not taken", "no faults, 2 steps, 3 gates", "−3 removed"},
-		{"Draft 3 of 3 · not taken"},
-	} {
-		if i > 0 {
-			s.press(rightKey)
-		}
-		for _, text := range page {
-			s.wants(text)
-		}
-	}
 }
 
 func TestAltLTogglesReviewOfNextPlans(t *testing.T) {

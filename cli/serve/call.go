@@ -74,10 +74,10 @@ func newCall(s *Server, of Session, tool string, report func(progress)) *call {
 }
 
 // begin has the session carry out a command, and answers the request.
-func (c *call) begin(ctx context.Context, r mcp.CallToolRequest, first session.Command) (*mcp.CallToolResult, error) {
+func (c *call) begin(ctx context.Context, first session.Command) (*mcp.CallToolResult, error) {
 	go c.watch()
 	c.session.Send(first)
-	return c.wait(ctx, r)
+	return c.wait(ctx)
 }
 
 // end stops the run, if it has not ended, and waits for its children.
@@ -92,7 +92,7 @@ func (c *call) end() {
 // wait answers a request: with the result of the call, or with questions for the
 // user of a client that asks them between two requests. The end of ctx ends the
 // run.
-func (c *call) wait(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+func (c *call) wait(ctx context.Context) (*mcp.CallToolResult, error) {
 	defer c.tell(nil)
 	var questions sync.WaitGroup
 	defer questions.Wait()

@@ -146,7 +146,7 @@ func (s *Server) carryOut(ctx context.Context, r mcp.CallToolRequest, command fu
 		}
 		c.tell(s.reporter(ctx, r))
 		c.take(r.Params.InputResponses)
-		return c.wait(ctx, r)
+		return c.wait(ctx)
 	}
 	first, err := command()
 	if err != nil {
@@ -169,7 +169,7 @@ func (s *Server) carryOut(ctx context.Context, r mcp.CallToolRequest, command fu
 		s.release()
 		return refused(err), nil
 	}
-	return newCall(s, of, r.Params.Name, s.reporter(ctx, r)).begin(ctx, r, first)
+	return newCall(s, of, r.Params.Name, s.reporter(ctx, r)).begin(ctx, first)
 }
 
 // release gives the slot of a call to another one.
