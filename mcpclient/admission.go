@@ -39,6 +39,16 @@ func (a *admissions) decisions() (known decisions) {
 	return known
 }
 
+// remember stores the user's answer about servers of this workspace.
+func (a *admissions) remember(answered []config.Server, yes bool) error {
+	return a.consent.Remember(a.workspace, answered, yes)
+}
+
+// rememberDeclined stores which programs the user said no to.
+func (a *admissions) rememberDeclined(declined []config.Server) error {
+	return a.consent.RememberDeclined(declined)
+}
+
 // admit decides whether a server may start.
 func (a *admissions) admit(s config.Server, known decisions) server.Admission {
 	nameErr := config.CheckName(s.Name)

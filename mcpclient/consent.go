@@ -43,7 +43,7 @@ func (p *Pool) Answer(_ context.Context, asked []plan.PendingServer, yes bool) e
 		}
 		allowed, refused, run := p.programs.Answer(asked, yes)
 		for _, accepted := range run {
-			p.roster.work.Go(func() { accepted(p.life) })
+			p.roster.run(func() { accepted(p.life) })
 		}
 		answered, declined = append(answered, allowed...), refused
 		return all
@@ -53,10 +53,10 @@ func (p *Pool) Answer(_ context.Context, asked []plan.PendingServer, yes bool) e
 		return err
 	}
 	p.settings.Signal.Tell()
-	if err := p.admissions.consent.RememberDeclined(declined); err != nil {
+	if err := p.admissions.rememberDeclined(declined); err != nil {
 		return err
 	}
-	return p.admissions.consent.Remember(p.cfg.Dir, answered, yes)
+	return p.admissions.remember(answered, yes)
 }
 
 // Revoke stops a server of the project's own configuration that the user has allowed,
@@ -80,7 +80,7 @@ func (p *Pool) Revoke(name string) error {
 		return err
 	}
 	p.announce()
-	return p.admissions.consent.Remember(p.cfg.Dir, []config.Server{revoked}, false)
+	return p.admissions.remember([]config.Server{revoked}, false)
 }
 
 // MayStart reports whether the user allowed a program for this workspace. If

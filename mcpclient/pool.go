@@ -134,6 +134,7 @@ type Pool struct {
 	cancel     context.CancelFunc
 	roster     *roster
 	admissions *admissions
+	switches   *switches // those of the admissions
 	programs   *trust.Programs
 	notes      *notes
 }
@@ -146,12 +147,12 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	consent := trust.NewConsent(cfg.TrustFile)
+	consent, switches := trust.NewConsent(cfg.TrustFile), newSwitches(cfg.Dir, cfg.UserFile, cfg.DisabledFile)
 	p := &Pool{
-		cfg: cfg, roster: &roster{begun: !cfg.Later}, notes: &notes{},
+		cfg: cfg, roster: &roster{begun: !cfg.Later}, notes: &notes{}, switches: switches,
 		programs: trust.NewPrograms(consent, cfg.Dir, cfg.Trust, cfg.Logger),
 		admissions: &admissions{
-			workspace: cfg.Dir, mode: cfg.Trust, consent: consent, switches: newSwitches(cfg.Dir, cfg.UserFile, cfg.DisabledFile), log: cfg.Logger,
+			workspace: cfg.Dir, mode: cfg.Trust, consent: consent, switches: switches, log: cfg.Logger,
 			builtin: func(name string) bool { return cfg.InProcess[name] != nil },
 		},
 	}
@@ -163,7 +164,7 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 		},
 		StartTimeout: cfg.StartTimeout, CallTimeout: cfg.CallTimeout, RestartWaits: cfg.RestartWaits,
 		Logger: cfg.Logger, Pins: trust.OpenPins(cfg.PinDir, cfg.Dir), Handshakes: handshake.Load(cfg.HandshakeFile, cfg.Logger),
-		Signal: server.NewSignal(), Note: p.noteOn, Life: p.life, Work: &p.roster.work,
+		Signal: server.NewSignal(), Note: p.noteOn, Life: p.life, Work: p.roster.underway(),
 	}
 	p.learn(cfg.Servers)
 	known := p.admissions.decisions()

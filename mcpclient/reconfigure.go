@@ -110,9 +110,8 @@ func (p *Pool) toggle(ctx context.Context, name string, disable, forGood bool) (
 	if err != nil {
 		return "", err
 	}
-	switches := p.admissions.switches
 	if forGood {
-		if file, err = switches.save(ctx, &changed, disable); err != nil {
+		if file, err = p.switches.save(ctx, &changed, disable); err != nil {
 			return "", err
 		}
 	}
@@ -121,7 +120,7 @@ func (p *Pool) toggle(ctx context.Context, name string, disable, forGood bool) (
 	_ = p.roster.replace(name, func(old *server.Server) (*server.Server, error) {
 		c := old.Config()
 		c.Disabled = changed.Disabled
-		switches.setForNow(name, disable && !forGood)
+		p.switches.setForNow(name, disable && !forGood)
 		s := p.newServer(c, known)
 		s.Replaces(old)
 		return s, nil

@@ -140,6 +140,12 @@ func (r *roster) enter(name string, check func(*server.Server) error) (s *server
 // anyServer admits each server.
 func anyServer(*server.Server) error { return nil }
 
+// run does something in the background, which close waits for.
+func (r *roster) run(do func()) { r.work.Go(do) }
+
+// underway returns the work in progress, to which a server adds its own.
+func (r *roster) underway() *sync.WaitGroup { return &r.work }
+
 // close ends the roster with the context of its servers, which end cancels, and waits for
 // all work. It reports false if that takes longer than most.
 func (r *roster) close(end context.CancelFunc, most time.Duration) bool {

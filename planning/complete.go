@@ -126,7 +126,7 @@ func (c *completion) dropStrays() {
 	if len(drop) == 0 || len(drop) == len(c.steps) {
 		return
 	}
-	c.drop(func(s plan.Step) bool { return drop[s.Index] })
+	c.steps = without(c.steps, func(s plan.Step) bool { return drop[s.Index] })
 }
 
 // dropCommits leaves out steps that commit, push or make a branch if no word of the goal can
@@ -140,7 +140,7 @@ func (c *completion) dropCommits() {
 	if !slices.ContainsFunc(c.steps, func(s plan.Step) bool { return !unasked(s) }) {
 		return
 	}
-	c.drop(unasked)
+	c.steps = without(c.steps, unasked)
 }
 
 // patchAll adds the files that a change of "both", "all" or "each" of them has left out.
@@ -546,19 +546,20 @@ func (c *completion) dropTests() {
 	if len(sketch.Near) > 0 || len(sketch.Files) == 0 || intent.WantsTests(c.brief.Goal) || slices.ContainsFunc(sketch.Files, testfile.Is) {
 		return
 	}
-	c.drop(func(s plan.Step) bool { return s.Tool == "test.run" && s.Executor == plan.ExecutorTool })
+	c.steps = without(c.steps, func(s plan.Step) bool { return s.Tool == "test.run" && s.Executor == plan.ExecutorTool })
 }
 
-// drop leaves out steps, and the waiting for them.
-func (c *completion) drop(out func(plan.Step) bool) {
+// without returns steps without some of them, and without the waiting for those.
+func without(steps []plan.Step, out func(plan.Step) bool) []plan.Step {
 	gone := map[string]bool{}
-	for _, s := range c.steps {
+	for _, s := range steps {
 		gone[s.Index] = out(s)
 	}
-	c.steps = slices.DeleteFunc(c.steps, func(s plan.Step) bool { return gone[s.Index] })
-	for i, s := range c.steps {
-		c.steps[i].DependsOn = slices.DeleteFunc(slices.Clone(s.DependsOn), func(d string) bool { return gone[d] })
+	steps = slices.DeleteFunc(steps, func(s plan.Step) bool { return gone[s.Index] })
+	for i, s := range steps {
+		steps[i].DependsOn = slices.DeleteFunc(slices.Clone(s.DependsOn), func(d string) bool { return gone[d] })
 	}
+	return steps
 }
 
 // addTests adds a run of the tests that the goal asks for.

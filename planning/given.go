@@ -87,8 +87,8 @@ func (f PlanFunc) Plan(b prompt.Brief) Planner {
 // Replan returns the planner of a replan, which is done at once.
 func (f PlanFunc) Replan(b prompt.Brief, s prompt.Situation) Planner {
 	r := newReplanner(b, s)
-	if r.outcome.Kind != OutcomePending {
-		return finishedPlanner{r.outcome}
+	if r.Outcome().Kind != OutcomePending {
+		return finishedPlanner{r.Outcome()}
 	}
 	return proposed(r, f(b, &s))
 }

@@ -150,14 +150,12 @@ func (r *replanner) check(proposed reply.Proposal) ([]plan.Fault, plan.Revised) 
 // withhold keeps effects out of the new plan of a goal that only asks: those of a small
 // model are left out, those of others wait at a gate.
 func (r *replanner) withhold(steps []plan.Step, small bool) []plan.Step {
-	c := completion{brief: r.brief, steps: steps}
 	effects := map[string]bool{}
 	for _, f := range unwanted(r.brief, plan.Plan{Steps: steps}) {
 		effects[f.Step] = true
 	}
 	if small && len(effects) < len(steps) {
-		c.drop(func(s plan.Step) bool { return effects[s.Index] })
-		return c.steps
+		return without(steps, func(s plan.Step) bool { return effects[s.Index] })
 	}
 	for i, s := range steps {
 		steps[i].Gate = s.Gate || effects[s.Index]

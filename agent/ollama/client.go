@@ -83,6 +83,10 @@ func New(cfg Config) (*Client, error) {
 		// request. Compared to a model's work a new one costs nothing.
 		DisableKeepAlives: true,
 	}
+	log := cfg.Logger
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
 	c := &Client{
 		base:     base,
 		api:      api.NewClient(base, &http.Client{Transport: transport}),
@@ -91,24 +95,32 @@ func New(cfg Config) (*Client, error) {
 		window:   cfg.ContextWindow,
 		alive:    cfg.KeepAlive,
 		delay:    cfg.RetryDelay,
-		log:      cfg.Logger,
+		log:      log,
 		file:     cfg.Learned,
-		findings: findings{file: cfg.Findings, forced: cfg.Settings},
+		findings: findings{file: cfg.Findings, forced: cfg.Settings, log: log},
 		known:    make(map[string]*known),
 		grown:    make(map[string]bool),
 	}
 	if c.delay <= 0 {
 		c.delay = defaultDelay
 	}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
-	}
-	c.findings.log = c.log
 	return c, nil
 }
 
 // Host returns the URL of the server.
 func (c *Client) Host() string { return c.base.String() }
+
+// logger returns the logger of the client.
+func (c *Client) logger() *slog.Logger { return c.log }
+
+// firstDelay returns how long to wait before a busy server is asked again.
+func (c *Client) firstDelay() time.Duration { return c.delay }
+
+// tape returns a tape for a request with this header, and a client that records on it.
+func (c *Client) tape(purpose string) (*tape, *api.Client) {
+	kept := &tape{base: c.http, purpose: purpose}
+	return kept, api.NewClient(c.base, &http.Client{Transport: kept})
+}
 
 // Close closes idle connections. Requests in progress end with their context, not
 // with Close.
@@ -165,15 +177,14 @@ func (c *Client) Ask(ctx context.Context, req prompt.Request, delta func(text, t
 	if req.Timeout <= 0 {
 		ctx, extend, end = limitByMachine(unlimited, req, x.forecast())
 	}
-	x.extend = extend
-	err = x.run(ctx)
+	err = x.run(ctx, extend)
 	reply := x.reply()
 	reply.MS = time.Since(began).Milliseconds()
 	if err != nil {
 		if unlimited.Err() != nil && x.empty() {
-			about.pacing.stopped(x.rendered(), time.Since(began))
+			about.paced().stopped(x.rendered(), time.Since(began))
 		} else {
-			about.pacing.fail()
+			about.paced().fail()
 		}
 		reply.Calls, reply.CutOff = nil, false
 		err = c.explain(ctx, info, err)

@@ -3,6 +3,7 @@ package ollama
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -54,14 +55,12 @@ func (c *Client) describe(ctx context.Context, name string) (prompt.ModelInfo, *
 			return prompt.ModelInfo{}, nil, err
 		}
 	}
-	info := about.info
+	info := about.described()
 	if name != "" {
 		info.Name = name // with or without its tag, as the caller spelled it
 	}
-	info.Defect, info.Speed, info.BytesPerToken = c.defect(info.Name, about), about.pacing.known().Speed, about.pacing.known().BytesPerToken
-	about.mu.Lock()
-	info.WritesCalls = about.writesCalls
-	about.mu.Unlock()
+	info.Defect, info.Speed, info.BytesPerToken = c.defect(info.Name, about), about.paced().known().Speed, about.paced().known().BytesPerToken
+	info.WritesCalls = about.writes()
 	if !info.Chats {
 		return prompt.ModelInfo{}, nil, c.because(noModel(nil, "the model %s cannot chat: choose another (--model, or /model in the chat)", name), prompt.TroubleUnfit, name, nil)
 	}
@@ -125,7 +124,7 @@ func (c *Client) prefer(about *known) *known {
 	defer c.mu.Unlock()
 	first := c.known[tagged(c.chosen)]
 	if first == nil { // none chosen yet, or removed meanwhile
-		c.chosen, first = about.info.Name, about
+		c.chosen, first = about.described().Name, about
 	}
 	return first
 }
@@ -264,4 +263,52 @@ func modelfileWindow(shown *api.ShowResponse) int {
 		}
 	}
 	return 0
+}
+
+// remember stores the first description of a model. Of concurrent calls the first
+// wins.
+func (c *Client) remember(info prompt.ModelInfo, shown *api.ShowResponse) *known {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := tagged(info.Name)
+	if c.known[key] == nil {
+		c.known[key] = newKnown(info, shown, c.window > 0, c.server)
+	}
+	return c.known[key]
+}
+
+// recall returns what is known about a model, "" being the one that answers, or
+// nil if the server has not been asked yet.
+func (c *Client) recall(name string) *known {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if name == "" {
+		name = c.chosen
+	}
+	return c.known[tagged(name)]
+}
+
+// tagged returns the key of a model in Client.known. Servers ignore case.
+func tagged(name string) string { return prompt.TaggedName(strings.ToLower(name)) }
+
+// because attaches the kind of problem to a noModelError.
+func (c *Client) because(err error, kind prompt.TroubleKind, model string, there []api.ListModelResponse) error {
+	if e, ok := errors.AsType[*noModelError](err); ok {
+		e.trouble = prompt.ModelTrouble{Kind: kind, Host: untrusted.Text(c.base.String()), Model: untrusted.Text(model)}
+		for _, m := range there {
+			e.trouble.Models = append(e.trouble.Models, untrusted.Text(m.Name))
+		}
+	}
+	return err
+}
+
+// unreachable returns the error for a server that does not answer at all.
+func (c *Client) unreachable(err error) error {
+	if refusedToDial(err) {
+		return c.because(noModel(err, "Ollama does not answer at %s: start it with `ollama serve`, or choose another with --host", c.base), prompt.TroubleUnreachable, "", nil)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return c.because(noModel(err, "Ollama at %s accepts connections but does not answer: restart it with `ollama serve`, or choose another with --host", c.base), prompt.TroubleUnreachable, "", nil)
+	}
+	return c.because(noModel(err, "the server at %s does not behave like Ollama (%v): start `ollama serve` there, or choose another with --host", c.base, reason(err)), prompt.TroubleUnreachable, "", nil)
 }

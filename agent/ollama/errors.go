@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"net/url"
 	"time"
 
-	"replan/internal/untrusted"
 	"replan/planning/pace"
 	"replan/planning/prompt"
 
@@ -125,17 +123,6 @@ func (e *noModelError) Trouble() prompt.ModelTrouble {
 	return t
 }
 
-// because attaches the kind of problem to a noModelError.
-func (c *Client) because(err error, kind prompt.TroubleKind, model string, there []api.ListModelResponse) error {
-	if e, ok := errors.AsType[*noModelError](err); ok {
-		e.trouble = prompt.ModelTrouble{Kind: kind, Host: untrusted.Text(c.base.String()), Model: untrusted.Text(model)}
-		for _, m := range there {
-			e.trouble.Models = append(e.trouble.Models, untrusted.Text(m.Name))
-		}
-	}
-	return err
-}
-
 // silent reports whether the request got no answer at all.
 func silent(err error) bool {
 	var urlErr *url.Error
@@ -170,17 +157,6 @@ func serverMessage(err error) string {
 		return cut.Err.Error()
 	}
 	return ""
-}
-
-// unreachable returns the error for a server that does not answer at all.
-func (c *Client) unreachable(err error) error {
-	if refusedToDial(err) {
-		return c.because(noModel(err, "Ollama does not answer at %s: start it with `ollama serve`, or choose another with --host", c.base), prompt.TroubleUnreachable, "", nil)
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return c.because(noModel(err, "Ollama at %s accepts connections but does not answer: restart it with `ollama serve`, or choose another with --host", c.base), prompt.TroubleUnreachable, "", nil)
-	}
-	return c.because(noModel(err, "the server at %s does not behave like Ollama (%v): start `ollama serve` there, or choose another with --host", c.base, reason(err)), prompt.TroubleUnreachable, "", nil)
 }
 
 // reason returns the innermost error wrapped by net/http: the cause without a

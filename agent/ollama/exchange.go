@@ -69,12 +69,13 @@ func milliseconds(d time.Duration) int64 { return int64((d + time.Millisecond - 
 
 // run sends the request until there is a reply. It retries without the features
 // that the server rejects, and once with the other think setting if a formatted
-// reply is empty or breaks its format.
-func (x *exchange) run(ctx context.Context) error {
+// reply is empty or breaks its format. extend is called at each sign of life.
+func (x *exchange) run(ctx context.Context, extend func()) error {
+	x.extend = extend
 	s := x.known.setting(x.req)
 	err := x.whenFree(ctx, s)
 	for err != nil && x.empty() && x.known.learn(x.req, s, err) {
-		x.client.log.Warn("the server rejects a parameter; asking without it", "model", x.info.Name, "purpose", string(x.req.Purpose), "error", err)
+		x.client.logger().Warn("the server rejects a parameter; asking without it", "model", x.info.Name, "purpose", string(x.req.Purpose), "error", err)
 		s = x.known.setting(x.req)
 		err = x.whenFree(ctx, s)
 	}
@@ -94,12 +95,12 @@ func (x *exchange) run(ctx context.Context) error {
 // fill asks again for a formatted reply that was empty.
 func (x *exchange) fill(ctx context.Context, s requestForm, err error) error {
 	other := !s.think.Bool()
-	x.client.log.Warn("a formatted reply has no words in it", "model", x.info.Name, "think", s.think.Bool(), "error", err)
+	x.client.logger().Warn("a formatted reply has no words in it", "model", x.info.Name, "think", s.think.Bool(), "error", err)
 	s.think = &api.ThinkValue{Value: other}
 	again := x.whenFree(ctx, s)
 	if again != nil && err == nil && ctx.Err() == nil {
 		// The first reply was empty but valid; the parser reports what it lacks.
-		x.client.log.Warn("asking again did not help", "model", x.info.Name, "error", again)
+		x.client.logger().Warn("asking again did not help", "model", x.info.Name, "error", again)
 		return nil
 	}
 	if again == nil && !x.empty() {
@@ -114,7 +115,7 @@ func (x *exchange) fill(ctx context.Context, s requestForm, err error) error {
 // help, the first reply stands, and the model is never asked twice again.
 func (x *exchange) reformat(ctx context.Context, s requestForm) {
 	other := !s.think.Bool()
-	x.client.log.Warn("a reply breaks its format", "model", x.info.Name, "think", s.think.Bool(), "purpose", string(x.req.Purpose))
+	x.client.logger().Warn("a reply breaks its format", "model", x.info.Name, "think", s.think.Bool(), "purpose", string(x.req.Purpose))
 	text, thinking := x.text.String(), x.thinking.String()
 	x.text.Reset()
 	x.thinking.Reset()
@@ -125,7 +126,7 @@ func (x *exchange) reformat(ctx context.Context, s requestForm) {
 		x.note = string(x.client.defect(x.info.Name, x.known))
 		return
 	}
-	x.client.log.Warn("asking again did not help", "model", x.info.Name, "error", err)
+	x.client.logger().Warn("asking again did not help", "model", x.info.Name, "error", err)
 	x.text.Reset()
 	x.text.WriteString(text)
 	x.thinking.Reset()
@@ -157,13 +158,13 @@ func endedOrBroke(err error) bool {
 
 // whenFree sends a request and retries a busy server with growing delays.
 func (x *exchange) whenFree(ctx context.Context, s requestForm) error {
-	delay := x.client.delay
+	delay := x.client.firstDelay()
 	for try := 1; ; try++ {
 		err := x.once(ctx, s)
 		if code, _ := status(err); code != http.StatusServiceUnavailable || try == busyTries {
 			return err
 		}
-		x.client.log.Info("Ollama is busy", "try", try, "again_in", delay)
+		x.client.logger().Info("Ollama is busy", "try", try, "again_in", delay)
 		if err := pause(ctx, delay); err != nil {
 			return err
 		}
@@ -186,8 +187,7 @@ func pause(ctx context.Context, delay time.Duration) error {
 func (x *exchange) once(ctx context.Context, s requestForm) error {
 	answered, done := false, false
 	x.try = try{text: x.text.Len()}
-	kept := &tape{base: x.client.http, purpose: x.req.Header()}
-	asking := api.NewClient(x.client.base, &http.Client{Transport: kept})
+	kept, asking := x.client.tape(x.req.Header())
 	err := asking.Chat(ctx, x.chatRequest(s), func(line api.ChatResponse) error {
 		answered = true
 		x.extend()
@@ -226,15 +226,15 @@ func (x *exchange) once(ctx context.Context, s requestForm) error {
 	if errors.As(err, &stalled) || silent(err) {
 		return err
 	}
-	if err == nil && kept.status >= http.StatusBadRequest {
-		err = api.StatusError{StatusCode: kept.status, Status: http.StatusText(kept.status)}
+	if err == nil {
+		err = kept.refusal()
 	}
 	if code, _ := status(err); code != 0 {
 		return err
 	}
 	switch {
-	case kept.broke != nil:
-		err = reason(kept.broke)
+	case kept.breach() != nil:
+		err = reason(kept.breach())
 	case kept.torn():
 		err = fmt.Errorf("the server ended the stream in the middle of a line: %w", io.ErrUnexpectedEOF)
 	case err == nil && answered:

@@ -32,6 +32,70 @@ type known struct {
 	writesCalls   bool            // its calls do not arrive as calls, see prompt.Prompting
 }
 
+// newKnown returns what a description says about a model, and what was learned of it on its
+// server. chosen tells that the user has set the context window.
+func newKnown(info prompt.ModelInfo, shown *api.ShowResponse, chosen bool, server serverFacts) *known {
+	key := tagged(info.Name)
+	return &known{
+		info: info, fixed: chosen || modelfileWindow(shown) > 0, tokenBytes: tokenBytes(shown),
+		noTools: toolless(shown), thinkToFormat: info.Thinks && slices.Contains(server.ThinkToFormat, key),
+		writesCalls: slices.Contains(server.WritesCalls, key),
+		pacing:      &pacing{pace: server.Paces[key], saved: server.Paces[key]},
+	}
+}
+
+// described returns the description of the model.
+func (k *known) described() prompt.ModelInfo { return k.info }
+
+// hasFixedWindow reports whether the user or the Modelfile set the context window.
+func (k *known) hasFixedWindow() bool { return k.fixed }
+
+// paced returns the pace of the model.
+func (k *known) paced() *pacing { return k.pacing }
+
+// writes reports whether the model's calls do not arrive as calls.
+func (k *known) writes() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.writesCalls
+}
+
+// learnToWrite notes that its calls do not arrive as calls. It reports whether that is new.
+func (k *known) learnToWrite() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	before := k.writesCalls
+	k.writesCalls = true
+	return !before
+}
+
+// ignoresFormat reports whether the model keeps to a format only if it thinks first.
+func (k *known) ignoresFormat() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.thinkToFormat
+}
+
+// preferThinking notes whether it keeps to a format only if it thinks first.
+func (k *known) preferThinking(think bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.thinkToFormat, k.unformatted = think, false
+}
+
+// larger returns the same with another context window.
+func (k *known) larger(window int) *known {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	larger := &known{
+		info: k.info, fixed: k.fixed, tokenBytes: k.tokenBytes,
+		noTools: k.noTools, noLevels: k.noLevels, noThink: k.noThink, noFormat: k.noFormat,
+		thinkToFormat: k.thinkToFormat, unformatted: k.unformatted, pacing: k.pacing,
+	}
+	larger.info.ContextWindow = window
+	return larger
+}
+
 // requestForm is how to make a request, with every feature that the model is known to
 // accept.
 type requestForm struct {
@@ -97,37 +161,6 @@ func (k *known) mayFormat() bool {
 	k.unformatted = true
 	return may
 }
-
-// remember stores the first description of a model. Of concurrent calls the first
-// wins.
-func (c *Client) remember(info prompt.ModelInfo, shown *api.ShowResponse) *known {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	key := tagged(info.Name)
-	if c.known[key] == nil {
-		c.known[key] = &known{
-			info: info, fixed: c.window > 0 || modelfileWindow(shown) > 0, tokenBytes: tokenBytes(shown),
-			noTools: toolless(shown), thinkToFormat: info.Thinks && slices.Contains(c.server.ThinkToFormat, key),
-			writesCalls: slices.Contains(c.server.WritesCalls, key),
-			pacing:      &pacing{pace: c.server.Paces[key], saved: c.server.Paces[key]},
-		}
-	}
-	return c.known[key]
-}
-
-// recall returns what is known about a model, "" being the one that answers, or
-// nil if the server has not been asked yet.
-func (c *Client) recall(name string) *known {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if name == "" {
-		name = c.chosen
-	}
-	return c.known[tagged(name)]
-}
-
-// tagged returns the key of a model in Client.known. Servers ignore case.
-func tagged(name string) string { return prompt.TaggedName(strings.ToLower(name)) }
 
 // refusesThinking reports whether an error message, in lower case, rejects a
 // think setting. A model may have the word in its name.

@@ -95,10 +95,8 @@ func (c *Client) learn(ctx context.Context, change func(*serverFacts)) {
 
 // preferThinking stores whether a model keeps to a format only if it thinks first.
 func (c *Client) preferThinking(ctx context.Context, k *known, think bool) {
-	k.mu.Lock()
-	k.thinkToFormat, k.unformatted = think, false
-	k.mu.Unlock()
-	name := tagged(k.info.Name)
+	k.preferThinking(think)
+	name := tagged(k.described().Name)
 	c.learn(ctx, func(about *serverFacts) {
 		about.ThinkToFormat = slices.DeleteFunc(about.ThinkToFormat, func(n string) bool { return n == name })
 		if think {
@@ -110,14 +108,10 @@ func (c *Client) preferThinking(ctx context.Context, k *known, think bool) {
 // keepsListing stores that a loop went on with its tools listed in the prompt, see
 // prompt.Request, so that the next one begins so.
 func (c *Client) keepsListing(ctx context.Context, k *known) {
-	k.mu.Lock()
-	known := k.writesCalls
-	k.writesCalls = true
-	k.mu.Unlock()
-	if known {
+	if !k.learnToWrite() {
 		return
 	}
-	name := tagged(k.info.Name)
+	name := tagged(k.described().Name)
 	c.learn(ctx, func(about *serverFacts) {
 		if !slices.Contains(about.WritesCalls, name) {
 			about.WritesCalls = append(about.WritesCalls, name)
@@ -125,12 +119,23 @@ func (c *Client) keepsListing(ctx context.Context, k *known) {
 	})
 }
 
+// savePace stores the pace of a model.
+func (c *Client) savePace(ctx context.Context, model string, now measuredPace) {
+	if c.file == "" {
+		return
+	}
+	name := tagged(model)
+	c.learn(ctx, func(about *serverFacts) {
+		if about.Paces == nil {
+			about.Paces = make(map[string]measuredPace)
+		}
+		about.Paces[name] = now
+	})
+}
+
 // defect describes what replan works around with a model, "" if there is nothing.
 func (c *Client) defect(name string, k *known) untrusted.Text {
-	k.mu.Lock()
-	ignores := k.thinkToFormat
-	k.mu.Unlock()
-	if !ignores {
+	if !k.ignoresFormat() {
 		return ""
 	}
 	c.mu.Lock()

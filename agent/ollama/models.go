@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"replan/internal/untrusted"
+	"replan/planning/pace"
 	"replan/planning/prompt"
 
 	"github.com/ollama/ollama/api"
@@ -63,8 +64,8 @@ func (c *Client) listedInfo(ctx context.Context, entry api.ListModelResponse, ru
 	}
 	info := c.info(entry, shown)
 	about := c.remember(info, shown)
-	info.ContextWindow, info.Loaded, info.Defect = about.info.ContextWindow, loaded, c.defect(info.Name, about)
-	info.Speed, info.BytesPerToken = about.pacing.known().Speed, about.pacing.known().BytesPerToken
+	info.ContextWindow, info.Loaded, info.Defect = about.described().ContextWindow, loaded, c.defect(info.Name, about)
+	info.Speed, info.BytesPerToken = about.paced().known().Speed, about.paced().known().BytesPerToken
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.grown[tagged(info.Name)] {
@@ -109,7 +110,7 @@ func (c *Client) Warm(ctx context.Context, name string) error {
 	if err != nil {
 		return c.explain(ctx, info, err)
 	}
-	return c.load(ctx, info, about.pacing)
+	return c.load(ctx, info, about.paced())
 }
 
 // load makes the server load a model with its context window.
@@ -128,4 +129,36 @@ func (c *Client) load(ctx context.Context, info prompt.ModelInfo, p *pacing) err
 	p.loaded(took)
 	c.log.Debug("the model is loaded", "model", info.Name, "window", info.ContextWindow)
 	return nil
+}
+
+// Forecast returns how long a request should take, by what earlier replies of its
+// model showed. If the model may not be in memory, Forecast loads it first, so that
+// what follows is reading and writing alone. Errors are those of [Client.Ask].
+func (c *Client) Forecast(ctx context.Context, req prompt.Request) (pace.Forecast, error) {
+	info, about, err := c.describe(ctx, req.Model)
+	if err != nil {
+		return pace.Forecast{}, c.explain(ctx, info, err)
+	}
+	if about.paced().mayBeGone(c.KeepAlive()) {
+		if err := c.load(ctx, info, about.paced()); err != nil {
+			return pace.Forecast{}, err
+		}
+	}
+	x := &exchange{client: c, info: info, known: about, req: req}
+	return x.forecast(), nil
+}
+
+// loading returns the fields that all requests for a model share, including one
+// that only loads it. The context window varies only if it grows, since the server
+// then reloads the model.
+func (c *Client) loading(info prompt.ModelInfo) *api.ChatRequest {
+	chat := &api.ChatRequest{
+		Model:    info.Name,
+		Messages: []api.Message{},
+		Options:  map[string]any{"num_ctx": info.ContextWindow},
+	}
+	if c.alive != 0 {
+		chat.KeepAlive = &api.Duration{Duration: c.alive}
+	}
+	return chat
 }

@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"context"
 	"encoding/json"
 	"math"
 	"strings"
@@ -154,54 +153,4 @@ func shared(a, b string) int {
 		}
 	}
 	return n
-}
-
-// Forecast returns how long a request should take, by what earlier replies of its
-// model showed. If the model may not be in memory, Forecast loads it first, so that
-// what follows is reading and writing alone. Errors are those of [Client.Ask].
-func (c *Client) Forecast(ctx context.Context, req prompt.Request) (pace.Forecast, error) {
-	info, about, err := c.describe(ctx, req.Model)
-	if err != nil {
-		return pace.Forecast{}, c.explain(ctx, info, err)
-	}
-	if about.pacing.mayBeGone(c.KeepAlive()) {
-		if err := c.load(ctx, info, about.pacing); err != nil {
-			return pace.Forecast{}, err
-		}
-	}
-	x := &exchange{client: c, info: info, known: about, req: req}
-	return x.forecast(), nil
-}
-
-// forecast estimates what the request costs.
-func (x *exchange) forecast() pace.Forecast {
-	return x.known.pacing.forecast(x.rendered(), x.req)
-}
-
-// rendered is the prompt of the request, see [rendered].
-func (x *exchange) rendered() string { return rendered(x.chatRequest(x.known.setting(x.req))) }
-
-// learnPace takes the figures of the whole reply, and saves what they change.
-func (x *exchange) learnPace(ctx context.Context, r *reply.Reply) {
-	if x.replies != 1 { // the figures of several replies do not fit one prompt
-		x.known.pacing.fail()
-		r.CachedTokens = r.PromptTokens
-		return
-	}
-	chat := x.chatRequest(x.known.setting(x.req))
-	countable := len(chat.Tools) == 0
-	for _, m := range chat.Messages {
-		countable = countable && len(m.Images) == 0
-	}
-	now, save := x.known.pacing.learn(rendered(chat), countable, x.loadTime, r)
-	if !save || x.client.file == "" {
-		return
-	}
-	name := tagged(x.info.Name)
-	x.client.learn(ctx, func(about *serverFacts) {
-		if about.Paces == nil {
-			about.Paces = make(map[string]measuredPace)
-		}
-		about.Paces[name] = now
-	})
 }

@@ -32,7 +32,7 @@ func (x *exchange) pictures(m prompt.Message) (images []api.ImageData, note stri
 			content, err = picture.ForModel(content, longestSide)
 		}
 		if err != nil {
-			x.client.log.Warn("a picture cannot be shown to the model", "file", a.File, "error", err)
+			x.client.logger().Warn("a picture cannot be shown to the model", "file", a.File, "error", err)
 			unseen = append(unseen, strconv.Itoa(i+1))
 			continue
 		}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/ollama/ollama/api"
+
 	"replan/planning/prompt"
 )
 
@@ -58,6 +60,17 @@ func (t *tape) line() []byte {
 	line, _ := t.kept.ReadBytes('\n') // the last line may lack a line break
 	return line
 }
+
+// refusal returns the error that the status stands for, nil for none.
+func (t *tape) refusal() error {
+	if t.status < http.StatusBadRequest {
+		return nil
+	}
+	return api.StatusError{StatusCode: t.status, Status: http.StatusText(t.status)}
+}
+
+// breach returns why the body ended early, nil if it ended cleanly.
+func (t *tape) breach() error { return t.broke }
 
 // ended reports whether the body ended where HTTP says, and behind a whole line.
 func (t *tape) ended() bool {

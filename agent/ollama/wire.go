@@ -15,49 +15,6 @@ import (
 	"replan/planning/reply"
 )
 
-// loading returns the fields that all requests for a model share, including one
-// that only loads it. The context window varies only if it grows, since the server
-// then reloads the model.
-func (c *Client) loading(info prompt.ModelInfo) *api.ChatRequest {
-	chat := &api.ChatRequest{
-		Model:    info.Name,
-		Messages: []api.Message{},
-		Options:  map[string]any{"num_ctx": info.ContextWindow},
-	}
-	if c.alive != 0 {
-		chat.KeepAlive = &api.Duration{Duration: c.alive}
-	}
-	return chat
-}
-
-// chatRequest converts the request to Ollama's format. It forbids the server to
-// truncate or shift the prompt silently.
-func (x *exchange) chatRequest(s requestForm) *api.ChatRequest {
-	stream, no := true, false
-	chat := x.client.loading(x.info)
-	chat.Stream, chat.Truncate, chat.Shift = &stream, &no, &no
-	chat.Format, chat.Think = s.format, s.think
-	if x.req.MaxTokens > 0 {
-		chat.Options["num_predict"] = x.req.MaxTokens
-	}
-	if x.req.Temperature > 0 {
-		chat.Options["temperature"] = x.req.Temperature
-	}
-	if s.tools {
-		chat.Tools = tools(x.req.Tools)
-	}
-	for _, m := range x.req.Messages {
-		out := plainMessage(m)
-		if s.tools {
-			out = message(m)
-		}
-		images, note := x.pictures(m)
-		out.Images, out.Content = images, out.Content+note
-		chat.Messages = append(chat.Messages, out)
-	}
-	return chat
-}
-
 func message(m prompt.Message) api.Message {
 	out := api.Message{Role: string(m.Role), Content: redact.Prompt(m.Content), ToolName: m.Tool, ToolCallID: m.CallID}
 	for i, use := range m.Calls {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -54,7 +53,7 @@ func Attach(ctx context.Context, o Options, r Request) (*Session, error) {
 			return nil, cmp.Or(context.Cause(ctx), err)
 		case out.End:
 			p.close()
-			return nil, fmt.Errorf("%s ended before it had the run; are it and replan of the same version?", p.name)
+			return nil, p.ended("before it had the run; are it and replan of the same version?")
 		case out.Note != "":
 			before = append(before, event.Note{Level: "info", Text: out.Note})
 		case out.Accepted != nil:

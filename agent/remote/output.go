@@ -1,10 +1,8 @@
 package remote
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 
 	"replan/agent/store/values"
@@ -56,48 +54,4 @@ func (w *Writer) value(v values.Value) error {
 	_, err := v.JSON.WriteTo(w.to)
 	_, after := io.WriteString(w.to, "}\n")
 	return errors.Join(before, err, after)
-}
-
-// output returns what the program writes next. The events share their large values.
-func (p *program) output() (Output, error) {
-	for {
-		line, err := p.line()
-		if err != nil {
-			return Output{}, p.broken(err)
-		}
-		var wire wireOutput
-		if err := p.decode(line, &wire); err != nil {
-			return Output{}, fmt.Errorf("%s wrote a line that cannot be read; are it and replan of the same version? %w", p.name, err)
-		}
-		if wire.Value == nil {
-			return wire.Output, nil
-		}
-	}
-}
-
-// decode reads a line, and keeps its value.
-func (p *program) decode(line []byte, wire *wireOutput) error {
-	in := json.NewDecoder(bytes.NewReader(line))
-	in.UseNumber() // results keep all digits
-	if err := in.Decode(wire); err != nil {
-		return err
-	}
-	if wire.Value != nil {
-		return p.known.Add(wire.Value)
-	}
-	if wire.Event == nil {
-		return nil
-	}
-	whole, err := p.known.PutBack(wire.Event, func(string, int) ([]byte, string, error) {
-		return nil, "", errors.New("it refers to a value that was not written before")
-	})
-	if err != nil {
-		return err
-	}
-	e, err := whole.Event()
-	if err != nil {
-		return err
-	}
-	wire.Output.Event = &e
-	return nil
 }

@@ -54,8 +54,7 @@ func (c *children) reopen(ctx context.Context, k *child) error {
 	if k.call.Run == "" {
 		return nil
 	}
-	p := &pastRun{run: agent.NewRun(nil)}
-	err := p.reopen(ctx, c.cfg, k.call.Run)
+	p, err := reopen(ctx, c.cfg, k.call.Run)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, event.ErrNoEvents):
 		return nil
@@ -66,13 +65,13 @@ func (c *children) reopen(ctx context.Context, k *child) error {
 		p.drop()
 		return nil
 	}
-	k.past = p
+	k.past = &p
 	return nil
 }
 
 // spawn starts the run that a plan tool requests.
 func (c *children) spawn(ctx context.Context, k *child) {
-	if outer := k.outer; outer.over() || outer.run.Paused {
+	if outer := k.outer; outer.over() || outer.current().Paused {
 		if k.past != nil {
 			k.past.drop()
 		}
@@ -113,7 +112,7 @@ func (c *children) takeUp(ctx context.Context, k *child) {
 		return
 	}
 	outer := k.outer
-	if missing := p.run.MissingTools(outer.run.Catalogue); len(missing) > 0 {
+	if missing := p.run.MissingTools(outer.current().Catalogue); len(missing) > 0 {
 		p.drop()
 		k.refuse(fmt.Errorf("the run %s cannot be resumed: it needs %s, which no server offers now", p.run.ID, strings.Join(missing, ", ")))
 		return
@@ -125,8 +124,8 @@ func (c *children) takeUp(ctx context.Context, k *child) {
 		k.refuse(err)
 		return
 	}
-	models, resumed := outer.run.Models(), resumedBy(outer.answering())
-	resumed.Models, resumed.Limits, resumed.Catalogue, resumed.Priors = &models, limits, outer.run.Catalogue, k.priors
+	models, resumed := outer.current().Models(), resumedBy(outer.answering())
+	resumed.Models, resumed.Limits, resumed.Catalogue, resumed.Priors = &models, limits, outer.current().Catalogue, k.priors
 	k.run = c.runs.resume(ctx, *p, resumed, nil, k)
 }
 
@@ -146,7 +145,7 @@ func (c *children) lease(limits event.Limits, own event.Usage) (event.Limits, er
 // written by a model does not let tests run: the rules remain those of the user's
 // own words.
 func (c *children) started(k *child) (event.RunStarted, error) {
-	outer := k.outer.run
+	outer := k.outer.current()
 	prompting := k.outer.planning()
 	read := outer.ReadFor(k.call.Index)
 	limits, err := c.lease(k.call.Limits, event.Usage{})

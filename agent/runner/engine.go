@@ -129,6 +129,18 @@ var (
 	errUnwanted    = errors.New("the step that made this call has ended")
 )
 
+// current returns the run as its events have made it.
+func (e *engine) current() *agent.Run { return e.run }
+
+// takeUp applies an earlier event of the run.
+func (e *engine) takeUp(past event.Event) error {
+	if err := e.run.Apply(past); err != nil {
+		return err
+	}
+	e.id = past.Run
+	return nil
+}
+
 // begin starts the run, or resumes a run whose events are already applied. ctx
 // bounds its workers.
 func (e *engine) begin(ctx context.Context, first ...event.Data) {

@@ -102,7 +102,7 @@ func Run(ctx context.Context, job Job) (event.Result, error) {
 	e := job.newEngine(arrivals)
 	first, err := job.prepare(ctx, e)
 	if err != nil || len(first) == 0 {
-		return e.run.Snapshot(true).Result, err
+		return e.current().Snapshot(true).Result, err
 	}
 	a := asker{job: &job, engine: e, asked: map[string]bool{}}
 	ended := ctx.Done()
@@ -120,38 +120,42 @@ func Run(ctx context.Context, job Job) (event.Result, error) {
 	}
 	e.leave(arrivals)
 	if err := e.problem(); err != nil {
-		return e.run.Snapshot(true).Result, err
+		return e.current().Snapshot(true).Result, err
 	}
-	return *e.run.Result, nil
+	return *e.current().Result, nil
 }
 
 // newEngine creates the engine of the job's run.
 func (j *Job) newEngine(arrivals chan<- workerEvents) *engine {
 	e := &engine{
-		id: cmp.Or(j.ID, "run"), journal: j.Journal, model: j.Model, tools: functions{call: j.Call, preview: j.Preview},
+		id: cmp.Or(j.ID, "run"), journal: j.stored(), model: j.Model, tools: functions{call: j.Call, preview: j.Preview},
 		log: slog.New(slog.DiscardHandler), now: time.Now, arrivals: arrivals, publish: j.Events,
 		run: agent.NewRun(j.Planners), warnings: new(warnings),
 	}
-	if e.journal == nil || j.DryRun {
-		e.journal = noJournal{}
-	}
 	return e
+}
+
+// stored returns the journal of the job; a dry run has none.
+func (j *Job) stored() Journal {
+	if j.Journal == nil || j.DryRun {
+		return noJournal{}
+	}
+	return j.Journal
 }
 
 // prepare returns the first events of the run, none if it is already over.
 func (j *Job) prepare(ctx context.Context, e *engine) ([]event.Data, error) {
 	for _, past := range j.Past {
-		if err := e.run.Apply(past); err != nil {
+		if err := e.takeUp(past); err != nil {
 			return nil, fmt.Errorf("take up the run: its events do not fit together: %w", err)
 		}
-		e.id = past.Run
 	}
 	switch {
-	case len(j.Past) > 0 && e.run.Undone != nil:
+	case len(j.Past) > 0 && e.current().Undone != nil:
 		return nil, errors.New("take up the run: it is undone, so its steps cannot be continued; start its goal or plan again")
-	case len(j.Past) > 0 && e.run.Result != nil && !e.run.Resumable():
+	case len(j.Past) > 0 && e.current().Result != nil && !e.current().Resumable():
 		return nil, nil
-	case len(j.Past) > 0 && !e.run.Resumable():
+	case len(j.Past) > 0 && !e.current().Resumable():
 		return nil, errors.New("take up the run: it was a dry run, which leaves nothing to take up")
 	case len(j.Past) == 0 && j.Plan == nil && j.Goal == "":
 		return nil, errors.New("start the run: there is nothing to do; give a plan, a goal, or the events of a run to take up")
@@ -176,7 +180,7 @@ func (j *Job) prepare(ctx context.Context, e *engine) ([]event.Data, error) {
 // describe asks the model to describe itself. The model may be missing if nothing
 // needs it.
 func (j *Job) describe(ctx context.Context, e *engine) (prompt.ModelInfo, error) {
-	needed := len(j.Past) == 0 && j.Plan == nil && j.Planners == nil || len(j.Past) > 0 && e.run.NeedsModel()
+	needed := len(j.Past) == 0 && j.Plan == nil && j.Planners == nil || len(j.Past) > 0 && e.current().NeedsModel()
 	var info prompt.ModelInfo
 	err := error(prompt.ErrNoModel)
 	if j.Model != nil {
@@ -222,16 +226,16 @@ func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 // applied.
 func (j *Job) resumed(e *engine, info prompt.ModelInfo) event.RunResumed {
 	resumed := resumedBy(info)
-	resumed.From, resumed.Limits, resumed.Rules, resumed.Catalogue, resumed.Priors = e.run.Seq, j.Limits, j.rules(), j.Catalogue, j.Priors
-	resumed.Attended, resumed.InDoubt, resumed.Review = j.attended(), j.inDoubt(), j.Review != nil && !e.run.ReviewsPlans()
-	switch was := e.run.Limits; {
+	resumed.From, resumed.Limits, resumed.Rules, resumed.Catalogue, resumed.Priors = e.current().Seq, j.Limits, j.rules(), j.Catalogue, j.Priors
+	resumed.Attended, resumed.InDoubt, resumed.Review = j.attended(), j.inDoubt(), j.Review != nil && !e.current().ReviewsPlans()
+	switch was := e.current().Limits; {
 	case resumed.Limits == (event.Limits{}):
 		resumed.Limits = was
 	case was.GrowSteps && was.MaxSteps == 0:
 		resumed.Limits = ofPlan(resumed.Limits)
 	}
 	if resumed.Catalogue == nil {
-		resumed.Catalogue = e.run.Catalogue
+		resumed.Catalogue = e.current().Catalogue
 	}
 	return resumed
 }
@@ -264,7 +268,7 @@ type asker struct {
 }
 
 func (a *asker) ask() {
-	run := a.engine.run
+	run := a.engine.current()
 	for _, g := range run.Gates {
 		if a.first("gate/" + g.Gate) {
 			a.gate(g.GateRequested)

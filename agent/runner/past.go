@@ -13,7 +13,7 @@ import (
 // errNotOpened reports that a run cannot be resumed.
 var errNotOpened = errors.New("the run cannot be resumed")
 
-// pastRun is a run to resume, as its journal tells.
+// pastRun is a run to resume, as its journal tells. It is a value.
 type pastRun struct {
 	journal Journal    // open, contains events; nil if there is no such run
 	run     *agent.Run // not started if there is none
@@ -22,7 +22,7 @@ type pastRun struct {
 }
 
 // started returns the event that the run started with.
-func (p *pastRun) started() event.RunStarted {
+func (p pastRun) started() event.RunStarted {
 	if len(p.events) > 0 {
 		if started, ok := p.events[0].Data.(event.RunStarted); ok {
 			return started
@@ -32,28 +32,28 @@ func (p *pastRun) started() event.RunStarted {
 }
 
 // drop releases a run that is not resumed.
-func (p *pastRun) drop() {
+func (p pastRun) drop() {
 	if p.journal != nil {
 		_ = p.journal.Close() // nothing was written to it
 	}
 }
 
 // reopen reads the run with the given id. After an error it is to be dropped as well.
-func (p *pastRun) reopen(ctx context.Context, cfg *Config, id string) error {
-	var err error
+func reopen(ctx context.Context, cfg *Config, id string) (p pastRun, err error) {
+	p.run = agent.NewRun(nil)
 	if p.journal, p.events, err = cfg.Store.ReopenRun(id); err != nil {
-		return fmt.Errorf("%w: %w", errNotOpened, err)
+		return p, fmt.Errorf("%w: %w", errNotOpened, err)
 	}
 	for _, e := range p.events {
 		if err := p.run.Apply(e); err != nil {
-			return fmt.Errorf("%w, because its journal does not fit together: %w", errNotOpened, err)
+			return p, fmt.Errorf("%w, because its journal does not fit together: %w", errNotOpened, err)
 		}
 	}
 	if !SameFolder(p.run.Workspace, cfg.Workspace) {
-		return fmt.Errorf("%w here: it worked in %s; go there and resume it", errNotOpened, p.run.Workspace)
+		return p, fmt.Errorf("%w here: it worked in %s; go there and resume it", errNotOpened, p.run.Workspace)
 	}
 	if err := p.checkInner(cfg.Store); err != nil || cfg.EndLeft == nil {
-		return err
+		return p, err
 	}
 	// Leftover processes must end before the question whether their step took
 	// effect.
@@ -62,12 +62,12 @@ func (p *pastRun) reopen(ctx context.Context, cfg *Config, id string) error {
 			p.left = append(p.left, word)
 		}
 	}
-	return nil
+	return p, nil
 }
 
 // checkInner returns an error if the run to resume counts on another one that a
 // finished call started, and that was undone since. An open call starts it again.
-func (p *pastRun) checkInner(store Store) error {
+func (p pastRun) checkInner(store Store) error {
 	if !p.run.Resumable() {
 		return nil
 	}

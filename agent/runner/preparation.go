@@ -36,9 +36,9 @@ func newPreparation(cfg *Config, background *background, waits chan<- serverWait
 }
 
 // gather prepares the job. It stops at the first error.
-func (p *preparation) gather(ctx context.Context) *preparedJob {
+func (p *preparation) gather(ctx context.Context) preparedJob {
 	p.err = p.carryOut(ctx)
-	return &p.preparedJob
+	return p.preparedJob
 }
 
 // carryOut gets the resumed run, the model and the tools. It compacts the conversation if
@@ -49,7 +49,8 @@ func (p *preparation) carryOut(ctx context.Context) error {
 	}
 	dirty := p.countDirty(ctx)
 	if p.job.Resume != "" {
-		if err := p.past.reopen(ctx, p.cfg, p.job.Resume); err != nil || !p.past.run.Resumable() {
+		past, err := reopen(ctx, p.cfg, p.job.Resume)
+		if p.past = past; err != nil || !past.run.Resumable() {
 			return err
 		}
 	}

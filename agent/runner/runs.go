@@ -171,7 +171,7 @@ func (rs *runs) apply(e *engine, events ...event.Data) {
 // workers of a finished run.
 func (rs *runs) settle(e *engine) {
 	approve := rs.cfg.Approve
-	for _, g := range slices.Clone(e.run.Gates) {
+	for _, g := range slices.Clone(e.current().Gates) {
 		if decision, ok := approve.Answer(g.GateRequested); ok && !e.over() {
 			e.apply([]event.Data{event.GateResolved{
 				Gate: g.Gate, Call: g.Call, Decision: decision, Scope: event.ScopeOnce, By: approve.By(g.GateRequested),
@@ -179,7 +179,7 @@ func (rs *runs) settle(e *engine) {
 		}
 	}
 	if !rs.cfg.Reviewer && e.awaitsReview() { // the run can be resumed with a user present
-		e.apply([]event.Data{e.run.Review().Event(event.ReviewRefuse, policy.ByNobody)})
+		e.apply([]event.Data{e.current().Review().Event(event.ReviewRefuse, policy.ByNobody)})
 	}
 	if e.over() {
 		rs.leave(e)
@@ -205,7 +205,7 @@ func (rs *runs) leave(e *engine) {
 // runs learn of its results. It reports whether a run took it.
 func (rs *runs) steer(text, by string) bool {
 	for _, r := range slices.Backward(rs.active) {
-		if r.engine.run.Steerable() {
+		if r.engine.current().Steerable() {
 			rs.apply(r.engine, event.RunSteered{Text: untrusted.Text(text), By: by})
 			return true
 		}
@@ -281,18 +281,18 @@ func (r *activeRun) reply(dryRun bool) event.ChatReply {
 	if problem := cmp.Or(r.unsaved, e.problem()); problem != nil {
 		reply.Text = untrusted.Text(problem.Error())
 	} else {
-		reply.Status, reply.Reason = e.run.Result.Status, e.run.Result.Reason
-		reply.Text, reply.Results = untrusted.Text(r.closing(dryRun)), untrusted.Text(e.run.Results())
+		reply.Status, reply.Reason = e.current().Result.Status, e.current().Result.Reason
+		reply.Text, reply.Results = untrusted.Text(r.closing(dryRun)), untrusted.Text(e.current().Results())
 	}
 	used, elapsed := e.spent()
 	reply.Usage, reply.MS = &used, elapsed.Milliseconds()
-	reply.Read = append([]rule.Provenance{}, e.run.Read()...)
+	reply.Read = append([]rule.Provenance{}, e.current().Read()...)
 	return reply
 }
 
 // closing returns the final words of a run: its answer, else its outcome.
 func (r *activeRun) closing(dryRun bool) string {
-	run := r.engine.run
+	run := r.engine.current()
 	switch {
 	case run.Result.Answer != "":
 		return string(run.Result.Answer)
@@ -310,14 +310,14 @@ func (r *activeRun) closing(dryRun bool) string {
 // remarks returns what the user said to the run that it did not take. One that the user
 // stopped takes them along.
 func (r *activeRun) remarks() []string {
-	if result := r.engine.run.Result; result != nil && result.Status == event.StatusCancelled {
+	if result := r.engine.current().Result; result != nil && result.Status == event.StatusCancelled {
 		return nil
 	}
-	return r.engine.run.UserMessages
+	return r.engine.current().UserMessages
 }
 
 // run returns the run as its events have made it.
-func (r *activeRun) run() *agent.Run { return r.engine.run }
+func (r *activeRun) run() *agent.Run { return r.engine.current() }
 
 // mentions returns what the goal mentions.
 func (r *activeRun) mentions() []prompt.Mention { return r.engine.mentions() }
@@ -327,7 +327,7 @@ func (r *activeRun) inner() bool { return r.child != nil }
 
 // finishCall passes the result of an inner run to the call that requested it.
 func (r *activeRun) finishCall(attended bool) {
-	r.child.finish(r.engine.run, r.engine.onDisk(), cmp.Or(r.engine.problem(), r.unsaved), attended)
+	r.child.finish(r.engine.current(), r.engine.onDisk(), cmp.Or(r.engine.problem(), r.unsaved), attended)
 }
 
 // askedModel reports whether the run has asked a model since it began or was resumed.
@@ -345,7 +345,7 @@ func (r *activeRun) record(cfg *Config) {
 	if err := cfg.Store.AddDurations(durations); err != nil {
 		cfg.Logger.Warn("note how long tools took", "error", err)
 	}
-	if err := cfg.Store.NoteCalls(cfg.Workspace, r.engine.run.Catalogue, calls); err != nil {
+	if err := cfg.Store.NoteCalls(cfg.Workspace, r.engine.current().Catalogue, calls); err != nil {
 		cfg.Logger.Warn("note what tools returned", "error", err)
 	}
 }

@@ -31,7 +31,7 @@ type Session struct {
 	planCalls    chan *child // runs requested by plan tools
 	stoppedCalls chan *child // those of planCalls that were stopped
 	serverWaits  chan serverWait
-	preparedJobs chan *preparedJob
+	preparedJobs chan preparedJob
 	results      chan func()
 	newStatus    chan struct{} // of the servers of tools
 
@@ -75,7 +75,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 	s := &Session{
 		cfg: cfg.completed(), stream: make(chan event.Event, 64), requests: make(chan request, 64), done: make(chan struct{}),
 		arrivals: make(chan workerEvents), endedRuns: make(chan *activeRun), planCalls: make(chan *child), stoppedCalls: make(chan *child),
-		serverWaits: make(chan serverWait), preparedJobs: make(chan *preparedJob), results: make(chan func()), newStatus: make(chan struct{}, 1), idle: true,
+		serverWaits: make(chan serverWait), preparedJobs: make(chan preparedJob), results: make(chan func()), newStatus: make(chan struct{}, 1), idle: true,
 	}
 	var err error
 	if s.settings, err = newSettings(&s.cfg); err != nil {

@@ -31,7 +31,7 @@ type starter struct {
 	tight bool // it was said that the context window is too small
 }
 
-// preparedJob is a job with what its run needs before it can start.
+// preparedJob is a job with what its run needs before it can start. It is a value.
 type preparedJob struct {
 	job       intake.Job
 	jobConfig jobConfig // the settings at its start
@@ -52,10 +52,10 @@ type preparedJob struct {
 }
 
 // drop releases a job that does not begin.
-func (p *preparedJob) drop() { p.past.drop() }
+func (p preparedJob) drop() { p.past.drop() }
 
 // begin begins what was prepared. stopped tells that the job was stopped meanwhile.
-func (s *starter) begin(ctx context.Context, p *preparedJob, stopped error) {
+func (s *starter) begin(ctx context.Context, p preparedJob, stopped error) {
 	s.overview.foundModel(p.jobConfig.model, p.info, cmp.Or(p.unfound, p.err))
 	s.overview.foundTools(p.all)
 	p.err = cmp.Or(p.err, stopped)
@@ -95,7 +95,7 @@ func (s *starter) begin(ctx context.Context, p *preparedJob, stopped error) {
 }
 
 // shorten applies the summary written during a preparation.
-func (s *starter) shorten(p *preparedJob) {
+func (s *starter) shorten(p preparedJob) {
 	c := p.summary
 	switch {
 	case c != nil:
@@ -117,7 +117,7 @@ func (s *starter) shorten(p *preparedJob) {
 }
 
 // resume resumes a run, within limits that may have been raised since.
-func (s *starter) resume(ctx context.Context, p *preparedJob) {
+func (s *starter) resume(ctx context.Context, p preparedJob) {
 	run := p.past.run
 	limits := run.Limits
 	if s.cfg.Raise != nil {
@@ -137,7 +137,7 @@ func (s *starter) resume(ctx context.Context, p *preparedJob) {
 }
 
 // started returns the event that starts a new run.
-func (s *starter) started(p *preparedJob) event.RunStarted {
+func (s *starter) started(p preparedJob) event.RunStarted {
 	limits, _ := s.account.lease()
 	prompting := p.promptingOf(s.conversation.history())
 	prompting.Servers = instructions(s.cfg.Tools.Status(), p.catalogue)
@@ -156,7 +156,7 @@ func (s *starter) started(p *preparedJob) event.RunStarted {
 }
 
 // promptingOf returns what shapes the requests of the new run, with the conversation.
-func (p *preparedJob) promptingOf(conversation []prompt.Message) prompt.Prompting {
+func (p preparedJob) promptingOf(conversation []prompt.Message) prompt.Prompting {
 	prompting := p.jobConfig.prompting
 	prompting.Conversation, prompting.Mentions = conversation, p.job.Mentions
 	prompting.ContextWindow, prompting.ModelTools, prompting.Models = p.info.ContextWindow, p.info.Tools, p.models
@@ -171,14 +171,14 @@ func (p *preparedJob) promptingOf(conversation []prompt.Message) prompt.Promptin
 }
 
 // answerless reports whether the plan is to end with an answer that no model can write.
-func (p *preparedJob) answerless() bool {
+func (p preparedJob) answerless() bool {
 	x := p.job.Execute
 	return x != nil && x.Synthesize && p.info.Name == ""
 }
 
 // refusal returns the reply for a job that does not begin, and whether it is
 // refused.
-func (p *preparedJob) refusal() (reply event.ChatReply, refused bool) {
+func (p preparedJob) refusal() (reply event.ChatReply, refused bool) {
 	run := p.past.run
 	switch {
 	case errors.Is(p.err, context.Canceled):

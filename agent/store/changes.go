@@ -28,13 +28,6 @@ type Changes struct {
 	damaged   []string // runs whose journal cannot be read completely
 }
 
-// Changes collects a run and the runs that it started, from the readable parts of
-// their journals.
-func (s *Store) Changes(run string) (*Changes, error) {
-	c := &Changes{journals: s.Runs}
-	return c, c.follow(run)
-}
-
 // follow reads the journal of a run. The changed files are listed elsewhere, so a
 // damaged journal does not prevent the undo.
 func (c *Changes) follow(id string) error {

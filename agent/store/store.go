@@ -249,3 +249,10 @@ type discard struct{}
 
 func (discard) Append(...event.Event) error { return nil }
 func (discard) Close() error                { return nil }
+
+// Changes collects a run and the runs that it started, from the readable parts of
+// their journals.
+func (s *Store) Changes(run string) (*Changes, error) {
+	c := &Changes{journals: s.Runs}
+	return c, c.follow(run)
+}

@@ -12,6 +12,7 @@ import (
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/agent/store"
+	"replan/cli/ask"
 	"replan/cli/config"
 	"replan/cli/exit"
 	"replan/mcpclient/child"
@@ -152,4 +153,13 @@ func (a *App) SecondInterrupt() string {
 		return "leaving the run to the workers; a third interrupt exits at once"
 	}
 	return "stopping; a third interrupt exits at once and may leave processes running"
+}
+
+// Input returns the answers of the user. Reading describes the operation in the error.
+func (a *App) Input(reading string) (*Input, error) {
+	answers, err := ask.NewInput(a.io.In, a.io.Quiet)
+	if err != nil {
+		return nil, exit.Wrap(reading, err)
+	}
+	return &Input{answers, a.out, a.io.Out}, nil
 }

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -66,20 +68,13 @@ func (s *Services) config(a *App) runner.Config {
 // user may mention its files.
 func (s *Services) inputHelp(a *App) runner.InputHelp {
 	set := a.Settings()
-	help := &inputHelp{settings: set, store: a.Store(), files: s.own, tools: s.tools, model: s.model, commands: a.Commands().List}
-	if help.files == nil && s.named == nil {
+	if s.own == nil && s.named == nil {
 		var err error
-		if s.named, err = workspace.New(workspace.Config{Dir: s.work.folder(), Private: set.Dirs.All(), Hidden: set.Hidden, Logger: s.Logger(), Box: s.work.box}); err != nil {
+		if s.named, err = workspace.New(workspace.Config{Dir: s.work.folder(), Private: set.Dirs.All(), Hidden: set.Hidden, Logger: s.Logger(), Box: s.work.contains()}); err != nil {
 			s.Logger().Warn("files cannot be named", "error", err)
 		}
 	}
-	if help.files == nil {
-		help.files = s.named
-	}
-	if a.Screen() {
-		help.sent = a.Store().History
-	}
-	return help
+	return newInputHelp(a, cmp.Or(s.own, s.named), s.tools, s.model)
 }
 
 // toolsOf are the tools of a session that tells the troubles of one server alone.
@@ -199,4 +194,28 @@ func NewID(now time.Time) string {
 	var random [3]byte
 	_, _ = rand.Read(random[:]) // never fails, according to its documentation
 	return now.UTC().Format("20060102-150405-") + hex.EncodeToString(random[:])
+}
+
+// undo reverts a run, or the newest for "", with the session's own operators, so that
+// nothing else changes files meanwhile.
+func (s *Services) undo(ctx context.Context, run string, dry bool) (done event.Undo, err error) {
+	u, own := s.app.Undoing(), s.work.undoes(s.own)
+	if own == nil { // the session does not use them
+		if own, err = u.Operators(s.Logger()); err != nil {
+			return event.Undo{Run: run}, err
+		}
+		defer func() { err = errors.Join(err, own.Close()) }()
+	}
+	if run != "" {
+		return u.Run(ctx, own, run, dry)
+	}
+	if run, err = u.Newest(); err != nil {
+		return event.Undo{}, err
+	}
+	if done, err = u.Run(ctx, own, run, dry); err == nil {
+		if r, err := s.app.Store().Runs.Fold(run); err == nil {
+			done.Goal = r.Summary().Goal
+		}
+	}
+	return done, err
 }

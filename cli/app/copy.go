@@ -15,6 +15,7 @@ import (
 	"replan/cli/exit"
 	"replan/internal/english"
 	"replan/mcpclient/box"
+	mcpconfig "replan/mcpclient/config"
 	"replan/mcpclient/workcopy"
 	"replan/mcpclient/workspace"
 	"replan/mcpclient/workspace/change"
@@ -30,6 +31,17 @@ type isolation struct {
 	copy   *workcopy.Copy       // that runs work in; nil if they work in the workspace itself
 	target *workspace.Operators // of the workspace if runs work in a copy
 }
+
+func newIsolation(a *App, logger *slog.Logger) *isolation {
+	return &isolation{settings: a.Settings(), store: a.Store(), logger: logger}
+}
+
+// contains returns the box of the children; nil contains nothing.
+func (i *isolation) contains() *box.Box { return i.box }
+
+// read reads the servers that the user has configured, with their programs in the copy if runs
+// work in one.
+func (i *isolation) read(servers Servers) ([]mcpconfig.Server, error) { return servers.Read(i.copy) }
 
 // folder returns the folder that runs and their programs work in.
 func (i *isolation) folder() string {
@@ -92,10 +104,6 @@ func (i *isolation) openBox() (gaps []string, err error) {
 	return i.box.Gaps(), nil
 }
 
-// Box returns the box of the children of a command that starts no session, nil if the
-// user wants none.
-func (a *App) Box() (*box.Box, error) { return newBox(a.Settings(), a.Settings().Workspace, false) }
-
 // newBox returns the box of children that work in a folder, or in a copy of it.
 func newBox(set *config.Options, folder string, copied bool) (*box.Box, error) {
 	if !set.Isolate.On {
@@ -152,24 +160,6 @@ func (i *isolation) undoes(own *workspace.Operators) *workspace.Operators {
 func (i *isolation) close() (made string, err error) {
 	made = i.box.Made()
 	return made, errors.Join(i.box.Close(), i.copy.Close())
-}
-
-// Changes returns the copy that the runs of the session work in. Without one there are
-// no changes.
-func (s *Services) Changes() *WorkingCopy { return s.work.changes(false) }
-
-// OpenChanges opens the copy in which changes of earlier runs wait.
-func (a *App) OpenChanges(ctx context.Context) (*Services, error) {
-	isolated := a.With(func(s *config.Options) { s.Isolate.On, s.Isolate.InPlace, s.DryRun = true, false, false })
-	return isolated.open(false, func(s *Services) error {
-		notes, err := s.work.open(ctx, Opening{Runs: true})
-		if err != nil {
-			return err
-		}
-		s.notes = append(s.notes, notes...)
-		s.named, err = s.work.use(nil)
-		return err
-	})
 }
 
 var _ runner.WorkingCopy = (*WorkingCopy)(nil)

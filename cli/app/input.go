@@ -17,15 +17,6 @@ type Input struct {
 	to      io.Writer
 }
 
-// Input returns the answers of the user. Reading describes the operation in the error.
-func (a *App) Input(reading string) (*Input, error) {
-	answers, err := ask.NewInput(a.io.In, a.io.Quiet)
-	if err != nil {
-		return nil, exit.Wrap(reading, err)
-	}
-	return &Input{answers, a.out, a.io.Out}, nil
-}
-
 // Confirm asks a question of yes or no.
 func (i *Input) Confirm(ctx context.Context, question string) (yes bool, err error) {
 	yes, err = i.answers.Confirm(ctx, i.out.Colored(i.to), question, i.out.Styles())

@@ -27,6 +27,9 @@ type languages struct {
 	last     func(note string) // says something after the session
 }
 
+// ask has the user asked through these tools.
+func (l *languages) ask(through *mcpclient.Pool) { l.tools = through }
+
 // servers returns the language servers that may be asked about source code, nil for
 // none. They start in a trusted folder, or after the user approves the program.
 func (l *languages) servers() *lsp.Config {

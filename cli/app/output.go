@@ -26,13 +26,13 @@ type Output struct {
 
 // newOutput returns the output of an app.
 func newOutput(a *App) *Output {
-	o := &Output{settings: a.settings, out: a.io.Out, err: a.io.Err, inChat: a.chat != nil}
+	o := &Output{settings: a.Settings(), out: a.IO().Out, err: a.IO().Err, inChat: a.Chat() != nil}
 	o.terminal = sync.OnceValue(func() *tty.Terminal {
 		if o.inChat || o.settings.Output != config.OutputText {
 			return nil
 		}
 		return tty.Open(o.out, tty.Options{
-			Themes: o.settings.ThemeSet(), Theme: o.settings.ThemeName, Getenv: a.io.Getenv,
+			Themes: o.settings.ThemeSet(), Theme: o.settings.ThemeName, Getenv: a.IO().Getenv,
 			Mode: themes.Mode{ASCII: o.settings.ASCII, NoColor: o.settings.NoColor, Still: o.settings.ReducedMotion},
 		})
 	})

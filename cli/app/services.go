@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync/atomic"
 
 	"github.com/adrg/xdg"
@@ -64,68 +63,17 @@ type Opening struct {
 	Screen bool
 }
 
-// Open prepares what a session works with and starts it.
-func (a *App) Open(ctx context.Context, how Opening) (*Services, error) {
-	s, err := a.Prepare(ctx, how)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Begin(ctx, how); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
-}
-
-// Prepare opens everything a session works with. [Services.Begin] starts the session.
-func (a *App) Prepare(ctx context.Context, how Opening) (*Services, error) {
-	return a.open(true, func(s *Services) (err error) {
-		set := a.Settings()
-		if how.Resume != "" && !set.Changed("isolate") && workcopy.Elsewhere(set.Dirs.Copies(), set.Workspace, how.Resume) != nil {
-			set.Isolate.On = true // the run continues where it worked
-		}
-		if s.model, err = ollama.New(ollama.Config{Host: set.Host, Model: set.Model, ContextWindow: set.ContextWindow, KeepAlive: set.KeepAlive, Learned: set.Dirs.Servers(), Findings: set.Dirs.Findings(), Settings: how.Driving, Logger: s.Logger()}); err != nil {
-			if set.HostConfigured() {
-				return set.Misconfigured(fmt.Errorf("model.host: %w", err))
-			}
-			return exit.Usage("%w", err)
-		}
-		if err := s.openTools(ctx, how); err != nil {
-			return err
-		}
-		if s.instructions, err = instructions.Find(set.Workspace, xdg.Home); err != nil {
-			return exit.Wrap("read the project's instructions", err)
-		}
-		if note := s.instructions.Note; note != "" {
-			s.notes = append(s.notes, note)
-		}
-		return nil
-	})
-}
-
-// OpenTools opens tools alone, for a command that starts no session.
-func (a *App) OpenTools(ctx context.Context) (*Services, error) {
-	return a.open(false, func(s *Services) error { return s.openTools(ctx, Opening{Trust: mcpclient.TrustNone}) })
-}
-
-// OpenWorkspace opens what the workspace's operators need to be served alone.
-func (a *App) OpenWorkspace() (*Services, error) {
-	return a.open(true, func(s *Services) (err error) {
-		s.notes, err = s.work.openBox()
-		return err
-	})
-}
-
-// open opens the log, and what rest opens. Watched ends the children if this process
+// openServices opens the log, and what rest opens. Watched ends the children if this process
 // cannot.
-func (a *App) open(watched bool, rest func(*Services) error) (s *Services, err error) {
+func openServices(a *App, watched bool, rest func(*Services) error) (s *Services, err error) {
 	s = &Services{app: a}
 	if watched {
 		s.watch = a.NewWatch()
 	}
 	s.languages = &languages{settings: a.Settings(), watcher: s.Watcher(), last: func(note string) { s.exitNote.Store(&note) }}
-	s.work = &isolation{settings: a.Settings(), store: a.Store()}
+	s.work = newIsolation(a, nil)
 	if s.log, err = logs.Open(a.Settings().Dirs.Logs()); err == nil {
-		s.work.logger = s.log.Logger()
+		s.work = newIsolation(a, s.log.Logger())
 		err = rest(s)
 	}
 	if err != nil {
@@ -134,17 +82,45 @@ func (a *App) open(watched bool, rest func(*Services) error) (s *Services, err e
 	return s, nil
 }
 
-// NewWatch returns the watcher of this process; nil if there can be none.
-func (a *App) NewWatch() *crash.Watch {
-	tty, _ := a.IO().Out.(*os.File)
-	if !a.IO().Terminal {
-		tty = nil
+// prepare opens everything a session works with.
+func (s *Services) prepare(ctx context.Context, how Opening) (err error) {
+	set := s.app.Settings()
+	if how.Resume != "" && !set.Changed("isolate") && workcopy.Elsewhere(set.Dirs.Copies(), set.Workspace, how.Resume) != nil {
+		set.Isolate.On = true // the run continues where it worked
 	}
-	watch, err := crash.New(a.Settings().Dirs.Crashes(), a.Version(), tty)
+	if s.model, err = ollama.New(ollama.Config{Host: set.Host, Model: set.Model, ContextWindow: set.ContextWindow, KeepAlive: set.KeepAlive, Learned: set.Dirs.Servers(), Findings: set.Dirs.Findings(), Settings: how.Driving, Logger: s.Logger()}); err != nil {
+		if set.HostConfigured() {
+			return set.Misconfigured(fmt.Errorf("model.host: %w", err))
+		}
+		return exit.Usage("%w", err)
+	}
+	if err := s.openTools(ctx, how); err != nil {
+		return err
+	}
+	if s.instructions, err = instructions.Find(set.Workspace, xdg.Home); err != nil {
+		return exit.Wrap("read the project's instructions", err)
+	}
+	if note := s.instructions.Note; note != "" {
+		s.notes = append(s.notes, note)
+	}
+	return nil
+}
+
+// openBox opens the box of programs that work in the folder itself.
+func (s *Services) openBox() (err error) {
+	s.notes, err = s.work.openBox()
+	return err
+}
+
+// openChanges opens the copy in which changes of earlier runs wait.
+func (s *Services) openChanges(ctx context.Context) error {
+	notes, err := s.work.open(ctx, Opening{Runs: true})
 	if err != nil {
-		return nil // crashes then go unreported
+		return err
 	}
-	return watch
+	s.notes = append(s.notes, notes...)
+	s.named, err = s.work.use(nil)
+	return err
 }
 
 // Begin starts the session.
@@ -209,6 +185,10 @@ func (s *Services) Watcher() child.Watcher {
 	return s.watch
 }
 
+// Changes returns the copy that the runs of the session work in. Without one there are
+// no changes.
+func (s *Services) Changes() *WorkingCopy { return s.work.changes(false) }
+
 // Notes returns what the user is to know before the session begins.
 func (s *Services) Notes() []string { return s.notes }
 
@@ -230,7 +210,7 @@ func (s *Services) Close() error {
 	if s.tools != nil {
 		errs = append(errs, s.tools.Close())
 	}
-	for _, files := range []*workspace.Operators{s.own, s.named, s.work.target} {
+	for _, files := range []*workspace.Operators{s.own, s.named, s.work.undoes(nil)} {
 		if files != nil {
 			errs = append(errs, files.Close())
 		}

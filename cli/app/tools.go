@@ -26,9 +26,9 @@ func (s *Services) openTools(ctx context.Context, how Opening) error {
 	if err != nil {
 		return err
 	}
-	cfg.Box, cfg.WorkDir = s.work.box, s.work.folder()
+	cfg.Box, cfg.WorkDir = s.work.contains(), s.work.folder()
 	cfg.Watcher, cfg.Browse = s.Watcher(), Browser(s.app.IO().Getenv)
-	cfg.Reread = func() ([]mcpconfig.Server, error) { return servers.Read(s.work.copy) }
+	cfg.Reread = func() ([]mcpconfig.Server, error) { return s.work.read(servers) }
 	if cfg.Servers, err = cfg.Reread(); err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (s *Services) openTools(ctx context.Context, how Opening) error {
 			Memory:   set.Dirs.Memory(),
 			Logger:   s.Logger(),
 			Watcher:  cfg.Watcher,
-			Box:      s.work.box,
+			Box:      s.work.contains(),
 
 			Servers: s.languages.servers(), MissingServer: s.languages.offer,
 		}); err != nil {
@@ -64,7 +64,7 @@ func (s *Services) openTools(ctx context.Context, how Opening) error {
 	if s.tools, err = mcpclient.NewPool(context.WithoutCancel(ctx), cfg); err != nil {
 		return exit.Usage("%w", err)
 	}
-	s.languages.tools = s.tools
+	s.languages.ask(s.tools)
 	if how.Trust == mcpclient.TrustAsk {
 		return nil // the screen says what is missing, and opens all the same
 	}
@@ -87,7 +87,7 @@ func (s *Services) ServedOperators(run string) (*workspace.Operators, error) {
 		SpillDir: set.Dirs.Outputs(),
 		Logger:   s.Logger(),
 		Watcher:  s.Watcher(),
-		Box:      s.work.box,
+		Box:      s.work.contains(),
 		Servers:  s.languages.servers(),
 	})
 	if err != nil {

@@ -22,9 +22,6 @@ type Undoing struct {
 	out    *Output
 }
 
-// Undoing returns what restores files of the workspace.
-func (a *App) Undoing() Undoing { return Undoing{a.Store(), a.Settings().Workspace, a.Out()} }
-
 // Newest returns the newest run that changed files here. It is an error if there is
 // none.
 func (u Undoing) Newest() (string, error) {
@@ -89,28 +86,4 @@ func (u Undoing) Run(ctx context.Context, own *workspace.Operators, id string, d
 // otherFolder is the error for undoing a run of another folder.
 func otherFolder(err error) error {
 	return &exit.Error{Status: exit.BadUsage, Code: string(event.ReasonNotOpened), Err: err}
-}
-
-// undo reverts a run, or the newest for "", with the session's own operators, so that
-// nothing else changes files meanwhile.
-func (s *Services) undo(ctx context.Context, run string, dry bool) (done event.Undo, err error) {
-	u, own := s.app.Undoing(), s.work.undoes(s.own)
-	if own == nil { // the session does not use them
-		if own, err = u.Operators(s.Logger()); err != nil {
-			return event.Undo{Run: run}, err
-		}
-		defer func() { err = errors.Join(err, own.Close()) }()
-	}
-	if run != "" {
-		return u.Run(ctx, own, run, dry)
-	}
-	if run, err = u.Newest(); err != nil {
-		return event.Undo{}, err
-	}
-	if done, err = u.Run(ctx, own, run, dry); err == nil {
-		if r, err := s.app.Store().Runs.Fold(run); err == nil {
-			done.Goal = r.Summary().Goal
-		}
-	}
-	return done, err
 }

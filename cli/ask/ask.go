@@ -181,7 +181,7 @@ type answer struct {
 }
 
 // understand returns the meaning of a line, or why it has none.
-func (q *question) understand(line string) answer {
+func (q question) understand(line string) answer {
 	if len(q.help) > 0 && (line == "?" || strings.EqualFold(line, "help")) {
 		return answer{message: "    " + strings.Join(q.help, "\n    ") + "\n"}
 	}
@@ -273,7 +273,7 @@ func (q *Questions) onlyWaiting(run string, waiting []question) {
 // drop forgets a question, and takes it away if it is open, since somebody else who
 // follows the run has answered it. The caller holds the lock.
 func (q *Questions) drop(id string) {
-	if q.asked[id] == q.now && q.now != 0 && q.input.tty != nil {
+	if q.asked[id] == q.now && q.now != 0 && q.input.onTerminal() {
 		q.out.withdraw()
 		q.input.skip()
 	}

@@ -66,6 +66,9 @@ func NewInput(in io.Reader, quiet time.Duration) (*Input, error) {
 	return p, nil
 }
 
+// onTerminal reports whether the input is a terminal.
+func (p *Input) onTerminal() bool { return p.tty != nil }
+
 func (p *Input) scanner() *bufio.Scanner {
 	lines := bufio.NewScanner(p.input)
 	lines.Buffer(nil, longestLine)

@@ -23,11 +23,6 @@ import (
 	"replan/tui/keymap"
 )
 
-// Misconfigured marks an error as one about a value in the configuration.
-func (o *Options) Misconfigured(err error) error {
-	return fmt.Errorf("the configuration %s cannot be used: %w", o.Dirs.ConfigFile(), err)
-}
-
 // config is the user's configuration file, config.toml.
 type file struct {
 	Model struct {
@@ -126,9 +121,9 @@ func readConfig(path string) (file, error) {
 	return c, nil
 }
 
-// RemovedKeys warns of keys in the configuration that only earlier versions knew.
-func (o *Options) RemovedKeys() []string {
-	keys := o.file.removed
+// removedKeys warns of keys in the configuration that only earlier versions knew.
+func (c file) removedKeys() []string {
+	keys := c.removed
 	if len(keys) == 0 {
 		return nil
 	}
@@ -222,10 +217,6 @@ func fieldOf(section reflect.Type, key string) reflect.Type {
 func (c file) trusts(folder string) bool {
 	return slices.ContainsFunc(c.Gates.Trusted, func(above string) bool { return Within(folder, above) })
 }
-
-// here reports whether the workspace is the given configured folder or lies below
-// it.
-func (o *Options) here(folder string) bool { return Within(o.Workspace, folder) }
 
 // Within reports whether a folder is another one or lies below it. It resolves
 // links: a statement about a folder holds by every path to it, but not for what a

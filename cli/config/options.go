@@ -325,3 +325,15 @@ func (o *Options) Wants(name string) bool {
 
 // HostConfigured reports whether the host comes from the configuration file.
 func (o *Options) HostConfigured() bool { return o.Host == o.file.Model.Host }
+
+// Misconfigured marks an error as one about a value in the configuration.
+func (o *Options) Misconfigured(err error) error {
+	return fmt.Errorf("the configuration %s cannot be used: %w", o.Dirs.ConfigFile(), err)
+}
+
+// here reports whether the workspace is the given configured folder or lies below
+// it.
+func (o *Options) here(folder string) bool { return Within(o.Workspace, folder) }
+
+// RemovedKeys warns of keys in the configuration that only earlier versions knew.
+func (o *Options) RemovedKeys() []string { return o.file.removedKeys() }

@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 
@@ -82,37 +81,13 @@ func (o *Options) saveRecent(titles string) error {
 	return nil
 }
 
-// choices are the settings that the user has chosen on the screen since the start,
-// by key. It is safe for concurrent use.
-type choices struct {
-	mu     sync.Mutex
-	values map[string]*string // nil means the default
-}
-
-func (c *choices) add(key string, value *string) {
-	if c == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.values == nil {
-		c.values = map[string]*string{}
-	}
-	c.values[key] = value
-}
-
 // TakeChoices applies the settings that only the full screen has, and the user's
 // choices on an earlier screen of this process.
 func (o *Options) TakeChoices() {
 	if !o.Changed("review") && o.fileOf("screen.review") != "" {
 		o.Review = o.file.Screen.Review
 	}
-	if o.chosen == nil {
-		return
-	}
-	o.chosen.mu.Lock()
-	defer o.chosen.mu.Unlock()
-	for key, value := range o.chosen.values {
+	for key, value := range o.chosen.all() {
 		text := ""
 		if value != nil {
 			text = *value

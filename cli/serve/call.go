@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -65,52 +64,20 @@ var (
 	errTooLate = errors.New("the answer came too late: the run was stopped, and run_resume continues it")
 )
 
-// carryOut starts a session for a call and has it carry out a command. A call that
-// brings the answers to gates continues the earlier call.
-func (s *Server) carryOut(ctx context.Context, r mcp.CallToolRequest, command func() (session.Command, error)) (*mcp.CallToolResult, error) {
-	if state := r.Params.RequestState; state != "" {
-		c := s.unpark(state)
-		if c == nil {
-			return refused(errTooLate), nil
-		}
-		c.tell(s.reporter(ctx, r))
-		c.take(r.Params.InputResponses)
-		return c.wait(ctx)
-	}
-	first, err := command()
-	if err != nil {
-		return refused(err), nil
-	}
-	if !s.enter() {
-		return refused(errClosed), nil
-	}
-	select {
-	case s.slots <- struct{}{}:
-	case <-ctx.Done():
-		s.calls.Done()
-		return refused(errStopped), nil
-	case <-s.ctx.Done():
-		s.calls.Done()
-		return refused(errClosed), nil
-	}
-	c := &call{
-		server: s, tool: r.Params.Name, watched: make(chan struct{}), over: make(chan struct{}), news: make(chan struct{}, 1),
+// newCall returns a call of a tool, which a session carries out.
+func newCall(s *Server, of Session, tool string, report func(progress)) *call {
+	return &call{
+		server: s, session: of, tool: tool, watched: make(chan struct{}), over: make(chan struct{}), news: make(chan struct{}, 1),
 		runs: map[string]*clientRun{}, upto: map[string]uint64{}, words: map[string]string{},
-		report: s.reporter(ctx, r),
+		report: report,
 	}
-	if c.session, err = s.cfg.Backend.Begin(s.ctx); err != nil {
-		c.release()
-		return refused(err), nil
-	}
+}
+
+// begin has the session carry out a command, and answers the request.
+func (c *call) begin(ctx context.Context, first session.Command) (*mcp.CallToolResult, error) {
 	go c.watch()
 	c.session.Send(first)
 	return c.wait(ctx)
-}
-
-// release gives the slot of the call to another one.
-func (c *call) release() {
-	<-c.server.slots
-	c.server.calls.Done()
 }
 
 // end stops the run, if it has not ended, and waits for its children.
@@ -118,7 +85,7 @@ func (c *call) end() {
 	c.ending.Do(func() {
 		c.session.Close()
 		<-c.watched
-		c.release()
+		c.server.release()
 	})
 }
 
@@ -151,7 +118,7 @@ func (c *call) wait(ctx context.Context) (*mcp.CallToolResult, error) {
 		}
 		open := c.open()
 		switch {
-		case len(open) == 0 || busy || c.server.cfg.Answered != "":
+		case len(open) == 0 || busy || c.server.answered() != "":
 		case asks == asksNever:
 			for _, g := range open {
 				c.resolve(answer{gate: g, decision: event.Deny, by: noUser})
@@ -170,21 +137,6 @@ func (c *call) tell(report func(progress)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.report = report
-}
-
-// reporter returns what sends progress to the client, nil if it wants none.
-func (s *Server) reporter(ctx context.Context, r mcp.CallToolRequest) func(progress) {
-	if r.Params.Meta == nil || r.Params.Meta.ProgressToken == nil {
-		return nil
-	}
-	return func(p progress) {
-		params := map[string]any{"progressToken": r.Params.Meta.ProgressToken, "progress": p.done, "message": p.message}
-		if p.total > 0 {
-			params["total"] = p.total
-		}
-		// A client that is gone ends the call, which is seen elsewhere.
-		_ = s.mcp.SendNotificationToClient(ctx, string(mcp.MethodNotificationProgress), params)
-	}
 }
 
 // open returns the open gates.
@@ -233,7 +185,7 @@ func (c *call) observe(e event.Event) {
 	case event.ChatReply:
 		c.answered(d)
 	case event.Note: // such as a server that failed
-		c.server.cfg.Logger.Info("note of a served call", "text", d.Text.Line())
+		c.server.logger().Info("note of a served call", "text", d.Text.Line())
 	case event.RunStarted:
 		c.follow(e.Run)
 	}
@@ -243,7 +195,7 @@ func (c *call) observe(e event.Event) {
 	}
 	entries, err := run.story.Apply(e)
 	if err != nil {
-		c.server.cfg.Logger.Error("follow the events of a run", "run", e.Run, "error", err)
+		c.server.logger().Error("follow the events of a run", "run", e.Run, "error", err)
 		return
 	}
 	earlier := e.Seq <= c.upto[e.Run] // from an earlier life of the run
@@ -350,42 +302,16 @@ func (c *call) result() (*mcp.CallToolResult, error) {
 // park keeps a call until its client comes back with the answers to its gates. If
 // it does not in time, the run is stopped.
 func (c *call) park(open []gate) *mcp.CallToolResult {
-	s := c.server
 	state := rand.Text()
 	questions := server.NewInputRequestBuilder(state)
 	for _, g := range open {
 		questions.Elicit(g.id(), g.question())
 	}
-	if !s.park(state, c) {
+	if !c.server.park(state, c) {
 		c.end()
 		return refused(errClosed)
 	}
-	time.AfterFunc(s.cfg.ParkedFor, func() {
-		if c := s.unpark(state); c != nil {
-			c.end()
-		}
-	})
 	return questions.ToolResult()
-}
-
-// park registers a parked call. It reports false if the server has closed, which
-// ends only the calls that were parked before.
-func (s *Server) park(state string, c *call) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.closed {
-		s.parked[state] = c
-	}
-	return !s.closed
-}
-
-// unpark returns a parked call to continue, nil if it is no longer there.
-func (s *Server) unpark(state string) *call {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := s.parked[state]
-	delete(s.parked, state)
-	return c
 }
 
 // take answers the gates that a parked call has asked about, and has those that
@@ -408,8 +334,8 @@ func (c *call) hint(run *agent.Run) string {
 		d := c.denied[0]
 		const remedy = "%s was denied by %s: start replan serve with --allow %[1]s, or with another --approve, then call run_resume"
 		switch {
-		case c.server.cfg.Answered != "":
-			return fmt.Sprintf(remedy, d.tool, c.server.cfg.Answered)
+		case c.server.answered() != "":
+			return fmt.Sprintf(remedy, d.tool, c.server.answered())
 		case d.by == noUser || d.by == failedToAsk || d.by == notOffered:
 			return fmt.Sprintf(remedy, d.tool, d.by)
 		default:

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"replan/agent"
@@ -135,6 +136,54 @@ func (s *Server) Close() {
 	s.calls.Wait()
 }
 
+// carryOut starts a session for a call and has it carry out a command. A call that
+// brings the answers to gates continues the earlier call.
+func (s *Server) carryOut(ctx context.Context, r mcp.CallToolRequest, command func() (session.Command, error)) (*mcp.CallToolResult, error) {
+	if state := r.Params.RequestState; state != "" {
+		c := s.unpark(state)
+		if c == nil {
+			return refused(errTooLate), nil
+		}
+		c.tell(s.reporter(ctx, r))
+		c.take(r.Params.InputResponses)
+		return c.wait(ctx)
+	}
+	first, err := command()
+	if err != nil {
+		return refused(err), nil
+	}
+	if !s.enter() {
+		return refused(errClosed), nil
+	}
+	select {
+	case s.slots <- struct{}{}:
+	case <-ctx.Done():
+		s.calls.Done()
+		return refused(errStopped), nil
+	case <-s.ctx.Done():
+		s.calls.Done()
+		return refused(errClosed), nil
+	}
+	of, err := s.cfg.Backend.Begin(s.ctx)
+	if err != nil {
+		s.release()
+		return refused(err), nil
+	}
+	return newCall(s, of, r.Params.Name, s.reporter(ctx, r)).begin(ctx, first)
+}
+
+// release gives the slot of a call to another one.
+func (s *Server) release() {
+	<-s.slots
+	s.calls.Done()
+}
+
+// logger returns the logger of the server.
+func (s *Server) logger() *slog.Logger { return s.cfg.Logger }
+
+// answered returns the option that answers all gates; "" asks the client's user.
+func (s *Server) answered() string { return s.cfg.Answered }
+
 // enter counts a call, unless the server is stopped.
 func (s *Server) enter() bool {
 	s.mu.Lock()
@@ -143,4 +192,45 @@ func (s *Server) enter() bool {
 		s.calls.Add(1)
 	}
 	return !s.closed
+}
+
+// reporter returns what sends progress to the client, nil if it wants none.
+func (s *Server) reporter(ctx context.Context, r mcp.CallToolRequest) func(progress) {
+	if r.Params.Meta == nil || r.Params.Meta.ProgressToken == nil {
+		return nil
+	}
+	return func(p progress) {
+		params := map[string]any{"progressToken": r.Params.Meta.ProgressToken, "progress": p.done, "message": p.message}
+		if p.total > 0 {
+			params["total"] = p.total
+		}
+		// A client that is gone ends the call, which is seen elsewhere.
+		_ = s.mcp.SendNotificationToClient(ctx, string(mcp.MethodNotificationProgress), params)
+	}
+}
+
+// park registers a parked call, which ends if nobody continues it in time. It reports false if the server has closed, which
+// ends only the calls that were parked before.
+func (s *Server) park(state string, c *call) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.parked[state] = c
+	time.AfterFunc(s.cfg.ParkedFor, func() {
+		if c := s.unpark(state); c != nil {
+			c.end()
+		}
+	})
+	return true
+}
+
+// unpark returns a parked call to continue, nil if it is no longer there.
+func (s *Server) unpark(state string) *call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.parked[state]
+	delete(s.parked, state)
+	return c
 }

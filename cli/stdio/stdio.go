@@ -103,21 +103,23 @@ func (w *Pipe) answered() {
 }
 
 // Out returns the writer for the server's messages, which it passes on at once.
-func (w *Pipe) Out() io.Writer { return answers{w} }
+func (w *Pipe) Out() io.Writer { return writer(w.write) }
 
-type answers struct{ *Pipe }
+type writer func(p []byte) (int, error)
 
-func (a answers) Write(p []byte) (int, error) {
-	n, err := a.to.Write(p)
+func (w writer) Write(p []byte) (int, error) { return w(p) }
+
+func (w *Pipe) write(p []byte) (int, error) {
+	n, err := w.to.Write(p)
 	var m message
 	if id, ok := m.read(p); ok && m.Method == "" {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if a.open[id]--; a.open[id] <= 0 {
-			delete(a.open, id)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.open[id]--; w.open[id] <= 0 {
+			delete(w.open, id)
 		}
-		close(a.changed)
-		a.changed = make(chan struct{})
+		close(w.changed)
+		w.changed = make(chan struct{})
 	}
 	return n, err
 }

@@ -81,12 +81,12 @@ func New(cfg Config) (b *Box, err error) {
 		b.orders.Write = append(b.orders.Write, real)
 	}
 	b.git = findRepository(dir)
-	if b.git.common != "" {
-		b.orders.Write = append(b.orders.Write, b.git.common)
+	if folder := b.git.writable(); folder != "" {
+		b.orders.Write = append(b.orders.Write, folder)
 	}
 	b.nested = &nestedRepositories{}
 	if !cfg.Copy {
-		b.nested = findNested(dir, b.git.file, b.git.common)
+		b.nested = b.git.nestedIn(dir)
 	}
 	if err := b.protect(cfg.Private); err != nil {
 		return nil, err
@@ -203,10 +203,29 @@ func existing(path string) string {
 // Gaps returns what this kernel does not hold, a sentence each.
 func (b *Box) Gaps() []string {
 	out := gaps(b.abi, b.orders.Mounts)
-	if links := slices.Concat(b.git.links(), b.nested.links); len(links) > 0 && b.orders.Mounts {
+	if links := slices.Concat(b.git.links(), b.nested.links()); len(links) > 0 && b.orders.Mounts {
 		out = append(out, "programs in the box can replace "+strings.Join(links, ", ")+", since a link cannot be held in place")
 	}
 	return out
+}
+
+// Made says which repositories appeared below the workspace since the box was made, each
+// once; "" if none did. Nothing keeps programs from making them, and what their
+// configuration names runs at the user's next git command there or, if the index of the
+// workspace names them, at the next git status. It reads all folders of the workspace.
+func (b *Box) Made() string {
+	if b == nil || b.nested == nil {
+		return ""
+	}
+	made := b.nested.made()
+	switch len(made) {
+	case 0:
+		return ""
+	case 1:
+		return "the repository " + made[0] + " appeared while programs ran in the box: git runs what its config says, so read it before you use git in this folder"
+	default:
+		return "the repositories " + strings.Join(made, ", ") + " appeared while programs ran in the box: git runs what their config says, so read it before you use git in this folder"
+	}
 }
 
 // gaps returns what a kernel does not hold.

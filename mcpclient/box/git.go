@@ -50,6 +50,15 @@ func findRepository(dir string) *repository {
 	}
 }
 
+// writable returns the folder that programs may write commits and branches into, ""
+// if there is none.
+func (r *repository) writable() string { return r.common }
+
+// nestedIn finds the other repositories in a folder of the repository.
+func (r *repository) nestedIn(dir string) *nestedRepositories {
+	return findNested(dir, r.file, r.common)
+}
+
 // linkedRepository returns the folder of the repository that the .git file of a
 // linked worktree names.
 func linkedRepository(file string) string {

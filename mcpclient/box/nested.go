@@ -17,7 +17,7 @@ type nestedRepositories struct {
 	dir   string // the workspace; "" holds and finds nothing
 	own   string // .git of the workspace
 	held  []string
-	links []string // .git that cannot be held
+	loose []string // .git that cannot be held, since they are links
 
 	mutex sync.Mutex
 	known map[string]bool // those that were there when the box was made, or that Made returned
@@ -35,7 +35,7 @@ func findNested(dir, own, common string) *nestedRepositories {
 	for _, path := range n.find() {
 		n.known[path] = true
 		if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink != 0 {
-			n.links = append(n.links, path)
+			n.loose = append(n.loose, path)
 			continue
 		}
 		hold(path)
@@ -129,37 +129,20 @@ func (n *nestedRepositories) fixed() []string {
 	})
 }
 
-// made returns what appeared since the box was made, each once.
+// links returns the .git that cannot be held, since they are links.
+func (n *nestedRepositories) links() []string { return n.loose }
+
+// made returns what appeared since the box was made, each once and relative to the
+// workspace.
 func (n *nestedRepositories) made() (out []string) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	for _, path := range n.find() {
 		if !n.known[path] {
 			n.known[path] = true
-			out = append(out, path)
+			in, _ := filepath.Rel(n.dir, path) // both are absolute
+			out = append(out, in)
 		}
 	}
 	return out
-}
-
-// Made says which repositories appeared below the workspace since the box was made, each
-// once; "" if none did. Nothing keeps programs from making them, and what their
-// configuration names runs at the user's next git command there or, if the index of the
-// workspace names them, at the next git status. It reads all folders of the workspace.
-func (b *Box) Made() string {
-	if b == nil || b.nested == nil {
-		return ""
-	}
-	made := b.nested.made()
-	for i, path := range made {
-		made[i], _ = filepath.Rel(b.nested.dir, path) // both are absolute
-	}
-	switch len(made) {
-	case 0:
-		return ""
-	case 1:
-		return "the repository " + made[0] + " appeared while programs ran in the box: git runs what its config says, so read it before you use git in this folder"
-	default:
-		return "the repositories " + strings.Join(made, ", ") + " appeared while programs ran in the box: git runs what their config says, so read it before you use git in this folder"
-	}
 }

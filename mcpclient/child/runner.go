@@ -87,11 +87,12 @@ func (r *Runner) Run(ctx context.Context, what Command) (Outcome, error) {
 	if ctx.Err() != nil {
 		return Outcome{}, context.Cause(ctx)
 	}
-	out := &capture{max: r.MaxOutput, dir: r.SpillDir, line: what.Line}
-	f := &follow{boxed: r.Box != nil, out: out, stream: &stream{send: r.sender(what.Send)}, log: r.Logger}
+	spills, send := r.SpillDir, r.sender(what.Send)
 	if what.Quiet {
-		out.dir, f.stream.send = "", func(string, int64) {}
+		spills, send = "", func(string, int64) {}
 	}
+	out := &capture{max: r.MaxOutput, dir: spills, line: what.Line}
+	f := &follow{boxed: r.Box != nil, out: out, stream: &stream{send: send}, log: r.Logger}
 	var data io.WriteCloser
 	if what.Data != nil {
 		data = what.Data(f)

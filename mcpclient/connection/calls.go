@@ -62,9 +62,7 @@ type Call struct {
 func (c *Call) begin(limit *timelimit.Limit, p *process) {
 	if c.call.Process != nil {
 		c.ctx = child.Reporting(c.ctx, func(g child.Group) { c.call.Process(g.PID, g.Start) })
-		if p != nil {
-			child.Report(c.ctx, p.group)
-		}
+		p.report(c.ctx)
 	}
 	if c.requests != nil {
 		c.ctx, c.end = c.requests.During(c.ctx, limit, c.call)

@@ -209,6 +209,13 @@ func (p *process) noMessages() *strays {
 	return p.strays
 }
 
+// report tells who carries out a call which process group does it. Without a process it does nothing.
+func (p *process) report(ctx context.Context) {
+	if p != nil {
+		child.Report(ctx, p.group)
+	}
+}
+
 // close ends the child and its whole group and waits for it. It first closes
 // the input, then terminates the group, then kills it. A child that has never answered
 // gets no time to end by itself: it may still start, and not read its input.

@@ -54,6 +54,12 @@ func listen(port int, state string) (*callback, error) {
 	return c, nil
 }
 
+// redirect returns the address to which the browser brings the answer.
+func (c *callback) redirect() string { return c.address }
+
+// answered returns the channel of the one answer.
+func (c *callback) answered() <-chan callbackAnswer { return c.answers }
+
 // close ends the server after the page was sent.
 func (c *callback) close() {
 	close(c.closed)

@@ -83,7 +83,7 @@ func (l Login) Run(ctx context.Context) (scopes []string, err error) {
 		return nil, err
 	}
 	defer back.close()
-	a.redirect = back.address
+	a.redirect = back.redirect()
 	if err := a.choose(ctx, before); err != nil {
 		return nil, err
 	}
@@ -285,7 +285,7 @@ func (a *attempt) ask(ctx context.Context, back *callback) (code string, err err
 	a.Show(address)
 	for {
 		select {
-		case answer := <-back.answers:
+		case answer := <-back.answered():
 			code, err := a.read(answer.query)
 			answer.said <- err
 			return code, err

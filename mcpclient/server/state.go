@@ -78,9 +78,10 @@ func (s *state) change(do func(now *facts)) {
 	s.signal.Tell()
 }
 
-// drop forgets the tools and the connection.
-func (f *facts) drop(state plan.ServerState, problem string, conn *connection.Connection) {
+// dropped returns the state without the tools, and with another connection.
+func (f facts) dropped(state plan.ServerState, problem string, conn *connection.Connection) facts {
 	f.State, f.Problem, f.said, f.conn, f.lastLine = state, problem, f.said.WithoutTools(), conn, nil
+	return f
 }
 
 // allow lets a server start that waits for permission. It reports false if the server
@@ -140,7 +141,7 @@ func (s *state) begin() bool {
 func (s *state) restart() (launch bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.now.restarts(restarted)
+	s.now = s.now.restarting(restarted)
 	s.signal.Wake()
 	if !s.supervised {
 		return true
@@ -168,12 +169,13 @@ const (
 	lost                    // it may be restarted
 )
 
-// restarts marks a server as restarting.
-func (f *facts) restarts(how ending) {
+// restarting returns the state of the server while it restarts.
+func (f facts) restarting(how ending) facts {
 	f.State, f.said, f.conn, f.startup, f.begun, f.needLogin = plan.ServerStarting, f.said.WithoutTools(), nil, 0, time.Now(), false
 	if how == restarted {
 		f.Problem, f.tries, f.wasReady = "", 0, false
 	}
+	return f
 }
 
 // next decides whether the supervision goes on after serving ended. mayRestart is false if
@@ -193,7 +195,7 @@ func (s *state) next(how ending, mayRestart bool) (goesOn bool) {
 		s.mu.Unlock()
 		return false
 	}
-	s.now.restarts(how)
+	s.now = s.now.restarting(how)
 	s.signal.Wake()
 	s.mu.Unlock()
 	s.signal.Tell()
@@ -258,7 +260,7 @@ func (s *state) stopped() {
 // server may answer again later.
 func (s *state) fail(conn *connection.Connection, err error) {
 	s.change(func(now *facts) {
-		now.drop(plan.ServerFailed, err.Error(), conn)
+		*now = now.dropped(plan.ServerFailed, err.Error(), conn)
 		now.failed, now.needLogin = now.Problem, connection.IsLogin(err)
 	})
 }
@@ -308,7 +310,7 @@ func (s *state) lost(conn *connection.Connection, why error) (wait time.Duration
 		}
 		wait = s.waits[now.tries]
 		now.tries++
-		now.drop(plan.ServerStarting, why.Error(), conn)
+		*now = now.dropped(plan.ServerStarting, why.Error(), conn)
 		now.failed = now.Problem
 	})
 	return wait, ok

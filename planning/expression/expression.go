@@ -72,7 +72,7 @@ func Compile(source string, scope Scope) (*Expression, error) {
 		return nil, locate(source, err)
 	}
 	meter(&tree.Node)
-	config := configuration(e.metered())
+	config := configuration(metered(e.names))
 	if _, err := checker.Check(tree, config); err != nil {
 		return nil, locate(source, err)
 	}

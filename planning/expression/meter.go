@@ -37,11 +37,11 @@ const (
 	counted = "$tick"  // one evaluation of a predicate
 )
 
-// metered returns the names of a compiled expression.
-func (e *Expression) metered() types.Map {
+// metered returns the types of the names of an expression and of what [meter] puts into it.
+func metered(names []string) types.Map {
 	call := types.TypeOf(func(...any) any { return nil })
 	env := types.Map{fieldOf: call, maybeOf: call, charged: call, counted: call}
-	for _, name := range e.names {
+	for _, name := range names {
 		env[name] = types.Any
 	}
 	return env

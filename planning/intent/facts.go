@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"replan/internal/testfile"
-	"replan/planning/plan"
 )
 
 // Facts describe the workspace around the names in a goal, so that the chain fits
@@ -237,17 +236,7 @@ func (f Facts) Route(in Intent, p Policy) Chain {
 		in.Params = map[string]string{}
 	}
 	d := draft{in: in, policy: p, facts: f}
-	d.resolve()
-	if chain, ok := chains[in.Action]; ok && in.Category != unknown {
-		if _, replaces := in.Params["with"]; chain.ask != "" && d.shape() == nothing && in.Params["of"] != "files" && (!replaces || in.Action != edit || in.Target == "") { // blanks can be replaced
-			d.addMissing("%s", chain.ask)
-		}
-		chain.build(&d)
-		if place := d.in.Params["in"]; place != "" && !d.placed {
-			d.addMissing("%s is already a path: leave out \"in %s\"", d.about(), plan.OneLine(place, 60))
-		}
-	}
-	return p.Apply(Chain{Intent: d.in, Nodes: d.nodes, Missing: d.missing, Invalid: d.invalid})
+	return p.Apply(d.chain())
 }
 
 // RouteWords maps words to the chain that carries them out in this workspace. If
@@ -260,37 +249,6 @@ func (f Facts) RouteWords(words string, p Policy) Chain {
 		c.Missing = append(c.Missing, open...)
 	}
 	return c
-}
-
-// resolve maps the names of an intent to existing files and folders. It leaves
-// alone what is no name: a branch may be called like a file, a search looks for
-// the words as written, and a new file does not exist yet.
-func (d *draft) resolve() {
-	name, isFile := strings.CutSuffix(d.in.Target, " file")
-	switch {
-	case !d.facts.Known:
-	case d.in.Action == find && isFile: // "the readme file"
-		if file := highest(d.facts.Files, func(at string) bool { return strings.EqualFold(strings.TrimSuffix(path.Base(at), path.Ext(at)), name) }); file != "" {
-			d.in.Target = path.Base(file)
-		}
-	case d.in.Action != find && d.in.Action != create && (d.in.Category != vcs || d.in.Action == history):
-		d.in.Target = d.resolvedPath(d.in.Target)
-	}
-	place := d.in.Params["in"]
-	at := d.facts.place(place)
-	_, replaces := d.in.Params["with"]
-	switch {
-	case place == "":
-	case at != "":
-		d.in.Params["in"] = at
-	case isPath(place):
-		d.in.Params["in"] = d.resolvedPath(place)
-	case d.facts.Known && d.in.Target != "" && !replaces && (d.in.Action == find || d.in.Action == explain || IsModelWork(d.in.Action)): // words as they stand
-		d.in.Target += " in " + place
-		delete(d.in.Params, "in")
-	case d.facts.Known || !isFolder(place):
-		d.addMissing("in what? %q is no file or folder", plan.OneLine(place, 60))
-	}
 }
 
 // place is the path of the folder or file that a word means; "" if there is none.
@@ -339,23 +297,6 @@ func (f Facts) tests(source string) string {
 		return f.Files[at]
 	}
 	return highest(f.Files, tests)
-}
-
-// resolvedPath is the path of the file meant by a name, if the name itself is no path.
-func (d *draft) resolvedPath(text string) string {
-	name := pathOf(text)
-	paths := slices.Concat(d.facts.Files, d.facts.Folders)
-	if !isPath(text) || isPattern(text) || slices.Contains(paths, name) {
-		return text
-	}
-	paths = slices.DeleteFunc(paths, func(at string) bool { return !strings.HasSuffix(at, "/"+name) })
-	if len(paths) > 1 {
-		d.addMissing("which %s? There are several: %s", name, plan.OneLine(strings.Join(paths, ", "), 120))
-	}
-	if len(paths) != 1 {
-		return text
-	}
-	return paths[0]
 }
 
 // stopWords are words without meaning for a search.

@@ -119,7 +119,7 @@ func understand(words string) (in Intent, open []string) {
 	r, ok := read(words, first)
 	r.setRest(words, first, rest)
 	if score := r.score(); ok && score >= minKnown {
-		return r.intent(score), r.open
+		return r.intent(score), r.unmet()
 	}
 	return in, nil
 }

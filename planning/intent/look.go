@@ -858,3 +858,13 @@ func deletesAll(t token, rest []token) bool {
 	return t.after != "" || len(rest) == 0 || another ||
 		len(rest) > 1 && rest[0].is("from", "in", "of") && (isFile(rest[1].text) || len(rest) > 2 && rest[1].is("the", "file") && isFile(rest[2].text))
 }
+
+// related reads the files that are about the words of a goal that names nothing.
+func (l *looker) related() {
+	if len(l.steps) > 0 {
+		return
+	}
+	for _, at := range l.facts.Related {
+		l.read(at, 0)
+	}
+}

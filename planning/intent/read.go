@@ -207,6 +207,9 @@ func (r formMatch) score() int {
 	return score
 }
 
+// unmet lists what the chain would ignore but must not ignore, a clause each.
+func (r formMatch) unmet() []string { return r.open }
+
 // intent is the intent of a reading.
 func (r formMatch) intent(score int) Intent {
 	in := Intent{

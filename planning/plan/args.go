@@ -462,3 +462,10 @@ func argNames(t Tool) []string {
 	}
 	return slices.Sorted(maps.Keys(schema.Properties))
 }
+
+// complaint returns what the schema says about args, nil for nothing.
+func (s *Signature) complaint(args any) *jsonschema.ValidationError {
+	var invalid *jsonschema.ValidationError
+	errors.As(s.schema.Validate(args), &invalid)
+	return invalid
+}

@@ -101,7 +101,7 @@ func (s *Signature) CheckStrict(args map[string]any) error {
 // that holds one of the placeholders. args are not changed; a nil Signature fits
 // nothing.
 func (s *Signature) Fit(args map[string]any, unknown ...Placeholder) (map[string]any, []Coercion) {
-	return s.fit(args, fitter{unknown: func(text string) bool {
+	return s.fit(args, fitter{signature: s, unknown: func(text string) bool {
 		return slices.ContainsFunc(unknown, func(p Placeholder) bool { return strings.Contains(text, string(p)) })
 	}})
 }
@@ -109,7 +109,7 @@ func (s *Signature) Fit(args map[string]any, unknown ...Placeholder) (map[string
 // fitPlanned is Fit for args with references: what one reference alone stands for is
 // fitted when it is known. Text from a result never becomes a part of JSON.
 func (s *Signature) fitPlanned(args map[string]any) (map[string]any, []Coercion) {
-	return s.fit(args, fitter{unknown: isUnknown})
+	return s.fit(args, fitter{signature: s, unknown: isUnknown})
 }
 
 func isUnknown(text string) bool {
@@ -119,7 +119,7 @@ func isUnknown(text string) bool {
 // Settle returns args that a model planned by the names of the schema, and with lists
 // and objects where it takes such: all of Fit but the types of scalars.
 func (s *Signature) Settle(args map[string]any) map[string]any {
-	args, _ = s.fit(args, fitter{unknown: isUnknown, shapes: true})
+	args, _ = s.fit(args, fitter{signature: s, unknown: isUnknown, shapes: true})
 	return args
 }
 
@@ -129,28 +129,23 @@ func (s *Signature) fit(args map[string]any, f fitter) (map[string]any, []Coerci
 		return args, nil
 	}
 	args, coercions := s.renamed(args)
-	known := withoutPlaceholders(args)
-	f.signature, f.args, f.changed = s, known, make(map[string]bool)
-	f.take()
-	f.fitAll()
-	f.fitEach()
-	f.fitChoices()
-	if holdsUnusualNumber(f.args) && !f.shapes {
-		r := newFormReader()
-		forms, known := r.of(s.schema)
-		if whole := wholeNumbers(r, nil, f.args, forms, known, nil); len(whole) > 0 {
-			f.taken = append(f.taken, whole)
-		}
-	}
-	for _, readings := range f.taken {
+	all := f.fit(withoutPlaceholders(args))
+	for _, readings := range all {
 		args, _ = applied(args, readings, 0).(map[string]any)
 	}
-	taken := slices.Concat(f.taken...)
+	taken := slices.Concat(all...)
 	slices.SortStableFunc(taken, func(a, b alternative) int { return slices.Compare(a.at, b.at) })
 	for _, r := range taken {
 		coercions = append(coercions, Coercion{Arg: JSONPointer("", r.at...), From: r.from, To: r.to, Dropped: r.dropped})
 	}
 	return args, coercions
+}
+
+// wholeNumbers returns the readings of numbers in args that the schema takes as whole ones.
+func (s *Signature) wholeNumbers(args any) []alternative {
+	r := newFormReader()
+	forms, known := r.of(s.schema)
+	return wholeNumbers(r, nil, args, forms, known, nil)
 }
 
 // isJSONText reports whether a value is a text that is a list or an object in JSON.

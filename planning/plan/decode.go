@@ -179,6 +179,9 @@ func (d *planDecoder) badType(path, name, want string, got any) {
 	d.fault(CodeBadType, path, "%s must be %s, not %s", name, want, typeName(got))
 }
 
+// invalid returns the error about the first fault, nil if there is none.
+func (d *planDecoder) invalid() error { return FaultError(d.faults[:min(len(d.faults), 1)]) }
+
 // take removes a field from an object. A null counts as absent.
 func take(object map[string]any, name string) (any, bool) {
 	v, there := object[name]

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -85,13 +84,6 @@ func isChoice(e *jsonschema.ValidationError) bool {
 	return false
 }
 
-// complaint returns what the schema says about args, nil for nothing.
-func (s *Signature) complaint(args any) *jsonschema.ValidationError {
-	var invalid *jsonschema.ValidationError
-	errors.As(s.schema.Validate(args), &invalid)
-	return invalid
-}
-
 // refusals lists the single complaints in one, by place.
 func refusals(complaint *jsonschema.ValidationError) []refusal {
 	if complaint == nil {
@@ -141,6 +133,21 @@ type fitter struct {
 // mostWork bounds how many complaints are read to fit values one by one: each attempt
 // checks all args, which may be a long list of faults.
 const mostWork = 16_384
+
+// fit returns the readings of args that the schema accepts, those found one after the other.
+func (f *fitter) fit(args any) [][]alternative {
+	f.args, f.changed = args, make(map[string]bool)
+	f.take()
+	f.fitAll()
+	f.fitEach()
+	f.fitChoices()
+	if holdsUnusualNumber(f.args) && !f.shapes {
+		if whole := f.signature.wholeNumbers(f.args); len(whole) > 0 {
+			f.taken = append(f.taken, whole)
+		}
+	}
+	return f.taken
+}
 
 // take reads values in another way, from now on.
 func (f *fitter) take(readings ...alternative) {

@@ -317,8 +317,8 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 func (p *Plan) UnmarshalJSON(data []byte) error {
 	d := planDecoder{journal: true}
 	plan := d.decode(data)
-	if len(d.faults) > 0 {
-		return FaultError(d.faults[:1])
+	if err := d.invalid(); err != nil {
+		return err
 	}
 	*p = plan
 	return nil
@@ -397,8 +397,8 @@ func (s *Step) UnmarshalJSON(data []byte) error {
 	}
 	d := planDecoder{journal: true}
 	step := d.step(v, "", "", "")
-	if len(d.faults) > 0 {
-		return FaultError(d.faults[:1])
+	if err := d.invalid(); err != nil {
+		return err
 	}
 	*s = step
 	return nil

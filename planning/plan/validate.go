@@ -387,11 +387,12 @@ func (c *checker) undefined(at string, by referrer, r Reference) {
 func (c *checker) checkCycles() {
 	g := newGraph(c.plan, c.references)
 	for _, knot := range g.knots() {
-		members := c.names(g.indices(knot))
+		indices := g.indices(knot)
+		members := c.names(indices)
 		loop := c.names(g.indices(g.loop(knot)))
 		c.add(Fault{
 			Code:    CodeCycle,
-			Path:    JSONPointer("/steps", strconv.Itoa(c.first[g.steps[knot[0]].Index])),
+			Path:    JSONPointer("/steps", strconv.Itoa(c.first[indices[0]])),
 			Step:    members[0],
 			Members: members,
 			Message: "steps " + english.Some(members, mostNamed, "") + " wait for each other: " + describeLoop(loop),

@@ -138,7 +138,7 @@ func attachedWithin(mentions []Mention, bound int) ([]Message, int) {
 	for i, m := range mentions {
 		cut := cutter{textBudget: textBudget{each: sizes[i]}}
 		parts[i] = fenced(m.label(), cut.text(untrusted.ForModel(m.Text), ""))
-		out += cut.characters
+		out += cut.leftOut()
 	}
 	return []Message{{Role: RoleUser, Content: strings.Join(parts, "\n\n")}}, out
 }

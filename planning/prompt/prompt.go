@@ -42,6 +42,9 @@ type cutter struct {
 	cuts       []resultCut // the results not shown whole
 }
 
+// leftOut returns how many characters were left out so far.
+func (c *cutter) leftOut() int { return c.characters }
+
 // text returns s, without its middle if it is longer than the bound. The start and
 // the end of a result matter most: the question, and the outcome. whole is the
 // place of the full text, "" for none.

@@ -211,7 +211,7 @@ func endsInText(raw string) bool {
 	for i := range len(raw) {
 		q.outside(raw[i])
 	}
-	return q.inside
+	return q.within()
 }
 
 // add takes calls, and settles their names.

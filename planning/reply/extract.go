@@ -106,6 +106,9 @@ func (q *stringScanner) outside(c byte) bool {
 	return false
 }
 
+// within reports whether the next byte belongs to a string.
+func (q *stringScanner) within() bool { return q.inside }
+
 // bareKey is the key of an object without its quotes, as some models write it.
 var bareKey = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*\s*:`)
 
@@ -216,7 +219,7 @@ func StripThinking(text string) string {
 	if p.strip() {
 		return ""
 	}
-	return strings.TrimSpace(text[p.start:])
+	return strings.TrimSpace(p.reply())
 }
 
 // ParseArgs reads the arguments of a tool call from a model's reply: the first

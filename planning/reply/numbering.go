@@ -88,6 +88,18 @@ func (n *stepNumbers) read(item any) any {
 	return step
 }
 
+// len returns how many steps were read.
+func (n *stepNumbers) len() int { return n.count }
+
+// isOpen reports whether a later step shows which steps one of those read waits for.
+func (n *stepNumbers) isOpen() bool { return len(n.open) > 0 }
+
+// isHead reports whether a step comes after the one before, and there is none.
+func (n *stepNumbers) isHead(index string) bool { return n.heads[index] }
+
+// fromOne returns the index of a step as the plan has it.
+func (n *stepNumbers) fromOne(index string) string { return fromOne(dashed(index), n.zeroIndices) }
+
 // isUnusable reports whether an item of a list of steps is no step and was not
 // meant to be one: it is neither text nor an object with a field of a step.
 func isUnusable(item any) bool {
@@ -253,7 +265,7 @@ func (n *stepNumbers) number(step map[string]any) {
 		index = strconv.Itoa(n.count)
 		step["index"] = index
 	case index != "":
-		index = fromOne(dashed(index), n.zeroIndices)
+		index = n.fromOne(index)
 		step["index"] = index
 	}
 	switch {

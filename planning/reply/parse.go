@@ -154,7 +154,8 @@ func lost(reply Reply, f found, text string) (whole int, isLost bool) {
 	}
 	var stream StepStream
 	stream.Feed(text)
-	return stream.numbers.count, !stream.closed && (reply.CutOff || !f.whole)
+	whole, closed := stream.steps()
+	return whole, !closed && (reply.CutOff || !f.whole)
 }
 
 // planKeys are the names under which models put the steps of a plan.
@@ -354,7 +355,7 @@ func propose(object map[string]any, keep, checks bool) Proposal {
 	decoded.Extra = nil
 	for i := range decoded.Steps {
 		decoded.Steps[i].Extra = nil
-		decoded.Steps[i].Leads = numbers.heads[decoded.Steps[i].Index]
+		decoded.Steps[i].Leads = numbers.isHead(decoded.Steps[i].Index)
 	}
 	return Proposal{
 		Plan: decoded, Faults: faults, Read: true, unused: unused,
@@ -405,7 +406,7 @@ func milestonesOf(v any, n stepNumbers) []any {
 			steps, _ := item["steps"].([]any)
 			for _, step := range steps {
 				if index := plainIndex(step); index != "" {
-					indices = append(indices, fromOne(dashed(index), n.zeroIndices))
+					indices = append(indices, n.fromOne(index))
 				}
 			}
 			milestones = append(milestones, map[string]any{"title": title, "steps": indices})

@@ -65,6 +65,9 @@ func (p *preface) strip() (thinking bool) {
 	}
 }
 
+// reply returns the text after ended thoughts.
+func (p *preface) reply() string { return string(p.text[p.start:]) }
+
 // passEnd moves the start behind the next end of a thought of a kind, and reports
 // whether there is one.
 func (p *preface) passEnd(kind int) bool {

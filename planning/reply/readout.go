@@ -86,7 +86,7 @@ func (r *Readout) prose(c byte) {
 
 // json takes a byte of JSON.
 func (r *Readout) json(c byte) {
-	inside := r.texts.inside
+	inside := r.texts.within()
 	if r.texts.outside(c) {
 		r.structure(c)
 		return
@@ -99,7 +99,7 @@ func (r *Readout) json(c byte) {
 		} else {
 			r.begin()
 		}
-	case !r.texts.inside: // the closing quote
+	case !r.texts.within(): // the closing quote
 		r.escape = r.escape[:0]
 		if r.naming {
 			r.name()

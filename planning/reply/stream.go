@@ -178,7 +178,7 @@ func (s *StepStream) endStep() []plan.Step {
 	if read := s.numbers.read(item); read != nil {
 		s.read = append(s.read, read)
 	}
-	if len(s.numbers.open) > 0 {
+	if s.numbers.isOpen() {
 		return nil // a later step shows which steps one of them waits for
 	}
 	return s.decodeRead()
@@ -233,7 +233,7 @@ func (s *StepStream) closeSteps() []plan.Step {
 	s.inSteps, s.closed = false, true
 	s.hasKey, s.key, s.item = false, "", s.item[:0]
 	switch {
-	case s.numbers.count > 0 && len(s.held) == 0:
+	case s.numbers.len() > 0 && len(s.held) == 0:
 		s.state = streamDone
 	case s.top == '[':
 		s.searchOn()
@@ -241,9 +241,12 @@ func (s *StepStream) closeSteps() []plan.Step {
 	return steps
 }
 
+// steps returns how many steps are whole, and whether their list was closed.
+func (s *StepStream) steps() (whole int, closed bool) { return s.numbers.len(), s.closed }
+
 // closeValue ends a value: a plan, or something before it.
 func (s *StepStream) closeValue() []plan.Step {
-	if s.numbers.count == 0 {
+	if s.numbers.len() == 0 {
 		s.searchOn()
 		return nil
 	}

@@ -1,49 +1,13 @@
 package retrieval
 
 import (
-	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
 )
 
-const (
-	// askers is how many of the best tools of servers are looked at for ids that they
-	// need.
-	askers = 10
-	// providerShare is the share of their score that a tool which finds such an id gets
-	// at least.
-	providerShare = 0.8
-)
-
 // finders are the terms in names of tools that find things.
 var finders = parts("search find list get query lookup resolve retrieve")
-
-// raiseProviders raises the score of tools that find the ids which the best tools of
-// their server need: no goal says that the town of a hotel has an id.
-func raiseProviders(tools []*tool) {
-	var best []*tool
-	for _, t := range tools {
-		if !t.Trusted && t.score > 0 {
-			best = append(best, t)
-		}
-	}
-	slices.SortStableFunc(best, func(a, b *tool) int { return cmp.Compare(b.score, a.score) })
-	for _, asker := range best[:min(askers, len(best))] {
-		ids := neededIDs(asker)
-		if len(ids) == 0 {
-			continue
-		}
-		for _, t := range tools {
-			if t.Server != asker.Server || t.score >= providerShare*asker.score {
-				continue
-			}
-			if name := parts(t.Name); slices.ContainsFunc(ids, func(id neededID) bool { return id.foundBy(t, name) }) {
-				t.score = providerShare * asker.score
-			}
-		}
-	}
-}
 
 // neededID is a required argument that is an id.
 type neededID struct {

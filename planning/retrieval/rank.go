@@ -314,8 +314,7 @@ func newTerms(q Query) *terms {
 		}
 	}
 	t.tools = make([]int, len(t.weight))
-	t.splitter = newSplitter(t.find)
-	t.splitter.only = &t.starts
+	t.splitter = newSplitterOf(&t.starts, t.find)
 	t.argument = func(text string, isName bool) {
 		if isName {
 			t.add(text, argumentWeight)
@@ -382,9 +381,7 @@ func (t *terms) read(of *plan.Tool) tool {
 // add finds the words of the query in a text of the tool that is being read.
 func (t *terms) add(text string, weight float64) {
 	t.place = weight
-	before := t.splitter.terms
-	t.splitter.split(text[:min(len(text), longest)])
-	t.tool.length += weight * float64(t.splitter.terms-before)
+	t.tool.length += weight * float64(t.splitter.split(text[:min(len(text), longest)]))
 }
 
 // find counts a term of the tool that is being read.
@@ -445,6 +442,41 @@ func (t *terms) spread(tools []*tool) {
 		tools[i] = chosen
 		for _, f := range t.found[chosen.from:chosen.to] {
 			covered[f.term] = true
+		}
+	}
+}
+
+const (
+	// askers is how many of the best tools of servers are looked at for ids that they
+	// need.
+	askers = 10
+	// providerShare is the share of their score that a tool which finds such an id gets
+	// at least.
+	providerShare = 0.8
+)
+
+// raiseProviders raises the score of tools that find the ids which the best tools of
+// their server need: no goal says that the town of a hotel has an id.
+func raiseProviders(tools []*tool) {
+	var best []*tool
+	for _, t := range tools {
+		if !t.Trusted && t.score > 0 {
+			best = append(best, t)
+		}
+	}
+	slices.SortStableFunc(best, func(a, b *tool) int { return cmp.Compare(b.score, a.score) })
+	for _, asker := range best[:min(askers, len(best))] {
+		ids := neededIDs(asker)
+		if len(ids) == 0 {
+			continue
+		}
+		for _, t := range tools {
+			if t.Server != asker.Server || t.score >= providerShare*asker.score {
+				continue
+			}
+			if name := parts(t.Name); slices.ContainsFunc(ids, func(id neededID) bool { return id.foundBy(t, name) }) {
+				t.score = providerShare * asker.score
+			}
 		}
 	}
 }

@@ -46,14 +46,21 @@ func (s *starts) has(word string) bool {
 }
 
 // newSplitter returns a splitter that passes each term to do.
-func newSplitter(do func(term []byte)) *splitter {
-	s := &splitter{do: do}
+func newSplitter(do func(term []byte)) *splitter { return newSplitterOf(nil, do) }
+
+// newSplitterOf returns a splitter that passes to do the terms that start so.
+func newSplitterOf(only *starts, do func(term []byte)) *splitter {
+	s := &splitter{do: do, only: only}
 	s.word = s.parts // once, and not for each text
 	return s
 }
 
-// split takes a text apart.
-func (s *splitter) split(text string) { eachWord(text, s.word) }
+// split takes a text apart. It returns how many terms the text has.
+func (s *splitter) split(text string) (terms int) {
+	before := s.terms
+	eachWord(text, s.word)
+	return s.terms - before
+}
 
 func (s *splitter) parts(word string) {
 	start := 0

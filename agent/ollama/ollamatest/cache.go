@@ -25,26 +25,7 @@ type CacheUse struct {
 	CachedTokens int // those of PromptTokens that needed no reading
 }
 
-// Cache returns the cost of the requests so far, or the zero value if the script
-// has no Cache.
-func (s *Server) Cache() CacheUse {
-	if s.cache == nil {
-		return CacheUse{}
-	}
-	s.cache.mu.Lock()
-	defer s.cache.mu.Unlock()
-	return s.cache.use
-}
-
 const bytesPerToken = 4
-
-// tokenSize returns the size of a token in bytes.
-func (s *Server) tokenSize() int {
-	if s.cache == nil {
-		return bytesPerToken
-	}
-	return s.cache.cost.BytesPerToken
-}
 
 type promptCache struct {
 	cost Cache
@@ -82,6 +63,16 @@ func newPromptCache(base context.Context, cost Cache) *promptCache {
 	}
 	return c
 }
+
+// used returns the cost of the requests so far.
+func (c *promptCache) used() CacheUse {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.use
+}
+
+// tokenSize returns the size of a token in bytes.
+func (c *promptCache) tokenSize() int { return c.cost.BytesPerToken }
 
 // read waits for a slot and reads the prompt. It returns nil if the client gives
 // up. If the client gives up during reading, the model still reads to the end.

@@ -192,7 +192,7 @@ func (s *Server) recordAhead(req Request) {
 // plays reports whether a request is for the recorded model.
 func (s *Server) plays(req Request) bool {
 	r := s.script.Recording
-	return r != nil && prompt.SameModel(r.model.Name, req.Model)
+	return r != nil && prompt.SameModel(r.Model().Name, req.Model)
 }
 
 // recorded returns the recorded reply to a request.

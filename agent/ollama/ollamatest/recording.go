@@ -96,6 +96,9 @@ func (r *Recording) Bytes() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// ofOllama returns the version of Ollama that was recorded.
+func (r *Recording) ofOllama() string { return r.version }
+
 // Model returns the recorded model.
 func (r *Recording) Model() Model { return r.model }
 

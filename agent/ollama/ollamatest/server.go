@@ -86,7 +86,7 @@ func Serve(ctx context.Context, listener net.Listener, script Script) *Server {
 	}
 	s.models = append(s.models, script.Others...)
 	if script.Recording != nil {
-		s.models = append(s.models, script.Recording.model)
+		s.models = append(s.models, script.Recording.Model())
 	}
 	for i := range s.models {
 		s.models[i] = s.models[i].withDefaults()
@@ -200,7 +200,7 @@ func (s *Server) routes() http.Handler {
 
 func (s *Server) version() string {
 	if r := s.script.Recording; r != nil {
-		return cmp.Or(s.script.Version, r.version)
+		return cmp.Or(s.script.Version, r.ofOllama())
 	}
 	return cmp.Or(s.script.Version, Version)
 }
@@ -356,4 +356,21 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write(body)
+}
+
+// Cache returns the cost of the requests so far, or the zero value if the script
+// has no Cache.
+func (s *Server) Cache() CacheUse {
+	if s.cache == nil {
+		return CacheUse{}
+	}
+	return s.cache.used()
+}
+
+// tokenSize returns the size of a token in bytes.
+func (s *Server) tokenSize() int {
+	if s.cache == nil {
+		return bytesPerToken
+	}
+	return s.cache.tokenSize()
 }

@@ -3,7 +3,6 @@ package journal
 import (
 	"bytes"
 	"fmt"
-	"path/filepath"
 
 	"replan/agent/store/values"
 	"replan/planning/plan"
@@ -28,16 +27,7 @@ func (j *Journal) SaveAttachment(content []byte, mediaType string) (plan.Attachm
 	if extension == "" {
 		extension = ".bin"
 	}
-	path, err := filepath.Abs(filepath.Join(j.values.dir, sum+extension))
-	if err == nil {
-		err = j.values.makeDir()
-	}
-	if err == nil {
-		err = j.values.put(sum+extension, bytes.NewReader(content))
-	}
-	if err == nil {
-		err = syncDir(j.values.dir)
-	}
+	path, err := j.values.attach(sum+extension, bytes.NewReader(content))
 	if err != nil {
 		return plan.Attachment{}, fmt.Errorf("the journal: %w", err)
 	}

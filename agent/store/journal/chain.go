@@ -84,6 +84,12 @@ func makeKey(path string) error {
 	return err
 }
 
+// verify reports whether the codes of lines are verified.
+func (a authentic) verify() bool { return a.key != nil }
+
+// follow has the next line follow the one with this code.
+func (a *authentic) follow(last code) { a.last = last }
+
 // of returns the code of a line after another.
 func (a authentic) of(line []byte, before code) (c code) {
 	return a.ofSum(sha256.Sum256(line), before)

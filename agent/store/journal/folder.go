@@ -200,7 +200,7 @@ func (f Folder) entry(file fs.DirEntry, names map[string]bool) (Entry, error) {
 	}
 	e := Entry{ID: strings.TrimSuffix(file.Name(), journalSuffix), Modified: info.ModTime(), Bytes: info.Size()}
 	path := filepath.Join(f.Dir, file.Name())
-	for _, dir := range []string{valuesOf(path).dir, undoOf(path)} {
+	for _, dir := range []string{valuesOf(path).folder(), undoOf(path)} {
 		if !names[filepath.Base(dir)] {
 			continue
 		}
@@ -284,9 +284,9 @@ func (h Held) Amend(data event.Data, now time.Time) error {
 	}
 	found, err := read(h.path, bytes.NewReader(text), codes)
 	if err == nil {
-		err = found.miss(h.path, h.lock.noted())
+		found, err = found.miss(h.path, h.lock.noted())
 	}
-	codes.last = found.last
+	codes.follow(found.last)
 	switch {
 	case err != nil:
 		return err
@@ -339,7 +339,7 @@ func (f Folder) IDs() ([]string, error) {
 // Files returns the paths that may belong to a run, its lock last.
 func (f Folder) Files(id string) []string {
 	path := f.Path(id)
-	return []string{path, valuesOf(path).dir, undoOf(path), path + lockSuffix}
+	return []string{path, valuesOf(path).folder(), undoOf(path), path + lockSuffix}
 }
 
 // Delete removes a run and returns the removed files and folders. While the run
@@ -371,23 +371,11 @@ func (f Folder) Delete(id string) (removed []string, err error) {
 			removed = append(removed, name)
 		}
 	}
-	if err := removeLock(lock); err != nil {
+	if err := lock.remove(); err != nil {
 		return removed, fmt.Errorf("delete the run %s: %w", id, err)
 	}
 	if slices.Contains(there, path+lockSuffix) {
 		removed = append(removed, path+lockSuffix)
 	}
 	return removed, syncDir(f.Dir)
-}
-
-// removeLock removes the file of a lock we hold; a waiting process notices. Where
-// an open file cannot be removed, it releases the lock first.
-func removeLock(l *lock) error {
-	if os.Remove(l.beside.Path()) == nil {
-		return l.release()
-	}
-	if err := l.release(); err != nil {
-		return err
-	}
-	return os.Remove(l.beside.Path())
 }

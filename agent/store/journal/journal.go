@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 
 	"replan/agent/event"
-	"replan/agent/store/values"
 	"replan/internal/wholefile"
 )
 
@@ -117,12 +116,12 @@ func Open(path string) (*Journal, []event.Event, error) {
 func (j *Journal) takeUp(path string) ([]event.Event, error) {
 	found, err := read(path, j.file, j.codes)
 	if err == nil {
-		err = found.miss(path, j.lock.noted())
+		found, err = found.miss(path, j.lock.noted())
 	}
 	if err != nil {
 		return nil, err
 	}
-	j.codes.last = found.last
+	j.codes.follow(found.last)
 	if len(found.events) == 0 {
 		return nil, fmt.Errorf("open the journal %s: %w", path, event.ErrNoEvents)
 	}
@@ -201,23 +200,6 @@ func (j *Journal) write(events []event.Event) error {
 	j.lines += len(events)
 	j.lock.note(j.lines)
 	return nil
-}
-
-// seal adds the lines of events to those of a journal, and keeps their large values.
-func (v valueFolder) seal(lines []byte, events []event.Event, codes *authentic) ([]byte, error) {
-	var taken []values.Value
-	for _, e := range events {
-		text, large, err := values.Extract(e)
-		if err != nil {
-			return nil, fmt.Errorf("the journal: %w", err)
-		}
-		taken = append(taken, large...)
-		lines = seal(lines, codes.sign(text))
-	}
-	if err := v.save(taken); err != nil {
-		return nil, fmt.Errorf("the journal: %w", err)
-	}
-	return lines, nil
 }
 
 // Close releases the journal. It keeps the lock file: without it, two processes

@@ -157,3 +157,15 @@ func locked(path string) (bool, error) {
 	}
 	return false, nil
 }
+
+// remove removes the file of the lock; a waiting process notices. Where an open file
+// cannot be removed, it releases the lock first.
+func (l *lock) remove() error {
+	if os.Remove(l.beside.Path()) == nil {
+		return l.release()
+	}
+	if err := l.release(); err != nil {
+		return err
+	}
+	return os.Remove(l.beside.Path())
+}

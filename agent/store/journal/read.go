@@ -47,15 +47,15 @@ func (c contents) damaged() event.Event {
 // miss compares the lines with the number of those that were on disk. A single line that
 // is missing or torn was the last one, and counts as damaged: what it recorded can be
 // asked about. Nobody knows what several lines recorded.
-func (c *contents) miss(path string, lines int) error {
+func (c contents) miss(path string, lines int) (contents, error) {
 	switch missing := lines - len(c.events); {
 	case missing > 1:
-		return &DamageError{path, len(c.events) + 1, fmt.Sprintf(
+		return c, &DamageError{path, len(c.events) + 1, fmt.Sprintf(
 			"%d lines are missing from here on; to resume without them, and perhaps repeat what they record, delete %s", missing, path+lockSuffix)}
 	case missing == 1 && len(c.events) > 0:
 		c.broken, c.torn = true, false
 	}
-	return nil
+	return c, nil
 }
 
 // block is a number of complete lines of a journal.
@@ -159,13 +159,13 @@ func (r *reader) open(b *block) {
 		}
 		line, c, signed := unsign(line)
 		var sum [sha256.Size]byte
-		if r.codes.key != nil {
+		if r.codes.verify() {
 			sum = sha256.Sum256(line)
 		}
 		event, err := r.decode(line)
 		switch {
 		case err != nil:
-		case r.codes.key == nil:
+		case !r.codes.verify():
 		case !signed:
 			err = errUnsigned
 		case b.good == 0:
@@ -196,7 +196,7 @@ func (r *reader) join(blocks []*block, tail []byte) (contents, error) {
 	}
 	found.events = make([]event.Event, 0, total)
 	for i, b := range blocks {
-		if r.codes.key != nil && len(b.events) > 0 && r.codes.ofSum(b.first, found.last) != b.firstCode {
+		if r.codes.verify() && len(b.events) > 0 && r.codes.ofSum(b.first, found.last) != b.firstCode {
 			return found, &DamageError{r.path, len(found.events) + 1, errForged.Error()}
 		}
 		found.events = append(found.events, b.events...)

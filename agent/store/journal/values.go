@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"replan/agent/event"
 	"replan/agent/store/values"
 	"replan/internal/wholefile"
 )
@@ -27,6 +28,9 @@ type valueFolder struct {
 func valuesOf(path string) valueFolder {
 	return valueFolder{dir: strings.TrimSuffix(path, journalSuffix) + valuesSuffix, kept: map[string]bool{}}
 }
+
+// folder returns the path of the folder.
+func (v valueFolder) folder() string { return v.dir }
 
 // save writes the values and returns once they are on disk.
 func (v *valueFolder) save(taken []values.Value) error {
@@ -64,6 +68,20 @@ func (v valueFolder) makeDir() error {
 		return fmt.Errorf("make the folder of large values: %w", err)
 	}
 	return syncDir(filepath.Dir(v.dir))
+}
+
+// attach writes a file of the folder, and returns its whole path once it is on disk.
+func (v valueFolder) attach(name string, content io.WriterTo) (path string, err error) {
+	if path, err = filepath.Abs(filepath.Join(v.dir, name)); err != nil {
+		return "", err
+	}
+	if err := v.makeDir(); err != nil {
+		return "", err
+	}
+	if err := v.put(name, content); err != nil {
+		return "", err
+	}
+	return path, syncDir(v.dir)
 }
 
 // put writes a file of the folder, unless it is there. Its name begins with the hash of
@@ -107,4 +125,21 @@ func hashOfFile(path string) (string, error) {
 	sum := sha256.New()
 	_, err = io.Copy(sum, file)
 	return hex.EncodeToString(sum.Sum(nil)), errors.Join(err, file.Close())
+}
+
+// seal adds the lines of events to those of a journal, and keeps their large values.
+func (v valueFolder) seal(lines []byte, events []event.Event, codes *authentic) ([]byte, error) {
+	var taken []values.Value
+	for _, e := range events {
+		text, large, err := values.Extract(e)
+		if err != nil {
+			return nil, fmt.Errorf("the journal: %w", err)
+		}
+		taken = append(taken, large...)
+		lines = seal(lines, codes.sign(text))
+	}
+	if err := v.save(taken); err != nil {
+		return nil, fmt.Errorf("the journal: %w", err)
+	}
+	return lines, nil
 }

@@ -153,7 +153,7 @@ func (o *Operators) holding(ctx context.Context, r *wordSearch) (files []string,
 	return files, mentions, nil
 }
 
-func (r *wordSearch) holds(data []byte) bool {
+func (r wordSearch) holds(data []byte) bool {
 	switch {
 	case r.word == "":
 		return true
@@ -165,7 +165,7 @@ func (r *wordSearch) holds(data []byte) bool {
 }
 
 // notes returns one sentence per kind of file that the pass left out.
-func (r *wordSearch) notes() []string {
+func (r wordSearch) notes() []string {
 	var skipped, mentioned []string
 	why, mentions := "", 0
 	for _, f := range r.results {
@@ -192,8 +192,8 @@ func (r *wordSearch) notes() []string {
 
 // unread returns an error that a name was not found where files that hold it were not
 // searched, nil if all were. It names the line that most likely declares the name.
-func (r *wordSearch) unread(name source.Name, where string) error {
-	missed := skippedOnly(r)
+func (r wordSearch) unread(name source.Name, where string) error {
+	missed := r.skippedOnly()
 	if len(missed) == 0 {
 		return nil
 	}
@@ -265,4 +265,15 @@ func firstSentence(s string) string {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return s
+}
+
+// skippedOnly drops the notes of a pass about files without symbols.
+func (r wordSearch) skippedOnly() []string {
+	only := wordSearch{}
+	for _, f := range r.results {
+		if f.skipped != "" {
+			only.results = append(only.results, f)
+		}
+	}
+	return only.notes()
 }

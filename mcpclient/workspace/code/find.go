@@ -62,7 +62,7 @@ func (o *Operators) symbols(ctx context.Context, _ op.Call, args symbolsArgs) (*
 	result.Symbols = append(result.Symbols, matching(r.results, query)...)
 	var notes []string
 	result.By, notes = o.parsed(result.Symbols, "symbol")
-	notes = append(notes, skippedOnly(r)...)
+	notes = append(notes, r.skippedOnly()...)
 	result.Total = len(result.Symbols)
 	result.Symbols = result.Symbols[:min(limit, result.Total)]
 	result.Truncated = result.Total > limit
@@ -100,17 +100,6 @@ func (o *Operators) parsed(found []source.Symbol, what string) (source.Method, [
 		return source.ByTypes, nil
 	}
 	return source.ByTypes, []string{fmt.Sprintf("%s in other languages than Go: matched by name only", english.Count(words, what))}
-}
-
-// skippedOnly drops the notes of a pass about files without symbols.
-func skippedOnly(r *wordSearch) []string {
-	only := &wordSearch{}
-	for _, f := range r.results {
-		if f.skipped != "" {
-			only.results = append(only.results, f)
-		}
-	}
-	return only.notes()
 }
 
 func capped(tool string, asked, normal, most int) (int, error) {
@@ -220,7 +209,7 @@ func (o *Operators) define(ctx context.Context, symbol, within string) (definiti
 	}
 	var notes []string
 	result.By, notes = o.parsed(result.Definitions, "declaration")
-	result.Note = sentences(append(notes, skippedOnly(r)...))
+	result.Note = sentences(append(notes, r.skippedOnly()...))
 	return result, nil
 }
 

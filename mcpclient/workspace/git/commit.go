@@ -88,7 +88,7 @@ func (o *Operators) vcsCommit(ctx context.Context, c op.Call, args commitArgs) (
 
 // plannedCommit is the content of a planned commit.
 type plannedCommit struct {
-	*scratch
+	scratch
 	paths   []string          // relative to the workspace
 	hashes  map[string]string // of the mode and content of each file
 	outside int               // number of staged files left out
@@ -100,7 +100,7 @@ type stagedFile struct{ path, mode, object string }
 
 const gitlink = "160000" // mode of a nested repository
 
-func (r *gitRepository) prepare(ctx context.Context, args commitArgs, dry bool) (*plannedCommit, error) {
+func (r gitRepository) prepare(ctx context.Context, args commitArgs, dry bool) (*plannedCommit, error) {
 	staged, err := r.staged(ctx, r.git, "--relative", "--", ".")
 	if err != nil {
 		return nil, err
@@ -237,7 +237,7 @@ func (p *plannedCommit) takeStaged(ctx context.Context) error {
 }
 
 // staged lists the differences between an index and the last commit.
-func (r *gitRepository) staged(ctx context.Context, git gitFunc, flags ...string) ([]stagedFile, error) {
+func (r gitRepository) staged(ctx context.Context, git gitFunc, flags ...string) ([]stagedFile, error) {
 	return r.raw(ctx, git, append([]string{"diff", "--cached"}, flags...)...)
 }
 
@@ -245,7 +245,7 @@ func (r *gitRepository) staged(ctx context.Context, git gitFunc, flags ...string
 type gitFunc func(context.Context, gitRun) (gitOutput, error)
 
 // raw parses the differences that git diff --raw lists.
-func (r *gitRepository) raw(ctx context.Context, git gitFunc, args ...string) ([]stagedFile, error) {
+func (r gitRepository) raw(ctx context.Context, git gitFunc, args ...string) ([]stagedFile, error) {
 	flags := []string{"--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty"}
 	out, err := git(ctx, gitRun{args: slices.Insert(args, 1, flags...)})
 	switch {
@@ -387,7 +387,7 @@ func (p *plannedCommit) leftOut() string {
 }
 
 // identity checks that git knows the author.
-func (r *gitRepository) identity(ctx context.Context) error {
+func (r gitRepository) identity(ctx context.Context) error {
 	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
 		out, err := r.git(ctx, gitRun{args: []string{"var", who}})
 		if err != nil {
@@ -401,7 +401,7 @@ func (r *gitRepository) identity(ctx context.Context) error {
 }
 
 // headHash returns the hash of the last commit, or "" before the first one.
-func (r *gitRepository) headHash(ctx context.Context) (string, error) {
+func (r gitRepository) headHash(ctx context.Context) (string, error) {
 	out, err := r.git(ctx, gitRun{args: []string{"rev-parse", "--verify", "--quiet", "HEAD^{commit}"}})
 	return strings.TrimSpace(out.data), err
 }

@@ -105,7 +105,7 @@ func (a diffArgs) check() error {
 }
 
 // diffOf returns the changes that the arguments ask for, compared with one base.
-func (r *gitRepository) diffOf(ctx context.Context, args diffArgs, base, at string) (diffResult, error) {
+func (r gitRepository) diffOf(ctx context.Context, args diffArgs, base, at string) (diffResult, error) {
 	switch {
 	case args.Of == "commit" && args.Ref != "":
 		return r.diffOfPast(ctx, base, at)
@@ -121,7 +121,7 @@ func (r *gitRepository) diffOf(ctx context.Context, args diffArgs, base, at stri
 }
 
 // noteOutside adds a note if the repository has changes outside the workspace.
-func (r *gitRepository) noteOutside(ctx context.Context, d *diffResult) error {
+func (r gitRepository) noteOutside(ctx context.Context, d *diffResult) error {
 	n, err := r.changedOutside(ctx, "status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=dirty", "--no-renames")
 	if n > 0 {
 		d.Note = fmt.Sprintf("%s of the repository outside the workspace changed and left out here", were(n))
@@ -131,7 +131,7 @@ func (r *gitRepository) noteOutside(ctx context.Context, d *diffResult) error {
 
 // head returns the base to compare the work tree with: the last commit, or
 // nothing before the first one.
-func (r *gitRepository) head() string {
+func (r gitRepository) head() string {
 	if r.born {
 		return "HEAD"
 	}
@@ -140,7 +140,7 @@ func (r *gitRepository) head() string {
 
 // revisions parses a commit, or two commits joined by dots, and reports
 // whether there are two.
-func (r *gitRepository) revisions(ctx context.Context, ref string) (string, bool, error) {
+func (r gitRepository) revisions(ctx context.Context, ref string) (string, bool, error) {
 	dots := ""
 	for _, d := range []string{"...", ".."} {
 		if dots == "" && strings.Contains(ref, d) {
@@ -171,7 +171,7 @@ func (r *gitRepository) revisions(ctx context.Context, ref string) (string, bool
 }
 
 // revision returns the hash of one commit. A word for the last commit is HEAD.
-func (r *gitRepository) revision(ctx context.Context, name string) (string, error) {
+func (r gitRepository) revision(ctx context.Context, name string) (string, error) {
 	hash, err := r.lookUp(ctx, name)
 	if err != nil && slices.Contains([]string{"last", "latest", "newest", "last commit", "latest commit", "head"}, strings.ToLower(name)) {
 		return r.lookUp(ctx, "HEAD")
@@ -180,7 +180,7 @@ func (r *gitRepository) revision(ctx context.Context, name string) (string, erro
 }
 
 // lookUp is revision for a name as it stands.
-func (r *gitRepository) lookUp(ctx context.Context, name string) (string, error) {
+func (r gitRepository) lookUp(ctx context.Context, name string) (string, error) {
 	out, err := r.git(ctx, gitRun{args: []string{"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"}})
 	if err != nil {
 		return "", err
@@ -193,14 +193,14 @@ func (r *gitRepository) lookUp(ctx context.Context, name string) (string, error)
 }
 
 // emptyTree returns the hash of a tree without files.
-func (r *gitRepository) emptyTree(ctx context.Context) (string, error) {
+func (r gitRepository) emptyTree(ctx context.Context) (string, error) {
 	out, err := r.must(ctx, "name the empty tree", gitRun{args: []string{"hash-object", "-t", "tree", "--stdin"}, input: []byte{}})
 	return strings.TrimSpace(out.data), err
 }
 
 // diff runs git diff. which is its arguments for what to compare, without blanks
 // in them.
-func (r *gitRepository) diff(ctx context.Context, run gitRun, which string, at ...string) (diffResult, error) {
+func (r gitRepository) diff(ctx context.Context, run gitRun, which string, at ...string) (diffResult, error) {
 	result := diffResult{Files: []diffFile{}}
 	ask := func(max int, flags ...string) (gitOutput, error) {
 		args := slices.Concat(diffFlags, flags, strings.Fields(which))
@@ -324,7 +324,7 @@ func (d *diffResult) read(data string) {
 
 // diffOfAll compares the work tree, including new files, with a commit, or
 // with nothing if base is empty.
-func (r *gitRepository) diffOfAll(ctx context.Context, base, at string) (diffResult, error) {
+func (r gitRepository) diffOfAll(ctx context.Context, base, at string) (diffResult, error) {
 	s, err := r.scratch(true)
 	if err != nil {
 		return diffResult{}, err
@@ -360,7 +360,7 @@ func (r *gitRepository) diffOfAll(ctx context.Context, base, at string) (diffRes
 }
 
 // diffOfCommit returns the diff that vcs.commit would commit.
-func (r *gitRepository) diffOfCommit(ctx context.Context, at string) (diffResult, error) {
+func (r gitRepository) diffOfCommit(ctx context.Context, at string) (diffResult, error) {
 	staged, err := r.diff(ctx, gitRun{}, "--cached", ".")
 	if err != nil {
 		return staged, err
@@ -377,7 +377,7 @@ func (r *gitRepository) diffOfCommit(ctx context.Context, at string) (diffResult
 // scratch is a separate index for assembling a diff or a commit without
 // disturbing anyone.
 type scratch struct {
-	r      *gitRepository
+	r      gitRepository
 	dir    string
 	index  string
 	store  string // for temporary objects; empty stores them in the repository
@@ -385,36 +385,36 @@ type scratch struct {
 }
 
 // scratch creates a scratch index. With dry, the repository stays unchanged.
-func (r *gitRepository) scratch(dry bool) (*scratch, error) {
+func (r gitRepository) scratch(dry bool) (scratch, error) {
 	dir, err := os.MkdirTemp("", "index-")
 	if err != nil {
-		return nil, fmt.Errorf("making a folder for an index: %w", err)
+		return scratch{}, fmt.Errorf("making a folder for an index: %w", err)
 	}
-	s := &scratch{r: r, dir: dir, index: filepath.Join(dir, "index"), asUser: !dry}
+	s := scratch{r: r, dir: dir, index: filepath.Join(dir, "index"), asUser: !dry}
 	if !dry {
 		return s, nil
 	}
 	s.store = filepath.Join(dir, "objects")
 	if err := os.Mkdir(s.store, 0o700); err != nil {
-		return nil, errors.Join(fmt.Errorf("making a folder for objects: %w", err), os.RemoveAll(dir))
+		return scratch{}, errors.Join(fmt.Errorf("making a folder for objects: %w", err), os.RemoveAll(dir))
 	}
 	return s, nil
 }
 
-func (s *scratch) remove() {
+func (s scratch) remove() {
 	if err := os.RemoveAll(s.dir); err != nil {
 		s.r.o.log.Warn("a temporary folder stays", "folder", s.dir, "error", err)
 	}
 }
 
 // git runs git with this index.
-func (s *scratch) git(ctx context.Context, run gitRun) (gitOutput, error) {
+func (s scratch) git(ctx context.Context, run gitRun) (gitOutput, error) {
 	run.index, run.store, run.asUser = s.index, s.store, s.asUser
 	return s.r.git(ctx, run)
 }
 
 // copyIndex fills the index with what is staged now.
-func (s *scratch) copyIndex(ctx context.Context) error {
+func (s scratch) copyIndex(ctx context.Context) error {
 	out, err := s.r.must(ctx, "find the index", gitRun{args: []string{"rev-parse", "--git-path", "index"}})
 	if err != nil {
 		return err
@@ -443,7 +443,7 @@ func (s *scratch) copyIndex(ctx context.Context) error {
 }
 
 // headIndex fills the index with the last commit.
-func (s *scratch) headIndex(ctx context.Context) error {
+func (s scratch) headIndex(ctx context.Context) error {
 	tree := "HEAD"
 	if !s.r.born {
 		tree = "--empty"
@@ -453,7 +453,7 @@ func (s *scratch) headIndex(ctx context.Context) error {
 
 // fresh lists the untracked files that git does not ignore, and the nested
 // repositories among their folders.
-func (s *scratch) fresh(ctx context.Context, paths ...string) (files, nested []string, err error) {
+func (s scratch) fresh(ctx context.Context, paths ...string) (files, nested []string, err error) {
 	out, err := s.git(ctx, gitRun{args: append([]string{"ls-files", "--others", "--exclude-standard", "-z", "--"}, paths...)})
 	switch {
 	case err != nil:
@@ -475,7 +475,7 @@ func (s *scratch) fresh(ctx context.Context, paths ...string) (files, nested []s
 
 // add adds files of the work tree as they are. It passes each by name: given a
 // folder, git would look into nested repositories and run what they configure.
-func (s *scratch) add(ctx context.Context, files []string, run gitRun) error {
+func (s scratch) add(ctx context.Context, files []string, run gitRun) error {
 	if len(files) == 0 {
 		return nil
 	}
@@ -484,7 +484,7 @@ func (s *scratch) add(ctx context.Context, files []string, run gitRun) error {
 	return s.must(ctx, "take the files", run)
 }
 
-func (s *scratch) must(ctx context.Context, doing string, run gitRun) error {
+func (s scratch) must(ctx context.Context, doing string, run gitRun) error {
 	out, err := s.git(ctx, run)
 	if err == nil && out.exit != 0 {
 		err = out.failure(doing)

@@ -68,7 +68,7 @@ func (o *Operators) vcsBranch(ctx context.Context, c op.Call, args branchArgs) (
 
 // notSwitched returns an error that says why git stays on its branch and which
 // files prevent the switch.
-func (r *gitRepository) notSwitched(name string, out gitOutput) error {
+func (r gitRepository) notSwitched(name string, out gitOutput) error {
 	const most = 5 // maximum number of files to name
 	var files []string
 	for line := range strings.Lines(out.stderr) {
@@ -93,7 +93,7 @@ func (r *gitRepository) notSwitched(name string, out gitOutput) error {
 
 // branchName refuses invalid branch names: options, commits and names that
 // refer to something else.
-func (r *gitRepository) branchName(ctx context.Context, name string) error {
+func (r gitRepository) branchName(ctx context.Context, name string) error {
 	bad := fmt.Errorf("%q cannot be the name of a branch; take letters, digits, dashes and slashes", name)
 	if name == "" || name == "HEAD" || strings.HasPrefix(name, "-") || strings.Contains(name, "@{") || strings.ContainsRune(name, 0) {
 		return bad
@@ -105,7 +105,7 @@ func (r *gitRepository) branchName(ctx context.Context, name string) error {
 	return err
 }
 
-func (r *gitRepository) hasBranch(ctx context.Context, name string) (bool, error) {
+func (r gitRepository) hasBranch(ctx context.Context, name string) (bool, error) {
 	out, err := r.git(ctx, gitRun{args: []string{"show-ref", "--verify", "--quiet", "refs/heads/" + name}})
 	return out.exit == 0, err
 }
@@ -175,7 +175,7 @@ func (o *Operators) vcsPush(ctx context.Context, c op.Call, args pushArgs) (*op.
 
 // askNobody keeps ssh from asking for a password on the hidden terminal,
 // unless the user has configured an ssh command.
-func (r *gitRepository) askNobody(ctx context.Context) ([]string, error) {
+func (r gitRepository) askNobody(ctx context.Context) ([]string, error) {
 	for _, entry := range r.o.runner.Environ {
 		if strings.HasPrefix(entry, "GIT_SSH_COMMAND=") || strings.HasPrefix(entry, "GIT_SSH=") {
 			return nil, nil
@@ -198,7 +198,7 @@ func verdict(data string) string {
 	return ""
 }
 
-func (r *gitRepository) notPushed(remote, to string, out gitOutput) error {
+func (r gitRepository) notPushed(remote, to string, out gitOutput) error {
 	line := verdict(out.data)
 	switch {
 	case strings.HasPrefix(line, "!") && (strings.Contains(line, "fetch first") || strings.Contains(line, "non-fast-forward")):
@@ -219,7 +219,7 @@ func (r *gitRepository) notPushed(remote, to string, out gitOutput) error {
 
 // target returns the remote and the remote branch to push a branch to: its
 // upstream, or a branch of the same name.
-func (r *gitRepository) target(ctx context.Context, branch, remote string, follow bool) (string, string, error) {
+func (r gitRepository) target(ctx context.Context, branch, remote string, follow bool) (string, string, error) {
 	out, err := r.must(ctx, "list the remotes", gitRun{args: []string{"remote"}})
 	if err != nil {
 		return "", "", err

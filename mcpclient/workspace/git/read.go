@@ -91,7 +91,7 @@ func (s statusResult) words(born bool) string {
 	return b.String()
 }
 
-func (r *gitRepository) status(ctx context.Context) (statusResult, error) {
+func (r gitRepository) status(ctx context.Context) (statusResult, error) {
 	result := statusResult{Files: []statusFile{}, Underway: r.underway()}
 	out, err := r.must(ctx, "say what is changed", gitRun{args: []string{
 		"status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--ignore-submodules=dirty", "--find-renames", "--", ".",
@@ -119,7 +119,7 @@ func were(files int) string {
 
 // changedOutside counts the files outside the workspace that git lists. Names
 // are separated by NUL; in a status, two letters precede each name.
-func (r *gitRepository) changedOutside(ctx context.Context, args ...string) (int, error) {
+func (r gitRepository) changedOutside(ctx context.Context, args ...string) (int, error) {
 	if r.prefix == "" {
 		return 0, nil
 	}
@@ -141,7 +141,7 @@ func (r *gitRepository) changedOutside(ctx context.Context, args ...string) (int
 }
 
 // read parses the output of git status --porcelain=v2 -z.
-func (s *statusResult) read(data string, r *gitRepository) {
+func (s *statusResult) read(data string, r gitRepository) {
 	entries := strings.Split(strings.TrimSuffix(data, "\x00"), "\x00")
 	for i := 0; i < len(entries); i++ {
 		entry := entries[i]

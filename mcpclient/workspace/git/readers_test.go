@@ -13,7 +13,7 @@ func TestReadersAcceptAnyOutput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOf(rapid.OneOf(rapid.SampledFrom(pieces), rapid.String())).Draw(t, "lines")
 		data := strings.Join(lines, "\x00")
-		(&statusResult{}).read(data, &gitRepository{prefix: "in/"})
+		(&statusResult{}).read(data, gitRepository{prefix: "in/"})
 		(&diffResult{}).read(data)
 	})
 }

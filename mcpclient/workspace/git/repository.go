@@ -64,7 +64,7 @@ func (l *limitedBuffer) Write(p []byte) (int, error) {
 
 func (*limitedBuffer) Close() error { return nil }
 
-// gitRepository is the git repository that contains the workspace.
+// gitRepository is the git repository that contains the workspace. It is a value.
 type gitRepository struct {
 	o       *Operators
 	prefix  string // path of the workspace in the repository with a trailing slash, or empty
@@ -75,7 +75,7 @@ type gitRepository struct {
 
 // git runs git in the workspace. It returns an error if git cannot run. A
 // non-zero exit status is not an error here.
-func (r *gitRepository) git(ctx context.Context, run gitRun) (gitOutput, error) {
+func (r gitRepository) git(ctx context.Context, run gitRun) (gitOutput, error) {
 	flags := []string{
 		"--no-pager", "--literal-pathspecs", // file names are never patterns
 		"-c", "core.quotePath=off", "-c", "color.ui=false", "-c", "core.splitIndex=false",
@@ -119,7 +119,7 @@ func (r *gitRepository) git(ctx context.Context, run gitRun) (gitOutput, error) 
 // environ returns the environment of git without variables that point it at
 // another repository. For reading it also drops those that make git write or
 // reach a remote.
-func (r *gitRepository) environ(run gitRun) []string {
+func (r gitRepository) environ(run gitRun) []string {
 	environ := slices.DeleteFunc(slices.Clone(r.o.runner.Environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		switch name {
@@ -179,7 +179,7 @@ func quotedPath(name string) string {
 
 // must runs git and returns an error unless it succeeds; doing is for the
 // message.
-func (r *gitRepository) must(ctx context.Context, doing string, run gitRun) (gitOutput, error) {
+func (r gitRepository) must(ctx context.Context, doing string, run gitRun) (gitOutput, error) {
 	out, err := r.git(ctx, run)
 	if err == nil && out.exit != 0 {
 		err = out.failure(doing)
@@ -235,45 +235,46 @@ func mayBeInRepository(dir string) bool {
 }
 
 // repository finds the repository that contains the workspace.
-func (o *Operators) repository(ctx context.Context) (*gitRepository, error) {
+func (o *Operators) repository(ctx context.Context) (gitRepository, error) {
 	if !mayBeInRepository(o.tree.Dir) {
-		return nil, errNoRepository // without the time that starting git takes
+		return gitRepository{}, errNoRepository // without the time that starting git takes
 	}
-	r := &gitRepository{o: o}
+	r := gitRepository{o: o}
 	out, err := r.git(ctx, gitRun{args: []string{"rev-parse", "--is-inside-work-tree", "--show-prefix"}})
 	if err != nil {
-		return nil, err
+		return gitRepository{}, err
 	}
 	inside, prefix, _ := strings.Cut(out.data, "\n")
 	switch {
 	case strings.Contains(out.stderr, "not a git repository"), strings.Contains(out.stderr, "cannot use bare repository"):
-		return nil, errNoRepository
+		return gitRepository{}, errNoRepository
 	case out.exit != 0:
-		return nil, out.failure("open the repository of the workspace")
+		return gitRepository{}, out.failure("open the repository of the workspace")
 	case inside != "true":
-		return nil, errors.New("the workspace is the inside of a git repository and has no files of its own; open the folder with its files")
+		return gitRepository{}, errors.New("the workspace is the inside of a git repository and has no files of its own; open the folder with its files")
 	}
 	r.prefix = strings.TrimSuffix(prefix, "\n")
 	dir, err := r.must(ctx, "find the repository", gitRun{args: []string{"rev-parse", "--absolute-git-dir"}})
 	if err != nil {
-		return nil, err
+		return gitRepository{}, err
 	}
 	r.gitDir = onlyPath(dir.data)
 	head, err := r.git(ctx, gitRun{args: []string{"rev-parse", "--verify", "--quiet", "HEAD^{commit}"}})
 	if err != nil {
-		return nil, err
+		return gitRepository{}, err
 	}
 	r.born = head.exit == 0
-	return r, r.findFilters(ctx)
+	r.filters, err = r.findFilters(ctx)
+	return r, err
 }
 
-// findFilters records the filters that the repository itself configures, which
+// findFilters returns the filters that the repository itself configures, which
 // must not run while reading. Filters in the user's own configuration are
 // trusted, and so is what git lfs install writes into a repository.
-func (r *gitRepository) findFilters(ctx context.Context) error {
+func (r gitRepository) findFilters(ctx context.Context) (filters []string, err error) {
 	out, err := r.git(ctx, gitRun{args: []string{"config", "-z", "--show-scope", "--get-regexp", `^filter\..*\.(clean|smudge|process)$`}})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	fields := strings.Split(strings.TrimSuffix(out.data, "\x00"), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -284,17 +285,17 @@ func (r *gitRepository) findFilters(ctx context.Context) error {
 		}
 		name := key[:strings.LastIndexByte(key, '.')]
 		if strings.ContainsAny(name, "=\n") {
-			return fmt.Errorf("the repository configures a filter with the name %q, which cannot be disabled; remove it from the configuration of git", name)
+			return nil, fmt.Errorf("the repository configures a filter with the name %q, which cannot be disabled; remove it from the configuration of git", name)
 		}
-		if !slices.Contains(r.filters, name) {
-			r.filters = append(r.filters, name)
+		if !slices.Contains(filters, name) {
+			filters = append(filters, name)
 		}
 	}
-	return nil
+	return filters, nil
 }
 
 // underway describes the unfinished git operation in the repository, if any.
-func (r *gitRepository) underway() string {
+func (r gitRepository) underway() string {
 	for _, state := range []struct{ file, words string }{
 		{"MERGE_HEAD", "merge"},
 		{"rebase-merge", "rebase"},
@@ -310,7 +311,7 @@ func (r *gitRepository) underway() string {
 }
 
 // branch returns the current branch, or "" if none is checked out.
-func (r *gitRepository) branch(ctx context.Context) (string, error) {
+func (r gitRepository) branch(ctx context.Context) (string, error) {
 	out, err := r.git(ctx, gitRun{args: []string{"symbolic-ref", "--quiet", "--short", "HEAD"}})
 	return strings.TrimSpace(out.data), err
 }
@@ -343,7 +344,7 @@ func (o *Operators) missing(ctx context.Context, name string) string {
 
 // local returns a path of the repository relative to the workspace. It reports
 // whether the path is in the workspace.
-func (r *gitRepository) local(name string) (string, bool) {
+func (r gitRepository) local(name string) (string, bool) {
 	rest, ok := strings.CutPrefix(name, r.prefix)
 	if rest == "" {
 		rest = "."

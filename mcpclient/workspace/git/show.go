@@ -80,7 +80,7 @@ func (s showResult) words(path string) string {
 }
 
 // info returns a commit with its whole message.
-func (r *gitRepository) info(ctx context.Context, hash string) (commitInfo, error) {
+func (r gitRepository) info(ctx context.Context, hash string) (commitInfo, error) {
 	out, err := r.must(ctx, "read the commit", gitRun{args: []string{
 		"log", "-z", "--no-color", "--encoding=UTF-8", "--format=" + commitFormat, "-n", "1", hash,
 	}})
@@ -95,7 +95,7 @@ func (r *gitRepository) info(ctx context.Context, hash string) (commitInfo, erro
 
 // diffOfPast returns what a commit changed. A merge is compared with its first
 // parent: these are the changes that it brought to its branch.
-func (r *gitRepository) diffOfPast(ctx context.Context, hash, at string) (diffResult, error) {
+func (r gitRepository) diffOfPast(ctx context.Context, hash, at string) (diffResult, error) {
 	out, err := r.must(ctx, "read the commit", gitRun{args: []string{"rev-list", "--parents", "-n", "1", hash}})
 	if err != nil {
 		return diffResult{}, err

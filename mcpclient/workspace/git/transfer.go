@@ -144,7 +144,7 @@ func (o *Operators) Take(ctx context.Context, pack []byte, moves []Move, shown m
 
 // onlyShown fails if a new commit changes a path that was not shown, and not to the file
 // that the workspace has.
-func (r *gitRepository) onlyShown(ctx context.Context, commit string, shown map[string]bool) error {
+func (r gitRepository) onlyShown(ctx context.Context, commit string, shown map[string]bool) error {
 	out, err := r.must(ctx, "list the files of the new commits", gitRun{args: []string{
 		"log", "--format=", "--raw", "--no-abbrev", "--no-renames", "-m", "-z", "--not", "--all", "--not", "--end-of-options", commit,
 	}})
@@ -197,7 +197,7 @@ var readTree = []string{"read-tree", "-i", "-m"}
 // treesOf returns the commits that HEAD names before and after some moves; none if
 // they are the same. It fails if the index cannot follow, which holds what the user
 // staged.
-func (r *gitRepository) treesOf(ctx context.Context, moves []Move) ([]string, error) {
+func (r gitRepository) treesOf(ctx context.Context, moves []Move) ([]string, error) {
 	out, err := r.git(ctx, gitRun{args: []string{"symbolic-ref", "--quiet", "HEAD"}})
 	if err != nil {
 		return nil, err

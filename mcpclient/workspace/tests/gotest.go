@@ -55,13 +55,6 @@ type goTestRun struct {
 	text  clippedText
 }
 
-func (o *Operators) goEvents(shown io.Writer, status func(string), report *testReport, dir string) *goEvents {
-	return &goEvents{
-		shown: shown, status: status, report: report, dir: dir, inside: o.tree.Relative,
-		packages: map[string]*goPackage{}, builds: map[string][]string{},
-	}
-}
-
 func (g *goEvents) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
@@ -97,7 +90,7 @@ func (g *goEvents) Close() error {
 		p := g.packages[name]
 		for _, t := range p.running() {
 			g.report.hang(t.name)
-			g.report.total++
+			g.report.count(tally{total: 1})
 			g.report.fail(g.failure(name, t, "the test did not end\n"))
 		}
 		g.endPackage(name, true)
@@ -167,10 +160,10 @@ func (g *goEvents) test(e goEvent) {
 	case "run", "cont":
 		t.state = "run"
 	case "pass":
-		g.report.ok++
+		g.report.count(tally{ok: 1})
 		g.ended(e.Package, t, e.Action)
 	case "skip":
-		g.report.skipped++
+		g.report.count(tally{skipped: 1})
 		g.ended(e.Package, t, e.Action)
 	case "fail":
 		g.ended(e.Package, t, e.Action)
@@ -181,7 +174,7 @@ func (g *goEvents) test(e goEvent) {
 // after the outermost has failed.
 func (g *goEvents) ended(pkg string, t *goTestRun, state string) {
 	t.state = state
-	g.report.total++
+	g.report.count(tally{total: 1})
 	p := g.pkg(pkg)
 	if state == "fail" {
 		f := g.failure(pkg, t, "")
@@ -247,13 +240,13 @@ func (g *goEvents) ofPackage(e goEvent) {
 		p.text.add(e.Output)
 	case "pass":
 		if strings.Contains(lastLine(p), "[no tests to run]") {
-			g.report.untested++
+			g.report.countPackage(false)
 		} else {
-			g.report.packages++
+			g.report.countPackage(true)
 		}
 		g.endPackage(e.Package, false)
 	case "skip":
-		g.report.untested++
+		g.report.countPackage(false)
 		g.endPackage(e.Package, false)
 	case "fail":
 		g.failPackage(e, p)
@@ -274,7 +267,7 @@ func lastLine(p *goPackage) string {
 // ended.
 func (g *goEvents) failPackage(e goEvent, p *goPackage) {
 	running, lines := p.running(), p.text.lines()
-	g.report.total += len(running)
+	g.report.count(tally{total: len(running)})
 	hung := slices.ContainsFunc(lines, isStopped)
 	for _, t := range running {
 		hung = hung || slices.ContainsFunc(t.text.lines(), isStopped)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"replan/internal/english"
+	"replan/mcpclient/child"
 	"replan/mcpclient/workspace/op"
 )
 
@@ -25,15 +26,74 @@ type testFailure struct {
 
 // testReport collects the results of one test run.
 type testReport struct {
-	failed      []string // names
-	failures    []testFailure
+	failed   []string // names
+	failures []testFailure
+	tally
+	packages int // number with passed tests
+	untested int // number without tests
+	summary  string
+	hung     []string // tests that did not end
+	none     bool     // the runner says that no test matches
+}
+
+// tally counts tests.
+type tally struct {
 	total       int // tests that ended or were stopped
 	ok, skipped int
-	packages    int // number with passed tests
-	untested    int // number without tests
-	summary     string
-	hung        []string // tests that did not end
-	none        bool     // the runner says that no test matches
+}
+
+// counted returns the tests so far.
+func (r *testReport) counted() tally { return r.tally }
+
+// recount replaces the count, by what the runner says at its end.
+func (r *testReport) recount(t tally) { r.tally = t }
+
+// count counts more tests.
+func (r *testReport) count(more tally) {
+	r.tally = tally{r.total + more.total, r.ok + more.ok, r.skipped + more.skipped}
+}
+
+// countPackage counts a package that has passed, or has no tests.
+func (r *testReport) countPackage(tested bool) {
+	if tested {
+		r.packages++
+	} else {
+		r.untested++
+	}
+}
+
+// summarize takes the runner's own summary of a successful run.
+func (r *testReport) summarize(line string) { r.summary = line }
+
+// matchNone takes what the runner says: whether no test matches.
+func (r *testReport) matchNone(none bool) { r.none = none }
+
+// anyFailed reports whether a test has failed.
+func (r *testReport) anyFailed() bool { return len(r.failed) > 0 }
+
+// locate adds the place and the message of a failure, whose name is not counted.
+func (r *testReport) locate(f testFailure) {
+	if len(r.failures) < maxFailures {
+		r.failures = append(r.failures, f)
+	}
+}
+
+// complete has do complete each failure.
+func (r *testReport) complete(do func(*testFailure)) {
+	for i := range r.failures {
+		do(&r.failures[i])
+	}
+}
+
+// findPlaces has do find the places of the failures.
+func (r *testReport) findPlaces(do func([]testFailure)) { do(r.failures) }
+
+// close counts what the runner did not count.
+func (r *testReport) close(noneIfEmpty bool) {
+	if noneIfEmpty && r.total == 0 {
+		r.none = true
+	}
+	r.total = max(r.total, len(r.failed)+r.ok+r.skipped)
 }
 
 func (r *testReport) fail(f testFailure) {
@@ -125,4 +185,40 @@ func dedent(lines []string) string {
 		b.WriteByte('\n')
 	}
 	return strings.Trim(b.String(), "\n")
+}
+
+// result returns the result of the run, without what it means.
+func (r *testReport) result(out child.Outcome, cmd child.Command) testResult {
+	return testResult{
+		Passed: out.Exit == 0 && !out.TimedOut,
+		Total:  r.total, OK: r.ok, Skipped: r.skipped,
+		Failed:   append([]string{}, r.failed...),
+		Failures: append([]testFailure{}, r.failures...),
+		Command:  cmd.String(), Output: out.Output, Spill: out.Spill, Duration: out.Duration.Milliseconds(),
+	}
+}
+
+// conclude describes the result of a run.
+func (r *testResult) conclude(args testArgs, report *testReport, out child.Outcome, cmd child.Command) {
+	switch {
+	case out.TimedOut:
+		r.Summary = fmt.Sprintf("the tests did not end within %s and were stopped", cmd.Timeout)
+		if len(report.hung) > 0 {
+			r.Summary += "; still running: " + strings.Join(report.hung, ", ")
+		}
+	case args.AllowNone && args.Run == "" && report.none && len(r.Failed) == 0:
+		r.Passed = true
+		r.Summary = "there are no tests to run here"
+	case args.Run != "" && report.noneRan() && len(r.Failed) == 0:
+		r.Passed = false
+		r.Summary = fmt.Sprintf("no test matches %q; leave run out to run all", args.Run)
+	case r.Passed:
+		r.Summary = report.passed()
+	case len(report.failed) > 0:
+		r.Summary = fmt.Sprintf("%d failed: %s", len(report.failed), strings.Join(report.failed, ", "))
+	case report.noneRan():
+		r.Summary = "there are no tests to run"
+	default:
+		r.Summary = fmt.Sprintf("%s ended with %s", cmd, out.State)
+	}
 }

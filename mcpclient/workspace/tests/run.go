@@ -100,16 +100,10 @@ func (o *Operators) test(ctx context.Context, c op.Call, args testArgs) (*op.Ans
 		out.Output = inOrder(out.Output)
 	}
 	if project.kind == "python" && out.Exit == noTestsExit {
-		report.none = true
+		report.matchNone(true)
 	}
-	o.placeInPackages(ctx, cmd.Dir, report.failures)
-	result := testResult{
-		Passed: out.Exit == 0 && !out.TimedOut,
-		Total:  report.total, OK: report.ok, Skipped: report.skipped,
-		Failed:   append([]string{}, report.failed...),
-		Failures: append([]testFailure{}, report.failures...),
-		Command:  cmd.String(), Output: out.Output, Spill: out.Spill, Duration: out.Duration.Milliseconds(),
-	}
+	report.findPlaces(func(failures []testFailure) { o.placeInPackages(ctx, cmd.Dir, failures) })
+	result := report.result(out, cmd)
 	result.conclude(args, report, out, cmd)
 	if args.Sources {
 		if result.Sources, err = o.sourcesOf(ctx, result.Failures); err != nil {
@@ -127,31 +121,6 @@ func (o *Operators) test(ctx context.Context, c op.Call, args testArgs) (*op.Ans
 // noTestsExit is the exit status of pytest, and of unittest since Python 3.12, if they
 // find no tests.
 const noTestsExit = 5
-
-// conclude describes the result of a run.
-func (r *testResult) conclude(args testArgs, report *testReport, out child.Outcome, cmd child.Command) {
-	switch {
-	case out.TimedOut:
-		r.Summary = fmt.Sprintf("the tests did not end within %s and were stopped", cmd.Timeout)
-		if len(report.hung) > 0 {
-			r.Summary += "; still running: " + strings.Join(report.hung, ", ")
-		}
-	case args.AllowNone && args.Run == "" && report.none && len(r.Failed) == 0:
-		r.Passed = true
-		r.Summary = "there are no tests to run here"
-	case args.Run != "" && report.noneRan() && len(r.Failed) == 0:
-		r.Passed = false
-		r.Summary = fmt.Sprintf("no test matches %q; leave run out to run all", args.Run)
-	case r.Passed:
-		r.Summary = report.passed()
-	case len(report.failed) > 0:
-		r.Summary = fmt.Sprintf("%d failed: %s", len(report.failed), strings.Join(report.failed, ", "))
-	case report.noneRan():
-		r.Summary = "there are no tests to run"
-	default:
-		r.Summary = fmt.Sprintf("%s ended with %s", cmd, out.State)
-	}
-}
 
 // placeInPackages finds the folders of files known only by their package. If
 // it cannot find the folder, it clears the file.
@@ -448,4 +417,15 @@ func (o *Operators) below(dir, name string) string {
 		at = strings.TrimPrefix(at, dir+"/")
 	}
 	return "./" + at
+}
+
+func (o *Operators) textReport(report *testReport, dir string) *textReport {
+	return &textReport{testReport: report, dir: dir, inside: o.tree.Relative, blocks: map[string]*testBlock{}}
+}
+
+func (o *Operators) goEvents(shown io.Writer, status func(string), report *testReport, dir string) *goEvents {
+	return &goEvents{
+		shown: shown, status: status, report: report, dir: dir, inside: o.tree.Relative,
+		packages: map[string]*goPackage{}, builds: map[string][]string{},
+	}
 }

@@ -34,10 +34,6 @@ type testBlock struct {
 	lines []string
 }
 
-func (o *Operators) textReport(report *testReport, dir string) *textReport {
-	return &textReport{testReport: report, dir: dir, inside: o.tree.Relative, blocks: map[string]*testBlock{}}
-}
-
 var (
 	cargoBlock  = lazyregexp.New(`^---- (.+) (?:stdout|stderr) ----$`)
 	cargoResult = lazyregexp.New(`^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;`)
@@ -93,13 +89,13 @@ func (r *textReport) in(kind string) bool { return r.block != nil && r.block.kin
 func (r *textReport) cargo(line string) bool {
 	switch {
 	case strings.HasPrefix(line, "test ") && strings.HasSuffix(line, " ... FAILED"):
-		r.total++
+		r.count(tally{total: 1})
 		name := strings.TrimSuffix(strings.TrimPrefix(line, "test "), " ... FAILED")
 		r.fail(testFailure{Name: name})
 	case strings.HasPrefix(line, "test ") && strings.HasSuffix(line, " ... ok"):
-		r.total, r.ok = r.total+1, r.ok+1
+		r.count(tally{total: 1, ok: 1})
 	case strings.HasPrefix(line, "test ") && strings.Contains(line, " ... ignored"):
-		r.total, r.skipped = r.total+1, r.skipped+1
+		r.count(tally{total: 1, skipped: 1})
 	case cargoSlow.MatchString(line):
 		r.hang(cargoSlow.FindStringSubmatch(line)[1])
 	case cargoBlock.MatchString(line):
@@ -122,8 +118,8 @@ func (r *textReport) cargo(line string) bool {
 		f := testFailure{Name: b.name}
 		f.File, f.Line = r.place(b)
 		f.Message = strings.Join(b.lines, "\n")
-		if f.File != "" && len(r.failures) < maxFailures {
-			r.failures = append(r.failures, f)
+		if f.File != "" {
+			r.locate(f)
 		}
 	default:
 		return false
@@ -134,19 +130,20 @@ func (r *textReport) cargo(line string) bool {
 func (r *textReport) pytest(line string) bool {
 	if m := pytestTotal.FindStringSubmatch(line); m != nil {
 		r.block = nil
-		r.summary = strings.Trim(line, "= ")
-		r.none = m[1] == "no tests ran"
-		r.total, r.ok, r.skipped = 0, 0, 0
+		r.summarize(strings.Trim(line, "= "))
+		r.matchNone(m[1] == "no tests ran")
+		var count tally
 		for _, c := range pytestCount.FindAllStringSubmatch(m[1], -1) {
 			n, _ := strconv.Atoi(c[1]) // only digits
-			r.total += n
+			count.total += n
 			switch c[2] {
 			case "passed", "xpassed":
-				r.ok += n
+				count.ok += n
 			case "skipped", "xfailed":
-				r.skipped += n
+				count.skipped += n
 			}
 		}
+		r.recount(count)
 		return true
 	}
 	switch {
@@ -198,7 +195,7 @@ func (r *textReport) jest(line string) bool {
 	if m := jestTests.FindStringSubmatch(line); m != nil {
 		r.block = nil
 		r.scripts(m[1])
-		r.summary = strings.TrimSpace(strings.TrimPrefix(line, "Tests:"))
+		r.summarize(strings.TrimSpace(strings.TrimPrefix(line, "Tests:")))
 		return true
 	}
 	switch {
@@ -226,28 +223,29 @@ func (r *textReport) jest(line string) bool {
 
 // scripts parses the counts of Jest and Vitest.
 func (r *textReport) scripts(counts string) {
-	r.total, r.ok, r.skipped = 0, 0, 0
+	var count tally
 	for _, m := range jsCount.FindAllStringSubmatch(counts, -1) {
 		n, _ := strconv.Atoi(m[1]) // only digits
 		switch m[2] {
 		case "passed":
-			r.ok = n
+			count.ok = n
 		case "skipped", "todo":
-			r.skipped += n
+			count.skipped += n
 		}
 		if m[2] != "total" {
-			r.total += n
+			count.total += n
 		}
 	}
+	r.recount(count)
 	// A test left out because of its name counts as skipped.
-	r.none = r.total == r.skipped && len(r.failed) == 0
+	r.matchNone(count.total == count.skipped && !r.anyFailed())
 }
 
 func (r *textReport) vitest(line string) bool {
 	if m := vitestSums.FindStringSubmatch(line); m != nil {
 		r.block = nil
 		r.scripts(m[1])
-		r.summary = m[1]
+		r.summarize(m[1])
 		return true
 	}
 	switch {
@@ -269,13 +267,14 @@ func (r *textReport) vitest(line string) bool {
 func (r *textReport) mocha(line string) bool {
 	if m := mochaCount.FindStringSubmatch(line); m != nil {
 		n, _ := strconv.Atoi(m[1]) // only digits
-		r.total += n
+		count := tally{total: n}
 		switch m[2] {
 		case "passing":
-			r.ok += n
+			count.ok = n
 		case "pending":
-			r.skipped += n
+			count.skipped = n
 		}
+		r.count(count)
 		r.block = &testBlock{kind: "mocha"} // failures follow
 		return true
 	}
@@ -303,14 +302,16 @@ func (r *textReport) mocha(line string) bool {
 func (r *textReport) node(line string) bool {
 	if m := nodeCount.FindStringSubmatch(line); m != nil {
 		n, _ := strconv.Atoi(m[2]) // only digits
+		count := r.counted()
 		switch m[1] {
 		case "tests":
-			r.total = n
+			count.total = n
 		case "pass":
-			r.ok = n
+			count.ok = n
 		case "skipped", "todo":
-			r.skipped += n
+			count.skipped += n
 		}
+		r.recount(count)
 		return true
 	}
 	switch {
@@ -350,12 +351,12 @@ func (r *textReport) golang(line string) bool {
 		name, why, built := strings.Cut(strings.Split(line, "\t")[1], " [")
 		if built {
 			r.name(testFailure{Name: name + " (" + strings.TrimSuffix(why, "]") + ")"})
-		} else if len(r.failed) == 0 {
+		} else if !r.anyFailed() {
 			r.name(testFailure{Name: name})
 		}
 	case strings.HasPrefix(line, "ok  \t"):
 		r.block = nil
-		r.packages++
+		r.countPackage(true)
 	default:
 		return false
 	}
@@ -364,11 +365,10 @@ func (r *textReport) golang(line string) bool {
 
 // finish completes the messages of the failed tests.
 func (r *textReport) finish() {
-	for i := range r.failures {
-		f := &r.failures[i]
+	r.complete(func(f *testFailure) {
 		b := r.blocks[f.Name]
 		if b == nil || f.Message != "" {
-			continue
+			return
 		}
 		f.File, f.Line = r.place(b)
 		lines := b.lines
@@ -376,11 +376,8 @@ func (r *textReport) finish() {
 			lines = afterTraceback(lines)
 		}
 		f.Message = op.MiddleCut(strings.TrimSpace(dedent(lines)), maxMessage)
-	}
-	if r.results && r.total == 0 {
-		r.none = true
-	}
-	r.total = max(r.total, len(r.failed)+r.ok+r.skipped)
+	})
+	r.close(r.results)
 }
 
 // place returns the first place in the workspace that a part of the output

@@ -1,9 +1,7 @@
 package tree
 
 import (
-	"context"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 )
@@ -166,42 +164,6 @@ func (g *ignores) with(folder, text string) *ignores {
 		below = len(folder) + 1
 	}
 	return &ignores{rules: rules, below: below, outer: g, fold: fold}
-}
-
-// repositoryIgnores returns the rules from outside the workspace: those of its
-// parents up to the top of the repository, of info/exclude, and of the file for all
-// repositories of the user. Rules that ignore the whole workspace do not apply, because
-// the user works there.
-func (t *Tree) repositoryIgnores(ctx context.Context) *ignores {
-	dir := t.Real
-	top, git := topOfRepository(dir)
-	if top == "" {
-		return nil
-	}
-	in, err := filepath.Rel(top, dir)
-	if err != nil {
-		return nil
-	}
-	environ := t.Environ
-	if environ == nil {
-		environ = os.Environ()
-	}
-	settings := t.config.of(ctx, top, git, environ)
-	g := &ignores{fold: settings.fold} // with paths from the top of the repository
-	g = g.with(".", readIgnore(settings.excludes))
-	g = g.with(".", readIgnore(filepath.Join(git, "info", "exclude")))
-	if in == "." {
-		return g
-	}
-	at := "."
-	for name := range strings.SplitSeq(filepath.ToSlash(in), "/") {
-		g = g.with(at, readIgnore(filepath.Join(top, filepath.FromSlash(at), ".gitignore")))
-		at = path.Join(at, name)
-		if g.ignored(at, true) {
-			return nil
-		}
-	}
-	return g.from(at + "/")
 }
 
 // from returns the same rules for paths relative to the folder above.

@@ -170,3 +170,24 @@ func (f *folderListing) entry(at string, folder int, dir, regular bool) *indexEn
 	}
 	return &indexEntry{at: at, name: at[folder:], dir: dir, regular: regular}
 }
+
+// watch notes which watch tells of changes in the folder.
+func (f *folderListing) watch(w *watch) { f.watched.Store(w) }
+
+// watchedBy returns a watch if it tells of changes in the folder.
+func (f *folderListing) watchedBy(w *watch) *watch {
+	if f.watched.Load() != w {
+		return nil
+	}
+	return w
+}
+
+// written marks a file that was written to.
+func (f *folderListing) written(name string) {
+	if f == nil {
+		return
+	}
+	if i, ok := slices.BinarySearchFunc(f.entries, name, func(e *indexEntry, name string) int { return strings.Compare(e.name, name) }); ok {
+		f.entries[i].current.Store(nil)
+	}
+}

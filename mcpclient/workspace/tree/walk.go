@@ -3,10 +3,8 @@ package tree
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -21,13 +19,6 @@ func skipped(name string) bool {
 	default:
 		return false
 	}
-}
-
-// Walk visits the entries under start in lexical order; start comes from
-// [Tree.Resolve]. It skips what git ignores and folders such as node_modules, but
-// never start itself. It follows no links and passes over unreadable folders.
-func (t *Tree) Walk(ctx context.Context, start string, visit func(at string, d fs.DirEntry) error) error {
-	return t.WalkFolders(ctx, start, func(_ *Folder, at string, d fs.DirEntry) error { return visit(at, d) }, func() {})
 }
 
 // Folder is an open folder on a walk. Opening files in it by name is faster than
@@ -45,49 +36,6 @@ func (f *Folder) Release() {
 	if f.users.Add(-1) == 0 {
 		_ = f.Root.Close() // it was only read
 	}
-}
-
-// WalkFolders is like [Tree.Walk] and passes the open folder of each entry, nil for
-// start itself. A visitor that needs the folder for longer calls Hold. It calls
-// closed for each folder that cannot be read.
-func (t *Tree) WalkFolders(ctx context.Context, start string, visit func(in *Folder, at string, d fs.DirEntry) error, closed func()) error {
-	info, err := t.Root.Lstat(start)
-	if err != nil {
-		return err
-	}
-	switch err := visit(nil, start, fs.FileInfoToDirEntry(info)); {
-	case errors.Is(err, fs.SkipDir), errors.Is(err, fs.SkipAll):
-		return nil
-	case err != nil || !info.IsDir():
-		return err
-	}
-	root, err := t.Root.OpenRoot(start)
-	if err != nil {
-		return err
-	}
-	w := walker{ctx: ctx, visit: visit, closed: closed, private: t.Closed}
-	in := &Folder{Root: root}
-	in.Hold()
-	defer in.Release()
-	err = w.walk(in, start, t.ignoresOf(ctx, start))
-	if errors.Is(err, fs.SkipAll) {
-		return nil
-	}
-	return err
-}
-
-// ignoresOf returns the rules that apply to a folder, without its own.
-func (t *Tree) ignoresOf(ctx context.Context, at string) *ignores {
-	g := t.repositoryIgnores(ctx)
-	if at == "." {
-		return g
-	}
-	dir := "."
-	for name := range strings.SplitSeq(at, "/") {
-		g = g.with(dir, ignoreFile(t.Root, path.Join(dir, gitignore)))
-		dir = path.Join(dir, name)
-	}
-	return g
 }
 
 const gitignore = ".gitignore"
@@ -166,25 +114,4 @@ func (w *walker) enter(parent *Folder, name, at string, rules *ignores) error {
 	in.Hold()
 	defer in.Release()
 	return w.walk(in, at, rules)
-}
-
-// Folder resolves a name that must be a folder. An empty name is the workspace.
-func (t *Tree) Folder(ctx context.Context, name string) (string, error) {
-	if name == "" {
-		return ".", nil
-	}
-	at, err := t.Resolve(name)
-	if err != nil {
-		return "", err
-	}
-	info, err := t.Root.Stat(at)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", t.noFolder(ctx, at)
-	case err != nil:
-		return "", fmt.Errorf("looking at %s: %w", at, err)
-	case !info.IsDir():
-		return "", fmt.Errorf("%s is a file, not a folder; fs.read reads it", at)
-	}
-	return at, nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -48,7 +47,7 @@ func newWatch(dir string, folders map[string]*folderListing) *watch {
 			continue // twice is the same folder, mounted in two places: the kernel names one of them
 		}
 		w.folders[id] = f
-		f.watched.Store(w)
+		f.watch(w)
 	}
 	return w
 }
@@ -81,16 +80,6 @@ func (w *watch) take() bool {
 			w.folders[int32(id)].written(string(name)) //nolint:gosec // the kernel's own number
 			events = events[end:]
 		}
-	}
-}
-
-// written marks a file that was written to.
-func (f *folderListing) written(name string) {
-	if f == nil {
-		return
-	}
-	if i, ok := slices.BinarySearchFunc(f.entries, name, func(e *indexEntry, name string) int { return strings.Compare(e.name, name) }); ok {
-		f.entries[i].current.Store(nil)
 	}
 }
 

@@ -1,18 +1,10 @@
 package undo
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
 
 	"replan/mcpclient/workspace/tree"
 )
@@ -36,37 +28,8 @@ type runManifest struct {
 	undone    bool             // all there was is undone
 }
 
-// read reads the manifest of a run. A run that changed nothing has none.
-func (u *Log) read(run string) (runManifest, error) {
-	dir, err := u.at(run)
-	if err != nil {
-		return runManifest{}, err
-	}
-	at := filepath.Join(dir, manifest)
-	text, err := os.ReadFile(at) //nolint:gosec // the id was checked
-	if errors.Is(err, fs.ErrNotExist) {
-		return runManifest{}, nil
-	}
-	if err != nil {
-		return runManifest{}, fmt.Errorf("reading the changes of the run %s: %w", run, err)
-	}
-	// What a crash has cut off was not begun.
-	text = text[:bytes.LastIndexByte(text, '\n')+1]
-	var r runManifest
-	number := 0
-	for line := range bytes.Lines(text) {
-		number++
-		var l manifestLine
-		if err := json.Unmarshal(line, &l); err != nil {
-			return runManifest{}, fmt.Errorf("the list of changes %s is damaged at line %d: it cannot be used for an undo", at, number)
-		}
-		r.take(l, run)
-	}
-	return r, nil
-}
-
-// take follows one line.
-func (r *runManifest) take(l manifestLine, run string) {
+// take returns what is recorded after one more line.
+func (r runManifest) take(l manifestLine, run string) runManifest {
 	of := func(n manifestChange) bool { return n.Change == l.Change }
 	switch {
 	case l.Undone:
@@ -83,6 +46,7 @@ func (r *runManifest) take(l manifestLine, run string) {
 	case l.Workspace != "":
 		r.workspace = l.Workspace
 	}
+	return r
 }
 
 // chains groups changes by path. Changes of several runs are in the order of their
@@ -104,13 +68,13 @@ func chains(changes []manifestChange) []*chain {
 	return all
 }
 
-func (c *chain) first() manifestChange { return c.links[0] }
-func (c *chain) last() manifestChange  { return c.links[len(c.links)-1] }
+func (c chain) first() manifestChange { return c.links[0] }
+func (c chain) last() manifestChange  { return c.links[len(c.links)-1] }
 
 // leaves reports whether the path can have this hash after the last change: the new
 // one, or the old one if a crash may have come first. An interrupted undo may have
 // left nothing where a folder had become a file.
-func (c *chain) leaves(hash string) bool {
+func (c chain) leaves(hash string) bool {
 	first, last := entryKind(c.first().BeforeSHA), c.last()
 	swapped := first != "" && last.AfterSHA != "" && first != entryKind(last.AfterSHA)
 	return hash == last.AfterSHA || !last.Done && hash == last.BeforeSHA || swapped && hash == ""
@@ -126,7 +90,7 @@ func entryKind(hash string) string {
 
 // remade reports whether the path was missing, or of another kind, in between. Its
 // mode is then not the original one.
-func (c *chain) remade() bool {
+func (c chain) remade() bool {
 	for _, l := range c.links {
 		if l.BeforeSHA == "" || entryKind(l.AfterSHA) != entryKind(l.BeforeSHA) {
 			return true
@@ -136,7 +100,7 @@ func (c *chain) remade() bool {
 }
 
 // disturbed reports whether something else changed the path between two changes.
-func (c *chain) disturbed() bool {
+func (c chain) disturbed() bool {
 	for i, l := range c.links[1:] {
 		before := c.links[i]
 		if l.BeforeSHA != before.AfterSHA && (before.Done || l.BeforeSHA != before.BeforeSHA) {
@@ -147,36 +111,10 @@ func (c *chain) disturbed() bool {
 }
 
 // mode is the mode that the path had before the first change.
-func (c *chain) mode() fs.FileMode {
+func (c chain) mode() fs.FileMode {
 	mode, err := strconv.ParseUint(c.first().Mode, 8, 32)
 	if err != nil {
 		return 0
 	}
 	return fs.FileMode(mode).Perm()
-}
-
-// since returns the run that, after that time, left a path of this workspace as it
-// is now. It is empty if none is known.
-func (u *Log) since(at, hash string, after time.Time, but []string) string {
-	entries, err := os.ReadDir(u.dir)
-	if err != nil {
-		return "" // it is a hint
-	}
-	found, newest := "", after
-	for _, e := range entries {
-		run, ok := strings.CutSuffix(e.Name(), undoSuffix)
-		if !ok || slices.Contains(but, run) {
-			continue
-		}
-		r, err := u.read(run)
-		if err != nil || r.workspace != u.tree.Dir {
-			continue
-		}
-		for _, c := range chains(r.changes) {
-			if last := c.last(); c.path == at && c.leaves(hash) && last.Time.After(newest) {
-				found, newest = run, last.Time
-			}
-		}
-	}
-	return found
 }

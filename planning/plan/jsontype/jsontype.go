@@ -70,18 +70,17 @@ func Read(schema json.RawMessage) (Type, error) {
 	if yes, isBool := root.(bool); isBool && yes {
 		return anyObject, nil
 	}
-	r := &reader{root: root, left: maxParts}
 	if _, isSchema := root.(map[string]any); !isSchema {
 		return anyObject, ErrNoObject
 	}
-	t := r.read(root, 0)
-	if len(t.Kinds) == 0 && len(t.Any) == 0 && len(t.Enum) == 0 && !r.lost {
+	t, lost := readRoot(root)
+	if len(t.Kinds) == 0 && len(t.Any) == 0 && len(t.Enum) == 0 && !lost {
 		return anyObject, nil
 	}
 	if t.isObject() {
 		return t, nil
 	}
-	if r.lost {
+	if lost {
 		return anyObject, errors.New("it refers to a schema that is not in it")
 	}
 	return anyObject, ErrNoObject

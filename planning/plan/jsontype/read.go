@@ -20,6 +20,13 @@ type reader struct {
 	lost bool     // a reference leads nowhere
 }
 
+// readRoot reads a whole schema. lost says that a reference leads nowhere.
+func readRoot(root any) (t Type, lost bool) {
+	r := &reader{root: root, left: maxParts}
+	t = r.read(root, 0)
+	return t, r.lost
+}
+
 // read returns the type of a schema.
 func (r *reader) read(schema any, depth int) Type {
 	open := len(r.open)

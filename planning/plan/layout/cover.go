@@ -13,8 +13,8 @@ type laneBlock struct {
 	source, target int
 }
 
-func (b *laneBlock) first() int { return b.from[0] }
-func (b *laneBlock) last() int  { return b.to[len(b.to)-1] }
+func (b laneBlock) first() int { return b.from[0] }
+func (b laneBlock) last() int  { return b.to[len(b.to)-1] }
 
 // cover finds few and short blocks holding every dependency of a graph once.
 //

@@ -201,7 +201,7 @@ func without(names, other []string) []string {
 			out.add(n)
 		}
 	}
-	return out.names
+	return out.all()
 }
 
 // side returns the declarations in changed lines of one side of a hunk, and the

@@ -111,6 +111,12 @@ type tally struct {
 	count map[string]int
 }
 
+// all returns the names.
+func (t *tally) all() []string { return t.names }
+
+// of returns how often a name was used.
+func (t *tally) of(name string) int { return t.count[name] }
+
 func (t *tally) add(name string) {
 	if t.count == nil {
 		t.count = map[string]int{}

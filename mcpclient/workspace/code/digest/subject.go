@@ -50,7 +50,7 @@ func several(files []fileDiff) string {
 		paths.add(f.path)
 		topics.add(topic(f.path))
 	}
-	n, about := english.Count(len(files), "file"), english.Some(topics.names, 2, "file")
+	n, about := english.Count(len(files), "file"), english.Some(topics.all(), 2, "file")
 	verb := map[string]string{"added": "Add ", "removed": "Remove "}[cmp.Or(status, biggest.status)]
 	verb = cmp.Or(verb, "Update ")
 	rest := " and " + english.Count(len(files)-1, "more file")
@@ -64,8 +64,8 @@ func several(files []fileDiff) string {
 		return fits("Add tests for "+about, "Add tests in "+n)
 	case kind == aTest && status != "removed":
 		return fits("Update tests of "+about, "Update tests in "+n)
-	case len(files) == 2 && len(paths.names) == 2 && (verb != "Update " || kind == aDocument):
-		return fits(verb+paths.names[0]+" and "+paths.names[1], more)
+	case len(files) == 2 && len(paths.all()) == 2 && (verb != "Update " || kind == aDocument):
+		return fits(verb+paths.all()[0]+" and "+paths.all()[1], more)
 	case sources == 1 && kindOf(biggest.path) == aSource:
 		return fits(biggest.subject()+rest, more)
 	default:

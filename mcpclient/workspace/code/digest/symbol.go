@@ -72,10 +72,10 @@ func members(all []source.Symbol) string {
 	for _, m := range all {
 		names.add(m.Name[strings.LastIndexByte(m.Name, '.')+1:])
 	}
-	if len(names.names) == 0 {
+	if len(names.all()) == 0 {
 		return ""
 	}
-	return "\nMembers: " + english.Some(spans(names.names), 12, "") + "\n"
+	return "\nMembers: " + english.Some(spans(names.all()), 12, "") + "\n"
 }
 
 // uses tells how often a name is used, with lines of as many files as possible,
@@ -96,7 +96,7 @@ func (k Known) uses() string {
 	var first, tests, further []Use // the further lines of a file are left out first
 	for _, u := range uses {
 		switch files.add(u.Path); {
-		case files.count[u.Path] > 1 && len(uses) > shown:
+		case files.of(u.Path) > 1 && len(uses) > shown:
 			further = append(further, u)
 		case kindOf(u.Path) == aTest:
 			tests = append(tests, u)
@@ -108,10 +108,10 @@ func (k Known) uses() string {
 	chosen = chosen[:min(shown, len(chosen))]
 	slices.SortStableFunc(chosen, func(a, b Use) int {
 		rank := func(u Use) int {
-			if at := slices.Index(files.names, u.Path); kindOf(u.Path) != aTest {
+			if at := slices.Index(files.all(), u.Path); kindOf(u.Path) != aTest {
 				return at
 			}
-			return len(files.names)
+			return len(files.all())
 		}
 		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Path, b.Path), a.Line-b.Line)
 	})
@@ -119,7 +119,7 @@ func (k Known) uses() string {
 	for i, u := range chosen {
 		lines[i] = markdown.Legible(place(u.Path, u.Line), 200) + " " + span(strings.TrimSpace(u.Text))
 	}
-	said := fmt.Sprintf("\n%s on %s in %s:\n\n", english.Capital(k.How), english.Count(total, "line"), english.Count(len(files.names), "file")) +
+	said := fmt.Sprintf("\n%s on %s in %s:\n\n", english.Capital(k.How), english.Count(total, "line"), english.Count(len(files.all()), "file")) +
 		list(lines, shown, "")
 	if more := total - len(lines); more > 0 { // total counts those that were not given, too
 		said += "- and " + english.Count(more, "more line") + "\n"

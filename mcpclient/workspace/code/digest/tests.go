@@ -40,7 +40,7 @@ func (r Report) Files() []string {
 			files.add(f.File)
 		}
 	}
-	return files.names
+	return files.all()
 }
 
 const (
@@ -224,9 +224,9 @@ func matching(text string, kind *lazyregexp.Regexp) []string {
 	var found tally
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		if kind.MatchString(line) && !noise.MatchString(line) && len(found.names) < most {
+		if kind.MatchString(line) && !noise.MatchString(line) && len(found.all()) < most {
 			found.add(line)
 		}
 	}
-	return found.names
+	return found.all()
 }

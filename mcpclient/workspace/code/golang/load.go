@@ -9,9 +9,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"go/types"
-	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -39,68 +37,8 @@ type key struct {
 	offset int
 }
 
-// load type-checks the module of a file, including its tests. It compiles
-// nothing in the workspace. The types of other packages come from the
-// compiler's export data.
-func (p *Project) load(ctx context.Context, file string) (*program, error) {
-	m, ok := p.moduleOf(file)
-	if !ok {
-		return nil, fmt.Errorf("%s is in no Go module", file)
-	}
-	flag := "-mod=readonly"
-	if isFile(filepath.Join(m.dir, "vendor", "modules.txt")) {
-		flag = "-mod=vendor"
-	}
-	prog := &program{p: p, fset: token.NewFileSet(), read: map[string][]byte{}, outside: map[string]*types.Package{}}
-	ask := func(mode packages.LoadMode, tests bool, patterns ...string) ([]*packages.Package, error) {
-		found, err := packages.Load(&packages.Config{
-			Context: ctx, Dir: m.dir, Env: m.environ, BuildFlags: []string{flag}, Tests: tests, Fset: prog.fset, Mode: mode,
-		}, patterns...)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		return found, loadFailed(err)
-	}
-	// Sizes are not asked for here, because the go command would then prepare a
-	// compilation of every package.
-	roots, err := ask(packages.NeedName|packages.NeedFiles|packages.NeedImports|packages.NeedDeps|packages.NeedModule|packages.NeedForTest, true, m.patterns...)
-	if err != nil {
-		return nil, err
-	}
-	imported := map[string]bool{"unsafe": true}              // known everywhere: it comes with the sizes
-	packages.Visit(roots, nil, func(pkg *packages.Package) { // each after its imports
-		if !slices.ContainsFunc(pkg.GoFiles, p.isOwn) || strings.HasSuffix(pkg.ID, ".test") {
-			return
-		}
-		prog.pkgs = append(prog.pkgs, pkg)
-		for _, i := range pkg.Imports {
-			imported[i.PkgPath] = true
-		}
-	})
-	if len(prog.pkgs) == 0 {
-		return nil, errors.New("the go command knows no package in this module")
-	}
-	for _, pkg := range prog.pkgs {
-		delete(imported, pkg.PkgPath)
-	}
-	outside, err := ask(packages.NeedName|packages.NeedTypes|packages.NeedTypesSizes, false, slices.Sorted(maps.Keys(imported))...)
-	if err != nil {
-		return nil, err
-	}
-	for _, pkg := range outside {
-		prog.outside[pkg.PkgPath], prog.sizes = pkg.Types, pkg.TypesSizes
-	}
-	return prog, prog.parse(ctx)
-}
-
-// isOwn reports whether a file belongs to the workspace and is not vendored.
-func (p *Project) isOwn(file string) bool {
-	at, inside := p.relative(file)
-	return inside && !slices.Contains(strings.Split(at, "/"), "vendor")
-}
-
 // parse parses the files of all packages, each once, and type-checks them.
-func (prog *program) parse(ctx context.Context) error {
+func (prog program) parse(ctx context.Context) error {
 	files := map[string]*ast.File{}
 	broken := map[string][]packages.Error{}
 	for _, pkg := range prog.pkgs {
@@ -160,7 +98,7 @@ func missing(message string) string {
 	return message
 }
 
-func (prog *program) keyOf(o types.Object) key {
+func (prog program) keyOf(o types.Object) key {
 	if o == nil || !o.Pos().IsValid() {
 		return key{} // nothing, or predeclared
 	}
@@ -172,7 +110,7 @@ func (prog *program) keyOf(o types.Object) key {
 }
 
 // owns reports whether an object is declared in a file that was read.
-func (prog *program) owns(o types.Object) bool {
+func (prog program) owns(o types.Object) bool {
 	return o.Pos().IsValid() && prog.reads(o.Pos())
 }
 
@@ -204,7 +142,7 @@ func meaning(pkg *packages.Package, id *ast.Ident) types.Object {
 }
 
 // identifiers calls visit for every identifier of the program.
-func (prog *program) identifiers(visit func(pkg *packages.Package, id *ast.Ident)) {
+func (prog program) identifiers(visit func(pkg *packages.Package, id *ast.Ident)) {
 	for _, pkg := range prog.pkgs {
 		for _, file := range pkg.Syntax {
 			for _, id := range identsOf(file) {
@@ -227,7 +165,7 @@ func identsOf(file *ast.File) []*ast.Ident {
 
 // at returns the object that the identifier at a place denotes. For an
 // embedded field it returns the type if uses is set, or else the field.
-func (prog *program) at(place source.Place, uses bool) (types.Object, error) {
+func (prog program) at(place source.Place, uses bool) (types.Object, error) {
 	if prog.read[place.Path] == nil {
 		return nil, refuse("%s is not compiled on this system, so the type checker does not see it", place.Path)
 	}
@@ -258,13 +196,13 @@ func (prog *program) at(place source.Place, uses bool) (types.Object, error) {
 }
 
 // isClause reports whether a place is in the package clause of its file.
-func (prog *program) isClause(place source.Place) bool {
+func (prog program) isClause(place source.Place) bool {
 	line, _ := strings.CutPrefix(strings.Split(string(prog.read[place.Path]), "\n")[place.Line-1], " ")
 	return strings.HasPrefix(line, "package ")
 }
 
 // place converts a position to a place.
-func (prog *program) place(pos token.Pos) source.Place {
+func (prog program) place(pos token.Pos) source.Place {
 	at := prog.fset.PositionFor(pos, false)
 	path, _ := prog.p.relative(at.Filename)
 	data := prog.read[path]
@@ -274,13 +212,13 @@ func (prog *program) place(pos token.Pos) source.Place {
 }
 
 // lineOf formats a position for messages.
-func (prog *program) lineOf(pos token.Pos) string {
+func (prog program) lineOf(pos token.Pos) string {
 	place := prog.place(pos)
 	return fmt.Sprintf("%s:%d", place.Path, place.Line)
 }
 
 // notes returns which packages do not compile.
-func (prog *program) notes() []string {
+func (prog program) notes() []string {
 	var notes []string
 	for _, pkg := range prog.pkgs {
 		if len(pkg.Errors) > 0 {
@@ -293,7 +231,7 @@ func (prog *program) notes() []string {
 }
 
 // fault formats an error of a package with a readable place.
-func (prog *program) fault(e packages.Error) string {
+func (prog program) fault(e packages.Error) string {
 	message, _, _ := strings.Cut(missing(strings.TrimSpace(e.Msg)), "\n")
 	if file, rest, ok := strings.Cut(e.Pos, ".go:"); ok {
 		if at, inside := prog.p.relative(file + ".go"); inside {
@@ -304,54 +242,46 @@ func (prog *program) fault(e packages.Error) string {
 	return message
 }
 
-// References returns the uses of the name at a place.
-func (p *Project) References(ctx context.Context, at source.Place) (Found, error) {
-	prog, err := p.load(ctx, at.Path)
-	if err != nil {
-		return Found{}, err
-	}
-	o, err := prog.at(at, true)
-	if err != nil {
-		return Found{}, err
-	}
-	found := Found{Read: prog.read, Notes: prog.notes()}
-	prog.identifiers(func(pkg *packages.Package, id *ast.Ident) {
-		if id.Name != o.Name() || !same(prog, meaning(pkg, id), o) || !prog.reads(id.Pos()) {
-			return
-		}
-		declares := pkg.TypesInfo.Defs[id] != nil && pkg.TypesInfo.Uses[id] == nil // the name of an embedded field is both
-		found.Uses = append(found.Uses, source.Reference{Place: prog.place(id.Pos()), Definition: id.Pos() == o.Pos() || declares})
-	})
-	slices.SortFunc(found.Uses, func(a, b source.Reference) int { return source.ComparePlaces(a.Place, b.Place) })
-	found.Uses = slices.CompactFunc(found.Uses, func(a, b source.Reference) bool { return a.Place == b.Place })
-	return found, nil
-}
-
-// Definition returns where the name at a place is declared. It returns nothing
-// if that is outside the workspace.
-func (p *Project) Definition(ctx context.Context, at source.Place) ([]source.Place, error) {
-	prog, err := p.load(ctx, at.Path)
-	if err != nil {
-		return nil, err
-	}
-	o, err := prog.at(at, true)
-	if err != nil || !prog.owns(o) {
-		return nil, err
-	}
-	return []source.Place{prog.place(o.Pos())}, nil
-}
-
 // reads reports whether a position is in a file that was read.
-func (prog *program) reads(pos token.Pos) bool {
+func (prog program) reads(pos token.Pos) bool {
 	at, inside := prog.p.relative(prog.fset.PositionFor(pos, false).Filename)
 	return inside && prog.read[at] != nil
 }
 
 // same reports whether two objects have the same declaration. An object
 // without a place is predeclared and equals only itself.
-func same(prog *program, a, b types.Object) bool {
+func same(prog program, a, b types.Object) bool {
 	if a == nil || !b.Pos().IsValid() {
 		return a == b
 	}
 	return prog.keyOf(a) == prog.keyOf(b)
+}
+
+// phrase returns the name of an object and its place.
+func (prog program) phrase(o types.Object) string {
+	if o == nil {
+		return "nothing"
+	}
+	kind := "name"
+	switch o := o.(type) {
+	case *types.Func:
+		kind = "function"
+	case *types.Var:
+		if kind = "variable"; o.IsField() {
+			kind = "field"
+		}
+	case *types.Const:
+		kind = "constant"
+	case *types.TypeName:
+		kind = "type"
+	case *types.PkgName:
+		kind = "package"
+	case *types.Builtin:
+		kind = "function"
+	}
+	s := "the " + kind + " " + o.Name()
+	if prog.owns(o) {
+		s += " of " + prog.lineOf(o.Pos())
+	}
+	return s
 }

@@ -19,33 +19,18 @@ import (
 
 // rename is a rename in progress.
 type rename struct {
-	*program
+	program
 	target    types.Object
 	old, name string
 	set       map[key]types.Object     // objects that get the new name
 	edits     map[string][]source.Edit // by path
 }
 
-// Rename returns the edits that rename the name at a place in all packages and
-// tests of its module. It also renames methods that an interface ties to it.
-// It fails with a [RefusedError] if the code would no longer compile, or if a
-// name would refer to something else.
-func (p *Project) Rename(ctx context.Context, at source.Place, name string) (Renamed, error) {
-	switch {
-	case token.IsKeyword(name):
-		return Renamed{}, refuse("%s is a keyword of Go; choose another name", name)
-	case name == "_" || !token.IsIdentifier(name):
-		return Renamed{}, refuse("%q is no name in Go; a name has letters, digits and underscores, and begins with no digit", name)
-	}
-	prog, err := p.load(ctx, at.Path)
-	if err != nil {
-		return Renamed{}, err
-	}
-	target, err := prog.at(at, false)
-	if err != nil {
-		return Renamed{}, err
-	}
-	r := &rename{program: prog, target: target, old: target.Name(), name: name, set: map[key]types.Object{prog.keyOf(target): target}, edits: map[string][]source.Edit{}}
+// lookedUp lists methods that the standard library looks for in any value.
+const lookedUp = "String GoString Format Error Unwrap Is As MarshalJSON UnmarshalJSON MarshalText UnmarshalText Scan Value LogValue Close Read Write"
+
+// carryOut finds all that gets the new name, and checks that the code still means the same.
+func (r *rename) carryOut(ctx context.Context) (Renamed, error) {
 	if err := r.allowed(); err != nil {
 		return Renamed{}, err
 	}
@@ -60,21 +45,18 @@ func (p *Project) Rename(ctx context.Context, at source.Place, name string) (Ren
 		return Renamed{}, err
 	}
 	left := r.comments()
-	result := Renamed{Edits: r.all(), Read: prog.read, Notes: append(prog.notes(), left...)}
-	if f, ok := target.(*types.Func); ok && f.Signature().Recv() != nil && source.Holds([]byte(lookedUp), r.old) {
+	result := Renamed{Edits: r.all(), Read: r.read, Notes: append(r.notes(), left...)}
+	if f, ok := r.target.(*types.Func); ok && f.Signature().Recv() != nil && source.Holds([]byte(lookedUp), r.old) {
 		result.Notes = append(result.Notes, "the standard library looks for methods called "+r.old+" while a program runs, which no type checker sees")
 	}
 	for k, o := range r.set {
-		if k != prog.keyOf(target) {
-			result.Also = append(result.Also, source.Symbol{Name: memberName(o), Place: prog.place(o.Pos())})
+		if k != r.keyOf(r.target) {
+			result.Also = append(result.Also, source.Symbol{Name: memberName(o), Place: r.place(o.Pos())})
 		}
 	}
 	slices.SortFunc(result.Also, func(a, b source.Symbol) int { return source.ComparePlaces(a.Place, b.Place) })
 	return result, nil
 }
-
-// lookedUp lists methods that the standard library looks for in any value.
-const lookedUp = "String GoString Format Error Unwrap Is As MarshalJSON UnmarshalJSON MarshalText UnmarshalText Scan Value LogValue Close Read Write"
 
 // memberName returns Type.Method for a method and the bare name otherwise.
 func memberName(o types.Object) string {

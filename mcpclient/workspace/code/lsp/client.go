@@ -366,12 +366,30 @@ func (c *client) change(ctx context.Context, at, text string) error {
 	})
 }
 
+// name returns the name of the server's program.
+func (c *client) name() string { return c.program.Name }
+
+// opens returns the files to open for a question about a file: of those that hold what it is
+// about, all that this server reads, if it looks only into open files.
+func (c *client) opens(file string, holding []string) []string {
+	paths := []string{file}
+	if !c.program.openAll {
+		return paths
+	}
+	for _, at := range holding {
+		if _, ours := c.program.language(at); ours && at != file {
+			paths = append(paths, at)
+		}
+	}
+	return paths
+}
+
 // alive reports whether the server can still answer.
 func (c *client) alive() bool {
 	select {
 	case <-c.conn.DisconnectNotify():
 		return false
-	case <-c.proc.exited:
+	case <-c.proc.ended():
 		return false
 	default:
 		return true

@@ -95,6 +95,9 @@ func (p *process) ends(within time.Duration) bool {
 	}
 }
 
+// ended returns a channel that is closed when the process has ended.
+func (p *process) ended() <-chan struct{} { return p.exited }
+
 // lines writes a server's standard error to the log.
 type lines struct{ log *slog.Logger }
 

@@ -8,32 +8,6 @@ import (
 	"replan/internal/lazyregexp"
 )
 
-// code returns the text with comments blank and strings without content, so
-// that patterns find only code. Every byte keeps its offset.
-func (f *File) code() []byte {
-	code := []byte(f.Text)
-	at := 0
-	fill := func(to int, with byte) {
-		for ; at < to; at++ {
-			if code[at] != '\n' || with != ' ' {
-				code[at] = with
-			}
-		}
-	}
-	for _, l := range f.lexemes {
-		fill(l.start, ' ')
-		switch {
-		case l.kind == text || l.quoted:
-			fill(l.end, '"')
-		case l.kind == comment:
-			fill(l.end, ' ')
-		}
-		at = l.end
-	}
-	fill(len(code), ' ')
-	return code
-}
-
 // blank clears the content of a bracket, and its line ends.
 func blank(code []byte) {
 	for i := range code {
@@ -41,28 +15,24 @@ func blank(code []byte) {
 	}
 }
 
-// lexemeAt returns the index of the lexeme at an offset.
-func (f *File) lexemeAt(offset int) int {
-	i, _ := slices.BinarySearchFunc(f.lexemes, offset, func(l lexeme, at int) int { return l.end - 1 - at })
-	return i
-}
-
 // braceReader finds declarations in languages that nest them with braces. It
 // reads statement by statement: up to the next semicolon or brace.
 type braceReader struct {
-	f     *File
-	g     *grammar
-	whole string // the code
-	code  []byte // the code without the content of closed brackets
-	stack []scope
-	start int // first lexeme of the statement
-	seen  map[int]bool
+	f       *File
+	g       *grammar
+	lexemes []lexeme // of f
+	found   []declaration
+	whole   string // the code
+	code    []byte // the code without the content of closed brackets
+	stack   []scope
+	start   int // first lexeme of the statement
+	seen    map[int]bool
 }
 
 // scope is the content of an open bracket.
 type scope struct {
 	kind   string // of the declaration; "" for anything else
-	decl   int    // index in the outline, or -1
+	decl   int    // index in found, or -1
 	parent string // parent of its members
 	close  string
 	at     int // offset of the bracket
@@ -71,12 +41,13 @@ type scope struct {
 
 var closes = map[string]string{"{": "}", "(": ")", "[": "]"}
 
-func (r *braceReader) read() {
+// read returns the declarations of the file.
+func (r *braceReader) read() []declaration {
 	f := r.f
 	r.code, r.seen = f.code(), map[int]bool{}
 	r.whole = string(r.code)
-	for i := 0; i < len(f.lexemes); i++ {
-		l := f.lexemes[i]
+	for i := 0; i < len(r.lexemes); i++ {
+		l := r.lexemes[i]
 		if l.kind == comment && i == r.start {
 			r.start++
 		}
@@ -96,39 +67,38 @@ func (r *braceReader) read() {
 				continue
 			}
 			if d := r.statement(i, false).decl; d >= 0 && s == ";" {
-				f.outline[d].EndLine = l.line
+				r.found[d].EndLine = l.line
 			}
 			r.start = i + 1
 		}
 	}
-	r.statement(len(f.lexemes), false)
+	r.statement(len(r.lexemes), false)
 	for _, s := range r.stack {
 		if s.decl >= 0 {
-			f.outline[s.decl].EndLine = max(f.outline[s.decl].Line, f.LineCount())
+			r.found[s.decl].EndLine = max(r.found[s.decl].Line, f.LineCount())
 		}
 	}
+	return r.found
 }
 
 // directive reads the line of the preprocessor that begins at i, if there is
 // one, and returns its last lexeme.
 func (r *braceReader) directive(i int) int {
 	f := r.f
-	line := f.lexemes[i].line
-	if family := f.Language.Family; family != "c" && family != "dotnet" || i > 0 && f.lexemes[i-1].line == line {
+	line := r.lexemes[i].line
+	if family := f.Language.Family; family != "c" && family != "dotnet" || i > 0 && r.lexemes[i-1].line == line {
 		return i
 	}
-	if f.at(i+1) == "define" && i+2 < len(f.lexemes) {
+	if f.at(i+1) == "define" && i+2 < len(r.lexemes) {
 		r.start = i
 		r.add("macro", "", i+2, false)
 	}
-	for line < len(f.lines) && strings.HasSuffix(f.line(line), "\\") {
-		line++
-	}
+	line = f.lastContinued(line)
 	last := i
-	for last+1 < len(f.lexemes) && f.lexemes[last+1].line <= line {
+	for last+1 < len(r.lexemes) && r.lexemes[last+1].line <= line {
 		last++
 	}
-	blank(r.code[f.lexemes[i].start:f.lexemes[last].end])
+	blank(r.code[r.lexemes[i].start:r.lexemes[last].end])
 	if r.start == i {
 		r.start = last + 1
 	}
@@ -161,7 +131,7 @@ func (r *braceReader) open(i int, s string) {
 		}
 		r.start = i + 1
 	}
-	sc.close, sc.at, sc.resume = closes[s], r.f.lexemes[i].start, resume
+	sc.close, sc.at, sc.resume = closes[s], r.lexemes[i].start, resume
 	r.stack = append(r.stack, sc)
 }
 
@@ -180,11 +150,11 @@ func (r *braceReader) close(i int, s string) {
 		}
 		for _, inner := range r.stack[k:] {
 			if inner.decl >= 0 {
-				r.f.outline[inner.decl].EndLine = r.f.lexemes[i].line
+				r.found[inner.decl].EndLine = r.lexemes[i].line
 			}
 		}
 		if r.stack = r.stack[:k]; s != "}" || sc.resume >= 0 {
-			blank(r.code[sc.at+1 : r.f.lexemes[i].start])
+			blank(r.code[sc.at+1 : r.lexemes[i].start])
 		}
 		if s == "}" {
 			if r.start = i + 1; sc.resume >= 0 {
@@ -230,9 +200,9 @@ func (r *braceReader) statement(end int, body bool) scope {
 	if r.start >= end {
 		return last
 	}
-	from, to := f.lexemes[r.start].start, len(f.Text)
-	if end < len(f.lexemes) {
-		to = f.lexemes[end].start
+	from, to := r.lexemes[r.start].start, len(f.Text)
+	if end < len(r.lexemes) {
+		to = r.lexemes[end].start
 	}
 	if to-from > maxStatement {
 		return last
@@ -298,7 +268,7 @@ func (r *braceReader) add(kind, before string, name int, body bool) (scope, bool
 		from, to = r.start, r.lineEnd(r.start)
 	}
 	d := r.addTo(kind, parent, from, name, to)
-	if declared := f.outline[d]; declared.Kind != "field" && top.kind != "enum" {
+	if declared := r.found[d]; declared.Kind != "field" && top.kind != "enum" {
 		return scope{kind: declared.Kind, decl: d, parent: strings.Trim(declared.Parent+"."+declared.Name, ".")}, true
 	}
 	return scope{decl: -1}, true
@@ -323,9 +293,8 @@ var afterKeyword = set("class struct typename")
 // from returns the first lexeme of the declaration at i: the first of its
 // statement on its line.
 func (r *braceReader) from(i int) int {
-	f := r.f
 	k := i
-	for k > r.start && k > 0 && f.lexemes[k-1].line == f.lexemes[i].line && f.lexemes[k-1].kind != comment {
+	for k > r.start && k > 0 && r.lexemes[k-1].line == r.lexemes[i].line && r.lexemes[k-1].kind != comment {
 		k--
 	}
 	return k
@@ -336,12 +305,12 @@ func (r *braceReader) from(i int) int {
 func (r *braceReader) lineEnd(i int) int {
 	const most = 1000 // unclosed brackets would be read once a declaration
 	f, depth := r.f, 0
-	for k := i + 1; k < min(i+most, len(f.lexemes)); k++ {
+	for k := i + 1; k < min(i+most, len(r.lexemes)); k++ {
 		s := f.at(k)
-		if f.lexemes[k].kind != sign {
+		if r.lexemes[k].kind != sign {
 			s = ""
 		}
-		if depth == 0 && (s == "{" || s == ";" || s == "}" || f.lexemes[k].line != f.lexemes[k-1].line && !strings.Contains("{:", f.at(k))) {
+		if depth == 0 && (s == "{" || s == ";" || s == "}" || r.lexemes[k].line != r.lexemes[k-1].line && !strings.Contains("{:", f.at(k))) {
 			return k
 		}
 		switch s {
@@ -354,10 +323,10 @@ func (r *braceReader) lineEnd(i int) int {
 			return k
 		}
 	}
-	return min(i+most, len(f.lexemes))
+	return min(i+most, len(r.lexemes))
 }
 
-// addTo appends a declaration. An explicit parent takes precedence over the
+// addTo appends a declaration, and returns its index. An explicit parent takes precedence over the
 // enclosing one.
 func (r *braceReader) addTo(kind, parent string, from, name, to int) int {
 	own := parent != ""
@@ -376,9 +345,10 @@ func (r *braceReader) addTo(kind, parent string, from, name, to int) int {
 	if own && kind == "function" {
 		kind = "method"
 	}
-	d := r.f.add(kind, parent, name)
-	r.f.outline[d].Signature = strings.TrimSuffix(r.f.signature(from, to), ",")
-	return d
+	d := r.f.declaration(kind, parent, name)
+	d.Signature = strings.TrimSuffix(r.f.signature(from, to), ",")
+	r.found = append(r.found, d)
+	return len(r.found) - 1
 }
 
 func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }

@@ -5,11 +5,13 @@ import "strings"
 // lineReader finds declarations in languages where a declaration opens its
 // line and its content is indented.
 type lineReader struct {
-	f     *File
-	g     *grammar
-	stack []indentScanner
-	last  int             // last line with code
-	seen  map[string]bool // variables already added, with their container
+	f       *File
+	g       *grammar
+	lexemes []lexeme // of f
+	found   []declaration
+	stack   []indentScanner
+	last    int             // last line with code
+	seen    map[string]bool // variables already added, with their container
 }
 
 type indentScanner struct {
@@ -17,12 +19,13 @@ type indentScanner struct {
 	kind, parent string
 }
 
-func (r *lineReader) read() {
+// read returns the declarations of the file.
+func (r *lineReader) read() []declaration {
 	f := r.f
 	r.seen = map[string]bool{}
 	code := f.code()
 	var open []lexeme
-	for i, l := range f.lexemes {
+	for i, l := range r.lexemes {
 		switch s := f.at(i); {
 		case l.kind != sign:
 		case s == "(" || s == "[":
@@ -36,16 +39,16 @@ func (r *lineReader) read() {
 	for line := range strings.Lines(string(code)) {
 		if words := strings.TrimSpace(line); words != "" {
 			start := at + strings.Index(line, words)
-			n := f.lineAt(start)
-			r.dedent(start-f.lines[n-1], n, words)
+			r.dedent(f.bytesBefore(start), f.lineAt(start), words)
 			r.last = f.lineAt(start + len(words) - 1)
 			r.line(strings.TrimRight(line, "\r\n"), at, start)
 		}
 		at += len(line)
 	}
 	for _, in := range r.stack {
-		f.outline[in.decl].EndLine = max(f.outline[in.decl].Line, r.last)
+		r.found[in.decl].EndLine = max(r.found[in.decl].Line, r.last)
 	}
+	return r.found
 }
 
 // dedent closes the declarations that do not contain a line.
@@ -59,7 +62,7 @@ func (r *lineReader) dedent(indent, line int, words string) {
 		if indent == top.indent && (words == "}" || strings.HasPrefix(words+" ", "end ")) {
 			end = line
 		}
-		r.f.outline[top.decl].EndLine = max(r.f.outline[top.decl].Line, end)
+		r.found[top.decl].EndLine = max(r.found[top.decl].Line, end)
 		r.stack = r.stack[:len(r.stack)-1]
 	}
 }
@@ -83,8 +86,8 @@ func (r *lineReader) line(code string, at, start int) {
 		}
 		switch p.kind {
 		case "attributes":
-			for end := at + len(code); name < len(f.lexemes) && f.lexemes[name].start < end; name++ {
-				if f.lexemes[name].kind == symbol {
+			for end := at + len(code); name < len(r.lexemes) && r.lexemes[name].start < end; name++ {
+				if r.lexemes[name].kind == symbol {
 					r.note(top, "variable", "", from, name)
 				}
 			}
@@ -120,9 +123,9 @@ func (r *lineReader) note(top indentScanner, kind, parent string, from, name int
 	if kind == "function" && parent != "" {
 		kind = "method"
 	}
-	d := f.add(kind, parent, name)
+	d := f.declaration(kind, parent, name)
 	to, depth := name, 0
-	for end := min(name+1000, len(f.lexemes)); to < end && (depth > 0 || f.lexemes[to].line == f.lexemes[name].line); to++ {
+	for end := min(name+1000, len(r.lexemes)); to < end && (depth > 0 || r.lexemes[to].line == r.lexemes[name].line); to++ {
 		switch f.at(to) {
 		case "(", "[":
 			depth++
@@ -130,17 +133,17 @@ func (r *lineReader) note(top indentScanner, kind, parent string, from, name int
 			depth = max(0, depth-1)
 		}
 	}
-	f.outline[d].Signature = strings.TrimRight(strings.TrimSuffix(f.signature(from, to), " do"), ": {")
-	if kind != "class" && kind != "module" && !callable(kind) {
-		return
-	}
-	if to < len(f.lexemes) && f.Language.Family == "python" && (f.lexemes[to].kind == text || f.lexemes[to].kind == comment) {
+	d.Signature = strings.TrimRight(strings.TrimSuffix(f.signature(from, to), " do"), ": {")
+	named := kind == "class" || kind == "module" || callable(kind)
+	if named && to < len(r.lexemes) && f.Language.Family == "python" && (r.lexemes[to].kind == text || r.lexemes[to].kind == comment) {
 		if doc := strings.TrimLeft(f.at(to), "rRuU"); strings.HasPrefix(doc, `"""`) || strings.HasPrefix(doc, "'''") {
-			f.outline[d].Doc = plainComment(doc)
+			d.Doc = plainComment(doc)
 		}
 	}
-	indent := f.lexemes[from].start - f.lines[f.lexemes[from].line-1]
-	r.stack = append(r.stack, indentScanner{indent, d, kind, strings.Trim(parent+"."+f.at(name), ".")})
+	r.found = append(r.found, d)
+	if named {
+		r.stack = append(r.stack, indentScanner{f.bytesBefore(r.lexemes[from].start), len(r.found) - 1, kind, strings.Trim(parent+"."+f.at(name), ".")})
+	}
 }
 
 // pythonWords may stand before a colon and are no names.

@@ -344,6 +344,9 @@ func (f *File) lineAt(offset int) int {
 	return lo
 }
 
+// bytesBefore returns how many bytes of its line stand before an offset.
+func (f *File) bytesBefore(offset int) int { return offset - f.lines[f.lineAt(offset)-1] }
+
 // line returns a line of the text without its line end.
 func (f *File) line(n int) string {
 	start, end := f.lines[n-1], len(f.Text)
@@ -353,10 +356,18 @@ func (f *File) line(n int) string {
 	return strings.TrimRight(f.Text[start:end], "\r\n")
 }
 
+// lastContinued returns the number of the line that ends what backslashes at the
+// ends of lines continue from a line.
+func (f *File) lastContinued(line int) int {
+	for line < len(f.lines) && strings.HasSuffix(f.line(line), "\\") {
+		line++
+	}
+	return line
+}
+
 // place returns the place of an offset.
 func (f *File) place(offset int) Place {
-	n := f.lineAt(offset)
-	return Place{Path: f.Path, Line: n, Column: offset - f.lines[n-1] + 1, Text: clip(strings.TrimSpace(f.line(n)), maxLineText)}
+	return Place{Path: f.Path, Line: f.lineAt(offset), Column: f.bytesBefore(offset) + 1, Text: clip(strings.TrimSpace(f.line(f.lineAt(offset))), maxLineText)}
 }
 
 const maxLineText = 240 // maximum bytes of a line in a place

@@ -65,9 +65,9 @@ func (f *File) declare() {
 	case f.Language.lexer == "markdown":
 		f.headings()
 	case g.lines:
-		(&lineReader{f: f, g: g}).read()
+		f.outline = (&lineReader{f: f, g: g, lexemes: f.lexemes}).read()
 	default:
-		(&braceReader{f: f, g: g}).read()
+		f.outline = (&braceReader{f: f, g: g, lexemes: f.lexemes}).read()
 	}
 	slices.SortStableFunc(f.outline, func(a, b declaration) int { return a.at - b.at })
 	for i := range f.outline {
@@ -105,14 +105,12 @@ func exported(f *File, d *declaration) bool {
 	}
 }
 
-// add appends a declaration with the lexeme at name as its name, and returns
-// its index.
-func (f *File) add(kind, parent string, name int) int {
+// declaration returns a declaration with the lexeme at name as its name.
+func (f *File) declaration(kind, parent string, name int) declaration {
 	l := f.lexemes[name]
 	s := Symbol{Name: f.at(name), Kind: kind, Place: f.place(l.start), Parent: clip(parent, maxParent)}
 	s.Doc = f.docAbove(l.line)
-	f.outline = append(f.outline, declaration{Symbol: s, at: l.start})
-	return len(f.outline) - 1
+	return declaration{Symbol: s, at: l.start}
 }
 
 // maxSignature, maxParent and maxDoc are size limits in bytes. The name of a

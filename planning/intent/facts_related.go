@@ -172,13 +172,3 @@ var mayBeSecret = lazyregexp.New(`(?i)secret|credential|passw|api[_-]?key|servic
 
 // proseFiles are the extensions of files that describe a project or configure it.
 var proseFiles = []string{".md", ".txt", ".rst", ".json", ".yaml", ".yml", ".toml", ".ini", ".cfg"}
-
-// related reads the files that are about the words of a goal that names nothing.
-func (l *looker) related() {
-	if len(l.steps) > 0 {
-		return
-	}
-	for _, at := range l.facts.Related {
-		l.read(at, 0)
-	}
-}

@@ -2,9 +2,6 @@ package workcopy
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -13,41 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"replan/internal/english"
 	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/tree"
-	"replan/planning/plan"
 )
-
-// The most that an offer holds.
-const (
-	maxOffered      = 5000     // files
-	maxOfferedBytes = 64 << 20 // of their content after the change
-)
-
-// Offer is what runs changed in the copy.
-type Offer struct {
-	ID    string   // hash of all of it
-	Runs  []string // that worked in the copy, oldest first
-	Files []File
-	Notes []string // on what cannot be taken, a sentence each
-	Moves []Move   // of branches and tags
-
-	changes []change.Change // of Files
-	kept    []string        // paths that can only be dropped
-	stuck   bool            // Moves cannot be taken
-}
-
-// File is a changed file of an offer.
-type File struct {
-	change.File
-	Diff     string // unified
-	Hunks    int    // of Diff
-	Conflict bool   // the file of the workspace changed too: it cannot be taken
-}
-
-// Empty reports whether nothing changed.
-func (o Offer) Empty() bool { return len(o.Files)+len(o.Notes)+len(o.Moves) == 0 }
 
 // Changes returns what runs changed in the copy since all of it was taken or dropped.
 // Files that git ignores are left out.
@@ -75,7 +40,7 @@ func (c *Copy) changes(ctx context.Context) (o Offer, err error) {
 		return o, err
 	}
 	defer own.Close() //nolint:errcheck // it was only read
-	o.Runs = slices.Clone(c.state.Runs)
+	o = Offer{Runs: slices.Clone(c.state.Runs)}
 	size := 0
 	for _, at := range paths {
 		if ctx.Err() != nil {
@@ -88,48 +53,15 @@ func (c *Copy) changes(ctx context.Context) (o Offer, err error) {
 		}
 		switch {
 		case why != "":
-			o.kept = append(o.kept, at)
-			o.Notes = append(o.Notes, fmt.Sprintf("%s cannot be taken: %s", at, why))
+			o.keep(at, why)
 		case ch.Path != "":
 			o.add(ch, conflict)
 		}
 	}
-	if len(o.kept) > 0 {
-		o.Notes = append(o.Notes, fmt.Sprintf("%s %s in %s until you drop the changes", english.Count(len(o.kept), "path"), english.Agree(len(o.kept), "stays", "stay"), c.Dir))
-	}
+	o.noteKept(c.Dir)
 	c.addMoves(&o)
-	o.ID = o.hash()
+	o.setID()
 	return o, nil
-}
-
-// add adds a change with its diff.
-func (o *Offer) add(ch change.Change, conflict bool) {
-	f := File{Conflict: conflict}
-	f.Diff, f.File = ch.Diff()
-	switch was, is := ch.Before, ch.After; {
-	case !is.Exists, is.Dir:
-	case was.Exists && !was.Dir && was.Mode != is.Mode:
-		f.Diff = fmt.Sprintf("mode of %s: %04o, was %04o\n%s", ch.Path, is.Mode, was.Mode, f.Diff)
-	case !was.Exists && is.Mode&0o111 != 0:
-		f.Diff = fmt.Sprintf("mode of %s: %04o\n%s", ch.Path, is.Mode, f.Diff)
-	}
-	for line := range strings.Lines(f.Diff) {
-		if strings.HasPrefix(line, "@@ ") {
-			f.Hunks++
-		}
-	}
-	o.Files = append(o.Files, f)
-	o.changes = append(o.changes, ch)
-}
-
-// hash returns a hash over everything that is offered.
-func (o *Offer) hash() string {
-	sum := sha256.New()
-	for i, ch := range o.changes {
-		_, _ = fmt.Fprintf(sum, "%q %s %o %s %o %t\n", ch.Path, ch.Before.Hash(), ch.Before.Mode, ch.After.Hash(), ch.After.Mode, o.Files[i].Conflict)
-	}
-	_, _ = fmt.Fprintf(sum, "%q %q\n", o.Notes, o.Moves)
-	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // changedPaths returns the paths below the workspace whose state in the copy is not
@@ -213,32 +145,6 @@ func (c *Copy) changeOf(target, own *tree.Tree, top string) (ch change.Change, c
 	return ch, conflict, ""
 }
 
-// Choice says which changes of an offer to take. What is not taken is dropped, or
-// waits.
-type Choice struct {
-	Offer string // the ID of the offer that was looked at
-	All   bool   // all that can be taken
-	Files map[string]FileChoice
-	Keep  bool // what is not taken waits
-}
-
-// FileChoice is what to take of a file.
-type FileChoice struct {
-	All   bool
-	Hunks []int // of its diff, counted from 0
-}
-
-// Settled is what became of an offer.
-type Settled struct {
-	Taken   []change.File
-	Dropped []string // paths
-	Runs    []string
-	Notes   []string
-}
-
-// ErrOutdated reports that the copy changed since the offer that the user looked at.
-var ErrOutdated = errors.New("the changes differ from those that you looked at: look at them again")
-
 // Settle brings the chosen changes into the workspace, as changes of the newest run,
 // and drops the others unless they are to wait.
 func (c *Copy) Settle(ctx context.Context, choice Choice) (s Settled, err error) {
@@ -255,7 +161,7 @@ func (c *Copy) Settle(ctx context.Context, choice Choice) (s Settled, err error)
 		return s, err
 	}
 	s.Runs = o.Runs
-	taken, waits, whole := c.choose(o, choice, &s)
+	taken, waits, whole := o.choose(choice, c.Dir, &s)
 	if len(taken) > 0 {
 		if err := c.target.Apply(ctx, newest(o.Runs), c.inOrder(taken)); err != nil {
 			return Settled{}, fmt.Errorf("take the changes: %w", err)
@@ -265,8 +171,8 @@ func (c *Copy) Settle(ctx context.Context, choice Choice) (s Settled, err error)
 	if err := c.settleMoves(ctx, o, whole, &s); err != nil {
 		return s, err
 	}
-	held := (choice.All || choice.Keep) && (len(o.kept)+len(waits) > 0 || o.stuck)
-	if len(o.Moves) > 0 && (!whole || o.stuck) {
+	held := o.remains(choice, waits)
+	if len(o.Moves) > 0 && !o.movable(whole) {
 		became := "were dropped"
 		if held {
 			became = "wait"
@@ -277,83 +183,9 @@ func (c *Copy) Settle(ctx context.Context, choice Choice) (s Settled, err error)
 		s.Notes = slices.Concat(s.Notes, o.Notes, waits)
 		return s, c.refresh(ctx, false)
 	}
-	s.Dropped = append(s.Dropped, o.kept...)
+	s.Dropped = append(s.Dropped, o.droppable()...)
 	c.state.Runs = nil
 	return s, c.refresh(ctx, true)
-}
-
-// choose returns the changes that are taken, what is said of those that wait, and
-// whether all is taken.
-func (c *Copy) choose(o Offer, choice Choice, s *Settled) (taken []change.Change, waits []string, whole bool) {
-	whole = true
-	var left []string
-	for i, ch := range o.changes {
-		part, all := o.Files[i].chosen(ch, choice)
-		whole = whole && all
-		switch {
-		case choice.All && o.Files[i].Conflict:
-			waits = append(waits, fmt.Sprintf("%s changed in this folder too: its changes stay in %s until you drop them", ch.Path, c.Dir))
-		case part.Path == "" && choice.Keep:
-			left = append(left, ch.Path)
-		case part.Path == "":
-			s.Dropped = append(s.Dropped, ch.Path)
-		default:
-			taken = append(taken, part)
-			_, counts := part.Diff()
-			s.Taken = append(s.Taken, counts)
-		}
-	}
-	left = slices.DeleteFunc(left, func(at string) bool { // a folder that is made for what is in it
-		return slices.ContainsFunc(taken, func(ch change.Change) bool { return strings.HasPrefix(ch.Path, at+"/") && ch.After.Exists })
-	})
-	if len(left) > 0 {
-		waits = append(waits, fmt.Sprintf("%s %s in the copy", english.Count(len(left), "changed file"), english.Agree(len(left), "waits", "wait")))
-	}
-	return taken, waits, whole
-}
-
-// check fails if the user did not look at this offer, or chose what cannot be taken.
-func (o Offer) check(choice Choice) error {
-	if choice.Offer != "" && choice.Offer != o.ID && o.ID != "" {
-		return ErrOutdated
-	}
-	for name := range choice.Files {
-		at := slices.IndexFunc(o.Files, func(f File) bool { return f.Path == name })
-		switch {
-		case at < 0:
-			return fmt.Errorf("no run changed %s: look at the changes again", name)
-		case o.Files[at].Conflict:
-			return fmt.Errorf("%s changed in this folder too: it cannot be taken", name)
-		}
-	}
-	return nil
-}
-
-func newest(runs []string) string {
-	if len(runs) == 0 {
-		return ""
-	}
-	return runs[len(runs)-1]
-}
-
-// chosen returns what is taken of a change, and whether that is all of it. It has no
-// path if that is nothing.
-func (f File) chosen(ch change.Change, choice Choice) (part change.Change, all bool) {
-	file := choice.Files[ch.Path]
-	switch {
-	case f.Conflict:
-		return change.Change{}, false
-	case choice.All || file.All:
-		return ch, true
-	case len(file.Hunks) == 0 || f.Hunks == 0:
-		return change.Change{}, false
-	}
-	ch.After.Data = []byte(plan.TakeHunks(string(ch.Before.Data), string(ch.After.Data), func(hunk int) bool { return slices.Contains(file.Hunks, hunk) }))
-	ch.After.Exists = true
-	if ch.After.Mode == 0 {
-		ch.After.Mode = ch.Before.Mode
-	}
-	return ch, false
 }
 
 // inOrder sorts changes so that each can be made: removals first, each folder after its

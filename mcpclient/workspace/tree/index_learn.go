@@ -66,7 +66,7 @@ func (x *Index) Learn(ctx context.Context, derive func(data []byte) (text string
 				}
 				for _, e := range folders[at].entries {
 					if e.regular {
-						data = l.learn(root, e, told.of(folders[at]), data)
+						data = l.learn(root, e, folders[at].watchedBy(told), data)
 					}
 				}
 				_ = root.Close() // it was only read
@@ -88,14 +88,6 @@ func (x *Index) Learn(ctx context.Context, derive func(data []byte) (text string
 	x.learned.Store(true)
 	x.watching(told)
 	return nil
-}
-
-// of returns the watch if it watches a folder.
-func (w *watch) of(f *folderListing) *watch {
-	if f.watched.Load() != w {
-		return nil
-	}
-	return w
 }
 
 // watching puts a watch in the place of the one before.
@@ -225,7 +217,7 @@ func (x *Index) Search(ctx context.Context, visit func(at string, dir bool), wan
 // mayHold returns the files of a folder that may hold what is looked for. It looks at those
 // whose changes the kernel would not have told.
 func (f *folderListing) mayHold(ctx context.Context, in *os.Root, told *watch, wanted func(text string) bool) (files []string) {
-	watched := told.of(f) != nil
+	watched := f.watchedBy(told) != nil
 	stamp, done := stampIn, func() {}
 	if !watched {
 		stamp, done = stampsIn(in)

@@ -1,8 +1,6 @@
 package lsp
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -17,109 +15,6 @@ import (
 type Renamed struct {
 	Edits []source.Edit
 	Read  map[string]string // the text that the edits apply to, by path
-}
-
-// Definition returns where the name at a place is declared. It omits
-// declarations outside the workspace.
-func (s *Servers) Definition(ctx context.Context, at source.Place) ([]source.Place, error) {
-	return ask(ctx, s, at.Path, nil, func(ctx context.Context, c *client) ([]source.Place, error) {
-		var raw json.RawMessage
-		if err := c.request(ctx, "textDocument/definition", c.pointing(at), &raw); err != nil {
-			return nil, err
-		}
-		locations, err := locationsOf(raw)
-		if err != nil {
-			return nil, fmt.Errorf("reading the definition from %s: %w", c.program.Name, err)
-		}
-		return c.places(locations), nil
-	})
-}
-
-// References returns the uses of the name at a place, including its
-// declaration, by file and place. holding lists files that may use it, for
-// servers that know only open files.
-func (s *Servers) References(ctx context.Context, at source.Place, holding []string) ([]source.Reference, error) {
-	return ask(ctx, s, at.Path, holding, func(ctx context.Context, c *client) ([]source.Reference, error) {
-		find := func(declaration bool) ([]source.Place, error) {
-			params := c.pointing(at)
-			params["context"] = map[string]any{"includeDeclaration": declaration}
-			var found []protocol.Location
-			if err := c.request(ctx, "textDocument/references", params, &found); err != nil {
-				return nil, err
-			}
-			return c.places(found), nil
-		}
-		all, err := find(true)
-		if err != nil {
-			return nil, err
-		}
-		uses, err := find(false)
-		if err != nil {
-			return nil, err
-		}
-		refs := make([]source.Reference, len(all))
-		for i, place := range all {
-			refs[i] = source.Reference{Place: place, Definition: !slices.Contains(uses, place)}
-		}
-		return refs, nil
-	})
-}
-
-// Rename returns the edits that rename the name at a place. holding lists
-// files that may use it, for servers that know only open files. It fails with
-// a [RefusedError] if the server refuses.
-func (s *Servers) Rename(ctx context.Context, at source.Place, name string, holding []string) (Renamed, error) {
-	return ask(ctx, s, at.Path, holding, func(ctx context.Context, c *client) (Renamed, error) {
-		params := c.pointing(at)
-		params["newName"] = name
-		var edit *protocol.WorkspaceEdit
-		if err := c.request(ctx, "textDocument/rename", params, &edit); err != nil {
-			return Renamed{}, err
-		}
-		if edit == nil {
-			return Renamed{}, &RefusedError{c.program.Name, "there is no name to change here"}
-		}
-		return c.edits(*edit)
-	})
-}
-
-// Symbols returns the declarations of a file in their order.
-func (s *Servers) Symbols(ctx context.Context, path string) ([]source.Symbol, error) {
-	return ask(ctx, s, path, nil, func(ctx context.Context, c *client) ([]source.Symbol, error) {
-		var found []symbol
-		params := map[string]any{"textDocument": map[string]any{"uri": c.uri(path)}}
-		if err := c.request(ctx, "textDocument/documentSymbol", params, &found); err != nil {
-			return nil, err
-		}
-		var symbols []source.Symbol
-		c.flatten(found, path, c.open[path].text, "", &symbols)
-		return symbols, nil
-	})
-}
-
-// ask synchronizes the server of a file and sends it a question.
-func ask[T any](ctx context.Context, s *Servers, file string, holding []string, question func(context.Context, *client) (T, error)) (T, error) {
-	var none T
-	c, err := s.client(ctx, file)
-	if err != nil {
-		return none, err
-	}
-	paths := []string{file}
-	if c.program.openAll {
-		for _, at := range holding {
-			if _, ours := c.program.language(at); ours && at != file {
-				paths = append(paths, at)
-			}
-		}
-	}
-	ctx, cancel := within(ctx, cmp.Or(s.cfg.Patience, requestTime))
-	defer cancel()
-	done, err := c.begin(ctx, paths...)
-	if err != nil {
-		return none, err
-	}
-	defer done()
-	return question(ctx, c)
 }
 
 // pointing returns the params of a request about a place in an open file.
@@ -232,6 +127,13 @@ type symbol struct {
 // mostNested is the number of levels of declarations that are listed. The name of each
 // holds the names around it, so that deep ones would fill the memory.
 const mostNested = 50
+
+// symbols returns the symbols of a file, each followed by its members.
+func (c *client) symbols(found []symbol, path string) []source.Symbol {
+	var symbols []source.Symbol
+	c.flatten(found, path, c.open[path].text, "", &symbols)
+	return symbols
+}
 
 // flatten appends symbols, each followed by its members.
 func (c *client) flatten(found []symbol, path, text, parent string, into *[]source.Symbol) {

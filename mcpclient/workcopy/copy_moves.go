@@ -51,30 +51,25 @@ func (c *Copy) addMoves(o *Offer) {
 	}
 	mine := moved(c.state.Refs, refsOf(r))
 	if _, err := c.root.Lstat(path.Join(gitName, "reftable")); err == nil {
-		o.Notes = append(o.Notes, "this repository keeps its branches in a table, so commits of the copy are not taken")
+		o.note("this repository keeps its branches in a table, so commits of the copy are not taken")
 	}
 	for _, m := range moved(c.state.Refs, c.copiedRefs()) {
 		if m.New == "" {
-			o.Notes = append(o.Notes, fmt.Sprintf("the copy lacks %s: deleted branches and tags are not taken", m.Ref))
+			o.note("the copy lacks %s: deleted branches and tags are not taken", m.Ref)
 			continue
 		}
 		at := slices.IndexFunc(mine, func(other Move) bool { return other.Ref == m.Ref })
-		switch {
-		case at < 0:
-		case mine[at].New == m.New:
+		if at >= 0 && mine[at].New == m.New {
 			continue // it was taken, but the program ended before it noted that
-		default:
-			o.stuck = true
-			o.Notes = append(o.Notes, fmt.Sprintf("%s moved in the workspace too, so no branch of the copy can be taken", m.Ref))
 		}
-		o.Moves = append(o.Moves, m)
+		o.addMove(m, at >= 0)
 	}
 }
 
 // settleMoves brings the branches and commits of the copy into the workspace if all of
 // its files were taken.
 func (c *Copy) settleMoves(ctx context.Context, o Offer, all bool, s *Settled) error {
-	if len(o.Moves) == 0 || !all || o.stuck {
+	if !o.movable(all) {
 		return nil
 	}
 	var pack []byte

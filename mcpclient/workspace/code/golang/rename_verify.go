@@ -21,7 +21,7 @@ import (
 // finds names that are already taken, shadow another name or are shadowed, and
 // all other compile errors.
 func (r *rename) verify(ctx context.Context) error {
-	after := &program{p: r.p, fset: r.fset, read: maps.Clone(r.read)}
+	after := program{p: r.p, fset: r.fset, read: maps.Clone(r.read)}
 	files := map[string]*ast.File{} // with edits applied, by name on disk
 	for path, edits := range r.edits {
 		text, err := source.Apply(string(r.read[path]), edits)
@@ -59,7 +59,7 @@ func (r *rename) verify(ctx context.Context) error {
 // checker type-checks the packages of a program, either unchanged or with
 // changed files.
 type checker struct {
-	*program
+	program
 	changed map[string]*ast.File // by name on disk; nil before the first check
 	done    map[*packages.Package]*packages.Package
 }
@@ -145,7 +145,7 @@ type importer func(path string) (*types.Package, error)
 func (f importer) Import(path string) (*types.Package, error) { return f(path) }
 
 // sameErrors refuses errors that did not exist before.
-func (r *rename) sameErrors(after *program, before, now *packages.Package) error {
+func (r *rename) sameErrors(after program, before, now *packages.Package) error {
 	known := map[string]bool{}
 	for _, e := range before.Errors {
 		known[e.Msg] = true
@@ -161,7 +161,7 @@ func (r *rename) sameErrors(after *program, before, now *packages.Package) error
 
 // sameMeaning refuses an identifier that would denote something else. If
 // strict, it also refuses one that would denote nothing.
-func (r *rename) sameMeaning(after *program, before, now *packages.Package, strict bool) error {
+func (r *rename) sameMeaning(after program, before, now *packages.Package, strict bool) error {
 	for i, file := range before.Syntax {
 		was, is := identsOf(file), identsOf(now.Syntax[i])
 		if len(was) != len(is) {
@@ -189,33 +189,4 @@ func (r *rename) moved(k key) key {
 	}
 	k.offset += shift
 	return k
-}
-
-// phrase returns the name of an object and its place.
-func (prog *program) phrase(o types.Object) string {
-	if o == nil {
-		return "nothing"
-	}
-	kind := "name"
-	switch o := o.(type) {
-	case *types.Func:
-		kind = "function"
-	case *types.Var:
-		if kind = "variable"; o.IsField() {
-			kind = "field"
-		}
-	case *types.Const:
-		kind = "constant"
-	case *types.TypeName:
-		kind = "type"
-	case *types.PkgName:
-		kind = "package"
-	case *types.Builtin:
-		kind = "function"
-	}
-	s := "the " + kind + " " + o.Name()
-	if prog.owns(o) {
-		s += " of " + prog.lineOf(o.Pos())
-	}
-	return s
 }

@@ -3,7 +3,6 @@ package lsp
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/charmbracelet/x/powernap/pkg/lsp/protocol"
@@ -14,59 +13,6 @@ import (
 // settle is how long to wait for more diagnostics after the first. Several
 // servers send those of the syntax first and those of the types later.
 const settle = 300 * time.Millisecond
-
-// Checks reports whether Diagnostics can answer for a file now: its server is
-// running or may be started for it.
-func (s *Servers) Checks(file string) bool {
-	p, known := s.Program(file)
-	if !known {
-		return false
-	}
-	if s.cfg.Trusted {
-		_, err := s.Find(p)
-		return err == nil
-	}
-	slot := s.running[p.Language]
-	if !slot.TryLock() { // it is starting
-		return false
-	}
-	defer slot.Unlock()
-	return slot.client != nil && slot.client.alive()
-}
-
-// Diagnostics returns the server's diagnostics for files of one language as
-// they are on disk, by file and line. It fails if the server does not answer
-// within the given time.
-func (s *Servers) Diagnostics(ctx context.Context, paths []string, within time.Duration) ([]source.Diagnostic, error) {
-	if len(paths) == 0 {
-		return nil, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
-	c, err := s.client(ctx, paths[0])
-	if err != nil {
-		return nil, err
-	}
-	done, err := c.begin(ctx, paths...)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	var found []source.Diagnostic
-	for _, at := range paths {
-		items, err := c.diagnose(ctx, at, within)
-		if err != nil {
-			return nil, err
-		}
-		for _, item := range items {
-			found = append(found, c.diagnostic(at, item))
-		}
-	}
-	slices.SortStableFunc(found, func(a, b source.Diagnostic) int {
-		return source.ComparePlaces(source.Place{Path: a.Path, Line: a.Line, Column: a.Column}, source.Place{Path: b.Path, Line: b.Line, Column: b.Column})
-	})
-	return found, nil
-}
 
 func (c *client) diagnostic(at string, item protocol.Diagnostic) source.Diagnostic {
 	severities := map[protocol.DiagnosticSeverity]string{1: "error", 2: "warning", 3: "information", 4: "hint"}
