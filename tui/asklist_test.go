@@ -10,43 +10,14 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent/event"
-	"replan/agent/rule"
 	"replan/agent/session"
-	"replan/internal/untrusted"
-	"replan/planning/plan"
 	"replan/tui"
+	"replan/tui/panetest"
 )
-
-var (
-	patchRule = rule.Rule{Tool: "*", When: rule.WhenDestructive, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "it can change or delete data"}
-	ownRule   = rule.Rule{Tool: "fs.patch", Args: map[string]string{"path": "secret/**"}, Verdict: rule.VerdictAsk, Source: rule.SourceConfiguration, Why: "secrets are looked at"}
-)
-
-// patching is a gate about a patch of a file in a step.
-func patching(step, path string, rule rule.Rule) event.GateRequested {
-	return event.GateRequested{
-		Gate: step + ".1.1", Step: step, Title: untrusted.Text("Patch " + path), Tool: "fs.patch", Server: "workspace", Trusted: true, Rule: rule,
-		Args: map[string]any{"path": path, "old": "authenticate(r.Context(), token)", "new": "verifyUser(r.Context(), token)"},
-		Diff: strings.ReplaceAll(handlerDiff, "auth/handler.go", path),
-	}
-}
 
 // crowded: five calls wait at once, three of them similar; one tool was allowed
 // for the run before.
-func (s *story) crowded() *story {
-	var steps []plan.Step
-	for i := 1; i <= 6; i++ {
-		steps = append(steps, plan.Step{Index: fmt.Sprint(i), Title: untrusted.Text(fmt.Sprintf("Step %d", i)), Executor: plan.ExecutorTool, Tool: "fs.patch"})
-	}
-	s.asked().after(100).run(event.PlanCreated{Plan: plan.Plan{ID: "p", Title: "Patches", Goal: storyGoal, Steps: steps}, Revision: 1})
-	s.run(event.GateRequested{Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "fs.write", Server: "workspace", Rule: patchRule, Args: map[string]any{"path": "notes.md"}})
-	s.run(event.GateResolved{Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeRun, By: "user"})
-	third := patching("3", "auth/jwt.go", patchRule)
-	third.Provenance = []rule.Provenance{{Arg: "new", Step: "1", Tool: "fs.write"}}
-	return s.run(patching("2", "auth/handler.go", patchRule), third, patching("4", "secret/key.go", ownRule),
-		event.GateRequested{Gate: "5.1.1", Step: "5", Title: "Push it", Tool: "vcs.push", Server: "workspace", Rule: patchRule, Args: map[string]any{"remote": "origin"}},
-		patching("6", "auth/user.go", patchRule))
-}
+func (s *story) crowded() *story { return s.asked().after(100).run(panetest.Crowd(storyGoal)...) }
 
 func allow(step string) session.Resolve {
 	return session.Resolve{Run: storyRun, Gate: step + ".1.1", Decision: event.Allow, Scope: event.ScopeOnce}
@@ -226,7 +197,7 @@ func TestApproveSimilarClosesWhenOneIsAnsweredElsewhere(t *testing.T) {
 func TestApproveSimilarSkipsLaterGates(t *testing.T) {
 	st := newStory().crowded()
 	s := settled(t, st, 120, 60).press(letters("A")...)
-	s.show(more(st).run(patching("1", "auth/late.go", patchRule)))
+	s.show(more(st).run(panetest.Patching("1", "auth/late.go", panetest.PatchRule)))
 	s.lacks("auth/late.go")
 	s.wants("Allows these 3 calls")
 	_, cmd := s.m.Update(letters("y")[0])
@@ -253,7 +224,7 @@ func TestApproveSimilarRequiresReadingLongerListAgain(t *testing.T) {
 	st := newStory().crowded()
 	s := settled(t, st, 40, 12).press(letters("A")...).seen()
 	s.press(escape)
-	s.show(more(st).run(patching("1", "auth/late.go", patchRule)))
+	s.show(more(st).run(panetest.Patching("1", "auth/late.go", panetest.PatchRule)))
 	s.m.Update(s.m.Rested())
 	s.press(letters("A")...)
 	s.wants("Allows these 4 calls")

@@ -12,6 +12,7 @@ import (
 	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 func TestAlwaysShowsRuleBeforeSaving(t *testing.T) {
@@ -68,7 +69,7 @@ func TestChatNamesSavedRule(t *testing.T) {
 	st := newStory().revised()
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	next := &story{now: st.now, seq: st.seq}
-	rule := helperRule().Rule
+	rule := panetest.HelperRule().Rule
 	s.show(next.run(event.GateResolved{Gate: "7.2.1", Decision: event.Allow, Scope: event.ScopeAlways, By: "user", Rule: &rule}))
 	s.wants("and always for fs.patch in this")
 	s.wants("workspace with path auth/jwt.go")

@@ -13,6 +13,7 @@ import (
 	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 func TestGateIgnoresKeysUntilGraceEnds(t *testing.T) {
@@ -224,7 +225,7 @@ func TestKeyForGateEndsItsGraceTime(t *testing.T) {
 func TestNewGateBesideHiddenOneIgnoresKeys(t *testing.T) {
 	st := newStory().abreast("1")
 	s := settled(t, st, 120, 60).press(escape)
-	s.show(more(st).run(reading("2")))
+	s.show(more(st).run(panetest.Reading("2")))
 	s.wants("Gate 1 of 2")
 	s.m.Update(letters("y")[0])
 	s.sent()
@@ -462,7 +463,7 @@ func TestEndOfGateIsReached(t *testing.T) {
 		for n := 4; n < 40; n += 3 {
 			diff := fmt.Sprintf("--- a/a.md\n+++ b/a.md\n@@ -0,0 +1,%d @@\n", n) + strings.Repeat("+new\n", n-1) + "+the end\n"
 			st := newStory().gated()
-			ask := patching("5", "a.md", patchRule)
+			ask := panetest.Patching("5", "a.md", panetest.PatchRule)
 			ask.Diff = diff
 			st.run(event.GateResolved{Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce, By: "user"}, ask)
 			s := settled(t, st, size[0], size[1]).press(tea.KeyPressMsg{Code: tea.KeyEnd})

@@ -1,7 +1,6 @@
 package tui_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -9,29 +8,13 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
-	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/tui/panetest"
 )
-
-// reading is a gate about a short call.
-func reading(step string) event.GateRequested {
-	return event.GateRequested{
-		Gate: step + ".1.1", Step: step, Title: untrusted.Text("Step " + step), Tool: "vcs.push", Server: "workspace", Rule: patchRule,
-		Args: map[string]any{"remote": "origin"},
-	}
-}
 
 // abreast: calls of independent steps wait at gates, in the given order.
 func (s *story) abreast(gates ...string) *story {
-	var steps []plan.Step
-	for i := 1; i <= 4; i++ {
-		steps = append(steps, plan.Step{Index: fmt.Sprint(i), Title: untrusted.Text(fmt.Sprintf("Step %d", i)), Executor: plan.ExecutorTool, Tool: "vcs.push"})
-	}
-	s.asked().after(100).run(event.PlanCreated{Plan: plan.Plan{ID: "p", Title: "Pushes", Goal: storyGoal, Steps: steps}, Revision: 1})
-	for _, step := range gates {
-		s.run(reading(step))
-	}
-	return s
+	return s.asked().after(100).run(panetest.Abreast(storyGoal, gates...)...)
 }
 
 func TestGatesQueueInPlanOrder(t *testing.T) {
@@ -44,7 +27,7 @@ func TestGatesQueueInPlanOrder(t *testing.T) {
 	st := newStory().abreast("3")
 	s = settled(t, st, 120, 40)
 	s.wants("step 3 waits for your answer")
-	s.show(more(st).run(reading("1"), reading("2")))
+	s.show(more(st).run(panetest.Reading("1"), panetest.Reading("2")))
 	s.wants("Gate 3 of 3") // the shown gate stays
 	s.wants("step 3 waits for your answer")
 	s.press(escape).wants("step 3 waits for your answer")
@@ -100,7 +83,7 @@ func TestCallAllowedForRunIsReported(t *testing.T) {
 		"approved in the review":  {&rule.Rule{Tool: "fs.patch", Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call in the review of the plan"}, nil, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st := newStory().abreast().run(patching("3", "a.go", patchRule), event.GateResolved{Gate: "3.1.1", Decision: event.Allow, Scope: event.ScopeRun, By: "user"})
+			st := newStory().abreast().run(panetest.Patching("3", "a.go", panetest.PatchRule), event.GateResolved{Gate: "3.1.1", Decision: event.Allow, Scope: event.ScopeRun, By: "user"})
 			st.run(event.StepStarted{Index: "4", Attempt: 1, Executor: plan.ExecutorTool, Tool: "fs.patch", Rule: c.rule, Provenance: c.from})
 			s := settled(t, st, 200, 50)
 			if c.want == "" {

@@ -438,7 +438,7 @@ func TestStepListsDependenciesThatFit(t *testing.T) {
 
 func TestSkippedAndPendingSignsDiffer(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		p := storyPlan()
+		p := panetest.NotesPlan()
 		pending := []rune(plantext.Plan(plan.Plan{Steps: p.Steps[:1]}, ascii))[0]
 		st := newStory().planned().plan(event.StepSkipped{Index: "1", Reason: "not needed"})
 		s := open(t, tui.Options{ASCII: ascii}, 120, 60).show(st).press(f1)

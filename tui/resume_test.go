@@ -13,6 +13,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 var ctrlR = ctrl('r')
@@ -353,7 +354,7 @@ func TestDryRunIsLabeled(t *testing.T) {
 
 func TestPlanOnlyRunSaysWhereThePlanIsStored(t *testing.T) {
 	st := newStory().greeted().session(event.ChatUser{Text: "/plan create x"}).
-		run(event.RunStarted{Goal: "x", Model: "m", PlanOnly: true}, event.PlanCreated{Plan: storyPlan(), Revision: 1},
+		run(event.RunStarted{Goal: "x", Model: "m", PlanOnly: true}, event.PlanCreated{Plan: panetest.NotesPlan(), Revision: 1},
 			event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}}).
 		session(event.ChatReply{Run: storyRun, Status: event.StatusCompleted, Text: "The plan `release-notes` is stored."})
 	s := settled(t, st, 120, 36)
