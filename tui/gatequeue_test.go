@@ -17,31 +17,6 @@ func (s *story) abreast(gates ...string) *story {
 	return s.asked().after(100).run(panetest.Abreast(storyGoal, gates...)...)
 }
 
-func TestGatesQueueInPlanOrder(t *testing.T) {
-	s := settled(t, newStory().abreast("3", "1", "2"), 120, 40)
-	for _, step := range []string{"1", "2", "3"} {
-		s.wants("Gate " + step + " of 3")
-		s.wants("step " + step + " waits for your answer")
-		s.press(tabKey)
-	}
-	st := newStory().abreast("3")
-	s = settled(t, st, 120, 40)
-	s.wants("step 3 waits for your answer")
-	s.show(more(st).run(panetest.Reading("1"), panetest.Reading("2")))
-	s.wants("Gate 3 of 3") // the shown gate stays
-	s.wants("step 3 waits for your answer")
-	s.press(escape).wants("step 3 waits for your answer")
-	s.press(ctrl('g')).wants("Gate 3 of 3")
-}
-
-func TestShortGateListsWaitingCalls(t *testing.T) {
-	for _, size := range [][2]int{{80, 24}, {120, 36}} {
-		s := settled(t, newStory().abreast("1", "2", "3"), size[0], size[1])
-		s.wants("step 2  vcs.push")
-		s.wants("step 3  vcs.push")
-	}
-}
-
 func TestClickChoosesStepBehindOpenGate(t *testing.T) {
 	s := settled(t, newStory().abreast("1", "2"), 120, 40)
 	for y, line := range s.lines() {
@@ -96,29 +71,4 @@ func TestCallAllowedForRunIsReported(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestDeniedStepIsReportedAsDenied(t *testing.T) {
-	st := newStory().abreast("1").run(event.GateResolved{Gate: "1.1.1", Decision: event.Deny, Scope: event.ScopeOnce, By: "user"},
-		event.StepFailed{Index: "1", Attempt: 1, Error: "denied at the gate", Failure: event.FailureDenied})
-	s := settled(t, attended(st), 120, 40)
-	s.wants("Denied · step 1")
-	s.wants("step 1 was denied: how should the run continue?")
-	s.lacks("failed")
-}
-
-// attended makes every run of the story attended.
-func attended(s *story) *story {
-	for i, e := range s.events {
-		if d, ok := e.Data.(event.RunStarted); ok {
-			d.Attended = true
-			s.events[i].Data = d
-		}
-	}
-	return s
-}
-
-func TestListOfGatesSaysWhichPartItShows(t *testing.T) {
-	settled(t, newStory().crowded(), 120, 36).seen().lacks("-5 of 5")
-	settled(t, newStory().crowded(), 80, 20).seen().wants("1-3 of 5")
 }
