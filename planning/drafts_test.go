@@ -8,7 +8,9 @@ import (
 
 	"replan/planning"
 	"replan/planning/plan"
+	"replan/planning/plantest"
 	"replan/planning/prompt"
+	"replan/planning/prompttest"
 	"replan/planning/rank"
 	"replan/planning/reply"
 )
@@ -16,7 +18,7 @@ import (
 // draftsOf plays a pipeline without an analysis, which asks for n drafts.
 func draftsOf(t *testing.T, n int, turns ...turn) (planning.Outcome, []prompt.Request) {
 	t.Helper()
-	b := brief()
+	b := prompttest.Brief()
 	b.Prompting.SkipAnalysis, b.Prompting.Drafts = true, n
 	p := planning.NewPipeline(b)
 	requests := play(t, p, turns)
@@ -41,7 +43,7 @@ func TestBestOfSeveralDraftsIsTaken(t *testing.T) {
 		left  string // reason of an outcome without a plan
 	}{
 		"without faults":              {[]turn{{want: ask, reply: twoFaults}, {want: ask, reply: oneSearch}, {want: ask, reply: oneFault}}, planning.OutcomePlanned, "1", "2 faults, taken, 1 fault", ""},
-		"of the same kind as most":    {[]turn{{want: ask, reply: oneSearch}, {want: ask, reply: fullPlan}, {want: ask, reply: fullPlan}}, planning.OutcomePlanned, "1 2", "kept, taken, repeats 2", ""},
+		"of the same kind as most":    {[]turn{{want: ask, reply: oneSearch}, {want: ask, reply: plantest.FullPlan}, {want: ask, reply: plantest.FullPlan}}, planning.OutcomePlanned, "1 2", "kept, taken, repeats 2", ""},
 		"with the fewest steps":       {[]turn{{want: ask, reply: twoReads}, {want: ask, reply: oneSearch}, {want: ask, fail: "it took too long"}}, planning.OutcomePlanned, "1", "kept, taken, none", ""},
 		"the least faulty, repaired":  {[]turn{{want: ask, reply: twoFaults}, {want: ask, reply: oneFault}, {want: ask, reply: twoFaults}, {want: repair, reply: oneSearch}}, planning.OutcomePlanned, "1", "2 faults, 1 fault taken, 2 faults repeats 1", ""},
 		"any that came":               {[]turn{{want: ask, fail: "it took too long"}, {want: ask, reply: "I cannot"}, {want: ask, reply: oneSearch}}, planning.OutcomePlanned, "1", "none, 1 fault none, taken", ""},
@@ -121,7 +123,7 @@ func TestDraftsDifferInTheirTemperatureAlone(t *testing.T) {
 
 func TestOneDraftIsAskedForAsBefore(t *testing.T) {
 	for _, n := range []int{0, 1} {
-		o, requests := draftsOf(t, n, turn{want: prompt.PurposePlan, reply: fullPlan})
+		o, requests := draftsOf(t, n, turn{want: prompt.PurposePlan, reply: plantest.FullPlan})
 		if requests[0].Draft != nil || o.Drafts != nil {
 			t.Errorf("with %d drafts: asked for %+v, got %+v", n, requests[0].Draft, o.Drafts)
 		}
@@ -129,7 +131,7 @@ func TestOneDraftIsAskedForAsBefore(t *testing.T) {
 }
 
 func TestPlanOfSimpleGoalIsItsOnlyDraft(t *testing.T) {
-	b := brief()
+	b := prompttest.Brief()
 	b.Prompting.Drafts = 3
 	p := planning.NewPipeline(b)
 	play(t, p, []turn{{want: prompt.PurposeAnalysis, reply: `{"mode":"plan","task":"Find","goal":"found","complexity":"simple","reflect":false,` + oneSearch[1:]}})
@@ -139,13 +141,13 @@ func TestPlanOfSimpleGoalIsItsOnlyDraft(t *testing.T) {
 }
 
 func TestRunSaysWhatADraftWouldAskFor(t *testing.T) {
-	b := brief()
+	b := prompttest.Brief()
 	b.Prompting.SkipAnalysis, b.Prompting.Drafts = true, 2
 	b.Assess = func(p plan.Plan) (denied, gates int, path time.Duration) {
 		return 2 - len(p.Steps), 3, time.Second
 	}
 	p := planning.NewPipeline(b)
-	play(t, p, []turn{{want: prompt.PurposePlan, reply: oneSearch}, {want: prompt.PurposePlan, reply: fullPlan}})
+	play(t, p, []turn{{want: prompt.PurposePlan, reply: oneSearch}, {want: prompt.PurposePlan, reply: plantest.FullPlan}})
 	drafts := p.Outcome().Drafts
 	if !drafts[1].Taken || drafts[0].Denied != 1 || drafts[0].Gates != 3 || drafts[0].PathMS != 1000 {
 		t.Errorf("got the drafts %+v", drafts)
@@ -153,7 +155,7 @@ func TestRunSaysWhatADraftWouldAskFor(t *testing.T) {
 }
 
 func TestFaultyDraftsAreNotAssessed(t *testing.T) {
-	b := brief()
+	b := prompttest.Brief()
 	b.Prompting.SkipAnalysis, b.Prompting.Drafts = true, 2
 	b.Assess = func(p plan.Plan) (denied, gates int, path time.Duration) {
 		t.Errorf("assessed %q", p.Title)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"replan/planning/plan"
+	"replan/planning/plantest"
 	"replan/planning/retrieval"
 )
 
@@ -146,7 +147,7 @@ func nestfulGoals(t testing.TB, plans []publicPlan) (tools plan.Catalogue, goals
 // sixteen. It logs as well what a perfect ranking has among the first five.
 func recall(t testing.TB, tools plan.Catalogue, goals []publicGoal) (five, ten, sixteen float64) {
 	t.Helper()
-	catalogue := slices.Concat(operatorCatalogue(t), tools)
+	catalogue := slices.Concat(plantest.Operators(t), tools)
 	all, best := 0.0, 0.0
 	for _, g := range goals {
 		var needed [][]string

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"replan/planning/plan"
+	"replan/planning/plantest"
 	"replan/planning/retrieval"
 )
 
@@ -14,7 +15,7 @@ import (
 func neededTools(t testing.TB, name string) (goals []string, needed map[string][][]string) {
 	t.Helper()
 	needed = map[string][][]string{}
-	for _, line := range testLines(t, name) {
+	for _, line := range plantest.Lines(t, name) {
 		goal, tools, ok := strings.Cut(line, " => ")
 		if !ok {
 			t.Fatalf("a goal without tools: %q", line)
@@ -67,7 +68,7 @@ func TestNeededToolsRankFirst(t *testing.T) {
 		goals, needed := neededTools(t, c.file)
 		five, ten, all := 0, 0, 0
 		for _, goal := range goals {
-			ranked := retrieval.Rank(beside(t, c.foreign, slices.Concat(needed[goal]...)), retrieval.Query{Goal: goal})
+			ranked := retrieval.Rank(plantest.Beside(t, c.foreign, slices.Concat(needed[goal]...)), retrieval.Query{Goal: goal})
 			for _, at := range places(ranked, needed[goal]) {
 				if all++; at < 5 {
 					five++
@@ -88,7 +89,7 @@ func TestNeededToolsRankFirst(t *testing.T) {
 }
 
 func TestQuestionsAreNotForToolsThatShareAWordByAccident(t *testing.T) {
-	ranked := retrieval.Rank(operatorCatalogue(t), retrieval.Query{Goal: "Which environment variable sets the port of the server, and what is the default port?"})
+	ranked := retrieval.Rank(plantest.Operators(t), retrieval.Query{Goal: "Which environment variable sets the port of the server, and what is the default port?"})
 	if first := ranked[0].Name; first != "fs.search" && first != "fs.read" {
 		t.Errorf("%s is first", first)
 	}

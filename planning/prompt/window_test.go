@@ -1,4 +1,4 @@
-package planning_test
+package prompt_test
 
 import (
 	"strings"

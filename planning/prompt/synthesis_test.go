@@ -1,4 +1,4 @@
-package planning_test
+package prompt_test
 
 import (
 	"fmt"
@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"replan/internal/untrusted"
-	"replan/planning"
 	"replan/planning/expression"
 	"replan/planning/plan"
 	"replan/planning/prompt"
+	"replan/planning/prompttest"
 )
 
 func TestSynthesizerSeesMarkedResultsAndNoAgentCalls(t *testing.T) {
@@ -31,12 +31,12 @@ func TestSynthesizerSeesMarkedResultsAndNoAgentCalls(t *testing.T) {
 }
 
 func TestReplanListsCallsOfFailedAgent(t *testing.T) {
-	s := situation()
+	s := prompttest.Situation()
 	s.History = append(s.History,
 		plan.HistoryItem{Index: "4.1", Parent: "4", Tool: "fs.read", Args: map[string]any{"path": "b.go"}, Status: plan.ItemCompleted, Attempt: 1, Result: "the whole of b.go"},
 		plan.HistoryItem{Index: "4.2", Parent: "4", Tool: "fs.patch", Args: map[string]any{"path": "b.go"}, Status: plan.ItemInDoubt, Attempt: 1, Error: "the server was lost"},
 		plan.HistoryItem{Index: "4", Title: "Test again", Status: plan.ItemFailed, Attempt: 1, Error: "it came to no answer"})
-	text := last(firstRequest(planning.NewReplanner(brief(), s)))
+	text := last(replanRequest(prompttest.Brief(), s))
 	for _, want := range []string{`- 4.1 fs.read{"path":"b.go"}: done`, `- 4.2 fs.patch{"path":"b.go"}: in doubt, it may or may not have taken effect, the server was lost`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the replan lacks %q:\n%s", want, text)
@@ -46,20 +46,20 @@ func TestReplanListsCallsOfFailedAgent(t *testing.T) {
 		t.Error("the prompt contains the results of the agent's calls")
 	}
 	s.History[len(s.History)-1].Status = plan.ItemCompleted
-	if text = last(firstRequest(planning.NewReplanner(brief(), s))); strings.Contains(text, "4.1") {
+	if text = last(replanRequest(prompttest.Brief(), s)); strings.Contains(text, "4.1") {
 		t.Errorf("the replan lists the calls of a completed agent:\n%s", text)
 	}
 }
 
 func TestUserWordsAreInstructionsInReplan(t *testing.T) {
-	s := situation()
+	s := prompttest.Situation()
 	s.Remarks = "Leave b.go alone"
-	text := last(firstRequest(planning.NewReplanner(brief(), s)))
+	text := last(replanRequest(prompttest.Brief(), s))
 	if !strings.Contains(text, "\n\nThe user says now: Leave b.go alone\n") || !strings.Contains(text, "\n\nFailed: step 3, Patch") {
 		t.Errorf("after a failure: got\n%s", text)
 	}
 	s.Failed, s.Error, s.Remarks = "", "the user says: look at z", ""
-	text = last(firstRequest(planning.NewReplanner(brief(), s)))
+	text = last(replanRequest(prompttest.Brief(), s))
 	if !strings.Contains(text, "\n\nThe user says now: the user says: look at z\n") || strings.Contains(text, "failed") && !strings.Contains(text, "Patch (fs.patch): failed") || strings.Contains(text, "\n\nFailed: ") {
 		t.Errorf("without a failure: got\n%s", text)
 	}
@@ -108,10 +108,10 @@ func TestSynthesizerSeesUnconsumedResults(t *testing.T) {
 
 func TestSynthesizerSeesTheEvidenceOfAPlanWithChecks(t *testing.T) {
 	claimed := plan.Evidence{Title: "Write a.go", State: plan.StateClaimed, Step: "1"}
-	if text := last(prompt.SynthesisRequest(brief(), plan.Plan{}, nil, []plan.Evidence{claimed})); strings.Contains(text, "verified") {
+	if text := last(prompt.SynthesisRequest(prompttest.Brief(), plan.Plan{}, nil, []plan.Evidence{claimed})); strings.Contains(text, "verified") {
 		t.Errorf("without a check in the plan the request says\n%s", text)
 	}
-	text := last(prompt.SynthesisRequest(brief(), plan.Plan{}, nil, []plan.Evidence{
+	text := last(prompt.SynthesisRequest(prompttest.Brief(), plan.Plan{}, nil, []plan.Evidence{
 		claimed,
 		{Title: "no test fails", State: plan.StateVerified, Saw: []expression.Sight{{Path: "result.failed", Value: 0}}, Step: "2"},
 		{Title: untrusted.Text("the name\nis gone"), State: plan.StateUnchecked},

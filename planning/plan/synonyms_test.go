@@ -1,4 +1,4 @@
-package planning_test
+package plan_test
 
 import (
 	"encoding/json"
@@ -6,21 +6,11 @@ import (
 	"testing"
 
 	"replan/planning/plan"
+	"replan/planning/plantest"
 )
 
-// decodedArgs returns arguments as a reply has them.
-func decodedArgs(t *testing.T, text string) map[string]any {
-	t.Helper()
-	v, err := plan.DecodeValue([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	object, _ := v.(map[string]any)
-	return object
-}
-
 func TestArgsByOtherNamesAreTaken(t *testing.T) {
-	catalogue := operatorCatalogue(t)
+	catalogue := plantest.Operators(t)
 	for _, c := range []struct{ tool, args, want string }{
 		{"fs.read", `{"file_path":"a.go"}`, `{"path":"a.go"}`},
 		{"fs.read", `{"filePath":"a.go","start_line":3,"lines":7}`, `{"limit":7,"offset":3,"path":"a.go"}`},
@@ -116,7 +106,7 @@ func TestOnlyRefusedNamesAreTaken(t *testing.T) {
 
 func TestOtherNamesInAPlanFileAreAWarning(t *testing.T) {
 	p := []byte(`{"title":"T","steps":[{"title":"Read","tool":"fs.read","args":{"file_path":"a.go"}},{"title":"Run","tool":"proc.run","args":{"command":"go vet"}}]}`)
-	rules := plan.Rules{CheckTools: true, Catalogue: operatorCatalogue(t)}
+	rules := plan.Rules{CheckTools: true, Catalogue: plantest.Operators(t)}
 	_, faults, warnings := plan.CheckPlan(p, rules)
 	var got []string
 	for _, w := range warnings {

@@ -1,6 +1,6 @@
 //go:build ollama
 
-package planning_test
+package prompt_test
 
 import (
 	"bytes"
@@ -16,9 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"replan/planning"
 	"replan/planning/plan"
+	"replan/planning/plantest"
 	"replan/planning/prompt"
+	"replan/planning/prompttest"
 	"replan/planning/reply"
 )
 
@@ -110,19 +111,20 @@ func askServer(t *testing.T, model string, req prompt.Request, seed int) reply.R
 // each format with a model that writes nonsense.
 func TestServerEnforcesPlanSchema(t *testing.T) {
 	model := smallestModel(t)
-	wide := brief()
-	wide.Catalogue = wideCatalogue()
-	withAgents := brief()
+	wide := prompttest.Brief()
+	wide.Catalogue = plantest.Wide()
+	withAgents := prompttest.Brief()
 	withAgents.Prompting.Profiles = []prompt.Profile{{Name: "explorer"}, {Name: "fixer"}}
-	odd := brief()
+	odd := prompttest.Brief()
 	odd.Catalogue = oddTools()
-	for name, b := range map[string]prompt.Brief{"tools with their arguments": brief(), "too many tools": wide, "agents": withAgents, "all kinds of schemas": odd} {
+	for name, b := range map[string]prompt.Brief{"tools with their arguments": prompttest.Brief(), "too many tools": wide, "agents": withAgents, "all kinds of schemas": odd} {
 		t.Run(name, func(t *testing.T) {
 			whole := 0
 			for seed := range 3 {
-				b.Prompting.SkipAnalysis = seed%2 == 0
-				p := planning.NewPipeline(b)
-				req, _ := p.Next()
+				req := prompt.AnalysisRequest(b)
+				if seed%2 == 0 {
+					req = planRequest(b)
+				}
 				answer := askServer(t, model, req, seed)
 				for i, s := range reply.ReadProposal(answer, false).Plan.Steps {
 					if s.Executor == plan.ExecutorTool && s.Tool == "" && answer.CutOff {
@@ -148,8 +150,8 @@ func TestServerEnforcesPlanSchema(t *testing.T) {
 // tool's arguments and the model writes some.
 func TestServerAcceptsArgsFormats(t *testing.T) {
 	model := smallestModel(t)
-	b := brief()
-	b.Catalogue = append(oddTools(), tools()...)
+	b := prompttest.Brief()
+	b.Catalogue = append(oddTools(), plantest.Tools()...)
 	for _, tool := range b.Catalogue {
 		req := prompt.ArgsRequest(b, plan.Plan{}, plan.Step{Index: "1", Title: "x", Tool: tool.Name}, tool, nil, "")
 		answer := askServer(t, model, req, 1)
@@ -198,7 +200,7 @@ func TestServerCompilesManyFormsSoon(t *testing.T) {
 	}
 	without := took(nil)
 	for _, forms := range []int{60, 90} {
-		b := brief()
+		b := prompttest.Brief()
 		b.Catalogue = nil
 		for i := range forms {
 			b.Catalogue = append(b.Catalogue, plan.Tool{

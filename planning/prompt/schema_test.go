@@ -1,4 +1,4 @@
-package planning_test
+package prompt_test
 
 import (
 	"encoding/json"
@@ -7,9 +7,9 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
+	"replan/planning/prompttest"
 )
 
 // TestCallFormatHasOnlyGrammarKeywords checks how a tool's schema is reduced: a
@@ -34,7 +34,7 @@ func TestCallFormatHasOnlyGrammarKeywords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tool := plan.Tool{Name: "t", Server: "s", InputSchema: json.RawMessage(tt.schema)}
-			req := prompt.ArgsRequest(brief(), plan.Plan{}, plan.Step{Index: "1", Title: "x"}, tool, nil, "")
+			req := prompt.ArgsRequest(prompttest.Brief(), plan.Plan{}, plan.Step{Index: "1", Title: "x"}, tool, nil, "")
 			if string(req.Format) != tt.want {
 				t.Errorf("got  %s\nwant %s", req.Format, tt.want)
 			}
@@ -49,9 +49,9 @@ func TestReferencesReplaceAnyValueButChoices(t *testing.T) {
 	tool := plan.Tool{Name: "t", Server: "s", InputSchema: json.RawMessage(`{"type":"object","required":["n"],"properties":{
 		"n":{"type":"integer"},"b":{"type":"boolean"},"l":{"type":"array","items":{"type":"integer"}},"o":{"type":"object","properties":{"k":{"type":"integer"}},"required":["k"]},
 		"e":{"enum":["x"]},"u":{"oneOf":[{"type":"integer"},{"type":"boolean"}]},"m":{"type":["integer","boolean"]},"f":{"enum":[1,2]}}}`)}
-	b := brief()
-	b.Catalogue, b.Prompting.SkipAnalysis = plan.Catalogue{tool}, true
-	format := compile(t, firstRequest(planning.NewPipeline(b)).Format)
+	b := prompttest.Brief()
+	b.Catalogue = plan.Catalogue{tool}
+	format := compile(t, planRequest(b).Format)
 	for args, fits := range map[string]bool{
 		`{}`: true, `{"n":1,"b":true,"l":[1],"o":{"k":1},"e":"x","u":1,"m":false,"f":2}`: true,
 		`{"n":"${v}","b":"${v}","l":"${v}","o":"${v}","u":"${v}","m":"${v}","f":"${v}"}`: true,

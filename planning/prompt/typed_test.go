@@ -1,4 +1,4 @@
-package planning_test
+package prompt_test
 
 import (
 	"encoding/json"
@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"replan/planning/plan"
+	"replan/planning/plantest"
 	"replan/planning/prompt"
+	"replan/planning/prompttest"
 	"replan/planning/reply"
 )
 
@@ -60,7 +62,7 @@ const bytesPerToken = 4
 // TestNeededToolsHaveTypedForms holds the share of goals for which the format
 // describes the arguments of every tool that the goal needs.
 func TestNeededToolsHaveTypedForms(t *testing.T) {
-	goals, needed := goalTools(t)
+	goals, needed := plantest.Goals(t)
 	for _, tt := range []struct {
 		foreign int
 		share   float64
@@ -68,7 +70,7 @@ func TestNeededToolsHaveTypedForms(t *testing.T) {
 		t.Run(fmt.Sprint(tt.foreign, " foreign tools"), func(t *testing.T) {
 			whole := 0
 			for _, goal := range goals {
-				b := prompt.Brief{Goal: goal, Catalogue: beside(t, tt.foreign, needed[goal]), MaxSteps: 20, Prompting: prompt.Prompting{ContextWindow: 16384}}
+				b := prompt.Brief{Goal: goal, Catalogue: plantest.Beside(t, tt.foreign, needed[goal]), MaxSteps: 20, Prompting: prompt.Prompting{ContextWindow: 16384}}
 				req := prompt.AnalysisRequest(b)
 				typed, nameable := typedTools(t, req.Format)
 				if slices.Sort(nameable); !slices.Equal(nameable, b.Catalogue.Names()) {
@@ -96,14 +98,14 @@ func TestNeededToolsHaveTypedForms(t *testing.T) {
 // TestTypedFormsCoverGoalsHeldBack holds the same for goals that had no part in setting
 // the constants of the ranking.
 func TestTypedFormsCoverGoalsHeldBack(t *testing.T) {
-	goals := testLines(t, "goals-held-back.txt")
+	goals := plantest.Lines(t, "goals-held-back.txt")
 	for _, foreign := range []int{20, 200} {
 		whole := 0
 		for _, line := range goals {
 			goal, needed, _ := strings.Cut(line, " => ")
 			alternatives := strings.Split(needed, " or ")
 			all := strings.Split(strings.ReplaceAll(needed, " or ", ", "), ", ")
-			b := prompt.Brief{Goal: goal, Catalogue: beside(t, foreign, all), MaxSteps: 20, Prompting: prompt.Prompting{ContextWindow: 16384}}
+			b := prompt.Brief{Goal: goal, Catalogue: plantest.Beside(t, foreign, all), MaxSteps: 20, Prompting: prompt.Prompting{ContextWindow: 16384}}
 			typed, _ := typedTools(t, prompt.AnalysisRequest(b).Format)
 			if slices.ContainsFunc(alternatives, func(tools string) bool {
 				return !slices.ContainsFunc(strings.Split(tools, ", "), func(name string) bool { return !slices.Contains(typed, name) })
@@ -123,7 +125,7 @@ func TestTypedFormsCoverGoalsHeldBack(t *testing.T) {
 func TestPromptBeforeGoalIsSmall(t *testing.T) {
 	const most = 1525 * bytesPerToken
 	largest := 0
-	goals, needed := goalTools(t)
+	goals, needed := plantest.Goals(t)
 	for _, goal := range goals {
 		for _, name := range needed[goal] {
 			if !plan.IsOperator(name) {
@@ -134,7 +136,7 @@ func TestPromptBeforeGoalIsSmall(t *testing.T) {
 			continue // it needs tools that are not there
 		}
 		for _, window := range []int{0, 16384} {
-			b := prompt.Brief{Goal: goal, Catalogue: operatorCatalogue(t), MaxSteps: 20, Prompting: prompt.Prompting{
+			b := prompt.Brief{Goal: goal, Catalogue: plantest.Operators(t), MaxSteps: 20, Prompting: prompt.Prompting{
 				ContextWindow: window, Profiles: []prompt.Profile{{Name: "explorer", Description: "reads and searches this folder; changes nothing"}},
 			}}
 			_, before := promptBytes(prompt.AnalysisRequest(b))
@@ -148,7 +150,7 @@ func TestPromptBeforeGoalIsSmall(t *testing.T) {
 
 func TestTypedFormsFollowGoal(t *testing.T) {
 	needs := func(goal, analysis string, used ...string) []string {
-		b := prompt.Brief{Goal: goal, Catalogue: beside(t, 200, nil), MaxSteps: 20}
+		b := prompt.Brief{Goal: goal, Catalogue: plantest.Beside(t, 200, nil), MaxSteps: 20}
 		for i, tool := range b.Catalogue {
 			if slices.Contains(used, tool.Name) {
 				b.Catalogue[i].Uses = 1
@@ -181,9 +183,9 @@ func TestTypedFormsFollowGoal(t *testing.T) {
 		}
 	})
 	t.Run("tools of the plan, in a replan", func(t *testing.T) {
-		s := situation()
+		s := prompttest.Situation()
 		s.Remaining = append(s.Remaining, plan.Step{Index: "9", Title: "x", Tool: "jira_get_worklog"})
-		req := prompt.ReplanRequest(prompt.Brief{Goal: "xyzzy", Catalogue: beside(t, 200, nil)}, s, 5)
+		req := prompt.ReplanRequest(prompt.Brief{Goal: "xyzzy", Catalogue: plantest.Beside(t, 200, nil)}, s, 5)
 		if typed, _ := typedTools(t, req.Format); !slices.Contains(typed, "jira_get_worklog") {
 			t.Errorf("got %q", typed)
 		}
@@ -192,7 +194,7 @@ func TestTypedFormsFollowGoal(t *testing.T) {
 
 // TestToolsMessage checks the forms in which tools appear.
 func TestToolsMessage(t *testing.T) {
-	b := prompt.Brief{Goal: "Close issue 88 on GitHub with a comment", Catalogue: beside(t, 200, nil), Prompting: prompt.Prompting{ContextWindow: 16384}}
+	b := prompt.Brief{Goal: "Close issue 88 on GitHub with a comment", Catalogue: plantest.Beside(t, 200, nil), Prompting: prompt.Prompting{ContextWindow: 16384}}
 	list := toolsMessage(t, b)
 	for form, want := range map[string]string{
 		"a whole line":     "\nupdate_issue(owner: string, repo: string, issue_number: number",
@@ -267,7 +269,7 @@ func TestGoalsThatNeedNoToolsGetOnlyNames(t *testing.T) {
 		"Was ist der Unterschied zwischen TCP und UDP?":      false, // the rule is about English
 		"Explain " + strings.Repeat("very ", 30) + "closely": false,
 	} {
-		b := prompt.Brief{Goal: goal, Catalogue: beside(t, 200, nil)}
+		b := prompt.Brief{Goal: goal, Catalogue: plantest.Beside(t, 200, nil)}
 		list := toolsMessage(t, b)
 		if got := onlyNames(list); got != bare {
 			t.Errorf("%q: only names is %v, want %v", goal, got, bare)
@@ -285,7 +287,7 @@ func TestGoalsThatNeedNoToolsGetOnlyNames(t *testing.T) {
 			t.Errorf("%q: a forced plan gets only names", goal)
 		}
 	}
-	b := prompt.Brief{Goal: "What is it?", Catalogue: beside(t, 200, nil)}
+	b := prompt.Brief{Goal: "What is it?", Catalogue: plantest.Beside(t, 200, nil)}
 	b.Goal, b.Prompting.Mentions = "Why is the sky blue?", []prompt.Mention{{Name: "sky.txt"}}
 	if onlyNames(toolsMessage(t, b)) {
 		t.Error("a goal with a mention gets only names")

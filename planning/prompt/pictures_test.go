@@ -1,4 +1,4 @@
-package planning_test
+package prompt_test
 
 import (
 	"encoding/base64"
@@ -11,6 +11,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
+	"replan/planning/prompttest"
 	"replan/planning/reply"
 )
 
@@ -38,7 +39,7 @@ func shown(req prompt.Request) (numbers []string) {
 }
 
 func TestRequestsShowThePicturesOfResults(t *testing.T) {
-	b := brief()
+	b := prompttest.Brief()
 	step := plan.Step{Index: "3", Title: "Describe it", Executor: plan.ExecutorSelf}
 	items := []plan.HistoryItem{
 		sent("1", kept(1, "image/png"), kept(2, "audio/wav"), kept(1, "image/png")),
@@ -71,7 +72,7 @@ func TestRequestsShowOnlyTheNewestPictures(t *testing.T) {
 		turns = append(turns, shown)
 	}
 	for window, want := range map[int][]string{0: {"2", "3", "4", "5"}, 32768: {"2", "3", "4", "5"}, 8192: {"4", "5"}, 2048: nil} {
-		b := brief()
+		b := prompttest.Brief()
 		b.Prompting.ContextWindow, b.Prompting.ModelTools, b.Prompting.Vision = window, true, true
 		req := prompt.ChatRequest(b, false, turns...)
 		if got := shown(req); !slices.Equal(got, want) {
@@ -82,7 +83,7 @@ func TestRequestsShowOnlyTheNewestPictures(t *testing.T) {
 		}
 	}
 	items := []plan.HistoryItem{sent("1", kept(7, "image/png"), kept(8, "image/png"))}
-	req := prompt.AgentRequest(brief(), plan.Plan{}, plan.Step{Index: "3"}, prompt.Profile{}, items, turns[3:], prompt.Turn{Number: 4})
+	req := prompt.AgentRequest(prompttest.Brief(), plan.Plan{}, plan.Step{Index: "3"}, prompt.Profile{}, items, turns[3:], prompt.Turn{Number: 4})
 	if got := shown(req); !slices.Equal(got, []string{"8", "3", "4", "5"}) {
 		t.Errorf("a later turn shows %v", got)
 	}
@@ -117,7 +118,7 @@ func TestResultWithFilesReadsAsText(t *testing.T) {
 func TestTextBesideAResultIsRead(t *testing.T) {
 	item := sent("1")
 	item.Text = "2 issues, more on page 2"
-	if text := last(prompt.SynthesisRequest(brief(), plan.Plan{}, []plan.HistoryItem{item}, nil)); !strings.Contains(text, "said beside it: 2 issues, more on page 2") {
+	if text := last(prompt.SynthesisRequest(prompttest.Brief(), plan.Plan{}, []plan.HistoryItem{item}, nil)); !strings.Contains(text, "said beside it: 2 issues, more on page 2") {
 		t.Errorf("the synthesis does not see it:\n%s", text)
 	}
 	if m := prompt.Answered(reply.ToolUse{Name: "shot"}, "taken", "by hand", "", ""); !strings.Contains(m.Content, "taken\nby hand") {
@@ -143,7 +144,7 @@ func TestNoRequestHoldsBase64(t *testing.T) {
 	p := plan.Plan{Steps: []plan.Step{{Index: "1", Title: "a"}, {Index: "2", Title: "b"}, step}}
 	s := prompt.Situation{Plan: p, History: items, Remaining: []plan.Step{step}, Failed: "2", Error: "cannot draw " + long}
 	use := reply.ToolUse{Name: "shot"}
-	b := brief()
+	b := prompttest.Brief()
 	b.Prompting.ModelTools = true
 	for name, req := range map[string]prompt.Request{
 		"step":      prompt.StepRequest(b, p, step, items),

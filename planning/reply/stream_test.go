@@ -1,4 +1,4 @@
-package planning_test
+package reply_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/planning/plan"
+	"replan/planning/plantest"
 	"replan/planning/reply"
 )
 
@@ -89,8 +90,8 @@ func TestStreamYieldsStepsOfWholeReply(t *testing.T) {
 		var stream reply.StepStream
 		got := feed(&stream, chunks(t, r))
 		some += len(got)
-		if shape(got) != shape(want) {
-			t.Fatalf("%s\nstreamed\n%s\nread\n%s", r, shape(got), shape(want))
+		if plantest.Shape(got) != plantest.Shape(want) {
+			t.Fatalf("%s\nstreamed\n%s\nread\n%s", r, plantest.Shape(got), plantest.Shape(want))
 		}
 	})
 	if some == 0 {
@@ -112,7 +113,7 @@ func TestBrokenStreamYieldsFirstSteps(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var stream reply.StepStream
-			if got := shape(stream.Feed(tt.reply)); got != tt.want {
+			if got := plantest.Shape(stream.Feed(tt.reply)); got != tt.want {
 				t.Errorf("streamed\n%s\nwant\n%s", got, tt.want)
 			}
 		})
@@ -139,7 +140,7 @@ func TestStreamAcceptsLeadingListAsPlan(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var stream reply.StepStream
-			if got := shape(stream.Feed(tt.before + `["A"]`)); got != tt.want {
+			if got := plantest.Shape(stream.Feed(tt.before + `["A"]`)); got != tt.want {
 				t.Errorf("streamed %q, want %q", got, tt.want)
 			}
 		})
@@ -229,10 +230,10 @@ func TestStreamHoldsAnalysisStepsUntilTheyCount(t *testing.T) {
 
 func TestCutStreamYieldsFirstSteps(t *testing.T) {
 	for _, r := range []string{
-		fullPlan, newTail, "```json\n" + fullPlan + "\n```", "<think>{\"steps\":[1]}</think>" + fullPlan,
-		`{"mode":"plan","task":"t","goal":"g","complexity":"simple","reflect":false,` + fullPlan[1:], `["Look → TOOL: fs.read","[todo]","Say"]`,
+		plantest.FullPlan, plantest.NewTail, "```json\n" + plantest.FullPlan + "\n```", "<think>{\"steps\":[1]}</think>" + plantest.FullPlan,
+		`{"mode":"plan","task":"t","goal":"g","complexity":"simple","reflect":false,` + plantest.FullPlan[1:], `["Look → TOOL: fs.read","[todo]","Say"]`,
 	} {
-		want := strings.Split(shape(readSteps(r)), "\n")
+		want := strings.Split(plantest.Shape(readSteps(r)), "\n")
 		most := 0
 		for cut := range len(r) + 1 {
 			var stream reply.StepStream
@@ -241,7 +242,7 @@ func TestCutStreamYieldsFirstSteps(t *testing.T) {
 				t.Fatalf("cut at byte %d: got %d steps, but %d one byte earlier", cut, len(got), most)
 			}
 			most = len(got)
-			for i, line := range strings.Split(shape(got), "\n") {
+			for i, line := range strings.Split(plantest.Shape(got), "\n") {
 				if len(got) > 0 && line != want[i] {
 					t.Fatalf("cut at byte %d: step %d is %q, want %q", cut, i, line, want[i])
 				}
@@ -254,15 +255,15 @@ func TestCutStreamYieldsFirstSteps(t *testing.T) {
 }
 
 func TestBadByteInStreamKeepsEarlierSteps(t *testing.T) {
-	whole := shape(readSteps(fullPlan))
+	whole := plantest.Shape(readSteps(plantest.FullPlan))
 	first, _, _ := strings.Cut(whole, "\n")
-	end := strings.Index(fullPlan, `{"index":"2"`)
-	for at := range len(fullPlan) {
+	end := strings.Index(plantest.FullPlan, `{"index":"2"`)
+	for at := range len(plantest.FullPlan) {
 		for _, wrong := range []string{"", "\x00", `"`, "}", "]", ",", "\\", "\xff", "{", "\n\n\n"} {
 			var stream reply.StepStream
-			got := stream.Feed(fullPlan[:at] + wrong + fullPlan[at+1:])
-			if at > end && (len(got) == 0 || shape(got[:1]) != first) {
-				t.Fatalf("%q at byte %d: got the first step %q, want %q", wrong, at, shape(got), first)
+			got := stream.Feed(plantest.FullPlan[:at] + wrong + plantest.FullPlan[at+1:])
+			if at > end && (len(got) == 0 || plantest.Shape(got[:1]) != first) {
+				t.Fatalf("%q at byte %d: got the first step %q, want %q", wrong, at, plantest.Shape(got), first)
 			}
 			for _, s := range got {
 				if s.Index == "" || s.Executor == "" {

@@ -1,4 +1,4 @@
-package planning_test
+package prompt_test
 
 import (
 	"maps"
@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"replan/planning"
 	"replan/planning/plan"
+	"replan/planning/plantest"
 	"replan/planning/prompt"
+	"replan/planning/prompttest"
 )
 
 func TestReplacedPromptKeepsData(t *testing.T) {
@@ -19,7 +20,7 @@ func TestReplacedPromptKeepsData(t *testing.T) {
 		"agent": "AGENT {{.Title}} {{.Goal}} {{.Outline}} {{.Plan}}", "synthesis": "SYNTHESIS {{range .Items}}{{.}}{{end}} {{.Plan}}",
 		"plan": "RULES {{.Profiles}} {{.Read}} {{.Write}}", "tools": "SELECT {{.Tools}} {{.Most}}", "system": "SYSTEM", "compaction": "COMPACT",
 	}
-	b := full()
+	b := prompttest.Full()
 	b.Prompting.Prompts = texts
 	for name, text := range texts {
 		if err := prompt.CheckPrompt(name, text); err != nil {
@@ -69,33 +70,33 @@ func TestUnusablePromptsAreRefused(t *testing.T) {
 }
 
 func TestBrokenPromptFallsBackToBuiltIn(t *testing.T) {
-	b := brief()
+	b := prompttest.Brief()
 	b.Prompting.Prompts = map[string]string{"analysis": `{{index .Nothing 3}}`, "step": "{{index .Inputs 0}}"}
-	if got, want := last(firstRequest(planning.NewPipeline(b))), last(firstRequest(planning.NewPipeline(brief()))); got != want {
+	if got, want := last(prompt.AnalysisRequest(b)), last(prompt.AnalysisRequest(prompttest.Brief())); got != want {
 		t.Errorf("got the prompt of the analysis\n%s", got)
 	}
 	step := plan.Step{Index: "1", Title: "Say it"}
-	if got, want := last(prompt.StepRequest(b, plan.Plan{}, step, nil)), last(prompt.StepRequest(brief(), plan.Plan{}, step, nil)); got != want {
+	if got, want := last(prompt.StepRequest(b, plan.Plan{}, step, nil)), last(prompt.StepRequest(prompttest.Brief(), plan.Plan{}, step, nil)); got != want {
 		t.Errorf("got the prompt of a step without inputs\n%s", got)
 	}
 }
 
 func TestPromptsMentionMemoryAndAgentsOnlyIfAvailable(t *testing.T) {
-	b := full()
+	b := prompttest.Full()
 	with := prompt.ChatRequest(b, false).Messages[0].Content
 	for _, want := range []string{"`memory.read`", "`memory.write`", "Data: agents\n", "explorer — reads its way through code", "`profile`"} {
 		if !strings.Contains(with, want) {
 			t.Errorf("the system message lacks %q", want)
 		}
 	}
-	b.Prompting.Profiles, b.Catalogue = nil, tools()
+	b.Prompting.Profiles, b.Catalogue = nil, plantest.Tools()
 	without := prompt.ChatRequest(b, false).Messages[0].Content
 	for _, word := range []string{"memory", "agent", "profile"} {
 		if strings.Contains(strings.ToLower(without), word+".read") || strings.Contains(without, "`"+word+"`") || strings.Contains(without, "Data: agents") {
 			t.Errorf("the system message mentions %s:\n%s", word, without)
 		}
 	}
-	b.Catalogue = append(tools(), plan.Tool{Name: "memory.read", Server: "one"}, plan.Tool{Name: "memory.read", Server: "two"})
+	b.Catalogue = append(plantest.Tools(), plan.Tool{Name: "memory.read", Server: "one"}, plan.Tool{Name: "memory.read", Server: "two"})
 	if system := prompt.ChatRequest(b, false).Messages[0].Content; strings.Contains(system, "`memory.read`") {
 		t.Error("an ambiguous memory tool is mentioned")
 	}

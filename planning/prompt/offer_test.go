@@ -1,18 +1,16 @@
-package planning_test
+package prompt_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"replan/planning/plan"
+	"replan/planning/plantest"
 	"replan/planning/prompt"
-	"replan/planning/reply"
 )
 
 func TestToolsOfOneNameAreNotOffered(t *testing.T) {
@@ -214,7 +212,7 @@ func TestOfferHasToolsFindOnlyWhereToolsAreLeftOut(t *testing.T) {
 		} {
 			t.Run(tt.name+", "+kind, func(t *testing.T) {
 				brief := prompt.Brief{
-					Goal: "comment on the jira issue ABC-1", Catalogue: beside(t, tt.foreign, nil),
+					Goal: "comment on the jira issue ABC-1", Catalogue: plantest.Beside(t, tt.foreign, nil),
 					Prompting: prompt.Prompting{ContextWindow: tt.window, ModelTools: true, PlanTools: true},
 				}
 				req := request(brief)
@@ -240,10 +238,10 @@ func TestOfferHasToolsFindOnlyWhereToolsAreLeftOut(t *testing.T) {
 }
 
 func TestChatWith200ForeignToolsTakes6000Tokens(t *testing.T) {
-	goals, needed := goalTools(t)
+	goals, needed := plantest.Goals(t)
 	for _, goal := range goals {
 		brief := prompt.Brief{
-			Goal: goal, Catalogue: beside(t, 200, needed[goal]), Prompting: prompt.Prompting{ContextWindow: 16384, ModelTools: true, PlanTools: true},
+			Goal: goal, Catalogue: plantest.Beside(t, 200, needed[goal]), Prompting: prompt.Prompting{ContextWindow: 16384, ModelTools: true, PlanTools: true},
 		}
 		req := prompt.ChatRequest(brief, false)
 		_, offered := offeredNames(req)
@@ -255,7 +253,7 @@ func TestChatWith200ForeignToolsTakes6000Tokens(t *testing.T) {
 
 func TestFoundToolsAreOfferedFirst(t *testing.T) {
 	brief := prompt.Brief{
-		Goal: "fix the failing test", Catalogue: beside(t, 200, nil), Prompting: prompt.Prompting{ContextWindow: 16384, ModelTools: true, PlanTools: true},
+		Goal: "fix the failing test", Catalogue: plantest.Beside(t, 200, nil), Prompting: prompt.Prompting{ContextWindow: 16384, ModelTools: true, PlanTools: true},
 	}
 	before, _ := offeredNames(prompt.ChatRequest(brief, false))
 	brief.Found = prompt.FoundNames(prompt.FindTools(brief.Catalogue, "comment on an issue in jira"))
@@ -274,7 +272,7 @@ func TestFoundToolsAreOfferedFirst(t *testing.T) {
 }
 
 func TestToolsFindAnswersWithBestFewOrSaysWhy(t *testing.T) {
-	tools := append(prompt.PlanTools(), append(beside(t, 200, nil), plan.Tool{Name: "translate", Server: "deepl"})...)
+	tools := append(prompt.PlanTools(), append(plantest.Beside(t, 200, nil), plan.Tool{Name: "translate", Server: "deepl"})...)
 	for name, tt := range map[string]struct{ words, first, note string }{
 		"words of the work":   {"send a slack message to a channel", "slack_", ""},
 		"name of a tool":      {"jira_get_issue", "jira_get_issue", ""},
@@ -297,27 +295,4 @@ func TestToolsFindAnswersWithBestFewOrSaysWhy(t *testing.T) {
 			}
 		})
 	}
-}
-
-// planRequest returns the request of phase 3 for a goal without an analysis.
-func planRequest(b prompt.Brief) prompt.Request {
-	return prompt.PlanRequest(b, reply.Analysis{}, "")
-}
-
-// wideCatalogue returns forty tools of two servers with schemas; every fifth
-// name exists twice and must be qualified.
-func wideCatalogue() plan.Catalogue {
-	var catalogue plan.Catalogue
-	for i := range 40 {
-		tool := plan.Tool{Name: "tool." + strconv.Itoa(i), Server: "one", ReadOnly: i%2 == 0, InputSchema: json.RawMessage(`{
-			"type": "object", "required": ["path"], "additionalProperties": false,
-			"properties": {"path": {"type": "string"}, "text": {"type": "string"}, "lines": {"type": "integer"}, "from": {"type": "array", "items": {"type": "string"}}}
-		}`)}
-		catalogue = append(catalogue, tool)
-		if i%5 == 0 {
-			tool.Server = "two"
-			catalogue = append(catalogue, tool)
-		}
-	}
-	return catalogue
 }

@@ -1,4 +1,4 @@
-package planning_test
+package prompt_test
 
 import (
 	"fmt"
@@ -6,18 +6,60 @@ import (
 	"testing"
 
 	"replan/planning/plan"
+	"replan/planning/plantest"
 	"replan/planning/prompt"
+	"replan/planning/prompttest"
 )
+
+// listedTurn is the request for turn n of a sub-agent whose model writes its calls.
+func listedTurn(n int, last bool, window int) prompt.Request {
+	b := prompttest.Brief()
+	b.Prompting.WritesCalls, b.Prompting.ContextWindow = true, window
+	return prompt.AgentRequest(b, plan.Plan{}, plan.Step{Index: "5", Title: "Look"}, prompt.Profile{}, nil, calls("5", n-1), prompt.Turn{Number: n, Last: last})
+}
+
+func TestListedRequestHoldsToolsAndForm(t *testing.T) {
+	for _, window := range []int{0, 16384} {
+		r := listedTurn(2, false, window)
+		text := ""
+		for _, m := range r.Messages {
+			text += m.Content + "\n"
+		}
+		for _, want := range []string{"fs.read(path", `{"thought": "…", "answer": "…"}`, `"tool":"`} {
+			if !strings.Contains(text, want) {
+				t.Errorf("window %d: the messages lack %s:\n%s", window, want, text)
+			}
+		}
+		if format := string(r.Format); !strings.Contains(format, `"maxLength":200`) || !strings.Contains(format, `"fs.read"`) || !strings.Contains(format, `"anyOf"`) {
+			t.Errorf("window %d: the format is %s", window, r.Format)
+		}
+		if len(r.Tools) > 0 || len(r.Listed) == 0 || r.Think {
+			t.Errorf("window %d: %d tools, %d listed, thinks: %t", window, len(r.Tools), len(r.Listed), r.Think)
+		}
+	}
+}
+
+func TestListedTurnsShareTheirBeginning(t *testing.T) {
+	first, last := listedTurn(1, false, 16384), listedTurn(3, true, 16384)
+	for i, m := range first.Messages {
+		if last.Messages[i].Content != m.Content {
+			t.Errorf("message %d differs:\n%s\n%s", i, m.Content, last.Messages[i].Content)
+		}
+	}
+	if len(last.Listed) > 0 || strings.Contains(string(last.Format), `"tool"`) {
+		t.Errorf("the last turn may call: %s", last.Format)
+	}
+}
 
 // turnOf is the first request of a sub-agent whose model writes its calls of these tools.
 func turnOf(tools plan.Catalogue) prompt.Request {
-	b := brief()
+	b := prompttest.Brief()
 	b.Catalogue, b.Prompting.WritesCalls = tools, true
 	return prompt.AgentRequest(b, plan.Plan{}, plan.Step{Index: "1", Title: "Look"}, prompt.Profile{}, nil, nil, prompt.Turn{Number: 1})
 }
 
 func TestListedCallHasTheArgumentsOfItsTool(t *testing.T) {
-	tools := append(operatorCatalogue(t), plan.Tool{Name: "any", Server: "other"}, plan.Tool{Name: "fs.read", Server: "other", InputSchema: []byte(`{"type":"object","properties":{"url":{"type":"string"}},"required":["url"]}`)})
+	tools := append(plantest.Operators(t), plan.Tool{Name: "any", Server: "other"}, plan.Tool{Name: "fs.read", Server: "other", InputSchema: []byte(`{"type":"object","properties":{"url":{"type":"string"}},"required":["url"]}`)})
 	format := compile(t, turnOf(tools).Format)
 	for reply, fits := range map[string]bool{
 		`{"thought":"a","tool":"fs.read","args":{"path":"a.go"}}`:           true,
@@ -33,7 +75,7 @@ func TestListedCallHasTheArgumentsOfItsTool(t *testing.T) {
 		`{"thought":"a","tool":"other:fs.read","args":{"path":"a.go"}}`:     false,
 		`{"tool":"fs.read","args":{"path":"a.go"}}`:                         false,
 	} {
-		if err := format.Validate(decoded(t, reply)); (err == nil) != fits {
+		if err := format.Validate(plantest.Decoded(t, reply)); (err == nil) != fits {
 			t.Errorf("%s: %v, want it to fit: %v", reply, err, fits)
 		}
 	}
@@ -54,7 +96,7 @@ func TestListedFormatIsBounded(t *testing.T) {
 	}
 	format := compile(t, r.Format)
 	for _, tool := range r.Listed {
-		if err := format.Validate(decoded(t, fmt.Sprintf(`{"thought":"a","tool":%q,"args":{}}`, tool.Name))); err != nil {
+		if err := format.Validate(plantest.Decoded(t, fmt.Sprintf(`{"thought":"a","tool":%q,"args":{}}`, tool.Name))); err != nil {
 			t.Errorf("%s cannot be called: %v", tool.Name, err)
 		}
 	}

@@ -1,11 +1,9 @@
-package planning_test
+package reply_test
 
 import (
-	"strings"
 	"testing"
 
 	"replan/planning/plan"
-	"replan/planning/prompt"
 	"replan/planning/reply"
 )
 
@@ -20,16 +18,5 @@ func TestModelsMayPlanForEachItem(t *testing.T) {
 	s := p.Plan.Steps[1]
 	if s.ForEach == nil || s.ForEach.Items != "${found.files}" || s.ForEach.Max != plan.DefaultMax || s.When == "" || len(s.Checks) != 1 {
 		t.Errorf("got %+v", s)
-	}
-}
-
-func TestOnlySmallModelsAreNotToldOfForEach(t *testing.T) {
-	for name, small := range map[string]bool{"small": true, "large": false} {
-		b := prompt.Brief{Goal: "Read all", Prompting: prompt.Prompting{Small: small}}
-		request := prompt.PlanRequest(b, reply.Analysis{}, "")
-		told := strings.Contains(request.Messages[0].Content, "for_each")
-		if offered := strings.Contains(string(request.Format), "for_each"); told == small || offered == small {
-			t.Errorf("%s: told %v, offered %v", name, told, offered)
-		}
 	}
 }

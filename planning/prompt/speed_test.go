@@ -1,16 +1,17 @@
-package planning_test
+package prompt_test
 
 import (
 	"strings"
 	"testing"
 
 	"replan/planning/prompt"
+	"replan/planning/prompttest"
 )
 
 func TestSlowMachineReadsFewerResults(t *testing.T) {
 	p, items := completed(4, 4000)
 	size := func(speed float64) (characters int, shortened string) {
-		b := brief()
+		b := prompttest.Brief()
 		b.Prompting.ContextWindow, b.Prompting.ReadSpeed = 16384, speed
 		req := prompt.StepRequest(b, p, p.Steps[4], items)
 		for _, m := range req.Messages {
@@ -35,7 +36,7 @@ func TestSlowMachineReadsFewerResults(t *testing.T) {
 }
 
 func TestModelThatPlansHasItsOwnSpeed(t *testing.T) {
-	b := brief()
+	b := prompttest.Brief()
 	b.Prompting.ReadSpeed = 25
 	b.Prompting.Models.Planner = prompt.PlanModel{Name: "large", ReadSpeed: 9}
 	if got := b.For(prompt.PurposePlan).Prompting.ReadSpeed; got != 9 {

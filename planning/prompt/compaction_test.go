@@ -1,4 +1,4 @@
-package planning_test
+package prompt_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
+	"replan/planning/prompttest"
 	"replan/planning/reply"
 )
 
@@ -84,7 +85,7 @@ func TestDigestHasTheBeginningOfEachTurn(t *testing.T) {
 }
 
 func TestCompactionLeavesRoomForTheConversation(t *testing.T) {
-	b := full()
+	b := prompttest.Full()
 	b.Goal = ""
 	b.Prompting.Conversation, b.Prompting.ContextWindow = conversation(30), 16384
 	req := prompt.CompactionRequest(b)
@@ -121,7 +122,7 @@ func TestTokenEstimatesFollowMeasurementsAndStayAbove(t *testing.T) {
 }
 
 func TestTokensOfOpeningAreThoseBeforeTheRequest(t *testing.T) {
-	b := full()
+	b := prompttest.Full()
 	b.Prompting.Sketch = intent.Sketch{Languages: []string{"Go"}, Branch: "main", Files: []string{"a.go", "b.go"}}
 	b.Prompting.Mentions = []prompt.Mention{{Name: "a.go", Text: "package a", Bytes: 9}}
 	b.Prompting.Prompts = map[string]string{"analysis": "ASK"}
@@ -137,7 +138,7 @@ func TestTokensOfOpeningAreThoseBeforeTheRequest(t *testing.T) {
 }
 
 func TestCallableToolsTakeRoom(t *testing.T) {
-	b := full()
+	b := prompttest.Full()
 	b.Prompting.ContextWindow, b.Prompting.Conversation = 10000, conversation(8)
 	if req := prompt.ChatRequest(b, false); req.Shortened != "" {
 		t.Fatalf("got the note %q", req.Shortened)

@@ -1,4 +1,4 @@
-package planning_test
+package prompt_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"replan/planning/plan"
 	"replan/planning/prompt"
+	"replan/planning/prompttest"
 )
 
 func TestPromptsNoteBase64(t *testing.T) {
@@ -41,8 +42,8 @@ func TestPromptsNoteBase64(t *testing.T) {
 	step := plan.HistoryItem{Index: "1", Tool: "shot", Status: plan.ItemCompleted, Result: map[string]any{"data": picture}}
 	p := plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Tool: "shot", Executor: plan.ExecutorTool}}}
 	for name, request := range map[string]prompt.Request{
-		"a step":    prompt.StepRequest(brief(), p, plan.Step{Index: "2", Title: "Say it", Executor: plan.ExecutorSelf}, []plan.HistoryItem{step}),
-		"synthesis": prompt.SynthesisRequest(brief(), p, []plan.HistoryItem{step}, nil),
+		"a step":    prompt.StepRequest(prompttest.Brief(), p, plan.Step{Index: "2", Title: "Say it", Executor: plan.ExecutorSelf}, []plan.HistoryItem{step}),
+		"synthesis": prompt.SynthesisRequest(prompttest.Brief(), p, []plan.HistoryItem{step}, nil),
 	} {
 		for _, m := range request.Messages {
 			if bytes.Contains([]byte(m.Content), []byte(picture[:64])) {
