@@ -1,4 +1,4 @@
-package planning_test
+package retrieval_test
 
 import (
 	"slices"
