@@ -18,7 +18,7 @@ func TestAnswersAndRulesAreDrawn(t *testing.T) {
 			k := keymap.New()
 			d := dialog.NewAllowed(panetest.DarkLook(), k)
 			d.Open(stateOf(begun(t, append([]event.Data{event.RunStarted{Goal: "patch", Limits: event.DefaultLimits()}}, panetest.Crowd("")...)...)))
-			golden.RequireEqual(t, drive(t, d, k, size[0], size[1]).Front()+"\n")
+			golden.RequireEqual(t, panetest.Drive(t, d, k, size[0], size[1]).Front()+"\n")
 		})
 	}
 }

@@ -6,35 +6,10 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/tui/draw"
-	"replan/tui/keymap"
 	"replan/tui/live"
-	"replan/tui/panetest"
 )
 
 const storyRun = "r-20261121-114200-k3fq"
-
-// overlay is a dialog that replaces the panes.
-type overlay interface {
-	panetest.Part
-	View(size draw.Rect) []string
-	Shown() bool
-	Hints() []keymap.Hint
-}
-
-// drive drives an open dialog on a screen of that size.
-func drive(t *testing.T, d overlay, k *keymap.Map, width, height int) *panetest.Driver {
-	t.Helper()
-	return &panetest.Driver{
-		T: t, Keys: k, Part: d, Width: width, Hints: func() []keymap.Hint { return d.Actions().Offered(d.Hints()) },
-		Draw: func() []string {
-			if !d.Shown() {
-				return nil
-			}
-			return d.View(draw.Rect{W: width, H: height - 2})
-		},
-	}
-}
 
 // begun are the runs of a screen on which these events happened in one run.
 func begun(t *testing.T, data ...event.Data) *live.Runs {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,7 +45,7 @@ type Driver struct {
 func (d *Driver) Then(f func(keymap.Request)) { d.after = f }
 
 // Press presses keys. After each, a stage that it opened takes keys.
-func (d *Driver) Press(keys ...tea.KeyPressMsg) {
+func (d *Driver) Press(keys ...tea.KeyPressMsg) *Driver {
 	d.T.Helper()
 	for _, k := range keys {
 		d.Touch(k)
@@ -52,12 +53,13 @@ func (d *Driver) Press(keys ...tea.KeyPressMsg) {
 			d.Rest()
 		}
 	}
+	return d
 }
 
 // Type presses the keys of letters.
-func (d *Driver) Type(letters string) {
+func (d *Driver) Type(letters string) *Driver {
 	d.T.Helper()
-	d.Press(Letters(letters)...)
+	return d.Press(Letters(letters)...)
 }
 
 // Touch presses one key, and leaves the guard as the key has left it.
@@ -94,7 +96,7 @@ func (d *Driver) over(back int) {
 // ClickOn clicks at the last place where the part draws a text.
 func (d *Driver) ClickOn(text string) {
 	d.T.Helper()
-	lines := strings.Split(Stripped(d.Draw()), "\n")
+	lines := d.Lines()
 	for y := len(lines) - 1; y >= 0; y-- {
 		if i := strings.LastIndex(lines[y], text); i >= 0 {
 			d.Update(tea.MouseClickMsg{X: ansi.StringWidth(lines[y][:i]), Y: y, Button: tea.MouseLeft})
@@ -102,6 +104,19 @@ func (d *Driver) ClickOn(text string) {
 		}
 	}
 	d.T.Fatalf("%q is not drawn:\n%s", text, d.Text())
+}
+
+// Lines are what the part draws without styles.
+func (d *Driver) Lines() []string { return strings.Split(Stripped(d.Draw()), "\n") }
+
+// Line returns the number of the first line that holds a text.
+func (d *Driver) Line(text string) int {
+	d.T.Helper()
+	at := slices.IndexFunc(d.Lines(), func(line string) bool { return strings.Contains(line, text) })
+	if at < 0 {
+		d.T.Fatalf("%q is not drawn:\n%s", text, d.Text())
+	}
+	return at
 }
 
 // carryOut notes what the part requests, and has its questions answered.

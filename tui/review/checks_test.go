@@ -1,4 +1,4 @@
-package tui_test
+package review_test
 
 import (
 	"slices"
@@ -9,36 +9,35 @@ import (
 
 	"replan/agent/event"
 	"replan/planning/plan"
-	"replan/themes"
-	"replan/tui"
+	"replan/tui/panetest"
 )
 
 // lookingAtChecks opens a screen at the review of a plan with a check and an acceptance.
-func lookingAtChecks(t *testing.T, width, height int) *screen {
+func lookingAtChecks(t *testing.T, width, height int) *panetest.Driver {
 	t.Helper()
-	steps := reviewSteps()
+	steps := panetest.ReviewSteps()
 	steps[1].Checks = []plan.Check{{Title: "the notes are there", Tool: "fs.read", Args: map[string]any{"path": "notes.md"}, Expect: "len(result) > 0"}}
-	st := newStory().reviewingSteps(steps)
-	created := st.events[len(st.events)-1].Data.(event.PlanCreated)
+	data := panetest.ReviewEvents(steps)
+	created := data[1].(event.PlanCreated)
 	created.Plan.Acceptance = []plan.Check{{Title: "something was read", Expect: "len(handler) > 0"}}
-	st.events[len(st.events)-1].Data = created
-	s := open(t, tui.Options{Theme: themes.Dark}, width, height).show(st)
-	s.m.Update(s.m.ReviewRested())
+	data[1] = created
+	s := open(t, panetest.DarkLook(), width, height, data...)
+	s.Rest()
 	return s
 }
 
 // enter replaces the text of the open editor, and takes it.
-func (s *screen) enter(text string) {
-	s.t.Helper()
-	s.press(tea.KeyPressMsg{Code: tea.KeyEnd, Mod: tea.ModCtrl})
-	s.press(slices.Repeat([]tea.KeyPressMsg{ctrl('u'), backspace}, 20)...) // by lines, the last first
-	s.m.Update(tea.PasteMsg{Content: text})
-	s.press(ctrl('s'))
+func enter(s *panetest.Driver, text string) {
+	s.T.Helper()
+	s.Press(tea.KeyPressMsg{Code: tea.KeyEnd, Mod: tea.ModCtrl})
+	s.Press(slices.Repeat([]tea.KeyPressMsg{panetest.Key("ctrl+u"), panetest.Key("backspace")}, 20)...) // by lines, the last first
+	s.Update(tea.PasteMsg{Content: text})
+	s.Press(panetest.Key("ctrl+s"))
 }
 
 func TestReviewEditsChecksOfAStep(t *testing.T) {
-	s := lookingAtChecks(t, 120, 36).press(downKey).press(letters("e")...)
-	s.wants(`"title": "the notes are there"`)
+	s := lookingAtChecks(t, 120, 36).Press(panetest.Key("down")).Type("e")
+	s.Wants(`"title": "the notes are there"`)
 	edited := func(check string) string {
 		return `{"title": "Write the notes", "args": {"path": "notes.md", "text": "x"}, "check": ` + check + `}`
 	}
@@ -48,25 +47,25 @@ func TestReviewEditsChecksOfAStep(t *testing.T) {
 		`[{"tool": "fs.write", "expect": "result > 0"}]`: "marked as a tool that only reads",
 		`[7]`: "a check must be an object",
 	} {
-		s.enter(edited(check))
-		s.wants("Not changed")
-		s.wants(fault)
+		enter(s, edited(check))
+		s.Wants("Not changed")
+		s.Wants(fault)
 	}
-	s.enter(edited(`[{"expect": "len(result) > 1"}]`))
-	s.wants("1 edited")
-	s.wants("len(result) > 1")
-	s.lacks("the notes are there")
-	s.press(letters("e")...)
-	s.enter(edited(`[]`))
-	s.lacks("len(result) > 1")
-	s.press(letters("uy")...)
-	if got := s.reviewAnswer().Plan.Steps[1].Checks; len(got) != 1 || got[0].Expect != "len(result) > 1" {
+	enter(s, edited(`[{"expect": "len(result) > 1"}]`))
+	s.Wants("1 edited")
+	s.Wants("len(result) > 1")
+	s.Lacks("the notes are there")
+	s.Type("e")
+	enter(s, edited(`[]`))
+	s.Lacks("len(result) > 1")
+	s.Type("uy")
+	if got := answered(s).Plan.Steps[1].Checks; len(got) != 1 || got[0].Expect != "len(result) > 1" {
 		t.Errorf("sent the checks %+v", got)
 	}
 }
 
 func TestReviewEditsConditionListAndWaitOfAStep(t *testing.T) {
-	s := lookingAtChecks(t, 120, 36).press(downKey).press(letters("e")...)
+	s := lookingAtChecks(t, 120, 36).Press(panetest.Key("down")).Type("e")
 	edited := func(fields string) string {
 		return `{"title": "Write the notes", "args": {"path": "notes.md", "text": "x"}, ` + fields + `}`
 	}
@@ -81,40 +80,40 @@ func TestReviewEditsConditionListAndWaitOfAStep(t *testing.T) {
 		`"until": {"every": "10s"}`:           "until",
 		`"depends_on": ["1"]`:                 `"depends_on" cannot be edited here`,
 	} {
-		s.enter(edited(fields))
-		s.wants("Not changed")
-		s.wants(fault)
+		enter(s, edited(fields))
+		s.Wants("Not changed")
+		s.Wants(fault)
 	}
-	s.enter(edited(`"when": "handler != item", "for_each": ["a", "b"], "at_once": 1`))
-	s.wants("1 edited")
-	s.wants("handler != item")
-	s.wants(`1 at once`)
-	s.press(letters("e")...)
-	s.wants(`"at_once": 1`)
-	s.press(escape)
-	s.press(letters("y")...)
-	got := s.reviewAnswer().Plan.Steps[1]
+	enter(s, edited(`"when": "handler != item", "for_each": ["a", "b"], "at_once": 1`))
+	s.Wants("1 edited")
+	s.Wants("handler != item")
+	s.Wants(`1 at once`)
+	s.Type("e")
+	s.Wants(`"at_once": 1`)
+	s.Press(panetest.Key("esc"))
+	s.Type("y")
+	got := answered(s).Plan.Steps[1]
 	if got.When != "handler != item" || got.ForEach == nil || got.ForEach.AtOnce != 1 || got.ForEach.Max != plan.DefaultMax {
 		t.Errorf("sent the step %+v", got)
 	}
 }
 
 func TestReviewEditsTheAcceptance(t *testing.T) {
-	s := lookingAtChecks(t, 120, 36).press(letters("E")...)
-	s.wants("Edit the acceptance")
-	s.enter(`{"acceptance": {"expect": "len(name) > 0"}}`)
-	s.wants("Not changed")
-	s.wants(`name "name", only handler`)
-	s.enter(`{"check": []}`)
-	s.wants(`"check" cannot be edited here`)
-	s.enter(`{"acceptance": [{"expect": "len(handler) > 7"}]}`)
-	s.wants("acceptance edited")
-	s.wants("len(handler) > 7")
-	s.press(letters("E")...)
-	s.enter(`{"acceptance": []}`)
-	s.lacks("the goal is met if")
-	s.press(letters("y")...)
-	if a := s.reviewAnswer(); a.Plan == nil || len(a.Plan.Acceptance) > 0 {
+	s := lookingAtChecks(t, 120, 36).Type("E")
+	s.Wants("Edit the acceptance")
+	enter(s, `{"acceptance": {"expect": "len(name) > 0"}}`)
+	s.Wants("Not changed")
+	s.Wants(`name "name", only handler`)
+	enter(s, `{"check": []}`)
+	s.Wants(`"check" cannot be edited here`)
+	enter(s, `{"acceptance": [{"expect": "len(handler) > 7"}]}`)
+	s.Wants("acceptance edited")
+	s.Wants("len(handler) > 7")
+	s.Type("E")
+	enter(s, `{"acceptance": []}`)
+	s.Lacks("the goal is met if")
+	s.Type("y")
+	if a := answered(s); a.Plan == nil || len(a.Plan.Acceptance) > 0 {
 		t.Errorf("sent %+v", a.Plan)
 	}
 }
@@ -124,11 +123,11 @@ func TestChecksUnderReviewAreDrawnWideAndNarrow(t *testing.T) {
 		w, h int
 		keys []tea.KeyPressMsg
 	}{
-		"step":       {120, 30, append([]tea.KeyPressMsg{downKey}, letters("e")...)},
-		"acceptance": {80, 24, letters("E")},
+		"step":       {120, 30, append([]tea.KeyPressMsg{panetest.Key("down")}, panetest.Letters("e")...)},
+		"acceptance": {80, 24, panetest.Letters("E")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			golden.RequireEqual(t, lookingAtChecks(t, c.w, c.h).press(c.keys...).front()+"\n")
+			golden.RequireEqual(t, lookingAtChecks(t, c.w, c.h).Press(c.keys...).Front()+"\n")
 		})
 	}
 }
