@@ -190,6 +190,26 @@ func (d *Driver) Wants(texts ...string) {
 	}
 }
 
+// Offers fails the test unless the footer offers all of these keys.
+func (d *Driver) Offers(texts ...string) {
+	d.T.Helper()
+	for _, text := range texts {
+		if got := d.footer(); !strings.Contains(got, text) {
+			d.T.Errorf("%q is not offered: %s", text, got)
+		}
+	}
+}
+
+// Withholds fails the test if the footer offers one of these keys.
+func (d *Driver) Withholds(texts ...string) {
+	d.T.Helper()
+	for _, text := range texts {
+		if got := d.footer(); strings.Contains(got, text) {
+			d.T.Errorf("%q is offered: %s", text, got)
+		}
+	}
+}
+
 // Lacks fails the test if one of the texts is drawn.
 func (d *Driver) Lacks(texts ...string) {
 	d.T.Helper()
