@@ -39,7 +39,7 @@ var flows = map[string]flow{
 	"chat.open_paste":  {from: (*story).greeted, paste: strings.Repeat("one more line\n", 40), lacks: "[pasted"},
 	"servers.skip":     {events: []any{session.Queue{Doing: "a goal", Servers: []string{"everything"}}}, sends: session.SkipServers{}},
 	"chat.drop_queued": {events: []any{session.Queue{Waiting: []string{"one"}, Jobs: []session.QueuedJob{{ID: 3, Text: "one"}}}}, wants: "Removed from the queue: one", sends: session.Unqueue{ID: 3}},
-	"list.take":        {from: (*story).greeted, first: []string{"@see @slug"}, events: []any{someFiles()}, wants: "see @internal/slug.go "},
+	"list.take":        {from: (*story).greeted, first: []string{"@see @slug"}, events: []any{panetest.SomeFiles()}, wants: "see @internal/slug.go "},
 	"chat.top":         {from: (*story).long, wants: "below"},
 	"chat.bottom":      {from: (*story).long, first: []string{"ctrl+home"}, lacks: "below"},
 	"chat.export":      {from: (*story).finished, sends: session.Submit{Text: "/export"}},

@@ -69,6 +69,17 @@ func (d *Driver) Touch(k tea.KeyPressMsg) {
 	if d.Guard != nil {
 		d.Guard.ClearMessage()
 	}
+	if moded, ok := d.Part.(interface{ Mode() keymap.Mode }); ok {
+		mode := moded.Mode()
+		if id, found := d.Keys.Meant(k, mode.Actions); found {
+			d.carryOut(mode.Actions.Press(id))
+			return
+		}
+		if mode.Type != nil && (k.Text != "" || !mode.Letters) {
+			d.carryOut(mode.Type(k))
+			return
+		}
+	}
 	if id, found := d.Keys.Meant(k, d.Part.Actions()); found {
 		d.carryOut(d.Part.Actions().Press(id))
 		return

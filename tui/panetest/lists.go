@@ -57,3 +57,31 @@ func Undo() event.Undo {
 func RefusedUndo() event.Undo {
 	return event.Undo{Run: StoryRun, Goal: StoryGoal, Refused: "auth/jwt.go changed since: nothing was put back", Diff: HelperDiff}
 }
+
+// SomeFiles are names for an @.
+func SomeFiles() session.Completions {
+	return session.Completions{Of: session.CompleteMentions, Items: []session.Completion{
+		{Text: ".gitignore"},
+		{Text: "a note.txt"},
+		{Text: "docs/", Folder: true},
+		{Text: "docs/guide.md"},
+		{Text: "internal/", Folder: true},
+		{Text: "internal/slug.go"},
+		{Text: "internal/slug_test.go"},
+		{Text: "my files/", Folder: true},
+		{Text: "my files/x"},
+		{Text: "wiki:page://front", Detail: "the front page, resource of wiki"},
+	}}
+}
+
+// SomeCommands are commands for a slash.
+func SomeCommands() session.Completions {
+	return session.Completions{Of: session.CompleteCommands, Items: []session.Completion{
+		{Text: "/plan", Detail: "Create, save, check and run plans"},
+		{Text: "/plan list", Detail: "List the plans"},
+		{Text: "/plan run", Detail: "Run a plan", Usage: "ID|FILE", Takes: []session.Completing{session.CompletePlans, session.CompleteFiles}},
+		{Text: "/model", Detail: "What answers", Usage: "[NAME]", Takes: []session.Completing{session.CompleteModels}},
+		{Text: "/models", Detail: "List the models"},
+		{Text: "/help", Detail: "What the chat takes"},
+	}}
+}
