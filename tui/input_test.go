@@ -21,11 +21,9 @@ import (
 )
 
 var (
-	altR      = tea.KeyPressMsg{Code: 'r', Mod: tea.ModAlt}
-	altE      = tea.KeyPressMsg{Code: 'e', Mod: tea.ModAlt}
-	altP      = tea.KeyPressMsg{Code: 'p', Mod: tea.ModAlt}
-	altQ      = tea.KeyPressMsg{Code: 'q', Mod: tea.ModAlt}
-	deleteKey = tea.KeyPressMsg{Code: tea.KeyDelete}
+	altR = tea.KeyPressMsg{Code: 'r', Mod: tea.ModAlt}
+	altE = tea.KeyPressMsg{Code: 'e', Mod: tea.ModAlt}
+	altQ = tea.KeyPressMsg{Code: 'q', Mod: tea.ModAlt}
 )
 
 // answers delivers data of the session.
@@ -115,27 +113,6 @@ func TestTheListOverTheInputIsDrawnWideAndNarrow(t *testing.T) {
 			})
 		}
 	}
-}
-
-func TestPlainTextRequestsNoCompletions(t *testing.T) {
-	s := settled(t, newStory().greeted(), 120, 36).press(letters("a plain goal")...)
-	for _, c := range s.session.commands() {
-		if asked, ok := c.(asks); ok && strings.HasPrefix(string(asked), "completions") {
-			t.Error("the session was asked for completions")
-		}
-	}
-}
-
-func TestHistoryIncludesOtherSessions(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).answers(event.ChatUser{Text: "two"}, session.History{Here: []string{"one", "two"}, Elsewhere: []string{"far"}})
-	s.press(upKey)
-	s.typed("two")
-	s.press(upKey)
-	s.typed("one")
-	s.press(upKey)
-	s.typed("one")
-	s.press(downKey, downKey)
-	s.typed("")
 }
 
 func TestLeadingBlankSkipsHistory(t *testing.T) {

@@ -132,25 +132,6 @@ func TestChatSummarizesReviewChanges(t *testing.T) {
 	s.wants("Plan · 0/2")
 }
 
-func TestRevisionsCompareDraftsThatWereNotTaken(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().drafted())
-	s.m.Update(s.m.ReviewRested())
-	s.press(escape, tabKey).press(letters("v")...)
-	for i, page := range [][]string{
-		{"Revision 1 of 1", "Took draft 1 of 3", "draft 2 had 1 fault"},
-		{"Draft 2 of 3 · not taken", "there is no tool fly", "Fly over it", "−4 removed"},
-		{"Draft 3 of 3 · not taken", "no faults, 2 steps, 3 gates", "−3 removed"},
-		{"Draft 3 of 3 · not taken"},
-	} {
-		if i > 0 {
-			s.press(rightKey)
-		}
-		for _, text := range page {
-			s.wants(text)
-		}
-	}
-}
-
 func TestAltLTogglesReviewOfNextPlans(t *testing.T) {
 	altL := tea.KeyPressMsg{Code: 'l', Mod: tea.ModAlt}
 	st := newStory().greeted()

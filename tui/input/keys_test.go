@@ -165,9 +165,15 @@ func TestHistorySearch(t *testing.T) {
 // typing is an empty input with the keys.
 func typing(t *testing.T) *panetest.Driver {
 	t.Helper()
+	return suggested(t)
+}
+
+// suggested is an input with the keys that suggests these texts.
+func suggested(t *testing.T, texts ...string) *panetest.Driver {
+	t.Helper()
 	const width = 120
 	k := keymap.New()
-	p := input.New(panetest.DarkLook(), k, input.Options{Now: func() time.Time { return time.Unix(1000, 0) }})
+	p := input.New(panetest.DarkLook(), k, input.Options{Texts: texts, Now: func() time.Time { return time.Unix(1000, 0) }})
 	p.State = input.State{Focused: true}
 	return &panetest.Driver{T: t, Keys: k, Part: p, Width: width, Draw: func() []string {
 		p.SetHeight(p.Height(width, 12, 3))
@@ -202,4 +208,58 @@ func submitted(s *panetest.Driver, want ...string) {
 	if !slices.Equal(got, want) {
 		s.T.Errorf("sent %q, want %q", got, want)
 	}
+}
+
+func TestEnterOnEmptyInputSendsNothing(t *testing.T) {
+	s := typing(t).Press(panetest.Key("enter"))
+	s.Sent()
+	s.Wants("Type a goal first.")
+}
+
+func TestSuggestionFillsInput(t *testing.T) {
+	s := suggested(t, "fix it").Press(panetest.Key("enter"))
+	s.Sent(session.Submit{Text: "fix it"})
+}
+
+func TestNewLinesGrowInput(t *testing.T) {
+	s := typing(t)
+	s.Type("one").Press(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt}).Type("two").Press(panetest.Key("ctrl+j")).Type("three")
+	typed(s, "one\ntwo\nthree")
+	s.Wants("› one\n  two\n  three")
+}
+
+func TestUpAndDownBrowseHistory(t *testing.T) {
+	s := typing(t)
+	s.Part.(*input.Pane).Restore(session.History{Here: []string{"first", "second"}})
+	s.Type("draft")
+	for _, c := range []struct {
+		key  tea.KeyPressMsg
+		want string
+	}{{panetest.Key("up"), "second"}, {panetest.Key("up"), "first"}, {panetest.Key("up"), "first"}, {panetest.Key("down"), "second"}, {panetest.Key("down"), "draft"}, {panetest.Key("down"), "draft"}} {
+		s.Press(c.key)
+		typed(s, c.want)
+	}
+}
+
+func TestPlainTextRequestsNoCompletions(t *testing.T) {
+	s := typing(t)
+	for _, k := range panetest.Letters("a plain goal") {
+		if s.Press(k); s.Request.Ask != nil {
+			t.Errorf("%s asks for completions", k)
+		}
+	}
+}
+
+func TestHistoryIncludesOtherSessions(t *testing.T) {
+	s := typing(t)
+	s.Part.(*input.Pane).Remember("two")
+	s.Part.(*input.Pane).Restore(session.History{Here: []string{"one", "two"}, Elsewhere: []string{"far"}})
+	s.Press(panetest.Key("up"))
+	typed(s, "two")
+	s.Press(panetest.Key("up"))
+	typed(s, "one")
+	s.Press(panetest.Key("up"))
+	typed(s, "one")
+	s.Press(panetest.Key("down"), panetest.Key("down"))
+	typed(s, "")
 }
