@@ -2,6 +2,7 @@ package planning_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -367,5 +368,14 @@ func TestManyFaultsAreListedInPart(t *testing.T) {
 	}
 	if out := p.Outcome(); len(out.Faults) != 60 || !strings.HasSuffix(out.Reason, "; and 52 more faults") {
 		t.Errorf("got %d faults and the reason %q", len(out.Faults), out.Reason)
+	}
+}
+
+func TestResultsThatNobodyWaitsForAreIgnored(t *testing.T) {
+	p := planning.NewPipeline(prompttest.Brief())
+	before := firstRequest(p)
+	p.(planning.Looker).Looked([]plan.HistoryItem{{Index: "1", Title: "Read a.go", Tool: "fs.read", Status: plan.ItemCompleted, Attempt: 1, Result: "package a"}})
+	if after := firstRequest(p); !reflect.DeepEqual(before, after) {
+		t.Errorf("the request becomes\n%s", last(after))
 	}
 }
